@@ -1,0 +1,32 @@
+# The flags that every target of the project is built with, in one place.
+#
+# The baseline is the portable one of the platform: no -march here, ever; code
+# for newer CPUs is chosen at run time. Floating point contraction is off, so
+# that one source gives one result on every CPU.
+
+add_library(bvhmill_flags INTERFACE)
+target_compile_features(bvhmill_flags INTERFACE cxx_std_20)
+target_compile_options(bvhmill_flags INTERFACE
+  -Wall -Wextra -ffp-contract=off $<$<BOOL:${BVHMILL_WERROR}>:-Werror>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # GCC 12 sees overlaps in std::string operator+ that are not there (its bug
+  # 105651).
+  target_compile_options(bvhmill_flags INTERFACE -Wno-restrict)
+endif()
+if(BVHMILL_SANITIZE)
+  target_compile_options(bvhmill_flags INTERFACE
+    -fsanitize=${BVHMILL_SANITIZE} -fno-omit-frame-pointer
+    -fno-sanitize-recover=all)
+  target_link_options(bvhmill_flags INTERFACE -fsanitize=${BVHMILL_SANITIZE})
+endif()
+if(BVHMILL_FUZZ)
+  target_compile_options(bvhmill_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
+# bvhmill_flagged(TARGET): gives TARGET the project's flags. They stay private:
+# a consumer of the installed library chooses its own.
+function(bvhmill_flagged target)
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:bvhmill_flags>)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+endfunction()

@@ -1,0 +1,38 @@
+#pragma once
+
+// Every limit on what one clip may cost, in one struct. Each is checked before
+// the memory it guards is taken. 0 means: no limit of that kind.
+
+#include <cstdint>
+
+namespace bvhmill {
+
+struct Limits {
+  // Bytes of BVH text, decoded.
+  int64_t max_clip_bytes = int64_t{2} << 30;
+  // Bytes of one line of text, without its line end.
+  int64_t max_line_bytes = int64_t{64} << 20;
+  // Bytes of one joint name.
+  int64_t max_name_bytes = 4096;
+  // ROOTs, JOINTs and End Sites together.
+  int64_t max_joints = 20'000;
+  // Joints from a ROOT down to a leaf, both counted.
+  int64_t max_depth = 10'000;
+  // Columns of a MOTION row.
+  int64_t max_channels = 200'000;
+  // Frames that are read.
+  int64_t max_frames = 50'000'000;
+  // Distinct issues that a report lists; its counts stay exact beyond it.
+  int64_t max_issues = 100;
+  // Outputs asked for in one request.
+  int64_t max_outputs = 16;
+  // Bytes of all the outputs of one clip together.
+  int64_t max_output_bytes = int64_t{16} << 30;
+};
+
+// True if `value` is more than `limit` allows.
+constexpr bool Exceeds(int64_t value, int64_t limit) {
+  return limit > 0 && value > limit;
+}
+
+}  // namespace bvhmill

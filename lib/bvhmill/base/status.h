@@ -1,0 +1,39 @@
+#pragma once
+
+// The one bridge between std::string_view and the string type of absl::Status.
+// Debian's absl is built with its own absl::string_view, so that neither
+// direction converts by itself; written like this, both kinds of absl compile.
+
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+
+namespace bvhmill {
+
+// A status of `code` with `message`; kOk gives OK and drops the message.
+inline absl::Status MakeStatus(absl::StatusCode code,
+                               std::string_view message) {
+  return {code, {message.data(), message.size()}};
+}
+
+// The message of `status`; valid while `status` lives.
+inline std::string_view MessageOf(const absl::Status& status) {
+  return {status.message().data(), status.message().size()};
+}
+
+// A fault of a call's field: INVALID_ARGUMENT "field: why".
+inline absl::Status InvalidField(std::string_view field, std::string_view why) {
+  return MakeStatus(absl::StatusCode::kInvalidArgument,
+                    std::string(field) + ": " + std::string(why));
+}
+
+}  // namespace bvhmill
+
+// Returns from the calling function if `expression` is not OK.
+#define BVHMILL_RETURN_IF_ERROR(expression)                                 \
+  do {                                                                      \
+    if (absl::Status bvhmill_status = (expression); !bvhmill_status.ok()) { \
+      return bvhmill_status;                                                \
+    }                                                                       \
+  } while (false)

@@ -1,0 +1,77 @@
+#include "bvhmill/bvh/hierarchy.h"
+
+#include <string>
+
+#include "bvhmill/bvh/hierarchy_reader.h"
+#include "bvhmill/bvh/location.h"
+
+namespace bvhmill {
+namespace {
+
+int64_t ListedCount(const Hierarchy& hierarchy, const ChannelDispute& dispute) {
+  return hierarchy.skeleton.nodes[static_cast<size_t>(dispute.node)]
+      .channel_count;
+}
+
+IssueArgs ArgsOf(const Hierarchy& hierarchy, const ChannelDispute& dispute) {
+  return {{"joint", DisplayName(hierarchy.skeleton, dispute.node)},
+          {"count", std::to_string(dispute.count)},
+          {"listed", std::to_string(ListedCount(hierarchy, dispute))}};
+}
+
+// Cuts the list of each disputed node to its count.
+void TakeCounts(Hierarchy* hierarchy) {
+  Skeleton& skeleton = hierarchy->skeleton;
+  std::vector<int64_t> counts;
+  for (const Node& node : skeleton.nodes) counts.push_back(node.channel_count);
+  for (const ChannelDispute& dispute : hierarchy->disputes) {
+    counts[static_cast<size_t>(dispute.node)] = dispute.count;
+  }
+  std::vector<Channel> channels;
+  for (size_t i = 0; i < counts.size(); ++i) {
+    Node& node = skeleton.nodes[i];
+    const auto listed = ChannelsOf(skeleton, node).first(counts[i]);
+    node.first_channel = static_cast<int32_t>(channels.size());
+    node.channel_count = static_cast<int32_t>(counts[i]);
+    channels.insert(channels.end(), listed.begin(), listed.end());
+  }
+  skeleton.channels = std::move(channels);
+}
+
+}  // namespace
+
+bool ReadHierarchy(Cursor* cursor, const Limits& limits, IssueLog* log,
+                   Hierarchy* hierarchy) {
+  return HierarchyReader(cursor, limits, log, hierarchy).Read();
+}
+
+bool SettleDisputes(int64_t row_width, IssueLog* log, Hierarchy* hierarchy) {
+  if (hierarchy->disputes.empty()) return true;
+  const auto listed = static_cast<int64_t>(hierarchy->skeleton.channels.size());
+  int64_t counted = listed;
+  bool counts_fit = true;
+  for (const ChannelDispute& dispute : hierarchy->disputes) {
+    const int64_t names = ListedCount(*hierarchy, dispute);
+    // A count above the list would leave columns without a meaning.
+    counts_fit &= dispute.count <= names;
+    counted += dispute.count <= names ? dispute.count - names : 0;
+  }
+  const bool take_list = row_width == listed;
+  const bool take_counts = !take_list && counts_fit && row_width == counted;
+  for (const ChannelDispute& dispute : hierarchy->disputes) {
+    IssueArgs args = ArgsOf(*hierarchy, dispute);
+    const Location at =
+        LocationAt(dispute.place, hierarchy->skeleton, dispute.node);
+    if (take_list || take_counts) {
+      args.emplace_back("used", take_list ? "the list" : "the count");
+      log->Add(IssueCode::CHANNEL_COUNT_MISMATCH, at, std::move(args));
+    } else {
+      args.emplace_back("width", std::to_string(row_width));
+      log->Add(IssueCode::CHANNEL_COUNT_UNDECIDED, at, std::move(args));
+    }
+  }
+  if (take_counts) TakeCounts(hierarchy);
+  return take_list || take_counts;
+}
+
+}  // namespace bvhmill

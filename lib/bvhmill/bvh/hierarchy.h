@@ -1,0 +1,43 @@
+#pragma once
+
+// Reads the HIERARCHY part of a BVH file.
+
+#include <cstdint>
+#include <vector>
+
+#include "bvhmill/base/limits.h"
+#include "bvhmill/clip/clip.h"
+#include "bvhmill/report/issue_log.h"
+#include "bvhmill/text/cursor.h"
+
+namespace bvhmill {
+
+// A joint whose CHANNELS count disagrees with the list behind it. The width of
+// the rows decides which of the two holds.
+struct ChannelDispute {
+  int32_t node = 0;
+  int64_t count = 0;
+  Place place;
+};
+
+struct Hierarchy {
+  // With the channels as listed, whatever the counts say.
+  Skeleton skeleton;
+  std::vector<ChannelDispute> disputes;
+  // What ends it: MOTION, or the word found instead, or the end of the text.
+  Word end;
+  // Where each node begins, by node.
+  std::vector<Place> places;
+};
+
+// Reads from `cursor` up to the word that ends the hierarchy and leaves the
+// cursor before it. False if the file must be refused; the log then says why.
+// Works without recursion; memory grows with the nodes read, within `limits`.
+bool ReadHierarchy(Cursor* cursor, const Limits& limits, IssueLog* log,
+                   Hierarchy* hierarchy);
+
+// Settles `hierarchy->disputes` by the number of values in the first row of
+// MOTION. False, with an error in the log, if the row fits neither reading.
+bool SettleDisputes(int64_t row_width, IssueLog* log, Hierarchy* hierarchy);
+
+}  // namespace bvhmill

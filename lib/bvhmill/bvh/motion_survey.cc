@@ -1,0 +1,87 @@
+#include "bvhmill/bvh/motion_survey.h"
+
+#include <algorithm>
+
+#include "bvhmill/text/number.h"
+
+namespace bvhmill {
+namespace {
+
+struct LineWords {
+  int64_t values = 0;
+  bool hit_word = false;
+  size_t word_end = 0;
+};
+
+LineWords CountValues(std::string_view line) {
+  LineWords words;
+  size_t index = 0;
+  while (true) {
+    const std::string_view word = NextWord(line, &index);
+    if (word.empty()) return words;
+    if (ParseNumber(word).kind == NumberKind::kInvalid) {
+      words.hit_word = true;
+      words.word_end = index;
+      return words;
+    }
+    ++words.values;
+  }
+}
+
+void AddLine(const LineWords& words, int64_t width, int64_t wanted,
+             RowSurvey* survey) {
+  ++survey->lines;
+  survey->values += words.values;
+  survey->narrowest = survey->lines == 1
+                          ? words.values
+                          : std::min(survey->narrowest, words.values);
+  survey->widest = std::max(survey->widest, words.values);
+  survey->last_width = words.values;
+  if (words.values != width) {
+    ++survey->odd_lines;
+    survey->last_odd_line = survey->lines;
+  }
+  survey->reaches_wanted |= wanted > 0 && survey->values == wanted;
+}
+
+}  // namespace
+
+RowSurvey SurveyRows(std::string_view text, const Place& start, int64_t width,
+                     int64_t wanted) {
+  RowSurvey survey;
+  LineReader lines(text, start);
+  Line line;
+  while (lines.Next(&line)) {
+    if (TrimBlanks(line.text).empty() || IsComment(line.text)) continue;
+    const LineWords words = CountValues(line.text);
+    if (words.hit_word) {
+      survey.hit_word = true;
+      survey.word_ends_text =
+          line.At(words.word_end).offset == static_cast<int64_t>(text.size());
+      if (survey.word_ends_text) AddLine(words, width, wanted, &survey);
+      return survey;
+    }
+    AddLine(words, width, wanted, &survey);
+  }
+  return survey;
+}
+
+RowLayout JudgeRows(const RowSurvey& survey, int64_t good_rows, int64_t width,
+                    int64_t declared) {
+  if (good_rows == 0 && declared > 0 && survey.lines == declared &&
+      survey.narrowest == survey.widest && survey.widest > width) {
+    return RowLayout::kSurplusColumns;
+  }
+  if (survey.reaches_wanted) return RowLayout::kFlowing;
+  const bool ends_well = !survey.hit_word || survey.word_ends_text;
+  const bool last_only =
+      survey.odd_lines == 1 && survey.last_odd_line == survey.lines;
+  const int64_t rows = good_rows + survey.lines;
+  if (ends_well && last_only && survey.last_width < width && rows > 1 &&
+      (declared == 0 || rows <= declared)) {
+    return RowLayout::kLastRowShort;
+  }
+  return RowLayout::kBroken;
+}
+
+}  // namespace bvhmill

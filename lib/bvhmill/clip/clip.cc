@@ -1,0 +1,65 @@
+#include "bvhmill/clip/clip.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "bvhmill/base/utf8.h"
+
+namespace bvhmill {
+
+int32_t JointCount(const Skeleton& skeleton) {
+  return static_cast<int32_t>(
+      std::count_if(skeleton.nodes.begin(), skeleton.nodes.end(),
+                    [](const Node& node) { return !IsEndSite(node); }));
+}
+
+std::span<const Channel> ChannelsOf(const Skeleton& skeleton,
+                                    const Node& node) {
+  return std::span(skeleton.channels)
+      .subspan(static_cast<size_t>(node.first_channel),
+               static_cast<size_t>(node.channel_count));
+}
+
+std::string ChannelLetters(const Skeleton& skeleton, const Node& node) {
+  constexpr std::string_view kLetters = "XYZxyzijk";
+  std::string out;
+  for (const Channel channel : ChannelsOf(skeleton, node)) {
+    out.push_back(kLetters[static_cast<size_t>(channel)]);
+  }
+  return out;
+}
+
+std::string_view ChannelName(Channel channel) {
+  constexpr std::array<std::string_view, 9> kNames = {
+      "Xposition", "Yposition", "Zposition", "Xrotation", "Yrotation",
+      "Zrotation", "Xscale",    "Yscale",    "Zscale"};
+  return kNames[static_cast<size_t>(channel)];
+}
+
+int32_t NodeOfColumn(const Skeleton& skeleton, int64_t column) {
+  // Nodes without channels share their first_channel with the node behind
+  // them; the last node that starts at or before the column is the owner.
+  const auto behind = std::upper_bound(
+      skeleton.nodes.begin(), skeleton.nodes.end(), column,
+      [](int64_t c, const Node& node) { return c < node.first_channel; });
+  auto index = static_cast<int32_t>(behind - skeleton.nodes.begin()) - 1;
+  while (index > 0 && skeleton.nodes[index].channel_count == 0) --index;
+  return index;
+}
+
+std::string DisplayName(const Skeleton& skeleton, int32_t node) {
+  const Node& self = skeleton.nodes[static_cast<size_t>(node)];
+  if (!self.name.empty() || self.parent < 0) return ToUtf8(self.name);
+  const Node& parent = skeleton.nodes[static_cast<size_t>(self.parent)];
+  return ToUtf8(parent.name) + "_End";
+}
+
+bool HasRate(const Motion& motion) {
+  return std::isfinite(motion.frame_time) && motion.frame_time > 0;
+}
+
+double FramesPerSecond(const Motion& motion) {
+  return HasRate(motion) ? 1.0 / motion.frame_time : 0.0;
+}
+
+}  // namespace bvhmill

@@ -1,0 +1,17 @@
+#pragma once
+
+// The makers of the encoders, one per format. Private to encode/.
+
+#include <memory>
+
+#include "bvhmill/encode/encoder.h"
+
+namespace bvhmill {
+
+std::unique_ptr<Encoder> MakePositionsEncoder(const PositionsFormat& format);
+std::unique_ptr<Encoder> MakeRotationsEncoder(const RotationsFormat& format);
+std::unique_ptr<Encoder> MakeNpzEncoder(const NpzFormat& format);
+std::unique_ptr<Encoder> MakeCsvEncoder(const CsvFormat& format);
+std::unique_ptr<Encoder> MakeBvhEncoder(const BvhFormat& format);
+
+}  // namespace bvhmill

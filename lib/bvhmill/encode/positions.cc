@@ -1,0 +1,64 @@
+#include "bvhmill/encode/encoders.h"
+#include "bvhmill/encode/tensor_bytes.h"
+
+namespace bvhmill {
+namespace {
+
+class PositionsEncoder final : public Encoder {
+ public:
+  explicit PositionsEncoder(const PositionsFormat& format) : format_(format) {}
+
+  EncoderNeeds Needs() const override {
+    return {.joint_positions = !format_.with_end_sites,
+            .node_positions = format_.with_end_sites};
+  }
+
+  OutputInfo Describe(const EncodeContext& context) const override {
+    OutputInfo info;
+    info.media_type = kTensorMediaType;
+    constexpr int64_t kComponents[] = {3};
+    constexpr std::string_view kAxes[] = {"xyz"};
+    info.tensor = MakeTensor(format_.layout, context.frames, Rows(context),
+                             kComponents, kAxes);
+    info.size_bytes = TensorBytes(*info.tensor);
+    return info;
+  }
+
+  absl::Status Begin(const EncodeContext& context, Sink* /*sink*/) override {
+    if (IsTransposed()) transposer_.Begin(context.frames, Rows(context), 3);
+    return absl::OkStatus();
+  }
+
+  absl::Status Add(const PoseTile& tile, Sink* sink) override {
+    const auto positions =
+        format_.with_end_sites ? tile.node_positions : tile.joint_positions;
+    if (!IsTransposed()) return sink->Append(BytesOf(positions));
+    transposer_.Add(tile.first_frame, positions);
+    return absl::OkStatus();
+  }
+
+  absl::Status End(Sink* sink) override {
+    return sink->Append(BytesOf(transposer_.values()));
+  }
+
+ private:
+  bool IsTransposed() const {
+    return format_.layout == TensorLayout::kJointMajor;
+  }
+  int64_t Rows(const EncodeContext& context) const {
+    return format_.with_end_sites
+               ? static_cast<int64_t>(context.skeleton->nodes.size())
+               : JointCount(*context.skeleton);
+  }
+
+  PositionsFormat format_;
+  Transposer transposer_;
+};
+
+}  // namespace
+
+std::unique_ptr<Encoder> MakePositionsEncoder(const PositionsFormat& format) {
+  return std::make_unique<PositionsEncoder>(format);
+}
+
+}  // namespace bvhmill

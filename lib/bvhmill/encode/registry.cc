@@ -1,0 +1,63 @@
+#include <algorithm>
+#include <array>
+#include <type_traits>
+#include <utility>
+
+#include "bvhmill/encode/encoder.h"
+#include "bvhmill/encode/encoders.h"
+#include "bvhmill/encode/tensor_bytes.h"
+
+namespace bvhmill {
+namespace {
+
+const std::array<Format, std::variant_size_v<FormatOptions>> kFormats = {{
+    {"positions", kTensorMediaType, ".positions.npy", PositionsFormat{}},
+    {"rotations", kTensorMediaType, ".rotations.npy", RotationsFormat{}},
+    {"npz", "application/zip", ".npz", NpzFormat{}},
+    {"csv", "text/csv", ".csv", CsvFormat{}},
+    {"bvh", "text/x-bvh", ".bvh", BvhFormat{}},
+}};
+
+struct Maker {
+  std::unique_ptr<Encoder> operator()(const PositionsFormat& format) const {
+    return MakePositionsEncoder(format);
+  }
+  std::unique_ptr<Encoder> operator()(const RotationsFormat& format) const {
+    return MakeRotationsEncoder(format);
+  }
+  std::unique_ptr<Encoder> operator()(const NpzFormat& format) const {
+    return MakeNpzEncoder(format);
+  }
+  std::unique_ptr<Encoder> operator()(const CsvFormat& format) const {
+    return MakeCsvEncoder(format);
+  }
+  std::unique_ptr<Encoder> operator()(const BvhFormat& format) const {
+    return MakeBvhEncoder(format);
+  }
+};
+
+}  // namespace
+
+std::span<const Format> Formats() { return kFormats; }
+
+const Format* FindFormat(std::string_view name) {
+  const auto it =
+      std::find_if(kFormats.begin(), kFormats.end(),
+                   [&](const Format& format) { return format.name == name; });
+  return it == kFormats.end() ? nullptr : &*it;
+}
+
+const Format& FormatOf(const FormatOptions& options) {
+  return kFormats[options.index()];
+}
+
+std::string OutputId(const OutputRequest& request) {
+  return request.id.empty() ? std::string(FormatOf(request.format).name)
+                            : request.id;
+}
+
+std::unique_ptr<Encoder> MakeEncoder(const OutputRequest& request) {
+  return std::visit(Maker{}, request.format);
+}
+
+}  // namespace bvhmill

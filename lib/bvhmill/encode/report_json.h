@@ -1,0 +1,21 @@
+#pragma once
+
+// A report and the facts of a clip as JSON: the mapping that protobuf gives the
+// messages bvhmill.v1.ValidationReport and ClipInfo, with proto field names.
+
+#include <string>
+
+#include "bvhmill/encode/clip_info.h"
+#include "bvhmill/report/report.h"
+
+namespace bvhmill {
+
+// {"report": ..., "info": ...} on one line, without a line end. If `file` is
+// not empty, "file" comes first.
+std::string ReportJson(std::string_view file, const Report& report,
+                       const ClipInfo& info);
+
+// ClipInfo alone.
+std::string ClipInfoJson(const ClipInfo& info);
+
+}  // namespace bvhmill

@@ -1,0 +1,32 @@
+#include "bvhmill/kinematics/fk_job.h"
+
+#include <string_view>
+
+#include "bvhmill/base/status.h"
+
+namespace bvhmill {
+namespace {
+
+absl::Status CheckSize(std::string_view name, size_t size, int64_t wanted) {
+  if (size == 0 || size == static_cast<size_t>(wanted)) return absl::OkStatus();
+  return InvalidField(name, "has the wrong size");
+}
+
+}  // namespace
+
+absl::Status FkJob::Validate() const {
+  if (plan == nullptr) return InvalidField("plan", "is missing");
+  if (frames < 0) return InvalidField("frames", "is negative");
+  if (values.size() != static_cast<size_t>(frames * plan->columns)) {
+    return InvalidField("values", "has the wrong size");
+  }
+  const int64_t rows = frames * RowsOf(*plan, with_end_sites);
+  BVHMILL_RETURN_IF_ERROR(CheckSize("positions", positions.size(), rows * 3));
+  BVHMILL_RETURN_IF_ERROR(
+      CheckSize("world_rotations", world_rotations.size(), rows * 4));
+  return CheckSize("local_rotations", local_rotations.size(), rows * 4);
+}
+
+void FkJob::Run() const { SolveReference<double>(*this); }
+
+}  // namespace bvhmill

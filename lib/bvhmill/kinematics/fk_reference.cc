@@ -1,0 +1,96 @@
+#include <vector>
+
+#include "bvhmill/kinematics/fk_job.h"
+#include "bvhmill/math/linear.h"
+
+namespace bvhmill {
+namespace {
+
+template <typename Real>
+struct Pose {
+  Mat3<Real> rotation = Identity<Real>();
+  Vec3<Real> position = {};
+  Quat<Real> world;
+  Quat<Real> local;
+};
+
+// The pose of `node` below `parent` (null for a root) for one row of values.
+template <typename Real>
+Pose<Real> SolveNode(const Plan& plan, const PlanNode& node, const float* row,
+                     const Pose<Real>* parent, bool with_quats) {
+  Vec3<Real> t;
+  for (int axis = 0; axis < 3; ++axis) {
+    const int32_t column = node.position_column[axis];
+    t[axis] = node.offset[axis] + (column < 0 ? Real{0} : Real{row[column]});
+  }
+  Pose<Real> pose;
+  if (parent != nullptr) {
+    pose.rotation = parent->rotation;
+    pose.position = Transform(parent->rotation, parent->position, t);
+    pose.world = parent->world;
+  } else {
+    pose.position = t;
+  }
+  const RotationStep* steps = plan.steps.data() + node.first_step;
+  for (int32_t i = 0; i < node.step_count; ++i) {
+    const Real degrees = row[steps[i].column];
+    RotateAbout(steps[i].axis, degrees, &pose.rotation);
+    if (with_quats) {
+      const Quat<Real> q = AxisQuat(steps[i].axis, degrees);
+      pose.local = Multiply(pose.local, q);
+      pose.world = Multiply(pose.world, q);
+    }
+  }
+  return pose;
+}
+
+template <typename Real>
+void StoreQuat(const Quat<Real>& quat, float* out) {
+  const Quat<Real> q = PositiveW(quat);
+  out[0] = static_cast<float>(q.x);
+  out[1] = static_cast<float>(q.y);
+  out[2] = static_cast<float>(q.z);
+  out[3] = static_cast<float>(q.w);
+}
+
+template <typename Real>
+void StorePose(const FkJob& job, const Pose<Real>& pose, int64_t row) {
+  if (!job.positions.empty()) {
+    for (int i = 0; i < 3; ++i) {
+      job.positions[row * 3 + i] = static_cast<float>(pose.position[i]);
+    }
+  }
+  if (!job.world_rotations.empty()) {
+    StoreQuat(pose.world, &job.world_rotations[row * 4]);
+  }
+  if (!job.local_rotations.empty()) {
+    StoreQuat(pose.local, &job.local_rotations[row * 4]);
+  }
+}
+
+}  // namespace
+
+template <typename Real>
+void SolveReference(const FkJob& job) {
+  const Plan& plan = *job.plan;
+  const bool with_quats =
+      !job.world_rotations.empty() || !job.local_rotations.empty();
+  std::vector<Pose<Real>> poses(plan.nodes.size());
+  int64_t row = 0;
+  for (int64_t frame = 0; frame < job.frames; ++frame) {
+    const float* values = job.values.data() + frame * plan.columns;
+    for (size_t i = 0; i < plan.nodes.size(); ++i) {
+      const PlanNode& node = plan.nodes[i];
+      const Pose<Real>* parent =
+          node.parent < 0 ? nullptr : &poses[static_cast<size_t>(node.parent)];
+      poses[i] = SolveNode(plan, node, values, parent, with_quats);
+      if (node.is_end_site && !job.with_end_sites) continue;
+      StorePose(job, poses[i], row++);
+    }
+  }
+}
+
+template void SolveReference<float>(const FkJob& job);
+template void SolveReference<double>(const FkJob& job);
+
+}  // namespace bvhmill

@@ -1,0 +1,61 @@
+#pragma once
+
+// The schedule of forward kinematics: a skeleton compiled, once per clip, into
+// flat steps that say which column of a row feeds what.
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "bvhmill/clip/clip.h"
+
+namespace bvhmill {
+
+// What position channels of a joint that is not a root mean.
+enum class JointPositions { kReplaceOffset, kAddToOffset, kIgnore };
+// What position channels of a root mean.
+enum class RootOffset { kReplaced, kAdded };
+
+// Readings of what BVH leaves open; docs/conventions.md has the evidence for
+// the defaults.
+struct Conventions {
+  JointPositions joint_positions = JointPositions::kReplaceOffset;
+  RootOffset root_offset = RootOffset::kReplaced;
+};
+
+// A rotation about one axis (0, 1, 2) by the value of one column, in degrees.
+struct RotationStep {
+  int32_t axis = 0;
+  int32_t column = 0;
+};
+
+struct PlanNode {
+  int32_t parent = -1;
+  bool is_end_site = false;
+  // Translation from the parent, and for each axis the column that drives it,
+  // or -1. The value is added to `offset`, which is 0 where it is replaced.
+  std::array<float, 3> offset = {};
+  std::array<int32_t, 3> position_column = {-1, -1, -1};
+  // Slice of Plan::steps, outermost rotation first.
+  int32_t first_step = 0;
+  int32_t step_count = 0;
+};
+
+struct Plan {
+  // As the nodes of the skeleton: parents before children.
+  std::vector<PlanNode> nodes;
+  std::vector<RotationStep> steps;
+  // Values in a row of motion.
+  int32_t columns = 0;
+  int32_t joints = 0;
+};
+
+// By docs/conventions.md. Of a repeated position channel
+// the last counts, repeated rotations compose, scales and the channels of end
+// sites are skipped.
+Plan MakePlan(const Skeleton& skeleton, const Conventions& conventions);
+
+// Rows of an output for one frame: joints, or joints and end sites.
+int64_t RowsOf(const Plan& plan, bool with_end_sites);
+
+}  // namespace bvhmill

@@ -1,0 +1,79 @@
+#pragma once
+
+// One clip through the whole mill: text -> clip -> report -> poses -> outputs.
+
+#include <chrono>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "bvhmill/base/cancel.h"
+#include "bvhmill/encode/clip_info.h"
+#include "bvhmill/encode/output.h"
+#include "bvhmill/pipeline/options.h"
+#include "bvhmill/report/report.h"
+
+namespace bvhmill {
+
+// Takes outputs as they are made. All calls come from one thread, in order:
+// Begin once, then Data with gapless bytes of each output; those of different
+// outputs may alternate. What was taken is void if the conversion fails.
+class OutputReceiver {
+ public:
+  virtual ~OutputReceiver() = default;
+  virtual absl::Status Begin(const ClipInfo& info,
+                             std::span<const OutputInfo> outputs) = 0;
+  virtual absl::Status Data(size_t output, std::string_view bytes) = 0;
+};
+
+// Keeps each output in a string.
+class StringReceiver final : public OutputReceiver {
+ public:
+  absl::Status Begin(const ClipInfo& info,
+                     std::span<const OutputInfo> outputs) override;
+  absl::Status Data(size_t output, std::string_view bytes) override;
+  std::vector<std::string>& data() { return data_; }
+
+ private:
+  std::vector<std::string> data_;
+};
+
+struct StageTimes {
+  std::chrono::nanoseconds queued{};
+  std::chrono::nanoseconds read{};
+  std::chrono::nanoseconds validate{};
+  std::chrono::nanoseconds solve{};
+  std::chrono::nanoseconds encode{};
+};
+
+// Why a conversion failed, for programs. Empty if it did not.
+struct Fault {
+  // A code of the catalogue where a file is at fault.
+  std::string reason;
+  // Every variable part of the status message: line, column, limit, ...
+  IssueArgs metadata;
+};
+
+struct ConvertResult {
+  // OK: every output was made. INVALID_ARGUMENT: the clip is broken (or the
+  // options are). RESOURCE_EXHAUSTED: a limit. FAILED_PRECONDITION: an output
+  // cannot hold this clip. CANCELLED. Else what the receiver said.
+  absl::Status status;
+  Fault fault;
+  // Whatever the status, what was found out.
+  Report report;
+  ClipInfo info;
+  // Sizes are exact if the status is OK.
+  std::vector<OutputInfo> outputs;
+  StageTimes times;
+};
+
+// Converts the BVH text `text`, which is only borrowed. `receiver` may be null
+// if no outputs are asked for; `cancel` may be null. Thread-safe: any number of
+// clips at once.
+ConvertResult Convert(std::string_view text, const ConvertOptions& options,
+                      OutputReceiver* receiver, const CancelToken* cancel);
+
+}  // namespace bvhmill

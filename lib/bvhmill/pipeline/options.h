@@ -1,0 +1,30 @@
+#pragma once
+
+// Everything a caller may choose about one clip.
+
+#include <vector>
+
+#include "absl/status/status.h"
+#include "bvhmill/base/limits.h"
+#include "bvhmill/encode/output.h"
+#include "bvhmill/kinematics/plan.h"
+#include "bvhmill/report/issue_log.h"
+
+namespace bvhmill {
+
+struct ConvertOptions {
+  // Strictness and what reports list.
+  ReportOptions report;
+  // Readings of what BVH leaves open.
+  Conventions conventions;
+  // What to make; may be empty: then the clip is only read and checked.
+  std::vector<OutputRequest> outputs;
+  Limits limits;
+};
+
+// INVALID_ARGUMENT "field: why" for the first choice that cannot be: a code
+// that is not in the catalogue, two outputs of one id, a negative number.
+// RESOURCE_EXHAUSTED if there are more outputs than the limits allow.
+absl::Status CheckOptions(const ConvertOptions& options);
+
+}  // namespace bvhmill

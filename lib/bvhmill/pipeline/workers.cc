@@ -1,0 +1,77 @@
+#include "bvhmill/pipeline/workers.h"
+
+#include <tbb/global_control.h>
+#include <tbb/info.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <utility>
+
+namespace bvhmill {
+namespace {
+
+int ThreadsOrCores(int threads) {
+  return threads > 0 ? threads : tbb::info::default_concurrency();
+}
+
+}  // namespace
+
+struct Workers::Pool {
+  // Enqueued work is done by TBB's own workers, of which there is one fewer
+  // than the parallelism allowed; hence one more, and no slot for a caller.
+  explicit Pool(int threads)
+      : control(tbb::global_control::max_allowed_parallelism,
+                static_cast<size_t>(threads) + 1),
+        arena(threads, /*reserved_for_masters=*/0) {}
+
+  void Done() {
+    const std::lock_guard lock(mutex);
+    if (--pending == 0) idle.notify_all();
+  }
+
+  tbb::global_control control;
+  tbb::task_arena arena;
+  std::mutex mutex;
+  std::condition_variable idle;
+  int64_t pending = 0;
+};
+
+Workers::Workers(int threads)
+    : pool_(std::make_unique<Pool>(ThreadsOrCores(threads))) {}
+
+Workers::~Workers() { Wait(); }
+
+void Workers::Enqueue(std::function<void()> task) {
+  {
+    const std::lock_guard lock(pool_->mutex);
+    ++pool_->pending;
+  }
+  pool_->arena.enqueue([pool = pool_.get(), task = std::move(task)] {
+    task();
+    pool->Done();
+  });
+}
+
+void Workers::Wait() {
+  std::unique_lock lock(pool_->mutex);
+  pool_->idle.wait(lock, [this] { return pool_->pending == 0; });
+}
+
+int Workers::threads() const { return pool_->arena.max_concurrency(); }
+
+void RunBatch(int64_t count, int threads,
+              const std::function<void(int64_t)>& task) {
+  Workers workers(threads);
+  std::atomic<int64_t> next = 0;
+  const int64_t runners = std::min<int64_t>(count, workers.threads());
+  for (int64_t i = 0; i < runners; ++i) {
+    workers.Enqueue([&] {
+      for (int64_t k = next++; k < count; k = next++) task(k);
+    });
+  }
+}
+
+}  // namespace bvhmill

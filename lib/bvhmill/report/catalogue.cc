@@ -1,0 +1,38 @@
+#include "bvhmill/report/catalogue.h"
+
+#include <algorithm>
+#include <array>
+
+namespace bvhmill {
+namespace {
+
+constexpr std::array kEntries = {
+#define BVHMILL_ISSUE(code, lenient, strict, message, help)    \
+  CatalogueEntry{IssueCode::code,  #code,   Severity::lenient, \
+                 Severity::strict, message, help},
+#include "bvhmill/report/issue_table.inc"
+#undef BVHMILL_ISSUE
+};
+
+}  // namespace
+
+std::span<const CatalogueEntry> Catalogue() { return kEntries; }
+
+const CatalogueEntry& EntryOf(IssueCode code) {
+  return kEntries[static_cast<size_t>(code)];
+}
+
+const CatalogueEntry* FindEntry(std::string_view name) {
+  const auto it = std::find_if(
+      kEntries.begin(), kEntries.end(),
+      [&](const CatalogueEntry& entry) { return entry.name == name; });
+  return it == kEntries.end() ? nullptr : &*it;
+}
+
+std::string_view SeverityName(Severity severity) {
+  constexpr std::array<std::string_view, 5> kNames = {"", "error", "warning",
+                                                      "info", "hint"};
+  return kNames[static_cast<size_t>(severity)];
+}
+
+}  // namespace bvhmill

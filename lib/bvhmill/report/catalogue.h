@@ -1,0 +1,45 @@
+#pragma once
+
+// The catalogue of issues: what can be wrong with a file, each with a stable
+// code. Defined once, in issue_table.inc.
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace bvhmill {
+
+enum class Severity { kError = 1, kWarning, kInfo, kHint };
+
+enum class IssueCode {
+#define BVHMILL_ISSUE(code, lenient, strict, message, help) code,
+#include "bvhmill/report/issue_table.inc"
+#undef BVHMILL_ISSUE
+};
+
+struct CatalogueEntry {
+  IssueCode code;
+  std::string_view name;
+  // How the issue counts when a file is read leniently, and strictly.
+  Severity lenient;
+  Severity strict;
+  // Text with {arg} for its variable parts.
+  std::string_view message;
+  std::string_view help;
+};
+
+// Version of the rule set; changes whenever a verdict may change.
+inline constexpr std::string_view kRulesVersion = "1";
+
+// All entries, in the order of the table.
+std::span<const CatalogueEntry> Catalogue();
+
+const CatalogueEntry& EntryOf(IssueCode code);
+
+// The entry called `name`, e.g. "TEXT_EMPTY"; null if there is none.
+const CatalogueEntry* FindEntry(std::string_view name);
+
+// "error", "warning", "info", "hint".
+std::string_view SeverityName(Severity severity);
+
+}  // namespace bvhmill

@@ -1,0 +1,125 @@
+#include "bvhmill/report/issue_log.h"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+#include "bvhmill/base/limits.h"
+
+namespace bvhmill {
+namespace {
+
+bool Contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool IsEarlier(const Issue& a, const Issue& b) {
+  const auto place = [](const Issue& issue) {
+    constexpr int64_t kLast = std::numeric_limits<int64_t>::max();
+    return std::tuple(issue.location.byte_offset.value_or(kLast),
+                      issue.location.joint.value_or(-1));
+  };
+  return place(a) < place(b);
+}
+
+}  // namespace
+
+std::string FillMessage(std::string_view message, const IssueArgs& args) {
+  std::string out;
+  while (!message.empty()) {
+    const size_t open = message.find('{');
+    const size_t close = message.find('}', open);
+    if (close == std::string_view::npos) break;
+    const std::string_view name = message.substr(open + 1, close - open - 1);
+    const auto arg = std::find_if(args.begin(), args.end(), [&](const auto& a) {
+      return a.first == name;
+    });
+    out.append(message.substr(0, open));
+    if (arg != args.end()) out.append(arg->second);
+    message.remove_prefix(close + 1);
+  }
+  return out.append(message);
+}
+
+IssueLog::IssueLog(const ReportOptions& options) : options_(options) {
+  for (const CatalogueEntry& entry : Catalogue()) {
+    wanted_.push_back(IsWanted(entry.code));
+    severities_.push_back(SeverityFor(entry.code));
+  }
+}
+
+bool IssueLog::IsWanted(IssueCode code) const {
+  const std::string_view name = EntryOf(code).name;
+  if (Contains(options_.ignore_codes, name)) return false;
+  return options_.only_codes.empty() || Contains(options_.only_codes, name);
+}
+
+Severity IssueLog::SeverityFor(IssueCode code) const {
+  const CatalogueEntry& entry = EntryOf(code);
+  const auto it = options_.severity_overrides.find(std::string(entry.name));
+  if (it != options_.severity_overrides.end()) return it->second;
+  return options_.strict ? entry.strict : entry.lenient;
+}
+
+int64_t& IssueLog::CountFor(Severity severity) {
+  switch (severity) {
+    case Severity::kError:
+      return counts_.errors;
+    case Severity::kWarning:
+      return counts_.warnings;
+    case Severity::kInfo:
+      return counts_.infos;
+    case Severity::kHint:
+      break;
+  }
+  return counts_.hints;
+}
+
+void IssueLog::Add(IssueCode code, const Location& location, IssueArgs args,
+                   int64_t occurrences) {
+  const auto index = static_cast<size_t>(code);
+  if (EntryOf(code).lenient == Severity::kError) ++faults_;
+  if (!wanted_[index]) return;
+  const Severity severity = severities_[index];
+  CountFor(severity) += occurrences;
+  std::vector<Issue>& list = lists_[static_cast<size_t>(severity)];
+  const Key key = (static_cast<Key>(index) << 32) |
+                  static_cast<uint32_t>(location.joint.value_or(-1));
+  const auto known = places_.find(key);
+  if (known != places_.end()) {
+    list[known->second].occurrences += occurrences;
+    return;
+  }
+  if (Exceeds(static_cast<int64_t>(list.size()) + 1, options_.max_issues)) {
+    truncated_ = true;
+    return;
+  }
+  places_.emplace(key, list.size());
+  const CatalogueEntry& entry = EntryOf(code);
+  list.push_back({std::string(entry.name), severity,
+                  FillMessage(entry.message, args), location, occurrences,
+                  std::move(args)});
+}
+
+Report IssueLog::Finish(bool skeleton_read, bool motion_read) {
+  Report report;
+  report.counts = counts_;
+  for (std::vector<Issue>& list : lists_) {
+    std::stable_sort(list.begin(), list.end(), IsEarlier);
+    std::move(list.begin(), list.end(), std::back_inserter(report.issues));
+  }
+  const auto cap = static_cast<size_t>(options_.max_issues);
+  if (options_.max_issues > 0 && report.issues.size() > cap) {
+    report.issues.resize(cap);
+    truncated_ = true;
+  }
+  report.truncated = truncated_;
+  const bool good = skeleton_read && motion_read && counts_.errors == 0;
+  report.verdict = !skeleton_read         ? Verdict::kUnreadable
+                   : !good                ? Verdict::kInvalid
+                   : counts_.warnings > 0 ? Verdict::kAccepted
+                                          : Verdict::kValid;
+  return report;
+}
+
+}  // namespace bvhmill

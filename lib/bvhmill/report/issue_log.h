@@ -1,0 +1,72 @@
+#pragma once
+
+// Collects issues while a clip is read and checked, and makes the report of
+// them. Memory is bounded by the cap on listed issues, whatever the file does.
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "bvhmill/report/report.h"
+
+namespace bvhmill {
+
+// What a caller may choose about reports.
+struct ReportOptions {
+  // Count issues by their strict severity.
+  bool strict = false;
+  // Codes that are neither listed nor counted.
+  std::vector<std::string> ignore_codes;
+  // If not empty: no other code is listed or counted.
+  std::vector<std::string> only_codes;
+  std::map<std::string, Severity> severity_overrides;
+  // Cap on distinct listed issues, never on the counts.
+  int64_t max_issues = 100;
+};
+
+// Not thread-safe: one log per clip.
+class IssueLog {
+ public:
+  explicit IssueLog(const ReportOptions& options);
+
+  // Adds `occurrences` of an issue, `location` being the first of them. `args`
+  // fill the message of the catalogue. Folds with an earlier issue of the same
+  // code and joint. What is chosen to be ignored is dropped here, but still
+  // counted by `faults`.
+  void Add(IssueCode code, const Location& location, IssueArgs args = {},
+           int64_t occurrences = 1);
+
+  // Occurrences of issues that are errors in the catalogue itself, ignored or
+  // not: whoever reads a clip gives it up when this grows.
+  int64_t faults() const { return faults_; }
+
+  // The report of everything added; sorted, cut to the cap, with the verdict
+  // for a clip whose skeleton and whose motion could be read. Call once.
+  Report Finish(bool skeleton_read, bool motion_read);
+
+ private:
+  using Key = uint64_t;
+
+  bool IsWanted(IssueCode code) const;
+  Severity SeverityFor(IssueCode code) const;
+  int64_t& CountFor(Severity severity);
+
+  ReportOptions options_;
+  std::vector<bool> wanted_;
+  std::vector<Severity> severities_;
+  // Listed issues by severity; each list is capped by itself, so that warnings
+  // cannot crowd out the first error.
+  std::array<std::vector<Issue>, 5> lists_;
+  std::unordered_map<Key, size_t> places_;
+  IssueCounts counts_;
+  int64_t faults_ = 0;
+  bool truncated_ = false;
+};
+
+// `message` with each {name} replaced by the arg of that name.
+std::string FillMessage(std::string_view message, const IssueArgs& args);
+
+}  // namespace bvhmill

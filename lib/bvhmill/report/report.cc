@@ -1,0 +1,51 @@
+#include "bvhmill/report/report.h"
+
+#include <array>
+
+namespace bvhmill {
+
+std::string_view VerdictName(Verdict verdict) {
+  constexpr std::array<std::string_view, 5> kNames = {"", "valid", "accepted",
+                                                      "invalid", "unreadable"};
+  return kNames[static_cast<size_t>(verdict)];
+}
+
+Location LocationAt(const Place& place) {
+  Location location;
+  location.byte_offset = place.offset;
+  location.line = place.line;
+  location.column = place.column;
+  return location;
+}
+
+const Issue* FirstError(const Report& report) {
+  for (const Issue& issue : report.issues) {
+    if (issue.severity == Severity::kError) return &issue;
+  }
+  return nullptr;
+}
+
+std::string RenderIssue(const Issue& issue) {
+  const Location& at = issue.location;
+  std::string out;
+  if (at.line) out += std::to_string(*at.line) + ":";
+  if (at.line && at.column) out += std::to_string(*at.column) + ":";
+  if (!out.empty()) out += " ";
+  out += std::string(SeverityName(issue.severity)) + ": " + issue.code + ": " +
+         issue.message;
+  std::string where;
+  const auto add = [&where](const std::string& part) {
+    where += (where.empty() ? "" : ", ") + part;
+  };
+  if (at.frame) add("frame " + std::to_string(*at.frame));
+  if (at.joint && at.frame) {
+    add("joint " + std::to_string(*at.joint) + " " + at.joint_name);
+  }
+  if (at.channel) add("channel " + std::to_string(*at.channel));
+  if (issue.occurrences > 1) {
+    add(std::to_string(issue.occurrences) + " times");
+  }
+  return where.empty() ? out : out + " (" + where + ")";
+}
+
+}  // namespace bvhmill

@@ -1,0 +1,105 @@
+#include "bvhmill/text/cursor.h"
+
+#include "bvhmill/base/utf8.h"
+
+namespace bvhmill {
+namespace {
+
+constexpr bool IsBrace(char c) { return c == '{' || c == '}'; }
+constexpr char Lower(char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; }
+
+}  // namespace
+
+Cursor::Cursor(std::string_view text, size_t offset) : text_(text) {
+  place_.offset = static_cast<int64_t>(offset);
+  place_.column = static_cast<int32_t>(offset) + 1;
+}
+
+void Cursor::Skip(size_t bytes) {
+  place_.offset += static_cast<int64_t>(bytes);
+  place_.column += static_cast<int32_t>(bytes);
+  if (bytes > 0) line_is_fresh_ = false;
+}
+
+void Cursor::SkipBlanks() {
+  size_t end = offset();
+  while (end < text_.size() && IsBlank(text_[end])) ++end;
+  const bool fresh = line_is_fresh_;
+  Skip(end - offset());
+  line_is_fresh_ = fresh;
+}
+
+void Cursor::SkipLineEnd() {
+  const bool crlf = text_.substr(offset(), 2) == "\r\n";
+  place_.offset += crlf ? 2 : 1;
+  ++place_.line;
+  place_.column = 1;
+  line_is_fresh_ = true;
+}
+
+bool Cursor::SkipToWord() {
+  while (true) {
+    SkipBlanks();
+    if (offset() >= text_.size()) return line_is_fresh_;
+    if (IsLineEnd(text_[offset()])) {
+      SkipLineEnd();
+    } else if (line_is_fresh_ && IsComment(PeekLine())) {
+      if (comments_++ == 0) first_comment_ = place_;
+      Skip(PeekLine().size());
+    } else {
+      return line_is_fresh_;
+    }
+  }
+}
+
+Word Cursor::Next() {
+  Word word;
+  word.first_on_line = SkipToWord();
+  word.place = place_;
+  const size_t begin = offset();
+  size_t end = begin;
+  if (end < text_.size() && IsBrace(text_[end])) {
+    ++end;
+  } else {
+    while (end < text_.size() && !IsBlank(text_[end]) &&
+           !IsLineEnd(text_[end]) && !IsBrace(text_[end])) {
+      ++end;
+    }
+  }
+  word.text = text_.substr(begin, end - begin);
+  Skip(end - begin);
+  return word;
+}
+
+Word Cursor::Peek() const { return Cursor(*this).Next(); }
+
+std::string_view Cursor::PeekLine() const {
+  size_t end = offset();
+  while (end < text_.size() && !IsLineEnd(text_[end])) ++end;
+  return text_.substr(offset(), end - offset());
+}
+
+std::string_view Cursor::RestOfLine() {
+  const std::string_view line = PeekLine();
+  Skip(line.size());
+  return TrimBlanks(line);
+}
+
+std::string Describe(const Word& word) {
+  if (word.text.empty()) return "the end of the file";
+  return Quote(word.text);
+}
+
+bool EqualsIgnoreCase(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && StartsWithIgnoreCase(a, b);
+}
+
+bool StartsWithIgnoreCase(std::string_view text, std::string_view prefix) {
+  if (text.size() < prefix.size()) return false;
+  for (size_t i = 0; i < prefix.size(); ++i) {
+    if (Lower(text[i]) != Lower(prefix[i])) return false;
+  }
+  return true;
+}
+
+}  // namespace bvhmill

@@ -1,0 +1,55 @@
+#pragma once
+
+// Lines and places in a text. LF, CR and CRLF each end a line; blanks are
+// space, tab, vertical tab and form feed.
+
+#include <cstdint>
+#include <string_view>
+
+#include "bvhmill/base/place.h"
+
+namespace bvhmill {
+
+constexpr bool IsBlank(char c) {
+  return c == ' ' || c == '\t' || c == '\v' || c == '\f';
+}
+constexpr bool IsLineEnd(char c) { return c == '\n' || c == '\r'; }
+
+// `text` without the blanks around it.
+std::string_view TrimBlanks(std::string_view text);
+
+// One line, without its line end.
+struct Line {
+  std::string_view text;
+  // Of the first byte of `text`. Its column is above 1 only if the reader
+  // started inside the line.
+  Place start;
+
+  // The place of the byte `index` of this line.
+  Place At(size_t index) const;
+};
+
+// Hands out the lines of `text` from `start` on. The text must outlive it.
+class LineReader {
+ public:
+  LineReader(std::string_view text, const Place& start)
+      : text_(text), next_(start) {}
+
+  // False at the end of the text.
+  bool Next(Line* line);
+  // Where the next line starts; at the end of the text, its last place.
+  const Place& next() const { return next_; }
+
+ private:
+  std::string_view text_;
+  Place next_;
+};
+
+// Takes the next word (a run of bytes that are not blank) of `line` from
+// `*index` on and moves `*index` behind it. Empty at the end of the line.
+std::string_view NextWord(std::string_view line, size_t* index);
+
+// True if the first word of the line opens a comment: # or //.
+bool IsComment(std::string_view line);
+
+}  // namespace bvhmill

@@ -1,0 +1,184 @@
+#include "bvhmill/validate/validate.h"
+
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "bvhmill/base/utf8.h"
+
+namespace bvhmill {
+namespace {
+
+using Vec3f = std::array<float, 3>;
+
+struct Subject {
+  const Clip& clip;
+  std::span<const Place> places;
+
+  const std::vector<Node>& nodes() const { return clip.skeleton.nodes; }
+};
+
+Location LocationOf(const Subject& subject, int32_t node) {
+  Location location = LocationAt(subject.places[static_cast<size_t>(node)]);
+  location.joint = node;
+  location.joint_name = DisplayName(subject.clip.skeleton, node);
+  return location;
+}
+
+std::string Quoted(const Subject& subject, int32_t node) {
+  return Quote(DisplayName(subject.clip.skeleton, node));
+}
+
+float Length(const Vec3f& v) { return std::hypot(v[0], v[1], v[2]); }
+
+Vec3f Minus(const Vec3f& a, const Vec3f& b) {
+  return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+}
+
+// The position channels of `node` in `frame`; nothing unless it has all three.
+std::optional<Vec3f> PositionAt(const Clip& clip, const Node& node,
+                                int64_t frame) {
+  Vec3f position = {};
+  std::array<bool, 3> has = {};
+  const size_t row = static_cast<size_t>(frame) * clip.skeleton.channels.size();
+  auto column = static_cast<size_t>(node.first_channel);
+  for (const Channel channel : ChannelsOf(clip.skeleton, node)) {
+    if (IsPosition(channel)) {
+      position[AxisOf(channel)] = clip.motion.values[row + column];
+      has[AxisOf(channel)] = true;
+    }
+    ++column;
+  }
+  if (!has[0] || !has[1] || !has[2]) return std::nullopt;
+  return position;
+}
+
+bool HasPositions(const Skeleton& skeleton, const Node& node) {
+  for (const Channel channel : ChannelsOf(skeleton, node)) {
+    if (IsPosition(channel)) return true;
+  }
+  return false;
+}
+
+void CheckNames(const Subject& subject, IssueLog* log) {
+  std::unordered_map<std::string_view, int32_t> first;
+  for (size_t i = 0; i < subject.nodes().size(); ++i) {
+    if (IsEndSite(subject.nodes()[i])) continue;
+    const auto node = static_cast<int32_t>(i);
+    const auto [it, is_new] = first.emplace(subject.nodes()[i].name, node);
+    if (is_new) continue;
+    log->Add(IssueCode::SKELETON_DUPLICATE_NAME, LocationOf(subject, node),
+             {{"joint", Quoted(subject, node)},
+              {"first", std::to_string(it->second)}});
+  }
+}
+
+void CheckBoneLengths(const Subject& subject, IssueLog* log) {
+  for (size_t i = 0; i < subject.nodes().size(); ++i) {
+    const Node& node = subject.nodes()[i];
+    if (node.kind != NodeKind::kJoint || Length(node.offset) > 0 ||
+        HasPositions(subject.clip.skeleton, node)) {
+      continue;
+    }
+    const auto index = static_cast<int32_t>(i);
+    log->Add(IssueCode::SKELETON_ZERO_LENGTH_BONE, LocationOf(subject, index),
+             {{"joint", Quoted(subject, index)}});
+  }
+}
+
+void CheckRootOffsets(const Subject& subject, IssueLog* log) {
+  if (subject.clip.motion.frames == 0) return;
+  for (size_t i = 0; i < subject.nodes().size(); ++i) {
+    const Node& node = subject.nodes()[i];
+    if (node.kind != NodeKind::kRoot || Length(node.offset) == 0) continue;
+    const auto position = PositionAt(subject.clip, node, 0);
+    if (!position || Length(*position) != 0) continue;
+    const auto index = static_cast<int32_t>(i);
+    log->Add(IssueCode::DATA_ROOT_OFFSET_ADDITIVE, LocationOf(subject, index),
+             {{"joint", Quoted(subject, index)}});
+  }
+}
+
+// Joints whose positions suggest a reading that is not the default one.
+struct Suspects {
+  int64_t count = 0;
+  int32_t first = -1;
+
+  void Add(int32_t node) {
+    if (count++ == 0) first = node;
+  }
+};
+
+// Positions are 0 in the first, middle and last frame, the OFFSET is not.
+bool LooksAdditive(const Clip& clip, const Node& node) {
+  if (Length(node.offset) == 0) return false;
+  const int64_t last = clip.motion.frames - 1;
+  for (const int64_t frame : {int64_t{0}, last / 2, last}) {
+    const auto position = PositionAt(clip, node, frame);
+    if (!position || Length(*position) != 0) return false;
+  }
+  return true;
+}
+
+// In frame 0 the joint is a bone's length away from its parent if its position
+// is read in the world, and is not if it is read from the parent.
+bool LooksGlobal(const Clip& clip, const Node& node) {
+  const Node& parent = clip.skeleton.nodes[static_cast<size_t>(node.parent)];
+  const auto position = PositionAt(clip, node, 0);
+  const auto origin = PositionAt(clip, parent, 0);
+  const float bone = Length(node.offset);
+  if (!position || !origin || bone == 0) return false;
+  constexpr float kFits = 0.25F;
+  constexpr float kMisses = 1.0F;
+  const float in_world = Length(Minus(*position, *origin));
+  return std::abs(in_world - bone) < kFits * bone &&
+         std::abs(Length(*position) - bone) > kMisses * bone;
+}
+
+void LogSuspects(const Subject& subject, IssueCode code,
+                 const Suspects& suspects, IssueLog* log) {
+  log->Add(code, LocationOf(subject, suspects.first),
+           {{"joint", Quoted(subject, suspects.first)}}, suspects.count);
+}
+
+void CheckJointPositions(const Subject& subject, IssueLog* log) {
+  if (subject.clip.motion.frames == 0) return;
+  Suspects additive;
+  Suspects global;
+  int64_t positioned = 0;
+  for (size_t i = 0; i < subject.nodes().size(); ++i) {
+    const Node& node = subject.nodes()[i];
+    if (node.kind != NodeKind::kJoint) continue;
+    if (!PositionAt(subject.clip, node, 0)) continue;
+    ++positioned;
+    if (LooksAdditive(subject.clip, node)) additive.Add(static_cast<int>(i));
+    if (LooksGlobal(subject.clip, node)) global.Add(static_cast<int>(i));
+  }
+  // Single joints may well stand like that; most of them do not by chance.
+  constexpr int64_t kFewest = 3;
+  if (additive.count * 2 > positioned) {
+    LogSuspects(subject, IssueCode::DATA_JOINT_POSITIONS_ADDITIVE, additive,
+                log);
+  }
+  if (global.count >= kFewest && global.count * 2 > positioned) {
+    LogSuspects(subject, IssueCode::DATA_JOINT_POSITIONS_GLOBAL, global, log);
+  }
+}
+
+using Rule = void (*)(const Subject&, IssueLog*);
+
+constexpr std::array<Rule, 4> kRules = {CheckNames, CheckBoneLengths,
+                                        CheckRootOffsets, CheckJointPositions};
+
+}  // namespace
+
+void Validate(const Clip& clip, std::span<const Place> node_places,
+              IssueLog* log) {
+  const Subject subject{clip, node_places};
+  for (const Rule rule : kRules) rule(subject, log);
+}
+
+}  // namespace bvhmill

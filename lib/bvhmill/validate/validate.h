@@ -1,0 +1,19 @@
+#pragma once
+
+// Rules about a clip that was read: what is well-formed but likely not meant.
+
+#include <span>
+
+#include "bvhmill/base/place.h"
+#include "bvhmill/clip/clip.h"
+#include "bvhmill/report/issue_log.h"
+
+namespace bvhmill {
+
+// Applies every rule of the table in validate.cc and logs what it finds.
+// `node_places` says where each node of the skeleton begins. O(nodes): looks at
+// a few frames only.
+void Validate(const Clip& clip, std::span<const Place> node_places,
+              IssueLog* log);
+
+}  // namespace bvhmill

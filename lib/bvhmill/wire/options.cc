@@ -1,0 +1,246 @@
+#include "bvhmill/wire/options.h"
+
+#include <algorithm>
+#include <string>
+
+#include "bvhmill/base/status.h"
+
+namespace bvhmill::wire {
+namespace {
+
+absl::Status UnknownValue(std::string_view field, int value) {
+  return InvalidField(field, "unknown value " + std::to_string(value));
+}
+
+absl::Status ReadFromProto(const v1::ReadOptions& message,
+                           ConvertOptions* options) {
+  switch (message.strictness()) {
+    case v1::STRICTNESS_UNSPECIFIED:
+    case v1::STRICTNESS_LENIENT:
+      options->report.strict = false;
+      break;
+    case v1::STRICTNESS_STRICT:
+      options->report.strict = true;
+      break;
+    default:
+      return UnknownValue("options.read.strictness", message.strictness());
+  }
+  JointPositions& joints = options->conventions.joint_positions;
+  switch (message.joint_positions()) {
+    case v1::JOINT_POSITIONS_UNSPECIFIED:
+    case v1::JOINT_POSITIONS_REPLACE_OFFSET:
+      joints = JointPositions::kReplaceOffset;
+      break;
+    case v1::JOINT_POSITIONS_ADD_TO_OFFSET:
+      joints = JointPositions::kAddToOffset;
+      break;
+    case v1::JOINT_POSITIONS_IGNORE:
+      joints = JointPositions::kIgnore;
+      break;
+    default:
+      return UnknownValue("options.read.joint_positions",
+                          message.joint_positions());
+  }
+  switch (message.root_offset()) {
+    case v1::ROOT_OFFSET_UNSPECIFIED:
+    case v1::ROOT_OFFSET_IGNORE:
+      options->conventions.root_offset = RootOffset::kReplaced;
+      break;
+    case v1::ROOT_OFFSET_ADD:
+      options->conventions.root_offset = RootOffset::kAdded;
+      break;
+    default:
+      return UnknownValue("options.read.root_offset", message.root_offset());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReportFromProto(const v1::ValidationOptions& message,
+                             const Limits& limits, ReportOptions* report) {
+  report->ignore_codes.assign(message.ignore_codes().begin(),
+                              message.ignore_codes().end());
+  report->only_codes.assign(message.only_codes().begin(),
+                            message.only_codes().end());
+  report->severity_overrides.clear();
+  for (const auto& [code, severity] : message.severity_overrides()) {
+    if (severity < v1::SEVERITY_ERROR || severity > v1::SEVERITY_HINT) {
+      return UnknownValue("options.validation.severity_overrides", severity);
+    }
+    report->severity_overrides[code] = static_cast<Severity>(severity);
+  }
+  if (message.max_issues() < 0) {
+    return InvalidField("options.validation.max_issues", "is negative");
+  }
+  report->max_issues =
+      message.max_issues() == 0
+          ? limits.max_issues
+          : std::min<int64_t>(message.max_issues(), limits.max_issues);
+  return absl::OkStatus();
+}
+
+absl::Status LayoutFromProto(const std::string& field, v1::TensorLayout message,
+                             TensorLayout* layout) {
+  switch (message) {
+    case v1::TENSOR_LAYOUT_UNSPECIFIED:
+    case v1::TENSOR_LAYOUT_FRAME_MAJOR:
+      *layout = TensorLayout::kFrameMajor;
+      return absl::OkStatus();
+    case v1::TENSOR_LAYOUT_JOINT_MAJOR:
+      *layout = TensorLayout::kJointMajor;
+      return absl::OkStatus();
+    default:
+      return UnknownValue(field + ".layout", message);
+  }
+}
+
+absl::Status KindFromProto(const std::string& field, v1::RotationKind message,
+                           RotationKind* kind) {
+  switch (message) {
+    case v1::ROTATION_KIND_UNSPECIFIED:
+    case v1::ROTATION_KIND_QUATERNION_XYZW:
+      *kind = RotationKind::kQuaternion;
+      return absl::OkStatus();
+    case v1::ROTATION_KIND_MATRIX_3X3:
+      *kind = RotationKind::kMatrix;
+      return absl::OkStatus();
+    case v1::ROTATION_KIND_SIX_D:
+      *kind = RotationKind::kSixD;
+      return absl::OkStatus();
+    default:
+      return UnknownValue(field + ".kind", message);
+  }
+}
+
+absl::Status FormatFromProto(const std::string& field,
+                             const v1::OutputRequest& message,
+                             FormatOptions* format) {
+  switch (message.format_case()) {
+    case v1::OutputRequest::kPositions: {
+      PositionsFormat out;
+      out.with_end_sites = message.positions().include_end_sites();
+      BVHMILL_RETURN_IF_ERROR(LayoutFromProto(
+          field + ".positions", message.positions().layout(), &out.layout));
+      *format = out;
+      return absl::OkStatus();
+    }
+    case v1::OutputRequest::kRotations: {
+      RotationsFormat out;
+      const std::string path = field + ".rotations";
+      BVHMILL_RETURN_IF_ERROR(
+          LayoutFromProto(path, message.rotations().layout(), &out.layout));
+      BVHMILL_RETURN_IF_ERROR(
+          KindFromProto(path, message.rotations().kind(), &out.kind));
+      *format = out;
+      return absl::OkStatus();
+    }
+    case v1::OutputRequest::kNpz:
+      *format = NpzFormat{message.npz().include_end_sites()};
+      return absl::OkStatus();
+    case v1::OutputRequest::kCsv:
+      *format = CsvFormat{message.csv().include_end_sites()};
+      return absl::OkStatus();
+    case v1::OutputRequest::kBvh:
+      *format = BvhFormat{
+          message.bvh().has_decimals() ? message.bvh().decimals() : -1};
+      return absl::OkStatus();
+    case v1::OutputRequest::FORMAT_NOT_SET:
+      break;
+  }
+  return InvalidField(field + ".format", "is not set");
+}
+
+v1::TensorLayout ToProto(TensorLayout layout) {
+  return layout == TensorLayout::kJointMajor ? v1::TENSOR_LAYOUT_JOINT_MAJOR
+                                             : v1::TENSOR_LAYOUT_UNSPECIFIED;
+}
+
+struct FormatToProto {
+  v1::OutputRequest* message;
+
+  void operator()(const PositionsFormat& format) const {
+    auto* out = message->mutable_positions();
+    out->set_layout(ToProto(format.layout));
+    out->set_include_end_sites(format.with_end_sites);
+  }
+  void operator()(const RotationsFormat& format) const {
+    auto* out = message->mutable_rotations();
+    out->set_layout(ToProto(format.layout));
+    out->set_kind(
+        format.kind == RotationKind::kQuaternion ? v1::ROTATION_KIND_UNSPECIFIED
+        : format.kind == RotationKind::kMatrix   ? v1::ROTATION_KIND_MATRIX_3X3
+                                                 : v1::ROTATION_KIND_SIX_D);
+  }
+  void operator()(const NpzFormat& format) const {
+    message->mutable_npz()->set_include_end_sites(format.with_end_sites);
+  }
+  void operator()(const CsvFormat& format) const {
+    message->mutable_csv()->set_include_end_sites(format.with_end_sites);
+  }
+  void operator()(const BvhFormat& format) const {
+    auto* out = message->mutable_bvh();
+    if (format.decimals >= 0) out->set_decimals(format.decimals);
+  }
+};
+
+v1::JointPositions ToProto(JointPositions positions) {
+  switch (positions) {
+    case JointPositions::kReplaceOffset:
+      return v1::JOINT_POSITIONS_REPLACE_OFFSET;
+    case JointPositions::kAddToOffset:
+      return v1::JOINT_POSITIONS_ADD_TO_OFFSET;
+    case JointPositions::kIgnore:
+      break;
+  }
+  return v1::JOINT_POSITIONS_IGNORE;
+}
+
+}  // namespace
+
+absl::Status FromProto(const v1::ConvertOptions& message,
+                       ConvertOptions* options) {
+  BVHMILL_RETURN_IF_ERROR(ReadFromProto(message.read(), options));
+  BVHMILL_RETURN_IF_ERROR(
+      ReportFromProto(message.validation(), options->limits, &options->report));
+  options->outputs.clear();
+  const auto most = static_cast<int>(options->limits.max_outputs);
+  for (int i = 0; i < message.outputs_size() && i <= most; ++i) {
+    const std::string field = "options.outputs[" + std::to_string(i) + "]";
+    OutputRequest request;
+    request.id = message.outputs(i).id();
+    BVHMILL_RETURN_IF_ERROR(
+        FormatFromProto(field, message.outputs(i), &request.format));
+    options->outputs.push_back(std::move(request));
+  }
+  return CheckOptions(*options);
+}
+
+v1::ConvertOptions ToProto(const ConvertOptions& options) {
+  v1::ConvertOptions message;
+  v1::ReadOptions* read = message.mutable_read();
+  read->set_strictness(options.report.strict ? v1::STRICTNESS_STRICT
+                                             : v1::STRICTNESS_LENIENT);
+  read->set_joint_positions(ToProto(options.conventions.joint_positions));
+  read->set_root_offset(options.conventions.root_offset == RootOffset::kAdded
+                            ? v1::ROOT_OFFSET_ADD
+                            : v1::ROOT_OFFSET_IGNORE);
+  v1::ValidationOptions* validation = message.mutable_validation();
+  for (const std::string& code : options.report.ignore_codes) {
+    validation->add_ignore_codes(code);
+  }
+  for (const std::string& code : options.report.only_codes) {
+    validation->add_only_codes(code);
+  }
+  for (const auto& [code, severity] : options.report.severity_overrides) {
+    (*validation->mutable_severity_overrides())[code] =
+        static_cast<v1::Severity>(severity);
+  }
+  validation->set_max_issues(static_cast<int32_t>(options.report.max_issues));
+  for (const OutputRequest& request : options.outputs) {
+    v1::OutputRequest* out = message.add_outputs();
+    out->set_id(request.id);
+    std::visit(FormatToProto{out}, request.format);
+  }
+  return message;
+}
+
+}  // namespace bvhmill::wire

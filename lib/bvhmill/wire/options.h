@@ -1,0 +1,20 @@
+#pragma once
+
+// Requests of the API as options of the pipeline.
+
+#include "absl/status/status.h"
+#include "bvhmill/pipeline/options.h"
+#include "bvhmill/v1/options.pb.h"
+
+namespace bvhmill::wire {
+
+// Fills `options` from `message`, keeping options->limits, which the caller has
+// set. INVALID_ARGUMENT "field: why" for a value that cannot be; the field is
+// a path such as "options.outputs[1].format".
+absl::Status FromProto(const v1::ConvertOptions& message,
+                       ConvertOptions* options);
+
+// The message that FromProto reads as `options`.
+v1::ConvertOptions ToProto(const ConvertOptions& options);
+
+}  // namespace bvhmill::wire

@@ -1,0 +1,214 @@
+#include "bvhmill/wire/result.h"
+
+#include <algorithm>
+
+#include "bvhmill/base/status.h"
+#include "bvhmill/wire/status.h"
+
+namespace bvhmill::wire {
+namespace {
+
+v1::Location ToProto(const Location& location) {
+  v1::Location out;
+  if (location.byte_offset) out.set_byte_offset(*location.byte_offset);
+  if (location.line) out.set_line(*location.line);
+  if (location.column) out.set_column(*location.column);
+  if (location.frame) out.set_frame(*location.frame);
+  if (location.joint) out.set_joint(*location.joint);
+  if (location.channel) out.set_channel(*location.channel);
+  out.set_joint_name(location.joint_name);
+  return out;
+}
+
+Location FromProto(const v1::Location& message) {
+  Location out;
+  if (message.has_byte_offset()) out.byte_offset = message.byte_offset();
+  if (message.has_line()) out.line = message.line();
+  if (message.has_column()) out.column = message.column();
+  if (message.has_frame()) out.frame = message.frame();
+  if (message.has_joint()) out.joint = message.joint();
+  if (message.has_channel()) out.channel = message.channel();
+  out.joint_name = message.joint_name();
+  return out;
+}
+
+v1::Issue ToProto(const Issue& issue) {
+  v1::Issue out;
+  out.set_code(issue.code);
+  out.set_severity(static_cast<v1::Severity>(issue.severity));
+  out.set_message(issue.message);
+  *out.mutable_location() = ToProto(issue.location);
+  out.set_occurrences(issue.occurrences);
+  for (const auto& [name, value] : issue.args) {
+    (*out.mutable_args())[name] = value;
+  }
+  return out;
+}
+
+// Maps have no order on the wire; by name is as good as any.
+IssueArgs FromProto(
+    const google::protobuf::Map<std::string, std::string>& map) {
+  IssueArgs out(map.begin(), map.end());
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+Issue FromProto(const v1::Issue& message) {
+  Issue out;
+  out.code = message.code();
+  // A severity of a newer server is at least worth a look.
+  const bool known = message.severity() >= v1::SEVERITY_ERROR &&
+                     message.severity() <= v1::SEVERITY_HINT;
+  out.severity =
+      known ? static_cast<Severity>(message.severity()) : Severity::kWarning;
+  out.message = message.message();
+  out.location = FromProto(message.location());
+  out.occurrences = message.occurrences();
+  out.args = FromProto(message.args());
+  return out;
+}
+
+void Put(std::chrono::nanoseconds time, google::protobuf::Duration* out) {
+  constexpr int64_t kBillion = 1'000'000'000;
+  out->set_seconds(time.count() / kBillion);
+  out->set_nanos(static_cast<int32_t>(time.count() % kBillion));
+}
+
+std::chrono::nanoseconds Get(const google::protobuf::Duration& message) {
+  return std::chrono::seconds(message.seconds()) +
+         std::chrono::nanoseconds(message.nanos());
+}
+
+}  // namespace
+
+v1::ValidationReport ToProto(const Report& report) {
+  v1::ValidationReport out;
+  out.set_verdict(static_cast<v1::Verdict>(report.verdict));
+  v1::IssueCounts* counts = out.mutable_counts();
+  counts->set_errors(report.counts.errors);
+  counts->set_warnings(report.counts.warnings);
+  counts->set_infos(report.counts.infos);
+  counts->set_hints(report.counts.hints);
+  for (const Issue& issue : report.issues) *out.add_issues() = ToProto(issue);
+  out.set_truncated(report.truncated);
+  out.set_rules_version(report.rules_version);
+  return out;
+}
+
+Report FromProto(const v1::ValidationReport& message) {
+  Report out;
+  const bool known = message.verdict() >= v1::VERDICT_VALID &&
+                     message.verdict() <= v1::VERDICT_UNREADABLE;
+  out.verdict =
+      known ? static_cast<Verdict>(message.verdict()) : Verdict::kUnreadable;
+  out.counts = {message.counts().errors(), message.counts().warnings(),
+                message.counts().infos(), message.counts().hints()};
+  for (const v1::Issue& issue : message.issues()) {
+    out.issues.push_back(FromProto(issue));
+  }
+  out.truncated = message.truncated();
+  out.rules_version = message.rules_version();
+  return out;
+}
+
+v1::ClipInfo ToProto(const ClipInfo& info) {
+  v1::ClipInfo out;
+  out.set_frames(info.frames);
+  out.set_frames_per_second(info.frames_per_second);
+  out.set_frame_time_seconds(info.frame_time);
+  out.set_joint_count(info.joint_count);
+  for (const JointInfo& joint : info.joints) {
+    v1::Joint* to = out.add_joints();
+    to->set_name(joint.name);
+    to->set_parent(joint.parent);
+    to->set_channels(joint.channels);
+    to->set_end_site(joint.end_site);
+    for (const float value : joint.offset) to->add_offset(value);
+  }
+  return out;
+}
+
+ClipInfo FromProto(const v1::ClipInfo& message) {
+  ClipInfo out;
+  out.frames = message.frames();
+  out.frame_time = message.frame_time_seconds();
+  out.frames_per_second = message.frames_per_second();
+  out.joint_count = message.joint_count();
+  for (const v1::Joint& joint : message.joints()) {
+    JointInfo to{
+        joint.name(), joint.parent(), joint.channels(), joint.end_site(), {}};
+    std::copy_n(joint.offset().begin(), std::min(joint.offset_size(), 3),
+                to.offset.begin());
+    out.joints.push_back(std::move(to));
+  }
+  return out;
+}
+
+v1::Output ToProto(const OutputInfo& output) {
+  v1::Output out;
+  out.set_id(output.id);
+  out.set_media_type(output.media_type);
+  out.set_size_bytes(output.size_bytes);
+  if (output.tensor) {
+    v1::TensorInfo* tensor = out.mutable_tensor();
+    tensor->set_dtype(v1::DATA_TYPE_FLOAT32);
+    for (const int64_t size : output.tensor->shape) tensor->add_shape(size);
+    for (const std::string& axis : output.tensor->axes) tensor->add_axes(axis);
+  }
+  return out;
+}
+
+OutputInfo FromProto(const v1::Output& message) {
+  OutputInfo out{message.id(), message.media_type(), message.size_bytes(), {}};
+  if (message.has_tensor()) {
+    const v1::TensorInfo& tensor = message.tensor();
+    out.tensor = TensorInfo{{tensor.shape().begin(), tensor.shape().end()},
+                            {tensor.axes().begin(), tensor.axes().end()}};
+  }
+  return out;
+}
+
+v1::StageTimes ToProto(const StageTimes& times) {
+  v1::StageTimes out;
+  Put(times.queued, out.mutable_queued());
+  Put(times.read, out.mutable_read());
+  Put(times.validate, out.mutable_validate());
+  Put(times.solve, out.mutable_solve());
+  Put(times.encode, out.mutable_encode());
+  return out;
+}
+
+StageTimes FromProto(const v1::StageTimes& message) {
+  return {Get(message.queued()), Get(message.read()), Get(message.validate()),
+          Get(message.solve()), Get(message.encode())};
+}
+
+v1::ClipResult ToProto(const ConvertResult& result) {
+  v1::ClipResult out;
+  *out.mutable_status() = ToProto(result.status, result.fault);
+  *out.mutable_report() = ToProto(result.report);
+  *out.mutable_info() = ToProto(result.info);
+  if (result.status.ok()) {
+    for (const OutputInfo& output : result.outputs) {
+      *out.add_outputs() = ToProto(output);
+    }
+  }
+  *out.mutable_times() = ToProto(result.times);
+  return out;
+}
+
+ConvertResult FromProto(const v1::ClipResult& message) {
+  ConvertResult out;
+  out.status = FromProto(message.status());
+  out.fault = {message.status().info().reason(),
+               FromProto(message.status().info().metadata())};
+  out.report = FromProto(message.report());
+  out.info = FromProto(message.info());
+  for (const v1::Output& output : message.outputs()) {
+    out.outputs.push_back(FromProto(output));
+  }
+  out.times = FromProto(message.times());
+  return out;
+}
+
+}  // namespace bvhmill::wire

@@ -1,0 +1,112 @@
+#include "bvhmill/wire/status.h"
+
+#include <algorithm>
+
+#include "bvhmill/base/status.h"
+#include "bvhmill/base/utf8.h"
+
+namespace bvhmill::wire {
+namespace {
+
+// Trailers are capped near 8 KiB, beyond which peers see another error instead;
+// these keep well below.
+constexpr size_t kMaxMessageBytes = 1024;
+constexpr size_t kMaxValueBytes = 120;
+constexpr size_t kMaxValues = 12;
+
+constexpr char kTypePrefix[] = "type.googleapis.com/google.rpc.";
+
+v1::ErrorInfo ToErrorInfo(const Fault& fault) {
+  v1::ErrorInfo info;
+  info.set_reason(fault.reason);
+  info.set_domain(std::string(kErrorDomain));
+  const size_t count = std::min(fault.metadata.size(), kMaxValues);
+  for (size_t i = 0; i < count; ++i) {
+    const auto& [name, value] = fault.metadata[i];
+    (*info.mutable_metadata())[name] = Excerpt(value, kMaxValueBytes);
+  }
+  return info;
+}
+
+template <typename Message>
+void Pack(const char* type, const Message& message, v1::RpcStatus* status) {
+  google::protobuf::Any* any = status->add_details();
+  any->set_type_url(std::string(kTypePrefix) + type);
+  message.SerializeToString(any->mutable_value());
+}
+
+std::string_view FindLimit(const Fault& fault) {
+  for (const auto& [name, value] : fault.metadata) {
+    if (name == "limit_name") return value;
+  }
+  return {};
+}
+
+void PackQuota(const absl::Status& status, std::string_view limit,
+               v1::RpcStatus* out) {
+  v1::QuotaFailure quota;
+  v1::QuotaFailure::Violation* violation = quota.add_violations();
+  violation->set_subject(std::string(limit));
+  violation->set_description(Excerpt(MessageOf(status), kMaxMessageBytes));
+  Pack("QuotaFailure", quota, out);
+}
+
+void PackBadRequest(const absl::Status& status, v1::RpcStatus* out) {
+  const std::string_view message = MessageOf(status);
+  const size_t colon = message.find(": ");
+  if (colon == std::string_view::npos) return;
+  v1::BadRequest request;
+  v1::BadRequest::FieldViolation* violation = request.add_field_violations();
+  violation->set_field(std::string(message.substr(0, colon)));
+  violation->set_description(
+      Excerpt(message.substr(colon + 2), kMaxMessageBytes));
+  Pack("BadRequest", request, out);
+}
+
+}  // namespace
+
+v1::Status ToProto(const absl::Status& status, const Fault& fault) {
+  v1::Status out;
+  out.set_code(static_cast<int>(status.code()));
+  out.set_message(Excerpt(MessageOf(status), kMaxMessageBytes));
+  if (!fault.reason.empty()) *out.mutable_info() = ToErrorInfo(fault);
+  return out;
+}
+
+absl::Status FromProto(const v1::Status& message) {
+  if (message.code() == 0) return absl::OkStatus();
+  return MakeStatus(static_cast<absl::StatusCode>(message.code()),
+                    message.message());
+}
+
+std::string SerializeDetails(const absl::Status& status, const Fault& fault) {
+  v1::RpcStatus out;
+  out.set_code(static_cast<int>(status.code()));
+  out.set_message(Excerpt(MessageOf(status), kMaxMessageBytes));
+  if (!fault.reason.empty()) Pack("ErrorInfo", ToErrorInfo(fault), &out);
+  const std::string_view limit = FindLimit(fault);
+  if (!limit.empty()) PackQuota(status, limit, &out);
+  if (fault.reason.empty() && absl::IsInvalidArgument(status)) {
+    PackBadRequest(status, &out);
+  }
+  return out.details_size() == 0 ? "" : out.SerializeAsString();
+}
+
+Fault ParseFault(std::string_view bytes) {
+  v1::RpcStatus status;
+  Fault fault;
+  if (!status.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    return fault;
+  }
+  for (const google::protobuf::Any& any : status.details()) {
+    v1::ErrorInfo info;
+    if (any.type_url() != std::string(kTypePrefix) + "ErrorInfo") continue;
+    if (!info.ParseFromString(any.value())) continue;
+    fault.reason = info.reason();
+    fault.metadata.assign(info.metadata().begin(), info.metadata().end());
+    std::sort(fault.metadata.begin(), fault.metadata.end());
+  }
+  return fault;
+}
+
+}  // namespace bvhmill::wire

@@ -1,0 +1,213 @@
+#include "server/clip_service.h"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "bvhmill/base/cancel.h"
+#include "bvhmill/base/status.h"
+#include "bvhmill/pipeline/convert.h"
+#include "bvhmill/wire/result.h"
+#include "server/convert_stream.h"
+#include "server/rpc_status.h"
+
+namespace bvhmill::server {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A unary call that is done by a worker. Deletes itself when gRPC is done with
+// it, which is after the worker.
+class UnaryCall final : public grpc::ServerUnaryReactor {
+ public:
+  using Work = std::function<grpc::Status(const CancelToken&, Clock::duration)>;
+
+  // Checks the call and queues `work`, which is given the time it waited.
+  UnaryCall(ServiceContext* context, const grpc::CallbackServerContext& call,
+            int64_t request_bytes, Work work)
+      : context_(*context) {
+    running_ = context_.BeginCall(nullptr, &id_);
+    const grpc::Status refused =
+        running_ ? Check(call, request_bytes) : Stopping();
+    if (!refused.ok()) {
+      Finish(refused);
+      return;
+    }
+    context_.workers().Enqueue(
+        [this, work = std::move(work), start = Clock::now()] {
+          Finish(work(cancel_, Clock::now() - start));
+        });
+  }
+
+  void OnCancel() override { cancel_.Cancel(); }
+
+  void OnDone() override {
+    if (running_) context_.EndCall(id_);
+    delete this;
+  }
+
+ private:
+  grpc::Status Check(const grpc::CallbackServerContext& call,
+                     int64_t request_bytes) const {
+    const grpc::Status status = context_.Authorize(call);
+    if (!status.ok()) return status;
+    const int64_t limit = context_.config().service.max_request_message_bytes;
+    if (!Exceeds(request_bytes, limit)) return grpc::Status::OK;
+    return LimitExceeded("max_request_message_bytes", limit, request_bytes);
+  }
+
+  ServiceContext& context_;
+  bool running_ = false;
+  ServiceContext::CallId id_;
+  CancelToken cancel_;
+};
+
+grpc::Status Validate(const ServerConfig& config,
+                      const v1::ValidateClipRequest& request,
+                      const CancelToken& cancel, Clock::duration queued,
+                      v1::ValidateClipResponse* response) {
+  if (auto status = CheckSource(config, request.source()); !status.ok()) {
+    return status;
+  }
+  v1::ConvertOptions message = request.options();
+  message.clear_outputs();
+  ConvertOptions options;
+  if (auto status = ReadOptionsFor(config, message, &options); !status.ok()) {
+    return status;
+  }
+  ConvertResult result =
+      Convert(request.source().data(), options, nullptr, &cancel);
+  result.times.queued = queued;
+  if (absl::IsCancelled(result.status)) return ToGrpc(result.status);
+  *response->mutable_result() = wire::ToProto(result);
+  return grpc::Status::OK;
+}
+
+grpc::Status TooLargeForUnary(const ServerConfig& config, int64_t bytes) {
+  const int64_t limit = config.service.max_unary_response_bytes;
+  return ToGrpc(MakeStatus(absl::StatusCode::kOutOfRange,
+                           "the outputs take " + std::to_string(bytes) +
+                               " bytes, more than max_unary_response_bytes = " +
+                               std::to_string(limit) + "; use ConvertClips"),
+                Fault{"RESPONSE_TOO_LARGE",
+                      {{"limit_name", "max_unary_response_bytes"},
+                       {"limit", std::to_string(limit)},
+                       {"value", std::to_string(bytes)},
+                       {"use", "ConvertClips"}}});
+}
+
+// Puts outputs straight into the message; refuses once they cannot fit.
+class UnaryReceiver final : public OutputReceiver {
+ public:
+  UnaryReceiver(int64_t limit, v1::ClipResult* message)
+      : limit_(limit), message_(*message) {}
+
+  absl::Status Begin(const ClipInfo& /*info*/,
+                     std::span<const OutputInfo> outputs) override {
+    int64_t known = 0;
+    for (const OutputInfo& output : outputs) {
+      message_.add_outputs();
+      known += std::max<int64_t>(output.size_bytes, 0);
+    }
+    return Check(known);
+  }
+
+  absl::Status Data(size_t output, std::string_view bytes) override {
+    total_ += static_cast<int64_t>(bytes.size());
+    BVHMILL_RETURN_IF_ERROR(Check(total_));
+    message_.mutable_outputs(static_cast<int>(output))
+        ->mutable_data()
+        ->append(bytes);
+    return absl::OkStatus();
+  }
+
+  // Bytes that do not fit; 0 if all do.
+  int64_t overflow() const { return overflow_; }
+
+ private:
+  absl::Status Check(int64_t bytes) {
+    if (!Exceeds(bytes, limit_)) return absl::OkStatus();
+    overflow_ = bytes;
+    return MakeStatus(absl::StatusCode::kOutOfRange, "too large");
+  }
+
+  int64_t limit_;
+  v1::ClipResult& message_;
+  int64_t total_ = 0;
+  int64_t overflow_ = 0;
+};
+
+// Fills `message` with the result; its outputs hold their data already.
+void PutResult(const ConvertResult& result, v1::ClipResult* message) {
+  v1::ClipResult out = wire::ToProto(result);
+  for (int i = 0; i < out.outputs_size(); ++i) {
+    out.mutable_outputs(i)->mutable_data()->swap(
+        *message->mutable_outputs(i)->mutable_data());
+  }
+  message->Swap(&out);
+}
+
+grpc::Status ConvertOne(const ServerConfig& config,
+                        const v1::ConvertClipRequest& request,
+                        const CancelToken& cancel, Clock::duration queued,
+                        v1::ConvertClipResponse* response) {
+  if (auto status = CheckSource(config, request.source()); !status.ok()) {
+    return status;
+  }
+  ConvertOptions options;
+  if (auto status = ReadOptionsFor(config, request.options(), &options);
+      !status.ok()) {
+    return status;
+  }
+  if (options.outputs.empty()) {
+    return ToGrpc(InvalidField("options.outputs", "is empty"));
+  }
+  v1::ClipResult* message = response->mutable_result();
+  const int64_t limit = config.service.max_unary_response_bytes;
+  UnaryReceiver receiver(limit, message);
+  ConvertResult result =
+      Convert(request.source().data(), options, &receiver, &cancel);
+  result.times.queued = queued;
+  if (receiver.overflow() > 0) {
+    return TooLargeForUnary(config, receiver.overflow());
+  }
+  if (!result.status.ok()) return ToGrpc(result.status, result.fault);
+  PutResult(result, message);
+  const auto bytes = static_cast<int64_t>(response->ByteSizeLong());
+  if (Exceeds(bytes, limit)) return TooLargeForUnary(config, bytes);
+  return grpc::Status::OK;
+}
+
+}  // namespace
+
+grpc::ServerUnaryReactor* ClipService::ValidateClip(
+    grpc::CallbackServerContext* call, const v1::ValidateClipRequest* request,
+    v1::ValidateClipResponse* response) {
+  return new UnaryCall(
+      &context_, *call, static_cast<int64_t>(request->ByteSizeLong()),
+      [this, request, response](const CancelToken& cancel,
+                                Clock::duration queued) {
+        return Validate(context_.config(), *request, cancel, queued, response);
+      });
+}
+
+grpc::ServerUnaryReactor* ClipService::ConvertClip(
+    grpc::CallbackServerContext* call, const v1::ConvertClipRequest* request,
+    v1::ConvertClipResponse* response) {
+  return new UnaryCall(&context_, *call,
+                       static_cast<int64_t>(request->ByteSizeLong()),
+                       [this, request, response](const CancelToken& cancel,
+                                                 Clock::duration queued) {
+                         return ConvertOne(context_.config(), *request, cancel,
+                                           queued, response);
+                       });
+}
+
+grpc::ServerBidiReactor<v1::ConvertClipsRequest, v1::ConvertClipsResponse>*
+ClipService::ConvertClips(grpc::CallbackServerContext* call) {
+  return StartConvertStream(&context_, *call);
+}
+
+}  // namespace bvhmill::server

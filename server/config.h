@@ -1,0 +1,51 @@
+#pragma once
+
+// What the operator of a server may choose.
+
+#include <cstdint>
+#include <string>
+
+#include "bvhmill/base/limits.h"
+
+namespace bvhmill::server {
+
+// Limits of the service itself; those of a clip are in bvhmill::Limits.
+struct ServiceLimits {
+  // Serialized bytes of one message.
+  int64_t max_request_message_bytes = int64_t{16} << 20;
+  // A client that was not configured receives 4 MiB; some slack for the rest
+  // of the message.
+  int64_t max_unary_response_bytes = (int64_t{4} << 20) - (int64_t{64} << 10);
+  int64_t chunk_bytes = int64_t{256} << 10;
+  int64_t max_unfinished_clips_per_stream = 64;
+  int64_t max_unfinished_bytes_per_stream = int64_t{64} << 20;
+};
+
+struct ServerConfig {
+  // HOST:PORT; port 0 picks one.
+  std::string listen = "127.0.0.1:7450";
+  // Allows a listen address beyond loopback without TLS.
+  bool insecure = false;
+  std::string tls_cert;
+  std::string tls_key;
+  // Asks clients for a certificate signed by it.
+  std::string tls_client_ca;
+  // Bearer tokens, one a line; empty = calls need none.
+  std::string token_file;
+  // 0 = as many as cores.
+  int threads = 0;
+  // How long running clips may take once the server was told to stop.
+  int drain_seconds = 30;
+  Limits limits;
+  ServiceLimits service;
+};
+
+// Reads flags, BVHMILL_* variables and the file of --config, in falling order
+// of weight. True: `config` is filled. False: `*exit_code` is how the program
+// ends; help or the error has been printed.
+bool ReadConfig(int argc, char** argv, ServerConfig* config, int* exit_code);
+
+// True if HOST:PORT can only be reached from this machine.
+bool IsLoopback(const std::string& listen);
+
+}  // namespace bvhmill::server

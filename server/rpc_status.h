@@ -1,0 +1,27 @@
+#pragma once
+
+// Statuses of the library as statuses of gRPC.
+
+#include <grpcpp/support/status.h>
+
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "bvhmill/pipeline/convert.h"
+
+namespace bvhmill::server {
+
+// With the details of google.rpc; see bvhmill/wire/status.h.
+grpc::Status ToGrpc(const absl::Status& status, const Fault& fault = {});
+
+// RESOURCE_EXHAUSTED that names the field of Limits which was exceeded.
+grpc::Status LimitExceeded(std::string_view limit_name, int64_t limit,
+                           int64_t value);
+
+// UNAVAILABLE while the server stops.
+grpc::Status Stopping();
+
+// UNIMPLEMENTED for an encoding of a source that is not served.
+grpc::Status UnknownEncoding(int encoding);
+
+}  // namespace bvhmill::server

@@ -1,0 +1,64 @@
+#include "server/server_service.h"
+
+#include <string>
+
+#include "bvhmill/base/version.h"
+#include "bvhmill/encode/encoder.h"
+#include "bvhmill/report/catalogue.h"
+
+namespace bvhmill::server {
+namespace {
+
+void PutLimits(const ServerConfig& config, v1::Limits* out) {
+  const ServiceLimits& service = config.service;
+  out->set_max_request_message_bytes(service.max_request_message_bytes);
+  out->set_max_unary_response_bytes(service.max_unary_response_bytes);
+  out->set_recommended_chunk_bytes(service.chunk_bytes);
+  out->set_max_unfinished_clips_per_stream(
+      static_cast<int32_t>(service.max_unfinished_clips_per_stream));
+  out->set_max_unfinished_bytes_per_stream(
+      service.max_unfinished_bytes_per_stream);
+  const Limits& clip = config.limits;
+  out->set_max_clip_bytes(clip.max_clip_bytes);
+  out->set_max_frames(clip.max_frames);
+  out->set_max_joints(static_cast<int32_t>(clip.max_joints));
+  out->set_max_outputs_per_clip(static_cast<int32_t>(clip.max_outputs));
+  out->set_max_issues_per_report(static_cast<int32_t>(clip.max_issues));
+  out->set_max_channels(clip.max_channels);
+  out->set_max_depth(clip.max_depth);
+  out->set_max_line_bytes(clip.max_line_bytes);
+  out->set_max_name_bytes(clip.max_name_bytes);
+  out->set_max_output_bytes(clip.max_output_bytes);
+}
+
+}  // namespace
+
+grpc::ServerUnaryReactor* ServerService::GetServerInfo(
+    grpc::CallbackServerContext* call,
+    const v1::GetServerInfoRequest* /*request*/,
+    v1::GetServerInfoResponse* response) {
+  grpc::ServerUnaryReactor* reactor = call->DefaultReactor();
+  if (const auto status = context_.Authorize(*call); !status.ok()) {
+    reactor->Finish(status);
+    return reactor;
+  }
+  response->set_server_version(std::string(Version()));
+  response->add_api_packages("bvhmill.v1");
+  response->set_rules_version(std::string(kRulesVersion));
+  PutLimits(context_.config(), response->mutable_limits());
+  for (const Format& format : Formats()) {
+    v1::FormatInfo* info = response->add_formats();
+    info->set_format(std::string(format.name));
+    info->set_media_type(std::string(format.media_type));
+    info->set_file_extension(std::string(format.extension));
+  }
+  response->add_encodings(v1::CONTENT_ENCODING_IDENTITY);
+  v1::Build* build = response->mutable_build();
+  build->set_git_commit(std::string(GitCommit()));
+  build->set_compiler(std::string(Compiler()));
+  build->set_worker_threads(context_.workers().threads());
+  reactor->Finish(grpc::Status::OK);
+  return reactor;
+}
+
+}  // namespace bvhmill::server

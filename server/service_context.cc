@@ -1,0 +1,86 @@
+#include "server/service_context.h"
+
+#include <openssl/crypto.h>
+
+#include "bvhmill/base/status.h"
+#include "bvhmill/wire/options.h"
+#include "server/rpc_status.h"
+
+namespace bvhmill::server {
+namespace {
+
+// Takes the same time wherever the texts differ.
+bool IsSameSecret(std::string_view a, std::string_view b) {
+  return a.size() == b.size() &&
+         CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+}  // namespace
+
+grpc::Status ServiceContext::Authorize(
+    const grpc::CallbackServerContext& call) const {
+  if (tokens_.empty()) return grpc::Status::OK;
+  constexpr std::string_view kScheme = "Bearer ";
+  const auto [begin, end] = call.client_metadata().equal_range("authorization");
+  bool known = false;
+  for (auto it = begin; it != end; ++it) {
+    const std::string_view value(it->second.data(), it->second.size());
+    if (!value.starts_with(kScheme)) continue;
+    for (const std::string& token : tokens_) {
+      known |= IsSameSecret(value.substr(kScheme.size()), token);
+    }
+  }
+  if (known) return grpc::Status::OK;
+  return ToGrpc(MakeStatus(absl::StatusCode::kUnauthenticated,
+                           "the call needs a bearer token that is known here"),
+                Fault{"TOKEN_UNKNOWN", {}});
+}
+
+bool ServiceContext::BeginCall(std::function<void()> on_drain, CallId* id) {
+  const std::lock_guard lock(mutex_);
+  if (draining_) return false;
+  *id = calls_.insert(calls_.end(), std::move(on_drain));
+  return true;
+}
+
+void ServiceContext::EndCall(CallId id) {
+  const std::lock_guard lock(mutex_);
+  calls_.erase(id);
+  if (calls_.empty()) idle_.notify_all();
+}
+
+bool ServiceContext::Drain(std::chrono::seconds patience) {
+  std::unique_lock lock(mutex_);
+  draining_ = true;
+  for (const std::function<void()>& on_drain : calls_) {
+    if (on_drain) on_drain();
+  }
+  return idle_.wait_for(lock, patience, [this] { return calls_.empty(); });
+}
+
+grpc::Status ReadOptionsFor(const ServerConfig& config,
+                            const v1::ConvertOptions& message,
+                            ConvertOptions* options) {
+  options->limits = config.limits;
+  const absl::Status status = wire::FromProto(message, options);
+  if (absl::IsResourceExhausted(status)) {
+    return LimitExceeded("max_outputs_per_clip", config.limits.max_outputs,
+                         message.outputs_size());
+  }
+  return ToGrpc(status);
+}
+
+grpc::Status CheckSource(const ServerConfig& config, const v1::Source& source) {
+  const v1::ContentEncoding encoding = source.encoding();
+  if (encoding != v1::CONTENT_ENCODING_UNSPECIFIED &&
+      encoding != v1::CONTENT_ENCODING_IDENTITY) {
+    return UnknownEncoding(encoding);
+  }
+  const auto size = static_cast<int64_t>(source.data().size());
+  if (Exceeds(size, config.limits.max_clip_bytes)) {
+    return LimitExceeded("max_clip_bytes", config.limits.max_clip_bytes, size);
+  }
+  return grpc::Status::OK;
+}
+
+}  // namespace bvhmill::server

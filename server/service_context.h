@@ -1,0 +1,63 @@
+#pragma once
+
+// What all services of a server share.
+
+#include <grpcpp/server_context.h>
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "bvhmill/pipeline/options.h"
+#include "bvhmill/pipeline/workers.h"
+#include "bvhmill/v1/clip_service.pb.h"
+#include "server/config.h"
+
+namespace bvhmill::server {
+
+// Outlives every service and every call. Thread-safe.
+class ServiceContext {
+ public:
+  ServiceContext(const ServerConfig& config, std::vector<std::string> tokens)
+      : config_(config), tokens_(std::move(tokens)), workers_(config.threads) {}
+
+  const ServerConfig& config() const { return config_; }
+  Workers& workers() { return workers_; }
+
+  // OK if the call shows a token that this server knows, or needs none.
+  grpc::Status Authorize(const grpc::CallbackServerContext& call) const;
+
+  // A call that counts as running from here to EndCall. False: the server is
+  // stopping and the call must be refused; EndCall is not due then. `on_drain`
+  // is called once if the server begins to stop meanwhile; it may be null.
+  using CallId = std::list<std::function<void()>>::iterator;
+  bool BeginCall(std::function<void()> on_drain, CallId* id);
+  void EndCall(CallId id);
+
+  // Refuses new calls from now on and tells the running ones. Returns when all
+  // have ended or the time is over; true if all have ended.
+  bool Drain(std::chrono::seconds patience);
+
+ private:
+  const ServerConfig config_;
+  const std::vector<std::string> tokens_;
+  Workers workers_;
+  std::mutex mutex_;
+  std::condition_variable idle_;
+  bool draining_ = false;
+  std::list<std::function<void()>> calls_;
+};
+
+// Options for one clip: those of the request, within the server's limits.
+grpc::Status ReadOptionsFor(const ServerConfig& config,
+                            const v1::ConvertOptions& message,
+                            ConvertOptions* options);
+
+// RESOURCE_EXHAUSTED or UNIMPLEMENTED if `source` cannot be taken.
+grpc::Status CheckSource(const ServerConfig& config, const v1::Source& source);
+
+}  // namespace bvhmill::server
