@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <iostream>
 #include <memory>
 
@@ -38,6 +39,8 @@ int main(int argc, char** argv) {
   if (!bvhmill::server::ReadConfig(argc, argv, &config, &exit_code)) {
     return exit_code;
   }
+  // gRPC's own log says in many lines what the one below says.
+  setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);
   const sigset_t signals = BlockStopSignals();
   std::unique_ptr<bvhmill::server::Server> server;
   const absl::Status status = bvhmill::server::Server::Start(config, &server);

@@ -123,19 +123,27 @@ bool LooksAdditive(const Clip& clip, const Node& node) {
   return true;
 }
 
-// In frame 0 the joint is a bone's length away from its parent if its position
-// is read in the world, and is not if it is read from the parent.
-bool LooksGlobal(const Clip& clip, const Node& node) {
-  const Node& parent = clip.skeleton.nodes[static_cast<size_t>(node.parent)];
+int32_t RootOf(const Skeleton& skeleton, int32_t node) {
+  while (skeleton.nodes[static_cast<size_t>(node)].parent >= 0) {
+    node = skeleton.nodes[static_cast<size_t>(node)].parent;
+  }
+  return node;
+}
+
+// In frame 0 the values are far from the OFFSET, which they should replace, and
+// nearer to where the root stands in the world.
+bool LooksGlobal(const Clip& clip, int32_t index) {
+  const std::vector<Node>& nodes = clip.skeleton.nodes;
+  const Node& node = nodes[static_cast<size_t>(index)];
+  const Node& root = nodes[static_cast<size_t>(RootOf(clip.skeleton, index))];
   const auto position = PositionAt(clip, node, 0);
-  const auto origin = PositionAt(clip, parent, 0);
+  const auto origin = PositionAt(clip, root, 0);
   const float bone = Length(node.offset);
   if (!position || !origin || bone == 0) return false;
-  constexpr float kFits = 0.25F;
-  constexpr float kMisses = 1.0F;
-  const float in_world = Length(Minus(*position, *origin));
-  return std::abs(in_world - bone) < kFits * bone &&
-         std::abs(Length(*position) - bone) > kMisses * bone;
+  constexpr float kFar = 2;
+  const float from_offset = Length(Minus(*position, node.offset));
+  return from_offset > kFar * bone &&
+         Length(Minus(*position, *origin)) < from_offset;
 }
 
 void LogSuspects(const Subject& subject, IssueCode code,
@@ -155,10 +163,12 @@ void CheckJointPositions(const Subject& subject, IssueLog* log) {
     if (!PositionAt(subject.clip, node, 0)) continue;
     ++positioned;
     if (LooksAdditive(subject.clip, node)) additive.Add(static_cast<int>(i));
-    if (LooksGlobal(subject.clip, node)) global.Add(static_cast<int>(i));
+    if (LooksGlobal(subject.clip, static_cast<int>(i))) {
+      global.Add(static_cast<int>(i));
+    }
   }
   // Single joints may well stand like that; most of them do not by chance.
-  constexpr int64_t kFewest = 3;
+  constexpr int64_t kFewest = 2;
   if (additive.count * 2 > positioned) {
     LogSuspects(subject, IssueCode::DATA_JOINT_POSITIONS_ADDITIVE, additive,
                 log);

@@ -1,0 +1,113 @@
+#include "tests/server/fixture.h"
+
+#include <grpcpp/generic/generic_stub.h>
+
+#include "bvhmill/pipeline/convert.h"
+#include "bvhmill/wire/options.h"
+
+namespace bvhmill::testing {
+namespace {
+
+template <typename Message>
+void Unpack(const google::protobuf::Any& any, const char* type, Message* out) {
+  if (any.type_url() == std::string("type.googleapis.com/google.rpc.") + type) {
+    EXPECT_TRUE(out->ParseFromString(any.value()));
+  }
+}
+
+}  // namespace
+
+std::string SmallClip(int frames) {
+  std::string out =
+      "HIERARCHY\nROOT Hips\n{\n\tOFFSET 0 0 0\n\tCHANNELS 6 Xposition "
+      "Yposition Zposition Zrotation Xrotation Yrotation\n\tJOINT Spine\n\t{\n"
+      "\t\tOFFSET 0 5 0\n\t\tCHANNELS 3 Zrotation Xrotation Yrotation\n"
+      "\t\tEnd Site\n\t\t{\n\t\t\tOFFSET 0 4 0\n\t\t}\n\t}\n}\nMOTION\n"
+      "Frames: " +
+      std::to_string(frames) + "\nFrame Time: 0.0333333\n";
+  for (int i = 0; i < frames; ++i) {
+    out += std::to_string(i % 97) + " 90.5 1 10 20 30.25 -5 6 7\n";
+  }
+  return out;
+}
+
+void ServerTest::Start(
+    const std::function<void(server::ServerConfig*)>& configure) {
+  server::ServerConfig config;
+  config.listen = "127.0.0.1:0";
+  if (configure) configure(&config);
+  const absl::Status status = server::Server::Start(config, &server_);
+  ASSERT_TRUE(status.ok()) << status;
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(-1);
+  // Each test has its own connection.
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  channel_ = grpc::CreateCustomChannel(
+      server_->address(), grpc::InsecureChannelCredentials(), arguments);
+  clips_ = v1::ClipService::NewStub(channel_);
+  info_ = v1::ServerService::NewStub(channel_);
+}
+
+v1::ConvertClipRequest PositionsRequest(const std::string& text) {
+  v1::ConvertClipRequest request;
+  request.mutable_source()->set_data(text);
+  request.mutable_options()->add_outputs()->mutable_positions();
+  return request;
+}
+
+std::vector<std::string> LocalOutputs(const std::string& text,
+                                      const v1::ConvertOptions& options) {
+  ConvertOptions local;
+  EXPECT_TRUE(wire::FromProto(options, &local).ok());
+  StringReceiver receiver;
+  EXPECT_TRUE(Convert(text, local, &receiver, nullptr).status.ok());
+  return receiver.data();
+}
+
+Details DetailsOf(const grpc::Status& status) {
+  v1::RpcStatus rich;
+  EXPECT_TRUE(rich.ParseFromString(status.error_details()));
+  EXPECT_EQ(rich.details_size() == 0 ? status.error_code() : rich.code(),
+            status.error_code());
+  Details details;
+  for (const google::protobuf::Any& any : rich.details()) {
+    Unpack(any, "ErrorInfo", &details.info);
+    Unpack(any, "QuotaFailure", &details.quota);
+    Unpack(any, "BadRequest", &details.bad_request);
+  }
+  return details;
+}
+
+std::string CallRaw(grpc::Channel* channel, const std::string& method,
+                    const std::string& request) {
+  grpc::GenericStub stub(std::shared_ptr<grpc::ChannelInterface>(
+      channel, [](grpc::ChannelInterface*) {}));
+  grpc::ClientContext context;
+  grpc::CompletionQueue queue;
+  void* tag = nullptr;
+  bool ok = false;
+  const auto call = stub.PrepareCall(&context, method, &queue);
+  call->StartCall(nullptr);
+  queue.Next(&tag, &ok);
+  const grpc::Slice slice(request);
+  call->Write(grpc::ByteBuffer(&slice, 1), nullptr);
+  queue.Next(&tag, &ok);
+  grpc::ByteBuffer answer;
+  call->Read(&answer, nullptr);
+  queue.Next(&tag, &ok);
+  EXPECT_TRUE(ok) << method;
+  context.TryCancel();
+  std::vector<grpc::Slice> slices;
+  std::string out;
+  if (ok && answer.Dump(&slices).ok()) {
+    for (const grpc::Slice& s : slices) {
+      out.append(reinterpret_cast<const char*>(s.begin()), s.size());
+    }
+  }
+  grpc::Status status;
+  call->Finish(&status, nullptr);
+  queue.Next(&tag, &ok);
+  return out;
+}
+
+}  // namespace bvhmill::testing

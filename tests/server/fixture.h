@@ -1,0 +1,53 @@
+#pragma once
+
+// A real server on a real socket, and what tests say to it.
+
+#include <grpcpp/grpcpp.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bvhmill/v1/clip_service.grpc.pb.h"
+#include "bvhmill/v1/server_service.grpc.pb.h"
+#include "server/server.h"
+
+namespace bvhmill::testing {
+
+// A small clip that is valid, with `frames` frames.
+std::string SmallClip(int frames = 2);
+
+class ServerTest : public ::testing::Test {
+ protected:
+  // Starts a server on a free port, after `configure`, and connects.
+  void Start(const std::function<void(server::ServerConfig*)>& configure = {});
+
+  std::shared_ptr<grpc::Channel> channel_;
+  std::unique_ptr<v1::ClipService::Stub> clips_;
+  std::unique_ptr<v1::ServerService::Stub> info_;
+  std::unique_ptr<server::Server> server_;
+};
+
+// A request for positions of `text`.
+v1::ConvertClipRequest PositionsRequest(const std::string& text);
+
+// What the lib itself makes of `text` for `options`, outputs by index.
+std::vector<std::string> LocalOutputs(const std::string& text,
+                                      const v1::ConvertOptions& options);
+
+// The details of a failed call.
+struct Details {
+  v1::ErrorInfo info;
+  v1::QuotaFailure quota;
+  v1::BadRequest bad_request;
+};
+Details DetailsOf(const grpc::Status& status);
+
+// The bytes that a method answers to the bytes of a request; for services
+// whose messages are not compiled in.
+std::string CallRaw(grpc::Channel* channel, const std::string& method,
+                    const std::string& request);
+
+}  // namespace bvhmill::testing

@@ -1,0 +1,130 @@
+#include <gmock/gmock.h>
+
+#include <future>
+#include <thread>
+
+#include "tests/server/fixture.h"
+#include "tests/support/files.h"
+
+namespace bvhmill::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class LifecycleTest : public ServerTest {};
+
+// grpc.health.v1.HealthCheckResponse{status: SERVING}.
+constexpr char kServing[] = "\x08\x01";
+constexpr char kHealthCheck[] = "/grpc.health.v1.Health/Check";
+
+TEST_F(LifecycleTest, HealthIsServing) {
+  Start();
+  EXPECT_EQ(CallRaw(channel_.get(), kHealthCheck, ""), kServing);
+}
+
+TEST_F(LifecycleTest, ReflectionListsTheServices) {
+  Start();
+  // ServerReflectionRequest{list_services: "*"}.
+  const std::string answer =
+      CallRaw(channel_.get(),
+              "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
+              "\x3A\x01*");
+  EXPECT_THAT(answer, HasSubstr("bvhmill.v1.ClipService"));
+  EXPECT_THAT(answer, HasSubstr("bvhmill.v1.ServerService"));
+  EXPECT_THAT(answer, HasSubstr("grpc.health.v1.Health"));
+}
+
+TEST_F(LifecycleTest, AStreamFinishesItsClipsWhileTheServerDrains) {
+  Start();
+  grpc::ClientContext context;
+  const auto stream = clips_->ConvertClips(&context);
+  v1::ConvertClipsRequest request;
+  request.mutable_begin()->set_key("k");
+  ASSERT_TRUE(stream->Write(request));
+  // An answered call on the same connection proves that the begin has arrived.
+  EXPECT_EQ(CallRaw(channel_.get(), kHealthCheck, ""), kServing);
+  auto drained =
+      std::async(std::launch::async, [this] { return server_->Drain(); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  grpc::ClientContext late;
+  v1::ConvertClipResponse response;
+  EXPECT_EQ(clips_->ConvertClip(&late, PositionsRequest(SmallClip()), &response)
+                .error_code(),
+            grpc::StatusCode::UNAVAILABLE);
+  EXPECT_NE(CallRaw(channel_.get(), kHealthCheck, ""), kServing);
+  request.set_chunk(SmallClip());
+  ASSERT_TRUE(stream->Write(request));
+  request.mutable_end();
+  ASSERT_TRUE(stream->Write(request));
+  v1::ConvertClipsResponse answer;
+  ASSERT_TRUE(stream->Read(&answer));
+  EXPECT_EQ(answer.result().status().code(), 0);
+  EXPECT_FALSE(stream->Read(&answer));
+  EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::UNAVAILABLE);
+  EXPECT_TRUE(drained.get());
+}
+
+TEST_F(LifecycleTest, DrainingEndsIdleStreamsAtOnce) {
+  Start();
+  grpc::ClientContext context;
+  const auto stream = clips_->ConvertClips(&context);
+  stream->WaitForInitialMetadata();
+  EXPECT_TRUE(server_->Drain());
+  v1::ConvertClipsResponse answer;
+  EXPECT_FALSE(stream->Read(&answer));
+  EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::UNAVAILABLE);
+}
+
+TEST_F(LifecycleTest, DrainingGivesUpOnStreamsThatDoNotEnd) {
+  Start([](server::ServerConfig* config) { config->drain_seconds = 0; });
+  grpc::ClientContext context;
+  const auto stream = clips_->ConvertClips(&context);
+  v1::ConvertClipsRequest request;
+  request.mutable_begin()->set_key("never ends");
+  ASSERT_TRUE(stream->Write(request));
+  EXPECT_EQ(CallRaw(channel_.get(), kHealthCheck, ""), kServing);
+  EXPECT_FALSE(server_->Drain());
+  EXPECT_FALSE(stream->Finish().ok());
+}
+
+TEST_F(LifecycleTest, ATakenPortIsAnError) {
+  Start();
+  server::ServerConfig config;
+  config.listen = server_->address();
+  std::unique_ptr<server::Server> second;
+  const absl::Status status = server::Server::Start(config, &second);
+  EXPECT_TRUE(absl::IsUnavailable(status)) << status;
+}
+
+TEST_F(LifecycleTest, FilesThatCannotBeReadAreNamed) {
+  TempDir dir;
+  WriteFile(dir.File("empty"), "# nothing\n");
+  server::ServerConfig config;
+  config.listen = "127.0.0.1:0";
+  std::unique_ptr<server::Server> server;
+  config.token_file = dir.File("missing");
+  EXPECT_THAT(server::Server::Start(config, &server).ToString(),
+              HasSubstr("missing"));
+  config.token_file = dir.File("empty");
+  EXPECT_THAT(server::Server::Start(config, &server).ToString(),
+              HasSubstr("holds no token"));
+  config.token_file.clear();
+  config.tls_cert = dir.File("cert");
+  config.tls_key = dir.File("key");
+  EXPECT_THAT(server::Server::Start(config, &server).ToString(),
+              HasSubstr("cert"));
+}
+
+TEST(ConfigTest, LoopbackAddresses) {
+  const std::pair<const char*, bool> cases[] = {
+      {"127.0.0.1:7450", true}, {"127.9.9.9:1", true}, {"localhost:0", true},
+      {"[::1]:7450", true},     {"unix:/x", true},     {"0.0.0.0:7450", false},
+      {"[::]:7450", false},     {"10.0.0.1:1", false}, {"example.org:1", false},
+  };
+  for (const auto& [address, loopback] : cases) {
+    EXPECT_EQ(server::IsLoopback(address), loopback) << address;
+  }
+}
+
+}  // namespace
+}  // namespace bvhmill::testing

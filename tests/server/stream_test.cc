@@ -1,0 +1,271 @@
+#include <gmock/gmock.h>
+
+#include <map>
+#include <random>
+#include <thread>
+
+#include "tests/server/fixture.h"
+
+namespace bvhmill::testing {
+namespace {
+
+using Request = v1::ConvertClipsRequest;
+using Response = v1::ConvertClipsResponse;
+
+// What came back for one clip.
+struct Answer {
+  bool begun = false;
+  std::vector<std::string> outputs;
+  int results = 0;
+  v1::ClipResult result;
+};
+
+class StreamTest : public ServerTest {
+ protected:
+  // Sends `requests` while it reads, closes, and sorts what comes by key.
+  grpc::Status Run(const std::vector<Request>& requests) {
+    grpc::ClientContext context;
+    const auto stream = clips_->ConvertClips(&context);
+    std::thread reader([&] {
+      Response response;
+      while (stream->Read(&response)) Take(response);
+    });
+    for (const Request& request : requests) {
+      if (!stream->Write(request)) break;
+    }
+    stream->WritesDone();
+    reader.join();
+    return stream->Finish();
+  }
+
+  void Take(const Response& response) {
+    if (response.has_begin()) {
+      Answer& answer = answers_[response.begin().key()];
+      EXPECT_FALSE(answer.begun);
+      answer.begun = true;
+      answer.outputs.resize(response.begin().outputs_size());
+    } else if (response.has_output_chunk()) {
+      const v1::OutputChunk& chunk = response.output_chunk();
+      Answer& answer = answers_[chunk.key()];
+      EXPECT_EQ(answer.results, 0) << "a chunk behind the result";
+      std::string& output = answer.outputs.at(chunk.output());
+      EXPECT_EQ(chunk.offset(), output.size());
+      output += chunk.data();
+    } else {
+      Answer& answer = answers_[response.result().key()];
+      ++answer.results;
+      answer.result = response.result();
+      order_.push_back(response.result().key());
+    }
+  }
+
+  std::map<std::string, Answer> answers_;
+  std::vector<std::string> order_;
+};
+
+v1::ConvertOptions Positions() {
+  v1::ConvertOptions options;
+  options.add_outputs()->mutable_positions();
+  return options;
+}
+
+Request Open(bool ordered = false) {
+  Request request;
+  *request.mutable_open()->mutable_options() = Positions();
+  request.mutable_open()->set_ordered(ordered);
+  return request;
+}
+
+Request Whole(const std::string& key, const std::string& text) {
+  Request request;
+  request.mutable_begin()->set_key(key);
+  request.mutable_begin()->mutable_source()->set_data(text);
+  request.mutable_begin()->set_complete(true);
+  return request;
+}
+
+Request Begin(const std::string& key) {
+  Request request;
+  request.mutable_begin()->set_key(key);
+  return request;
+}
+
+Request Chunk(const std::string& bytes) {
+  Request request;
+  request.set_chunk(bytes);
+  return request;
+}
+
+Request End(bool abandon = false) {
+  Request request;
+  request.mutable_end()->set_abandon(abandon);
+  return request;
+}
+
+TEST_F(StreamTest, ManySmallClipsComeBackEachOnce) {
+  Start();
+  std::vector<Request> requests = {Open()};
+  for (int i = 0; i < 300; ++i) {
+    requests.push_back(Whole("clip" + std::to_string(i), SmallClip(1 + i)));
+  }
+  ASSERT_TRUE(Run(requests).ok());
+  ASSERT_EQ(answers_.size(), 300);
+  for (int i = 0; i < 300; ++i) {
+    const Answer& answer = answers_["clip" + std::to_string(i)];
+    EXPECT_EQ(answer.results, 1);
+    EXPECT_EQ(answer.result.status().code(), 0);
+    ASSERT_EQ(answer.outputs.size(), 1);
+    EXPECT_EQ(answer.outputs[0],
+              LocalOutputs(SmallClip(1 + i), Positions())[0]);
+  }
+}
+
+TEST_F(StreamTest, OrderedResultsKeepTheOrderOfRequests) {
+  Start();
+  std::vector<Request> requests = {Open(/*ordered=*/true)};
+  std::vector<std::string> keys;
+  for (int i = 0; i < 60; ++i) {
+    keys.push_back("k" + std::to_string(i));
+    requests.push_back(Whole(keys.back(), SmallClip(i % 7 == 0 ? 5000 : 1)));
+  }
+  ASSERT_TRUE(Run(requests).ok());
+  EXPECT_EQ(order_, keys);
+}
+
+TEST_F(StreamTest, ALargeClipInOddChunksEqualsTheLibrary) {
+  Start();
+  const std::string text = SmallClip(400'000);
+  std::vector<Request> requests = {Open(), Begin("large")};
+  std::mt19937 random(7);
+  for (size_t at = 0; at < text.size();) {
+    const size_t size = 1 + random() % 900'000;
+    requests.push_back(Chunk(text.substr(at, size)));
+    at += size;
+  }
+  requests.push_back(End());
+  ASSERT_TRUE(Run(requests).ok());
+  const Answer& answer = answers_["large"];
+  ASSERT_EQ(answer.result.status().code(), 0);
+  EXPECT_EQ(answer.outputs.at(0), LocalOutputs(text, Positions())[0]);
+  EXPECT_EQ(answer.result.outputs(0).size_bytes(), answer.outputs[0].size());
+}
+
+TEST_F(StreamTest, ABadClipFailsAlone) {
+  Start([](server::ServerConfig* config) {
+    config->limits.max_clip_bytes = 100'000;
+  });
+  v1::ConvertOptions wrong;
+  wrong.mutable_validation()->set_max_issues(-1);
+  Request wrong_options = Whole("options", SmallClip());
+  *wrong_options.mutable_begin()->mutable_options() = wrong;
+  const grpc::Status status =
+      Run({Open(), Whole("good", SmallClip()), Whole("broken", "HIERARCHY\nX"),
+           wrong_options, Begin("long"), Chunk(std::string(90'000, ' ')),
+           Chunk(std::string(90'000, ' ')), End(),
+           Whole("also good", SmallClip(9))});
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  const std::pair<std::string, grpc::StatusCode> expected[] = {
+      {"good", grpc::StatusCode::OK},
+      {"broken", grpc::StatusCode::INVALID_ARGUMENT},
+      {"options", grpc::StatusCode::INVALID_ARGUMENT},
+      {"long", grpc::StatusCode::RESOURCE_EXHAUSTED},
+      {"also good", grpc::StatusCode::OK}};
+  for (const auto& [key, code] : expected) {
+    EXPECT_EQ(answers_[key].results, 1) << key;
+    EXPECT_EQ(answers_[key].result.status().code(), code) << key;
+  }
+  EXPECT_EQ(answers_["broken"].result.report().verdict(),
+            v1::VERDICT_UNREADABLE);
+  EXPECT_EQ(answers_["long"].result.status().info().metadata().at("limit_name"),
+            "max_clip_bytes");
+}
+
+TEST_F(StreamTest, WithoutOutputsOnlyTheReportIsMade) {
+  Start();
+  ASSERT_TRUE(Run({Whole("k", SmallClip())}).ok());
+  EXPECT_FALSE(answers_["k"].begun);
+  EXPECT_EQ(answers_["k"].result.report().verdict(), v1::VERDICT_VALID);
+  EXPECT_EQ(answers_["k"].result.info().frames(), 2);
+}
+
+TEST_F(StreamTest, AnAbandonedClipGetsNoResult) {
+  Start();
+  ASSERT_TRUE(Run({Open(), Begin("gone"), Chunk("HIERARCHY"), End(true),
+                   Whole("gone", SmallClip())})
+                  .ok());
+  EXPECT_EQ(answers_["gone"].results, 1);
+  EXPECT_EQ(answers_["gone"].result.status().code(), 0);
+}
+
+TEST_F(StreamTest, AKeyOfAnUnfinishedClipIsRefused) {
+  Start();
+  grpc::ClientContext context;
+  const auto stream = clips_->ConvertClips(&context);
+  // Outputs beyond what the connection buffers: the clip cannot be finished
+  // before it is read.
+  Request open = Open(/*ordered=*/true);
+  open.mutable_open()->mutable_options()->add_outputs()->mutable_npz();
+  open.mutable_open()->mutable_options()->add_outputs()->mutable_csv();
+  ASSERT_TRUE(stream->Write(open));
+  ASSERT_TRUE(stream->Write(Whole("same", SmallClip(400'000))));
+  ASSERT_TRUE(stream->Write(Whole("same", SmallClip())));
+  stream->WritesDone();
+  Response response;
+  while (stream->Read(&response)) Take(response);
+  EXPECT_TRUE(stream->Finish().ok());
+  EXPECT_EQ(answers_["same"].results, 2);
+  EXPECT_EQ(answers_["same"].result.status().code(),
+            grpc::StatusCode::ALREADY_EXISTS);
+}
+
+TEST_F(StreamTest, FramesOutOfOrderEndTheStream) {
+  Start();
+  const std::vector<Request> cases[] = {
+      {Chunk("x")},
+      {End()},
+      {Request()},
+      {Begin("a"), Begin("b")},
+      {Whole("a", SmallClip()), Open()},
+      {Begin("a"), Chunk("HIERARCHY")},
+  };
+  for (const auto& requests : cases) {
+    const grpc::Status status = Run(requests);
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT)
+        << status.error_message();
+    EXPECT_EQ(DetailsOf(status).info.reason(), "STREAM_OUT_OF_ORDER");
+  }
+}
+
+TEST_F(StreamTest, TheWindowHoldsBackButNeverStalls) {
+  Start([](server::ServerConfig* config) {
+    config->service.max_unfinished_clips_per_stream = 2;
+    config->service.max_unfinished_bytes_per_stream = 1000;
+  });
+  std::vector<Request> requests = {Open()};
+  for (int i = 0; i < 40; ++i) {
+    const std::string text = SmallClip(100);
+    requests.push_back(Begin(std::to_string(i)));
+    requests.push_back(Chunk(text.substr(0, 900)));
+    requests.push_back(Chunk(text.substr(900)));
+    requests.push_back(End());
+  }
+  ASSERT_TRUE(Run(requests).ok());
+  EXPECT_EQ(order_.size(), 40);
+}
+
+TEST_F(StreamTest, ACancelledStreamLetsTheServerGoOn) {
+  Start();
+  for (int i = 0; i < 20; ++i) {
+    grpc::ClientContext context;
+    const auto stream = clips_->ConvertClips(&context);
+    stream->Write(Open());
+    stream->Write(Whole("k", SmallClip(50'000)));
+    context.TryCancel();
+    EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::CANCELLED);
+  }
+  ASSERT_TRUE(Run({Open(), Whole("k", SmallClip())}).ok());
+  EXPECT_EQ(answers_["k"].results, 1);
+}
+
+}  // namespace
+}  // namespace bvhmill::testing
