@@ -112,12 +112,15 @@ bool HierarchyReader::ReadOuterWord(const Word& word, bool* done) {
 }
 
 bool HierarchyReader::ReadStray(const Word& word) {
+  if (out_.skeleton.nodes.empty()) {
+    return Refuse(IssueCode::HIERARCHY_NO_ROOT, word);
+  }
   constexpr std::array<std::string_view, 5> kInner = {"}", "JOINT", "End",
                                                       "OFFSET", "CHANNELS"};
   const bool inner =
       std::any_of(kInner.begin(), kInner.end(),
                   [&](std::string_view k) { return IsWord(word, k); });
-  if (!inner || out_.skeleton.nodes.empty()) {
+  if (!inner) {
     return Refuse(IssueCode::HIERARCHY_WORD_UNKNOWN, word,
                   {{"expected", "ROOT or MOTION"}});
   }
@@ -220,16 +223,20 @@ bool HierarchyReader::CheckLimits(const Word& keyword, const Node& node) {
 
 std::string HierarchyReader::ReadName() {
   cursor_.SkipBlanks();
-  const std::string_view line = cursor_.PeekLine();
-  const size_t brace = FindBrace(line);
-  size_t end = line.size();
-  if (brace != std::string_view::npos) {
+  // Not further than a name may reach: a whole hierarchy may stand on one line.
+  constexpr size_t kBlanksAndBrace = 64;
+  const int64_t limit = limits_.max_name_bytes;
+  const size_t most = limit > 0 ? static_cast<size_t>(limit) + kBlanksAndBrace
+                                : std::string_view::npos;
+  const std::string_view line = cursor_.PeekLine(most);
+  size_t end = FindBrace(line);
+  if (end > 0 && end < line.size() && !IsBlank(line[end - 1])) {
     // A brace glued to the name is part of it if the next line opens one.
     Cursor behind = cursor_;
-    behind.RestOfLine();
-    const bool glued = brace > 0 && !IsBlank(line[brace - 1]);
-    if (!glued || behind.Peek().text != "{") end = brace;
+    behind.Skip(line.size());
+    if (line.size() < most && behind.Peek().text == "{") end = line.size();
   }
+  end = std::min(end, line.size());
   cursor_.Skip(end);
   return std::string(TrimBlanks(line.substr(0, end)));
 }

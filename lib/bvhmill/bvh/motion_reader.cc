@@ -266,11 +266,15 @@ void MotionReader::LogNonFinite(const Line& line, int64_t values,
     const std::string_view word = NextWord(line.text, &index);
     const NumberKind kind = ParseNumber(word).kind;
     if (kind == NumberKind::kFinite) continue;
+    const IssueCode code = kind == NumberKind::kNotFinite
+                               ? IssueCode::DATA_NOT_FINITE
+                               : IssueCode::DATA_OUT_OF_RANGE;
     const int64_t value = first_value + i;
-    log_.Add(kind == NumberKind::kNotFinite ? IssueCode::DATA_NOT_FINITE
-                                            : IssueCode::DATA_OUT_OF_RANGE,
+    const int64_t column = value % width_;
+    if (log_.Repeat(code, NodeOfColumn(skeleton_, column))) continue;
+    log_.Add(code,
              LocationAt(line.At(index - word.size()), skeleton_, value / width_,
-                        value % width_),
+                        column),
              {{"word", Quote(word)}});
   }
 }

@@ -38,13 +38,11 @@ std::string_view ChannelName(Channel channel) {
 
 int32_t NodeOfColumn(const Skeleton& skeleton, int64_t column) {
   // Nodes without channels share their first_channel with the node behind
-  // them; the last node that starts at or before the column is the owner.
+  // them, so the last node that starts at or before the column is the owner.
   const auto behind = std::upper_bound(
       skeleton.nodes.begin(), skeleton.nodes.end(), column,
       [](int64_t c, const Node& node) { return c < node.first_channel; });
-  auto index = static_cast<int32_t>(behind - skeleton.nodes.begin()) - 1;
-  while (index > 0 && skeleton.nodes[index].channel_count == 0) --index;
-  return index;
+  return static_cast<int32_t>(behind - skeleton.nodes.begin()) - 1;
 }
 
 std::string DisplayName(const Skeleton& skeleton, int32_t node) {

@@ -6,7 +6,8 @@ namespace {
 
 class PositionsEncoder final : public Encoder {
  public:
-  explicit PositionsEncoder(const PositionsFormat& format) : format_(format) {}
+  explicit PositionsEncoder(const PositionsFormat& format)
+      : format_(format), writer_(format.layout) {}
 
   EncoderNeeds Needs() const override {
     return {.joint_positions = !format_.with_end_sites,
@@ -25,26 +26,19 @@ class PositionsEncoder final : public Encoder {
   }
 
   absl::Status Begin(const EncodeContext& context, Sink* /*sink*/) override {
-    if (IsTransposed()) transposer_.Begin(context.frames, Rows(context), 3);
+    writer_.Begin(context.frames, Rows(context), 3);
     return absl::OkStatus();
   }
 
   absl::Status Add(const PoseTile& tile, Sink* sink) override {
     const auto positions =
         format_.with_end_sites ? tile.node_positions : tile.joint_positions;
-    if (!IsTransposed()) return sink->Append(BytesOf(positions));
-    transposer_.Add(tile.first_frame, positions);
-    return absl::OkStatus();
+    return writer_.Add(tile.first_frame, positions, sink);
   }
 
-  absl::Status End(Sink* sink) override {
-    return sink->Append(BytesOf(transposer_.values()));
-  }
+  absl::Status End(Sink* sink) override { return writer_.End(sink); }
 
  private:
-  bool IsTransposed() const {
-    return format_.layout == TensorLayout::kJointMajor;
-  }
   int64_t Rows(const EncodeContext& context) const {
     return format_.with_end_sites
                ? static_cast<int64_t>(context.skeleton->nodes.size())
@@ -52,7 +46,7 @@ class PositionsEncoder final : public Encoder {
   }
 
   PositionsFormat format_;
-  Transposer transposer_;
+  TensorWriter writer_;
 };
 
 }  // namespace

@@ -84,10 +84,11 @@ Json LocationToJson(const Location& location) {
 }
 
 Json IssueToJson(const Issue& issue) {
-  Json out = {{"code", issue.code},
-              {"severity", SeverityEnum(issue.severity)},
-              {"message", issue.message},
-              {"location", LocationToJson(issue.location)}};
+  Json out = Json::object();
+  PutString("code", issue.code, &out);
+  out["severity"] = SeverityEnum(issue.severity);
+  PutString("message", issue.message, &out);
+  out["location"] = LocationToJson(issue.location);
   PutInt64("occurrences", issue.occurrences, &out);
   for (const auto& [name, value] : issue.args) out["args"][name] = value;
   return out;

@@ -37,7 +37,8 @@ float* WriteRotation(RotationKind kind, const float* xyzw, float* out) {
 
 class RotationsEncoder final : public Encoder {
  public:
-  explicit RotationsEncoder(const RotationsFormat& format) : format_(format) {}
+  explicit RotationsEncoder(const RotationsFormat& format)
+      : format_(format), writer_(format.layout) {}
 
   EncoderNeeds Needs() const override { return {.local_rotations = true}; }
 
@@ -50,29 +51,18 @@ class RotationsEncoder final : public Encoder {
   }
 
   absl::Status Begin(const EncodeContext& context, Sink* /*sink*/) override {
-    if (IsTransposed()) {
-      transposer_.Begin(context.frames, JointCount(*context.skeleton),
-                        WidthOf(format_.kind));
-    }
+    writer_.Begin(context.frames, JointCount(*context.skeleton),
+                  WidthOf(format_.kind));
     return absl::OkStatus();
   }
 
   absl::Status Add(const PoseTile& tile, Sink* sink) override {
-    const std::span<const float> values = InKind(tile.local_rotations);
-    if (!IsTransposed()) return sink->Append(BytesOf(values));
-    transposer_.Add(tile.first_frame, values);
-    return absl::OkStatus();
+    return writer_.Add(tile.first_frame, InKind(tile.local_rotations), sink);
   }
 
-  absl::Status End(Sink* sink) override {
-    return sink->Append(BytesOf(transposer_.values()));
-  }
+  absl::Status End(Sink* sink) override { return writer_.End(sink); }
 
  private:
-  bool IsTransposed() const {
-    return format_.layout == TensorLayout::kJointMajor;
-  }
-
   TensorInfo Tensor(int64_t frames, int64_t joints) const {
     using Axes = std::vector<std::string_view>;
     using Sizes = std::vector<int64_t>;
@@ -102,7 +92,7 @@ class RotationsEncoder final : public Encoder {
   }
 
   RotationsFormat format_;
-  Transposer transposer_;
+  TensorWriter writer_;
   std::vector<float> converted_;
 };
 

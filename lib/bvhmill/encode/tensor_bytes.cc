@@ -18,14 +18,27 @@ TensorInfo MakeTensor(TensorLayout layout, int64_t frames, int64_t joints,
   return tensor;
 }
 
-void Transposer::Begin(int64_t frames, int64_t joints, int64_t width) {
+void TensorWriter::Begin(int64_t frames, int64_t joints, int64_t width) {
   frames_ = frames;
   joints_ = joints;
   width_ = width;
-  values_.resize(static_cast<size_t>(frames * joints * width));
+  if (layout_ == TensorLayout::kJointMajor) {
+    values_.resize(static_cast<size_t>(frames * joints * width));
+  }
 }
 
-void Transposer::Add(int64_t first_frame, std::span<const float> tile) {
+absl::Status TensorWriter::Add(int64_t first_frame, std::span<const float> tile,
+                               Sink* sink) {
+  if (layout_ == TensorLayout::kFrameMajor) return sink->Append(BytesOf(tile));
+  Transpose(first_frame, tile);
+  return absl::OkStatus();
+}
+
+absl::Status TensorWriter::End(Sink* sink) {
+  return sink->Append(BytesOf(std::span<const float>(values_)));
+}
+
+void TensorWriter::Transpose(int64_t first_frame, std::span<const float> tile) {
   if (joints_ == 0) return;
   const int64_t frames = static_cast<int64_t>(tile.size()) / (joints_ * width_);
   for (int64_t frame = 0; frame < frames; ++frame) {

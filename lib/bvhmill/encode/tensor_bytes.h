@@ -7,7 +7,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "absl/status/status.h"
+#include "bvhmill/base/sink.h"
 #include "bvhmill/encode/output.h"
 
 namespace bvhmill {
@@ -35,15 +38,23 @@ TensorInfo MakeTensor(TensorLayout layout, int64_t frames, int64_t joints,
                       std::span<const int64_t> components,
                       std::span<const std::string_view> axes);
 
-// Collects tiles of a frame-major array of `width` values a joint and gives
-// them back joint-major. Keeps the whole array.
-class Transposer {
+// Writes an array that comes in tiles of frames: frame-major as they come,
+// joint-major at the end, which keeps the whole array until then.
+class TensorWriter {
  public:
+  explicit TensorWriter(TensorLayout layout) : layout_(layout) {}
+
+  // An array of `frames` x `joints` x `width` values.
   void Begin(int64_t frames, int64_t joints, int64_t width);
-  void Add(int64_t first_frame, std::span<const float> tile);
-  std::span<const float> values() const { return values_; }
+  // `tile` is frame-major and starts at `first_frame`.
+  absl::Status Add(int64_t first_frame, std::span<const float> tile,
+                   Sink* sink);
+  absl::Status End(Sink* sink);
 
  private:
+  void Transpose(int64_t first_frame, std::span<const float> tile);
+
+  TensorLayout layout_;
   int64_t frames_ = 0;
   int64_t joints_ = 0;
   int64_t width_ = 0;

@@ -75,6 +75,20 @@ int64_t& IssueLog::CountFor(Severity severity) {
   return counts_.hints;
 }
 
+IssueLog::Key IssueLog::KeyOf(IssueCode code, int32_t joint) {
+  return (static_cast<Key>(code) << 32) | static_cast<uint32_t>(joint);
+}
+
+bool IssueLog::Repeat(IssueCode code, int32_t joint) {
+  const auto known = places_.find(KeyOf(code, joint));
+  if (known == places_.end()) return false;
+  const Severity severity = severities_[static_cast<size_t>(code)];
+  ++CountFor(severity);
+  ++lists_[static_cast<size_t>(severity)][known->second].occurrences;
+  if (EntryOf(code).lenient == Severity::kError) ++faults_;
+  return true;
+}
+
 void IssueLog::Add(IssueCode code, const Location& location, IssueArgs args,
                    int64_t occurrences) {
   const auto index = static_cast<size_t>(code);
@@ -83,8 +97,7 @@ void IssueLog::Add(IssueCode code, const Location& location, IssueArgs args,
   const Severity severity = severities_[index];
   CountFor(severity) += occurrences;
   std::vector<Issue>& list = lists_[static_cast<size_t>(severity)];
-  const Key key = (static_cast<Key>(index) << 32) |
-                  static_cast<uint32_t>(location.joint.value_or(-1));
+  const Key key = KeyOf(code, location.joint.value_or(-1));
   const auto known = places_.find(key);
   if (known != places_.end()) {
     list[known->second].occurrences += occurrences;

@@ -39,6 +39,10 @@ class IssueLog {
   void Add(IssueCode code, const Location& location, IssueArgs args = {},
            int64_t occurrences = 1);
 
+  // Counts one more occurrence of an issue that was added for this joint
+  // before, and returns true; else does nothing. Cheap, for floods.
+  bool Repeat(IssueCode code, int32_t joint);
+
   // Occurrences of issues that are errors in the catalogue itself, ignored or
   // not: whoever reads a clip gives it up when this grows.
   int64_t faults() const { return faults_; }
@@ -50,6 +54,7 @@ class IssueLog {
  private:
   using Key = uint64_t;
 
+  static Key KeyOf(IssueCode code, int32_t joint);
   bool IsWanted(IssueCode code) const;
   Severity SeverityFor(IssueCode code) const;
   int64_t& CountFor(Severity severity);

@@ -43,7 +43,7 @@ bool Cursor::SkipToWord() {
     if (offset() >= text_.size()) return line_is_fresh_;
     if (IsLineEnd(text_[offset()])) {
       SkipLineEnd();
-    } else if (line_is_fresh_ && IsComment(PeekLine())) {
+    } else if (line_is_fresh_ && IsComment(text_.substr(offset(), 2))) {
       if (comments_++ == 0) first_comment_ = place_;
       Skip(PeekLine().size());
     } else {
@@ -73,16 +73,11 @@ Word Cursor::Next() {
 
 Word Cursor::Peek() const { return Cursor(*this).Next(); }
 
-std::string_view Cursor::PeekLine() const {
-  size_t end = offset();
-  while (end < text_.size() && !IsLineEnd(text_[end])) ++end;
-  return text_.substr(offset(), end - offset());
-}
-
-std::string_view Cursor::RestOfLine() {
-  const std::string_view line = PeekLine();
-  Skip(line.size());
-  return TrimBlanks(line);
+std::string_view Cursor::PeekLine(size_t max_bytes) const {
+  const std::string_view rest = text_.substr(offset(), max_bytes);
+  size_t end = 0;
+  while (end < rest.size() && !IsLineEnd(rest[end])) ++end;
+  return rest.substr(0, end);
 }
 
 std::string Describe(const Word& word) {

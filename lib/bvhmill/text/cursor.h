@@ -33,11 +33,9 @@ class Cursor {
   // Moves to where the next word begins.
   void ToWord() { SkipToWord(); }
 
-  // What is left of the current line, without the blanks around it; moves
-  // behind it, before the line end. Never contains a line end.
-  std::string_view RestOfLine();
-  // The bytes up to and without the line end, from here; does not move.
-  std::string_view PeekLine() const;
+  // The bytes up to and without the line end, from here, but at most
+  // `max_bytes`; does not move.
+  std::string_view PeekLine(size_t max_bytes = std::string_view::npos) const;
   // Moves `bytes` on within the current line.
   void Skip(size_t bytes);
   // Skips blanks within the line.

@@ -5,14 +5,10 @@
 namespace bvhmill {
 namespace {
 
-// Index of the first line end in `text`, or its size.
-size_t FindLineEnd(std::string_view text) {
-  const auto* lf =
-      static_cast<const char*>(std::memchr(text.data(), '\n', text.size()));
-  const size_t end = lf == nullptr ? text.size() : lf - text.data();
-  const auto* cr =
-      static_cast<const char*>(std::memchr(text.data(), '\r', end));
-  return cr == nullptr ? end : cr - text.data();
+// Index of the first `c` of `text` in [begin, end), or `end`.
+size_t Find(std::string_view text, char c, size_t begin, size_t end) {
+  const void* found = std::memchr(text.data() + begin, c, end - begin);
+  return found == nullptr ? end : static_cast<const char*>(found) - text.data();
 }
 
 }  // namespace
@@ -28,20 +24,30 @@ Place Line::At(size_t index) const {
           start.column + static_cast<int32_t>(index)};
 }
 
+LineReader::LineReader(std::string_view text, const Place& start)
+    : text_(text), next_(start) {
+  const auto begin = static_cast<size_t>(start.offset);
+  next_lf_ = Find(text_, '\n', begin, text_.size());
+}
+
+size_t LineReader::FindLineEnd(size_t begin) {
+  if (next_lf_ < begin) next_lf_ = Find(text_, '\n', begin, text_.size());
+  return Find(text_, '\r', begin, next_lf_);
+}
+
 bool LineReader::Next(Line* line) {
-  std::string_view rest = text_.substr(static_cast<size_t>(next_.offset));
-  if (rest.empty()) return false;
-  const size_t end = FindLineEnd(rest);
-  *line = {rest.substr(0, end), next_};
-  rest.remove_prefix(end);
-  const size_t ending = rest.empty() ? 0 : rest.starts_with("\r\n") ? 2 : 1;
-  next_.offset += static_cast<int64_t>(end + ending);
-  if (ending == 0) {
-    next_.column += static_cast<int32_t>(end);
-  } else {
-    ++next_.line;
-    next_.column = 1;
+  const auto begin = static_cast<size_t>(next_.offset);
+  if (begin == text_.size()) return false;
+  const size_t end = FindLineEnd(begin);
+  *line = {text_.substr(begin, end - begin), next_};
+  if (end == text_.size()) {
+    next_ = line->At(end - begin);
+    return true;
   }
+  const bool is_crlf = text_.substr(end, 2) == "\r\n";
+  next_.offset = static_cast<int64_t>(end + (is_crlf ? 2 : 1));
+  ++next_.line;
+  next_.column = 1;
   return true;
 }
 

@@ -32,8 +32,7 @@ struct Line {
 // Hands out the lines of `text` from `start` on. The text must outlive it.
 class LineReader {
  public:
-  LineReader(std::string_view text, const Place& start)
-      : text_(text), next_(start) {}
+  LineReader(std::string_view text, const Place& start);
 
   // False at the end of the text.
   bool Next(Line* line);
@@ -41,8 +40,14 @@ class LineReader {
   const Place& next() const { return next_; }
 
  private:
+  // Index of the line end that ends the line from `begin` on, or the size.
+  size_t FindLineEnd(size_t begin);
+
   std::string_view text_;
   Place next_;
+  // The first LF that is not behind yet: in texts that end lines with CR it is
+  // far away, and looking for it on every line would take forever.
+  size_t next_lf_ = 0;
 };
 
 // Takes the next word (a run of bytes that are not blank) of `line` from
