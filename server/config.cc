@@ -1,8 +1,13 @@
 #include "server/config.h"
 
+#include <arpa/inet.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <iostream>
+#include <vector>
 
 #include "bvhmill/base/version.h"
 
@@ -20,17 +25,10 @@ constexpr char kHelp[] =
     "  bvhmilld --listen 127.0.0.1:0\n"
     "      pick a free port and print it\n";
 
-// Every flag can also come from BVHMILL_<NAME>, dashes as underscores.
 template <typename T>
 void AddFlag(CLI::App* app, const std::string& name, T* value,
              const std::string& help) {
-  std::string variable = "BVHMILL_" + name;
-  for (char& c : variable) {
-    c = c == '-' ? '_' : static_cast<char>(std::toupper(c));
-  }
-  app->add_option("--" + name, *value, help)
-      ->envname(variable)
-      ->capture_default_str();
+  app->add_option("--" + name, *value, help)->capture_default_str();
 }
 
 void AddLimit(CLI::App* app, const std::string& name, int64_t* value,
@@ -67,8 +65,7 @@ void AddLimits(CLI::App* app, ServerConfig* config) {
 void AddFlags(CLI::App* app, ServerConfig* config) {
   AddFlag(app, "listen", &config->listen, "HOST:PORT to listen on");
   app->add_flag("--insecure", config->insecure,
-                "allow a listen address beyond this machine without TLS")
-      ->envname("BVHMILL_INSECURE");
+                "allow a listen address beyond this machine without TLS");
   AddFlag(app, "tls-cert", &config->tls_cert, "PEM file, certificate chain");
   AddFlag(app, "tls-key", &config->tls_key, "PEM file, private key");
   AddFlag(app, "tls-client-ca", &config->tls_client_ca,
@@ -81,6 +78,38 @@ void AddFlags(CLI::App* app, ServerConfig* config) {
   app->get_option("--threads")->check(CLI::Range(0, 4096));
   app->get_option("--drain-seconds")->check(CLI::Range(0, 86400));
   AddLimits(app, config);
+}
+
+// BVHMILL_MAX_JOINTS for --max-joints.
+std::string VariableOf(const std::string& flag) {
+  std::string variable = "BVHMILL_" + flag;
+  for (char& c : variable) {
+    c = c == '-' ? '_' : static_cast<char>(std::toupper(c));
+  }
+  return variable;
+}
+
+bool IsGiven(const std::vector<std::string>& args, const std::string& flag) {
+  return std::any_of(args.begin(), args.end(), [&](const std::string& arg) {
+    return arg == "--" + flag || arg.starts_with("--" + flag + "=");
+  });
+}
+
+// The command line, with what the environment says about flags that are not on
+// it: so the environment weighs less than flags and more than a file.
+std::vector<std::string> WithEnvironment(const CLI::App& app, int argc,
+                                         char** argv) {
+  std::vector<std::string> args(argv + 1, argv + argc);
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_lnames().empty()) continue;
+    const std::string& flag = option->get_lnames().front();
+    const char* value = std::getenv(VariableOf(flag).c_str());
+    if (value == nullptr || flag == "help" || flag == "version") continue;
+    if (!IsGiven(args, flag)) args.push_back("--" + flag + "=" + value);
+  }
+  // CLI11 wants them last first.
+  std::reverse(args.begin(), args.end());
+  return args;
 }
 
 // What is wrong with the flags taken together; empty if nothing is.
@@ -102,20 +131,27 @@ std::string FindConflict(const ServerConfig& config) {
 }  // namespace
 
 bool IsLoopback(const std::string& listen) {
-  const size_t colon = listen.rfind(':');
-  const std::string host = listen.substr(0, colon);
-  return host == "localhost" || host.starts_with("127.") || host == "[::1]" ||
-         host == "::1" || listen.starts_with("unix:");
+  if (listen.starts_with("unix:")) return true;
+  const std::string host = listen.substr(0, listen.rfind(':'));
+  in_addr address = {};
+  if (inet_pton(AF_INET, host.c_str(), &address) == 1) {
+    return ntohl(address.s_addr) >> 24 == IN_LOOPBACKNET;
+  }
+  return host == "localhost" || host == "[::1]" || host == "::1";
 }
 
 bool ReadConfig(int argc, char** argv, ServerConfig* config, int* exit_code) {
   CLI::App app(kHelp, "bvhmilld");
   app.set_version_flag("--version", "bvhmilld " + std::string(Version()));
-  app.set_config("--config", "", "file of NAME = VALUE lines, as the flags")
-      ->envname("BVHMILL_CONFIG");
+  app.set_config("--config", "", "file of NAME = VALUE lines, as the flags");
+  app.allow_config_extras(CLI::config_extras_mode::error);
+  app.footer(
+      "Every flag is also read from the environment (--max-joints from "
+      "BVHMILL_MAX_JOINTS) and\nfrom the file of --config; flags win over "
+      "the environment, that over the file.");
   AddFlags(&app, config);
   try {
-    app.parse(argc, argv);
+    app.parse(WithEnvironment(app, argc, argv));
   } catch (const CLI::ParseError& error) {
     *exit_code = app.exit(error, std::cout, std::cerr) == 0 ? 0 : 2;
     return false;

@@ -349,7 +349,11 @@ void ConvertStream::RefuseItem(const grpc::Status& status) {
 
 void ConvertStream::Submit(const ItemPtr& item) {
   if (item->refused) {
-    item->outgoing.push_back(ResultResponse(*item, *item->refused));
+    Response response = ResultResponse(*item, *item->refused);
+    // Nothing was read, so there is nothing to report.
+    response.mutable_result()->clear_report();
+    response.mutable_result()->clear_info();
+    item->outgoing.push_back(std::move(response));
     item->has_result = true;
     return;
   }

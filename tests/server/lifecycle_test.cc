@@ -117,9 +117,11 @@ TEST_F(LifecycleTest, FilesThatCannotBeReadAreNamed) {
 
 TEST(ConfigTest, LoopbackAddresses) {
   const std::pair<const char*, bool> cases[] = {
-      {"127.0.0.1:7450", true}, {"127.9.9.9:1", true}, {"localhost:0", true},
-      {"[::1]:7450", true},     {"unix:/x", true},     {"0.0.0.0:7450", false},
-      {"[::]:7450", false},     {"10.0.0.1:1", false}, {"example.org:1", false},
+      {"127.0.0.1:7450", true}, {"127.9.9.9:1", true},
+      {"localhost:0", true},    {"[::1]:7450", true},
+      {"unix:/x", true},        {"0.0.0.0:7450", false},
+      {"[::]:7450", false},     {"127.evil.example:1", false},
+      {"10.0.0.1:1", false},    {"example.org:1", false},
   };
   for (const auto& [address, loopback] : cases) {
     EXPECT_EQ(server::IsLoopback(address), loopback) << address;

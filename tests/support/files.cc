@@ -41,6 +41,10 @@ std::string TestData(std::string_view name) {
   return std::string(BVHMILL_TEST_DATA) + "/" + std::string(name);
 }
 
+std::string SourceFile(std::string_view name) {
+  return TestData("../..") + "/" + std::string(name);
+}
+
 std::string RealData() {
   const char* folder = getenv("BVHMILL_DATA");
   return folder == nullptr ? "" : folder;

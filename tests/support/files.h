@@ -16,6 +16,9 @@ void WriteFile(const std::string& path, std::string_view bytes);
 // The folder tests/data of the source tree.
 std::string TestData(std::string_view name);
 
+// A file or folder of the source tree, e.g. "docs/issues.md".
+std::string SourceFile(std::string_view name);
+
 // The folder of real files that BVHMILL_DATA points at, or "". Suites over it
 // say aloud that they are skipped.
 std::string RealData();

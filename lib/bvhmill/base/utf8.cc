@@ -61,6 +61,15 @@ std::string Latin1ToUtf8(std::string_view bytes) {
   return out;
 }
 
+// `max_bytes`, or a little before: where no character is cut in two.
+size_t CutPoint(std::string_view bytes, size_t max_bytes) {
+  if (bytes.size() <= max_bytes) return bytes.size();
+  for (size_t back = 1; back <= 3 && back <= max_bytes; ++back) {
+    if (SequenceLength(bytes, max_bytes - back) > back) return max_bytes - back;
+  }
+  return max_bytes;
+}
+
 void AppendEscaped(uint8_t byte, std::string* out) {
   constexpr char kHex[] = "0123456789ABCDEF";
   out->append("\\x");
@@ -88,12 +97,18 @@ std::string ToUtf8(std::string_view bytes) {
 
 std::string Excerpt(std::string_view bytes, size_t max_bytes) {
   const bool cut = bytes.size() > max_bytes;
-  bytes = bytes.substr(0, max_bytes);
+  bytes = bytes.substr(0, CutPoint(bytes, max_bytes));
   std::string out;
   for (size_t i = 0; i < bytes.size();) {
     const auto byte = static_cast<uint8_t>(bytes[i]);
     const size_t length = SequenceLength(bytes, i);
-    if (length == 0 || byte < 0x20 || byte == 0x7F) {
+    if (length == 2 && byte == 0xC2 &&
+        static_cast<uint8_t>(bytes[i + 1]) < 0xA0) {
+      // The control characters from U+0080 on.
+      AppendEscaped(byte, &out);
+      AppendEscaped(static_cast<uint8_t>(bytes[i + 1]), &out);
+      i += 2;
+    } else if (length == 0 || byte < 0x20 || byte == 0x7F) {
       AppendEscaped(byte, &out);
       ++i;
     } else {

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "bvhmill/base/utf8.h"
 #include "bvhmill/bvh/hierarchy_reader.h"
 #include "bvhmill/bvh/location.h"
 
@@ -14,7 +15,7 @@ int64_t ListedCount(const Hierarchy& hierarchy, const ChannelDispute& dispute) {
 }
 
 IssueArgs ArgsOf(const Hierarchy& hierarchy, const ChannelDispute& dispute) {
-  return {{"joint", DisplayName(hierarchy.skeleton, dispute.node)},
+  return {{"joint", Quote(DisplayName(hierarchy.skeleton, dispute.node))},
           {"count", std::to_string(dispute.count)},
           {"listed", std::to_string(ListedCount(hierarchy, dispute))}};
 }

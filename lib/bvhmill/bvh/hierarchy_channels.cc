@@ -30,6 +30,9 @@ bool HierarchyReader::ReadChannels(const Word& keyword) {
   if (open.has_children) return Refuse(IssueCode::CHANNEL_LIST_LATE, keyword);
   open.has_channels = true;
   if (IsEndSite(Top())) {
+    // CHANNELS of the parent behind these would be no clearer than behind
+    // those of a joint.
+    stack_[stack_.size() - 2].has_children = true;
     log_.Add(IssueCode::HIERARCHY_END_SITE_CHANNELS, Here(keyword),
              {{"joint", NameOf(Top().parent)}});
   }
@@ -54,6 +57,7 @@ bool HierarchyReader::ReadChannelCount(std::optional<int64_t>* count) {
 bool HierarchyReader::ReadChannelList(const Word& keyword,
                                       std::optional<int64_t> count) {
   std::vector<Channel>& channels = out_.skeleton.channels;
+  Top().first_channel = static_cast<int32_t>(channels.size());
   int64_t listed = 0;
   Word word = cursor_.Peek();
   while (const auto channel = ParseChannel(word.text)) {

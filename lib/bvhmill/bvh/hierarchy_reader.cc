@@ -51,7 +51,12 @@ std::string HierarchyReader::NameOf(int32_t node) const {
 
 bool HierarchyReader::Refuse(IssueCode code, const Word& word, IssueArgs args) {
   args.emplace_back("word", Describe(word));
-  if (!stack_.empty()) args.emplace_back("joint", NameOf(stack_.back().node));
+  const bool is_named =
+      std::any_of(args.begin(), args.end(),
+                  [](const auto& a) { return a.first == "joint"; });
+  if (!stack_.empty() && !is_named) {
+    args.emplace_back("joint", NameOf(stack_.back().node));
+  }
   log_.Add(code, Here(word), std::move(args));
   return false;
 }
@@ -69,7 +74,18 @@ bool HierarchyReader::Read() {
       if (done) cursor_ = before;
     }
   }
+  PlaceEmptyNodes();
   return true;
+}
+
+// Nodes without channels stand between those that have some: first_channel
+// never falls from one node to the next.
+void HierarchyReader::PlaceEmptyNodes() {
+  int32_t next = 0;
+  for (Node& node : out_.skeleton.nodes) {
+    if (node.channel_count == 0) node.first_channel = next;
+    next = node.first_channel + node.channel_count;
+  }
 }
 
 bool HierarchyReader::ReadOpening() {
@@ -137,7 +153,10 @@ bool HierarchyReader::ReadInnerWord(const Word& word) {
   const bool is_joint = IsWord(word, "JOINT");
   const bool is_end = StartsWithIgnoreCase(word.text, "End");
   if (is_joint || is_end) {
-    if (in_end_site) return Refuse(IssueCode::HIERARCHY_END_SITE_CHILD, word);
+    if (in_end_site) {
+      return Refuse(IssueCode::HIERARCHY_END_SITE_CHILD, word,
+                    {{"joint", NameOf(Top().parent)}});
+    }
     return Open(word, is_joint ? NodeKind::kJoint : NodeKind::kEndSite);
   }
   if (word.text.empty() || IsWord(word, "ROOT") || IsWord(word, "MOTION") ||
@@ -212,7 +231,7 @@ bool HierarchyReader::CheckLimits(const Word& keyword, const Node& node) {
   if (Exceeds(nodes, limits_.max_joints)) {
     return refuse(IssueCode::LIMIT_JOINTS, limits_.max_joints);
   }
-  if (Exceeds(depth, limits_.max_depth)) {
+  if (!IsEndSite(node) && Exceeds(depth, limits_.max_depth)) {
     return refuse(IssueCode::LIMIT_DEPTH, limits_.max_depth);
   }
   if (Exceeds(static_cast<int64_t>(node.name.size()), limits_.max_name_bytes)) {

@@ -30,6 +30,7 @@ class HierarchyReader {
   };
 
   bool ReadOpening();
+  void PlaceEmptyNodes();
   bool ReadOuterWord(const Word& word, bool* done);
   bool ReadInnerWord(const Word& word);
   bool ReadStray(const Word& word);

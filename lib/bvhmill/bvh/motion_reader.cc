@@ -43,6 +43,13 @@ MotionReader::MotionReader(std::string_view text, const MotionHeader& header,
 
 bool MotionReader::Read() {
   if (width_ == 0) return ReadWithoutChannels();
+  const bool good = ReadRows();
+  // Whatever stopped it, the matrix ends with a full frame.
+  motion_.values.resize(static_cast<size_t>(motion_.frames * width_));
+  return good;
+}
+
+bool MotionReader::ReadRows() {
   Line odd;
   if (!ReadRegularRows(&odd)) {
     return !IsCancelled(cancel_) && ReadIrregularRows(odd);
@@ -99,7 +106,6 @@ std::span<float> MotionReader::GrowTo(int64_t values) {
                                           lines_.next().offset) /
                           2 +
                       1;
-    all.resize(used);
     all.reserve(std::max(need, std::min(2 * need, need + rest)));
   }
   all.resize(need);
@@ -122,7 +128,6 @@ bool MotionReader::ReadRegularRows(Line* odd) {
     }
     ++motion_.frames;
   }
-  motion_.values.resize(static_cast<size_t>(motion_.frames * width_));
   return regular;
 }
 
@@ -183,7 +188,6 @@ bool MotionReader::ReadFlow(const Place& start, int64_t per_line) {
     }
   }
   motion_.frames += got / width_;
-  motion_.values.resize(static_cast<size_t>(motion_.frames * width_));
   ReportBehind(lines.next());
   return true;
 }

@@ -23,6 +23,7 @@ class MotionReader {
 
  private:
   bool ReadWithoutChannels();
+  bool ReadRows();
   // Reads full rows until they are all there, the text ends (both true) or
   // `*odd` is a line that is none (false).
   bool ReadRegularRows(Line* odd);

@@ -46,12 +46,28 @@ void LogComments(const Cursor& cursor, IssueLog* log) {
            cursor.comments());
 }
 
+// The lines before the rows; those of the rows are checked as they are read.
+bool CheckLines(std::string_view text, const Place& rows, const Limits& limits,
+                IssueLog* log) {
+  LineReader lines(text, {});
+  Line line;
+  while (lines.next().offset < rows.offset && lines.Next(&line)) {
+    const auto size = static_cast<int64_t>(line.text.size());
+    if (!Exceeds(size, limits.max_line_bytes)) continue;
+    log->Add(IssueCode::LIMIT_LINE_BYTES, LocationAt(line.start),
+             {{"limit", std::to_string(limits.max_line_bytes)}});
+    return false;
+  }
+  return true;
+}
+
 // Reads the hierarchy and the header of MOTION, and settles what the header
 // decides about the hierarchy. Leaves `cursor` where the rows begin.
 bool ReadHeads(Cursor* cursor, const Limits& limits, IssueLog* log,
                Hierarchy* hierarchy, MotionHeader* header) {
   const bool good = ReadHierarchy(cursor, limits, log, hierarchy) &&
-                    ReadMotionHeader(cursor, log, header);
+                    ReadMotionHeader(cursor, log, header) &&
+                    CheckLines(cursor->text(), cursor->place(), limits, log);
   LogComments(*cursor, log);
   return good;
 }

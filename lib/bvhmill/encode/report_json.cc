@@ -32,15 +32,14 @@ void PutString(const char* name, const std::string& value, Json* out) {
   if (!value.empty()) (*out)[name] = value;
 }
 
+Json NumberToJson(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
+  return value;
+}
+
 void PutDouble(const char* name, double value, Json* out) {
-  if (value == 0) return;
-  if (std::isnan(value)) {
-    (*out)[name] = "NaN";
-  } else if (std::isinf(value)) {
-    (*out)[name] = value > 0 ? "Infinity" : "-Infinity";
-  } else {
-    (*out)[name] = value;
-  }
+  if (value != 0) (*out)[name] = NumberToJson(value);
 }
 
 const char* SeverityEnum(Severity severity) {
@@ -126,7 +125,7 @@ Json JointToJson(const JointInfo& joint) {
   PutString("channels", joint.channels, &out);
   if (joint.end_site) out["end_site"] = true;
   for (const float value : joint.offset)
-    out["offset"].push_back(Shortest(value));
+    out["offset"].push_back(NumberToJson(Shortest(value)));
   return out;
 }
 

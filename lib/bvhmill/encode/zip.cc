@@ -41,6 +41,8 @@ class Record {
 uint32_t Crc32(const std::vector<std::string_view>& parts) {
   uLong crc = crc32_z(0, nullptr, 0);
   for (const std::string_view part : parts) {
+    // To zlib, no data at all means: begin anew.
+    if (part.empty()) continue;
     crc =
         crc32_z(crc, reinterpret_cast<const Bytef*>(part.data()), part.size());
   }

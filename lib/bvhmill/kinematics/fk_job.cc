@@ -1,5 +1,7 @@
 #include "bvhmill/kinematics/fk_job.h"
 
+#include <algorithm>
+#include <limits>
 #include <string_view>
 
 #include "bvhmill/base/status.h"
@@ -17,6 +19,12 @@ absl::Status CheckSize(std::string_view name, size_t size, int64_t wanted) {
 absl::Status FkJob::Validate() const {
   if (plan == nullptr) return InvalidField("plan", "is missing");
   if (frames < 0) return InvalidField("frames", "is negative");
+  // Sizes below are products of it.
+  const int64_t widest = std::max<int64_t>(
+      {plan->columns, 4 * static_cast<int64_t>(plan->nodes.size()), 1});
+  if (frames > std::numeric_limits<int64_t>::max() / widest) {
+    return InvalidField("frames", "is too large");
+  }
   if (values.size() != static_cast<size_t>(frames * plan->columns)) {
     return InvalidField("values", "has the wrong size");
   }

@@ -65,16 +65,11 @@ void Refuse(ConvertResult* result) {
 // Outputs that were asked for but not made say nothing.
 void DropOutputs(ConvertResult* result) { result->outputs.clear(); }
 
-void NameLimit(ConvertResult* result) {
-  if (result->status.code() != absl::StatusCode::kResourceExhausted ||
-      !result->fault.reason.empty()) {
-    return;
-  }
-  const std::string_view message = MessageOf(result->status);
-  for (const char* name : {"max_outputs_per_clip", "max_output_bytes"}) {
-    if (message.find(name) == std::string_view::npos) continue;
-    result->fault = {"LIMIT_EXCEEDED", {{"limit_name", name}}};
-  }
+// There are more outputs than may be asked for.
+Fault TooManyOutputs(const Limits& limits) {
+  return {"LIMIT_EXCEEDED",
+          {{"limit_name", "max_outputs_per_clip"},
+           {"limit", std::to_string(limits.max_outputs)}}};
 }
 
 }  // namespace
@@ -100,7 +95,9 @@ ConvertResult Convert(std::string_view text, const ConvertOptions& options,
   ConvertResult result;
   result.status = CheckOptions(options);
   if (!result.status.ok()) {
-    NameLimit(&result);
+    if (absl::IsResourceExhausted(result.status)) {
+      result.fault = TooManyOutputs(options.limits);
+    }
     return result;
   }
   ReportOptions report = options.report;
@@ -123,7 +120,6 @@ ConvertResult Convert(std::string_view text, const ConvertOptions& options,
     Refuse(&result);
   } else if (!options.outputs.empty()) {
     result.status = EncodeClip(read.clip, options, receiver, cancel, &result);
-    NameLimit(&result);
   }
   if (!result.status.ok()) DropOutputs(&result);
   return result;

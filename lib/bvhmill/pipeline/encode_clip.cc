@@ -14,34 +14,49 @@
 namespace bvhmill {
 namespace {
 
-// Hands the bytes of one output on and counts those of all.
-class OutputSink final : public Sink {
- public:
-  OutputSink(OutputReceiver* receiver, size_t output, int64_t limit,
-             int64_t* total)
-      : receiver_(*receiver), output_(output), limit_(limit), total_(*total) {}
+// The bytes of all outputs together, and the limit on them.
+struct OutputBudget {
+  int64_t limit = 0;
+  int64_t used = 0;
+  bool exceeded = false;
 
-  absl::Status Append(std::string_view bytes) override {
-    if (bytes.empty()) return absl::OkStatus();
-    total_ += static_cast<int64_t>(bytes.size());
-    written_ += static_cast<int64_t>(bytes.size());
-    if (Exceeds(total_, limit_)) return TooLarge(limit_);
-    return receiver_.Data(output_, bytes);
-  }
-
-  int64_t written() const { return written_; }
-
-  static absl::Status TooLarge(int64_t limit) {
+  // Takes `bytes` more, or says that they are too many.
+  absl::Status Take(int64_t bytes) {
+    used += bytes;
+    if (!Exceeds(used, limit)) return absl::OkStatus();
+    exceeded = true;
     return MakeStatus(absl::StatusCode::kResourceExhausted,
                       "the outputs have more than max_output_bytes = " +
                           std::to_string(limit) + " bytes");
   }
 
+  Fault fault() const {
+    return {
+        "LIMIT_EXCEEDED",
+        {{"limit_name", "max_output_bytes"}, {"limit", std::to_string(limit)}}};
+  }
+};
+
+// Hands the bytes of one output on and counts them.
+class OutputSink final : public Sink {
+ public:
+  OutputSink(OutputReceiver* receiver, size_t output, OutputBudget* budget)
+      : receiver_(*receiver), output_(output), budget_(*budget) {}
+
+  absl::Status Append(std::string_view bytes) override {
+    if (bytes.empty()) return absl::OkStatus();
+    const auto size = static_cast<int64_t>(bytes.size());
+    BVHMILL_RETURN_IF_ERROR(budget_.Take(size));
+    written_ += size;
+    return receiver_.Data(output_, bytes);
+  }
+
+  int64_t written() const { return written_; }
+
  private:
   OutputReceiver& receiver_;
   size_t output_;
-  int64_t limit_;
-  int64_t& total_;
+  OutputBudget& budget_;
   int64_t written_ = 0;
 };
 
@@ -68,13 +83,19 @@ class ClipEncoder {
         receiver_(*receiver),
         result_(*result),
         plan_(MakePlan(clip.skeleton, options.conventions)),
-        context_{&clip.skeleton, clip.motion.frames, clip.motion.frame_time} {}
+        context_{&clip.skeleton, clip.motion.frames, clip.motion.frame_time},
+        budget_{options.limits.max_output_bytes} {}
 
-  absl::Status Run(const CancelToken* cancel);
+  absl::Status Run(const CancelToken* cancel) {
+    absl::Status status = RunTiles(cancel);
+    if (budget_.exceeded) result_.fault = budget_.fault();
+    return status;
+  }
 
  private:
+  absl::Status RunTiles(const CancelToken* cancel);
   absl::Status Prepare();
-  absl::Status CheckSizes() const;
+  absl::Status CheckSizes();
   PoseTile Solve(int64_t first, int64_t frames);
   template <typename Step>
   absl::Status ForEach(Step step);
@@ -88,7 +109,7 @@ class ClipEncoder {
   EncoderNeeds needs_;
   std::vector<std::unique_ptr<Encoder>> encoders_;
   std::vector<OutputSink> sinks_;
-  int64_t written_ = 0;
+  OutputBudget budget_;
   TileBuffers buffers_;
 };
 
@@ -101,14 +122,16 @@ absl::Status ClipEncoder::ForEach(Step step) {
   return absl::OkStatus();
 }
 
-absl::Status ClipEncoder::CheckSizes() const {
+absl::Status ClipEncoder::CheckSizes() {
   int64_t total = 0;
   for (const OutputInfo& output : result_.outputs) {
     total += std::max<int64_t>(output.size_bytes, 0);
   }
   for (const auto& encoder : encoders_) total += encoder->HeldBytes(context_);
-  const int64_t limit = options_.limits.max_output_bytes;
-  return Exceeds(total, limit) ? OutputSink::TooLarge(limit) : absl::OkStatus();
+  OutputBudget foreseen{options_.limits.max_output_bytes};
+  const absl::Status status = foreseen.Take(total);
+  budget_.exceeded = foreseen.exceeded;
+  return status;
 }
 
 absl::Status ClipEncoder::Prepare() {
@@ -121,8 +144,7 @@ absl::Status ClipEncoder::Prepare() {
     needs_.local_rotations |= needs.local_rotations;
     result_.outputs.push_back(encoders_.back()->Describe(context_));
     result_.outputs.back().id = OutputId(options_.outputs[i]);
-    sinks_.emplace_back(&receiver_, i, options_.limits.max_output_bytes,
-                        &written_);
+    sinks_.emplace_back(&receiver_, i, &budget_);
   }
   BVHMILL_RETURN_IF_ERROR(CheckSizes());
   return receiver_.Begin(result_.info, result_.outputs);
@@ -167,7 +189,7 @@ PoseTile ClipEncoder::Solve(int64_t first, int64_t frames) {
   return tile;
 }
 
-absl::Status ClipEncoder::Run(const CancelToken* cancel) {
+absl::Status ClipEncoder::RunTiles(const CancelToken* cancel) {
   BVHMILL_RETURN_IF_ERROR(Prepare());
   BVHMILL_RETURN_IF_ERROR(ForEach([this](Encoder& encoder, Sink* sink) {
     return encoder.Begin(context_, sink);

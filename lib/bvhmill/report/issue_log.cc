@@ -92,7 +92,7 @@ bool IssueLog::Repeat(IssueCode code, int32_t joint) {
 void IssueLog::Add(IssueCode code, const Location& location, IssueArgs args,
                    int64_t occurrences) {
   const auto index = static_cast<size_t>(code);
-  if (EntryOf(code).lenient == Severity::kError) ++faults_;
+  if (EntryOf(code).lenient == Severity::kError) faults_ += occurrences;
   if (!wanted_[index]) return;
   const Severity severity = severities_[index];
   CountFor(severity) += occurrences;

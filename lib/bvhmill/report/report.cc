@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "bvhmill/base/utf8.h"
+
 namespace bvhmill {
 
 std::string_view VerdictName(Verdict verdict) {
@@ -39,7 +41,7 @@ std::string RenderIssue(const Issue& issue) {
   };
   if (at.frame) add("frame " + std::to_string(*at.frame));
   if (at.joint && at.frame) {
-    add("joint " + std::to_string(*at.joint) + " " + at.joint_name);
+    add("joint " + std::to_string(*at.joint) + " " + Excerpt(at.joint_name));
   }
   if (at.channel) add("channel " + std::to_string(*at.channel));
   if (issue.occurrences > 1) {

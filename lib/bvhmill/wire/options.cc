@@ -1,6 +1,5 @@
 #include "bvhmill/wire/options.h"
 
-#include <algorithm>
 #include <string>
 
 #include "bvhmill/base/status.h"
@@ -71,10 +70,9 @@ absl::Status ReportFromProto(const v1::ValidationOptions& message,
   if (message.max_issues() < 0) {
     return InvalidField("options.validation.max_issues", "is negative");
   }
-  report->max_issues =
-      message.max_issues() == 0
-          ? limits.max_issues
-          : std::min<int64_t>(message.max_issues(), limits.max_issues);
+  const int64_t asked = message.max_issues();
+  const bool keeps = asked > 0 && !Exceeds(asked, limits.max_issues);
+  report->max_issues = keeps ? asked : limits.max_issues;
   return absl::OkStatus();
 }
 
@@ -202,8 +200,9 @@ absl::Status FromProto(const v1::ConvertOptions& message,
   BVHMILL_RETURN_IF_ERROR(
       ReportFromProto(message.validation(), options->limits, &options->report));
   options->outputs.clear();
-  const auto most = static_cast<int>(options->limits.max_outputs);
-  for (int i = 0; i < message.outputs_size() && i <= most; ++i) {
+  for (int i = 0; i < message.outputs_size(); ++i) {
+    // One too many is enough to be refused below.
+    if (Exceeds(i, options->limits.max_outputs)) break;
     const std::string field = "options.outputs[" + std::to_string(i) + "]";
     OutputRequest request;
     request.id = message.outputs(i).id();

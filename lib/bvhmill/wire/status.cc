@@ -11,19 +11,34 @@ namespace {
 // Trailers are capped near 8 KiB, beyond which peers see another error instead;
 // these keep well below.
 constexpr size_t kMaxMessageBytes = 1024;
-constexpr size_t kMaxValueBytes = 120;
-constexpr size_t kMaxValues = 12;
+constexpr size_t kMaxDescriptionBytes = 400;
+constexpr size_t kMaxReasonBytes = 64;
+constexpr size_t kMaxKeyBytes = 40;
+constexpr size_t kMaxValueBytes = 80;
+constexpr size_t kMaxValues = 10;
 
 constexpr char kTypePrefix[] = "type.googleapis.com/google.rpc.";
 
+// `bytes` made printable and cut: UTF-8 of at most `max_bytes`.
+std::string Cut(std::string_view bytes, size_t max_bytes) {
+  std::string out = Excerpt(bytes, max_bytes);
+  if (out.size() <= max_bytes) return out;
+  constexpr std::string_view kCut = "...";
+  out.resize(max_bytes - kCut.size());
+  // Not within a character.
+  while (!out.empty() && !IsUtf8(out)) out.pop_back();
+  return out.append(kCut);
+}
+
 v1::ErrorInfo ToErrorInfo(const Fault& fault) {
   v1::ErrorInfo info;
-  info.set_reason(fault.reason);
+  info.set_reason(Cut(fault.reason, kMaxReasonBytes));
   info.set_domain(std::string(kErrorDomain));
   const size_t count = std::min(fault.metadata.size(), kMaxValues);
   for (size_t i = 0; i < count; ++i) {
     const auto& [name, value] = fault.metadata[i];
-    (*info.mutable_metadata())[name] = Excerpt(value, kMaxValueBytes);
+    (*info.mutable_metadata())[Cut(name, kMaxKeyBytes)] =
+        Cut(value, kMaxValueBytes);
   }
   return info;
 }
@@ -46,8 +61,8 @@ void PackQuota(const absl::Status& status, std::string_view limit,
                v1::RpcStatus* out) {
   v1::QuotaFailure quota;
   v1::QuotaFailure::Violation* violation = quota.add_violations();
-  violation->set_subject(std::string(limit));
-  violation->set_description(Excerpt(MessageOf(status), kMaxMessageBytes));
+  violation->set_subject(Cut(limit, kMaxReasonBytes));
+  violation->set_description(Cut(MessageOf(status), kMaxDescriptionBytes));
   Pack("QuotaFailure", quota, out);
 }
 
@@ -57,9 +72,9 @@ void PackBadRequest(const absl::Status& status, v1::RpcStatus* out) {
   if (colon == std::string_view::npos) return;
   v1::BadRequest request;
   v1::BadRequest::FieldViolation* violation = request.add_field_violations();
-  violation->set_field(std::string(message.substr(0, colon)));
+  violation->set_field(Cut(message.substr(0, colon), kMaxValueBytes));
   violation->set_description(
-      Excerpt(message.substr(colon + 2), kMaxMessageBytes));
+      Cut(message.substr(colon + 2), kMaxDescriptionBytes));
   Pack("BadRequest", request, out);
 }
 
@@ -68,7 +83,7 @@ void PackBadRequest(const absl::Status& status, v1::RpcStatus* out) {
 v1::Status ToProto(const absl::Status& status, const Fault& fault) {
   v1::Status out;
   out.set_code(static_cast<int>(status.code()));
-  out.set_message(Excerpt(MessageOf(status), kMaxMessageBytes));
+  out.set_message(Cut(MessageOf(status), kMaxMessageBytes));
   if (!fault.reason.empty()) *out.mutable_info() = ToErrorInfo(fault);
   return out;
 }
@@ -82,7 +97,7 @@ absl::Status FromProto(const v1::Status& message) {
 std::string SerializeDetails(const absl::Status& status, const Fault& fault) {
   v1::RpcStatus out;
   out.set_code(static_cast<int>(status.code()));
-  out.set_message(Excerpt(MessageOf(status), kMaxMessageBytes));
+  out.set_message(Cut(MessageOf(status), kMaxMessageBytes));
   if (!fault.reason.empty()) Pack("ErrorInfo", ToErrorInfo(fault), &out);
   const std::string_view limit = FindLimit(fault);
   if (!limit.empty()) PackQuota(status, limit, &out);

@@ -18,7 +18,8 @@ inline constexpr std::string_view kErrorDomain = "bvhmill.v1";
 v1::Status ToProto(const absl::Status& status, const Fault& fault);
 absl::Status FromProto(const v1::Status& message);
 
-// Bytes of google.rpc.Status, for grpc-status-details-bin: ErrorInfo if there
+// Bytes of google.rpc.Status, for grpc-status-details-bin; none if there is no
+// detail to give. Details: ErrorInfo if there
 // is a reason, QuotaFailure if the fault has a "limit_name", BadRequest if the
 // message reads "field: why" and the code is INVALID_ARGUMENT without a file's
 // fault. At most 2 KiB of details; longer values are cut.

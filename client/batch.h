@@ -1,0 +1,74 @@
+#pragma once
+
+// A run over many clips at once.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "bvhmill/pipeline/convert.h"
+#include "client/inputs.h"
+#include "client/session.h"
+
+namespace bvhmill::client {
+
+// What became of one clip.
+struct Outcome {
+  enum class Kind {
+    kGood,
+    kFailed,
+    kSkipped,
+    kCancelled,
+    // The server failed on this one.
+    kServerError,
+    // No clip can be done any more.
+    kServerRefuses,
+    kUnreachable,
+  };
+
+  Kind kind = Kind::kGood;
+  // For stdout and stderr, whole lines.
+  std::string data;
+  std::string talk;
+  // Of text that was read.
+  int64_t bytes = 0;
+};
+
+// What became of all of them.
+struct Totals {
+  int64_t clips = 0;
+  int64_t good = 0;
+  int64_t failed = 0;
+  int64_t skipped = 0;
+  int64_t bytes = 0;
+  double seconds = 0;
+  ExitCode exit = kExitGood;
+};
+
+// Reads a clip and hands it to `work`, whose result it returns. A clip that
+// cannot be read gets NOT_FOUND and no report; one that is too large the report
+// that an engine would give it. `bytes` is set to what was read.
+ConvertResult WithClip(
+    const Session& session, const Input& input, const ReportOptions& report,
+    const std::function<ConvertResult(std::string_view text)>& work,
+    int64_t* bytes);
+
+// False if nothing was found out about the clip.
+bool HasReport(const ConvertResult& result);
+
+// The outcome of a clip by its result: kind, and what to say of a failure.
+Outcome OutcomeOf(const Session& session, const Input& input,
+                  const ConvertResult& result);
+
+// Calls `task` for [0, count), several at a time, and shows progress. What it
+// says is shown in ascending order. Stops early when interrupted, when the
+// server is lost, and when nobody reads stdout.
+Totals RunClips(const Session& session, int64_t count,
+                const std::function<Outcome(size_t)>& task);
+
+// "57 of 58 clips converted, 1 failed, 22.1 MB in 0.52 s, 42.5 MB/s" and a line
+// end, with `verb` for "converted".
+std::string Summary(const Totals& totals, std::string_view verb);
+
+}  // namespace bvhmill::client

@@ -1,0 +1,155 @@
+#include "client/clip_calls.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "bvhmill/base/limits.h"
+#include "bvhmill/base/utf8.h"
+#include "bvhmill/wire/result.h"
+#include "client/answer.h"
+#include "client/call.h"
+#include "client/clip_stream.h"
+
+namespace bvhmill::client {
+namespace {
+
+// Text up to this size is worth a message of its own.
+constexpr size_t kMaxUnaryText = size_t{1} << 20;
+// For a server that recommends no chunk size.
+constexpr int64_t kDefaultChunkBytes = 256 << 10;
+// More than the fields around a chunk take.
+constexpr int64_t kChunkFrameBytes = 64;
+
+// A request of either unary call.
+template <typename Request>
+Request MakeRequest(std::string_view name, std::string_view text,
+                    const v1::ConvertOptions& options) {
+  Request request;
+  request.mutable_source()->set_display_name(ToUtf8(name));
+  request.mutable_source()->set_data(text.data(), text.size());
+  *request.mutable_options() = options;
+  return request;
+}
+
+// The whole result of a unary call, outputs to the receiver.
+ConvertResult TakeWhole(const v1::ClipResult& result, int outputs_asked,
+                        OutputReceiver* receiver) {
+  Answer answer(outputs_asked, receiver);
+  absl::Status fault = answer.Begin(result.info(), result.outputs());
+  for (int i = 0; fault.ok() && i < result.outputs_size(); ++i) {
+    fault = answer.Data(i, 0, result.outputs(i).data());
+  }
+  if (fault.ok()) fault = answer.End(result);
+  return fault.ok() ? answer.TakeResult() : FailedResult(fault);
+}
+
+// True if it may be the clip that is at fault, about which there is a report.
+bool MayBeFaultOfClip(const absl::Status& status) {
+  return absl::IsInvalidArgument(status) ||
+         absl::IsFailedPrecondition(status) ||
+         absl::IsResourceExhausted(status);
+}
+
+}  // namespace
+
+void Prepare(const Line& line, grpc::ClientContext* context) {
+  if (line.authorization.empty()) return;
+  context->AddMetadata("authorization", line.authorization);
+}
+
+// An output is about as large as the text it is made from, so more than fit an
+// answer are not even tried.
+bool ClipCalls::FitsUnary(std::string_view text, int outputs) const {
+  return text.size() <= kMaxUnaryText &&
+         !Exceeds(static_cast<int64_t>(text.size()) * outputs,
+                  limits_.max_unary_response_bytes());
+}
+
+bool ClipCalls::FitsMessage(size_t bytes) const {
+  return !Exceeds(static_cast<int64_t>(bytes),
+                  limits_.max_request_message_bytes());
+}
+
+// As recommended, but so that a chunk and its frame fit a message.
+size_t ClipCalls::ChunkBytes() const {
+  int64_t chunk = limits_.recommended_chunk_bytes();
+  if (chunk <= 0) chunk = kDefaultChunkBytes;
+  const int64_t most = limits_.max_request_message_bytes();
+  if (most > 0) chunk = std::min(chunk, most - kChunkFrameBytes);
+  return static_cast<size_t>(std::max<int64_t>(chunk, 1));
+}
+
+ConvertResult ClipCalls::Validate(std::string_view name, std::string_view text,
+                                  const v1::ConvertOptions& options,
+                                  const CancelToken* cancel) const {
+  if (!FitsUnary(text, 0)) return Stream(name, text, options, nullptr, cancel);
+  const auto request =
+      MakeRequest<v1::ValidateClipRequest>(name, text, options);
+  if (!FitsMessage(request.ByteSizeLong())) {
+    return Stream(name, text, options, nullptr, cancel);
+  }
+  grpc::ClientContext context;
+  Prepare(line_, &context);
+  v1::ValidateClipResponse response;
+  const grpc::Status status = AwaitUnary(&context, cancel, [&](auto callback) {
+    clips_->async()->ValidateClip(&context, &request, &response, callback);
+  });
+  if (IsCancelled(cancel)) return CancelledResult();
+  return status.ok() ? wire::FromProto(response.result()) : ResultOf(status);
+}
+
+ConvertResult ClipCalls::Convert(std::string_view name, std::string_view text,
+                                 const v1::ConvertOptions& options,
+                                 OutputReceiver* receiver,
+                                 const CancelToken* cancel) const {
+  const int outputs = options.outputs_size();
+  if (!FitsUnary(text, outputs)) {
+    return Stream(name, text, options, receiver, cancel);
+  }
+  const auto request = MakeRequest<v1::ConvertClipRequest>(name, text, options);
+  if (!FitsMessage(request.ByteSizeLong())) {
+    return Stream(name, text, options, receiver, cancel);
+  }
+  grpc::ClientContext context;
+  Prepare(line_, &context);
+  v1::ConvertClipResponse response;
+  const grpc::Status status = AwaitUnary(&context, cancel, [&](auto callback) {
+    clips_->async()->ConvertClip(&context, &request, &response, callback);
+  });
+  if (IsCancelled(cancel)) return CancelledResult();
+  if (status.ok()) return TakeWhole(response.result(), outputs, receiver);
+  // The only cause of it: the outputs do not fit one message.
+  if (status.error_code() == grpc::StatusCode::OUT_OF_RANGE) {
+    return Stream(name, text, options, receiver, cancel);
+  }
+  ConvertResult result = ResultOf(status);
+  if (!MayBeFaultOfClip(result.status)) return result;
+  v1::ConvertOptions without_outputs = options;
+  without_outputs.clear_outputs();
+  ConvertResult checked = Validate(name, text, without_outputs, cancel);
+  if (absl::IsUnavailable(checked.status) || IsCancelled(cancel)) {
+    return checked;
+  }
+  result.report = std::move(checked.report);
+  result.info = std::move(checked.info);
+  return result;
+}
+
+ConvertResult ClipCalls::Stream(std::string_view name, std::string_view text,
+                                const v1::ConvertOptions& options,
+                                OutputReceiver* receiver,
+                                const CancelToken* cancel) const {
+  grpc::ClientContext context;
+  Prepare(line_, &context);
+  StreamedClip clip;
+  clip.name = name;
+  clip.text = text;
+  clip.options = &options;
+  clip.chunk_bytes = ChunkBytes();
+  clip.max_message_bytes = limits_.max_request_message_bytes();
+  clip.receiver = receiver;
+  return ConvertByStream(clips_.get(), &context, clip, cancel);
+}
+
+}  // namespace bvhmill::client

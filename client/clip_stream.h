@@ -1,0 +1,38 @@
+#pragma once
+
+// One clip over the stream ConvertClips. Private to the client library.
+
+#include <grpcpp/client_context.h>
+
+#include <string>
+#include <string_view>
+
+#include "bvhmill/base/cancel.h"
+#include "bvhmill/pipeline/convert.h"
+#include "bvhmill/v1/clip_service.grpc.pb.h"
+
+namespace bvhmill::client {
+
+struct StreamedClip {
+  std::string_view name;
+  std::string_view text;
+  const v1::ConvertOptions* options = nullptr;
+  // Bytes of text in one message; at least 1.
+  size_t chunk_bytes = 0;
+  // Bytes of one message; 0: any number.
+  int64_t max_message_bytes = 0;
+  // May be null if no outputs are asked for.
+  OutputReceiver* receiver = nullptr;
+};
+
+// Sends the clip while it takes the answers in, so that neither side ever waits
+// for the other to read. The result of the server; or why there is none: what
+// the call said, what the receiver said, CANCELLED, or INTERNAL if the answers
+// are not what the protocol promises. Everything borrowed must live until it
+// returns; the receiver is called from this thread.
+ConvertResult ConvertByStream(v1::ClipService::Stub* stub,
+                              grpc::ClientContext* context,
+                              const StreamedClip& clip,
+                              const CancelToken* cancel);
+
+}  // namespace bvhmill::client

@@ -1,0 +1,69 @@
+#pragma once
+
+// The run of `bvhmill convert`.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bvhmill/pipeline/options.h"
+#include "client/batch.h"
+#include "client/clip_outputs.h"
+#include "client/inputs.h"
+#include "client/json_lines.h"
+#include "client/output_dir.h"
+#include "client/session.h"
+
+namespace bvhmill::client {
+
+struct ConversionOptions {
+  // Its outputs are what each clip is converted to.
+  ConvertOptions convert;
+  // Directory of the outputs.
+  std::string output;
+  bool report = false;
+  bool force = false;
+  bool resume = false;
+  std::string report_jsonl;
+  bool table = false;
+};
+
+class Conversion {
+ public:
+  // Options and session are borrowed.
+  Conversion(const ConversionOptions& options, std::vector<Input> inputs,
+             Session* session);
+
+  // Converts every clip; returns the status to exit with. Call once.
+  ExitCode Run();
+
+ private:
+  struct Row {
+    std::string joints = "-";
+    std::string frames = "-";
+    std::string verdict = "not done";
+    std::string outputs = "-";
+    std::string rate = "-";
+  };
+
+  absl::Status OpenOutputs();
+  Outcome ConvertOne(size_t index);
+  ConvertResult ConvertInto(const Input& input, ClipOutputs* outputs,
+                            int64_t* bytes);
+  void PutLine(const Input& input, const ConvertResult& result,
+               const ClipOutputs& outputs);
+  Row MakeRow(const ConvertResult& result, const ClipOutputs& outputs,
+              const Outcome& outcome, double seconds) const;
+  std::string Table() const;
+
+  const ConversionOptions& options_;
+  Session& session_;
+  std::vector<Input> inputs_;
+  OutputRules rules_;
+  std::optional<OutputDir> directory_;
+  JsonLines lines_;
+  // One for each input; each is written by one thread.
+  std::vector<Row> rows_;
+};
+
+}  // namespace bvhmill::client

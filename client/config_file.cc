@@ -1,0 +1,100 @@
+#include "client/config_file.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+
+namespace bvhmill::client {
+namespace {
+
+using Path = std::vector<std::string>;
+
+bool IsSet(const std::string& variable) {
+  const char* value = std::getenv(variable.c_str());
+  return value != nullptr && *value != '\0';
+}
+
+const CLI::Option* FindOption(const CLI::App* app, const std::string& name) {
+  return app->get_option_no_throw("--" + name);
+}
+
+bool AnyCommandHas(const CLI::App* app, const std::string& name) {
+  if (FindOption(app, name) != nullptr) return true;
+  const auto commands = app->get_subcommands({});
+  return std::any_of(
+      commands.begin(), commands.end(),
+      [&](const CLI::App* command) { return AnyCommandHas(command, name); });
+}
+
+// The command at `path`, or null.
+const CLI::App* Find(const CLI::App* app, const Path& path) {
+  for (const std::string& name : path) {
+    const auto commands = app->get_subcommands(
+        [&](const CLI::App* command) { return command->get_name() == name; });
+    if (commands.empty()) return nullptr;
+    app = commands.front();
+  }
+  return app;
+}
+
+Path ChosenCommand(const CLI::App* app) {
+  Path path;
+  for (auto chosen = app->get_subcommands(); !chosen.empty();
+       chosen = chosen.front()->get_subcommands()) {
+    path.push_back(chosen.front()->get_name());
+  }
+  return path;
+}
+
+void CheckKnown(const CLI::App* program, const CLI::ConfigItem& item) {
+  const CLI::App* section = Find(program, item.parents);
+  const bool known =
+      section != nullptr &&
+      (item.parents.empty() ? AnyCommandHas(program, item.name)
+                            : FindOption(section, item.name) != nullptr);
+  if (!known) {
+    throw CLI::ConfigError("--config: no option is called " + item.fullname());
+  }
+}
+
+}  // namespace
+
+std::string EnvironmentName(const std::string& option) {
+  std::string name = "BVHMILL_" + option;
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
+    return c == '-' ? '_' : static_cast<char>(std::toupper(c));
+  });
+  return name;
+}
+
+void ReadEnvironment(CLI::App* command) {
+  command->preparse_callback([command](size_t /*words*/) {
+    for (CLI::Option* option : command->get_options()) {
+      const auto& names = option->get_lnames();
+      if (names.empty() || option == command->get_help_ptr()) continue;
+      option->envname(EnvironmentName(names.front()));
+    }
+  });
+}
+
+std::vector<CLI::ConfigItem> ConfigFile::from_config(
+    std::istream& input) const {
+  const Path chosen = ChosenCommand(&program_);
+  const CLI::App* command = Find(&program_, chosen);
+  std::vector<CLI::ConfigItem> items;
+  for (CLI::ConfigItem& item : CLI::ConfigTOML::from_config(input)) {
+    // Begin and end of a section.
+    if (item.name == "++" || item.name == "--") continue;
+    CheckKnown(&program_, item);
+    const bool is_meant = item.parents.empty() || item.parents == chosen;
+    if (!is_meant || FindOption(command, item.name) == nullptr ||
+        IsSet(EnvironmentName(item.name))) {
+      continue;
+    }
+    item.parents = chosen;
+    items.push_back(std::move(item));
+  }
+  return items;
+}
+
+}  // namespace bvhmill::client

@@ -1,0 +1,59 @@
+#include "client/engine.h"
+
+#include <algorithm>
+
+namespace bvhmill::client {
+namespace {
+
+// Args of issues are a map on the wire and come back ordered by name; so that
+// reports are equal, they are here, too.
+void SortArgs(ConvertResult* result) {
+  for (Issue& issue : result->report.issues) {
+    std::sort(issue.args.begin(), issue.args.end());
+  }
+  std::sort(result->fault.metadata.begin(), result->fault.metadata.end());
+}
+
+}  // namespace
+
+ConvertResult LocalEngine::Validate(std::string_view name,
+                                    std::string_view text,
+                                    const ConvertOptions& options,
+                                    const CancelToken* cancel) {
+  ConvertOptions without_outputs = options;
+  without_outputs.outputs.clear();
+  return Convert(name, text, without_outputs, nullptr, cancel);
+}
+
+ConvertResult LocalEngine::Convert(std::string_view /*name*/,
+                                   std::string_view text,
+                                   const ConvertOptions& options,
+                                   OutputReceiver* receiver,
+                                   const CancelToken* cancel) {
+  ConvertOptions limited = options;
+  limited.limits = limits_;
+  ConvertResult result = bvhmill::Convert(text, limited, receiver, cancel);
+  SortArgs(&result);
+  return result;
+}
+
+ConvertResult RemoteEngine::Validate(std::string_view name,
+                                     std::string_view text,
+                                     const ConvertOptions& options,
+                                     const CancelToken* cancel) {
+  return client_->Validate(name, text, options, cancel);
+}
+
+ConvertResult RemoteEngine::Convert(std::string_view name,
+                                    std::string_view text,
+                                    const ConvertOptions& options,
+                                    OutputReceiver* receiver,
+                                    const CancelToken* cancel) {
+  return client_->Convert(name, text, options, receiver, cancel);
+}
+
+int64_t RemoteEngine::MaxClipBytes() const {
+  return client_->ServerInfo().limits().max_clip_bytes();
+}
+
+}  // namespace bvhmill::client

@@ -1,0 +1,70 @@
+#pragma once
+
+// Where clips are converted: in this process or by a server. Which of the two
+// cannot be told from outputs and reports; they are equal to the byte.
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "bvhmill/base/cancel.h"
+#include "bvhmill/base/limits.h"
+#include "bvhmill/pipeline/convert.h"
+#include "client/client.h"
+
+namespace bvhmill::client {
+
+// Thread-safe. See Client for what the calls promise; `name` is for messages.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  virtual ConvertResult Validate(std::string_view name, std::string_view text,
+                                 const ConvertOptions& options,
+                                 const CancelToken* cancel) = 0;
+  virtual ConvertResult Convert(std::string_view name, std::string_view text,
+                                const ConvertOptions& options,
+                                OutputReceiver* receiver,
+                                const CancelToken* cancel) = 0;
+  // Bytes of text that one clip may have; 0: any number.
+  virtual int64_t MaxClipBytes() const = 0;
+  // True if a call can fail for reasons of a server.
+  virtual bool IsRemote() const = 0;
+};
+
+// Works in this process, within `limits`; options.limits are not used.
+class LocalEngine final : public Engine {
+ public:
+  explicit LocalEngine(const Limits& limits) : limits_(limits) {}
+  ConvertResult Validate(std::string_view name, std::string_view text,
+                         const ConvertOptions& options,
+                         const CancelToken* cancel) override;
+  ConvertResult Convert(std::string_view name, std::string_view text,
+                        const ConvertOptions& options, OutputReceiver* receiver,
+                        const CancelToken* cancel) override;
+  int64_t MaxClipBytes() const override { return limits_.max_clip_bytes; }
+  bool IsRemote() const override { return false; }
+
+ private:
+  Limits limits_;
+};
+
+class RemoteEngine final : public Engine {
+ public:
+  // Takes a connected client.
+  explicit RemoteEngine(std::unique_ptr<Client> client)
+      : client_(std::move(client)) {}
+  ConvertResult Validate(std::string_view name, std::string_view text,
+                         const ConvertOptions& options,
+                         const CancelToken* cancel) override;
+  ConvertResult Convert(std::string_view name, std::string_view text,
+                        const ConvertOptions& options, OutputReceiver* receiver,
+                        const CancelToken* cancel) override;
+  int64_t MaxClipBytes() const override;
+  bool IsRemote() const override { return true; }
+
+ private:
+  std::unique_ptr<Client> client_;
+};
+
+}  // namespace bvhmill::client

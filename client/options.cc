@@ -1,0 +1,180 @@
+#include "client/options.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <string_view>
+
+#include "bvhmill/report/catalogue.h"
+#include "client/config_file.h"
+#include "client/help.h"
+
+namespace bvhmill::client {
+namespace {
+
+struct LimitOption {
+  const char* name;
+  int64_t Limits::*field;
+  const char* type;
+  const char* help;
+};
+
+constexpr LimitOption kLimits[] = {
+    {"max-clip-bytes", &Limits::max_clip_bytes, "BYTES", "of BVH text"},
+    {"max-line-bytes", &Limits::max_line_bytes, "BYTES", "of one line"},
+    {"max-name-bytes", &Limits::max_name_bytes, "BYTES", "of a joint's name"},
+    {"max-joints", &Limits::max_joints, "N", "joints and end sites"},
+    {"max-depth", &Limits::max_depth, "N", "joints from root to leaf"},
+    {"max-channels", &Limits::max_channels, "N", "values of a frame"},
+    {"max-frames", &Limits::max_frames, "N", "frames"},
+    {"max-output-bytes", &Limits::max_output_bytes, "BYTES",
+     "of all outputs of a clip"},
+};
+
+constexpr int kMaxJobs = 1024;
+
+// A check without a word about itself in help.
+CLI::Validator WholeNumber(int64_t least, int64_t most) {
+  return {[least, most](const std::string& word) {
+            int64_t value = 0;
+            if (CLI::detail::lexical_cast(word, value) && value >= least &&
+                value <= most) {
+              return std::string();
+            }
+            std::string range = "from " + std::to_string(least);
+            if (most < std::numeric_limits<int64_t>::max()) {
+              range += " to " + std::to_string(most);
+            }
+            return "'" + word + "' is not a whole number " + range;
+          },
+          ""};
+}
+
+std::string CheckCode(const std::string& code) {
+  return FindEntry(code) == nullptr ? "'" + code + "' is not an issue code"
+                                    : "";
+}
+
+CLI::Option* AddCodes(CLI::App* app, const std::string& name,
+                      std::vector<std::string>* codes,
+                      const std::string& help) {
+  return app->add_option(name, *codes, help)
+      ->type_name("CODE")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::Validator(CheckCode, ""));
+}
+
+}  // namespace
+
+void AddServerOptions(CLI::App* app, ConnectOptions* connect) {
+  const char* group = "Server";
+  app->add_option("--server", connect->server,
+                  "one or more, by default 127.0.0.1:7450")
+      ->type_name("HOST:PORT[,..]")
+      ->join(',')
+      ->group(group);
+  const auto add = [&](const char* name, std::string* value, const char* help) {
+    app->add_option(name, *value, help)->type_name("FILE")->group(group);
+  };
+  add("--tls-ca", &connect->tls_ca, "TLS; trust the certificates in FILE");
+  add("--tls-cert", &connect->tls_cert, "TLS; show this certificate");
+  add("--tls-key", &connect->tls_key, "the key of it");
+  add("--token-file", &connect->token_file, "send the token in FILE");
+}
+
+void AddLocalOptions(CLI::App* app, RunOptions* run) {
+  app->add_flag("--local", run->local, "work in this process, without a server")
+      ->group("Server");
+  for (const LimitOption& limit : kLimits) {
+    app->add_option("--" + std::string(limit.name), run->limits.*limit.field,
+                    limit.help)
+        ->type_name(limit.type)
+        ->check(WholeNumber(0, std::numeric_limits<int64_t>::max()))
+        ->group("Limits of --local (0 = none)");
+  }
+}
+
+void AddInputOptions(CLI::App* app, InputOptions* input) {
+  app->add_option("INPUT", input->paths,
+                  "BVH files; directories with -r; - is stdin");
+  const char* group = "Input";
+  app->add_flag("-r,--recursive", input->recursive,
+                "take *.bvh below directories, any case, sorted")
+      ->group(group);
+  app->add_option("--filelist", input->filelist,
+                  "take the paths in FILE, one a line; - is stdin")
+      ->type_name("FILE")
+      ->group(group);
+}
+
+void AddBatchOptions(CLI::App* app, RunOptions* run) {
+  const char* group = "Run";
+  app->add_option("-j,--jobs", run->jobs,
+                  "clips in flight, by default as many as cores")
+      ->type_name("N")
+      ->check(WholeNumber(0, kMaxJobs))
+      ->group(group);
+  app->add_flag("-q,--quiet", run->quiet, "no progress and no summary")
+      ->group(group);
+  AddChoice<ProgressMode>(app, "--progress", &run->progress,
+                          {{"auto", ProgressMode::kAuto},
+                           {"always", ProgressMode::kAlways},
+                           {"never", ProgressMode::kNever}},
+                          "auto (on a terminal), always or never")
+      ->group(group);
+}
+
+void AddReadingOptions(CLI::App* app, ConvertOptions* options) {
+  const char* group = "Reading";
+  app->add_flag("--strict", options->report.strict,
+                "what would be repaired is an error")
+      ->group(group);
+  AddChoice<JointPositions>(app, "--joint-positions",
+                            &options->conventions.joint_positions,
+                            {{"replace", JointPositions::kReplaceOffset},
+                             {"add", JointPositions::kAddToOffset},
+                             {"ignore", JointPositions::kIgnore}},
+                            "replace the OFFSET, add to it, or ignore them;\n"
+                            "by default replace")
+      ->group(group);
+  AddChoice<RootOffset>(
+      app, "--root-offset", &options->conventions.root_offset,
+      {{"ignore", RootOffset::kReplaced}, {"add", RootOffset::kAdded}},
+      "ignore the OFFSET of a root, or add it;\nby default ignore")
+      ->group(group);
+}
+
+void AddReportOptions(CLI::App* app, ReportOptions* report) {
+  const char* group = "Report";
+  AddCodes(app, "--ignore", &report->ignore_codes,
+           "neither list nor count this issue")
+      ->group(group);
+  AddCodes(app, "--only", &report->only_codes, "list and count no other issue")
+      ->group(group);
+  app->add_option("--max-issues", report->max_issues,
+                  "distinct issues that are listed, by default 100")
+      ->type_name("N")
+      ->check(WholeNumber(1, 1'000'000))
+      ->group(group);
+}
+
+int Misused(const CLI::App* app, Session* session, const std::string& why) {
+  session->console->Talk(UsageFailure(app, why));
+  return kExitUsage;
+}
+
+std::string CheckLocalOptions(const CLI::App* app, const RunOptions& run) {
+  if (run.local) return {};
+  for (const LimitOption& limit : kLimits) {
+    const std::string name = limit.name;
+    // In the environment it may be meant for a server on this machine.
+    if (app->get_option("--" + name)->count() > 0 &&
+        std::getenv(EnvironmentName(name).c_str()) == nullptr) {
+      return "--" + name + " needs --local; a server has its own limits";
+    }
+  }
+  return {};
+}
+
+}  // namespace bvhmill::client

@@ -1,0 +1,70 @@
+#pragma once
+
+// Options that several commands share, by the groups in which help shows them.
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bvhmill/pipeline/options.h"
+#include "client/inputs.h"
+#include "client/session.h"
+
+namespace bvhmill::client {
+
+// A command of the program: how it is called, and what it does then.
+struct Command {
+  CLI::App* app = nullptr;
+  // Returns the status to exit with. The console and the token of the session
+  // are set. Call after parsing.
+  std::function<int(Session*)> run;
+};
+
+// Each adds options to `app` that write to what is pointed to, which must live
+// until the command line is parsed.
+void AddServerOptions(CLI::App* app, ConnectOptions* connect);
+void AddLocalOptions(CLI::App* app, RunOptions* run);
+void AddInputOptions(CLI::App* app, InputOptions* input);
+void AddBatchOptions(CLI::App* app, RunOptions* run);
+void AddReadingOptions(CLI::App* app, ConvertOptions* options);
+void AddReportOptions(CLI::App* app, ReportOptions* report);
+
+// An option with a word out of few as its value.
+template <typename T>
+CLI::Option* AddChoice(CLI::App* app, const std::string& name, T* value,
+                       const std::vector<std::pair<std::string, T>>& choices,
+                       const std::string& help) {
+  std::vector<std::string> words;
+  words.reserve(choices.size());
+  for (const auto& [word, meaning] : choices) words.push_back(word);
+  const std::map<std::string, T> meanings(choices.begin(), choices.end());
+  return app
+      ->add_option_function<std::string>(
+          name,
+          [value, meanings](const std::string& word) {
+            *value = meanings.at(word);
+          },
+          help)
+      ->type_name("WORD")
+      ->check(CLI::Validator(
+          [words](const std::string& word) {
+            return std::find(words.begin(), words.end(), word) != words.end()
+                       ? std::string()
+                       : "'" + word + "' is none of " +
+                             CLI::detail::join(words, ", ");
+          },
+          ""));
+}
+
+// Says on the console what is wrong with the words behind `app`, and returns
+// the status to exit with.
+int Misused(const CLI::App* app, Session* session, const std::string& why);
+
+// What cannot be meant, though each option by itself can; empty = all is well.
+std::string CheckLocalOptions(const CLI::App* app, const RunOptions& run);
+
+}  // namespace bvhmill::client

@@ -1,0 +1,34 @@
+#pragma once
+
+// Numbers and names as people and programs read them.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace bvhmill::client {
+
+// A file name in one line of text: UTF-8, control characters as \xNN.
+std::string Printable(std::string_view path);
+
+// `text` as a JSON string, with its quotes; what is not UTF-8 is read as
+// ToUtf8 does.
+std::string JsonQuote(std::string_view text);
+
+// The shortest decimal number that reads back as `value`; `value` is finite.
+std::string Shortest(float value);
+std::string Shortest(double value);
+
+// With so many digits behind the point.
+std::string Fixed(double value, int decimals);
+
+// "22.1 MB"; a megabyte is a million bytes.
+std::string Megabytes(int64_t bytes);
+
+// "42.5": megabytes a second; "0.0" without time.
+std::string Rate(int64_t bytes, double seconds);
+
+// "1 clip", "2 clips".
+std::string Count(int64_t count, std::string_view noun);
+
+}  // namespace bvhmill::client

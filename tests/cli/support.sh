@@ -1,0 +1,67 @@
+# What the cases share. Sourced before each of them.
+
+# Programs that a case has started, to be stopped with it.
+pids=()
+stop_all() {
+  local pid
+  for pid in "${pids[@]}"; do kill -9 "$pid" 2> /dev/null; done
+}
+trap stop_all EXIT
+
+# start_server OPTION...: starts a server on a free port; sets SERVER and
+# SERVER_PID. Its log is in server.log.
+start_server() {
+  "$BVHMILLD" --listen 127.0.0.1:0 "$@" > server.log 2>&1 &
+  SERVER_PID=$!
+  disown
+  pids+=("$SERVER_PID")
+  wait_for grep -q '^listening on ' server.log || cat server.log >&2
+  SERVER=$(sed -n 's/^listening on //p' server.log)
+}
+
+# wait_for COMMAND...: until it succeeds, for half a minute at most.
+wait_for() {
+  local i
+  for ((i = 0; i < 3000; ++i)); do
+    "$@" && return 0
+    sleep 0.01
+  done
+  echo "gave up waiting for: $*" >&2
+  return 1
+}
+
+# A port that nobody listens on.
+closed_port() { echo 127.0.0.1:1; }
+
+# big_sample NAME FRAMES: makes the sample take NAME.bvh, of so many frames, in
+# the folder big.
+big_sample() {
+  "$SAMPLES_PROGRAM" all.big --frames "$2" > /dev/null
+  mkdir -p big
+  mv "all.big/$1.bvh" big/
+  rm -r all.big
+}
+
+# Filters that take out what differs from run to run.
+mask_speed() {
+  sed -E 's#[0-9.]+ MB in [0-9.]+ s, [0-9.]+ MB/s#N MB in N s, N MB/s#'
+}
+# Rates are the last column, and make it as wide as they are.
+mask_table() { sed -E 's/ +/ /g; s/ [0-9]+\.[0-9]$/ RATE/'; }
+mask_paths() {
+  sed -e "s#$SAMPLES#SAMPLES#g" -e "s#$CASES#CASES#g" -e "s#$PWD#PWD#g" \
+    -e "s#${SERVER:-no server}#SERVER#g"
+}
+
+# run COMMAND...: shows what it prints, both streams, and its exit status.
+run() {
+  "$@" 2>&1 | mask_speed | mask_paths
+  echo "exit ${PIPESTATUS[0]}"
+}
+
+# The files below the given folders, sorted.
+files() { find "$@" -type f | sort; }
+# What conversions that were given up have left behind.
+leftovers() { find . -name '*.part' | sort; }
+# The text in front of the numbers of a .npy file.
+npy_header() { head -c 128 "$1" | tr -d '\0' | grep -ao "{.*}"; }

@@ -1,0 +1,64 @@
+#pragma once
+
+// Runs encoders over clips, and reads back what they write with readers that
+// share nothing with the library.
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bvhmill/clip/clip.h"
+#include "bvhmill/encode/encoder.h"
+
+namespace bvhmill::testing {
+
+struct Poses {
+  std::vector<float> joint_positions;
+  std::vector<float> node_positions;
+  std::vector<float> local_rotations;
+};
+
+// All poses of `clip`, by the reference in double precision.
+Poses PosesOf(const Clip& clip);
+
+struct Encoded {
+  absl::Status status;
+  OutputInfo info;
+  std::string bytes;
+};
+
+// Feeds `clip` to the encoder in tiles of `tile_frames`. Spans that it does not
+// need are empty.
+Encoded Encode(const Clip& clip, const FormatOptions& format,
+               int64_t tile_frames = 1 << 20);
+
+// The bytes of a tensor as numbers.
+template <typename T>
+std::vector<T> Numbers(std::string_view bytes) {
+  std::vector<T> out(bytes.size() / sizeof(T));
+  std::memcpy(out.data(), bytes.data(), out.size() * sizeof(T));
+  return out;
+}
+
+struct Npy {
+  std::string dtype;
+  // As text, as NumPy writes a tuple: "(2, 3)".
+  std::string shape;
+  std::string data;
+};
+
+// Fails the test if `bytes` is not an .npy file of version 1.0.
+Npy ReadNpy(std::string_view bytes);
+
+// Fixed-width strings of dtype <UN as UTF-8, without trailing zeros.
+std::vector<std::string> Strings(const Npy& npy);
+
+// The stored entries of a ZIP archive, by name. Fails the test if local
+// headers, directory or checksums are not sound.
+std::map<std::string, std::string> ReadZip(std::string_view bytes);
+
+}  // namespace bvhmill::testing

@@ -1,0 +1,163 @@
+#include <gtest/gtest.h>
+
+#include "tests/encode/encode_support.h"
+#include "tests/support/clips.h"
+
+namespace bvhmill::testing {
+namespace {
+
+using Arrays = std::map<std::string, Npy>;
+
+Arrays ReadNpz(const Clip& clip, bool with_end_sites, int64_t tile = 2) {
+  const Encoded encoded =
+      Encode(clip, NpzFormat{.with_end_sites = with_end_sites}, tile);
+  EXPECT_TRUE(encoded.status.ok()) << encoded.status;
+  EXPECT_EQ(encoded.info.media_type, "application/zip");
+  EXPECT_FALSE(encoded.info.tensor.has_value());
+  Arrays out;
+  for (const auto& [name, bytes] : ReadZip(encoded.bytes)) {
+    out[name] = ReadNpy(bytes);
+  }
+  return out;
+}
+
+// Hips, a knee with a label on its end site, a tail, and a second root.
+Clip Figure(int64_t frames) {
+  SkeletonBuilder builder;
+  const int hips = builder.Root("Hips", "XYZzxy", {0, 1.5, 0});
+  const int knee = builder.Joint(hips, "Kn\xC3\xA9", "xyzijk", {0, -40, 0});
+  builder.EndSite(knee, "", {1, 2, 3});
+  builder.Joint(hips, "\xE8\x86\x9D\xF0\x9F\xA6\xB5", "", {4, 5, 6});
+  builder.Root("Second", "zY");
+  return CountingClip(builder.Build(), frames);
+}
+
+struct ArrayCase {
+  std::string_view name;
+  std::string_view dtype;
+  std::string_view shape;
+};
+
+void ExpectTypes(const Arrays& arrays, const std::vector<ArrayCase>& cases) {
+  EXPECT_EQ(arrays.size(), cases.size());
+  for (const ArrayCase& c : cases) {
+    const auto it = arrays.find(std::string(c.name));
+    ASSERT_NE(it, arrays.end()) << c.name;
+    EXPECT_EQ(it->second.dtype, c.dtype) << c.name;
+    EXPECT_EQ(it->second.shape, c.shape) << c.name;
+  }
+}
+
+TEST(Npz, ArraysOfJoints) {
+  const Clip clip = Figure(5);
+  const Arrays arrays = ReadNpz(clip, false);
+  ExpectTypes(arrays, {{"positions.npy", "<f4", "(5, 4, 3)"},
+                       {"rotations.npy", "<f4", "(5, 4, 4)"},
+                       {"names.npy", "<U6", "(4,)"},
+                       {"parents.npy", "<i4", "(4,)"},
+                       {"offsets.npy", "<f4", "(4, 3)"},
+                       {"channels.npy", "<U6", "(4,)"},
+                       {"frame_time.npy", "<f8", "()"}});
+  const Poses poses = PosesOf(clip);
+  const auto numbers = [&](const char* name) {
+    return Numbers<float>(arrays.at(name).data);
+  };
+  EXPECT_EQ(numbers("positions.npy"), poses.joint_positions);
+  EXPECT_EQ(numbers("rotations.npy"), poses.local_rotations);
+  EXPECT_EQ(numbers("offsets.npy"),
+            (std::vector<float>{0, 1.5, 0, 0, -40, 0, 4, 5, 6, 0, 0, 0}));
+  EXPECT_EQ(Numbers<double>(arrays.at("frame_time.npy").data),
+            std::vector<double>{clip.motion.frame_time});
+}
+
+TEST(Npz, NamesParentsAndChannels) {
+  const Arrays joints = ReadNpz(Figure(1), false);
+  EXPECT_EQ(
+      Strings(joints.at("names.npy")),
+      (std::vector<std::string>{"Hips", "Kn\xC3\xA9",
+                                "\xE8\x86\x9D\xF0\x9F\xA6\xB5", "Second"}));
+  EXPECT_EQ(Strings(joints.at("channels.npy")),
+            (std::vector<std::string>{"XYZzxy", "xyzijk", "", "zY"}));
+  EXPECT_EQ(Numbers<int32_t>(joints.at("parents.npy").data),
+            (std::vector<int32_t>{-1, 0, 0, -1}));
+  const Arrays nodes = ReadNpz(Figure(1), true);
+  EXPECT_EQ(
+      Strings(nodes.at("names.npy")),
+      (std::vector<std::string>{"Hips", "Kn\xC3\xA9", "Kn\xC3\xA9_End",
+                                "\xE8\x86\x9D\xF0\x9F\xA6\xB5", "Second"}));
+  EXPECT_EQ(Numbers<int32_t>(nodes.at("parents.npy").data),
+            (std::vector<int32_t>{-1, 0, 1, 0, -1}));
+}
+
+// A joint behind an end site: parents count rows of the archive.
+TEST(Npz, ParentsFitTheRowsOfTheArchive) {
+  SkeletonBuilder builder;
+  const int root = builder.Root("A", "z");
+  builder.EndSite(root);
+  const int second = builder.Joint(root, "B", "z");
+  builder.EndSite(second);
+  const int third = builder.Joint(second, "C", "z");
+  builder.Joint(third, "D", "z");
+  const Clip clip = CountingClip(builder.Build(), 1);
+  EXPECT_EQ(Numbers<int32_t>(ReadNpz(clip, false).at("parents.npy").data),
+            (std::vector<int32_t>{-1, 0, 1, 2}));
+  EXPECT_EQ(Numbers<int32_t>(ReadNpz(clip, true).at("parents.npy").data),
+            (std::vector<int32_t>{-1, 0, 0, 2, 2, 4}));
+}
+
+TEST(Npz, EndSitesHaveRowsAndTheIdentity) {
+  const Clip clip = Figure(4);
+  const Arrays arrays = ReadNpz(clip, true);
+  const Poses poses = PosesOf(clip);
+  EXPECT_EQ(arrays.at("positions.npy").shape, "(4, 5, 3)");
+  EXPECT_EQ(arrays.at("rotations.npy").shape, "(4, 5, 4)");
+  EXPECT_EQ(Numbers<float>(arrays.at("positions.npy").data),
+            poses.node_positions);
+  std::vector<float> wanted;
+  size_t next = 0;
+  for (size_t row = 0; row < 20; ++row) {
+    const bool end_site = row % 5 == 2;
+    for (int i = 0; i < 4; ++i) {
+      const float identity = i == 3 ? 1 : 0;
+      wanted.push_back(end_site ? identity : poses.local_rotations[next++]);
+    }
+  }
+  EXPECT_EQ(Numbers<float>(arrays.at("rotations.npy").data), wanted);
+}
+
+TEST(Npz, NamesThatAreNotUtf8AreShown) {
+  SkeletonBuilder builder;
+  builder.Root("\xFCn\xEF", "z");
+  const Arrays arrays = ReadNpz(CountingClip(builder.Build(), 1), false);
+  EXPECT_EQ(Strings(arrays.at("names.npy")),
+            std::vector<std::string>{"\xC3\xBCn\xC3\xAF"});
+}
+
+TEST(Npz, WithoutFrames) {
+  const Arrays arrays = ReadNpz(Figure(0), true);
+  EXPECT_EQ(arrays.at("positions.npy").shape, "(0, 5, 3)");
+  EXPECT_EQ(arrays.at("positions.npy").data, "");
+  EXPECT_EQ(arrays.at("rotations.npy").data, "");
+}
+
+TEST(Npz, TilesDoNotMatter) {
+  const Clip clip = RandomClip({}, 23, 5);
+  for (const bool end_sites : {false, true}) {
+    const NpzFormat format = {.with_end_sites = end_sites};
+    const std::string whole = Encode(clip, format).bytes;
+    for (const int64_t tile : {1, 2, 7, 22, 23}) {
+      EXPECT_EQ(Encode(clip, format, tile).bytes, whole) << tile;
+    }
+  }
+}
+
+TEST(Npz, HeldBytesCoverWhatWaits) {
+  const Clip clip = Figure(100);
+  const auto encoder = MakeEncoder({"", NpzFormat{.with_end_sites = true}});
+  const int64_t held =
+      encoder->HeldBytes({&clip.skeleton, clip.motion.frames, 0});
+  EXPECT_GE(held, 100 * 5 * 7 * 4);
+}
+
+}  // namespace
+}  // namespace bvhmill::testing

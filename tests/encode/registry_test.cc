@@ -1,0 +1,97 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "bvhmill/encode/clip_info.h"
+#include "bvhmill/encode/encoder.h"
+#include "tests/support/clips.h"
+
+namespace bvhmill::testing {
+namespace {
+
+TEST(Registry, NamesAndExtensionsAreUnique) {
+  std::set<std::string_view> names;
+  std::set<std::string_view> extensions;
+  for (const Format& format : Formats()) {
+    EXPECT_FALSE(format.name.empty());
+    EXPECT_TRUE(names.insert(format.name).second) << format.name;
+    EXPECT_TRUE(format.extension.starts_with('.')) << format.extension;
+    EXPECT_TRUE(extensions.insert(format.extension).second) << format.extension;
+    EXPECT_NE(format.media_type.find('/'), std::string_view::npos);
+  }
+}
+
+TEST(Registry, RowsAreInTheOrderOfTheVariant) {
+  ASSERT_EQ(Formats().size(), std::variant_size_v<FormatOptions>);
+  for (size_t i = 0; i < Formats().size(); ++i) {
+    const Format& format = Formats()[i];
+    EXPECT_EQ(format.defaults.index(), i) << format.name;
+    EXPECT_EQ(&FormatOf(format.defaults), &format) << format.name;
+    EXPECT_EQ(FindFormat(format.name), &format) << format.name;
+  }
+}
+
+TEST(Registry, FormatOfEachKindOfOptions) {
+  EXPECT_EQ(FormatOf(PositionsFormat{}).name, "positions");
+  EXPECT_EQ(FormatOf(RotationsFormat{}).name, "rotations");
+  EXPECT_EQ(FormatOf(NpzFormat{}).name, "npz");
+  EXPECT_EQ(FormatOf(CsvFormat{}).name, "csv");
+  EXPECT_EQ(FormatOf(BvhFormat{}).name, "bvh");
+}
+
+TEST(Registry, UnknownNamesAreNotFound) {
+  for (const std::string_view name :
+       {"", "NPZ", "np", "npzz", ".npz", " npz"}) {
+    EXPECT_EQ(FindFormat(name), nullptr) << name;
+  }
+}
+
+TEST(Registry, OutputIdIsItsOwnOrThatOfTheFormat) {
+  EXPECT_EQ(OutputId({"mine", CsvFormat{}}), "mine");
+  for (const Format& format : Formats()) {
+    EXPECT_EQ(OutputId({"", format.defaults}), format.name);
+  }
+}
+
+TEST(Registry, EncodersDescribeTheirFormat) {
+  const Clip clip = SmallLeg(2);
+  for (const Format& format : Formats()) {
+    const auto encoder = MakeEncoder({"", format.defaults});
+    ASSERT_NE(encoder, nullptr) << format.name;
+    const OutputInfo info = encoder->Describe({&clip.skeleton, 2, 0.01});
+    EXPECT_EQ(info.media_type, format.media_type) << format.name;
+  }
+}
+
+TEST(DescribeClip, FactsOfAClip) {
+  Clip clip = SmallLeg(7);
+  clip.motion.frame_time = 0.25;
+  const ClipInfo info = DescribeClip(clip);
+  EXPECT_EQ(info.frames, 7);
+  EXPECT_EQ(info.frame_time, 0.25);
+  EXPECT_EQ(info.frames_per_second, 4);
+  EXPECT_EQ(info.joint_count, 3);
+  ASSERT_EQ(info.joints.size(), 4);
+  EXPECT_EQ(info.joints[0].name, "Hips");
+  EXPECT_EQ(info.joints[0].parent, -1);
+  EXPECT_EQ(info.joints[0].channels, "XYZzxy");
+  EXPECT_EQ(info.joints[2].parent, 1);
+  EXPECT_EQ(info.joints[2].channels, "xyz");
+  EXPECT_FALSE(info.joints[2].end_site);
+  EXPECT_EQ(info.joints[3].name, "Foot_End");
+  EXPECT_EQ(info.joints[3].channels, "");
+  EXPECT_TRUE(info.joints[3].end_site);
+  EXPECT_EQ(info.joints[3].offset, (Offset{0, -5, 15}));
+}
+
+TEST(DescribeClip, RateIsZeroWithoutAUsableTime) {
+  for (const double time : {0.0, -0.5, double{NAN}, double{INFINITY}}) {
+    Clip clip = SmallLeg(1);
+    clip.motion.frame_time = time;
+    EXPECT_EQ(DescribeClip(clip).frames_per_second, 0) << time;
+  }
+}
+
+}  // namespace
+}  // namespace bvhmill::testing

@@ -1,0 +1,182 @@
+// The formats that are text: csv and bvh.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+
+#include "bvhmill/bvh/reader.h"
+#include "tests/encode/encode_support.h"
+#include "tests/support/clips.h"
+#include "tests/support/files.h"
+
+namespace bvhmill::testing {
+namespace {
+
+using CsvRow = std::vector<std::string>;
+
+// By RFC 4180; a line may end with LF alone.
+std::vector<CsvRow> ParseCsv(const std::string& text) {
+  std::vector<CsvRow> rows(1, CsvRow(1));
+  bool quoted = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    std::string& cell = rows.back().back();
+    if (quoted) {
+      if (c != '"') {
+        cell += c;
+      } else if (i + 1 < text.size() && text[i + 1] == '"') {
+        cell += text[++i];
+      } else {
+        quoted = false;
+      }
+    } else if (c == '"') {
+      quoted = true;
+    } else if (c == ',') {
+      rows.back().emplace_back();
+    } else if (c == '\n') {
+      if (cell.ends_with('\r')) cell.pop_back();
+      rows.emplace_back(1);
+    } else {
+      cell += c;
+    }
+  }
+  EXPECT_EQ(rows.back(), CsvRow(1)) << "the last line has an end";
+  rows.pop_back();
+  return rows;
+}
+
+std::vector<CsvRow> EncodeCsv(const Clip& clip, const CsvFormat& format) {
+  const Encoded encoded = Encode(clip, format, 2);
+  EXPECT_TRUE(encoded.status.ok()) << encoded.status;
+  EXPECT_EQ(encoded.info.media_type, "text/csv");
+  return ParseCsv(encoded.bytes);
+}
+
+TEST(Csv, HeaderNamesEveryJoint) {
+  const Clip clip = SmallLeg(1);
+  const CsvRow joints = {"frame",  "time",   "Hips.x", "Hips.y",
+                         "Hips.z", "Knee.x", "Knee.y", "Knee.z",
+                         "Foot.x", "Foot.y", "Foot.z"};
+  EXPECT_EQ(EncodeCsv(clip, {})[0], joints);
+  CsvRow nodes = joints;
+  for (const char* name : {"Foot_End.x", "Foot_End.y", "Foot_End.z"}) {
+    nodes.push_back(name);
+  }
+  EXPECT_EQ(EncodeCsv(clip, {.with_end_sites = true})[0], nodes);
+}
+
+void ExpectNumbers(const std::vector<CsvRow>& rows, const Clip& clip,
+                   const std::vector<float>& positions) {
+  ASSERT_EQ(rows.size(), static_cast<size_t>(clip.motion.frames) + 1);
+  size_t next = 0;
+  for (size_t line = 1; line < rows.size(); ++line) {
+    ASSERT_EQ(rows[line].size(), rows[0].size());
+    EXPECT_EQ(rows[line][0], std::to_string(line - 1));
+    EXPECT_EQ(std::strtod(rows[line][1].c_str(), nullptr),
+              static_cast<double>(line - 1) * clip.motion.frame_time);
+    for (size_t i = 2; i < rows[line].size(); ++i) {
+      EXPECT_EQ(std::strtof(rows[line][i].c_str(), nullptr), positions[next++]);
+    }
+  }
+  EXPECT_EQ(next, positions.size());
+}
+
+TEST(Csv, NumbersReadBackEqual) {
+  const Clip clip = RandomClip({.max_joints = 12}, 9, 31);
+  const Poses poses = PosesOf(clip);
+  ExpectNumbers(EncodeCsv(clip, {}), clip, poses.joint_positions);
+  ExpectNumbers(EncodeCsv(clip, {.with_end_sites = true}), clip,
+                poses.node_positions);
+}
+
+TEST(Csv, NamesAreQuotedWhereTheyMustBe) {
+  const std::string names[] = {"plain", "with blank", "a,b", "say \"hi\"",
+                               "\"",    "\xC3\xA4",   ",",   "a'b;c"};
+  SkeletonBuilder builder;
+  for (const std::string& name : names) builder.Root(name, "");
+  const CsvRow header = EncodeCsv(CountingClip(builder.Build(), 1), {})[0];
+  ASSERT_EQ(header.size(), 2 + 3 * std::size(names));
+  for (size_t i = 0; i < std::size(names); ++i) {
+    EXPECT_EQ(header[2 + 3 * i], names[i] + ".x");
+    EXPECT_EQ(header[4 + 3 * i], names[i] + ".z");
+  }
+}
+
+TEST(Csv, PlainNamesAreNotQuoted) {
+  const std::string bytes = Encode(SmallLeg(1), CsvFormat{}).bytes;
+  EXPECT_TRUE(bytes.starts_with("frame,time,Hips.x,Hips.y,")) << bytes;
+  EXPECT_EQ(bytes.find('"'), std::string::npos);
+}
+
+TEST(Csv, WithoutFramesIsTheHeader) {
+  EXPECT_EQ(EncodeCsv(SmallLeg(0), {}).size(), 1);
+}
+
+Clip ReadBack(const std::string& text) {
+  IssueLog log({});
+  ReadResult result = ReadBvh(text, {}, nullptr, &log);
+  EXPECT_TRUE(result.motion_read) << text.substr(0, 500);
+  const Report report = log.Finish(result.skeleton_read, result.motion_read);
+  EXPECT_EQ(report.counts.errors, 0);
+  return std::move(result.clip);
+}
+
+TEST(Bvh, ReadsBackTheSame) {
+  for (uint64_t seed = 1; seed <= 30; ++seed) {
+    SCOPED_TRACE(seed);
+    const Clip clip = RandomClip({.scales = true}, 6, seed);
+    const Encoded encoded = Encode(clip, BvhFormat{}, 4);
+    ASSERT_TRUE(encoded.status.ok()) << encoded.status;
+    EXPECT_EQ(encoded.info.media_type, "text/x-bvh");
+    ExpectSameClip(ReadBack(encoded.bytes), clip);
+  }
+}
+
+TEST(Bvh, TilesDoNotMatter) {
+  const Clip clip = RandomClip({}, 10, 3);
+  const std::string whole = Encode(clip, BvhFormat{}).bytes;
+  for (const int64_t tile : {1, 3, 9}) {
+    EXPECT_EQ(Encode(clip, BvhFormat{}, tile).bytes, whole) << tile;
+  }
+}
+
+TEST(Bvh, WithoutFramesReadsBack) {
+  const Clip clip = SmallLeg(0);
+  const Clip read = ReadBack(Encode(clip, BvhFormat{}).bytes);
+  EXPECT_EQ(read.motion.frames, 0);
+  EXPECT_EQ(read.skeleton.nodes.size(), 4);
+}
+
+TEST(Bvh, NamesKeepTheirBytes) {
+  SkeletonBuilder builder;
+  const int root = builder.Root("a b:c.\xFC\xE4", "XYZzxy");
+  builder.EndSite(root, "label");
+  const Clip clip = CountingClip(builder.Build(), 2);
+  ExpectSameClip(ReadBack(Encode(clip, BvhFormat{}).bytes), clip);
+}
+
+// Decimals behind the point of every value of the last line.
+TEST(Bvh, DecimalsAreThoseAskedFor) {
+  const Clip clip = SmallLeg(3);
+  for (const int decimals : {0, 1, 4, 6}) {
+    SCOPED_TRACE(decimals);
+    const std::string text = Encode(clip, BvhFormat{decimals}).bytes;
+    const std::string row = Split(text, '\n').at(Split(text, '\n').size() - 2);
+    for (const std::string& word : Split(row, ' ')) {
+      const size_t point = word.find('.');
+      const size_t count =
+          point == std::string::npos ? 0 : word.size() - point - 1;
+      EXPECT_EQ(count, static_cast<size_t>(decimals)) << word;
+    }
+    const Clip read = ReadBack(text);
+    ASSERT_EQ(read.motion.values.size(), clip.motion.values.size());
+    for (size_t i = 0; i < clip.motion.values.size(); ++i) {
+      EXPECT_NEAR(read.motion.values[i], clip.motion.values[i],
+                  0.5 * std::pow(10, -decimals) + 1e-5);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bvhmill::testing

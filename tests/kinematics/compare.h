@@ -1,0 +1,47 @@
+#pragma once
+
+// Compares every solver of the library with the oracle.
+
+#include <vector>
+
+#include "bvhmill/kinematics/fk_job.h"
+#include "tests/support/oracle.h"
+
+namespace bvhmill::testing {
+
+// How far a result may be from the oracle's: positions in parts of the size of
+// the figure, rotations as entries of their matrix.
+struct Tolerance {
+  double position = 0;
+  double rotation = 0;
+};
+
+// Poses are solved in double (docs/conventions.md) and stored as float.
+inline constexpr Tolerance kDoubleTolerance = {1e-6, 1e-6};
+inline constexpr Tolerance kFloatTolerance = {1e-5, 1e-5};
+
+// All outputs of one job.
+struct Solved {
+  std::vector<float> positions;
+  std::vector<float> world_rotations;
+  std::vector<float> local_rotations;
+};
+
+enum class Solver { kRun, kReferenceDouble, kReferenceFloat };
+
+// Solves `clip` whole.
+Solved Solve(const Clip& clip, const Conventions& conventions,
+             bool with_end_sites, Solver solver);
+
+// Fails the test where `solved` is not what the oracle says of `clip`.
+void ExpectAsOracle(const Solved& solved, const OracleClip& clip,
+                    const Conventions& conventions, bool with_end_sites,
+                    const Tolerance& tolerance);
+
+// Every solver, with and without end sites.
+void CheckAllSolvers(const Clip& clip, const Conventions& conventions);
+
+// All readings there are.
+std::vector<Conventions> AllConventions();
+
+}  // namespace bvhmill::testing

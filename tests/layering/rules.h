@@ -1,0 +1,41 @@
+#pragma once
+
+// The rules about sources, and the check of one file against them.
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bvhmill::testing {
+
+// A folder and what its files may include besides their own folder: folders
+// and single headers.
+struct Layer {
+  std::string_view folder;
+  std::string_view may_include;
+};
+
+// Headers of others, by the beginning of their name, and the folders that may
+// include them.
+struct ThirdParty {
+  std::string_view beginning;
+  std::string_view folders;
+};
+
+// The tables, in table.cc.
+std::span<const Layer> Layers();
+std::span<const ThirdParty> ThirdParties();
+std::span<const std::string_view> BannedInLibrary();
+std::span<const std::string_view> BannedInHeaders();
+
+// What is wrong with the file `path` (from the root of the source tree) with
+// `text` inside: "PATH:LINE: why", empty if nothing is.
+std::vector<std::string> CheckSource(std::string_view path,
+                                     std::string_view text);
+
+// What is wrong with any file, of tests as well: columns, #pragma once.
+std::vector<std::string> CheckShape(std::string_view path,
+                                    std::string_view text);
+
+}  // namespace bvhmill::testing

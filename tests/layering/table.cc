@@ -1,0 +1,76 @@
+// Who may include whom, as docs/design.md says. Lists are split by blanks.
+
+#include "tests/layering/rules.h"
+
+namespace bvhmill::testing {
+namespace {
+
+// A file may always include those of its own folder.
+constexpr Layer kLayers[] = {
+    {"lib/bvhmill/base", ""},
+    {"lib/bvhmill/report", "bvhmill/base"},
+    {"lib/bvhmill/text", "bvhmill/base"},
+    {"lib/bvhmill/clip", "bvhmill/base"},
+    {"lib/bvhmill/bvh",
+     "bvhmill/base bvhmill/text bvhmill/clip bvhmill/report"},
+    {"lib/bvhmill/validate", "bvhmill/base bvhmill/clip bvhmill/report"},
+    {"lib/bvhmill/math", "bvhmill/base"},
+    {"lib/bvhmill/edit",
+     "bvhmill/base bvhmill/clip bvhmill/math bvhmill/report"},
+    {"lib/bvhmill/kinematics", "bvhmill/base bvhmill/clip bvhmill/math"},
+    {"lib/bvhmill/encode",
+     "bvhmill/base bvhmill/clip bvhmill/math bvhmill/bvh/writer.h "
+     "bvhmill/kinematics bvhmill/report"},
+    {"lib/bvhmill/pipeline",
+     "bvhmill/base bvhmill/report bvhmill/text bvhmill/clip bvhmill/bvh "
+     "bvhmill/validate bvhmill/math bvhmill/edit bvhmill/kinematics "
+     "bvhmill/encode"},
+    {"lib/bvhmill/wire",
+     "bvhmill/base bvhmill/report bvhmill/clip bvhmill/encode "
+     "bvhmill/kinematics/plan.h bvhmill/pipeline bvhmill/v1"},
+    {"server",
+     "bvhmill/base bvhmill/report bvhmill/encode bvhmill/pipeline "
+     "bvhmill/wire bvhmill/v1"},
+    {"client",
+     "bvhmill/base bvhmill/report bvhmill/encode bvhmill/pipeline "
+     "bvhmill/wire bvhmill/v1 bvhmill/kinematics/plan.h"},
+    {"bench", "bvhmill server client"},
+};
+
+// The first beginning that fits counts.
+constexpr ThirdParty kThirdParty[] = {
+    {"iostream", "server client bench"},
+    {"absl/status/", "lib server client bench"},
+    {"absl/", ""},
+    {"iconv.h", "lib/bvhmill/base"},
+    {"fast_float/", "lib/bvhmill/text bench"},
+    {"tbb/", "lib/bvhmill/pipeline"},
+    {"oneapi/", "lib/bvhmill/pipeline"},
+    {"nlohmann/", "lib/bvhmill/encode"},
+    {"zlib.h", "lib/bvhmill/encode"},
+    {"google/protobuf/", "lib/bvhmill/wire server client"},
+    {"grpc", "server client"},
+    {"CLI/", "server client"},
+    {"openssl/", "server"},
+    {"spdlog/", ""},
+    {"benchmark/", "bench"},
+};
+
+// The library never prints, never throws, never exits.
+constexpr std::string_view kBannedInLibrary[] = {
+    "spdlog",  "iostream", "std::cout", "std::cerr", "printf",
+    "fprintf", "puts",     "abort(",    "exit(",     "throw",
+};
+
+// Debian's absl and others disagree about this type; see base/status.h.
+constexpr std::string_view kBannedInHeaders[] = {"absl::string_view",
+                                                 "absl/strings"};
+
+}  // namespace
+
+std::span<const Layer> Layers() { return kLayers; }
+std::span<const ThirdParty> ThirdParties() { return kThirdParty; }
+std::span<const std::string_view> BannedInLibrary() { return kBannedInLibrary; }
+std::span<const std::string_view> BannedInHeaders() { return kBannedInHeaders; }
+
+}  // namespace bvhmill::testing

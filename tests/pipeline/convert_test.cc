@@ -1,0 +1,206 @@
+// What Convert says about good and broken clips.
+
+#include "bvhmill/pipeline/convert.h"
+
+#include <gtest/gtest.h>
+
+#include <ostream>
+#include <string>
+
+#include "tests/pipeline/clip_text.h"
+
+namespace bvhmill::testing {
+namespace {
+
+constexpr absl::StatusCode kBad = absl::StatusCode::kInvalidArgument;
+
+ConvertOptions WithOutput() {
+  ConvertOptions options;
+  options.outputs = {{"", PositionsFormat{}}};
+  return options;
+}
+
+// The rows begin in line 14.
+const std::string& NumberFault() {
+  static const std::string* text =
+      new std::string(TextWithRows(2, "1 2 3\n4 5,5 6\n"));
+  return *text;
+}
+
+const std::string& Commented() {
+  static const std::string* text =
+      new std::string("# made by hand\n" + TextWithRows(1, "1 2 3\n"));
+  return *text;
+}
+
+TEST(Convert, TellsAllAboutAGoodClip) {
+  StringReceiver receiver;
+  const ConvertResult result =
+      ConvertText(ChainText(3, 4), WithOutput(), &receiver);
+  ASSERT_TRUE(result.status.ok()) << result.status;
+  EXPECT_EQ(result.fault.reason, "");
+  EXPECT_TRUE(result.fault.metadata.empty());
+  EXPECT_TRUE(IsGood(result.report.verdict));
+  EXPECT_EQ(result.info.frames, 4);
+  EXPECT_EQ(result.info.joint_count, 3);
+  EXPECT_EQ(result.info.joints.size(), 4u);
+  ASSERT_EQ(result.outputs.size(), 1u);
+  EXPECT_EQ(result.outputs[0].id, "positions");
+  EXPECT_EQ(result.outputs[0].size_bytes, 4 * 3 * 12);
+  EXPECT_EQ(receiver.data()[0].size(), 4u * 3 * 12);
+}
+
+struct BrokenClip {
+  const char* name;
+  std::string text;
+  const char* reason;
+  // Null where it is not looked at.
+  const char* line;
+  const char* column;
+};
+
+void PrintTo(const BrokenClip& clip, std::ostream* out) { *out << clip.name; }
+
+const BrokenClip kBrokenClips[] = {
+    {"Empty", "", "TEXT_EMPTY", nullptr, nullptr},
+    {"Blank", " \n\n", "TEXT_EMPTY", nullptr, nullptr},
+    {"Number", NumberFault(), "MOTION_NUMBER_INVALID", "15", "3"},
+    {"ShortRow", TextWithRows(2, "1 2\n4 5 6\n"), "MOTION_ROW_TOO_SHORT", "14",
+     nullptr},
+    {"LongRow", TextWithRows(2, "1 2 3\n4 5 6 7\n"), "MOTION_ROW_TOO_LONG",
+     "15", "7"},
+    {"NoRoot", "HIERARCHY\nMOTION\nFrames: 0\n", "HIERARCHY_NO_ROOT", "2", "1"},
+    {"FrameCount", TextWithRows(-1, ""), "MOTION_FRAMES_INVALID", "12", "9"},
+};
+
+class BrokenTest : public ::testing::TestWithParam<BrokenClip> {};
+
+INSTANTIATE_TEST_SUITE_P(Convert, BrokenTest, ::testing::ValuesIn(kBrokenClips),
+                         [](const auto& info) { return info.param.name; });
+
+TEST_P(BrokenTest, IsAnInvalidArgumentWithItsPlace) {
+  StringReceiver receiver;
+  const ConvertResult result =
+      ConvertText(GetParam().text, WithOutput(), &receiver);
+  ExpectFailed(result, kBad);
+  EXPECT_EQ(result.fault.reason, GetParam().reason) << result.status;
+  if (GetParam().line != nullptr) {
+    EXPECT_EQ(MetadataOf(result.fault, "line"), GetParam().line);
+  }
+  if (GetParam().column != nullptr) {
+    EXPECT_EQ(MetadataOf(result.fault, "column"), GetParam().column);
+  }
+  EXPECT_TRUE(receiver.data().empty());
+}
+
+TEST_P(BrokenTest, IsReportedEvenWithoutOutputs) {
+  const ConvertResult result = ConvertText(GetParam().text, {}, nullptr);
+  ExpectFailed(result, kBad);
+  ASSERT_NE(FirstError(result.report), nullptr);
+  EXPECT_EQ(FirstError(result.report)->code, GetParam().reason);
+  EXPECT_FALSE(IsGood(result.report.verdict));
+}
+
+// To leave an error out of the report is not to repair the file.
+TEST_P(BrokenTest, StaysBrokenWhenItsCodeIsIgnored) {
+  ConvertOptions options = WithOutput();
+  options.report.ignore_codes = {GetParam().reason};
+  StringReceiver receiver;
+  const ConvertResult result = ConvertText(GetParam().text, options, &receiver);
+  ExpectFailed(result, kBad);
+  EXPECT_FALSE(Lists(result.report, GetParam().reason));
+}
+
+TEST(Convert, NamesTheVariablePartsOfTheFault) {
+  const ConvertResult result = ConvertText(NumberFault(), {}, nullptr);
+  EXPECT_NE(MetadataOf(result.fault, "word").find("5,5"), std::string::npos);
+  EXPECT_EQ(MetadataOf(result.fault, "frame"), "1");
+  EXPECT_EQ(MetadataOf(result.fault, "joint_name"), "Hips");
+  EXPECT_EQ(MetadataOf(result.fault, "joint_index"), "0");
+  EXPECT_EQ(MetadataOf(result.fault, "channel"), "1");
+  EXPECT_NE(MetadataOf(result.fault, "byte_offset"), "");
+}
+
+TEST(Convert, KeepsFactsOfABrokenMotion) {
+  const ConvertResult result = ConvertText(NumberFault(), {}, nullptr);
+  EXPECT_EQ(result.report.verdict, Verdict::kInvalid);
+  EXPECT_EQ(result.info.joint_count, 1);
+  const ConvertResult unread = ConvertText("", {}, nullptr);
+  EXPECT_EQ(unread.report.verdict, Verdict::kUnreadable);
+  EXPECT_TRUE(unread.info.joints.empty());
+}
+
+TEST(Convert, RepairsUnlessItIsStrict) {
+  StringReceiver lenient;
+  const ConvertResult repaired =
+      ConvertText(Commented(), WithOutput(), &lenient);
+  EXPECT_TRUE(repaired.status.ok()) << repaired.status;
+  EXPECT_EQ(repaired.report.verdict, Verdict::kAccepted);
+  EXPECT_EQ(repaired.report.counts.warnings, 1);
+
+  ConvertOptions options = WithOutput();
+  options.report.strict = true;
+  StringReceiver strict;
+  const ConvertResult refused = ConvertText(Commented(), options, &strict);
+  ExpectFailed(refused, kBad);
+  EXPECT_EQ(refused.fault.reason, "TEXT_COMMENT");
+  EXPECT_EQ(MetadataOf(refused.fault, "line"), "1");
+  EXPECT_EQ(refused.report.verdict, Verdict::kInvalid);
+  EXPECT_TRUE(strict.data().empty());
+}
+
+TEST(Convert, TakesARepairWhoseCodeIsIgnored) {
+  ConvertOptions options = WithOutput();
+  options.report.strict = true;
+  options.report.ignore_codes = {"TEXT_COMMENT"};
+  StringReceiver receiver;
+  const ConvertResult result = ConvertText(Commented(), options, &receiver);
+  EXPECT_TRUE(result.status.ok()) << result.status;
+  EXPECT_EQ(result.report.verdict, Verdict::kValid);
+  EXPECT_FALSE(Lists(result.report, "TEXT_COMMENT"));
+}
+
+TEST(Convert, RefusesAWarningThatIsMadeAnError) {
+  ConvertOptions options = WithOutput();
+  options.report.severity_overrides = {{"TEXT_COMMENT", Severity::kError}};
+  StringReceiver receiver;
+  const ConvertResult result = ConvertText(Commented(), options, &receiver);
+  ExpectFailed(result, kBad);
+  EXPECT_EQ(result.fault.reason, "TEXT_COMMENT");
+}
+
+TEST(Convert, WithoutOutputsOnlyReports) {
+  const ConvertResult result = ConvertText(ChainText(2, 3), {}, nullptr);
+  EXPECT_TRUE(result.status.ok()) << result.status;
+  EXPECT_TRUE(result.outputs.empty());
+  EXPECT_EQ(result.info.frames, 3);
+  EXPECT_TRUE(IsGood(result.report.verdict));
+}
+
+TEST(Convert, StopsWhenItIsCancelled) {
+  CancelToken cancel;
+  cancel.Cancel();
+  StringReceiver receiver;
+  const ConvertResult result =
+      Convert(ChainText(2, 3), WithOutput(), &receiver, &cancel);
+  ExpectFailed(result, absl::StatusCode::kCancelled);
+  const ConvertResult report =
+      Convert(ChainText(2, 3), ConvertOptions{}, nullptr, &cancel);
+  EXPECT_EQ(report.status.code(), absl::StatusCode::kCancelled);
+}
+
+TEST(Convert, TimesItsStages) {
+  StringReceiver receiver;
+  ConvertOptions options;
+  options.outputs = EveryOutput();
+  const StageTimes times =
+      ConvertText(ChainText(9, 200), options, &receiver).times;
+  EXPECT_EQ(times.queued.count(), 0);
+  EXPECT_GT(times.read.count(), 0);
+  EXPECT_GE(times.validate.count(), 0);
+  EXPECT_GT(times.solve.count(), 0);
+  EXPECT_GT(times.encode.count(), 0);
+}
+
+}  // namespace
+}  // namespace bvhmill::testing

@@ -1,0 +1,187 @@
+// The pool of threads.
+
+#include "bvhmill/pipeline/workers.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <ostream>
+#include <thread>
+#include <vector>
+
+namespace bvhmill::testing {
+namespace {
+
+// How long a test waits for what must happen; never reached if it does.
+constexpr std::chrono::seconds kPatience{60};
+
+// A place where threads wait for each other.
+class Meeting {
+ public:
+  explicit Meeting(int expected) : missing_(expected) {}
+
+  // True once all who are expected are there.
+  bool Arrive() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    if (--missing_ <= 0) changed_.notify_all();
+    return changed_.wait_for(lock, kPatience, [&] { return missing_ <= 0; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int missing_;
+};
+
+TEST(Workers, RunEveryTask) {
+  for (const int threads : {1, 2, 8}) {
+    Workers workers(threads);
+    std::vector<std::atomic<int>> runs(1000);
+    for (auto& run : runs) workers.Enqueue([&run] { ++run; });
+    workers.Wait();
+    for (const auto& run : runs) EXPECT_EQ(run, 1);
+  }
+}
+
+TEST(Workers, SayHowManyTheyAre) {
+  for (const int threads : {1, 2, 3, 8}) {
+    EXPECT_EQ(Workers(threads).threads(), threads);
+  }
+  EXPECT_GE(Workers(0).threads(), 1);
+}
+
+TEST(Workers, WorkAtTheSameTime) {
+  Workers workers(2);
+  Meeting meeting(2);
+  std::atomic<int> met = 0;
+  for (int i = 0; i < 2; ++i) {
+    workers.Enqueue([&] { met += meeting.Arrive() ? 1 : 0; });
+  }
+  workers.Wait();
+  EXPECT_EQ(met, 2);
+}
+
+TEST(Workers, AreNoMoreThanAskedFor) {
+  for (const int threads : {1, 2}) {
+    Workers workers(threads);
+    std::atomic<int> running = 0;
+    std::atomic<bool> crowded = false;
+    for (int i = 0; i < 200; ++i) {
+      workers.Enqueue([&] {
+        if (++running > threads) crowded = true;
+        std::this_thread::yield();
+        --running;
+      });
+    }
+    workers.Wait();
+    EXPECT_FALSE(crowded) << threads;
+  }
+}
+
+TEST(Workers, NeverBlockWhoEnqueues) {
+  Meeting start(2);
+  Meeting gate(2);
+  std::atomic<int> runs = 0;
+  Workers workers(1);
+  workers.Enqueue([&] {
+    start.Arrive();
+    gate.Arrive();
+  });
+  ASSERT_TRUE(start.Arrive());
+  for (int i = 0; i < 100; ++i) workers.Enqueue([&] { ++runs; });
+  // Everything is queued while the only thread is stuck.
+  EXPECT_EQ(runs, 0);
+  EXPECT_TRUE(gate.Arrive());
+  workers.Wait();
+  EXPECT_EQ(runs, 100);
+}
+
+TEST(Workers, AreWaitedForByTheDestructor) {
+  std::atomic<int> runs = 0;
+  {
+    Workers workers(2);
+    for (int i = 0; i < 500; ++i) {
+      workers.Enqueue([&] {
+        std::this_thread::yield();
+        ++runs;
+      });
+    }
+  }
+  EXPECT_EQ(runs, 500);
+}
+
+TEST(Workers, TakeTasksFromTasksAndThreads) {
+  std::atomic<int> runs = 0;
+  Workers workers(2);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      for (int task = 0; task < 50; ++task) {
+        workers.Enqueue([&] { workers.Enqueue([&] { ++runs; }); });
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  workers.Wait();
+  EXPECT_EQ(runs, 200);
+}
+
+TEST(Workers, WorkAgainAfterAWait) {
+  Workers workers(2);
+  workers.Wait();
+  std::atomic<int> runs = 0;
+  for (int round = 1; round <= 3; ++round) {
+    workers.Enqueue([&] { ++runs; });
+    workers.Wait();
+    EXPECT_EQ(runs, round);
+  }
+}
+
+struct Batch {
+  int64_t count;
+  int threads;
+};
+
+void PrintTo(const Batch& batch, std::ostream* out) {
+  *out << batch.count << " by " << batch.threads;
+}
+
+class RunBatchTest : public ::testing::TestWithParam<Batch> {};
+
+INSTANTIATE_TEST_SUITE_P(Batches, RunBatchTest,
+                         ::testing::Values(Batch{0, 0}, Batch{0, 4},
+                                           Batch{1, 1}, Batch{1, 8},
+                                           Batch{3, 8}, Batch{100, 0},
+                                           Batch{100, 1}, Batch{1000, 4}));
+
+TEST_P(RunBatchTest, CallsEachIndexOnce) {
+  const auto [count, threads] = GetParam();
+  std::vector<std::atomic<int>> calls(static_cast<size_t>(count));
+  std::atomic<int64_t> total = 0;
+  RunBatch(count, threads, [&](int64_t i) {
+    ++calls.at(static_cast<size_t>(i));
+    ++total;
+  });
+  EXPECT_EQ(total, count);
+  for (const auto& call : calls) EXPECT_EQ(call, 1);
+}
+
+TEST(RunBatch, RunsSeveralAtATime) {
+  Meeting meeting(3);
+  std::atomic<int> met = 0;
+  RunBatch(3, 3, [&](int64_t) { met += meeting.Arrive() ? 1 : 0; });
+  EXPECT_EQ(met, 3);
+}
+
+TEST(RunBatch, StartsInOrder) {
+  std::vector<int64_t> order;
+  RunBatch(50, 1, [&](int64_t i) { order.push_back(i); });
+  ASSERT_EQ(order.size(), 50u);
+  for (int64_t i = 0; i < 50; ++i) EXPECT_EQ(order[static_cast<size_t>(i)], i);
+}
+
+}  // namespace
+}  // namespace bvhmill::testing

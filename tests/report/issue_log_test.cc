@@ -1,0 +1,298 @@
+#include "bvhmill/report/issue_log.h"
+
+#include <gmock/gmock.h>
+
+#include <string>
+#include <vector>
+
+namespace bvhmill::testing {
+namespace {
+
+using ::testing::ElementsAre;
+
+// One code of each severity, as the catalogue has them leniently.
+constexpr IssueCode kError = IssueCode::MOTION_NUMBER_INVALID;
+constexpr IssueCode kWarning = IssueCode::DATA_NOT_FINITE;
+constexpr IssueCode kInfo = IssueCode::SKELETON_ZERO_LENGTH_BONE;
+constexpr IssueCode kHint = IssueCode::DATA_ROOT_OFFSET_ADDITIVE;
+
+Location At(int64_t line, int32_t joint = -1) {
+  Location location;
+  location.byte_offset = line * 100;
+  location.line = line;
+  location.column = 1;
+  if (joint >= 0) location.joint = joint;
+  return location;
+}
+
+// "CODE@line" of each listed issue.
+std::vector<std::string> Listed(const Report& report) {
+  std::vector<std::string> out;
+  for (const Issue& issue : report.issues) {
+    out.push_back(issue.code + "@" +
+                  std::to_string(issue.location.line.value_or(0)));
+  }
+  return out;
+}
+
+TEST(IssueLog, FoldsByCodeAndJoint) {
+  IssueLog log({});
+  log.Add(kWarning, At(7, 2), {{"word", "'nan'"}});
+  log.Add(kWarning, At(8, 2), {{"word", "'inf'"}});
+  log.Add(kWarning, At(9, 3));
+  log.Add(kError, At(10, 2));
+  log.Add(kWarning, At(11));
+  log.Add(kWarning, At(12, 2), {}, 40);
+  log.Add(kWarning, At(13), {}, 5);
+  const Report report = log.Finish(true, true);
+  EXPECT_THAT(Listed(report),
+              ElementsAre("MOTION_NUMBER_INVALID@10", "DATA_NOT_FINITE@7",
+                          "DATA_NOT_FINITE@9", "DATA_NOT_FINITE@11"));
+  EXPECT_EQ(report.issues[1].occurrences, 42);
+  EXPECT_EQ(report.issues[1].message, "the value is 'nan'");
+  EXPECT_EQ(report.issues[3].occurrences, 6);
+  EXPECT_EQ(report.counts.warnings, 49);
+  EXPECT_EQ(report.counts.errors, 1);
+}
+
+TEST(IssueLog, RepeatCountsWhatWasAdded) {
+  IssueLog log({});
+  EXPECT_FALSE(log.Repeat(kWarning, 2));
+  log.Add(kWarning, At(7, 2));
+  EXPECT_TRUE(log.Repeat(kWarning, 2));
+  EXPECT_TRUE(log.Repeat(kWarning, 2));
+  EXPECT_FALSE(log.Repeat(kWarning, 3));
+  EXPECT_FALSE(log.Repeat(kInfo, 2));
+  const Report report = log.Finish(true, true);
+  EXPECT_THAT(Listed(report), ElementsAre("DATA_NOT_FINITE@7"));
+  EXPECT_EQ(report.issues[0].occurrences, 3);
+  EXPECT_EQ(report.counts.warnings, 3);
+}
+
+// Beyond the cap, and where codes are ignored, the counts stay right too.
+TEST(IssueLog, RepeatOrAddGiveTheSameReport) {
+  for (const bool ignored : {false, true}) {
+    ReportOptions options;
+    options.max_issues = 3;
+    if (ignored) options.ignore_codes = {"DATA_NOT_FINITE"};
+    IssueLog added(options);
+    IssueLog repeated(options);
+    for (int i = 0; i < 100; ++i) {
+      const int32_t joint = i % 7;
+      added.Add(kWarning, At(i, joint));
+      if (!repeated.Repeat(kWarning, joint))
+        repeated.Add(kWarning, At(i, joint));
+    }
+    const Report a = added.Finish(true, true);
+    const Report b = repeated.Finish(true, true);
+    EXPECT_EQ(Listed(a), Listed(b));
+    EXPECT_EQ(a.counts.warnings, b.counts.warnings);
+    EXPECT_EQ(a.counts.warnings, ignored ? 0 : 100);
+    EXPECT_EQ(a.truncated, b.truncated);
+  }
+}
+
+TEST(IssueLog, FillsIssues) {
+  IssueLog log({});
+  Location location = At(12, 4);
+  location.frame = 3;
+  location.joint_name = "Hips";
+  log.Add(kError, location, {{"word", "'1,5'"}});
+  const Report report = log.Finish(true, false);
+  ASSERT_EQ(report.issues.size(), 1);
+  const Issue& issue = report.issues[0];
+  EXPECT_EQ(issue.code, "MOTION_NUMBER_INVALID");
+  EXPECT_EQ(issue.severity, Severity::kError);
+  EXPECT_EQ(issue.message, "'1,5' is not a number");
+  EXPECT_THAT(issue.args, ElementsAre(std::pair("word", "'1,5'")));
+  EXPECT_EQ(issue.location.frame, 3);
+  EXPECT_EQ(issue.location.joint, 4);
+  EXPECT_EQ(issue.location.joint_name, "Hips");
+  EXPECT_EQ(report.rules_version, kRulesVersion);
+}
+
+TEST(IssueLog, CountsAreExactBeyondTheCap) {
+  ReportOptions options;
+  options.max_issues = 5;
+  IssueLog log(options);
+  for (int joint = 0; joint < 1000; ++joint) {
+    log.Add(kWarning, At(joint + 1, joint), {}, 2);
+    log.Add(kInfo, At(joint + 1, joint));
+  }
+  log.Add(kWarning, At(2000, 999));
+  log.Add(kWarning, At(2001, 0));
+  const Report report = log.Finish(true, true);
+  EXPECT_EQ(report.counts.warnings, 2002);
+  EXPECT_EQ(report.counts.infos, 1000);
+  EXPECT_TRUE(report.truncated);
+  ASSERT_EQ(report.issues.size(), 5);
+  EXPECT_EQ(report.issues[0].occurrences, 3);
+}
+
+TEST(IssueLog, IsNotTruncatedJustAtTheCap) {
+  ReportOptions options;
+  options.max_issues = 3;
+  for (int issues = 0; issues < 6; ++issues) {
+    IssueLog log(options);
+    for (int joint = 0; joint < issues; ++joint) {
+      log.Add(joint % 2 == 0 ? kWarning : kInfo, At(1, joint));
+    }
+    const Report report = log.Finish(true, true);
+    EXPECT_EQ(report.truncated, issues > 3) << issues;
+    EXPECT_EQ(report.issues.size(), std::min(issues, 3)) << issues;
+  }
+}
+
+// CesiumGS/3d-tiles-validator#291: warnings used up the cap.
+TEST(IssueLog, WarningsDoNotCrowdOutErrors) {
+  ReportOptions options;
+  options.max_issues = 2;
+  IssueLog log(options);
+  for (int joint = 0; joint < 100; ++joint) {
+    log.Add(kHint, At(joint, joint));
+    log.Add(kWarning, At(joint, joint));
+  }
+  log.Add(kError, At(500, 1));
+  const Report report = log.Finish(true, false);
+  EXPECT_THAT(Listed(report),
+              ElementsAre("MOTION_NUMBER_INVALID@500", "DATA_NOT_FINITE@0"));
+  EXPECT_EQ(FirstError(report), &report.issues[0]);
+}
+
+TEST(IssueLog, SortsBySeverityThenByPlace) {
+  IssueLog log({});
+  log.Add(kHint, At(1));
+  log.Add(kInfo, At(2, 1));
+  log.Add(kWarning, At(9, 1));
+  log.Add(kError, At(8, 1));
+  log.Add(kWarning, At(3, 2));
+  log.Add(kError, At(7, 2));
+  EXPECT_THAT(Listed(log.Finish(true, false)),
+              ElementsAre("MOTION_NUMBER_INVALID@7", "MOTION_NUMBER_INVALID@8",
+                          "DATA_NOT_FINITE@3", "DATA_NOT_FINITE@9",
+                          "SKELETON_ZERO_LENGTH_BONE@2",
+                          "DATA_ROOT_OFFSET_ADDITIVE@1"));
+}
+
+TEST(IssueLog, IgnoredCodesAreNeitherListedNorCounted) {
+  ReportOptions options;
+  options.ignore_codes = {"DATA_NOT_FINITE", "MOTION_NUMBER_INVALID"};
+  IssueLog log(options);
+  log.Add(kWarning, At(1));
+  log.Add(kError, At(2));
+  log.Add(kInfo, At(3));
+  EXPECT_EQ(log.faults(), 1);
+  const Report report = log.Finish(true, false);
+  EXPECT_THAT(Listed(report), ElementsAre("SKELETON_ZERO_LENGTH_BONE@3"));
+  EXPECT_EQ(report.counts.errors, 0);
+  EXPECT_EQ(report.counts.warnings, 0);
+  EXPECT_EQ(report.counts.infos, 1);
+  EXPECT_FALSE(report.truncated);
+  EXPECT_EQ(report.verdict, Verdict::kInvalid);
+}
+
+TEST(IssueLog, OnlyCodesHideAllOthers) {
+  ReportOptions options;
+  options.only_codes = {"DATA_NOT_FINITE"};
+  IssueLog log(options);
+  log.Add(kWarning, At(1));
+  log.Add(kError, At(2));
+  log.Add(kInfo, At(3));
+  EXPECT_EQ(log.faults(), 1);
+  const Report report = log.Finish(true, true);
+  EXPECT_THAT(Listed(report), ElementsAre("DATA_NOT_FINITE@1"));
+  EXPECT_EQ(report.counts.errors + report.counts.infos, 0);
+}
+
+TEST(IssueLog, IgnoreHoldsAmongOnlyCodes) {
+  ReportOptions options;
+  options.only_codes = {"DATA_NOT_FINITE"};
+  options.ignore_codes = {"DATA_NOT_FINITE"};
+  IssueLog log(options);
+  log.Add(kWarning, At(1));
+  EXPECT_TRUE(log.Finish(true, true).issues.empty());
+}
+
+TEST(IssueLog, OverridesChangeSeverityCountAndVerdict) {
+  ReportOptions options;
+  options.severity_overrides = {{"DATA_NOT_FINITE", Severity::kError},
+                                {"SKELETON_ZERO_LENGTH_BONE", Severity::kHint}};
+  IssueLog log(options);
+  log.Add(kInfo, At(1));
+  log.Add(kWarning, At(2));
+  EXPECT_EQ(log.faults(), 0);
+  const Report report = log.Finish(true, true);
+  EXPECT_THAT(Listed(report),
+              ElementsAre("DATA_NOT_FINITE@2", "SKELETON_ZERO_LENGTH_BONE@1"));
+  EXPECT_EQ(report.issues[0].severity, Severity::kError);
+  EXPECT_EQ(report.counts.errors, 1);
+  EXPECT_EQ(report.counts.hints, 1);
+  EXPECT_EQ(report.verdict, Verdict::kInvalid);
+}
+
+TEST(IssueLog, OverridesHoldInStrictMode) {
+  ReportOptions options;
+  options.strict = true;
+  options.severity_overrides = {{"DATA_NOT_FINITE", Severity::kInfo}};
+  IssueLog log(options);
+  log.Add(kWarning, At(1));
+  const Report report = log.Finish(true, true);
+  EXPECT_EQ(report.counts.infos, 1);
+  EXPECT_EQ(report.verdict, Verdict::kValid);
+}
+
+TEST(IssueLog, StrictTakesTheStrictSeverity) {
+  for (const CatalogueEntry& entry : Catalogue()) {
+    ReportOptions options;
+    options.strict = true;
+    IssueLog log(options);
+    log.Add(entry.code, At(1));
+    EXPECT_EQ(log.faults(), entry.lenient == Severity::kError ? 1 : 0)
+        << entry.name;
+    const Report report = log.Finish(true, true);
+    EXPECT_EQ(report.issues.at(0).severity, entry.strict) << entry.name;
+  }
+}
+
+TEST(IssueLog, FaultsCountOccurrencesOfErrors) {
+  IssueLog log({});
+  EXPECT_EQ(log.faults(), 0);
+  log.Add(kWarning, At(1), {}, 5);
+  EXPECT_EQ(log.faults(), 0);
+  log.Add(kError, At(1), {}, 5);
+  log.Add(kError, At(2));
+  EXPECT_EQ(log.faults(), 6);
+}
+
+struct VerdictCase {
+  std::vector<IssueCode> issues;
+  bool skeleton_read;
+  bool motion_read;
+  Verdict verdict;
+};
+
+TEST(IssueLog, VerdictTable) {
+  const VerdictCase cases[] = {
+      {{}, true, true, Verdict::kValid},
+      {{kInfo, kHint}, true, true, Verdict::kValid},
+      {{kWarning}, true, true, Verdict::kAccepted},
+      {{kWarning, kInfo}, true, true, Verdict::kAccepted},
+      {{kError}, true, true, Verdict::kInvalid},
+      {{kError}, true, false, Verdict::kInvalid},
+      {{kWarning, kError}, true, false, Verdict::kInvalid},
+      {{}, true, false, Verdict::kInvalid},
+      {{kError}, false, false, Verdict::kUnreadable},
+      {{}, false, false, Verdict::kUnreadable},
+      {{kWarning}, false, false, Verdict::kUnreadable},
+  };
+  for (const VerdictCase& c : cases) {
+    IssueLog log({});
+    for (const IssueCode code : c.issues) log.Add(code, At(1));
+    EXPECT_EQ(VerdictName(log.Finish(c.skeleton_read, c.motion_read).verdict),
+              VerdictName(c.verdict))
+        << c.issues.size() << c.skeleton_read << c.motion_read;
+  }
+}
+
+}  // namespace
+}  // namespace bvhmill::testing

@@ -1,0 +1,114 @@
+#include "bvhmill/report/report.h"
+
+#include <gtest/gtest.h>
+
+#include "bvhmill/report/issue_log.h"
+
+namespace bvhmill::testing {
+namespace {
+
+struct FillCase {
+  std::string_view message;
+  IssueArgs args;
+  std::string_view filled;
+};
+
+TEST(FillMessage, Table) {
+  const FillCase cases[] = {
+      {"plain", {}, "plain"},
+      {"plain", {{"a", "1"}}, "plain"},
+      {"{a}", {{"a", "1"}}, "1"},
+      {"{a}{b}", {{"b", "2"}, {"a", "1"}}, "12"},
+      {"x {a} y {b} z {a}", {{"a", "1"}, {"b", "2"}}, "x 1 y 2 z 1"},
+      {"{a}", {{"a", ""}}, ""},
+      // Values are text, whatever is in them.
+      {"{a} {b}", {{"a", "{b}"}, {"b", "{a}"}}, "{b} {a}"},
+      {"{a}", {{"a", "'{'"}}, "'{'"},
+  };
+  for (const FillCase& c : cases) {
+    EXPECT_EQ(FillMessage(c.message, c.args), c.filled) << c.message;
+  }
+}
+
+Issue NumberIssue() {
+  Issue issue;
+  issue.code = "MOTION_NUMBER_INVALID";
+  issue.message = "1,5 is not a number";
+  issue.location.byte_offset = 99;
+  issue.location.line = 12;
+  issue.location.column = 5;
+  issue.location.frame = 3;
+  issue.location.joint = 0;
+  issue.location.channel = 4;
+  issue.location.joint_name = "Hips";
+  return issue;
+}
+
+TEST(RenderIssue, IsALineInTheMannerOfACompiler) {
+  EXPECT_EQ(RenderIssue(NumberIssue()),
+            "12:5: error: MOTION_NUMBER_INVALID: 1,5 is not a number "
+            "(frame 3, joint 0 Hips, channel 4)");
+}
+
+TEST(RenderIssue, SaysHowOften) {
+  Issue issue = NumberIssue();
+  issue.occurrences = 40;
+  EXPECT_TRUE(RenderIssue(issue).ends_with("channel 4, 40 times)"))
+      << RenderIssue(issue);
+}
+
+TEST(RenderIssue, LeavesOutWhatIsNotKnown) {
+  Issue issue = NumberIssue();
+  issue.location.joint.reset();
+  issue.location.channel.reset();
+  EXPECT_EQ(RenderIssue(issue),
+            "12:5: error: MOTION_NUMBER_INVALID: 1,5 is not a number "
+            "(frame 3)");
+  issue.location.frame.reset();
+  EXPECT_EQ(RenderIssue(issue),
+            "12:5: error: MOTION_NUMBER_INVALID: 1,5 is not a number");
+  issue.location = {};
+  issue.severity = Severity::kHint;
+  EXPECT_EQ(RenderIssue(issue),
+            "hint: MOTION_NUMBER_INVALID: 1,5 is not a number");
+}
+
+TEST(Report, FirstErrorIsTheFirstThatIsAnError) {
+  Report report;
+  EXPECT_EQ(FirstError(report), nullptr);
+  report.issues.resize(3);
+  report.issues[0].severity = Severity::kWarning;
+  report.issues[1].severity = Severity::kHint;
+  EXPECT_EQ(FirstError(report), &report.issues[2]);
+  report.issues[2].severity = Severity::kInfo;
+  EXPECT_EQ(FirstError(report), nullptr);
+}
+
+TEST(Report, VerdictsHaveNamesAndAreGoodOrNot) {
+  struct {
+    Verdict verdict;
+    std::string_view name;
+    bool good;
+  } constexpr kCases[] = {{Verdict::kValid, "valid", true},
+                          {Verdict::kAccepted, "accepted", true},
+                          {Verdict::kInvalid, "invalid", false},
+                          {Verdict::kUnreadable, "unreadable", false}};
+  for (const auto& [verdict, name, good] : kCases) {
+    EXPECT_EQ(VerdictName(verdict), name);
+    EXPECT_EQ(IsGood(verdict), good) << name;
+  }
+}
+
+TEST(Report, LocationAtTakesThePlace) {
+  const Location location = LocationAt(Place{41, 7, 3});
+  EXPECT_EQ(location.byte_offset, 41);
+  EXPECT_EQ(location.line, 7);
+  EXPECT_EQ(location.column, 3);
+  EXPECT_FALSE(location.frame.has_value());
+  EXPECT_FALSE(location.joint.has_value());
+  EXPECT_FALSE(location.channel.has_value());
+  EXPECT_EQ(location.joint_name, "");
+}
+
+}  // namespace
+}  // namespace bvhmill::testing

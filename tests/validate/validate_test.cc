@@ -1,0 +1,203 @@
+// Each rule where it must speak, and where it must not.
+
+#include "bvhmill/validate/validate.h"
+
+#include <gmock/gmock.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/support/clips.h"
+
+namespace bvhmill::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+// "CODE@joint" of what Validate logs about `clip`.
+std::vector<std::string> IssuesOf(const Clip& clip) {
+  std::vector<Place> places;
+  for (size_t i = 0; i < clip.skeleton.nodes.size(); ++i) {
+    places.push_back(
+        {static_cast<int64_t>(100 * i), static_cast<int64_t>(i + 1), 3});
+  }
+  IssueLog log({});
+  Validate(clip, places, &log);
+  std::vector<std::string> out;
+  for (const Issue& issue : log.Finish(true, true).issues) {
+    const auto joint = issue.location.joint.value_or(-1);
+    out.push_back(issue.code + "@" + std::to_string(joint));
+    if (joint >= 0) {
+      EXPECT_EQ(issue.location.line, joint + 1) << issue.code;
+      EXPECT_EQ(issue.location.column, 3) << issue.code;
+    }
+  }
+  return out;
+}
+
+Clip ClipOf(const SkeletonBuilder& builder, std::vector<float> row,
+            int64_t frames = 3) {
+  Clip clip = CountingClip(builder.Build(), frames);
+  for (size_t i = 0; i < clip.motion.values.size(); ++i) {
+    clip.motion.values[i] = row[i % row.size()];
+  }
+  return clip;
+}
+
+TEST(Validate, APlainClipHasNoIssues) {
+  EXPECT_THAT(IssuesOf(SmallLeg(5)), IsEmpty());
+  EXPECT_THAT(IssuesOf(SmallLeg(0)), IsEmpty());
+  EXPECT_THAT(IssuesOf({}), IsEmpty());
+}
+
+TEST(DuplicateName, SpeaksOncePerRepeat) {
+  SkeletonBuilder builder;
+  const int hips = builder.Root("Hips", "XYZzxy");
+  builder.Joint(hips, "Leg", "zxy");
+  builder.Joint(hips, "Leg", "zxy");
+  builder.Joint(hips, "Leg", "zxy");
+  builder.Root("Hips", "zxy");
+  EXPECT_THAT(
+      IssuesOf(ClipOf(builder, {1, 2, 3})),
+      ElementsAre("SKELETON_DUPLICATE_NAME@2", "SKELETON_DUPLICATE_NAME@3",
+                  "SKELETON_DUPLICATE_NAME@4"));
+}
+
+TEST(DuplicateName, IsSilentAboutCaseAndEndSites) {
+  SkeletonBuilder builder;
+  const int hips = builder.Root("Hips", "XYZzxy");
+  builder.EndSite(hips);
+  builder.EndSite(hips, "Tip");
+  const int leg = builder.Joint(hips, "hips", "zxy");
+  builder.EndSite(leg);
+  builder.EndSite(leg, "Tip");
+  EXPECT_THAT(IssuesOf(ClipOf(builder, {1, 2, 3})), IsEmpty());
+}
+
+TEST(DuplicateName, NamesTheFirst) {
+  SkeletonBuilder builder;
+  const int hips = builder.Root("Hips", "XYZzxy");
+  builder.Joint(hips, "Leg", "zxy");
+  builder.Joint(hips, "Leg", "zxy");
+  IssueLog log({});
+  Validate(ClipOf(builder, {1}), std::vector<Place>(3), &log);
+  const Report report = log.Finish(true, true);
+  ASSERT_EQ(report.issues.size(), 1);
+  EXPECT_EQ(report.issues[0].message,
+            "the name 'Leg' is used before, by joint 1");
+}
+
+TEST(ZeroLengthBone, SpeaksOfJointsOnTheirParent) {
+  SkeletonBuilder builder;
+  const int hips = builder.Root("Hips", "XYZzxy", {0, 0, 0});
+  const int twist = builder.Joint(hips, "Twist", "zxy", {0, 0, 0});
+  builder.EndSite(twist, "", {0, 0, 0});
+  builder.Joint(hips, "Leg", "zxy", {0, 0, 0.001f});
+  EXPECT_THAT(IssuesOf(ClipOf(builder, {1})),
+              ElementsAre("SKELETON_ZERO_LENGTH_BONE@1"));
+}
+
+// Its positions say where it is.
+TEST(ZeroLengthBone, IsSilentAboutJointsWithPositions) {
+  SkeletonBuilder builder;
+  const int hips = builder.Root("Hips", "XYZzxy", {0, 0, 0});
+  builder.Joint(hips, "Helper", "XYZzxy", {0, 0, 0});
+  EXPECT_THAT(IssuesOf(ClipOf(builder, {1, 2, 3})), IsEmpty());
+}
+
+struct RootCase {
+  std::string_view channels;
+  Offset offset;
+  std::vector<float> row;
+  bool speaks;
+};
+
+TEST(RootOffsetAdditive, Table) {
+  const RootCase cases[] = {
+      {"XYZzxy", {0, 90, 0}, {0, 0, 0, 5, 6, 7}, true},
+      {"zxyXYZ", {0, 90, 0}, {5, 6, 7, 0, 0, 0}, true},
+      {"XYZzxy", {0, 90, 0}, {0, -0.0f, 0, 5, 6, 7}, true},
+      // The positions stand on the OFFSET, or anywhere else.
+      {"XYZzxy", {0, 90, 0}, {0, 90, 0, 5, 6, 7}, false},
+      {"XYZzxy", {0, 90, 0}, {0, 1, 0, 5, 6, 7}, false},
+      {"XYZzxy", {0, 0, 0}, {0, 0, 0, 5, 6, 7}, false},
+      // No position channels, nothing to add.
+      {"zxy", {0, 90, 0}, {0, 0, 0}, false},
+  };
+  for (const RootCase& c : cases) {
+    SkeletonBuilder builder;
+    builder.Joint(builder.Root("Hips", c.channels, c.offset), "Leg", "");
+    const auto issues = IssuesOf(ClipOf(builder, c.row));
+    EXPECT_EQ(issues.size(), c.speaks ? 1 : 0) << c.channels << c.row[1];
+    if (c.speaks) {
+      EXPECT_THAT(issues, ElementsAre("DATA_ROOT_OFFSET_ADDITIVE@0"));
+    }
+  }
+}
+
+TEST(RootOffsetAdditive, LooksAtTheFirstFrameOnly) {
+  SkeletonBuilder builder;
+  builder.Root("Hips", "XYZ", {0, 90, 0});
+  Clip clip = ClipOf(builder, {0, 0, 0});
+  clip.motion.values[4] = 90;
+  EXPECT_THAT(IssuesOf(clip), ElementsAre("DATA_ROOT_OFFSET_ADDITIVE@0"));
+  clip.motion.values[1] = 90;
+  EXPECT_THAT(IssuesOf(clip), IsEmpty());
+}
+
+TEST(RootOffsetAdditive, IsSilentWithoutFrames) {
+  SkeletonBuilder builder;
+  builder.Root("Hips", "XYZ", {0, 90, 0});
+  EXPECT_THAT(IssuesOf(CountingClip(builder.Build(), 0)), IsEmpty());
+}
+
+// Hips and a chain of three joints with six channels each.
+Clip SixChannelClip(const std::vector<Offset>& positions) {
+  SkeletonBuilder builder;
+  int joint = builder.Root("Hips", "XYZzxy", {0, 0, 0});
+  std::vector<float> row = {0, 100, 0, 0, 0, 0};
+  for (size_t i = 0; i < positions.size(); ++i) {
+    joint = builder.Joint(joint, "J" + std::to_string(i), "XYZzxy", {0, 20, 0});
+    row.insert(row.end(), positions[i].begin(), positions[i].end());
+    row.insert(row.end(), {0, 0, 0});
+  }
+  builder.EndSite(joint);
+  return ClipOf(builder, row);
+}
+
+TEST(JointPositions, OnTheOffsetsAreSilent) {
+  EXPECT_THAT(IssuesOf(SixChannelClip({{0, 20, 0}, {0, 20, 0}, {0, 20, 0}})),
+              IsEmpty());
+  // Real bone lengths differ a little from the OFFSETs.
+  EXPECT_THAT(
+      IssuesOf(SixChannelClip({{0, 21, 0.5f}, {1, 19, 0}, {0, 20.5f, 0}})),
+      IsEmpty());
+}
+
+TEST(JointPositions, AllZeroAreAdditive) {
+  EXPECT_THAT(IssuesOf(SixChannelClip({{0, 0, 0}, {0, 0, 0}, {0, 0, 0}})),
+              ElementsAre("DATA_JOINT_POSITIONS_ADDITIVE@1"));
+}
+
+TEST(JointPositions, InTheWorldAreGlobal) {
+  EXPECT_THAT(IssuesOf(SixChannelClip({{0, 120, 0}, {0, 140, 0}, {0, 160, 0}})),
+              ElementsAre("DATA_JOINT_POSITIONS_GLOBAL@1"));
+}
+
+TEST(JointPositions, WithoutFramesAreSilent) {
+  Clip clip = SixChannelClip({{0, 0, 0}, {0, 0, 0}, {0, 0, 0}});
+  clip.motion.frames = 0;
+  clip.motion.values.clear();
+  EXPECT_THAT(IssuesOf(clip), IsEmpty());
+}
+
+TEST(JointPositions, NotFiniteAreNoSign) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_THAT(IssuesOf(SixChannelClip(
+                  {{nan, nan, nan}, {nan, nan, nan}, {nan, nan, nan}})),
+              IsEmpty());
+}
+
+}  // namespace
+}  // namespace bvhmill::testing

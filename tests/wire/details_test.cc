@@ -1,0 +1,224 @@
+// Details of errors: what a stock client of google.rpc decodes.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "bvhmill/base/status.h"
+#include "bvhmill/base/utf8.h"
+#include "bvhmill/wire/status.h"
+#include "tests/wire/samples.h"
+
+namespace bvhmill::testing {
+namespace {
+
+constexpr absl::StatusCode kBad = absl::StatusCode::kInvalidArgument;
+constexpr absl::StatusCode kExhausted = absl::StatusCode::kResourceExhausted;
+constexpr size_t kMaxTrailer = 8192;
+constexpr size_t kMaxDetails = 2048;
+constexpr char kTypes[] = "type.googleapis.com/google.rpc.";
+
+v1::RpcStatus Parse(const std::string& bytes) {
+  v1::RpcStatus status;
+  EXPECT_TRUE(status.ParseFromString(bytes));
+  return status;
+}
+
+v1::RpcStatus DetailsOf(const absl::Status& status, const Fault& fault) {
+  return Parse(wire::SerializeDetails(status, fault));
+}
+
+// The detail of google.rpc.NAME, decoded; fails the test unless there is one.
+template <typename Message>
+Message Detail(const v1::RpcStatus& status, const std::string& name) {
+  Message message;
+  int found = 0;
+  for (const auto& any : status.details()) {
+    if (any.type_url() != kTypes + name) continue;
+    ++found;
+    EXPECT_TRUE(message.ParseFromString(any.value()));
+  }
+  EXPECT_EQ(found, 1) << name << "\n" << status.DebugString();
+  return message;
+}
+
+TEST(Details, OfAFileNameReasonAndPlace) {
+  const Fault fault{"TEXT_EMPTY", {{"line", "1"}, {"column", "2"}}};
+  const v1::RpcStatus status =
+      DetailsOf(MakeStatus(kBad, "1:2: error: TEXT_EMPTY: it is"), fault);
+  EXPECT_EQ(status.code(), 3);
+  EXPECT_EQ(status.message(), "1:2: error: TEXT_EMPTY: it is");
+  ASSERT_EQ(status.details_size(), 1);
+  const auto info = Detail<v1::ErrorInfo>(status, "ErrorInfo");
+  EXPECT_EQ(info.reason(), "TEXT_EMPTY");
+  EXPECT_EQ(info.domain(), wire::kErrorDomain);
+  EXPECT_EQ(info.metadata().at("line"), "1");
+  EXPECT_EQ(info.metadata().at("column"), "2");
+}
+
+TEST(Details, OfALimitNameIt) {
+  const Fault fault{"LIMIT_JOINTS",
+                    {{"limit", "4"}, {"limit_name", "max_joints"}}};
+  const v1::RpcStatus status =
+      DetailsOf(MakeStatus(kExhausted, "too many"), fault);
+  EXPECT_EQ(status.code(), 8);
+  ASSERT_EQ(status.details_size(), 2);
+  EXPECT_EQ(Detail<v1::ErrorInfo>(status, "ErrorInfo").reason(),
+            "LIMIT_JOINTS");
+  const auto quota = Detail<v1::QuotaFailure>(status, "QuotaFailure");
+  ASSERT_EQ(quota.violations_size(), 1);
+  EXPECT_EQ(quota.violations(0).subject(), "max_joints");
+  EXPECT_NE(quota.violations(0).description(), "");
+}
+
+TEST(Details, OfAnOptionNameItsField) {
+  const v1::RpcStatus status =
+      DetailsOf(InvalidField("options.outputs[1].id", "it: is used"), {});
+  ASSERT_EQ(status.details_size(), 1);
+  const auto bad = Detail<v1::BadRequest>(status, "BadRequest");
+  ASSERT_EQ(bad.field_violations_size(), 1);
+  EXPECT_EQ(bad.field_violations(0).field(), "options.outputs[1].id");
+  EXPECT_EQ(bad.field_violations(0).description(), "it: is used");
+}
+
+TEST(Details, AreNoneWithoutAFault) {
+  const absl::StatusCode code = absl::StatusCode::kUnavailable;
+  EXPECT_EQ(DetailsOf(MakeStatus(code, "a: b"), {}).details_size(), 0);
+  EXPECT_EQ(DetailsOf(MakeStatus(kBad, "no field"), {}).details_size(), 0);
+}
+
+TEST(Details, FaultComesBack) {
+  const Fault faults[] = {
+      {"TEXT_EMPTY", {}},
+      {"LIMIT_JOINTS", {{"limit", "4"}, {"limit_name", "max_joints"}}},
+      {"TEXT_COMMENT", {{"joint_name", "\u817f"}, {"line", "1"}, {"a", ""}}},
+  };
+  for (const Fault& fault : faults) {
+    const absl::Status status = MakeStatus(kExhausted, "no");
+    ExpectSame(wire::ParseFault(wire::SerializeDetails(status, fault)), fault);
+  }
+}
+
+TEST(Details, WithoutFaultGiveNone) {
+  const absl::Status status = InvalidField("options", "why");
+  ExpectSame(wire::ParseFault(wire::SerializeDetails(status, {})), Fault{});
+  for (const std::string_view bytes :
+       {"", "\xff\xff\xff", "no message", "\x1a\x05zzz"}) {
+    ExpectSame(wire::ParseFault(bytes), Fault{});
+  }
+}
+
+struct Hostile {
+  const char* name;
+  absl::Status status;
+  Fault fault;
+};
+
+void PrintTo(const Hostile& hostile, std::ostream* out) {
+  *out << hostile.name;
+}
+
+// Bytes that are longer once they are printable.
+Fault ControlEntries(const std::string& value) {
+  Fault fault{"TEXT_EMPTY", {{"limit_name", value}}};
+  for (int i = 0; i < 20; ++i) {
+    fault.metadata.emplace_back("key" + std::to_string(i), value);
+  }
+  return fault;
+}
+
+Fault ManyEntries() {
+  Fault fault{"TEXT_EMPTY", {}};
+  for (int i = 0; i < 5000; ++i) {
+    fault.metadata.emplace_back("key" + std::to_string(i), "value");
+  }
+  return fault;
+}
+
+std::vector<Hostile> HostileCases() {
+  const std::string big(100'000, 'x');
+  // Cut anywhere, these bytes are no UTF-8.
+  std::string wide;
+  for (int i = 0; i < 40'000; ++i) wide += "\u817f";
+  const std::string control(5000, '\x01');
+  const std::string raw = "\x83\x52\xff\xfe bytes \xc3";
+  const Fault long_value{"TEXT_EMPTY", {{"word", big}, {"line", "1"}}};
+  return {
+      {"LongMessage", MakeStatus(kBad, big), {}},
+      {"LongField", InvalidField(big, big), {}},
+      {"LongReason", MakeStatus(kBad, "m"), {big, {}}},
+      {"LongValue", MakeStatus(kBad, big), long_value},
+      {"LongKey", MakeStatus(kBad, "m"), {"TEXT_EMPTY", {{big, "1"}}}},
+      {"LongLimit", MakeStatus(kExhausted, big), {"R", {{"limit_name", big}}}},
+      {"ManyEntries", MakeStatus(kBad, "m"), ManyEntries()},
+      {"ControlBytes", MakeStatus(kExhausted, control),
+       ControlEntries(control)},
+      {"WideMessage", MakeStatus(kBad, wide), {}},
+      {"WideMessageOddly", MakeStatus(kBad, "x" + wide), {}},
+      {"WideField", InvalidField("xx" + wide, wide), {}},
+      {"WideValue", MakeStatus(kBad, "m"), {"R", {{"word", "x" + wide}}}},
+      {"RawMessage", MakeStatus(kBad, raw), {}},
+      {"RawField", InvalidField(raw, raw), {}},
+      {"RawValue", MakeStatus(kBad, raw), {"R", {{"word", raw}}}},
+      {"RawKey", MakeStatus(kBad, raw), {"R", {{raw, "1"}}}},
+      {"RawReason", MakeStatus(kBad, raw), {raw, {}}},
+      {"RawLimit", MakeStatus(kExhausted, raw), {"R", {{"limit_name", raw}}}},
+  };
+}
+
+class HostileTest : public ::testing::TestWithParam<Hostile> {};
+
+INSTANTIATE_TEST_SUITE_P(Details, HostileTest,
+                         ::testing::ValuesIn(HostileCases()),
+                         [](const auto& info) { return info.param.name; });
+
+TEST_P(HostileTest, StaysSmall) {
+  const std::string bytes =
+      wire::SerializeDetails(GetParam().status, GetParam().fault);
+  EXPECT_LT(bytes.size(), kMaxTrailer);
+  size_t details = 0;
+  const v1::RpcStatus status = Parse(bytes);
+  for (const auto& any : status.details()) {
+    details += any.ByteSizeLong();
+  }
+  EXPECT_LE(details, kMaxDetails);
+}
+
+// A parser of another language refuses strings that are no UTF-8.
+TEST_P(HostileTest, IsUtf8) {
+  const v1::RpcStatus status = DetailsOf(GetParam().status, GetParam().fault);
+  EXPECT_TRUE(IsUtf8(status.message()));
+  for (const auto& any : status.details()) {
+    EXPECT_TRUE(any.type_url().starts_with(kTypes)) << any.type_url();
+    v1::ErrorInfo info;
+    v1::QuotaFailure quota;
+    v1::BadRequest bad;
+    const bool parsed = any.type_url().ends_with("ErrorInfo")
+                            ? info.ParseFromString(any.value())
+                        : any.type_url().ends_with("Failure")
+                            ? quota.ParseFromString(any.value())
+                            : bad.ParseFromString(any.value());
+    EXPECT_TRUE(parsed) << any.type_url();
+  }
+}
+
+// What is cut is the value, not the fault.
+TEST_P(HostileTest, KeepsThatThereIsAFault) {
+  const Fault back = wire::ParseFault(
+      wire::SerializeDetails(GetParam().status, GetParam().fault));
+  EXPECT_EQ(back.reason.empty(), GetParam().fault.reason.empty());
+}
+
+// Inside of results the same strings travel.
+TEST_P(HostileTest, ParsesInsideOfResults) {
+  v1::Status message;
+  EXPECT_TRUE(message.ParseFromString(
+      wire::ToProto(GetParam().status, GetParam().fault).SerializeAsString()));
+  EXPECT_EQ(message.code(), static_cast<int>(GetParam().status.code()));
+}
+
+}  // namespace
+}  // namespace bvhmill::testing

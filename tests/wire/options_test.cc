@@ -1,0 +1,226 @@
+// Options over the wire and back, and those that cannot be.
+
+#include "bvhmill/wire/options.h"
+
+#include <google/protobuf/util/message_differencer.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <ostream>
+#include <string>
+
+#include "bvhmill/base/status.h"
+
+namespace bvhmill::testing {
+namespace {
+
+using google::protobuf::util::MessageDifferencer;
+
+ConvertOptions FullOptions() {
+  ConvertOptions options;
+  options.report.strict = true;
+  options.report.ignore_codes = {"TEXT_COMMENT", "TEXT_UTF16"};
+  options.report.only_codes = {"TEXT_EMPTY"};
+  options.report.severity_overrides = {{"TEXT_COMMENT", Severity::kHint},
+                                       {"TEXT_EMPTY", Severity::kError}};
+  options.report.max_issues = 7;
+  options.conventions = {JointPositions::kIgnore, RootOffset::kAdded};
+  options.outputs = {
+      {"a", PositionsFormat{TensorLayout::kJointMajor, true}},
+      {"b", RotationsFormat{RotationKind::kSixD, TensorLayout::kJointMajor}},
+      {"c", RotationsFormat{RotationKind::kMatrix, TensorLayout::kFrameMajor}},
+      {"d", NpzFormat{true}},
+      {"e", CsvFormat{true}},
+      {"f", BvhFormat{3}},
+      {"g", BvhFormat{0}},
+      {"", BvhFormat{-1}},
+      {"", PositionsFormat{}},
+      {"", RotationsFormat{}},
+      {"", NpzFormat{}},
+      {"", CsvFormat{}}};
+  return options;
+}
+
+bool Same(const google::protobuf::Message& a,
+          const google::protobuf::Message& b) {
+  return MessageDifferencer::Equals(a, b);
+}
+
+TEST(Options, ComeBack) {
+  const v1::ConvertOptions sent = wire::ToProto(FullOptions());
+  ConvertOptions back;
+  ASSERT_TRUE(wire::FromProto(sent, &back).ok());
+  EXPECT_TRUE(Same(wire::ToProto(back), sent));
+  EXPECT_TRUE(back.report.strict);
+  EXPECT_EQ(back.report.ignore_codes, FullOptions().report.ignore_codes);
+  EXPECT_EQ(back.report.only_codes, FullOptions().report.only_codes);
+  EXPECT_EQ(back.report.severity_overrides,
+            FullOptions().report.severity_overrides);
+  EXPECT_EQ(back.report.max_issues, 7);
+  EXPECT_EQ(back.conventions.joint_positions, JointPositions::kIgnore);
+  EXPECT_EQ(back.conventions.root_offset, RootOffset::kAdded);
+}
+
+TEST(Options, OutputsComeBack) {
+  ConvertOptions back;
+  ASSERT_TRUE(wire::FromProto(wire::ToProto(FullOptions()), &back).ok());
+  ASSERT_EQ(back.outputs.size(), FullOptions().outputs.size());
+  for (size_t i = 0; i < back.outputs.size(); ++i) {
+    EXPECT_EQ(back.outputs[i].id, FullOptions().outputs[i].id);
+    EXPECT_EQ(back.outputs[i].format.index(),
+              FullOptions().outputs[i].format.index());
+  }
+  const auto& positions = std::get<PositionsFormat>(back.outputs[0].format);
+  EXPECT_EQ(positions.layout, TensorLayout::kJointMajor);
+  EXPECT_TRUE(positions.with_end_sites);
+  const auto& rotations = std::get<RotationsFormat>(back.outputs[1].format);
+  EXPECT_EQ(rotations.kind, RotationKind::kSixD);
+  EXPECT_EQ(rotations.layout, TensorLayout::kJointMajor);
+  EXPECT_TRUE(std::get<NpzFormat>(back.outputs[3].format).with_end_sites);
+  EXPECT_TRUE(std::get<CsvFormat>(back.outputs[4].format).with_end_sites);
+  EXPECT_EQ(std::get<BvhFormat>(back.outputs[5].format).decimals, 3);
+  EXPECT_EQ(std::get<BvhFormat>(back.outputs[6].format).decimals, 0);
+  EXPECT_EQ(std::get<BvhFormat>(back.outputs[7].format).decimals, -1);
+}
+
+TEST(Options, AnEmptyMessageIsTheDefaults) {
+  ConvertOptions options;
+  ASSERT_TRUE(wire::FromProto(v1::ConvertOptions{}, &options).ok());
+  EXPECT_TRUE(Same(wire::ToProto(options), wire::ToProto(ConvertOptions{})));
+  EXPECT_FALSE(options.report.strict);
+  EXPECT_TRUE(options.outputs.empty());
+  EXPECT_EQ(options.conventions.joint_positions,
+            JointPositions::kReplaceOffset);
+  EXPECT_EQ(options.conventions.root_offset, RootOffset::kReplaced);
+}
+
+TEST(Options, EmptyFormatsAreTheDefaults) {
+  v1::ConvertOptions message;
+  message.add_outputs()->mutable_positions();
+  message.add_outputs()->mutable_rotations();
+  message.add_outputs()->mutable_bvh();
+  ConvertOptions options;
+  ASSERT_TRUE(wire::FromProto(message, &options).ok());
+  const auto& positions = std::get<PositionsFormat>(options.outputs[0].format);
+  EXPECT_EQ(positions.layout, TensorLayout::kFrameMajor);
+  EXPECT_FALSE(positions.with_end_sites);
+  EXPECT_EQ(std::get<RotationsFormat>(options.outputs[1].format).kind,
+            RotationKind::kQuaternion);
+  EXPECT_EQ(std::get<BvhFormat>(options.outputs[2].format).decimals, -1);
+}
+
+TEST(Options, KeepsTheLimitsOfTheCaller) {
+  ConvertOptions options;
+  options.limits.max_frames = 12;
+  options.limits.max_issues = 34;
+  ASSERT_TRUE(wire::FromProto(wire::ToProto(FullOptions()), &options).ok());
+  EXPECT_EQ(options.limits.max_frames, 12);
+  EXPECT_EQ(options.limits.max_issues, 34);
+}
+
+struct IssueCap {
+  int32_t asked;
+  int64_t limit;
+  int64_t expected;
+};
+
+void PrintTo(const IssueCap& cap, std::ostream* out) {
+  *out << cap.asked << " of " << cap.limit;
+}
+
+class IssueCapTest : public ::testing::TestWithParam<IssueCap> {};
+
+INSTANTIATE_TEST_SUITE_P(Options, IssueCapTest,
+                         ::testing::Values(IssueCap{0, 50, 50},
+                                           IssueCap{1, 50, 1},
+                                           IssueCap{50, 50, 50},
+                                           IssueCap{51, 50, 50},
+                                           IssueCap{2'000'000'000, 50, 50},
+                                           IssueCap{1000, 0, 1000}));
+
+TEST_P(IssueCapTest, IsTheLimitAtMost) {
+  v1::ConvertOptions message;
+  message.mutable_validation()->set_max_issues(GetParam().asked);
+  ConvertOptions options;
+  options.limits.max_issues = GetParam().limit;
+  ASSERT_TRUE(wire::FromProto(message, &options).ok());
+  EXPECT_EQ(options.report.max_issues, GetParam().expected);
+}
+
+struct BadOption {
+  const char* field;
+  std::function<void(v1::ConvertOptions*)> change;
+};
+
+void PrintTo(const BadOption& bad, std::ostream* out) { *out << bad.field; }
+
+// Open enums take any number off the wire.
+template <typename Enum>
+Enum Unknown() {
+  return static_cast<Enum>(99);
+}
+
+v1::OutputRequest* Second(v1::ConvertOptions* message) {
+  message->add_outputs()->mutable_npz();
+  return message->add_outputs();
+}
+
+const BadOption kBadOptions[] = {
+    {"options.read.strictness",
+     [](auto* m) {
+       m->mutable_read()->set_strictness(Unknown<v1::Strictness>());
+     }},
+    {"options.read.joint_positions",
+     [](auto* m) {
+       m->mutable_read()->set_joint_positions(Unknown<v1::JointPositions>());
+     }},
+    {"options.read.root_offset",
+     [](auto* m) {
+       m->mutable_read()->set_root_offset(Unknown<v1::RootOffset>());
+     }},
+    {"options.validation.severity_overrides",
+     [](auto* m) {
+       (*m->mutable_validation()
+             ->mutable_severity_overrides())["TEXT_COMMENT"] =
+           Unknown<v1::Severity>();
+     }},
+    {"options.validation.severity_overrides",
+     [](auto* m) {
+       (*m->mutable_validation()
+             ->mutable_severity_overrides())["TEXT_COMMENT"] =
+           v1::SEVERITY_UNSPECIFIED;
+     }},
+    {"options.validation.max_issues",
+     [](auto* m) { m->mutable_validation()->set_max_issues(-1); }},
+    {"options.outputs[1].format", [](auto* m) { Second(m); }},
+    {"options.outputs[1].positions.layout",
+     [](auto* m) {
+       Second(m)->mutable_positions()->set_layout(Unknown<v1::TensorLayout>());
+     }},
+    {"options.outputs[1].rotations.layout",
+     [](auto* m) {
+       Second(m)->mutable_rotations()->set_layout(Unknown<v1::TensorLayout>());
+     }},
+    {"options.outputs[1].rotations.kind",
+     [](auto* m) {
+       Second(m)->mutable_rotations()->set_kind(Unknown<v1::RotationKind>());
+     }},
+};
+
+class BadOptionTest : public ::testing::TestWithParam<BadOption> {};
+
+INSTANTIATE_TEST_SUITE_P(Options, BadOptionTest,
+                         ::testing::ValuesIn(kBadOptions));
+
+TEST_P(BadOptionTest, IsRefusedWithItsField) {
+  v1::ConvertOptions message;
+  GetParam().change(&message);
+  ConvertOptions options;
+  const absl::Status status = wire::FromProto(message, &options);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
+  EXPECT_TRUE(MessageOf(status).starts_with(GetParam().field)) << status;
+  EXPECT_NE(MessageOf(status).find(": "), std::string_view::npos) << status;
+}
+
+}  // namespace
+}  // namespace bvhmill::testing

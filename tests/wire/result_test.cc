@@ -1,0 +1,143 @@
+// Results over the wire and back.
+
+#include "bvhmill/wire/result.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "bvhmill/base/status.h"
+#include "bvhmill/wire/status.h"
+#include "tests/wire/samples.h"
+
+namespace bvhmill::testing {
+namespace {
+
+// Through bytes, since a message in memory may hold what bytes cannot.
+template <typename Message>
+Message Sent(const Message& message) {
+  Message out;
+  EXPECT_TRUE(out.ParseFromString(message.SerializeAsString()));
+  return out;
+}
+
+TEST(Result, ReportComesBack) {
+  ExpectSame(wire::FromProto(Sent(wire::ToProto(FullReport()))), FullReport());
+  ExpectSame(wire::FromProto(Sent(wire::ToProto(Report{}))), Report{});
+}
+
+TEST(Result, VerdictsAndSeveritiesAreThoseOfTheApi) {
+  for (int number = 1; number <= 4; ++number) {
+    Report report = FullReport();
+    report.verdict = static_cast<Verdict>(number);
+    report.issues[0].severity = static_cast<Severity>(number);
+    const v1::ValidationReport message = wire::ToProto(report);
+    EXPECT_EQ(message.verdict(), number);
+    EXPECT_EQ(message.issues(0).severity(), number);
+    ExpectSame(wire::FromProto(message), report);
+  }
+}
+
+TEST(Result, PlacesAreSetOnlyWhereTheyApply) {
+  const v1::ValidationReport message = wire::ToProto(FullReport());
+  EXPECT_TRUE(message.issues(1).location().has_frame());
+  EXPECT_EQ(message.issues(1).location().frame(), 0);
+  EXPECT_FALSE(message.issues(1).location().has_line());
+  EXPECT_FALSE(message.issues(2).location().has_byte_offset());
+}
+
+TEST(Result, InfoComesBack) {
+  ExpectSame(wire::FromProto(Sent(wire::ToProto(FullInfo()))), FullInfo());
+  ExpectSame(wire::FromProto(Sent(wire::ToProto(ClipInfo{}))), ClipInfo{});
+}
+
+// What a peer of any kind may send.
+TEST(Result, OddInfoIsTaken) {
+  v1::ClipInfo message;
+  message.add_joints()->add_offset(1);
+  for (int i = 0; i < 9; ++i) message.mutable_joints(0)->add_offset(2);
+  message.add_joints();
+  const ClipInfo info = wire::FromProto(message);
+  ASSERT_EQ(info.joints.size(), 2u);
+  EXPECT_EQ(info.joints[0].offset, (std::array<float, 3>{1, 2, 2}));
+  EXPECT_EQ(info.joints[1].offset, (std::array<float, 3>{0, 0, 0}));
+}
+
+TEST(Result, OutputsComeBack) {
+  for (const OutputInfo& output : FullOutputs()) {
+    ExpectSame(wire::FromProto(Sent(wire::ToProto(output))), output);
+    EXPECT_EQ(wire::ToProto(output).data(), "");
+  }
+  const v1::Output tensor = wire::ToProto(FullOutputs()[0]);
+  EXPECT_EQ(tensor.tensor().dtype(), v1::DATA_TYPE_FLOAT32);
+}
+
+TEST(Result, TimesComeBack) {
+  const v1::StageTimes message = Sent(wire::ToProto(FullTimes()));
+  ExpectSame(wire::FromProto(message), FullTimes());
+  EXPECT_EQ(message.read().nanos(), 999'999'999);
+  EXPECT_EQ(message.solve().seconds(), 86'400);
+  EXPECT_EQ(message.solve().nanos(), 123'456'789);
+}
+
+TEST(Result, GoodResultComesBack) {
+  const ConvertResult result = FullResult();
+  const ConvertResult back = wire::FromProto(Sent(wire::ToProto(result)));
+  EXPECT_TRUE(back.status.ok()) << back.status;
+  ExpectSame(back.fault, Fault{});
+  ExpectSame(back.report, result.report);
+  ExpectSame(back.info, result.info);
+  ExpectSame(back.times, result.times);
+  ASSERT_EQ(back.outputs.size(), result.outputs.size());
+  for (size_t i = 0; i < back.outputs.size(); ++i) {
+    ExpectSame(back.outputs[i], result.outputs[i]);
+  }
+}
+
+TEST(Result, FailedResultHasNoOutputs) {
+  ConvertResult result = FullResult();
+  result.status = MakeStatus(absl::StatusCode::kInvalidArgument, "broken");
+  result.fault = {"TEXT_EMPTY", {{"line", "1"}, {"column", "2"}}};
+  const v1::ClipResult message = Sent(wire::ToProto(result));
+  EXPECT_EQ(message.outputs_size(), 0);
+  const ConvertResult back = wire::FromProto(message);
+  EXPECT_EQ(back.status, result.status);
+  ExpectSame(back.fault, result.fault);
+  ExpectSame(back.report, result.report);
+  EXPECT_TRUE(back.outputs.empty());
+}
+
+class StatusTest : public ::testing::TestWithParam<int> {};
+
+INSTANTIATE_TEST_SUITE_P(Result, StatusTest, ::testing::Range(0, 17));
+
+TEST_P(StatusTest, EachCodeComesBack) {
+  const auto code = static_cast<absl::StatusCode>(GetParam());
+  const absl::Status status = MakeStatus(code, "what it was");
+  const v1::Status message = Sent(wire::ToProto(status, Fault{}));
+  EXPECT_EQ(message.code(), GetParam());
+  EXPECT_EQ(wire::FromProto(message), status);
+  EXPECT_FALSE(message.has_info());
+}
+
+TEST(Status, NamesReasonAndDomain) {
+  const Fault fault{"LIMIT_JOINTS", {{"limit", "4"}}};
+  const v1::Status message = wire::ToProto(
+      MakeStatus(absl::StatusCode::kResourceExhausted, "too many"), fault);
+  EXPECT_EQ(message.info().reason(), "LIMIT_JOINTS");
+  EXPECT_EQ(message.info().domain(), wire::kErrorDomain);
+  EXPECT_EQ(message.info().metadata().at("limit"), "4");
+}
+
+// A newer peer may know more codes; what is no error must not come of it.
+TEST(Status, UnknownCodesStayErrors) {
+  for (const int code : {17, 99, -1, 2'000'000'000}) {
+    v1::Status message;
+    message.set_code(code);
+    message.set_message("from the future");
+    EXPECT_FALSE(wire::FromProto(message).ok()) << code;
+  }
+}
+
+}  // namespace
+}  // namespace bvhmill::testing
