@@ -11,11 +11,13 @@ trap stop_all EXIT
 # start_server OPTION...: starts a server on a free port; sets SERVER and
 # SERVER_PID. Its log is in server.log.
 start_server() {
+  # A log of a server before this one would be read as that of this one.
+  rm -f server.log
   "$BVHMILLD" --listen 127.0.0.1:0 "$@" > server.log 2>&1 &
   SERVER_PID=$!
   disown
   pids+=("$SERVER_PID")
-  wait_for grep -q '^listening on ' server.log || cat server.log >&2
+  wait_for grep -qs '^listening on ' server.log || cat server.log >&2
   SERVER=$(sed -n 's/^listening on //p' server.log)
 }
 

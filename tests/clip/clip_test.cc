@@ -75,21 +75,21 @@ TEST(Clip, ChannelLetters) {
 
 TEST(Clip, ChannelNamesAndKinds) {
   struct {
-    Channel channel;
     std::string_view name;
+    Channel channel;
     int axis;
   } constexpr kCases[] = {
-      {Channel::kXPosition, "Xposition", 0},
-      {Channel::kYPosition, "Yposition", 1},
-      {Channel::kZPosition, "Zposition", 2},
-      {Channel::kXRotation, "Xrotation", 0},
-      {Channel::kYRotation, "Yrotation", 1},
-      {Channel::kZRotation, "Zrotation", 2},
-      {Channel::kXScale, "Xscale", 0},
-      {Channel::kYScale, "Yscale", 1},
-      {Channel::kZScale, "Zscale", 2},
+      {"Xposition", Channel::kXPosition, 0},
+      {"Yposition", Channel::kYPosition, 1},
+      {"Zposition", Channel::kZPosition, 2},
+      {"Xrotation", Channel::kXRotation, 0},
+      {"Yrotation", Channel::kYRotation, 1},
+      {"Zrotation", Channel::kZRotation, 2},
+      {"Xscale", Channel::kXScale, 0},
+      {"Yscale", Channel::kYScale, 1},
+      {"Zscale", Channel::kZScale, 2},
   };
-  for (const auto& [channel, name, axis] : kCases) {
+  for (const auto& [name, channel, axis] : kCases) {
     EXPECT_EQ(ChannelName(channel), name);
     EXPECT_EQ(AxisOf(channel), axis) << name;
     EXPECT_EQ(IsPosition(channel), name.ends_with("position")) << name;

@@ -40,6 +40,7 @@ Encoded Encode(const Clip& clip, const FormatOptions& format,
 template <typename T>
 std::vector<T> Numbers(std::string_view bytes) {
   std::vector<T> out(bytes.size() / sizeof(T));
+  if (out.empty()) return out;
   std::memcpy(out.data(), bytes.data(), out.size() * sizeof(T));
   return out;
 }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <span>
+
 #include "tests/support/clips.h"
 
 namespace bvhmill::testing {
@@ -67,9 +69,10 @@ TEST(MakePlan, StepsAreTheRotationsInFileOrder) {
   const Plan plan = MakePlan(builder.Build(), {});
   std::vector<std::array<int, 3>> steps;
   for (size_t node = 0; node < plan.nodes.size(); ++node) {
-    for (int i = 0; i < plan.nodes[node].step_count; ++i) {
-      const auto& step =
-          plan.steps[static_cast<size_t>(plan.nodes[node].first_step + i)];
+    const auto of_node =
+        std::span(plan.steps)
+            .subspan(plan.nodes[node].first_step, plan.nodes[node].step_count);
+    for (const RotationStep& step : of_node) {
       steps.push_back({static_cast<int>(node), step.axis, step.column});
     }
   }

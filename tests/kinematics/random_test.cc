@@ -94,6 +94,7 @@ TEST(Threads, ManyJobsShareOnePlan) {
   const Plan plan = MakePlan(clip.skeleton, {});
   std::vector<std::vector<float>> results(8);
   std::vector<std::thread> threads;
+  threads.reserve(results.size());
   for (std::vector<float>& result : results) {
     threads.emplace_back([&] {
       result.resize(expected.positions.size());

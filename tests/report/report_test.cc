@@ -86,14 +86,14 @@ TEST(Report, FirstErrorIsTheFirstThatIsAnError) {
 
 TEST(Report, VerdictsHaveNamesAndAreGoodOrNot) {
   struct {
-    Verdict verdict;
     std::string_view name;
+    Verdict verdict;
     bool good;
-  } constexpr kCases[] = {{Verdict::kValid, "valid", true},
-                          {Verdict::kAccepted, "accepted", true},
-                          {Verdict::kInvalid, "invalid", false},
-                          {Verdict::kUnreadable, "unreadable", false}};
-  for (const auto& [verdict, name, good] : kCases) {
+  } constexpr kCases[] = {{"valid", Verdict::kValid, true},
+                          {"accepted", Verdict::kAccepted, true},
+                          {"invalid", Verdict::kInvalid, false},
+                          {"unreadable", Verdict::kUnreadable, false}};
+  for (const auto& [name, verdict, good] : kCases) {
     EXPECT_EQ(VerdictName(verdict), name);
     EXPECT_EQ(IsGood(verdict), good) << name;
   }

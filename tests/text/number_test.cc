@@ -195,8 +195,7 @@ constexpr std::string_view kInvalidWords[] = {
     "1.#X",
     "1.#I",
     "2.#INF",
-    "\xE2\x88\x92"
-    "5",
+    "\u22125",
     "\xEF\xBC\x95",
     "\xB1",
 };

@@ -108,22 +108,22 @@ TEST(ZeroLengthBone, IsSilentAboutJointsWithPositions) {
 
 struct RootCase {
   std::string_view channels;
-  Offset offset;
   std::vector<float> row;
+  Offset offset;
   bool speaks;
 };
 
 TEST(RootOffsetAdditive, Table) {
   const RootCase cases[] = {
-      {"XYZzxy", {0, 90, 0}, {0, 0, 0, 5, 6, 7}, true},
-      {"zxyXYZ", {0, 90, 0}, {5, 6, 7, 0, 0, 0}, true},
-      {"XYZzxy", {0, 90, 0}, {0, -0.0f, 0, 5, 6, 7}, true},
+      {"XYZzxy", {0, 0, 0, 5, 6, 7}, {0, 90, 0}, true},
+      {"zxyXYZ", {5, 6, 7, 0, 0, 0}, {0, 90, 0}, true},
+      {"XYZzxy", {0, -0.0f, 0, 5, 6, 7}, {0, 90, 0}, true},
       // The positions stand on the OFFSET, or anywhere else.
-      {"XYZzxy", {0, 90, 0}, {0, 90, 0, 5, 6, 7}, false},
-      {"XYZzxy", {0, 90, 0}, {0, 1, 0, 5, 6, 7}, false},
-      {"XYZzxy", {0, 0, 0}, {0, 0, 0, 5, 6, 7}, false},
+      {"XYZzxy", {0, 90, 0, 5, 6, 7}, {0, 90, 0}, false},
+      {"XYZzxy", {0, 1, 0, 5, 6, 7}, {0, 90, 0}, false},
+      {"XYZzxy", {0, 0, 0, 5, 6, 7}, {0, 0, 0}, false},
       // No position channels, nothing to add.
-      {"zxy", {0, 90, 0}, {0, 0, 0}, false},
+      {"zxy", {0, 0, 0}, {0, 90, 0}, false},
   };
   for (const RootCase& c : cases) {
     SkeletonBuilder builder;
