@@ -270,7 +270,9 @@ std::string HierarchyReader::ReadEndSiteLabel(const Word& keyword,
     *odd_spelling = Quote(std::string(keyword.text).append(separator) + rest);
   }
   if (!has_site) return rest;
-  return std::string(TrimBlanks(std::string_view(rest).substr(4)));
+  const std::string_view label = TrimBlanks(std::string_view(rest).substr(4));
+  // A label that opens with a brace could not be written again.
+  return label.starts_with('{') ? "" : std::string(label);
 }
 
 bool HierarchyReader::Close(const Word& brace) {
