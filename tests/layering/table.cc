@@ -44,6 +44,7 @@ constexpr ThirdParty kThirdParty[] = {
     {"absl/", ""},
     {"iconv.h", "lib/bvhmill/base"},
     {"fast_float/", "lib/bvhmill/text bench"},
+    {"immintrin.h", "lib/bvhmill/text"},
     {"tbb/", "lib/bvhmill/pipeline"},
     {"oneapi/", "lib/bvhmill/pipeline"},
     {"nlohmann/", "lib/bvhmill/encode"},

@@ -1,0 +1,107 @@
+// ScanRows, from the two stages. Included behind rows_values-inl.h.
+
+// Converts the first chunk.numbers numbers.
+inline void ConvertChunk(const Chunk& chunk, bool has_exponents, float* out) {
+  // The wide path pays where many numbers have long decimals.
+  constexpr size_t kOften = 24;
+  RowsWorkspace::Buffers* buffers = chunk.buffers;
+  size_t longs = 0;
+  if (buffers->precise) {
+    longs = ConvertWide(chunk, out);
+  } else {
+    longs = ConvertShort(chunk, out);
+    if (longs > 0) ConvertListed<false>(chunk, longs, out);
+  }
+  buffers->precise = longs * kOften > chunk.numbers;
+  if (has_exponents) {
+    ConvertListed<true>(chunk, ListExponents(chunk), out);
+  }
+}
+
+// Bytes up to and with the end of the line of the last number.
+inline size_t BytesOfLines(const Chunk& chunk) {
+  const size_t last =
+      OffsetOf(chunk.buffers->pivots[chunk.numbers - 1]) - kPadBytes;
+  const size_t end = chunk.text.find_first_of("\r\n", last);
+  const bool is_crlf = chunk.text.substr(end, 2) == "\r\n";
+  return end + (is_crlf ? 2 : 1);
+}
+
+// Reads one chunk of whole lines, or as many of its lines as fit into `out`.
+// False, with nothing read, if they are not all regular.
+inline bool ReadChunk(std::string_view text, size_t width, std::span<float> out,
+                      RowsWorkspace::Buffers* buffers, RowsScan* scan) {
+  Chunk chunk;
+  chunk.text = text;
+  chunk.buffers = buffers;
+  // Loads of text must not look like the stores of digits just made: they are
+  // told apart by their low 12 bits at first.
+  const auto from = reinterpret_cast<uintptr_t>(text.data());
+  const auto base = reinterpret_cast<uintptr_t>(buffers->digits);
+  chunk.digits = buffers->digits + ((from - kPadBytes - 1024 - base) & 0xFC0);
+  Marks marks;
+  if (buffers->general || !MarkChunk<false>(width, chunk, &marks)) {
+    if (!MarkChunk<true>(width, chunk, &marks)) return false;
+    buffers->general = marks.exponents > 0;
+  }
+  const size_t rows = std::min(marks.rows, out.size() / width);
+  chunk.numbers = rows * width;
+  buffers->out_of_range = false;
+  if (rows > 0) ConvertChunk(chunk, marks.exponents > 0, out.data());
+  if (buffers->out_of_range) return false;
+  std::string_view taken = text;
+  if (rows < marks.rows) taken = text.substr(0, BytesOfLines(chunk));
+  const bool plain = rows == marks.rows && marks.line_ends == rows;
+  scan->rows += rows;
+  scan->bytes += taken.size();
+  scan->lines += plain ? static_cast<int64_t>(rows) : CountLineEnds(taken);
+  return true;
+}
+
+// Bytes of the first line of `text`, with its end, if it is longer than a usual
+// chunk; 0 if it is too long to be scanned.
+inline size_t LongLineBytes(std::string_view text) {
+  const std::string_view most = text.substr(0, kMaxChunkBytes);
+  const size_t end = most.find_first_of("\r\n");
+  if (end == std::string_view::npos) {
+    return text.size() <= kMaxScannedLineBytes ? text.size() : 0;
+  }
+  if (end > kMaxScannedLineBytes) return 0;
+  return end + (text.substr(end, 2) == "\r\n" ? 2 : 1);
+}
+
+// Bytes of the whole lines, about a chunk of them, at the beginning of `text`;
+// 0 if its first line is too long.
+inline size_t ChunkBytes(std::string_view text) {
+  constexpr size_t kUsualBytes = 8 * 1024;
+  if (text.size() <= kUsualBytes) return text.size();
+  const std::string_view usual = text.substr(0, kUsualBytes);
+  const void* feed = memrchr(usual.data(), '\n', usual.size());
+  if (feed != nullptr) {
+    return static_cast<size_t>(static_cast<const char*>(feed) - text.data()) +
+           1;
+  }
+  // Texts that end lines with CR alone; the last byte may be half a CRLF.
+  const size_t end = usual.substr(0, kUsualBytes - 1).rfind('\r');
+  return end == std::string_view::npos ? LongLineBytes(text) : end + 1;
+}
+
+inline RowsScan ScanChunks(std::string_view text, size_t width,
+                           std::span<float> out,
+                           RowsWorkspace::Buffers* buffers) {
+  RowsScan scan;
+  while (scan.bytes < text.size()) {
+    const std::string_view rest = text.substr(scan.bytes);
+    const std::span<float> room = out.subspan(scan.rows * width);
+    const size_t bytes = ChunkBytes(rest);
+    if (room.size() < width || bytes == 0) return scan;
+    const std::string_view chunk = rest.substr(0, bytes);
+    if (ReadChunk(chunk, width, room, buffers, &scan)) continue;
+    const RowsScan slow = ScanRowsScalar(chunk, width, room);
+    scan.rows += slow.rows;
+    scan.bytes += slow.bytes;
+    scan.lines += slow.lines;
+    if (slow.bytes < bytes) return scan;
+  }
+  return scan;
+}

@@ -1,0 +1,181 @@
+// Stage 1 of ScanRows, once for every CPU target. No include guard: it is
+// included by one source file per target, within an anonymous namespace and a
+// region that is compiled for that target, behind `struct Ops`, which has the
+// primitives.
+//
+// Looks at blocks of 64 bytes as bit masks. One addition finds, for every
+// number, its pivot: the dot, or what ends the digits of a number without one.
+// Adding the mask of starts to the mask of the bytes that a carry may pass lets
+// each start run up to its pivot. A second addition carries the minus the same
+// way, and a third carries the letter of an exponent to the end of its number.
+// The block is also stored as digit values: digits 0..9, the dot 0, all else
+// with the bit kNotDigit, and some with a second bit that tells them apart.
+
+// What stage 1 found in a chunk, and where it stands between two blocks.
+struct Marks {
+  // Of the byte before: in bit 0.
+  uint64_t after_separator = 1;
+  uint64_t after_digit = 0;
+  uint64_t after_dot = 0;
+  uint64_t after_exponent = 0;
+  // In bit 0 if the next byte must be a digit, for none stood before the dot.
+  uint64_t needs_digit = 0;
+  // Carries of the additions.
+  uint64_t start_carry = 0;
+  uint64_t minus_carry = 0;
+  uint64_t exponent_carry = 0;
+  // Set by anything that a row of numbers does not have.
+  uint64_t odd = 0;
+  // Numbers that have ended; counted with exponents only.
+  size_t ended = 0;
+  size_t pivots = 0;
+  size_t exponents = 0;
+  size_t numbers_with_exponent = 0;
+  size_t rows = 0;
+  size_t line_ends = 0;
+  // Not empty if some byte is no part of plain numbers.
+  typename Ops::OtherBytes others = {};
+};
+
+inline size_t CountBits(uint64_t bits) {
+  return static_cast<size_t>(__builtin_popcountll(bits));
+}
+
+inline uint64_t AddCarry(uint64_t a, uint64_t b, uint64_t* carry) {
+  unsigned long long sum = 0;
+  *carry = __builtin_uaddll_overflow(a, b, &sum) ? 1 : 0;
+  return sum;
+}
+
+// Counts the rows that end in this block; each line holds `width` numbers, or
+// none. A line end may be a pivot itself.
+inline void CountRows(uint64_t line_ends, uint64_t pivots, size_t width,
+                      Marks* m) {
+  m->line_ends += CountBits(line_ends);
+  while (line_ends != 0) {
+    const uint64_t up_to = line_ends ^ (line_ends - 1);
+    const size_t numbers = m->pivots + CountBits(pivots & up_to);
+    if (numbers == (m->rows + 1) * width) {
+      ++m->rows;
+    } else if (numbers != m->rows * width) {
+      m->odd = 1;
+    }
+    line_ends &= line_ends - 1;
+  }
+}
+
+// Notes which of the numbers that end in this block have an exponent.
+inline void NoteExponents(uint64_t exponents, uint64_t nsep, uint64_t ends,
+                          uint64_t digit_before, Marks* m,
+                          uint64_t* has_exponent) {
+  const uint64_t sum =
+      AddCarry(exponents | m->exponent_carry, nsep, &m->exponent_carry);
+  const uint64_t ended = sum & ends;
+  m->odd |= ended & ~digit_before;
+  m->numbers_with_exponent += CountBits(ended);
+  const uint64_t bits = Ops::Extract(ended, ends);
+  const size_t shift = m->ended % 64;
+  has_exponent[m->ended / 64] |= bits << shift;
+  has_exponent[m->ended / 64 + 1] = shift == 0 ? 0 : bits >> (64 - shift);
+  m->ended += CountBits(ends);
+}
+
+// One block. With kGeneral, exponents, plus signs and dots without a digit
+// before are looked at; without, they are odd.
+template <bool kGeneral>
+inline void MarkBlock(const char* from, uint32_t offset, size_t width,
+                      RowsWorkspace::Buffers* buffers, uint8_t* digits,
+                      Marks* m) {
+  const typename Ops::Block block = Ops::LoadBlock(from);
+  const uint64_t sep = Ops::Separators(block);
+  const uint64_t dots = Ops::Equal(block, '.');
+  const uint64_t minuses = Ops::Equal(block, '-');
+  const typename Ops::Block values = Ops::DigitValues(block);
+  Ops::StoreBlock(values, digits);
+  const uint64_t nsep = ~sep;
+  const uint64_t before_is_sep = (sep << 1) | m->after_separator;
+  const uint64_t starts = before_is_sep & nsep;
+  uint64_t exponents = 0;
+  if constexpr (kGeneral) exponents = Ops::EqualLetter(block, 'e');
+  const uint64_t runs = nsep & ~dots & ~exponents;
+  const uint64_t pivots =
+      AddCarry(starts | m->start_carry, runs, &m->start_carry) & ~runs;
+  const uint64_t negatives =
+      AddCarry((minuses & starts) | m->minus_carry, runs, &m->minus_carry) &
+      ~runs;
+  uint64_t is_digit = runs & ~minuses;
+  m->odd |= dots & ~pivots;
+  if constexpr (kGeneral) {
+    const uint64_t pluses = Ops::Equal(block, '+');
+    const uint64_t others = Ops::Others(block, values);
+    is_digit &= ~others;
+    const uint64_t digit_before = (is_digit << 1) | m->after_digit;
+    const uint64_t sign_place = starts | (exponents << 1) | m->after_exponent;
+    const uint64_t bare_dots = dots & ~digit_before;
+    m->odd |= pivots & ~dots & ~digit_before;
+    m->odd |= ((bare_dots << 1) | m->needs_digit) & ~is_digit;
+    m->odd |= (minuses | pluses) & ~sign_place;
+    m->odd |= others & ~exponents & ~pluses;
+    m->odd |= exponents & ~(digit_before | (dots << 1) | m->after_dot);
+    NoteExponents(exponents, nsep, sep & ~before_is_sep, digit_before, m,
+                  buffers->has_exponent);
+    m->exponents += Ops::StorePositions(exponents, 0, offset,
+                                        buffers->exponents + m->exponents);
+    m->needs_digit = bare_dots >> 63;
+    m->after_dot = dots >> 63;
+    m->after_exponent = exponents >> 63;
+  } else {
+    // Looked at once a chunk. Until then, what is none counts as a digit.
+    Ops::NoteOthers(block, values, &m->others);
+    const uint64_t digit_before = (is_digit << 1) | m->after_digit;
+    m->odd |= (pivots & ~digit_before) | (minuses & ~starts);
+  }
+  if (const uint64_t ends = Ops::LineEnds(block, values); ends != 0) {
+    CountRows(ends, pivots, width, m);
+  }
+  m->pivots += Ops::StorePositions(pivots, negatives, offset,
+                                   buffers->pivots + m->pivots);
+  m->after_separator = sep >> 63;
+  m->after_digit = is_digit >> 63;
+}
+
+// A chunk as stage 2 sees it.
+struct Chunk {
+  std::string_view text;
+  // Digit values; digits[kPadBytes + i] is that of text[i].
+  uint8_t* digits = nullptr;
+  RowsWorkspace::Buffers* buffers = nullptr;
+  size_t numbers = 0;
+};
+
+// Marks the whole chunk, whose last line may lack its end. False if it holds
+// anything odd; `marks` and the lists are void then.
+template <bool kGeneral>
+bool MarkChunk(size_t width, const Chunk& chunk, Marks* marks) {
+  RowsWorkspace::Buffers* buffers = chunk.buffers;
+  uint8_t* digits = chunk.digits + kPadBytes;
+  const char* from = chunk.text.data();
+  const size_t bytes = chunk.text.size();
+  if constexpr (kGeneral) buffers->has_exponent[0] = 0;
+  Marks m;
+  size_t i = 0;
+  for (; i + kBlockBytes <= bytes; i += kBlockBytes) {
+    MarkBlock<kGeneral>(from + i, static_cast<uint32_t>(kPadBytes + i), width,
+                        buffers, digits + i, &m);
+  }
+  std::memset(buffers->tail, ' ', kBlockBytes);
+  std::memcpy(buffers->tail, from + i, bytes - i);
+  // Ends the last row if nothing else does; not counted as a line end.
+  const bool ends =
+      bytes > 0 && (from[bytes - 1] == '\n' || from[bytes - 1] == '\r');
+  if (!ends) buffers->tail[bytes - i] = '\n';
+  MarkBlock<kGeneral>(buffers->tail, static_cast<uint32_t>(kPadBytes + i),
+                      width, buffers, digits + i, &m);
+  if (!ends) --m.line_ends;
+  std::memset(digits - kBlockBytes, kNotDigit, kBlockBytes);
+  std::memset(digits + i + kBlockBytes, kNotDigit, kBlockBytes);
+  *marks = m;
+  if (!kGeneral && Ops::AnyOthers(m.others)) return false;
+  return m.odd == 0 && m.exponents == m.numbers_with_exponent &&
+         m.pivots == m.rows * width;
+}
