@@ -249,9 +249,10 @@ struct Ops {
   }
 };
 
-#include "bvhmill/text/rows_chunks-inl.h"
-#include "bvhmill/text/rows_marks-inl.h"
-#include "bvhmill/text/rows_values-inl.h"
+// In this order: each builds on the one before.
+#include "bvhmill/text/rows_stage1-inl.h"
+#include "bvhmill/text/rows_stage2-inl.h"
+#include "bvhmill/text/rows_stages-inl.h"
 
 }  // namespace
 

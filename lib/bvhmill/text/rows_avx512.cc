@@ -23,8 +23,9 @@
     apply_to = function)
 #else
 #pragma GCC push_options
-#pragma GCC target( \
-    "avx2,fma,bmi,bmi2,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")
+#pragma GCC target("avx2,fma,bmi,bmi2,popcnt")
+#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl")
+#pragma GCC target("avx512vbmi,avx512vbmi2")
 #endif
 
 namespace bvhmill {
@@ -237,9 +238,10 @@ struct Ops {
   }
 };
 
-#include "bvhmill/text/rows_chunks-inl.h"
-#include "bvhmill/text/rows_marks-inl.h"
-#include "bvhmill/text/rows_values-inl.h"
+// In this order: each builds on the one before.
+#include "bvhmill/text/rows_stage1-inl.h"
+#include "bvhmill/text/rows_stage2-inl.h"
+#include "bvhmill/text/rows_stages-inl.h"
 
 }  // namespace
 

@@ -21,7 +21,7 @@ inline constexpr size_t kPadBytes = 128;
 inline constexpr size_t kMaxNumbers = kMaxChunkBytes / 2 + 256;
 
 struct RowsWorkspace::Buffers {
-  // The chunk as digit values; see rows_marks-inl.h. The slack lets it start
+  // The chunk as digit values; see rows_stage1-inl.h. The slack lets it start
   // where its addresses do not collide with those of the text modulo 4096,
   // which would stall every load behind a store.
   alignas(64) uint8_t digits[4096 + kPadBytes + kMaxChunkBytes + 2 * kPadBytes];

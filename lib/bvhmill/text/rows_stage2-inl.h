@@ -1,4 +1,4 @@
-// Stage 2 of ScanRows: numbers from the pivots of rows_marks-inl.h. Included
+// Stage 2 of ScanRows: numbers from the pivots of rows_stage1-inl.h. Included
 // behind it.
 //
 // Takes the 16 bytes around each pivot: 8 of the integer side, and the pivot

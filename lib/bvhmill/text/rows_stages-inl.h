@@ -1,4 +1,4 @@
-// ScanRows, from the two stages. Included behind rows_values-inl.h.
+// ScanRows, from the two stages. Included behind rows_stage2-inl.h.
 
 // Converts the first chunk.numbers numbers.
 inline void ConvertChunk(const Chunk& chunk, bool has_exponents, float* out) {
