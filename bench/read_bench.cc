@@ -19,7 +19,7 @@ constexpr size_t kBytes = 20 << 20;
 
 ReadResult Read(const std::string& text) {
   IssueLog log({});
-  return ReadBvh(text, {}, nullptr, &log);
+  return ReadBvh(text, {}, &log);
 }
 
 // The rows of MOTION by fast_float alone: no lines, no checks.

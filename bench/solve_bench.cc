@@ -99,7 +99,7 @@ std::shared_ptr<Problem> MakeProblem(int joints) {
   auto problem = std::make_shared<Problem>();
   problem->name = "solve.j" + std::to_string(joints);
   IssueLog log({});
-  problem->clip = ReadBvh(MakeTake(joints, kFrames, 6), {}, nullptr, &log).clip;
+  problem->clip = ReadBvh(MakeTake(joints, kFrames, 6), {}, &log).clip;
   problem->plan = MakePlan(problem->clip.skeleton, {});
   problem->positions.resize(static_cast<size_t>(kFrames) * joints * 3);
   return problem;

@@ -21,6 +21,7 @@ struct LimitOption {
 
 constexpr LimitOption kLimits[] = {
     {"max-clip-bytes", &Limits::max_clip_bytes, "BYTES", "of BVH text"},
+    {"max-header-bytes", &Limits::max_header_bytes, "BYTES", "before the rows"},
     {"max-line-bytes", &Limits::max_line_bytes, "BYTES", "of one line"},
     {"max-name-bytes", &Limits::max_name_bytes, "BYTES", "of a joint's name"},
     {"max-joints", &Limits::max_joints, "N", "joints and end sites"},

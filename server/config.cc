@@ -41,6 +41,8 @@ void AddLimit(CLI::App* app, const std::string& name, int64_t* value,
 void AddLimits(CLI::App* app, ServerConfig* config) {
   Limits& clip = config->limits;
   AddLimit(app, "max-clip-bytes", &clip.max_clip_bytes, "BVH text of a clip");
+  AddLimit(app, "max-header-bytes", &clip.max_header_bytes,
+           "what stands before its rows");
   AddLimit(app, "max-line-bytes", &clip.max_line_bytes, "a line of it");
   AddLimit(app, "max-name-bytes", &clip.max_name_bytes, "a joint's name");
   AddLimit(app, "max-joints", &clip.max_joints, "joints and end sites");

@@ -26,6 +26,7 @@ void PutLimits(const ServerConfig& config, v1::Limits* out) {
   out->set_max_issues_per_report(static_cast<int32_t>(clip.max_issues));
   out->set_max_channels(clip.max_channels);
   out->set_max_depth(clip.max_depth);
+  out->set_max_header_bytes(clip.max_header_bytes);
   out->set_max_line_bytes(clip.max_line_bytes);
   out->set_max_name_bytes(clip.max_name_bytes);
   out->set_max_output_bytes(clip.max_output_bytes);

@@ -36,10 +36,10 @@ TEST(Limits, ExceedsIsAboveAndZeroIsNoLimit) {
 TEST(Limits, AllAreSetByDefault) {
   const Limits limits;
   for (const int64_t limit :
-       {limits.max_clip_bytes, limits.max_line_bytes, limits.max_name_bytes,
-        limits.max_joints, limits.max_depth, limits.max_channels,
-        limits.max_frames, limits.max_issues, limits.max_outputs,
-        limits.max_output_bytes}) {
+       {limits.max_clip_bytes, limits.max_header_bytes, limits.max_line_bytes,
+        limits.max_name_bytes, limits.max_joints, limits.max_depth,
+        limits.max_channels, limits.max_frames, limits.max_issues,
+        limits.max_outputs, limits.max_output_bytes}) {
     EXPECT_GT(limit, 0);
   }
 }

@@ -14,7 +14,8 @@ TEST(Cancel, ACancelledReadStopsWithoutAFault) {
   CancelToken token;
   token.Cancel();
   IssueLog log({});
-  const ReadResult result = ReadBvh(text, {}, &token, &log);
+  const ReadResult result =
+      ReadBvh(text, {.limits = {}, .cancel = &token}, &log);
   EXPECT_FALSE(result.motion_read);
   EXPECT_LT(result.clip.motion.frames, 50'000);
   EXPECT_EQ(log.faults(), 0);
@@ -28,7 +29,8 @@ TEST(Cancel, ATokenThatIsNotCancelledChangesNothing) {
   ASSERT_TRUE(WriteBvh(clip, {}, &sink).ok());
   const CancelToken token;
   IssueLog log({});
-  const ReadResult result = ReadBvh(text, {}, &token, &log);
+  const ReadResult result =
+      ReadBvh(text, {.limits = {}, .cancel = &token}, &log);
   EXPECT_TRUE(result.motion_read);
   ExpectSameClip(result.clip, clip);
 }
@@ -43,7 +45,8 @@ TEST(Cancel, IrregularRowsStopToo) {
   CancelToken token;
   token.Cancel();
   IssueLog log({});
-  EXPECT_FALSE(ReadBvh(text, {}, &token, &log).motion_read);
+  EXPECT_FALSE(
+      ReadBvh(text, {.limits = {}, .cancel = &token}, &log).motion_read);
   EXPECT_EQ(log.faults(), 0);
 }
 

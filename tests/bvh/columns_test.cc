@@ -12,7 +12,7 @@ namespace {
 
 ReadResult Read(std::string_view text) {
   IssueLog log({});
-  return ReadBvh(text, {}, nullptr, &log);
+  return ReadBvh(text, {}, &log);
 }
 
 std::string HierarchyWith(std::string_view inside) {

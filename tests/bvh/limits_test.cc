@@ -20,7 +20,7 @@ struct Judged {
 
 Judged Read(std::string_view text, const Limits& limits = {}) {
   IssueLog log({});
-  Judged judged = {ReadBvh(text, limits, nullptr, &log), {}};
+  Judged judged = {ReadBvh(text, {.limits = limits}, &log), {}};
   judged.report =
       log.Finish(judged.result.skeleton_read, judged.result.motion_read);
   return judged;

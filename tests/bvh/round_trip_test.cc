@@ -24,7 +24,7 @@ std::string Written(const Clip& clip) {
 
 ReadResult Read(std::string_view text) {
   IssueLog log({});
-  ReadResult result = ReadBvh(text, {}, nullptr, &log);
+  ReadResult result = ReadBvh(text, {}, &log);
   if (log.faults() == 0) return result;
   for (const Issue& issue : log.Finish(true, true).issues) {
     ADD_FAILURE() << RenderIssue(issue);
@@ -198,7 +198,7 @@ TEST(RoundTrip, EveryCaseThatIsRead) {
   for (const std::string& path : FilesIn(TestData("cases"), ".bvh")) {
     IssueLog log({});
     const std::string text = ReadFile(path);
-    const ReadResult result = ReadBvh(text, {}, nullptr, &log);
+    const ReadResult result = ReadBvh(text, {}, &log);
     if (!result.motion_read) continue;
     SCOPED_TRACE(path);
     CheckRoundTrip(result.clip);
@@ -212,7 +212,7 @@ TEST(RoundTrip, RealFiles) {
   for (const std::string& path : FilesIn(RealData() + "/bvh", ".bvh")) {
     IssueLog log({});
     const std::string text = ReadFile(path);
-    const ReadResult result = ReadBvh(text, {}, nullptr, &log);
+    const ReadResult result = ReadBvh(text, {}, &log);
     if (!result.motion_read) continue;
     SCOPED_TRACE(path);
     ASSERT_NO_FATAL_FAILURE(CheckRoundTrip(result.clip));

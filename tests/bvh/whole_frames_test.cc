@@ -29,7 +29,7 @@ void ExpectWhole(const ReadResult& result) {
 
 ReadResult Read(std::string_view text, const Limits& limits) {
   IssueLog log({});
-  return ReadBvh(text, limits, nullptr, &log);
+  return ReadBvh(text, {.limits = limits}, &log);
 }
 
 class WholeFrames : public ::testing::Test {

@@ -115,7 +115,7 @@ TEST(Csv, WithoutFramesIsTheHeader) {
 
 Clip ReadBack(const std::string& text) {
   IssueLog log({});
-  ReadResult result = ReadBvh(text, {}, nullptr, &log);
+  ReadResult result = ReadBvh(text, {}, &log);
   EXPECT_TRUE(result.motion_read) << text.substr(0, 500);
   const Report report = log.Finish(result.skeleton_read, result.motion_read);
   EXPECT_EQ(report.counts.errors, 0);

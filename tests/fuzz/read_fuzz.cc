@@ -58,7 +58,7 @@ void CheckRoundTrip(const Clip& clip) {
   IssueLog log({});
   Limits limits = SmallLimits();
   limits.max_clip_bytes = 0;
-  const ReadResult again = bvhmill::ReadBvh(text, limits, nullptr, &log);
+  const ReadResult again = bvhmill::ReadBvh(text, {.limits = limits}, &log);
   Require(again.motion_read && AreSame(clip, again.clip));
 }
 
@@ -67,7 +67,7 @@ void CheckRoundTrip(const Clip& clip) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   IssueLog log({});
-  ReadResult read = bvhmill::ReadBvh(text, SmallLimits(), nullptr, &log);
+  ReadResult read = bvhmill::ReadBvh(text, {.limits = SmallLimits()}, &log);
   const bool good = read.skeleton_read && read.motion_read;
   Require(good == (log.faults() == 0));
   Require(read.clip.motion.values.size() ==

@@ -102,7 +102,7 @@ TEST_F(RealDataTest, EveryJointOfEveryFrameIsWhereTheOracleHasIt) {
     const std::string text = TextOf(row);
     const OracleClip oracle = ReadForOracle(text);
     IssueLog log({});
-    const ReadResult result = ReadBvh(text, {}, nullptr, &log);
+    const ReadResult result = ReadBvh(text, {}, &log);
     ASSERT_NO_FATAL_FAILURE(ExpectSameSkeleton(result.clip.skeleton, oracle));
     ASSERT_NO_FATAL_FAILURE(ExpectSameValues(result.clip.motion, oracle));
     ASSERT_NO_FATAL_FAILURE(

@@ -17,7 +17,7 @@ Clip ClipOf(const samples::Take& take) {
   std::ostringstream text;
   samples::WriteBvh(take, text);
   IssueLog log({});
-  ReadResult result = ReadBvh(text.str(), {}, nullptr, &log);
+  ReadResult result = ReadBvh(text.str(), {}, &log);
   EXPECT_TRUE(result.motion_read) << take.name;
   return std::move(result.clip);
 }

@@ -31,7 +31,7 @@ using Tracks = std::map<std::string, std::vector<Vec3<double>>>;
 
 Tracks SolveTake(const Take& take) {
   IssueLog log({});
-  const Clip clip = ReadBvh(TextOf(take), {}, nullptr, &log).clip;
+  const Clip clip = ReadBvh(TextOf(take), {}, &log).clip;
   const Solved solved = Solve(clip, {}, true, Solver::kRun);
   const size_t nodes = clip.skeleton.nodes.size();
   Tracks tracks;

@@ -43,10 +43,18 @@ int64_t LongestLine() {
   return static_cast<int64_t>(longest);
 }
 
+int64_t EndOfFirstRow() {
+  const std::string text = Text();
+  const size_t header = text.find('\n', text.find("Frame Time"));
+  return static_cast<int64_t>(text.find('\n', header + 1)) + 1;
+}
+
 std::vector<LimitCase> Cases() {
   return {
       {"max_clip_bytes", &Limits::max_clip_bytes, "LIMIT_CLIP_BYTES",
        static_cast<int64_t>(Text().size())},
+      {"max_header_bytes", &Limits::max_header_bytes, "LIMIT_HEADER_BYTES",
+       EndOfFirstRow()},
       {"max_line_bytes", &Limits::max_line_bytes, "LIMIT_LINE_BYTES",
        LongestLine()},
       {"max_name_bytes", &Limits::max_name_bytes, "LIMIT_NAME_BYTES", 2},

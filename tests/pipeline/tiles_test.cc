@@ -28,7 +28,7 @@ struct Solved {
 
 Clip Read(const std::string& text) {
   IssueLog log(ReportOptions{});
-  ReadResult read = ReadBvh(text, Limits{}, nullptr, &log);
+  ReadResult read = ReadBvh(text, {}, &log);
   EXPECT_TRUE(read.motion_read);
   return std::move(read.clip);
 }

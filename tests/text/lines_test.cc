@@ -65,7 +65,7 @@ TEST(LineReader, Table) {
 
 TEST(LineReader, StartsInsideALine) {
   const LinesCase c = {"from byte 3 of line 7",
-                       "ab cd\r\nef\n",
+                       "cd\r\nef\n",
                        {{"cd", {3, 7, 4}}, {"ef", {7, 8, 1}}},
                        {10, 9, 1}};
   CheckLines(c, {3, 7, 4});
@@ -73,12 +73,26 @@ TEST(LineReader, StartsInsideALine) {
 
 TEST(LineReader, StartsAtALineEnd) {
   const LinesCase c = {"before the line end",
-                       "ab\ncd",
+                       "\ncd",
                        {{"", {2, 1, 3}}, {"cd", {3, 2, 1}}},
                        {5, 2, 3}};
   CheckLines(c, {2, 1, 3});
-  const LinesCase end = {"at the end", "ab\n", {}, {3, 2, 1}};
+  const LinesCase end = {"at the end", "", {}, {3, 2, 1}};
   CheckLines(end, {3, 2, 1});
+}
+
+TEST(LineReader, SkipsWholeLines) {
+  LineReader reader("a\r\nb\n\nc", {10, 4, 1});
+  Line line;
+  ASSERT_TRUE(reader.Next(&line));
+  EXPECT_EQ(reader.taken(), 3U);
+  reader.Skip(3, 2);
+  EXPECT_EQ(reader.rest(), "c");
+  ASSERT_TRUE(reader.Next(&line));
+  EXPECT_EQ(line.text, "c");
+  EXPECT_EQ(line.start.offset, 16);
+  EXPECT_EQ(line.start.line, 7);
+  EXPECT_FALSE(reader.Next(&line));
 }
 
 TEST(LineReader, FindsLineEndsAtAnyDistance) {

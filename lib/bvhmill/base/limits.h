@@ -10,6 +10,8 @@ namespace bvhmill {
 struct Limits {
   // Bytes of BVH text, decoded.
   int64_t max_clip_bytes = int64_t{2} << 30;
+  // Bytes of hierarchy, header and first row, and what else stands there.
+  int64_t max_header_bytes = int64_t{64} << 20;
   // Bytes of one line of text, without its line end.
   int64_t max_line_bytes = int64_t{64} << 20;
   // Bytes of one joint name.

@@ -3,80 +3,105 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <utility>
 
-#include "bvhmill/base/utf8.h"
 #include "bvhmill/bvh/location.h"
-#include "bvhmill/text/number.h"
+#include "bvhmill/text/row.h"
 
 namespace bvhmill {
 namespace {
 
-// Index just behind the last word of `line`.
-size_t EndOfWords(std::string_view line) {
-  while (!line.empty() && IsBlank(line.back())) line.remove_suffix(1);
-  return line.size();
-}
-
-int64_t CountWords(std::string_view line) {
-  int64_t words = 0;
-  size_t index = 0;
-  while (!NextWord(line, &index).empty()) ++words;
-  return words;
-}
+constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 
 }  // namespace
 
-MotionReader::MotionReader(std::string_view text, const MotionHeader& header,
-                           const Skeleton& skeleton, const Limits& limits,
-                           const CancelToken* cancel, IssueLog* log,
-                           Motion* motion)
-    : text_(text),
-      header_(header),
-      skeleton_(skeleton),
-      limits_(limits),
-      cancel_(cancel),
+MotionReader::MotionReader(const MotionHeader& header, const Skeleton& skeleton,
+                           const ReadOptions& options, IssueLog* log,
+                           FrameSink* sink)
+    : context_{header, skeleton,
+               static_cast<int64_t>(skeleton.channels.size())},
+      options_(options),
+      limits_(options.limits),
       log_(*log),
-      motion_(*motion),
-      width_(static_cast<int64_t>(skeleton.channels.size())),
+      sink_(*sink),
       declared_(header.frames.value_or(0)),
-      lines_(text, header.rows) {}
-
-bool MotionReader::Read() {
-  if (width_ == 0) return ReadWithoutChannels();
-  const bool good = ReadRows();
-  // Whatever stopped it, the matrix ends with a full frame.
-  motion_.values.resize(static_cast<size_t>(motion_.frames * width_));
-  return good;
-}
-
-bool MotionReader::ReadRows() {
-  Line odd;
-  if (!ReadRegularRows(&odd)) {
-    return !IsCancelled(cancel_) && ReadIrregularRows(odd);
-  }
-  if (Complete()) {
-    ReportBehind(lines_.next());
-  } else if (header_.frames && motion_.frames != *header_.frames) {
-    ReportCount(motion_.frames, motion_.frames);
-  }
-  return true;
-}
-
-bool MotionReader::ReadWithoutChannels() {
+      next_(header.rows) {
+  if (context_.width > 0) return;
+  // Frames without values are as many as the file says.
   if (Exceeds(declared_, limits_.max_frames)) {
-    log_.Add(IssueCode::LIMIT_FRAMES, LocationAt(header_.frames_place),
+    log_.Add(IssueCode::LIMIT_FRAMES, LocationAt(header.frames_place),
              {{"limit", std::to_string(limits_.max_frames)}});
-    return false;
+    Stop(false);
+    return;
   }
-  motion_.frames = declared_;
-  ReportBehind(header_.rows);
-  return true;
+  frames_ = found_ = declared_;
+  stage_ = Stage::kBehind;
+}
+
+void MotionReader::Stop(bool good) {
+  good_ = good;
+  stage_ = Stage::kDone;
+}
+
+size_t MotionReader::Push(std::string_view text, bool ends_file) {
+  size_t taken = 0;
+  Stage before = stage_;
+  do {
+    before = stage_;
+    taken += Dispatch(text.substr(taken), ends_file);
+  } while (stage_ != before);
+  if (ends_file && !done()) Finish();
+  return taken;
+}
+
+size_t MotionReader::Dispatch(std::string_view text, bool ends_file) {
+  switch (stage_) {
+    case Stage::kRegular:
+      return ReadRegular(text);
+    case Stage::kSurvey:
+      return Survey(text, ends_file);
+    case Stage::kFlow:
+      return ReadLines(text, &MotionReader::TakeFlowLine);
+    case Stage::kSurplus:
+      return ReadLines(text, &MotionReader::TakeSurplusLine);
+    case Stage::kBroken:
+      return ReadLines(text, &MotionReader::TakeFaults);
+    case Stage::kBehind:
+      return ReadLines(text, &MotionReader::TakeBehind);
+    case Stage::kDone:
+      break;
+  }
+  return text.size();
+}
+
+void MotionReader::Finish() {
+  switch (stage_) {
+    case Stage::kFlow:
+    case Stage::kSurplus:
+      // Too little for what Frames says.
+      GiveUpGuess();
+      [[fallthrough]];
+    case Stage::kBroken:
+      Stop(false);
+      return;
+    case Stage::kBehind:
+      if (found_ != frames_) ReportFrameCount(context_, found_, frames_, &log_);
+      break;
+    default:
+      if (context_.header.frames && frames_ != *context_.header.frames) {
+        ReportFrameCount(context_, frames_, frames_, &log_);
+      }
+  }
+  Stop(true);
 }
 
 bool MotionReader::SkipLine(const Line& line) {
   if (TrimBlanks(line.text).empty()) return true;
   if (!IsComment(line.text)) return false;
   log_.Add(IssueCode::TEXT_COMMENT, LocationAt(line.start));
+  if (if_broken_) {
+    if_broken_->Add(IssueCode::TEXT_COMMENT, LocationAt(line.start));
+  }
   return true;
 }
 
@@ -89,215 +114,143 @@ bool MotionReader::CheckLine(const Line& line) {
 }
 
 bool MotionReader::CheckFrameLimit(const Line& line) {
-  if (!Exceeds(motion_.frames + 1, limits_.max_frames)) return true;
+  if (!Exceeds(frames_ + 1, limits_.max_frames)) return true;
   log_.Add(IssueCode::LIMIT_FRAMES, LocationAt(line.start),
            {{"limit", std::to_string(limits_.max_frames)}});
   return false;
 }
 
-// Room for `values` more behind the frames read so far. Growth is geometric,
-// but never beyond what the rest of the text can hold: a value takes two bytes.
-std::span<float> MotionReader::GrowTo(int64_t values) {
-  const auto used = static_cast<size_t>(motion_.frames * width_);
-  const size_t need = used + static_cast<size_t>(values);
-  auto& all = motion_.values;
-  if (need > all.capacity()) {
-    const auto rest = static_cast<size_t>(static_cast<int64_t>(text_.size()) -
-                                          lines_.next().offset) /
-                          2 +
-                      1;
-    all.reserve(std::max(need, std::min(2 * need, need + rest)));
-  }
-  all.resize(need);
-  return std::span(all).subspan(used);
+// A value takes two bytes, but for the last of the text.
+int64_t MotionReader::MostFrames(size_t bytes) const {
+  const int64_t fit = (static_cast<int64_t>(bytes) + 1) /
+                      (2 * std::max<int64_t>(context_.width, 1));
+  const int64_t declared = declared_ > 0 ? declared_ - frames_ : kMost;
+  const int64_t limit =
+      limits_.max_frames > 0 ? limits_.max_frames - frames_ : kMost;
+  return std::min({fit, declared, limit});
 }
 
-bool MotionReader::ReadRegularRows(Line* odd) {
-  Line& line = *odd;
-  bool regular = true;
-  while (regular && !Complete() && lines_.Next(&line)) {
-    if (SkipLine(line)) continue;
-    regular = CheckLine(line) && CheckFrameLimit(line) && !IsCancelled(cancel_);
-    if (!regular) break;
-    const RowScan scan = ScanRow(line.text, 0, GrowTo(width_));
-    const auto values = static_cast<int64_t>(scan.values);
-    regular = scan.end == RowEnd::kLine && values == width_;
-    if (!regular) break;
-    if (scan.has_non_finite) {
-      LogNonFinite(line, values, motion_.frames * width_);
-    }
-    ++motion_.frames;
-  }
-  return regular;
+bool MotionReader::CommitFrames(int64_t frames) {
+  frames_ += frames;
+  return sink_.Commit(frames);
 }
 
-bool MotionReader::ReadIrregularRows(const Line& odd) {
-  if (log_.faults() > 0) return false;
-  const int64_t good = motion_.frames;
-  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-  // No file has as many values; and the product must not overflow.
-  const bool countable = declared_ > 0 && declared_ < kMost / width_;
-  const int64_t wanted = countable ? (declared_ - good) * width_ : 0;
-  const RowSurvey survey = SurveyRows(text_, odd.start, width_, wanted);
-  const Location at = LocationAt(odd.start);
-  switch (JudgeRows(survey, good, width_, declared_)) {
-    case RowLayout::kSurplusColumns:
-      log_.Add(IssueCode::MOTION_SURPLUS_COLUMNS, at, WidthArgs(survey.widest));
-      return ReadFlow(odd.start, width_);
-    case RowLayout::kFlowing:
-      log_.Add(IssueCode::MOTION_ROW_LAYOUT, at,
-               WidthArgs(CountWords(odd.text)));
-      return ReadFlow(odd.start, kMost);
-    case RowLayout::kLastRowShort:
-      log_.Add(IssueCode::MOTION_LAST_ROW_SHORT, at,
-               WidthArgs(survey.last_width));
-      if (header_.frames && good + 1 != declared_) ReportCount(good, good);
-      return true;
-    case RowLayout::kBroken:
-      break;
-  }
-  ReportFaults(odd);
-  return false;
+void MotionReader::Skip(int64_t frames, size_t bytes, int64_t lines) {
+  LineReader reader({}, next_);
+  reader.Skip(bytes, lines);
+  next_ = reader.next();
+  frames_ += frames;
 }
 
-IssueArgs MotionReader::WidthArgs(int64_t values) const {
-  return {{"width", std::to_string(values)},
-          {"expected", std::to_string(width_)}};
-}
-
-bool MotionReader::ReadFlow(const Place& start, int64_t per_line) {
-  LineReader lines(text_, start);
+size_t MotionReader::ReadRegular(std::string_view text) {
+  LineReader lines(text, next_);
   Line line;
-  const int64_t first = motion_.frames * width_;
-  const int64_t wanted = declared_ * width_ - first;
-  int64_t got = 0;
-  while (got < wanted && lines.Next(&line)) {
-    if (SkipLine(line)) continue;
-    if (!CheckLine(line) || IsCancelled(cancel_)) return false;
-    const auto most = static_cast<int64_t>(line.text.size()) / 2 + 1;
-    const int64_t room = std::min({per_line, wanted - got, most});
-    const auto out = GrowTo(got + room).subspan(static_cast<size_t>(got));
-    const RowScan scan = ScanRow(line.text, 0, out);
-    const auto values = static_cast<int64_t>(scan.values);
-    if (scan.has_non_finite) LogNonFinite(line, values, first + got);
-    got += values;
-    if (Exceeds(motion_.frames + got / width_, limits_.max_frames)) {
-      log_.Add(IssueCode::LIMIT_FRAMES, LocationAt(line.start),
-               {{"limit", std::to_string(limits_.max_frames)}});
-      return false;
-    }
+  while (stage_ == Stage::kRegular && !Complete()) {
+    if (slow_lines_ == 0) ScanBlock(&lines);
+    if (stage_ != Stage::kRegular || Complete()) break;
+    next_ = lines.next();
+    const size_t before = lines.taken();
+    if (!lines.Next(&line)) break;
+    if (!TakeRow(line)) return before;
+    slow_lines_ = std::max<int64_t>(slow_lines_ - 1, 0);
   }
-  motion_.frames += got / width_;
-  ReportBehind(lines.next());
+  next_ = lines.next();
+  if (stage_ == Stage::kRegular && Complete()) {
+    found_ = frames_;
+    stage_ = Stage::kBehind;
+  }
+  return lines.taken();
+}
+
+// Reads as far as the fast path goes. Where it goes nowhere, it is not asked
+// again for a while, or a text of odd lines would take very long.
+void MotionReader::ScanBlock(LineReader* lines) {
+  // Values between two looks whether the reading was cancelled.
+  constexpr int64_t kBlockValues = int64_t{1} << 18;
+  constexpr int64_t kLongestStretch = 1024;
+  const auto scanned = static_cast<int64_t>(kMaxScannedLineBytes);
+  if (Exceeds(scanned, limits_.max_line_bytes)) return;
+  const int64_t block = kBlockValues / context_.width + 1;
+  bool moved = false;
+  while (true) {
+    if (IsCancelled(options_.cancel)) return Stop(false);
+    const std::string_view rest = lines->rest();
+    const int64_t most = std::min(MostFrames(rest.size()), block);
+    if (most <= 0) break;
+    const std::span<float> room = sink_.Room(most);
+    const RowsScan scan =
+        ScanRows(options_.target, rest, static_cast<size_t>(context_.width),
+                 room, options_.workspace);
+    lines->Skip(scan.bytes, scan.lines);
+    moved |= scan.bytes > 0;
+    const auto rows = static_cast<int64_t>(scan.rows);
+    if (rows > 0 && !CommitFrames(rows)) return Stop(false);
+    // It stopped at a line, not for want of room.
+    if (static_cast<size_t>(rows + 1) * context_.width <= room.size()) break;
+  }
+  slow_stretch_ = moved ? 0 : std::min(2 * slow_stretch_ + 1, kLongestStretch);
+  slow_lines_ = slow_stretch_;
+}
+
+// False if `line` was not taken: it is odd, or the reading ends.
+bool MotionReader::TakeRow(const Line& line) {
+  if (SkipLine(line)) return true;
+  if (!CheckLine(line) || !CheckFrameLimit(line) ||
+      IsCancelled(options_.cancel)) {
+    Stop(false);
+    return false;
+  }
+  const auto width = static_cast<size_t>(context_.width);
+  const RowScan scan = ScanRow(line.text, 0, sink_.Room(1).first(width));
+  if (scan.end != RowEnd::kLine || scan.values != width) {
+    stage_ = Stage::kSurvey;
+    return false;
+  }
+  if (scan.has_non_finite) {
+    ReportNonFinite(context_, line, 0, context_.width, frames_ * context_.width,
+                    &log_);
+  }
+  if (!CommitFrames(1)) Stop(false);
   return true;
 }
 
-void MotionReader::ReportFaults(const Line& odd) {
-  LineReader lines(text_, odd.start);
+size_t MotionReader::ReadLines(std::string_view text,
+                               void (MotionReader::*take)(const Line&)) {
+  const Stage stage = stage_;
+  LineReader lines(text, next_);
   Line line;
-  int64_t frame = motion_.frames;
-  while (lines.Next(&line)) {
-    if (IsCancelled(cancel_) || (declared_ > 0 && frame >= declared_)) return;
-    if (!SkipLine(line)) ReportFault(line, frame++);
+  while (stage_ == stage && lines.Next(&line)) {
+    if (IsCancelled(options_.cancel)) {
+      Stop(false);
+    } else {
+      (this->*take)(line);
+    }
+  }
+  next_ = lines.next();
+  return lines.taken();
+}
+
+void MotionReader::TakeFaults(const Line& line) {
+  if (declared_ > 0 && broken_frame_ >= declared_) {
+    Stop(false);
+  } else if (!SkipLine(line)) {
+    ReportRowFault(context_, line, broken_frame_++, &log_);
   }
 }
 
-void MotionReader::ReportFault(const Line& line, int64_t frame) {
-  size_t index = 0;
-  int64_t values = 0;
-  while (true) {
-    const std::string_view word = NextWord(line.text, &index);
-    if (word.empty()) break;
-    const Place place = line.At(index - word.size());
-    if (ParseNumber(word).kind == NumberKind::kInvalid) {
-      const int64_t column = std::min(values, width_ - 1);
-      log_.Add(IssueCode::MOTION_NUMBER_INVALID,
-               LocationAt(place, skeleton_, frame, column),
-               {{"word", Quote(word)}});
+void MotionReader::TakeBehind(const Line& line) {
+  if (TrimBlanks(line.text).empty()) return;
+  const auto size = static_cast<int64_t>(line.text.size());
+  if (context_.width > 0 && !Exceeds(size, limits_.max_line_bytes)) {
+    // Only to see whether it is one more row: nothing is kept.
+    const RowSurvey row = SurveyRows(line.text, context_.width, 0, 0);
+    if (!row.hit_word && row.last_width == context_.width) {
+      ++found_;
       return;
     }
-    if (values++ == width_) {
-      Location at = LocationAt(place);
-      at.frame = frame;
-      log_.Add(IssueCode::MOTION_ROW_TOO_LONG, at,
-               WidthArgs(CountWords(line.text)));
-      return;
-    }
   }
-  if (values < width_) {
-    const Place place = line.At(EndOfWords(line.text));
-    log_.Add(IssueCode::MOTION_ROW_TOO_SHORT,
-             LocationAt(place, skeleton_, frame, values), WidthArgs(values));
-  }
-}
-
-void MotionReader::ReportBehind(const Place& start) {
-  LineReader lines(text_, start);
-  Line line;
-  int64_t found = motion_.frames;
-  while (lines.Next(&line)) {
-    const std::string_view words = TrimBlanks(line.text);
-    if (words.empty()) continue;
-    if (width_ > 0) {
-      // Only to see whether it is one more row: nothing is kept.
-      const RowSurvey row = SurveyRows(line.text, {}, width_, 0);
-      if (!row.hit_word && row.last_width == width_) {
-        ++found;
-        continue;
-      }
-    }
-    size_t index = 0;
-    const std::string_view word = NextWord(line.text, &index);
-    log_.Add(IssueCode::MOTION_TRAILING_DATA,
-             LocationAt(line.At(index - word.size())), {{"word", Quote(word)}});
-    break;
-  }
-  if (found != motion_.frames) ReportCount(found, motion_.frames);
-}
-
-void MotionReader::ReportCount(int64_t found, int64_t used) {
-  log_.Add(IssueCode::MOTION_FRAME_COUNT_MISMATCH,
-           LocationAt(header_.frames_place),
-           {{"declared", std::to_string(header_.frames.value_or(0))},
-            {"found", std::to_string(found)},
-            {"used", std::to_string(used)}});
-}
-
-void MotionReader::LogNonFinite(const Line& line, int64_t values,
-                                int64_t first_value) {
-  size_t index = 0;
-  for (int64_t i = 0; i < values; ++i) {
-    const std::string_view word = NextWord(line.text, &index);
-    const NumberKind kind = ParseNumber(word).kind;
-    if (kind == NumberKind::kFinite) continue;
-    const IssueCode code = kind == NumberKind::kNotFinite
-                               ? IssueCode::DATA_NOT_FINITE
-                               : IssueCode::DATA_OUT_OF_RANGE;
-    const int64_t value = first_value + i;
-    const int64_t column = value % width_;
-    if (log_.Repeat(code, NodeOfColumn(skeleton_, column))) continue;
-    log_.Add(code,
-             LocationAt(line.At(index - word.size()), skeleton_, value / width_,
-                        column),
-             {{"word", Quote(word)}});
-  }
-}
-
-bool ReadMotion(std::string_view text, const MotionHeader& header,
-                const Skeleton& skeleton, const Limits& limits,
-                const CancelToken* cancel, IssueLog* log, Motion* motion) {
-  return MotionReader(text, header, skeleton, limits, cancel, log, motion)
-      .Read();
-}
-
-int64_t FirstRowWidth(std::string_view text, const Place& rows) {
-  LineReader lines(text, rows);
-  Line line;
-  while (lines.Next(&line)) {
-    if (TrimBlanks(line.text).empty() || IsComment(line.text)) continue;
-    return CountWords(line.text);
-  }
-  return 0;
+  ReportTrailingData(line, &log_);
+  Finish();
 }
 
 }  // namespace bvhmill

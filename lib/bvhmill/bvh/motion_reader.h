@@ -2,62 +2,121 @@
 
 // The state of reading rows. Private to bvh/.
 
+#include <cstdint>
+#include <optional>
 #include <span>
+#include <string_view>
+#include <vector>
 
-#include "bvhmill/bvh/motion.h"
+#include "bvhmill/bvh/frame_sink.h"
+#include "bvhmill/bvh/motion_header.h"
 #include "bvhmill/bvh/motion_survey.h"
+#include "bvhmill/bvh/read_options.h"
+#include "bvhmill/bvh/row_issues.h"
+#include "bvhmill/clip/clip.h"
+#include "bvhmill/report/issue_log.h"
 #include "bvhmill/text/lines.h"
-#include "bvhmill/text/row.h"
+#include "bvhmill/text/rows.h"
 
 namespace bvhmill {
 
-// Keeps the rows read so far whole: motion->values always holds full frames
-// between calls, and issues of values are logged once, when their row counts.
+// Reads rows piece by piece: the same for a text that is there as a whole,
+// which is one piece. A regular file, one frame a line, is read in one pass. At
+// the first line that is not a full row, some of the rest is surveyed and
+// judged: rows laid out otherwise, surplus columns, a last row that was cut, or
+// faults. Where the survey could not see the end, the judgement is tried, and
+// if it does not hold, what is wrong with each row is reported after all.
 class MotionReader {
  public:
-  MotionReader(std::string_view text, const MotionHeader& header,
-               const Skeleton& skeleton, const Limits& limits,
-               const CancelToken* cancel, IssueLog* log, Motion* motion);
+  // All must outlive it; `options.workspace` must be there.
+  MotionReader(const MotionHeader& header, const Skeleton& skeleton,
+               const ReadOptions& options, IssueLog* log, FrameSink* sink);
 
-  bool Read();
+  // Reads on in `text`, which goes on where the bytes taken so far end: whole
+  // lines, but for the last of the file. Returns the bytes taken; the rest must
+  // come again, with more behind it. All is taken if `ends_file`.
+  size_t Push(std::string_view text, bool ends_file);
+
+  // `frames` more went to the sink: `bytes` that held nothing else, in `lines`.
+  void Skip(int64_t frames, size_t bytes, int64_t lines);
+
+  // Nothing more is wanted: all is read or refused.
+  bool done() const { return stage_ == Stage::kDone; }
+  // Once done: the rows are good.
+  bool good() const { return good_; }
+  // Frames that are good. The sink may have got more, which are void, if the
+  // rows are not good.
+  int64_t frames() const { return frames_; }
+  // Most frames that `bytes` of rows can still give.
+  int64_t MostFrames(size_t bytes) const;
 
  private:
-  bool ReadWithoutChannels();
-  bool ReadRows();
-  // Reads full rows until they are all there, the text ends (both true) or
-  // `*odd` is a line that is none (false).
-  bool ReadRegularRows(Line* odd);
-  bool ReadIrregularRows(const Line& odd);
-  // Reads lines from `start` on as one flow of values, at most `per_line` of
-  // each, until the wanted frames are complete.
-  bool ReadFlow(const Place& start, int64_t per_line);
-  void ReportFaults(const Line& odd);
-  void ReportFault(const Line& line, int64_t frame);
-  void ReportBehind(const Place& start);
-  void ReportCount(int64_t found, int64_t used);
-  // Logs what is not finite among the first `values` words of `line`, which
-  // became values from `first_value` on, counted over the whole matrix.
-  void LogNonFinite(const Line& line, int64_t values, int64_t first_value);
+  enum class Stage {
+    kRegular,  // one frame a line
+    kSurvey,   // a line was odd
+    kFlow,     // line ends mean nothing
+    kSurplus,  // each row is equally too wide
+    kBroken,   // only faults are looked for
+    kBehind,   // all frames are read
+    kDone,
+  };
+
+  size_t Dispatch(std::string_view text, bool ends_file);
+  size_t ReadRegular(std::string_view text);
+  void ScanBlock(LineReader* lines);
+  bool TakeRow(const Line& line);
+  size_t Survey(std::string_view text, bool ends_file);
+  void Begin(RowLayout layout, const RowSurvey& survey, const Line& odd);
+  size_t ReadLines(std::string_view text,
+                   void (MotionReader::*take)(const Line&));
+  void TakeFlowLine(const Line& line);
+  void TakeSurplusLine(const Line& line);
+  bool TakeValues(const Line& line, int64_t most);
+  bool CommitPartial(const Line& line);
+  bool BeginFlowLine(const Line& line);
+  void EndFlowLine(bool fits);
+  void TakeFaults(const Line& line);
+  void TakeBehind(const Line& line);
+  void Finish();
+
+  bool SkipLine(const Line& line);
   bool CheckLine(const Line& line);
   bool CheckFrameLimit(const Line& line);
-  bool SkipLine(const Line& line);
-  std::span<float> GrowTo(int64_t values);
-  IssueArgs WidthArgs(int64_t values) const;
+  bool CommitFrames(int64_t frames);
+  void Stop(bool good);
+  void GiveUpGuess();
+  bool Complete() const { return declared_ > 0 && frames_ == declared_; }
 
-  bool Complete() const { return declared_ > 0 && motion_.frames == declared_; }
-
-  std::string_view text_;
-  const MotionHeader& header_;
-  const Skeleton& skeleton_;
+  RowContext context_;
+  const ReadOptions& options_;
   const Limits& limits_;
-  const CancelToken* cancel_;
   IssueLog& log_;
-  Motion& motion_;
-  // Values of a frame.
-  int64_t width_;
+  FrameSink& sink_;
   // What Frames says; 0 if it says nothing or 0.
   int64_t declared_;
-  LineReader lines_;
+  Stage stage_ = Stage::kRegular;
+  bool good_ = false;
+  Place next_;
+  int64_t frames_ = 0;
+  // Lines that are still to be read one by one, and how many they were when the
+  // fast path last failed.
+  int64_t slow_lines_ = 0;
+  int64_t slow_stretch_ = 0;
+
+  // Flows and surplus columns: frames before; values behind those, and wanted.
+  int64_t good_frames_ = 0;
+  int64_t got_ = 0;
+  int64_t wanted_ = 0;
+  // Words of each row with surplus columns.
+  int64_t row_words_ = 0;
+  // A frame that is not full yet.
+  std::vector<float> partial_;
+  // While the layout is a guess: the log as it is if the guess fails.
+  std::optional<IssueLog> if_broken_;
+  int64_t broken_frame_ = 0;
+
+  // Rows behind the last frame are counted, too.
+  int64_t found_ = 0;
 };
 
 }  // namespace bvhmill

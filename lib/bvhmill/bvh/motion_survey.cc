@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bvhmill/base/limits.h"
 #include "bvhmill/text/number.h"
 
 namespace bvhmill {
@@ -46,15 +47,21 @@ void AddLine(const LineWords& words, int64_t width, int64_t wanted,
 
 }  // namespace
 
-RowSurvey SurveyRows(std::string_view text, const Place& start, int64_t width,
-                     int64_t wanted) {
+RowSurvey SurveyRows(std::string_view text, int64_t width, int64_t wanted,
+                     int64_t max_line_bytes) {
   RowSurvey survey;
-  LineReader lines(text, start);
+  LineReader lines(text, {});
   Line line;
-  while (lines.Next(&line)) {
+  while (lines.taken() < kSurveyBytes) {
+    if (!lines.Next(&line)) {
+      survey.complete = true;
+      return survey;
+    }
+    if (Exceeds(static_cast<int64_t>(line.text.size()), max_line_bytes)) break;
     if (TrimBlanks(line.text).empty() || IsComment(line.text)) continue;
     const LineWords words = CountValues(line.text);
     if (words.hit_word) {
+      survey.complete = true;
       survey.hit_word = true;
       survey.word_ends_text =
           line.At(words.word_end).offset == static_cast<int64_t>(text.size());
@@ -68,11 +75,17 @@ RowSurvey SurveyRows(std::string_view text, const Place& start, int64_t width,
 
 RowLayout JudgeRows(const RowSurvey& survey, int64_t good_rows, int64_t width,
                     int64_t declared) {
-  if (good_rows == 0 && declared > 0 && survey.lines == declared &&
-      survey.narrowest == survey.widest && survey.widest > width) {
+  const bool too_wide = good_rows == 0 && declared > 0 &&
+                        survey.narrowest == survey.widest &&
+                        survey.widest > width;
+  if (survey.complete && too_wide && survey.lines == declared) {
     return RowLayout::kSurplusColumns;
   }
   if (survey.reaches_wanted) return RowLayout::kFlowing;
+  if (!survey.complete) {
+    if (too_wide && survey.lines > 1) return RowLayout::kSurplusColumns;
+    return declared > 0 ? RowLayout::kFlowing : RowLayout::kBroken;
+  }
   const bool ends_well = !survey.hit_word || survey.word_ends_text;
   const bool last_only =
       survey.odd_lines == 1 && survey.last_odd_line == survey.lines;

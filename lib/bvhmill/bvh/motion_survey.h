@@ -10,9 +10,15 @@
 
 namespace bvhmill {
 
+// How far a survey looks ahead, so that a reader that does not have the whole
+// text need not keep more of it.
+inline constexpr size_t kSurveyBytes = size_t{1} << 20;
+
 // What the lines from some row on look like, up to the first word that is not
-// a number, or the end.
+// a number, the end of the text, or the line with which kSurveyBytes are full.
 struct RowSurvey {
+  // It went to the end of the text, or to a word that is not a number.
+  bool complete = false;
   // Lines that hold values, and the values on them.
   int64_t lines = 0;
   int64_t values = 0;
@@ -30,10 +36,11 @@ struct RowSurvey {
   bool word_ends_text = false;
 };
 
-// Surveys from `start`. `width` = values of a frame; `wanted` = values of all
-// frames that are still to come, or 0 if that is not known.
-RowSurvey SurveyRows(std::string_view text, const Place& start, int64_t width,
-                     int64_t wanted);
+// Surveys `text`. `width` = values of a frame; `wanted` = values of all frames
+// that are still to come, or 0 if that is not known; `max_line_bytes`: stops,
+// not complete, before a longer line, if it is not 0.
+RowSurvey SurveyRows(std::string_view text, int64_t width, int64_t wanted,
+                     int64_t max_line_bytes);
 
 enum class RowLayout {
   kBroken,
@@ -43,7 +50,8 @@ enum class RowLayout {
 };
 
 // What the survey of the rows behind `good_rows` full ones means. `declared` =
-// what Frames says, 0 if nothing.
+// what Frames says, 0 if nothing. Of a survey that is not complete, this is
+// what is most likely: the reader must see whether it holds to the end.
 RowLayout JudgeRows(const RowSurvey& survey, int64_t good_rows, int64_t width,
                     int64_t declared);
 

@@ -1,36 +1,17 @@
 #include "bvhmill/bvh/reader.h"
 
+#include <optional>
 #include <string>
+#include <utility>
 
-#include "bvhmill/bvh/hierarchy.h"
+#include "bvhmill/bvh/heads.h"
 #include "bvhmill/bvh/location.h"
-#include "bvhmill/bvh/motion.h"
-#include "bvhmill/bvh/motion_header.h"
-#include "bvhmill/text/cursor.h"
-#include "bvhmill/text/sniff.h"
+#include "bvhmill/bvh/matrix_sink.h"
+#include "bvhmill/bvh/motion_reader.h"
+#include "bvhmill/bvh/parallel_rows.h"
 
 namespace bvhmill {
 namespace {
-
-bool IsBvhText(std::string_view text, IssueLog* log) {
-  const Content content = Sniff(text);
-  const Location start = LocationAt(Place{});
-  const std::string name(content.name);
-  switch (content.kind) {
-    case ContentKind::kText:
-      return true;
-    case ContentKind::kEmpty:
-      log->Add(IssueCode::TEXT_EMPTY, start);
-      return false;
-    case ContentKind::kUtf16:
-      log->Add(IssueCode::TEXT_UTF16, start, {{"encoding", name}});
-      return false;
-    case ContentKind::kForeign:
-      break;
-  }
-  log->Add(IssueCode::TEXT_NOT_BVH, start, {{"format", name}});
-  return false;
-}
 
 bool CheckSize(std::string_view text, const Limits& limits, IssueLog* log) {
   const auto size = static_cast<int64_t>(text.size());
@@ -40,61 +21,55 @@ bool CheckSize(std::string_view text, const Limits& limits, IssueLog* log) {
   return false;
 }
 
-void LogComments(const Cursor& cursor, IssueLog* log) {
-  if (cursor.comments() == 0) return;
-  log->Add(IssueCode::TEXT_COMMENT, LocationAt(cursor.first_comment()), {},
-           cursor.comments());
-}
-
-// The lines before the rows; those of the rows are checked as they are read.
-bool CheckLines(std::string_view text, const Place& rows, const Limits& limits,
-                IssueLog* log) {
-  LineReader lines(text, {});
-  Line line;
-  while (lines.next().offset < rows.offset && lines.Next(&line)) {
-    const auto size = static_cast<int64_t>(line.text.size());
-    if (!Exceeds(size, limits.max_line_bytes)) continue;
-    log->Add(IssueCode::LIMIT_LINE_BYTES, LocationAt(line.start),
-             {{"limit", std::to_string(limits.max_line_bytes)}});
-    return false;
+// Reads the rows of `text`, the whole file, into `motion`.
+bool ReadMotion(std::string_view text, const MotionHeader& header,
+                const Skeleton& skeleton, const ReadOptions& options,
+                IssueLog* log, Motion* motion) {
+  const std::string_view rows =
+      text.substr(static_cast<size_t>(header.rows.offset));
+  const auto width = static_cast<int64_t>(skeleton.channels.size());
+  MatrixSink sink(motion, width);
+  MotionReader reader(header, skeleton, options, log, &sink);
+  if (width > 0) {
+    // What the file says decides about memory only within what the bytes can
+    // hold.
+    const int64_t most = reader.MostFrames(rows.size());
+    sink.GrowUpTo(most);
+    if (header.frames.value_or(0) > 0) sink.Reserve(most);
   }
-  return true;
-}
-
-// Reads the hierarchy and the header of MOTION, and settles what the header
-// decides about the hierarchy. Leaves `cursor` where the rows begin.
-bool ReadHeads(Cursor* cursor, const Limits& limits, IssueLog* log,
-               Hierarchy* hierarchy, MotionHeader* header) {
-  const bool good = ReadHierarchy(cursor, limits, log, hierarchy) &&
-                    ReadMotionHeader(cursor, log, header) &&
-                    CheckLines(cursor->text(), cursor->place(), limits, log);
-  LogComments(*cursor, log);
-  return good;
+  size_t taken = 0;
+  if (options.parallel != nullptr && !reader.done()) {
+    taken = ReadRowsInParallel(rows, width, options, &reader, &sink);
+  }
+  reader.Push(rows.substr(taken), /*ends_file=*/true);
+  motion->frames = reader.frames();
+  // Whatever stopped it, the matrix ends with a full frame.
+  motion->values.resize(static_cast<size_t>(motion->frames * width));
+  return reader.good();
 }
 
 }  // namespace
 
-ReadResult ReadBvh(std::string_view text, const Limits& limits,
-                   const CancelToken* cancel, IssueLog* log) {
+ReadResult ReadBvh(std::string_view text, const ReadOptions& options,
+                   IssueLog* log) {
   ReadResult result;
-  if (!CheckSize(text, limits, log) || !IsBvhText(text, log)) return result;
-  Cursor cursor(text, ByteOrderMarkSize(text));
-  Hierarchy hierarchy;
-  MotionHeader header;
-  const bool heads_read = ReadHeads(&cursor, limits, log, &hierarchy, &header);
-  // The header can only fail behind a good hierarchy.
-  result.skeleton_read = heads_read || header.present;
-  if (heads_read && !hierarchy.disputes.empty()) {
-    const int64_t width = header.present ? FirstRowWidth(text, header.rows) : 0;
-    result.skeleton_read = SettleDisputes(width, log, &hierarchy);
+  if (!CheckSize(text, options.limits, log)) return result;
+  Heads heads;
+  ReadHeads(text, /*ends_file=*/true, options.limits, log, &heads);
+  result.skeleton_read = heads.skeleton_read;
+  result.clip.skeleton = std::move(heads.hierarchy.skeleton);
+  result.node_places = std::move(heads.hierarchy.places);
+  result.clip.motion.frame_time = heads.header.frame_time;
+  if (!heads.good) return result;
+  if (!heads.header.present) {
+    result.motion_read = true;
+    return result;
   }
-  result.clip.skeleton = std::move(hierarchy.skeleton);
-  result.node_places = std::move(hierarchy.places);
-  result.clip.motion.frame_time = header.frame_time;
-  if (!heads_read || !result.skeleton_read) return result;
-  result.motion_read =
-      !header.present || ReadMotion(text, header, result.clip.skeleton, limits,
-                                    cancel, log, &result.clip.motion);
+  ReadOptions own = options;
+  std::optional<RowsWorkspace> workspace;
+  if (own.workspace == nullptr) own.workspace = &workspace.emplace();
+  result.motion_read = ReadMotion(text, heads.header, result.clip.skeleton, own,
+                                  log, &result.clip.motion);
   return result;
 }
 

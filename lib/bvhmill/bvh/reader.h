@@ -5,9 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "bvhmill/base/cancel.h"
-#include "bvhmill/base/limits.h"
 #include "bvhmill/base/place.h"
+#include "bvhmill/bvh/read_options.h"
 #include "bvhmill/clip/clip.h"
 #include "bvhmill/report/issue_log.h"
 
@@ -26,10 +25,10 @@ struct ReadResult {
 
 // Reads `text`, repairs what has one reading only, and logs every repair and
 // fault with its line and column. Never throws; memory grows with what is read
-// within `limits`, never by a number that the file states. Cost: O(bytes).
+// within the limits, never by a number that the file states. Cost: O(bytes).
 //
-// Stops early, without a fault in the log, when `cancel` is set; may be null.
-ReadResult ReadBvh(std::string_view text, const Limits& limits,
-                   const CancelToken* cancel, IssueLog* log);
+// Stops early, without a fault in the log, when it is cancelled.
+ReadResult ReadBvh(std::string_view text, const ReadOptions& options,
+                   IssueLog* log);
 
 }  // namespace bvhmill

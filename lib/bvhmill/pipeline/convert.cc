@@ -6,6 +6,7 @@
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/bvh/reader.h"
+#include "bvhmill/pipeline/arena_parallel.h"
 #include "bvhmill/pipeline/encode_clip.h"
 #include "bvhmill/pipeline/stopwatch.h"
 #include "bvhmill/report/issue_log.h"
@@ -106,7 +107,10 @@ ConvertResult Convert(std::string_view text, const ConvertOptions& options,
   ReadResult read;
   {
     const StageTimer timer(&result.times.read);
-    read = ReadBvh(text, options.limits, cancel, &log);
+    ArenaParallel parallel;
+    const ReadOptions how = {
+        .limits = options.limits, .cancel = cancel, .parallel = &parallel};
+    read = ReadBvh(text, how, &log);
   }
   if (read.skeleton_read && read.motion_read) {
     const StageTimer timer(&result.times.validate);

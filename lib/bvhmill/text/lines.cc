@@ -1,5 +1,6 @@
 #include "bvhmill/text/lines.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace bvhmill {
@@ -25,9 +26,15 @@ Place Line::At(size_t index) const {
 }
 
 LineReader::LineReader(std::string_view text, const Place& start)
-    : text_(text), next_(start) {
-  const auto begin = static_cast<size_t>(start.offset);
-  next_lf_ = Find(text_, '\n', begin, text_.size());
+    : text_(text), base_(start.offset), next_(start) {
+  next_lf_ = Find(text_, '\n', 0, text_.size());
+}
+
+void LineReader::Skip(size_t bytes, int64_t lines) {
+  if (bytes == 0) return;
+  next_.offset += static_cast<int64_t>(bytes);
+  next_.line += lines;
+  next_.column = 1;
 }
 
 size_t LineReader::FindLineEnd(size_t begin) {
@@ -36,7 +43,7 @@ size_t LineReader::FindLineEnd(size_t begin) {
 }
 
 bool LineReader::Next(Line* line) {
-  const auto begin = static_cast<size_t>(next_.offset);
+  const size_t begin = taken();
   if (begin == text_.size()) return false;
   const size_t end = FindLineEnd(begin);
   *line = {text_.substr(begin, end - begin), next_};
@@ -45,10 +52,20 @@ bool LineReader::Next(Line* line) {
     return true;
   }
   const bool is_crlf = text_.substr(end, 2) == "\r\n";
-  next_.offset = static_cast<int64_t>(end + (is_crlf ? 2 : 1));
+  next_.offset = base_ + static_cast<int64_t>(end + (is_crlf ? 2 : 1));
   ++next_.line;
   next_.column = 1;
   return true;
+}
+
+int64_t CountLineEnds(std::string_view text) {
+  const auto feeds = std::count(text.begin(), text.end(), '\n');
+  int64_t returns = 0;
+  for (size_t at = text.find('\r'); at != std::string_view::npos;
+       at = text.find('\r', at + 1)) {
+    returns += text.substr(at + 1, 1) == "\n" ? 0 : 1;
+  }
+  return feeds + returns;
 }
 
 std::string_view NextWord(std::string_view line, size_t* index) {

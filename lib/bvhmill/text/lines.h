@@ -29,7 +29,8 @@ struct Line {
   Place At(size_t index) const;
 };
 
-// Hands out the lines of `text` from `start` on. The text must outlive it.
+// Hands out the lines of `text`, whose first byte is at `start` of the file.
+// The text must outlive it.
 class LineReader {
  public:
   LineReader(std::string_view text, const Place& start);
@@ -38,17 +39,28 @@ class LineReader {
   bool Next(Line* line);
   // Where the next line starts; at the end of the text, its last place.
   const Place& next() const { return next_; }
+  // Bytes of the text that are behind.
+  size_t taken() const { return static_cast<size_t>(next_.offset - base_); }
+  // What is still to come.
+  std::string_view rest() const { return text_.substr(taken()); }
+  // Goes on by `bytes` in which `lines` lines end. They are whole lines, but
+  // for the last of the text.
+  void Skip(size_t bytes, int64_t lines);
 
  private:
   // Index of the line end that ends the line from `begin` on, or the size.
   size_t FindLineEnd(size_t begin);
 
   std::string_view text_;
+  int64_t base_ = 0;
   Place next_;
   // The first LF that is not behind yet: in texts that end lines with CR it is
   // far away, and looking for it on every line would take forever.
   size_t next_lf_ = 0;
 };
+
+// Line ends in `text`; CRLF is one.
+int64_t CountLineEnds(std::string_view text);
 
 // Takes the next word (a run of bytes that are not blank) of `line` from
 // `*index` on and moves `*index` behind it. Empty at the end of the line.

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <limits>
 
+#include "bvhmill/text/lines.h"
 #include "bvhmill/text/number.h"
 #include "bvhmill/text/rows_constants.h"
 #include "bvhmill/text/rows_targets.h"

@@ -51,9 +51,6 @@ inline constexpr int kMaxExponent = 45;
 inline constexpr int kMantissaDecimals = 7;
 extern const double kScales[kMaxExponent - kMinExponent + 1];
 
-// Line ends in `text`; CRLF is one.
-int64_t CountLineEnds(std::string_view text);
-
 // The twin. Also what the others use for lines they leave alone.
 RowsScan ScanRowsScalar(std::string_view text, size_t width,
                         std::span<float> out);

@@ -1,0 +1,22 @@
+#pragma once
+
+// Work that may be done by several threads, without saying whose.
+
+#include <cstdint>
+#include <functional>
+
+namespace bvhmill {
+
+class Parallel {
+ public:
+  virtual ~Parallel() = default;
+
+  // How many threads may work at once, the caller included; >= 1.
+  virtual int threads() const = 0;
+  // Calls `task(i)` once for each i in [0, tasks), possibly at the same time,
+  // and returns when all have returned. A task never waits for one with a
+  // higher number. `task` must not throw.
+  virtual void Run(int64_t tasks, const std::function<void(int64_t)>& task) = 0;
+};
+
+}  // namespace bvhmill

@@ -1,0 +1,241 @@
+#include "bvhmill/bvh/stream_reader.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "bvhmill/base/uninitialized.h"
+#include "bvhmill/bvh/heads.h"
+#include "bvhmill/bvh/location.h"
+#include "bvhmill/bvh/motion_reader.h"
+
+namespace bvhmill {
+namespace {
+
+// Frames into a tile that is handed on when it is full.
+class TileSink final : public FrameSink {
+ public:
+  TileSink(ClipReceiver* receiver, int64_t width)
+      : receiver_(*receiver),
+        width_(width),
+        tile_frames_(std::max<int64_t>(StreamReader::kTileValues / width, 1)) {
+    tile_.resize(static_cast<size_t>(tile_frames_ * width));
+  }
+
+  std::span<float> Room(int64_t frames) override {
+    const int64_t room = std::min(frames, tile_frames_ - frames_);
+    return std::span(tile_).subspan(static_cast<size_t>(frames_ * width_),
+                                    static_cast<size_t>(room * width_));
+  }
+  bool Commit(int64_t frames) override {
+    frames_ += frames;
+    return frames_ < tile_frames_ || Flush();
+  }
+
+  // Hands on what the tile holds.
+  bool Flush() {
+    if (frames_ == 0) return true;
+    const int64_t first = first_;
+    const int64_t frames = std::exchange(frames_, 0);
+    first_ += frames;
+    return receiver_.OnFrames(
+        first, frames,
+        std::span(tile_).first(static_cast<size_t>(frames * width_)));
+  }
+
+ private:
+  ClipReceiver& receiver_;
+  int64_t width_;
+  int64_t tile_frames_;
+  UninitializedVector<float> tile_;
+  int64_t first_ = 0;
+  int64_t frames_ = 0;
+};
+
+// Bytes of the whole lines at the beginning of `text`. A CR at the very end may
+// be half a line end.
+size_t WholeLines(std::string_view text) {
+  const size_t feed = text.rfind('\n');
+  const size_t lines = feed == std::string_view::npos ? 0 : feed + 1;
+  const std::string_view rest = text.substr(lines);
+  const size_t end =
+      rest.substr(0, std::max<size_t>(rest.size(), 1) - 1).rfind('\r');
+  return end == std::string_view::npos ? lines : lines + end + 1;
+}
+
+// Bytes of `piece` that end the line which `open`, not empty, begins. npos if
+// that is not known yet.
+size_t EndOfLine(std::string_view open, std::string_view piece) {
+  if (piece.empty()) return std::string_view::npos;
+  if (open.back() == '\r') return piece.front() == '\n' ? 1 : 0;
+  const size_t end = piece.find_first_of("\r\n");
+  if (end == std::string_view::npos || piece[end] == '\n') {
+    return end == std::string_view::npos ? end : end + 1;
+  }
+  if (end + 1 == piece.size()) return std::string_view::npos;
+  return end + (piece[end + 1] == '\n' ? 2 : 1);
+}
+
+}  // namespace
+
+class StreamReader::Impl {
+ public:
+  Impl(const ReadOptions& options, IssueLog* log, ClipReceiver* receiver)
+      : options_(options), log_(*log), empty_log_(*log), receiver_(*receiver) {
+    if (options_.workspace == nullptr) {
+      options_.workspace = &workspace_.emplace();
+    }
+  }
+
+  bool Push(std::string_view piece) {
+    if (stopped_) return false;
+    bytes_ += static_cast<int64_t>(piece.size());
+    if (Exceeds(bytes_, options_.limits.max_clip_bytes)) {
+      RefuseSize();
+    } else if (IsCancelled(options_.cancel)) {
+      stopped_ = true;
+    } else if (rows_) {
+      Feed(piece);
+    } else {
+      pending_ += piece;
+      TryHeads(/*ends_file=*/false);
+    }
+    return !stopped_;
+  }
+
+  StreamResult Finish() {
+    if (!stopped_ && !rows_) TryHeads(/*ends_file=*/true);
+    if (!stopped_ && rows_) {
+      rows_->Push(pending_, /*ends_file=*/true);
+      EndRows();
+    }
+    return result_;
+  }
+
+ private:
+  // The size is what a reader of the whole text looks at first.
+  void RefuseSize() {
+    log_ = empty_log_;
+    log_.Add(IssueCode::LIMIT_CLIP_BYTES, LocationAt(Place{}),
+             {{"limit", std::to_string(options_.limits.max_clip_bytes)}});
+    result_ = {};
+    stopped_ = true;
+  }
+
+  // Reads what stands before the rows, each time that there is twice as much of
+  // it, so that small pieces do not cost more than large ones.
+  void TryHeads(bool ends_file) {
+    const int64_t limit = options_.limits.max_header_bytes;
+    const bool enough = Exceeds(static_cast<int64_t>(pending_.size()), limit);
+    if (!ends_file && !enough && pending_.size() < next_try_) return;
+    next_try_ = 2 * pending_.size();
+    ReadHeads(pending_, ends_file, options_.limits, &log_, &heads_);
+    if (heads_.certain) BeginRows();
+  }
+
+  void BeginRows() {
+    result_.skeleton_read = heads_.skeleton_read;
+    result_.motion_read = heads_.good && !heads_.header.present;
+    stopped_ = !heads_.good || !heads_.header.present;
+    const MotionHeader& header = heads_.header;
+    const Skeleton& skeleton = heads_.hierarchy.skeleton;
+    if (result_.skeleton_read) {
+      clip_heads_.emplace(ClipHeads{skeleton, heads_.hierarchy.places,
+                                    header.frame_time,
+                                    header.frames.value_or(0)});
+      stopped_ |= !receiver_.OnHeads(*clip_heads_);
+    }
+    if (stopped_) return;
+    const auto width = static_cast<int64_t>(skeleton.channels.size());
+    sink_.emplace(&receiver_, std::max<int64_t>(width, 1));
+    rows_.emplace(header, skeleton, options_, &log_, &*sink_);
+    // Whatever word `heads_` has a view of is not looked at again.
+    const std::string text =
+        std::exchange(pending_, {})
+            .substr(static_cast<size_t>(header.rows.offset));
+    Feed(text);
+  }
+
+  // Completes the line that is open, then reads whole lines where they are.
+  void Feed(std::string_view piece) {
+    while (!piece.empty() && !rows_->done()) {
+      const size_t used = pending_.empty() ? FeedLines(piece)
+                          : open_ == 0     ? Append(piece)
+                                           : FeedOpenLine(piece);
+      piece.remove_prefix(used);
+    }
+    if (rows_->done()) EndRows();
+  }
+
+  size_t FeedLines(std::string_view piece) {
+    const size_t whole = WholeLines(piece);
+    const size_t taken =
+        rows_->Push(piece.substr(0, whole), /*ends_file=*/false);
+    pending_ = piece.substr(taken);
+    open_ = piece.size() - whole;
+    return piece.size();
+  }
+
+  // The reader looks ahead: it wants to see more lines at once.
+  size_t Append(std::string_view piece) {
+    const size_t whole = WholeLines(piece);
+    pending_ += piece.substr(0, whole);
+    ReadPending();
+    pending_ += piece.substr(whole);
+    open_ = piece.size() - whole;
+    return piece.size();
+  }
+
+  size_t FeedOpenLine(std::string_view piece) {
+    const size_t end = EndOfLine(pending_, piece);
+    const size_t used = std::min(end, piece.size());
+    pending_ += piece.substr(0, used);
+    open_ = end == std::string_view::npos ? open_ + used : 0;
+    // A line that is too long need not end to be refused.
+    if (open_ == 0 ||
+        Exceeds(static_cast<int64_t>(open_), options_.limits.max_line_bytes)) {
+      ReadPending();
+    }
+    return used;
+  }
+
+  void ReadPending() {
+    pending_.erase(0, rows_->Push(pending_, /*ends_file=*/false));
+  }
+
+  void EndRows() {
+    const bool received = sink_->Flush();
+    result_.motion_read = rows_->good() && received;
+    result_.frames = rows_->frames();
+    stopped_ = true;
+  }
+
+  ReadOptions options_;
+  std::optional<RowsWorkspace> workspace_;
+  IssueLog& log_;
+  IssueLog empty_log_;
+  ClipReceiver& receiver_;
+  StreamResult result_;
+  bool stopped_ = false;
+  int64_t bytes_ = 0;
+  // Text that is not read yet: all of it before the rows begin. The last bytes
+  // of it are those of a line that has not ended.
+  std::string pending_;
+  size_t open_ = 0;
+  size_t next_try_ = 4096;
+  Heads heads_;
+  std::optional<ClipHeads> clip_heads_;
+  std::optional<TileSink> sink_;
+  std::optional<MotionReader> rows_;
+};
+
+StreamReader::StreamReader(const ReadOptions& options, IssueLog* log,
+                           ClipReceiver* receiver)
+    : impl_(std::make_unique<Impl>(options, log, receiver)) {}
+StreamReader::~StreamReader() = default;
+
+bool StreamReader::Push(std::string_view piece) { return impl_->Push(piece); }
+StreamResult StreamReader::Finish() { return impl_->Finish(); }
+
+}  // namespace bvhmill

@@ -1,0 +1,17 @@
+#include "bvhmill/pipeline/arena_parallel.h"
+
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+namespace bvhmill {
+
+int ArenaParallel::threads() const {
+  return tbb::this_task_arena::max_concurrency();
+}
+
+void ArenaParallel::Run(int64_t tasks,
+                        const std::function<void(int64_t)>& task) {
+  tbb::parallel_for(int64_t{0}, tasks, task, tbb::simple_partitioner());
+}
+
+}  // namespace bvhmill

@@ -1,0 +1,125 @@
+// Several threads read what one reads.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bvhmill/bvh/reader.h"
+#include "bvhmill/encode/report_json.h"
+#include "tests/support/clips.h"
+
+namespace bvhmill::testing {
+namespace {
+
+class Threads final : public Parallel {
+ public:
+  explicit Threads(int count) : count_(count) {}
+  int threads() const override { return count_; }
+  void Run(int64_t tasks, const std::function<void(int64_t)>& task) override {
+    std::vector<std::thread> threads;
+    for (int64_t i = 0; i < tasks; ++i) threads.emplace_back(task, i);
+    for (std::thread& thread : threads) thread.join();
+    ++runs_;
+  }
+  int runs() const { return runs_; }
+
+ private:
+  int count_;
+  int runs_ = 0;
+};
+
+constexpr std::string_view kHierarchy =
+    "HIERARCHY\nROOT a\n{\n OFFSET 0 0 0\n CHANNELS 3 Xposition Yposition "
+    "Zposition\n End Site\n {\n OFFSET 0 1 0\n }\n}\nMOTION\n";
+
+std::string Take(int64_t declared, int64_t rows, std::string_view line_end) {
+  std::string text = std::string(kHierarchy) +
+                     "Frames: " + std::to_string(declared) +
+                     "\nFrame Time: 0.01\n";
+  for (int64_t i = 0; i < rows; ++i) {
+    text += std::to_string(i) + " " + std::to_string(i % 77) + ".125 -" +
+            std::to_string(i % 1000) + "e-3";
+    text += line_end;
+  }
+  return text;
+}
+
+std::string Read(std::string_view text, Parallel* parallel, ReadResult* read) {
+  IssueLog log({});
+  ReadOptions options;
+  options.parallel = parallel;
+  *read = ReadBvh(text, options, &log);
+  return ReportJson("", log.Finish(read->skeleton_read, read->motion_read), {});
+}
+
+void ExpectAsOneThread(std::string_view text) {
+  ReadResult one;
+  const std::string expected = Read(text, nullptr, &one);
+  for (const int count : {2, 5}) {
+    Threads threads(count);
+    ReadResult many;
+    EXPECT_EQ(Read(text, &threads, &many), expected);
+    ExpectSameClip(many.clip, one.clip);
+    EXPECT_EQ(threads.runs(), 1);
+  }
+}
+
+constexpr int64_t kRows = 200'000;
+
+TEST(Parallel, RegularFiles) {
+  for (const std::string_view end : {"\n", "\r\n", "\r", " \n"}) {
+    SCOPED_TRACE(end.size());
+    ExpectAsOneThread(Take(kRows, kRows, end));
+    ExpectAsOneThread(Take(kRows, kRows, end) + "\n\n");
+    ExpectAsOneThread(Take(kRows - 100, kRows, end));
+    ExpectAsOneThread(Take(kRows + 100, kRows, end));
+    ExpectAsOneThread(Take(1, kRows, end));
+    ExpectAsOneThread(Take(0, kRows, end));
+  }
+}
+
+TEST(Parallel, WithoutTheLastLineEnd) {
+  std::string text = Take(kRows, kRows, "\n");
+  text.pop_back();
+  ExpectAsOneThread(text);
+  ExpectAsOneThread(text + " 1");
+}
+
+// Wherever it stops being regular.
+TEST(Parallel, OddLinesAnywhere) {
+  const std::string text = Take(kRows, kRows, "\n");
+  const char* const odd[] = {"\n\n",    "\n# note\n",  "\nx\n",
+                             "\n1 2\n", "\n1 2 nan\n", "\n1 2 3 4\n"};
+  std::mt19937 random(3);
+  for (const char* line : odd) {
+    for (int i = 0; i < 4; ++i) {
+      std::string changed = text;
+      const size_t at = text.find('\n', 300 + random() % (text.size() - 400));
+      changed.replace(at, 1, line);
+      SCOPED_TRACE(std::string(line) + std::to_string(at));
+      ExpectAsOneThread(changed);
+    }
+  }
+}
+
+TEST(Parallel, LinesLongerThanBlocks) {
+  std::string text = Take(kRows, kRows, " ");
+  ExpectAsOneThread(text);
+  text.replace(text.size() / 2, 300'000, 300'000, ' ');
+  ExpectAsOneThread(text);
+}
+
+TEST(Parallel, ShortFilesAreLeftAlone) {
+  Threads threads(2);
+  ReadResult read;
+  Read(Take(3, 3, "\n"), &threads, &read);
+  EXPECT_EQ(read.clip.motion.frames, 3);
+  EXPECT_EQ(threads.runs(), 0);
+}
+
+}  // namespace
+}  // namespace bvhmill::testing

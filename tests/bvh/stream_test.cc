@@ -1,0 +1,287 @@
+// A stream gives what the whole text gives, however it is cut.
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bvhmill/bvh/reader.h"
+#include "bvhmill/bvh/stream_reader.h"
+#include "bvhmill/encode/report_json.h"
+#include "tests/support/clip_collector.h"
+#include "tests/support/clips.h"
+#include "tests/support/files.h"
+
+namespace bvhmill::testing {
+namespace {
+
+std::string JsonOf(const ReadResult& read, IssueLog* log) {
+  const Report report = log->Finish(read.skeleton_read, read.motion_read);
+  return ReportJson("", report, {});
+}
+
+struct Whole {
+  ReadResult read;
+  std::string json;
+};
+
+Whole ReadWhole(std::string_view text, const ReadOptions& options) {
+  IssueLog log({});
+  Whole whole = {ReadBvh(text, options, &log), {}};
+  whole.json = JsonOf(whole.read, &log);
+  return whole;
+}
+
+template <typename Size>
+void ExpectAsWhole(std::string_view text, const ReadOptions& options,
+                   const Whole& whole, const Size& size) {
+  IssueLog log({});
+  const ReadResult read = ReadInPieces(text, options, size, &log);
+  EXPECT_EQ(read.skeleton_read, whole.read.skeleton_read);
+  EXPECT_EQ(read.motion_read, whole.read.motion_read);
+  EXPECT_EQ(JsonOf(read, &log), whole.json);
+  if (read.skeleton_read) {
+    EXPECT_EQ(read.node_places.size(), whole.read.node_places.size());
+    ExpectSameClip(read.clip, whole.read.clip);
+  }
+}
+
+// Every single cut, and pieces of some sizes.
+void ExpectSameForEveryCut(std::string_view text, const ReadOptions& options) {
+  const Whole whole = ReadWhole(text, options);
+  for (const size_t size : {1, 2, 3, 5, 64, 1000, 4096, 70'000}) {
+    if (size > 2 * text.size()) continue;
+    SCOPED_TRACE("pieces of " + std::to_string(size));
+    ExpectAsWhole(text, options, whole, [&](int64_t) { return size; });
+  }
+  const size_t step = 1 + text.size() / 500;
+  for (size_t cut = 0; cut <= text.size(); cut += step) {
+    SCOPED_TRACE("cut at " + std::to_string(cut));
+    ExpectAsWhole(text, options, whole,
+                  [&](int64_t i) { return i == 0 ? cut : text.size(); });
+    if (::testing::Test::HasFailure()) return;
+  }
+}
+
+TEST(Stream, EveryCutOfEveryCase) {
+  for (const char* folder : {"cases", "golden"}) {
+    for (const std::string& path : FilesIn(TestData(folder), ".bvh")) {
+      SCOPED_TRACE(path);
+      ExpectSameForEveryCut(ReadFile(path), {});
+      if (HasFailure()) return;
+    }
+  }
+}
+
+TEST(Stream, EveryCutOfRealFiles) {
+  if (RealData().empty()) GTEST_SKIP() << "BVHMILL_DATA is not set";
+  for (const std::string& path : FilesIn(RealData() + "/bvh", ".bvh")) {
+    const std::string text = ReadFile(path);
+    if (text.size() > 300'000) continue;
+    SCOPED_TRACE(path);
+    const Whole whole = ReadWhole(text, {});
+    for (const size_t size : {1, 4097, 65'536}) {
+      ExpectAsWhole(text, {}, whole, [&](int64_t) { return size; });
+    }
+  }
+}
+
+TEST(Stream, EveryCutUnderEveryLimit) {
+  std::vector<Limits> all(6);
+  all[0].max_frames = 2;
+  all[1].max_line_bytes = 68;
+  all[2].max_channels = 10;
+  all[3].max_header_bytes = 150;
+  all[4].max_clip_bytes = 600;
+  all[5].max_joints = 2;
+  for (const Limits& limits : all) {
+    ReadOptions options;
+    options.limits = limits;
+    for (const std::string& path : FilesIn(TestData("golden"), ".bvh")) {
+      SCOPED_TRACE(path);
+      ExpectSameForEveryCut(ReadFile(path), options);
+      if (HasFailure()) return;
+    }
+  }
+}
+
+constexpr std::string_view kHierarchy =
+    "HIERARCHY\nROOT a\n{\n OFFSET 0 0 0\n CHANNELS 3 Xposition Yposition "
+    "Zposition\n End Site\n {\n OFFSET 0 1 0\n }\n}\nMOTION\n";
+
+std::string FileOf(int64_t frames, std::string_view rows) {
+  return std::string(kHierarchy) + "Frames: " + std::to_string(frames) +
+         "\nFrame Time: 0.01\n" + std::string(rows);
+}
+
+// `frames` frames of counted values, each value followed by what `separator`
+// says of its number.
+template <typename Separator>
+std::string Rows(int64_t frames, const Separator& separator) {
+  std::string rows;
+  for (int64_t i = 0; i < 3 * frames; ++i) {
+    rows += std::to_string(i % 1000) + ".25" + separator(i);
+  }
+  return rows;
+}
+
+struct LongCase {
+  std::string_view what;
+  std::string text;
+  bool good;
+  int64_t frames;
+};
+
+// Longer than readers look ahead.
+std::vector<LongCase> LongCases() {
+  constexpr int64_t kFrames = 150'000;
+  const auto regular = [](int64_t i) { return i % 3 == 2 ? "\n" : " "; };
+  const std::string rows = Rows(kFrames, regular);
+  std::vector<LongCase> cases;
+  const auto add = [&](std::string_view what, int64_t declared,
+                       const std::string& text, bool good, int64_t frames) {
+    cases.push_back({what, FileOf(declared, text), good, frames});
+  };
+  add("regular", kFrames, rows, true, kFrames);
+  add("too few rows", kFrames + 7, rows, true, kFrames);
+  add("too many rows", kFrames - 7, rows, true, kFrames - 7);
+  add("all on one line", kFrames,
+      Rows(kFrames, [](int64_t) { return " "; }) + "\n", true, kFrames);
+  // Taken for surplus columns, which are seen in the wild.
+  add("seven values on a line", kFrames,
+      Rows(kFrames, [](int64_t i) { return i % 7 == 6 ? "\n" : " "; }), false,
+      0);
+  add("two values on a line", kFrames,
+      Rows(kFrames, [](int64_t i) { return i % 2 ? "\r\n" : " "; }), true,
+      kFrames);
+  add("two values on a line, one too few", kFrames + 1,
+      Rows(kFrames, [](int64_t i) { return i % 2 ? "\n" : " "; }), false, 0);
+  add("two values on a line, a word late", kFrames,
+      Rows(kFrames,
+           [](int64_t i) { return i == 400'000 ? "x "
+                                  : i % 2      ? "\n"
+                                               : " "; }),
+      false, 0);
+  add("a flow from the middle on", kFrames,
+      Rows(kFrames,
+           [](int64_t i) {
+             return i < 30'000 ? (i % 3 == 2 ? "\n" : " ")
+                               : (i % 7 == 6 ? "\n" : " ");
+           }),
+      true, kFrames);
+  add("a short row in the middle", kFrames + 50,
+      Rows(kFrames,
+           [](int64_t i) {
+             return i == 300'000 ? "\n" : i % 3 == 2 ? "\n" : " ";
+           }),
+      false, 100'000);
+  add("surplus columns", kFrames * 3 / 5,
+      Rows(kFrames * 3 / 5 * 5 / 3,
+           [](int64_t i) { return i % 5 == 4 ? "\n" : " "; }),
+      true, kFrames * 3 / 5);
+  add("surplus columns, a short row late", kFrames * 3 / 5,
+      Rows(kFrames,
+           [](int64_t i) {
+             return i == 400'002 ? "\n" : i % 5 == 4 ? "\n" : " ";
+           }),
+      false, 0);
+  std::string bad = rows;
+  bad[bad.size() / 2] = 'x';
+  add("a word in the middle", kFrames, bad, false, -1);
+  std::string cr = rows;
+  std::replace(cr.begin(), cr.end(), '\n', '\r');
+  add("CR alone", kFrames, cr, true, kFrames);
+  add("cut in the last row", kFrames + 1, rows + "1 2", true, kFrames);
+  return cases;
+}
+
+TEST(Stream, LongFilesAsWhole) {
+  std::mt19937 random(5);
+  for (const LongCase& c : LongCases()) {
+    SCOPED_TRACE(c.what);
+    const Whole whole = ReadWhole(c.text, {});
+    EXPECT_EQ(whole.read.motion_read, c.good) << whole.json.substr(0, 500);
+    if (c.frames >= 0) {
+      EXPECT_EQ(whole.read.clip.motion.frames, c.frames);
+    }
+    for (const size_t size : {13, 10'000, 262'144}) {
+      ExpectAsWhole(c.text, {}, whole,
+                    [&](int64_t) { return 1 + random() % (2 * size); });
+    }
+  }
+}
+
+// The guess of the reader is right where the file is right, whatever target
+// scans the rows.
+TEST(Stream, TargetsAgreeOnLongFiles) {
+  for (const LongCase& c : LongCases()) {
+    SCOPED_TRACE(c.what);
+    ReadOptions scalar;
+    scalar.target = RowsTarget::kScalar;
+    const Whole twin = ReadWhole(c.text, scalar);
+    for (const RowsTarget target : {RowsTarget::kAvx2, RowsTarget::kAvx512}) {
+      if (!IsSupported(target)) continue;
+      ReadOptions options;
+      options.target = target;
+      const Whole fast = ReadWhole(c.text, options);
+      EXPECT_EQ(fast.json, twin.json);
+      ExpectSameClip(fast.read.clip, twin.read.clip);
+    }
+  }
+}
+
+class StoppingReceiver final : public ClipReceiver {
+ public:
+  explicit StoppingReceiver(int64_t calls) : calls_(calls) {}
+  bool OnHeads(const ClipHeads& heads) override {
+    declared_ = heads.declared_frames;
+    return calls_-- > 0;
+  }
+  bool OnFrames(int64_t, int64_t, std::span<const float>) override {
+    return calls_-- > 0;
+  }
+  int64_t calls() const { return calls_; }
+  int64_t declared() const { return declared_; }
+
+ private:
+  int64_t calls_;
+  int64_t declared_ = 0;
+};
+
+TEST(Stream, AReceiverCanStopIt) {
+  const std::string text = LongCases().front().text;
+  for (int64_t calls = 0; calls < 4; ++calls) {
+    StoppingReceiver receiver(calls);
+    IssueLog log({});
+    StreamReader reader({}, &log, &receiver);
+    bool wanted = true;
+    for (size_t at = 0; at < text.size(); at += 9'999) {
+      wanted = reader.Push(std::string_view(text).substr(at, 9'999));
+    }
+    EXPECT_FALSE(wanted);
+    EXPECT_FALSE(reader.Finish().motion_read);
+    EXPECT_EQ(receiver.calls(), -1) << "was called again";
+    EXPECT_EQ(receiver.declared(), 150'000);
+    EXPECT_EQ(log.faults(), 0);
+  }
+}
+
+// Tiles come while the file still arrives.
+TEST(Stream, TilesComeEarly) {
+  const std::string text = LongCases().front().text;
+  StoppingReceiver receiver(1'000);
+  IssueLog log({});
+  StreamReader reader({}, &log, &receiver);
+  reader.Push(std::string_view(text).substr(0, text.size() / 2));
+  EXPECT_LT(receiver.calls(), 1'000 - 3);
+}
+
+TEST(Stream, NothingAtAll) {
+  const Whole whole = ReadWhole("", {});
+  ExpectAsWhole("", {}, whole, [](int64_t) { return 1; });
+}
+
+}  // namespace
+}  // namespace bvhmill::testing

@@ -1,0 +1,69 @@
+#pragma once
+
+// Makes of a stream what a reader of the whole text gives.
+
+#include <cstdint>
+#include <string_view>
+
+#include "bvhmill/bvh/reader.h"
+#include "bvhmill/bvh/stream_reader.h"
+
+namespace bvhmill::testing {
+
+// Keeps all that it gets.
+class ClipCollector final : public ClipReceiver {
+ public:
+  bool OnHeads(const ClipHeads& heads) override {
+    read_.clip.skeleton = heads.skeleton;
+    read_.clip.motion.frame_time = heads.frame_time;
+    read_.node_places.assign(heads.node_places.begin(),
+                             heads.node_places.end());
+    return true;
+  }
+  bool OnFrames(int64_t first_frame, int64_t frames,
+                std::span<const float> values) override {
+    auto& all = read_.clip.motion.values;
+    in_order_ &= first_frame == frames_ && frames > 0 &&
+                 values.size() == static_cast<size_t>(frames) *
+                                      read_.clip.skeleton.channels.size();
+    frames_ += frames;
+    all.insert(all.end(), values.begin(), values.end());
+    return true;
+  }
+
+  // Each call went on where the one before ended.
+  bool in_order() const { return in_order_; }
+  // The clip of a stream that ended with `result`.
+  ReadResult Take(const StreamResult& result) {
+    read_.skeleton_read = result.skeleton_read;
+    read_.motion_read = result.motion_read;
+    Motion& motion = read_.clip.motion;
+    motion.frames = result.frames;
+    motion.values.resize(static_cast<size_t>(result.frames) *
+                         read_.clip.skeleton.channels.size());
+    return std::move(read_);
+  }
+
+ private:
+  ReadResult read_;
+  int64_t frames_ = 0;
+  bool in_order_ = true;
+};
+
+// Reads `text` in pieces of `size(index)` bytes, the rest being the last.
+template <typename Size>
+ReadResult ReadInPieces(std::string_view text, const ReadOptions& options,
+                        const Size& size, IssueLog* log) {
+  ClipCollector collector;
+  StreamReader reader(options, log, &collector);
+  for (int64_t i = 0; !text.empty(); ++i) {
+    const std::string_view piece = text.substr(0, size(i));
+    reader.Push(piece);
+    text.remove_prefix(piece.size());
+  }
+  ReadResult read = collector.Take(reader.Finish());
+  if (!collector.in_order()) read.clip.motion.frames = -1;
+  return read;
+}
+
+}  // namespace bvhmill::testing
