@@ -24,7 +24,8 @@ struct MotionHeader {
 };
 
 // Reads from `cursor`, which stands before the word that ends the hierarchy.
-// False if the file must be refused; the log then says why.
+// False if the file must be refused; the log then says why, with every fault of
+// the header: none hides the next.
 bool ReadMotionHeader(Cursor* cursor, IssueLog* log, MotionHeader* header);
 
 }  // namespace bvhmill
