@@ -61,12 +61,16 @@ bool CheckLines(std::string_view text, const Place& rows, const Limits& limits,
   return true;
 }
 
-// Reads the hierarchy and the header of MOTION, and settles what the header
-// decides about the hierarchy. Leaves `cursor` where the rows begin.
+// Reads the hierarchy and the header of MOTION. Leaves `cursor` where the rows
+// begin. Behind a fault of the hierarchy the header is only read for its own
+// faults. `*skeleton_good` is set to whether the hierarchy is good.
 bool ReadHeads(Cursor* cursor, const Limits& limits, IssueLog* log,
-               Hierarchy* hierarchy, MotionHeader* header) {
-  const bool good = ReadHierarchy(cursor, limits, log, hierarchy) &&
-                    ReadMotionHeader(cursor, log, header) &&
+               Hierarchy* hierarchy, MotionHeader* header,
+               bool* skeleton_good) {
+  *skeleton_good = ReadHierarchy(cursor, limits, log, hierarchy);
+  const bool header_good =
+      hierarchy->ended && ReadMotionHeader(cursor, log, header);
+  const bool good = *skeleton_good && header_good &&
                     CheckLines(cursor->text(), cursor->place(), limits, log);
   LogComments(*cursor, log);
   return good;
@@ -81,9 +85,11 @@ ReadResult ReadBvh(std::string_view text, const Limits& limits,
   Cursor cursor(text, ByteOrderMarkSize(text));
   Hierarchy hierarchy;
   MotionHeader header;
-  const bool heads_read = ReadHeads(&cursor, limits, log, &hierarchy, &header);
-  // The header can only fail behind a good hierarchy.
-  result.skeleton_read = heads_read || header.present;
+  bool skeleton_good = false;
+  const bool heads_read =
+      ReadHeads(&cursor, limits, log, &hierarchy, &header, &skeleton_good);
+  // Without a header there is nothing that could have failed behind it.
+  result.skeleton_read = heads_read || (skeleton_good && header.present);
   if (heads_read && !hierarchy.disputes.empty()) {
     const int64_t width = header.present ? FirstRowWidth(text, header.rows) : 0;
     result.skeleton_read = SettleDisputes(width, log, &hierarchy);
