@@ -158,5 +158,15 @@ TEST(Malformed, EveryCodeThatRefusesIsShown) {
   EXPECT_THAT(codes, IsEmpty());
 }
 
+// The page on the format says what is done about each of them.
+TEST(Malformed, EveryCodeThatRefusesIsExplained) {
+  const std::string page = ReadFile(SourceFile("docs/formats/bvh.md"));
+  for (const CatalogueEntry& entry : Catalogue()) {
+    if (entry.strict != Severity::kError) continue;
+    const std::string code = "`" + std::string(entry.name) + "`";
+    EXPECT_NE(page.find(code), page.npos) << entry.name;
+  }
+}
+
 }  // namespace
 }  // namespace bvhmill::testing
