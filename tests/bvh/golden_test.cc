@@ -1,10 +1,17 @@
-// tests/data/golden: each NAME.bvh has its report beside it. With
-// BVHMILL_UPDATE_GOLDEN=1 the reports are written instead of compared.
+// Folders of files with a golden report each: NAME.report.json beside NAME.bvh.
+// tests/data/golden shows what reports look like, tests/data/malformed every
+// way to be refused. With BVHMILL_UPDATE_GOLDEN=1 the reports are written
+// instead of compared; read the difference before you keep it.
+//
+// A folder may hold OPTIONS.tsv: which file is read strictly, or within which
+// limit.
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <string>
 
@@ -15,13 +22,57 @@
 namespace bvhmill::testing {
 namespace {
 
+using ::testing::IsEmpty;
+
 bool IsUpdate() {
   const char* update = std::getenv("BVHMILL_UPDATE_GOLDEN");
   return update != nullptr && std::string_view(update) == "1";
 }
 
-std::string ReportOf(const std::string& path) {
-  const ConvertResult result = Convert(ReadFile(path), {}, nullptr, nullptr);
+void SetOption(const std::string& name, const std::string& value,
+               ConvertOptions* options) {
+  const std::map<std::string, int64_t Limits::*> kLimits = {
+      {"max_clip_bytes", &Limits::max_clip_bytes},
+      {"max_header_bytes", &Limits::max_header_bytes},
+      {"max_line_bytes", &Limits::max_line_bytes},
+      {"max_name_bytes", &Limits::max_name_bytes},
+      {"max_joints", &Limits::max_joints},
+      {"max_depth", &Limits::max_depth},
+      {"max_channels", &Limits::max_channels},
+      {"max_frames", &Limits::max_frames},
+  };
+  if (name == "strict") {
+    options->report.strict = value == "1";
+    return;
+  }
+  const auto limit = kLimits.find(name);
+  ASSERT_NE(limit, kLimits.end()) << name;
+  options->limits.*(limit->second) = std::stoll(value);
+}
+
+std::map<std::string, ConvertOptions> OptionsOf(const std::string& folder) {
+  std::map<std::string, ConvertOptions> options;
+  const std::string table = folder + "/OPTIONS.tsv";
+  if (!std::filesystem::exists(table)) return options;
+  for (const auto& row : ReadTsv(table)) {
+    const std::string path = folder + "/" + row.at("file");
+    EXPECT_TRUE(std::filesystem::exists(path)) << path;
+    SetOption(row.at("option"), row.at("value"), &options[path]);
+  }
+  return options;
+}
+
+// Each file of `folder` converted with its options, by path.
+std::map<std::string, ConvertResult> ResultsOf(const std::string& folder) {
+  std::map<std::string, ConvertOptions> options = OptionsOf(folder);
+  std::map<std::string, ConvertResult> results;
+  for (const std::string& path : FilesIn(folder, ".bvh")) {
+    results[path] = Convert(ReadFile(path), options[path], nullptr, nullptr);
+  }
+  return results;
+}
+
+std::string ReportOf(const std::string& path, const ConvertResult& result) {
   const std::string name = std::filesystem::path(path).filename();
   return ReportJson(name, result.report, result.info) + "\n";
 }
@@ -30,31 +81,92 @@ std::string GoldenOf(const std::string& path) {
   return std::filesystem::path(path).replace_extension(".report.json");
 }
 
-TEST(Golden, ReportsAreAsTheyWere) {
-  const auto paths = FilesIn(TestData("golden"), ".bvh");
-  ASSERT_GE(paths.size(), 25);
-  for (const std::string& path : paths) {
+void CheckFolder(const std::string& folder) {
+  for (const auto& [path, result] : ResultsOf(folder)) {
     SCOPED_TRACE(path);
-    if (IsUpdate()) WriteFile(GoldenOf(path), ReportOf(path));
-    EXPECT_EQ(ReportOf(path), ReadFile(GoldenOf(path)));
+    if (IsUpdate()) WriteFile(GoldenOf(path), ReportOf(path, result));
+    EXPECT_EQ(ReportOf(path, result), ReadFile(GoldenOf(path)));
   }
 }
 
+TEST(Golden, ReportsAreAsTheyWere) { CheckFolder(TestData("golden")); }
+
 TEST(Golden, NoReportIsLeftAlone) {
-  for (const std::string& path : FilesIn(TestData("golden"), ".json")) {
-    const std::string name = path.substr(0, path.rfind(".report.json"));
-    EXPECT_TRUE(std::filesystem::exists(name + ".bvh")) << path;
+  for (const char* folder : {"golden", "malformed"}) {
+    for (const std::string& path : FilesIn(TestData(folder), ".json")) {
+      const std::string name = path.substr(0, path.rfind(".report.json"));
+      EXPECT_TRUE(std::filesystem::exists(name + ".bvh")) << path;
+    }
   }
 }
 
 // The folder is worth its place only if it shows many kinds of reports.
 TEST(Golden, CoversEveryVerdict) {
   std::set<Verdict> verdicts;
-  for (const std::string& path : FilesIn(TestData("golden"), ".bvh")) {
-    verdicts.insert(
-        Convert(ReadFile(path), {}, nullptr, nullptr).report.verdict);
+  const auto results = ResultsOf(TestData("golden"));
+  EXPECT_GE(results.size(), 25);
+  for (const auto& [path, result] : results) {
+    verdicts.insert(result.report.verdict);
   }
   EXPECT_EQ(verdicts.size(), 4);
+}
+
+TEST(Malformed, ReportsAreAsTheyWere) { CheckFolder(TestData("malformed")); }
+
+// The byte, the line and the column must mean one place. Lines end with LF.
+void CheckPlace(std::string_view text, const Location& at) {
+  ASSERT_TRUE(at.byte_offset && at.line && at.column);
+  const std::string_view before =
+      text.substr(0, static_cast<size_t>(*at.byte_offset));
+  EXPECT_EQ(std::count(before.begin(), before.end(), '\n') + 1, *at.line);
+  EXPECT_EQ(before.size() - (before.rfind('\n') + 1) + 1, *at.column);
+}
+
+TEST(Malformed, EachFileIsRefusedAndSaysWhere) {
+  for (const auto& [path, result] : ResultsOf(TestData("malformed"))) {
+    SCOPED_TRACE(path);
+    EXPECT_FALSE(IsGood(result.report.verdict));
+    EXPECT_FALSE(result.status.ok());
+    for (const Issue& issue : result.report.issues) {
+      SCOPED_TRACE(issue.code);
+      CheckPlace(ReadFile(path), issue.location);
+    }
+  }
+}
+
+// A second file with the same report would test nothing new.
+TEST(Malformed, NoTwoReportsAreTheSame) {
+  std::map<std::string, std::string> seen;
+  for (const auto& [path, result] : ResultsOf(TestData("malformed"))) {
+    const std::string report = ReportJson("", result.report, result.info);
+    const auto [it, is_new] = seen.emplace(report, path);
+    EXPECT_TRUE(is_new) << path << " is as " << it->second;
+  }
+  EXPECT_GE(seen.size(), 60);
+}
+
+// Whatever can refuse a file, leniently or strictly, does so in some file.
+TEST(Malformed, EveryCodeThatRefusesIsShown) {
+  std::set<std::string> codes;
+  for (const CatalogueEntry& entry : Catalogue()) {
+    if (entry.strict == Severity::kError) codes.emplace(entry.name);
+  }
+  for (const auto& [path, result] : ResultsOf(TestData("malformed"))) {
+    for (const Issue& issue : result.report.issues) {
+      if (issue.severity == Severity::kError) codes.erase(issue.code);
+    }
+  }
+  EXPECT_THAT(codes, IsEmpty());
+}
+
+// The page on the format says what is done about each of them.
+TEST(Malformed, EveryCodeThatRefusesIsExplained) {
+  const std::string page = ReadFile(SourceFile("docs/formats/bvh.md"));
+  for (const CatalogueEntry& entry : Catalogue()) {
+    if (entry.strict != Severity::kError) continue;
+    const std::string code = "`" + std::string(entry.name) + "`";
+    EXPECT_NE(page.find(code), page.npos) << entry.name;
+  }
 }
 
 }  // namespace

@@ -69,6 +69,23 @@ TEST(IssueLog, RepeatCountsWhatWasAdded) {
   EXPECT_EQ(report.counts.warnings, 3);
 }
 
+TEST(IssueLog, RepeatIsEnoughWhereNothingWouldBeListed) {
+  ReportOptions options;
+  options.max_issues = 1;
+  options.ignore_codes = {"MOTION_NUMBER_INVALID"};
+  IssueLog log(options);
+  EXPECT_TRUE(log.Repeat(kError, 2));
+  EXPECT_EQ(log.faults(), 1);
+  log.Add(kWarning, At(7, 2));
+  EXPECT_TRUE(log.Repeat(kWarning, 3));
+  const Report report = log.Finish(true, true);
+  EXPECT_THAT(Listed(report), ElementsAre("DATA_NOT_FINITE@7"));
+  EXPECT_EQ(report.issues[0].occurrences, 1);
+  EXPECT_EQ(report.counts.errors, 0);
+  EXPECT_EQ(report.counts.warnings, 2);
+  EXPECT_TRUE(report.truncated);
+}
+
 // Beyond the cap, and where codes are ignored, the counts stay right too.
 TEST(IssueLog, RepeatOrAddGiveTheSameReport) {
   for (const bool ignored : {false, true}) {

@@ -68,33 +68,40 @@ bool FindRow(std::string_view text, const Place& start, Line* row) {
   return false;
 }
 
-// Reads what stands before the rows; false if there was a fault in it.
-bool ReadParts(Cursor* cursor, const Limits& limits, IssueLog* log,
+// Reads what stands before the rows. Behind a fault of the hierarchy the header
+// is only read for its own faults.
+void ReadParts(Cursor* cursor, const Limits& limits, IssueLog* log,
                Heads* heads) {
-  const bool good = ReadHierarchy(cursor, limits, log, &heads->hierarchy) &&
-                    ReadMotionHeader(cursor, log, &heads->header) &&
-                    CheckLines(cursor->text(), cursor->place(), limits, log);
+  Hierarchy& hierarchy = heads->hierarchy;
+  heads->skeleton_read = ReadHierarchy(cursor, limits, log, &hierarchy);
+  const bool header_good =
+      hierarchy.ended && ReadMotionHeader(cursor, log, &heads->header);
+  const bool lines_good =
+      !heads->skeleton_read || !hierarchy.ended ||
+      CheckLines(cursor->text(), cursor->place(), limits, log);
+  heads->good = heads->skeleton_read && header_good && lines_good;
+  heads->has_rows = heads->skeleton_read && lines_good &&
+                    heads->header.present && heads->header.rows_known;
   LogComments(*cursor, log);
-  return good;
 }
 
 void ReadPrefix(std::string_view text, const Limits& limits, IssueLog* log,
                 Heads* heads) {
   if (!IsBvhText(text, log, &heads->certain)) return;
   Cursor cursor(text, ByteOrderMarkSize(text));
-  heads->good = ReadParts(&cursor, limits, log, heads);
-  // The header can only fail behind a good hierarchy.
-  heads->skeleton_read = heads->good || heads->header.present;
-  if (!heads->good) return;
+  ReadParts(&cursor, limits, log, heads);
+  if (!heads->good && !heads->has_rows) return;
   Line row;
   const Place& rows = heads->header.rows;
-  if (heads->header.present) {
+  if (heads->has_rows) {
     const auto offset = static_cast<size_t>(rows.offset);
     heads->certain |= FindRow(text.substr(offset), rows, &row);
   }
-  if (heads->hierarchy.disputes.empty()) return;
-  heads->good = heads->skeleton_read =
-      SettleDisputes(CountWords(row.text), log, &heads->hierarchy);
+  if (heads->hierarchy.disputes.empty() ||
+      SettleDisputes(CountWords(row.text), log, &heads->hierarchy)) {
+    return;
+  }
+  heads->good = heads->skeleton_read = heads->has_rows = false;
 }
 
 }  // namespace

@@ -16,8 +16,11 @@ struct Heads {
   MotionHeader header;
   // The hierarchy is good.
   bool skeleton_read = false;
-  // The rows may be read.
+  // So is all else.
   bool good = false;
+  // There are rows, and it is known where and how wide they are: they can be
+  // read, or, if the heads are not good, searched for faults.
+  bool has_rows = false;
   // No text behind what was given could change anything of this.
   bool certain = false;
 };

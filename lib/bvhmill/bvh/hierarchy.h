@@ -24,15 +24,21 @@ struct Hierarchy {
   // With the channels as listed, whatever the counts say.
   Skeleton skeleton;
   std::vector<ChannelDispute> disputes;
-  // What ends it: MOTION, or the word found instead, or the end of the text.
-  Word end;
+  // It was read to its end: what follows is MOTION, or the word found instead,
+  // or the end of the text. False if it had to be given up before.
+  bool ended = false;
   // Where each node begins, by node.
   std::vector<Place> places;
 };
 
 // Reads from `cursor` up to the word that ends the hierarchy and leaves the
-// cursor before it. False if the file must be refused; the log then says why.
+// cursor before it. False if the file must be refused; the log then says why,
+// with every fault that can be told from the consequences of others: reading
+// goes on behind a fault, but for a limit that is reached. Then `hierarchy` is
+// good for messages only; `hierarchy->ended` says whether to look at MOTION.
+//
 // Works without recursion; memory grows with the nodes read, within `limits`.
+// Cost: O(bytes), whatever the faults.
 bool ReadHierarchy(Cursor* cursor, const Limits& limits, IssueLog* log,
                    Hierarchy* hierarchy);
 

@@ -11,23 +11,25 @@
 namespace bvhmill {
 namespace {
 
-bool CanFollowChannels(const Word& word) {
-  constexpr std::array<std::string_view, 8> kWords = {
-      "", "{", "}", "OFFSET", "JOINT", "CHANNELS", "ROOT", "MOTION"};
-  return StartsWithIgnoreCase(word.text, "End") ||
-         std::any_of(kWords.begin(), kWords.end(), [&](std::string_view w) {
-           return EqualsIgnoreCase(word.text, w);
-         });
+bool IsWhole(std::string_view word, const Number& number) {
+  return number.kind == NumberKind::kFinite && number.value >= 0 &&
+         word.find_first_of(".eE") == std::string_view::npos;
 }
 
 }  // namespace
 
 bool HierarchyReader::ReadChannels(const Word& keyword) {
   OpenNode& open = stack_.back();
-  if (open.has_channels) {
-    return Refuse(IssueCode::CHANNEL_LIST_REPEATED, keyword);
+  if (open.has_channels || open.has_children) {
+    if (!open.is_reopened) {
+      Fault(open.has_channels ? IssueCode::CHANNEL_LIST_REPEATED
+                              : IssueCode::CHANNEL_LIST_LATE,
+            keyword);
+    }
+    open.has_channels = true;
+    SkipWords();
+    return true;
   }
-  if (open.has_children) return Refuse(IssueCode::CHANNEL_LIST_LATE, keyword);
   open.has_channels = true;
   if (IsEndSite(Top())) {
     // CHANNELS of the parent behind these would be no clearer than behind
@@ -36,29 +38,51 @@ bool HierarchyReader::ReadChannels(const Word& keyword) {
     log_.Add(IssueCode::HIERARCHY_END_SITE_CHANNELS, Here(keyword),
              {{"joint", NameOf(Top().parent)}});
   }
-  std::optional<int64_t> count;
+  ChannelCount count;
   return ReadChannelCount(&count) && ReadChannelList(keyword, count);
 }
 
-bool HierarchyReader::ReadChannelCount(std::optional<int64_t>* count) {
-  const Word word = cursor_.Peek();
-  if (ParseChannel(word.text)) return true;
-  cursor_.Next();
+bool HierarchyReader::ReadChannelCount(ChannelCount* count) {
+  const Cursor before = cursor_;
+  const Word word = cursor_.Next();
+  if (ParseChannel(word.text)) {
+    cursor_ = before;
+    return true;
+  }
   const Number number = ParseNumber(word.text);
-  const bool is_whole =
-      number.kind == NumberKind::kFinite && number.value >= 0 &&
-      word.text.find_first_of(".eE") == std::string_view::npos;
-  if (!is_whole) return Refuse(IssueCode::CHANNEL_COUNT_INVALID, word);
-  // No list is as long as what does not fit.
-  *count = static_cast<int64_t>(std::min(number.value, 9e15));
-  return true;
+  count->is_stated = true;
+  count->is_valid = IsWhole(word.text, number);
+  if (count->is_valid) {
+    // No list is as long as what does not fit.
+    count->value = static_cast<int64_t>(std::min(number.value, 9e15));
+    return true;
+  }
+  if (IsKnown(word)) cursor_ = before;
+  return Fault(IssueCode::CHANNEL_COUNT_INVALID, word);
 }
 
 bool HierarchyReader::ReadChannelList(const Word& keyword,
-                                      std::optional<int64_t> count) {
+                                      const ChannelCount& count) {
+  Top().first_channel = static_cast<int32_t>(out_.skeleton.channels.size());
+  bool more = ReadChannelNames();
+  const bool is_broken = more && IsUnknownChannel(count, cursor_.Peek());
+  if (is_broken) more = ReadUnknownChannels(count);
+  CheckChannelKinds(keyword);
+  if (!more || is_broken) return more;
+  const int64_t listed = Top().channel_count;
+  if (!count.is_stated) {
+    log_.Add(IssueCode::CHANNEL_COUNT_MISSING, Here(keyword),
+             {{"listed", std::to_string(listed)},
+              {"count", std::to_string(listed)},
+              {"joint", NameOf(stack_.back().node)}});
+  } else if (count.is_valid && count.value != listed) {
+    out_.disputes.push_back({stack_.back().node, count.value, keyword.place});
+  }
+  return true;
+}
+
+bool HierarchyReader::ReadChannelNames() {
   std::vector<Channel>& channels = out_.skeleton.channels;
-  Top().first_channel = static_cast<int32_t>(channels.size());
-  int64_t listed = 0;
   Word word = cursor_.Peek();
   while (const auto channel = ParseChannel(word.text)) {
     const auto total = static_cast<int64_t>(channels.size()) + 1;
@@ -67,24 +91,39 @@ bool HierarchyReader::ReadChannelList(const Word& keyword,
                     {{"limit", std::to_string(limits_.max_channels)}});
     }
     channels.push_back(*channel);
-    ++listed;
+    ++Top().channel_count;
     cursor_.Next();
     word = cursor_.Peek();
   }
-  Top().channel_count = static_cast<int32_t>(listed);
-  CheckChannelKinds(keyword);
-  const IssueArgs args = {{"listed", std::to_string(listed)},
-                          {"count", std::to_string(count.value_or(listed))},
-                          {"joint", NameOf(stack_.back().node)}};
-  if (!count) {
-    log_.Add(IssueCode::CHANNEL_COUNT_MISSING, Here(keyword), args);
-  } else if (*count != listed) {
-    // A strange word in the place of a channel explains it best.
-    if (!CanFollowChannels(word)) {
-      return Refuse(IssueCode::CHANNEL_UNKNOWN, word, args);
-    }
-    out_.disputes.push_back({stack_.back().node, *count, keyword.place});
-  }
+  return true;
+}
+
+// A strange word in the place of a channel explains a wrong count best.
+bool HierarchyReader::IsUnknownChannel(const ChannelCount& count,
+                                       const Word& word) {
+  constexpr std::string_view kHeader = "Frame";
+  return count.is_valid && count.value != Top().channel_count &&
+         (!IsKnown(word) || StartsWithIgnoreCase(word.text, kHeader));
+}
+
+// Takes each strange word for one channel, so that one spelling mistake does
+// not bring the count into doubt as well.
+bool HierarchyReader::ReadUnknownChannels(const ChannelCount& count) {
+  int64_t unknown = 0;
+  Word word = cursor_.Peek();
+  do {
+    Fault(IssueCode::CHANNEL_UNKNOWN, word,
+          {{"listed", std::to_string(Top().channel_count)},
+           {"count", std::to_string(count.value)}});
+    if (IsKnown(word)) return true;
+    cursor_.Next();
+    ++unknown;
+    if (!ReadChannelNames()) return false;
+    word = cursor_.Peek();
+  } while (Top().channel_count + unknown < count.value && !IsKnown(word) &&
+           !word.first_on_line &&
+           ParseNumber(word.text).kind == NumberKind::kInvalid);
+  SkipWords();
   return true;
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "bvhmill/base/utf8.h"
 #include "bvhmill/bvh/location.h"
 #include "bvhmill/text/number.h"
 
@@ -14,28 +13,6 @@ bool IsWord(const Word& word, std::string_view keyword) {
   return EqualsIgnoreCase(word.text, keyword);
 }
 
-// The bytes of a Shift-JIS double byte that may be the code of a brace.
-bool IsShiftJisLead(char c) {
-  const auto byte = static_cast<uint8_t>(c);
-  return (byte >= 0x81 && byte <= 0x9F) || (byte >= 0xE0 && byte <= 0xFC);
-}
-
-// Where `name` ends: at the first opening brace behind a blank, else at the
-// first one. The second byte of a Shift-JIS character is none.
-size_t FindBrace(std::string_view name) {
-  const bool is_utf8 = IsUtf8(name);
-  size_t glued = std::string_view::npos;
-  for (size_t i = 0; i < name.size(); ++i) {
-    if (!is_utf8 && IsShiftJisLead(name[i])) {
-      ++i;
-    } else if (name[i] == '{') {
-      if (i == 0 || IsBlank(name[i - 1])) return i;
-      glued = std::min(glued, i);
-    }
-  }
-  return glued;
-}
-
 }  // namespace
 
 Location HierarchyReader::Here(const Word& word) const {
@@ -43,39 +20,25 @@ Location HierarchyReader::Here(const Word& word) const {
   return LocationAt(word.place, out_.skeleton, stack_.back().node);
 }
 
-std::string HierarchyReader::NameOf(int32_t node) const {
-  const Node& n = out_.skeleton.nodes[static_cast<size_t>(node)];
-  if (IsEndSite(n) && n.name.empty()) return Quote("End Site");
-  return Quote(ToUtf8(n.name));
-}
-
-bool HierarchyReader::Refuse(IssueCode code, const Word& word, IssueArgs args) {
-  args.emplace_back("word", Describe(word));
-  const bool is_named =
-      std::any_of(args.begin(), args.end(),
-                  [](const auto& a) { return a.first == "joint"; });
-  if (!stack_.empty() && !is_named) {
-    args.emplace_back("joint", NameOf(stack_.back().node));
-  }
-  log_.Add(code, Here(word), std::move(args));
-  return false;
-}
-
 bool HierarchyReader::Read() {
-  if (!ReadOpening()) return false;
-  bool done = false;
-  while (!done) {
+  if (!ReadOpening() || !ReadNodes()) return false;
+  out_.ended = true;
+  if (!is_faulty_) PlaceEmptyNodes();
+  return !is_faulty_;
+}
+
+bool HierarchyReader::ReadNodes() {
+  while (true) {
     const Cursor before = cursor_;
     const Word word = cursor_.Next();
-    if (!stack_.empty()) {
-      if (!ReadInnerWord(word)) return false;
-    } else {
-      if (!ReadOuterWord(word, &done)) return false;
-      if (done) cursor_ = before;
+    if (!(stack_.empty() ? ReadOuterWord(word) : ReadInnerWord(word))) {
+      return false;
+    }
+    if (is_done_) {
+      cursor_ = before;
+      return true;
     }
   }
-  PlaceEmptyNodes();
-  return true;
 }
 
 // Nodes without channels stand between those that have some: first_channel
@@ -100,49 +63,31 @@ bool HierarchyReader::ReadOpening() {
     cursor_.Next();
     return true;
   }
-  if (!IsWord(word, "ROOT")) {
-    return Refuse(IssueCode::HIERARCHY_WORD_UNKNOWN, word,
-                  {{"expected", "HIERARCHY"}});
-  }
+  if (!IsWord(word, "ROOT")) return NoHierarchy(word);
   log_.Add(IssueCode::HIERARCHY_KEYWORD_MISSING, LocationAt(word.place),
            {{"word", Describe(word)}});
   return true;
 }
 
-bool HierarchyReader::ReadOuterWord(const Word& word, bool* done) {
+bool HierarchyReader::ReadOuterWord(const Word& word) {
   if (IsWord(word, "ROOT")) return Open(word, NodeKind::kRoot);
-  const bool has_root = !out_.skeleton.nodes.empty();
-  const bool ends = word.text.empty() || IsWord(word, "MOTION") ||
-                    StartsWithIgnoreCase(word.text, "frame");
-  if (ends && has_root) {
-    out_.end = word;
-    *done = true;
+  const bool is_end = word.text.empty() || IsWord(word, "MOTION") ||
+                      StartsWithIgnoreCase(word.text, "frame");
+  if (out_.skeleton.nodes.empty()) return NoRoot(word, is_end);
+  if (is_end) {
+    is_done_ = true;
     return true;
   }
-  if (ends) return Refuse(IssueCode::HIERARCHY_NO_ROOT, word);
-  if (word.text == "}" && leading_brace_ && has_root) {
+  if (word.text == "}" && leading_brace_) {
     leading_brace_ = false;
     return true;
   }
-  return ReadStray(word);
-}
-
-bool HierarchyReader::ReadStray(const Word& word) {
-  if (out_.skeleton.nodes.empty()) {
-    return Refuse(IssueCode::HIERARCHY_NO_ROOT, word);
-  }
   constexpr std::array<std::string_view, 5> kInner = {"}", "JOINT", "End",
                                                       "OFFSET", "CHANNELS"};
-  const bool inner =
+  const bool is_inner =
       std::any_of(kInner.begin(), kInner.end(),
                   [&](std::string_view k) { return IsWord(word, k); });
-  if (!inner) {
-    return Refuse(IssueCode::HIERARCHY_WORD_UNKNOWN, word,
-                  {{"expected", "ROOT or MOTION"}});
-  }
-  const int64_t suspect = suspect_line_ > 0 ? suspect_line_ : word.place.line;
-  return Refuse(IssueCode::HIERARCHY_BRACE_EXTRA, word,
-                {{"suspect_line", std::to_string(suspect)}});
+  return is_inner ? Stray(word) : UnknownWord(word, "ROOT or MOTION");
 }
 
 bool HierarchyReader::ReadInnerWord(const Word& word) {
@@ -154,8 +99,8 @@ bool HierarchyReader::ReadInnerWord(const Word& word) {
   const bool is_end = StartsWithIgnoreCase(word.text, "End");
   if (is_joint || is_end) {
     if (in_end_site) {
-      return Refuse(IssueCode::HIERARCHY_END_SITE_CHILD, word,
-                    {{"joint", NameOf(Top().parent)}});
+      Fault(IssueCode::HIERARCHY_END_SITE_CHILD, word,
+            {{"joint", NameOf(Top().parent)}});
     }
     return Open(word, is_joint ? NodeKind::kJoint : NodeKind::kEndSite);
   }
@@ -163,18 +108,9 @@ bool HierarchyReader::ReadInnerWord(const Word& word) {
       StartsWithIgnoreCase(word.text, "Frame")) {
     return Unclosed(word);
   }
-  return Refuse(IssueCode::HIERARCHY_WORD_UNKNOWN, word,
-                {{"expected", in_end_site ? "OFFSET or }"
-                                          : "OFFSET, CHANNELS, JOINT, "
-                                            "End Site or }"}});
-}
-
-bool HierarchyReader::Unclosed(const Word& word) {
-  const int64_t opened = stack_.back().keyword.place.line;
-  const int64_t suspect = suspect_line_ > 0 ? suspect_line_ : word.place.line;
-  return Refuse(IssueCode::HIERARCHY_BRACE_UNCLOSED, word,
-                {{"opened_line", std::to_string(opened)},
-                 {"suspect_line", std::to_string(suspect)}});
+  return UnknownWord(word, in_end_site ? "OFFSET or }"
+                                       : "OFFSET, CHANNELS, JOINT, "
+                                         "End Site or }");
 }
 
 void HierarchyReader::NoteIndent(const Word& word, const OpenNode& against,
@@ -190,36 +126,49 @@ void HierarchyReader::NoteIndent(const Word& word, const OpenNode& against,
 }
 
 bool HierarchyReader::Open(const Word& keyword, NodeKind kind) {
-  if (!stack_.empty()) {
-    NoteIndent(keyword, stack_.back(), /*is_child=*/true);
-    stack_.back().has_children |= kind == NodeKind::kJoint;
-  }
-  const auto index = static_cast<int32_t>(out_.skeleton.nodes.size());
   Node node;
   node.kind = kind;
-  node.parent = stack_.empty() ? -1 : stack_.back().node;
-  node.first_channel = static_cast<int32_t>(out_.skeleton.channels.size());
   const bool is_end_site = kind == NodeKind::kEndSite;
   std::string odd_spelling;
   node.name =
       is_end_site ? ReadEndSiteLabel(keyword, &odd_spelling) : ReadName();
+  const size_t index = out_.skeleton.nodes.size();
   const bool nameless = node.name.empty() && !is_end_site;
   if (nameless) node.name = "joint_" + std::to_string(index);
-  if (!CheckLimits(keyword, node)) return false;
-  out_.skeleton.nodes.push_back(std::move(node));
-  out_.places.push_back(keyword.place);
-  stack_.push_back({index, keyword});
+  if (!Push(keyword, std::move(node))) return false;
   if (nameless) {
     log_.Add(IssueCode::HIERARCHY_NAME_EMPTY, Here(keyword),
-             {{"joint", NameOf(index)}});
+             {{"joint", NameOf(stack_.back().node)}});
   }
   if (!odd_spelling.empty()) {
     log_.Add(IssueCode::HIERARCHY_END_SITE_SPELLING, Here(keyword),
              {{"word", odd_spelling}});
   }
+  return ReadOpeningBrace();
+}
+
+// Makes `node` the child of the open one, and opens it.
+bool HierarchyReader::Push(const Word& keyword, Node node) {
+  if (!stack_.empty()) {
+    NoteIndent(keyword, stack_.back(), /*is_child=*/true);
+    stack_.back().has_children |= node.kind == NodeKind::kJoint;
+    node.parent = stack_.back().node;
+  }
+  if (!CheckLimits(keyword, node)) return false;
+  const auto index = static_cast<int32_t>(out_.skeleton.nodes.size());
+  node.first_channel = static_cast<int32_t>(out_.skeleton.channels.size());
+  out_.skeleton.nodes.push_back(std::move(node));
+  out_.places.push_back(keyword.place);
+  stack_.push_back({.node = index, .keyword = keyword});
+  return true;
+}
+
+bool HierarchyReader::ReadOpeningBrace() {
+  const Cursor before = cursor_;
   const Word brace = cursor_.Next();
   if (brace.text == "{") return true;
-  return Refuse(IssueCode::HIERARCHY_BRACE_MISSING, brace);
+  cursor_ = before;
+  return NoOpeningBrace(brace);
 }
 
 bool HierarchyReader::CheckLimits(const Word& keyword, const Node& node) {
@@ -240,44 +189,26 @@ bool HierarchyReader::CheckLimits(const Word& keyword, const Node& node) {
   return true;
 }
 
-std::string HierarchyReader::ReadName() {
-  cursor_.SkipBlanks();
-  // Not further than a name may reach: a whole hierarchy may stand on one line.
-  constexpr size_t kBlanksAndBrace = 64;
-  const int64_t limit = limits_.max_name_bytes;
-  const size_t most = limit > 0 ? static_cast<size_t>(limit) + kBlanksAndBrace
-                                : std::string_view::npos;
-  const std::string_view line = cursor_.PeekLine(most);
-  size_t end = FindBrace(line);
-  if (end > 0 && end < line.size() && !IsBlank(line[end - 1])) {
-    // A brace glued to the name is part of it if the next line opens one.
-    Cursor behind = cursor_;
-    behind.Skip(line.size());
-    if (line.size() < most && behind.Peek().text == "{") end = line.size();
-  }
-  end = std::min(end, line.size());
-  cursor_.Skip(end);
-  return std::string(TrimBlanks(line.substr(0, end)));
-}
-
-std::string HierarchyReader::ReadEndSiteLabel(const Word& keyword,
-                                              std::string* odd_spelling) {
-  const std::string rest = ReadName();
-  const bool has_site =
-      IsWord(keyword, "End") && StartsWithIgnoreCase(rest, "Site");
-  if (!has_site || (rest.size() > 4 && !IsBlank(rest[4]))) {
-    const std::string_view separator = rest.empty() ? "" : " ";
-    *odd_spelling = Quote(std::string(keyword.text).append(separator) + rest);
-  }
-  if (!has_site) return rest;
-  const std::string_view label = TrimBlanks(std::string_view(rest).substr(4));
-  // A label that opens with a brace could not be written again.
-  return label.starts_with('{') ? "" : std::string(label);
-}
-
 bool HierarchyReader::Close(const Word& brace) {
-  const OpenNode open = stack_.back();
+  OpenNode& open = stack_.back();
+  if (open.extra_braces > 0) {
+    --open.extra_braces;
+    --open_extra_;
+    return true;
+  }
   NoteIndent(brace, open, /*is_child=*/false);
+  CheckComplete(open);
+  if (stack_.size() == 1) {
+    last_root_ = open;
+    last_close_line_ = brace.place.line;
+  }
+  stack_.pop_back();
+  return true;
+}
+
+// Not asked of nodes around a fault: what they lack may be what it hides.
+void HierarchyReader::CheckComplete(const OpenNode& open) {
+  if (open.node < sure_from_ || open.is_reopened) return;
   if (!open.has_offset) {
     log_.Add(IssueCode::HIERARCHY_OFFSET_MISSING, Here(open.keyword),
              {{"joint", NameOf(open.node)}});
@@ -286,20 +217,28 @@ bool HierarchyReader::Close(const Word& brace) {
     log_.Add(IssueCode::CHANNEL_LIST_MISSING, Here(open.keyword),
              {{"joint", NameOf(open.node)}});
   }
-  stack_.pop_back();
-  return true;
 }
 
 bool HierarchyReader::ReadOffset(const Word& keyword) {
-  if (stack_.back().has_offset) {
-    return Refuse(IssueCode::HIERARCHY_OFFSET_REPEATED, keyword);
+  OpenNode& open = stack_.back();
+  if (open.has_offset) {
+    if (!open.is_reopened) {
+      Fault(IssueCode::HIERARCHY_OFFSET_REPEATED, keyword);
+    }
+    SkipWords();
+    return true;
   }
-  stack_.back().has_offset = true;
+  open.has_offset = true;
   for (float& value : Top().offset) {
+    const Cursor before = cursor_;
     const Word word = cursor_.Next();
     const Number number = ParseNumber(word.text);
     if (number.kind != NumberKind::kFinite) {
-      return Refuse(IssueCode::HIERARCHY_OFFSET_INVALID, word);
+      cursor_ = before;
+      Top().offset = {};
+      const bool more = Fault(IssueCode::HIERARCHY_OFFSET_INVALID, word);
+      SkipWords();
+      return more;
     }
     value = static_cast<float>(number.value);
   }

@@ -13,10 +13,6 @@ namespace bvhmill {
 
 size_t MotionReader::Survey(std::string_view text, bool ends_file) {
   if (!ends_file && text.size() < kSurveyBytes) return 0;
-  if (log_.faults() > 0) {
-    Stop(false);
-    return 0;
-  }
   good_frames_ = broken_frame_ = frames_;
   const int64_t width = context_.width;
   // No file has as many values; and the product must not overflow.
@@ -74,7 +70,8 @@ bool MotionReader::BeginFlowLine(const Line& line) {
     return false;
   }
   if (if_broken_ && broken_frame_ < declared_) {
-    ReportRowFault(context_, line, broken_frame_++, &*if_broken_);
+    ReportRowFault(context_, line, broken_frame_, &*if_broken_);
+    broken_frame_ += IsRowLike(line) ? 1 : 0;
   }
   return true;
 }

@@ -11,7 +11,8 @@
 namespace bvhmill {
 namespace {
 
-// Reads the lines of the header in whatever order they come.
+// Reads the lines of the header in whatever order they come. A fault costs the
+// rest of its line, so that one does not hide the next.
 class HeaderReader {
  public:
   HeaderReader(Cursor* cursor, IssueLog* log, MotionHeader* header)
@@ -20,25 +21,32 @@ class HeaderReader {
   bool Read();
 
  private:
+  // Each is true if its line stood here, good or not.
   bool ReadFrames();
   bool ReadFrameTime();
+  void ReadLines();
   // True, and behind the keyword and its separator, if it stands here.
   bool Take(std::string_view first, std::string_view second);
   Word TakeValue();
   void ReportMissing();
-  bool Refuse(IssueCode code, const Word& word, IssueArgs args = {});
+  void Fault(IssueCode code, const Word& word, IssueArgs args = {});
 
   Cursor& cursor_;
   IssueLog& log_;
   MotionHeader& header_;
   bool has_frames_ = false;
   bool has_frame_time_ = false;
+  bool is_faulty_ = false;
+  // Some line was not understood: what is missing may stand there.
+  bool has_unknown_ = false;
 };
 
-bool HeaderReader::Refuse(IssueCode code, const Word& word, IssueArgs args) {
+void HeaderReader::Fault(IssueCode code, const Word& word, IssueArgs args) {
+  is_faulty_ = true;
+  cursor_.Skip(cursor_.PeekLine().size());
+  if (log_.Repeat(code, -1)) return;
   args.emplace_back("word", Describe(word));
   log_.Add(code, LocationAt(word.place), std::move(args));
-  return false;
 }
 
 bool HeaderReader::Take(std::string_view first, std::string_view second) {
@@ -80,7 +88,8 @@ bool HeaderReader::ReadFrames() {
   const Number number = ParseNumber(word.text);
   if (number.kind != NumberKind::kFinite || number.value < 0 ||
       number.value != std::floor(number.value)) {
-    return Refuse(IssueCode::MOTION_FRAMES_INVALID, word);
+    Fault(IssueCode::MOTION_FRAMES_INVALID, word);
+    return true;
   }
   if (word.text.find_first_of(".eE") != std::string_view::npos) {
     log_.Add(IssueCode::MOTION_FRAMES_NOT_INTEGER, LocationAt(word.place),
@@ -102,7 +111,8 @@ bool HeaderReader::ReadFrameTime() {
   }
   const Number number = ParseNumber(word.text);
   if (number.kind == NumberKind::kInvalid) {
-    return Refuse(IssueCode::MOTION_FRAME_TIME_INVALID, word);
+    Fault(IssueCode::MOTION_FRAME_TIME_INVALID, word);
+    return true;
   }
   header_.frame_time = number.value;
   if (!std::isfinite(number.value) || number.value <= 0) {
@@ -113,9 +123,33 @@ bool HeaderReader::ReadFrameTime() {
 }
 
 void HeaderReader::ReportMissing() {
+  if (has_unknown_) return;
   const Location at = LocationAt(cursor_.Peek().place);
   if (!has_frames_) log_.Add(IssueCode::MOTION_FRAMES_MISSING, at);
   if (!has_frame_time_) log_.Add(IssueCode::MOTION_FRAME_TIME_MISSING, at);
+}
+
+void HeaderReader::ReadLines() {
+  while (!(has_frames_ && has_frame_time_)) {
+    const Place here = cursor_.Peek().place;
+    if (ReadFrames()) continue;
+    if (ReadFrameTime()) {
+      if (!has_frames_ && StartsWithIgnoreCase(cursor_.Peek().text, "Frames")) {
+        log_.Add(IssueCode::MOTION_HEADER_ORDER, LocationAt(here));
+      }
+      continue;
+    }
+    const Word next = cursor_.Peek();
+    // A row, or the end: what is missing stays missing.
+    if (next.text.empty() ||
+        ParseNumber(next.text).kind != NumberKind::kInvalid) {
+      return;
+    }
+    has_unknown_ = true;
+    cursor_.Next();
+    Fault(IssueCode::MOTION_WORD_UNKNOWN, next,
+          {{"expected", has_frames_ ? "Frame Time" : "Frames"}});
+  }
 }
 
 bool HeaderReader::Read() {
@@ -128,34 +162,16 @@ bool HeaderReader::Read() {
   header_.present = true;
   if (EqualsIgnoreCase(word.text, "MOTION")) {
     cursor_.Next();
-  } else {
+  } else if (log_.faults() == 0) {
+    // Behind a fault of the hierarchy it is not clear what is missing.
     log_.Add(IssueCode::MOTION_KEYWORD_MISSING, LocationAt(word.place),
              {{"word", Describe(word)}});
   }
-  const int64_t faults = log_.faults();
-  while (!(has_frames_ && has_frame_time_)) {
-    const Place here = cursor_.Peek().place;
-    if (ReadFrames()) continue;
-    if (log_.faults() > faults) return false;
-    if (ReadFrameTime()) {
-      if (!has_frames_ && StartsWithIgnoreCase(cursor_.Peek().text, "Frames")) {
-        log_.Add(IssueCode::MOTION_HEADER_ORDER, LocationAt(here));
-      }
-      continue;
-    }
-    if (log_.faults() > faults) return false;
-    const Word next = cursor_.Peek();
-    // A row, or the end: what is missing stays missing.
-    if (next.text.empty() ||
-        ParseNumber(next.text).kind != NumberKind::kInvalid) {
-      break;
-    }
-    return Refuse(IssueCode::MOTION_WORD_UNKNOWN, next,
-                  {{"expected", has_frames_ ? "Frame Time" : "Frames"}});
-  }
+  ReadLines();
   ReportMissing();
   header_.rows = cursor_.place();
-  return true;
+  header_.rows_known = !has_unknown_;
+  return !is_faulty_;
 }
 
 }  // namespace

@@ -21,10 +21,13 @@ struct MotionHeader {
   double frame_time = 0;
   // Where the rows begin.
   Place rows;
+  // False: words that are unknown stand before them, and may have been rows.
+  bool rows_known = true;
 };
 
 // Reads from `cursor`, which stands before the word that ends the hierarchy.
-// False if the file must be refused; the log then says why.
+// False if the file must be refused; the log then says why, with every fault of
+// the header: none hides the next.
 bool ReadMotionHeader(Cursor* cursor, IssueLog* log, MotionHeader* header);
 
 }  // namespace bvhmill

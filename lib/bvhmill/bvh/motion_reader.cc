@@ -234,7 +234,8 @@ void MotionReader::TakeFaults(const Line& line) {
   if (declared_ > 0 && broken_frame_ >= declared_) {
     Stop(false);
   } else if (!SkipLine(line)) {
-    ReportRowFault(context_, line, broken_frame_++, &log_);
+    ReportRowFault(context_, line, broken_frame_, &log_);
+    broken_frame_ += IsRowLike(line) ? 1 : 0;
   }
 }
 

@@ -60,16 +60,13 @@ ReadResult ReadBvh(std::string_view text, const ReadOptions& options,
   result.clip.skeleton = std::move(heads.hierarchy.skeleton);
   result.node_places = std::move(heads.hierarchy.places);
   result.clip.motion.frame_time = heads.header.frame_time;
-  if (!heads.good) return result;
-  if (!heads.header.present) {
-    result.motion_read = true;
-    return result;
-  }
+  result.motion_read = heads.good;
+  if (!heads.has_rows) return result;
   ReadOptions own = options;
   std::optional<RowsWorkspace> workspace;
   if (own.workspace == nullptr) own.workspace = &workspace.emplace();
-  result.motion_read = ReadMotion(text, heads.header, result.clip.skeleton, own,
-                                  log, &result.clip.motion);
+  result.motion_read &= ReadMotion(text, heads.header, result.clip.skeleton,
+                                   own, log, &result.clip.motion);
   return result;
 }
 

@@ -30,6 +30,12 @@ IssueArgs WidthArgs(const RowContext& context, int64_t values) {
           {"expected", std::to_string(context.width)}};
 }
 
+bool IsRowLike(const Line& line) {
+  size_t index = 0;
+  const std::string_view word = NextWord(line.text, &index);
+  return ParseNumber(word).kind != NumberKind::kInvalid;
+}
+
 void ReportRowFault(const RowContext& context, const Line& line, int64_t frame,
                     IssueLog* log) {
   size_t index = 0;
@@ -39,10 +45,13 @@ void ReportRowFault(const RowContext& context, const Line& line, int64_t frame,
     if (word.empty()) break;
     const Place place = line.At(index - word.size());
     if (ParseNumber(word).kind == NumberKind::kInvalid) {
-      const int64_t column = std::min(values, context.width - 1);
-      log->Add(IssueCode::MOTION_NUMBER_INVALID,
-               LocationAt(place, context.skeleton, frame, column),
-               {{"word", Quote(word)}});
+      Location at = LocationAt(place);
+      at.frame = frame;
+      // Behind the last column there is no channel.
+      if (values < context.width) {
+        at = LocationAt(place, context.skeleton, frame, values);
+      }
+      log->Add(IssueCode::MOTION_NUMBER_INVALID, at, {{"word", Quote(word)}});
       return;
     }
     if (values++ == context.width) {

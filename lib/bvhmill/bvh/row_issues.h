@@ -24,6 +24,10 @@ int64_t CountWords(std::string_view line);
 // {width} and {expected} of messages.
 IssueArgs WidthArgs(const RowContext& context, int64_t values);
 
+// True if the line begins with a number: it stands for a frame, if a faulty
+// one.
+bool IsRowLike(const Line& line);
+
 // Logs the first fault of `line` as the row of `frame`, if it has any.
 void ReportRowFault(const RowContext& context, const Line& line, int64_t frame,
                     IssueLog* log);

@@ -94,7 +94,7 @@ class StreamReader::Impl {
     if (Exceeds(bytes_, options_.limits.max_clip_bytes)) {
       RefuseSize();
     } else if (IsCancelled(options_.cancel)) {
-      stopped_ = true;
+      Stop();
     } else if (rows_) {
       Feed(piece);
     } else {
@@ -114,6 +114,11 @@ class StreamReader::Impl {
   }
 
  private:
+  void Stop() {
+    result_.motion_read = false;
+    stopped_ = true;
+  }
+
   // The size is what a reader of the whole text looks at first.
   void RefuseSize() {
     log_ = empty_log_;
@@ -136,15 +141,15 @@ class StreamReader::Impl {
 
   void BeginRows() {
     result_.skeleton_read = heads_.skeleton_read;
-    result_.motion_read = heads_.good && !heads_.header.present;
-    stopped_ = !heads_.good || !heads_.header.present;
+    result_.motion_read = heads_.good;
+    stopped_ = !heads_.has_rows;
     const MotionHeader& header = heads_.header;
     const Skeleton& skeleton = heads_.hierarchy.skeleton;
     if (result_.skeleton_read) {
       clip_heads_.emplace(ClipHeads{skeleton, heads_.hierarchy.places,
                                     header.frame_time,
                                     header.frames.value_or(0)});
-      stopped_ |= !receiver_.OnHeads(*clip_heads_);
+      if (!receiver_.OnHeads(*clip_heads_)) Stop();
     }
     if (stopped_) return;
     const auto width = static_cast<int64_t>(skeleton.channels.size());
@@ -206,7 +211,7 @@ class StreamReader::Impl {
 
   void EndRows() {
     const bool received = sink_->Flush();
-    result_.motion_read = rows_->good() && received;
+    result_.motion_read &= rows_->good() && received;
     result_.frames = rows_->frames();
     stopped_ = true;
   }

@@ -80,13 +80,23 @@ IssueLog::Key IssueLog::KeyOf(IssueCode code, int32_t joint) {
 }
 
 bool IssueLog::Repeat(IssueCode code, int32_t joint) {
-  const auto known = places_.find(KeyOf(code, joint));
-  if (known == places_.end()) return false;
-  const Severity severity = severities_[static_cast<size_t>(code)];
-  ++CountFor(severity);
-  ++lists_[static_cast<size_t>(severity)][known->second].occurrences;
+  const auto index = static_cast<size_t>(code);
+  if (wanted_[index]) {
+    const Severity severity = severities_[index];
+    std::vector<Issue>& list = lists_[static_cast<size_t>(severity)];
+    const auto known = places_.find(KeyOf(code, joint));
+    const bool is_listed = known != places_.end();
+    if (!is_listed && !IsFull(list)) return false;
+    ++CountFor(severity);
+    if (is_listed) ++list[known->second].occurrences;
+    truncated_ |= !is_listed;
+  }
   if (EntryOf(code).lenient == Severity::kError) ++faults_;
   return true;
+}
+
+bool IssueLog::IsFull(const std::vector<Issue>& list) const {
+  return Exceeds(static_cast<int64_t>(list.size()) + 1, options_.max_issues);
 }
 
 void IssueLog::Add(IssueCode code, const Location& location, IssueArgs args,
@@ -103,7 +113,7 @@ void IssueLog::Add(IssueCode code, const Location& location, IssueArgs args,
     list[known->second].occurrences += occurrences;
     return;
   }
-  if (Exceeds(static_cast<int64_t>(list.size()) + 1, options_.max_issues)) {
+  if (IsFull(list)) {
     truncated_ = true;
     return;
   }

@@ -39,8 +39,9 @@ class IssueLog {
   void Add(IssueCode code, const Location& location, IssueArgs args = {},
            int64_t occurrences = 1);
 
-  // Counts one more occurrence of an issue that was added for this joint
-  // before, and returns true; else does nothing. Cheap, for floods.
+  // Counts one more occurrence of an issue that Add would not list anew (it was
+  // added for this joint before, is ignored, or the list is full), and returns
+  // true; else does nothing. Cheap, for floods: no message is made.
   bool Repeat(IssueCode code, int32_t joint);
 
   // Occurrences of issues that are errors in the catalogue itself, ignored or
@@ -56,6 +57,7 @@ class IssueLog {
 
   static Key KeyOf(IssueCode code, int32_t joint);
   bool IsWanted(IssueCode code) const;
+  bool IsFull(const std::vector<Issue>& list) const;
   Severity SeverityFor(IssueCode code) const;
   int64_t& CountFor(Severity severity);
 
