@@ -89,10 +89,11 @@ class StreamReader::Impl {
   }
 
   bool Push(std::string_view piece) {
-    if (stopped_) return false;
     bytes_ += static_cast<int64_t>(piece.size());
     if (Exceeds(bytes_, options_.limits.max_clip_bytes)) {
       RefuseSize();
+    } else if (stopped_) {
+      return false;
     } else if (IsCancelled(options_.cancel)) {
       Stop();
     } else if (rows_) {

@@ -8,6 +8,8 @@ namespace {
 
 // Index of the first `c` of `text` in [begin, end), or `end`.
 size_t Find(std::string_view text, char c, size_t begin, size_t end) {
+  // An empty view may point nowhere.
+  if (begin == end) return end;
   const void* found = std::memchr(text.data() + begin, c, end - begin);
   return found == nullptr ? end : static_cast<const char*>(found) - text.data();
 }
