@@ -84,6 +84,7 @@ TEST(ScanRows, StopsAtTheFirstLineThatIsNoRow) {
       {"one row", "1 2 3\n", 3, 9, 1, 6, 1},
       {"without its end", "1 2 3\n4 5 6", 3, 9, 2, 11, 1},
       {"CRLF", "1 2 3\r\n4 5 6\r\n", 3, 9, 2, 14, 2},
+      {"CRLF but for the last", "1 2 3\r\n4 5 6", 3, 9, 2, 12, 1},
       {"CR", "1 2 3\r4 5 6\r", 3, 9, 2, 12, 2},
       {"blank lines", "\n \n1 2 3\n\t\n4 5 6\n\n", 3, 9, 2, 18, 6},
       {"CR CR LF", "1 2 3\r\r\n4 5 6", 3, 9, 2, 13, 2},

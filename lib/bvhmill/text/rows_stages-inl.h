@@ -51,7 +51,9 @@ inline bool ReadChunk(std::string_view text, size_t width, std::span<float> out,
   if (buffers->out_of_range) return false;
   std::string_view taken = text;
   if (rows < marks.rows) taken = text.substr(0, BytesOfLines(chunk));
-  const bool plain = rows == marks.rows && marks.line_ends == rows;
+  // Every row has an end, and there are no more: each has one.
+  const bool plain = rows == marks.rows && marks.line_ends == rows &&
+                     (text.back() == '\n' || text.back() == '\r');
   scan->rows += rows;
   scan->bytes += taken.size();
   scan->lines += plain ? static_cast<int64_t>(rows) : CountLineEnds(taken);
