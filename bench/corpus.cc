@@ -50,13 +50,55 @@ std::string ReadFile(const std::string& path) {
   return in ? out.str() : "";
 }
 
-Take Load(const std::string& name, const std::string& file, int decimals,
-          size_t bytes) {
+struct Source {
+  const char* name;
+  const char* file;
+};
+
+constexpr Source kSources[] = {
+    {"fixed", "DeepMotionEditing__deep-motion-editing__fixed.bvh"},
+    {"cmu", "dzynin__bvhLoader-testground__133_24.bvh"},
+    {"general", "JuJinHyeong__bvhviewer-webgl__punch.bvh"},
+    {"daz", "CreativeInquiry__BVH-Examples__05_20-daz.bvh"},
+    {"long", "kevinxie4c__motion-viewer__cmu_run_filtered.bvh"},
+    {"repr", "KevinLTT__video2bvh__cxk.bvh"},
+};
+
+// One value as the take of that name writes it; `i` counts values.
+std::string Write(const std::string& name, double value, int i) {
+  const char* format = "%.6f";
+  if (name == "cmu") format = i % 7 == 0 ? "%.0f" : "%.4f";
+  if (name == "general" || name == "daz") format = "%.6g";
+  if (name == "general" && i % 4 == 0) value *= 1e-6;
+  if (name == "daz" && i % 3 == 0) value *= 1e-16;
+  if (name == "long") format = i % 5 == 0 ? "%.11f" : "%.15g";
+  if (name == "repr") format = "%.17g";
+  if (name == "repr" && i % 4 == 0) value *= 1e-9;
+  char number[64];
+  const int size = std::snprintf(number, sizeof(number), format, value);
+  return {number, static_cast<size_t>(size)};
+}
+
+std::string MakeRows(const std::string& name, int channels, int frames) {
+  std::string out;
+  for (int i = 0; i < channels * frames; ++i) {
+    const int frame = i / channels;
+    const int c = i % channels;
+    out += Write(name, 60 * std::sin(0.02 * frame + 1.7 * c) + 0.1 * c, i);
+    out += c + 1 < channels ? ' ' : '\n';
+  }
+  return out;
+}
+
+std::string Load(const std::string& name) {
   const char* data = std::getenv("BVHMILL_DATA");
-  std::string text;
-  if (data != nullptr) text = ReadFile(std::string(data) + "/bvh/" + file);
-  if (text.empty()) text = MakeTake(31, 500, decimals);
-  return {name, Enlarge(text, bytes)};
+  for (const Source& source : kSources) {
+    if (data == nullptr || source.name != name) continue;
+    std::string text = ReadFile(std::string(data) + "/bvh/" + source.file);
+    std::erase(text, '\r');
+    return text;
+  }
+  return "";
 }
 
 }  // namespace
@@ -71,29 +113,29 @@ std::string MakeTake(int joints, int frames, int decimals) {
   return out;
 }
 
-std::string Enlarge(const std::string& text, size_t bytes) {
+std::string Resize(const std::string& text, size_t bytes) {
   const size_t count = text.find(kFrames) + sizeof(kFrames) - 1;
   const size_t count_end = text.find('\n', count);
   const size_t rows = text.find('\n', text.find(kFrameTime)) + 1;
-  const std::string body = text.substr(rows);
-  const size_t times = std::max<size_t>(1, bytes / body.size());
-  const long frames = std::strtol(text.c_str() + count, nullptr, 10);
-  std::string out = text.substr(0, count) + " " +
-                    std::to_string(frames * static_cast<long>(times)) +
-                    text.substr(count_end, rows - count_end);
-  out.reserve(out.size() + body.size() * times);
-  for (size_t i = 0; i < times; ++i) out += body;
-  return out;
+  const std::string head = text.substr(count_end, rows - count_end);
+  std::string body;
+  body.reserve(bytes + text.size());
+  while (body.size() < bytes) body.append(text, rows, std::string::npos);
+  body.resize(body.rfind('\n', bytes - 1) + 1);
+  const auto frames = std::count(body.begin(), body.end(), '\n');
+  return text.substr(0, count) + " " + std::to_string(frames) + head + body;
 }
 
-std::vector<Take> Corpus(size_t bytes) {
-  std::vector<Take> takes;
-  takes.push_back(Load("fixed",
-                       "DeepMotionEditing__deep-motion-editing__example.bvh", 6,
-                       bytes));
-  takes.push_back(
-      Load("cmu", "dzynin__bvhLoader-testground__133_24.bvh", 4, bytes));
-  return takes;
+Take MakeCorpus(const std::string& name, size_t bytes) {
+  std::string text = Load(name);
+  if (text.empty()) {
+    constexpr int kJoints = 31;
+    constexpr int kMadeFrames = 500;
+    text = MakeHierarchy(kJoints) + "MOTION\nFrames: 500\n" +
+           "Frame Time: 0.0083333\n" +
+           MakeRows(name, 3 + 3 * kJoints, kMadeFrames);
+  }
+  return {name, Resize(text, bytes)};
 }
 
 }  // namespace bvhmill::bench

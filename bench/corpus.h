@@ -18,12 +18,22 @@ struct Take {
 // with `decimals` decimals.
 std::string MakeTake(int joints, int frames, int decimals);
 
-// The takes of a run: "fixed" (6 decimals) and "cmu" (4 decimals) of about
-// `bytes` each; rows of real files instead where they are at hand.
-std::vector<Take> Corpus(size_t bytes);
+// How the numbers of a take are written.
+//   fixed    6 decimals
+//   cmu      4 decimals, and short integers
+//   general  %g: 6 digits, a quarter of them with an exponent
+//   daz      %g where a third are nearly zero, such as 2.18715e-15
+//   long     13 to 17 digits
+//   repr     17 digits, a quarter of them with an exponent
+inline constexpr const char* kTakes[] = {"fixed", "cmu",  "general",
+                                         "daz",   "long", "repr"};
 
-// Repeats the rows of the BVH text `text` up to about `bytes`, and patches
-// Frames.
-std::string Enlarge(const std::string& text, size_t bytes);
+// The take of that name with about `bytes` of rows: those of a real file where
+// they are at hand, else made ones.
+Take MakeCorpus(const std::string& name, size_t bytes);
+
+// The BVH text `text` with its rows repeated, or cut, to about `bytes`, and
+// Frames patched.
+std::string Resize(const std::string& text, size_t bytes);
 
 }  // namespace bvhmill::bench

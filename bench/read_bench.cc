@@ -1,103 +1,152 @@
-// Reading BVH text, against fast_float reading the same rows into the same
-// array. Every value is compared before anything is timed.
+// Reading BVH text: the rows of MOTION into an array, against fast_float doing
+// the same; whole files; several threads; streams; and assimp. Every value is
+// compared before anything is timed.
 
 #include <benchmark/benchmark.h>
-#include <fast_float/fast_float.h>
+#include <tbb/task_arena.h>
 
-#include <cstring>
+#include <functional>
 #include <iostream>
 #include <memory>
+#include <string>
 
 #include "bench/corpus.h"
 #include "bench/metrics.h"
-#include "bvhmill/bvh/reader.h"
+#include "bench/read_rivals.h"
+#include "bench/read_runs.h"
+#include "bvhmill/pipeline/arena_parallel.h"
 
 namespace bvhmill::bench {
 namespace {
 
-constexpr size_t kBytes = 20 << 20;
+constexpr size_t kBytes = 100'000'000;
+constexpr size_t kSmallBytes = 150'000;
+constexpr int64_t kStreamTimes = 10;
+constexpr int kThreads = 2;
 
-ReadResult Read(const std::string& text) {
-  IssueLog log({});
-  return ReadBvh(text, {}, &log);
+// `run` reads `bytes` once.
+void Register(const std::string& name, size_t bytes,
+              const std::function<void()>& run) {
+  benchmark::RegisterBenchmark(name.c_str(), [bytes,
+                                              run](benchmark::State& state) {
+    for (auto _ : state) run();
+    state.counters["mb_per_s"] =
+        benchmark::Counter(static_cast<double>(bytes) * 1e-6,
+                           benchmark::Counter::kIsIterationInvariantRate);
+  })->UseRealTime();
 }
 
-// The rows of MOTION by fast_float alone: no lines, no checks.
-void ReadRowsByFastFloat(std::string_view rows, std::vector<float>* out) {
-  const char* at = rows.data();
-  const char* end = at + rows.size();
-  size_t count = 0;
-  while (true) {
-    while (at < end &&
-           (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t')) {
-      ++at;
-    }
-    if (at == end || count == out->size()) return;
-    double value = 0;
-    at = fast_float::from_chars(at, end, value).ptr;
-    (*out)[count++] = static_cast<float>(value);
+// The rows alone, into the same array.
+void RegisterRows(const std::string& name,
+                  const std::shared_ptr<Subject>& subject) {
+  const size_t bytes = subject->rows.size();
+  Register(name + ".fast_float", bytes, [subject] {
+    ReadRowsByFastFloat(subject->rows, subject->values);
+    benchmark::ClobberMemory();
+  });
+  const auto workspace = std::make_shared<RowsWorkspace>();
+  const auto scan = [&](const std::string& label, RowsTarget target) {
+    if (!IsSupported(target)) return;
+    Register(name + "." + label, bytes, [subject, workspace, target] {
+      ScanRows(target, subject->rows, subject->width, subject->values,
+               workspace.get());
+      benchmark::ClobberMemory();
+    });
+  };
+  scan("best", BestRowsTarget());
+  scan("avx2", RowsTarget::kAvx2);
+  scan("scalar", RowsTarget::kScalar);
+}
+
+void RegisterWhole(const std::string& name, RowsTarget target,
+                   const std::shared_ptr<Subject>& subject) {
+  Register(name, subject->rows.size(), [subject, target] {
+    benchmark::DoNotOptimize(ReadWhole(subject->text, target, nullptr));
+  });
+}
+
+// Whole files against the rows alone by fast_float.
+void RegisterSmall(const std::shared_ptr<Subject>& subject) {
+  Register("read.small.fast_float", subject->rows.size(), [subject] {
+    ReadRowsByFastFloat(subject->rows, subject->values);
+    benchmark::ClobberMemory();
+  });
+  RegisterWhole("read.small.best", BestRowsTarget(), subject);
+  if (IsSupported(RowsTarget::kAvx2)) {
+    RegisterWhole("read.small.avx2", RowsTarget::kAvx2, subject);
   }
 }
 
-std::string_view RowsOf(const std::string& text) {
-  return std::string_view(text).substr(
-      text.find('\n', text.find("Frame Time:")) + 1);
+void RegisterWays(const std::string& name,
+                  const std::shared_ptr<Subject>& subject) {
+  const size_t bytes = subject->rows.size();
+  RegisterWhole(name + ".whole", BestRowsTarget(), subject);
+  Register(name + ".threads2", bytes, [subject] {
+    tbb::task_arena arena(kThreads);
+    arena.execute([&] {
+      ArenaParallel parallel;
+      benchmark::DoNotOptimize(
+          ReadWhole(subject->text, BestRowsTarget(), &parallel));
+    });
+  });
+  Register(name + ".incremental", bytes,
+           [subject] { benchmark::DoNotOptimize(ReadStream(subject->text)); });
+  if (!HasAssimp()) return;
+  Register(name + ".assimp", bytes, [subject] {
+    benchmark::DoNotOptimize(ReadByAssimp(subject->text));
+  });
 }
 
-bool AreEqual(const Take& take) {
-  const ReadResult result = Read(take.text);
-  std::vector<float> expected(result.clip.motion.values.size());
-  ReadRowsByFastFloat(RowsOf(take.text), &expected);
-  return result.motion_read && !expected.empty() &&
-         std::memcmp(expected.data(), result.clip.motion.values.data(),
-                     expected.size() * sizeof(float)) == 0;
-}
-
-void SetRate(benchmark::State& state, size_t bytes) {
-  state.counters["mb_per_s"] =
-      benchmark::Counter(static_cast<double>(bytes) * 1e-6,
-                         benchmark::Counter::kIsIterationInvariantRate);
-}
-
-void Register(const std::shared_ptr<Take>& take) {
-  const std::string name = "read." + take->name;
-  benchmark::RegisterBenchmark((name + ".scalar").c_str(),
-                               [take](benchmark::State& state) {
-                                 for (auto _ : state) {
-                                   benchmark::DoNotOptimize(Read(take->text));
-                                 }
-                                 SetRate(state, take->text.size());
-                               });
-  benchmark::RegisterBenchmark(
-      (name + ".fast_float").c_str(), [take](benchmark::State& state) {
-        std::vector<float> out(Read(take->text).clip.motion.values.size());
-        const std::string_view rows = RowsOf(take->text);
-        for (auto _ : state) {
-          ReadRowsByFastFloat(rows, &out);
-          benchmark::ClobberMemory();
-        }
-        SetRate(state, rows.size());
-      });
+void DeriveRatio(const std::string& name, const std::string& of,
+                 const std::string& to, Metrics* metrics) {
+  const double base = metrics->Get(to + ".mb_per_s");
+  const double value = metrics->Get(of + ".mb_per_s");
+  if (base > 0 && value > 0) metrics->Set(name, value / base);
 }
 
 void Derive(Metrics* metrics) {
-  for (const char* take : {"fixed", "cmu"}) {
+  for (const char* take :
+       {"fixed", "cmu", "general", "daz", "long", "repr", "small"}) {
     const std::string name = std::string("read.") + take;
-    const double base = metrics->Get(name + ".fast_float.mb_per_s");
-    if (base == 0) continue;
-    metrics->Set(name + ".scalar.ratio_to_fast_float",
-                 metrics->Get(name + ".scalar.mb_per_s") / base);
+    for (const char* how : {".best", ".avx2", ".scalar", ".whole"}) {
+      DeriveRatio(name + how + ".ratio_to_fast_float", name + how,
+                  name + ".fast_float", metrics);
+    }
+    DeriveRatio(name + ".threads2.speedup", name + ".threads2", name + ".whole",
+                metrics);
+    DeriveRatio(name + ".incremental.ratio_to_whole", name + ".incremental",
+                name + ".whole", metrics);
+    DeriveRatio(name + ".ratio_to_assimp", name + ".whole", name + ".assimp",
+                metrics);
   }
 }
 
+// Null if the readers differ.
+std::shared_ptr<Subject> Prepare(const std::string& name, size_t bytes) {
+  auto subject = std::make_shared<Subject>(MakeCorpus(name, bytes).text);
+  ArenaParallel parallel;
+  const std::string who = FindDifference(*subject, &parallel);
+  if (who.empty()) return subject;
+  std::cerr << name << ": " << who << " reads other values\n";
+  return nullptr;
+}
+
 int Main(int argc, char** argv) {
-  for (Take& take : Corpus(kBytes)) {
-    if (!AreEqual(take)) {
-      std::cerr << take.name << ": the reader and fast_float differ\n";
-      return 1;
+  for (const std::string name : kTakes) {
+    const auto subject = Prepare(name, kBytes);
+    if (subject == nullptr) return 1;
+    RegisterRows("read." + name, subject);
+    if (name == "cmu" || name == "fixed") {
+      RegisterWays("read." + name, subject);
     }
-    Register(std::make_shared<Take>(std::move(take)));
+    if (name != "cmu") continue;
+    const int64_t peak = PeakOfStream(*subject, kStreamTimes);
+    Metrics::Global().Set("read.incremental.peak_bytes",
+                          static_cast<double>(peak));
   }
+  const auto small = Prepare("cmu", kSmallBytes);
+  if (small == nullptr) return 1;
+  RegisterSmall(small);
   return RunBenchmarks(argc, argv, Derive);
 }
 

@@ -3,11 +3,20 @@
 // A vector whose resize() leaves new numbers unset: for buffers that are about
 // to be written whole, where zeroing would touch every page once for nothing.
 
+#include <cstddef>
 #include <memory>
 #include <utility>
 #include <vector>
 
 namespace bvhmill {
+
+// Memory of `bytes` for a large buffer, in huge pages where the system gives
+// them: the first touch of each page then costs a quarter. Throws
+// std::bad_alloc, as operator new does.
+void* AllocateLarge(size_t bytes);
+void FreeLarge(void* memory);
+// Buffers from this size on are large.
+inline constexpr size_t kLargeBytes = size_t{8} << 20;
 
 template <typename T>
 struct UninitializedAllocator : std::allocator<T> {
@@ -15,6 +24,20 @@ struct UninitializedAllocator : std::allocator<T> {
   struct rebind {
     using other = UninitializedAllocator<U>;
   };
+
+  T* allocate(size_t count) {
+    if (count < kLargeBytes / sizeof(T)) {
+      return std::allocator<T>::allocate(count);
+    }
+    return static_cast<T*>(AllocateLarge(count * sizeof(T)));
+  }
+  void deallocate(T* memory, size_t count) {
+    if (count < kLargeBytes / sizeof(T)) {
+      std::allocator<T>::deallocate(memory, count);
+    } else {
+      FreeLarge(memory);
+    }
+  }
 
   template <typename U>
   void construct(U* place) {

@@ -23,7 +23,7 @@ size_t MotionReader::Survey(std::string_view text, bool ends_file) {
       SurveyRows(text, width, wanted_, limits_.max_line_bytes);
   const RowLayout layout =
       JudgeRows(survey, good_frames_, width, countable ? declared_ : 0);
-  if (!survey.complete && !survey.reaches_wanted) if_broken_ = log_;
+  if_broken_ = log_;
   Line odd;
   LineReader(text, next_).Next(&odd);
   Begin(layout, survey, odd);

@@ -111,7 +111,7 @@ class MotionReader {
   int64_t row_words_ = 0;
   // A frame that is not full yet.
   std::vector<float> partial_;
-  // While the layout is a guess: the log as it is if the guess fails.
+  // While the layout is not proven: the log as it is if it does not hold.
   std::optional<IssueLog> if_broken_;
   int64_t broken_frame_ = 0;
 

@@ -65,7 +65,8 @@ RowSurvey SurveyRows(std::string_view text, int64_t width, int64_t wanted,
       survey.hit_word = true;
       survey.word_ends_text =
           line.At(words.word_end).offset == static_cast<int64_t>(text.size());
-      if (survey.word_ends_text) AddLine(words, width, wanted, &survey);
+      // A line that was cut counts, but its end is no end.
+      if (survey.word_ends_text) AddLine(words, width, /*wanted=*/0, &survey);
       return survey;
     }
     AddLine(words, width, wanted, &survey);
