@@ -120,7 +120,10 @@ std::string Resize(const std::string& text, size_t bytes) {
   const std::string head = text.substr(count_end, rows - count_end);
   std::string body;
   body.reserve(bytes + text.size());
-  while (body.size() < bytes) body.append(text, rows, std::string::npos);
+  while (body.size() < bytes) {
+    body.append(text, rows, std::string::npos);
+    if (body.back() != '\n') body += '\n';
+  }
   body.resize(body.rfind('\n', bytes - 1) + 1);
   const auto frames = std::count(body.begin(), body.end(), '\n');
   return text.substr(0, count) + " " + std::to_string(frames) + head + body;

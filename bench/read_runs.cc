@@ -1,8 +1,9 @@
 #include "bench/read_runs.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <cstring>
-#include <fstream>
 #include <span>
 
 #include "bench/read_rivals.h"
@@ -14,6 +15,12 @@ namespace {
 
 constexpr size_t kPieceBytes = size_t{256} * 1024;
 constexpr std::string_view kFrames = "Frames:";
+
+// Bytes that malloc has handed out and not got back.
+int64_t LiveBytes() {
+  const struct mallinfo2 info = mallinfo2();
+  return static_cast<int64_t>(info.uordblks + info.hblkhd);
+}
 
 // Drops what it gets, or keeps it.
 class Receiver final : public ClipReceiver {
@@ -31,6 +38,24 @@ class Receiver final : public ClipReceiver {
   std::vector<float>* values_;
 };
 
+// Looks at the memory whenever a tile comes: all of a stream's is there then.
+class MemoryWatcher final : public ClipReceiver {
+ public:
+  bool OnHeads(const ClipHeads& /*heads*/) override {
+    peak_ = std::max(peak_, LiveBytes());
+    return true;
+  }
+  bool OnFrames(int64_t /*first*/, int64_t /*frames*/,
+                std::span<const float> /*values*/) override {
+    peak_ = std::max(peak_, LiveBytes());
+    return true;
+  }
+  int64_t peak() const { return peak_; }
+
+ private:
+  int64_t peak_ = 0;
+};
+
 void PushPieces(std::string_view text, StreamReader* reader) {
   for (; !text.empty();
        text.remove_prefix(std::min(kPieceBytes, text.size()))) {
@@ -41,25 +66,6 @@ void PushPieces(std::string_view text, StreamReader* reader) {
 int64_t FramesOf(StreamReader* reader) {
   const StreamResult result = reader->Finish();
   return result.motion_read ? result.frames : -1;
-}
-
-// A line of /proc/self/status in bytes; -1 if it is not there.
-int64_t StatusBytes(const std::string& field) {
-  std::ifstream in("/proc/self/status");
-  std::string name;
-  int64_t kilobytes = 0;
-  for (std::string line; std::getline(in, line);) {
-    if (!line.starts_with(field + ":")) continue;
-    kilobytes = std::strtoll(line.c_str() + field.size() + 1, nullptr, 10);
-    return kilobytes * 1024;
-  }
-  return -1;
-}
-
-bool ResetPeak() {
-  std::ofstream out("/proc/self/clear_refs");
-  out << "5" << std::flush;
-  return out.good();
 }
 
 bool IsSame(std::span<const float> a, std::span<const float> b) {
@@ -78,13 +84,14 @@ Subject::Subject(std::string bvh) : text(std::move(bvh)) {
   values.resize(read.clip.motion.values.size());
 }
 
-ReadResult ReadWhole(std::string_view text, RowsTarget target,
-                     Parallel* parallel) {
+void ReadWhole(std::string_view text, RowsTarget target, Parallel* parallel,
+               Kept* kept) {
   IssueLog log({});
   ReadOptions options;
   options.target = target;
   options.parallel = parallel;
-  return ReadBvh(text, options, &log);
+  options.workspace = &kept->workspace;
+  ReadBvhInto(text, options, &log, &kept->read);
 }
 
 int64_t ReadStream(std::string_view text) {
@@ -104,15 +111,13 @@ int64_t PeakOfStream(const Subject& subject, int64_t times) {
   const std::string patched = head.substr(0, count) + " " +
                               std::to_string(frames) +
                               head.substr(head.find('\n', count));
-  const int64_t before = StatusBytes("VmRSS");
-  if (before < 0 || !ResetPeak()) return -1;
-  Receiver receiver(nullptr);
+  const int64_t before = LiveBytes();
+  MemoryWatcher watcher;
   IssueLog log({});
-  StreamReader reader({}, &log, &receiver);
+  StreamReader reader({}, &log, &watcher);
   PushPieces(patched, &reader);
   for (int64_t i = 0; i < times; ++i) PushPieces(subject.rows, &reader);
-  if (FramesOf(&reader) != frames) return -1;
-  return StatusBytes("VmHWM") - before;
+  return FramesOf(&reader) == frames ? watcher.peak() - before : -1;
 }
 
 std::string FindDifference(const Subject& subject, Parallel* parallel) {
@@ -133,8 +138,12 @@ std::string FindDifference(const Subject& subject, Parallel* parallel) {
     }
   }
   for (Parallel* threads : {static_cast<Parallel*>(nullptr), parallel}) {
-    const ReadResult read = ReadWhole(subject.text, BestRowsTarget(), threads);
-    if (!IsSame(read.clip.motion.values, expected)) return "the whole text";
+    Kept kept;
+    ReadWhole(subject.text, BestRowsTarget(), threads, &kept);
+    const ReadResult& read = kept.read;
+    if (!read.motion_read || !IsSame(read.clip.motion.values, expected)) {
+      return "the whole text";
+    }
   }
   std::vector<float> streamed;
   Receiver receiver(&streamed);

@@ -22,17 +22,23 @@ struct Subject {
   std::vector<float> values;
 };
 
-// The whole text, into a clip of its own.
-ReadResult ReadWhole(std::string_view text, RowsTarget target,
-                     Parallel* parallel);
+// What a reader of many clips keeps from one to the next.
+struct Kept {
+  ReadResult read;
+  RowsWorkspace workspace;
+};
+
+// The whole text, into `kept`.
+void ReadWhole(std::string_view text, RowsTarget target, Parallel* parallel,
+               Kept* kept);
 
 // The whole text as a stream in pieces of 256 KiB, to a receiver that drops
 // what it gets. Returns the frames; -1 if it was refused.
 int64_t ReadStream(std::string_view text);
 
 // The same of a clip whose rows are those of `subject`, `times` over. Returns
-// how much more memory the process had at its peak than before, in bytes; -1 if
-// that cannot be known.
+// how much more memory malloc had given out at the peak than before, in bytes,
+// the pieces not counted; -1 if the clip was refused.
 int64_t PeakOfStream(const Subject& subject, int64_t times);
 
 // "" if every target, the whole text by one thread and by several, the stream,

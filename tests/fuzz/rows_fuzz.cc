@@ -36,10 +36,40 @@ Scanned Scan(RowsTarget target, std::string_view text, size_t width,
   return result;
 }
 
+class VectorPlacer final : public bvhmill::RowsPlacer {
+ public:
+  explicit VectorPlacer(size_t width) : width_(width) {}
+  std::span<float> Place(size_t rows) override {
+    values.resize(rows * width_);
+    return values;
+  }
+  std::vector<float> values;
+
+ private:
+  size_t width_;
+};
+
+// A block is read as the twin reads it, or not at all.
+void CompareBlock(RowsTarget target, std::string_view text, size_t width) {
+  static bvhmill::RowsWorkspace workspace;
+  if (text.empty() || text.size() > bvhmill::kMaxRowsBlockBytes) return;
+  const Scanned twin = Scan(RowsTarget::kScalar, text, width, text.size() + 1);
+  VectorPlacer placer(width);
+  const RowsScan scan =
+      bvhmill::ScanRowsBlock(target, text, width, &placer, {}, &workspace);
+  Require(scan.bytes == (twin.scan.bytes == text.size() ? text.size() : 0));
+  if (scan.bytes == 0) return;
+  Require(scan.rows == twin.scan.rows && scan.lines == twin.scan.lines);
+  Require(twin.values.empty() ||
+          std::memcmp(placer.values.data(), twin.values.data(),
+                      twin.values.size() * sizeof(float)) == 0);
+}
+
 void Compare(std::string_view text, size_t width, size_t rows) {
   const Scanned twin = Scan(RowsTarget::kScalar, text, width, rows);
   for (const RowsTarget target : {RowsTarget::kAvx2, RowsTarget::kAvx512}) {
     if (!bvhmill::IsSupported(target)) continue;
+    CompareBlock(target, text, width);
     const Scanned fast = Scan(target, text, width, rows);
     Require(fast.scan.rows == twin.scan.rows);
     Require(fast.scan.bytes == twin.scan.bytes);

@@ -46,9 +46,54 @@ Scanned Scan(RowsTarget target, std::string_view text, size_t width,
   return result;
 }
 
+// Places rows into a vector, and counts how often it is asked.
+class VectorPlacer final : public RowsPlacer {
+ public:
+  VectorPlacer(size_t width, size_t room) : width_(width), room_(room) {}
+  std::span<float> Place(size_t rows) override {
+    ++asked_;
+    if (rows > room_ / width_) return {};
+    values_.resize(rows * width_);
+    return values_;
+  }
+  int asked() const { return asked_; }
+  const std::vector<float>& values() const { return values_; }
+
+ private:
+  size_t width_;
+  size_t room_;
+  int asked_ = 0;
+  std::vector<float> values_;
+};
+
+// A block is read as the twin reads it, or not at all.
+void ExpectBlockAsTwin(RowsTarget target, std::string_view text, size_t width,
+                       size_t room, RowsWorkspace* workspace) {
+  if (text.size() > kMaxRowsBlockBytes) return;
+  const std::vector<char> copy(text.begin(), text.end());
+  VectorPlacer placer(width, room);
+  const RowsScan scan = ScanRowsBlock(target, {copy.data(), copy.size()}, width,
+                                      &placer, {}, workspace);
+  EXPECT_LE(placer.asked(), 1);
+  const Scanned twin =
+      Scan(RowsTarget::kScalar, text, width, text.size() + 1, workspace);
+  const bool all = twin.scan.bytes == text.size() && !text.empty() &&
+                   twin.scan.rows * width <= room;
+  ASSERT_EQ(scan.bytes, all ? text.size() : 0);
+  if (!all) return;
+  EXPECT_EQ(scan.rows, twin.scan.rows);
+  EXPECT_EQ(scan.lines, twin.scan.lines);
+  std::vector<uint32_t> bits;
+  for (const float v : placer.values()) {
+    bits.push_back(std::bit_cast<uint32_t>(v));
+  }
+  EXPECT_EQ(bits, twin.bits);
+}
+
 void ExpectAsTwin(std::string_view text, size_t width, size_t room) {
   static RowsWorkspace workspace;
   const Scanned twin = Scan(RowsTarget::kScalar, text, width, room, &workspace);
+  ExpectBlockAsTwin(RowsTarget::kScalar, text, width, room, &workspace);
   for (const RowsTarget target : FastTargets()) {
     SCOPED_TRACE(RowsTargetName(target));
     const Scanned fast = Scan(target, text, width, room, &workspace);
@@ -57,6 +102,7 @@ void ExpectAsTwin(std::string_view text, size_t width, size_t room) {
     EXPECT_EQ(fast.scan.lines, twin.scan.lines);
     const auto [a, b] = std::mismatch(fast.bits.begin(), fast.bits.end(),
                                       twin.bits.begin(), twin.bits.end());
+    ExpectBlockAsTwin(target, text, width, room, &workspace);
     EXPECT_EQ(a, fast.bits.end())
         << "value " << a - fast.bits.begin() << " is "
         << std::bit_cast<float>(*a) << ", not " << std::bit_cast<float>(*b);
@@ -89,6 +135,7 @@ TEST(ScanRows, StopsAtTheFirstLineThatIsNoRow) {
       {"blank lines", "\n \n1 2 3\n\t\n4 5 6\n\n", 3, 9, 2, 18, 6},
       {"CR CR LF", "1 2 3\r\r\n4 5 6", 3, 9, 2, 13, 2},
       {"LF CR", "1 2 3\n\r4 5 6\n", 3, 9, 2, 13, 3},
+      {"just enough room", "1 2 3\n\r\n \n", 3, 3, 1, 6, 1},
       {"no room for the second", "1 2 3\n4 5 6\n", 3, 5, 1, 6, 1},
       {"no room at all", "1 2 3\n", 3, 2, 0, 0, 0},
       {"a short row", "1 2 3\n4 5\n6 7 8\n", 3, 9, 1, 6, 1},

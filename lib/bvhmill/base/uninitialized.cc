@@ -2,25 +2,34 @@
 
 #include <sys/mman.h>
 
+#include <cstdint>
 #include <new>
 
 namespace bvhmill {
-namespace {
-
-// Of x86-64 and most arm64 systems; elsewhere it is only an alignment.
-constexpr size_t kHugePage = size_t{2} << 20;
-
-}  // namespace
 
 void* AllocateLarge(size_t bytes) {
-  void* memory = ::operator new (bytes, std::align_val_t{kHugePage});
+  void* memory = ::operator new (bytes, std::align_val_t{kHugePageBytes});
   // A wish: where it is not granted, nothing is lost.
   static_cast<void>(madvise(memory, bytes, MADV_HUGEPAGE));
   return memory;
 }
 
+void Populate(void* memory, size_t bytes) {
+#if defined(MADV_POPULATE_WRITE)
+  constexpr uintptr_t kPage = 4096;
+  const auto begin = (reinterpret_cast<uintptr_t>(memory) + kPage - 1) / kPage;
+  const auto end = (reinterpret_cast<uintptr_t>(memory) + bytes) / kPage;
+  if (begin >= end) return;
+  static_cast<void>(madvise(reinterpret_cast<void*>(begin * kPage),
+                            (end - begin) * kPage, MADV_POPULATE_WRITE));
+#else
+  static_cast<void>(memory);
+  static_cast<void>(bytes);
+#endif
+}
+
 void FreeLarge(void* memory) {
-  ::operator delete (memory, std::align_val_t{kHugePage});
+  ::operator delete (memory, std::align_val_t{kHugePageBytes});
 }
 
 }  // namespace bvhmill

@@ -15,6 +15,11 @@ namespace bvhmill {
 // std::bad_alloc, as operator new does.
 void* AllocateLarge(size_t bytes);
 void FreeLarge(void* memory);
+// Lets the system give the pages of such a buffer, or of a part of it, now, and
+// not when they are first written to. Changes no byte. A wish: may do nothing.
+void Populate(void* memory, size_t bytes);
+// Of x86-64 and most arm64 systems; elsewhere it is only an alignment.
+inline constexpr size_t kHugePageBytes = size_t{2} << 20;
 // Buffers from this size on are large.
 inline constexpr size_t kLargeBytes = size_t{8} << 20;
 

@@ -53,21 +53,31 @@ bool ReadMotion(std::string_view text, const MotionHeader& header,
 ReadResult ReadBvh(std::string_view text, const ReadOptions& options,
                    IssueLog* log) {
   ReadResult result;
-  if (!CheckSize(text, options.limits, log)) return result;
+  ReadBvhInto(text, options, log, &result);
+  return result;
+}
+
+void ReadBvhInto(std::string_view text, const ReadOptions& options,
+                 IssueLog* log, ReadResult* result) {
+  // Only the matrix is large enough to be kept.
+  auto values = std::move(result->clip.motion.values);
+  values.clear();
+  *result = {};
+  result->clip.motion.values = std::move(values);
+  if (!CheckSize(text, options.limits, log)) return;
   Heads heads;
   ReadHeads(text, /*ends_file=*/true, options.limits, log, &heads);
-  result.skeleton_read = heads.skeleton_read;
-  result.clip.skeleton = std::move(heads.hierarchy.skeleton);
-  result.node_places = std::move(heads.hierarchy.places);
-  result.clip.motion.frame_time = heads.header.frame_time;
-  result.motion_read = heads.good;
-  if (!heads.has_rows) return result;
+  result->skeleton_read = heads.skeleton_read;
+  result->clip.skeleton = std::move(heads.hierarchy.skeleton);
+  result->node_places = std::move(heads.hierarchy.places);
+  result->clip.motion.frame_time = heads.header.frame_time;
+  result->motion_read = heads.good;
+  if (!heads.has_rows) return;
   ReadOptions own = options;
   std::optional<RowsWorkspace> workspace;
   if (own.workspace == nullptr) own.workspace = &workspace.emplace();
-  result.motion_read &= ReadMotion(text, heads.header, result.clip.skeleton,
-                                   own, log, &result.clip.motion);
-  return result;
+  result->motion_read &= ReadMotion(text, heads.header, result->clip.skeleton,
+                                    own, log, &result->clip.motion);
 }
 
 }  // namespace bvhmill

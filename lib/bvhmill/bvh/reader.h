@@ -31,4 +31,9 @@ struct ReadResult {
 ReadResult ReadBvh(std::string_view text, const ReadOptions& options,
                    IssueLog* log);
 
+// The same into `result`, whatever it holds: its memory is used again, which is
+// worth much where many clips are read.
+void ReadBvhInto(std::string_view text, const ReadOptions& options,
+                 IssueLog* log, ReadResult* result);
+
 }  // namespace bvhmill

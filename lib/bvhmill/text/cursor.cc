@@ -1,11 +1,29 @@
 #include "bvhmill/text/cursor.h"
 
+#include <array>
+
 #include "bvhmill/base/utf8.h"
 
 namespace bvhmill {
 namespace {
 
 constexpr bool IsBrace(char c) { return c == '{' || c == '}'; }
+
+// Whether a byte ends a word, by a table: hierarchies are read word by word.
+constexpr auto kEndsWord = [] {
+  std::array<bool, 256> ends{};
+  for (size_t i = 0; i < ends.size(); ++i) {
+    const char c = static_cast<char>(i);
+    ends[i] = IsBlank(c) || IsLineEnd(c) || IsBrace(c);
+  }
+  return ends;
+}();
+
+bool StartsComment(std::string_view text) {
+  return text[0] == '#' || (text[0] == '/' && text.substr(1, 1) == "/");
+}
+
+bool EndsWord(char c) { return kEndsWord[static_cast<unsigned char>(c)]; }
 constexpr char Lower(char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; }
 
 }  // namespace
@@ -22,15 +40,16 @@ void Cursor::Skip(size_t bytes) {
 }
 
 void Cursor::SkipBlanks() {
-  size_t end = offset();
+  const size_t begin = offset();
+  size_t end = begin;
   while (end < text_.size() && IsBlank(text_[end])) ++end;
-  const bool fresh = line_is_fresh_;
-  Skip(end - offset());
-  line_is_fresh_ = fresh;
+  place_.offset += static_cast<int64_t>(end - begin);
+  place_.column += static_cast<int32_t>(end - begin);
 }
 
 void Cursor::SkipLineEnd() {
-  const bool crlf = text_.substr(offset(), 2) == "\r\n";
+  const bool crlf = text_[offset()] == '\r' && offset() + 1 < text_.size() &&
+                    text_[offset() + 1] == '\n';
   place_.offset += crlf ? 2 : 1;
   ++place_.line;
   place_.column = 1;
@@ -43,7 +62,7 @@ bool Cursor::SkipToWord() {
     if (offset() >= text_.size()) return line_is_fresh_;
     if (IsLineEnd(text_[offset()])) {
       SkipLineEnd();
-    } else if (line_is_fresh_ && IsComment(text_.substr(offset(), 2))) {
+    } else if (line_is_fresh_ && StartsComment(text_.substr(offset(), 2))) {
       if (comments_++ == 0) first_comment_ = place_;
       Skip(PeekLine().size());
     } else {
@@ -61,10 +80,7 @@ Word Cursor::Next() {
   if (end < text_.size() && IsBrace(text_[end])) {
     ++end;
   } else {
-    while (end < text_.size() && !IsBlank(text_[end]) &&
-           !IsLineEnd(text_[end]) && !IsBrace(text_[end])) {
-      ++end;
-    }
+    while (end < text_.size() && !EndsWord(text_[end])) ++end;
   }
   word.text = text_.substr(begin, end - begin);
   Skip(end - begin);

@@ -62,6 +62,22 @@ RowsScan ScanRows(RowsTarget target, std::string_view text, size_t width,
   return ScanRowsScalar(text, width, out);
 }
 
+RowsScan ScanRowsBlock(RowsTarget target, std::string_view block, size_t width,
+                       RowsPlacer* placer, std::string_view ahead,
+                       RowsWorkspace* workspace) {
+  switch (target) {
+    case RowsTarget::kScalar:
+      break;
+    case RowsTarget::kAvx2:
+      return ScanRowsBlockAvx2(block, width, placer, ahead,
+                               workspace->buffers());
+    case RowsTarget::kAvx512:
+      return ScanRowsBlockAvx512(block, width, placer, ahead,
+                                 workspace->buffers());
+  }
+  return ScanRowsBlockScalar(block, width, placer);
+}
+
 #else
 
 bool IsSupported(RowsTarget target) { return target == RowsTarget::kScalar; }
@@ -69,6 +85,13 @@ bool IsSupported(RowsTarget target) { return target == RowsTarget::kScalar; }
 RowsScan ScanRows(RowsTarget /*target*/, std::string_view text, size_t width,
                   std::span<float> out, RowsWorkspace* /*workspace*/) {
   return ScanRowsScalar(text, width, out);
+}
+
+RowsScan ScanRowsBlock(RowsTarget /*target*/, std::string_view block,
+                       size_t width, RowsPlacer* placer,
+                       std::string_view /*ahead*/,
+                       RowsWorkspace* /*workspace*/) {
+  return ScanRowsBlockScalar(block, width, placer);
 }
 
 #endif

@@ -59,4 +59,26 @@ class RowsWorkspace {
 RowsScan ScanRows(RowsTarget target, std::string_view text, size_t width,
                   std::span<float> out, RowsWorkspace* workspace);
 
+// Says where the rows of a block go.
+class RowsPlacer {
+ public:
+  virtual ~RowsPlacer() = default;
+  // Room for `rows` rows; empty if there is none.
+  virtual std::span<float> Place(size_t rows) = 0;
+};
+
+// A block must not be longer.
+inline constexpr size_t kMaxRowsBlockBytes = kMaxScannedLineBytes;
+
+// Reads `block`, some whole lines, if ScanRows would read all of it: counts its
+// rows, asks `placer`, once, where they go, and writes them there, so that
+// several threads can work on one text without counting its lines first.
+// Returns what ScanRows would; or nothing taken if the lines are not all
+// regular, or have no place: the placer may have been asked or not, and what
+// was written is void. `ahead` is text that this thread is going to read next:
+// it is brought near, no more; may be empty.
+RowsScan ScanRowsBlock(RowsTarget target, std::string_view block, size_t width,
+                       RowsPlacer* placer, std::string_view ahead,
+                       RowsWorkspace* workspace);
+
 }  // namespace bvhmill

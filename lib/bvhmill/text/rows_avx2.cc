@@ -262,6 +262,12 @@ RowsScan ScanRowsAvx2(std::string_view text, size_t width, std::span<float> out,
   return ScanChunks(text, width, out, buffers);
 }
 
+RowsScan ScanRowsBlockAvx2(std::string_view block, size_t width,
+                           RowsPlacer* placer, std::string_view ahead,
+                           RowsWorkspace::Buffers* buffers) {
+  return ReadBlock(block, width, placer, ahead, buffers);
+}
+
 }  // namespace bvhmill
 
 #if defined(__clang__)

@@ -251,6 +251,12 @@ RowsScan ScanRowsAvx512(std::string_view text, size_t width,
   return ScanChunks(text, width, out, buffers);
 }
 
+RowsScan ScanRowsBlockAvx512(std::string_view block, size_t width,
+                             RowsPlacer* placer, std::string_view ahead,
+                             RowsWorkspace::Buffers* buffers) {
+  return ReadBlock(block, width, placer, ahead, buffers);
+}
+
 }  // namespace bvhmill
 
 #if defined(__clang__)

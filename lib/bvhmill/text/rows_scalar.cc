@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <vector>
+
 #include "bvhmill/text/lines.h"
 #include "bvhmill/text/row.h"
 #include "bvhmill/text/rows_targets.h"
@@ -21,6 +24,18 @@ RowsScan ScanRowsScalar(std::string_view text, size_t width,
     scan.bytes = lines.taken();
     scan.lines = lines.next().line - 1;
   }
+  return scan;
+}
+
+RowsScan ScanRowsBlockScalar(std::string_view block, size_t width,
+                             RowsPlacer* placer) {
+  // A value takes two bytes, but for the last of the text.
+  std::vector<float> values((block.size() + 1) / 2);
+  const RowsScan scan = ScanRowsScalar(block, width, values);
+  if (scan.bytes < block.size()) return {};
+  const std::span<float> room = placer->Place(scan.rows);
+  if (room.size() < scan.rows * width) return {};
+  std::copy_n(values.begin(), scan.rows * width, room.begin());
   return scan;
 }
 

@@ -142,6 +142,8 @@ inline void MarkBlock(const char* from, uint32_t offset, size_t width,
 // A chunk as stage 2 sees it.
 struct Chunk {
   std::string_view text;
+  // Text to be brought near meanwhile.
+  std::string_view ahead;
   // Digit values; digits[kPadBytes + i] is that of text[i].
   uint8_t* digits = nullptr;
   RowsWorkspace::Buffers* buffers = nullptr;

@@ -116,12 +116,13 @@ inline ShortBatch SumWindows(const uint8_t* windows) {
           Ops::Or(Ops::Or(full[0], full[1]), Ops::Or(full[2], full[3]))};
 }
 
-// Asks for the text of the next chunk while this one is converted, spread over
+// Asks for the text that is read next while a chunk is converted, spread over
 // its batches: the hardware does not look beyond a page.
 struct Prefetcher {
-  Prefetcher(std::string_view text, size_t batches)
-      : at(text.data() + text.size()),
-        step((text.size() / (batches + 1) / 64 + 1) * 64) {}
+  Prefetcher(std::string_view ahead, size_t batches)
+      : at(ahead.data()),
+        step(ahead.empty() ? 0 : (ahead.size() / (batches + 1) / 64 + 1) * 64) {
+  }
   void Next() {
     for (size_t i = 0; i < step; i += 64) __builtin_prefetch(at + i);
     at += step;
@@ -130,43 +131,53 @@ struct Prefetcher {
   size_t step;
 };
 
-// Numbers of at most 7 decimals, 4 * kLanes at a time. Returns how many did not
+constexpr size_t kBatch = 4 * kLanes;
+constexpr size_t kWindowBytes = 16 * kBatch;
+// Batches that windows are copied ahead, and room for them.
+constexpr size_t kAhead = 8;
+constexpr size_t kRing = 16;
+
+// The numbers from `i` on, of which the last kAhead batches of windows are in
+// the ring, as floats to `to`. True if some did not fit.
+inline bool ConvertBatch(const Chunk& chunk, size_t i, float* to) {
+  const uint32_t* pivots = chunk.buffers->pivots;
+  uint8_t* ring = chunk.buffers->ring;
+  const size_t batch = i / kBatch;
+  CopyWindows(chunk.digits, pivots + i + kAhead * kBatch,
+              ring + (batch + kAhead) % kRing * kWindowBytes);
+  const ShortBatch sums = SumWindows(ring + batch % kRing * kWindowBytes);
+  Ops::StoreFloats(sums.integers, sums.decimals, Ops::Load(pivots + i), to);
+  return Ops::AnySign64(sums.full) || Ops::AnyBit(sums.integers, 0xFFFE0000);
+}
+
+// Numbers of at most 7 decimals, kBatch at a time. Returns how many did not
 // fit; the list has them.
 inline size_t ConvertShort(const Chunk& chunk, float* out) {
-  constexpr size_t kBatch = 4 * kLanes;
-  constexpr size_t kWindowBytes = 16 * kBatch;
-  // Batches that windows are copied ahead, and room for them.
-  constexpr size_t kAhead = 8;
-  constexpr size_t kRing = 16;
   uint32_t* pivots = chunk.buffers->pivots;
-  uint8_t* ring = chunk.buffers->ring;
+  uint32_t* list = chunk.buffers->listed;
   // Windows are copied beyond the last number, of anything that exists.
   std::fill_n(pivots + chunk.numbers, (kAhead + 2) * kBatch,
               static_cast<uint32_t>(kPadBytes));
   for (size_t batch = 0; batch < kAhead; ++batch) {
     CopyWindows(chunk.digits, pivots + batch * kBatch,
-                ring + batch * kWindowBytes);
+                chunk.buffers->ring + batch * kWindowBytes);
   }
-  Prefetcher prefetcher(chunk.text, chunk.numbers / kBatch);
+  Prefetcher prefetcher(chunk.ahead, chunk.numbers / kBatch);
   size_t listed = 0;
-  for (size_t i = 0; i < chunk.numbers; i += kBatch) {
-    const size_t batch = i / kBatch;
-    CopyWindows(chunk.digits, pivots + i + kAhead * kBatch,
-                ring + (batch + kAhead) % kRing * kWindowBytes);
+  size_t i = 0;
+  for (; i + kBatch <= chunk.numbers; i += kBatch) {
     prefetcher.Next();
-    const ShortBatch sums = SumWindows(ring + batch % kRing * kWindowBytes);
-    const size_t count = std::min(kBatch, chunk.numbers - i);
-    alignas(64) float last[kBatch];
-    float* to = count < kBatch ? last : out + i;
     __builtin_prefetch(out + i + 16 * kBatch, 1);
-    Ops::StoreFloats(sums.integers, sums.decimals, Ops::Load(pivots + i), to);
-    if (__builtin_expect(
-            Ops::AnySign64(sums.full) || Ops::AnyBit(sums.integers, 0xFFFE0000),
-            0)) {
-      listed += ListLong(chunk, to, i, count, chunk.buffers->listed + listed);
+    if (__builtin_expect(ConvertBatch(chunk, i, out + i), 0)) {
+      listed += ListLong(chunk, out + i, i, kBatch, list + listed);
     }
-    if (count < kBatch) std::memcpy(out + i, last, count * sizeof(float));
   }
+  const size_t rest = chunk.numbers - i;
+  alignas(64) float last[kBatch];
+  if (rest > 0 && ConvertBatch(chunk, i, last)) {
+    listed += ListLong(chunk, last, i, rest, list + listed);
+  }
+  std::memcpy(out + i, last, rest * sizeof(float));
   return listed;
 }
 
@@ -269,7 +280,7 @@ inline size_t ConvertWide(const Chunk& chunk, float* out) {
   uint32_t* pivots = chunk.buffers->pivots;
   std::fill_n(pivots + chunk.numbers, kWide, static_cast<uint32_t>(kPadBytes));
   const Doubles scale = Ops::SetD(1e-7);
-  Prefetcher prefetcher(chunk.text, chunk.numbers / kWide);
+  Prefetcher prefetcher(chunk.ahead, chunk.numbers / kWide);
   size_t longs = 0;
   for (size_t i = 0; i < chunk.numbers; i += kWide) {
     prefetcher.Next();

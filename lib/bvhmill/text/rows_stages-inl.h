@@ -23,41 +23,81 @@ inline size_t BytesOfLines(const Chunk& chunk) {
   const size_t last =
       OffsetOf(chunk.buffers->pivots[chunk.numbers - 1]) - kPadBytes;
   const size_t end = chunk.text.find_first_of("\r\n", last);
+  if (end == std::string_view::npos) return chunk.text.size();
   const bool is_crlf = chunk.text.substr(end, 2) == "\r\n";
   return end + (is_crlf ? 2 : 1);
 }
 
-// Reads one chunk of whole lines, or as many of its lines as fit into `out`.
-// False, with nothing read, if they are not all regular.
-inline bool ReadChunk(std::string_view text, size_t width, std::span<float> out,
-                      RowsWorkspace::Buffers* buffers, RowsScan* scan) {
-  Chunk chunk;
-  chunk.text = text;
-  chunk.buffers = buffers;
+// Marks a chunk of whole lines; false if they are not all regular.
+inline bool MarkLines(std::string_view text, size_t width,
+                      RowsWorkspace::Buffers* buffers, Chunk* chunk,
+                      Marks* marks) {
+  chunk->text = text;
+  chunk->buffers = buffers;
   // Loads of text must not look like the stores of digits just made: they are
   // told apart by their low 12 bits at first.
   const auto from = reinterpret_cast<uintptr_t>(text.data());
   const auto base = reinterpret_cast<uintptr_t>(buffers->digits);
-  chunk.digits = buffers->digits + ((from - kPadBytes - 1024 - base) & 0xFC0);
-  Marks marks;
-  if (buffers->general || !MarkChunk<false>(width, chunk, &marks)) {
-    if (!MarkChunk<true>(width, chunk, &marks)) return false;
-    buffers->general = marks.exponents > 0;
+  chunk->digits = buffers->digits + ((from - kPadBytes - 1024 - base) & 0xFC0);
+  buffers->out_of_range = false;
+  if (buffers->general || !MarkChunk<false>(width, *chunk, marks)) {
+    if (!MarkChunk<true>(width, *chunk, marks)) return false;
+    buffers->general = marks->exponents > 0;
   }
+  return true;
+}
+
+// Line ends of a chunk that was taken as a whole.
+inline int64_t LinesOf(const Chunk& chunk, const Marks& marks) {
+  const char last = chunk.text.back();
+  // Every row has an end, and there are no more: each has one.
+  const bool plain =
+      marks.line_ends == marks.rows && (last == '\n' || last == '\r');
+  return plain ? static_cast<int64_t>(marks.rows) : CountLineEnds(chunk.text);
+}
+
+// Reads one chunk of whole lines, or as many of its lines as fit into `out`.
+// False, with nothing read, if they are not all regular.
+inline bool ReadChunk(std::string_view text, std::string_view ahead,
+                      size_t width, std::span<float> out,
+                      RowsWorkspace::Buffers* buffers, RowsScan* scan) {
+  Chunk chunk;
+  Marks marks;
+  if (!MarkLines(text, width, buffers, &chunk, &marks)) return false;
+  chunk.ahead = ahead;
   const size_t rows = std::min(marks.rows, out.size() / width);
   chunk.numbers = rows * width;
-  buffers->out_of_range = false;
   if (rows > 0) ConvertChunk(chunk, marks.exponents > 0, out.data());
   if (buffers->out_of_range) return false;
-  std::string_view taken = text;
-  if (rows < marks.rows) taken = text.substr(0, BytesOfLines(chunk));
-  // Every row has an end, and there are no more: each has one.
-  const bool plain = rows == marks.rows && marks.line_ends == rows &&
-                     (text.back() == '\n' || text.back() == '\r');
   scan->rows += rows;
-  scan->bytes += taken.size();
-  scan->lines += plain ? static_cast<int64_t>(rows) : CountLineEnds(taken);
+  if (rows == out.size() / width) {
+    // Not a byte behind the last row that fits.
+    const size_t bytes = BytesOfLines(chunk);
+    scan->bytes += bytes;
+    scan->lines += CountLineEnds(text.substr(0, bytes));
+  } else {
+    scan->bytes += text.size();
+    scan->lines += LinesOf(chunk, marks);
+  }
   return true;
+}
+
+inline RowsScan ReadBlock(std::string_view block, size_t width,
+                          RowsPlacer* placer, std::string_view ahead,
+                          RowsWorkspace::Buffers* buffers) {
+  Chunk chunk;
+  Marks marks;
+  if (block.empty() || !MarkLines(block, width, buffers, &chunk, &marks)) {
+    return block.empty() ? RowsScan{}
+                         : ScanRowsBlockScalar(block, width, placer);
+  }
+  const std::span<float> room = placer->Place(marks.rows);
+  if (room.size() < marks.rows * width) return {};
+  chunk.ahead = ahead;
+  chunk.numbers = marks.rows * width;
+  if (marks.rows > 0) ConvertChunk(chunk, marks.exponents > 0, room.data());
+  if (buffers->out_of_range) return {};
+  return {marks.rows, block.size(), LinesOf(chunk, marks)};
 }
 
 // Bytes of the first line of `text`, with its end, if it is longer than a usual
@@ -98,7 +138,11 @@ inline RowsScan ScanChunks(std::string_view text, size_t width,
     const size_t bytes = ChunkBytes(rest);
     if (room.size() < width || bytes == 0) return scan;
     const std::string_view chunk = rest.substr(0, bytes);
-    if (ReadChunk(chunk, width, room, buffers, &scan)) continue;
+    // The next one is probably as long, and its end is looked for first.
+    constexpr size_t kLead = 1024;
+    const std::string_view ahead =
+        rest.substr(std::min(bytes + kLead, rest.size()), bytes);
+    if (ReadChunk(chunk, ahead, width, room, buffers, &scan)) continue;
     const RowsScan slow = ScanRowsScalar(chunk, width, room);
     scan.rows += slow.rows;
     scan.bytes += slow.bytes;

@@ -54,7 +54,15 @@ extern const double kScales[kMaxExponent - kMinExponent + 1];
 // The twin. Also what the others use for lines they leave alone.
 RowsScan ScanRowsScalar(std::string_view text, size_t width,
                         std::span<float> out);
+RowsScan ScanRowsBlockScalar(std::string_view block, size_t width,
+                             RowsPlacer* placer);
 #if defined(__x86_64__)
+RowsScan ScanRowsBlockAvx2(std::string_view block, size_t width,
+                           RowsPlacer* placer, std::string_view ahead,
+                           RowsWorkspace::Buffers* buffers);
+RowsScan ScanRowsBlockAvx512(std::string_view block, size_t width,
+                             RowsPlacer* placer, std::string_view ahead,
+                             RowsWorkspace::Buffers* buffers);
 RowsScan ScanRowsAvx2(std::string_view text, size_t width, std::span<float> out,
                       RowsWorkspace::Buffers* buffers);
 RowsScan ScanRowsAvx512(std::string_view text, size_t width,
