@@ -193,6 +193,14 @@ std::vector<LongCase> LongCases() {
   std::string cr = rows;
   std::replace(cr.begin(), cr.end(), '\n', '\r');
   add("CR alone", kFrames, cr, true, kFrames);
+  // The fast path must not be tried on each of them.
+  add("every other row is not finite", kFrames,
+      Rows(kFrames,
+           [](int64_t i) {
+             if (i % 6 == 1) return "e99 ";
+             return i % 3 == 2 ? "\n" : " ";
+           }),
+      true, kFrames);
   add("cut in the last row", kFrames + 1, rows + "1 2", true, kFrames);
   return cases;
 }

@@ -45,11 +45,11 @@ void MotionReader::Stop(bool good) {
 
 size_t MotionReader::Push(std::string_view text, bool ends_file) {
   size_t taken = 0;
-  Stage before = stage_;
-  do {
-    before = stage_;
+  for (bool moved = true; moved;) {
+    const Stage before = stage_;
     taken += Dispatch(text.substr(taken), ends_file);
-  } while (stage_ != before);
+    moved = stage_ != before;
+  }
   if (ends_file && !done()) Finish();
   return taken;
 }
@@ -162,8 +162,9 @@ size_t MotionReader::ReadRegular(std::string_view text) {
   return lines.taken();
 }
 
-// Reads as far as the fast path goes. Where it goes nowhere, it is not asked
-// again for a while, or a text of odd lines would take very long.
+// Reads as far as the fast path goes. Where that is not far, it is not asked
+// again for a while: it looks at some KB of text each time, and a file where
+// every other line is odd would take very long.
 void MotionReader::ScanBlock(LineReader* lines) {
   // Values between two looks whether the reading was cancelled.
   constexpr int64_t kBlockValues = int64_t{1} << 18;
@@ -171,7 +172,8 @@ void MotionReader::ScanBlock(LineReader* lines) {
   const auto scanned = static_cast<int64_t>(kMaxScannedLineBytes);
   if (Exceeds(scanned, limits_.max_line_bytes)) return;
   const int64_t block = kBlockValues / context_.width + 1;
-  bool moved = false;
+  constexpr size_t kFar = 4096;
+  const size_t begin = lines->taken();
   while (true) {
     if (IsCancelled(options_.cancel)) return Stop(false);
     const std::string_view rest = lines->rest();
@@ -182,13 +184,14 @@ void MotionReader::ScanBlock(LineReader* lines) {
         ScanRows(options_.target, rest, static_cast<size_t>(context_.width),
                  room, options_.workspace);
     lines->Skip(scan.bytes, scan.lines);
-    moved |= scan.bytes > 0;
     const auto rows = static_cast<int64_t>(scan.rows);
     if (rows > 0 && !CommitFrames(rows)) return Stop(false);
     // It stopped at a line, not for want of room.
     if (static_cast<size_t>(rows + 1) * context_.width <= room.size()) break;
   }
-  slow_stretch_ = moved ? 0 : std::min(2 * slow_stretch_ + 1, kLongestStretch);
+  const bool went_far = lines->taken() - begin >= kFar || lines->rest().empty();
+  slow_stretch_ =
+      went_far ? 0 : std::min(2 * slow_stretch_ + 1, kLongestStretch);
   slow_lines_ = slow_stretch_;
 }
 

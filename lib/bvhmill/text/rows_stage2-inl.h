@@ -15,12 +15,12 @@
 // too near the middle between two floats. What fails those, and the rest, is
 // read one by one.
 
-constexpr size_t kLanes = Ops::kLanes;
+inline constexpr size_t kLanes = Ops::kLanes;
 using Vec = Ops::Vec;
 using Doubles = Ops::Doubles;
 
 // Numbers that the wide path takes at once.
-constexpr size_t kWide = 2 * kLanes;
+inline constexpr size_t kWide = 2 * kLanes;
 
 inline size_t OffsetOf(uint32_t pivot) { return pivot & 0xFFFF; }
 
@@ -131,11 +131,11 @@ struct Prefetcher {
   size_t step;
 };
 
-constexpr size_t kBatch = 4 * kLanes;
-constexpr size_t kWindowBytes = 16 * kBatch;
+inline constexpr size_t kBatch = 4 * kLanes;
+inline constexpr size_t kWindowBytes = 16 * kBatch;
 // Batches that windows are copied ahead, and room for them.
-constexpr size_t kAhead = 8;
-constexpr size_t kRing = 16;
+inline constexpr size_t kAhead = 8;
+inline constexpr size_t kRing = 16;
 
 // The numbers from `i` on, of which the last kAhead batches of windows are in
 // the ring, as floats to `to`. True if some did not fit.

@@ -20,6 +20,7 @@ inline constexpr size_t kPadBytes = 128;
 // are written or read beyond the last of them.
 inline constexpr size_t kMaxNumbers = kMaxChunkBytes / 2 + 256;
 
+// In the order of use: NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding)
 struct RowsWorkspace::Buffers {
   // The chunk as digit values; see rows_stage1-inl.h. The slack lets it start
   // where its addresses do not collide with those of the text modulo 4096,
