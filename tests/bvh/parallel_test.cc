@@ -80,7 +80,9 @@ TEST(Parallel, RegularFiles) {
     ExpectAsOneThread(Take(kRows - 100, kRows, end), runs);
     ExpectAsOneThread(Take(kRows + 100, kRows, end), runs);
     ExpectAsOneThread(Take(1, kRows, end), runs);
-    ExpectAsOneThread(Take(0, kRows, end), runs);
+    // Nothing is taken by a count that cannot be.
+    ExpectAsOneThread(Take(0, kRows, end), 0);
+    ExpectAsOneThread(Take(100 * kRows, kRows, end), 0);
   }
 }
 
@@ -114,6 +116,37 @@ TEST(Parallel, LinesLongerThanBlocks) {
   text = Take(kRows, kRows, "\n");
   text.insert(text.find('\n', text.size() / 2), 300'000, ' ');
   ExpectAsOneThread(text);
+}
+
+TEST(Parallel, LimitsHold) {
+  const std::string text = Take(kRows, kRows, "\n");
+  for (const int64_t frames : {1, 1000, 100'000, 199'999, 200'000}) {
+    ReadOptions options;
+    options.limits.max_frames = frames;
+    IssueLog one_log({});
+    const ReadResult one = ReadBvh(text, options, &one_log);
+    Threads threads(3);
+    options.parallel = &threads;
+    IssueLog log({});
+    const ReadResult many = ReadBvh(text, options, &log);
+    EXPECT_EQ(many.motion_read, one.motion_read);
+    EXPECT_EQ(log.faults(), one_log.faults());
+    ExpectSameClip(many.clip, one.clip);
+  }
+}
+
+TEST(Parallel, CanBeCancelled) {
+  CancelToken token;
+  token.Cancel();
+  Threads threads(2);
+  ReadOptions options;
+  options.cancel = &token;
+  options.parallel = &threads;
+  IssueLog log({});
+  const ReadResult read = ReadBvh(Take(kRows, kRows, "\n"), options, &log);
+  EXPECT_FALSE(read.motion_read);
+  EXPECT_EQ(read.clip.motion.frames, 0);
+  EXPECT_EQ(log.faults(), 0);
 }
 
 TEST(Parallel, ShortFilesAreLeftAlone) {

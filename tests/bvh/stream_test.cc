@@ -75,6 +75,54 @@ TEST(Stream, EveryCutOfEveryCase) {
   }
 }
 
+// What was decided by looking ahead is decided with less of it, too.
+TEST(Stream, EveryCutOfEveryCaseWithLittleLookAhead) {
+  ReadOptions options;
+  options.look_ahead_bytes = 20;
+  for (const char* folder : {"cases", "golden", "malformed"}) {
+    for (const std::string& path : FilesIn(TestData(folder), ".bvh")) {
+      SCOPED_TRACE(path);
+      ExpectSameForEveryCut(ReadFile(path), options);
+      if (HasFailure()) return;
+    }
+  }
+}
+
+constexpr std::string_view kLongLineHeads =
+    "HIERARCHY\nROOT a\n{\n OFFSET 0 0 0\n CHANNELS 3 Xposition\n Yposition "
+    "Zposition\n End Site\n {\n OFFSET 0 1 0\n }\n}\nMOTION\n";
+
+// A line that is too long is refused wherever it stands and whatever it holds:
+// of the rest of it, a stream has seen nothing.
+TEST(Stream, LongLinesOfEveryKind) {
+  const std::string blanks(60, ' ');
+  const std::string comment = "# " + std::string(58, 'c');
+  const std::string full = "1 2 3" + std::string(45, ' ') + "\r\n";
+  const std::string texts[] = {
+      "Frames: 2\nFrame Time: 1\n1 2 3\n" + comment + " 1 2 3\n4 5 6\n",
+      "Frames: 2\nFrame Time: 1\n1 2 3\n" + blanks + "4 5 6\n",
+      "Frames: 1\nFrame Time: 1\n1 2 3\n" + blanks + "4 5 6\n",
+      "Frames: 3\nFrame Time: 1\n1 2\n3 4\nx\n" + comment + "\n1 2 3\n",
+      "Frames: 3\nFrame Time: 1\n1 2\n3 4\n5 6 7\n" + blanks + "8 9\n",
+      "Frames: 4\nFrame Time: 1\n" + full + full + full + "1 2 nan\r\n",
+  };
+  for (const size_t look_ahead : {size_t{1}, kLookAheadBytes}) {
+    ReadOptions options;
+    options.limits.max_line_bytes = 50;
+    options.look_ahead_bytes = look_ahead;
+    for (const std::string& rows : texts) {
+      SCOPED_TRACE(rows);
+      const std::string text = std::string(kLongLineHeads) + rows;
+      const Whole whole = ReadWhole(text, options);
+      const bool too_long = rows.find("nan") == std::string::npos;
+      EXPECT_EQ(whole.json.find("LIMIT_LINE_BYTES") != std::string::npos,
+                too_long)
+          << whole.json;
+      ExpectSameForEveryCut(text, options);
+    }
+  }
+}
+
 TEST(Stream, EveryCutOfRealFiles) {
   if (RealData().empty()) GTEST_SKIP() << "BVHMILL_DATA is not set";
   for (const std::string& path : FilesIn(RealData() + "/bvh", ".bvh")) {
@@ -89,13 +137,14 @@ TEST(Stream, EveryCutOfRealFiles) {
 }
 
 TEST(Stream, EveryCutUnderEveryLimit) {
-  std::vector<Limits> all(6);
+  std::vector<Limits> all(7);
   all[0].max_frames = 2;
   all[1].max_line_bytes = 68;
   all[2].max_channels = 10;
   all[3].max_header_bytes = 150;
   all[4].max_clip_bytes = 600;
   all[5].max_joints = 2;
+  all[6].max_line_bytes = 30;
   for (const Limits& limits : all) {
     ReadOptions options;
     options.limits = limits;

@@ -52,6 +52,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if ((choice[0] & 2) != 0) options.limits.max_header_bytes = 200;
   if ((choice[0] & 4) != 0) options.limits.max_frames = 2;
   if ((choice[0] & 8) != 0) options.limits.max_clip_bytes = 300;
+  if ((choice[0] & 16) != 0) options.look_ahead_bytes = choice[0];
   IssueLog whole_log({});
   const ReadResult whole = bvhmill::ReadBvh(text, options, &whole_log);
   std::minstd_rand random(choice[1]);

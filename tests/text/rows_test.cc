@@ -254,7 +254,7 @@ std::string RandomNumber(Random& random) {
 
 struct Style {
   size_t width;
-  // 0 = any form, else always the same case of RandomNumber.
+
   std::string_view line_end;
   // One in so many bytes is replaced; 0 = none.
   size_t damage;
@@ -333,6 +333,16 @@ TEST(ScanRows, FastTargetsEqualTheTwinOnEachForm) {
         ExpectAsTwin(text, 4, 400);
       }
     }
+  }
+}
+
+// More letters of exponents than there could be exponents.
+TEST(ScanRows, LinesOfLettersAreNoRows) {
+  for (const char c : {'e', 'E', '.', '-', '+', '#'}) {
+    const std::string line(kMaxScannedLineBytes, c);
+    ExpectAsTwin(line, 3, 300);
+    ExpectAsTwin("1 2 3\n" + line, 3, 300);
+    ExpectAsTwin("1 2 3e5\n" + line + "\n", 3, 300);
   }
 }
 

@@ -14,8 +14,8 @@ class Parallel {
   // How many threads may work at once, the caller included; >= 1.
   virtual int threads() const = 0;
   // Calls `task(i)` once for each i in [0, tasks), possibly at the same time,
-  // and returns when all have returned. A task never waits for one with a
-  // higher number. `task` must not throw.
+  // and returns when all have returned. A task may wait for others that have
+  // begun, which must not be paused for it. `task` must not throw.
   virtual void Run(int64_t tasks, const std::function<void(int64_t)>& task) = 0;
 };
 

@@ -9,8 +9,10 @@ namespace bvhmill {
 
 void* AllocateLarge(size_t bytes) {
   void* memory = ::operator new (bytes, std::align_val_t{kHugePageBytes});
-  // A wish: where it is not granted, nothing is lost.
+// A wish: where it is not granted, nothing is lost.
+#if defined(MADV_HUGEPAGE)
   static_cast<void>(madvise(memory, bytes, MADV_HUGEPAGE));
+#endif
   return memory;
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -24,21 +25,27 @@ inline constexpr size_t kHugePageBytes = size_t{2} << 20;
 inline constexpr size_t kLargeBytes = size_t{8} << 20;
 
 template <typename T>
-struct UninitializedAllocator : std::allocator<T> {
+struct UninitializedAllocator {
+  using value_type = T;
+
+  UninitializedAllocator() = default;
   template <typename U>
-  struct rebind {
-    using other = UninitializedAllocator<U>;
-  };
+  // NOLINTNEXTLINE(google-explicit-constructor): allocators convert.
+  UninitializedAllocator(const UninitializedAllocator<U>& /*other*/) {}
+  friend bool operator==(const UninitializedAllocator& /*a*/,
+                         const UninitializedAllocator& /*b*/) {
+    return true;
+  }
 
   T* allocate(size_t count) {
     if (count < kLargeBytes / sizeof(T)) {
-      return std::allocator<T>::allocate(count);
+      return std::allocator<T>().allocate(count);
     }
     return static_cast<T*>(AllocateLarge(count * sizeof(T)));
   }
   void deallocate(T* memory, size_t count) {
     if (count < kLargeBytes / sizeof(T)) {
-      std::allocator<T>::deallocate(memory, count);
+      std::allocator<T>().deallocate(memory, count);
     } else {
       FreeLarge(memory);
     }

@@ -111,9 +111,13 @@ void ReadHeads(std::string_view text, bool ends_file, const Limits& limits,
   const bool cut =
       Exceeds(static_cast<int64_t>(text.size()), limits.max_header_bytes);
   if (cut) text = text.substr(0, static_cast<size_t>(limits.max_header_bytes));
-  IssueLog attempt = *log;
   *heads = {};
   heads->certain = ends_file && !cut;
+  if (heads->certain) {
+    ReadPrefix(text, limits, log, heads);
+    return;
+  }
+  IssueLog attempt = *log;
   ReadPrefix(text, limits, &attempt, heads);
   if (!heads->certain && !cut) return;
   if (heads->certain || heads->hierarchy.skeleton.nodes.empty()) {

@@ -12,15 +12,15 @@
 namespace bvhmill {
 
 size_t MotionReader::Survey(std::string_view text, bool ends_file) {
-  if (!ends_file && text.size() < kSurveyBytes) return 0;
-  good_frames_ = broken_frame_ = frames_;
+  if (!ends_file && text.size() < options_.look_ahead_bytes) return 0;
+  good_frames_ = broken_frame_ = most_good_frames_ = frames_;
   const int64_t width = context_.width;
   // No file has as many values; and the product must not overflow.
   const bool countable =
       declared_ > 0 && declared_ < std::numeric_limits<int64_t>::max() / width;
   wanted_ = countable ? (declared_ - good_frames_) * width : 0;
-  const RowSurvey survey =
-      SurveyRows(text, width, wanted_, limits_.max_line_bytes);
+  const SurveyReach reach = {limits_.max_line_bytes, options_.look_ahead_bytes};
+  const RowSurvey survey = SurveyRows(text, width, wanted_, reach);
   const RowLayout layout =
       JudgeRows(survey, good_frames_, width, countable ? declared_ : 0);
   if_broken_ = log_;
@@ -61,14 +61,9 @@ void MotionReader::Begin(RowLayout layout, const RowSurvey& survey,
   stage_ = Stage::kBroken;
 }
 
-// False if there is nothing to read on `line`, or the reading ends.
+// False if there is nothing to read on `line`.
 bool MotionReader::BeginFlowLine(const Line& line) {
   if (SkipLine(line)) return false;
-  if (!CheckLine(line)) {
-    frames_ = good_frames_;
-    Stop(false);
-    return false;
-  }
   if (if_broken_ && broken_frame_ < declared_) {
     ReportRowFault(context_, line, broken_frame_, &*if_broken_);
     broken_frame_ += IsRowLike(line) ? 1 : 0;
@@ -82,7 +77,7 @@ void MotionReader::EndFlowLine(bool fits) {
     GiveUpGuess();
   } else if (got_ == wanted_) {
     if_broken_.reset();
-    found_ = frames_;
+    found_ = most_good_frames_ = frames_;
     stage_ = Stage::kBehind;
   }
 }
@@ -95,7 +90,7 @@ void MotionReader::TakeFlowLine(const Line& line) {
 
 void MotionReader::TakeSurplusLine(const Line& line) {
   if (!BeginFlowLine(line)) return;
-  const RowSurvey row = SurveyRows(line.text, context_.width, 0, 0);
+  const RowSurvey row = SurveyRows(line.text, context_.width, 0, {});
   const bool fits = !row.hit_word && row.last_width == row_words_;
   EndFlowLine(fits && TakeValues(line, context_.width));
 }

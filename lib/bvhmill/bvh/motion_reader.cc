@@ -105,11 +105,15 @@ bool MotionReader::SkipLine(const Line& line) {
   return true;
 }
 
+// The first look at every line, whatever it holds: of one that is too long,
+// there may be only a part.
 bool MotionReader::CheckLine(const Line& line) {
   const auto size = static_cast<int64_t>(line.text.size());
   if (!Exceeds(size, limits_.max_line_bytes)) return true;
   log_.Add(IssueCode::LIMIT_LINE_BYTES, LocationAt(line.start),
            {{"limit", std::to_string(limits_.max_line_bytes)}});
+  frames_ = std::min(frames_, most_good_frames_);
+  Stop(false);
   return false;
 }
 
@@ -197,9 +201,9 @@ void MotionReader::ScanBlock(LineReader* lines) {
 
 // False if `line` was not taken: it is odd, or the reading ends.
 bool MotionReader::TakeRow(const Line& line) {
+  if (!CheckLine(line)) return false;
   if (SkipLine(line)) return true;
-  if (!CheckLine(line) || !CheckFrameLimit(line) ||
-      IsCancelled(options_.cancel)) {
+  if (!CheckFrameLimit(line) || IsCancelled(options_.cancel)) {
     Stop(false);
     return false;
   }
@@ -225,7 +229,7 @@ size_t MotionReader::ReadLines(std::string_view text,
   while (stage_ == stage && lines.Next(&line)) {
     if (IsCancelled(options_.cancel)) {
       Stop(false);
-    } else {
+    } else if (CheckLine(line)) {
       (this->*take)(line);
     }
   }
@@ -244,10 +248,9 @@ void MotionReader::TakeFaults(const Line& line) {
 
 void MotionReader::TakeBehind(const Line& line) {
   if (TrimBlanks(line.text).empty()) return;
-  const auto size = static_cast<int64_t>(line.text.size());
-  if (context_.width > 0 && !Exceeds(size, limits_.max_line_bytes)) {
+  if (context_.width > 0) {
     // Only to see whether it is one more row: nothing is kept.
-    const RowSurvey row = SurveyRows(line.text, context_.width, 0, 0);
+    const RowSurvey row = SurveyRows(line.text, context_.width, 0, {});
     if (!row.hit_word && row.last_width == context_.width) {
       ++found_;
       return;

@@ -3,6 +3,7 @@
 // The state of reading rows. Private to bvh/.
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -47,6 +48,8 @@ class MotionReader {
   // Frames that are good. The sink may have got more, which are void, if the
   // rows are not good.
   int64_t frames() const { return frames_; }
+  // What Frames says; 0 if it says nothing.
+  int64_t declared() const { return declared_; }
   // Most frames that `bytes` of rows can still give.
   int64_t MostFrames(size_t bytes) const;
 
@@ -105,6 +108,8 @@ class MotionReader {
 
   // Flows and surplus columns: frames before; values behind those, and wanted.
   int64_t good_frames_ = 0;
+  // Frames are good only up to here while the layout is not proven.
+  int64_t most_good_frames_ = std::numeric_limits<int64_t>::max();
   int64_t got_ = 0;
   int64_t wanted_ = 0;
   // Words of each row with surplus columns.

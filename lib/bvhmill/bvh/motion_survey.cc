@@ -48,16 +48,17 @@ void AddLine(const LineWords& words, int64_t width, int64_t wanted,
 }  // namespace
 
 RowSurvey SurveyRows(std::string_view text, int64_t width, int64_t wanted,
-                     int64_t max_line_bytes) {
+                     const SurveyReach& reach) {
   RowSurvey survey;
   LineReader lines(text, {});
   Line line;
-  while (lines.taken() < kSurveyBytes) {
+  while (lines.taken() < reach.bytes) {
     if (!lines.Next(&line)) {
       survey.complete = true;
       return survey;
     }
-    if (Exceeds(static_cast<int64_t>(line.text.size()), max_line_bytes)) break;
+    const auto size = static_cast<int64_t>(line.text.size());
+    if (Exceeds(size, reach.max_line_bytes)) break;
     if (TrimBlanks(line.text).empty() || IsComment(line.text)) continue;
     const LineWords words = CountValues(line.text);
     if (words.hit_word) {

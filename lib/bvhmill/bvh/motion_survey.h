@@ -10,12 +10,16 @@
 
 namespace bvhmill {
 
-// How far a survey looks ahead, so that a reader that does not have the whole
-// text need not keep more of it.
-inline constexpr size_t kSurveyBytes = size_t{1} << 20;
+// How far a survey goes.
+struct SurveyReach {
+  // Not into a longer line, if it is not 0.
+  int64_t max_line_bytes = 0;
+  // Not beyond the line with which so many bytes are full.
+  size_t bytes = std::string_view::npos;
+};
 
 // What the lines from some row on look like, up to the first word that is not
-// a number, the end of the text, or the line with which kSurveyBytes are full.
+// a number, the end of the text, or of the reach.
 struct RowSurvey {
   // It went to the end of the text, or to a word that is not a number.
   bool complete = false;
@@ -37,10 +41,9 @@ struct RowSurvey {
 };
 
 // Surveys `text`. `width` = values of a frame; `wanted` = values of all frames
-// that are still to come, or 0 if that is not known; `max_line_bytes`: stops,
-// not complete, before a longer line, if it is not 0.
+// that are still to come, or 0 if that is not known.
 RowSurvey SurveyRows(std::string_view text, int64_t width, int64_t wanted,
-                     int64_t max_line_bytes);
+                     const SurveyReach& reach);
 
 enum class RowLayout {
   kBroken,

@@ -9,9 +9,15 @@
 
 namespace bvhmill {
 
-// The results depend on the limits only.
+// How far a reader looks ahead where a line is odd, by default.
+inline constexpr size_t kLookAheadBytes = size_t{1} << 20;
+
+// The results depend on the limits and on look_ahead_bytes only.
 struct ReadOptions {
   Limits limits;
+  // Text behind an odd line that is looked at before it is decided what the
+  // rows are; a stream keeps so much of it.
+  size_t look_ahead_bytes = kLookAheadBytes;
   // Reading stops early, without a fault in the log, when it is set.
   const CancelToken* cancel = nullptr;
   // Must be supported by this machine.

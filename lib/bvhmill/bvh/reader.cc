@@ -35,7 +35,7 @@ bool ReadMotion(std::string_view text, const MotionHeader& header,
     // hold.
     const int64_t most = reader.MostFrames(rows.size());
     sink.GrowUpTo(most);
-    if (header.frames.value_or(0) > 0) sink.Reserve(most);
+    if (most == reader.declared()) sink.Reserve(most);
   }
   size_t taken = 0;
   if (options.parallel != nullptr && !reader.done()) {

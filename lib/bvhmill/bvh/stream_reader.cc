@@ -198,9 +198,11 @@ class StreamReader::Impl {
     const size_t used = std::min(end, piece.size());
     pending_ += piece.substr(0, used);
     open_ = end == std::string_view::npos ? open_ + used : 0;
-    // A line that is too long need not end to be refused.
+    // A line that is too long need not end to be refused. A CR may be half of
+    // its end.
+    const size_t bytes = open_ - (open_ > 0 && pending_.back() == '\r' ? 1 : 0);
     if (open_ == 0 ||
-        Exceeds(static_cast<int64_t>(open_), options_.limits.max_line_bytes)) {
+        Exceeds(static_cast<int64_t>(bytes), options_.limits.max_line_bytes)) {
       ReadPending();
     }
     return used;
@@ -229,7 +231,7 @@ class StreamReader::Impl {
   // of it are those of a line that has not ended.
   std::string pending_;
   size_t open_ = 0;
-  size_t next_try_ = 4096;
+  size_t next_try_ = 64;
   Heads heads_;
   std::optional<ClipHeads> clip_heads_;
   std::optional<TileSink> sink_;

@@ -49,9 +49,10 @@ struct StreamResult {
 };
 
 // The issues and the frames are those that ReadBvh finds in the whole text,
-// however it is cut into pieces. Memory: at most max_header_bytes until the
-// rows begin, then the skeleton, one tile of frames, and the text of one line,
-// or of kSurveyBytes where a line is odd. Not thread-safe.
+// however it is cut into pieces. Memory: until the rows begin, what came
+// so far, which is refused when it is more than max_header_bytes; then the
+// skeleton, one tile of frames, and the text of one line, or look_ahead_bytes
+// where a line is odd. Not thread-safe.
 class StreamReader {
  public:
   // Values of a tile of frames, if a frame has not more.

@@ -28,9 +28,7 @@ Place Line::At(size_t index) const {
 }
 
 LineReader::LineReader(std::string_view text, const Place& start)
-    : text_(text), base_(start.offset), next_(start) {
-  next_lf_ = Find(text_, '\n', 0, text_.size());
-}
+    : text_(text), base_(start.offset), next_(start) {}
 
 void LineReader::Skip(size_t bytes, int64_t lines) {
   if (bytes == 0) return;
@@ -39,9 +37,16 @@ void LineReader::Skip(size_t bytes, int64_t lines) {
   next_.column = 1;
 }
 
-size_t LineReader::FindLineEnd(size_t begin) {
-  if (next_lf_ < begin) next_lf_ = Find(text_, '\n', begin, text_.size());
-  return Find(text_, '\r', begin, next_lf_);
+// In stretches that grow, for in texts that end lines with CR the next LF is
+// far away, and the other way round.
+size_t LineReader::FindLineEnd(size_t begin) const {
+  for (size_t stretch = 1024;; stretch *= 2) {
+    const size_t end = std::min(text_.size() - begin, stretch) + begin;
+    const size_t feed = Find(text_, '\n', begin, end);
+    const size_t found = Find(text_, '\r', begin, feed);
+    if (found < end || end == text_.size()) return found;
+    begin = end;
+  }
 }
 
 bool LineReader::Next(Line* line) {

@@ -49,14 +49,11 @@ class LineReader {
 
  private:
   // Index of the line end that ends the line from `begin` on, or the size.
-  size_t FindLineEnd(size_t begin);
+  size_t FindLineEnd(size_t begin) const;
 
   std::string_view text_;
   int64_t base_ = 0;
   Place next_;
-  // The first LF that is not behind yet: in texts that end lines with CR it is
-  // far away, and looking for it on every line would take forever.
-  size_t next_lf_ = 0;
 };
 
 // Line ends in `text`; CRLF is one.

@@ -55,7 +55,8 @@ class RowsWorkspace {
 // finite as float and rounded as there. Lines of blanks are skipped. Stops
 // before the first line that is anything else or is longer than
 // kMaxScannedLineBytes, when `out` has no room for another row, or at the end
-// of the text, which ends a line. `width` >= 1. Cost: O(bytes taken).
+// of the text, which ends a line. `width` >= 1. Cost: O(bytes taken), and up
+// to kMaxScannedLineBytes looked at in vain.
 RowsScan ScanRows(RowsTarget target, std::string_view text, size_t width,
                   std::span<float> out, RowsWorkspace* workspace);
 

@@ -161,9 +161,12 @@ bool MarkChunk(size_t width, const Chunk& chunk, Marks* marks) {
   if constexpr (kGeneral) buffers->has_exponent[0] = 0;
   Marks m;
   size_t i = 0;
+#pragma GCC unroll 2
   for (; i + kBlockBytes <= bytes; i += kBlockBytes) {
     MarkBlock<kGeneral>(from + i, static_cast<uint32_t>(kPadBytes + i), width,
                         buffers, digits + i, &m);
+    // Of anything but numbers, there may be more than the lists hold.
+    if (kGeneral && m.odd != 0) return false;
   }
   std::memset(buffers->tail, ' ', kBlockBytes);
   std::memcpy(buffers->tail, from + i, bytes - i);

@@ -7,13 +7,13 @@
 // make two integers below 10^8. Decimals are left-aligned, so that their scale
 // is always 1e-7.
 //
-// The short path: with at most 7 decimals and an integer below 2^17, no decimal
-// is nearer than a relative 2^-42 to the middle between two floats, and the sum
-// of two floats used here errs by less than 2^-46: the result is the correctly
-// rounded one. Whatever does not fit is found by masks and listed for the wide
-// path: 15 decimals and exponents in double precision, with tests for results
-// too near the middle between two floats. What fails those, and the rest, is
-// read one by one.
+// The short path: with at most 6 decimals, behind which their end is seen, and
+// an integer below 2^17, no decimal is nearer than a relative 2^-42 to the
+// middle between two floats, and the sum of two floats used here errs by less
+// than 2^-46: the result is the correctly rounded one. Whatever does not fit is
+// found by masks and listed for the wide path: 15 decimals and exponents in
+// double precision, with tests for results too near the middle between two
+// floats. What fails those, and the rest, is read one by one.
 
 inline constexpr size_t kLanes = Ops::kLanes;
 using Vec = Ops::Vec;
@@ -134,8 +134,8 @@ struct Prefetcher {
 inline constexpr size_t kBatch = 4 * kLanes;
 inline constexpr size_t kWindowBytes = 16 * kBatch;
 // Batches that windows are copied ahead, and room for them.
-inline constexpr size_t kAhead = 8;
-inline constexpr size_t kRing = 16;
+inline constexpr size_t kAhead = 4;
+inline constexpr size_t kRing = 8;
 
 // The numbers from `i` on, of which the last kAhead batches of windows are in
 // the ring, as floats to `to`. True if some did not fit.
@@ -150,7 +150,7 @@ inline bool ConvertBatch(const Chunk& chunk, size_t i, float* to) {
   return Ops::AnySign64(sums.full) || Ops::AnyBit(sums.integers, 0xFFFE0000);
 }
 
-// Numbers of at most 7 decimals, kBatch at a time. Returns how many did not
+// Numbers of at most 6 decimals, kBatch at a time. Returns how many did not
 // fit; the list has them.
 inline size_t ConvertShort(const Chunk& chunk, float* out) {
   uint32_t* pivots = chunk.buffers->pivots;
@@ -186,7 +186,8 @@ struct WideBatch {
   // The integer and 7 decimals, below 10^15, and the 8 decimals behind them.
   Vec mantissa;
   Vec more;
-  // A bit for each that has more than 8 digits before the dot, 7 or 15 behind.
+  // A bit for each that has 8 digits or more before the dot; 7 or more, or 15
+  // or more, behind it.
   uint32_t long_integer = 0;
   uint32_t has_more = 0;
   uint32_t too_long = 0;
@@ -275,7 +276,7 @@ inline Doubles ScaleWide(const WideBatch& batch, Doubles scale, uint32_t* bad) {
 }
 
 // All numbers by the wide path, as if none had an exponent. Returns how many
-// have more than 7 decimals.
+// have 7 decimals or more.
 inline size_t ConvertWide(const Chunk& chunk, float* out) {
   uint32_t* pivots = chunk.buffers->pivots;
   std::fill_n(pivots + chunk.numbers, kWide, static_cast<uint32_t>(kPadBytes));

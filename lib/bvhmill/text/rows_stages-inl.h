@@ -51,9 +51,12 @@ inline bool MarkLines(std::string_view text, size_t width,
 inline int64_t LinesOf(const Chunk& chunk, const Marks& marks) {
   const char last = chunk.text.back();
   // Every row has an end, and there are no more: each has one.
-  const bool plain =
-      marks.line_ends == marks.rows && (last == '\n' || last == '\r');
-  return plain ? static_cast<int64_t>(marks.rows) : CountLineEnds(chunk.text);
+  if (marks.line_ends == marks.rows && (last == '\n' || last == '\r')) {
+    return static_cast<int64_t>(marks.rows);
+  }
+  const bool has_returns = chunk.text.find('\r') != std::string_view::npos;
+  return has_returns ? CountLineEnds(chunk.text)
+                     : static_cast<int64_t>(marks.line_ends);
 }
 
 // Reads one chunk of whole lines, or as many of its lines as fit into `out`.

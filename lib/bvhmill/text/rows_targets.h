@@ -35,8 +35,8 @@ struct RowsWorkspace::Buffers {
   // Indices of numbers for the wide path.
   alignas(64) uint32_t listed[kMaxNumbers];
   // Windows of numbers copied ahead of their conversion.
-  alignas(64) uint8_t ring[16 * 256];
-  // The last block of a chunk, padded with line ends.
+  alignas(64) uint8_t ring[8 * 256];
+  // The last block of a chunk, padded with blanks.
   alignas(64) char tail[kBlockBytes];
   // The last chunk had exponents; most of its numbers had many decimals.
   bool general = false;
