@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bvhmill/bvh/reader.h"
@@ -183,74 +185,87 @@ struct LongCase {
   int64_t frames;
 };
 
-// Longer than readers look ahead.
-std::vector<LongCase> LongCases() {
-  constexpr int64_t kFrames = 150'000;
-  const auto regular = [](int64_t i) { return i % 3 == 2 ? "\n" : " "; };
-  const std::string rows = Rows(kFrames, regular);
-  std::vector<LongCase> cases;
-  const auto add = [&](std::string_view what, int64_t declared,
-                       const std::string& text, bool good, int64_t frames) {
-    cases.push_back({what, FileOf(declared, text), good, frames});
-  };
-  add("regular", kFrames, rows, true, kFrames);
-  add("too few rows", kFrames + 7, rows, true, kFrames);
-  add("too many rows", kFrames - 7, rows, true, kFrames - 7);
-  add("all on one line", kFrames,
-      Rows(kFrames, [](int64_t) { return " "; }) + "\n", true, kFrames);
-  // Taken for surplus columns, which are seen in the wild.
-  add("seven values on a line", kFrames,
-      Rows(kFrames, [](int64_t i) { return i % 7 == 6 ? "\n" : " "; }), false,
-      0);
-  add("two values on a line", kFrames,
-      Rows(kFrames, [](int64_t i) { return i % 2 ? "\r\n" : " "; }), true,
-      kFrames);
-  add("two values on a line, one too few", kFrames + 1,
-      Rows(kFrames, [](int64_t i) { return i % 2 ? "\n" : " "; }), false, 0);
-  add("two values on a line, a word late", kFrames,
-      Rows(kFrames,
-           [](int64_t i) { return i == 400'000 ? "x "
-                                  : i % 2      ? "\n"
-                                               : " "; }),
-      false, 0);
-  add("a flow from the middle on", kFrames,
-      Rows(kFrames,
-           [](int64_t i) {
-             return i < 30'000 ? (i % 3 == 2 ? "\n" : " ")
-                               : (i % 7 == 6 ? "\n" : " ");
-           }),
-      true, kFrames);
-  add("a short row in the middle", kFrames + 50,
-      Rows(kFrames,
-           [](int64_t i) {
-             return i == 300'000 ? "\n" : i % 3 == 2 ? "\n" : " ";
-           }),
-      false, 100'000);
-  add("surplus columns", kFrames * 3 / 5,
-      Rows(kFrames * 3 / 5 * 5 / 3,
-           [](int64_t i) { return i % 5 == 4 ? "\n" : " "; }),
-      true, kFrames * 3 / 5);
-  add("surplus columns, a short row late", kFrames * 3 / 5,
-      Rows(kFrames,
-           [](int64_t i) {
-             return i == 400'002 ? "\n" : i % 5 == 4 ? "\n" : " ";
-           }),
-      false, 0);
+constexpr int64_t kFrames = 150'000;
+
+LongCase MakeCase(std::string_view what, int64_t declared,
+                  const std::string& rows, bool good, int64_t frames) {
+  return {what, FileOf(declared, rows), good, frames};
+}
+
+// Behind value `i`, where each line has `values` of them.
+auto Every(int64_t values) {
+  return [values](int64_t i) { return i % values == values - 1 ? "\n" : " "; };
+}
+
+// One frame a line, or nearly.
+std::vector<LongCase> RegularCases() {
+  const std::string rows = Rows(kFrames, Every(3));
   std::string bad = rows;
   bad[bad.size() / 2] = 'x';
-  add("a word in the middle", kFrames, bad, false, -1);
   std::string cr = rows;
   std::replace(cr.begin(), cr.end(), '\n', '\r');
-  add("CR alone", kFrames, cr, true, kFrames);
-  // The fast path must not be tried on each of them.
-  add("every other row is not finite", kFrames,
-      Rows(kFrames,
-           [](int64_t i) {
-             if (i % 6 == 1) return "e99 ";
-             return i % 3 == 2 ? "\n" : " ";
-           }),
-      true, kFrames);
-  add("cut in the last row", kFrames + 1, rows + "1 2", true, kFrames);
+  const auto infinite = [](int64_t i) {
+    return i % 6 == 1 ? "e99 " : Every(3)(i);
+  };
+  const auto split = [](int64_t i) {
+    return i == 300'000 ? "\n" : Every(3)(i);
+  };
+  return {
+      MakeCase("regular", kFrames, rows, true, kFrames),
+      MakeCase("too few rows", kFrames + 7, rows, true, kFrames),
+      MakeCase("too many rows", kFrames - 7, rows, true, kFrames - 7),
+      MakeCase("CR alone", kFrames, cr, true, kFrames),
+      MakeCase("a word in the middle", kFrames, bad, false, -1),
+      MakeCase("a short row in the middle", kFrames + 50, Rows(kFrames, split),
+               false, 100'000),
+      MakeCase("cut in the last row", kFrames + 1, rows + "1 2", true, kFrames),
+      // The fast path must not be tried on each of them.
+      MakeCase("every other row is not finite", kFrames,
+               Rows(kFrames, infinite), true, kFrames),
+  };
+}
+
+std::vector<LongCase> FlowCases() {
+  const auto blank = [](int64_t) { return " "; };
+  const auto crlf = [](int64_t i) { return i % 2 == 1 ? "\r\n" : " "; };
+  const auto word = [](int64_t i) { return i == 400'000 ? "x " : Every(2)(i); };
+  const auto later = [](int64_t i) {
+    return i < 30'000 ? Every(3)(i) : Every(7)(i);
+  };
+  return {
+      MakeCase("all on one line", kFrames, Rows(kFrames, blank) + "\n", true,
+               kFrames),
+      MakeCase("two values on a line", kFrames, Rows(kFrames, crlf), true,
+               kFrames),
+      MakeCase("two values on a line, one too few", kFrames + 1,
+               Rows(kFrames, Every(2)), false, 0),
+      MakeCase("two values on a line, a word late", kFrames,
+               Rows(kFrames, word), false, 0),
+      MakeCase("a flow from the middle on", kFrames, Rows(kFrames, later), true,
+               kFrames),
+      // Taken for surplus columns, which are seen in the wild.
+      MakeCase("seven values on a line", kFrames, Rows(kFrames, Every(7)),
+               false, 0),
+  };
+}
+
+std::vector<LongCase> SurplusCases() {
+  constexpr int64_t kWide = kFrames * 3 / 5;
+  const auto short_row = [](int64_t i) {
+    return i == 400'002 ? "\n" : Every(5)(i);
+  };
+  return {
+      MakeCase("surplus columns", kWide, Rows(kFrames, Every(5)), true, kWide),
+      MakeCase("surplus columns, a short row late", kWide,
+               Rows(kFrames, short_row), false, 0),
+  };
+}
+
+// Longer than readers look ahead.
+std::vector<LongCase> LongCases() {
+  std::vector<LongCase> cases = RegularCases();
+  for (LongCase& c : FlowCases()) cases.push_back(std::move(c));
+  for (LongCase& c : SurplusCases()) cases.push_back(std::move(c));
   return cases;
 }
 
