@@ -11,7 +11,11 @@ int ArenaParallel::threads() const {
 
 void ArenaParallel::Run(int64_t tasks,
                         const std::function<void(int64_t)>& task) {
-  tbb::parallel_for(int64_t{0}, tasks, task, tbb::simple_partitioner());
+  // Isolated: while it waits, this thread must not begin another clip, which
+  // would hold up this one.
+  tbb::this_task_arena::isolate([&] {
+    tbb::parallel_for(int64_t{0}, tasks, task, tbb::simple_partitioner());
+  });
 }
 
 }  // namespace bvhmill
