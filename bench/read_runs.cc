@@ -85,13 +85,12 @@ Subject::Subject(std::string bvh) : text(std::move(bvh)) {
 }
 
 void ReadWhole(std::string_view text, RowsTarget target, Parallel* parallel,
-               Kept* kept) {
+               ReadResult* read) {
   IssueLog log({});
   ReadOptions options;
   options.target = target;
   options.parallel = parallel;
-  options.workspace = &kept->workspace;
-  ReadBvhInto(text, options, &log, &kept->read);
+  ReadBvhInto(text, options, &log, read);
 }
 
 int64_t ReadStream(std::string_view text) {
@@ -138,9 +137,8 @@ std::string FindDifference(const Subject& subject, Parallel* parallel) {
     }
   }
   for (Parallel* threads : {static_cast<Parallel*>(nullptr), parallel}) {
-    Kept kept;
-    ReadWhole(subject.text, BestRowsTarget(), threads, &kept);
-    const ReadResult& read = kept.read;
+    ReadResult read;
+    ReadWhole(subject.text, BestRowsTarget(), threads, &read);
     if (!read.motion_read || !IsSame(read.clip.motion.values, expected)) {
       return "the whole text";
     }

@@ -22,15 +22,9 @@ struct Subject {
   std::vector<float> values;
 };
 
-// What a reader of many clips keeps from one to the next.
-struct Kept {
-  ReadResult read;
-  RowsWorkspace workspace;
-};
-
-// The whole text, into `kept`.
+// The whole text, into `read`, whose memory is kept.
 void ReadWhole(std::string_view text, RowsTarget target, Parallel* parallel,
-               Kept* kept);
+               ReadResult* read);
 
 // The whole text as a stream in pieces of 256 KiB, to a receiver that drops
 // what it gets. Returns the frames; -1 if it was refused.

@@ -186,7 +186,7 @@ void MotionReader::ScanBlock(LineReader* lines) {
     const std::span<float> room = sink_.Room(most);
     const RowsScan scan =
         ScanRows(options_.target, rest, static_cast<size_t>(context_.width),
-                 room, options_.workspace);
+                 room, ThreadRowsWorkspace());
     lines->Skip(scan.bytes, scan.lines);
     const auto rows = static_cast<int64_t>(scan.rows);
     if (rows > 0 && !CommitFrames(rows)) return Stop(false);

@@ -29,7 +29,7 @@ namespace bvhmill {
 // if it does not hold, what is wrong with each row is reported after all.
 class MotionReader {
  public:
-  // All must outlive it; `options.workspace` must be there.
+  // All must outlive it.
   MotionReader(const MotionHeader& header, const Skeleton& skeleton,
                const ReadOptions& options, IssueLog* log, FrameSink* sink);
 

@@ -25,8 +25,6 @@ struct ReadOptions {
   // For rows of long texts that are in memory as a whole; none = this thread
   // alone.
   Parallel* parallel = nullptr;
-  // Kept by callers that read many clips; none = one for each call.
-  RowsWorkspace* workspace = nullptr;
 };
 
 }  // namespace bvhmill

@@ -1,6 +1,5 @@
 #include "bvhmill/bvh/reader.h"
 
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -73,11 +72,8 @@ void ReadBvhInto(std::string_view text, const ReadOptions& options,
   result->clip.motion.frame_time = heads.header.frame_time;
   result->motion_read = heads.good;
   if (!heads.has_rows) return;
-  ReadOptions own = options;
-  std::optional<RowsWorkspace> workspace;
-  if (own.workspace == nullptr) own.workspace = &workspace.emplace();
   result->motion_read &= ReadMotion(text, heads.header, result->clip.skeleton,
-                                    own, log, &result->clip.motion);
+                                    options, log, &result->clip.motion);
 }
 
 }  // namespace bvhmill

@@ -82,11 +82,7 @@ size_t EndOfLine(std::string_view open, std::string_view piece) {
 class StreamReader::Impl {
  public:
   Impl(const ReadOptions& options, IssueLog* log, ClipReceiver* receiver)
-      : options_(options), log_(*log), empty_log_(*log), receiver_(*receiver) {
-    if (options_.workspace == nullptr) {
-      options_.workspace = &workspace_.emplace();
-    }
-  }
+      : options_(options), log_(*log), empty_log_(*log), receiver_(*receiver) {}
 
   bool Push(std::string_view piece) {
     bytes_ += static_cast<int64_t>(piece.size());
@@ -220,7 +216,6 @@ class StreamReader::Impl {
   }
 
   ReadOptions options_;
-  std::optional<RowsWorkspace> workspace_;
   IssueLog& log_;
   IssueLog empty_log_;
   ClipReceiver& receiver_;

@@ -108,12 +108,10 @@ ConvertResult Convert(std::string_view text, const ConvertOptions& options,
   {
     const StageTimer timer(&result.times.read);
     ArenaParallel parallel;
-    thread_local RowsWorkspace workspace;
     ReadOptions how;
     how.limits = options.limits;
     how.cancel = cancel;
     how.parallel = &parallel;
-    how.workspace = &workspace;
     read = ReadBvh(text, how, &log);
   }
   if (read.skeleton_read && read.motion_read) {

@@ -109,4 +109,9 @@ RowsWorkspace::RowsWorkspace(RowsWorkspace&& other) noexcept = default;
 RowsWorkspace& RowsWorkspace::operator=(RowsWorkspace&& other) noexcept =
     default;
 
+RowsWorkspace* ThreadRowsWorkspace() {
+  thread_local RowsWorkspace workspace;
+  return &workspace;
+}
+
 }  // namespace bvhmill

@@ -50,6 +50,10 @@ class RowsWorkspace {
   std::unique_ptr<Buffers> buffers_;
 };
 
+// That of this thread, made when it is first asked for and kept until the
+// thread ends.
+RowsWorkspace* ThreadRowsWorkspace();
+
 // Reads rows from the beginning of `text`, which begins a line, into `out`, row
 // after row: one line each, `width` numbers of the grammar of number.h, each
 // finite as float and rounded as there. Lines of blanks are skipped. Stops
