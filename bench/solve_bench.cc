@@ -25,8 +25,9 @@ struct Problem {
   Plan plan;
   std::vector<float> positions;
 
-  FkJob Job() {
+  FkJob Job(FkTarget target) {
     FkJob job;
+    job.target = target;
     job.plan = &plan;
     job.frames = clip.motion.frames;
     job.values = clip.motion.values;
@@ -107,10 +108,10 @@ std::shared_ptr<Problem> MakeProblem(int joints) {
 
 // The largest difference to the naive solution, relative to the largest
 // coordinate.
-double RelativeError(Problem* problem) {
+double RelativeError(Problem* problem, FkTarget target) {
   std::vector<float> expected(problem->positions.size());
   SolveNaively(problem->clip, &expected);
-  problem->Job().Run();
+  problem->Job(target).Run();
   double largest = 0;
   double error = 0;
   for (size_t i = 0; i < expected.size(); ++i) {
@@ -128,6 +129,18 @@ void SetRate(benchmark::State& state, const Problem& problem) {
       joint_frames, benchmark::Counter::kIsIterationInvariantRate);
 }
 
+// Those that this machine can run.
+std::vector<std::pair<std::string, FkTarget>> Variants() {
+  std::vector<std::pair<std::string, FkTarget>> variants = {
+      {"best", BestFkTarget()}};
+  for (const FkTarget target :
+       {FkTarget::kReference, FkTarget::kVector128, FkTarget::kAvx2}) {
+    if (!IsSupported(target)) continue;
+    variants.emplace_back(FkTargetName(target), target);
+  }
+  return variants;
+}
+
 void Register(const std::shared_ptr<Problem>& problem) {
   const auto add = [&](const std::string& variant, auto solve) {
     benchmark::RegisterBenchmark((problem->name + "." + variant).c_str(),
@@ -140,8 +153,9 @@ void Register(const std::shared_ptr<Problem>& problem) {
                                  });
   };
   add("naive", [](Problem* p) { SolveNaively(p->clip, &p->positions); });
-  add("float", [](Problem* p) { SolveReference<float>(p->Job()); });
-  add("double", [](Problem* p) { SolveReference<double>(p->Job()); });
+  for (const auto& [variant, target] : Variants()) {
+    add(variant, [target = target](Problem* p) { p->Job(target).Run(); });
+  }
 }
 
 void Derive(Metrics* metrics) {
@@ -149,19 +163,22 @@ void Derive(Metrics* metrics) {
     const std::string name = std::string("solve.") + joints;
     const double base = metrics->Get(name + ".naive.joint_frames_per_s");
     if (base == 0) continue;
-    for (const char* variant : {".float", ".double"}) {
-      metrics->Set(name + variant + ".ratio_to_naive",
-                   metrics->Get(name + variant + ".joint_frames_per_s") / base);
+    for (const auto& [variant, target] : Variants()) {
+      const std::string of = name + "." + variant;
+      metrics->Set(of + ".ratio_to_naive",
+                   metrics->Get(of + ".joint_frames_per_s") / base);
     }
   }
 }
 
 int Main(int argc, char** argv) {
-  constexpr double kTolerance = 1e-5;
+  constexpr double kTolerance = 1e-6;
   double worst = 0;
   for (const int joints : {22, 31, 75}) {
     const auto problem = MakeProblem(joints);
-    worst = std::max(worst, RelativeError(problem.get()));
+    for (const auto& [variant, target] : Variants()) {
+      worst = std::max(worst, RelativeError(problem.get(), target));
+    }
     Register(problem);
   }
   if (!(worst <= kTolerance)) {

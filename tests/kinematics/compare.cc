@@ -75,6 +75,21 @@ size_t RowsOf(const OracleClip& clip, bool with_end_sites) {
   return rows;
 }
 
+FkTarget TargetOf(Solver solver) {
+  switch (solver) {
+    case Solver::kRun:
+      return BestFkTarget();
+    case Solver::kVector128:
+      return FkTarget::kVector128;
+    case Solver::kAvx2:
+      return FkTarget::kAvx2;
+    case Solver::kAvx512:
+      return FkTarget::kAvx512;
+    default:
+      return FkTarget::kReference;
+  }
+}
+
 }  // namespace
 
 Solved Solve(const Clip& clip, const Conventions& conventions,
@@ -95,16 +110,11 @@ Solved Solve(const Clip& clip, const Conventions& conventions,
   job.world_rotations = solved.world_rotations;
   job.local_rotations = solved.local_rotations;
   EXPECT_TRUE(job.Validate().ok()) << job.Validate();
-  switch (solver) {
-    case Solver::kRun:
-      job.Run();
-      break;
-    case Solver::kReferenceDouble:
-      SolveReference<double>(job);
-      break;
-    case Solver::kReferenceFloat:
-      SolveReference<float>(job);
-      break;
+  job.target = TargetOf(solver);
+  if (solver == Solver::kReferenceFloat) {
+    SolveReference<float>(job);
+  } else {
+    job.Run();
   }
   return solved;
 }
@@ -133,10 +143,14 @@ void ExpectAsOracle(const Solved& solved, const OracleClip& clip,
 void CheckAllSolvers(const Clip& clip, const Conventions& conventions) {
   const OracleClip oracle = OracleOf(clip);
   const std::pair<Solver, Tolerance> solvers[] = {
-      {Solver::kRun, kDoubleTolerance},
+      {Solver::kRun, kVectorTolerance},
       {Solver::kReferenceDouble, kDoubleTolerance},
-      {Solver::kReferenceFloat, kFloatTolerance}};
+      {Solver::kReferenceFloat, kFloatTolerance},
+      {Solver::kVector128, kVectorTolerance},
+      {Solver::kAvx2, kVectorTolerance},
+      {Solver::kAvx512, kVectorTolerance}};
   for (const auto& [solver, tolerance] : solvers) {
+    if (!IsSupported(TargetOf(solver))) continue;
     for (const bool with_end_sites : {false, true}) {
       SCOPED_TRACE("solver " + std::to_string(static_cast<int>(solver)) +
                    (with_end_sites ? " with end sites" : ""));

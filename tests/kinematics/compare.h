@@ -16,8 +16,10 @@ struct Tolerance {
   double rotation = 0;
 };
 
-// Poses are solved in double (docs/conventions.md) and stored as float.
+// Poses solved in double and stored as float, and solved by vectors of floats
+// (docs/conventions.md).
 inline constexpr Tolerance kDoubleTolerance = {1e-6, 1e-6};
+inline constexpr Tolerance kVectorTolerance = {1e-6, 4e-6};
 inline constexpr Tolerance kFloatTolerance = {1e-5, 1e-5};
 
 // All outputs of one job.
@@ -27,7 +29,14 @@ struct Solved {
   std::vector<float> local_rotations;
 };
 
-enum class Solver { kRun, kReferenceDouble, kReferenceFloat };
+enum class Solver {
+  kRun,
+  kReferenceDouble,
+  kReferenceFloat,
+  kVector128,
+  kAvx2,
+  kAvx512,
+};
 
 // Solves `clip` whole.
 Solved Solve(const Clip& clip, const Conventions& conventions,

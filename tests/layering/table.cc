@@ -45,6 +45,7 @@ constexpr ThirdParty kThirdParty[] = {
     {"iconv.h", "lib/bvhmill/base"},
     {"sys/mman.h", "lib/bvhmill/base"},
     {"fast_float/", "lib/bvhmill/text bench"},
+    {"hwy/", "lib/bvhmill/math lib/bvhmill/kinematics"},
     {"immintrin.h", "lib/bvhmill/text"},
     {"tbb/", "lib/bvhmill/pipeline bench"},
     {"assimp/", "bench"},

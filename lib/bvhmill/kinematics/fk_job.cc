@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "bvhmill/base/status.h"
+#include "bvhmill/kinematics/fk_simd.h"
 
 namespace bvhmill {
 namespace {
@@ -35,6 +36,41 @@ absl::Status FkJob::Validate() const {
   return CheckSize("local_rotations", local_rotations.size(), rows * 4);
 }
 
-void FkJob::Run() const { SolveReference<double>(*this); }
+std::string_view FkTargetName(FkTarget target) {
+  switch (target) {
+    case FkTarget::kReference:
+      break;
+    case FkTarget::kVector128:
+      return "vector128";
+    case FkTarget::kAvx2:
+      return "avx2";
+    case FkTarget::kAvx512:
+      return "avx512";
+  }
+  return "reference";
+}
+
+bool IsSupported(FkTarget target) {
+  return target == FkTarget::kReference || IsSimdSupported(target);
+}
+
+FkTarget BestFkTarget() {
+  static const FkTarget best = [] {
+    for (const FkTarget target :
+         {FkTarget::kAvx512, FkTarget::kAvx2, FkTarget::kVector128}) {
+      if (IsSimdSupported(target)) return target;
+    }
+    return FkTarget::kReference;
+  }();
+  return best;
+}
+
+void FkJob::Run() const {
+  if (target == FkTarget::kReference || plan->depth > kMaxVectorDepth) {
+    SolveReference<double>(*this);
+  } else {
+    SolveSimd(*this);
+  }
+}
 
 }  // namespace bvhmill

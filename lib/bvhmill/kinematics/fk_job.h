@@ -9,14 +9,30 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "absl/status/status.h"
 #include "bvhmill/kinematics/plan.h"
 
 namespace bvhmill {
 
-// Plain inputs and outputs; owns nothing and allocates only a scratch of one
-// pose. Any number of jobs may run at once on one plan.
+// Who does the work: plain code in double precision, or vectors of frames in
+// single precision, of 16 bytes (SSE4.1 or NEON), AVX2 or AVX-512. By vectors,
+// positions are within 1e-6 of the largest coordinate of a frame, and entries
+// of rotations within 4e-6. Errors grow with the depth of a skeleton, so one
+// that is deeper than kMaxVectorDepth is left to the plain code.
+inline constexpr int32_t kMaxVectorDepth = 100;
+enum class FkTarget { kReference, kVector128, kAvx2, kAvx512 };
+
+// "reference", "vector128", "avx2", "avx512".
+std::string_view FkTargetName(FkTarget target);
+// Whether this machine can run it.
+bool IsSupported(FkTarget target);
+// The fastest that is supported. Cheap: found out once.
+FkTarget BestFkTarget();
+
+// Plain inputs and outputs; owns nothing. Works in buffers of a few frames that
+// its thread keeps. Any number of jobs may run at once on one plan.
 struct FkJob {
   const Plan* plan = nullptr;
   int64_t frames = 0;
@@ -33,6 +49,8 @@ struct FkJob {
   // and no rotation of its own.
   std::span<float> world_rotations;
   std::span<float> local_rotations;
+  // Must be supported.
+  FkTarget target = BestFkTarget();
 
   // INVALID_ARGUMENT if a span does not have the size that the others imply.
   absl::Status Validate() const;
@@ -41,7 +59,7 @@ struct FkJob {
 };
 
 // The reference: one frame after the other, in double or single precision.
-// Every faster path is compared with it.
+// Every faster path is compared with the one in double precision.
 template <typename Real>
 void SolveReference(const FkJob& job);
 

@@ -1,5 +1,8 @@
 #include "bvhmill/kinematics/plan.h"
 
+#include <algorithm>
+#include <vector>
+
 namespace bvhmill {
 namespace {
 
@@ -45,6 +48,8 @@ Plan MakePlan(const Skeleton& skeleton, const Conventions& conventions) {
   plan.columns = static_cast<int32_t>(skeleton.channels.size());
   plan.joints = JointCount(skeleton);
   plan.nodes.reserve(skeleton.nodes.size());
+  std::vector<int32_t> depths;
+  depths.reserve(skeleton.nodes.size());
   for (const Node& node : skeleton.nodes) {
     PlanNode out;
     out.parent = node.parent;
@@ -55,7 +60,11 @@ Plan MakePlan(const Skeleton& skeleton, const Conventions& conventions) {
       AddChannels(skeleton, node, PositionsOf(node, conventions), &out, &plan);
     }
     plan.nodes.push_back(out);
+    depths.push_back(node.parent < 0 ? 1 : depths[node.parent] + 1);
+    plan.depth = std::max(plan.depth, depths.back());
   }
+  plan.joint_schedule = MakeSchedule(plan, /*with_end_sites=*/false);
+  plan.node_schedule = MakeSchedule(plan, /*with_end_sites=*/true);
   return plan;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bvhmill/clip/clip.h"
+#include "bvhmill/kinematics/fk_schedule.h"
 
 namespace bvhmill {
 
@@ -48,6 +49,11 @@ struct Plan {
   // Values in a row of motion.
   int32_t columns = 0;
   int32_t joints = 0;
+  // Most joints on a way from a root to a node.
+  int32_t depth = 0;
+  // For rows of joints, and of joints and end sites.
+  FkSchedule joint_schedule;
+  FkSchedule node_schedule;
 };
 
 // By docs/conventions.md. Of a repeated position channel

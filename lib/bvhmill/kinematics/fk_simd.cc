@@ -1,0 +1,74 @@
+#include "bvhmill/kinematics/fk_simd.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "bvhmill/kinematics/fk_workspace.h"
+#include "bvhmill/kinematics/plan.h"
+#include "bvhmill/math/sincos.h"
+
+// Vectors whose size is not known when this is compiled are not supported.
+#define HWY_DISABLED_TARGETS                                               \
+  (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_SSSE3 | \
+   HWY_AVX3_DL)
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "bvhmill/kinematics/fk_simd.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "bvhmill/kinematics/fk_kernels-inl.h"
+
+#if HWY_ONCE
+namespace bvhmill {
+namespace {
+
+constexpr int64_t TargetBit(FkTarget target) {
+  switch (target) {
+    case FkTarget::kReference:
+      break;
+    case FkTarget::kVector128:
+      return HWY_SSE4 | HWY_NEON;
+    case FkTarget::kAvx2:
+      return HWY_AVX2;
+    case FkTarget::kAvx512:
+      return HWY_AVX3;
+  }
+  return 0;
+}
+
+}  // namespace
+
+bool IsSimdSupported(FkTarget target) {
+  return (HWY_TARGETS & hwy::SupportedTargets() & TargetBit(target)) != 0;
+}
+
+FkWorkspace* ThreadFkWorkspace() {
+  thread_local FkWorkspace workspace;
+  return &workspace;
+}
+
+void SolveSimd(const FkJob& job) {
+  switch (job.target) {
+#if HWY_TARGETS & HWY_AVX3
+    case FkTarget::kAvx512:
+      return N_AVX3::SolveFrames(job);
+#endif
+#if HWY_TARGETS & HWY_AVX2
+    case FkTarget::kAvx2:
+      return N_AVX2::SolveFrames(job);
+#endif
+#if HWY_TARGETS & HWY_SSE4
+    case FkTarget::kVector128:
+      return N_SSE4::SolveFrames(job);
+#elif HWY_TARGETS & HWY_NEON
+    case FkTarget::kVector128:
+      return N_NEON::SolveFrames(job);
+#endif
+    default:
+      SolveReference<double>(job);
+  }
+}
+
+}  // namespace bvhmill
+#endif  // HWY_ONCE
