@@ -45,9 +45,9 @@ struct PoseTile {
   std::span<const float> local_rotations;
 };
 
-// Used by one thread: Describe, Begin, Add for each tile in order, End. A
-// status that is not OK comes from the sink, or says why the format cannot hold
-// the clip (FAILED_PRECONDITION).
+// Used by one thread at a time: Describe, Begin, Add for each tile in order,
+// End. A status that is not OK comes from the sink, or says why the format
+// cannot hold the clip (FAILED_PRECONDITION).
 class Encoder {
  public:
   virtual ~Encoder() = default;

@@ -9,6 +9,7 @@
 #include "bvhmill/pipeline/arena_parallel.h"
 #include "bvhmill/pipeline/encode_clip.h"
 #include "bvhmill/pipeline/stopwatch.h"
+#include "bvhmill/pipeline/workspace.h"
 #include "bvhmill/report/issue_log.h"
 #include "bvhmill/validate/validate.h"
 
@@ -104,15 +105,16 @@ ConvertResult Convert(std::string_view text, const ConvertOptions& options,
   ReportOptions report = options.report;
   if (report.max_issues == 0) report.max_issues = options.limits.max_issues;
   IssueLog log(report);
-  ReadResult read;
+  const WorkspaceLease workspace;
+  ReadResult& read = workspace->read;
+  ArenaParallel parallel;
   {
     const StageTimer timer(&result.times.read);
-    ArenaParallel parallel;
     ReadOptions how;
     how.limits = options.limits;
     how.cancel = cancel;
     how.parallel = &parallel;
-    read = ReadBvh(text, how, &log);
+    ReadBvhInto(text, how, &log, &read);
   }
   if (read.skeleton_read && read.motion_read) {
     const StageTimer timer(&result.times.validate);
@@ -125,7 +127,8 @@ ConvertResult Convert(std::string_view text, const ConvertOptions& options,
   } else if (!IsGood(result.report.verdict)) {
     Refuse(&result);
   } else if (!options.outputs.empty()) {
-    result.status = EncodeClip(read.clip, options, receiver, cancel, &result);
+    result.status =
+        EncodeClip(options, &parallel, receiver, cancel, &*workspace, &result);
   }
   if (!result.status.ok()) DropOutputs(&result);
   return result;

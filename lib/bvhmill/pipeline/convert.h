@@ -17,9 +17,10 @@
 
 namespace bvhmill {
 
-// Takes outputs as they are made. All calls come from one thread, in order:
-// Begin once, then Data with gapless bytes of each output; those of different
-// outputs may alternate. What was taken is void if the conversion fails.
+// Takes outputs as they are made. One call at a time, in order, by whichever
+// thread: Begin once, then Data with gapless bytes of each output; those of
+// different outputs may alternate. What was taken is void if the conversion
+// fails.
 class OutputReceiver {
  public:
   virtual ~OutputReceiver() = default;

@@ -1,6 +1,8 @@
 #include "bvhmill/pipeline/encode_clip.h"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <utility>
@@ -10,6 +12,7 @@
 #include "bvhmill/kinematics/fk_job.h"
 #include "bvhmill/kinematics/plan.h"
 #include "bvhmill/pipeline/stopwatch.h"
+#include "bvhmill/pipeline/turns.h"
 
 namespace bvhmill {
 namespace {
@@ -60,13 +63,6 @@ class OutputSink final : public Sink {
   int64_t written_ = 0;
 };
 
-// The arrays of one tile, kept from tile to tile.
-struct TileBuffers {
-  UninitializedVector<float> joint_positions;
-  UninitializedVector<float> node_positions;
-  UninitializedVector<float> local_rotations;
-};
-
 // About as many frames as keep the arrays of a tile in the second cache.
 int64_t TileFrames(const Plan& plan) {
   constexpr int64_t kTileNodes = 16 * 1024;
@@ -76,31 +72,38 @@ int64_t TileFrames(const Plan& plan) {
 
 class ClipEncoder {
  public:
-  ClipEncoder(const Clip& clip, const ConvertOptions& options,
-              OutputReceiver* receiver, ConvertResult* result)
-      : clip_(clip),
+  ClipEncoder(const ConvertOptions& options, OutputReceiver* receiver,
+              const CancelToken* cancel, Workspace* workspace,
+              ConvertResult* result)
+      : clip_(workspace->read.clip),
+        workspace_(*workspace),
+        cancel_(cancel),
         options_(options),
         receiver_(*receiver),
         result_(*result),
-        plan_(MakePlan(clip.skeleton, options.conventions)),
-        context_{&clip.skeleton, clip.motion.frames, clip.motion.frame_time},
+        plan_(MakePlan(clip_.skeleton, options.conventions)),
+        context_{&clip_.skeleton, clip_.motion.frames, clip_.motion.frame_time},
         budget_{options.limits.max_output_bytes} {}
 
-  absl::Status Run(const CancelToken* cancel) {
-    absl::Status status = RunTiles(cancel);
+  absl::Status Run(Parallel* parallel) {
+    absl::Status status = RunTiles(parallel);
     if (budget_.exceeded) result_.fault = budget_.fault();
     return status;
   }
 
  private:
-  absl::Status RunTiles(const CancelToken* cancel);
+  absl::Status RunTiles(Parallel* parallel);
+  void Work(TileBuffers* buffers);
+  absl::Status AddTile(const PoseTile& tile);
   absl::Status Prepare();
   absl::Status CheckSizes();
-  PoseTile Solve(int64_t first, int64_t frames);
+  PoseTile Solve(int64_t first, int64_t frames, TileBuffers* buffers) const;
   template <typename Step>
-  absl::Status ForEach(Step step);
+  absl::Status ForEach(std::chrono::nanoseconds* time, Step step);
 
   const Clip& clip_;
+  Workspace& workspace_;
+  const CancelToken* cancel_;
   const ConvertOptions& options_;
   OutputReceiver& receiver_;
   ConvertResult& result_;
@@ -110,12 +113,16 @@ class ClipEncoder {
   std::vector<std::unique_ptr<Encoder>> encoders_;
   std::vector<OutputSink> sinks_;
   OutputBudget budget_;
-  TileBuffers buffers_;
+  // While several threads are at work: the tiles, and, for the thread whose
+  // turn it is, what became of them.
+  Turns tiles_;
+  absl::Status status_;
+  std::atomic<bool> stopped_{false};
 };
 
 template <typename Step>
-absl::Status ClipEncoder::ForEach(Step step) {
-  const StageTimer timer(&result_.times.encode);
+absl::Status ClipEncoder::ForEach(std::chrono::nanoseconds* time, Step step) {
+  const StageTimer timer(time);
   for (size_t i = 0; i < encoders_.size(); ++i) {
     BVHMILL_RETURN_IF_ERROR(step(*encoders_[i], &sinks_[i]));
   }
@@ -158,8 +165,9 @@ std::span<float> Resized(bool needed, int64_t count,
   return *buffer;
 }
 
-PoseTile ClipEncoder::Solve(int64_t first, int64_t frames) {
-  const StageTimer timer(&result_.times.solve);
+PoseTile ClipEncoder::Solve(int64_t first, int64_t frames,
+                            TileBuffers* buffers) const {
+  const StageTimer timer(&buffers->solve);
   PoseTile tile;
   tile.first_frame = first;
   tile.frames = frames;
@@ -172,9 +180,9 @@ PoseTile ClipEncoder::Solve(int64_t first, int64_t frames) {
   job.values = tile.values;
   const int64_t joints = frames * plan_.joints;
   job.positions =
-      Resized(needs_.joint_positions, joints * 3, &buffers_.joint_positions);
+      Resized(needs_.joint_positions, joints * 3, &buffers->joint_positions);
   job.local_rotations =
-      Resized(needs_.local_rotations, joints * 4, &buffers_.local_rotations);
+      Resized(needs_.local_rotations, joints * 4, &buffers->local_rotations);
   tile.joint_positions = job.positions;
   tile.local_rotations = job.local_rotations;
   if (needs_.joint_positions || needs_.local_rotations) job.Run();
@@ -182,30 +190,71 @@ PoseTile ClipEncoder::Solve(int64_t first, int64_t frames) {
     const auto nodes = static_cast<int64_t>(plan_.nodes.size());
     job.with_end_sites = true;
     job.local_rotations = {};
-    job.positions = Resized(true, frames * nodes * 3, &buffers_.node_positions);
+    job.positions = Resized(true, frames * nodes * 3, &buffers->node_positions);
     tile.node_positions = job.positions;
     job.Run();
   }
   return tile;
 }
 
-absl::Status ClipEncoder::RunTiles(const CancelToken* cancel) {
+absl::Status ClipEncoder::AddTile(const PoseTile& tile) {
+  if (IsCancelled(cancel_)) {
+    return MakeStatus(absl::StatusCode::kCancelled, "cancelled");
+  }
+  for (size_t i = 0; i < encoders_.size(); ++i) {
+    BVHMILL_RETURN_IF_ERROR(encoders_[i]->Add(tile, &sinks_[i]));
+  }
+  return absl::OkStatus();
+}
+
+// Solves tiles as long as there are any, and encodes each in its turn.
+void ClipEncoder::Work(TileBuffers* buffers) {
+  const int64_t step = TileFrames(plan_);
+  const int64_t tiles = (context_.frames + step - 1) / step;
+  for (int64_t i = tiles_.Take(); i < tiles; i = tiles_.Take()) {
+    PoseTile tile;
+    if (!stopped_) {
+      const int64_t first = i * step;
+      tile = Solve(first, std::min(step, context_.frames - first), buffers);
+    }
+    tiles_.Wait(i);
+    if (!stopped_) {
+      const StageTimer timer(&buffers->encode);
+      status_ = AddTile(tile);
+      stopped_ = !status_.ok();
+    }
+    tiles_.Pass(i);
+  }
+}
+
+absl::Status ClipEncoder::RunTiles(Parallel* parallel) {
+  std::chrono::nanoseconds* encode = &result_.times.encode;
   BVHMILL_RETURN_IF_ERROR(Prepare());
-  BVHMILL_RETURN_IF_ERROR(ForEach([this](Encoder& encoder, Sink* sink) {
+  BVHMILL_RETURN_IF_ERROR(ForEach(encode, [this](Encoder& encoder, Sink* sink) {
     return encoder.Begin(context_, sink);
   }));
-  const int64_t step = TileFrames(plan_);
-  for (int64_t first = 0; first < context_.frames; first += step) {
-    if (IsCancelled(cancel)) {
-      return MakeStatus(absl::StatusCode::kCancelled, "cancelled");
-    }
-    const PoseTile tile = Solve(first, std::min(step, context_.frames - first));
-    BVHMILL_RETURN_IF_ERROR(ForEach([&tile](Encoder& encoder, Sink* sink) {
-      return encoder.Add(tile, sink);
-    }));
+  // A clip of a few tiles is not worth a second thread.
+  constexpr int64_t kFewTiles = 4;
+  const bool is_long = context_.frames > kFewTiles * TileFrames(plan_);
+  const int threads = is_long ? parallel->threads() : 1;
+  workspace_.tiles.resize(
+      std::max(workspace_.tiles.size(), static_cast<size_t>(threads)));
+  for (TileBuffers& buffers : workspace_.tiles) {
+    buffers.solve = buffers.encode = {};
   }
-  BVHMILL_RETURN_IF_ERROR(
-      ForEach([](Encoder& encoder, Sink* sink) { return encoder.End(sink); }));
+  const auto work = [this](int64_t i) { Work(&workspace_.tiles[i]); };
+  if (threads == 1) {
+    work(0);
+  } else {
+    parallel->Run(threads, work);
+  }
+  for (const TileBuffers& buffers : workspace_.tiles) {
+    result_.times.solve += buffers.solve;
+    result_.times.encode += buffers.encode;
+  }
+  BVHMILL_RETURN_IF_ERROR(status_);
+  BVHMILL_RETURN_IF_ERROR(ForEach(
+      encode, [](Encoder& encoder, Sink* sink) { return encoder.End(sink); }));
   for (size_t i = 0; i < sinks_.size(); ++i) {
     result_.outputs[i].size_bytes = sinks_[i].written();
   }
@@ -214,10 +263,11 @@ absl::Status ClipEncoder::RunTiles(const CancelToken* cancel) {
 
 }  // namespace
 
-absl::Status EncodeClip(const Clip& clip, const ConvertOptions& options,
+absl::Status EncodeClip(const ConvertOptions& options, Parallel* parallel,
                         OutputReceiver* receiver, const CancelToken* cancel,
-                        ConvertResult* result) {
-  return ClipEncoder(clip, options, receiver, result).Run(cancel);
+                        Workspace* workspace, ConvertResult* result) {
+  return ClipEncoder(options, receiver, cancel, workspace, result)
+      .Run(parallel);
 }
 
 }  // namespace bvhmill

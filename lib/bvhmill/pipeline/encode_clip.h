@@ -6,15 +6,17 @@
 
 #include "absl/status/status.h"
 #include "bvhmill/base/cancel.h"
-#include "bvhmill/clip/clip.h"
+#include "bvhmill/base/parallel.h"
 #include "bvhmill/pipeline/convert.h"
+#include "bvhmill/pipeline/workspace.h"
 
 namespace bvhmill {
 
-// Solves `clip` tile by tile and hands every output to `receiver`. Fills
-// result->outputs and the times of the stages; result->info must be set.
-absl::Status EncodeClip(const Clip& clip, const ConvertOptions& options,
+// Solves workspace->read.clip tile by tile, tiles by several threads, and hands
+// every output to `receiver`. Fills result->outputs and the times of the
+// stages, which are those of all threads together; result->info must be set.
+absl::Status EncodeClip(const ConvertOptions& options, Parallel* parallel,
                         OutputReceiver* receiver, const CancelToken* cancel,
-                        ConvertResult* result);
+                        Workspace* workspace, ConvertResult* result);
 
 }  // namespace bvhmill
