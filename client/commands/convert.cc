@@ -28,6 +28,7 @@ struct Flags {
   std::vector<std::string> emit;
   bool end_sites = false;
   RotationKind rotation_kind = RotationKind::kQuaternion;
+  RotationSpace rotation_space = RotationSpace::kLocal;
 };
 
 std::string FormatNames() {
@@ -50,6 +51,10 @@ struct ApplyFlags {
   }
   void operator()(RotationsFormat& format) const {
     format.kind = flags.rotation_kind;
+    format.space = flags.rotation_space;
+  }
+  void operator()(VelocitiesFormat& format) const {
+    format.with_end_sites = flags.end_sites;
   }
   void operator()(NpzFormat& format) const {
     format.with_end_sites = flags.end_sites;
@@ -94,7 +99,8 @@ void AddOutputOptions(CLI::App* app, Flags* flags) {
       ->required()
       ->group(group);
   app->add_flag("--end-sites", flags->end_sites,
-                "end sites among the joints of positions, npz, csv")
+                "end sites among the joints of positions, velocities,\n"
+                "npz, csv")
       ->group(group);
   AddChoice<RotationKind>(app, "--rotation-kind", &flags->rotation_kind,
                           {{"quaternion", RotationKind::kQuaternion},
@@ -102,6 +108,12 @@ void AddOutputOptions(CLI::App* app, Flags* flags) {
                            {"6d", RotationKind::kSixD}},
                           "of rotations: quaternion (xyzw), matrix or 6d;\n"
                           "by default quaternion")
+      ->group(group);
+  AddChoice<RotationSpace>(
+      app, "--rotation-space", &flags->rotation_space,
+      {{"local", RotationSpace::kLocal}, {"world", RotationSpace::kWorld}},
+      "of rotations: local (from the parent) or world;\n"
+      "by default local")
       ->group(group);
   app->add_flag("-f,--force", conversion.force, "overwrite outputs that exist")
       ->group(group);

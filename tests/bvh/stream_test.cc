@@ -36,18 +36,21 @@ Whole ReadWhole(std::string_view text, const ReadOptions& options) {
   return whole;
 }
 
-template <typename Size>
-void ExpectAsWhole(std::string_view text, const ReadOptions& options,
-                   const Whole& whole, const Size& size) {
-  IssueLog log({});
-  const ReadResult read = ReadInPieces(text, options, size, &log);
+void ExpectAsWhole(const ReadResult& read, const Whole& whole, IssueLog* log) {
   EXPECT_EQ(read.skeleton_read, whole.read.skeleton_read);
   EXPECT_EQ(read.motion_read, whole.read.motion_read);
-  EXPECT_EQ(JsonOf(read, &log), whole.json);
+  EXPECT_EQ(JsonOf(read, log), whole.json);
   if (read.skeleton_read) {
     EXPECT_EQ(read.node_places.size(), whole.read.node_places.size());
     ExpectSameClip(read.clip, whole.read.clip);
   }
+}
+
+template <typename Size>
+void ExpectAsWhole(std::string_view text, const ReadOptions& options,
+                   const Whole& whole, const Size& size) {
+  IssueLog log({});
+  ExpectAsWhole(ReadInPieces(text, options, size, &log), whole, &log);
 }
 
 // Every single cut, and pieces of some sizes.
@@ -58,6 +61,8 @@ void ExpectSameForEveryCut(std::string_view text, const ReadOptions& options) {
     SCOPED_TRACE("pieces of " + std::to_string(size));
     ExpectAsWhole(text, options, whole, [&](int64_t) { return size; });
   }
+  IssueLog log({});
+  ExpectAsWhole(ReadInTiles(text, options, &log), whole, &log);
   const size_t step = 1 + text.size() / 500;
   for (size_t cut = 0; cut <= text.size(); cut += step) {
     SCOPED_TRACE("cut at " + std::to_string(cut));
@@ -135,6 +140,8 @@ TEST(Stream, EveryCutOfRealFiles) {
     for (const size_t size : {1, 4097, 65'536}) {
       ExpectAsWhole(text, {}, whole, [&](int64_t) { return size; });
     }
+    IssueLog log({});
+    ExpectAsWhole(ReadInTiles(text, {}, &log), whole, &log);
   }
 }
 

@@ -128,10 +128,8 @@ TEST(Clip, Rates) {
                           {-kInf, false, 0},
                           {std::numeric_limits<double>::quiet_NaN(), false, 0}};
   for (const auto& [frame_time, has_rate, rate] : kCases) {
-    Motion motion;
-    motion.frame_time = frame_time;
-    EXPECT_EQ(HasRate(motion), has_rate) << frame_time;
-    EXPECT_EQ(FramesPerSecond(motion), rate) << frame_time;
+    EXPECT_EQ(HasRate(frame_time), has_rate) << frame_time;
+    EXPECT_EQ(FramesPerSecond(frame_time), rate) << frame_time;
   }
 }
 

@@ -9,57 +9,28 @@
 namespace bvhmill::testing {
 namespace {
 
-std::vector<float> Positions(const Clip& clip, const Plan& plan,
-                             bool with_end_sites) {
-  std::vector<float> out(static_cast<size_t>(clip.motion.frames *
-                                             RowsOf(plan, with_end_sites) * 3));
-  FkJob job;
-  job.plan = &plan;
-  job.frames = clip.motion.frames;
-  job.values = clip.motion.values;
-  job.with_end_sites = with_end_sites;
-  job.positions = out;
-  SolveReference<double>(job);
-  return out;
+// The arrays that `needs` asks for, of some frames of the clip.
+std::vector<std::vector<float>> ArraysOf(const Clip& clip,
+                                         const EncoderNeeds& needs) {
+  std::vector<std::vector<float>> arrays;
+  for (const PoseArray& array : needs.arrays) {
+    arrays.push_back(PosesOf(clip, array));
+  }
+  return arrays;
 }
 
-std::vector<float> LocalRotations(const Clip& clip, const Plan& plan) {
-  std::vector<float> out(
-      static_cast<size_t>(clip.motion.frames * RowsOf(plan, false) * 4));
-  FkJob job;
-  job.plan = &plan;
-  job.frames = clip.motion.frames;
-  job.values = clip.motion.values;
-  job.local_rotations = out;
-  SolveReference<double>(job);
-  return out;
+std::vector<std::span<const float>> SpansOf(
+    const std::vector<std::vector<float>>& arrays) {
+  return {arrays.begin(), arrays.end()};
 }
 
-// The frames of `tile` of an array with `width` values a frame.
-std::span<const float> Slice(std::span<const float> all, size_t width,
-                             const PoseTile& tile) {
-  return all.subspan(static_cast<size_t>(tile.first_frame) * width,
-                     static_cast<size_t>(tile.frames) * width);
-}
-
-PoseTile TileOf(const Clip& clip, const Poses& poses, const EncoderNeeds& needs,
-                int64_t first, int64_t frames) {
-  const auto joints = static_cast<size_t>(JointCount(clip.skeleton));
-  const size_t nodes = clip.skeleton.nodes.size();
-  PoseTile tile;
-  tile.first_frame = first;
-  tile.frames = frames;
-  tile.values = Slice(clip.motion.values, clip.skeleton.channels.size(), tile);
-  if (needs.joint_positions) {
-    tile.joint_positions = Slice(poses.joint_positions, joints * 3, tile);
-  }
-  if (needs.node_positions) {
-    tile.node_positions = Slice(poses.node_positions, nodes * 3, tile);
-  }
-  if (needs.local_rotations) {
-    tile.local_rotations = Slice(poses.local_rotations, joints * 4, tile);
-  }
-  return tile;
+// Frames [first, first + frames) of `clip`.
+Clip Slice(const Clip& clip, int64_t first, int64_t frames) {
+  Clip slice = {clip.skeleton, {frames, clip.motion.frame_time, {}}};
+  const auto columns = static_cast<int64_t>(clip.skeleton.channels.size());
+  const auto begin = clip.motion.values.begin() + first * columns;
+  slice.motion.values.assign(begin, begin + frames * columns);
+  return slice;
 }
 
 void AppendUtf8(uint32_t c, std::string* out) {
@@ -77,29 +48,48 @@ void AppendUtf8(uint32_t c, std::string* out) {
 
 }  // namespace
 
-Poses PosesOf(const Clip& clip) {
+std::vector<float> PosesOf(const Clip& clip, const PoseArray& array) {
   const Plan plan = MakePlan(clip.skeleton, {});
-  return {Positions(clip, plan, false), Positions(clip, plan, true),
-          LocalRotations(clip, plan)};
+  std::vector<float> out(static_cast<size_t>(
+      clip.motion.frames * RowsOf(array, clip.skeleton) * WidthOf(array)));
+  FkJob job;
+  job.plan = &plan;
+  job.frames = clip.motion.frames;
+  job.values = clip.motion.values;
+  job.with_end_sites = array.with_end_sites;
+  job.layout = array.layout;
+  job.rotation_kind = array.rotation_kind;
+  (array.kind == PoseKind::kPositions        ? job.positions
+   : array.kind == PoseKind::kLocalRotations ? job.local_rotations
+                                             : job.world_rotations) = out;
+  EXPECT_NE(array.kind, PoseKind::kVelocities);
+  EXPECT_TRUE(job.Validate().ok()) << job.Validate();
+  SolveReference<double>(job);
+  return out;
 }
 
 Encoded Encode(const Clip& clip, const FormatOptions& format,
                int64_t tile_frames) {
   const EncodeContext context = {&clip.skeleton, clip.motion.frames,
                                  clip.motion.frame_time};
-  const Poses poses = PosesOf(clip);
   const auto encoder = MakeEncoder({"", format});
+  const EncoderNeeds& needs = encoder->Needs();
   Encoded out;
-  out.info = encoder->Describe(context);
+  encoder->Describe(context, &out.info);
   StringSink sink(&out.bytes);
   out.status = encoder->Begin(context, &sink);
   for (int64_t first = 0; first < context.frames && out.status.ok();
        first += tile_frames) {
     const int64_t frames = std::min(tile_frames, context.frames - first);
-    out.status = encoder->Add(
-        TileOf(clip, poses, encoder->Needs(), first, frames), &sink);
+    const Clip slice = Slice(clip, first, frames);
+    const auto arrays = needs.whole_arrays ? std::vector<std::vector<float>>{}
+                                           : ArraysOf(slice, needs);
+    out.status = encoder->Add({first, frames, slice.motion.values},
+                              SpansOf(arrays), &sink);
   }
-  if (out.status.ok()) out.status = encoder->End(&sink);
+  const auto wholes = needs.whole_arrays ? ArraysOf(clip, needs)
+                                         : std::vector<std::vector<float>>{};
+  if (out.status.ok()) out.status = encoder->End(SpansOf(wholes), &sink);
   return out;
 }
 

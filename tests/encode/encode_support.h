@@ -16,14 +16,16 @@
 
 namespace bvhmill::testing {
 
-struct Poses {
-  std::vector<float> joint_positions;
-  std::vector<float> node_positions;
-  std::vector<float> local_rotations;
-};
+// An array of the poses of `clip`, by the reference in double precision.
+std::vector<float> PosesOf(const Clip& clip, const PoseArray& array);
 
-// All poses of `clip`, by the reference in double precision.
-Poses PosesOf(const Clip& clip);
+// The arrays that formats are made of.
+inline PoseArray Positions(bool with_end_sites) {
+  return {PoseKind::kPositions, with_end_sites, {}, {}};
+}
+inline PoseArray LocalRotations(bool with_end_sites) {
+  return {PoseKind::kLocalRotations, with_end_sites, {}, {}};
+}
 
 struct Encoded {
   absl::Status status;
@@ -31,8 +33,7 @@ struct Encoded {
   std::string bytes;
 };
 
-// Feeds `clip` to the encoder in tiles of `tile_frames`. Spans that it does not
-// need are empty.
+// Feeds `clip` to the encoder in tiles of `tile_frames`.
 Encoded Encode(const Clip& clip, const FormatOptions& format,
                int64_t tile_frames = 1 << 20);
 

@@ -59,7 +59,8 @@ TEST(Registry, EncodersDescribeTheirFormat) {
   for (const Format& format : Formats()) {
     const auto encoder = MakeEncoder({"", format.defaults});
     ASSERT_NE(encoder, nullptr) << format.name;
-    const OutputInfo info = encoder->Describe({&clip.skeleton, 2, 0.01});
+    OutputInfo info;
+    encoder->Describe({&clip.skeleton, 2, 0.01}, &info);
     EXPECT_EQ(info.media_type, format.media_type) << format.name;
   }
 }

@@ -46,10 +46,10 @@ std::vector<float> FrameMajor(const std::vector<float>& joint_major,
 
 TEST(Positions, AreThoseOfTheRows) {
   const Clip clip = Figure();
-  const Poses poses = PosesOf(clip);
-  EXPECT_EQ(EncodeNumbers(clip, PositionsFormat{}), poses.joint_positions);
+  EXPECT_EQ(EncodeNumbers(clip, PositionsFormat{}),
+            PosesOf(clip, Positions(false)));
   EXPECT_EQ(EncodeNumbers(clip, PositionsFormat{.with_end_sites = true}),
-            poses.node_positions);
+            PosesOf(clip, Positions(true)));
 }
 
 TEST(Positions, JointMajorIsTheTranspose) {
@@ -83,7 +83,7 @@ TEST(Rotations, JointMajorIsTheTranspose) {
 TEST(Rotations, QuaternionsAreThoseOfTheRows) {
   const Clip clip = Figure();
   EXPECT_EQ(EncodeNumbers(clip, RotationsFormat{}),
-            PosesOf(clip).local_rotations);
+            PosesOf(clip, LocalRotations(false)));
 }
 
 // Columns of the matrix are the turned axes: v + 2w(u x v) + 2 u x (u x v).

@@ -84,10 +84,9 @@ void ExpectNumbers(const std::vector<CsvRow>& rows, const Clip& clip,
 
 TEST(Csv, NumbersReadBackEqual) {
   const Clip clip = RandomClip({.max_joints = 12}, 9, 31);
-  const Poses poses = PosesOf(clip);
-  ExpectNumbers(EncodeCsv(clip, {}), clip, poses.joint_positions);
+  ExpectNumbers(EncodeCsv(clip, {}), clip, PosesOf(clip, Positions(false)));
   ExpectNumbers(EncodeCsv(clip, {.with_end_sites = true}), clip,
-                poses.node_positions);
+                PosesOf(clip, Positions(true)));
 }
 
 TEST(Csv, NamesAreQuotedWhereTheyMustBe) {

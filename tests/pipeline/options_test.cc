@@ -86,12 +86,12 @@ const Choice kChoices[] = {
     {"TooManyOutputs", absl::StatusCode::kResourceExhausted, "",
      [](ConvertOptions* o) {
        o->outputs = EveryOutput();
-       o->limits.max_outputs = 7;
+       o->limits.max_outputs = 9;
      }},
     {"AsManyOutputsAsAllowed", kOk, "",
      [](ConvertOptions* o) {
        o->outputs = EveryOutput();
-       o->limits.max_outputs = 8;
+       o->limits.max_outputs = 10;
      }},
     {"NoLimitOfOutputs", kOk, "",
      [](ConvertOptions* o) {

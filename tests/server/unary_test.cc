@@ -59,6 +59,7 @@ TEST_F(UnaryTest, ConvertMakesWhatTheLibraryMakes) {
   Start();
   v1::ConvertClipRequest request = PositionsRequest(SmallClip(500));
   request.mutable_options()->add_outputs()->mutable_rotations();
+  request.mutable_options()->add_outputs()->mutable_velocities();
   request.mutable_options()->add_outputs()->mutable_npz();
   request.mutable_options()->add_outputs()->mutable_csv();
   request.mutable_options()->add_outputs()->mutable_bvh();
@@ -66,8 +67,8 @@ TEST_F(UnaryTest, ConvertMakesWhatTheLibraryMakes) {
   ASSERT_TRUE(status.ok()) << status.error_message();
   const auto expected =
       LocalOutputs(request.source().data(), request.options());
-  ASSERT_EQ(converted_.result().outputs_size(), 5);
-  for (int i = 0; i < 5; ++i) {
+  ASSERT_EQ(converted_.result().outputs_size(), 6);
+  for (int i = 0; i < 6; ++i) {
     const v1::Output& output = converted_.result().outputs(i);
     EXPECT_EQ(output.id(), Formats()[i].name);
     EXPECT_EQ(output.data(), expected[i]) << output.id();

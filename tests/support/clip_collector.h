@@ -1,18 +1,32 @@
 #pragma once
 
-// Makes of a stream what a reader of the whole text gives.
+// Makes of streams and tiles what a reader of the whole text gives.
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "bvhmill/bvh/reader.h"
 #include "bvhmill/bvh/stream_reader.h"
+#include "bvhmill/bvh/tile_reader.h"
 
 namespace bvhmill::testing {
 
 // Keeps all that it gets.
-class ClipCollector final : public ClipReceiver {
+class ClipCollector final : public TileReceiver {
  public:
+  static constexpr size_t kMostWorkers = 8;
+
+  // What the worker had must be what it gets its turn with.
+  void OnTile(int worker, int64_t /*frames*/,
+              std::span<const float> values) override {
+    tiles_[static_cast<size_t>(worker)].assign(values.begin(), values.end());
+  }
+  bool OnTurn(int worker, int64_t first_frame, int64_t frames,
+              std::span<const float> values) override {
+    return OnFrames(first_frame, frames, values) &&
+           values.size() == tiles_[static_cast<size_t>(worker)].size();
+  }
   bool OnHeads(const ClipHeads& heads) override {
     read_.clip.skeleton = heads.skeleton;
     read_.clip.motion.frame_time = heads.frame_time;
@@ -48,6 +62,7 @@ class ClipCollector final : public ClipReceiver {
   ReadResult read_;
   int64_t frames_ = 0;
   bool in_order_ = true;
+  std::vector<std::vector<float>> tiles_{kMostWorkers};
 };
 
 // Reads `text` in pieces of `size(index)` bytes, the rest being the last.
@@ -62,6 +77,18 @@ ReadResult ReadInPieces(std::string_view text, const ReadOptions& options,
     text.remove_prefix(piece.size());
   }
   ReadResult read = collector.Take(reader.Finish());
+  if (!collector.in_order()) read.clip.motion.frames = -1;
+  return read;
+}
+
+// Reads `text` by tiles.
+inline ReadResult ReadInTiles(std::string_view text, const ReadOptions& options,
+                              IssueLog* log) {
+  ClipCollector collector;
+  TileWorkspace workspace;
+  ReadResult heads;
+  ReadResult read = collector.Take(
+      ReadBvhTiles(text, options, log, &collector, &workspace, &heads));
   if (!collector.in_order()) read.clip.motion.frames = -1;
   return read;
 }

@@ -15,6 +15,13 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
+RowSamples SamplesOf(const Clip& clip) {
+  RowSamples samples;
+  samples.Begin(static_cast<int64_t>(clip.skeleton.channels.size()));
+  samples.Add(clip.motion.frames, clip.motion.values);
+  return samples;
+}
+
 // "CODE@joint" of what Validate logs about `clip`.
 std::vector<std::string> IssuesOf(const Clip& clip) {
   std::vector<Place> places;
@@ -23,7 +30,7 @@ std::vector<std::string> IssuesOf(const Clip& clip) {
         {static_cast<int64_t>(100 * i), static_cast<int64_t>(i + 1), 3});
   }
   IssueLog log({});
-  Validate(clip, places, &log);
+  Validate(clip.skeleton, SamplesOf(clip), places, &log);
   std::vector<std::string> out;
   for (const Issue& issue : log.Finish(true, true).issues) {
     const auto joint = issue.location.joint.value_or(-1);
@@ -81,7 +88,8 @@ TEST(DuplicateName, NamesTheFirst) {
   builder.Joint(hips, "Leg", "zxy");
   builder.Joint(hips, "Leg", "zxy");
   IssueLog log({});
-  Validate(ClipOf(builder, {1}), std::vector<Place>(3), &log);
+  const Clip clip = ClipOf(builder, {1});
+  Validate(clip.skeleton, SamplesOf(clip), std::vector<Place>(3), &log);
   const Report report = log.Finish(true, true);
   ASSERT_EQ(report.issues.size(), 1);
   EXPECT_EQ(report.issues[0].message,
@@ -197,6 +205,30 @@ TEST(JointPositions, NotFiniteAreNoSign) {
   EXPECT_THAT(IssuesOf(SixChannelClip(
                   {{nan, nan, nan}, {nan, nan, nan}, {nan, nan, nan}})),
               IsEmpty());
+}
+
+// Rows 0, 1, 2, 4, 8 ... and the last are the same however the rows came.
+TEST(RowSamples, AreTheSameInAnyPieces) {
+  for (const int64_t frames : {1, 2, 3, 4, 5, 31, 32, 33, 100}) {
+    std::vector<float> values;
+    for (int64_t i = 0; i < 2 * frames; ++i) {
+      values.push_back(static_cast<float>(i));
+    }
+    const auto power =
+        static_cast<float>(std::bit_floor(static_cast<uint64_t>(frames - 1)));
+    for (const int64_t step : {1, 2, 3, 7, 100}) {
+      RowSamples samples;
+      samples.Begin(2);
+      for (int64_t first = 0; first < frames; first += step) {
+        const int64_t count = std::min(step, frames - first);
+        samples.Add(count, std::span(values).subspan(2 * first, 2 * count));
+      }
+      EXPECT_EQ(samples.frames(), frames);
+      EXPECT_THAT(samples.row(0), ElementsAre(0, 1));
+      EXPECT_THAT(samples.row(1), ElementsAre(2 * power, 2 * power + 1));
+      EXPECT_THAT(samples.row(2), ElementsAre(2 * frames - 2, 2 * frames - 1));
+    }
+  }
 }
 
 }  // namespace

@@ -28,7 +28,9 @@ ConvertOptions FullOptions() {
   options.outputs = {
       {"a", PositionsFormat{TensorLayout::kJointMajor, true}},
       {"b", RotationsFormat{RotationKind::kSixD, TensorLayout::kJointMajor}},
-      {"c", RotationsFormat{RotationKind::kMatrix, TensorLayout::kFrameMajor}},
+      {"c", RotationsFormat{RotationKind::kMatrix, TensorLayout::kFrameMajor,
+                            RotationSpace::kWorld, true}},
+      {"v", VelocitiesFormat{TensorLayout::kJointMajor, true}},
       {"d", NpzFormat{true}},
       {"e", CsvFormat{true}},
       {"f", BvhFormat{3}},
@@ -36,6 +38,7 @@ ConvertOptions FullOptions() {
       {"", BvhFormat{-1}},
       {"", PositionsFormat{}},
       {"", RotationsFormat{}},
+      {"", VelocitiesFormat{}},
       {"", NpzFormat{}},
       {"", CsvFormat{}}};
   return options;
@@ -64,23 +67,7 @@ TEST(Options, ComeBack) {
 TEST(Options, OutputsComeBack) {
   ConvertOptions back;
   ASSERT_TRUE(wire::FromProto(wire::ToProto(FullOptions()), &back).ok());
-  ASSERT_EQ(back.outputs.size(), FullOptions().outputs.size());
-  for (size_t i = 0; i < back.outputs.size(); ++i) {
-    EXPECT_EQ(back.outputs[i].id, FullOptions().outputs[i].id);
-    EXPECT_EQ(back.outputs[i].format.index(),
-              FullOptions().outputs[i].format.index());
-  }
-  const auto& positions = std::get<PositionsFormat>(back.outputs[0].format);
-  EXPECT_EQ(positions.layout, TensorLayout::kJointMajor);
-  EXPECT_TRUE(positions.with_end_sites);
-  const auto& rotations = std::get<RotationsFormat>(back.outputs[1].format);
-  EXPECT_EQ(rotations.kind, RotationKind::kSixD);
-  EXPECT_EQ(rotations.layout, TensorLayout::kJointMajor);
-  EXPECT_TRUE(std::get<NpzFormat>(back.outputs[3].format).with_end_sites);
-  EXPECT_TRUE(std::get<CsvFormat>(back.outputs[4].format).with_end_sites);
-  EXPECT_EQ(std::get<BvhFormat>(back.outputs[5].format).decimals, 3);
-  EXPECT_EQ(std::get<BvhFormat>(back.outputs[6].format).decimals, 0);
-  EXPECT_EQ(std::get<BvhFormat>(back.outputs[7].format).decimals, -1);
+  EXPECT_EQ(back.outputs, FullOptions().outputs);
 }
 
 TEST(Options, AnEmptyMessageIsTheDefaults) {
@@ -200,6 +187,14 @@ const BadOption kBadOptions[] = {
     {"options.outputs[1].rotations.layout",
      [](auto* m) {
        Second(m)->mutable_rotations()->set_layout(Unknown<v1::TensorLayout>());
+     }},
+    {"options.outputs[1].rotations.space",
+     [](v1::ConvertOptions* m) {
+       Second(m)->mutable_rotations()->set_space(Unknown<v1::RotationSpace>());
+     }},
+    {"options.outputs[1].velocities.layout",
+     [](v1::ConvertOptions* m) {
+       Second(m)->mutable_velocities()->set_layout(Unknown<v1::TensorLayout>());
      }},
     {"options.outputs[1].rotations.kind",
      [](auto* m) {

@@ -11,17 +11,6 @@ namespace {
 constexpr size_t kLeastBytes = size_t{1} << 20;
 constexpr size_t kLeastBlockBytes = size_t{16} * 1024;
 
-// Bytes of the blank lines at the beginning, one of which mostly is the rest of
-// the line before the rows.
-size_t BlankLines(std::string_view text) {
-  size_t bytes = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\n') bytes = i + 1;
-    if (!IsBlank(text[i]) && !IsLineEnd(text[i])) break;
-  }
-  return bytes;
-}
-
 // As large as blocks can be, which makes threads meet as rarely as can be: a
 // block is begun anywhere and goes on to the end of a line, and lines differ.
 // 0 if lines are too long.
@@ -41,6 +30,15 @@ size_t BlockBytes(std::string_view rows) {
 }
 
 }  // namespace
+
+size_t BlankLines(std::string_view text) {
+  size_t bytes = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\n') bytes = i + 1;
+    if (!IsBlank(text[i]) && !IsLineEnd(text[i])) break;
+  }
+  return bytes;
+}
 
 size_t ReadRowsInParallel(std::string_view text, int64_t width,
                           const ReadOptions& options, MotionReader* reader,

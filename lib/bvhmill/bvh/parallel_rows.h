@@ -11,6 +11,10 @@
 
 namespace bvhmill {
 
+// Bytes of the blank lines at the beginning of `text`, one of which mostly is
+// the rest of the line before the rows.
+size_t BlankLines(std::string_view text);
+
 // Reads rows from the beginning of `text`, all that is left of the file, into
 // the sink of `reader`, as far as there is just one frame on every line, and
 // tells `reader` how far that was. Returns the bytes taken; 0 if the text is

@@ -8,6 +8,7 @@
 #include "bvhmill/bvh/matrix_sink.h"
 #include "bvhmill/bvh/motion_reader.h"
 #include "bvhmill/bvh/parallel_rows.h"
+#include "bvhmill/bvh/whole_text.h"
 
 namespace bvhmill {
 namespace {
@@ -56,22 +57,27 @@ ReadResult ReadBvh(std::string_view text, const ReadOptions& options,
   return result;
 }
 
-void ReadBvhInto(std::string_view text, const ReadOptions& options,
-                 IssueLog* log, ReadResult* result) {
+bool ReadHeadsOf(std::string_view text, const ReadOptions& options,
+                 IssueLog* log, Heads* heads, ReadResult* result) {
   // Only the matrix is large enough to be kept.
   auto values = std::move(result->clip.motion.values);
   values.clear();
   *result = {};
   result->clip.motion.values = std::move(values);
-  if (!CheckSize(text, options.limits, log)) return;
+  if (!CheckSize(text, options.limits, log)) return false;
+  ReadHeads(text, /*ends_file=*/true, options.limits, log, heads);
+  result->skeleton_read = heads->skeleton_read;
+  result->clip.skeleton = std::move(heads->hierarchy.skeleton);
+  result->node_places = std::move(heads->hierarchy.places);
+  result->clip.motion.frame_time = heads->header.frame_time;
+  result->motion_read = heads->good;
+  return heads->has_rows;
+}
+
+void ReadBvhInto(std::string_view text, const ReadOptions& options,
+                 IssueLog* log, ReadResult* result) {
   Heads heads;
-  ReadHeads(text, /*ends_file=*/true, options.limits, log, &heads);
-  result->skeleton_read = heads.skeleton_read;
-  result->clip.skeleton = std::move(heads.hierarchy.skeleton);
-  result->node_places = std::move(heads.hierarchy.places);
-  result->clip.motion.frame_time = heads.header.frame_time;
-  result->motion_read = heads.good;
-  if (!heads.has_rows) return;
+  if (!ReadHeadsOf(text, options, log, &heads, result)) return;
   result->motion_read &= ReadMotion(text, heads.header, result->clip.skeleton,
                                     options, log, &result->clip.motion);
 }

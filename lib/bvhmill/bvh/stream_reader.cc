@@ -9,49 +9,10 @@
 #include "bvhmill/bvh/heads.h"
 #include "bvhmill/bvh/location.h"
 #include "bvhmill/bvh/motion_reader.h"
+#include "bvhmill/bvh/tile_sink.h"
 
 namespace bvhmill {
 namespace {
-
-// Frames into a tile that is handed on when it is full.
-class TileSink final : public FrameSink {
- public:
-  TileSink(ClipReceiver* receiver, int64_t width)
-      : receiver_(*receiver),
-        width_(width),
-        tile_frames_(std::max<int64_t>(StreamReader::kTileValues / width, 1)) {
-    tile_.resize(static_cast<size_t>(tile_frames_ * width));
-  }
-
-  std::span<float> Room(int64_t frames) override {
-    const int64_t room = std::min(frames, tile_frames_ - frames_);
-    return std::span(tile_).subspan(static_cast<size_t>(frames_ * width_),
-                                    static_cast<size_t>(room * width_));
-  }
-  bool Commit(int64_t frames) override {
-    frames_ += frames;
-    return frames_ < tile_frames_ || Flush();
-  }
-
-  // Hands on what the tile holds.
-  bool Flush() {
-    if (frames_ == 0) return true;
-    const int64_t first = first_;
-    const int64_t frames = std::exchange(frames_, 0);
-    first_ += frames;
-    return receiver_.OnFrames(
-        first, frames,
-        std::span(tile_).first(static_cast<size_t>(frames * width_)));
-  }
-
- private:
-  ClipReceiver& receiver_;
-  int64_t width_;
-  int64_t tile_frames_;
-  UninitializedVector<float> tile_;
-  int64_t first_ = 0;
-  int64_t frames_ = 0;
-};
 
 // Bytes of the whole lines at the beginning of `text`. A CR at the very end may
 // be half a line end.
@@ -150,7 +111,7 @@ class StreamReader::Impl {
     }
     if (stopped_) return;
     const auto width = static_cast<int64_t>(skeleton.channels.size());
-    sink_.emplace(&receiver_, std::max<int64_t>(width, 1));
+    sink_.emplace(&receiver_, width, &tile_);
     rows_.emplace(header, skeleton, options_, &log_, &*sink_);
     // Whatever word `heads_` has a view of is not looked at again.
     const std::string text =
@@ -229,6 +190,7 @@ class StreamReader::Impl {
   size_t next_try_ = 64;
   Heads heads_;
   std::optional<ClipHeads> clip_heads_;
+  UninitializedVector<float> tile_;
   std::optional<TileSink> sink_;
   std::optional<MotionReader> rows_;
 };

@@ -52,12 +52,12 @@ std::string DisplayName(const Skeleton& skeleton, int32_t node) {
   return ToUtf8(parent.name) + "_End";
 }
 
-bool HasRate(const Motion& motion) {
-  return std::isfinite(motion.frame_time) && motion.frame_time > 0;
+bool HasRate(double frame_time) {
+  return std::isfinite(frame_time) && frame_time > 0;
 }
 
-double FramesPerSecond(const Motion& motion) {
-  return HasRate(motion) ? 1.0 / motion.frame_time : 0.0;
+double FramesPerSecond(double frame_time) {
+  return HasRate(frame_time) ? 1.0 / frame_time : 0.0;
 }
 
 }  // namespace bvhmill

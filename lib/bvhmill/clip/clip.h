@@ -94,9 +94,9 @@ int32_t NodeOfColumn(const Skeleton& skeleton, int64_t column);
 // label, that of its parent and "_End".
 std::string DisplayName(const Skeleton& skeleton, int32_t node);
 
-// True if the frame time is a finite number above zero.
-bool HasRate(const Motion& motion);
+// True if `frame_time`, in seconds, is a finite number above zero.
+bool HasRate(double frame_time);
 // Frames per second, or 0 without a rate.
-double FramesPerSecond(const Motion& motion);
+double FramesPerSecond(double frame_time);
 
 }  // namespace bvhmill

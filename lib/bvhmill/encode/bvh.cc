@@ -9,12 +9,13 @@ class BvhEncoder final : public Encoder {
   explicit BvhEncoder(const BvhFormat& format)
       : options_{.decimals = format.decimals} {}
 
-  EncoderNeeds Needs() const override { return {}; }
+  const EncoderNeeds& Needs() const override { return needs_; }
 
-  OutputInfo Describe(const EncodeContext& /*context*/) const override {
-    OutputInfo info;
-    info.media_type = "text/x-bvh";
-    return info;
+  void Describe(const EncodeContext& /*context*/,
+                OutputInfo* info) const override {
+    info->media_type = "text/x-bvh";
+    info->size_bytes = -1;
+    info->tensor.reset();
   }
 
   absl::Status Begin(const EncodeContext& context, Sink* sink) override {
@@ -23,14 +24,20 @@ class BvhEncoder final : public Encoder {
                         options_, sink);
   }
 
-  absl::Status Add(const PoseTile& tile, Sink* sink) override {
+  absl::Status Add(const PoseTile& tile, PoseSpans /*arrays*/,
+                   Sink* sink) override {
     return WriteBvhRows(*skeleton_, tile.values, options_, sink);
   }
 
-  absl::Status End(Sink* /*sink*/) override { return absl::OkStatus(); }
+  absl::Status End(PoseSpans /*arrays*/, Sink* /*sink*/) override {
+    return absl::OkStatus();
+  }
 
  private:
   BvhWriteOptions options_;
+  // It is written before the rows.
+  EncoderNeeds needs_ = {
+      .arrays = {}, .whole_arrays = false, .frame_count = true};
   const Skeleton* skeleton_ = nullptr;
 };
 

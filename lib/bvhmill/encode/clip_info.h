@@ -35,6 +35,9 @@ struct ClipInfo {
   std::vector<JointInfo> joints;
 };
 
+// Into `info`, whatever it holds: its memory is used again.
+void DescribeClip(const Skeleton& skeleton, int64_t frames, double frame_time,
+                  ClipInfo* info);
 ClipInfo DescribeClip(const Clip& clip);
 
 }  // namespace bvhmill

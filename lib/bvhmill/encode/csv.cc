@@ -27,60 +27,66 @@ void AppendNumber(T value, std::string* out) {
 
 class CsvEncoder final : public Encoder {
  public:
-  explicit CsvEncoder(const CsvFormat& format) : format_(format) {}
-
-  EncoderNeeds Needs() const override {
-    return {.joint_positions = !format_.with_end_sites,
-            .node_positions = format_.with_end_sites};
+  explicit CsvEncoder(const CsvFormat& format) {
+    needs_.arrays.resize(1);
+    needs_.arrays[0].with_end_sites = format.with_end_sites;
   }
 
-  OutputInfo Describe(const EncodeContext& /*context*/) const override {
-    OutputInfo info;
-    info.media_type = "text/csv";
-    return info;
+  const EncoderNeeds& Needs() const override { return needs_; }
+
+  void Describe(const EncodeContext& /*context*/,
+                OutputInfo* info) const override {
+    info->media_type = "text/csv";
+    info->size_bytes = -1;
+    info->tensor.reset();
   }
 
   absl::Status Begin(const EncodeContext& context, Sink* sink) override {
     frame_time_ = context.frame_time;
     const Skeleton& skeleton = *context.skeleton;
-    std::string header = "frame,time";
+    const bool with_end_sites = needs_.arrays[0].with_end_sites;
+    rows_ = 0;
+    text_ = "frame,time";
     for (size_t i = 0; i < skeleton.nodes.size(); ++i) {
-      if (IsEndSite(skeleton.nodes[i]) && !format_.with_end_sites) continue;
+      if (IsEndSite(skeleton.nodes[i]) && !with_end_sites) continue;
       const std::string name = DisplayName(skeleton, static_cast<int32_t>(i));
       for (const char* axis : {".x", ".y", ".z"}) {
-        header += "," + CsvField(name + axis);
+        text_ += "," + CsvField(name + axis);
       }
       ++rows_;
     }
-    return sink->Append(header + "\n");
+    return sink->Append(text_ += "\n");
   }
 
-  absl::Status Add(const PoseTile& tile, Sink* sink) override {
-    const auto positions =
-        format_.with_end_sites ? tile.node_positions : tile.joint_positions;
+  absl::Status Add(const PoseTile& tile, PoseSpans arrays,
+                   Sink* sink) override {
+    const std::span<const float> positions = arrays[0];
     const size_t width = rows_ * 3;
-    std::string out;
+    text_.clear();
     for (int64_t i = 0; i < tile.frames; ++i) {
       const int64_t frame = tile.first_frame + i;
-      AppendNumber(frame, &out);
-      out += ',';
-      AppendNumber(static_cast<double>(frame) * frame_time_, &out);
+      AppendNumber(frame, &text_);
+      text_ += ',';
+      AppendNumber(static_cast<double>(frame) * frame_time_, &text_);
       for (const float value :
            positions.subspan(static_cast<size_t>(i) * width, width)) {
-        out += ',';
-        AppendNumber(value, &out);
+        text_ += ',';
+        AppendNumber(value, &text_);
       }
-      out += '\n';
+      text_ += '\n';
     }
-    return sink->Append(out);
+    return sink->Append(text_);
   }
 
-  absl::Status End(Sink* /*sink*/) override { return absl::OkStatus(); }
+  absl::Status End(PoseSpans /*arrays*/, Sink* /*sink*/) override {
+    return absl::OkStatus();
+  }
 
  private:
-  CsvFormat format_;
+  EncoderNeeds needs_;
   double frame_time_ = 0;
   size_t rows_ = 0;
+  std::string text_;
 };
 
 }  // namespace

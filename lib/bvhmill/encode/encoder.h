@@ -8,58 +8,85 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "bvhmill/base/sink.h"
 #include "bvhmill/clip/clip.h"
 #include "bvhmill/encode/output.h"
+#include "bvhmill/kinematics/pose_array.h"
 
 namespace bvhmill {
 
-// Which poses an encoder wants to be solved for it.
-struct EncoderNeeds {
-  bool joint_positions = false;
-  bool node_positions = false;
-  bool local_rotations = false;
+enum class PoseKind {
+  kPositions,
+  // See VelocityJob; of a clip with a rate.
+  kVelocities,
+  kLocalRotations,
+  kWorldRotations,
 };
 
-// What is the same for every tile of a clip. Borrowed while the encoder lives.
+// An array of poses that an encoder wants to be solved for it.
+struct PoseArray {
+  PoseKind kind = PoseKind::kPositions;
+  // Rows for end sites, too.
+  bool with_end_sites = false;
+  TensorLayout layout = TensorLayout::kFrameMajor;
+  // Of rotations.
+  RotationKind rotation_kind = RotationKind::kQuaternion;
+
+  bool operator==(const PoseArray& other) const = default;
+};
+
+// Components of a row of it.
+int64_t WidthOf(const PoseArray& array);
+// Rows of a frame of it.
+int64_t RowsOf(const PoseArray& array, const Skeleton& skeleton);
+
+struct EncoderNeeds {
+  std::vector<PoseArray> arrays;
+  // The arrays are taken whole, at the end; joint-major ones must be.
+  bool whole_arrays = false;
+  // The number of frames must be exact at the beginning.
+  bool frame_count = false;
+};
+
+// What is the same for every tile of a clip. The skeleton stays until End.
 struct EncodeContext {
   const Skeleton* skeleton = nullptr;
-  // Exact.
+  // Exact, where an encoder needs that; else what is expected.
   int64_t frames = 0;
   double frame_time = 0;
 };
 
-// Consecutive frames. Spans that no encoder needs are empty. "Joint" arrays
-// have a row for each ROOT and JOINT, "node" arrays for end sites, too.
+// Consecutive frames.
 struct PoseTile {
   int64_t first_frame = 0;
   int64_t frames = 0;
   // frames x channels, as read.
   std::span<const float> values;
-  // frames x joints x 3, frames x nodes x 3.
-  std::span<const float> joint_positions;
-  std::span<const float> node_positions;
-  // frames x joints x 4, xyzw.
-  std::span<const float> local_rotations;
 };
 
-// Used by one thread at a time: Describe, Begin, Add for each tile in order,
-// End. A status that is not OK comes from the sink, or says why the format
-// cannot hold the clip (FAILED_PRECONDITION).
+// Arrays in the order of EncoderNeeds::arrays.
+using PoseSpans = std::span<const std::span<const float>>;
+
+// Used by one thread at a time: Begin, Add for each tile in order, End; and
+// again for the next clip. A status that is not OK comes from the sink, or says
+// why the format cannot hold the clip (FAILED_PRECONDITION).
 class Encoder {
  public:
   virtual ~Encoder() = default;
-  virtual EncoderNeeds Needs() const = 0;
-  virtual OutputInfo Describe(const EncodeContext& context) const = 0;
-  // Memory that the encoder will hold until End, beyond a tile.
-  virtual int64_t HeldBytes(const EncodeContext& /*context*/) const {
-    return 0;
-  }
+  // The same as long as the encoder lives.
+  virtual const EncoderNeeds& Needs() const = 0;
+  // Sets all of `info` but the id.
+  virtual void Describe(const EncodeContext& context,
+                        OutputInfo* info) const = 0;
   virtual absl::Status Begin(const EncodeContext& context, Sink* sink) = 0;
-  virtual absl::Status Add(const PoseTile& tile, Sink* sink) = 0;
-  virtual absl::Status End(Sink* sink) = 0;
+  // `arrays` hold the frames of the tile; none, if they are taken whole.
+  virtual absl::Status Add(const PoseTile& tile, PoseSpans arrays,
+                           Sink* sink) = 0;
+  // `arrays` hold all frames, if they are taken whole; else there are none.
+  virtual absl::Status End(PoseSpans arrays, Sink* sink) = 0;
 };
 
 // A row of the registry.

@@ -10,6 +10,7 @@ namespace bvhmill {
 
 std::unique_ptr<Encoder> MakePositionsEncoder(const PositionsFormat& format);
 std::unique_ptr<Encoder> MakeRotationsEncoder(const RotationsFormat& format);
+std::unique_ptr<Encoder> MakeVelocitiesEncoder(const VelocitiesFormat& format);
 std::unique_ptr<Encoder> MakeNpzEncoder(const NpzFormat& format);
 std::unique_ptr<Encoder> MakeCsvEncoder(const CsvFormat& format);
 std::unique_ptr<Encoder> MakeBvhEncoder(const BvhFormat& format);

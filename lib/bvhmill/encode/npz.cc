@@ -53,74 +53,55 @@ std::string ArrayNpy(std::string_view dtype, std::span<const int64_t> shape,
 
 class NpzEncoder final : public Encoder {
  public:
-  explicit NpzEncoder(const NpzFormat& format) : format_(format) {}
-
-  EncoderNeeds Needs() const override {
-    return {.joint_positions = !format_.with_end_sites,
-            .node_positions = format_.with_end_sites,
-            .local_rotations = true};
+  explicit NpzEncoder(const NpzFormat& format)
+      : with_end_sites_(format.with_end_sites) {
+    PoseArray positions;
+    positions.with_end_sites = with_end_sites_;
+    PoseArray rotations = positions;
+    rotations.kind = PoseKind::kLocalRotations;
+    // A ZIP entry states its checksum before its bytes.
+    needs_ = {{positions, rotations}, true, true};
   }
 
-  OutputInfo Describe(const EncodeContext& /*context*/) const override {
-    OutputInfo info;
-    info.media_type = "application/zip";
-    return info;
-  }
+  const EncoderNeeds& Needs() const override { return needs_; }
 
-  int64_t HeldBytes(const EncodeContext& context) const override {
-    constexpr int64_t kBytesOfRow = (3 + 4) * sizeof(float);
-    const auto nodes = static_cast<int64_t>(context.skeleton->nodes.size());
-    return context.frames * nodes * kBytesOfRow;
+  void Describe(const EncodeContext& /*context*/,
+                OutputInfo* info) const override {
+    info->media_type = "application/zip";
+    info->size_bytes = -1;
+    info->tensor.reset();
   }
 
   absl::Status Begin(const EncodeContext& context, Sink* /*sink*/) override {
     context_ = context;
+    rows_.clear();
     const std::vector<Node>& nodes = context.skeleton->nodes;
     for (size_t i = 0; i < nodes.size(); ++i) {
-      if (IsEndSite(nodes[i]) && !format_.with_end_sites) continue;
+      if (IsEndSite(nodes[i]) && !with_end_sites_) continue;
       rows_.push_back(static_cast<int32_t>(i));
     }
     return absl::OkStatus();
   }
 
-  absl::Status Add(const PoseTile& tile, Sink* /*sink*/) override {
-    // A ZIP entry states its checksum before its bytes, so both arrays wait.
-    const auto positions =
-        format_.with_end_sites ? tile.node_positions : tile.joint_positions;
-    positions_.insert(positions_.end(), positions.begin(), positions.end());
-    AddRotations(tile);
+  absl::Status Add(const PoseTile& /*tile*/, PoseSpans /*arrays*/,
+                   Sink* /*sink*/) override {
     return absl::OkStatus();
   }
 
-  absl::Status End(Sink* sink) override {
+  absl::Status End(PoseSpans arrays, Sink* sink) override {
     ZipWriter zip(sink);
     const auto rows = static_cast<int64_t>(rows_.size());
     const std::array<int64_t, 3> shape3 = {context_.frames, rows, 3};
     const std::array<int64_t, 3> shape4 = {context_.frames, rows, 4};
     BVHMILL_RETURN_IF_ERROR(zip.Add(
-        "positions.npy", {NpyHeader("<f4", shape3),
-                          BytesOf(std::span<const float>(positions_))}));
+        "positions.npy", {NpyHeader("<f4", shape3), BytesOf(arrays[0])}));
     BVHMILL_RETURN_IF_ERROR(zip.Add(
-        "rotations.npy", {NpyHeader("<f4", shape4),
-                          BytesOf(std::span<const float>(rotations_))}));
+        "rotations.npy", {NpyHeader("<f4", shape4), BytesOf(arrays[1])}));
     BVHMILL_RETURN_IF_ERROR(AddSkeleton(&zip));
     return zip.Finish();
   }
 
  private:
-  void AddRotations(const PoseTile& tile) {
-    const float* from = tile.local_rotations.data();
-    for (int64_t frame = 0; frame < tile.frames; ++frame) {
-      for (const int32_t node : rows_) {
-        constexpr std::array<float, 4> kIdentity = {0, 0, 0, 1};
-        const bool is_end = IsEndSite(context_.skeleton->nodes[node]);
-        const float* q = is_end ? kIdentity.data() : from;
-        rotations_.insert(rotations_.end(), q, q + 4);
-        if (!is_end) from += 4;
-      }
-    }
-  }
-
   absl::Status AddSkeleton(ZipWriter* zip) const {
     const Skeleton& skeleton = *context_.skeleton;
     std::vector<int32_t> row_of(skeleton.nodes.size(), -1);
@@ -150,12 +131,11 @@ class NpzEncoder final : public Encoder {
     return zip->Add("frame_time.npy", {ArrayNpy<double>("<f8", {}, time)});
   }
 
-  NpzFormat format_;
+  bool with_end_sites_;
+  EncoderNeeds needs_;
   EncodeContext context_;
   // Nodes that have a row.
   std::vector<int32_t> rows_;
-  std::vector<float> positions_;
-  std::vector<float> rotations_;
 };
 
 }  // namespace

@@ -9,55 +9,75 @@
 #include <variant>
 #include <vector>
 
+#include "bvhmill/kinematics/pose_array.h"
+
 namespace bvhmill {
-
-enum class TensorLayout {
-  kFrameMajor,  // (frame, joint, component)
-  kJointMajor,  // (joint, frame, component)
-};
-
-enum class RotationKind {
-  kQuaternion,  // xyzw, w >= 0
-  kMatrix,      // 3x3, row-major
-  kSixD,        // the first two columns of the matrix, one after the other
-};
 
 // World positions of every joint.
 struct PositionsFormat {
   TensorLayout layout = TensorLayout::kFrameMajor;
   bool with_end_sites = false;
+
+  bool operator==(const PositionsFormat& other) const = default;
 };
 
-// Local rotations of every joint.
+enum class RotationSpace {
+  kLocal,  // from the parent
+  kWorld,
+};
+
+// Rotations of every joint. An end site has that of its parent in the world,
+// and none of its own.
 struct RotationsFormat {
   RotationKind kind = RotationKind::kQuaternion;
   TensorLayout layout = TensorLayout::kFrameMajor;
+  RotationSpace space = RotationSpace::kLocal;
+  bool with_end_sites = false;
+
+  bool operator==(const RotationsFormat& other) const = default;
+};
+
+// Linear velocities of every joint in the world, per second.
+struct VelocitiesFormat {
+  TensorLayout layout = TensorLayout::kFrameMajor;
+  bool with_end_sites = false;
+
+  bool operator==(const VelocitiesFormat& other) const = default;
 };
 
 // NumPy archive: positions, rotations, names, parents, offsets, channels,
 // frame_time.
 struct NpzFormat {
   bool with_end_sites = false;
+
+  bool operator==(const NpzFormat& other) const = default;
 };
 
 // World positions as a table, one frame a line.
 struct CsvFormat {
   bool with_end_sites = false;
+
+  bool operator==(const CsvFormat& other) const = default;
 };
 
 // The clip as BVH text, channels as they are in the source.
 struct BvhFormat {
   // -1: the shortest text that reads back the same.
   int32_t decimals = -1;
+
+  bool operator==(const BvhFormat& other) const = default;
 };
 
-using FormatOptions = std::variant<PositionsFormat, RotationsFormat, NpzFormat,
-                                   CsvFormat, BvhFormat>;
+using FormatOptions =
+    std::variant<PositionsFormat, RotationsFormat, VelocitiesFormat, NpzFormat,
+                 CsvFormat, BvhFormat>;
 
 struct OutputRequest {
   // Names the output; empty = the name of the format. Unique in a request.
   std::string id;
   FormatOptions format;
+
+  bool operator==(const OutputRequest& other) const = default;
 };
 
 // A C-contiguous float32 array, little endian, no padding.
@@ -67,6 +87,12 @@ struct TensorInfo {
   // or "6d".
   std::vector<std::string> axes;
 };
+
+inline int64_t TensorBytes(const TensorInfo& tensor) {
+  int64_t bytes = sizeof(float);
+  for (const int64_t size : tensor.shape) bytes *= size;
+  return bytes;
+}
 
 struct OutputInfo {
   std::string id;

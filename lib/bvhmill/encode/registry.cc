@@ -13,6 +13,7 @@ namespace {
 const std::array<Format, std::variant_size_v<FormatOptions>> kFormats = {{
     {"positions", kTensorMediaType, ".positions.npy", PositionsFormat{}},
     {"rotations", kTensorMediaType, ".rotations.npy", RotationsFormat{}},
+    {"velocities", kTensorMediaType, ".velocities.npy", VelocitiesFormat{}},
     {"npz", "application/zip", ".npz", NpzFormat{}},
     {"csv", "text/csv", ".csv", CsvFormat{}},
     {"bvh", "text/x-bvh", ".bvh", BvhFormat{}},
@@ -24,6 +25,9 @@ struct Maker {
   }
   std::unique_ptr<Encoder> operator()(const RotationsFormat& format) const {
     return MakeRotationsEncoder(format);
+  }
+  std::unique_ptr<Encoder> operator()(const VelocitiesFormat& format) const {
+    return MakeVelocitiesEncoder(format);
   }
   std::unique_ptr<Encoder> operator()(const NpzFormat& format) const {
     return MakeNpzEncoder(format);
@@ -54,6 +58,17 @@ const Format& FormatOf(const FormatOptions& options) {
 std::string OutputId(const OutputRequest& request) {
   return request.id.empty() ? std::string(FormatOf(request.format).name)
                             : request.id;
+}
+
+int64_t WidthOf(const PoseArray& array) {
+  const bool is_rotation = array.kind == PoseKind::kLocalRotations ||
+                           array.kind == PoseKind::kWorldRotations;
+  return is_rotation ? WidthOf(array.rotation_kind) : 3;
+}
+
+int64_t RowsOf(const PoseArray& array, const Skeleton& skeleton) {
+  return array.with_end_sites ? static_cast<int64_t>(skeleton.nodes.size())
+                              : JointCount(skeleton);
 }
 
 std::unique_ptr<Encoder> MakeEncoder(const OutputRequest& request) {

@@ -20,20 +20,25 @@ absl::Status CheckSize(std::string_view name, size_t size, int64_t wanted) {
 absl::Status FkJob::Validate() const {
   if (plan == nullptr) return InvalidField("plan", "is missing");
   if (frames < 0) return InvalidField("frames", "is negative");
+  const int64_t in_array = array_frames == 0 ? frames : array_frames;
+  if (first_frame < 0 || in_array < frames || first_frame > in_array - frames) {
+    return InvalidField("first_frame", "is outside the array");
+  }
   // Sizes below are products of it.
   const int64_t widest = std::max<int64_t>(
-      {plan->columns, 4 * static_cast<int64_t>(plan->nodes.size()), 1});
-  if (frames > std::numeric_limits<int64_t>::max() / widest) {
+      {plan->columns, 9 * static_cast<int64_t>(plan->nodes.size()), 1});
+  if (in_array > std::numeric_limits<int64_t>::max() / widest) {
     return InvalidField("frames", "is too large");
   }
   if (values.size() != static_cast<size_t>(frames * plan->columns)) {
     return InvalidField("values", "has the wrong size");
   }
-  const int64_t rows = frames * RowsOf(*plan, with_end_sites);
+  const int64_t rows = in_array * RowsOf(*plan, with_end_sites);
+  const int64_t turns = rows * WidthOf(rotation_kind);
   BVHMILL_RETURN_IF_ERROR(CheckSize("positions", positions.size(), rows * 3));
   BVHMILL_RETURN_IF_ERROR(
-      CheckSize("world_rotations", world_rotations.size(), rows * 4));
-  return CheckSize("local_rotations", local_rotations.size(), rows * 4);
+      CheckSize("world_rotations", world_rotations.size(), turns));
+  return CheckSize("local_rotations", local_rotations.size(), turns);
 }
 
 std::string_view FkTargetName(FkTarget target) {

@@ -13,6 +13,7 @@
 
 #include "absl/status/status.h"
 #include "bvhmill/kinematics/plan.h"
+#include "bvhmill/kinematics/pose_array.h"
 
 namespace bvhmill {
 
@@ -41,12 +42,18 @@ struct FkJob {
   // Whether the outputs have rows for end sites, in their place of the
   // depth-first order.
   bool with_end_sites = false;
-  // Outputs; each is skipped if empty. World positions, frames x rows x 3, in
-  // the units of the file.
+  TensorLayout layout = TensorLayout::kFrameMajor;
+  RotationKind rotation_kind = RotationKind::kQuaternion;
+  // The outputs are arrays of so many frames, of which this job writes those
+  // from `first_frame` on: jobs that write others of them may run at once. 0:
+  // of `frames`.
+  int64_t array_frames = 0;
+  int64_t first_frame = 0;
+  // Outputs; each is skipped if empty. World positions, 3 components, in the
+  // units of the file.
   std::span<float> positions;
-  // World and local rotations as unit quaternions xyzw with w >= 0,
-  // frames x rows x 4. An end site has the rotation of its parent in the world
-  // and no rotation of its own.
+  // World and local rotations, components as `rotation_kind` says. An end site
+  // has the rotation of its parent in the world and no rotation of its own.
   std::span<float> world_rotations;
   std::span<float> local_rotations;
   // Must be supported.

@@ -203,8 +203,60 @@ HWY_NOINLINE void SolveRotations(const Plan& plan, const FkSchedule& schedule,
   }
 }
 
-// The rows of `frames` <= kLanes frames to where they belong. `image` is room
-// for the rows of kLanes frames.
+// Row-major, or its first two columns.
+template <RotationKind kKind>
+HWY_INLINE void StoreMatrix(const Matrix& m, float* lanes, int64_t row) {
+  if constexpr (kKind == RotationKind::kMatrix) {
+    for (int i = 0; i < 9; ++i) StoreLanes(m.m[i], lanes, row * 9 + i);
+  } else {
+    for (int i = 0; i < 6; ++i) {
+      StoreLanes(m.m[i % 3 * 3 + i / 3], lanes, row * 6 + i);
+    }
+  }
+}
+
+// The same as matrices. `rotations` as in SolvePositions.
+template <bool kWorld, RotationKind kKind>
+HWY_NOINLINE void SolveMatrices(const Plan& plan, const FkSchedule& schedule,
+                                const float* HWY_RESTRICT columns,
+                                float* HWY_RESTRICT rotations,
+                                float* HWY_RESTRICT rows) {
+  for (const FkStep& step : schedule.steps) {
+    Matrix m;
+    if (kWorld && step.parent_slot >= 0) {
+      const float* parent = rotations + step.parent_slot * 9 * kLanes;
+      for (int i = 0; i < 9; ++i) m.m[i] = LoadLanes(parent, i);
+    } else {
+      for (int i = 0; i < 9; ++i) m.m[i] = Broadcast(i % 4 == 0 ? 1.0F : 0.0F);
+    }
+    RotateJoint(plan, step, columns, &m);
+    StoreMatrix<kKind>(m, rows, step.row);
+    if (!kWorld || step.slot < 0) continue;
+    float* own = rotations + step.slot * 9 * kLanes;
+    for (int i = 0; i < 9; ++i) StoreLanes(m.m[i], own, i);
+  }
+}
+
+// Rotations of any kind to `lanes`: [row * width + k][lane].
+template <bool kWorld>
+HWY_INLINE void SolveTurns(const FkJob& job, const FkSchedule& schedule,
+                           const float* columns, float* rotations,
+                           float* lanes) {
+  const Plan& plan = *job.plan;
+  switch (job.rotation_kind) {
+    case RotationKind::kQuaternion:
+      return SolveRotations<kWorld>(plan, schedule, columns, lanes);
+    case RotationKind::kMatrix:
+      return SolveMatrices<kWorld, RotationKind::kMatrix>(
+          plan, schedule, columns, rotations, lanes);
+    case RotationKind::kSixD:
+      return SolveMatrices<kWorld, RotationKind::kSixD>(plan, schedule, columns,
+                                                        rotations, lanes);
+  }
+}
+
+// `frames` <= kLanes rows of `stride` values to where they belong. `image` is
+// room for those of kLanes frames.
 HWY_INLINE void StoreRows(const float* lanes, size_t stride, int64_t frames,
                           bool stream, float* image, float* out) {
   const auto count = static_cast<size_t>(frames) * stride;
@@ -216,6 +268,32 @@ HWY_INLINE void StoreRows(const float* lanes, size_t stride, int64_t frames,
     StreamOut(image, count, out);
   } else {
     LanesToRows(lanes, stride, stride, out);
+  }
+}
+
+// Large outputs are not read back from the cache.
+HWY_INLINE bool IsLarge(std::span<const float> out) {
+  return out.size_bytes() >= kStreamBytes;
+}
+
+// `rows` rows of `width` components, for the frames of `job` from `first` on,
+// at most kLanes of them, into `out`.
+HWY_INLINE void StoreFrames(const FkJob& job, const float* lanes, size_t rows,
+                            size_t width, int64_t first, float* image,
+                            std::span<float> out) {
+  const auto frames =
+      std::min<int64_t>(job.frames - first, static_cast<int64_t>(kLanes));
+  const int64_t at = job.first_frame + first;
+  if (job.layout == TensorLayout::kFrameMajor) {
+    const size_t stride = rows * width;
+    return StoreRows(lanes, stride, frames, IsLarge(out), image,
+                     out.data() + at * stride);
+  }
+  const int64_t in_array =
+      job.array_frames == 0 ? job.frames : job.array_frames;
+  for (size_t row = 0; row < rows; ++row) {
+    StoreRows(lanes + row * width * kLanes, width, frames, /*stream=*/false,
+              image, out.data() + (row * in_array + at) * width);
   }
 }
 
@@ -244,12 +322,14 @@ struct Buffers {
   float* last_rows;
 };
 
-HWY_INLINE Buffers PartBuffers(const Plan& plan, const FkSchedule& schedule,
+HWY_INLINE Buffers PartBuffers(const FkJob& job, const FkSchedule& schedule,
                                FkWorkspace* workspace) {
-  const size_t rows = schedule.steps.size();
-  const auto columns = static_cast<size_t>(plan.columns);
+  const auto columns = static_cast<size_t>(job.plan->columns);
+  const auto width =
+      static_cast<size_t>(std::max<int64_t>(WidthOf(job.rotation_kind), 3));
+  const size_t lanes = schedule.steps.size() * width;
   const size_t sizes[] = {columns, static_cast<size_t>(schedule.slots) * 9,
-                          rows * 4, rows * 4, columns};
+                          lanes, lanes, columns};
   size_t total = 1;
   for (const size_t size : sizes) total += size;
   workspace->floats.resize(std::max(total * kLanes, workspace->floats.size()));
@@ -277,12 +357,12 @@ HWY_INLINE void LoadColumns(const Plan& plan, const float* rows, int64_t frames,
     rows = buffers.last_rows;
   }
   RowsToLanes(rows, columns, columns, buffers.columns);
+  // Those that come next are near when they are wanted.
+  constexpr size_t kLine = 64 / sizeof(float);
+  for (size_t i = 0; i < kLanes * columns; i += kLine) {
+    hwy::Prefetch(rows + kLanes * columns + i);
+  }
   ReduceAngles(plan, buffers.columns);
-}
-
-// Large outputs are not read back from the cache.
-HWY_INLINE bool IsLarge(std::span<const float> out) {
-  return out.size_bytes() >= kStreamBytes;
 }
 
 void SolveFrames(const FkJob& job) {
@@ -290,29 +370,32 @@ void SolveFrames(const FkJob& job) {
   const FkSchedule& schedule =
       job.with_end_sites ? plan.node_schedule : plan.joint_schedule;
   const size_t rows = schedule.steps.size();
-  const Buffers buffers = PartBuffers(plan, schedule, ThreadFkWorkspace());
+  const Buffers buffers = PartBuffers(job, schedule, ThreadFkWorkspace());
   for (int64_t first = 0; first < job.frames;
        first += static_cast<int64_t>(kLanes)) {
     const auto frames =
         std::min<int64_t>(job.frames - first, static_cast<int64_t>(kLanes));
     LoadColumns(plan, job.values.data() + first * plan.columns, frames,
                 buffers);
-    const auto store = [&](std::span<float> out, size_t stride) HWY_ATTR {
-      StoreRows(buffers.lanes, stride, frames, IsLarge(out), buffers.image,
-                out.data() + first * stride);
+    const auto store = [&](std::span<float> out, int64_t width) HWY_ATTR {
+      StoreFrames(job, buffers.lanes, rows, static_cast<size_t>(width), first,
+                  buffers.image, out);
     };
+    const int64_t turn_width = WidthOf(job.rotation_kind);
     if (!job.positions.empty()) {
       SolvePositions(plan, schedule, buffers.columns, buffers.rotations,
                      buffers.lanes);
-      store(job.positions, rows * 3);
+      store(job.positions, 3);
     }
     if (!job.world_rotations.empty()) {
-      SolveRotations<true>(plan, schedule, buffers.columns, buffers.lanes);
-      store(job.world_rotations, rows * 4);
+      SolveTurns<true>(job, schedule, buffers.columns, buffers.rotations,
+                       buffers.lanes);
+      store(job.world_rotations, turn_width);
     }
     if (!job.local_rotations.empty()) {
-      SolveRotations<false>(plan, schedule, buffers.columns, buffers.lanes);
-      store(job.local_rotations, rows * 4);
+      SolveTurns<false>(job, schedule, buffers.columns, buffers.rotations,
+                        buffers.lanes);
+      store(job.local_rotations, turn_width);
     }
   }
   hwy::FlushStream();

@@ -45,27 +45,48 @@ Pose<Real> SolveNode(const Plan& plan, const PlanNode& node, const float* row,
 }
 
 template <typename Real>
-void StoreQuat(const Quat<Real>& quat, float* out) {
-  const Quat<Real> q = PositiveW(quat);
-  out[0] = static_cast<float>(q.x);
-  out[1] = static_cast<float>(q.y);
-  out[2] = static_cast<float>(q.z);
-  out[3] = static_cast<float>(q.w);
+void StoreRotation(RotationKind kind, const Quat<Real>& quat, float* out) {
+  if (kind == RotationKind::kQuaternion) {
+    const Quat<Real> q = PositiveW(quat);
+    for (const Real value : {q.x, q.y, q.z, q.w}) {
+      *out++ = static_cast<float>(value);
+    }
+    return;
+  }
+  const Mat3<Real> m = ToMatrix(quat);
+  if (kind == RotationKind::kMatrix) {
+    for (const auto& row : m) {
+      for (const Real value : row) *out++ = static_cast<float>(value);
+    }
+    return;
+  }
+  for (int column = 0; column < 2; ++column) {
+    for (const auto& row : m) *out++ = static_cast<float>(row[column]);
+  }
 }
 
 template <typename Real>
-void StorePose(const FkJob& job, const Pose<Real>& pose, int64_t row) {
+void StorePose(const FkJob& job, const Pose<Real>& pose, int64_t index) {
   if (!job.positions.empty()) {
     for (int i = 0; i < 3; ++i) {
-      job.positions[row * 3 + i] = static_cast<float>(pose.position[i]);
+      job.positions[index * 3 + i] = static_cast<float>(pose.position[i]);
     }
   }
+  const int64_t turn = index * WidthOf(job.rotation_kind);
   if (!job.world_rotations.empty()) {
-    StoreQuat(pose.world, &job.world_rotations[row * 4]);
+    StoreRotation(job.rotation_kind, pose.world, &job.world_rotations[turn]);
   }
   if (!job.local_rotations.empty()) {
-    StoreQuat(pose.local, &job.local_rotations[row * 4]);
+    StoreRotation(job.rotation_kind, pose.local, &job.local_rotations[turn]);
   }
+}
+
+// Where a row of a frame of the job stands in the outputs.
+int64_t IndexOf(const FkJob& job, int64_t rows, int64_t row, int64_t frame) {
+  const int64_t frames = job.array_frames == 0 ? job.frames : job.array_frames;
+  const int64_t at = job.first_frame + frame;
+  return job.layout == TensorLayout::kFrameMajor ? at * rows + row
+                                                 : row * frames + at;
 }
 
 }  // namespace
@@ -76,16 +97,17 @@ void SolveReference(const FkJob& job) {
   const bool with_quats =
       !job.world_rotations.empty() || !job.local_rotations.empty();
   std::vector<Pose<Real>> poses(plan.nodes.size());
-  int64_t row = 0;
+  const int64_t rows = RowsOf(plan, job.with_end_sites);
   for (int64_t frame = 0; frame < job.frames; ++frame) {
     const float* values = job.values.data() + frame * plan.columns;
+    int64_t row = 0;
     for (size_t i = 0; i < plan.nodes.size(); ++i) {
       const PlanNode& node = plan.nodes[i];
       const Pose<Real>* parent =
           node.parent < 0 ? nullptr : &poses[static_cast<size_t>(node.parent)];
       poses[i] = SolveNode(plan, node, values, parent, with_quats);
       if (node.is_end_site && !job.with_end_sites) continue;
-      StorePose(job, poses[i], row++);
+      StorePose(job, poses[i], IndexOf(job, rows, row++, frame));
     }
   }
 }

@@ -44,13 +44,16 @@ FkStep StepOf(const Plan& plan, const PlanNode& node) {
 }
 
 // Gives each rotation that a later step asks for a slot, until the last such.
-void AssignSlots(FkSchedule* schedule) {
+void AssignSlots(FkScheduleRoom* room, FkSchedule* schedule) {
   std::vector<FkStep>& steps = schedule->steps;
-  std::vector<int32_t> last_child(steps.size(), -1);
+  std::vector<int32_t>& last_child = room->last_child;
+  last_child.assign(steps.size(), -1);
   for (const FkStep& step : steps) {
     if (step.parent_row >= 0) last_child[step.parent_row] = step.row;
   }
-  std::vector<int32_t> free;
+  std::vector<int32_t>& free = room->free_slots;
+  free.clear();
+  schedule->slots = 0;
   for (FkStep& step : steps) {
     if (step.parent_row >= 0) {
       step.parent_slot = steps[step.parent_row].slot;
@@ -71,20 +74,20 @@ void AssignSlots(FkSchedule* schedule) {
 
 }  // namespace
 
-FkSchedule MakeSchedule(const Plan& plan, bool with_end_sites) {
-  FkSchedule schedule;
-  std::vector<int32_t> rows(plan.nodes.size(), -1);
+void MakeSchedule(const Plan& plan, bool with_end_sites, FkScheduleRoom* room,
+                  FkSchedule* schedule) {
+  schedule->steps.clear();
+  room->rows.assign(plan.nodes.size(), -1);
   for (size_t i = 0; i < plan.nodes.size(); ++i) {
     const PlanNode& node = plan.nodes[i];
     if (node.is_end_site && !with_end_sites) continue;
     FkStep step = StepOf(plan, node);
-    step.row = static_cast<int32_t>(schedule.steps.size());
-    rows[i] = step.row;
-    if (node.parent >= 0) step.parent_row = rows[node.parent];
-    schedule.steps.push_back(step);
+    step.row = static_cast<int32_t>(schedule->steps.size());
+    room->rows[i] = step.row;
+    if (node.parent >= 0) step.parent_row = room->rows[node.parent];
+    schedule->steps.push_back(step);
   }
-  AssignSlots(&schedule);
-  return schedule;
+  AssignSlots(room, schedule);
 }
 
 }  // namespace bvhmill

@@ -37,9 +37,17 @@ struct FkSchedule {
   int32_t slots = 0;
 };
 
+// Room to make schedules in.
+struct FkScheduleRoom {
+  std::vector<int32_t> rows;
+  std::vector<int32_t> last_child;
+  std::vector<int32_t> free_slots;
+};
+
 struct Plan;
 
 // Steps for every joint, or every node.
-FkSchedule MakeSchedule(const Plan& plan, bool with_end_sites);
+void MakeSchedule(const Plan& plan, bool with_end_sites, FkScheduleRoom* room,
+                  FkSchedule* schedule);
 
 }  // namespace bvhmill

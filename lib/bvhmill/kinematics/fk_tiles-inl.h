@@ -102,6 +102,11 @@ HWY_INLINE void RowsToLanes(const float* rows, size_t stride, size_t columns,
 HWY_INLINE void LanesToRows(const float* lanes, size_t columns, size_t stride,
                             float* rows) {
   const Lanes d;
+  if (columns == 3 && stride == 3) {
+    return hn::StoreInterleaved3(hn::Load(d, lanes),
+                                 hn::Load(d, lanes + kLanes),
+                                 hn::Load(d, lanes + 2 * kLanes), d, rows);
+  }
   ForColumns(
       columns,
       [&](size_t c) HWY_ATTR {

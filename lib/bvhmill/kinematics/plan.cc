@@ -45,27 +45,35 @@ void AddChannels(const Skeleton& skeleton, const Node& node,
 
 Plan MakePlan(const Skeleton& skeleton, const Conventions& conventions) {
   Plan plan;
-  plan.columns = static_cast<int32_t>(skeleton.channels.size());
-  plan.joints = JointCount(skeleton);
-  plan.nodes.reserve(skeleton.nodes.size());
-  std::vector<int32_t> depths;
-  depths.reserve(skeleton.nodes.size());
+  MakePlanInto(skeleton, conventions, &plan);
+  return plan;
+}
+
+void MakePlanInto(const Skeleton& skeleton, const Conventions& conventions,
+                  Plan* plan) {
+  plan->columns = static_cast<int32_t>(skeleton.channels.size());
+  plan->joints = JointCount(skeleton);
+  plan->depth = 0;
+  plan->steps.clear();
+  plan->nodes.clear();
+  plan->nodes.reserve(skeleton.nodes.size());
   for (const Node& node : skeleton.nodes) {
     PlanNode out;
     out.parent = node.parent;
     out.is_end_site = IsEndSite(node);
     out.offset = node.offset;
-    out.first_step = static_cast<int32_t>(plan.steps.size());
+    out.first_step = static_cast<int32_t>(plan->steps.size());
+    if (node.parent >= 0) out.depth = plan->nodes[node.parent].depth + 1;
     if (!out.is_end_site) {
-      AddChannels(skeleton, node, PositionsOf(node, conventions), &out, &plan);
+      AddChannels(skeleton, node, PositionsOf(node, conventions), &out, plan);
     }
-    plan.nodes.push_back(out);
-    depths.push_back(node.parent < 0 ? 1 : depths[node.parent] + 1);
-    plan.depth = std::max(plan.depth, depths.back());
+    plan->nodes.push_back(out);
+    plan->depth = std::max(plan->depth, out.depth);
   }
-  plan.joint_schedule = MakeSchedule(plan, /*with_end_sites=*/false);
-  plan.node_schedule = MakeSchedule(plan, /*with_end_sites=*/true);
-  return plan;
+  MakeSchedule(*plan, /*with_end_sites=*/false, &plan->room,
+               &plan->joint_schedule);
+  MakeSchedule(*plan, /*with_end_sites=*/true, &plan->room,
+               &plan->node_schedule);
 }
 
 int64_t RowsOf(const Plan& plan, bool with_end_sites) {

@@ -32,6 +32,8 @@ struct RotationStep {
 
 struct PlanNode {
   int32_t parent = -1;
+  // Nodes on the way from its root, itself included.
+  int32_t depth = 1;
   bool is_end_site = false;
   // Translation from the parent, and for each axis the column that drives it,
   // or -1. The value is added to `offset`, which is 0 where it is replaced.
@@ -54,12 +56,17 @@ struct Plan {
   // For rows of joints, and of joints and end sites.
   FkSchedule joint_schedule;
   FkSchedule node_schedule;
+  // What it is made in, kept for the next one.
+  FkScheduleRoom room;
 };
 
 // By docs/conventions.md. Of a repeated position channel
 // the last counts, repeated rotations compose, scales and the channels of end
 // sites are skipped.
 Plan MakePlan(const Skeleton& skeleton, const Conventions& conventions);
+// The same into `plan`, whatever it holds: its memory is used again.
+void MakePlanInto(const Skeleton& skeleton, const Conventions& conventions,
+                  Plan* plan);
 
 // Rows of an output for one frame: joints, or joints and end sites.
 int64_t RowsOf(const Plan& plan, bool with_end_sites);

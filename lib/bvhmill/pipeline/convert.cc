@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 #include <utility>
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/bvh/reader.h"
 #include "bvhmill/pipeline/arena_parallel.h"
+#include "bvhmill/pipeline/clip_flow.h"
 #include "bvhmill/pipeline/encode_clip.h"
 #include "bvhmill/pipeline/stopwatch.h"
 #include "bvhmill/pipeline/workspace.h"
@@ -64,9 +66,6 @@ void Refuse(ConvertResult* result) {
                               RenderIssue(*error));
 }
 
-// Outputs that were asked for but not made say nothing.
-void DropOutputs(ConvertResult* result) { result->outputs.clear(); }
-
 // There are more outputs than may be asked for.
 Fault TooManyOutputs(const Limits& limits) {
   return {"LIMIT_EXCEEDED",
@@ -80,9 +79,13 @@ absl::Status StringReceiver::Begin(const ClipInfo& /*info*/,
                                    std::span<const OutputInfo> outputs) {
   data_.resize(outputs.size());
   for (size_t i = 0; i < outputs.size(); ++i) {
-    if (outputs[i].size_bytes > 0) {
-      data_[i].reserve(static_cast<size_t>(outputs[i].size_bytes));
-    }
+    // What is expected may be wrong: it is not taken as given.
+    constexpr int64_t kMostReserved = int64_t{1} << 30;
+    const int64_t bytes = outputs[i].tensor ? TensorBytes(*outputs[i].tensor)
+                                            : outputs[i].size_bytes;
+    data_[i].clear();
+    data_[i].reserve(
+        static_cast<size_t>(std::clamp<int64_t>(bytes, 0, kMostReserved)));
   }
   return absl::OkStatus();
 }
@@ -92,45 +95,138 @@ absl::Status StringReceiver::Data(size_t output, std::string_view bytes) {
   return absl::OkStatus();
 }
 
+namespace {
+
+// One call of Convert.
+class Conversion {
+ public:
+  Conversion(const ConvertOptions& options, OutputReceiver* receiver,
+             const CancelToken* cancel, ConvertResult* result)
+      : options_(options),
+        receiver_(receiver),
+        cancel_(cancel),
+        log_(LogOptions(options)),
+        workspace_(*lease_),
+        result_(*result) {}
+
+  void Run(std::string_view text);
+
+ private:
+  static ReportOptions LogOptions(const ConvertOptions& options) {
+    ReportOptions report = options.report;
+    if (report.max_issues == 0) report.max_issues = options.limits.max_issues;
+    return report;
+  }
+
+  ReadOptions HowToRead();
+  void ReadWhole(std::string_view text);
+  void ReadFlowing(std::string_view text, ClipFlow* flow);
+  void Judge();
+  void AddTimes(bool flowing);
+
+  const ConvertOptions& options_;
+  OutputReceiver* receiver_;
+  const CancelToken* cancel_;
+  IssueLog log_;
+  ArenaParallel parallel_;
+  WorkspaceLease lease_;
+  Workspace& workspace_;
+  ConvertResult& result_;
+};
+
+ReadOptions Conversion::HowToRead() {
+  ReadOptions how;
+  how.limits = options_.limits;
+  how.cancel = cancel_;
+  how.parallel = &parallel_;
+  return how;
+}
+
+void Conversion::ReadWhole(std::string_view text) {
+  const StageTimer timer(&result_.times.read);
+  ReadResult& read = workspace_.read;
+  ReadBvhInto(text, HowToRead(), &log_, &read);
+  workspace_.samples.Begin(
+      static_cast<int64_t>(read.clip.skeleton.channels.size()));
+  workspace_.samples.Add(read.clip.motion.frames, read.clip.motion.values);
+}
+
+void Conversion::ReadFlowing(std::string_view text, ClipFlow* flow) {
+  const StageTimer timer(&result_.times.read);
+  ReadBvhTiles(text, HowToRead(), &log_, flow, &workspace_.reader,
+               &workspace_.read);
+}
+
+// Applies the rules, makes the report, and refuses what it refuses.
+void Conversion::Judge() {
+  const ReadResult& read = workspace_.read;
+  const Clip& clip = read.clip;
+  if (read.skeleton_read && read.motion_read) {
+    const StageTimer timer(&result_.times.validate);
+    Validate(clip.skeleton, workspace_.samples, read.node_places, &log_);
+  }
+  if (read.skeleton_read) {
+    DescribeClip(clip.skeleton, clip.motion.frames, clip.motion.frame_time,
+                 &result_.info);
+  }
+  result_.report = log_.Finish(read.skeleton_read, read.motion_read);
+  if (IsCancelled(cancel_)) {
+    result_.status = MakeStatus(absl::StatusCode::kCancelled, "cancelled");
+  } else if (!IsGood(result_.report.verdict)) {
+    Refuse(&result_);
+  }
+}
+
+// Tiles that flow are solved and encoded while the clip is read.
+void Conversion::AddTimes(bool flowing) {
+  StageTimes& times = result_.times;
+  for (const TileBuffers& buffers : workspace_.tiles) {
+    times.solve += buffers.solve;
+    times.encode += buffers.encode;
+  }
+  if (!flowing) return;
+  const auto threads = parallel_.threads();
+  const auto others = (times.solve + times.encode) / threads;
+  times.read = std::max(times.read - others, std::chrono::nanoseconds{0});
+}
+
+void Conversion::Run(std::string_view text) {
+  OutputStage& stage = workspace_.stage;
+  stage.SetOutputs(options_);
+  const bool flowing = !options_.outputs.empty() && !stage.NeedsFrameCount() &&
+                       !stage.NeedsNeighbours();
+  workspace_.BeginTiles(parallel_.threads());
+  std::optional<ClipFlow> flow;
+  if (flowing) {
+    flow.emplace(receiver_, &workspace_, &result_);
+    ReadFlowing(text, &*flow);
+  } else {
+    ReadWhole(text);
+  }
+  Judge();
+  if (result_.status.ok() && !options_.outputs.empty()) {
+    const Clip& clip = workspace_.read.clip;
+    result_.status = flowing ? flow->Finish(clip.motion.frames)
+                             : EncodeClip(clip, &parallel_, receiver_, cancel_,
+                                          &workspace_, &result_);
+    result_.fault = stage.fault();
+  }
+  AddTimes(flowing);
+  // Outputs that were asked for but not made say nothing.
+  if (!result_.status.ok()) result_.outputs.clear();
+}
+
+}  // namespace
+
 ConvertResult Convert(std::string_view text, const ConvertOptions& options,
                       OutputReceiver* receiver, const CancelToken* cancel) {
   ConvertResult result;
   result.status = CheckOptions(options);
-  if (!result.status.ok()) {
-    if (absl::IsResourceExhausted(result.status)) {
-      result.fault = TooManyOutputs(options.limits);
-    }
-    return result;
+  if (result.status.ok()) {
+    Conversion(options, receiver, cancel, &result).Run(text);
+  } else if (absl::IsResourceExhausted(result.status)) {
+    result.fault = TooManyOutputs(options.limits);
   }
-  ReportOptions report = options.report;
-  if (report.max_issues == 0) report.max_issues = options.limits.max_issues;
-  IssueLog log(report);
-  const WorkspaceLease workspace;
-  ReadResult& read = workspace->read;
-  ArenaParallel parallel;
-  {
-    const StageTimer timer(&result.times.read);
-    ReadOptions how;
-    how.limits = options.limits;
-    how.cancel = cancel;
-    how.parallel = &parallel;
-    ReadBvhInto(text, how, &log, &read);
-  }
-  if (read.skeleton_read && read.motion_read) {
-    const StageTimer timer(&result.times.validate);
-    Validate(read.clip, read.node_places, &log);
-  }
-  if (read.skeleton_read) result.info = DescribeClip(read.clip);
-  result.report = log.Finish(read.skeleton_read, read.motion_read);
-  if (IsCancelled(cancel)) {
-    result.status = MakeStatus(absl::StatusCode::kCancelled, "cancelled");
-  } else if (!IsGood(result.report.verdict)) {
-    Refuse(&result);
-  } else if (!options.outputs.empty()) {
-    result.status =
-        EncodeClip(options, &parallel, receiver, cancel, &*workspace, &result);
-  }
-  if (!result.status.ok()) DropOutputs(&result);
   return result;
 }
 

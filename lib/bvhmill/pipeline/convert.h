@@ -19,8 +19,9 @@ namespace bvhmill {
 
 // Takes outputs as they are made. One call at a time, in order, by whichever
 // thread: Begin once, then Data with gapless bytes of each output; those of
-// different outputs may alternate. What was taken is void if the conversion
-// fails.
+// different outputs may alternate. It may begin while the clip is still read:
+// frames and shapes are then what the file promises, and sizes not known. What
+// was taken is void if the conversion fails.
 class OutputReceiver {
  public:
   virtual ~OutputReceiver() = default;

@@ -1,8 +1,6 @@
 #pragma once
 
-// The second half of the mill: a clip to its outputs. Private to pipeline/.
-
-#include <vector>
+// A clip that is held whole to its outputs. Private to pipeline/.
 
 #include "absl/status/status.h"
 #include "bvhmill/base/cancel.h"
@@ -12,10 +10,10 @@
 
 namespace bvhmill {
 
-// Solves workspace->read.clip tile by tile, tiles by several threads, and hands
-// every output to `receiver`. Fills result->outputs and the times of the
-// stages, which are those of all threads together; result->info must be set.
-absl::Status EncodeClip(const ConvertOptions& options, Parallel* parallel,
+// Solves `clip` tile by tile, tiles by several threads, and hands every output
+// of workspace->stage to `receiver`. Fills result->outputs; result->info must
+// be set, and there must be buffers for all threads.
+absl::Status EncodeClip(const Clip& clip, Parallel* parallel,
                         OutputReceiver* receiver, const CancelToken* cancel,
                         Workspace* workspace, ConvertResult* result);
 

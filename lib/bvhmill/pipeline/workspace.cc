@@ -1,5 +1,6 @@
 #include "bvhmill/pipeline/workspace.h"
 
+#include <algorithm>
 #include <mutex>
 #include <utility>
 
@@ -19,6 +20,15 @@ Pool& GlobalPool() {
 
 }  // namespace
 
+void Workspace::BeginTiles(int threads) {
+  tiles.resize(std::max(tiles.size(), static_cast<size_t>(threads)));
+  for (TileBuffers& buffers : tiles) buffers.solve = buffers.encode = {};
+}
+
+size_t Workspace::KeptBytes() const {
+  return read.clip.motion.values.capacity() * sizeof(float) + stage.KeptBytes();
+}
+
 // The one that was used last, whose memory is nearest.
 WorkspaceLease::WorkspaceLease() {
   Pool& pool = GlobalPool();
@@ -32,9 +42,7 @@ WorkspaceLease::WorkspaceLease() {
 }
 
 WorkspaceLease::~WorkspaceLease() {
-  const size_t bytes =
-      workspace_->read.clip.motion.values.capacity() * sizeof(float);
-  if (bytes > kMostKeptBytes) return;
+  if (workspace_->KeptBytes() > kMostKeptBytes) return;
   Pool& pool = GlobalPool();
   const std::scoped_lock lock(pool.mutex);
   if (pool.free.size() < kMostKept) pool.free.push_back(std::move(workspace_));

@@ -3,34 +3,34 @@
 // The large buffers of a conversion, kept from clip to clip. Private to
 // pipeline/.
 
-#include <chrono>
 #include <memory>
 #include <vector>
 
-#include "bvhmill/base/uninitialized.h"
 #include "bvhmill/bvh/reader.h"
+#include "bvhmill/bvh/tile_reader.h"
+#include "bvhmill/pipeline/output_stage.h"
+#include "bvhmill/validate/row_samples.h"
 
 namespace bvhmill {
 
-// The arrays of one tile, and how long its thread took for them.
-struct TileBuffers {
-  UninitializedVector<float> joint_positions;
-  UninitializedVector<float> node_positions;
-  UninitializedVector<float> local_rotations;
-  std::chrono::nanoseconds solve{};
-  std::chrono::nanoseconds encode{};
-};
-
 struct Workspace {
   ReadResult read;
+  TileWorkspace reader;
+  RowSamples samples;
+  OutputStage stage;
   // One for each thread.
   std::vector<TileBuffers> tiles;
+
+  // Makes buffers for so many threads ready for another clip.
+  void BeginTiles(int threads);
+  // Bytes of all that grows with clips.
+  size_t KeptBytes() const;
 };
 
 // A workspace of its own for a conversion, from a pool that the whole process
-// shares, so that a batch of clips takes its memory once. Workspaces with a
-// matrix of more than kMostKeptBytes, and more than kMostKept of them, are not
-// kept. Thread-safe.
+// shares, so that a batch of clips takes its memory once. Workspaces of more
+// than kMostKeptBytes, and more than kMostKept of them, are not kept.
+// Thread-safe.
 class WorkspaceLease {
  public:
   static constexpr size_t kMostKeptBytes = size_t{64} << 20;

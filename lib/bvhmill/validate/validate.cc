@@ -15,21 +15,22 @@ namespace {
 using Vec3f = std::array<float, 3>;
 
 struct Subject {
-  const Clip& clip;
+  const Skeleton& skeleton;
+  const RowSamples& samples;
   std::span<const Place> places;
 
-  const std::vector<Node>& nodes() const { return clip.skeleton.nodes; }
+  const std::vector<Node>& nodes() const { return skeleton.nodes; }
 };
 
 Location LocationOf(const Subject& subject, int32_t node) {
   Location location = LocationAt(subject.places[static_cast<size_t>(node)]);
   location.joint = node;
-  location.joint_name = DisplayName(subject.clip.skeleton, node);
+  location.joint_name = DisplayName(subject.skeleton, node);
   return location;
 }
 
 std::string Quoted(const Subject& subject, int32_t node) {
-  return Quote(DisplayName(subject.clip.skeleton, node));
+  return Quote(DisplayName(subject.skeleton, node));
 }
 
 float Length(const Vec3f& v) { return std::hypot(v[0], v[1], v[2]); }
@@ -38,16 +39,16 @@ Vec3f Minus(const Vec3f& a, const Vec3f& b) {
   return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
 }
 
-// The position channels of `node` in `frame`; nothing unless it has all three.
-std::optional<Vec3f> PositionAt(const Clip& clip, const Node& node,
-                                int64_t frame) {
+// The position channels of `node` in sample `row`; nothing unless it has all
+// three.
+std::optional<Vec3f> PositionAt(const Subject& subject, const Node& node,
+                                size_t row) {
   Vec3f position = {};
   std::array<bool, 3> has = {};
-  const size_t row = static_cast<size_t>(frame) * clip.skeleton.channels.size();
   auto column = static_cast<size_t>(node.first_channel);
-  for (const Channel channel : ChannelsOf(clip.skeleton, node)) {
+  for (const Channel channel : ChannelsOf(subject.skeleton, node)) {
     if (IsPosition(channel)) {
-      position[AxisOf(channel)] = clip.motion.values[row + column];
+      position[AxisOf(channel)] = subject.samples.row(row)[column];
       has[AxisOf(channel)] = true;
     }
     ++column;
@@ -80,7 +81,7 @@ void CheckBoneLengths(const Subject& subject, IssueLog* log) {
   for (size_t i = 0; i < subject.nodes().size(); ++i) {
     const Node& node = subject.nodes()[i];
     if (node.kind != NodeKind::kJoint || Length(node.offset) > 0 ||
-        HasPositions(subject.clip.skeleton, node)) {
+        HasPositions(subject.skeleton, node)) {
       continue;
     }
     const auto index = static_cast<int32_t>(i);
@@ -90,11 +91,11 @@ void CheckBoneLengths(const Subject& subject, IssueLog* log) {
 }
 
 void CheckRootOffsets(const Subject& subject, IssueLog* log) {
-  if (subject.clip.motion.frames == 0) return;
+  if (subject.samples.frames() == 0) return;
   for (size_t i = 0; i < subject.nodes().size(); ++i) {
     const Node& node = subject.nodes()[i];
     if (node.kind != NodeKind::kRoot || Length(node.offset) == 0) continue;
-    const auto position = PositionAt(subject.clip, node, 0);
+    const auto position = PositionAt(subject, node, 0);
     if (!position || Length(*position) != 0) continue;
     const auto index = static_cast<int32_t>(i);
     log->Add(IssueCode::DATA_ROOT_OFFSET_ADDITIVE, LocationOf(subject, index),
@@ -112,12 +113,11 @@ struct Suspects {
   }
 };
 
-// Positions are 0 in the first, middle and last frame, the OFFSET is not.
-bool LooksAdditive(const Clip& clip, const Node& node) {
+// Positions are 0 in all samples, the OFFSET is not.
+bool LooksAdditive(const Subject& subject, const Node& node) {
   if (Length(node.offset) == 0) return false;
-  const int64_t last = clip.motion.frames - 1;
-  for (const int64_t frame : {int64_t{0}, last / 2, last}) {
-    const auto position = PositionAt(clip, node, frame);
+  for (size_t row = 0; row < RowSamples::kCount; ++row) {
+    const auto position = PositionAt(subject, node, row);
     if (!position || Length(*position) != 0) return false;
   }
   return true;
@@ -132,12 +132,13 @@ int32_t RootOf(const Skeleton& skeleton, int32_t node) {
 
 // In frame 0 the values are far from the OFFSET, which they should replace, and
 // nearer to where the root stands in the world.
-bool LooksGlobal(const Clip& clip, int32_t index) {
-  const std::vector<Node>& nodes = clip.skeleton.nodes;
+bool LooksGlobal(const Subject& subject, int32_t index) {
+  const std::vector<Node>& nodes = subject.nodes();
   const Node& node = nodes[static_cast<size_t>(index)];
-  const Node& root = nodes[static_cast<size_t>(RootOf(clip.skeleton, index))];
-  const auto position = PositionAt(clip, node, 0);
-  const auto origin = PositionAt(clip, root, 0);
+  const Node& root =
+      nodes[static_cast<size_t>(RootOf(subject.skeleton, index))];
+  const auto position = PositionAt(subject, node, 0);
+  const auto origin = PositionAt(subject, root, 0);
   const float bone = Length(node.offset);
   if (!position || !origin || bone == 0) return false;
   constexpr float kFar = 2;
@@ -153,17 +154,17 @@ void LogSuspects(const Subject& subject, IssueCode code,
 }
 
 void CheckJointPositions(const Subject& subject, IssueLog* log) {
-  if (subject.clip.motion.frames == 0) return;
+  if (subject.samples.frames() == 0) return;
   Suspects additive;
   Suspects global;
   int64_t positioned = 0;
   for (size_t i = 0; i < subject.nodes().size(); ++i) {
     const Node& node = subject.nodes()[i];
     if (node.kind != NodeKind::kJoint) continue;
-    if (!PositionAt(subject.clip, node, 0)) continue;
+    if (!PositionAt(subject, node, 0)) continue;
     ++positioned;
-    if (LooksAdditive(subject.clip, node)) additive.Add(static_cast<int>(i));
-    if (LooksGlobal(subject.clip, static_cast<int>(i))) {
+    if (LooksAdditive(subject, node)) additive.Add(static_cast<int>(i));
+    if (LooksGlobal(subject, static_cast<int>(i))) {
       global.Add(static_cast<int>(i));
     }
   }
@@ -185,9 +186,9 @@ constexpr std::array<Rule, 4> kRules = {CheckNames, CheckBoneLengths,
 
 }  // namespace
 
-void Validate(const Clip& clip, std::span<const Place> node_places,
-              IssueLog* log) {
-  const Subject subject{clip, node_places};
+void Validate(const Skeleton& skeleton, const RowSamples& samples,
+              std::span<const Place> node_places, IssueLog* log) {
+  const Subject subject{skeleton, samples, node_places};
   for (const Rule rule : kRules) rule(subject, log);
 }
 

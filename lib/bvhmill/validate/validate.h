@@ -7,13 +7,14 @@
 #include "bvhmill/base/place.h"
 #include "bvhmill/clip/clip.h"
 #include "bvhmill/report/issue_log.h"
+#include "bvhmill/validate/row_samples.h"
 
 namespace bvhmill {
 
 // Applies every rule of the table in validate.cc and logs what it finds.
 // `node_places` says where each node of the skeleton begins. O(nodes): looks at
-// a few frames only.
-void Validate(const Clip& clip, std::span<const Place> node_places,
-              IssueLog* log);
+// a few rows only.
+void Validate(const Skeleton& skeleton, const RowSamples& samples,
+              std::span<const Place> node_places, IssueLog* log);
 
 }  // namespace bvhmill

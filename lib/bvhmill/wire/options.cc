@@ -109,6 +109,32 @@ absl::Status KindFromProto(const std::string& field, v1::RotationKind message,
   }
 }
 
+absl::Status SpaceFromProto(const std::string& field, v1::RotationSpace message,
+                            RotationSpace* space) {
+  switch (message) {
+    case v1::ROTATION_SPACE_UNSPECIFIED:
+    case v1::ROTATION_SPACE_LOCAL:
+      *space = RotationSpace::kLocal;
+      return absl::OkStatus();
+    case v1::ROTATION_SPACE_WORLD:
+      *space = RotationSpace::kWorld;
+      return absl::OkStatus();
+    default:
+      return UnknownValue(field + ".space", message);
+  }
+}
+
+absl::Status RotationsFromProto(const std::string& field,
+                                const v1::RotationsFormat& message,
+                                RotationsFormat* format) {
+  format->with_end_sites = message.include_end_sites();
+  BVHMILL_RETURN_IF_ERROR(
+      LayoutFromProto(field, message.layout(), &format->layout));
+  BVHMILL_RETURN_IF_ERROR(
+      SpaceFromProto(field, message.space(), &format->space));
+  return KindFromProto(field, message.kind(), &format->kind);
+}
+
 absl::Status FormatFromProto(const std::string& field,
                              const v1::OutputRequest& message,
                              FormatOptions* format) {
@@ -123,11 +149,16 @@ absl::Status FormatFromProto(const std::string& field,
     }
     case v1::OutputRequest::kRotations: {
       RotationsFormat out;
-      const std::string path = field + ".rotations";
       BVHMILL_RETURN_IF_ERROR(
-          LayoutFromProto(path, message.rotations().layout(), &out.layout));
-      BVHMILL_RETURN_IF_ERROR(
-          KindFromProto(path, message.rotations().kind(), &out.kind));
+          RotationsFromProto(field + ".rotations", message.rotations(), &out));
+      *format = out;
+      return absl::OkStatus();
+    }
+    case v1::OutputRequest::kVelocities: {
+      VelocitiesFormat out;
+      out.with_end_sites = message.velocities().include_end_sites();
+      BVHMILL_RETURN_IF_ERROR(LayoutFromProto(
+          field + ".velocities", message.velocities().layout(), &out.layout));
       *format = out;
       return absl::OkStatus();
     }
@@ -167,6 +198,15 @@ struct FormatToProto {
         format.kind == RotationKind::kQuaternion ? v1::ROTATION_KIND_UNSPECIFIED
         : format.kind == RotationKind::kMatrix   ? v1::ROTATION_KIND_MATRIX_3X3
                                                  : v1::ROTATION_KIND_SIX_D);
+    out->set_space(format.space == RotationSpace::kWorld
+                       ? v1::ROTATION_SPACE_WORLD
+                       : v1::ROTATION_SPACE_UNSPECIFIED);
+    out->set_include_end_sites(format.with_end_sites);
+  }
+  void operator()(const VelocitiesFormat& format) const {
+    auto* out = message->mutable_velocities();
+    out->set_layout(ToProto(format.layout));
+    out->set_include_end_sites(format.with_end_sites);
   }
   void operator()(const NpzFormat& format) const {
     message->mutable_npz()->set_include_end_sites(format.with_end_sites);

@@ -1,7 +1,6 @@
 #pragma once
 
 // Threads that work on numbered pieces at once and hand them on in order.
-// Private to pipeline/.
 
 #include <atomic>
 #include <cstdint>

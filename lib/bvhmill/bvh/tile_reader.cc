@@ -1,0 +1,93 @@
+#include "bvhmill/bvh/tile_reader.h"
+
+#include <algorithm>
+
+#include "bvhmill/bvh/motion_reader.h"
+#include "bvhmill/bvh/parallel_rows.h"
+#include "bvhmill/bvh/tile_scanner.h"
+#include "bvhmill/bvh/tile_sink.h"
+#include "bvhmill/bvh/whole_text.h"
+
+namespace bvhmill {
+namespace {
+
+// Fewer tiles are not worth a second thread.
+constexpr int64_t kFewTiles = 4;
+
+class TileReading {
+ public:
+  TileReading(const ReadOptions& options, TileReceiver* receiver,
+              TileWorkspace* workspace)
+      : options_(options), receiver_(*receiver), workspace_(*workspace) {}
+
+  // Reads regular rows from the beginning of `text`. Returns the bytes taken.
+  size_t ReadTiles(std::string_view text, int64_t width, MotionReader* reader);
+  // False if the receiver has stopped it.
+  bool goes_on() const { return goes_on_; }
+
+ private:
+  const ReadOptions& options_;
+  TileReceiver& receiver_;
+  TileWorkspace& workspace_;
+  bool goes_on_ = true;
+};
+
+size_t TileReading::ReadTiles(std::string_view text, int64_t width,
+                              MotionReader* reader) {
+  const auto scanned = static_cast<int64_t>(kMaxScannedLineBytes);
+  if (width == 0 || Exceeds(scanned, options_.limits.max_line_bytes)) return 0;
+  const size_t blank = BlankLines(text);
+  reader->Skip(0, blank, CountLineEnds(text.substr(0, blank)));
+  const std::string_view rows = text.substr(blank);
+  TileScanner scanner(rows, width, reader->MostFrames(rows.size()), options_,
+                      &receiver_);
+  if (options_.parallel == nullptr || scanner.tiles() < kFewTiles) {
+    scanner.Work(0, &workspace_.tiles[0]);
+  } else {
+    options_.parallel->Run(options_.parallel->threads(), [&](int64_t i) {
+      const auto worker = static_cast<size_t>(i);
+      scanner.Work(static_cast<int>(i), &workspace_.tiles[worker]);
+    });
+  }
+  goes_on_ = !scanner.refused();
+  const RowsScan& taken = scanner.taken();
+  reader->Skip(static_cast<int64_t>(taken.rows), taken.bytes, taken.lines);
+  return blank + taken.bytes;
+}
+
+}  // namespace
+
+StreamResult ReadBvhTiles(std::string_view text, const ReadOptions& options,
+                          IssueLog* log, TileReceiver* receiver,
+                          TileWorkspace* workspace, ReadResult* result) {
+  Heads heads;
+  const bool has_rows = ReadHeadsOf(text, options, log, &heads, result);
+  const Skeleton& skeleton = result->clip.skeleton;
+  Motion& motion = result->clip.motion;
+  const bool is_wanted =
+      !result->skeleton_read ||
+      receiver->OnHeads({skeleton, result->node_places, motion.frame_time,
+                         heads.header.frames.value_or(0)});
+  result->motion_read &= is_wanted;
+  if (has_rows && is_wanted) {
+    const auto workers = static_cast<size_t>(
+        options.parallel == nullptr ? 1 : options.parallel->threads());
+    workspace->tiles.resize(std::max(workspace->tiles.size(), workers));
+    const auto width = static_cast<int64_t>(skeleton.channels.size());
+    const std::string_view rows =
+        text.substr(static_cast<size_t>(heads.header.rows.offset));
+    TileSink sink(receiver, width, &workspace->tiles[0]);
+    MotionReader reader(heads.header, skeleton, options, log, &sink);
+    TileReading tiles(options, receiver, workspace);
+    const size_t taken = reader.done() || !result->skeleton_read
+                             ? 0
+                             : tiles.ReadTiles(rows, width, &reader);
+    sink.StartAt(reader.frames());
+    if (tiles.goes_on()) reader.Push(rows.substr(taken), /*ends_file=*/true);
+    result->motion_read &= tiles.goes_on() && sink.Flush() && reader.good();
+    motion.frames = reader.frames();
+  }
+  return {result->skeleton_read, result->motion_read, motion.frames};
+}
+
+}  // namespace bvhmill

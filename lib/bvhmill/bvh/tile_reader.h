@@ -1,0 +1,29 @@
+#pragma once
+
+// Reads a whole BVH file from memory and hands on its frames while they are in
+// the cache.
+
+#include <string_view>
+#include <vector>
+
+#include "bvhmill/base/uninitialized.h"
+#include "bvhmill/bvh/clip_receiver.h"
+#include "bvhmill/bvh/reader.h"
+
+namespace bvhmill {
+
+// Memory of the reader, kept from clip to clip. One clip at a time.
+struct TileWorkspace {
+  // The values of a tile, for each worker.
+  std::vector<UninitializedVector<float>> tiles;
+};
+
+// The issues and the frames are those of ReadBvh. Threads of
+// `options.parallel`, if there are any, read tiles of regular rows at once, as
+// workers of `receiver`; what else there is comes by OnFrames. `result` gets
+// all but the values; the receiver may look at its skeleton from OnHeads on.
+StreamResult ReadBvhTiles(std::string_view text, const ReadOptions& options,
+                          IssueLog* log, TileReceiver* receiver,
+                          TileWorkspace* workspace, ReadResult* result);
+
+}  // namespace bvhmill

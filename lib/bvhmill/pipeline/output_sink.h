@@ -1,0 +1,63 @@
+#pragma once
+
+// Where the bytes of outputs go, within their limit. Private to pipeline/.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "bvhmill/base/limits.h"
+#include "bvhmill/base/sink.h"
+#include "bvhmill/base/status.h"
+#include "bvhmill/pipeline/convert.h"
+
+namespace bvhmill {
+
+// The bytes of all outputs together, and the limit on them.
+struct OutputBudget {
+  int64_t limit = 0;
+  int64_t used = 0;
+  bool exceeded = false;
+
+  // Takes `bytes` more, or says that they are too many.
+  absl::Status Take(int64_t bytes) {
+    used += bytes;
+    if (!Exceeds(used, limit)) return absl::OkStatus();
+    exceeded = true;
+    return MakeStatus(absl::StatusCode::kResourceExhausted,
+                      "the outputs have more than max_output_bytes = " +
+                          std::to_string(limit) + " bytes");
+  }
+
+  Fault fault() const {
+    return {
+        "LIMIT_EXCEEDED",
+        {{"limit_name", "max_output_bytes"}, {"limit", std::to_string(limit)}}};
+  }
+};
+
+// Hands the bytes of one output on and counts them.
+class OutputSink final : public Sink {
+ public:
+  OutputSink(OutputReceiver* receiver, size_t output, OutputBudget* budget)
+      : receiver_(*receiver), output_(output), budget_(*budget) {}
+
+  absl::Status Append(std::string_view bytes) override {
+    if (bytes.empty()) return absl::OkStatus();
+    const auto size = static_cast<int64_t>(bytes.size());
+    BVHMILL_RETURN_IF_ERROR(budget_.Take(size));
+    written_ += size;
+    return receiver_.Data(output_, bytes);
+  }
+
+  int64_t written() const { return written_; }
+
+ private:
+  OutputReceiver& receiver_;
+  size_t output_;
+  OutputBudget& budget_;
+  int64_t written_ = 0;
+};
+
+}  // namespace bvhmill

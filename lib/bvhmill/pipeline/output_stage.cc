@@ -1,0 +1,232 @@
+#include "bvhmill/pipeline/output_stage.h"
+
+#include <algorithm>
+#include <string>
+
+#include "bvhmill/base/status.h"
+#include "bvhmill/kinematics/fk_job.h"
+#include "bvhmill/kinematics/velocity_job.h"
+#include "bvhmill/pipeline/stopwatch.h"
+
+namespace bvhmill {
+namespace {
+
+// The limit on joint-major and other whole arrays is that on outputs: each is
+// part of one.
+int64_t ArrayBytes(const PoseArray& array, const EncodeContext& context) {
+  return context.frames * RowsOf(array, *context.skeleton) * WidthOf(array) *
+         static_cast<int64_t>(sizeof(float));
+}
+
+}  // namespace
+
+void OutputStage::AddNeeds(const EncoderNeeds& needs) {
+  for (const PoseArray& array : needs.arrays) {
+    const auto is_same = [&](const SharedArray& shared) {
+      return shared.array == array && shared.whole == needs.whole_arrays;
+    };
+    const auto it = std::find_if(arrays_.begin(), arrays_.end(), is_same);
+    uses_.push_back(static_cast<size_t>(it - arrays_.begin()));
+    if (it == arrays_.end()) arrays_.push_back({array, needs.whole_arrays});
+  }
+}
+
+void OutputStage::SetOutputs(const ConvertOptions& options) {
+  options_ = &options;
+  if (options.outputs == requests_) return;
+  requests_ = options.outputs;
+  encoders_.clear();
+  arrays_.clear();
+  uses_.clear();
+  for (const OutputRequest& request : requests_) {
+    encoders_.push_back(MakeEncoder(request));
+    AddNeeds(encoders_.back()->Needs());
+  }
+}
+
+bool OutputStage::NeedsFrameCount() const {
+  return std::any_of(encoders_.begin(), encoders_.end(),
+                     [](const auto& e) { return e->Needs().frame_count; });
+}
+
+bool OutputStage::NeedsNeighbours() const {
+  return std::any_of(arrays_.begin(), arrays_.end(), [](const auto& shared) {
+    return shared.array.kind == PoseKind::kVelocities;
+  });
+}
+
+absl::Status OutputStage::CheckClip(const EncodeContext& context) {
+  if (!NeedsNeighbours() || HasRate(context.frame_time)) {
+    return absl::OkStatus();
+  }
+  fault_ = {"FRAME_RATE_UNKNOWN", {}};
+  return MakeStatus(absl::StatusCode::kFailedPrecondition,
+                    "velocities need a frame time, and the clip states none "
+                    "that is above 0");
+}
+
+absl::Status OutputStage::CheckSizes(const EncodeContext& context) {
+  if (!NeedsFrameCount()) return absl::OkStatus();
+  OutputBudget foreseen{options_->limits.max_output_bytes};
+  int64_t bytes = 0;
+  for (const OutputInfo& output : result_->outputs) {
+    bytes += std::max<int64_t>(output.size_bytes, 0);
+  }
+  // Outputs that do not know their size hold at least their arrays.
+  size_t use = 0;
+  for (size_t i = 0; i < encoders_.size(); ++i) {
+    for (const PoseArray& array : encoders_[i]->Needs().arrays) {
+      const bool counts =
+          arrays_[uses_[use++]].whole && result_->outputs[i].size_bytes < 0;
+      bytes += counts ? ArrayBytes(array, context) : 0;
+    }
+  }
+  absl::Status status = foreseen.Take(bytes);
+  if (!status.ok()) fault_ = foreseen.fault();
+  return status;
+}
+
+// What an encoder said: notes the fault if the sinks are full.
+absl::Status OutputStage::Said(absl::Status status) {
+  if (budget_.exceeded) fault_ = budget_.fault();
+  return status;
+}
+
+absl::Status OutputStage::Begin(const EncodeContext& context,
+                                OutputReceiver* receiver,
+                                ConvertResult* result) {
+  context_ = context;
+  result_ = result;
+  fault_ = {};
+  BVHMILL_RETURN_IF_ERROR(CheckClip(context));
+  MakePlanInto(*context.skeleton, options_->conventions, &plan_);
+  budget_ = {options_->limits.max_output_bytes};
+  sinks_.clear();
+  result->outputs.resize(encoders_.size());
+  for (size_t i = 0; i < encoders_.size(); ++i) {
+    encoders_[i]->Describe(context, &result->outputs[i]);
+    result->outputs[i].id = OutputId(requests_[i]);
+    if (!NeedsFrameCount()) result->outputs[i].size_bytes = -1;
+    sinks_.emplace_back(receiver, i, &budget_);
+  }
+  BVHMILL_RETURN_IF_ERROR(CheckSizes(context));
+  wholes_.resize(std::max(wholes_.size(), arrays_.size()));
+  for (size_t i = 0; i < arrays_.size(); ++i) {
+    if (!arrays_[i].whole) continue;
+    wholes_[i].resize(
+        static_cast<size_t>(ArrayBytes(arrays_[i].array, context)) /
+        sizeof(float));
+  }
+  BVHMILL_RETURN_IF_ERROR(receiver->Begin(result->info, result->outputs));
+  for (size_t i = 0; i < encoders_.size(); ++i) {
+    BVHMILL_RETURN_IF_ERROR(Said(encoders_[i]->Begin(context_, &sinks_[i])));
+  }
+  return absl::OkStatus();
+}
+
+// About as many frames as keep the arrays of a tile in the second cache.
+int64_t OutputStage::TileFrames() const {
+  constexpr int64_t kTileNodes = 16 * 1024;
+  const auto nodes = static_cast<int64_t>(plan_.nodes.size());
+  return std::clamp<int64_t>(kTileNodes / std::max<int64_t>(nodes, 1), 1, 1024);
+}
+
+// Where array number `array` of a tile goes.
+std::span<float> OutputStage::Place(size_t array, const TileRows& rows,
+                                    TileBuffers* buffers) {
+  if (arrays_[array].whole) return wholes_[array];
+  const PoseArray& wanted = arrays_[array].array;
+  const int64_t count = rows.frames *
+                        bvhmill::RowsOf(plan_, wanted.with_end_sites) *
+                        WidthOf(wanted);
+  UninitializedVector<float>& buffer = buffers->arrays[array];
+  buffer.resize(static_cast<size_t>(count));
+  return buffer;
+}
+
+void OutputStage::SolveArray(const SharedArray& shared, const TileRows& rows,
+                             TileBuffers* buffers, std::span<float> out) const {
+  const PoseArray& array = shared.array;
+  const auto set_place = [&](auto* job) {
+    job->plan = &plan_;
+    job->frames = rows.frames;
+    job->with_end_sites = array.with_end_sites;
+    job->layout = array.layout;
+    job->array_frames = shared.whole ? context_.frames : 0;
+    job->first_frame = shared.whole ? rows.first_frame : 0;
+  };
+  if (array.kind == PoseKind::kVelocities) {
+    VelocityJob job;
+    set_place(&job);
+    job.values = rows.around;
+    job.has_before = rows.has_before;
+    job.has_behind = rows.has_behind;
+    job.frame_time = context_.frame_time;
+    job.velocities = out;
+    job.scratch = &buffers->positions;
+    return job.Run();
+  }
+  FkJob job;
+  set_place(&job);
+  job.values = rows.values;
+  job.rotation_kind = array.rotation_kind;
+  (array.kind == PoseKind::kPositions        ? job.positions
+   : array.kind == PoseKind::kLocalRotations ? job.local_rotations
+                                             : job.world_rotations) = out;
+  job.Run();
+}
+
+void OutputStage::Solve(const TileRows& rows, TileBuffers* buffers) {
+  const StageTimer timer(&buffers->solve);
+  buffers->arrays.resize(std::max(buffers->arrays.size(), arrays_.size()));
+  for (size_t i = 0; i < arrays_.size(); ++i) {
+    SolveArray(arrays_[i], rows, buffers, Place(i, rows, buffers));
+  }
+}
+
+// The arrays of an encoder if it takes them whole, or not whole, as asked.
+PoseSpans OutputStage::SpansOf(size_t encoder, bool whole,
+                               TileBuffers* buffers) {
+  spans_.clear();
+  if (encoders_[encoder]->Needs().whole_arrays != whole) return spans_;
+  size_t use = 0;
+  for (size_t i = 0; i < encoder; ++i) {
+    use += encoders_[i]->Needs().arrays.size();
+  }
+  const size_t end = use + encoders_[encoder]->Needs().arrays.size();
+  for (; use < end; ++use) {
+    const size_t array = uses_[use];
+    spans_.emplace_back(whole ? wholes_[array] : buffers->arrays[array]);
+  }
+  return spans_;
+}
+
+absl::Status OutputStage::Add(const TileRows& rows, TileBuffers* buffers) {
+  const StageTimer timer(&buffers->encode);
+  const PoseTile tile = {rows.first_frame, rows.frames, rows.values};
+  for (size_t i = 0; i < encoders_.size(); ++i) {
+    BVHMILL_RETURN_IF_ERROR(Said(encoders_[i]->Add(
+        tile, SpansOf(i, /*whole=*/false, buffers), &sinks_[i])));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status OutputStage::End(int64_t frames, TileBuffers* buffers) {
+  const StageTimer timer(&buffers->encode);
+  context_.frames = frames;
+  for (size_t i = 0; i < encoders_.size(); ++i) {
+    BVHMILL_RETURN_IF_ERROR(Said(
+        encoders_[i]->End(SpansOf(i, /*whole=*/true, buffers), &sinks_[i])));
+    encoders_[i]->Describe(context_, &result_->outputs[i]);
+    result_->outputs[i].size_bytes = sinks_[i].written();
+  }
+  return absl::OkStatus();
+}
+
+size_t OutputStage::KeptBytes() const {
+  size_t bytes = 0;
+  for (const auto& whole : wholes_) bytes += whole.capacity() * sizeof(float);
+  return bytes;
+}
+
+}  // namespace bvhmill

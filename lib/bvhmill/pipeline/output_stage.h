@@ -1,0 +1,116 @@
+#pragma once
+
+// The last part of the mill: rows of a clip to poses, and these to outputs.
+// Private to pipeline/.
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "bvhmill/base/uninitialized.h"
+#include "bvhmill/encode/encoder.h"
+#include "bvhmill/kinematics/plan.h"
+#include "bvhmill/pipeline/convert.h"
+#include "bvhmill/pipeline/output_sink.h"
+
+namespace bvhmill {
+
+// What a thread works in, kept from tile to tile and from clip to clip; and how
+// long it took.
+struct TileBuffers {
+  // One for each array of the stage.
+  std::vector<UninitializedVector<float>> arrays;
+  // Of velocities.
+  UninitializedVector<float> positions;
+  std::chrono::nanoseconds solve{};
+  std::chrono::nanoseconds encode{};
+};
+
+// Consecutive frames of a clip.
+struct TileRows {
+  // Need not be known for Solve, unless arrays are taken whole.
+  int64_t first_frame = 0;
+  int64_t frames = 0;
+  // frames x columns; and the same with one row more before and behind, where
+  // the clip has one, for whoever NeedsNeighbours.
+  std::span<const float> values;
+  std::span<const float> around;
+  bool has_before = false;
+  bool has_behind = false;
+};
+
+// Kept from clip to clip. SetOutputs, Begin, then Solve of every tile by any
+// thread and Add of it, in order, then End.
+class OutputStage {
+ public:
+  // The options must outlive the clip. Cheap if they ask for what was asked for
+  // last.
+  void SetOutputs(const ConvertOptions& options);
+
+  // It must be known how many frames there are before the first tile comes.
+  bool NeedsFrameCount() const;
+  // Tiles need the rows around them.
+  bool NeedsNeighbours() const;
+
+  // Makes the encoders ready for a clip and tells the receiver, which must live
+  // until End. `context.frames` may be a guess where no frame count is needed.
+  // Fills result->outputs; result->info must be set. FAILED_PRECONDITION where
+  // an output cannot hold the clip; RESOURCE_EXHAUSTED where it is known that
+  // outputs are too large; what the receiver says.
+  absl::Status Begin(const EncodeContext& context, OutputReceiver* receiver,
+                     ConvertResult* result);
+  const Plan& plan() const { return plan_; }
+  // A number of frames that is good for a tile.
+  int64_t TileFrames() const;
+
+  // Solves what the encoders want of `rows`. Any number of threads at once,
+  // each with buffers of its own.
+  void Solve(const TileRows& rows, TileBuffers* buffers);
+  // Encodes what was solved of `rows`.
+  absl::Status Add(const TileRows& rows, TileBuffers* buffers);
+  // `frames` = what there were. Makes result->outputs exact.
+  absl::Status End(int64_t frames, TileBuffers* buffers);
+
+  // Memory that is kept.
+  size_t KeptBytes() const;
+  // Why a status is not OK, for programs; empty for what others said.
+  const Fault& fault() const { return fault_; }
+
+ private:
+  // An array that some encoders want.
+  struct SharedArray {
+    PoseArray array;
+    bool whole = false;
+  };
+
+  void AddNeeds(const EncoderNeeds& needs);
+  absl::Status CheckClip(const EncodeContext& context);
+  absl::Status CheckSizes(const EncodeContext& context);
+  absl::Status Said(absl::Status status);
+  std::span<float> Place(size_t array, const TileRows& rows,
+                         TileBuffers* buffers);
+  void SolveArray(const SharedArray& shared, const TileRows& rows,
+                  TileBuffers* buffers, std::span<float> out) const;
+  PoseSpans SpansOf(size_t encoder, bool whole, TileBuffers* buffers);
+
+  const ConvertOptions* options_ = nullptr;
+  std::vector<OutputRequest> requests_;
+  std::vector<std::unique_ptr<Encoder>> encoders_;
+  std::vector<SharedArray> arrays_;
+  // Indices into arrays_: for each encoder in turn, as many as it needs.
+  std::vector<size_t> uses_;
+
+  EncodeContext context_;
+  Plan plan_;
+  ConvertResult* result_ = nullptr;
+  OutputBudget budget_;
+  std::vector<OutputSink> sinks_;
+  std::vector<UninitializedVector<float>> wholes_;
+  std::vector<std::span<const float>> spans_;
+  Fault fault_;
+};
+
+}  // namespace bvhmill
