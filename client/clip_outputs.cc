@@ -106,12 +106,18 @@ absl::Status ClipOutputs::Data(size_t output, std::string_view bytes) {
   return Fail(to.name, to.file.Append(bytes));
 }
 
-absl::Status ClipOutputs::CheckShapes(const ConvertResult& result) {
+// A file may have fewer frames than it says, or more.
+absl::Status ClipOutputs::CorrectShapes(const ConvertResult& result) {
   for (size_t i = 0; i < result.outputs.size(); ++i) {
     const auto& tensor = result.outputs[i].tensor;
     if (!tensor || tensor->shape == files_[i].shape) continue;
-    return status_ = Refused(PathOf(files_[i].name),
-                             "has another shape than was announced");
+    const std::string header = NpyHeader("<f4", tensor->shape);
+    if (header.size() != NpyHeader("<f4", files_[i].shape).size()) {
+      return status_ = Refused(PathOf(files_[i].name),
+                               "has another shape than was announced");
+    }
+    BVHMILL_RETURN_IF_ERROR(
+        Fail(files_[i].name, files_[i].file.ReplaceHead(header)));
   }
   return absl::OkStatus();
 }
@@ -138,7 +144,7 @@ absl::Status ClipOutputs::CommitAll() {
 
 absl::Status ClipOutputs::Commit(const ConvertResult& result,
                                  std::string_view report) {
-  BVHMILL_RETURN_IF_ERROR(CheckShapes(result));
+  BVHMILL_RETURN_IF_ERROR(CorrectShapes(result));
   BVHMILL_RETURN_IF_ERROR(AddReport(report));
   return CommitAll();
 }

@@ -68,7 +68,7 @@ class ClipOutputs final : public OutputReceiver {
   absl::Status Fail(std::string_view name, const absl::Status& status);
   absl::Status AddFile(const std::string& name);
   absl::Status AddReport(std::string_view report);
-  absl::Status CheckShapes(const ConvertResult& result);
+  absl::Status CorrectShapes(const ConvertResult& result);
   absl::Status CommitAll();
 
   const OutputDir& directory_;

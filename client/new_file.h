@@ -24,6 +24,8 @@ class NewFile {
   ~NewFile();
 
   absl::Status Append(std::string_view bytes);
+  // Writes over the first bytes, which must have been appended.
+  absl::Status ReplaceHead(std::string_view bytes);
   // Nothing can be appended any more; says if all of it was stored.
   absl::Status Close();
   // Gives the closed file its name. If there is one by that name, it is

@@ -45,7 +45,7 @@ TEST(NpyHeader, Table) {
     EXPECT_EQ(header.substr(10, c.dict.size()), c.dict);
     const std::string rest = header.substr(10 + c.dict.size());
     EXPECT_EQ(rest, std::string(rest.size() - 1, ' ') + '\n');
-    EXPECT_LE(rest.size(), 64) << "no more padding than it needs";
+    EXPECT_EQ(header.size(), kLeastNpyHeaderBytes);
   }
 }
 
@@ -59,6 +59,8 @@ TEST(NpyHeader, IsAlignedWhateverItsLength) {
       const std::string header = NpyHeader("<f4", shape);
       EXPECT_EQ(header.size() % 64, 0) << digits << ", " << rank;
       EXPECT_EQ(header.back(), '\n') << digits << ", " << rank;
+      if (rank == 5) continue;
+      EXPECT_EQ(header.size(), kLeastNpyHeaderBytes) << digits << ", " << rank;
     }
   }
 }

@@ -14,7 +14,11 @@ std::string NpyHeader(std::string_view dtype, std::span<const int64_t> shape) {
   // multiple of 64 and ends with a line end.
   constexpr size_t kPrefix = 10;
   constexpr size_t kAlignment = 64;
-  const size_t unpadded = kPrefix + dict.size() + 1;
+  size_t unpadded = kPrefix + dict.size() + 1;
+  if (unpadded < kLeastNpyHeaderBytes) {
+    dict.append(kLeastNpyHeaderBytes - unpadded, ' ');
+    unpadded = kLeastNpyHeaderBytes;
+  }
   dict.append((kAlignment - unpadded % kAlignment) % kAlignment, ' ');
   dict += '\n';
   std::string header = "\x93NUMPY";
