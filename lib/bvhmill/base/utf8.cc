@@ -89,10 +89,17 @@ bool IsUtf8(std::string_view bytes) {
 }
 
 std::string ToUtf8(std::string_view bytes) {
-  if (IsUtf8(bytes)) return std::string(bytes);
   std::string out;
-  if (ConvertFrom("CP932", bytes, &out)) return out;
-  return Latin1ToUtf8(bytes);
+  ToUtf8Into(bytes, &out);
+  return out;
+}
+
+void ToUtf8Into(std::string_view bytes, std::string* out) {
+  if (IsUtf8(bytes)) {
+    out->assign(bytes);
+  } else if (!ConvertFrom("CP932", bytes, out)) {
+    *out = Latin1ToUtf8(bytes);
+  }
 }
 
 std::string Excerpt(std::string_view bytes, size_t max_bytes) {

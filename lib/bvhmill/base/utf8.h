@@ -16,6 +16,8 @@ bool IsUtf8(std::string_view bytes);
 // `bytes` as UTF-8: as they are if they are UTF-8, else read as Shift-JIS if
 // that fits, else as Latin-1. Never fails.
 std::string ToUtf8(std::string_view bytes);
+// The same into `out`, whose memory is used again.
+void ToUtf8Into(std::string_view bytes, std::string* out);
 
 // At most `max_bytes` of input, made printable: UTF-8, control characters as
 // \xNN, "..." behind what was cut. For messages that quote a file.

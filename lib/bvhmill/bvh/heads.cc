@@ -106,12 +106,19 @@ void ReadPrefix(std::string_view text, const Limits& limits, IssueLog* log,
 
 }  // namespace
 
+void Clear(Heads* heads) {
+  Hierarchy hierarchy = std::move(heads->hierarchy);
+  Clear(&hierarchy);
+  *heads = {};
+  heads->hierarchy = std::move(hierarchy);
+}
+
 void ReadHeads(std::string_view text, bool ends_file, const Limits& limits,
                IssueLog* log, Heads* heads) {
   const bool cut =
       Exceeds(static_cast<int64_t>(text.size()), limits.max_header_bytes);
   if (cut) text = text.substr(0, static_cast<size_t>(limits.max_header_bytes));
-  *heads = {};
+  Clear(heads);
   heads->certain = ends_file && !cut;
   if (heads->certain) {
     ReadPrefix(text, limits, log, heads);
@@ -123,7 +130,7 @@ void ReadHeads(std::string_view text, bool ends_file, const Limits& limits,
   if (heads->certain || heads->hierarchy.skeleton.nodes.empty()) {
     *log = std::move(attempt);
   } else {
-    *heads = {};
+    Clear(heads);
     log->Add(IssueCode::LIMIT_HEADER_BYTES, LocationAt(Place{}),
              {{"limit", std::to_string(limits.max_header_bytes)}});
   }

@@ -25,6 +25,9 @@ struct Heads {
   bool certain = false;
 };
 
+// Makes it empty, but keeps its memory.
+void Clear(Heads* heads);
+
 // Reads the hierarchy and the header of MOTION from the beginning of `text`,
 // and settles what the first row decides about the hierarchy. `ends_file`:
 // `text` is all of the file. Otherwise the heads may not be certain; then

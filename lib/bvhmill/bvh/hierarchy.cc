@@ -1,6 +1,7 @@
 #include "bvhmill/bvh/hierarchy.h"
 
 #include <string>
+#include <utility>
 
 #include "bvhmill/base/utf8.h"
 #include "bvhmill/bvh/hierarchy_reader.h"
@@ -40,6 +41,21 @@ void TakeCounts(Hierarchy* hierarchy) {
 }
 
 }  // namespace
+
+void Clear(Hierarchy* hierarchy) {
+  std::vector<Node>& nodes = hierarchy->skeleton.nodes;
+  std::vector<std::string>& names = hierarchy->room.names;
+  if (!nodes.empty()) names.clear();
+  while (!nodes.empty()) {
+    names.push_back(std::move(nodes.back().name));
+    nodes.pop_back();
+  }
+  hierarchy->skeleton.channels.clear();
+  hierarchy->disputes.clear();
+  hierarchy->ended = false;
+  hierarchy->places.clear();
+  hierarchy->room.stack.clear();
+}
 
 bool ReadHierarchy(Cursor* cursor, const Limits& limits, IssueLog* log,
                    Hierarchy* hierarchy) {

@@ -3,6 +3,7 @@
 // Reads the HIERARCHY part of a BVH file.
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "bvhmill/base/limits.h"
@@ -20,6 +21,26 @@ struct ChannelDispute {
   Place place;
 };
 
+// A node whose brace is open.
+struct OpenNode {
+  int32_t node = 0;
+  Word keyword;
+  bool has_offset = false;
+  bool has_channels = false;
+  bool has_children = false;
+  // Closed too early, and open again.
+  bool is_reopened = false;
+  // Opening braces too many in it, to be closed before it.
+  int64_t extra_braces = 0;
+};
+
+// Memory that is used again for the next hierarchy.
+struct HierarchyRoom {
+  std::vector<OpenNode> stack;
+  // The last one is for the first node.
+  std::vector<std::string> names;
+};
+
 struct Hierarchy {
   // With the channels as listed, whatever the counts say.
   Skeleton skeleton;
@@ -29,7 +50,11 @@ struct Hierarchy {
   bool ended = false;
   // Where each node begins, by node.
   std::vector<Place> places;
+  HierarchyRoom room;
 };
+
+// Makes it empty, but keeps its memory.
+void Clear(Hierarchy* hierarchy);
 
 // Reads from `cursor` up to the word that ends the hierarchy and leaves the
 // cursor before it. False if the file must be refused; the log then says why,

@@ -38,7 +38,7 @@ std::string HierarchyReader::NameOf(int32_t node) const {
   return Quote(ToUtf8(n.name));
 }
 
-std::string HierarchyReader::ReadName() {
+std::string_view HierarchyReader::ReadName() {
   cursor_.SkipBlanks();
   // Not further than a name may reach: a whole hierarchy may stand on one line.
   constexpr size_t kBlanksAndBrace = 64;
@@ -55,22 +55,23 @@ std::string HierarchyReader::ReadName() {
   }
   end = std::min(end, line.size());
   cursor_.Skip(end);
-  return std::string(TrimBlanks(line.substr(0, end)));
+  return TrimBlanks(line.substr(0, end));
 }
 
-std::string HierarchyReader::ReadEndSiteLabel(const Word& keyword,
-                                              std::string* odd_spelling) {
-  const std::string rest = ReadName();
+std::string_view HierarchyReader::ReadEndSiteLabel(const Word& keyword,
+                                                   std::string* odd_spelling) {
+  const std::string_view rest = ReadName();
   const bool has_site = EqualsIgnoreCase(keyword.text, "End") &&
                         StartsWithIgnoreCase(rest, "Site");
   if (!has_site || (rest.size() > 4 && !IsBlank(rest[4]))) {
     const std::string_view separator = rest.empty() ? "" : " ";
-    *odd_spelling = Quote(std::string(keyword.text).append(separator) + rest);
+    *odd_spelling =
+        Quote(std::string(keyword.text).append(separator).append(rest));
   }
   if (!has_site) return rest;
-  const std::string_view label = TrimBlanks(std::string_view(rest).substr(4));
+  const std::string_view label = TrimBlanks(rest.substr(4));
   // A label that opens with a brace could not be written again.
-  return label.starts_with('{') ? "" : std::string(label);
+  return label.starts_with('{') ? std::string_view() : label;
 }
 
 }  // namespace bvhmill

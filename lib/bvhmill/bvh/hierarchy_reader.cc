@@ -130,8 +130,8 @@ bool HierarchyReader::Open(const Word& keyword, NodeKind kind) {
   node.kind = kind;
   const bool is_end_site = kind == NodeKind::kEndSite;
   std::string odd_spelling;
-  node.name =
-      is_end_site ? ReadEndSiteLabel(keyword, &odd_spelling) : ReadName();
+  node.name = NewName(is_end_site ? ReadEndSiteLabel(keyword, &odd_spelling)
+                                  : ReadName());
   const size_t index = out_.skeleton.nodes.size();
   const bool nameless = node.name.empty() && !is_end_site;
   if (nameless) node.name = "joint_" + std::to_string(index);
@@ -145,6 +145,16 @@ bool HierarchyReader::Open(const Word& keyword, NodeKind kind) {
              {{"word", odd_spelling}});
   }
   return ReadOpeningBrace();
+}
+
+// `name` in memory of an earlier one, if there is any.
+std::string HierarchyReader::NewName(std::string_view name) {
+  std::vector<std::string>& names = out_.room.names;
+  if (names.empty()) return std::string(name);
+  std::string out = std::move(names.back());
+  names.pop_back();
+  out.assign(name);
+  return out;
 }
 
 // Makes `node` the child of the open one, and opens it.

@@ -18,23 +18,15 @@ class HierarchyReader {
  public:
   HierarchyReader(Cursor* cursor, const Limits& limits, IssueLog* log,
                   Hierarchy* out)
-      : cursor_(*cursor), limits_(limits), log_(*log), out_(*out) {}
+      : cursor_(*cursor),
+        limits_(limits),
+        log_(*log),
+        out_(*out),
+        stack_(out->room.stack) {}
 
   bool Read();
 
  private:
-  struct OpenNode {
-    int32_t node = 0;
-    Word keyword;
-    bool has_offset = false;
-    bool has_channels = false;
-    bool has_children = false;
-    // Closed too early, and open again.
-    bool is_reopened = false;
-    // Opening braces too many in it, to be closed before it.
-    int64_t extra_braces = 0;
-  };
-
   struct ChannelCount {
     bool is_stated = false;
     bool is_valid = false;
@@ -48,6 +40,7 @@ class HierarchyReader {
   bool ReadInnerWord(const Word& word);
   bool Open(const Word& keyword, NodeKind kind);
   bool Push(const Word& keyword, Node node);
+  std::string NewName(std::string_view name);
   bool ReadOpeningBrace();
   bool Close(const Word& brace);
   void CheckComplete(const OpenNode& open);
@@ -85,9 +78,11 @@ class HierarchyReader {
   // True if a name and a brace follow.
   bool HasBlock();
 
-  std::string ReadName();
+  // These are views of the text.
+  std::string_view ReadName();
   // `odd_spelling` is set if it is not "End Site [label]".
-  std::string ReadEndSiteLabel(const Word& keyword, std::string* odd_spelling);
+  std::string_view ReadEndSiteLabel(const Word& keyword,
+                                    std::string* odd_spelling);
   std::string NameOf(int32_t node) const;
   Node& Top() { return out_.skeleton.nodes[stack_.back().node]; }
   Location Here(const Word& word) const;
@@ -99,7 +94,7 @@ class HierarchyReader {
   const Limits& limits_;
   IssueLog& log_;
   Hierarchy& out_;
-  std::vector<OpenNode> stack_;
+  std::vector<OpenNode>& stack_;
   bool is_done_ = false;
   bool leading_brace_ = false;
   // First line whose indentation disagrees with the braces; 0 if none does.

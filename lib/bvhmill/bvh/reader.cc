@@ -59,17 +59,22 @@ ReadResult ReadBvh(std::string_view text, const ReadOptions& options,
 
 bool ReadHeadsOf(std::string_view text, const ReadOptions& options,
                  IssueLog* log, Heads* heads, ReadResult* result) {
-  // Only the matrix is large enough to be kept.
-  auto values = std::move(result->clip.motion.values);
-  values.clear();
-  *result = {};
-  result->clip.motion.values = std::move(values);
-  if (!CheckSize(text, options.limits, log)) return false;
-  ReadHeads(text, /*ends_file=*/true, options.limits, log, heads);
-  result->skeleton_read = heads->skeleton_read;
-  result->clip.skeleton = std::move(heads->hierarchy.skeleton);
-  result->node_places = std::move(heads->hierarchy.places);
+  Hierarchy& hierarchy = heads->hierarchy;
+  hierarchy.skeleton = std::move(result->clip.skeleton);
+  hierarchy.places = std::move(result->node_places);
+  hierarchy.room = std::move(result->room);
+  Clear(&hierarchy);
+  const bool is_taken = CheckSize(text, options.limits, log);
+  if (is_taken) {
+    ReadHeads(text, /*ends_file=*/true, options.limits, log, heads);
+  }
+  result->clip.skeleton = std::move(hierarchy.skeleton);
+  result->clip.motion.frames = 0;
   result->clip.motion.frame_time = heads->header.frame_time;
+  result->clip.motion.values.clear();
+  result->node_places = std::move(hierarchy.places);
+  result->room = std::move(hierarchy.room);
+  result->skeleton_read = heads->skeleton_read;
   result->motion_read = heads->good;
   return heads->has_rows;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bvhmill/base/place.h"
+#include "bvhmill/bvh/hierarchy.h"
 #include "bvhmill/bvh/read_options.h"
 #include "bvhmill/clip/clip.h"
 #include "bvhmill/report/issue_log.h"
@@ -16,6 +17,8 @@ struct ReadResult {
   Clip clip;
   // Where each node of the skeleton begins.
   std::vector<Place> node_places;
+  // Memory for the next clip.
+  HierarchyRoom room;
   // The hierarchy is good.
   bool skeleton_read = false;
   // The rows are good, too: the clip is whole. If false while the skeleton is

@@ -46,10 +46,18 @@ int32_t NodeOfColumn(const Skeleton& skeleton, int64_t column) {
 }
 
 std::string DisplayName(const Skeleton& skeleton, int32_t node) {
+  std::string out;
+  DisplayNameInto(skeleton, node, &out);
+  return out;
+}
+
+void DisplayNameInto(const Skeleton& skeleton, int32_t node, std::string* out) {
   const Node& self = skeleton.nodes[static_cast<size_t>(node)];
-  if (!self.name.empty() || self.parent < 0) return ToUtf8(self.name);
-  const Node& parent = skeleton.nodes[static_cast<size_t>(self.parent)];
-  return ToUtf8(parent.name) + "_End";
+  const bool has_own = !self.name.empty() || self.parent < 0;
+  const Node& named =
+      has_own ? self : skeleton.nodes[static_cast<size_t>(self.parent)];
+  ToUtf8Into(named.name, out);
+  if (!has_own) out->append("_End");
 }
 
 bool HasRate(double frame_time) {

@@ -93,6 +93,8 @@ int32_t NodeOfColumn(const Skeleton& skeleton, int64_t column);
 // A name to show, as UTF-8: the name of the node; for an end site without
 // label, that of its parent and "_End".
 std::string DisplayName(const Skeleton& skeleton, int32_t node);
+// The same into `out`, whose memory is used again.
+void DisplayNameInto(const Skeleton& skeleton, int32_t node, std::string* out);
 
 // True if `frame_time`, in seconds, is a finite number above zero.
 bool HasRate(double frame_time);

@@ -12,7 +12,7 @@ void DescribeClip(const Skeleton& skeleton, int64_t frames, double frame_time,
   for (size_t i = 0; i < skeleton.nodes.size(); ++i) {
     const Node& node = skeleton.nodes[i];
     JointInfo& joint = info->joints[i];
-    joint.name = DisplayName(skeleton, static_cast<int32_t>(i));
+    DisplayNameInto(skeleton, static_cast<int32_t>(i), &joint.name);
     joint.parent = node.parent;
     joint.channels = ChannelLetters(skeleton, node);
     joint.end_site = IsEndSite(node);

@@ -1,5 +1,6 @@
 #include <charconv>
 #include <string>
+#include <string_view>
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/encode/encoders.h"
@@ -8,14 +9,17 @@ namespace bvhmill {
 namespace {
 
 // RFC 4180: quoted if it holds a comma, a quote or a line end.
-std::string CsvField(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"') out += '"';
-    out += c;
+void AppendField(std::string_view text, std::string* out) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
+    out->append(text);
+    return;
   }
-  return out + '"';
+  *out += '"';
+  for (const char c : text) {
+    if (c == '"') *out += '"';
+    *out += c;
+  }
+  *out += '"';
 }
 
 template <typename T>
@@ -49,9 +53,10 @@ class CsvEncoder final : public Encoder {
     text_ = "frame,time";
     for (size_t i = 0; i < skeleton.nodes.size(); ++i) {
       if (IsEndSite(skeleton.nodes[i]) && !with_end_sites) continue;
-      const std::string name = DisplayName(skeleton, static_cast<int32_t>(i));
       for (const char* axis : {".x", ".y", ".z"}) {
-        text_ += "," + CsvField(name + axis);
+        DisplayNameInto(skeleton, static_cast<int32_t>(i), &field_);
+        text_ += ',';
+        AppendField(field_ += axis, &text_);
       }
       ++rows_;
     }
@@ -86,6 +91,7 @@ class CsvEncoder final : public Encoder {
   EncoderNeeds needs_;
   double frame_time_ = 0;
   size_t rows_ = 0;
+  std::string field_;
   std::string text_;
 };
 

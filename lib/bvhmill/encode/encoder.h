@@ -110,7 +110,7 @@ const Format* FindFormat(std::string_view name);
 const Format& FormatOf(const FormatOptions& options);
 
 // The id of an output: its own, or the name of its format.
-std::string OutputId(const OutputRequest& request);
+std::string_view OutputId(const OutputRequest& request);
 
 std::unique_ptr<Encoder> MakeEncoder(const OutputRequest& request);
 

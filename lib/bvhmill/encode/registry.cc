@@ -55,9 +55,9 @@ const Format& FormatOf(const FormatOptions& options) {
   return kFormats[options.index()];
 }
 
-std::string OutputId(const OutputRequest& request) {
-  return request.id.empty() ? std::string(FormatOf(request.format).name)
-                            : request.id;
+std::string_view OutputId(const OutputRequest& request) {
+  return request.id.empty() ? FormatOf(request.format).name
+                            : std::string_view(request.id);
 }
 
 int64_t WidthOf(const PoseArray& array) {

@@ -66,6 +66,15 @@ void Refuse(ConvertResult* result) {
                               RenderIssue(*error));
 }
 
+// Forgets another clip, but keeps the memory.
+void Reset(ConvertResult* result) {
+  result->status = absl::OkStatus();
+  result->fault.reason.clear();
+  result->fault.metadata.clear();
+  result->report.issues.clear();
+  result->times = {};
+}
+
 // There are more outputs than may be asked for.
 Fault TooManyOutputs(const Limits& limits) {
   return {"LIMIT_EXCEEDED",
@@ -168,6 +177,8 @@ void Conversion::Judge() {
   if (read.skeleton_read) {
     DescribeClip(clip.skeleton, clip.motion.frames, clip.motion.frame_time,
                  &result_.info);
+  } else {
+    result_.info = {};
   }
   result_.report = log_.Finish(read.skeleton_read, read.motion_read);
   if (IsCancelled(cancel_)) {
@@ -213,7 +224,9 @@ void Conversion::Run(std::string_view text) {
   }
   AddTimes(flowing);
   // Outputs that were asked for but not made say nothing.
-  if (!result_.status.ok()) result_.outputs.clear();
+  if (!result_.status.ok() || options_.outputs.empty()) {
+    result_.outputs.clear();
+  }
 }
 
 }  // namespace
@@ -221,13 +234,24 @@ void Conversion::Run(std::string_view text) {
 ConvertResult Convert(std::string_view text, const ConvertOptions& options,
                       OutputReceiver* receiver, const CancelToken* cancel) {
   ConvertResult result;
-  result.status = CheckOptions(options);
-  if (result.status.ok()) {
-    Conversion(options, receiver, cancel, &result).Run(text);
-  } else if (absl::IsResourceExhausted(result.status)) {
-    result.fault = TooManyOutputs(options.limits);
-  }
+  ConvertInto(text, options, receiver, cancel, &result);
   return result;
+}
+
+void ConvertInto(std::string_view text, const ConvertOptions& options,
+                 OutputReceiver* receiver, const CancelToken* cancel,
+                 ConvertResult* result) {
+  Reset(result);
+  result->status = CheckOptions(options);
+  if (result->status.ok()) {
+    Conversion(options, receiver, cancel, result).Run(text);
+    return;
+  }
+  result->info = {};
+  result->outputs.clear();
+  if (absl::IsResourceExhausted(result->status)) {
+    result->fault = TooManyOutputs(options.limits);
+  }
 }
 
 }  // namespace bvhmill

@@ -77,5 +77,10 @@ struct ConvertResult {
 // clips at once.
 ConvertResult Convert(std::string_view text, const ConvertOptions& options,
                       OutputReceiver* receiver, const CancelToken* cancel);
+// The same into `result`, whatever it holds: its memory is used again. A thread
+// that converts clips alike, one after the other, takes no more memory for it.
+void ConvertInto(std::string_view text, const ConvertOptions& options,
+                 OutputReceiver* receiver, const CancelToken* cancel,
+                 ConvertResult* result);
 
 }  // namespace bvhmill

@@ -1,7 +1,10 @@
 #include "bvhmill/pipeline/options.h"
 
-#include <set>
+#include <algorithm>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/encode/encoder.h"
@@ -35,13 +38,29 @@ absl::Status CheckReport(const ReportOptions& report) {
   return absl::OkStatus();
 }
 
-absl::Status CheckOutput(std::string_view field, const OutputRequest& request) {
-  const auto* bvh = std::get_if<BvhFormat>(&request.format);
-  if (bvh != nullptr && (bvh->decimals < -1 || bvh->decimals > 60)) {
-    return InvalidField(std::string(field) + ".bvh.decimals",
-                        "is not between 0 and 60");
+std::string FieldOf(size_t output, std::string_view field) {
+  return ("options.outputs[" + std::to_string(output) + "].").append(field);
+}
+
+absl::Status CheckOutputs(std::span<const OutputRequest> outputs) {
+  // Kept, so that a batch takes its memory once.
+  thread_local std::vector<std::string_view> ids;
+  ids.clear();
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const auto* bvh = std::get_if<BvhFormat>(&outputs[i].format);
+    if (bvh != nullptr && (bvh->decimals < -1 || bvh->decimals > 60)) {
+      return InvalidField(FieldOf(i, "bvh.decimals"),
+                          "is not between 0 and 60");
+    }
+    ids.push_back(OutputId(outputs[i]));
   }
-  return absl::OkStatus();
+  std::sort(ids.begin(), ids.end());
+  const auto twice = std::adjacent_find(ids.begin(), ids.end());
+  if (twice == ids.end()) return absl::OkStatus();
+  size_t last = outputs.size() - 1;
+  while (OutputId(outputs[last]) != *twice) --last;
+  return InvalidField(FieldOf(last, "id"),
+                      "'" + std::string(*twice) + "' is used twice");
 }
 
 }  // namespace
@@ -54,16 +73,7 @@ absl::Status CheckOptions(const ConvertOptions& options) {
                       "options.outputs: more than max_outputs_per_clip = " +
                           std::to_string(options.limits.max_outputs));
   }
-  std::set<std::string> ids;
-  for (size_t i = 0; i < options.outputs.size(); ++i) {
-    const std::string field = "options.outputs[" + std::to_string(i) + "]";
-    BVHMILL_RETURN_IF_ERROR(CheckOutput(field, options.outputs[i]));
-    const std::string id = OutputId(options.outputs[i]);
-    if (!ids.insert(id).second) {
-      return InvalidField(field + ".id", "'" + id + "' is used twice");
-    }
-  }
-  return absl::OkStatus();
+  return CheckOutputs(options.outputs);
 }
 
 }  // namespace bvhmill

@@ -17,6 +17,12 @@ enum class IssueCode {
 #undef BVHMILL_ISSUE
 };
 
+inline constexpr size_t kIssueCodes = 0
+#define BVHMILL_ISSUE(code, lenient, strict, message, help) +1
+#include "bvhmill/report/issue_table.inc"
+#undef BVHMILL_ISSUE
+    ;
+
 struct CatalogueEntry {
   IssueCode code;
   std::string_view name;

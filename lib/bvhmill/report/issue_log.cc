@@ -43,8 +43,9 @@ std::string FillMessage(std::string_view message, const IssueArgs& args) {
 
 IssueLog::IssueLog(const ReportOptions& options) : options_(options) {
   for (const CatalogueEntry& entry : Catalogue()) {
-    wanted_.push_back(IsWanted(entry.code));
-    severities_.push_back(SeverityFor(entry.code));
+    const auto code = static_cast<size_t>(entry.code);
+    wanted_[code] = IsWanted(entry.code);
+    severities_[code] = SeverityFor(entry.code);
   }
 }
 
@@ -56,7 +57,7 @@ bool IssueLog::IsWanted(IssueCode code) const {
 
 Severity IssueLog::SeverityFor(IssueCode code) const {
   const CatalogueEntry& entry = EntryOf(code);
-  const auto it = options_.severity_overrides.find(std::string(entry.name));
+  const auto it = options_.severity_overrides.find(entry.name);
   if (it != options_.severity_overrides.end()) return it->second;
   return options_.strict ? entry.strict : entry.lenient;
 }

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -22,7 +23,7 @@ struct ReportOptions {
   std::vector<std::string> ignore_codes;
   // If not empty: no other code is listed or counted.
   std::vector<std::string> only_codes;
-  std::map<std::string, Severity> severity_overrides;
+  std::map<std::string, Severity, std::less<>> severity_overrides;
   // Cap on distinct listed issues, never on the counts.
   int64_t max_issues = 100;
 };
@@ -62,8 +63,8 @@ class IssueLog {
   int64_t& CountFor(Severity severity);
 
   ReportOptions options_;
-  std::vector<bool> wanted_;
-  std::vector<Severity> severities_;
+  std::array<bool, kIssueCodes> wanted_ = {};
+  std::array<Severity, kIssueCodes> severities_ = {};
   // Listed issues by severity; each list is capped by itself, so that warnings
   // cannot crowd out the first error.
   std::array<std::vector<Issue>, 5> lists_;

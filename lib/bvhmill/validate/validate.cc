@@ -1,11 +1,13 @@
 #include "bvhmill/validate/validate.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "bvhmill/base/utf8.h"
 
@@ -64,16 +66,44 @@ bool HasPositions(const Skeleton& skeleton, const Node& node) {
   return false;
 }
 
+// Replaces `joints`, in file order, by those whose name was used before, each
+// with the first of that name: {joint, first}.
+void KeepRepeated(const std::vector<Node>& nodes,
+                  std::vector<std::pair<int32_t, int32_t>>* joints) {
+  const auto name = [&](int32_t i) -> const std::string& {
+    return nodes[static_cast<size_t>(i)].name;
+  };
+  std::sort(joints->begin(), joints->end(), [&](const auto& a, const auto& b) {
+    const int order = name(a.first).compare(name(b.first));
+    return order < 0 || (order == 0 && a.first < b.first);
+  });
+  size_t kept = 0;
+  int32_t first = -1;
+  for (const auto& [joint, unused] : *joints) {
+    if (first < 0 || name(joint) != name(first)) {
+      first = joint;
+    } else {
+      (*joints)[kept++] = {joint, first};
+    }
+  }
+  joints->resize(kept);
+  std::sort(joints->begin(), joints->end());
+}
+
 void CheckNames(const Subject& subject, IssueLog* log) {
-  std::unordered_map<std::string_view, int32_t> first;
+  // Kept, so that a batch takes its memory once.
+  thread_local std::vector<std::pair<int32_t, int32_t>> joints;
+  joints.clear();
   for (size_t i = 0; i < subject.nodes().size(); ++i) {
-    if (IsEndSite(subject.nodes()[i])) continue;
-    const auto node = static_cast<int32_t>(i);
-    const auto [it, is_new] = first.emplace(subject.nodes()[i].name, node);
-    if (is_new) continue;
-    log->Add(IssueCode::SKELETON_DUPLICATE_NAME, LocationOf(subject, node),
-             {{"joint", Quoted(subject, node)},
-              {"first", std::to_string(it->second)}});
+    if (!IsEndSite(subject.nodes()[i])) {
+      joints.emplace_back(static_cast<int32_t>(i), -1);
+    }
+  }
+  KeepRepeated(subject.nodes(), &joints);
+  for (const auto& [joint, first] : joints) {
+    log->Add(
+        IssueCode::SKELETON_DUPLICATE_NAME, LocationOf(subject, joint),
+        {{"joint", Quoted(subject, joint)}, {"first", std::to_string(first)}});
   }
 }
 
