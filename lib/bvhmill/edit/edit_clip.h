@@ -1,0 +1,21 @@
+#pragma once
+
+// The edits of a clip that is held whole.
+
+#include "absl/status/status.h"
+#include "bvhmill/base/cancel.h"
+#include "bvhmill/base/limits.h"
+#include "bvhmill/clip/clip.h"
+#include "bvhmill/edit/clip_edits.h"
+
+namespace bvhmill {
+
+// Replaces `clip` by its edited self, through a ClipEditor; if this fails it is
+// as it was. Fails as ClipEditor::Make does; with RESOURCE_EXHAUSTED, too, if
+// resampling makes of it more values than a text of limits.max_clip_bytes could
+// hold; with CANCELLED if `cancel`, which may be null, is cancelled. Both
+// clips are in memory for a while. O(frames x nodes).
+absl::Status EditClip(const ClipEdits& edits, const Limits& limits,
+                      const CancelToken* cancel, Clip* clip);
+
+}  // namespace bvhmill
