@@ -250,7 +250,7 @@ TEST(ClipEdits, CanBeCancelled) {
   ClipEdits edits;
   edits.resample_fps = 1000;
   Clip clip = SmallLeg(5);
-  EXPECT_EQ(EditClip(edits, {}, &cancel, &clip).code(), Code::kCancelled);
+  EXPECT_EQ(EditClip(edits, {}, {}, &cancel, &clip).code(), Code::kCancelled);
 }
 
 }  // namespace

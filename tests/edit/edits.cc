@@ -8,8 +8,8 @@
 
 namespace bvhmill::testing {
 
-Clip Edited(const ClipEdits& edits, Clip clip) {
-  const absl::Status status = EditClip(edits, {}, nullptr, &clip);
+Clip Edited(const ClipEdits& edits, Clip clip, const Conventions& conventions) {
+  const absl::Status status = EditClip(edits, conventions, {}, nullptr, &clip);
   EXPECT_TRUE(status.ok()) << status;
   EXPECT_EQ(clip.motion.values.size(), static_cast<size_t>(clip.motion.frames) *
                                            clip.skeleton.channels.size());
@@ -19,7 +19,7 @@ Clip Edited(const ClipEdits& edits, Clip clip) {
 absl::Status StatusOfEdit(const ClipEdits& edits, Clip clip,
                           const Limits& limits) {
   const Clip before = clip;
-  const absl::Status status = EditClip(edits, limits, nullptr, &clip);
+  const absl::Status status = EditClip(edits, {}, limits, nullptr, &clip);
   if (!status.ok()) ExpectSameClip(clip, before);
   return status;
 }

@@ -13,7 +13,8 @@
 namespace bvhmill::testing {
 
 // `clip` edited; fails the test if it cannot be.
-Clip Edited(const ClipEdits& edits, Clip clip);
+Clip Edited(const ClipEdits& edits, Clip clip,
+            const Conventions& conventions = {});
 
 // What editing `clip` says.
 absl::Status StatusOfEdit(const ClipEdits& edits, Clip clip,

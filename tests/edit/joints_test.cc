@@ -120,12 +120,6 @@ TEST(DropJoints, ATreeMayGoWhole) {
   EXPECT_EQ(after.motion.values[0], 4);
 }
 
-PositionReading ReadingOf(JointPositions positions) {
-  if (positions == JointPositions::kIgnore) return PositionReading::kIgnore;
-  return positions == JointPositions::kAddToOffset ? PositionReading::kAdd
-                                                   : PositionReading::kReplace;
-}
-
 // A joint that does not turn can go, and nothing else moves, whatever its
 // children's position channels mean.
 TEST(DropJoints, TheRestStaysWhereItWas) {
@@ -144,11 +138,7 @@ TEST(DropJoints, TheRestStaysWhereItWas) {
         const Conventions conventions = {joints, root};
         ClipEdits edits;
         edits.drop_joints = {"Top", "Still"};
-        edits.source.joint_positions = ReadingOf(joints);
-        edits.source.root_positions = root == RootOffset::kAdded
-                                          ? PositionReading::kAdd
-                                          : PositionReading::kReplace;
-        const Clip after = Edited(edits, clip);
+        const Clip after = Edited(edits, clip, conventions);
         ASSERT_EQ(PathsOf(after.skeleton),
                   (Names{"Hips", "Hips>Foot", "Hips>Foot>-"}));
         const auto was = WorldOf(clip, conventions);

@@ -38,8 +38,8 @@ Clip InTiles(const ClipEdits& edits, const Clip& clip, bool frames_known,
   const int64_t frames = clip.motion.frames;
   const auto counted =
       frames_known ? std::optional<int64_t>(frames) : std::nullopt;
-  auto editor = ClipEditor::Make(edits, clip.skeleton, clip.motion.frame_time,
-                                 counted, {});
+  auto editor = ClipEditor::Make(edits, {}, clip.skeleton,
+                                 clip.motion.frame_time, counted, {});
   EXPECT_TRUE(editor.ok()) << editor.status();
   EXPECT_EQ(editor->frames().has_value(), frames_known);
   const size_t columns = clip.skeleton.channels.size();
@@ -109,8 +109,8 @@ TEST(Tiles, ARangeThatBeginsBehindAStream) {
   ClipEdits edits;
   edits.frames.begin = 5;
   const Clip clip = SmallLeg(5);
-  auto editor = ClipEditor::Make(edits, clip.skeleton, clip.motion.frame_time,
-                                 std::nullopt, {});
+  auto editor = ClipEditor::Make(edits, {}, clip.skeleton,
+                                 clip.motion.frame_time, std::nullopt, {});
   ASSERT_TRUE(editor.ok());
   EditedRows rows;
   EXPECT_TRUE(editor->Push(5, clip.motion.values, &rows).ok());
@@ -124,8 +124,8 @@ TEST(Tiles, LimitsHoldForStreams) {
   Limits limits;
   limits.max_frames = 1000;
   const Clip clip = SmallLeg(5);
-  auto editor = ClipEditor::Make(edits, clip.skeleton, clip.motion.frame_time,
-                                 std::nullopt, limits);
+  auto editor = ClipEditor::Make(edits, {}, clip.skeleton,
+                                 clip.motion.frame_time, std::nullopt, limits);
   ASSERT_TRUE(editor.ok());
   EditedRows rows;
   EXPECT_EQ(editor->Push(5, clip.motion.values, &rows).code(),

@@ -44,25 +44,25 @@ int64_t CountChosen(const FrameRange& range, int64_t frames) {
 
 }  // namespace
 
-absl::StatusOr<ClipEditor> ClipEditor::Make(const ClipEdits& edits,
-                                            const Skeleton& skeleton,
-                                            double frame_time,
-                                            std::optional<int64_t> frames,
-                                            const Limits& limits,
-                                            const CancelToken* cancel) {
+absl::StatusOr<ClipEditor> ClipEditor::Make(
+    const ClipEdits& edits, const Conventions& conventions,
+    const Skeleton& skeleton, double frame_time, std::optional<int64_t> frames,
+    const Limits& limits, const CancelToken* cancel) {
   BVHMILL_RETURN_IF_ERROR(CheckEdits(edits));
   ClipEditor editor;
   editor.cancel_ = cancel;
   editor.max_frames_ = limits.max_frames > 0
                            ? std::min(limits.max_frames, kMostFrames)
                            : kMostFrames;
-  BVHMILL_RETURN_IF_ERROR(editor.EditNames(edits, skeleton, limits));
+  BVHMILL_RETURN_IF_ERROR(
+      editor.EditNames(edits, conventions, skeleton, limits));
   BVHMILL_RETURN_IF_ERROR(editor.EditTime(edits, frame_time, frames));
   editor.EditSpace(edits);
   return editor;
 }
 
 absl::Status ClipEditor::EditNames(const ClipEdits& edits,
+                                   const Conventions& conventions,
                                    const Skeleton& skeleton,
                                    const Limits& limits) {
   source_columns_ = skeleton.channels.size();
@@ -70,7 +70,7 @@ absl::Status ClipEditor::EditNames(const ClipEdits& edits,
   std::vector<bool> dropped;
   BVHMILL_RETURN_IF_ERROR(SelectDropped(edits, skeleton, &dropped));
   if (std::find(dropped.begin(), dropped.end(), true) != dropped.end()) {
-    BVHMILL_RETURN_IF_ERROR(DropJoints(dropped, edits.source, &joints_));
+    BVHMILL_RETURN_IF_ERROR(DropJoints(dropped, conventions, &joints_));
   }
   return RenameJoints(edits, limits, &joints_.skeleton);
 }
@@ -102,7 +102,7 @@ absl::Status ClipEditor::EditTime(const ClipEdits& edits, double frame_time,
 }
 
 void ClipEditor::EditSpace(const ClipEdits& edits) {
-  const SourceReading& source = edits.source;
+  const SourceSpace& source = edits.source;
   edited_ = {joints_.skeleton, IdentityColumns(joints_.columns.size())};
   UpAxis up = source.up_axis;
   if (edits.up_axis != UpAxis::kUnknown) {

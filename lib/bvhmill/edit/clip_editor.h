@@ -32,7 +32,8 @@ struct EditedRows {
 class ClipEditor {
  public:
   // Compiles the edits for clips of `skeleton`, whose frame time is as the file
-  // says and whose frames are counted if they are known. Fails as CheckEdits
+  // says and whose frames are counted if they are known. `conventions` are how
+  // position channels are read, before and after. Fails as CheckEdits
   // does, and with INVALID_ARGUMENT for what does not fit the clip (a joint
   // that is not there, a range that begins behind the last frame),
   // FAILED_PRECONDITION for resampling a clip without a usable frame time,
@@ -40,6 +41,7 @@ class ClipEditor {
   // `cancel` may be null; it must live as long as rows are pushed.
   // O((nodes + names) log nodes + columns).
   static absl::StatusOr<ClipEditor> Make(const ClipEdits& edits,
+                                         const Conventions& conventions,
                                          const Skeleton& skeleton,
                                          double frame_time,
                                          std::optional<int64_t> frames,
@@ -64,8 +66,8 @@ class ClipEditor {
 
  private:
   ClipEditor() = default;
-  absl::Status EditNames(const ClipEdits& edits, const Skeleton& skeleton,
-                         const Limits& limits);
+  absl::Status EditNames(const ClipEdits& edits, const Conventions& conventions,
+                         const Skeleton& skeleton, const Limits& limits);
   absl::Status EditTime(const ClipEdits& edits, double frame_time,
                         std::optional<int64_t> frames);
   void EditSpace(const ClipEdits& edits);

@@ -11,23 +11,10 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "bvhmill/clip/conventions.h"
 #include "bvhmill/edit/joint_map.h"
 
 namespace bvhmill {
-
-enum class UpAxis { kUnknown, kY, kZ };
-
-// What position channels do to the OFFSET of their joint.
-enum class PositionReading { kReplace, kAdd, kIgnore };
-
-// What BVH does not say about a clip, and its reader knows.
-struct SourceReading {
-  UpAxis up_axis = UpAxis::kUnknown;
-  // 0: not known.
-  double meters_per_unit = 0;
-  PositionReading joint_positions = PositionReading::kReplace;
-  PositionReading root_positions = PositionReading::kReplace;
-};
 
 // Frames begin, begin + step, ... below end. `end` 0: to the last; `step` 0: 1.
 struct FrameRange {
@@ -83,7 +70,7 @@ struct ClipEdits {
   RootMotion root_motion = RootMotion::kKeep;
   RootAlignment root_alignment;
   // Not an edit: what is known of the clip that comes in.
-  SourceReading source;
+  SourceSpace source;
 };
 
 // True if the edits change nothing, whatever the clip.

@@ -83,30 +83,33 @@ absl::Status CheckRoots(const Skeleton& skeleton,
   return InvalidField("options.edits.drop_joints", "no joint would be left");
 }
 
+JointPositions PositionsOf(const Node& node, const Conventions& conventions) {
+  if (node.kind != NodeKind::kRoot) return conventions.joint_positions;
+  return conventions.root_offset == RootOffset::kAdded
+             ? JointPositions::kAddToOffset
+             : JointPositions::kReplaceOffset;
+}
+
 // What is to be added to a position channel, so that its joint stays where it
 // was: a position that replaces the OFFSET does not hold what was dropped above
 // it, and a joint that becomes a root may be read in another way.
 ColumnSource MovedPosition(ColumnSource column, const Node& before,
                            const Node& after, const Hold& hold, size_t axis,
-                           const SourceReading& source) {
-  const PositionReading was = before.kind == NodeKind::kRoot
-                                  ? source.root_positions
-                                  : source.joint_positions;
-  const PositionReading is = after.kind == NodeKind::kRoot
-                                 ? source.root_positions
-                                 : source.joint_positions;
+                           const Conventions& conventions) {
+  const JointPositions was = PositionsOf(before, conventions);
+  const JointPositions is = PositionsOf(after, conventions);
   // An ignored position stays so, or stands still.
-  if (is == PositionReading::kIgnore) return column;
+  if (is == JointPositions::kIgnore) return column;
   const double offset = after.offset[axis];
-  if (was == PositionReading::kIgnore) column.factor = column.bias = 0;
-  const bool replaces = was == PositionReading::kReplace;
+  if (was == JointPositions::kIgnore) column.factor = column.bias = 0;
+  const bool replaces = was == JointPositions::kReplaceOffset;
   column.bias += replaces ? hold.carried[axis] : offset;
-  if (is == PositionReading::kAdd) column.bias -= offset;
+  if (is == JointPositions::kAddToOffset) column.bias -= offset;
   return column;
 }
 
 void AddChannels(const EditedSkeleton& before, const Node& old,
-                 const Hold& hold, const SourceReading& source, Node* node,
+                 const Hold& hold, const Conventions& conventions, Node* node,
                  EditedSkeleton* after) {
   node->first_channel = static_cast<int32_t>(after->skeleton.channels.size());
   const bool moved = hold.above != old.parent;
@@ -116,7 +119,7 @@ void AddChannels(const EditedSkeleton& before, const Node& old,
     ColumnSource column = before.columns[from];
     if (moved && IsPosition(channel)) {
       const auto axis = static_cast<size_t>(AxisOf(channel));
-      column = MovedPosition(column, old, *node, hold, axis, source);
+      column = MovedPosition(column, old, *node, hold, axis, conventions);
     }
     after->skeleton.channels.push_back(channel);
     after->columns.push_back(column);
@@ -148,7 +151,8 @@ Node EndSiteAt(const std::array<float, 3>& offset, const Skeleton& skeleton) {
 }  // namespace
 
 absl::Status DropJoints(const std::vector<bool>& dropped,
-                        const SourceReading& source, EditedSkeleton* edited) {
+                        const Conventions& conventions,
+                        EditedSkeleton* edited) {
   const std::vector<Node>& nodes = edited->skeleton.nodes;
   const std::vector<Hold> holds = HoldsOf(edited->skeleton, dropped);
   BVHMILL_RETURN_IF_ERROR(CheckRoots(edited->skeleton, holds));
@@ -159,7 +163,7 @@ absl::Status DropJoints(const std::vector<bool>& dropped,
     if (!hold.kept) continue;
     new_index[i] = static_cast<int32_t>(out.skeleton.nodes.size());
     Node node = MovedNode(nodes[i], hold, new_index);
-    AddChannels(*edited, nodes[i], hold, source, &node, &out);
+    AddChannels(*edited, nodes[i], hold, conventions, &node, &out);
     out.skeleton.nodes.push_back(std::move(node));
     if (hold.children > 0 || hold.lost_child == kNone) continue;
     const Node& lost = nodes[static_cast<size_t>(hold.lost_child)];

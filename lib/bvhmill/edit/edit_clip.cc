@@ -33,11 +33,12 @@ absl::Status CheckSize(const ClipEditor& editor, const Clip& clip,
 
 }  // namespace
 
-absl::Status EditClip(const ClipEdits& edits, const Limits& limits,
-                      const CancelToken* cancel, Clip* clip) {
-  absl::StatusOr<ClipEditor> editor =
-      ClipEditor::Make(edits, clip->skeleton, clip->motion.frame_time,
-                       clip->motion.frames, limits, cancel);
+absl::Status EditClip(const ClipEdits& edits, const Conventions& conventions,
+                      const Limits& limits, const CancelToken* cancel,
+                      Clip* clip) {
+  absl::StatusOr<ClipEditor> editor = ClipEditor::Make(
+      edits, conventions, clip->skeleton, clip->motion.frame_time,
+      clip->motion.frames, limits, cancel);
   if (!editor.ok()) return editor.status();
   BVHMILL_RETURN_IF_ERROR(CheckSize(*editor, *clip, limits));
   EditedRows rows;

@@ -10,12 +10,14 @@
 
 namespace bvhmill {
 
-// Replaces `clip` by its edited self, through a ClipEditor; if this fails it is
-// as it was. Fails as ClipEditor::Make does; with RESOURCE_EXHAUSTED, too, if
-// resampling makes of it more values than a text of limits.max_clip_bytes could
-// hold; with CANCELLED if `cancel`, which may be null, is cancelled. Both
-// clips are in memory for a while. O(frames x nodes).
-absl::Status EditClip(const ClipEdits& edits, const Limits& limits,
-                      const CancelToken* cancel, Clip* clip);
+// Replaces `clip`, read by `conventions`, by its edited self, through a
+// ClipEditor; if this fails it is as it was. Fails as ClipEditor::Make does;
+// with RESOURCE_EXHAUSTED, too, if resampling makes of it more values than a
+// text of limits.max_clip_bytes could hold; with CANCELLED if `cancel`, which
+// may be null, is cancelled. Both clips are in memory for a while. O(frames x
+// nodes).
+absl::Status EditClip(const ClipEdits& edits, const Conventions& conventions,
+                      const Limits& limits, const CancelToken* cancel,
+                      Clip* clip);
 
 }  // namespace bvhmill

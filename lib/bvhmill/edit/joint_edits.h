@@ -27,9 +27,9 @@ absl::Status SelectDropped(const ClipEdits& edits, const Skeleton& skeleton,
 // more than one joint, or if no joint is left at all.
 //
 // Position channels are moved so that joints stay where they were, by the
-// readings of `source`. O(nodes + columns).
+// given conventions. O(nodes + columns).
 absl::Status DropJoints(const std::vector<bool>& dropped,
-                        const SourceReading& source, EditedSkeleton* edited);
+                        const Conventions& conventions, EditedSkeleton* edited);
 
 // Applies rename_joints, all at once, then the joint map. INVALID_ARGUMENT for
 // an old name that matches nothing, a map of which no row does, and a name

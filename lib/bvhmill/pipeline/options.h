@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "bvhmill/base/limits.h"
 #include "bvhmill/encode/output.h"
-#include "bvhmill/kinematics/plan.h"
+#include "bvhmill/clip/conventions.h"
 #include "bvhmill/report/issue_log.h"
 
 namespace bvhmill {
