@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bvhmill/edit/edit_clip.h"
-#include "bvhmill/kinematics/plan.h"
+#include "bvhmill/clip/conventions.h"
 #include "tests/support/oracle.h"
 
 namespace bvhmill::testing {

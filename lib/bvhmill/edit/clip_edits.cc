@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string_view>
 
 #include "bvhmill/base/status.h"
@@ -12,8 +13,12 @@ namespace {
 bool IsAtLeastZero(double value) { return std::isfinite(value) && value >= 0; }
 
 absl::Status CheckNames(const ClipEdits& edits) {
+  constexpr std::string_view kRenames = "options.edits.rename_joints";
+  std::set<std::string_view> renamed;
   for (const auto& [from, to] : edits.rename_joints) {
-    BVHMILL_RETURN_IF_ERROR(CheckJointName("options.edits.rename_joints", to));
+    BVHMILL_RETURN_IF_ERROR(CheckJointName(kRenames, to));
+    if (renamed.insert(from).second) continue;
+    return InvalidField(kRenames, "renames '" + from + "' twice");
   }
   for (const JointMapRow& row : edits.joint_map_rows) {
     BVHMILL_RETURN_IF_ERROR(

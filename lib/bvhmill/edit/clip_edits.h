@@ -55,7 +55,8 @@ struct ClipEdits {
   std::vector<std::string> drop_joints;
   // If not empty, all others are dropped.
   std::vector<std::string> keep_joints;
-  // Old name (or NAME#2), new name. All old names are those of before.
+  // Old name (or NAME#2, which counts more), new name; each old name once. All
+  // old names are those of before.
   std::vector<std::pair<std::string, std::string>> rename_joints;
   // A map that is built in, or rows of the caller's own; not both.
   std::string joint_map;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/edit/clip_editor.h"
@@ -31,25 +30,36 @@ absl::Status CheckSize(const ClipEditor& editor, const Clip& clip,
                         std::to_string(limits.max_clip_bytes) + " can hold");
 }
 
+absl::Status EditRows(const Motion& motion, ClipEditor* editor,
+                      EditedRows* rows) {
+  rows->values.reserve(static_cast<size_t>(*editor->frames()) *
+                       editor->skeleton().channels.size());
+  BVHMILL_RETURN_IF_ERROR(editor->Push(motion.frames, motion.values, rows));
+  return editor->Finish();
+}
+
 }  // namespace
 
 absl::Status EditClip(const ClipEdits& edits, const Conventions& conventions,
                       const Limits& limits, const CancelToken* cancel,
-                      Clip* clip) {
+                      Clip* clip, UninitializedVector<float>* spare) {
   absl::StatusOr<ClipEditor> editor = ClipEditor::Make(
       edits, conventions, clip->skeleton, clip->motion.frame_time,
       clip->motion.frames, limits, cancel);
   if (!editor.ok()) return editor.status();
   BVHMILL_RETURN_IF_ERROR(CheckSize(*editor, *clip, limits));
   EditedRows rows;
-  rows.values.reserve(static_cast<size_t>(*editor->frames()) *
-                      editor->skeleton().channels.size());
-  BVHMILL_RETURN_IF_ERROR(
-      editor->Push(clip->motion.frames, clip->motion.values, &rows));
-  BVHMILL_RETURN_IF_ERROR(editor->Finish());
-  clip->skeleton = editor->skeleton();
-  clip->motion = {rows.frames, editor->frame_time(), std::move(rows.values)};
-  return absl::OkStatus();
+  if (spare != nullptr) rows.values.swap(*spare);
+  rows.values.clear();
+  const absl::Status status = EditRows(clip->motion, &*editor, &rows);
+  if (status.ok()) {
+    clip->skeleton = editor->skeleton();
+    clip->motion.frames = rows.frames;
+    clip->motion.frame_time = editor->frame_time();
+    clip->motion.values.swap(rows.values);
+  }
+  if (spare != nullptr) spare->swap(rows.values);
+  return status;
 }
 
 }  // namespace bvhmill

@@ -1,6 +1,8 @@
 // Which joints names and patterns mean; what they are called afterwards.
 
+#include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "bvhmill/base/status.h"
@@ -61,11 +63,14 @@ absl::Status RenameByPairs(const ClipEdits& edits, const Limits& limits,
                            Skeleton* skeleton) {
   if (edits.rename_joints.empty()) return absl::OkStatus();
   const NameIndex index = MakeNameIndex(*skeleton);
+  // NAME#2 counts more than NAME, in whatever order they are given.
+  const std::map<std::string_view, std::string_view> pairs(
+      edits.rename_joints.begin(), edits.rename_joints.end());
   NewNames names;
-  for (const auto& [from, to] : edits.rename_joints) {
+  for (const auto& [from, to] : pairs) {
     const auto found = FindName(index, from);
     if (found.empty()) return NoSuchJoint("options.edits.rename_joints", from);
-    Collect(found, to, &names);
+    Collect(found, std::string(to), &names);
   }
   return Apply(std::move(names), limits, skeleton);
 }

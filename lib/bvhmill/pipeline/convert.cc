@@ -7,6 +7,7 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/bvh/reader.h"
 #include "bvhmill/pipeline/arena_parallel.h"
+#include "bvhmill/pipeline/edit_stage.h"
 #include "bvhmill/pipeline/encode_clip.h"
 #include "bvhmill/pipeline/stopwatch.h"
 #include "bvhmill/pipeline/workspace.h"
@@ -67,13 +68,6 @@ void Refuse(ConvertResult* result) {
 // Outputs that were asked for but not made say nothing.
 void DropOutputs(ConvertResult* result) { result->outputs.clear(); }
 
-// There are more outputs than may be asked for.
-Fault TooManyOutputs(const Limits& limits) {
-  return {"LIMIT_EXCEEDED",
-          {{"limit_name", "max_outputs_per_clip"},
-           {"limit", std::to_string(limits.max_outputs)}}};
-}
-
 }  // namespace
 
 absl::Status StringReceiver::Begin(const ClipInfo& /*info*/,
@@ -97,9 +91,7 @@ ConvertResult Convert(std::string_view text, const ConvertOptions& options,
   ConvertResult result;
   result.status = CheckOptions(options);
   if (!result.status.ok()) {
-    if (absl::IsResourceExhausted(result.status)) {
-      result.fault = TooManyOutputs(options.limits);
-    }
+    result.fault = FaultOfOptions(result.status);
     return result;
   }
   ReportOptions report = options.report;
@@ -126,7 +118,10 @@ ConvertResult Convert(std::string_view text, const ConvertOptions& options,
     result.status = MakeStatus(absl::StatusCode::kCancelled, "cancelled");
   } else if (!IsGood(result.report.verdict)) {
     Refuse(&result);
-  } else if (!options.outputs.empty()) {
+  } else {
+    result.status = EditStage(options, cancel, &*workspace, &result);
+  }
+  if (result.status.ok() && !options.outputs.empty()) {
     result.status =
         EncodeClip(options, &parallel, receiver, cancel, &*workspace, &result);
   }

@@ -48,6 +48,7 @@ absl::Status CheckOutput(std::string_view field, const OutputRequest& request) {
 
 absl::Status CheckOptions(const ConvertOptions& options) {
   BVHMILL_RETURN_IF_ERROR(CheckReport(options.report));
+  BVHMILL_RETURN_IF_ERROR(CheckEdits(options.edits));
   const auto count = static_cast<int64_t>(options.outputs.size());
   if (Exceeds(count, options.limits.max_outputs)) {
     return MakeStatus(absl::StatusCode::kResourceExhausted,

@@ -32,8 +32,9 @@ WorkspaceLease::WorkspaceLease() {
 }
 
 WorkspaceLease::~WorkspaceLease() {
-  const size_t bytes =
-      workspace_->read.clip.motion.values.capacity() * sizeof(float);
+  const size_t values = workspace_->read.clip.motion.values.capacity() +
+                        workspace_->spare_values.capacity();
+  const size_t bytes = values * sizeof(float);
   if (bytes > kMostKeptBytes) return;
   Pool& pool = GlobalPool();
   const std::scoped_lock lock(pool.mutex);

@@ -23,14 +23,16 @@ struct TileBuffers {
 
 struct Workspace {
   ReadResult read;
+  // Memory for the rows of an edited clip; its bytes mean nothing.
+  UninitializedVector<float> spare_values;
   // One for each thread.
   std::vector<TileBuffers> tiles;
 };
 
 // A workspace of its own for a conversion, from a pool that the whole process
-// shares, so that a batch of clips takes its memory once. Workspaces with a
-// matrix of more than kMostKeptBytes, and more than kMostKept of them, are not
-// kept. Thread-safe.
+// shares, so that a batch of clips takes its memory once. Workspaces with
+// matrices of more than kMostKeptBytes, and more than kMostKept of them, are
+// not kept. Thread-safe.
 class WorkspaceLease {
  public:
   static constexpr size_t kMostKeptBytes = size_t{64} << 20;
