@@ -125,6 +125,22 @@ TEST(Resample, EveryRowIsTheSampleOfItsTime) {
   }
 }
 
+// Frame times are rounded in files; no frame is lost or blended for that.
+TEST(Resample, TheRateThatWasRoundedIsTheSameRate) {
+  for (const auto& [frame_time, fps] :
+       {std::pair{0.008333, 120.}, {0.0333333, 30.}, {0.016667, 60.}}) {
+    Clip clip = RandomClip({}, 50, 3);
+    clip.motion.frame_time = frame_time;
+    const Clip after = Edited(Rate(fps), clip);
+    EXPECT_EQ(after.motion.frame_time, 1 / fps);
+    clip.motion.frame_time = 1 / fps;
+    ExpectSameClip(after, clip);
+  }
+  Clip clip = RandomClip({}, 1002, 3);
+  clip.motion.frame_time = 1 / 29.97;
+  EXPECT_EQ(Edited(Rate(30), clip).motion.frames, 1003);
+}
+
 TEST(Resample, HalfTheRateTakesEveryOtherRow) {
   const Clip clip = RandomClip({}, 41, 7);
   const Clip after = Edited(Rate(60), clip);

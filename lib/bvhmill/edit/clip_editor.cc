@@ -12,8 +12,11 @@
 namespace bvhmill {
 namespace {
 
-// Rates that differ by less are one rate: it is the rounding of 1 / rate.
-constexpr double kSameRate = 1e-12;
+// Rates that differ by less are one rate: 0.008333 is what files write for 120
+// frames per second.
+constexpr double kSameRate = 1e-4;
+// ... and so are their frame times: it is the rounding of 1 / rate.
+constexpr double kSameTime = 1e-12;
 
 // Frames are counted in doubles, too; beyond this those have gaps.
 constexpr int64_t kMostFrames = int64_t{1} << 53;
@@ -90,7 +93,9 @@ absl::Status ClipEditor::EditTime(const ClipEdits& edits, double frame_time,
                       "options.edits.resample_fps: the clip states no usable "
                       "frame time");
   }
-  if (std::abs(edits.resample_fps * frame_time_ - 1) < kSameRate) {
+  const double off = std::abs(edits.resample_fps * frame_time_ - 1);
+  if (off < kSameRate) {
+    if (off > kSameTime) frame_time_ = 1 / edits.resample_fps;
     return absl::OkStatus();
   }
   interpolation_ = edits.interpolation;

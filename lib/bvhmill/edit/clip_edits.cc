@@ -72,29 +72,6 @@ absl::Status CheckConventions(const ClipEdits& edits) {
   return absl::OkStatus();
 }
 
-absl::Status CheckAlignment(const RootAlignment& alignment) {
-  std::string axes = alignment.position_axes;
-  std::sort(axes.begin(), axes.end());
-  if (!axes.empty() && axes != "xyz") {
-    return InvalidField(
-        "options.edits.root_alignment.position_axes",
-        "'" + alignment.position_axes + "' is not an order of the letters xyz");
-  }
-  const std::string& signs = alignment.position_signs;
-  const bool known = signs.find_first_not_of("+-") == std::string::npos;
-  if (!signs.empty() && (signs.size() != 3 || !known)) {
-    return InvalidField("options.edits.root_alignment.position_signs",
-                        "'" + signs + "' is not three of + and -");
-  }
-  for (const double degrees : alignment.correction_degrees) {
-    if (!std::isfinite(degrees)) {
-      return InvalidField("options.edits.root_alignment.correction_degrees",
-                          "is not a finite number");
-    }
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 bool IsEmpty(const RootAlignment& alignment) {
@@ -128,6 +105,29 @@ absl::Status CheckEdits(const ClipEdits& edits) {
   }
   BVHMILL_RETURN_IF_ERROR(CheckConventions(edits));
   return CheckAlignment(edits.root_alignment);
+}
+
+absl::Status CheckAlignment(const RootAlignment& alignment) {
+  std::string axes = alignment.position_axes;
+  std::sort(axes.begin(), axes.end());
+  if (!axes.empty() && axes != "xyz") {
+    return InvalidField(
+        "options.edits.root_alignment.position_axes",
+        "'" + alignment.position_axes + "' is not an order of the letters xyz");
+  }
+  const std::string& signs = alignment.position_signs;
+  const bool known = signs.find_first_not_of("+-") == std::string::npos;
+  if (!signs.empty() && (signs.size() != 3 || !known)) {
+    return InvalidField("options.edits.root_alignment.position_signs",
+                        "'" + signs + "' is not three of + and -");
+  }
+  for (const double degrees : alignment.correction_degrees) {
+    if (!std::isfinite(degrees)) {
+      return InvalidField("options.edits.root_alignment.correction_degrees",
+                          "is not a finite number");
+    }
+  }
+  return absl::OkStatus();
 }
 
 SignedAxes AxesOf(const RootAlignment& alignment) {

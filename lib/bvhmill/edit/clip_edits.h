@@ -62,7 +62,8 @@ struct ClipEdits {
   std::string joint_map;
   std::vector<JointMapRow> joint_map_rows;
   FrameRange frames;
-  // Frames per second; 0 keeps the rate.
+  // Frames per second; 0 keeps the rate. If the rate is that already, but for
+  // the rounding of a frame time to four digits, only the time is put right.
   double resample_fps = 0;
   Interpolation interpolation = Interpolation::kSlerp;
   // Both need to be known of the source.
@@ -83,6 +84,9 @@ bool IsEmpty(const RootAlignment& alignment);
 // for a value that cannot be; FAILED_PRECONDITION for a target (up_axis,
 // meters_per_unit) whose source is not known.
 absl::Status CheckEdits(const ClipEdits& edits);
+
+// That part of CheckEdits which looks at the alignment.
+absl::Status CheckAlignment(const RootAlignment& alignment);
 
 // The axes of the alignment: component i of the result is component `axis[i]`
 // times `sign[i]`. The alignment must be one that CheckEdits passes.
