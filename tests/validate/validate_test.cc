@@ -8,42 +8,13 @@
 #include <vector>
 
 #include "tests/support/clips.h"
+#include "tests/validate/issues.h"
 
 namespace bvhmill::testing {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-
-// "CODE@joint" of what Validate logs about `clip`.
-std::vector<std::string> IssuesOf(const Clip& clip) {
-  std::vector<Place> places;
-  for (size_t i = 0; i < clip.skeleton.nodes.size(); ++i) {
-    places.push_back(
-        {static_cast<int64_t>(100 * i), static_cast<int64_t>(i + 1), 3});
-  }
-  IssueLog log({});
-  Validate(clip, places, &log);
-  std::vector<std::string> out;
-  for (const Issue& issue : log.Finish(true, true).issues) {
-    const auto joint = issue.location.joint.value_or(-1);
-    out.push_back(issue.code + "@" + std::to_string(joint));
-    if (joint >= 0) {
-      EXPECT_EQ(issue.location.line, joint + 1) << issue.code;
-      EXPECT_EQ(issue.location.column, 3) << issue.code;
-    }
-  }
-  return out;
-}
-
-Clip ClipOf(const SkeletonBuilder& builder, std::vector<float> row,
-            int64_t frames = 3) {
-  Clip clip = CountingClip(builder.Build(), frames);
-  for (size_t i = 0; i < clip.motion.values.size(); ++i) {
-    clip.motion.values[i] = row[i % row.size()];
-  }
-  return clip;
-}
 
 TEST(Validate, APlainClipHasNoIssues) {
   EXPECT_THAT(IssuesOf(SmallLeg(5)), IsEmpty());
@@ -81,7 +52,7 @@ TEST(DuplicateName, NamesTheFirst) {
   builder.Joint(hips, "Leg", "zxy");
   builder.Joint(hips, "Leg", "zxy");
   IssueLog log({});
-  Validate(ClipOf(builder, {1}), std::vector<Place>(3), &log);
+  Validate(ClipOf(builder, {1}), std::vector<Place>(3), {}, &log);
   const Report report = log.Finish(true, true);
   ASSERT_EQ(report.issues.size(), 1);
   EXPECT_EQ(report.issues[0].message,

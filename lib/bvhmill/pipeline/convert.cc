@@ -110,7 +110,7 @@ ConvertResult Convert(std::string_view text, const ConvertOptions& options,
   }
   if (read.skeleton_read && read.motion_read) {
     const StageTimer timer(&result.times.validate);
-    Validate(read.clip, read.node_places, &log);
+    Validate(read.clip, read.node_places, options.edits.source, &log);
   }
   if (read.skeleton_read) result.info = DescribeClip(read.clip);
   result.report = log.Finish(read.skeleton_read, read.motion_read);

@@ -1,32 +1,16 @@
 #include "bvhmill/validate/validate.h"
 
-#include <array>
 #include <cmath>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
 #include "bvhmill/base/utf8.h"
+#include "bvhmill/validate/space_hints.h"
+#include "bvhmill/validate/subject.h"
 
 namespace bvhmill {
 namespace {
-
-using Vec3f = std::array<float, 3>;
-
-struct Subject {
-  const Clip& clip;
-  std::span<const Place> places;
-
-  const std::vector<Node>& nodes() const { return clip.skeleton.nodes; }
-};
-
-Location LocationOf(const Subject& subject, int32_t node) {
-  Location location = LocationAt(subject.places[static_cast<size_t>(node)]);
-  location.joint = node;
-  location.joint_name = DisplayName(subject.clip.skeleton, node);
-  return location;
-}
 
 std::string Quoted(const Subject& subject, int32_t node) {
   return Quote(DisplayName(subject.clip.skeleton, node));
@@ -36,24 +20,6 @@ float Length(const Vec3f& v) { return std::hypot(v[0], v[1], v[2]); }
 
 Vec3f Minus(const Vec3f& a, const Vec3f& b) {
   return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-}
-
-// The position channels of `node` in `frame`; nothing unless it has all three.
-std::optional<Vec3f> PositionAt(const Clip& clip, const Node& node,
-                                int64_t frame) {
-  Vec3f position = {};
-  std::array<bool, 3> has = {};
-  const size_t row = static_cast<size_t>(frame) * clip.skeleton.channels.size();
-  auto column = static_cast<size_t>(node.first_channel);
-  for (const Channel channel : ChannelsOf(clip.skeleton, node)) {
-    if (IsPosition(channel)) {
-      position[AxisOf(channel)] = clip.motion.values[row + column];
-      has[AxisOf(channel)] = true;
-    }
-    ++column;
-  }
-  if (!has[0] || !has[1] || !has[2]) return std::nullopt;
-  return position;
 }
 
 bool HasPositions(const Skeleton& skeleton, const Node& node) {
@@ -115,8 +81,7 @@ struct Suspects {
 // Positions are 0 in the first, middle and last frame, the OFFSET is not.
 bool LooksAdditive(const Clip& clip, const Node& node) {
   if (Length(node.offset) == 0) return false;
-  const int64_t last = clip.motion.frames - 1;
-  for (const int64_t frame : {int64_t{0}, last / 2, last}) {
+  for (const int64_t frame : FewFrames(clip)) {
     const auto position = PositionAt(clip, node, frame);
     if (!position || Length(*position) != 0) return false;
   }
@@ -180,14 +145,15 @@ void CheckJointPositions(const Subject& subject, IssueLog* log) {
 
 using Rule = void (*)(const Subject&, IssueLog*);
 
-constexpr std::array<Rule, 4> kRules = {CheckNames, CheckBoneLengths,
-                                        CheckRootOffsets, CheckJointPositions};
+constexpr Rule kRules[] = {CheckNames,       CheckBoneLengths,
+                           CheckRootOffsets, CheckJointPositions,
+                           HintAtUnit,       HintAtUpAxis};
 
 }  // namespace
 
 void Validate(const Clip& clip, std::span<const Place> node_places,
-              IssueLog* log) {
-  const Subject subject{clip, node_places};
+              const SourceSpace& source, IssueLog* log) {
+  const Subject subject{clip, node_places, source};
   for (const Rule rule : kRules) rule(subject, log);
 }
 

@@ -6,14 +6,16 @@
 
 #include "bvhmill/base/place.h"
 #include "bvhmill/clip/clip.h"
+#include "bvhmill/clip/conventions.h"
 #include "bvhmill/report/issue_log.h"
 
 namespace bvhmill {
 
 // Applies every rule of the table in validate.cc and logs what it finds.
-// `node_places` says where each node of the skeleton begins. O(nodes): looks at
+// `node_places` says where each node of the skeleton begins, `source` what the
+// caller knows, about which no hint is given. O(n log n) of the nodes: looks at
 // a few frames only.
 void Validate(const Clip& clip, std::span<const Place> node_places,
-              IssueLog* log);
+              const SourceSpace& source, IssueLog* log);
 
 }  // namespace bvhmill
