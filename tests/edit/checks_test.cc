@@ -216,6 +216,18 @@ TEST(ClipEdits, ResamplingNeedsARate) {
   }
 }
 
+// 5 frames of 12 values may grow to 4 million values, but not beyond.
+TEST(ClipEdits, SmallClipsDoNotGrowOutOfProportion) {
+  Limits limits;
+  limits.max_frames = limits.max_clip_bytes = 0;
+  ClipEdits edits;
+  edits.resample_fps = 120 * 80000;
+  EXPECT_TRUE(StatusOfEdit(edits, SmallLeg(5), limits).ok());
+  edits.resample_fps = 120 * 100000;
+  EXPECT_EQ(StatusOfEdit(edits, SmallLeg(5), limits).code(),
+            Code::kResourceExhausted);
+}
+
 TEST(ClipEdits, LimitsHoldBeforeMemoryIsTaken) {
   ClipEdits edits;
   edits.resample_fps = 1e6;

@@ -9,25 +9,39 @@
 namespace bvhmill {
 namespace {
 
+// By how many times a clip may grow, and how many values it may have whatever
+// it came from; so that little text does not take much memory.
+constexpr int64_t kMostGrowth = 64;
+constexpr int64_t kFreeValues = int64_t{4} << 20;
+
 // A value takes two bytes of text, at least: a digit and a blank.
 constexpr int64_t kBytesPerValue = 2;
 
-// A clip that grows must not grow beyond what could have been sent.
+absl::Status TooManyValues(const std::string& why) {
+  return MakeStatus(absl::StatusCode::kResourceExhausted,
+                    "options.edits.resample_fps: the clip would have more "
+                    "values than " +
+                        why);
+}
+
+// A clip that grows must not grow beyond what could have been sent, and not out
+// of all proportion to what was.
 absl::Status CheckSize(const ClipEditor& editor, const Clip& clip,
                        const Limits& limits) {
   const auto columns = static_cast<int64_t>(editor.skeleton().channels.size());
   const int64_t frames = *editor.frames();
-  if (columns == 0 || limits.max_clip_bytes == 0) return absl::OkStatus();
-  const int64_t most =
-      std::max(limits.max_clip_bytes / kBytesPerValue,
-               static_cast<int64_t>(clip.motion.values.size()));
-  if (frames <= std::max(most / columns, clip.motion.frames)) {
+  if (columns == 0 || frames <= clip.motion.frames) return absl::OkStatus();
+  const auto values = static_cast<int64_t>(clip.motion.values.size());
+  if (frames / kMostGrowth > clip.motion.frames &&
+      frames > kFreeValues / columns) {
+    return TooManyValues(std::to_string(kMostGrowth) + " times its own");
+  }
+  const int64_t most = std::max(limits.max_clip_bytes / kBytesPerValue, values);
+  if (limits.max_clip_bytes == 0 || frames <= most / columns) {
     return absl::OkStatus();
   }
-  return MakeStatus(absl::StatusCode::kResourceExhausted,
-                    "options.edits.resample_fps: the clip would have more "
-                    "values than a text of max_clip_bytes = " +
-                        std::to_string(limits.max_clip_bytes) + " can hold");
+  return TooManyValues("a text of max_clip_bytes = " +
+                       std::to_string(limits.max_clip_bytes) + " can hold");
 }
 
 absl::Status EditRows(const Motion& motion, ClipEditor* editor,

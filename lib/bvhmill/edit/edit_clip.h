@@ -14,7 +14,8 @@ namespace bvhmill {
 // Replaces `clip`, whose positions are read by `conventions`, by its edited
 // self, through a ClipEditor; if this fails it is as it was. Fails as
 // ClipEditor::Make does; with RESOURCE_EXHAUSTED, too, if resampling makes of
-// it more values than a text of limits.max_clip_bytes could hold; with
+// it more values than a text of limits.max_clip_bytes could hold, or more than
+// 64 times its own and 4 million; with
 // CANCELLED if `cancel`, which may be null, is cancelled. Both clips are in
 // memory for a while. O(frames x nodes).
 //
