@@ -1,6 +1,7 @@
 #include "client/issue_lines.h"
 
 #include "bvhmill/base/status.h"
+#include "client/edit_options.h"
 #include "client/text.h"
 
 namespace bvhmill::client {
@@ -31,7 +32,7 @@ std::string IssueLine(std::string_view path, const Issue& issue) {
 }
 
 std::string FailureLine(std::string_view path, const absl::Status& status) {
-  return Printable(path) + ": error: " + std::string(MessageOf(status));
+  return Printable(path) + ": error: " + InWordsOfOptions(MessageOf(status));
 }
 
 std::string FailureLine(std::string_view path, const ConvertResult& result) {

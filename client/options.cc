@@ -7,6 +7,7 @@
 
 #include "bvhmill/report/catalogue.h"
 #include "client/config_file.h"
+#include "client/edit_options.h"
 #include "client/help.h"
 
 namespace bvhmill::client {
@@ -144,6 +145,7 @@ void AddReadingOptions(CLI::App* app, ConvertOptions* options) {
       {{"ignore", RootOffset::kReplaced}, {"add", RootOffset::kAdded}},
       "ignore the OFFSET of a root, or add it;\nby default ignore")
       ->group(group);
+  AddSourceOptions(app, &options->edits.source);
 }
 
 void AddReportOptions(CLI::App* app, ReportOptions* report) {

@@ -1,8 +1,10 @@
 #include "server/server_service.h"
 
 #include <string>
+#include <string_view>
 
 #include "bvhmill/base/version.h"
+#include "bvhmill/edit/joint_map.h"
 #include "bvhmill/encode/encoder.h"
 #include "bvhmill/report/catalogue.h"
 
@@ -52,6 +54,9 @@ grpc::ServerUnaryReactor* ServerService::GetServerInfo(
     info->set_format(std::string(format.name));
     info->set_media_type(std::string(format.media_type));
     info->set_file_extension(std::string(format.extension));
+  }
+  for (const std::string_view name : JointMapNames()) {
+    response->add_joint_maps(std::string(name));
   }
   response->add_encodings(v1::CONTENT_ENCODING_IDENTITY);
   v1::Build* build = response->mutable_build();

@@ -67,7 +67,7 @@ grpc::Status ReadOptionsFor(const ServerConfig& config,
     return LimitExceeded("max_outputs_per_clip", config.limits.max_outputs,
                          message.outputs_size());
   }
-  return ToGrpc(status);
+  return ToGrpc(status, FaultOfOptions(status));
 }
 
 grpc::Status CheckSource(const ServerConfig& config, const v1::Source& source) {

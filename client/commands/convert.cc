@@ -9,6 +9,7 @@
 #include "bvhmill/encode/encoder.h"
 #include "client/commands/commands.h"
 #include "client/commands/conversion.h"
+#include "client/edit_options.h"
 
 namespace bvhmill::client {
 namespace {
@@ -19,13 +20,17 @@ constexpr char kExamples[] =
     "  bvhmill convert take.bvh -o out --emit positions,report\n"
     "  bvhmill convert -r takes -o out --emit npz --table\n"
     "  bvhmill convert take.bvh -o out --emit csv --local\n"
-    "  bvhmill convert -r takes -o out --emit npz --resume\n";
+    "  bvhmill convert -r takes -o out --emit npz --resume\n"
+    "  bvhmill convert take.bvh -o out --emit npz --fps 30\n"
+    "  bvhmill convert take.bvh -o out --emit npz --units cm --to-units m\n"
+    "  bvhmill convert take.bvh -o out --emit bvh --joint-map mixamo\n";
 
 struct Flags {
   RunOptions run;
   InputOptions input;
   ConversionOptions conversion;
   std::vector<std::string> emit;
+  EditFlags edits;
   bool end_sites = false;
   RotationKind rotation_kind = RotationKind::kQuaternion;
   RotationSpace rotation_space = RotationSpace::kLocal;
@@ -129,7 +134,10 @@ void AddOutputOptions(CLI::App* app, Flags* flags) {
 }
 
 int Run(const CLI::App* app, Flags* flags, Session* session) {
-  const std::string wrong = CheckLocalOptions(app, flags->run);
+  std::string wrong = CheckLocalOptions(app, flags->run);
+  if (wrong.empty()) {
+    wrong = ReadEditFlags(flags->edits, &flags->conversion.convert.edits);
+  }
   if (!wrong.empty()) return Misused(app, session, wrong);
   // What an earlier run made is not input of this one.
   auto inputs = CollectInputs(flags->input, IdOfFile(flags->conversion.output));
@@ -151,6 +159,7 @@ Command AddConvert(CLI::App* parent) {
   AddInputOptions(app, &flags->input);
   AddOutputOptions(app, flags.get());
   AddReadingOptions(app, &flags->conversion.convert);
+  AddEditOptions(app, &flags->edits, &flags->conversion.convert.edits);
   AddReportOptions(app, &flags->conversion.convert.report);
   AddBatchOptions(app, &flags->run);
   AddServerOptions(app, &flags->run.connect);

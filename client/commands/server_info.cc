@@ -56,6 +56,8 @@ std::string Text(const v1::GetServerInfoResponse& info) {
   for (const v1::FormatInfo& format : info.formats()) {
     out += " " + format.format();
   }
+  out += "\nmaps    ";
+  for (const std::string& name : info.joint_maps()) out += " " + name;
   return out + "\nlimits\n" + LimitLines(info.limits());
 }
 

@@ -74,7 +74,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
           static_cast<size_t>(read.clip.motion.frames) *
               read.clip.skeleton.channels.size());
   if (good) {
-    bvhmill::Validate(read.clip, read.node_places, &log);
+    bvhmill::Validate(read.clip, read.node_places, {}, &log);
     CheckRoundTrip(read.clip);
   }
   const bvhmill::Report report =

@@ -27,13 +27,13 @@ constexpr Layer kLayers[] = {
      "bvhmill/encode"},
     {"lib/bvhmill/wire",
      "bvhmill/base bvhmill/report bvhmill/clip bvhmill/encode "
-     "bvhmill/kinematics/plan.h bvhmill/pipeline bvhmill/v1"},
+     "bvhmill/edit bvhmill/pipeline bvhmill/v1"},
     {"server",
-     "bvhmill/base bvhmill/report bvhmill/encode bvhmill/pipeline "
-     "bvhmill/wire bvhmill/v1"},
+     "bvhmill/base bvhmill/report bvhmill/edit/joint_map.h bvhmill/encode "
+     "bvhmill/pipeline bvhmill/wire bvhmill/v1"},
     {"client",
-     "bvhmill/base bvhmill/report bvhmill/encode bvhmill/pipeline "
-     "bvhmill/wire bvhmill/v1 bvhmill/kinematics/plan.h"},
+     "bvhmill/base bvhmill/report bvhmill/clip/conventions.h bvhmill/edit "
+     "bvhmill/encode bvhmill/pipeline bvhmill/wire bvhmill/v1"},
     {"bench", "bvhmill server client"},
 };
 

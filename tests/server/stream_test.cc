@@ -120,6 +120,35 @@ TEST_F(StreamTest, ManySmallClipsComeBackEachOnce) {
   }
 }
 
+// Edits are of one clip; those behind it are not touched by what fails.
+TEST_F(StreamTest, EachClipHasItsOwnEdits) {
+  Start();
+  Request edited = Whole("edited", SmallClip(8));
+  v1::ConvertOptions* options = edited.mutable_begin()->mutable_options();
+  *options = Positions();
+  options->mutable_edits()->mutable_frames()->set_step(2);
+  Request joint = Whole("joint", SmallClip(8));
+  *joint.mutable_begin()->mutable_options() = Positions();
+  joint.mutable_begin()->mutable_options()->mutable_edits()->add_keep_joints(
+      "Tail");
+  Request units = Whole("units", SmallClip(8));
+  *units.mutable_begin()->mutable_options() = Positions();
+  units.mutable_begin()->mutable_options()->mutable_edits()->set_up_axis(
+      v1::AXIS_Y);
+  ASSERT_TRUE(
+      Run({Open(), edited, joint, units, Whole("plain", SmallClip(8))}).ok());
+  EXPECT_EQ(answers_["edited"].result.info().frames(), 4);
+  EXPECT_EQ(answers_["edited"].outputs[0],
+            LocalOutputs(SmallClip(8), *options)[0]);
+  EXPECT_EQ(answers_["joint"].result.status().info().reason(),
+            "EDIT_DOES_NOT_FIT");
+  EXPECT_EQ(answers_["joint"].result.report().verdict(), v1::VERDICT_VALID);
+  const v1::Status& status = answers_["units"].result.status();
+  EXPECT_EQ(status.code(), grpc::StatusCode::FAILED_PRECONDITION);
+  EXPECT_EQ(status.info().reason(), "SOURCE_CONVENTION_UNKNOWN");
+  EXPECT_EQ(answers_["plain"].result.info().frames(), 8);
+}
+
 TEST_F(StreamTest, OrderedResultsKeepTheOrderOfRequests) {
   Start();
   std::vector<Request> requests = {Open(/*ordered=*/true)};

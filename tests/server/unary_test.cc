@@ -118,6 +118,77 @@ TEST_F(UnaryTest, WrongFieldsAreNamed) {
   }
 }
 
+TEST_F(UnaryTest, ConvertsWhatWasEdited) {
+  Start();
+  v1::ConvertClipRequest request = PositionsRequest(SmallClip(9));
+  v1::ConvertOptions& options = *request.mutable_options();
+  options.mutable_read()->set_meters_per_unit(0.01);
+  v1::ClipEdits& edits = *options.mutable_edits();
+  edits.set_meters_per_unit(1);
+  edits.add_drop_joints("Spine");
+  edits.mutable_frames()->set_end(4);
+  (*edits.mutable_rename_joints())["Hips"] = "mPelvis";
+  options.add_outputs()->mutable_bvh();
+  ASSERT_TRUE(Convert(request).ok());
+  const v1::ClipResult& result = converted_.result();
+  EXPECT_EQ(result.info().frames(), 4);
+  EXPECT_EQ(result.info().joint_count(), 1);
+  EXPECT_EQ(result.info().joints(0).name(), "mPelvis");
+  EXPECT_THAT(result.outputs(0).tensor().shape(),
+              ::testing::ElementsAre(4, 1, 3));
+  const auto local = LocalOutputs(request.source().data(), options);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(result.outputs(i).data(), local[static_cast<size_t>(i)]);
+  }
+}
+
+TEST_F(UnaryTest, EditsThatCannotBeSayWhy) {
+  Start();
+  const std::string still =
+      SmallClip().replace(SmallClip().find("0.0333333"), 9, "0        ");
+  v1::ConvertClipRequest units = PositionsRequest(SmallClip());
+  units.mutable_options()->mutable_edits()->set_meters_per_unit(1);
+  v1::ConvertClipRequest rate = PositionsRequest(still);
+  rate.mutable_options()->mutable_edits()->set_resample_fps(30);
+  v1::ConvertClipRequest joint = PositionsRequest(SmallClip());
+  joint.mutable_options()->mutable_edits()->add_drop_joints("Tail");
+  struct Case {
+    const v1::ConvertClipRequest& request;
+    grpc::StatusCode code;
+    std::string reason;
+    std::string field;
+  };
+  const Case cases[] = {
+      {units, grpc::StatusCode::FAILED_PRECONDITION,
+       "SOURCE_CONVENTION_UNKNOWN", "options.edits.meters_per_unit"},
+      {rate, grpc::StatusCode::FAILED_PRECONDITION, "FRAME_RATE_UNKNOWN",
+       "options.edits.resample_fps"},
+      {joint, grpc::StatusCode::INVALID_ARGUMENT, "EDIT_DOES_NOT_FIT",
+       "options.edits.drop_joints"}};
+  for (const Case& c : cases) {
+    const grpc::Status status = Convert(c.request);
+    EXPECT_EQ(status.error_code(), c.code) << status.error_message();
+    const Details details = DetailsOf(status);
+    EXPECT_EQ(details.info.reason(), c.reason);
+    EXPECT_EQ(details.info.metadata().at("field"), c.field);
+    const bool is_bad = c.code == grpc::StatusCode::INVALID_ARGUMENT;
+    ASSERT_EQ(details.bad_request.field_violations_size(), is_bad ? 1 : 0);
+  }
+}
+
+TEST_F(UnaryTest, ValidateTriesTheEdits) {
+  Start();
+  v1::ValidateClipRequest request;
+  request.mutable_source()->set_data(SmallClip());
+  request.mutable_options()->mutable_edits()->add_drop_joints("Tail");
+  grpc::ClientContext context;
+  ASSERT_TRUE(clips_->ValidateClip(&context, request, &validated_).ok());
+  const v1::ClipResult& result = validated_.result();
+  EXPECT_EQ(result.status().code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(result.status().info().reason(), "EDIT_DOES_NOT_FIT");
+  EXPECT_EQ(result.report().verdict(), v1::VERDICT_VALID);
+}
+
 TEST_F(UnaryTest, EveryLimitIsNamed) {
   Start([](server::ServerConfig* config) {
     config->limits.max_clip_bytes = 2000;
@@ -225,6 +296,7 @@ TEST_F(UnaryTest, ServerInfoStatesLimitsAndFormats) {
   EXPECT_GT(response.limits().max_unary_response_bytes(), 0);
   EXPECT_EQ(response.formats_size(), static_cast<int>(Formats().size()));
   EXPECT_THAT(response.api_packages(), ::testing::Contains("bvhmill.v1"));
+  EXPECT_THAT(response.joint_maps(), ::testing::Contains("second_life"));
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "bvhmill/clip/clip.h"
-#include "bvhmill/kinematics/plan.h"
+#include "bvhmill/clip/conventions.h"
 
 namespace bvhmill::testing {
 

@@ -8,49 +8,13 @@
 #include <vector>
 
 #include "tests/support/clips.h"
+#include "tests/validate/issues.h"
 
 namespace bvhmill::testing {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-
-RowSamples SamplesOf(const Clip& clip) {
-  RowSamples samples;
-  samples.Begin(static_cast<int64_t>(clip.skeleton.channels.size()));
-  samples.Add(clip.motion.frames, clip.motion.values);
-  return samples;
-}
-
-// "CODE@joint" of what Validate logs about `clip`.
-std::vector<std::string> IssuesOf(const Clip& clip) {
-  std::vector<Place> places;
-  for (size_t i = 0; i < clip.skeleton.nodes.size(); ++i) {
-    places.push_back(
-        {static_cast<int64_t>(100 * i), static_cast<int64_t>(i + 1), 3});
-  }
-  IssueLog log({});
-  Validate(clip.skeleton, SamplesOf(clip), places, &log);
-  std::vector<std::string> out;
-  for (const Issue& issue : log.Finish(true, true).issues) {
-    const auto joint = issue.location.joint.value_or(-1);
-    out.push_back(issue.code + "@" + std::to_string(joint));
-    if (joint >= 0) {
-      EXPECT_EQ(issue.location.line, joint + 1) << issue.code;
-      EXPECT_EQ(issue.location.column, 3) << issue.code;
-    }
-  }
-  return out;
-}
-
-Clip ClipOf(const SkeletonBuilder& builder, std::vector<float> row,
-            int64_t frames = 3) {
-  Clip clip = CountingClip(builder.Build(), frames);
-  for (size_t i = 0; i < clip.motion.values.size(); ++i) {
-    clip.motion.values[i] = row[i % row.size()];
-  }
-  return clip;
-}
 
 TEST(Validate, APlainClipHasNoIssues) {
   EXPECT_THAT(IssuesOf(SmallLeg(5)), IsEmpty());
@@ -87,10 +51,7 @@ TEST(DuplicateName, NamesTheFirst) {
   const int hips = builder.Root("Hips", "XYZzxy");
   builder.Joint(hips, "Leg", "zxy");
   builder.Joint(hips, "Leg", "zxy");
-  IssueLog log({});
-  const Clip clip = ClipOf(builder, {1});
-  Validate(clip.skeleton, SamplesOf(clip), std::vector<Place>(3), &log);
-  const Report report = log.Finish(true, true);
+  const Report report = ReportOf(ClipOf(builder, {1}));
   ASSERT_EQ(report.issues.size(), 1);
   EXPECT_EQ(report.issues[0].message,
             "the name 'Leg' is used before, by joint 1");

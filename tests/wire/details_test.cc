@@ -45,6 +45,19 @@ Message Detail(const v1::RpcStatus& status, const std::string& name) {
   return message;
 }
 
+// An edit that does not fit a clip has both: a reason, and its field.
+TEST(Details, OfAnEditNameReasonAndField) {
+  const Fault fault{"EDIT_DOES_NOT_FIT", {{"field", "options.edits.frames"}}};
+  const v1::RpcStatus status =
+      DetailsOf(MakeStatus(kBad, "options.edits.frames: begins at 9"), fault);
+  ASSERT_EQ(status.details_size(), 2);
+  EXPECT_EQ(Detail<v1::ErrorInfo>(status, "ErrorInfo").reason(),
+            "EDIT_DOES_NOT_FIT");
+  const auto request = Detail<v1::BadRequest>(status, "BadRequest");
+  EXPECT_EQ(request.field_violations(0).field(), "options.edits.frames");
+  EXPECT_EQ(request.field_violations(0).description(), "begins at 9");
+}
+
 TEST(Details, OfAFileNameReasonAndPlace) {
   const Fault fault{"TEXT_EMPTY", {{"line", "1"}, {"column", "2"}}};
   const v1::RpcStatus status =

@@ -16,6 +16,24 @@ namespace {
 
 using google::protobuf::util::MessageDifferencer;
 
+// Nothing is as it is by default.
+ClipEdits FullEdits() {
+  ClipEdits edits;
+  edits.drop_joints = {"Tail*", "Hat"};
+  edits.keep_joints = {"Hips", "Leg#2"};
+  edits.rename_joints = {{"A", "B"}, {"B", "A"}};
+  edits.joint_map_rows = {{"x", "y"}, {"z", "w"}};
+  edits.frames = {1, 9, 2};
+  edits.resample_fps = 29.97;
+  edits.interpolation = Interpolation::kLerpAngle;
+  edits.up_axis = UpAxis::kY;
+  edits.meters_per_unit = 0.01;
+  edits.root_motion = RootMotion::kInPlace;
+  edits.root_alignment = {"xzy", "-+-", {1, -2, 3.5}};
+  edits.source = {UpAxis::kZ, 0.0254};
+  return edits;
+}
+
 ConvertOptions FullOptions() {
   ConvertOptions options;
   options.report.strict = true;
@@ -25,6 +43,7 @@ ConvertOptions FullOptions() {
                                        {"TEXT_EMPTY", Severity::kError}};
   options.report.max_issues = 7;
   options.conventions = {JointPositions::kIgnore, RootOffset::kAdded};
+  options.edits = FullEdits();
   options.outputs = {
       {"a", PositionsFormat{TensorLayout::kJointMajor, true}},
       {"b", RotationsFormat{RotationKind::kSixD, TensorLayout::kJointMajor}},
@@ -62,6 +81,64 @@ TEST(Options, ComeBack) {
   EXPECT_EQ(back.report.max_issues, 7);
   EXPECT_EQ(back.conventions.joint_positions, JointPositions::kIgnore);
   EXPECT_EQ(back.conventions.root_offset, RootOffset::kAdded);
+}
+
+TEST(Options, EditsComeBack) {
+  ConvertOptions back;
+  const ClipEdits sent = FullEdits();
+  ASSERT_TRUE(wire::FromProto(wire::ToProto(FullOptions()), &back).ok());
+  const ClipEdits& got = back.edits;
+  EXPECT_EQ(got.drop_joints, sent.drop_joints);
+  EXPECT_EQ(got.keep_joints, sent.keep_joints);
+  EXPECT_EQ(got.rename_joints, sent.rename_joints);
+  ASSERT_EQ(got.joint_map_rows.size(), 2u);
+  EXPECT_EQ(got.joint_map_rows[1].source, "z");
+  EXPECT_EQ(got.joint_map_rows[1].target, "w");
+  EXPECT_EQ(got.frames.begin, 1);
+  EXPECT_EQ(got.frames.end, 9);
+  EXPECT_EQ(got.frames.step, 2);
+  EXPECT_EQ(got.resample_fps, sent.resample_fps);
+  EXPECT_EQ(got.interpolation, sent.interpolation);
+  EXPECT_EQ(got.up_axis, sent.up_axis);
+  EXPECT_EQ(got.meters_per_unit, sent.meters_per_unit);
+  EXPECT_EQ(got.root_motion, sent.root_motion);
+  EXPECT_EQ(got.root_alignment.position_axes, "xzy");
+  EXPECT_EQ(got.root_alignment.position_signs, "-+-");
+  EXPECT_EQ(got.root_alignment.correction_degrees,
+            sent.root_alignment.correction_degrees);
+  EXPECT_EQ(got.source.up_axis, sent.source.up_axis);
+  EXPECT_EQ(got.source.meters_per_unit, sent.source.meters_per_unit);
+}
+
+TEST(Options, OtherWordsOfEditsComeBack) {
+  ConvertOptions sent;
+  sent.edits.joint_map = "cmu";
+  sent.edits.root_motion = RootMotion::kOrigin;
+  sent.edits.source.up_axis = UpAxis::kY;
+  sent.edits.up_axis = UpAxis::kZ;
+  ConvertOptions back;
+  ASSERT_TRUE(wire::FromProto(wire::ToProto(sent), &back).ok());
+  EXPECT_EQ(back.edits.joint_map, "cmu");
+  EXPECT_EQ(back.edits.root_motion, RootMotion::kOrigin);
+  EXPECT_EQ(back.edits.source.up_axis, UpAxis::kY);
+  EXPECT_EQ(back.edits.up_axis, UpAxis::kZ);
+}
+
+TEST(Options, NoEditsAreNoMessage) {
+  EXPECT_FALSE(wire::ToProto(ConvertOptions{}).has_edits());
+  ConvertOptions options;
+  options.edits = FullEdits();
+  ASSERT_TRUE(wire::FromProto(v1::ConvertOptions{}, &options).ok());
+  EXPECT_TRUE(IsEmpty(options.edits));
+  EXPECT_EQ(options.edits.source.up_axis, UpAxis::kUnknown);
+}
+
+TEST(Options, EditsWithoutTheirSourceFail) {
+  v1::ConvertOptions message;
+  message.mutable_edits()->set_meters_per_unit(1);
+  ConvertOptions options;
+  const absl::Status status = wire::FromProto(message, &options);
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition) << status;
 }
 
 TEST(Options, OutputsComeBack) {
@@ -165,6 +242,45 @@ const BadOption kBadOptions[] = {
      [](auto* m) {
        m->mutable_read()->set_root_offset(Unknown<v1::RootOffset>());
      }},
+    {"options.read.up_axis",
+     [](auto* m) { m->mutable_read()->set_up_axis(Unknown<v1::Axis>()); }},
+    {"options.read.meters_per_unit",
+     [](auto* m) { m->mutable_read()->set_meters_per_unit(-1); }},
+    {"options.edits.up_axis",
+     [](auto* m) { m->mutable_edits()->set_up_axis(Unknown<v1::Axis>()); }},
+    {"options.edits.interpolation",
+     [](auto* m) {
+       m->mutable_edits()->set_interpolation(Unknown<v1::Interpolation>());
+     }},
+    {"options.edits.root_motion",
+     [](auto* m) {
+       m->mutable_edits()->set_root_motion(Unknown<v1::RootMotion>());
+     }},
+    {"options.edits.root_alignment.correction_degrees",
+     [](auto* m) {
+       auto* alignment = m->mutable_edits()->mutable_root_alignment();
+       alignment->add_correction_degrees(90);
+     }},
+    {"options.edits.root_alignment.position_axes",
+     [](auto* m) {
+       auto* alignment = m->mutable_edits()->mutable_root_alignment();
+       alignment->set_position_axes("xxy");
+     }},
+    {"options.edits.frames",
+     [](auto* m) { m->mutable_edits()->mutable_frames()->set_step(-1); }},
+    {"options.edits.resample_fps",
+     [](auto* m) { m->mutable_edits()->set_resample_fps(-1); }},
+    {"options.edits.joint_map",
+     [](auto* m) { m->mutable_edits()->set_joint_map("none"); }},
+    {"options.edits.joint_map_rows",
+     [](auto* m) {
+       m->mutable_edits()->set_joint_map("cmu");
+       auto* row = m->mutable_edits()->add_joint_map_rows();
+       row->set_source("a");
+       row->set_target("b");
+     }},
+    {"options.edits.rename_joints",
+     [](auto* m) { (*m->mutable_edits()->mutable_rename_joints())["a"] = ""; }},
     {"options.validation.severity_overrides",
      [](auto* m) {
        (*m->mutable_validation()

@@ -86,8 +86,12 @@ std::vector<OutputInfo> FullOutputs() {
 
 StageTimes FullTimes() {
   using std::chrono::nanoseconds;
-  return {nanoseconds(1), nanoseconds(999'999'999), nanoseconds(1'000'000'000),
-          nanoseconds(86'400'123'456'789), nanoseconds(0)};
+  return {nanoseconds(1),
+          nanoseconds(999'999'999),
+          nanoseconds(1'000'000'000),
+          nanoseconds(7),
+          nanoseconds(86'400'123'456'789),
+          nanoseconds(0)};
 }
 
 ConvertResult FullResult() {
@@ -142,6 +146,7 @@ void ExpectSame(const StageTimes& actual, const StageTimes& expected) {
   EXPECT_EQ(actual.queued, expected.queued);
   EXPECT_EQ(actual.read, expected.read);
   EXPECT_EQ(actual.validate, expected.validate);
+  EXPECT_EQ(actual.edit, expected.edit);
   EXPECT_EQ(actual.solve, expected.solve);
   EXPECT_EQ(actual.encode, expected.encode);
 }

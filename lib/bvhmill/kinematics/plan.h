@@ -8,21 +8,10 @@
 #include <vector>
 
 #include "bvhmill/clip/clip.h"
+#include "bvhmill/clip/conventions.h"
 #include "bvhmill/kinematics/fk_schedule.h"
 
 namespace bvhmill {
-
-// What position channels of a joint that is not a root mean.
-enum class JointPositions { kReplaceOffset, kAddToOffset, kIgnore };
-// What position channels of a root mean.
-enum class RootOffset { kReplaced, kAdded };
-
-// Readings of what BVH leaves open; docs/conventions.md has the evidence for
-// the defaults.
-struct Conventions {
-  JointPositions joint_positions = JointPositions::kReplaceOffset;
-  RootOffset root_offset = RootOffset::kReplaced;
-};
 
 // A rotation about one axis (0, 1, 2) by the value of one column, in degrees.
 struct RotationStep {

@@ -1,6 +1,7 @@
 #pragma once
 
-// One clip through the whole mill: text -> clip -> report -> poses -> outputs.
+// One clip through the whole mill: text -> clip -> report -> edits -> poses ->
+// outputs.
 
 #include <chrono>
 #include <span>
@@ -46,6 +47,7 @@ struct StageTimes {
   std::chrono::nanoseconds queued{};
   std::chrono::nanoseconds read{};
   std::chrono::nanoseconds validate{};
+  std::chrono::nanoseconds edit{};
   std::chrono::nanoseconds solve{};
   std::chrono::nanoseconds encode{};
 };
@@ -60,17 +62,24 @@ struct Fault {
 
 struct ConvertResult {
   // OK: every output was made. INVALID_ARGUMENT: the clip is broken (or the
-  // options are). RESOURCE_EXHAUSTED: a limit. FAILED_PRECONDITION: an output
-  // cannot hold this clip. CANCELLED. Else what the receiver said.
+  // options are, or the edits do not fit it). RESOURCE_EXHAUSTED: a limit.
+  // FAILED_PRECONDITION: an output cannot hold this clip, or an edit needs to
+  // know what is not known of it. CANCELLED. Else what the receiver said.
   absl::Status status;
   Fault fault;
-  // Whatever the status, what was found out.
+  // Whatever the status, what was found out. The report is about the clip as it
+  // came; the info is of the clip that the outputs are made of, edited if that
+  // could be done.
   Report report;
   ClipInfo info;
   // Sizes are exact if the status is OK.
   std::vector<OutputInfo> outputs;
   StageTimes times;
 };
+
+// What is in the fault of a call whose options CheckOptions refuses with
+// `status`; empty for one that is only a bad value.
+Fault FaultOfOptions(const absl::Status& status);
 
 // Converts the BVH text `text`, which is only borrowed. `receiver` may be null
 // if no outputs are asked for; `cancel` may be null. Thread-safe: any number of

@@ -67,6 +67,7 @@ absl::Status CheckOutputs(std::span<const OutputRequest> outputs) {
 
 absl::Status CheckOptions(const ConvertOptions& options) {
   BVHMILL_RETURN_IF_ERROR(CheckReport(options.report));
+  BVHMILL_RETURN_IF_ERROR(CheckEdits(options.edits));
   const auto count = static_cast<int64_t>(options.outputs.size());
   if (Exceeds(count, options.limits.max_outputs)) {
     return MakeStatus(absl::StatusCode::kResourceExhausted,

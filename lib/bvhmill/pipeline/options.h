@@ -6,8 +6,9 @@
 
 #include "absl/status/status.h"
 #include "bvhmill/base/limits.h"
+#include "bvhmill/clip/conventions.h"
+#include "bvhmill/edit/clip_edits.h"
 #include "bvhmill/encode/output.h"
-#include "bvhmill/kinematics/plan.h"
 #include "bvhmill/report/issue_log.h"
 
 namespace bvhmill {
@@ -17,6 +18,9 @@ struct ConvertOptions {
   ReportOptions report;
   // Readings of what BVH leaves open.
   Conventions conventions;
+  // What is changed before anything is made of the clip, and what is known of
+  // it (edits.source).
+  ClipEdits edits;
   // What to make; may be empty: then the clip is only read and checked.
   std::vector<OutputRequest> outputs;
   Limits limits;
@@ -24,7 +28,8 @@ struct ConvertOptions {
 
 // INVALID_ARGUMENT "field: why" for the first choice that cannot be: a code
 // that is not in the catalogue, two outputs of one id, a negative number.
-// RESOURCE_EXHAUSTED if there are more outputs than the limits allow.
+// RESOURCE_EXHAUSTED if there are more outputs than the limits allow. What
+// CheckEdits says of the edits.
 absl::Status CheckOptions(const ConvertOptions& options);
 
 }  // namespace bvhmill

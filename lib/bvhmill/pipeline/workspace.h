@@ -18,6 +18,8 @@ struct Workspace {
   TileWorkspace reader;
   RowSamples samples;
   OutputStage stage;
+  // Memory for the rows of an edited clip; its bytes mean nothing.
+  UninitializedVector<float> spare_values;
   // One for each thread.
   std::vector<TileBuffers> tiles;
 

@@ -3,33 +3,17 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "bvhmill/base/utf8.h"
+#include "bvhmill/validate/space_hints.h"
+#include "bvhmill/validate/subject.h"
 
 namespace bvhmill {
 namespace {
-
-using Vec3f = std::array<float, 3>;
-
-struct Subject {
-  const Skeleton& skeleton;
-  const RowSamples& samples;
-  std::span<const Place> places;
-
-  const std::vector<Node>& nodes() const { return skeleton.nodes; }
-};
-
-Location LocationOf(const Subject& subject, int32_t node) {
-  Location location = LocationAt(subject.places[static_cast<size_t>(node)]);
-  location.joint = node;
-  location.joint_name = DisplayName(subject.skeleton, node);
-  return location;
-}
 
 std::string Quoted(const Subject& subject, int32_t node) {
   return Quote(DisplayName(subject.skeleton, node));
@@ -39,24 +23,6 @@ float Length(const Vec3f& v) { return std::hypot(v[0], v[1], v[2]); }
 
 Vec3f Minus(const Vec3f& a, const Vec3f& b) {
   return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-}
-
-// The position channels of `node` in sample `row`; nothing unless it has all
-// three.
-std::optional<Vec3f> PositionAt(const Subject& subject, const Node& node,
-                                size_t row) {
-  Vec3f position = {};
-  std::array<bool, 3> has = {};
-  auto column = static_cast<size_t>(node.first_channel);
-  for (const Channel channel : ChannelsOf(subject.skeleton, node)) {
-    if (IsPosition(channel)) {
-      position[AxisOf(channel)] = subject.samples.row(row)[column];
-      has[AxisOf(channel)] = true;
-    }
-    ++column;
-  }
-  if (!has[0] || !has[1] || !has[2]) return std::nullopt;
-  return position;
 }
 
 bool HasPositions(const Skeleton& skeleton, const Node& node) {
@@ -211,14 +177,16 @@ void CheckJointPositions(const Subject& subject, IssueLog* log) {
 
 using Rule = void (*)(const Subject&, IssueLog*);
 
-constexpr std::array<Rule, 4> kRules = {CheckNames, CheckBoneLengths,
-                                        CheckRootOffsets, CheckJointPositions};
+constexpr Rule kRules[] = {CheckNames,       CheckBoneLengths,
+                           CheckRootOffsets, CheckJointPositions,
+                           HintAtUnit,       HintAtUpAxis};
 
 }  // namespace
 
 void Validate(const Skeleton& skeleton, const RowSamples& samples,
-              std::span<const Place> node_places, IssueLog* log) {
-  const Subject subject{skeleton, samples, node_places};
+              std::span<const Place> node_places, const SourceSpace& source,
+              IssueLog* log) {
+  const Subject subject{skeleton, samples, node_places, source};
   for (const Rule rule : kRules) rule(subject, log);
 }
 

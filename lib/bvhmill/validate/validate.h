@@ -6,15 +6,18 @@
 
 #include "bvhmill/base/place.h"
 #include "bvhmill/clip/clip.h"
+#include "bvhmill/clip/conventions.h"
 #include "bvhmill/report/issue_log.h"
 #include "bvhmill/validate/row_samples.h"
 
 namespace bvhmill {
 
 // Applies every rule of the table in validate.cc and logs what it finds.
-// `node_places` says where each node of the skeleton begins. O(nodes): looks at
+// `node_places` says where each node of the skeleton begins, `source` what the
+// caller knows, about which no hint is given. O(n log n) of the nodes: looks at
 // a few rows only.
 void Validate(const Skeleton& skeleton, const RowSamples& samples,
-              std::span<const Place> node_places, IssueLog* log);
+              std::span<const Place> node_places, const SourceSpace& source,
+              IssueLog* log);
 
 }  // namespace bvhmill

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "bvhmill/base/status.h"
+#include "bvhmill/wire/edits.h"
 
 namespace bvhmill::wire {
 namespace {
@@ -51,7 +52,10 @@ absl::Status ReadFromProto(const v1::ReadOptions& message,
     default:
       return UnknownValue("options.read.root_offset", message.root_offset());
   }
-  return absl::OkStatus();
+  SourceSpace& source = options->edits.source;
+  source.meters_per_unit = message.meters_per_unit();
+  return AxisFromProto("options.read.up_axis", message.up_axis(),
+                       &source.up_axis);
 }
 
 absl::Status ReportFromProto(const v1::ValidationOptions& message,
@@ -239,6 +243,7 @@ absl::Status FromProto(const v1::ConvertOptions& message,
   BVHMILL_RETURN_IF_ERROR(ReadFromProto(message.read(), options));
   BVHMILL_RETURN_IF_ERROR(
       ReportFromProto(message.validation(), options->limits, &options->report));
+  BVHMILL_RETURN_IF_ERROR(FromProto(message.edits(), &options->edits));
   options->outputs.clear();
   for (int i = 0; i < message.outputs_size(); ++i) {
     // One too many is enough to be refused below.
@@ -262,6 +267,11 @@ v1::ConvertOptions ToProto(const ConvertOptions& options) {
   read->set_root_offset(options.conventions.root_offset == RootOffset::kAdded
                             ? v1::ROOT_OFFSET_ADD
                             : v1::ROOT_OFFSET_IGNORE);
+  read->set_meters_per_unit(options.edits.source.meters_per_unit);
+  read->set_up_axis(ToProto(options.edits.source.up_axis));
+  if (v1::ClipEdits edits = ToProto(options.edits); edits.ByteSizeLong() > 0) {
+    message.mutable_edits()->Swap(&edits);
+  }
   v1::ValidationOptions* validation = message.mutable_validation();
   for (const std::string& code : options.report.ignore_codes) {
     validation->add_ignore_codes(code);

@@ -173,14 +173,15 @@ v1::StageTimes ToProto(const StageTimes& times) {
   Put(times.queued, out.mutable_queued());
   Put(times.read, out.mutable_read());
   Put(times.validate, out.mutable_validate());
+  Put(times.edit, out.mutable_edit());
   Put(times.solve, out.mutable_solve());
   Put(times.encode, out.mutable_encode());
   return out;
 }
 
 StageTimes FromProto(const v1::StageTimes& message) {
-  return {Get(message.queued()), Get(message.read()), Get(message.validate()),
-          Get(message.solve()), Get(message.encode())};
+  return {Get(message.queued()), Get(message.read()),  Get(message.validate()),
+          Get(message.edit()),   Get(message.solve()), Get(message.encode())};
 }
 
 v1::ClipResult ToProto(const ConvertResult& result) {

@@ -30,6 +30,13 @@ std::string Cut(std::string_view bytes, size_t max_bytes) {
   return out.append(kCut);
 }
 
+// True if it is a field of the call that cannot be, not the file.
+bool IsOfField(const Fault& fault) {
+  const auto names_field = [](const auto& arg) { return arg.first == "field"; };
+  return fault.reason.empty() ||
+         std::any_of(fault.metadata.begin(), fault.metadata.end(), names_field);
+}
+
 v1::ErrorInfo ToErrorInfo(const Fault& fault) {
   v1::ErrorInfo info;
   info.set_reason(Cut(fault.reason, kMaxReasonBytes));
@@ -101,7 +108,7 @@ std::string SerializeDetails(const absl::Status& status, const Fault& fault) {
   if (!fault.reason.empty()) Pack("ErrorInfo", ToErrorInfo(fault), &out);
   const std::string_view limit = FindLimit(fault);
   if (!limit.empty()) PackQuota(status, limit, &out);
-  if (fault.reason.empty() && absl::IsInvalidArgument(status)) {
+  if (IsOfField(fault) && absl::IsInvalidArgument(status)) {
     PackBadRequest(status, &out);
   }
   return out.details_size() == 0 ? "" : out.SerializeAsString();

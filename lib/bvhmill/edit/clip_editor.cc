@@ -1,0 +1,197 @@
+#include "bvhmill/edit/clip_editor.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "bvhmill/base/status.h"
+#include "bvhmill/edit/joint_edits.h"
+#include "bvhmill/edit/space_edits.h"
+
+namespace bvhmill {
+namespace {
+
+// Rates that differ by less are one rate: 0.008333 is what files write for 120
+// frames per second.
+constexpr double kSameRate = 1e-4;
+// ... and so are their frame times: it is the rounding of 1 / rate.
+constexpr double kSameTime = 1e-12;
+
+// Frames are counted in doubles, too; beyond this those have gaps.
+constexpr int64_t kMostFrames = int64_t{1} << 53;
+
+// Edited frames between two looks at the token.
+constexpr int64_t kFramesBetweenLooks = 256;
+
+absl::Status TooManyFrames(int64_t most) {
+  return MakeStatus(absl::StatusCode::kResourceExhausted,
+                    "options.edits.resample_fps: the clip would have more "
+                    "than max_frames = " +
+                        std::to_string(most) + " frames");
+}
+
+absl::Status BeginsBehind(const FrameRange& range, int64_t frames) {
+  return InvalidField("options.edits.frames",
+                      "begins at " + std::to_string(range.begin) +
+                          ", but the clip has " + std::to_string(frames) +
+                          " frames");
+}
+
+// Frames of the source that the range chooses.
+int64_t CountChosen(const FrameRange& range, int64_t frames) {
+  const int64_t end = range.end == 0 ? frames : std::min(range.end, frames);
+  if (end <= range.begin) return 0;
+  return (end - range.begin - 1) / range.step + 1;
+}
+
+}  // namespace
+
+absl::StatusOr<ClipEditor> ClipEditor::Make(
+    const ClipEdits& edits, const Conventions& conventions,
+    const Skeleton& skeleton, double frame_time, std::optional<int64_t> frames,
+    const Limits& limits, const CancelToken* cancel) {
+  BVHMILL_RETURN_IF_ERROR(CheckEdits(edits));
+  ClipEditor editor;
+  editor.cancel_ = cancel;
+  editor.max_frames_ = limits.max_frames > 0
+                           ? std::min(limits.max_frames, kMostFrames)
+                           : kMostFrames;
+  BVHMILL_RETURN_IF_ERROR(
+      editor.EditNames(edits, conventions, skeleton, limits));
+  BVHMILL_RETURN_IF_ERROR(editor.EditTime(edits, frame_time, frames));
+  editor.EditSpace(edits);
+  return editor;
+}
+
+absl::Status ClipEditor::EditNames(const ClipEdits& edits,
+                                   const Conventions& conventions,
+                                   const Skeleton& skeleton,
+                                   const Limits& limits) {
+  source_columns_ = skeleton.channels.size();
+  joints_ = {skeleton, IdentityColumns(source_columns_)};
+  std::vector<bool> dropped;
+  BVHMILL_RETURN_IF_ERROR(SelectDropped(edits, skeleton, &dropped));
+  if (std::find(dropped.begin(), dropped.end(), true) != dropped.end()) {
+    BVHMILL_RETURN_IF_ERROR(DropJoints(dropped, conventions, &joints_));
+  }
+  return RenameJoints(edits, limits, &joints_.skeleton);
+}
+
+absl::Status ClipEditor::EditTime(const ClipEdits& edits, double frame_time,
+                                  std::optional<int64_t> frames) {
+  range_ = edits.frames;
+  range_.step = std::max<int64_t>(range_.step, 1);
+  if (frames && range_.begin > 0 && *frames <= range_.begin) {
+    return BeginsBehind(range_, *frames);
+  }
+  if (frames) frames_ = CountChosen(range_, *frames);
+  frame_time_ = frame_time * static_cast<double>(range_.step);
+  if (edits.resample_fps == 0) return absl::OkStatus();
+  if (!HasRate(frame_time_)) {
+    return MakeStatus(absl::StatusCode::kFailedPrecondition,
+                      "options.edits.resample_fps: the clip states no usable "
+                      "frame time");
+  }
+  const double off = std::abs(edits.resample_fps * frame_time_ - 1);
+  if (off < kSameRate) {
+    if (off > kSameTime) frame_time_ = 1 / edits.resample_fps;
+    return absl::OkStatus();
+  }
+  interpolation_ = edits.interpolation;
+  resampling_ = {edits.resample_fps, frame_time_};
+  frame_time_ = 1 / edits.resample_fps;
+  if (!frames_) return absl::OkStatus();
+  frames_ = ResampledFrames(*resampling_, *frames_, max_frames_);
+  return frames_ ? absl::OkStatus() : TooManyFrames(max_frames_);
+}
+
+void ClipEditor::EditSpace(const ClipEdits& edits) {
+  const SourceSpace& source = edits.source;
+  edited_ = {joints_.skeleton, IdentityColumns(joints_.columns.size())};
+  UpAxis up = source.up_axis;
+  if (edits.up_axis != UpAxis::kUnknown) {
+    TurnUpAxis(up, edits.up_axis, &edited_);
+    up = edits.up_axis;
+  }
+  if (edits.meters_per_unit != 0 &&
+      edits.meters_per_unit != source.meters_per_unit) {
+    ScaleLengths(source.meters_per_unit / edits.meters_per_unit, &edited_);
+  }
+  StillRoots(edits.root_motion, up, &edited_);
+  if (!IsEmpty(edits.root_alignment)) {
+    AlignRootPositions(AxesOf(edits.root_alignment), &edited_);
+    const auto& degrees = edits.root_alignment.correction_degrees;
+    if (degrees != std::array<double, 3>{}) {
+      turns_ = TurnRoots(degrees, &edited_);
+    }
+  }
+  current_.resize(joints_.columns.size());
+  if (resampling_) previous_ = blended_ = current_;
+}
+
+bool ClipEditor::IsChosen(int64_t frame) const {
+  return frame >= range_.begin && (range_.end == 0 || frame < range_.end) &&
+         (frame - range_.begin) % range_.step == 0;
+}
+
+absl::Status ClipEditor::Push(int64_t frames, std::span<const float> values,
+                              EditedRows* out) {
+  for (int64_t i = 0; i < frames; ++i) {
+    const int64_t frame = seen_++;
+    if (!IsChosen(frame)) continue;
+    const size_t at = static_cast<size_t>(i) * source_columns_;
+    BVHMILL_RETURN_IF_ERROR(TakeRow(values.subspan(at, source_columns_), out));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ClipEditor::Finish() const {
+  if (range_.begin > 0 && seen_ <= range_.begin) {
+    return BeginsBehind(range_, seen_);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ClipEditor::TakeRow(std::span<const float> row, EditedRows* out) {
+  MapColumns(joints_.columns, row, current_);
+  if (!resampling_) return PutRow(current_, out);
+  ++chosen_;
+  BVHMILL_RETURN_IF_ERROR(Resample(out));
+  std::swap(previous_, current_);
+  return absl::OkStatus();
+}
+
+// Puts the frames up to the current row, which by the end rule are part of the
+// clip even if it is the last.
+absl::Status ClipEditor::Resample(EditedRows* out) {
+  while (IsWithin(*resampling_, made_, chosen_)) {
+    const double last = static_cast<double>(chosen_ - 1);
+    const double place = PlaceOfFrame(*resampling_, made_);
+    if (place >= last - kFrameTolerance) {
+      BVHMILL_RETURN_IF_ERROR(PutRow(current_, out));
+      continue;
+    }
+    BlendPoses(joints_.skeleton, previous_, current_, place - (last - 1),
+               interpolation_, blended_);
+    BVHMILL_RETURN_IF_ERROR(PutRow(blended_, out));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ClipEditor::PutRow(std::span<const float> row, EditedRows* out) {
+  if (made_ >= max_frames_) return TooManyFrames(max_frames_);
+  if (made_ % kFramesBetweenLooks == 0 && IsCancelled(cancel_)) {
+    return MakeStatus(absl::StatusCode::kCancelled, "cancelled");
+  }
+  const size_t at = out->values.size();
+  out->values.resize(at + edited_.columns.size());
+  const auto edited = std::span<float>(out->values).subspan(at);
+  MapColumns(edited_.columns, row, edited);
+  for (RootTurn& turn : turns_) TurnRow(row, &turn, edited);
+  ++made_;
+  ++out->frames;
+  return absl::OkStatus();
+}
+
+}  // namespace bvhmill

@@ -1,0 +1,103 @@
+#pragma once
+
+// The edits of one clip, compiled once and then applied to rows as they come.
+// Whatever tiles the rows come in, the edited rows are the same; all that is
+// kept between tiles is one row and the last angles of each root.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "bvhmill/base/cancel.h"
+#include "bvhmill/base/limits.h"
+#include "bvhmill/base/uninitialized.h"
+#include "bvhmill/clip/clip.h"
+#include "bvhmill/edit/clip_edits.h"
+#include "bvhmill/edit/column_map.h"
+#include "bvhmill/edit/root_turn.h"
+#include "bvhmill/edit/sample_pose.h"
+
+namespace bvhmill {
+
+// Frame-major: frames x columns of the edited skeleton.
+struct EditedRows {
+  int64_t frames = 0;
+  UninitializedVector<float> values;
+};
+
+// Not thread-safe. Owns all it needs but the token.
+class ClipEditor {
+ public:
+  // Compiles the edits for clips of `skeleton`, whose frame time is as the file
+  // says and whose frames are counted if they are known. `conventions` are how
+  // position channels are read, before and after. Fails as CheckEdits
+  // does, and with INVALID_ARGUMENT for what does not fit the clip (a joint
+  // that is not there, a range that begins behind the last frame),
+  // FAILED_PRECONDITION for resampling a clip without a usable frame time,
+  // RESOURCE_EXHAUSTED if there would be more than limits.max_frames frames.
+  // `cancel` may be null; it must live as long as rows are pushed.
+  // O((nodes + names) log nodes + columns).
+  static absl::StatusOr<ClipEditor> Make(const ClipEdits& edits,
+                                         const Conventions& conventions,
+                                         const Skeleton& skeleton,
+                                         double frame_time,
+                                         std::optional<int64_t> frames,
+                                         const Limits& limits,
+                                         const CancelToken* cancel = nullptr);
+
+  const Skeleton& skeleton() const { return edited_.skeleton; }
+  double frame_time() const { return frame_time_; }
+  // Of the edited clip; none if those of the source were not known.
+  std::optional<int64_t> frames() const { return frames_; }
+
+  // Takes the next `frames` rows, frames x columns of the source, and appends
+  // the edited rows that they complete to `out`. RESOURCE_EXHAUSTED, with some
+  // of them appended, for more edited frames than the limits allow, in all;
+  // CANCELLED. A caller who resamples should push few rows at once: one row
+  // can complete many.
+  absl::Status Push(int64_t frames, std::span<const float> values,
+                    EditedRows* out);
+  // Call behind the last row. INVALID_ARGUMENT if the range of frames began
+  // behind it.
+  absl::Status Finish() const;
+
+ private:
+  ClipEditor() = default;
+  absl::Status EditNames(const ClipEdits& edits, const Conventions& conventions,
+                         const Skeleton& skeleton, const Limits& limits);
+  absl::Status EditTime(const ClipEdits& edits, double frame_time,
+                        std::optional<int64_t> frames);
+  void EditSpace(const ClipEdits& edits);
+  bool IsChosen(int64_t frame) const;
+  absl::Status TakeRow(std::span<const float> row, EditedRows* out);
+  absl::Status Resample(EditedRows* out);
+  absl::Status PutRow(std::span<const float> row, EditedRows* out);
+
+  // Source row -> row of the skeleton with its joints dropped and renamed ...
+  size_t source_columns_ = 0;
+  EditedSkeleton joints_;
+  // ... -> edited row, but for the angles of roots that turn.
+  EditedSkeleton edited_;
+  std::vector<RootTurn> turns_;
+  FrameRange range_;
+  // No rate: as the frames are.
+  std::optional<Resampling> resampling_;
+  Interpolation interpolation_ = Interpolation::kSlerp;
+  double frame_time_ = 0;
+  std::optional<int64_t> frames_;
+  int64_t max_frames_ = 0;
+  const CancelToken* cancel_ = nullptr;
+
+  // Rows that came, of them those in the range, edited rows made.
+  int64_t seen_ = 0;
+  int64_t chosen_ = 0;
+  int64_t made_ = 0;
+  std::vector<float> previous_;
+  std::vector<float> current_;
+  std::vector<float> blended_;
+};
+
+}  // namespace bvhmill

@@ -1,0 +1,146 @@
+#include "bvhmill/edit/clip_edits.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string_view>
+
+#include "bvhmill/base/status.h"
+
+namespace bvhmill {
+namespace {
+
+bool IsAtLeastZero(double value) { return std::isfinite(value) && value >= 0; }
+
+absl::Status CheckNames(const ClipEdits& edits) {
+  constexpr std::string_view kRenames = "options.edits.rename_joints";
+  std::set<std::string_view> renamed;
+  for (const auto& [from, to] : edits.rename_joints) {
+    BVHMILL_RETURN_IF_ERROR(CheckJointName(kRenames, to));
+    if (renamed.insert(from).second) continue;
+    return InvalidField(kRenames, "renames '" + from + "' twice");
+  }
+  for (const JointMapRow& row : edits.joint_map_rows) {
+    BVHMILL_RETURN_IF_ERROR(
+        CheckJointName("options.edits.joint_map_rows", row.target));
+  }
+  if (edits.joint_map.empty()) return absl::OkStatus();
+  if (!edits.joint_map_rows.empty()) {
+    return InvalidField("options.edits.joint_map_rows",
+                        "cannot be used together with joint_map");
+  }
+  return FindJointMap(edits.joint_map).status();
+}
+
+absl::Status CheckFrames(const FrameRange& frames) {
+  constexpr std::string_view kField = "options.edits.frames";
+  if (frames.begin < 0 || frames.end < 0 || frames.step < 0) {
+    return InvalidField(kField, "a bound or the step is negative");
+  }
+  if (frames.end != 0 && frames.end <= frames.begin) {
+    return InvalidField(kField, "ends at " + std::to_string(frames.end) +
+                                    ", not behind its begin at " +
+                                    std::to_string(frames.begin));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SourceUnknown(std::string_view field, std::string_view source) {
+  return MakeStatus(absl::StatusCode::kFailedPrecondition,
+                    "options.edits." + std::string(field) +
+                        ": needs to know that of the source; give "
+                        "options.read." +
+                        std::string(source));
+}
+
+absl::Status CheckConventions(const ClipEdits& edits) {
+  if (!IsAtLeastZero(edits.meters_per_unit)) {
+    return InvalidField("options.edits.meters_per_unit",
+                        "is not a number of at least 0");
+  }
+  if (!IsAtLeastZero(edits.source.meters_per_unit)) {
+    return InvalidField("options.read.meters_per_unit",
+                        "is not a number of at least 0");
+  }
+  if (edits.up_axis != UpAxis::kUnknown &&
+      edits.source.up_axis == UpAxis::kUnknown) {
+    return SourceUnknown("up_axis", "up_axis");
+  }
+  if (edits.meters_per_unit != 0 && edits.source.meters_per_unit == 0) {
+    return SourceUnknown("meters_per_unit", "meters_per_unit");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+bool IsEmpty(const RootAlignment& alignment) {
+  const auto& [axes, signs, degrees] = alignment;
+  return (axes.empty() || axes == "xyz") && (signs.empty() || signs == "+++") &&
+         degrees == std::array<double, 3>{};
+}
+
+bool IsEmpty(const ClipEdits& edits) {
+  const bool names = edits.drop_joints.empty() && edits.keep_joints.empty() &&
+                     edits.rename_joints.empty() && edits.joint_map.empty() &&
+                     edits.joint_map_rows.empty();
+  const bool frames = edits.frames.begin == 0 && edits.frames.end == 0 &&
+                      edits.frames.step <= 1 && edits.resample_fps == 0;
+  const bool conventions =
+      (edits.up_axis == UpAxis::kUnknown ||
+       edits.up_axis == edits.source.up_axis) &&
+      (edits.meters_per_unit == 0 ||
+       edits.meters_per_unit == edits.source.meters_per_unit);
+  return names && frames && conventions &&
+         edits.root_motion == RootMotion::kKeep &&
+         IsEmpty(edits.root_alignment);
+}
+
+absl::Status CheckEdits(const ClipEdits& edits) {
+  BVHMILL_RETURN_IF_ERROR(CheckNames(edits));
+  BVHMILL_RETURN_IF_ERROR(CheckFrames(edits.frames));
+  if (!IsAtLeastZero(edits.resample_fps)) {
+    return InvalidField("options.edits.resample_fps",
+                        "is not a number of at least 0");
+  }
+  BVHMILL_RETURN_IF_ERROR(CheckConventions(edits));
+  return CheckAlignment(edits.root_alignment);
+}
+
+absl::Status CheckAlignment(const RootAlignment& alignment) {
+  std::string axes = alignment.position_axes;
+  std::sort(axes.begin(), axes.end());
+  if (!axes.empty() && axes != "xyz") {
+    return InvalidField(
+        "options.edits.root_alignment.position_axes",
+        "'" + alignment.position_axes + "' is not an order of the letters xyz");
+  }
+  const std::string& signs = alignment.position_signs;
+  const bool known = signs.find_first_not_of("+-") == std::string::npos;
+  if (!signs.empty() && (signs.size() != 3 || !known)) {
+    return InvalidField("options.edits.root_alignment.position_signs",
+                        "'" + signs + "' is not three of + and -");
+  }
+  for (const double degrees : alignment.correction_degrees) {
+    if (!std::isfinite(degrees)) {
+      return InvalidField("options.edits.root_alignment.correction_degrees",
+                          "is not a finite number");
+    }
+  }
+  return absl::OkStatus();
+}
+
+SignedAxes AxesOf(const RootAlignment& alignment) {
+  SignedAxes out;
+  for (size_t i = 0; i < 3; ++i) {
+    if (!alignment.position_axes.empty()) {
+      out.axis[i] = alignment.position_axes[i] - 'x';
+    }
+    if (!alignment.position_signs.empty()) {
+      out.sign[i] = alignment.position_signs[i] == '-' ? -1 : 1;
+    }
+  }
+  return out;
+}
+
+}  // namespace bvhmill

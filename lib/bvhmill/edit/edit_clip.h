@@ -1,0 +1,28 @@
+#pragma once
+
+// The edits of a clip that is held whole.
+
+#include "absl/status/status.h"
+#include "bvhmill/base/cancel.h"
+#include "bvhmill/base/limits.h"
+#include "bvhmill/base/uninitialized.h"
+#include "bvhmill/clip/clip.h"
+#include "bvhmill/edit/clip_edits.h"
+
+namespace bvhmill {
+
+// Replaces `clip`, whose positions are read by `conventions`, by its edited
+// self, through a ClipEditor; if this fails it is as it was. Fails as
+// ClipEditor::Make does; with RESOURCE_EXHAUSTED, too, if resampling makes of
+// it more values than a text of limits.max_clip_bytes could hold, or more than
+// 64 times its own and 4 million; with
+// CANCELLED if `cancel`, which may be null, is cancelled. Both clips are in
+// memory for a while. O(frames x nodes).
+//
+// `spare`, if there is one, gives the edited rows its memory and gets that of
+// the rows before, so that one clip after the other takes none anew.
+absl::Status EditClip(const ClipEdits& edits, const Conventions& conventions,
+                      const Limits& limits, const CancelToken* cancel,
+                      Clip* clip, UninitializedVector<float>* spare = nullptr);
+
+}  // namespace bvhmill

@@ -1,0 +1,69 @@
+#include "bvhmill/edit/name_index.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace bvhmill {
+namespace {
+
+std::string_view BareName(std::string_view name) {
+  const size_t colon = name.rfind(':');
+  return colon == name.npos ? name : name.substr(colon + 1);
+}
+
+// Those whose first bytes are `prefix`; with `whole`, and nothing behind it.
+std::span<const NamedJoint> Range(const NameIndex& index,
+                                  std::string_view prefix, bool whole) {
+  const auto head = [&](const NamedJoint& joint) {
+    return whole ? joint.name : joint.name.substr(0, prefix.size());
+  };
+  const auto first = std::partition_point(
+      index.begin(), index.end(),
+      [&](const NamedJoint& joint) { return head(joint) < prefix; });
+  const auto last = std::partition_point(
+      first, index.end(),
+      [&](const NamedJoint& joint) { return head(joint) == prefix; });
+  return {first, last};
+}
+
+}  // namespace
+
+NameIndex MakeNameIndex(const Skeleton& skeleton, bool bare) {
+  NameIndex index;
+  for (size_t i = 0; i < skeleton.nodes.size(); ++i) {
+    const Node& node = skeleton.nodes[i];
+    if (IsEndSite(node)) continue;
+    const std::string_view name = node.name;
+    index.push_back({bare ? BareName(name) : name, static_cast<int32_t>(i)});
+  }
+  std::sort(index.begin(), index.end(),
+            [](const NamedJoint& a, const NamedJoint& b) {
+              return a.name != b.name ? a.name < b.name : a.node < b.node;
+            });
+  return index;
+}
+
+std::span<const NamedJoint> FindName(const NameIndex& index,
+                                     std::string_view name) {
+  const auto all = Range(index, name, /*whole=*/true);
+  const size_t mark = name.rfind('#');
+  if (!all.empty() || mark == name.npos) return all;
+  const std::string_view digits = name.substr(mark + 1);
+  size_t which = 0;
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), which);
+  const auto same = Range(index, name.substr(0, mark), /*whole=*/true);
+  const bool numbered =
+      error == std::errc() && end == digits.data() + digits.size();
+  if (!numbered || which < 1 || which > same.size()) return {};
+  return same.subspan(which - 1, 1);
+}
+
+std::span<const NamedJoint> FindPattern(const NameIndex& index,
+                                        std::string_view pattern) {
+  const auto named = FindName(index, pattern);
+  if (!named.empty() || !pattern.ends_with('*')) return named;
+  return Range(index, pattern.substr(0, pattern.size() - 1), /*whole=*/false);
+}
+
+}  // namespace bvhmill

@@ -1,0 +1,128 @@
+#include "bvhmill/edit/sample_pose.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "bvhmill/math/euler.h"
+
+namespace bvhmill {
+namespace {
+
+// The rotation channels of a node, if they are an Euler sequence of three.
+struct Triple {
+  EulerAxes axes = {};
+  std::array<size_t, 3> columns = {};
+};
+
+bool FindTriple(const Skeleton& skeleton, const Node& node, Triple* triple) {
+  size_t count = 0;
+  for (int32_t i = 0; i < node.channel_count; ++i) {
+    const auto column = static_cast<size_t>(node.first_channel + i);
+    const Channel channel = skeleton.channels[column];
+    if (!IsRotation(channel)) continue;
+    if (count == 3) return false;
+    triple->axes[count] = AxisOf(channel);
+    triple->columns[count++] = column;
+  }
+  return count == 3 && IsEulerSequence(triple->axes);
+}
+
+float BlendValue(Channel channel, float a, float b, double u) {
+  const double from = a;
+  const double way =
+      IsRotation(channel) ? ShortestArc(from, b) : static_cast<double>(b) - a;
+  return static_cast<float>(from + u * way);
+}
+
+// Both of length 1, the shorter way round.
+Quat<double> Slerp(const Quat<double>& a, Quat<double> b, double u) {
+  double cosine = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+  if (cosine < 0) {
+    b = {-b.x, -b.y, -b.z, -b.w};
+    cosine = -cosine;
+  }
+  double p = 1 - u;
+  double q = u;
+  // Closer than this the straight line is the arc, and the sines would be 0.
+  if (cosine < 1 - 1e-12) {
+    const double angle = std::acos(cosine);
+    p = std::sin(p * angle) / std::sin(angle);
+    q = std::sin(q * angle) / std::sin(angle);
+  }
+  const Quat<double> mix = {p * a.x + q * b.x, p * a.y + q * b.y,
+                            p * a.z + q * b.z, p * a.w + q * b.w};
+  const double length =
+      std::sqrt(mix.x * mix.x + mix.y * mix.y + mix.z * mix.z + mix.w * mix.w);
+  return {mix.x / length, mix.y / length, mix.z / length, mix.w / length};
+}
+
+EulerAngles AnglesAt(const Triple& triple, std::span<const float> row) {
+  return {row[triple.columns[0]], row[triple.columns[1]],
+          row[triple.columns[2]]};
+}
+
+void SlerpTriple(const Triple& triple, std::span<const float> a,
+                 std::span<const float> b, double u, std::span<float> out) {
+  const EulerAngles from = AnglesAt(triple, a);
+  const EulerAngles to = AnglesAt(triple, b);
+  if (from == to) return;
+  EulerAngles near;
+  for (size_t i = 0; i < 3; ++i) {
+    near[i] = from[i] + u * ShortestArc(from[i], to[i]);
+  }
+  const Quat<double> turned = Slerp(QuatFromEuler(triple.axes, from),
+                                    QuatFromEuler(triple.axes, to), u);
+  const EulerAngles angles = ToEuler(triple.axes, ToMatrix(turned), near);
+  for (size_t i = 0; i < 3; ++i) {
+    out[triple.columns[i]] = static_cast<float>(angles[i]);
+  }
+}
+
+}  // namespace
+
+void BlendPoses(const Skeleton& skeleton, std::span<const float> a,
+                std::span<const float> b, double u, Interpolation interpolation,
+                std::span<float> out) {
+  for (size_t i = 0; i < out.size(); ++i) {
+    out[i] = BlendValue(skeleton.channels[i], a[i], b[i], u);
+  }
+  if (interpolation == Interpolation::kLerpAngle) return;
+  for (const Node& node : skeleton.nodes) {
+    Triple triple;
+    if (FindTriple(skeleton, node, &triple)) SlerpTriple(triple, a, b, u, out);
+  }
+}
+
+void SamplePose(const Skeleton& skeleton, std::span<const float> values,
+                int64_t frames, double frame_time, double seconds,
+                Interpolation interpolation, std::span<float> out) {
+  const auto last = static_cast<double>(frames - 1);
+  const double place = std::clamp(seconds / frame_time, 0.0, last);
+  const auto row = [&](double frame) {
+    return values.subspan(static_cast<size_t>(frame) * out.size(), out.size());
+  };
+  const double nearest = std::round(place);
+  if (std::abs(place - nearest) <= kFrameTolerance) {
+    std::copy_n(row(nearest).begin(), out.size(), out.begin());
+    return;
+  }
+  const double before = std::floor(place);
+  BlendPoses(skeleton, row(before), row(before + 1), place - before,
+             interpolation, out);
+}
+
+std::optional<int64_t> ResampledFrames(const Resampling& rate, int64_t frames,
+                                       int64_t most) {
+  if (frames <= 0) return 0;
+  const double last = (static_cast<double>(frames - 1) + kFrameTolerance) *
+                      rate.frame_time * rate.fps;
+  // One more, for the rounding that is put right below.
+  if (!(last < static_cast<double>(most) + 1)) return std::nullopt;
+  auto count = static_cast<int64_t>(last) + 1;
+  while (count > 1 && !IsWithin(rate, count - 1, frames)) --count;
+  while (count <= most && IsWithin(rate, count, frames)) ++count;
+  if (count > most) return std::nullopt;
+  return count;
+}
+
+}  // namespace bvhmill

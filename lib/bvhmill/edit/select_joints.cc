@@ -1,0 +1,125 @@
+// Which joints names and patterns mean; what they are called afterwards.
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "bvhmill/base/status.h"
+#include "bvhmill/edit/joint_edits.h"
+#include "bvhmill/edit/name_index.h"
+
+namespace bvhmill {
+namespace {
+
+absl::Status NoSuchJoint(std::string_view field, std::string_view name) {
+  return InvalidField(field,
+                      "no joint of the clip is '" + std::string(name) + "'");
+}
+
+// Sets `chosen` for what the patterns match. Each matches a span of the index,
+// so that opening and closing them costs the same for one joint and for all.
+absl::Status Choose(std::string_view field, const NameIndex& index,
+                    const std::vector<std::string>& patterns,
+                    std::vector<bool>* chosen) {
+  std::vector<int64_t> opened(index.size() + 1);
+  for (const std::string& pattern : patterns) {
+    const auto found = FindPattern(index, pattern);
+    if (found.empty()) return NoSuchJoint(field, pattern);
+    const auto first = static_cast<size_t>(found.data() - index.data());
+    ++opened[first];
+    --opened[first + found.size()];
+  }
+  int64_t open = 0;
+  for (size_t i = 0; i < index.size(); ++i) {
+    open += opened[i];
+    if (open > 0) (*chosen)[static_cast<size_t>(index[i].node)] = true;
+  }
+  return absl::OkStatus();
+}
+
+// Node and new name. Skeletons keep their names until all are found.
+using NewNames = std::vector<std::pair<int32_t, std::string>>;
+
+void Collect(std::span<const NamedJoint> joints, const std::string& name,
+             NewNames* names) {
+  for (const NamedJoint& joint : joints) names->emplace_back(joint.node, name);
+}
+
+absl::Status Apply(NewNames names, const Limits& limits, Skeleton* skeleton) {
+  for (auto& [node, name] : names) {
+    if (Exceeds(static_cast<int64_t>(name.size()), limits.max_name_bytes)) {
+      return MakeStatus(absl::StatusCode::kInvalidArgument,
+                        "options.edits: a new name is longer than "
+                        "max_name_bytes = " +
+                            std::to_string(limits.max_name_bytes));
+    }
+    skeleton->nodes[static_cast<size_t>(node)].name = std::move(name);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RenameByPairs(const ClipEdits& edits, const Limits& limits,
+                           Skeleton* skeleton) {
+  if (edits.rename_joints.empty()) return absl::OkStatus();
+  const NameIndex index = MakeNameIndex(*skeleton);
+  // NAME#2 counts more than NAME, in whatever order they are given.
+  const std::map<std::string_view, std::string_view> pairs(
+      edits.rename_joints.begin(), edits.rename_joints.end());
+  NewNames names;
+  for (const auto& [from, to] : pairs) {
+    const auto found = FindName(index, from);
+    if (found.empty()) return NoSuchJoint("options.edits.rename_joints", from);
+    Collect(found, std::string(to), &names);
+  }
+  return Apply(std::move(names), limits, skeleton);
+}
+
+absl::Status RenameByMap(const std::vector<JointMapRow>& rows,
+                         const Limits& limits, Skeleton* skeleton) {
+  const NameIndex whole = MakeNameIndex(*skeleton);
+  const NameIndex bare = MakeNameIndex(*skeleton, /*bare=*/true);
+  NewNames names;
+  for (const JointMapRow& row : rows) {
+    auto found = FindName(whole, row.source);
+    if (found.empty()) found = FindName(bare, row.source);
+    Collect(found, row.target, &names);
+  }
+  if (names.empty()) {
+    return InvalidField("options.edits.joint_map",
+                        "no joint of the clip is in the map");
+  }
+  return Apply(std::move(names), limits, skeleton);
+}
+
+}  // namespace
+
+absl::Status SelectDropped(const ClipEdits& edits, const Skeleton& skeleton,
+                           std::vector<bool>* dropped) {
+  dropped->assign(skeleton.nodes.size(), false);
+  const NameIndex index = MakeNameIndex(skeleton);
+  BVHMILL_RETURN_IF_ERROR(
+      Choose("options.edits.drop_joints", index, edits.drop_joints, dropped));
+  if (edits.keep_joints.empty()) return absl::OkStatus();
+  std::vector<bool> kept(skeleton.nodes.size(), false);
+  BVHMILL_RETURN_IF_ERROR(
+      Choose("options.edits.keep_joints", index, edits.keep_joints, &kept));
+  for (const NamedJoint& joint : index) {
+    const auto node = static_cast<size_t>(joint.node);
+    if (!kept[node]) (*dropped)[node] = true;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RenameJoints(const ClipEdits& edits, const Limits& limits,
+                          Skeleton* skeleton) {
+  BVHMILL_RETURN_IF_ERROR(RenameByPairs(edits, limits, skeleton));
+  if (!edits.joint_map_rows.empty()) {
+    return RenameByMap(edits.joint_map_rows, limits, skeleton);
+  }
+  if (edits.joint_map.empty()) return absl::OkStatus();
+  const auto rows = FindJointMap(edits.joint_map);
+  return rows.ok() ? RenameByMap(*rows, limits, skeleton) : rows.status();
+}
+
+}  // namespace bvhmill

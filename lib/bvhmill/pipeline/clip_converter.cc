@@ -1,0 +1,296 @@
+#include "bvhmill/pipeline/clip_converter.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "bvhmill/base/status.h"
+#include "bvhmill/bvh/stream_reader.h"
+#include "bvhmill/edit/clip_editor.h"
+#include "bvhmill/pipeline/arena_parallel.h"
+#include "bvhmill/pipeline/edit_stage.h"
+#include "bvhmill/pipeline/encode_clip.h"
+#include "bvhmill/pipeline/judge.h"
+#include "bvhmill/pipeline/row_window.h"
+#include "bvhmill/pipeline/stopwatch.h"
+
+namespace bvhmill {
+namespace {
+
+// However many frames a file says to have, sizes made of them do not overflow.
+constexpr int64_t kMostExpectedFrames = int64_t{1} << 31;
+// One row can complete many where a clip is resampled.
+constexpr int64_t kRowsToEdit = 16;
+
+}  // namespace
+
+class ClipConverter::Impl final : public ClipReceiver {
+ public:
+  Impl(const ConvertOptions& options, OutputReceiver* receiver,
+       const CancelToken* cancel, ConvertResult* result);
+
+  bool Push(std::string_view piece);
+  void Finish();
+
+  bool OnHeads(const ClipHeads& heads) override;
+  bool OnFrames(int64_t first_frame, int64_t frames,
+                std::span<const float> values) override;
+
+ private:
+  bool has_outputs() const { return !options_.outputs.empty(); }
+  absl::Status BeginEdits(const ClipHeads& heads, int64_t* expected);
+  absl::Status BeginOutputs(const ClipHeads& heads);
+  absl::Status PushToEditor(int64_t frames, std::span<const float> values);
+  absl::Status Edit(int64_t frames, std::span<const float> values);
+  absl::Status Feed(int64_t frames, std::span<const float> values);
+  absl::Status Solve(const TileRows& rows);
+  absl::Status End(int64_t source_frames);
+  absl::Status EndWhole();
+  void FinishReading(const StreamResult& read);
+
+  const ConvertOptions& options_;
+  OutputReceiver* receiver_;
+  const CancelToken* cancel_;
+  ConvertResult& result_;
+  WorkspaceLease lease_;
+  Workspace& workspace_;
+  // What options say is good.
+  bool is_good_ = false;
+  std::optional<IssueLog> log_;
+  std::optional<StreamReader> reader_;
+
+  // The skeleton of the file, and of the edited clip; with the reader and the
+  // editor.
+  std::optional<ClipHeads> heads_;
+  std::optional<ClipEditor> editor_;
+  EditedRows edited_;
+  // All rows are kept until the end.
+  bool keeps_rows_ = false;
+  Clip kept_;
+  RowWindow window_;
+  // Frames that were fed to the outputs.
+  int64_t fed_ = 0;
+  // Of edits and outputs; the clip is only read, for its report, if it is bad.
+  absl::Status status_;
+};
+
+ClipConverter::Impl::Impl(const ConvertOptions& options,
+                          OutputReceiver* receiver, const CancelToken* cancel,
+                          ConvertResult* result)
+    : options_(options),
+      receiver_(receiver),
+      cancel_(cancel),
+      result_(*result),
+      workspace_(*lease_) {
+  Reset(result);
+  result->status = CheckOptions(options);
+  if (!result->status.ok()) {
+    result->fault = FaultOfOptions(result->status);
+    return;
+  }
+  is_good_ = true;
+  log_.emplace(LogOptions(options));
+  workspace_.stage.SetOutputs(options);
+  workspace_.BeginTiles(1);
+  keeps_rows_ = has_outputs() && workspace_.stage.NeedsFrameCount();
+  ReadOptions how;
+  how.limits = options.limits;
+  how.cancel = cancel;
+  reader_.emplace(how, &*log_, this);
+}
+
+bool ClipConverter::Impl::Push(std::string_view piece) {
+  const StageTimer timer(&result_.times.read);
+  return is_good_ && reader_->Push(piece);
+}
+
+absl::Status ClipConverter::Impl::BeginEdits(const ClipHeads& heads,
+                                             int64_t* expected) {
+  if (IsEmpty(options_.edits)) return absl::OkStatus();
+  const auto make = [&](std::optional<int64_t> frames) {
+    return ClipEditor::Make(options_.edits, options_.conventions,
+                            heads.skeleton, heads.frame_time, frames,
+                            options_.limits, cancel_);
+  };
+  auto editor = make(std::nullopt);
+  if (!editor.ok()) return editor.status();
+  editor_.emplace(*std::move(editor));
+  const auto guess = make(*expected);
+  *expected = guess.ok() ? guess->frames().value_or(0) : 0;
+  return absl::OkStatus();
+}
+
+absl::Status ClipConverter::Impl::BeginOutputs(const ClipHeads& heads) {
+  int64_t expected = std::min(heads.declared_frames, kMostExpectedFrames);
+  absl::Status status = BeginEdits(heads, &expected);
+  if (!status.ok()) result_.fault = FaultOfEdit(status);
+  if (!status.ok() || !has_outputs() || keeps_rows_) return status;
+  const Skeleton& skeleton = editor_ ? editor_->skeleton() : heads.skeleton;
+  const double frame_time = editor_ ? editor_->frame_time() : heads.frame_time;
+  DescribeClip(skeleton, expected, frame_time, &result_.info);
+  window_.Begin(static_cast<int64_t>(skeleton.channels.size()));
+  status = workspace_.stage.Begin({&skeleton, expected, frame_time}, receiver_,
+                                  &result_);
+  if (!status.ok()) result_.fault = workspace_.stage.fault();
+  return status;
+}
+
+bool ClipConverter::Impl::OnHeads(const ClipHeads& heads) {
+  heads_.emplace(heads);
+  workspace_.samples.Begin(
+      static_cast<int64_t>(heads.skeleton.channels.size()));
+  status_ = BeginOutputs(heads);
+  return true;
+}
+
+bool ClipConverter::Impl::OnFrames(int64_t /*first_frame*/, int64_t frames,
+                                   std::span<const float> values) {
+  workspace_.samples.Add(frames, values);
+  if (status_.ok()) status_ = Edit(frames, values);
+  return true;
+}
+
+absl::Status ClipConverter::Impl::PushToEditor(int64_t frames,
+                                               std::span<const float> values) {
+  const StageTimer timer(&result_.times.edit);
+  edited_.frames = 0;
+  edited_.values.clear();
+  const size_t width = heads_->skeleton.channels.size();
+  for (int64_t first = 0; first < frames; first += kRowsToEdit) {
+    const int64_t count = std::min(kRowsToEdit, frames - first);
+    const auto rows = values.subspan(static_cast<size_t>(first) * width,
+                                     static_cast<size_t>(count) * width);
+    BVHMILL_RETURN_IF_ERROR(editor_->Push(count, rows, &edited_));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ClipConverter::Impl::Edit(int64_t frames,
+                                       std::span<const float> values) {
+  if (!editor_) return Feed(frames, values);
+  const absl::Status status = PushToEditor(frames, values);
+  if (!status.ok()) result_.fault = FaultOfEdit(status);
+  BVHMILL_RETURN_IF_ERROR(status);
+  return Feed(edited_.frames, edited_.values);
+}
+
+absl::Status ClipConverter::Impl::Feed(int64_t frames,
+                                       std::span<const float> values) {
+  fed_ += frames;
+  if (!has_outputs() || frames == 0) return absl::OkStatus();
+  if (keeps_rows_) {
+    auto& kept = kept_.motion.values;
+    kept.insert(kept.end(), values.begin(), values.end());
+    return absl::OkStatus();
+  }
+  if (workspace_.stage.NeedsNeighbours()) {
+    window_.Add(frames, values);
+    return Solve(window_.Take(/*is_end=*/false));
+  }
+  TileRows rows;
+  rows.first_frame = fed_ - frames;
+  rows.frames = frames;
+  rows.values = values;
+  return Solve(rows);
+}
+
+absl::Status ClipConverter::Impl::Solve(const TileRows& rows) {
+  if (rows.frames == 0) return absl::OkStatus();
+  workspace_.stage.Solve(rows, &workspace_.tiles[0]);
+  const absl::Status status = workspace_.stage.Add(rows, &workspace_.tiles[0]);
+  if (!status.ok()) result_.fault = workspace_.stage.fault();
+  return status;
+}
+
+// The rows were kept: they are a clip.
+absl::Status ClipConverter::Impl::EndWhole() {
+  kept_.skeleton = editor_ ? editor_->skeleton() : heads_->skeleton;
+  kept_.motion.frames = fed_;
+  kept_.motion.frame_time =
+      editor_ ? editor_->frame_time() : heads_->frame_time;
+  DescribeClip(kept_.skeleton, fed_, kept_.motion.frame_time, &result_.info);
+  ArenaParallel parallel;
+  workspace_.BeginTiles(parallel.threads());
+  const absl::Status status =
+      EncodeClip(kept_, &parallel, receiver_, cancel_, &workspace_, &result_);
+  if (!status.ok()) result_.fault = workspace_.stage.fault();
+  return status;
+}
+
+absl::Status ClipConverter::Impl::End(int64_t source_frames) {
+  if (!status_.ok()) return status_;
+  // Frames without values do not come by themselves.
+  if (heads_->skeleton.channels.empty()) {
+    for (int64_t left = source_frames; left > 0;) {
+      const int64_t frames = std::min<int64_t>(left, 1024);
+      BVHMILL_RETURN_IF_ERROR(Edit(frames, {}));
+      left -= frames;
+    }
+  }
+  if (editor_) {
+    const absl::Status status = editor_->Finish();
+    if (!status.ok()) result_.fault = FaultOfEdit(status);
+    BVHMILL_RETURN_IF_ERROR(status);
+    DescribeClip(editor_->skeleton(), fed_, editor_->frame_time(),
+                 &result_.info);
+  }
+  if (!has_outputs()) return absl::OkStatus();
+  if (keeps_rows_) return EndWhole();
+  if (workspace_.stage.NeedsNeighbours()) {
+    BVHMILL_RETURN_IF_ERROR(Solve(window_.Take(/*is_end=*/true)));
+  }
+  const absl::Status status = workspace_.stage.End(fed_, &workspace_.tiles[0]);
+  if (!status.ok()) result_.fault = workspace_.stage.fault();
+  return status;
+}
+
+void ClipConverter::Impl::FinishReading(const StreamResult& read) {
+  const Skeleton none;
+  const Fault fault = std::exchange(result_.fault, {});
+  const ClipRead facts = {
+      read.skeleton_read,
+      read.motion_read,
+      heads_ ? heads_->skeleton : none,
+      heads_ ? heads_->node_places : std::span<const Place>(),
+      read.frames,
+      heads_ ? heads_->frame_time : 0};
+  Judge(options_, facts, workspace_.samples, cancel_, &*log_, &result_);
+  if (!result_.status.ok()) return;
+  result_.fault = fault;
+  result_.status = End(read.frames);
+}
+
+void ClipConverter::Impl::Finish() {
+  if (!is_good_) {
+    result_.info = {};
+    result_.outputs.clear();
+    return;
+  }
+  StreamResult read;
+  {
+    const StageTimer timer(&result_.times.read);
+    read = reader_->Finish();
+  }
+  FinishReading(read);
+  StageTimes& times = result_.times;
+  for (const TileBuffers& buffers : workspace_.tiles) {
+    times.solve += buffers.solve;
+    times.encode += buffers.encode;
+  }
+  const auto within = times.solve + times.encode + times.edit;
+  if (!keeps_rows_) {
+    times.read = std::max(times.read - within, std::chrono::nanoseconds{0});
+  }
+  if (!result_.status.ok() || !has_outputs()) result_.outputs.clear();
+}
+
+ClipConverter::ClipConverter(const ConvertOptions& options,
+                             OutputReceiver* receiver,
+                             const CancelToken* cancel, ConvertResult* result)
+    : impl_(std::make_unique<Impl>(options, receiver, cancel, result)) {}
+ClipConverter::~ClipConverter() = default;
+
+bool ClipConverter::Push(std::string_view piece) { return impl_->Push(piece); }
+void ClipConverter::Finish() { impl_->Finish(); }
+
+}  // namespace bvhmill

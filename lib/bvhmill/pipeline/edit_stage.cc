@@ -1,0 +1,40 @@
+#include "bvhmill/pipeline/edit_stage.h"
+
+#include <string>
+
+#include "bvhmill/base/status.h"
+#include "bvhmill/edit/edit_clip.h"
+#include "bvhmill/pipeline/stopwatch.h"
+
+namespace bvhmill {
+
+Fault FaultOfEdit(const absl::Status& status) {
+  Fault fault = FaultOfOptions(status);
+  if (!absl::IsInvalidArgument(status)) return fault;
+  const std::string message(MessageOf(status));
+  const size_t colon = message.find(": ");
+  fault.reason = "EDIT_DOES_NOT_FIT";
+  if (colon == std::string::npos) return fault;
+  fault.metadata = {{"field", message.substr(0, colon)},
+                    {"why", message.substr(colon + 2)}};
+  return fault;
+}
+
+absl::Status EditStage(const ConvertOptions& options, const CancelToken* cancel,
+                       Workspace* workspace, ConvertResult* result) {
+  if (IsEmpty(options.edits)) return absl::OkStatus();
+  const StageTimer timer(&result->times.edit);
+  Clip& clip = workspace->read.clip;
+  const absl::Status status =
+      EditClip(options.edits, options.conventions, options.limits, cancel,
+               &clip, &workspace->spare_values);
+  if (status.ok()) {
+    DescribeClip(clip.skeleton, clip.motion.frames, clip.motion.frame_time,
+                 &result->info);
+  } else {
+    result->fault = FaultOfEdit(status);
+  }
+  return status;
+}
+
+}  // namespace bvhmill

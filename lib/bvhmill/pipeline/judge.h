@@ -1,0 +1,34 @@
+#pragma once
+
+// What becomes of a clip that was read. Private to pipeline/.
+
+#include "bvhmill/base/cancel.h"
+#include "bvhmill/pipeline/convert.h"
+#include "bvhmill/pipeline/workspace.h"
+#include "bvhmill/report/issue_log.h"
+
+namespace bvhmill {
+
+// How a log is kept of a clip that is converted by `options`.
+ReportOptions LogOptions(const ConvertOptions& options);
+
+// Forgets another clip, but keeps the memory.
+void Reset(ConvertResult* result);
+
+// What reading a clip has given, wherever its rows are.
+struct ClipRead {
+  bool skeleton_read = false;
+  bool motion_read = false;
+  const Skeleton& skeleton;
+  std::span<const Place> node_places;
+  int64_t frames = 0;
+  double frame_time = 0;
+};
+
+// Applies the rules, describes the clip and makes the report. The status is OK
+// if the clip is good; otherwise it and the fault say why not.
+void Judge(const ConvertOptions& options, const ClipRead& read,
+           const RowSamples& samples, const CancelToken* cancel, IssueLog* log,
+           ConvertResult* result);
+
+}  // namespace bvhmill

@@ -1,0 +1,111 @@
+#include "bvhmill/validate/space_hints.h"
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+#include <string_view>
+
+#include "bvhmill/validate/body.h"
+
+namespace bvhmill {
+namespace {
+
+// Sizes that people have in a unit. What lies between two bands could be
+// either, and is left alone.
+struct Band {
+  std::string_view unit;
+  std::string_view meters;
+  double least;
+  double most;
+};
+
+constexpr Band kBands[] = {{"meters", "1", 1, 2.5},
+                           {"inches", "0.0254", 45, 85},
+                           {"centimeters", "0.01", 100, 250},
+                           {"millimeters", "0.001", 1000, 2500}};
+
+// The library of Carnegie Mellon has a unit of its own, 1 / 0.45 inch, and
+// names by which it is known.
+constexpr Band kCmu = {"units of 1/0.45 inch, as CMU has them", "0.0564444", 20,
+                       36};
+constexpr std::string_view kCmuJoint = "LHipJoint";
+
+// Parts of its size at which a body has its hips.
+constexpr double kLowHips = 0.3;
+constexpr double kHighHips = 0.8;
+// By how many times a body is longer along the axis that it stands along.
+constexpr double kClearlyLonger = 1.5;
+
+bool IsIn(const Band& band, double size) {
+  return size >= band.least && size <= band.most;
+}
+
+bool HasJoint(const Skeleton& skeleton, std::string_view name) {
+  return std::any_of(skeleton.nodes.begin(), skeleton.nodes.end(),
+                     [name](const Node& node) { return node.name == name; });
+}
+
+const Band* FindBand(const Skeleton& skeleton, double size) {
+  for (const Band& band : kBands) {
+    if (IsIn(band, size)) return &band;
+  }
+  return IsIn(kCmu, size) && HasJoint(skeleton, kCmuJoint) ? &kCmu : nullptr;
+}
+
+// As people write it: "152.7", "1.41".
+std::string Short(double value) {
+  constexpr int kDigits = 4;
+  std::array<char, 32> text = {};
+  const auto [end, error] =
+      std::to_chars(text.data(), text.data() + text.size(), value,
+                    std::chars_format::general, kDigits);
+  return error == std::errc() ? std::string(text.data(), end) : "";
+}
+
+bool AreHips(double height, double size) {
+  return height >= kLowHips * size && height <= kHighHips * size;
+}
+
+// True if the root is as high along Z as hips are, in each of a few frames, and
+// is not so along Y.
+bool HipsAreAlongZ(const Subject& subject, double size) {
+  if (subject.samples.frames() == 0) return false;
+  bool along_y = true;
+  for (size_t row = 0; row < RowSamples::kCount; ++row) {
+    const auto at = PositionAt(subject, subject.nodes().front(), row);
+    if (!at || !AreHips((*at)[2], size)) return false;
+    along_y = along_y && AreHips((*at)[1], size);
+  }
+  return !along_y;
+}
+
+}  // namespace
+
+void HintAtUnit(const Subject& subject, IssueLog* log) {
+  if (subject.source.meters_per_unit != 0) return;
+  const std::optional<Body> body = FindBody(subject.skeleton);
+  if (!body) return;
+  const double size = SizeOf(*body);
+  const Band* band = FindBand(subject.skeleton, size);
+  if (band == nullptr) return;
+  log->Add(IssueCode::DATA_UNIT_GUESS, LocationOf(subject, 0),
+           {{"extent", Short(size)},
+            {"unit", std::string(band->unit)},
+            {"meters", std::string(band->meters)}});
+}
+
+void HintAtUpAxis(const Subject& subject, IssueLog* log) {
+  if (subject.source.up_axis != UpAxis::kUnknown) return;
+  const std::optional<Body> body = FindBody(subject.skeleton);
+  if (!body) return;
+  const auto& [x, y, z] = body->extent;
+  const bool stands_along_z = z >= kClearlyLonger * y && z * 1.5 >= x;
+  if (!stands_along_z || !HipsAreAlongZ(subject, z)) return;
+  const auto at = PositionAt(subject, subject.nodes().front(), 0);
+  log->Add(IssueCode::DATA_UP_AXIS_GUESS, LocationOf(subject, 0),
+           {{"along_z", Short(z)},
+            {"along_y", Short(y)},
+            {"height", Short((*at)[2])}});
+}
+
+}  // namespace bvhmill

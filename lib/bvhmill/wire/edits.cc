@@ -1,0 +1,180 @@
+#include "bvhmill/wire/edits.h"
+
+#include <algorithm>
+#include <string>
+
+#include "bvhmill/base/status.h"
+
+namespace bvhmill::wire {
+namespace {
+
+constexpr int kAxes = 3;
+
+absl::Status UnknownValue(std::string_view field, int value) {
+  return InvalidField(field, "unknown value " + std::to_string(value));
+}
+
+void NamesFromProto(const v1::ClipEdits& message, ClipEdits* edits) {
+  edits->drop_joints.assign(message.drop_joints().begin(),
+                            message.drop_joints().end());
+  edits->keep_joints.assign(message.keep_joints().begin(),
+                            message.keep_joints().end());
+  edits->rename_joints.assign(message.rename_joints().begin(),
+                              message.rename_joints().end());
+  // A map of the wire comes in any order, and errors name the first.
+  std::sort(edits->rename_joints.begin(), edits->rename_joints.end());
+  edits->joint_map = message.joint_map();
+  edits->joint_map_rows.clear();
+  for (const v1::JointMapRow& row : message.joint_map_rows()) {
+    edits->joint_map_rows.push_back({row.source(), row.target()});
+  }
+}
+
+absl::Status InterpolationFromProto(v1::Interpolation message,
+                                    Interpolation* interpolation) {
+  switch (message) {
+    case v1::INTERPOLATION_UNSPECIFIED:
+    case v1::INTERPOLATION_SLERP:
+      *interpolation = Interpolation::kSlerp;
+      return absl::OkStatus();
+    case v1::INTERPOLATION_LERP_ANGLE:
+      *interpolation = Interpolation::kLerpAngle;
+      return absl::OkStatus();
+    default:
+      return UnknownValue("options.edits.interpolation", message);
+  }
+}
+
+absl::Status RootMotionFromProto(v1::RootMotion message, RootMotion* motion) {
+  switch (message) {
+    case v1::ROOT_MOTION_UNSPECIFIED:
+    case v1::ROOT_MOTION_KEEP:
+      *motion = RootMotion::kKeep;
+      return absl::OkStatus();
+    case v1::ROOT_MOTION_IN_PLACE:
+      *motion = RootMotion::kInPlace;
+      return absl::OkStatus();
+    case v1::ROOT_MOTION_ORIGIN:
+      *motion = RootMotion::kOrigin;
+      return absl::OkStatus();
+    default:
+      return UnknownValue("options.edits.root_motion", message);
+  }
+}
+
+absl::Status AlignmentFromProto(const v1::RootAlignment& message,
+                                RootAlignment* alignment) {
+  *alignment = {message.position_axes(), message.position_signs(), {}};
+  const int count = message.correction_degrees_size();
+  if (count == 0) return absl::OkStatus();
+  if (count != kAxes) {
+    return InvalidField("options.edits.root_alignment.correction_degrees",
+                        "has " + std::to_string(count) + " values, not 3");
+  }
+  std::copy(message.correction_degrees().begin(),
+            message.correction_degrees().end(),
+            alignment->correction_degrees.begin());
+  return absl::OkStatus();
+}
+
+v1::RootAlignment ToProto(const RootAlignment& alignment) {
+  v1::RootAlignment out;
+  out.set_position_axes(alignment.position_axes);
+  out.set_position_signs(alignment.position_signs);
+  if (alignment.correction_degrees == std::array<double, kAxes>{}) return out;
+  for (const double degrees : alignment.correction_degrees) {
+    out.add_correction_degrees(degrees);
+  }
+  return out;
+}
+
+void NamesToProto(const ClipEdits& edits, v1::ClipEdits* out) {
+  for (const std::string& name : edits.drop_joints) out->add_drop_joints(name);
+  for (const std::string& name : edits.keep_joints) out->add_keep_joints(name);
+  for (const auto& [from, to] : edits.rename_joints) {
+    (*out->mutable_rename_joints())[from] = to;
+  }
+  out->set_joint_map(edits.joint_map);
+  for (const JointMapRow& row : edits.joint_map_rows) {
+    v1::JointMapRow* message = out->add_joint_map_rows();
+    message->set_source(row.source);
+    message->set_target(row.target);
+  }
+}
+
+void FramesToProto(const FrameRange& frames, v1::ClipEdits* out) {
+  if (frames.begin == 0 && frames.end == 0 && frames.step == 1) return;
+  out->mutable_frames()->set_begin(frames.begin);
+  out->mutable_frames()->set_end(frames.end);
+  out->mutable_frames()->set_step(frames.step);
+}
+
+}  // namespace
+
+absl::Status AxisFromProto(std::string_view field, v1::Axis message,
+                           UpAxis* axis) {
+  switch (message) {
+    case v1::AXIS_UNSPECIFIED:
+      *axis = UpAxis::kUnknown;
+      return absl::OkStatus();
+    case v1::AXIS_Y:
+      *axis = UpAxis::kY;
+      return absl::OkStatus();
+    case v1::AXIS_Z:
+      *axis = UpAxis::kZ;
+      return absl::OkStatus();
+    default:
+      return UnknownValue(field, message);
+  }
+}
+
+v1::Axis ToProto(UpAxis axis) {
+  switch (axis) {
+    case UpAxis::kY:
+      return v1::AXIS_Y;
+    case UpAxis::kZ:
+      return v1::AXIS_Z;
+    case UpAxis::kUnknown:
+      break;
+  }
+  return v1::AXIS_UNSPECIFIED;
+}
+
+absl::Status FromProto(const v1::ClipEdits& message, ClipEdits* edits) {
+  NamesFromProto(message, edits);
+  edits->frames = {message.frames().begin(), message.frames().end(),
+                   message.frames().step()};
+  if (edits->frames.step == 0) edits->frames.step = 1;
+  edits->resample_fps = message.resample_fps();
+  edits->meters_per_unit = message.meters_per_unit();
+  BVHMILL_RETURN_IF_ERROR(
+      InterpolationFromProto(message.interpolation(), &edits->interpolation));
+  BVHMILL_RETURN_IF_ERROR(AxisFromProto("options.edits.up_axis",
+                                        message.up_axis(), &edits->up_axis));
+  BVHMILL_RETURN_IF_ERROR(
+      RootMotionFromProto(message.root_motion(), &edits->root_motion));
+  return AlignmentFromProto(message.root_alignment(), &edits->root_alignment);
+}
+
+v1::ClipEdits ToProto(const ClipEdits& edits) {
+  v1::ClipEdits out;
+  NamesToProto(edits, &out);
+  FramesToProto(edits.frames, &out);
+  out.set_resample_fps(edits.resample_fps);
+  if (edits.interpolation == Interpolation::kLerpAngle) {
+    out.set_interpolation(v1::INTERPOLATION_LERP_ANGLE);
+  }
+  out.set_up_axis(ToProto(edits.up_axis));
+  out.set_meters_per_unit(edits.meters_per_unit);
+  if (edits.root_motion != RootMotion::kKeep) {
+    out.set_root_motion(edits.root_motion == RootMotion::kInPlace
+                            ? v1::ROOT_MOTION_IN_PLACE
+                            : v1::ROOT_MOTION_ORIGIN);
+  }
+  if (!IsEmpty(edits.root_alignment)) {
+    *out.mutable_root_alignment() = ToProto(edits.root_alignment);
+  }
+  return out;
+}
+
+}  // namespace bvhmill::wire

@@ -1,0 +1,25 @@
+#pragma once
+
+// Edits of the API as those of the library. Private to wire/.
+
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "bvhmill/clip/conventions.h"
+#include "bvhmill/edit/clip_edits.h"
+#include "bvhmill/v1/options.pb.h"
+
+namespace bvhmill::wire {
+
+// Fills all of `edits` but its source. INVALID_ARGUMENT "field: why" for a
+// value that the library has no word for; CheckEdits looks at the others.
+absl::Status FromProto(const v1::ClipEdits& message, ClipEdits* edits);
+
+// The message that FromProto reads as `edits`; empty if they are the default.
+v1::ClipEdits ToProto(const ClipEdits& edits);
+
+absl::Status AxisFromProto(std::string_view field, v1::Axis message,
+                           UpAxis* axis);
+v1::Axis ToProto(UpAxis axis);
+
+}  // namespace bvhmill::wire

@@ -1,0 +1,269 @@
+// What cannot be asked for.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "bvhmill/base/status.h"
+#include "tests/edit/edits.h"
+#include "tests/support/clips.h"
+
+namespace bvhmill::testing {
+namespace {
+
+using Code = absl::StatusCode;
+
+struct Case {
+  const char* what;
+  std::function<void(ClipEdits*)> set;
+  Code code;
+  const char* message;
+};
+
+TEST(ClipEdits, NothingIsEmptyAndChangesNothing) {
+  EXPECT_TRUE(IsEmpty(ClipEdits{}));
+  const Clip clip = RandomClip({}, 7, 3);
+  ExpectSameClip(Edited({}, clip), clip);
+}
+
+TEST(ClipEdits, WhatIsEmpty) {
+  const std::pair<bool, std::function<void(ClipEdits*)>> kCases[] = {
+      {true, [](ClipEdits* e) { e->source.up_axis = UpAxis::kZ; }},
+      {true, [](ClipEdits* e) { e->source.meters_per_unit = 2; }},
+      {true, [](ClipEdits* e) { e->frames.step = 0; }},
+      {true,
+       [](ClipEdits* e) {
+         e->root_alignment = {"xyz", "+++", {}};
+       }},
+      {true, [](ClipEdits* e) { e->up_axis = e->source.up_axis = UpAxis::kZ; }},
+      {true,
+       [](ClipEdits* e) {
+         e->meters_per_unit = e->source.meters_per_unit = 1;
+       }},
+      {true,
+       [](ClipEdits* e) { e->interpolation = Interpolation::kLerpAngle; }},
+      {false, [](ClipEdits* e) { e->up_axis = UpAxis::kZ; }},
+      {false, [](ClipEdits* e) { e->meters_per_unit = 1; }},
+      {false, [](ClipEdits* e) { e->drop_joints = {"a"}; }},
+      {false, [](ClipEdits* e) { e->keep_joints = {"a"}; }},
+      {false,
+       [](ClipEdits* e) {
+         e->rename_joints = {{"a", "b"}};
+       }},
+      {false, [](ClipEdits* e) { e->joint_map = "cmu"; }},
+      {false,
+       [](ClipEdits* e) {
+         e->joint_map_rows = {{"a", "b"}};
+       }},
+      {false, [](ClipEdits* e) { e->frames.begin = 1; }},
+      {false, [](ClipEdits* e) { e->frames.end = 1; }},
+      {false, [](ClipEdits* e) { e->frames.step = 2; }},
+      {false, [](ClipEdits* e) { e->resample_fps = 30; }},
+      {false, [](ClipEdits* e) { e->root_motion = RootMotion::kInPlace; }},
+      {false, [](ClipEdits* e) { e->root_alignment.position_axes = "xzy"; }},
+      {false, [](ClipEdits* e) { e->root_alignment.position_signs = "-++"; }},
+      {false,
+       [](ClipEdits* e) {
+         e->root_alignment.correction_degrees = {0, 1, 0};
+       }},
+  };
+  for (size_t i = 0; i < std::size(kCases); ++i) {
+    ClipEdits edits;
+    kCases[i].second(&edits);
+    EXPECT_EQ(IsEmpty(edits), kCases[i].first) << "case " << i;
+  }
+}
+
+const Case kCases[] = {
+    {"no such joint", [](ClipEdits* e) { e->drop_joints = {"Hip"}; },
+     Code::kInvalidArgument,
+     "options.edits.drop_joints: no joint of the clip is 'Hip'"},
+    {"end sites have no name", [](ClipEdits* e) { e->drop_joints = {""}; },
+     Code::kInvalidArgument,
+     "options.edits.drop_joints: no joint of the clip is ''"},
+    {"no such pattern",
+     [](ClipEdits* e) {
+       e->keep_joints = {"Hips", "X*"};
+     },
+     Code::kInvalidArgument,
+     "options.edits.keep_joints: no joint of the clip is 'X*'"},
+    {"no such number", [](ClipEdits* e) { e->drop_joints = {"Knee#2"}; },
+     Code::kInvalidArgument,
+     "options.edits.drop_joints: no joint of the clip is 'Knee#2'"},
+    {"all dropped", [](ClipEdits* e) { e->drop_joints = {"*"}; },
+     Code::kInvalidArgument,
+     "options.edits.drop_joints: no joint would be left"},
+    {"rename nothing",
+     [](ClipEdits* e) {
+       e->rename_joints = {{"A", "B"}};
+     },
+     Code::kInvalidArgument,
+     "options.edits.rename_joints: no joint of the clip is 'A'"},
+    {"rename by pattern",
+     [](ClipEdits* e) {
+       e->rename_joints = {{"H*", "B"}};
+     },
+     Code::kInvalidArgument,
+     "options.edits.rename_joints: no joint of the clip is 'H*'"},
+    {"empty name",
+     [](ClipEdits* e) {
+       e->rename_joints = {{"Hips", ""}};
+     },
+     Code::kInvalidArgument,
+     "options.edits.rename_joints: a new name is empty"},
+    {"name with a line end",
+     [](ClipEdits* e) {
+       e->rename_joints = {{"Hips", "a\nb"}};
+     },
+     Code::kInvalidArgument,
+     "options.edits.rename_joints: 'a\nb' cannot be the name of a joint"},
+    {"name with a brace",
+     [](ClipEdits* e) {
+       e->joint_map_rows = {{"Hips", "a {"}};
+     },
+     Code::kInvalidArgument,
+     "options.edits.joint_map_rows: 'a {' cannot be the name of a joint"},
+    {"no such map", [](ClipEdits* e) { e->joint_map = "daz"; },
+     Code::kInvalidArgument,
+     "options.edits.joint_map: 'daz' is not built in; there are cmu, lafan1, "
+     "mixamo, perception_neuron, second_life"},
+    {"two maps",
+     [](ClipEdits* e) {
+       e->joint_map = "cmu";
+       e->joint_map_rows = {{"Hips", "a"}};
+     },
+     Code::kInvalidArgument,
+     "options.edits.joint_map_rows: cannot be used together with joint_map"},
+    {"map without a match",
+     [](ClipEdits* e) {
+       e->joint_map_rows = {{"Hip", "a"}};
+     },
+     Code::kInvalidArgument,
+     "options.edits.joint_map: no joint of the clip is in the map"},
+    {"negative frames", [](ClipEdits* e) { e->frames.begin = -1; },
+     Code::kInvalidArgument,
+     "options.edits.frames: a bound or the step is negative"},
+    {"empty range",
+     [](ClipEdits* e) {
+       e->frames = {3, 3, 1};
+     },
+     Code::kInvalidArgument,
+     "options.edits.frames: ends at 3, not behind its begin at 3"},
+    {"range behind the clip", [](ClipEdits* e) { e->frames.begin = 5; },
+     Code::kInvalidArgument,
+     "options.edits.frames: begins at 5, but the clip has 5 frames"},
+    {"negative rate", [](ClipEdits* e) { e->resample_fps = -30; },
+     Code::kInvalidArgument,
+     "options.edits.resample_fps: is not a number of at least 0"},
+    {"rate that is no number", [](ClipEdits* e) { e->resample_fps = NAN; },
+     Code::kInvalidArgument,
+     "options.edits.resample_fps: is not a number of at least 0"},
+    {"rate without end", [](ClipEdits* e) { e->resample_fps = 1e300; },
+     Code::kResourceExhausted,
+     "options.edits.resample_fps: the clip would have more than max_frames = "
+     "50000000 frames"},
+    {"unknown up axis", [](ClipEdits* e) { e->up_axis = UpAxis::kY; },
+     Code::kFailedPrecondition,
+     "options.edits.up_axis: needs to know that of the source; give "
+     "options.read.up_axis"},
+    {"unknown units", [](ClipEdits* e) { e->meters_per_unit = 1; },
+     Code::kFailedPrecondition,
+     "options.edits.meters_per_unit: needs to know that of the source; give "
+     "options.read.meters_per_unit"},
+    {"negative units", [](ClipEdits* e) { e->meters_per_unit = -1; },
+     Code::kInvalidArgument,
+     "options.edits.meters_per_unit: is not a number of at least 0"},
+    {"negative units of the source",
+     [](ClipEdits* e) { e->source.meters_per_unit = -INFINITY; },
+     Code::kInvalidArgument,
+     "options.read.meters_per_unit: is not a number of at least 0"},
+    {"axes twice",
+     [](ClipEdits* e) { e->root_alignment.position_axes = "xyy"; },
+     Code::kInvalidArgument,
+     "options.edits.root_alignment.position_axes: 'xyy' is not an order of the "
+     "letters xyz"},
+    {"two signs", [](ClipEdits* e) { e->root_alignment.position_signs = "-+"; },
+     Code::kInvalidArgument,
+     "options.edits.root_alignment.position_signs: '-+' is not three of + and "
+     "-"},
+    {"no angle",
+     [](ClipEdits* e) {
+       e->root_alignment.correction_degrees = {0, INFINITY, 0};
+     },
+     Code::kInvalidArgument,
+     "options.edits.root_alignment.correction_degrees: is not a finite "
+     "number"},
+};
+
+TEST(ClipEdits, WhatCannotBe) {
+  for (const Case& c : kCases) {
+    ClipEdits edits;
+    c.set(&edits);
+    const absl::Status status = StatusOfEdit(edits, SmallLeg(5));
+    EXPECT_EQ(status.code(), c.code) << c.what << ": " << status;
+    EXPECT_EQ(MessageOf(status), c.message) << c.what;
+  }
+}
+
+TEST(ClipEdits, ResamplingNeedsARate) {
+  ClipEdits edits;
+  edits.resample_fps = 30;
+  for (const double frame_time : {0.0, -1.0, double{NAN}, double{INFINITY}}) {
+    Clip clip = SmallLeg(3);
+    clip.motion.frame_time = frame_time;
+    EXPECT_EQ(StatusOfEdit(edits, clip).code(), Code::kFailedPrecondition);
+  }
+}
+
+// 5 frames of 12 values may grow to 4 million values, but not beyond.
+TEST(ClipEdits, SmallClipsDoNotGrowOutOfProportion) {
+  Limits limits;
+  limits.max_frames = limits.max_clip_bytes = 0;
+  ClipEdits edits;
+  edits.resample_fps = 120 * 80000;
+  EXPECT_TRUE(StatusOfEdit(edits, SmallLeg(5), limits).ok());
+  edits.resample_fps = 120 * 100000;
+  EXPECT_EQ(StatusOfEdit(edits, SmallLeg(5), limits).code(),
+            Code::kResourceExhausted);
+}
+
+TEST(ClipEdits, LimitsHoldBeforeMemoryIsTaken) {
+  ClipEdits edits;
+  edits.resample_fps = 1e6;
+  Limits limits;
+  // 5 frames at 120 Hz: 33334 at 1 MHz.
+  limits.max_frames = 33334;
+  EXPECT_TRUE(StatusOfEdit(edits, SmallLeg(5), limits).ok());
+  limits.max_frames = 33333;
+  EXPECT_EQ(StatusOfEdit(edits, SmallLeg(5), limits).code(),
+            Code::kResourceExhausted);
+  limits = {};
+  limits.max_clip_bytes = 1000;
+  EXPECT_EQ(StatusOfEdit(edits, SmallLeg(5), limits).code(),
+            Code::kResourceExhausted);
+  limits = {};
+  limits.max_frames = 0;
+  edits.resample_fps = 1e300;
+  EXPECT_EQ(StatusOfEdit(edits, SmallLeg(5), limits).code(),
+            Code::kResourceExhausted);
+  limits.max_name_bytes = 3;
+  edits = {};
+  edits.rename_joints = {{"Hips", "Hip"}};
+  EXPECT_TRUE(StatusOfEdit(edits, SmallLeg(5), limits).ok());
+  edits.rename_joints = {{"Hips", "Hips"}};
+  EXPECT_EQ(StatusOfEdit(edits, SmallLeg(5), limits).code(),
+            Code::kInvalidArgument);
+}
+
+TEST(ClipEdits, CanBeCancelled) {
+  CancelToken cancel;
+  cancel.Cancel();
+  ClipEdits edits;
+  edits.resample_fps = 1000;
+  Clip clip = SmallLeg(5);
+  EXPECT_EQ(EditClip(edits, {}, {}, &cancel, &clip).code(), Code::kCancelled);
+}
+
+}  // namespace
+}  // namespace bvhmill::testing

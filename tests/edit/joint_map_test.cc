@@ -1,0 +1,138 @@
+#include "bvhmill/edit/joint_map.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "bvhmill/base/status.h"
+#include "tests/edit/edits.h"
+#include "tests/support/clips.h"
+
+namespace bvhmill::testing {
+namespace {
+
+TEST(JointMap, GoodTables) {
+  const std::pair<const char*, std::vector<std::pair<std::string, std::string>>>
+      kCases[] = {
+          {"source,target\na,b\n", {{"a", "b"}}},
+          {"source,target\na,b", {{"a", "b"}}},
+          {"\xEF\xBB\xBFsource,target\r\na,b\r\n", {{"a", "b"}}},
+          {" source , target \n\n  \n a b , c#2 \n", {{"a b", "c#2"}}},
+          {"source,target\n\"a,b\",\"c\"\"d\"\n", {{"a,b", "c\"d"}}},
+          {"source,target\na,b\nc,d\n", {{"a", "b"}, {"c", "d"}}},
+      };
+  for (const auto& [csv, rows] : kCases) {
+    const auto parsed = ParseJointMap(csv);
+    ASSERT_TRUE(parsed.ok()) << csv << parsed.status();
+    ASSERT_EQ(parsed->size(), rows.size()) << csv;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      EXPECT_EQ((*parsed)[i].source, rows[i].first);
+      EXPECT_EQ((*parsed)[i].target, rows[i].second);
+    }
+  }
+}
+
+TEST(JointMap, BrokenTables) {
+  const std::pair<const char*, const char*> kCases[] = {
+      {"", "line 1: the map has no rows"},
+      {"source,target\n", "line 1: the map has no rows"},
+      {"a,b\n", "line 1: not the heading 'source,target'"},
+      {"source,target\n\na\n",
+       "line 3: 1 fields where 2 are wanted: source,target"},
+      {"source,target\na,b,c\n",
+       "line 2: 3 fields where 2 are wanted: source,target"},
+      {"source,target\n,b\n", "line 2: no source"},
+      {"source,target\na,\n", "line 2: target: a new name is empty"},
+      {"source,target\na,b}\n",
+       "line 2: target: 'b}' cannot be the name of a joint"},
+      {"source,target\n\"a,b\n", "line 2: a quote is wrong"},
+      {"source,target\n\"a\"b,c\n", "line 2: a quote is wrong"},
+  };
+  for (const auto& [csv, message] : kCases) {
+    const auto parsed = ParseJointMap(csv);
+    ASSERT_FALSE(parsed.ok()) << csv;
+    EXPECT_EQ(MessageOf(parsed.status()), message);
+  }
+}
+
+TEST(JointMap, WhatIsBuiltIn) {
+  const std::vector<std::string_view> names = JointMapNames();
+  const std::vector<std::string_view> expected = {
+      "cmu", "lafan1", "mixamo", "perception_neuron", "second_life"};
+  EXPECT_EQ(names, expected);
+  for (const std::string_view name : names) {
+    const auto rows = FindJointMap(name);
+    ASSERT_TRUE(rows.ok()) << rows.status();
+    std::set<std::string> sources;
+    std::set<std::string> targets;
+    for (const JointMapRow& row : *rows) {
+      EXPECT_TRUE(sources.insert(row.source).second) << row.source;
+      // Only aliases of Second Life lead to one joint.
+      const bool first = targets.insert(row.target).second;
+      EXPECT_TRUE(first || name == "second_life") << row.target;
+      EXPECT_TRUE(row.target.starts_with('m')) << row.target;
+    }
+    for (const char* joint : {"mPelvis", "mChest", "mHead", "mWristLeft",
+                              "mAnkleRight", "mShoulderRight"}) {
+      EXPECT_TRUE(targets.contains(joint)) << name << " " << joint;
+    }
+  }
+}
+
+Clip ClipOf(const std::vector<std::string>& names) {
+  SkeletonBuilder builder;
+  int last = -1;
+  for (const std::string& name : names) {
+    last = last < 0 ? builder.Root(name, "XYZzxy")
+                    : builder.Joint(last, name, "zxy");
+  }
+  return CountingClip(builder.Build(), 1);
+}
+
+std::vector<std::string> NamesOf(const Clip& clip) {
+  std::vector<std::string> names;
+  for (const Node& node : clip.skeleton.nodes) names.push_back(node.name);
+  return names;
+}
+
+TEST(JointMap, RenamesWhatItKnows) {
+  using Names = std::vector<std::string>;
+  const std::tuple<const char*, Names, Names> kCases[] = {
+      {"second_life",
+       {"hip", "abdomen", "chest", "lCollar", "lShldr", "avatar_mTail1"},
+       {"mPelvis", "mTorso", "mChest", "mCollarLeft", "mShoulderLeft",
+        "mTail1"}},
+      {"cmu",
+       {"Hips", "LHipJoint", "LeftUpLeg"},
+       {"mPelvis", "LHipJoint", "mHipLeft"}},
+      {"mixamo",
+       {"mixamorig:Hips", "mixamorig7:Spine2", "RightHandPinky3"},
+       {"mPelvis", "mChest", "mHandPinky3Right"}},
+      {"lafan1", {"Hips", "LeftToe"}, {"mPelvis", "mFootLeft"}},
+      {"perception_neuron", {"Hips", "Spine3"}, {"mPelvis", "mChest"}},
+  };
+  for (const auto& [map, before, after] : kCases) {
+    ClipEdits edits;
+    edits.joint_map = map;
+    EXPECT_EQ(NamesOf(Edited(edits, ClipOf(before))), after) << map;
+  }
+}
+
+TEST(JointMap, RowsOfTheCaller) {
+  ClipEdits edits;
+  edits.joint_map_rows = {{"a#2", "second"}, {"x", "y"}, {"b", "a"}};
+  EXPECT_EQ(NamesOf(Edited(edits, ClipOf({"a", "a", "b"}))),
+            (std::vector<std::string>{"a", "second", "a"}));
+}
+
+// Renaming comes first, so a map can be helped.
+TEST(JointMap, ComesBehindRenaming) {
+  ClipEdits edits;
+  edits.rename_joints = {{"Pelvis", "Hips"}};
+  edits.joint_map = "cmu";
+  EXPECT_EQ(NamesOf(Edited(edits, ClipOf({"Pelvis"}))),
+            (std::vector<std::string>{"mPelvis"}));
+}
+
+}  // namespace
+}  // namespace bvhmill::testing

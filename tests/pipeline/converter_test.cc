@@ -1,0 +1,203 @@
+// A clip in pieces gives what it gives as a whole.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "bvhmill/encode/report_json.h"
+#include "bvhmill/pipeline/clip_converter.h"
+#include "tests/pipeline/clip_text.h"
+#include "tests/support/files.h"
+
+namespace bvhmill::testing {
+namespace {
+
+struct Converted {
+  ConvertResult result;
+  std::vector<std::string> outputs;
+};
+
+Converted ConvertWhole(std::string_view text, const ConvertOptions& options) {
+  StringReceiver receiver;
+  Converted out;
+  out.result = Convert(text, options, &receiver, nullptr);
+  out.outputs = std::move(receiver.data());
+  return out;
+}
+
+Converted ConvertPieces(std::string_view text, const ConvertOptions& options,
+                        size_t size) {
+  StringReceiver receiver;
+  Converted out;
+  ClipConverter converter(options, &receiver, nullptr, &out.result);
+  for (size_t at = 0; at < text.size(); at += size) {
+    converter.Push(text.substr(at, size));
+  }
+  converter.Finish();
+  out.outputs = std::move(receiver.data());
+  return out;
+}
+
+void ExpectSame(const Converted& pieces, const Converted& whole) {
+  EXPECT_EQ(pieces.result.status, whole.result.status);
+  EXPECT_EQ(pieces.result.fault.reason, whole.result.fault.reason);
+  EXPECT_EQ(pieces.result.fault.metadata, whole.result.fault.metadata);
+  EXPECT_EQ(ReportJson("", pieces.result.report, pieces.result.info),
+            ReportJson("", whole.result.report, whole.result.info));
+  ASSERT_EQ(pieces.result.outputs.size(), whole.result.outputs.size());
+  for (size_t i = 0; i < pieces.result.outputs.size(); ++i) {
+    const OutputInfo& a = pieces.result.outputs[i];
+    const OutputInfo& b = whole.result.outputs[i];
+    EXPECT_EQ(a.id, b.id);
+    EXPECT_EQ(a.size_bytes, b.size_bytes) << a.id;
+    EXPECT_EQ(a.tensor.has_value(), b.tensor.has_value()) << a.id;
+    if (a.tensor && b.tensor) {
+      EXPECT_EQ(a.tensor->shape, b.tensor->shape) << a.id;
+    }
+    EXPECT_TRUE(pieces.outputs[i] == whole.outputs[i]) << a.id;
+  }
+}
+
+void ExpectSameInPieces(std::string_view text, const ConvertOptions& options) {
+  const Converted whole = ConvertWhole(text, options);
+  for (const size_t size : {1, 7, 100, 4096, 1 << 20}) {
+    if (size < 100 && text.size() > 20'000) continue;
+    SCOPED_TRACE("pieces of " + std::to_string(size));
+    ExpectSame(ConvertPieces(text, options, size), whole);
+  }
+}
+
+// Outputs that leave while the clip arrives.
+std::vector<OutputRequest> FlowingOutputs() {
+  return {{"positions", PositionsFormat{.with_end_sites = true}},
+          {"rotations", RotationsFormat{.kind = RotationKind::kMatrix}},
+          {"world", RotationsFormat{.space = RotationSpace::kWorld}},
+          {"csv", CsvFormat{}}};
+}
+
+std::vector<std::vector<OutputRequest>> OutputSets() {
+  std::vector<OutputRequest> moving = FlowingOutputs();
+  moving.push_back({"velocities", VelocitiesFormat{}});
+  return {{}, FlowingOutputs(), moving, EveryOutput()};
+}
+
+TEST(ClipConverter, EveryCaseThereIs) {
+  for (const char* folder : {"cases", "golden", "malformed"}) {
+    for (const std::string& path : FilesIn(TestData(folder), ".bvh")) {
+      for (const auto& outputs : OutputSets()) {
+        SCOPED_TRACE(path + ", " + std::to_string(outputs.size()));
+        ConvertOptions options;
+        options.outputs = outputs;
+        // Some files state numbers of frames that would take long.
+        options.limits.max_frames = 10'000;
+        ExpectSameInPieces(ReadFile(path), options);
+        if (HasFailure()) return;
+      }
+    }
+  }
+}
+
+struct EditCase {
+  const char* name;
+  void (*apply)(ClipEdits*);
+};
+
+constexpr EditCase kEdits[] = {
+    {"drop", [](ClipEdits* e) { e->drop_joints = {"J1"}; }},
+    {"rename",
+     [](ClipEdits* e) {
+       e->rename_joints = {{"J0", "Hips"}};
+     }},
+    {"crop",
+     [](ClipEdits* e) {
+       e->frames = {3, 900, 2};
+     }},
+    {"crop behind the end",
+     [](ClipEdits* e) {
+       e->frames = {5'000, 0, 1};
+     }},
+    {"faster", [](ClipEdits* e) { e->resample_fps = 333; }},
+    {"slower", [](ClipEdits* e) { e->resample_fps = 7; }},
+    {"in place", [](ClipEdits* e) { e->root_motion = RootMotion::kInPlace; }},
+    {"units",
+     [](ClipEdits* e) {
+       e->source = {UpAxis::kZ, 0.01};
+       e->up_axis = UpAxis::kY;
+       e->meters_per_unit = 1;
+     }},
+    {"no such joint", [](ClipEdits* e) { e->drop_joints = {"Nobody"}; }},
+    {"unknown source", [](ClipEdits* e) { e->meters_per_unit = 1; }},
+};
+
+TEST(ClipConverter, EveryEdit) {
+  const std::string text = ChainText(4, 1'500);
+  for (const EditCase& edit : kEdits) {
+    for (const auto& outputs : OutputSets()) {
+      SCOPED_TRACE(std::string(edit.name) + ", " +
+                   std::to_string(outputs.size()));
+      ConvertOptions options;
+      options.outputs = outputs;
+      edit.apply(&options.edits);
+      ExpectSameInPieces(text, options);
+    }
+  }
+}
+
+TEST(ClipConverter, LimitsOfOutputs) {
+  const std::string text = ChainText(4, 1'500);
+  for (const auto& outputs : OutputSets()) {
+    for (const int64_t limit : {1, 100, 10'000, 100'000}) {
+      SCOPED_TRACE(std::to_string(outputs.size()) + " of " +
+                   std::to_string(limit));
+      ConvertOptions options;
+      options.outputs = outputs;
+      options.limits.max_output_bytes = limit;
+      ExpectSameInPieces(text, options);
+    }
+  }
+}
+
+TEST(ClipConverter, OptionsThatCannotBe) {
+  ConvertOptions options;
+  options.outputs = {{"a", CsvFormat{}}, {"a", CsvFormat{}}};
+  ExpectSameInPieces(ChainText(2, 2), options);
+}
+
+TEST(ClipConverter, StopsWhenItIsCancelled) {
+  CancelToken cancel;
+  ConvertOptions options;
+  options.outputs = FlowingOutputs();
+  StringReceiver receiver;
+  ConvertResult result;
+  ClipConverter converter(options, &receiver, &cancel, &result);
+  const std::string text = ChainText(4, 100);
+  EXPECT_TRUE(converter.Push(text.substr(0, 1'000)));
+  cancel.Cancel();
+  EXPECT_FALSE(converter.Push(text.substr(1'000)));
+  converter.Finish();
+  ExpectFailed(result, absl::StatusCode::kCancelled);
+}
+
+// Notes how much was received when.
+TEST(ClipConverter, OutputsLeaveWhileTheClipArrives) {
+  const std::string text = ChainText(20, 5'000);
+  ConvertOptions options;
+  options.outputs = {{"", PositionsFormat{}}};
+  StringReceiver receiver;
+  ConvertResult result;
+  ClipConverter converter(options, &receiver, nullptr, &result);
+  const size_t half = text.size() / 2;
+  EXPECT_TRUE(converter.Push(text.substr(0, half)));
+  ASSERT_EQ(receiver.data().size(), 1);
+  const size_t early = receiver.data()[0].size();
+  const size_t all = size_t{5'000} * 20 * 12;
+  EXPECT_GT(early, all / 3);
+  EXPECT_TRUE(converter.Push(text.substr(half)));
+  converter.Finish();
+  EXPECT_TRUE(result.status.ok()) << result.status;
+  EXPECT_EQ(receiver.data()[0].size(), all);
+}
+
+}  // namespace
+}  // namespace bvhmill::testing

@@ -1,0 +1,45 @@
+#include "tests/validate/issues.h"
+
+#include <gtest/gtest.h>
+
+#include "bvhmill/validate/validate.h"
+
+namespace bvhmill::testing {
+
+Report ReportOf(const Clip& clip, const SourceSpace& source) {
+  std::vector<Place> places;
+  for (size_t i = 0; i < clip.skeleton.nodes.size(); ++i) {
+    places.push_back(
+        {static_cast<int64_t>(100 * i), static_cast<int64_t>(i + 1), 3});
+  }
+  RowSamples samples;
+  samples.Begin(static_cast<int64_t>(clip.skeleton.channels.size()));
+  samples.Add(clip.motion.frames, clip.motion.values);
+  IssueLog log({});
+  Validate(clip.skeleton, samples, places, source, &log);
+  return log.Finish(true, true);
+}
+
+std::vector<std::string> IssuesOf(const Clip& clip, const SourceSpace& source) {
+  std::vector<std::string> out;
+  for (const Issue& issue : ReportOf(clip, source).issues) {
+    const auto joint = issue.location.joint.value_or(-1);
+    out.push_back(issue.code + "@" + std::to_string(joint));
+    if (joint >= 0) {
+      EXPECT_EQ(issue.location.line, joint + 1) << issue.code;
+      EXPECT_EQ(issue.location.column, 3) << issue.code;
+    }
+  }
+  return out;
+}
+
+Clip ClipOf(const SkeletonBuilder& builder, std::vector<float> row,
+            int64_t frames) {
+  Clip clip = CountingClip(builder.Build(), frames);
+  for (size_t i = 0; i < clip.motion.values.size(); ++i) {
+    clip.motion.values[i] = row[i % row.size()];
+  }
+  return clip;
+}
+
+}  // namespace bvhmill::testing
