@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/edit/edit_clip.h"
 #include "bvhmill/clip/conventions.h"
+#include "bvhmill/edit/edit_clip.h"
 #include "tests/support/oracle.h"
 
 namespace bvhmill::testing {

@@ -118,6 +118,8 @@ constexpr EditCase kEdits[] = {
        e->frames = {5'000, 0, 1};
      }},
     {"faster", [](ClipEdits* e) { e->resample_fps = 333; }},
+    {"much faster", [](ClipEdits* e) { e->resample_fps = 20'000; }},
+    {"too fast", [](ClipEdits* e) { e->resample_fps = 200'000; }},
     {"slower", [](ClipEdits* e) { e->resample_fps = 7; }},
     {"in place", [](ClipEdits* e) { e->root_motion = RootMotion::kInPlace; }},
     {"units",

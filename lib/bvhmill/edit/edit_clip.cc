@@ -24,24 +24,8 @@ absl::Status TooManyValues(const std::string& why) {
                         why);
 }
 
-// A clip that grows must not grow beyond what could have been sent, and not out
-// of all proportion to what was.
-absl::Status CheckSize(const ClipEditor& editor, const Clip& clip,
-                       const Limits& limits) {
-  const auto columns = static_cast<int64_t>(editor.skeleton().channels.size());
-  const int64_t frames = *editor.frames();
-  if (columns == 0 || frames <= clip.motion.frames) return absl::OkStatus();
-  const auto values = static_cast<int64_t>(clip.motion.values.size());
-  if (frames / kMostGrowth > clip.motion.frames &&
-      frames > kFreeValues / columns) {
-    return TooManyValues(std::to_string(kMostGrowth) + " times its own");
-  }
-  const int64_t most = std::max(limits.max_clip_bytes / kBytesPerValue, values);
-  if (limits.max_clip_bytes == 0 || frames <= most / columns) {
-    return absl::OkStatus();
-  }
-  return TooManyValues("a text of max_clip_bytes = " +
-                       std::to_string(limits.max_clip_bytes) + " can hold");
+int64_t ColumnsOf(const Skeleton& skeleton) {
+  return static_cast<int64_t>(skeleton.channels.size());
 }
 
 absl::Status EditRows(const Motion& motion, ClipEditor* editor,
@@ -54,6 +38,24 @@ absl::Status EditRows(const Motion& motion, ClipEditor* editor,
 
 }  // namespace
 
+absl::Status CheckGrowth(const MotionSize& source, const MotionSize& edited,
+                         const Limits& limits) {
+  if (edited.columns == 0 || edited.frames <= source.frames) {
+    return absl::OkStatus();
+  }
+  if (edited.frames / kMostGrowth > source.frames &&
+      edited.frames > kFreeValues / edited.columns) {
+    return TooManyValues(std::to_string(kMostGrowth) + " times its own");
+  }
+  const int64_t most = std::max(limits.max_clip_bytes / kBytesPerValue,
+                                source.frames * source.columns);
+  if (limits.max_clip_bytes == 0 || edited.frames <= most / edited.columns) {
+    return absl::OkStatus();
+  }
+  return TooManyValues("a text of max_clip_bytes = " +
+                       std::to_string(limits.max_clip_bytes) + " can hold");
+}
+
 absl::Status EditClip(const ClipEdits& edits, const Conventions& conventions,
                       const Limits& limits, const CancelToken* cancel,
                       Clip* clip, UninitializedVector<float>* spare) {
@@ -61,7 +63,9 @@ absl::Status EditClip(const ClipEdits& edits, const Conventions& conventions,
       edits, conventions, clip->skeleton, clip->motion.frame_time,
       clip->motion.frames, limits, cancel);
   if (!editor.ok()) return editor.status();
-  BVHMILL_RETURN_IF_ERROR(CheckSize(*editor, *clip, limits));
+  BVHMILL_RETURN_IF_ERROR(
+      CheckGrowth({clip->motion.frames, ColumnsOf(clip->skeleton)},
+                  {*editor->frames(), ColumnsOf(editor->skeleton())}, limits));
   EditedRows rows;
   if (spare != nullptr) rows.values.swap(*spare);
   rows.values.clear();

@@ -2,6 +2,8 @@
 
 // The edits of a clip that is held whole.
 
+#include <cstdint>
+
 #include "absl/status/status.h"
 #include "bvhmill/base/cancel.h"
 #include "bvhmill/base/limits.h"
@@ -11,13 +13,23 @@
 
 namespace bvhmill {
 
+struct MotionSize {
+  int64_t frames = 0;
+  int64_t columns = 0;
+};
+
+// A clip that grows must not grow beyond what could have been sent, and not out
+// of all proportion to what was: RESOURCE_EXHAUSTED if the edited clip has more
+// values than a text of limits.max_clip_bytes could hold, or more than 64 times
+// those of the source and 4 million.
+absl::Status CheckGrowth(const MotionSize& source, const MotionSize& edited,
+                         const Limits& limits);
+
 // Replaces `clip`, whose positions are read by `conventions`, by its edited
 // self, through a ClipEditor; if this fails it is as it was. Fails as
-// ClipEditor::Make does; with RESOURCE_EXHAUSTED, too, if resampling makes of
-// it more values than a text of limits.max_clip_bytes could hold, or more than
-// 64 times its own and 4 million; with
-// CANCELLED if `cancel`, which may be null, is cancelled. Both clips are in
-// memory for a while. O(frames x nodes).
+// ClipEditor::Make does; as CheckGrowth does; with CANCELLED if `cancel`, which
+// may be null, is cancelled. Both clips are in memory for a while. O(frames x
+// nodes).
 //
 // `spare`, if there is one, gives the edited rows its memory and gets that of
 // the rows before, so that one clip after the other takes none anew.

@@ -7,6 +7,7 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/bvh/stream_reader.h"
 #include "bvhmill/edit/clip_editor.h"
+#include "bvhmill/edit/edit_clip.h"
 #include "bvhmill/pipeline/arena_parallel.h"
 #include "bvhmill/pipeline/edit_stage.h"
 #include "bvhmill/pipeline/encode_clip.h"
@@ -19,8 +20,8 @@ namespace {
 
 // However many frames a file says to have, sizes made of them do not overflow.
 constexpr int64_t kMostExpectedFrames = int64_t{1} << 31;
-// One row can complete many where a clip is resampled.
-constexpr int64_t kRowsToEdit = 16;
+// Rows that are edited at once, if one does not complete as many.
+constexpr int64_t kRowsToEdit = 64;
 
 }  // namespace
 
@@ -40,6 +41,7 @@ class ClipConverter::Impl final : public ClipReceiver {
   bool has_outputs() const { return !options_.outputs.empty(); }
   absl::Status BeginEdits(const ClipHeads& heads, int64_t* expected);
   absl::Status BeginOutputs(const ClipHeads& heads);
+  absl::Status CheckGrowth(int64_t source_frames, int64_t frames) const;
   absl::Status PushToEditor(int64_t frames, std::span<const float> values);
   absl::Status Edit(int64_t frames, std::span<const float> values);
   absl::Status Feed(int64_t frames, std::span<const float> values);
@@ -64,6 +66,11 @@ class ClipConverter::Impl final : public ClipReceiver {
   std::optional<ClipHeads> heads_;
   std::optional<ClipEditor> editor_;
   EditedRows edited_;
+  // Rows that the editor took; at once; and frames that each completes, at
+  // least, where it completes many.
+  int64_t edited_from_ = 0;
+  int64_t rows_to_edit_ = kRowsToEdit;
+  int64_t frames_of_row_ = 0;
   // All rows are kept until the end.
   bool keeps_rows_ = false;
   Clip kept_;
@@ -115,6 +122,12 @@ absl::Status ClipConverter::Impl::BeginEdits(const ClipHeads& heads,
   auto editor = make(std::nullopt);
   if (!editor.ok()) return editor.status();
   editor_.emplace(*std::move(editor));
+  const double growth = options_.edits.resample_fps * heads.frame_time;
+  if (growth > kRowsToEdit) {
+    rows_to_edit_ = 1;
+    frames_of_row_ = static_cast<int64_t>(
+        std::min(growth, static_cast<double>(kMostExpectedFrames)));
+  }
   const auto guess = make(*expected);
   *expected = guess.ok() ? guess->frames().value_or(0) : 0;
   return absl::OkStatus();
@@ -150,17 +163,32 @@ bool ClipConverter::Impl::OnFrames(int64_t /*first_frame*/, int64_t frames,
   return true;
 }
 
+absl::Status ClipConverter::Impl::CheckGrowth(int64_t source_frames,
+                                              int64_t frames) const {
+  return bvhmill::CheckGrowth(
+      {source_frames, static_cast<int64_t>(heads_->skeleton.channels.size())},
+      {frames, static_cast<int64_t>(editor_->skeleton().channels.size())},
+      options_.limits);
+}
+
 absl::Status ClipConverter::Impl::PushToEditor(int64_t frames,
                                                std::span<const float> values) {
   const StageTimer timer(&result_.times.edit);
   edited_.frames = 0;
   edited_.values.clear();
   const size_t width = heads_->skeleton.channels.size();
-  for (int64_t first = 0; first < frames; first += kRowsToEdit) {
-    const int64_t count = std::min(kRowsToEdit, frames - first);
+  for (int64_t first = 0; first < frames;) {
+    const int64_t count = std::min(rows_to_edit_, frames - first);
     const auto rows = values.subspan(static_cast<size_t>(first) * width,
                                      static_cast<size_t>(count) * width);
+    first += count;
+    edited_from_ += count;
+    // Before it takes the memory: the first row completes one frame only.
+    const int64_t least = edited_from_ > 1 ? frames_of_row_ : 0;
+    BVHMILL_RETURN_IF_ERROR(
+        CheckGrowth(edited_from_, fed_ + edited_.frames + least));
     BVHMILL_RETURN_IF_ERROR(editor_->Push(count, rows, &edited_));
+    BVHMILL_RETURN_IF_ERROR(CheckGrowth(edited_from_, fed_ + edited_.frames));
   }
   return absl::OkStatus();
 }

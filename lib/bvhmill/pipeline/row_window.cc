@@ -6,31 +6,37 @@ namespace bvhmill {
 
 void RowWindow::Begin(int64_t width) {
   width_ = static_cast<size_t>(width);
-  given_ = held_ = 0;
+  first_ = held_ = given_ = 0;
   values_.clear();
 }
 
 void RowWindow::Add(int64_t frames, std::span<const float> values) {
   // Of what was given on, only the last row is still a neighbour.
-  const int64_t kept = std::min<int64_t>(held_, given_ > 0 ? 2 : held_);
-  const auto drop = static_cast<size_t>(held_ - kept) * width_;
-  values_.erase(values_.begin(), values_.begin() + static_cast<int64_t>(drop));
+  const int64_t drop = std::max<int64_t>(given_ - 1, 0);
+  const auto begin = values_.begin();
+  values_.erase(begin, begin + drop * static_cast<int64_t>(width_));
   values_.insert(values_.end(), values.begin(), values.end());
-  held_ = kept + frames;
+  first_ += drop;
+  held_ += frames - drop;
+  given_ -= drop;
 }
 
 TileRows RowWindow::Take(bool is_end) {
+  const auto slice = [this](int64_t from, int64_t to) {
+    return std::span<const float>(values_).subspan(
+        static_cast<size_t>(from) * width_,
+        static_cast<size_t>(to - from) * width_);
+  };
   TileRows rows;
-  rows.first_frame = given_;
+  const int64_t end = is_end ? held_ : std::max(held_ - 1, given_);
+  rows.first_frame = first_ + given_;
+  rows.frames = end - given_;
   rows.has_before = given_ > 0;
-  const int64_t before = rows.has_before ? 1 : 0;
-  const int64_t waiting = held_ - before;
-  rows.has_behind = !is_end;
-  rows.frames = std::max<int64_t>(waiting - (is_end ? 0 : 1), 0);
-  rows.around = values_;
-  rows.values = rows.around.subspan(static_cast<size_t>(before) * width_,
-                                    static_cast<size_t>(rows.frames) * width_);
-  given_ += rows.frames;
+  rows.has_behind = end < held_;
+  rows.values = slice(given_, end);
+  rows.around = slice(given_ - (rows.has_before ? 1 : 0),
+                      end + (rows.has_behind ? 1 : 0));
+  given_ = end;
   return rows;
 }
 

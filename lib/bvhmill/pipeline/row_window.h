@@ -16,19 +16,18 @@ class RowWindow {
  public:
   // Rows of `width` values; forgets all others.
   void Begin(int64_t width);
-  // Takes `frames` more rows. Call Take before the next Add.
+  // Takes `frames` more rows.
   void Add(int64_t frames, std::span<const float> values);
-  // What can be given on: all that were added but the last, or that one, too,
-  // if it `is_end`. Frames may be 0. Void after the next Add.
+  // What can be given on and was not: all but the last row, or that one, too,
+  // if there `is_end`. Frames may be 0. Void after the next Add.
   TileRows Take(bool is_end);
 
  private:
   size_t width_ = 0;
-  // Of the clip, given on.
-  int64_t given_ = 0;
-  // Rows in values_: the last one given on, if there was any, and those that
-  // wait.
+  // The first frame of values_, how many there are, and those given on.
+  int64_t first_ = 0;
   int64_t held_ = 0;
+  int64_t given_ = 0;
   UninitializedVector<float> values_;
 };
 

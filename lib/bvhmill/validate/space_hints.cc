@@ -1,7 +1,9 @@
 #include "bvhmill/validate/space_hints.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -35,6 +37,8 @@ constexpr double kLowHips = 0.3;
 constexpr double kHighHips = 0.8;
 // By how many times a body is longer along the axis that it stands along.
 constexpr double kClearlyLonger = 1.5;
+// By how many times stretched arms can be wider than a body is high.
+constexpr double kWidestArms = 1.5;
 
 bool IsIn(const Band& band, double size) {
   return size >= band.least && size <= band.most;
@@ -79,13 +83,8 @@ bool HipsAreAlongZ(const Subject& subject, double size) {
   return !along_y;
 }
 
-}  // namespace
-
-void HintAtUnit(const Subject& subject, IssueLog* log) {
-  if (subject.source.meters_per_unit != 0) return;
-  const std::optional<Body> body = FindBody(subject.skeleton);
-  if (!body) return;
-  const double size = SizeOf(*body);
+void HintAtUnit(const Subject& subject, const Body& body, IssueLog* log) {
+  const double size = SizeOf(body);
   const Band* band = FindBand(subject.skeleton, size);
   if (band == nullptr) return;
   log->Add(IssueCode::DATA_UNIT_GUESS, LocationOf(subject, 0),
@@ -94,18 +93,27 @@ void HintAtUnit(const Subject& subject, IssueLog* log) {
             {"meters", std::string(band->meters)}});
 }
 
-void HintAtUpAxis(const Subject& subject, IssueLog* log) {
-  if (subject.source.up_axis != UpAxis::kUnknown) return;
-  const std::optional<Body> body = FindBody(subject.skeleton);
-  if (!body) return;
-  const auto& [x, y, z] = body->extent;
-  const bool stands_along_z = z >= kClearlyLonger * y && z * 1.5 >= x;
+void HintAtUpAxis(const Subject& subject, const Body& body, IssueLog* log) {
+  const auto& [x, y, z] = body.extent;
+  const bool stands_along_z = z >= kClearlyLonger * y && z * kWidestArms >= x;
   if (!stands_along_z || !HipsAreAlongZ(subject, z)) return;
   const auto at = PositionAt(subject, subject.nodes().front(), 0);
   log->Add(IssueCode::DATA_UP_AXIS_GUESS, LocationOf(subject, 0),
            {{"along_z", Short(z)},
             {"along_y", Short(y)},
             {"height", Short((*at)[2])}});
+}
+
+}  // namespace
+
+void HintAtSpace(const Subject& subject, IssueLog* log) {
+  const bool has_unit = subject.source.meters_per_unit != 0;
+  const bool has_axis = subject.source.up_axis != UpAxis::kUnknown;
+  if (has_unit && has_axis) return;
+  const std::optional<Body> body = FindBody(subject.skeleton);
+  if (!body) return;
+  if (!has_unit) HintAtUnit(subject, *body, log);
+  if (!has_axis) HintAtUpAxis(subject, *body, log);
 }
 
 }  // namespace bvhmill

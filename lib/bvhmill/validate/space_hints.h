@@ -7,9 +7,8 @@
 
 namespace bvhmill {
 
-// Each says what it measured, and only if it can mean one thing; none speaks
-// where the caller knows. Wrong hints cost more than missing ones.
-void HintAtUnit(const Subject& subject, IssueLog* log);
-void HintAtUpAxis(const Subject& subject, IssueLog* log);
+// Each hint says what it measured, and speaks only if that can mean one thing
+// and the caller does not know. Wrong hints cost more than missing ones.
+void HintAtSpace(const Subject& subject, IssueLog* log);
 
 }  // namespace bvhmill

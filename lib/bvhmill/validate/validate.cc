@@ -177,9 +177,8 @@ void CheckJointPositions(const Subject& subject, IssueLog* log) {
 
 using Rule = void (*)(const Subject&, IssueLog*);
 
-constexpr Rule kRules[] = {CheckNames,       CheckBoneLengths,
-                           CheckRootOffsets, CheckJointPositions,
-                           HintAtUnit,       HintAtUpAxis};
+constexpr Rule kRules[] = {CheckNames, CheckBoneLengths, CheckRootOffsets,
+                           CheckJointPositions, HintAtSpace};
 
 }  // namespace
 
