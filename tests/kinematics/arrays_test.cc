@@ -178,6 +178,21 @@ TEST(Arrays, MatricesAreThoseOfTheOracle) {
   }
 }
 
+TEST(Arrays, Avx2AndAvx512GiveTheSameBits) {
+  if (!IsSupported(FkTarget::kAvx512)) GTEST_SKIP() << "no AVX-512 here";
+  const Clip clip = RandomClip({}, 41, 640);
+  const Plan plan = MakePlan(clip.skeleton, {});
+  for (const RotationKind kind : kKinds) {
+    const Solved narrow =
+        SolveInSteps(clip, plan, {FkTarget::kAvx2, kind, {}, true}, 41);
+    const Solved wide =
+        SolveInSteps(clip, plan, {FkTarget::kAvx512, kind, {}, true}, 41);
+    EXPECT_EQ(narrow.positions, wide.positions);
+    EXPECT_EQ(narrow.world_rotations, wide.world_rotations);
+    EXPECT_EQ(narrow.local_rotations, wide.local_rotations);
+  }
+}
+
 TEST(Arrays, PlacesOutsideTheArrayAreInvalid) {
   const Clip clip = SmallLeg(5);
   const Plan plan = MakePlan(clip.skeleton, {});
