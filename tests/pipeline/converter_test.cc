@@ -146,6 +146,32 @@ TEST(ClipConverter, EveryEdit) {
   }
 }
 
+// Two bytes of text a frame, and 3,000 joints: as a tile of text, more poses
+// than are held at once.
+TEST(ClipConverter, LittleTextOfManyPoses) {
+  std::string text =
+      "HIERARCHY\nROOT r\n{\nOFFSET 0 0 0\nCHANNELS 1 Xrotation\n";
+  for (int i = 0; i < 3'000; ++i) {
+    text +=
+        "JOINT j\n{\nOFFSET 0 1 0\nCHANNELS 0\nEnd Site\n{\nOFFSET 1 0 "
+        "0\n}\n}\n";
+  }
+  text += "}\nMOTION\nFrames: 400\nFrame Time: 0.1\n";
+  for (int i = 0; i < 400; ++i) text += std::to_string(i % 10) + "\n";
+  for (const auto& outputs : {FlowingOutputs(), OutputSets()[2]}) {
+    ConvertOptions options;
+    options.outputs = {outputs.front(), outputs.back()};
+    const Converted whole = ConvertWhole(text, options);
+    EXPECT_TRUE(whole.result.status.ok()) << whole.result.status;
+    ExpectSame(ConvertPieces(text, options, 1 << 20), whole);
+    // The same by the way that keeps all rows.
+    options.outputs.push_back({"bvh", BvhFormat{}});
+    const Converted kept = ConvertWhole(text, options);
+    EXPECT_TRUE(kept.outputs[0] == whole.outputs[0]);
+    EXPECT_TRUE(kept.outputs[1] == whole.outputs[1]);
+  }
+}
+
 TEST(ClipConverter, LimitsOfOutputs) {
   const std::string text = ChainText(4, 1'500);
   for (const auto& outputs : OutputSets()) {

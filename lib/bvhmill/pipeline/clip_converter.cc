@@ -45,6 +45,7 @@ class ClipConverter::Impl final : public ClipReceiver {
   absl::Status PushToEditor(int64_t frames, std::span<const float> values);
   absl::Status Edit(int64_t frames, std::span<const float> values);
   absl::Status Feed(int64_t frames, std::span<const float> values);
+  absl::Status SolveInParts(int64_t frames, std::span<const float> values);
   absl::Status Solve(const TileRows& rows);
   absl::Status End(int64_t source_frames);
   absl::Status EndWhole();
@@ -211,15 +212,27 @@ absl::Status ClipConverter::Impl::Feed(int64_t frames,
     kept.insert(kept.end(), values.begin(), values.end());
     return absl::OkStatus();
   }
-  if (workspace_.stage.NeedsNeighbours()) {
-    window_.Add(frames, values);
-    return Solve(window_.Take(/*is_end=*/false));
+  return SolveInParts(frames, values);
+}
+
+// Poses of a tile may be too many to be solved at once.
+absl::Status ClipConverter::Impl::SolveInParts(int64_t frames,
+                                               std::span<const float> values) {
+  const int64_t most = workspace_.stage.MostFrames();
+  const size_t width = values.size() / static_cast<size_t>(frames);
+  for (int64_t done = 0; done < frames; done += most) {
+    TileRows rows;
+    rows.first_frame = fed_ - frames + done;
+    rows.frames = std::min(most, frames - done);
+    rows.values = values.subspan(static_cast<size_t>(done) * width,
+                                 static_cast<size_t>(rows.frames) * width);
+    if (workspace_.stage.NeedsNeighbours()) {
+      window_.Add(rows.frames, rows.values);
+      rows = window_.Take(/*is_end=*/false);
+    }
+    BVHMILL_RETURN_IF_ERROR(Solve(rows));
   }
-  TileRows rows;
-  rows.first_frame = fed_ - frames;
-  rows.frames = frames;
-  rows.values = values;
-  return Solve(rows);
+  return absl::OkStatus();
 }
 
 absl::Status ClipConverter::Impl::Solve(const TileRows& rows) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "bvhmill/base/status.h"
+
 namespace bvhmill {
 namespace {
 
@@ -32,7 +34,7 @@ bool ClipFlow::OnHeads(const ClipHeads& heads) {
 
 void ClipFlow::OnTile(int worker, int64_t frames,
                       std::span<const float> values) {
-  if (is_idle_) return;
+  if (is_idle_ || frames > workspace_.stage.MostFrames()) return;
   workspace_.stage.Solve(RowsOf(0, frames, values),
                          &workspace_.tiles[static_cast<size_t>(worker)]);
 }
@@ -42,11 +44,31 @@ bool ClipFlow::OnTurn(int worker, int64_t first_frame, int64_t frames,
   workspace_.samples.Add(frames, values);
   taken_ += frames;
   if (is_idle_) return true;
+  TileBuffers* buffers = &workspace_.tiles[static_cast<size_t>(worker)];
   status_ =
-      workspace_.stage.Add(RowsOf(first_frame, frames, values),
-                           &workspace_.tiles[static_cast<size_t>(worker)]);
+      frames > workspace_.stage.MostFrames()
+          ? AddInParts(first_frame, frames, values, buffers)
+          : workspace_.stage.Add(RowsOf(first_frame, frames, values), buffers);
   is_idle_ = !status_.ok();
   return true;
+}
+
+// A tile whose poses are too many to be solved at once.
+absl::Status ClipFlow::AddInParts(int64_t first_frame, int64_t frames,
+                                  std::span<const float> values,
+                                  TileBuffers* buffers) {
+  const int64_t most = workspace_.stage.MostFrames();
+  const size_t width = values.size() / static_cast<size_t>(frames);
+  for (int64_t done = 0; done < frames; done += most) {
+    const int64_t count = std::min(most, frames - done);
+    const TileRows rows =
+        RowsOf(first_frame + done, count,
+               values.subspan(static_cast<size_t>(done) * width,
+                              static_cast<size_t>(count) * width));
+    workspace_.stage.Solve(rows, buffers);
+    BVHMILL_RETURN_IF_ERROR(workspace_.stage.Add(rows, buffers));
+  }
+  return absl::OkStatus();
 }
 
 bool ClipFlow::OnFrames(int64_t first_frame, int64_t frames,

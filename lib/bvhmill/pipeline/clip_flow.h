@@ -36,6 +36,9 @@ class ClipFlow final : public TileReceiver {
   absl::Status Finish(int64_t frames);
 
  private:
+  absl::Status AddInParts(int64_t first_frame, int64_t frames,
+                          std::span<const float> values, TileBuffers* buffers);
+
   OutputReceiver& receiver_;
   Workspace& workspace_;
   ConvertResult& result_;

@@ -131,6 +131,12 @@ int64_t OutputStage::TileFrames() const {
   return std::clamp<int64_t>(kTileNodes / std::max<int64_t>(nodes, 1), 1, 1024);
 }
 
+int64_t OutputStage::MostFrames() const {
+  constexpr int64_t kMostNodes = 256 * 1024;
+  const auto nodes = static_cast<int64_t>(plan_.nodes.size());
+  return std::max<int64_t>(kMostNodes / std::max<int64_t>(nodes, 1), 1);
+}
+
 // Where array number `array` of a tile goes.
 std::span<float> OutputStage::Place(size_t array, const TileRows& rows,
                                     TileBuffers* buffers) {

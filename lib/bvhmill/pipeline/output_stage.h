@@ -63,8 +63,10 @@ class OutputStage {
   absl::Status Begin(const EncodeContext& context, OutputReceiver* receiver,
                      ConvertResult* result);
   const Plan& plan() const { return plan_; }
-  // A number of frames that is good for a tile.
+  // A number of frames that is good for a tile, and the largest that is given
+  // to Solve at once: little text can have many frames of many joints.
   int64_t TileFrames() const;
+  int64_t MostFrames() const;
 
   // Solves what the encoders want of `rows`. Any number of threads at once,
   // each with buffers of its own.
