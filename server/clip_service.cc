@@ -28,7 +28,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
   UnaryCall(ServiceContext* context, const grpc::CallbackServerContext& call,
             int64_t request_bytes, Work work)
       : context_(*context) {
-    running_ = context_.BeginCall(nullptr, &id_);
+    running_ = context_.BeginCall({}, &id_);
     const grpc::Status refused =
         running_ ? Check(call, request_bytes) : Stopping();
     if (!refused.ok()) {

@@ -61,7 +61,13 @@ void AddLimits(CLI::App* app, ServerConfig* config) {
   AddLimit(app, "max-stream-clips", &service.max_unfinished_clips_per_stream,
            "unfinished clips of a stream");
   AddLimit(app, "max-stream-bytes", &service.max_unfinished_bytes_per_stream,
-           "unfinished text of a stream");
+           "text of a stream that waits to be read");
+  AddLimit(app, "max-unsent-bytes", &service.max_unsent_bytes_per_stream,
+           "outputs of a stream that wait to be sent");
+  AddLimit(app, "max-streams-bytes", &service.max_stream_bytes,
+           "both, over all streams");
+  AddLimit(app, "idle-seconds", &service.idle_seconds,
+           "time for a peer to go on within a clip");
 }
 
 void AddFlags(CLI::App* app, ServerConfig* config) {

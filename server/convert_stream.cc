@@ -1,8 +1,6 @@
 #include "server/convert_stream.h"
 
-#include <algorithm>
 #include <chrono>
-#include <deque>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -14,36 +12,25 @@
 
 #include "bvhmill/base/cancel.h"
 #include "bvhmill/base/status.h"
-#include "bvhmill/pipeline/convert.h"
 #include "bvhmill/wire/result.h"
 #include "bvhmill/wire/status.h"
 #include "server/rpc_status.h"
+#include "server/stream_clip.h"
 
 namespace bvhmill::server {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using Response = v1::ConvertClipsResponse;
+using ClipPtr = std::shared_ptr<StreamClip>;
+using Clock = StreamClip::Clock;
 
-// A clip of the stream, from its begin to the writing of its result. Guarded by
-// the mutex of the stream, but for what a worker is given.
-struct Item {
-  std::string key;
-  ConvertOptions options;
-  std::string text;
-  // Why the clip will not be converted; its bytes are dropped as they come.
-  std::optional<ConvertResult> refused;
-  Clock::time_point queued_at;
-  // What waits to be written.
-  std::deque<Response> outgoing;
-  bool has_result = false;
-};
+// Bytes of text that a worker reads before it lets others have a turn.
+constexpr size_t kTurnBytes = size_t{4} << 20;
 
-using ItemPtr = std::shared_ptr<Item>;
-
-// One stream. Reads go on while the window is open, one write is in flight at
-// most, and each item keeps what waits to be written. Lives until gRPC and the
-// last worker have let go of it.
+// One stream. Frames are read while the window is open; each clip is converted
+// by one worker at a time while it arrives, and paused while what it has made
+// is not taken; one write is in flight at most. Lives until gRPC and the last
+// worker have let go of it.
 class ConvertStream final
     : public grpc::ServerBidiReactor<v1::ConvertClipsRequest, Response>,
       public std::enable_shared_from_this<ConvertStream> {
@@ -53,38 +40,54 @@ class ConvertStream final
   void Start(const grpc::CallbackServerContext& call);
   void OnReadDone(bool ok) override;
   void OnWriteDone(bool ok) override;
-  void OnCancel() override { cancel_.Cancel(); }
+  void OnCancel() override;
   void OnDone() override;
-
-  // From a worker: one more frame of `item`; the result is the last one.
-  void Push(const ItemPtr& item, Response response, bool is_result);
-  const CancelToken& cancel() const { return cancel_; }
-  const ServerConfig& config() const { return context_.config(); }
 
  private:
   // What to do once the mutex is released: gRPC may call back at once.
   struct Actions {
     bool read = false;
     Response* write = nullptr;
+    // More follows at once.
+    bool more_follows = false;
     std::optional<grpc::Status> finish;
+    std::vector<ClipPtr> run;
+    bool cancel_call = false;
   };
+  // What a worker does next with a clip.
+  enum class Next { kStep, kGive, kFlush, kFinish, kRest };
 
   void OnDrain();
+  void OnTick(Clock::time_point now);
   grpc::Status HandleFrame();
   grpc::Status HandleOpen(const v1::StreamOpen& open);
   grpc::Status HandleBegin(v1::ClipBegin* begin);
-  grpc::Status HandleChunk(const std::string& chunk);
+  grpc::Status HandleChunk(std::string chunk);
   grpc::Status HandleEnd(const v1::ClipEnd& end);
-  void Append(std::string_view bytes);
+  void Append(std::string bytes);
   void RefuseItem(const grpc::Status& status);
-  void Submit(const ItemPtr& item);
-  void Remove(const ItemPtr& item);
+  void End(const ClipPtr& clip);
+  void Remove(const ClipPtr& clip);
+  void AddIncoming(int64_t bytes);
+  void AddOutgoing(const ClipPtr& clip, int64_t bytes);
   bool WindowIsOpen() const;
-  Response* PickWrite();
+  bool MustPause(const StreamClip& clip) const;
+  bool CanRun(const StreamClip& clip) const;
+  Response* PickWrite(bool* more_follows);
   Actions NextActions();
   void Do(Actions actions);
 
+  // In workers.
+  void Run(const ClipPtr& clip);
+  void MakeConversion(const ClipPtr& clip);
+  Next TakeNext(const ClipPtr& clip, std::string* bytes);
+  void FinishClip(const ClipPtr& clip);
+  void Push(const ClipPtr& clip, Response response, bool is_result);
+
+  const ServerConfig& config() const { return context_.config(); }
+
   ServiceContext& context_;
+  const grpc::CallbackServerContext* call_ = nullptr;
   CancelToken cancel_;
   bool counted_ = false;
   ServiceContext::CallId call_id_;
@@ -96,95 +99,32 @@ class ConvertStream final
   v1::ConvertOptions default_options_;
   bool ordered_ = false;
   // The clip whose chunks are arriving.
-  ItemPtr incoming_;
+  ClipPtr incoming_;
   // Begun and not finished, in that order.
-  std::list<ItemPtr> items_;
+  std::list<ClipPtr> clips_;
   std::unordered_set<std::string> keys_;
-  int64_t unfinished_bytes_ = 0;
+  // Bytes that came and no worker has taken; that wait to be written.
+  int64_t incoming_bytes_ = 0;
+  int64_t outgoing_bytes_ = 0;
   bool reading_ = false;
   bool reads_done_ = false;
   bool draining_ = false;
-  ItemPtr writing_;
+  // Since when the peer owes something.
+  Clock::time_point read_at_;
+  Clock::time_point write_at_;
+  ClipPtr writing_;
+  int64_t writing_bytes_ = 0;
   Response written_;
   // Set once the stream must end with an error.
   std::optional<grpc::Status> failed_;
   bool finished_ = false;
 };
 
-// Turns the outputs of one clip into frames of the stream.
-class StreamReceiver final : public OutputReceiver {
- public:
-  StreamReceiver(ConvertStream* stream, ItemPtr item)
-      : stream_(*stream), item_(std::move(item)) {}
-
-  absl::Status Begin(const ClipInfo& info,
-                     std::span<const OutputInfo> outputs) override {
-    Response response;
-    v1::ClipStarted* begin = response.mutable_begin();
-    begin->set_key(item_->key);
-    *begin->mutable_info() = wire::ToProto(info);
-    for (const OutputInfo& output : outputs) {
-      *begin->add_outputs() = wire::ToProto(output);
-    }
-    stream_.Push(item_, std::move(response), /*is_result=*/false);
-    pending_.resize(outputs.size());
-    sent_.resize(outputs.size());
-    return absl::OkStatus();
-  }
-
-  absl::Status Data(size_t output, std::string_view bytes) override {
-    const auto chunk =
-        static_cast<size_t>(stream_.config().service.chunk_bytes);
-    std::string& pending = pending_[output];
-    while (!bytes.empty()) {
-      const size_t take = std::min(bytes.size(), chunk - pending.size());
-      pending.append(bytes.substr(0, take));
-      bytes.remove_prefix(take);
-      if (pending.size() == chunk) Flush(output);
-    }
-    return absl::OkStatus();
-  }
-
-  void FlushAll() {
-    for (size_t i = 0; i < pending_.size(); ++i) {
-      if (!pending_[i].empty()) Flush(i);
-    }
-  }
-
- private:
-  void Flush(size_t output) {
-    Response response;
-    v1::OutputChunk* chunk = response.mutable_output_chunk();
-    chunk->set_key(item_->key);
-    chunk->set_output(static_cast<int32_t>(output));
-    chunk->set_offset(sent_[output]);
-    sent_[output] += static_cast<int64_t>(pending_[output].size());
-    chunk->set_data(std::move(pending_[output]));
-    pending_[output].clear();
-    stream_.Push(item_, std::move(response), /*is_result=*/false);
-  }
-
-  ConvertStream& stream_;
-  ItemPtr item_;
-  std::vector<std::string> pending_;
-  std::vector<int64_t> sent_;
-};
-
-Response ResultResponse(const Item& item, const ConvertResult& result) {
+Response ResultResponse(const StreamClip& clip, const ConvertResult& result) {
   Response response;
   *response.mutable_result() = wire::ToProto(result);
-  response.mutable_result()->set_key(item.key);
+  response.mutable_result()->set_key(clip.key);
   return response;
-}
-
-void ConvertItem(ConvertStream* stream, const ItemPtr& item) {
-  const auto queued = Clock::now() - item->queued_at;
-  StreamReceiver receiver(stream, item);
-  ConvertResult result =
-      Convert(item->text, item->options, &receiver, &stream->cancel());
-  if (result.status.ok()) receiver.FlushAll();
-  result.times.queued = queued;
-  stream->Push(item, ResultResponse(*item, result), /*is_result=*/true);
 }
 
 grpc::Status GrammarFault(const char* why) {
@@ -192,13 +132,24 @@ grpc::Status GrammarFault(const char* why) {
                 Fault{"STREAM_OUT_OF_ORDER", {}});
 }
 
+grpc::Status Idle() {
+  return ToGrpc(MakeStatus(absl::StatusCode::kDeadlineExceeded,
+                           "the stream has been idle within a clip"),
+                Fault{"STREAM_IDLE", {}});
+}
+
 void ConvertStream::Start(const grpc::CallbackServerContext& call) {
   self_ = shared_from_this();
-  counted_ = context_.BeginCall(
-      [weak = weak_from_this()] {
-        if (const auto stream = weak.lock()) stream->OnDrain();
-      },
-      &call_id_);
+  call_ = &call;
+  ServiceContext::CallEvents events;
+  const auto weak = weak_from_this();
+  events.on_drain = [weak] {
+    if (const auto stream = weak.lock()) stream->OnDrain();
+  };
+  events.on_tick = [weak](Clock::time_point now) {
+    if (const auto stream = weak.lock()) stream->OnTick(now);
+  };
+  counted_ = context_.BeginCall(std::move(events), &call_id_);
   const grpc::Status refused = counted_ ? context_.Authorize(call) : Stopping();
   Actions actions;
   {
@@ -211,9 +162,26 @@ void ConvertStream::Start(const grpc::CallbackServerContext& call) {
   Do(std::move(actions));
 }
 
+void ConvertStream::OnCancel() {
+  cancel_.Cancel();
+  Actions actions;
+  {
+    const std::lock_guard lock(mutex_);
+    actions = NextActions();
+  }
+  Do(std::move(actions));
+}
+
 void ConvertStream::OnDone() {
   if (counted_) context_.EndCall(call_id_);
   cancel_.Cancel();
+  {
+    const std::lock_guard lock(mutex_);
+    AddIncoming(-incoming_bytes_);
+    context_.AddStreamBytes(-outgoing_bytes_);
+    outgoing_bytes_ = 0;
+    clips_.clear();
+  }
   // Workers may still hold the stream; the last one deletes it.
   const std::shared_ptr<ConvertStream> self = std::move(self_);
 }
@@ -224,6 +192,27 @@ void ConvertStream::OnDrain() {
     const std::lock_guard lock(mutex_);
     draining_ = true;
     actions = NextActions();
+  }
+  Do(std::move(actions));
+}
+
+// Whoever begins a clip must go on with it, and take what is made of it.
+void ConvertStream::OnTick(Clock::time_point now) {
+  const std::chrono::seconds patience(config().service.idle_seconds);
+  if (patience.count() == 0) return;
+  Actions actions;
+  {
+    const std::lock_guard lock(mutex_);
+    const bool is_slow_writer =
+        reading_ && incoming_ != nullptr && now - read_at_ > patience;
+    const bool is_slow_reader =
+        writing_ != nullptr && now - write_at_ > patience;
+    if (failed_ || finished_ || (!is_slow_writer && !is_slow_reader)) return;
+    failed_ = Idle();
+    cancel_.Cancel();
+    actions = NextActions();
+    // A write that is not taken cannot be taken back otherwise.
+    actions.cancel_call = is_slow_reader;
   }
   Do(std::move(actions));
 }
@@ -262,7 +251,7 @@ grpc::Status ConvertStream::HandleFrame() {
     case v1::ConvertClipsRequest::kBegin:
       return HandleBegin(request_.mutable_begin());
     case v1::ConvertClipsRequest::kChunk:
-      return HandleChunk(request_.chunk());
+      return HandleChunk(std::move(*request_.mutable_chunk()));
     case v1::ConvertClipsRequest::kEnd:
       return HandleEnd(request_.end());
     case v1::ConvertClipsRequest::FRAME_NOT_SET:
@@ -284,8 +273,8 @@ grpc::Status ConvertStream::HandleOpen(const v1::StreamOpen& open) {
 
 grpc::Status ConvertStream::HandleBegin(v1::ClipBegin* begin) {
   if (incoming_ != nullptr) return GrammarFault("begin within a clip");
-  incoming_ = std::make_shared<Item>();
-  items_.push_back(incoming_);
+  incoming_ = std::make_shared<StreamClip>();
+  clips_.push_back(incoming_);
   incoming_->key = begin->key();
   if (!keys_.insert(begin->key()).second) {
     RefuseItem(ToGrpc(MakeStatus(absl::StatusCode::kAlreadyExists,
@@ -300,40 +289,41 @@ grpc::Status ConvertStream::HandleBegin(v1::ClipBegin* begin) {
              !options.ok()) {
     RefuseItem(options);
   }
-  if (!incoming_->refused) {
-    incoming_->text.swap(*begin->mutable_source()->mutable_data());
-    unfinished_bytes_ += static_cast<int64_t>(incoming_->text.size());
-  }
-  if (begin->complete()) Submit(std::exchange(incoming_, nullptr));
+  Append(std::move(*begin->mutable_source()->mutable_data()));
+  if (begin->complete()) End(std::exchange(incoming_, nullptr));
   return grpc::Status::OK;
 }
 
-grpc::Status ConvertStream::HandleChunk(const std::string& chunk) {
+grpc::Status ConvertStream::HandleChunk(std::string chunk) {
   if (incoming_ == nullptr) return GrammarFault("chunk outside a clip");
-  if (!incoming_->refused) Append(chunk);
+  Append(std::move(chunk));
   return grpc::Status::OK;
 }
 
 grpc::Status ConvertStream::HandleEnd(const v1::ClipEnd& end) {
   if (incoming_ == nullptr) return GrammarFault("end outside a clip");
-  const ItemPtr item = std::exchange(incoming_, nullptr);
+  const ClipPtr clip = std::exchange(incoming_, nullptr);
   if (end.abandon()) {
-    Remove(item);
+    clip->is_abandoned = true;
+    Remove(clip);
   } else {
-    Submit(item);
+    End(clip);
   }
   return grpc::Status::OK;
 }
 
-void ConvertStream::Append(std::string_view bytes) {
-  const auto size = static_cast<int64_t>(incoming_->text.size() + bytes.size());
+void ConvertStream::Append(std::string bytes) {
+  if (incoming_->refused || bytes.empty()) return;
+  const auto size = static_cast<int64_t>(bytes.size());
+  incoming_->bytes += size;
   const int64_t limit = config().limits.max_clip_bytes;
-  if (Exceeds(size, limit)) {
-    RefuseItem(LimitExceeded("max_clip_bytes", limit, size));
+  if (Exceeds(incoming_->bytes, limit)) {
+    RefuseItem(LimitExceeded("max_clip_bytes", limit, incoming_->bytes));
     return;
   }
-  incoming_->text.append(bytes);
-  unfinished_bytes_ += static_cast<int64_t>(bytes.size());
+  if (!incoming_->queued_at) incoming_->queued_at = Clock::now();
+  AddIncoming(size);
+  incoming_->incoming.push_back(std::move(bytes));
 }
 
 // The incoming clip will get `status`; its bytes are dropped.
@@ -343,77 +333,86 @@ void ConvertStream::RefuseItem(const grpc::Status& status) {
                              status.error_message());
   result.fault = wire::ParseFault(status.error_details());
   incoming_->refused = std::move(result);
-  unfinished_bytes_ -= static_cast<int64_t>(incoming_->text.size());
-  incoming_->text = {};
-}
-
-void ConvertStream::Submit(const ItemPtr& item) {
-  if (item->refused) {
-    Response response = ResultResponse(*item, *item->refused);
-    // Nothing was read, so there is nothing to report.
-    response.mutable_result()->clear_report();
-    response.mutable_result()->clear_info();
-    item->outgoing.push_back(std::move(response));
-    item->has_result = true;
-    return;
+  for (const std::string& bytes : incoming_->incoming) {
+    AddIncoming(-static_cast<int64_t>(bytes.size()));
   }
-  item->queued_at = Clock::now();
-  context_.workers().Enqueue(
-      [self = shared_from_this(), item] { ConvertItem(self.get(), item); });
+  incoming_->incoming.clear();
 }
 
-void ConvertStream::Push(const ItemPtr& item, Response response,
-                         bool is_result) {
-  Actions actions;
-  {
-    const std::lock_guard lock(mutex_);
-    item->outgoing.push_back(std::move(response));
-    if (is_result) item->has_result = true;
-    actions = NextActions();
+// All of `clip` has come.
+void ConvertStream::End(const ClipPtr& clip) {
+  clip->has_ended = true;
+  if (!clip->queued_at) clip->queued_at = Clock::now();
+}
+
+void ConvertStream::Remove(const ClipPtr& clip) {
+  for (const std::string& bytes : clip->incoming) {
+    AddIncoming(-static_cast<int64_t>(bytes.size()));
   }
-  Do(std::move(actions));
-}
-
-void ConvertStream::OnWriteDone(bool ok) {
-  Actions actions;
-  {
-    const std::lock_guard lock(mutex_);
-    const ItemPtr item = std::exchange(writing_, nullptr);
-    if (!ok) cancel_.Cancel();
-    if (item->has_result && item->outgoing.empty()) Remove(item);
-    actions = NextActions();
-  }
-  Do(std::move(actions));
-}
-
-void ConvertStream::Remove(const ItemPtr& item) {
-  unfinished_bytes_ -= static_cast<int64_t>(item->text.size());
-  // An item that was refused for its key does not own it.
+  clip->incoming.clear();
+  AddOutgoing(clip, -clip->outgoing_bytes);
+  clip->outgoing.clear();
+  // One that was refused for its key does not own it.
   const bool owns_key =
-      !item->refused || !absl::IsAlreadyExists(item->refused->status);
-  if (owns_key) keys_.erase(item->key);
-  items_.remove(item);
+      !clip->refused || !absl::IsAlreadyExists(clip->refused->status);
+  if (owns_key) keys_.erase(clip->key);
+  clips_.remove(clip);
 }
 
-// Reading stops while too much is unfinished, but never the only clip there is:
-// it may be larger than the window.
+void ConvertStream::AddIncoming(int64_t bytes) {
+  incoming_bytes_ += bytes;
+  context_.AddStreamBytes(bytes);
+}
+
+void ConvertStream::AddOutgoing(const ClipPtr& clip, int64_t bytes) {
+  clip->outgoing_bytes += bytes;
+  outgoing_bytes_ += bytes;
+  context_.AddStreamBytes(bytes);
+}
+
+// Reading stops while too much waits, here or in all streams together; one that
+// holds nothing may always go on.
 bool ConvertStream::WindowIsOpen() const {
   const ServiceLimits& limits = config().service;
-  const auto clips = static_cast<int64_t>(items_.size());
-  if (incoming_ != nullptr && clips == 1) return true;
-  return !Exceeds(clips + (incoming_ == nullptr ? 1 : 0),
-                  limits.max_unfinished_clips_per_stream) &&
-         !Exceeds(unfinished_bytes_, limits.max_unfinished_bytes_per_stream);
+  const auto clips = static_cast<int64_t>(clips_.size());
+  if (incoming_ == nullptr &&
+      Exceeds(clips + 1, limits.max_unfinished_clips_per_stream)) {
+    return false;
+  }
+  if (incoming_bytes_ == 0) return true;
+  return !Exceeds(incoming_bytes_, limits.max_unfinished_bytes_per_stream) &&
+         !Exceeds(context_.stream_bytes(), limits.max_stream_bytes);
+}
+
+// Too much of what was made waits to be written. The clip whose frames go first
+// waits only for its own, or it would wait for ones that wait for it.
+bool ConvertStream::MustPause(const StreamClip& clip) const {
+  const int64_t limit = config().service.max_unsent_bytes_per_stream;
+  const bool is_first = !clips_.empty() && clips_.front().get() == &clip;
+  return Exceeds(is_first ? clip.outgoing_bytes : outgoing_bytes_, limit);
+}
+
+// There is work for a worker on it.
+bool ConvertStream::CanRun(const StreamClip& clip) const {
+  if (clip.is_running || clip.has_result || MustPause(clip)) return false;
+  if (clip.refused) return clip.has_ended;
+  const bool has_bytes = !clip.incoming.empty() ||
+                         (clip.conversion && clip.conversion->has_bytes());
+  return has_bytes || clip.has_ended;
 }
 
 // The next frame to write, moved to `written_`; null if there is none.
-Response* ConvertStream::PickWrite() {
+Response* ConvertStream::PickWrite(bool* more_follows) {
   if (writing_ != nullptr) return nullptr;
-  for (const ItemPtr& item : items_) {
-    if (!item->outgoing.empty()) {
-      writing_ = item;
-      written_ = std::move(item->outgoing.front());
-      item->outgoing.pop_front();
+  for (const ClipPtr& clip : clips_) {
+    if (!clip->outgoing.empty()) {
+      writing_ = clip;
+      written_ = std::move(clip->outgoing.front());
+      clip->outgoing.pop_front();
+      writing_bytes_ =
+          static_cast<int64_t>(written_.output_chunk().data().size());
+      *more_follows = !clip->outgoing.empty();
+      write_at_ = Clock::now();
       return &written_;
     }
     if (ordered_) break;
@@ -424,8 +423,9 @@ Response* ConvertStream::PickWrite() {
 ConvertStream::Actions ConvertStream::NextActions() {
   Actions actions;
   if (finished_) return actions;
-  const bool stopping = draining_ && items_.empty();
-  if (failed_ || stopping || (reads_done_ && items_.empty())) {
+  if (cancel_.IsCancelled() && !failed_) failed_ = grpc::Status::CANCELLED;
+  const bool stopping = draining_ && clips_.empty();
+  if (failed_ || stopping || (reads_done_ && clips_.empty())) {
     // A write in flight must be over before the end.
     if (writing_ != nullptr) return actions;
     finished_ = true;
@@ -434,10 +434,16 @@ ConvertStream::Actions ConvertStream::NextActions() {
                                    : Stopping();
     return actions;
   }
-  actions.write = PickWrite();
+  actions.write = PickWrite(&actions.more_follows);
   if (!reading_ && !reads_done_ && WindowIsOpen()) {
     reading_ = true;
+    read_at_ = Clock::now();
     actions.read = true;
+  }
+  for (const ClipPtr& clip : clips_) {
+    if (!CanRun(*clip)) continue;
+    clip->is_running = true;
+    actions.run.push_back(clip);
   }
   return actions;
 }
@@ -445,9 +451,130 @@ ConvertStream::Actions ConvertStream::NextActions() {
 void ConvertStream::Do(Actions actions) {
   // Keeps the stream while gRPC may be done with it.
   const std::shared_ptr<ConvertStream> self = shared_from_this();
-  if (actions.write != nullptr) StartWrite(actions.write);
+  for (const ClipPtr& clip : actions.run) {
+    context_.workers().Enqueue([self, clip] { self->Run(clip); });
+  }
+  if (actions.write != nullptr) {
+    // A frame that waits for others never is the last one.
+    grpc::WriteOptions how;
+    if (actions.more_follows) how.set_buffer_hint();
+    StartWrite(actions.write, how);
+  }
   if (actions.read) StartRead(&request_);
   if (actions.finish) Finish(*actions.finish);
+  if (actions.cancel_call) call_->TryCancel();
+}
+
+void ConvertStream::OnWriteDone(bool ok) {
+  Actions actions;
+  {
+    const std::lock_guard lock(mutex_);
+    const ClipPtr clip = std::exchange(writing_, nullptr);
+    if (!ok) cancel_.Cancel();
+    if (!clip->is_abandoned) AddOutgoing(clip, -writing_bytes_);
+    if (clip->has_result && clip->outgoing.empty()) Remove(clip);
+    actions = NextActions();
+  }
+  Do(std::move(actions));
+}
+
+void ConvertStream::MakeConversion(const ClipPtr& clip) {
+  if (clip->conversion != nullptr) return;
+  clip->conversion = std::make_unique<StreamConversion>(
+      clip->key, clip->options, config().service.chunk_bytes, &cancel_,
+      [this, weak = std::weak_ptr(clip)](Response response) {
+        Push(weak.lock(), std::move(response), /*is_result=*/false);
+      });
+  clip->queued = Clock::now() - *clip->queued_at;
+}
+
+// Works on `clip` until there is nothing to do, or others should have a turn.
+void ConvertStream::Run(const ClipPtr& clip) {
+  MakeConversion(clip);
+  std::string bytes;
+  for (size_t done = 0; done < kTurnBytes;) {
+    switch (TakeNext(clip, &bytes)) {
+      case Next::kGive:
+        clip->conversion->Give(std::move(bytes));
+        [[fallthrough]];
+      case Next::kStep:
+        done += clip->conversion->Step();
+        break;
+      case Next::kFlush:
+        clip->conversion->Flush();
+        break;
+      case Next::kFinish:
+        return FinishClip(clip);
+      case Next::kRest:
+        return;
+    }
+  }
+  context_.workers().Enqueue(
+      [self = shared_from_this(), clip] { self->Run(clip); });
+}
+
+ConvertStream::Next ConvertStream::TakeNext(const ClipPtr& clip,
+                                            std::string* bytes) {
+  Actions actions;
+  Next next = Next::kRest;
+  {
+    const std::lock_guard lock(mutex_);
+    const bool is_over = cancel_.IsCancelled() || clip->is_abandoned;
+    if (!is_over && clip->refused) {
+      next = clip->has_ended ? Next::kFinish : Next::kRest;
+    } else if (is_over || MustPause(*clip)) {
+      next = Next::kRest;
+    } else if (clip->conversion->has_bytes()) {
+      next = Next::kStep;
+    } else if (!clip->incoming.empty()) {
+      *bytes = std::move(clip->incoming.front());
+      clip->incoming.pop_front();
+      AddIncoming(-static_cast<int64_t>(bytes->size()));
+      next = Next::kGive;
+      actions = NextActions();
+    } else if (clip->has_ended) {
+      next = Next::kFinish;
+    } else if (clip->outgoing.empty() && clip->conversion->has_pending()) {
+      // The rest of the clip may be long in coming.
+      next = Next::kFlush;
+    }
+    clip->is_running = next != Next::kRest;
+  }
+  Do(std::move(actions));
+  return next;
+}
+
+void ConvertStream::FinishClip(const ClipPtr& clip) {
+  if (clip->refused) {
+    Response response = ResultResponse(*clip, *clip->refused);
+    // Nothing was read, so there is nothing to report.
+    response.mutable_result()->clear_report();
+    response.mutable_result()->clear_info();
+    return Push(clip, std::move(response), /*is_result=*/true);
+  }
+  ConvertResult& result = clip->conversion->Finish();
+  result.times.queued = clip->queued;
+  Push(clip, ResultResponse(*clip, result), /*is_result=*/true);
+}
+
+// One more frame of `clip`; the result is the last one.
+void ConvertStream::Push(const ClipPtr& clip, Response response,
+                         bool is_result) {
+  Actions actions;
+  {
+    const std::lock_guard lock(mutex_);
+    if (clip->is_abandoned || finished_) return;
+    AddOutgoing(clip,
+                static_cast<int64_t>(response.output_chunk().data().size()));
+    clip->outgoing.push_back(std::move(response));
+    if (is_result) {
+      clip->has_result = true;
+      clip->is_running = false;
+      clip->conversion.reset();
+    }
+    actions = NextActions();
+  }
+  Do(std::move(actions));
 }
 
 }  // namespace

@@ -20,6 +20,9 @@ void PutLimits(const ServerConfig& config, v1::Limits* out) {
       static_cast<int32_t>(service.max_unfinished_clips_per_stream));
   out->set_max_unfinished_bytes_per_stream(
       service.max_unfinished_bytes_per_stream);
+  out->set_max_unsent_bytes_per_stream(service.max_unsent_bytes_per_stream);
+  out->set_max_stream_bytes(service.max_stream_bytes);
+  out->set_stream_idle_seconds(service.idle_seconds);
   const Limits& clip = config.limits;
   out->set_max_clip_bytes(clip.max_clip_bytes);
   out->set_max_frames(clip.max_frames);

@@ -36,11 +36,37 @@ grpc::Status ServiceContext::Authorize(
                 Fault{"TOKEN_UNKNOWN", {}});
 }
 
-bool ServiceContext::BeginCall(std::function<void()> on_drain, CallId* id) {
+ServiceContext::ServiceContext(const ServerConfig& config,
+                               std::vector<std::string> tokens)
+    : config_(config),
+      tokens_(std::move(tokens)),
+      workers_(config.threads),
+      ticker_([this](const std::stop_token& stop) { Tick(stop); }) {}
+
+bool ServiceContext::BeginCall(CallEvents events, CallId* id) {
   const std::lock_guard lock(mutex_);
   if (draining_) return false;
-  *id = calls_.insert(calls_.end(), std::move(on_drain));
+  *id = calls_.insert(calls_.end(), std::move(events));
   return true;
+}
+
+void ServiceContext::Tick(const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any stopped;
+  std::unique_lock lock(mutex);
+  while (!stopped.wait_for(lock, stop, std::chrono::seconds(1),
+                           [&stop] { return stop.stop_requested(); })) {
+    std::vector<CallEvents> calls;
+    {
+      const std::lock_guard guard(mutex_);
+      calls.assign(calls_.begin(), calls_.end());
+    }
+    // Without the mutex: a call may end while it is told.
+    const auto now = std::chrono::steady_clock::now();
+    for (const CallEvents& events : calls) {
+      if (events.on_tick) events.on_tick(now);
+    }
+  }
 }
 
 void ServiceContext::EndCall(CallId id) {
@@ -52,8 +78,8 @@ void ServiceContext::EndCall(CallId id) {
 bool ServiceContext::Drain(std::chrono::seconds patience) {
   std::unique_lock lock(mutex_);
   draining_ = true;
-  for (const std::function<void()>& on_drain : calls_) {
-    if (on_drain) on_drain();
+  for (const CallEvents& events : calls_) {
+    if (events.on_drain) events.on_drain();
   }
   return idle_.wait_for(lock, patience, [this] { return calls_.empty(); });
 }

@@ -4,12 +4,16 @@
 
 #include <grpcpp/server_context.h>
 
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <list>
 #include <mutex>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "bvhmill/pipeline/options.h"
@@ -22,8 +26,7 @@ namespace bvhmill::server {
 // Outlives every service and every call. Thread-safe.
 class ServiceContext {
  public:
-  ServiceContext(const ServerConfig& config, std::vector<std::string> tokens)
-      : config_(config), tokens_(std::move(tokens)), workers_(config.threads) {}
+  ServiceContext(const ServerConfig& config, std::vector<std::string> tokens);
 
   const ServerConfig& config() const { return config_; }
   Workers& workers() { return workers_; }
@@ -31,25 +34,41 @@ class ServiceContext {
   // OK if the call shows a token that this server knows, or needs none.
   grpc::Status Authorize(const grpc::CallbackServerContext& call) const;
 
+  // What a call may want to be told; each may be null.
+  struct CallEvents {
+    // Once, if the server begins to stop.
+    std::function<void()> on_drain;
+    // About once a second.
+    std::function<void(std::chrono::steady_clock::time_point)> on_tick;
+  };
+
   // A call that counts as running from here to EndCall. False: the server is
-  // stopping and the call must be refused; EndCall is not due then. `on_drain`
-  // is called once if the server begins to stop meanwhile; it may be null.
-  using CallId = std::list<std::function<void()>>::iterator;
-  bool BeginCall(std::function<void()> on_drain, CallId* id);
+  // stopping and the call must be refused; EndCall is not due then.
+  using CallId = std::list<CallEvents>::iterator;
+  bool BeginCall(CallEvents events, CallId* id);
   void EndCall(CallId id);
+
+  // Bytes of clips and outputs that all streams hold.
+  void AddStreamBytes(int64_t bytes) { stream_bytes_ += bytes; }
+  int64_t stream_bytes() const { return stream_bytes_; }
 
   // Refuses new calls from now on and tells the running ones. Returns when all
   // have ended or the time is over; true if all have ended.
   bool Drain(std::chrono::seconds patience);
 
  private:
+  void Tick(const std::stop_token& stop);
+
   const ServerConfig config_;
   const std::vector<std::string> tokens_;
   Workers workers_;
   std::mutex mutex_;
   std::condition_variable idle_;
   bool draining_ = false;
-  std::list<std::function<void()>> calls_;
+  std::list<CallEvents> calls_;
+  std::atomic<int64_t> stream_bytes_{0};
+  // The last member: it uses the others.
+  std::jthread ticker_;
 };
 
 // Options for one clip: those of the request, within the server's limits.

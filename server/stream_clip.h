@@ -1,0 +1,110 @@
+#pragma once
+
+// One clip of a stream ConvertClips.
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bvhmill/base/cancel.h"
+#include "bvhmill/pipeline/clip_converter.h"
+#include "bvhmill/pipeline/convert.h"
+#include "bvhmill/v1/clip_service.pb.h"
+
+namespace bvhmill::server {
+
+// Turns the outputs of one clip into frames of the stream. One thread at a
+// time.
+class FrameReceiver final : public OutputReceiver {
+ public:
+  using Emit = std::function<void(v1::ConvertClipsResponse)>;
+
+  // Chunks have `chunk_bytes`, but for the last of an output.
+  FrameReceiver(std::string key, int64_t chunk_bytes, Emit emit)
+      : key_(std::move(key)),
+        chunk_bytes_(static_cast<size_t>(chunk_bytes)),
+        emit_(std::move(emit)) {}
+
+  absl::Status Begin(const ClipInfo& info,
+                     std::span<const OutputInfo> outputs) override;
+  absl::Status Data(size_t output, std::string_view bytes) override;
+  // Sends what waits for a chunk to be full.
+  void Flush();
+
+  bool has_pending() const;
+  // Bytes of text that cannot give more than a few MB of outputs.
+  size_t slice_bytes() const { return slice_bytes_; }
+
+ private:
+  void FlushOutput(size_t output);
+
+  std::string key_;
+  size_t chunk_bytes_;
+  Emit emit_;
+  size_t slice_bytes_ = size_t{64} << 10;
+  std::vector<std::string> pending_;
+  std::vector<int64_t> sent_;
+};
+
+// The conversion of a clip, slice by slice, so that it can be paused when what
+// it makes is not taken. One thread at a time.
+class StreamConversion {
+ public:
+  StreamConversion(const std::string& key, const ConvertOptions& options,
+                   int64_t chunk_bytes, const CancelToken* cancel,
+                   FrameReceiver::Emit emit)
+      : receiver_(key, chunk_bytes, std::move(emit)),
+        converter_(options, &receiver_, cancel, &result_) {}
+
+  // Takes the next bytes of the clip; those before must have been used up.
+  void Give(std::string bytes);
+  // There are bytes that were not used.
+  bool has_bytes() const { return at_ < bytes_.size(); }
+  // Uses one slice of them. Returns its size.
+  size_t Step();
+  // Sends what was made and waits for more.
+  void Flush() { receiver_.Flush(); }
+  bool has_pending() const { return receiver_.has_pending(); }
+  // The clip has ended. Its outputs are sent; the result is what it returns.
+  ConvertResult& Finish();
+
+ private:
+  FrameReceiver receiver_;
+  ConvertResult result_;
+  ClipConverter converter_;
+  std::string bytes_;
+  size_t at_ = 0;
+};
+
+// A clip from its begin to the writing of its result. Guarded by the mutex of
+// its stream, but for the conversion, which belongs to the worker that runs.
+struct StreamClip {
+  using Clock = std::chrono::steady_clock;
+
+  std::string key;
+  ConvertOptions options;
+  // Why the clip will not be converted; its bytes are dropped as they come.
+  std::optional<ConvertResult> refused;
+  int64_t bytes = 0;
+  // What came and no worker has taken.
+  std::deque<std::string> incoming;
+  bool has_ended = false;
+  bool is_abandoned = false;
+  std::optional<Clock::time_point> queued_at;
+  // A worker has it, or is going to.
+  bool is_running = false;
+  std::chrono::nanoseconds queued{};
+  std::unique_ptr<StreamConversion> conversion;
+  // What waits to be written, and its bytes.
+  std::deque<v1::ConvertClipsResponse> outgoing;
+  int64_t outgoing_bytes = 0;
+  bool has_result = false;
+};
+
+}  // namespace bvhmill::server
