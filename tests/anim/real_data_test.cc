@@ -4,12 +4,11 @@
 #include <gtest/gtest.h>
 
 #include "bvhmill/anim/anim_reader.h"
-#include "bvhmill/anim/anim_writer.h"
 #include "bvhmill/anim/avatar.h"
 #include "bvhmill/anim/viewer_import.h"
 #include "bvhmill/anim/viewer_loader.h"
-#include "bvhmill/base/sink.h"
 #include "bvhmill/bvh/reader.h"
+#include "tests/anim/anim_support.h"
 #include "tests/support/files.h"
 
 namespace bvhmill::testing {
@@ -30,36 +29,11 @@ class AnimRealDataTest : public ::testing::Test {
     return ReadFile(Folder() + "golden/" + file);
   }
   static std::vector<Row> GoldenRows() {
-    return ReadTsv(Folder() + "golden/MANIFEST.tsv");
+    const std::vector<Row> rows = ReadTsv(Folder() + "golden/MANIFEST.tsv");
+    EXPECT_FALSE(rows.empty());
+    return rows;
   }
 };
-
-std::string BytesOf(const AnimMotion& motion) {
-  std::string bytes;
-  StringSink sink(&bytes);
-  EXPECT_TRUE(WriteAnim(motion, &sink).ok());
-  return bytes;
-}
-
-// Says what differs first.
-void ExpectSameMotion(const AnimMotion& actual, const AnimMotion& expected) {
-  EXPECT_EQ(actual.duration, expected.duration);
-  ASSERT_EQ(actual.joints.size(), expected.joints.size());
-  for (size_t i = 0; i < actual.joints.size(); ++i) {
-    const AnimJoint& a = actual.joints[i];
-    const AnimJoint& b = expected.joints[i];
-    EXPECT_EQ(a.name, b.name);
-    EXPECT_EQ(a.priority, b.priority) << a.name;
-    EXPECT_EQ(a.rotations.size(), b.rotations.size()) << a.name;
-    EXPECT_EQ(a.positions.size(), b.positions.size()) << a.name;
-    EXPECT_TRUE(a == b) << a.name;
-  }
-}
-
-AnimMotion MotionOf(const std::string& bytes) {
-  IssueLog log({});
-  return ReadAnim(bytes, {}, &log).motion;
-}
 
 TEST_F(AnimRealDataTest, ClipsBecomeWhatTheViewerMakesOfThem) {
   for (const Row& row : GoldenRows()) {

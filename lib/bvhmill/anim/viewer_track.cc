@@ -19,9 +19,9 @@ void CopyColumn(const ViewerTake& take, int32_t column, FloatArray* out) {
 }
 
 // Half angles of `sines` (degrees) become their sines and cosines. They are the
-// single-precision ones of the C library, as in the viewer: in curves that stand
-// still the last bit can decide where a key is. With glibc they are the same on
-// every CPU, and those of the viewer for Linux.
+// single-precision ones of the C library, as in the viewer: in curves that
+// stand still the last bit can decide where a key is. With glibc they are the
+// same on every CPU, and those of the viewer for Linux.
 void HalfSinCos(FloatArray* sines, FloatArray* cosines) {
   constexpr float kRadians = 0.017453292519943295F;
   cosines->resize(sines->size());
