@@ -19,7 +19,8 @@ constexpr Layer kLayers[] = {
      "bvhmill/base bvhmill/clip bvhmill/math bvhmill/report"},
     {"lib/bvhmill/kinematics", "bvhmill/base bvhmill/clip bvhmill/math"},
     {"lib/bvhmill/anim",
-     "bvhmill/base bvhmill/report bvhmill/text bvhmill/clip bvhmill/math"},
+     "bvhmill/base bvhmill/report bvhmill/text bvhmill/clip bvhmill/math "
+     "bvhmill/kinematics/plan.h"},
     {"lib/bvhmill/encode",
      "bvhmill/base bvhmill/clip bvhmill/math bvhmill/bvh/writer.h "
      "bvhmill/kinematics bvhmill/anim bvhmill/report"},
