@@ -267,6 +267,15 @@ TEST(ClipToAnim, SaysWhatItCannotHold) {
   EXPECT_TRUE(Codes(report).starts_with("ANIM_NO_JOINTS "));
   EXPECT_FALSE(Convert(Figure(0, 0), options, &report).converted);
   options.joint_names = kNames;
+  // Frames without columns cost no bytes.
+  clip = Figure(3, 0);
+  clip.skeleton.channels.clear();
+  for (Node& node : clip.skeleton.nodes) {
+    node.channel_count = node.first_channel = 0;
+  }
+  clip.motion = {50'000'000, 1e-9, {}};
+  EXPECT_FALSE(Convert(clip, options, &report).converted);
+  EXPECT_EQ(Codes(report), "ANIM_FRAME_COUNT ");
   options.max_bytes = 40;
   EXPECT_FALSE(Convert(Figure(60, 0), options, &report).converted);
   EXPECT_TRUE(Codes(report).starts_with("ANIM_SIZE_LIMIT "));

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "bvhmill/anim/anim_reader.h"
+#include "bvhmill/anim/anim_to_clip.h"
 #include "bvhmill/anim/avatar.h"
+#include "bvhmill/anim/clip_to_anim.h"
 #include "bvhmill/anim/viewer_import.h"
 #include "bvhmill/anim/viewer_loader.h"
 #include "bvhmill/bvh/reader.h"
@@ -56,6 +58,74 @@ TEST_F(AnimRealDataTest, TextsBecomeWhatTheViewerMakesOfThem) {
     ASSERT_TRUE(ImportTextAsViewer(Golden(row.at("bvh")), &motion, &log));
     EXPECT_TRUE(BytesOf(motion) == Golden(row.at("anim")));
   }
+}
+
+// Beside the viewer's import, which keeps no bound, files are not much larger.
+TEST_F(AnimRealDataTest, TheOtherProfileKeepsItsBounds) {
+  size_t bytes = 0;
+  size_t viewer_bytes = 0;
+  for (const Row& row : GoldenRows()) {
+    SCOPED_TRACE(row.at("bvh"));
+    IssueLog log({});
+    const ReadResult read = ReadBvh(Golden(row.at("bvh")), {}, &log);
+    ClipToAnimOptions options;
+    options.reference = AnimReference::kFirstFrame;
+    ClipToAnimResult result;
+    ASSERT_TRUE(ClipToAnim(read.clip, options, &result, &log).ok());
+    if (!result.converted) {
+      EXPECT_EQ(row.at("upload_verdict"), "rejected: no_joints");
+      continue;
+    }
+    EXPECT_LE(result.degrees, 0.1001F);
+    EXPECT_LE(result.millimetres, 1.001F);
+    AnimReadResult checked;
+    ASSERT_TRUE(CheckAnim(result.motion, &checked, &log).ok());
+    EXPECT_TRUE(checked.uploads);
+    bytes += AnimBytes(result.motion);
+    viewer_bytes += Golden(row.at("anim")).size();
+  }
+  EXPECT_LT(bytes, viewer_bytes * 5 / 4);
+}
+
+// Keys that the viewer's import of the BVH file made of an .anim sets, and
+// those among them that are not keys of it.
+struct Found {
+  int keys = 0;
+  int strange = 0;
+};
+
+void Compare(const std::vector<AnimKey>& known, const std::vector<AnimKey>& all,
+             Found* found) {
+  for (const AnimKey& key : all) {
+    for (const AnimKey& other : known) {
+      if (std::abs(key.time - other.time) > 1) continue;
+      ++found->keys;
+      found->strange +=
+          key.x != other.x || key.y != other.y || key.z != other.z ? 1 : 0;
+    }
+  }
+}
+
+TEST_F(AnimRealDataTest, TheWayBackLandsOnTheSameKeys) {
+  Found found;
+  for (const Row& row : GoldenRows()) {
+    SCOPED_TRACE(row.at("anim"));
+    const AnimMotion motion = MotionOf(Golden(row.at("anim")));
+    IssueLog log({});
+    Clip clip;
+    ASSERT_TRUE(AnimToClip(motion, {}, &clip, &log).ok());
+    AnimMotion again;
+    ASSERT_TRUE(ImportAsViewer(clip, &again, &log));
+    for (const AnimJoint& joint : again.joints) {
+      for (const AnimJoint& known : motion.joints) {
+        if (joint.name != known.name) continue;
+        Compare(known.rotations, joint.rotations, &found);
+        Compare(known.positions, joint.positions, &found);
+      }
+    }
+  }
+  EXPECT_GT(found.keys, 1000);
+  EXPECT_EQ(found.strange, 0);
 }
 
 // The reason by which the manifest refuses an upload.

@@ -1,5 +1,6 @@
 #include "bvhmill/anim/anim_checks.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -87,22 +88,13 @@ bool IsAnimated(int32_t joint, const AnimMotion& motion) {
   return false;
 }
 
-// The chain: the joint that the volume hangs on, and chain_length joints above
-// it.
 void CheckChain(const AnimConstraint& constraint, const AnimMotion& motion,
                 size_t offset, AnimLog* log) {
-  if (!IsVolume(constraint.source_volume)) return;
-  int32_t joint = FindAvatarJoint(constraint.source_volume);
-  for (int i = 0; i <= constraint.chain_length; ++i) {
-    joint = AvatarJoints()[static_cast<size_t>(joint)].parent;
-    if (joint >= 0 && IsAnimated(joint, motion)) continue;
-    const std::string_view name =
-        joint < 0 ? "mRoot" : AvatarJoints()[static_cast<size_t>(joint)].name;
-    log->Add(IssueCode::ANIM_CONSTRAINT_UNREACHED, offset, {},
-             {{"name", Quote(constraint.source_volume)},
-              {"joint", std::string(name)}});
-    return;
-  }
+  const auto missing = MissingJointOf(constraint, motion);
+  if (!missing) return;
+  log->Add(IssueCode::ANIM_CONSTRAINT_UNREACHED, offset, {},
+           {{"name", Quote(constraint.source_volume)},
+            {"joint", std::string(*missing)}});
 }
 
 void CheckNumbers(const AnimConstraint& c, size_t offset, AnimLog* log) {
@@ -131,12 +123,11 @@ bool IsLong(const AnimKey& key) {
 
 void CheckLengths(std::span<const AnimKey> keys, size_t offset,
                   const AnimPlace& place, AnimLog* log) {
-  for (const AnimKey& key : keys) {
-    if (IsLong(key)) {
-      log->Add(IssueCode::ANIM_ROTATION_LONG, offset, place);
-    }
-    offset += kAnimKeyBytes;
-  }
+  const auto first = std::find_if(keys.begin(), keys.end(), IsLong);
+  const int64_t count = std::count_if(first, keys.end(), IsLong);
+  if (count == 0) return;
+  offset += static_cast<size_t>(first - keys.begin()) * kAnimKeyBytes;
+  log->Add(IssueCode::ANIM_ROTATION_LONG, offset, place, {}, count);
 }
 
 }  // namespace
@@ -208,6 +199,22 @@ void CheckKeys(std::span<const AnimKey> keys, bool is_rotation, float duration,
              static_cast<int64_t>(keys.size()));
   }
   CheckLengths(keys, offset, place, log);
+}
+
+// The chain: the joint that the volume hangs on, and chain_length joints above
+// it.
+std::optional<std::string_view> MissingJointOf(const AnimConstraint& constraint,
+                                               const AnimMotion& motion) {
+  if (!IsVolume(constraint.source_volume)) return std::nullopt;
+  int32_t joint = FindAvatarJoint(constraint.source_volume);
+  for (int i = 0; i <= constraint.chain_length; ++i) {
+    joint = AvatarJoints()[static_cast<size_t>(joint)].parent;
+    if (joint < 0) return "mRoot";
+    if (!IsAnimated(joint, motion)) {
+      return AvatarJoints()[static_cast<size_t>(joint)].name;
+    }
+  }
+  return std::nullopt;
 }
 
 void CheckConstraint(const AnimConstraint& constraint, const AnimMotion& motion,

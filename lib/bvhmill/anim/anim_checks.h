@@ -3,6 +3,7 @@
 // The viewer's checks of what stands in an .anim, one function for each part of
 // the file. Private to anim/.
 
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -36,6 +37,11 @@ void CheckRepeatedJoints(const AnimMotion& motion,
 // The keys of one curve, the first at byte `offset`.
 void CheckKeys(std::span<const AnimKey> keys, bool is_rotation, float duration,
                size_t offset, const AnimPlace& place, AnimLog* log);
+
+// The first joint of the chain that `motion` does not animate, by the viewer's
+// way of looking for it; none if all are, or the source is no volume.
+std::optional<std::string_view> MissingJointOf(const AnimConstraint& constraint,
+                                               const AnimMotion& motion);
 
 // `motion` must have all its joints.
 void CheckConstraint(const AnimConstraint& constraint, const AnimMotion& motion,

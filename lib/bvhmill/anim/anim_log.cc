@@ -12,6 +12,7 @@ void AnimLog::Add(IssueCode code, size_t offset, const AnimPlace& place,
   const CatalogueEntry& entry = EntryOf(code);
   plays_ &= entry.lenient != Severity::kError;
   uploads_ &= entry.strict != Severity::kError;
+  if (occurrences == 1 && log_->Repeat(code, place.joint)) return;
   Location location;
   location.byte_offset = static_cast<int64_t>(offset);
   if (place.joint >= 0) {

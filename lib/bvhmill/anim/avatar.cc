@@ -84,6 +84,8 @@ Names MakeNames() {
 }
 
 int32_t Find(const Names& names, std::string_view name) {
+  constexpr size_t kLongest = 64;
+  if (name.size() > kLongest) return -1;
   const auto it = names.find(std::string(name));
   return it == names.end() ? -1 : it->second;
 }

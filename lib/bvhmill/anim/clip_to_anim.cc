@@ -19,6 +19,8 @@ constexpr double kDefaultFrameTime = 1.0 / 30;
 // Both bounds are raised by this until the file fits.
 constexpr float kRaise = 1.5F;
 constexpr int kMostRaises = 24;
+// As many times as a key can have.
+constexpr int64_t kMostFrames = 65536;
 
 float SecondsOf(const Clip& clip, int64_t frames) {
   const double frame_time =
@@ -45,6 +47,10 @@ class Converter {
     if (duration > kMaxAnimSeconds) {
       return Fail(IssueCode::ANIM_DURATION_LONG,
                   {{"seconds", std::to_string(duration)}});
+    }
+    if (frames_.count > kMostFrames) {
+      return Fail(IssueCode::ANIM_FRAME_COUNT,
+                  {{"count", std::to_string(frames_.count)}});
     }
     times_ = MakeFrameTimes(frames_.count, duration);
     drive_ = MakeAvatarDrive(clip_, plan_, options_);

@@ -84,7 +84,8 @@ absl::Status CheckOptions(const ClipToAnimOptions& options,
                           const Skeleton& skeleton);
 
 // Converts `clip`. Fails as CheckOptions does. Logs: what the format cannot
-// hold (more than 60 s, no joint that the avatar has, too many bytes: errors);
+// hold (more than 60 s or 65,536 frames, no joint that the avatar has, too many
+// bytes: errors);
 // joints that drive none of the avatar's, values that are not finite, positions
 // beyond 5 m, raised bounds.
 //

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "bvhmill/anim/key_play.h"
+
 namespace bvhmill {
 namespace {
 
@@ -29,10 +31,6 @@ void PutQuat(const Quat<float>& value, size_t i, Quats* q) {
   (*q)[1][i] = value.y;
   (*q)[2][i] = value.z;
   (*q)[3][i] = value.w;
-}
-
-float Dot(const Quat<float>& a, const Quat<float>& b) {
-  return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
 }
 
 float SquareDistance(const Quat<float>& a, const Quat<float>& b) {
@@ -125,10 +123,6 @@ struct Line {
   float per_second = 0;
 };
 
-float SecondsInverse(float from, float to) {
-  return to > from ? 1.0F / (to - from) : 0.0F;
-}
-
 // The square of the chord between unit quaternions, at its worst over frames
 // begin..end.
 float ChunkError(const Line& line, const RotationCurve& curve,
@@ -156,29 +150,6 @@ float ChunkError(const Line& line, const RotationCurve& curve,
     Raise(dx * dx + dy * dy + dz * dz + dw * dw, &largest);
   }
   return std::bit_cast<float>(largest);
-}
-
-// What the viewer makes of two keys whose signs differ: it turns evenly, the
-// shorter way.
-Quat<float> Slerp(float u, const Quat<float>& a, const Quat<float>& b) {
-  constexpr float kNearlySame = 0.00001F;
-  const float cosine = -Dot(a, b);
-  float stay = 1.0F - u;
-  float go = u;
-  if (1.0F - cosine >= kNearlySame) {
-    const float angle = std::acos(cosine);
-    const float sine = std::sin(angle);
-    stay = std::sin(angle - u * angle) / sine;
-    go = std::sin(u * angle) / sine;
-  }
-  return {go * b.x - stay * a.x, go * b.y - stay * a.y, go * b.z - stay * a.z,
-          go * b.w - stay * a.w};
-}
-
-Quat<float> Lerp(float u, const Quat<float>& a, const Quat<float>& b) {
-  const float v = 1.0F - u;
-  return {a.x * v + b.x * u, a.y * v + b.y * u, a.z * v + b.z * u,
-          a.w * v + b.w * u};
 }
 
 float ChordSquare(const Quat<float>& r, const Quat<float>& q) {
@@ -218,12 +189,10 @@ class RotationFit {
   // The same where signs differ, or where frames may be off by more.
   float OddError(const Line& line, size_t begin, size_t end,
                  float limit) const {
-    const bool is_even = Dot(line.from, line.to) < 0;
     float worst = 0;
     for (size_t i = begin; i < end; ++i) {
       const float u = (times_.frame[i] - line.begin) * line.per_second;
-      const Quat<float> r =
-          is_even ? Slerp(u, line.from, line.to) : Lerp(u, line.from, line.to);
+      const Quat<float> r = BlendRotations(line.from, line.to, u);
       float error = ChordSquare(r, QuatAt(curve_.q, i));
       if (!allowed_.empty() && error <= allowed_[i]) {
         error = std::min(error, limit);
@@ -373,37 +342,6 @@ std::vector<AnimKey> MakeKeys(const std::vector<int32_t>& frames,
   return keys;
 }
 
-// The keys around a time, and how far between them it is.
-struct Between {
-  const AnimKey* from;
-  const AnimKey* to;
-  float u;
-};
-
-// Walks along keys; times must not go back.
-class Walk {
- public:
-  Walk(const std::vector<AnimKey>& keys, float duration)
-      : keys_(keys), duration_(duration) {}
-
-  Between To(float seconds) {
-    while (next_ < keys_.size() && TimeOf(keys_[next_], duration_) <= seconds) {
-      ++next_;
-    }
-    const AnimKey* const from = &keys_[next_ == 0 ? 0 : next_ - 1];
-    if (next_ == 0 || next_ == keys_.size()) return {from, from, 0};
-    const AnimKey* const to = &keys_[next_];
-    const float begin = TimeOf(*from, duration_);
-    return {from, to,
-            (seconds - begin) * SecondsInverse(begin, TimeOf(*to, duration_))};
-  }
-
- private:
-  const std::vector<AnimKey>& keys_;
-  float duration_;
-  size_t next_ = 0;
-};
-
 float AngleOfChord(float square) {
   return 4.0F * std::asin(std::min(std::sqrt(square) / 2.0F, 1.0F));
 }
@@ -466,12 +404,11 @@ FitResult FitPosition(const PositionCurve& curve, const FrameTimes& times,
 float MeasureRotation(const RotationCurve& curve, const FrameTimes& times,
                       const std::vector<AnimKey>& keys) {
   float worst = 0;
-  Walk walk(keys, times.duration);
+  KeyWalk walk(keys, times.duration);
   for (size_t i = 0; i < curve.q[0].size(); ++i) {
-    const Between at = walk.To(times.frame[i]);
-    const Quat<float> a = RotationOf(*at.from);
-    const Quat<float> b = RotationOf(*at.to);
-    const Quat<float> r = Dot(a, b) < 0 ? Slerp(at.u, a, b) : Lerp(at.u, a, b);
+    const BetweenKeys at = walk.To(times.frame[i]);
+    const Quat<float> r =
+        BlendRotations(RotationOf(*at.from), RotationOf(*at.to), at.u);
     worst = std::max(worst, ChordSquare(r, QuatAt(curve.q, i)));
   }
   return AngleOfChord(worst);
@@ -480,14 +417,14 @@ float MeasureRotation(const RotationCurve& curve, const FrameTimes& times,
 float MeasurePosition(const PositionCurve& curve, const FrameTimes& times,
                       const std::vector<AnimKey>& keys) {
   float worst = 0;
-  Walk walk(keys, times.duration);
+  KeyWalk walk(keys, times.duration);
   for (size_t i = 0; i < curve.p[0].size(); ++i) {
-    const Between at = walk.To(times.frame[i]);
-    const Vec3<float> a = PositionOf(*at.from);
-    const Vec3<float> b = PositionOf(*at.to);
+    const BetweenKeys at = walk.To(times.frame[i]);
+    const Vec3<float> p =
+        BlendPositions(PositionOf(*at.from), PositionOf(*at.to), at.u);
     float square = 0;
     for (size_t k = 0; k < 3; ++k) {
-      const float d = a[k] + (b[k] - a[k]) * at.u - curve.p[k][i];
+      const float d = p[k] - curve.p[k][i];
       square += d * d;
     }
     worst = std::max(worst, square);
