@@ -61,7 +61,8 @@ TEST(TrimAnim, PlaysThePart) {
   EXPECT_EQ(part.joints[0].positions.front().time, 0);
   EXPECT_EQ(part.joints[0].positions.back().time, 65535);
   EXPECT_EQ(part.joints[0].positions.size(), 13);
-  for (float t = 0; t <= 1.1F; t += 0.01F) {
+  for (int i = 0; i <= 110; ++i) {
+    const float t = static_cast<float>(i) * 0.01F;
     EXPECT_NEAR(AngleAt(part, t), AngleAt(whole, t + 0.25F), 0.02F) << t;
     EXPECT_NEAR(HeightAt(part, t), HeightAt(whole, t + 0.25F), 3e-4F) << t;
   }

@@ -116,7 +116,8 @@ Clip Figure(int64_t frames, uint64_t seed) {
   const size_t width = clip.skeleton.channels.size();
   clip.motion.values.resize(static_cast<size_t>(frames) * width);
   for (size_t i = 0; i < clip.motion.values.size(); ++i) {
-    const auto t = static_cast<double>(i / width) * 0.05;
+    const size_t frame = i / width;
+    const double t = static_cast<double>(frame) * 0.05;
     const auto column = static_cast<double>(i % width + seed);
     clip.motion.values[i] =
         static_cast<float>(60 * std::sin(t + column * 1.7) + 0.1 * column);

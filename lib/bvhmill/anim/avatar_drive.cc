@@ -69,8 +69,7 @@ class Maker {
     Quat<double> q;
     if (options_.reference == AnimReference::kRestPose) return q;
     for (int32_t i = 0; i < node.step_count; ++i) {
-      const RotationStep& step =
-          plan_.steps[static_cast<size_t>(node.first_step + i)];
+      const RotationStep& step = plan_.steps[StepIndex(node, i)];
       q = Multiply(q, AxisQuat(step.axis, FirstValue(step.column)));
     }
     return q;
@@ -159,8 +158,7 @@ class Maker {
     for (; node >= 0; node = PlanAt(node).parent) {
       const PlanNode& plan = PlanAt(node);
       for (int32_t i = plan.step_count; i-- > 0;) {
-        const RotationStep& step =
-            plan_.steps[static_cast<size_t>(plan.first_step + i)];
+        const RotationStep& step = plan_.steps[StepIndex(plan, i)];
         place = TurnVector(AxisQuat(step.axis, FirstValue(step.column)), place);
       }
       for (size_t k = 0; k < place.size(); ++k) {
@@ -195,8 +193,7 @@ class Maker {
     for (; node != above; node = PlanAt(node).parent) {
       const PlanNode& plan = PlanAt(node);
       for (int32_t i = plan.step_count; i-- > 0;) {
-        const RotationStep& step =
-            plan_.steps[static_cast<size_t>(plan.first_step + i)];
+        const RotationStep& step = plan_.steps[StepIndex(plan, i)];
         steps.push_back({step.axis, step.column, 1});
       }
     }

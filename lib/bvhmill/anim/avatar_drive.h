@@ -50,6 +50,11 @@ struct AvatarDrive {
 AvatarDrive MakeAvatarDrive(const Clip& clip, const Plan& plan,
                             const ClipToAnimOptions& options);
 
+// Index into Plan::steps of the step `i` of a node.
+inline size_t StepIndex(const PlanNode& node, int32_t i) {
+  return static_cast<size_t>(node.first_step) + static_cast<size_t>(i);
+}
+
 // From the axes of BVH (X left, Y up, Z ahead) to those of the avatar.
 template <typename Real>
 Quat<Real> ToAvatarAxes(const Quat<Real>& q) {

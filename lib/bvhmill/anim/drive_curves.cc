@@ -230,8 +230,7 @@ int64_t Follow(const Rows& rows, const Plan& plan, bool with_turn, Link* link,
                VectorBlock* vectors) {
   int64_t repaired = 0;
   for (int32_t i = link->node->step_count; with_turn && i-- > 0;) {
-    const RotationStep& step =
-        plan.steps[static_cast<size_t>(link->node->first_step + i)];
+    const RotationStep& step = plan.steps[StepIndex(*link->node, i)];
     Block sine;
     Block cosine;
     repaired +=
