@@ -282,6 +282,26 @@ TEST(ClipToAnim, SaysWhatItCannotHold) {
   EXPECT_TRUE(Codes(report).starts_with("ANIM_SIZE_LIMIT "));
 }
 
+TEST(ClipToAnim, SaysWhatIsLeftOutAndHeld) {
+  ClipToAnimOptions options;
+  options.joint_names = kNames;
+  // Twice the chest: the first one drives it.
+  options.joint_names[4] = "mChest";
+  options.metres_per_unit = 1;
+  Report report;
+  const ClipToAnimResult result = Convert(Figure(60, 0), options, &report);
+  std::string said;
+  for (const Issue& issue : report.issues) {
+    said += issue.code + "@" + issue.location.joint_name + " ";
+  }
+  EXPECT_EQ(said,
+            "ANIM_POSITION_CLAMPED@Hips ANIM_JOINT_LEFT_OUT@Extra "
+            "ANIM_JOINT_LEFT_OUT@Neck ");
+  for (const AnimKey& key : result.motion.joints.at(0).positions) {
+    EXPECT_LE(std::fabs(PositionOf(key)[2]), 5);
+  }
+}
+
 TEST(ClipToAnim, RaisesTheBoundsUntilTheFileFits) {
   ClipToAnimOptions options;
   options.joint_names = kNames;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "bvhmill/anim/key_codes.h"
 #include "bvhmill/anim/key_play.h"
 
 namespace bvhmill {
@@ -12,107 +13,15 @@ namespace {
 
 // Frames that are judged at once, before it is asked whether it is enough.
 constexpr size_t kChunk = 32;
-// Below these w the codes of a key are found by trial: w is not stored, and the
-// smaller it is the more it is off. Near 0 codes that are farther away help.
-constexpr float kSmallW = 0.2F;
-constexpr float kTinyW = 0.04F;
-constexpr int kReach = 3;
-// Where a key is off by itself, lines may be off by half as much again;
-// squared.
-constexpr float kOwnWeight = 2.25F;
-
 using Quats = std::array<FloatArray, 4>;
 
 Quat<float> QuatAt(const Quats& q, size_t i) {
   return {q[0][i], q[1][i], q[2][i], q[3][i]};
 }
-void PutQuat(const Quat<float>& value, size_t i, Quats* q) {
-  (*q)[0][i] = value.x;
-  (*q)[1][i] = value.y;
-  (*q)[2][i] = value.z;
-  (*q)[3][i] = value.w;
-}
-
-float SquareDistance(const Quat<float>& a, const Quat<float>& b) {
-  const Quat<float> d = {a.x - b.x, a.y - b.y, a.z - b.z, a.w - b.w};
-  return Dot(d, d);
-}
-
 // The largest of numbers that are not negative: their bits are in their order,
 // and whole numbers are compared in vectors.
 void Raise(float value, int32_t* largest) {
   *largest = std::max(*largest, std::bit_cast<int32_t>(value));
-}
-
-float RoundTrip(float value, float range) {
-  return DecodeU16(RoundU16(value, -range, range), -range, range);
-}
-
-// Of the codes around `q`, `reach` to each side, those that come nearest to it
-// when they are decoded.
-Quat<float> NearestDecoded(const Quat<float>& q, int reach) {
-  constexpr float kStep = 2.0F / 65535.0F;
-  const int side = 2 * reach;
-  Quat<float> best;
-  float least = std::numeric_limits<float>::max();
-  for (int i = 0; i < side * side * side; ++i) {
-    const auto shift = [&](int digit) {
-      return (static_cast<float>(digit % side - reach) + 0.5F) * kStep;
-    };
-    const Quat<float> r = UnpackRotation(
-        {RoundTrip(q.x + shift(i), 1), RoundTrip(q.y + shift(i / side), 1),
-         RoundTrip(q.z + shift(i / side / side), 1)});
-    const float square = SquareDistance(r, q);
-    if (square >= least) continue;
-    least = square;
-    best = r;
-  }
-  return best;
-}
-
-// What the key of frame i holds so that the line to the next frame, from the
-// time of the key on, which is a little early, goes through frame i; w >= 0.
-inline Quat<float> AtKey(const RotationCurve& curve, const FrameTimes& times,
-                         size_t i) {
-  const Quat<float> here = QuatAt(curve.q, i);
-  const Quat<float> next =
-      QuatAt(curve.q, std::min(i + 1, curve.q[0].size() - 1));
-  const float back = std::copysign(times.early[i], -Dot(here, next));
-  const float stay = 1.0F + times.early[i];
-  const Quat<float> q = {
-      here.x * stay + next.x * back, here.y * stay + next.y * back,
-      here.z * stay + next.z * back, here.w * stay + next.w * back};
-  const float factor = std::copysign(1.0F / std::sqrt(Dot(q, q)), q.w);
-  return {q.x * factor, q.y * factor, q.z * factor, q.w * factor};
-}
-
-// What the keys hold, in codes. If keys are off by more than `limit` by
-// themselves, sets how much each frame may be off instead, else clears it;
-// squares of chords.
-void DecodeRotations(const RotationCurve& curve, const FrameTimes& times,
-                     float limit, Quats* decoded, FloatArray* allowed) {
-  const size_t count = curve.q[0].size();
-  allowed->clear();
-  for (FloatArray& array : *decoded) array.resize(count);
-  for (size_t i = 0; i < count; ++i) {
-    const Quat<float> q = AtKey(curve, times, i);
-    const float x = RoundTrip(q.x, 1);
-    const float y = RoundTrip(q.y, 1);
-    const float z = RoundTrip(q.z, 1);
-    const float square = 1.0F - (x * x + y * y + z * z);
-    PutQuat({x, y, z, std::sqrt(std::max(square, 0.0F))}, i, decoded);
-  }
-  for (size_t i = 0; i < count; ++i) {
-    if (curve.q[3][i] >= kSmallW) continue;
-    const int reach = curve.q[3][i] < kTinyW ? kReach : 1;
-    const Quat<float> q = AtKey(curve, times, i);
-    const Quat<float> nearest = NearestDecoded(q, reach);
-    PutQuat(nearest, i, decoded);
-    const float own = SquareDistance(nearest, q);
-    if (own <= limit) continue;
-    if (allowed->empty()) allowed->assign(count, limit);
-    (*allowed)[i] = own * kOwnWeight;
-  }
 }
 
 // A blend of two keys, as the viewer plays it: component by component.
@@ -252,21 +161,6 @@ class PositionFit {
   const Quats& decoded_;
 };
 
-void DecodePositions(const PositionCurve& curve, const FrameTimes& times,
-                     Quats* decoded) {
-  const size_t count = curve.p[0].size();
-  for (size_t k = 0; k < 3; ++k) {
-    const FloatArray& p = curve.p[k];
-    FloatArray& out = (*decoded)[k];
-    out.resize(count);
-    for (size_t i = 0; i < count; ++i) {
-      const float next = p[std::min(i + 1, count - 1)];
-      const float value = p[i] + (p[i] - next) * times.early[i];
-      out[i] = RoundTrip(value, kAnimPositionRange);
-    }
-  }
-}
-
 // The last frame that may be the next key behind `a`: first in growing steps,
 // then by halving. A longer line that fits where a shorter one does not may be
 // overlooked.
@@ -374,8 +268,7 @@ FitResult FitRotation(const RotationCurve& curve, const FrameTimes& times,
                       float bound, FitWorkspace* workspace) {
   const float chord = 2.0F * std::sin(std::min(bound, 3.0F) / 4.0F);
   const float limit = chord * chord;
-  DecodeRotations(curve, times, limit, &workspace->decoded,
-                  &workspace->allowed);
+  DecodeRotationKeys(curve, times, limit, workspace);
   const RotationFit fit(curve, times, *workspace);
   FitResult result;
   const float worst =
@@ -390,7 +283,7 @@ FitResult FitRotation(const RotationCurve& curve, const FrameTimes& times,
 
 FitResult FitPosition(const PositionCurve& curve, const FrameTimes& times,
                       float bound, FitWorkspace* workspace) {
-  DecodePositions(curve, times, &workspace->decoded);
+  DecodePositionKeys(curve, times, workspace);
   const PositionFit fit(curve, times, workspace->decoded);
   FitResult result;
   const float worst =
