@@ -115,11 +115,12 @@ TEST_F(StrictTest, MessagesAreOneLineOfText) {
   }
 }
 
-// Nothing in the catalogue is dead. Limits have tests of their own.
+// Nothing in the catalogue is dead. Limits and .anim have tests of their own.
 TEST_F(StrictTest, EveryCodeIsFoundInSomeCase) {
   std::set<std::string> codes;
   for (const CatalogueEntry& entry : Catalogue()) {
-    if (!entry.name.starts_with("LIMIT_")) codes.emplace(entry.name);
+    if (entry.name.starts_with("LIMIT_")) continue;
+    if (!entry.name.starts_with("ANIM_")) codes.emplace(entry.name);
   }
   for (const Case& c : cases_) {
     for (const Issue& issue : c.lenient.report.issues) codes.erase(issue.code);

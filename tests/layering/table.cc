@@ -18,9 +18,12 @@ constexpr Layer kLayers[] = {
     {"lib/bvhmill/edit",
      "bvhmill/base bvhmill/clip bvhmill/math bvhmill/report"},
     {"lib/bvhmill/kinematics", "bvhmill/base bvhmill/clip bvhmill/math"},
+    {"lib/bvhmill/anim",
+     "bvhmill/base bvhmill/report bvhmill/text bvhmill/clip bvhmill/math "
+     "bvhmill/kinematics/plan.h"},
     {"lib/bvhmill/encode",
      "bvhmill/base bvhmill/clip bvhmill/math bvhmill/bvh/writer.h "
-     "bvhmill/kinematics bvhmill/report"},
+     "bvhmill/kinematics bvhmill/anim bvhmill/report"},
     {"lib/bvhmill/pipeline",
      "bvhmill/base bvhmill/report bvhmill/text bvhmill/clip bvhmill/bvh "
      "bvhmill/validate bvhmill/math bvhmill/edit bvhmill/kinematics "

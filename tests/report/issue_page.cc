@@ -35,6 +35,7 @@ constexpr Family kFamilies[] = {
     {"DATA", "what the values say"},
     {"SKELETON", "what the joints say"},
     {"LIMIT", "limits of the reader, or of the server that was asked"},
+    {"ANIM", "Second Life's .anim, read or made"},
 };
 
 std::string_view PrefixOf(std::string_view name) {

@@ -32,6 +32,9 @@ std::string RenderIssue(const Issue& issue) {
   std::string out;
   if (at.line) out += std::to_string(*at.line) + ":";
   if (at.line && at.column) out += std::to_string(*at.column) + ":";
+  if (!at.line && at.byte_offset) {
+    out += "byte " + std::to_string(*at.byte_offset) + ":";
+  }
   if (!out.empty()) out += " ";
   out += std::string(SeverityName(issue.severity)) + ": " + issue.code + ": " +
          issue.message;

@@ -83,7 +83,8 @@ struct Report {
 const Issue* FirstError(const Report& report);
 
 // "12:5: error: MOTION_NUMBER_INVALID: 1,5 is not a number (frame 3, Hips)":
-// one line for people, in the manner of a compiler, without a file name.
+// one line for people, in the manner of a compiler, without a file name. Of a
+// file that is not text: "byte 12: ".
 std::string RenderIssue(const Issue& issue);
 
 }  // namespace bvhmill

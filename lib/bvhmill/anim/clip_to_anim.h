@@ -1,0 +1,105 @@
+#pragma once
+
+// BVH clips of any skeleton to .anim, with keys that are as few as an error
+// bound allows: the profile `best`. (viewer_import.h is the profile `viewer`.)
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "bvhmill/anim/anim_motion.h"
+#include "bvhmill/anim/anim_settings.h"
+#include "bvhmill/clip/clip.h"
+#include "bvhmill/kinematics/plan.h"
+#include "bvhmill/report/issue_log.h"
+
+namespace bvhmill {
+
+// The pose of the source that is the avatar at rest: upright, arms spread.
+enum class AnimReference {
+  // All angles 0: the bones as their OFFSETs say. Every frame is played.
+  kRestPose,
+  // The first frame, which is then not played, unless it is the only one.
+  kFirstFrame,
+};
+
+// Where the pelvis is, in height, when it is where the avatar's is at rest.
+enum class PelvisHeight {
+  // As high as it is above the lowest joint of the reference pose; the floor is
+  // at 0.
+  kStanding,
+  // As high as in the first frame.
+  kFirstFrame,
+};
+
+struct ClipToAnimOptions {
+  // For each node of the skeleton the name of the avatar's joint that it drives
+  // (as FindAvatarJoint takes it), "" for none. No entries at all: the nodes'
+  // own names.
+  std::vector<std::string> joint_names;
+  // What position channels mean.
+  Conventions conventions;
+  AnimReference reference = AnimReference::kRestPose;
+  PelvisHeight pelvis_height = PelvisHeight::kStanding;
+  // Turns the clip so that the reference pose looks ahead, by where its hips
+  // (or shoulders) are.
+  bool align_heading = true;
+  // Of the clip. The default is the inch that the viewer takes it for.
+  double metres_per_unit = 0.02540005;
+  // Instead: lengths are scaled so that the hips are as high as the avatar's.
+  bool scale_to_avatar = false;
+  // Writes where the pelvis is; and, for joints with position channels, how far
+  // they are from their place at rest.
+  bool pelvis_position = true;
+  bool joint_positions = false;
+  // Also joints that never leave their rest.
+  bool keep_still_joints = false;
+  // What a curve may be off at any frame when the viewer plays it; 0: a key for
+  // each frame. The 16 bits of a key alone are off by up to 0.01 degrees and
+  // 0.13 mm; near half a turn about one of the axes by up to 0.45 degrees.
+  float max_degrees = 0.1F;
+  float max_millimetres = 1.0F;
+  // The bounds are raised until the file fits; 0: they are not.
+  int64_t max_bytes = 0;
+  AnimSettings settings;
+};
+
+struct ClipToAnimResult {
+  AnimMotion motion;
+  // False: there is an error in the log, and no motion.
+  bool converted = false;
+  // The worst over all frames of all joints, as the viewer plays them.
+  float degrees = 0;
+  float millimetres = 0;
+  // The bounds that were kept: those of the options, or what they were raised
+  // to.
+  float max_degrees = 0;
+  float max_millimetres = 0;
+  int64_t keys = 0;
+};
+
+// INVALID_ARGUMENT "field: why" if `options` make no sense for `skeleton`.
+absl::Status CheckOptions(const ClipToAnimOptions& options,
+                          const Skeleton& skeleton);
+
+// Converts `clip`. Fails as CheckOptions does. Logs: what the format cannot
+// hold (more than 60 s or 65,536 frames, no joint that the avatar has, too many
+// bytes: errors);
+// joints that drive none of the avatar's, values that are not finite, positions
+// beyond 5 m, raised bounds.
+//
+// How. The source's joints drive the avatar's by their rotations in the world,
+// relative to those in the reference pose, so that bones may have any axes and
+// there may be more of them than the avatar has. Of the avatar's joints that
+// nothing drives each is at rest. The avatar's lengths are its own.
+//
+// Keys are chosen greedily, each as far from the last as the bound allows,
+// measured on codes as the viewer decodes and blends them.
+//
+// Cost: about 30 ns a joint and frame, more where bounds are raised. Memory:
+// about 60 bytes a frame beyond the result.
+absl::Status ClipToAnim(const Clip& clip, const ClipToAnimOptions& options,
+                        ClipToAnimResult* result, IssueLog* log);
+
+}  // namespace bvhmill

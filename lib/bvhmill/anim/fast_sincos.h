@@ -1,0 +1,42 @@
+#pragma once
+
+// Sines and cosines for loops that a compiler turns into vectors. Private to
+// anim/.
+
+#include <bit>
+#include <cstdint>
+
+namespace bvhmill {
+
+struct SinCos {
+  float sine;
+  float cosine;
+};
+
+// Within 2.5e-7 of the true values for |degrees| <= kMaxFastDegrees; the same
+// on every CPU, since nothing is fused. The reduction and the polynomials are
+// those of math/sincos-inl.h, which says where they come from.
+inline constexpr float kMaxFastDegrees = 4e7F;
+
+inline SinCos FastSinCos(float degrees) {
+  constexpr float kMagic = 12582912.0F;
+  const float q = degrees * (1.0F / 180) + kMagic;
+  const float n = q - kMagic;
+  const float r = degrees - n * 180.0F;
+  const uint32_t sign = std::bit_cast<uint32_t>(q) << 31;
+  const float z = r * r;
+  float s = 0x1.d770a6p-72F * z + -0x1.c28eb8p-54F;
+  float c = -0x1.ad9804p-81F * z + 0x1.f7e77ep-63F;
+  s = s * z + 0x1.dad3f0p-37F;
+  c = c * z + -0x1.619bacp-45F;
+  s = s * z + -0x1.dbb808p-21F;
+  c = c * z + 0x1.09b11ep-28F;
+  s = s * z + 0x1.1df46ap-6F;
+  c = c * z + -0x1.3f6a1ep-13F;
+  s = s * r;
+  c = c * z + 1.0F;
+  return {std::bit_cast<float>(std::bit_cast<uint32_t>(s) ^ sign),
+          std::bit_cast<float>(std::bit_cast<uint32_t>(c) ^ sign)};
+}
+
+}  // namespace bvhmill

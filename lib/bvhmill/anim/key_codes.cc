@@ -1,0 +1,180 @@
+#include "bvhmill/anim/key_codes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "bvhmill/anim/key_play.h"
+
+namespace bvhmill {
+namespace {
+
+// Below these w the codes of a key are found by trial: w is not stored, and the
+// smaller it is the more it is off. Near 0 codes that are farther away help.
+constexpr float kSmallW = 0.2F;
+constexpr float kTinyW = 0.04F;
+constexpr int kReach = 3;
+// Where a key is off by itself, lines may be off by half as much again;
+// squared.
+constexpr float kOwnWeight = 2.25F;
+
+// Frames that are worked on at once.
+constexpr size_t kBlock = 64;
+using Block = std::array<float, kBlock>;
+
+using Quats = std::array<FloatArray, 4>;
+
+Quat<float> QuatAt(const Quats& q, size_t i) {
+  return {q[0][i], q[1][i], q[2][i], q[3][i]};
+}
+void PutQuat(const Quat<float>& value, size_t i, Quats* q) {
+  (*q)[0][i] = value.x;
+  (*q)[1][i] = value.y;
+  (*q)[2][i] = value.z;
+  (*q)[3][i] = value.w;
+}
+
+float SquareDistance(const Quat<float>& a, const Quat<float>& b) {
+  const Quat<float> d = {a.x - b.x, a.y - b.y, a.z - b.z, a.w - b.w};
+  return Dot(d, d);
+}
+
+float RoundTrip(float value, float range) {
+  return DecodeU16(RoundU16(value, -range, range), -range, range);
+}
+
+// RoundTrip(value, 1) of what is beyond 1 by a rounding error at most, without
+// branches.
+inline float RoundTripUnit(float value) {
+  constexpr float kStep = 1.0F / 65535.0F;
+  const float scaled = (value + 1.0F) / 2.0F * 65535.0F + 0.5F;
+  const auto code = static_cast<float>(static_cast<int32_t>(scaled));
+  const float decoded = code * kStep * 2.0F - 1.0F;
+  return std::fabs(decoded) < 2.0F * kStep ? 0.0F : decoded;
+}
+
+// Of the codes around `q`, `reach` to each side, those that come nearest to it
+// when they are decoded.
+Quat<float> NearestDecoded(const Quat<float>& q, int reach) {
+  constexpr float kStep = 2.0F / 65535.0F;
+  const int side = 2 * reach;
+  Quat<float> best;
+  float least = std::numeric_limits<float>::max();
+  for (int i = 0; i < side * side * side; ++i) {
+    const auto shift = [&](int digit) {
+      return (static_cast<float>(digit % side - reach) + 0.5F) * kStep;
+    };
+    const Quat<float> r = UnpackRotation(
+        {RoundTrip(q.x + shift(i), 1), RoundTrip(q.y + shift(i / side), 1),
+         RoundTrip(q.z + shift(i / side / side), 1)});
+    const float square = SquareDistance(r, q);
+    if (square >= least) continue;
+    least = square;
+    best = r;
+  }
+  return best;
+}
+
+// What the key of frame i holds so that the line to the next frame, from the
+// time of the key on, which is a little early, goes through frame i; w >= 0.
+Quat<float> AtKey(const RotationCurve& curve, const FrameTimes& times,
+                  size_t i) {
+  const Quat<float> here = QuatAt(curve.q, i);
+  const Quat<float> next =
+      QuatAt(curve.q, std::min(i + 1, curve.q[0].size() - 1));
+  const float back = std::copysign(times.early[i], -Dot(here, next));
+  const float stay = 1.0F + times.early[i];
+  const Quat<float> q = {
+      here.x * stay + next.x * back, here.y * stay + next.y * back,
+      here.z * stay + next.z * back, here.w * stay + next.w * back};
+  const float factor = std::copysign(1.0F / std::sqrt(Dot(q, q)), q.w);
+  return {q.x * factor, q.y * factor, q.z * factor, q.w * factor};
+}
+
+// The same of frames begin..begin + count, all with a frame behind them, in
+// codes.
+void DecodeBlock(const RotationCurve& curve, const float* early, size_t begin,
+                 size_t count, std::array<Block, 4>* out) {
+  const float* const qx = curve.q[0].data() + begin;
+  const float* const qy = curve.q[1].data() + begin;
+  const float* const qz = curve.q[2].data() + begin;
+  const float* const qw = curve.q[3].data() + begin;
+  for (size_t i = 0; i < count; ++i) {
+    const float dot = qx[i] * qx[i + 1] + qy[i] * qy[i + 1] +
+                      qz[i] * qz[i + 1] + qw[i] * qw[i + 1];
+    const float back = std::copysign(early[i], -dot);
+    const float stay = 1.0F + early[i];
+    const float x = qx[i] * stay + qx[i + 1] * back;
+    const float y = qy[i] * stay + qy[i + 1] * back;
+    const float z = qz[i] * stay + qz[i + 1] * back;
+    const float w = qw[i] * stay + qw[i + 1] * back;
+    const float length = std::sqrt(x * x + y * y + z * z + w * w);
+    const float factor = std::copysign(1.0F / length, w);
+    const float kx = RoundTripUnit(x * factor);
+    const float ky = RoundTripUnit(y * factor);
+    const float kz = RoundTripUnit(z * factor);
+    const float square = 1.0F - (kx * kx + ky * ky + kz * kz);
+    (*out)[0][i] = kx;
+    (*out)[1][i] = ky;
+    (*out)[2][i] = kz;
+    (*out)[3][i] = std::sqrt(square > 0 ? square : 0.0F);
+  }
+}
+
+void DecodeAll(const RotationCurve& curve, const FrameTimes& times,
+               Quats* decoded) {
+  const size_t last = curve.q[0].size() - 1;
+  std::array<Block, 4> block;
+  for (size_t begin = 0; begin < last; begin += kBlock) {
+    const size_t count = std::min(kBlock, last - begin);
+    DecodeBlock(curve, times.early.data() + begin, begin, count, &block);
+    for (size_t k = 0; k < block.size(); ++k) {
+      std::copy_n(block[k].begin(), count,
+                  (*decoded)[k].begin() + static_cast<int64_t>(begin));
+    }
+  }
+  const Quat<float> q = AtKey(curve, times, last);
+  PutQuat(UnpackRotation(
+              {RoundTripUnit(q.x), RoundTripUnit(q.y), RoundTripUnit(q.z)}),
+          last, decoded);
+}
+
+}  // namespace
+
+void DecodeRotationKeys(const RotationCurve& curve, const FrameTimes& times,
+                        float limit, FitWorkspace* workspace) {
+  const size_t count = curve.q[0].size();
+  Quats& decoded = workspace->decoded;
+  FloatArray& allowed = workspace->allowed;
+  allowed.clear();
+  for (FloatArray& array : decoded) array.resize(count);
+  DecodeAll(curve, times, &decoded);
+  for (size_t i = 0; i < count; ++i) {
+    if (curve.q[3][i] >= kSmallW) continue;
+    const int reach = curve.q[3][i] < kTinyW ? kReach : 1;
+    const Quat<float> q = AtKey(curve, times, i);
+    const Quat<float> nearest = NearestDecoded(q, reach);
+    PutQuat(nearest, i, &decoded);
+    const float own = SquareDistance(nearest, q);
+    if (own <= limit) continue;
+    if (allowed.empty()) allowed.assign(count, limit);
+    allowed[i] = own * kOwnWeight;
+  }
+}
+
+void DecodePositionKeys(const PositionCurve& curve, const FrameTimes& times,
+                        FitWorkspace* workspace) {
+  const size_t count = curve.p[0].size();
+  for (size_t k = 0; k < 3; ++k) {
+    const FloatArray& p = curve.p[k];
+    FloatArray& out = workspace->decoded[k];
+    out.resize(count);
+    for (size_t i = 0; i < count; ++i) {
+      const float next = p[std::min(i + 1, count - 1)];
+      const float value = p[i] + (p[i] - next) * times.early[i];
+      out[i] = RoundTrip(value, kAnimPositionRange);
+    }
+  }
+}
+
+}  // namespace bvhmill

@@ -1,0 +1,185 @@
+#include "bvhmill/anim/viewer_import.h"
+
+#include <algorithm>
+
+#include "bvhmill/anim/avatar.h"
+#include "bvhmill/anim/viewer_loader.h"
+#include "bvhmill/anim/viewer_track.h"
+#include "bvhmill/base/utf8.h"
+
+namespace bvhmill {
+namespace {
+
+constexpr int32_t kPriority = 2;
+constexpr float kEaseSeconds = 0.3F;
+// The viewer's metres in an inch.
+constexpr float kInch = 0.02540005F;
+
+// First `a`, then `b`, with the sums in the viewer's order.
+Quat<float> Then(const Quat<float>& a, const Quat<float>& b) {
+  return {b.w * a.x + b.x * a.w + b.y * a.z - b.z * a.y,
+          b.w * a.y + b.y * a.w + b.z * a.x - b.x * a.z,
+          b.w * a.z + b.z * a.w + b.x * a.y - b.y * a.x,
+          b.w * a.w - b.x * a.x - b.y * a.y - b.z * a.z};
+}
+
+Quat<float> Inverse(const Quat<float>& q) { return {-q.x, -q.y, -q.z, q.w}; }
+
+// `v` turned by `q`, with the sums in the viewer's order.
+Vec3<float> Turn(const Vec3<float>& v, const Quat<float>& q) {
+  const float w = -q.x * v[0] - q.y * v[1] - q.z * v[2];
+  const float x = q.w * v[0] + q.y * v[2] - q.z * v[1];
+  const float y = q.w * v[1] + q.z * v[0] - q.x * v[2];
+  const float z = q.w * v[2] + q.x * v[1] - q.y * v[0];
+  return {-w * q.x + x * q.w - y * q.z + z * q.y,
+          -w * q.y + y * q.w - z * q.x + x * q.z,
+          -w * q.z + z * q.w - x * q.y + y * q.x};
+}
+
+// What the import does to the values of one joint.
+struct Frame {
+  std::string name;
+  // From the axes of BVH to those of the avatar.
+  Quat<float> axes;
+  // Taken off every frame.
+  Quat<float> first_rotation;
+  Vec3<float> first_position = {};
+  int32_t priority = 0;
+  bool with_positions = true;
+};
+
+// Joints that the table of names does not know keep name and axes.
+Frame FrameOf(const ViewerJoint& joint, const ViewerTrack& track) {
+  Frame frame;
+  const int32_t index = FindAvatarAlias(joint.name);
+  frame.name = joint.name;
+  if (index < 0) return frame;
+  frame.name = AvatarJoints()[static_cast<size_t>(index)].name;
+  frame.axes = {0.5F, 0.5F, 0.5F, 0.5F};
+  frame.priority = kPriority;
+  frame.with_positions = joint.channel_count != 3;
+  if (frame.name != "mPelvis") return frame;
+  frame.first_rotation = RotationAt(track, 0);
+  if (!track.position[0].empty()) {
+    frame.first_position = VectorAt(track.position, 0);
+  }
+  return frame;
+}
+
+// The first frame is the reference, so that the second is at time 0.
+uint16_t TimeCode(size_t frame, float frame_time, float duration) {
+  const float index = frame == 0 ? 0.0F : static_cast<float>(frame - 1);
+  return EncodeU16(index * frame_time, 0, duration);
+}
+
+AnimKey MakeKey(uint16_t time, const Vec3<float>& v, float range) {
+  return {time, EncodeTwice(v[0], range), EncodeTwice(v[1], range),
+          EncodeTwice(v[2], range)};
+}
+
+AnimKey RotationKey(const Frame& frame, const ViewerTrack& track, size_t i,
+                    uint16_t time) {
+  Quat<float> q = Then(Inverse(frame.axes), RotationAt(track, i));
+  q = Then(q, Inverse(frame.first_rotation));
+  q = Then(q, frame.axes);
+  return MakeKey(time, PackRotation(q), kAnimRotationRange);
+}
+
+AnimKey PositionKey(const Frame& frame, const ViewerTrack& track, size_t i,
+                    uint16_t time) {
+  Vec3<float> p = {};
+  if (!track.position[0].empty()) p = VectorAt(track.position, i);
+  for (size_t k = 0; k < p.size(); ++k) p[k] -= frame.first_position[k];
+  p = Turn(Turn(p, Inverse(frame.first_rotation)), frame.axes);
+  for (float& value : p) value *= kInch;
+  return MakeKey(time, p, kAnimPositionRange);
+}
+
+AnimJoint MakeJoint(const ViewerTake& take, const ViewerJoint& joint,
+                    const ViewerTrack& track, const ViewerKeys& keys,
+                    float duration) {
+  const Frame frame = FrameOf(joint, track);
+  AnimJoint out;
+  out.name = frame.name;
+  out.priority = frame.priority;
+  for (size_t i = 0; i < keys.keep_rotation.size(); ++i) {
+    const uint16_t time = TimeCode(i, take.frame_time, duration);
+    if (keys.keep_rotation[i] != 0) {
+      out.rotations.push_back(RotationKey(frame, track, i, time));
+    }
+    if (frame.with_positions && keys.keep_position[i] != 0) {
+      out.positions.push_back(PositionKey(frame, track, i, time));
+    }
+  }
+  return out;
+}
+
+// Both eases together are not longer than the motion.
+void SetEases(AnimMotion* motion) {
+  motion->ease_in = kEaseSeconds;
+  motion->ease_out = kEaseSeconds;
+  const float sum = motion->ease_in + motion->ease_out;
+  if (sum > motion->duration && motion->duration != 0) {
+    const float factor = motion->duration / sum;
+    motion->ease_in *= factor;
+    motion->ease_out *= factor;
+  }
+}
+
+void LogRefusal(ViewerStatus status, const Location& location, IssueLog* log) {
+  log->Add(IssueCode::ANIM_IMPORT_REFUSED, location,
+           {{"status", std::string(ViewerStatusName(status))},
+            {"why", std::string(ViewerStatusMeaning(status))}});
+}
+
+}  // namespace
+
+AnimMotion ImportViewerTake(const ViewerTake& take) {
+  AnimMotion motion;
+  const auto played = static_cast<float>(take.frames - 2);
+  motion.duration = std::max(played, 1.0F) * take.frame_time;
+  motion.loop_out = motion.duration;
+  motion.base_priority = kPriority;
+  SetEases(&motion);
+  if (take.frames <= 0) return motion;
+  ViewerTrack track;
+  ViewerKeys keys;
+  for (const ViewerJoint& joint : take.joints) {
+    FillViewerTrack(take, joint, &track);
+    ChooseViewerKeys(track, take.frames, joint.depth, &keys);
+    if (!keys.moves) continue;
+    motion.joints.push_back(
+        MakeJoint(take, joint, track, keys, motion.duration));
+  }
+  return motion;
+}
+
+bool ImportAsViewer(const Clip& clip, AnimMotion* motion, IssueLog* log) {
+  ViewerTake take;
+  int32_t node = 0;
+  const ViewerStatus status = TakeFromClip(clip, &take, &node);
+  if (status == ViewerStatus::kOk) {
+    *motion = ImportViewerTake(take);
+    return true;
+  }
+  *motion = {};
+  Location location;
+  location.joint = node;
+  location.joint_name = DisplayName(clip.skeleton, node);
+  LogRefusal(status, location, log);
+  return false;
+}
+
+bool ImportTextAsViewer(std::string_view text, AnimMotion* motion,
+                        IssueLog* log) {
+  const ViewerText loaded = LoadViewerText(text);
+  if (loaded.status == ViewerStatus::kOk) {
+    *motion = ImportViewerTake(loaded.take);
+    return true;
+  }
+  *motion = {};
+  LogRefusal(loaded.status, LocationAt(loaded.place), log);
+  return false;
+}
+
+}  // namespace bvhmill

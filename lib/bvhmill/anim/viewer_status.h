@@ -1,0 +1,33 @@
+#pragma once
+
+// What the viewer's import of BVH files says to a file.
+
+#include <cstdint>
+#include <string_view>
+
+namespace bvhmill {
+
+// Those that a file can lead to; the numbers are the viewer's.
+enum class ViewerStatus : uint8_t {
+  kOk = 0,
+  kEof = 1,
+  kNoHierarchy = 4,
+  kNoJoint = 5,
+  kNoName = 6,
+  kNoOffset = 7,
+  kNoChannels = 8,
+  kNoRotation = 9,
+  kNoAxis = 10,
+  kNoFrames = 12,
+  kNoFrameTime = 13,
+  kNoPosition = 14,
+  kBadRoot = 31,
+};
+
+// "E_ST_NO_HIER" and so on.
+std::string_view ViewerStatusName(ViewerStatus status);
+
+// What it means: a phrase such as "the first line lacks HIERARCHY".
+std::string_view ViewerStatusMeaning(ViewerStatus status);
+
+}  // namespace bvhmill

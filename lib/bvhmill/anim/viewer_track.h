@@ -1,0 +1,57 @@
+#pragma once
+
+// The values of one joint over all frames, in arrays, as the viewer's import
+// works with them. Private to anim/.
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "bvhmill/anim/viewer_take.h"
+#include "bvhmill/base/uninitialized.h"
+#include "bvhmill/math/linear.h"
+
+namespace bvhmill {
+
+using FloatArray = UninitializedVector<float>;
+
+// Reused from joint to joint. All arrays have an entry for each frame.
+struct ViewerTrack {
+  // Rotation: x, y, z, w, as the channels say it.
+  std::array<FloatArray, 4> rotation;
+  // The unit axes X and Y, turned by it.
+  std::array<FloatArray, 3> axis_x;
+  std::array<FloatArray, 3> axis_y;
+  // Position; empty if the joint has none.
+  std::array<FloatArray, 3> position;
+  // Sines and cosines of half the angles, while rotations are made.
+  std::array<FloatArray, 3> sines;
+  std::array<FloatArray, 3> cosines;
+};
+
+inline Quat<float> RotationAt(const ViewerTrack& track, size_t frame) {
+  return {track.rotation[0][frame], track.rotation[1][frame],
+          track.rotation[2][frame], track.rotation[3][frame]};
+}
+inline Vec3<float> VectorAt(const std::array<FloatArray, 3>& vectors,
+                            size_t frame) {
+  return {vectors[0][frame], vectors[1][frame], vectors[2][frame]};
+}
+
+// Fills `track` with the values of `joint`. `take` must have frames.
+void FillViewerTrack(const ViewerTake& take, const ViewerJoint& joint,
+                     ViewerTrack* track);
+
+// Which frames of a joint become keys.
+struct ViewerKeys {
+  std::vector<uint8_t> keep_rotation;
+  std::vector<uint8_t> keep_position;
+  // False: the joint is left out.
+  bool moves = false;
+};
+
+// The viewer's choice of keys.
+void ChooseViewerKeys(const ViewerTrack& track, int64_t frames, int32_t depth,
+                      ViewerKeys* keys);
+
+}  // namespace bvhmill

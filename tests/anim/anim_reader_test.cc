@@ -1,0 +1,400 @@
+#include "bvhmill/anim/anim_reader.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <set>
+
+#include "tests/anim/anim_support.h"
+#include "tests/support/files.h"
+
+namespace bvhmill::testing {
+namespace {
+
+using ::testing::IsEmpty;
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+// Of SmallMotion, whose emote is empty.
+constexpr size_t kJointCountAt = 37;
+constexpr size_t kRotationCountAt = 53;
+
+struct Judged {
+  AnimReadResult result;
+  Report report;
+};
+
+Judged Judge(std::string_view bytes) {
+  IssueLog log({});
+  Judged judged;
+  judged.result = ReadAnim(bytes, {}, &log);
+  judged.report = log.Finish(true, judged.result.read);
+  return judged;
+}
+
+// Each code once, also if several joints have it.
+std::string CodesOf(const Report& report) {
+  std::string codes;
+  for (const Issue& issue : report.issues) {
+    if (codes.ends_with(issue.code)) continue;
+    codes += (codes.empty() ? "" : " ") + issue.code;
+  }
+  return codes;
+}
+
+void Poke(size_t place, uint32_t value, std::string* bytes) {
+  for (size_t i = 0; i < 4; ++i) {
+    (*bytes)[place + i] = static_cast<char>(value >> (8 * i));
+  }
+}
+
+enum Verdict { kUnread, kRefused, kPlays, kUploads };
+
+Verdict VerdictOf(const AnimReadResult& result) {
+  if (!result.read) return kUnread;
+  if (!result.plays) return kRefused;
+  return result.uploads ? kUploads : kPlays;
+}
+
+struct Case {
+  std::string name;
+  std::function<void(AnimMotion*)> change;
+  Verdict verdict;
+  std::string codes;
+};
+
+std::vector<Case> HeaderCases() {
+  return {
+      {"nothing", [](AnimMotion*) {}, kUploads, ""},
+      {"base -1", [](AnimMotion* m) { m->base_priority = -1; }, kUploads, ""},
+      {"base -2", [](AnimMotion* m) { m->base_priority = -2; }, kRefused,
+       "ANIM_PRIORITY_INVALID"},
+      {"base 7", [](AnimMotion* m) { m->base_priority = 7; }, kUploads,
+       "ANIM_PRIORITY_HIGH"},
+      {"60 s", [](AnimMotion* m) { m->duration = 60; }, kUploads, ""},
+      {"more", [](AnimMotion* m) { m->duration = std::nextafter(60.F, 61.F); },
+       kRefused, "ANIM_DURATION_LONG"},
+      {"0 s", [](AnimMotion* m) { m->duration = 0; }, kUploads,
+       "ANIM_DURATION_ODD"},
+      {"-1 s", [](AnimMotion* m) { m->duration = -1; }, kRefused,
+       "ANIM_KEY_TIME ANIM_DURATION_ODD"},
+      {"nan s", [](AnimMotion* m) { m->duration = kNan; }, kRefused,
+       "ANIM_NOT_FINITE ANIM_KEY_TIME"},
+      {"inf s", [](AnimMotion* m) { m->duration = kInfinity; }, kRefused,
+       "ANIM_NOT_FINITE ANIM_DURATION_LONG"},
+      {"emote", [](AnimMotion* m) { m->emote = "Express_Smile"; }, kUploads,
+       ""},
+      {"mouth", [](AnimMotion* m) { m->emote = "Closed_Mouth"; }, kUploads,
+       "ANIM_EMOTE_IGNORED"},
+      {"emote?", [](AnimMotion* m) { m->emote = "closed_mouth"; }, kUploads,
+       "ANIM_EMOTE_UNKNOWN"},
+      {"in", [](AnimMotion* m) { m->loop_in = kNan; }, kRefused,
+       "ANIM_NOT_FINITE"},
+      {"out", [](AnimMotion* m) { m->loop_out = kInfinity; }, kRefused,
+       "ANIM_NOT_FINITE"},
+      {"no loop", [](AnimMotion* m) { m->loop_in = 9; }, kUploads, ""},
+      {"loop",
+       [](AnimMotion* m) {
+         m->loop = -7;
+         m->loop_in = 1;
+       },
+       kUploads, ""},
+      {"odd loop",
+       [](AnimMotion* m) {
+         m->loop = 1;
+         m->loop_in = 2;
+       },
+       kUploads, "ANIM_LOOP_ODD"},
+      {"eases",
+       [](AnimMotion* m) {
+         m->ease_in = kNan;
+         m->ease_out = kInfinity;
+       },
+       kRefused, "ANIM_NOT_FINITE"},
+      {"ease -1", [](AnimMotion* m) { m->ease_in = -1; }, kUploads, ""},
+      {"hand 13", [](AnimMotion* m) { m->hand_pose = 13; }, kUploads, ""},
+      {"hand 14", [](AnimMotion* m) { m->hand_pose = 14; }, kUploads,
+       "ANIM_HAND_POSE_UNKNOWN"},
+      {"hand 15", [](AnimMotion* m) { m->hand_pose = 15; }, kRefused,
+       "ANIM_HAND_POSE_INVALID"},
+  };
+}
+
+std::vector<Case> JointCases() {
+  return {
+      {"none",
+       [](AnimMotion* m) {
+         m->joints.clear();
+         m->constraints.clear();
+       },
+       kRefused, "ANIM_NO_JOINTS"},
+      {"216",
+       [](AnimMotion* m) {
+         m->joints.resize(216, {"mHead", 0, {}, {}});
+       },
+       kUploads, "ANIM_JOINT_REPEATED"},
+      {"217", [](AnimMotion* m) { m->joints.resize(217); }, kUnread,
+       "ANIM_JOINT_COUNT"},
+      {"mRoot", [](AnimMotion* m) { m->joints[1].name = "mRoot"; }, kRefused,
+       "ANIM_JOINT_FORBIDDEN"},
+      {"mScreen", [](AnimMotion* m) { m->joints[1].name = "mScreen"; },
+       kRefused, "ANIM_JOINT_FORBIDDEN"},
+      {"unknown", [](AnimMotion* m) { m->joints[1].name = "mspine"; }, kPlays,
+       "ANIM_JOINT_UNKNOWN"},
+      {"alias", [](AnimMotion* m) { m->joints[1].name = "abdomen"; }, kUploads,
+       ""},
+      {"volume", [](AnimMotion* m) { m->joints[1].name = "BELLY"; }, kUploads,
+       ""},
+      {"twice", [](AnimMotion* m) { m->joints[1].name = "hip"; }, kUploads,
+       "ANIM_JOINT_REPEATED"},
+      {"-2", [](AnimMotion* m) { m->joints[0].priority = -2; }, kRefused,
+       "ANIM_PRIORITY_INVALID"},
+      {"7", [](AnimMotion* m) { m->joints[0].priority = 7; }, kUploads,
+       "ANIM_PRIORITY_HIGH"},
+      {"sorted", [](AnimMotion* m) { m->joints[0].rotations[1].time = 0; },
+       kUploads, "ANIM_KEYS_REPEATED"},
+      {"back", [](AnimMotion* m) { m->joints[0].positions[0].time = 65535; },
+       kUploads, "ANIM_KEYS_REPEATED"},
+      {"unsorted",
+       [](AnimMotion* m) {
+         m->joints[0].rotations[1].time = 0;
+         m->joints[0].rotations[0].time = 9;
+       },
+       kUploads, "ANIM_KEYS_UNSORTED"},
+      {"long",
+       [](AnimMotion* m) {
+         m->joints[1].rotations[0] = {0, 0, 0, 9};
+       },
+       kUploads, "ANIM_ROTATION_LONG"},
+      {"large", [](AnimMotion* m) { m->joints[1].positions.resize(31'250); },
+       kPlays, "ANIM_UPLOAD_SIZE ANIM_KEYS_REPEATED"},
+  };
+}
+
+AnimConstraint& FirstOf(AnimMotion* m) { return m->constraints[0]; }
+
+std::vector<Case> ConstraintCases() {
+  return {
+      {"chain 3", [](AnimMotion* m) { FirstOf(m).chain_length = 3; }, kRefused,
+       "ANIM_CONSTRAINT_CHAIN ANIM_CONSTRAINT_UNREACHED"},
+      {"chain 1", [](AnimMotion* m) { FirstOf(m).chain_length = 1; }, kRefused,
+       "ANIM_CONSTRAINT_UNREACHED"},
+      {"chain 4",
+       [](AnimMotion* m) {
+         FirstOf(m).chain_length = 4;
+         FirstOf(m).source_volume = "CHEST";
+         m->joints = {{"mChest", 0, {}, {}},  {"mSpine4", 0, {}, {}},
+                      {"mSpine3", 0, {}, {}}, {"mTorso", 0, {}, {}},
+                      {"mSpine2", 0, {}, {}}, {"wing", 0, {}, {}}};
+       },
+       kPlays, "ANIM_JOINT_UNKNOWN ANIM_CONSTRAINT_CHAIN_LONG"},
+      {"unknown first",
+       [](AnimMotion* m) {
+         m->joints.insert(m->joints.begin(), {"wing", 0, {}, {}});
+       },
+       kRefused, "ANIM_CONSTRAINT_UNREACHED ANIM_JOINT_UNKNOWN"},
+      {"plane", [](AnimMotion* m) { FirstOf(m).type = 1; }, kUploads, ""},
+      {"type 2", [](AnimMotion* m) { FirstOf(m).type = 2; }, kRefused,
+       "ANIM_CONSTRAINT_TYPE"},
+      {"bone", [](AnimMotion* m) { FirstOf(m).source_volume = "mPelvis"; },
+       kRefused, "ANIM_CONSTRAINT_VOLUME"},
+      {"ground", [](AnimMotion* m) { FirstOf(m).source_volume = "GROUND"; },
+       kRefused, "ANIM_CONSTRAINT_VOLUME"},
+      {"target", [](AnimMotion* m) { FirstOf(m).target_volume = "R_FOOT"; },
+       kUploads, ""},
+      {"case", [](AnimMotion* m) { FirstOf(m).target_volume = "Ground"; },
+       kRefused, "ANIM_CONSTRAINT_VOLUME"},
+      {"direction",
+       [](AnimMotion* m) { FirstOf(m).target_direction[2] = kNan; }, kRefused,
+       "ANIM_NOT_FINITE"},
+      {"ease", [](AnimMotion* m) { FirstOf(m).ease_out_stop = kInfinity; },
+       kRefused, "ANIM_NOT_FINITE"},
+      {"11",
+       [](AnimMotion* m) { m->constraints.resize(11, m->constraints[0]); },
+       kUploads, "ANIM_CONSTRAINTS_IGNORED"},
+  };
+}
+
+TEST(AnimReader, JudgesValuesAsTheViewer) {
+  for (const auto& cases : {HeaderCases(), JointCases(), ConstraintCases()}) {
+    for (const Case& c : cases) {
+      SCOPED_TRACE(c.name);
+      AnimMotion motion = SmallMotion();
+      c.change(&motion);
+      const Judged judged = Judge(BytesOf(motion));
+      EXPECT_EQ(VerdictOf(judged.result), c.verdict);
+      EXPECT_EQ(CodesOf(judged.report), c.codes);
+      IssueLog log({});
+      AnimReadResult again;
+      ASSERT_TRUE(CheckAnim(motion, &again, &log).ok());
+      EXPECT_EQ(VerdictOf(again), c.verdict);
+    }
+  }
+}
+
+TEST(AnimReader, GivesThePlace) {
+  AnimMotion motion = SmallMotion();
+  motion.emote = "oh";
+  motion.joints[1].name = "mspine";
+  motion.hand_pose = 99;
+  const Report report = Judge(BytesOf(motion)).report;
+  ASSERT_EQ(report.issues.size(), 3);
+  EXPECT_EQ(RenderIssue(report.issues[0]),
+            "byte 35: error: ANIM_HAND_POSE_INVALID: 99 is no hand pose");
+  EXPECT_EQ(report.issues[1].location.byte_offset, 12);
+  EXPECT_EQ(report.issues[2].location.byte_offset, 95);
+  EXPECT_EQ(report.issues[2].location.joint, 1);
+  EXPECT_EQ(report.issues[2].location.joint_name, "mspine");
+}
+
+TEST(AnimReader, RefusesOtherVersions) {
+  for (const uint32_t version : {0U, 1U << 16 | 1U, 2U, 0x4D554C47U}) {
+    std::string bytes = BytesOf(SmallMotion());
+    Poke(0, version, &bytes);
+    const Judged judged = Judge(bytes);
+    EXPECT_FALSE(judged.result.read);
+    EXPECT_EQ(CodesOf(judged.report), "ANIM_VERSION");
+  }
+}
+
+TEST(AnimReader, SaysWhereAFileWasCut) {
+  const std::string bytes = BytesOf(SmallMotion());
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    const Judged judged = Judge(bytes.substr(0, size));
+    EXPECT_EQ(VerdictOf(judged.result), kUnread) << size;
+    ASSERT_EQ(CodesOf(judged.report), "ANIM_TRUNCATED") << size;
+    EXPECT_LE(judged.report.issues[0].location.byte_offset,
+              static_cast<int64_t>(size));
+  }
+}
+
+TEST(AnimReader, IgnoresWhatStandsBehindTheEnd) {
+  const Judged judged = Judge(BytesOf(SmallMotion()) + "more");
+  EXPECT_EQ(VerdictOf(judged.result), kUploads);
+  EXPECT_EQ(CodesOf(judged.report), "ANIM_TRAILING_DATA");
+  ExpectSameMotion(judged.result.motion, SmallMotion());
+}
+
+// No memory is taken by a count.
+TEST(AnimReader, HostileCounts) {
+  struct {
+    size_t place;
+    uint32_t value;
+    std::string_view code;
+  } constexpr kCases[] = {
+      {kJointCountAt, 0xFFFFFFFF, "ANIM_JOINT_COUNT"},
+      {kJointCountAt, 216, "ANIM_TRUNCATED"},
+      {kRotationCountAt, 0x7FFFFFFF, "ANIM_TRUNCATED"},
+      {kRotationCountAt, 0x80000000, "ANIM_KEY_COUNT"},
+      {kRotationCountAt, 0xFFFFFFFF, "ANIM_KEY_COUNT"},
+      {kRotationCountAt, 1000, "ANIM_TRUNCATED"},
+  };
+  for (const auto& c : kCases) {
+    std::string bytes = BytesOf(SmallMotion());
+    Poke(c.place, c.value, &bytes);
+    const Judged judged = Judge(bytes);
+    EXPECT_FALSE(judged.result.read);
+    EXPECT_EQ(judged.report.issues[0].code, c.code) << c.value;
+    for (const AnimJoint& joint : judged.result.motion.joints) {
+      EXPECT_LE(joint.rotations.capacity(), bytes.size() / 8);
+    }
+  }
+}
+
+TEST(AnimReader, AConstraintCountOfNoUseEndsReading) {
+  for (const uint32_t count : {11U, 0x80000000U, 0xFFFFFFFFU}) {
+    AnimMotion motion = SmallMotion();
+    std::string bytes = BytesOf(motion);
+    Poke(bytes.size() - 90, count, &bytes);
+    const Judged judged = Judge(bytes);
+    EXPECT_EQ(VerdictOf(judged.result), kUploads);
+    EXPECT_EQ(CodesOf(judged.report), "ANIM_CONSTRAINTS_IGNORED");
+    motion.constraints.clear();
+    ExpectSameMotion(judged.result.motion, motion);
+  }
+}
+
+TEST(AnimReader, LimitsHold) {
+  const std::string bytes = BytesOf(SmallMotion());
+  AnimReadOptions options;
+  options.limits.max_clip_bytes = static_cast<int64_t>(bytes.size()) - 1;
+  IssueLog log({});
+  EXPECT_FALSE(ReadAnim(bytes, options, &log).read);
+  options.limits = {};
+  options.limits.max_name_bytes = 6;
+  EXPECT_FALSE(ReadAnim(bytes, options, &log).read);
+  EXPECT_EQ(CodesOf(log.Finish(true, false)),
+            "LIMIT_CLIP_BYTES LIMIT_NAME_BYTES");
+}
+
+std::string Float(float value) {
+  const auto bits = std::bit_cast<uint32_t>(value);
+  std::string out(4, '\0');
+  Poke(0, bits, &out);
+  return out;
+}
+
+// A joint with one rotation and one position of version 0.1.
+std::string LegacyBytes() {
+  AnimMotion motion = SmallMotion();
+  motion.joints.clear();
+  motion.constraints.clear();
+  std::string bytes = BytesOf(motion).substr(0, kJointCountAt);
+  Poke(0, 1U << 16, &bytes);
+  const std::string one("\1\0\0\0", 4);
+  bytes += one + std::string("mHead\0\3\0\0\0", 10);
+  bytes += one + Float(1) + Float(90) + Float(0) + Float(90);
+  bytes += one + Float(5) + Float(-7) + Float(0) + Float(2.5F);
+  return bytes + std::string(4, '\0');
+}
+
+TEST(AnimReader, ReadsTheOldVersion) {
+  const Judged judged = Judge(LegacyBytes());
+  EXPECT_EQ(VerdictOf(judged.result), kUploads);
+  EXPECT_EQ(CodesOf(judged.report), "ANIM_VERSION_OLD");
+  const AnimJoint& joint = judged.result.motion.joints.at(0);
+  const AnimKey& rotation = joint.rotations.at(0);
+  EXPECT_EQ(rotation.time, 32767);
+  EXPECT_NEAR(RotationOf(rotation).x, 0.5F, 1e-4F);
+  EXPECT_NEAR(RotationOf(rotation).y, -0.5F, 1e-4F);
+  EXPECT_NEAR(RotationOf(rotation).z, 0.5F, 1e-4F);
+  EXPECT_EQ(joint.positions.at(0).time, 65535);
+  EXPECT_EQ(PositionOf(joint.positions[0])[0], -5);
+  EXPECT_NEAR(PositionOf(joint.positions[0])[2], 2.5F, 4e-4F);
+  // It is written as 1.0, and then stays as it is.
+  ExpectSameMotion(MotionOf(BytesOf(judged.result.motion)),
+                   judged.result.motion);
+}
+
+TEST(AnimReader, RefusesOldKeysThatAreNotFinite) {
+  std::string bytes = LegacyBytes();
+  Poke(kRotationCountAt + 2, std::bit_cast<uint32_t>(kNan), &bytes);
+  const Judged judged = Judge(bytes);
+  EXPECT_EQ(VerdictOf(judged.result), kRefused);
+  EXPECT_EQ(judged.report.issues[0].code, "ANIM_NOT_FINITE");
+}
+
+TEST(AnimReader, AnyMotionComesBackAsItWas) {
+  for (uint64_t seed = 0; seed < 500; ++seed) {
+    const AnimMotion motion = RandomMotion(seed);
+    const std::string bytes = BytesOf(motion);
+    EXPECT_EQ(bytes.size(), AnimBytes(motion));
+    ExpectSameMotion(MotionOf(bytes), motion);
+  }
+}
+
+// The page on the format says what is done about each of them.
+TEST(AnimReader, EveryCodeIsExplained) {
+  const std::string page = ReadFile(SourceFile("docs/formats/anim.md"));
+  for (const CatalogueEntry& entry : Catalogue()) {
+    if (!entry.name.starts_with("ANIM_")) continue;
+    const std::string code = "`" + std::string(entry.name) + "`";
+    EXPECT_NE(page.find(code), page.npos) << entry.name;
+  }
+}
+
+}  // namespace
+}  // namespace bvhmill::testing

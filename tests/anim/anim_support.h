@@ -1,0 +1,29 @@
+#pragma once
+
+// Motions for tests, and their bytes.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "bvhmill/anim/anim_motion.h"
+#include "bvhmill/anim/anim_reader.h"
+
+namespace bvhmill::testing {
+
+// The file of `motion`.
+std::string BytesOf(const AnimMotion& motion);
+// What a file without limits holds.
+AnimMotion MotionOf(std::string_view bytes);
+
+// mPelvis with rotations and positions, mTorso with rotations, 2 s; a
+// constraint of PELVIS to the ground. The viewer has nothing against it.
+AnimMotion SmallMotion();
+
+// Any motion that a file can hold, sensible or not: all fields random.
+AnimMotion RandomMotion(uint64_t seed);
+
+// Fails the test where the two differ, and says where first.
+void ExpectSameMotion(const AnimMotion& actual, const AnimMotion& expected);
+
+}  // namespace bvhmill::testing
