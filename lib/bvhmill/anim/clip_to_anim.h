@@ -97,8 +97,8 @@ absl::Status CheckOptions(const ClipToAnimOptions& options,
 // Keys are chosen greedily, each as far from the last as the bound allows,
 // measured on codes as the viewer decodes and blends them.
 //
-// Cost: about 30 ns a joint and frame, more where bounds are raised. Memory:
-// about 60 bytes a frame beyond the result.
+// Cost: about 80 ns a joint and frame, and as much again each time the bounds
+// are raised. Memory: about 60 bytes a frame beyond the result.
 absl::Status ClipToAnim(const Clip& clip, const ClipToAnimOptions& options,
                         ClipToAnimResult* result, IssueLog* log);
 

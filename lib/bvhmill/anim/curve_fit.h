@@ -45,7 +45,7 @@ struct FitResult {
 // one key. Each key takes the value that the curve has at the time of its code,
 // and the codes that come nearest to it.
 //
-// Cost: about 20 ns a frame.
+// Cost: about 60 ns a frame.
 FitResult FitRotation(const RotationCurve& curve, const FrameTimes& times,
                       float bound, FitWorkspace* workspace);
 FitResult FitPosition(const PositionCurve& curve, const FrameTimes& times,

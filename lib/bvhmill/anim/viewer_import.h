@@ -20,7 +20,7 @@ namespace bvhmill {
 // The motion that the viewer makes of `take`: joints that move, with reduced
 // keys, priority 2, no loop, both eases 0.3 s. The viewer checks it when it
 // has made it; CheckAnim does so (strict severities are those of an upload).
-// May have no joints. Cost: about 30 ns a joint and frame; memory: 60 bytes a
+// May have no joints. Cost: about 55 ns a joint and frame; memory: 80 bytes a
 // frame beyond the result.
 AnimMotion ImportViewerTake(const ViewerTake& take);
 
