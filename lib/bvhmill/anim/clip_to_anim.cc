@@ -23,8 +23,9 @@ constexpr int kMostRaises = 24;
 constexpr int64_t kMostFrames = 65536;
 
 float SecondsOf(const Clip& clip, int64_t frames) {
-  const double frame_time =
-      HasRate(clip.motion.frame_time) ? clip.motion.frame_time : kDefaultFrameTime;
+  const double frame_time = HasRate(clip.motion.frame_time)
+                                ? clip.motion.frame_time
+                                : kDefaultFrameTime;
   return static_cast<float>(
       frame_time * static_cast<double>(std::max<int64_t>(frames - 1, 1)));
 }
