@@ -81,13 +81,13 @@ bool IsRight(std::string_view text) {
 void Register(const std::string& name, size_t bytes, int threads,
               const std::function<void()>& run) {
   const auto arena = std::make_shared<tbb::task_arena>(threads);
-  benchmark::RegisterBenchmark(
-      name.c_str(), [bytes, run, arena](benchmark::State& state) {
-        for (auto _ : state) arena->execute(run);
-        state.counters["mb_per_s"] =
-            benchmark::Counter(static_cast<double>(bytes) * 1e-6,
-                               benchmark::Counter::kIsIterationInvariantRate);
-      })->UseRealTime();
+  benchmark::RegisterBenchmark(name.c_str(), [bytes, run,
+                                              arena](benchmark::State& state) {
+    for (auto _ : state) arena->execute(run);
+    state.counters["mb_per_s"] =
+        benchmark::Counter(static_cast<double>(bytes) * 1e-6,
+                           benchmark::Counter::kIsIterationInvariantRate);
+  })->UseRealTime();
 }
 
 void RegisterTake(const std::string& name,

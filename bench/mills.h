@@ -1,0 +1,43 @@
+#pragma once
+
+// Servers to benchmark: bvhmilld, and one that does the same traffic and no
+// work. Each is a process of its own, so that its memory can be seen.
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace bvhmill::bench {
+
+// A running server; the destructor ends it.
+class Mill {
+ public:
+  // Runs `program` with `args`, which must make it print "listening on
+  // ADDRESS". Ends this program if it does not.
+  Mill(const std::string& program, const std::vector<std::string>& args);
+  ~Mill();
+  Mill(const Mill&) = delete;
+  Mill& operator=(const Mill&) = delete;
+
+  const std::string& address() const { return address_; }
+  // Most memory that it held so far, in MB.
+  double PeakMb() const;
+
+ private:
+  pid_t pid_ = 0;
+  std::string address_;
+};
+
+// bvhmilld beside this program, on a port of its own.
+std::vector<std::string> RealMillArgs();
+std::string RealMillProgram(const char* argv0);
+
+// This program as a mill that answers each clip with as many bytes of outputs
+// as bvhmilld would, a part of what came in: `--null-mill PART`. Returns only
+// when it is told to end.
+std::vector<std::string> NullMillArgs(double part);
+int RunNullMill(double part);
+
+}  // namespace bvhmill::bench

@@ -1,0 +1,287 @@
+// bvhmilld against a mill that does the same traffic and no work.
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "bench/corpus.h"
+#include "bench/metrics.h"
+#include "bench/mill_client.h"
+#include "bench/mills.h"
+#include "bvhmill/pipeline/convert.h"
+
+namespace bvhmill::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr size_t kLarge = 8'000'000;
+constexpr size_t kSmall = 100'000;
+constexpr size_t kHuge = 100'000'000;
+constexpr int64_t kEndless = 1'000'000'000;
+constexpr int kCallers = 4;
+
+// The clips, and the mills that are asked.
+struct Setting {
+  std::string program;
+  std::string large;
+  std::string small;
+  // Bytes of positions for a byte of text.
+  double part = 0;
+};
+
+double PositionsOf(const std::string& text) {
+  ConvertOptions options;
+  options.outputs = {{"", PositionsFormat{}}};
+  StringReceiver receiver;
+  if (!Convert(text, options, &receiver, nullptr).status.ok()) std::exit(1);
+  return static_cast<double>(receiver.data()[0].size());
+}
+
+Setting MakeSetting(const char* argv0) {
+  Setting setting;
+  setting.program = RealMillProgram(argv0);
+  setting.large = MakeCorpus("cmu", kLarge).text;
+  setting.small = Resize(setting.large, kSmall);
+  setting.part =
+      PositionsOf(setting.large) / static_cast<double>(setting.large.size());
+  return setting;
+}
+
+std::unique_ptr<Mill> Real(const Setting& setting) {
+  return std::make_unique<Mill>(setting.program, RealMillArgs());
+}
+
+std::unique_ptr<Mill> Null(const char* argv0, const Setting& setting) {
+  return std::make_unique<Mill>(argv0, NullMillArgs(setting.part));
+}
+
+void Check(bool ok, benchmark::State* state) {
+  if (!ok) state->SkipWithError("a clip was lost or bad");
+}
+
+// Text over one stream; per second.
+void StreamClips(const std::string& address, const std::string& text,
+                 int64_t clips, benchmark::State* state) {
+  const auto stub = Connect(address);
+  Check(ConvertOverStream(stub.get(), text, 2).ok, state);
+  for (auto _ : *state) {
+    Check(ConvertOverStream(stub.get(), text, clips).ok, state);
+  }
+  state->counters["mb_per_s"] = benchmark::Counter(
+      1e-6 * static_cast<double>(text.size()) * static_cast<double>(clips),
+      benchmark::Counter::kIsIterationInvariantRate);
+  state->counters["clips_per_s"] =
+      benchmark::Counter(static_cast<double>(clips),
+                         benchmark::Counter::kIsIterationInvariantRate);
+}
+
+// Calls, some at once; per second.
+void UnaryCalls(const std::string& address, const std::string& text,
+                int64_t calls, benchmark::State* state) {
+  for (auto _ : *state) {
+    std::atomic<int64_t> left = calls;
+    std::atomic<bool> ok = true;
+    std::vector<std::thread> callers;
+    callers.reserve(kCallers);
+    for (int i = 0; i < kCallers; ++i) {
+      callers.emplace_back([&] {
+        const auto stub = Connect(address);
+        bool refused = false;
+        while (left-- > 0) {
+          if (!ConvertUnary(stub.get(), text, &refused)) ok = false;
+        }
+      });
+    }
+    for (std::thread& caller : callers) caller.join();
+    Check(ok, state);
+  }
+  state->counters["calls_per_s"] =
+      benchmark::Counter(static_cast<double>(calls),
+                         benchmark::Counter::kIsIterationInvariantRate);
+}
+
+void Register(const std::string& name,
+              const std::function<void(benchmark::State*)>& run) {
+  benchmark::RegisterBenchmark(name.c_str(),
+                               [run](benchmark::State& s) { run(&s); })
+      ->UseRealTime()
+      ->Unit(benchmark::kMillisecond);
+}
+
+void RegisterTraffic(const std::string& mill, const std::string& address,
+                     const Setting& setting) {
+  Register("server.stream8m." + mill, [&setting, address](auto* state) {
+    StreamClips(address, setting.large, 20, state);
+  });
+  Register("server.stream100k." + mill, [&setting, address](auto* state) {
+    StreamClips(address, setting.small, 500, state);
+  });
+  Register("server.unary100k." + mill, [&setting, address](auto* state) {
+    UnaryCalls(address, setting.small, 500, state);
+  });
+}
+
+// How much of a transfer is left when the last byte was sent.
+void Tail(const Setting& setting, benchmark::State* state) {
+  const auto mill = Real(setting);
+  const auto stub = Connect(mill->address());
+  const std::string text = Resize(setting.large, kHuge);
+  for (auto _ : *state) {
+    const StreamRun run = ConvertOverStream(stub.get(), text, 1);
+    Check(run.ok, state);
+    state->counters["ratio"] = run.tail_seconds / run.seconds;
+  }
+}
+
+void HugeClipMemory(const Setting& setting, benchmark::State* state) {
+  const auto mill = Real(setting);
+  const auto stub = Connect(mill->address());
+  // Frames says nothing, so that rows may go on for ever.
+  std::string heads = setting.large;
+  heads.resize(heads.find('\n', heads.find("Frame Time")) + 1);
+  const std::string rows = setting.large.substr(heads.size());
+  const size_t frames = heads.find("Frames:");
+  heads.replace(frames, heads.find('\n', frames) - frames, "Frames: 0");
+  for (auto _ : *state) {
+    Check(ConvertEndless(stub.get(), heads, rows, kEndless).ok, state);
+  }
+  state->counters["rss_mb"] = mill->PeakMb();
+}
+
+void ManyStreamsMemory(const Setting& setting, benchmark::State* state) {
+  constexpr int kStreams = 200;
+  const auto mill = Real(setting);
+  const std::string text = Resize(setting.large, 10'000'000);
+  for (auto _ : *state) {
+    std::atomic<int> good = 0;
+    std::vector<std::thread> threads;
+    threads.reserve(kStreams);
+    const auto stub = Connect(mill->address());
+    for (int i = 0; i < kStreams; ++i) {
+      threads.emplace_back(
+          [&] { good += ConvertOverStream(stub.get(), text, 1).ok ? 1 : 0; });
+    }
+    for (std::thread& thread : threads) thread.join();
+    Check(good == kStreams, state);
+  }
+  state->counters["rss_mb"] = mill->PeakMb();
+}
+
+struct Load {
+  double good_per_s = 0;
+  double p99_ms = 0;
+  int64_t refused = 0;
+  int64_t lost = 0;
+};
+
+// Calls at a rate, whatever becomes of them.
+Load CallAt(const std::string& address, const std::string& text, double rate,
+            double seconds) {
+  constexpr int kThreads = 64;
+  std::vector<std::thread> threads;
+  std::vector<std::vector<double>> times(kThreads);
+  std::atomic<int64_t> refused = 0;
+  std::atomic<int64_t> lost = 0;
+  const auto start = Clock::now();
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      const auto stub = Connect(address);
+      for (int64_t i = t; static_cast<double>(i) < rate * seconds;
+           i += kThreads) {
+        std::this_thread::sleep_until(
+            start +
+            std::chrono::duration_cast<Clock::duration>(
+                std::chrono::duration<double>(static_cast<double>(i) / rate)));
+        const auto begin = Clock::now();
+        bool was_refused = false;
+        if (ConvertUnary(stub.get(), text, &was_refused)) {
+          times[static_cast<size_t>(t)].push_back(
+              std::chrono::duration<double, std::milli>(Clock::now() - begin)
+                  .count());
+        } else {
+          ++(was_refused ? refused : lost);
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  const double elapsed =
+      std::chrono::duration<double>(Clock::now() - start).count();
+  std::vector<double> all;
+  for (const auto& some : times)
+    all.insert(all.end(), some.begin(), some.end());
+  Load load;
+  load.good_per_s = static_cast<double>(all.size()) / elapsed;
+  load.refused = refused;
+  load.lost = lost;
+  if (all.empty()) return load;
+  std::sort(all.begin(), all.end());
+  load.p99_ms = all[all.size() * 99 / 100];
+  return load;
+}
+
+// Four times as many calls as can be answered, against a few, and against as
+// many as it can.
+void Overload(const Setting& setting, benchmark::State* state) {
+  constexpr double kSeconds = 4;
+  const auto mill = Real(setting);
+  for (auto _ : *state) {
+    const Load peak =
+        CallAt(mill->address(), setting.small, 1e6, kSeconds / 1e6 * 3000);
+    const Load calm =
+        CallAt(mill->address(), setting.small, peak.good_per_s / 4, kSeconds);
+    const Load over =
+        CallAt(mill->address(), setting.small, 4 * peak.good_per_s, kSeconds);
+    Check(over.lost == 0, state);
+    state->counters["goodput_ratio"] = over.good_per_s / peak.good_per_s;
+    state->counters["p99_ratio"] = over.p99_ms / calm.p99_ms;
+    state->counters["refused"] = static_cast<double>(over.refused);
+    state->counters["peak_per_s"] = peak.good_per_s;
+  }
+}
+
+void Derive(Metrics* metrics) {
+  const auto ratio = [&](const std::string& name, const std::string& counter) {
+    const double real = metrics->Get(name + ".real." + counter);
+    const double null = metrics->Get(name + ".null." + counter);
+    if (null > 0) metrics->Set(name + ".ratio_to_null", real / null);
+  };
+  ratio("server.stream8m", "mb_per_s");
+  ratio("server.stream100k", "clips_per_s");
+  ratio("server.unary100k", "calls_per_s");
+  metrics->Set("server.rss_1g_mb", metrics->Get("server.huge.rss_mb"));
+  metrics->Set("server.rss_200x10m_mb", metrics->Get("server.many.rss_mb"));
+}
+
+int Main(int argc, char** argv) {
+  if (argc == 3 && std::string_view(argv[1]) == "--null-mill") {
+    return RunNullMill(std::atof(argv[2]));
+  }
+  const Setting setting = MakeSetting(argv[0]);
+  const auto null = Null(argv[0], setting);
+  const auto real = Real(setting);
+  RegisterTraffic("null", null->address(), setting);
+  RegisterTraffic("real", real->address(), setting);
+  Register("server.tail", [&](auto* state) { Tail(setting, state); });
+  Register("server.huge", [&](auto* state) { HugeClipMemory(setting, state); });
+  Register("server.many",
+           [&](auto* state) { ManyStreamsMemory(setting, state); });
+  Register("server.overload", [&](auto* state) { Overload(setting, state); });
+  return RunBenchmarks(argc, argv, Derive);
+}
+
+}  // namespace
+}  // namespace bvhmill::bench
+
+int main(int argc, char** argv) { return bvhmill::bench::Main(argc, argv); }
