@@ -1,0 +1,318 @@
+// A server process under clients that do what they should not. Its memory is
+// read from /proc, and in the end it must still do its work.
+
+#include <arpa/inet.h>
+#include <grpcpp/grpcpp.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <fstream>
+#include <memory>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "bench/mills.h"
+#include "bvhmill/v1/clip_service.grpc.pb.h"
+#include "tests/server/fixture.h"
+
+namespace bvhmill::testing {
+namespace {
+
+using Request = v1::ConvertClipsRequest;
+using Response = v1::ConvertClipsResponse;
+using Stream = grpc::ClientReaderWriter<Request, Response>;
+
+// What a server may hold whatever clients do; it holds 30 MB when it is idle.
+constexpr double kMostMb = 250;
+
+class FaultTest : public ::testing::Test {
+ protected:
+  void Start(std::vector<std::string> args = {}) {
+    args.insert(args.begin(), {"--listen", "127.0.0.1:0"});
+    mill_ = std::make_unique<bench::Mill>(BVHMILL_BIN "/bvhmilld", args);
+    stub_ = Connect();
+  }
+
+  // A connection of its own.
+  std::unique_ptr<v1::ClipService::Stub> Connect() const {
+    grpc::ChannelArguments arguments;
+    arguments.SetMaxReceiveMessageSize(-1);
+    arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+    return v1::ClipService::NewStub(grpc::CreateCustomChannel(
+        mill_->address(), grpc::InsecureChannelCredentials(), arguments));
+  }
+
+  // The server still does its work, and never held too much.
+  void ExpectHealthy() {
+    const auto stub = Connect();
+    const v1::ConvertClipRequest request = PositionsRequest(SmallClip(10));
+    v1::ConvertClipResponse response;
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() +
+                         std::chrono::seconds(20));
+    const grpc::Status status = stub->ConvertClip(&context, request, &response);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    EXPECT_LT(mill_->PeakMb(), kMostMb);
+  }
+
+  std::unique_ptr<bench::Mill> mill_;
+  std::unique_ptr<v1::ClipService::Stub> stub_;
+};
+
+void Open(Stream* stream) {
+  Request request;
+  request.mutable_open()->mutable_options()->add_outputs()->mutable_positions();
+  stream->Write(request);
+}
+
+void Begin(const std::string& key, Stream* stream) {
+  Request request;
+  request.mutable_begin()->set_key(key);
+  stream->Write(request);
+}
+
+bool Chunk(const std::string& bytes, Stream* stream) {
+  Request request;
+  request.set_chunk(bytes);
+  return stream->Write(request);
+}
+
+void Whole(const std::string& key, const std::string& text, Stream* stream) {
+  Request request;
+  request.mutable_begin()->set_key(key);
+  request.mutable_begin()->mutable_source()->set_data(text);
+  request.mutable_begin()->set_complete(true);
+  stream->Write(request);
+}
+
+// Answers that are good results.
+int GoodResults(Stream* stream) {
+  int good = 0;
+  Response response;
+  while (stream->Read(&response)) {
+    good += response.has_result() && response.result().status().code() == 0;
+  }
+  return good;
+}
+
+TEST_F(FaultTest, SlowLoris) {
+  Start({"--idle-seconds", "1"});
+  constexpr int kStreams = 50;
+  std::vector<std::unique_ptr<grpc::ClientContext>> contexts;
+  std::vector<std::unique_ptr<Stream>> streams;
+  for (int i = 0; i < kStreams; ++i) {
+    contexts.push_back(std::make_unique<grpc::ClientContext>());
+    streams.push_back(stub_->ConvertClips(contexts.back().get()));
+    Open(streams.back().get());
+    Begin("k", streams.back().get());
+    Chunk("HIERARCHY\n", streams.back().get());
+  }
+  for (const auto& stream : streams) {
+    EXPECT_EQ(GoodResults(stream.get()), 0);
+    const grpc::Status status = stream->Finish();
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
+    EXPECT_EQ(DetailsOf(status).info.reason(), "STREAM_IDLE");
+  }
+  ExpectHealthy();
+}
+
+// Between clips a stream may be idle for as long as it likes.
+TEST_F(FaultTest, PatienceBetweenClips) {
+  Start({"--idle-seconds", "1"});
+  grpc::ClientContext context;
+  const auto stream = stub_->ConvertClips(&context);
+  Open(stream.get());
+  std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+  Whole("late", SmallClip(), stream.get());
+  stream->WritesDone();
+  EXPECT_EQ(GoodResults(stream.get()), 1);
+  EXPECT_TRUE(stream->Finish().ok());
+}
+
+TEST_F(FaultTest, SlowReader) {
+  Start({"--idle-seconds", "2"});
+  grpc::ClientContext context;
+  const auto stream = stub_->ConvertClips(&context);
+  const std::string text = SmallClip(20'000);
+  std::thread writer([&] {
+    Open(stream.get());
+    // Until nothing is taken any more, and the server has had enough.
+    for (int i = 0; i < 2'000; ++i) {
+      Begin(std::to_string(i), stream.get());
+      for (size_t at = 0; at < text.size(); at += 100'000) {
+        if (!Chunk(text.substr(at, 100'000), stream.get())) return;
+      }
+      Request end;
+      end.mutable_end();
+      stream->Write(end);
+    }
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  ExpectHealthy();
+  writer.join();
+  GoodResults(stream.get());
+  EXPECT_FALSE(stream->Finish().ok());
+  ExpectHealthy();
+}
+
+// Two bytes of text are a frame of 20,000 joints: what is made of one chunk
+// would fill any memory.
+TEST_F(FaultTest, LittleTextOfManyPosesToNobody) {
+  Start({"--idle-seconds", "2"});
+  std::string heads =
+      "HIERARCHY\nROOT r\n{\nOFFSET 0 0 0\nCHANNELS 1 Xrotation\n";
+  for (int i = 0; i < 15'000; ++i) {
+    heads += "JOINT j\n{\nOFFSET 0 1 0\nCHANNELS 0\n}\n";
+  }
+  heads += "}\nMOTION\nFrames: 1000000\nFrame Time: 0.1\n";
+  std::string rows;
+  for (int i = 0; i < 100'000; ++i) rows += "1\n";
+  grpc::ClientContext context;
+  const auto stream = stub_->ConvertClips(&context);
+  Open(stream.get());
+  Begin("bomb", stream.get());
+  for (size_t at = 0; at < heads.size(); at += 200'000) {
+    Chunk(heads.substr(at, 200'000), stream.get());
+  }
+  Chunk(rows, stream.get());
+  std::this_thread::sleep_for(std::chrono::milliseconds(4'000));
+  ExpectHealthy();
+  GoodResults(stream.get());
+  EXPECT_FALSE(stream->Finish().ok());
+  ExpectHealthy();
+}
+
+TEST_F(FaultTest, HalfAStream) {
+  Start();
+  for (int i = 0; i < 20; ++i) {
+    grpc::ClientContext context;
+    const auto stream = Connect()->ConvertClips(&context);
+    Open(stream.get());
+    Begin("k", stream.get());
+    Chunk(SmallClip(1'000).substr(0, static_cast<size_t>(100 * i)),
+          stream.get());
+    if (i % 2 == 0) {
+      stream->WritesDone();
+      GoodResults(stream.get());
+      EXPECT_EQ(stream->Finish().error_code(),
+                grpc::StatusCode::INVALID_ARGUMENT);
+    } else {
+      context.TryCancel();
+      GoodResults(stream.get());
+      EXPECT_FALSE(stream->Finish().ok());
+    }
+  }
+  ExpectHealthy();
+}
+
+TEST_F(FaultTest, CancelStorm) {
+  Start();
+  const std::string text = SmallClip(5'000);
+  std::mt19937 random(11);
+  for (int round = 0; round < 10; ++round) {
+    std::vector<std::unique_ptr<grpc::ClientContext>> contexts;
+    std::vector<std::unique_ptr<Stream>> streams;
+    for (int i = 0; i < 30; ++i) {
+      contexts.push_back(std::make_unique<grpc::ClientContext>());
+      streams.push_back(stub_->ConvertClips(contexts.back().get()));
+      Open(streams.back().get());
+      Whole("a", text, streams.back().get());
+      Whole("b", text, streams.back().get());
+    }
+    std::shuffle(contexts.begin(), contexts.end(), random);
+    for (const auto& context : contexts) context->TryCancel();
+    for (const auto& stream : streams) {
+      GoodResults(stream.get());
+      stream->Finish();
+    }
+  }
+  ExpectHealthy();
+}
+
+TEST_F(FaultTest, AThousandStreams) {
+  Start();
+  constexpr int kStreams = 1'000;
+  const std::string text = SmallClip(200);
+  std::vector<std::unique_ptr<grpc::ClientContext>> contexts;
+  std::vector<std::unique_ptr<Stream>> streams;
+  for (int i = 0; i < kStreams; ++i) {
+    contexts.push_back(std::make_unique<grpc::ClientContext>());
+    streams.push_back(stub_->ConvertClips(contexts.back().get()));
+    Open(streams.back().get());
+    Whole("k", text, streams.back().get());
+  }
+  int good = 0;
+  for (const auto& stream : streams) {
+    stream->WritesDone();
+    good += GoodResults(stream.get());
+    EXPECT_TRUE(stream->Finish().ok());
+  }
+  EXPECT_EQ(good, kStreams);
+  ExpectHealthy();
+}
+
+// A connected socket; -1 if it could not be had.
+int Dial(const std::string& address) {
+  const size_t colon = address.rfind(':');
+  sockaddr_in to = {};
+  to.sin_family = AF_INET;
+  to.sin_port =
+      htons(static_cast<uint16_t>(std::stoi(address.substr(colon + 1))));
+  inet_pton(AF_INET, "127.0.0.1", &to.sin_addr);
+  const int fd = socket(AF_INET, SOCK_STREAM, 0);
+  if (connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof(to)) == 0) return fd;
+  close(fd);
+  return -1;
+}
+
+TEST_F(FaultTest, GarbageOnTheWire) {
+  Start();
+  std::mt19937 random(5);
+  const std::string prefaces[] = {"", "GET / HTTP/1.1\r\n\r\n",
+                                  "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"};
+  std::vector<int> open;
+  for (int i = 0; i < 150; ++i) {
+    const int fd = Dial(mill_->address());
+    ASSERT_GE(fd, 0);
+    std::string bytes = prefaces[i % 3];
+    for (int k = 0; k < 2'000; ++k) bytes += static_cast<char>(random());
+    send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    // Some hang up, some never say another word.
+    if (i % 2 == 0) {
+      close(fd);
+    } else {
+      open.push_back(fd);
+    }
+  }
+  ExpectHealthy();
+  for (const int fd : open) close(fd);
+}
+
+TEST_F(FaultTest, AClientThatIsKilled) {
+  Start();
+  const std::string path = ::testing::TempDir() + "/killed.bvh";
+  std::ofstream(path) << SmallClip(400'000);
+  const std::string out = ::testing::TempDir() + "/killed_out";
+  for (int i = 0; i < 6; ++i) {
+    const pid_t pid = fork();
+    if (pid == 0) {
+      execl(BVHMILL_BIN "/bvhmill", "bvhmill", "convert", path.c_str(), "-o",
+            out.c_str(), "-f", "--emit", "positions,npz", "-q", "--server",
+            mill_->address().c_str(), nullptr);
+      _exit(127);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20 + 30 * i));
+    kill(pid, SIGKILL);
+    waitpid(pid, nullptr, 0);
+  }
+  ExpectHealthy();
+}
+
+}  // namespace
+}  // namespace bvhmill::testing
