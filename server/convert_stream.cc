@@ -17,6 +17,7 @@
 #include "bvhmill/pipeline/convert.h"
 #include "bvhmill/wire/result.h"
 #include "bvhmill/wire/status.h"
+#include "server/call_record.h"
 #include "server/rpc_status.h"
 
 namespace bvhmill::server {
@@ -48,9 +49,10 @@ class ConvertStream final
     : public grpc::ServerBidiReactor<v1::ConvertClipsRequest, Response>,
       public std::enable_shared_from_this<ConvertStream> {
  public:
-  explicit ConvertStream(ServiceContext* context) : context_(*context) {}
+  ConvertStream(ServiceContext* context, grpc::CallbackServerContext* call)
+      : context_(*context), record_(context, Method::kConvertClips, call) {}
 
-  void Start(const grpc::CallbackServerContext& call);
+  void Start();
   void OnReadDone(bool ok) override;
   void OnWriteDone(bool ok) override;
   void OnCancel() override { cancel_.Cancel(); }
@@ -59,6 +61,7 @@ class ConvertStream final
   // From a worker: one more frame of `item`; the result is the last one.
   void Push(const ItemPtr& item, Response response, bool is_result);
   const CancelToken& cancel() const { return cancel_; }
+  CallRecord& record() { return record_; }
   const ServerConfig& config() const { return context_.config(); }
 
  private:
@@ -85,6 +88,7 @@ class ConvertStream final
   void Do(Actions actions);
 
   ServiceContext& context_;
+  CallRecord record_;
   CancelToken cancel_;
   bool counted_ = false;
   ServiceContext::CallId call_id_;
@@ -159,6 +163,7 @@ class StreamReceiver final : public OutputReceiver {
     chunk->set_output(static_cast<int32_t>(output));
     chunk->set_offset(sent_[output]);
     sent_[output] += static_cast<int64_t>(pending_[output].size());
+    stream_.record().AddBytes(0, static_cast<int64_t>(pending_[output].size()));
     chunk->set_data(std::move(pending_[output]));
     pending_[output].clear();
     stream_.Push(item_, std::move(response), /*is_result=*/false);
@@ -184,6 +189,7 @@ void ConvertItem(ConvertStream* stream, const ItemPtr& item) {
       Convert(item->text, item->options, &receiver, &stream->cancel());
   if (result.status.ok()) receiver.FlushAll();
   result.times.queued = queued;
+  stream->record().AddClip(result);
   stream->Push(item, ResultResponse(*item, result), /*is_result=*/true);
 }
 
@@ -192,14 +198,15 @@ grpc::Status GrammarFault(const char* why) {
                 Fault{"STREAM_OUT_OF_ORDER", {}});
 }
 
-void ConvertStream::Start(const grpc::CallbackServerContext& call) {
+void ConvertStream::Start() {
   self_ = shared_from_this();
   counted_ = context_.BeginCall(
       [weak = weak_from_this()] {
         if (const auto stream = weak.lock()) stream->OnDrain();
       },
       &call_id_);
-  const grpc::Status refused = counted_ ? context_.Authorize(call) : Stopping();
+  const grpc::Status refused =
+      counted_ ? record_.Enter(Scope::kConvert) : Stopping();
   Actions actions;
   {
     const std::lock_guard lock(mutex_);
@@ -212,6 +219,7 @@ void ConvertStream::Start(const grpc::CallbackServerContext& call) {
 }
 
 void ConvertStream::OnDone() {
+  record_.Done(cancel_.IsCancelled() && !failed_);
   if (counted_) context_.EndCall(call_id_);
   cancel_.Cancel();
   // Workers may still hold the stream; the last one deletes it.
@@ -303,6 +311,7 @@ grpc::Status ConvertStream::HandleBegin(v1::ClipBegin* begin) {
   if (!incoming_->refused) {
     incoming_->text.swap(*begin->mutable_source()->mutable_data());
     unfinished_bytes_ += static_cast<int64_t>(incoming_->text.size());
+    record_.AddBytes(static_cast<int64_t>(incoming_->text.size()), 0);
   }
   if (begin->complete()) Submit(std::exchange(incoming_, nullptr));
   return grpc::Status::OK;
@@ -332,6 +341,7 @@ void ConvertStream::Append(std::string_view bytes) {
     RefuseItem(LimitExceeded("max_clip_bytes", limit, size));
     return;
   }
+  record_.AddBytes(static_cast<int64_t>(bytes.size()), 0);
   incoming_->text.append(bytes);
   unfinished_bytes_ += static_cast<int64_t>(bytes.size());
 }
@@ -342,6 +352,7 @@ void ConvertStream::RefuseItem(const grpc::Status& status) {
   result.status = MakeStatus(static_cast<absl::StatusCode>(status.error_code()),
                              status.error_message());
   result.fault = wire::ParseFault(status.error_details());
+  record_.AddRefusedClip(result.fault.reason);
   incoming_->refused = std::move(result);
   unfinished_bytes_ -= static_cast<int64_t>(incoming_->text.size());
   incoming_->text = {};
@@ -447,16 +458,18 @@ void ConvertStream::Do(Actions actions) {
   const std::shared_ptr<ConvertStream> self = shared_from_this();
   if (actions.write != nullptr) StartWrite(actions.write);
   if (actions.read) StartRead(&request_);
-  if (actions.finish) Finish(*actions.finish);
+  if (actions.finish) {
+    record_.Finishing(*actions.finish);
+    Finish(*actions.finish);
+  }
 }
 
 }  // namespace
 
 grpc::ServerBidiReactor<v1::ConvertClipsRequest, v1::ConvertClipsResponse>*
-StartConvertStream(ServiceContext* context,
-                   const grpc::CallbackServerContext& call) {
-  const auto stream = std::make_shared<ConvertStream>(context);
-  stream->Start(call);
+StartConvertStream(ServiceContext* context, grpc::CallbackServerContext* call) {
+  const auto stream = std::make_shared<ConvertStream>(context, call);
+  stream->Start();
   return stream.get();
 }
 

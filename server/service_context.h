@@ -8,28 +8,43 @@
 #include <cstdint>
 #include <functional>
 #include <list>
+#include <memory>
 #include <mutex>
-#include <string>
-#include <vector>
 
 #include "bvhmill/pipeline/options.h"
 #include "bvhmill/pipeline/workers.h"
 #include "bvhmill/v1/clip_service.pb.h"
+#include "server/admission.h"
 #include "server/config.h"
+#include "server/log.h"
+#include "server/metrics.h"
+#include "server/metrics_page.h"
+#include "server/tokens.h"
 
 namespace bvhmill::server {
 
 // Outlives every service and every call. Thread-safe.
 class ServiceContext {
  public:
-  ServiceContext(const ServerConfig& config, std::vector<std::string> tokens)
-      : config_(config), tokens_(std::move(tokens)), workers_(config.threads) {}
+  ServiceContext(const ServerConfig& config, std::unique_ptr<TokenStore> tokens)
+      : config_(config),
+        tokens_(std::move(tokens)),
+        log_(config.log),
+        admission_(config.admission),
+        workers_(config.threads) {}
 
   const ServerConfig& config() const { return config_; }
   Workers& workers() { return workers_; }
+  Metrics& metrics() { return metrics_; }
+  Admission& admission() { return admission_; }
+  TokenStore& tokens() { return *tokens_; }
+  const Log& log() const { return log_; }
+  Gauges Now();
 
-  // OK if the call shows a token that this server knows, or needs none.
-  grpc::Status Authorize(const grpc::CallbackServerContext& call) const;
+  // Who calls, by the token that the call shows; nobody by name if calls need
+  // none. UNAUTHENTICATED if the token is missing or not known.
+  grpc::Status Identify(const grpc::CallbackServerContext& call,
+                        std::shared_ptr<const Caller>* caller) const;
 
   // A call that counts as running from here to EndCall. False: the server is
   // stopping and the call must be refused; EndCall is not due then. `on_drain`
@@ -44,7 +59,10 @@ class ServiceContext {
 
  private:
   const ServerConfig config_;
-  const std::vector<std::string> tokens_;
+  const std::unique_ptr<TokenStore> tokens_;
+  const Log log_;
+  Metrics metrics_;
+  Admission admission_;
   Workers workers_;
   std::mutex mutex_;
   std::condition_variable idle_;
