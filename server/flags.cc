@@ -96,10 +96,18 @@ void AddLogFlag(CLI::App* app, LogFormat* format) {
       {"json", LogFormat::kJson}};
   app->add_option("--log", *format,
                   "lines on stderr, one per call: off, errors, text, json")
-      ->transform(CLI::Transformer(names).description(""))
-      ->check(CLI::IsMember(names).description(""))
+      ->transform(CLI::CheckedTransformer(names).description(""))
       ->default_str("errors")
       ->type_name("FORMAT");
+}
+
+void AddReflectionFlag(CLI::App* app, bool* value) {
+  const std::map<std::string, bool> names = {{"on", true}, {"off", false}};
+  app->add_option("--reflection", *value,
+                  "whether tools may list the services: on, off")
+      ->transform(CLI::CheckedTransformer(names).description(""))
+      ->default_str("on")
+      ->type_name("CHOICE");
 }
 
 void AddActions(CLI::App* app, ServerConfig* config) {
@@ -132,8 +140,7 @@ void AddFlags(CLI::App* app, ServerConfig* config) {
   AddFlag(app, "metrics", &config->metrics,
           "HOST:PORT for Prometheus; off if empty");
   AddLogFlag(app, &config->log);
-  AddFlag(app, "reflection", &config->reflection,
-          "whether tools may list the services");
+  AddReflectionFlag(app, &config->reflection);
   AddActions(app, config);
   AddClipLimits(app, &config->limits);
   AddServiceLimits(app, config);

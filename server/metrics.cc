@@ -59,6 +59,8 @@ double TimeHistogram::sum_seconds() const {
 }
 
 void CountRefused(std::string_view reason, Metrics* metrics) {
+  // Limits of a clip are found in reading and have a code each.
+  if (reason.starts_with("LIMIT_")) reason = "LIMIT_EXCEEDED";
   const auto known =
       std::find(kRefusals.begin(), std::prev(kRefusals.end()), reason);
   metrics->refused[static_cast<size_t>(known - kRefusals.begin())].Add();

@@ -1,6 +1,6 @@
 #include "server/server.h"
 
-#include <grpcpp/ext/proto_server_reflection_plugin.h>
+#include <dlfcn.h>
 #include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/resource_quota.h>
 #include <grpcpp/security/server_credentials.h>
@@ -75,6 +75,17 @@ void SetConnectionLimits(const TransportLimits& limits,
   }
 }
 
+// gRPC's reflection offers itself to every server of a process that it is
+// loaded into, and cannot be told not to.
+absl::Status LoadReflection() {
+  if (dlopen(BVHMILL_REFLECTION, RTLD_NOW | RTLD_GLOBAL) != nullptr) {
+    return absl::OkStatus();
+  }
+  return MakeStatus(absl::StatusCode::kNotFound,
+                    std::string("cannot load ") + BVHMILL_REFLECTION +
+                        " for reflection; give --reflection off");
+}
+
 }  // namespace
 
 Server::Server(const ServerConfig& config, std::unique_ptr<TokenStore> tokens)
@@ -103,10 +114,7 @@ absl::Status Server::Listen() {
   std::shared_ptr<grpc::ServerCredentials> credentials;
   BVHMILL_RETURN_IF_ERROR(MakeCredentials(config, &credentials));
   grpc::EnableDefaultHealthCheckService(true);
-  if (config.reflection) {
-    // Once linked and called, for every server of the process.
-    grpc::reflection::InitProtoReflectionServerBuilderPlugin();
-  }
+  if (config.reflection) BVHMILL_RETURN_IF_ERROR(LoadReflection());
   grpc::ServerBuilder builder;
   int port = 0;
   builder.AddListeningPort(config.listen, credentials, &port);
