@@ -10,6 +10,8 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/pipeline/convert.h"
 #include "bvhmill/wire/result.h"
+#include "server/admission.h"
+#include "server/call_record.h"
 #include "server/convert_stream.h"
 #include "server/rpc_status.h"
 
@@ -18,47 +20,65 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// What the work of a unary call is given.
+struct Running {
+  const CancelToken& cancel;
+  // How long it waited for a worker.
+  Clock::duration queued;
+  CallRecord& record;
+};
+
 // A unary call that is done by a worker. Deletes itself when gRPC is done with
 // it, which is after the worker.
 class UnaryCall final : public grpc::ServerUnaryReactor {
  public:
-  using Work = std::function<grpc::Status(const CancelToken&, Clock::duration)>;
+  using Work = std::function<grpc::Status(const Running&)>;
 
-  // Checks the call and queues `work`, which is given the time it waited.
-  UnaryCall(ServiceContext* context, const grpc::CallbackServerContext& call,
-            int64_t request_bytes, Work work)
-      : context_(*context) {
+  // Checks the call and queues `work`.
+  UnaryCall(ServiceContext* context, Method method, Scope scope,
+            grpc::CallbackServerContext* call, int64_t request_bytes, Work work)
+      : context_(*context), record_(context, method, call) {
     running_ = context_.BeginCall({}, &id_);
     const grpc::Status refused =
-        running_ ? Check(call, request_bytes) : Stopping();
+        running_ ? Enter(scope, request_bytes) : Stopping();
     if (!refused.ok()) {
-      Finish(refused);
+      End(refused);
       return;
     }
     context_.workers().Enqueue(
         [this, work = std::move(work), start = Clock::now()] {
-          Finish(work(cancel_, Clock::now() - start));
+          End(work({cancel_, Clock::now() - start, record_}));
         });
   }
 
   void OnCancel() override { cancel_.Cancel(); }
 
   void OnDone() override {
+    record_.Done(cancel_.IsCancelled());
     if (running_) context_.EndCall(id_);
     delete this;
   }
 
  private:
-  grpc::Status Check(const grpc::CallbackServerContext& call,
-                     int64_t request_bytes) const {
-    const grpc::Status status = context_.Authorize(call);
+  grpc::Status Enter(Scope scope, int64_t request_bytes) {
+    const grpc::Status status = record_.Enter(scope);
     if (!status.ok()) return status;
     const int64_t limit = context_.config().service.max_request_message_bytes;
-    if (!Exceeds(request_bytes, limit)) return grpc::Status::OK;
-    return LimitExceeded("max_request_message_bytes", limit, request_bytes);
+    if (Exceeds(request_bytes, limit)) {
+      return LimitExceeded("max_request_message_bytes", limit, request_bytes);
+    }
+    return context_.admission().TryEnter(record_.caller(), record_.peer(),
+                                         request_bytes, &ticket_);
+  }
+
+  void End(const grpc::Status& status) {
+    record_.Finishing(status);
+    Finish(status);
   }
 
   ServiceContext& context_;
+  CallRecord record_;
+  Ticket ticket_;
   bool running_ = false;
   ServiceContext::CallId id_;
   CancelToken cancel_;
@@ -66,8 +86,9 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
 
 grpc::Status Validate(const ServerConfig& config,
                       const v1::ValidateClipRequest& request,
-                      const CancelToken& cancel, Clock::duration queued,
-                      v1::ValidateClipResponse* response) {
+                      const Running& call, v1::ValidateClipResponse* response) {
+  const auto size = static_cast<int64_t>(request.source().data().size());
+  call.record.AddBytes(size, 0);
   if (auto status = CheckSource(config, request.source()); !status.ok()) {
     return status;
   }
@@ -78,8 +99,9 @@ grpc::Status Validate(const ServerConfig& config,
     return status;
   }
   ConvertResult result =
-      Convert(request.source().data(), options, nullptr, &cancel);
-  result.times.queued = queued;
+      Convert(request.source().data(), options, nullptr, &call.cancel);
+  result.times.queued = call.queued;
+  call.record.AddClip(result);
   if (absl::IsCancelled(result.status)) return ToGrpc(result.status);
   *response->mutable_result() = wire::ToProto(result);
   return grpc::Status::OK;
@@ -123,6 +145,8 @@ class UnaryReceiver final : public OutputReceiver {
     return absl::OkStatus();
   }
 
+  // Bytes of outputs that were put.
+  int64_t total() const { return total_; }
   // Bytes that do not fit; 0 if all do.
   int64_t overflow() const { return overflow_; }
 
@@ -151,8 +175,10 @@ void PutResult(const ConvertResult& result, v1::ClipResult* message) {
 
 grpc::Status ConvertOne(const ServerConfig& config,
                         const v1::ConvertClipRequest& request,
-                        const CancelToken& cancel, Clock::duration queued,
+                        const Running& call,
                         v1::ConvertClipResponse* response) {
+  const auto size = static_cast<int64_t>(request.source().data().size());
+  call.record.AddBytes(size, 0);
   if (auto status = CheckSource(config, request.source()); !status.ok()) {
     return status;
   }
@@ -168,8 +194,9 @@ grpc::Status ConvertOne(const ServerConfig& config,
   const int64_t limit = config.service.max_unary_response_bytes;
   UnaryReceiver receiver(limit, message);
   ConvertResult result =
-      Convert(request.source().data(), options, &receiver, &cancel);
-  result.times.queued = queued;
+      Convert(request.source().data(), options, &receiver, &call.cancel);
+  result.times.queued = call.queued;
+  call.record.AddClip(result);
   if (receiver.overflow() > 0) {
     return TooLargeForUnary(config, receiver.overflow());
   }
@@ -177,6 +204,7 @@ grpc::Status ConvertOne(const ServerConfig& config,
   PutResult(result, message);
   const auto bytes = static_cast<int64_t>(response->ByteSizeLong());
   if (Exceeds(bytes, limit)) return TooLargeForUnary(config, bytes);
+  call.record.AddBytes(0, receiver.total());
   return grpc::Status::OK;
 }
 
@@ -185,29 +213,28 @@ grpc::Status ConvertOne(const ServerConfig& config,
 grpc::ServerUnaryReactor* ClipService::ValidateClip(
     grpc::CallbackServerContext* call, const v1::ValidateClipRequest* request,
     v1::ValidateClipResponse* response) {
-  return new UnaryCall(
-      &context_, *call, static_cast<int64_t>(request->ByteSizeLong()),
-      [this, request, response](const CancelToken& cancel,
-                                Clock::duration queued) {
-        return Validate(context_.config(), *request, cancel, queued, response);
-      });
+  return new UnaryCall(&context_, Method::kValidateClip, Scope::kRead, call,
+                       static_cast<int64_t>(request->ByteSizeLong()),
+                       [this, request, response](const Running& running) {
+                         return Validate(context_.config(), *request, running,
+                                         response);
+                       });
 }
 
 grpc::ServerUnaryReactor* ClipService::ConvertClip(
     grpc::CallbackServerContext* call, const v1::ConvertClipRequest* request,
     v1::ConvertClipResponse* response) {
-  return new UnaryCall(&context_, *call,
+  return new UnaryCall(&context_, Method::kConvertClip, Scope::kConvert, call,
                        static_cast<int64_t>(request->ByteSizeLong()),
-                       [this, request, response](const CancelToken& cancel,
-                                                 Clock::duration queued) {
-                         return ConvertOne(context_.config(), *request, cancel,
-                                           queued, response);
+                       [this, request, response](const Running& running) {
+                         return ConvertOne(context_.config(), *request, running,
+                                           response);
                        });
 }
 
 grpc::ServerBidiReactor<v1::ConvertClipsRequest, v1::ConvertClipsResponse>*
 ClipService::ConvertClips(grpc::CallbackServerContext* call) {
-  return StartConvertStream(&context_, *call);
+  return StartConvertStream(&context_, call);
 }
 
 }  // namespace bvhmill::server

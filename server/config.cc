@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bvhmill/base/version.h"
+#include "server/flags.h"
 
 namespace bvhmill::server {
 namespace {
@@ -24,69 +25,6 @@ constexpr char kHelp[] =
     "      serve others, encrypted\n"
     "  bvhmilld --listen 127.0.0.1:0\n"
     "      pick a free port and print it\n";
-
-template <typename T>
-void AddFlag(CLI::App* app, const std::string& name, T* value,
-             const std::string& help) {
-  app->add_option("--" + name, *value, help)->capture_default_str();
-}
-
-void AddLimit(CLI::App* app, const std::string& name, int64_t* value,
-              const std::string& help) {
-  AddFlag(app, name, value, help);
-  CLI::Option* option = app->get_option("--" + name);
-  option->check(CLI::NonNegativeNumber)->group("Limits (0 = none)");
-}
-
-void AddLimits(CLI::App* app, ServerConfig* config) {
-  Limits& clip = config->limits;
-  AddLimit(app, "max-clip-bytes", &clip.max_clip_bytes, "BVH text of a clip");
-  AddLimit(app, "max-header-bytes", &clip.max_header_bytes,
-           "what stands before its rows");
-  AddLimit(app, "max-line-bytes", &clip.max_line_bytes, "a line of it");
-  AddLimit(app, "max-name-bytes", &clip.max_name_bytes, "a joint's name");
-  AddLimit(app, "max-joints", &clip.max_joints, "joints and end sites");
-  AddLimit(app, "max-depth", &clip.max_depth, "nesting of joints");
-  AddLimit(app, "max-channels", &clip.max_channels, "values in a frame");
-  AddLimit(app, "max-frames", &clip.max_frames, "frames of a clip");
-  AddLimit(app, "max-issues", &clip.max_issues, "issues a report lists");
-  AddLimit(app, "max-outputs", &clip.max_outputs, "outputs of a request");
-  AddLimit(app, "max-output-bytes", &clip.max_output_bytes,
-           "all outputs of a clip");
-  ServiceLimits& service = config->service;
-  AddLimit(app, "max-request-bytes", &service.max_request_message_bytes,
-           "a request message");
-  AddLimit(app, "max-response-bytes", &service.max_unary_response_bytes,
-           "the answer of a unary call");
-  AddLimit(app, "max-stream-clips", &service.max_unfinished_clips_per_stream,
-           "unfinished clips of a stream");
-  AddLimit(app, "max-stream-bytes", &service.max_unfinished_bytes_per_stream,
-           "text of a stream that waits to be read");
-  AddLimit(app, "max-unsent-bytes", &service.max_unsent_bytes_per_stream,
-           "outputs of a stream that wait to be sent");
-  AddLimit(app, "max-streams-bytes", &service.max_stream_bytes,
-           "both, over all streams");
-  AddLimit(app, "idle-seconds", &service.idle_seconds,
-           "time for a peer to go on within a clip");
-}
-
-void AddFlags(CLI::App* app, ServerConfig* config) {
-  AddFlag(app, "listen", &config->listen, "HOST:PORT to listen on");
-  app->add_flag("--insecure", config->insecure,
-                "allow a listen address beyond this machine without TLS");
-  AddFlag(app, "tls-cert", &config->tls_cert, "PEM file, certificate chain");
-  AddFlag(app, "tls-key", &config->tls_key, "PEM file, private key");
-  AddFlag(app, "tls-client-ca", &config->tls_client_ca,
-          "PEM file; clients must show a certificate signed by it");
-  AddFlag(app, "token-file", &config->token_file,
-          "bearer tokens that calls must show, one a line");
-  AddFlag(app, "threads", &config->threads, "workers; 0 = one per core");
-  AddFlag(app, "drain-seconds", &config->drain_seconds,
-          "time for running clips after SIGTERM");
-  app->get_option("--threads")->check(CLI::Range(0, 4096));
-  app->get_option("--drain-seconds")->check(CLI::Range(0, 86400));
-  AddLimits(app, config);
-}
 
 // BVHMILL_MAX_JOINTS for --max-joints.
 std::string VariableOf(const std::string& flag) {
@@ -103,6 +41,12 @@ bool IsGiven(const std::vector<std::string>& args, const std::string& flag) {
   });
 }
 
+// What a run of the program is for stands on its command line.
+bool IsAction(const std::string& flag) {
+  return flag == "help" || flag == "version" || flag == "check-config" ||
+         flag == "hash-token";
+}
+
 // The command line, with what the environment says about flags that are not on
 // it: so the environment weighs less than flags and more than a file.
 std::vector<std::string> WithEnvironment(const CLI::App& app, int argc,
@@ -112,7 +56,7 @@ std::vector<std::string> WithEnvironment(const CLI::App& app, int argc,
     if (option->get_lnames().empty()) continue;
     const std::string& flag = option->get_lnames().front();
     const char* value = std::getenv(VariableOf(flag).c_str());
-    if (value == nullptr || flag == "help" || flag == "version") continue;
+    if (value == nullptr || IsAction(flag)) continue;
     if (!IsGiven(args, flag)) args.push_back("--" + flag + "=" + value);
   }
   // CLI11 wants them last first.
@@ -132,6 +76,14 @@ std::string FindConflict(const ServerConfig& config) {
       !IsLoopback(config.listen)) {
     return "refusing to listen on " + config.listen +
            " without TLS; give --tls-cert and --tls-key, or --insecure";
+  }
+  if (!config.metrics.empty() && !config.insecure &&
+      !IsLoopback(config.metrics)) {
+    return "refusing to show metrics on " + config.metrics +
+           " in clear text; give an address of this machine, or --insecure";
+  }
+  if (config.metrics.starts_with("unix:")) {
+    return "--metrics is HOST:PORT";
   }
   return "";
 }
@@ -164,6 +116,7 @@ bool ReadConfig(int argc, char** argv, ServerConfig* config, int* exit_code) {
     *exit_code = app.exit(error, std::cout, std::cerr) == 0 ? 0 : 2;
     return false;
   }
+  if (!config->hash_token.empty()) return true;
   const std::string conflict = FindConflict(*config);
   if (conflict.empty()) return true;
   std::cerr << "bvhmilld: " << conflict << "\n";

@@ -6,6 +6,8 @@
 #include <string>
 
 #include "bvhmill/base/limits.h"
+#include "server/admission.h"
+#include "server/log.h"
 
 namespace bvhmill::server {
 
@@ -29,6 +31,25 @@ struct ServiceLimits {
   int64_t idle_seconds = 60;
 };
 
+// What connections may do. 0 = no limit of that kind.
+struct TransportLimits {
+  // Calls at once; more wait in the client.
+  int64_t max_streams_per_connection = 256;
+  // gRPC's own buffers. Beyond it gRPC cuts off connections and calls: the last
+  // wall, behind those that say why.
+  int64_t max_transport_bytes = int64_t{1} << 30;
+  // An older connection takes no more calls; clients open another one. So they
+  // find servers that were added.
+  int64_t max_connection_age_seconds = 1800;
+  // After that its calls are cut off.
+  int64_t max_connection_age_grace_seconds = 0;
+  // A silent client is asked for a sign of life, and given up without one.
+  int64_t keepalive_seconds = 60;
+  int64_t keepalive_timeout_seconds = 20;
+  // Clients that ping more often are cut off.
+  int64_t min_ping_seconds = 10;
+};
+
 struct ServerConfig {
   // HOST:PORT; port 0 picks one.
   std::string listen = "127.0.0.1:7450";
@@ -38,14 +59,24 @@ struct ServerConfig {
   std::string tls_key;
   // Asks clients for a certificate signed by it.
   std::string tls_client_ca;
-  // Bearer tokens, one a line; empty = calls need none.
+  // Tokens that calls must show, see tokens.h; empty = calls need none.
   std::string token_file;
   // 0 = as many as cores.
   int threads = 0;
   // How long running clips may take once the server was told to stop.
   int drain_seconds = 30;
+  // HOST:PORT of the metrics; empty = none.
+  std::string metrics;
+  LogFormat log = LogFormat::kErrors;
+  bool reflection = true;
   Limits limits;
   ServiceLimits service;
+  AdmissionLimits admission;
+  TransportLimits transport;
+  // Instead of serving: say whether that could be done.
+  bool check_config = false;
+  // Instead of serving: print a line of a token file, for a token of this name.
+  std::string hash_token;
 };
 
 // Reads flags, BVHMILL_* variables and the file of --config, in falling order

@@ -14,6 +14,7 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/wire/result.h"
 #include "bvhmill/wire/status.h"
+#include "server/call_record.h"
 #include "server/rpc_status.h"
 #include "server/stream_clip.h"
 
@@ -35,9 +36,12 @@ class ConvertStream final
     : public grpc::ServerBidiReactor<v1::ConvertClipsRequest, Response>,
       public std::enable_shared_from_this<ConvertStream> {
  public:
-  explicit ConvertStream(ServiceContext* context) : context_(*context) {}
+  ConvertStream(ServiceContext* context, grpc::CallbackServerContext* call)
+      : context_(*context),
+        call_(*call),
+        record_(context, Method::kConvertClips, call) {}
 
-  void Start(const grpc::CallbackServerContext& call);
+  void Start();
   void OnReadDone(bool ok) override;
   void OnWriteDone(bool ok) override;
   void OnCancel() override;
@@ -87,7 +91,8 @@ class ConvertStream final
   const ServerConfig& config() const { return context_.config(); }
 
   ServiceContext& context_;
-  const grpc::CallbackServerContext* call_ = nullptr;
+  const grpc::CallbackServerContext& call_;
+  CallRecord record_;
   CancelToken cancel_;
   bool counted_ = false;
   ServiceContext::CallId call_id_;
@@ -138,9 +143,8 @@ grpc::Status Idle() {
                 Fault{"STREAM_IDLE", {}});
 }
 
-void ConvertStream::Start(const grpc::CallbackServerContext& call) {
+void ConvertStream::Start() {
   self_ = shared_from_this();
-  call_ = &call;
   ServiceContext::CallEvents events;
   const auto weak = weak_from_this();
   events.on_drain = [weak] {
@@ -150,7 +154,8 @@ void ConvertStream::Start(const grpc::CallbackServerContext& call) {
     if (const auto stream = weak.lock()) stream->OnTick(now);
   };
   counted_ = context_.BeginCall(std::move(events), &call_id_);
-  const grpc::Status refused = counted_ ? context_.Authorize(call) : Stopping();
+  const grpc::Status refused =
+      counted_ ? record_.Enter(Scope::kConvert) : Stopping();
   Actions actions;
   {
     const std::lock_guard lock(mutex_);
@@ -173,6 +178,7 @@ void ConvertStream::OnCancel() {
 }
 
 void ConvertStream::OnDone() {
+  record_.Done(cancel_.IsCancelled() && !failed_);
   if (counted_) context_.EndCall(call_id_);
   cancel_.Cancel();
   {
@@ -180,6 +186,7 @@ void ConvertStream::OnDone() {
     AddIncoming(-incoming_bytes_);
     context_.AddStreamBytes(-outgoing_bytes_);
     outgoing_bytes_ = 0;
+    for (const ClipPtr& clip : clips_) clip->ticket.Release();
     clips_.clear();
   }
   // Workers may still hold the stream; the last one deletes it.
@@ -288,6 +295,10 @@ grpc::Status ConvertStream::HandleBegin(v1::ClipBegin* begin) {
                  &incoming_->options);
              !options.ok()) {
     RefuseItem(options);
+  } else if (auto admitted = context_.admission().TryEnter(
+                 record_.caller(), record_.peer(), 0, &incoming_->ticket);
+             !admitted.ok()) {
+    RefuseItem(admitted);
   }
   Append(std::move(*begin->mutable_source()->mutable_data()));
   if (begin->complete()) End(std::exchange(incoming_, nullptr));
@@ -313,13 +324,21 @@ grpc::Status ConvertStream::HandleEnd(const v1::ClipEnd& end) {
 }
 
 void ConvertStream::Append(std::string bytes) {
-  if (incoming_->refused || bytes.empty()) return;
   const auto size = static_cast<int64_t>(bytes.size());
+  record_.AddBytes(size, 0);
+  if (incoming_->refused || bytes.empty()) return;
   incoming_->bytes += size;
   const int64_t limit = config().limits.max_clip_bytes;
   if (Exceeds(incoming_->bytes, limit)) {
     RefuseItem(LimitExceeded("max_clip_bytes", limit, incoming_->bytes));
     return;
+  }
+  // What is not kept is bounded by the stream.
+  if (NeedsAllRows(incoming_->options)) {
+    if (const auto room = incoming_->ticket.Grow(size); !room.ok()) {
+      RefuseItem(room);
+      return;
+    }
   }
   if (!incoming_->queued_at) incoming_->queued_at = Clock::now();
   AddIncoming(size);
@@ -332,6 +351,7 @@ void ConvertStream::RefuseItem(const grpc::Status& status) {
   result.status = MakeStatus(static_cast<absl::StatusCode>(status.error_code()),
                              status.error_message());
   result.fault = wire::ParseFault(status.error_details());
+  record_.AddRefusedClip(result.fault.reason);
   incoming_->refused = std::move(result);
   for (const std::string& bytes : incoming_->incoming) {
     AddIncoming(-static_cast<int64_t>(bytes.size()));
@@ -356,6 +376,7 @@ void ConvertStream::Remove(const ClipPtr& clip) {
   const bool owns_key =
       !clip->refused || !absl::IsAlreadyExists(clip->refused->status);
   if (owns_key) keys_.erase(clip->key);
+  clip->ticket.Release();
   clips_.remove(clip);
 }
 
@@ -461,8 +482,11 @@ void ConvertStream::Do(Actions actions) {
     StartWrite(actions.write, how);
   }
   if (actions.read) StartRead(&request_);
-  if (actions.finish) Finish(*actions.finish);
-  if (actions.cancel_call) call_->TryCancel();
+  if (actions.finish) {
+    record_.Finishing(*actions.finish);
+    Finish(*actions.finish);
+  }
+  if (actions.cancel_call) call_.TryCancel();
 }
 
 void ConvertStream::OnWriteDone(bool ok) {
@@ -554,6 +578,7 @@ void ConvertStream::FinishClip(const ClipPtr& clip) {
   }
   ConvertResult& result = clip->conversion->Finish();
   result.times.queued = clip->queued;
+  record_.AddClip(result);
   Push(clip, ResultResponse(*clip, result), /*is_result=*/true);
 }
 
@@ -564,8 +589,10 @@ void ConvertStream::Push(const ClipPtr& clip, Response response,
   {
     const std::lock_guard lock(mutex_);
     if (clip->is_abandoned || finished_) return;
-    AddOutgoing(clip,
-                static_cast<int64_t>(response.output_chunk().data().size()));
+    const auto size =
+        static_cast<int64_t>(response.output_chunk().data().size());
+    AddOutgoing(clip, size);
+    record_.AddBytes(0, size);
     clip->outgoing.push_back(std::move(response));
     if (is_result) {
       clip->has_result = true;
@@ -580,10 +607,9 @@ void ConvertStream::Push(const ClipPtr& clip, Response response,
 }  // namespace
 
 grpc::ServerBidiReactor<v1::ConvertClipsRequest, v1::ConvertClipsResponse>*
-StartConvertStream(ServiceContext* context,
-                   const grpc::CallbackServerContext& call) {
-  const auto stream = std::make_shared<ConvertStream>(context);
-  stream->Start(call);
+StartConvertStream(ServiceContext* context, grpc::CallbackServerContext* call) {
+  const auto stream = std::make_shared<ConvertStream>(context, call);
+  stream->Start();
   return stream.get();
 }
 

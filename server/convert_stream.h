@@ -11,7 +11,6 @@ namespace bvhmill::server {
 
 // Starts a stream; gRPC and the workers own it from here.
 grpc::ServerBidiReactor<v1::ConvertClipsRequest, v1::ConvertClipsResponse>*
-StartConvertStream(ServiceContext* context,
-                   const grpc::CallbackServerContext& call);
+StartConvertStream(ServiceContext* context, grpc::CallbackServerContext* call);
 
 }  // namespace bvhmill::server

@@ -5,11 +5,16 @@
 
 #include <cstdlib>
 #include <iostream>
+#include <iterator>
 #include <memory>
+#include <string>
 
 #include "bvhmill/base/status.h"
+#include "server/check_config.h"
 #include "server/config.h"
+#include "server/notify.h"
 #include "server/server.h"
+#include "server/tokens.h"
 
 namespace {
 
@@ -20,6 +25,7 @@ sigset_t BlockStopSignals() {
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   return signals;
 }
@@ -28,7 +34,42 @@ sigset_t BlockStopSignals() {
 void UnblockStopSignals(const sigset_t& signals) {
   signal(SIGTERM, SIG_DFL);
   signal(SIGINT, SIG_DFL);
+  // A reload that comes too late is no reason to stop at once.
+  signal(SIGHUP, SIG_IGN);
   pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+}
+
+// Returns at SIGTERM or SIGINT; SIGHUP has files read again.
+void WaitForStop(const sigset_t& signals, bvhmill::server::Server* server) {
+  int received = SIGHUP;
+  while (received == SIGHUP) {
+    sigwait(&signals, &received);
+    if (received == SIGHUP) server->Reload();
+  }
+  UnblockStopSignals(signals);
+}
+
+int Fail(const absl::Status& status, int exit_code) {
+  std::cerr << "bvhmilld: " << bvhmill::MessageOf(status) << "\n";
+  return exit_code;
+}
+
+// --check-config
+int CheckOnly(const bvhmill::server::ServerConfig& config) {
+  const absl::Status status = bvhmill::server::CheckConfig(config);
+  if (!status.ok()) return Fail(status, 2);
+  std::cout << "ok\n";
+  return 0;
+}
+
+// --hash-token
+int HashToken(const std::string& name) {
+  const std::string token{std::istreambuf_iterator<char>(std::cin), {}};
+  std::string line;
+  const absl::Status status = bvhmill::server::HashToken(name, token, &line);
+  if (!status.ok()) return Fail(status, 2);
+  std::cout << line << "\n";
+  return 0;
 }
 
 }  // namespace
@@ -39,19 +80,21 @@ int main(int argc, char** argv) {
   if (!bvhmill::server::ReadConfig(argc, argv, &config, &exit_code)) {
     return exit_code;
   }
+  if (!config.hash_token.empty()) return HashToken(config.hash_token);
+  if (config.check_config) return CheckOnly(config);
   // gRPC's own log says in many lines what the one below says.
   setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);
   const sigset_t signals = BlockStopSignals();
   std::unique_ptr<bvhmill::server::Server> server;
   const absl::Status status = bvhmill::server::Server::Start(config, &server);
-  if (!status.ok()) {
-    std::cerr << "bvhmilld: " << bvhmill::MessageOf(status) << "\n";
-    return 1;
-  }
+  if (!status.ok()) return Fail(status, 1);
   std::cout << "listening on " << server->address() << std::endl;
-  int received = 0;
-  sigwait(&signals, &received);
-  UnblockStopSignals(signals);
+  if (!server->metrics_address().empty()) {
+    std::cout << "metrics on " << server->metrics_address() << std::endl;
+  }
+  bvhmill::server::NotifySupervisor("READY=1");
+  WaitForStop(signals, server.get());
+  bvhmill::server::NotifySupervisor("STOPPING=1");
   std::cerr << "bvhmilld: stopping; running clips may take "
             << config.drain_seconds << " s more\n";
   if (!server->Drain()) std::cerr << "bvhmilld: some clips were cut off\n";

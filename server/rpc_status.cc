@@ -6,6 +6,23 @@
 #include "bvhmill/wire/status.h"
 
 namespace bvhmill::server {
+namespace {
+
+const char* NameOf(Scope scope) {
+  switch (scope) {
+    case Scope::kRead:
+      return "read";
+    case Scope::kConvert:
+      return "convert";
+    case Scope::kJobs:
+      return "jobs";
+    case Scope::kAdmin:
+      break;
+  }
+  return "admin";
+}
+
+}  // namespace
 
 grpc::Status ToGrpc(const absl::Status& status, const Fault& fault) {
   if (status.ok()) return grpc::Status::OK;
@@ -24,6 +41,20 @@ grpc::Status LimitExceeded(std::string_view limit_name, int64_t limit,
                       {{"limit_name", name},
                        {"limit", std::to_string(limit)},
                        {"value", std::to_string(value)}}});
+}
+
+grpc::Status TokenUnknown() {
+  return ToGrpc(MakeStatus(absl::StatusCode::kUnauthenticated,
+                           "the call needs a bearer token that is known here"),
+                Fault{"TOKEN_UNKNOWN", {}});
+}
+
+grpc::Status ScopeMissing(std::string_view caller, Scope scope) {
+  const std::string name(caller);
+  return ToGrpc(
+      MakeStatus(absl::StatusCode::kPermissionDenied,
+                 "the token " + name + " lacks the scope " + NameOf(scope)),
+      Fault{"SCOPE_MISSING", {{"token", name}, {"scope", NameOf(scope)}}});
 }
 
 grpc::Status Stopping() {

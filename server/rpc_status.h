@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "bvhmill/pipeline/convert.h"
+#include "server/caller.h"
 
 namespace bvhmill::server {
 
@@ -17,6 +18,12 @@ grpc::Status ToGrpc(const absl::Status& status, const Fault& fault = {});
 // RESOURCE_EXHAUSTED that names the field of Limits which was exceeded.
 grpc::Status LimitExceeded(std::string_view limit_name, int64_t limit,
                            int64_t value);
+
+// UNAUTHENTICATED for a call without a token that is known.
+grpc::Status TokenUnknown();
+
+// PERMISSION_DENIED for a token that lacks `scope`.
+grpc::Status ScopeMissing(std::string_view caller, Scope scope);
 
 // UNAVAILABLE while the server stops.
 grpc::Status Stopping();

@@ -1,76 +1,34 @@
 #include "server/server.h"
 
-#include <grpcpp/ext/proto_server_reflection_plugin.h>
+#include <dlfcn.h>
 #include <grpcpp/health_check_service_interface.h>
+#include <grpcpp/resource_quota.h>
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server_builder.h>
 
 #include <algorithm>
-#include <cctype>
 #include <chrono>
-#include <fstream>
 #include <limits>
-#include <sstream>
+#include <utility>
+#include <vector>
 
 #include "bvhmill/base/status.h"
+#include "server/tls.h"
 
 namespace bvhmill::server {
 namespace {
 
-absl::Status ReadWhole(const std::string& path, std::string* out) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream bytes;
-  bytes << in.rdbuf();
-  if (!in) {
-    return MakeStatus(absl::StatusCode::kNotFound, "cannot read " + path);
-  }
-  *out = bytes.str();
-  return absl::OkStatus();
+// gRPC's way to say never.
+constexpr int kNever = std::numeric_limits<int32_t>::max();
+
+int Milliseconds(int64_t seconds) {
+  constexpr int64_t kMost = kNever / 1000;
+  return seconds == 0 ? kNever
+                      : static_cast<int>(std::min(seconds, kMost) * 1000);
 }
 
-absl::Status ReadTokens(const std::string& path,
-                        std::vector<std::string>* tokens) {
-  if (path.empty()) return absl::OkStatus();
-  std::string text;
-  BVHMILL_RETURN_IF_ERROR(ReadWhole(path, &text));
-  std::istringstream lines(text);
-  std::string line;
-  while (std::getline(lines, line)) {
-    while (!line.empty() && std::isspace(static_cast<uint8_t>(line.back()))) {
-      line.pop_back();
-    }
-    if (!line.empty() && line.front() != '#') tokens->push_back(line);
-  }
-  if (!tokens->empty()) return absl::OkStatus();
-  // An empty list would open the server to everyone.
-  return MakeStatus(absl::StatusCode::kInvalidArgument,
-                    path + " holds no token");
-}
-
-absl::Status MakeCredentials(const ServerConfig& config,
-                             std::shared_ptr<grpc::ServerCredentials>* out) {
-  if (config.tls_cert.empty()) {
-    *out = grpc::InsecureServerCredentials();
-    return absl::OkStatus();
-  }
-  const bool asks_client = !config.tls_client_ca.empty();
-  grpc::SslServerCredentialsOptions options(
-      asks_client ? GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY
-                  : GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE);
-  grpc::SslServerCredentialsOptions::PemKeyCertPair pair;
-  BVHMILL_RETURN_IF_ERROR(ReadWhole(config.tls_cert, &pair.cert_chain));
-  BVHMILL_RETURN_IF_ERROR(ReadWhole(config.tls_key, &pair.private_key));
-  if (asks_client) {
-    BVHMILL_RETURN_IF_ERROR(
-        ReadWhole(config.tls_client_ca, &options.pem_root_certs));
-  }
-  options.pem_key_cert_pairs.push_back(std::move(pair));
-  *out = grpc::SslServerCredentials(options);
-  return absl::OkStatus();
-}
-
-void SetChannelOptions(const ServiceLimits& limits,
-                       grpc::ServerBuilder* builder) {
+void SetMessageLimits(const ServiceLimits& limits,
+                      grpc::ServerBuilder* builder) {
   // Messages somewhat over the limit are read and refused with its name;
   // beyond that gRPC refuses them by itself.
   constexpr int64_t kNamedFactor = 4;
@@ -80,16 +38,57 @@ void SetChannelOptions(const ServiceLimits& limits,
       limit == 0 ? kMost : std::min(limit * kNamedFactor, kMost);
   builder->SetMaxReceiveMessageSize(static_cast<int>(most));
   builder->SetMaxSendMessageSize(-1);
-  // Two servers on one port would share it silently.
-  builder->AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
-  builder->AddChannelArgument(
-      GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 10'000);
-  builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+}
+
+void SetConnectionLimits(const TransportLimits& limits,
+                         grpc::ServerBuilder* builder) {
+  const std::pair<const char*, int> arguments[] = {
+      // Two servers on one port would share it silently.
+      {GRPC_ARG_ALLOW_REUSEPORT, 0},
+      {GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
+       limits.min_ping_seconds == 0 ? 0
+                                    : Milliseconds(limits.min_ping_seconds)},
+      {GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1},
+      {GRPC_ARG_KEEPALIVE_TIME_MS, Milliseconds(limits.keepalive_seconds)},
+      {GRPC_ARG_KEEPALIVE_TIMEOUT_MS,
+       Milliseconds(limits.keepalive_timeout_seconds)},
+      // Else the server gives up asking after two pings without an answer to
+      // send, and with it noticing that a client is gone.
+      {GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0},
+      {GRPC_ARG_MAX_CONNECTION_AGE_MS,
+       Milliseconds(limits.max_connection_age_seconds)},
+      {GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS,
+       Milliseconds(limits.max_connection_age_grace_seconds)}};
+  for (const auto& [name, value] : arguments) {
+    builder->AddChannelArgument(name, value);
+  }
+  if (limits.max_streams_per_connection > 0) {
+    builder->AddChannelArgument(
+        GRPC_ARG_MAX_CONCURRENT_STREAMS,
+        static_cast<int>(
+            std::min<int64_t>(limits.max_streams_per_connection, kNever)));
+  }
+  if (limits.max_transport_bytes > 0) {
+    builder->SetResourceQuota(
+        grpc::ResourceQuota("bvhmilld")
+            .Resize(static_cast<size_t>(limits.max_transport_bytes)));
+  }
+}
+
+// gRPC's reflection offers itself to every server of a process that it is
+// loaded into, and cannot be told not to.
+absl::Status LoadReflection() {
+  if (dlopen(BVHMILL_REFLECTION, RTLD_NOW | RTLD_GLOBAL) != nullptr) {
+    return absl::OkStatus();
+  }
+  return MakeStatus(absl::StatusCode::kNotFound,
+                    std::string("cannot load ") + BVHMILL_REFLECTION +
+                        " for reflection; give --reflection off");
 }
 
 }  // namespace
 
-Server::Server(const ServerConfig& config, std::vector<std::string> tokens)
+Server::Server(const ServerConfig& config, std::unique_ptr<TokenStore> tokens)
     : context_(config, std::move(tokens)),
       clip_service_(&context_),
       server_service_(&context_) {}
@@ -100,10 +99,12 @@ Server::~Server() {
 
 absl::Status Server::Start(const ServerConfig& config,
                            std::unique_ptr<Server>* server) {
-  std::vector<std::string> tokens;
-  BVHMILL_RETURN_IF_ERROR(ReadTokens(config.token_file, &tokens));
+  std::unique_ptr<TokenStore> tokens;
+  BVHMILL_RETURN_IF_ERROR(TokenStore::Open(config.token_file, &tokens));
   std::unique_ptr<Server> out(new Server(config, std::move(tokens)));
   BVHMILL_RETURN_IF_ERROR(out->Listen());
+  BVHMILL_RETURN_IF_ERROR(out->StartMetrics());
+  out->WatchFiles();
   *server = std::move(out);
   return absl::OkStatus();
 }
@@ -113,13 +114,14 @@ absl::Status Server::Listen() {
   std::shared_ptr<grpc::ServerCredentials> credentials;
   BVHMILL_RETURN_IF_ERROR(MakeCredentials(config, &credentials));
   grpc::EnableDefaultHealthCheckService(true);
-  grpc::reflection::InitProtoReflectionServerBuilderPlugin();
+  if (config.reflection) BVHMILL_RETURN_IF_ERROR(LoadReflection());
   grpc::ServerBuilder builder;
   int port = 0;
   builder.AddListeningPort(config.listen, credentials, &port);
   builder.RegisterService(&clip_service_);
   builder.RegisterService(&server_service_);
-  SetChannelOptions(config.service, &builder);
+  SetMessageLimits(config.service, &builder);
+  SetConnectionLimits(config.transport, &builder);
   server_ = builder.BuildAndStart();
   if (server_ == nullptr) {
     return MakeStatus(absl::StatusCode::kUnavailable,
@@ -133,6 +135,47 @@ absl::Status Server::Listen() {
                  ? config.listen
                  : config.listen.substr(0, colon) + ":" + std::to_string(port);
   return absl::OkStatus();
+}
+
+absl::Status Server::StartMetrics() {
+  const std::string& address = context_.config().metrics;
+  if (address.empty()) return absl::OkStatus();
+  return MetricsPage::Start(
+      address, &context_.metrics(), [this] { return context_.Now(); },
+      &metrics_page_);
+}
+
+std::string Server::metrics_address() const {
+  return metrics_page_ == nullptr ? "" : metrics_page_->address();
+}
+
+void Server::WatchFiles() {
+  const ServerConfig& config = context_.config();
+  file_watch_ = std::make_unique<FileWatch>(
+      std::vector<std::string>{config.token_file, config.tls_cert,
+                               config.tls_key, config.tls_client_ca},
+      [this](const std::string& path) { ReloadFile(path); });
+}
+
+void Server::Reload() {
+  const ServerConfig& config = context_.config();
+  if (!config.token_file.empty()) ReloadFile(config.token_file);
+  if (!config.tls_cert.empty()) ReloadFile(config.tls_cert);
+}
+
+void Server::ReloadFile(const std::string& path) {
+  const ServerConfig& config = context_.config();
+  const bool is_tokens = path == config.token_file;
+  // gRPC reads certificates by itself, but does not say what it makes of them.
+  const absl::Status status =
+      is_tokens ? context_.tokens().Reload() : CheckTlsFiles(config);
+  if (status.ok()) {
+    context_.log().Event("read " + path + " again");
+    return;
+  }
+  context_.log().Event((is_tokens ? "kept the tokens there were: "
+                                  : "new connections may fail: ") +
+                       std::string(MessageOf(status)));
 }
 
 bool Server::Drain() {

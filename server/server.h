@@ -10,6 +10,8 @@
 #include "absl/status/status.h"
 #include "server/clip_service.h"
 #include "server/config.h"
+#include "server/files.h"
+#include "server/metrics_page.h"
 #include "server/server_service.h"
 #include "server/service_context.h"
 
@@ -26,19 +28,33 @@ class Server {
   // HOST:PORT with the port that was picked.
   const std::string& address() const { return address_; }
 
+  // The same of the metrics; empty if there are none.
+  std::string metrics_address() const;
+
+  // Reads the token file again, and looks at the certificates, which gRPC reads
+  // by itself. What is broken is logged, and the tokens there were are kept.
+  // The same happens within a second or two of a change of a file.
+  void Reload();
+
   // Turns health to NOT_SERVING, refuses new calls, lets the running ones
   // finish for config.drain_seconds at most, then closes. True if all finished.
   bool Drain();
 
  private:
-  Server(const ServerConfig& config, std::vector<std::string> tokens);
+  Server(const ServerConfig& config, std::unique_ptr<TokenStore> tokens);
   absl::Status Listen();
+  absl::Status StartMetrics();
+  void WatchFiles();
+  void ReloadFile(const std::string& path);
 
   ServiceContext context_;
   ClipService clip_service_;
   ServerService server_service_;
   std::unique_ptr<grpc::Server> server_;
   std::string address_;
+  // Both look at the context, so they go first.
+  std::unique_ptr<MetricsPage> metrics_page_;
+  std::unique_ptr<FileWatch> file_watch_;
 };
 
 }  // namespace bvhmill::server

@@ -7,11 +7,13 @@
 #include "bvhmill/edit/joint_map.h"
 #include "bvhmill/encode/encoder.h"
 #include "bvhmill/report/catalogue.h"
+#include "server/call_record.h"
 
 namespace bvhmill::server {
 namespace {
 
-void PutLimits(const ServerConfig& config, v1::Limits* out) {
+void PutLimits(const ServerConfig& config, const Caller& caller,
+               v1::Limits* out) {
   const ServiceLimits& service = config.service;
   out->set_max_request_message_bytes(service.max_request_message_bytes);
   out->set_max_unary_response_bytes(service.max_unary_response_bytes);
@@ -35,6 +37,21 @@ void PutLimits(const ServerConfig& config, v1::Limits* out) {
   out->set_max_line_bytes(clip.max_line_bytes);
   out->set_max_name_bytes(clip.max_name_bytes);
   out->set_max_output_bytes(clip.max_output_bytes);
+  const AdmissionLimits& flight = config.admission;
+  out->set_max_inflight_clips(flight.max_inflight_clips);
+  out->set_max_inflight_bytes(flight.max_inflight_bytes);
+  out->set_max_inflight_clips_per_connection(
+      flight.max_inflight_clips_per_connection);
+  out->set_max_inflight_bytes_per_connection(
+      flight.max_inflight_bytes_per_connection);
+  out->set_max_inflight_clips_per_caller(
+      caller.max_clips > 0 ? caller.max_clips
+                           : flight.max_inflight_clips_per_caller);
+  out->set_max_inflight_bytes_per_caller(
+      caller.max_bytes > 0 ? caller.max_bytes
+                           : flight.max_inflight_bytes_per_caller);
+  out->set_max_streams_per_connection(
+      config.transport.max_streams_per_connection);
 }
 
 }  // namespace
@@ -44,14 +61,21 @@ grpc::ServerUnaryReactor* ServerService::GetServerInfo(
     const v1::GetServerInfoRequest* /*request*/,
     v1::GetServerInfoResponse* response) {
   grpc::ServerUnaryReactor* reactor = call->DefaultReactor();
-  if (const auto status = context_.Authorize(*call); !status.ok()) {
-    reactor->Finish(status);
-    return reactor;
-  }
+  CallRecord record(&context_, Method::kGetServerInfo, call);
+  const grpc::Status status = record.Enter();
+  if (status.ok()) Describe(*record.caller(), response);
+  record.Finishing(status);
+  record.Done(/*cancelled=*/false);
+  reactor->Finish(status);
+  return reactor;
+}
+
+void ServerService::Describe(const Caller& caller,
+                             v1::GetServerInfoResponse* response) {
   response->set_server_version(std::string(Version()));
   response->add_api_packages("bvhmill.v1");
   response->set_rules_version(std::string(kRulesVersion));
-  PutLimits(context_.config(), response->mutable_limits());
+  PutLimits(context_.config(), caller, response->mutable_limits());
   for (const Format& format : Formats()) {
     v1::FormatInfo* info = response->add_formats();
     info->set_format(std::string(format.name));
@@ -66,8 +90,6 @@ grpc::ServerUnaryReactor* ServerService::GetServerInfo(
   build->set_git_commit(std::string(GitCommit()));
   build->set_compiler(std::string(Compiler()));
   build->set_worker_threads(context_.workers().threads());
-  reactor->Finish(grpc::Status::OK);
-  return reactor;
 }
 
 }  // namespace bvhmill::server

@@ -17,6 +17,8 @@ class ServerService final : public v1::ServerService::CallbackService {
       v1::GetServerInfoResponse* response) override;
 
  private:
+  void Describe(const Caller& caller, v1::GetServerInfoResponse* response);
+
   ServiceContext& context_;
 };
 

@@ -1,45 +1,47 @@
 #include "server/service_context.h"
 
-#include <openssl/crypto.h>
+#include <string_view>
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/wire/options.h"
 #include "server/rpc_status.h"
 
 namespace bvhmill::server {
-namespace {
-
-// Takes the same time wherever the texts differ.
-bool IsSameSecret(std::string_view a, std::string_view b) {
-  return a.size() == b.size() &&
-         CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
-}
-
-}  // namespace
-
-grpc::Status ServiceContext::Authorize(
-    const grpc::CallbackServerContext& call) const {
-  if (tokens_.empty()) return grpc::Status::OK;
+grpc::Status ServiceContext::Identify(
+    const grpc::CallbackServerContext& call,
+    std::shared_ptr<const Caller>* caller) const {
+  *caller = std::make_shared<const Caller>();
+  if (!tokens_->needs_token()) return grpc::Status::OK;
   constexpr std::string_view kScheme = "Bearer ";
   const auto [begin, end] = call.client_metadata().equal_range("authorization");
-  bool known = false;
   for (auto it = begin; it != end; ++it) {
     const std::string_view value(it->second.data(), it->second.size());
     if (!value.starts_with(kScheme)) continue;
-    for (const std::string& token : tokens_) {
-      known |= IsSameSecret(value.substr(kScheme.size()), token);
-    }
+    const auto known = tokens_->Find(value.substr(kScheme.size()));
+    if (known == nullptr) continue;
+    *caller = known;
+    return grpc::Status::OK;
   }
-  if (known) return grpc::Status::OK;
-  return ToGrpc(MakeStatus(absl::StatusCode::kUnauthenticated,
-                           "the call needs a bearer token that is known here"),
-                Fault{"TOKEN_UNKNOWN", {}});
+  return TokenUnknown();
+}
+
+Gauges ServiceContext::Now() {
+  Gauges gauges;
+  gauges.clips = admission_.clips();
+  gauges.bytes = admission_.bytes();
+  gauges.workers = workers_.threads();
+  gauges.busy_workers = workers_.busy();
+  const std::lock_guard lock(mutex_);
+  gauges.calls = static_cast<int64_t>(calls_.size());
+  return gauges;
 }
 
 ServiceContext::ServiceContext(const ServerConfig& config,
-                               std::vector<std::string> tokens)
+                               std::unique_ptr<TokenStore> tokens)
     : config_(config),
       tokens_(std::move(tokens)),
+      log_(config.log),
+      admission_(config.admission),
       workers_(config.threads),
       ticker_([this](const std::stop_token& stop) { Tick(stop); }) {}
 

@@ -10,29 +10,41 @@
 #include <cstdint>
 #include <functional>
 #include <list>
+#include <memory>
 #include <mutex>
 #include <stop_token>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "bvhmill/pipeline/options.h"
 #include "bvhmill/pipeline/workers.h"
 #include "bvhmill/v1/clip_service.pb.h"
+#include "server/admission.h"
 #include "server/config.h"
+#include "server/log.h"
+#include "server/metrics.h"
+#include "server/metrics_page.h"
+#include "server/tokens.h"
 
 namespace bvhmill::server {
 
 // Outlives every service and every call. Thread-safe.
 class ServiceContext {
  public:
-  ServiceContext(const ServerConfig& config, std::vector<std::string> tokens);
+  ServiceContext(const ServerConfig& config,
+                 std::unique_ptr<TokenStore> tokens);
 
   const ServerConfig& config() const { return config_; }
   Workers& workers() { return workers_; }
+  Metrics& metrics() { return metrics_; }
+  Admission& admission() { return admission_; }
+  TokenStore& tokens() { return *tokens_; }
+  const Log& log() const { return log_; }
+  Gauges Now();
 
-  // OK if the call shows a token that this server knows, or needs none.
-  grpc::Status Authorize(const grpc::CallbackServerContext& call) const;
+  // Who calls, by the token that the call shows; nobody by name if calls need
+  // none. UNAUTHENTICATED if the token is missing or not known.
+  grpc::Status Identify(const grpc::CallbackServerContext& call,
+                        std::shared_ptr<const Caller>* caller) const;
 
   // What a call may want to be told; each may be null.
   struct CallEvents {
@@ -60,7 +72,10 @@ class ServiceContext {
   void Tick(const std::stop_token& stop);
 
   const ServerConfig config_;
-  const std::vector<std::string> tokens_;
+  const std::unique_ptr<TokenStore> tokens_;
+  const Log log_;
+  Metrics metrics_;
+  Admission admission_;
   Workers workers_;
   std::mutex mutex_;
   std::condition_variable idle_;

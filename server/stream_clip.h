@@ -16,6 +16,7 @@
 #include "bvhmill/pipeline/clip_converter.h"
 #include "bvhmill/pipeline/convert.h"
 #include "bvhmill/v1/clip_service.pb.h"
+#include "server/admission.h"
 
 namespace bvhmill::server {
 
@@ -89,6 +90,7 @@ struct StreamClip {
 
   std::string key;
   ConvertOptions options;
+  Ticket ticket;
   // Why the clip will not be converted; its bytes are dropped as they come.
   std::optional<ConvertResult> refused;
   int64_t bytes = 0;

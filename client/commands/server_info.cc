@@ -39,7 +39,7 @@ std::string LimitLines(const v1::Limits& limits) {
                               ? reflection->GetInt32(limits, field)
                               : reflection->GetInt64(limits, field);
     std::string name = field->name();
-    name.resize(std::max<size_t>(name.size(), 33), ' ');
+    name.resize(std::max<size_t>(name.size(), 35), ' ');
     out += "  " + name + (value == 0 ? "none" : std::to_string(value)) + "\n";
   }
   return out;

@@ -59,6 +59,7 @@ constexpr ThirdParty kThirdParty[] = {
     {"grpc", "server client"},
     {"CLI/", "server client"},
     {"openssl/", "server"},
+    {"prometheus/", "server"},
     {"spdlog/", ""},
     {"benchmark/", "bench"},
 };

@@ -325,6 +325,13 @@ void ClipConverter::Impl::Finish() {
   if (!result_.status.ok() || !has_outputs()) result_.outputs.clear();
 }
 
+bool NeedsAllRows(const ConvertOptions& options) {
+  return std::any_of(options.outputs.begin(), options.outputs.end(),
+                     [](const OutputRequest& request) {
+                       return MakeEncoder(request)->Needs().frame_count;
+                     });
+}
+
 ClipConverter::ClipConverter(const ConvertOptions& options,
                              OutputReceiver* receiver,
                              const CancelToken* cancel, ConvertResult* result)

@@ -10,6 +10,9 @@
 
 namespace bvhmill {
 
+// True if all rows of a clip must be kept for what `options` ask for.
+bool NeedsAllRows(const ConvertOptions& options);
+
 // Gives what Convert gives of the whole text, however it is cut into pieces.
 // Rows are edited, solved and encoded as they come, a tile at a time, so that
 // outputs leave while the clip still arrives, and memory does not grow with it:

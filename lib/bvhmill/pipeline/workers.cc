@@ -37,6 +37,7 @@ struct Workers::Pool {
   std::mutex mutex;
   std::condition_variable idle;
   int64_t pending = 0;
+  std::atomic<int> busy = 0;
 };
 
 Workers::Workers(int threads)
@@ -50,7 +51,9 @@ void Workers::Enqueue(std::function<void()> task) {
     ++pool_->pending;
   }
   pool_->arena.enqueue([pool = pool_.get(), task = std::move(task)] {
+    pool->busy.fetch_add(1, std::memory_order_relaxed);
     task();
+    pool->busy.fetch_sub(1, std::memory_order_relaxed);
     pool->Done();
   });
 }
@@ -61,6 +64,10 @@ void Workers::Wait() {
 }
 
 int Workers::threads() const { return pool_->arena.max_concurrency(); }
+
+int Workers::busy() const {
+  return pool_->busy.load(std::memory_order_relaxed);
+}
 
 void RunBatch(int64_t count, int threads,
               const std::function<void(int64_t)>& task) {

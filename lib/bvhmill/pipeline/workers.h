@@ -23,6 +23,8 @@ class Workers {
   // Waits until nothing is queued or running.
   void Wait();
   int threads() const;
+  // Tasks that are running now.
+  int busy() const;
 
  private:
   struct Pool;

@@ -1,6 +1,7 @@
 #include "bvhmill/wire/status.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
@@ -57,9 +58,9 @@ void Pack(const char* type, const Message& message, v1::RpcStatus* status) {
   message.SerializeToString(any->mutable_value());
 }
 
-std::string_view FindLimit(const Fault& fault) {
+std::string_view FindValue(const Fault& fault, std::string_view wanted) {
   for (const auto& [name, value] : fault.metadata) {
-    if (name == "limit_name") return value;
+    if (name == wanted) return value;
   }
   return {};
 }
@@ -71,6 +72,17 @@ void PackQuota(const absl::Status& status, std::string_view limit,
   violation->set_subject(Cut(limit, kMaxReasonBytes));
   violation->set_description(Cut(MessageOf(status), kMaxDescriptionBytes));
   Pack("QuotaFailure", quota, out);
+}
+
+void PackRetry(std::string_view milliseconds, v1::RpcStatus* out) {
+  int64_t value = 0;
+  std::from_chars(milliseconds.data(),
+                  milliseconds.data() + milliseconds.size(), value);
+  v1::RetryInfo retry;
+  retry.mutable_retry_delay()->set_seconds(value / 1000);
+  retry.mutable_retry_delay()->set_nanos(
+      static_cast<int32_t>(value % 1000 * 1'000'000));
+  Pack("RetryInfo", retry, out);
 }
 
 void PackBadRequest(const absl::Status& status, v1::RpcStatus* out) {
@@ -106,8 +118,10 @@ std::string SerializeDetails(const absl::Status& status, const Fault& fault) {
   out.set_code(static_cast<int>(status.code()));
   out.set_message(Cut(MessageOf(status), kMaxMessageBytes));
   if (!fault.reason.empty()) Pack("ErrorInfo", ToErrorInfo(fault), &out);
-  const std::string_view limit = FindLimit(fault);
+  const std::string_view limit = FindValue(fault, "limit_name");
   if (!limit.empty()) PackQuota(status, limit, &out);
+  const std::string_view retry = FindValue(fault, "retry_after_ms");
+  if (!retry.empty()) PackRetry(retry, &out);
   if (IsOfField(fault) && absl::IsInvalidArgument(status)) {
     PackBadRequest(status, &out);
   }

@@ -1,0 +1,41 @@
+#pragma once
+
+// Files that an operator names: read, and watched for change.
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/status/status.h"
+
+namespace bvhmill::server {
+
+// The bytes of `path`; NOT_FOUND if it cannot be read.
+absl::Status ReadWhole(const std::string& path, std::string* out);
+
+// Tells when files change, from a thread of its own: looks at their times,
+// sizes and inodes once a second, so that also a rename is seen.
+class FileWatch {
+ public:
+  // `on_change` is called with the path that changed; empty paths are skipped.
+  FileWatch(std::vector<std::string> paths,
+            std::function<void(const std::string&)> on_change);
+  ~FileWatch();
+
+ private:
+  void Run();
+
+  const std::vector<std::string> paths_;
+  const std::function<void(const std::string&)> on_change_;
+  std::vector<std::string> seen_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace bvhmill::server

@@ -1,0 +1,158 @@
+#include "server/log.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <ctime>
+#include <utility>
+
+#include "bvhmill/base/utf8.h"
+#include "server/metrics.h"
+
+namespace bvhmill::server {
+namespace {
+
+using TimePoint = std::chrono::system_clock::time_point;
+
+// UTC with milliseconds, as RFC 3339 has it.
+std::string Timestamp(TimePoint now) {
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(
+                      now.time_since_epoch())
+                      .count() %
+                  1000;
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  char day[32];
+  std::strftime(day, sizeof day, "%Y-%m-%dT%H:%M:%S", &parts);
+  char out[48];
+  std::snprintf(out, sizeof out, "%s.%03dZ", day, static_cast<int>(ms));
+  return out;
+}
+
+std::string Milliseconds(std::chrono::nanoseconds time) {
+  char out[32];
+  std::snprintf(out, sizeof out, "%.3f",
+                std::chrono::duration<double, std::milli>(time).count());
+  return out;
+}
+
+// An excerpt has no control characters, so two are left that JSON minds.
+std::string JsonString(std::string_view bytes) {
+  std::string out = "\"";
+  for (const char c : Excerpt(bytes)) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
+void AddField(const char* name, const std::string& json, std::string* out) {
+  if (out->size() > 1) *out += ",";
+  *out += "\"" + std::string(name) + "\":" + json;
+}
+
+void AddText(const char* name, std::string_view value, std::string* out) {
+  if (!value.empty()) AddField(name, JsonString(value), out);
+}
+
+using Times = std::pair<const char*, std::chrono::nanoseconds>;
+
+std::string JsonTimes(const CallLine& call) {
+  const Times times[] = {{"queue", call.times.queued},
+                         {"read", call.times.read},
+                         {"validate", call.times.validate},
+                         {"edit", call.times.edit},
+                         {"solve", call.times.solve},
+                         {"encode", call.times.encode},
+                         {"total", call.total}};
+  std::string out = "{";
+  for (const auto& [name, time] : times) {
+    AddField(name, Milliseconds(time), &out);
+  }
+  return out + "}";
+}
+
+// Faults of the server and calls that were turned away; a broken clip or a
+// client that went away is daily business.
+bool IsNoteworthy(grpc::StatusCode code) {
+  switch (code) {
+    case grpc::StatusCode::UNKNOWN:
+    case grpc::StatusCode::INTERNAL:
+    case grpc::StatusCode::DATA_LOSS:
+    case grpc::StatusCode::UNAVAILABLE:
+    case grpc::StatusCode::UNAUTHENTICATED:
+    case grpc::StatusCode::PERMISSION_DENIED:
+    case grpc::StatusCode::RESOURCE_EXHAUSTED:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// One call of write, so that lines of threads do not mix.
+void WriteLine(std::string line) {
+  line += '\n';
+  // A log that nobody takes is no reason to stop.
+  (void)!write(STDERR_FILENO, line.data(), line.size());
+}
+
+}  // namespace
+
+std::string TextLine(const CallLine& call, TimePoint now) {
+  std::string out = Timestamp(now) + " " + std::string(call.method) + " " +
+                    std::string(NameOfCode(call.code));
+  if (!call.reason.empty()) out += " " + Excerpt(call.reason);
+  out += " " + Milliseconds(call.total) + " ms id=" + call.id;
+  if (!call.caller.empty()) out += " caller=" + Excerpt(call.caller);
+  out += " peer=" + Excerpt(call.peer) +
+         " clips=" + std::to_string(call.clips) +
+         " frames=" + std::to_string(call.frames) +
+         " received=" + std::to_string(call.received_bytes) +
+         " sent=" + std::to_string(call.sent_bytes);
+  if (!call.traceparent.empty()) out += " traceparent=" + call.traceparent;
+  if (!call.message.empty()) out += ": " + Excerpt(call.message);
+  return out;
+}
+
+std::string JsonLine(const CallLine& call, TimePoint now) {
+  std::string out = "{";
+  AddText("time", Timestamp(now), &out);
+  AddText("method", call.method, &out);
+  AddText("request_id", call.id, &out);
+  AddText("traceparent", call.traceparent, &out);
+  AddText("caller", call.caller, &out);
+  AddText("peer", call.peer, &out);
+  AddText("status", NameOfCode(call.code), &out);
+  AddText("reason", call.reason, &out);
+  AddText("message", call.message, &out);
+  AddField("received_bytes", std::to_string(call.received_bytes), &out);
+  AddField("sent_bytes", std::to_string(call.sent_bytes), &out);
+  AddField("clips", std::to_string(call.clips), &out);
+  AddField("refused_clips", std::to_string(call.refused_clips), &out);
+  AddField("frames", std::to_string(call.frames), &out);
+  AddField("ms", JsonTimes(call), &out);
+  return out + "}";
+}
+
+void Log::Call(const CallLine& call) const {
+  if (format_ == LogFormat::kOff) return;
+  if (format_ == LogFormat::kErrors && !IsNoteworthy(call.code)) return;
+  const TimePoint now = std::chrono::system_clock::now();
+  WriteLine(format_ == LogFormat::kJson ? JsonLine(call, now)
+                                        : TextLine(call, now));
+}
+
+void Log::Event(std::string_view text) const {
+  if (format_ == LogFormat::kOff) return;
+  if (format_ != LogFormat::kJson) {
+    WriteLine("bvhmilld: " + std::string(text));
+    return;
+  }
+  std::string out = "{";
+  AddText("time", Timestamp(std::chrono::system_clock::now()), &out);
+  AddField("event", JsonString(text), &out);
+  WriteLine(out + "}");
+}
+
+}  // namespace bvhmill::server

@@ -1,0 +1,67 @@
+#pragma once
+
+// The log of a server: one line per call, and what else its operator must know.
+
+#include <grpcpp/support/status.h>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "bvhmill/pipeline/convert.h"
+
+namespace bvhmill::server {
+
+enum class LogFormat : uint8_t {
+  kOff,
+  // As text, but only calls that failed by the server or were turned away.
+  kErrors,
+  kText,
+  // One JSON object a line.
+  kJson,
+};
+
+// What a line says of a call.
+struct CallLine {
+  std::string_view method;
+  std::string id;
+  // Empty = none.
+  std::string traceparent;
+  std::string caller;
+  std::string peer;
+  grpc::StatusCode code = grpc::StatusCode::OK;
+  std::string reason;
+  std::string message;
+  int64_t received_bytes = 0;
+  int64_t sent_bytes = 0;
+  int64_t clips = 0;
+  int64_t refused_clips = 0;
+  int64_t frames = 0;
+  // Sums over the clips.
+  StageTimes times;
+  std::chrono::nanoseconds total{};
+};
+
+// The line of a call that ended at `now`, without its end. Strings that came
+// from outside are cut at 80 bytes and made printable.
+std::string TextLine(const CallLine& call,
+                     std::chrono::system_clock::time_point now);
+std::string JsonLine(const CallLine& call,
+                     std::chrono::system_clock::time_point now);
+
+// Writes whole lines to stderr. Thread-safe.
+class Log {
+ public:
+  explicit Log(LogFormat format) : format_(format) {}
+
+  void Call(const CallLine& call) const;
+  // Something that is not about a call: a file that was reloaded, or could not
+  // be. Written unless the log is off.
+  void Event(std::string_view text) const;
+
+ private:
+  const LogFormat format_;
+};
+
+}  // namespace bvhmill::server

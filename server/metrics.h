@@ -1,0 +1,103 @@
+#pragma once
+
+// What a server counts about itself. Counting is a few relaxed additions, from
+// any thread; whoever looks may see one number a moment before another.
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <string_view>
+
+#include "bvhmill/pipeline/convert.h"
+
+namespace bvhmill::server {
+
+enum class Method : uint8_t {
+  kValidateClip,
+  kConvertClip,
+  kConvertClips,
+  kGetServerInfo,
+};
+inline constexpr int kMethods = 4;
+std::string_view NameOf(Method method);
+
+// What the time of a clip goes into. kWrite is from the last word of the server
+// to the end of the call; kTotal is the whole clip, waiting included.
+enum class Stage : uint8_t {
+  kQueue,
+  kRead,
+  kValidate,
+  kEdit,
+  kSolve,
+  kEncode,
+  kWrite,
+  kTotal,
+};
+inline constexpr int kStages = 8;
+std::string_view NameOf(Stage stage);
+
+// Status codes of gRPC are 0 to 16.
+inline constexpr int kStatusCodes = 17;
+std::string_view NameOfCode(int code);
+
+// Reasons of refusals that are counted apart; the last one is all others.
+inline constexpr std::array<std::string_view, 9> kRefusals = {
+    "TOKEN_UNKNOWN",  "SCOPE_MISSING",    "SERVER_STOPPING",
+    "LIMIT_EXCEEDED", "SERVER_BUSY",      "CONNECTION_BUSY",
+    "CALLER_BUSY",    "ENCODING_UNKNOWN", "OTHER"};
+
+// A number that only grows.
+class Counter {
+ public:
+  void Add(int64_t value = 1) {
+    value_.fetch_add(value, std::memory_order_relaxed);
+  }
+  int64_t value() const { return value_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<int64_t> value_ = 0;
+};
+
+// How often a time fell below each bound.
+class TimeHistogram {
+ public:
+  // Seconds; one more bucket holds what is longer.
+  static constexpr std::array<double, 13> kBounds = {
+      0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100};
+
+  void Observe(std::chrono::nanoseconds time);
+  // Times in bucket `i` alone, i in [0, kBounds.size()].
+  int64_t count(size_t i) const { return counts_[i].value(); }
+  double sum_seconds() const;
+
+ private:
+  std::array<Counter, kBounds.size() + 1> counts_;
+  Counter sum_ns_;
+};
+
+struct Metrics {
+  std::array<std::array<Counter, kStatusCodes>, kMethods> calls;
+  std::array<TimeHistogram, kMethods> call_times;
+  std::array<TimeHistogram, kStages> stage_times;
+  std::array<Counter, kRefusals.size()> refused;
+  // Sources as they came, outputs as they went.
+  Counter received_bytes;
+  Counter sent_bytes;
+  // Clips that were worked on, by whether their status was OK.
+  Counter good_clips;
+  Counter failed_clips;
+  // Frames of clips, and frames times joints.
+  Counter frames;
+  Counter joint_frames;
+
+  TimeHistogram& stage(Stage s) { return stage_times[static_cast<size_t>(s)]; }
+};
+
+// A call, or a clip of a stream, that was turned away because of `reason`.
+void CountRefused(std::string_view reason, Metrics* metrics);
+
+// A clip that was worked on: its times, frames and status.
+void CountClip(const ConvertResult& result, Metrics* metrics);
+
+}  // namespace bvhmill::server

@@ -1,0 +1,43 @@
+#pragma once
+
+// The metrics of a server as a page for Prometheus, over plain HTTP.
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "server/metrics.h"
+
+namespace bvhmill::server {
+
+// What is the case now, as opposed to what was counted.
+struct Gauges {
+  int64_t calls = 0;
+  int64_t clips = 0;
+  int64_t bytes = 0;
+  int workers = 0;
+  int busy_workers = 0;
+};
+
+// Serves http://ADDRESS/metrics until it goes.
+class MetricsPage {
+ public:
+  // `address` is HOST:PORT, port 0 picks one. `metrics` and what `gauges` looks
+  // at must outlive the page. UNAVAILABLE if the address cannot be had.
+  static absl::Status Start(const std::string& address, const Metrics* metrics,
+                            std::function<Gauges()> gauges,
+                            std::unique_ptr<MetricsPage>* page);
+  ~MetricsPage();
+
+  // HOST:PORT with the port that was picked.
+  const std::string& address() const;
+
+ private:
+  struct Parts;
+  explicit MetricsPage(std::unique_ptr<Parts> parts);
+
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace bvhmill::server

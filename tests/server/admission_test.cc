@@ -1,0 +1,169 @@
+#include "server/admission.h"
+
+#include <gmock/gmock.h>
+
+#include <optional>
+#include <thread>
+
+#include "tests/server/fixture.h"
+#include "tests/support/files.h"
+
+namespace bvhmill::testing {
+namespace {
+
+using server::Admission;
+using server::AdmissionLimits;
+using server::Caller;
+using server::Ticket;
+
+std::shared_ptr<const Caller> Named(const std::string& name) {
+  Caller caller;
+  caller.name = name;
+  return std::make_shared<const Caller>(std::move(caller));
+}
+
+struct Refusal {
+  std::string reason;
+  std::string limit;
+  bool may_retry = false;
+};
+
+Refusal RefusalOf(const grpc::Status& status) {
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  const Details details = DetailsOf(status);
+  EXPECT_EQ(details.quota.violations_size(), 1);
+  v1::RpcStatus rich;
+  EXPECT_TRUE(rich.ParseFromString(status.error_details()));
+  Refusal refusal{details.info.reason(), details.quota.violations(0).subject(),
+                  false};
+  for (const auto& any : rich.details()) {
+    if (any.type_url() != "type.googleapis.com/google.rpc.RetryInfo") continue;
+    v1::RetryInfo retry;
+    EXPECT_TRUE(retry.ParseFromString(any.value()));
+    refusal.may_retry = retry.retry_delay().seconds() == 1;
+  }
+  return refusal;
+}
+
+TEST(AdmissionTest, EachLimitIsNamed) {
+  struct Case {
+    int64_t AdmissionLimits::*limit;
+    int64_t value;
+    const char* reason;
+    const char* name;
+  };
+  const Case cases[] = {
+      {&AdmissionLimits::max_inflight_clips, 1, "SERVER_BUSY",
+       "max_inflight_clips"},
+      {&AdmissionLimits::max_inflight_bytes, 15, "SERVER_BUSY",
+       "max_inflight_bytes"},
+      {&AdmissionLimits::max_inflight_clips_per_connection, 1,
+       "CONNECTION_BUSY", "max_inflight_clips_per_connection"},
+      {&AdmissionLimits::max_inflight_bytes_per_connection, 15,
+       "CONNECTION_BUSY", "max_inflight_bytes_per_connection"},
+      {&AdmissionLimits::max_inflight_clips_per_caller, 1, "CALLER_BUSY",
+       "max_inflight_clips_per_caller"},
+      {&AdmissionLimits::max_inflight_bytes_per_caller, 15, "CALLER_BUSY",
+       "max_inflight_bytes_per_caller"}};
+  for (const Case& c : cases) {
+    AdmissionLimits limits;
+    limits.*c.limit = c.value;
+    Admission admission(limits);
+    Ticket first;
+    Ticket second;
+    ASSERT_TRUE(admission.TryEnter(Named("a"), "p", 10, &first).ok());
+    const Refusal refusal =
+        RefusalOf(admission.TryEnter(Named("a"), "p", 10, &second));
+    EXPECT_EQ(refusal.reason, c.reason);
+    EXPECT_EQ(refusal.limit, c.name);
+    EXPECT_TRUE(refusal.may_retry) << c.name;
+    EXPECT_EQ(admission.clips(), 1);
+    first.Release();
+    EXPECT_TRUE(admission.TryEnter(Named("a"), "p", 10, &second).ok());
+  }
+}
+
+TEST(AdmissionTest, OthersAreNotHeldUp) {
+  AdmissionLimits limits;
+  limits.max_inflight_clips_per_connection = 1;
+  limits.max_inflight_clips_per_caller = 2;
+  Admission admission(limits);
+  Ticket tickets[4];
+  EXPECT_TRUE(admission.TryEnter(Named("a"), "p1", 1, &tickets[0]).ok());
+  EXPECT_TRUE(admission.TryEnter(Named("a"), "p2", 1, &tickets[1]).ok());
+  EXPECT_FALSE(admission.TryEnter(Named("a"), "p3", 1, &tickets[2]).ok());
+  EXPECT_TRUE(admission.TryEnter(Named("b"), "p3", 1, &tickets[2]).ok());
+  EXPECT_FALSE(admission.TryEnter(Named("b"), "p3", 1, &tickets[3]).ok());
+}
+
+TEST(AdmissionTest, AClipMayGrow) {
+  AdmissionLimits limits;
+  limits.max_inflight_bytes = 100;
+  Admission admission(limits);
+  Ticket ticket;
+  ASSERT_TRUE(admission.TryEnter(Named("a"), "p", 60, &ticket).ok());
+  EXPECT_TRUE(ticket.Grow(40).ok());
+  // Alone it is too large: to try again is of no use.
+  EXPECT_FALSE(RefusalOf(ticket.Grow(1)).may_retry);
+  EXPECT_EQ(admission.bytes(), 100);
+  const Ticket moved = std::move(ticket);
+  EXPECT_EQ(admission.clips(), 1);
+}
+
+TEST(AdmissionTest, QuotasOfACallerCountFirst) {
+  AdmissionLimits limits;
+  limits.max_inflight_clips_per_caller = 1;
+  Admission admission(limits);
+  Caller big;
+  big.max_clips = 2;
+  const auto caller = std::make_shared<const Caller>(big);
+  Ticket tickets[3];
+  EXPECT_TRUE(admission.TryEnter(caller, "p", 1, &tickets[0]).ok());
+  EXPECT_TRUE(admission.TryEnter(caller, "p", 1, &tickets[1]).ok());
+  EXPECT_FALSE(admission.TryEnter(caller, "p", 1, &tickets[2]).ok());
+}
+
+TEST(AdmissionTest, ManyThreadsLeaveNothingBehind) {
+  AdmissionLimits limits;
+  limits.max_inflight_clips = 3;
+  Admission admission(limits);
+  const auto work = [&](const std::string& name) {
+    for (int i = 0; i < 2000; ++i) {
+      Ticket ticket;
+      if (admission.TryEnter(Named(name), name, 5, &ticket).ok()) {
+        (void)ticket.Grow(7);
+        EXPECT_LE(admission.clips(), 3);
+      }
+    }
+  };
+  std::vector<std::thread> threads;
+  for (const char* name : {"a", "b", "c", "d"})
+    threads.emplace_back(work, name);
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(admission.clips(), 0);
+  EXPECT_EQ(admission.bytes(), 0);
+}
+
+class AdmissionServerTest : public ServerTest {};
+
+TEST_F(AdmissionServerTest, UnaryCallsAreCounted) {
+  Start([](server::ServerConfig* config) {
+    config->admission.max_inflight_bytes = 1000;
+    config->log = server::LogFormat::kOff;
+  });
+  v1::ConvertClipResponse response;
+  for (int i = 0; i < 5; ++i) {
+    grpc::ClientContext context;
+    EXPECT_TRUE(
+        clips_->ConvertClip(&context, PositionsRequest(SmallClip()), &response)
+            .ok());
+  }
+  grpc::ClientContext context;
+  const Refusal refusal = RefusalOf(clips_->ConvertClip(
+      &context, PositionsRequest(SmallClip(200)), &response));
+  EXPECT_EQ(refusal.reason, "SERVER_BUSY");
+  EXPECT_EQ(refusal.limit, "max_inflight_bytes");
+}
+
+}  // namespace
+}  // namespace bvhmill::testing

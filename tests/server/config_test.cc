@@ -1,0 +1,151 @@
+#include "server/config.h"
+
+#include <gmock/gmock.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "bvhmill/base/status.h"
+#include "server/check_config.h"
+#include "server/notify.h"
+#include "tests/server/fixture.h"
+#include "tests/support/files.h"
+
+namespace bvhmill::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+bool Read(std::vector<std::string> args, server::ServerConfig* config,
+          int* exit_code) {
+  args.insert(args.begin(), "bvhmilld");
+  std::vector<char*> argv;
+  for (std::string& arg : args) argv.push_back(arg.data());
+  ::testing::internal::CaptureStdout();
+  ::testing::internal::CaptureStderr();
+  const bool good = server::ReadConfig(static_cast<int>(argv.size()),
+                                       argv.data(), config, exit_code);
+  ::testing::internal::GetCapturedStdout();
+  ::testing::internal::GetCapturedStderr();
+  return good;
+}
+
+TEST(ConfigTest, FlagsFileAndEnvironmentSayTheSame) {
+  TempDir dir;
+  WriteFile(dir.File("conf"),
+            "log = \"json\"\nreflection = \"off\"\nmetrics = \"127.0.0.1:1\"\n"
+            "max-inflight-clips-per-caller = 7\nmin-ping-seconds = 3\n"
+            "chunk-bytes = 4096\n");
+  setenv("BVHMILL_MAX_INFLIGHT_BYTES", "99", 1);
+  server::ServerConfig config;
+  int exit_code = 0;
+  const bool good = Read({"--config", dir.File("conf"), "--chunk-bytes=2048",
+                          "--max-streams-per-connection=5"},
+                         &config, &exit_code);
+  unsetenv("BVHMILL_MAX_INFLIGHT_BYTES");
+  ASSERT_TRUE(good);
+  EXPECT_EQ(config.log, server::LogFormat::kJson);
+  EXPECT_FALSE(config.reflection);
+  EXPECT_EQ(config.metrics, "127.0.0.1:1");
+  EXPECT_EQ(config.admission.max_inflight_clips_per_caller, 7);
+  EXPECT_EQ(config.admission.max_inflight_bytes, 99);
+  EXPECT_EQ(config.transport.min_ping_seconds, 3);
+  EXPECT_EQ(config.transport.max_streams_per_connection, 5);
+  EXPECT_EQ(config.service.chunk_bytes, 2048);
+}
+
+TEST(ConfigTest, WrongFlagsAreRefused) {
+  const std::vector<std::string> cases[] = {
+      {"--log=loud"},          {"--reflection=maybe"},
+      {"--metrics=0.0.0.0:9"}, {"--metrics=unix:/x"},
+      {"--chunk-bytes=0"},     {"--max-inflight-clips=-1"}};
+  for (const auto& args : cases) {
+    server::ServerConfig config;
+    int exit_code = 0;
+    EXPECT_FALSE(Read(args, &config, &exit_code)) << args[0];
+    EXPECT_EQ(exit_code, 2) << args[0];
+  }
+}
+
+TEST(CheckConfigTest, SaysWhatIsWrong) {
+  TempDir dir;
+  WriteFile(dir.File("tokens"), "a:b\n");
+  server::ServerConfig good;
+  EXPECT_TRUE(server::CheckConfig(good).ok());
+  server::ServerConfig tokens = good;
+  tokens.token_file = dir.File("tokens");
+  server::ServerConfig port = good;
+  port.listen = "127.0.0.1:70000";
+  server::ServerConfig host = good;
+  host.metrics = "no.such.host.invalid:1";
+  server::ServerConfig cert = good;
+  cert.tls_cert = dir.File("missing");
+  const std::pair<server::ServerConfig, std::string> cases[] = {
+      {tokens, "tokens:1: has no SHA-256"},
+      {port, "is not HOST:PORT"},
+      {host, "no such host"},
+      {cert, "cannot read"}};
+  for (const auto& [config, why] : cases) {
+    EXPECT_THAT(std::string(MessageOf(server::CheckConfig(config))),
+                HasSubstr(why));
+  }
+}
+
+TEST(NotifyTest, TellsTheSocketOfTheEnvironment) {
+  TempDir dir;
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string path = dir.File("notify");
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  const int fd = socket(AF_UNIX, SOCK_DGRAM, 0);
+  ASSERT_EQ(bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  setenv("NOTIFY_SOCKET", path.c_str(), 1);
+  EXPECT_TRUE(server::NotifySupervisor("READY=1"));
+  unsetenv("NOTIFY_SOCKET");
+  char buffer[32];
+  const ssize_t size = read(fd, buffer, sizeof buffer);
+  close(fd);
+  ASSERT_GT(size, 0);
+  EXPECT_EQ(std::string(buffer, static_cast<size_t>(size)), "READY=1");
+  EXPECT_FALSE(server::NotifySupervisor("READY=1"));
+}
+
+class ReflectionTest : public ServerTest {
+ protected:
+  // Once reflection is loaded, it stays.
+  static bool ServerBefore() {
+    return std::string(ReadFile("/proc/self/maps"))
+               .find("libgrpc++_reflection") != std::string::npos;
+  }
+
+  grpc::Status ListServices() {
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() +
+                         std::chrono::seconds(5));
+    grpc::CompletionQueue queue;
+    void* tag = nullptr;
+    bool ok = false;
+    const auto call = grpc::GenericStub(channel_).PrepareCall(
+        &context,
+        "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
+        &queue);
+    call->StartCall(nullptr);
+    queue.Next(&tag, &ok);
+    grpc::Status status;
+    call->Finish(&status, nullptr);
+    queue.Next(&tag, &ok);
+    return status;
+  }
+};
+
+TEST_F(ReflectionTest, CanBeTurnedOff) {
+  if (ServerBefore()) GTEST_SKIP() << "a server with reflection ran before";
+  Start([](server::ServerConfig* config) { config->reflection = false; });
+  EXPECT_EQ(ListServices().error_code(), grpc::StatusCode::UNIMPLEMENTED);
+}
+
+}  // namespace
+}  // namespace bvhmill::testing

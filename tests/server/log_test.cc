@@ -1,0 +1,121 @@
+#include "server/log.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/server/fixture.h"
+
+namespace bvhmill::testing {
+namespace {
+
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+constexpr char kTrace[] =
+    "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
+server::CallLine SomeLine() {
+  server::CallLine line;
+  line.method = "ConvertClip";
+  line.id = "id-1";
+  line.peer = "ipv4:127.0.0.1:9";
+  line.code = grpc::StatusCode::INVALID_ARGUMENT;
+  line.reason = "HIERARCHY_X";
+  line.message = "a \"quote\", a \\, a line\nend, " + std::string(200, 'x');
+  line.clips = 2;
+  line.frames = 30;
+  line.received_bytes = 400;
+  line.total = std::chrono::milliseconds(12);
+  return line;
+}
+
+TEST(LogTest, AJsonLineIsOneObject) {
+  const std::string line = JsonLine(SomeLine(), {});
+  EXPECT_THAT(line, StartsWith("{\"time\":\"1970-01-01T00:00:00.000Z\","
+                               "\"method\":\"ConvertClip\","
+                               "\"request_id\":\"id-1\","));
+  EXPECT_THAT(line, HasSubstr("a \\\"quote\\\", a \\\\, a line\\\\x0Aend"));
+  EXPECT_THAT(line, HasSubstr("\"frames\":30"));
+  EXPECT_THAT(line, HasSubstr("\"total\":12.000"));
+  EXPECT_THAT(line, Not(HasSubstr("\n")));
+  EXPECT_THAT(line, Not(HasSubstr("traceparent")));
+  // Of what came from outside, no more than 80 bytes.
+  EXPECT_THAT(line, Not(HasSubstr(std::string(80, 'x'))));
+}
+
+TEST(LogTest, ATextLineSaysTheSame) {
+  const std::string line = TextLine(SomeLine(), {});
+  EXPECT_THAT(line, StartsWith("1970-01-01T00:00:00.000Z ConvertClip "
+                               "INVALID_ARGUMENT HIERARCHY_X 12.000 ms "
+                               "id=id-1 peer=ipv4:127.0.0.1:9 clips=2 "
+                               "frames=30 received=400 sent=0: a \"quote\""));
+  EXPECT_THAT(line, Not(HasSubstr("\n")));
+}
+
+class CallLogTest : public ServerTest {
+ protected:
+  // What is written for a call with such metadata, to a server that logs so.
+  std::string LinesOf(server::LogFormat format, const std::string& text,
+                      const std::string& id, const std::string& trace) {
+    ::testing::internal::CaptureStderr();
+    Start([&](server::ServerConfig* config) { config->log = format; });
+    grpc::ClientContext context;
+    context.AddMetadata("x-request-id", id);
+    context.AddMetadata("traceparent", trace);
+    v1::ConvertClipResponse response;
+    status_ = clips_->ConvertClip(&context, PositionsRequest(text), &response);
+    for (const auto& [name, value] : context.GetServerInitialMetadata()) {
+      const std::string bytes(value.data(), value.size());
+      if (name == "x-request-id") id_ = bytes;
+      if (name == "traceparent") trace_ = bytes;
+    }
+    server_->Drain();
+    return ::testing::internal::GetCapturedStderr();
+  }
+
+  grpc::Status status_;
+  std::string id_;
+  std::string trace_;
+};
+
+TEST_F(CallLogTest, ACallHasOneLine) {
+  const std::string log =
+      LinesOf(server::LogFormat::kJson, SmallClip(4), "batch_7.take-3", kTrace);
+  EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 1) << log;
+  EXPECT_THAT(log, HasSubstr("\"request_id\":\"batch_7.take-3\""));
+  EXPECT_THAT(log, HasSubstr(std::string("\"traceparent\":\"") + kTrace));
+  EXPECT_THAT(log, HasSubstr("\"status\":\"OK\""));
+  EXPECT_THAT(log, HasSubstr("\"clips\":1,\"refused_clips\":0,\"frames\":4"));
+  EXPECT_EQ(id_, "batch_7.take-3");
+  EXPECT_EQ(trace_, kTrace);
+}
+
+TEST_F(CallLogTest, OddIdsAreReplaced) {
+  std::string trace = kTrace;
+  trace[40] = 'G';
+  const std::string log =
+      LinesOf(server::LogFormat::kText, SmallClip(4), "a b\"c", trace);
+  EXPECT_THAT(id_, ContainsRegex("^[0-9a-f]+-[0-9a-f]+$"));
+  EXPECT_THAT(log, HasSubstr("id=" + id_));
+  EXPECT_EQ(trace_, "");
+  EXPECT_THAT(log, Not(HasSubstr("traceparent")));
+}
+
+TEST_F(CallLogTest, BrokenClipsAreNoErrorsOfTheServer) {
+  EXPECT_EQ(LinesOf(server::LogFormat::kErrors, "nonsense", "a", kTrace), "");
+  EXPECT_FALSE(status_.ok());
+}
+
+TEST_F(CallLogTest, NothingOfAFileIsLoggedButTheExcerpt) {
+  std::string clip = SmallClip(3);
+  const std::string secret(500, 'q');
+  clip.replace(clip.rfind(" 7\n"), 3, " " + secret + "\n");
+  const std::string log = LinesOf(server::LogFormat::kJson, clip, "a", kTrace);
+  EXPECT_FALSE(status_.ok());
+  EXPECT_THAT(log, HasSubstr("\"reason\":\"MOTION_NUMBER_INVALID\""));
+  EXPECT_THAT(log, Not(HasSubstr(std::string(81, 'q'))));
+}
+
+}  // namespace
+}  // namespace bvhmill::testing

@@ -1,0 +1,119 @@
+#include "server/tls.h"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "bvhmill/base/status.h"
+#include "tests/server/fixture.h"
+#include "tests/support/files.h"
+
+namespace bvhmill::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+// A new key and a certificate of its own for localhost, as NAME.key, NAME.crt.
+void MakeCertificate(const TempDir& dir, const std::string& name) {
+  const std::string command =
+      "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 "
+      "-nodes -days 2 -subj /CN=localhost -addext "
+      "subjectAltName=DNS:localhost -keyout " +
+      dir.File(name + ".key") + " -out " + dir.File(name + ".crt") +
+      " 2>/dev/null";
+  ASSERT_EQ(std::system(command.c_str()), 0) << command;
+}
+
+class TlsTest : public ServerTest {
+ protected:
+  void SetUp() override {
+    for (const char* name : {"first", "second"}) MakeCertificate(dir_, name);
+    Use("first");
+  }
+
+  // What the server is told to read is a copy, replaced by renaming.
+  void Use(const std::string& name) {
+    for (const std::string kind : {".key", ".crt"}) {
+      const std::string copy = dir_.File("copy" + kind);
+      WriteFile(copy, ReadFile(dir_.File(name + kind)));
+      const std::string path = dir_.File("server" + kind);
+      ASSERT_EQ(rename(copy.c_str(), path.c_str()), 0);
+    }
+  }
+
+  server::ServerConfig Config() {
+    server::ServerConfig config;
+    config.listen = "localhost:0";
+    config.tls_cert = dir_.File("server.crt");
+    config.tls_key = dir_.File("server.key");
+    config.log = server::LogFormat::kOff;
+    return config;
+  }
+
+  void StartTls(const std::string& client_ca = "") {
+    Start([&](server::ServerConfig* config) {
+      *config = Config();
+      config->tls_client_ca = client_ca;
+    });
+  }
+
+  // Whether a new connection that trusts only `root`, and shows `own` if that
+  // is not empty, is served.
+  bool IsServed(const std::string& root, const std::string& own = "") {
+    grpc::SslCredentialsOptions options;
+    options.pem_root_certs = ReadFile(dir_.File(root + ".crt"));
+    if (!own.empty()) {
+      options.pem_cert_chain = ReadFile(dir_.File(own + ".crt"));
+      options.pem_private_key = ReadFile(dir_.File(own + ".key"));
+    }
+    grpc::ChannelArguments arguments;
+    arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+    const auto stub = v1::ServerService::NewStub(grpc::CreateCustomChannel(
+        server_->address(), grpc::SslCredentials(options), arguments));
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() +
+                         std::chrono::seconds(5));
+    v1::GetServerInfoResponse response;
+    return stub->GetServerInfo(&context, {}, &response).ok();
+  }
+
+  TempDir dir_;
+};
+
+TEST_F(TlsTest, ANewCertificateIsServedWithoutARestart) {
+  StartTls();
+  ASSERT_TRUE(IsServed("first"));
+  EXPECT_FALSE(IsServed("second"));
+  Use("second");
+  for (int i = 0; i < 100 && !IsServed("second"); ++i) usleep(100'000);
+  EXPECT_TRUE(IsServed("second"));
+  EXPECT_FALSE(IsServed("first"));
+}
+
+TEST_F(TlsTest, ClientsShowACertificateIfAsked) {
+  StartTls(dir_.File("second.crt"));
+  EXPECT_FALSE(IsServed("first"));
+  EXPECT_FALSE(IsServed("first", "first"));
+  EXPECT_TRUE(IsServed("first", "second"));
+}
+
+TEST_F(TlsTest, FilesThatDoNotFitAreNamed) {
+  server::ServerConfig config = Config();
+  EXPECT_TRUE(server::CheckTlsFiles(config).ok());
+  config.tls_key = dir_.File("second.key");
+  const std::string wrong_key(server::CheckTlsFiles(config).message());
+  EXPECT_THAT(wrong_key, HasSubstr("second.key is not the key of"));
+  WriteFile(dir_.File("junk"), "junk\n");
+  config.tls_key = dir_.File("junk");
+  EXPECT_THAT(std::string(server::CheckTlsFiles(config).message()),
+              HasSubstr("junk holds no PEM key"));
+  config.tls_cert = dir_.File("junk");
+  EXPECT_THAT(std::string(server::CheckTlsFiles(config).message()),
+              HasSubstr("junk holds no PEM certificate"));
+  std::unique_ptr<server::Server> server;
+  EXPECT_FALSE(server::Server::Start(config, &server).ok());
+}
+
+}  // namespace
+}  // namespace bvhmill::testing

@@ -1,0 +1,162 @@
+#include "server/tokens.h"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include "bvhmill/base/status.h"
+#include "tests/server/fixture.h"
+#include "tests/support/files.h"
+
+namespace bvhmill::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::string Line(const std::string& name, const std::string& token) {
+  std::string line;
+  EXPECT_TRUE(server::HashToken(name, token, &line).ok());
+  return line;
+}
+
+// The line up to its scopes.
+std::string Hashed(const std::string& name, const std::string& token) {
+  const std::string line = Line(name, token);
+  return line.substr(0, line.rfind(':'));
+}
+
+TEST(TokensTest, ALineHoldsTheDigest) {
+  EXPECT_EQ(Line("studio-a", "abc\n"),
+            "studio-a:ba7816bf8f01cfea414140de5dae2223"
+            "b00361a396177a9cb410ff61f20015ad:read,convert");
+  std::string line;
+  EXPECT_FALSE(server::HashToken("a:b", "abc", &line).ok());
+  EXPECT_FALSE(server::HashToken("a", " \n", &line).ok());
+  EXPECT_FALSE(server::HashToken("a", "two words", &line).ok());
+}
+
+TEST(TokensTest, LinesSayNameScopesAndQuotas) {
+  std::vector<server::Token> tokens;
+  const std::string text = "# ours\r\n" + Hashed("plain", "a") + "\n" +
+                           Hashed("reader", "b") + ":read\n\n" +
+                           Hashed("small", "c") +
+                           ":read,convert:clips=2,bytes=1000\n" + "old-token\n";
+  ASSERT_TRUE(server::ParseTokens("f", text, &tokens).ok());
+  ASSERT_EQ(tokens.size(), 4u);
+  std::vector<std::string> names;
+  for (const auto& token : tokens) names.push_back(token.caller->name);
+  EXPECT_THAT(names, ElementsAre("plain", "reader", "small", "token-6"));
+  EXPECT_TRUE(tokens[0].caller->May(server::Scope::kConvert));
+  EXPECT_FALSE(tokens[0].caller->May(server::Scope::kAdmin));
+  EXPECT_FALSE(tokens[1].caller->May(server::Scope::kConvert));
+  EXPECT_EQ(tokens[2].caller->max_clips, 2);
+  EXPECT_EQ(tokens[2].caller->max_bytes, 1000);
+  EXPECT_TRUE(tokens[3].caller->May(server::Scope::kAdmin));
+}
+
+TEST(TokensTest, WrongLinesAreNamed) {
+  const std::string good = Hashed("a", "a");
+  const std::pair<std::string, std::string> cases[] = {
+      {"a:12\n", "f:1: has no SHA-256"},
+      {"ok-token\n" + good + ":fly\n", "f:2: has a scope"},
+      {good + ":read:clips=0\n", "f:1: has quotas"},
+      {good + ":read:frames=1\n", "f:1: has quotas"},
+      {good + ":read:clips=1:x\n", "f:1: has more than four"},
+      {"a b:" + good.substr(2) + "\n", "f:1: has a name"},
+      {"# none\n", "f holds no token"}};
+  for (const auto& [text, why] : cases) {
+    std::vector<server::Token> tokens;
+    const absl::Status status = server::ParseTokens("f", text, &tokens);
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << text;
+    EXPECT_THAT(std::string(MessageOf(status)), HasSubstr(why)) << text;
+  }
+}
+
+class ScopesTest : public ServerTest {
+ protected:
+  void StartWith(const std::string& tokens) {
+    WriteFile(dir_.File("tokens"), tokens);
+    Start([&](server::ServerConfig* config) {
+      config->token_file = dir_.File("tokens");
+      config->log = server::LogFormat::kOff;
+    });
+  }
+
+  grpc::Status Validate(const std::string& token) {
+    grpc::ClientContext context;
+    context.AddMetadata("authorization", "Bearer " + token);
+    v1::ValidateClipRequest request;
+    request.mutable_source()->set_data(SmallClip());
+    v1::ValidateClipResponse response;
+    return clips_->ValidateClip(&context, request, &response);
+  }
+
+  grpc::Status Convert(const std::string& token) {
+    grpc::ClientContext context;
+    context.AddMetadata("authorization", "Bearer " + token);
+    v1::ConvertClipResponse response;
+    return clips_->ConvertClip(&context, PositionsRequest(SmallClip()),
+                               &response);
+  }
+
+  grpc::Status Stream(const std::string& token) {
+    grpc::ClientContext context;
+    context.AddMetadata("authorization", "Bearer " + token);
+    const auto stream = clips_->ConvertClips(&context);
+    stream->WritesDone();
+    v1::ConvertClipsResponse response;
+    while (stream->Read(&response)) {
+    }
+    return stream->Finish();
+  }
+
+  TempDir dir_;
+};
+
+TEST_F(ScopesTest, EachMethodNeedsItsOwn) {
+  StartWith(Hashed("reader", "r") + ":read\n" + Hashed("maker", "m") +
+            ":convert\n");
+  EXPECT_TRUE(Validate("r").ok());
+  EXPECT_TRUE(Convert("m").ok());
+  EXPECT_TRUE(Stream("m").ok());
+  const grpc::Status refused[] = {Convert("r"), Stream("r"), Validate("m")};
+  for (const grpc::Status& status : refused) {
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::PERMISSION_DENIED);
+    EXPECT_EQ(DetailsOf(status).info.reason(), "SCOPE_MISSING");
+  }
+  EXPECT_EQ(DetailsOf(refused[0]).info.metadata().at("scope"), "convert");
+  EXPECT_EQ(Convert("?").error_code(), grpc::StatusCode::UNAUTHENTICATED);
+}
+
+TEST_F(ScopesTest, ServerInfoStatesTheQuotasOfTheCaller) {
+  StartWith(Hashed("small", "s") + ":read:clips=2,bytes=1000\n");
+  grpc::ClientContext context;
+  context.AddMetadata("authorization", "Bearer s");
+  v1::GetServerInfoResponse response;
+  ASSERT_TRUE(info_->GetServerInfo(&context, {}, &response).ok());
+  EXPECT_EQ(response.limits().max_inflight_clips_per_caller(), 2);
+  EXPECT_EQ(response.limits().max_inflight_bytes_per_caller(), 1000);
+}
+
+TEST_F(ScopesTest, AChangedFileIsReadAgain) {
+  StartWith("first\n");
+  EXPECT_TRUE(Validate("first").ok());
+  WriteFile(dir_.File("new"), "second\n");
+  ASSERT_EQ(rename(dir_.File("new").c_str(), dir_.File("tokens").c_str()), 0);
+  for (int i = 0; i < 100 && !Validate("second").ok(); ++i) usleep(50'000);
+  EXPECT_TRUE(Validate("second").ok());
+  EXPECT_FALSE(Validate("first").ok());
+}
+
+TEST_F(ScopesTest, ABrokenFileChangesNothing) {
+  StartWith("first\n");
+  WriteFile(dir_.File("tokens"), "broken:line\n");
+  server_->Reload();
+  EXPECT_TRUE(Validate("first").ok());
+  WriteFile(dir_.File("tokens"), "third\n");
+  server_->Reload();
+  EXPECT_TRUE(Validate("third").ok());
+}
+
+}  // namespace
+}  // namespace bvhmill::testing
