@@ -19,6 +19,7 @@
 #include "bvhmill/wire/status.h"
 #include "server/call_record.h"
 #include "server/rpc_status.h"
+#include "server/source.h"
 
 namespace bvhmill::server {
 namespace {
@@ -32,6 +33,7 @@ struct Item {
   std::string key;
   ConvertOptions options;
   std::string text;
+  Encoding encoding = Encoding::kIdentity;
   // Why the clip will not be converted; its bytes are dropped as they come.
   std::optional<ConvertResult> refused;
   Clock::time_point queued_at;
@@ -185,8 +187,21 @@ Response ResultResponse(const Item& item, const ConvertResult& result) {
 void ConvertItem(ConvertStream* stream, const ItemPtr& item) {
   const auto queued = Clock::now() - item->queued_at;
   StreamReceiver receiver(stream, item);
-  ConvertResult result =
-      Convert(item->text, item->options, &receiver, &stream->cancel());
+  ConvertResult result;
+  std::string decoded;
+  const bool is_packed = item->encoding != Encoding::kIdentity;
+  if (is_packed) {
+    const grpc::Status status = DecodeSource(stream->config(), item->encoding,
+                                             item->text, nullptr, &decoded);
+    result.status =
+        MakeStatus(static_cast<absl::StatusCode>(status.error_code()),
+                   status.error_message());
+    result.fault = wire::ParseFault(status.error_details());
+  }
+  if (result.status.ok()) {
+    result = Convert(is_packed ? decoded : item->text, item->options, &receiver,
+                     &stream->cancel());
+  }
   if (result.status.ok()) receiver.FlushAll();
   result.times.queued = queued;
   stream->record().AddClip(result);
@@ -309,6 +324,7 @@ grpc::Status ConvertStream::HandleBegin(v1::ClipBegin* begin) {
     RefuseItem(options);
   }
   if (!incoming_->refused) {
+    (void)ReadEncoding(begin->source().encoding(), &incoming_->encoding);
     incoming_->text.swap(*begin->mutable_source()->mutable_data());
     unfinished_bytes_ += static_cast<int64_t>(incoming_->text.size());
     record_.AddBytes(static_cast<int64_t>(incoming_->text.size()), 0);
