@@ -13,6 +13,7 @@
 
 #include "bvhmill/base/status.h"
 #include "client/files.h"
+#include "client/packed_name.h"
 
 namespace bvhmill::client {
 namespace {
@@ -30,6 +31,7 @@ absl::Status CannotRead(const std::string& why) {
 }
 
 bool IsBvhName(std::string_view name) {
+  name = WithoutPacking(name);
   if (name.size() < kExtension.size()) return false;
   const std::string_view tail = name.substr(name.size() - kExtension.size());
   return std::equal(
@@ -37,8 +39,9 @@ bool IsBvhName(std::string_view name) {
       [](unsigned char a, unsigned char b) { return std::tolower(a) == b; });
 }
 
-// Without ".bvh", unless nothing else is there.
+// Without ".bvh" and what says that it is packed, unless nothing else is there.
 std::string BaseOf(std::string_view path) {
+  path = WithoutPacking(path);
   if (IsBvhName(path) && path.size() > kExtension.size() &&
       path[path.size() - kExtension.size() - 1] != '/') {
     path.remove_suffix(kExtension.size());

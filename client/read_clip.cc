@@ -11,7 +11,9 @@
 
 #include "bvhmill/base/limits.h"
 #include "bvhmill/base/status.h"
+#include "bvhmill/unpack/decoder.h"
 #include "client/files.h"
+#include "client/packed_name.h"
 
 namespace bvhmill::client {
 namespace {
@@ -75,6 +77,37 @@ absl::Status ReadAll(int fd, int64_t file_bytes, int64_t max_bytes,
   return absl::OkStatus();
 }
 
+// Appends to a text; gives up where the user does.
+class TextSink final : public Sink {
+ public:
+  TextSink(const CancelToken* cancel, ClipText* text)
+      : cancel_(cancel), text_(*text) {}
+  absl::Status Append(std::string_view bytes) override {
+    if (IsCancelled(cancel_)) {
+      return MakeStatus(absl::StatusCode::kCancelled, "cancelled");
+    }
+    text_.insert(text_.end(), bytes.begin(), bytes.end());
+    return absl::OkStatus();
+  }
+
+ private:
+  const CancelToken* cancel_;
+  ClipText& text_;
+};
+
+absl::Status UnpackClip(Encoding encoding, int64_t max_bytes,
+                        const CancelToken* cancel, ClipText* text) {
+  ClipText packed;
+  packed.swap(*text);
+  TextSink sink(cancel, text);
+  const absl::Status status =
+      Unpack(encoding, ViewOf(packed), max_bytes, &sink);
+  if (absl::IsResourceExhausted(status)) return TooLarge(max_bytes);
+  if (!absl::IsInvalidArgument(status)) return status;
+  return MakeStatus(absl::StatusCode::kNotFound,
+                    "cannot be read: " + std::string(MessageOf(status)));
+}
+
 }  // namespace
 
 absl::Status ReadClip(const Input& input, int64_t max_bytes,
@@ -89,7 +122,11 @@ absl::Status ReadClip(const Input& input, int64_t max_bytes,
   if (fstat(fd, &info) != 0) return CannotRead(errno);
   const int64_t file_bytes = S_ISREG(info.st_mode) ? info.st_size : 0;
   if (Exceeds(file_bytes, max_bytes)) return TooLarge(max_bytes);
-  return ReadAll(fd, file_bytes, max_bytes, cancel, text);
+  BVHMILL_RETURN_IF_ERROR(ReadAll(fd, file_bytes, max_bytes, cancel, text));
+  const Encoding encoding =
+      input.is_stdin ? Encoding::kIdentity : EncodingOfName(input.path);
+  if (encoding == Encoding::kIdentity) return absl::OkStatus();
+  return UnpackClip(encoding, max_bytes, cancel, text);
 }
 
 }  // namespace bvhmill::client

@@ -17,7 +17,8 @@ inline std::string_view ViewOf(const ClipText& text) {
   return {text.data(), text.size()};
 }
 
-// Reads the whole of `input`. RESOURCE_EXHAUSTED if it has more than
+// Reads the whole of `input`, decoded if its name says that it is packed.
+// RESOURCE_EXHAUSTED if it has more than
 // `max_bytes` (0: any number), found out before that much memory is taken.
 // NOT_FOUND "cannot be read: why". CANCELLED.
 absl::Status ReadClip(const Input& input, int64_t max_bytes,

@@ -7,7 +7,8 @@ set(targets bvhmill)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/lib/bvhmill"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
   FILES_MATCHING PATTERN "*.h" PATTERN "*.inc"
-  PATTERN "wire" EXCLUDE)
+  PATTERN "wire" EXCLUDE
+  PATTERN "unpack" EXCLUDE)
 if(BVHMILL_SERVICE)
   list(APPEND targets bvhmill_proto bvhmill_wire bvhmill_client)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/lib/bvhmill/wire"

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "bvhmill/base/cancel.h"
@@ -14,6 +15,7 @@
 #include "server/call_record.h"
 #include "server/convert_stream.h"
 #include "server/rpc_status.h"
+#include "server/source.h"
 
 namespace bvhmill::server {
 namespace {
@@ -26,6 +28,7 @@ struct Running {
   // How long it waited for a worker.
   Clock::duration queued;
   CallRecord& record;
+  Ticket& ticket;
 };
 
 // A unary call that is done by a worker. Deletes itself when gRPC is done with
@@ -47,7 +50,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
     }
     context_.workers().Enqueue(
         [this, work = std::move(work), start = Clock::now()] {
-          End(work({cancel_, Clock::now() - start, record_}));
+          End(work({cancel_, Clock::now() - start, record_, ticket_}));
         });
   }
 
@@ -84,12 +87,31 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
   CancelToken cancel_;
 };
 
+// The text of a request, in place or in `decoded`.
+grpc::Status ReadSource(const ServerConfig& config, const v1::Source& source,
+                        const Running& call, std::string* decoded,
+                        std::string_view* text) {
+  call.record.AddBytes(static_cast<int64_t>(source.data().size()), 0);
+  if (auto status = CheckSource(config, source); !status.ok()) return status;
+  Encoding encoding = Encoding::kIdentity;
+  if (auto status = ReadEncoding(source.encoding(), &encoding); !status.ok()) {
+    return status;
+  }
+  *text = source.data();
+  if (encoding == Encoding::kIdentity) return grpc::Status::OK;
+  const grpc::Status status =
+      DecodeSource(config, encoding, source.data(), &call.ticket, decoded);
+  *text = *decoded;
+  return status;
+}
+
 grpc::Status Validate(const ServerConfig& config,
                       const v1::ValidateClipRequest& request,
                       const Running& call, v1::ValidateClipResponse* response) {
-  const auto size = static_cast<int64_t>(request.source().data().size());
-  call.record.AddBytes(size, 0);
-  if (auto status = CheckSource(config, request.source()); !status.ok()) {
+  std::string decoded;
+  std::string_view text;
+  if (auto status = ReadSource(config, request.source(), call, &decoded, &text);
+      !status.ok()) {
     return status;
   }
   v1::ConvertOptions message = request.options();
@@ -98,8 +120,7 @@ grpc::Status Validate(const ServerConfig& config,
   if (auto status = ReadOptionsFor(config, message, &options); !status.ok()) {
     return status;
   }
-  ConvertResult result =
-      Convert(request.source().data(), options, nullptr, &call.cancel);
+  ConvertResult result = Convert(text, options, nullptr, &call.cancel);
   result.times.queued = call.queued;
   call.record.AddClip(result);
   if (absl::IsCancelled(result.status)) return ToGrpc(result.status);
@@ -177,9 +198,10 @@ grpc::Status ConvertOne(const ServerConfig& config,
                         const v1::ConvertClipRequest& request,
                         const Running& call,
                         v1::ConvertClipResponse* response) {
-  const auto size = static_cast<int64_t>(request.source().data().size());
-  call.record.AddBytes(size, 0);
-  if (auto status = CheckSource(config, request.source()); !status.ok()) {
+  std::string decoded;
+  std::string_view text;
+  if (auto status = ReadSource(config, request.source(), call, &decoded, &text);
+      !status.ok()) {
     return status;
   }
   ConvertOptions options;
@@ -193,8 +215,7 @@ grpc::Status ConvertOne(const ServerConfig& config,
   v1::ClipResult* message = response->mutable_result();
   const int64_t limit = config.service.max_unary_response_bytes;
   UnaryReceiver receiver(limit, message);
-  ConvertResult result =
-      Convert(request.source().data(), options, &receiver, &call.cancel);
+  ConvertResult result = Convert(text, options, &receiver, &call.cancel);
   result.times.queued = call.queued;
   call.record.AddClip(result);
   if (receiver.overflow() > 0) {

@@ -16,6 +16,7 @@
 #include "bvhmill/wire/status.h"
 #include "server/call_record.h"
 #include "server/rpc_status.h"
+#include "server/source.h"
 #include "server/stream_clip.h"
 
 namespace bvhmill::server {
@@ -300,6 +301,8 @@ grpc::Status ConvertStream::HandleBegin(v1::ClipBegin* begin) {
              !admitted.ok()) {
     RefuseItem(admitted);
   }
+  static_cast<void>(
+      ReadEncoding(begin->source().encoding(), &incoming_->encoding));
   Append(std::move(*begin->mutable_source()->mutable_data()));
   if (begin->complete()) End(std::exchange(incoming_, nullptr));
   return grpc::Status::OK;
@@ -505,7 +508,7 @@ void ConvertStream::OnWriteDone(bool ok) {
 void ConvertStream::MakeConversion(const ClipPtr& clip) {
   if (clip->conversion != nullptr) return;
   clip->conversion = std::make_unique<StreamConversion>(
-      clip->key, clip->options, config().service.chunk_bytes, &cancel_,
+      *clip, config(), &cancel_,
       [this, weak = std::weak_ptr(clip)](Response response) {
         Push(weak.lock(), std::move(response), /*is_result=*/false);
       });

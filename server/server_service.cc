@@ -85,7 +85,11 @@ void ServerService::Describe(const Caller& caller,
   for (const std::string_view name : JointMapNames()) {
     response->add_joint_maps(std::string(name));
   }
-  response->add_encodings(v1::CONTENT_ENCODING_IDENTITY);
+  for (const auto encoding :
+       {v1::CONTENT_ENCODING_IDENTITY, v1::CONTENT_ENCODING_GZIP,
+        v1::CONTENT_ENCODING_ZSTD}) {
+    response->add_encodings(encoding);
+  }
   v1::Build* build = response->mutable_build();
   build->set_git_commit(std::string(GitCommit()));
   build->set_compiler(std::string(Compiler()));

@@ -98,17 +98,4 @@ grpc::Status ReadOptionsFor(const ServerConfig& config,
   return ToGrpc(status, FaultOfOptions(status));
 }
 
-grpc::Status CheckSource(const ServerConfig& config, const v1::Source& source) {
-  const v1::ContentEncoding encoding = source.encoding();
-  if (encoding != v1::CONTENT_ENCODING_UNSPECIFIED &&
-      encoding != v1::CONTENT_ENCODING_IDENTITY) {
-    return UnknownEncoding(encoding);
-  }
-  const auto size = static_cast<int64_t>(source.data().size());
-  if (Exceeds(size, config.limits.max_clip_bytes)) {
-    return LimitExceeded("max_clip_bytes", config.limits.max_clip_bytes, size);
-  }
-  return grpc::Status::OK;
-}
-
 }  // namespace bvhmill::server

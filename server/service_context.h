@@ -91,7 +91,4 @@ grpc::Status ReadOptionsFor(const ServerConfig& config,
                             const v1::ConvertOptions& message,
                             ConvertOptions* options);
 
-// RESOURCE_EXHAUSTED or UNIMPLEMENTED if `source` cannot be taken.
-grpc::Status CheckSource(const ServerConfig& config, const v1::Source& source);
-
 }  // namespace bvhmill::server

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "bvhmill/base/sink.h"
+#include "bvhmill/base/status.h"
 #include "bvhmill/wire/result.h"
+#include "bvhmill/wire/status.h"
 
 namespace bvhmill::server {
 namespace {
@@ -16,6 +19,10 @@ constexpr int64_t kMostSlice = int64_t{256} << 10;
 constexpr int64_t kBytesOfNumber = 16;
 // Of a joint: a 3x3 matrix.
 constexpr int64_t kNumbersOfJoint = 9;
+
+// Bytes that are decoded at once: they give 0.3 MB and 4 MB at most.
+constexpr size_t kGzipSlice = 256;
+constexpr size_t kZstdSlice = 128;
 
 // A value takes two bytes of text at least, so a row two for each channel.
 size_t SliceBytes(const ClipInfo& info, size_t outputs) {
@@ -83,22 +90,61 @@ void FrameReceiver::FlushOutput(size_t output) {
   emit_(std::move(response));
 }
 
+StreamConversion::StreamConversion(const StreamClip& clip,
+                                   const ServerConfig& config,
+                                   const CancelToken* cancel,
+                                   FrameReceiver::Emit emit)
+    : config_(config),
+      receiver_(clip.key, config.service.chunk_bytes, std::move(emit)),
+      converter_(clip.options, &receiver_, cancel, &result_) {
+  if (clip.encoding == Encoding::kIdentity) return;
+  decoder_ = MakeDecoder(clip.encoding, config.limits.max_clip_bytes);
+  decoder_slice_ = clip.encoding == Encoding::kGzip ? kGzipSlice : kZstdSlice;
+}
+
 void StreamConversion::Give(std::string bytes) {
   bytes_ = std::move(bytes);
   at_ = 0;
 }
 
 size_t StreamConversion::Step() {
+  if (decoder_ != nullptr && text_at_ == text_.size()) Decode();
+  std::string& bytes = decoder_ == nullptr ? bytes_ : text_;
+  size_t& at = decoder_ == nullptr ? at_ : text_at_;
   const std::string_view slice =
-      std::string_view(bytes_).substr(at_, receiver_.slice_bytes());
-  at_ += slice.size();
+      std::string_view(bytes).substr(at, receiver_.slice_bytes());
+  at += slice.size();
   converter_.Push(slice);
   if (!has_bytes()) bytes_ = {};
   return slice.size();
 }
 
+// Makes more text of a little more of the bytes.
+void StreamConversion::Decode() {
+  text_.clear();
+  text_at_ = 0;
+  StringSink sink(&text_);
+  const std::string_view slice =
+      std::string_view(bytes_).substr(at_, decoder_slice_);
+  at_ += slice.size();
+  if (!broken_) CheckDecoded(decoder_->Push(slice, &sink));
+  if (broken_) text_.clear();
+}
+
+void StreamConversion::CheckDecoded(const absl::Status& status) {
+  if (!status.ok()) broken_ = DecodeFault(config_, status);
+}
+
 ConvertResult& StreamConversion::Finish() {
+  if (decoder_ != nullptr && !broken_) CheckDecoded(decoder_->End());
   converter_.Finish();
+  if (broken_) {
+    result_ = {};
+    result_.status =
+        MakeStatus(static_cast<absl::StatusCode>(broken_->error_code()),
+                   broken_->error_message());
+    result_.fault = wire::ParseFault(broken_->error_details());
+  }
   if (result_.status.ok()) receiver_.Flush();
   return result_;
 }

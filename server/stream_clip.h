@@ -17,6 +17,8 @@
 #include "bvhmill/pipeline/convert.h"
 #include "bvhmill/v1/clip_service.pb.h"
 #include "server/admission.h"
+#include "server/config.h"
+#include "server/source.h"
 
 namespace bvhmill::server {
 
@@ -53,20 +55,22 @@ class FrameReceiver final : public OutputReceiver {
   std::vector<int64_t> sent_;
 };
 
+struct StreamClip;
+
 // The conversion of a clip, slice by slice, so that it can be paused when what
 // it makes is not taken. One thread at a time.
 class StreamConversion {
  public:
-  StreamConversion(const std::string& key, const ConvertOptions& options,
-                   int64_t chunk_bytes, const CancelToken* cancel,
-                   FrameReceiver::Emit emit)
-      : receiver_(key, chunk_bytes, std::move(emit)),
-        converter_(options, &receiver_, cancel, &result_) {}
+  // `clip` and `config` must outlive it.
+  StreamConversion(const StreamClip& clip, const ServerConfig& config,
+                   const CancelToken* cancel, FrameReceiver::Emit emit);
 
   // Takes the next bytes of the clip; those before must have been used up.
   void Give(std::string bytes);
   // There are bytes that were not used.
-  bool has_bytes() const { return at_ < bytes_.size(); }
+  bool has_bytes() const {
+    return at_ < bytes_.size() || text_at_ < text_.size();
+  }
   // Uses one slice of them. Returns its size.
   size_t Step();
   // Sends what was made and waits for more.
@@ -76,11 +80,22 @@ class StreamConversion {
   ConvertResult& Finish();
 
  private:
+  void Decode();
+  void CheckDecoded(const absl::Status& status);
+
+  const ServerConfig& config_;
   FrameReceiver receiver_;
   ConvertResult result_;
   ClipConverter converter_;
+  // As they came, and how many are used.
   std::string bytes_;
   size_t at_ = 0;
+  // Of sources that are encoded: text that came out, and how much is used.
+  std::unique_ptr<Decoder> decoder_;
+  size_t decoder_slice_ = 0;
+  std::string text_;
+  size_t text_at_ = 0;
+  std::optional<grpc::Status> broken_;
 };
 
 // A clip from its begin to the writing of its result. Guarded by the mutex of
@@ -90,6 +105,7 @@ struct StreamClip {
 
   std::string key;
   ConvertOptions options;
+  Encoding encoding = Encoding::kIdentity;
   Ticket ticket;
   // Why the clip will not be converted; its bytes are dropped as they come.
   std::optional<ConvertResult> refused;

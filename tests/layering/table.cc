@@ -28,15 +28,17 @@ constexpr Layer kLayers[] = {
      "bvhmill/base bvhmill/report bvhmill/text bvhmill/clip bvhmill/bvh "
      "bvhmill/validate bvhmill/math bvhmill/edit bvhmill/kinematics "
      "bvhmill/encode"},
+    {"lib/bvhmill/unpack", "bvhmill/base"},
     {"lib/bvhmill/wire",
      "bvhmill/base bvhmill/report bvhmill/clip bvhmill/encode "
      "bvhmill/edit bvhmill/pipeline bvhmill/v1"},
     {"server",
      "bvhmill/base bvhmill/report bvhmill/edit/joint_map.h bvhmill/encode "
-     "bvhmill/pipeline bvhmill/wire bvhmill/v1"},
+     "bvhmill/pipeline bvhmill/unpack bvhmill/wire bvhmill/v1"},
     {"client",
      "bvhmill/base bvhmill/report bvhmill/clip/conventions.h bvhmill/edit "
-     "bvhmill/encode bvhmill/pipeline bvhmill/wire bvhmill/v1"},
+     "bvhmill/encode bvhmill/pipeline bvhmill/unpack bvhmill/wire "
+     "bvhmill/v1"},
     {"bench", "bvhmill server client"},
 };
 
@@ -54,7 +56,8 @@ constexpr ThirdParty kThirdParty[] = {
     {"assimp/", "bench"},
     {"oneapi/", "lib/bvhmill/pipeline"},
     {"nlohmann/", "lib/bvhmill/encode"},
-    {"zlib.h", "lib/bvhmill/encode"},
+    {"zlib.h", "lib/bvhmill/encode lib/bvhmill/unpack"},
+    {"zstd.h", "lib/bvhmill/unpack"},
     {"google/protobuf/", "lib/bvhmill/wire server client"},
     {"grpc", "server client"},
     {"CLI/", "server client"},

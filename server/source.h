@@ -1,0 +1,33 @@
+#pragma once
+
+// The text of a clip, whatever its source is encoded as.
+
+#include <grpcpp/support/status.h>
+
+#include <string>
+
+#include "bvhmill/unpack/decoder.h"
+#include "bvhmill/v1/clip_service.pb.h"
+#include "server/admission.h"
+#include "server/config.h"
+
+namespace bvhmill::server {
+
+// UNIMPLEMENTED, reason ENCODING_UNKNOWN, for one that is not served.
+grpc::Status ReadEncoding(v1::ContentEncoding encoding, Encoding* out);
+
+// RESOURCE_EXHAUSTED or UNIMPLEMENTED if `source` cannot be taken.
+grpc::Status CheckSource(const ServerConfig& config, const v1::Source& source);
+
+// What a status of a Decoder means to a caller: RESOURCE_EXHAUSTED that names
+// max_clip_bytes; INVALID_ARGUMENT, reason ENCODING_BROKEN.
+grpc::Status DecodeFault(const ServerConfig& config,
+                         const absl::Status& status);
+
+// The text of `bytes` into `text`. What comes out counts for `ticket`, too, in
+// whose place the caller's quota may refuse it; null = nothing is counted.
+grpc::Status DecodeSource(const ServerConfig& config, Encoding encoding,
+                          std::string_view bytes, Ticket* ticket,
+                          std::string* text);
+
+}  // namespace bvhmill::server

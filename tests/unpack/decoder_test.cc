@@ -1,0 +1,134 @@
+#include "bvhmill/unpack/decoder.h"
+
+#include <gmock/gmock.h>
+
+#include "bvhmill/base/status.h"
+#include "tests/support/pack.h"
+
+namespace bvhmill::testing {
+namespace {
+
+std::string SomeText(size_t bytes) {
+  std::string text;
+  uint32_t seed = 1;
+  while (text.size() < bytes) {
+    seed = seed * 1664525 + 1013904223;
+    text += std::to_string(seed >> 12) + " ";
+  }
+  text.resize(bytes);
+  return text;
+}
+
+std::string Pack(Encoding encoding, const std::string& text) {
+  return encoding == Encoding::kGzip   ? Gzip(text)
+         : encoding == Encoding::kZstd ? Zstd(text)
+                                       : text;
+}
+
+constexpr Encoding kPacked[] = {Encoding::kGzip, Encoding::kZstd};
+constexpr Encoding kAll[] = {Encoding::kIdentity, Encoding::kGzip,
+                             Encoding::kZstd};
+
+// Counts only, and notes the largest piece.
+class CountingSink final : public Sink {
+ public:
+  absl::Status Append(std::string_view bytes) override {
+    total_ += bytes.size();
+    largest_ = std::max(largest_, bytes.size());
+    return absl::OkStatus();
+  }
+  size_t total_ = 0;
+  size_t largest_ = 0;
+};
+
+TEST(DecoderTest, GivesBackWhatWasPackedHoweverItIsCut) {
+  for (const size_t size : {0, 1, 65535, 65536, 65537, 300'000}) {
+    const std::string text = SomeText(size);
+    for (const Encoding encoding : kAll) {
+      const std::string packed = Pack(encoding, text);
+      for (const size_t piece : {size_t{1} << 20, size_t{777}, size_t{1}}) {
+        if (piece == 1 && size > 65537) continue;
+        const auto decoder = MakeDecoder(encoding, 0);
+        std::string out;
+        StringSink sink(&out);
+        for (size_t i = 0; i < packed.size(); i += piece) {
+          ASSERT_TRUE(decoder->Push(packed.substr(i, piece), &sink).ok());
+        }
+        EXPECT_TRUE(decoder->End().ok());
+        EXPECT_EQ(out, text) << size << " by " << piece;
+      }
+    }
+  }
+}
+
+TEST(DecoderTest, SeveralMembersAreOneText) {
+  for (const Encoding encoding : kPacked) {
+    std::string out;
+    StringSink sink(&out);
+    const std::string packed = Pack(encoding, "one ") + Pack(encoding, "two");
+    EXPECT_TRUE(Unpack(encoding, packed, 0, &sink).ok());
+    EXPECT_EQ(out, "one two");
+  }
+}
+
+TEST(DecoderTest, ABombStopsAtTheLimit) {
+  const std::string zeros(size_t{64} << 20, '0');
+  for (const Encoding encoding : kPacked) {
+    const std::string bomb = Pack(encoding, zeros);
+    EXPECT_LT(bomb.size(), size_t{100'000});
+    CountingSink sink;
+    const absl::Status status = Unpack(encoding, bomb, 1'000'000, &sink);
+    EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
+    EXPECT_LE(sink.total_, size_t{1'000'000});
+    EXPECT_LE(sink.largest_, size_t{65536});
+  }
+}
+
+TEST(DecoderTest, TheLimitItselfIsAllowed) {
+  const std::string text = SomeText(200'000);
+  for (const Encoding encoding : kAll) {
+    CountingSink sink;
+    EXPECT_TRUE(Unpack(encoding, Pack(encoding, text), 200'000, &sink).ok());
+    EXPECT_FALSE(Unpack(encoding, Pack(encoding, text), 199'999, &sink).ok());
+  }
+}
+
+TEST(DecoderTest, WhatIsMissingOrWrongIsSaid) {
+  for (const Encoding encoding : kPacked) {
+    const std::string packed = Pack(encoding, SomeText(100'000));
+    std::string swapped = packed;
+    swapped[packed.size() / 2] ^= 0x55;
+    const std::string cases[] = {"", "plain text, not packed at all",
+                                 packed.substr(0, packed.size() - 1),
+                                 packed + "rubbish", packed.substr(0, 5)};
+    for (const std::string& bytes : cases) {
+      CountingSink sink;
+      const absl::Status status = Unpack(encoding, bytes, 0, &sink);
+      EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+    }
+    // Damage within may be found late or, by zstd without a checksum, never.
+    CountingSink sink;
+    (void)Unpack(encoding, swapped, 0, &sink);
+    EXPECT_LE(sink.largest_, size_t{65536});
+  }
+}
+
+TEST(DecoderTest, LargeWindowsAreRefused) {
+  ZSTD_CCtx* context = ZSTD_createCCtx();
+  ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, 27);
+  ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0);
+  const std::string text = SomeText(100'000);
+  std::string packed(ZSTD_compressBound(text.size()), '\0');
+  ZSTD_inBuffer in = {text.data(), text.size(), 0};
+  ZSTD_outBuffer out = {packed.data(), packed.size(), 0};
+  ZSTD_compressStream2(context, &out, &in, ZSTD_e_continue);
+  ZSTD_compressStream2(context, &out, &in, ZSTD_e_end);
+  ZSTD_freeCCtx(context);
+  packed.resize(out.pos);
+  CountingSink sink;
+  EXPECT_TRUE(
+      absl::IsInvalidArgument(Unpack(Encoding::kZstd, packed, 0, &sink)));
+}
+
+}  // namespace
+}  // namespace bvhmill::testing
