@@ -38,9 +38,9 @@ std::string Milliseconds(std::chrono::nanoseconds time) {
 }
 
 // An excerpt has no control characters, so two are left that JSON minds.
-std::string JsonString(std::string_view bytes) {
+std::string JsonString(std::string_view bytes, size_t max_bytes = 80) {
   std::string out = "\"";
-  for (const char c : Excerpt(bytes)) {
+  for (const char c : Excerpt(bytes, max_bytes)) {
     if (c == '"' || c == '\\') out += '\\';
     out += c;
   }
@@ -151,7 +151,9 @@ void Log::Event(std::string_view text) const {
   }
   std::string out = "{";
   AddText("time", Timestamp(std::chrono::system_clock::now()), &out);
-  AddField("event", JsonString(text), &out);
+  // Of files of the operator, whose paths may be long.
+  constexpr size_t kMost = 1000;
+  AddField("event", JsonString(text, kMost), &out);
   WriteLine(out + "}");
 }
 

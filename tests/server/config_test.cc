@@ -113,6 +113,29 @@ TEST(NotifyTest, TellsTheSocketOfTheEnvironment) {
   EXPECT_FALSE(server::NotifySupervisor("READY=1"));
 }
 
+class ConnectionAgeTest : public ServerTest {};
+
+TEST_F(ConnectionAgeTest, CallsGoOnAndNewOnesFindTheServer) {
+  Start([](server::ServerConfig* config) {
+    config->transport.max_connection_age_seconds = 1;
+    config->transport.max_streams_per_connection = 2;
+    config->transport.max_transport_bytes = int64_t{64} << 20;
+  });
+  grpc::ClientContext context;
+  const auto stream = clips_->ConvertClips(&context);
+  stream->WaitForInitialMetadata();
+  for (int i = 0; i < 25; ++i) {
+    usleep(100'000);
+    grpc::ClientContext other;
+    v1::GetServerInfoResponse response;
+    EXPECT_TRUE(info_->GetServerInfo(&other, {}, &response).ok());
+  }
+  stream->WritesDone();
+  v1::ConvertClipsResponse answer;
+  EXPECT_FALSE(stream->Read(&answer));
+  EXPECT_TRUE(stream->Finish().ok());
+}
+
 class ReflectionTest : public ServerTest {
  protected:
   // Once reflection is loaded, it stays.
