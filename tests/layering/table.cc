@@ -59,7 +59,7 @@ constexpr ThirdParty kThirdParty[] = {
     {"zlib.h", "lib/bvhmill/encode lib/bvhmill/unpack"},
     {"zstd.h", "lib/bvhmill/unpack"},
     {"google/protobuf/", "lib/bvhmill/wire server client"},
-    {"grpc", "server client"},
+    {"grpc", "server client bench"},
     {"CLI/", "server client"},
     {"openssl/", "server"},
     {"prometheus/", "server"},
