@@ -71,12 +71,12 @@ grpc::Status Validate(const ServerConfig& config,
   if (auto status = CheckSource(config, request.source()); !status.ok()) {
     return status;
   }
-  v1::ConvertOptions message = request.options();
-  message.clear_outputs();
   ConvertOptions options;
-  if (auto status = ReadOptionsFor(config, message, &options); !status.ok()) {
+  if (auto status = ReadOptionsFor(config, request.options(), &options);
+      !status.ok()) {
     return status;
   }
+  options.checks_only = true;
   ConvertResult result =
       Convert(request.source().data(), options, nullptr, &cancel);
   result.times.queued = queued;
