@@ -155,6 +155,8 @@ void AddSettingsOptions(CLI::App* app, const std::string& prefix,
 std::string ReadSettingsFlags(const CLI::App* app, const std::string& prefix,
                               SettingsFlags* flags) {
   AnimSettings& settings = flags->settings;
+  // A joint's own priority would win over that of the base.
+  settings.joint_priority = settings.base_priority;
   if (app->count(prefix + "loop") > 0) {
     settings.loop = true;
     if (flags->loop != "true" && !ReadLoop(flags->loop, &settings)) {

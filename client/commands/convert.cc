@@ -48,6 +48,12 @@ std::string FormatNames() {
   return names + std::string(kReport);
 }
 
+// Broken behind the first half.
+std::string InTwoLines(std::string words) {
+  words[words.find(' ', words.size() / 2)] = '\n';
+  return words;
+}
+
 std::string CheckFormat(const std::string& name) {
   if (name == kReport || FindFormat(name) != nullptr) return {};
   return "there is no format '" + name + "'; there are " + FormatNames();
@@ -102,7 +108,7 @@ void AddOutputOptions(CLI::App* app, Flags* flags) {
       ->required()
       ->group(group);
   app->add_option("--emit", flags->emit,
-                  "what to make, out of\n" + FormatNames())
+                  "what to make, out of\n" + InTwoLines(FormatNames()))
       ->type_name("LIST")
       ->delimiter(',')
       ->allow_extra_args(false)

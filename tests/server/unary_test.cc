@@ -219,6 +219,7 @@ TEST_F(UnaryTest, ConvertMakesAnim) {
   Start();
   std::string text = SmallClip(50);
   text.replace(text.find("Hips"), 4, "hip");
+  text.replace(text.find("Spine"), 5, "Rib");
   v1::ConvertClipRequest request;
   request.mutable_source()->set_data(text);
   auto* anim = request.mutable_options()->add_outputs()->mutable_anim();
@@ -230,7 +231,7 @@ TEST_F(UnaryTest, ConvertMakesAnim) {
   EXPECT_EQ(output.media_type(), "application/vnd.ll.animation");
   EXPECT_EQ(output.data(), LocalOutputs(text, request.options())[0]);
   EXPECT_EQ(output.data()[4], 4);
-  // The spine drives nothing.
+  // The rib drives nothing.
   ASSERT_EQ(converted_.result().report().issues_size(), 1);
   EXPECT_EQ(converted_.result().report().issues(0).code(),
             "ANIM_JOINT_LEFT_OUT");

@@ -1,6 +1,7 @@
 #include "bvhmill/encode/anim_target.h"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 
 #include "bvhmill/anim/anim_format.h"
@@ -16,6 +17,21 @@ constexpr int64_t kMostFrames = 65536;
 
 bool IsViewer(const AnimFormat& format) {
   return format.profile == AnimProfile::kViewer;
+}
+
+std::string Shortest(float value) {
+  char buffer[32];
+  const auto [end, error] =
+      std::to_chars(buffer, buffer + sizeof(buffer), value);
+  return {buffer, end};
+}
+
+// Attachment points have everyday names, such as Spine: a skeleton that has
+// only such joints is none of the avatar's.
+bool IsBone(const std::string& name) {
+  const int32_t joint = FindAvatarJoint(name);
+  return joint >= 0 && AvatarJoints()[static_cast<size_t>(joint)].kind ==
+                           AvatarJointKind::kBone;
 }
 
 // The first frame is mostly the reference.
@@ -40,7 +56,7 @@ void CheckTimes(const AnimFormat& format, const EncodeContext& context) {
   const float seconds = SecondsOf(format, context);
   if (seconds > kMaxAnimSeconds) {
     context.log->Add(IssueCode::TARGET_ANIM_DURATION, {},
-                     {{"seconds", std::to_string(seconds)}});
+                     {{"seconds", Shortest(seconds)}});
   }
   const int64_t played = PlayedFrames(format, context.frames);
   if (!IsViewer(format) && played > kMostFrames) {
@@ -54,7 +70,7 @@ void CheckNames(const AnimFormat& format, const EncodeContext& context) {
   const std::vector<std::string> names = AvatarNames(format, *context.skeleton);
   for (size_t i = 0; i < nodes.size(); ++i) {
     if (IsEndSite(nodes[i])) continue;
-    if (FindAvatarJoint(names.empty() ? nodes[i].name : names[i]) >= 0) return;
+    if (IsBone(names.empty() ? nodes[i].name : names[i])) return;
   }
   context.log->Add(IssueCode::TARGET_ANIM_NO_JOINTS, {});
 }
