@@ -8,6 +8,7 @@
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/pipeline/workers.h"
+#include "client/anim_file.h"
 #include "client/issue_lines.h"
 #include "client/read_clip.h"
 #include "client/text.h"
@@ -147,7 +148,10 @@ ConvertResult WithClip(
   if (absl::IsResourceExhausted(unread.status)) return TooLarge(report, limit);
   if (!unread.status.ok()) return unread;
   *bytes = static_cast<int64_t>(text.size());
-  return work(ViewOf(text));
+  if (!IsAnimName(input.path)) return work(ViewOf(text));
+  std::string bvh;
+  unread.status = AnimAsBvh(ViewOf(text), &bvh, &unread.report);
+  return unread.status.ok() ? work(bvh) : unread;
 }
 
 bool HasReport(const ConvertResult& result) {

@@ -46,7 +46,8 @@ struct Totals {
   ExitCode exit = kExitGood;
 };
 
-// Reads a clip and hands it to `work`, whose result it returns. A clip that
+// Reads a clip and hands it to `work`, whose result it returns; an .anim as the
+// BVH clip of what is played. A clip that
 // cannot be read gets NOT_FOUND and no report; one that is too large the report
 // that an engine would give it. `bytes` is set to what was read.
 ConvertResult WithClip(

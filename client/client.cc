@@ -135,8 +135,7 @@ const v1::GetServerInfoResponse& Client::ServerInfo() const {
 ConvertResult Client::Validate(std::string_view name, std::string_view text,
                                const ConvertOptions& options,
                                const CancelToken* cancel) const {
-  v1::ConvertOptions wire_options = wire::ToProto(options);
-  wire_options.clear_outputs();
+  const v1::ConvertOptions wire_options = wire::ToProto(options);
   const WatchedReceiver none(nullptr);
   return impl_->Try(none, cancel, [&] {
     return impl_->calls.Validate(name, text, wire_options, cancel);
@@ -147,7 +146,7 @@ ConvertResult Client::Convert(std::string_view name, std::string_view text,
                               const ConvertOptions& options,
                               OutputReceiver* receiver,
                               const CancelToken* cancel) const {
-  if (options.outputs.empty()) return Validate(name, text, options, cancel);
+  if (!MakesOutputs(options)) return Validate(name, text, options, cancel);
   const v1::ConvertOptions wire_options = wire::ToProto(options);
   WatchedReceiver watched(receiver);
   return impl_->Try(watched, cancel, [&] {

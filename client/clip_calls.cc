@@ -83,12 +83,16 @@ size_t ClipCalls::ChunkBytes() const {
 ConvertResult ClipCalls::Validate(std::string_view name, std::string_view text,
                                   const v1::ConvertOptions& options,
                                   const CancelToken* cancel) const {
-  if (!FitsUnary(text, 0)) return Stream(name, text, options, nullptr, cancel);
+  // A stream would make the outputs; it can tell about the clip alone.
+  const auto by_stream = [&] {
+    v1::ConvertOptions without_outputs = options;
+    without_outputs.clear_outputs();
+    return Stream(name, text, without_outputs, nullptr, cancel);
+  };
+  if (!FitsUnary(text, 0)) return by_stream();
   const auto request =
       MakeRequest<v1::ValidateClipRequest>(name, text, options);
-  if (!FitsMessage(request.ByteSizeLong())) {
-    return Stream(name, text, options, nullptr, cancel);
-  }
+  if (!FitsMessage(request.ByteSizeLong())) return by_stream();
   grpc::ClientContext context;
   Prepare(line_, &context);
   v1::ValidateClipResponse response;
@@ -125,9 +129,7 @@ ConvertResult ClipCalls::Convert(std::string_view name, std::string_view text,
   }
   ConvertResult result = ResultOf(status);
   if (!MayBeFaultOfClip(result.status)) return result;
-  v1::ConvertOptions without_outputs = options;
-  without_outputs.clear_outputs();
-  ConvertResult checked = Validate(name, text, without_outputs, cancel);
+  ConvertResult checked = Validate(name, text, options, cancel);
   if (absl::IsUnavailable(checked.status) || IsCancelled(cancel)) {
     return checked;
   }

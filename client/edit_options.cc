@@ -1,7 +1,6 @@
 #include "client/edit_options.h"
 
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -48,15 +47,6 @@ constexpr FieldOption kFieldOptions[] = {
     {"options.edits.root_alignment.position_signs", "--root-signs"},
     {"options.edits.root_alignment.correction_degrees", "--root-correction"},
 };
-
-template <typename T>
-std::optional<T> NumberOf(std::string_view word) {
-  T value = 0;
-  const char* end = word.data() + word.size();
-  const auto [stop, error] = std::from_chars(word.data(), end, value);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return value;
-}
 
 std::optional<double> AboveZero(std::string_view word) {
   const std::optional<double> value = NumberOf<double>(word);
@@ -105,24 +95,6 @@ std::optional<std::array<double, 3>> DegreesOf(const std::string& word) {
     degrees[i] = *value;
   }
   return degrees;
-}
-
-// An option whose word `parse` reads; `wanted` completes "'x' is not ...".
-template <typename T, typename Parse>
-CLI::Option* AddParsed(CLI::App* app, const std::string& name, T* value,
-                       const Parse& parse, const std::string& wanted,
-                       const std::string& help) {
-  return app
-      ->add_option_function<std::string>(
-          name,
-          [value, parse](const std::string& word) { *value = *parse(word); },
-          help)
-      ->check(CLI::Validator(
-          [parse, wanted](const std::string& word) {
-            return parse(word) ? std::string()
-                               : "'" + word + "' is not " + wanted;
-          },
-          ""));
 }
 
 CLI::Option* AddUnits(CLI::App* app, const std::string& name, double* meters,

@@ -20,9 +20,9 @@ ConvertResult LocalEngine::Validate(std::string_view name,
                                     std::string_view text,
                                     const ConvertOptions& options,
                                     const CancelToken* cancel) {
-  ConvertOptions without_outputs = options;
-  without_outputs.outputs.clear();
-  return Convert(name, text, without_outputs, nullptr, cancel);
+  ConvertOptions checks = options;
+  checks.checks_only = true;
+  return Convert(name, text, checks, nullptr, cancel);
 }
 
 ConvertResult LocalEngine::Convert(std::string_view /*name*/,

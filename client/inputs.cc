@@ -21,6 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kExtension = ".bvh";
+constexpr std::string_view kAnimExtension = ".anim";
 
 absl::Status UsageError(const std::string& message) {
   return MakeStatus(absl::StatusCode::kInvalidArgument, message);
@@ -30,21 +31,28 @@ absl::Status CannotRead(const std::string& why) {
   return MakeStatus(absl::StatusCode::kNotFound, "cannot be read: " + why);
 }
 
-bool IsBvhName(std::string_view name) {
-  name = WithoutPacking(name);
-  if (name.size() < kExtension.size()) return false;
-  const std::string_view tail = name.substr(name.size() - kExtension.size());
+bool HasExtension(std::string_view name, std::string_view extension) {
+  if (name.size() < extension.size()) return false;
+  const std::string_view tail = name.substr(name.size() - extension.size());
   return std::equal(
-      tail.begin(), tail.end(), kExtension.begin(),
+      tail.begin(), tail.end(), extension.begin(),
       [](unsigned char a, unsigned char b) { return std::tolower(a) == b; });
 }
 
-// Without ".bvh" and what says that it is packed, unless nothing else is there.
+bool IsBvhName(std::string_view name) {
+  return HasExtension(WithoutPacking(name), kExtension);
+}
+
+// Without ".bvh" or ".anim" and what says that it is packed, unless nothing
+// else is there.
 std::string BaseOf(std::string_view path) {
   path = WithoutPacking(path);
-  if (IsBvhName(path) && path.size() > kExtension.size() &&
-      path[path.size() - kExtension.size() - 1] != '/') {
-    path.remove_suffix(kExtension.size());
+  for (const std::string_view extension : {kExtension, kAnimExtension}) {
+    if (HasExtension(path, extension) && path.size() > extension.size() &&
+        path[path.size() - extension.size() - 1] != '/') {
+      path.remove_suffix(extension.size());
+      break;
+    }
   }
   return std::string(path);
 }
@@ -181,6 +189,10 @@ void Collector::AddEntry(const fs::directory_entry& entry,
 }
 
 }  // namespace
+
+bool IsAnimName(std::string_view path) {
+  return HasExtension(path, kAnimExtension);
+}
 
 std::optional<FileId> IdOfFile(const std::string& path) {
   struct stat info = {};

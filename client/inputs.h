@@ -33,6 +33,9 @@ struct Input {
   absl::Status status;
 };
 
+// True if `path` ends in ".anim", in any case.
+bool IsAnimName(std::string_view path);
+
 // Device and inode: tells if two names are one file.
 using FileId = std::pair<uint64_t, uint64_t>;
 

@@ -32,7 +32,11 @@ std::string IssueLine(std::string_view path, const Issue& issue) {
 }
 
 std::string FailureLine(std::string_view path, const absl::Status& status) {
-  return Printable(path) + ": error: " + InWordsOfOptions(MessageOf(status));
+  const std::string_view message = MessageOf(status);
+  // One that is an issue says already that it is an error.
+  const bool is_issue = message.starts_with("error: ");
+  return Printable(path) + (is_issue ? ": " : ": error: ") +
+         InWordsOfOptions(message);
 }
 
 std::string FailureLine(std::string_view path, const ConvertResult& result) {

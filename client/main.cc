@@ -94,9 +94,18 @@ int Run(int argc, char** argv) {
   session.console = &console;
   CLI::App program;
   SetUpProgram(&program);
-  const std::vector<Command> commands = {
-      AddConvert(&program), AddValidate(&program), AddInfo(&program),
-      AddServerInfo(&program)};
+  const Command convert = AddConvert(&program);
+  const Command validate = AddValidate(&program);
+  const Command info = AddInfo(&program);
+  const Command inspect = AddInspect(&program);
+  CLI::App* anim = AddAnim(&program);
+  const std::vector<Command> commands = {convert,
+                                         validate,
+                                         info,
+                                         inspect,
+                                         AddAnimEdit(anim),
+                                         AddAnimToBvh(anim),
+                                         AddServerInfo(&program)};
   for (const Command& command : commands) ReadEnvironment(command.app);
   try {
     program.parse(WordsOf(argc, argv));

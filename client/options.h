@@ -4,9 +4,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -56,6 +59,34 @@ CLI::Option* AddChoice(CLI::App* app, const std::string& name, T* value,
                        ? std::string()
                        : "'" + word + "' is none of " +
                              CLI::detail::join(words, ", ");
+          },
+          ""));
+}
+
+// The number that `word` is, and nothing else; none if it is not one.
+template <typename T>
+std::optional<T> NumberOf(std::string_view word) {
+  T value = 0;
+  const char* end = word.data() + word.size();
+  const auto [stop, error] = std::from_chars(word.data(), end, value);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return value;
+}
+
+// An option whose word `parse` reads; `wanted` completes "'x' is not ...".
+template <typename T, typename Parse>
+CLI::Option* AddParsed(CLI::App* app, const std::string& name, T* value,
+                       const Parse& parse, const std::string& wanted,
+                       const std::string& help) {
+  return app
+      ->add_option_function<std::string>(
+          name,
+          [value, parse](const std::string& word) { *value = *parse(word); },
+          help)
+      ->check(CLI::Validator(
+          [parse, wanted](const std::string& word) {
+            return parse(word) ? std::string()
+                               : "'" + word + "' is not " + wanted;
           },
           ""));
 }

@@ -114,12 +114,12 @@ grpc::Status Validate(const ServerConfig& config,
       !status.ok()) {
     return status;
   }
-  v1::ConvertOptions message = request.options();
-  message.clear_outputs();
   ConvertOptions options;
-  if (auto status = ReadOptionsFor(config, message, &options); !status.ok()) {
+  if (auto status = ReadOptionsFor(config, request.options(), &options);
+      !status.ok()) {
     return status;
   }
+  options.checks_only = true;
   ConvertResult result = Convert(text, options, nullptr, &call.cancel);
   result.times.queued = call.queued;
   call.record.AddClip(result);

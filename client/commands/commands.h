@@ -11,6 +11,11 @@ namespace bvhmill::client {
 Command AddConvert(CLI::App* parent);
 Command AddValidate(CLI::App* parent);
 Command AddInfo(CLI::App* parent);
+Command AddInspect(CLI::App* parent);
+// `anim edit` and `anim to-bvh`.
+CLI::App* AddAnim(CLI::App* parent);
+Command AddAnimEdit(CLI::App* anim);
+Command AddAnimToBvh(CLI::App* anim);
 // `server info`.
 Command AddServerInfo(CLI::App* parent);
 

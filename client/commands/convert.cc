@@ -7,6 +7,7 @@
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/encode/encoder.h"
+#include "client/anim_options.h"
 #include "client/commands/commands.h"
 #include "client/commands/conversion.h"
 #include "client/edit_options.h"
@@ -23,7 +24,10 @@ constexpr char kExamples[] =
     "  bvhmill convert -r takes -o out --emit npz --resume\n"
     "  bvhmill convert take.bvh -o out --emit npz --fps 30\n"
     "  bvhmill convert take.bvh -o out --emit npz --units cm --to-units m\n"
-    "  bvhmill convert take.bvh -o out --emit bvh --joint-map mixamo\n";
+    "  bvhmill convert take.bvh -o out --emit bvh --joint-map mixamo\n"
+    "  bvhmill convert take.bvh -o out --emit anim --anim-profile viewer\n"
+    "  bvhmill convert take.bvh -o out --emit anim --anim-map mixamo \\\n"
+    "    --anim-priority 4 --anim-loop --units cm\n";
 
 struct Flags {
   RunOptions run;
@@ -31,6 +35,7 @@ struct Flags {
   ConversionOptions conversion;
   std::vector<std::string> emit;
   EditFlags edits;
+  AnimFlags anim;
   bool end_sites = false;
   RotationKind rotation_kind = RotationKind::kQuaternion;
   RotationSpace rotation_space = RotationSpace::kLocal;
@@ -41,6 +46,12 @@ std::string FormatNames() {
   for (const Format& format : Formats())
     names += std::string(format.name) + " ";
   return names + std::string(kReport);
+}
+
+// Broken behind the first half.
+std::string InTwoLines(std::string words) {
+  words[words.find(' ', words.size() / 2)] = '\n';
+  return words;
 }
 
 std::string CheckFormat(const std::string& name) {
@@ -68,6 +79,7 @@ struct ApplyFlags {
     format.with_end_sites = flags.end_sites;
   }
   void operator()(BvhFormat& /*format*/) const {}
+  void operator()(AnimFormat& format) const { format = flags.anim.format; }
 };
 
 // A format named twice is made once.
@@ -96,7 +108,7 @@ void AddOutputOptions(CLI::App* app, Flags* flags) {
       ->required()
       ->group(group);
   app->add_option("--emit", flags->emit,
-                  "what to make, out of\n" + FormatNames())
+                  "what to make, out of\n" + InTwoLines(FormatNames()))
       ->type_name("LIST")
       ->delimiter(',')
       ->allow_extra_args(false)
@@ -138,6 +150,7 @@ int Run(const CLI::App* app, Flags* flags, Session* session) {
   if (wrong.empty()) {
     wrong = ReadEditFlags(flags->edits, &flags->conversion.convert.edits);
   }
+  if (wrong.empty()) wrong = ReadAnimFlags(app, &flags->anim);
   if (!wrong.empty()) return Misused(app, session, wrong);
   // What an earlier run made is not input of this one.
   auto inputs = CollectInputs(flags->input, IdOfFile(flags->conversion.output));
@@ -154,10 +167,11 @@ int Run(const CLI::App* app, Flags* flags, Session* session) {
 Command AddConvert(CLI::App* parent) {
   const auto flags = std::make_shared<Flags>();
   CLI::App* app = parent->add_subcommand(
-      "convert", "turn BVH clips into arrays, tables and BVH");
+      "convert", "turn BVH clips into arrays, tables, BVH and .anim");
   app->footer(kExamples);
   AddInputOptions(app, &flags->input);
   AddOutputOptions(app, flags.get());
+  AddAnimOptions(app, &flags->anim);
   AddReadingOptions(app, &flags->conversion.convert);
   AddEditOptions(app, &flags->edits, &flags->conversion.convert.edits);
   AddReportOptions(app, &flags->conversion.convert.report);

@@ -70,8 +70,10 @@ std::vector<float> PosesOf(const Clip& clip, const PoseArray& array) {
 
 Encoded Encode(const Clip& clip, const FormatOptions& format,
                int64_t tile_frames) {
-  const EncodeContext context = {&clip.skeleton, clip.motion.frames,
-                                 clip.motion.frame_time};
+  EncodeContext context = {&clip.skeleton, clip.motion.frames,
+                           clip.motion.frame_time};
+  IssueLog log({});
+  context.log = &log;
   const auto encoder = MakeEncoder({"", format});
   const EncoderNeeds& needs = encoder->Needs();
   Encoded out;
@@ -90,6 +92,7 @@ Encoded Encode(const Clip& clip, const FormatOptions& format,
   const auto wholes = needs.whole_arrays ? ArraysOf(clip, needs)
                                          : std::vector<std::vector<float>>{};
   if (out.status.ok()) out.status = encoder->End(SpansOf(wholes), &sink);
+  out.report = log.Finish(true, true);
   return out;
 }
 

@@ -31,6 +31,8 @@ struct Encoded {
   absl::Status status;
   OutputInfo info;
   std::string bytes;
+  // What the encoder said about the clip.
+  Report report;
 };
 
 // Feeds `clip` to the encoder in tiles of `tile_frames`.

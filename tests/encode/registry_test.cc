@@ -38,6 +38,7 @@ TEST(Registry, FormatOfEachKindOfOptions) {
   EXPECT_EQ(FormatOf(NpzFormat{}).name, "npz");
   EXPECT_EQ(FormatOf(CsvFormat{}).name, "csv");
   EXPECT_EQ(FormatOf(BvhFormat{}).name, "bvh");
+  EXPECT_EQ(FormatOf(AnimFormat{}).name, "anim");
 }
 
 TEST(Registry, UnknownNamesAreNotFound) {

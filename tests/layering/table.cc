@@ -23,7 +23,8 @@ constexpr Layer kLayers[] = {
      "bvhmill/kinematics/plan.h"},
     {"lib/bvhmill/encode",
      "bvhmill/base bvhmill/clip bvhmill/math bvhmill/bvh/writer.h "
-     "bvhmill/kinematics bvhmill/anim bvhmill/report"},
+     "bvhmill/kinematics bvhmill/anim bvhmill/report "
+     "bvhmill/edit/joint_map.h"},
     {"lib/bvhmill/pipeline",
      "bvhmill/base bvhmill/report bvhmill/text bvhmill/clip bvhmill/bvh "
      "bvhmill/validate bvhmill/math bvhmill/edit bvhmill/kinematics "
@@ -36,8 +37,9 @@ constexpr Layer kLayers[] = {
      "bvhmill/base bvhmill/report bvhmill/edit/joint_map.h bvhmill/encode "
      "bvhmill/pipeline bvhmill/unpack bvhmill/wire bvhmill/v1"},
     {"client",
-     "bvhmill/base bvhmill/report bvhmill/clip/conventions.h bvhmill/edit "
-     "bvhmill/encode bvhmill/pipeline bvhmill/unpack bvhmill/wire "
+     "bvhmill/base bvhmill/report bvhmill/clip/conventions.h "
+     "bvhmill/anim bvhmill/edit bvhmill/encode bvhmill/pipeline "
+     "bvhmill/unpack bvhmill/wire "
      "bvhmill/v1"},
     {"bench", "bvhmill server client"},
 };

@@ -26,7 +26,7 @@ std::string ChainText(int joints, int64_t frames);
 // One joint "Hips" with three rotation channels, and rows as they are given.
 std::string TextWithRows(int64_t frames, std::string_view rows);
 
-// One output of each format.
+// One output of each format that holds any clip.
 std::vector<OutputRequest> EveryOutput();
 
 // The value of the fault's metadata of that name; "" if there is none.

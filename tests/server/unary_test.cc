@@ -189,6 +189,54 @@ TEST_F(UnaryTest, ValidateTriesTheEdits) {
   EXPECT_EQ(result.report().verdict(), v1::VERDICT_VALID);
 }
 
+// The names of the avatar's joints are others.
+TEST_F(UnaryTest, AnOutputThatCannotBeMadeIsAFailedPrecondition) {
+  Start();
+  v1::ConvertClipRequest request = PositionsRequest(SmallClip());
+  request.mutable_options()->add_outputs()->mutable_anim();
+  const grpc::Status status = Convert(request);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+  EXPECT_EQ(DetailsOf(status).info.reason(), "TARGET_ANIM_NO_JOINTS");
+}
+
+TEST_F(UnaryTest, ValidateSaysWhatCannotBeMade) {
+  Start();
+  v1::ValidateClipRequest request;
+  request.mutable_source()->set_data(SmallClip());
+  request.mutable_options()->add_outputs()->mutable_anim()->set_profile(
+      v1::ANIM_PROFILE_VIEWER);
+  grpc::ClientContext context;
+  ASSERT_TRUE(clips_->ValidateClip(&context, request, &validated_).ok());
+  const v1::ClipResult& result = validated_.result();
+  EXPECT_EQ(result.status().code(), grpc::StatusCode::OK);
+  EXPECT_EQ(result.report().verdict(), v1::VERDICT_INVALID);
+  ASSERT_EQ(result.report().issues_size(), 1);
+  EXPECT_EQ(result.report().issues(0).code(), "TARGET_ANIM_VIEWER");
+  EXPECT_EQ(result.outputs_size(), 0);
+}
+
+TEST_F(UnaryTest, ConvertMakesAnim) {
+  Start();
+  std::string text = SmallClip(50);
+  text.replace(text.find("Hips"), 4, "hip");
+  text.replace(text.find("Spine"), 5, "Rib");
+  v1::ConvertClipRequest request;
+  request.mutable_source()->set_data(text);
+  auto* anim = request.mutable_options()->add_outputs()->mutable_anim();
+  anim->set_priority(4);
+  anim->add_joint_priorities()->set_joint("mPelvis");
+  const grpc::Status status = Convert(request);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  const v1::Output& output = converted_.result().outputs(0);
+  EXPECT_EQ(output.media_type(), "application/vnd.ll.animation");
+  EXPECT_EQ(output.data(), LocalOutputs(text, request.options())[0]);
+  EXPECT_EQ(output.data()[4], 4);
+  // The rib drives nothing.
+  ASSERT_EQ(converted_.result().report().issues_size(), 1);
+  EXPECT_EQ(converted_.result().report().issues(0).code(),
+            "ANIM_JOINT_LEFT_OUT");
+}
+
 TEST_F(UnaryTest, EveryLimitIsNamed) {
   Start([](server::ServerConfig* config) {
     config->limits.max_clip_bytes = 2000;

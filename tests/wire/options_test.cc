@@ -34,6 +34,33 @@ ClipEdits FullEdits() {
   return edits;
 }
 
+AnimFormat FullAnim() {
+  AnimFormat anim;
+  anim.profile = AnimProfile::kBest;
+  anim.settings.base_priority = -1;
+  anim.settings.joint_priority = 0;
+  anim.settings.joint_priorities = {{"mHead", 4}, {"hip", -1}};
+  anim.settings.loop = false;
+  anim.settings.loop_in = 0;
+  anim.settings.loop_out = 0.1F;
+  anim.settings.ease_in = 0.2F;
+  anim.settings.ease_out = 0;
+  anim.settings.hand_pose = 0;
+  anim.settings.emote = "express_smile";
+  anim.reference = AnimReference::kFirstFrame;
+  anim.joint_map = "cmu";
+  anim.max_degrees = 0;
+  anim.max_millimetres = 0.3F;
+  anim.max_bytes = int64_t{1} << 33;
+  return anim;
+}
+
+AnimFormat ViewerAnim() {
+  AnimFormat anim;
+  anim.profile = AnimProfile::kViewer;
+  return anim;
+}
+
 ConvertOptions FullOptions() {
   ConvertOptions options;
   options.report.strict = true;
@@ -52,8 +79,10 @@ ConvertOptions FullOptions() {
       {"v", VelocitiesFormat{TensorLayout::kJointMajor, true}},
       {"d", NpzFormat{true}},
       {"e", CsvFormat{true}},
-      {"f", BvhFormat{3}},
       {"g", BvhFormat{0}},
+      {"h", FullAnim()},
+      {"i", ViewerAnim()},
+      {"", AnimFormat{}},
       {"", BvhFormat{-1}},
       {"", PositionsFormat{}},
       {"", RotationsFormat{}},
@@ -163,6 +192,7 @@ TEST(Options, EmptyFormatsAreTheDefaults) {
   message.add_outputs()->mutable_positions();
   message.add_outputs()->mutable_rotations();
   message.add_outputs()->mutable_bvh();
+  message.add_outputs()->mutable_anim();
   ConvertOptions options;
   ASSERT_TRUE(wire::FromProto(message, &options).ok());
   const auto& positions = std::get<PositionsFormat>(options.outputs[0].format);
@@ -171,6 +201,7 @@ TEST(Options, EmptyFormatsAreTheDefaults) {
   EXPECT_EQ(std::get<RotationsFormat>(options.outputs[1].format).kind,
             RotationKind::kQuaternion);
   EXPECT_EQ(std::get<BvhFormat>(options.outputs[2].format).decimals, -1);
+  EXPECT_EQ(std::get<AnimFormat>(options.outputs[3].format), AnimFormat{});
 }
 
 TEST(Options, KeepsTheLimitsOfTheCaller) {
@@ -312,6 +343,20 @@ const BadOption kBadOptions[] = {
      [](v1::ConvertOptions* m) {
        Second(m)->mutable_velocities()->set_layout(Unknown<v1::TensorLayout>());
      }},
+    {"options.outputs[1].anim.profile",
+     [](v1::ConvertOptions* m) {
+       Second(m)->mutable_anim()->set_profile(Unknown<v1::AnimProfile>());
+     }},
+    {"options.outputs[1].anim.max_degrees",
+     [](v1::ConvertOptions* m) {
+       Second(m)->mutable_anim()->set_max_degrees(-1);
+     }},
+    {"options.outputs[1].anim.joint_map",
+     [](v1::ConvertOptions* m) {
+       Second(m)->mutable_anim()->set_joint_map("none");
+     }},
+    {"options.outputs[1].anim.priority",
+     [](v1::ConvertOptions* m) { Second(m)->mutable_anim()->set_priority(7); }},
     {"options.outputs[1].rotations.kind",
      [](auto* m) {
        Second(m)->mutable_rotations()->set_kind(Unknown<v1::RotationKind>());

@@ -16,6 +16,8 @@ struct JointPriority {
   // By any name of FindAvatarJoint.
   std::string joint;
   int32_t priority = -1;
+
+  bool operator==(const JointPriority& other) const = default;
 };
 
 // What is not set stays as it is. Times in seconds.
@@ -35,6 +37,8 @@ struct AnimSettings {
   // Empty: none.
   std::optional<std::string> emote;
   std::optional<std::vector<AnimConstraint>> constraints;
+
+  bool operator==(const AnimSettings& other) const = default;
 };
 
 // INVALID_ARGUMENT "field: why" for a value that no viewer takes, whatever the

@@ -13,8 +13,10 @@
 #include "absl/status/status.h"
 #include "bvhmill/base/sink.h"
 #include "bvhmill/clip/clip.h"
+#include "bvhmill/clip/conventions.h"
 #include "bvhmill/encode/output.h"
 #include "bvhmill/kinematics/pose_array.h"
+#include "bvhmill/report/issue_log.h"
 
 namespace bvhmill {
 
@@ -49,6 +51,8 @@ struct EncoderNeeds {
   bool whole_arrays = false;
   // The number of frames must be exact at the beginning.
   bool frame_count = false;
+  // It says what becomes of the clip: there must be a log.
+  bool log = false;
 };
 
 // What is the same for every tile of a clip. The skeleton stays until End.
@@ -57,6 +61,12 @@ struct EncodeContext {
   // Exact, where an encoder needs that; else what is expected.
   int64_t frames = 0;
   double frame_time = 0;
+  Conventions conventions = {};
+  // 0: not known.
+  double meters_per_unit = 0;
+  // For what is to be said about the clip as this output; null where no encoder
+  // needs one.
+  IssueLog* log = nullptr;
 };
 
 // Consecutive frames.
@@ -72,7 +82,8 @@ using PoseSpans = std::span<const std::span<const float>>;
 
 // Used by one thread at a time: Begin, Add for each tile in order, End; and
 // again for the next clip. A status that is not OK comes from the sink, or says
-// why the format cannot hold the clip (FAILED_PRECONDITION).
+// that the format cannot hold the clip (FAILED_PRECONDITION); errors in the log
+// say why.
 class Encoder {
  public:
   virtual ~Encoder() = default;
@@ -81,6 +92,9 @@ class Encoder {
   // Sets all of `info` but the id.
   virtual void Describe(const EncodeContext& context,
                         OutputInfo* info) const = 0;
+  // Logs TARGET_ issues: why the format cannot hold a clip, as far as that can
+  // be told without its rows. Needs no Begin.
+  virtual void Check(const EncodeContext& /*context*/) const {}
   virtual absl::Status Begin(const EncodeContext& context, Sink* sink) = 0;
   // `arrays` hold the frames of the tile; none, if they are taken whole.
   virtual absl::Status Add(const PoseTile& tile, PoseSpans arrays,
@@ -108,6 +122,9 @@ const Format* FindFormat(std::string_view name);
 
 // The format that `options` belong to.
 const Format& FormatOf(const FormatOptions& options);
+
+// INVALID_ARGUMENT "NAME.field: why" for an option that can be of no clip.
+absl::Status CheckFormat(const FormatOptions& options);
 
 // The id of an output: its own, or the name of its format.
 std::string_view OutputId(const OutputRequest& request);

@@ -3,6 +3,7 @@
 // The makers of the encoders, one per format. Private to encode/.
 
 #include <memory>
+#include <string_view>
 
 #include "bvhmill/encode/encoder.h"
 
@@ -14,5 +15,12 @@ std::unique_ptr<Encoder> MakeVelocitiesEncoder(const VelocitiesFormat& format);
 std::unique_ptr<Encoder> MakeNpzEncoder(const NpzFormat& format);
 std::unique_ptr<Encoder> MakeCsvEncoder(const CsvFormat& format);
 std::unique_ptr<Encoder> MakeBvhEncoder(const BvhFormat& format);
+std::unique_ptr<Encoder> MakeAnimEncoder(const AnimFormat& format);
+
+inline constexpr std::string_view kAnimMediaType =
+    "application/vnd.ll.animation";
+
+// As CheckFormat.
+absl::Status CheckAnimFormat(const AnimFormat& format);
 
 }  // namespace bvhmill

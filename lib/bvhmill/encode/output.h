@@ -9,6 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include "bvhmill/anim/anim_settings.h"
+#include "bvhmill/anim/clip_to_anim.h"
 #include "bvhmill/kinematics/pose_array.h"
 
 namespace bvhmill {
@@ -68,9 +70,36 @@ struct BvhFormat {
   bool operator==(const BvhFormat& other) const = default;
 };
 
+enum class AnimProfile {
+  // Any skeleton, with keys that are as few as the bounds allow.
+  kBest,
+  // What the viewer makes of the clip, to the byte.
+  kViewer,
+};
+
+// Second Life's .anim.
+struct AnimFormat {
+  AnimProfile profile = AnimProfile::kBest;
+  // Beside the curves, of both profiles.
+  AnimSettings settings;
+
+  // The rest is of the profile kBest only.
+  AnimReference reference = AnimReference::kRestPose;
+  // A map that is built in, which says what joints of the avatar the clip's
+  // are. Those that it does not have, and all without a map, are found by their
+  // own names.
+  std::string joint_map;
+  // See ClipToAnimOptions.
+  float max_degrees = 0.1F;
+  float max_millimetres = 1.0F;
+  int64_t max_bytes = 0;
+
+  bool operator==(const AnimFormat& other) const = default;
+};
+
 using FormatOptions =
     std::variant<PositionsFormat, RotationsFormat, VelocitiesFormat, NpzFormat,
-                 CsvFormat, BvhFormat>;
+                 CsvFormat, BvhFormat, AnimFormat>;
 
 struct OutputRequest {
   // Names the output; empty = the name of the format. Unique in a request.

@@ -3,6 +3,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "bvhmill/base/status.h"
 #include "bvhmill/encode/encoder.h"
 #include "bvhmill/encode/encoders.h"
 #include "bvhmill/encode/tensor_bytes.h"
@@ -17,6 +18,7 @@ const std::array<Format, std::variant_size_v<FormatOptions>> kFormats = {{
     {"npz", "application/zip", ".npz", NpzFormat{}},
     {"csv", "text/csv", ".csv", CsvFormat{}},
     {"bvh", "text/x-bvh", ".bvh", BvhFormat{}},
+    {"anim", kAnimMediaType, ".anim", AnimFormat{}},
 }};
 
 struct Maker {
@@ -38,6 +40,26 @@ struct Maker {
   std::unique_ptr<Encoder> operator()(const BvhFormat& format) const {
     return MakeBvhEncoder(format);
   }
+  std::unique_ptr<Encoder> operator()(const AnimFormat& format) const {
+    return MakeAnimEncoder(format);
+  }
+};
+
+struct Checker {
+  absl::Status operator()(const BvhFormat& format) const {
+    constexpr int32_t kMostDecimals = 60;
+    const bool is_good =
+        format.decimals >= -1 && format.decimals <= kMostDecimals;
+    return is_good ? absl::OkStatus()
+                   : InvalidField("bvh.decimals", "is not between 0 and 60");
+  }
+  absl::Status operator()(const AnimFormat& format) const {
+    return CheckAnimFormat(format);
+  }
+  template <typename Other>
+  absl::Status operator()(const Other& /*format*/) const {
+    return absl::OkStatus();
+  }
 };
 
 }  // namespace
@@ -53,6 +75,10 @@ const Format* FindFormat(std::string_view name) {
 
 const Format& FormatOf(const FormatOptions& options) {
   return kFormats[options.index()];
+}
+
+absl::Status CheckFormat(const FormatOptions& options) {
+  return std::visit(Checker{}, options);
 }
 
 std::string_view OutputId(const OutputRequest& request) {

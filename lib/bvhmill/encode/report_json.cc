@@ -158,6 +158,8 @@ std::string ReportJson(std::string_view file, const Report& report,
   return Dump(out);
 }
 
+std::string ReportJson(const Report& report) { return Dump(ToJson(report)); }
+
 std::string ClipInfoJson(const ClipInfo& info) { return Dump(ToJson(info)); }
 
 }  // namespace bvhmill

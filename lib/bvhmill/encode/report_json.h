@@ -15,6 +15,9 @@ namespace bvhmill {
 std::string ReportJson(std::string_view file, const Report& report,
                        const ClipInfo& info);
 
+// The report alone.
+std::string ReportJson(const Report& report);
+
 // ClipInfo alone.
 std::string ClipInfoJson(const ClipInfo& info);
 

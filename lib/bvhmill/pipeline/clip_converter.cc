@@ -38,7 +38,7 @@ class ClipConverter::Impl final : public ClipReceiver {
                 std::span<const float> values) override;
 
  private:
-  bool has_outputs() const { return !options_.outputs.empty(); }
+  bool has_outputs() const { return MakesOutputs(options_); }
   absl::Status BeginEdits(const ClipHeads& heads, int64_t* expected);
   absl::Status BeginOutputs(const ClipHeads& heads);
   absl::Status CheckGrowth(int64_t source_frames, int64_t frames) const;
@@ -48,6 +48,7 @@ class ClipConverter::Impl final : public ClipReceiver {
   absl::Status SolveInParts(int64_t frames, std::span<const float> values);
   absl::Status Solve(const TileRows& rows);
   absl::Status End(int64_t source_frames);
+  absl::Status EndOutputs();
   absl::Status EndWhole();
   void FinishReading(const StreamResult& read);
 
@@ -275,6 +276,15 @@ absl::Status ClipConverter::Impl::End(int64_t source_frames) {
     DescribeClip(editor_->skeleton(), fed_, editor_->frame_time(),
                  &result_.info);
   }
+  return EndOutputs();
+}
+
+absl::Status ClipConverter::Impl::EndOutputs() {
+  if (options_.checks_only) {
+    workspace_.stage.Check(
+        {editor_ ? &editor_->skeleton() : &heads_->skeleton, fed_,
+         editor_ ? editor_->frame_time() : heads_->frame_time});
+  }
   if (!has_outputs()) return absl::OkStatus();
   if (keeps_rows_) return EndWhole();
   if (workspace_.stage.NeedsNeighbours()) {
@@ -299,6 +309,7 @@ void ClipConverter::Impl::FinishReading(const StreamResult& read) {
   if (!result_.status.ok()) return;
   result_.fault = fault;
   result_.status = End(read.frames);
+  workspace_.stage.FinishReport(&result_.report);
 }
 
 void ClipConverter::Impl::Finish() {

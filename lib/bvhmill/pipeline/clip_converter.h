@@ -16,7 +16,8 @@ bool NeedsAllRows(const ConvertOptions& options);
 // Gives what Convert gives of the whole text, however it is cut into pieces.
 // Rows are edited, solved and encoded as they come, a tile at a time, so that
 // outputs leave while the clip still arrives, and memory does not grow with it:
-// but for outputs that need all frames first (joint-major arrays, npz, bvh),
+// but for outputs that need all frames first (joint-major arrays, npz, bvh,
+// anim),
 // for which all rows are kept. Not thread-safe; works in the thread that calls.
 class ClipConverter {
  public:

@@ -56,6 +56,7 @@ class Conversion {
   ReadOptions HowToRead();
   void ReadWhole(std::string_view text);
   void ReadFlowing(std::string_view text, ClipFlow* flow);
+  void MakeOutputs(ClipFlow* flow);
   void AddTimes(bool flowing);
 
   const ConvertOptions& options_;
@@ -104,10 +105,26 @@ void Conversion::AddTimes(bool flowing) {
   times.read = std::max(times.read - others, std::chrono::nanoseconds{0});
 }
 
+// Of a clip that is good. `flow` is null if it has not flowed.
+void Conversion::MakeOutputs(ClipFlow* flow) {
+  OutputStage& stage = workspace_.stage;
+  const Clip& clip = workspace_.read.clip;
+  if (options_.checks_only) {
+    stage.Check({&clip.skeleton, clip.motion.frames, clip.motion.frame_time});
+  } else {
+    result_.status = flow != nullptr
+                         ? flow->Finish(clip.motion.frames)
+                         : EncodeClip(clip, &parallel_, receiver_, cancel_,
+                                      &workspace_, &result_);
+    result_.fault = stage.fault();
+  }
+  stage.FinishReport(&result_.report);
+}
+
 void Conversion::Run(std::string_view text) {
   OutputStage& stage = workspace_.stage;
   stage.SetOutputs(options_);
-  const bool flowing = !options_.outputs.empty() && !stage.NeedsFrameCount() &&
+  const bool flowing = MakesOutputs(options_) && !stage.NeedsFrameCount() &&
                        !stage.NeedsNeighbours() && IsEmpty(options_.edits);
   workspace_.BeginTiles(parallel_.threads());
   std::optional<ClipFlow> flow;
@@ -127,15 +144,11 @@ void Conversion::Run(std::string_view text) {
     result_.status = EditStage(options_, cancel_, &workspace_, &result_);
   }
   if (result_.status.ok() && !options_.outputs.empty()) {
-    const Clip& clip = workspace_.read.clip;
-    result_.status = flowing ? flow->Finish(clip.motion.frames)
-                             : EncodeClip(clip, &parallel_, receiver_, cancel_,
-                                          &workspace_, &result_);
-    result_.fault = stage.fault();
+    MakeOutputs(flow ? &*flow : nullptr);
   }
   AddTimes(flowing);
   // Outputs that were asked for but not made say nothing.
-  if (!result_.status.ok() || options_.outputs.empty()) {
+  if (!result_.status.ok() || !MakesOutputs(options_)) {
     result_.outputs.clear();
   }
 }

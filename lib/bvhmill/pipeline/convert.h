@@ -68,8 +68,8 @@ struct ConvertResult {
   absl::Status status;
   Fault fault;
   // Whatever the status, what was found out. The report is about the clip as it
-  // came; the info is of the clip that the outputs are made of, edited if that
-  // could be done.
+  // came, and what outputs cannot hold of it; the info is of the clip that the
+  // outputs are made of, edited if that could be done.
   Report report;
   ClipInfo info;
   // Sizes are exact if the status is OK.

@@ -23,6 +23,8 @@ std::string LimitName(std::string_view code) {
   return name;
 }
 
+}  // namespace
+
 Fault FaultOf(const Issue& issue) {
   Fault fault{issue.code, issue.args};
   const Location& at = issue.location;
@@ -43,6 +45,8 @@ Fault FaultOf(const Issue& issue) {
   }
   return fault;
 }
+
+namespace {
 
 // The status and fault of a clip that the report refuses.
 void Refuse(ConvertResult* result) {

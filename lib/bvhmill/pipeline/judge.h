@@ -12,6 +12,9 @@ namespace bvhmill {
 // How a log is kept of a clip that is converted by `options`.
 ReportOptions LogOptions(const ConvertOptions& options);
 
+// An issue as the reason of a failure, its place among the metadata.
+Fault FaultOf(const Issue& issue);
+
 // Forgets another clip, but keeps the memory.
 void Reset(ConvertResult* result);
 

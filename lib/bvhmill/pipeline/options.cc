@@ -47,10 +47,9 @@ absl::Status CheckOutputs(std::span<const OutputRequest> outputs) {
   thread_local std::vector<std::string_view> ids;
   ids.clear();
   for (size_t i = 0; i < outputs.size(); ++i) {
-    const auto* bvh = std::get_if<BvhFormat>(&outputs[i].format);
-    if (bvh != nullptr && (bvh->decimals < -1 || bvh->decimals > 60)) {
-      return InvalidField(FieldOf(i, "bvh.decimals"),
-                          "is not between 0 and 60");
+    if (const absl::Status status = CheckFormat(outputs[i].format);
+        !status.ok()) {
+      return MakeStatus(status.code(), FieldOf(i, MessageOf(status)));
     }
     ids.push_back(OutputId(outputs[i]));
   }

@@ -23,8 +23,15 @@ struct ConvertOptions {
   ClipEdits edits;
   // What to make; may be empty: then the clip is only read and checked.
   std::vector<OutputRequest> outputs;
+  // The outputs are not made: the report says whether they could be, as far as
+  // that can be told before.
+  bool checks_only = false;
   Limits limits;
 };
+
+inline bool MakesOutputs(const ConvertOptions& options) {
+  return !options.outputs.empty() && !options.checks_only;
+}
 
 // INVALID_ARGUMENT "field: why" for the first choice that cannot be: a code
 // that is not in the catalogue, two outputs of one id, a negative number.

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/kinematics/fk_job.h"
 #include "bvhmill/kinematics/velocity_job.h"
+#include "bvhmill/pipeline/judge.h"
 #include "bvhmill/pipeline/stopwatch.h"
 
 namespace bvhmill {
@@ -16,6 +18,12 @@ namespace {
 int64_t ArrayBytes(const PoseArray& array, const EncodeContext& context) {
   return context.frames * RowsOf(array, *context.skeleton) * WidthOf(array) *
          static_cast<int64_t>(sizeof(float));
+}
+
+// Of the edited clip.
+double UnitOf(const ClipEdits& edits) {
+  return edits.meters_per_unit > 0 ? edits.meters_per_unit
+                                   : edits.source.meters_per_unit;
 }
 
 }  // namespace
@@ -55,7 +63,51 @@ bool OutputStage::NeedsNeighbours() const {
   });
 }
 
+bool OutputStage::NeedsLog() const {
+  return std::any_of(encoders_.begin(), encoders_.end(),
+                     [](const auto& e) { return e->Needs().log; });
+}
+
+void OutputStage::BeginLog(const EncodeContext& context) {
+  context_ = context;
+  context_.conventions = options_->conventions;
+  context_.meters_per_unit = UnitOf(options_->edits);
+  log_.reset();
+  said_ = {};
+  if (!NeedsLog()) return;
+  log_.emplace(LogOptions(*options_));
+  context_.log = &*log_;
+  for (const auto& encoder : encoders_) encoder->Check(context_);
+}
+
+// A refusal in the words of the first error, if there is one that counts.
+absl::Status OutputStage::Refuse(const absl::Status& status) {
+  if (!log_ || !absl::IsFailedPrecondition(status)) return status;
+  said_ = log_->Finish(/*skeleton_read=*/true, /*motion_read=*/true);
+  log_.reset();
+  const Issue* error = FirstError(said_);
+  if (error == nullptr) {
+    fault_ = {"OUTPUT_IMPOSSIBLE", {}};
+    return status;
+  }
+  fault_ = FaultOf(*error);
+  return MakeStatus(status.code(), RenderIssue(*error));
+}
+
+void OutputStage::Check(const EncodeContext& context) { BeginLog(context); }
+
+void OutputStage::FinishReport(Report* report) {
+  if (!NeedsLog()) return;
+  if (log_) said_ = log_->Finish(/*skeleton_read=*/true, /*motion_read=*/true);
+  log_.reset();
+  AddToReport(std::move(said_), LogOptions(*options_).max_issues, report);
+  said_ = {};
+}
+
 absl::Status OutputStage::CheckClip(const EncodeContext& context) {
+  if (log_ && log_->errors() > 0) {
+    return Refuse(MakeStatus(absl::StatusCode::kFailedPrecondition, ""));
+  }
   if (!NeedsNeighbours() || HasRate(context.frame_time)) {
     return absl::OkStatus();
   }
@@ -86,16 +138,17 @@ absl::Status OutputStage::CheckSizes(const EncodeContext& context) {
   return status;
 }
 
-// What an encoder said: notes the fault if the sinks are full.
+// What an encoder said: notes the fault if the sinks are full, or the format
+// cannot hold the clip.
 absl::Status OutputStage::Said(absl::Status status) {
   if (budget_.exceeded) fault_ = budget_.fault();
-  return status;
+  return status.ok() ? status : Refuse(status);
 }
 
 absl::Status OutputStage::Begin(const EncodeContext& context,
                                 OutputReceiver* receiver,
                                 ConvertResult* result) {
-  context_ = context;
+  BeginLog(context);
   result_ = result;
   fault_ = {};
   BVHMILL_RETURN_IF_ERROR(CheckClip(context));

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "bvhmill/kinematics/plan.h"
 #include "bvhmill/pipeline/convert.h"
 #include "bvhmill/pipeline/output_sink.h"
+#include "bvhmill/report/issue_log.h"
 
 namespace bvhmill {
 
@@ -55,13 +57,20 @@ class OutputStage {
   // Tiles need the rows around them.
   bool NeedsNeighbours() const;
 
-  // Makes the encoders ready for a clip and tells the receiver, which must live
+  // Makes the encoders ready for a clip, whose facts `context` has (the options
+  // have the rest of it), and tells the receiver, which must live
   // until End. `context.frames` may be a guess where no frame count is needed.
   // Fills result->outputs; result->info must be set. FAILED_PRECONDITION where
   // an output cannot hold the clip; RESOURCE_EXHAUSTED where it is known that
   // outputs are too large; what the receiver says.
   absl::Status Begin(const EncodeContext& context, OutputReceiver* receiver,
                      ConvertResult* result);
+  // Instead of all else: only asks the encoders whether they could hold the
+  // clip.
+  void Check(const EncodeContext& context);
+  // Adds what the encoders said about the clip to `report`, once, when its
+  // outputs are made or have failed.
+  void FinishReport(Report* report);
   const Plan& plan() const { return plan_; }
   // A number of frames that is good for a tile, and the largest that is given
   // to Solve at once: little text can have many frames of many joints.
@@ -89,6 +98,9 @@ class OutputStage {
   };
 
   void AddNeeds(const EncoderNeeds& needs);
+  bool NeedsLog() const;
+  void BeginLog(const EncodeContext& context);
+  absl::Status Refuse(const absl::Status& status);
   absl::Status CheckClip(const EncodeContext& context);
   absl::Status CheckSizes(const EncodeContext& context);
   absl::Status Said(absl::Status status);
@@ -106,6 +118,9 @@ class OutputStage {
   std::vector<size_t> uses_;
 
   EncodeContext context_;
+  // What the encoders say; until Refuse or FinishReport.
+  std::optional<IssueLog> log_;
+  Report said_;
   Plan plan_;
   ConvertResult* result_ = nullptr;
   OutputBudget budget_;

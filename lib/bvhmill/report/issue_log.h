@@ -49,6 +49,9 @@ class IssueLog {
   // not: whoever reads a clip gives it up when this grows.
   int64_t faults() const { return faults_; }
 
+  // Occurrences that the report will count as errors.
+  int64_t errors() const { return counts_.errors; }
+
   // The report of everything added; sorted, cut to the cap, with the verdict
   // for a clip whose skeleton and whose motion could be read. Call once.
   Report Finish(bool skeleton_read, bool motion_read);

@@ -1,7 +1,11 @@
 #include "bvhmill/report/report.h"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
+#include <utility>
 
+#include "bvhmill/base/limits.h"
 #include "bvhmill/base/utf8.h"
 
 namespace bvhmill {
@@ -25,6 +29,23 @@ const Issue* FirstError(const Report& report) {
     if (issue.severity == Severity::kError) return &issue;
   }
   return nullptr;
+}
+
+void AddToReport(Report&& more, int64_t max_issues, Report* report) {
+  report->counts.errors += more.counts.errors;
+  report->counts.warnings += more.counts.warnings;
+  report->counts.infos += more.counts.infos;
+  report->counts.hints += more.counts.hints;
+  report->truncated |= more.truncated;
+  report->verdict = std::max(report->verdict, more.verdict);
+  std::vector<Issue>& issues = report->issues;
+  std::move(more.issues.begin(), more.issues.end(), std::back_inserter(issues));
+  std::stable_sort(
+      issues.begin(), issues.end(),
+      [](const Issue& a, const Issue& b) { return a.severity < b.severity; });
+  if (!Exceeds(static_cast<int64_t>(issues.size()), max_issues)) return;
+  issues.resize(static_cast<size_t>(max_issues));
+  report->truncated = true;
 }
 
 std::string RenderIssue(const Issue& issue) {

@@ -82,6 +82,10 @@ struct Report {
 // The first error of the report, or null.
 const Issue* FirstError(const Report& report);
 
+// Adds what was found out about the same clip later; at most `max_issues` (0:
+// any number) are listed. The verdict gets no better.
+void AddToReport(Report&& more, int64_t max_issues, Report* report);
+
 // "12:5: error: MOTION_NUMBER_INVALID: 1,5 is not a number (frame 3, Hips)":
 // one line for people, in the manner of a compiler, without a file name. Of a
 // file that is not text: "byte 12: ".

@@ -1,8 +1,10 @@
 #include "bvhmill/wire/options.h"
 
 #include <string>
+#include <utility>
 
 #include "bvhmill/base/status.h"
+#include "bvhmill/wire/anim.h"
 #include "bvhmill/wire/edits.h"
 
 namespace bvhmill::wire {
@@ -176,6 +178,12 @@ absl::Status FormatFromProto(const std::string& field,
       *format = BvhFormat{
           message.bvh().has_decimals() ? message.bvh().decimals() : -1};
       return absl::OkStatus();
+    case v1::OutputRequest::kAnim: {
+      AnimFormat out;
+      BVHMILL_RETURN_IF_ERROR(FromProto(field + ".anim", message.anim(), &out));
+      *format = std::move(out);
+      return absl::OkStatus();
+    }
     case v1::OutputRequest::FORMAT_NOT_SET:
       break;
   }
@@ -221,6 +229,9 @@ struct FormatToProto {
   void operator()(const BvhFormat& format) const {
     auto* out = message->mutable_bvh();
     if (format.decimals >= 0) out->set_decimals(format.decimals);
+  }
+  void operator()(const AnimFormat& format) const {
+    *message->mutable_anim() = wire::ToProto(format);
   }
 };
 

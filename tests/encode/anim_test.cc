@@ -1,0 +1,236 @@
+// .anim as an output: what the conversions make, and why there is none.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <ostream>
+
+#include "bvhmill/anim/anim_writer.h"
+#include "bvhmill/anim/clip_to_anim.h"
+#include "bvhmill/anim/viewer_import.h"
+#include "bvhmill/base/sink.h"
+#include "bvhmill/bvh/reader.h"
+#include "tests/encode/encode_support.h"
+#include "tests/support/clips.h"
+#include "tests/support/files.h"
+
+namespace bvhmill::testing {
+namespace {
+
+// Nods and walks; 30 frames a second.
+Clip Nod(int64_t frames, const std::string& root = "hip",
+         const std::string& joint = "head") {
+  SkeletonBuilder builder;
+  const int hip = builder.Root(root, "XYZzxy", {0, 40, 0});
+  builder.EndSite(builder.Joint(hip, joint, "zxy", {0, 20, 0}));
+  Clip clip = CountingClip(builder.Build(), frames);
+  clip.motion.frame_time = 1.0 / 30;
+  for (size_t i = 0; i < clip.motion.values.size(); ++i) {
+    const auto at = static_cast<float>(i);
+    clip.motion.values[i] = 20 * std::sin(at / 50) + (i % 9 == 1 ? 40.0F : 0);
+  }
+  return clip;
+}
+
+AnimFormat ViewerFormat() {
+  AnimFormat format;
+  format.profile = AnimProfile::kViewer;
+  return format;
+}
+
+std::string BytesOf(const AnimMotion& motion) {
+  std::string bytes;
+  StringSink sink(&bytes);
+  EXPECT_TRUE(WriteAnim(motion, &sink).ok());
+  return bytes;
+}
+
+TEST(AnimOutput, IsWhatTheViewerMakes) {
+  const Clip clip = Nod(50);
+  IssueLog log({});
+  AnimMotion motion;
+  ASSERT_TRUE(ImportAsViewer(clip, &motion, &log));
+  for (const int64_t tile : {1, 7, 50}) {
+    const Encoded encoded = Encode(clip, ViewerFormat(), tile);
+    ASSERT_TRUE(encoded.status.ok()) << encoded.status;
+    EXPECT_TRUE(encoded.bytes == BytesOf(motion)) << tile;
+  }
+}
+
+TEST(AnimOutput, IsTheBestWithinTheBounds) {
+  const Clip clip = Nod(50);
+  AnimFormat format;
+  format.max_degrees = 0.5F;
+  format.settings.base_priority = 5;
+  format.reference = AnimReference::kFirstFrame;
+  ClipToAnimOptions options;
+  options.max_degrees = 0.5F;
+  options.settings.base_priority = 5;
+  options.reference = AnimReference::kFirstFrame;
+  IssueLog log({});
+  ClipToAnimResult result;
+  ASSERT_TRUE(ClipToAnim(clip, options, &result, &log).ok());
+  const Encoded encoded = Encode(clip, format, 20);
+  ASSERT_TRUE(encoded.status.ok()) << encoded.status;
+  EXPECT_TRUE(encoded.bytes == BytesOf(result.motion));
+  EXPECT_EQ(result.motion.base_priority, 5);
+}
+
+TEST(AnimOutput, SettingsAreOfBothProfiles) {
+  AnimFormat format = ViewerFormat();
+  format.settings.hand_pose = 7;
+  format.settings.loop = true;
+  const Clip clip = Nod(50);
+  IssueLog log({});
+  AnimMotion motion;
+  ASSERT_TRUE(ImportAsViewer(clip, &motion, &log));
+  motion.hand_pose = 7;
+  motion.loop = 1;
+  EXPECT_TRUE(Encode(clip, format).bytes == BytesOf(motion));
+}
+
+TEST(AnimOutput, JointsAreFoundByAMap) {
+  AnimFormat format;
+  format.joint_map = "mixamo";
+  const Encoded own = Encode(Nod(50), AnimFormat{});
+  const Encoded mapped =
+      Encode(Nod(50, "mixamorig:Hips", "mixamorig:Head"), format);
+  ASSERT_TRUE(mapped.status.ok()) << mapped.status;
+  EXPECT_TRUE(mapped.bytes == own.bytes);
+}
+
+TEST(AnimOutput, WhatStandsStillIsNoAnimation) {
+  Clip clip = Nod(50);
+  for (float& value : clip.motion.values) value = 0;
+  const Encoded encoded = Encode(clip, ViewerFormat());
+  EXPECT_TRUE(absl::IsFailedPrecondition(encoded.status)) << encoded.status;
+  EXPECT_TRUE(encoded.bytes.empty());
+  ASSERT_FALSE(encoded.report.issues.empty());
+  EXPECT_EQ(encoded.report.issues[0].code, "ANIM_NO_JOINTS");
+  EXPECT_FALSE(encoded.report.issues[0].location.byte_offset);
+}
+
+struct Target {
+  const char* code;
+  AnimFormat format;
+  Clip clip;
+};
+
+void PrintTo(const Target& target, std::ostream* out) { *out << target.code; }
+
+// "" for a target that holds the clip.
+std::string CodeOf(const Target& target) {
+  IssueLog log({});
+  EncodeContext context;
+  context.skeleton = &target.clip.skeleton;
+  context.frames = target.clip.motion.frames;
+  context.frame_time = target.clip.motion.frame_time;
+  context.log = &log;
+  MakeEncoder({"", target.format})->Check(context);
+  const Report report = log.Finish(true, true);
+  EXPECT_LE(report.issues.size(), 1u);
+  return report.issues.empty() ? "" : report.issues[0].code;
+}
+
+class TargetTest : public ::testing::TestWithParam<Target> {};
+
+AnimFormat FirstFrameFormat() {
+  AnimFormat format;
+  format.reference = AnimReference::kFirstFrame;
+  return format;
+}
+
+Clip FastNod(int64_t frames) {
+  Clip clip = Nod(frames);
+  clip.motion.frame_time = 0.0001;
+  return clip;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    AnimOutput, TargetTest,
+    ::testing::Values(
+        Target{"", {}, Nod(1801)}, Target{"", ViewerFormat(), Nod(1801)},
+        Target{"", FirstFrameFormat(), Nod(1802)},
+        Target{"TARGET_ANIM_DURATION", {}, Nod(1803)},
+        Target{"TARGET_ANIM_DURATION", ViewerFormat(), Nod(1804)},
+        Target{"TARGET_ANIM_DURATION", FirstFrameFormat(), Nod(1804)},
+        Target{"", {}, FastNod(65536)},
+        Target{"TARGET_ANIM_FRAMES", {}, FastNod(65537)},
+        Target{"TARGET_ANIM_NO_JOINTS", {}, Nod(3, "Hips", "Spine")},
+        Target{"", {}, Nod(3, "Reference", "mSkull")},
+        Target{"TARGET_ANIM_VIEWER", ViewerFormat(), Nod(3, "mTorso")}));
+
+TEST_P(TargetTest, IsJudgedBeforeTheRowsCome) {
+  EXPECT_EQ(CodeOf(GetParam()), GetParam().code);
+}
+
+// Whatever the check lets pass is not refused for what it looks at, and the
+// reverse.
+TEST_P(TargetTest, IsWhatTheConversionSays) {
+  // It takes attachment points, too.
+  if (GetParam().code == std::string("TARGET_ANIM_NO_JOINTS")) return;
+  const bool is_good = std::string(GetParam().code).empty();
+  EXPECT_EQ(Encode(GetParam().clip, GetParam().format).status.ok(), is_good);
+}
+
+struct BadFormat {
+  const char* field;
+  void (*change)(AnimFormat*);
+};
+
+void PrintTo(const BadFormat& bad, std::ostream* out) { *out << bad.field; }
+
+class BadFormatTest : public ::testing::TestWithParam<BadFormat> {};
+
+INSTANTIATE_TEST_SUITE_P(
+    AnimOutput, BadFormatTest,
+    ::testing::Values(
+        BadFormat{"anim.max_degrees: ", [](auto* f) { f->max_degrees = -1; }},
+        BadFormat{"anim.max_degrees: ", [](auto* f) { f->max_degrees = NAN; }},
+        BadFormat{"anim.max_millimetres: ",
+                  [](auto* f) { f->max_millimetres = 1001; }},
+        BadFormat{"anim.max_bytes: ", [](auto* f) { f->max_bytes = -1; }},
+        BadFormat{"anim.joint_map: ", [](auto* f) { f->joint_map = "nobody"; }},
+        BadFormat{"anim.joint_map: ",
+                  [](auto* f) {
+                    f->joint_map = "cmu";
+                    f->profile = AnimProfile::kViewer;
+                  }},
+        BadFormat{"anim.priority: ",
+                  [](auto* f) { f->settings.base_priority = 7; }},
+        BadFormat{"anim.ease_in_seconds: ",
+                  [](auto* f) { f->settings.ease_in = -1; }},
+        BadFormat{"anim.emote: ",
+                  [](auto* f) { f->settings.emote = "grimace"; }}));
+
+TEST_P(BadFormatTest, IsRefusedWithItsField) {
+  AnimFormat format;
+  EXPECT_TRUE(CheckFormat(format).ok());
+  GetParam().change(&format);
+  const absl::Status status = CheckFormat(format);
+  EXPECT_TRUE(absl::IsInvalidArgument(status));
+  EXPECT_TRUE(status.message().find(GetParam().field) == 0) << status;
+}
+
+// Takes and what the viewer's own import makes of them.
+TEST(AnimOutput, RealTakesBecomeWhatTheViewerMakesOfThem) {
+  if (RealData().empty()) {
+    GTEST_SKIP() << "SKIPPED: set BVHMILL_DATA to read the files there";
+  }
+  const std::string folder = RealData() + "/anim/golden/";
+  for (const auto& row : ReadTsv(folder + "MANIFEST.tsv")) {
+    SCOPED_TRACE(row.at("bvh"));
+    IssueLog log({});
+    const ReadResult read = ReadBvh(ReadFile(folder + row.at("bvh")), {}, &log);
+    const Encoded encoded = Encode(read.clip, ViewerFormat(), 100);
+    if (row.at("upload_verdict") == "rejected: no_joints") {
+      EXPECT_TRUE(absl::IsFailedPrecondition(encoded.status));
+      continue;
+    }
+    EXPECT_TRUE(encoded.status.ok()) << encoded.status;
+    EXPECT_TRUE(encoded.bytes == ReadFile(folder + row.at("anim")));
+  }
+}
+
+}  // namespace
+}  // namespace bvhmill::testing

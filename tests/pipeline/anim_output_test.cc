@@ -1,0 +1,146 @@
+// An output that cannot hold every clip: what is said about it, and when.
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "bvhmill/pipeline/clip_converter.h"
+#include "tests/pipeline/clip_text.h"
+
+namespace bvhmill::testing {
+namespace {
+
+// A chain whose first joint is the avatar's, at 30 frames a second.
+std::string AvatarText(int64_t frames) {
+  std::string text = ChainText(3, frames);
+  const size_t root = text.find("ROOT ") + 5;
+  text.replace(root, text.find('\n', root) - root, "hip");
+  const size_t time = text.find("Frame Time:");
+  text.replace(time, text.find('\n', time) - time, "Frame Time: 0.0333333");
+  return text;
+}
+
+ConvertOptions AnimOptions(AnimProfile profile = AnimProfile::kBest) {
+  ConvertOptions options;
+  AnimFormat anim;
+  anim.profile = profile;
+  options.outputs = {{"", CsvFormat{}}, {"", anim}};
+  return options;
+}
+
+TEST(AnimOutput, IssuesOfItAreInTheReport) {
+  StringReceiver receiver;
+  const ConvertResult result =
+      ConvertText(AvatarText(60), AnimOptions(), &receiver);
+  ASSERT_TRUE(result.status.ok()) << result.status;
+  EXPECT_TRUE(receiver.data()[1].starts_with(std::string_view("\1\0\0\0", 4)));
+  EXPECT_TRUE(Lists(result.report, "ANIM_JOINT_LEFT_OUT"));
+  EXPECT_EQ(result.report.counts.infos, 2);
+}
+
+TEST(AnimOutput, ATargetThatCannotBeIsAFailedPrecondition) {
+  StringReceiver receiver;
+  const ConvertResult result =
+      ConvertText(AvatarText(1803), AnimOptions(), &receiver);
+  ExpectFailed(result, absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(result.fault.reason, "TARGET_ANIM_DURATION");
+  EXPECT_FALSE(MetadataOf(result.fault, "seconds").empty());
+  EXPECT_TRUE(Lists(result.report, "TARGET_ANIM_DURATION"));
+  EXPECT_EQ(result.report.verdict, Verdict::kInvalid);
+  EXPECT_TRUE(receiver.data().empty());
+}
+
+TEST(AnimOutput, WhatTheViewerRefusesNamesTheJoint) {
+  StringReceiver receiver;
+  const ConvertResult result = ConvertText(
+      ChainText(3, 9), AnimOptions(AnimProfile::kViewer), &receiver);
+  ExpectFailed(result, absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(result.fault.reason, "TARGET_ANIM_VIEWER");
+  EXPECT_EQ(MetadataOf(result.fault, "status"), "E_ST_BAD_ROOT");
+  EXPECT_EQ(MetadataOf(result.fault, "joint_index"), "0");
+}
+
+TEST(AnimOutput, AnIgnoredTargetFailsWhenItIsMade) {
+  ConvertOptions options = AnimOptions();
+  options.report.ignore_codes = {"TARGET_ANIM_DURATION"};
+  StringReceiver receiver;
+  const ConvertResult result =
+      ConvertText(AvatarText(1803), options, &receiver);
+  ExpectFailed(result, absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(result.fault.reason, "ANIM_DURATION_LONG");
+  EXPECT_TRUE(Lists(result.report, "ANIM_DURATION_LONG"));
+}
+
+TEST(AnimOutput, TheEditedClipCounts) {
+  ConvertOptions options = AnimOptions();
+  options.edits.frames = {0, 300, 1};
+  StringReceiver receiver;
+  const ConvertResult result =
+      ConvertText(AvatarText(1803), options, &receiver);
+  EXPECT_TRUE(result.status.ok()) << result.status;
+}
+
+TEST(AnimOutput, TheUnitCounts) {
+  std::string bytes[2];
+  for (int i = 0; i < 2; ++i) {
+    ConvertOptions options = AnimOptions();
+    options.edits.source.meters_per_unit = i == 0 ? 0.01 : 1;
+    if (i == 0) options.edits.meters_per_unit = 1;
+    StringReceiver receiver;
+    ASSERT_TRUE(ConvertText(AvatarText(60), options, &receiver).status.ok());
+    bytes[i] = receiver.data()[1];
+  }
+  EXPECT_NE(bytes[0], bytes[1]);
+}
+
+TEST(AnimOutput, ChecksMakeNothing) {
+  ConvertOptions options = AnimOptions();
+  options.checks_only = true;
+  const ConvertResult good = Convert(AvatarText(60), options, nullptr, nullptr);
+  EXPECT_TRUE(good.status.ok()) << good.status;
+  EXPECT_TRUE(good.outputs.empty());
+  EXPECT_TRUE(IsGood(good.report.verdict));
+  const ConvertResult bad =
+      Convert(AvatarText(1803), options, nullptr, nullptr);
+  EXPECT_TRUE(bad.status.ok()) << bad.status;
+  EXPECT_EQ(bad.report.verdict, Verdict::kInvalid);
+  EXPECT_TRUE(Lists(bad.report, "TARGET_ANIM_DURATION"));
+}
+
+TEST(AnimOutput, ChecksOfABrokenClipAreAboutTheClip) {
+  ConvertOptions options = AnimOptions();
+  options.checks_only = true;
+  const ConvertResult result =
+      Convert(TextWithRows(1, "1 2 x\n"), options, nullptr, nullptr);
+  EXPECT_TRUE(absl::IsInvalidArgument(result.status));
+  EXPECT_FALSE(Lists(result.report, "TARGET_ANIM_NO_JOINTS"));
+}
+
+// In pieces, as from a stream.
+class AnimStreamTest : public ::testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(AnimOutput, AnimStreamTest, ::testing::Bool());
+
+TEST_P(AnimStreamTest, GivesTheSame) {
+  for (const int64_t frames : {60, 1803}) {
+    ConvertOptions options = AnimOptions();
+    options.checks_only = GetParam();
+    const std::string text = AvatarText(frames);
+    StringReceiver whole;
+    const ConvertResult expected = Convert(text, options, &whole, nullptr);
+    StringReceiver streamed;
+    ConvertResult result;
+    ClipConverter converter(options, &streamed, nullptr, &result);
+    for (size_t i = 0; i < text.size(); i += 1000) {
+      converter.Push(std::string_view(text).substr(i, 1000));
+    }
+    converter.Finish();
+    EXPECT_EQ(result.status, expected.status);
+    EXPECT_EQ(result.fault.reason, expected.fault.reason);
+    EXPECT_EQ(result.report.verdict, expected.report.verdict);
+    EXPECT_EQ(result.report.issues.size(), expected.report.issues.size());
+    EXPECT_TRUE(streamed.data() == whole.data());
+  }
+}
+
+}  // namespace
+}  // namespace bvhmill::testing
