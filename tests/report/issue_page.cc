@@ -36,6 +36,7 @@ constexpr Family kFamilies[] = {
     {"SKELETON", "what the joints say"},
     {"LIMIT", "limits of the reader, or of the server that was asked"},
     {"ANIM", "Second Life's .anim, read or made"},
+    {"TARGET", "what an output cannot hold, told before it is made"},
 };
 
 std::string_view PrefixOf(std::string_view name) {
