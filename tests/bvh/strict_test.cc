@@ -120,7 +120,9 @@ TEST_F(StrictTest, EveryCodeIsFoundInSomeCase) {
   std::set<std::string> codes;
   for (const CatalogueEntry& entry : Catalogue()) {
     if (entry.name.starts_with("LIMIT_")) continue;
-    if (!entry.name.starts_with("ANIM_")) codes.emplace(entry.name);
+    const bool is_of_reading =
+        !entry.name.starts_with("ANIM_") && !entry.name.starts_with("TARGET_");
+    if (is_of_reading) codes.emplace(entry.name);
   }
   for (const Case& c : cases_) {
     for (const Issue& issue : c.lenient.report.issues) codes.erase(issue.code);
