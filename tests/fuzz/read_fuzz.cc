@@ -74,7 +74,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
           static_cast<size_t>(read.clip.motion.frames) *
               read.clip.skeleton.channels.size());
   if (good) {
-    bvhmill::Validate(read.clip, read.node_places, {}, &log);
+    bvhmill::RowSamples samples;
+    samples.Begin(static_cast<int64_t>(read.clip.skeleton.channels.size()));
+    samples.Add(read.clip.motion.frames, read.clip.motion.values);
+    bvhmill::Validate(read.clip.skeleton, samples, read.node_places, {}, &log);
     CheckRoundTrip(read.clip);
   }
   const bvhmill::Report report =
