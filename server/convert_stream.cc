@@ -12,7 +12,6 @@
 
 #include "bvhmill/base/cancel.h"
 #include "bvhmill/base/status.h"
-#include "bvhmill/wire/result.h"
 #include "bvhmill/wire/status.h"
 #include "server/call_record.h"
 #include "server/rpc_status.h"
@@ -126,24 +125,6 @@ class ConvertStream final
   bool finished_ = false;
 };
 
-Response ResultResponse(const StreamClip& clip, const ConvertResult& result) {
-  Response response;
-  *response.mutable_result() = wire::ToProto(result);
-  response.mutable_result()->set_key(clip.key);
-  return response;
-}
-
-grpc::Status GrammarFault(const char* why) {
-  return ToGrpc(MakeStatus(absl::StatusCode::kInvalidArgument, why),
-                Fault{"STREAM_OUT_OF_ORDER", {}});
-}
-
-grpc::Status Idle() {
-  return ToGrpc(MakeStatus(absl::StatusCode::kDeadlineExceeded,
-                           "the stream has been idle within a clip"),
-                Fault{"STREAM_IDLE", {}});
-}
-
 void ConvertStream::Start() {
   self_ = shared_from_this();
   ServiceContext::CallEvents events;
@@ -216,7 +197,7 @@ void ConvertStream::OnTick(Clock::time_point now) {
     const bool is_slow_reader =
         writing_ != nullptr && now - write_at_ > patience;
     if (failed_ || finished_ || (!is_slow_writer && !is_slow_reader)) return;
-    failed_ = Idle();
+    failed_ = StreamIdle();
     cancel_.Cancel();
     actions = NextActions();
     // A write that is not taken cannot be taken back otherwise.
@@ -233,7 +214,7 @@ void ConvertStream::OnReadDone(bool ok) {
     if (!ok) {
       reads_done_ = true;
       if (incoming_ != nullptr && !cancel_.IsCancelled() && !failed_) {
-        failed_ = GrammarFault("the stream was closed within a clip");
+        failed_ = StreamOutOfOrder("the stream was closed within a clip");
       }
     } else if (!failed_) {
       const grpc::Status status = HandleFrame();
@@ -254,7 +235,7 @@ grpc::Status ConvertStream::HandleFrame() {
   const bool first = !std::exchange(saw_frame_, true);
   switch (request_.frame_case()) {
     case v1::ConvertClipsRequest::kOpen:
-      if (!first) return GrammarFault("open is not the first frame");
+      if (!first) return StreamOutOfOrder("open is not the first frame");
       return HandleOpen(request_.open());
     case v1::ConvertClipsRequest::kBegin:
       return HandleBegin(request_.mutable_begin());
@@ -265,7 +246,7 @@ grpc::Status ConvertStream::HandleFrame() {
     case v1::ConvertClipsRequest::FRAME_NOT_SET:
       break;
   }
-  return GrammarFault("a frame is empty");
+  return StreamOutOfOrder("a frame is empty");
 }
 
 grpc::Status ConvertStream::HandleOpen(const v1::StreamOpen& open) {
@@ -280,7 +261,7 @@ grpc::Status ConvertStream::HandleOpen(const v1::StreamOpen& open) {
 }
 
 grpc::Status ConvertStream::HandleBegin(v1::ClipBegin* begin) {
-  if (incoming_ != nullptr) return GrammarFault("begin within a clip");
+  if (incoming_ != nullptr) return StreamOutOfOrder("begin within a clip");
   incoming_ = std::make_shared<StreamClip>();
   clips_.push_back(incoming_);
   incoming_->key = begin->key();
@@ -309,13 +290,13 @@ grpc::Status ConvertStream::HandleBegin(v1::ClipBegin* begin) {
 }
 
 grpc::Status ConvertStream::HandleChunk(std::string chunk) {
-  if (incoming_ == nullptr) return GrammarFault("chunk outside a clip");
+  if (incoming_ == nullptr) return StreamOutOfOrder("chunk outside a clip");
   Append(std::move(chunk));
   return grpc::Status::OK;
 }
 
 grpc::Status ConvertStream::HandleEnd(const v1::ClipEnd& end) {
-  if (incoming_ == nullptr) return GrammarFault("end outside a clip");
+  if (incoming_ == nullptr) return StreamOutOfOrder("end outside a clip");
   const ClipPtr clip = std::exchange(incoming_, nullptr);
   if (end.abandon()) {
     clip->is_abandoned = true;

@@ -71,4 +71,15 @@ grpc::Status UnknownEncoding(int encoding) {
       Fault{"ENCODING_UNKNOWN", {{"encoding", std::to_string(encoding)}}});
 }
 
+grpc::Status StreamOutOfOrder(const char* why) {
+  return ToGrpc(MakeStatus(absl::StatusCode::kInvalidArgument, why),
+                Fault{"STREAM_OUT_OF_ORDER", {}});
+}
+
+grpc::Status StreamIdle() {
+  return ToGrpc(MakeStatus(absl::StatusCode::kDeadlineExceeded,
+                           "the stream has been idle within a clip"),
+                Fault{"STREAM_IDLE", {}});
+}
+
 }  // namespace bvhmill::server

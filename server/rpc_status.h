@@ -31,4 +31,9 @@ grpc::Status Stopping();
 // UNIMPLEMENTED for an encoding of a source that is not served.
 grpc::Status UnknownEncoding(int encoding);
 
+// INVALID_ARGUMENT: the frames of a stream are not in the order of its grammar.
+grpc::Status StreamOutOfOrder(const char* why);
+// DEADLINE_EXCEEDED: a peer has kept its stream waiting within a clip.
+grpc::Status StreamIdle();
+
 }  // namespace bvhmill::server

@@ -149,4 +149,12 @@ ConvertResult& StreamConversion::Finish() {
   return result_;
 }
 
+v1::ConvertClipsResponse ResultResponse(const StreamClip& clip,
+                                        const ConvertResult& result) {
+  v1::ConvertClipsResponse response;
+  *response.mutable_result() = wire::ToProto(result);
+  response.mutable_result()->set_key(clip.key);
+  return response;
+}
+
 }  // namespace bvhmill::server

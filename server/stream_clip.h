@@ -125,4 +125,8 @@ struct StreamClip {
   bool has_result = false;
 };
 
+// The last frame of `clip`.
+v1::ConvertClipsResponse ResultResponse(const StreamClip& clip,
+                                        const ConvertResult& result);
+
 }  // namespace bvhmill::server
