@@ -61,6 +61,14 @@ TEST(ViewerTake, ARefusalIsAnIssueWithTheJoint) {
   EXPECT_EQ(report.issues[0].location.joint_name, "abdomen");
 }
 
+TEST(ViewerTake, ANulInANameEndsTheText) {
+  SkeletonBuilder builder;
+  const int root = builder.Root("hip", "XYZzxy");
+  builder.EndSite(builder.Joint(root, std::string("chest\0tail", 10), "zxy"));
+  EXPECT_EQ(ViewerStatusName(StatusOf(ClipOf(builder))),
+            ViewerStatusName(ViewerStatus::kEof));
+}
+
 TEST(ViewerTake, DepthsCountJoints) {
   SkeletonBuilder builder;
   const int root = builder.Root("hip", "XYZzxy");

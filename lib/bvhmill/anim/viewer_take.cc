@@ -31,6 +31,8 @@ bool FindLetters(std::span<const Channel> channels,
 
 ViewerStatus AddJoint(const Clip& clip, const Node& node, int32_t* column,
                       ViewerTake* take) {
+  // A NUL ends the viewer's text.
+  if (node.name.find('\0') != node.name.npos) return ViewerStatus::kEof;
   ViewerJoint joint;
   joint.name = NameWord(node.name);
   if (joint.name.empty()) return ViewerStatus::kNoName;
