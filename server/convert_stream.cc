@@ -1,28 +1,23 @@
 #include "server/convert_stream.h"
 
 #include <chrono>
-#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "bvhmill/base/cancel.h"
-#include "bvhmill/base/status.h"
-#include "bvhmill/wire/status.h"
 #include "server/call_record.h"
 #include "server/rpc_status.h"
-#include "server/source.h"
 #include "server/stream_clip.h"
+#include "server/stream_clips.h"
 
 namespace bvhmill::server {
 namespace {
 
 using Response = v1::ConvertClipsResponse;
-using ClipPtr = std::shared_ptr<StreamClip>;
 using Clock = StreamClip::Clock;
 
 // Bytes of text that a worker reads before it lets others have a turn.
@@ -39,7 +34,8 @@ class ConvertStream final
   ConvertStream(ServiceContext* context, grpc::CallbackServerContext* call)
       : context_(*context),
         call_(*call),
-        record_(context, Method::kConvertClips, call) {}
+        record_(context, Method::kConvertClips, call),
+        clips_(context, &record_) {}
 
   void Start();
   void OnReadDone(bool ok) override;
@@ -63,21 +59,8 @@ class ConvertStream final
 
   void OnDrain();
   void OnTick(Clock::time_point now);
-  grpc::Status HandleFrame();
-  grpc::Status HandleOpen(const v1::StreamOpen& open);
-  grpc::Status HandleBegin(v1::ClipBegin* begin);
-  grpc::Status HandleChunk(std::string chunk);
-  grpc::Status HandleEnd(const v1::ClipEnd& end);
-  void Append(std::string bytes);
-  void RefuseItem(const grpc::Status& status);
-  void End(const ClipPtr& clip);
-  void Remove(const ClipPtr& clip);
-  void AddIncoming(int64_t bytes);
-  void AddOutgoing(const ClipPtr& clip, int64_t bytes);
-  bool WindowIsOpen() const;
-  bool MustPause(const StreamClip& clip) const;
-  bool CanRun(const StreamClip& clip) const;
-  Response* PickWrite(bool* more_follows);
+  bool MustEnd() const;
+  void PickWrite(Actions* actions);
   Actions NextActions();
   void Do(Actions actions);
 
@@ -100,17 +83,7 @@ class ConvertStream final
   v1::ConvertClipsRequest request_;
 
   std::mutex mutex_;
-  bool saw_frame_ = false;
-  v1::ConvertOptions default_options_;
-  bool ordered_ = false;
-  // The clip whose chunks are arriving.
-  ClipPtr incoming_;
-  // Begun and not finished, in that order.
-  std::list<ClipPtr> clips_;
-  std::unordered_set<std::string> keys_;
-  // Bytes that came and no worker has taken; that wait to be written.
-  int64_t incoming_bytes_ = 0;
-  int64_t outgoing_bytes_ = 0;
+  StreamClips clips_;
   bool reading_ = false;
   bool reads_done_ = false;
   bool draining_ = false;
@@ -165,11 +138,7 @@ void ConvertStream::OnDone() {
   cancel_.Cancel();
   {
     const std::lock_guard lock(mutex_);
-    AddIncoming(-incoming_bytes_);
-    context_.AddStreamBytes(-outgoing_bytes_);
-    outgoing_bytes_ = 0;
-    for (const ClipPtr& clip : clips_) clip->ticket.Release();
-    clips_.clear();
+    clips_.Clear();
   }
   // Workers may still hold the stream; the last one deletes it.
   const std::shared_ptr<ConvertStream> self = std::move(self_);
@@ -193,7 +162,7 @@ void ConvertStream::OnTick(Clock::time_point now) {
   {
     const std::lock_guard lock(mutex_);
     const bool is_slow_writer =
-        reading_ && incoming_ != nullptr && now - read_at_ > patience;
+        reading_ && clips_.is_within_clip() && now - read_at_ > patience;
     const bool is_slow_reader =
         writing_ != nullptr && now - write_at_ > patience;
     if (failed_ || finished_ || (!is_slow_writer && !is_slow_reader)) return;
@@ -213,11 +182,11 @@ void ConvertStream::OnReadDone(bool ok) {
     reading_ = false;
     if (!ok) {
       reads_done_ = true;
-      if (incoming_ != nullptr && !cancel_.IsCancelled() && !failed_) {
+      if (clips_.is_within_clip() && !cancel_.IsCancelled() && !failed_) {
         failed_ = StreamOutOfOrder("the stream was closed within a clip");
       }
     } else if (!failed_) {
-      const grpc::Status status = HandleFrame();
+      const grpc::Status status = clips_.Take(&request_);
       if (!status.ok()) failed_ = status;
     }
     if (failed_) cancel_.Cancel();
@@ -226,211 +195,23 @@ void ConvertStream::OnReadDone(bool ok) {
   Do(std::move(actions));
 }
 
-grpc::Status ConvertStream::HandleFrame() {
-  const auto bytes = static_cast<int64_t>(request_.ByteSizeLong());
-  const int64_t limit = config().service.max_request_message_bytes;
-  if (Exceeds(bytes, limit)) {
-    return LimitExceeded("max_request_message_bytes", limit, bytes);
-  }
-  const bool first = !std::exchange(saw_frame_, true);
-  switch (request_.frame_case()) {
-    case v1::ConvertClipsRequest::kOpen:
-      if (!first) return StreamOutOfOrder("open is not the first frame");
-      return HandleOpen(request_.open());
-    case v1::ConvertClipsRequest::kBegin:
-      return HandleBegin(request_.mutable_begin());
-    case v1::ConvertClipsRequest::kChunk:
-      return HandleChunk(std::move(*request_.mutable_chunk()));
-    case v1::ConvertClipsRequest::kEnd:
-      return HandleEnd(request_.end());
-    case v1::ConvertClipsRequest::FRAME_NOT_SET:
-      break;
-  }
-  return StreamOutOfOrder("a frame is empty");
+bool ConvertStream::MustEnd() const {
+  return failed_ || (clips_.empty() && (draining_ || reads_done_));
 }
 
-grpc::Status ConvertStream::HandleOpen(const v1::StreamOpen& open) {
-  ConvertOptions checked;
-  if (auto status = ReadOptionsFor(config(), open.options(), &checked);
-      !status.ok()) {
-    return status;
-  }
-  default_options_ = open.options();
-  ordered_ = open.ordered();
-  return grpc::Status::OK;
-}
-
-grpc::Status ConvertStream::HandleBegin(v1::ClipBegin* begin) {
-  if (incoming_ != nullptr) return StreamOutOfOrder("begin within a clip");
-  incoming_ = std::make_shared<StreamClip>();
-  clips_.push_back(incoming_);
-  incoming_->key = begin->key();
-  if (!keys_.insert(begin->key()).second) {
-    RefuseItem(ToGrpc(MakeStatus(absl::StatusCode::kAlreadyExists,
-                                 "the key belongs to an unfinished clip")));
-  } else if (auto source = CheckSource(config(), begin->source());
-             !source.ok()) {
-    RefuseItem(source);
-  } else if (auto options = ReadOptionsFor(
-                 config(),
-                 begin->has_options() ? begin->options() : default_options_,
-                 &incoming_->options);
-             !options.ok()) {
-    RefuseItem(options);
-  } else if (auto admitted = context_.admission().TryEnter(
-                 record_.caller(), record_.peer(), 0, &incoming_->ticket);
-             !admitted.ok()) {
-    RefuseItem(admitted);
-  }
-  static_cast<void>(
-      ReadEncoding(begin->source().encoding(), &incoming_->encoding));
-  Append(std::move(*begin->mutable_source()->mutable_data()));
-  if (begin->complete()) End(std::exchange(incoming_, nullptr));
-  return grpc::Status::OK;
-}
-
-grpc::Status ConvertStream::HandleChunk(std::string chunk) {
-  if (incoming_ == nullptr) return StreamOutOfOrder("chunk outside a clip");
-  Append(std::move(chunk));
-  return grpc::Status::OK;
-}
-
-grpc::Status ConvertStream::HandleEnd(const v1::ClipEnd& end) {
-  if (incoming_ == nullptr) return StreamOutOfOrder("end outside a clip");
-  const ClipPtr clip = std::exchange(incoming_, nullptr);
-  if (end.abandon()) {
-    clip->is_abandoned = true;
-    Remove(clip);
-  } else {
-    End(clip);
-  }
-  return grpc::Status::OK;
-}
-
-void ConvertStream::Append(std::string bytes) {
-  const auto size = static_cast<int64_t>(bytes.size());
-  record_.AddBytes(size, 0);
-  if (incoming_->refused || bytes.empty()) return;
-  incoming_->bytes += size;
-  const int64_t limit = config().limits.max_clip_bytes;
-  if (Exceeds(incoming_->bytes, limit)) {
-    RefuseItem(LimitExceeded("max_clip_bytes", limit, incoming_->bytes));
-    return;
-  }
-  // What is not kept is bounded by the stream.
-  if (NeedsAllRows(incoming_->options)) {
-    if (const auto room = incoming_->ticket.Grow(size); !room.ok()) {
-      RefuseItem(room);
-      return;
-    }
-  }
-  if (!incoming_->queued_at) incoming_->queued_at = Clock::now();
-  AddIncoming(size);
-  incoming_->incoming.push_back(std::move(bytes));
-}
-
-// The incoming clip will get `status`; its bytes are dropped.
-void ConvertStream::RefuseItem(const grpc::Status& status) {
-  ConvertResult result;
-  result.status = MakeStatus(static_cast<absl::StatusCode>(status.error_code()),
-                             status.error_message());
-  result.fault = wire::ParseFault(status.error_details());
-  record_.AddRefusedClip(result.fault.reason);
-  incoming_->refused = std::move(result);
-  for (const std::string& bytes : incoming_->incoming) {
-    AddIncoming(-static_cast<int64_t>(bytes.size()));
-  }
-  incoming_->incoming.clear();
-}
-
-// All of `clip` has come.
-void ConvertStream::End(const ClipPtr& clip) {
-  clip->has_ended = true;
-  if (!clip->queued_at) clip->queued_at = Clock::now();
-}
-
-void ConvertStream::Remove(const ClipPtr& clip) {
-  for (const std::string& bytes : clip->incoming) {
-    AddIncoming(-static_cast<int64_t>(bytes.size()));
-  }
-  clip->incoming.clear();
-  AddOutgoing(clip, -clip->outgoing_bytes);
-  clip->outgoing.clear();
-  // One that was refused for its key does not own it.
-  const bool owns_key =
-      !clip->refused || !absl::IsAlreadyExists(clip->refused->status);
-  if (owns_key) keys_.erase(clip->key);
-  clip->ticket.Release();
-  clips_.remove(clip);
-}
-
-void ConvertStream::AddIncoming(int64_t bytes) {
-  incoming_bytes_ += bytes;
-  context_.AddStreamBytes(bytes);
-}
-
-void ConvertStream::AddOutgoing(const ClipPtr& clip, int64_t bytes) {
-  clip->outgoing_bytes += bytes;
-  outgoing_bytes_ += bytes;
-  context_.AddStreamBytes(bytes);
-}
-
-// Reading stops while too much waits, here or in all streams together; one that
-// holds nothing may always go on.
-bool ConvertStream::WindowIsOpen() const {
-  const ServiceLimits& limits = config().service;
-  const auto clips = static_cast<int64_t>(clips_.size());
-  if (incoming_ == nullptr &&
-      Exceeds(clips + 1, limits.max_unfinished_clips_per_stream)) {
-    return false;
-  }
-  if (incoming_bytes_ == 0) return true;
-  return !Exceeds(incoming_bytes_, limits.max_unfinished_bytes_per_stream) &&
-         !Exceeds(context_.stream_bytes(), limits.max_stream_bytes);
-}
-
-// Too much of what was made waits to be written. The clip whose frames go first
-// waits only for its own, or it would wait for ones that wait for it.
-bool ConvertStream::MustPause(const StreamClip& clip) const {
-  const int64_t limit = config().service.max_unsent_bytes_per_stream;
-  const bool is_first = !clips_.empty() && clips_.front().get() == &clip;
-  return Exceeds(is_first ? clip.outgoing_bytes : outgoing_bytes_, limit);
-}
-
-// There is work for a worker on it.
-bool ConvertStream::CanRun(const StreamClip& clip) const {
-  if (clip.is_running || clip.has_result || MustPause(clip)) return false;
-  if (clip.refused) return clip.has_ended;
-  const bool has_bytes = !clip.incoming.empty() ||
-                         (clip.conversion && clip.conversion->has_bytes());
-  return has_bytes || clip.has_ended;
-}
-
-// The next frame to write, moved to `written_`; null if there is none.
-Response* ConvertStream::PickWrite(bool* more_follows) {
-  if (writing_ != nullptr) return nullptr;
-  for (const ClipPtr& clip : clips_) {
-    if (!clip->outgoing.empty()) {
-      writing_ = clip;
-      written_ = std::move(clip->outgoing.front());
-      clip->outgoing.pop_front();
-      writing_bytes_ =
-          static_cast<int64_t>(written_.output_chunk().data().size());
-      *more_follows = !clip->outgoing.empty();
-      write_at_ = Clock::now();
-      return &written_;
-    }
-    if (ordered_) break;
-  }
-  return nullptr;
+void ConvertStream::PickWrite(Actions* actions) {
+  writing_ = clips_.PickWrite(&written_, &actions->more_follows);
+  if (writing_ == nullptr) return;
+  writing_bytes_ = static_cast<int64_t>(written_.output_chunk().data().size());
+  write_at_ = Clock::now();
+  actions->write = &written_;
 }
 
 ConvertStream::Actions ConvertStream::NextActions() {
   Actions actions;
   if (finished_) return actions;
   if (cancel_.IsCancelled() && !failed_) failed_ = grpc::Status::CANCELLED;
-  const bool stopping = draining_ && clips_.empty();
-  if (failed_ || stopping || (reads_done_ && clips_.empty())) {
+  if (MustEnd()) {
     // A write in flight must be over before the end.
     if (writing_ != nullptr) return actions;
     finished_ = true;
@@ -439,17 +220,13 @@ ConvertStream::Actions ConvertStream::NextActions() {
                                    : Stopping();
     return actions;
   }
-  actions.write = PickWrite(&actions.more_follows);
-  if (!reading_ && !reads_done_ && WindowIsOpen()) {
+  if (writing_ == nullptr) PickWrite(&actions);
+  if (!reading_ && !reads_done_ && clips_.WindowIsOpen()) {
     reading_ = true;
     read_at_ = Clock::now();
     actions.read = true;
   }
-  for (const ClipPtr& clip : clips_) {
-    if (!CanRun(*clip)) continue;
-    clip->is_running = true;
-    actions.run.push_back(clip);
-  }
+  actions.run = clips_.TakeRunnable();
   return actions;
 }
 
@@ -479,8 +256,7 @@ void ConvertStream::OnWriteDone(bool ok) {
     const std::lock_guard lock(mutex_);
     const ClipPtr clip = std::exchange(writing_, nullptr);
     if (!ok) cancel_.Cancel();
-    if (!clip->is_abandoned) AddOutgoing(clip, -writing_bytes_);
-    if (clip->has_result && clip->outgoing.empty()) Remove(clip);
+    clips_.Written(clip, writing_bytes_);
     actions = NextActions();
   }
   Do(std::move(actions));
@@ -488,11 +264,16 @@ void ConvertStream::OnWriteDone(bool ok) {
 
 void ConvertStream::MakeConversion(const ClipPtr& clip) {
   if (clip->conversion != nullptr) return;
+  FrameReceiver::Peer peer;
+  peer.emit = [this, weak = std::weak_ptr(clip)](Response response) {
+    Push(weak.lock(), std::move(response), /*is_result=*/false);
+  };
+  peer.hold = [this, weak = std::weak_ptr(clip)](int64_t bytes) {
+    const std::lock_guard lock(mutex_);
+    return weak.lock()->ticket.Grow(bytes);
+  };
   clip->conversion = std::make_unique<StreamConversion>(
-      *clip, config(), &cancel_,
-      [this, weak = std::weak_ptr(clip)](Response response) {
-        Push(weak.lock(), std::move(response), /*is_result=*/false);
-      });
+      *clip, config(), &cancel_, std::move(peer));
   clip->queued = Clock::now() - *clip->queued_at;
 }
 
@@ -530,14 +311,12 @@ ConvertStream::Next ConvertStream::TakeNext(const ClipPtr& clip,
     const bool is_over = cancel_.IsCancelled() || clip->is_abandoned;
     if (!is_over && clip->refused) {
       next = clip->has_ended ? Next::kFinish : Next::kRest;
-    } else if (is_over || MustPause(*clip)) {
+    } else if (is_over || clips_.MustPause(*clip)) {
       next = Next::kRest;
     } else if (clip->conversion->has_bytes()) {
       next = Next::kStep;
     } else if (!clip->incoming.empty()) {
-      *bytes = std::move(clip->incoming.front());
-      clip->incoming.pop_front();
-      AddIncoming(-static_cast<int64_t>(bytes->size()));
+      *bytes = clips_.TakeBytes(clip.get());
       next = Next::kGive;
       actions = NextActions();
     } else if (clip->has_ended) {
@@ -573,12 +352,9 @@ void ConvertStream::Push(const ClipPtr& clip, Response response,
   {
     const std::lock_guard lock(mutex_);
     if (clip->is_abandoned || finished_) return;
-    const auto size =
-        static_cast<int64_t>(response.output_chunk().data().size());
-    AddOutgoing(clip, size);
-    record_.AddBytes(0, size);
-    clip->outgoing.push_back(std::move(response));
+    clips_.AddFrame(clip.get(), std::move(response));
     if (is_result) {
+      clip->made_at = Clock::now();
       clip->has_result = true;
       clip->is_running = false;
       clip->conversion.reset();

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "absl/synchronization/mutex.h"
 #include "bvhmill/base/status.h"
 #include "server/check_config.h"
 #include "server/config.h"
@@ -75,6 +76,9 @@ int HashToken(const std::string& name) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // Debian's gRPC looks for deadlocks of its mutexes whenever it takes one,
+  // unless it is told not to.
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   bvhmill::server::ServerConfig config;
   int exit_code = 0;
   if (!bvhmill::server::ReadConfig(argc, argv, &config, &exit_code)) {

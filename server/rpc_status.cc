@@ -31,6 +31,12 @@ grpc::Status ToGrpc(const absl::Status& status, const Fault& fault) {
           wire::SerializeDetails(status, fault)};
 }
 
+absl::Status FromGrpc(const grpc::Status& status, Fault* fault) {
+  *fault = wire::ParseFault(status.error_details());
+  return MakeStatus(static_cast<absl::StatusCode>(status.error_code()),
+                    status.error_message());
+}
+
 grpc::Status LimitExceeded(std::string_view limit_name, int64_t limit,
                            int64_t value) {
   const std::string name(limit_name);

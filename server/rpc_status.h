@@ -15,6 +15,9 @@ namespace bvhmill::server {
 // With the details of google.rpc; see bvhmill/wire/status.h.
 grpc::Status ToGrpc(const absl::Status& status, const Fault& fault = {});
 
+// The other way.
+absl::Status FromGrpc(const grpc::Status& status, Fault* fault);
+
 // RESOURCE_EXHAUSTED that names the field of Limits which was exceeded.
 grpc::Status LimitExceeded(std::string_view limit_name, int64_t limit,
                            int64_t value);

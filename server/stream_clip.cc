@@ -6,7 +6,7 @@
 #include "bvhmill/base/sink.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/wire/result.h"
-#include "bvhmill/wire/status.h"
+#include "server/rpc_status.h"
 
 namespace bvhmill::server {
 namespace {
@@ -41,6 +41,13 @@ size_t SliceBytes(const ClipInfo& info, size_t outputs) {
 
 }  // namespace
 
+// The arrays, and then the frames that are made of them all at once.
+absl::Status FrameReceiver::Hold(int64_t bytes) {
+  refused_ = peer_.hold(2 * bytes);
+  if (refused_.ok()) return absl::OkStatus();
+  return MakeStatus(absl::StatusCode::kResourceExhausted, "no room");
+}
+
 absl::Status FrameReceiver::Begin(const ClipInfo& info,
                                   std::span<const OutputInfo> outputs) {
   v1::ConvertClipsResponse response;
@@ -53,7 +60,7 @@ absl::Status FrameReceiver::Begin(const ClipInfo& info,
   pending_.resize(outputs.size());
   sent_.resize(outputs.size());
   slice_bytes_ = SliceBytes(info, outputs.size());
-  emit_(std::move(response));
+  peer_.emit(std::move(response));
   return absl::OkStatus();
 }
 
@@ -87,15 +94,15 @@ void FrameReceiver::FlushOutput(size_t output) {
   chunk->set_offset(sent_[output]);
   sent_[output] += static_cast<int64_t>(pending_[output].size());
   chunk->set_data(std::exchange(pending_[output], {}));
-  emit_(std::move(response));
+  peer_.emit(std::move(response));
 }
 
 StreamConversion::StreamConversion(const StreamClip& clip,
                                    const ServerConfig& config,
                                    const CancelToken* cancel,
-                                   FrameReceiver::Emit emit)
+                                   FrameReceiver::Peer peer)
     : config_(config),
-      receiver_(clip.key, config.service.chunk_bytes, std::move(emit)),
+      receiver_(clip.key, config.service.chunk_bytes, std::move(peer)),
       converter_(clip.options, &receiver_, cancel, &result_) {
   if (clip.encoding == Encoding::kIdentity) return;
   decoder_ = MakeDecoder(clip.encoding, config.limits.max_clip_bytes);
@@ -140,10 +147,10 @@ ConvertResult& StreamConversion::Finish() {
   converter_.Finish();
   if (broken_) {
     result_ = {};
-    result_.status =
-        MakeStatus(static_cast<absl::StatusCode>(broken_->error_code()),
-                   broken_->error_message());
-    result_.fault = wire::ParseFault(broken_->error_details());
+    result_.status = FromGrpc(*broken_, &result_.fault);
+  }
+  if (!receiver_.refused().ok()) {
+    result_.status = FromGrpc(receiver_.refused(), &result_.fault);
   }
   if (result_.status.ok()) receiver_.Flush();
   return result_;

@@ -26,14 +26,19 @@ namespace bvhmill::server {
 // time.
 class FrameReceiver final : public OutputReceiver {
  public:
-  using Emit = std::function<void(v1::ConvertClipsResponse)>;
+  // Where frames go, and who is asked for memory that outputs are made in.
+  struct Peer {
+    std::function<void(v1::ConvertClipsResponse)> emit;
+    std::function<grpc::Status(int64_t bytes)> hold;
+  };
 
   // Chunks have `chunk_bytes`, but for the last of an output.
-  FrameReceiver(std::string key, int64_t chunk_bytes, Emit emit)
+  FrameReceiver(std::string key, int64_t chunk_bytes, Peer peer)
       : key_(std::move(key)),
         chunk_bytes_(static_cast<size_t>(chunk_bytes)),
-        emit_(std::move(emit)) {}
+        peer_(std::move(peer)) {}
 
+  absl::Status Hold(int64_t bytes) override;
   absl::Status Begin(const ClipInfo& info,
                      std::span<const OutputInfo> outputs) override;
   absl::Status Data(size_t output, std::string_view bytes) override;
@@ -41,6 +46,8 @@ class FrameReceiver final : public OutputReceiver {
   void Flush();
 
   bool has_pending() const;
+  // Why there is no memory for the outputs; OK if there is.
+  const grpc::Status& refused() const { return refused_; }
   // Bytes of text that cannot give more than a few MB of outputs.
   size_t slice_bytes() const { return slice_bytes_; }
 
@@ -49,7 +56,8 @@ class FrameReceiver final : public OutputReceiver {
 
   std::string key_;
   size_t chunk_bytes_;
-  Emit emit_;
+  Peer peer_;
+  grpc::Status refused_;
   size_t slice_bytes_ = size_t{64} << 10;
   std::vector<std::string> pending_;
   std::vector<int64_t> sent_;
@@ -63,7 +71,7 @@ class StreamConversion {
  public:
   // `clip` and `config` must outlive it.
   StreamConversion(const StreamClip& clip, const ServerConfig& config,
-                   const CancelToken* cancel, FrameReceiver::Emit emit);
+                   const CancelToken* cancel, FrameReceiver::Peer peer);
 
   // Takes the next bytes of the clip; those before must have been used up.
   void Give(std::string bytes);
@@ -105,6 +113,8 @@ struct StreamClip {
 
   std::string key;
   ConvertOptions options;
+  // All of its rows are needed before anything is made of them.
+  bool keeps_rows = false;
   Encoding encoding = Encoding::kIdentity;
   Ticket ticket;
   // Why the clip will not be converted; its bytes are dropped as they come.
@@ -114,7 +124,10 @@ struct StreamClip {
   std::deque<std::string> incoming;
   bool has_ended = false;
   bool is_abandoned = false;
+  // When it began; had something to be worked on; had all outputs.
+  Clock::time_point begun_at = Clock::now();
   std::optional<Clock::time_point> queued_at;
+  Clock::time_point made_at;
   // A worker has it, or is going to.
   bool is_running = false;
   std::chrono::nanoseconds queued{};

@@ -48,6 +48,7 @@ constexpr Layer kLayers[] = {
 constexpr ThirdParty kThirdParty[] = {
     {"iostream", "server client bench"},
     {"absl/status/", "lib server client bench"},
+    {"absl/synchronization/mutex.h", "server bench"},
     {"absl/", ""},
     {"iconv.h", "lib/bvhmill/base"},
     {"sys/mman.h", "lib/bvhmill/base"},

@@ -26,6 +26,10 @@ namespace bvhmill {
 class OutputReceiver {
  public:
   virtual ~OutputReceiver() = default;
+  // Before Begin, if outputs are made whole: `bytes` of memory are about to be
+  // taken for them, until the conversion ends. It ends with a status that is
+  // not OK.
+  virtual absl::Status Hold(int64_t /*bytes*/) { return absl::OkStatus(); }
   virtual absl::Status Begin(const ClipInfo& info,
                              std::span<const OutputInfo> outputs) = 0;
   virtual absl::Status Data(size_t output, std::string_view bytes) = 0;

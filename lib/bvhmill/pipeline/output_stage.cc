@@ -138,6 +138,25 @@ absl::Status OutputStage::CheckSizes(const EncodeContext& context) {
   return status;
 }
 
+// Takes the memory of arrays that are needed whole.
+absl::Status OutputStage::TakeWholes(const EncodeContext& context,
+                                     OutputReceiver* receiver) {
+  int64_t bytes = 0;
+  for (const SharedArray& shared : arrays_) {
+    bytes += shared.whole ? ArrayBytes(shared.array, context) : 0;
+  }
+  if (bytes == 0) return absl::OkStatus();
+  BVHMILL_RETURN_IF_ERROR(receiver->Hold(bytes));
+  wholes_.resize(std::max(wholes_.size(), arrays_.size()));
+  for (size_t i = 0; i < arrays_.size(); ++i) {
+    if (!arrays_[i].whole) continue;
+    wholes_[i].resize(
+        static_cast<size_t>(ArrayBytes(arrays_[i].array, context)) /
+        sizeof(float));
+  }
+  return absl::OkStatus();
+}
+
 // What an encoder said: notes the fault if the sinks are full, or the format
 // cannot hold the clip.
 absl::Status OutputStage::Said(absl::Status status) {
@@ -163,13 +182,7 @@ absl::Status OutputStage::Begin(const EncodeContext& context,
     sinks_.emplace_back(receiver, i, &budget_);
   }
   BVHMILL_RETURN_IF_ERROR(CheckSizes(context));
-  wholes_.resize(std::max(wholes_.size(), arrays_.size()));
-  for (size_t i = 0; i < arrays_.size(); ++i) {
-    if (!arrays_[i].whole) continue;
-    wholes_[i].resize(
-        static_cast<size_t>(ArrayBytes(arrays_[i].array, context)) /
-        sizeof(float));
-  }
+  BVHMILL_RETURN_IF_ERROR(TakeWholes(context, receiver));
   BVHMILL_RETURN_IF_ERROR(receiver->Begin(result->info, result->outputs));
   for (size_t i = 0; i < encoders_.size(); ++i) {
     BVHMILL_RETURN_IF_ERROR(Said(encoders_[i]->Begin(context_, &sinks_[i])));

@@ -103,6 +103,8 @@ class OutputStage {
   absl::Status Refuse(const absl::Status& status);
   absl::Status CheckClip(const EncodeContext& context);
   absl::Status CheckSizes(const EncodeContext& context);
+  absl::Status TakeWholes(const EncodeContext& context,
+                          OutputReceiver* receiver);
   absl::Status Said(absl::Status status);
   std::span<float> Place(size_t array, const TileRows& rows,
                          TileBuffers* buffers);

@@ -1,0 +1,245 @@
+#include "server/stream_clips.h"
+
+#include <utility>
+
+#include "bvhmill/base/status.h"
+#include "server/rpc_status.h"
+#include "server/source.h"
+
+namespace bvhmill::server {
+
+grpc::Status StreamClips::Take(v1::ConvertClipsRequest* frame) {
+  const auto bytes = static_cast<int64_t>(frame->ByteSizeLong());
+  const int64_t limit = config().service.max_request_message_bytes;
+  if (Exceeds(bytes, limit)) {
+    return LimitExceeded("max_request_message_bytes", limit, bytes);
+  }
+  const bool first = !std::exchange(saw_frame_, true);
+  switch (frame->frame_case()) {
+    case v1::ConvertClipsRequest::kOpen:
+      if (!first) return StreamOutOfOrder("open is not the first frame");
+      return Open(frame->open());
+    case v1::ConvertClipsRequest::kBegin:
+      return Begin(frame->mutable_begin());
+    case v1::ConvertClipsRequest::kChunk:
+      if (incoming_ == nullptr) return StreamOutOfOrder("chunk outside a clip");
+      Append(std::move(*frame->mutable_chunk()));
+      return grpc::Status::OK;
+    case v1::ConvertClipsRequest::kEnd:
+      return End(frame->end());
+    case v1::ConvertClipsRequest::FRAME_NOT_SET:
+      break;
+  }
+  return StreamOutOfOrder("a frame is empty");
+}
+
+grpc::Status StreamClips::Open(const v1::StreamOpen& open) {
+  ConvertOptions checked;
+  if (auto status = ReadOptionsFor(config(), open.options(), &checked);
+      !status.ok()) {
+    return status;
+  }
+  default_options_ = open.options();
+  ordered_ = open.ordered();
+  return grpc::Status::OK;
+}
+
+grpc::Status StreamClips::Begin(v1::ClipBegin* begin) {
+  if (incoming_ != nullptr) return StreamOutOfOrder("begin within a clip");
+  incoming_ = std::make_shared<StreamClip>();
+  clips_.push_back(incoming_);
+  incoming_->key = begin->key();
+  if (const auto status = Admit(*begin); !status.ok()) Refuse(status);
+  Append(std::move(*begin->mutable_source()->mutable_data()));
+  if (begin->complete()) Complete(std::exchange(incoming_, nullptr).get());
+  return grpc::Status::OK;
+}
+
+// Whether the incoming clip can be taken. Fills in how it is to be converted.
+grpc::Status StreamClips::Admit(const v1::ClipBegin& begin) {
+  StreamClip& clip = *incoming_;
+  if (!keys_.insert(begin.key()).second) {
+    return ToGrpc(MakeStatus(absl::StatusCode::kAlreadyExists,
+                             "the key belongs to an unfinished clip"));
+  }
+  if (auto status = CheckSource(config(), begin.source()); !status.ok()) {
+    return status;
+  }
+  if (auto status = ReadEncoding(begin.source().encoding(), &clip.encoding);
+      !status.ok()) {
+    return status;
+  }
+  if (auto status = ReadOptionsFor(
+          config(), begin.has_options() ? begin.options() : default_options_,
+          &clip.options);
+      !status.ok()) {
+    return status;
+  }
+  clip.keeps_rows = NeedsAllRows(clip.options);
+  return context_.admission().TryEnter(record_.caller(), record_.peer(), 0,
+                                       &clip.ticket);
+}
+
+grpc::Status StreamClips::End(const v1::ClipEnd& end) {
+  if (incoming_ == nullptr) return StreamOutOfOrder("end outside a clip");
+  const ClipPtr clip = std::exchange(incoming_, nullptr);
+  if (end.abandon()) {
+    clip->is_abandoned = true;
+    Remove(clip);
+  } else {
+    Complete(clip.get());
+  }
+  return grpc::Status::OK;
+}
+
+void StreamClips::Append(std::string bytes) {
+  const auto size = static_cast<int64_t>(bytes.size());
+  record_.AddBytes(size, 0);
+  StreamClip& clip = *incoming_;
+  if (clip.refused || bytes.empty()) return;
+  clip.bytes += size;
+  const int64_t limit = config().limits.max_clip_bytes;
+  if (Exceeds(clip.bytes, limit)) {
+    return Refuse(LimitExceeded("max_clip_bytes", limit, clip.bytes));
+  }
+  // What is not kept is bounded by the stream.
+  if (clip.keeps_rows) {
+    if (const auto room = clip.ticket.Grow(size); !room.ok()) {
+      return Refuse(room);
+    }
+  }
+  if (!clip.queued_at) clip.queued_at = StreamClip::Clock::now();
+  AddIncoming(size);
+  clip.incoming.push_back(std::move(bytes));
+}
+
+// The incoming clip will get `status`; its bytes are dropped.
+void StreamClips::Refuse(const grpc::Status& status) {
+  ConvertResult result;
+  result.status = FromGrpc(status, &result.fault);
+  record_.AddRefusedClip(result.fault.reason);
+  incoming_->refused = std::move(result);
+  DropIncoming(incoming_.get());
+}
+
+// All of `clip` has come.
+void StreamClips::Complete(StreamClip* clip) {
+  clip->has_ended = true;
+  if (!clip->queued_at) clip->queued_at = StreamClip::Clock::now();
+}
+
+void StreamClips::Remove(const ClipPtr& clip) {
+  DropIncoming(clip.get());
+  AddOutgoing(clip.get(), -clip->outgoing_bytes);
+  clip->outgoing.clear();
+  // One that was refused for its key does not own it.
+  const bool owns_key =
+      !clip->refused || !absl::IsAlreadyExists(clip->refused->status);
+  if (owns_key) keys_.erase(clip->key);
+  clip->ticket.Release();
+  clips_.remove(clip);
+}
+
+void StreamClips::DropIncoming(StreamClip* clip) {
+  for (const std::string& bytes : clip->incoming) {
+    AddIncoming(-static_cast<int64_t>(bytes.size()));
+  }
+  clip->incoming.clear();
+}
+
+void StreamClips::AddIncoming(int64_t bytes) {
+  incoming_bytes_ += bytes;
+  context_.AddStreamBytes(bytes);
+}
+
+void StreamClips::AddOutgoing(StreamClip* clip, int64_t bytes) {
+  clip->outgoing_bytes += bytes;
+  outgoing_bytes_ += bytes;
+  context_.AddStreamBytes(bytes);
+}
+
+bool StreamClips::WindowIsOpen() const {
+  const ServiceLimits& limits = config().service;
+  const auto clips = static_cast<int64_t>(clips_.size());
+  if (incoming_ == nullptr &&
+      Exceeds(clips + 1, limits.max_unfinished_clips_per_stream)) {
+    return false;
+  }
+  if (incoming_bytes_ == 0) return true;
+  return !Exceeds(incoming_bytes_, limits.max_unfinished_bytes_per_stream) &&
+         !Exceeds(context_.stream_bytes(), limits.max_stream_bytes);
+}
+
+// The clip whose frames go first waits only for its own, or it would wait for
+// ones that wait for it.
+bool StreamClips::MustPause(const StreamClip& clip) const {
+  const int64_t limit = config().service.max_unsent_bytes_per_stream;
+  const bool is_first = !clips_.empty() && clips_.front().get() == &clip;
+  return Exceeds(is_first ? clip.outgoing_bytes : outgoing_bytes_, limit);
+}
+
+bool StreamClips::CanRun(const StreamClip& clip) const {
+  if (clip.is_running || clip.has_result || MustPause(clip)) return false;
+  if (clip.refused) return clip.has_ended;
+  const bool has_bytes = !clip.incoming.empty() ||
+                         (clip.conversion && clip.conversion->has_bytes());
+  return has_bytes || clip.has_ended;
+}
+
+std::vector<ClipPtr> StreamClips::TakeRunnable() {
+  std::vector<ClipPtr> runnable;
+  for (const ClipPtr& clip : clips_) {
+    if (!CanRun(*clip)) continue;
+    clip->is_running = true;
+    runnable.push_back(clip);
+  }
+  return runnable;
+}
+
+std::string StreamClips::TakeBytes(StreamClip* clip) {
+  std::string bytes = std::move(clip->incoming.front());
+  clip->incoming.pop_front();
+  AddIncoming(-static_cast<int64_t>(bytes.size()));
+  return bytes;
+}
+
+void StreamClips::AddFrame(StreamClip* clip, v1::ConvertClipsResponse frame) {
+  const auto size = static_cast<int64_t>(frame.output_chunk().data().size());
+  AddOutgoing(clip, size);
+  record_.AddBytes(0, size);
+  clip->outgoing.push_back(std::move(frame));
+}
+
+ClipPtr StreamClips::PickWrite(v1::ConvertClipsResponse* frame,
+                               bool* more_follows) {
+  for (const ClipPtr& clip : clips_) {
+    if (!clip->outgoing.empty()) {
+      *frame = std::move(clip->outgoing.front());
+      clip->outgoing.pop_front();
+      *more_follows = !clip->outgoing.empty();
+      return clip;
+    }
+    if (ordered_) break;
+  }
+  return nullptr;
+}
+
+void StreamClips::Written(const ClipPtr& clip, int64_t bytes) {
+  if (!clip->is_abandoned) AddOutgoing(clip.get(), -bytes);
+  if (!clip->has_result || !clip->outgoing.empty()) return;
+  const auto now = StreamClip::Clock::now();
+  if (!clip->refused) {
+    record_.AddStage(Stage::kWrite, now - clip->made_at);
+    record_.AddStage(Stage::kTotal, now - clip->begun_at);
+  }
+  Remove(clip);
+}
+
+void StreamClips::Clear() {
+  AddIncoming(-incoming_bytes_);
+  context_.AddStreamBytes(-std::exchange(outgoing_bytes_, 0));
+  for (const ClipPtr& clip : clips_) clip->ticket.Release();
+  clips_.clear();
+}
+
+}  // namespace bvhmill::server

@@ -1,0 +1,93 @@
+#pragma once
+
+// The unfinished clips of a stream, and the bytes that it holds.
+
+#include <grpcpp/support/status.h>
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "bvhmill/v1/clip_service.pb.h"
+#include "server/call_record.h"
+#include "server/service_context.h"
+#include "server/stream_clip.h"
+
+namespace bvhmill::server {
+
+using ClipPtr = std::shared_ptr<StreamClip>;
+
+// Not thread-safe: the mutex of the stream guards it.
+class StreamClips {
+ public:
+  // Both outlive it.
+  StreamClips(ServiceContext* context, CallRecord* record)
+      : context_(*context), record_(*record) {}
+  ~StreamClips() { Clear(); }
+  StreamClips(const StreamClips&) = delete;
+  StreamClips& operator=(const StreamClips&) = delete;
+
+  // The next frame from the peer, whose content it takes. A status that is not
+  // OK is how the stream must end.
+  grpc::Status Take(v1::ConvertClipsRequest* frame);
+  // Between a begin and its end.
+  bool is_within_clip() const { return incoming_ != nullptr; }
+  bool empty() const { return clips_.empty(); }
+
+  // Reading stops while too much waits, here or in all streams together; a
+  // stream that holds nothing may always go on.
+  bool WindowIsOpen() const;
+  // Too much of what was made waits to be written.
+  bool MustPause(const StreamClip& clip) const;
+  // Clips that a worker must now run; they count as running.
+  std::vector<ClipPtr> TakeRunnable();
+
+  // For the worker that runs `clip`: bytes that came; a frame that was made.
+  std::string TakeBytes(StreamClip* clip);
+  void AddFrame(StreamClip* clip, v1::ConvertClipsResponse frame);
+
+  // The next frame to write, moved to `frame`, of the clip that is returned;
+  // null if there is none.
+  ClipPtr PickWrite(v1::ConvertClipsResponse* frame, bool* more_follows);
+  // A frame of `clip` was written, with so many bytes of outputs. One whose
+  // result has gone is not kept.
+  void Written(const ClipPtr& clip, int64_t bytes);
+
+  // Drops everything. Workers may still hold clips.
+  void Clear();
+
+ private:
+  grpc::Status Open(const v1::StreamOpen& open);
+  grpc::Status Begin(v1::ClipBegin* begin);
+  grpc::Status End(const v1::ClipEnd& end);
+  grpc::Status Admit(const v1::ClipBegin& begin);
+  void Append(std::string bytes);
+  void Refuse(const grpc::Status& status);
+  void Complete(StreamClip* clip);
+  bool CanRun(const StreamClip& clip) const;
+  void Remove(const ClipPtr& clip);
+  void DropIncoming(StreamClip* clip);
+  void AddIncoming(int64_t bytes);
+  void AddOutgoing(StreamClip* clip, int64_t bytes);
+
+  const ServerConfig& config() const { return context_.config(); }
+
+  ServiceContext& context_;
+  CallRecord& record_;
+  bool saw_frame_ = false;
+  v1::ConvertOptions default_options_;
+  bool ordered_ = false;
+  // The clip whose chunks are arriving.
+  ClipPtr incoming_;
+  // Begun and not finished, in that order.
+  std::list<ClipPtr> clips_;
+  std::unordered_set<std::string> keys_;
+  // Bytes that came and no worker has taken; that wait to be written.
+  int64_t incoming_bytes_ = 0;
+  int64_t outgoing_bytes_ = 0;
+};
+
+}  // namespace bvhmill::server

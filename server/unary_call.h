@@ -1,0 +1,48 @@
+#pragma once
+
+// A unary call about one clip.
+
+#include <grpcpp/server_context.h>
+#include <grpcpp/support/server_callback.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+
+#include "bvhmill/base/cancel.h"
+#include "server/admission.h"
+#include "server/call_record.h"
+#include "server/caller.h"
+#include "server/metrics.h"
+#include "server/service_context.h"
+
+namespace bvhmill::server {
+
+// What the work of a call is given.
+struct UnaryWork {
+  const CancelToken& cancel;
+  // How long it waited for a worker.
+  std::chrono::nanoseconds queued;
+  CallRecord& record;
+  Ticket& ticket;
+};
+
+struct UnaryMethod {
+  Method method;
+  Scope scope;
+  // Serialized bytes of the request.
+  int64_t request_bytes;
+  // The work takes a few milliseconds at most, whatever the request holds: it
+  // is done where the call came in, since to hand it to a worker would cost
+  // about as much as the work. Else a worker does it.
+  bool is_short;
+  std::function<grpc::Status(const UnaryWork&)> work;
+};
+
+// Checks and admits the call, then works, and finishes it with the status of
+// the work. What the work uses lives as long as the call does in gRPC.
+grpc::ServerUnaryReactor* StartUnaryCall(ServiceContext* context,
+                                         grpc::CallbackServerContext* call,
+                                         UnaryMethod method);
+
+}  // namespace bvhmill::server
