@@ -209,6 +209,32 @@ TEST_F(StreamTest, ABadClipFailsAlone) {
             "max_clip_bytes");
 }
 
+// Two bytes of text are a frame of many joints, and arrays are made whole.
+TEST_F(StreamTest, MemoryForWholeOutputsIsAskedFor) {
+  Start([](server::ServerConfig* config) {
+    config->admission.max_inflight_bytes = 50'000'000;
+    config->log = server::LogFormat::kOff;
+  });
+  std::string text =
+      "HIERARCHY\nROOT r\n{\nOFFSET 0 0 0\nCHANNELS 1 Xrotation\n";
+  for (int i = 0; i < 1'000; ++i) {
+    text += "JOINT j\n{\nOFFSET 0 1 0\nCHANNELS 0\n}\n";
+  }
+  text += "}\nMOTION\nFrames: 3000\nFrame Time: 0.1\n";
+  for (int i = 0; i < 3'000; ++i) text += "1\n";
+  Request bomb = Whole("bomb", text);
+  bomb.mutable_begin()->mutable_options()->add_outputs()->mutable_npz();
+  ASSERT_TRUE(Run({Open(), bomb, Whole("good", SmallClip())}).ok());
+  const v1::ClipResult& refused = answers_["bomb"].result;
+  EXPECT_EQ(refused.status().code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_EQ(refused.status().info().reason(), "SERVER_BUSY");
+  EXPECT_EQ(refused.status().info().metadata().at("limit_name"),
+            "max_inflight_bytes");
+  EXPECT_NE(refused.report().verdict(), v1::VERDICT_UNREADABLE);
+  EXPECT_FALSE(answers_["bomb"].begun);
+  EXPECT_EQ(answers_["good"].result.status().code(), 0);
+}
+
 TEST_F(StreamTest, WithoutOutputsOnlyTheReportIsMade) {
   Start();
   ASSERT_TRUE(Run({Whole("k", SmallClip())}).ok());

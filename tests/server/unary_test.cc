@@ -287,6 +287,28 @@ TEST_F(UnaryTest, LargeAnswersAreSentToTheStream) {
   EXPECT_EQ(info.metadata().at("use"), "ConvertClips");
 }
 
+// Outputs that are made whole are not made if they are too large.
+TEST_F(UnaryTest, LargeAnswersOfEachFormatAreRefused) {
+  Start([](server::ServerConfig* config) {
+    config->service.max_unary_response_bytes = 10'000;
+    config->limits.max_output_bytes = 1'000'000'000;
+  });
+  for (const char* format : {"npz", "csv", "bvh", "joint-major"}) {
+    v1::ConvertClipRequest request = PositionsRequest(SmallClip(2000));
+    v1::OutputRequest* output = request.mutable_options()->mutable_outputs(0);
+    const std::string_view name = format;
+    if (name == "npz") output->mutable_npz();
+    if (name == "csv") output->mutable_csv();
+    if (name == "bvh") output->mutable_bvh();
+    if (name == "joint-major") {
+      output->mutable_positions()->set_layout(v1::TENSOR_LAYOUT_JOINT_MAJOR);
+    }
+    const grpc::Status status = Convert(request);
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::OUT_OF_RANGE) << name;
+    EXPECT_EQ(DetailsOf(status).info.reason(), "RESPONSE_TOO_LARGE") << name;
+  }
+}
+
 TEST_F(UnaryTest, AnUnconfiguredClientReceivesTheLargestUnaryAnswer) {
   Start();
   const auto plain = v1::ClipService::NewStub(grpc::CreateChannel(
