@@ -159,7 +159,7 @@ absl::Status OutputStage::TakeWholes(const EncodeContext& context,
 
 // What an encoder said: notes the fault if the sinks are full, or the format
 // cannot hold the clip.
-absl::Status OutputStage::Said(absl::Status status) {
+absl::Status OutputStage::Said(const absl::Status& status) {
   if (budget_.exceeded) fault_ = budget_.fault();
   return status.ok() ? status : Refuse(status);
 }

@@ -105,7 +105,7 @@ class OutputStage {
   absl::Status CheckSizes(const EncodeContext& context);
   absl::Status TakeWholes(const EncodeContext& context,
                           OutputReceiver* receiver);
-  absl::Status Said(absl::Status status);
+  absl::Status Said(const absl::Status& status);
   std::span<float> Place(size_t array, const TileRows& rows,
                          TileBuffers* buffers);
   void SolveArray(const SharedArray& shared, const TileRows& rows,

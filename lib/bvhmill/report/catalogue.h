@@ -18,6 +18,7 @@ enum class IssueCode {
 };
 
 inline constexpr size_t kIssueCodes = 0
+// A sum of as many: NOLINTNEXTLINE(bugprone-macro-parentheses)
 #define BVHMILL_ISSUE(code, lenient, strict, message, help) +1
 #include "bvhmill/report/issue_table.inc"
 #undef BVHMILL_ISSUE
