@@ -58,7 +58,7 @@ constexpr ThirdParty kThirdParty[] = {
     {"assimp/", "bench"},
     {"oneapi/", "lib/bvhmill/pipeline"},
     {"nlohmann/", "lib/bvhmill/encode"},
-    {"zlib.h", "lib/bvhmill/encode lib/bvhmill/unpack"},
+    {"zlib.h", "lib/bvhmill/encode lib/bvhmill/unpack bench"},
     {"zstd.h", "lib/bvhmill/unpack"},
     {"google/protobuf/", "lib/bvhmill/wire server client"},
     {"grpc", "server client bench"},
