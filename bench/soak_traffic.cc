@@ -134,21 +134,17 @@ void Break(Caller* caller) {
   const int fd = Dial(caller->address);
   if (fd < 0) return caller->tally->Lose("a connection");
   fcntl(fd, F_SETFL, O_NONBLOCK);
-  // gRPC closes the one; the other is ours as long as we need it.
-  const int ours = dup(fd);
   const SoakStreamPlan plan = ToBeGivenUp(caller);
   const milliseconds after(Pick(0, 200, &caller->random));
-  {
-    const auto stub =
-        v1::ClipService::NewStub(grpc::CreateInsecureChannelFromFd("soak", fd));
-    grpc::ClientContext context;
-    const std::jthread breaking([&] {
-      std::this_thread::sleep_for(after);
-      shutdown(ours, SHUT_RDWR);
-    });
-    SoakStream(stub.get(), &context, plan, caller->tally);
-  }
-  close(ours);
+  // gRPC closes the socket, when the channel goes.
+  const auto stub =
+      v1::ClipService::NewStub(grpc::CreateInsecureChannelFromFd("soak", fd));
+  grpc::ClientContext context;
+  const std::jthread breaking([&] {
+    std::this_thread::sleep_for(after);
+    shutdown(fd, SHUT_RDWR);
+  });
+  SoakStream(stub.get(), &context, plan, caller->tally);
 }
 
 void Garbage(Caller* caller) {
