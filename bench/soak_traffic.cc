@@ -1,10 +1,6 @@
 #include "bench/soak_traffic.h"
 
-#include <arpa/inet.h>
-#include <fcntl.h>
-#include <grpcpp/create_channel_posix.h>
 #include <grpcpp/grpcpp.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -14,6 +10,7 @@
 #include <stop_token>
 
 #include "bench/soak_calls.h"
+#include "bench/soak_relay.h"
 
 namespace bvhmill::bench {
 namespace {
@@ -114,41 +111,18 @@ void Cancel(Caller* caller) {
   SoakStream(caller->stub.get(), &context, plan, caller->tally);
 }
 
-// A connected socket that is reset when it is closed; -1 if there is none.
-int Dial(const std::string& address) {
-  sockaddr_in to = {};
-  to.sin_family = AF_INET;
-  to.sin_port = htons(
-      static_cast<uint16_t>(std::stoi(address.substr(address.rfind(':') + 1))));
-  inet_pton(AF_INET, "127.0.0.1", &to.sin_addr);
-  const int fd = socket(AF_INET, SOCK_STREAM, 0);
-  const linger reset = {1, 0};
-  setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
-  if (connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof(to)) == 0) return fd;
-  close(fd);
-  return -1;
-}
-
 // The connection breaks under a stream.
 void Break(Caller* caller) {
-  const int fd = Dial(caller->address);
-  if (fd < 0) return caller->tally->Lose("a connection");
-  fcntl(fd, F_SETFL, O_NONBLOCK);
   const SoakStreamPlan plan = ToBeGivenUp(caller);
-  const milliseconds after(Pick(0, 200, &caller->random));
-  // gRPC closes the socket, when the channel goes.
-  const auto stub =
-      v1::ClipService::NewStub(grpc::CreateInsecureChannelFromFd("soak", fd));
+  const BreakingRelay relay(caller->address,
+                            milliseconds(Pick(0, 300, &caller->random)));
+  const auto stub = Connect(relay.address());
   grpc::ClientContext context;
-  const std::jthread breaking([&] {
-    std::this_thread::sleep_for(after);
-    shutdown(fd, SHUT_RDWR);
-  });
   SoakStream(stub.get(), &context, plan, caller->tally);
 }
 
 void Garbage(Caller* caller) {
-  const int fd = Dial(caller->address);
+  const int fd = DialToReset(caller->address);
   if (fd < 0) return caller->tally->Lose("a connection");
   std::string bytes = Pick(0, 1, &caller->random) == 0
                           ? ""
