@@ -8,7 +8,7 @@ namespace bvhmill::bench {
 double SoakMemory::At(double part) const {
   if (samples_.empty()) return 0;
   const auto size = static_cast<std::ptrdiff_t>(samples_.size());
-  const std::ptrdiff_t width = std::max<std::ptrdiff_t>(size / 20, 1);
+  const std::ptrdiff_t width = std::max<std::ptrdiff_t>(size / 5, 1);
   const auto middle =
       static_cast<std::ptrdiff_t>(part * static_cast<double>(size));
   const std::ptrdiff_t first =

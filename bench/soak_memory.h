@@ -12,8 +12,8 @@ class SoakMemory {
   // `mb` were held after `seconds`; times ascend.
   void Add(double seconds, double mb) { samples_.emplace_back(seconds, mb); }
 
-  // About that part of the time, 0 to 1: the median of a twentieth of the
-  // samples around it.
+  // About that part of the time, 0 to 1: the median of a fifth of the samples
+  // around it, since it goes up and down with what is in flight.
   double At(double part) const;
   // The line that fits the second half best, in MB a minute.
   double SlopePerMinute() const;

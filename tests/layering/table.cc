@@ -50,7 +50,7 @@ constexpr ThirdParty kThirdParty[] = {
     {"absl/status/", "lib server client bench"},
     {"absl/", ""},
     {"iconv.h", "lib/bvhmill/base"},
-    {"sys/mman.h", "lib/bvhmill/base"},
+    {"sys/mman.h", "lib/bvhmill/base server"},
     {"fast_float/", "lib/bvhmill/text bench"},
     {"hwy/", "lib/bvhmill/math lib/bvhmill/kinematics"},
     {"immintrin.h", "lib/bvhmill/text"},
