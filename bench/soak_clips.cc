@@ -1,12 +1,11 @@
 #include "bench/soak_clips.h"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <exception>
 #include <utility>
 
 #include "bench/corpus.h"
+#include "bench/gzip.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/encode/report_json.h"
 #include "bvhmill/wire/options.h"
@@ -18,20 +17,6 @@ namespace {
 
 constexpr int kSmall = 60;
 constexpr int kBig = 6;
-
-std::string Gzip(const std::string& text) {
-  z_stream stream = {};
-  deflateInit2(&stream, 6, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY);
-  std::string out(deflateBound(&stream, text.size()) + 32, '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  deflate(&stream, Z_FINISH);
-  out.resize(stream.total_out);
-  deflateEnd(&stream);
-  return out;
-}
 
 void AddOutput(int which, v1::ConvertOptions* options) {
   v1::OutputRequest* output = options->add_outputs();
