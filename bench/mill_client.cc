@@ -13,7 +13,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Request = v1::ConvertClipsRequest;
 using Response = v1::ConvertClipsResponse;
-using Stream = grpc::ClientReaderWriter<Request, Response>;
+using Stream = ClipStream;
 
 constexpr size_t kChunk = size_t{256} << 10;
 
@@ -53,44 +53,20 @@ class Reading {
   std::thread thread_;
 };
 
-void Open(Stream* stream) {
-  Request request;
-  request.mutable_open()->mutable_options()->add_outputs()->mutable_positions();
-  stream->Write(request);
-}
-
-void Begin(const std::string& key, Stream* stream) {
-  Request request;
-  request.mutable_begin()->set_key(key);
-  stream->Write(request);
-}
-
 void SendChunks(std::string_view text, Stream* stream) {
-  Request request;
   for (size_t at = 0; at < text.size(); at += kChunk) {
-    const std::string_view chunk = text.substr(at, kChunk);
-    request.set_chunk(chunk.data(), chunk.size());
-    if (!stream->Write(request)) return;
+    if (!SendChunk(text.substr(at, kChunk), stream)) return;
   }
-}
-
-void End(Stream* stream) {
-  Request request;
-  request.mutable_end();
-  stream->Write(request);
 }
 
 void SendClip(const std::string& key, std::string_view text, Stream* stream) {
-  if (text.size() > kChunk) {
-    Begin(key, stream);
-    SendChunks(text, stream);
-    return End(stream);
+  if (text.size() <= kChunk) {
+    SendWhole(key, text, stream);
+    return;
   }
-  Request request;
-  request.mutable_begin()->set_key(key);
-  request.mutable_begin()->mutable_source()->set_data(text.data(), text.size());
-  request.mutable_begin()->set_complete(true);
-  stream->Write(request);
+  BeginClip(key, stream);
+  SendChunks(text, stream);
+  EndClip(stream);
 }
 
 // Opens a stream, lets `send` send `clips` clips, and reads what comes.
@@ -101,7 +77,7 @@ StreamRun RunStream(Stub* stub, int64_t clips, const Send& send) {
   const auto start = Clock::now();
   const auto stream = stub->ConvertClips(&context);
   Reading reading(stream.get());
-  Open(stream.get());
+  OpenStream(stream.get());
   send(stream.get());
   const auto sent = Clock::now();
   stream->WritesDone();
@@ -119,8 +95,43 @@ std::unique_ptr<Stub> Connect(const std::string& address) {
   grpc::ChannelArguments args;
   args.SetMaxReceiveMessageSize(-1);
   args.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  // What a server does to a call must be seen.
+  args.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
   return v1::ClipService::NewStub(grpc::CreateCustomChannel(
       address, grpc::InsecureChannelCredentials(), args));
+}
+
+bool OpenStream(ClipStream* stream) {
+  Request request;
+  request.mutable_open()->mutable_options()->add_outputs()->mutable_positions();
+  return stream->Write(request);
+}
+
+bool BeginClip(const std::string& key, ClipStream* stream) {
+  Request request;
+  request.mutable_begin()->set_key(key);
+  return stream->Write(request);
+}
+
+bool SendChunk(std::string_view bytes, ClipStream* stream) {
+  Request request;
+  request.set_chunk(bytes.data(), bytes.size());
+  return stream->Write(request);
+}
+
+bool EndClip(ClipStream* stream) {
+  Request request;
+  request.mutable_end();
+  return stream->Write(request);
+}
+
+bool SendWhole(const std::string& key, std::string_view text,
+               ClipStream* stream) {
+  Request request;
+  request.mutable_begin()->set_key(key);
+  request.mutable_begin()->mutable_source()->set_data(text.data(), text.size());
+  request.mutable_begin()->set_complete(true);
+  return stream->Write(request);
 }
 
 StreamRun ConvertOverStream(Stub* stub, std::string_view text, int64_t clips) {
@@ -134,13 +145,13 @@ StreamRun ConvertOverStream(Stub* stub, std::string_view text, int64_t clips) {
 StreamRun ConvertEndless(Stub* stub, std::string_view heads,
                          std::string_view rows, int64_t bytes) {
   return RunStream(stub, 1, [&](Stream* stream) {
-    Begin("endless", stream);
+    BeginClip("endless", stream);
     SendChunks(heads, stream);
     const auto size = static_cast<int64_t>(rows.size());
     for (int64_t sent = 0; sent < bytes; sent += size) {
       SendChunks(rows, stream);
     }
-    End(stream);
+    EndClip(stream);
   });
 }
 

@@ -17,6 +17,18 @@ using Stub = v1::ClipService::Stub;
 // A connection of its own.
 std::unique_ptr<Stub> Connect(const std::string& address);
 
+using ClipStream =
+    grpc::ClientReaderWriter<v1::ConvertClipsRequest, v1::ConvertClipsResponse>;
+
+// The frames of a stream that asks for positions. False once the call is over.
+bool OpenStream(ClipStream* stream);
+bool BeginClip(const std::string& key, ClipStream* stream);
+bool SendChunk(std::string_view bytes, ClipStream* stream);
+bool EndClip(ClipStream* stream);
+// A clip in one frame.
+bool SendWhole(const std::string& key, std::string_view text,
+               ClipStream* stream);
+
 struct StreamRun {
   // Each clip got a result, and every one was good.
   bool ok = false;

@@ -37,6 +37,17 @@ pid_t Spawn(const std::string& program, const std::vector<std::string>& args,
   return pid;
 }
 
+// What the system says of a process by that name, in MB; 0 if nothing.
+double StatusMb(pid_t pid, std::string_view name) {
+  std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+  std::string word;
+  while (status >> word) {
+    double kb = 0;
+    if (word == name && status >> kb) return kb / 1024;
+  }
+  return 0;
+}
+
 }  // namespace
 
 Mill::Mill(const std::string& program, const std::vector<std::string>& args) {
@@ -60,15 +71,9 @@ Mill::~Mill() {
   waitpid(pid_, nullptr, 0);
 }
 
-double Mill::PeakMb() const {
-  std::ifstream status("/proc/" + std::to_string(pid_) + "/status");
-  std::string word;
-  while (status >> word) {
-    double kb = 0;
-    if (word == "VmHWM:" && status >> kb) return kb / 1024;
-  }
-  return 0;
-}
+double Mill::PeakMb() const { return StatusMb(pid_, "VmHWM:"); }
+
+double Mill::Mb() const { return StatusMb(pid_, "VmRSS:"); }
 
 std::vector<std::string> RealMillArgs() { return {"--listen", "127.0.0.1:0"}; }
 

@@ -24,6 +24,8 @@ class Mill {
   const std::string& address() const { return address_; }
   // Most memory that it held so far, in MB.
   double PeakMb() const;
+  // What it holds now.
+  double Mb() const;
 
  private:
   pid_t pid_ = 0;

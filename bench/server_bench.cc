@@ -2,9 +2,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdlib>
 #include <functional>
 #include <iostream>
@@ -16,15 +14,15 @@
 
 #include "absl/synchronization/mutex.h"
 #include "bench/corpus.h"
+#include "bench/gzip.h"
 #include "bench/metrics.h"
 #include "bench/mill_client.h"
 #include "bench/mills.h"
+#include "bench/open_load.h"
 #include "bvhmill/pipeline/convert.h"
 
 namespace bvhmill::bench {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr size_t kLarge = 8'000'000;
 constexpr size_t kSmall = 100'000;
@@ -179,80 +177,58 @@ void ManyStreamsMemory(const Setting& setting, benchmark::State* state) {
   state->counters["rss_mb"] = mill->PeakMb();
 }
 
-struct Load {
-  double good_per_s = 0;
-  double p99_ms = 0;
-  int64_t refused = 0;
-  int64_t lost = 0;
-};
+// Positions of a clip of 100 KB: the transfer is most of it.
+v1::ConvertClipRequest LightRequest(const Setting& setting) {
+  v1::ConvertClipRequest request;
+  request.mutable_source()->set_data(setting.small);
+  request.mutable_options()->add_outputs()->mutable_positions();
+  return request;
+}
 
-// Calls at a rate, whatever becomes of them.
-Load CallAt(const std::string& address, const std::string& text, double rate,
-            double seconds) {
-  constexpr int kThreads = 64;
-  std::vector<std::thread> threads;
-  std::vector<std::vector<double>> times(kThreads);
-  std::atomic<int64_t> refused = 0;
-  std::atomic<int64_t> lost = 0;
-  const auto start = Clock::now();
-  for (int t = 0; t < kThreads; ++t) {
-    threads.emplace_back([&, t] {
-      const auto stub = Connect(address);
-      for (int64_t i = t; static_cast<double>(i) < rate * seconds;
-           i += kThreads) {
-        std::this_thread::sleep_until(
-            start +
-            std::chrono::duration_cast<Clock::duration>(
-                std::chrono::duration<double>(static_cast<double>(i) / rate)));
-        const auto begin = Clock::now();
-        bool was_refused = false;
-        if (ConvertUnary(stub.get(), text, &was_refused)) {
-          times[static_cast<size_t>(t)].push_back(
-              std::chrono::duration<double, std::milli>(Clock::now() - begin)
-                  .count());
-        } else {
-          ++(was_refused ? refused : lost);
-        }
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  const double elapsed =
-      std::chrono::duration<double>(Clock::now() - start).count();
-  std::vector<double> all;
-  for (const auto& some : times)
-    all.insert(all.end(), some.begin(), some.end());
-  Load load;
-  load.good_per_s = static_cast<double>(all.size()) / elapsed;
-  load.refused = refused;
-  load.lost = lost;
-  if (all.empty()) return load;
-  std::sort(all.begin(), all.end());
-  load.p99_ms = all[all.size() * 99 / 100];
-  return load;
+// A clip of 3 MB that stands still: packed to little, so that the work is most
+// of it, as it is where the transfer has a network and clients have machines of
+// their own.
+v1::ConvertClipRequest HeavyRequest() {
+  const std::string text = Resize(MakeTake(31, 1, 6), 3'000'000);
+  v1::ConvertClipRequest request;
+  request.mutable_source()->set_data(Gzip(text));
+  request.mutable_source()->set_encoding(v1::CONTENT_ENCODING_GZIP);
+  request.mutable_options()->mutable_edits()->mutable_frames()->set_end(10);
+  request.mutable_options()->add_outputs()->mutable_positions();
+  return request;
 }
 
 // Four times as many calls as can be answered, against a few, and against as
 // many as it can.
-void Overload(const Setting& setting, benchmark::State* state) {
+void Overload(const Setting& setting, const v1::ConvertClipRequest& request,
+              benchmark::State* state) {
   constexpr double kSeconds = 4;
-  // A server for callers who rather come back than wait: as many calls as its
-  // workers can do soon, and no more.
+  // A server for callers who rather come back than wait: one call for each
+  // worker, and one that waits.
   std::vector<std::string> args = RealMillArgs();
-  args.insert(args.end(), {"--max-inflight-clips", "4"});
+  const unsigned most = std::thread::hardware_concurrency() + 1;
+  args.insert(args.end(),
+              {"--max-inflight-clips", std::to_string(most), "--log", "off"});
   const auto mill = std::make_unique<Mill>(setting.program, args);
   for (auto _ : *state) {
-    const Load peak =
-        CallAt(mill->address(), setting.small, 1e6, kSeconds / 1e6 * 3000);
+    const Load peak = CallInTurn(mill->address(), request, 4, kSeconds);
     const Load calm =
-        CallAt(mill->address(), setting.small, peak.good_per_s / 4, kSeconds);
+        CallAtRate(mill->address(), request, peak.good_per_s / 10, kSeconds);
     const Load over =
-        CallAt(mill->address(), setting.small, 4 * peak.good_per_s, kSeconds);
-    Check(over.lost == 0, state);
-    state->counters["goodput_ratio"] = over.good_per_s / peak.good_per_s;
-    state->counters["p99_ratio"] = over.p99_ms / calm.p99_ms;
-    state->counters["refused"] = static_cast<double>(over.refused);
-    state->counters["peak_per_s"] = peak.good_per_s;
+        CallAtRate(mill->address(), request, 4 * peak.good_per_s, kSeconds);
+    Check(peak.lost + calm.lost + over.lost == 0, state);
+    auto& counters = state->counters;
+    counters["goodput_ratio"] = over.good_per_s / peak.good_per_s;
+    counters["p99_ratio"] = over.p99_ms / calm.p99_ms;
+    counters["p99_server_ratio"] = over.p99_server_ms / calm.p99_server_ms;
+    counters["p50_ratio"] = over.p50_ms / calm.p50_ms;
+    counters["offered_ratio"] = over.begun_per_s / peak.good_per_s;
+    counters["refused"] = static_cast<double>(over.refused);
+    counters["peak_per_s"] = peak.good_per_s;
+    counters["calm_p99_ms"] = calm.p99_ms;
+    counters["calm_p99_server_ms"] = calm.p99_server_ms;
+    counters["over_p99_ms"] = over.p99_ms;
+    counters["over_p99_server_ms"] = over.p99_server_ms;
   }
 }
 
@@ -284,7 +260,11 @@ int Main(int argc, char** argv) {
   Register("server.huge", [&](auto* state) { HugeClipMemory(setting, state); });
   Register("server.many",
            [&](auto* state) { ManyStreamsMemory(setting, state); });
-  Register("server.overload", [&](auto* state) { Overload(setting, state); });
+  Register("server.flood", [&](auto* state) {
+    Overload(setting, LightRequest(setting), state);
+  });
+  Register("server.overload",
+           [&](auto* state) { Overload(setting, HeavyRequest(), state); });
   return RunBenchmarks(argc, argv, Derive);
 }
 

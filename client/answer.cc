@@ -1,5 +1,7 @@
 #include "client/answer.h"
 
+#include <algorithm>
+#include <charconv>
 #include <string>
 #include <utility>
 
@@ -84,6 +86,16 @@ ConvertResult ResultOf(const grpc::Status& status) {
                              status.error_message());
   result.fault = wire::ParseFault(status.error_details());
   return result;
+}
+
+std::chrono::milliseconds RetryDelayOf(const ConvertResult& result) {
+  if (!absl::IsResourceExhausted(result.status)) return {};
+  int64_t delay = 0;
+  for (const auto& [name, value] : result.fault.metadata) {
+    if (name != "retry_after_ms") continue;
+    std::from_chars(value.data(), value.data() + value.size(), delay);
+  }
+  return std::chrono::milliseconds(std::clamp<int64_t>(delay, 0, 60'000));
 }
 
 grpc::Status EndedEarly() {

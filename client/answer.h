@@ -6,6 +6,7 @@
 #include <google/protobuf/repeated_ptr_field.h>
 #include <grpcpp/support/status.h>
 
+#include <chrono>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -51,6 +52,9 @@ ConvertResult FailedResult(const absl::Status& status);
 ConvertResult CancelledResult();
 // With the fault that the details of `status` name.
 ConvertResult ResultOf(const grpc::Status& status);
+// When the server would have a refused clip offered again; 0 if the result is
+// no such refusal.
+std::chrono::milliseconds RetryDelayOf(const ConvertResult& result);
 // The status of a stream that ended well, but without a result.
 grpc::Status EndedEarly();
 

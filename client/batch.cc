@@ -1,5 +1,6 @@
 #include "client/batch.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <map>
@@ -27,6 +28,38 @@ ConvertResult TooLarge(const ReportOptions& options, int64_t limit) {
   result.status = MakeStatus(absl::StatusCode::kResourceExhausted,
                              "the clip is larger than is taken");
   return result;
+}
+
+v1::ContentEncoding OnWire(Encoding encoding) {
+  switch (encoding) {
+    case Encoding::kIdentity:
+      return v1::CONTENT_ENCODING_IDENTITY;
+    case Encoding::kGzip:
+      return v1::CONTENT_ENCODING_GZIP;
+    case Encoding::kZstd:
+      break;
+  }
+  return v1::CONTENT_ENCODING_ZSTD;
+}
+
+// What a server says of a clip that it could not unpack, as it is said here.
+ConvertResult AsIfUnpackedHere(ConvertResult result,
+                               const ReportOptions& report, int64_t limit) {
+  if (result.fault.reason == "ENCODING_BROKEN") {
+    std::string_view why = MessageOf(result.status);
+    constexpr std::string_view kField = "source.data: ";
+    if (why.starts_with(kField)) why.remove_prefix(kField.size());
+    ConvertResult broken;
+    broken.status = CannotUnpack(why);
+    return broken;
+  }
+  const auto is_size = [](const auto& arg) {
+    return arg.first == "limit_name" && arg.second == "max_clip_bytes";
+  };
+  const IssueArgs& args = result.fault.metadata;
+  const bool is_too_large = result.fault.reason == "LIMIT_EXCEEDED" &&
+                            std::any_of(args.begin(), args.end(), is_size);
+  return is_too_large ? TooLarge(report, limit) : result;
 }
 
 Kind KindOf(const absl::Status& status, const Session& session) {
@@ -137,21 +170,30 @@ class Tally {
 
 ConvertResult WithClip(
     const Session& session, const Input& input, const ReportOptions& report,
-    const std::function<ConvertResult(std::string_view text)>& work,
+    const std::function<ConvertResult(const ClipData& clip)>& work,
     int64_t* bytes) {
   ConvertResult unread;
   unread.status = input.status;
   if (!unread.status.ok()) return unread;
   const int64_t limit = session.engine->MaxClipBytes();
   ClipText text;
+  Encoding encoding = EncodingOf(input);
   unread.status = ReadClip(input, limit, session.cancel, &text);
+  if (unread.status.ok()) *bytes = static_cast<int64_t>(text.size());
+  if (unread.status.ok() && !session.engine->Takes(OnWire(encoding))) {
+    unread.status = UnpackClip(encoding, limit, session.cancel, &text);
+    encoding = Encoding::kIdentity;
+  }
   if (absl::IsResourceExhausted(unread.status)) return TooLarge(report, limit);
   if (!unread.status.ok()) return unread;
-  *bytes = static_cast<int64_t>(text.size());
-  if (!IsAnimName(input.path)) return work(ViewOf(text));
+  if (encoding != Encoding::kIdentity) {
+    return AsIfUnpackedHere(work({ViewOf(text), OnWire(encoding)}), report,
+                            limit);
+  }
+  if (!IsAnimName(input.path)) return work({ViewOf(text)});
   std::string bvh;
   unread.status = AnimAsBvh(ViewOf(text), &bvh, &unread.report);
-  return unread.status.ok() ? work(bvh) : unread;
+  return unread.status.ok() ? work({bvh}) : unread;
 }
 
 bool HasReport(const ConvertResult& result) {

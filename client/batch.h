@@ -31,7 +31,7 @@ struct Outcome {
   // For stdout and stderr, whole lines.
   std::string data;
   std::string talk;
-  // Of text that was read.
+  // Of the file, as it is.
   int64_t bytes = 0;
 };
 
@@ -47,12 +47,13 @@ struct Totals {
 };
 
 // Reads a clip and hands it to `work`, whose result it returns; an .anim as the
-// BVH clip of what is played. A clip that
-// cannot be read gets NOT_FOUND and no report; one that is too large the report
-// that an engine would give it. `bytes` is set to what was read.
+// BVH clip of what is played, a packed one as it is if the engine takes it. A
+// clip that cannot be read or unpacked, by whomever, gets NOT_FOUND and no
+// report; one that is too large the report that an engine would give it.
+// `bytes` is set to the size of the file.
 ConvertResult WithClip(
     const Session& session, const Input& input, const ReportOptions& report,
-    const std::function<ConvertResult(std::string_view text)>& work,
+    const std::function<ConvertResult(const ClipData& clip)>& work,
     int64_t* bytes);
 
 // False if nothing was found out about the clip.

@@ -170,6 +170,9 @@ grpc::ChannelArguments Arguments() {
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 30'000);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10'000);
   arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  // Client does that. With gRPC's own retries a stream that is cancelled may
+  // wait for ever.
+  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
   // A server that restarts is found again within the pauses of a retry.
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
   return arguments;

@@ -3,6 +3,7 @@
 #include <grpcpp/client_context.h>
 
 #include <algorithm>
+#include <random>
 #include <thread>
 #include <utility>
 
@@ -41,6 +42,16 @@ bool Pause(milliseconds time, const CancelToken* cancel) {
     std::this_thread::sleep_for(std::min(time, kCancelPoll));
   }
   return !IsCancelled(cancel);
+}
+
+// How long to wait before a refused clip is offered again: the time that the
+// server names, and up to half of it more, so that not all come back at once. 0
+// if it was not refused for now.
+milliseconds BusyPause(const ConvertResult& result) {
+  const milliseconds time = RetryDelayOf(result);
+  if (time.count() == 0) return time;
+  thread_local std::minstd_rand random(std::random_device{}());
+  return time + milliseconds(random() % (time.count() / 2 + 1));
 }
 
 // Remembers if it was used: what it was handed cannot be taken back.
@@ -96,9 +107,19 @@ struct Client::Impl {
   template <typename Attempt>
   ConvertResult Try(const WatchedReceiver& receiver, const CancelToken* cancel,
                     Attempt attempt) const {
+    const Clock::time_point give_up = Clock::now() + busy_timeout;
+    const milliseconds* lost_pause = std::begin(kPauses);
     ConvertResult result = attempt();
-    for (const milliseconds pause : kPauses) {
-      if (!absl::IsUnavailable(result.status) || receiver.used()) break;
+    while (!receiver.used()) {
+      milliseconds pause = BusyPause(result);
+      if (pause.count() > 0) {
+        if (Clock::now() + pause > give_up) break;
+      } else if (absl::IsUnavailable(result.status) &&
+                 lost_pause != std::end(kPauses)) {
+        pause = *lost_pause++;
+      } else {
+        break;
+      }
       if (!Pause(pause, cancel)) return CancelledResult();
       result = attempt();
     }
@@ -110,6 +131,7 @@ struct Client::Impl {
 
   // For messages.
   std::string server;
+  milliseconds busy_timeout;
   v1::GetServerInfoResponse info;
   ClipCalls calls;
 };
@@ -124,33 +146,40 @@ absl::StatusOr<std::unique_ptr<Client>> Client::Connect(
   if (!line.ok()) return line.status();
   const auto info = AskServer(options, *line, cancel);
   if (!info.ok()) return info.status();
-  return std::unique_ptr<Client>(new Client(std::make_unique<Impl>(
-      Impl{options.server, *info, ClipCalls(*line, info->limits())})));
+  return std::unique_ptr<Client>(new Client(
+      std::make_unique<Impl>(Impl{options.server, options.busy_timeout, *info,
+                                  ClipCalls(*line, info->limits())})));
 }
 
 const v1::GetServerInfoResponse& Client::ServerInfo() const {
   return impl_->info;
 }
 
-ConvertResult Client::Validate(std::string_view name, std::string_view text,
+bool Client::Takes(v1::ContentEncoding encoding) const {
+  if (encoding == v1::CONTENT_ENCODING_IDENTITY) return true;
+  const auto& taken = impl_->info.encodings();
+  return std::find(taken.begin(), taken.end(), encoding) != taken.end();
+}
+
+ConvertResult Client::Validate(std::string_view name, const ClipData& clip,
                                const ConvertOptions& options,
                                const CancelToken* cancel) const {
   const v1::ConvertOptions wire_options = wire::ToProto(options);
   const WatchedReceiver none(nullptr);
   return impl_->Try(none, cancel, [&] {
-    return impl_->calls.Validate(name, text, wire_options, cancel);
+    return impl_->calls.Validate(name, clip, wire_options, cancel);
   });
 }
 
-ConvertResult Client::Convert(std::string_view name, std::string_view text,
+ConvertResult Client::Convert(std::string_view name, const ClipData& clip,
                               const ConvertOptions& options,
                               OutputReceiver* receiver,
                               const CancelToken* cancel) const {
-  if (!MakesOutputs(options)) return Validate(name, text, options, cancel);
+  if (!MakesOutputs(options)) return Validate(name, clip, options, cancel);
   const v1::ConvertOptions wire_options = wire::ToProto(options);
   WatchedReceiver watched(receiver);
   return impl_->Try(watched, cancel, [&] {
-    return impl_->calls.Convert(name, text, wire_options, &watched, cancel);
+    return impl_->calls.Convert(name, clip, wire_options, &watched, cancel);
   });
 }
 

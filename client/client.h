@@ -13,6 +13,7 @@
 #include "bvhmill/base/cancel.h"
 #include "bvhmill/pipeline/convert.h"
 #include "bvhmill/pipeline/options.h"
+#include "bvhmill/v1/clip_service.pb.h"
 #include "bvhmill/v1/server_service.pb.h"
 
 namespace bvhmill::client {
@@ -31,6 +32,16 @@ struct ConnectOptions {
   // `authorization: Bearer TOKEN`.
   std::string token_file;
   std::chrono::milliseconds connect_timeout{5000};
+  // How long a clip may be offered again and again to a server that is busy.
+  std::chrono::milliseconds busy_timeout{60'000};
+};
+
+// A clip as it is sent, only borrowed.
+struct ClipData {
+  // BVH text, or what it was compressed to.
+  std::string_view bytes;
+  // One that the server takes, see Client::Takes.
+  v1::ContentEncoding encoding = v1::CONTENT_ENCODING_IDENTITY;
 };
 
 // One server, or several that take turns. Thread-safe: any number of calls at
@@ -40,7 +51,9 @@ struct ConnectOptions {
 // cancelled, with CANCELLED. A call that fails with UNAVAILABLE before anything
 // was handed to its receiver is tried again, up to four times in all, with
 // growing pauses of less than 2 s together; results depend on text and options
-// alone, so that repeating is safe.
+// alone, so that repeating is safe. One that the server refuses for now
+// (RESOURCE_EXHAUSTED that says when to try again) is offered again after that
+// time and a random part of it, until `busy_timeout` is over.
 class Client {
  public:
   // Reads the files, connects and asks what the server is.
@@ -57,10 +70,13 @@ class Client {
   // What the server said when it was connected.
   const v1::GetServerInfoResponse& ServerInfo() const;
 
+  // Whether the server takes clips that are packed so.
+  bool Takes(v1::ContentEncoding encoding) const;
+
   // Checks one clip; options.outputs and options.limits are not used. `name` is
   // for messages only. A broken clip gets the same status, fault and report as
   // from Convert. UNAVAILABLE "cannot reach HOST:PORT: why": no server.
-  ConvertResult Validate(std::string_view name, std::string_view text,
+  ConvertResult Validate(std::string_view name, const ClipData& clip,
                          const ConvertOptions& options,
                          const CancelToken* cancel) const;
 
@@ -72,7 +88,7 @@ class Client {
   // If a small clip fails by its own fault, a second call (ValidateClip) gets
   // its report, so that a report is there for every clip a server has read.
   // UNAVAILABLE as above: the server was lost. INTERNAL: it broke the protocol.
-  ConvertResult Convert(std::string_view name, std::string_view text,
+  ConvertResult Convert(std::string_view name, const ClipData& clip,
                         const ConvertOptions& options, OutputReceiver* receiver,
                         const CancelToken* cancel) const;
 

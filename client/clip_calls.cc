@@ -16,6 +16,8 @@ namespace {
 
 // Text up to this size is worth a message of its own.
 constexpr size_t kMaxUnaryText = size_t{1} << 20;
+// Bytes of text that a byte of a packed clip usually stands for.
+constexpr size_t kUsualPacking = 4;
 // For a server that recommends no chunk size.
 constexpr int64_t kDefaultChunkBytes = 256 << 10;
 // More than the fields around a chunk take.
@@ -23,11 +25,12 @@ constexpr int64_t kChunkFrameBytes = 64;
 
 // A request of either unary call.
 template <typename Request>
-Request MakeRequest(std::string_view name, std::string_view text,
+Request MakeRequest(std::string_view name, const ClipData& clip,
                     const v1::ConvertOptions& options) {
   Request request;
   request.mutable_source()->set_display_name(ToUtf8(name));
-  request.mutable_source()->set_data(text.data(), text.size());
+  request.mutable_source()->set_data(clip.bytes.data(), clip.bytes.size());
+  request.mutable_source()->set_encoding(clip.encoding);
   *request.mutable_options() = options;
   return request;
 }
@@ -45,10 +48,11 @@ ConvertResult TakeWhole(const v1::ClipResult& result, int outputs_asked,
 }
 
 // True if it may be the clip that is at fault, about which there is a report.
-bool MayBeFaultOfClip(const absl::Status& status) {
-  return absl::IsInvalidArgument(status) ||
-         absl::IsFailedPrecondition(status) ||
-         absl::IsResourceExhausted(status);
+bool MayBeFaultOfClip(const ConvertResult& result) {
+  return absl::IsInvalidArgument(result.status) ||
+         absl::IsFailedPrecondition(result.status) ||
+         (absl::IsResourceExhausted(result.status) &&
+          RetryDelayOf(result).count() == 0);
 }
 
 }  // namespace
@@ -60,10 +64,11 @@ void Prepare(const Line& line, grpc::ClientContext* context) {
 
 // An output is about as large as the text it is made from, so more than fit an
 // answer are not even tried.
-bool ClipCalls::FitsUnary(std::string_view text, int outputs) const {
-  return text.size() <= kMaxUnaryText &&
-         !Exceeds(static_cast<int64_t>(text.size()) * outputs,
-                  limits_.max_unary_response_bytes());
+bool ClipCalls::FitsUnary(const ClipData& clip, int outputs) const {
+  const bool is_packed = clip.encoding != v1::CONTENT_ENCODING_IDENTITY;
+  const size_t text = clip.bytes.size() * (is_packed ? kUsualPacking : 1);
+  return text <= kMaxUnaryText && !Exceeds(static_cast<int64_t>(text) * outputs,
+                                           limits_.max_unary_response_bytes());
 }
 
 bool ClipCalls::FitsMessage(size_t bytes) const {
@@ -80,18 +85,18 @@ size_t ClipCalls::ChunkBytes() const {
   return static_cast<size_t>(std::max<int64_t>(chunk, 1));
 }
 
-ConvertResult ClipCalls::Validate(std::string_view name, std::string_view text,
+ConvertResult ClipCalls::Validate(std::string_view name, const ClipData& clip,
                                   const v1::ConvertOptions& options,
                                   const CancelToken* cancel) const {
   // A stream would make the outputs; it can tell about the clip alone.
   const auto by_stream = [&] {
     v1::ConvertOptions without_outputs = options;
     without_outputs.clear_outputs();
-    return Stream(name, text, without_outputs, nullptr, cancel);
+    return Stream(name, clip, without_outputs, nullptr, cancel);
   };
-  if (!FitsUnary(text, 0)) return by_stream();
+  if (!FitsUnary(clip, 0)) return by_stream();
   const auto request =
-      MakeRequest<v1::ValidateClipRequest>(name, text, options);
+      MakeRequest<v1::ValidateClipRequest>(name, clip, options);
   if (!FitsMessage(request.ByteSizeLong())) return by_stream();
   grpc::ClientContext context;
   Prepare(line_, &context);
@@ -103,17 +108,17 @@ ConvertResult ClipCalls::Validate(std::string_view name, std::string_view text,
   return status.ok() ? wire::FromProto(response.result()) : ResultOf(status);
 }
 
-ConvertResult ClipCalls::Convert(std::string_view name, std::string_view text,
+ConvertResult ClipCalls::Convert(std::string_view name, const ClipData& clip,
                                  const v1::ConvertOptions& options,
                                  OutputReceiver* receiver,
                                  const CancelToken* cancel) const {
   const int outputs = options.outputs_size();
-  if (!FitsUnary(text, outputs)) {
-    return Stream(name, text, options, receiver, cancel);
+  if (!FitsUnary(clip, outputs)) {
+    return Stream(name, clip, options, receiver, cancel);
   }
-  const auto request = MakeRequest<v1::ConvertClipRequest>(name, text, options);
+  const auto request = MakeRequest<v1::ConvertClipRequest>(name, clip, options);
   if (!FitsMessage(request.ByteSizeLong())) {
-    return Stream(name, text, options, receiver, cancel);
+    return Stream(name, clip, options, receiver, cancel);
   }
   grpc::ClientContext context;
   Prepare(line_, &context);
@@ -125,12 +130,13 @@ ConvertResult ClipCalls::Convert(std::string_view name, std::string_view text,
   if (status.ok()) return TakeWhole(response.result(), outputs, receiver);
   // The only cause of it: the outputs do not fit one message.
   if (status.error_code() == grpc::StatusCode::OUT_OF_RANGE) {
-    return Stream(name, text, options, receiver, cancel);
+    return Stream(name, clip, options, receiver, cancel);
   }
   ConvertResult result = ResultOf(status);
-  if (!MayBeFaultOfClip(result.status)) return result;
-  ConvertResult checked = Validate(name, text, options, cancel);
-  if (absl::IsUnavailable(checked.status) || IsCancelled(cancel)) {
+  if (!MayBeFaultOfClip(result)) return result;
+  ConvertResult checked = Validate(name, clip, options, cancel);
+  if (absl::IsUnavailable(checked.status) || IsCancelled(cancel) ||
+      RetryDelayOf(checked).count() > 0) {
     return checked;
   }
   result.report = std::move(checked.report);
@@ -138,20 +144,20 @@ ConvertResult ClipCalls::Convert(std::string_view name, std::string_view text,
   return result;
 }
 
-ConvertResult ClipCalls::Stream(std::string_view name, std::string_view text,
+ConvertResult ClipCalls::Stream(std::string_view name, const ClipData& clip,
                                 const v1::ConvertOptions& options,
                                 OutputReceiver* receiver,
                                 const CancelToken* cancel) const {
   grpc::ClientContext context;
   Prepare(line_, &context);
-  StreamedClip clip;
-  clip.name = name;
-  clip.text = text;
-  clip.options = &options;
-  clip.chunk_bytes = ChunkBytes();
-  clip.max_message_bytes = limits_.max_request_message_bytes();
-  clip.receiver = receiver;
-  return ConvertByStream(clips_.get(), &context, clip, cancel);
+  StreamedClip streamed;
+  streamed.name = name;
+  streamed.data = clip;
+  streamed.options = &options;
+  streamed.chunk_bytes = ChunkBytes();
+  streamed.max_message_bytes = limits_.max_request_message_bytes();
+  streamed.receiver = receiver;
+  return ConvertByStream(clips_.get(), &context, streamed, cancel);
 }
 
 }  // namespace bvhmill::client

@@ -15,6 +15,7 @@
 #include "bvhmill/v1/options.pb.h"
 #include "bvhmill/v1/server_service.pb.h"
 #include "client/channel.h"
+#include "client/client.h"
 
 namespace bvhmill::client {
 
@@ -31,20 +32,20 @@ class ClipCalls {
         clips_(v1::ClipService::NewStub(line.channel)) {}
 
   // `options` without outputs.
-  ConvertResult Validate(std::string_view name, std::string_view text,
+  ConvertResult Validate(std::string_view name, const ClipData& clip,
                          const v1::ConvertOptions& options,
                          const CancelToken* cancel) const;
   // `options` with outputs.
-  ConvertResult Convert(std::string_view name, std::string_view text,
+  ConvertResult Convert(std::string_view name, const ClipData& clip,
                         const v1::ConvertOptions& options,
                         OutputReceiver* receiver,
                         const CancelToken* cancel) const;
 
  private:
-  bool FitsUnary(std::string_view text, int outputs) const;
+  bool FitsUnary(const ClipData& clip, int outputs) const;
   bool FitsMessage(size_t bytes) const;
   size_t ChunkBytes() const;
-  ConvertResult Stream(std::string_view name, std::string_view text,
+  ConvertResult Stream(std::string_view name, const ClipData& clip,
                        const v1::ConvertOptions& options,
                        OutputReceiver* receiver,
                        const CancelToken* cancel) const;

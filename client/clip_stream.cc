@@ -88,9 +88,11 @@ class ClipStream final : public grpc::ClientBidiReactor<Request, Response> {
     v1::ClipBegin* begin = request_.mutable_begin();
     begin->set_key("1");
     begin->mutable_source()->set_display_name(ToUtf8(clip_.name));
+    begin->mutable_source()->set_encoding(clip_.data.encoding);
     *begin->mutable_options() = *clip_.options;
-    if (clip_.text.size() <= clip_.chunk_bytes) {
-      begin->mutable_source()->set_data(clip_.text.data(), clip_.text.size());
+    if (clip_.data.bytes.size() <= clip_.chunk_bytes) {
+      begin->mutable_source()->set_data(clip_.data.bytes.data(),
+                                        clip_.data.bytes.size());
       begin->set_complete(true);
       const auto bytes = static_cast<int64_t>(request_.ByteSizeLong());
       if (!Exceeds(bytes, clip_.max_message_bytes)) return WriteLast();
@@ -101,12 +103,13 @@ class ClipStream final : public grpc::ClientBidiReactor<Request, Response> {
   }
 
   void WriteNext() {
-    if (sent_ == clip_.text.size()) {
+    if (sent_ == clip_.data.bytes.size()) {
       request_.mutable_end();
       return WriteLast();
     }
-    const size_t size = std::min(clip_.chunk_bytes, clip_.text.size() - sent_);
-    request_.set_chunk(clip_.text.data() + sent_, size);
+    const size_t size =
+        std::min(clip_.chunk_bytes, clip_.data.bytes.size() - sent_);
+    request_.set_chunk(clip_.data.bytes.data() + sent_, size);
     sent_ += size;
     WriteMore();
   }

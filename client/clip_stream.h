@@ -10,14 +10,15 @@
 #include "bvhmill/base/cancel.h"
 #include "bvhmill/pipeline/convert.h"
 #include "bvhmill/v1/clip_service.grpc.pb.h"
+#include "client/client.h"
 
 namespace bvhmill::client {
 
 struct StreamedClip {
   std::string_view name;
-  std::string_view text;
+  ClipData data;
   const v1::ConvertOptions* options = nullptr;
-  // Bytes of text in one message; at least 1.
+  // Bytes of data in one message; at least 1.
   size_t chunk_bytes = 0;
   // Bytes of one message; 0: any number.
   int64_t max_message_bytes = 0;

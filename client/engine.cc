@@ -16,40 +16,39 @@ void SortArgs(ConvertResult* result) {
 
 }  // namespace
 
-ConvertResult LocalEngine::Validate(std::string_view name,
-                                    std::string_view text,
+ConvertResult LocalEngine::Validate(std::string_view name, const ClipData& clip,
                                     const ConvertOptions& options,
                                     const CancelToken* cancel) {
   ConvertOptions checks = options;
   checks.checks_only = true;
-  return Convert(name, text, checks, nullptr, cancel);
+  return Convert(name, clip, checks, nullptr, cancel);
 }
 
 ConvertResult LocalEngine::Convert(std::string_view /*name*/,
-                                   std::string_view text,
+                                   const ClipData& clip,
                                    const ConvertOptions& options,
                                    OutputReceiver* receiver,
                                    const CancelToken* cancel) {
   ConvertOptions limited = options;
   limited.limits = limits_;
-  ConvertResult result = bvhmill::Convert(text, limited, receiver, cancel);
+  ConvertResult result =
+      bvhmill::Convert(clip.bytes, limited, receiver, cancel);
   SortArgs(&result);
   return result;
 }
 
 ConvertResult RemoteEngine::Validate(std::string_view name,
-                                     std::string_view text,
+                                     const ClipData& clip,
                                      const ConvertOptions& options,
                                      const CancelToken* cancel) {
-  return client_->Validate(name, text, options, cancel);
+  return client_->Validate(name, clip, options, cancel);
 }
 
-ConvertResult RemoteEngine::Convert(std::string_view name,
-                                    std::string_view text,
+ConvertResult RemoteEngine::Convert(std::string_view name, const ClipData& clip,
                                     const ConvertOptions& options,
                                     OutputReceiver* receiver,
                                     const CancelToken* cancel) {
-  return client_->Convert(name, text, options, receiver, cancel);
+  return client_->Convert(name, clip, options, receiver, cancel);
 }
 
 int64_t RemoteEngine::MaxClipBytes() const {

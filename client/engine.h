@@ -19,15 +19,17 @@ namespace bvhmill::client {
 class Engine {
  public:
   virtual ~Engine() = default;
-  virtual ConvertResult Validate(std::string_view name, std::string_view text,
+  virtual ConvertResult Validate(std::string_view name, const ClipData& clip,
                                  const ConvertOptions& options,
                                  const CancelToken* cancel) = 0;
-  virtual ConvertResult Convert(std::string_view name, std::string_view text,
+  virtual ConvertResult Convert(std::string_view name, const ClipData& clip,
                                 const ConvertOptions& options,
                                 OutputReceiver* receiver,
                                 const CancelToken* cancel) = 0;
   // Bytes of text that one clip may have; 0: any number.
   virtual int64_t MaxClipBytes() const = 0;
+  // Whether clips may be packed so.
+  virtual bool Takes(v1::ContentEncoding encoding) const = 0;
   // True if a call can fail for reasons of a server.
   virtual bool IsRemote() const = 0;
 };
@@ -36,13 +38,16 @@ class Engine {
 class LocalEngine final : public Engine {
  public:
   explicit LocalEngine(const Limits& limits) : limits_(limits) {}
-  ConvertResult Validate(std::string_view name, std::string_view text,
+  ConvertResult Validate(std::string_view name, const ClipData& clip,
                          const ConvertOptions& options,
                          const CancelToken* cancel) override;
-  ConvertResult Convert(std::string_view name, std::string_view text,
+  ConvertResult Convert(std::string_view name, const ClipData& clip,
                         const ConvertOptions& options, OutputReceiver* receiver,
                         const CancelToken* cancel) override;
   int64_t MaxClipBytes() const override { return limits_.max_clip_bytes; }
+  bool Takes(v1::ContentEncoding encoding) const override {
+    return encoding == v1::CONTENT_ENCODING_IDENTITY;
+  }
   bool IsRemote() const override { return false; }
 
  private:
@@ -54,13 +59,16 @@ class RemoteEngine final : public Engine {
   // Takes a connected client.
   explicit RemoteEngine(std::unique_ptr<Client> client)
       : client_(std::move(client)) {}
-  ConvertResult Validate(std::string_view name, std::string_view text,
+  ConvertResult Validate(std::string_view name, const ClipData& clip,
                          const ConvertOptions& options,
                          const CancelToken* cancel) override;
-  ConvertResult Convert(std::string_view name, std::string_view text,
+  ConvertResult Convert(std::string_view name, const ClipData& clip,
                         const ConvertOptions& options, OutputReceiver* receiver,
                         const CancelToken* cancel) override;
   int64_t MaxClipBytes() const override;
+  bool Takes(v1::ContentEncoding encoding) const override {
+    return client_->Takes(encoding);
+  }
   bool IsRemote() const override { return true; }
 
  private:

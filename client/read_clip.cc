@@ -11,7 +11,6 @@
 
 #include "bvhmill/base/limits.h"
 #include "bvhmill/base/status.h"
-#include "bvhmill/unpack/decoder.h"
 #include "client/files.h"
 #include "client/packed_name.h"
 
@@ -95,23 +94,10 @@ class TextSink final : public Sink {
   ClipText& text_;
 };
 
-absl::Status UnpackClip(Encoding encoding, int64_t max_bytes,
-                        const CancelToken* cancel, ClipText* text) {
-  ClipText packed;
-  packed.swap(*text);
-  TextSink sink(cancel, text);
-  const absl::Status status =
-      Unpack(encoding, ViewOf(packed), max_bytes, &sink);
-  if (absl::IsResourceExhausted(status)) return TooLarge(max_bytes);
-  if (!absl::IsInvalidArgument(status)) return status;
-  return MakeStatus(absl::StatusCode::kNotFound,
-                    "cannot be read: " + std::string(MessageOf(status)));
-}
-
 }  // namespace
 
 absl::Status ReadClip(const Input& input, int64_t max_bytes,
-                      const CancelToken* cancel, ClipText* text) {
+                      const CancelToken* cancel, ClipText* bytes) {
   UniqueFd file;
   if (!input.is_stdin) {
     file = UniqueFd(open(input.path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -122,11 +108,28 @@ absl::Status ReadClip(const Input& input, int64_t max_bytes,
   if (fstat(fd, &info) != 0) return CannotRead(errno);
   const int64_t file_bytes = S_ISREG(info.st_mode) ? info.st_size : 0;
   if (Exceeds(file_bytes, max_bytes)) return TooLarge(max_bytes);
-  BVHMILL_RETURN_IF_ERROR(ReadAll(fd, file_bytes, max_bytes, cancel, text));
-  const Encoding encoding =
-      input.is_stdin ? Encoding::kIdentity : EncodingOfName(input.path);
-  if (encoding == Encoding::kIdentity) return absl::OkStatus();
-  return UnpackClip(encoding, max_bytes, cancel, text);
+  return ReadAll(fd, file_bytes, max_bytes, cancel, bytes);
+}
+
+Encoding EncodingOf(const Input& input) {
+  return input.is_stdin ? Encoding::kIdentity : EncodingOfName(input.path);
+}
+
+absl::Status CannotUnpack(std::string_view why) {
+  return MakeStatus(absl::StatusCode::kNotFound,
+                    "cannot be read: " + std::string(why));
+}
+
+absl::Status UnpackClip(Encoding encoding, int64_t max_bytes,
+                        const CancelToken* cancel, ClipText* text) {
+  ClipText packed;
+  packed.swap(*text);
+  TextSink sink(cancel, text);
+  const absl::Status status =
+      Unpack(encoding, ViewOf(packed), max_bytes, &sink);
+  if (absl::IsResourceExhausted(status)) return TooLarge(max_bytes);
+  if (!absl::IsInvalidArgument(status)) return status;
+  return CannotUnpack(MessageOf(status));
 }
 
 }  // namespace bvhmill::client

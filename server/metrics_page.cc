@@ -9,11 +9,14 @@
 #include <exception>
 #include <fstream>
 #include <limits>
+#include <stop_token>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/version.h"
+#include "server/knock.h"
 
 namespace bvhmill::server {
 namespace {
@@ -197,7 +200,17 @@ struct MetricsPage::Parts {
 MetricsPage::MetricsPage(std::unique_ptr<Parts> parts)
     : parts_(std::move(parts)) {}
 
-MetricsPage::~MetricsPage() = default;
+// The exposer sees that it must end when somebody connects, or after two
+// seconds.
+MetricsPage::~MetricsPage() {
+  const std::jthread knocking([this](const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      KnockAt(parts_->address);
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+  });
+  parts_->exposer.reset();
+}
 
 const std::string& MetricsPage::address() const { return parts_->address; }
 

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "bvhmill/base/status.h"
-#include "server/tls.h"
 
 namespace bvhmill::server {
 namespace {
@@ -111,13 +110,12 @@ absl::Status Server::Start(const ServerConfig& config,
 
 absl::Status Server::Listen() {
   const ServerConfig& config = context_.config();
-  std::shared_ptr<grpc::ServerCredentials> credentials;
-  BVHMILL_RETURN_IF_ERROR(MakeCredentials(config, &credentials));
+  BVHMILL_RETURN_IF_ERROR(TlsFiles::Open(config, &tls_files_));
   grpc::EnableDefaultHealthCheckService(true);
   if (config.reflection) BVHMILL_RETURN_IF_ERROR(LoadReflection());
   grpc::ServerBuilder builder;
   int port = 0;
-  builder.AddListeningPort(config.listen, credentials, &port);
+  builder.AddListeningPort(config.listen, tls_files_->Credentials(), &port);
   builder.RegisterService(&clip_service_);
   builder.RegisterService(&server_service_);
   SetMessageLimits(config.service, &builder);
@@ -166,15 +164,14 @@ void Server::Reload() {
 void Server::ReloadFile(const std::string& path) {
   const ServerConfig& config = context_.config();
   const bool is_tokens = path == config.token_file;
-  // gRPC reads certificates by itself, but does not say what it makes of them.
   const absl::Status status =
-      is_tokens ? context_.tokens().Reload() : CheckTlsFiles(config);
+      is_tokens ? context_.tokens().Reload() : tls_files_->Reload();
   if (status.ok()) {
     context_.log().Event("read " + path + " again");
     return;
   }
   context_.log().Event((is_tokens ? "kept the tokens there were: "
-                                  : "new connections may fail: ") +
+                                  : "kept the certificate there was: ") +
                        std::string(MessageOf(status)));
 }
 

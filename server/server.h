@@ -14,6 +14,7 @@
 #include "server/metrics_page.h"
 #include "server/server_service.h"
 #include "server/service_context.h"
+#include "server/tls.h"
 
 namespace bvhmill::server {
 
@@ -31,9 +32,9 @@ class Server {
   // The same of the metrics; empty if there are none.
   std::string metrics_address() const;
 
-  // Reads the token file again, and looks at the certificates, which gRPC reads
-  // by itself. What is broken is logged, and the tokens there were are kept.
-  // The same happens within a second or two of a change of a file.
+  // Reads the token file and the certificates again. What is broken is logged,
+  // and those there were are kept. The same happens within a second or two of a
+  // change of a file.
   void Reload();
 
   // Turns health to NOT_SERVING, refuses new calls, lets the running ones
@@ -50,6 +51,8 @@ class Server {
   ServiceContext context_;
   ClipService clip_service_;
   ServerService server_service_;
+  // The server reads them as long as it lives.
+  std::unique_ptr<TlsFiles> tls_files_;
   std::unique_ptr<grpc::Server> server_;
   std::string address_;
   // Both look at the context, so they go first.

@@ -127,8 +127,8 @@ ConvertResult Conversion::ConvertInto(const Input& input, ClipOutputs* outputs,
                                       int64_t* bytes) {
   ConvertResult result = WithClip(
       session_, input, options_.convert.report,
-      [&](std::string_view text) {
-        return session_.engine->Convert(input.path, text, options_.convert,
+      [&](const ClipData& clip) {
+        return session_.engine->Convert(input.path, clip, options_.convert,
                                         outputs, session_.cancel);
       },
       bytes);

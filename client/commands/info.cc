@@ -47,8 +47,8 @@ Outcome DescribeOne(const Flags& flags, const Session& session,
   int64_t bytes = 0;
   const ConvertResult result = WithClip(
       session, input, flags.convert.report,
-      [&](std::string_view text) {
-        return session.engine->Convert(input.path, text, flags.convert,
+      [&](const ClipData& clip) {
+        return session.engine->Convert(input.path, clip, flags.convert,
                                        &extents, session.cancel);
       },
       &bytes);

@@ -38,8 +38,8 @@ Outcome ValidateOne(const Flags& flags, const Session& session,
   int64_t bytes = 0;
   const ConvertResult result = WithClip(
       session, input, flags.convert.report,
-      [&](std::string_view text) {
-        return session.engine->Validate(input.path, text, flags.convert,
+      [&](const ClipData& clip) {
+        return session.engine->Validate(input.path, clip, flags.convert,
                                         session.cancel);
       },
       &bytes);

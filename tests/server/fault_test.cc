@@ -12,21 +12,21 @@
 
 #include <chrono>
 #include <fstream>
+#include <iostream>
 #include <memory>
 #include <random>
 #include <thread>
 #include <vector>
 
+#include "bench/mill_client.h"
 #include "bench/mills.h"
-#include "bvhmill/v1/clip_service.grpc.pb.h"
 #include "tests/server/fixture.h"
 
 namespace bvhmill::testing {
 namespace {
 
-using Request = v1::ConvertClipsRequest;
 using Response = v1::ConvertClipsResponse;
-using Stream = grpc::ClientReaderWriter<Request, Response>;
+using Stream = bench::ClipStream;
 
 // What a server may hold whatever clients do; it holds 30 MB when it is idle.
 constexpr double kMostMb = 250;
@@ -40,12 +40,8 @@ class FaultTest : public ::testing::Test {
   }
 
   // A connection of its own.
-  std::unique_ptr<v1::ClipService::Stub> Connect() const {
-    grpc::ChannelArguments arguments;
-    arguments.SetMaxReceiveMessageSize(-1);
-    arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-    return v1::ClipService::NewStub(grpc::CreateCustomChannel(
-        mill_->address(), grpc::InsecureChannelCredentials(), arguments));
+  std::unique_ptr<bench::Stub> Connect() const {
+    return bench::Connect(mill_->address());
   }
 
   // The server still does its work, and never held too much.
@@ -58,38 +54,17 @@ class FaultTest : public ::testing::Test {
                          std::chrono::seconds(20));
     const grpc::Status status = stub->ConvertClip(&context, request, &response);
     EXPECT_TRUE(status.ok()) << status.error_message();
-    EXPECT_LT(mill_->PeakMb(), kMostMb);
+    if (BVHMILL_SANITIZED) {
+      std::cerr
+          << "SKIPPED: what a server with sanitizers holds says nothing\n";
+    } else {
+      EXPECT_LT(mill_->PeakMb(), kMostMb);
+    }
   }
 
   std::unique_ptr<bench::Mill> mill_;
-  std::unique_ptr<v1::ClipService::Stub> stub_;
+  std::unique_ptr<bench::Stub> stub_;
 };
-
-void Open(Stream* stream) {
-  Request request;
-  request.mutable_open()->mutable_options()->add_outputs()->mutable_positions();
-  stream->Write(request);
-}
-
-void Begin(const std::string& key, Stream* stream) {
-  Request request;
-  request.mutable_begin()->set_key(key);
-  stream->Write(request);
-}
-
-bool Chunk(const std::string& bytes, Stream* stream) {
-  Request request;
-  request.set_chunk(bytes);
-  return stream->Write(request);
-}
-
-void Whole(const std::string& key, const std::string& text, Stream* stream) {
-  Request request;
-  request.mutable_begin()->set_key(key);
-  request.mutable_begin()->mutable_source()->set_data(text);
-  request.mutable_begin()->set_complete(true);
-  stream->Write(request);
-}
 
 // Answers that are good results.
 int GoodResults(Stream* stream) {
@@ -109,9 +84,9 @@ TEST_F(FaultTest, SlowLoris) {
   for (int i = 0; i < kStreams; ++i) {
     contexts.push_back(std::make_unique<grpc::ClientContext>());
     streams.push_back(stub_->ConvertClips(contexts.back().get()));
-    Open(streams.back().get());
-    Begin("k", streams.back().get());
-    Chunk("HIERARCHY\n", streams.back().get());
+    bench::OpenStream(streams.back().get());
+    bench::BeginClip("k", streams.back().get());
+    bench::SendChunk("HIERARCHY\n", streams.back().get());
   }
   for (const auto& stream : streams) {
     EXPECT_EQ(GoodResults(stream.get()), 0);
@@ -127,9 +102,9 @@ TEST_F(FaultTest, PatienceBetweenClips) {
   Start({"--idle-seconds", "1"});
   grpc::ClientContext context;
   const auto stream = stub_->ConvertClips(&context);
-  Open(stream.get());
+  bench::OpenStream(stream.get());
   std::this_thread::sleep_for(std::chrono::milliseconds(2500));
-  Whole("late", SmallClip(), stream.get());
+  bench::SendWhole("late", SmallClip(), stream.get());
   stream->WritesDone();
   EXPECT_EQ(GoodResults(stream.get()), 1);
   EXPECT_TRUE(stream->Finish().ok());
@@ -141,16 +116,14 @@ TEST_F(FaultTest, SlowReader) {
   const auto stream = stub_->ConvertClips(&context);
   const std::string text = SmallClip(20'000);
   std::thread writer([&] {
-    Open(stream.get());
+    bench::OpenStream(stream.get());
     // Until nothing is taken any more, and the server has had enough.
     for (int i = 0; i < 2'000; ++i) {
-      Begin(std::to_string(i), stream.get());
+      bench::BeginClip(std::to_string(i), stream.get());
       for (size_t at = 0; at < text.size(); at += 100'000) {
-        if (!Chunk(text.substr(at, 100'000), stream.get())) return;
+        if (!bench::SendChunk(text.substr(at, 100'000), stream.get())) return;
       }
-      Request end;
-      end.mutable_end();
-      stream->Write(end);
+      bench::EndClip(stream.get());
     }
   });
   std::this_thread::sleep_for(std::chrono::milliseconds(500));
@@ -175,12 +148,12 @@ TEST_F(FaultTest, LittleTextOfManyPosesToNobody) {
   for (int i = 0; i < 100'000; ++i) rows += "1\n";
   grpc::ClientContext context;
   const auto stream = stub_->ConvertClips(&context);
-  Open(stream.get());
-  Begin("bomb", stream.get());
+  bench::OpenStream(stream.get());
+  bench::BeginClip("bomb", stream.get());
   for (size_t at = 0; at < heads.size(); at += 200'000) {
-    Chunk(heads.substr(at, 200'000), stream.get());
+    bench::SendChunk(heads.substr(at, 200'000), stream.get());
   }
-  Chunk(rows, stream.get());
+  bench::SendChunk(rows, stream.get());
   std::this_thread::sleep_for(std::chrono::milliseconds(4'000));
   ExpectHealthy();
   GoodResults(stream.get());
@@ -193,10 +166,10 @@ TEST_F(FaultTest, HalfAStream) {
   for (int i = 0; i < 20; ++i) {
     grpc::ClientContext context;
     const auto stream = Connect()->ConvertClips(&context);
-    Open(stream.get());
-    Begin("k", stream.get());
-    Chunk(SmallClip(1'000).substr(0, static_cast<size_t>(100 * i)),
-          stream.get());
+    bench::OpenStream(stream.get());
+    bench::BeginClip("k", stream.get());
+    bench::SendChunk(SmallClip(1'000).substr(0, static_cast<size_t>(100 * i)),
+                     stream.get());
     if (i % 2 == 0) {
       stream->WritesDone();
       GoodResults(stream.get());
@@ -221,9 +194,9 @@ TEST_F(FaultTest, CancelStorm) {
     for (int i = 0; i < 30; ++i) {
       contexts.push_back(std::make_unique<grpc::ClientContext>());
       streams.push_back(stub_->ConvertClips(contexts.back().get()));
-      Open(streams.back().get());
-      Whole("a", text, streams.back().get());
-      Whole("b", text, streams.back().get());
+      bench::OpenStream(streams.back().get());
+      bench::SendWhole("a", text, streams.back().get());
+      bench::SendWhole("b", text, streams.back().get());
     }
     std::shuffle(contexts.begin(), contexts.end(), random);
     for (const auto& context : contexts) context->TryCancel();
@@ -244,8 +217,8 @@ TEST_F(FaultTest, AThousandStreams) {
   for (int i = 0; i < kStreams; ++i) {
     contexts.push_back(std::make_unique<grpc::ClientContext>());
     streams.push_back(stub_->ConvertClips(contexts.back().get()));
-    Open(streams.back().get());
-    Whole("k", text, streams.back().get());
+    bench::OpenStream(streams.back().get());
+    bench::SendWhole("k", text, streams.back().get());
     // The server takes some hundred streams of a connection at once.
     streams.back()->WritesDone();
   }

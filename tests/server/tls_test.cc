@@ -34,12 +34,14 @@ class TlsTest : public ServerTest {
 
   // What the server is told to read is a copy, replaced by renaming.
   void Use(const std::string& name) {
-    for (const std::string kind : {".key", ".crt"}) {
-      const std::string copy = dir_.File("copy" + kind);
-      WriteFile(copy, ReadFile(dir_.File(name + kind)));
-      const std::string path = dir_.File("server" + kind);
-      ASSERT_EQ(rename(copy.c_str(), path.c_str()), 0);
-    }
+    Replace(name + ".key", "server.key");
+    Replace(name + ".crt", "server.crt");
+  }
+
+  void Replace(const std::string& from, const std::string& to) {
+    const std::string copy = dir_.File("copy");
+    WriteFile(copy, ReadFile(dir_.File(from)));
+    ASSERT_EQ(rename(copy.c_str(), dir_.File(to).c_str()), 0);
   }
 
   server::ServerConfig Config() {
@@ -47,7 +49,7 @@ class TlsTest : public ServerTest {
     config.listen = "localhost:0";
     config.tls_cert = dir_.File("server.crt");
     config.tls_key = dir_.File("server.key");
-    config.log = server::LogFormat::kOff;
+    config.log = server::LogFormat::kErrors;
     return config;
   }
 
@@ -89,6 +91,29 @@ TEST_F(TlsTest, ANewCertificateIsServedWithoutARestart) {
   for (int i = 0; i < 100 && !IsServed("second"); ++i) usleep(100'000);
   EXPECT_TRUE(IsServed("second"));
   EXPECT_FALSE(IsServed("first"));
+}
+
+// A pair that does not fit, or is none, must not be worse than none that is
+// new.
+TEST_F(TlsTest, TheOldCertificateServesWhileTheNewOneIsBroken) {
+  StartTls();
+  ASSERT_TRUE(IsServed("first"));
+  const std::pair<std::string, std::string> broken[] = {
+      {"first.crt", "second.key"}, {"second.crt", "junk"}, {"junk", "junk"}};
+  WriteFile(dir_.File("junk"), "junk\n");
+  for (const auto& [certificate, key] : broken) {
+    ::testing::internal::CaptureStderr();
+    Replace(certificate, "server.crt");
+    Replace(key, "server.key");
+    // Longer than it takes to look at the files again.
+    usleep(3'000'000);
+    EXPECT_TRUE(IsServed("first")) << certificate << " " << key;
+    EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+                HasSubstr("kept the certificate there was: "));
+  }
+  Use("second");
+  for (int i = 0; i < 100 && !IsServed("second"); ++i) usleep(100'000);
+  EXPECT_TRUE(IsServed("second"));
 }
 
 TEST_F(TlsTest, ClientsShowACertificateIfAsked) {

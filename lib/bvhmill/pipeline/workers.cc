@@ -10,8 +10,26 @@
 #include <mutex>
 #include <utility>
 
+#ifdef __SANITIZE_THREAD__
+extern "C" {
+void __tsan_acquire(void* address);
+void __tsan_release(void* address);
+}
+#endif
+
 namespace bvhmill {
 namespace {
+
+// The thread sanitizer does not see how TBB, which is built without it, hands a
+// task from one thread to another.
+#ifdef __SANITIZE_THREAD__
+char handed_over;
+void HandOver() { __tsan_release(&handed_over); }
+void TakeOver() { __tsan_acquire(&handed_over); }
+#else
+void HandOver() {}
+void TakeOver() {}
+#endif
 
 int ThreadsOrCores(int threads) {
   return threads > 0 ? threads : tbb::info::default_concurrency();
@@ -50,7 +68,9 @@ void Workers::Enqueue(std::function<void()> task) {
     const std::lock_guard lock(pool_->mutex);
     ++pool_->pending;
   }
+  HandOver();
   pool_->arena.enqueue([pool = pool_.get(), task = std::move(task)] {
+    TakeOver();
     pool->busy.fetch_add(1, std::memory_order_relaxed);
     task();
     pool->busy.fetch_sub(1, std::memory_order_relaxed);
