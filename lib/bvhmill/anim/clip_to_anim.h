@@ -57,7 +57,8 @@ struct ClipToAnimOptions {
   bool keep_still_joints = false;
   // What a curve may be off at any frame when the viewer plays it; 0: a key for
   // each frame. The 16 bits of a key alone are off by up to 0.01 degrees and
-  // 0.13 mm; near half a turn about one of the axes by up to 0.45 degrees.
+  // 0.13 mm; near half a turn about one of the axes by up to 0.45 degrees,
+  // which two keys around a frame make good where there is room for them.
   float max_degrees = 0.1F;
   float max_millimetres = 1.0F;
   // The bounds are raised until the file fits; 0: they are not.
@@ -87,7 +88,7 @@ absl::Status CheckOptions(const ClipToAnimOptions& options,
 // hold (more than 60 s or 65,536 frames, no joint that the avatar has, too many
 // bytes: errors);
 // joints that drive none of the avatar's, values that are not finite, positions
-// beyond 5 m, raised bounds.
+// beyond 5 m, raised bounds, curves that miss their bound (warnings).
 //
 // How. The source's joints drive the avatar's by their rotations in the world,
 // relative to those in the reference pose, so that bones may have any axes and
@@ -95,7 +96,8 @@ absl::Status CheckOptions(const ClipToAnimOptions& options,
 // nothing drives each is at rest. The avatar's lengths are its own.
 //
 // Keys are chosen greedily, each as far from the last as the bound allows,
-// measured on codes as the viewer decodes and blends them.
+// measured on codes as the viewer decodes and blends them. A key need not lie
+// on the curve, but within the bound.
 //
 // Cost: about 80 ns a joint and frame, and as much again each time the bounds
 // are raised. Memory: about 60 bytes a frame beyond the result.
