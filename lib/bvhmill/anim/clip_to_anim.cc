@@ -72,6 +72,7 @@ class Converter {
     times_ = MakeFrameTimes(frames_.count, duration);
     drive_ = MakeAvatarDrive(clip_, plan_, options_);
     LogLeftOut();
+    LogOddLimb();
     FitUntilItFits();
   }
 
@@ -94,6 +95,19 @@ class Converter {
       const Location location = At(node);
       log_.Add(IssueCode::ANIM_JOINT_LEFT_OUT, location,
                {{"joint", Quote(location.joint_name)}});
+    }
+  }
+
+  void LogOddLimb() {
+    constexpr double kOddDegrees = 45;
+    const OddLimb& odd = drive_.odd_limb;
+    if (options_.match_limbs || odd.degrees < kOddDegrees) return;
+    for (const DrivenJoint& driven : drive_.joints) {
+      if (driven.avatar_joint != odd.avatar_joint) continue;
+      const Location location = At(driven.node);
+      log_.Add(IssueCode::ANIM_REFERENCE_ODD, location,
+               {{"joint", Quote(location.joint_name)},
+                {"degrees", std::to_string(std::lround(odd.degrees))}});
     }
   }
 

@@ -45,6 +45,10 @@ struct ClipToAnimOptions {
   // Turns the clip so that the reference pose looks ahead, by where its hips
   // (or shoulders) are.
   bool align_heading = true;
+  // Arms and legs point, in the reference pose, where the source's do, instead
+  // of where the avatar's do at rest: for poses with hanging arms, and others
+  // that are not the avatar's. Their turn about themselves is a guess.
+  bool match_limbs = false;
   // Of the clip. The default is the inch that the viewer takes it for.
   double metres_per_unit = 0.02540005;
   // Instead: lengths are scaled so that the hips are as high as the avatar's.
@@ -91,9 +95,10 @@ absl::Status CheckOptions(const ClipToAnimOptions& options,
 // beyond 5 m, raised bounds, curves that miss their bound (warnings).
 //
 // How. The source's joints drive the avatar's by their rotations in the world,
-// relative to those in the reference pose, so that bones may have any axes and
-// there may be more of them than the avatar has. Of the avatar's joints that
-// nothing drives each is at rest. The avatar's lengths are its own.
+// relative to those in the reference pose (ANIM_REFERENCE_ODD warns if that has
+// an arm or leg 45 degrees or more off the avatar's), so that bones may have
+// any axes and there may be more of them than the avatar has. Joints of the
+// avatar that nothing drives are at rest. The avatar's lengths are its own.
 //
 // Keys are chosen greedily, each as far from the last as the bound allows,
 // measured on codes as the viewer decodes and blends them. A key need not lie
