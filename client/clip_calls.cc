@@ -44,6 +44,18 @@ ConvertResult TakeWhole(const v1::ClipResult& result, int outputs_asked,
   return fault.ok() ? answer.TakeResult() : FailedResult(fault);
 }
 
+// For calls of which only the report counts.
+class Nobody final : public OutputReceiver {
+ public:
+  absl::Status Begin(const ClipInfo& /*info*/,
+                     std::span<const OutputInfo> /*outputs*/) override {
+    return absl::OkStatus();
+  }
+  absl::Status Data(size_t /*output*/, std::string_view /*bytes*/) override {
+    return absl::OkStatus();
+  }
+};
+
 // True if it may be the clip that is at fault, about which there is a report.
 bool MayBeFaultOfClip(const absl::Status& status) {
   return absl::IsInvalidArgument(status) ||
@@ -83,11 +95,18 @@ size_t ClipCalls::ChunkBytes() const {
 ConvertResult ClipCalls::Validate(std::string_view name, std::string_view text,
                                   const v1::ConvertOptions& options,
                                   const CancelToken* cancel) const {
-  // A stream would make the outputs; it can tell about the clip alone.
+  // A stream cannot look whether outputs could be made without making them.
   const auto by_stream = [&] {
-    v1::ConvertOptions without_outputs = options;
-    without_outputs.clear_outputs();
-    return Stream(name, text, without_outputs, nullptr, cancel);
+    Nobody nobody;
+    ConvertResult result = Stream(name, text, options, &nobody, cancel);
+    result.outputs.clear();
+    // What outputs cannot hold is no fault of a check.
+    if (absl::IsFailedPrecondition(result.status) &&
+        result.report.counts.errors > 0) {
+      result.status = absl::OkStatus();
+      result.fault = {};
+    }
+    return result;
   };
   if (!FitsUnary(text, 0)) return by_stream();
   const auto request =
@@ -130,6 +149,12 @@ ConvertResult ClipCalls::Convert(std::string_view name, std::string_view text,
   ConvertResult result = ResultOf(status);
   if (!MayBeFaultOfClip(result.status)) return result;
   ConvertResult checked = Validate(name, text, options, cancel);
+  // What shows only while outputs are made is in the report of a stream.
+  if (absl::IsFailedPrecondition(result.status) && checked.status.ok() &&
+      checked.report.counts.errors == 0) {
+    Nobody nobody;
+    checked = Stream(name, text, options, &nobody, cancel);
+  }
   if (absl::IsUnavailable(checked.status) || IsCancelled(cancel)) {
     return checked;
   }
