@@ -1,6 +1,7 @@
 // From BVH text to .anim by one thread, as the viewer's import does it and by
 // the bound on errors. Before anything is timed, the first is compared with the
-// viewer's way from the text on, and what the second is off is measured.
+// viewer's way from the text on, what the second is off is measured, and what
+// either takes for the same errors.
 
 #include <benchmark/benchmark.h>
 
@@ -12,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/anim_duel.h"
 #include "bench/corpus.h"
 #include "bench/metrics.h"
 #include "bvhmill/anim/anim_writer.h"
@@ -153,6 +155,7 @@ bool IsRight(Job* job) {
   metrics.Set("encode.anim.best.bytes",
               static_cast<double>(AnimBytes(best.motion)));
   metrics.Set("encode.anim.viewer.bytes", static_cast<double>(viewer.size()));
+  MeasureDuels(job->read.clip);
   constexpr float kBound = 0.1001F;
   return best.converted && best.degrees <= kBound;
 }

@@ -7,6 +7,7 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/edit/joint_map.h"
 #include "bvhmill/encode/encoder.h"
+#include "client/anim_file.h"
 #include "client/options.h"
 
 namespace bvhmill::client {
@@ -25,6 +26,8 @@ constexpr BestOption kBestOptions[] = {
     {"anim.max_millimetres", "--anim-max-mm"},
     {"anim.max_bytes", "--anim-max-bytes"},
     {"", "--anim-reference"},
+    {"", "--anim-match-limbs"},
+    {"", "--anim-scale-to-avatar"},
 };
 
 template <typename T, int64_t kLeast, int64_t kMost>
@@ -124,6 +127,22 @@ void AddBounds(CLI::App* app, AnimFormat* format) {
       ->group(kGroup);
 }
 
+// Empty if there is nothing wrong, or nothing to read.
+std::string ReadConstraints(const Session& session, AnimFlags* flags) {
+  if (flags->constraints.empty()) return {};
+  const AnimFile file = ReadAnimFile(flags->constraints, false, session);
+  const std::string where = "--anim-constraints: " + file.path;
+  if (!file.status.ok()) {
+    return where + ": " + std::string(MessageOf(file.status));
+  }
+  if (!file.result.read) return where + " is no .anim";
+  AnimSettings& settings = flags->format.settings;
+  settings.constraints = file.result.motion.constraints;
+  return CheckSettings(settings).ok()
+             ? std::string()
+             : where + " has constraints that no viewer takes";
+}
+
 }  // namespace
 
 void AddSettingsOptions(CLI::App* app, const std::string& prefix,
@@ -195,19 +214,34 @@ void AddAnimOptions(CLI::App* app, AnimFlags* flags) {
                            "(rest), or in the first frame, which is then not\n"
                            "played (first); by default rest")
       ->group(kGroup);
+  app->add_flag("--anim-match-limbs", format->match_limbs,
+                "arms and legs point there where the clip's do,\n"
+                "instead of where the avatar's do at rest")
+      ->group(kGroup);
+  app->add_flag("--anim-scale-to-avatar", format->scale_to_avatar,
+                "scale lengths so that the hips are as high as the\n"
+                "avatar's, whatever the unit")
+      ->group(kGroup);
   app->add_option("--anim-map", format->joint_map,
                   "what kind of skeleton it is, so that joints are\n"
                   "found; names as of --joint-map, which renames the\n"
                   "joints of all outputs instead")
       ->type_name("NAME")
       ->group(kGroup);
+  app->add_option("--anim-constraints", flags->constraints,
+                  "an .anim whose constraints are taken")
+      ->type_name("FILE")
+      ->group(kGroup);
   AddBounds(app, format);
 }
 
-std::string ReadAnimFlags(const CLI::App* app, AnimFlags* flags) {
+std::string ReadAnimFlags(const CLI::App* app, const Session& session,
+                          AnimFlags* flags) {
   std::string wrong = ReadSettingsFlags(app, "--anim-", &flags->settings);
   if (!wrong.empty()) return wrong;
   flags->format.settings = flags->settings.settings;
+  wrong = ReadConstraints(session, flags);
+  if (!wrong.empty()) return wrong;
   if (flags->format.profile == AnimProfile::kViewer) {
     for (const BestOption& option : kBestOptions) {
       if (app->count(option.name) == 0) continue;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bvhmill/encode/output.h"
+#include "client/session.h"
 
 namespace bvhmill::client {
 
@@ -31,10 +32,14 @@ struct AnimFlags {
   // All but its settings.
   AnimFormat format;
   SettingsFlags settings;
+  // An .anim whose constraints are taken; or empty.
+  std::string constraints;
 };
 
-// The same of what can be chosen about --emit anim.
+// The same of what can be chosen about --emit anim. Reads the file of
+// --anim-constraints.
 void AddAnimOptions(CLI::App* app, AnimFlags* flags);
-std::string ReadAnimFlags(const CLI::App* app, AnimFlags* flags);
+std::string ReadAnimFlags(const CLI::App* app, const Session& session,
+                          AnimFlags* flags);
 
 }  // namespace bvhmill::client

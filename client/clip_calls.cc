@@ -47,6 +47,18 @@ ConvertResult TakeWhole(const v1::ClipResult& result, int outputs_asked,
   return fault.ok() ? answer.TakeResult() : FailedResult(fault);
 }
 
+// For calls of which only the report counts.
+class Nobody final : public OutputReceiver {
+ public:
+  absl::Status Begin(const ClipInfo& /*info*/,
+                     std::span<const OutputInfo> /*outputs*/) override {
+    return absl::OkStatus();
+  }
+  absl::Status Data(size_t /*output*/, std::string_view /*bytes*/) override {
+    return absl::OkStatus();
+  }
+};
+
 // True if it may be the clip that is at fault, about which there is a report.
 bool MayBeFaultOfClip(const ConvertResult& result) {
   return absl::IsInvalidArgument(result.status) ||
@@ -88,11 +100,18 @@ size_t ClipCalls::ChunkBytes() const {
 ConvertResult ClipCalls::Validate(std::string_view name, const ClipData& clip,
                                   const v1::ConvertOptions& options,
                                   const CancelToken* cancel) const {
-  // A stream would make the outputs; it can tell about the clip alone.
+  // A stream cannot look whether outputs could be made without making them.
   const auto by_stream = [&] {
-    v1::ConvertOptions without_outputs = options;
-    without_outputs.clear_outputs();
-    return Stream(name, clip, without_outputs, nullptr, cancel);
+    Nobody nobody;
+    ConvertResult result = Stream(name, clip, options, &nobody, cancel);
+    result.outputs.clear();
+    // What outputs cannot hold is no fault of a check.
+    if (absl::IsFailedPrecondition(result.status) &&
+        result.report.counts.errors > 0) {
+      result.status = absl::OkStatus();
+      result.fault = {};
+    }
+    return result;
   };
   if (!FitsUnary(clip, 0)) return by_stream();
   const auto request =
@@ -135,6 +154,12 @@ ConvertResult ClipCalls::Convert(std::string_view name, const ClipData& clip,
   ConvertResult result = ResultOf(status);
   if (!MayBeFaultOfClip(result)) return result;
   ConvertResult checked = Validate(name, clip, options, cancel);
+  // What shows only while outputs are made is in the report of a stream.
+  if (absl::IsFailedPrecondition(result.status) && checked.status.ok() &&
+      checked.report.counts.errors == 0) {
+    Nobody nobody;
+    checked = Stream(name, clip, options, &nobody, cancel);
+  }
   if (absl::IsUnavailable(checked.status) || IsCancelled(cancel) ||
       RetryDelayOf(checked).count() > 0) {
     return checked;

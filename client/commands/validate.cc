@@ -9,6 +9,7 @@
 #include "client/batch.h"
 #include "client/commands/commands.h"
 #include "client/issue_lines.h"
+#include "client/output_options.h"
 #include "client/text.h"
 
 namespace bvhmill::client {
@@ -17,12 +18,14 @@ namespace {
 constexpr char kExamples[] =
     "  bvhmill validate take.bvh\n"
     "  bvhmill validate -r takes --json > reports.jsonl\n"
-    "  bvhmill validate take.bvh --strict --fail-on warning\n";
+    "  bvhmill validate take.bvh --strict --fail-on warning\n"
+    "  bvhmill validate take.bvh --emit anim --anim-map mixamo\n";
 
 struct Flags {
   RunOptions run;
   InputOptions input;
   ConvertOptions convert;
+  OutputFlags outputs;
   bool json = false;
   // Errors fail a clip anyway.
   bool fail_on_warning = false;
@@ -61,8 +64,13 @@ Outcome ValidateOne(const Flags& flags, const Session& session,
   return outcome;
 }
 
-int Run(const CLI::App* app, const Flags& flags, Session* session) {
-  const std::string wrong = CheckLocalOptions(app, flags.run);
+int Run(const CLI::App* app, Flags* chosen, Session* session) {
+  std::string wrong = CheckLocalOptions(app, chosen->run);
+  if (wrong.empty()) {
+    wrong = ReadAnimFlags(app, *session, &chosen->outputs.anim);
+  }
+  chosen->convert.outputs = ChosenOutputs(chosen->outputs);
+  const Flags& flags = *chosen;
   if (!wrong.empty()) return Misused(app, session, wrong);
   const auto inputs = CollectInputs(flags.input, std::nullopt);
   if (!inputs.ok()) {
@@ -89,6 +97,9 @@ Command AddValidate(CLI::App* parent) {
   app->footer(kExamples);
   AddInputOptions(app, &flags->input);
   AddReadingOptions(app, &flags->convert);
+  AddEmitOption(app, "say also whether these could be made", "Output", "",
+                &flags->outputs);
+  AddAnimOptions(app, &flags->outputs.anim);
   AddReportOptions(app, &flags->convert.report);
   app->add_flag("--json", flags->json, "print a JSON object for each clip")
       ->group("Report");
@@ -99,8 +110,9 @@ Command AddValidate(CLI::App* parent) {
   AddBatchOptions(app, &flags->run);
   AddServerOptions(app, &flags->run.connect);
   AddLocalOptions(app, &flags->run);
-  return {app,
-          [app, flags](Session* session) { return Run(app, *flags, session); }};
+  return {app, [app, flags](Session* session) {
+            return Run(app, flags.get(), session);
+          }};
 }
 
 }  // namespace bvhmill::client

@@ -6,7 +6,6 @@
 #include <random>
 
 #include "bvhmill/anim/avatar.h"
-#include "bvhmill/anim/euler.h"
 #include "bvhmill/anim/viewer_import.h"
 #include "bvhmill/base/sink.h"
 #include "bvhmill/base/status.h"
@@ -17,26 +16,6 @@
 
 namespace bvhmill::testing {
 namespace {
-
-TEST(NearestAngles, MakeTheRotation) {
-  std::mt19937_64 random(5);
-  std::uniform_real_distribution<double> any(-400, 400);
-  for (int i = 0; i < 20'000; ++i) {
-    const Vec3<double> angles = {any(random), i % 5 == 0 ? 90 : any(random),
-                                 any(random)};
-    const auto make = [](const Vec3<double>& a) {
-      return Multiply(Multiply(AxisQuat(2, a[0]), AxisQuat(0, a[1])),
-                      AxisQuat(1, a[2]));
-    };
-    const Quat<double> q = make(angles);
-    const Quat<double> r = make(NearestAngles(q, {any(random), 0, 10}));
-    const double dot = q.x * r.x + q.y * r.y + q.z * r.z + q.w * r.w;
-    ASSERT_NEAR(std::fabs(dot), 1, 1e-9) << i;
-    // What is near stays as it is.
-    const Vec3<double> same = NearestAngles(q, angles);
-    for (size_t k = 0; k < 3; ++k) ASSERT_NEAR(same[k], angles[k], 1e-4) << i;
-  }
-}
 
 Clip ClipOf(const AnimMotion& motion, const AnimToClipOptions& options = {},
             Report* report = nullptr) {

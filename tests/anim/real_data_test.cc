@@ -11,6 +11,7 @@
 #include "bvhmill/anim/viewer_loader.h"
 #include "bvhmill/bvh/reader.h"
 #include "tests/anim/anim_support.h"
+#include "tests/anim/real_clips.h"
 #include "tests/support/files.h"
 
 namespace bvhmill::testing {
@@ -60,8 +61,8 @@ TEST_F(AnimRealDataTest, TextsBecomeWhatTheViewerMakesOfThem) {
   }
 }
 
-// Beside the viewer's import, which keeps no bound, files are not much larger.
-TEST_F(AnimRealDataTest, TheOtherProfileKeepsItsBounds) {
+// The viewer keeps no bound: it is off by up to 3 degrees in these takes.
+TEST_F(AnimRealDataTest, TheOtherProfileIsNotMuchLarger) {
   size_t bytes = 0;
   size_t viewer_bytes = 0;
   for (const Row& row : GoldenRows()) {
@@ -76,15 +77,38 @@ TEST_F(AnimRealDataTest, TheOtherProfileKeepsItsBounds) {
       EXPECT_EQ(row.at("upload_verdict"), "rejected: no_joints");
       continue;
     }
-    EXPECT_LE(result.degrees, 0.1001F);
-    EXPECT_LE(result.millimetres, 1.001F);
     AnimReadResult checked;
     ASSERT_TRUE(CheckAnim(result.motion, &checked, &log).ok());
     EXPECT_TRUE(checked.uploads);
     bytes += AnimBytes(result.motion);
     viewer_bytes += Golden(row.at("anim")).size();
   }
-  EXPECT_LT(bytes, viewer_bytes * 5 / 4);
+  EXPECT_LT(bytes, viewer_bytes * 11 / 10);
+}
+
+// All of them, those of other skeletons, too; none needs ANIM_BOUND_MISSED.
+TEST_F(AnimRealDataTest, TheOtherProfileKeepsItsBounds) {
+  int converted = 0;
+  for (const RealClip& real : RealClips()) {
+    SCOPED_TRACE(real.file);
+    for (const auto reference :
+         {AnimReference::kRestPose, AnimReference::kFirstFrame}) {
+      ClipToAnimOptions options;
+      options.reference = reference;
+      options.scale_to_avatar = true;
+      IssueLog log({});
+      ClipToAnimResult result;
+      ASSERT_TRUE(ClipToAnim(real.clip, options, &result, &log).ok());
+      if (!result.converted) continue;
+      ++converted;
+      EXPECT_LE(result.degrees, 0.1001F);
+      EXPECT_LE(result.millimetres, 1.001F);
+      for (const Issue& issue : log.Finish(true, true).issues) {
+        EXPECT_NE(issue.code, "ANIM_BOUND_MISSED");
+      }
+    }
+  }
+  EXPECT_GT(converted, 100);
 }
 
 // Keys that the viewer's import of the BVH file made of an .anim sets, and

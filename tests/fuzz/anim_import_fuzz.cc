@@ -1,6 +1,7 @@
 // Any text becomes an .anim, or is refused, as the viewer does it and by the
 // other profile; what the latter makes keeps its bounds and is accepted.
 
+#include <algorithm>
 #include <cstdlib>
 #include <string_view>
 
@@ -31,9 +32,17 @@ bvhmill::ClipToAnimOptions OptionsFor(size_t size) {
   bvhmill::ClipToAnimOptions options;
   if (size % 2 == 1) options.reference = bvhmill::AnimReference::kFirstFrame;
   options.joint_positions = size % 3 == 1;
+  options.match_limbs = size % 4 == 1;
   options.scale_to_avatar = size % 5 == 1;
   options.max_bytes = size % 7 == 1 ? 1000 : 0;
   return options;
+}
+
+bool Says(IssueLog* log, std::string_view code) {
+  const bvhmill::Report report = log->Finish(true, true);
+  return std::any_of(
+      report.issues.begin(), report.issues.end(),
+      [&](const bvhmill::Issue& issue) { return issue.code == code; });
 }
 
 void CheckClip(const bvhmill::Clip& clip, size_t size) {
@@ -49,6 +58,9 @@ void CheckClip(const bvhmill::Clip& clip, size_t size) {
   Require(bvhmill::ClipToAnim(clip, OptionsFor(size), &result, &best_log).ok());
   Require(result.converted == (best_log.faults() == 0));
   if (result.converted) {
+    constexpr float kNoise = 1.005F;
+    Require(result.degrees <= result.max_degrees * kNoise ||
+            Says(&best_log, "ANIM_BOUND_MISSED"));
     Require(Uploads(result.motion) ||
             bvhmill::AnimBytes(result.motion) > bvhmill::kMaxAnimUploadBytes);
   }

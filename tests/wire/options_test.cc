@@ -47,7 +47,23 @@ AnimFormat FullAnim() {
   anim.settings.ease_out = 0;
   anim.settings.hand_pose = 0;
   anim.settings.emote = "express_smile";
+  AnimConstraint constraint;
+  constraint.chain_length = 2;
+  constraint.type = 1;
+  constraint.source_volume = "L_FOOT";
+  constraint.source_offset = {0.1F, -0.2F, 0.3F};
+  constraint.target_volume = "GROUND";
+  constraint.target_offset = {1, 2, 3};
+  constraint.target_direction = {0, 0, -1};
+  constraint.ease_in_start = -1;
+  constraint.ease_in_stop = 0.5F;
+  constraint.ease_out_start = 9;
+  constraint.ease_out_stop = 10;
+  anim.settings.constraints = {constraint, constraint};
+  anim.settings.constraints->back().type = 0;
   anim.reference = AnimReference::kFirstFrame;
+  anim.match_limbs = true;
+  anim.scale_to_avatar = true;
   anim.joint_map = "cmu";
   anim.max_degrees = 0;
   anim.max_millimetres = 0.3F;
@@ -342,6 +358,18 @@ const BadOption kBadOptions[] = {
     {"options.outputs[1].velocities.layout",
      [](v1::ConvertOptions* m) {
        Second(m)->mutable_velocities()->set_layout(Unknown<v1::TensorLayout>());
+     }},
+    {"options.outputs[1].anim.constraints[0].type",
+     [](v1::ConvertOptions* m) {
+       v1::AnimConstraint* constraint =
+           Second(m)->mutable_anim()->add_constraints();
+       constraint->set_type(Unknown<v1::AnimConstraintType>());
+     }},
+    {"options.outputs[1].anim.constraints[1].chain_length",
+     [](v1::ConvertOptions* m) {
+       v1::AnimFormat* anim = Second(m)->mutable_anim();
+       anim->add_constraints();
+       anim->add_constraints()->set_chain_length(256);
      }},
     {"options.outputs[1].anim.profile",
      [](v1::ConvertOptions* m) {

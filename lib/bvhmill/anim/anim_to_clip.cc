@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "bvhmill/anim/avatar.h"
-#include "bvhmill/anim/euler.h"
 #include "bvhmill/anim/key_play.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
+#include "bvhmill/math/euler.h"
 
 namespace bvhmill {
 namespace {
@@ -23,6 +23,17 @@ constexpr double kMostAskedRate = 240;
 template <typename Real>
 Vec3<Real> ToBvhAxes(const Vec3<Real>& v) {
   return {v[1], v[2], v[0]};
+}
+
+// Angles about Z, X and Y, Z outermost, next to `before`. `q` may have any
+// length.
+EulerAngles AnglesOf(const Quat<double>& q, const EulerAngles& before) {
+  constexpr EulerAxes kAxes = {2, 0, 1};
+  const double length =
+      std::sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
+  const Quat<double> unit = {q.x / length, q.y / length, q.z / length,
+                             q.w / length};
+  return ToEuler(kAxes, ToMatrix(unit), before);
 }
 
 // A value whose code, truncated twice as the import does it, is `code`: the
@@ -259,7 +270,7 @@ class Maker {
           at.u == 0
               ? InsideRotation(*at.from)
               : BlendRotations(RotationOf(*at.from), RotationOf(*at.to), at.u);
-      before = NearestAngles(ToBvhRotation(q), before);
+      before = AnglesOf(ToBvhRotation(q), before);
       float* const out = Row(i, node) + (has_positions ? 3 : 0);
       for (size_t k = 0; k < 3; ++k) out[k] = static_cast<float>(before[k]);
     }

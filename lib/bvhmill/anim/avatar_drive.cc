@@ -26,8 +26,12 @@ class Maker {
     SolveReference();
     SetHeading();
     SetScaleAndZero();
-    for (size_t i = 0; i < drivers_.size(); ++i) {
-      if (drivers_[i] >= 0) AddJoint(static_cast<int32_t>(i));
+    drive_.heading = pose_.heading;
+    drive_.odd_limb = FarthestLimb(pose_);
+    swings_.resize(AvatarJoints().size());
+    if (options_.match_limbs) swings_ = LimbSwings(pose_);
+    for (size_t i = 0; i < pose_.drivers.size(); ++i) {
+      if (pose_.drivers[i] >= 0) AddJoint(static_cast<int32_t>(i));
     }
     return std::move(drive_);
   }
@@ -48,11 +52,11 @@ class Maker {
   }
 
   void FindDrivers() {
-    drivers_.assign(AvatarJoints().size(), -1);
+    pose_.drivers.assign(AvatarJoints().size(), -1);
     for (size_t i = 0; i < clip_.skeleton.nodes.size(); ++i) {
       const int32_t joint = AvatarJointOf(i);
-      if (joint >= 0 && drivers_[static_cast<size_t>(joint)] < 0) {
-        drivers_[static_cast<size_t>(joint)] = static_cast<int32_t>(i);
+      if (joint >= 0 && pose_.drivers[static_cast<size_t>(joint)] < 0) {
+        pose_.drivers[static_cast<size_t>(joint)] = static_cast<int32_t>(i);
       } else if (!IsEndSite(clip_.skeleton.nodes[i])) {
         drive_.left_out.push_back(static_cast<int32_t>(i));
       }
@@ -93,15 +97,16 @@ class Maker {
   void SolveReference() {
     const size_t count = plan_.nodes.size();
     turns_.resize(count);
-    places_.resize(count);
+    pose_.places.resize(count);
     for (size_t i = 0; i < count; ++i) {
       turns_[i] = ReferenceTurn(plan_.nodes[i]);
-      places_[i] = ReferenceShift(i);
+      pose_.places[i] = ReferenceShift(i);
       if (plan_.nodes[i].parent < 0) continue;
       const auto parent = static_cast<size_t>(plan_.nodes[i].parent);
       turns_[i] = Multiply(turns_[parent], turns_[i]);
-      places_[i] = TurnVector(turns_[parent], places_[i]);
-      for (size_t k = 0; k < 3; ++k) places_[i][k] += places_[parent][k];
+      pose_.places[i] = TurnVector(turns_[parent], pose_.places[i]);
+      for (size_t k = 0; k < 3; ++k)
+        pose_.places[i][k] += pose_.places[parent][k];
     }
   }
 
@@ -109,12 +114,13 @@ class Maker {
   // not both there.
   bool FindAcross(std::string_view left, std::string_view right,
                   Vec3<double>* across) const {
-    const int32_t a = drivers_[static_cast<size_t>(FindAvatarJoint(left))];
-    const int32_t b = drivers_[static_cast<size_t>(FindAvatarJoint(right))];
+    const int32_t a = pose_.drivers[static_cast<size_t>(FindAvatarJoint(left))];
+    const int32_t b =
+        pose_.drivers[static_cast<size_t>(FindAvatarJoint(right))];
     if (a < 0 || b < 0) return false;
     for (size_t k = 0; k < 3; ++k) {
-      (*across)[k] = places_[static_cast<size_t>(a)][k] -
-                     places_[static_cast<size_t>(b)][k];
+      (*across)[k] = pose_.places[static_cast<size_t>(a)][k] -
+                     pose_.places[static_cast<size_t>(b)][k];
     }
     const double flat = std::hypot((*across)[0], (*across)[2]);
     return flat > 0 && flat >= std::fabs((*across)[1]);
@@ -130,16 +136,16 @@ class Maker {
     }
     const double angle = std::atan2(-across[2], across[0]);
     if (std::fabs(angle) < kNoHeading) return;
-    drive_.heading = {0, std::sin(angle / 2), 0, std::cos(angle / 2)};
+    pose_.heading = {0, std::sin(angle / 2), 0, std::cos(angle / 2)};
   }
 
   void SetScaleAndZero() {
     drive_.metres_per_unit = options_.metres_per_unit;
-    const int32_t pelvis = drivers_[0];
+    const int32_t pelvis = pose_.drivers[0];
     if (pelvis < 0) return;
-    double lowest = places_[static_cast<size_t>(pelvis)][1];
+    double lowest = pose_.places[static_cast<size_t>(pelvis)][1];
     const double height = lowest;
-    for (const Vec3<double>& place : places_) {
+    for (const Vec3<double>& place : pose_.places) {
       lowest = std::min(lowest, place[1]);
     }
     const double standing = height - lowest;
@@ -169,15 +175,12 @@ class Maker {
     return place;
   }
 
-  // The driver of the next joint above that is driven; -1 if there is none.
-  int32_t DriverAbove(int32_t joint) const {
-    while (joint >= 0) {
+  // The next joint above that is driven; -1 if there is none.
+  int32_t DrivenAbove(int32_t joint) const {
+    do {
       joint = AvatarJoints()[static_cast<size_t>(joint)].parent;
-      if (joint >= 0 && drivers_[static_cast<size_t>(joint)] >= 0) {
-        return drivers_[static_cast<size_t>(joint)];
-      }
-    }
-    return -1;
+    } while (joint >= 0 && pose_.drivers[static_cast<size_t>(joint)] < 0);
+    return joint;
   }
 
   bool IsAbove(int32_t above, int32_t node) const {
@@ -217,15 +220,21 @@ class Maker {
   void AddJoint(int32_t avatar_joint) {
     DrivenJoint joint;
     joint.avatar_joint = avatar_joint;
-    joint.node = drivers_[static_cast<size_t>(avatar_joint)];
-    const int32_t base = DriverAbove(avatar_joint);
+    joint.node = pose_.drivers[static_cast<size_t>(avatar_joint)];
+    const int32_t above = DrivenAbove(avatar_joint);
+    const int32_t base =
+        above < 0 ? -1 : pose_.drivers[static_cast<size_t>(above)];
     joint.steps = StepsBetween(base, joint.node);
-    joint.before = Conjugate(drive_.heading);
+    joint.before = Conjugate(pose_.heading);
     if (base >= 0) {
       joint.before = Multiply(joint.before, turns_[static_cast<size_t>(base)]);
+      joint.before = Multiply(Conjugate(swings_[static_cast<size_t>(above)]),
+                              joint.before);
     }
     joint.after = Multiply(Conjugate(turns_[static_cast<size_t>(joint.node)]),
-                           drive_.heading);
+                           pose_.heading);
+    joint.after =
+        Multiply(joint.after, swings_[static_cast<size_t>(avatar_joint)]);
     if (avatar_joint == 0) {
       drive_.pelvis = static_cast<int32_t>(drive_.joints.size());
     }
@@ -236,11 +245,11 @@ class Maker {
   const Plan& plan_;
   const ClipToAnimOptions& options_;
   AvatarDrive drive_;
-  // For each joint of the avatar the node that drives it, or -1.
-  std::vector<int32_t> drivers_;
+  ReferencePose pose_;
   // Of the nodes in the world, in the reference pose.
   std::vector<Quat<double>> turns_;
-  std::vector<Vec3<double>> places_;
+  // What joints of the avatar are turned by in their reference pose.
+  std::vector<Quat<double>> swings_;
 };
 
 }  // namespace

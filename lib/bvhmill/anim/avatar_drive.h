@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "bvhmill/anim/avatar_limbs.h"
 #include "bvhmill/anim/clip_to_anim.h"
 #include "bvhmill/clip/clip.h"
 #include "bvhmill/kinematics/plan.h"
@@ -42,6 +43,8 @@ struct AvatarDrive {
   // Turns the world so that the reference pose looks ahead.
   Quat<double> heading;
   double metres_per_unit = 1;
+  // In the pose of reference.
+  OddLimb odd_limb;
   // Nodes that drive nothing, although they move or have a name.
   std::vector<int32_t> left_out;
 };

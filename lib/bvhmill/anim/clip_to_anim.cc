@@ -30,6 +30,22 @@ float SecondsOf(const Clip& clip, int64_t frames) {
       frame_time * static_cast<double>(std::max<int64_t>(frames - 1, 1)));
 }
 
+// A curve that no keys bring within its bound.
+struct Missed {
+  int32_t node = 0;
+  // The worst frame of those that are played.
+  int64_t frame = 0;
+  float error = 0;
+  float bound = 0;
+  const char* unit = "";
+};
+
+// By more than single precision explains. No bound is none to miss.
+bool IsMissed(float error, float bound) {
+  constexpr float kNoise = 0.002F;
+  return bound > 0 && error > bound * (1 + kNoise) + kNoise / 2;
+}
+
 class Converter {
  public:
   Converter(const Clip& clip, const ClipToAnimOptions& options,
@@ -56,6 +72,7 @@ class Converter {
     times_ = MakeFrameTimes(frames_.count, duration);
     drive_ = MakeAvatarDrive(clip_, plan_, options_);
     LogLeftOut();
+    LogOddLimb();
     FitUntilItFits();
   }
 
@@ -81,6 +98,19 @@ class Converter {
     }
   }
 
+  void LogOddLimb() {
+    constexpr double kOddDegrees = 45;
+    const OddLimb& odd = drive_.odd_limb;
+    if (options_.match_limbs || odd.degrees < kOddDegrees) return;
+    for (const DrivenJoint& driven : drive_.joints) {
+      if (driven.avatar_joint != odd.avatar_joint) continue;
+      const Location location = At(driven.node);
+      log_.Add(IssueCode::ANIM_REFERENCE_ODD, location,
+               {{"joint", Quote(location.joint_name)},
+                {"degrees", std::to_string(std::lround(odd.degrees))}});
+    }
+  }
+
   void LogValues(IssueCode code, int32_t node, int64_t count) {
     if (count == 0 || is_again_) return;
     const Location location = At(node);
@@ -100,6 +130,7 @@ class Converter {
       if (options_.max_bytes <= 0 || bytes <= options_.max_bytes) {
         result_.converted = true;
         if (raises > 0) LogRaise(bytes);
+        LogMissed();
         return;
       }
       constexpr float kLeastDegrees = 0.02F;
@@ -121,8 +152,21 @@ class Converter {
               {"bytes", std::to_string(bytes)}});
   }
 
+  void LogMissed() {
+    for (const Missed& missed : missed_) {
+      if (log_.Repeat(IssueCode::ANIM_BOUND_MISSED, missed.node)) continue;
+      Location location = At(missed.node);
+      location.frame = frames_.first + missed.frame;
+      log_.Add(IssueCode::ANIM_BOUND_MISSED, location,
+               {{"joint", Quote(location.joint_name)},
+                {"error", std::to_string(missed.error) + missed.unit},
+                {"bound", std::to_string(missed.bound) + missed.unit}});
+    }
+  }
+
   void FitAll() {
     result_.motion = {};
+    missed_.clear();
     result_.degrees = 0;
     result_.millimetres = 0;
     result_.keys = 0;
@@ -152,6 +196,11 @@ class Converter {
     FitResult fit = FitRotation(rotation_, times_,
                                 result_.max_degrees / kDegrees, &workspace_);
     degrees = fit.error * kDegrees;
+    if (IsMissed(degrees, result_.max_degrees)) {
+      missed_.push_back(
+          {driven.node, 0, degrees, result_.max_degrees, " degrees"});
+      MeasureRotation(rotation_, times_, fit.keys, &missed_.back().frame);
+    }
     joint.rotations = std::move(fit.keys);
     AddPositions(driven, is_pelvis, &joint);
     const bool is_still = !turns && joint.positions.empty();
@@ -192,9 +241,14 @@ class Converter {
     constexpr float kMillimetres = 1000.0F;
     FitResult fit = FitPosition(
         position_, times_, result_.max_millimetres / kMillimetres, &workspace_);
+    const float millimetres = fit.error * kMillimetres;
+    if (IsMissed(millimetres, result_.max_millimetres)) {
+      missed_.push_back(
+          {driven.node, 0, millimetres, result_.max_millimetres, " mm"});
+      MeasurePosition(position_, times_, fit.keys, &missed_.back().frame);
+    }
     joint->positions = std::move(fit.keys);
-    result_.millimetres =
-        std::max(result_.millimetres, fit.error * kMillimetres);
+    result_.millimetres = std::max(result_.millimetres, millimetres);
   }
 
   int64_t ClampPositions() {
@@ -217,6 +271,8 @@ class Converter {
   PlayedFrames frames_;
   FrameTimes times_;
   AvatarDrive drive_;
+  // Curves that are off by more than their bound.
+  std::vector<Missed> missed_;
   // What was said about values is not said again.
   bool is_again_ = false;
   RotationCurve rotation_;

@@ -45,6 +45,10 @@ struct ClipToAnimOptions {
   // Turns the clip so that the reference pose looks ahead, by where its hips
   // (or shoulders) are.
   bool align_heading = true;
+  // Arms and legs point, in the reference pose, where the source's do, instead
+  // of where the avatar's do at rest: for poses with hanging arms, and others
+  // that are not the avatar's. Their turn about themselves is a guess.
+  bool match_limbs = false;
   // Of the clip. The default is the inch that the viewer takes it for.
   double metres_per_unit = 0.02540005;
   // Instead: lengths are scaled so that the hips are as high as the avatar's.
@@ -57,7 +61,8 @@ struct ClipToAnimOptions {
   bool keep_still_joints = false;
   // What a curve may be off at any frame when the viewer plays it; 0: a key for
   // each frame. The 16 bits of a key alone are off by up to 0.01 degrees and
-  // 0.13 mm; near half a turn about one of the axes by up to 0.45 degrees.
+  // 0.13 mm; near half a turn about one of the axes by up to 0.45 degrees,
+  // which two keys around a frame make good where there is room for them.
   float max_degrees = 0.1F;
   float max_millimetres = 1.0F;
   // The bounds are raised until the file fits; 0: they are not.
@@ -87,15 +92,17 @@ absl::Status CheckOptions(const ClipToAnimOptions& options,
 // hold (more than 60 s or 65,536 frames, no joint that the avatar has, too many
 // bytes: errors);
 // joints that drive none of the avatar's, values that are not finite, positions
-// beyond 5 m, raised bounds.
+// beyond 5 m, raised bounds, curves that miss their bound (warnings).
 //
 // How. The source's joints drive the avatar's by their rotations in the world,
-// relative to those in the reference pose, so that bones may have any axes and
-// there may be more of them than the avatar has. Of the avatar's joints that
-// nothing drives each is at rest. The avatar's lengths are its own.
+// relative to those in the reference pose (ANIM_REFERENCE_ODD warns if that has
+// an arm or leg 45 degrees or more off the avatar's), so that bones may have
+// any axes and there may be more of them than the avatar has. Joints of the
+// avatar that nothing drives are at rest. The avatar's lengths are its own.
 //
 // Keys are chosen greedily, each as far from the last as the bound allows,
-// measured on codes as the viewer decodes and blends them.
+// measured on codes as the viewer decodes and blends them. A key need not lie
+// on the curve, but within the bound.
 //
 // Cost: about 80 ns a joint and frame, and as much again each time the bounds
 // are raised. Memory: about 60 bytes a frame beyond the result.

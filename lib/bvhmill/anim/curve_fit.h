@@ -8,6 +8,7 @@
 
 #include "bvhmill/anim/anim_motion.h"
 #include "bvhmill/anim/drive_curves.h"
+#include "bvhmill/anim/key_choice.h"
 
 namespace bvhmill {
 
@@ -29,9 +30,8 @@ FrameTimes MakeFrameTimes(int64_t count, float duration);
 struct FitWorkspace {
   // The values of a key at each frame, as the viewer decodes them.
   std::array<FloatArray, 4> decoded;
-  // What each frame may be off, where codes cannot keep the bound; or empty.
-  FloatArray allowed;
-  std::vector<int32_t> keys;
+  std::vector<Knot<Quat<float>>> rotation_knots;
+  std::vector<Knot<Vec3<float>>> position_knots;
 };
 
 // The worst error over all frames: radians, or metres.
@@ -52,10 +52,13 @@ FitResult FitPosition(const PositionCurve& curve, const FrameTimes& times,
                       float bound, FitWorkspace* workspace);
 
 // The error of `keys` at every frame, by the viewer's arithmetic, one frame
-// after the other: the twin that the fits are tested with.
+// after the other: the twin that the fits are tested with. `frame`, if it is
+// not null, gets the worst one.
 float MeasureRotation(const RotationCurve& curve, const FrameTimes& times,
-                      const std::vector<AnimKey>& keys);
+                      const std::vector<AnimKey>& keys,
+                      int64_t* frame = nullptr);
 float MeasurePosition(const PositionCurve& curve, const FrameTimes& times,
-                      const std::vector<AnimKey>& keys);
+                      const std::vector<AnimKey>& keys,
+                      int64_t* frame = nullptr);
 
 }  // namespace bvhmill

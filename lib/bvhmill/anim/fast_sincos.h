@@ -6,6 +6,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "bvhmill/math/sincos.h"
+
 namespace bvhmill {
 
 struct SinCos {
@@ -15,8 +17,10 @@ struct SinCos {
 
 // Within 2.5e-7 of the true values for |degrees| <= kMaxFastDegrees; the same
 // on every CPU, since nothing is fused. The reduction and the polynomials are
-// those of math/sincos-inl.h, which says where they come from.
-inline constexpr float kMaxFastDegrees = 4e7F;
+// those of math/sincos-inl.h, which says where they come from. That one takes
+// vectors of the kernels for each kind of CPU, and may fuse; here results must
+// not depend on the CPU, since they become the bytes of files.
+inline constexpr float kMaxFastDegrees = kMaxSinCosDegrees;
 
 inline SinCos FastSinCos(float degrees) {
   constexpr float kMagic = 12582912.0F;

@@ -2,21 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "bvhmill/anim/half_turn_codes.h"
 #include "bvhmill/anim/key_play.h"
 
 namespace bvhmill {
 namespace {
 
-// Below these w the codes of a key are found by trial: w is not stored, and the
-// smaller it is the more it is off. Near 0 codes that are farther away help.
+// Below this w rounding may not be good enough.
 constexpr float kSmallW = 0.2F;
-constexpr float kTinyW = 0.04F;
-constexpr int kReach = 3;
-// Where a key is off by itself, lines may be off by half as much again;
-// squared.
-constexpr float kOwnWeight = 2.25F;
 
 // Frames that are worked on at once.
 constexpr size_t kBlock = 64;
@@ -24,19 +18,11 @@ using Block = std::array<float, kBlock>;
 
 using Quats = std::array<FloatArray, 4>;
 
-Quat<float> QuatAt(const Quats& q, size_t i) {
-  return {q[0][i], q[1][i], q[2][i], q[3][i]};
-}
 void PutQuat(const Quat<float>& value, size_t i, Quats* q) {
   (*q)[0][i] = value.x;
   (*q)[1][i] = value.y;
   (*q)[2][i] = value.z;
   (*q)[3][i] = value.w;
-}
-
-float SquareDistance(const Quat<float>& a, const Quat<float>& b) {
-  const Quat<float> d = {a.x - b.x, a.y - b.y, a.z - b.z, a.w - b.w};
-  return Dot(d, d);
 }
 
 float RoundTrip(float value, float range) {
@@ -51,28 +37,6 @@ inline float RoundTripUnit(float value) {
   const auto code = static_cast<float>(static_cast<int32_t>(scaled));
   const float decoded = code * kStep * 2.0F - 1.0F;
   return std::fabs(decoded) < 2.0F * kStep ? 0.0F : decoded;
-}
-
-// Of the codes around `q`, `reach` to each side, those that come nearest to it
-// when they are decoded.
-Quat<float> NearestDecoded(const Quat<float>& q, int reach) {
-  constexpr float kStep = 2.0F / 65535.0F;
-  const int side = 2 * reach;
-  Quat<float> best;
-  float least = std::numeric_limits<float>::max();
-  for (int i = 0; i < side * side * side; ++i) {
-    const auto shift = [&](int digit) {
-      return (static_cast<float>(digit % side - reach) + 0.5F) * kStep;
-    };
-    const Quat<float> r = UnpackRotation(
-        {RoundTrip(q.x + shift(i), 1), RoundTrip(q.y + shift(i / side), 1),
-         RoundTrip(q.z + shift(i / side / side), 1)});
-    const float square = SquareDistance(r, q);
-    if (square >= least) continue;
-    least = square;
-    best = r;
-  }
-  return best;
 }
 
 // What the key of frame i holds so that the line to the next frame, from the
@@ -142,23 +106,14 @@ void DecodeAll(const RotationCurve& curve, const FrameTimes& times,
 }  // namespace
 
 void DecodeRotationKeys(const RotationCurve& curve, const FrameTimes& times,
-                        float limit, FitWorkspace* workspace) {
+                        FitWorkspace* workspace) {
   const size_t count = curve.q[0].size();
   Quats& decoded = workspace->decoded;
-  FloatArray& allowed = workspace->allowed;
-  allowed.clear();
   for (FloatArray& array : decoded) array.resize(count);
   DecodeAll(curve, times, &decoded);
   for (size_t i = 0; i < count; ++i) {
     if (curve.q[3][i] >= kSmallW) continue;
-    const int reach = curve.q[3][i] < kTinyW ? kReach : 1;
-    const Quat<float> q = AtKey(curve, times, i);
-    const Quat<float> nearest = NearestDecoded(q, reach);
-    PutQuat(nearest, i, &decoded);
-    const float own = SquareDistance(nearest, q);
-    if (own <= limit) continue;
-    if (allowed.empty()) allowed.assign(count, limit);
-    allowed[i] = own * kOwnWeight;
+    PutQuat(NearestRotation(AtKey(curve, times, i)), i, &decoded);
   }
 }
 
@@ -175,6 +130,12 @@ void DecodePositionKeys(const PositionCurve& curve, const FrameTimes& times,
       out[i] = RoundTrip(value, kAnimPositionRange);
     }
   }
+}
+
+Vec3<float> NearestPosition(const Vec3<float>& p) {
+  return {RoundTrip(p[0], kAnimPositionRange),
+          RoundTrip(p[1], kAnimPositionRange),
+          RoundTrip(p[2], kAnimPositionRange)};
 }
 
 }  // namespace bvhmill

@@ -11,14 +11,14 @@ namespace bvhmill {
 // Sets workspace->decoded. A key is a little early, since codes of times are
 // truncated: it holds what makes the line to the next frame go through its
 // frame. Codes are the nearest.
-//
-// If some keys are off by more than `limit` (the square of a chord between unit
-// quaternions), workspace->allowed is what each frame may be off; else empty.
 void DecodeRotationKeys(const RotationCurve& curve, const FrameTimes& times,
-                        float limit, FitWorkspace* workspace);
+                        FitWorkspace* workspace);
 
-// The same of positions, without limits.
+// The same of positions.
 void DecodePositionKeys(const PositionCurve& curve, const FrameTimes& times,
                         FitWorkspace* workspace);
+
+// What the codes that are nearest to `p` stand for.
+Vec3<float> NearestPosition(const Vec3<float>& p);
 
 }  // namespace bvhmill

@@ -2,14 +2,22 @@
 
 // Curves as the viewer plays them. Private to anim/.
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstddef>
 #include <span>
 #include <vector>
 
 #include "bvhmill/anim/anim_motion.h"
+#include "bvhmill/anim/drive_curves.h"
 #include "bvhmill/math/linear.h"
 
 namespace bvhmill {
+
+inline Quat<float> QuatAt(const std::array<FloatArray, 4>& q, size_t i) {
+  return {q[0][i], q[1][i], q[2][i], q[3][i]};
+}
 
 inline float Dot(const Quat<float>& a, const Quat<float>& b) {
   return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
@@ -24,6 +32,19 @@ inline float SecondsInverse(float from, float to) {
 // shorter way if their signs differ. Not of length 1.
 Quat<float> BlendRotations(const Quat<float>& a, const Quat<float>& b, float u);
 Vec3<float> BlendPositions(const Vec3<float>& a, const Vec3<float>& b, float u);
+
+// The square of the chord from `r`, of any length, to the unit quaternion `q`,
+// or to -q if that is nearer.
+inline float ChordSquare(const Quat<float>& r, const Quat<float>& q) {
+  const float factor = std::copysign(1.0F / std::sqrt(Dot(r, r)), Dot(r, q));
+  const Quat<float> d = {r.x * factor - q.x, r.y * factor - q.y,
+                         r.z * factor - q.z, r.w * factor - q.w};
+  return Dot(d, d);
+}
+// The angle between the rotations; radians.
+inline float AngleOfChord(float square) {
+  return 4.0F * std::asin(std::min(std::sqrt(square) / 2.0F, 1.0F));
+}
 
 // The keys around a time, and how far between them it is.
 struct BetweenKeys {

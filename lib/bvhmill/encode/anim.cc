@@ -18,6 +18,8 @@ namespace {
 ClipToAnimOptions ConversionOptions(const AnimFormat& format) {
   ClipToAnimOptions options;
   options.reference = format.reference;
+  options.match_limbs = format.match_limbs;
+  options.scale_to_avatar = format.scale_to_avatar;
   options.max_degrees = format.max_degrees;
   options.max_millimetres = format.max_millimetres;
   options.max_bytes = format.max_bytes;

@@ -90,6 +90,8 @@ struct AnimFormat {
   // own names.
   std::string joint_map;
   // See ClipToAnimOptions.
+  bool match_limbs = false;
+  bool scale_to_avatar = false;
   float max_degrees = 0.1F;
   float max_millimetres = 1.0F;
   int64_t max_bytes = 0;

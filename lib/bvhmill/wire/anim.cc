@@ -12,6 +12,68 @@ std::optional<T> If(bool has, double value) {
   return has ? std::optional(static_cast<T>(value)) : std::nullopt;
 }
 
+Vec3<float> FromProto(const v1::AnimVector& v) { return {v.x(), v.y(), v.z()}; }
+
+void ToProto(const Vec3<float>& v, v1::AnimVector* out) {
+  out->set_x(v[0]);
+  out->set_y(v[1]);
+  out->set_z(v[2]);
+}
+
+// What no viewer takes is found where all settings are checked; only what the
+// plain data cannot hold is refused here.
+absl::Status FromProto(const std::string& field, const v1::AnimConstraint& from,
+                       AnimConstraint* to) {
+  constexpr uint32_t kMostChain = 255;
+  if (from.chain_length() > kMostChain) {
+    return InvalidField(field + ".chain_length", "is above 255");
+  }
+  if (!v1::AnimConstraintType_IsValid(from.type())) {
+    return InvalidField(field + ".type",
+                        "unknown value " + std::to_string(from.type()));
+  }
+  to->chain_length = static_cast<uint8_t>(from.chain_length());
+  to->type = from.type() == v1::ANIM_CONSTRAINT_TYPE_PLANE ? 1 : 0;
+  to->source_volume = from.source_volume();
+  to->target_volume = from.target_volume();
+  to->source_offset = FromProto(from.source_offset());
+  to->target_offset = FromProto(from.target_offset());
+  to->target_direction = FromProto(from.target_direction());
+  to->ease_in_start = from.ease_in_start_seconds();
+  to->ease_in_stop = from.ease_in_stop_seconds();
+  to->ease_out_start = from.ease_out_start_seconds();
+  to->ease_out_stop = from.ease_out_stop_seconds();
+  return absl::OkStatus();
+}
+
+void ToProto(const AnimConstraint& from, v1::AnimConstraint* to) {
+  to->set_chain_length(from.chain_length);
+  to->set_type(from.type == 1 ? v1::ANIM_CONSTRAINT_TYPE_PLANE
+                              : v1::ANIM_CONSTRAINT_TYPE_POINT);
+  to->set_source_volume(from.source_volume);
+  to->set_target_volume(from.target_volume);
+  ToProto(from.source_offset, to->mutable_source_offset());
+  ToProto(from.target_offset, to->mutable_target_offset());
+  ToProto(from.target_direction, to->mutable_target_direction());
+  to->set_ease_in_start_seconds(from.ease_in_start);
+  to->set_ease_in_stop_seconds(from.ease_in_stop);
+  to->set_ease_out_start_seconds(from.ease_out_start);
+  to->set_ease_out_stop_seconds(from.ease_out_stop);
+}
+
+absl::Status ConstraintsFromProto(const std::string& field,
+                                  const v1::AnimFormat& message,
+                                  AnimSettings* settings) {
+  if (message.constraints().empty()) return absl::OkStatus();
+  std::vector<AnimConstraint>& all = settings->constraints.emplace();
+  for (int i = 0; i < message.constraints_size(); ++i) {
+    BVHMILL_RETURN_IF_ERROR(
+        FromProto(field + ".constraints[" + std::to_string(i) + "]",
+                  message.constraints(i), &all.emplace_back()));
+  }
+  return absl::OkStatus();
+}
+
 void SettingsFromProto(const v1::AnimFormat& message, AnimSettings* settings) {
   settings->base_priority =
       If<int32_t>(message.has_priority(), message.priority());
@@ -50,6 +112,10 @@ void SettingsToProto(const AnimSettings& settings, v1::AnimFormat* out) {
   if (settings.ease_out) out->set_ease_out_seconds(*settings.ease_out);
   if (settings.hand_pose) out->set_hand_pose(*settings.hand_pose);
   out->set_emote(settings.emote.value_or(""));
+  if (!settings.constraints) return;
+  for (const AnimConstraint& constraint : *settings.constraints) {
+    ToProto(constraint, out->add_constraints());
+  }
 }
 
 }  // namespace
@@ -69,6 +135,8 @@ absl::Status FromProto(const std::string& field, const v1::AnimFormat& message,
                           "unknown value " + std::to_string(message.profile()));
   }
   SettingsFromProto(message, &format->settings);
+  BVHMILL_RETURN_IF_ERROR(
+      ConstraintsFromProto(field, message, &format->settings));
   format->reference = message.first_frame_is_reference()
                           ? AnimReference::kFirstFrame
                           : AnimReference::kRestPose;
@@ -78,6 +146,8 @@ absl::Status FromProto(const std::string& field, const v1::AnimFormat& message,
     format->max_millimetres = message.max_millimetres();
   }
   format->max_bytes = message.max_bytes();
+  format->match_limbs = message.match_limbs();
+  format->scale_to_avatar = message.scale_to_avatar();
   return absl::OkStatus();
 }
 
@@ -93,6 +163,8 @@ v1::AnimFormat ToProto(const AnimFormat& format) {
   out.set_max_degrees(format.max_degrees);
   out.set_max_millimetres(format.max_millimetres);
   out.set_max_bytes(format.max_bytes);
+  out.set_match_limbs(format.match_limbs);
+  out.set_scale_to_avatar(format.scale_to_avatar);
   return out;
 }
 

@@ -1,0 +1,62 @@
+#include "tests/anim/real_clips.h"
+
+#include <algorithm>
+
+#include "bvhmill/anim/avatar.h"
+#include "bvhmill/bvh/reader.h"
+#include "bvhmill/edit/edit_clip.h"
+#include "tests/support/files.h"
+
+namespace bvhmill::testing {
+namespace {
+
+int Known(const Clip& clip) {
+  int known = 0;
+  for (const Node& node : clip.skeleton.nodes) {
+    known += !IsEndSite(node) && FindAvatarJoint(node.name) >= 0 ? 1 : 0;
+  }
+  return known;
+}
+
+Clip Renamed(Clip clip) {
+  Clip best = clip;
+  for (const std::string_view map : JointMapNames()) {
+    Clip renamed = clip;
+    ClipEdits edits;
+    edits.joint_map = map;
+    if (!EditClip(edits, {}, {}, nullptr, &renamed).ok()) continue;
+    if (Known(renamed) > Known(best)) best = std::move(renamed);
+  }
+  return best;
+}
+
+void Cut(Clip* clip) {
+  constexpr double kMostSeconds = 59;
+  Motion& motion = clip->motion;
+  if (!HasRate(motion.frame_time)) return;
+  const auto most = static_cast<int64_t>(
+      std::min(kMostSeconds / motion.frame_time, 60'000.0));
+  motion.frames = std::min(motion.frames, most);
+  motion.values.resize(static_cast<size_t>(motion.frames) *
+                       clip->skeleton.channels.size());
+}
+
+}  // namespace
+
+std::vector<RealClip> RealClips() {
+  std::vector<RealClip> clips;
+  if (RealData().empty()) return clips;
+  for (const std::string folder : {"/anim/golden", "/bvh"}) {
+    for (const std::string& path : FilesIn(RealData() + folder, ".bvh")) {
+      IssueLog log({});
+      ReadResult read = ReadBvh(ReadFile(path), {}, &log);
+      if (!read.motion_read || read.clip.motion.frames < 1) continue;
+      Cut(&read.clip);
+      clips.push_back(
+          {path.substr(path.rfind('/') + 1), Renamed(std::move(read.clip))});
+    }
+  }
+  return clips;
+}
+
+}  // namespace bvhmill::testing
