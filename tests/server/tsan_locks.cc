@@ -23,6 +23,7 @@ Function* Next(const char* name) {
 
 #define BVHMILL_MUTEX(name) "_ZN4absl7debian35Mutex" name
 #define BVHMILL_CONDITION(name) "_ZN4absl7debian37CondVar" name
+#define BVHMILL_TBB(name) "_ZN3tbb6detail2r17" name
 #define BVHMILL_QUEUE(name) \
   "_ZN9grpc_core32MultiProducerSingleConsumerQueue" name
 
@@ -79,15 +80,13 @@ void* QueuePop(void* queue, bool* empty) {
   return node;
 }
 
-void TbbEnqueue(void* task, void* context, void* arena) __asm__(
-    "_ZN3tbb6detail2r17enqueueERNS0_2d14taskERNS2_18task_group_contextE"
-    "PNS2_15task_arena_baseE");
-void TbbEnqueue(void* task, void* context, void* arena) {
-  static auto* const next = Next<void(void*, void*, void*)>(
-      "_ZN3tbb6detail2r17enqueueERNS0_2d14taskERNS2_18task_group_contextE"
-      "PNS2_15task_arena_baseE");
+void TbbEnqueue(void* task, void* arena) __asm__(
+    BVHMILL_TBB("enqueueERNS0_2d14taskEPNS2_15task_arena_baseE"));
+void TbbEnqueue(void* task, void* arena) {
+  static auto* const next = Next<void(void*, void*)>(
+      BVHMILL_TBB("enqueueERNS0_2d14taskEPNS2_15task_arena_baseE"));
   __tsan_release(&bvhmill_handed_over);
-  next(task, context, arena);
+  next(task, arena);
 }
 
 }  // extern "C"
