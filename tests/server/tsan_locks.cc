@@ -1,13 +1,15 @@
-// Tells the thread sanitizer of the locks and queues of gRPC, which was built
-// without it: whatever one thread hands to another by gRPC would look like a
-// race otherwise. Linked into the tests by that sanitizer only; stands in front
-// of the functions of the libraries.
+// Tells the thread sanitizer of the locks and queues of gRPC and TBB, which
+// were built without it: whatever one thread hands to another by gRPC would
+// look like a race otherwise. Linked into the tests by that sanitizer only;
+// stands in front of the functions of the libraries.
 
 #include <dlfcn.h>
 
 extern "C" {
 void __tsan_acquire(void* address);
 void __tsan_release(void* address);
+// Of the workers, who acquire it.
+extern char bvhmill_handed_over;
 }
 
 namespace {
@@ -21,6 +23,7 @@ Function* Next(const char* name) {
 
 #define BVHMILL_MUTEX(name) "_ZN4absl7debian35Mutex" name
 #define BVHMILL_CONDITION(name) "_ZN4absl7debian37CondVar" name
+#define BVHMILL_TBB(name) "_ZN3tbb6detail2r17" name
 #define BVHMILL_QUEUE(name) \
   "_ZN9grpc_core32MultiProducerSingleConsumerQueue" name
 
@@ -75,6 +78,15 @@ void* QueuePop(void* queue, bool* empty) {
   void* const node = next(queue, empty);
   if (node != nullptr) __tsan_acquire(node);
   return node;
+}
+
+void TbbEnqueue(void* task, void* arena) __asm__(
+    BVHMILL_TBB("enqueueERNS0_2d14taskEPNS2_15task_arena_baseE"));
+void TbbEnqueue(void* task, void* arena) {
+  static auto* const next = Next<void(void*, void*)>(
+      BVHMILL_TBB("enqueueERNS0_2d14taskEPNS2_15task_arena_baseE"));
+  __tsan_release(&bvhmill_handed_over);
+  next(task, arena);
 }
 
 }  // extern "C"
