@@ -72,6 +72,7 @@ Ticket& Ticket::operator=(Ticket&& other) noexcept {
   std::swap(admission_, other.admission_);
   std::swap(caller_, other.caller_);
   std::swap(peer_, other.peer_);
+  std::swap(clips_, other.clips_);
   std::swap(bytes_, other.bytes_);
   return *this;
 }
@@ -85,10 +86,16 @@ grpc::Status Ticket::Grow(int64_t bytes) {
   return status;
 }
 
+void Ticket::Worked() {
+  if (admission_ == nullptr) return;
+  admission_->Remove(*this, {std::exchange(clips_, 0), 0});
+}
+
 void Ticket::Release() {
   if (admission_ == nullptr) return;
-  std::exchange(admission_, nullptr)->Remove(*this, {1, bytes_});
-  bytes_ = 0;
+  const Admission::Usage held = {std::exchange(clips_, 0),
+                                 std::exchange(bytes_, 0)};
+  std::exchange(admission_, nullptr)->Remove(*this, held);
 }
 
 grpc::Status Admission::TryEnter(const std::shared_ptr<const Caller>& caller,
@@ -100,6 +107,7 @@ grpc::Status Admission::TryEnter(const std::shared_ptr<const Caller>& caller,
   const grpc::Status status = Add(*ticket, {1, bytes});
   if (!status.ok()) return status;
   ticket->admission_ = this;
+  ticket->clips_ = 1;
   ticket->bytes_ = bytes;
   return status;
 }
@@ -135,10 +143,13 @@ void Admission::Remove(const Ticket& ticket, Usage less) {
 }
 
 void Admission::Forget(const Ticket& ticket) {
+  const auto is_empty = [](const Usage& usage) {
+    return usage.clips == 0 && usage.bytes == 0;
+  };
   const auto caller = callers_.find(ticket.caller_->name);
-  if (caller->second.clips == 0) callers_.erase(caller);
+  if (is_empty(caller->second)) callers_.erase(caller);
   const auto peer = peers_.find(ticket.peer_);
-  if (peer->second.clips == 0) peers_.erase(peer);
+  if (is_empty(peer->second)) peers_.erase(peer);
 }
 
 int64_t Admission::clips() const {

@@ -41,6 +41,8 @@ class Ticket {
   // `bytes` more of the same clip, as they arrive; refused as by TryEnter, and
   // the ticket is then as it was.
   grpc::Status Grow(int64_t bytes);
+  // The work is done, and its outcome goes out: only the bytes count still.
+  void Worked();
   // The clip is not in flight any more.
   void Release();
 
@@ -50,6 +52,7 @@ class Ticket {
   Admission* admission_ = nullptr;
   std::shared_ptr<const Caller> caller_;
   std::string peer_;
+  int64_t clips_ = 0;
   int64_t bytes_ = 0;
 };
 

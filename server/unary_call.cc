@@ -54,7 +54,10 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
   }
 
   void Work(Clock::duration queued) {
-    End(method_.work({cancel_, queued, record_, ticket_}));
+    const grpc::Status status =
+        method_.work({cancel_, queued, record_, ticket_});
+    ticket_.Worked();
+    End(status);
   }
 
   void End(const grpc::Status& status) {

@@ -110,6 +110,26 @@ TEST(AdmissionTest, AClipMayGrow) {
   EXPECT_EQ(admission.clips(), 1);
 }
 
+// What is sent to a slow client is memory, but keeps nobody waiting.
+TEST(AdmissionTest, AClipThatWasWorkedOnCountsByItsBytes) {
+  AdmissionLimits limits;
+  limits.max_inflight_clips = 1;
+  limits.max_inflight_bytes = 100;
+  Admission admission(limits);
+  Ticket sent;
+  ASSERT_TRUE(admission.TryEnter(Named("a"), "p", 60, &sent).ok());
+  sent.Worked();
+  EXPECT_EQ(admission.clips(), 0);
+  EXPECT_EQ(admission.bytes(), 60);
+  Ticket next;
+  EXPECT_EQ(RefusalOf(admission.TryEnter(Named("a"), "p", 50, &next)).limit,
+            "max_inflight_bytes");
+  ASSERT_TRUE(admission.TryEnter(Named("a"), "p", 40, &next).ok());
+  sent.Release();
+  EXPECT_EQ(admission.clips(), 1);
+  EXPECT_EQ(admission.bytes(), 40);
+}
+
 TEST(AdmissionTest, QuotasOfACallerCountFirst) {
   AdmissionLimits limits;
   limits.max_inflight_clips_per_caller = 1;
