@@ -29,6 +29,8 @@ constexpr size_t kSmall = 100'000;
 constexpr size_t kHuge = 100'000'000;
 constexpr int64_t kEndless = 1'000'000'000;
 constexpr int kCallers = 4;
+constexpr int kTrafficRuns = 7;
+constexpr int kOverloadRuns = 3;
 
 // The clips, and the mills that are asked.
 struct Setting {
@@ -110,25 +112,30 @@ void UnaryCalls(const std::string& address, const std::string& text,
                          benchmark::Counter::kIsIterationInvariantRate);
 }
 
-void Register(const std::string& name,
+// The metric is the median of `repetitions` runs.
+void Register(const std::string& name, int repetitions,
               const std::function<void(benchmark::State*)>& run) {
   benchmark::RegisterBenchmark(name.c_str(),
                                [run](benchmark::State& s) { run(&s); })
       ->UseRealTime()
+      ->Repetitions(repetitions)
       ->Unit(benchmark::kMillisecond);
 }
 
 void RegisterTraffic(const std::string& mill, const std::string& address,
                      const Setting& setting) {
-  Register("server.stream8m." + mill, [&setting, address](auto* state) {
-    StreamClips(address, setting.large, 20, state);
-  });
-  Register("server.stream100k." + mill, [&setting, address](auto* state) {
-    StreamClips(address, setting.small, 500, state);
-  });
-  Register("server.unary100k." + mill, [&setting, address](auto* state) {
-    UnaryCalls(address, setting.small, 500, state);
-  });
+  Register("server.stream8m." + mill, kTrafficRuns,
+           [&setting, address](auto* state) {
+             StreamClips(address, setting.large, 20, state);
+           });
+  Register("server.stream100k." + mill, kTrafficRuns,
+           [&setting, address](auto* state) {
+             StreamClips(address, setting.small, 500, state);
+           });
+  Register("server.unary100k." + mill, kTrafficRuns,
+           [&setting, address](auto* state) {
+             UnaryCalls(address, setting.small, 500, state);
+           });
 }
 
 // How much of a transfer is left when the last byte was sent.
@@ -256,16 +263,22 @@ int Main(int argc, char** argv) {
   const auto real = Real(setting);
   RegisterTraffic("null", null->address(), setting);
   RegisterTraffic("real", real->address(), setting);
-  Register("server.tail", [&](auto* state) { Tail(setting, state); });
-  Register("server.huge", [&](auto* state) { HugeClipMemory(setting, state); });
-  Register("server.many",
+  Register("server.tail", kTrafficRuns,
+           [&](auto* state) { Tail(setting, state); });
+  Register("server.huge", 1,
+           [&](auto* state) { HugeClipMemory(setting, state); });
+  Register("server.many", 1,
            [&](auto* state) { ManyStreamsMemory(setting, state); });
-  Register("server.flood", [&](auto* state) {
+  Register("server.flood", kOverloadRuns, [&](auto* state) {
     Overload(setting, LightRequest(setting), state);
   });
-  Register("server.overload",
+  Register("server.overload", kOverloadRuns,
            [&](auto* state) { Overload(setting, HeavyRequest(), state); });
-  return RunBenchmarks(argc, argv, Derive);
+  // The two mills take turns, so that both meet the same noise.
+  std::vector<char*> arguments(argv, argv + argc);
+  std::string in_turns = "--benchmark_enable_random_interleaving=true";
+  arguments.insert(arguments.begin() + 1, in_turns.data());
+  return RunBenchmarks(argc + 1, arguments.data(), Derive);
 }
 
 }  // namespace
