@@ -10,6 +10,8 @@ namespace {
 struct Pool {
   std::mutex mutex;
   std::vector<std::unique_ptr<Workspace>> free;
+  // Of all that are free.
+  size_t bytes = 0;
 };
 
 // Never destroyed: threads may end after static objects do.
@@ -26,7 +28,12 @@ void Workspace::BeginTiles(int threads) {
 }
 
 size_t Workspace::KeptBytes() const {
-  return read.clip.motion.values.capacity() * sizeof(float) + stage.KeptBytes();
+  size_t floats = read.clip.motion.values.capacity() + spare_values.capacity();
+  for (const TileBuffers& buffers : tiles) {
+    floats += buffers.positions.capacity();
+    for (const auto& array : buffers.arrays) floats += array.capacity();
+  }
+  return floats * sizeof(float) + stage.KeptBytes();
 }
 
 // The one that was used last, whose memory is nearest.
@@ -35,17 +42,22 @@ WorkspaceLease::WorkspaceLease() {
   const std::scoped_lock lock(pool.mutex);
   if (pool.free.empty()) {
     workspace_ = std::make_unique<Workspace>();
-  } else {
-    workspace_ = std::move(pool.free.back());
-    pool.free.pop_back();
+    return;
   }
+  workspace_ = std::move(pool.free.back());
+  pool.free.pop_back();
+  pool.bytes -= workspace_->KeptBytes();
 }
 
 WorkspaceLease::~WorkspaceLease() {
-  if (workspace_->KeptBytes() > kMostKeptBytes) return;
+  const size_t bytes = workspace_->KeptBytes();
   Pool& pool = GlobalPool();
   const std::scoped_lock lock(pool.mutex);
-  if (pool.free.size() < kMostKept) pool.free.push_back(std::move(workspace_));
+  if (pool.free.size() == kMostKept || pool.bytes + bytes > kMostKeptBytes) {
+    return;
+  }
+  pool.bytes += bytes;
+  pool.free.push_back(std::move(workspace_));
 }
 
 }  // namespace bvhmill

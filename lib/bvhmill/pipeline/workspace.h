@@ -30,12 +30,13 @@ struct Workspace {
 };
 
 // A workspace of its own for a conversion, from a pool that the whole process
-// shares, so that a batch of clips takes its memory once. Workspaces of more
-// than kMostKeptBytes, and more than kMostKept of them, are not kept.
+// shares, so that a batch of clips takes its memory once. What would make those
+// that nobody uses more than kMostKept, or their memory more than
+// kMostKeptBytes, is not kept.
 // Thread-safe.
 class WorkspaceLease {
  public:
-  static constexpr size_t kMostKeptBytes = size_t{64} << 20;
+  static constexpr size_t kMostKeptBytes = size_t{128} << 20;
   static constexpr size_t kMostKept = 8;
 
   WorkspaceLease();
