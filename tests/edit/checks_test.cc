@@ -127,7 +127,7 @@ const Case kCases[] = {
     {"no such map", [](ClipEdits* e) { e->joint_map = "daz"; },
      Code::kInvalidArgument,
      "options.edits.joint_map: 'daz' is not built in; there are cmu, lafan1, "
-     "mixamo, perception_neuron, second_life"},
+     "mixamo, perception_neuron, rokoko, second_life, xsens"},
     {"two maps",
      [](ClipEdits* e) {
        e->joint_map = "cmu";

@@ -58,7 +58,8 @@ TEST(JointMap, BrokenTables) {
 TEST(JointMap, WhatIsBuiltIn) {
   const std::vector<std::string_view> names = JointMapNames();
   const std::vector<std::string_view> expected = {
-      "cmu", "lafan1", "mixamo", "perception_neuron", "second_life"};
+      "cmu",    "lafan1",      "mixamo", "perception_neuron",
+      "rokoko", "second_life", "xsens"};
   EXPECT_EQ(names, expected);
   for (const std::string_view name : names) {
     const auto rows = FindJointMap(name);
@@ -109,6 +110,8 @@ TEST(JointMap, RenamesWhatItKnows) {
        {"mixamorig:Hips", "mixamorig7:Spine2", "RightHandPinky3"},
        {"mPelvis", "mChest", "mHandPinky3Right"}},
       {"lafan1", {"Hips", "LeftToe"}, {"mPelvis", "mFootLeft"}},
+      {"rokoko", {"Spine4", "LeftShin"}, {"mChest", "mKneeLeft"}},
+      {"xsens", {"Chest4", "RightCollar"}, {"mChest", "mCollarRight"}},
       {"perception_neuron", {"Hips", "Spine3"}, {"mPelvis", "mChest"}},
   };
   for (const auto& [map, before, after] : kCases) {
