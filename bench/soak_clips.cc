@@ -116,7 +116,9 @@ SoakAnswer ByLibrary(const std::string& text, const v1::ConvertOptions& message,
   ConvertResult result =
       Convert(text, options, checks_only ? nullptr : &receiver, nullptr);
   // What goes over the wire and back is what is compared.
-  return AnswerOf(wire::ToProto(result), std::move(receiver.data()));
+  v1::ClipResult sent;
+  wire::ToProto(result, &sent);
+  return AnswerOf(sent, std::move(receiver.data()));
 }
 
 // Packs a clip; some good ones so that they cannot be unpacked.

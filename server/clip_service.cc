@@ -79,7 +79,7 @@ grpc::Status Validate(const ServerConfig& config,
   result.times.queued = call.queued;
   call.record.AddClip(result);
   if (absl::IsCancelled(result.status)) return ToGrpc(result.status);
-  *response->mutable_result() = wire::ToProto(result);
+  wire::ToProto(result, response->mutable_result());
   return grpc::Status::OK;
 }
 
@@ -96,6 +96,9 @@ grpc::Status TooLargeForUnary(const ServerConfig& config) {
                        {"use", "ConvertClips"}}});
 }
 
+// What is expected may be wrong: not more is taken before it is there.
+constexpr int64_t kMostReserved = int64_t{1} << 20;
+
 // Puts outputs straight into the message, and counts them for the ticket.
 class UnaryReceiver final : public OutputReceiver {
  public:
@@ -104,7 +107,11 @@ class UnaryReceiver final : public OutputReceiver {
 
   absl::Status Begin(const ClipInfo& /*info*/,
                      std::span<const OutputInfo> outputs) override {
-    for (size_t i = 0; i < outputs.size(); ++i) message_.add_outputs();
+    for (const OutputInfo& output : outputs) {
+      const int64_t bytes = output.tensor ? TensorBytes(*output.tensor) : 0;
+      message_.add_outputs()->mutable_data()->reserve(
+          static_cast<size_t>(std::clamp<int64_t>(bytes, 0, kMostReserved)));
+    }
     return absl::OkStatus();
   }
 
@@ -132,16 +139,6 @@ class UnaryReceiver final : public OutputReceiver {
   int64_t total_ = 0;
   grpc::Status refused_;
 };
-
-// Fills `message` with the result; its outputs hold their data already.
-void PutResult(const ConvertResult& result, v1::ClipResult* message) {
-  v1::ClipResult out = wire::ToProto(result);
-  for (int i = 0; i < out.outputs_size(); ++i) {
-    out.mutable_outputs(i)->mutable_data()->swap(
-        *message->mutable_outputs(i)->mutable_data());
-  }
-  message->Swap(&out);
-}
 
 // Nothing is made that does not fit the response. True if that is less than
 // what a clip may have anywhere.
@@ -189,7 +186,7 @@ grpc::Status ConvertOne(const ServerConfig& config,
     return TooLargeForUnary(config);
   }
   if (!result.status.ok()) return ToGrpc(result.status, result.fault);
-  PutResult(result, message);
+  wire::ToProto(result, message);
   const auto bytes = static_cast<int64_t>(response->ByteSizeLong());
   if (Exceeds(bytes, config.service.max_unary_response_bytes)) {
     return TooLargeForUnary(config);
@@ -199,6 +196,11 @@ grpc::Status ConvertOne(const ServerConfig& config,
 }
 
 }  // namespace
+
+ClipService::ClipService(ServiceContext* context) : context_(*context) {
+  SetMessageAllocatorFor_ValidateClip(&validate_messages_);
+  SetMessageAllocatorFor_ConvertClip(&convert_messages_);
+}
 
 grpc::ServerUnaryReactor* ClipService::ValidateClip(
     grpc::CallbackServerContext* call, const v1::ValidateClipRequest* request,

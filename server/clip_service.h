@@ -3,6 +3,7 @@
 // bvhmill.v1.ClipService: one clip in one message, or any number on a stream.
 
 #include "bvhmill/v1/clip_service.grpc.pb.h"
+#include "server/message_arena.h"
 #include "server/service_context.h"
 
 namespace bvhmill::server {
@@ -10,7 +11,7 @@ namespace bvhmill::server {
 // gRPC's threads only move bytes here; the workers of the context do the work.
 class ClipService final : public v1::ClipService::CallbackService {
  public:
-  explicit ClipService(ServiceContext* context) : context_(*context) {}
+  explicit ClipService(ServiceContext* context);
 
   grpc::ServerUnaryReactor* ValidateClip(
       grpc::CallbackServerContext* call, const v1::ValidateClipRequest* request,
@@ -25,6 +26,10 @@ class ClipService final : public v1::ClipService::CallbackService {
 
  private:
   ServiceContext& context_;
+  MessageArenas<v1::ValidateClipRequest, v1::ValidateClipResponse>
+      validate_messages_;
+  MessageArenas<v1::ConvertClipRequest, v1::ConvertClipResponse>
+      convert_messages_;
 };
 
 }  // namespace bvhmill::server

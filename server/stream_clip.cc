@@ -53,9 +53,9 @@ absl::Status FrameReceiver::Begin(const ClipInfo& info,
   v1::ConvertClipsResponse response;
   v1::ClipStarted* begin = response.mutable_begin();
   begin->set_key(key_);
-  *begin->mutable_info() = wire::ToProto(info);
+  wire::ToProto(info, begin->mutable_info());
   for (const OutputInfo& output : outputs) {
-    *begin->add_outputs() = wire::ToProto(output);
+    wire::ToProto(output, begin->add_outputs());
   }
   pending_.resize(outputs.size());
   sent_.resize(outputs.size());
@@ -159,7 +159,7 @@ ConvertResult& StreamConversion::Finish() {
 v1::ConvertClipsResponse ResultResponse(const StreamClip& clip,
                                         const ConvertResult& result) {
   v1::ConvertClipsResponse response;
-  *response.mutable_result() = wire::ToProto(result);
+  wire::ToProto(result, response.mutable_result());
   response.mutable_result()->set_key(clip.key);
   return response;
 }

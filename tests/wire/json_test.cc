@@ -32,8 +32,8 @@ void ExpectReadsAs(const std::string& json, const Message& expected) {
 
 void ExpectJsonOf(const Report& report, const ClipInfo& info) {
   const auto json = nlohmann::json::parse(ReportJson("", report, info));
-  ExpectReadsAs(json.at("report").dump(), wire::ToProto(report));
-  ExpectReadsAs(json.at("info").dump(), wire::ToProto(info));
+  ExpectReadsAs(json.at("report").dump(), ToMessage(report));
+  ExpectReadsAs(json.at("info").dump(), ToMessage(info));
 }
 
 TEST(Json, IsTheMappingOfProtobuf) { ExpectJsonOf(FullReport(), FullInfo()); }
@@ -76,7 +76,7 @@ TEST(Json, OfInfiniteOffsetsIsTheMappingOfProtobuf) {
 }
 
 TEST(Json, OfInfoAloneIsTheSame) {
-  ExpectReadsAs(ClipInfoJson(FullInfo()), wire::ToProto(FullInfo()));
+  ExpectReadsAs(ClipInfoJson(FullInfo()), ToMessage(FullInfo()));
 }
 
 TEST(Json, HasProtoFieldNamesOnOneLine) {

@@ -22,8 +22,8 @@ Message Sent(const Message& message) {
 }
 
 TEST(Result, ReportComesBack) {
-  ExpectSame(wire::FromProto(Sent(wire::ToProto(FullReport()))), FullReport());
-  ExpectSame(wire::FromProto(Sent(wire::ToProto(Report{}))), Report{});
+  ExpectSame(wire::FromProto(Sent(ToMessage(FullReport()))), FullReport());
+  ExpectSame(wire::FromProto(Sent(ToMessage(Report{}))), Report{});
 }
 
 TEST(Result, VerdictsAndSeveritiesAreThoseOfTheApi) {
@@ -31,7 +31,7 @@ TEST(Result, VerdictsAndSeveritiesAreThoseOfTheApi) {
     Report report = FullReport();
     report.verdict = static_cast<Verdict>(number);
     report.issues[0].severity = static_cast<Severity>(number);
-    const v1::ValidationReport message = wire::ToProto(report);
+    const v1::ValidationReport message = ToMessage(report);
     EXPECT_EQ(message.verdict(), number);
     EXPECT_EQ(message.issues(0).severity(), number);
     ExpectSame(wire::FromProto(message), report);
@@ -39,7 +39,7 @@ TEST(Result, VerdictsAndSeveritiesAreThoseOfTheApi) {
 }
 
 TEST(Result, PlacesAreSetOnlyWhereTheyApply) {
-  const v1::ValidationReport message = wire::ToProto(FullReport());
+  const v1::ValidationReport message = ToMessage(FullReport());
   EXPECT_TRUE(message.issues(1).location().has_frame());
   EXPECT_EQ(message.issues(1).location().frame(), 0);
   EXPECT_FALSE(message.issues(1).location().has_line());
@@ -47,8 +47,8 @@ TEST(Result, PlacesAreSetOnlyWhereTheyApply) {
 }
 
 TEST(Result, InfoComesBack) {
-  ExpectSame(wire::FromProto(Sent(wire::ToProto(FullInfo()))), FullInfo());
-  ExpectSame(wire::FromProto(Sent(wire::ToProto(ClipInfo{}))), ClipInfo{});
+  ExpectSame(wire::FromProto(Sent(ToMessage(FullInfo()))), FullInfo());
+  ExpectSame(wire::FromProto(Sent(ToMessage(ClipInfo{}))), ClipInfo{});
 }
 
 // What a peer of any kind may send.
@@ -65,15 +65,15 @@ TEST(Result, OddInfoIsTaken) {
 
 TEST(Result, OutputsComeBack) {
   for (const OutputInfo& output : FullOutputs()) {
-    ExpectSame(wire::FromProto(Sent(wire::ToProto(output))), output);
-    EXPECT_EQ(wire::ToProto(output).data(), "");
+    ExpectSame(wire::FromProto(Sent(ToMessage(output))), output);
+    EXPECT_EQ(ToMessage(output).data(), "");
   }
-  const v1::Output tensor = wire::ToProto(FullOutputs()[0]);
+  const v1::Output tensor = ToMessage(FullOutputs()[0]);
   EXPECT_EQ(tensor.tensor().dtype(), v1::DATA_TYPE_FLOAT32);
 }
 
 TEST(Result, TimesComeBack) {
-  const v1::StageTimes message = Sent(wire::ToProto(FullTimes()));
+  const v1::StageTimes message = Sent(ToMessage(FullTimes()));
   ExpectSame(wire::FromProto(message), FullTimes());
   EXPECT_EQ(message.read().nanos(), 999'999'999);
   EXPECT_EQ(message.solve().seconds(), 86'400);
@@ -82,7 +82,7 @@ TEST(Result, TimesComeBack) {
 
 TEST(Result, GoodResultComesBack) {
   const ConvertResult result = FullResult();
-  const ConvertResult back = wire::FromProto(Sent(wire::ToProto(result)));
+  const ConvertResult back = wire::FromProto(Sent(ToMessage(result)));
   EXPECT_TRUE(back.status.ok()) << back.status;
   ExpectSame(back.fault, Fault{});
   ExpectSame(back.report, result.report);
@@ -98,7 +98,7 @@ TEST(Result, FailedResultHasNoOutputs) {
   ConvertResult result = FullResult();
   result.status = MakeStatus(absl::StatusCode::kInvalidArgument, "broken");
   result.fault = {"TEXT_EMPTY", {{"line", "1"}, {"column", "2"}}};
-  const v1::ClipResult message = Sent(wire::ToProto(result));
+  const v1::ClipResult message = Sent(ToMessage(result));
   EXPECT_EQ(message.outputs_size(), 0);
   const ConvertResult back = wire::FromProto(message);
   EXPECT_EQ(back.status, result.status);

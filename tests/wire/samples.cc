@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "bvhmill/wire/result.h"
+
 namespace bvhmill::testing {
 namespace {
 
@@ -23,6 +25,13 @@ Issue FullIssue() {
   issue.occurrences = int64_t{3} << 40;
   issue.args = {{"joint", "Hips"}, {"word", "'1,5'"}};
   return issue;
+}
+
+template <typename Message, typename Value>
+Message MakeMessage(const Value& value) {
+  Message out;
+  wire::ToProto(value, &out);
+  return out;
 }
 
 void ExpectSameLocation(const Location& actual, const Location& expected) {
@@ -101,6 +110,26 @@ ConvertResult FullResult() {
   result.outputs = FullOutputs();
   result.times = FullTimes();
   return result;
+}
+
+v1::ValidationReport ToMessage(const Report& report) {
+  return MakeMessage<v1::ValidationReport>(report);
+}
+
+v1::ClipInfo ToMessage(const ClipInfo& info) {
+  return MakeMessage<v1::ClipInfo>(info);
+}
+
+v1::Output ToMessage(const OutputInfo& output) {
+  return MakeMessage<v1::Output>(output);
+}
+
+v1::StageTimes ToMessage(const StageTimes& times) {
+  return MakeMessage<v1::StageTimes>(times);
+}
+
+v1::ClipResult ToMessage(const ConvertResult& result) {
+  return MakeMessage<v1::ClipResult>(result);
 }
 
 void ExpectSame(const Report& actual, const Report& expected) {

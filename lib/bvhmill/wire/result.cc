@@ -8,16 +8,14 @@
 namespace bvhmill::wire {
 namespace {
 
-v1::Location ToProto(const Location& location) {
-  v1::Location out;
-  if (location.byte_offset) out.set_byte_offset(*location.byte_offset);
-  if (location.line) out.set_line(*location.line);
-  if (location.column) out.set_column(*location.column);
-  if (location.frame) out.set_frame(*location.frame);
-  if (location.joint) out.set_joint(*location.joint);
-  if (location.channel) out.set_channel(*location.channel);
-  out.set_joint_name(location.joint_name);
-  return out;
+void ToProto(const Location& location, v1::Location* out) {
+  if (location.byte_offset) out->set_byte_offset(*location.byte_offset);
+  if (location.line) out->set_line(*location.line);
+  if (location.column) out->set_column(*location.column);
+  if (location.frame) out->set_frame(*location.frame);
+  if (location.joint) out->set_joint(*location.joint);
+  if (location.channel) out->set_channel(*location.channel);
+  out->set_joint_name(location.joint_name);
 }
 
 Location FromProto(const v1::Location& message) {
@@ -32,17 +30,15 @@ Location FromProto(const v1::Location& message) {
   return out;
 }
 
-v1::Issue ToProto(const Issue& issue) {
-  v1::Issue out;
-  out.set_code(issue.code);
-  out.set_severity(static_cast<v1::Severity>(issue.severity));
-  out.set_message(issue.message);
-  *out.mutable_location() = ToProto(issue.location);
-  out.set_occurrences(issue.occurrences);
+void ToProto(const Issue& issue, v1::Issue* out) {
+  out->set_code(issue.code);
+  out->set_severity(static_cast<v1::Severity>(issue.severity));
+  out->set_message(issue.message);
+  ToProto(issue.location, out->mutable_location());
+  out->set_occurrences(issue.occurrences);
   for (const auto& [name, value] : issue.args) {
-    (*out.mutable_args())[name] = value;
+    (*out->mutable_args())[name] = value;
   }
-  return out;
 }
 
 // Maps have no order on the wire; by name is as good as any.
@@ -81,18 +77,16 @@ std::chrono::nanoseconds Get(const google::protobuf::Duration& message) {
 
 }  // namespace
 
-v1::ValidationReport ToProto(const Report& report) {
-  v1::ValidationReport out;
-  out.set_verdict(static_cast<v1::Verdict>(report.verdict));
-  v1::IssueCounts* counts = out.mutable_counts();
+void ToProto(const Report& report, v1::ValidationReport* out) {
+  out->set_verdict(static_cast<v1::Verdict>(report.verdict));
+  v1::IssueCounts* counts = out->mutable_counts();
   counts->set_errors(report.counts.errors);
   counts->set_warnings(report.counts.warnings);
   counts->set_infos(report.counts.infos);
   counts->set_hints(report.counts.hints);
-  for (const Issue& issue : report.issues) *out.add_issues() = ToProto(issue);
-  out.set_truncated(report.truncated);
-  out.set_rules_version(report.rules_version);
-  return out;
+  for (const Issue& issue : report.issues) ToProto(issue, out->add_issues());
+  out->set_truncated(report.truncated);
+  out->set_rules_version(report.rules_version);
 }
 
 Report FromProto(const v1::ValidationReport& message) {
@@ -111,21 +105,20 @@ Report FromProto(const v1::ValidationReport& message) {
   return out;
 }
 
-v1::ClipInfo ToProto(const ClipInfo& info) {
-  v1::ClipInfo out;
-  out.set_frames(info.frames);
-  out.set_frames_per_second(info.frames_per_second);
-  out.set_frame_time_seconds(info.frame_time);
-  out.set_joint_count(info.joint_count);
+void ToProto(const ClipInfo& info, v1::ClipInfo* out) {
+  out->set_frames(info.frames);
+  out->set_frames_per_second(info.frames_per_second);
+  out->set_frame_time_seconds(info.frame_time);
+  out->set_joint_count(info.joint_count);
+  out->mutable_joints()->Reserve(static_cast<int>(info.joints.size()));
   for (const JointInfo& joint : info.joints) {
-    v1::Joint* to = out.add_joints();
+    v1::Joint* to = out->add_joints();
     to->set_name(joint.name);
     to->set_parent(joint.parent);
     to->set_channels(joint.channels);
     to->set_end_site(joint.end_site);
-    for (const float value : joint.offset) to->add_offset(value);
+    to->mutable_offset()->Add(joint.offset.begin(), joint.offset.end());
   }
-  return out;
 }
 
 ClipInfo FromProto(const v1::ClipInfo& message) {
@@ -144,18 +137,15 @@ ClipInfo FromProto(const v1::ClipInfo& message) {
   return out;
 }
 
-v1::Output ToProto(const OutputInfo& output) {
-  v1::Output out;
-  out.set_id(output.id);
-  out.set_media_type(output.media_type);
-  out.set_size_bytes(output.size_bytes);
-  if (output.tensor) {
-    v1::TensorInfo* tensor = out.mutable_tensor();
-    tensor->set_dtype(v1::DATA_TYPE_FLOAT32);
-    for (const int64_t size : output.tensor->shape) tensor->add_shape(size);
-    for (const std::string& axis : output.tensor->axes) tensor->add_axes(axis);
-  }
-  return out;
+void ToProto(const OutputInfo& output, v1::Output* out) {
+  out->set_id(output.id);
+  out->set_media_type(output.media_type);
+  out->set_size_bytes(output.size_bytes);
+  if (!output.tensor) return;
+  v1::TensorInfo* tensor = out->mutable_tensor();
+  tensor->set_dtype(v1::DATA_TYPE_FLOAT32);
+  for (const int64_t size : output.tensor->shape) tensor->add_shape(size);
+  for (const std::string& axis : output.tensor->axes) tensor->add_axes(axis);
 }
 
 OutputInfo FromProto(const v1::Output& message) {
@@ -168,15 +158,13 @@ OutputInfo FromProto(const v1::Output& message) {
   return out;
 }
 
-v1::StageTimes ToProto(const StageTimes& times) {
-  v1::StageTimes out;
-  Put(times.queued, out.mutable_queued());
-  Put(times.read, out.mutable_read());
-  Put(times.validate, out.mutable_validate());
-  Put(times.edit, out.mutable_edit());
-  Put(times.solve, out.mutable_solve());
-  Put(times.encode, out.mutable_encode());
-  return out;
+void ToProto(const StageTimes& times, v1::StageTimes* out) {
+  Put(times.queued, out->mutable_queued());
+  Put(times.read, out->mutable_read());
+  Put(times.validate, out->mutable_validate());
+  Put(times.edit, out->mutable_edit());
+  Put(times.solve, out->mutable_solve());
+  Put(times.encode, out->mutable_encode());
 }
 
 StageTimes FromProto(const v1::StageTimes& message) {
@@ -184,18 +172,18 @@ StageTimes FromProto(const v1::StageTimes& message) {
           Get(message.edit()),   Get(message.solve()), Get(message.encode())};
 }
 
-v1::ClipResult ToProto(const ConvertResult& result) {
-  v1::ClipResult out;
-  *out.mutable_status() = ToProto(result.status, result.fault);
-  *out.mutable_report() = ToProto(result.report);
-  *out.mutable_info() = ToProto(result.info);
-  if (result.status.ok()) {
-    for (const OutputInfo& output : result.outputs) {
-      *out.add_outputs() = ToProto(output);
-    }
+void ToProto(const ConvertResult& result, v1::ClipResult* out) {
+  *out->mutable_status() = ToProto(result.status, result.fault);
+  ToProto(result.report, out->mutable_report());
+  ToProto(result.info, out->mutable_info());
+  const size_t outputs = result.status.ok() ? result.outputs.size() : 0;
+  for (size_t i = 0; i < outputs; ++i) {
+    const int at = static_cast<int>(i);
+    const bool is_there = at < out->outputs_size();
+    ToProto(result.outputs[i],
+            is_there ? out->mutable_outputs(at) : out->add_outputs());
   }
-  *out.mutable_times() = ToProto(result.times);
-  return out;
+  ToProto(result.times, out->mutable_times());
 }
 
 ConvertResult FromProto(const v1::ClipResult& message) {

@@ -1,6 +1,9 @@
 #pragma once
 
 // Results of the pipeline as messages of the API, and back.
+//
+// ToProto fills a message in place, so that one of an arena takes all of its
+// parts from there; it is empty before, if nothing else is said.
 
 #include "bvhmill/encode/clip_info.h"
 #include "bvhmill/encode/output.h"
@@ -12,21 +15,22 @@
 
 namespace bvhmill::wire {
 
-v1::ValidationReport ToProto(const Report& report);
+void ToProto(const Report& report, v1::ValidationReport* out);
 Report FromProto(const v1::ValidationReport& message);
 
-v1::ClipInfo ToProto(const ClipInfo& info);
+void ToProto(const ClipInfo& info, v1::ClipInfo* out);
 ClipInfo FromProto(const v1::ClipInfo& message);
 
 // Without data.
-v1::Output ToProto(const OutputInfo& output);
+void ToProto(const OutputInfo& output, v1::Output* out);
 OutputInfo FromProto(const v1::Output& message);
 
-v1::StageTimes ToProto(const StageTimes& times);
+void ToProto(const StageTimes& times, v1::StageTimes* out);
 StageTimes FromProto(const v1::StageTimes& message);
 
-// The whole result, outputs without data, and only if the status is OK.
-v1::ClipResult ToProto(const ConvertResult& result);
+// The whole result, outputs only if the status is OK. They have the data that
+// `out` holds for them already, or none.
+void ToProto(const ConvertResult& result, v1::ClipResult* out);
 ConvertResult FromProto(const v1::ClipResult& message);
 
 }  // namespace bvhmill::wire
