@@ -1,5 +1,6 @@
 #include "bench/mill_client.h"
 
+#include <google/protobuf/arena.h>
 #include <grpcpp/grpcpp.h>
 
 #include <algorithm>
@@ -159,9 +160,11 @@ bool ConvertUnary(Stub* stub, const std::string& text, bool* refused) {
   v1::ConvertClipRequest request;
   request.mutable_source()->set_data(text);
   request.mutable_options()->add_outputs()->mutable_positions();
-  v1::ConvertClipResponse response;
+  google::protobuf::Arena arena;
+  auto* const response =
+      google::protobuf::Arena::CreateMessage<v1::ConvertClipResponse>(&arena);
   grpc::ClientContext context;
-  const grpc::Status status = stub->ConvertClip(&context, request, &response);
+  const grpc::Status status = stub->ConvertClip(&context, request, response);
   *refused = status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED ||
              status.error_code() == grpc::StatusCode::UNAVAILABLE;
   return status.ok();

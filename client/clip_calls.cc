@@ -1,5 +1,6 @@
 #include "client/clip_calls.h"
 
+#include <google/protobuf/arena.h>
 #include <algorithm>
 #include <cstdint>
 #include <utility>
@@ -119,12 +120,14 @@ ConvertResult ClipCalls::Validate(std::string_view name, const ClipData& clip,
   if (!FitsMessage(request.ByteSizeLong())) return by_stream();
   grpc::ClientContext context;
   Prepare(line_, &context);
-  v1::ValidateClipResponse response;
+  google::protobuf::Arena arena;
+  auto* const response =
+      google::protobuf::Arena::CreateMessage<v1::ValidateClipResponse>(&arena);
   const grpc::Status status = AwaitUnary(&context, cancel, [&](auto callback) {
-    clips_->async()->ValidateClip(&context, &request, &response, callback);
+    clips_->async()->ValidateClip(&context, &request, response, callback);
   });
   if (IsCancelled(cancel)) return CancelledResult();
-  return status.ok() ? wire::FromProto(response.result()) : ResultOf(status);
+  return status.ok() ? wire::FromProto(response->result()) : ResultOf(status);
 }
 
 ConvertResult ClipCalls::Convert(std::string_view name, const ClipData& clip,
@@ -141,12 +144,14 @@ ConvertResult ClipCalls::Convert(std::string_view name, const ClipData& clip,
   }
   grpc::ClientContext context;
   Prepare(line_, &context);
-  v1::ConvertClipResponse response;
+  google::protobuf::Arena arena;
+  auto* const response =
+      google::protobuf::Arena::CreateMessage<v1::ConvertClipResponse>(&arena);
   const grpc::Status status = AwaitUnary(&context, cancel, [&](auto callback) {
-    clips_->async()->ConvertClip(&context, &request, &response, callback);
+    clips_->async()->ConvertClip(&context, &request, response, callback);
   });
   if (IsCancelled(cancel)) return CancelledResult();
-  if (status.ok()) return TakeWhole(response.result(), outputs, receiver);
+  if (status.ok()) return TakeWhole(response->result(), outputs, receiver);
   // The only cause of it: the outputs do not fit one message.
   if (status.error_code() == grpc::StatusCode::OUT_OF_RANGE) {
     return Stream(name, clip, options, receiver, cancel);

@@ -65,7 +65,7 @@ bool HierarchyReader::ReadChannelList(const Word& keyword,
                                       const ChannelCount& count) {
   Top().first_channel = static_cast<int32_t>(out_.skeleton.channels.size());
   bool more = ReadChannelNames();
-  const bool is_broken = more && IsUnknownChannel(count, cursor_.Peek());
+  const bool is_broken = more && IsUnknownChannel(count);
   if (is_broken) more = ReadUnknownChannels(count);
   CheckChannelKinds(keyword);
   if (!more || is_broken) return more;
@@ -83,27 +83,30 @@ bool HierarchyReader::ReadChannelList(const Word& keyword,
 
 bool HierarchyReader::ReadChannelNames() {
   std::vector<Channel>& channels = out_.skeleton.channels;
-  Word word = cursor_.Peek();
+  Cursor before = cursor_;
+  Word word = cursor_.Next();
   while (const auto channel = ParseChannel(word.text)) {
     const auto total = static_cast<int64_t>(channels.size()) + 1;
     if (Exceeds(total, limits_.max_channels)) {
+      cursor_ = before;
       return Refuse(IssueCode::LIMIT_CHANNELS, word,
                     {{"limit", std::to_string(limits_.max_channels)}});
     }
     channels.push_back(*channel);
     ++Top().channel_count;
-    cursor_.Next();
-    word = cursor_.Peek();
+    before = cursor_;
+    word = cursor_.Next();
   }
+  cursor_ = before;
   return true;
 }
 
 // A strange word in the place of a channel explains a wrong count best.
-bool HierarchyReader::IsUnknownChannel(const ChannelCount& count,
-                                       const Word& word) {
+bool HierarchyReader::IsUnknownChannel(const ChannelCount& count) const {
   constexpr std::string_view kHeader = "Frame";
-  return count.is_valid && count.value != Top().channel_count &&
-         (!IsKnown(word) || StartsWithIgnoreCase(word.text, kHeader));
+  if (!count.is_valid || count.value == Top().channel_count) return false;
+  const Word word = cursor_.Peek();
+  return !IsKnown(word) || StartsWithIgnoreCase(word.text, kHeader);
 }
 
 // Takes each strange word for one channel, so that one spelling mistake does

@@ -50,7 +50,7 @@ class HierarchyReader {
   bool ReadChannelCount(ChannelCount* count);
   bool ReadChannelList(const Word& keyword, const ChannelCount& count);
   bool ReadChannelNames();
-  bool IsUnknownChannel(const ChannelCount& count, const Word& word);
+  bool IsUnknownChannel(const ChannelCount& count) const;
   bool ReadUnknownChannels(const ChannelCount& count);
   void CheckChannelKinds(const Word& keyword);
   void NoteIndent(const Word& word, const OpenNode& against, bool is_child);
@@ -84,7 +84,7 @@ class HierarchyReader {
   std::string_view ReadEndSiteLabel(const Word& keyword,
                                     std::string* odd_spelling);
   std::string NameOf(int32_t node) const;
-  Node& Top() { return out_.skeleton.nodes[stack_.back().node]; }
+  Node& Top() const { return out_.skeleton.nodes[stack_.back().node]; }
   Location Here(const Word& word) const;
   // Where to look for a brace that is missing or too many: on line `last`, if
   // nothing before it looks odd.

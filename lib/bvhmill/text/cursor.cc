@@ -9,21 +9,27 @@ namespace {
 
 constexpr bool IsBrace(char c) { return c == '{' || c == '}'; }
 
-// Whether a byte ends a word, by a table: hierarchies are read word by word.
-constexpr auto kEndsWord = [] {
-  std::array<bool, 256> ends{};
-  for (size_t i = 0; i < ends.size(); ++i) {
+// What a byte is to a word, by a table: hierarchies are read word by word.
+constexpr uint8_t kBlank = 1;
+constexpr uint8_t kEndsWord = 2;
+constexpr auto kKinds = [] {
+  std::array<uint8_t, 256> kinds{};
+  for (size_t i = 0; i < kinds.size(); ++i) {
     const char c = static_cast<char>(i);
-    ends[i] = IsBlank(c) || IsLineEnd(c) || IsBrace(c);
+    const bool ends = IsBlank(c) || IsLineEnd(c) || IsBrace(c);
+    kinds[i] = (IsBlank(c) ? kBlank : 0) | (ends ? kEndsWord : 0);
   }
-  return ends;
+  return kinds;
 }();
+
+bool Is(char c, uint8_t kind) {
+  return (kKinds[static_cast<unsigned char>(c)] & kind) != 0;
+}
 
 bool StartsComment(std::string_view text) {
   return text[0] == '#' || (text[0] == '/' && text.substr(1, 1) == "/");
 }
 
-bool EndsWord(char c) { return kEndsWord[static_cast<unsigned char>(c)]; }
 constexpr char Lower(char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; }
 
 }  // namespace
@@ -42,7 +48,7 @@ void Cursor::Skip(size_t bytes) {
 void Cursor::SkipBlanks() {
   const size_t begin = offset();
   size_t end = begin;
-  while (end < text_.size() && IsBlank(text_[end])) ++end;
+  while (end < text_.size() && Is(text_[end], kBlank)) ++end;
   place_.offset += static_cast<int64_t>(end - begin);
   place_.column += static_cast<int32_t>(end - begin);
 }
@@ -80,7 +86,7 @@ Word Cursor::Next() {
   if (end < text_.size() && IsBrace(text_[end])) {
     ++end;
   } else {
-    while (end < text_.size() && !EndsWord(text_[end])) ++end;
+    while (end < text_.size() && !Is(text_[end], kEndsWord)) ++end;
   }
   word.text = text_.substr(begin, end - begin);
   Skip(end - begin);
