@@ -28,7 +28,7 @@ constexpr size_t kLarge = 8'000'000;
 constexpr size_t kSmall = 100'000;
 constexpr size_t kHuge = 100'000'000;
 constexpr int64_t kEndless = 1'000'000'000;
-const int kCallers = getenv("KC") ? atoi(getenv("KC")) : 4;
+constexpr int kCallers = 4;
 constexpr int kTrafficRuns = 7;
 constexpr int kOverloadRuns = 3;
 
@@ -134,7 +134,7 @@ void RegisterTraffic(const std::string& mill, const std::string& address,
            });
   Register("server.unary100k." + mill, kTrafficRuns,
            [&setting, address](auto* state) {
-             UnaryCalls(address, setting.small, 500, state);
+             UnaryCalls(address, setting.small, 2000, state);
            });
 }
 
