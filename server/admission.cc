@@ -34,7 +34,13 @@ struct Admission::Account {
 };
 
 std::array<Admission::Account, 3> Admission::AccountsOf(
-    const Caller& caller) const {
+    const Ticket& ticket) const {
+  const Caller& caller = *ticket.caller_;
+  // The peers of a Unix socket all have its name.
+  const bool is_known = !ticket.peer_.starts_with("unix:");
+  const auto of_connection = [&](int64_t limit) {
+    return is_known ? limit : 0;
+  };
   const auto own = [](int64_t quota, int64_t usual) {
     return quota > 0 ? quota : usual;
   };
@@ -44,8 +50,8 @@ std::array<Admission::Account, 3> Admission::AccountsOf(
             own(caller.max_bytes, limits_.max_inflight_bytes_per_caller)},
            {"CONNECTION_BUSY", "max_inflight_clips_per_connection",
             "max_inflight_bytes_per_connection",
-            limits_.max_inflight_clips_per_connection,
-            limits_.max_inflight_bytes_per_connection},
+            of_connection(limits_.max_inflight_clips_per_connection),
+            of_connection(limits_.max_inflight_bytes_per_connection)},
            {"SERVER_BUSY", "max_inflight_clips", "max_inflight_bytes",
             limits_.max_inflight_clips, limits_.max_inflight_bytes}}};
 }
@@ -116,7 +122,7 @@ grpc::Status Admission::Add(const Ticket& ticket, Usage more) {
   const std::lock_guard lock(mutex_);
   Usage& of_caller = callers_[ticket.caller_->name];
   Usage& of_peer = peers_[ticket.peer_];
-  const auto accounts = AccountsOf(*ticket.caller_);
+  const auto accounts = AccountsOf(ticket);
   Usage* const used[] = {&of_caller, &of_peer, &all_};
   for (size_t i = 0; i < accounts.size(); ++i) {
     const grpc::Status status =

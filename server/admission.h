@@ -80,7 +80,7 @@ class Admission {
 
   struct Account;
 
-  std::array<Account, 3> AccountsOf(const Caller& caller) const;
+  std::array<Account, 3> AccountsOf(const Ticket& ticket) const;
   static grpc::Status Check(const Account& account, const Usage& used,
                             const Usage& more, int64_t alone);
   grpc::Status Add(const Ticket& ticket, Usage more);

@@ -59,6 +59,26 @@ grpc::Status ReadSource(const ServerConfig& config, const v1::Source& source,
   return status;
 }
 
+grpc::Status TooLargeForUnary(const ServerConfig& config) {
+  const std::string limit =
+      std::to_string(config.service.max_unary_response_bytes);
+  return ToGrpc(MakeStatus(absl::StatusCode::kOutOfRange,
+                           "the answer takes more than "
+                           "max_unary_response_bytes = " +
+                               limit + " bytes; use ConvertClips"),
+                Fault{"RESPONSE_TOO_LARGE",
+                      {{"limit_name", "max_unary_response_bytes"},
+                       {"limit", limit},
+                       {"use", "ConvertClips"}}});
+}
+
+template <typename Response>
+grpc::Status CheckSize(const ServerConfig& config, const Response& response) {
+  const bool fits = !Exceeds(static_cast<int64_t>(response.ByteSizeLong()),
+                             config.service.max_unary_response_bytes);
+  return fits ? grpc::Status::OK : TooLargeForUnary(config);
+}
+
 grpc::Status Validate(const ServerConfig& config,
                       const v1::ValidateClipRequest& request,
                       const UnaryWork& call,
@@ -80,20 +100,7 @@ grpc::Status Validate(const ServerConfig& config,
   call.record.AddClip(result);
   if (absl::IsCancelled(result.status)) return ToGrpc(result.status);
   wire::ToProto(result, response->mutable_result());
-  return grpc::Status::OK;
-}
-
-grpc::Status TooLargeForUnary(const ServerConfig& config) {
-  const std::string limit =
-      std::to_string(config.service.max_unary_response_bytes);
-  return ToGrpc(MakeStatus(absl::StatusCode::kOutOfRange,
-                           "the outputs take more than "
-                           "max_unary_response_bytes = " +
-                               limit + " bytes; use ConvertClips"),
-                Fault{"RESPONSE_TOO_LARGE",
-                      {{"limit_name", "max_unary_response_bytes"},
-                       {"limit", limit},
-                       {"use", "ConvertClips"}}});
+  return CheckSize(config, *response);
 }
 
 // What is expected may be wrong: not more is taken before it is there.
@@ -187,12 +194,8 @@ grpc::Status ConvertOne(const ServerConfig& config,
   }
   if (!result.status.ok()) return ToGrpc(result.status, result.fault);
   wire::ToProto(result, message);
-  const auto bytes = static_cast<int64_t>(response->ByteSizeLong());
-  if (Exceeds(bytes, config.service.max_unary_response_bytes)) {
-    return TooLargeForUnary(config);
-  }
   call.record.AddBytes(0, receiver.total());
-  return grpc::Status::OK;
+  return CheckSize(config, *response);
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ struct ServiceLimits {
   int64_t chunk_bytes = int64_t{256} << 10;
   int64_t max_unfinished_clips_per_stream = 64;
   // Bytes of clips that came and are not read yet.
-  int64_t max_unfinished_bytes_per_stream = int64_t{4} << 20;
+  int64_t max_unfinished_bytes_per_stream = int64_t{1} << 20;
   // Bytes of outputs that wait to be written.
   int64_t max_unsent_bytes_per_stream = int64_t{4} << 20;
   // Both together, over all streams: those that hold something read on when it

@@ -46,6 +46,7 @@ class ConvertStream final
  private:
   // What to do once the mutex is released: gRPC may call back at once.
   struct Actions {
+    // Must be begun before the stream may end: see busy_.
     bool read = false;
     Response* write = nullptr;
     // More follows at once.
@@ -60,14 +61,17 @@ class ConvertStream final
   void OnDrain();
   void OnTick(Clock::time_point now);
   bool MustEnd() const;
+  bool MayRead() const;
   void PickWrite(Actions* actions);
   Actions NextActions();
   void Do(Actions actions);
+  void EndBusy();
 
   // In workers.
   void Run(const ClipPtr& clip);
   void MakeConversion(const ClipPtr& clip);
   Next TakeNext(const ClipPtr& clip, std::string* bytes);
+  Next TakeMore(StreamClip* clip, std::string* bytes);
   void FinishClip(const ClipPtr& clip);
   void Push(const ClipPtr& clip, Response response, bool is_result);
 
@@ -91,8 +95,10 @@ class ConvertStream final
   Clock::time_point read_at_;
   Clock::time_point write_at_;
   ClipPtr writing_;
-  int64_t writing_bytes_ = 0;
-  Response written_;
+  StreamClip::Frame written_;
+  // Reads and cancellations that are about to be asked for, without the mutex.
+  // gRPC forgets the call soon after Finish, so that it must come after them.
+  int busy_ = 0;
   // Set once the stream must end with an error.
   std::optional<grpc::Status> failed_;
   bool finished_ = false;
@@ -161,16 +167,18 @@ void ConvertStream::OnTick(Clock::time_point now) {
   Actions actions;
   {
     const std::lock_guard lock(mutex_);
-    const bool is_slow_writer =
-        reading_ && clips_.is_within_clip() && now - read_at_ > patience;
+    const bool is_slow_writer = !failed_ && reading_ &&
+                                clips_.is_within_clip() &&
+                                now - read_at_ > patience;
     const bool is_slow_reader =
         writing_ != nullptr && now - write_at_ > patience;
-    if (failed_ || finished_ || (!is_slow_writer && !is_slow_reader)) return;
-    failed_ = StreamIdle();
+    if (finished_ || (!is_slow_writer && !is_slow_reader)) return;
+    if (!failed_) failed_ = StreamIdle();
     cancel_.Cancel();
     actions = NextActions();
     // A write that is not taken cannot be taken back otherwise.
     actions.cancel_call = is_slow_reader;
+    busy_ += is_slow_reader ? 1 : 0;
   }
   Do(std::move(actions));
 }
@@ -199,12 +207,17 @@ bool ConvertStream::MustEnd() const {
   return failed_ || (clips_.empty() && (draining_ || reads_done_));
 }
 
+// A stream that drains takes the rest of a clip, but no more clips.
+bool ConvertStream::MayRead() const {
+  return !reads_done_ && (!draining_ || clips_.is_within_clip()) &&
+         clips_.WindowIsOpen();
+}
+
 void ConvertStream::PickWrite(Actions* actions) {
   writing_ = clips_.PickWrite(&written_, &actions->more_follows);
   if (writing_ == nullptr) return;
-  writing_bytes_ = static_cast<int64_t>(written_.output_chunk().data().size());
   write_at_ = Clock::now();
-  actions->write = &written_;
+  actions->write = &written_.message;
 }
 
 ConvertStream::Actions ConvertStream::NextActions() {
@@ -212,8 +225,9 @@ ConvertStream::Actions ConvertStream::NextActions() {
   if (finished_) return actions;
   if (cancel_.IsCancelled() && !failed_) failed_ = grpc::Status::CANCELLED;
   if (MustEnd()) {
+    if (failed_) clips_.AbandonAll();
     // A write in flight must be over before the end.
-    if (writing_ != nullptr) return actions;
+    if (writing_ != nullptr || busy_ > 0) return actions;
     finished_ = true;
     actions.finish = failed_       ? *failed_
                      : reads_done_ ? grpc::Status::OK
@@ -221,10 +235,11 @@ ConvertStream::Actions ConvertStream::NextActions() {
     return actions;
   }
   if (writing_ == nullptr) PickWrite(&actions);
-  if (!reading_ && !reads_done_ && clips_.WindowIsOpen()) {
+  if (!reading_ && MayRead()) {
     reading_ = true;
     read_at_ = Clock::now();
     actions.read = true;
+    ++busy_;
   }
   actions.run = clips_.TakeRunnable();
   return actions;
@@ -248,6 +263,21 @@ void ConvertStream::Do(Actions actions) {
     Finish(*actions.finish);
   }
   if (actions.cancel_call) call_.TryCancel();
+  for (int i = (actions.read ? 1 : 0) + (actions.cancel_call ? 1 : 0); i > 0;
+       --i) {
+    EndBusy();
+  }
+}
+
+// What was asked for is with gRPC; the end may have waited for it.
+void ConvertStream::EndBusy() {
+  Actions actions;
+  {
+    const std::lock_guard lock(mutex_);
+    if (--busy_ > 0 || !MustEnd()) return;
+    actions = NextActions();
+  }
+  Do(std::move(actions));
 }
 
 void ConvertStream::OnWriteDone(bool ok) {
@@ -256,7 +286,7 @@ void ConvertStream::OnWriteDone(bool ok) {
     const std::lock_guard lock(mutex_);
     const ClipPtr clip = std::exchange(writing_, nullptr);
     if (!ok) cancel_.Cancel();
-    clips_.Written(clip, writing_bytes_);
+    clips_.Written(clip, written_.bytes);
     actions = NextActions();
   }
   Do(std::move(actions));
@@ -315,20 +345,29 @@ ConvertStream::Next ConvertStream::TakeNext(const ClipPtr& clip,
       next = Next::kRest;
     } else if (clip->conversion->has_bytes()) {
       next = Next::kStep;
-    } else if (!clip->incoming.empty()) {
-      *bytes = clips_.TakeBytes(clip.get());
-      next = Next::kGive;
+    } else {
+      next = TakeMore(clip.get(), bytes);
       actions = NextActions();
-    } else if (clip->has_ended) {
-      next = Next::kFinish;
-    } else if (clip->outgoing.empty() && clip->conversion->has_pending()) {
-      // The rest of the clip may be long in coming.
-      next = Next::kFlush;
     }
     clip->is_running = next != Next::kRest;
   }
   Do(std::move(actions));
   return next;
+}
+
+// The conversion has used up what it was given.
+ConvertStream::Next ConvertStream::TakeMore(StreamClip* clip,
+                                            std::string* bytes) {
+  clips_.UsedBytes(clip);
+  if (!clip->incoming.empty()) {
+    *bytes = clips_.TakeBytes(clip);
+    return Next::kGive;
+  }
+  if (clip->has_ended) return Next::kFinish;
+  // The rest of the clip may be long in coming.
+  const bool flushes =
+      clip->outgoing.empty() && clip->conversion->has_pending();
+  return flushes ? Next::kFlush : Next::kRest;
 }
 
 void ConvertStream::FinishClip(const ClipPtr& clip) {

@@ -1,7 +1,9 @@
 #include "server/log.h"
 
+#include <poll.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <ctime>
 #include <utility>
@@ -90,10 +92,27 @@ bool IsNoteworthy(grpc::StatusCode code) {
   }
 }
 
-// One call of write, so that lines of threads do not mix.
+// Lines that nobody took.
+std::atomic<int64_t> lost_lines = 0;
+
+// True if it takes a line now: a pipe has room for PIPE_BUF bytes then.
+bool IsWritable(int file) {
+  pollfd poll_file = {file, POLLOUT, 0};
+  return poll(&poll_file, 1, 0) == 1 && (poll_file.revents & POLLOUT) != 0;
+}
+
+// A log that nobody takes is no reason to stop, nor to wait: it is counted, and
+// the number said once somebody does. One call of write, so that lines of
+// threads do not mix.
 void WriteLine(std::string line) {
   line += '\n';
-  // A log that nobody takes is no reason to stop.
+  if (!IsWritable(STDERR_FILENO)) {
+    ++lost_lines;
+    return;
+  }
+  if (const int64_t lost = lost_lines.exchange(0); lost > 0) {
+    line += "bvhmilld: " + std::to_string(lost) + " lines were lost here\n";
+  }
   (void)!write(STDERR_FILENO, line.data(), line.size());
 }
 

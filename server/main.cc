@@ -88,6 +88,8 @@ int main(int argc, char** argv) {
   if (config.check_config) return CheckOnly(config);
   // gRPC's own log says in many lines what the one below says.
   setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);
+  // Who reads the log, or a connection, may go away.
+  signal(SIGPIPE, SIG_IGN);
   const sigset_t signals = BlockStopSignals();
   std::unique_ptr<bvhmill::server::Server> server;
   const absl::Status status = bvhmill::server::Server::Start(config, &server);

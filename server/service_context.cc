@@ -58,14 +58,8 @@ void ServiceContext::Tick(const std::stop_token& stop) {
   std::unique_lock lock(mutex);
   while (!stopped.wait_for(lock, stop, std::chrono::seconds(1),
                            [&stop] { return stop.stop_requested(); })) {
-    std::vector<CallEvents> calls;
-    {
-      const std::lock_guard guard(mutex_);
-      calls.assign(calls_.begin(), calls_.end());
-    }
-    // Without the mutex: a call may end while it is told.
     const auto now = std::chrono::steady_clock::now();
-    for (const CallEvents& events : calls) {
+    for (const CallEvents& events : Calls()) {
       if (events.on_tick) events.on_tick(now);
     }
   }
@@ -77,12 +71,20 @@ void ServiceContext::EndCall(CallId id) {
   if (calls_.empty()) idle_.notify_all();
 }
 
+std::vector<ServiceContext::CallEvents> ServiceContext::Calls() {
+  const std::lock_guard lock(mutex_);
+  return {calls_.begin(), calls_.end()};
+}
+
 bool ServiceContext::Drain(std::chrono::seconds patience) {
-  std::unique_lock lock(mutex_);
-  draining_ = true;
-  for (const CallEvents& events : calls_) {
+  {
+    const std::lock_guard lock(mutex_);
+    draining_ = true;
+  }
+  for (const CallEvents& events : Calls()) {
     if (events.on_drain) events.on_drain();
   }
+  std::unique_lock lock(mutex_);
   return idle_.wait_for(lock, patience, [this] { return calls_.empty(); });
 }
 

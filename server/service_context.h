@@ -14,6 +14,7 @@
 #include <mutex>
 #include <stop_token>
 #include <thread>
+#include <vector>
 
 #include "bvhmill/pipeline/options.h"
 #include "bvhmill/pipeline/workers.h"
@@ -46,7 +47,8 @@ class ServiceContext {
   grpc::Status Identify(const grpc::CallbackServerContext& call,
                         std::shared_ptr<const Caller>* caller) const;
 
-  // What a call may want to be told; each may be null.
+  // What a call may want to be told; each may be null, and may be called once
+  // more after EndCall.
   struct CallEvents {
     // Once, if the server begins to stop.
     std::function<void()> on_drain;
@@ -70,6 +72,9 @@ class ServiceContext {
 
  private:
   void Tick(const std::stop_token& stop);
+  // What the running calls want to be told, to do so without the mutex: they
+  // may end meanwhile, also by what they are told.
+  std::vector<CallEvents> Calls();
 
   const ServerConfig config_;
   const std::unique_ptr<TokenStore> tokens_;

@@ -122,6 +122,8 @@ struct StreamClip {
   int64_t bytes = 0;
   // What came and no worker has taken.
   std::deque<std::string> incoming;
+  // Bytes of what the conversion has been given, and may still hold.
+  int64_t given_bytes = 0;
   bool has_ended = false;
   bool is_abandoned = false;
   // When it began; had something to be worked on; had all outputs.
@@ -132,8 +134,12 @@ struct StreamClip {
   bool is_running = false;
   std::chrono::nanoseconds queued{};
   std::unique_ptr<StreamConversion> conversion;
-  // What waits to be written, and its bytes.
-  std::deque<v1::ConvertClipsResponse> outgoing;
+  struct Frame {
+    v1::ConvertClipsResponse message;
+    int64_t bytes = 0;
+  };
+  // What waits to be written, and its bytes, with what is being written.
+  std::deque<Frame> outgoing;
   int64_t outgoing_bytes = 0;
   bool has_result = false;
 };

@@ -130,6 +130,7 @@ void StreamClips::Complete(StreamClip* clip) {
 
 void StreamClips::Remove(const ClipPtr& clip) {
   DropIncoming(clip.get());
+  UsedBytes(clip.get());
   AddOutgoing(clip.get(), -clip->outgoing_bytes);
   clip->outgoing.clear();
   // One that was refused for its key does not own it.
@@ -165,7 +166,7 @@ bool StreamClips::WindowIsOpen() const {
       Exceeds(clips + 1, limits.max_unfinished_clips_per_stream)) {
     return false;
   }
-  if (incoming_bytes_ == 0) return true;
+  if (incoming_bytes_ + outgoing_bytes_ == 0) return true;
   return !Exceeds(incoming_bytes_, limits.max_unfinished_bytes_per_stream) &&
          !Exceeds(context_.stream_bytes(), limits.max_stream_bytes);
 }
@@ -199,19 +200,23 @@ std::vector<ClipPtr> StreamClips::TakeRunnable() {
 std::string StreamClips::TakeBytes(StreamClip* clip) {
   std::string bytes = std::move(clip->incoming.front());
   clip->incoming.pop_front();
-  AddIncoming(-static_cast<int64_t>(bytes.size()));
+  clip->given_bytes = static_cast<int64_t>(bytes.size());
   return bytes;
 }
 
-void StreamClips::AddFrame(StreamClip* clip, v1::ConvertClipsResponse frame) {
-  const auto size = static_cast<int64_t>(frame.output_chunk().data().size());
-  AddOutgoing(clip, size);
-  record_.AddBytes(0, size);
-  clip->outgoing.push_back(std::move(frame));
+void StreamClips::UsedBytes(StreamClip* clip) {
+  AddIncoming(-std::exchange(clip->given_bytes, 0));
 }
 
-ClipPtr StreamClips::PickWrite(v1::ConvertClipsResponse* frame,
-                               bool* more_follows) {
+void StreamClips::AddFrame(StreamClip* clip, v1::ConvertClipsResponse frame) {
+  const auto data = static_cast<int64_t>(frame.output_chunk().data().size());
+  const auto size = static_cast<int64_t>(frame.ByteSizeLong());
+  AddOutgoing(clip, size);
+  record_.AddBytes(0, data);
+  clip->outgoing.push_back({std::move(frame), size});
+}
+
+ClipPtr StreamClips::PickWrite(StreamClip::Frame* frame, bool* more_follows) {
   for (const ClipPtr& clip : clips_) {
     if (!clip->outgoing.empty()) {
       *frame = std::move(clip->outgoing.front());
@@ -225,7 +230,8 @@ ClipPtr StreamClips::PickWrite(v1::ConvertClipsResponse* frame,
 }
 
 void StreamClips::Written(const ClipPtr& clip, int64_t bytes) {
-  if (!clip->is_abandoned) AddOutgoing(clip.get(), -bytes);
+  if (clip->is_abandoned) return;
+  AddOutgoing(clip.get(), -bytes);
   if (!clip->has_result || !clip->outgoing.empty()) return;
   const auto now = StreamClip::Clock::now();
   if (!clip->refused) {
@@ -233,6 +239,15 @@ void StreamClips::Written(const ClipPtr& clip, int64_t bytes) {
     record_.AddStage(Stage::kTotal, now - clip->begun_at);
   }
   Remove(clip);
+}
+
+void StreamClips::AbandonAll() {
+  incoming_.reset();
+  while (!clips_.empty()) {
+    const ClipPtr clip = clips_.front();
+    clip->is_abandoned = true;
+    Remove(clip);
+  }
 }
 
 void StreamClips::Clear() {

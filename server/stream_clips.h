@@ -45,17 +45,22 @@ class StreamClips {
   // Clips that a worker must now run; they count as running.
   std::vector<ClipPtr> TakeRunnable();
 
-  // For the worker that runs `clip`: bytes that came; a frame that was made.
+  // For the worker that runs `clip`: bytes that came, which count until they
+  // are used up; a frame that was made.
   std::string TakeBytes(StreamClip* clip);
+  void UsedBytes(StreamClip* clip);
   void AddFrame(StreamClip* clip, v1::ConvertClipsResponse frame);
 
   // The next frame to write, moved to `frame`, of the clip that is returned;
   // null if there is none.
-  ClipPtr PickWrite(v1::ConvertClipsResponse* frame, bool* more_follows);
-  // A frame of `clip` was written, with so many bytes of outputs. One whose
-  // result has gone is not kept.
+  ClipPtr PickWrite(StreamClip::Frame* frame, bool* more_follows);
+  // A frame of `clip` was written, of so many bytes. One whose result has gone
+  // is not kept.
   void Written(const ClipPtr& clip, int64_t bytes);
 
+  // Gives up all clips: nothing of them is worked on or written any more, and
+  // they hold nothing, but for what a worker or a write has in hand.
+  void AbandonAll();
   // Drops everything. Workers may still hold clips.
   void Clear();
 
@@ -85,7 +90,7 @@ class StreamClips {
   // Begun and not finished, in that order.
   std::list<ClipPtr> clips_;
   std::unordered_set<std::string> keys_;
-  // Bytes that came and no worker has taken; that wait to be written.
+  // Bytes that came and are not used up; that wait to be written.
   int64_t incoming_bytes_ = 0;
   int64_t outgoing_bytes_ = 0;
 };

@@ -1,5 +1,9 @@
 #include "server/unary_call.h"
 
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <utility>
 
 #include "bvhmill/base/limits.h"
@@ -10,6 +14,36 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// What the server's ticker knows of a call, which may be over when it looks.
+class AnswerWatch {
+ public:
+  explicit AnswerWatch(grpc::CallbackServerContext* call) : call_(call) {}
+
+  void Answered() {
+    const std::lock_guard lock(mutex_);
+    answered_at_ = Clock::now();
+  }
+
+  // gRPC is done with the call.
+  void Done() {
+    const std::lock_guard lock(mutex_);
+    call_ = nullptr;
+  }
+
+  // Cancels the call if nobody takes its answer for so long.
+  void Look(Clock::time_point now, std::chrono::seconds patience) {
+    const std::lock_guard lock(mutex_);
+    if (call_ == nullptr || !answered_at_) return;
+    if (now - *answered_at_ > patience) call_->TryCancel();
+  }
+
+ private:
+  // To cancel may be to be done, in the same thread.
+  std::recursive_mutex mutex_;
+  grpc::CallbackServerContext* call_;
+  std::optional<Clock::time_point> answered_at_;
+};
+
 // Deletes itself when gRPC is done with it, which is after the work.
 class UnaryCall final : public grpc::ServerUnaryReactor {
  public:
@@ -17,10 +51,11 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
             UnaryMethod method)
       : context_(*context),
         method_(std::move(method)),
-        record_(context, method_.method, call) {}
+        record_(context, method_.method, call),
+        watch_(std::make_shared<AnswerWatch>(call)) {}
 
   void Start() {
-    running_ = context_.BeginCall({}, &id_);
+    running_ = context_.BeginCall(Events(), &id_);
     const grpc::Status refused = running_ ? Enter() : Stopping();
     if (!refused.ok()) return End(refused);
     if (method_.is_short) return Work({});
@@ -31,6 +66,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
   void OnCancel() override { cancel_.Cancel(); }
 
   void OnDone() override {
+    watch_->Done();
     record_.Done(cancel_.IsCancelled());
     if (running_) context_.EndCall(id_);
     delete this;
@@ -41,6 +77,16 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
   bool InternalInlineable() override { return true; }
 
  private:
+  ServiceContext::CallEvents Events() const {
+    const std::chrono::seconds patience(context_.config().service.idle_seconds);
+    ServiceContext::CallEvents events;
+    if (patience.count() == 0) return events;
+    events.on_tick = [watch = watch_, patience](Clock::time_point now) {
+      watch->Look(now, patience);
+    };
+    return events;
+  }
+
   grpc::Status Enter() {
     const grpc::Status status = record_.Enter(method_.scope);
     if (!status.ok()) return status;
@@ -62,12 +108,14 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
 
   void End(const grpc::Status& status) {
     record_.Finishing(status);
+    watch_->Answered();
     Finish(status);
   }
 
   ServiceContext& context_;
   UnaryMethod method_;
   CallRecord record_;
+  const std::shared_ptr<AnswerWatch> watch_;
   Ticket ticket_;
   bool running_ = false;
   ServiceContext::CallId id_;
