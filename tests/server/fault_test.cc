@@ -208,6 +208,34 @@ TEST_F(FaultTest, CancelStorm) {
   ExpectHealthy();
 }
 
+// Clips in small pieces, so that it is workers that ask for more of them, some
+// right when the call ends.
+TEST_F(FaultTest, CancelStormWithinClips) {
+  Start({"--max-stream-bytes", "1000"});
+  const std::string text = SmallClip(2'000);
+  std::mt19937 random(12);
+  for (int round = 0; round < 20; ++round) {
+    std::vector<std::thread> clients;
+    for (int i = 0; i < 8; ++i) {
+      const size_t end = random() % text.size();
+      clients.emplace_back([this, &text, end] {
+        grpc::ClientContext context;
+        const auto stream = stub_->ConvertClips(&context);
+        bench::OpenStream(stream.get());
+        bench::BeginClip("k", stream.get());
+        for (size_t at = 0; at < end; at += 500) {
+          if (!bench::SendChunk(text.substr(at, 500), stream.get())) break;
+        }
+        context.TryCancel();
+        EXPECT_EQ(GoodResults(stream.get()), 0);
+        EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::CANCELLED);
+      });
+    }
+    for (std::thread& client : clients) client.join();
+  }
+  ExpectHealthy();
+}
+
 TEST_F(FaultTest, AThousandStreams) {
   Start();
   constexpr int kStreams = 1'000;
@@ -243,6 +271,74 @@ int Dial(const std::string& address) {
   if (connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof(to)) == 0) return fd;
   close(fd);
   return -1;
+}
+
+std::string Http2Frame(char type, char flags, char stream,
+                       const std::string& payload) {
+  const size_t size = payload.size();
+  std::string out = {static_cast<char>(size >> 16),
+                     static_cast<char>(size >> 8),
+                     static_cast<char>(size),
+                     type,
+                     flags,
+                     0,
+                     0,
+                     0,
+                     stream};
+  return out + payload;
+}
+
+// Literal and not indexed, as HPACK has it.
+std::string Http2Header(const std::string& name, const std::string& value) {
+  return std::string(1, 0) + static_cast<char>(name.size()) + name +
+         static_cast<char>(value.size()) + value;
+}
+
+// What a client sends that makes one call and has no window for the answer.
+std::string CallWithoutWindow(const std::string& path,
+                              const std::string& message) {
+  const std::string no_window("\x00\x04\x00\x00\x00\x00", 6);
+  const std::string headers =
+      Http2Header(":method", "POST") + Http2Header(":scheme", "http") +
+      Http2Header(":path", path) + Http2Header(":authority", "localhost") +
+      Http2Header("content-type", "application/grpc") +
+      Http2Header("te", "trailers");
+  const std::string prefix = {0, 0, 0, static_cast<char>(message.size() >> 8),
+                              static_cast<char>(message.size())};
+  return "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + Http2Frame(4, 0, 0, no_window) +
+         Http2Frame(1, 4, 1, headers) + Http2Frame(0, 1, 1, prefix + message);
+}
+
+// True if a frame that resets a stream comes before the time is over.
+bool IsReset(int fd, std::chrono::seconds patience) {
+  const timeval wait = {patience.count(), 0};
+  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
+  std::string bytes;
+  char buffer[4096];
+  for (ssize_t got = 0; (got = recv(fd, buffer, sizeof(buffer), 0)) > 0;) {
+    bytes.append(buffer, static_cast<size_t>(got));
+    for (size_t at = 0; at + 9 <= bytes.size();) {
+      const auto byte = [&](size_t i) {
+        return static_cast<size_t>(static_cast<uint8_t>(bytes[at + i]));
+      };
+      if (byte(3) == 3) return true;
+      at += 9 + (byte(0) << 16 | byte(1) << 8 | byte(2));
+    }
+  }
+  return false;
+}
+
+TEST_F(FaultTest, AnAnswerThatNobodyTakes) {
+  Start({"--idle-seconds", "1"});
+  const int fd = Dial(mill_->address());
+  ASSERT_GE(fd, 0);
+  const std::string sent =
+      CallWithoutWindow("/bvhmill.v1.ClipService/ConvertClip",
+                        PositionsRequest(SmallClip(100)).SerializeAsString());
+  send(fd, sent.data(), sent.size(), MSG_NOSIGNAL);
+  EXPECT_TRUE(IsReset(fd, std::chrono::seconds(10)));
+  close(fd);
+  ExpectHealthy();
 }
 
 TEST_F(FaultTest, GarbageOnTheWire) {

@@ -75,6 +75,64 @@ TEST_F(LifecycleTest, DrainingEndsIdleStreamsAtOnce) {
   EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::UNAVAILABLE);
 }
 
+// Its clips never come to an end, so none may be begun while it drains.
+TEST_F(LifecycleTest, AStreamThatPipelinesDrains) {
+  Start([](server::ServerConfig* config) { config->drain_seconds = 20; });
+  grpc::ClientContext context;
+  const auto stream = clips_->ConvertClips(&context);
+  std::thread writer([&] {
+    v1::ConvertClipsRequest request;
+    request.mutable_begin()->set_complete(true);
+    request.mutable_begin()->mutable_source()->set_data(SmallClip(100));
+    for (int i = 0;; ++i) {
+      request.mutable_begin()->set_key(std::to_string(i));
+      if (!stream->Write(request)) return;
+    }
+  });
+  v1::ConvertClipsResponse answer;
+  ASSERT_TRUE(stream->Read(&answer));
+  auto drained =
+      std::async(std::launch::async, [this] { return server_->Drain(); });
+  while (stream->Read(&answer)) {
+    EXPECT_EQ(answer.result().status().code(), 0);
+  }
+  EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::UNAVAILABLE);
+  writer.join();
+  EXPECT_TRUE(drained.get());
+}
+
+// The end of a stream waits for the write before it.
+TEST_F(LifecycleTest, AFailedStreamThatNobodyReadsIsLetGo) {
+  Start([](server::ServerConfig* config) {
+    config->service.idle_seconds = 1;
+    config->drain_seconds = 0;
+  });
+  // Takes no more of an answer than it must.
+  grpc::ChannelArguments args;
+  args.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);
+  args.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  clips_ = v1::ClipService::NewStub(grpc::CreateCustomChannel(
+      server_->address(), grpc::InsecureChannelCredentials(), args));
+  grpc::ClientContext context;
+  const auto stream = clips_->ConvertClips(&context);
+  v1::ConvertClipsRequest request;
+  request.mutable_open()->mutable_options()->add_outputs()->mutable_positions();
+  ASSERT_TRUE(stream->Write(request));
+  request.mutable_begin()->set_complete(true);
+  request.mutable_begin()->mutable_source()->set_data(SmallClip(50'000));
+  ASSERT_TRUE(stream->Write(request));
+  stream->WaitForInitialMetadata();
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  // An empty frame is a fault of the stream.
+  ASSERT_TRUE(stream->Write(v1::ConvertClipsRequest()));
+  std::this_thread::sleep_for(std::chrono::milliseconds(3'500));
+  EXPECT_TRUE(server_->Drain());
+  v1::ConvertClipsResponse answer;
+  while (stream->Read(&answer)) {
+  }
+  EXPECT_FALSE(stream->Finish().ok());
+}
+
 TEST_F(LifecycleTest, DrainingGivesUpOnStreamsThatDoNotEnd) {
   Start([](server::ServerConfig* config) { config->drain_seconds = 0; });
   grpc::ClientContext context;

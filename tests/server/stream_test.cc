@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <atomic>
+#include <chrono>
 #include <map>
 #include <random>
 #include <thread>
@@ -306,6 +308,37 @@ TEST_F(StreamTest, TheWindowHoldsBackButNeverStalls) {
   }
   ASSERT_TRUE(Run(requests).ok());
   EXPECT_EQ(order_.size(), 40);
+}
+
+// What a client that does not read may send is bounded by the window and by
+// what gRPC and the kernel hold, some MB.
+TEST_F(StreamTest, TheWindowHoldsBackWhoDoesNotRead) {
+  constexpr int kClips = 80;
+  constexpr int kMostBegun = 40;
+  Start();
+  const std::string text = SmallClip(20'000);
+  grpc::ClientContext context;
+  const auto stream = clips_->ConvertClips(&context);
+  std::atomic<int> begun = 0;
+  std::thread writer([&] {
+    stream->Write(Open());
+    for (int i = 0; i < kClips; ++i) {
+      stream->Write(Begin(std::to_string(i)));
+      for (size_t at = 0; at < text.size(); at += 200'000) {
+        stream->Write(Chunk(text.substr(at, 200'000)));
+      }
+      stream->Write(End());
+      ++begun;
+    }
+    stream->WritesDone();
+  });
+  std::this_thread::sleep_for(std::chrono::seconds(2));
+  EXPECT_LT(begun, kMostBegun) << "of " << text.size() << " bytes each";
+  Response response;
+  while (stream->Read(&response)) Take(response);
+  writer.join();
+  EXPECT_TRUE(stream->Finish().ok());
+  EXPECT_EQ(order_.size(), kClips);
 }
 
 TEST_F(StreamTest, ACancelledStreamLetsTheServerGoOn) {
