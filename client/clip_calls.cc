@@ -1,6 +1,7 @@
 #include "client/clip_calls.h"
 
 #include <google/protobuf/arena.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <utility>
@@ -127,6 +128,8 @@ ConvertResult ClipCalls::Validate(std::string_view name, const ClipData& clip,
     clips_->async()->ValidateClip(&context, &request, response, callback);
   });
   if (IsCancelled(cancel)) return CancelledResult();
+  // The only cause of it: the answer does not fit one message.
+  if (status.error_code() == grpc::StatusCode::OUT_OF_RANGE) return by_stream();
   return status.ok() ? wire::FromProto(response->result()) : ResultOf(status);
 }
 

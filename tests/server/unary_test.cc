@@ -275,6 +275,15 @@ TEST_F(UnaryTest, EveryLimitIsNamed) {
   EXPECT_EQ(validated_.result().report().issues(0).code(), "LIMIT_JOINTS");
 }
 
+TEST_F(UnaryTest, LargeReportsAreSentToTheStream) {
+  Start([](server::ServerConfig* config) {
+    config->service.max_unary_response_bytes = 100;
+  });
+  const grpc::Status status = Validate(SmallClip());
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::OUT_OF_RANGE);
+  EXPECT_EQ(DetailsOf(status).info.reason(), "RESPONSE_TOO_LARGE");
+}
+
 TEST_F(UnaryTest, LargeAnswersAreSentToTheStream) {
   Start([](server::ServerConfig* config) {
     config->service.max_unary_response_bytes = 10'000;
