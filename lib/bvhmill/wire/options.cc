@@ -290,8 +290,6 @@ absl::Status FromProto(const v1::ConvertOptions& message,
     // One too many is enough to be refused below.
     if (Exceeds(i, options->limits.max_outputs)) break;
     const std::string field = "options.outputs[" + std::to_string(i) + "]";
-    BVHMILL_RETURN_IF_ERROR(CheckBytes(
-        field + ".id", message.outputs(i).id().size(), kMaxOutputIdBytes));
     OutputRequest request;
     request.id = message.outputs(i).id();
     BVHMILL_RETURN_IF_ERROR(
