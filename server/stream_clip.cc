@@ -103,7 +103,7 @@ StreamConversion::StreamConversion(const StreamClip& clip,
                                    FrameReceiver::Peer peer)
     : config_(config),
       receiver_(clip.key, config.service.chunk_bytes, std::move(peer)),
-      converter_(clip.options, &receiver_, cancel, &result_) {
+      converter_(*clip.options, &receiver_, cancel, &result_) {
   if (clip.encoding == Encoding::kIdentity) return;
   decoder_ = MakeDecoder(clip.encoding, config.limits.max_clip_bytes);
   decoder_slice_ = clip.encoding == Encoding::kGzip ? kGzipSlice : kZstdSlice;

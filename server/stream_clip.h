@@ -111,8 +111,12 @@ class StreamConversion {
 struct StreamClip {
   using Clock = std::chrono::steady_clock;
 
+  // As the peer said it, or an excerpt if that was refused for its length.
   std::string key;
-  ConvertOptions options;
+  // No other unfinished clip may have the key.
+  bool owns_key = false;
+  // Those of the stream, unless it has its own; never null.
+  std::shared_ptr<const ConvertOptions> options;
   // All of its rows are needed before anything is made of them.
   bool keeps_rows = false;
   Encoding encoding = Encoding::kIdentity;

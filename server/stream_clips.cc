@@ -2,7 +2,9 @@
 
 #include <utility>
 
+#include "bvhmill/base/bounds.h"
 #include "bvhmill/base/status.h"
+#include "bvhmill/base/utf8.h"
 #include "server/rpc_status.h"
 #include "server/source.h"
 
@@ -15,6 +17,9 @@ grpc::Status StreamClips::Take(v1::ConvertClipsRequest* frame) {
     return LimitExceeded("max_request_message_bytes", limit, bytes);
   }
   const bool first = !std::exchange(saw_frame_, true);
+  if (first && !frame->has_open()) {
+    if (auto status = Open({}); !status.ok()) return status;
+  }
   switch (frame->frame_case()) {
     case v1::ConvertClipsRequest::kOpen:
       if (!first) return StreamOutOfOrder("open is not the first frame");
@@ -34,21 +39,27 @@ grpc::Status StreamClips::Take(v1::ConvertClipsRequest* frame) {
 }
 
 grpc::Status StreamClips::Open(const v1::StreamOpen& open) {
-  ConvertOptions checked;
-  if (auto status = ReadOptionsFor(config(), open.options(), &checked);
-      !status.ok()) {
-    return status;
-  }
-  default_options_ = open.options();
   ordered_ = open.ordered();
-  return grpc::Status::OK;
+  return ReadOptions(open.options(), &default_options_);
+}
+
+grpc::Status StreamClips::ReadOptions(
+    const v1::ConvertOptions& message,
+    std::shared_ptr<const ConvertOptions>* options) {
+  auto read = std::make_shared<ConvertOptions>();
+  auto status = ReadOptionsFor(config(), message, read.get());
+  if (status.ok()) *options = std::move(read);
+  return status;
 }
 
 grpc::Status StreamClips::Begin(v1::ClipBegin* begin) {
   if (incoming_ != nullptr) return StreamOutOfOrder("begin within a clip");
   incoming_ = std::make_shared<StreamClip>();
   clips_.push_back(incoming_);
-  incoming_->key = begin->key();
+  incoming_->options = default_options_;
+  // Every frame of the clip holds its key.
+  const bool is_long = begin->key().size() > kMaxClipKeyBytes;
+  incoming_->key = is_long ? Excerpt(begin->key()) : begin->key();
   if (const auto status = Admit(*begin); !status.ok()) Refuse(status);
   Append(std::move(*begin->mutable_source()->mutable_data()));
   if (begin->complete()) Complete(std::exchange(incoming_, nullptr).get());
@@ -58,7 +69,13 @@ grpc::Status StreamClips::Begin(v1::ClipBegin* begin) {
 // Whether the incoming clip can be taken. Fills in how it is to be converted.
 grpc::Status StreamClips::Admit(const v1::ClipBegin& begin) {
   StreamClip& clip = *incoming_;
-  if (!keys_.insert(begin.key()).second) {
+  if (const absl::Status status =
+          CheckBytes("begin.key", begin.key().size(), kMaxClipKeyBytes);
+      !status.ok()) {
+    return ToGrpc(status);
+  }
+  clip.owns_key = keys_.insert(begin.key()).second;
+  if (!clip.owns_key) {
     return ToGrpc(MakeStatus(absl::StatusCode::kAlreadyExists,
                              "the key belongs to an unfinished clip"));
   }
@@ -69,14 +86,17 @@ grpc::Status StreamClips::Admit(const v1::ClipBegin& begin) {
       !status.ok()) {
     return status;
   }
-  if (auto status = ReadOptionsFor(
-          config(), begin.has_options() ? begin.options() : default_options_,
-          &clip.options);
-      !status.ok()) {
-    return status;
+  if (begin.has_options()) {
+    if (auto status = ReadOptions(begin.options(), &clip.options);
+        !status.ok()) {
+      return status;
+    }
   }
-  clip.keeps_rows = NeedsAllRows(clip.options);
-  return context_.admission().TryEnter(record_.caller(), record_.peer(), 0,
+  clip.keeps_rows = NeedsAllRows(*clip.options);
+  // Text counts as it is kept; what is said about it, from here on.
+  const auto bytes =
+      static_cast<int64_t>(begin.ByteSizeLong() - begin.source().data().size());
+  return context_.admission().TryEnter(record_.caller(), record_.peer(), bytes,
                                        &clip.ticket);
 }
 
@@ -133,10 +153,7 @@ void StreamClips::Remove(const ClipPtr& clip) {
   UsedBytes(clip.get());
   AddOutgoing(clip.get(), -clip->outgoing_bytes);
   clip->outgoing.clear();
-  // One that was refused for its key does not own it.
-  const bool owns_key =
-      !clip->refused || !absl::IsAlreadyExists(clip->refused->status);
-  if (owns_key) keys_.erase(clip->key);
+  if (clip->owns_key) keys_.erase(clip->key);
   clip->ticket.Release();
   clips_.remove(clip);
 }

@@ -69,6 +69,8 @@ class StreamClips {
   grpc::Status Begin(v1::ClipBegin* begin);
   grpc::Status End(const v1::ClipEnd& end);
   grpc::Status Admit(const v1::ClipBegin& begin);
+  grpc::Status ReadOptions(const v1::ConvertOptions& message,
+                           std::shared_ptr<const ConvertOptions>* options);
   void Append(std::string bytes);
   void Refuse(const grpc::Status& status);
   void Complete(StreamClip* clip);
@@ -83,7 +85,8 @@ class StreamClips {
   ServiceContext& context_;
   CallRecord& record_;
   bool saw_frame_ = false;
-  v1::ConvertOptions default_options_;
+  // Of clips that bring none, which share it.
+  std::shared_ptr<const ConvertOptions> default_options_;
   bool ordered_ = false;
   // The clip whose chunks are arriving.
   ClipPtr incoming_;

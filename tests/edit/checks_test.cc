@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 
+#include "bvhmill/base/bounds.h"
 #include "bvhmill/base/status.h"
 #include "tests/edit/edits.h"
 #include "tests/support/clips.h"
@@ -117,7 +118,7 @@ const Case kCases[] = {
        e->rename_joints = {{"Hips", "a\nb"}};
      },
      Code::kInvalidArgument,
-     "options.edits.rename_joints: 'a\nb' cannot be the name of a joint"},
+     "options.edits.rename_joints: 'a\\x0Ab' cannot be the name of a joint"},
     {"name with a brace",
      [](ClipEdits* e) {
        e->joint_map_rows = {{"Hips", "a {"}};
@@ -203,6 +204,64 @@ TEST(ClipEdits, WhatCannotBe) {
     const absl::Status status = StatusOfEdit(edits, SmallLeg(5));
     EXPECT_EQ(status.code(), c.code) << c.what << ": " << status;
     EXPECT_EQ(MessageOf(status), c.message) << c.what;
+  }
+}
+
+struct NameList {
+  const char* field;
+  std::function<void(size_t count, const std::string& name, ClipEdits*)> fill;
+};
+
+const NameList kNameLists[] = {
+    {"options.edits.drop_joints",
+     [](size_t count, const std::string& name, ClipEdits* e) {
+       e->drop_joints.assign(count, name);
+     }},
+    {"options.edits.keep_joints",
+     [](size_t count, const std::string& name, ClipEdits* e) {
+       e->keep_joints.assign(count, name);
+     }},
+    {"options.edits.rename_joints",
+     [](size_t count, const std::string& name, ClipEdits* e) {
+       for (size_t i = 0; i < count; ++i) {
+         e->rename_joints.emplace_back(std::to_string(i), name);
+       }
+     }},
+    {"options.edits.rename_joints",
+     [](size_t count, const std::string& name, ClipEdits* e) {
+       for (size_t i = 1; i < count; ++i) {
+         e->rename_joints.emplace_back(std::to_string(i), "a");
+       }
+       e->rename_joints.emplace_back(name, "a");
+     }},
+    {"options.edits.joint_map_rows",
+     [](size_t count, const std::string& name, ClipEdits* e) {
+       e->joint_map_rows.assign(count, {name, "a"});
+     }},
+    {"options.edits.joint_map_rows",
+     [](size_t count, const std::string& name, ClipEdits* e) {
+       e->joint_map_rows.assign(count, {"a", name});
+     }},
+};
+
+TEST(ClipEdits, NamesWithoutBound) {
+  const std::string most(kMaxJointNameBytes, 'n');
+  for (const auto& [field, fill] : kNameLists) {
+    const std::string start = std::string(field) + ": has ";
+    ClipEdits edits;
+    fill(kMaxJointNames, "b", &edits);
+    EXPECT_TRUE(CheckEdits(edits).ok()) << field;
+    edits = {};
+    fill(kMaxJointNames + 1, "b", &edits);
+    EXPECT_EQ(MessageOf(CheckEdits(edits)),
+              start + "20001 entries, more than 20000");
+    edits = {};
+    fill(1, most, &edits);
+    EXPECT_TRUE(CheckEdits(edits).ok()) << field;
+    edits = {};
+    fill(1, most + "n", &edits);
+    EXPECT_EQ(MessageOf(CheckEdits(edits)),
+              start + "4097 bytes, more than 4096");
   }
 }
 

@@ -8,7 +8,9 @@
 #include <ostream>
 #include <string>
 
+#include "bvhmill/base/bounds.h"
 #include "bvhmill/base/status.h"
+#include "bvhmill/base/utf8.h"
 #include "tests/pipeline/clip_text.h"
 
 namespace bvhmill::testing {
@@ -83,6 +85,37 @@ const Choice kChoices[] = {
      [](ConvertOptions* o) { o->outputs = {BvhWith(-2)}; }},
     {"HugeDecimals", kBad, "outputs[0].",
      [](ConvertOptions* o) { o->outputs = {BvhWith(2'000'000'000)}; }},
+    {"AsManyCodesAsAllowed", kOk, "",
+     [](ConvertOptions* o) {
+       o->report.ignore_codes.assign(kMaxCodes, "TEXT_EMPTY");
+     }},
+    {"TooManyCodes", kBad, "ignore_codes",
+     [](ConvertOptions* o) {
+       o->report.ignore_codes.assign(kMaxCodes + 1, "TEXT_EMPTY");
+     }},
+    {"OnlyTooManyCodes", kBad, "only_codes",
+     [](ConvertOptions* o) {
+       o->report.only_codes.assign(kMaxCodes + 1, "TEXT_EMPTY");
+     }},
+    {"LongestId", kOk, "",
+     [](ConvertOptions* o) {
+       o->outputs = {{std::string(kMaxOutputIdBytes, 'a'), CsvFormat{}}};
+     }},
+    {"IdTooLong", kBad, "outputs[0].id",
+     [](ConvertOptions* o) {
+       o->outputs = {{std::string(kMaxOutputIdBytes + 1, 'a'), CsvFormat{}}};
+     }},
+    {"TooManyJoints", kBad, "drop_joints",
+     [](ConvertOptions* o) {
+       o->edits.drop_joints.assign(kMaxJointNames + 1, "");
+     }},
+    {"TooManyPriorities", kBad, "anim.joint_priorities",
+     [](ConvertOptions* o) {
+       AnimFormat anim;
+       anim.settings.joint_priorities.assign(kMaxJointPriorities + 1,
+                                             {"mHead", 1});
+       o->outputs = {{"", anim}};
+     }},
     {"TooManyOutputs", absl::StatusCode::kResourceExhausted, "",
      [](ConvertOptions* o) {
        o->outputs = EveryOutput();
@@ -130,6 +163,107 @@ TEST_P(CheckOptionsTest, ConvertAgrees) {
   EXPECT_EQ(result.status.code(), GetParam().code) << result.status;
   EXPECT_EQ(result.outputs.size(),
             GetParam().code == kOk ? options.outputs.size() : 0u);
+}
+
+// Of `size` bytes, most of which no message may show as they are.
+std::string Dirt(size_t size) {
+  constexpr std::string_view kBytes = "\x1B[31m\n\x7F\xC2\x9B\xFFz";
+  std::string out;
+  while (out.size() < size) out.append(kBytes);
+  out.resize(size);
+  return out;
+}
+
+AnimFormat AnimWith(const std::function<void(AnimFormat*)>& change) {
+  AnimFormat anim;
+  change(&anim);
+  return anim;
+}
+
+// Each word is as long as is read, or is refused for its length.
+const std::pair<const char*, Change> kDirtyWords[] = {
+    {"options.validation.ignore_codes",
+     [](ConvertOptions* o) { o->report.ignore_codes = {Dirt(5000)}; }},
+    {"options.validation.only_codes",
+     [](ConvertOptions* o) { o->report.only_codes = {Dirt(5000)}; }},
+    {"options.validation.severity_overrides",
+     [](ConvertOptions* o) {
+       o->report.severity_overrides = {{Dirt(5000), Severity::kInfo}};
+     }},
+    {"options.outputs[0].id",
+     [](ConvertOptions* o) {
+       o->outputs = {{Dirt(5000), CsvFormat{}}};
+     }},
+    {"options.outputs[1].id",
+     [](ConvertOptions* o) {
+       o->outputs = {{Dirt(1000), CsvFormat{}}, {Dirt(1000), NpzFormat{}}};
+     }},
+    {"options.outputs[0].anim.joint_map",
+     [](ConvertOptions* o) {
+       o->outputs = {
+           {"", AnimWith([](AnimFormat* a) { a->joint_map = Dirt(5000); })}};
+     }},
+    {"options.outputs[0].anim.emote",
+     [](ConvertOptions* o) {
+       o->outputs = {{"", AnimWith([](AnimFormat* a) {
+                        a->settings.emote = Dirt(5000);
+                      })}};
+     }},
+    {"options.outputs[0].anim.joint_priorities",
+     [](ConvertOptions* o) {
+       o->outputs = {{"", AnimWith([](AnimFormat* a) {
+                        a->settings.joint_priorities = {{Dirt(5000), 1}};
+                      })}};
+     }},
+    {"options.edits.drop_joints",
+     [](ConvertOptions* o) { o->edits.drop_joints = {Dirt(5000)}; }},
+    {"options.edits.drop_joints",
+     [](ConvertOptions* o) { o->edits.drop_joints = {Dirt(4000)}; }},
+    {"options.edits.keep_joints",
+     [](ConvertOptions* o) { o->edits.keep_joints = {Dirt(4000)}; }},
+    {"options.edits.rename_joints",
+     [](ConvertOptions* o) {
+       o->edits.rename_joints = {{Dirt(4000), "a"}};
+     }},
+    {"options.edits.rename_joints",
+     [](ConvertOptions* o) {
+       o->edits.rename_joints = {{"a", Dirt(4000)}};
+     }},
+    {"options.edits.rename_joints",
+     [](ConvertOptions* o) {
+       o->edits.rename_joints = {{Dirt(4000), "a"}, {Dirt(4000), "b"}};
+     }},
+    {"options.edits.joint_map",
+     [](ConvertOptions* o) { o->edits.joint_map = Dirt(5000); }},
+    {"options.edits.joint_map_rows",
+     [](ConvertOptions* o) {
+       o->edits.joint_map_rows = {{"a", Dirt(4000)}};
+     }},
+    {"options.edits.root_alignment.position_axes",
+     [](ConvertOptions* o) {
+       o->edits.root_alignment.position_axes = Dirt(5000);
+     }},
+    {"options.edits.root_alignment.position_signs",
+     [](ConvertOptions* o) {
+       o->edits.root_alignment.position_signs = Dirt(5000);
+     }},
+};
+
+TEST(Options, ErrorsEchoedTheirInput) {
+  for (const auto& [field, change] : kDirtyWords) {
+    ConvertOptions options;
+    change(&options);
+    StringReceiver receiver;
+    const absl::Status status =
+        ConvertText(ChainText(2, 3), options, &receiver).status;
+    EXPECT_EQ(status.code(), kBad) << field;
+    const std::string_view message = MessageOf(status);
+    EXPECT_TRUE(message.starts_with(field)) << status;
+    // 80 bytes of input, each of four characters at most.
+    EXPECT_LT(message.size(), 500u) << status;
+    // Nothing is left to be escaped.
+    EXPECT_EQ(Excerpt(message, message.size()), message) << field;
+  }
 }
 
 }  // namespace

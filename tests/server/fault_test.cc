@@ -161,6 +161,44 @@ TEST_F(FaultTest, LittleTextOfManyPosesToNobody) {
   ExpectHealthy();
 }
 
+// Large options, of a stream whose clips wait for a reader.
+TEST_F(FaultTest, OptionsCopiedIntoEveryClip) {
+  Start();
+  constexpr int kStreams = 4;
+  constexpr int kClips = 63;
+  v1::ConvertClipsRequest open;
+  open.mutable_open()->set_ordered(true);
+  v1::ConvertOptions* options = open.mutable_open()->mutable_options();
+  options->add_outputs()->mutable_positions();
+  options->add_outputs()->mutable_csv();
+  // 2 MB when they are read.
+  for (int i = 0; i < 14'000; ++i) {
+    v1::JointMapRow* row = options->mutable_edits()->add_joint_map_rows();
+    row->set_source(std::string(24, 'a') + std::to_string(i));
+    row->set_target(std::string(24, 'b') + std::to_string(i));
+  }
+  options->mutable_edits()->mutable_joint_map_rows(0)->set_source("Hips");
+  std::vector<std::unique_ptr<grpc::ClientContext>> contexts;
+  std::vector<std::unique_ptr<Stream>> streams;
+  for (int i = 0; i < kStreams; ++i) {
+    contexts.push_back(std::make_unique<grpc::ClientContext>());
+    streams.push_back(stub_->ConvertClips(contexts.back().get()));
+    streams.back()->Write(open);
+    // Outputs of 14 MB, which hold up those behind them.
+    bench::SendWhole("large", SmallClip(100'000), streams.back().get());
+    for (int k = 0; k < kClips; ++k) {
+      bench::SendWhole(std::to_string(k), SmallClip(), streams.back().get());
+    }
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  ExpectHealthy();
+  for (const auto& stream : streams) {
+    stream->WritesDone();
+    EXPECT_EQ(GoodResults(stream.get()), kClips + 1);
+    EXPECT_TRUE(stream->Finish().ok());
+  }
+}
+
 TEST_F(FaultTest, HalfAStream) {
   Start();
   for (int i = 0; i < 20; ++i) {

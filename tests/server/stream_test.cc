@@ -6,6 +6,8 @@
 #include <random>
 #include <thread>
 
+#include "bvhmill/base/bounds.h"
+#include "bvhmill/base/utf8.h"
 #include "tests/server/fixture.h"
 
 namespace bvhmill::testing {
@@ -273,6 +275,102 @@ TEST_F(StreamTest, AKeyOfAnUnfinishedClipIsRefused) {
   EXPECT_EQ(answers_["same"].results, 2);
   EXPECT_EQ(answers_["same"].result.status().code(),
             grpc::StatusCode::ALREADY_EXISTS);
+}
+
+// Every frame of a clip holds its key.
+TEST_F(StreamTest, KeysOfMegabytes) {
+  Start();
+  const std::string longest(kMaxClipKeyBytes, 'k');
+  const std::string huge(size_t{8} << 20, 'k');
+  // In characters of three bytes, none of which may be cut in two.
+  std::string wide;
+  while (wide.size() <= kMaxClipKeyBytes) wide += "\xE3\x81\x82";
+  const grpc::Status status =
+      Run({Open(), Whole(longest, SmallClip()), Whole(huge, SmallClip()),
+           Whole(wide, SmallClip()), Whole("", SmallClip())});
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  ASSERT_EQ(answers_.size(), 4);
+  EXPECT_EQ(answers_[longest].result.status().code(), 0);
+  EXPECT_EQ(answers_[""].result.status().code(), 0);
+  EXPECT_EQ(answers_[Excerpt(huge)].result.status().code(),
+            grpc::StatusCode::INVALID_ARGUMENT);
+  const v1::Status& refused = answers_[Excerpt(wide)].result.status();
+  EXPECT_EQ(refused.code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(refused.message(), "begin.key: has 1026 bytes, more than 1024");
+}
+
+// Two bytes each on the wire, and a string for each in every clip.
+TEST_F(StreamTest, MillionsOfEmptyNames) {
+  Start([](server::ServerConfig* config) {
+    config->log = server::LogFormat::kOff;
+  });
+  const std::string field = "options.edits.drop_joints";
+  v1::ConvertOptions options = Positions();
+  for (int i = 0; i < 2'000'000; ++i) {
+    options.mutable_edits()->add_drop_joints();
+  }
+  Request open;
+  *open.mutable_open()->mutable_options() = options;
+  const grpc::Status status = Run({open, Whole("clip", SmallClip())});
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  const v1::BadRequest bad = DetailsOf(status).bad_request;
+  ASSERT_EQ(bad.field_violations_size(), 1);
+  EXPECT_EQ(bad.field_violations(0).field(), field);
+
+  Request begin = Whole("many", SmallClip());
+  *begin.mutable_begin()->mutable_options() = options;
+  ASSERT_TRUE(Run({Open(), begin, Whole("good", SmallClip())}).ok());
+  EXPECT_EQ(answers_["many"].result.status().message(),
+            field + ": has 2000000 entries, more than 20000");
+  EXPECT_EQ(answers_["good"].result.status().code(), 0);
+}
+
+TEST_F(StreamTest, OptionsOfAClipCount) {
+  Start([](server::ServerConfig* config) {
+    config->admission.max_inflight_bytes = 5'000;
+    config->log = server::LogFormat::kOff;
+  });
+  Request begin = Begin("options");
+  v1::ConvertOptions* options = begin.mutable_begin()->mutable_options();
+  *options = Positions();
+  for (int i = 0; i < 6'000; ++i) options->mutable_edits()->add_drop_joints("");
+  const grpc::Status status =
+      Run({Open(), begin, End(), Whole("good", SmallClip())});
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  const v1::Status& refused = answers_["options"].result.status();
+  EXPECT_EQ(refused.code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_EQ(refused.info().reason(), "SERVER_BUSY");
+  EXPECT_EQ(refused.info().metadata().at("limit_name"), "max_inflight_bytes");
+  EXPECT_EQ(answers_["good"].result.status().code(), 0);
+}
+
+// Clips without options of their own have those of the stream, whichever clips
+// went before; without an open, the defaults.
+TEST_F(StreamTest, ClipsShareTheOptionsOfTheirStream) {
+  Start();
+  Request own = Whole("own", SmallClip());
+  own.mutable_begin()->mutable_options()->add_outputs()->mutable_csv();
+  Request wrong = Whole("wrong", SmallClip());
+  wrong.mutable_begin()->mutable_options()->add_outputs();
+  Request none = Whole("none", SmallClip());
+  none.mutable_begin()->mutable_options();
+  ASSERT_TRUE(Run({Open(), Whole("a", SmallClip()), own, wrong, none,
+                   Whole("b", SmallClip())})
+                  .ok());
+  const auto positions = LocalOutputs(SmallClip(), Positions());
+  EXPECT_EQ(answers_["a"].outputs, positions);
+  EXPECT_EQ(answers_["own"].outputs,
+            LocalOutputs(SmallClip(), own.begin().options()));
+  EXPECT_EQ(answers_["wrong"].result.status().code(),
+            grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_TRUE(answers_["none"].outputs.empty());
+  EXPECT_EQ(answers_["b"].outputs, positions);
+  answers_.clear();
+  // One that is refused before there are options.
+  ASSERT_TRUE(Run({wrong, Whole("c", SmallClip())}).ok());
+  EXPECT_EQ(answers_["wrong"].results, 1);
+  EXPECT_TRUE(answers_["c"].outputs.empty());
+  EXPECT_EQ(answers_["c"].result.status().code(), 0);
 }
 
 TEST_F(StreamTest, FramesOutOfOrderEndTheStream) {

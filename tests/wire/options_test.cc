@@ -9,6 +9,7 @@
 #include <ostream>
 #include <string>
 
+#include "bvhmill/base/bounds.h"
 #include "bvhmill/base/status.h"
 
 namespace bvhmill::testing {
@@ -389,6 +390,17 @@ const BadOption kBadOptions[] = {
      [](auto* m) {
        Second(m)->mutable_rotations()->set_kind(Unknown<v1::RotationKind>());
      }},
+    {"options.outputs[1].id",
+     [](v1::ConvertOptions* m) {
+       v1::OutputRequest* output = Second(m);
+       output->mutable_csv();
+       output->set_id(std::string(kMaxOutputIdBytes + 1, 'a'));
+     }},
+    {"options.edits.drop_joints",
+     [](v1::ConvertOptions* m) {
+       m->mutable_edits()->add_drop_joints(
+           std::string(kMaxJointNameBytes + 1, 'a'));
+     }},
 };
 
 class BadOptionTest : public ::testing::TestWithParam<BadOption> {};
@@ -404,6 +416,104 @@ TEST_P(BadOptionTest, IsRefusedWithItsField) {
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
   EXPECT_TRUE(MessageOf(status).starts_with(GetParam().field)) << status;
   EXPECT_NE(MessageOf(status).find(": "), std::string_view::npos) << status;
+}
+
+struct Bound {
+  const char* field;
+  size_t most;
+  // Adds a number of the smallest entries; void if `most` are too many for
+  // another reason.
+  std::function<void(size_t, v1::ConvertOptions*)> add;
+};
+
+const Bound kBounds[] = {
+    {"options.edits.drop_joints", kMaxJointNames,
+     [](size_t count, v1::ConvertOptions* m) {
+       while (count-- > 0) m->mutable_edits()->add_drop_joints();
+     }},
+    {"options.edits.keep_joints", kMaxJointNames,
+     [](size_t count, v1::ConvertOptions* m) {
+       while (count-- > 0) m->mutable_edits()->add_keep_joints();
+     }},
+    {"options.edits.rename_joints", kMaxJointNames,
+     [](size_t count, v1::ConvertOptions* m) {
+       auto& names = *m->mutable_edits()->mutable_rename_joints();
+       while (count-- > 0) names[std::to_string(count)] = "a";
+     }},
+    {"options.edits.joint_map_rows", kMaxJointNames,
+     [](size_t count, v1::ConvertOptions* m) {
+       v1::ClipEdits* edits = m->mutable_edits();
+       while (count-- > 0) edits->add_joint_map_rows()->set_target("a");
+     }},
+    {"options.validation.ignore_codes", kMaxCodes,
+     [](size_t count, v1::ConvertOptions* m) {
+       v1::ValidationOptions* validation = m->mutable_validation();
+       while (count-- > 0) validation->add_ignore_codes("TEXT_EMPTY");
+     }},
+    {"options.validation.only_codes", kMaxCodes,
+     [](size_t count, v1::ConvertOptions* m) {
+       v1::ValidationOptions* validation = m->mutable_validation();
+       while (count-- > 0) validation->add_only_codes("TEXT_EMPTY");
+     }},
+    {"options.outputs[1].anim.joint_priorities", kMaxJointPriorities,
+     [](size_t count, v1::ConvertOptions* m) {
+       v1::AnimFormat* anim = Second(m)->mutable_anim();
+       while (count-- > 0) anim->add_joint_priorities()->set_joint("mHead");
+     }},
+};
+
+// Millions of empty names fit one message.
+TEST(Options, ListsWithoutBound) {
+  for (const auto& [field, most, add] : kBounds) {
+    v1::ConvertOptions good;
+    add(most, &good);
+    ConvertOptions options;
+    EXPECT_TRUE(wire::FromProto(good, &options).ok()) << field;
+    v1::ConvertOptions bad;
+    add(most + 1, &bad);
+    options = {};
+    const absl::Status status = wire::FromProto(bad, &options);
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << field;
+    EXPECT_EQ(MessageOf(status),
+              std::string(field) + ": has " + std::to_string(most + 1) +
+                  " entries, more than " + std::to_string(most));
+    // Nothing was copied.
+    EXPECT_TRUE(IsEmpty(options.edits)) << field;
+    EXPECT_TRUE(options.report.ignore_codes.empty()) << field;
+    EXPECT_TRUE(options.report.only_codes.empty()) << field;
+  }
+}
+
+// Codes of a map are each there once: fewer than the bound are known.
+TEST(Options, OverridesWithoutBound) {
+  v1::ConvertOptions message;
+  auto& overrides = *message.mutable_validation()->mutable_severity_overrides();
+  for (size_t i = 0; i <= kMaxCodes; ++i) {
+    overrides[std::to_string(i)] = v1::SEVERITY_HINT;
+  }
+  ConvertOptions options;
+  const absl::Status status = wire::FromProto(message, &options);
+  EXPECT_EQ(MessageOf(status),
+            "options.validation.severity_overrides: has 1025 entries, more "
+            "than 1024");
+  EXPECT_TRUE(options.report.severity_overrides.empty());
+}
+
+TEST(Options, MegabytesOfOptions) {
+  for (const bool fits : {true, false}) {
+    v1::ConvertOptions message;
+    v1::ClipEdits* edits = message.mutable_edits();
+    const std::string name(kMaxJointNameBytes, 'a');
+    // Each has a tag and two bytes of length besides.
+    const size_t count = kMaxOptionBytes / name.size();
+    for (size_t i = fits ? 1 : 0; i < count; ++i) edits->add_drop_joints(name);
+    ConvertOptions options;
+    const absl::Status status = wire::FromProto(message, &options);
+    EXPECT_EQ(status.ok(), fits) << status;
+    if (fits) continue;
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_TRUE(MessageOf(status).starts_with("options: has 1049")) << status;
+  }
 }
 
 }  // namespace

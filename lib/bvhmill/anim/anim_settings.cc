@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "bvhmill/anim/avatar.h"
+#include "bvhmill/base/bounds.h"
 #include "bvhmill/base/status.h"
 
 namespace bvhmill {
@@ -28,6 +29,9 @@ absl::Status CheckSeconds(std::string_view field,
 }
 
 absl::Status CheckJoints(const AnimSettings& settings) {
+  BVHMILL_RETURN_IF_ERROR(CheckCount("joint_priorities",
+                                     settings.joint_priorities.size(),
+                                     kMaxJointPriorities));
   for (const JointPriority& joint : settings.joint_priorities) {
     if (FindAvatarJoint(joint.joint) < 0) {
       return InvalidField("joint_priorities", "the avatar has no such joint");

@@ -5,29 +5,55 @@
 #include <set>
 #include <string_view>
 
+#include "bvhmill/base/bounds.h"
 #include "bvhmill/base/status.h"
+#include "bvhmill/base/utf8.h"
 
 namespace bvhmill {
 namespace {
 
 bool IsAtLeastZero(double value) { return std::isfinite(value) && value >= 0; }
 
+absl::Status CheckSelectors(std::string_view field,
+                            const std::vector<std::string>& names) {
+  BVHMILL_RETURN_IF_ERROR(CheckCount(field, names.size(), kMaxJointNames));
+  for (const std::string& name : names) {
+    BVHMILL_RETURN_IF_ERROR(CheckBytes(field, name.size(), kMaxJointNameBytes));
+  }
+  return absl::OkStatus();
+}
+
+// Of a joint that is called `from`.
+absl::Status CheckNewName(std::string_view field, std::string_view from,
+                          std::string_view to) {
+  BVHMILL_RETURN_IF_ERROR(CheckBytes(field, from.size(), kMaxJointNameBytes));
+  BVHMILL_RETURN_IF_ERROR(CheckBytes(field, to.size(), kMaxJointNameBytes));
+  return CheckJointName(field, to);
+}
+
 absl::Status CheckNames(const ClipEdits& edits) {
   constexpr std::string_view kRenames = "options.edits.rename_joints";
+  constexpr std::string_view kRows = "options.edits.joint_map_rows";
+  BVHMILL_RETURN_IF_ERROR(
+      CheckSelectors("options.edits.drop_joints", edits.drop_joints));
+  BVHMILL_RETURN_IF_ERROR(
+      CheckSelectors("options.edits.keep_joints", edits.keep_joints));
+  BVHMILL_RETURN_IF_ERROR(
+      CheckCount(kRenames, edits.rename_joints.size(), kMaxJointNames));
   std::set<std::string_view> renamed;
   for (const auto& [from, to] : edits.rename_joints) {
-    BVHMILL_RETURN_IF_ERROR(CheckJointName(kRenames, to));
+    BVHMILL_RETURN_IF_ERROR(CheckNewName(kRenames, from, to));
     if (renamed.insert(from).second) continue;
-    return InvalidField(kRenames, "renames '" + from + "' twice");
+    return InvalidField(kRenames, "renames " + Quote(from) + " twice");
   }
+  BVHMILL_RETURN_IF_ERROR(
+      CheckCount(kRows, edits.joint_map_rows.size(), kMaxJointNames));
   for (const JointMapRow& row : edits.joint_map_rows) {
-    BVHMILL_RETURN_IF_ERROR(
-        CheckJointName("options.edits.joint_map_rows", row.target));
+    BVHMILL_RETURN_IF_ERROR(CheckNewName(kRows, row.source, row.target));
   }
   if (edits.joint_map.empty()) return absl::OkStatus();
   if (!edits.joint_map_rows.empty()) {
-    return InvalidField("options.edits.joint_map_rows",
-                        "cannot be used together with joint_map");
+    return InvalidField(kRows, "cannot be used together with joint_map");
   }
   return FindJointMap(edits.joint_map).status();
 }
@@ -108,18 +134,18 @@ absl::Status CheckEdits(const ClipEdits& edits) {
 }
 
 absl::Status CheckAlignment(const RootAlignment& alignment) {
-  std::string axes = alignment.position_axes;
-  std::sort(axes.begin(), axes.end());
-  if (!axes.empty() && axes != "xyz") {
-    return InvalidField(
-        "options.edits.root_alignment.position_axes",
-        "'" + alignment.position_axes + "' is not an order of the letters xyz");
+  const std::string& axes = alignment.position_axes;
+  constexpr std::string_view kXyz = "xyz";
+  if (!axes.empty() && !std::is_permutation(axes.begin(), axes.end(),
+                                            kXyz.begin(), kXyz.end())) {
+    return InvalidField("options.edits.root_alignment.position_axes",
+                        Quote(axes) + " is not an order of the letters xyz");
   }
   const std::string& signs = alignment.position_signs;
   const bool known = signs.find_first_not_of("+-") == std::string::npos;
   if (!signs.empty() && (signs.size() != 3 || !known)) {
     return InvalidField("options.edits.root_alignment.position_signs",
-                        "'" + signs + "' is not three of + and -");
+                        Quote(signs) + " is not three of + and -");
   }
   for (const double degrees : alignment.correction_degrees) {
     if (!std::isfinite(degrees)) {

@@ -81,8 +81,8 @@ bool IsEmpty(const ClipEdits& edits);
 bool IsEmpty(const RootAlignment& alignment);
 
 // What can be said without a clip. INVALID_ARGUMENT "options.edits.field: why"
-// for a value that cannot be; FAILED_PRECONDITION for a target (up_axis,
-// meters_per_unit) whose source is not known.
+// for a value that cannot be, or one beyond base/bounds.h; FAILED_PRECONDITION
+// for a target (up_axis, meters_per_unit) whose source is not known.
 absl::Status CheckEdits(const ClipEdits& edits);
 
 // That part of CheckEdits which looks at the alignment.

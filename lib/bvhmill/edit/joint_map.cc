@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "bvhmill/base/status.h"
+#include "bvhmill/base/utf8.h"
 #include "bvhmill/edit/built_in_maps.h"
 
 namespace bvhmill {
@@ -87,7 +88,7 @@ absl::StatusOr<std::vector<JointMapRow>> FindJointMap(std::string_view name) {
   }
   return InvalidField(
       "options.edits.joint_map",
-      "'" + std::string(name) + "' is not built in; there are " + KnownMaps());
+      Quote(name) + " is not built in; there are " + KnownMaps());
 }
 
 absl::StatusOr<std::vector<JointMapRow>> ParseJointMap(std::string_view csv) {
@@ -119,8 +120,7 @@ absl::Status CheckJointName(std::string_view field, std::string_view name) {
   if (name.empty()) return InvalidField(field, "a new name is empty");
   const bool padded = name.front() == ' ' || name.back() == ' ';
   if (padded || std::any_of(name.begin(), name.end(), breaks)) {
-    return InvalidField(
-        field, "'" + std::string(name) + "' cannot be the name of a joint");
+    return InvalidField(field, Quote(name) + " cannot be the name of a joint");
   }
   return absl::OkStatus();
 }

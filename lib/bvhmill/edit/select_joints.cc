@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "bvhmill/base/status.h"
+#include "bvhmill/base/utf8.h"
 #include "bvhmill/edit/joint_edits.h"
 #include "bvhmill/edit/name_index.h"
 
@@ -13,8 +14,7 @@ namespace bvhmill {
 namespace {
 
 absl::Status NoSuchJoint(std::string_view field, std::string_view name) {
-  return InvalidField(field,
-                      "no joint of the clip is '" + std::string(name) + "'");
+  return InvalidField(field, "no joint of the clip is " + Quote(name));
 }
 
 // Sets `chosen` for what the patterns match. Each matches a span of the index,

@@ -6,7 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "bvhmill/base/bounds.h"
 #include "bvhmill/base/status.h"
+#include "bvhmill/base/utf8.h"
 #include "bvhmill/encode/encoder.h"
 #include "bvhmill/report/catalogue.h"
 
@@ -15,9 +17,10 @@ namespace {
 
 absl::Status CheckCodes(std::string_view field,
                         const std::vector<std::string>& codes) {
+  BVHMILL_RETURN_IF_ERROR(CheckCount(field, codes.size(), kMaxCodes));
   for (const std::string& code : codes) {
     if (FindEntry(code) == nullptr) {
-      return InvalidField(field, "'" + code + "' is not an issue code");
+      return InvalidField(field, Quote(code) + " is not an issue code");
     }
   }
   return absl::OkStatus();
@@ -51,6 +54,10 @@ absl::Status CheckOutputs(std::span<const OutputRequest> outputs) {
         !status.ok()) {
       return MakeStatus(status.code(), FieldOf(i, MessageOf(status)));
     }
+    // The path of the field takes memory, which a good request need not.
+    if (const size_t bytes = outputs[i].id.size(); bytes > kMaxOutputIdBytes) {
+      return CheckBytes(FieldOf(i, "id"), bytes, kMaxOutputIdBytes);
+    }
     ids.push_back(OutputId(outputs[i]));
   }
   std::sort(ids.begin(), ids.end());
@@ -58,8 +65,7 @@ absl::Status CheckOutputs(std::span<const OutputRequest> outputs) {
   if (twice == ids.end()) return absl::OkStatus();
   size_t last = outputs.size() - 1;
   while (OutputId(outputs[last]) != *twice) --last;
-  return InvalidField(FieldOf(last, "id"),
-                      "'" + std::string(*twice) + "' is used twice");
+  return InvalidField(FieldOf(last, "id"), Quote(*twice) + " is used twice");
 }
 
 }  // namespace

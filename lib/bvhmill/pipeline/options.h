@@ -34,7 +34,8 @@ inline bool MakesOutputs(const ConvertOptions& options) {
 }
 
 // INVALID_ARGUMENT "field: why" for the first choice that cannot be: a code
-// that is not in the catalogue, two outputs of one id, a negative number.
+// that is not in the catalogue, two outputs of one id, a negative number, more
+// than base/bounds.h allows.
 // RESOURCE_EXHAUSTED if there are more outputs than the limits allow. What
 // CheckEdits says of the edits.
 absl::Status CheckOptions(const ConvertOptions& options);

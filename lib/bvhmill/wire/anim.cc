@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "bvhmill/base/bounds.h"
 #include "bvhmill/base/status.h"
 
 namespace bvhmill::wire {
@@ -134,6 +135,14 @@ absl::Status FromProto(const std::string& field, const v1::AnimFormat& message,
       return InvalidField(field + ".profile",
                           "unknown value " + std::to_string(message.profile()));
   }
+  // Before they are copied.
+  BVHMILL_RETURN_IF_ERROR(
+      CheckCount(field + ".joint_priorities",
+                 static_cast<size_t>(message.joint_priorities_size()),
+                 kMaxJointPriorities));
+  BVHMILL_RETURN_IF_ERROR(CheckCount(
+      field + ".constraints", static_cast<size_t>(message.constraints_size()),
+      static_cast<size_t>(kMaxAnimConstraints)));
   SettingsFromProto(message, &format->settings);
   BVHMILL_RETURN_IF_ERROR(
       ConstraintsFromProto(field, message, &format->settings));

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "bvhmill/base/bounds.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/wire/anim.h"
 #include "bvhmill/wire/edits.h"
@@ -12,6 +13,34 @@ namespace {
 
 absl::Status UnknownValue(std::string_view field, int value) {
   return InvalidField(field, "unknown value " + std::to_string(value));
+}
+
+template <typename Container>
+absl::Status CheckSize(std::string_view field, const Container& entries,
+                       size_t most) {
+  return CheckCount(field, static_cast<size_t>(entries.size()), most);
+}
+
+// What must be known before anything is copied.
+absl::Status CheckBounds(const v1::ConvertOptions& message) {
+  const v1::ValidationOptions& validation = message.validation();
+  BVHMILL_RETURN_IF_ERROR(CheckSize("options.validation.ignore_codes",
+                                    validation.ignore_codes(), kMaxCodes));
+  BVHMILL_RETURN_IF_ERROR(CheckSize("options.validation.only_codes",
+                                    validation.only_codes(), kMaxCodes));
+  BVHMILL_RETURN_IF_ERROR(CheckSize("options.validation.severity_overrides",
+                                    validation.severity_overrides(),
+                                    kMaxCodes));
+  const v1::ClipEdits& edits = message.edits();
+  BVHMILL_RETURN_IF_ERROR(CheckSize("options.edits.drop_joints",
+                                    edits.drop_joints(), kMaxJointNames));
+  BVHMILL_RETURN_IF_ERROR(CheckSize("options.edits.keep_joints",
+                                    edits.keep_joints(), kMaxJointNames));
+  BVHMILL_RETURN_IF_ERROR(CheckSize("options.edits.rename_joints",
+                                    edits.rename_joints(), kMaxJointNames));
+  BVHMILL_RETURN_IF_ERROR(CheckSize("options.edits.joint_map_rows",
+                                    edits.joint_map_rows(), kMaxJointNames));
+  return CheckBytes("options", message.ByteSizeLong(), kMaxOptionBytes);
 }
 
 absl::Status ReadFromProto(const v1::ReadOptions& message,
@@ -251,6 +280,7 @@ v1::JointPositions ToProto(JointPositions positions) {
 
 absl::Status FromProto(const v1::ConvertOptions& message,
                        ConvertOptions* options) {
+  BVHMILL_RETURN_IF_ERROR(CheckBounds(message));
   BVHMILL_RETURN_IF_ERROR(ReadFromProto(message.read(), options));
   BVHMILL_RETURN_IF_ERROR(
       ReportFromProto(message.validation(), options->limits, &options->report));

@@ -11,6 +11,7 @@ namespace bvhmill::wire {
 // Fills `options` from `message`, keeping options->limits, which the caller has
 // set. INVALID_ARGUMENT "field: why" for a value that cannot be; the field is
 // a path such as "options.outputs[1].format". Fails as CheckOptions does, too.
+// Lists are measured against base/bounds.h before anything is copied.
 absl::Status FromProto(const v1::ConvertOptions& message,
                        ConvertOptions* options);
 
