@@ -75,8 +75,9 @@ grpc::Status StreamClips::Admit(const v1::ClipBegin& begin) {
       !status.ok()) {
     return status;
   }
-  clip.keeps_rows = NeedsAllRows(clip.options);
-  return context_.admission().TryEnter(record_.caller(), record_.peer(), 0,
+  // What is kept of the clip is asked for as it comes.
+  return context_.admission().TryEnter(record_.caller(), record_.peer(),
+                                       DecodingBytes(clip.encoding),
                                        &clip.ticket);
 }
 
@@ -101,12 +102,6 @@ void StreamClips::Append(std::string bytes) {
   const int64_t limit = config().limits.max_clip_bytes;
   if (Exceeds(clip.bytes, limit)) {
     return Refuse(LimitExceeded("max_clip_bytes", limit, clip.bytes));
-  }
-  // What is not kept is bounded by the stream.
-  if (clip.keeps_rows) {
-    if (const auto room = clip.ticket.Grow(size); !room.ok()) {
-      return Refuse(room);
-    }
   }
   if (!clip.queued_at) clip.queued_at = StreamClip::Clock::now();
   AddIncoming(size);
