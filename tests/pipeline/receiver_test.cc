@@ -184,9 +184,12 @@ ConvertResult ConvertByPieces(std::string_view text,
 TEST(Receiver, IsAskedForTheMemoryOfAClip) {
   ConvertOptions edited = One({"", NpzFormat{}});
   edited.edits.resample_fps = 240;
+  ConvertOptions fast = edited;
+  fast.edits.resample_fps = 1'000'000;
   ConvertOptions report;
   report.checks_only = true;
   const std::string text = ChainText(30, 2'000);
+  const std::string one_frame = ChainText(30, 1);
   const std::string blanks = "HIERARCHY\n" + std::string(5'000'000, ' ');
   struct Case {
     const char* name;
@@ -202,6 +205,7 @@ TEST(Receiver, IsAskedForTheMemoryOfAClip) {
       {"flows", text, One({"", PositionsFormat{}}), 0, 0},
       {"kept", text, One({"", NpzFormat{}}), kMatrix, kMatrix},
       {"edited", text, edited, 2 * kMatrix, kMatrix},
+      {"fast", one_frame, fast, 2 * kMatrix / 2'000, kMatrix / 2'000},
       {"report", text, report, kMatrix, 0},
       {"open", blanks, report, 0, 3'900'000}};
   for (const Case& c : cases) {

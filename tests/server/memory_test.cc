@@ -126,6 +126,13 @@ class MemoryTest : public ServerTest {
   }
 };
 
+// Sanitizers take memory of their own.
+void ExpectLess(int64_t resident, int64_t limit) {
+  if (BVHMILL_SANITIZED == 0) {
+    EXPECT_LT(resident, limit);
+  }
+}
+
 void ExpectBusy(const v1::Status& status, bool may_retry) {
   EXPECT_EQ(status.code(), grpc::StatusCode::RESOURCE_EXHAUSTED)
       << status.message();
@@ -167,7 +174,7 @@ TEST_F(MemoryTest, RowsThatAreKeptWereNotCounted) {
     MemoryWatch watch;
     ExpectBusy(Convert(c.options, c.encoding, c.data).status(),
                /*may_retry=*/false);
-    EXPECT_LT(watch.Stop(), 100 * kMb);
+    ExpectLess(watch.Stop(), 100 * kMb);
     ExpectNothingInFlight();
   }
 }
@@ -231,7 +238,7 @@ TEST_F(MemoryTest, TextThatCannotBeReadYetWasNotCounted) {
     MemoryWatch watch;
     ExpectBusy(Convert({}, v1::CONTENT_ENCODING_IDENTITY, text).status(),
                /*may_retry=*/false);
-    EXPECT_LT(watch.Stop(), 75 * kMb);
+    ExpectLess(watch.Stop(), 75 * kMb);
     ExpectNothingInFlight();
   }
 }

@@ -206,7 +206,7 @@ absl::Status ClipConverter::Impl::PushToEditor(int64_t frames,
   const int64_t least = edited_from_ > 1 ? frames_of_row_ : 0;
   BVHMILL_RETURN_IF_ERROR(
       CheckGrowth(edited_from_, fed_ + edited_.frames + least));
-  BVHMILL_RETURN_IF_ERROR(HoldEdited(frames));
+  BVHMILL_RETURN_IF_ERROR(HoldEdited(edited_from_ > 1 ? frames : 0));
   BVHMILL_RETURN_IF_ERROR(editor_->Push(frames, values, &edited_));
   return CheckGrowth(edited_from_, fed_ + edited_.frames);
 }
