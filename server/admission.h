@@ -1,6 +1,6 @@
 #pragma once
 
-// How much may be in flight: clips, and bytes of their sources, of all callers,
+// How much may be in flight: clips, and bytes of their memory, of all callers,
 // of one caller, of one connection. Refuses at once; nothing waits here.
 
 #include <grpcpp/support/status.h>

@@ -79,6 +79,57 @@ grpc::Status CheckSize(const ServerConfig& config, const Response& response) {
   return fits ? grpc::Status::OK : TooLargeForUnary(config);
 }
 
+// What is expected may be wrong: not more is taken before it is there.
+constexpr int64_t kMostReserved = int64_t{1} << 20;
+
+// Puts outputs straight into the message, and counts them, and whatever is kept
+// to make them, for the ticket.
+class UnaryReceiver final : public OutputReceiver {
+ public:
+  UnaryReceiver(Ticket* ticket, v1::ClipResult* message)
+      : ticket_(*ticket), message_(*message) {}
+
+  absl::Status Hold(int64_t bytes) override {
+    // The first refusal is the answer.
+    if (refused_.ok()) refused_ = ticket_.Grow(bytes);
+    if (refused_.ok()) return absl::OkStatus();
+    return MakeStatus(absl::StatusCode::kResourceExhausted, "busy");
+  }
+
+  absl::Status HoldClip(int64_t bytes) override { return Hold(bytes); }
+
+  absl::Status Begin(const ClipInfo& /*info*/,
+                     std::span<const OutputInfo> outputs) override {
+    for (const OutputInfo& output : outputs) {
+      const int64_t bytes = output.tensor ? TensorBytes(*output.tensor) : 0;
+      message_.add_outputs()->mutable_data()->reserve(
+          static_cast<size_t>(std::clamp<int64_t>(bytes, 0, kMostReserved)));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Data(size_t output, std::string_view bytes) override {
+    const auto size = static_cast<int64_t>(bytes.size());
+    BVHMILL_RETURN_IF_ERROR(Hold(size));
+    total_ += size;
+    message_.mutable_outputs(static_cast<int>(output))
+        ->mutable_data()
+        ->append(bytes);
+    return absl::OkStatus();
+  }
+
+  // Bytes of outputs that were put.
+  int64_t total() const { return total_; }
+  // Why there was no memory for more; OK if there was.
+  const grpc::Status& refused() const { return refused_; }
+
+ private:
+  Ticket& ticket_;
+  v1::ClipResult& message_;
+  int64_t total_ = 0;
+  grpc::Status refused_;
+};
+
 grpc::Status Validate(const ServerConfig& config,
                       const v1::ValidateClipRequest& request,
                       const UnaryWork& call,
@@ -95,57 +146,15 @@ grpc::Status Validate(const ServerConfig& config,
     return status;
   }
   options.checks_only = true;
-  ConvertResult result = Convert(text, options, nullptr, &call.cancel);
+  UnaryReceiver receiver(&call.ticket, response->mutable_result());
+  ConvertResult result = Convert(text, options, &receiver, &call.cancel);
   result.times.queued = call.queued;
   call.record.AddClip(result);
+  if (!receiver.refused().ok()) return receiver.refused();
   if (absl::IsCancelled(result.status)) return ToGrpc(result.status);
   wire::ToProto(result, response->mutable_result());
   return CheckSize(config, *response);
 }
-
-// What is expected may be wrong: not more is taken before it is there.
-constexpr int64_t kMostReserved = int64_t{1} << 20;
-
-// Puts outputs straight into the message, and counts them for the ticket.
-class UnaryReceiver final : public OutputReceiver {
- public:
-  UnaryReceiver(Ticket* ticket, v1::ClipResult* message)
-      : ticket_(*ticket), message_(*message) {}
-
-  absl::Status Begin(const ClipInfo& /*info*/,
-                     std::span<const OutputInfo> outputs) override {
-    for (const OutputInfo& output : outputs) {
-      const int64_t bytes = output.tensor ? TensorBytes(*output.tensor) : 0;
-      message_.add_outputs()->mutable_data()->reserve(
-          static_cast<size_t>(std::clamp<int64_t>(bytes, 0, kMostReserved)));
-    }
-    return absl::OkStatus();
-  }
-
-  absl::Status Data(size_t output, std::string_view bytes) override {
-    const auto size = static_cast<int64_t>(bytes.size());
-    if (grpc::Status room = ticket_.Grow(size); !room.ok()) {
-      refused_ = room;
-      return MakeStatus(absl::StatusCode::kResourceExhausted, "busy");
-    }
-    total_ += size;
-    message_.mutable_outputs(static_cast<int>(output))
-        ->mutable_data()
-        ->append(bytes);
-    return absl::OkStatus();
-  }
-
-  // Bytes of outputs that were put.
-  int64_t total() const { return total_; }
-  // Why no more were taken; OK if all were.
-  const grpc::Status& refused() const { return refused_; }
-
- private:
-  Ticket& ticket_;
-  v1::ClipResult& message_;
-  int64_t total_ = 0;
-  grpc::Status refused_;
-};
 
 // Nothing is made that does not fit the response. True if that is less than
 // what a clip may have anywhere.

@@ -63,7 +63,7 @@ void AddServiceLimits(CLI::App* app, ServerConfig* config) {
   AddLimit(app, "max-inflight-clips", &flight.max_inflight_clips,
            "clips in flight");
   AddLimit(app, "max-inflight-bytes", &flight.max_inflight_bytes,
-           "bytes of their sources");
+           "bytes of their memory");
   AddLimit(app, "max-inflight-clips-per-connection",
            &flight.max_inflight_clips_per_connection, "of one connection");
   AddLimit(app, "max-inflight-bytes-per-connection",

@@ -20,9 +20,14 @@ constexpr int64_t kBytesOfNumber = 16;
 // Of a joint: a 3x3 matrix.
 constexpr int64_t kNumbersOfJoint = 9;
 
-// Bytes that are decoded at once: they give 0.3 MB and 4 MB at most.
+// Memory for frames is asked for so much at a time.
+constexpr int64_t kFrameStep = int64_t{16} << 10;
+
+// Bytes that are decoded at once, and what they give at most.
 constexpr size_t kGzipSlice = 256;
+constexpr int64_t kGzipText = int64_t{320} << 10;
 constexpr size_t kZstdSlice = 128;
+constexpr int64_t kZstdText = int64_t{4} << 20;
 
 // A value takes two bytes of text at least, so a row two for each channel.
 size_t SliceBytes(const ClipInfo& info, size_t outputs) {
@@ -43,7 +48,14 @@ size_t SliceBytes(const ClipInfo& info, size_t outputs) {
 
 // The arrays, and then the frames that are made of them all at once.
 absl::Status FrameReceiver::Hold(int64_t bytes) {
-  refused_ = peer_.hold(2 * bytes);
+  BVHMILL_RETURN_IF_ERROR(HoldClip(2 * bytes));
+  held_ += bytes;
+  return absl::OkStatus();
+}
+
+absl::Status FrameReceiver::HoldClip(int64_t bytes) {
+  // The first refusal is the result.
+  if (refused_.ok()) refused_ = peer_.hold(bytes);
   if (refused_.ok()) return absl::OkStatus();
   return MakeStatus(absl::StatusCode::kResourceExhausted, "no room");
 }
@@ -65,6 +77,13 @@ absl::Status FrameReceiver::Begin(const ClipInfo& info,
 }
 
 absl::Status FrameReceiver::Data(size_t output, std::string_view bytes) {
+  const auto size = static_cast<int64_t>(bytes.size());
+  if (at_once_ && size > held_) {
+    const int64_t more = std::max(size - held_, kFrameStep);
+    BVHMILL_RETURN_IF_ERROR(HoldClip(more));
+    held_ += more;
+  }
+  held_ -= at_once_ ? size : 0;
   std::string& pending = pending_[output];
   while (!bytes.empty()) {
     const size_t take = std::min(bytes.size(), chunk_bytes_ - pending.size());
@@ -97,12 +116,25 @@ void FrameReceiver::FlushOutput(size_t output) {
   peer_.emit(std::move(response));
 }
 
+int64_t DecodingBytes(Encoding encoding) {
+  switch (encoding) {
+    case Encoding::kGzip:
+      return DecoderBytes(encoding) + kGzipText;
+    case Encoding::kZstd:
+      return DecoderBytes(encoding) + kZstdText;
+    case Encoding::kIdentity:
+      break;
+  }
+  return 0;
+}
+
 StreamConversion::StreamConversion(const StreamClip& clip,
                                    const ServerConfig& config,
                                    const CancelToken* cancel,
                                    FrameReceiver::Peer peer)
     : config_(config),
-      receiver_(clip.key, config.service.chunk_bytes, std::move(peer)),
+      receiver_(clip.key, config.service.chunk_bytes,
+                NeedsAllRows(*clip.options), std::move(peer)),
       converter_(*clip.options, &receiver_, cancel, &result_) {
   if (clip.encoding == Encoding::kIdentity) return;
   decoder_ = MakeDecoder(clip.encoding, config.limits.max_clip_bytes);

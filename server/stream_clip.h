@@ -26,19 +26,22 @@ namespace bvhmill::server {
 // time.
 class FrameReceiver final : public OutputReceiver {
  public:
-  // Where frames go, and who is asked for memory that outputs are made in.
+  // Where frames go, and who is asked for memory that grows with the clip.
   struct Peer {
     std::function<void(v1::ConvertClipsResponse)> emit;
     std::function<grpc::Status(int64_t bytes)> hold;
   };
 
-  // Chunks have `chunk_bytes`, but for the last of an output.
-  FrameReceiver(std::string key, int64_t chunk_bytes, Peer peer)
+  // Chunks have `chunk_bytes`, but for the last of an output. `at_once`: all
+  // frames are made before the peer can send any, so memory is asked for them.
+  FrameReceiver(std::string key, int64_t chunk_bytes, bool at_once, Peer peer)
       : key_(std::move(key)),
         chunk_bytes_(static_cast<size_t>(chunk_bytes)),
+        at_once_(at_once),
         peer_(std::move(peer)) {}
 
   absl::Status Hold(int64_t bytes) override;
+  absl::Status HoldClip(int64_t bytes) override;
   absl::Status Begin(const ClipInfo& info,
                      std::span<const OutputInfo> outputs) override;
   absl::Status Data(size_t output, std::string_view bytes) override;
@@ -46,7 +49,7 @@ class FrameReceiver final : public OutputReceiver {
   void Flush();
 
   bool has_pending() const;
-  // Why there is no memory for the outputs; OK if there is.
+  // Why there is no memory for the clip or its outputs; OK if there is.
   const grpc::Status& refused() const { return refused_; }
   // Bytes of text that cannot give more than a few MB of outputs.
   size_t slice_bytes() const { return slice_bytes_; }
@@ -56,7 +59,10 @@ class FrameReceiver final : public OutputReceiver {
 
   std::string key_;
   size_t chunk_bytes_;
+  bool at_once_;
   Peer peer_;
+  // Bytes of frames that there is memory for, and that were not made.
+  int64_t held_ = 0;
   grpc::Status refused_;
   size_t slice_bytes_ = size_t{64} << 10;
   std::vector<std::string> pending_;
@@ -64,6 +70,10 @@ class FrameReceiver final : public OutputReceiver {
 };
 
 struct StreamClip;
+
+// Bytes that a conversion takes, at most, to decode a source a little at a
+// time.
+int64_t DecodingBytes(Encoding encoding);
 
 // The conversion of a clip, slice by slice, so that it can be paused when what
 // it makes is not taken. One thread at a time.
@@ -117,8 +127,6 @@ struct StreamClip {
   bool owns_key = false;
   // Those of the stream, unless it has its own; never null.
   std::shared_ptr<const ConvertOptions> options;
-  // All of its rows are needed before anything is made of them.
-  bool keeps_rows = false;
   Encoding encoding = Encoding::kIdentity;
   Ticket ticket;
   // Why the clip will not be converted; its bytes are dropped as they come.

@@ -92,11 +92,12 @@ grpc::Status StreamClips::Admit(const v1::ClipBegin& begin) {
       return status;
     }
   }
-  clip.keeps_rows = NeedsAllRows(*clip.options);
-  // Text counts as it is kept; what is said about it, from here on.
+  // What is said about the clip, and what its decoder takes; what is kept of
+  // it is asked for as it comes.
   const auto bytes =
       static_cast<int64_t>(begin.ByteSizeLong() - begin.source().data().size());
-  return context_.admission().TryEnter(record_.caller(), record_.peer(), bytes,
+  return context_.admission().TryEnter(record_.caller(), record_.peer(),
+                                       bytes + DecodingBytes(clip.encoding),
                                        &clip.ticket);
 }
 
@@ -121,12 +122,6 @@ void StreamClips::Append(std::string bytes) {
   const int64_t limit = config().limits.max_clip_bytes;
   if (Exceeds(clip.bytes, limit)) {
     return Refuse(LimitExceeded("max_clip_bytes", limit, clip.bytes));
-  }
-  // What is not kept is bounded by the stream.
-  if (clip.keeps_rows) {
-    if (const auto room = clip.ticket.Grow(size); !room.ok()) {
-      return Refuse(room);
-    }
   }
   if (!clip.queued_at) clip.queued_at = StreamClip::Clock::now();
   AddIncoming(size);

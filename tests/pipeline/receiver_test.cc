@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bvhmill/base/status.h"
+#include "bvhmill/pipeline/clip_converter.h"
 #include "bvhmill/pipeline/convert.h"
 #include "tests/pipeline/clip_text.h"
 
@@ -14,10 +17,15 @@ namespace {
 
 constexpr int64_t kNever = 1'000'000'000;
 
-// Notes calls; says no in Begin, or when it has taken `capacity` bytes, or
-// cancels then.
+// Notes calls; says no in Begin, or to memory for the clip, or when it has
+// taken `capacity` bytes, or cancels then.
 class PickyReceiver final : public OutputReceiver {
  public:
+  absl::Status HoldClip(int64_t bytes) override {
+    held += bytes;
+    return held > clip_room ? Refusal() : absl::OkStatus();
+  }
+
   absl::Status Begin(const ClipInfo& info,
                      std::span<const OutputInfo> outputs) override {
     ++begins;
@@ -52,6 +60,9 @@ class PickyReceiver final : public OutputReceiver {
   bool refused = false;
   bool refuses_begin = false;
   int64_t capacity = kNever;
+  // For the clip: bytes that it asked for, and may ask for.
+  int64_t held = 0;
+  int64_t clip_room = kNever;
   CancelToken* cancel = nullptr;
 };
 
@@ -155,6 +166,67 @@ TEST(Receiver, MayCancelMidway) {
       ChainText(40, 3000), One({"", PositionsFormat{}}), &receiver, &cancel);
   ExpectFailed(result, absl::StatusCode::kCancelled);
   EXPECT_LT(receiver.taken[0].size(), 3000u * 40 * 12);
+}
+
+ConvertResult ConvertByPieces(std::string_view text,
+                              const ConvertOptions& options,
+                              OutputReceiver* receiver) {
+  ConvertResult result;
+  ClipConverter converter(options, receiver, nullptr, &result);
+  for (; !text.empty();
+       text = text.substr(std::min<size_t>(text.size(), 999))) {
+    converter.Push(text.substr(0, 999));
+  }
+  converter.Finish();
+  return result;
+}
+
+TEST(Receiver, IsAskedForTheMemoryOfAClip) {
+  ConvertOptions edited = One({"", NpzFormat{}});
+  edited.edits.resample_fps = 240;
+  ConvertOptions fast = edited;
+  fast.edits.resample_fps = 1'000'000;
+  ConvertOptions report;
+  report.checks_only = true;
+  const std::string text = ChainText(30, 2'000);
+  const std::string one_frame = ChainText(30, 1);
+  const std::string blanks = "HIERARCHY\n" + std::string(5'000'000, ' ');
+  struct Case {
+    const char* name;
+    const std::string& text;
+    ConvertOptions options;
+    // Bytes that are kept: whole, by pieces.
+    int64_t whole;
+    int64_t by_pieces;
+  };
+  // Each joint has three channels, the root six.
+  constexpr int64_t kMatrix = int64_t{4} * (3 * 30 + 3) * 2'000;
+  const Case cases[] = {
+      {"flows", text, One({"", PositionsFormat{}}), 0, 0},
+      {"kept", text, One({"", NpzFormat{}}), kMatrix, kMatrix},
+      {"edited", text, edited, 2 * kMatrix, kMatrix},
+      {"fast", one_frame, fast, 2 * kMatrix / 2'000, kMatrix / 2'000},
+      {"report", text, report, kMatrix, 0},
+      {"open", blanks, report, 0, 3'900'000}};
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    for (const bool whole : {true, false}) {
+      const auto run = [&](PickyReceiver* receiver) {
+        return whole ? Convert(c.text, c.options, receiver, nullptr)
+                     : ConvertByPieces(c.text, c.options, receiver);
+      };
+      const int64_t kept = whole ? c.whole : c.by_pieces;
+      PickyReceiver receiver;
+      run(&receiver);
+      EXPECT_GE(receiver.held, kept) << whole;
+      EXPECT_LE(receiver.held, 8 * kept) << whole;
+      if (kept == 0) continue;
+      PickyReceiver poor;
+      poor.clip_room = kept - 1;
+      ExpectFailed(run(&poor), absl::StatusCode::kDataLoss);
+      EXPECT_EQ(poor.begins, 0);
+    }
+  }
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
 #include "tests/server/fixture.h"
 
+#include <arpa/inet.h>
 #include <grpcpp/generic/generic_stub.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "bvhmill/pipeline/convert.h"
 #include "bvhmill/wire/options.h"
@@ -108,6 +111,26 @@ std::string CallRaw(grpc::Channel* channel, const std::string& method,
   call->Finish(&status, nullptr);
   queue.Next(&tag, &ok);
   return out;
+}
+
+std::string FetchMetrics(const std::string& address) {
+  const int fd = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  to.sin_port = htons(
+      static_cast<uint16_t>(std::stoi(address.substr(address.rfind(':') + 1))));
+  EXPECT_EQ(connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
+  const std::string request = "GET /metrics HTTP/1.0\r\n\r\n";
+  EXPECT_EQ(write(fd, request.data(), request.size()),
+            static_cast<ssize_t>(request.size()));
+  std::string answer;
+  char buffer[4096];
+  for (ssize_t n = 0; (n = read(fd, buffer, sizeof buffer)) > 0;) {
+    answer.append(buffer, static_cast<size_t>(n));
+  }
+  close(fd);
+  return answer;
 }
 
 }  // namespace bvhmill::testing

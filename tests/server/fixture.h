@@ -45,6 +45,9 @@ struct Details {
 };
 Details DetailsOf(const grpc::Status& status);
 
+// What a server of HTTP/1.0 answers to GET /metrics.
+std::string FetchMetrics(const std::string& address);
+
 // The bytes that a method answers to the bytes of a request; for services
 // whose messages are not compiled in.
 std::string CallRaw(grpc::Channel* channel, const std::string& method,

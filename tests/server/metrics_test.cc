@@ -1,8 +1,6 @@
 #include "server/metrics.h"
 
-#include <arpa/inet.h>
 #include <gmock/gmock.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <regex>
@@ -16,27 +14,6 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-// What a server of HTTP/1.0 answers to GET /metrics.
-std::string Fetch(const std::string& address) {
-  const int fd = socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in to{};
-  to.sin_family = AF_INET;
-  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  to.sin_port = htons(
-      static_cast<uint16_t>(std::stoi(address.substr(address.rfind(':') + 1))));
-  EXPECT_EQ(connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
-  const std::string request = "GET /metrics HTTP/1.0\r\n\r\n";
-  EXPECT_EQ(write(fd, request.data(), request.size()),
-            static_cast<ssize_t>(request.size()));
-  std::string answer;
-  char buffer[4096];
-  for (ssize_t n = 0; (n = read(fd, buffer, sizeof buffer)) > 0;) {
-    answer.append(buffer, static_cast<size_t>(n));
-  }
-  close(fd);
-  return answer;
-}
 
 std::set<std::string> NamesIn(const std::string& page) {
   std::set<std::string> names;
@@ -69,7 +46,7 @@ class MetricsTest : public ServerTest {
   std::string PageWith(const std::string& text) {
     std::string page;
     for (int i = 0; i < 100; ++i) {
-      page = Fetch(server_->metrics_address());
+      page = FetchMetrics(server_->metrics_address());
       if (page.find(text) != std::string::npos) break;
       usleep(20'000);
     }
@@ -146,7 +123,7 @@ TEST_F(MetricsTest, DashboardAndManualNameWhatIsExported) {
   StartWithMetrics();
   ASSERT_TRUE(Convert(SmallClip()).ok());
   const std::set<std::string> exported =
-      NamesIn(Fetch(server_->metrics_address()));
+      NamesIn(FetchMetrics(server_->metrics_address()));
   const std::regex name("(bvhmill|process)_[a-z_]+");
   for (const char* file : {"docs/grafana/bvhmill.json", "docs/operations.md"}) {
     const std::string text = ReadFile(SourceFile(file));

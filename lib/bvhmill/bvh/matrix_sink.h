@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <span>
 
 #include "bvhmill/bvh/frame_sink.h"
@@ -15,28 +16,43 @@ namespace bvhmill {
 // that was given out last.
 class MatrixSink final : public FrameSink {
  public:
-  // `width` = values of a frame.
-  MatrixSink(Motion* motion, int64_t width) : motion_(*motion), width_(width) {}
+  // `width` = values of a frame. `hold` is that of ReadOptions, and must
+  // outlive the sink.
+  MatrixSink(Motion* motion, int64_t width,
+             const std::function<bool(int64_t)>& hold)
+      : motion_(*motion), width_(width), hold_(hold) {}
 
   // All the text cannot hold more than `frames` frames.
   void GrowUpTo(int64_t frames) { most_frames_ = frames; }
-  // Takes room for `frames` frames in all.
-  void Reserve(int64_t frames) {
+  // Takes room for `frames` frames in all. False if there is no memory for
+  // them: then no more frames are kept, nor those that were.
+  bool Reserve(int64_t frames) {
+    const int64_t values = (frames - held_frames_) * width_;
+    refused_ = refused_ ||
+               (hold_ && !hold_(values * static_cast<int64_t>(sizeof(float))));
+    if (refused_) {
+      frames_ = 0;
+      return false;
+    }
+    held_frames_ = frames;
     motion_.values.reserve(static_cast<size_t>(frames * width_));
+    return true;
   }
+  bool refused() const { return refused_; }
 
   std::span<float> Room(int64_t frames) override {
     const int64_t end = frames_ + frames;
-    const auto capacity =
-        static_cast<int64_t>(motion_.values.capacity()) / width_;
-    if (end > capacity) {
+    if (end > held_frames_) {
       Reserve(std::max(end, std::min(2 * end, most_frames_)));
     }
-    motion_.values.resize(static_cast<size_t>(end * width_));
+    // Where there is no memory for more, this much is written in place of those
+    // before, and refused then.
+    motion_.values.resize(static_cast<size_t>((frames_ + frames) * width_));
     return std::span(motion_.values)
         .subspan(static_cast<size_t>(frames_ * width_));
   }
   bool Commit(int64_t frames) override {
+    if (refused_) return false;
     frames_ += frames;
     return true;
   }
@@ -44,7 +60,11 @@ class MatrixSink final : public FrameSink {
  private:
   Motion& motion_;
   int64_t width_;
+  const std::function<bool(int64_t)>& hold_;
+  bool refused_ = false;
   int64_t most_frames_ = 0;
+  // That there is memory for; that were committed.
+  int64_t held_frames_ = 0;
   int64_t frames_ = 0;
 };
 

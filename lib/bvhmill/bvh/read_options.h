@@ -2,6 +2,9 @@
 
 // How a clip is read: the same for whole texts and for streams.
 
+#include <cstdint>
+#include <functional>
+
 #include "bvhmill/base/cancel.h"
 #include "bvhmill/base/limits.h"
 #include "bvhmill/base/parallel.h"
@@ -12,6 +15,9 @@ namespace bvhmill {
 // How far a reader looks ahead where a line is odd, by default.
 inline constexpr size_t kLookAheadBytes = size_t{1} << 20;
 
+// Text of a clip that a stream keeps without being asked for it.
+inline constexpr size_t kFreeTextBytes = size_t{1} << 20;
+
 // The results depend on the limits and on look_ahead_bytes only.
 struct ReadOptions {
   Limits limits;
@@ -20,6 +26,11 @@ struct ReadOptions {
   size_t look_ahead_bytes = kLookAheadBytes;
   // Reading stops early, without a fault in the log, when it is set.
   const CancelToken* cancel = nullptr;
+  // Asked before more memory is taken that grows with the text: for rows that
+  // are kept, or text that a stream keeps beyond kFreeTextBytes. False: reading
+  // stops early, without a fault in the log. None = there is memory. Called by
+  // the thread that reads.
+  std::function<bool(int64_t bytes)> hold = nullptr;
   // Must be supported by this machine.
   RowsTarget target = BestRowsTarget();
   // For rows of long texts that are in memory as a whole; none = this thread

@@ -28,20 +28,24 @@ bool ReadMotion(std::string_view text, const MotionHeader& header,
   const std::string_view rows =
       text.substr(static_cast<size_t>(header.rows.offset));
   const auto width = static_cast<int64_t>(skeleton.channels.size());
-  MatrixSink sink(motion, width);
+  MatrixSink sink(motion, width, options.hold);
   MotionReader reader(header, skeleton, options, log, &sink);
   if (width > 0) {
     // What the file says decides about memory only within what the bytes can
     // hold.
     const int64_t most = reader.MostFrames(rows.size());
     sink.GrowUpTo(most);
-    if (most == reader.declared()) sink.Reserve(most);
+    if (most == reader.declared() && !sink.Reserve(most)) return false;
   }
   size_t taken = 0;
   if (options.parallel != nullptr && !reader.done()) {
     taken = ReadRowsInParallel(rows, width, options, &reader, &sink);
   }
   reader.Push(rows.substr(taken), /*ends_file=*/true);
+  if (sink.refused()) {
+    motion->values.clear();
+    return false;
+  }
   motion->frames = reader.frames();
   // Whatever stopped it, the matrix ends with a full frame.
   motion->values.resize(static_cast<size_t>(motion->frames * width));

@@ -56,8 +56,8 @@ class StreamReader::Impl {
     } else if (rows_) {
       Feed(piece);
     } else {
-      pending_ += piece;
-      TryHeads(/*ends_file=*/false);
+      Keep(piece);
+      if (!stopped_) TryHeads(/*ends_file=*/false);
     }
     return !stopped_;
   }
@@ -75,6 +75,28 @@ class StreamReader::Impl {
   void Stop() {
     result_.motion_read = false;
     stopped_ = true;
+  }
+
+  // Keeps more text until it can be read.
+  void Keep(std::string_view text) {
+    const size_t size = pending_.size() + text.size();
+    if (size > pending_.capacity() && !Grow(size)) {
+      pending_ = {};
+      return Stop();
+    }
+    pending_ += text;
+  }
+
+  // Makes room for `size` bytes of text. False if there is no memory for them.
+  bool Grow(size_t size) {
+    const size_t room = std::max(size, 2 * pending_.capacity());
+    if (room > held_) {
+      const auto more = static_cast<int64_t>(room - held_);
+      if (options_.hold && !options_.hold(more)) return false;
+      held_ = room;
+    }
+    pending_.reserve(room);
+    return true;
   }
 
   // The size is what a reader of the whole text looks at first.
@@ -122,20 +144,20 @@ class StreamReader::Impl {
 
   // Completes the line that is open, then reads whole lines where they are.
   void Feed(std::string_view piece) {
-    while (!piece.empty() && !rows_->done()) {
+    while (!piece.empty() && !stopped_ && !rows_->done()) {
       const size_t used = pending_.empty() ? FeedLines(piece)
                           : open_ == 0     ? Append(piece)
                                            : FeedOpenLine(piece);
       piece.remove_prefix(used);
     }
-    if (rows_->done()) EndRows();
+    if (!stopped_ && rows_->done()) EndRows();
   }
 
   size_t FeedLines(std::string_view piece) {
     const size_t whole = WholeLines(piece);
     const size_t taken =
         rows_->Push(piece.substr(0, whole), /*ends_file=*/false);
-    pending_ = piece.substr(taken);
+    Keep(piece.substr(taken));
     open_ = piece.size() - whole;
     return piece.size();
   }
@@ -143,9 +165,9 @@ class StreamReader::Impl {
   // The reader looks ahead: it wants to see more lines at once.
   size_t Append(std::string_view piece) {
     const size_t whole = WholeLines(piece);
-    pending_ += piece.substr(0, whole);
-    ReadPending();
-    pending_ += piece.substr(whole);
+    Keep(piece.substr(0, whole));
+    if (!stopped_) ReadPending();
+    if (!stopped_) Keep(piece.substr(whole));
     open_ = piece.size() - whole;
     return piece.size();
   }
@@ -153,7 +175,8 @@ class StreamReader::Impl {
   size_t FeedOpenLine(std::string_view piece) {
     const size_t end = EndOfLine(pending_, piece);
     const size_t used = std::min(end, piece.size());
-    pending_ += piece.substr(0, used);
+    Keep(piece.substr(0, used));
+    if (stopped_) return used;
     open_ = end == std::string_view::npos ? open_ + used : 0;
     // A line that is too long need not end to be refused. A CR may be half of
     // its end.
@@ -187,6 +210,8 @@ class StreamReader::Impl {
   // of it are those of a line that has not ended.
   std::string pending_;
   size_t open_ = 0;
+  // Bytes of text that there is memory for.
+  size_t held_ = kFreeTextBytes;
   size_t next_try_ = 64;
   Heads heads_;
   std::optional<ClipHeads> clip_heads_;

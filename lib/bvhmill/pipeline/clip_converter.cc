@@ -22,6 +22,8 @@ namespace {
 constexpr int64_t kMostExpectedFrames = int64_t{1} << 31;
 // Rows that are edited at once, if one does not complete as many.
 constexpr int64_t kRowsToEdit = 64;
+// Values of edited rows that are gathered before they are fed.
+constexpr int64_t kEditedValues = int64_t{1} << 17;
 
 }  // namespace
 
@@ -43,6 +45,9 @@ class ClipConverter::Impl final : public ClipReceiver {
   absl::Status BeginOutputs(const ClipHeads& heads);
   absl::Status CheckGrowth(int64_t source_frames, int64_t frames) const;
   absl::Status PushToEditor(int64_t frames, std::span<const float> values);
+  bool HoldClip(int64_t bytes);
+  absl::Status HoldEdited(int64_t frames);
+  absl::Status Keep(std::span<const float> values);
   absl::Status Edit(int64_t frames, std::span<const float> values);
   absl::Status Feed(int64_t frames, std::span<const float> values);
   absl::Status SolveInParts(int64_t frames, std::span<const float> values);
@@ -68,11 +73,14 @@ class ClipConverter::Impl final : public ClipReceiver {
   std::optional<ClipHeads> heads_;
   std::optional<ClipEditor> editor_;
   EditedRows edited_;
-  // Rows that the editor took; at once; and frames that each completes, at
-  // least, where it completes many.
+  // Rows that the editor took; at once; frames that each completes, about, and,
+  // where these are many, at least.
   int64_t edited_from_ = 0;
+  double growth_ = 1;
   int64_t rows_to_edit_ = kRowsToEdit;
   int64_t frames_of_row_ = 0;
+  // Values of them that there is memory for.
+  int64_t edited_held_ = 2 * kEditedValues;
   // All rows are kept until the end.
   bool keeps_rows_ = false;
   Clip kept_;
@@ -81,6 +89,8 @@ class ClipConverter::Impl final : public ClipReceiver {
   int64_t fed_ = 0;
   // Of edits and outputs; the clip is only read, for its report, if it is bad.
   absl::Status status_;
+  // What the receiver said of memory for text that cannot be read yet.
+  absl::Status held_;
 };
 
 ClipConverter::Impl::Impl(const ConvertOptions& options,
@@ -105,12 +115,20 @@ ClipConverter::Impl::Impl(const ConvertOptions& options,
   ReadOptions how;
   how.limits = options.limits;
   how.cancel = cancel;
+  if (receiver != nullptr) {
+    how.hold = [this](int64_t bytes) { return HoldClip(bytes); };
+  }
   reader_.emplace(how, &*log_, this);
 }
 
 bool ClipConverter::Impl::Push(std::string_view piece) {
   const StageTimer timer(&result_.times.read);
   return is_good_ && reader_->Push(piece);
+}
+
+bool ClipConverter::Impl::HoldClip(int64_t bytes) {
+  held_ = receiver_->HoldClip(bytes);
+  return held_.ok();
 }
 
 absl::Status ClipConverter::Impl::BeginEdits(const ClipHeads& heads,
@@ -125,6 +143,12 @@ absl::Status ClipConverter::Impl::BeginEdits(const ClipHeads& heads,
   if (!editor.ok()) return editor.status();
   editor_.emplace(*std::move(editor));
   const double growth = options_.edits.resample_fps * heads.frame_time;
+  growth_ = std::max(growth, 1.0);
+  const auto width = static_cast<int64_t>(editor_->skeleton().channels.size());
+  const double values = growth_ * static_cast<double>(width);
+  rows_to_edit_ = std::clamp<int64_t>(
+      static_cast<int64_t>(kEditedValues / std::max(values, 1.0)), 1,
+      kRowsToEdit);
   if (growth > kRowsToEdit) {
     rows_to_edit_ = 1;
     frames_of_row_ = static_cast<int64_t>(
@@ -173,46 +197,80 @@ absl::Status ClipConverter::Impl::CheckGrowth(int64_t source_frames,
       options_.limits);
 }
 
+// Adds the rows that a few rows complete, of which one may complete many.
 absl::Status ClipConverter::Impl::PushToEditor(int64_t frames,
                                                std::span<const float> values) {
   const StageTimer timer(&result_.times.edit);
-  edited_.frames = 0;
-  edited_.values.clear();
-  const size_t width = heads_->skeleton.channels.size();
-  for (int64_t first = 0; first < frames;) {
-    const int64_t count = std::min(rows_to_edit_, frames - first);
-    const auto rows = values.subspan(static_cast<size_t>(first) * width,
-                                     static_cast<size_t>(count) * width);
-    first += count;
-    edited_from_ += count;
-    // Before it takes the memory: the first row completes one frame only.
-    const int64_t least = edited_from_ > 1 ? frames_of_row_ : 0;
-    BVHMILL_RETURN_IF_ERROR(
-        CheckGrowth(edited_from_, fed_ + edited_.frames + least));
-    BVHMILL_RETURN_IF_ERROR(editor_->Push(count, rows, &edited_));
-    BVHMILL_RETURN_IF_ERROR(CheckGrowth(edited_from_, fed_ + edited_.frames));
-  }
+  edited_from_ += frames;
+  // Before it takes the memory: the first row completes one frame only.
+  const int64_t least = edited_from_ > 1 ? frames_of_row_ : 0;
+  BVHMILL_RETURN_IF_ERROR(
+      CheckGrowth(edited_from_, fed_ + edited_.frames + least));
+  BVHMILL_RETURN_IF_ERROR(HoldEdited(edited_from_ > 1 ? frames : 0));
+  BVHMILL_RETURN_IF_ERROR(editor_->Push(frames, values, &edited_));
+  return CheckGrowth(edited_from_, fed_ + edited_.frames);
+}
+
+// Asks for the memory of what `frames` more rows complete.
+absl::Status ClipConverter::Impl::HoldEdited(int64_t frames) {
+  if (receiver_ == nullptr) return absl::OkStatus();
+  const auto most = std::min(growth_ * static_cast<double>(frames),
+                             static_cast<double>(kMostExpectedFrames));
+  const auto width = static_cast<int64_t>(editor_->skeleton().channels.size());
+  const int64_t values =
+      (edited_.frames + static_cast<int64_t>(most) + 1) * width;
+  if (values <= edited_held_) return absl::OkStatus();
+  BVHMILL_RETURN_IF_ERROR(receiver_->HoldClip(
+      (values - edited_held_) * static_cast<int64_t>(sizeof(float))));
+  edited_held_ = values;
+  edited_.values.reserve(static_cast<size_t>(values));
   return absl::OkStatus();
 }
 
 absl::Status ClipConverter::Impl::Edit(int64_t frames,
                                        std::span<const float> values) {
   if (!editor_) return Feed(frames, values);
-  const absl::Status status = PushToEditor(frames, values);
-  if (!status.ok()) result_.fault = FaultOfEdit(status);
-  BVHMILL_RETURN_IF_ERROR(status);
-  return Feed(edited_.frames, edited_.values);
+  const size_t width = heads_->skeleton.channels.size();
+  for (int64_t first = 0; first < frames;) {
+    const int64_t count = std::min(rows_to_edit_, frames - first);
+    const absl::Status status =
+        PushToEditor(count, values.subspan(static_cast<size_t>(first) * width,
+                                           static_cast<size_t>(count) * width));
+    if (!status.ok()) result_.fault = FaultOfEdit(status);
+    BVHMILL_RETURN_IF_ERROR(status);
+    first += count;
+    const auto gathered = static_cast<int64_t>(edited_.values.size());
+    if (first < frames && gathered < kEditedValues) continue;
+    BVHMILL_RETURN_IF_ERROR(Feed(edited_.frames, edited_.values));
+    edited_.frames = 0;
+    edited_.values.clear();
+  }
+  return absl::OkStatus();
+}
+
+// Rows are kept in memory that was asked for before it is taken.
+absl::Status ClipConverter::Impl::Keep(std::span<const float> values) {
+  auto& kept = kept_.motion.values;
+  const size_t size = kept.size() + values.size();
+  if (size > kept.capacity()) {
+    const size_t room = std::max(size, 2 * kept.capacity());
+    const absl::Status held = receiver_->HoldClip(
+        static_cast<int64_t>((room - kept.capacity()) * sizeof(float)));
+    if (!held.ok()) {
+      kept = {};
+      return held;
+    }
+    kept.reserve(room);
+  }
+  kept.insert(kept.end(), values.begin(), values.end());
+  return absl::OkStatus();
 }
 
 absl::Status ClipConverter::Impl::Feed(int64_t frames,
                                        std::span<const float> values) {
   fed_ += frames;
   if (!has_outputs() || frames == 0) return absl::OkStatus();
-  if (keeps_rows_) {
-    auto& kept = kept_.motion.values;
-    kept.insert(kept.end(), values.begin(), values.end());
-    return absl::OkStatus();
-  }
+  if (keeps_rows_) return Keep(values);
   return SolveInParts(frames, values);
 }
 
@@ -306,6 +364,7 @@ void ClipConverter::Impl::FinishReading(const StreamResult& read) {
       read.frames,
       heads_ ? heads_->frame_time : 0};
   Judge(options_, facts, workspace_.samples, cancel_, &*log_, &result_);
+  if (!held_.ok()) return RefuseUnread(held_, &result_);
   if (!result_.status.ok()) return;
   result_.fault = fault;
   result_.status = End(read.frames);

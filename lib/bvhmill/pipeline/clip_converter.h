@@ -21,7 +21,8 @@ bool NeedsAllRows(const ConvertOptions& options);
 // for which all rows are kept. Not thread-safe; works in the thread that calls.
 class ClipConverter {
  public:
-  // `receiver` may be null if no outputs are asked for; `cancel` may be null.
+  // `receiver` may be null if no outputs are asked for, and is only asked for
+  // memory then; `cancel` may be null.
   // All must outlive it.
   ClipConverter(const ConvertOptions& options, OutputReceiver* receiver,
                 const CancelToken* cancel, ConvertResult* result);

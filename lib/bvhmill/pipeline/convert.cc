@@ -58,6 +58,7 @@ class Conversion {
   void ReadFlowing(std::string_view text, ClipFlow* flow);
   void MakeOutputs(ClipFlow* flow);
   void AddTimes(bool flowing);
+  bool HoldClip(int64_t bytes);
 
   const ConvertOptions& options_;
   OutputReceiver* receiver_;
@@ -67,13 +68,23 @@ class Conversion {
   WorkspaceLease lease_;
   Workspace& workspace_;
   ConvertResult& result_;
+  // What the receiver said of memory for the rows.
+  absl::Status held_;
 };
+
+bool Conversion::HoldClip(int64_t bytes) {
+  held_ = receiver_->HoldClip(bytes);
+  return held_.ok();
+}
 
 ReadOptions Conversion::HowToRead() {
   ReadOptions how;
   how.limits = options_.limits;
   how.cancel = cancel_;
   how.parallel = &parallel_;
+  if (receiver_ != nullptr) {
+    how.hold = [this](int64_t bytes) { return HoldClip(bytes); };
+  }
   return how;
 }
 
@@ -140,8 +151,10 @@ void Conversion::Run(std::string_view text) {
       {read.skeleton_read, read.motion_read, read.clip.skeleton,
        read.node_places, read.clip.motion.frames, read.clip.motion.frame_time},
       workspace_.samples, cancel_, &log_, &result_);
+  if (!held_.ok()) RefuseUnread(held_, &result_);
   if (result_.status.ok()) {
-    result_.status = EditStage(options_, cancel_, &workspace_, &result_);
+    result_.status =
+        EditStage(options_, receiver_, cancel_, &workspace_, &result_);
   }
   if (result_.status.ok() && !options_.outputs.empty()) {
     MakeOutputs(flow ? &*flow : nullptr);

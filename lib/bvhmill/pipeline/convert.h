@@ -30,6 +30,9 @@ class OutputReceiver {
   // taken for them, until the conversion ends. It ends with a status that is
   // not OK.
   virtual absl::Status Hold(int64_t /*bytes*/) { return absl::OkStatus(); }
+  // The same at any time, for what is kept of the clip itself: rows that are
+  // needed whole, text that cannot be read yet.
+  virtual absl::Status HoldClip(int64_t /*bytes*/) { return absl::OkStatus(); }
   virtual absl::Status Begin(const ClipInfo& info,
                              std::span<const OutputInfo> outputs) = 0;
   virtual absl::Status Data(size_t output, std::string_view bytes) = 0;
@@ -86,8 +89,8 @@ struct ConvertResult {
 Fault FaultOfOptions(const absl::Status& status);
 
 // Converts the BVH text `text`, which is only borrowed. `receiver` may be null
-// if no outputs are asked for; `cancel` may be null. Thread-safe: any number of
-// clips at once.
+// if no outputs are asked for, and is only asked for memory then; `cancel` may
+// be null. Thread-safe: any number of clips at once.
 ConvertResult Convert(std::string_view text, const ConvertOptions& options,
                       OutputReceiver* receiver, const CancelToken* cancel);
 // The same into `result`, whatever it holds: its memory is used again. A thread

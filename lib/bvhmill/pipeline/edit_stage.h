@@ -16,8 +16,10 @@ Fault FaultOfEdit(const absl::Status& status);
 
 // Edits workspace->read.clip as the options say and describes it anew in
 // result->info; touches nothing if they ask for no edits. Fails as EditClip
-// does, with the clip and its description as they were and result->fault set.
-absl::Status EditStage(const ConvertOptions& options, const CancelToken* cancel,
-                       Workspace* workspace, ConvertResult* result);
+// does, or as `receiver`, which may be null, does when it is asked for memory;
+// with the clip and its description as they were and result->fault set.
+absl::Status EditStage(const ConvertOptions& options, OutputReceiver* receiver,
+                       const CancelToken* cancel, Workspace* workspace,
+                       ConvertResult* result);
 
 }  // namespace bvhmill

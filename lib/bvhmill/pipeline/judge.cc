@@ -80,6 +80,13 @@ void Reset(ConvertResult* result) {
   result->times = {};
 }
 
+void RefuseUnread(const absl::Status& status, ConvertResult* result) {
+  result->status = status;
+  result->fault = {};
+  result->report = {};
+  result->info = {};
+}
+
 void Judge(const ConvertOptions& options, const ClipRead& read,
            const RowSamples& samples, const CancelToken* cancel, IssueLog* log,
            ConvertResult* result) {

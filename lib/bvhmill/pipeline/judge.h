@@ -18,6 +18,10 @@ Fault FaultOf(const Issue& issue);
 // Forgets another clip, but keeps the memory.
 void Reset(ConvertResult* result);
 
+// `result` of a clip that was not read to its end, for `status`: what a report
+// would say of it means nothing.
+void RefuseUnread(const absl::Status& status, ConvertResult* result);
+
 // What reading a clip has given, wherever its rows are.
 struct ClipRead {
   bool skeleton_read = false;

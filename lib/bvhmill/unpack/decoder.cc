@@ -15,6 +15,10 @@ constexpr size_t kPiece = size_t{64} << 10;
 // zlib counts in 32 bits.
 constexpr size_t kMostAtOnce = size_t{1} << 30;
 constexpr int kZstdWindowLog = 23;
+// With the tables of each, and the blocks that zstd keeps beside its window.
+constexpr size_t kGzipBytes = kPiece + (size_t{64} << 10);
+constexpr size_t kZstdBytes =
+    kPiece + (size_t{1} << kZstdWindowLog) + (size_t{512} << 10);
 
 absl::Status Broken(const std::string& why) {
   return MakeStatus(absl::StatusCode::kInvalidArgument, why);
@@ -157,6 +161,18 @@ class ZstdDecoder final : public Decoder {
 };
 
 }  // namespace
+
+int64_t DecoderBytes(Encoding encoding) {
+  switch (encoding) {
+    case Encoding::kGzip:
+      return static_cast<int64_t>(kGzipBytes);
+    case Encoding::kZstd:
+      return static_cast<int64_t>(kZstdBytes);
+    case Encoding::kIdentity:
+      break;
+  }
+  return 0;
+}
 
 std::unique_ptr<Decoder> MakeDecoder(Encoding encoding, int64_t max_bytes) {
   switch (encoding) {

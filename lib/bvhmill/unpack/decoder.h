@@ -39,6 +39,9 @@ class Decoder {
   virtual absl::Status End() = 0;
 };
 
+// Bytes of memory that a decoder takes, at most.
+int64_t DecoderBytes(Encoding encoding);
+
 // `max_bytes` may come out; 0 = any number.
 std::unique_ptr<Decoder> MakeDecoder(Encoding encoding, int64_t max_bytes);
 

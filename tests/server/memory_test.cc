@@ -1,0 +1,286 @@
+// What clips keep in memory is in flight, and there is no more of it than may
+// be.
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <fstream>
+#include <functional>
+#include <thread>
+
+#include "tests/server/fixture.h"
+#include "tests/support/pack.h"
+
+namespace bvhmill::testing {
+namespace {
+
+using Request = v1::ConvertClipsRequest;
+using Response = v1::ConvertClipsResponse;
+
+constexpr int64_t kMb = 1'000'000;
+
+// Of the process, which is also the client.
+int64_t ResidentBytes() {
+  std::ifstream statm("/proc/self/statm");
+  int64_t pages = 0;
+  statm >> pages >> pages;
+  return pages * sysconf(_SC_PAGESIZE);
+}
+
+// The most memory that the process has had while it lives.
+class MemoryWatch {
+ public:
+  MemoryWatch() : before_(ResidentBytes()), thread_([this] { Watch(); }) {}
+  ~MemoryWatch() { thread_.join(); }
+  int64_t Stop() {
+    stopped_ = true;
+    return most_ - before_;
+  }
+
+ private:
+  void Watch() {
+    while (!stopped_) {
+      most_ = std::max<int64_t>(most_, ResidentBytes());
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+
+  const int64_t before_;
+  std::atomic<int64_t> most_ = before_;
+  std::atomic<bool> stopped_ = false;
+  std::thread thread_;
+};
+
+std::string Head(int64_t frames) {
+  return "HIERARCHY\nROOT r\n{\nOFFSET 0 0 0\nCHANNELS 3 Zrotation Xrotation "
+         "Yrotation\n}\nMOTION\nFrames: " +
+         std::to_string(frames) + "\nFrame Time: 0.01\n";
+}
+
+std::string Repeat(const std::string& text, int times) {
+  std::string out;
+  for (int i = 0; i < times; ++i) out += text;
+  return out;
+}
+
+class MemoryTest : public ServerTest {
+ protected:
+  void StartWith(int64_t max_inflight_bytes) {
+    Start([=](server::ServerConfig* config) {
+      config->admission.max_inflight_bytes = max_inflight_bytes;
+      config->metrics = "127.0.0.1:0";
+      config->log = server::LogFormat::kOff;
+      config->threads = 2;
+    });
+  }
+
+  // The result of one clip of a stream; frames are taken and dropped. Calls
+  // `before_end`, if there is one, when all was sent but the end.
+  v1::ClipResult Convert(const v1::ConvertOptions& options,
+                         v1::ContentEncoding encoding, const std::string& data,
+                         const std::function<void()>& before_end = {}) {
+    grpc::ClientContext context;
+    const auto stream = clips_->ConvertClips(&context);
+    v1::ClipResult result;
+    std::thread reader([&] {
+      Response response;
+      while (stream->Read(&response)) {
+        if (response.has_result()) result = response.result();
+      }
+    });
+    Request request;
+    *request.mutable_begin()->mutable_options() = options;
+    request.mutable_begin()->mutable_source()->set_encoding(encoding);
+    stream->Write(request);
+    constexpr size_t kChunk = 1 << 20;
+    for (size_t at = 0; at < data.size(); at += kChunk) {
+      request.set_chunk(data.substr(at, kChunk));
+      stream->Write(request);
+    }
+    if (before_end) before_end();
+    request.mutable_end();
+    stream->Write(request);
+    stream->WritesDone();
+    reader.join();
+    EXPECT_TRUE(stream->Finish().ok());
+    return result;
+  }
+
+  int64_t BytesInFlight() {
+    const std::string page = FetchMetrics(server_->metrics_address());
+    const std::string name = "\nbvhmill_inflight_bytes ";
+    const size_t at = page.find(name);
+    EXPECT_NE(at, std::string::npos);
+    return std::stoll(page.substr(at + name.size()));
+  }
+
+  // Waits for what is done behind the last frame.
+  void ExpectNothingInFlight() {
+    for (int i = 0; i < 200 && BytesInFlight() != 0; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    EXPECT_EQ(BytesInFlight(), 0);
+  }
+};
+
+// Sanitizers take memory of their own.
+void ExpectLess(int64_t resident, int64_t limit) {
+  if (BVHMILL_SANITIZED == 0) {
+    EXPECT_LT(resident, limit);
+  }
+}
+
+void ExpectBusy(const v1::Status& status, bool may_retry) {
+  EXPECT_EQ(status.code(), grpc::StatusCode::RESOURCE_EXHAUSTED)
+      << status.message();
+  EXPECT_EQ(status.info().reason(), "SERVER_BUSY");
+  const auto& metadata = status.info().metadata();
+  ASSERT_TRUE(metadata.contains("limit_name"));
+  EXPECT_EQ(metadata.at("limit_name"), "max_inflight_bytes");
+  EXPECT_EQ(metadata.contains("retry_after_ms"), may_retry);
+}
+
+v1::ConvertOptions Npz(double resample_fps = 0) {
+  v1::ConvertOptions options;
+  options.add_outputs()->mutable_npz();
+  if (resample_fps > 0) {
+    options.mutable_edits()->set_resample_fps(resample_fps);
+  }
+  return options;
+}
+
+TEST_F(MemoryTest, RowsThatAreKeptWereNotCounted) {
+  constexpr int kRows = 20'000'000;
+  const std::string rows = Head(kRows) + Repeat("1 1 1\n", kRows);
+  constexpr int kFew = 50'000;
+  const std::string few = Head(kFew) + Repeat("1 1 1\n", kFew);
+  struct Case {
+    const char* name;
+    v1::ContentEncoding encoding;
+    std::string data;
+    v1::ConvertOptions options;
+  };
+  const Case cases[] = {
+      {"zstd", v1::CONTENT_ENCODING_ZSTD, Zstd(rows), Npz()},
+      {"gzip", v1::CONTENT_ENCODING_GZIP, Gzip(rows), Npz()},
+      {"edited", v1::CONTENT_ENCODING_ZSTD, Zstd(rows), Npz(300)},
+      {"resampled", v1::CONTENT_ENCODING_IDENTITY, few, Npz(6'000)}};
+  StartWith(32 * kMb);
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    MemoryWatch watch;
+    ExpectBusy(Convert(c.options, c.encoding, c.data).status(),
+               /*may_retry=*/false);
+    ExpectLess(watch.Stop(), 100 * kMb);
+    ExpectNothingInFlight();
+  }
+}
+
+TEST_F(MemoryTest, RowsOfUnaryCallsWereNotCounted) {
+  constexpr int kRows = 500'000;
+  v1::ConvertClipRequest convert;
+  convert.mutable_source()->set_data(Head(kRows) + Repeat("1 1 1\n", kRows));
+  *convert.mutable_options() = Npz();
+  v1::ConvertClipRequest more_rows = convert;
+  // What the file says decides nothing.
+  more_rows.mutable_source()->set_data(Head(1 << 30) +
+                                       Repeat("1 1 1\n", kRows));
+  v1::ConvertClipRequest edited;
+  constexpr int kFew = 20'000;
+  edited.mutable_source()->set_data(Head(kFew) + Repeat("1 1 1\n", kFew));
+  *edited.mutable_options() = Npz(6'000);
+  StartWith(8 * kMb);
+  for (const v1::ConvertClipRequest& request : {convert, more_rows, edited}) {
+    grpc::ClientContext context;
+    v1::ConvertClipResponse response;
+    const grpc::Status status =
+        clips_->ConvertClip(&context, request, &response);
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+    const Details details = DetailsOf(status);
+    EXPECT_EQ(details.info.reason(), "SERVER_BUSY");
+    ASSERT_EQ(details.quota.violations_size(), 1);
+    EXPECT_EQ(details.quota.violations(0).subject(), "max_inflight_bytes");
+    ExpectNothingInFlight();
+  }
+  grpc::ClientContext context;
+  v1::ValidateClipRequest validate;
+  *validate.mutable_source() = convert.source();
+  v1::ValidateClipResponse response;
+  EXPECT_EQ(DetailsOf(clips_->ValidateClip(&context, validate, &response))
+                .info.reason(),
+            "SERVER_BUSY");
+  ExpectNothingInFlight();
+}
+
+TEST_F(MemoryTest, TextThatCannotBeReadYetWasNotCounted) {
+  const std::string blanks(size_t{60} << 20, ' ');
+  const std::string heads[] = {"HIERARCHY\n" + blanks,
+                               Head(2) + "1 1 1\n1 1" + blanks};
+  StartWith(200 * kMb);
+  for (const std::string& text : heads) {
+    Convert({}, v1::CONTENT_ENCODING_IDENTITY, text, [this] {
+      int64_t counted = 0;
+      for (int i = 0; i < 500 && counted < 60 * kMb; ++i) {
+        counted = BytesInFlight();
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      }
+      EXPECT_GE(counted, 60 * kMb);
+      EXPECT_LT(counted, 100 * kMb);
+    });
+    ExpectNothingInFlight();
+  }
+  server_.reset();
+  StartWith(16 * kMb);
+  for (const std::string& text : heads) {
+    MemoryWatch watch;
+    ExpectBusy(Convert({}, v1::CONTENT_ENCODING_IDENTITY, text).status(),
+               /*may_retry=*/false);
+    ExpectLess(watch.Stop(), 75 * kMb);
+    ExpectNothingInFlight();
+  }
+}
+
+TEST_F(MemoryTest, WindowsOfDecodersWereNotCounted) {
+  struct Case {
+    v1::ContentEncoding encoding;
+    int64_t least;
+    int64_t most;
+  };
+  const Case cases[] = {{v1::CONTENT_ENCODING_IDENTITY, 0, 0},
+                        {v1::CONTENT_ENCODING_GZIP, 32'768, kMb},
+                        {v1::CONTENT_ENCODING_ZSTD, 8 << 20, 16 * kMb}};
+  StartWith(20 * kMb);
+  for (const Case& c : cases) {
+    Convert({}, c.encoding, "", [&] {
+      // Not before it is there.
+      for (int i = 0; i < 500 && BytesInFlight() < c.least; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      }
+      EXPECT_GE(BytesInFlight(), c.least);
+      EXPECT_LE(BytesInFlight(), c.most);
+      if (c.encoding != v1::CONTENT_ENCODING_ZSTD) return;
+      // No room for a second one: it may come again.
+      ExpectBusy(Convert({}, c.encoding, Zstd(SmallClip())).status(),
+                 /*may_retry=*/true);
+    });
+    ExpectNothingInFlight();
+  }
+}
+
+// All of its frames wait at once, whatever they were made of.
+TEST_F(MemoryTest, TextsThatAreMadeAtOnceWereNotCounted) {
+  constexpr int kRows = 1'000'000;
+  v1::ConvertOptions options;
+  options.add_outputs()->mutable_bvh();
+  StartWith(28 * kMb);
+  const std::string packed = Gzip(Head(kRows) + Repeat("0.1 0.1 0.1\n", kRows));
+  ExpectBusy(Convert(options, v1::CONTENT_ENCODING_GZIP, packed).status(),
+             /*may_retry=*/false);
+  ExpectNothingInFlight();
+}
+
+}  // namespace
+}  // namespace bvhmill::testing
