@@ -61,7 +61,7 @@ constexpr ThirdParty kThirdParty[] = {
     {"nlohmann/", "lib/bvhmill/encode"},
     {"zlib.h", "lib/bvhmill/encode lib/bvhmill/unpack bench"},
     {"zstd.h", "lib/bvhmill/unpack"},
-    {"google/protobuf/", "lib/bvhmill/wire server client"},
+    {"google/protobuf/", "lib/bvhmill/wire server client bench"},
     {"grpc", "server client bench"},
     {"CLI/", "server client"},
     {"openssl/", "server"},
