@@ -2,6 +2,8 @@
 
 // What the operator of a server may choose.
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -20,16 +22,23 @@ struct ServiceLimits {
   int64_t max_unary_response_bytes = (int64_t{4} << 20) - (int64_t{64} << 10);
   int64_t chunk_bytes = int64_t{256} << 10;
   int64_t max_unfinished_clips_per_stream = 64;
-  // Bytes of clips that came and are not read yet.
+  // Bytes of clips that came and are not used up.
   int64_t max_unfinished_bytes_per_stream = int64_t{1} << 20;
   // Bytes of outputs that wait to be written.
   int64_t max_unsent_bytes_per_stream = int64_t{4} << 20;
   // Both together, over all streams: those that hold something read on when it
   // is less.
   int64_t max_stream_bytes = int64_t{256} << 20;
-  // How long a peer may keep a stream waiting within a clip; 0 = for ever.
+  // How long a peer may keep a stream waiting within a clip, or an answer; 0 =
+  // for ever.
   int64_t idle_seconds = 60;
 };
+
+// Of idle_seconds, as a time that can be added to others; 0 = for ever.
+inline std::chrono::seconds Patience(const ServiceLimits& limits) {
+  constexpr int64_t kMost = 1'000'000'000;
+  return std::chrono::seconds(std::min(limits.idle_seconds, kMost));
+}
 
 // What connections may do. 0 = no limit of that kind.
 struct TransportLimits {

@@ -162,7 +162,7 @@ void ConvertStream::OnDrain() {
 
 // Whoever begins a clip must go on with it, and take what is made of it.
 void ConvertStream::OnTick(Clock::time_point now) {
-  const std::chrono::seconds patience(config().service.idle_seconds);
+  const std::chrono::seconds patience = Patience(config().service);
   if (patience.count() == 0) return;
   Actions actions;
   {

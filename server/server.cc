@@ -34,7 +34,7 @@ void SetMessageLimits(const ServiceLimits& limits,
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
   const int64_t limit = limits.max_request_message_bytes;
   const int64_t most =
-      limit == 0 ? kMost : std::min(limit * kNamedFactor, kMost);
+      limit == 0 ? kMost : std::min(limit, kMost / kNamedFactor) * kNamedFactor;
   builder->SetMaxReceiveMessageSize(static_cast<int>(most));
   builder->SetMaxSendMessageSize(-1);
 }

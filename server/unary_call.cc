@@ -78,7 +78,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
 
  private:
   ServiceContext::CallEvents Events() const {
-    const std::chrono::seconds patience(context_.config().service.idle_seconds);
+    const std::chrono::seconds patience = Patience(context_.config().service);
     ServiceContext::CallEvents events;
     if (patience.count() == 0) return events;
     events.on_tick = [watch = watch_, patience](Clock::time_point now) {
