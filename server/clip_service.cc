@@ -130,24 +130,34 @@ class UnaryReceiver final : public OutputReceiver {
   grpc::Status refused_;
 };
 
+// What a request asks for; the text is in the request or in `decoded`.
+struct RequestedClip {
+  std::string decoded;
+  std::string_view text;
+  ConvertOptions options;
+};
+
+template <typename Request>
+grpc::Status ReadRequest(const ServerConfig& config, const Request& request,
+                         const UnaryWork& call, RequestedClip* clip) {
+  const grpc::Status status =
+      ReadSource(config, request.source(), call, &clip->decoded, &clip->text);
+  if (!status.ok()) return status;
+  return ReadOptionsFor(config, request.options(), &clip->options);
+}
+
 grpc::Status Validate(const ServerConfig& config,
                       const v1::ValidateClipRequest& request,
                       const UnaryWork& call,
                       v1::ValidateClipResponse* response) {
-  std::string decoded;
-  std::string_view text;
-  if (auto status = ReadSource(config, request.source(), call, &decoded, &text);
-      !status.ok()) {
+  RequestedClip clip;
+  if (auto status = ReadRequest(config, request, call, &clip); !status.ok()) {
     return status;
   }
-  ConvertOptions options;
-  if (auto status = ReadOptionsFor(config, request.options(), &options);
-      !status.ok()) {
-    return status;
-  }
-  options.checks_only = true;
+  clip.options.checks_only = true;
   UnaryReceiver receiver(&call.ticket, response->mutable_result());
-  ConvertResult result = Convert(text, options, &receiver, &call.cancel);
+  ConvertResult result =
+      Convert(clip.text, clip.options, &receiver, &call.cancel);
   result.times.queued = call.queued;
   call.record.AddClip(result);
   if (!receiver.refused().ok()) return receiver.refused();
@@ -177,24 +187,18 @@ grpc::Status ConvertOne(const ServerConfig& config,
                         const v1::ConvertClipRequest& request,
                         const UnaryWork& call,
                         v1::ConvertClipResponse* response) {
-  std::string decoded;
-  std::string_view text;
-  if (auto status = ReadSource(config, request.source(), call, &decoded, &text);
-      !status.ok()) {
+  RequestedClip clip;
+  if (auto status = ReadRequest(config, request, call, &clip); !status.ok()) {
     return status;
   }
-  ConvertOptions options;
-  if (auto status = ReadOptionsFor(config, request.options(), &options);
-      !status.ok()) {
-    return status;
-  }
-  if (options.outputs.empty()) {
+  if (clip.options.outputs.empty()) {
     return ToGrpc(InvalidField("options.outputs", "is empty"));
   }
-  const bool is_bounded = BoundOutputs(config, &options.limits);
+  const bool is_bounded = BoundOutputs(config, &clip.options.limits);
   v1::ClipResult* message = response->mutable_result();
   UnaryReceiver receiver(&call.ticket, message);
-  ConvertResult result = Convert(text, options, &receiver, &call.cancel);
+  ConvertResult result =
+      Convert(clip.text, clip.options, &receiver, &call.cancel);
   result.times.queued = call.queued;
   call.record.AddClip(result);
   if (!receiver.refused().ok()) return receiver.refused();
