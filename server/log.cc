@@ -101,21 +101,6 @@ bool IsWritable(int file) {
   return poll(&poll_file, 1, 0) == 1 && (poll_file.revents & POLLOUT) != 0;
 }
 
-// A log that nobody takes is no reason to stop, nor to wait: it is counted, and
-// the number said once somebody does. One call of write, so that lines of
-// threads do not mix.
-void WriteLine(std::string line) {
-  line += '\n';
-  if (!IsWritable(STDERR_FILENO)) {
-    ++lost_lines;
-    return;
-  }
-  if (const int64_t lost = lost_lines.exchange(0); lost > 0) {
-    line += "bvhmilld: " + std::to_string(lost) + " lines were lost here\n";
-  }
-  (void)!write(STDERR_FILENO, line.data(), line.size());
-}
-
 }  // namespace
 
 std::string TextLine(const CallLine& call, TimePoint now) {
@@ -154,18 +139,32 @@ std::string JsonLine(const CallLine& call, TimePoint now) {
   return out + "}";
 }
 
+// A log that nobody takes is no reason to stop, nor to wait: its lines are
+// counted, and the number said once somebody does. One call of write, so that
+// lines of threads do not mix.
+void Log::Write(std::string line) const {
+  if (!IsWritable(STDERR_FILENO)) {
+    ++lost_lines;
+    return;
+  }
+  line += '\n';
+  (void)!write(STDERR_FILENO, line.data(), line.size());
+  const int64_t lost = lost_lines.exchange(0);
+  if (lost > 0) Event(std::to_string(lost) + " lines were lost before this");
+}
+
 void Log::Call(const CallLine& call) const {
   if (format_ == LogFormat::kOff) return;
   if (format_ == LogFormat::kErrors && !IsNoteworthy(call.code)) return;
   const TimePoint now = std::chrono::system_clock::now();
-  WriteLine(format_ == LogFormat::kJson ? JsonLine(call, now)
-                                        : TextLine(call, now));
+  Write(format_ == LogFormat::kJson ? JsonLine(call, now)
+                                    : TextLine(call, now));
 }
 
 void Log::Event(std::string_view text) const {
   if (format_ == LogFormat::kOff) return;
   if (format_ != LogFormat::kJson) {
-    WriteLine("bvhmilld: " + std::string(text));
+    Write("bvhmilld: " + std::string(text));
     return;
   }
   std::string out = "{";
@@ -173,7 +172,7 @@ void Log::Event(std::string_view text) const {
   // Of files of the operator, whose paths may be long.
   constexpr size_t kMost = 1000;
   AddField("event", JsonString(text, kMost), &out);
-  WriteLine(out + "}");
+  Write(out + "}");
 }
 
 }  // namespace bvhmill::server

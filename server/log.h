@@ -61,6 +61,8 @@ class Log {
   void Event(std::string_view text) const;
 
  private:
+  void Write(std::string line) const;
+
   const LogFormat format_;
 };
 
