@@ -66,7 +66,7 @@ grpc::Status ScopeMissing(std::string_view caller, Scope scope) {
 grpc::Status Stopping() {
   return ToGrpc(MakeStatus(absl::StatusCode::kUnavailable,
                            "the server is stopping; try another one"),
-                Fault{"SERVER_STOPPING", {}});
+                Fault{"SERVER_STOPPING", {{"retry_after_ms", "1000"}}});
 }
 
 grpc::Status UnknownEncoding(int encoding) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "bvhmill/bvh/hierarchy_memo.h"
 #include "bvhmill/bvh/reader.h"
 #include "bvhmill/bvh/writer.h"
 #include "bvhmill/validate/validate.h"
@@ -51,6 +52,22 @@ bool AreSame(const Clip& a, const Clip& b) {
   return true;
 }
 
+// The memory for hierarchies changes nothing, whatever was read before; twice,
+// so that it is used.
+void CheckMemo(std::string_view text, const ReadResult& plain, int64_t logged) {
+  static bvhmill::HierarchyMemo memo;
+  bvhmill::ReadOptions options{.limits = SmallLimits()};
+  options.memo = &memo;
+  for (int i = 0; i < 3; ++i) {
+    IssueLog log({});
+    ReadResult read;
+    bvhmill::ReadBvhInto(text, options, &log, &read);
+    Require(log.added() == logged && read.motion_read == plain.motion_read &&
+            read.skeleton_read == plain.skeleton_read);
+    Require(!read.skeleton_read || AreSame(read.clip, plain.clip));
+  }
+}
+
 void CheckRoundTrip(const Clip& clip) {
   std::string text;
   bvhmill::StringSink sink(&text);
@@ -69,6 +86,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   IssueLog log({});
   ReadResult read = bvhmill::ReadBvh(text, {.limits = SmallLimits()}, &log);
   const bool good = read.skeleton_read && read.motion_read;
+  CheckMemo(text, read, log.added());
   Require(good == (log.faults() == 0));
   Require(read.clip.motion.values.size() ==
           static_cast<size_t>(read.clip.motion.frames) *

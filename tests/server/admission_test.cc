@@ -32,17 +32,8 @@ Refusal RefusalOf(const grpc::Status& status) {
   EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
   const Details details = DetailsOf(status);
   EXPECT_EQ(details.quota.violations_size(), 1);
-  v1::RpcStatus rich;
-  EXPECT_TRUE(rich.ParseFromString(status.error_details()));
-  Refusal refusal{details.info.reason(), details.quota.violations(0).subject(),
-                  false};
-  for (const auto& any : rich.details()) {
-    if (any.type_url() != "type.googleapis.com/google.rpc.RetryInfo") continue;
-    v1::RetryInfo retry;
-    EXPECT_TRUE(retry.ParseFromString(any.value()));
-    refusal.may_retry = retry.retry_delay().seconds() == 1;
-  }
-  return refusal;
+  return {details.info.reason(), details.quota.violations(0).subject(),
+          details.retry.retry_delay().seconds() == 1};
 }
 
 TEST(AdmissionTest, EachLimitIsNamed) {

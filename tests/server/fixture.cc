@@ -77,6 +77,7 @@ Details DetailsOf(const grpc::Status& status) {
     Unpack(any, "ErrorInfo", &details.info);
     Unpack(any, "QuotaFailure", &details.quota);
     Unpack(any, "BadRequest", &details.bad_request);
+    Unpack(any, "RetryInfo", &details.retry);
   }
   return details;
 }

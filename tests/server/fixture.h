@@ -42,6 +42,8 @@ struct Details {
   v1::ErrorInfo info;
   v1::QuotaFailure quota;
   v1::BadRequest bad_request;
+  // 0 s if there is none.
+  v1::RetryInfo retry;
 };
 Details DetailsOf(const grpc::Status& status);
 

@@ -48,9 +48,12 @@ TEST_F(LifecycleTest, AStreamFinishesItsClipsWhileTheServerDrains) {
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   grpc::ClientContext late;
   v1::ConvertClipResponse response;
-  EXPECT_EQ(clips_->ConvertClip(&late, PositionsRequest(SmallClip()), &response)
-                .error_code(),
-            grpc::StatusCode::UNAVAILABLE);
+  const grpc::Status refused =
+      clips_->ConvertClip(&late, PositionsRequest(SmallClip()), &response);
+  EXPECT_EQ(refused.error_code(), grpc::StatusCode::UNAVAILABLE);
+  const Details details = DetailsOf(refused);
+  EXPECT_EQ(details.info.reason(), "SERVER_STOPPING");
+  EXPECT_EQ(details.retry.retry_delay().seconds(), 1);
   EXPECT_NE(CallRaw(channel_.get(), kHealthCheck, ""), kServing);
   request.set_chunk(SmallClip());
   ASSERT_TRUE(stream->Write(request));

@@ -30,6 +30,8 @@ struct Limits {
   int64_t max_outputs = 16;
   // Bytes of all the outputs of one clip together.
   int64_t max_output_bytes = int64_t{16} << 30;
+
+  bool operator==(const Limits&) const = default;
 };
 
 // True if `value` is more than `limit` allows.

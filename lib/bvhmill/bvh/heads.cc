@@ -44,6 +44,9 @@ void LogComments(const Cursor& cursor, IssueLog* log) {
 // The lines before the rows; those of the rows are checked as they are read.
 bool CheckLines(std::string_view text, const Place& rows, const Limits& limits,
                 IssueLog* log) {
+  const bool ends_line =
+      rows.offset > 0 && IsLineEnd(text[static_cast<size_t>(rows.offset) - 1]);
+  if (ends_line && !Exceeds(rows.offset, limits.max_line_bytes)) return true;
   LineReader lines(text, {});
   Line line;
   while (lines.next().offset < rows.offset && lines.Next(&line)) {
@@ -73,7 +76,8 @@ bool FindRow(std::string_view text, const Place& start, Line* row) {
 void ReadParts(Cursor* cursor, const Limits& limits, IssueLog* log,
                Heads* heads) {
   Hierarchy& hierarchy = heads->hierarchy;
-  heads->skeleton_read = ReadHierarchy(cursor, limits, log, &hierarchy);
+  heads->skeleton_read =
+      ReadHierarchy(cursor, limits, heads->memo, log, &hierarchy);
   const bool header_good =
       hierarchy.ended && ReadMotionHeader(cursor, log, &heads->header);
   const bool lines_good =
@@ -107,9 +111,11 @@ void ReadPrefix(std::string_view text, const Limits& limits, IssueLog* log,
 }  // namespace
 
 void Clear(Heads* heads) {
+  HierarchyMemo* const memo = heads->memo;
   Hierarchy hierarchy = std::move(heads->hierarchy);
   Clear(&hierarchy);
   *heads = {};
+  heads->memo = memo;
   heads->hierarchy = std::move(hierarchy);
 }
 

@@ -12,6 +12,8 @@
 namespace bvhmill {
 
 struct Heads {
+  // What remembers hierarchies; null = nothing.
+  HierarchyMemo* memo = nullptr;
   Hierarchy hierarchy;
   MotionHeader header;
   // The hierarchy is good.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "bvhmill/base/utf8.h"
+#include "bvhmill/bvh/hierarchy_memo.h"
 #include "bvhmill/bvh/hierarchy_reader.h"
 #include "bvhmill/bvh/location.h"
 
@@ -57,9 +58,15 @@ void Clear(Hierarchy* hierarchy) {
   hierarchy->room.stack.clear();
 }
 
-bool ReadHierarchy(Cursor* cursor, const Limits& limits, IssueLog* log,
-                   Hierarchy* hierarchy) {
-  return HierarchyReader(cursor, limits, log, hierarchy).Read();
+bool ReadHierarchy(Cursor* cursor, const Limits& limits, HierarchyMemo* memo,
+                   IssueLog* log, Hierarchy* hierarchy) {
+  if (memo != nullptr && Recall(*memo, limits, cursor, hierarchy)) return true;
+  const int64_t logged = log->added();
+  if (!HierarchyReader(cursor, limits, log, hierarchy).Read()) return false;
+  if (memo != nullptr && log->added() == logged && cursor->comments() == 0) {
+    Remember(*hierarchy, limits, *cursor, memo);
+  }
+  return true;
 }
 
 bool SettleDisputes(int64_t row_width, IssueLog* log, Hierarchy* hierarchy) {

@@ -56,16 +56,20 @@ struct Hierarchy {
 // Makes it empty, but keeps its memory.
 void Clear(Hierarchy* hierarchy);
 
+struct HierarchyMemo;
+
 // Reads from `cursor` up to the word that ends the hierarchy and leaves the
 // cursor before it. False if the file must be refused; the log then says why,
 // with every fault that can be told from the consequences of others: reading
 // goes on behind a fault, but for a limit that is reached. Then `hierarchy` is
 // good for messages only; `hierarchy->ended` says whether to look at MOTION.
 //
+// `memo` may be null, and is a matter of speed alone.
+//
 // Works without recursion; memory grows with the nodes read, within `limits`.
 // Cost: O(bytes), whatever the faults.
-bool ReadHierarchy(Cursor* cursor, const Limits& limits, IssueLog* log,
-                   Hierarchy* hierarchy);
+bool ReadHierarchy(Cursor* cursor, const Limits& limits, HierarchyMemo* memo,
+                   IssueLog* log, Hierarchy* hierarchy);
 
 // Settles `hierarchy->disputes` by the number of values in the first row of
 // MOTION. False, with an error in the log, if the row fits neither reading.

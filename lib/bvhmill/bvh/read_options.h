@@ -12,6 +12,8 @@
 
 namespace bvhmill {
 
+struct HierarchyMemo;
+
 // How far a reader looks ahead where a line is odd, by default.
 inline constexpr size_t kLookAheadBytes = size_t{1} << 20;
 
@@ -36,6 +38,9 @@ struct ReadOptions {
   // For rows of long texts that are in memory as a whole; none = this thread
   // alone.
   Parallel* parallel = nullptr;
+  // Remembers the hierarchy for the next clip; for whole texts. None = each is
+  // read. One clip at a time.
+  HierarchyMemo* memo = nullptr;
 };
 
 }  // namespace bvhmill

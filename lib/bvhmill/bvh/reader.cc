@@ -63,6 +63,7 @@ ReadResult ReadBvh(std::string_view text, const ReadOptions& options,
 
 bool ReadHeadsOf(std::string_view text, const ReadOptions& options,
                  IssueLog* log, Heads* heads, ReadResult* result) {
+  heads->memo = options.memo;
   Hierarchy& hierarchy = heads->hierarchy;
   hierarchy.skeleton = std::move(result->clip.skeleton);
   hierarchy.places = std::move(result->node_places);

@@ -82,6 +82,7 @@ ReadOptions Conversion::HowToRead() {
   how.limits = options_.limits;
   how.cancel = cancel_;
   how.parallel = &parallel_;
+  how.memo = &workspace_.memo;
   if (receiver_ != nullptr) {
     how.hold = [this](int64_t bytes) { return HoldClip(bytes); };
   }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "bvhmill/bvh/hierarchy_memo.h"
 #include "bvhmill/bvh/reader.h"
 #include "bvhmill/bvh/tile_reader.h"
 #include "bvhmill/pipeline/output_stage.h"
@@ -15,6 +16,7 @@ namespace bvhmill {
 
 struct Workspace {
   ReadResult read;
+  HierarchyMemo memo;
   TileWorkspace reader;
   RowSamples samples;
   OutputStage stage;

@@ -93,6 +93,7 @@ bool IssueLog::Repeat(IssueCode code, int32_t joint) {
     truncated_ |= !is_listed;
   }
   if (EntryOf(code).lenient == Severity::kError) ++faults_;
+  ++added_;
   return true;
 }
 
@@ -104,6 +105,7 @@ void IssueLog::Add(IssueCode code, const Location& location, IssueArgs args,
                    int64_t occurrences) {
   const auto index = static_cast<size_t>(code);
   if (EntryOf(code).lenient == Severity::kError) faults_ += occurrences;
+  added_ += occurrences;
   if (!wanted_[index]) return;
   const Severity severity = severities_[index];
   CountFor(severity) += occurrences;

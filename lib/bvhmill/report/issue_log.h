@@ -49,6 +49,9 @@ class IssueLog {
   // not: whoever reads a clip gives it up when this grows.
   int64_t faults() const { return faults_; }
 
+  // Occurrences of whatever was added, ignored or not.
+  int64_t added() const { return added_; }
+
   // Occurrences that the report will count as errors.
   int64_t errors() const { return counts_.errors; }
 
@@ -74,6 +77,7 @@ class IssueLog {
   std::unordered_map<Key, size_t> places_;
   IssueCounts counts_;
   int64_t faults_ = 0;
+  int64_t added_ = 0;
   bool truncated_ = false;
 };
 

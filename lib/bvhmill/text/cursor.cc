@@ -53,6 +53,12 @@ void Cursor::SkipBlanks() {
   place_.column += static_cast<int32_t>(end - begin);
 }
 
+void Cursor::MoveLike(const Cursor& other) {
+  const std::string_view text = text_;
+  *this = other;
+  text_ = text;
+}
+
 void Cursor::SkipLineEnd() {
   const bool crlf = text_[offset()] == '\r' && offset() + 1 < text_.size() &&
                     text_[offset() + 1] == '\n';

@@ -40,6 +40,8 @@ class Cursor {
   void Skip(size_t bytes);
   // Skips blanks within the line.
   void SkipBlanks();
+  // Goes where `other` stands in another text, which is the same up to there.
+  void MoveLike(const Cursor& other);
 
   const Place& place() const { return place_; }
   std::string_view text() const { return text_; }

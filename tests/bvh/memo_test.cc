@@ -1,0 +1,173 @@
+// What is read with a memory for hierarchies is what is read without.
+
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bvhmill/bvh/hierarchy_memo.h"
+#include "bvhmill/bvh/reader.h"
+#include "bvhmill/encode/report_json.h"
+#include "tests/support/clips.h"
+
+namespace bvhmill::testing {
+namespace {
+
+constexpr std::string_view kRig =
+    "HIERARCHY\n"
+    "ROOT Pelvis\n"
+    "{\n"
+    "  OFFSET 0 1 0\n"
+    "  CHANNELS 3 Zrotation Xrotation Yrotation\n"
+    "  JOINT a name that is long\n"
+    "  {\n"
+    "    OFFSET 0 1 0\n"
+    "    CHANNELS 1 Zrotation\n"
+    "    End Site\n"
+    "    {\n"
+    "      OFFSET 0 0.25 0\n"
+    "    }\n"
+    "  }\n"
+    "}\n";
+constexpr std::string_view kRows =
+    "MOTION\nFrames: 2\nFrame Time: 0.01\n1 2 3 4\n5 6 7 8\n";
+constexpr std::string_view kOtherRows =
+    "MOTION\nFrames: 1\nFrame Time: 0.02\n1 2 3 x\n";
+
+std::string Rig(std::string_view rows) {
+  return std::string(kRig) + std::string(rows);
+}
+
+std::string Replaced(std::string text, std::string_view what,
+                     std::string_view with) {
+  return text.replace(text.find(what), what.size(), with);
+}
+
+std::string ReportOf(const ReadResult& read, IssueLog* log) {
+  return ReportJson("", log->Finish(read.skeleton_read, read.motion_read), {});
+}
+
+void ExpectSamePlaces(const std::vector<Place>& some,
+                      const std::vector<Place>& others) {
+  ASSERT_EQ(some.size(), others.size());
+  for (size_t i = 0; i < some.size(); ++i) {
+    EXPECT_EQ(some[i].offset, others[i].offset);
+    EXPECT_EQ(some[i].line, others[i].line);
+    EXPECT_EQ(some[i].column, others[i].column);
+  }
+}
+
+class MemoTest : public ::testing::Test {
+ protected:
+  // Reads `text` with the memo of all texts before, and without.
+  void Read(const std::string& text, const Limits& limits = {}) {
+    IssueLog plain_log({});
+    IssueLog log({});
+    const ReadResult plain = ReadBvh(text, {.limits = limits}, &plain_log);
+    ReadOptions options{.limits = limits};
+    options.memo = &memo_;
+    ReadBvhInto(text, options, &log, &result_);
+    EXPECT_EQ(result_.skeleton_read, plain.skeleton_read) << text;
+    EXPECT_EQ(result_.motion_read, plain.motion_read) << text;
+    EXPECT_EQ(ReportOf(result_, &log), ReportOf(plain, &plain_log)) << text;
+    if (!plain.skeleton_read) return;
+    ExpectSamePlaces(result_.node_places, plain.node_places);
+    ExpectSameClip(result_.clip, plain.clip);
+  }
+
+  void ReadAll(std::initializer_list<std::string> texts) {
+    for (const std::string& text : texts) Read(text);
+  }
+
+  HierarchyMemo memo_;
+  ReadResult result_;
+};
+
+TEST_F(MemoTest, TakesOfOneRig) {
+  Read(Rig(kRows));
+  EXPECT_FALSE(memo_.is_read);
+  Read(Rig(kOtherRows));
+  EXPECT_TRUE(memo_.is_read);
+  // The rows that are bad, the columns of values, the end of the text.
+  ReadAll({Rig(kRows), Rig(kOtherRows), Rig("MOTION\n"),
+           Rig("MOTION\nFrames: 1\nFrame Time: 0.01\n1 2 3\n"),
+           Rig("MOTION Frames: 1 Frame Time: 0.01\n1 2 3 4\n")});
+}
+
+TEST_F(MemoTest, WhatItKnowsIsWhatItSays) {
+  ReadAll({Rig(kRows), Rig(kRows)});
+  ASSERT_TRUE(memo_.is_read);
+  memo_.skeleton.nodes[0].name = "changed";
+  IssueLog log({});
+  ReadOptions options;
+  options.memo = &memo_;
+  ReadBvhInto(Rig(kRows), options, &log, &result_);
+  EXPECT_EQ(result_.clip.skeleton.nodes[0].name, "changed");
+}
+
+TEST_F(MemoTest, RigsInTurns) {
+  const std::string other = Replaced(Rig(kRows), "0.25", "0.26");
+  const std::string longer = Replaced(Rig(kRows), "Pelvis", "Pelvises");
+  ReadAll({Rig(kRows), other, Rig(kRows), other, other, other, longer, longer,
+           longer, Rig(kRows)});
+}
+
+TEST_F(MemoTest, OtherTextBehindTheSameHierarchy) {
+  ReadAll({Rig(kRows), Rig(kRows), Rig("MOTIONS\nFrames: 1\n"), Rig("MOTION"),
+           Rig(""), Rig("motion\nFrames: 0\nFrame Time: 1\n"),
+           Rig("ROOT b\n{\nOFFSET 0 0 0\nCHANNELS 0\n}\n" + std::string(kRows)),
+           Rig("# note\n" + std::string(kRows)),
+           Rig("\n\n\n  " + std::string(kRows)), std::string(kRig.substr(30)),
+           ""});
+}
+
+TEST_F(MemoTest, WhatIsLoggedIsLoggedEachTime) {
+  const std::string texts[] = {
+      Replaced(Rig(kRows), "HIERARCHY\n", ""),
+      Replaced(Rig(kRows), "HIERARCHY\n", "HIERARCHY\n# by hand\n"),
+      Replaced(Rig(kRows), "CHANNELS 1", "CHANNELS 2"),
+      Replaced(Rig(kRows), "JOINT a name that is long", "JOINT"),
+      Replaced(Rig(kRows), "OFFSET 0 1 0", "OFFSET 0 1"),
+  };
+  for (const std::string& text : texts) {
+    ReadAll({text, text, text});
+    EXPECT_FALSE(memo_.is_read) << text;
+  }
+}
+
+TEST_F(MemoTest, LimitsAreThoseOfTheClip) {
+  ReadAll({Rig(kRows), Rig(kRows)});
+  Limits limits;
+  limits.max_joints = 2;
+  Read(Rig(kRows), limits);
+  limits = {};
+  limits.max_name_bytes = 8;
+  Read(Rig(kRows), limits);
+  limits = {};
+  limits.max_line_bytes = 30;
+  Read(Rig(kRows), limits);
+  limits = {};
+  limits.max_header_bytes = 100;
+  Read(Rig(kRows), limits);
+  Read(Rig(kRows));
+}
+
+TEST_F(MemoTest, OtherBytesForTheSame) {
+  std::string crlf;
+  for (const char c : Rig(kRows))
+    crlf += c == '\n' ? "\r\n" : std::string(1, c);
+  const std::string marked = "\xEF\xBB\xBF" + Rig(kRows);
+  ReadAll({crlf, crlf, crlf, marked, marked, marked, Rig(kRows), crlf});
+}
+
+TEST_F(MemoTest, LongHierarchiesAreNotKept) {
+  const std::string blanks(static_cast<size_t>(kMostRememberedBytes), ' ');
+  const std::string text = blanks + Rig(kRows);
+  ReadAll({text, text, text});
+  EXPECT_TRUE(memo_.text.empty());
+}
+
+}  // namespace
+}  // namespace bvhmill::testing
