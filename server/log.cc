@@ -3,9 +3,9 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cstdio>
 #include <ctime>
+#include <mutex>
 #include <utility>
 
 #include "bvhmill/base/utf8.h"
@@ -92,13 +92,23 @@ bool IsNoteworthy(grpc::StatusCode code) {
   }
 }
 
+// One writer at a time: what was writable for two may have room for one only,
+// and the other would wait.
+std::mutex writing;
 // Lines that nobody took.
-std::atomic<int64_t> lost_lines = 0;
+int64_t lost_lines = 0;
 
 // True if it takes a line now: a pipe has room for PIPE_BUF bytes then.
 bool IsWritable(int file) {
   pollfd poll_file = {file, POLLOUT, 0};
   return poll(&poll_file, 1, 0) == 1 && (poll_file.revents & POLLOUT) != 0;
+}
+
+// Of `line`, with `writing` held. False if nobody takes it.
+bool WriteNow(std::string line) {
+  line += '\n';
+  return IsWritable(STDERR_FILENO) &&
+         write(STDERR_FILENO, line.data(), line.size()) >= 0;
 }
 
 }  // namespace
@@ -140,17 +150,17 @@ std::string JsonLine(const CallLine& call, TimePoint now) {
 }
 
 // A log that nobody takes is no reason to stop, nor to wait: its lines are
-// counted, and the number said once somebody does. One call of write, so that
-// lines of threads do not mix.
+// counted, and the number said once somebody does.
 void Log::Write(std::string line) const {
-  if (!IsWritable(STDERR_FILENO)) {
-    ++lost_lines;
-    return;
+  const std::scoped_lock lock(writing);
+  if (lost_lines > 0) {
+    if (!WriteNow(EventLine(std::to_string(lost_lines) + " lines were lost"))) {
+      ++lost_lines;
+      return;
+    }
+    lost_lines = 0;
   }
-  line += '\n';
-  (void)!write(STDERR_FILENO, line.data(), line.size());
-  const int64_t lost = lost_lines.exchange(0);
-  if (lost > 0) Event(std::to_string(lost) + " lines were lost before this");
+  if (!WriteNow(std::move(line))) ++lost_lines;
 }
 
 void Log::Call(const CallLine& call) const {
@@ -162,17 +172,17 @@ void Log::Call(const CallLine& call) const {
 }
 
 void Log::Event(std::string_view text) const {
-  if (format_ == LogFormat::kOff) return;
-  if (format_ != LogFormat::kJson) {
-    Write("bvhmilld: " + std::string(text));
-    return;
-  }
+  if (format_ != LogFormat::kOff) Write(EventLine(text));
+}
+
+std::string Log::EventLine(std::string_view text) const {
+  if (format_ != LogFormat::kJson) return "bvhmilld: " + std::string(text);
   std::string out = "{";
   AddText("time", Timestamp(std::chrono::system_clock::now()), &out);
   // Of files of the operator, whose paths may be long.
   constexpr size_t kMost = 1000;
   AddField("event", JsonString(text, kMost), &out);
-  Write(out + "}");
+  return out + "}";
 }
 
 }  // namespace bvhmill::server

@@ -62,6 +62,7 @@ class Log {
 
  private:
   void Write(std::string line) const;
+  std::string EventLine(std::string_view text) const;
 
   const LogFormat format_;
 };
