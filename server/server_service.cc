@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "bvhmill/base/bounds.h"
 #include "bvhmill/base/version.h"
 #include "bvhmill/edit/joint_map.h"
 #include "bvhmill/encode/encoder.h"
@@ -50,8 +51,20 @@ void PutLimits(const ServerConfig& config, const Caller& caller,
   out->set_max_inflight_bytes_per_caller(
       caller.max_bytes > 0 ? caller.max_bytes
                            : flight.max_inflight_bytes_per_caller);
-  out->set_max_streams_per_connection(
-      config.transport.max_streams_per_connection);
+  const TransportLimits& transport = config.transport;
+  out->set_max_streams_per_connection(transport.max_streams_per_connection);
+  out->set_max_connection_age_seconds(transport.max_connection_age_seconds);
+  out->set_min_ping_seconds(transport.min_ping_seconds);
+}
+
+void PutBounds(v1::Limits* out) {
+  out->set_max_option_bytes(kMaxOptionBytes);
+  out->set_max_joint_names(kMaxJointNames);
+  out->set_max_joint_name_bytes(kMaxJointNameBytes);
+  out->set_max_codes(kMaxCodes);
+  out->set_max_joint_priorities(kMaxJointPriorities);
+  out->set_max_output_id_bytes(kMaxOutputIdBytes);
+  out->set_max_clip_key_bytes(kMaxClipKeyBytes);
 }
 
 }  // namespace
@@ -76,6 +89,7 @@ void ServerService::Describe(const Caller& caller,
   response->add_api_packages("bvhmill.v1");
   response->set_rules_version(std::string(kRulesVersion));
   PutLimits(context_.config(), caller, response->mutable_limits());
+  PutBounds(response->mutable_limits());
   for (const Format& format : Formats()) {
     v1::FormatInfo* info = response->add_formats();
     info->set_format(std::string(format.name));

@@ -1,4 +1,8 @@
 #include <gmock/gmock.h>
+#include <google/protobuf/descriptor.h>
+
+#include <string>
+#include <vector>
 
 #include "bvhmill/encode/encoder.h"
 #include "tests/server/fixture.h"
@@ -376,6 +380,26 @@ TEST_F(UnaryTest, ServerInfoStatesLimitsAndFormats) {
   EXPECT_EQ(response.formats_size(), static_cast<int>(Formats().size()));
   EXPECT_THAT(response.api_packages(), ::testing::Contains("bvhmill.v1"));
   EXPECT_THAT(response.joint_maps(), ::testing::Contains("second_life"));
+}
+
+TEST_F(UnaryTest, ServerInfoStatesEveryLimit) {
+  Start();
+  grpc::ClientContext context;
+  v1::GetServerInfoResponse response;
+  ASSERT_TRUE(info_->GetServerInfo(&context, {}, &response).ok());
+  const google::protobuf::Descriptor* type = v1::Limits::descriptor();
+  std::vector<std::string> unstated;
+  for (int i = 0; i < type->field_count(); ++i) {
+    const google::protobuf::FieldDescriptor* field = type->field(i);
+    const bool is_stated =
+        v1::Limits::GetReflection()->HasField(response.limits(), field);
+    if (!is_stated) unstated.push_back(field->name());
+  }
+  // By default there are none of these.
+  EXPECT_THAT(unstated, ::testing::UnorderedElementsAre(
+                            "max_inflight_bytes_per_connection",
+                            "max_inflight_clips_per_caller",
+                            "max_inflight_bytes_per_caller"));
 }
 
 }  // namespace
