@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <fstream>
 #include <iostream>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -62,19 +63,35 @@ std::string CpuModel() {
   return "unknown";
 }
 
-// Takes `--json FILE` out of the arguments; "" if it is not there.
+constexpr char kStdout[] = "-";
+
+// Takes `--json [FILE]` out of the arguments; kStdout without FILE, "" if it is
+// not there.
 std::string TakeJsonFlag(int* argc, char** argv) {
   std::string file;
   int kept = 0;
   for (int i = 0; i < *argc; ++i) {
-    if (std::string(argv[i]) == "--json" && i + 1 < *argc) {
-      file = argv[++i];
-    } else {
+    if (std::string_view(argv[i]) != "--json") {
       argv[kept++] = argv[i];
+      continue;
     }
+    const bool has_file =
+        i + 1 < *argc && !std::string_view(argv[i + 1]).starts_with("--");
+    file = has_file ? argv[++i] : kStdout;
   }
   *argc = kept;
   return file;
+}
+
+void PrintTable(const Metrics& metrics, FILE* out) {
+  for (const auto& [name, value] : metrics.values()) {
+    std::fprintf(out, "%-44s %12.6g\n", name.c_str(), value);
+  }
+}
+
+bool WriteJson(const Metrics& metrics, const std::string& file) {
+  if (file == kStdout) return !!(std::cout << MetricsJson(metrics));
+  return !!(std::ofstream(file) << MetricsJson(metrics));
 }
 
 }  // namespace
@@ -114,15 +131,15 @@ int RunBenchmarks(int argc, char** argv, void (*derive)(Metrics*)) {
   const std::string json = TakeJsonFlag(&argc, argv);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  const bool is_data = json == kStdout;
   Collector collector;
+  if (is_data) collector.SetOutputStream(&std::cerr);
   benchmark::RunSpecifiedBenchmarks(&collector);
   Metrics& metrics = Metrics::Global();
   collector.PutMedians(&metrics);
   derive(&metrics);
-  for (const auto& [name, value] : metrics.values()) {
-    std::printf("%-44s %12.6g\n", name.c_str(), value);
-  }
-  if (!json.empty() && !(std::ofstream(json) << MetricsJson(metrics))) {
+  PrintTable(metrics, is_data ? stderr : stdout);
+  if (!json.empty() && !WriteJson(metrics, json)) {
     std::cerr << "cannot write " << json << "\n";
     return 1;
   }

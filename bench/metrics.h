@@ -29,7 +29,8 @@ std::string MetricsJson(const Metrics& metrics);
 // Runs the registered benchmarks; each counter becomes a metric named
 // BENCHMARK.COUNTER, its median if it was repeated. Then calls `derive`, which
 // may add ratios, prints the metrics as a table, and writes them to the file of
-// `--json FILE`. Other flags are Google Benchmark's. Returns an exit code.
+// `--json FILE`; without FILE, or as "-", to stdout, and all else to stderr.
+// Other flags are Google Benchmark's. Returns an exit code.
 int RunBenchmarks(int argc, char** argv, void (*derive)(Metrics*));
 
 }  // namespace bvhmill::bench

@@ -42,13 +42,13 @@ struct Flags {
 };
 
 void Say(double seconds, const Mill& mill, const SoakTally& tally) {
-  std::printf(
-      "%5.0f s %9ld calls %9ld clips %7.0f MB, %ld lost, %ld wrong, "
-      "%ld refused, %ld given up, RSS %.0f MB\n",
-      seconds, tally.calls.load(), tally.clips.load(),
-      1e-6 * static_cast<double>(tally.sent_bytes), tally.lost(), tally.wrong(),
-      tally.refused.load(), tally.given_up.load(), mill.Mb());
-  std::fflush(stdout);
+  std::fprintf(stderr,
+               "%5.0f s %9ld calls %9ld clips %7.0f MB, %ld lost, %ld wrong, "
+               "%ld refused, %ld given up, RSS %.0f MB\n",
+               seconds, tally.calls.load(), tally.clips.load(),
+               1e-6 * static_cast<double>(tally.sent_bytes), tally.lost(),
+               tally.wrong(), tally.refused.load(), tally.given_up.load(),
+               mill.Mb());
 }
 
 // Traffic for that long, while the memory is watched.
