@@ -52,8 +52,8 @@ bool AreSame(const Clip& a, const Clip& b) {
   return true;
 }
 
-// The memory for hierarchies changes nothing, whatever was read before; twice,
-// so that it is used.
+// The memory for hierarchies changes nothing, whatever was read before. The
+// text is kept at first, then what it says, then that is used.
 void CheckMemo(std::string_view text, const ReadResult& plain, int64_t logged) {
   static bvhmill::HierarchyMemo memo;
   bvhmill::ReadOptions options{.limits = SmallLimits()};
