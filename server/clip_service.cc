@@ -146,6 +146,16 @@ grpc::Status ReadRequest(const ServerConfig& config, const Request& request,
   return ReadOptionsFor(config, request.options(), &clip->options);
 }
 
+// Converts the clip, and puts it on the record of the call.
+ConvertResult ConvertFor(const UnaryWork& call, const RequestedClip& clip,
+                         UnaryReceiver* receiver) {
+  ConvertResult result =
+      Convert(clip.text, clip.options, receiver, &call.cancel);
+  result.times.queued = call.queued;
+  call.record.AddClip(result);
+  return result;
+}
+
 grpc::Status Validate(const ServerConfig& config,
                       const v1::ValidateClipRequest& request,
                       const UnaryWork& call,
@@ -156,10 +166,7 @@ grpc::Status Validate(const ServerConfig& config,
   }
   clip.options.checks_only = true;
   UnaryReceiver receiver(&call.ticket, response->mutable_result());
-  ConvertResult result =
-      Convert(clip.text, clip.options, &receiver, &call.cancel);
-  result.times.queued = call.queued;
-  call.record.AddClip(result);
+  const ConvertResult result = ConvertFor(call, clip, &receiver);
   if (!receiver.refused().ok()) return receiver.refused();
   if (absl::IsCancelled(result.status)) return ToGrpc(result.status);
   wire::ToProto(result, response->mutable_result());
@@ -197,10 +204,7 @@ grpc::Status ConvertOne(const ServerConfig& config,
   const bool is_bounded = BoundOutputs(config, &clip.options.limits);
   v1::ClipResult* message = response->mutable_result();
   UnaryReceiver receiver(&call.ticket, message);
-  ConvertResult result =
-      Convert(clip.text, clip.options, &receiver, &call.cancel);
-  result.times.queued = call.queued;
-  call.record.AddClip(result);
+  const ConvertResult result = ConvertFor(call, clip, &receiver);
   if (!receiver.refused().ok()) return receiver.refused();
   if (is_bounded && HasTooLargeOutputs(result)) {
     return TooLargeForUnary(config);
