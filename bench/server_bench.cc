@@ -250,8 +250,12 @@ void Derive(Metrics* metrics) {
   ratio("server.stream8m", "mb_per_s");
   ratio("server.stream100k", "clips_per_s");
   ratio("server.unary100k", "calls_per_s");
-  metrics->Set("server.rss_1g_mb", metrics->Get("server.huge.rss_mb"));
-  metrics->Set("server.rss_200x10m_mb", metrics->Get("server.many.rss_mb"));
+  const auto rename = [&](const char* from, const char* to) {
+    const double value = metrics->Get(from);
+    if (value > 0) metrics->Set(to, value);
+  };
+  rename("server.huge.rss_mb", "server.rss_1g_mb");
+  rename("server.many.rss_mb", "server.rss_200x10m_mb");
 }
 
 int Main(int argc, char** argv) {

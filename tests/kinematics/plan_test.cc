@@ -2,7 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdint>
 #include <span>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "tests/support/clips.h"
 
@@ -79,6 +84,62 @@ TEST(MakePlan, StepsAreTheRotationsInFileOrder) {
   const std::vector<std::array<int, 3>> wanted = {
       {0, 2, 1}, {0, 0, 3}, {2, 1, 7}, {2, 2, 8}, {2, 1, 9}};
   EXPECT_EQ(steps, wanted);
+}
+
+// All that a schedule says, for comparisons; zeros have a sign.
+std::string TextOf(const FkSchedule& schedule) {
+  std::ostringstream out;
+  out << schedule.slots << " slots\n";
+  for (const FkStep& step : schedule.steps) {
+    out << step.row << " of " << step.parent_row << ", " << step.slot << " of "
+        << step.parent_slot << ", " << static_cast<int>(step.order) << ", "
+        << step.first_step << " + " << step.step_count << ", "
+        << step.has_positions;
+    for (size_t axis = 0; axis < 3; ++axis) {
+      out << ", " << step.offset[axis] << " " << step.position_column[axis];
+    }
+    out << "\n";
+  }
+  return out.str();
+}
+
+struct Rig {
+  std::string channels;
+  Offset offset;
+  bool has_end_site = false;
+};
+
+Skeleton SkeletonOf(const Rig& rig) {
+  SkeletonBuilder builder;
+  const int root = builder.Root("Root", "XYZzxy");
+  const int joint = builder.Joint(root, "Joint", rig.channels, rig.offset);
+  if (rig.has_end_site) builder.EndSite(joint, "", {0, 1, 0});
+  return builder.Build();
+}
+
+TEST(MakePlanInto, IsThatOfThisRigWhateverWasBefore) {
+  const Rig rigs[] = {{"zxy", {1, 2, 3}},       {"zxy", {1, 2, 3}},
+                      {"zyx", {1, 2, 3}},       {"zxy", {1, 2, 4}},
+                      {"zxy", {0, 2, 4}},       {"zxy", {-0.0F, 2, 4}},
+                      {"zxy", {1, 2, 3}, true}, {"XYZzxy", {1, 2, 3}}};
+  const Conventions readings[] = {
+      {}, {.joint_positions = JointPositions::kIgnore}, {}};
+  Plan plan;
+  for (int round = 0; round < 2; ++round) {
+    for (const Rig& rig : rigs) {
+      for (const Conventions& reading : readings) {
+        const Skeleton skeleton = SkeletonOf(rig);
+        MakePlanInto(skeleton, reading, &plan);
+        const Plan fresh = MakePlan(skeleton, reading);
+        EXPECT_EQ(TextOf(plan.joint_schedule), TextOf(fresh.joint_schedule));
+        EXPECT_EQ(TextOf(plan.node_schedule), TextOf(fresh.node_schedule));
+        EXPECT_EQ(plan.columns, fresh.columns);
+        EXPECT_EQ(plan.depth, fresh.depth);
+      }
+    }
+  }
+  MakePlanInto({}, {}, &plan);
+  EXPECT_TRUE(plan.joint_schedule.steps.empty());
 }
 
 TEST(MakePlan, OfNothingIsEmpty) {

@@ -132,6 +132,27 @@ TEST_P(SizeTest, SpeaksWhereOneUnitIsLikely) {
   }
 }
 
+// A thread that has seen a figure need not look at it once more.
+TEST(UnitGuess, IsOfThisFigureAndNotOfTheOneBefore) {
+  const auto meters_of = [](const Figure& figure) {
+    const Report report = ReportOf(ClipOf(figure));
+    return report.issues.empty() ? "" : report.issues[0].args.back().second;
+  };
+  const Figure tall{175};
+  Figure no_legs{175};
+  no_legs.legs = false;
+  Figure renamed{175};
+  renamed.hips = "Pelvis";
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_EQ(meters_of(tall), "0.01");
+    EXPECT_EQ(meters_of(tall), "0.01");
+    EXPECT_EQ(meters_of(Figure{70}), "0.0254");
+    EXPECT_EQ(meters_of(no_legs), "");
+    EXPECT_EQ(meters_of(no_legs), "");
+    EXPECT_EQ(meters_of(renamed), "0.01");
+  }
+}
+
 TEST(UnitGuess, SaysWhatItMeasured) {
   const Report report = ReportOf(ClipOf(Figure{152.69}));
   ASSERT_EQ(report.issues.size(), 1u);

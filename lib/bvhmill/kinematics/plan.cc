@@ -1,6 +1,9 @@
 #include "bvhmill/kinematics/plan.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
 #include <vector>
 
 namespace bvhmill {
@@ -25,13 +28,59 @@ Positions PositionsOf(const Node& node, const Conventions& conventions) {
   return Positions::kIgnore;
 }
 
+// The sign of a zero counts: it may come out again.
+bool AreSame(const std::array<float, 3>& a, const std::array<float, 3>& b) {
+  using Bits = std::array<uint32_t, 3>;
+  return std::bit_cast<Bits>(a) == std::bit_cast<Bits>(b);
+}
+
+bool AreSame(const PlanNode& a, const PlanNode& b) {
+  return a.parent == b.parent && a.depth == b.depth &&
+         a.is_end_site == b.is_end_site && AreSame(a.offset, b.offset) &&
+         a.position_column == b.position_column &&
+         a.first_step == b.first_step && a.step_count == b.step_count;
+}
+
+bool AreSame(const RotationStep& a, const RotationStep& b) {
+  return a.axis == b.axis && a.column == b.column;
+}
+
+// Writes a list over the one before, and sees whether it comes out the same.
+template <typename T>
+class Rewriter {
+ public:
+  explicit Rewriter(std::vector<T>* list) : list_(*list) {}
+
+  void Put(const T& value) {
+    if (size_ < list_.size() && !AreSame(list_[size_], value)) {
+      list_.resize(size_);
+    }
+    same_ = same_ && size_ < list_.size();
+    if (size_ == list_.size()) list_.push_back(value);
+    ++size_;
+  }
+  size_t size() const { return size_; }
+  // Call once.
+  bool EndsTheSame() {
+    same_ = same_ && size_ == list_.size();
+    list_.resize(size_);
+    return same_;
+  }
+
+ private:
+  std::vector<T>& list_;
+  size_t size_ = 0;
+  bool same_ = true;
+};
+
 void AddChannels(const Skeleton& skeleton, const Node& node,
-                 Positions positions, PlanNode* out, Plan* plan) {
+                 Positions positions, PlanNode* out,
+                 Rewriter<RotationStep>* steps) {
   int32_t column = node.first_channel;
   for (const Channel channel : ChannelsOf(skeleton, node)) {
     const int axis = AxisOf(channel);
     if (IsRotation(channel)) {
-      plan->steps.push_back({axis, column});
+      steps->Put({axis, column});
       ++out->step_count;
     } else if (IsPosition(channel) && positions != Positions::kIgnore) {
       out->position_column[axis] = column;
@@ -54,22 +103,24 @@ void MakePlanInto(const Skeleton& skeleton, const Conventions& conventions,
   plan->columns = static_cast<int32_t>(skeleton.channels.size());
   plan->joints = JointCount(skeleton);
   plan->depth = 0;
-  plan->steps.clear();
-  plan->nodes.clear();
   plan->nodes.reserve(skeleton.nodes.size());
+  Rewriter nodes(&plan->nodes);
+  Rewriter steps(&plan->steps);
   for (const Node& node : skeleton.nodes) {
     PlanNode out;
     out.parent = node.parent;
     out.is_end_site = IsEndSite(node);
     out.offset = node.offset;
-    out.first_step = static_cast<int32_t>(plan->steps.size());
+    out.first_step = static_cast<int32_t>(steps.size());
     if (node.parent >= 0) out.depth = plan->nodes[node.parent].depth + 1;
     if (!out.is_end_site) {
-      AddChannels(skeleton, node, PositionsOf(node, conventions), &out, plan);
+      AddChannels(skeleton, node, PositionsOf(node, conventions), &out, &steps);
     }
-    plan->nodes.push_back(out);
+    nodes.Put(out);
     plan->depth = std::max(plan->depth, out.depth);
   }
+  const bool same_nodes = nodes.EndsTheSame();
+  if (steps.EndsTheSame() && same_nodes) return;
   MakeSchedule(*plan, /*with_end_sites=*/false, &plan->room,
                &plan->joint_schedule);
   MakeSchedule(*plan, /*with_end_sites=*/true, &plan->room,

@@ -53,7 +53,9 @@ struct Plan {
 // the last counts, repeated rotations compose, scales and the channels of end
 // sites are skipped.
 Plan MakePlan(const Skeleton& skeleton, const Conventions& conventions);
-// The same into `plan`, whatever it holds: its memory is used again.
+// The same into `plan`, whatever it holds: its memory is used again, and so are
+// its schedules if nodes and steps come out the same, bit for bit, as for takes
+// of one rig.
 void MakePlanInto(const Skeleton& skeleton, const Conventions& conventions,
                   Plan* plan);
 

@@ -42,8 +42,20 @@ struct Pairs {
   }
 };
 
-// Kept by each thread, so that a batch of clips takes its memory once.
+// All that decides about a body, of a node.
+struct Shape {
+  int32_t parent = -1;
+  bool is_joint = false;
+  std::array<float, 3> offset = {};
+
+  bool operator==(const Shape&) const = default;
+};
+
+// Kept by each thread, so that a batch of clips takes its memory once, and
+// takes of one rig are looked at once.
 struct Room {
+  std::vector<Shape> shapes;
+  std::optional<Body> body;
   std::vector<Limb> longest;
   std::vector<Limb> limbs;
   Pairs pairs;
@@ -166,13 +178,20 @@ int64_t RootCount(const Skeleton& skeleton) {
                        [](const Node& node) { return node.parent < 0; });
 }
 
-}  // namespace
-
-double SizeOf(const Body& body) {
-  return *std::max_element(body.extent.begin(), body.extent.end());
+// Makes `shapes` those of `skeleton`. True if they were.
+bool WereShapesOf(const Skeleton& skeleton, std::vector<Shape>* shapes) {
+  bool same = shapes->size() == skeleton.nodes.size();
+  shapes->resize(skeleton.nodes.size());
+  for (size_t i = 0; i < skeleton.nodes.size(); ++i) {
+    const Node& node = skeleton.nodes[i];
+    const Shape shape = {node.parent, !IsEndSite(node), node.offset};
+    same = same && shape == (*shapes)[i];
+    (*shapes)[i] = shape;
+  }
+  return same;
 }
 
-std::optional<Body> FindBody(const Skeleton& skeleton) {
+std::optional<Body> LookForBody(const Skeleton& skeleton) {
   if (JointCount(skeleton) < kFewestJoints || RootCount(skeleton) != 1) {
     return std::nullopt;
   }
@@ -182,6 +201,18 @@ std::optional<Body> FindBody(const Skeleton& skeleton) {
   const double part = body.leg / SizeOf(body);
   if (part >= kShortLeg && part <= kLongLeg) return body;
   return std::nullopt;
+}
+
+}  // namespace
+
+double SizeOf(const Body& body) {
+  return *std::max_element(body.extent.begin(), body.extent.end());
+}
+
+std::optional<Body> FindBody(const Skeleton& skeleton) {
+  Room& room = ThreadRoom();
+  if (!WereShapesOf(skeleton, &room.shapes)) room.body = LookForBody(skeleton);
+  return room.body;
 }
 
 }  // namespace bvhmill
