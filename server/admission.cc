@@ -107,14 +107,26 @@ void Ticket::Release() {
 grpc::Status Admission::TryEnter(const std::shared_ptr<const Caller>& caller,
                                  const std::string& peer, int64_t bytes,
                                  Ticket* ticket) {
+  return Take(caller, peer, {1, bytes}, ticket);
+}
+
+grpc::Status Admission::TryHold(const std::shared_ptr<const Caller>& caller,
+                                const std::string& peer, int64_t bytes,
+                                Ticket* ticket) {
+  return Take(caller, peer, {0, bytes}, ticket);
+}
+
+grpc::Status Admission::Take(const std::shared_ptr<const Caller>& caller,
+                             const std::string& peer, Usage usage,
+                             Ticket* ticket) {
   ticket->Release();
   ticket->caller_ = caller;
   ticket->peer_ = peer;
-  const grpc::Status status = Add(*ticket, {1, bytes});
+  const grpc::Status status = Add(*ticket, usage);
   if (!status.ok()) return status;
   ticket->admission_ = this;
-  ticket->clips_ = 1;
-  ticket->bytes_ = bytes;
+  ticket->clips_ = usage.clips;
+  ticket->bytes_ = usage.bytes;
   return status;
 }
 

@@ -29,8 +29,8 @@ struct AdmissionLimits {
 
 class Admission;
 
-// One clip that is in flight, until the ticket goes. Not thread-safe itself;
-// the admission must outlive it.
+// One clip that is in flight, or memory of a call, until the ticket goes. Not
+// thread-safe itself; the admission must outlive it.
 class Ticket {
  public:
   Ticket() = default;
@@ -66,6 +66,9 @@ class Admission {
   // the limit, and a RetryInfo unless the clip alone is too large. Thread-safe.
   grpc::Status TryEnter(const std::shared_ptr<const Caller>& caller,
                         const std::string& peer, int64_t bytes, Ticket* ticket);
+  // The same for memory that belongs to no clip.
+  grpc::Status TryHold(const std::shared_ptr<const Caller>& caller,
+                       const std::string& peer, int64_t bytes, Ticket* ticket);
 
   // In flight now.
   int64_t clips() const;
@@ -83,6 +86,8 @@ class Admission {
   std::array<Account, 3> AccountsOf(const Ticket& ticket) const;
   static grpc::Status Check(const Account& account, const Usage& used,
                             const Usage& more, int64_t alone);
+  grpc::Status Take(const std::shared_ptr<const Caller>& caller,
+                    const std::string& peer, Usage usage, Ticket* ticket);
   grpc::Status Add(const Ticket& ticket, Usage more);
   void Remove(const Ticket& ticket, Usage less);
   // Drops the entries of the ticket that hold nothing.

@@ -9,6 +9,13 @@
 #include "server/source.h"
 
 namespace bvhmill::server {
+namespace {
+
+// Options of so many bytes are among what any stream takes; more are counted as
+// long as the stream lives.
+constexpr int64_t kUsualOpenBytes = 4096;
+
+}  // namespace
 
 grpc::Status StreamClips::Take(v1::ConvertClipsRequest* frame) {
   const auto bytes = static_cast<int64_t>(frame->ByteSizeLong());
@@ -40,6 +47,12 @@ grpc::Status StreamClips::Take(v1::ConvertClipsRequest* frame) {
 
 grpc::Status StreamClips::Open(const v1::StreamOpen& open) {
   ordered_ = open.ordered();
+  const auto bytes = static_cast<int64_t>(open.ByteSizeLong());
+  if (bytes > kUsualOpenBytes) {
+    const grpc::Status status = context_.admission().TryHold(
+        record_.caller(), record_.peer(), bytes, &options_ticket_);
+    if (!status.ok()) return status;
+  }
   return ReadOptions(open.options(), &default_options_);
 }
 

@@ -87,6 +87,7 @@ class StreamClips {
   bool saw_frame_ = false;
   // Of clips that bring none, which share it.
   std::shared_ptr<const ConvertOptions> default_options_;
+  Ticket options_ticket_;
   bool ordered_ = false;
   // The clip whose chunks are arriving.
   ClipPtr incoming_;

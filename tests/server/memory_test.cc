@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <fstream>
@@ -19,6 +20,7 @@ namespace {
 
 using Request = v1::ConvertClipsRequest;
 using Response = v1::ConvertClipsResponse;
+using Stream = grpc::ClientReaderWriter<Request, Response>;
 
 constexpr int64_t kMb = 1'000'000;
 
@@ -280,6 +282,41 @@ TEST_F(MemoryTest, TextsThatAreMadeAtOnceWereNotCounted) {
   const std::string packed = Gzip(Head(kRows) + Repeat("0.1 0.1 0.1\n", kRows));
   ExpectBusy(Convert(options, v1::CONTENT_ENCODING_GZIP, packed).status(),
              /*may_retry=*/false);
+  ExpectNothingInFlight();
+}
+
+// A stream keeps the options that it began with.
+TEST_F(MemoryTest, OptionsOfStreamsWereNotCounted) {
+  StartWith(2 * kMb);
+  Request request;
+  v1::ConvertOptions* options = request.mutable_open()->mutable_options();
+  options->add_outputs()->mutable_positions();
+  for (int i = 0; i < 900; ++i) {
+    options->mutable_edits()->add_keep_joints(std::string(1000, 'j'));
+  }
+  constexpr int kStreams = 4;
+  std::array<grpc::ClientContext, kStreams> contexts;
+  std::vector<std::unique_ptr<Stream>> streams;
+  for (int i = 0; i < kStreams; ++i) {
+    streams.push_back(clips_->ConvertClips(&contexts[i]));
+    streams.back()->Write(request);
+    for (int k = 0;
+         k < 500 && BytesInFlight() < std::min(i + 1, 2) * 9 * kMb / 10; ++k) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+  }
+  for (int i = 2; i < kStreams; ++i) {
+    const grpc::Status status = streams[i]->Finish();
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+    const Details details = DetailsOf(status);
+    EXPECT_EQ(details.info.reason(), "SERVER_BUSY");
+    EXPECT_EQ(details.quota.violations(0).subject(), "max_inflight_bytes");
+    EXPECT_EQ(details.retry.retry_delay().seconds(), 1);
+  }
+  for (int i = 0; i < 2; ++i) {
+    streams[i]->WritesDone();
+    EXPECT_TRUE(streams[i]->Finish().ok());
+  }
   ExpectNothingInFlight();
 }
 
