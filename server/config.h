@@ -32,6 +32,9 @@ struct ServiceLimits {
   // How long a peer may keep a stream waiting within a clip, or an answer; 0 =
   // for ever.
   int64_t idle_seconds = 60;
+  // What must come of a clip while the server waits for it, on average over
+  // idle_seconds: else a few bytes now and then would hold its place for ever.
+  int64_t min_upload_bytes_per_second = 256;
 };
 
 // Of idle_seconds, as a time that can be added to others; 0 = for ever.

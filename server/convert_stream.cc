@@ -13,6 +13,7 @@
 #include "server/rpc_status.h"
 #include "server/stream_clip.h"
 #include "server/stream_clips.h"
+#include "server/upload_pace.h"
 
 namespace bvhmill::server {
 namespace {
@@ -35,7 +36,9 @@ class ConvertStream final
       : context_(*context),
         call_(*call),
         record_(context, Method::kConvertClips, call),
-        clips_(context, &record_) {}
+        clips_(context, &record_),
+        pace_(Patience(config().service),
+              config().service.min_upload_bytes_per_second) {}
 
   void Start();
   void OnReadDone(bool ok) override;
@@ -60,6 +63,8 @@ class ConvertStream final
 
   void OnDrain();
   void OnTick(Clock::time_point now);
+  bool IsSlowReader(Clock::time_point now) const;
+  grpc::Status BlameWriter(Clock::time_point now);
   bool MustEnd() const;
   bool MayRead() const;
   void PickWrite(Actions* actions);
@@ -91,8 +96,8 @@ class ConvertStream final
   bool reading_ = false;
   bool reads_done_ = false;
   bool draining_ = false;
-  // Since when the peer owes something.
-  Clock::time_point read_at_;
+  UploadPace pace_;
+  // Since when the peer owes us to take something.
   Clock::time_point write_at_;
   ClipPtr writing_;
   StreamClip::Frame written_;
@@ -160,20 +165,37 @@ void ConvertStream::OnDrain() {
   Do(std::move(actions));
 }
 
+bool ConvertStream::IsSlowReader(Clock::time_point now) const {
+  return writing_ != nullptr && now - write_at_ > Patience(config().service);
+}
+
+grpc::Status ConvertStream::BlameWriter(Clock::time_point now) {
+  if (failed_ || !clips_.is_within_clip()) return grpc::Status::OK;
+  const ServiceLimits& limits = config().service;
+  switch (pace_.Judge(now)) {
+    case UploadPace::Verdict::kIdle:
+      return StreamIdle(limits.idle_seconds);
+    case UploadPace::Verdict::kSlow:
+      return StreamSlow(limits.min_upload_bytes_per_second);
+    case UploadPace::Verdict::kGood:
+      break;
+  }
+  return grpc::Status::OK;
+}
+
 // Whoever begins a clip must go on with it, and take what is made of it.
 void ConvertStream::OnTick(Clock::time_point now) {
-  const std::chrono::seconds patience = Patience(config().service);
-  if (patience.count() == 0) return;
+  if (Patience(config().service).count() == 0) return;
   Actions actions;
   {
     const std::lock_guard lock(mutex_);
-    const bool is_slow_writer = !failed_ && reading_ &&
-                                clips_.is_within_clip() &&
-                                now - read_at_ > patience;
-    const bool is_slow_reader =
-        writing_ != nullptr && now - write_at_ > patience;
-    if (finished_ || (!is_slow_writer && !is_slow_reader)) return;
-    if (!failed_) failed_ = StreamIdle();
+    if (finished_) return;
+    const bool is_slow_reader = IsSlowReader(now);
+    const grpc::Status blame = is_slow_reader
+                                   ? StreamIdle(config().service.idle_seconds)
+                                   : BlameWriter(now);
+    if (blame.ok()) return;
+    if (!failed_) failed_ = blame;
     cancel_.Cancel();
     actions = NextActions();
     // A write that is not taken cannot be taken back otherwise.
@@ -194,8 +216,13 @@ void ConvertStream::OnReadDone(bool ok) {
         failed_ = StreamOutOfOrder("the stream was closed within a clip");
       }
     } else if (!failed_) {
+      pace_.Came(Clock::now(), static_cast<int64_t>(request_.chunk().size()));
+      const bool goes_on = clips_.is_within_clip();
       const grpc::Status status = clips_.Take(&request_);
       if (!status.ok()) failed_ = status;
+      if (!goes_on) pace_.Reset();
+      // Not until the next one comes, which may be never.
+      request_.Clear();
     }
     if (failed_) cancel_.Cancel();
     actions = NextActions();
@@ -237,7 +264,7 @@ ConvertStream::Actions ConvertStream::NextActions() {
   if (writing_ == nullptr) PickWrite(&actions);
   if (!reading_ && MayRead()) {
     reading_ = true;
-    read_at_ = Clock::now();
+    pace_.Wait(Clock::now());
     actions.read = true;
     ++busy_;
   }

@@ -54,6 +54,8 @@ void AddServiceLimits(CLI::App* app, ServerConfig* config) {
            "both, over all streams");
   AddLimit(app, "idle-seconds", &service.idle_seconds,
            "time for a peer to go on within a clip");
+  AddLimit(app, "min-upload-rate", &service.min_upload_bytes_per_second,
+           "bytes of a clip a second that must come meanwhile");
   AddFlag(app, "chunk-bytes", &service.chunk_bytes,
           "chunks of outputs of a stream");
   app->get_option("--chunk-bytes")

@@ -82,10 +82,26 @@ grpc::Status StreamOutOfOrder(const char* why) {
                 Fault{"STREAM_OUT_OF_ORDER", {}});
 }
 
-grpc::Status StreamIdle() {
-  return ToGrpc(MakeStatus(absl::StatusCode::kDeadlineExceeded,
-                           "the stream has been idle within a clip"),
-                Fault{"STREAM_IDLE", {}});
+grpc::Status StreamIdle(int64_t seconds) {
+  const std::string limit = std::to_string(seconds);
+  return ToGrpc(
+      MakeStatus(absl::StatusCode::kDeadlineExceeded,
+                 "the stream has been idle within a clip for more "
+                 "than stream_idle_seconds = " +
+                     limit),
+      Fault{"STREAM_IDLE",
+            {{"limit_name", "stream_idle_seconds"}, {"limit", limit}}});
+}
+
+grpc::Status StreamSlow(int64_t bytes_per_second) {
+  const std::string limit = std::to_string(bytes_per_second);
+  return ToGrpc(
+      MakeStatus(absl::StatusCode::kDeadlineExceeded,
+                 "less of a clip has come over stream_idle_seconds than "
+                 "min_upload_bytes_per_second = " +
+                     limit),
+      Fault{"STREAM_SLOW",
+            {{"limit_name", "min_upload_bytes_per_second"}, {"limit", limit}}});
 }
 
 }  // namespace bvhmill::server

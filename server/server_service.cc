@@ -26,6 +26,7 @@ void PutLimits(const ServerConfig& config, const Caller& caller,
   out->set_max_unsent_bytes_per_stream(service.max_unsent_bytes_per_stream);
   out->set_max_stream_bytes(service.max_stream_bytes);
   out->set_stream_idle_seconds(service.idle_seconds);
+  out->set_min_upload_bytes_per_second(service.min_upload_bytes_per_second);
   const Limits& clip = config.limits;
   out->set_max_clip_bytes(clip.max_clip_bytes);
   out->set_max_frames(clip.max_frames);

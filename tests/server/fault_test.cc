@@ -77,7 +77,7 @@ int GoodResults(Stream* stream) {
 }
 
 TEST_F(FaultTest, SlowLoris) {
-  Start({"--idle-seconds", "1"});
+  Start({"--idle-seconds", "1", "--min-upload-rate", "0"});
   constexpr int kStreams = 50;
   std::vector<std::unique_ptr<grpc::ClientContext>> contexts;
   std::vector<std::unique_ptr<Stream>> streams;
@@ -92,9 +92,52 @@ TEST_F(FaultTest, SlowLoris) {
     EXPECT_EQ(GoodResults(stream.get()), 0);
     const grpc::Status status = stream->Finish();
     EXPECT_EQ(status.error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
-    EXPECT_EQ(DetailsOf(status).info.reason(), "STREAM_IDLE");
+    const Details details = DetailsOf(status);
+    EXPECT_EQ(details.info.reason(), "STREAM_IDLE");
+    EXPECT_EQ(details.info.metadata().at("limit_name"), "stream_idle_seconds");
   }
   ExpectHealthy();
+}
+
+// A byte now and then would hold the place of a clip for ever.
+TEST_F(FaultTest, SlowLorisThatNeverStops) {
+  Start({"--idle-seconds", "2", "--max-inflight-clips", "1"});
+  grpc::ClientContext context;
+  const auto stream = stub_->ConvertClips(&context);
+  bench::OpenStream(stream.get());
+  bench::BeginClip("k", stream.get());
+  // Until the server has had enough.
+  while (bench::SendChunk("H", stream.get())) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  EXPECT_EQ(GoodResults(stream.get()), 0);
+  const grpc::Status status = stream->Finish();
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
+  const Details details = DetailsOf(status);
+  EXPECT_EQ(details.info.reason(), "STREAM_SLOW");
+  EXPECT_EQ(details.info.metadata().at("limit_name"),
+            "min_upload_bytes_per_second");
+  EXPECT_EQ(details.info.metadata().at("limit"), "256");
+  ExpectHealthy();
+}
+
+// Longer than the patience, but never below the rate.
+TEST_F(FaultTest, SlowWriterThatGoesOn) {
+  Start({"--idle-seconds", "2", "--min-upload-rate", "100"});
+  grpc::ClientContext context;
+  const auto stream = stub_->ConvertClips(&context);
+  bench::OpenStream(stream.get());
+  const std::string text = SmallClip();
+  const size_t step = text.size() / 40 + 100;
+  bench::BeginClip("slow", stream.get());
+  for (size_t at = 0; at < text.size(); at += step) {
+    ASSERT_TRUE(bench::SendChunk(text.substr(at, step), stream.get()));
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  bench::EndClip(stream.get());
+  stream->WritesDone();
+  EXPECT_EQ(GoodResults(stream.get()), 1);
+  EXPECT_TRUE(stream->Finish().ok());
 }
 
 // Between clips a stream may be idle for as long as it likes.
