@@ -85,6 +85,7 @@ CallRecord::CallRecord(ServiceContext* context, Method method,
 }
 
 grpc::Status CallRecord::Enter() {
+  tokens_version_ = context_.tokens().version();
   std::shared_ptr<const Caller> caller;
   const grpc::Status status = context_.Identify(call_, &caller);
   if (!status.ok()) return status;
@@ -97,6 +98,16 @@ grpc::Status CallRecord::Enter(Scope scope) {
   const grpc::Status status = Enter();
   if (!status.ok() || caller_->May(scope)) return status;
   return ScopeMissing(caller_->name, scope);
+}
+
+grpc::Status CallRecord::Recheck(Scope scope) {
+  const int64_t version = context_.tokens().version();
+  if (version == tokens_version_) return grpc::Status::OK;
+  tokens_version_ = version;
+  std::shared_ptr<const Caller> caller;
+  const grpc::Status status = context_.Identify(call_, &caller);
+  if (!status.ok() || caller->May(scope)) return status;
+  return ScopeMissing(caller->name, scope);
 }
 
 void CallRecord::AddBytes(int64_t received, int64_t sent) {

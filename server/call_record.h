@@ -35,6 +35,9 @@ class CallRecord {
   // Knows the caller from here on. UNAUTHENTICATED without a known token,
   // PERMISSION_DENIED with one that lacks `scope`.
   grpc::Status Enter(Scope scope);
+  // Whether it may still do so, after the tokens have changed. One thread at a
+  // time; quotas stay as they were when the call began.
+  grpc::Status Recheck(Scope scope);
   // The same for calls that any known token may make.
   grpc::Status Enter();
 
@@ -64,6 +67,8 @@ class CallRecord {
   const grpc::CallbackServerContext& call_;
   const Clock::time_point begun_ = Clock::now();
   std::shared_ptr<const Caller> caller_ = std::make_shared<Caller>();
+  // Of the tokens that know the caller.
+  int64_t tokens_version_ = 0;
   std::mutex mutex_;
   Clock::time_point finishing_at_;
   CallLine line_;

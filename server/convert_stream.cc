@@ -64,7 +64,8 @@ class ConvertStream final
   void OnDrain();
   void OnTick(Clock::time_point now);
   bool IsSlowReader(Clock::time_point now) const;
-  grpc::Status BlameWriter(Clock::time_point now);
+  grpc::Status CheckWriter(Clock::time_point now);
+  grpc::Status CheckPeer(Clock::time_point now);
   bool MustEnd() const;
   bool MayRead() const;
   void PickWrite(Actions* actions);
@@ -166,11 +167,14 @@ void ConvertStream::OnDrain() {
 }
 
 bool ConvertStream::IsSlowReader(Clock::time_point now) const {
-  return writing_ != nullptr && now - write_at_ > Patience(config().service);
+  const std::chrono::seconds patience = Patience(config().service);
+  return patience.count() > 0 && writing_ != nullptr &&
+         now - write_at_ > patience;
 }
 
-grpc::Status ConvertStream::BlameWriter(Clock::time_point now) {
-  if (failed_ || !clips_.is_within_clip()) return grpc::Status::OK;
+// Whoever begins a clip must go on with it.
+grpc::Status ConvertStream::CheckWriter(Clock::time_point now) {
+  if (!clips_.is_within_clip()) return grpc::Status::OK;
   const ServiceLimits& limits = config().service;
   switch (pace_.Judge(now)) {
     case UploadPace::Verdict::kIdle:
@@ -183,24 +187,27 @@ grpc::Status ConvertStream::BlameWriter(Clock::time_point now) {
   return grpc::Status::OK;
 }
 
-// Whoever begins a clip must go on with it, and take what is made of it.
+// Why the stream cannot go on.
+grpc::Status ConvertStream::CheckPeer(Clock::time_point now) {
+  if (IsSlowReader(now)) return StreamIdle(config().service.idle_seconds);
+  if (failed_) return grpc::Status::OK;
+  const grpc::Status status = record_.Recheck(Scope::kConvert);
+  return status.ok() ? CheckWriter(now) : status;
+}
+
 void ConvertStream::OnTick(Clock::time_point now) {
-  if (Patience(config().service).count() == 0) return;
   Actions actions;
   {
     const std::lock_guard lock(mutex_);
     if (finished_) return;
-    const bool is_slow_reader = IsSlowReader(now);
-    const grpc::Status blame = is_slow_reader
-                                   ? StreamIdle(config().service.idle_seconds)
-                                   : BlameWriter(now);
-    if (blame.ok()) return;
-    if (!failed_) failed_ = blame;
+    const grpc::Status status = CheckPeer(now);
+    if (status.ok()) return;
+    if (!failed_) failed_ = status;
     cancel_.Cancel();
     actions = NextActions();
     // A write that is not taken cannot be taken back otherwise.
-    actions.cancel_call = is_slow_reader;
-    busy_ += is_slow_reader ? 1 : 0;
+    actions.cancel_call = IsSlowReader(now);
+    busy_ += actions.cancel_call ? 1 : 0;
   }
   Do(std::move(actions));
 }

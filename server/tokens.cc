@@ -202,6 +202,7 @@ absl::Status TokenStore::Reload() {
   BVHMILL_RETURN_IF_ERROR(ParseTokens(path_, text, tokens.get()));
   const std::lock_guard lock(mutex_);
   tokens_ = std::move(tokens);
+  ++version_;
   return absl::OkStatus();
 }
 

@@ -3,6 +3,7 @@
 // The tokens that calls may show. Only their digests are kept.
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -46,6 +47,8 @@ class TokenStore {
   // Who shows `token`; null if nobody known does. Takes the same time for each.
   std::shared_ptr<const Caller> Find(std::string_view token) const;
   bool needs_token() const { return !path_.empty(); }
+  // Another one whenever the file was read again.
+  int64_t version() const { return version_.load(); }
 
   // Reads the file again; what cannot be used changes nothing.
   absl::Status Reload();
@@ -56,6 +59,7 @@ class TokenStore {
   const std::string path_;
   mutable std::mutex mutex_;
   std::shared_ptr<const std::vector<Token>> tokens_;
+  std::atomic<int64_t> version_ = 0;
 };
 
 }  // namespace bvhmill::server

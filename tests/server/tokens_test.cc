@@ -148,6 +148,44 @@ TEST_F(ScopesTest, AChangedFileIsReadAgain) {
   EXPECT_FALSE(Validate("first").ok());
 }
 
+// A stream may live for days.
+TEST_F(ScopesTest, StreamsOfATokenThatIsGoneEnd) {
+  StartWith(Hashed("gone", "g") + ":convert\n" + Hashed("less", "l") +
+            ":convert\n" + Hashed("kept", "k") + ":convert\n");
+  struct Open {
+    const char* token;
+    grpc::StatusCode code;
+    const char* reason;
+    grpc::ClientContext context = {};
+    std::unique_ptr<grpc::ClientReaderWriter<v1::ConvertClipsRequest,
+                                             v1::ConvertClipsResponse>>
+        stream = nullptr;
+  };
+  Open opens[] = {{"g", grpc::StatusCode::UNAUTHENTICATED, "TOKEN_UNKNOWN"},
+                  {"l", grpc::StatusCode::PERMISSION_DENIED, "SCOPE_MISSING"},
+                  {"k", grpc::StatusCode::OK, ""}};
+  v1::ConvertClipsResponse response;
+  for (Open& open : opens) {
+    open.context.AddMetadata("authorization",
+                             std::string("Bearer ") + open.token);
+    open.stream = clips_->ConvertClips(&open.context);
+    v1::ConvertClipsRequest request;
+    request.mutable_begin()->set_complete(true);
+    open.stream->Write(request);
+    EXPECT_TRUE(open.stream->Read(&response));
+  }
+  WriteFile(dir_.File("tokens"), Hashed("less", "l") + ":read\n" +
+                                     Hashed("kept", "k") + ":convert\n");
+  server_->Reload();
+  for (Open& open : opens) {
+    if (open.code == grpc::StatusCode::OK) open.stream->WritesDone();
+    EXPECT_FALSE(open.stream->Read(&response));
+    const grpc::Status status = open.stream->Finish();
+    EXPECT_EQ(status.error_code(), open.code) << open.token;
+    EXPECT_EQ(DetailsOf(status).info.reason(), open.reason);
+  }
+}
+
 TEST_F(ScopesTest, ABrokenFileChangesNothing) {
   StartWith("first\n");
   WriteFile(dir_.File("tokens"), "broken:line\n");
