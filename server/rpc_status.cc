@@ -82,26 +82,28 @@ grpc::Status StreamOutOfOrder(const char* why) {
                 Fault{"STREAM_OUT_OF_ORDER", {}});
 }
 
+namespace {
+
+grpc::Status KeptWaiting(const char* reason, const std::string& what,
+                         const std::string& limit_name, int64_t limit) {
+  const std::string value = std::to_string(limit);
+  return ToGrpc(MakeStatus(absl::StatusCode::kDeadlineExceeded,
+                           what + limit_name + " = " + value),
+                Fault{reason, {{"limit_name", limit_name}, {"limit", value}}});
+}
+
+}  // namespace
+
 grpc::Status StreamIdle(int64_t seconds) {
-  const std::string limit = std::to_string(seconds);
-  return ToGrpc(
-      MakeStatus(absl::StatusCode::kDeadlineExceeded,
-                 "the stream has been idle within a clip for more "
-                 "than stream_idle_seconds = " +
-                     limit),
-      Fault{"STREAM_IDLE",
-            {{"limit_name", "stream_idle_seconds"}, {"limit", limit}}});
+  return KeptWaiting("STREAM_IDLE",
+                     "the stream has been idle within a clip for more than ",
+                     "stream_idle_seconds", seconds);
 }
 
 grpc::Status StreamSlow(int64_t bytes_per_second) {
-  const std::string limit = std::to_string(bytes_per_second);
-  return ToGrpc(
-      MakeStatus(absl::StatusCode::kDeadlineExceeded,
-                 "less of a clip has come over stream_idle_seconds than "
-                 "min_upload_bytes_per_second = " +
-                     limit),
-      Fault{"STREAM_SLOW",
-            {{"limit_name", "min_upload_bytes_per_second"}, {"limit", limit}}});
+  return KeptWaiting("STREAM_SLOW",
+                     "over stream_idle_seconds less of a clip has come than ",
+                     "min_upload_bytes_per_second", bytes_per_second);
 }
 
 }  // namespace bvhmill::server
