@@ -35,11 +35,11 @@ class CallRecord {
   // Knows the caller from here on. UNAUTHENTICATED without a known token,
   // PERMISSION_DENIED with one that lacks `scope`.
   grpc::Status Enter(Scope scope);
-  // Whether it may still do so, after the tokens have changed. One thread at a
-  // time; quotas stay as they were when the call began.
-  grpc::Status Recheck(Scope scope);
   // The same for calls that any known token may make.
   grpc::Status Enter();
+  // Whether it may still do what it entered for, if the tokens have changed.
+  // One thread at a time; quotas stay as they were when the call began.
+  grpc::Status Recheck(Scope scope);
 
   // Never null.
   const std::shared_ptr<const Caller>& caller() const { return caller_; }

@@ -120,12 +120,13 @@ void ConvertStream::Start() {
   events.on_tick = [weak](Clock::time_point now) {
     if (const auto stream = weak.lock()) stream->OnTick(now);
   };
-  counted_ = context_.BeginCall(std::move(events), &call_id_);
-  const grpc::Status refused =
-      counted_ ? record_.Enter(Scope::kConvert) : Stopping();
   Actions actions;
   {
+    // Events wait until it is known who calls.
     const std::lock_guard lock(mutex_);
+    counted_ = context_.BeginCall(std::move(events), &call_id_);
+    const grpc::Status refused =
+        counted_ ? record_.Enter(Scope::kConvert) : Stopping();
     if (!refused.ok()) failed_ = refused;
     actions = NextActions();
   }
@@ -187,7 +188,7 @@ grpc::Status ConvertStream::CheckWriter(Clock::time_point now) {
   return grpc::Status::OK;
 }
 
-// Why the stream cannot go on.
+// Why the stream cannot go on; OK if it can.
 grpc::Status ConvertStream::CheckPeer(Clock::time_point now) {
   if (IsSlowReader(now)) return StreamIdle(config().service.idle_seconds);
   if (failed_) return grpc::Status::OK;
