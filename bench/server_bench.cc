@@ -149,6 +149,8 @@ void Tail(const Setting& setting, benchmark::State* state) {
     const StreamRun run = ConvertOverStream(stub.get(), text, 1);
     Check(run.ok, state);
     state->counters["ratio"] = run.tail_seconds / run.seconds;
+    state->counters["tail_ms"] = 1e3 * run.tail_seconds;
+    state->counters["total_ms"] = 1e3 * run.seconds;
   }
 }
 

@@ -1,6 +1,8 @@
 #include "server/clip_service.h"
 
 #include <algorithm>
+#include <limits>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -8,7 +10,9 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/pipeline/convert.h"
 #include "bvhmill/wire/result.h"
+#include "server/call_messages.h"
 #include "server/convert_stream.h"
+#include "server/response_bytes.h"
 #include "server/rpc_status.h"
 #include "server/source.h"
 #include "server/unary_call.h"
@@ -72,11 +76,12 @@ grpc::Status TooLargeForUnary(const ServerConfig& config) {
                        {"use", "ConvertClips"}}});
 }
 
-template <typename Response>
-grpc::Status CheckSize(const ServerConfig& config, const Response& response) {
-  const bool fits = !Exceeds(static_cast<int64_t>(response.ByteSizeLong()),
-                             config.service.max_unary_response_bytes);
-  return fits ? grpc::Status::OK : TooLargeForUnary(config);
+// Or for any message.
+bool IsTooLarge(const ServerConfig& config, const grpc::ByteBuffer& response) {
+  constexpr int64_t kMostOfProtobuf = std::numeric_limits<int32_t>::max();
+  const auto bytes = static_cast<int64_t>(response.Length());
+  return Exceeds(bytes, config.service.max_unary_response_bytes) ||
+         bytes > kMostOfProtobuf;
 }
 
 // What is expected may be wrong: not more is taken before it is there.
@@ -170,7 +175,7 @@ grpc::Status Validate(const ServerConfig& config,
   if (!receiver.refused().ok()) return receiver.refused();
   if (absl::IsCancelled(result.status)) return ToGrpc(result.status);
   wire::ToProto(result, response->mutable_result());
-  return CheckSize(config, *response);
+  return grpc::Status::OK;
 }
 
 // Nothing is made that does not fit the response. True if that is less than
@@ -212,44 +217,76 @@ grpc::Status ConvertOne(const ServerConfig& config,
   if (!result.status.ok()) return ToGrpc(result.status, result.fault);
   wire::ToProto(result, message);
   call.record.AddBytes(0, receiver.total());
-  return CheckSize(config, *response);
+  return grpc::Status::OK;
+}
+
+bool IsShort(const v1::ValidateClipRequest& request, int64_t bytes) {
+  return IsShort(request.source(), request.options(), bytes);
+}
+
+bool IsShort(const v1::ConvertClipRequest& request, int64_t bytes) {
+  return IsShort(request.source(), request.options(), bytes) &&
+         AreTensors(request.options());
+}
+
+// One method: what it is called, who may call it, and what it does.
+template <typename Request, typename Response>
+struct ClipMethod {
+  Method method;
+  Scope scope;
+  grpc::Status (*work)(const ServerConfig& config, const Request& request,
+                       const UnaryWork& call, Response* response);
+};
+
+template <typename Request, typename Response>
+grpc::ServerUnaryReactor* StartClipCall(
+    ServiceContext* context, grpc::CallbackServerContext* call,
+    const ClipMethod<Request, Response>& method,
+    const grpc::ByteBuffer* request_bytes, grpc::ByteBuffer* response_bytes) {
+  const auto bytes = static_cast<int64_t>(request_bytes->Length());
+  const auto messages = std::make_shared<CallMessages<Request, Response>>();
+  // gRPC would keep the bytes beside the message, as long as the call lives.
+  if (!Parse(const_cast<grpc::ByteBuffer*>(request_bytes),
+             messages->request())) {
+    return StartUnaryCall(context, call,
+                          {method.method, method.scope, bytes, true,
+                           [](const UnaryWork&) { return MessageBroken(); }});
+  }
+  const bool is_short = IsShort(*messages->request(), bytes);
+  return StartUnaryCall(
+      context, call,
+      {method.method, method.scope, bytes, is_short,
+       [context, messages, work = method.work,
+        response_bytes](const UnaryWork& running) {
+         const ServerConfig& config = context->config();
+         const grpc::Status status =
+             work(config, *messages->request(), running, messages->response());
+         if (!status.ok()) return status;
+         ToBytes(*messages->response(), response_bytes);
+         return IsTooLarge(config, *response_bytes) ? TooLargeForUnary(config)
+                                                    : grpc::Status::OK;
+       }});
 }
 
 }  // namespace
 
-ClipService::ClipService(ServiceContext* context) : context_(*context) {
-  SetMessageAllocatorFor_ValidateClip(&validate_messages_);
-  SetMessageAllocatorFor_ConvertClip(&convert_messages_);
-}
-
 grpc::ServerUnaryReactor* ClipService::ValidateClip(
-    grpc::CallbackServerContext* call, const v1::ValidateClipRequest* request,
-    v1::ValidateClipResponse* response) {
-  const auto bytes = static_cast<int64_t>(request->ByteSizeLong());
-  return StartUnaryCall(&context_, call,
-                        {Method::kValidateClip, Scope::kRead, bytes,
-                         IsShort(request->source(), request->options(), bytes),
-                         [this, request, response](const UnaryWork& running) {
-                           return Validate(context_.config(), *request, running,
-                                           response);
-                         }});
+    grpc::CallbackServerContext* call, const grpc::ByteBuffer* request,
+    grpc::ByteBuffer* response) {
+  const ClipMethod<v1::ValidateClipRequest, v1::ValidateClipResponse> method = {
+      Method::kValidateClip, Scope::kRead, &Validate};
+  return StartClipCall(&context_, call, method, request, response);
 }
 
 grpc::ServerUnaryReactor* ClipService::ConvertClip(
-    grpc::CallbackServerContext* call, const v1::ConvertClipRequest* request,
-    v1::ConvertClipResponse* response) {
-  const auto bytes = static_cast<int64_t>(request->ByteSizeLong());
-  return StartUnaryCall(
-      &context_, call,
-      {Method::kConvertClip, Scope::kConvert, bytes,
-       IsShort(request->source(), request->options(), bytes) &&
-           AreTensors(request->options()),
-       [this, request, response](const UnaryWork& running) {
-         return ConvertOne(context_.config(), *request, running, response);
-       }});
+    grpc::CallbackServerContext* call, const grpc::ByteBuffer* request,
+    grpc::ByteBuffer* response) {
+  const ClipMethod<v1::ConvertClipRequest, v1::ConvertClipResponse> method = {
+      Method::kConvertClip, Scope::kConvert, &ConvertOne};
+  return StartClipCall(&context_, call, method, request, response);
 }
 
-grpc::ServerBidiReactor<v1::ConvertClipsRequest, v1::ConvertClipsResponse>*
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>*
 ClipService::ConvertClips(grpc::CallbackServerContext* call) {
   return StartConvertStream(&context_, call);
 }

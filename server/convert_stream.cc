@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bvhmill/base/cancel.h"
+#include "server/call_messages.h"
 #include "server/call_record.h"
 #include "server/rpc_status.h"
 #include "server/stream_clip.h"
@@ -18,7 +19,6 @@
 namespace bvhmill::server {
 namespace {
 
-using Response = v1::ConvertClipsResponse;
 using Clock = StreamClip::Clock;
 
 // Bytes of text that a worker reads before it lets others have a turn.
@@ -29,7 +29,7 @@ constexpr size_t kTurnBytes = size_t{4} << 20;
 // is not taken; one write is in flight at most. Lives until gRPC and the last
 // worker have let go of it.
 class ConvertStream final
-    : public grpc::ServerBidiReactor<v1::ConvertClipsRequest, Response>,
+    : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
       public std::enable_shared_from_this<ConvertStream> {
  public:
   ConvertStream(ServiceContext* context, grpc::CallbackServerContext* call)
@@ -51,7 +51,7 @@ class ConvertStream final
   struct Actions {
     // Must be begun before the stream may end: see busy_.
     bool read = false;
-    Response* write = nullptr;
+    const grpc::ByteBuffer* write = nullptr;
     // More follows at once.
     bool more_follows = false;
     std::optional<grpc::Status> finish;
@@ -79,7 +79,7 @@ class ConvertStream final
   Next TakeNext(const ClipPtr& clip, std::string* bytes);
   Next TakeMore(StreamClip* clip, std::string* bytes);
   void FinishClip(const ClipPtr& clip);
-  void Push(const ClipPtr& clip, Response response, bool is_result);
+  void Push(const ClipPtr& clip, OutFrame frame, bool is_result);
 
   const ServerConfig& config() const { return context_.config(); }
 
@@ -90,6 +90,8 @@ class ConvertStream final
   bool counted_ = false;
   ServiceContext::CallId call_id_;
   std::shared_ptr<ConvertStream> self_;
+  // What is being read, and then read as a message.
+  grpc::ByteBuffer received_;
   v1::ConvertClipsRequest request_;
 
   std::mutex mutex_;
@@ -101,7 +103,7 @@ class ConvertStream final
   // Since when the peer owes us to take something.
   Clock::time_point write_at_;
   ClipPtr writing_;
-  StreamClip::Frame written_;
+  OutFrame written_;
   // Reads and cancellations that are about to be asked for, without the mutex.
   // gRPC forgets the call soon after Finish, so that it must come after them.
   int busy_ = 0;
@@ -214,6 +216,7 @@ void ConvertStream::OnTick(Clock::time_point now) {
 }
 
 void ConvertStream::OnReadDone(bool ok) {
+  const bool is_message = ok && Parse(&received_, &request_);
   Actions actions;
   {
     const std::lock_guard lock(mutex_);
@@ -226,7 +229,8 @@ void ConvertStream::OnReadDone(bool ok) {
     } else if (!failed_) {
       pace_.Came(Clock::now(), static_cast<int64_t>(request_.chunk().size()));
       const bool goes_on = clips_.is_within_clip();
-      const grpc::Status status = clips_.Take(&request_);
+      const grpc::Status status =
+          is_message ? clips_.Take(&request_) : MessageBroken();
       if (!status.ok()) failed_ = status;
       if (!goes_on) pace_.Reset();
       // Not until the next one comes, which may be never.
@@ -252,7 +256,7 @@ void ConvertStream::PickWrite(Actions* actions) {
   writing_ = clips_.PickWrite(&written_, &actions->more_follows);
   if (writing_ == nullptr) return;
   write_at_ = Clock::now();
-  actions->write = &written_.message;
+  actions->write = written_.message.get();
 }
 
 ConvertStream::Actions ConvertStream::NextActions() {
@@ -292,7 +296,7 @@ void ConvertStream::Do(Actions actions) {
     if (actions.more_follows) how.set_buffer_hint();
     StartWrite(actions.write, how);
   }
-  if (actions.read) StartRead(&request_);
+  if (actions.read) StartRead(&received_);
   if (actions.finish) {
     record_.Finishing(*actions.finish);
     Finish(*actions.finish);
@@ -321,7 +325,7 @@ void ConvertStream::OnWriteDone(bool ok) {
     const std::lock_guard lock(mutex_);
     const ClipPtr clip = std::exchange(writing_, nullptr);
     if (!ok) cancel_.Cancel();
-    clips_.Written(clip, written_.bytes);
+    clips_.Written(clip, std::exchange(written_, {}).bytes);
     actions = NextActions();
   }
   Do(std::move(actions));
@@ -330,8 +334,8 @@ void ConvertStream::OnWriteDone(bool ok) {
 void ConvertStream::MakeConversion(const ClipPtr& clip) {
   if (clip->conversion != nullptr) return;
   FrameReceiver::Peer peer;
-  peer.emit = [this, weak = std::weak_ptr(clip)](Response response) {
-    Push(weak.lock(), std::move(response), /*is_result=*/false);
+  peer.emit = [this, weak = std::weak_ptr(clip)](OutFrame frame) {
+    Push(weak.lock(), std::move(frame), /*is_result=*/false);
   };
   peer.hold = [this, weak = std::weak_ptr(clip)](int64_t bytes) {
     const std::lock_guard lock(mutex_);
@@ -407,26 +411,21 @@ ConvertStream::Next ConvertStream::TakeMore(StreamClip* clip,
 
 void ConvertStream::FinishClip(const ClipPtr& clip) {
   if (clip->refused) {
-    Response response = ResultResponse(*clip, *clip->refused);
-    // Nothing was read, so there is nothing to report.
-    response.mutable_result()->clear_report();
-    response.mutable_result()->clear_info();
-    return Push(clip, std::move(response), /*is_result=*/true);
+    return Push(clip, ResultFrame(*clip, *clip->refused), /*is_result=*/true);
   }
   ConvertResult& result = clip->conversion->Finish();
   result.times.queued = clip->queued;
   record_.AddClip(result);
-  Push(clip, ResultResponse(*clip, result), /*is_result=*/true);
+  Push(clip, ResultFrame(*clip, result), /*is_result=*/true);
 }
 
 // One more frame of `clip`; the result is the last one.
-void ConvertStream::Push(const ClipPtr& clip, Response response,
-                         bool is_result) {
+void ConvertStream::Push(const ClipPtr& clip, OutFrame frame, bool is_result) {
   Actions actions;
   {
     const std::lock_guard lock(mutex_);
     if (clip->is_abandoned || finished_) return;
-    clips_.AddFrame(clip.get(), std::move(response));
+    clips_.AddFrame(clip.get(), std::move(frame));
     if (is_result) {
       clip->made_at = Clock::now();
       clip->has_result = true;
@@ -440,8 +439,8 @@ void ConvertStream::Push(const ClipPtr& clip, Response response,
 
 }  // namespace
 
-grpc::ServerBidiReactor<v1::ConvertClipsRequest, v1::ConvertClipsResponse>*
-StartConvertStream(ServiceContext* context, grpc::CallbackServerContext* call) {
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StartConvertStream(
+    ServiceContext* context, grpc::CallbackServerContext* call) {
   const auto stream = std::make_shared<ConvertStream>(context, call);
   stream->Start();
   return stream.get();

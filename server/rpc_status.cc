@@ -77,6 +77,12 @@ grpc::Status UnknownEncoding(int encoding) {
       Fault{"ENCODING_UNKNOWN", {{"encoding", std::to_string(encoding)}}});
 }
 
+grpc::Status MessageBroken() {
+  return ToGrpc(MakeStatus(absl::StatusCode::kInvalidArgument,
+                           "the request is not a message of this method"),
+                Fault{"MESSAGE_BROKEN", {}});
+}
+
 grpc::Status StreamOutOfOrder(const char* why) {
   return ToGrpc(MakeStatus(absl::StatusCode::kInvalidArgument, why),
                 Fault{"STREAM_OUT_OF_ORDER", {}});

@@ -34,6 +34,9 @@ grpc::Status Stopping();
 // UNIMPLEMENTED for an encoding of a source that is not served.
 grpc::Status UnknownEncoding(int encoding);
 
+// INVALID_ARGUMENT: the bytes are not the message that the method takes.
+grpc::Status MessageBroken();
+
 // INVALID_ARGUMENT: the frames of a stream are not in the order of its grammar.
 grpc::Status StreamOutOfOrder(const char* why);
 // DEADLINE_EXCEEDED: a peer has kept its stream waiting within a clip for more

@@ -8,7 +8,10 @@
 #include "bvhmill/edit/joint_map.h"
 #include "bvhmill/encode/encoder.h"
 #include "bvhmill/report/catalogue.h"
+#include "server/call_messages.h"
 #include "server/call_record.h"
+#include "server/response_bytes.h"
+#include "server/rpc_status.h"
 
 namespace bvhmill::server {
 namespace {
@@ -71,13 +74,19 @@ void PutBounds(v1::Limits* out) {
 }  // namespace
 
 grpc::ServerUnaryReactor* ServerService::GetServerInfo(
-    grpc::CallbackServerContext* call,
-    const v1::GetServerInfoRequest* /*request*/,
-    v1::GetServerInfoResponse* response) {
+    grpc::CallbackServerContext* call, const grpc::ByteBuffer* request,
+    grpc::ByteBuffer* response) {
   grpc::ServerUnaryReactor* reactor = call->DefaultReactor();
   CallRecord record(&context_, Method::kGetServerInfo, call);
-  const grpc::Status status = record.Enter();
-  if (status.ok()) Describe(*record.caller(), response);
+  grpc::Status status = record.Enter();
+  grpc::ByteBuffer bytes = *request;
+  v1::GetServerInfoRequest message;
+  if (status.ok() && !Parse(&bytes, &message)) status = MessageBroken();
+  if (status.ok()) {
+    v1::GetServerInfoResponse info;
+    Describe(*record.caller(), &info);
+    ToBytes(info, response);
+  }
   record.Finishing(status);
   record.Done(/*cancelled=*/false);
   reactor->Finish(status);

@@ -7,14 +7,16 @@
 
 namespace bvhmill::server {
 
-class ServerService final : public v1::ServerService::CallbackService {
+// Takes its message as bytes, as ClipService does.
+class ServerService final
+    : public v1::ServerService::WithRawCallbackMethod_GetServerInfo<
+          v1::ServerService::Service> {
  public:
   explicit ServerService(ServiceContext* context) : context_(*context) {}
 
-  grpc::ServerUnaryReactor* GetServerInfo(
-      grpc::CallbackServerContext* call,
-      const v1::GetServerInfoRequest* request,
-      v1::GetServerInfoResponse* response) override;
+  grpc::ServerUnaryReactor* GetServerInfo(grpc::CallbackServerContext* call,
+                                          const grpc::ByteBuffer* request,
+                                          grpc::ByteBuffer* response) override;
 
  private:
   void Describe(const Caller& caller, v1::GetServerInfoResponse* response);

@@ -6,6 +6,7 @@
 #include "bvhmill/base/sink.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/wire/result.h"
+#include "server/response_bytes.h"
 #include "server/rpc_status.h"
 
 namespace bvhmill::server {
@@ -44,6 +45,13 @@ size_t SliceBytes(const ClipInfo& info, size_t outputs) {
       std::clamp(frames * channels * 2, kLeastSlice, kMostSlice));
 }
 
+OutFrame FrameOf(const v1::ConvertClipsResponse& response) {
+  OutFrame frame{std::make_unique<grpc::ByteBuffer>()};
+  ToBytes(response, frame.message.get());
+  frame.bytes = static_cast<int64_t>(frame.message->Length());
+  return frame;
+}
+
 }  // namespace
 
 // The arrays, and then the frames that are made of them all at once.
@@ -72,7 +80,7 @@ absl::Status FrameReceiver::Begin(const ClipInfo& info,
   pending_.resize(outputs.size());
   sent_.resize(outputs.size());
   slice_bytes_ = SliceBytes(info, outputs.size());
-  peer_.emit(std::move(response));
+  peer_.emit(FrameOf(response));
   return absl::OkStatus();
 }
 
@@ -89,7 +97,10 @@ absl::Status FrameReceiver::Data(size_t output, std::string_view bytes) {
     const size_t take = std::min(bytes.size(), chunk_bytes_ - pending.size());
     pending.append(bytes.substr(0, take));
     bytes.remove_prefix(take);
-    if (pending.size() == chunk_bytes_) FlushOutput(output);
+    if (pending.size() < chunk_bytes_) break;
+    FlushOutput(output);
+    // Where one chunk was full, the next is likely to be.
+    pending.reserve(chunk_bytes_);
   }
   return absl::OkStatus();
 }
@@ -106,14 +117,17 @@ void FrameReceiver::Flush() {
 }
 
 void FrameReceiver::FlushOutput(size_t output) {
-  v1::ConvertClipsResponse response;
-  v1::OutputChunk* chunk = response.mutable_output_chunk();
-  chunk->set_key(key_);
-  chunk->set_output(static_cast<int32_t>(output));
-  chunk->set_offset(sent_[output]);
-  sent_[output] += static_cast<int64_t>(pending_[output].size());
-  chunk->set_data(std::exchange(pending_[output], {}));
-  peer_.emit(std::move(response));
+  const auto size = static_cast<int64_t>(pending_[output].size());
+  v1::OutputChunk chunk;
+  chunk.set_key(key_);
+  chunk.set_output(static_cast<int32_t>(output));
+  chunk.set_offset(sent_[output]);
+  sent_[output] += size;
+  OutFrame frame{std::make_unique<grpc::ByteBuffer>()};
+  ToBytes(chunk, std::exchange(pending_[output], {}), frame.message.get());
+  frame.bytes = static_cast<int64_t>(frame.message->Length());
+  frame.data_bytes = size;
+  peer_.emit(std::move(frame));
 }
 
 int64_t DecodingBytes(Encoding encoding) {
@@ -188,12 +202,16 @@ ConvertResult& StreamConversion::Finish() {
   return result_;
 }
 
-v1::ConvertClipsResponse ResultResponse(const StreamClip& clip,
-                                        const ConvertResult& result) {
+OutFrame ResultFrame(const StreamClip& clip, const ConvertResult& result) {
   v1::ConvertClipsResponse response;
   wire::ToProto(result, response.mutable_result());
   response.mutable_result()->set_key(clip.key);
-  return response;
+  if (clip.refused) {
+    // Nothing was read, so there is nothing to report.
+    response.mutable_result()->clear_report();
+    response.mutable_result()->clear_info();
+  }
+  return FrameOf(response);
 }
 
 }  // namespace bvhmill::server

@@ -2,6 +2,8 @@
 
 // One clip of a stream ConvertClips.
 
+#include <grpcpp/support/byte_buffer.h>
+
 #include <chrono>
 #include <cstdint>
 #include <deque>
@@ -22,13 +24,22 @@
 
 namespace bvhmill::server {
 
+// A ConvertClipsResponse that waits to be written.
+struct OutFrame {
+  // To move it would be to copy it.
+  std::unique_ptr<grpc::ByteBuffer> message;
+  // Of the message, and of the output that it holds.
+  int64_t bytes = 0;
+  int64_t data_bytes = 0;
+};
+
 // Turns the outputs of one clip into frames of the stream. One thread at a
 // time.
 class FrameReceiver final : public OutputReceiver {
  public:
   // Where frames go, and who is asked for memory that grows with the clip.
   struct Peer {
-    std::function<void(v1::ConvertClipsResponse)> emit;
+    std::function<void(OutFrame)> emit;
     std::function<grpc::Status(int64_t bytes)> hold;
   };
 
@@ -123,11 +134,8 @@ struct StreamClip {
 
   // As the peer said it, or an excerpt if that was refused for its length.
   std::string key;
-  // No other unfinished clip may have the key.
-  bool owns_key = false;
   // Those of the stream, unless it has its own; never null.
   std::shared_ptr<const ConvertOptions> options;
-  Encoding encoding = Encoding::kIdentity;
   Ticket ticket;
   // Why the clip will not be converted; its bytes are dropped as they come.
   std::optional<ConvertResult> refused;
@@ -136,28 +144,27 @@ struct StreamClip {
   std::deque<std::string> incoming;
   // Bytes of what the conversion has been given, and may still hold.
   int64_t given_bytes = 0;
-  bool has_ended = false;
-  bool is_abandoned = false;
   // When it began; had something to be worked on; had all outputs.
   Clock::time_point begun_at = Clock::now();
   std::optional<Clock::time_point> queued_at;
   Clock::time_point made_at;
-  // A worker has it, or is going to.
-  bool is_running = false;
   std::chrono::nanoseconds queued{};
   std::unique_ptr<StreamConversion> conversion;
-  struct Frame {
-    v1::ConvertClipsResponse message;
-    int64_t bytes = 0;
-  };
   // What waits to be written, and its bytes, with what is being written.
-  std::deque<Frame> outgoing;
+  std::deque<OutFrame> outgoing;
   int64_t outgoing_bytes = 0;
+  Encoding encoding = Encoding::kIdentity;
+  // No other unfinished clip may have the key.
+  bool owns_key = false;
+  // Nothing more of it will come.
+  bool has_ended = false;
+  // A worker has it, or is going to.
+  bool is_running = false;
   bool has_result = false;
+  bool is_abandoned = false;
 };
 
 // The last frame of `clip`.
-v1::ConvertClipsResponse ResultResponse(const StreamClip& clip,
-                                        const ConvertResult& result);
+OutFrame ResultFrame(const StreamClip& clip, const ConvertResult& result);
 
 }  // namespace bvhmill::server

@@ -233,15 +233,13 @@ void StreamClips::UsedBytes(StreamClip* clip) {
   AddIncoming(-std::exchange(clip->given_bytes, 0));
 }
 
-void StreamClips::AddFrame(StreamClip* clip, v1::ConvertClipsResponse frame) {
-  const auto data = static_cast<int64_t>(frame.output_chunk().data().size());
-  const auto size = static_cast<int64_t>(frame.ByteSizeLong());
-  AddOutgoing(clip, size);
-  record_.AddBytes(0, data);
-  clip->outgoing.push_back({std::move(frame), size});
+void StreamClips::AddFrame(StreamClip* clip, OutFrame frame) {
+  AddOutgoing(clip, frame.bytes);
+  record_.AddBytes(0, frame.data_bytes);
+  clip->outgoing.push_back(std::move(frame));
 }
 
-ClipPtr StreamClips::PickWrite(StreamClip::Frame* frame, bool* more_follows) {
+ClipPtr StreamClips::PickWrite(OutFrame* frame, bool* more_follows) {
   for (const ClipPtr& clip : clips_) {
     if (!clip->outgoing.empty()) {
       *frame = std::move(clip->outgoing.front());

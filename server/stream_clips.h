@@ -49,11 +49,11 @@ class StreamClips {
   // are used up; a frame that was made.
   std::string TakeBytes(StreamClip* clip);
   void UsedBytes(StreamClip* clip);
-  void AddFrame(StreamClip* clip, v1::ConvertClipsResponse frame);
+  void AddFrame(StreamClip* clip, OutFrame frame);
 
   // The next frame to write, moved to `frame`, of the clip that is returned;
   // null if there is none.
-  ClipPtr PickWrite(StreamClip::Frame* frame, bool* more_follows);
+  ClipPtr PickWrite(OutFrame* frame, bool* more_follows);
   // A frame of `clip` was written, of so many bytes. One whose result has gone
   // is not kept.
   void Written(const ClipPtr& clip, int64_t bytes);
