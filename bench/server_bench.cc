@@ -30,8 +30,8 @@ constexpr size_t kHuge = 100'000'000;
 constexpr int64_t kEndless = 1'000'000'000;
 constexpr int kCallers = 4;
 constexpr int kTrafficRuns = 7;
-// Short runs, whose figures spread more.
-constexpr int kShortRuns = 21;
+// Short runs, whose figures spread by a tenth and more.
+constexpr int kShortRuns = 63;
 constexpr int kOverloadRuns = 3;
 
 // The clips, and the mills that are asked.

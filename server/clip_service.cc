@@ -244,7 +244,7 @@ grpc::ServerUnaryReactor* StartClipCall(
     const ClipMethod<Request, Response>& method,
     const grpc::ByteBuffer* request_bytes, grpc::ByteBuffer* response_bytes) {
   const auto bytes = static_cast<int64_t>(request_bytes->Length());
-  const auto messages = std::make_shared<CallMessages<Request, Response>>();
+  auto messages = std::make_shared<CallMessages<Request, Response>>();
   // gRPC would keep the bytes beside the message, as long as the call lives.
   if (!Parse(const_cast<grpc::ByteBuffer*>(request_bytes),
              messages->request())) {
@@ -256,8 +256,10 @@ grpc::ServerUnaryReactor* StartClipCall(
   return StartUnaryCall(
       context, call,
       {method.method, method.scope, bytes, is_short,
-       [context, messages, work = method.work,
-        response_bytes](const UnaryWork& running) {
+       [context, owned = std::move(messages), work = method.work,
+        response_bytes](const UnaryWork& running) mutable {
+         // They go when the work is done, whenever the peer takes its outcome.
+         const auto messages = std::move(owned);
          const ServerConfig& config = context->config();
          const grpc::Status status =
              work(config, *messages->request(), running, messages->response());
