@@ -1,6 +1,6 @@
 #pragma once
 
-// The messages of a unary call.
+// Messages out of bytes, and where those of a unary call live.
 
 #include <google/protobuf/arena.h>
 #include <google/protobuf/message_lite.h>

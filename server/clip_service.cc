@@ -77,9 +77,10 @@ grpc::Status TooLargeForUnary(const ServerConfig& config) {
 }
 
 // Or for any message.
-bool IsTooLarge(const ServerConfig& config, const grpc::ByteBuffer& response) {
+bool IsTooLarge(const ServerConfig& config,
+                const google::protobuf::MessageLite& response) {
   constexpr int64_t kMostOfProtobuf = std::numeric_limits<int32_t>::max();
-  const auto bytes = static_cast<int64_t>(response.Length());
+  const auto bytes = static_cast<int64_t>(response.ByteSizeLong());
   return Exceeds(bytes, config.service.max_unary_response_bytes) ||
          bytes > kMostOfProtobuf;
 }
@@ -264,9 +265,10 @@ grpc::ServerUnaryReactor* StartClipCall(
          const grpc::Status status =
              work(config, *messages->request(), running, messages->response());
          if (!status.ok()) return status;
-         ToBytes(*messages->response(), response_bytes);
-         return IsTooLarge(config, *response_bytes) ? TooLargeForUnary(config)
-                                                    : grpc::Status::OK;
+         const Response& response = *messages->response();
+         if (IsTooLarge(config, response)) return TooLargeForUnary(config);
+         ToBytes(response, response_bytes);
+         return grpc::Status::OK;
        }});
 }
 

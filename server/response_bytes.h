@@ -11,7 +11,7 @@
 namespace bvhmill::server {
 
 // Any thread may call these. `out` becomes what the message would serialize to,
-// and owns its bytes. Messages of 2 GiB or more cannot be sent.
+// and owns its bytes. Messages must be of less than 2 GiB.
 
 // A message of any kind. One copy.
 void ToBytes(const google::protobuf::MessageLite& message,
