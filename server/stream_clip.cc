@@ -94,13 +94,12 @@ absl::Status FrameReceiver::Data(size_t output, std::string_view bytes) {
   held_ -= at_once_ ? size : 0;
   std::string& pending = pending_[output];
   while (!bytes.empty()) {
+    // Where one chunk was full, the next is likely to be.
+    if (pending.empty() && sent_[output] > 0) pending.reserve(chunk_bytes_);
     const size_t take = std::min(bytes.size(), chunk_bytes_ - pending.size());
     pending.append(bytes.substr(0, take));
     bytes.remove_prefix(take);
-    if (pending.size() < chunk_bytes_) break;
-    FlushOutput(output);
-    // Where one chunk was full, the next is likely to be.
-    pending.reserve(chunk_bytes_);
+    if (pending.size() == chunk_bytes_) FlushOutput(output);
   }
   return absl::OkStatus();
 }
@@ -117,14 +116,17 @@ void FrameReceiver::Flush() {
 }
 
 void FrameReceiver::FlushOutput(size_t output) {
-  const auto size = static_cast<int64_t>(pending_[output].size());
+  std::string data = std::exchange(pending_[output], {});
+  // Room for more than there is would be memory that nobody counts.
+  if (data.capacity() > 2 * data.size()) data.shrink_to_fit();
+  const auto size = static_cast<int64_t>(data.size());
   v1::OutputChunk chunk;
   chunk.set_key(key_);
   chunk.set_output(static_cast<int32_t>(output));
   chunk.set_offset(sent_[output]);
   sent_[output] += size;
   OutFrame frame{std::make_unique<grpc::ByteBuffer>()};
-  ToBytes(chunk, std::exchange(pending_[output], {}), frame.message.get());
+  ToBytes(chunk, std::move(data), frame.message.get());
   frame.bytes = static_cast<int64_t>(frame.message->Length());
   frame.data_bytes = size;
   peer_.emit(std::move(frame));

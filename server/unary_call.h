@@ -36,6 +36,7 @@ struct UnaryMethod {
   // is done where the call came in, since to hand it to a worker would cost
   // about as much as the work. Else a worker does it.
   bool is_short;
+  // Called once at most.
   std::function<grpc::Status(const UnaryWork&)> work;
 };
 
