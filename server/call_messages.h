@@ -1,18 +1,13 @@
 #pragma once
 
-// Messages out of bytes, and where those of a unary call live.
+// Where the messages of a unary call live.
 
 #include <google/protobuf/arena.h>
-#include <google/protobuf/message_lite.h>
-#include <grpcpp/support/byte_buffer.h>
 
 #include <array>
+#include <cstddef>
 
 namespace bvhmill::server {
-
-// Reads `message` from `bytes`, which are emptied. False if they are no such
-// message; it holds something then.
-bool Parse(grpc::ByteBuffer* bytes, google::protobuf::MessageLite* message);
 
 // In an arena: a result holds some hundred small strings and lists, and to take
 // and free each by itself costs as much as to read the clip.

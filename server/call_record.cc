@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
+#include <charconv>
+#include <iterator>
 #include <random>
 #include <string_view>
 
@@ -29,15 +30,20 @@ bool IsSaneId(std::string_view id) {
              std::string_view::npos;
 }
 
+// Eight digits at least.
+std::string Hex(uint64_t value) {
+  char digits[16];
+  const char* const end =
+      std::to_chars(std::begin(digits), std::end(digits), value, 16).ptr;
+  const auto size = static_cast<size_t>(end - digits);
+  return std::string(size < 8 ? 8 - size : 0, '0').append(digits, size);
+}
+
 // Unique among servers by a random part, in this one by a number.
 std::string NewId() {
-  static const uint64_t start = std::random_device()();
+  static const std::string start = Hex(std::random_device()()) + "-";
   static std::atomic<uint64_t> last = 0;
-  char id[32];
-  std::snprintf(id, sizeof id, "%08llx-%08llx",
-                static_cast<unsigned long long>(start),
-                static_cast<unsigned long long>(++last));
-  return id;
+  return start + Hex(++last);
 }
 
 bool IsHex(std::string_view text) {
@@ -97,7 +103,7 @@ grpc::Status CallRecord::Enter() {
 grpc::Status CallRecord::Enter(Scope scope) {
   const grpc::Status status = Enter();
   if (!status.ok() || caller_->May(scope)) return status;
-  return ScopeMissing(caller_->name, scope);
+  return ScopeMissing(caller_->name, NameOf(method_), scope);
 }
 
 grpc::Status CallRecord::Recheck(Scope scope) {
@@ -107,7 +113,7 @@ grpc::Status CallRecord::Recheck(Scope scope) {
   std::shared_ptr<const Caller> caller;
   const grpc::Status status = context_.Identify(call_, &caller);
   if (!status.ok() || caller->May(scope)) return status;
-  return ScopeMissing(caller->name, scope);
+  return ScopeMissing(caller->name, NameOf(method_), scope);
 }
 
 void CallRecord::AddBytes(int64_t received, int64_t sent) {
@@ -150,10 +156,26 @@ void CallRecord::Finishing(const grpc::Status& status) {
   line_.reason = wire::ParseFault(status.error_details()).reason;
 }
 
+// Whether the peer's time is over, or nearly: it counts from a moment earlier,
+// and gRPC rounds what it tells us of it up by as much as a hundredth.
+bool CallRecord::IsLate() const {
+  const auto left = call_.deadline() - std::chrono::system_clock::now();
+  constexpr std::chrono::milliseconds kSlack(10);
+  return left <= kSlack + (Clock::now() - begun_) / 50;
+}
+
+// What it was to be told does not matter to a peer that is gone.
+void CallRecord::Forget() {
+  line_.code = IsLate() ? grpc::StatusCode::DEADLINE_EXCEEDED
+                        : grpc::StatusCode::CANCELLED;
+  line_.message.clear();
+  line_.reason.clear();
+}
+
 void CallRecord::Done(bool cancelled) {
   const std::lock_guard lock(mutex_);
   const auto now = Clock::now();
-  if (cancelled) line_.code = grpc::StatusCode::CANCELLED;
+  if (cancelled || line_.code == grpc::StatusCode::CANCELLED) Forget();
   line_.total = now - begun_;
   Metrics& metrics = context_.metrics();
   const auto method = static_cast<size_t>(method_);

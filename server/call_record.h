@@ -62,6 +62,9 @@ class CallRecord {
  private:
   using Clock = std::chrono::steady_clock;
 
+  bool IsLate() const;
+  void Forget();
+
   ServiceContext& context_;
   const Method method_;
   const grpc::CallbackServerContext& call_;

@@ -12,6 +12,7 @@
 #include "bvhmill/wire/result.h"
 #include "server/call_messages.h"
 #include "server/convert_stream.h"
+#include "server/read_message.h"
 #include "server/response_bytes.h"
 #include "server/rpc_status.h"
 #include "server/source.h"
@@ -239,6 +240,28 @@ struct ClipMethod {
                        const UnaryWork& call, Response* response);
 };
 
+// What is in no text may take so many times its bytes.
+constexpr int64_t kUnfolds = 32;
+// Of which so much is among what any call takes.
+constexpr int64_t kUsualOptionBytes = 4096;
+
+// Reads `request`, and has what it takes counted beyond its bytes as they came,
+// which are counted. `unpacked` is set to how many it has.
+grpc::Status ReadRequestMessage(const ServerConfig& config,
+                                grpc::ByteBuffer* bytes, Ticket* ticket,
+                                google::protobuf::Message* request,
+                                int64_t* unpacked) {
+  const auto counted = static_cast<int64_t>(bytes->Length());
+  int64_t beside = 0;
+  const grpc::Status status =
+      ReadMessage(config, kUnaryTexts, bytes, request, &beside);
+  if (!status.ok()) return status;
+  *unpacked = static_cast<int64_t>(request->ByteSizeLong());
+  int64_t more = std::max<int64_t>(*unpacked - counted, 0);
+  if (beside > kUsualOptionBytes) more += kUnfolds * beside;
+  return more > 0 ? ticket->Grow(more) : grpc::Status::OK;
+}
+
 template <typename Request, typename Response>
 grpc::ServerUnaryReactor* StartClipCall(
     ServiceContext* context, grpc::CallbackServerContext* call,
@@ -247,16 +270,19 @@ grpc::ServerUnaryReactor* StartClipCall(
   const auto bytes = static_cast<int64_t>(request_bytes->Length());
   auto messages = std::make_shared<CallMessages<Request, Response>>();
   // gRPC would keep the bytes beside the message, as long as the call lives.
-  if (!Parse(const_cast<grpc::ByteBuffer*>(request_bytes),
-             messages->request())) {
-    return StartUnaryCall(context, call,
-                          {method.method, method.scope, bytes, true,
-                           [](const UnaryWork&) { return MessageBroken(); }});
-  }
-  const bool is_short = IsShort(*messages->request(), bytes);
+  auto* const taken = const_cast<grpc::ByteBuffer*>(request_bytes);
+  // The work, which comes behind, keeps them.
+  Request* const request = messages->request();
+  const auto read = [context, taken, request](Ticket* ticket, bool* is_short) {
+    int64_t unpacked = 0;
+    const grpc::Status status = ReadRequestMessage(context->config(), taken,
+                                                   ticket, request, &unpacked);
+    *is_short = IsShort(*request, unpacked);
+    return status;
+  };
   return StartUnaryCall(
       context, call,
-      {method.method, method.scope, bytes, is_short,
+      {method.method, method.scope, bytes, read,
        [context, owned = std::move(messages), work = method.work,
         response_bytes](const UnaryWork& running) mutable {
          // They go when the work is done, whenever the peer takes its outcome.

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "bvhmill/base/cancel.h"
-#include "server/call_messages.h"
 #include "server/call_record.h"
+#include "server/read_message.h"
 #include "server/rpc_status.h"
 #include "server/stream_clip.h"
 #include "server/stream_clips.h"
@@ -23,6 +23,8 @@ using Clock = StreamClip::Clock;
 
 // Bytes of text that a worker reads before it lets others have a turn.
 constexpr size_t kTurnBytes = size_t{4} << 20;
+// What a frame holds beside its text, as a rule.
+constexpr int64_t kUsualFrameBytes = 16 << 10;
 
 // One stream. Frames are read while the window is open; each clip is converted
 // by one worker at a time while it arrives, and paused while what it has made
@@ -109,6 +111,8 @@ class ConvertStream final
   int busy_ = 0;
   // Set once the stream must end with an error.
   std::optional<grpc::Status> failed_;
+  // By the peer, or because it is gone: which of these, only the end says.
+  bool closed_within_clip_ = false;
   bool finished_ = false;
 };
 
@@ -126,7 +130,7 @@ void ConvertStream::Start() {
   {
     // Events wait until it is known who calls.
     const std::lock_guard lock(mutex_);
-    counted_ = context_.BeginCall(std::move(events), &call_id_);
+    counted_ = context_.BeginCall(std::move(events), record_.peer(), &call_id_);
     const grpc::Status refused =
         counted_ ? record_.Enter(Scope::kConvert) : Stopping();
     if (!refused.ok()) failed_ = refused;
@@ -148,7 +152,8 @@ void ConvertStream::OnCancel() {
 }
 
 void ConvertStream::OnDone() {
-  record_.Done(cancel_.IsCancelled() && !failed_);
+  const bool is_gone = closed_within_clip_ && call_.IsCancelled();
+  record_.Done(is_gone || (cancel_.IsCancelled() && !failed_));
   if (counted_) context_.EndCall(call_id_);
   cancel_.Cancel();
   {
@@ -216,7 +221,11 @@ void ConvertStream::OnTick(Clock::time_point now) {
 }
 
 void ConvertStream::OnReadDone(bool ok) {
-  const bool is_message = ok && Parse(&received_, &request_);
+  grpc::Status read;
+  int64_t beside = 0;
+  if (ok) {
+    read = ReadMessage(config(), kStreamTexts, &received_, &request_, &beside);
+  }
   Actions actions;
   {
     const std::lock_guard lock(mutex_);
@@ -225,16 +234,18 @@ void ConvertStream::OnReadDone(bool ok) {
       reads_done_ = true;
       if (clips_.is_within_clip() && !cancel_.IsCancelled() && !failed_) {
         failed_ = StreamOutOfOrder("the stream was closed within a clip");
+        closed_within_clip_ = true;
       }
     } else if (!failed_) {
       pace_.Came(Clock::now(), static_cast<int64_t>(request_.chunk().size()));
       const bool goes_on = clips_.is_within_clip();
-      const grpc::Status status =
-          is_message ? clips_.Take(&request_) : MessageBroken();
+      const grpc::Status status = read.ok() ? clips_.Take(&request_) : read;
       if (!status.ok()) failed_ = status;
       if (!goes_on) pace_.Reset();
-      // Not until the next one comes, which may be never.
+      // Not until the next one comes, which may be never; and a message that is
+      // cleared keeps its lists.
       request_.Clear();
+      if (beside > kUsualFrameBytes) request_ = {};
     }
     if (failed_) cancel_.Cancel();
     actions = NextActions();

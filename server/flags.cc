@@ -1,5 +1,7 @@
 #include "server/flags.h"
 
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <string>
 
@@ -36,6 +38,15 @@ void AddClipLimits(CLI::App* app, Limits* limits) {
   AddLimit(app, "max-outputs", &clip.max_outputs, "outputs of a request");
   AddLimit(app, "max-output-bytes", &clip.max_output_bytes,
            "all outputs of a clip");
+}
+
+// What messages have 32 bits for.
+void CheckSmallLimits(CLI::App* app) {
+  for (const char* name : {"--max-joints", "--max-issues", "--max-outputs",
+                           "--max-stream-clips"}) {
+    app->get_option(name)->check(
+        CLI::Range(int64_t{0}, int64_t{std::numeric_limits<int32_t>::max()}));
+  }
 }
 
 void AddServiceLimits(CLI::App* app, ServerConfig* config) {
@@ -152,6 +163,7 @@ void AddFlags(CLI::App* app, ServerConfig* config) {
   AddActions(app, config);
   AddClipLimits(app, &config->limits);
   AddServiceLimits(app, config);
+  CheckSmallLimits(app);
   AddTransportLimits(app, &config->transport);
 }
 

@@ -1,6 +1,8 @@
 // bvhmilld: the server program.
 
+#include <google/protobuf/stubs/logging.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -50,6 +52,15 @@ void WaitForStop(const sigset_t& signals, bvhmill::server::Server* server) {
   UnblockStopSignals(signals);
 }
 
+// Each connection is an open file, and a listener of gRPC that was refused one
+// more never listens again.
+void RaiseFileLimit() {
+  rlimit limit = {};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 int Fail(const absl::Status& status, int exit_code) {
   std::cerr << "bvhmilld: " << bvhmill::MessageOf(status) << "\n";
   return exit_code;
@@ -88,8 +99,11 @@ int main(int argc, char** argv) {
   if (config.check_config) return CheckOnly(config);
   // gRPC's own log says in many lines what the one below says.
   setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);
+  // Nor has protobuf to say what a peer's bytes are not.
+  google::protobuf::SetLogHandler(nullptr);
   // Who reads the log, or a connection, may go away.
   signal(SIGPIPE, SIG_IGN);
+  RaiseFileLimit();
   const sigset_t signals = BlockStopSignals();
   std::unique_ptr<bvhmill::server::Server> server;
   const absl::Status status = bvhmill::server::Server::Start(config, &server);

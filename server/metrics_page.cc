@@ -221,7 +221,10 @@ absl::Status MetricsPage::Start(const std::string& address,
   auto parts = std::make_unique<Parts>();
   parts->collector = std::make_shared<Collector>(metrics, std::move(gauges));
   try {
-    parts->exposer = std::make_unique<prometheus::Exposer>(address);
+    // Whoever connects and asks nothing has a thread for so long.
+    parts->exposer = std::make_unique<prometheus::Exposer>(
+        std::vector<std::string>{"listening_ports", address, "num_threads", "8",
+                                 "request_timeout_ms", "2000"});
     parts->exposer->RegisterCollectable(parts->collector);
     const std::vector<int> ports = parts->exposer->GetListeningPorts();
     parts->address = address.substr(0, address.rfind(':') + 1) +

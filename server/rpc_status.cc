@@ -55,12 +55,17 @@ grpc::Status TokenUnknown() {
                 Fault{"TOKEN_UNKNOWN", {}});
 }
 
-grpc::Status ScopeMissing(std::string_view caller, Scope scope) {
+grpc::Status ScopeMissing(std::string_view caller, std::string_view method,
+                          Scope scope) {
   const std::string name(caller);
   return ToGrpc(
       MakeStatus(absl::StatusCode::kPermissionDenied,
                  "the token " + name + " lacks the scope " + NameOf(scope)),
-      Fault{"SCOPE_MISSING", {{"token", name}, {"scope", NameOf(scope)}}});
+      Fault{"SCOPE_MISSING",
+            {{"token", name},
+             {"scope", NameOf(scope)},
+             {"resource_type", "method"},
+             {"resource_name", std::string(method)}}});
 }
 
 grpc::Status Stopping() {

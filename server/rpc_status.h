@@ -25,8 +25,9 @@ grpc::Status LimitExceeded(std::string_view limit_name, int64_t limit,
 // UNAUTHENTICATED for a call without a token that is known.
 grpc::Status TokenUnknown();
 
-// PERMISSION_DENIED for a token that lacks `scope`.
-grpc::Status ScopeMissing(std::string_view caller, Scope scope);
+// PERMISSION_DENIED for a token that lacks `scope`, which `method` needs.
+grpc::Status ScopeMissing(std::string_view caller, std::string_view method,
+                          Scope scope);
 
 // UNAVAILABLE while the server stops.
 grpc::Status Stopping();

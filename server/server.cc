@@ -36,6 +36,9 @@ void SetMessageLimits(const ServiceLimits& limits,
   const int64_t most =
       limit == 0 ? kMost : std::min(limit, kMost / kNamedFactor) * kNamedFactor;
   builder->SetMaxReceiveMessageSize(static_cast<int>(most));
+  // gRPC would unpack whatever comes before it looks at its size; ReadMessage
+  // unpacks within the limit.
+  builder->AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
   builder->SetMaxSendMessageSize(-1);
 }
 

@@ -8,10 +8,9 @@
 #include "bvhmill/edit/joint_map.h"
 #include "bvhmill/encode/encoder.h"
 #include "bvhmill/report/catalogue.h"
-#include "server/call_messages.h"
 #include "server/call_record.h"
+#include "server/read_message.h"
 #include "server/response_bytes.h"
-#include "server/rpc_status.h"
 
 namespace bvhmill::server {
 namespace {
@@ -81,7 +80,10 @@ grpc::ServerUnaryReactor* ServerService::GetServerInfo(
   grpc::Status status = record.Enter();
   grpc::ByteBuffer bytes = *request;
   v1::GetServerInfoRequest message;
-  if (status.ok() && !Parse(&bytes, &message)) status = MessageBroken();
+  int64_t beside = 0;
+  if (status.ok()) {
+    status = ReadMessage(context_.config(), {}, &bytes, &message, &beside);
+  }
   if (status.ok()) {
     v1::GetServerInfoResponse info;
     Describe(*record.caller(), &info);

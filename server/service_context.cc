@@ -4,6 +4,7 @@
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/wire/options.h"
+#include "server/disconnect.h"
 #include "server/rpc_status.h"
 
 namespace bvhmill::server {
@@ -45,11 +46,35 @@ ServiceContext::ServiceContext(const ServerConfig& config,
       workers_(config.threads),
       ticker_([this](const std::stop_token& stop) { Tick(stop); }) {}
 
-bool ServiceContext::BeginCall(CallEvents events, CallId* id) {
-  const std::lock_guard lock(mutex_);
-  if (draining_) return false;
-  *id = calls_.insert(calls_.end(), std::move(events));
+// Calls that the peer has seen the end of, and this server has not, are not
+// more than it may have at once, as a rule.
+bool ServiceContext::HasTooMany(int64_t calls) const {
+  const int64_t limit = config_.transport.max_streams_per_connection;
+  return limit > 0 && calls / 2 > limit;
+}
+
+bool ServiceContext::BeginCall(CallEvents events, const std::string& peer,
+                               CallId* id) {
+  bool cuts = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (draining_) return false;
+    auto& counted = *peers_.try_emplace(peer, 0).first;
+    *id = calls_.insert(calls_.end(), {std::move(events), &counted});
+    const int64_t calls = ++counted.second;
+    cuts = HasTooMany(calls) && !HasTooMany(calls - 1);
+  }
+  if (cuts && Disconnect(peer)) {
+    log_.Event("cut the connection of " + peer +
+               ": more than twice max_streams_per_connection calls");
+  }
   return true;
+}
+
+// Connections come back with their next call; those that do not are gone.
+void ServiceContext::ForgetPeers() {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(peers_, [](const auto& peer) { return peer.second == 0; });
 }
 
 void ServiceContext::Tick(const std::stop_token& stop) {
@@ -62,18 +87,23 @@ void ServiceContext::Tick(const std::stop_token& stop) {
     for (const CallEvents& events : Calls()) {
       if (events.on_tick) events.on_tick(now);
     }
+    ForgetPeers();
   }
 }
 
 void ServiceContext::EndCall(CallId id) {
   const std::lock_guard lock(mutex_);
+  --id->peer->second;
   calls_.erase(id);
   if (calls_.empty()) idle_.notify_all();
 }
 
 std::vector<ServiceContext::CallEvents> ServiceContext::Calls() {
   const std::lock_guard lock(mutex_);
-  return {calls_.begin(), calls_.end()};
+  std::vector<CallEvents> events;
+  events.reserve(calls_.size());
+  for (const RunningCall& call : calls_) events.push_back(call.events);
+  return events;
 }
 
 bool ServiceContext::Drain(std::chrono::seconds patience) {

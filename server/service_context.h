@@ -13,7 +13,9 @@
 #include <memory>
 #include <mutex>
 #include <stop_token>
+#include <string>
 #include <thread>
+#include <unordered_map>
 #include <vector>
 
 #include "bvhmill/pipeline/options.h"
@@ -56,10 +58,19 @@ class ServiceContext {
     std::function<void(std::chrono::steady_clock::time_point)> on_tick;
   };
 
-  // A call that counts as running from here to EndCall. False: the server is
-  // stopping and the call must be refused; EndCall is not due then.
-  using CallId = std::list<CallEvents>::iterator;
-  bool BeginCall(CallEvents events, CallId* id);
+  // How many calls run over the connections that had any lately.
+  using PeerCalls = std::unordered_map<std::string, int64_t>;
+  struct RunningCall {
+    CallEvents events;
+    PeerCalls::value_type* peer;
+  };
+
+  // A call over the connection of `peer` that counts as running from here to
+  // EndCall. False: the server is stopping and the call must be refused;
+  // EndCall is not due then. A connection with many more calls than it may have
+  // at once is cut: its peer gives them up faster than gRPC ends them.
+  using CallId = std::list<RunningCall>::iterator;
+  bool BeginCall(CallEvents events, const std::string& peer, CallId* id);
   void EndCall(CallId id);
 
   // Bytes of clips and outputs that all streams hold.
@@ -72,6 +83,8 @@ class ServiceContext {
 
  private:
   void Tick(const std::stop_token& stop);
+  bool HasTooMany(int64_t calls) const;
+  void ForgetPeers();
   // What the running calls want to be told, to do so without the mutex: they
   // may end meanwhile, also by what they are told.
   std::vector<CallEvents> Calls();
@@ -85,7 +98,8 @@ class ServiceContext {
   std::mutex mutex_;
   std::condition_variable idle_;
   bool draining_ = false;
-  std::list<CallEvents> calls_;
+  std::list<RunningCall> calls_;
+  PeerCalls peers_;
   std::atomic<int64_t> stream_bytes_{0};
   // The last member: it uses the others.
   std::jthread ticker_;

@@ -116,6 +116,7 @@ std::string ParseHashed(std::string_view line, Token* token) {
 Token PlainToken(std::string_view line, size_t number) {
   Caller caller;
   caller.name = "token-" + std::to_string(number);
+  caller.scopes = kUsualScopes;
   return {DigestOf(line), std::make_shared<const Caller>(std::move(caller))};
 }
 
@@ -159,6 +160,11 @@ absl::Status ParseTokens(std::string_view path, std::string_view text,
     if (line.empty() || line.front() == '#') continue;
     // Bearer tokens have no colons, so there is no doubt.
     if (line.find(':') == line.npos) {
+      // Whoever reads the digest would have the token.
+      if (Sha256 digest; ParseDigest(line, &digest)) {
+        return fault(":" + std::to_string(number) +
+                     ": a digest without a name: NAME:SHA256");
+      }
       tokens->push_back(PlainToken(line, number));
       continue;
     }

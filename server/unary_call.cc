@@ -55,10 +55,12 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
         watch_(std::make_shared<AnswerWatch>(call)) {}
 
   void Start() {
-    running_ = context_.BeginCall(Events(), &id_);
-    const grpc::Status refused = running_ ? Enter() : Stopping();
+    running_ = context_.BeginCall(Events(), record_.peer(), &id_);
+    grpc::Status refused = running_ ? Enter() : Stopping();
+    bool is_short = false;
+    if (refused.ok()) refused = method_.read(&ticket_, &is_short);
     if (!refused.ok()) return End(refused);
-    if (method_.is_short) return Work({});
+    if (is_short) return Work({});
     context_.workers().Enqueue(
         [this, start = Clock::now()] { Work(Clock::now() - start); });
   }

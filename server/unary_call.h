@@ -32,11 +32,13 @@ struct UnaryMethod {
   Scope scope;
   // Serialized bytes of the request.
   int64_t request_bytes;
-  // The work takes a few milliseconds at most, whatever the request holds: it
-  // is done where the call came in, since to hand it to a worker would cost
-  // about as much as the work. Else a worker does it.
-  bool is_short;
-  // Called once at most.
+  // Reads the request, once the caller is known and the bytes are counted. Sets
+  // whether the work takes a few milliseconds at most, whatever the request
+  // holds: it is done where the call came in, since to hand it to a worker
+  // would cost about as much as the work. Else a worker does it. Called once at
+  // most.
+  std::function<grpc::Status(Ticket* ticket, bool* is_short)> read;
+  // Called once at most, behind `read`.
   std::function<grpc::Status(const UnaryWork&)> work;
 };
 

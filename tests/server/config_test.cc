@@ -23,6 +23,7 @@ bool Read(std::vector<std::string> args, server::ServerConfig* config,
           int* exit_code) {
   args.insert(args.begin(), "bvhmilld");
   std::vector<char*> argv;
+  argv.reserve(args.size());
   for (std::string& arg : args) argv.push_back(arg.data());
   ::testing::internal::CaptureStdout();
   ::testing::internal::CaptureStderr();
@@ -58,10 +59,14 @@ TEST(ConfigTest, FlagsFileAndEnvironmentSayTheSame) {
 }
 
 TEST(ConfigTest, WrongFlagsAreRefused) {
-  const std::vector<std::string> cases[] = {
-      {"--log=loud"},          {"--reflection=maybe"},
-      {"--metrics=0.0.0.0:9"}, {"--metrics=unix:/x"},
-      {"--chunk-bytes=0"},     {"--max-inflight-clips=-1"}};
+  const std::vector<std::string> cases[] = {{"--log=loud"},
+                                            {"--reflection=maybe"},
+                                            {"--metrics=0.0.0.0:9"},
+                                            {"--metrics=unix:/x"},
+                                            {"--chunk-bytes=0"},
+                                            {"--max-inflight-clips=-1"},
+                                            // More than a message can say.
+                                            {"--max-joints=2147483648"}};
   for (const auto& args : cases) {
     server::ServerConfig config;
     int exit_code = 0;

@@ -78,6 +78,7 @@ Details DetailsOf(const grpc::Status& status) {
     Unpack(any, "QuotaFailure", &details.quota);
     Unpack(any, "BadRequest", &details.bad_request);
     Unpack(any, "RetryInfo", &details.retry);
+    Unpack(any, "ResourceInfo", &details.resource);
   }
   return details;
 }
@@ -114,14 +115,20 @@ std::string CallRaw(grpc::Channel* channel, const std::string& method,
   return out;
 }
 
-std::string FetchMetrics(const std::string& address) {
+int DialLoopback(const std::string& address) {
   const int fd = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in to{};
   to.sin_family = AF_INET;
   to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   to.sin_port = htons(
       static_cast<uint16_t>(std::stoi(address.substr(address.rfind(':') + 1))));
-  EXPECT_EQ(connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
+  if (connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0) return fd;
+  close(fd);
+  return -1;
+}
+
+std::string FetchMetrics(const std::string& address) {
+  const int fd = DialLoopback(address);
   const std::string request = "GET /metrics HTTP/1.0\r\n\r\n";
   EXPECT_EQ(write(fd, request.data(), request.size()),
             static_cast<ssize_t>(request.size()));

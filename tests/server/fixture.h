@@ -44,8 +44,13 @@ struct Details {
   v1::BadRequest bad_request;
   // 0 s if there is none.
   v1::RetryInfo retry;
+  v1::ResourceInfo resource;
 };
 Details DetailsOf(const grpc::Status& status);
+
+// A socket that is connected to the port of `address` on this machine; -1 if it
+// could not be had.
+int DialLoopback(const std::string& address);
 
 // What a server of HTTP/1.0 answers to GET /metrics.
 std::string FetchMetrics(const std::string& address);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <string>
 #include <thread>
 #include <utility>
@@ -92,6 +93,7 @@ class FullLogTest : public ::testing::Test {
   // From some threads, so many that they do not fit.
   void WriteMany(const server::Log& log) {
     std::vector<std::thread> threads;
+    threads.reserve(4);
     for (int i = 0; i < 4; ++i) {
       threads.emplace_back([&log] {
         for (int k = 0; k < kLines / 4; ++k) log.Call(SomeLine());
@@ -185,6 +187,35 @@ TEST_F(CallLogTest, OddIdsAreReplaced) {
 TEST_F(CallLogTest, BrokenClipsAreNoErrorsOfTheServer) {
   EXPECT_EQ(LinesOf(server::LogFormat::kErrors, "nonsense", "a", kTrace), "");
   EXPECT_FALSE(status_.ok());
+}
+
+// They had been INVALID_ARGUMENT: that the stream was closed within a clip is
+// seen before why.
+TEST_F(CallLogTest, ClientsThatGoAwayMadeNoMistake) {
+  ::testing::internal::CaptureStderr();
+  Start([](server::ServerConfig* config) {
+    config->log = server::LogFormat::kText;
+  });
+  for (const bool by_deadline : {false, true}) {
+    grpc::ClientContext context;
+    // As a header: this side then keeps no time by itself.
+    if (by_deadline) context.AddMetadata("grpc-timeout", "300m");
+    const auto stream = clips_->ConvertClips(&context);
+    v1::ConvertClipsRequest request;
+    request.mutable_begin()->set_key("half");
+    stream->Write(request);
+    request.set_chunk("HIERARCHY\n");
+    stream->Write(request);
+    // A call that is cancelled before it is known is nobody's.
+    stream->WaitForInitialMetadata();
+    if (!by_deadline) context.TryCancel();
+    EXPECT_FALSE(stream->Finish().ok());
+  }
+  server_->Drain();
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  EXPECT_THAT(log, HasSubstr(" ConvertClips CANCELLED "));
+  EXPECT_THAT(log, HasSubstr(" ConvertClips DEADLINE_EXCEEDED "));
+  EXPECT_THAT(log, Not(HasSubstr("STREAM_OUT_OF_ORDER")));
 }
 
 TEST_F(CallLogTest, NothingOfAFileIsLoggedButTheExcerpt) {

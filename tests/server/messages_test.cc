@@ -3,13 +3,15 @@
 #include <gmock/gmock.h>
 #include <grpcpp/generic/generic_stub.h>
 
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "server/call_messages.h"
+#include "server/read_message.h"
 #include "server/response_bytes.h"
 #include "tests/server/fixture.h"
+#include "tests/support/files.h"
 
 namespace bvhmill::testing {
 namespace {
@@ -74,6 +76,23 @@ TEST_F(MessagesTest, AUnaryRequestThatIsNoMessageIsSaidToBeNone) {
   }
 }
 
+// Nothing is read for callers who are not known.
+TEST_F(MessagesTest, ATokenIsAskedForFirst) {
+  const TempDir dir;
+  WriteFile(dir.File("tokens"), "secret\n");
+  Start([&](server::ServerConfig* config) {
+    config->token_file = dir.File("tokens");
+    config->log = server::LogFormat::kOff;
+  });
+  for (const char* method :
+       {"ClipService/ValidateClip", "ClipService/ConvertClip",
+        "ServerService/GetServerInfo"}) {
+    EXPECT_EQ(Send(method, {kGarbage}).error_code(),
+              grpc::StatusCode::UNAUTHENTICATED)
+        << method;
+  }
+}
+
 std::string WholeClip() {
   v1::ConvertClipsRequest request;
   request.mutable_begin()->set_key("whole");
@@ -101,28 +120,78 @@ TEST_F(MessagesTest, GarbageInAStreamEndedItQuietly) {
 TEST_F(MessagesTest, MayBeCompressed) {
   Start();
   const v1::ConvertClipRequest request = PositionsRequest(SmallClip(500));
-  v1::ConvertClipResponse response;
-  grpc::ClientContext context;
-  context.set_compression_algorithm(GRPC_COMPRESS_GZIP);
-  ASSERT_TRUE(clips_->ConvertClip(&context, request, &response).ok());
-  EXPECT_EQ(response.result().outputs(0).data(),
-            LocalOutputs(request.source().data(), request.options())[0]);
+  const std::string expected =
+      LocalOutputs(request.source().data(), request.options())[0];
+  for (const auto packing : {GRPC_COMPRESS_GZIP, GRPC_COMPRESS_DEFLATE}) {
+    v1::ConvertClipResponse response;
+    grpc::ClientContext context;
+    context.set_compression_algorithm(packing);
+    ASSERT_TRUE(clips_->ConvertClip(&context, request, &response).ok());
+    EXPECT_EQ(response.result().outputs(0).data(), expected) << packing;
+  }
 }
 
-TEST(ParseTest, EmptiesTheBytes) {
+// A long clip of few packed bytes had been converted where the call came in,
+// and kept others waiting.
+TEST_F(MessagesTest, PackedClipsAreNotShort) {
+  Start();
+  for (const bool is_long : {false, true}) {
+    const v1::ConvertClipRequest request =
+        PositionsRequest(SmallClip(is_long ? 20'000 : 100));
+    ASSERT_EQ(request.ByteSizeLong() > (256 << 10), is_long);
+    v1::ConvertClipResponse response;
+    grpc::ClientContext context;
+    context.set_compression_algorithm(GRPC_COMPRESS_GZIP);
+    const grpc::Status status =
+        clips_->ConvertClip(&context, request, &response);
+    ASSERT_TRUE(status.ok()) << status.error_message();
+    // Only what waited for a worker was queued.
+    EXPECT_EQ(response.result().times().queued().nanos() > 0, is_long);
+  }
+}
+
+// The limit is that on the message, not on its packed bytes.
+TEST_F(MessagesTest, AreLimitedOnceTheyAreUnpacked) {
+  const v1::ConvertClipRequest request = PositionsRequest(SmallClip(500));
+  const int64_t size = request.ByteSizeLong();
+  for (const bool fits : {false, true}) {
+    Start([&](server::ServerConfig* config) {
+      config->service.max_request_message_bytes = fits ? size : size - 1;
+      config->log = server::LogFormat::kOff;
+    });
+    v1::ConvertClipResponse response;
+    grpc::ClientContext context;
+    context.set_compression_algorithm(GRPC_COMPRESS_GZIP);
+    const grpc::Status status =
+        clips_->ConvertClip(&context, request, &response);
+    EXPECT_EQ(status.ok(), fits) << status.error_message();
+    if (fits) continue;
+    EXPECT_EQ(DetailsOf(status).quota.violations(0).subject(),
+              "max_request_message_bytes");
+  }
+}
+
+grpc::Status Read(grpc::ByteBuffer* bytes, v1::ConvertClipsRequest* request,
+                  int64_t* beside = nullptr) {
+  int64_t unused = 0;
+  return server::ReadMessage({}, server::kStreamTexts, bytes, request,
+                             beside == nullptr ? &unused : beside);
+}
+
+TEST(ReadMessageTest, EmptiesTheBytes) {
   for (const bool is_message : {true, false}) {
     const std::string text = is_message ? WholeClip() : kGarbage;
     const grpc::Slice slice(text);
     grpc::ByteBuffer bytes(&slice, 1);
     v1::ConvertClipsRequest request;
-    EXPECT_EQ(server::Parse(&bytes, &request), is_message);
+    EXPECT_EQ(Read(&bytes, &request).ok(), is_message);
     EXPECT_EQ(bytes.Length(), 0);
     EXPECT_EQ(request.SerializeAsString() == text, is_message);
   }
 }
 
 // A message in the pieces that the transport has them in.
-TEST(ParseTest, ReadsMessagesInPieces) {
+TEST(ReadMessageTest, ReadsMessagesInPieces) {
   const std::string text = WholeClip();
   for (const size_t size : {size_t{1}, size_t{7}, text.size()}) {
     std::vector<grpc::Slice> slices;
@@ -131,8 +200,85 @@ TEST(ParseTest, ReadsMessagesInPieces) {
     }
     grpc::ByteBuffer bytes(slices.data(), slices.size());
     v1::ConvertClipsRequest request;
-    EXPECT_TRUE(server::Parse(&bytes, &request)) << size;
+    EXPECT_TRUE(Read(&bytes, &request).ok()) << size;
     EXPECT_EQ(request.SerializeAsString(), text) << size;
+  }
+}
+
+grpc::ByteBuffer BytesOf(const v1::ConvertClipsRequest& request) {
+  const grpc::Slice slice(request.SerializeAsString());
+  return {&slice, 1};
+}
+
+// Text is no load, wherever a message may have it.
+TEST(ReadMessageTest, CountsWhatIsBesideTheText) {
+  const std::string text(5'000'000, 'x');
+  v1::ConvertClipsRequest chunk;
+  chunk.set_chunk(text);
+  v1::ConvertClipsRequest begin;
+  begin.mutable_begin()->set_key("abc");
+  begin.mutable_begin()->mutable_source()->set_data(text);
+  v1::ConvertClipsRequest end;
+  end.mutable_end()->set_abandon(true);
+  const std::pair<const v1::ConvertClipsRequest*, int64_t> cases[] = {
+      // Tags and lengths.
+      {&chunk, 1 + 4},
+      {&begin, (1 + 4) + (1 + 1) + (1 + 4) + (1 + 4)},
+      {&end, 1 + 3}};
+  for (const auto& [message, expected] : cases) {
+    grpc::ByteBuffer bytes = BytesOf(*message);
+    v1::ConvertClipsRequest request;
+    int64_t beside = 0;
+    EXPECT_TRUE(Read(&bytes, &request, &beside).ok());
+    EXPECT_EQ(beside, expected) << message->frame_case();
+    EXPECT_EQ(request.SerializeAsString(), message->SerializeAsString());
+  }
+}
+
+// Fields that nobody knows are kept, too.
+TEST(ReadMessageTest, WhatUnfoldsIsBounded) {
+  v1::ConvertClipsRequest names;
+  for (int i = 0; i < 600'000; ++i) {
+    names.mutable_open()->mutable_options()->mutable_edits()->add_drop_joints();
+  }
+  std::string unknown;
+  for (int i = 0; i < 600'000; ++i) unknown += "\x78\x01";
+  std::string sources;
+  for (int i = 0; i < 600'000; ++i) {
+    sources += std::string("\x12\x00", 2);
+  }
+  sources = std::string("\x12\x80\x9f\x49", 4) + sources;
+  for (const std::string& text :
+       {names.SerializeAsString(), unknown, sources}) {
+    const grpc::Slice slice(text);
+    grpc::ByteBuffer bytes(&slice, 1);
+    v1::ConvertClipsRequest request;
+    const grpc::Status status = Read(&bytes, &request);
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+    EXPECT_EQ(DetailsOf(status).info.metadata().at("limit_name"),
+              "max_option_bytes");
+    EXPECT_EQ(request.ByteSizeLong(), 0);
+  }
+}
+
+// Whatever the bytes are, what is counted and what is read go together.
+TEST(ReadMessageTest, AnyBytesAreReadOrRefused) {
+  const std::string whole = WholeClip();
+  std::mt19937 random(5);
+  for (int i = 0; i < 20'000; ++i) {
+    std::string text = whole.substr(0, 40);
+    for (int k = 0; k < 3; ++k) {
+      text[random() % text.size()] = static_cast<char>(random());
+    }
+    const grpc::Slice slice(text);
+    grpc::ByteBuffer bytes(&slice, 1);
+    v1::ConvertClipsRequest expected;
+    v1::ConvertClipsRequest request;
+    const bool is_good = Read(&bytes, &request).ok();
+    EXPECT_EQ(is_good, expected.ParseFromString(text));
+    if (is_good) {
+      EXPECT_EQ(request.SerializeAsString(), expected.SerializeAsString());
+    }
   }
 }
 

@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <regex>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "tests/server/fixture.h"
 #include "tests/support/files.h"
@@ -41,13 +44,17 @@ class MetricsTest : public ServerTest {
     return clips_->ConvertClip(&context, PositionsRequest(text), &response);
   }
 
-  // The page, once it has `text`: a call is counted when gRPC is done with it,
-  // which its client does not see.
-  std::string PageWith(const std::string& text) {
+  // The page, once it has all `lines`: a call is counted when gRPC is done with
+  // it, which its client does not see.
+  std::string PageWith(const std::vector<std::string>& lines) {
     std::string page;
-    for (int i = 0; i < 100; ++i) {
+    for (int i = 0; i < 500; ++i) {
       page = FetchMetrics(server_->metrics_address());
-      if (page.find(text) != std::string::npos) break;
+      if (std::all_of(lines.begin(), lines.end(), [&](const std::string& line) {
+            return page.find(line) != std::string::npos;
+          })) {
+        break;
+      }
       usleep(20'000);
     }
     return page;
@@ -65,10 +72,9 @@ TEST_F(MetricsTest, CallsAreCounted) {
   ASSERT_TRUE(Convert(good).ok());
   ASSERT_TRUE(Convert(good).ok());
   EXPECT_FALSE(Convert("HIERARCHY\nnonsense\n").ok());
-  const std::string page = PageWith(
+  const std::vector<std::string> expected = {
       "bvhmill_calls_total{method=\"ConvertClip\",code=\"INVALID_ARGUMENT\"} "
-      "1\n");
-  const std::string expected[] = {
+      "1\n",
       "bvhmill_calls_total{method=\"ConvertClip\",code=\"OK\"} 2\n",
       "bvhmill_clips_total{result=\"good\"} 2\n",
       "bvhmill_clips_total{result=\"failed\"} 1\n",
@@ -83,6 +89,7 @@ TEST_F(MetricsTest, CallsAreCounted) {
       "bvhmill_workers 3\n",
       "bvhmill_inflight_clips 0\n",
       "bvhmill_inflight_calls 0\n"};
+  const std::string page = PageWith(expected);
   for (const std::string& line : expected) EXPECT_THAT(page, HasSubstr(line));
   EXPECT_THAT(page, Not(HasSubstr("process_resident_memory_bytes 0\n")));
 }
@@ -101,7 +108,8 @@ TEST_F(MetricsTest, StreamsAreCounted) {
   }
   ASSERT_TRUE(stream->Finish().ok());
   const std::string page =
-      PageWith("bvhmill_calls_total{method=\"ConvertClips\",code=\"OK\"} 1\n");
+      PageWith({"bvhmill_calls_total{method=\"ConvertClips\",code=\"OK\"} 1\n",
+                "bvhmill_frames_total 5\n"});
   EXPECT_THAT(page, HasSubstr("bvhmill_frames_total 5\n"));
   EXPECT_THAT(page, HasSubstr("code=\"OK\"} 1\n"));
 }
@@ -115,7 +123,7 @@ TEST_F(MetricsTest, RefusalsAreCountedByReason) {
   EXPECT_FALSE(clips_->ConvertClip(&context, request, &response).ok());
   const std::string line =
       "bvhmill_refused_total{reason=\"ENCODING_UNKNOWN\"} 1\n";
-  EXPECT_THAT(PageWith(line), HasSubstr(line));
+  EXPECT_THAT(PageWith({line}), HasSubstr(line));
 }
 
 // What the documents promise is what there is.
@@ -144,6 +152,22 @@ TEST_F(MetricsTest, DashboardAndManualNameWhatIsExported) {
     const std::string family = std::regex_replace(metric, suffix, "");
     EXPECT_NE(manual.find(family), std::string::npos) << family;
   }
+}
+
+// Each has a thread until the page has had enough of it.
+TEST_F(MetricsTest, StalledConnectionsDoNotStopThePage) {
+  StartWithMetrics();
+  const std::string half = "GET /metrics HTTP/1.1\r\n";
+  std::vector<int> stalled;
+  stalled.reserve(20);
+  for (int i = 0; i < 20; ++i) {
+    stalled.push_back(DialLoopback(server_->metrics_address()));
+    EXPECT_EQ(write(stalled.back(), half.data(), half.size()),
+              static_cast<ssize_t>(half.size()));
+  }
+  EXPECT_THAT(FetchMetrics(server_->metrics_address()),
+              HasSubstr("bvhmill_inflight_calls 0\n"));
+  for (const int fd : stalled) close(fd);
 }
 
 TEST_F(MetricsTest, ATakenAddressIsAnError) {

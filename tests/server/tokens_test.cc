@@ -44,14 +44,15 @@ TEST(TokensTest, LinesSayNameScopesAndQuotas) {
   ASSERT_TRUE(server::ParseTokens("f", text, &tokens).ok());
   ASSERT_EQ(tokens.size(), 4u);
   std::vector<std::string> names;
+  names.reserve(tokens.size());
   for (const auto& token : tokens) names.push_back(token.caller->name);
   EXPECT_THAT(names, ElementsAre("plain", "reader", "small", "token-6"));
   EXPECT_TRUE(tokens[0].caller->May(server::Scope::kConvert));
   EXPECT_FALSE(tokens[0].caller->May(server::Scope::kAdmin));
+  EXPECT_FALSE(tokens[3].caller->May(server::Scope::kAdmin));
   EXPECT_FALSE(tokens[1].caller->May(server::Scope::kConvert));
   EXPECT_EQ(tokens[2].caller->max_clips, 2);
   EXPECT_EQ(tokens[2].caller->max_bytes, 1000);
-  EXPECT_TRUE(tokens[3].caller->May(server::Scope::kAdmin));
 }
 
 TEST(TokensTest, WrongLinesAreNamed) {
@@ -63,6 +64,8 @@ TEST(TokensTest, WrongLinesAreNamed) {
       {good + ":read:frames=1\n", "f:1: has quotas"},
       {good + ":read:clips=1:x\n", "f:1: has more than four"},
       {"a b:" + good.substr(2) + "\n", "f:1: has a name"},
+      // Who reads the file would have the token.
+      {good.substr(2) + "\n", "f:1: a digest without a name"},
       {"# none\n", "f holds no token"}};
   for (const auto& [text, why] : cases) {
     std::vector<server::Token> tokens;
@@ -125,6 +128,13 @@ TEST_F(ScopesTest, EachMethodNeedsItsOwn) {
     EXPECT_EQ(DetailsOf(status).info.reason(), "SCOPE_MISSING");
   }
   EXPECT_EQ(DetailsOf(refused[0]).info.metadata().at("scope"), "convert");
+  const char* const methods[] = {"ConvertClip", "ConvertClips", "ValidateClip"};
+  for (size_t i = 0; i < std::size(methods); ++i) {
+    const v1::ResourceInfo resource = DetailsOf(refused[i]).resource;
+    EXPECT_EQ(resource.resource_type(), "method");
+    EXPECT_EQ(resource.resource_name(), methods[i]);
+    EXPECT_NE(resource.description(), "");
+  }
   EXPECT_EQ(Convert("?").error_code(), grpc::StatusCode::UNAUTHENTICATED);
 }
 

@@ -97,6 +97,19 @@ TEST(Details, OfAnOptionNameItsField) {
   EXPECT_EQ(bad.field_violations(0).description(), "it: is used");
 }
 
+TEST(Details, OfAResourceNameIt) {
+  const Fault fault{
+      "SCOPE_MISSING",
+      {{"resource_type", "method"}, {"resource_name", "Convert"}}};
+  const v1::RpcStatus status = DetailsOf(
+      MakeStatus(absl::StatusCode::kPermissionDenied, "it lacks"), fault);
+  ASSERT_EQ(status.details_size(), 2);
+  const auto resource = Detail<v1::ResourceInfo>(status, "ResourceInfo");
+  EXPECT_EQ(resource.resource_type(), "method");
+  EXPECT_EQ(resource.resource_name(), "Convert");
+  EXPECT_EQ(resource.description(), "it lacks");
+}
+
 TEST(Details, AreNoneWithoutAFault) {
   const absl::StatusCode code = absl::StatusCode::kUnavailable;
   EXPECT_EQ(DetailsOf(MakeStatus(code, "a: b"), {}).details_size(), 0);
@@ -165,6 +178,12 @@ std::vector<Hostile> HostileCases() {
       {"LongReason", MakeStatus(kBad, "m"), {big, {}}},
       {"LongValue", MakeStatus(kBad, big), long_value},
       {"LongKey", MakeStatus(kBad, "m"), {"TEXT_EMPTY", {{big, "1"}}}},
+      {"LongResource",
+       MakeStatus(kExhausted, big),
+       {"R", {{"resource_type", big}, {"resource_name", big}}}},
+      {"RawResource",
+       MakeStatus(kBad, raw),
+       {"R", {{"resource_type", raw}, {"resource_name", raw}}}},
       {"LongLimit", MakeStatus(kExhausted, big), {"R", {{"limit_name", big}}}},
       {"ManyEntries", MakeStatus(kBad, "m"), ManyEntries()},
       {"ControlBytes", MakeStatus(kExhausted, control),
@@ -208,11 +227,14 @@ TEST_P(HostileTest, IsUtf8) {
     EXPECT_TRUE(any.type_url().starts_with(kTypes)) << any.type_url();
     v1::ErrorInfo info;
     v1::QuotaFailure quota;
+    v1::ResourceInfo resource;
     v1::BadRequest bad;
     const bool parsed = any.type_url().ends_with("ErrorInfo")
                             ? info.ParseFromString(any.value())
                         : any.type_url().ends_with("Failure")
                             ? quota.ParseFromString(any.value())
+                        : any.type_url().ends_with("ResourceInfo")
+                            ? resource.ParseFromString(any.value())
                             : bad.ParseFromString(any.value());
     EXPECT_TRUE(parsed) << any.type_url();
   }

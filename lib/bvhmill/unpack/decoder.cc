@@ -56,12 +56,13 @@ class IdentityDecoder final : public Decoder {
   Meter meter_;
 };
 
+// Added to the bits of the window: the header of gzip, and no other.
+constexpr int kGzipOnly = 16;
+
 class GzipDecoder final : public Decoder {
  public:
-  explicit GzipDecoder(int64_t max_bytes) : meter_(max_bytes) {
-    // Gzip only: neither zlib's own header nor none.
-    constexpr int kGzipOnly = 16;
-    is_ready_ = inflateInit2(&stream_, MAX_WBITS + kGzipOnly) == Z_OK;
+  GzipDecoder(int header, int64_t max_bytes) : meter_(max_bytes) {
+    is_ready_ = inflateInit2(&stream_, MAX_WBITS + header) == Z_OK;
   }
   ~GzipDecoder() override {
     if (is_ready_) inflateEnd(&stream_);
@@ -177,13 +178,17 @@ int64_t DecoderBytes(Encoding encoding) {
 std::unique_ptr<Decoder> MakeDecoder(Encoding encoding, int64_t max_bytes) {
   switch (encoding) {
     case Encoding::kGzip:
-      return std::make_unique<GzipDecoder>(max_bytes);
+      return std::make_unique<GzipDecoder>(kGzipOnly, max_bytes);
     case Encoding::kZstd:
       return std::make_unique<ZstdDecoder>(max_bytes);
     case Encoding::kIdentity:
       break;
   }
   return std::make_unique<IdentityDecoder>(max_bytes);
+}
+
+std::unique_ptr<Decoder> MakeZlibDecoder(int64_t max_bytes) {
+  return std::make_unique<GzipDecoder>(/*header=*/0, max_bytes);
 }
 
 absl::Status Unpack(Encoding encoding, std::string_view bytes,

@@ -44,6 +44,8 @@ int64_t DecoderBytes(Encoding encoding);
 
 // `max_bytes` may come out; 0 = any number.
 std::unique_ptr<Decoder> MakeDecoder(Encoding encoding, int64_t max_bytes);
+// The same for RFC 1950, which gRPC calls deflate; no clips come so.
+std::unique_ptr<Decoder> MakeZlibDecoder(int64_t max_bytes);
 
 // The whole of `bytes` into `sink`.
 absl::Status Unpack(Encoding encoding, std::string_view bytes,

@@ -85,6 +85,15 @@ void PackRetry(std::string_view milliseconds, v1::RpcStatus* out) {
   Pack("RetryInfo", retry, out);
 }
 
+void PackResource(const absl::Status& status, std::string_view type,
+                  std::string_view name, v1::RpcStatus* out) {
+  v1::ResourceInfo resource;
+  resource.set_resource_type(Cut(type, kMaxReasonBytes));
+  resource.set_resource_name(Cut(name, kMaxValueBytes));
+  resource.set_description(Cut(MessageOf(status), kMaxDescriptionBytes));
+  Pack("ResourceInfo", resource, out);
+}
+
 void PackBadRequest(const absl::Status& status, v1::RpcStatus* out) {
   const std::string_view message = MessageOf(status);
   const size_t colon = message.find(": ");
@@ -122,6 +131,10 @@ std::string SerializeDetails(const absl::Status& status, const Fault& fault) {
   if (!limit.empty()) PackQuota(status, limit, &out);
   const std::string_view retry = FindValue(fault, "retry_after_ms");
   if (!retry.empty()) PackRetry(retry, &out);
+  const std::string_view resource = FindValue(fault, "resource_type");
+  if (!resource.empty()) {
+    PackResource(status, resource, FindValue(fault, "resource_name"), &out);
+  }
   if (IsOfField(fault) && absl::IsInvalidArgument(status)) {
     PackBadRequest(status, &out);
   }

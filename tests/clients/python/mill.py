@@ -1,0 +1,44 @@
+"""bvhmilld for tests: a process of its own, on a port of its own."""
+
+import os
+import pathlib
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+BIN = pathlib.Path(os.environ["BVHMILL_BIN"])
+
+
+class Mill:
+    """A running server; it must end well when it is told to."""
+
+    def __init__(self, *flags):
+        self._process = subprocess.Popen(
+            [BIN / "bvhmilld", "--listen", "127.0.0.1:0", *flags],
+            stdout=subprocess.PIPE, text=True)
+        self.address = None
+        for line in self._process.stdout:
+            if line.startswith("listening on "):
+                self.address = line.split()[2]
+                break
+        if self.address is None:
+            raise RuntimeError("the server did not start")
+
+    def stop(self):
+        self._process.terminate()
+        self._process.stdout.close()
+        if self._process.wait(timeout=60) != 0:
+            raise RuntimeError("the server did not stop well")
+
+
+def make_takes(folder):
+    """Writes sample takes; their names."""
+    subprocess.run([BIN / "bvhmill_samples", folder], check=True,
+                   stdout=subprocess.DEVNULL)
+    return sorted(path.stem for path in folder.glob("*.bvh"))
+
+
+def convert_here(takes, out, emit):
+    """What the command line makes of them without a server."""
+    subprocess.run([BIN / "bvhmill", "convert", "-r", takes, "-o", out,
+                    "--emit", emit, "--local"], check=True,
+                   capture_output=True)

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Runs the tests of one language against the programs in BIN.
+#
+#   run.sh python|node BIN WORK
+#
+# WORK/clients/node holds the packages of Node.
+set -euo pipefail
+
+language=$1
+export BVHMILL_BIN=$2
+work=$3/clients
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+
+skip() {
+  echo "SKIPPED: $*"
+  exit 77
+}
+
+run_python() {
+  local python=/usr/bin/python3 test
+  "$python" -c 'import grpc, numpy, google.protobuf' 2>/dev/null \
+    || skip "no python3-grpcio, python3-protobuf or python3-numpy"
+  [ -x /usr/bin/grpc_python_plugin ] || skip "no protobuf-compiler-grpc"
+  export PYTHONPATH=$work/python PYTHONDONTWRITEBYTECODE=1
+  mkdir -p "$work/python"
+  protoc -I "$here/../../proto" --python_out="$work/python" \
+    --grpc_out="$work/python" \
+    --plugin=protoc-gen-grpc=/usr/bin/grpc_python_plugin \
+    "$here"/../../proto/bvhmill/v1/*.proto
+  for test in "$here"/python/*_test.py; do "$python" "$test"; done
+}
+
+run_node() {
+  export NODE_PATH=$work/node/node_modules
+  [ -d "$NODE_PATH/nice-grpc" ] || skip "no packages of npm in $work/node"
+  node --test "$here"/node/*.test.js
+}
+
+"run_$language"
