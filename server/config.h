@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <string>
 
 #include "bvhmill/base/limits.h"
@@ -37,10 +38,20 @@ struct ServiceLimits {
   int64_t min_upload_bytes_per_second = 256;
 };
 
-// Of idle_seconds, as a time that can be added to others; 0 = for ever.
-inline std::chrono::seconds Patience(const ServiceLimits& limits) {
+// Messages somewhat over max_request_message_bytes are read and refused with
+// its name; beyond this gRPC refuses them by itself.
+inline int64_t MostReceivedBytes(const ServiceLimits& limits) {
+  constexpr int64_t kNamedFactor = 4;
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  const int64_t limit = limits.max_request_message_bytes;
+  return limit == 0 ? kMost
+                    : std::min(limit, kMost / kNamedFactor) * kNamedFactor;
+}
+
+// As a time that can be added to others.
+inline std::chrono::seconds Seconds(int64_t seconds) {
   constexpr int64_t kMost = 1'000'000'000;
-  return std::chrono::seconds(std::min(limits.idle_seconds, kMost));
+  return std::chrono::seconds(std::min(seconds, kMost));
 }
 
 // What connections may do. 0 = no limit of that kind.
@@ -60,6 +71,15 @@ struct TransportLimits {
   int64_t keepalive_timeout_seconds = 20;
   // Clients that ping more often are cut off.
   int64_t min_ping_seconds = 10;
+  // One more is closed as soon as it comes.
+  int64_t max_connections = 4096;
+  // How long a connection may take to say what it is.
+  int64_t handshake_seconds = 20;
+  // A connection is cut off over which so much has come that is no message, or
+  // not yet, and no message for so long: gRPC says nothing of a unary call, or
+  // of a piece of a stream, before its message is there.
+  int64_t max_stray_bytes = int64_t{1} << 20;
+  int64_t max_request_seconds = 120;
 };
 
 struct ServerConfig {

@@ -39,7 +39,7 @@ class ConvertStream final
         call_(*call),
         record_(context, Method::kConvertClips, call),
         clips_(context, &record_),
-        pace_(Patience(config().service),
+        pace_(Seconds(config().service.idle_seconds),
               config().service.min_upload_bytes_per_second) {}
 
   void Start();
@@ -61,7 +61,7 @@ class ConvertStream final
     bool cancel_call = false;
   };
   // What a worker does next with a clip.
-  enum class Next { kStep, kGive, kFlush, kFinish, kRest };
+  enum class Next { kStep, kGive, kFlush, kEnd, kFinish, kRest };
 
   void OnDrain();
   void OnTick(Clock::time_point now);
@@ -175,7 +175,7 @@ void ConvertStream::OnDrain() {
 }
 
 bool ConvertStream::IsSlowReader(Clock::time_point now) const {
-  const std::chrono::seconds patience = Patience(config().service);
+  const std::chrono::seconds patience = Seconds(config().service.idle_seconds);
   return patience.count() > 0 && writing_ != nullptr &&
          now - write_at_ > patience;
 }
@@ -208,10 +208,13 @@ void ConvertStream::OnTick(Clock::time_point now) {
   {
     const std::lock_guard lock(mutex_);
     if (finished_) return;
+    if (!reading_) ServiceContext::Heard(call_id_);
     const grpc::Status status = CheckPeer(now);
-    if (status.ok()) return;
-    if (!failed_) failed_ = status;
-    cancel_.Cancel();
+    if (!status.ok()) {
+      if (!failed_) failed_ = status;
+      cancel_.Cancel();
+    }
+    // Other streams may have made room for this one.
     actions = NextActions();
     // A write that is not taken cannot be taken back otherwise.
     actions.cancel_call = IsSlowReader(now);
@@ -237,6 +240,7 @@ void ConvertStream::OnReadDone(bool ok) {
         closed_within_clip_ = true;
       }
     } else if (!failed_) {
+      ServiceContext::Heard(call_id_);
       pace_.Came(Clock::now(), static_cast<int64_t>(request_.chunk().size()));
       const bool goes_on = clips_.is_within_clip();
       const grpc::Status status = read.ok() ? clips_.Take(&request_) : read;
@@ -372,6 +376,9 @@ void ConvertStream::Run(const ClipPtr& clip) {
       case Next::kFlush:
         clip->conversion->Flush();
         break;
+      case Next::kEnd:
+        clip->conversion->End();
+        break;
       case Next::kFinish:
         return FinishClip(clip);
       case Next::kRest:
@@ -393,7 +400,7 @@ ConvertStream::Next ConvertStream::TakeNext(const ClipPtr& clip,
       next = clip->has_ended ? Next::kFinish : Next::kRest;
     } else if (is_over || clips_.MustPause(*clip)) {
       next = Next::kRest;
-    } else if (clip->conversion->has_bytes()) {
+    } else if (clip->conversion->has_work()) {
       next = Next::kStep;
     } else {
       next = TakeMore(clip.get(), bytes);
@@ -413,11 +420,10 @@ ConvertStream::Next ConvertStream::TakeMore(StreamClip* clip,
     *bytes = clips_.TakeBytes(clip);
     return Next::kGive;
   }
-  if (clip->has_ended) return Next::kFinish;
-  // The rest of the clip may be long in coming.
-  const bool flushes =
-      clip->outgoing.empty() && clip->conversion->has_pending();
-  return flushes ? Next::kFlush : Next::kRest;
+  if (clip->has_ended) {
+    return clip->conversion->has_ended() ? Next::kFinish : Next::kEnd;
+  }
+  return clips_.MustFlush(*clip) ? Next::kFlush : Next::kRest;
 }
 
 void ConvertStream::FinishClip(const ClipPtr& clip) {

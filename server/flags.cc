@@ -105,6 +105,14 @@ void AddTransportLimits(CLI::App* app, TransportLimits* transport) {
            &transport->keepalive_timeout_seconds, "time to give it");
   AddLimit(app, "min-ping-seconds", &transport->min_ping_seconds,
            "clients that ping more often are cut off");
+  AddLimit(app, "max-connections", &transport->max_connections,
+           "connections at once");
+  AddLimit(app, "handshake-seconds", &transport->handshake_seconds,
+           "time for a connection to say what it is");
+  AddLimit(app, "max-stray-bytes", &transport->max_stray_bytes,
+           "what a connection may send that is no message yet");
+  AddLimit(app, "max-request-seconds", &transport->max_request_seconds,
+           "time for more than that to become one");
 }
 
 void AddLogFlag(CLI::App* app, LogFormat* format) {

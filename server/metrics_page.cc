@@ -3,11 +3,9 @@
 #include <prometheus/collectable.h>
 #include <prometheus/exposer.h>
 #include <prometheus/metric_family.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <exception>
-#include <fstream>
 #include <limits>
 #include <stop_token>
 #include <thread>
@@ -17,6 +15,7 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/version.h"
 #include "server/knock.h"
+#include "server/memory.h"
 
 namespace bvhmill::server {
 namespace {
@@ -54,11 +53,15 @@ void AddHistogram(Labels labels, const TimeHistogram& times,
   family->metric.push_back(std::move(metric));
 }
 
+MetricFamily OneCounter(const char* name, const char* help, int64_t value) {
+  MetricFamily family{name, help, MetricType::Counter, {}};
+  AddCounter({}, value, &family);
+  return family;
+}
+
 MetricFamily OneCounter(const char* name, const char* help,
                         const Counter& counter) {
-  MetricFamily family{name, help, MetricType::Counter, {}};
-  AddCounter({}, counter.value(), &family);
-  return family;
+  return OneCounter(name, help, counter.value());
 }
 
 MetricFamily OneGauge(const char* name, const char* help, double value,
@@ -134,16 +137,6 @@ MetricFamily Clips(const Metrics& metrics) {
   return family;
 }
 
-// Resident memory of this process; 0 if the system does not say.
-double ResidentBytes() {
-  std::ifstream statm("/proc/self/statm");
-  int64_t size = 0;
-  int64_t resident = 0;
-  statm >> size >> resident;
-  return static_cast<double>(resident) *
-         static_cast<double>(sysconf(_SC_PAGESIZE));
-}
-
 class Collector final : public prometheus::Collectable {
  public:
   Collector(const Metrics* metrics, std::function<Gauges()> gauges)
@@ -164,6 +157,11 @@ class Collector final : public prometheus::Collectable {
                    metrics_.received_bytes),
         OneCounter("bvhmill_sent_bytes_total", "Outputs as they went",
                    metrics_.sent_bytes),
+        OneCounter("bvhmill_refused_connections_total",
+                   "Connections beyond max_connections",
+                   now.refused_connections),
+        OneGauge("bvhmill_connections", "Connections that are open",
+                 static_cast<double>(now.connections)),
         OneGauge("bvhmill_inflight_calls", "Calls that run",
                  static_cast<double>(now.calls)),
         OneGauge("bvhmill_inflight_clips", "Clips that were admitted",
@@ -176,7 +174,7 @@ class Collector final : public prometheus::Collectable {
         OneGauge("bvhmill_build_info", "Always 1", 1,
                  {Label("version", Version()), Label("commit", GitCommit())}),
         OneGauge("process_resident_memory_bytes", "Memory of the process",
-                 ResidentBytes()),
+                 static_cast<double>(ResidentBytes())),
         OneGauge("process_start_time_seconds", "Since 1970", started_)};
   }
 

@@ -18,6 +18,9 @@ struct Gauges {
   int64_t bytes = 0;
   int workers = 0;
   int busy_workers = 0;
+  int64_t connections = 0;
+  // Since the start.
+  int64_t refused_connections = 0;
 };
 
 // Serves http://ADDRESS/metrics until it goes.

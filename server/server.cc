@@ -5,6 +5,7 @@
 #include <grpcpp/resource_quota.h>
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server_builder.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -28,14 +29,8 @@ int Milliseconds(int64_t seconds) {
 
 void SetMessageLimits(const ServiceLimits& limits,
                       grpc::ServerBuilder* builder) {
-  // Messages somewhat over the limit are read and refused with its name;
-  // beyond that gRPC refuses them by itself.
-  constexpr int64_t kNamedFactor = 4;
-  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
-  const int64_t limit = limits.max_request_message_bytes;
-  const int64_t most =
-      limit == 0 ? kMost : std::min(limit, kMost / kNamedFactor) * kNamedFactor;
-  builder->SetMaxReceiveMessageSize(static_cast<int>(most));
+  builder->SetMaxReceiveMessageSize(
+      static_cast<int>(MostReceivedBytes(limits)));
   // gRPC would unpack whatever comes before it looks at its size; ReadMessage
   // unpacks within the limit.
   builder->AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
@@ -45,8 +40,6 @@ void SetMessageLimits(const ServiceLimits& limits,
 void SetConnectionLimits(const TransportLimits& limits,
                          grpc::ServerBuilder* builder) {
   const std::pair<const char*, int> arguments[] = {
-      // Two servers on one port would share it silently.
-      {GRPC_ARG_ALLOW_REUSEPORT, 0},
       {GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
        limits.min_ping_seconds == 0 ? 0
                                     : Milliseconds(limits.min_ping_seconds)},
@@ -57,6 +50,8 @@ void SetConnectionLimits(const TransportLimits& limits,
       // Else the server gives up asking after two pings without an answer to
       // send, and with it noticing that a client is gone.
       {GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0},
+      {GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
+       Milliseconds(limits.handshake_seconds)},
       {GRPC_ARG_MAX_CONNECTION_AGE_MS,
        Milliseconds(limits.max_connection_age_seconds)},
       {GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS,
@@ -96,6 +91,7 @@ Server::Server(const ServerConfig& config, std::unique_ptr<TokenStore> tokens)
       server_service_(&context_) {}
 
 Server::~Server() {
+  if (listener_ != nullptr) listener_->Stop();
   if (server_ != nullptr) server_->Shutdown();
 }
 
@@ -116,9 +112,11 @@ absl::Status Server::Listen() {
   BVHMILL_RETURN_IF_ERROR(TlsFiles::Open(config, &tls_files_));
   grpc::EnableDefaultHealthCheckService(true);
   if (config.reflection) BVHMILL_RETURN_IF_ERROR(LoadReflection());
+  BVHMILL_RETURN_IF_ERROR(Listener::Open(config.listen, &listener_));
   grpc::ServerBuilder builder;
-  int port = 0;
-  builder.AddListeningPort(config.listen, tls_files_->Credentials(), &port);
+  using Builder = grpc::ServerBuilder::experimental_type;
+  acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
+      Builder::ExternalConnectionType::FROM_FD, tls_files_->Credentials());
   builder.RegisterService(&clip_service_);
   builder.RegisterService(&server_service_);
   SetMessageLimits(config.service, &builder);
@@ -126,16 +124,22 @@ absl::Status Server::Listen() {
   server_ = builder.BuildAndStart();
   if (server_ == nullptr) {
     return MakeStatus(absl::StatusCode::kUnavailable,
-                      "cannot listen on " + config.listen +
-                          ": the address is taken or not of this machine, or "
-                          "the certificate is not usable");
+                      "cannot serve: the certificate is not usable");
   }
-  const size_t colon = config.listen.rfind(':');
-  const bool is_unix = config.listen.starts_with("unix:");
-  address_ = is_unix
-                 ? config.listen
-                 : config.listen.substr(0, colon) + ":" + std::to_string(port);
+  listener_->Start(
+      [this](int file, int listening_file) { HandOver(file, listening_file); });
   return absl::OkStatus();
+}
+
+void Server::HandOver(int file, int listening_file) {
+  if (!context_.connections().Add(file)) {
+    close(file);
+    return;
+  }
+  grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters taken;
+  taken.listener_fd = listening_file;
+  taken.fd = file;
+  acceptor_->HandleNewConnection(&taken);
 }
 
 absl::Status Server::StartMetrics() {
@@ -182,6 +186,7 @@ bool Server::Drain() {
   const std::chrono::seconds patience(context_.config().drain_seconds);
   server_->GetHealthCheckService()->SetServingStatus(false);
   const bool all_finished = context_.Drain(patience);
+  listener_->Stop();
   // What is still running is cut off now.
   server_->Shutdown(std::chrono::system_clock::now() + std::chrono::seconds(1));
   server_->Wait();

@@ -3,6 +3,7 @@
 // A running bvhmill server.
 
 #include <grpcpp/server.h>
+#include <grpcpp/server_builder.h>
 
 #include <memory>
 #include <string>
@@ -11,6 +12,7 @@
 #include "server/clip_service.h"
 #include "server/config.h"
 #include "server/files.h"
+#include "server/listener.h"
 #include "server/metrics_page.h"
 #include "server/server_service.h"
 #include "server/service_context.h"
@@ -27,7 +29,7 @@ class Server {
   ~Server();
 
   // HOST:PORT with the port that was picked.
-  const std::string& address() const { return address_; }
+  const std::string& address() const { return listener_->address(); }
 
   // The same of the metrics; empty if there are none.
   std::string metrics_address() const;
@@ -44,6 +46,7 @@ class Server {
  private:
   Server(const ServerConfig& config, std::unique_ptr<TokenStore> tokens);
   absl::Status Listen();
+  void HandOver(int file, int listening_file);
   absl::Status StartMetrics();
   void WatchFiles();
   void ReloadFile(const std::string& path);
@@ -53,8 +56,10 @@ class Server {
   ServerService server_service_;
   // The server reads them as long as it lives.
   std::unique_ptr<TlsFiles> tls_files_;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
   std::unique_ptr<grpc::Server> server_;
-  std::string address_;
+  // Hands connections to the acceptor.
+  std::unique_ptr<Listener> listener_;
   // Both look at the context, so they go first.
   std::unique_ptr<MetricsPage> metrics_page_;
   std::unique_ptr<FileWatch> file_watch_;

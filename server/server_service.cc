@@ -15,6 +15,22 @@
 namespace bvhmill::server {
 namespace {
 
+void PutTransportLimits(const ServerConfig& config, v1::Limits* out) {
+  const TransportLimits& transport = config.transport;
+  out->set_max_received_message_bytes(MostReceivedBytes(config.service));
+  out->set_max_streams_per_connection(transport.max_streams_per_connection);
+  out->set_max_transport_bytes(transport.max_transport_bytes);
+  out->set_max_connection_age_seconds(transport.max_connection_age_seconds);
+  out->set_max_connection_age_grace_seconds(
+      transport.max_connection_age_grace_seconds);
+  out->set_keepalive_seconds(transport.keepalive_seconds);
+  out->set_keepalive_timeout_seconds(transport.keepalive_timeout_seconds);
+  out->set_min_ping_seconds(transport.min_ping_seconds);
+  out->set_handshake_seconds(transport.handshake_seconds);
+  out->set_max_stray_bytes(transport.max_stray_bytes);
+  out->set_max_request_seconds(transport.max_request_seconds);
+}
+
 void PutLimits(const ServerConfig& config, const Caller& caller,
                v1::Limits* out) {
   const ServiceLimits& service = config.service;
@@ -54,10 +70,7 @@ void PutLimits(const ServerConfig& config, const Caller& caller,
   out->set_max_inflight_bytes_per_caller(
       caller.max_bytes > 0 ? caller.max_bytes
                            : flight.max_inflight_bytes_per_caller);
-  const TransportLimits& transport = config.transport;
-  out->set_max_streams_per_connection(transport.max_streams_per_connection);
-  out->set_max_connection_age_seconds(transport.max_connection_age_seconds);
-  out->set_min_ping_seconds(transport.min_ping_seconds);
+  PutTransportLimits(config, out);
 }
 
 void PutBounds(v1::Limits* out) {
@@ -102,6 +115,8 @@ void ServerService::Describe(const Caller& caller,
   response->set_rules_version(std::string(kRulesVersion));
   PutLimits(context_.config(), caller, response->mutable_limits());
   PutBounds(response->mutable_limits());
+  response->mutable_limits()->set_max_connections(
+      context_.connections().most());
   for (const Format& format : Formats()) {
     v1::FormatInfo* info = response->add_formats();
     info->set_format(std::string(format.name));

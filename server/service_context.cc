@@ -1,10 +1,11 @@
 #include "server/service_context.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/wire/options.h"
-#include "server/disconnect.h"
+#include "server/memory.h"
 #include "server/rpc_status.h"
 
 namespace bvhmill::server {
@@ -32,6 +33,8 @@ Gauges ServiceContext::Now() {
   gauges.bytes = admission_.bytes();
   gauges.workers = workers_.threads();
   gauges.busy_workers = workers_.busy();
+  gauges.connections = connections_.count();
+  gauges.refused_connections = connections_.refused();
   const std::lock_guard lock(mutex_);
   gauges.calls = static_cast<int64_t>(calls_.size());
   return gauges;
@@ -43,6 +46,7 @@ ServiceContext::ServiceContext(const ServerConfig& config,
       tokens_(std::move(tokens)),
       log_(config.log),
       admission_(config.admission),
+      connections_(config.transport),
       workers_(config.threads),
       ticker_([this](const std::stop_token& stop) { Tick(stop); }) {}
 
@@ -59,12 +63,12 @@ bool ServiceContext::BeginCall(CallEvents events, const std::string& peer,
   {
     const std::lock_guard lock(mutex_);
     if (draining_) return false;
-    auto& counted = *peers_.try_emplace(peer, 0).first;
-    *id = calls_.insert(calls_.end(), {std::move(events), &counted});
-    const int64_t calls = ++counted.second;
+    Peer& known = peers_[peer];
+    *id = calls_.insert(calls_.end(), {std::move(events), &known});
+    const int64_t calls = ++known.calls;
     cuts = HasTooMany(calls) && !HasTooMany(calls - 1);
   }
-  if (cuts && Disconnect(peer)) {
+  if (cuts && connections_.Cut(peer)) {
     log_.Event("cut the connection of " + peer +
                ": more than twice max_streams_per_connection calls");
   }
@@ -74,26 +78,78 @@ bool ServiceContext::BeginCall(CallEvents events, const std::string& peer,
 // Connections come back with their next call; those that do not are gone.
 void ServiceContext::ForgetPeers() {
   const std::lock_guard lock(mutex_);
-  std::erase_if(peers_, [](const auto& peer) { return peer.second == 0; });
+  std::erase_if(peers_,
+                [](const auto& peer) { return peer.second.calls == 0; });
 }
 
 void ServiceContext::Tick(const std::stop_token& stop) {
+  constexpr std::chrono::milliseconds kStep(100);
+  constexpr int kStepsOfASecond = 10;
   std::mutex mutex;
   std::condition_variable_any stopped;
   std::unique_lock lock(mutex);
-  while (!stopped.wait_for(lock, stop, std::chrono::seconds(1),
-                           [&stop] { return stop.stop_requested(); })) {
+  for (int step = 1; !stopped.wait_for(
+           lock, stop, kStep, [&stop] { return stop.stop_requested(); });
+       ++step) {
+    GuardMemory();
+    if (step % kStepsOfASecond != 0) continue;
     const auto now = std::chrono::steady_clock::now();
     for (const CallEvents& events : Calls()) {
       if (events.on_tick) events.on_tick(now);
     }
+    LookAtConnections();
     ForgetPeers();
   }
 }
 
+Connections::Clock::time_point ServiceContext::HeardAt(
+    const std::string& peer) {
+  const std::lock_guard lock(mutex_);
+  const auto known = peers_.find(peer);
+  return known == peers_.end() ? Connections::Clock::time_point()
+                               : known->second.heard_at.load();
+}
+
+void ServiceContext::LookAtConnections() {
+  const auto heard = [this](const std::string& peer) { return HeardAt(peer); };
+  for (const std::string& peer :
+       connections_.Look(std::chrono::steady_clock::now(), heard)) {
+    log_.Event("cut the connection of " + peer +
+               ": max_stray_bytes and no message within max_request_seconds");
+  }
+}
+
+// gRPC does not count all that it holds: a flood of header fields takes fifty
+// times its bytes, and of no quota. Memory that the allocator keeps for later
+// is no reason: only while it grows beyond what it was, connections are ended.
+void ServiceContext::GuardMemory() {
+  constexpr int64_t kUsual = int64_t{512} << 20;
+  constexpr int64_t kStep = int64_t{32} << 20;
+  constexpr int64_t kNoLimit = int64_t{1} << 50;
+  const int64_t limit = config_.transport.max_transport_bytes;
+  if (limit == 0 || limit > kNoLimit) return;
+  const int64_t most = limit + kUsual + admission_.bytes() + stream_bytes_;
+  const int64_t held = ResidentBytes();
+  memory_mark_ = std::max(most, std::min(memory_mark_, held + kStep));
+  if (held <= memory_mark_) return;
+  ReleaseFreeMemory();
+  if (ResidentBytes() <= memory_mark_) return;
+  memory_mark_ = held + kStep;
+  const auto heard = [this](const std::string& peer) { return HeardAt(peer); };
+  const std::string peer = connections_.CutLargest(heard);
+  if (peer.empty()) return;
+  log_.Event("cut the connection of " + peer +
+             ": beyond max_transport_bytes, and what comes is no message");
+}
+
+void ServiceContext::Heard(CallId id) {
+  id->peer->heard_at.store(std::chrono::steady_clock::now(),
+                           std::memory_order_relaxed);
+}
+
 void ServiceContext::EndCall(CallId id) {
   const std::lock_guard lock(mutex_);
-  --id->peer->second;
+  --id->peer->calls;
   calls_.erase(id);
   if (calls_.empty()) idle_.notify_all();
 }

@@ -23,6 +23,7 @@
 #include "bvhmill/v1/clip_service.pb.h"
 #include "server/admission.h"
 #include "server/config.h"
+#include "server/connections.h"
 #include "server/log.h"
 #include "server/metrics.h"
 #include "server/metrics_page.h"
@@ -42,6 +43,7 @@ class ServiceContext {
   Admission& admission() { return admission_; }
   TokenStore& tokens() { return *tokens_; }
   const Log& log() const { return log_; }
+  Connections& connections() { return connections_; }
   Gauges Now();
 
   // Who calls, by the token that the call shows; nobody by name if calls need
@@ -58,11 +60,15 @@ class ServiceContext {
     std::function<void(std::chrono::steady_clock::time_point)> on_tick;
   };
 
-  // How many calls run over the connections that had any lately.
-  using PeerCalls = std::unordered_map<std::string, int64_t>;
+  // The other side of a connection that had calls lately.
+  struct Peer {
+    int64_t calls = 0;
+    // See Heard.
+    std::atomic<std::chrono::steady_clock::time_point> heard_at{};
+  };
   struct RunningCall {
     CallEvents events;
-    PeerCalls::value_type* peer;
+    Peer* peer;
   };
 
   // A call over the connection of `peer` that counts as running from here to
@@ -72,6 +78,9 @@ class ServiceContext {
   using CallId = std::list<RunningCall>::iterator;
   bool BeginCall(CallEvents events, const std::string& peer, CallId* id);
   void EndCall(CallId id);
+  // A whole message has come from the peer of a call who may make it, or there
+  // is something to do for it, so that nothing more is to be expected.
+  static void Heard(CallId id);
 
   // Bytes of clips and outputs that all streams hold.
   void AddStreamBytes(int64_t bytes) { stream_bytes_ += bytes; }
@@ -84,6 +93,9 @@ class ServiceContext {
  private:
   void Tick(const std::stop_token& stop);
   bool HasTooMany(int64_t calls) const;
+  Connections::Clock::time_point HeardAt(const std::string& peer);
+  void LookAtConnections();
+  void GuardMemory();
   void ForgetPeers();
   // What the running calls want to be told, to do so without the mutex: they
   // may end meanwhile, also by what they are told.
@@ -94,13 +106,17 @@ class ServiceContext {
   const Log log_;
   Metrics metrics_;
   Admission admission_;
+  Connections connections_;
   Workers workers_;
   std::mutex mutex_;
   std::condition_variable idle_;
   bool draining_ = false;
   std::list<RunningCall> calls_;
-  PeerCalls peers_;
+  // By name.
+  std::unordered_map<std::string, Peer> peers_;
   std::atomic<int64_t> stream_bytes_{0};
+  // Of the ticker: memory beyond which a connection is ended.
+  int64_t memory_mark_ = 0;
   // The last member: it uses the others.
   std::jthread ticker_;
 };

@@ -12,14 +12,8 @@
 namespace bvhmill::server {
 namespace {
 
-// Outputs of a slice of text have about as much at most.
-constexpr int64_t kSliceOutputBytes = int64_t{2} << 20;
-constexpr int64_t kLeastSlice = 64;
-constexpr int64_t kMostSlice = int64_t{256} << 10;
-// A number in a table, at most; rows of tensors are smaller.
-constexpr int64_t kBytesOfNumber = 16;
-// Of a joint: a 3x3 matrix.
-constexpr int64_t kNumbersOfJoint = 9;
+// Text that is read in one step, and what a step without any counts as.
+constexpr size_t kSliceBytes = size_t{256} << 10;
 
 // Memory for frames is asked for so much at a time.
 constexpr int64_t kFrameStep = int64_t{16} << 10;
@@ -29,21 +23,6 @@ constexpr size_t kGzipSlice = 256;
 constexpr int64_t kGzipText = int64_t{320} << 10;
 constexpr size_t kZstdSlice = 128;
 constexpr int64_t kZstdText = int64_t{4} << 20;
-
-// A value takes two bytes of text at least, so a row two for each channel.
-size_t SliceBytes(const ClipInfo& info, size_t outputs) {
-  int64_t channels = 0;
-  for (const JointInfo& joint : info.joints) {
-    channels += static_cast<int64_t>(joint.channels.size());
-  }
-  const auto frame_bytes =
-      static_cast<int64_t>(info.joints.size() * std::max<size_t>(outputs, 1)) *
-      kNumbersOfJoint * kBytesOfNumber;
-  const int64_t frames = std::max<int64_t>(
-      kSliceOutputBytes / std::max<int64_t>(frame_bytes, 1), 1);
-  return static_cast<size_t>(
-      std::clamp(frames * channels * 2, kLeastSlice, kMostSlice));
-}
 
 OutFrame FrameOf(const v1::ConvertClipsResponse& response) {
   OutFrame frame{std::make_unique<grpc::ByteBuffer>()};
@@ -79,7 +58,6 @@ absl::Status FrameReceiver::Begin(const ClipInfo& info,
   }
   pending_.resize(outputs.size());
   sent_.resize(outputs.size());
-  slice_bytes_ = SliceBytes(info, outputs.size());
   peer_.emit(FrameOf(response));
   return absl::OkStatus();
 }
@@ -163,15 +141,30 @@ void StreamConversion::Give(std::string bytes) {
 }
 
 size_t StreamConversion::Step() {
+  if (!broken_ && converter_.has_work()) {
+    converter_.Work();
+    return kSliceBytes;
+  }
   if (decoder_ != nullptr && text_at_ == text_.size()) Decode();
   std::string& bytes = decoder_ == nullptr ? bytes_ : text_;
   size_t& at = decoder_ == nullptr ? at_ : text_at_;
   const std::string_view slice =
-      std::string_view(bytes).substr(at, receiver_.slice_bytes());
+      std::string_view(bytes).substr(at, kSliceBytes);
   at += slice.size();
-  converter_.Push(slice);
+  converter_.Read(slice);
   if (!has_bytes()) bytes_ = {};
   return slice.size();
+}
+
+void StreamConversion::Flush() {
+  converter_.Flush();
+  if (!converter_.has_work()) receiver_.Flush();
+}
+
+void StreamConversion::End() {
+  has_ended_ = true;
+  if (decoder_ != nullptr && !broken_) CheckDecoded(decoder_->End());
+  if (!broken_) converter_.End();
 }
 
 // Makes more text of a little more of the bytes.
@@ -191,11 +184,11 @@ void StreamConversion::CheckDecoded(const absl::Status& status) {
 }
 
 ConvertResult& StreamConversion::Finish() {
-  if (decoder_ != nullptr && !broken_) CheckDecoded(decoder_->End());
-  converter_.Finish();
   if (broken_) {
     result_ = {};
     result_.status = FromGrpc(*broken_, &result_.fault);
+  } else {
+    converter_.Finish();
   }
   if (!receiver_.refused().ok()) {
     result_.status = FromGrpc(receiver_.refused(), &result_.fault);

@@ -62,8 +62,6 @@ class FrameReceiver final : public OutputReceiver {
   bool has_pending() const;
   // Why there is no memory for the clip or its outputs; OK if there is.
   const grpc::Status& refused() const { return refused_; }
-  // Bytes of text that cannot give more than a few MB of outputs.
-  size_t slice_bytes() const { return slice_bytes_; }
 
  private:
   void FlushOutput(size_t output);
@@ -75,7 +73,6 @@ class FrameReceiver final : public OutputReceiver {
   // Bytes of frames that there is memory for, and that were not made.
   int64_t held_ = 0;
   grpc::Status refused_;
-  size_t slice_bytes_ = size_t{64} << 10;
   std::vector<std::string> pending_;
   std::vector<int64_t> sent_;
 };
@@ -96,19 +93,29 @@ class StreamConversion {
 
   // Takes the next bytes of the clip; those before must have been used up.
   void Give(std::string bytes);
-  // There are bytes that were not used.
-  bool has_bytes() const {
-    return at_ < bytes_.size() || text_at_ < text_.size();
+  // There is something to do with what was given.
+  bool has_work() const {
+    return has_bytes() || (!broken_ && converter_.has_work());
   }
-  // Uses one slice of them. Returns its size.
+  // Does a little of it, which makes a few MB of outputs at most. Returns the
+  // bytes of text that it took, or is worth.
   size_t Step();
-  // Sends what was made and waits for more.
-  void Flush() { receiver_.Flush(); }
-  bool has_pending() const { return receiver_.has_pending(); }
+  // Makes and sends what waits for more.
+  void Flush();
+  bool has_pending() const {
+    return !broken_ && (converter_.CanFlush() || receiver_.has_pending());
+  }
+  // Nothing more will be given. There may be more to do.
+  void End();
+  bool has_ended() const { return has_ended_; }
   // The clip has ended. Its outputs are sent; the result is what it returns.
   ConvertResult& Finish();
 
  private:
+  // There are bytes that were not used.
+  bool has_bytes() const {
+    return at_ < bytes_.size() || text_at_ < text_.size();
+  }
   void Decode();
   void CheckDecoded(const absl::Status& status);
 
@@ -124,6 +131,7 @@ class StreamConversion {
   size_t decoder_slice_ = 0;
   std::string text_;
   size_t text_at_ = 0;
+  bool has_ended_ = false;
   std::optional<grpc::Status> broken_;
 };
 

@@ -204,12 +204,15 @@ bool StreamClips::MustPause(const StreamClip& clip) const {
   return Exceeds(is_first ? clip.outgoing_bytes : outgoing_bytes_, limit);
 }
 
+bool StreamClips::MustFlush(const StreamClip& clip) const {
+  return clip.outgoing.empty() && clip.conversion->has_pending();
+}
+
 bool StreamClips::CanRun(const StreamClip& clip) const {
   if (clip.is_running || clip.has_result || MustPause(clip)) return false;
   if (clip.refused) return clip.has_ended;
-  const bool has_bytes = !clip.incoming.empty() ||
-                         (clip.conversion && clip.conversion->has_bytes());
-  return has_bytes || clip.has_ended;
+  if (!clip.incoming.empty() || clip.has_ended) return true;
+  return clip.conversion && (clip.conversion->has_work() || MustFlush(clip));
 }
 
 std::vector<ClipPtr> StreamClips::TakeRunnable() {

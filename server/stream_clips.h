@@ -42,6 +42,9 @@ class StreamClips {
   bool WindowIsOpen() const;
   // Too much of what was made waits to be written.
   bool MustPause(const StreamClip& clip) const;
+  // The rest of a clip that was worked on may be long in coming: what waits for
+  // it must be sent.
+  bool MustFlush(const StreamClip& clip) const;
   // Clips that a worker must now run; they count as running.
   std::vector<ClipPtr> TakeRunnable();
 

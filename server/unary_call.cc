@@ -30,10 +30,18 @@ class AnswerWatch {
     call_ = nullptr;
   }
 
-  // Cancels the call if nobody takes its answer for so long.
+  // The call may be made.
+  void Entered(ServiceContext::CallId id) {
+    const std::lock_guard lock(mutex_);
+    id_ = id;
+  }
+
+  // Cancels the call if nobody takes its answer for so long; 0 = for ever.
   void Look(Clock::time_point now, std::chrono::seconds patience) {
     const std::lock_guard lock(mutex_);
-    if (call_ == nullptr || !answered_at_) return;
+    if (call_ == nullptr) return;
+    if (id_ && !answered_at_) ServiceContext::Heard(*id_);
+    if (patience.count() == 0 || !answered_at_) return;
     if (now - *answered_at_ > patience) call_->TryCancel();
   }
 
@@ -41,6 +49,7 @@ class AnswerWatch {
   // To cancel may be to be done, in the same thread.
   std::recursive_mutex mutex_;
   grpc::CallbackServerContext* call_;
+  std::optional<ServiceContext::CallId> id_;
   std::optional<Clock::time_point> answered_at_;
 };
 
@@ -80,9 +89,9 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
 
  private:
   ServiceContext::CallEvents Events() const {
-    const std::chrono::seconds patience = Patience(context_.config().service);
+    const std::chrono::seconds patience =
+        Seconds(context_.config().service.idle_seconds);
     ServiceContext::CallEvents events;
-    if (patience.count() == 0) return events;
     events.on_tick = [watch = watch_, patience](Clock::time_point now) {
       watch->Look(now, patience);
     };
@@ -92,6 +101,8 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
   grpc::Status Enter() {
     const grpc::Status status = record_.Enter(method_.scope);
     if (!status.ok()) return status;
+    ServiceContext::Heard(id_);
+    watch_->Entered(id_);
     const int64_t limit = context_.config().service.max_request_message_bytes;
     if (Exceeds(method_.request_bytes, limit)) {
       return LimitExceeded("max_request_message_bytes", limit,

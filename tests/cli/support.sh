@@ -13,7 +13,8 @@ trap stop_all EXIT
 start_server() {
   # A log of a server before this one would be read as that of this one.
   rm -f server.log
-  "$BVHMILLD" --listen 127.0.0.1:0 "$@" > server.log 2>&1 &
+  # Without, the limit on open files has a say in what the server tells.
+  "$BVHMILLD" --listen 127.0.0.1:0 --max-connections 100 "$@" > server.log 2>&1 &
   SERVER_PID=$!
   disown
   pids+=("$SERVER_PID")

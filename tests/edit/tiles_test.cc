@@ -75,6 +75,57 @@ TEST(Tiles, EveryCutGivesTheSameClip) {
   }
 }
 
+// However few frames are taken at once, of whatever rows.
+TEST(Tiles, AFewFramesAtATime) {
+  for (uint64_t seed = 0; seed < 150; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937_64 random(seed);
+    const Clip clip = RandomClip({.scales = true}, 70, seed);
+    const ClipEdits edits = RandomEdits(clip.skeleton, &random);
+    auto editor = ClipEditor::Make(edits, {}, clip.skeleton,
+                                   clip.motion.frame_time, std::nullopt, {});
+    ASSERT_TRUE(editor.ok()) << editor.status();
+    Clip out;
+    std::span<const float> rows = clip.motion.values;
+    for (int64_t left = clip.motion.frames; left > 0 || editor->has_more();) {
+      const auto most = static_cast<int64_t>(random() % 5) + 1;
+      EditedRows some;
+      int64_t taken = 0;
+      ASSERT_TRUE(editor->PushSome(left, rows, most, &some, &taken).ok());
+      ASSERT_LE(some.frames, most);
+      left -= taken;
+      rows =
+          rows.last(static_cast<size_t>(left) * clip.skeleton.channels.size());
+      out.motion.frames += some.frames;
+      out.motion.values.insert(out.motion.values.end(), some.values.begin(),
+                               some.values.end());
+      ASSERT_GE(editor->FramesOfTaken(), out.motion.frames);
+    }
+    EXPECT_TRUE(editor->Finish().ok());
+    EXPECT_EQ(editor->FramesOfTaken(), out.motion.frames);
+    out.skeleton = editor->skeleton();
+    out.motion.frame_time = editor->frame_time();
+    ExpectSameClip(out, Edited(edits, clip));
+  }
+}
+
+// What a row will complete is known before it is made.
+TEST(Tiles, FramesOfRowsThatAreTaken) {
+  ClipEdits edits;
+  edits.resample_fps = 1e6;
+  const Clip clip = SmallLeg(3);
+  auto editor = ClipEditor::Make(edits, {}, clip.skeleton,
+                                 clip.motion.frame_time, std::nullopt, {});
+  ASSERT_TRUE(editor.ok());
+  EditedRows rows;
+  int64_t taken = 0;
+  ASSERT_TRUE(editor->PushSome(3, clip.motion.values, 10, &rows, &taken).ok());
+  EXPECT_EQ(taken, 2);
+  EXPECT_EQ(rows.frames, 10);
+  const double frames = 1e6 * clip.motion.frame_time;
+  EXPECT_NEAR(static_cast<double>(editor->FramesOfTaken()), frames, 2);
+}
+
 TEST(Tiles, EditsOneAfterTheOtherAreTheEditsAtOnce) {
   for (uint64_t seed = 0; seed < 60; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

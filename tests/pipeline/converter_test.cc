@@ -120,6 +120,11 @@ constexpr EditCase kEdits[] = {
     {"faster", [](ClipEdits* e) { e->resample_fps = 333; }},
     {"much faster", [](ClipEdits* e) { e->resample_fps = 20'000; }},
     {"too fast", [](ClipEdits* e) { e->resample_fps = 200'000; }},
+    {"too fast for more than a frame",
+     [](ClipEdits* e) {
+       e->frames = {5, 6, 1};
+       e->resample_fps = 1e9;
+     }},
     {"slower", [](ClipEdits* e) { e->resample_fps = 7; }},
     {"in place", [](ClipEdits* e) { e->root_motion = RootMotion::kInPlace; }},
     {"units",

@@ -4,6 +4,7 @@
 
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <functional>
 #include <memory>
@@ -15,6 +16,16 @@
 #include "server/server.h"
 
 namespace bvhmill::testing {
+
+// True once `done` is, which it is asked again and again for a minute.
+template <typename Condition>
+bool Eventually(const Condition& done) {
+  for (int i = 0; i < 1'200; ++i) {
+    if (done()) return true;
+    usleep(50'000);
+  }
+  return false;
+}
 
 // A small clip that is valid, with `frames` frames.
 std::string SmallClip(int frames = 2);

@@ -396,10 +396,11 @@ TEST_F(UnaryTest, ServerInfoStatesEveryLimit) {
     if (!is_stated) unstated.push_back(field->name());
   }
   // By default there are none of these.
-  EXPECT_THAT(unstated, ::testing::UnorderedElementsAre(
-                            "max_inflight_bytes_per_connection",
-                            "max_inflight_clips_per_caller",
-                            "max_inflight_bytes_per_caller"));
+  EXPECT_THAT(
+      unstated,
+      ::testing::UnorderedElementsAre(
+          "max_inflight_bytes_per_connection", "max_inflight_clips_per_caller",
+          "max_inflight_bytes_per_caller", "max_connection_age_grace_seconds"));
 }
 
 }  // namespace

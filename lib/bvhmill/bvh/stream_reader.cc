@@ -62,6 +62,22 @@ class StreamReader::Impl {
     return !stopped_;
   }
 
+  // Heads are tried again when there is a part more than when they last were.
+  bool CanFlush() const {
+    if (stopped_) return false;
+    return rows_ ? !sink_->is_empty()
+                 : pending_.size() >= next_try_ / 2 + next_try_ / 32;
+  }
+
+  void Flush() {
+    if (!CanFlush()) return;
+    if (!rows_) {
+      next_try_ = 0;
+      TryHeads(/*ends_file=*/false);
+    }
+    if (!stopped_ && rows_ && !sink_->Flush()) Stop();
+  }
+
   StreamResult Finish() {
     if (!stopped_ && !rows_) TryHeads(/*ends_file=*/true);
     if (!stopped_ && rows_) {
@@ -226,6 +242,8 @@ StreamReader::StreamReader(const ReadOptions& options, IssueLog* log,
 StreamReader::~StreamReader() = default;
 
 bool StreamReader::Push(std::string_view piece) { return impl_->Push(piece); }
+bool StreamReader::CanFlush() const { return impl_->CanFlush(); }
+void StreamReader::Flush() { impl_->Flush(); }
 StreamResult StreamReader::Finish() { return impl_->Finish(); }
 
 }  // namespace bvhmill

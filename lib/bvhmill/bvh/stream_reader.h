@@ -20,8 +20,9 @@ namespace bvhmill {
 class StreamReader {
  public:
   // `log` and `receiver` must outlive it; so must what `options` points to.
-  // `options.parallel` is not used. The heads stay as long as the reader; each
-  // call with frames but the last has the same number of them.
+  // `options.parallel` is not used. The heads stay as long as the reader. Each
+  // call with frames has the same number of them, but for the last one and
+  // those by Flush.
   StreamReader(const ReadOptions& options, IssueLog* log,
                ClipReceiver* receiver);
   ~StreamReader();
@@ -32,6 +33,11 @@ class StreamReader {
   // clip is refused, cancelled, or the receiver has stopped it. More pieces may
   // come nevertheless.
   bool Push(std::string_view piece);
+  // There may be something that waits for more text, and need not.
+  bool CanFlush() const;
+  // Gives the frames that came to the receiver, though they are no full tile.
+  // Costs no more than the text that came, however often it is called.
+  void Flush();
   // The file has ended. Call once.
   StreamResult Finish();
 

@@ -43,6 +43,7 @@ class TileSink final : public FrameSink {
     return frames_ < tile_frames_ || Flush();
   }
 
+  bool is_empty() const { return frames_ == 0; }
   // Hands on what the tile holds.
   bool Flush() {
     if (frames_ == 0) return true;

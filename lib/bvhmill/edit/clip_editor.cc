@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -137,13 +138,29 @@ bool ClipEditor::IsChosen(int64_t frame) const {
 
 absl::Status ClipEditor::Push(int64_t frames, std::span<const float> values,
                               EditedRows* out) {
-  for (int64_t i = 0; i < frames; ++i) {
-    const int64_t frame = seen_++;
-    if (!IsChosen(frame)) continue;
-    const size_t at = static_cast<size_t>(i) * source_columns_;
-    BVHMILL_RETURN_IF_ERROR(TakeRow(values.subspan(at, source_columns_), out));
+  int64_t taken = 0;
+  return PushSome(frames, values, std::numeric_limits<int64_t>::max(), out,
+                  &taken);
+}
+
+absl::Status ClipEditor::PushSome(int64_t frames, std::span<const float> values,
+                                  int64_t most, EditedRows* out,
+                                  int64_t* taken) {
+  *taken = 0;
+  if (has_more_) BVHMILL_RETURN_IF_ERROR(Resample(most, out));
+  while (*taken < frames && !has_more_ && out->frames < most) {
+    const size_t at = static_cast<size_t>((*taken)++) * source_columns_;
+    if (!IsChosen(seen_++)) continue;
+    BVHMILL_RETURN_IF_ERROR(
+        TakeRow(values.subspan(at, source_columns_), most, out));
   }
   return absl::OkStatus();
+}
+
+int64_t ClipEditor::FramesOfTaken() const {
+  if (!has_more_) return made_;
+  return ResampledFrames(*resampling_, chosen_, kMostFrames)
+      .value_or(kMostFrames);
 }
 
 absl::Status ClipEditor::Finish() const {
@@ -153,19 +170,19 @@ absl::Status ClipEditor::Finish() const {
   return absl::OkStatus();
 }
 
-absl::Status ClipEditor::TakeRow(std::span<const float> row, EditedRows* out) {
+absl::Status ClipEditor::TakeRow(std::span<const float> row, int64_t most,
+                                 EditedRows* out) {
   MapColumns(joints_.columns, row, current_);
   if (!resampling_) return PutRow(current_, out);
   ++chosen_;
-  BVHMILL_RETURN_IF_ERROR(Resample(out));
-  std::swap(previous_, current_);
-  return absl::OkStatus();
+  return Resample(most, out);
 }
 
 // Puts the frames up to the current row, which by the end rule are part of the
-// clip even if it is the last.
-absl::Status ClipEditor::Resample(EditedRows* out) {
-  while (IsWithin(*resampling_, made_, chosen_)) {
+// clip even if it is the last; or as many as `out` still takes.
+absl::Status ClipEditor::Resample(int64_t most, EditedRows* out) {
+  while ((has_more_ = IsWithin(*resampling_, made_, chosen_))) {
+    if (out->frames >= most) return absl::OkStatus();
     const double last = static_cast<double>(chosen_ - 1);
     const double place = PlaceOfFrame(*resampling_, made_);
     if (place >= last - kFrameTolerance) {
@@ -176,6 +193,7 @@ absl::Status ClipEditor::Resample(EditedRows* out) {
                interpolation_, blended_);
     BVHMILL_RETURN_IF_ERROR(PutRow(blended_, out));
   }
+  std::swap(previous_, current_);
   return absl::OkStatus();
 }
 

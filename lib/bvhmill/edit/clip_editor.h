@@ -56,10 +56,19 @@ class ClipEditor {
   // Takes the next `frames` rows, frames x columns of the source, and appends
   // the edited rows that they complete to `out`. RESOURCE_EXHAUSTED, with some
   // of them appended, for more edited frames than the limits allow, in all;
-  // CANCELLED. A caller who resamples should push few rows at once: one row
-  // can complete many.
+  // CANCELLED. One row can complete many: PushSome is for whoever wants few at
+  // once.
   absl::Status Push(int64_t frames, std::span<const float> values,
                     EditedRows* out);
+  // The same until `out` has `most` frames. `*taken` is how many of the rows
+  // were taken: those behind them must come again; the last one may have more
+  // to complete, which the next call goes on with.
+  absl::Status PushSome(int64_t frames, std::span<const float> values,
+                        int64_t most, EditedRows* out, int64_t* taken);
+  // The last row that was taken completes more frames.
+  bool has_more() const { return has_more_; }
+  // Edited frames that the rows taken complete, in all, made or not.
+  int64_t FramesOfTaken() const;
   // Call behind the last row. INVALID_ARGUMENT if the range of frames began
   // behind it.
   absl::Status Finish() const;
@@ -72,8 +81,9 @@ class ClipEditor {
                         std::optional<int64_t> frames);
   void EditSpace(const ClipEdits& edits);
   bool IsChosen(int64_t frame) const;
-  absl::Status TakeRow(std::span<const float> row, EditedRows* out);
-  absl::Status Resample(EditedRows* out);
+  absl::Status TakeRow(std::span<const float> row, int64_t most,
+                       EditedRows* out);
+  absl::Status Resample(int64_t most, EditedRows* out);
   absl::Status PutRow(std::span<const float> row, EditedRows* out);
 
   // Source row -> row of the skeleton with its joints dropped and renamed ...
@@ -95,6 +105,7 @@ class ClipEditor {
   int64_t seen_ = 0;
   int64_t chosen_ = 0;
   int64_t made_ = 0;
+  bool has_more_ = false;
   std::vector<float> previous_;
   std::vector<float> current_;
   std::vector<float> blended_;

@@ -1,6 +1,7 @@
 #include "bvhmill/pipeline/clip_converter.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -20,10 +21,19 @@ namespace {
 
 // However many frames a file says to have, sizes made of them do not overflow.
 constexpr int64_t kMostExpectedFrames = int64_t{1} << 31;
-// Rows that are edited at once, if one does not complete as many.
-constexpr int64_t kRowsToEdit = 64;
 // Values of edited rows that are gathered before they are fed.
 constexpr int64_t kEditedValues = int64_t{1} << 17;
+// Values of rows that wait for a step and that no memory is asked for.
+constexpr size_t kFreeValues = size_t{1} << 18;
+// Text that is read before it is looked what there is to do.
+constexpr size_t kReadBytes = size_t{256} << 10;
+
+// Rows one behind another, and the values that there is memory for.
+struct HeldRows {
+  int64_t frames = 0;
+  UninitializedVector<float> values;
+  size_t held = 0;
+};
 
 }  // namespace
 
@@ -32,7 +42,12 @@ class ClipConverter::Impl final : public ClipReceiver {
   Impl(const ConvertOptions& options, OutputReceiver* receiver,
        const CancelToken* cancel, ConvertResult* result);
 
-  bool Push(std::string_view piece);
+  bool Read(std::string_view piece);
+  void End();
+  bool CanFlush() const { return is_good_ && reader_->CanFlush(); }
+  void Flush();
+  bool has_work() const;
+  void Work();
   void Finish();
 
   bool OnHeads(const ClipHeads& heads) override;
@@ -43,19 +58,21 @@ class ClipConverter::Impl final : public ClipReceiver {
   bool has_outputs() const { return MakesOutputs(options_); }
   absl::Status BeginEdits(const ClipHeads& heads, int64_t* expected);
   absl::Status BeginOutputs(const ClipHeads& heads);
-  absl::Status CheckGrowth(int64_t source_frames, int64_t frames) const;
-  absl::Status PushToEditor(int64_t frames, std::span<const float> values);
   bool HoldClip(int64_t bytes);
-  absl::Status HoldEdited(int64_t frames);
-  absl::Status Keep(std::span<const float> values);
-  absl::Status Edit(int64_t frames, std::span<const float> values);
+  absl::Status Hold(int64_t frames, std::span<const float> values,
+                    HeldRows* rows);
+  absl::Status Step(int64_t frames, std::span<const float> values,
+                    int64_t* used);
+  absl::Status StepWaiting(int64_t* used);
+  absl::Status PushToEditor(int64_t frames, std::span<const float> values,
+                            int64_t* used);
   absl::Status Feed(int64_t frames, std::span<const float> values);
-  absl::Status SolveInParts(int64_t frames, std::span<const float> values);
+  absl::Status Keep(int64_t frames, std::span<const float> values);
   absl::Status Solve(const TileRows& rows);
-  absl::Status End(int64_t source_frames);
+  absl::Status EndClip();
   absl::Status EndOutputs();
   absl::Status EndWhole();
-  void FinishReading(const StreamResult& read);
+  void JudgeClip(const StreamResult& read);
 
   const ConvertOptions& options_;
   OutputReceiver* receiver_;
@@ -73,17 +90,20 @@ class ClipConverter::Impl final : public ClipReceiver {
   std::optional<ClipHeads> heads_;
   std::optional<ClipEditor> editor_;
   EditedRows edited_;
-  // Rows that the editor took; at once; frames that each completes, about, and,
-  // where these are many, at least.
+  // Rows that the editor took.
   int64_t edited_from_ = 0;
-  double growth_ = 1;
-  int64_t rows_to_edit_ = kRowsToEdit;
-  int64_t frames_of_row_ = 0;
-  // Values of them that there is memory for.
-  int64_t edited_held_ = 2 * kEditedValues;
+  // Frames that a step makes, and edits, at most.
+  int64_t step_frames_ = std::numeric_limits<int64_t>::max();
+  int64_t edit_frames_ = 0;
+  // Rows that wait for the next steps, and how many of them are done with.
+  HeldRows waiting_;
+  int64_t waiting_at_ = 0;
+  // What was read last has had its step.
+  bool has_stepped_ = false;
+  bool has_ended_ = false;
   // All rows are kept until the end.
   bool keeps_rows_ = false;
-  Clip kept_;
+  HeldRows kept_;
   RowWindow window_;
   // Frames that were fed to the outputs.
   int64_t fed_ = 0;
@@ -101,6 +121,7 @@ ClipConverter::Impl::Impl(const ConvertOptions& options,
       cancel_(cancel),
       result_(*result),
       workspace_(*lease_) {
+  waiting_.held = kFreeValues;
   Reset(result);
   result->status = CheckOptions(options);
   if (!result->status.ok()) {
@@ -121,9 +142,16 @@ ClipConverter::Impl::Impl(const ConvertOptions& options,
   reader_.emplace(how, &*log_, this);
 }
 
-bool ClipConverter::Impl::Push(std::string_view piece) {
+bool ClipConverter::Impl::Read(std::string_view piece) {
   const StageTimer timer(&result_.times.read);
+  has_stepped_ = false;
   return is_good_ && reader_->Push(piece);
+}
+
+void ClipConverter::Impl::Flush() {
+  const StageTimer timer(&result_.times.read);
+  has_stepped_ = false;
+  if (is_good_) reader_->Flush();
 }
 
 bool ClipConverter::Impl::HoldClip(int64_t bytes) {
@@ -142,18 +170,6 @@ absl::Status ClipConverter::Impl::BeginEdits(const ClipHeads& heads,
   auto editor = make(std::nullopt);
   if (!editor.ok()) return editor.status();
   editor_.emplace(*std::move(editor));
-  const double growth = options_.edits.resample_fps * heads.frame_time;
-  growth_ = std::max(growth, 1.0);
-  const auto width = static_cast<int64_t>(editor_->skeleton().channels.size());
-  const double values = growth_ * static_cast<double>(width);
-  rows_to_edit_ = std::clamp<int64_t>(
-      static_cast<int64_t>(kEditedValues / std::max(values, 1.0)), 1,
-      kRowsToEdit);
-  if (growth > kRowsToEdit) {
-    rows_to_edit_ = 1;
-    frames_of_row_ = static_cast<int64_t>(
-        std::min(growth, static_cast<double>(kMostExpectedFrames)));
-  }
   const auto guess = make(*expected);
   *expected = guess.ok() ? guess->frames().value_or(0) : 0;
   return absl::OkStatus();
@@ -170,6 +186,7 @@ absl::Status ClipConverter::Impl::BeginOutputs(const ClipHeads& heads) {
   window_.Begin(static_cast<int64_t>(skeleton.channels.size()));
   status = workspace_.stage.Begin({&skeleton, expected, frame_time}, receiver_,
                                   &result_);
+  if (status.ok()) step_frames_ = workspace_.stage.StepFrames();
   if (!status.ok()) result_.fault = workspace_.stage.fault();
   return status;
 }
@@ -179,119 +196,133 @@ bool ClipConverter::Impl::OnHeads(const ClipHeads& heads) {
   workspace_.samples.Begin(
       static_cast<int64_t>(heads.skeleton.channels.size()));
   status_ = BeginOutputs(heads);
+  if (status_.ok() && editor_) {
+    const size_t width = editor_->skeleton().channels.size();
+    edit_frames_ = std::clamp<int64_t>(
+        kEditedValues / std::max<int64_t>(static_cast<int64_t>(width), 1), 1,
+        step_frames_);
+  }
   return true;
 }
 
+// One step is done at once, where the rows are; for others the rows wait.
 bool ClipConverter::Impl::OnFrames(int64_t /*first_frame*/, int64_t frames,
                                    std::span<const float> values) {
   workspace_.samples.Add(frames, values);
-  if (status_.ok()) status_ = Edit(frames, values);
+  if (!status_.ok()) return true;
+  int64_t used = 0;
+  if (!has_stepped_ && !has_work()) {
+    has_stepped_ = true;
+    status_ = Step(frames, values, &used);
+  }
+  const size_t width = heads_->skeleton.channels.size();
+  if (status_.ok() && used < frames) {
+    status_ =
+        Hold(frames - used, values.subspan(static_cast<size_t>(used) * width),
+             &waiting_);
+  }
   return true;
 }
 
-absl::Status ClipConverter::Impl::CheckGrowth(int64_t source_frames,
-                                              int64_t frames) const {
-  return bvhmill::CheckGrowth(
-      {source_frames, static_cast<int64_t>(heads_->skeleton.channels.size())},
-      {frames, static_cast<int64_t>(editor_->skeleton().channels.size())},
-      options_.limits);
-}
-
-// Adds the rows that a few rows complete, of which one may complete many.
-absl::Status ClipConverter::Impl::PushToEditor(int64_t frames,
-                                               std::span<const float> values) {
-  const StageTimer timer(&result_.times.edit);
-  edited_from_ += frames;
-  // Before it takes the memory: the first row completes one frame only.
-  const int64_t least = edited_from_ > 1 ? frames_of_row_ : 0;
-  BVHMILL_RETURN_IF_ERROR(
-      CheckGrowth(edited_from_, fed_ + edited_.frames + least));
-  BVHMILL_RETURN_IF_ERROR(HoldEdited(edited_from_ > 1 ? frames : 0));
-  BVHMILL_RETURN_IF_ERROR(editor_->Push(frames, values, &edited_));
-  return CheckGrowth(edited_from_, fed_ + edited_.frames);
-}
-
-// Asks for the memory of what `frames` more rows complete.
-absl::Status ClipConverter::Impl::HoldEdited(int64_t frames) {
-  if (receiver_ == nullptr) return absl::OkStatus();
-  const auto most = std::min(growth_ * static_cast<double>(frames),
-                             static_cast<double>(kMostExpectedFrames));
-  const auto width = static_cast<int64_t>(editor_->skeleton().channels.size());
-  const int64_t values =
-      (edited_.frames + static_cast<int64_t>(most) + 1) * width;
-  if (values <= edited_held_) return absl::OkStatus();
-  BVHMILL_RETURN_IF_ERROR(receiver_->HoldClip(
-      (values - edited_held_) * static_cast<int64_t>(sizeof(float))));
-  edited_held_ = values;
-  edited_.values.reserve(static_cast<size_t>(values));
-  return absl::OkStatus();
-}
-
-absl::Status ClipConverter::Impl::Edit(int64_t frames,
-                                       std::span<const float> values) {
-  if (!editor_) return Feed(frames, values);
-  const size_t width = heads_->skeleton.channels.size();
-  for (int64_t first = 0; first < frames;) {
-    const int64_t count = std::min(rows_to_edit_, frames - first);
-    const absl::Status status =
-        PushToEditor(count, values.subspan(static_cast<size_t>(first) * width,
-                                           static_cast<size_t>(count) * width));
-    if (!status.ok()) result_.fault = FaultOfEdit(status);
-    BVHMILL_RETURN_IF_ERROR(status);
-    first += count;
-    const auto gathered = static_cast<int64_t>(edited_.values.size());
-    if (first < frames && gathered < kEditedValues) continue;
-    BVHMILL_RETURN_IF_ERROR(Feed(edited_.frames, edited_.values));
-    edited_.frames = 0;
-    edited_.values.clear();
-  }
-  return absl::OkStatus();
-}
-
-// Rows are kept in memory that was asked for before it is taken.
-absl::Status ClipConverter::Impl::Keep(std::span<const float> values) {
-  auto& kept = kept_.motion.values;
-  const size_t size = kept.size() + values.size();
-  if (size > kept.capacity()) {
-    const size_t room = std::max(size, 2 * kept.capacity());
-    const absl::Status held = receiver_->HoldClip(
-        static_cast<int64_t>((room - kept.capacity()) * sizeof(float)));
-    if (!held.ok()) {
-      kept = {};
-      return held;
+// Adds to rows in memory that was asked for before it is taken.
+absl::Status ClipConverter::Impl::Hold(int64_t frames,
+                                       std::span<const float> values,
+                                       HeldRows* rows) {
+  const size_t size = rows->values.size() + values.size();
+  if (size > rows->values.capacity()) {
+    const size_t room = std::max(size, 2 * rows->values.capacity());
+    if (room > rows->held && receiver_ != nullptr) {
+      BVHMILL_RETURN_IF_ERROR(receiver_->HoldClip(
+          static_cast<int64_t>((room - rows->held) * sizeof(float))));
+      rows->held = room;
     }
-    kept.reserve(room);
+    rows->values.reserve(room);
   }
-  kept.insert(kept.end(), values.begin(), values.end());
+  rows->values.insert(rows->values.end(), values.begin(), values.end());
+  rows->frames += frames;
   return absl::OkStatus();
+}
+
+bool ClipConverter::Impl::has_work() const {
+  return status_.ok() &&
+         (waiting_.frames > 0 || (editor_.has_value() && editor_->has_more()));
+}
+
+void ClipConverter::Impl::Work() {
+  const StageTimer timer(&result_.times.read);
+  int64_t used = 0;
+  status_ = StepWaiting(&used);
+  waiting_at_ += used;
+  if (status_.ok() && waiting_at_ < waiting_.frames) return;
+  waiting_.frames = waiting_at_ = 0;
+  waiting_.values.clear();
+}
+
+absl::Status ClipConverter::Impl::StepWaiting(int64_t* used) {
+  if (IsCancelled(cancel_)) {
+    return MakeStatus(absl::StatusCode::kCancelled, "cancelled");
+  }
+  const size_t width = heads_->skeleton.channels.size();
+  const auto done = static_cast<size_t>(waiting_at_) * width;
+  return Step(waiting_.frames - waiting_at_,
+              std::span<const float>(waiting_.values).subspan(done), used);
+}
+
+// Makes outputs of the first rows, `*used` of them, and of what the editor has
+// more of the row before.
+absl::Status ClipConverter::Impl::Step(int64_t frames,
+                                       std::span<const float> values,
+                                       int64_t* used) {
+  if (!editor_) {
+    *used = std::min(frames, step_frames_);
+    const size_t width = heads_->skeleton.channels.size();
+    return Feed(*used, values.first(static_cast<size_t>(*used) * width));
+  }
+  const absl::Status status = PushToEditor(frames, values, used);
+  if (!status.ok()) result_.fault = FaultOfEdit(status);
+  BVHMILL_RETURN_IF_ERROR(status);
+  const absl::Status fed = Feed(edited_.frames, edited_.values);
+  edited_.frames = 0;
+  edited_.values.clear();
+  return fed;
+}
+
+absl::Status ClipConverter::Impl::PushToEditor(int64_t frames,
+                                               std::span<const float> values,
+                                               int64_t* used) {
+  const StageTimer timer(&result_.times.edit);
+  BVHMILL_RETURN_IF_ERROR(
+      editor_->PushSome(frames, values, edit_frames_, &edited_, used));
+  edited_from_ += *used;
+  // Before anything is made of a row that completes too many.
+  return CheckGrowth(
+      {edited_from_, static_cast<int64_t>(heads_->skeleton.channels.size())},
+      {editor_->FramesOfTaken(),
+       static_cast<int64_t>(editor_->skeleton().channels.size())},
+      options_.limits);
 }
 
 absl::Status ClipConverter::Impl::Feed(int64_t frames,
                                        std::span<const float> values) {
   fed_ += frames;
   if (!has_outputs() || frames == 0) return absl::OkStatus();
-  if (keeps_rows_) return Keep(values);
-  return SolveInParts(frames, values);
+  if (keeps_rows_) return Keep(frames, values);
+  TileRows rows;
+  rows.first_frame = fed_ - frames;
+  rows.frames = frames;
+  rows.values = values;
+  if (workspace_.stage.NeedsNeighbours()) {
+    window_.Add(frames, values);
+    rows = window_.Take(/*is_end=*/false);
+  }
+  return Solve(rows);
 }
 
-// Poses of a tile may be too many to be solved at once.
-absl::Status ClipConverter::Impl::SolveInParts(int64_t frames,
-                                               std::span<const float> values) {
-  const int64_t most = workspace_.stage.MostFrames();
-  const size_t width = values.size() / static_cast<size_t>(frames);
-  for (int64_t done = 0; done < frames; done += most) {
-    TileRows rows;
-    rows.first_frame = fed_ - frames + done;
-    rows.frames = std::min(most, frames - done);
-    rows.values = values.subspan(static_cast<size_t>(done) * width,
-                                 static_cast<size_t>(rows.frames) * width);
-    if (workspace_.stage.NeedsNeighbours()) {
-      window_.Add(rows.frames, rows.values);
-      rows = window_.Take(/*is_end=*/false);
-    }
-    BVHMILL_RETURN_IF_ERROR(Solve(rows));
-  }
-  return absl::OkStatus();
+absl::Status ClipConverter::Impl::Keep(int64_t frames,
+                                       std::span<const float> values) {
+  const absl::Status held = Hold(frames, values, &kept_);
+  if (!held.ok()) kept_ = {};
+  return held;
 }
 
 absl::Status ClipConverter::Impl::Solve(const TileRows& rows) {
@@ -304,29 +335,23 @@ absl::Status ClipConverter::Impl::Solve(const TileRows& rows) {
 
 // The rows were kept: they are a clip.
 absl::Status ClipConverter::Impl::EndWhole() {
-  kept_.skeleton = editor_ ? editor_->skeleton() : heads_->skeleton;
-  kept_.motion.frames = fed_;
-  kept_.motion.frame_time =
-      editor_ ? editor_->frame_time() : heads_->frame_time;
-  DescribeClip(kept_.skeleton, fed_, kept_.motion.frame_time, &result_.info);
+  Clip clip;
+  clip.skeleton = editor_ ? editor_->skeleton() : heads_->skeleton;
+  clip.motion.frames = fed_;
+  clip.motion.frame_time = editor_ ? editor_->frame_time() : heads_->frame_time;
+  clip.motion.values.swap(kept_.values);
+  DescribeClip(clip.skeleton, fed_, clip.motion.frame_time, &result_.info);
   ArenaParallel parallel;
   workspace_.BeginTiles(parallel.threads());
   const absl::Status status =
-      EncodeClip(kept_, &parallel, receiver_, cancel_, &workspace_, &result_);
+      EncodeClip(clip, &parallel, receiver_, cancel_, &workspace_, &result_);
   if (!status.ok()) result_.fault = workspace_.stage.fault();
   return status;
 }
 
-absl::Status ClipConverter::Impl::End(int64_t source_frames) {
-  if (!status_.ok()) return status_;
-  // Frames without values do not come by themselves.
-  if (heads_->skeleton.channels.empty()) {
-    for (int64_t left = source_frames; left > 0;) {
-      const int64_t frames = std::min<int64_t>(left, 1024);
-      BVHMILL_RETURN_IF_ERROR(Edit(frames, {}));
-      left -= frames;
-    }
-  }
+// All rows are fed.
+absl::Status ClipConverter::Impl::EndClip() {
+  BVHMILL_RETURN_IF_ERROR(status_);
   if (editor_) {
     const absl::Status status = editor_->Finish();
     if (!status.ok()) result_.fault = FaultOfEdit(status);
@@ -353,7 +378,7 @@ absl::Status ClipConverter::Impl::EndOutputs() {
   return status;
 }
 
-void ClipConverter::Impl::FinishReading(const StreamResult& read) {
+void ClipConverter::Impl::JudgeClip(const StreamResult& read) {
   const Skeleton none;
   const Fault fault = std::exchange(result_.fault, {});
   const ClipRead facts = {
@@ -365,10 +390,26 @@ void ClipConverter::Impl::FinishReading(const StreamResult& read) {
       heads_ ? heads_->frame_time : 0};
   Judge(options_, facts, workspace_.samples, cancel_, &*log_, &result_);
   if (!held_.ok()) return RefuseUnread(held_, &result_);
-  if (!result_.status.ok()) return;
-  result_.fault = fault;
-  result_.status = End(read.frames);
-  workspace_.stage.FinishReport(&result_.report);
+  if (result_.status.ok()) result_.fault = fault;
+}
+
+void ClipConverter::Impl::End() {
+  has_ended_ = true;
+  if (!is_good_) return;
+  StreamResult read;
+  {
+    const StageTimer timer(&result_.times.read);
+    has_stepped_ = false;
+    read = reader_->Finish();
+  }
+  JudgeClip(read);
+  // Nothing more is made of a clip that is refused.
+  if (!result_.status.ok()) {
+    status_ = result_.status;
+  } else if (heads_->skeleton.channels.empty()) {
+    // Frames without values do not come by themselves.
+    waiting_.frames = read.frames;
+  }
 }
 
 void ClipConverter::Impl::Finish() {
@@ -377,12 +418,12 @@ void ClipConverter::Impl::Finish() {
     result_.outputs.clear();
     return;
   }
-  StreamResult read;
-  {
-    const StageTimer timer(&result_.times.read);
-    read = reader_->Finish();
+  if (!has_ended_) End();
+  while (has_work()) Work();
+  if (result_.status.ok()) {
+    result_.status = EndClip();
+    workspace_.stage.FinishReport(&result_.report);
   }
-  FinishReading(read);
   StageTimes& times = result_.times;
   for (const TileBuffers& buffers : workspace_.tiles) {
     times.solve += buffers.solve;
@@ -408,7 +449,22 @@ ClipConverter::ClipConverter(const ConvertOptions& options,
     : impl_(std::make_unique<Impl>(options, receiver, cancel, result)) {}
 ClipConverter::~ClipConverter() = default;
 
-bool ClipConverter::Push(std::string_view piece) { return impl_->Push(piece); }
+bool ClipConverter::Push(std::string_view piece) {
+  bool is_wanted = true;
+  do {
+    is_wanted = Read(piece.substr(0, kReadBytes));
+    while (has_work()) Work();
+    piece.remove_prefix(std::min(piece.size(), kReadBytes));
+  } while (!piece.empty());
+  return is_wanted;
+}
+
+bool ClipConverter::Read(std::string_view piece) { return impl_->Read(piece); }
+void ClipConverter::End() { impl_->End(); }
+bool ClipConverter::has_work() const { return impl_->has_work(); }
+void ClipConverter::Work() { impl_->Work(); }
+bool ClipConverter::CanFlush() const { return impl_->CanFlush(); }
+void ClipConverter::Flush() { impl_->Flush(); }
 void ClipConverter::Finish() { impl_->Finish(); }
 
 }  // namespace bvhmill

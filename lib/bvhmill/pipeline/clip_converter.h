@@ -36,6 +36,24 @@ class ClipConverter {
   // The clip has ended: fills the result. Call once.
   void Finish();
 
+  // The same step by step, for whoever must be able to pause or to stop: a step
+  // makes a few MB of outputs at most, or those of one frame, however many
+  // frames a little text has. Read takes a piece as Push does, and End what
+  // comes before Finish: each does one step. What is left is done by Work,
+  // one step a call, as long as there `has_work`, before anything else is
+  // called. Rows that wait for a step take memory that the receiver was asked
+  // for. But outputs that need all frames first are all made by Finish.
+  bool Read(std::string_view piece);
+  void End();
+  bool has_work() const;
+  void Work();
+
+  // Rows came that wait for more, to be worked on together; or what came may be
+  // enough to begin with.
+  bool CanFlush() const;
+  // Does not wait for more: it may be long in coming. A step, as Read does.
+  void Flush();
+
  private:
   class Impl;
   std::unique_ptr<Impl> impl_;

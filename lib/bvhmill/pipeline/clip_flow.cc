@@ -45,12 +45,18 @@ bool ClipFlow::OnTurn(int worker, int64_t first_frame, int64_t frames,
   taken_ += frames;
   if (is_idle_) return true;
   TileBuffers* buffers = &workspace_.tiles[static_cast<size_t>(worker)];
-  status_ =
-      frames > workspace_.stage.MostFrames()
-          ? AddInParts(first_frame, frames, values, buffers)
-          : workspace_.stage.Add(RowsOf(first_frame, frames, values), buffers);
+  status_ = frames > workspace_.stage.MostFrames()
+                ? AddInParts(first_frame, frames, values, buffers)
+                : Add(RowsOf(first_frame, frames, values), buffers);
   is_idle_ = !status_.ok();
   return true;
+}
+
+absl::Status ClipFlow::Add(const TileRows& rows, TileBuffers* buffers) {
+  if (IsCancelled(cancel_)) {
+    return MakeStatus(absl::StatusCode::kCancelled, "cancelled");
+  }
+  return workspace_.stage.Add(rows, buffers);
 }
 
 // A tile whose poses are too many to be solved at once.
@@ -66,7 +72,7 @@ absl::Status ClipFlow::AddInParts(int64_t first_frame, int64_t frames,
                values.subspan(static_cast<size_t>(done) * width,
                               static_cast<size_t>(count) * width));
     workspace_.stage.Solve(rows, buffers);
-    BVHMILL_RETURN_IF_ERROR(workspace_.stage.Add(rows, buffers));
+    BVHMILL_RETURN_IF_ERROR(Add(rows, buffers));
   }
   return absl::OkStatus();
 }

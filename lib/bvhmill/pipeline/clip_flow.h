@@ -6,6 +6,7 @@
 #include <span>
 
 #include "absl/status/status.h"
+#include "bvhmill/base/cancel.h"
 #include "bvhmill/bvh/clip_receiver.h"
 #include "bvhmill/pipeline/convert.h"
 #include "bvhmill/pipeline/workspace.h"
@@ -18,10 +19,14 @@ namespace bvhmill {
 class ClipFlow final : public TileReceiver {
  public:
   // `workspace->stage` has the outputs, none of which needs a frame count or
-  // neighbours; there are buffers for every worker. All must outlive it.
-  ClipFlow(OutputReceiver* receiver, Workspace* workspace,
-           ConvertResult* result)
-      : receiver_(*receiver), workspace_(*workspace), result_(*result) {}
+  // neighbours; there are buffers for every worker. `cancel` may be null. All
+  // must outlive it.
+  ClipFlow(OutputReceiver* receiver, const CancelToken* cancel,
+           Workspace* workspace, ConvertResult* result)
+      : receiver_(*receiver),
+        cancel_(cancel),
+        workspace_(*workspace),
+        result_(*result) {}
 
   bool OnHeads(const ClipHeads& heads) override;
   void OnTile(int worker, int64_t frames,
@@ -38,8 +43,10 @@ class ClipFlow final : public TileReceiver {
  private:
   absl::Status AddInParts(int64_t first_frame, int64_t frames,
                           std::span<const float> values, TileBuffers* buffers);
+  absl::Status Add(const TileRows& rows, TileBuffers* buffers);
 
   OutputReceiver& receiver_;
+  const CancelToken* cancel_;
   Workspace& workspace_;
   ConvertResult& result_;
   int64_t taken_ = 0;

@@ -141,7 +141,7 @@ void Conversion::Run(std::string_view text) {
   workspace_.BeginTiles(parallel_.threads());
   std::optional<ClipFlow> flow;
   if (flowing) {
-    flow.emplace(receiver_, &workspace_, &result_);
+    flow.emplace(receiver_, cancel_, &workspace_, &result_);
     ReadFlowing(text, &*flow);
   } else {
     ReadWhole(text);

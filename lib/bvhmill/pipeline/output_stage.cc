@@ -203,6 +203,30 @@ int64_t OutputStage::MostFrames() const {
   return std::max<int64_t>(kMostNodes / std::max<int64_t>(nodes, 1), 1);
 }
 
+// What a frame of all outputs has, about: text has more bytes than the numbers
+// that it is made of.
+int64_t OutputStage::FrameBytes() const {
+  constexpr int64_t kBytesOfWord = 16;
+  int64_t bytes = 0;
+  for (size_t i = 0; i < encoders_.size(); ++i) {
+    const auto number = result_->outputs[i].tensor
+                            ? static_cast<int64_t>(sizeof(float))
+                            : kBytesOfWord;
+    bytes += 2 * kBytesOfWord;
+    for (const PoseArray& array : encoders_[i]->Needs().arrays) {
+      bytes += number * WidthOf(array) *
+               bvhmill::RowsOf(plan_, array.with_end_sites);
+    }
+  }
+  return bytes;
+}
+
+int64_t OutputStage::StepFrames() const {
+  constexpr int64_t kStepBytes = int64_t{4} << 20;
+  const int64_t frames = kStepBytes / std::max<int64_t>(FrameBytes(), 1);
+  return std::clamp<int64_t>(frames, 1, MostFrames());
+}
+
 // Where array number `array` of a tile goes.
 std::span<float> OutputStage::Place(size_t array, const TileRows& rows,
                                     TileBuffers* buffers) {

@@ -76,6 +76,9 @@ class OutputStage {
   // to Solve at once: little text can have many frames of many joints.
   int64_t TileFrames() const;
   int64_t MostFrames() const;
+  // The frames, one at least, of which a few MB of outputs are made: so many
+  // are solved and added before it is looked whether to go on.
+  int64_t StepFrames() const;
 
   // Solves what the encoders want of `rows`. Any number of threads at once,
   // each with buffers of its own.
@@ -106,6 +109,7 @@ class OutputStage {
   absl::Status TakeWholes(const EncodeContext& context,
                           OutputReceiver* receiver);
   absl::Status Said(const absl::Status& status);
+  int64_t FrameBytes() const;
   std::span<float> Place(size_t array, const TileRows& rows,
                          TileBuffers* buffers);
   void SolveArray(const SharedArray& shared, const TileRows& rows,

@@ -1,0 +1,187 @@
+#include "server/connections.h"
+
+#include <arpa/inet.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+#include "bvhmill/base/limits.h"
+
+namespace bvhmill::server {
+namespace {
+
+std::string NameOf(const in_addr& address, in_port_t port) {
+  char text[INET_ADDRSTRLEN] = "";
+  inet_ntop(AF_INET, &address, text, sizeof text);
+  return std::string("ipv4:") + text + ":" + std::to_string(ntohs(port));
+}
+
+std::string NameOf(const sockaddr_in6& address) {
+  if (IN6_IS_ADDR_V4MAPPED(&address.sin6_addr)) {
+    in_addr mapped = {};
+    std::memcpy(&mapped, address.sin6_addr.s6_addr + 12, sizeof mapped);
+    return NameOf(mapped, address.sin6_port);
+  }
+  char text[INET6_ADDRSTRLEN] = "";
+  inet_ntop(AF_INET6, &address.sin6_addr, text, sizeof text);
+  return std::string("ipv6:%5B") + text +
+         "%5D:" + std::to_string(ntohs(address.sin6_port));
+}
+
+// The other side of a socket; empty if it has no name of its own.
+std::string PeerOf(int file) {
+  sockaddr_storage address = {};
+  socklen_t size = sizeof address;
+  if (getpeername(file, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
+    return "";
+  }
+  if (address.ss_family == AF_INET) {
+    const auto& v4 = reinterpret_cast<const sockaddr_in&>(address);
+    return NameOf(v4.sin_addr, v4.sin_port);
+  }
+  if (address.ss_family != AF_INET6) return "";
+  return NameOf(reinterpret_cast<const sockaddr_in6&>(address));
+}
+
+// 0 if it is closed, or no socket any more.
+uint64_t CookieOf(int file) {
+  uint64_t cookie = 0;
+  socklen_t size = sizeof cookie;
+  const int fault = getsockopt(file, SOL_SOCKET, SO_COOKIE, &cookie, &size);
+  return fault == 0 ? cookie : 0;
+}
+
+// What has come since it was opened; 0 if the kernel does not count that.
+int64_t BytesOf(int file) {
+  tcp_info info = {};
+  socklen_t size = sizeof info;
+  const int fault = getsockopt(file, IPPROTO_TCP, TCP_INFO, &info, &size);
+  constexpr size_t kNeeded =
+      offsetof(tcp_info, tcpi_bytes_received) + sizeof info.tcpi_bytes_received;
+  return fault == 0 && size >= kNeeded
+             ? static_cast<int64_t>(info.tcpi_bytes_received)
+             : 0;
+}
+
+// What has come and was not read yet would be read on behind a shutdown.
+bool Reset(int file) {
+  sockaddr nobody = {};
+  nobody.sa_family = AF_UNSPEC;
+  return connect(file, &nobody, sizeof nobody) == 0;
+}
+
+int64_t MostConnections(int64_t limit) {
+  // What is opened beside them.
+  constexpr rlim_t kOthers = 40;
+  rlimit files = {};
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0) return limit;
+  if (files.rlim_cur == RLIM_INFINITY) return limit;
+  const rlim_t room = std::max(files.rlim_cur, kOthers + 1) - kOthers;
+  const auto most = static_cast<int64_t>(room);
+  return limit == 0 ? most : std::min(limit, most);
+}
+
+}  // namespace
+
+Connections::Connections(const TransportLimits& limits)
+    : limits_(limits), most_(MostConnections(limits.max_connections)) {}
+
+void Connections::ForgetClosed() {
+  std::erase_if(all_, [](const auto& connection) {
+    return CookieOf(connection.first) != connection.second.cookie;
+  });
+}
+
+bool Connections::Add(int file) {
+  const std::lock_guard lock(mutex_);
+  const auto is_full = [this] {
+    return most_ > 0 && static_cast<int64_t>(all_.size()) >= most_;
+  };
+  if (is_full()) ForgetClosed();
+  if (is_full()) {
+    ++refused_;
+    return false;
+  }
+  all_[file] = {CookieOf(file), PeerOf(file), Clock::now(), 0};
+  return true;
+}
+
+// Once only: until gRPC sees that it is gone, it still counts.
+std::string Connections::Cut(int file, Connection* connection) {
+  std::string peer;
+  if (Reset(file)) connection->peer.swap(peer);
+  return peer;
+}
+
+bool Connections::Cut(const std::string& peer) {
+  const std::lock_guard lock(mutex_);
+  for (auto& [file, connection] : all_) {
+    if (connection.peer.empty() || connection.peer != peer) continue;
+    if (CookieOf(file) == connection.cookie) {
+      return !Cut(file, &connection).empty();
+    }
+  }
+  return false;
+}
+
+// What has come since something was heard.
+int64_t Connections::StrayBytes(int file, const Heard& heard,
+                                Connection* connection) {
+  const int64_t bytes = BytesOf(file);
+  const Clock::time_point heard_at = heard(connection->peer);
+  if (heard_at > connection->heard_at) {
+    connection->heard_at = heard_at;
+    connection->bytes = bytes;
+  }
+  return bytes - connection->bytes;
+}
+
+std::vector<std::string> Connections::Look(Clock::time_point now,
+                                           const Heard& heard) {
+  const auto patience = Seconds(limits_.max_request_seconds);
+  const std::lock_guard lock(mutex_);
+  ForgetClosed();
+  std::vector<std::string> cut;
+  for (auto& [file, connection] : all_) {
+    if (connection.peer.empty()) continue;
+    const int64_t stray = StrayBytes(file, heard, &connection);
+    if (patience.count() == 0 || now - connection.heard_at <= patience) {
+      continue;
+    }
+    if (!Exceeds(stray, limits_.max_stray_bytes)) continue;
+    cut.push_back(Cut(file, &connection));
+  }
+  return cut;
+}
+
+std::string Connections::CutLargest(const Heard& heard) {
+  const std::lock_guard lock(mutex_);
+  ForgetClosed();
+  int largest = -1;
+  int64_t most = limits_.max_stray_bytes;
+  for (auto& [file, connection] : all_) {
+    if (connection.peer.empty()) continue;
+    const int64_t stray = StrayBytes(file, heard, &connection);
+    if (stray <= most) continue;
+    most = stray;
+    largest = file;
+  }
+  return largest < 0 ? "" : Cut(largest, &all_[largest]);
+}
+
+int64_t Connections::count() const {
+  const std::lock_guard lock(mutex_);
+  return static_cast<int64_t>(all_.size());
+}
+
+int64_t Connections::refused() const {
+  const std::lock_guard lock(mutex_);
+  return refused_;
+}
+
+}  // namespace bvhmill::server

@@ -1,0 +1,75 @@
+#pragma once
+
+// The connections that there are. gRPC neither counts nor ends them.
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "server/config.h"
+
+namespace bvhmill::server {
+
+// Thread-safe.
+class Connections {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  explicit Connections(const TransportLimits& limits);
+
+  // As many there may be: max_connections, or less if so many files cannot be
+  // open; 0 = any number.
+  int64_t most() const { return most_; }
+
+  // From here on `file` counts, until it is closed. False if there are most().
+  bool Add(int file);
+
+  // Ends the connection of `peer`, as gRPC names it: ipv4:ADDRESS:PORT,
+  // ipv6:%5BADDRESS%5D:PORT. Its calls are then cancelled. False if there is
+  // none by that name. Cost: a system call for each connection.
+  bool Cut(const std::string& peer);
+
+  // Forgets those that are closed. Ends those over which too much has
+  // come that is no message: see Limits.max_stray_bytes. `heard` is when a
+  // message came from that peer, or it was worked for; the epoch = not known.
+  // Returns the peers of those. To be called every second or so.
+  using Heard = std::function<Clock::time_point(const std::string& peer)>;
+  std::vector<std::string> Look(Clock::time_point now, const Heard& heard);
+
+  // Ends the one over which most has come that is no message, if that is
+  // more than max_stray_bytes; returns its peer, or nothing.
+  std::string CutLargest(const Heard& heard);
+
+  // How many there are, as of the last Look, and how many Add has refused.
+  int64_t count() const;
+  int64_t refused() const;
+
+ private:
+  struct Connection {
+    // The kernel's name for the socket: the number of a file may be used again.
+    uint64_t cookie = 0;
+    // Empty if it has none of its own, or has been ended.
+    std::string peer;
+    // When something was last heard, and what had come by then.
+    Clock::time_point heard_at;
+    int64_t bytes = 0;
+  };
+
+  static std::string Cut(int file, Connection* connection);
+  void ForgetClosed();
+  static int64_t StrayBytes(int file, const Heard& heard,
+                            Connection* connection);
+
+  const TransportLimits limits_;
+  const int64_t most_;
+  mutable std::mutex mutex_;
+  // By file.
+  std::unordered_map<int, Connection> all_;
+  int64_t refused_ = 0;
+};
+
+}  // namespace bvhmill::server

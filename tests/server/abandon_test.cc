@@ -1,0 +1,199 @@
+// Work that nobody waits for any more: it stops, and leaves nothing.
+
+#include <gmock/gmock.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "tests/server/bomb.h"
+#include "tests/server/fixture.h"
+#include "tests/server/http2.h"
+
+namespace bvhmill::testing {
+namespace {
+
+// With one worker, and a page that says what it does.
+class AbandonTest : public ServerTest {
+ protected:
+  void StartOne() {
+    Start([](server::ServerConfig* config) {
+      config->threads = 1;
+      config->metrics = "127.0.0.1:0";
+      config->limits.max_frames = 0;
+      config->limits.max_clip_bytes = 0;
+      config->log = server::LogFormat::kOff;
+    });
+  }
+
+  int64_t Value(const std::string& name) const {
+    const std::string page = FetchMetrics(server_->metrics_address());
+    const size_t at = page.find("\n" + name + " ");
+    EXPECT_NE(at, std::string::npos) << name;
+    if (at == std::string::npos) return -1;
+    return static_cast<int64_t>(std::stod(page.substr(at + name.size() + 2)));
+  }
+
+  bool Becomes(const std::string& name, int64_t value) const {
+    return Eventually([&] { return Value(name) == value; });
+  }
+
+  // Whoever left has left nothing, and the worker is free for others.
+  void ExpectIdle() const {
+    for (const char* name :
+         {"bvhmill_inflight_calls", "bvhmill_inflight_clips",
+          "bvhmill_inflight_bytes", "bvhmill_workers_busy"}) {
+      EXPECT_TRUE(Becomes(name, 0)) << name << " " << Value(name);
+    }
+    EXPECT_EQ(Value("bvhmill_clips_total{result=\"good\"}"), 0);
+  }
+};
+
+// Two rows, of which a new rate makes `frames` frames that have no values: much
+// work of little memory.
+v1::ConvertClipRequest ManyFrames(double frames) {
+  v1::ConvertClipRequest request = PositionsRequest(
+      "HIERARCHY\nROOT r\n{\nOFFSET 0 0 0\nCHANNELS 0\nJOINT j\n{\nOFFSET 0 1 "
+      "0\nCHANNELS 1 Xrotation\n}\n}\nMOTION\nFrames: 2\nFrame Time: "
+      "1\n1\n2\n");
+  request.mutable_options()->mutable_edits()->add_keep_joints("r");
+  request.mutable_options()->mutable_edits()->set_resample_fps(frames / 2);
+  return request;
+}
+
+// What stands before rows of two bytes that are frames of many joints.
+std::string ManyJoints() {
+  return "HIERARCHY\nROOT r\n{\nOFFSET 0 0 0\nCHANNELS 1 Xrotation\n" +
+         Repeat("JOINT j\n{\nOFFSET 0 1 0\nCHANNELS 0\n}\n", 15'000) +
+         "}\nMOTION\nFrames: 100000\nFrame Time: 0.1\n";
+}
+
+v1::ConvertClipsRequest WholeClip(const v1::ConvertClipRequest& clip) {
+  v1::ConvertClipsRequest request;
+  *request.mutable_begin()->mutable_source() = clip.source();
+  *request.mutable_begin()->mutable_options() = clip.options();
+  request.mutable_begin()->set_complete(true);
+  return request;
+}
+
+// Minutes of work.
+constexpr double kEndless = 8e9;
+
+struct AbandonCase {
+  const char* name;
+  bool validates;
+  bool by_deadline;
+  grpc::StatusCode code;
+};
+
+TEST_F(AbandonTest, TheWorkOfACallStops) {
+  const AbandonCase cases[] = {
+      {"cancel", false, false, grpc::StatusCode::CANCELLED},
+      {"deadline", false, true, grpc::StatusCode::DEADLINE_EXCEEDED},
+      {"cancel of checks", true, false, grpc::StatusCode::CANCELLED},
+      {"deadline of checks", true, true, grpc::StatusCode::DEADLINE_EXCEEDED}};
+  StartOne();
+  int64_t stopped = 0;
+  for (const AbandonCase& c : cases) {
+    SCOPED_TRACE(c.name);
+    grpc::ClientContext context;
+    if (c.by_deadline) {
+      context.set_deadline(std::chrono::system_clock::now() +
+                           std::chrono::seconds(2));
+    }
+    grpc::Status status;
+    std::thread client([&] {
+      const v1::ConvertClipRequest clip = ManyFrames(kEndless);
+      v1::ValidateClipRequest checks;
+      *checks.mutable_source() = clip.source();
+      *checks.mutable_options()->mutable_edits() = clip.options().edits();
+      v1::ConvertClipResponse converted;
+      v1::ValidateClipResponse checked;
+      status = c.validates ? clips_->ValidateClip(&context, checks, &checked)
+                           : clips_->ConvertClip(&context, clip, &converted);
+    });
+    if (!c.by_deadline) {
+      EXPECT_TRUE(Becomes("bvhmill_workers_busy", 1));
+      context.TryCancel();
+    }
+    client.join();
+    EXPECT_EQ(status.error_code(), c.code) << status.error_message();
+    ExpectIdle();
+    EXPECT_EQ(Value("bvhmill_clips_total{result=\"failed\"}"), ++stopped);
+    EXPECT_LT(Value("bvhmill_frames_total"), 100);
+  }
+}
+
+// The client takes what is made of its clip until it gives it up.
+TEST_F(AbandonTest, TheWorkOfAStreamStops) {
+  // Six gigabytes of positions.
+  v1::ConvertClipRequest clip =
+      PositionsRequest(Bomb(PackZstd, Head("900000000"), "1 1 1\n"));
+  clip.mutable_source()->set_encoding(v1::CONTENT_ENCODING_ZSTD);
+  StartOne();
+  int64_t received = 0;
+  for (const bool by_deadline : {false, true}) {
+    SCOPED_TRACE(by_deadline);
+    grpc::ClientContext context;
+    if (by_deadline) {
+      context.set_deadline(std::chrono::system_clock::now() +
+                           std::chrono::seconds(1));
+    }
+    const auto stream = clips_->ConvertClips(&context);
+    ASSERT_TRUE(stream->Write(WholeClip(clip)));
+    for (v1::ConvertClipsResponse response; stream->Read(&response);) {
+      received += static_cast<int64_t>(response.output_chunk().data().size());
+      if (!by_deadline && response.has_output_chunk()) context.TryCancel();
+    }
+    EXPECT_EQ(stream->Finish().error_code(),
+              by_deadline ? grpc::StatusCode::DEADLINE_EXCEEDED
+                          : grpc::StatusCode::CANCELLED);
+    ExpectIdle();
+    // What waits to be sent, and is on the way.
+    constexpr int64_t kUnsent = 32 << 20;
+    EXPECT_GT(received, 0);
+    EXPECT_LT(Value("bvhmill_sent_bytes_total"), received + kUnsent);
+  }
+}
+
+// Each would be 240 MB or more, if it were made without a look at who takes it.
+TEST_F(AbandonTest, LittleTextOfMuchOutputToNobody) {
+  const v1::ConvertClipRequest clips[] = {
+      ManyFrames(40e6), PositionsRequest(ManyJoints() + Repeat("1\n", 2'000))};
+  for (const v1::ConvertClipRequest& clip : clips) {
+    SCOPED_TRACE(clip.source().data().size());
+    StartOne();
+    grpc::ClientContext context;
+    const auto stream = clips_->ConvertClips(&context);
+    ASSERT_TRUE(stream->Write(WholeClip(clip)));
+    v1::ConvertClipsResponse response;
+    ASSERT_TRUE(stream->Read(&response) && response.has_begin());
+    // It rests, as nobody takes what it makes.
+    EXPECT_TRUE(Becomes("bvhmill_workers_busy", 0));
+    // --max-unsent-bytes, what gRPC takes, and what a slice of text makes.
+    EXPECT_LT(Value("bvhmill_sent_bytes_total"), 32 << 20);
+    context.TryCancel();
+    EXPECT_FALSE(stream->Finish().ok());
+  }
+}
+
+// As when its process is killed, with and without a last word of the kernel.
+TEST_F(AbandonTest, AConnectionThatGoesWithinAClip) {
+  StartOne();
+  v1::ConvertClipsRequest begin;
+  begin.mutable_begin()->mutable_source()->set_data(SmallClip(100));
+  const std::string message = begin.SerializeAsString();
+  for (const bool resets : {false, true}) {
+    SCOPED_TRACE(resets);
+    const int fd = DialLoopback(server_->address());
+    SendAll(fd, HalfCall("ConvertClips", Prefixed(message)));
+    EXPECT_TRUE(Becomes("bvhmill_inflight_clips", 1));
+    const linger at_once = {resets ? 1 : 0, 0};
+    setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+    close(fd);
+    ExpectIdle();
+  }
+}
+
+}  // namespace
+}  // namespace bvhmill::testing

@@ -1,0 +1,186 @@
+// Connections: how many there may be, and what comes over them.
+
+#include "server/connections.h"
+
+#include <gmock/gmock.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "server/listener.h"
+#include "tests/server/fixture.h"
+#include "tests/server/http2.h"
+#include "tests/support/files.h"
+
+namespace bvhmill::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Whether the other side has ended it; reads what comes.
+bool IsEnded(int fd) {
+  char buffer[4096];
+  ssize_t got = 0;
+  while ((got = recv(fd, buffer, sizeof buffer, MSG_DONTWAIT)) > 0) {
+  }
+  return got == 0 || errno != EAGAIN;
+}
+
+class ConnectionsTest : public ServerTest {
+ protected:
+  void TearDown() override {
+    for (const int fd : files_) close(fd);
+  }
+
+  int Dial() {
+    files_.push_back(DialLoopback(server_->address()));
+    EXPECT_GE(files_.back(), 0);
+    return files_.back();
+  }
+
+  int64_t Ended() const {
+    return std::count_if(files_.begin(), files_.end(), IsEnded);
+  }
+
+  grpc::Status Convert() {
+    grpc::ClientContext context;
+    context.set_wait_for_ready(true);
+    context.set_deadline(std::chrono::system_clock::now() +
+                         std::chrono::seconds(60));
+    v1::ConvertClipResponse response;
+    return clips_->ConvertClip(&context, PositionsRequest(SmallClip()),
+                               &response);
+  }
+
+  std::vector<int> files_;
+};
+
+TEST_F(ConnectionsTest, OneMoreThanThereMayBeIsClosed) {
+  constexpr int64_t kMost = 5;
+  Start([](server::ServerConfig* config) {
+    config->transport.max_connections = kMost;
+    config->metrics = "127.0.0.1:0";
+  });
+  for (int i = 0; i < 2 * kMost; ++i) Dial();
+  EXPECT_TRUE(Eventually([&] { return Ended() == kMost; }));
+  EXPECT_TRUE(Eventually([&] {
+    const std::string page = FetchMetrics(server_->metrics_address());
+    return page.find("\nbvhmill_connections 5\n") != std::string::npos &&
+           page.find("\nbvhmill_refused_connections_total 5\n") !=
+               std::string::npos;
+  }));
+  for (const int fd : files_) close(fd);
+  files_.clear();
+  const grpc::Status status = Convert();
+  EXPECT_TRUE(status.ok()) << status.error_message();
+}
+
+// gRPC says nothing of a unary call before its message is there, and of a
+// stream nothing of half a message.
+TEST_F(ConnectionsTest, MessagesThatDoNotComeWhole) {
+  struct Case {
+    const char* name;
+    size_t bytes;
+    bool is_cut;
+  };
+  // More has no window before the server sees how long the message is.
+  const Case cases[] = {{"ConvertClip", 60'000, true},
+                        {"ConvertClip", 2'000, false},
+                        {"ValidateClip", 60'000, true},
+                        {"ConvertClips", 60'000, true}};
+  Start([](server::ServerConfig* config) {
+    config->transport.max_request_seconds = 2;
+    config->transport.max_stray_bytes = 10'000;
+  });
+  ASSERT_TRUE(Convert().ok());
+  for (const Case& c : cases) {
+    std::string data;
+    for (size_t left = c.bytes; left > 0;) {
+      const size_t piece = std::min<size_t>(left, 16'000);
+      data += Http2Frame(kData, 0, 1, std::string(piece, 'x'));
+      left -= piece;
+    }
+    // Of a megabyte.
+    SendAll(Dial(),
+            HalfCall(c.name, BigEndian(0, 1) + BigEndian(1 << 20, 4)) + data);
+  }
+  EXPECT_TRUE(Eventually([&] { return Ended() == 3; })) << Ended();
+  for (size_t i = 0; i < files_.size(); ++i) {
+    EXPECT_EQ(IsEnded(files_[i]), cases[i].is_cut) << cases[i].name;
+  }
+  EXPECT_TRUE(Convert().ok());
+}
+
+// As long as messages come, or the server has not taken what came.
+TEST_F(ConnectionsTest, SlowStreamsAreNoStrayBytes) {
+  Start([](server::ServerConfig* config) {
+    config->transport.max_request_seconds = 1;
+    config->transport.max_stray_bytes = 1;
+    config->service.max_unfinished_bytes_per_stream = 1'000;
+    config->service.max_unsent_bytes_per_stream = 1'000;
+  });
+  grpc::ClientContext context;
+  const auto stream = clips_->ConvertClips(&context);
+  v1::ConvertClipsRequest request;
+  request.mutable_begin()->mutable_options()->add_outputs()->mutable_csv();
+  ASSERT_TRUE(stream->Write(request));
+  const std::string text = SmallClip(20'000);
+  for (size_t at = 0; at < text.size(); at += 50'000) {
+    request.set_chunk(text.substr(at, 50'000));
+    ASSERT_TRUE(stream->Write(request));
+    // Nobody reads, and the stream soon takes no more.
+    if (at == 100'000) usleep(3'500'000);
+    v1::ConvertClipsResponse response;
+    ASSERT_TRUE(stream->Read(&response));
+  }
+  context.TryCancel();
+  stream->Finish();
+}
+
+TEST(ListenerTest, SocketsThatAreFiles) {
+  const TempDir dir;
+  const std::string address = "unix:" + dir.File("socket");
+  std::unique_ptr<server::Listener> first;
+  ASSERT_TRUE(server::Listener::Open(address, &first).ok());
+  std::unique_ptr<server::Listener> second;
+  const absl::Status taken = server::Listener::Open(address, &second);
+  EXPECT_THAT(std::string(taken.message()), HasSubstr("the address is taken"));
+  EXPECT_EQ(access(dir.File("socket").c_str(), F_OK), 0);
+  first.reset();
+  EXPECT_NE(access(dir.File("socket").c_str(), F_OK), 0);
+  // Of a server that was killed.
+  const int left = socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un path = {};
+  path.sun_family = AF_UNIX;
+  dir.File("socket").copy(path.sun_path, sizeof path.sun_path - 1);
+  ASSERT_EQ(bind(left, reinterpret_cast<sockaddr*>(&path), sizeof path), 0);
+  close(left);
+  EXPECT_TRUE(server::Listener::Open(address, &second).ok());
+}
+
+TEST(ListenerTest, AddressesThatCannotBeHad) {
+  struct Case {
+    const char* address;
+    const char* why;
+  };
+  const Case cases[] = {
+      {"127.0.0.1", "it is not HOST:PORT"},
+      {"127.0.0.1:70000", "it is not HOST:PORT"},
+      {"no.such.host.invalid:0", "no such host is known here"},
+      {"192.0.2.1:0", "the address is not of this machine"},
+      {"unix:", "the path is empty or too long"},
+      {"unix:/no/such/folder/socket", "No such file or directory"}};
+  for (const Case& c : cases) {
+    std::unique_ptr<server::Listener> listener;
+    const absl::Status status = server::Listener::Open(c.address, &listener);
+    EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable) << c.address;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(c.why)) << c.address;
+  }
+}
+
+}  // namespace
+}  // namespace bvhmill::testing

@@ -1,0 +1,278 @@
+// Peers that mean harm: what breaks HTTP/2, archives that unfold, work that
+// nobody waits for. The server goes on, and keeps nothing of it.
+
+#include <gmock/gmock.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "bench/mill_client.h"
+#include "bench/mills.h"
+#include "tests/server/bomb.h"
+#include "tests/server/fixture.h"
+#include "tests/server/http2.h"
+
+namespace bvhmill::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class HostileTest : public ::testing::Test {
+ protected:
+  // Measures what the server holds when it has done some work.
+  void Start(const std::vector<std::string>& more = {}) {
+    std::vector<std::string> args = {"--listen", "127.0.0.1:0", "--log", "off"};
+    args.insert(args.end(), more.begin(), more.end());
+    mill_ = std::make_unique<bench::Mill>(BVHMILL_BIN "/bvhmilld", args);
+    std::ifstream("/proc/thread-self/children") >> pid_;
+    ExpectServes();
+    mb_ = mill_->Mb();
+    files_ = OpenFiles();
+  }
+
+  int OpenFiles() const {
+    const auto all = std::filesystem::directory_iterator(
+        "/proc/" + std::to_string(pid_) + "/fd");
+    return static_cast<int>(std::distance(begin(all), end(all)));
+  }
+
+  // Over a connection of its own.
+  grpc::Status Serves() const {
+    const auto stub = bench::Connect(mill_->address());
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() +
+                         std::chrono::seconds(60));
+    v1::ConvertClipResponse response;
+    return stub->ConvertClip(&context, PositionsRequest(SmallClip(10)),
+                             &response);
+  }
+
+  void ExpectServes() const {
+    const grpc::Status status = Serves();
+    EXPECT_TRUE(status.ok()) << status.error_message();
+  }
+
+  // Sanitizers take memory of their own.
+  void ExpectTook(double most_mb) const {
+    const double took = mill_->PeakMb() - mb_;
+    EXPECT_TRUE(BVHMILL_SANITIZED != 0 || took < most_mb) << took;
+  }
+
+  // As many files are open as before, and perhaps one of a connection of ours.
+  void ExpectClosed() const {
+    EXPECT_TRUE(Eventually([&] { return OpenFiles() <= files_ + 1; }))
+        << OpenFiles() << " files are open, " << files_ << " before";
+  }
+
+  std::unique_ptr<bench::Mill> mill_;
+  int pid_ = 0;
+  double mb_ = 0;
+  int files_ = 0;
+};
+
+struct WireCase {
+  const char* name;
+  std::string (*bytes)();
+  // What the server must say to it, if anything.
+  std::string answer = "";
+};
+
+void PrintTo(const WireCase& wire, std::ostream* out) { *out << wire.name; }
+
+const WireCase kWireCases[] = {
+    {"FrameTooLarge",
+     [] {
+       return Hello() +
+              Http2Frame(kHeaders, kEndHeaders, 1, CallHeaders("ConvertClip")) +
+              Http2Frame(kData, 0, 1, std::string((1 << 24) - 1, 'x'));
+     }},
+    {"DataOnStreamZero",
+     [] { return Hello() + Http2Frame(kData, 0, 0, "data"); }},
+    {"BrokenHpack",
+     [] {
+       return Hello() +
+              Http2Frame(kHeaders, kEndHeaders, 1, std::string(40, '\xFF'));
+     }},
+    {"ContinuationOfNothing",
+     [] { return Hello() + Http2Frame(kContinuation, kEndHeaders, 1, "x"); }},
+    {"EmptyContinuations",
+     [] {
+       return Hello() + Http2Frame(kHeaders, 0, 1, CallHeaders("ConvertClip")) +
+              Repeat(Http2Frame(kContinuation, 0, 1, ""), 1'000'000);
+     }},
+    {"FloodOfSettings",
+     [] {
+       return Hello() + Repeat(Http2Frame(kSettings, 0, 0, ""), 1'000'000);
+     }},
+    {"FloodOfPings",
+     [] {
+       return Hello() + Repeat(Http2Frame(kPing, 0, 0, "12345678"), 1'000'000);
+     }},
+    {"WindowUpdateOfNothing",
+     [] { return Hello() + Http2Frame(kWindowUpdate, 0, 0, BigEndian(0, 4)); }},
+    {"WindowUpdateThatOverflows",
+     [] {
+       return Hello() +
+              Repeat(Http2Frame(kWindowUpdate, 0, 0, BigEndian(0x7FFFFFFF, 4)),
+                     9);
+     }},
+    {"ResetOfAnIdleStream",
+     [] { return Hello() + Http2Frame(kReset, 0, 7, BigEndian(8, 4)); }},
+    {"PriorityToItself",
+     [] {
+       return Hello() +
+              Http2Frame(kPriority, 0, 1, BigEndian(1, 4) + BigEndian(16, 1));
+     }},
+    {"LengthOfFourGigabytes",
+     [] {
+       return HalfCall("ConvertClip", BigEndian(0, 1) +
+                                          BigEndian(0xFFFFFFFF, 4) +
+                                          std::string(16'000, 'x'));
+     }},
+    {"PackedByNothing",
+     [] {
+       return HalfCall("ConvertClip",
+                       BigEndian(1, 1) + BigEndian(5, 4) + "12345");
+     },
+     // INVALID_ARGUMENT.
+     std::string("grpc-status\x01"
+                 "3")},
+    {"HalfAPreface", [] { return std::string("PRI * HTTP/2.0\r\n\r\nS"); }},
+    {"TlsClientHello",
+     [] {
+       const std::string hello = BigEndian(0x0303, 2) + std::string(32, 'r') +
+                                 BigEndian(0, 1) + BigEndian(2, 2) +
+                                 BigEndian(0x1301, 2) + BigEndian(0x0100, 2);
+       const std::string handshake =
+           BigEndian(1, 1) + BigEndian(hello.size(), 3) + hello;
+       return BigEndian(0x160301, 3) + BigEndian(handshake.size(), 2) +
+              handshake;
+     }},
+    {"Http1",
+     [] { return std::string("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"); }},
+};
+
+// What comes, until `text` is among it.
+std::string ReadUntil(int fd, const std::string& text) {
+  const timeval wait = {60, 0};
+  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
+  std::string got;
+  for (char byte = 0; got.find(text) == std::string::npos;) {
+    if (recv(fd, &byte, 1, 0) != 1) break;
+    got += byte;
+  }
+  return got;
+}
+
+class WireTest : public HostileTest,
+                 public ::testing::WithParamInterface<WireCase> {};
+
+TEST_P(WireTest, TheServerGoesOnAndKeepsNothing) {
+  Start();
+  constexpr int kConnections = 8;
+  constexpr double kMostMb = 150;
+  const std::string bytes = GetParam().bytes();
+  std::vector<int> open;
+  for (int i = 0; i < kConnections; ++i) {
+    open.push_back(DialLoopback(mill_->address()));
+    ASSERT_GE(open.back(), 0);
+    SendAll(open.back(), bytes);
+    EXPECT_THAT(ReadUntil(open.back(), GetParam().answer),
+                HasSubstr(GetParam().answer));
+  }
+  ExpectServes();
+  for (const int fd : open) close(fd);
+  ExpectClosed();
+  ExpectTook(kMostMb);
+}
+
+INSTANTIATE_TEST_SUITE_P(Bytes, WireTest, ::testing::ValuesIn(kWireCases),
+                         [](const auto& info) { return info.param.name; });
+
+// gRPC 1.51 keeps fields of headers that do not end, fifty times as large, and
+// counts none of that.
+TEST_F(HostileTest, HeadersWithoutEnd) {
+  Start({"--max-transport-bytes", std::to_string(64 << 20)});
+  const std::string frame =
+      Http2Frame(kContinuation, 0, 1, Repeat(Http2Header("a", ""), 4'000));
+  const std::string start =
+      Hello() + Http2Frame(kHeaders, 0, 1, CallHeaders("ConvertClip"));
+  std::vector<std::thread> peers;
+  for (int i = 0; i < 8; ++i) {
+    peers.emplace_back([&] {
+      const int fd = DialLoopback(mill_->address());
+      SendAll(fd, start + Repeat(frame, 1'000), 20'000);
+      close(fd);
+    });
+  }
+  for (std::thread& peer : peers) peer.join();
+  // Connections that come while memory is short are sent away, too.
+  EXPECT_TRUE(Eventually([&] { return Serves().ok(); }));
+  ExpectClosed();
+  // A quarter of what it would be.
+  ExpectTook(3'000);
+}
+
+struct BombCase {
+  const char* name;
+  std::string head;
+  std::string more;
+};
+
+const BombCase kBombs[] = {{"blanks", "HIERARCHY\n", " "},
+                           {"one line", Head("9") + "1 1 ", "1"},
+                           {"rows", Head("900000000"), "1 1 1\n"}};
+
+// What the limit is called that a packed clip of a stream goes beyond.
+std::string LimitInStream(bench::Stub* stub, const v1::Source& source) {
+  grpc::ClientContext context;
+  const auto stream = stub->ConvertClips(&context);
+  v1::ConvertClipsRequest request;
+  *request.mutable_begin()->mutable_source() = source;
+  request.mutable_begin()->set_complete(true);
+  stream->Write(request);
+  stream->WritesDone();
+  v1::ConvertClipsResponse response;
+  EXPECT_TRUE(stream->Read(&response) && response.has_result());
+  EXPECT_TRUE(stream->Finish().ok());
+  const v1::Status& status = response.result().status();
+  EXPECT_EQ(status.code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  const auto limit = status.info().metadata().find("limit_name");
+  return limit == status.info().metadata().end() ? "" : limit->second;
+}
+
+// The same of a call.
+std::string LimitInCall(bench::Stub* stub,
+                        const v1::ConvertClipRequest& request) {
+  grpc::ClientContext context;
+  v1::ConvertClipResponse response;
+  const grpc::Status status = stub->ConvertClip(&context, request, &response);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  const v1::QuotaFailure quota = DetailsOf(status).quota;
+  return quota.violations_size() == 1 ? quota.violations(0).subject() : "";
+}
+
+TEST_F(HostileTest, ArchivesThatUnfoldToGigabytes) {
+  Start({"--max-clip-bytes", "33554432"});
+  const auto stub = bench::Connect(mill_->address());
+  for (const BombCase& bomb : kBombs) {
+    for (const bool is_gzip : {true, false}) {
+      SCOPED_TRACE(std::string(bomb.name) + (is_gzip ? ", gzip" : ", zstd"));
+      v1::ConvertClipRequest request = PositionsRequest(
+          Bomb(is_gzip ? bench::Gzip : PackZstd, bomb.head, bomb.more));
+      request.mutable_source()->set_encoding(
+          is_gzip ? v1::CONTENT_ENCODING_GZIP : v1::CONTENT_ENCODING_ZSTD);
+      EXPECT_EQ(LimitInStream(stub.get(), request.source()), "max_clip_bytes");
+      EXPECT_EQ(LimitInCall(stub.get(), request), "max_clip_bytes");
+    }
+  }
+  ExpectServes();
+  // The text of a call, as it grows, and what buffers keep.
+  ExpectTook(150);
+}
+
+}  // namespace
+}  // namespace bvhmill::testing

@@ -1,0 +1,49 @@
+#pragma once
+
+// HTTP/2 as bytes, for peers that break its rules or do not keep time.
+
+#include <cstdint>
+#include <string>
+
+namespace bvhmill::testing {
+
+inline constexpr char kPreface[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+inline constexpr int kData = 0;
+inline constexpr int kHeaders = 1;
+inline constexpr int kPriority = 2;
+inline constexpr int kReset = 3;
+inline constexpr int kSettings = 4;
+inline constexpr int kPing = 6;
+inline constexpr int kWindowUpdate = 8;
+inline constexpr int kContinuation = 9;
+// Flags.
+inline constexpr int kEndStream = 1;
+inline constexpr int kEndHeaders = 4;
+
+std::string BigEndian(uint64_t value, int bytes);
+
+std::string Http2Frame(int type, int flags, uint32_t stream,
+                       const std::string& payload);
+
+// Literal and not indexed, as HPACK has it; shorter than 127 bytes each.
+std::string Http2Header(const std::string& name, const std::string& value);
+
+// Of a call of `method` of ClipService.
+std::string CallHeaders(const std::string& method);
+
+// What a client says first.
+std::string Hello();
+
+// A whole message as gRPC has it.
+std::string Prefixed(const std::string& message);
+
+// Hello, and a call whose first bytes are `data`.
+std::string HalfCall(const std::string& method, const std::string& data);
+
+std::string Repeat(const std::string& text, int times);
+
+// Sends until all is gone, or the peer takes no more of it for `patience_ms`.
+void SendAll(int fd, const std::string& bytes, int patience_ms = 250);
+
+}  // namespace bvhmill::testing
