@@ -10,6 +10,7 @@
 
 #include "bvhmill/base/cancel.h"
 #include "server/call_record.h"
+#include "server/guard.h"
 #include "server/read_message.h"
 #include "server/rpc_status.h"
 #include "server/stream_clip.h"
@@ -77,6 +78,8 @@ class ConvertStream final
 
   // In workers.
   void Run(const ClipPtr& clip);
+  bool Turn(const ClipPtr& clip);
+  void Fail(const ClipPtr& clip, const grpc::Status& status);
   void MakeConversion(const ClipPtr& clip);
   Next TakeNext(const ClipPtr& clip, std::string* bytes);
   Next TakeMore(StreamClip* clip, std::string* bytes);
@@ -363,6 +366,19 @@ void ConvertStream::MakeConversion(const ClipPtr& clip) {
 
 // Works on `clip` until there is nothing to do, or others should have a turn.
 void ConvertStream::Run(const ClipPtr& clip) {
+  bool has_more = false;
+  const grpc::Status status = Guarded([&] {
+    has_more = Turn(clip);
+    return grpc::Status::OK;
+  });
+  if (!status.ok()) return Fail(clip, status);
+  if (!has_more) return;
+  context_.workers().Enqueue(
+      [self = shared_from_this(), clip] { self->Run(clip); });
+}
+
+// False if there is nothing to do for now.
+bool ConvertStream::Turn(const ClipPtr& clip) {
   MakeConversion(clip);
   std::string bytes;
   for (size_t done = 0; done < kTurnBytes;) {
@@ -380,13 +396,26 @@ void ConvertStream::Run(const ClipPtr& clip) {
         clip->conversion->End();
         break;
       case Next::kFinish:
-        return FinishClip(clip);
+        FinishClip(clip);
+        return false;
       case Next::kRest:
-        return;
+        return false;
     }
   }
-  context_.workers().Enqueue(
-      [self = shared_from_this(), clip] { self->Run(clip); });
+  return true;
+}
+
+// Nobody knows what became of the clip: the stream ends.
+void ConvertStream::Fail(const ClipPtr& clip, const grpc::Status& status) {
+  Actions actions;
+  {
+    const std::lock_guard lock(mutex_);
+    clip->is_running = false;
+    if (!failed_) failed_ = status;
+    cancel_.Cancel();
+    actions = NextActions();
+  }
+  Do(std::move(actions));
 }
 
 ConvertStream::Next ConvertStream::TakeNext(const ClipPtr& clip,

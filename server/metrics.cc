@@ -6,8 +6,8 @@
 namespace bvhmill::server {
 namespace {
 
-constexpr std::string_view kMethodNames[] = {"ValidateClip", "ConvertClip",
-                                             "ConvertClips", "GetServerInfo"};
+constexpr std::string_view kMethodNames[] = {
+    "ValidateClip", "ConvertClip", "ConvertClips", "GetServerInfo", "unknown"};
 constexpr std::string_view kStageNames[] = {
     "queue", "read", "validate", "edit", "solve", "encode", "write", "total"};
 constexpr std::string_view kCodeNames[] = {"OK",

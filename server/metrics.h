@@ -18,8 +18,10 @@ enum class Method : uint8_t {
   kConvertClip,
   kConvertClips,
   kGetServerInfo,
+  // None that there is.
+  kUnknown,
 };
-inline constexpr int kMethods = 4;
+inline constexpr int kMethods = 5;
 std::string_view NameOf(Method method);
 
 // What the time of a clip goes into. kWrite is from the last word of the server
@@ -42,10 +44,11 @@ inline constexpr int kStatusCodes = 17;
 std::string_view NameOfCode(int code);
 
 // Reasons of refusals that are counted apart; the last one is all others.
-inline constexpr std::array<std::string_view, 9> kRefusals = {
+inline constexpr std::array<std::string_view, 10> kRefusals = {
     "TOKEN_UNKNOWN",  "SCOPE_MISSING",    "SERVER_STOPPING",
     "LIMIT_EXCEEDED", "SERVER_BUSY",      "CONNECTION_BUSY",
-    "CALLER_BUSY",    "ENCODING_UNKNOWN", "OTHER"};
+    "CALLER_BUSY",    "ENCODING_UNKNOWN", "METHOD_UNKNOWN",
+    "OTHER"};
 
 // A number that only grows.
 class Counter {

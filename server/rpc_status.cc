@@ -3,6 +3,7 @@
 #include <string>
 
 #include "bvhmill/base/status.h"
+#include "bvhmill/base/utf8.h"
 #include "bvhmill/wire/status.h"
 
 namespace bvhmill::server {
@@ -68,10 +69,28 @@ grpc::Status ScopeMissing(std::string_view caller, std::string_view method,
              {"resource_name", std::string(method)}}});
 }
 
+grpc::Status OutOfMemory() {
+  return ToGrpc(MakeStatus(absl::StatusCode::kResourceExhausted,
+                           "the server has no memory for it"),
+                Fault{"SERVER_BUSY", {{"retry_after_ms", "1000"}}});
+}
+
+grpc::Status InternalFault() {
+  return ToGrpc(MakeStatus(absl::StatusCode::kInternal,
+                           "a fault of the server; its log may say more"),
+                Fault{"SERVER_FAULT", {}});
+}
+
 grpc::Status Stopping() {
   return ToGrpc(MakeStatus(absl::StatusCode::kUnavailable,
                            "the server is stopping; try another one"),
                 Fault{"SERVER_STOPPING", {{"retry_after_ms", "1000"}}});
+}
+
+grpc::Status MethodUnknown(std::string_view method) {
+  return ToGrpc(MakeStatus(absl::StatusCode::kUnimplemented,
+                           "there is no method " + Excerpt(method)),
+                Fault{"METHOD_UNKNOWN", {}});
 }
 
 grpc::Status UnknownEncoding(int encoding) {

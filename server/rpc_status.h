@@ -29,8 +29,17 @@ grpc::Status TokenUnknown();
 grpc::Status ScopeMissing(std::string_view caller, std::string_view method,
                           Scope scope);
 
+// RESOURCE_EXHAUSTED: the system has no memory left for the work.
+grpc::Status OutOfMemory();
+
+// INTERNAL: a fault of the server, of which a peer is told nothing.
+grpc::Status InternalFault();
+
 // UNAVAILABLE while the server stops.
 grpc::Status Stopping();
+
+// UNIMPLEMENTED for a method that no service has, by its path.
+grpc::Status MethodUnknown(std::string_view method);
 
 // UNIMPLEMENTED for an encoding of a source that is not served.
 grpc::Status UnknownEncoding(int encoding);

@@ -88,7 +88,8 @@ absl::Status LoadReflection() {
 Server::Server(const ServerConfig& config, std::unique_ptr<TokenStore> tokens)
     : context_(config, std::move(tokens)),
       clip_service_(&context_),
-      server_service_(&context_) {}
+      server_service_(&context_),
+      unknown_service_(&context_) {}
 
 Server::~Server() {
   if (listener_ != nullptr) listener_->Stop();
@@ -119,6 +120,7 @@ absl::Status Server::Listen() {
       Builder::ExternalConnectionType::FROM_FD, tls_files_->Credentials());
   builder.RegisterService(&clip_service_);
   builder.RegisterService(&server_service_);
+  builder.RegisterCallbackGenericService(&unknown_service_);
   SetMessageLimits(config.service, &builder);
   SetConnectionLimits(config.transport, &builder);
   server_ = builder.BuildAndStart();

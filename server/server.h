@@ -17,6 +17,7 @@
 #include "server/server_service.h"
 #include "server/service_context.h"
 #include "server/tls.h"
+#include "server/unknown_service.h"
 
 namespace bvhmill::server {
 
@@ -54,6 +55,7 @@ class Server {
   ServiceContext context_;
   ClipService clip_service_;
   ServerService server_service_;
+  UnknownService unknown_service_;
   // The server reads them as long as it lives.
   std::unique_ptr<TlsFiles> tls_files_;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bvhmill/base/limits.h"
+#include "server/guard.h"
 #include "server/rpc_status.h"
 
 namespace bvhmill::server {
@@ -67,7 +68,9 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
     running_ = context_.BeginCall(Events(), record_.peer(), &id_);
     grpc::Status refused = running_ ? Enter() : Stopping();
     bool is_short = false;
-    if (refused.ok()) refused = method_.read(&ticket_, &is_short);
+    if (refused.ok()) {
+      refused = Guarded([&] { return method_.read(&ticket_, &is_short); });
+    }
     if (!refused.ok()) return End(refused);
     if (is_short) return Work({});
     context_.workers().Enqueue(
@@ -113,8 +116,9 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
   }
 
   void Work(Clock::duration queued) {
-    const grpc::Status status =
-        method_.work({cancel_, queued, record_, ticket_});
+    const grpc::Status status = Guarded([&] {
+      return method_.work({cancel_, queued, record_, ticket_});
+    });
     ticket_.Worked();
     End(status);
   }

@@ -189,6 +189,26 @@ TEST_F(CallLogTest, BrokenClipsAreNoErrorsOfTheServer) {
   EXPECT_FALSE(status_.ok());
 }
 
+// gRPC by itself says nothing of them.
+TEST_F(CallLogTest, MethodsThatThereAreNot) {
+  ::testing::internal::CaptureStderr();
+  Start([](server::ServerConfig* config) {
+    config->log = server::LogFormat::kText;
+    config->metrics = "127.0.0.1:0";
+  });
+  EXPECT_EQ(CallRaw(channel_.get(), "/no.such.Service/Method", ""), "");
+  const auto is_counted = [this] {
+    return FetchMetrics(server_->metrics_address())
+               .find("bvhmill_calls_total{method=\"unknown\",code="
+                     "\"UNIMPLEMENTED\"} 1\n") != std::string::npos;
+  };
+  EXPECT_TRUE(Eventually(is_counted));
+  server_->Drain();
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  EXPECT_THAT(log, HasSubstr(" unknown UNIMPLEMENTED METHOD_UNKNOWN "));
+  EXPECT_THAT(log, HasSubstr("there is no method /no.such.Service/Method"));
+}
+
 // They had been INVALID_ARGUMENT: that the stream was closed within a clip is
 // seen before why.
 TEST_F(CallLogTest, ClientsThatGoAwayMadeNoMistake) {

@@ -1,0 +1,40 @@
+#include "server/unknown_service.h"
+
+#include "server/call_record.h"
+#include "server/rpc_status.h"
+
+namespace bvhmill::server {
+namespace {
+
+// Deletes itself when gRPC is done with it.
+class UnknownCall final : public grpc::ServerGenericBidiReactor {
+ public:
+  UnknownCall(ServiceContext* context, grpc::GenericCallbackServerContext* call)
+      : context_(*context), record_(context, Method::kUnknown, call) {
+    is_counted_ = context_.BeginCall({}, record_.peer(), &id_);
+    const grpc::Status status = MethodUnknown(call->method());
+    record_.Finishing(status);
+    Finish(status);
+  }
+
+  void OnDone() override {
+    record_.Done(/*cancelled=*/false);
+    if (is_counted_) context_.EndCall(id_);
+    delete this;
+  }
+
+ private:
+  ServiceContext& context_;
+  CallRecord record_;
+  bool is_counted_ = false;
+  ServiceContext::CallId id_;
+};
+
+}  // namespace
+
+grpc::ServerGenericBidiReactor* UnknownService::CreateReactor(
+    grpc::GenericCallbackServerContext* call) {
+  return new UnknownCall(&context_, call);
+}
+
+}  // namespace bvhmill::server
