@@ -12,6 +12,7 @@
 #include "bvhmill/wire/result.h"
 #include "server/call_messages.h"
 #include "server/convert_stream.h"
+#include "server/guard.h"
 #include "server/read_message.h"
 #include "server/response_bytes.h"
 #include "server/rpc_status.h"
@@ -58,8 +59,9 @@ grpc::Status ReadSource(const ServerConfig& config, const v1::Source& source,
   }
   *text = source.data();
   if (encoding == Encoding::kIdentity) return grpc::Status::OK;
-  const grpc::Status status =
-      DecodeSource(config, encoding, source.data(), &call.ticket, decoded);
+  const grpc::Status status = Guarded([&] {
+    return DecodeSource(config, encoding, source.data(), &call.ticket, decoded);
+  });
   *text = *decoded;
   return status;
 }

@@ -1,14 +1,17 @@
 #include "server/connections.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <utility>
 
 #include "bvhmill/base/limits.h"
 
@@ -29,7 +32,11 @@ std::string NameOf(const sockaddr_in6& address) {
   }
   char text[INET6_ADDRSTRLEN] = "";
   inet_ntop(AF_INET6, &address.sin6_addr, text, sizeof text);
-  return std::string("ipv6:%5B") + text +
+  std::string scope;
+  if (address.sin6_scope_id != 0) {
+    scope = "%25" + std::to_string(address.sin6_scope_id);
+  }
+  return std::string("ipv6:%5B") + text + scope +
          "%5D:" + std::to_string(ntohs(address.sin6_port));
 }
 
@@ -68,12 +75,22 @@ int64_t BytesOf(int file) {
              : 0;
 }
 
-// What has come and was not read yet would be read on behind a shutdown.
-bool Reset(int file) {
+// Resets the socket of that name. What has come and was not read yet would be
+// read on behind a shutdown.
+bool Reset(int file, uint64_t cookie) {
+  // gRPC may close it at any time, and its number be used again; not of this.
+  const int own = fcntl(file, F_DUPFD_CLOEXEC, 0);
+  if (own < 0) return false;
   sockaddr nobody = {};
   nobody.sa_family = AF_UNSPEC;
-  return connect(file, &nobody, sizeof nobody) == 0;
+  const bool is_done =
+      CookieOf(own) == cookie && connect(own, &nobody, sizeof nobody) == 0;
+  close(own);
+  return is_done;
 }
+
+// Pings, and checks of health, of which the server hears nothing.
+constexpr int64_t kUsualBytesPerSecond = 64;
 
 int64_t MostConnections(int64_t limit) {
   // What is opened beside them.
@@ -92,17 +109,21 @@ Connections::Connections(const TransportLimits& limits)
     : limits_(limits), most_(MostConnections(limits.max_connections)) {}
 
 void Connections::ForgetClosed() {
+  forgot_at_ = Clock::now();
   std::erase_if(all_, [](const auto& connection) {
     return CookieOf(connection.first) != connection.second.cookie;
   });
 }
 
 bool Connections::Add(int file) {
+  constexpr std::chrono::milliseconds kPause(100);
   const std::lock_guard lock(mutex_);
+  // The number is free: what had it is closed.
+  all_.erase(file);
   const auto is_full = [this] {
     return most_ > 0 && static_cast<int64_t>(all_.size()) >= most_;
   };
-  if (is_full()) ForgetClosed();
+  if (is_full() && Clock::now() - forgot_at_ > kPause) ForgetClosed();
   if (is_full()) {
     ++refused_;
     return false;
@@ -114,7 +135,7 @@ bool Connections::Add(int file) {
 // Once only: until gRPC sees that it is gone, it still counts.
 std::string Connections::Cut(int file, Connection* connection) {
   std::string peer;
-  if (Reset(file)) connection->peer.swap(peer);
+  if (Reset(file, connection->cookie)) connection->peer.swap(peer);
   return peer;
 }
 
@@ -122,9 +143,7 @@ bool Connections::Cut(const std::string& peer) {
   const std::lock_guard lock(mutex_);
   for (auto& [file, connection] : all_) {
     if (connection.peer.empty() || connection.peer != peer) continue;
-    if (CookieOf(file) == connection.cookie) {
-      return !Cut(file, &connection).empty();
-    }
+    return !Cut(file, &connection).empty();
   }
   return false;
 }
@@ -132,8 +151,8 @@ bool Connections::Cut(const std::string& peer) {
 // What has come since something was heard.
 int64_t Connections::StrayBytes(int file, const Heard& heard,
                                 Connection* connection) {
-  const int64_t bytes = BytesOf(file);
   const Clock::time_point heard_at = heard(connection->peer);
+  const int64_t bytes = BytesOf(file);
   if (heard_at > connection->heard_at) {
     connection->heard_at = heard_at;
     connection->bytes = bytes;
@@ -153,13 +172,18 @@ std::vector<std::string> Connections::Look(Clock::time_point now,
     if (patience.count() == 0 || now - connection.heard_at <= patience) {
       continue;
     }
-    if (!Exceeds(stray, limits_.max_stray_bytes)) continue;
-    cut.push_back(Cut(file, &connection));
+    const auto silence = std::chrono::duration_cast<std::chrono::seconds>(
+        now - connection.heard_at);
+    const int64_t usual = kUsualBytesPerSecond * silence.count();
+    if (!Exceeds(stray - usual, limits_.max_stray_bytes)) continue;
+    std::string peer = Cut(file, &connection);
+    if (!peer.empty()) cut.push_back(std::move(peer));
   }
   return cut;
 }
 
 std::string Connections::CutLargest(const Heard& heard) {
+  if (limits_.max_stray_bytes == 0) return "";
   const std::lock_guard lock(mutex_);
   ForgetClosed();
   int largest = -1;

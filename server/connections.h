@@ -70,6 +70,7 @@ class Connections {
   // By file.
   std::unordered_map<int, Connection> all_;
   int64_t refused_ = 0;
+  Clock::time_point forgot_at_;
 };
 
 }  // namespace bvhmill::server

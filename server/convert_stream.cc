@@ -66,6 +66,7 @@ class ConvertStream final
 
   void OnDrain();
   void OnTick(Clock::time_point now);
+  bool IsBusy() const;
   bool IsSlowReader(Clock::time_point now) const;
   grpc::Status CheckWriter(Clock::time_point now);
   grpc::Status CheckPeer(Clock::time_point now);
@@ -78,8 +79,6 @@ class ConvertStream final
 
   // In workers.
   void Run(const ClipPtr& clip);
-  bool Turn(const ClipPtr& clip);
-  void Fail(const ClipPtr& clip, const grpc::Status& status);
   void MakeConversion(const ClipPtr& clip);
   Next TakeNext(const ClipPtr& clip, std::string* bytes);
   Next TakeMore(StreamClip* clip, std::string* bytes);
@@ -177,6 +176,12 @@ void ConvertStream::OnDrain() {
   Do(std::move(actions));
 }
 
+// Nothing more is to be expected of the peer but that it takes what is sent.
+bool ConvertStream::IsBusy() const {
+  const bool has_whole_clips = !clips_.empty() && !clips_.is_within_clip();
+  return !reading_ || writing_ != nullptr || has_whole_clips;
+}
+
 bool ConvertStream::IsSlowReader(Clock::time_point now) const {
   const std::chrono::seconds patience = Seconds(config().service.idle_seconds);
   return patience.count() > 0 && writing_ != nullptr &&
@@ -211,7 +216,7 @@ void ConvertStream::OnTick(Clock::time_point now) {
   {
     const std::lock_guard lock(mutex_);
     if (finished_) return;
-    if (!reading_) ServiceContext::Heard(call_id_);
+    if (IsBusy()) ServiceContext::Heard(call_id_);
     const grpc::Status status = CheckPeer(now);
     if (!status.ok()) {
       if (!failed_) failed_ = status;
@@ -230,7 +235,10 @@ void ConvertStream::OnReadDone(bool ok) {
   grpc::Status read;
   int64_t beside = 0;
   if (ok) {
-    read = ReadMessage(config(), kStreamTexts, &received_, &request_, &beside);
+    read = Guarded([&] {
+      return ReadMessage(config(), kStreamTexts, &received_, &request_,
+                         &beside);
+    });
   }
   Actions actions;
   {
@@ -366,19 +374,6 @@ void ConvertStream::MakeConversion(const ClipPtr& clip) {
 
 // Works on `clip` until there is nothing to do, or others should have a turn.
 void ConvertStream::Run(const ClipPtr& clip) {
-  bool has_more = false;
-  const grpc::Status status = Guarded([&] {
-    has_more = Turn(clip);
-    return grpc::Status::OK;
-  });
-  if (!status.ok()) return Fail(clip, status);
-  if (!has_more) return;
-  context_.workers().Enqueue(
-      [self = shared_from_this(), clip] { self->Run(clip); });
-}
-
-// False if there is nothing to do for now.
-bool ConvertStream::Turn(const ClipPtr& clip) {
   MakeConversion(clip);
   std::string bytes;
   for (size_t done = 0; done < kTurnBytes;) {
@@ -396,26 +391,13 @@ bool ConvertStream::Turn(const ClipPtr& clip) {
         clip->conversion->End();
         break;
       case Next::kFinish:
-        FinishClip(clip);
-        return false;
+        return FinishClip(clip);
       case Next::kRest:
-        return false;
+        return;
     }
   }
-  return true;
-}
-
-// Nobody knows what became of the clip: the stream ends.
-void ConvertStream::Fail(const ClipPtr& clip, const grpc::Status& status) {
-  Actions actions;
-  {
-    const std::lock_guard lock(mutex_);
-    clip->is_running = false;
-    if (!failed_) failed_ = status;
-    cancel_.Cancel();
-    actions = NextActions();
-  }
-  Do(std::move(actions));
+  context_.workers().Enqueue(
+      [self = shared_from_this(), clip] { self->Run(clip); });
 }
 
 ConvertStream::Next ConvertStream::TakeNext(const ClipPtr& clip,

@@ -1,6 +1,6 @@
 #pragma once
 
-// Where work must not end the program.
+// Where what a peer sends must not end the program.
 
 #include <grpcpp/support/status.h>
 
@@ -14,7 +14,9 @@ namespace bvhmill::server {
 
 // What `work` returns. If the system has no memory for it: RESOURCE_EXHAUSTED,
 // with a RetryInfo; the libraries that the work uses throw then. INTERNAL for
-// whatever else they throw, without a word of it.
+// whatever else they throw, without a word of it. Only for work that leaves
+// nothing half done which others use: not for conversions, whose threads wait
+// for each other and whose memory goes from clip to clip.
 template <typename Work>
 grpc::Status Guarded(const Work& work) {
   try {

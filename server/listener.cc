@@ -53,7 +53,10 @@ int BindAndListen(int file, const sockaddr* address, socklen_t size,
     // Connections inherit it: frames shall not wait for each other.
     TurnOn(file, IPPROTO_TCP, TCP_NODELAY);
   }
-  if (is_only_v6) TurnOn(file, IPPROTO_IPV6, IPV6_V6ONLY);
+  if (address->sa_family == AF_INET6) {
+    const int only = is_only_v6 ? 1 : 0;
+    setsockopt(file, IPPROTO_IPV6, IPV6_V6ONLY, &only, sizeof only);
+  }
   if (bind(file, address, size) != 0) return errno;
   return listen(file, SOMAXCONN) == 0 ? 0 : errno;
 }

@@ -95,6 +95,7 @@ grpc::ServerUnaryReactor* ServerService::GetServerInfo(
   v1::GetServerInfoRequest message;
   int64_t beside = 0;
   if (status.ok()) {
+    context_.HeardFrom(record.peer());
     status = ReadMessage(context_.config(), {}, &bytes, &message, &beside);
   }
   if (status.ok()) {

@@ -77,9 +77,12 @@ bool ServiceContext::BeginCall(CallEvents events, const std::string& peer,
 
 // Connections come back with their next call; those that do not are gone.
 void ServiceContext::ForgetPeers() {
+  // What was heard a moment ago may not have been looked at.
+  const auto recent = Connections::Clock::now() - std::chrono::seconds(2);
   const std::lock_guard lock(mutex_);
-  std::erase_if(peers_,
-                [](const auto& peer) { return peer.second.calls == 0; });
+  std::erase_if(peers_, [recent](const auto& peer) {
+    return peer.second.calls == 0 && peer.second.heard_at.load() < recent;
+  });
 }
 
 void ServiceContext::Tick(const std::stop_token& stop) {
@@ -140,6 +143,11 @@ void ServiceContext::GuardMemory() {
   if (peer.empty()) return;
   log_.Event("cut the connection of " + peer +
              ": beyond max_transport_bytes, and what comes is no message");
+}
+
+void ServiceContext::HeardFrom(const std::string& peer) {
+  const std::lock_guard lock(mutex_);
+  peers_[peer].heard_at = std::chrono::steady_clock::now();
 }
 
 void ServiceContext::Heard(CallId id) {

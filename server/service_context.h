@@ -81,6 +81,8 @@ class ServiceContext {
   // A whole message has come from the peer of a call who may make it, or there
   // is something to do for it, so that nothing more is to be expected.
   static void Heard(CallId id);
+  // The same of a call that does not count as running.
+  void HeardFrom(const std::string& peer);
 
   // Bytes of clips and outputs that all streams hold.
   void AddStreamBytes(int64_t bytes) { stream_bytes_ += bytes; }

@@ -116,9 +116,8 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
   }
 
   void Work(Clock::duration queued) {
-    const grpc::Status status = Guarded([&] {
-      return method_.work({cancel_, queued, record_, ticket_});
-    });
+    const grpc::Status status =
+        method_.work({cancel_, queued, record_, ticket_});
     ticket_.Worked();
     End(status);
   }
