@@ -581,7 +581,8 @@ class Pump {
     while (stream_->Read(&response)) {
       good += response.has_result() && response.result().status().code() == 0;
     }
-    EXPECT_TRUE(stream_->Finish().ok());
+    const grpc::Status status = stream_->Finish();
+    EXPECT_TRUE(status.ok()) << status.error_message();
     return good;
   }
 
