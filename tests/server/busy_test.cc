@@ -1,0 +1,256 @@
+// What is in flight, and what streams hold, of all and of each.
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <ostream>
+#include <thread>
+
+#include "server/tokens.h"
+#include "tests/server/limits.h"
+#include "tests/support/files.h"
+
+namespace bvhmill::testing {
+namespace {
+
+constexpr int kPumpedClips = 60;
+
+// Writes clips as fast as they are taken, and reads when it is told to.
+class Pump {
+ public:
+  explicit Pump(std::unique_ptr<Stub> stub)
+      : stub_(std::move(stub)),
+        stream_(stub_->ConvertClips(&context_)),
+        writer_([this] { Write(); }) {}
+
+  ~Pump() {
+    context_.TryCancel();
+    writer_.join();
+  }
+
+  int sent() const { return sent_; }
+
+  // Clips that were sent when no more is taken for a second.
+  int AwaitStall() const {
+    int last = -1;
+    while (last != sent_) {
+      last = sent_;
+      std::this_thread::sleep_for(std::chrono::seconds(1));
+    }
+    return last;
+  }
+
+  // Good results of the whole stream.
+  int ReadAll() {
+    int good = 0;
+    Response response;
+    while (stream_->Read(&response)) {
+      good += response.has_result() && response.result().status().code() == 0;
+    }
+    const grpc::Status status = stream_->Finish();
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    return good;
+  }
+
+ private:
+  void Write() {
+    const std::string text = SmallClip(20'000);
+    for (; sent_ < kPumpedClips; ++sent_) {
+      Request request = Whole(std::to_string(sent_), PositionsRequest(text));
+      if (!stream_->Write(request)) return;
+    }
+    stream_->WritesDone();
+  }
+
+  const std::unique_ptr<Stub> stub_;
+  grpc::ClientContext context_;
+  const std::unique_ptr<Stream> stream_;
+  std::atomic<int> sent_ = 0;
+  std::thread writer_;
+};
+
+TEST_F(LimitsTest, StreamsShareWhatTheyMayHold) {
+  StartWith([](server::ServerConfig* config) {
+    config->service.max_stream_bytes = 4'000'000;
+    // Nothing else holds them back.
+    config->service.max_unfinished_clips_per_stream = 0;
+    config->service.max_unfinished_bytes_per_stream = 0;
+    config->service.max_unsent_bytes_per_stream = 0;
+  });
+  Pump first(Connect());
+  EXPECT_LT(first.AwaitStall(), kPumpedClips);
+  Pump second(Connect());
+  const int stalled = second.AwaitStall();
+  EXPECT_LT(stalled, kPumpedClips);
+  EXPECT_EQ(first.ReadAll(), kPumpedClips);
+  // As the first one holds nothing now, though nobody reads the second one.
+  EXPECT_TRUE(Await([&] { return second.sent() > stalled; }));
+  EXPECT_EQ(second.ReadAll(), kPumpedClips);
+}
+
+void Show(const std::string& token, grpc::ClientContext* context) {
+  SetDeadline(context);
+  context->AddMetadata("authorization", "Bearer " + token);
+}
+
+std::string Line(const std::string& token, const std::string& quotas) {
+  std::string line;
+  EXPECT_TRUE(server::HashToken(token, token, &line).ok());
+  return line + quotas + "\n";
+}
+
+// Options of some 12 kB, which count as long as the clip is in flight.
+v1::ConvertOptions LargeOptions() {
+  v1::ConvertOptions options = PositionsRequest("").options();
+  for (int i = 0; i < 1'000; ++i) {
+    options.mutable_validation()->add_ignore_codes("TEXT_EMPTY");
+  }
+  return options;
+}
+
+// A clip that is in flight until it ends.
+class HeldClip {
+ public:
+  HeldClip(const std::string& token, Stub* stub) {
+    Show(token, &context_);
+    stream_ = stub->ConvertClips(&context_);
+    Request request;
+    *request.mutable_begin()->mutable_options() = LargeOptions();
+    stream_->Write(request);
+    request.set_chunk(SmallClip());
+    stream_->Write(request);
+    EXPECT_TRUE(stream_->Read(&response_) && response_.has_begin());
+  }
+
+  void End() {
+    Request request;
+    request.mutable_end();
+    stream_->Write(request);
+    stream_->WritesDone();
+    while (stream_->Read(&response_)) {
+    }
+    EXPECT_EQ(response_.result().status().code(), StatusCode::OK);
+    EXPECT_TRUE(stream_->Finish().ok());
+  }
+
+ private:
+  grpc::ClientContext context_;
+  std::unique_ptr<Stream> stream_;
+  Response response_;
+};
+
+constexpr int64_t kBusyBytes = 20'000;
+
+struct Busy {
+  const char* name;
+  // Where it is set: of the server, or of each token.
+  int64_t server::AdmissionLimits::*limit;
+  int64_t value;
+  const char* quotas;
+  const char* reason;
+  const char* field;
+};
+
+void PrintTo(const Busy& busy, std::ostream* out) { *out << busy.name; }
+
+using Admission = server::AdmissionLimits;
+const Busy kBusy[] = {
+    {"ConnectionClips", &Admission::max_inflight_clips_per_connection, 1, "",
+     "CONNECTION_BUSY", "max_inflight_clips_per_connection"},
+    {"ConnectionBytes", &Admission::max_inflight_bytes_per_connection,
+     kBusyBytes, "", "CONNECTION_BUSY", "max_inflight_bytes_per_connection"},
+    {"CallerClips", &Admission::max_inflight_clips_per_caller, 1, "",
+     "CALLER_BUSY", "max_inflight_clips_per_caller"},
+    {"CallerBytes", &Admission::max_inflight_bytes_per_caller, kBusyBytes, "",
+     "CALLER_BUSY", "max_inflight_bytes_per_caller"},
+    {"QuotaOfClips", nullptr, 1, ":clips=1", "CALLER_BUSY",
+     "max_inflight_clips_per_caller"},
+    {"QuotaOfBytes", nullptr, kBusyBytes, ":bytes=20000", "CALLER_BUSY",
+     "max_inflight_bytes_per_caller"}};
+
+class BusyTest : public LimitsTest, public ::testing::WithParamInterface<Busy> {
+ protected:
+  void SetUp() override {
+    WriteFile(dir_.File("tokens"),
+              Line("one", GetParam().quotas) + Line("two", GetParam().quotas));
+    StartWith([this](server::ServerConfig* config) {
+      config->token_file = dir_.File("tokens");
+      if (GetParam().limit == nullptr) return;
+      config->admission.*GetParam().limit = GetParam().value;
+    });
+    other_ = Connect();
+  }
+
+  // Fits by itself, but not beside the clip that is held.
+  static grpc::Status Convert(const std::string& token, Stub* stub) {
+    grpc::ClientContext context;
+    Show(token, &context);
+    v1::ConvertClipResponse response;
+    return stub->ConvertClip(&context, PositionsRequest(SmallClip(300)),
+                             &response);
+  }
+
+  static v1::ClipResult ConvertInStream(const std::string& token, Stub* stub) {
+    grpc::ClientContext context;
+    Show(token, &context);
+    const auto stream = stub->ConvertClips(&context);
+    v1::ConvertClipRequest clip = PositionsRequest(SmallClip());
+    *clip.mutable_options() = LargeOptions();
+    stream->Write(Whole("k", clip));
+    stream->WritesDone();
+    Response response;
+    while (stream->Read(&response)) {
+    }
+    EXPECT_TRUE(stream->Finish().ok());
+    return response.result();
+  }
+
+  static bool IsOfConnection() {
+    return std::string_view(GetParam().reason) == "CONNECTION_BUSY";
+  }
+
+  static void ExpectBusy(const v1::ErrorInfo& info) {
+    EXPECT_EQ(info.reason(), GetParam().reason);
+    EXPECT_EQ(ValueOf(info, "limit_name"), GetParam().field);
+    EXPECT_EQ(ValueOf(info, "limit"), std::to_string(GetParam().value));
+    EXPECT_TRUE(info.metadata().contains("retry_after_ms"));
+  }
+
+  // What a call held is let go soon after its end.
+  static bool IsServed(const std::string& token, Stub* stub) {
+    return Await([&] { return Convert(token, stub).ok(); });
+  }
+
+  static void ExpectBusyIf(bool is_busy, const std::string& token, Stub* stub) {
+    if (!is_busy) {
+      EXPECT_TRUE(IsServed(token, stub)) << token;
+      return;
+    }
+    const grpc::Status status = Convert(token, stub);
+    ExpectBusy(RefusalOf(status));
+    EXPECT_GT(DetailsOf(status).retry.retry_delay().seconds(), 0);
+  }
+
+  TempDir dir_;
+  std::unique_ptr<Stub> other_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Limits, BusyTest, ::testing::ValuesIn(kBusy),
+                         [](const auto& info) { return info.param.name; });
+
+TEST_P(BusyTest, OthersAreServed) {
+  HeldClip held("one", clips_.get());
+  ExpectBusyIf(true, "one", clips_.get());
+  ExpectBusyIf(IsOfConnection(), "two", clips_.get());
+  ExpectBusyIf(!IsOfConnection(), "one", other_.get());
+  ExpectBusyIf(false, "two", other_.get());
+  ExpectBusy(RefusalOf(ConvertInStream("one", clips_.get())));
+  held.End();
+  ExpectBusyIf(false, "one", clips_.get());
+  EXPECT_TRUE(Await([this] {
+    return ConvertInStream("one", clips_.get()).status().code() == 0;
+  }));
+}
+
+}  // namespace
+}  // namespace bvhmill::testing
