@@ -34,9 +34,10 @@ class Connections {
   bool Cut(const std::string& peer);
 
   // Forgets those that are closed. Ends those over which too much has
-  // come that is no message: see Limits.max_stray_bytes. `heard` is when a
-  // message came from that peer, or it was worked for; the epoch = not known.
-  // Returns the peers of those. To be called every second or so.
+  // come that is no message: see TransportLimits::max_stray_bytes; pings and
+  // checks of health, of which nothing is heard, are allowed for. `heard` is
+  // when a message came from that peer, or it was worked for; the epoch = not
+  // known. Returns the peers of those. To be called every second or so.
   using Heard = std::function<Clock::time_point(const std::string& peer)>;
   std::vector<std::string> Look(Clock::time_point now, const Heard& heard);
 
