@@ -6,14 +6,14 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/pipeline/convert.h"
-#include "bvhmill/wire/result.h"
-#include "server/call_messages.h"
 #include "server/convert_stream.h"
 #include "server/guard.h"
 #include "server/read_message.h"
+#include "server/request_message.h"
 #include "server/response_bytes.h"
 #include "server/rpc_status.h"
 #include "server/source.h"
@@ -80,10 +80,9 @@ grpc::Status TooLargeForUnary(const ServerConfig& config) {
 }
 
 // Or for any message.
-bool IsTooLarge(const ServerConfig& config,
-                const google::protobuf::MessageLite& response) {
+bool IsTooLarge(const ServerConfig& config, const grpc::ByteBuffer& response) {
   constexpr int64_t kMostOfProtobuf = std::numeric_limits<int32_t>::max();
-  const auto bytes = static_cast<int64_t>(response.ByteSizeLong());
+  const auto bytes = static_cast<int64_t>(response.Length());
   return Exceeds(bytes, config.service.max_unary_response_bytes) ||
          bytes > kMostOfProtobuf;
 }
@@ -91,12 +90,11 @@ bool IsTooLarge(const ServerConfig& config,
 // What is expected may be wrong: not more is taken before it is there.
 constexpr int64_t kMostReserved = int64_t{1} << 20;
 
-// Puts outputs straight into the message, and counts them, and whatever is kept
-// to make them, for the ticket.
+// Gathers outputs as the response takes them, and counts them, and whatever is
+// kept to make them, for the ticket.
 class UnaryReceiver final : public OutputReceiver {
  public:
-  UnaryReceiver(Ticket* ticket, v1::ClipResult* message)
-      : ticket_(*ticket), message_(*message) {}
+  explicit UnaryReceiver(Ticket* ticket) : ticket_(*ticket) {}
 
   absl::Status Hold(int64_t bytes) override {
     // The first refusal is the answer.
@@ -111,7 +109,7 @@ class UnaryReceiver final : public OutputReceiver {
                      std::span<const OutputInfo> outputs) override {
     for (const OutputInfo& output : outputs) {
       const int64_t bytes = output.tensor ? TensorBytes(*output.tensor) : 0;
-      message_.add_outputs()->mutable_data()->reserve(
+      data_.emplace_back().reserve(
           static_cast<size_t>(std::clamp<int64_t>(bytes, 0, kMostReserved)));
     }
     return absl::OkStatus();
@@ -121,20 +119,19 @@ class UnaryReceiver final : public OutputReceiver {
     const auto size = static_cast<int64_t>(bytes.size());
     BVHMILL_RETURN_IF_ERROR(Hold(size));
     total_ += size;
-    message_.mutable_outputs(static_cast<int>(output))
-        ->mutable_data()
-        ->append(bytes);
+    data_[output].append(bytes);
     return absl::OkStatus();
   }
 
-  // Bytes of outputs that were put.
+  // Of each output; taken. And bytes of all of them.
+  std::vector<std::string> TakeData() { return std::move(data_); }
   int64_t total() const { return total_; }
   // Why there was no memory for more; OK if there was.
   const grpc::Status& refused() const { return refused_; }
 
  private:
   Ticket& ticket_;
-  v1::ClipResult& message_;
+  std::vector<std::string> data_;
   int64_t total_ = 0;
   grpc::Status refused_;
 };
@@ -167,18 +164,17 @@ ConvertResult ConvertFor(const UnaryWork& call, const RequestedClip& clip,
 
 grpc::Status Validate(const ServerConfig& config,
                       const v1::ValidateClipRequest& request,
-                      const UnaryWork& call,
-                      v1::ValidateClipResponse* response) {
+                      const UnaryWork& call, grpc::ByteBuffer* response) {
   RequestedClip clip;
   if (auto status = ReadRequest(config, request, call, &clip); !status.ok()) {
     return status;
   }
   clip.options.checks_only = true;
-  UnaryReceiver receiver(&call.ticket, response->mutable_result());
+  UnaryReceiver receiver(&call.ticket);
   const ConvertResult result = ConvertFor(call, clip, &receiver);
   if (!receiver.refused().ok()) return receiver.refused();
   if (absl::IsCancelled(result.status)) return ToGrpc(result.status);
-  wire::ToProto(result, response->mutable_result());
+  ToBytes(result, {}, response);
   return grpc::Status::OK;
 }
 
@@ -201,8 +197,7 @@ bool HasTooLargeOutputs(const ConvertResult& result) {
 
 grpc::Status ConvertOne(const ServerConfig& config,
                         const v1::ConvertClipRequest& request,
-                        const UnaryWork& call,
-                        v1::ConvertClipResponse* response) {
+                        const UnaryWork& call, grpc::ByteBuffer* response) {
   RequestedClip clip;
   if (auto status = ReadRequest(config, request, call, &clip); !status.ok()) {
     return status;
@@ -211,15 +206,14 @@ grpc::Status ConvertOne(const ServerConfig& config,
     return ToGrpc(InvalidField("options.outputs", "is empty"));
   }
   const bool is_bounded = BoundOutputs(config, &clip.options.limits);
-  v1::ClipResult* message = response->mutable_result();
-  UnaryReceiver receiver(&call.ticket, message);
+  UnaryReceiver receiver(&call.ticket);
   const ConvertResult result = ConvertFor(call, clip, &receiver);
   if (!receiver.refused().ok()) return receiver.refused();
   if (is_bounded && HasTooLargeOutputs(result)) {
     return TooLargeForUnary(config);
   }
   if (!result.status.ok()) return ToGrpc(result.status, result.fault);
-  wire::ToProto(result, message);
+  ToBytes(result, receiver.TakeData(), response);
   call.record.AddBytes(0, receiver.total());
   return grpc::Status::OK;
 }
@@ -234,12 +228,12 @@ bool IsShort(const v1::ConvertClipRequest& request, int64_t bytes) {
 }
 
 // One method: what it is called, who may call it, and what it does.
-template <typename Request, typename Response>
+template <typename Request>
 struct ClipMethod {
   Method method;
   Scope scope;
   grpc::Status (*work)(const ServerConfig& config, const Request& request,
-                       const UnaryWork& call, Response* response);
+                       const UnaryWork& call, grpc::ByteBuffer* response);
 };
 
 // What is in no text may take so many times its bytes.
@@ -264,17 +258,18 @@ grpc::Status ReadRequestMessage(const ServerConfig& config,
   return more > 0 ? ticket->Grow(more) : grpc::Status::OK;
 }
 
-template <typename Request, typename Response>
-grpc::ServerUnaryReactor* StartClipCall(
-    ServiceContext* context, grpc::CallbackServerContext* call,
-    const ClipMethod<Request, Response>& method,
-    const grpc::ByteBuffer* request_bytes, grpc::ByteBuffer* response_bytes) {
+template <typename Request>
+grpc::ServerUnaryReactor* StartClipCall(ServiceContext* context,
+                                        grpc::CallbackServerContext* call,
+                                        const ClipMethod<Request>& method,
+                                        const grpc::ByteBuffer* request_bytes,
+                                        grpc::ByteBuffer* response) {
   const auto bytes = static_cast<int64_t>(request_bytes->Length());
-  auto messages = std::make_shared<CallMessages<Request, Response>>();
+  auto message = std::make_shared<RequestMessage<Request>>();
   // gRPC would keep the bytes beside the message, as long as the call lives.
   auto* const taken = const_cast<grpc::ByteBuffer*>(request_bytes);
   // The work, which comes behind, keeps them.
-  Request* const request = messages->request();
+  Request* const request = message->get();
   const auto read = [context, taken, request](Ticket* ticket, bool* is_short) {
     int64_t unpacked = 0;
     const grpc::Status status = ReadRequestMessage(context->config(), taken,
@@ -285,18 +280,16 @@ grpc::ServerUnaryReactor* StartClipCall(
   return StartUnaryCall(
       context, call,
       {method.method, method.scope, bytes, read,
-       [context, owned = std::move(messages), work = method.work,
-        response_bytes](const UnaryWork& running) mutable {
-         // They go when the work is done, whenever the peer takes its outcome.
-         const auto messages = std::move(owned);
+       [context, owned = std::move(message), work = method.work,
+        response](const UnaryWork& running) mutable {
+         // It goes when the work is done, whenever the peer takes its outcome.
+         const auto message = std::move(owned);
          const ServerConfig& config = context->config();
          const grpc::Status status =
-             work(config, *messages->request(), running, messages->response());
-         if (!status.ok()) return status;
-         const Response& response = *messages->response();
-         if (IsTooLarge(config, response)) return TooLargeForUnary(config);
-         ToBytes(response, response_bytes);
-         return grpc::Status::OK;
+             work(config, *message->get(), running, response);
+         if (!status.ok() || !IsTooLarge(config, *response)) return status;
+         response->Clear();
+         return TooLargeForUnary(config);
        }});
 }
 
@@ -305,15 +298,15 @@ grpc::ServerUnaryReactor* StartClipCall(
 grpc::ServerUnaryReactor* ClipService::ValidateClip(
     grpc::CallbackServerContext* call, const grpc::ByteBuffer* request,
     grpc::ByteBuffer* response) {
-  const ClipMethod<v1::ValidateClipRequest, v1::ValidateClipResponse> method = {
-      Method::kValidateClip, Scope::kRead, &Validate};
+  const ClipMethod<v1::ValidateClipRequest> method = {Method::kValidateClip,
+                                                      Scope::kRead, &Validate};
   return StartClipCall(&context_, call, method, request, response);
 }
 
 grpc::ServerUnaryReactor* ClipService::ConvertClip(
     grpc::CallbackServerContext* call, const grpc::ByteBuffer* request,
     grpc::ByteBuffer* response) {
-  const ClipMethod<v1::ConvertClipRequest, v1::ConvertClipResponse> method = {
+  const ClipMethod<v1::ConvertClipRequest> method = {
       Method::kConvertClip, Scope::kConvert, &ConvertOne};
   return StartClipCall(&context_, call, method, request, response);
 }

@@ -1,26 +1,13 @@
 #include "server/response_bytes.h"
 
-#include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
-
-#include <array>
 #include <cstdint>
 #include <utility>
 
+#include "bvhmill/wire/result.h"
+#include "bvhmill/wire/serialize.h"
+
 namespace bvhmill::server {
 namespace {
-
-// What stands before a field of `length` bytes in the wire format of Protobuf.
-std::string FieldHead(int number, size_t length) {
-  constexpr uint32_t kLengthDelimited = 2;
-  std::string head;
-  google::protobuf::io::StringOutputStream stream(&head);
-  google::protobuf::io::CodedOutputStream out(&stream);
-  out.WriteTag(static_cast<uint32_t>(number) << 3 | kLengthDelimited);
-  out.WriteVarint64(length);
-  out.Trim();
-  return head;
-}
 
 // Refers to the bytes, and frees them with the last reference.
 grpc::Slice OwningSlice(std::string bytes) {
@@ -28,6 +15,19 @@ grpc::Slice OwningSlice(std::string bytes) {
   return {owned->data(), owned->size(),
           [](void* string) { delete static_cast<std::string*>(string); },
           owned};
+}
+
+// A message whose only field, `number`, is the message in `pieces`.
+void Wrap(int number, std::vector<std::string> pieces, grpc::ByteBuffer* out) {
+  size_t bytes = 0;
+  for (const std::string& piece : pieces) bytes += piece.size();
+  std::vector<grpc::Slice> slices;
+  slices.reserve(pieces.size());
+  slices.emplace_back(wire::FieldHead(number, bytes) + pieces.front());
+  for (size_t i = 1; i < pieces.size(); ++i) {
+    slices.push_back(OwningSlice(std::move(pieces[i])));
+  }
+  grpc::ByteBuffer(slices.data(), slices.size()).Swap(out);
 }
 
 }  // namespace
@@ -42,15 +42,40 @@ void ToBytes(const google::protobuf::MessageLite& message,
 void ToBytes(const v1::OutputChunk& chunk, std::string data,
              grpc::ByteBuffer* out) {
   // Its last field, so that it can be put behind the others.
-  std::string fields = chunk.SerializeAsString();
-  fields += FieldHead(v1::OutputChunk::kDataFieldNumber, data.size());
-  const std::string head =
-      FieldHead(v1::ConvertClipsResponse::kOutputChunkFieldNumber,
-                fields.size() + data.size()) +
-      fields;
-  const std::array<grpc::Slice, 2> slices = {grpc::Slice(head),
-                                             OwningSlice(std::move(data))};
-  grpc::ByteBuffer(slices.data(), slices.size()).Swap(out);
+  std::vector<std::string> pieces = {
+      chunk.SerializeAsString() +
+      wire::FieldHead(v1::OutputChunk::kDataFieldNumber, data.size())};
+  pieces.push_back(std::move(data));
+  Wrap(v1::ConvertClipsResponse::kOutputChunkFieldNumber, std::move(pieces),
+       out);
+}
+
+void ToBytes(const ConvertResult& result, std::vector<std::string> data,
+             grpc::ByteBuffer* out) {
+  constexpr int kResult = v1::ConvertClipResponse::kResultFieldNumber;
+  static_assert(kResult == int{v1::ValidateClipResponse::kResultFieldNumber});
+  Wrap(kResult, wire::Serialize("", result, std::move(data)), out);
+}
+
+void ToBytes(std::string_view key, const ConvertResult& result,
+             grpc::ByteBuffer* out) {
+  Wrap(v1::ConvertClipsResponse::kResultFieldNumber,
+       wire::Serialize(key, result, {}), out);
+}
+
+void ToBytes(std::string_view key, const ClipInfo& info,
+             std::span<const OutputInfo> outputs, grpc::ByteBuffer* out) {
+  v1::ClipStarted begin;
+  begin.set_key(key.data(), key.size());
+  for (const OutputInfo& output : outputs) {
+    wire::ToProto(output, begin.add_outputs());
+  }
+  const std::string joints = wire::Serialize(info);
+  Wrap(v1::ConvertClipsResponse::kBeginFieldNumber,
+       {begin.SerializeAsString() +
+        wire::FieldHead(v1::ClipStarted::kInfoFieldNumber, joints.size()) +
+        joints},
+       out);
 }
 
 }  // namespace bvhmill::server

@@ -4,8 +4,12 @@
 
 #include <grpcpp/support/byte_buffer.h>
 
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "bvhmill/pipeline/convert.h"
 #include "bvhmill/v1/clip_service.pb.h"
 
 namespace bvhmill::server {
@@ -22,5 +26,17 @@ void ToBytes(const google::protobuf::MessageLite& message,
 // them once more.
 void ToBytes(const v1::OutputChunk& chunk, std::string data,
              grpc::ByteBuffer* out);
+
+// A ConvertClipResponse or, without `data`, a ValidateClipResponse, which are
+// alike: `result` with `data` of its outputs, which is not copied either.
+void ToBytes(const ConvertResult& result, std::vector<std::string> data,
+             grpc::ByteBuffer* out);
+
+// ConvertClipsResponses: the `result` of the clip `key`; and its `begin`, with
+// what is said of outputs that will come.
+void ToBytes(std::string_view key, const ConvertResult& result,
+             grpc::ByteBuffer* out);
+void ToBytes(std::string_view key, const ClipInfo& info,
+             std::span<const OutputInfo> outputs, grpc::ByteBuffer* out);
 
 }  // namespace bvhmill::server

@@ -24,9 +24,11 @@ constexpr int64_t kGzipText = int64_t{320} << 10;
 constexpr size_t kZstdSlice = 128;
 constexpr int64_t kZstdText = int64_t{4} << 20;
 
-OutFrame FrameOf(const v1::ConvertClipsResponse& response) {
+// Of what ToBytes takes.
+template <typename... Parts>
+OutFrame FrameOf(Parts&&... parts) {
   OutFrame frame{std::make_unique<grpc::ByteBuffer>()};
-  ToBytes(response, frame.message.get());
+  ToBytes(std::forward<Parts>(parts)..., frame.message.get());
   frame.bytes = static_cast<int64_t>(frame.message->Length());
   return frame;
 }
@@ -49,16 +51,9 @@ absl::Status FrameReceiver::HoldClip(int64_t bytes) {
 
 absl::Status FrameReceiver::Begin(const ClipInfo& info,
                                   std::span<const OutputInfo> outputs) {
-  v1::ConvertClipsResponse response;
-  v1::ClipStarted* begin = response.mutable_begin();
-  begin->set_key(key_);
-  wire::ToProto(info, begin->mutable_info());
-  for (const OutputInfo& output : outputs) {
-    wire::ToProto(output, begin->add_outputs());
-  }
   pending_.resize(outputs.size());
   sent_.resize(outputs.size());
-  peer_.emit(FrameOf(response));
+  peer_.emit(FrameOf(key_, info, outputs));
   return absl::OkStatus();
 }
 
@@ -103,9 +98,7 @@ void FrameReceiver::FlushOutput(size_t output) {
   chunk.set_output(static_cast<int32_t>(output));
   chunk.set_offset(sent_[output]);
   sent_[output] += size;
-  OutFrame frame{std::make_unique<grpc::ByteBuffer>()};
-  ToBytes(chunk, std::move(data), frame.message.get());
-  frame.bytes = static_cast<int64_t>(frame.message->Length());
+  OutFrame frame = FrameOf(chunk, std::move(data));
   frame.data_bytes = size;
   peer_.emit(std::move(frame));
 }
@@ -198,14 +191,13 @@ ConvertResult& StreamConversion::Finish() {
 }
 
 OutFrame ResultFrame(const StreamClip& clip, const ConvertResult& result) {
+  if (!clip.refused) return FrameOf(clip.key, result);
+  // Nothing was read, so there is nothing to report.
   v1::ConvertClipsResponse response;
   wire::ToProto(result, response.mutable_result());
   response.mutable_result()->set_key(clip.key);
-  if (clip.refused) {
-    // Nothing was read, so there is nothing to report.
-    response.mutable_result()->clear_report();
-    response.mutable_result()->clear_info();
-  }
+  response.mutable_result()->clear_report();
+  response.mutable_result()->clear_info();
   return FrameOf(response);
 }
 

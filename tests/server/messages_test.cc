@@ -1,6 +1,7 @@
 // Messages as bytes: those that are none, and those that are put together.
 
 #include <gmock/gmock.h>
+#include <google/protobuf/util/message_differencer.h>
 #include <grpcpp/generic/generic_stub.h>
 
 #include <random>
@@ -8,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "bvhmill/wire/result.h"
 #include "server/read_message.h"
 #include "server/response_bytes.h"
 #include "tests/server/fixture.h"
@@ -321,6 +323,55 @@ INSTANTIATE_TEST_SUITE_P(
         ChunkCase{"FourBytes", "key", 0, int64_t{1} << 40,
                   std::string(size_t{1} << 22, 'b')}),
     [](const auto& info) { return info.param.name; });
+
+// What a response of one field holds of `expected`, in whatever order.
+template <typename Message>
+void ExpectMessage(const grpc::ByteBuffer& bytes, const Message& expected) {
+  Message message;
+  ASSERT_TRUE(message.ParseFromString(StringOf(bytes)));
+  EXPECT_TRUE(
+      google::protobuf::util::MessageDifferencer::Equals(message, expected))
+      << message.DebugString();
+}
+
+ConvertResult OneJointResult() {
+  ConvertResult result;
+  result.info.joints = {{"Hips", -1, "XYZ", false, {1, 2, 3}}};
+  result.outputs = {{"positions", "application/x", 300, {}},
+                    {"report", "application/json", 0, {}}};
+  return result;
+}
+
+TEST(ToBytesTest, UnaryResults) {
+  const ConvertResult result = OneJointResult();
+  const std::string data(300, 'd');
+  v1::ConvertClipResponse expected;
+  wire::ToProto(result, expected.mutable_result());
+  grpc::ByteBuffer bytes;
+  server::ToBytes(result, {}, &bytes);
+  ExpectMessage(bytes, expected);
+  expected.mutable_result()->mutable_outputs(0)->set_data(data);
+  server::ToBytes(result, {data, ""}, &bytes);
+  ExpectMessage(bytes, expected);
+}
+
+TEST(ToBytesTest, FramesOfStreams) {
+  const ConvertResult result = OneJointResult();
+  v1::ConvertClipsResponse expected;
+  wire::ToProto(result, expected.mutable_result());
+  expected.mutable_result()->set_key("key");
+  grpc::ByteBuffer bytes;
+  server::ToBytes("key", result, &bytes);
+  ExpectMessage(bytes, expected);
+  v1::ClipStarted* const begin = expected.mutable_begin();
+  begin->set_key("key");
+  wire::ToProto(result.info, begin->mutable_info());
+  for (const OutputInfo& output : result.outputs) {
+    wire::ToProto(output, begin->add_outputs());
+  }
+  server::ToBytes("key", result.info, result.outputs, &bytes);
+  ExpectMessage(bytes, expected);
+}
 
 // Too small for a piece of memory of its own, and not.
 TEST(ToBytesTest, IsTheMessage) {

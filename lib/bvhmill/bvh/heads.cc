@@ -44,8 +44,9 @@ void LogComments(const Cursor& cursor, IssueLog* log) {
 // The lines before the rows; those of the rows are checked as they are read.
 bool CheckLines(std::string_view text, const Place& rows, const Limits& limits,
                 IssueLog* log) {
-  const bool ends_line =
-      rows.offset > 0 && IsLineEnd(text[static_cast<size_t>(rows.offset) - 1]);
+  const auto offset = static_cast<size_t>(rows.offset);
+  const bool ends_line = (offset > 0 && IsLineEnd(text[offset - 1])) ||
+                         (offset < text.size() && IsLineEnd(text[offset]));
   if (ends_line && !Exceeds(rows.offset, limits.max_line_bytes)) return true;
   LineReader lines(text, {});
   Line line;

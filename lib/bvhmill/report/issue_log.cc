@@ -1,6 +1,7 @@
 #include "bvhmill/report/issue_log.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <tuple>
 
@@ -11,6 +12,21 @@ namespace {
 
 bool Contains(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+using Severities = std::array<Severity, kIssueCodes>;
+
+const Severities& CatalogueSeverities(bool strict) {
+  static const std::array<Severities, 2> severities = [] {
+    std::array<Severities, 2> out = {};
+    for (const CatalogueEntry& entry : Catalogue()) {
+      const auto code = static_cast<size_t>(entry.code);
+      out[0][code] = entry.lenient;
+      out[1][code] = entry.strict;
+    }
+    return out;
+  }();
+  return severities[strict ? 1 : 0];
 }
 
 bool IsEarlier(const Issue& a, const Issue& b) {
@@ -41,7 +57,16 @@ std::string FillMessage(std::string_view message, const IssueArgs& args) {
   return out.append(message);
 }
 
+// Most clips are looked at as the catalogue says.
 IssueLog::IssueLog(const ReportOptions& options) : options_(options) {
+  const bool is_usual = options.ignore_codes.empty() &&
+                        options.only_codes.empty() &&
+                        options.severity_overrides.empty();
+  if (is_usual) {
+    wanted_.fill(true);
+    severities_ = CatalogueSeverities(options.strict);
+    return;
+  }
   for (const CatalogueEntry& entry : Catalogue()) {
     const auto code = static_cast<size_t>(entry.code);
     wanted_[code] = IsWanted(entry.code);

@@ -176,12 +176,10 @@ void ToProto(const ConvertResult& result, v1::ClipResult* out) {
   *out->mutable_status() = ToProto(result.status, result.fault);
   ToProto(result.report, out->mutable_report());
   ToProto(result.info, out->mutable_info());
-  const size_t outputs = result.status.ok() ? result.outputs.size() : 0;
-  for (size_t i = 0; i < outputs; ++i) {
-    const int at = static_cast<int>(i);
-    const bool is_there = at < out->outputs_size();
-    ToProto(result.outputs[i],
-            is_there ? out->mutable_outputs(at) : out->add_outputs());
+  if (result.status.ok()) {
+    for (const OutputInfo& output : result.outputs) {
+      ToProto(output, out->add_outputs());
+    }
   }
   ToProto(result.times, out->mutable_times());
 }

@@ -28,8 +28,7 @@ OutputInfo FromProto(const v1::Output& message);
 void ToProto(const StageTimes& times, v1::StageTimes* out);
 StageTimes FromProto(const v1::StageTimes& message);
 
-// The whole result, outputs only if the status is OK. They have the data that
-// `out` holds for them already, or none.
+// The whole result, outputs only if the status is OK, without data.
 void ToProto(const ConvertResult& result, v1::ClipResult* out);
 ConvertResult FromProto(const v1::ClipResult& message);
 

@@ -1,0 +1,127 @@
+#include "bvhmill/wire/serialize.h"
+
+#include <google/protobuf/arena.h>
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <utility>
+
+#include "bvhmill/wire/result.h"
+#include "bvhmill/wire/status.h"
+
+namespace bvhmill::wire {
+namespace {
+
+// To the bit: zeros have signs.
+bool IsSame(const JointInfo& a, const JointInfo& b) {
+  using Bits = std::array<uint32_t, 3>;
+  return a.parent == b.parent && a.end_site == b.end_site &&
+         std::bit_cast<Bits>(a.offset) == std::bit_cast<Bits>(b.offset) &&
+         a.name == b.name && a.channels == b.channels;
+}
+
+struct KnownJoints {
+  std::vector<JointInfo> joints;
+  std::string bytes;
+};
+
+void AppendJoints(const std::vector<JointInfo>& joints, std::string* out) {
+  thread_local KnownJoints known;
+  if (std::equal(joints.begin(), joints.end(), known.joints.begin(),
+                 known.joints.end(), &IsSame)) {
+    out->append(known.bytes);
+    return;
+  }
+  ClipInfo only_joints;
+  only_joints.joints = joints;
+  google::protobuf::Arena arena;
+  auto* const message =
+      google::protobuf::Arena::CreateMessage<v1::ClipInfo>(&arena);
+  ToProto(only_joints, message);
+  std::string bytes = message->SerializeAsString();
+  out->append(bytes);
+  if (bytes.size() > kMostKeptJointBytes) return;
+  known = {std::move(only_joints.joints), std::move(bytes)};
+}
+
+void AppendField(int number, const std::string& bytes, std::string* out) {
+  out->append(FieldHead(number, bytes.size()));
+  out->append(bytes);
+}
+
+// All but info and outputs.
+std::string SerializeFields(std::string_view key, const ConvertResult& result) {
+  // What a clean clip takes.
+  alignas(8) std::array<char, 1024> first_block;
+  google::protobuf::Arena arena(first_block.data(), first_block.size());
+  auto* const fields =
+      google::protobuf::Arena::CreateMessage<v1::ClipResult>(&arena);
+  fields->set_key(key.data(), key.size());
+  *fields->mutable_status() = ToProto(result.status, result.fault);
+  ToProto(result.report, fields->mutable_report());
+  ToProto(result.times, fields->mutable_times());
+  return fields->SerializeAsString();
+}
+
+// All of a field of v1::ClipResult but the data.
+std::string OutputHead(const OutputInfo& output, size_t data_bytes) {
+  v1::Output message;
+  ToProto(output, &message);
+  std::string fields = message.SerializeAsString();
+  if (data_bytes > 0) {
+    fields += FieldHead(v1::Output::kDataFieldNumber, data_bytes);
+  }
+  return FieldHead(v1::ClipResult::kOutputsFieldNumber,
+                   fields.size() + data_bytes) +
+         fields;
+}
+
+}  // namespace
+
+std::string FieldHead(int number, size_t length) {
+  using google::protobuf::io::CodedOutputStream;
+  constexpr uint32_t kLengthDelimited = 2;
+  constexpr size_t kMostBytesOfVarints = 15;
+  std::array<uint8_t, kMostBytesOfVarints> head = {};
+  uint8_t* end = CodedOutputStream::WriteTagToArray(
+      static_cast<uint32_t>(number) << 3 | kLengthDelimited, head.data());
+  end = CodedOutputStream::WriteVarint64ToArray(length, end);
+  return {head.data(), end};
+}
+
+std::string Serialize(const ClipInfo& info) {
+  ClipInfo numbers;
+  numbers.frames = info.frames;
+  numbers.frame_time = info.frame_time;
+  numbers.frames_per_second = info.frames_per_second;
+  numbers.joint_count = info.joint_count;
+  v1::ClipInfo message;
+  ToProto(numbers, &message);
+  std::string out = message.SerializeAsString();
+  AppendJoints(info.joints, &out);
+  return out;
+}
+
+std::vector<std::string> Serialize(std::string_view key,
+                                   const ConvertResult& result,
+                                   std::vector<std::string> data) {
+  std::vector<std::string> pieces(1, SerializeFields(key, result));
+  AppendField(v1::ClipResult::kInfoFieldNumber, Serialize(result.info),
+              &pieces.back());
+  const size_t outputs = result.status.ok() ? result.outputs.size() : 0;
+  data.resize(outputs);
+  for (size_t i = 0; i < outputs; ++i) {
+    pieces.back() += OutputHead(result.outputs[i], data[i].size());
+    if (data[i].empty()) continue;
+    pieces.push_back(std::move(data[i]));
+    pieces.emplace_back();
+  }
+  if (pieces.back().empty()) pieces.pop_back();
+  return pieces;
+}
+
+}  // namespace bvhmill::wire
