@@ -22,6 +22,7 @@ class Mill {
   Mill& operator=(const Mill&) = delete;
 
   const std::string& address() const { return address_; }
+  pid_t pid() const { return pid_; }
   // Most memory that it held so far, in MB.
   double PeakMb() const;
   // What it holds now.

@@ -70,11 +70,11 @@ void ToBytes(std::string_view key, const ClipInfo& info,
   for (const OutputInfo& output : outputs) {
     wire::ToProto(output, begin.add_outputs());
   }
-  const std::string joints = wire::Serialize(info);
+  const std::string info_bytes = wire::Serialize(info);
   Wrap(v1::ConvertClipsResponse::kBeginFieldNumber,
        {begin.SerializeAsString() +
-        wire::FieldHead(v1::ClipStarted::kInfoFieldNumber, joints.size()) +
-        joints},
+        wire::FieldHead(v1::ClipStarted::kInfoFieldNumber, info_bytes.size()) +
+        info_bytes},
        out);
 }
 

@@ -15,7 +15,8 @@
 namespace bvhmill::server {
 
 // Any thread may call these. `out` becomes what the message would serialize to,
-// and owns its bytes. Messages must be of less than 2 GiB.
+// but that the fields of results may stand in another order, and owns its
+// bytes. Messages must be of less than 2 GiB.
 
 // A message of any kind. One copy.
 void ToBytes(const google::protobuf::MessageLite& message,

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <thread>
 
 #include "bench/mill_client.h"
@@ -27,7 +26,6 @@ class HostileTest : public ::testing::Test {
     std::vector<std::string> args = {"--listen", "127.0.0.1:0", "--log", "off"};
     args.insert(args.end(), more.begin(), more.end());
     mill_ = std::make_unique<bench::Mill>(BVHMILL_BIN "/bvhmilld", args);
-    std::ifstream("/proc/thread-self/children") >> pid_;
     ExpectServes();
     mb_ = mill_->Mb();
     files_ = OpenFiles();
@@ -35,7 +33,7 @@ class HostileTest : public ::testing::Test {
 
   int OpenFiles() const {
     const auto all = std::filesystem::directory_iterator(
-        "/proc/" + std::to_string(pid_) + "/fd");
+        "/proc/" + std::to_string(mill_->pid()) + "/fd");
     return static_cast<int>(std::distance(begin(all), end(all)));
   }
 
@@ -68,7 +66,6 @@ class HostileTest : public ::testing::Test {
   }
 
   std::unique_ptr<bench::Mill> mill_;
-  int pid_ = 0;
   double mb_ = 0;
   int files_ = 0;
 };

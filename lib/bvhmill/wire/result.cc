@@ -106,12 +106,20 @@ Report FromProto(const v1::ValidationReport& message) {
 }
 
 void ToProto(const ClipInfo& info, v1::ClipInfo* out) {
+  NumbersToProto(info, out);
+  JointsToProto(info.joints, out);
+}
+
+void NumbersToProto(const ClipInfo& info, v1::ClipInfo* out) {
   out->set_frames(info.frames);
   out->set_frames_per_second(info.frames_per_second);
   out->set_frame_time_seconds(info.frame_time);
   out->set_joint_count(info.joint_count);
-  out->mutable_joints()->Reserve(static_cast<int>(info.joints.size()));
-  for (const JointInfo& joint : info.joints) {
+}
+
+void JointsToProto(const std::vector<JointInfo>& joints, v1::ClipInfo* out) {
+  out->mutable_joints()->Reserve(static_cast<int>(joints.size()));
+  for (const JointInfo& joint : joints) {
     v1::Joint* to = out->add_joints();
     to->set_name(joint.name);
     to->set_parent(joint.parent);

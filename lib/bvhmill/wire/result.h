@@ -5,6 +5,8 @@
 // ToProto fills a message in place, so that one of an arena takes all of its
 // parts from there; it is empty before, if nothing else is said.
 
+#include <vector>
+
 #include "bvhmill/encode/clip_info.h"
 #include "bvhmill/encode/output.h"
 #include "bvhmill/pipeline/convert.h"
@@ -19,6 +21,9 @@ void ToProto(const Report& report, v1::ValidationReport* out);
 Report FromProto(const v1::ValidationReport& message);
 
 void ToProto(const ClipInfo& info, v1::ClipInfo* out);
+// All but the joints; and these alone.
+void NumbersToProto(const ClipInfo& info, v1::ClipInfo* out);
+void JointsToProto(const std::vector<JointInfo>& joints, v1::ClipInfo* out);
 ClipInfo FromProto(const v1::ClipInfo& message);
 
 // Without data.

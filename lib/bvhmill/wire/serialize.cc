@@ -2,7 +2,6 @@
 
 #include <google/protobuf/arena.h>
 #include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
 #include <algorithm>
 #include <array>
@@ -36,21 +35,14 @@ void AppendJoints(const std::vector<JointInfo>& joints, std::string* out) {
     out->append(known.bytes);
     return;
   }
-  ClipInfo only_joints;
-  only_joints.joints = joints;
   google::protobuf::Arena arena;
   auto* const message =
       google::protobuf::Arena::CreateMessage<v1::ClipInfo>(&arena);
-  ToProto(only_joints, message);
+  JointsToProto(joints, message);
   std::string bytes = message->SerializeAsString();
   out->append(bytes);
   if (bytes.size() > kMostKeptJointBytes) return;
-  known = {std::move(only_joints.joints), std::move(bytes)};
-}
-
-void AppendField(int number, const std::string& bytes, std::string* out) {
-  out->append(FieldHead(number, bytes.size()));
-  out->append(bytes);
+  known = {joints, std::move(bytes)};
 }
 
 // All but info and outputs.
@@ -94,13 +86,8 @@ std::string FieldHead(int number, size_t length) {
 }
 
 std::string Serialize(const ClipInfo& info) {
-  ClipInfo numbers;
-  numbers.frames = info.frames;
-  numbers.frame_time = info.frame_time;
-  numbers.frames_per_second = info.frames_per_second;
-  numbers.joint_count = info.joint_count;
   v1::ClipInfo message;
-  ToProto(numbers, &message);
+  NumbersToProto(info, &message);
   std::string out = message.SerializeAsString();
   AppendJoints(info.joints, &out);
   return out;
@@ -110,8 +97,9 @@ std::vector<std::string> Serialize(std::string_view key,
                                    const ConvertResult& result,
                                    std::vector<std::string> data) {
   std::vector<std::string> pieces(1, SerializeFields(key, result));
-  AppendField(v1::ClipResult::kInfoFieldNumber, Serialize(result.info),
-              &pieces.back());
+  const std::string info = Serialize(result.info);
+  pieces.back() += FieldHead(v1::ClipResult::kInfoFieldNumber, info.size());
+  pieces.back() += info;
   const size_t outputs = result.status.ok() ? result.outputs.size() : 0;
   data.resize(outputs);
   for (size_t i = 0; i < outputs; ++i) {

@@ -16,7 +16,8 @@
 
 namespace bvhmill::wire {
 
-// Bytes of joints of one rig at most that each thread keeps.
+// Bytes of joints of one rig at most that each thread keeps; and the joints
+// that they were made of, which take about five times as much.
 inline constexpr size_t kMostKeptJointBytes = size_t{64} << 10;
 
 // What stands before a field of `length` bytes: a message, bytes or a string.
