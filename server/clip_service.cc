@@ -11,7 +11,6 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/pipeline/convert.h"
 #include "server/convert_stream.h"
-#include "server/guard.h"
 #include "server/read_message.h"
 #include "server/request_message.h"
 #include "server/response_bytes.h"
@@ -59,9 +58,8 @@ grpc::Status ReadSource(const ServerConfig& config, const v1::Source& source,
   }
   *text = source.data();
   if (encoding == Encoding::kIdentity) return grpc::Status::OK;
-  const grpc::Status status = Guarded([&] {
-    return DecodeSource(config, encoding, source.data(), &call.ticket, decoded);
-  });
+  const grpc::Status status =
+      DecodeSource(config, encoding, source.data(), &call.ticket, decoded);
   *text = *decoded;
   return status;
 }

@@ -79,6 +79,8 @@ class ConvertStream final
 
   // In workers.
   void Run(const ClipPtr& clip);
+  void Fail(const grpc::Status& status);
+  void Work(const ClipPtr& clip);
   void MakeConversion(const ClipPtr& clip);
   Next TakeNext(const ClipPtr& clip, std::string* bytes);
   Next TakeMore(StreamClip* clip, std::string* bytes);
@@ -254,7 +256,8 @@ void ConvertStream::OnReadDone(bool ok) {
       ServiceContext::Heard(call_id_);
       pace_.Came(Clock::now(), static_cast<int64_t>(request_.chunk().size()));
       const bool goes_on = clips_.is_within_clip();
-      const grpc::Status status = read.ok() ? clips_.Take(&request_) : read;
+      const grpc::Status status =
+          read.ok() ? Guarded([&] { return clips_.Take(&request_); }) : read;
       if (!status.ok()) failed_ = status;
       if (!goes_on) pace_.Reset();
       // Not until the next one comes, which may be never; and a message that is
@@ -299,6 +302,8 @@ ConvertStream::Actions ConvertStream::NextActions() {
                                    : Stopping();
     return actions;
   }
+  // First, since there may be no memory for it.
+  actions.run = clips_.TakeRunnable();
   if (writing_ == nullptr) PickWrite(&actions);
   if (!reading_ && MayRead()) {
     reading_ = true;
@@ -306,16 +311,18 @@ ConvertStream::Actions ConvertStream::NextActions() {
     actions.read = true;
     ++busy_;
   }
-  actions.run = clips_.TakeRunnable();
   return actions;
 }
 
 void ConvertStream::Do(Actions actions) {
   // Keeps the stream while gRPC may be done with it.
   const std::shared_ptr<ConvertStream> self = shared_from_this();
-  for (const ClipPtr& clip : actions.run) {
-    context_.workers().Enqueue([self, clip] { self->Run(clip); });
-  }
+  const grpc::Status queued = Guarded([&] {
+    for (const ClipPtr& clip : actions.run) {
+      context_.workers().Enqueue([self, clip] { self->Run(clip); });
+    }
+    return grpc::Status::OK;
+  });
   if (actions.write != nullptr) {
     // A frame that waits for others never is the last one.
     grpc::WriteOptions how;
@@ -332,6 +339,7 @@ void ConvertStream::Do(Actions actions) {
        --i) {
     EndBusy();
   }
+  if (!queued.ok()) Fail(queued);
 }
 
 // What was asked for is with gRPC; the end may have waited for it.
@@ -372,8 +380,28 @@ void ConvertStream::MakeConversion(const ClipPtr& clip) {
   clip->queued = Clock::now() - *clip->queued_at;
 }
 
-// Works on `clip` until there is nothing to do, or others should have a turn.
+// Where the system has no memory for a clip, that is the end of the stream.
 void ConvertStream::Run(const ClipPtr& clip) {
+  const grpc::Status status = Guarded([&] {
+    Work(clip);
+    return grpc::Status::OK;
+  });
+  if (!status.ok()) Fail(status);
+}
+
+void ConvertStream::Fail(const grpc::Status& status) {
+  Actions actions;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!failed_) failed_ = status;
+    cancel_.Cancel();
+    actions = NextActions();
+  }
+  Do(std::move(actions));
+}
+
+// Works on `clip` until there is nothing to do, or others should have a turn.
+void ConvertStream::Work(const ClipPtr& clip) {
   MakeConversion(clip);
   std::string bytes;
   for (size_t done = 0; done < kTurnBytes;) {

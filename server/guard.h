@@ -15,8 +15,7 @@ namespace bvhmill::server {
 // What `work` returns. If the system has no memory for it: RESOURCE_EXHAUSTED,
 // with a RetryInfo; the libraries that the work uses throw then. INTERNAL for
 // whatever else they throw, without a word of it. Only for work that leaves
-// nothing half done which others use: not for conversions, whose threads wait
-// for each other and whose memory goes from clip to clip.
+// nothing half done which others use.
 template <typename Work>
 grpc::Status Guarded(const Work& work) {
   try {

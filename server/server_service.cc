@@ -9,6 +9,7 @@
 #include "bvhmill/encode/encoder.h"
 #include "bvhmill/report/catalogue.h"
 #include "server/call_record.h"
+#include "server/guard.h"
 #include "server/read_message.h"
 #include "server/response_bytes.h"
 
@@ -91,22 +92,29 @@ grpc::ServerUnaryReactor* ServerService::GetServerInfo(
   grpc::ServerUnaryReactor* reactor = call->DefaultReactor();
   CallRecord record(&context_, Method::kGetServerInfo, call);
   grpc::Status status = record.Enter();
-  grpc::ByteBuffer bytes = *request;
-  v1::GetServerInfoRequest message;
-  int64_t beside = 0;
   if (status.ok()) {
     context_.HeardFrom(record.peer());
-    status = ReadMessage(context_.config(), {}, &bytes, &message, &beside);
-  }
-  if (status.ok()) {
-    v1::GetServerInfoResponse info;
-    Describe(*record.caller(), &info);
-    ToBytes(info, response);
+    status =
+        Guarded([&] { return Answer(*record.caller(), *request, response); });
   }
   record.Finishing(status);
   record.Done(/*cancelled=*/false);
   reactor->Finish(status);
   return reactor;
+}
+
+grpc::Status ServerService::Answer(const Caller& caller,
+                                   grpc::ByteBuffer request,
+                                   grpc::ByteBuffer* response) {
+  v1::GetServerInfoRequest message;
+  int64_t beside = 0;
+  const grpc::Status status =
+      ReadMessage(context_.config(), {}, &request, &message, &beside);
+  if (!status.ok()) return status;
+  v1::GetServerInfoResponse info;
+  Describe(caller, &info);
+  ToBytes(info, response);
+  return grpc::Status::OK;
 }
 
 void ServerService::Describe(const Caller& caller,

@@ -19,6 +19,8 @@ class ServerService final
                                           grpc::ByteBuffer* response) override;
 
  private:
+  grpc::Status Answer(const Caller& caller, grpc::ByteBuffer request,
+                      grpc::ByteBuffer* response);
   void Describe(const Caller& caller, v1::GetServerInfoResponse* response);
 
   ServiceContext& context_;

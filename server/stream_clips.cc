@@ -137,8 +137,8 @@ void StreamClips::Append(std::string bytes) {
     return Refuse(LimitExceeded("max_clip_bytes", limit, clip.bytes));
   }
   if (!clip.queued_at) clip.queued_at = StreamClip::Clock::now();
-  AddIncoming(size);
   clip.incoming.push_back(std::move(bytes));
+  AddIncoming(size);
 }
 
 // The incoming clip will get `status`; its bytes are dropped.
@@ -219,8 +219,8 @@ std::vector<ClipPtr> StreamClips::TakeRunnable() {
   std::vector<ClipPtr> runnable;
   for (const ClipPtr& clip : clips_) {
     if (!CanRun(*clip)) continue;
-    clip->is_running = true;
     runnable.push_back(clip);
+    clip->is_running = true;
   }
   return runnable;
 }
@@ -237,9 +237,10 @@ void StreamClips::UsedBytes(StreamClip* clip) {
 }
 
 void StreamClips::AddFrame(StreamClip* clip, OutFrame frame) {
-  AddOutgoing(clip, frame.bytes);
+  const int64_t bytes = frame.bytes;
   record_.AddBytes(0, frame.data_bytes);
   clip->outgoing.push_back(std::move(frame));
+  AddOutgoing(clip, bytes);
 }
 
 ClipPtr StreamClips::PickWrite(OutFrame* frame, bool* more_follows) {

@@ -73,8 +73,13 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
     }
     if (!refused.ok()) return End(refused);
     if (is_short) return Work({});
-    context_.workers().Enqueue(
-        [this, start = Clock::now()] { Work(Clock::now() - start); });
+    // If it is queued, it may be over before this returns.
+    const grpc::Status queued = Guarded([this] {
+      context_.workers().Enqueue(
+          [this, start = Clock::now()] { Work(Clock::now() - start); });
+      return grpc::Status::OK;
+    });
+    if (!queued.ok()) End(queued);
   }
 
   void OnCancel() override { cancel_.Cancel(); }
@@ -116,8 +121,9 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
   }
 
   void Work(Clock::duration queued) {
-    const grpc::Status status =
-        method_.work({cancel_, queued, record_, ticket_});
+    const grpc::Status status = Guarded([&] {
+      return method_.work({cancel_, queued, record_, ticket_});
+    });
     ticket_.Worked();
     End(status);
   }

@@ -3,58 +3,13 @@
 #include <gtest/gtest.h>
 #include <tbb/task_arena.h>
 
-#include <atomic>
 #include <cstdint>
-#include <cstdlib>
-#include <new>
 #include <string>
 #include <vector>
 
 #include "bvhmill/pipeline/convert.h"
-
-namespace {
-
-std::atomic<int64_t> g_allocations{0};
-
-void* Counted(void* memory) {
-  ++g_allocations;
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-
-void* Allocate(size_t size) { return Counted(std::malloc(size + (size == 0))); }
-
-void* AllocateAligned(size_t size, std::align_val_t align) {
-  const auto step = static_cast<size_t>(align);
-  return Counted(std::aligned_alloc(step, (size + step - 1) / step * step));
-}
-
-}  // namespace
-
-void* operator new(size_t size) { return Allocate(size); }
-void* operator new[](size_t size) { return Allocate(size); }
-void* operator new(size_t size, std::align_val_t align) {
-  return AllocateAligned(size, align);
-}
-void* operator new[](size_t size, std::align_val_t align) {
-  return AllocateAligned(size, align);
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept {
-  std::free(memory);
-}
-void operator delete[](void* memory, std::align_val_t) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, size_t, std::align_val_t) noexcept {
-  std::free(memory);
-}
-void operator delete[](void* memory, size_t, std::align_val_t) noexcept {
-  std::free(memory);
-}
+#include "tests/allocations/allocator.h"
+#include "tests/allocations/chain.h"
 
 namespace bvhmill::testing {
 namespace {
@@ -75,31 +30,6 @@ class CountingReceiver final : public OutputReceiver {
  private:
   size_t bytes_ = 0;
 };
-
-constexpr int kJoints = 31;
-constexpr int kFrames = 500;
-
-// A chain whose names are too long to stand in a string object.
-std::string Text(int turn) {
-  std::string text = "HIERARCHY\n";
-  for (int i = 0; i < kJoints; ++i) {
-    text += i == 0 ? "ROOT " : "JOINT ";
-    text += "a_joint_with_a_rather_long_name_" + std::to_string(i);
-    text += "\n{\nOFFSET 0 1 0\n";
-    text += i == 0 ? "CHANNELS 6 Xposition Yposition Zposition" : "CHANNELS 3";
-    text += " Zrotation Xrotation Yrotation\n";
-  }
-  text += "End Site\n{\nOFFSET 0 1 0\n}\n";
-  for (int i = 0; i < kJoints; ++i) text += "}\n";
-  text += "MOTION\nFrames: " + std::to_string(kFrames) + "\nFrame Time: 0.01\n";
-  for (int frame = 0; frame < kFrames; ++frame) {
-    for (int c = 0; c < 3 + 3 * kJoints; ++c) {
-      text += std::to_string(c * 0.37 + turn + frame) + " ";
-    }
-    text += "\n";
-  }
-  return text;
-}
 
 struct BatchCase {
   const char* name;
@@ -127,7 +57,8 @@ TEST_P(AllocationsTest, NoneAfterTheFirstClips) {
   tbb::task_arena arena(1);
   ConvertOptions options;
   options.outputs = GetParam().outputs;
-  const std::vector<std::string> texts = {Text(1), Text(2), Text(3)};
+  const std::vector<std::string> texts = {ChainText(1), ChainText(2),
+                                          ChainText(3)};
   CountingReceiver receiver;
   ConvertResult result;
   const auto convert = [&] {
@@ -138,13 +69,13 @@ TEST_P(AllocationsTest, NoneAfterTheFirstClips) {
   };
   arena.execute([&] {
     convert();
-    const int64_t before = g_allocations;
+    const int64_t before = Allocations();
     const size_t bytes = receiver.bytes();
     for (int i = 0; i < 5; ++i) convert();
-    EXPECT_EQ(g_allocations - before, 0);
+    EXPECT_EQ(Allocations() - before, 0);
     EXPECT_EQ(receiver.bytes(), 6 * bytes);
   });
-  EXPECT_EQ(result.info.joints.size(), kJoints + 1);
+  EXPECT_EQ(result.info.joints.size(), kChainJoints + 1);
   EXPECT_EQ(result.outputs.size(), options.outputs.size());
 }
 

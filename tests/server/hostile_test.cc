@@ -272,12 +272,21 @@ TEST_F(HostileTest, ArchivesThatUnfoldToGigabytes) {
 }
 
 // Where the system gives no more memory, the call fails, and nothing else.
-TEST_F(HostileTest, TextThatThereIsNoMemoryFor) {
-  if (BVHMILL_SANITIZED) GTEST_SKIP() << "sanitizers need memory of their own";
-  mill_ = std::make_unique<bench::Mill>(
-      "/bin/sh",
-      std::vector<std::string>{"-c", "ulimit -v 1200000; exec " BVHMILL_BIN
-                                     "/bvhmilld --listen 127.0.0.1:0"});
+class NoMemoryTest : public HostileTest {
+ protected:
+  void SetUp() override {
+    if (BVHMILL_SANITIZED) {
+      GTEST_SKIP() << "sanitizers need memory of their own";
+    }
+    mill_ = std::make_unique<bench::Mill>(
+        "/bin/sh",
+        std::vector<std::string>{"-c", "ulimit -v 1200000; exec " BVHMILL_BIN
+                                       "/bvhmilld --listen 127.0.0.1:0 "
+                                       "--max-response-bytes 0"});
+  }
+};
+
+TEST_F(NoMemoryTest, ForText) {
   const auto stub = bench::Connect(mill_->address());
   // All text of a call is kept.
   v1::ConvertClipRequest text =
@@ -288,6 +297,52 @@ TEST_F(HostileTest, TextThatThereIsNoMemoryFor) {
   const grpc::Status of_call = stub->ConvertClip(&first, text, &response);
   EXPECT_EQ(of_call.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
   EXPECT_EQ(DetailsOf(of_call).info.reason(), "SERVER_BUSY");
+  ExpectServes();
+}
+
+// A small archive that becomes gigabytes of frames.
+v1::ConvertClipRequest ManyFrames(bool is_whole) {
+  v1::ConvertClipRequest request =
+      PositionsRequest(bench::Gzip(SmallClip(600'000)));
+  request.mutable_source()->set_encoding(v1::CONTENT_ENCODING_GZIP);
+  v1::ConvertOptions* options = request.mutable_options();
+  options->mutable_edits()->set_resample_fps(1800);
+  if (is_whole) {
+    options->mutable_outputs(0)->mutable_positions()->set_layout(
+        v1::TENSOR_LAYOUT_JOINT_MAJOR);
+  }
+  return request;
+}
+
+TEST_F(NoMemoryTest, ForFramesOfACall) {
+  const auto stub = bench::Connect(mill_->address());
+  for (const bool is_whole : {false, true}) {
+    SCOPED_TRACE(is_whole);
+    v1::ConvertClipResponse response;
+    grpc::ClientContext context;
+    const grpc::Status status =
+        stub->ConvertClip(&context, ManyFrames(is_whole), &response);
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+    EXPECT_EQ(DetailsOf(status).info.reason(), "SERVER_BUSY");
+    ExpectServes();
+  }
+}
+
+TEST_F(NoMemoryTest, ForFramesOfAStream) {
+  const auto stub = bench::Connect(mill_->address());
+  const v1::ConvertClipRequest frames = ManyFrames(/*is_whole=*/true);
+  v1::ConvertClipsRequest request;
+  *request.mutable_begin()->mutable_source() = frames.source();
+  *request.mutable_begin()->mutable_options() = frames.options();
+  request.mutable_begin()->set_complete(true);
+  grpc::ClientContext context;
+  const auto stream = stub->ConvertClips(&context);
+  stream->Write(request);
+  v1::ConvertClipsResponse response;
+  while (stream->Read(&response)) EXPECT_FALSE(response.has_result());
+  const grpc::Status status = stream->Finish();
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_EQ(DetailsOf(status).info.reason(), "SERVER_BUSY");
   ExpectServes();
 }
 

@@ -15,7 +15,9 @@ class Parallel {
   virtual int threads() const = 0;
   // Calls `task(i)` once for each i in [0, tasks), possibly at the same time,
   // and returns when all have returned. A task may wait for others that have
-  // begun, which must not be paused for it. `task` must not throw.
+  // begun, which must not be paused for it. If one throws, those that have
+  // not begun may be left out; when all others have returned, so does Run, by
+  // the same exception.
   virtual void Run(int64_t tasks, const std::function<void(int64_t)>& task) = 0;
 };
 

@@ -32,12 +32,18 @@ class BlockScanner::BlockPlacer final : public RowsPlacer {
  public:
   BlockPlacer(BlockScanner* scanner, Side side, size_t block)
       : scanner_(*scanner), side_(side), block_(block) {}
+  BlockPlacer(const BlockPlacer&) = delete;
+  BlockPlacer& operator=(const BlockPlacer&) = delete;
+  // There may be a thread that waits for it, even behind the end, or where an
+  // exception ends this one.
+  ~BlockPlacer() {
+    if (!asked_) BlockPlacer::Place(0);
+  }
   std::span<float> Place(size_t rows) override {
     asked_ = true;
     return scanner_.Place(side_, block_, static_cast<int64_t>(rows));
   }
   Side side() const { return side_; }
-  bool asked() const { return asked_; }
 
  private:
   BlockScanner& scanner_;
@@ -69,8 +75,6 @@ void BlockScanner::Work(Side side) {
     if (IsCancelled(options_.cancel) || !ScanBlock(i, &placer)) {
       Close(side);
     }
-    // There may be a thread that waits for it, even behind the end.
-    if (!placer.asked()) placer.Place(0);
   }
 }
 

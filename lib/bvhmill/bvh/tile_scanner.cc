@@ -89,17 +89,18 @@ bool TileScanner::HandOn(int worker, const RowsScan& scan,
 void TileScanner::Work(int worker, UninitializedVector<float>* values) {
   const int64_t end = tiles();
   for (int64_t i = turns_.Take(); i < end; i = turns_.Take()) {
+    const Turns::Turn turn(&turns_, i);
     RowsScan scan;
-    const bool good =
-        !stopped_ && !IsCancelled(options_.cancel) && Scan(i, values, &scan);
+    const bool good = !turns_.stopped() && !IsCancelled(options_.cancel) &&
+                      Scan(i, values, &scan);
     const auto rows =
         std::span<const float>(*values).first(good ? scan.rows * width_ : 0);
     if (good && scan.rows > 0) {
       receiver_.OnTile(worker, static_cast<int64_t>(scan.rows), rows);
     }
-    turns_.Wait(i);
-    if (!stopped_) stopped_ = !good || !HandOn(worker, scan, rows);
-    turns_.Pass(i);
+    turn.Wait();
+    if (turns_.stopped()) continue;
+    if (!good || !HandOn(worker, scan, rows)) turns_.Stop();
   }
 }
 

@@ -3,7 +3,6 @@
 // Threads that scan the rows of one text, tile by tile, and hand the tiles on
 // in order. Private to bvh/.
 
-#include <atomic>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -58,7 +57,6 @@ class TileScanner {
   const ReadOptions& options_;
   TileReceiver& receiver_;
   Turns turns_;
-  std::atomic<bool> stopped_{false};
   // Of the thread whose turn it is.
   RowsScan taken_;
   bool refused_ = false;

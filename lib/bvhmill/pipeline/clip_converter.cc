@@ -434,6 +434,7 @@ void ClipConverter::Impl::Finish() {
     times.read = std::max(times.read - within, std::chrono::nanoseconds{0});
   }
   if (!result_.status.ok() || !has_outputs()) result_.outputs.clear();
+  lease_.Keep();
 }
 
 bool NeedsAllRows(const ConvertOptions& options) {

@@ -17,8 +17,9 @@ bool NeedsAllRows(const ConvertOptions& options);
 // Rows are edited, solved and encoded as they come, a tile at a time, so that
 // outputs leave while the clip still arrives, and memory does not grow with it:
 // but for outputs that need all frames first (joint-major arrays, npz, bvh,
-// anim),
-// for which all rows are kept. Not thread-safe; works in the thread that calls.
+// anim), for which all rows are kept. Not thread-safe; works in the thread that
+// calls. If one of its functions throws std::bad_alloc, as Convert may, nothing
+// but its destructor may be called.
 class ClipConverter {
  public:
   // `receiver` may be null if no outputs are asked for, and is only asked for

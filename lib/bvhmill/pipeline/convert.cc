@@ -165,6 +165,7 @@ void Conversion::Run(std::string_view text) {
   if (!result_.status.ok() || !MakesOutputs(options_)) {
     result_.outputs.clear();
   }
+  lease_.Keep();
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 #pragma once
 
 // One clip through the whole mill: text -> clip -> report -> edits -> poses ->
-// outputs.
+// outputs. If the system gives no memory, which no limit of ours forbade, what
+// is here throws std::bad_alloc; it is then as if the clip had never been, but
+// for what a receiver took.
 
 #include <chrono>
 #include <span>

@@ -1,7 +1,6 @@
 #include "bvhmill/pipeline/encode_clip.h"
 
 #include <algorithm>
-#include <atomic>
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/turns.h"
@@ -27,7 +26,6 @@ class ClipEncoder {
   Turns turns_;
   // Of the thread whose turn it is.
   absl::Status status_;
-  std::atomic<bool> stopped_{false};
 };
 
 TileRows ClipEncoder::RowsAt(int64_t first, int64_t frames) const {
@@ -62,13 +60,12 @@ void ClipEncoder::Work(TileBuffers* buffers) {
   const int64_t tiles = (frames + step - 1) / step;
   for (int64_t i = turns_.Take(); i < tiles; i = turns_.Take()) {
     const TileRows rows = RowsAt(i * step, std::min(step, frames - i * step));
-    if (!stopped_) workspace_.stage.Solve(rows, buffers);
-    turns_.Wait(i);
-    if (!stopped_) {
-      status_ = Add(rows, buffers);
-      stopped_ = !status_.ok();
-    }
-    turns_.Pass(i);
+    const Turns::Turn turn(&turns_, i);
+    if (!turns_.stopped()) workspace_.stage.Solve(rows, buffers);
+    turn.Wait();
+    if (turns_.stopped()) continue;
+    status_ = Add(rows, buffers);
+    if (!status_.ok()) turns_.Stop();
   }
 }
 

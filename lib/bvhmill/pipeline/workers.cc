@@ -66,13 +66,18 @@ void Workers::Enqueue(std::function<void()> task) {
     const std::lock_guard lock(pool_->mutex);
     ++pool_->pending;
   }
-  pool_->arena.enqueue([pool = pool_.get(), task = std::move(task)] {
-    TakeOver();
-    pool->busy.fetch_add(1, std::memory_order_relaxed);
-    task();
-    pool->busy.fetch_sub(1, std::memory_order_relaxed);
-    pool->Done();
-  });
+  try {
+    pool_->arena.enqueue([pool = pool_.get(), task = std::move(task)] {
+      TakeOver();
+      pool->busy.fetch_add(1, std::memory_order_relaxed);
+      task();
+      pool->busy.fetch_sub(1, std::memory_order_relaxed);
+      pool->Done();
+    });
+  } catch (...) {
+    pool_->Done();
+    throw;
+  }
 }
 
 void Workers::Wait() {

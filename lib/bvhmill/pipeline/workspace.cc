@@ -50,6 +50,7 @@ WorkspaceLease::WorkspaceLease() {
 }
 
 WorkspaceLease::~WorkspaceLease() {
+  if (!is_whole_) return;
   const size_t bytes = workspace_->KeptBytes();
   Pool& pool = GlobalPool();
   const std::scoped_lock lock(pool.mutex);

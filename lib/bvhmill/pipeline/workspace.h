@@ -46,11 +46,16 @@ class WorkspaceLease {
   WorkspaceLease(const WorkspaceLease&) = delete;
   WorkspaceLease& operator=(const WorkspaceLease&) = delete;
 
+  // The conversion is over and left nothing half done, as an exception would:
+  // it may be kept.
+  void Keep() { is_whole_ = true; }
+
   Workspace* operator->() const { return workspace_.get(); }
   Workspace& operator*() const { return *workspace_; }
 
  private:
   std::unique_ptr<Workspace> workspace_;
+  bool is_whole_ = false;
 };
 
 }  // namespace bvhmill

@@ -1,0 +1,22 @@
+#pragma once
+
+// The operator new of the programs that are linked with this. Thread-safe.
+
+#include <cstdint>
+
+namespace bvhmill::testing {
+
+// How often memory was asked for so far.
+int64_t Allocations();
+
+// While it lives, the system has memory for `count` more requests, by whichever
+// thread, and for none behind them. One at a time.
+class MemoryFor {
+ public:
+  explicit MemoryFor(int64_t count);
+  ~MemoryFor();
+  MemoryFor(const MemoryFor&) = delete;
+  MemoryFor& operator=(const MemoryFor&) = delete;
+};
+
+}  // namespace bvhmill::testing

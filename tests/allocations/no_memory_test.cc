@@ -1,0 +1,162 @@
+// Wherever in a conversion the memory ends, it ends by std::bad_alloc, no
+// thread waits for ever, and the next one gives what it always gives.
+
+#include <gtest/gtest.h>
+#include <tbb/task_arena.h>
+
+#include <cstdint>
+#include <new>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bvhmill/pipeline/clip_converter.h"
+#include "bvhmill/pipeline/convert.h"
+#include "bvhmill/pipeline/workers.h"
+#include "tests/allocations/allocator.h"
+#include "tests/allocations/chain.h"
+
+namespace bvhmill::testing {
+namespace {
+
+// Text of some tiles for each of two threads.
+constexpr int kLongFrames = 4000;
+
+struct Converted {
+  ConvertResult result;
+  std::vector<std::string> data;
+};
+
+using Conversion = Converted (*)(std::string_view text,
+                                 const ConvertOptions& options);
+
+Converted AtOnce(std::string_view text, const ConvertOptions& options) {
+  StringReceiver receiver;
+  Converted converted;
+  converted.result = Convert(text, options, &receiver, nullptr);
+  converted.data = std::move(receiver.data());
+  return converted;
+}
+
+Converted InPieces(std::string_view text, const ConvertOptions& options) {
+  StringReceiver receiver;
+  Converted converted;
+  ClipConverter converter(options, &receiver, nullptr, &converted.result);
+  while (!text.empty()) {
+    const std::string_view piece = text.substr(0, 50'000);
+    converter.Push(piece);
+    text.remove_prefix(piece.size());
+  }
+  converter.Finish();
+  converted.data = std::move(receiver.data());
+  return converted;
+}
+
+// Has no memory for anything.
+class FullReceiver final : public OutputReceiver {
+ public:
+  absl::Status Begin(const ClipInfo& /*info*/,
+                     std::span<const OutputInfo> /*outputs*/) override {
+    throw std::bad_alloc();
+  }
+  absl::Status Data(size_t /*output*/, std::string_view /*bytes*/) override {
+    throw std::bad_alloc();
+  }
+};
+
+// Until none is kept, the next conversion does not need memory of its own.
+void DropKeptMemory() {
+  ConvertOptions options;
+  options.outputs = {{"", PositionsFormat{}}};
+  FullReceiver receiver;
+  EXPECT_THROW(Convert(ChainText(1, 1), options, &receiver, nullptr),
+               std::bad_alloc);
+}
+
+struct NoMemoryCase {
+  const char* name;
+  Conversion convert;
+  int threads;
+  int frames;
+  std::vector<OutputRequest> outputs;
+  bool has_fault = false;
+  bool is_edited = false;
+};
+
+std::vector<NoMemoryCase> NoMemoryCases() {
+  const std::vector<OutputRequest> flow = {
+      {"", PositionsFormat{}},
+      {"", RotationsFormat{.kind = RotationKind::kSixD}}};
+  const std::vector<OutputRequest> whole = {
+      {"", PositionsFormat{TensorLayout::kJointMajor, true}},
+      {"", VelocitiesFormat{}},
+      {"", BvhFormat{}}};
+  return {
+      {"FlowingSmall", &AtOnce, 1, 20, flow},
+      {"FlowingLong", &AtOnce, 2, kLongFrames, flow},
+      {"WholeSmall", &AtOnce, 1, 20, whole},
+      {"WholeLong", &AtOnce, 2, kLongFrames, whole},
+      {"EditedSmall", &AtOnce, 1, 20, whole, false, true},
+      {"Streamed", &InPieces, 1, kChainFrames, flow},
+      {"StreamedEdited", &InPieces, 1, kChainFrames, flow, false, true},
+      {"StreamedWhole", &InPieces, 1, kChainFrames, whole},
+      {"Faulty", &AtOnce, 1, 20, flow, true},
+      {"StreamedFaulty", &InPieces, 1, 20, flow, true},
+  };
+}
+
+class NoMemoryTest : public ::testing::TestWithParam<NoMemoryCase> {
+ protected:
+  NoMemoryTest() : text_(ChainText(1, GetParam().frames)) {
+    options_.outputs = GetParam().outputs;
+    if (GetParam().is_edited) options_.edits.resample_fps = 30;
+    if (GetParam().has_fault) text_.insert(text_.size() - 30, "fault");
+  }
+
+  Converted Convert() const { return GetParam().convert(text_, options_); }
+
+  // With so little memory; false if that was not enough.
+  bool ConvertWith(int64_t requests) const {
+    DropKeptMemory();
+    try {
+      const MemoryFor memory(requests);
+      Convert();
+      return true;
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+  }
+
+  std::string text_;
+  ConvertOptions options_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Conversions, NoMemoryTest,
+                         ::testing::ValuesIn(NoMemoryCases()),
+                         [](const auto& info) { return info.param.name; });
+
+TEST_P(NoMemoryTest, EndsAndTheNextIsRight) {
+  Workers pool(GetParam().threads);
+  tbb::task_arena arena(GetParam().threads);
+  arena.execute([&] {
+    const Converted expected = Convert();
+    int64_t failures = 0;
+    // Each of the first requests, then ever fewer of them.
+    for (int64_t left = 0; !ConvertWith(left); left += 1 + left / 100) {
+      ++failures;
+      const Converted next = Convert();
+      ASSERT_EQ(next.result.status, expected.result.status) << left;
+      ASSERT_EQ(next.result.report.issues.size(),
+                expected.result.report.issues.size())
+          << left;
+      ASSERT_TRUE(next.data == expected.data) << left;
+    }
+    EXPECT_GT(failures, 30);
+    EXPECT_EQ(expected.result.status.ok(), !GetParam().has_fault);
+  });
+}
+
+}  // namespace
+}  // namespace bvhmill::testing
