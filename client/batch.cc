@@ -5,6 +5,7 @@
 #include <chrono>
 #include <map>
 #include <mutex>
+#include <new>
 #include <utility>
 
 #include "bvhmill/base/status.h"
@@ -59,7 +60,8 @@ ConvertResult AsIfUnpackedHere(ConvertResult result,
   const IssueArgs& args = result.fault.metadata;
   const bool is_too_large = result.fault.reason == "LIMIT_EXCEEDED" &&
                             std::any_of(args.begin(), args.end(), is_size);
-  return is_too_large ? TooLarge(report, limit) : result;
+  if (is_too_large) return TooLarge(report, limit);
+  return result;
 }
 
 Kind KindOf(const absl::Status& status, const Session& session) {
@@ -166,9 +168,7 @@ class Tally {
   std::atomic<bool> stopped_ = false;
 };
 
-}  // namespace
-
-ConvertResult WithClip(
+ConvertResult WithMemoryForClip(
     const Session& session, const Input& input, const ReportOptions& report,
     const std::function<ConvertResult(const ClipData& clip)>& work,
     int64_t* bytes) {
@@ -194,6 +194,22 @@ ConvertResult WithClip(
   std::string bvh;
   unread.status = AnimAsBvh(ViewOf(text), &bvh, &unread.report);
   return unread.status.ok() ? work({bvh}) : unread;
+}
+
+}  // namespace
+
+ConvertResult WithClip(
+    const Session& session, const Input& input, const ReportOptions& report,
+    const std::function<ConvertResult(const ClipData& clip)>& work,
+    int64_t* bytes) {
+  ConvertResult result;
+  try {
+    return WithMemoryForClip(session, input, report, work, bytes);
+  } catch (const std::bad_alloc&) {
+    result.status = MakeStatus(absl::StatusCode::kResourceExhausted,
+                               "the system has no memory for it");
+  }
+  return result;
 }
 
 bool HasReport(const ConvertResult& result) {

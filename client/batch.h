@@ -49,7 +49,8 @@ struct Totals {
 // Reads a clip and hands it to `work`, whose result it returns; an .anim as the
 // BVH clip of what is played, a packed one as it is if the engine takes it. A
 // clip that cannot be read or unpacked, by whomever, gets NOT_FOUND and no
-// report; one that is too large the report that an engine would give it.
+// report; one that is too large the report that an engine would give it; one
+// that the system has no memory for RESOURCE_EXHAUSTED, and no report.
 // `bytes` is set to the size of the file.
 ConvertResult WithClip(
     const Session& session, const Input& input, const ReportOptions& report,

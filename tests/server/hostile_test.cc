@@ -197,8 +197,10 @@ TEST_F(HostileTest, HeadersWithoutEnd) {
       Http2Frame(kContinuation, 0, 1, Repeat(Http2Header("a", ""), 4'000));
   const std::string start =
       Hello() + Http2Frame(kHeaders, 0, 1, CallHeaders("ConvertClip"));
+  constexpr int kPeers = 8;
   std::vector<std::thread> peers;
-  for (int i = 0; i < 8; ++i) {
+  peers.reserve(kPeers);
+  for (int i = 0; i < kPeers; ++i) {
     peers.emplace_back([&] {
       const int fd = DialLoopback(mill_->address());
       SendAll(fd, start + Repeat(frame, 1'000), 20'000);

@@ -36,7 +36,7 @@ class BlockScanner::BlockPlacer final : public RowsPlacer {
   BlockPlacer& operator=(const BlockPlacer&) = delete;
   // There may be a thread that waits for it, even behind the end, or where an
   // exception ends this one.
-  ~BlockPlacer() {
+  ~BlockPlacer() override {
     if (!asked_) BlockPlacer::Place(0);
   }
   std::span<float> Place(size_t rows) override {

@@ -10,6 +10,8 @@
 #include <mutex>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
+
 #ifdef __SANITIZE_THREAD__
 extern "C" {
 void __tsan_acquire(void* address);
@@ -66,18 +68,15 @@ void Workers::Enqueue(std::function<void()> task) {
     const std::lock_guard lock(pool_->mutex);
     ++pool_->pending;
   }
-  try {
-    pool_->arena.enqueue([pool = pool_.get(), task = std::move(task)] {
-      TakeOver();
-      pool->busy.fetch_add(1, std::memory_order_relaxed);
-      task();
-      pool->busy.fetch_sub(1, std::memory_order_relaxed);
-      pool->Done();
-    });
-  } catch (...) {
-    pool_->Done();
-    throw;
-  }
+  absl::Cleanup not_queued = [this] { pool_->Done(); };
+  pool_->arena.enqueue([pool = pool_.get(), task = std::move(task)] {
+    TakeOver();
+    pool->busy.fetch_add(1, std::memory_order_relaxed);
+    task();
+    pool->busy.fetch_sub(1, std::memory_order_relaxed);
+    pool->Done();
+  });
+  std::move(not_queued).Cancel();
 }
 
 void Workers::Wait() {
