@@ -302,8 +302,8 @@ ConvertStream::Actions ConvertStream::NextActions() {
                                    : Stopping();
     return actions;
   }
-  // First, since there may be no memory for it.
-  actions.run = clips_.TakeRunnable();
+  // Now, since there may be no memory for them.
+  actions.run.reserve(clips_.size());
   if (writing_ == nullptr) PickWrite(&actions);
   if (!reading_ && MayRead()) {
     reading_ = true;
@@ -311,6 +311,7 @@ ConvertStream::Actions ConvertStream::NextActions() {
     actions.read = true;
     ++busy_;
   }
+  clips_.TakeRunnable(&actions.run);
   return actions;
 }
 

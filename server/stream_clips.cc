@@ -215,14 +215,12 @@ bool StreamClips::CanRun(const StreamClip& clip) const {
   return clip.conversion && (clip.conversion->has_work() || MustFlush(clip));
 }
 
-std::vector<ClipPtr> StreamClips::TakeRunnable() {
-  std::vector<ClipPtr> runnable;
+void StreamClips::TakeRunnable(std::vector<ClipPtr>* runnable) {
   for (const ClipPtr& clip : clips_) {
     if (!CanRun(*clip)) continue;
-    runnable.push_back(clip);
+    runnable->push_back(clip);
     clip->is_running = true;
   }
-  return runnable;
 }
 
 std::string StreamClips::TakeBytes(StreamClip* clip) {

@@ -36,6 +36,7 @@ class StreamClips {
   // Between a begin and its end.
   bool is_within_clip() const { return incoming_ != nullptr; }
   bool empty() const { return clips_.empty(); }
+  size_t size() const { return clips_.size(); }
 
   // Reading stops while too much waits, here or in all streams together; a
   // stream that holds nothing may always go on.
@@ -45,8 +46,8 @@ class StreamClips {
   // The rest of a clip that was worked on may be long in coming: what waits for
   // it must be sent.
   bool MustFlush(const StreamClip& clip) const;
-  // Clips that a worker must now run; they count as running.
-  std::vector<ClipPtr> TakeRunnable();
+  // Adds clips that a worker must now run; they count as running.
+  void TakeRunnable(std::vector<ClipPtr>* runnable);
 
   // For the worker that runs `clip`: bytes that came, which count until they
   // are used up; a frame that was made.
