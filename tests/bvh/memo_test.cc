@@ -10,6 +10,7 @@
 #include "bvhmill/bvh/hierarchy_memo.h"
 #include "bvhmill/bvh/reader.h"
 #include "bvhmill/encode/report_json.h"
+#include "tests/support/clip_collector.h"
 #include "tests/support/clips.h"
 
 namespace bvhmill::testing {
@@ -61,20 +62,34 @@ void ExpectSamePlaces(const std::vector<Place>& some,
 
 class MemoTest : public ::testing::Test {
  protected:
-  // Reads `text` with the memo of all texts before, and without.
+  // Reads `text` with the memo of all texts before, and without; and so as a
+  // stream that comes at once, or in pieces.
   void Read(const std::string& text, const Limits& limits = {}) {
     IssueLog plain_log({});
-    IssueLog log({});
     const ReadResult plain = ReadBvh(text, {.limits = limits}, &plain_log);
+    const std::string report = ReportOf(plain, &plain_log);
     ReadOptions options{.limits = limits};
     options.memo = &memo_;
+    IssueLog log({});
     ReadBvhInto(text, options, &log, &result_);
-    EXPECT_EQ(result_.skeleton_read, plain.skeleton_read) << text;
-    EXPECT_EQ(result_.motion_read, plain.motion_read) << text;
-    EXPECT_EQ(ReportOf(result_, &log), ReportOf(plain, &plain_log)) << text;
+    ExpectSame(result_, plain);
+    EXPECT_EQ(ReportOf(result_, &log), report) << text;
+    options.memo = &stream_memo_;
+    for (const size_t size : {text.size() + 1, size_t{40}}) {
+      IssueLog stream_log({});
+      const ReadResult stream = ReadInPieces(
+          text, options, [size](int64_t) { return size; }, &stream_log);
+      ExpectSame(stream, plain);
+      EXPECT_EQ(ReportOf(stream, &stream_log), report) << text;
+    }
+  }
+
+  static void ExpectSame(const ReadResult& read, const ReadResult& plain) {
+    EXPECT_EQ(read.skeleton_read, plain.skeleton_read);
+    EXPECT_EQ(read.motion_read, plain.motion_read);
     if (!plain.skeleton_read) return;
-    ExpectSamePlaces(result_.node_places, plain.node_places);
-    ExpectSameClip(result_.clip, plain.clip);
+    ExpectSamePlaces(read.node_places, plain.node_places);
+    ExpectSameClip(read.clip, plain.clip);
   }
 
   void ReadAll(std::initializer_list<std::string> texts) {
@@ -82,6 +97,7 @@ class MemoTest : public ::testing::Test {
   }
 
   HierarchyMemo memo_;
+  HierarchyMemo stream_memo_;
   ReadResult result_;
 };
 
@@ -90,6 +106,7 @@ TEST_F(MemoTest, TakesOfOneRig) {
   EXPECT_FALSE(memo_.is_read);
   Read(Rig(kOtherRows));
   EXPECT_TRUE(memo_.is_read);
+  EXPECT_TRUE(stream_memo_.is_read);
   // The rows that are bad, the columns of values, the end of the text.
   ReadAll({Rig(kRows), Rig(kOtherRows), Rig("MOTION\n"),
            Rig("MOTION\nFrames: 1\nFrame Time: 0.01\n1 2 3\n"),

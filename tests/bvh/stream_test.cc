@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "bvhmill/bvh/hierarchy_memo.h"
 #include "bvhmill/bvh/reader.h"
 #include "bvhmill/bvh/stream_reader.h"
 #include "bvhmill/encode/report_json.h"
@@ -53,9 +54,11 @@ void ExpectAsWhole(std::string_view text, const ReadOptions& options,
   ExpectAsWhole(ReadInPieces(text, options, size, &log), whole, &log);
 }
 
-// Every single cut, and pieces of some sizes.
-void ExpectSameForEveryCut(std::string_view text, const ReadOptions& options) {
+// Every single cut, and pieces of some sizes, with a memory for hierarchies.
+void ExpectSameForEveryCut(std::string_view text, ReadOptions options) {
   const Whole whole = ReadWhole(text, options);
+  HierarchyMemo memo;
+  options.memo = &memo;
   for (const size_t size : {1, 2, 3, 5, 64, 1000, 4096, 70'000}) {
     if (size > 2 * text.size()) continue;
     SCOPED_TRACE("pieces of " + std::to_string(size));

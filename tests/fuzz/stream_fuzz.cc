@@ -1,5 +1,5 @@
 // A stream gives what the whole text gives, however it is cut: the same issues,
-// the same frames.
+// the same frames, whatever its memory for hierarchies has seen before.
 
 #include <cstdint>
 #include <cstdlib>
@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "bvhmill/bvh/hierarchy_memo.h"
 #include "bvhmill/bvh/reader.h"
 #include "bvhmill/encode/report_json.h"
 #include "tests/support/clip_collector.h"
@@ -57,6 +58,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const ReadResult whole = bvhmill::ReadBvh(text, options, &whole_log);
   std::minstd_rand random(choice[1]);
   const auto most = static_cast<uint32_t>(1 + choice[1] * choice[1]);
+  static bvhmill::HierarchyMemo memo;
+  options.memo = &memo;
   IssueLog log({});
   const ReadResult read = bvhmill::testing::ReadInPieces(
       text, options, [&](int64_t) { return 1 + random() % most; }, &log);

@@ -38,8 +38,8 @@ struct ReadOptions {
   // For rows of long texts that are in memory as a whole; none = this thread
   // alone.
   Parallel* parallel = nullptr;
-  // Remembers the hierarchy for the next clip; for whole texts. None = each is
-  // read. One clip at a time.
+  // Remembers the hierarchy for the next clip. None = each is read. One clip at
+  // a time.
   HierarchyMemo* memo = nullptr;
 };
 

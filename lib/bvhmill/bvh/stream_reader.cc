@@ -43,7 +43,9 @@ size_t EndOfLine(std::string_view open, std::string_view piece) {
 class StreamReader::Impl {
  public:
   Impl(const ReadOptions& options, IssueLog* log, ClipReceiver* receiver)
-      : options_(options), log_(*log), empty_log_(*log), receiver_(*receiver) {}
+      : options_(options), log_(*log), empty_log_(*log), receiver_(*receiver) {
+    heads_.memo = options.memo;
+  }
 
   bool Push(std::string_view piece) {
     bytes_ += static_cast<int64_t>(piece.size());
@@ -55,9 +57,11 @@ class StreamReader::Impl {
       Stop();
     } else if (rows_) {
       Feed(piece);
-    } else {
+    } else if (!pending_.empty()) {
       Keep(piece);
-      if (!stopped_) TryHeads(/*ends_file=*/false);
+      if (!stopped_) TryPending(/*ends_file=*/false);
+    } else if (!TryHeads(piece, /*ends_file=*/false)) {
+      Keep(piece);
     }
     return !stopped_;
   }
@@ -73,13 +77,13 @@ class StreamReader::Impl {
     if (!CanFlush()) return;
     if (!rows_) {
       next_try_ = 0;
-      TryHeads(/*ends_file=*/false);
+      TryPending(/*ends_file=*/false);
     }
     if (!stopped_ && rows_ && !sink_->Flush()) Stop();
   }
 
   StreamResult Finish() {
-    if (!stopped_ && !rows_) TryHeads(/*ends_file=*/true);
+    if (!stopped_ && !rows_) TryPending(/*ends_file=*/true);
     if (!stopped_ && rows_) {
       rows_->Push(pending_, /*ends_file=*/true);
       EndRows();
@@ -125,17 +129,24 @@ class StreamReader::Impl {
   }
 
   // Reads what stands before the rows, each time that there is twice as much of
-  // it, so that small pieces do not cost more than large ones.
-  void TryHeads(bool ends_file) {
+  // it, so that small pieces do not cost more than large ones. `text`: all that
+  // came. False if it must be kept, with what comes behind it.
+  bool TryHeads(std::string_view text, bool ends_file) {
     const int64_t limit = options_.limits.max_header_bytes;
-    const bool enough = Exceeds(static_cast<int64_t>(pending_.size()), limit);
-    if (!ends_file && !enough && pending_.size() < next_try_) return;
-    next_try_ = 2 * pending_.size();
-    ReadHeads(pending_, ends_file, options_.limits, &log_, &heads_);
-    if (heads_.certain) BeginRows();
+    const bool enough = Exceeds(static_cast<int64_t>(text.size()), limit);
+    if (!ends_file && !enough && text.size() < next_try_) return false;
+    next_try_ = 2 * text.size();
+    ReadHeads(text, ends_file, options_.limits, &log_, &heads_);
+    if (heads_.certain) BeginRows(text);
+    return heads_.certain;
   }
 
-  void BeginRows() {
+  void TryPending(bool ends_file) {
+    std::string text = std::exchange(pending_, {});
+    if (!TryHeads(text, ends_file)) pending_ = std::move(text);
+  }
+
+  void BeginRows(std::string_view text) {
     result_.skeleton_read = heads_.skeleton_read;
     result_.motion_read = heads_.good;
     stopped_ = !heads_.has_rows;
@@ -152,10 +163,7 @@ class StreamReader::Impl {
     sink_.emplace(&receiver_, width, &tile_);
     rows_.emplace(header, skeleton, options_, &log_, &*sink_);
     // Whatever word `heads_` has a view of is not looked at again.
-    const std::string text =
-        std::exchange(pending_, {})
-            .substr(static_cast<size_t>(header.rows.offset));
-    Feed(text);
+    Feed(text.substr(static_cast<size_t>(header.rows.offset)));
   }
 
   // Completes the line that is open, then reads whole lines where they are.

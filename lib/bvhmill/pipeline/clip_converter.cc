@@ -136,6 +136,7 @@ ClipConverter::Impl::Impl(const ConvertOptions& options,
   ReadOptions how;
   how.limits = options.limits;
   how.cancel = cancel;
+  how.memo = &workspace_.memo;
   if (receiver != nullptr) {
     how.hold = [this](int64_t bytes) { return HoldClip(bytes); };
   }
