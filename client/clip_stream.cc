@@ -7,8 +7,11 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <new>
 #include <optional>
+#include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "bvhmill/base/limits.h"
 #include "bvhmill/base/utf8.h"
 #include "client/answer.h"
@@ -52,15 +55,17 @@ class ClipStream final : public grpc::ClientBidiReactor<Request, Response> {
   }
 
   // Reads what is left, if anything, and waits for the end of the call.
-  grpc::Status Finish(const CancelToken* cancel) {
+  void Finish(const CancelToken* cancel) {
     while (Next(cancel) != nullptr) {
     }
     RemoveHold();
     std::unique_lock lock(mutex_);
     WaitOrCancel(&lock, &changed_, cancel, &context_,
                  [this] { return status_.has_value(); });
-    return *status_;
   }
+
+  // Of the call, once it is finished.
+  const grpc::Status& status() const { return *status_; }
 
   void OnReadDone(bool ok) override {
     const std::lock_guard lock(mutex_);
@@ -74,7 +79,13 @@ class ClipStream final : public grpc::ClientBidiReactor<Request, Response> {
 
   // A failed write means that the call is over; its status says why.
   void OnWriteDone(bool ok) override {
-    if (ok && !written_last_) WriteNext();
+    if (!ok || written_last_) return;
+    // gRPC would ignore it.
+    try {
+      WriteNext();
+    } catch (const std::bad_alloc&) {
+      context_.TryCancel();
+    }
   }
 
   void OnDone(const grpc::Status& status) override {
@@ -166,6 +177,11 @@ ConvertResult ConvertByStream(v1::ClipService::Stub* stub,
   Answer answer(clip.options->outputs_size(), clip.receiver);
   ClipStream stream(clip, context);
   stream.Start(stub);
+  // gRPC must be done with it, also when an exception ends this.
+  absl::Cleanup finish = [&] {
+    context->TryCancel();
+    stream.Finish(nullptr);
+  };
   absl::Status fault;
   while (fault.ok() && !answer.ended()) {
     const Response* response = stream.Next(cancel);
@@ -174,11 +190,12 @@ ConvertResult ConvertByStream(v1::ClipService::Stub* stub,
   }
   // A server may refuse a clip half-way; the rest of it is not sent then.
   if (!fault.ok() || !stream.sent_all()) context->TryCancel();
-  const grpc::Status status = stream.Finish(cancel);
+  std::move(finish).Cancel();
+  stream.Finish(cancel);
   if (!fault.ok()) return FailedResult(fault);
   if (answer.ended()) return answer.TakeResult();
   if (IsCancelled(cancel)) return CancelledResult();
-  return ResultOf(status.ok() ? EndedEarly() : status);
+  return ResultOf(stream.status().ok() ? EndedEarly() : stream.status());
 }
 
 }  // namespace bvhmill::client

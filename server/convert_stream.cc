@@ -79,7 +79,8 @@ class ConvertStream final
 
   // In workers.
   void Run(const ClipPtr& clip);
-  void Fail(const grpc::Status& status);
+  bool Queue(const ClipPtr& clip);
+  void Fail(const ClipPtr& clip, grpc::Status status);
   void Work(const ClipPtr& clip);
   void MakeConversion(const ClipPtr& clip);
   Next TakeNext(const ClipPtr& clip, std::string* bytes);
@@ -135,9 +136,10 @@ void ConvertStream::Start() {
     // Events wait until it is known who calls.
     const std::lock_guard lock(mutex_);
     counted_ = context_.BeginCall(std::move(events), record_.peer(), &call_id_);
-    const grpc::Status refused =
-        counted_ ? record_.Enter(Scope::kConvert) : Stopping();
-    if (!refused.ok()) failed_ = refused;
+    grpc::Status refused =
+        counted_ ? Guarded([this] { return record_.Enter(Scope::kConvert); })
+                 : Stopping();
+    if (!refused.ok()) failed_ = std::move(refused);
     actions = NextActions();
   }
   // Headers first: a client may wait for them before it sends anything.
@@ -296,10 +298,11 @@ ConvertStream::Actions ConvertStream::NextActions() {
     if (failed_) clips_.AbandonAll();
     // A write in flight must be over before the end.
     if (writing_ != nullptr || busy_ > 0) return actions;
-    finished_ = true;
-    actions.finish = failed_       ? *failed_
+    // Only that it has failed is asked from now on.
+    actions.finish = failed_       ? std::move(*failed_)
                      : reads_done_ ? grpc::Status::OK
                                    : Stopping();
+    finished_ = true;
     return actions;
   }
   // Now, since there may be no memory for them.
@@ -318,12 +321,10 @@ ConvertStream::Actions ConvertStream::NextActions() {
 void ConvertStream::Do(Actions actions) {
   // Keeps the stream while gRPC may be done with it.
   const std::shared_ptr<ConvertStream> self = shared_from_this();
-  const grpc::Status queued = Guarded([&] {
-    for (const ClipPtr& clip : actions.run) {
-      context_.workers().Enqueue([self, clip] { self->Run(clip); });
-    }
-    return grpc::Status::OK;
-  });
+  ClipPtr unqueued;
+  for (const ClipPtr& clip : actions.run) {
+    if (!Queue(clip)) unqueued = clip;
+  }
   if (actions.write != nullptr) {
     // A frame that waits for others never is the last one.
     grpc::WriteOptions how;
@@ -332,7 +333,7 @@ void ConvertStream::Do(Actions actions) {
   }
   if (actions.read) StartRead(&received_);
   if (actions.finish) {
-    record_.Finishing(*actions.finish);
+    Attempt([&] { record_.Finishing(*actions.finish); });
     Finish(*actions.finish);
   }
   if (actions.cancel_call) call_.TryCancel();
@@ -340,7 +341,7 @@ void ConvertStream::Do(Actions actions) {
        --i) {
     EndBusy();
   }
-  if (!queued.ok()) Fail(queued);
+  if (unqueued != nullptr) Fail(unqueued, OutOfMemoryOrLess());
 }
 
 // What was asked for is with gRPC; the end may have waited for it.
@@ -381,20 +382,31 @@ void ConvertStream::MakeConversion(const ClipPtr& clip) {
   clip->queued = Clock::now() - *clip->queued_at;
 }
 
-// Where the system has no memory for a clip, that is the end of the stream.
+// A worker will run `clip`. False if there is no memory for that.
+bool ConvertStream::Queue(const ClipPtr& clip) {
+  bool is_queued = false;
+  Attempt([&] {
+    is_queued = context_.workers().Enqueue(
+        [self = shared_from_this(), clip] { self->Run(clip); });
+  });
+  return is_queued;
+}
+
 void ConvertStream::Run(const ClipPtr& clip) {
-  const grpc::Status status = Guarded([&] {
+  grpc::Status status = Guarded([&] {
     Work(clip);
     return grpc::Status::OK;
   });
-  if (!status.ok()) Fail(status);
+  if (!status.ok()) Fail(clip, std::move(status));
 }
 
-void ConvertStream::Fail(const grpc::Status& status) {
+// Where the system has no memory for a clip, that is the end of the stream.
+void ConvertStream::Fail(const ClipPtr& clip, grpc::Status status) {
   Actions actions;
   {
     const std::lock_guard lock(mutex_);
-    if (!failed_) failed_ = status;
+    if (finished_ || clip->is_abandoned) return;
+    if (!failed_) failed_ = std::move(status);
     cancel_.Cancel();
     actions = NextActions();
   }
@@ -425,8 +437,7 @@ void ConvertStream::Work(const ClipPtr& clip) {
         return;
     }
   }
-  context_.workers().Enqueue(
-      [self = shared_from_this(), clip] { self->Run(clip); });
+  if (!Queue(clip)) Fail(clip, OutOfMemoryOrLess());
 }
 
 ConvertStream::Next ConvertStream::TakeNext(const ClipPtr& clip,

@@ -12,6 +12,15 @@
 
 namespace bvhmill::server {
 
+// What is said where there may be no memory to say more.
+inline grpc::Status OutOfMemoryOrLess() {
+  try {
+    return OutOfMemory();
+  } catch (...) {
+    return {grpc::StatusCode::RESOURCE_EXHAUSTED, {}};
+  }
+}
+
 // What `work` returns. If the system has no memory for it: RESOURCE_EXHAUSTED,
 // with a RetryInfo; the libraries that the work uses throw then. INTERNAL for
 // whatever else they throw, without a word of it. Only for work that leaves
@@ -21,11 +30,22 @@ grpc::Status Guarded(const Work& work) {
   try {
     return work();
   } catch (const std::bad_alloc&) {
-    return OutOfMemory();
+    return OutOfMemoryOrLess();
   } catch (const std::length_error&) {
-    return OutOfMemory();
+    return OutOfMemoryOrLess();
   } catch (...) {
     return InternalFault();
+  }
+}
+
+// Does `work`, or as much of it as there is memory for: for what may be
+// missing.
+template <typename Work>
+void Attempt(const Work& work) {
+  try {
+    work();
+  } catch (...) {
+    return;
   }
 }
 

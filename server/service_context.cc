@@ -5,6 +5,7 @@
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/wire/options.h"
+#include "server/guard.h"
 #include "server/memory.h"
 #include "server/rpc_status.h"
 
@@ -96,13 +97,18 @@ void ServiceContext::Tick(const std::stop_token& stop) {
        ++step) {
     GuardMemory();
     if (step % kStepsOfASecond != 0) continue;
-    const auto now = std::chrono::steady_clock::now();
-    for (const CallEvents& events : Calls()) {
-      if (events.on_tick) events.on_tick(now);
-    }
-    LookAtConnections();
-    ForgetPeers();
+    // Without memory for it, the next time.
+    Attempt([this] { LookAtPeers(); });
   }
+}
+
+void ServiceContext::LookAtPeers() {
+  const auto now = std::chrono::steady_clock::now();
+  for (const CallEvents& events : Calls()) {
+    if (events.on_tick) events.on_tick(now);
+  }
+  LookAtConnections();
+  ForgetPeers();
 }
 
 Connections::Clock::time_point ServiceContext::HeardAt(

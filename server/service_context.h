@@ -96,6 +96,7 @@ class ServiceContext {
   void Tick(const std::stop_token& stop);
   bool HasTooMany(int64_t calls) const;
   Connections::Clock::time_point HeardAt(const std::string& peer);
+  void LookAtPeers();
   void LookAtConnections();
   void GuardMemory();
   void ForgetPeers();

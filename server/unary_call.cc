@@ -66,7 +66,8 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
 
   void Start() {
     running_ = context_.BeginCall(Events(), record_.peer(), &id_);
-    grpc::Status refused = running_ ? Enter() : Stopping();
+    grpc::Status refused =
+        running_ ? Guarded([this] { return Enter(); }) : Stopping();
     bool is_short = false;
     if (refused.ok()) {
       refused = Guarded([&] { return method_.read(&ticket_, &is_short); });
@@ -75,9 +76,9 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
     if (is_short) return Work({});
     // If it is queued, it may be over before this returns.
     const grpc::Status queued = Guarded([this] {
-      context_.workers().Enqueue(
+      const bool is_queued = context_.workers().Enqueue(
           [this, start = Clock::now()] { Work(Clock::now() - start); });
-      return grpc::Status::OK;
+      return is_queued ? grpc::Status::OK : OutOfMemoryOrLess();
     });
     if (!queued.ok()) End(queued);
   }
@@ -129,7 +130,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
   }
 
   void End(const grpc::Status& status) {
-    record_.Finishing(status);
+    Attempt([&] { record_.Finishing(status); });
     watch_->Answered();
     Finish(status);
   }

@@ -47,7 +47,7 @@ constexpr Layer kLayers[] = {
 // The first beginning that fits counts.
 constexpr ThirdParty kThirdParty[] = {
     {"iostream", "server client bench"},
-    {"absl/cleanup/", "lib/bvhmill/pipeline"},
+    {"absl/cleanup/", "client"},
     {"absl/status/", "lib server client bench"},
     {"absl/synchronization/mutex.h", "server bench"},
     {"absl/", ""},

@@ -42,6 +42,8 @@ class ClipConverter::Impl final : public ClipReceiver {
   Impl(const ConvertOptions& options, OutputReceiver* receiver,
        const CancelToken* cancel, ConvertResult* result);
 
+  WorkspaceLease* lease() { return &lease_; }
+
   bool Read(std::string_view piece);
   void End();
   bool CanFlush() const { return is_good_ && reader_->CanFlush(); }
@@ -435,7 +437,6 @@ void ClipConverter::Impl::Finish() {
     times.read = std::max(times.read - within, std::chrono::nanoseconds{0});
   }
   if (!result_.status.ok() || !has_outputs()) result_.outputs.clear();
-  lease_.Keep();
 }
 
 bool NeedsAllRows(const ConvertOptions& options) {
@@ -461,12 +462,33 @@ bool ClipConverter::Push(std::string_view piece) {
   return is_wanted;
 }
 
-bool ClipConverter::Read(std::string_view piece) { return impl_->Read(piece); }
-void ClipConverter::End() { impl_->End(); }
+bool ClipConverter::Read(std::string_view piece) {
+  const WorkspaceLease::Use use(impl_->lease());
+  return impl_->Read(piece);
+}
+
+void ClipConverter::End() {
+  const WorkspaceLease::Use use(impl_->lease());
+  impl_->End();
+}
+
 bool ClipConverter::has_work() const { return impl_->has_work(); }
-void ClipConverter::Work() { impl_->Work(); }
+
+void ClipConverter::Work() {
+  const WorkspaceLease::Use use(impl_->lease());
+  impl_->Work();
+}
+
 bool ClipConverter::CanFlush() const { return impl_->CanFlush(); }
-void ClipConverter::Flush() { impl_->Flush(); }
-void ClipConverter::Finish() { impl_->Finish(); }
+
+void ClipConverter::Flush() {
+  const WorkspaceLease::Use use(impl_->lease());
+  impl_->Flush();
+}
+
+void ClipConverter::Finish() {
+  const WorkspaceLease::Use use(impl_->lease());
+  impl_->Finish();
+}
 
 }  // namespace bvhmill

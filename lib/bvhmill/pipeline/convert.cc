@@ -165,7 +165,6 @@ void Conversion::Run(std::string_view text) {
   if (!result_.status.ok() || !MakesOutputs(options_)) {
     result_.outputs.clear();
   }
-  lease_.Keep();
 }
 
 }  // namespace

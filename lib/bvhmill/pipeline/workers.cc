@@ -6,11 +6,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <utility>
-
-#include "absl/cleanup/cleanup.h"
 
 #ifdef __SANITIZE_THREAD__
 extern "C" {
@@ -58,25 +57,72 @@ struct Workers::Pool {
   std::atomic<int> busy = 0;
 };
 
+namespace {
+
+// Work, until somebody has it.
+struct Job {
+  // True once.
+  bool Claim() { return !claimed.exchange(true); }
+
+  std::function<void()> work;
+  std::atomic<bool> claimed = false;
+};
+
+// Threads that wait for each other, but not for long.
+class Meeting {
+ public:
+  explicit Meeting(int threads) : missing_(threads) {}
+
+  void Join() {
+    constexpr std::chrono::milliseconds kPatience(100);
+    std::unique_lock lock(mutex_);
+    if (--missing_ == 0) met_.notify_all();
+    met_.wait_for(lock, kPatience, [this] { return missing_ <= 0; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable met_;
+  int missing_;
+};
+
+}  // namespace
+
+// TBB begins threads when there is work, and is not of use any more once there
+// was no memory for one: hence all begin now.
 Workers::Workers(int threads)
-    : pool_(std::make_unique<Pool>(ThreadsOrCores(threads))) {}
+    : pool_(std::make_unique<Pool>(ThreadsOrCores(threads))) {
+  const auto meeting = std::make_shared<Meeting>(this->threads());
+  for (int i = 0; i < this->threads(); ++i) {
+    Enqueue([meeting] { meeting->Join(); });
+  }
+}
 
 Workers::~Workers() { Wait(); }
 
-void Workers::Enqueue(std::function<void()> task) {
+bool Workers::Enqueue(std::function<void()> task) {
+  const auto job = std::make_shared<Job>();
+  job->work = std::move(task);
   {
     const std::lock_guard lock(pool_->mutex);
     ++pool_->pending;
   }
-  absl::Cleanup not_queued = [this] { pool_->Done(); };
-  pool_->arena.enqueue([pool = pool_.get(), task = std::move(task)] {
-    TakeOver();
-    pool->busy.fetch_add(1, std::memory_order_relaxed);
-    task();
-    pool->busy.fetch_sub(1, std::memory_order_relaxed);
-    pool->Done();
-  });
-  std::move(not_queued).Cancel();
+  try {
+    pool_->arena.enqueue([pool = pool_.get(), job] {
+      if (!job->Claim()) return;
+      TakeOver();
+      pool->busy.fetch_add(1, std::memory_order_relaxed);
+      job->work();
+      pool->busy.fetch_sub(1, std::memory_order_relaxed);
+      pool->Done();
+    });
+    return true;
+  } catch (...) {
+    // It may be queued nevertheless, and even have run.
+    if (!job->Claim()) return true;
+  }
+  pool_->Done();
+  return false;
 }
 
 void Workers::Wait() {
@@ -95,11 +141,12 @@ void RunBatch(int64_t count, int threads,
   Workers workers(threads);
   std::atomic<int64_t> next = 0;
   const int64_t runners = std::min<int64_t>(count, workers.threads());
-  for (int64_t i = 0; i < runners; ++i) {
-    workers.Enqueue([&] {
-      for (int64_t k = next++; k < count; k = next++) task(k);
-    });
-  }
+  const auto run = [&] {
+    for (int64_t k = next++; k < count; k = next++) task(k);
+  };
+  bool is_queued = false;
+  for (int64_t i = 0; i < runners; ++i) is_queued |= workers.Enqueue(run);
+  if (!is_queued) run();
 }
 
 }  // namespace bvhmill

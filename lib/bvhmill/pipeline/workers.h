@@ -18,9 +18,9 @@ class Workers {
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  // Runs `task` on a worker, soon. Never blocks. Thread-safe. Throws
-  // std::bad_alloc if there is no memory for it, and does not run it then.
-  void Enqueue(std::function<void()> task);
+  // Runs `task` on a worker, soon. Never blocks. Thread-safe. False if the
+  // system has no memory for it: then it never runs.
+  bool Enqueue(std::function<void()> task);
   // Waits until nothing is queued or running.
   void Wait();
   int threads() const;

@@ -8,6 +8,8 @@ namespace bvhmill {
 namespace {
 
 struct Pool {
+  Pool() { free.reserve(WorkspaceLease::kMostKept); }
+
   std::mutex mutex;
   std::vector<std::unique_ptr<Workspace>> free;
   // Of all that are free.
@@ -50,7 +52,7 @@ WorkspaceLease::WorkspaceLease() {
 }
 
 WorkspaceLease::~WorkspaceLease() {
-  if (!is_whole_) return;
+  if (!is_whole_ || std::uncaught_exceptions() > exceptions_) return;
   const size_t bytes = workspace_->KeptBytes();
   Pool& pool = GlobalPool();
   const std::scoped_lock lock(pool.mutex);

@@ -3,6 +3,7 @@
 // The large buffers of a conversion, kept from clip to clip. Private to
 // pipeline/.
 
+#include <exception>
 #include <memory>
 #include <vector>
 
@@ -46,16 +47,29 @@ class WorkspaceLease {
   WorkspaceLease(const WorkspaceLease&) = delete;
   WorkspaceLease& operator=(const WorkspaceLease&) = delete;
 
-  // The conversion is over and left nothing half done, as an exception would:
-  // it may be kept.
-  void Keep() { is_whole_ = true; }
+  // What an exception has left half done is not kept either: one that ends the
+  // life of the lease, or of a Use.
+  class Use {
+   public:
+    explicit Use(WorkspaceLease* lease) : lease_(*lease) {}
+    ~Use() {
+      if (std::uncaught_exceptions() > exceptions_) lease_.is_whole_ = false;
+    }
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+
+   private:
+    WorkspaceLease& lease_;
+    int exceptions_ = std::uncaught_exceptions();
+  };
 
   Workspace* operator->() const { return workspace_.get(); }
   Workspace& operator*() const { return *workspace_; }
 
  private:
   std::unique_ptr<Workspace> workspace_;
-  bool is_whole_ = false;
+  bool is_whole_ = true;
+  int exceptions_ = std::uncaught_exceptions();
 };
 
 }  // namespace bvhmill

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace bvhmill {
@@ -56,6 +57,8 @@ struct Shape {
 struct Room {
   std::vector<Shape> shapes;
   std::optional<Body> body;
+  // Of `shapes`: not if there was no memory to find it.
+  bool has_body = false;
   std::vector<Limb> longest;
   std::vector<Limb> limbs;
   Pairs pairs;
@@ -211,7 +214,11 @@ double SizeOf(const Body& body) {
 
 std::optional<Body> FindBody(const Skeleton& skeleton) {
   Room& room = ThreadRoom();
-  if (!WereShapesOf(skeleton, &room.shapes)) room.body = LookForBody(skeleton);
+  const bool had_body = std::exchange(room.has_body, false);
+  if (!WereShapesOf(skeleton, &room.shapes) || !had_body) {
+    room.body = LookForBody(skeleton);
+  }
+  room.has_body = true;
   return room.body;
 }
 
