@@ -9,14 +9,17 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "bvhmill/pipeline/clip_converter.h"
 #include "bvhmill/pipeline/convert.h"
 #include "bvhmill/pipeline/workers.h"
+#include "bvhmill/validate/body.h"
 #include "tests/allocations/allocator.h"
 #include "tests/allocations/chain.h"
+#include "tests/support/clips.h"
 
 namespace bvhmill::testing {
 namespace {
@@ -156,6 +159,47 @@ TEST_P(NoMemoryTest, EndsAndTheNextIsRight) {
     EXPECT_GT(failures, 30);
     EXPECT_EQ(expected.result.status.ok(), !GetParam().has_fault);
   });
+}
+
+// With legs and arms, and so many bones in the head.
+Skeleton Figure(float size, int head) {
+  SkeletonBuilder skeleton;
+  const auto bone = [&](int parent, Offset offset) {
+    for (float& value : offset) value *= size;
+    return skeleton.Joint(parent, "a", "zxy", offset);
+  };
+  const int hips = skeleton.Root("Hips", "XYZzxy");
+  for (const float side : {6.0F, -6.0F}) {
+    bone(bone(bone(hips, {side, 0, 0}), {0, -26, 0}), {0, -27, 0});
+  }
+  const int chest = bone(hips, {0, 25, 0});
+  for (const float side : {12.0F, -12.0F}) {
+    bone(bone(bone(chest, {side, 0, 0}), {side, 0, 0}), {side, 0, 0});
+  }
+  int last = chest;
+  for (int i = 0; i < head; ++i) last = bone(last, {0, 2, 0});
+  return skeleton.Build();
+}
+
+// What a thread has of the rig before is not what it says of the next one.
+TEST(FindBodyTest, WithoutMemoryWasThatOfTheRigBefore) {
+  const Skeleton before = Figure(1, 1);
+  const Skeleton rig = Figure(100, 20);
+  const double expected = SizeOf(FindBody(rig).value());
+  bool found = false;
+  int64_t failures = 0;
+  const auto find = [&](int64_t left) {
+    EXPECT_LT(SizeOf(FindBody(before).value()), expected);
+    try {
+      const MemoryFor memory(left);
+      found = FindBody(rig).has_value();
+    } catch (const std::bad_alloc&) {
+      ++failures;
+    }
+    EXPECT_EQ(SizeOf(FindBody(rig).value()), expected) << left;
+  };
+  for (int64_t left = 0; !found; ++left) std::thread(find, left).join();
+  EXPECT_GT(failures, 0);
 }
 
 }  // namespace

@@ -109,8 +109,8 @@ bool Workers::Enqueue(std::function<void()> task) {
   }
   try {
     pool_->arena.enqueue([pool = pool_.get(), job] {
-      if (!job->Claim()) return;
       TakeOver();
+      if (!job->Claim()) return;
       pool->busy.fetch_add(1, std::memory_order_relaxed);
       job->work();
       pool->busy.fetch_sub(1, std::memory_order_relaxed);
