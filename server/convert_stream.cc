@@ -321,10 +321,7 @@ ConvertStream::Actions ConvertStream::NextActions() {
 void ConvertStream::Do(Actions actions) {
   // Keeps the stream while gRPC may be done with it.
   const std::shared_ptr<ConvertStream> self = shared_from_this();
-  ClipPtr unqueued;
-  for (const ClipPtr& clip : actions.run) {
-    if (!Queue(clip)) unqueued = clip;
-  }
+  std::erase_if(actions.run, [this](const auto& clip) { return Queue(clip); });
   if (actions.write != nullptr) {
     // A frame that waits for others never is the last one.
     grpc::WriteOptions how;
@@ -341,7 +338,8 @@ void ConvertStream::Do(Actions actions) {
        --i) {
     EndBusy();
   }
-  if (unqueued != nullptr) Fail(unqueued, OutOfMemoryOrLess());
+  // What is left.
+  for (const ClipPtr& clip : actions.run) Fail(clip, OutOfMemoryOrLess());
 }
 
 // What was asked for is with gRPC; the end may have waited for it.

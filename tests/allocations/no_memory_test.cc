@@ -10,16 +10,15 @@
 #include <string>
 #include <string_view>
 #include <thread>
-#include <utility>
 #include <vector>
 
-#include "bvhmill/pipeline/clip_converter.h"
 #include "bvhmill/pipeline/convert.h"
 #include "bvhmill/pipeline/workers.h"
 #include "bvhmill/validate/body.h"
 #include "tests/allocations/allocator.h"
 #include "tests/allocations/chain.h"
 #include "tests/support/clips.h"
+#include "tests/support/converted.h"
 
 namespace bvhmill::testing {
 namespace {
@@ -27,34 +26,11 @@ namespace {
 // Text of some tiles for each of two threads.
 constexpr int kLongFrames = 4000;
 
-struct Converted {
-  ConvertResult result;
-  std::vector<std::string> data;
-};
-
 using Conversion = Converted (*)(std::string_view text,
                                  const ConvertOptions& options);
 
-Converted AtOnce(std::string_view text, const ConvertOptions& options) {
-  StringReceiver receiver;
-  Converted converted;
-  converted.result = Convert(text, options, &receiver, nullptr);
-  converted.data = std::move(receiver.data());
-  return converted;
-}
-
 Converted InPieces(std::string_view text, const ConvertOptions& options) {
-  StringReceiver receiver;
-  Converted converted;
-  ClipConverter converter(options, &receiver, nullptr, &converted.result);
-  while (!text.empty()) {
-    const std::string_view piece = text.substr(0, 50'000);
-    converter.Push(piece);
-    text.remove_prefix(piece.size());
-  }
-  converter.Finish();
-  converted.data = std::move(receiver.data());
-  return converted;
+  return ConvertPieces(text, options, 50'000);
 }
 
 // Has no memory for anything.
@@ -97,15 +73,15 @@ std::vector<NoMemoryCase> NoMemoryCases() {
       {"", VelocitiesFormat{}},
       {"", BvhFormat{}}};
   return {
-      {"FlowingSmall", &AtOnce, 1, 20, flow},
-      {"FlowingLong", &AtOnce, 2, kLongFrames, flow},
-      {"WholeSmall", &AtOnce, 1, 20, whole},
-      {"WholeLong", &AtOnce, 2, kLongFrames, whole},
-      {"EditedSmall", &AtOnce, 1, 20, whole, false, true},
+      {"FlowingSmall", &ConvertWhole, 1, 20, flow},
+      {"FlowingLong", &ConvertWhole, 2, kLongFrames, flow},
+      {"WholeSmall", &ConvertWhole, 1, 20, whole},
+      {"WholeLong", &ConvertWhole, 2, kLongFrames, whole},
+      {"EditedSmall", &ConvertWhole, 1, 20, whole, false, true},
       {"Streamed", &InPieces, 1, kChainFrames, flow},
       {"StreamedEdited", &InPieces, 1, kChainFrames, flow, false, true},
       {"StreamedWhole", &InPieces, 1, kChainFrames, whole},
-      {"Faulty", &AtOnce, 1, 20, flow, true},
+      {"Faulty", &ConvertWhole, 1, 20, flow, true},
       {"StreamedFaulty", &InPieces, 1, 20, flow, true},
   };
 }
@@ -154,7 +130,7 @@ TEST_P(NoMemoryTest, EndsAndTheNextIsRight) {
       ASSERT_EQ(next.result.report.issues.size(),
                 expected.result.report.issues.size())
           << left;
-      ASSERT_TRUE(next.data == expected.data) << left;
+      ASSERT_TRUE(next.outputs == expected.outputs) << left;
     }
     EXPECT_GT(failures, 30);
     EXPECT_EQ(expected.result.status.ok(), !GetParam().has_fault);

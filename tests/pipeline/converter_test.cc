@@ -8,36 +8,11 @@
 #include "bvhmill/encode/report_json.h"
 #include "bvhmill/pipeline/clip_converter.h"
 #include "tests/pipeline/clip_text.h"
+#include "tests/support/converted.h"
 #include "tests/support/files.h"
 
 namespace bvhmill::testing {
 namespace {
-
-struct Converted {
-  ConvertResult result;
-  std::vector<std::string> outputs;
-};
-
-Converted ConvertWhole(std::string_view text, const ConvertOptions& options) {
-  StringReceiver receiver;
-  Converted out;
-  out.result = Convert(text, options, &receiver, nullptr);
-  out.outputs = std::move(receiver.data());
-  return out;
-}
-
-Converted ConvertPieces(std::string_view text, const ConvertOptions& options,
-                        size_t size) {
-  StringReceiver receiver;
-  Converted out;
-  ClipConverter converter(options, &receiver, nullptr, &out.result);
-  for (size_t at = 0; at < text.size(); at += size) {
-    converter.Push(text.substr(at, size));
-  }
-  converter.Finish();
-  out.outputs = std::move(receiver.data());
-  return out;
-}
 
 void ExpectSame(const Converted& pieces, const Converted& whole) {
   EXPECT_EQ(pieces.result.status, whole.result.status);

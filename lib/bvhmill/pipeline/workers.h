@@ -18,8 +18,8 @@ class Workers {
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  // Runs `task` on a worker, soon. Never blocks. Thread-safe. False if the
-  // system has no memory for it: then it never runs.
+  // Runs `task` on a worker, soon. Never blocks. Thread-safe. False, or
+  // std::bad_alloc, if the system has no memory for it: then it never runs.
   bool Enqueue(std::function<void()> task);
   // Waits until nothing is queued or running.
   void Wait();

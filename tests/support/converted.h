@@ -1,0 +1,25 @@
+#pragma once
+
+// What a conversion gives, at once and piece by piece.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bvhmill/pipeline/convert.h"
+
+namespace bvhmill::testing {
+
+struct Converted {
+  ConvertResult result;
+  std::vector<std::string> outputs;
+};
+
+Converted ConvertWhole(std::string_view text, const ConvertOptions& options);
+
+// By a ClipConverter that gets `size` bytes at a time.
+Converted ConvertPieces(std::string_view text, const ConvertOptions& options,
+                        size_t size);
+
+}  // namespace bvhmill::testing
