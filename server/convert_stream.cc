@@ -62,7 +62,7 @@ class ConvertStream final
     bool cancel_call = false;
   };
   // What a worker does next with a clip.
-  enum class Next { kStep, kGive, kFlush, kEnd, kFinish, kRest };
+  enum class Next { kMake, kStep, kGive, kFlush, kEnd, kFinish, kRest };
 
   void OnDrain();
   void OnTick(Clock::time_point now);
@@ -81,12 +81,15 @@ class ConvertStream final
   void Run(const ClipPtr& clip);
   bool Queue(const ClipPtr& clip);
   void Fail(const ClipPtr& clip, grpc::Status status);
+  void Refuse(const ClipPtr& clip, const grpc::Status& status);
   void Work(const ClipPtr& clip);
+  size_t WorkOnce(const ClipPtr& clip, Next next, std::string* bytes);
   void MakeConversion(const ClipPtr& clip);
   Next TakeNext(const ClipPtr& clip, std::string* bytes);
   Next TakeMore(StreamClip* clip, std::string* bytes);
   void FinishClip(const ClipPtr& clip);
   void Push(const ClipPtr& clip, OutFrame frame, bool is_result);
+  void AddFrame(const ClipPtr& clip, OutFrame frame, bool is_result);
 
   const ServerConfig& config() const { return context_.config(); }
 
@@ -366,7 +369,6 @@ void ConvertStream::OnWriteDone(bool ok) {
 }
 
 void ConvertStream::MakeConversion(const ClipPtr& clip) {
-  if (clip->conversion != nullptr) return;
   FrameReceiver::Peer peer;
   peer.emit = [this, weak = std::weak_ptr(clip)](OutFrame frame) {
     Push(weak.lock(), std::move(frame), /*is_result=*/false);
@@ -398,7 +400,7 @@ void ConvertStream::Run(const ClipPtr& clip) {
   if (!status.ok()) Fail(clip, std::move(status));
 }
 
-// Where the system has no memory for a clip, that is the end of the stream.
+// What the clips of the stream share may be half done: it ends.
 void ConvertStream::Fail(const ClipPtr& clip, grpc::Status status) {
   Actions actions;
   {
@@ -411,31 +413,69 @@ void ConvertStream::Fail(const ClipPtr& clip, grpc::Status status) {
   Do(std::move(actions));
 }
 
+// The system has no memory for `clip`, but may have for others. What the clip
+// had is freed first.
+void ConvertStream::Refuse(const ClipPtr& clip, const grpc::Status& status) {
+  clip->conversion.reset();
+  Actions actions;
+  {
+    const std::lock_guard lock(mutex_);
+    if (finished_ || clip->is_abandoned) return;
+    clips_.UsedBytes(clip.get());
+    // Its peer may have been told otherwise meanwhile.
+    if (!clip->refused) clips_.Refuse(clip.get(), status);
+    clip->is_running = false;
+    actions = NextActions();
+  }
+  Do(std::move(actions));
+}
+
 // Works on `clip` until there is nothing to do, or others should have a turn.
 void ConvertStream::Work(const ClipPtr& clip) {
-  MakeConversion(clip);
   std::string bytes;
   for (size_t done = 0; done < kTurnBytes;) {
-    switch (TakeNext(clip, &bytes)) {
-      case Next::kGive:
-        clip->conversion->Give(std::move(bytes));
-        [[fallthrough]];
-      case Next::kStep:
-        done += clip->conversion->Step();
-        break;
-      case Next::kFlush:
-        clip->conversion->Flush();
-        break;
-      case Next::kEnd:
-        clip->conversion->End();
-        break;
-      case Next::kFinish:
-        return FinishClip(clip);
-      case Next::kRest:
-        return;
+    const Next next = TakeNext(clip, &bytes);
+    if (next == Next::kRest) return;
+    grpc::Status status = Guarded([&] {
+      done += WorkOnce(clip, next, &bytes);
+      return grpc::Status::OK;
+    });
+    if (!status.ok()) {
+      // There is not even memory to say so.
+      const bool is_hopeless = next == Next::kFinish && clip->refused;
+      return is_hopeless ? Fail(clip, std::move(status)) : Refuse(clip, status);
     }
+    if (next == Next::kFinish) return;
   }
   if (!Queue(clip)) Fail(clip, OutOfMemoryOrLess());
+}
+
+// Returns the bytes of text that it took, or is worth. Of what throws here,
+// nothing but the clip is half done.
+size_t ConvertStream::WorkOnce(const ClipPtr& clip, Next next,
+                               std::string* bytes) {
+  switch (next) {
+    case Next::kMake:
+      MakeConversion(clip);
+      break;
+    case Next::kGive:
+      clip->conversion->Give(std::move(*bytes));
+      [[fallthrough]];
+    case Next::kStep:
+      return clip->conversion->Step();
+    case Next::kFlush:
+      clip->conversion->Flush();
+      break;
+    case Next::kEnd:
+      clip->conversion->End();
+      break;
+    case Next::kFinish:
+      FinishClip(clip);
+      break;
+    case Next::kRest:
+      break;
+  }
+  return 0;
 }
 
 ConvertStream::Next ConvertStream::TakeNext(const ClipPtr& clip,
@@ -449,6 +489,8 @@ ConvertStream::Next ConvertStream::TakeNext(const ClipPtr& clip,
       next = clip->has_ended ? Next::kFinish : Next::kRest;
     } else if (is_over || clips_.MustPause(*clip)) {
       next = Next::kRest;
+    } else if (clip->conversion == nullptr) {
+      next = Next::kMake;
     } else if (clip->conversion->has_work()) {
       next = Next::kStep;
     } else {
@@ -481,12 +523,23 @@ void ConvertStream::FinishClip(const ClipPtr& clip) {
   }
   ConvertResult& result = clip->conversion->Finish();
   result.times.queued = clip->queued;
+  OutFrame frame = ResultFrame(*clip, result);
   record_.AddClip(result);
-  Push(clip, ResultFrame(*clip, result), /*is_result=*/true);
+  Push(clip, std::move(frame), /*is_result=*/true);
 }
 
-// One more frame of `clip`; the result is the last one.
+// One more frame of `clip`; the result is the last one. The clip may not know
+// that there was no memory: the stream ends.
 void ConvertStream::Push(const ClipPtr& clip, OutFrame frame, bool is_result) {
+  grpc::Status status = Guarded([&] {
+    AddFrame(clip, std::move(frame), is_result);
+    return grpc::Status::OK;
+  });
+  if (!status.ok()) Fail(clip, std::move(status));
+}
+
+void ConvertStream::AddFrame(const ClipPtr& clip, OutFrame frame,
+                             bool is_result) {
   Actions actions;
   {
     const std::lock_guard lock(mutex_);

@@ -73,7 +73,9 @@ grpc::Status StreamClips::Begin(v1::ClipBegin* begin) {
   // Every frame of the clip holds its key.
   const bool is_long = begin->key().size() > kMaxClipKeyBytes;
   incoming_->key = is_long ? Excerpt(begin->key()) : begin->key();
-  if (const auto status = Admit(*begin); !status.ok()) Refuse(status);
+  if (const auto status = Admit(*begin); !status.ok()) {
+    Refuse(incoming_.get(), status);
+  }
   Append(std::move(*begin->mutable_source()->mutable_data()));
   if (begin->complete()) Complete(std::exchange(incoming_, nullptr).get());
   return grpc::Status::OK;
@@ -134,20 +136,19 @@ void StreamClips::Append(std::string bytes) {
   clip.bytes += size;
   const int64_t limit = config().limits.max_clip_bytes;
   if (Exceeds(clip.bytes, limit)) {
-    return Refuse(LimitExceeded("max_clip_bytes", limit, clip.bytes));
+    return Refuse(&clip, LimitExceeded("max_clip_bytes", limit, clip.bytes));
   }
   if (!clip.queued_at) clip.queued_at = StreamClip::Clock::now();
   clip.incoming.push_back(std::move(bytes));
   AddIncoming(size);
 }
 
-// The incoming clip will get `status`; its bytes are dropped.
-void StreamClips::Refuse(const grpc::Status& status) {
+void StreamClips::Refuse(StreamClip* clip, const grpc::Status& status) {
   ConvertResult result;
   result.status = FromGrpc(status, &result.fault);
   record_.AddRefusedClip(result.fault.reason);
-  incoming_->refused = std::move(result);
-  DropIncoming(incoming_.get());
+  clip->refused = std::move(result);
+  DropIncoming(clip);
 }
 
 // All of `clip` has come.

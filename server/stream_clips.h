@@ -54,6 +54,8 @@ class StreamClips {
   std::string TakeBytes(StreamClip* clip);
   void UsedBytes(StreamClip* clip);
   void AddFrame(StreamClip* clip, OutFrame frame);
+  // The clip will get `status`, once all of it has come; its bytes are dropped.
+  void Refuse(StreamClip* clip, const grpc::Status& status);
 
   // The next frame to write, moved to `frame`, of the clip that is returned;
   // null if there is none.
@@ -76,7 +78,6 @@ class StreamClips {
   grpc::Status ReadOptions(const v1::ConvertOptions& message,
                            std::shared_ptr<const ConvertOptions>* options);
   void Append(std::string bytes);
-  void Refuse(const grpc::Status& status);
   void Complete(StreamClip* clip);
   bool CanRun(const StreamClip& clip) const;
   void Remove(const ClipPtr& clip);

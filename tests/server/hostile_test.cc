@@ -330,21 +330,39 @@ TEST_F(NoMemoryTest, ForFramesOfACall) {
   }
 }
 
+// Sends a clip whole, and returns what becomes of it.
+v1::ClipResult ResultOf(const v1::ConvertClipRequest& clip,
+                        bench::ClipStream* stream) {
+  v1::ConvertClipsRequest request;
+  *request.mutable_begin()->mutable_source() = clip.source();
+  *request.mutable_begin()->mutable_options() = clip.options();
+  request.mutable_begin()->set_complete(true);
+  EXPECT_TRUE(stream->Write(request));
+  v1::ConvertClipsResponse response;
+  while (stream->Read(&response)) {
+    if (response.has_result()) return response.result();
+  }
+  ADD_FAILURE() << "the stream ended";
+  return {};
+}
+
 TEST_F(NoMemoryTest, ForFramesOfAStream) {
   const auto stub = bench::Connect(mill_->address());
-  const v1::ConvertClipRequest frames = ManyFrames(/*is_whole=*/true);
-  v1::ConvertClipsRequest request;
-  *request.mutable_begin()->mutable_source() = frames.source();
-  *request.mutable_begin()->mutable_options() = frames.options();
-  request.mutable_begin()->set_complete(true);
   grpc::ClientContext context;
   const auto stream = stub->ConvertClips(&context);
-  stream->Write(request);
-  v1::ConvertClipsResponse response;
-  while (stream->Read(&response)) EXPECT_FALSE(response.has_result());
-  const grpc::Status status = stream->Finish();
-  EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
-  EXPECT_EQ(DetailsOf(status).info.reason(), "SERVER_BUSY");
+  for (int i = 0; i < 3; ++i) {
+    SCOPED_TRACE(i);
+    const v1::Status refused =
+        ResultOf(ManyFrames(/*is_whole=*/true), stream.get()).status();
+    EXPECT_EQ(refused.code(), int{grpc::StatusCode::RESOURCE_EXHAUSTED});
+    EXPECT_EQ(refused.info().reason(), "SERVER_BUSY");
+    EXPECT_TRUE(refused.info().metadata().contains("retry_after_ms"));
+    // The stream goes on.
+    const v1::ConvertClipRequest small = PositionsRequest(SmallClip(10));
+    EXPECT_EQ(ResultOf(small, stream.get()).status().code(), 0);
+  }
+  stream->WritesDone();
+  EXPECT_TRUE(stream->Finish().ok());
   ExpectServes();
 }
 
