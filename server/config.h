@@ -73,7 +73,8 @@ struct TransportLimits {
   int64_t min_ping_seconds = 10;
   // One more is closed as soon as it comes.
   int64_t max_connections = 4096;
-  // How long a connection may take to say what it is.
+  // How long a connection may take to say what it is, and how long it may have
+  // no call before it makes room for others where there are max_connections.
   int64_t handshake_seconds = 20;
   // A connection is cut off over which so much has come that is no message, or
   // not yet, and no message for so long: gRPC says nothing of a unary call, or

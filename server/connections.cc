@@ -90,7 +90,11 @@ bool Reset(int file, uint64_t cookie) {
 }
 
 // Pings, and checks of health, of which the server hears nothing.
-constexpr int64_t kUsualBytesPerSecond = 64;
+int64_t UsualBytes(Connections::Clock::duration silence) {
+  constexpr int64_t kPerSecond = 64;
+  return kPerSecond *
+         std::chrono::duration_cast<std::chrono::seconds>(silence).count();
+}
 
 int64_t MostConnections(int64_t limit) {
   // What is opened beside them.
@@ -115,16 +119,17 @@ void Connections::ForgetClosed() {
   });
 }
 
+bool Connections::IsFull() const {
+  return most_ > 0 && static_cast<int64_t>(all_.size()) >= most_;
+}
+
 bool Connections::Add(int file) {
   constexpr std::chrono::milliseconds kPause(100);
   const std::lock_guard lock(mutex_);
   // The number is free: what had it is closed.
   all_.erase(file);
-  const auto is_full = [this] {
-    return most_ > 0 && static_cast<int64_t>(all_.size()) >= most_;
-  };
-  if (is_full() && Clock::now() - forgot_at_ > kPause) ForgetClosed();
-  if (is_full()) {
+  if (IsFull() && Clock::now() - forgot_at_ > kPause) ForgetClosed();
+  if (IsFull()) {
     ++refused_;
     return false;
   }
@@ -149,9 +154,9 @@ bool Connections::Cut(const std::string& peer) {
 }
 
 // What has come since something was heard.
-int64_t Connections::StrayBytes(int file, const Heard& heard,
+int64_t Connections::StrayBytes(int file, const UseOf& use,
                                 Connection* connection) {
-  const Clock::time_point heard_at = heard(connection->peer);
+  const Clock::time_point heard_at = use(connection->peer).heard_at;
   const int64_t bytes = BytesOf(file);
   if (heard_at > connection->heard_at) {
     connection->heard_at = heard_at;
@@ -161,28 +166,56 @@ int64_t Connections::StrayBytes(int file, const Heard& heard,
 }
 
 std::vector<std::string> Connections::Look(Clock::time_point now,
-                                           const Heard& heard) {
+                                           const UseOf& use) {
   const auto patience = Seconds(limits_.max_request_seconds);
   const std::lock_guard lock(mutex_);
   ForgetClosed();
   std::vector<std::string> cut;
   for (auto& [file, connection] : all_) {
     if (connection.peer.empty()) continue;
-    const int64_t stray = StrayBytes(file, heard, &connection);
-    if (patience.count() == 0 || now - connection.heard_at <= patience) {
+    const int64_t stray = StrayBytes(file, use, &connection);
+    const auto silence = now - connection.heard_at;
+    if (patience.count() == 0 || silence <= patience) continue;
+    if (!Exceeds(stray - UsualBytes(silence), limits_.max_stray_bytes)) {
       continue;
     }
-    const auto silence = std::chrono::duration_cast<std::chrono::seconds>(
-        now - connection.heard_at);
-    const int64_t usual = kUsualBytesPerSecond * silence.count();
-    if (!Exceeds(stray - usual, limits_.max_stray_bytes)) continue;
     std::string peer = Cut(file, &connection);
     if (!peer.empty()) cut.push_back(std::move(peer));
   }
   return cut;
 }
 
-std::string Connections::CutLargest(const Heard& heard) {
+// No call, and none that seems to be on its way.
+bool Connections::IsIdle(int file, Clock::time_point now, const UseOf& use,
+                         Connection* connection) const {
+  if (connection->peer.empty() || use(connection->peer).calls > 0) return false;
+  const int64_t stray = StrayBytes(file, use, connection);
+  const auto silence = now - connection->heard_at;
+  if (silence <= Seconds(limits_.handshake_seconds)) return false;
+  const auto patience = Seconds(limits_.max_request_seconds);
+  const bool is_late = patience.count() > 0 && silence > patience;
+  return is_late || stray <= UsualBytes(silence);
+}
+
+int64_t Connections::MakeRoom(Clock::time_point now, const UseOf& use) {
+  const std::lock_guard lock(mutex_);
+  const bool wants_room = std::exchange(refused_before_, refused_) < refused_;
+  if (!wants_room || !IsFull() || limits_.handshake_seconds == 0) return 0;
+  std::vector<std::pair<Clock::time_point, int>> idle;
+  for (auto& [file, connection] : all_) {
+    if (!IsIdle(file, now, use, &connection)) continue;
+    idle.emplace_back(connection.heard_at, file);
+  }
+  std::sort(idle.begin(), idle.end());
+  constexpr int64_t kPart = 16;
+  const auto room = static_cast<size_t>(std::max<int64_t>(most_ / kPart, 1));
+  idle.resize(std::min(idle.size(), room));
+  return std::count_if(idle.begin(), idle.end(), [this](const auto& one) {
+    return !Cut(one.second, &all_[one.second]).empty();
+  });
+}
+
+std::string Connections::CutLargest(const UseOf& use) {
   if (limits_.max_stray_bytes == 0) return "";
   const std::lock_guard lock(mutex_);
   ForgetClosed();
@@ -190,7 +223,7 @@ std::string Connections::CutLargest(const Heard& heard) {
   int64_t most = limits_.max_stray_bytes;
   for (auto& [file, connection] : all_) {
     if (connection.peer.empty()) continue;
-    const int64_t stray = StrayBytes(file, heard, &connection);
+    const int64_t stray = StrayBytes(file, use, &connection);
     if (stray <= most) continue;
     most = stray;
     largest = file;

@@ -33,17 +33,29 @@ class Connections {
   // none by that name. Cost: a system call for each connection.
   bool Cut(const std::string& peer);
 
+  // What is known of a peer: when a message came from it, or it was worked
+  // for, the epoch = not known; and its calls that have not ended.
+  struct Use {
+    Clock::time_point heard_at;
+    int64_t calls = 0;
+  };
+  using UseOf = std::function<Use(const std::string& peer)>;
+
   // Forgets those that are closed. Ends those over which too much has
   // come that is no message: see TransportLimits::max_stray_bytes; pings and
-  // checks of health, of which nothing is heard, are allowed for. `heard` is
-  // when a message came from that peer, or it was worked for; the epoch = not
-  // known. Returns the peers of those. To be called every second or so.
-  using Heard = std::function<Clock::time_point(const std::string& peer)>;
-  std::vector<std::string> Look(Clock::time_point now, const Heard& heard);
+  // checks of health, of which nothing is heard, are allowed for. Returns the
+  // peers of those. To be called every second or so.
+  std::vector<std::string> Look(Clock::time_point now, const UseOf& use);
+
+  // If Add has refused any since the last time, and there is still no room: of
+  // those that have had no call for handshake_seconds, ends the ones that have
+  // been silent for longest, a sixteenth of most(). They come back with their
+  // next call. Returns how many. Those without a name are not known to be idle.
+  int64_t MakeRoom(Clock::time_point now, const UseOf& use);
 
   // Ends the one over which most has come that is no message, if that is
   // more than max_stray_bytes; returns its peer, or nothing.
-  std::string CutLargest(const Heard& heard);
+  std::string CutLargest(const UseOf& use);
 
   // How many there are, as of the last Look, and how many Add has refused.
   int64_t count() const;
@@ -61,9 +73,11 @@ class Connections {
   };
 
   static std::string Cut(int file, Connection* connection);
+  bool IsFull() const;
   void ForgetClosed();
-  static int64_t StrayBytes(int file, const Heard& heard,
-                            Connection* connection);
+  bool IsIdle(int file, Clock::time_point now, const UseOf& use,
+              Connection* connection) const;
+  static int64_t StrayBytes(int file, const UseOf& use, Connection* connection);
 
   const TransportLimits limits_;
   const int64_t most_;
@@ -71,6 +85,8 @@ class Connections {
   // By file.
   std::unordered_map<int, Connection> all_;
   int64_t refused_ = 0;
+  // As of the last MakeRoom.
+  int64_t refused_before_ = 0;
   Clock::time_point forgot_at_;
 };
 

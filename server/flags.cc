@@ -108,7 +108,8 @@ void AddTransportLimits(CLI::App* app, TransportLimits* transport) {
   AddLimit(app, "max-connections", &transport->max_connections,
            "connections at once");
   AddLimit(app, "handshake-seconds", &transport->handshake_seconds,
-           "time for a connection to say what it is");
+           "time for a connection to say what it is, or to go without a "
+           "call while others find no room");
   AddLimit(app, "max-stray-bytes", &transport->max_stray_bytes,
            "what a connection may send that is no message yet");
   AddLimit(app, "max-request-seconds", &transport->max_request_seconds,

@@ -111,21 +111,24 @@ void ServiceContext::LookAtPeers() {
   ForgetPeers();
 }
 
-Connections::Clock::time_point ServiceContext::HeardAt(
-    const std::string& peer) {
+Connections::Use ServiceContext::UseOf(const std::string& peer) {
   const std::lock_guard lock(mutex_);
   const auto known = peers_.find(peer);
-  return known == peers_.end() ? Connections::Clock::time_point()
-                               : known->second.heard_at.load();
+  if (known == peers_.end()) return {};
+  return {known->second.heard_at.load(), known->second.calls};
 }
 
 void ServiceContext::LookAtConnections() {
-  const auto heard = [this](const std::string& peer) { return HeardAt(peer); };
-  for (const std::string& peer :
-       connections_.Look(std::chrono::steady_clock::now(), heard)) {
+  const auto now = std::chrono::steady_clock::now();
+  const auto use = [this](const std::string& peer) { return UseOf(peer); };
+  for (const std::string& peer : connections_.Look(now, use)) {
     log_.Event("cut the connection of " + peer +
                ": max_stray_bytes and no message within max_request_seconds");
   }
+  const int64_t idle = connections_.MakeRoom(now, use);
+  if (idle == 0) return;
+  log_.Event("cut " + std::to_string(idle) +
+             " connections that had no calls: max_connections");
 }
 
 // gRPC does not count all that it holds: a flood of header fields takes fifty
@@ -144,8 +147,8 @@ void ServiceContext::GuardMemory() {
   ReleaseFreeMemory();
   if (ResidentBytes() <= memory_mark_) return;
   memory_mark_ = held + kStep;
-  const auto heard = [this](const std::string& peer) { return HeardAt(peer); };
-  const std::string peer = connections_.CutLargest(heard);
+  const auto use = [this](const std::string& peer) { return UseOf(peer); };
+  const std::string peer = connections_.CutLargest(use);
   if (peer.empty()) return;
   log_.Event("cut the connection of " + peer +
              ": beyond max_transport_bytes, and what comes is no message");

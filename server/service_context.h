@@ -95,7 +95,7 @@ class ServiceContext {
  private:
   void Tick(const std::stop_token& stop);
   bool HasTooMany(int64_t calls) const;
-  Connections::Clock::time_point HeardAt(const std::string& peer);
+  Connections::Use UseOf(const std::string& peer);
   void LookAtPeers();
   void LookAtConnections();
   void GuardMemory();

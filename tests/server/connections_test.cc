@@ -46,14 +46,16 @@ class ConnectionsTest : public ServerTest {
     return std::count_if(files_.begin(), files_.end(), IsEnded);
   }
 
-  grpc::Status Convert() {
+  grpc::Status Convert() { return ConvertBy(clips_.get()); }
+
+  static grpc::Status ConvertBy(v1::ClipService::Stub* stub) {
     grpc::ClientContext context;
     context.set_wait_for_ready(true);
     context.set_deadline(std::chrono::system_clock::now() +
                          std::chrono::seconds(60));
     v1::ConvertClipResponse response;
-    return clips_->ConvertClip(&context, PositionsRequest(SmallClip()),
-                               &response);
+    return stub->ConvertClip(&context, PositionsRequest(SmallClip()),
+                             &response);
   }
 
   std::vector<int> files_;
@@ -77,6 +79,51 @@ TEST_F(ConnectionsTest, OneMoreThanThereMayBeIsClosed) {
   files_.clear();
   const grpc::Status status = Convert();
   EXPECT_TRUE(status.ok()) << status.error_message();
+}
+
+// Whoever only holds connections does not keep others out.
+TEST_F(ConnectionsTest, SilentOnesMakeRoom) {
+  constexpr int64_t kMost = 20;
+  Start([](server::ServerConfig* config) {
+    config->transport.max_connections = kMost;
+    config->transport.handshake_seconds = 3;
+  });
+  // One has a call, which waits; one sends what will be a call.
+  grpc::ClientContext context;
+  const auto stream = clips_->ConvertClips(&context);
+  v1::ConvertClipsRequest request;
+  request.mutable_begin()->mutable_options()->add_outputs()->mutable_csv();
+  ASSERT_TRUE(stream->Write(request));
+  SendAll(Dial(),
+          HalfCall("ConvertClip", BigEndian(0, 1) + BigEndian(1 << 20, 4)) +
+              Http2Frame(kData, 0, 1, std::string(10'000, 'x')));
+  for (int64_t i = 2; i < kMost; ++i) {
+    SendAll(Dial(), Hello());
+  }
+  // As long as they are not known to be silent.
+  const int beyond = Dial();
+  EXPECT_TRUE(Eventually([&] { return IsEnded(beyond); }));
+  const std::vector<int> silent(files_.begin() + 1, files_.begin() + kMost - 1);
+  const auto ended = [&] {
+    return std::count_if(silent.begin(), silent.end(), IsEnded);
+  };
+  EXPECT_EQ(ended(), 0);
+  const auto other = Connect();
+  EXPECT_TRUE(ConvertBy(other.get()).ok());
+  EXPECT_GE(ended(), 1);
+  EXPECT_LT(ended(), kMost / 2);
+  EXPECT_FALSE(IsEnded(files_[0]));
+  // The call goes on.
+  request.set_chunk(SmallClip());
+  EXPECT_TRUE(stream->Write(request));
+  request.mutable_end();
+  EXPECT_TRUE(stream->Write(request));
+  stream->WritesDone();
+  v1::ConvertClipsResponse response;
+  while (stream->Read(&response)) {
+  }
+  EXPECT_TRUE(response.has_result());
+  EXPECT_TRUE(stream->Finish().ok());
 }
 
 // gRPC says nothing of a unary call before its message is there, and of a

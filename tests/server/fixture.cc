@@ -41,14 +41,17 @@ void ServerTest::Start(
   if (configure) configure(&config);
   const absl::Status status = server::Server::Start(config, &server_);
   ASSERT_TRUE(status.ok()) << status;
-  grpc::ChannelArguments arguments;
-  arguments.SetMaxReceiveMessageSize(-1);
-  // Each test has its own connection.
-  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  channel_ = grpc::CreateCustomChannel(
-      server_->address(), grpc::InsecureChannelCredentials(), arguments);
+  channel_ = OwnChannel();
   clips_ = v1::ClipService::NewStub(channel_);
   info_ = v1::ServerService::NewStub(channel_);
+}
+
+std::shared_ptr<grpc::Channel> ServerTest::OwnChannel() const {
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(-1);
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  return grpc::CreateCustomChannel(
+      server_->address(), grpc::InsecureChannelCredentials(), arguments);
 }
 
 v1::ConvertClipRequest PositionsRequest(const std::string& text) {

@@ -35,6 +35,12 @@ class ServerTest : public ::testing::Test {
   // Starts a server on a free port, after `configure`, and connects.
   void Start(const std::function<void(server::ServerConfig*)>& configure = {});
 
+  // Over a connection of its own, which takes messages of any size.
+  std::shared_ptr<grpc::Channel> OwnChannel() const;
+  std::unique_ptr<v1::ClipService::Stub> Connect() const {
+    return v1::ClipService::NewStub(OwnChannel());
+  }
+
   std::shared_ptr<grpc::Channel> channel_;
   std::unique_ptr<v1::ClipService::Stub> clips_;
   std::unique_ptr<v1::ServerService::Stub> info_;

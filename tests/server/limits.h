@@ -96,14 +96,6 @@ class LimitsTest : public ServerTest {
     });
   }
 
-  // A connection of its own.
-  std::unique_ptr<Stub> Connect() const {
-    grpc::ChannelArguments arguments;
-    arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-    return v1::ClipService::NewStub(grpc::CreateCustomChannel(
-        server_->address(), grpc::InsecureChannelCredentials(), arguments));
-  }
-
   grpc::Status Convert(const v1::ConvertClipRequest& request) {
     grpc::ClientContext context;
     SetDeadline(&context);
