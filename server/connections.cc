@@ -2,8 +2,10 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -11,6 +13,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <tuple>
 #include <utility>
 
 #include "bvhmill/base/limits.h"
@@ -75,6 +78,13 @@ int64_t BytesOf(int file) {
              : 0;
 }
 
+// Of what was written, the peer has not taken all. Not for long: it is asked
+// for a sign of life.
+bool HasUnsent(int file) {
+  int bytes = 0;
+  return ioctl(file, SIOCOUTQ, &bytes) == 0 && bytes > 0;
+}
+
 // Resets the socket of that name. What has come and was not read yet would be
 // read on behind a shutdown.
 bool Reset(int file, uint64_t cookie) {
@@ -133,7 +143,10 @@ bool Connections::Add(int file) {
     ++refused_;
     return false;
   }
-  all_[file] = {CookieOf(file), PeerOf(file), Clock::now(), 0};
+  Connection& added = all_[file];
+  added.cookie = CookieOf(file);
+  added.peer = PeerOf(file);
+  added.heard_at = added.stray_since = Clock::now();
   return true;
 }
 
@@ -153,69 +166,84 @@ bool Connections::Cut(const std::string& peer) {
   return false;
 }
 
-// What has come since something was heard.
-int64_t Connections::StrayBytes(int file, const UseOf& use,
-                                Connection* connection) {
-  const Clock::time_point heard_at = use(connection->peer).heard_at;
+// What has come that is no message yet, but for pings and the like; and, if
+// there is any, since when.
+int64_t Connections::StrayBytes(int file, Clock::time_point now,
+                                const UseOf& use, Connection* connection) {
+  const Use used = use(connection->peer);
   const int64_t bytes = BytesOf(file);
-  if (heard_at > connection->heard_at) {
-    connection->heard_at = heard_at;
+  const bool is_heard = used.heard_at > connection->stray_since;
+  if (is_heard) {
+    connection->stray_since = used.heard_at;
     connection->bytes = bytes;
   }
-  return bytes - connection->bytes;
+  connection->heard_at =
+      std::max({connection->heard_at, used.heard_at, used.ended_at});
+  connection->had_calls |= used.heard_at != Clock::time_point();
+  const int64_t stray =
+      bytes - connection->bytes - UsualBytes(now - connection->stray_since);
+  if (stray > 0) return stray;
+  // The time in which nothing came is no time of what comes next.
+  connection->stray_since = std::max(connection->stray_since, now);
+  connection->bytes = bytes;
+  return 0;
+}
+
+bool Connections::IsLate(Clock::time_point now,
+                         const Connection& connection) const {
+  const auto patience = Seconds(limits_.max_request_seconds);
+  return patience.count() > 0 && now - connection.stray_since > patience;
 }
 
 std::vector<std::string> Connections::Look(Clock::time_point now,
                                            const UseOf& use) {
-  const auto patience = Seconds(limits_.max_request_seconds);
   const std::lock_guard lock(mutex_);
   ForgetClosed();
   std::vector<std::string> cut;
   for (auto& [file, connection] : all_) {
     if (connection.peer.empty()) continue;
-    const int64_t stray = StrayBytes(file, use, &connection);
-    const auto silence = now - connection.heard_at;
-    if (patience.count() == 0 || silence <= patience) continue;
-    if (!Exceeds(stray - UsualBytes(silence), limits_.max_stray_bytes)) {
-      continue;
-    }
+    const int64_t stray = StrayBytes(file, now, use, &connection);
+    if (!Exceeds(stray, limits_.max_stray_bytes)) continue;
+    if (!IsLate(now, connection)) continue;
     std::string peer = Cut(file, &connection);
     if (!peer.empty()) cut.push_back(std::move(peer));
   }
   return cut;
 }
 
-// No call, and none that seems to be on its way.
+// No call, none that seems to be on its way, and no answer that is.
 bool Connections::IsIdle(int file, Clock::time_point now, const UseOf& use,
                          Connection* connection) const {
   if (connection->peer.empty() || use(connection->peer).calls > 0) return false;
-  const int64_t stray = StrayBytes(file, use, connection);
-  const auto silence = now - connection->heard_at;
-  if (silence <= Seconds(limits_.handshake_seconds)) return false;
-  const auto patience = Seconds(limits_.max_request_seconds);
-  const bool is_late = patience.count() > 0 && silence > patience;
-  return is_late || stray <= UsualBytes(silence);
+  const int64_t stray = StrayBytes(file, now, use, connection);
+  // Whoever has had calls is likely to have more.
+  constexpr int kTrust = 10;
+  const auto patience =
+      Seconds(limits_.handshake_seconds) * (connection->had_calls ? kTrust : 1);
+  if (now - connection->heard_at <= patience) return false;
+  return (stray == 0 || IsLate(now, *connection)) && !HasUnsent(file);
 }
 
 int64_t Connections::MakeRoom(Clock::time_point now, const UseOf& use) {
   const std::lock_guard lock(mutex_);
   const bool wants_room = std::exchange(refused_before_, refused_) < refused_;
   if (!wants_room || !IsFull() || limits_.handshake_seconds == 0) return 0;
-  std::vector<std::pair<Clock::time_point, int>> idle;
+  std::vector<std::tuple<bool, Clock::time_point, int>> idle;
   for (auto& [file, connection] : all_) {
     if (!IsIdle(file, now, use, &connection)) continue;
-    idle.emplace_back(connection.heard_at, file);
+    idle.emplace_back(connection.had_calls, connection.heard_at, file);
   }
   std::sort(idle.begin(), idle.end());
   constexpr int64_t kPart = 16;
   const auto room = static_cast<size_t>(std::max<int64_t>(most_ / kPart, 1));
   idle.resize(std::min(idle.size(), room));
   return std::count_if(idle.begin(), idle.end(), [this](const auto& one) {
-    return !Cut(one.second, &all_[one.second]).empty();
+    const int file = std::get<int>(one);
+    return !Cut(file, &all_[file]).empty();
   });
 }
 
-std::string Connections::CutLargest(const UseOf& use) {
+std::string Connections::CutLargest(Clock::time_point now, const UseOf& use) {
   if (limits_.max_stray_bytes == 0) return "";
   const std::lock_guard lock(mutex_);
   ForgetClosed();
@@ -223,7 +251,7 @@ std::string Connections::CutLargest(const UseOf& use) {
   int64_t most = limits_.max_stray_bytes;
   for (auto& [file, connection] : all_) {
     if (connection.peer.empty()) continue;
-    const int64_t stray = StrayBytes(file, use, &connection);
+    const int64_t stray = StrayBytes(file, now, use, &connection);
     if (stray <= most) continue;
     most = stray;
     largest = file;

@@ -34,9 +34,11 @@ class Connections {
   bool Cut(const std::string& peer);
 
   // What is known of a peer: when a message came from it, or it was worked
-  // for, the epoch = not known; and its calls that have not ended.
+  // for, and when a call of it ended, the epoch = not known; and its calls that
+  // have not ended.
   struct Use {
     Clock::time_point heard_at;
+    Clock::time_point ended_at;
     int64_t calls = 0;
   };
   using UseOf = std::function<Use(const std::string& peer)>;
@@ -47,15 +49,16 @@ class Connections {
   // peers of those. To be called every second or so.
   std::vector<std::string> Look(Clock::time_point now, const UseOf& use);
 
-  // If Add has refused any since the last time, and there is still no room: of
-  // those that have had no call for handshake_seconds, ends the ones that have
-  // been silent for longest, a sixteenth of most(). They come back with their
-  // next call. Returns how many. Those without a name are not known to be idle.
+  // If Add has refused any since the last time, and there is still no room:
+  // ends those that are of least use, a sixteenth of most(), and returns how
+  // many. First the ones that have had no call since they came, for
+  // handshake_seconds; then those that have had none for ten times as long,
+  // which come back with their next call. Not those without a name.
   int64_t MakeRoom(Clock::time_point now, const UseOf& use);
 
   // Ends the one over which most has come that is no message, if that is
   // more than max_stray_bytes; returns its peer, or nothing.
-  std::string CutLargest(const UseOf& use);
+  std::string CutLargest(Clock::time_point now, const UseOf& use);
 
   // How many there are, as of the last Look, and how many Add has refused.
   int64_t count() const;
@@ -67,8 +70,11 @@ class Connections {
     uint64_t cookie = 0;
     // Empty if it has none of its own, or has been ended.
     std::string peer;
-    // When something was last heard, and what had come by then.
+    // When something was last heard, or it came.
     Clock::time_point heard_at;
+    bool had_calls = false;
+    // When what is no message began to come, and what had come by then.
+    Clock::time_point stray_since;
     int64_t bytes = 0;
   };
 
@@ -77,7 +83,9 @@ class Connections {
   void ForgetClosed();
   bool IsIdle(int file, Clock::time_point now, const UseOf& use,
               Connection* connection) const;
-  static int64_t StrayBytes(int file, const UseOf& use, Connection* connection);
+  bool IsLate(Clock::time_point now, const Connection& connection) const;
+  static int64_t StrayBytes(int file, Clock::time_point now, const UseOf& use,
+                            Connection* connection);
 
   const TransportLimits limits_;
   const int64_t most_;

@@ -397,7 +397,10 @@ void ConvertStream::Run(const ClipPtr& clip) {
     Work(clip);
     return grpc::Status::OK;
   });
-  if (!status.ok()) Fail(clip, std::move(status));
+  if (status.ok()) return;
+  // Whatever else there is no memory for, the next tick ends it.
+  cancel_.Cancel();
+  Attempt([&] { Fail(clip, std::move(status)); });
 }
 
 // What the clips of the stream share may be half done: it ends.
@@ -422,6 +425,7 @@ void ConvertStream::Refuse(const ClipPtr& clip, const grpc::Status& status) {
     const std::lock_guard lock(mutex_);
     if (finished_ || clip->is_abandoned) return;
     clips_.UsedBytes(clip.get());
+    clip->ticket.Release();
     // Its peer may have been told otherwise meanwhile.
     if (!clip->refused) clips_.Refuse(clip.get(), status);
     clip->is_running = false;
@@ -550,6 +554,8 @@ void ConvertStream::AddFrame(const ClipPtr& clip, OutFrame frame,
       clip->has_result = true;
       clip->is_running = false;
       clip->conversion.reset();
+      // Whoever has the result may send another clip.
+      clip->ticket.Worked();
     }
     actions = NextActions();
   }

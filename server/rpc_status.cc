@@ -70,9 +70,12 @@ grpc::Status ScopeMissing(std::string_view caller, std::string_view method,
 }
 
 grpc::Status OutOfMemory() {
-  return ToGrpc(MakeStatus(absl::StatusCode::kResourceExhausted,
-                           "the server has no memory for it"),
-                Fault{"SERVER_BUSY", {{"retry_after_ms", "1000"}}});
+  // Made in time: Protobuf's maps do not survive that there is no memory.
+  static const auto* const kStatus = new grpc::Status(
+      ToGrpc(MakeStatus(absl::StatusCode::kResourceExhausted,
+                        "the server has no memory for it"),
+             Fault{"SERVER_BUSY", {{"retry_after_ms", "1000"}}}));
+  return *kStatus;
 }
 
 grpc::Status InternalFault() {

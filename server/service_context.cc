@@ -1,6 +1,7 @@
 #include "server/service_context.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 
 #include "bvhmill/base/status.h"
@@ -49,7 +50,10 @@ ServiceContext::ServiceContext(const ServerConfig& config,
       admission_(config.admission),
       connections_(config.transport),
       workers_(config.threads),
-      ticker_([this](const std::stop_token& stop) { Tick(stop); }) {}
+      ticker_([this](const std::stop_token& stop) { Tick(stop); }) {
+  // Makes it, while there is memory.
+  static_cast<void>(OutOfMemory());
+}
 
 // Calls that the peer has seen the end of, and this server has not, are not
 // more than it may have at once, as a rule.
@@ -65,7 +69,10 @@ bool ServiceContext::BeginCall(CallEvents events, const std::string& peer,
     const std::lock_guard lock(mutex_);
     if (draining_) return false;
     Peer& known = peers_[peer];
-    *id = calls_.insert(calls_.end(), {std::move(events), &known});
+    RunningCall& call = calls_.emplace_back();
+    call.events = std::move(events);
+    call.peer = &known;
+    *id = std::prev(calls_.end());
     const int64_t calls = ++known.calls;
     cuts = HasTooMany(calls) && !HasTooMany(calls - 1);
   }
@@ -82,7 +89,8 @@ void ServiceContext::ForgetPeers() {
   const auto recent = Connections::Clock::now() - std::chrono::seconds(2);
   const std::lock_guard lock(mutex_);
   std::erase_if(peers_, [recent](const auto& peer) {
-    return peer.second.calls == 0 && peer.second.heard_at.load() < recent;
+    return peer.second.calls == 0 && peer.second.heard_at.load() < recent &&
+           peer.second.ended_at < recent;
   });
 }
 
@@ -115,7 +123,8 @@ Connections::Use ServiceContext::UseOf(const std::string& peer) {
   const std::lock_guard lock(mutex_);
   const auto known = peers_.find(peer);
   if (known == peers_.end()) return {};
-  return {known->second.heard_at.load(), known->second.calls};
+  return {known->second.heard_at.load(), known->second.ended_at,
+          known->second.calls};
 }
 
 void ServiceContext::LookAtConnections() {
@@ -148,7 +157,8 @@ void ServiceContext::GuardMemory() {
   if (ResidentBytes() <= memory_mark_) return;
   memory_mark_ = held + kStep;
   const auto use = [this](const std::string& peer) { return UseOf(peer); };
-  const std::string peer = connections_.CutLargest(use);
+  const std::string peer =
+      connections_.CutLargest(std::chrono::steady_clock::now(), use);
   if (peer.empty()) return;
   log_.Event("cut the connection of " + peer +
              ": beyond max_transport_bytes, and what comes is no message");
@@ -160,13 +170,16 @@ void ServiceContext::HeardFrom(const std::string& peer) {
 }
 
 void ServiceContext::Heard(CallId id) {
+  id->is_heard.store(true, std::memory_order_relaxed);
   id->peer->heard_at.store(std::chrono::steady_clock::now(),
                            std::memory_order_relaxed);
 }
 
 void ServiceContext::EndCall(CallId id) {
   const std::lock_guard lock(mutex_);
-  --id->peer->calls;
+  Peer& peer = *id->peer;
+  --peer.calls;
+  if (id->is_heard) peer.ended_at = std::chrono::steady_clock::now();
   calls_.erase(id);
   if (calls_.empty()) idle_.notify_all();
 }

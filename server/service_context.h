@@ -65,10 +65,13 @@ class ServiceContext {
     int64_t calls = 0;
     // See Heard.
     std::atomic<std::chrono::steady_clock::time_point> heard_at{};
+    // When a call that was heard of ended.
+    std::chrono::steady_clock::time_point ended_at;
   };
   struct RunningCall {
     CallEvents events;
-    Peer* peer;
+    Peer* peer = nullptr;
+    std::atomic<bool> is_heard{false};
   };
 
   // A call over the connection of `peer` that counts as running from here to

@@ -460,6 +460,27 @@ TEST_F(StreamTest, TheWindowHoldsBackWhoDoesNotRead) {
   EXPECT_EQ(order_.size(), kClips);
 }
 
+// Whoever has the result of a clip may send the next, by the same key, though
+// the server may not have seen yet that the result is gone.
+TEST_F(StreamTest, AClipWhoseResultIsSeenIsFinished) {
+  Start([](server::ServerConfig* config) {
+    config->admission.max_inflight_clips_per_connection = 1;
+  });
+  grpc::ClientContext context;
+  const auto stream = clips_->ConvertClips(&context);
+  ASSERT_TRUE(stream->Write(Open()));
+  const Request whole = Whole("k", SmallClip());
+  for (int i = 0; i < 500; ++i) {
+    ASSERT_TRUE(stream->Write(whole));
+    Response response;
+    while (!response.has_result()) ASSERT_TRUE(stream->Read(&response));
+    ASSERT_EQ(response.result().status().code(), 0)
+        << i << ": " << response.result().status().message();
+  }
+  stream->WritesDone();
+  EXPECT_TRUE(stream->Finish().ok());
+}
+
 TEST_F(StreamTest, ACancelledStreamLetsTheServerGoOn) {
   Start();
   for (int i = 0; i < 20; ++i) {
