@@ -2,10 +2,8 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
-#include <linux/sockios.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
-#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -76,13 +74,6 @@ int64_t BytesOf(int file) {
   return fault == 0 && size >= kNeeded
              ? static_cast<int64_t>(info.tcpi_bytes_received)
              : 0;
-}
-
-// Of what was written, the peer has not taken all. Not for long: it is asked
-// for a sign of life.
-bool HasUnsent(int file) {
-  int bytes = 0;
-  return ioctl(file, SIOCOUTQ, &bytes) == 0 && bytes > 0;
 }
 
 // Resets the socket of that name. What has come and was not read yet would be
@@ -172,13 +163,12 @@ int64_t Connections::StrayBytes(int file, Clock::time_point now,
                                 const UseOf& use, Connection* connection) {
   const Use used = use(connection->peer);
   const int64_t bytes = BytesOf(file);
-  const bool is_heard = used.heard_at > connection->stray_since;
-  if (is_heard) {
-    connection->stray_since = used.heard_at;
+  const auto heard_at = std::max(used.heard_at, used.ended_at);
+  if (heard_at > connection->stray_since) {
+    connection->stray_since = heard_at;
     connection->bytes = bytes;
   }
-  connection->heard_at =
-      std::max({connection->heard_at, used.heard_at, used.ended_at});
+  connection->heard_at = std::max(connection->heard_at, heard_at);
   connection->had_calls |= used.heard_at != Clock::time_point();
   const int64_t stray =
       bytes - connection->bytes - UsualBytes(now - connection->stray_since);
@@ -211,17 +201,17 @@ std::vector<std::string> Connections::Look(Clock::time_point now,
   return cut;
 }
 
-// No call, none that seems to be on its way, and no answer that is.
+// No call, and none that seems to be on its way.
 bool Connections::IsIdle(int file, Clock::time_point now, const UseOf& use,
                          Connection* connection) const {
   if (connection->peer.empty() || use(connection->peer).calls > 0) return false;
   const int64_t stray = StrayBytes(file, now, use, connection);
-  // Whoever has had calls is likely to have more.
+  // Whoever has had calls is likely to have more, or to be taking an answer.
   constexpr int kTrust = 10;
-  const auto patience =
-      Seconds(limits_.handshake_seconds) * (connection->had_calls ? kTrust : 1);
-  if (now - connection->heard_at <= patience) return false;
-  return (stray == 0 || IsLate(now, *connection)) && !HasUnsent(file);
+  const auto silence =
+      (now - connection->heard_at) / (connection->had_calls ? kTrust : 1);
+  if (silence <= Seconds(limits_.handshake_seconds)) return false;
+  return stray == 0 || IsLate(now, *connection);
 }
 
 int64_t Connections::MakeRoom(Clock::time_point now, const UseOf& use) {

@@ -397,10 +397,8 @@ void ConvertStream::Run(const ClipPtr& clip) {
     Work(clip);
     return grpc::Status::OK;
   });
-  if (status.ok()) return;
-  // Whatever else there is no memory for, the next tick ends it.
-  cancel_.Cancel();
-  Attempt([&] { Fail(clip, std::move(status)); });
+  // Where there is not even memory for that, the next tick ends the stream.
+  if (!status.ok()) Attempt([&] { Fail(clip, std::move(status)); });
 }
 
 // What the clips of the stream share may be half done: it ends.
@@ -554,8 +552,6 @@ void ConvertStream::AddFrame(const ClipPtr& clip, OutFrame frame,
       clip->has_result = true;
       clip->is_running = false;
       clip->conversion.reset();
-      // Whoever has the result may send another clip.
-      clip->ticket.Worked();
     }
     actions = NextActions();
   }

@@ -162,13 +162,13 @@ void StreamClips::Remove(const ClipPtr& clip) {
   UsedBytes(clip.get());
   AddOutgoing(clip.get(), -clip->outgoing_bytes);
   clip->outgoing.clear();
-  FreeKey(clip.get());
-  clip->ticket.Release();
+  LetGo(clip.get());
   clips_.remove(clip);
 }
 
-void StreamClips::FreeKey(StreamClip* clip) {
+void StreamClips::LetGo(StreamClip* clip) {
   if (std::exchange(clip->owns_key, false)) keys_.erase(clip->key);
+  clip->ticket.Release();
 }
 
 void StreamClips::DropIncoming(StreamClip* clip) {
@@ -252,8 +252,8 @@ ClipPtr StreamClips::PickWrite(OutFrame* frame, bool* more_follows) {
       *frame = std::move(clip->outgoing.front());
       clip->outgoing.pop_front();
       *more_follows = !clip->outgoing.empty();
-      // A peer that has the result may use the key again.
-      if (clip->has_result && clip->outgoing.empty()) FreeKey(clip.get());
+      // Whoever has the result may send another clip, by the same key.
+      if (clip->has_result && clip->outgoing.empty()) LetGo(clip.get());
       return clip;
     }
     if (ordered_) break;

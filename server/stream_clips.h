@@ -81,7 +81,7 @@ class StreamClips {
   void Complete(StreamClip* clip);
   bool CanRun(const StreamClip& clip) const;
   void Remove(const ClipPtr& clip);
-  void FreeKey(StreamClip* clip);
+  void LetGo(StreamClip* clip);
   void DropIncoming(StreamClip* clip);
   void AddIncoming(int64_t bytes);
   void AddOutgoing(StreamClip* clip, int64_t bytes);
