@@ -172,9 +172,10 @@ TEST_F(MakeRoomTest, ASixteenthThoseWithoutCallsFirst) {
   Connections connections(LimitsOf(32));
   Fill(&connections, /*is_refused=*/true);
   const auto start = Clock::now();
-  // The first has had a call, the next three none, the others have one.
+  // The first, which has been silent for longest, has had a call; the next
+  // three have had none, the others have one.
   for (size_t i = 0; i < 32; ++i) uses_[pairs_[i].name].calls = i < 4 ? 0 : 1;
-  uses_[pairs_[0].name].heard_at = start;
+  uses_[pairs_[0].name].heard_at = start - seconds(1000);
   const auto late = start + seconds(500);
   EXPECT_EQ(connections.MakeRoom(late, Known()), 2);
   EXPECT_FALSE(IsEnded(pairs_[0]));
