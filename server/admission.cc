@@ -31,36 +31,35 @@ struct Admission::Account {
   const char* bytes_limit;
   int64_t max_clips;
   int64_t max_bytes;
+  InFlight* used;
 };
 
-std::array<Admission::Account, 3> Admission::AccountsOf(
-    const Ticket& ticket) const {
-  const Caller& caller = *ticket.caller_;
-  // The peers of a Unix socket all have its name.
-  const bool is_known = !ticket.peer_.starts_with("unix:");
+std::array<Admission::Account, 3> Admission::AccountsOf(const Ticket& ticket) {
   const auto of_connection = [&](int64_t limit) {
-    return is_known ? limit : 0;
+    return ticket.peer_is_one_ ? limit : 0;
   };
   const auto own = [](int64_t quota, int64_t usual) {
     return quota > 0 ? quota : usual;
   };
   return {{{"CALLER_BUSY", "max_inflight_clips_per_caller",
             "max_inflight_bytes_per_caller",
-            own(caller.max_clips, limits_.max_inflight_clips_per_caller),
-            own(caller.max_bytes, limits_.max_inflight_bytes_per_caller)},
+            own(ticket.quota_.clips, limits_.max_inflight_clips_per_caller),
+            own(ticket.quota_.bytes, limits_.max_inflight_bytes_per_caller),
+            &ticket.caller_->used},
            {"CONNECTION_BUSY", "max_inflight_clips_per_connection",
             "max_inflight_bytes_per_connection",
             of_connection(limits_.max_inflight_clips_per_connection),
-            of_connection(limits_.max_inflight_bytes_per_connection)},
+            of_connection(limits_.max_inflight_bytes_per_connection),
+            &ticket.peer_->used},
            {"SERVER_BUSY", "max_inflight_clips", "max_inflight_bytes",
-            limits_.max_inflight_clips, limits_.max_inflight_bytes}}};
+            limits_.max_inflight_clips, limits_.max_inflight_bytes, &all_}}};
 }
 
 // `alone` is what the clip takes by itself: more than the limit never fits.
-grpc::Status Admission::Check(const Account& account, const Usage& used,
-                              const Usage& more, int64_t alone) {
-  const int64_t clips = used.clips + more.clips;
-  const int64_t bytes = used.bytes + more.bytes;
+grpc::Status Admission::Check(const Account& account, const InFlight& more,
+                              int64_t alone) {
+  const int64_t clips = account.used->clips + more.clips;
+  const int64_t bytes = account.used->bytes + more.bytes;
   if (more.clips > 0 && Exceeds(clips, account.max_clips)) {
     return Busy(account.reason, account.clips_limit, account.max_clips, clips,
                 /*may_retry=*/true);
@@ -78,8 +77,9 @@ Ticket& Ticket::operator=(Ticket&& other) noexcept {
   std::swap(admission_, other.admission_);
   std::swap(caller_, other.caller_);
   std::swap(peer_, other.peer_);
-  std::swap(clips_, other.clips_);
-  std::swap(bytes_, other.bytes_);
+  std::swap(peer_is_one_, other.peer_is_one_);
+  std::swap(quota_, other.quota_);
+  std::swap(held_, other.held_);
   return *this;
 }
 
@@ -87,87 +87,89 @@ Ticket::~Ticket() { Release(); }
 
 grpc::Status Ticket::Grow(int64_t bytes) {
   if (admission_ == nullptr) return grpc::Status::OK;
-  const grpc::Status status = admission_->Add(*this, {0, bytes});
-  if (status.ok()) bytes_ += bytes;
-  return status;
+  const std::lock_guard lock(admission_->mutex_);
+  return admission_->Add({0, bytes}, this);
 }
 
 void Ticket::Worked() {
   if (admission_ == nullptr) return;
-  admission_->Remove(*this, {std::exchange(clips_, 0), 0});
+  const std::lock_guard lock(admission_->mutex_);
+  admission_->Remove({held_.clips, 0}, this);
 }
 
 void Ticket::Release() {
   if (admission_ == nullptr) return;
-  const Admission::Usage held = {std::exchange(clips_, 0),
-                                 std::exchange(bytes_, 0)};
-  std::exchange(admission_, nullptr)->Remove(*this, held);
+  const std::lock_guard lock(admission_->mutex_);
+  admission_->Remove(held_, this);
+  --caller_->tickets;
+  --peer_->tickets;
+  admission_ = nullptr;
 }
 
-grpc::Status Admission::TryEnter(const std::shared_ptr<const Caller>& caller,
-                                 const std::string& peer, int64_t bytes,
-                                 Ticket* ticket) {
+grpc::Status Admission::TryEnter(const Caller& caller, const std::string& peer,
+                                 int64_t bytes, Ticket* ticket) {
   return Take(caller, peer, {1, bytes}, ticket);
 }
 
-grpc::Status Admission::TryHold(const std::shared_ptr<const Caller>& caller,
-                                const std::string& peer, int64_t bytes,
-                                Ticket* ticket) {
+grpc::Status Admission::TryHold(const Caller& caller, const std::string& peer,
+                                int64_t bytes, Ticket* ticket) {
   return Take(caller, peer, {0, bytes}, ticket);
 }
 
-grpc::Status Admission::Take(const std::shared_ptr<const Caller>& caller,
-                             const std::string& peer, Usage usage,
-                             Ticket* ticket) {
+grpc::Status Admission::Take(const Caller& caller, const std::string& peer,
+                             InFlight usage, Ticket* ticket) {
   ticket->Release();
-  ticket->caller_ = caller;
-  ticket->peer_ = peer;
-  const grpc::Status status = Add(*ticket, usage);
+  const std::lock_guard lock(mutex_);
+  ticket->caller_ = &callers_[caller.name];
+  ticket->peer_ = &peers_[peer];
+  // The peers of a Unix socket all have its name.
+  ticket->peer_is_one_ = !peer.starts_with("unix:");
+  ticket->quota_ = {caller.max_clips, caller.max_bytes};
+  const grpc::Status status = Add(usage, ticket);
   if (!status.ok()) return status;
   ticket->admission_ = this;
-  ticket->clips_ = usage.clips;
-  ticket->bytes_ = usage.bytes;
+  ++ticket->caller_->tickets;
+  ++ticket->peer_->tickets;
   return status;
 }
 
-grpc::Status Admission::Add(const Ticket& ticket, Usage more) {
-  const std::lock_guard lock(mutex_);
-  Usage& of_caller = callers_[ticket.caller_->name];
-  Usage& of_peer = peers_[ticket.peer_];
-  const auto accounts = AccountsOf(ticket);
-  Usage* const used[] = {&of_caller, &of_peer, &all_};
-  for (size_t i = 0; i < accounts.size(); ++i) {
+grpc::Status Admission::Add(InFlight more, Ticket* ticket) {
+  const auto accounts = AccountsOf(*ticket);
+  for (const Account& account : accounts) {
     const grpc::Status status =
-        Check(accounts[i], *used[i], more, ticket.bytes_ + more.bytes);
-    if (status.ok()) continue;
-    Forget(ticket);
-    return status;
+        Check(account, more, ticket->held_.bytes + more.bytes);
+    if (!status.ok()) return status;
   }
-  for (Usage* usage : used) {
+  for (InFlight* usage : UsagesOf(ticket)) {
     usage->clips += more.clips;
     usage->bytes += more.bytes;
   }
   return grpc::Status::OK;
 }
 
-void Admission::Remove(const Ticket& ticket, Usage less) {
-  const std::lock_guard lock(mutex_);
-  for (Usage* usage :
-       {&callers_[ticket.caller_->name], &peers_[ticket.peer_], &all_}) {
+void Admission::Remove(InFlight less, Ticket* ticket) {
+  for (InFlight* usage : UsagesOf(ticket)) {
     usage->clips -= less.clips;
     usage->bytes -= less.bytes;
   }
-  Forget(ticket);
 }
 
-void Admission::Forget(const Ticket& ticket) {
-  const auto is_empty = [](const Usage& usage) {
-    return usage.clips == 0 && usage.bytes == 0;
+std::array<InFlight*, 4> Admission::UsagesOf(Ticket* ticket) {
+  return {&ticket->caller_->used, &ticket->peer_->used, &all_, &ticket->held_};
+}
+
+void Admission::ForgetIdle() {
+  const auto is_idle = [](const auto& entry) {
+    return entry.second.tickets == 0;
   };
-  const auto caller = callers_.find(ticket.caller_->name);
-  if (is_empty(caller->second)) callers_.erase(caller);
-  const auto peer = peers_.find(ticket.peer_);
-  if (is_empty(peer->second)) peers_.erase(peer);
+  const std::lock_guard lock(mutex_);
+  std::erase_if(callers_, is_idle);
+  std::erase_if(peers_, is_idle);
+}
+
+size_t Admission::known() const {
+  const std::lock_guard lock(mutex_);
+  return callers_.size() + peers_.size();
 }
 
 int64_t Admission::clips() const {

@@ -6,8 +6,8 @@
 #include <grpcpp/support/status.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <mutex>
 #include <string>
 #include <unordered_map>
@@ -25,6 +25,18 @@ struct AdmissionLimits {
   int64_t max_inflight_bytes_per_connection = 0;
   int64_t max_inflight_clips_per_caller = 0;
   int64_t max_inflight_bytes_per_caller = 0;
+};
+
+// Clips, and bytes of their memory, that are in flight.
+struct InFlight {
+  int64_t clips = 0;
+  int64_t bytes = 0;
+};
+
+// What one caller, or one connection, has in flight, by so many tickets.
+struct Share {
+  InFlight used;
+  int64_t tickets = 0;
 };
 
 class Admission;
@@ -49,11 +61,15 @@ class Ticket {
  private:
   friend class Admission;
 
+  // Null: none of what follows counts.
   Admission* admission_ = nullptr;
-  std::shared_ptr<const Caller> caller_;
-  std::string peer_;
-  int64_t clips_ = 0;
-  int64_t bytes_ = 0;
+  Share* caller_ = nullptr;
+  Share* peer_ = nullptr;
+  // It is one connection, not many by one name.
+  bool peer_is_one_ = false;
+  // Of the caller; 0 = none of its own.
+  InFlight quota_;
+  InFlight held_;
 };
 
 class Admission {
@@ -64,41 +80,45 @@ class Admission {
   // it is in flight as long as `ticket` lives. RESOURCE_EXHAUSTED: reason
   // SERVER_BUSY, CONNECTION_BUSY or CALLER_BUSY, with a QuotaFailure that names
   // the limit, and a RetryInfo unless the clip alone is too large. Thread-safe.
-  grpc::Status TryEnter(const std::shared_ptr<const Caller>& caller,
-                        const std::string& peer, int64_t bytes, Ticket* ticket);
+  grpc::Status TryEnter(const Caller& caller, const std::string& peer,
+                        int64_t bytes, Ticket* ticket);
   // The same for memory that belongs to no clip.
-  grpc::Status TryHold(const std::shared_ptr<const Caller>& caller,
-                       const std::string& peer, int64_t bytes, Ticket* ticket);
+  grpc::Status TryHold(const Caller& caller, const std::string& peer,
+                       int64_t bytes, Ticket* ticket);
+
+  // Drops the names of callers and connections that have nothing in flight. To
+  // be called every second or so: a name that comes again at once costs nothing
+  // meanwhile. Cost: O(names).
+  void ForgetIdle();
 
   // In flight now.
   int64_t clips() const;
   int64_t bytes() const;
+  // Names that are known.
+  size_t known() const;
 
  private:
   friend class Ticket;
-  struct Usage {
-    int64_t clips = 0;
-    int64_t bytes = 0;
-  };
-
   struct Account;
 
-  std::array<Account, 3> AccountsOf(const Ticket& ticket) const;
-  static grpc::Status Check(const Account& account, const Usage& used,
-                            const Usage& more, int64_t alone);
-  grpc::Status Take(const std::shared_ptr<const Caller>& caller,
-                    const std::string& peer, Usage usage, Ticket* ticket);
-  grpc::Status Add(const Ticket& ticket, Usage more);
-  void Remove(const Ticket& ticket, Usage less);
-  // Drops the entries of the ticket that hold nothing.
-  void Forget(const Ticket& ticket);
+  // All of these with the mutex held.
+  std::array<Account, 3> AccountsOf(const Ticket& ticket);
+  std::array<InFlight*, 4> UsagesOf(Ticket* ticket);
+  static grpc::Status Check(const Account& account, const InFlight& more,
+                            int64_t alone);
+  grpc::Status Add(InFlight more, Ticket* ticket);
+  void Remove(InFlight less, Ticket* ticket);
+
+  grpc::Status Take(const Caller& caller, const std::string& peer,
+                    InFlight usage, Ticket* ticket);
 
   const AdmissionLimits limits_;
   mutable std::mutex mutex_;
-  Usage all_;
-  // By name and address; without entries for those that have nothing in flight.
-  std::unordered_map<std::string, Usage> callers_;
-  std::unordered_map<std::string, Usage> peers_;
+  InFlight all_;
+  // By name and address. Tickets point at them, so that nothing is looked up
+  // but once for each.
+  std::unordered_map<std::string, Share> callers_;
+  std::unordered_map<std::string, Share> peers_;
 };
 
 }  // namespace bvhmill::server

@@ -69,7 +69,7 @@ class CallRecord {
   const Method method_;
   const grpc::CallbackServerContext& call_;
   const Clock::time_point begun_ = Clock::now();
-  std::shared_ptr<const Caller> caller_ = std::make_shared<Caller>();
+  std::shared_ptr<const Caller> caller_ = Nobody();
   // Of the tokens that know the caller.
   int64_t tokens_version_ = 0;
   std::mutex mutex_;

@@ -3,6 +3,7 @@
 // Who calls, and what they may.
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 namespace bvhmill::server {
@@ -31,5 +32,12 @@ struct Caller {
     return (scopes & static_cast<uint8_t>(scope)) != 0;
   }
 };
+
+// Whoever calls where calls need no token. Never freed, so nobody counts who
+// holds it.
+inline std::shared_ptr<const Caller> Nobody() {
+  static const Caller& nobody = *new Caller;
+  return {std::shared_ptr<const Caller>(), &nobody};
+}
 
 }  // namespace bvhmill::server

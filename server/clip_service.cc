@@ -225,14 +225,11 @@ bool IsShort(const v1::ConvertClipRequest& request, int64_t bytes) {
          AreTensors(request.options());
 }
 
-// One method: what it is called, who may call it, and what it does.
+// What a method does.
 template <typename Request>
-struct ClipMethod {
-  Method method;
-  Scope scope;
-  grpc::Status (*work)(const ServerConfig& config, const Request& request,
-                       const UnaryWork& call, grpc::ByteBuffer* response);
-};
+using ClipWork = grpc::Status (*)(const ServerConfig& config,
+                                  const Request& request, const UnaryWork& call,
+                                  grpc::ByteBuffer* response);
 
 // What is in no text may take so many times its bytes.
 constexpr int64_t kUnfolds = 32;
@@ -256,39 +253,51 @@ grpc::Status ReadRequestMessage(const ServerConfig& config,
   return more > 0 ? ticket->Grow(more) : grpc::Status::OK;
 }
 
+// The buffers are those of gRPC, which live as long as the call.
+template <typename Request>
+class ClipTask final : public UnaryTask {
+ public:
+  ClipTask(const ServerConfig& config, ClipWork<Request> work,
+           grpc::ByteBuffer* request, grpc::ByteBuffer* response)
+      : config_(config), work_(work), request_(request), response_(response) {}
+
+  grpc::Status Read(Ticket* ticket, bool* is_short) override {
+    int64_t unpacked = 0;
+    const grpc::Status status = ReadRequestMessage(config_, request_, ticket,
+                                                   message_.get(), &unpacked);
+    *is_short = IsShort(*message_.get(), unpacked);
+    return status;
+  }
+
+  grpc::Status Work(const UnaryWork& call) override {
+    const grpc::Status status =
+        work_(config_, *message_.get(), call, response_);
+    if (!status.ok() || !IsTooLarge(config_, *response_)) return status;
+    response_->Clear();
+    return TooLargeForUnary(config_);
+  }
+
+ private:
+  const ServerConfig& config_;
+  const ClipWork<Request> work_;
+  grpc::ByteBuffer* const request_;
+  grpc::ByteBuffer* const response_;
+  RequestMessage<Request> message_;
+};
+
 template <typename Request>
 grpc::ServerUnaryReactor* StartClipCall(ServiceContext* context,
                                         grpc::CallbackServerContext* call,
-                                        const ClipMethod<Request>& method,
-                                        const grpc::ByteBuffer* request_bytes,
+                                        Method method, Scope scope,
+                                        ClipWork<Request> work,
+                                        const grpc::ByteBuffer* request,
                                         grpc::ByteBuffer* response) {
-  const auto bytes = static_cast<int64_t>(request_bytes->Length());
-  auto message = std::make_shared<RequestMessage<Request>>();
   // gRPC would keep the bytes beside the message, as long as the call lives.
-  auto* const taken = const_cast<grpc::ByteBuffer*>(request_bytes);
-  // The work, which comes behind, keeps them.
-  Request* const request = message->get();
-  const auto read = [context, taken, request](Ticket* ticket, bool* is_short) {
-    int64_t unpacked = 0;
-    const grpc::Status status = ReadRequestMessage(context->config(), taken,
-                                                   ticket, request, &unpacked);
-    *is_short = IsShort(*request, unpacked);
-    return status;
-  };
-  return StartUnaryCall(
-      context, call,
-      {method.method, method.scope, bytes, read,
-       [context, owned = std::move(message), work = method.work,
-        response](const UnaryWork& running) mutable {
-         // It goes when the work is done, whenever the peer takes its outcome.
-         const auto message = std::move(owned);
-         const ServerConfig& config = context->config();
-         const grpc::Status status =
-             work(config, *message->get(), running, response);
-         if (!status.ok() || !IsTooLarge(config, *response)) return status;
-         response->Clear();
-         return TooLargeForUnary(config);
-       }});
+  auto* const taken = const_cast<grpc::ByteBuffer*>(request);
+  return StartUnaryCall(context, call,
+                        {method, scope, static_cast<int64_t>(request->Length()),
+                         std::make_unique<ClipTask<Request>>(
+                             context->config(), work, taken, response)});
 }
 
 }  // namespace
@@ -296,17 +305,15 @@ grpc::ServerUnaryReactor* StartClipCall(ServiceContext* context,
 grpc::ServerUnaryReactor* ClipService::ValidateClip(
     grpc::CallbackServerContext* call, const grpc::ByteBuffer* request,
     grpc::ByteBuffer* response) {
-  const ClipMethod<v1::ValidateClipRequest> method = {Method::kValidateClip,
-                                                      Scope::kRead, &Validate};
-  return StartClipCall(&context_, call, method, request, response);
+  return StartClipCall(&context_, call, Method::kValidateClip, Scope::kRead,
+                       &Validate, request, response);
 }
 
 grpc::ServerUnaryReactor* ClipService::ConvertClip(
     grpc::CallbackServerContext* call, const grpc::ByteBuffer* request,
     grpc::ByteBuffer* response) {
-  const ClipMethod<v1::ConvertClipRequest> method = {
-      Method::kConvertClip, Scope::kConvert, &ConvertOne};
-  return StartClipCall(&context_, call, method, request, response);
+  return StartClipCall(&context_, call, Method::kConvertClip, Scope::kConvert,
+                       &ConvertOne, request, response);
 }
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>*

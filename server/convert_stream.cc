@@ -50,6 +50,7 @@ class ConvertStream final
   void OnDone() override;
 
  private:
+  class Watch;
   // What to do once the mutex is released: gRPC may call back at once.
   struct Actions {
     // Must be begun before the stream may end: see busy_.
@@ -124,21 +125,31 @@ class ConvertStream final
   bool finished_ = false;
 };
 
+// Tells the stream, if it is still there.
+class ConvertStream::Watch final : public ServiceContext::CallWatch {
+ public:
+  explicit Watch(std::weak_ptr<ConvertStream> stream)
+      : stream_(std::move(stream)) {}
+
+  void OnDrain() override {
+    if (const auto stream = stream_.lock()) stream->OnDrain();
+  }
+  void OnTick(Clock::time_point now) override {
+    if (const auto stream = stream_.lock()) stream->OnTick(now);
+  }
+
+ private:
+  const std::weak_ptr<ConvertStream> stream_;
+};
+
 void ConvertStream::Start() {
   self_ = shared_from_this();
-  ServiceContext::CallEvents events;
-  const auto weak = weak_from_this();
-  events.on_drain = [weak] {
-    if (const auto stream = weak.lock()) stream->OnDrain();
-  };
-  events.on_tick = [weak](Clock::time_point now) {
-    if (const auto stream = weak.lock()) stream->OnTick(now);
-  };
   Actions actions;
   {
     // Events wait until it is known who calls.
     const std::lock_guard lock(mutex_);
-    counted_ = context_.BeginCall(std::move(events), record_.peer(), &call_id_);
+    counted_ = context_.BeginCall(std::make_shared<Watch>(weak_from_this()),
+                                  record_.peer(), &call_id_);
     grpc::Status refused =
         counted_ ? Guarded([this] { return record_.Enter(Scope::kConvert); })
                  : Stopping();

@@ -14,7 +14,7 @@ namespace bvhmill::server {
 grpc::Status ServiceContext::Identify(
     const grpc::CallbackServerContext& call,
     std::shared_ptr<const Caller>* caller) const {
-  *caller = std::make_shared<const Caller>();
+  *caller = Nobody();
   if (!tokens_->needs_token()) return grpc::Status::OK;
   constexpr std::string_view kScheme = "Bearer ";
   const auto [begin, end] = call.client_metadata().equal_range("authorization");
@@ -62,15 +62,15 @@ bool ServiceContext::HasTooMany(int64_t calls) const {
   return limit > 0 && calls / 2 > limit;
 }
 
-bool ServiceContext::BeginCall(CallEvents events, const std::string& peer,
-                               CallId* id) {
+bool ServiceContext::BeginCall(std::shared_ptr<CallWatch> watch,
+                               const std::string& peer, CallId* id) {
   bool cuts = false;
   {
     const std::lock_guard lock(mutex_);
     if (draining_) return false;
     Peer& known = peers_[peer];
     RunningCall& call = calls_.emplace_back();
-    call.events = std::move(events);
+    call.watch = std::move(watch);
     call.peer = &known;
     *id = std::prev(calls_.end());
     const int64_t calls = ++known.calls;
@@ -112,11 +112,10 @@ void ServiceContext::Tick(const std::stop_token& stop) {
 
 void ServiceContext::LookAtPeers() {
   const auto now = std::chrono::steady_clock::now();
-  for (const CallEvents& events : Calls()) {
-    if (events.on_tick) events.on_tick(now);
-  }
+  for (const auto& watch : Watches()) watch->OnTick(now);
   LookAtConnections();
   ForgetPeers();
+  admission_.ForgetIdle();
 }
 
 Connections::Use ServiceContext::UseOf(const std::string& peer) {
@@ -181,15 +180,18 @@ void ServiceContext::EndCall(CallId id) {
   --peer.calls;
   if (id->is_heard) peer.ended_at = std::chrono::steady_clock::now();
   calls_.erase(id);
-  if (calls_.empty()) idle_.notify_all();
+  if (draining_ && calls_.empty()) idle_.notify_all();
 }
 
-std::vector<ServiceContext::CallEvents> ServiceContext::Calls() {
+std::vector<std::shared_ptr<ServiceContext::CallWatch>>
+ServiceContext::Watches() {
   const std::lock_guard lock(mutex_);
-  std::vector<CallEvents> events;
-  events.reserve(calls_.size());
-  for (const RunningCall& call : calls_) events.push_back(call.events);
-  return events;
+  std::vector<std::shared_ptr<CallWatch>> watches;
+  watches.reserve(calls_.size());
+  for (const RunningCall& call : calls_) {
+    if (call.watch != nullptr) watches.push_back(call.watch);
+  }
+  return watches;
 }
 
 bool ServiceContext::Drain(std::chrono::seconds patience) {
@@ -197,9 +199,7 @@ bool ServiceContext::Drain(std::chrono::seconds patience) {
     const std::lock_guard lock(mutex_);
     draining_ = true;
   }
-  for (const CallEvents& events : Calls()) {
-    if (events.on_drain) events.on_drain();
-  }
+  for (const auto& watch : Watches()) watch->OnDrain();
   std::unique_lock lock(mutex_);
   return idle_.wait_for(lock, patience, [this] { return calls_.empty(); });
 }

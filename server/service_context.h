@@ -8,7 +8,6 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
-#include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -51,13 +50,19 @@ class ServiceContext {
   grpc::Status Identify(const grpc::CallbackServerContext& call,
                         std::shared_ptr<const Caller>* caller) const;
 
-  // What a call may want to be told; each may be null, and may be called once
-  // more after EndCall.
-  struct CallEvents {
+  // What a call may want to be told, by any thread, and once more after
+  // EndCall.
+  class CallWatch {
+   public:
+    CallWatch() = default;
+    virtual ~CallWatch() = default;
+    CallWatch(const CallWatch&) = delete;
+    CallWatch& operator=(const CallWatch&) = delete;
+
     // Once, if the server begins to stop.
-    std::function<void()> on_drain;
+    virtual void OnDrain() {}
     // About once a second.
-    std::function<void(std::chrono::steady_clock::time_point)> on_tick;
+    virtual void OnTick(std::chrono::steady_clock::time_point /*now*/) {}
   };
 
   // The other side of a connection that had calls lately.
@@ -69,17 +74,19 @@ class ServiceContext {
     std::chrono::steady_clock::time_point ended_at;
   };
   struct RunningCall {
-    CallEvents events;
+    std::shared_ptr<CallWatch> watch;
     Peer* peer = nullptr;
     std::atomic<bool> is_heard{false};
   };
 
   // A call over the connection of `peer` that counts as running from here to
-  // EndCall. False: the server is stopping and the call must be refused;
-  // EndCall is not due then. A connection with many more calls than it may have
-  // at once is cut: its peer gives them up faster than gRPC ends them.
+  // EndCall; `watch` may be null. False: the server is stopping and the call
+  // must be refused; EndCall is not due then. A connection with many more calls
+  // than it may have at once is cut: its peer gives them up faster than gRPC
+  // ends them.
   using CallId = std::list<RunningCall>::iterator;
-  bool BeginCall(CallEvents events, const std::string& peer, CallId* id);
+  bool BeginCall(std::shared_ptr<CallWatch> watch, const std::string& peer,
+                 CallId* id);
   void EndCall(CallId id);
   // A whole message has come from the peer of a call who may make it, or there
   // is something to do for it, so that nothing more is to be expected.
@@ -103,9 +110,9 @@ class ServiceContext {
   void LookAtConnections();
   void GuardMemory();
   void ForgetPeers();
-  // What the running calls want to be told, to do so without the mutex: they
-  // may end meanwhile, also by what they are told.
-  std::vector<CallEvents> Calls();
+  // Those of the running calls, to be told without the mutex: the calls may end
+  // meanwhile, also by what they are told.
+  std::vector<std::shared_ptr<CallWatch>> Watches();
 
   const ServerConfig config_;
   const std::unique_ptr<TokenStore> tokens_;

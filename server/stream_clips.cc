@@ -50,7 +50,7 @@ grpc::Status StreamClips::Open(const v1::StreamOpen& open) {
   const auto bytes = static_cast<int64_t>(open.ByteSizeLong());
   if (bytes > kUsualOpenBytes) {
     const grpc::Status status = context_.admission().TryHold(
-        record_.caller(), record_.peer(), bytes, &options_ticket_);
+        *record_.caller(), record_.peer(), bytes, &options_ticket_);
     if (!status.ok()) return status;
   }
   return ReadOptions(open.options(), &default_options_);
@@ -111,7 +111,7 @@ grpc::Status StreamClips::Admit(const v1::ClipBegin& begin) {
   // it is asked for as it comes.
   const auto bytes =
       static_cast<int64_t>(begin.ByteSizeLong() - begin.source().data().size());
-  return context_.admission().TryEnter(record_.caller(), record_.peer(),
+  return context_.admission().TryEnter(*record_.caller(), record_.peer(),
                                        bytes + DecodingBytes(clip.encoding),
                                        &clip.ticket);
 }

@@ -16,9 +16,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // What the server's ticker knows of a call, which may be over when it looks.
-class AnswerWatch {
+class AnswerWatch final : public ServiceContext::CallWatch {
  public:
-  explicit AnswerWatch(grpc::CallbackServerContext* call) : call_(call) {}
+  // `patience`: how long an answer may wait to be taken; 0 = for ever.
+  AnswerWatch(grpc::CallbackServerContext* call, std::chrono::seconds patience)
+      : patience_(patience), call_(call) {}
 
   void Answered() {
     const std::lock_guard lock(mutex_);
@@ -37,16 +39,17 @@ class AnswerWatch {
     id_ = id;
   }
 
-  // Cancels the call if nobody takes its answer for so long; 0 = for ever.
-  void Look(Clock::time_point now, std::chrono::seconds patience) {
+  // Cancels the call if nobody takes its answer.
+  void OnTick(Clock::time_point now) override {
     const std::lock_guard lock(mutex_);
     if (call_ == nullptr) return;
     if (id_ && !answered_at_) ServiceContext::Heard(*id_);
-    if (patience.count() == 0 || !answered_at_) return;
-    if (now - *answered_at_ > patience) call_->TryCancel();
+    if (patience_.count() == 0 || !answered_at_) return;
+    if (now - *answered_at_ > patience_) call_->TryCancel();
   }
 
  private:
+  const std::chrono::seconds patience_;
   // To cancel may be to be done, in the same thread.
   std::recursive_mutex mutex_;
   grpc::CallbackServerContext* call_;
@@ -62,15 +65,17 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
       : context_(*context),
         method_(std::move(method)),
         record_(context, method_.method, call),
-        watch_(std::make_shared<AnswerWatch>(call)) {}
+        watch_(std::make_shared<AnswerWatch>(
+            call, Seconds(context->config().service.idle_seconds))) {}
 
   void Start() {
-    running_ = context_.BeginCall(Events(), record_.peer(), &id_);
+    running_ = context_.BeginCall(watch_, record_.peer(), &id_);
     grpc::Status refused =
         running_ ? Guarded([this] { return Enter(); }) : Stopping();
     bool is_short = false;
     if (refused.ok()) {
-      refused = Guarded([&] { return method_.read(&ticket_, &is_short); });
+      refused =
+          Guarded([&] { return method_.task->Read(&ticket_, &is_short); });
     }
     if (!refused.ok()) return End(refused);
     if (is_short) return Work({});
@@ -97,16 +102,6 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
   bool InternalInlineable() override { return true; }
 
  private:
-  ServiceContext::CallEvents Events() const {
-    const std::chrono::seconds patience =
-        Seconds(context_.config().service.idle_seconds);
-    ServiceContext::CallEvents events;
-    events.on_tick = [watch = watch_, patience](Clock::time_point now) {
-      watch->Look(now, patience);
-    };
-    return events;
-  }
-
   grpc::Status Enter() {
     const grpc::Status status = record_.Enter(method_.scope);
     if (!status.ok()) return status;
@@ -117,14 +112,15 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
       return LimitExceeded("max_request_message_bytes", limit,
                            method_.request_bytes);
     }
-    return context_.admission().TryEnter(record_.caller(), record_.peer(),
+    return context_.admission().TryEnter(*record_.caller(), record_.peer(),
                                          method_.request_bytes, &ticket_);
   }
 
   void Work(Clock::duration queued) {
     const grpc::Status status = Guarded([&] {
-      return method_.work({cancel_, queued, record_, ticket_});
+      return method_.task->Work({cancel_, queued, record_, ticket_});
     });
+    method_.task = nullptr;
     ticket_.Worked();
     End(status);
   }

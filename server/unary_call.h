@@ -7,7 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
+#include <memory>
 
 #include "bvhmill/base/cancel.h"
 #include "server/admission.h"
@@ -27,23 +27,33 @@ struct UnaryWork {
   Ticket& ticket;
 };
 
+// The work of one call. Each function is called once at most, in this order.
+class UnaryTask {
+ public:
+  UnaryTask() = default;
+  virtual ~UnaryTask() = default;
+  UnaryTask(const UnaryTask&) = delete;
+  UnaryTask& operator=(const UnaryTask&) = delete;
+
+  // Reads the request, once the caller is known and the bytes are counted. Sets
+  // whether the work takes a few milliseconds at most, whatever the request
+  // holds: it is done where the call came in, since to hand it to a worker
+  // would cost about as much as the work. Else a worker does it.
+  virtual grpc::Status Read(Ticket* ticket, bool* is_short) = 0;
+  virtual grpc::Status Work(const UnaryWork& call) = 0;
+};
+
 struct UnaryMethod {
   Method method;
   Scope scope;
   // Serialized bytes of the request.
   int64_t request_bytes;
-  // Reads the request, once the caller is known and the bytes are counted. Sets
-  // whether the work takes a few milliseconds at most, whatever the request
-  // holds: it is done where the call came in, since to hand it to a worker
-  // would cost about as much as the work. Else a worker does it. Called once at
-  // most.
-  std::function<grpc::Status(Ticket* ticket, bool* is_short)> read;
-  // Called once at most, behind `read`.
-  std::function<grpc::Status(const UnaryWork&)> work;
+  // Goes when the work is done, whenever the peer takes its outcome.
+  std::unique_ptr<UnaryTask> task;
 };
 
 // Checks and admits the call, then works, and finishes it with the status of
-// the work. What the work uses lives as long as the call does in gRPC.
+// the work. What the task refers to lives as long as the call does in gRPC.
 grpc::ServerUnaryReactor* StartUnaryCall(ServiceContext* context,
                                          grpc::CallbackServerContext* call,
                                          UnaryMethod method);

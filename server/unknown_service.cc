@@ -11,7 +11,7 @@ class UnknownCall final : public grpc::ServerGenericBidiReactor {
  public:
   UnknownCall(ServiceContext* context, grpc::GenericCallbackServerContext* call)
       : context_(*context), record_(context, Method::kUnknown, call) {
-    is_counted_ = context_.BeginCall({}, record_.peer(), &id_);
+    is_counted_ = context_.BeginCall(nullptr, record_.peer(), &id_);
     const grpc::Status status = MethodUnknown(call->method());
     record_.Finishing(status);
     Finish(status);

@@ -16,10 +16,10 @@ using server::AdmissionLimits;
 using server::Caller;
 using server::Ticket;
 
-std::shared_ptr<const Caller> Named(const std::string& name) {
+Caller Named(const std::string& name) {
   Caller caller;
   caller.name = name;
-  return std::make_shared<const Caller>(std::move(caller));
+  return caller;
 }
 
 struct Refusal {
@@ -125,9 +125,8 @@ TEST(AdmissionTest, QuotasOfACallerCountFirst) {
   AdmissionLimits limits;
   limits.max_inflight_clips_per_caller = 1;
   Admission admission(limits);
-  Caller big;
-  big.max_clips = 2;
-  const auto caller = std::make_shared<const Caller>(big);
+  Caller caller;
+  caller.max_clips = 2;
   Ticket tickets[3];
   EXPECT_TRUE(admission.TryEnter(caller, "p", 1, &tickets[0]).ok());
   EXPECT_TRUE(admission.TryEnter(caller, "p", 1, &tickets[1]).ok());
@@ -153,6 +152,35 @@ TEST(AdmissionTest, ManyThreadsLeaveNothingBehind) {
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(admission.clips(), 0);
   EXPECT_EQ(admission.bytes(), 0);
+  admission.ForgetIdle();
+  EXPECT_EQ(admission.known(), 0U);
+}
+
+TEST(AdmissionTest, OnlyTheIdleAreForgotten) {
+  AdmissionLimits limits;
+  limits.max_inflight_clips_per_connection = 1;
+  Admission admission(limits);
+  Ticket held;
+  Ticket next;
+  ASSERT_TRUE(admission.TryEnter(Named("a"), "p", 1, &held).ok());
+  EXPECT_FALSE(admission.TryEnter(Named("b"), "p", 1, &next).ok());
+  ASSERT_TRUE(admission.TryEnter(Named("b"), "q", 1, &next).ok());
+  next.Release();
+  EXPECT_EQ(admission.known(), 4U);
+  admission.ForgetIdle();
+  EXPECT_EQ(admission.known(), 2U);
+  // What is worked on no more is known as long as it takes memory, and a
+  // ticket of nothing as long as it may grow.
+  held.Worked();
+  admission.ForgetIdle();
+  EXPECT_EQ(admission.known(), 2U);
+  Ticket empty;
+  ASSERT_TRUE(admission.TryHold(Named("c"), "r", 0, &empty).ok());
+  admission.ForgetIdle();
+  EXPECT_TRUE(empty.Grow(5).ok());
+  EXPECT_EQ(admission.bytes(), 6);
+  held.Release();
+  EXPECT_TRUE(admission.TryEnter(Named("a"), "p", 1, &held).ok());
 }
 
 class AdmissionServerTest : public ServerTest {};
