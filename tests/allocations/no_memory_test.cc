@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bvhmill/pipeline/convert.h"
+#include "bvhmill/pipeline/rig.h"
 #include "bvhmill/pipeline/workers.h"
 #include "bvhmill/validate/body.h"
 #include "tests/allocations/allocator.h"
@@ -157,24 +158,35 @@ Skeleton Figure(float size, int head) {
   return skeleton.Build();
 }
 
-// What a thread has of the rig before is not what it says of the next one.
-TEST(FindBodyTest, WithoutMemoryWasThatOfTheRigBefore) {
-  const Skeleton before = Figure(1, 1);
-  const Skeleton rig = Figure(100, 20);
-  const double expected = SizeOf(FindBody(rig).value());
-  bool found = false;
+// What is kept of the rig before is not what is said of the next one, whatever
+// there was no memory for in between.
+TEST(MakeRigTest, WithoutMemoryIsOfNoRig) {
+  const Skeleton small = Figure(1, 1);
+  const Skeleton large = Figure(100, 20);
+  const auto expect = [](const Skeleton& skeleton, RigId id, Rig* rig) {
+    MakeRig(skeleton, id, rig);
+    EXPECT_EQ(SizeOf(rig->facts.body.value()),
+              SizeOf(FindBody(skeleton).value()));
+    EXPECT_EQ(rig->info.joints.size(), skeleton.nodes.size());
+  };
+  bool is_made = false;
   int64_t failures = 0;
-  const auto find = [&](int64_t left) {
-    EXPECT_LT(SizeOf(FindBody(before).value()), expected);
+  const auto make = [&](int64_t left) {
+    Rig rig;
+    expect(small, 1, &rig);
     try {
       const MemoryFor memory(left);
-      found = FindBody(rig).has_value();
+      MakeRig(large, 2, &rig);
+      is_made = true;
     } catch (const std::bad_alloc&) {
       ++failures;
     }
-    EXPECT_EQ(SizeOf(FindBody(rig).value()), expected) << left;
+    Rig other = rig;
+    expect(small, 1, &other);
+    expect(large, 2, &rig);
   };
-  for (int64_t left = 0; !found; ++left) std::thread(find, left).join();
+  // In a thread of its own, which has no memory for it yet.
+  for (int64_t left = 0; !is_made; ++left) std::thread(make, left).join();
   EXPECT_GT(failures, 0);
 }
 

@@ -124,6 +124,41 @@ TEST_F(MemoTest, WhatItKnowsIsWhatItSays) {
   EXPECT_EQ(result_.clip.skeleton.nodes[0].name, "changed");
 }
 
+TEST_F(MemoTest, EachRigHasANumber) {
+  const std::string other = Replaced(Rig(kRows), "0.25", "0.26");
+  const auto number = [this](const std::string& text) {
+    Read(text);
+    return result_.rig;
+  };
+  EXPECT_EQ(number(Rig(kRows)), 0U);
+  EXPECT_EQ(number(Rig(kRows)), 0U);
+  const RigId known = number(Rig(kRows));
+  EXPECT_NE(known, 0U);
+  EXPECT_EQ(number(Rig(kOtherRows)), known);
+  EXPECT_EQ(number(""), 0U);
+  EXPECT_EQ(number(Rig(kRows)), known);
+  EXPECT_EQ(number(other), 0U);
+  EXPECT_EQ(number(other), 0U);
+  EXPECT_NE(number(other), 0U);
+  EXPECT_NE(number(other), known);
+}
+
+// A clip that was changed must have lost its number.
+TEST_F(MemoTest, WhatIsThereAlreadyIsNotCopied) {
+  ReadAll({Rig(kRows), Rig(kRows), Rig(kRows)});
+  const auto read_again = [this] {
+    result_.clip.skeleton.nodes[0].name = "changed";
+    ReadOptions options;
+    options.memo = &memo_;
+    IssueLog log({});
+    ReadBvhInto(Rig(kRows), options, &log, &result_);
+    return result_.clip.skeleton.nodes[0].name;
+  };
+  EXPECT_EQ(read_again(), "changed");
+  result_.rig = 0;
+  EXPECT_EQ(read_again(), "Pelvis");
+}
+
 TEST_F(MemoTest, RigsInTurns) {
   const std::string other = Replaced(Rig(kRows), "0.25", "0.26");
   const std::string longer = Replaced(Rig(kRows), "Pelvis", "Pelvises");

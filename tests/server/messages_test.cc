@@ -336,7 +336,7 @@ void ExpectMessage(const grpc::ByteBuffer& bytes, const Message& expected) {
 
 ConvertResult OneJointResult() {
   ConvertResult result;
-  result.info.joints = {{"Hips", -1, "XYZ", false, {1, 2, 3}}};
+  result.info.joints = JointList({{"Hips", -1, "XYZ", false, {1, 2, 3}}});
   result.outputs = {{"positions", "application/x", 300, {}},
                     {"report", "application/json", 0, {}}};
   return result;

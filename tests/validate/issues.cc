@@ -15,8 +15,11 @@ Report ReportOf(const Clip& clip, const SourceSpace& source) {
   RowSamples samples;
   samples.Begin(static_cast<int64_t>(clip.skeleton.channels.size()));
   samples.Add(clip.motion.frames, clip.motion.values);
+  // Whatever it holds of the skeleton before.
+  static SkeletonFacts facts;
+  FindFacts(clip.skeleton, &facts);
   IssueLog log({});
-  Validate(clip.skeleton, samples, places, source, &log);
+  Validate(clip.skeleton, facts, samples, places, source, &log);
   return log.Finish(true, true);
 }
 

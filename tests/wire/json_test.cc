@@ -58,20 +58,28 @@ TEST(Json, OfARealClipIsTheMappingOfProtobuf) {
   ExpectJsonOf(result.report, result.info);
 }
 
+JointList WithOffset(const JointList& joints, std::array<float, 3> offset) {
+  std::vector<JointInfo> changed(joints.begin(), joints.end());
+  changed[0].offset = offset;
+  return JointList(std::move(changed));
+}
+
 // Numbers that JSON has no word for, or that need all of their digits.
 TEST(Json, OfOddNumbersIsTheMappingOfProtobuf) {
   ClipInfo info = FullInfo();
   info.frame_time = std::numeric_limits<double>::infinity();
   info.frames_per_second = std::numeric_limits<double>::denorm_min();
-  info.joints[0].offset[1] = std::numeric_limits<float>::denorm_min();
-  info.joints[0].offset[2] = std::numeric_limits<float>::max();
+  info.joints =
+      WithOffset(info.joints, {0, std::numeric_limits<float>::denorm_min(),
+                               std::numeric_limits<float>::max()});
   ExpectJsonOf(FullReport(), info);
 }
 
 // No file gives such an OFFSET, but code may.
 TEST(Json, OfInfiniteOffsetsIsTheMappingOfProtobuf) {
   ClipInfo info = FullInfo();
-  info.joints[0].offset = {-std::numeric_limits<float>::infinity(), 1, 2};
+  info.joints =
+      WithOffset(info.joints, {-std::numeric_limits<float>::infinity(), 1, 2});
   ExpectJsonOf(FullReport(), info);
 }
 

@@ -80,9 +80,10 @@ ClipInfo FullInfo() {
   info.frame_time = 0.0083333333333333332;
   info.frames_per_second = 120.00000000000001;
   info.joint_count = 2;
-  info.joints = {{"\u817f \"x\"", -1, "XYZzxy", false, {0, -1.5f, 1e-20f}},
+  info.joints =
+      JointList({{"\u817f \"x\"", -1, "XYZzxy", false, {0, -1.5f, 1e-20f}},
                  {"Knee", 0, "zxyijk", false, {0.1f, 2, 3}},
-                 {"Knee_End", 1, "", true, {0, 0, 0}}};
+                 {"Knee_End", 1, "", true, {0, 0, 0}}});
   return info;
 }
 

@@ -77,16 +77,18 @@ TEST(SerializeTest, JointsAreThoseOfThisClip) {
   for (const Change change : changes) {
     ClipInfo info = FullInfo();
     ExpectBytesOf(ToMessage(info), wire::Serialize(info));
-    change(&info.joints);
+    std::vector<JointInfo> joints(info.joints.begin(), info.joints.end());
+    change(&joints);
+    info.joints = JointList(std::move(joints));
     ExpectBytesOf(ToMessage(info), wire::Serialize(info));
     ExpectBytesOf(ToMessage(info), wire::Serialize(info));
   }
 }
 
 TEST(SerializeTest, ZerosKeepTheirSigns) {
-  ClipInfo info = FullInfo();
   for (const float zero : {0.0f, -0.0f, 0.0f}) {
-    info.joints[0].offset[0] = zero;
+    ClipInfo info;
+    info.joints = JointList({{"Hips", -1, "xyz", false, {zero, 1, 2}}});
     v1::ClipInfo message;
     ASSERT_TRUE(message.ParseFromString(wire::Serialize(info)));
     EXPECT_EQ(std::signbit(message.joints(0).offset(0)), std::signbit(zero));
@@ -95,9 +97,10 @@ TEST(SerializeTest, ZerosKeepTheirSigns) {
 
 TEST(SerializeTest, MoreJointsThanAreKept) {
   ClipInfo info = FullInfo();
-  info.joints.assign(wire::kMostKeptJointBytes / 8, info.joints[0]);
+  std::vector<JointInfo> joints(wire::kMostKeptJointBytes / 8, info.joints[0]);
   for (const int32_t parent : {1, 1, 2}) {
-    info.joints.back().parent = parent;
+    joints.back().parent = parent;
+    info.joints = JointList(joints);
     ExpectBytesOf(ToMessage(info), wire::Serialize(info));
   }
 }

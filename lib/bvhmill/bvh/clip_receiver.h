@@ -15,6 +15,8 @@ struct ClipHeads {
   const Skeleton& skeleton;
   // Where each node of the skeleton begins.
   std::span<const Place> node_places;
+  // Of both.
+  RigId rig = 0;
   // Seconds, as the file says; 0 if it does not.
   double frame_time = 0;
   // What Frames says, which rows may belie; 0 if it says nothing.

@@ -92,7 +92,10 @@ void ReadParts(Cursor* cursor, const Limits& limits, IssueLog* log,
 
 void ReadPrefix(std::string_view text, const Limits& limits, IssueLog* log,
                 Heads* heads) {
-  if (!IsBvhText(text, log, &heads->certain)) return;
+  if (!IsBvhText(text, log, &heads->certain)) {
+    Clear(&heads->hierarchy);
+    return;
+  }
   Cursor cursor(text, ByteOrderMarkSize(text));
   ReadParts(&cursor, limits, log, heads);
   if (!heads->good && !heads->has_rows) return;
@@ -109,23 +112,21 @@ void ReadPrefix(std::string_view text, const Limits& limits, IssueLog* log,
   heads->good = heads->skeleton_read = heads->has_rows = false;
 }
 
-}  // namespace
-
-void Clear(Heads* heads) {
-  HierarchyMemo* const memo = heads->memo;
-  Hierarchy hierarchy = std::move(heads->hierarchy);
-  Clear(&hierarchy);
-  *heads = {};
-  heads->memo = memo;
-  heads->hierarchy = std::move(hierarchy);
+// Makes them empty but for the hierarchy, which may be the next one, too.
+void ClearFacts(Heads* heads) {
+  heads->header = {};
+  heads->skeleton_read = heads->good = false;
+  heads->has_rows = heads->certain = false;
 }
+
+}  // namespace
 
 void ReadHeads(std::string_view text, bool ends_file, const Limits& limits,
                IssueLog* log, Heads* heads) {
   const bool cut =
       Exceeds(static_cast<int64_t>(text.size()), limits.max_header_bytes);
   if (cut) text = text.substr(0, static_cast<size_t>(limits.max_header_bytes));
-  Clear(heads);
+  ClearFacts(heads);
   heads->certain = ends_file && !cut;
   if (heads->certain) {
     ReadPrefix(text, limits, log, heads);
@@ -137,7 +138,8 @@ void ReadHeads(std::string_view text, bool ends_file, const Limits& limits,
   if (heads->certain || heads->hierarchy.skeleton.nodes.empty()) {
     *log = std::move(attempt);
   } else {
-    Clear(heads);
+    ClearFacts(heads);
+    Clear(&heads->hierarchy);
     log->Add(IssueCode::LIMIT_HEADER_BYTES, LocationAt(Place{}),
              {{"limit", std::to_string(limits.max_header_bytes)}});
   }

@@ -27,15 +27,12 @@ struct Heads {
   bool certain = false;
 };
 
-// Makes it empty, but keeps its memory.
-void Clear(Heads* heads);
-
-// Reads the hierarchy and the header of MOTION from the beginning of `text`,
-// and settles what the first row decides about the hierarchy. `ends_file`:
-// `text` is all of the file. Otherwise the heads may not be certain; then
-// nothing of this call counts, `log` is as before, and more text is needed:
-// never more than max_header_bytes. The views of `heads` are into `text`. Cost:
-// O(bytes up to the rows).
+// Reads into `heads`, whatever they hold, the hierarchy and the header of
+// MOTION from the beginning of `text`, and settles what the first row decides
+// about the hierarchy. `ends_file`: `text` is all of the file. Otherwise the
+// heads may not be certain; then nothing of this call counts, `log` is as
+// before, and more text is needed: never more than max_header_bytes. The views
+// of `heads` are into `text`. Cost: O(bytes up to the rows).
 void ReadHeads(std::string_view text, bool ends_file, const Limits& limits,
                IssueLog* log, Heads* heads);
 

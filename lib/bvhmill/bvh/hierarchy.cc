@@ -55,12 +55,14 @@ void Clear(Hierarchy* hierarchy) {
   hierarchy->disputes.clear();
   hierarchy->ended = false;
   hierarchy->places.clear();
+  hierarchy->rig = 0;
   hierarchy->room.stack.clear();
 }
 
 bool ReadHierarchy(Cursor* cursor, const Limits& limits, HierarchyMemo* memo,
                    IssueLog* log, Hierarchy* hierarchy) {
   if (memo != nullptr && Recall(*memo, limits, cursor, hierarchy)) return true;
+  Clear(hierarchy);
   const int64_t logged = log->added();
   if (!HierarchyReader(cursor, limits, log, hierarchy).Read()) return false;
   if (memo != nullptr && log->added() == logged && cursor->comments() == 0) {

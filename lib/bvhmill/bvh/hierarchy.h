@@ -50,6 +50,8 @@ struct Hierarchy {
   bool ended = false;
   // Where each node begins, by node.
   std::vector<Place> places;
+  // Of skeleton and places; see HierarchyMemo.
+  RigId rig = 0;
   HierarchyRoom room;
 };
 
@@ -64,7 +66,9 @@ struct HierarchyMemo;
 // goes on behind a fault, but for a limit that is reached. Then `hierarchy` is
 // good for messages only; `hierarchy->ended` says whether to look at MOTION.
 //
-// `memo` may be null, and is a matter of speed alone.
+// `hierarchy` may hold another, whose memory is used again, or all of it if
+// `memo` knows it to be the same; `memo` may be null, and is a matter of speed
+// alone.
 //
 // Works without recursion; memory grows with the nodes read, within `limits`.
 // Cost: O(bytes), whatever the faults.

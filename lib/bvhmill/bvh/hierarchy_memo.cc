@@ -1,5 +1,6 @@
 #include "bvhmill/bvh/hierarchy_memo.h"
 
+#include <atomic>
 #include <string_view>
 #include <utility>
 
@@ -32,6 +33,11 @@ void CopyNodes(const std::vector<Node>& nodes, Hierarchy* hierarchy) {
   }
 }
 
+RigId NextRig() {
+  static std::atomic<RigId> last = 0;
+  return ++last;
+}
+
 }  // namespace
 
 bool Recall(const HierarchyMemo& memo, const Limits& limits, Cursor* cursor,
@@ -40,9 +46,13 @@ bool Recall(const HierarchyMemo& memo, const Limits& limits, Cursor* cursor,
       limits != memo.limits) {
     return false;
   }
-  CopyNodes(memo.skeleton.nodes, hierarchy);
-  hierarchy->skeleton.channels = memo.skeleton.channels;
-  hierarchy->places = memo.places;
+  if (hierarchy->rig != memo.rig) {
+    Clear(hierarchy);
+    CopyNodes(memo.skeleton.nodes, hierarchy);
+    hierarchy->skeleton.channels = memo.skeleton.channels;
+    hierarchy->places = memo.places;
+    hierarchy->rig = memo.rig;
+  }
   hierarchy->ended = true;
   cursor->MoveLike(memo.end);
   return true;
@@ -62,6 +72,7 @@ void Remember(const Hierarchy& hierarchy, const Limits& limits,
   memo->end.MoveLike(end);
   memo->skeleton = hierarchy.skeleton;
   memo->places = hierarchy.places;
+  memo->rig = NextRig();
 }
 
 }  // namespace bvhmill

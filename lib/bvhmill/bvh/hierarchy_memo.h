@@ -29,14 +29,17 @@ struct HierarchyMemo {
   Limits limits;
   // What `text` says; else only `text` is kept.
   bool is_read = false;
+  // What skeleton and places are known by: never again used for others.
+  RigId rig = 0;
   Cursor end{"", 0};
   Skeleton skeleton;
   std::vector<Place> places;
 };
 
 // If `cursor`, at the beginning of its text, stands before the bytes of `memo`:
-// fills `hierarchy`, which is empty, moves to where reading ended, and returns
-// true. Cost: O(nodes), and a comparison of bytes.
+// fills `hierarchy`, whatever it holds, moves to where reading ended, and
+// returns true. Cost: a comparison of bytes, and O(nodes) unless `hierarchy`
+// has the rig already.
 bool Recall(const HierarchyMemo& memo, const Limits& limits, Cursor* cursor,
             Hierarchy* hierarchy);
 

@@ -68,16 +68,18 @@ bool ReadHeadsOf(std::string_view text, const ReadOptions& options,
   hierarchy.skeleton = std::move(result->clip.skeleton);
   hierarchy.places = std::move(result->node_places);
   hierarchy.room = std::move(result->room);
-  Clear(&hierarchy);
-  const bool is_taken = CheckSize(text, options.limits, log);
-  if (is_taken) {
+  hierarchy.rig = std::exchange(result->rig, 0);
+  if (CheckSize(text, options.limits, log)) {
     ReadHeads(text, /*ends_file=*/true, options.limits, log, heads);
+  } else {
+    Clear(&hierarchy);
   }
   result->clip.skeleton = std::move(hierarchy.skeleton);
   result->clip.motion.frames = 0;
   result->clip.motion.frame_time = heads->header.frame_time;
   result->clip.motion.values.clear();
   result->node_places = std::move(hierarchy.places);
+  result->rig = hierarchy.rig;
   result->room = std::move(hierarchy.room);
   result->skeleton_read = heads->skeleton_read;
   result->motion_read = heads->good;

@@ -17,6 +17,8 @@ struct ReadResult {
   Clip clip;
   // Where each node of the skeleton begins.
   std::vector<Place> node_places;
+  // Of skeleton and places. Whoever changes these makes it 0.
+  RigId rig = 0;
   // Memory for the next clip.
   HierarchyRoom room;
   // The hierarchy is good.

@@ -154,7 +154,7 @@ class StreamReader::Impl {
     const Skeleton& skeleton = heads_.hierarchy.skeleton;
     if (result_.skeleton_read) {
       clip_heads_.emplace(ClipHeads{skeleton, heads_.hierarchy.places,
-                                    header.frame_time,
+                                    heads_.hierarchy.rig, header.frame_time,
                                     header.frames.value_or(0)});
       if (!receiver_.OnHeads(*clip_heads_)) Stop();
     }

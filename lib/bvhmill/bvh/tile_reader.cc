@@ -66,8 +66,8 @@ StreamResult ReadBvhTiles(std::string_view text, const ReadOptions& options,
   Motion& motion = result->clip.motion;
   const bool is_wanted =
       !result->skeleton_read ||
-      receiver->OnHeads({skeleton, result->node_places, motion.frame_time,
-                         heads.header.frames.value_or(0)});
+      receiver->OnHeads({skeleton, result->node_places, result->rig,
+                         motion.frame_time, heads.header.frames.value_or(0)});
   result->motion_read &= is_wanted;
   if (has_rows && is_wanted) {
     const auto workers = static_cast<size_t>(

@@ -13,6 +13,8 @@ enum class RootOffset { kReplaced, kAdded };
 struct Conventions {
   JointPositions joint_positions = JointPositions::kReplaceOffset;
   RootOffset root_offset = RootOffset::kReplaced;
+
+  bool operator==(const Conventions& other) const = default;
 };
 
 enum class UpAxis { kUnknown, kY, kZ };

@@ -3,8 +3,11 @@
 // The facts of a clip that callers are told.
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bvhmill/clip/clip.h"
@@ -23,6 +26,30 @@ struct JointInfo {
   std::array<float, 3> offset = {};
 };
 
+// Joints that clips of one rig share: a copy costs nothing, and none changes.
+class JointList {
+ public:
+  JointList() = default;
+  explicit JointList(std::vector<JointInfo> joints)
+      : joints_(
+            std::make_shared<const std::vector<JointInfo>>(std::move(joints))) {
+  }
+
+  size_t size() const { return joints_ == nullptr ? 0 : joints_->size(); }
+  bool empty() const { return size() == 0; }
+  const JointInfo* begin() const { return empty() ? nullptr : joints_->data(); }
+  const JointInfo* end() const { return begin() + size(); }
+  const JointInfo& operator[](size_t i) const { return (*joints_)[i]; }
+
+  // They are one list, so that they need not be compared.
+  bool IsSharedWith(const JointList& other) const {
+    return joints_ == other.joints_;
+  }
+
+ private:
+  std::shared_ptr<const std::vector<JointInfo>> joints_;
+};
+
 struct ClipInfo {
   int64_t frames = 0;
   // As the file says; 0 if it does not.
@@ -32,12 +59,13 @@ struct ClipInfo {
   // ROOTs and JOINTs.
   int32_t joint_count = 0;
   // Depth-first in file order, with end sites.
-  std::vector<JointInfo> joints;
+  JointList joints;
 };
 
-// Into `info`, whatever it holds: its memory is used again.
-void DescribeClip(const Skeleton& skeleton, int64_t frames, double frame_time,
-                  ClipInfo* info);
+ClipInfo DescribeClip(const Skeleton& skeleton, int64_t frames,
+                      double frame_time);
 ClipInfo DescribeClip(const Clip& clip);
+// Another clip of the same skeleton.
+void SetFrames(int64_t frames, double frame_time, ClipInfo* info);
 
 }  // namespace bvhmill

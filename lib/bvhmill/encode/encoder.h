@@ -67,6 +67,8 @@ struct EncodeContext {
   // For what is to be said about the clip as this output; null where no encoder
   // needs one.
   IssueLog* log = nullptr;
+  // Of the skeleton.
+  RigId rig = 0;
 };
 
 // Consecutive frames.

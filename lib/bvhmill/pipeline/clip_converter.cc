@@ -185,10 +185,15 @@ absl::Status ClipConverter::Impl::BeginOutputs(const ClipHeads& heads) {
   if (!status.ok() || !has_outputs() || keeps_rows_) return status;
   const Skeleton& skeleton = editor_ ? editor_->skeleton() : heads.skeleton;
   const double frame_time = editor_ ? editor_->frame_time() : heads.frame_time;
-  DescribeClip(skeleton, expected, frame_time, &result_.info);
+  EncodeContext context{&skeleton, expected, frame_time};
+  if (editor_) {
+    result_.info = DescribeClip(skeleton, expected, frame_time);
+  } else {
+    DescribeClip(workspace_.rig, expected, frame_time, &result_.info);
+    context.rig = heads.rig;
+  }
   window_.Begin(static_cast<int64_t>(skeleton.channels.size()));
-  status = workspace_.stage.Begin({&skeleton, expected, frame_time}, receiver_,
-                                  &result_);
+  status = workspace_.stage.Begin(context, receiver_, &result_);
   if (status.ok()) step_frames_ = workspace_.stage.StepFrames();
   if (!status.ok()) result_.fault = workspace_.stage.fault();
   return status;
@@ -196,6 +201,7 @@ absl::Status ClipConverter::Impl::BeginOutputs(const ClipHeads& heads) {
 
 bool ClipConverter::Impl::OnHeads(const ClipHeads& heads) {
   heads_.emplace(heads);
+  MakeRig(heads.skeleton, heads.rig, &workspace_.rig);
   workspace_.samples.Begin(
       static_cast<int64_t>(heads.skeleton.channels.size()));
   status_ = BeginOutputs(heads);
@@ -343,7 +349,7 @@ absl::Status ClipConverter::Impl::EndWhole() {
   clip.motion.frames = fed_;
   clip.motion.frame_time = editor_ ? editor_->frame_time() : heads_->frame_time;
   clip.motion.values.swap(kept_.values);
-  DescribeClip(clip.skeleton, fed_, clip.motion.frame_time, &result_.info);
+  result_.info = DescribeClip(clip.skeleton, fed_, clip.motion.frame_time);
   ArenaParallel parallel;
   workspace_.BeginTiles(parallel.threads());
   const absl::Status status =
@@ -359,8 +365,8 @@ absl::Status ClipConverter::Impl::EndClip() {
     const absl::Status status = editor_->Finish();
     if (!status.ok()) result_.fault = FaultOfEdit(status);
     BVHMILL_RETURN_IF_ERROR(status);
-    DescribeClip(editor_->skeleton(), fed_, editor_->frame_time(),
-                 &result_.info);
+    result_.info =
+        DescribeClip(editor_->skeleton(), fed_, editor_->frame_time());
   }
   return EndOutputs();
 }
@@ -388,6 +394,7 @@ void ClipConverter::Impl::JudgeClip(const StreamResult& read) {
       read.skeleton_read,
       read.motion_read,
       heads_ ? heads_->skeleton : none,
+      workspace_.rig,
       heads_ ? heads_->node_places : std::span<const Place>(),
       read.frames,
       heads_ ? heads_->frame_time : 0};

@@ -23,11 +23,13 @@ TileRows RowsOf(int64_t first, int64_t frames, std::span<const float> values) {
 
 bool ClipFlow::OnHeads(const ClipHeads& heads) {
   const int64_t expected = std::min(heads.declared_frames, kMostExpectedFrames);
-  DescribeClip(heads.skeleton, expected, heads.frame_time, &result_.info);
+  MakeRig(heads.skeleton, heads.rig, &workspace_.rig);
+  DescribeClip(workspace_.rig, expected, heads.frame_time, &result_.info);
   workspace_.samples.Begin(
       static_cast<int64_t>(heads.skeleton.channels.size()));
-  status_ = workspace_.stage.Begin(
-      {&heads.skeleton, expected, heads.frame_time}, &receiver_, &result_);
+  EncodeContext context{&heads.skeleton, expected, heads.frame_time};
+  context.rig = heads.rig;
+  status_ = workspace_.stage.Begin(context, &receiver_, &result_);
   is_idle_ = !status_.ok();
   return true;
 }

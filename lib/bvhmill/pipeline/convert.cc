@@ -93,6 +93,9 @@ void Conversion::ReadWhole(std::string_view text) {
   const StageTimer timer(&result_.times.read);
   ReadResult& read = workspace_.read;
   ReadBvhInto(text, HowToRead(), &log_, &read);
+  if (read.skeleton_read) {
+    MakeRig(read.clip.skeleton, read.rig, &workspace_.rig);
+  }
   workspace_.samples.Begin(
       static_cast<int64_t>(read.clip.skeleton.channels.size()));
   workspace_.samples.Add(read.clip.motion.frames, read.clip.motion.values);
@@ -149,7 +152,7 @@ void Conversion::Run(std::string_view text) {
   const ReadResult& read = workspace_.read;
   Judge(
       options_,
-      {read.skeleton_read, read.motion_read, read.clip.skeleton,
+      {read.skeleton_read, read.motion_read, read.clip.skeleton, workspace_.rig,
        read.node_places, read.clip.motion.frames, read.clip.motion.frame_time},
       workspace_.samples, cancel_, &log_, &result_);
   if (!held_.ok()) RefuseUnread(held_, &result_);

@@ -55,12 +55,13 @@ absl::Status EditStage(const ConvertOptions& options, OutputReceiver* receiver,
   if (receiver != nullptr) {
     BVHMILL_RETURN_IF_ERROR(HoldEdited(options, clip, receiver));
   }
+  // Whatever becomes of it.
+  workspace->read.rig = 0;
   const absl::Status status =
       EditClip(options.edits, options.conventions, options.limits, cancel,
                &clip, &workspace->spare_values);
   if (status.ok()) {
-    DescribeClip(clip.skeleton, clip.motion.frames, clip.motion.frame_time,
-                 &result->info);
+    result->info = DescribeClip(clip);
   } else {
     result->fault = FaultOfEdit(status);
   }

@@ -92,11 +92,11 @@ void Judge(const ConvertOptions& options, const ClipRead& read,
            ConvertResult* result) {
   if (read.skeleton_read && read.motion_read) {
     const StageTimer timer(&result->times.validate);
-    Validate(read.skeleton, samples, read.node_places, options.edits.source,
-             log);
+    Validate(read.skeleton, read.rig.facts, samples, read.node_places,
+             options.edits.source, log);
   }
   if (read.skeleton_read) {
-    DescribeClip(read.skeleton, read.frames, read.frame_time, &result->info);
+    DescribeClip(read.rig, read.frames, read.frame_time, &result->info);
   } else {
     result->info = {};
   }

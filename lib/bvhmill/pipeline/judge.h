@@ -4,6 +4,7 @@
 
 #include "bvhmill/base/cancel.h"
 #include "bvhmill/pipeline/convert.h"
+#include "bvhmill/pipeline/rig.h"
 #include "bvhmill/pipeline/workspace.h"
 #include "bvhmill/report/issue_log.h"
 
@@ -27,6 +28,8 @@ struct ClipRead {
   bool skeleton_read = false;
   bool motion_read = false;
   const Skeleton& skeleton;
+  // Of the skeleton, if it is read.
+  const Rig& rig;
   std::span<const Place> node_places;
   int64_t frames = 0;
   double frame_time = 0;

@@ -164,6 +164,17 @@ absl::Status OutputStage::Said(const absl::Status& status) {
   return status.ok() ? status : Refuse(status);
 }
 
+void OutputStage::MakePlanFor(const EncodeContext& context) {
+  const Conventions& conventions = options_->conventions;
+  const bool is_made = context.rig != 0 && context.rig == plan_rig_ &&
+                       conventions == plan_conventions_;
+  if (is_made) return;
+  plan_rig_ = 0;
+  MakePlanInto(*context.skeleton, conventions, &plan_);
+  plan_rig_ = context.rig;
+  plan_conventions_ = conventions;
+}
+
 absl::Status OutputStage::Begin(const EncodeContext& context,
                                 OutputReceiver* receiver,
                                 ConvertResult* result) {
@@ -171,7 +182,7 @@ absl::Status OutputStage::Begin(const EncodeContext& context,
   result_ = result;
   fault_ = {};
   BVHMILL_RETURN_IF_ERROR(CheckClip(context));
-  MakePlanInto(*context.skeleton, options_->conventions, &plan_);
+  MakePlanFor(context);
   budget_ = {options_->limits.max_output_bytes};
   sinks_.clear();
   result->outputs.resize(encoders_.size());

@@ -105,6 +105,7 @@ class OutputStage {
   void BeginLog(const EncodeContext& context);
   absl::Status Refuse(const absl::Status& status);
   absl::Status CheckClip(const EncodeContext& context);
+  void MakePlanFor(const EncodeContext& context);
   absl::Status CheckSizes(const EncodeContext& context);
   absl::Status TakeWholes(const EncodeContext& context,
                           OutputReceiver* receiver);
@@ -128,6 +129,9 @@ class OutputStage {
   std::optional<IssueLog> log_;
   Report said_;
   Plan plan_;
+  // What it is made for.
+  RigId plan_rig_ = 0;
+  Conventions plan_conventions_;
   ConvertResult* result_ = nullptr;
   OutputBudget budget_;
   std::vector<OutputSink> sinks_;

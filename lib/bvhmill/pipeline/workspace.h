@@ -11,6 +11,7 @@
 #include "bvhmill/bvh/reader.h"
 #include "bvhmill/bvh/tile_reader.h"
 #include "bvhmill/pipeline/output_stage.h"
+#include "bvhmill/pipeline/rig.h"
 #include "bvhmill/validate/row_samples.h"
 
 namespace bvhmill {
@@ -18,6 +19,7 @@ namespace bvhmill {
 struct Workspace {
   ReadResult read;
   HierarchyMemo memo;
+  Rig rig;
   TileWorkspace reader;
   RowSamples samples;
   OutputStage stage;

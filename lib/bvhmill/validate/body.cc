@@ -43,22 +43,8 @@ struct Pairs {
   }
 };
 
-// All that decides about a body, of a node.
-struct Shape {
-  int32_t parent = -1;
-  bool is_joint = false;
-  std::array<float, 3> offset = {};
-
-  bool operator==(const Shape&) const = default;
-};
-
-// Kept by each thread, so that a batch of clips takes its memory once, and
-// takes of one rig are looked at once.
+// Kept by each thread, so that a batch of clips takes its memory once.
 struct Room {
-  std::vector<Shape> shapes;
-  std::optional<Body> body;
-  // Of `shapes`: not if there was no memory to find it.
-  bool has_body = false;
   std::vector<Limb> longest;
   std::vector<Limb> limbs;
   Pairs pairs;
@@ -181,20 +167,9 @@ int64_t RootCount(const Skeleton& skeleton) {
                        [](const Node& node) { return node.parent < 0; });
 }
 
-// Makes `shapes` those of `skeleton`. True if they were.
-bool WereShapesOf(const Skeleton& skeleton, std::vector<Shape>* shapes) {
-  bool same = shapes->size() == skeleton.nodes.size();
-  shapes->resize(skeleton.nodes.size());
-  for (size_t i = 0; i < skeleton.nodes.size(); ++i) {
-    const Node& node = skeleton.nodes[i];
-    const Shape shape = {node.parent, !IsEndSite(node), node.offset};
-    same = same && shape == (*shapes)[i];
-    (*shapes)[i] = shape;
-  }
-  return same;
-}
+}  // namespace
 
-std::optional<Body> LookForBody(const Skeleton& skeleton) {
+std::optional<Body> FindBody(const Skeleton& skeleton) {
   if (JointCount(skeleton) < kFewestJoints || RootCount(skeleton) != 1) {
     return std::nullopt;
   }
@@ -206,20 +181,8 @@ std::optional<Body> LookForBody(const Skeleton& skeleton) {
   return std::nullopt;
 }
 
-}  // namespace
-
 double SizeOf(const Body& body) {
   return *std::max_element(body.extent.begin(), body.extent.end());
-}
-
-std::optional<Body> FindBody(const Skeleton& skeleton) {
-  Room& room = ThreadRoom();
-  const bool had_body = std::exchange(room.has_body, false);
-  if (!WereShapesOf(skeleton, &room.shapes) || !had_body) {
-    room.body = LookForBody(skeleton);
-  }
-  room.has_body = true;
-  return room.body;
 }
 
 }  // namespace bvhmill

@@ -110,7 +110,7 @@ void HintAtSpace(const Subject& subject, IssueLog* log) {
   const bool has_unit = subject.source.meters_per_unit != 0;
   const bool has_axis = subject.source.up_axis != UpAxis::kUnknown;
   if (has_unit && has_axis) return;
-  const std::optional<Body> body = FindBody(subject.skeleton);
+  const std::optional<Body>& body = subject.facts.body;
   if (!body) return;
   if (!has_unit) HintAtUnit(subject, *body, log);
   if (!has_axis) HintAtUpAxis(subject, *body, log);

@@ -14,6 +14,7 @@
 #include "bvhmill/clip/conventions.h"
 #include "bvhmill/report/report.h"
 #include "bvhmill/validate/row_samples.h"
+#include "bvhmill/validate/skeleton_facts.h"
 
 namespace bvhmill {
 
@@ -21,12 +22,16 @@ using Vec3f = std::array<float, 3>;
 
 struct Subject {
   const Skeleton& skeleton;
+  const SkeletonFacts& facts;
   const RowSamples& samples;
   std::span<const Place> places;
   // What the caller knows of it.
   const SourceSpace& source;
 
   const std::vector<Node>& nodes() const { return skeleton.nodes; }
+  const Node& node(int32_t index) const {
+    return skeleton.nodes[static_cast<size_t>(index)];
+  }
 };
 
 // Where the node begins, with its index and name.

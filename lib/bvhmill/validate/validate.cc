@@ -1,11 +1,7 @@
 #include "bvhmill/validate/validate.h"
 
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "bvhmill/base/utf8.h"
@@ -19,54 +15,12 @@ std::string Quoted(const Subject& subject, int32_t node) {
   return Quote(DisplayName(subject.skeleton, node));
 }
 
-float Length(const Vec3f& v) { return std::hypot(v[0], v[1], v[2]); }
-
 Vec3f Minus(const Vec3f& a, const Vec3f& b) {
   return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
 }
 
-bool HasPositions(const Skeleton& skeleton, const Node& node) {
-  for (const Channel channel : ChannelsOf(skeleton, node)) {
-    if (IsPosition(channel)) return true;
-  }
-  return false;
-}
-
-// Replaces `joints`, in file order, by those whose name was used before, each
-// with the first of that name: {joint, first}.
-void KeepRepeated(const std::vector<Node>& nodes,
-                  std::vector<std::pair<int32_t, int32_t>>* joints) {
-  const auto name = [&](int32_t i) -> const std::string& {
-    return nodes[static_cast<size_t>(i)].name;
-  };
-  std::sort(joints->begin(), joints->end(), [&](const auto& a, const auto& b) {
-    const int order = name(a.first).compare(name(b.first));
-    return order < 0 || (order == 0 && a.first < b.first);
-  });
-  size_t kept = 0;
-  int32_t first = -1;
-  for (const auto& [joint, unused] : *joints) {
-    if (first < 0 || name(joint) != name(first)) {
-      first = joint;
-    } else {
-      (*joints)[kept++] = {joint, first};
-    }
-  }
-  joints->resize(kept);
-  std::sort(joints->begin(), joints->end());
-}
-
 void CheckNames(const Subject& subject, IssueLog* log) {
-  // Kept, so that a batch takes its memory once.
-  thread_local std::vector<std::pair<int32_t, int32_t>> joints;
-  joints.clear();
-  for (size_t i = 0; i < subject.nodes().size(); ++i) {
-    if (!IsEndSite(subject.nodes()[i])) {
-      joints.emplace_back(static_cast<int32_t>(i), -1);
-    }
-  }
-  KeepRepeated(subject.nodes(), &joints);
-  for (const auto& [joint, first] : joints) {
+  for (const auto& [joint, first] : subject.facts.repeated_names) {
     log->Add(
         IssueCode::SKELETON_DUPLICATE_NAME, LocationOf(subject, joint),
         {{"joint", Quoted(subject, joint)}, {"first", std::to_string(first)}});
@@ -74,28 +28,19 @@ void CheckNames(const Subject& subject, IssueLog* log) {
 }
 
 void CheckBoneLengths(const Subject& subject, IssueLog* log) {
-  for (size_t i = 0; i < subject.nodes().size(); ++i) {
-    const Node& node = subject.nodes()[i];
-    if (node.kind != NodeKind::kJoint || Length(node.offset) > 0 ||
-        HasPositions(subject.skeleton, node)) {
-      continue;
-    }
-    const auto index = static_cast<int32_t>(i);
-    log->Add(IssueCode::SKELETON_ZERO_LENGTH_BONE, LocationOf(subject, index),
-             {{"joint", Quoted(subject, index)}});
+  for (const int32_t joint : subject.facts.zero_length_bones) {
+    log->Add(IssueCode::SKELETON_ZERO_LENGTH_BONE, LocationOf(subject, joint),
+             {{"joint", Quoted(subject, joint)}});
   }
 }
 
 void CheckRootOffsets(const Subject& subject, IssueLog* log) {
   if (subject.samples.frames() == 0) return;
-  for (size_t i = 0; i < subject.nodes().size(); ++i) {
-    const Node& node = subject.nodes()[i];
-    if (node.kind != NodeKind::kRoot || Length(node.offset) == 0) continue;
-    const auto position = PositionAt(subject, node, 0);
+  for (const int32_t root : subject.facts.offset_roots) {
+    const auto position = PositionAt(subject, subject.node(root), 0);
     if (!position || Length(*position) != 0) continue;
-    const auto index = static_cast<int32_t>(i);
-    log->Add(IssueCode::DATA_ROOT_OFFSET_ADDITIVE, LocationOf(subject, index),
-             {{"joint", Quoted(subject, index)}});
+    log->Add(IssueCode::DATA_ROOT_OFFSET_ADDITIVE, LocationOf(subject, root),
+             {{"joint", Quoted(subject, root)}});
   }
 }
 
@@ -129,10 +74,8 @@ int32_t RootOf(const Skeleton& skeleton, int32_t node) {
 // In frame 0 the values are far from the OFFSET, which they should replace, and
 // nearer to where the root stands in the world.
 bool LooksGlobal(const Subject& subject, int32_t index) {
-  const std::vector<Node>& nodes = subject.nodes();
-  const Node& node = nodes[static_cast<size_t>(index)];
-  const Node& root =
-      nodes[static_cast<size_t>(RootOf(subject.skeleton, index))];
+  const Node& node = subject.node(index);
+  const Node& root = subject.node(RootOf(subject.skeleton, index));
   const auto position = PositionAt(subject, node, 0);
   const auto origin = PositionAt(subject, root, 0);
   const float bone = Length(node.offset);
@@ -153,16 +96,11 @@ void CheckJointPositions(const Subject& subject, IssueLog* log) {
   if (subject.samples.frames() == 0) return;
   Suspects additive;
   Suspects global;
-  int64_t positioned = 0;
-  for (size_t i = 0; i < subject.nodes().size(); ++i) {
-    const Node& node = subject.nodes()[i];
-    if (node.kind != NodeKind::kJoint) continue;
-    if (!PositionAt(subject, node, 0)) continue;
-    ++positioned;
-    if (LooksAdditive(subject, node)) additive.Add(static_cast<int>(i));
-    if (LooksGlobal(subject, static_cast<int>(i))) {
-      global.Add(static_cast<int>(i));
-    }
+  const std::vector<int32_t>& joints = subject.facts.positioned_joints;
+  const auto positioned = static_cast<int64_t>(joints.size());
+  for (const int32_t joint : joints) {
+    if (LooksAdditive(subject, subject.node(joint))) additive.Add(joint);
+    if (LooksGlobal(subject, joint)) global.Add(joint);
   }
   // Single joints may well stand like that; most of them do not by chance.
   constexpr int64_t kFewest = 2;
@@ -182,10 +120,10 @@ constexpr Rule kRules[] = {CheckNames, CheckBoneLengths, CheckRootOffsets,
 
 }  // namespace
 
-void Validate(const Skeleton& skeleton, const RowSamples& samples,
-              std::span<const Place> node_places, const SourceSpace& source,
-              IssueLog* log) {
-  const Subject subject{skeleton, samples, node_places, source};
+void Validate(const Skeleton& skeleton, const SkeletonFacts& facts,
+              const RowSamples& samples, std::span<const Place> node_places,
+              const SourceSpace& source, IssueLog* log) {
+  const Subject subject{skeleton, facts, samples, node_places, source};
   for (const Rule rule : kRules) rule(subject, log);
 }
 

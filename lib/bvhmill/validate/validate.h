@@ -9,15 +9,16 @@
 #include "bvhmill/clip/conventions.h"
 #include "bvhmill/report/issue_log.h"
 #include "bvhmill/validate/row_samples.h"
+#include "bvhmill/validate/skeleton_facts.h"
 
 namespace bvhmill {
 
 // Applies every rule of the table in validate.cc and logs what it finds.
-// `node_places` says where each node of the skeleton begins, `source` what the
-// caller knows, about which no hint is given. O(n log n) of the nodes: looks at
-// a few rows only.
-void Validate(const Skeleton& skeleton, const RowSamples& samples,
-              std::span<const Place> node_places, const SourceSpace& source,
-              IssueLog* log);
+// `facts` are those of the skeleton, `node_places` says where each node of the
+// skeleton begins, `source` what the caller knows, about which no hint is
+// given. Cost: that of the facts that are there; looks at a few rows only.
+void Validate(const Skeleton& skeleton, const SkeletonFacts& facts,
+              const RowSamples& samples, std::span<const Place> node_places,
+              const SourceSpace& source, IssueLog* log);
 
 }  // namespace bvhmill

@@ -117,7 +117,7 @@ void NumbersToProto(const ClipInfo& info, v1::ClipInfo* out) {
   out->set_joint_count(info.joint_count);
 }
 
-void JointsToProto(const std::vector<JointInfo>& joints, v1::ClipInfo* out) {
+void JointsToProto(const JointList& joints, v1::ClipInfo* out) {
   out->mutable_joints()->Reserve(static_cast<int>(joints.size()));
   for (const JointInfo& joint : joints) {
     v1::Joint* to = out->add_joints();
@@ -135,13 +135,15 @@ ClipInfo FromProto(const v1::ClipInfo& message) {
   out.frame_time = message.frame_time_seconds();
   out.frames_per_second = message.frames_per_second();
   out.joint_count = message.joint_count();
+  std::vector<JointInfo> joints;
   for (const v1::Joint& joint : message.joints()) {
     JointInfo to{
         joint.name(), joint.parent(), joint.channels(), joint.end_site(), {}};
     std::copy_n(joint.offset().begin(), std::min(joint.offset_size(), 3),
                 to.offset.begin());
-    out.joints.push_back(std::move(to));
+    joints.push_back(std::move(to));
   }
+  out.joints = JointList(std::move(joints));
   return out;
 }
 

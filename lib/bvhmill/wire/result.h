@@ -23,7 +23,7 @@ Report FromProto(const v1::ValidationReport& message);
 void ToProto(const ClipInfo& info, v1::ClipInfo* out);
 // All but the joints; and these alone.
 void NumbersToProto(const ClipInfo& info, v1::ClipInfo* out);
-void JointsToProto(const std::vector<JointInfo>& joints, v1::ClipInfo* out);
+void JointsToProto(const JointList& joints, v1::ClipInfo* out);
 ClipInfo FromProto(const v1::ClipInfo& message);
 
 // Without data.

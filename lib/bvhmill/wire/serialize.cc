@@ -23,21 +23,47 @@ bool IsSame(const JointInfo& a, const JointInfo& b) {
          a.name == b.name && a.channels == b.channels;
 }
 
+// Where messages are made, to be written and forgotten.
+class Scratch {
+ public:
+  Scratch() : arena_(first_block_.data(), first_block_.size()) {}
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+
+  template <typename Message>
+  Message* Make() {
+    return google::protobuf::Arena::CreateMessage<Message>(&arena_);
+  }
+
+ private:
+  // What a clean clip takes.
+  static constexpr size_t kFirstBlock = size_t{2} << 10;
+
+  alignas(8) std::array<char, kFirstBlock> first_block_;
+  google::protobuf::Arena arena_;
+};
+
 struct KnownJoints {
-  std::vector<JointInfo> joints;
+  JointList joints;
   std::string bytes;
 };
 
-void AppendJoints(const std::vector<JointInfo>& joints, std::string* out) {
+// Clips of one rig that were read one after another share their joints; others
+// of it have their own.
+bool AreSame(const JointList& a, const JointList& b) {
+  return a.IsSharedWith(b) ||
+         std::equal(a.begin(), a.end(), b.begin(), b.end(), &IsSame);
+}
+
+void AppendJoints(const JointList& joints, std::string* out) {
   thread_local KnownJoints known;
-  if (std::equal(joints.begin(), joints.end(), known.joints.begin(),
-                 known.joints.end(), &IsSame)) {
+  if (AreSame(joints, known.joints)) {
+    known.joints = joints;
     out->append(known.bytes);
     return;
   }
-  google::protobuf::Arena arena;
-  auto* const message =
-      google::protobuf::Arena::CreateMessage<v1::ClipInfo>(&arena);
+  Scratch scratch;
+  auto* const message = scratch.Make<v1::ClipInfo>();
   JointsToProto(joints, message);
   std::string bytes = message->SerializeAsString();
   out->append(bytes);
@@ -46,12 +72,9 @@ void AppendJoints(const std::vector<JointInfo>& joints, std::string* out) {
 }
 
 // All but info and outputs.
-std::string SerializeFields(std::string_view key, const ConvertResult& result) {
-  // What a clean clip takes.
-  alignas(8) std::array<char, 1024> first_block;
-  google::protobuf::Arena arena(first_block.data(), first_block.size());
-  auto* const fields =
-      google::protobuf::Arena::CreateMessage<v1::ClipResult>(&arena);
+std::string SerializeFields(std::string_view key, const ConvertResult& result,
+                            Scratch* scratch) {
+  auto* const fields = scratch->Make<v1::ClipResult>();
   fields->set_key(key.data(), key.size());
   *fields->mutable_status() = ToProto(result.status, result.fault);
   ToProto(result.report, fields->mutable_report());
@@ -60,10 +83,11 @@ std::string SerializeFields(std::string_view key, const ConvertResult& result) {
 }
 
 // All of a field of v1::ClipResult but the data.
-std::string OutputHead(const OutputInfo& output, size_t data_bytes) {
-  v1::Output message;
-  ToProto(output, &message);
-  std::string fields = message.SerializeAsString();
+std::string OutputHead(const OutputInfo& output, size_t data_bytes,
+                       Scratch* scratch) {
+  auto* const message = scratch->Make<v1::Output>();
+  ToProto(output, message);
+  std::string fields = message->SerializeAsString();
   if (data_bytes > 0) {
     fields += FieldHead(v1::Output::kDataFieldNumber, data_bytes);
   }
@@ -96,14 +120,15 @@ std::string Serialize(const ClipInfo& info) {
 std::vector<std::string> Serialize(std::string_view key,
                                    const ConvertResult& result,
                                    std::vector<std::string> data) {
-  std::vector<std::string> pieces(1, SerializeFields(key, result));
+  Scratch scratch;
+  std::vector<std::string> pieces(1, SerializeFields(key, result, &scratch));
   const std::string info = Serialize(result.info);
   pieces.back() += FieldHead(v1::ClipResult::kInfoFieldNumber, info.size());
   pieces.back() += info;
   const size_t outputs = result.status.ok() ? result.outputs.size() : 0;
   data.resize(outputs);
   for (size_t i = 0; i < outputs; ++i) {
-    pieces.back() += OutputHead(result.outputs[i], data[i].size());
+    pieces.back() += OutputHead(result.outputs[i], data[i].size(), &scratch);
     if (data[i].empty()) continue;
     pieces.push_back(std::move(data[i]));
     pieces.emplace_back();

@@ -1,0 +1,125 @@
+// Takes of one rig, one after another, share what is made of its skeleton, and
+// give what each gives by itself.
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bvhmill/encode/report_json.h"
+#include "tests/support/converted.h"
+
+namespace bvhmill::testing {
+namespace {
+
+// The arm has positions, so that it matters how they are read.
+std::string Text(std::string_view arm, std::string_view offset,
+                 std::string_view row) {
+  return "HIERARCHY\nROOT Trunk\n{\nOFFSET 1 2 3\nCHANNELS 6 Xposition "
+         "Yposition Zposition Zrotation Xrotation Yrotation\nJOINT " +
+         std::string(arm) + "\n{\nOFFSET " + std::string(offset) +
+         "\nCHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation "
+         "Yrotation\nEnd Site\n{\nOFFSET 0 1 0\n}\n}\n}\nMOTION\nFrames: 1\n"
+         "Frame Time: 0.01\n" +
+         std::string(row) + "\n";
+}
+
+struct Take {
+  const char* name;
+  std::string text;
+  ConvertOptions options;
+};
+
+ConvertOptions Plain() {
+  ConvertOptions options;
+  options.outputs = {{"", PositionsFormat{}}, {"", CsvFormat{}}};
+  return options;
+}
+
+template <typename Change>
+ConvertOptions With(const Change& change) {
+  ConvertOptions options = Plain();
+  change(&options);
+  return options;
+}
+
+std::vector<Take> Takes() {
+  constexpr std::string_view kRow = "1 2 3 40 50 60 7 8 9 10 20 30";
+  const std::string arm = Text("Limb", "0 5 0", kRow);
+  return {
+      {"Plain", arm, Plain()},
+      {"OtherRow", Text("Limb", "0 5 0", "0 0 0 1 2 3 0 0 0 4 5 6"), Plain()},
+      {"BrokenRow", Text("Limb", "0 5 0", "1 2 x"), Plain()},
+      {"Added", arm, With([](auto* options) {
+         options->conventions.joint_positions = JointPositions::kAddToOffset;
+       })},
+      {"Renamed", arm, With([](auto* options) {
+         options->edits.rename_joints = {{"Limb", "mChest"}};
+       })},
+      {"Dropped", arm,
+       With([](auto* options) { options->edits.keep_joints = {"Trunk"}; })},
+      {"Misfit", arm,
+       With([](auto* options) { options->edits.keep_joints = {"Nobody"}; })},
+      {"Checked", arm,
+       With([](auto* options) { options->checks_only = true; })},
+      {"Whole", arm, With([](auto* options) {
+         options->outputs = {
+             {"", PositionsFormat{TensorLayout::kJointMajor, true}}};
+       })},
+      {"OtherOffset", Text("Limb", "0 -5 0", kRow), Plain()},
+      {"SameName", Text("Trunk", "0 5 0", kRow), Plain()},
+      {"NoLength", Text("Limb", "0 0 0", kRow), Plain()},
+  };
+}
+
+// A hierarchy is not known within other limits than those it was read in.
+Converted ByItself(const Take& take) {
+  static int64_t others = 100;
+  ConvertOptions options = take.options;
+  options.limits.max_joints = ++others;
+  return ConvertWhole(take.text, options);
+}
+
+void ExpectSame(const Converted& got, const Converted& expected) {
+  EXPECT_EQ(got.result.status, expected.result.status);
+  EXPECT_EQ(ReportJson("", got.result.report, got.result.info),
+            ReportJson("", expected.result.report, expected.result.info));
+  if (!expected.result.status.ok()) return;
+  EXPECT_EQ(got.outputs, expected.outputs);
+}
+
+TEST(RigTest, TakesInAnyOrderAreWhatEachIsByItself) {
+  const std::vector<Take> takes = Takes();
+  std::vector<Converted> expected;
+  for (const Take& take : takes) expected.push_back(ByItself(take));
+  std::mt19937_64 random(7);
+  for (int round = 0; round < 300; ++round) {
+    const size_t i = random() % takes.size();
+    const Take& take = takes[i];
+    SCOPED_TRACE(take.name);
+    // Often enough to be known.
+    for (size_t times = random() % 4; times > 0; --times) {
+      ExpectSame(ConvertWhole(take.text, take.options), expected[i]);
+    }
+    ExpectSame(ConvertPieces(take.text, take.options, 100), expected[i]);
+  }
+}
+
+TEST(RigTest, JointsAreThoseOfTheTakeBefore) {
+  const Take take = Takes().front();
+  const auto joints = [&take] {
+    return ConvertWhole(take.text, take.options).result.info.joints;
+  };
+  // The first two make it known.
+  joints();
+  joints();
+  const JointList known = joints();
+  EXPECT_TRUE(joints().IsSharedWith(known));
+  EXPECT_FALSE(ByItself(take).result.info.joints.IsSharedWith(known));
+}
+
+}  // namespace
+}  // namespace bvhmill::testing
