@@ -11,6 +11,7 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/pipeline/convert.h"
 #include "server/convert_stream.h"
+#include "server/output_bytes.h"
 #include "server/read_message.h"
 #include "server/request_message.h"
 #include "server/response_bytes.h"
@@ -85,9 +86,6 @@ bool IsTooLarge(const ServerConfig& config, const grpc::ByteBuffer& response) {
          bytes > kMostOfProtobuf;
 }
 
-// What is expected may be wrong: not more is taken before it is there.
-constexpr int64_t kMostReserved = int64_t{1} << 20;
-
 // Gathers outputs as the response takes them, and counts them, and whatever is
 // kept to make them, for the ticket.
 class UnaryReceiver final : public OutputReceiver {
@@ -107,29 +105,39 @@ class UnaryReceiver final : public OutputReceiver {
                      std::span<const OutputInfo> outputs) override {
     for (const OutputInfo& output : outputs) {
       const int64_t bytes = output.tensor ? TensorBytes(*output.tensor) : 0;
-      data_.emplace_back().reserve(
-          static_cast<size_t>(std::clamp<int64_t>(bytes, 0, kMostReserved)));
+      data_.emplace_back(static_cast<size_t>(std::max<int64_t>(bytes, 0)));
     }
     return absl::OkStatus();
   }
 
   absl::Status Data(size_t output, std::string_view bytes) override {
-    const auto size = static_cast<int64_t>(bytes.size());
-    BVHMILL_RETURN_IF_ERROR(Hold(size));
-    total_ += size;
-    data_[output].append(bytes);
+    BVHMILL_RETURN_IF_ERROR(HoldData(bytes.size()));
+    data_[output].Append(bytes);
+    return absl::OkStatus();
+  }
+
+  absl::Status Floats(size_t output,
+                      UninitializedVector<float>* floats) override {
+    BVHMILL_RETURN_IF_ERROR(HoldData(BytesOf(*floats).size()));
+    data_[output].Append(floats);
     return absl::OkStatus();
   }
 
   // Of each output; taken. And bytes of all of them.
-  std::vector<std::string> TakeData() { return std::move(data_); }
+  std::vector<OutputBytes> TakeData() { return std::move(data_); }
   int64_t total() const { return total_; }
   // Why there was no memory for more; OK if there was.
   const grpc::Status& refused() const { return refused_; }
 
  private:
+  absl::Status HoldData(size_t bytes) {
+    const auto size = static_cast<int64_t>(bytes);
+    total_ += size;
+    return Hold(size);
+  }
+
   Ticket& ticket_;
-  std::vector<std::string> data_;
+  std::vector<OutputBytes> data_;
   int64_t total_ = 0;
   grpc::Status refused_;
 };

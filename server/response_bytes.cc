@@ -9,23 +9,21 @@
 namespace bvhmill::server {
 namespace {
 
-// Refers to the bytes, and frees them with the last reference.
-grpc::Slice OwningSlice(std::string bytes) {
-  auto* const owned = new std::string(std::move(bytes));
-  return {owned->data(), owned->size(),
-          [](void* string) { delete static_cast<std::string*>(string); },
-          owned};
-}
-
-// A message whose only field, `number`, is the message in `pieces`.
-void Wrap(int number, std::vector<std::string> pieces, grpc::ByteBuffer* out) {
+// A message whose only field, `number`, is the message that begins with `heads`
+// in front: each of these stands before one of `data`, but for the last.
+void Wrap(int number, std::vector<std::string> heads,
+          std::vector<std::vector<grpc::Slice>> data, grpc::ByteBuffer* out) {
   size_t bytes = 0;
-  for (const std::string& piece : pieces) bytes += piece.size();
+  for (const std::string& head : heads) bytes += head.size();
+  for (const auto& pieces : data) {
+    for (const grpc::Slice& piece : pieces) bytes += piece.size();
+  }
+  heads.front().insert(0, wire::FieldHead(number, bytes));
   std::vector<grpc::Slice> slices;
-  slices.reserve(pieces.size());
-  slices.emplace_back(wire::FieldHead(number, bytes) + pieces.front());
-  for (size_t i = 1; i < pieces.size(); ++i) {
-    slices.push_back(OwningSlice(std::move(pieces[i])));
+  for (size_t i = 0; i < heads.size(); ++i) {
+    if (!heads[i].empty()) slices.emplace_back(heads[i]);
+    if (i == data.size()) continue;
+    slices.insert(slices.end(), data[i].begin(), data[i].end());
   }
   grpc::ByteBuffer(slices.data(), slices.size()).Swap(out);
 }
@@ -42,25 +40,31 @@ void ToBytes(const google::protobuf::MessageLite& message,
 void ToBytes(const v1::OutputChunk& chunk, std::string data,
              grpc::ByteBuffer* out) {
   // Its last field, so that it can be put behind the others.
-  std::vector<std::string> pieces = {
+  std::string head =
       chunk.SerializeAsString() +
-      wire::FieldHead(v1::OutputChunk::kDataFieldNumber, data.size())};
-  pieces.push_back(std::move(data));
-  Wrap(v1::ConvertClipsResponse::kOutputChunkFieldNumber, std::move(pieces),
-       out);
+      wire::FieldHead(v1::OutputChunk::kDataFieldNumber, data.size());
+  Wrap(v1::ConvertClipsResponse::kOutputChunkFieldNumber, {std::move(head)},
+       {{OwningSlice(std::move(data))}}, out);
 }
 
-void ToBytes(const ConvertResult& result, std::vector<std::string> data,
+void ToBytes(const ConvertResult& result, std::vector<OutputBytes> data,
              grpc::ByteBuffer* out) {
   constexpr int kResult = v1::ConvertClipResponse::kResultFieldNumber;
   static_assert(kResult == int{v1::ValidateClipResponse::kResultFieldNumber});
-  Wrap(kResult, wire::Serialize("", result, std::move(data)), out);
+  if (!result.status.ok()) data.clear();
+  std::vector<size_t> sizes;
+  std::vector<std::vector<grpc::Slice>> pieces;
+  for (OutputBytes& output : data) {
+    sizes.push_back(output.size());
+    if (output.size() > 0) pieces.push_back(output.Take());
+  }
+  Wrap(kResult, wire::Serialize("", result, sizes), std::move(pieces), out);
 }
 
 void ToBytes(std::string_view key, const ConvertResult& result,
              grpc::ByteBuffer* out) {
   Wrap(v1::ConvertClipsResponse::kResultFieldNumber,
-       wire::Serialize(key, result, {}), out);
+       wire::Serialize(key, result, {}), {}, out);
 }
 
 void ToBytes(std::string_view key, const ClipInfo& info,
@@ -75,7 +79,7 @@ void ToBytes(std::string_view key, const ClipInfo& info,
        {begin.SerializeAsString() +
         wire::FieldHead(v1::ClipStarted::kInfoFieldNumber, info_bytes.size()) +
         info_bytes},
-       out);
+       {}, out);
 }
 
 }  // namespace bvhmill::server

@@ -11,6 +11,7 @@
 
 #include "bvhmill/pipeline/convert.h"
 #include "bvhmill/v1/clip_service.pb.h"
+#include "server/output_bytes.h"
 
 namespace bvhmill::server {
 
@@ -29,8 +30,8 @@ void ToBytes(const v1::OutputChunk& chunk, std::string data,
              grpc::ByteBuffer* out);
 
 // A ConvertClipResponse or, without `data`, a ValidateClipResponse, which are
-// alike: `result` with `data` of its outputs, which is not copied either.
-void ToBytes(const ConvertResult& result, std::vector<std::string> data,
+// alike: `result` with `data` of its outputs, which are not copied either.
+void ToBytes(const ConvertResult& result, std::vector<OutputBytes> data,
              grpc::ByteBuffer* out);
 
 // ConvertClipsResponses: the `result` of the clip `key`; and its `begin`, with

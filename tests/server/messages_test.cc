@@ -9,7 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "bvhmill/base/status.h"
 #include "bvhmill/wire/result.h"
+#include "server/output_bytes.h"
 #include "server/read_message.h"
 #include "server/response_bytes.h"
 #include "tests/server/fixture.h"
@@ -17,6 +19,8 @@
 
 namespace bvhmill::testing {
 namespace {
+
+using server::OutputBytes;
 
 std::string StringOf(const grpc::ByteBuffer& bytes) {
   std::vector<grpc::Slice> slices;
@@ -351,8 +355,82 @@ TEST(ToBytesTest, UnaryResults) {
   server::ToBytes(result, {}, &bytes);
   ExpectMessage(bytes, expected);
   expected.mutable_result()->mutable_outputs(0)->set_data(data);
-  server::ToBytes(result, {data, ""}, &bytes);
+  std::vector<OutputBytes> outputs(2, OutputBytes(0));
+  outputs[0].Append(data);
+  server::ToBytes(result, std::move(outputs), &bytes);
   ExpectMessage(bytes, expected);
+}
+
+TEST(ToBytesTest, UnaryResultsOfSeveralOutputs) {
+  ConvertResult result = OneJointResult();
+  result.outputs.push_back({"rotations", "application/x", 8, {}});
+  v1::ConvertClipResponse expected;
+  wire::ToProto(result, expected.mutable_result());
+  std::vector<OutputBytes> outputs(3, OutputBytes(0));
+  for (const int i : {0, 2}) {
+    const std::string data(static_cast<size_t>(i + 1), 'd');
+    expected.mutable_result()->mutable_outputs(i)->set_data(data);
+    outputs[static_cast<size_t>(i)].Append(data);
+  }
+  grpc::ByteBuffer bytes;
+  server::ToBytes(result, outputs, &bytes);
+  ExpectMessage(bytes, expected);
+  // What was made of a clip that failed in the end is void.
+  result.status = MakeStatus(absl::StatusCode::kInvalidArgument, "broken");
+  expected.Clear();
+  wire::ToProto(result, expected.mutable_result());
+  server::ToBytes(result, outputs, &bytes);
+  ExpectMessage(bytes, expected);
+}
+
+std::string Joined(const std::vector<grpc::Slice>& pieces) {
+  std::string out;
+  for (const grpc::Slice& piece : pieces) {
+    out.append(reinterpret_cast<const char*>(piece.begin()), piece.size());
+  }
+  return out;
+}
+
+TEST(OutputBytesTest, AreInOrder) {
+  UninitializedVector<float> one = {1.0F};
+  UninitializedVector<float> two = {1.0F, 2.0F};
+  const std::string a("\0\0\x80\x3F", 4);
+  const std::string b("\0\0\0\x40", 4);
+  OutputBytes bytes(3);
+  EXPECT_EQ(bytes.size(), 0U);
+  bytes.Append("head");
+  bytes.Append("er");
+  bytes.Append(&one);
+  bytes.Append(&two);
+  bytes.Append("tail");
+  EXPECT_EQ(bytes.size(), 22U);
+  EXPECT_EQ(Joined(bytes.Take()), "header" + a + a + b + "tail");
+  EXPECT_EQ(bytes.size(), 0U);
+  EXPECT_TRUE(bytes.Take().empty());
+}
+
+TEST(OutputBytesTest, FloatsAreNotCopied) {
+  UninitializedVector<float> floats(100'000, 7.0F);
+  const auto place = reinterpret_cast<uintptr_t>(floats.data());
+  OutputBytes bytes(0);
+  bytes.Append(&floats);
+  EXPECT_EQ(floats.capacity(), 0U);
+  const auto pieces = bytes.Take();
+  ASSERT_EQ(pieces.size(), 1U);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(pieces[0].begin()), place);
+  EXPECT_EQ(pieces[0].size(), 400'000U);
+}
+
+// A call is charged for bytes, not for the memory behind them.
+TEST(OutputBytesTest, FewFloatsInMuchMemoryAreCopied) {
+  UninitializedVector<float> floats(100'000, 7.0F);
+  floats.resize(1000);
+  OutputBytes bytes(0);
+  bytes.Append(&floats);
+  EXPECT_EQ(floats.size(), 1000U);
+  const auto pieces = bytes.Take();
+  ASSERT_EQ(pieces.size(), 1U);
+  EXPECT_EQ(pieces[0].size(), 4000U);
 }
 
 TEST(ToBytesTest, FramesOfStreams) {

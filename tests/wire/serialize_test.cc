@@ -19,9 +19,19 @@ namespace {
 
 using google::protobuf::util::MessageDifferencer;
 
-std::string Joined(const std::vector<std::string>& pieces) {
-  std::string out;
-  for (const std::string& piece : pieces) out += piece;
+// The bytes of a result with `data` where they belong.
+std::string Joined(const ConvertResult& result,
+                   const std::vector<std::string>& data) {
+  std::vector<size_t> sizes;
+  for (const std::string& bytes : data) sizes.push_back(bytes.size());
+  const auto pieces = wire::Serialize("a key", result, sizes);
+  std::string out = pieces.front();
+  size_t next = 1;
+  for (const std::string& bytes : data) {
+    if (bytes.empty() || next == pieces.size()) continue;
+    out += bytes + pieces[next++];
+  }
+  EXPECT_EQ(next, pieces.size());
   return out;
 }
 
@@ -43,7 +53,7 @@ void ExpectBytesOf(const ConvertResult& result,
     const auto at = static_cast<size_t>(i);
     if (at < data.size()) expected.mutable_outputs(i)->set_data(data[at]);
   }
-  ExpectBytesOf(expected, Joined(wire::Serialize("a key", result, data)));
+  ExpectBytesOf(expected, Joined(result, data));
 }
 
 TEST(SerializeTest, FieldsBeginWithTagAndLength) {
@@ -115,16 +125,6 @@ TEST(SerializeTest, ResultIsTheMessage) {
   };
   for (const auto& data : cases) ExpectBytesOf(FullResult(), data);
   ExpectBytesOf(ConvertResult{}, {});
-}
-
-TEST(SerializeTest, DataIsNotCopied) {
-  std::string data(100'000, 'x');
-  const auto place = reinterpret_cast<uintptr_t>(data.data());
-  std::vector<std::string> all;
-  all.push_back(std::move(data));
-  const auto pieces = wire::Serialize("", FullResult(), std::move(all));
-  ASSERT_EQ(pieces.size(), 3u);
-  EXPECT_EQ(reinterpret_cast<uintptr_t>(pieces[1].data()), place);
 }
 
 TEST(SerializeTest, FailedResultHasNoOutputs) {

@@ -53,6 +53,9 @@ struct EncoderNeeds {
   bool frame_count = false;
   // It says what becomes of the clip: there must be a log.
   bool log = false;
+  // It writes what is in its one array, as it lies in memory, and nothing else:
+  // whoever has the array need not ask it to.
+  bool verbatim = false;
 };
 
 // What is the same for every tile of a clip. The skeleton stays until End.

@@ -59,6 +59,7 @@ class TensorEncoder final : public Encoder {
     needs_.arrays = {array};
     needs_.whole_arrays = array.layout == TensorLayout::kJointMajor;
     needs_.frame_count = needs_.whole_arrays;
+    needs_.verbatim = true;
   }
 
   const EncoderNeeds& Needs() const override { return needs_; }

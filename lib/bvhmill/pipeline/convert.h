@@ -13,6 +13,7 @@
 
 #include "absl/status/status.h"
 #include "bvhmill/base/cancel.h"
+#include "bvhmill/base/uninitialized.h"
 #include "bvhmill/encode/clip_info.h"
 #include "bvhmill/encode/output.h"
 #include "bvhmill/pipeline/options.h"
@@ -38,6 +39,18 @@ class OutputReceiver {
   virtual absl::Status Begin(const ClipInfo& info,
                              std::span<const OutputInfo> outputs) = 0;
   virtual absl::Status Data(size_t output, std::string_view bytes) = 0;
+  // Instead of Data of their bytes: it may take the memory of `floats`, too,
+  // and leave them empty.
+  virtual absl::Status Floats(size_t output,
+                              UninitializedVector<float>* floats) {
+    return Data(output, BytesOf(*floats));
+  }
+
+ protected:
+  static std::string_view BytesOf(const UninitializedVector<float>& floats) {
+    return {reinterpret_cast<const char*>(floats.data()),
+            floats.size() * sizeof(float)};
+  }
 };
 
 // Keeps each output in a string.

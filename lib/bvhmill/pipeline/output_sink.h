@@ -10,6 +10,7 @@
 #include "bvhmill/base/limits.h"
 #include "bvhmill/base/sink.h"
 #include "bvhmill/base/status.h"
+#include "bvhmill/base/uninitialized.h"
 #include "bvhmill/pipeline/convert.h"
 
 namespace bvhmill {
@@ -45,15 +46,26 @@ class OutputSink final : public Sink {
 
   absl::Status Append(std::string_view bytes) override {
     if (bytes.empty()) return absl::OkStatus();
-    const auto size = static_cast<int64_t>(bytes.size());
-    BVHMILL_RETURN_IF_ERROR(budget_.Take(size));
-    written_ += size;
+    BVHMILL_RETURN_IF_ERROR(Count(bytes.size()));
     return receiver_.Data(output_, bytes);
+  }
+  // The same of `floats` as they lie in memory, which may be taken.
+  absl::Status Append(UninitializedVector<float>* floats) {
+    if (floats->empty()) return absl::OkStatus();
+    BVHMILL_RETURN_IF_ERROR(Count(floats->size() * sizeof(float)));
+    return receiver_.Floats(output_, floats);
   }
 
   int64_t written() const { return written_; }
 
  private:
+  absl::Status Count(size_t size) {
+    const auto bytes = static_cast<int64_t>(size);
+    BVHMILL_RETURN_IF_ERROR(budget_.Take(bytes));
+    written_ += bytes;
+    return absl::OkStatus();
+  }
+
   OutputReceiver& receiver_;
   size_t output_;
   OutputBudget& budget_;

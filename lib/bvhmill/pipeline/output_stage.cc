@@ -36,6 +36,7 @@ void OutputStage::AddNeeds(const EncoderNeeds& needs) {
     const auto it = std::find_if(arrays_.begin(), arrays_.end(), is_same);
     uses_.push_back(static_cast<size_t>(it - arrays_.begin()));
     if (it == arrays_.end()) arrays_.push_back({array, needs.whole_arrays});
+    ++arrays_[uses_.back()].users;
   }
 }
 
@@ -291,15 +292,21 @@ void OutputStage::Solve(const TileRows& rows, TileBuffers* buffers) {
   }
 }
 
+// Where its part of uses_ begins.
+size_t OutputStage::FirstUse(size_t encoder) const {
+  size_t use = 0;
+  for (size_t i = 0; i < encoder; ++i) {
+    use += encoders_[i]->Needs().arrays.size();
+  }
+  return use;
+}
+
 // The arrays of an encoder if it takes them whole, or not whole, as asked.
 PoseSpans OutputStage::SpansOf(size_t encoder, bool whole,
                                TileBuffers* buffers) {
   spans_.clear();
   if (encoders_[encoder]->Needs().whole_arrays != whole) return spans_;
-  size_t use = 0;
-  for (size_t i = 0; i < encoder; ++i) {
-    use += encoders_[i]->Needs().arrays.size();
-  }
+  size_t use = FirstUse(encoder);
   const size_t end = use + encoders_[encoder]->Needs().arrays.size();
   for (; use < end; ++use) {
     const size_t array = uses_[use];
@@ -312,10 +319,22 @@ absl::Status OutputStage::Add(const TileRows& rows, TileBuffers* buffers) {
   const StageTimer timer(&buffers->encode);
   const PoseTile tile = {rows.first_frame, rows.frames, rows.values};
   for (size_t i = 0; i < encoders_.size(); ++i) {
-    BVHMILL_RETURN_IF_ERROR(Said(encoders_[i]->Add(
-        tile, SpansOf(i, /*whole=*/false, buffers), &sinks_[i])));
+    BVHMILL_RETURN_IF_ERROR(Said(AddTo(i, tile, buffers)));
   }
   return absl::OkStatus();
+}
+
+absl::Status OutputStage::AddTo(size_t encoder, const PoseTile& tile,
+                                TileBuffers* buffers) {
+  const EncoderNeeds& needs = encoders_[encoder]->Needs();
+  if (needs.verbatim && !needs.whole_arrays) {
+    const size_t array = uses_[FirstUse(encoder)];
+    if (arrays_[array].users == 1) {
+      return sinks_[encoder].Append(&buffers->arrays[array]);
+    }
+  }
+  return encoders_[encoder]->Add(
+      tile, SpansOf(encoder, /*whole=*/false, buffers), &sinks_[encoder]);
 }
 
 absl::Status OutputStage::End(int64_t frames, TileBuffers* buffers) {

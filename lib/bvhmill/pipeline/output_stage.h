@@ -98,6 +98,8 @@ class OutputStage {
   struct SharedArray {
     PoseArray array;
     bool whole = false;
+    // Encoders that want it.
+    int64_t users = 0;
   };
 
   void AddNeeds(const EncoderNeeds& needs);
@@ -115,6 +117,9 @@ class OutputStage {
                          TileBuffers* buffers);
   void SolveArray(const SharedArray& shared, const TileRows& rows,
                   TileBuffers* buffers, std::span<float> out) const;
+  absl::Status AddTo(size_t encoder, const PoseTile& tile,
+                     TileBuffers* buffers);
+  size_t FirstUse(size_t encoder) const;
   PoseSpans SpansOf(size_t encoder, bool whole, TileBuffers* buffers);
 
   const ConvertOptions* options_ = nullptr;

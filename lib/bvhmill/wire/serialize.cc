@@ -119,21 +119,18 @@ std::string Serialize(const ClipInfo& info) {
 
 std::vector<std::string> Serialize(std::string_view key,
                                    const ConvertResult& result,
-                                   std::vector<std::string> data) {
+                                   std::span<const size_t> data_bytes) {
   Scratch scratch;
   std::vector<std::string> pieces(1, SerializeFields(key, result, &scratch));
   const std::string info = Serialize(result.info);
   pieces.back() += FieldHead(v1::ClipResult::kInfoFieldNumber, info.size());
   pieces.back() += info;
   const size_t outputs = result.status.ok() ? result.outputs.size() : 0;
-  data.resize(outputs);
   for (size_t i = 0; i < outputs; ++i) {
-    pieces.back() += OutputHead(result.outputs[i], data[i].size(), &scratch);
-    if (data[i].empty()) continue;
-    pieces.push_back(std::move(data[i]));
-    pieces.emplace_back();
+    const size_t bytes = i < data_bytes.size() ? data_bytes[i] : 0;
+    pieces.back() += OutputHead(result.outputs[i], bytes, &scratch);
+    if (bytes > 0) pieces.emplace_back();
   }
-  if (pieces.back().empty()) pieces.pop_back();
   return pieces;
 }
 

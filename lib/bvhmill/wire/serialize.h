@@ -2,11 +2,13 @@
 
 // Results as the bytes of messages, without the messages of what results mostly
 // hold: joints, which are those of the clip before, since takes of one rig come
-// one behind another; and data, which is not copied.
+// one behind another; and data, which stay where they are.
 //
 // The slow twin is ToProto with what Protobuf makes of it. Fields may stand in
 // another order. Any thread may call these.
 
+#include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,11 +28,12 @@ std::string FieldHead(int number, size_t length);
 // A v1::ClipInfo.
 std::string Serialize(const ClipInfo& info);
 
-// A v1::ClipResult in pieces, one behind another: the strings of `data`, which
-// are those of the outputs in their order, are among them as they are. There
-// may be fewer of them than outputs; none is taken if the status is not OK.
+// A v1::ClipResult without the data of its outputs, which have `data_bytes`, in
+// their order; those that are not among these have none. Where data belong
+// there is a cut: behind each piece but the last come those of the next output
+// that has any. There are none if the status is not OK.
 std::vector<std::string> Serialize(std::string_view key,
                                    const ConvertResult& result,
-                                   std::vector<std::string> data);
+                                   std::span<const size_t> data_bytes);
 
 }  // namespace bvhmill::wire

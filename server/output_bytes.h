@@ -1,0 +1,51 @@
+#pragma once
+
+// The bytes of one output of a unary call, as they come.
+
+#include <grpcpp/support/slice.h>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bvhmill/base/uninitialized.h"
+
+namespace bvhmill::server {
+
+// Refers to the bytes of `owned`, a string or vector, and frees them with the
+// last reference.
+template <typename Container>
+grpc::Slice OwningSlice(Container owned) {
+  auto* const kept = new Container(std::move(owned));
+  return {kept->data(), kept->size() * sizeof(*kept->data()),
+          [](void* container) { delete static_cast<Container*>(container); },
+          kept};
+}
+
+class OutputBytes {
+ public:
+  // So many bytes are expected.
+  explicit OutputBytes(size_t expected) : expected_(expected) {}
+
+  void Append(std::string_view bytes);
+  // Takes `floats` as they lie in memory: these themselves, or a copy if they
+  // hold much more memory than bytes.
+  void Append(UninitializedVector<float>* floats);
+
+  size_t size() const { return size_; }
+  // All of it, in pieces; there is nothing then.
+  std::vector<grpc::Slice> Take();
+
+ private:
+  void EndText();
+
+  size_t expected_;
+  size_t size_ = 0;
+  std::vector<grpc::Slice> pieces_;
+  // What was copied behind the last piece.
+  std::string text_;
+};
+
+}  // namespace bvhmill::server
