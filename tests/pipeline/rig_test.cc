@@ -94,6 +94,7 @@ void ExpectSame(const Converted& got, const Converted& expected) {
 TEST(RigTest, TakesInAnyOrderAreWhatEachIsByItself) {
   const std::vector<Take> takes = Takes();
   std::vector<Converted> expected;
+  expected.reserve(takes.size());
   for (const Take& take : takes) expected.push_back(ByItself(take));
   std::mt19937_64 random(7);
   for (int round = 0; round < 300; ++round) {

@@ -23,6 +23,7 @@ using google::protobuf::util::MessageDifferencer;
 std::string Joined(const ConvertResult& result,
                    const std::vector<std::string>& data) {
   std::vector<size_t> sizes;
+  sizes.reserve(data.size());
   for (const std::string& bytes : data) sizes.push_back(bytes.size());
   const auto pieces = wire::Serialize("a key", result, sizes);
   std::string out = pieces.front();
