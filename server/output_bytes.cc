@@ -1,9 +1,16 @@
 #include "server/output_bytes.h"
 
 #include <algorithm>
-#include <span>
 
 namespace bvhmill::server {
+namespace {
+
+template <typename Container>
+bool HasMuchSpare(const Container& container) {
+  return container.capacity() - container.size() > container.size() / 4;
+}
+
+}  // namespace
 
 void OutputBytes::Append(std::string_view bytes) {
   // What is expected may be wrong: not more is taken before it is there.
@@ -14,10 +21,17 @@ void OutputBytes::Append(std::string_view bytes) {
 }
 
 void OutputBytes::Append(UninitializedVector<float>* floats) {
+  // Beside its bytes a piece takes some 150 that nobody counts.
+  constexpr size_t kFewBytes = size_t{16} << 10;
   const size_t bytes = floats->size() * sizeof(float);
-  const size_t spare = (floats->capacity() - floats->size()) * sizeof(float);
-  if (spare > bytes / 4) {
-    return Append({reinterpret_cast<const char*>(floats->data()), bytes});
+  const std::string_view view(reinterpret_cast<const char*>(floats->data()),
+                              bytes);
+  if (bytes < kFewBytes) return Append(view);
+  if (HasMuchSpare(*floats)) {
+    Append(view);
+    // So that the next ones have as much as they need.
+    UninitializedVector<float>().swap(*floats);
+    return;
   }
   EndText();
   size_ += bytes;
@@ -26,6 +40,7 @@ void OutputBytes::Append(UninitializedVector<float>* floats) {
 
 void OutputBytes::EndText() {
   if (text_.empty()) return;
+  if (HasMuchSpare(text_)) text_.shrink_to_fit();
   pieces_.push_back(OwningSlice(std::exchange(text_, {})));
 }
 

@@ -30,8 +30,8 @@ class OutputBytes {
   explicit OutputBytes(size_t expected) : expected_(expected) {}
 
   void Append(std::string_view bytes);
-  // Takes `floats` as they lie in memory: these themselves, or a copy if they
-  // hold much more memory than bytes.
+  // Takes `floats` as they lie in memory: these themselves if they are many,
+  // and hold little more memory than bytes; else a copy.
   void Append(UninitializedVector<float>* floats);
 
   size_t size() const { return size_; }

@@ -9,7 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "bvhmill/bvh/hierarchy_memo.h"
 #include "bvhmill/encode/report_json.h"
+#include "bvhmill/pipeline/workspace.h"
 #include "tests/support/converted.h"
 
 namespace bvhmill::testing {
@@ -120,6 +122,22 @@ TEST(RigTest, JointsAreThoseOfTheTakeBefore) {
   const JointList known = joints();
   EXPECT_TRUE(joints().IsSharedWith(known));
   EXPECT_FALSE(ByItself(take).result.info.joints.IsSharedWith(known));
+}
+
+// A long hierarchy is never met again, and its description may be large.
+TEST(RigTest, WhatIsGoodForOneClipIsNotKept) {
+  Take take = Takes().front();
+  const auto kept = [&take] {
+    EXPECT_TRUE(ConvertWhole(take.text, take.options).result.status.ok());
+    const WorkspaceLease lease;
+    return lease->rig.info.joints.size();
+  };
+  kept();
+  kept();
+  EXPECT_EQ(kept(), 3U);
+  const std::string blanks(static_cast<size_t>(kMostRememberedBytes), ' ');
+  take.text = blanks + take.text;
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(kept(), 0U);
 }
 
 }  // namespace

@@ -391,26 +391,37 @@ std::string Joined(const std::vector<grpc::Slice>& pieces) {
   return out;
 }
 
+UninitializedVector<float> Sevens(size_t count) {
+  return UninitializedVector<float>(count, 7.0F);
+}
+
+std::string BytesOfSevens(size_t count) {
+  std::string out;
+  for (size_t i = 0; i < count; ++i) out += std::string("\0\0\xE0\x40", 4);
+  return out;
+}
+
 TEST(OutputBytesTest, AreInOrder) {
-  UninitializedVector<float> one = {1.0F};
-  UninitializedVector<float> two = {1.0F, 2.0F};
-  const std::string a("\0\0\x80\x3F", 4);
-  const std::string b("\0\0\0\x40", 4);
   OutputBytes bytes(3);
   EXPECT_EQ(bytes.size(), 0U);
+  std::string expected = "header";
   bytes.Append("head");
   bytes.Append("er");
-  bytes.Append(&one);
-  bytes.Append(&two);
+  for (const size_t count : {1, 2, 10'000, 20'000, 3, 10'000}) {
+    UninitializedVector<float> floats = Sevens(count);
+    bytes.Append(&floats);
+    expected += BytesOfSevens(count);
+  }
   bytes.Append("tail");
-  EXPECT_EQ(bytes.size(), 22U);
-  EXPECT_EQ(Joined(bytes.Take()), "header" + a + a + b + "tail");
+  expected += "tail";
+  EXPECT_EQ(bytes.size(), expected.size());
+  EXPECT_TRUE(Joined(bytes.Take()) == expected);
   EXPECT_EQ(bytes.size(), 0U);
   EXPECT_TRUE(bytes.Take().empty());
 }
 
 TEST(OutputBytesTest, FloatsAreNotCopied) {
-  UninitializedVector<float> floats(100'000, 7.0F);
+  UninitializedVector<float> floats = Sevens(100'000);
   const auto place = reinterpret_cast<uintptr_t>(floats.data());
   OutputBytes bytes(0);
   bytes.Append(&floats);
@@ -421,16 +432,26 @@ TEST(OutputBytesTest, FloatsAreNotCopied) {
   EXPECT_EQ(pieces[0].size(), 400'000U);
 }
 
-// A call is charged for bytes, not for the memory behind them.
+// A call is charged for bytes, not for what is kept beside them.
+TEST(OutputBytesTest, SmallTilesAreOnePiece) {
+  OutputBytes bytes(0);
+  UninitializedVector<float> floats = Sevens(3);
+  for (int i = 0; i < 10'000; ++i) bytes.Append(&floats);
+  EXPECT_EQ(bytes.size(), 120'000U);
+  EXPECT_EQ(bytes.Take().size(), 1U);
+}
+
 TEST(OutputBytesTest, FewFloatsInMuchMemoryAreCopied) {
-  UninitializedVector<float> floats(100'000, 7.0F);
-  floats.resize(1000);
+  UninitializedVector<float> floats = Sevens(100'000);
+  floats.resize(10'000);
+  const auto place = reinterpret_cast<uintptr_t>(floats.data());
   OutputBytes bytes(0);
   bytes.Append(&floats);
-  EXPECT_EQ(floats.size(), 1000U);
   const auto pieces = bytes.Take();
   ASSERT_EQ(pieces.size(), 1U);
-  EXPECT_EQ(pieces[0].size(), 4000U);
+  EXPECT_NE(reinterpret_cast<uintptr_t>(pieces[0].begin()), place);
+  EXPECT_EQ(pieces[0].size(), 40'000U);
+  EXPECT_EQ(floats.capacity(), 0U);
 }
 
 TEST(ToBytesTest, FramesOfStreams) {

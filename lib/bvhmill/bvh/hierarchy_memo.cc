@@ -64,7 +64,8 @@ void Remember(const Hierarchy& hierarchy, const Limits& limits,
   const bool seen_before = !text.empty() && text == memo->text;
   if (text.empty() || !hierarchy.disputes.empty()) return;
   memo->limits = limits;
-  memo->is_read = seen_before;
+  // Not before it is.
+  memo->is_read = false;
   if (!seen_before) {
     memo->text = text;
     return;
@@ -73,6 +74,7 @@ void Remember(const Hierarchy& hierarchy, const Limits& limits,
   memo->skeleton = hierarchy.skeleton;
   memo->places = hierarchy.places;
   memo->rig = NextRig();
+  memo->is_read = true;
 }
 
 }  // namespace bvhmill

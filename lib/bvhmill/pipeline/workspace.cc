@@ -53,6 +53,8 @@ WorkspaceLease::WorkspaceLease() {
 
 WorkspaceLease::~WorkspaceLease() {
   if (!is_whole_ || std::uncaught_exceptions() > exceptions_) return;
+  // What is good for one clip only may be large, and has had it.
+  if (workspace_->rig.id == 0) workspace_->rig = {};
   const size_t bytes = workspace_->KeptBytes();
   Pool& pool = GlobalPool();
   const std::scoped_lock lock(pool.mutex);
