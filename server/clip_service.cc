@@ -10,10 +10,10 @@
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/pipeline/convert.h"
+#include "bvhmill/wire/message_arena.h"
 #include "server/convert_stream.h"
 #include "server/output_bytes.h"
 #include "server/read_message.h"
-#include "server/request_message.h"
 #include "server/response_bytes.h"
 #include "server/rpc_status.h"
 #include "server/source.h"
@@ -271,15 +271,14 @@ class ClipTask final : public UnaryTask {
 
   grpc::Status Read(Ticket* ticket, bool* is_short) override {
     int64_t unpacked = 0;
-    const grpc::Status status = ReadRequestMessage(config_, request_, ticket,
-                                                   message_.get(), &unpacked);
-    *is_short = IsShort(*message_.get(), unpacked);
+    const grpc::Status status =
+        ReadRequestMessage(config_, request_, ticket, message_, &unpacked);
+    *is_short = IsShort(*message_, unpacked);
     return status;
   }
 
   grpc::Status Work(const UnaryWork& call) override {
-    const grpc::Status status =
-        work_(config_, *message_.get(), call, response_);
+    const grpc::Status status = work_(config_, *message_, call, response_);
     if (!status.ok() || !IsTooLarge(config_, *response_)) return status;
     response_->Clear();
     return TooLargeForUnary(config_);
@@ -290,7 +289,8 @@ class ClipTask final : public UnaryTask {
   const ClipWork<Request> work_;
   grpc::ByteBuffer* const request_;
   grpc::ByteBuffer* const response_;
-  RequestMessage<Request> message_;
+  wire::MessageArena arena_;
+  Request* const message_ = arena_.Make<Request>();
 };
 
 template <typename Request>

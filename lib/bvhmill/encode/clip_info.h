@@ -65,7 +65,7 @@ struct ClipInfo {
 ClipInfo DescribeClip(const Skeleton& skeleton, int64_t frames,
                       double frame_time);
 ClipInfo DescribeClip(const Clip& clip);
-// Another clip of the same skeleton.
+// Makes `info` that of a clip of the same joints with other frames.
 void SetFrames(int64_t frames, double frame_time, ClipInfo* info);
 
 }  // namespace bvhmill

@@ -1,6 +1,5 @@
 #include "bvhmill/wire/serialize.h"
 
-#include <google/protobuf/arena.h>
 #include <google/protobuf/io/coded_stream.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "bvhmill/wire/message_arena.h"
 #include "bvhmill/wire/result.h"
 #include "bvhmill/wire/status.h"
 
@@ -22,26 +22,6 @@ bool IsSame(const JointInfo& a, const JointInfo& b) {
          std::bit_cast<Bits>(a.offset) == std::bit_cast<Bits>(b.offset) &&
          a.name == b.name && a.channels == b.channels;
 }
-
-// Where messages are made, to be written and forgotten.
-class Scratch {
- public:
-  Scratch() : arena_(first_block_.data(), first_block_.size()) {}
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-
-  template <typename Message>
-  Message* Make() {
-    return google::protobuf::Arena::CreateMessage<Message>(&arena_);
-  }
-
- private:
-  // What a clean clip takes.
-  static constexpr size_t kFirstBlock = size_t{2} << 10;
-
-  alignas(8) std::array<char, kFirstBlock> first_block_;
-  google::protobuf::Arena arena_;
-};
 
 struct KnownJoints {
   JointList joints;
@@ -62,8 +42,8 @@ void AppendJoints(const JointList& joints, std::string* out) {
     out->append(known.bytes);
     return;
   }
-  Scratch scratch;
-  auto* const message = scratch.Make<v1::ClipInfo>();
+  MessageArena arena;
+  auto* const message = arena.Make<v1::ClipInfo>();
   JointsToProto(joints, message);
   std::string bytes = message->SerializeAsString();
   out->append(bytes);
@@ -73,8 +53,8 @@ void AppendJoints(const JointList& joints, std::string* out) {
 
 // All but info and outputs.
 std::string SerializeFields(std::string_view key, const ConvertResult& result,
-                            Scratch* scratch) {
-  auto* const fields = scratch->Make<v1::ClipResult>();
+                            MessageArena* arena) {
+  auto* const fields = arena->Make<v1::ClipResult>();
   fields->set_key(key.data(), key.size());
   *fields->mutable_status() = ToProto(result.status, result.fault);
   ToProto(result.report, fields->mutable_report());
@@ -84,8 +64,8 @@ std::string SerializeFields(std::string_view key, const ConvertResult& result,
 
 // All of a field of v1::ClipResult but the data.
 std::string OutputHead(const OutputInfo& output, size_t data_bytes,
-                       Scratch* scratch) {
-  auto* const message = scratch->Make<v1::Output>();
+                       MessageArena* arena) {
+  auto* const message = arena->Make<v1::Output>();
   ToProto(output, message);
   std::string fields = message->SerializeAsString();
   if (data_bytes > 0) {
@@ -120,15 +100,15 @@ std::string Serialize(const ClipInfo& info) {
 std::vector<std::string> Serialize(std::string_view key,
                                    const ConvertResult& result,
                                    std::span<const size_t> data_bytes) {
-  Scratch scratch;
-  std::vector<std::string> pieces(1, SerializeFields(key, result, &scratch));
+  MessageArena arena;
+  std::vector<std::string> pieces(1, SerializeFields(key, result, &arena));
   const std::string info = Serialize(result.info);
   pieces.back() += FieldHead(v1::ClipResult::kInfoFieldNumber, info.size());
   pieces.back() += info;
   const size_t outputs = result.status.ok() ? result.outputs.size() : 0;
   for (size_t i = 0; i < outputs; ++i) {
     const size_t bytes = i < data_bytes.size() ? data_bytes[i] : 0;
-    pieces.back() += OutputHead(result.outputs[i], bytes, &scratch);
+    pieces.back() += OutputHead(result.outputs[i], bytes, &arena);
     if (bytes > 0) pieces.emplace_back();
   }
   return pieces;
