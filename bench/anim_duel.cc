@@ -120,7 +120,7 @@ class Duel {
   bool Import() {
     int32_t node = 0;
     if (TakeFromClip(clip_, &take_, &node) != ViewerStatus::kOk) return false;
-    viewer_ = ImportViewerTake(take_);
+    if (!ImportViewerTake(take_, &viewer_).ok()) return false;
     std::erase_if(viewer_.joints, [](const AnimJoint& joint) {
       return FindAvatarAlias(joint.name) < 0;
     });
@@ -148,7 +148,7 @@ class Duel {
     const float radians =
         MeasureRotation(source.rotation, times_, joint.rotations);
     result_.degrees =
-        std::max(result_.degrees, static_cast<double>(radians) * kDegrees);
+        Worse(result_.degrees, static_cast<double>(radians) * kDegrees);
     AnimJoint best = {joint.name, joint.priority, {}, {}};
     best.rotations =
         FitRotation(source.rotation, times_, radians, &workspace_).keys;
@@ -156,7 +156,7 @@ class Duel {
       const float metres =
           MeasurePosition(source.position, times_, joint.positions);
       result_.millimetres =
-          std::max(result_.millimetres, static_cast<double>(metres) * 1000);
+          Worse(result_.millimetres, static_cast<double>(metres) * 1000);
       best.positions =
           FitPosition(source.position, times_, metres, &workspace_).keys;
       has_joint_positions_ |= joint.name != "mPelvis";

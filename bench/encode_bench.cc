@@ -117,7 +117,7 @@ struct Job {
 AnimMotion AsViewer(const Clip& clip) {
   IssueLog log({});
   AnimMotion motion;
-  ImportAsViewer(clip, &motion, &log);
+  if (!ImportAsViewer(clip, &motion, &log).ok()) return {};
   return motion;
 }
 

@@ -4,6 +4,7 @@
 #include <sys/utsname.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
@@ -100,6 +101,8 @@ Metrics& Metrics::Global() {
   static Metrics metrics;
   return metrics;
 }
+
+double Worse(double a, double b) { return a >= b || std::isnan(a) ? a : b; }
 
 double Metrics::Get(const std::string& name) const {
   const auto it = values_.find(name);

@@ -23,6 +23,10 @@ class Metrics {
   std::map<std::string, double> values_;
 };
 
+// The larger one of two errors; NaN if one of them is NaN, which std::max would
+// lose.
+double Worse(double a, double b);
+
 // {"machine": {...}, "metrics": {"name": number, ...}}, one metric a line.
 std::string MetricsJson(const Metrics& metrics);
 

@@ -8,11 +8,14 @@
 
 #include <chrono>
 #include <cstdint>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "bvhmill/pipeline/convert.h"
+#include "bvhmill/v1/options.pb.h"
 #include "bvhmill/v1/result.pb.h"
 
 namespace bvhmill::client {
@@ -21,9 +24,10 @@ namespace bvhmill::client {
 // protocol forbids is INTERNAL; what the receiver says is handed on.
 class Answer {
  public:
-  // `receiver` may be null if no outputs were asked for.
-  Answer(int outputs_asked, OutputReceiver* receiver)
-      : outputs_asked_(outputs_asked), receiver_(receiver) {}
+  // `outputs` are those of the request. `receiver` may be null if there are
+  // none. More than `max_output_bytes` of data are refused; 0: any number.
+  Answer(const google::protobuf::RepeatedPtrField<v1::OutputRequest>& outputs,
+         int64_t max_output_bytes, OutputReceiver* receiver);
 
   absl::Status Begin(
       const v1::ClipInfo& info,
@@ -36,16 +40,25 @@ class Answer {
   ConvertResult TakeResult() { return std::move(result_); }
 
  private:
+  // The server has these outputs, in the order in which they were asked for.
+  absl::Status CheckOutputs(std::span<const OutputInfo> outputs) const;
   absl::Status CheckSizes() const;
 
-  int outputs_asked_;
+  // Of the outputs that were asked for.
+  std::vector<std::string> ids_;
+  int64_t max_output_bytes_;
   OutputReceiver* receiver_;
   bool begun_ = false;
   bool ended_ = false;
-  // Bytes of each output so far.
+  // Bytes of each output so far, and of all of them.
   std::vector<int64_t> received_;
+  int64_t received_in_all_ = 0;
   ConvertResult result_;
 };
+
+// The result of a server, with strings that are safe to show: what was
+// printable where the server made it is so here, whatever the server is.
+ConvertResult ResultFromServer(const v1::ClipResult& message);
 
 // Results of calls that brought none.
 ConvertResult FailedResult(const absl::Status& status);
@@ -55,7 +68,9 @@ ConvertResult ResultOf(const grpc::Status& status);
 // When the server would have a refused clip offered again; 0 if the result is
 // no such refusal.
 std::chrono::milliseconds RetryDelayOf(const ConvertResult& result);
-// The status of a stream that ended well, but without a result.
-grpc::Status EndedEarly();
+// INTERNAL: the server has sent what the protocol forbids.
+absl::Status BrokenAnswer(std::string_view what);
+// DEADLINE_EXCEEDED: the server was silent for that long.
+absl::Status SilentServer(std::chrono::milliseconds time);
 
 }  // namespace bvhmill::client

@@ -3,13 +3,19 @@
 // Waiting for the calls of gRPC's callback API so that a CancelToken ends them.
 // Private to the client library.
 
+#include <grpcpp/channel.h>
 #include <grpcpp/client_context.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/support/byte_buffer.h>
+#include <grpcpp/support/proto_buffer_reader.h>
 #include <grpcpp/support/status.h>
 
 #include <chrono>
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "bvhmill/base/cancel.h"
@@ -20,39 +26,59 @@ namespace bvhmill::client {
 inline constexpr std::chrono::milliseconds kCancelPoll{50};
 
 // Blocks on `done_condition` until `done()`; cancels the call of `context` when
-// `cancel` says so. `lock` is held whenever `done` is called.
-template <typename Done>
-void WaitOrCancel(std::unique_lock<std::mutex>* lock,
+// `cancel` or `gives_up()` says so. True if it was `gives_up`. `lock` is held
+// whenever `done` or `gives_up` is called.
+template <typename Done, typename GivesUp>
+bool WaitOrCancel(std::unique_lock<std::mutex>* lock,
                   std::condition_variable* done_condition,
                   const CancelToken* cancel, grpc::ClientContext* context,
-                  Done done) {
+                  Done done, GivesUp gives_up) {
   bool cancelled = false;
+  bool gave_up = false;
   while (!done_condition->wait_for(*lock, kCancelPoll, done)) {
-    if (cancelled || !IsCancelled(cancel)) continue;
+    if (cancelled) continue;
+    gave_up = !IsCancelled(cancel) && gives_up();
+    if (!gave_up && !IsCancelled(cancel)) continue;
     cancelled = true;
     // Unlocked, since reactions may run on this thread.
     lock->unlock();
     context->TryCancel();
     lock->lock();
   }
+  return gave_up;
 }
 
-// Runs a unary call: start(callback) starts it, callback(grpc::Status) ends it.
-template <typename Start>
-grpc::Status AwaitUnary(grpc::ClientContext* context, const CancelToken* cancel,
-                        Start start) {
+// Runs the unary call of `method`, e.g. "/bvhmill.v1.ClipService/ConvertClip".
+// INTERNAL if the server answers what is not a Response: gRPC's own stubs take
+// such an answer for a good one, with as much of it as could be read.
+template <typename Request, typename Response>
+grpc::Status AwaitUnary(const std::shared_ptr<grpc::Channel>& channel,
+                        const std::string& method, grpc::ClientContext* context,
+                        const CancelToken* cancel, const Request& request,
+                        Response* response) {
   std::mutex mutex;
   std::condition_variable finished;
   std::optional<grpc::Status> status;
-  start([&](grpc::Status result) {
-    const std::lock_guard lock(mutex);
-    status = std::move(result);
-    finished.notify_all();
-  });
+  grpc::ByteBuffer bytes;
+  grpc::TemplatedGenericStub<Request, grpc::ByteBuffer> stub(channel);
+  stub.UnaryCall(context, method, grpc::StubOptions(), &request, &bytes,
+                 [&](grpc::Status result) {
+                   const std::lock_guard lock(mutex);
+                   status = std::move(result);
+                   finished.notify_all();
+                 });
   std::unique_lock lock(mutex);
-  WaitOrCancel(&lock, &finished, cancel, context,
-               [&] { return status.has_value(); });
-  return *std::move(status);
+  // The deadline of the call is that of `context`.
+  WaitOrCancel(
+      &lock, &finished, cancel, context, [&] { return status.has_value(); },
+      [] { return false; });
+  if (!status->ok()) return *std::move(status);
+  grpc::ProtoBufferReader reader(&bytes);
+  const bool is_read =
+      reader.status().ok() && response->ParseFromZeroCopyStream(&reader);
+  if (is_read) return grpc::Status::OK;
+  return {grpc::StatusCode::INTERNAL,
+          "the server's answer is broken: a message that cannot be read"};
 }
 
 }  // namespace bvhmill::client

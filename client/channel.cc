@@ -161,8 +161,10 @@ absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> Credentials(
 grpc::ChannelArguments Arguments() {
   grpc::ChannelArguments arguments;
   arguments.SetLoadBalancingPolicyName("round_robin");
-  // The server limits its answers; a caller that asked for them has room.
-  arguments.SetMaxReceiveMessageSize(-1);
+  // More than all joints of the largest clip take; a server that sends more is
+  // broken.
+  constexpr int kMaxReceivedBytes = 128 << 20;
+  arguments.SetMaxReceiveMessageSize(kMaxReceivedBytes);
   arguments.SetMaxSendMessageSize(-1);
   // Lets the chunks of an upload be written together.
   arguments.SetInt(GRPC_ARG_HTTP2_WRITE_BUFFER_SIZE, 2 << 20);

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "bvhmill/base/status.h"
-#include "bvhmill/v1/server_service.grpc.pb.h"
 #include "bvhmill/wire/options.h"
 #include "client/answer.h"
 #include "client/call.h"
@@ -83,14 +82,15 @@ absl::StatusOr<v1::GetServerInfoResponse> AskServer(
                        options.connect_timeout);
   const v1::GetServerInfoRequest request;
   v1::GetServerInfoResponse info;
-  const auto stub = v1::ServerService::NewStub(line.channel);
-  const grpc::Status status = AwaitUnary(&context, cancel, [&](auto callback) {
-    stub->async()->GetServerInfo(&context, &request, &info, callback);
-  });
+  const grpc::Status status =
+      AwaitUnary(line.channel, "/bvhmill.v1.ServerService/GetServerInfo",
+                 &context, cancel, request, &info);
   if (IsCancelled(cancel)) return CancelledResult().status;
   switch (status.error_code()) {
     case grpc::StatusCode::OK:
-      return info;
+      // Every server says so; one that does not is another one.
+      if (!info.api_packages().empty()) return info;
+      return BrokenAnswer("it does not say what it serves");
     case grpc::StatusCode::DEADLINE_EXCEEDED:
       return Unreachable(options.server, "no answer in time");
     case grpc::StatusCode::UNAVAILABLE:
@@ -146,9 +146,9 @@ absl::StatusOr<std::unique_ptr<Client>> Client::Connect(
   if (!line.ok()) return line.status();
   const auto info = AskServer(options, *line, cancel);
   if (!info.ok()) return info.status();
-  return std::unique_ptr<Client>(new Client(
-      std::make_unique<Impl>(Impl{options.server, options.busy_timeout, *info,
-                                  ClipCalls(*line, info->limits())})));
+  return std::unique_ptr<Client>(new Client(std::make_unique<Impl>(
+      Impl{options.server, options.busy_timeout, *info,
+           ClipCalls(*line, info->limits(), options.answer_timeout)})));
 }
 
 const v1::GetServerInfoResponse& Client::ServerInfo() const {

@@ -34,6 +34,9 @@ struct ConnectOptions {
   std::chrono::milliseconds connect_timeout{5000};
   // How long a clip may be offered again and again to a server that is busy.
   std::chrono::milliseconds busy_timeout{60'000};
+  // How long a call may wait for the server: for the answer of a unary call,
+  // for the next message either way of a stream. 0 = for ever.
+  std::chrono::milliseconds answer_timeout{900'000};
 };
 
 // A clip as it is sent, only borrowed.
@@ -90,7 +93,9 @@ class Client {
   // If a small clip fails by its own fault, a second call (ValidateClip, or a
   // stream for what shows only while outputs are made) gets its report, so that
   // a report is there for every clip a server has read.
-  // UNAVAILABLE as above: the server was lost. INTERNAL: it broke the protocol.
+  // UNAVAILABLE as above: the server was lost. INTERNAL: it broke the protocol,
+  // and what the receiver was handed is void. DEADLINE_EXCEEDED: it was silent
+  // for longer than `answer_timeout`.
   ConvertResult Convert(std::string_view name, const ClipData& clip,
                         const ConvertOptions& options, OutputReceiver* receiver,
                         const CancelToken* cancel) const;

@@ -22,6 +22,8 @@ constexpr size_t kMaxUnaryText = size_t{1} << 20;
 constexpr size_t kUsualPacking = 4;
 // For a server that recommends no chunk size.
 constexpr int64_t kDefaultChunkBytes = 256 << 10;
+// What a server recommends beyond it gains nothing.
+constexpr int64_t kMaxChunkBytes = int64_t{16} << 20;
 // More than the fields around a chunk take.
 constexpr int64_t kChunkFrameBytes = 64;
 
@@ -38,9 +40,12 @@ Request MakeRequest(std::string_view name, const ClipData& clip,
 }
 
 // The whole result of a unary call, outputs to the receiver.
-ConvertResult TakeWhole(const v1::ClipResult& result, int outputs_asked,
-                        OutputReceiver* receiver) {
-  Answer answer(outputs_asked, receiver);
+ConvertResult TakeWhole(const v1::ClipResult& result,
+                        const v1::ConvertOptions& options,
+                        int64_t max_output_bytes, OutputReceiver* receiver) {
+  // A call that fails has no result; a server that says both means the failure.
+  if (result.status().code() != 0) return ResultFromServer(result);
+  Answer answer(options.outputs(), max_output_bytes, receiver);
   absl::Status fault = answer.Begin(result.info(), result.outputs());
   for (int i = 0; fault.ok() && i < result.outputs_size(); ++i) {
     fault = answer.Data(i, 0, result.outputs(i).data());
@@ -94,9 +99,26 @@ bool ClipCalls::FitsMessage(size_t bytes) const {
 size_t ClipCalls::ChunkBytes() const {
   int64_t chunk = limits_.recommended_chunk_bytes();
   if (chunk <= 0) chunk = kDefaultChunkBytes;
+  chunk = std::min(chunk, kMaxChunkBytes);
   const int64_t most = limits_.max_request_message_bytes();
   if (most > 0) chunk = std::min(chunk, most - kChunkFrameBytes);
   return static_cast<size_t>(std::max<int64_t>(chunk, 1));
+}
+
+void ClipCalls::PrepareUnary(grpc::ClientContext* context) const {
+  Prepare(line_, context);
+  if (answer_timeout_.count() <= 0) return;
+  context->set_deadline(std::chrono::system_clock::now() + answer_timeout_);
+}
+
+ConvertResult ClipCalls::FailureOf(const grpc::Status& status,
+                                   const grpc::ClientContext& context) const {
+  // A server may say so, too, before the deadline.
+  const bool is_silent =
+      status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED &&
+      context.deadline() <= std::chrono::system_clock::now();
+  return is_silent ? FailedResult(SilentServer(answer_timeout_))
+                   : ResultOf(status);
 }
 
 ConvertResult ClipCalls::Validate(std::string_view name, const ClipData& clip,
@@ -120,17 +142,25 @@ ConvertResult ClipCalls::Validate(std::string_view name, const ClipData& clip,
       MakeRequest<v1::ValidateClipRequest>(name, clip, options);
   if (!FitsMessage(request.ByteSizeLong())) return by_stream();
   grpc::ClientContext context;
-  Prepare(line_, &context);
+  PrepareUnary(&context);
   google::protobuf::Arena arena;
   auto* const response =
       google::protobuf::Arena::CreateMessage<v1::ValidateClipResponse>(&arena);
-  const grpc::Status status = AwaitUnary(&context, cancel, [&](auto callback) {
-    clips_->async()->ValidateClip(&context, &request, response, callback);
-  });
+  const grpc::Status status =
+      AwaitUnary(line_.channel, "/bvhmill.v1.ClipService/ValidateClip",
+                 &context, cancel, request, response);
   if (IsCancelled(cancel)) return CancelledResult();
   // The only cause of it: the answer does not fit one message.
   if (status.error_code() == grpc::StatusCode::OUT_OF_RANGE) return by_stream();
-  return status.ok() ? wire::FromProto(response->result()) : ResultOf(status);
+  if (!status.ok()) return FailureOf(status, context);
+  if (response->result().status().code() == 0 &&
+      !response->result().has_report()) {
+    return FailedResult(BrokenAnswer("a result without a report"));
+  }
+  ConvertResult result = ResultFromServer(response->result());
+  // Without outputs, by the protocol.
+  result.outputs.clear();
+  return result;
 }
 
 ConvertResult ClipCalls::Convert(std::string_view name, const ClipData& clip,
@@ -146,20 +176,23 @@ ConvertResult ClipCalls::Convert(std::string_view name, const ClipData& clip,
     return Stream(name, clip, options, receiver, cancel);
   }
   grpc::ClientContext context;
-  Prepare(line_, &context);
+  PrepareUnary(&context);
   google::protobuf::Arena arena;
   auto* const response =
       google::protobuf::Arena::CreateMessage<v1::ConvertClipResponse>(&arena);
-  const grpc::Status status = AwaitUnary(&context, cancel, [&](auto callback) {
-    clips_->async()->ConvertClip(&context, &request, response, callback);
-  });
+  const grpc::Status status =
+      AwaitUnary(line_.channel, "/bvhmill.v1.ClipService/ConvertClip", &context,
+                 cancel, request, response);
   if (IsCancelled(cancel)) return CancelledResult();
-  if (status.ok()) return TakeWhole(response->result(), outputs, receiver);
+  if (status.ok()) {
+    return TakeWhole(response->result(), options, limits_.max_output_bytes(),
+                     receiver);
+  }
   // The only cause of it: the outputs do not fit one message.
   if (status.error_code() == grpc::StatusCode::OUT_OF_RANGE) {
     return Stream(name, clip, options, receiver, cancel);
   }
-  ConvertResult result = ResultOf(status);
+  ConvertResult result = FailureOf(status, context);
   if (!MayBeFaultOfClip(result)) return result;
   ConvertResult checked = Validate(name, clip, options, cancel);
   // What shows only while outputs are made is in the report of a stream.
@@ -189,6 +222,8 @@ ConvertResult ClipCalls::Stream(std::string_view name, const ClipData& clip,
   streamed.options = &options;
   streamed.chunk_bytes = ChunkBytes();
   streamed.max_message_bytes = limits_.max_request_message_bytes();
+  streamed.max_output_bytes = limits_.max_output_bytes();
+  streamed.answer_timeout = answer_timeout_;
   streamed.receiver = receiver;
   return ConvertByStream(clips_.get(), &context, streamed, cancel);
 }

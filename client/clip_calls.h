@@ -5,6 +5,7 @@
 
 #include <grpcpp/client_context.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -26,9 +27,12 @@ void Prepare(const Line& line, grpc::ClientContext* context);
 // once, and UNAVAILABLE comes as gRPC says it.
 class ClipCalls {
  public:
-  ClipCalls(const Line& line, const v1::Limits& limits)
+  // `answer_timeout` is that of ConnectOptions.
+  ClipCalls(const Line& line, const v1::Limits& limits,
+            std::chrono::milliseconds answer_timeout)
       : line_(line),
         limits_(limits),
+        answer_timeout_(answer_timeout),
         clips_(v1::ClipService::NewStub(line.channel)) {}
 
   // `options` without outputs.
@@ -50,8 +54,15 @@ class ClipCalls {
                        OutputReceiver* receiver,
                        const CancelToken* cancel) const;
 
+  // Prepares the context of a unary call.
+  void PrepareUnary(grpc::ClientContext* context) const;
+  // The result of a unary call that failed.
+  ConvertResult FailureOf(const grpc::Status& status,
+                          const grpc::ClientContext& context) const;
+
   Line line_;
   v1::Limits limits_;
+  std::chrono::milliseconds answer_timeout_;
   std::unique_ptr<v1::ClipService::Stub> clips_;
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <new>
@@ -13,6 +14,7 @@
 
 #include "absl/cleanup/cleanup.h"
 #include "bvhmill/base/limits.h"
+#include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
 #include "client/answer.h"
 #include "client/call.h"
@@ -22,6 +24,14 @@ namespace {
 
 using Request = v1::ConvertClipsRequest;
 using Response = v1::ConvertClipsResponse;
+using Clock = std::chrono::steady_clock;
+
+// The only clip of its stream.
+constexpr char kKey[] = "1";
+// How long a server may take to end a stream on which nothing is left to say.
+constexpr std::chrono::seconds kEndTime{5};
+// Messages of kinds that only newer servers know.
+constexpr int kMaxUnknownMessages = 1000;
 
 // Writes the frames of one clip from the reactions of gRPC, while the thread
 // that owns it takes the responses. Of the two response messages, one is being
@@ -40,37 +50,41 @@ class ClipStream final : public grpc::ClientBidiReactor<Request, Response> {
     StartCall();
   }
 
-  // The next response, valid until the next call; null behind the last one.
+  // The next response, valid until the next call; null behind the last one, or
+  // if the server is silent.
   const Response* Next(const CancelToken* cancel) {
-    std::unique_lock lock(mutex_);
-    WaitOrCancel(&lock, &changed_, cancel, &context_,
-                 [this] { return read_done_; });
-    if (!read_ok_) return nullptr;
-    read_done_ = false;
-    const Response* response = &responses_[reading_];
-    reading_ = 1 - reading_;
-    lock.unlock();
-    StartRead(&responses_[reading_]);
-    return response;
+    return NextUnless(cancel, [this] {
+      is_silent_ = clip_.answer_timeout.count() > 0 &&
+                   Clock::now() - last_sign_ > clip_.answer_timeout;
+      return is_silent_;
+    });
   }
 
-  // Reads what is left, if anything, and waits for the end of the call.
+  // Waits for the end of the call. A server that has more to say, or does not
+  // end it, is not heard any more.
   void Finish(const CancelToken* cancel) {
-    while (Next(cancel) != nullptr) {
-    }
+    const Clock::time_point latest = Clock::now() + kEndTime;
+    const auto gives_up = [latest] { return Clock::now() > latest; };
+    while (NextUnless(cancel, gives_up) != nullptr) context_.TryCancel();
     RemoveHold();
     std::unique_lock lock(mutex_);
-    WaitOrCancel(&lock, &changed_, cancel, &context_,
-                 [this] { return status_.has_value(); });
+    was_cut_off_ = WaitOrCancel(
+        &lock, &changed_, cancel, &context_,
+        [this] { return status_.has_value(); }, gives_up);
   }
 
   // Of the call, once it is finished.
   const grpc::Status& status() const { return *status_; }
+  // The server was silent for too long.
+  bool is_silent() const { return is_silent_; }
+  // No more could be read, though the server had not ended the call.
+  bool was_cut_off() const { return was_cut_off_; }
 
   void OnReadDone(bool ok) override {
     const std::lock_guard lock(mutex_);
     read_done_ = true;
     read_ok_ = ok;
+    last_sign_ = Clock::now();
     changed_.notify_all();
   }
 
@@ -79,6 +93,10 @@ class ClipStream final : public grpc::ClientBidiReactor<Request, Response> {
 
   // A failed write means that the call is over; its status says why.
   void OnWriteDone(bool ok) override {
+    {
+      const std::lock_guard lock(mutex_);
+      last_sign_ = Clock::now();
+    }
     if (!ok || written_last_) return;
     // gRPC would ignore it.
     try {
@@ -95,9 +113,24 @@ class ClipStream final : public grpc::ClientBidiReactor<Request, Response> {
   }
 
  private:
+  template <typename GivesUp>
+  const Response* NextUnless(const CancelToken* cancel, GivesUp gives_up) {
+    std::unique_lock lock(mutex_);
+    WaitOrCancel(
+        &lock, &changed_, cancel, &context_, [this] { return read_done_; },
+        gives_up);
+    if (!read_ok_) return nullptr;
+    read_done_ = false;
+    const Response* response = &responses_[reading_];
+    reading_ = 1 - reading_;
+    lock.unlock();
+    StartRead(&responses_[reading_]);
+    return response;
+  }
+
   void WriteBegin() {
     v1::ClipBegin* begin = request_.mutable_begin();
-    begin->set_key("1");
+    begin->set_key(kKey);
     begin->mutable_source()->set_display_name(ToUtf8(clip_.name));
     begin->mutable_source()->set_encoding(clip_.data.encoding);
     *begin->mutable_options() = *clip_.options;
@@ -148,24 +181,61 @@ class ClipStream final : public grpc::ClientBidiReactor<Request, Response> {
   size_t reading_ = 0;
   bool read_done_ = false;
   bool read_ok_ = false;
+  // When the last message was read or written.
+  Clock::time_point last_sign_ = Clock::now();
   std::optional<grpc::Status> status_;
+  // Of the reading thread.
+  bool is_silent_ = false;
+  bool was_cut_off_ = false;
 };
 
-absl::Status TakeResponse(const Response& response, Answer* answer) {
+absl::Status CheckKey(const std::string& key) {
+  if (key == kKey) return absl::OkStatus();
+  return BrokenAnswer("a message about the clip " + Quote(key) +
+                      ", which was not sent");
+}
+
+absl::Status TakeChunk(const v1::OutputChunk& chunk, Answer* answer) {
+  BVHMILL_RETURN_IF_ERROR(CheckKey(chunk.key()));
+  // One after the other, they would go on for ever.
+  if (chunk.data().empty()) return BrokenAnswer("a chunk without bytes");
+  return answer->Data(chunk.output(), chunk.offset(), chunk.data());
+}
+
+absl::Status TakeResponse(const Response& response, Answer* answer,
+                          int* unknown_messages) {
   switch (response.frame_case()) {
     case Response::kBegin:
+      BVHMILL_RETURN_IF_ERROR(CheckKey(response.begin().key()));
       return answer->Begin(response.begin().info(), response.begin().outputs());
-    case Response::kOutputChunk: {
-      const v1::OutputChunk& chunk = response.output_chunk();
-      return answer->Data(chunk.output(), chunk.offset(), chunk.data());
-    }
+    case Response::kOutputChunk:
+      return TakeChunk(response.output_chunk(), answer);
     case Response::kResult:
+      BVHMILL_RETURN_IF_ERROR(CheckKey(response.result().key()));
       return answer->End(response.result());
     case Response::FRAME_NOT_SET:
       break;
   }
-  // A frame of a newer server.
+  if (++*unknown_messages > kMaxUnknownMessages) {
+    return BrokenAnswer("too many messages of no known kind");
+  }
   return absl::OkStatus();
+}
+
+// Why a stream that is finished has brought no result.
+ConvertResult WithoutResult(const ClipStream& stream, const StreamedClip& clip,
+                            const CancelToken* cancel) {
+  if (IsCancelled(cancel)) return CancelledResult();
+  if (stream.is_silent()) {
+    return FailedResult(SilentServer(clip.answer_timeout));
+  }
+  if (stream.was_cut_off()) {
+    return FailedResult(BrokenAnswer("a message that cannot be read"));
+  }
+  if (stream.status().ok()) {
+    return FailedResult(BrokenAnswer("it ends without a result"));
+  }
+  return ResultOf(stream.status());
 }
 
 }  // namespace
@@ -174,7 +244,7 @@ ConvertResult ConvertByStream(v1::ClipService::Stub* stub,
                               grpc::ClientContext* context,
                               const StreamedClip& clip,
                               const CancelToken* cancel) {
-  Answer answer(clip.options->outputs_size(), clip.receiver);
+  Answer answer(clip.options->outputs(), clip.max_output_bytes, clip.receiver);
   ClipStream stream(clip, context);
   stream.Start(stub);
   // gRPC must be done with it, also when an exception ends this.
@@ -183,10 +253,11 @@ ConvertResult ConvertByStream(v1::ClipService::Stub* stub,
     stream.Finish(nullptr);
   };
   absl::Status fault;
+  int unknown_messages = 0;
   while (fault.ok() && !answer.ended()) {
     const Response* response = stream.Next(cancel);
     if (response == nullptr) break;
-    fault = TakeResponse(*response, &answer);
+    fault = TakeResponse(*response, &answer, &unknown_messages);
   }
   // A server may refuse a clip half-way; the rest of it is not sent then.
   if (!fault.ok() || !stream.sent_all()) context->TryCancel();
@@ -194,8 +265,7 @@ ConvertResult ConvertByStream(v1::ClipService::Stub* stub,
   stream.Finish(cancel);
   if (!fault.ok()) return FailedResult(fault);
   if (answer.ended()) return answer.TakeResult();
-  if (IsCancelled(cancel)) return CancelledResult();
-  return ResultOf(stream.status().ok() ? EndedEarly() : stream.status());
+  return WithoutResult(stream, clip, cancel);
 }
 
 }  // namespace bvhmill::client

@@ -4,6 +4,7 @@
 
 #include <grpcpp/client_context.h>
 
+#include <chrono>
 #include <string>
 #include <string_view>
 
@@ -22,15 +23,20 @@ struct StreamedClip {
   size_t chunk_bytes = 0;
   // Bytes of one message; 0: any number.
   int64_t max_message_bytes = 0;
+  // Bytes of all outputs; 0: any number.
+  int64_t max_output_bytes = 0;
+  // How long the server may send and take nothing; 0: for ever.
+  std::chrono::milliseconds answer_timeout{};
   // May be null if no outputs are asked for.
   OutputReceiver* receiver = nullptr;
 };
 
 // Sends the clip while it takes the answers in, so that neither side ever waits
 // for the other to read. The result of the server; or why there is none: what
-// the call said, what the receiver said, CANCELLED, or INTERNAL if the answers
-// are not what the protocol promises. Everything borrowed must live until it
-// returns; the receiver is called from this thread.
+// the call said, what the receiver said, CANCELLED, DEADLINE_EXCEEDED if the
+// server is silent, or INTERNAL if the answers are not what the protocol
+// promises. Everything borrowed must live until it returns; the receiver is
+// called from this thread.
 ConvertResult ConvertByStream(v1::ClipService::Stub* stub,
                               grpc::ClientContext* context,
                               const StreamedClip& clip,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <iterator>
+#include <sstream>
 
 namespace bvhmill::client {
 namespace {
@@ -57,6 +59,28 @@ void CheckKnown(const CLI::App* program, const CLI::ConfigItem& item) {
   }
 }
 
+// Stands for a '#' within quotes, where it begins no comment: CLI11 would end
+// the line there. No name of a file or joint has it.
+constexpr char kQuotedHash = '\x01';
+
+// The lines of `input` with kQuotedHash.
+std::string WithQuotedHashes(std::istream& input) {
+  std::string text(std::istreambuf_iterator<char>(input), {});
+  char quote = '\0';
+  for (char& c : text) {
+    if (c == '\n') quote = '\0';
+    if (quote == '\0' && c == '#') quote = '#';
+    if (quote == '\0' && (c == '"' || c == '\'')) {
+      quote = c;
+    } else if (c == quote && quote != '#') {
+      quote = '\0';
+    } else if (c == '#' && quote != '#') {
+      c = kQuotedHash;
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string EnvironmentName(const std::string& option) {
@@ -82,7 +106,11 @@ std::vector<CLI::ConfigItem> ConfigFile::from_config(
   const Path chosen = ChosenCommand(&program_);
   const CLI::App* command = Find(&program_, chosen);
   std::vector<CLI::ConfigItem> items;
-  for (CLI::ConfigItem& item : CLI::ConfigTOML::from_config(input)) {
+  std::istringstream lines(WithQuotedHashes(input));
+  for (CLI::ConfigItem& item : CLI::ConfigTOML::from_config(lines)) {
+    for (std::string& value : item.inputs) {
+      std::replace(value.begin(), value.end(), kQuotedHash, '#');
+    }
     // Begin and end of a section.
     if (item.name == "++" || item.name == "--") continue;
     CheckKnown(&program_, item);

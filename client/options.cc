@@ -1,6 +1,7 @@
 #include "client/options.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <limits>
 #include <string_view>
@@ -31,9 +32,16 @@ constexpr LimitOption kLimits[] = {
     {"max-frames", &Limits::max_frames, "N", "frames"},
     {"max-output-bytes", &Limits::max_output_bytes, "BYTES",
      "of all outputs of a clip"},
+    {"max-clip-memory-bytes", &Limits::max_memory_bytes, "BYTES",
+     "of memory for a clip"},
+    {"max-clip-work", &Limits::max_work, "N",
+     "units of work, about nanoseconds, on any clip"},
+    {"max-clip-work-per-byte", &Limits::max_work_per_byte, "N",
+     "units more for each byte of a clip"},
 };
 
 constexpr int kMaxJobs = 1024;
+constexpr int kMaxTimeoutSeconds = 1'000'000;
 
 // A check without a word about itself in help.
 CLI::Validator WholeNumber(int64_t least, int64_t most) {
@@ -83,6 +91,16 @@ void AddServerOptions(CLI::App* app, ConnectOptions* connect) {
   add("--tls-cert", &connect->tls_cert, "TLS; show this certificate");
   add("--tls-key", &connect->tls_key, "the key of it");
   add("--token-file", &connect->token_file, "send the token in FILE");
+  app->add_option_function<int64_t>(
+         "--timeout",
+         [connect](int64_t seconds) {
+           connect->answer_timeout = std::chrono::seconds(seconds);
+         },
+         "fail a clip on which the server is silent for so\n"
+         "long; by default 900, 0 = never")
+      ->type_name("SECONDS")
+      ->check(WholeNumber(0, kMaxTimeoutSeconds))
+      ->group(group);
 }
 
 void AddLocalOptions(CLI::App* app, RunOptions* run) {

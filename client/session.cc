@@ -8,14 +8,15 @@
 namespace bvhmill::client {
 namespace {
 
-ExitCode ExitOf(const absl::Status& status) {
+ExitCode ExitOf(const absl::Status& status, const CancelToken* cancel) {
   switch (status.code()) {
     case absl::StatusCode::kInvalidArgument:
       return kExitUsage;
     case absl::StatusCode::kUnavailable:
       return kExitUnreachable;
     case absl::StatusCode::kCancelled:
-      return kExitInterrupted;
+      // A server may say so, too.
+      return IsCancelled(cancel) ? kExitInterrupted : kExitServerError;
     default:
       return kExitServerError;
   }
@@ -27,7 +28,7 @@ std::unique_ptr<Client> ConnectOrSay(const Session& session,
                                      std::string_view hint, ExitCode* exit) {
   auto client = Client::Connect(session.options.connect, session.cancel);
   if (client.ok()) return *std::move(client);
-  *exit = ExitOf(client.status());
+  *exit = ExitOf(client.status(), session.cancel);
   if (*exit == kExitInterrupted) return nullptr;
   std::string line = "bvhmill: ";
   if (*exit == kExitServerError) {

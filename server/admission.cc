@@ -1,5 +1,6 @@
 #include "server/admission.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "bvhmill/base/limits.h"
@@ -22,15 +23,49 @@ grpc::Status Busy(const char* reason, const char* name, int64_t limit,
   return ToGrpc(MakeStatus(absl::StatusCode::kResourceExhausted, text), fault);
 }
 
+int64_t HalfIfNone(int64_t limit, int64_t limit_on_all) {
+  // A limit of 1 on all leaves no half.
+  return limit > 0 ? limit : limit_on_all / 2 + limit_on_all % 2;
+}
+
+grpc::Status ShortOfMemory() {
+  return ToGrpc(
+      MakeStatus(absl::StatusCode::kResourceExhausted,
+                 "the server is short of memory"),
+      {"SERVER_BUSY",
+       {{"limit_name", "available_memory"}, {"retry_after_ms", "1000"}}});
+}
+
 }  // namespace
 
-// One account that a clip is charged to, with its limits and their names.
+AdmissionLimits WithShares(AdmissionLimits limits) {
+  const int64_t clips = limits.max_inflight_clips;
+  const int64_t bytes = limits.max_inflight_bytes;
+  for (int64_t* share : {&limits.max_inflight_clips_per_connection,
+                         &limits.max_inflight_clips_per_caller}) {
+    *share = HalfIfNone(*share, clips);
+  }
+  for (int64_t* share : {&limits.max_inflight_bytes_per_connection,
+                         &limits.max_inflight_bytes_per_caller}) {
+    *share = HalfIfNone(*share, bytes);
+  }
+  limits.max_streams_per_caller =
+      HalfIfNone(limits.max_streams_per_caller, limits.max_streams);
+  return limits;
+}
+
+// The name of a limit and its value; 0 = no limit.
+struct Admission::Bound {
+  const char* name;
+  int64_t most;
+};
+
+// One account that a ticket is charged to, and its limits.
 struct Admission::Account {
   const char* reason;
-  const char* clips_limit;
-  const char* bytes_limit;
-  int64_t max_clips;
-  int64_t max_bytes;
+  Bound clips;
+  Bound bytes;
+  Bound streams;
   InFlight* used;
 };
 
@@ -38,37 +73,52 @@ std::array<Admission::Account, 3> Admission::AccountsOf(const Ticket& ticket) {
   const auto of_connection = [&](int64_t limit) {
     return ticket.peer_is_one_ ? limit : 0;
   };
-  const auto own = [](int64_t quota, int64_t usual) {
-    return quota > 0 ? quota : usual;
+  const auto of_caller = [&](int64_t quota, int64_t usual) {
+    if (quota > 0) return quota;
+    return ticket.caller_has_name_ ? usual : 0;
   };
-  return {{{"CALLER_BUSY", "max_inflight_clips_per_caller",
-            "max_inflight_bytes_per_caller",
-            own(ticket.quota_.clips, limits_.max_inflight_clips_per_caller),
-            own(ticket.quota_.bytes, limits_.max_inflight_bytes_per_caller),
-            &ticket.caller_->used},
-           {"CONNECTION_BUSY", "max_inflight_clips_per_connection",
-            "max_inflight_bytes_per_connection",
-            of_connection(limits_.max_inflight_clips_per_connection),
-            of_connection(limits_.max_inflight_bytes_per_connection),
-            &ticket.peer_->used},
-           {"SERVER_BUSY", "max_inflight_clips", "max_inflight_bytes",
-            limits_.max_inflight_clips, limits_.max_inflight_bytes, &all_}}};
+  const AdmissionLimits& most = limits_;
+  return {
+      {{"CALLER_BUSY",
+        {"max_inflight_clips_per_caller",
+         of_caller(ticket.quota_.clips, most.max_inflight_clips_per_caller)},
+        {"max_inflight_bytes_per_caller",
+         of_caller(ticket.quota_.bytes, most.max_inflight_bytes_per_caller)},
+        {"max_streams_per_caller", of_caller(0, most.max_streams_per_caller)},
+        &ticket.caller_->used},
+       // gRPC limits the calls of a connection, and so its streams.
+       {"CONNECTION_BUSY",
+        {"max_inflight_clips_per_connection",
+         of_connection(most.max_inflight_clips_per_connection)},
+        {"max_inflight_bytes_per_connection",
+         of_connection(most.max_inflight_bytes_per_connection)},
+        {nullptr, 0},
+        &ticket.peer_->used},
+       {"SERVER_BUSY",
+        {"max_inflight_clips", most.max_inflight_clips},
+        {"max_inflight_bytes", most.max_inflight_bytes},
+        {"max_streams", most.max_streams},
+        &all_}}};
 }
 
-// `alone` is what the clip takes by itself: more than the limit never fits.
+// `alone` is what the ticket alone takes: more than the limit never fits.
+grpc::Status Admission::CheckOne(const char* reason, const Bound& bound,
+                                 int64_t used, int64_t more, int64_t alone) {
+  if (more <= 0 || !Exceeds(used + more, bound.most)) return grpc::Status::OK;
+  return Busy(reason, bound.name, bound.most, used + more,
+              /*may_retry=*/!Exceeds(alone, bound.most));
+}
+
 grpc::Status Admission::Check(const Account& account, const InFlight& more,
                               int64_t alone) {
-  const int64_t clips = account.used->clips + more.clips;
-  const int64_t bytes = account.used->bytes + more.bytes;
-  if (more.clips > 0 && Exceeds(clips, account.max_clips)) {
-    return Busy(account.reason, account.clips_limit, account.max_clips, clips,
-                /*may_retry=*/true);
-  }
-  if (Exceeds(bytes, account.max_bytes)) {
-    return Busy(account.reason, account.bytes_limit, account.max_bytes, bytes,
-                /*may_retry=*/!Exceeds(alone, account.max_bytes));
-  }
-  return grpc::Status::OK;
+  const InFlight& used = *account.used;
+  grpc::Status status = CheckOne(account.reason, account.clips, used.clips,
+                                 more.clips, more.clips);
+  if (!status.ok()) return status;
+  status = CheckOne(account.reason, account.streams, used.streams, more.streams,
+                    more.streams);
+  if (!status.ok()) return status;
+  return CheckOne(account.reason, account.bytes, used.bytes, more.bytes, alone);
 }
 
 Ticket::Ticket(Ticket&& other) noexcept { *this = std::move(other); }
@@ -78,6 +128,7 @@ Ticket& Ticket::operator=(Ticket&& other) noexcept {
   std::swap(caller_, other.caller_);
   std::swap(peer_, other.peer_);
   std::swap(peer_is_one_, other.peer_is_one_);
+  std::swap(caller_has_name_, other.caller_has_name_);
   std::swap(quota_, other.quota_);
   std::swap(held_, other.held_);
   return *this;
@@ -88,13 +139,13 @@ Ticket::~Ticket() { Release(); }
 grpc::Status Ticket::Grow(int64_t bytes) {
   if (admission_ == nullptr) return grpc::Status::OK;
   const std::lock_guard lock(admission_->mutex_);
-  return admission_->Add({0, bytes}, this);
+  return admission_->Add({.bytes = bytes}, this);
 }
 
 void Ticket::Worked() {
   if (admission_ == nullptr) return;
   const std::lock_guard lock(admission_->mutex_);
-  admission_->Remove({held_.clips, 0}, this);
+  admission_->Remove({.clips = held_.clips}, this);
 }
 
 void Ticket::Release() {
@@ -108,12 +159,17 @@ void Ticket::Release() {
 
 grpc::Status Admission::TryEnter(const Caller& caller, const std::string& peer,
                                  int64_t bytes, Ticket* ticket) {
-  return Take(caller, peer, {1, bytes}, ticket);
+  return Take(caller, peer, {.clips = 1, .bytes = bytes}, ticket);
 }
 
 grpc::Status Admission::TryHold(const Caller& caller, const std::string& peer,
                                 int64_t bytes, Ticket* ticket) {
-  return Take(caller, peer, {0, bytes}, ticket);
+  return Take(caller, peer, {.bytes = bytes}, ticket);
+}
+
+grpc::Status Admission::TryOpen(const Caller& caller, const std::string& peer,
+                                Ticket* ticket) {
+  return Take(caller, peer, {.streams = 1}, ticket);
 }
 
 grpc::Status Admission::Take(const Caller& caller, const std::string& peer,
@@ -124,8 +180,10 @@ grpc::Status Admission::Take(const Caller& caller, const std::string& peer,
   ticket->peer_ = &peers_[peer];
   // The peers of a Unix socket all have its name.
   ticket->peer_is_one_ = !peer.starts_with("unix:");
-  ticket->quota_ = {caller.max_clips, caller.max_bytes};
-  const grpc::Status status = Add(usage, ticket);
+  ticket->caller_has_name_ = !caller.name.empty();
+  ticket->quota_ = {.clips = caller.max_clips, .bytes = caller.max_bytes};
+  const grpc::Status status =
+      refuses_ && usage.clips > 0 ? ShortOfMemory() : Add(usage, ticket);
   if (!status.ok()) return status;
   ticket->admission_ = this;
   ++ticket->caller_->tickets;
@@ -143,7 +201,9 @@ grpc::Status Admission::Add(InFlight more, Ticket* ticket) {
   for (InFlight* usage : UsagesOf(ticket)) {
     usage->clips += more.clips;
     usage->bytes += more.bytes;
+    usage->streams += more.streams;
   }
+  peak_bytes_ = std::max(peak_bytes_, all_.bytes);
   return grpc::Status::OK;
 }
 
@@ -151,6 +211,7 @@ void Admission::Remove(InFlight less, Ticket* ticket) {
   for (InFlight* usage : UsagesOf(ticket)) {
     usage->clips -= less.clips;
     usage->bytes -= less.bytes;
+    usage->streams -= less.streams;
   }
 }
 
@@ -180,6 +241,11 @@ int64_t Admission::clips() const {
 int64_t Admission::bytes() const {
   const std::lock_guard lock(mutex_);
   return all_.bytes;
+}
+
+int64_t Admission::peak_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return peak_bytes_;
 }
 
 }  // namespace bvhmill::server

@@ -1,11 +1,13 @@
 #pragma once
 
-// How much may be in flight: clips, and bytes of their memory, of all callers,
-// of one caller, of one connection. Refuses at once; nothing waits here.
+// Limits on what is in flight: clips, the bytes of their memory, and streams;
+// of all callers, of one caller, of one connection. Refuses at once; nothing
+// waits here.
 
 #include <grpcpp/support/status.h>
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -16,21 +18,31 @@
 
 namespace bvhmill::server {
 
-// 0 = no limit of that kind. A caller's own quotas count instead of those per
-// caller.
+// 0 = no limit of that kind. Limits per caller hold for callers with a token;
+// the quotas of a token count instead of them.
 struct AdmissionLimits {
   int64_t max_inflight_clips = 1024;
-  int64_t max_inflight_bytes = int64_t{4} << 30;
-  int64_t max_inflight_clips_per_connection = 512;
+  // -1 = by the memory of the process; must be resolved before it is used: see
+  // WithResolvedLimits.
+  int64_t max_inflight_bytes = -1;
+  int64_t max_inflight_clips_per_connection = 0;
   int64_t max_inflight_bytes_per_connection = 0;
   int64_t max_inflight_clips_per_caller = 0;
   int64_t max_inflight_bytes_per_caller = 0;
+  // Streams that are open, with or without clips.
+  int64_t max_streams = 4096;
+  int64_t max_streams_per_caller = 0;
 };
 
-// Clips, and bytes of their memory, that are in flight.
+// `limits` with a default for each limit per connection and per caller that is
+// 0: half of the limit on all. So no caller takes everything.
+AdmissionLimits WithShares(AdmissionLimits limits);
+
+// Clips, the bytes of their memory, and streams that are in flight.
 struct InFlight {
   int64_t clips = 0;
   int64_t bytes = 0;
+  int64_t streams = 0;
 };
 
 // What one caller, or one connection, has in flight, by so many tickets.
@@ -67,7 +79,9 @@ class Ticket {
   Share* peer_ = nullptr;
   // It is one connection, not many by one name.
   bool peer_is_one_ = false;
-  // Of the caller; 0 = none of its own.
+  // The caller has a token.
+  bool caller_has_name_ = false;
+  // Quotas of the caller's token; 0 = none.
   InFlight quota_;
   InFlight held_;
 };
@@ -85,6 +99,14 @@ class Admission {
   // The same for memory that belongs to no clip.
   grpc::Status TryHold(const Caller& caller, const std::string& peer,
                        int64_t bytes, Ticket* ticket);
+  // The same for a stream; its ticket may grow by memory that belongs to the
+  // stream.
+  grpc::Status TryOpen(const Caller& caller, const std::string& peer,
+                       Ticket* ticket);
+
+  // While `refuse` is set no ticket is given: RESOURCE_EXHAUSTED, reason
+  // SERVER_BUSY, limit_name available_memory. Tickets that were given may grow.
+  void RefuseNewClips(bool refuse) { refuses_ = refuse; }
 
   // Drops the names of callers and connections that have nothing in flight. To
   // be called every second or so: a name that comes again at once costs nothing
@@ -94,18 +116,23 @@ class Admission {
   // In flight now.
   int64_t clips() const;
   int64_t bytes() const;
+  // The most bytes that were in flight at once since the start.
+  int64_t peak_bytes() const;
   // Names that are known.
   size_t known() const;
 
  private:
   friend class Ticket;
   struct Account;
+  struct Bound;
 
   // All of these with the mutex held.
   std::array<Account, 3> AccountsOf(const Ticket& ticket);
   std::array<InFlight*, 4> UsagesOf(Ticket* ticket);
   static grpc::Status Check(const Account& account, const InFlight& more,
                             int64_t alone);
+  static grpc::Status CheckOne(const char* reason, const Bound& bound,
+                               int64_t used, int64_t more, int64_t alone);
   grpc::Status Add(InFlight more, Ticket* ticket);
   void Remove(InFlight less, Ticket* ticket);
 
@@ -113,8 +140,10 @@ class Admission {
                     InFlight usage, Ticket* ticket);
 
   const AdmissionLimits limits_;
+  std::atomic<bool> refuses_{false};
   mutable std::mutex mutex_;
   InFlight all_;
+  int64_t peak_bytes_ = 0;
   // By name and address. Tickets point at them, so that nothing is looked up
   // but once for each.
   std::unordered_map<std::string, Share> callers_;

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "bvhmill/wire/status.h"
+#include "server/guard.h"
 #include "server/rpc_status.h"
 
 namespace bvhmill::server {
@@ -147,13 +148,15 @@ void CallRecord::AddStage(Stage stage, std::chrono::nanoseconds time) {
   context_.metrics().stage(stage).Observe(time);
 }
 
-void CallRecord::Finishing(const grpc::Status& status) {
-  const std::lock_guard lock(mutex_);
-  finishing_at_ = Clock::now();
-  line_.code = status.error_code();
-  if (status.ok()) return;
-  line_.message = status.error_message();
-  line_.reason = wire::ParseFault(status.error_details()).reason;
+void CallRecord::Finishing(const grpc::Status& status) noexcept {
+  Attempt(context_.log(), "the record of a call", [&] {
+    const std::lock_guard lock(mutex_);
+    finishing_at_ = Clock::now();
+    line_.code = status.error_code();
+    if (status.ok()) return;
+    line_.message = status.error_message();
+    line_.reason = wire::ParseFault(status.error_details()).reason;
+  });
 }
 
 // Whether the peer's time is over, or nearly: it counts from a moment earlier,
@@ -172,7 +175,11 @@ void CallRecord::Forget() {
   line_.reason.clear();
 }
 
-void CallRecord::Done(bool cancelled) {
+void CallRecord::Done(bool cancelled) noexcept {
+  Attempt(context_.log(), "the end of a call", [&] { Finish(cancelled); });
+}
+
+void CallRecord::Finish(bool cancelled) {
   const std::lock_guard lock(mutex_);
   const auto now = Clock::now();
   if (cancelled || line_.code == grpc::StatusCode::CANCELLED) Forget();

@@ -46,6 +46,12 @@ class CallRecord {
   // Address of the other side; the same for all calls of a connection.
   const std::string& peer() const { return line_.peer; }
 
+  // Whose turn the work of the call takes: the caller's, or without a token
+  // that of the connection.
+  const std::string& turn() const {
+    return caller_->name.empty() ? line_.peer : caller_->name;
+  }
+
   // Bytes of a source as they come, and of outputs as they go.
   void AddBytes(int64_t received, int64_t sent);
   // A clip that was worked on, whatever came of it.
@@ -55,13 +61,14 @@ class CallRecord {
   // A stage that no result knows of: kWrite, kTotal.
   void AddStage(Stage stage, std::chrono::nanoseconds time);
 
-  void Finishing(const grpc::Status& status);
+  void Finishing(const grpc::Status& status) noexcept;
   // Counts and logs the call; `cancelled`: it was gone before it finished.
-  void Done(bool cancelled);
+  void Done(bool cancelled) noexcept;
 
  private:
   using Clock = std::chrono::steady_clock;
 
+  void Finish(bool cancelled);
   bool IsLate() const;
   void Forget();
 

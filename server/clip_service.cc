@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "bvhmill/base/sink.h"
 #include "bvhmill/base/status.h"
+#include "bvhmill/pipeline/clip_converter.h"
 #include "bvhmill/pipeline/convert.h"
 #include "bvhmill/wire/message_arena.h"
 #include "server/convert_stream.h"
@@ -17,6 +19,7 @@
 #include "server/response_bytes.h"
 #include "server/rpc_status.h"
 #include "server/source.h"
+#include "server/stream_clip.h"
 #include "server/unary_call.h"
 
 namespace bvhmill::server {
@@ -47,24 +50,6 @@ bool AreTensors(const v1::ConvertOptions& options) {
                      });
 }
 
-// The text of a request, in place or in `decoded`.
-grpc::Status ReadSource(const ServerConfig& config, const v1::Source& source,
-                        const UnaryWork& call, std::string* decoded,
-                        std::string_view* text) {
-  call.record.AddBytes(static_cast<int64_t>(source.data().size()), 0);
-  if (auto status = CheckSource(config, source); !status.ok()) return status;
-  Encoding encoding = Encoding::kIdentity;
-  if (auto status = ReadEncoding(source.encoding(), &encoding); !status.ok()) {
-    return status;
-  }
-  *text = source.data();
-  if (encoding == Encoding::kIdentity) return grpc::Status::OK;
-  const grpc::Status status =
-      DecodeSource(config, encoding, source.data(), &call.ticket, decoded);
-  *text = *decoded;
-  return status;
-}
-
 grpc::Status TooLargeForUnary(const ServerConfig& config) {
   const std::string limit =
       std::to_string(config.service.max_unary_response_bytes);
@@ -86,20 +71,22 @@ bool IsTooLarge(const ServerConfig& config, const grpc::ByteBuffer& response) {
          bytes > kMostOfProtobuf;
 }
 
-// Gathers outputs as the response takes them, and counts them, and whatever is
-// kept to make them, for the ticket.
+// Gathers outputs as the response takes them. Draws their memory, and that of
+// the conversion, from the ticket.
 class UnaryReceiver final : public OutputReceiver {
  public:
   explicit UnaryReceiver(Ticket* ticket) : ticket_(*ticket) {}
 
   absl::Status Hold(int64_t bytes) override {
+    if (bytes < 0) {
+      static_cast<void>(ticket_.Grow(bytes));
+      return absl::OkStatus();
+    }
     // The first refusal is the answer.
     if (refused_.ok()) refused_ = ticket_.Grow(bytes);
     if (refused_.ok()) return absl::OkStatus();
     return MakeStatus(absl::StatusCode::kResourceExhausted, "busy");
   }
-
-  absl::Status HoldClip(int64_t bytes) override { return Hold(bytes); }
 
   absl::Status Begin(const ClipInfo& /*info*/,
                      std::span<const OutputInfo> outputs) override {
@@ -142,30 +129,97 @@ class UnaryReceiver final : public OutputReceiver {
   grpc::Status refused_;
 };
 
-// What a request asks for; the text is in the request or in `decoded`.
+// The clip of a request, and what is asked of it.
 struct RequestedClip {
-  std::string decoded;
-  std::string_view text;
+  Encoding encoding = Encoding::kIdentity;
+  // In the request.
+  std::string_view source;
   ConvertOptions options;
 };
 
 template <typename Request>
 grpc::Status ReadRequest(const ServerConfig& config, const Request& request,
                          const UnaryWork& call, RequestedClip* clip) {
-  const grpc::Status status =
-      ReadSource(config, request.source(), call, &clip->decoded, &clip->text);
+  const v1::Source& source = request.source();
+  clip->source = source.data();
+  call.record.AddBytes(static_cast<int64_t>(source.data().size()), 0);
+  grpc::Status status = CheckSource(config, source);
+  if (status.ok()) status = ReadEncoding(source.encoding(), &clip->encoding);
   if (!status.ok()) return status;
   return ReadOptionsFor(config, request.options(), &clip->options);
 }
 
-// Converts the clip, and puts it on the record of the call.
-ConvertResult ConvertFor(const UnaryWork& call, const RequestedClip& clip,
-                         UnaryReceiver* receiver) {
-  ConvertResult result =
-      Convert(clip.text, clip.options, receiver, &call.cancel);
-  result.times.queued = call.queued;
-  call.record.AddClip(result);
-  return result;
+// Gives decoded text to a conversion. Stops when it wants no more.
+class ConverterSink final : public Sink {
+ public:
+  explicit ConverterSink(ClipConverter* converter) : converter_(*converter) {}
+
+  absl::Status Append(std::string_view text) override {
+    is_wanted_ = converter_.Read(text);
+    while (converter_.has_work()) converter_.Work();
+    if (is_wanted_) return absl::OkStatus();
+    return MakeStatus(absl::StatusCode::kAborted, "no more is wanted");
+  }
+
+  bool is_wanted() const { return is_wanted_; }
+
+ private:
+  ClipConverter& converter_;
+  bool is_wanted_ = true;
+};
+
+// Converts a clip while it is decoded, so that its text is never whole in
+// memory. Returns why it cannot be decoded; `result` is then void.
+grpc::Status ConvertEncoded(const ServerConfig& config,
+                            const RequestedClip& clip, const UnaryWork& call,
+                            UnaryReceiver* receiver, ConvertResult* result) {
+  constexpr size_t kSlice = size_t{4} << 10;
+  ClipConverter converter(clip.options, receiver, &call.cancel, result);
+  ConverterSink sink(&converter);
+  const auto decoder = MakeDecoder(clip.encoding, config.limits.max_clip_bytes);
+  absl::Status status;
+  std::string_view rest = clip.source;
+  while (status.ok() && !rest.empty()) {
+    const std::string_view slice = rest.substr(0, kSlice);
+    rest.remove_prefix(slice.size());
+    converter.AddInput(static_cast<int64_t>(slice.size()));
+    status = decoder->Push(slice, &sink);
+  }
+  if (status.ok()) status = decoder->End();
+  if (!status.ok() && sink.is_wanted()) return DecodeFault(config, status);
+  converter.Finish();
+  return grpc::Status::OK;
+}
+
+// Converts the clip, and puts it on the record of the call. Returns why the
+// call fails without a result.
+grpc::Status ConvertFor(const ServerConfig& config, const UnaryWork& call,
+                        const RequestedClip& clip, UnaryReceiver* receiver,
+                        ConvertResult* result) {
+  grpc::Status status;
+  if (clip.encoding == Encoding::kIdentity) {
+    ConvertInto(clip.source, clip.options, receiver, &call.cancel, result);
+  } else {
+    // Memory that the decoder takes.
+    status = call.ticket.Grow(DecodingBytes(clip.encoding));
+    if (status.ok()) {
+      status = ConvertEncoded(config, clip, call, receiver, result);
+    }
+  }
+  if (!status.ok()) return status;
+  result->times.queued = call.queued;
+  call.record.AddClip(*result);
+  return receiver->refused();
+}
+
+// The clip needed more memory or work than a clip may; it was not read.
+bool ExceedsBudget(const ConvertResult& result) {
+  const IssueArgs& args = result.fault.metadata;
+  return std::any_of(args.begin(), args.end(), [](const auto& arg) {
+    return arg.first == "limit_name" &&
+           (arg.second == "max_clip_memory_bytes" ||
+            arg.second == "max_clip_work");
+  });
 }
 
 grpc::Status Validate(const ServerConfig& config,
@@ -177,9 +231,14 @@ grpc::Status Validate(const ServerConfig& config,
   }
   clip.options.checks_only = true;
   UnaryReceiver receiver(&call.ticket);
-  const ConvertResult result = ConvertFor(call, clip, &receiver);
-  if (!receiver.refused().ok()) return receiver.refused();
-  if (absl::IsCancelled(result.status)) return ToGrpc(result.status);
+  ConvertResult result;
+  if (auto status = ConvertFor(config, call, clip, &receiver, &result);
+      !status.ok()) {
+    return status;
+  }
+  if (absl::IsCancelled(result.status) || ExceedsBudget(result)) {
+    return ToGrpc(result.status, result.fault);
+  }
   ToBytes(result, {}, response);
   return grpc::Status::OK;
 }
@@ -213,8 +272,11 @@ grpc::Status ConvertOne(const ServerConfig& config,
   }
   const bool is_bounded = BoundOutputs(config, &clip.options.limits);
   UnaryReceiver receiver(&call.ticket);
-  const ConvertResult result = ConvertFor(call, clip, &receiver);
-  if (!receiver.refused().ok()) return receiver.refused();
+  ConvertResult result;
+  if (auto status = ConvertFor(config, call, clip, &receiver, &result);
+      !status.ok()) {
+    return status;
+  }
   if (is_bounded && HasTooLargeOutputs(result)) {
     return TooLargeForUnary(config);
   }

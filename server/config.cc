@@ -7,10 +7,12 @@
 #include <cctype>
 #include <cstdlib>
 #include <iostream>
+#include <utility>
 #include <vector>
 
 #include "bvhmill/base/version.h"
 #include "server/flags.h"
+#include "server/memory.h"
 
 namespace bvhmill::server {
 namespace {
@@ -89,6 +91,20 @@ std::string FindConflict(const ServerConfig& config) {
 }
 
 }  // namespace
+
+ServerConfig WithResolvedLimits(ServerConfig config, int64_t memory) {
+  const auto resolve = [memory](int64_t part, int64_t most, int64_t* limit) {
+    if (*limit != kAuto) return;
+    *limit = memory == 0 ? most : std::clamp<int64_t>(memory / part, 1, most);
+  };
+  resolve(2, int64_t{4} << 30, &config.admission.max_inflight_bytes);
+  resolve(8, int64_t{1} << 30, &config.transport.max_transport_bytes);
+  return config;
+}
+
+ServerConfig WithResolvedLimits(ServerConfig config) {
+  return WithResolvedLimits(std::move(config), LeastBound(ReadMemoryBounds()));
+}
 
 bool IsLoopback(const std::string& listen) {
   if (listen.starts_with("unix:")) return true;

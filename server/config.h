@@ -33,6 +33,8 @@ struct ServiceLimits {
   // How long a peer may keep a stream waiting within a clip, or an answer; 0 =
   // for ever.
   int64_t idle_seconds = 60;
+  // How long a stream may stay open without an unfinished clip; 0 = for ever.
+  int64_t idle_between_seconds = 300;
   // What must come of a clip while the server waits for it, on average over
   // idle_seconds: else a few bytes now and then would hold its place for ever.
   int64_t min_upload_bytes_per_second = 256;
@@ -54,13 +56,17 @@ inline std::chrono::seconds Seconds(int64_t seconds) {
   return std::chrono::seconds(std::min(seconds, kMost));
 }
 
+// The value of a limit that follows from the memory of the process: see
+// WithResolvedLimits.
+inline constexpr int64_t kAuto = -1;
+
 // What connections may do. 0 = no limit of that kind.
 struct TransportLimits {
   // Calls at once; more wait in the client.
   int64_t max_streams_per_connection = 256;
   // gRPC's own buffers. Beyond it gRPC cuts off connections and calls: the last
   // wall, behind those that say why.
-  int64_t max_transport_bytes = int64_t{1} << 30;
+  int64_t max_transport_bytes = kAuto;
   // An older connection takes no more calls; clients open another one. So they
   // find servers that were added.
   int64_t max_connection_age_seconds = 1800;
@@ -101,7 +107,7 @@ struct ServerConfig {
   // HOST:PORT of the metrics; empty = none.
   std::string metrics;
   LogFormat log = LogFormat::kErrors;
-  bool reflection = true;
+  bool reflection = false;
   Limits limits;
   ServiceLimits service;
   AdmissionLimits admission;
@@ -116,6 +122,13 @@ struct ServerConfig {
 // of weight. True: `config` is filled. False: `*exit_code` is how the program
 // ends; help or the error has been printed.
 bool ReadConfig(int argc, char** argv, ServerConfig* config, int* exit_code);
+
+// Replaces kAuto by what the memory of the process allows: max_inflight_bytes
+// by half of it and at most 4 GiB, max_transport_bytes by an eighth and at most
+// 1 GiB. Reads the bounds from the system; where there are none, by the most.
+ServerConfig WithResolvedLimits(ServerConfig config);
+// The same for a process that may have `memory` bytes; 0 = any number.
+ServerConfig WithResolvedLimits(ServerConfig config, int64_t memory);
 
 // True if HOST:PORT can only be reached from this machine.
 bool IsLoopback(const std::string& listen);

@@ -1,16 +1,9 @@
 #include "server/connections.h"
 
-#include <arpa/inet.h>
-#include <fcntl.h>
-#include <linux/tcp.h>
-#include <netinet/in.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstring>
+#include <iterator>
 #include <tuple>
 #include <utility>
 
@@ -19,76 +12,9 @@
 namespace bvhmill::server {
 namespace {
 
-std::string NameOf(const in_addr& address, in_port_t port) {
-  char text[INET_ADDRSTRLEN] = "";
-  inet_ntop(AF_INET, &address, text, sizeof text);
-  return std::string("ipv4:") + text + ":" + std::to_string(ntohs(port));
-}
-
-std::string NameOf(const sockaddr_in6& address) {
-  if (IN6_IS_ADDR_V4MAPPED(&address.sin6_addr)) {
-    in_addr mapped = {};
-    std::memcpy(&mapped, address.sin6_addr.s6_addr + 12, sizeof mapped);
-    return NameOf(mapped, address.sin6_port);
-  }
-  char text[INET6_ADDRSTRLEN] = "";
-  inet_ntop(AF_INET6, &address.sin6_addr, text, sizeof text);
-  std::string scope;
-  if (address.sin6_scope_id != 0) {
-    scope = "%25" + std::to_string(address.sin6_scope_id);
-  }
-  return std::string("ipv6:%5B") + text + scope +
-         "%5D:" + std::to_string(ntohs(address.sin6_port));
-}
-
-// The other side of a socket; empty if it has no name of its own.
-std::string PeerOf(int file) {
-  sockaddr_storage address = {};
-  socklen_t size = sizeof address;
-  if (getpeername(file, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
-    return "";
-  }
-  if (address.ss_family == AF_INET) {
-    const auto& v4 = reinterpret_cast<const sockaddr_in&>(address);
-    return NameOf(v4.sin_addr, v4.sin_port);
-  }
-  if (address.ss_family != AF_INET6) return "";
-  return NameOf(reinterpret_cast<const sockaddr_in6&>(address));
-}
-
-// 0 if it is closed, or no socket any more.
-uint64_t CookieOf(int file) {
-  uint64_t cookie = 0;
-  socklen_t size = sizeof cookie;
-  const int fault = getsockopt(file, SOL_SOCKET, SO_COOKIE, &cookie, &size);
-  return fault == 0 ? cookie : 0;
-}
-
-// What has come since it was opened; 0 if the kernel does not count that.
-int64_t BytesOf(int file) {
-  tcp_info info = {};
-  socklen_t size = sizeof info;
-  const int fault = getsockopt(file, IPPROTO_TCP, TCP_INFO, &info, &size);
-  constexpr size_t kNeeded =
-      offsetof(tcp_info, tcpi_bytes_received) + sizeof info.tcpi_bytes_received;
-  return fault == 0 && size >= kNeeded
-             ? static_cast<int64_t>(info.tcpi_bytes_received)
-             : 0;
-}
-
-// Resets the socket of that name. What has come and was not read yet would be
-// read on behind a shutdown.
-bool Reset(int file, uint64_t cookie) {
-  // gRPC may close it at any time, and its number be used again; not of this.
-  const int own = fcntl(file, F_DUPFD_CLOEXEC, 0);
-  if (own < 0) return false;
-  sockaddr nobody = {};
-  nobody.sa_family = AF_UNSPEC;
-  const bool is_done =
-      CookieOf(own) == cookie && connect(own, &nobody, sizeof nobody) == 0;
-  close(own);
-  return is_done;
-}
+// What an honest peer may have sent of a message that is on its way, without
+// being a reason for what the server lacks.
+constexpr int64_t kSuspectBytes = int64_t{256} << 10;
 
 // Pings, and checks of health, of which the server hears nothing.
 int64_t UsualBytes(Connections::Clock::duration silence) {
@@ -98,7 +24,7 @@ int64_t UsualBytes(Connections::Clock::duration silence) {
 }
 
 int64_t MostConnections(int64_t limit) {
-  // What is opened beside them.
+  // Files that are open beside them.
   constexpr rlim_t kOthers = 40;
   rlimit files = {};
   if (getrlimit(RLIMIT_NOFILE, &files) != 0) return limit;
@@ -110,14 +36,36 @@ int64_t MostConnections(int64_t limit) {
 
 }  // namespace
 
-Connections::Connections(const TransportLimits& limits)
-    : limits_(limits), most_(MostConnections(limits.max_connections)) {}
+Connections::Connections(const TransportLimits& limits,
+                         int64_t send_timeout_seconds)
+    : limits_(limits),
+      send_timeout_seconds_(send_timeout_seconds),
+      most_(MostConnections(limits.max_connections)) {}
 
 void Connections::ForgetClosed() {
   forgot_at_ = Clock::now();
-  std::erase_if(all_, [](const auto& connection) {
-    return CookieOf(connection.first) != connection.second.cookie;
-  });
+  for (auto it = all_.begin(); it != all_.end();) {
+    const SocketState state = ReadSocketState(it->first);
+    const bool is_open = state.cookie == it->second.socket.cookie;
+    if (is_open) it->second.socket = state;
+    it = is_open ? std::next(it) : all_.erase(it);
+  }
+}
+
+void Connections::Refresh(Clock::time_point now, const UseOf& use) {
+  ForgetClosed();
+  for (auto& [file, connection] : all_) {
+    CountRead(&connection);
+    if (connection.peer.empty()) continue;
+    CountStray(now, use(connection.peer), &connection);
+  }
+}
+
+void Connections::CountRead(Connection* connection) {
+  const SocketState& socket = connection->socket;
+  const int64_t read = std::max<int64_t>(socket.received - socket.unread, 0);
+  if (read > connection->read) read_ += read - connection->read;
+  connection->read = std::max(connection->read, read);
 }
 
 bool Connections::IsFull() const {
@@ -134,49 +82,55 @@ bool Connections::Add(int file) {
     ++refused_;
     return false;
   }
+  // Later than Look, which logs what it cuts and tells the peer: for a process
+  // that has no time to look.
+  constexpr int64_t kLater = 5;
+  if (send_timeout_seconds_ > 0) {
+    SetSendTimeout(file, send_timeout_seconds_ + kLater);
+  }
   Connection& added = all_[file];
-  added.cookie = CookieOf(file);
-  added.peer = PeerOf(file);
+  added.socket = ReadSocketState(file);
+  added.peer = PeerName(file);
   added.heard_at = added.stray_since = Clock::now();
+  added.send.at = added.read_well_at = added.heard_at;
   return true;
 }
 
 // Once only: until gRPC sees that it is gone, it still counts.
-std::string Connections::Cut(int file, Connection* connection) {
-  std::string peer;
-  if (Reset(file, connection->cookie)) connection->peer.swap(peer);
-  return peer;
+bool Connections::Cut(int file, Connection* connection) {
+  if (connection->is_cut) return false;
+  connection->is_cut = ResetSocket(file, connection->socket.cookie);
+  return connection->is_cut;
 }
 
 bool Connections::Cut(const std::string& peer) {
   const std::lock_guard lock(mutex_);
   for (auto& [file, connection] : all_) {
-    if (connection.peer.empty() || connection.peer != peer) continue;
-    return !Cut(file, &connection).empty();
+    if (connection.is_cut || connection.peer.empty()) continue;
+    if (connection.peer == peer) return Cut(file, &connection);
   }
   return false;
 }
 
-// What has come that is no message yet, but for pings and the like; and, if
-// there is any, since when.
-int64_t Connections::StrayBytes(int file, Clock::time_point now,
-                                const UseOf& use, Connection* connection) {
-  const Use used = use(connection->peer);
-  const int64_t bytes = BytesOf(file);
-  const auto heard_at = std::max(used.heard_at, used.ended_at);
+// Sets `stray`: what has come that is no message yet, but for pings and the
+// like.
+void Connections::CountStray(Clock::time_point now, const Use& use,
+                             Connection* connection) {
+  const int64_t bytes = connection->socket.received;
+  const auto heard_at = std::max(use.heard_at, use.ended_at);
   if (heard_at > connection->stray_since) {
     connection->stray_since = heard_at;
     connection->bytes = bytes;
   }
   connection->heard_at = std::max(connection->heard_at, heard_at);
-  connection->had_calls |= used.heard_at != Clock::time_point();
-  const int64_t stray =
+  connection->had_calls |= use.heard_at != Clock::time_point();
+  connection->stray =
       bytes - connection->bytes - UsualBytes(now - connection->stray_since);
-  if (stray > 0) return stray;
+  if (connection->stray > 0) return;
   // The time in which nothing came is no time of what comes next.
+  connection->stray = 0;
   connection->stray_since = std::max(connection->stray_since, now);
   connection->bytes = bytes;
-  return 0;
 }
 
 bool Connections::IsLate(Clock::time_point now,
@@ -185,42 +139,114 @@ bool Connections::IsLate(Clock::time_point now,
   return patience.count() > 0 && now - connection.stray_since > patience;
 }
 
-std::vector<std::string> Connections::Look(Clock::time_point now,
-                                           const UseOf& use) {
-  const std::lock_guard lock(mutex_);
-  ForgetClosed();
-  std::vector<std::string> cut;
-  for (auto& [file, connection] : all_) {
-    if (connection.peer.empty()) continue;
-    const int64_t stray = StrayBytes(file, now, use, &connection);
-    if (!Exceeds(stray, limits_.max_stray_bytes)) continue;
-    if (!IsLate(now, connection)) continue;
-    std::string peer = Cut(file, &connection);
-    if (!peer.empty()) cut.push_back(std::move(peer));
+// A slow peer is let go on as long as it accepts some of each queue: what it
+// must accept of it is little enough for any network.
+bool Connections::IsStalled(Clock::time_point now,
+                            Connection* connection) const {
+  if (send_timeout_seconds_ == 0) return false;
+  constexpr int64_t kBytesPerSecond = 1024;
+  const auto patience = Seconds(send_timeout_seconds_);
+  const SocketState& socket = connection->socket;
+  SendMark& mark = connection->send;
+  const int64_t due = std::min(mark.unsent, kBytesPerSecond * patience.count());
+  // Without counts, any change of the queue is progress.
+  const bool keeps_up = socket.has_counts
+                            ? socket.accepted - mark.accepted >= due
+                            : socket.unsent != mark.unsent;
+  if (!keeps_up && socket.unsent > 0) return now - mark.at > patience;
+  mark = {now, socket.accepted, socket.unsent};
+  return false;
+}
+
+const char* Connections::LimitBeyond(Clock::time_point now,
+                                     Connection* connection) const {
+  if (IsStalled(now, connection)) {
+    return "idle_seconds: the peer does not accept what is sent to it";
   }
-  return cut;
+  if (!Exceeds(connection->stray, limits_.max_stray_bytes)) return nullptr;
+  return IsLate(now, *connection)
+             ? "max_stray_bytes, and no message within max_request_seconds"
+             : nullptr;
+}
+
+int64_t Connections::TakenBytes(const Connection& connection) {
+  return connection.stray - connection.socket.unread;
+}
+
+// A peer that was heard a moment ago is likely to be heard again: a stream that
+// the server does not read for a while sends on, too.
+bool Connections::IsSuspect(Clock::time_point now, const Connection& connection,
+                            int64_t least) {
+  constexpr std::chrono::seconds kRecent(2);
+  const bool is_recent =
+      connection.had_calls && now - connection.heard_at < kRecent;
+  return !connection.is_cut && !is_recent && TakenBytes(connection) > least;
+}
+
+void Connections::LookAtReading(Clock::time_point now, Connection* connection) {
+  // In a second. gRPC reads messages a hundred times as fast.
+  constexpr int64_t kSlow = int64_t{1} << 20;
+  const int64_t read = connection->read - connection->read_at_look;
+  connection->read_at_look = connection->read;
+  if (connection->socket.unread > 0 && read < kSlow) return;
+  connection->read_well_at = now;
+}
+
+int Connections::FindSlowest(Clock::time_point now) const {
+  if (limits_.max_stray_bytes == 0) return -1;
+  constexpr std::chrono::seconds kPatience(3);
+  int slowest = -1;
+  int64_t most = kSuspectBytes;
+  for (const auto& [file, connection] : all_) {
+    if (!IsSuspect(now, connection, most)) continue;
+    if (now - connection.read_well_at < kPatience) continue;
+    most = TakenBytes(connection);
+    slowest = file;
+  }
+  return slowest;
+}
+
+std::vector<Connections::Ended> Connections::Look(Clock::time_point now,
+                                                  const UseOf& use) {
+  const std::lock_guard lock(mutex_);
+  Refresh(now, use);
+  std::vector<Ended> ended;
+  for (auto& [file, connection] : all_) {
+    LookAtReading(now, &connection);
+    const char* const why = LimitBeyond(now, &connection);
+    if (why == nullptr || !Cut(file, &connection)) continue;
+    ended.push_back({connection.peer, why});
+  }
+  const int slowest = FindSlowest(now);
+  if (slowest >= 0 && Cut(slowest, &all_[slowest])) {
+    ended.push_back({all_[slowest].peer,
+                     "what comes is no message and takes long to read"});
+  }
+  return ended;
 }
 
 // No call, and none that seems to be on its way.
-bool Connections::IsIdle(int file, Clock::time_point now, const UseOf& use,
-                         Connection* connection) const {
-  if (connection->peer.empty() || use(connection->peer).calls > 0) return false;
-  const int64_t stray = StrayBytes(file, now, use, connection);
-  // Whoever has had calls is likely to have more, or to be taking an answer.
+bool Connections::IsIdle(Clock::time_point now, const UseOf& use,
+                         const Connection& connection) const {
+  if (connection.is_cut || connection.peer.empty()) return false;
+  if (use(connection.peer).calls > 0) return false;
+  // A connection that has had calls is likely to have more, or to be taking an
+  // answer.
   constexpr int kTrust = 10;
   const auto silence =
-      (now - connection->heard_at) / (connection->had_calls ? kTrust : 1);
+      (now - connection.heard_at) / (connection.had_calls ? kTrust : 1);
   if (silence <= Seconds(limits_.handshake_seconds)) return false;
-  return stray == 0 || IsLate(now, *connection);
+  return connection.stray == 0 || IsLate(now, connection);
 }
 
 int64_t Connections::MakeRoom(Clock::time_point now, const UseOf& use) {
   const std::lock_guard lock(mutex_);
   const bool wants_room = std::exchange(refused_before_, refused_) < refused_;
   if (!wants_room || !IsFull() || limits_.handshake_seconds == 0) return 0;
+  Refresh(now, use);
   std::vector<std::tuple<bool, Clock::time_point, int>> idle;
-  for (auto& [file, connection] : all_) {
-    if (!IsIdle(file, now, use, &connection)) continue;
+  for (const auto& [file, connection] : all_) {
+    if (!IsIdle(now, use, connection)) continue;
     idle.emplace_back(connection.had_calls, connection.heard_at, file);
   }
   std::sort(idle.begin(), idle.end());
@@ -229,24 +255,56 @@ int64_t Connections::MakeRoom(Clock::time_point now, const UseOf& use) {
   idle.resize(std::min(idle.size(), room));
   return std::count_if(idle.begin(), idle.end(), [this](const auto& one) {
     const int file = std::get<int>(one);
-    return !Cut(file, &all_[file]).empty();
+    return Cut(file, &all_[file]);
   });
 }
 
-std::string Connections::CutLargest(Clock::time_point now, const UseOf& use) {
-  if (limits_.max_stray_bytes == 0) return "";
+int64_t Connections::CountStrayBytes(Clock::time_point now, const UseOf& use) {
+  const std::lock_guard lock(mutex_);
+  Refresh(now, use);
+  int64_t stray = 0;
+  for (const auto& [file, connection] : all_) stray += connection.stray;
+  return stray;
+}
+
+int64_t Connections::read_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return read_;
+}
+
+std::vector<Connections::Ended> Connections::CutGrowing(Clock::time_point now,
+                                                        const UseOf& use,
+                                                        bool all) {
+  const int64_t least = all ? kSuspectBytes / 4 : kSuspectBytes;
+  const std::lock_guard lock(mutex_);
+  Refresh(now, use);
+  std::vector<std::tuple<bool, int64_t, int>> grown;
+  for (const auto& [file, connection] : all_) {
+    const int64_t taken = TakenBytes(connection);
+    const bool is_suspect = all ? !connection.is_cut && taken > least
+                                : IsSuspect(now, connection, least);
+    if (!is_suspect) continue;
+    grown.emplace_back(connection.socket.unread > 0, taken, file);
+  }
+  std::sort(grown.rbegin(), grown.rend());
+  if (!all && grown.size() > 1) grown.resize(1);
+  std::vector<Ended> ended;
+  for (const auto& one : grown) {
+    Connection& connection = all_[std::get<int>(one)];
+    if (!Cut(std::get<int>(one), &connection)) continue;
+    ended.push_back({connection.peer,
+                     "max_transport_bytes: memory grows, and what comes is no "
+                     "message"});
+  }
+  return ended;
+}
+
+int64_t Connections::CutAll() {
   const std::lock_guard lock(mutex_);
   ForgetClosed();
-  int largest = -1;
-  int64_t most = limits_.max_stray_bytes;
-  for (auto& [file, connection] : all_) {
-    if (connection.peer.empty()) continue;
-    const int64_t stray = StrayBytes(file, now, use, &connection);
-    if (stray <= most) continue;
-    most = stray;
-    largest = file;
-  }
-  return largest < 0 ? "" : Cut(largest, &all_[largest]);
+  return std::count_if(all_.begin(), all_.end(), [](auto& entry) {
+    return Cut(entry.first, &entry.second);
+  });
 }
 
 int64_t Connections::count() const {

@@ -11,6 +11,7 @@
 #include "bvhmill/base/cancel.h"
 #include "server/call_record.h"
 #include "server/guard.h"
+#include "server/live_call.h"
 #include "server/read_message.h"
 #include "server/rpc_status.h"
 #include "server/stream_clip.h"
@@ -24,8 +25,9 @@ using Clock = StreamClip::Clock;
 
 // Bytes of text that a worker reads before it lets others have a turn.
 constexpr size_t kTurnBytes = size_t{4} << 20;
-// What a frame holds beside its text, as a rule.
-constexpr int64_t kUsualFrameBytes = 16 << 10;
+// A message with more bytes beside its text is not kept to be used again: its
+// lists keep their memory, twenty times as much.
+constexpr int64_t kUsualFrameBytes = 1 << 10;
 
 // One stream. Frames are read while the window is open; each clip is converted
 // by one worker at a time while it arrives, and paused while what it has made
@@ -38,6 +40,7 @@ class ConvertStream final
   ConvertStream(ServiceContext* context, grpc::CallbackServerContext* call)
       : context_(*context),
         call_(*call),
+        live_(call),
         record_(context, Method::kConvertClips, call),
         clips_(context, &record_),
         pace_(Seconds(config().service.idle_seconds),
@@ -65,11 +68,17 @@ class ConvertStream final
   // What a worker does next with a clip.
   enum class Next { kMake, kStep, kGive, kFlush, kEnd, kFinish, kRest };
 
+  template <typename Step>
+  grpc::Status Guard(const Step& step) {
+    return Guarded(context_.log(), "a stream", step);
+  }
+  grpc::Status Enter();
   void OnDrain();
   void OnTick(Clock::time_point now);
   bool IsBusy() const;
   bool IsSlowReader(Clock::time_point now) const;
   grpc::Status CheckWriter(Clock::time_point now);
+  grpc::Status CheckIdle(Clock::time_point now);
   grpc::Status CheckPeer(Clock::time_point now);
   bool MustEnd() const;
   bool MayRead() const;
@@ -96,6 +105,7 @@ class ConvertStream final
 
   ServiceContext& context_;
   const grpc::CallbackServerContext& call_;
+  LiveCall live_;
   CallRecord record_;
   CancelToken cancel_;
   bool counted_ = false;
@@ -111,12 +121,15 @@ class ConvertStream final
   bool reads_done_ = false;
   bool draining_ = false;
   UploadPace pace_;
-  // Since when the peer owes us to take something.
+  // When a tick first saw the stream without unfinished clips; reset by each
+  // message.
+  std::optional<Clock::time_point> idle_since_;
+  // When the pending write, or the end, was given to gRPC.
   Clock::time_point write_at_;
   ClipPtr writing_;
   OutFrame written_;
-  // Reads and cancellations that are about to be asked for, without the mutex.
-  // gRPC forgets the call soon after Finish, so that it must come after them.
+  // Reads that are about to be started, without the mutex. Finish must come
+  // after them: gRPC forgets the call soon after it.
   int busy_ = 0;
   // Set once the stream must end with an error.
   std::optional<grpc::Status> failed_;
@@ -148,17 +161,21 @@ void ConvertStream::Start() {
   {
     // Events wait until it is known who calls.
     const std::lock_guard lock(mutex_);
-    counted_ = context_.BeginCall(std::make_shared<Watch>(weak_from_this()),
-                                  record_.peer(), &call_id_);
-    grpc::Status refused =
-        counted_ ? Guarded([this] { return record_.Enter(Scope::kConvert); })
-                 : Stopping();
+    grpc::Status refused = Guard([this] { return Enter(); });
     if (!refused.ok()) failed_ = std::move(refused);
     actions = NextActions();
   }
   // Headers first: a client may wait for them before it sends anything.
   if (!actions.finish) StartSendInitialMetadata();
   Do(std::move(actions));
+}
+
+grpc::Status ConvertStream::Enter() {
+  counted_ = context_.BeginCall(std::make_shared<Watch>(weak_from_this()),
+                                record_.peer(), &call_id_);
+  if (!counted_) return Stopping();
+  const grpc::Status status = record_.Enter(Scope::kConvert);
+  return status.ok() ? clips_.Enter() : status;
 }
 
 void ConvertStream::OnCancel() {
@@ -174,6 +191,7 @@ void ConvertStream::OnCancel() {
 void ConvertStream::OnDone() {
   const bool is_gone = closed_within_clip_ && call_.IsCancelled();
   record_.Done(is_gone || (cancel_.IsCancelled() && !failed_));
+  live_.Done();
   if (counted_) context_.EndCall(call_id_);
   cancel_.Cancel();
   {
@@ -200,10 +218,11 @@ bool ConvertStream::IsBusy() const {
   return !reading_ || writing_ != nullptr || has_whole_clips;
 }
 
+// The peer does not take what was written last: a frame, or the end.
 bool ConvertStream::IsSlowReader(Clock::time_point now) const {
   const std::chrono::seconds patience = Seconds(config().service.idle_seconds);
-  return patience.count() > 0 && writing_ != nullptr &&
-         now - write_at_ > patience;
+  const bool is_writing = finished_ || writing_ != nullptr;
+  return patience.count() > 0 && is_writing && now - write_at_ > patience;
 }
 
 // Whoever begins a clip must go on with it.
@@ -221,11 +240,25 @@ grpc::Status ConvertStream::CheckWriter(Clock::time_point now) {
   return grpc::Status::OK;
 }
 
+// Judges a stream without unfinished clips, which waits for the peer to begin
+// one.
+grpc::Status ConvertStream::CheckIdle(Clock::time_point now) {
+  const int64_t limit = config().service.idle_between_seconds;
+  if (limit == 0 || !clips_.empty() || !reading_) {
+    idle_since_.reset();
+    return grpc::Status::OK;
+  }
+  if (!idle_since_) idle_since_ = now;
+  return now - *idle_since_ > Seconds(limit) ? StreamIdleBetween(limit)
+                                             : grpc::Status::OK;
+}
+
 // Why the stream cannot go on; OK if it can.
 grpc::Status ConvertStream::CheckPeer(Clock::time_point now) {
   if (IsSlowReader(now)) return StreamIdle(config().service.idle_seconds);
   if (failed_) return grpc::Status::OK;
-  const grpc::Status status = record_.Recheck(Scope::kConvert);
+  grpc::Status status = record_.Recheck(Scope::kConvert);
+  if (status.ok()) status = CheckIdle(now);
   return status.ok() ? CheckWriter(now) : status;
 }
 
@@ -233,18 +266,19 @@ void ConvertStream::OnTick(Clock::time_point now) {
   Actions actions;
   {
     const std::lock_guard lock(mutex_);
-    if (finished_) return;
-    if (IsBusy()) ServiceContext::Heard(call_id_);
-    const grpc::Status status = CheckPeer(now);
-    if (!status.ok()) {
-      if (!failed_) failed_ = status;
-      cancel_.Cancel();
-    }
-    // Other streams may have made room for this one.
-    actions = NextActions();
     // A write that is not taken cannot be taken back otherwise.
-    actions.cancel_call = IsSlowReader(now);
-    busy_ += actions.cancel_call ? 1 : 0;
+    const bool is_stuck = IsSlowReader(now);
+    if (!finished_) {
+      if (IsBusy()) ServiceContext::Heard(call_id_);
+      const grpc::Status status = Guard([&] { return CheckPeer(now); });
+      if (!status.ok()) {
+        if (!failed_) failed_ = status;
+        cancel_.Cancel();
+      }
+      // Other streams may have made room for this one.
+      actions = NextActions();
+    }
+    actions.cancel_call = is_stuck;
   }
   Do(std::move(actions));
 }
@@ -253,7 +287,7 @@ void ConvertStream::OnReadDone(bool ok) {
   grpc::Status read;
   int64_t beside = 0;
   if (ok) {
-    read = Guarded([&] {
+    read = Guard([&] {
       return ReadMessage(config(), kStreamTexts, &received_, &request_,
                          &beside);
     });
@@ -270,10 +304,12 @@ void ConvertStream::OnReadDone(bool ok) {
       }
     } else if (!failed_) {
       ServiceContext::Heard(call_id_);
+      idle_since_.reset();
       pace_.Came(Clock::now(), static_cast<int64_t>(request_.chunk().size()));
       const bool goes_on = clips_.is_within_clip();
       const grpc::Status status =
-          read.ok() ? Guarded([&] { return clips_.Take(&request_); }) : read;
+          read.ok() ? Guard([&] { return clips_.Take(&request_, beside); })
+                    : read;
       if (!status.ok()) failed_ = status;
       if (!goes_on) pace_.Reset();
       // Not until the next one comes, which may be never; and a message that is
@@ -308,6 +344,10 @@ ConvertStream::Actions ConvertStream::NextActions() {
   Actions actions;
   if (finished_) return actions;
   if (cancel_.IsCancelled() && !failed_) failed_ = grpc::Status::CANCELLED;
+  // Now, since what follows must not throw.
+  const bool has_memory = Attempt(context_.log(), "a stream",
+                                  [&] { actions.run.reserve(clips_.size()); });
+  if (!has_memory && !failed_) failed_ = OutOfMemoryOrLess();
   if (MustEnd()) {
     if (failed_) clips_.AbandonAll();
     // A write in flight must be over before the end.
@@ -317,10 +357,9 @@ ConvertStream::Actions ConvertStream::NextActions() {
                      : reads_done_ ? grpc::Status::OK
                                    : Stopping();
     finished_ = true;
+    write_at_ = Clock::now();
     return actions;
   }
-  // Now, since there may be no memory for them.
-  actions.run.reserve(clips_.size());
   if (writing_ == nullptr) PickWrite(&actions);
   if (!reading_ && MayRead()) {
     reading_ = true;
@@ -344,14 +383,11 @@ void ConvertStream::Do(Actions actions) {
   }
   if (actions.read) StartRead(&received_);
   if (actions.finish) {
-    Attempt([&] { record_.Finishing(*actions.finish); });
+    record_.Finishing(*actions.finish);
     Finish(*actions.finish);
   }
-  if (actions.cancel_call) call_.TryCancel();
-  for (int i = (actions.read ? 1 : 0) + (actions.cancel_call ? 1 : 0); i > 0;
-       --i) {
-    EndBusy();
-  }
+  if (actions.cancel_call) live_.Cancel();
+  if (actions.read) EndBusy();
   // What is left.
   for (const ClipPtr& clip : actions.run) Fail(clip, OutOfMemoryOrLess());
 }
@@ -373,7 +409,7 @@ void ConvertStream::OnWriteDone(bool ok) {
     const std::lock_guard lock(mutex_);
     const ClipPtr clip = std::exchange(writing_, nullptr);
     if (!ok) cancel_.Cancel();
-    clips_.Written(clip, std::exchange(written_, {}).bytes);
+    clips_.Written(clip, std::exchange(written_, {}));
     actions = NextActions();
   }
   Do(std::move(actions));
@@ -388,6 +424,9 @@ void ConvertStream::MakeConversion(const ClipPtr& clip) {
     const std::lock_guard lock(mutex_);
     return weak.lock()->ticket.Grow(bytes);
   };
+  peer.is_crowded = [this] {
+    return Exceeds(context_.stream_bytes(), config().service.max_stream_bytes);
+  };
   clip->conversion = std::make_unique<StreamConversion>(
       *clip, config(), &cancel_, std::move(peer));
   clip->queued = Clock::now() - *clip->queued_at;
@@ -396,20 +435,21 @@ void ConvertStream::MakeConversion(const ClipPtr& clip) {
 // A worker will run `clip`. False if there is no memory for that.
 bool ConvertStream::Queue(const ClipPtr& clip) {
   bool is_queued = false;
-  Attempt([&] {
-    is_queued = context_.workers().Enqueue(
-        [self = shared_from_this(), clip] { self->Run(clip); });
+  Attempt(context_.log(), "a stream", [&] {
+    is_queued = context_.queue().Enqueue(
+        record_.turn(), [self = shared_from_this(), clip] { self->Run(clip); });
   });
   return is_queued;
 }
 
 void ConvertStream::Run(const ClipPtr& clip) {
-  grpc::Status status = Guarded([&] {
+  grpc::Status status = Guard([&] {
     Work(clip);
     return grpc::Status::OK;
   });
   // Where there is not even memory for that, the next tick ends the stream.
-  if (!status.ok()) Attempt([&] { Fail(clip, std::move(status)); });
+  if (status.ok()) return;
+  Attempt(context_.log(), "a stream", [&] { Fail(clip, std::move(status)); });
 }
 
 // What the clips of the stream share may be half done: it ends.
@@ -449,7 +489,7 @@ void ConvertStream::Work(const ClipPtr& clip) {
   for (size_t done = 0; done < kTurnBytes;) {
     const Next next = TakeNext(clip, &bytes);
     if (next == Next::kRest) return;
-    grpc::Status status = Guarded([&] {
+    grpc::Status status = Guard([&] {
       done += WorkOnce(clip, next, &bytes);
       return grpc::Status::OK;
     });
@@ -544,7 +584,7 @@ void ConvertStream::FinishClip(const ClipPtr& clip) {
 // One more frame of `clip`; the result is the last one. The clip may not know
 // that there was no memory: the stream ends.
 void ConvertStream::Push(const ClipPtr& clip, OutFrame frame, bool is_result) {
-  grpc::Status status = Guarded([&] {
+  grpc::Status status = Guard([&] {
     AddFrame(clip, std::move(frame), is_result);
     return grpc::Status::OK;
   });
@@ -569,11 +609,24 @@ void ConvertStream::AddFrame(const ClipPtr& clip, OutFrame frame,
   Do(std::move(actions));
 }
 
+// A stream that there was no memory for. Deletes itself.
+class RefusedStream final
+    : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
+ public:
+  explicit RefusedStream(const grpc::Status& status) { Finish(status); }
+  void OnDone() override { delete this; }
+};
+
 }  // namespace
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StartConvertStream(
     ServiceContext* context, grpc::CallbackServerContext* call) {
-  const auto stream = std::make_shared<ConvertStream>(context, call);
+  std::shared_ptr<ConvertStream> stream;
+  const grpc::Status status = Guarded(context->log(), "a stream", [&] {
+    stream = std::make_shared<ConvertStream>(context, call);
+    return grpc::Status::OK;
+  });
+  if (stream == nullptr) return new RefusedStream(status);
   stream->Start();
   return stream.get();
 }

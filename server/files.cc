@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <exception>
 #include <fstream>
 #include <sstream>
 #include <utility>
@@ -35,8 +36,11 @@ absl::Status ReadWhole(const std::string& path, std::string* out) {
 }
 
 FileWatch::FileWatch(std::vector<std::string> paths,
-                     std::function<void(const std::string&)> on_change)
-    : paths_(std::move(paths)), on_change_(std::move(on_change)) {
+                     std::function<void(const std::string&)> on_change,
+                     std::function<void()> on_exception)
+    : paths_(std::move(paths)),
+      on_change_(std::move(on_change)),
+      on_exception_(std::move(on_exception)) {
   for (const std::string& path : paths_) seen_.push_back(StateOf(path));
   thread_ = std::thread([this] { Run(); });
 }
@@ -54,13 +58,20 @@ void FileWatch::Run() {
   std::unique_lock lock(mutex_);
   const auto stopping = [this] { return stopping_; };
   while (!wake_.wait_for(lock, std::chrono::seconds(1), stopping)) {
-    for (size_t i = 0; i < paths_.size(); ++i) {
-      std::string state = StateOf(paths_[i]);
-      // A file that is gone may be in the middle of being replaced.
-      if (state.empty() || state == seen_[i]) continue;
-      seen_[i] = std::move(state);
-      on_change_(paths_[i]);
-    }
+    for (size_t i = 0; i < paths_.size(); ++i) LookAt(i);
+  }
+}
+
+void FileWatch::LookAt(size_t i) {
+  try {
+    std::string state = StateOf(paths_[i]);
+    // A file that is gone may be in the middle of being replaced.
+    if (state.empty() || state == seen_[i]) return;
+    on_change_(paths_[i]);
+    seen_[i] = std::move(state);
+  } catch (...) {
+    // The file still counts as changed: it is read again in a second.
+    on_exception_();
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <functional>
 #include <mutex>
 #include <string>
@@ -22,15 +23,22 @@ absl::Status ReadWhole(const std::string& path, std::string* out);
 class FileWatch {
  public:
   // `on_change` is called with the path that changed; empty paths are skipped.
-  FileWatch(std::vector<std::string> paths,
-            std::function<void(const std::string&)> on_change);
+  // `on_exception` is called with what was thrown, as current exception: then
+  // the file is looked at again a second later. It must not throw. Throws
+  // std::system_error if the system has no thread.
+  FileWatch(
+      std::vector<std::string> paths,
+      std::function<void(const std::string&)> on_change,
+      std::function<void()> on_exception = [] {});
   ~FileWatch();
 
  private:
   void Run();
+  void LookAt(size_t i);
 
   const std::vector<std::string> paths_;
   const std::function<void(const std::string&)> on_change_;
+  const std::function<void()> on_exception_;
   std::vector<std::string> seen_;
   std::mutex mutex_;
   std::condition_variable wake_;

@@ -1,5 +1,6 @@
 #include "server/flags.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -23,6 +24,29 @@ void AddLimit(CLI::App* app, const std::string& name, int64_t* value,
   option->check(CLI::NonNegativeNumber)->group(kLimits);
 }
 
+// A limit that also takes the word "auto", its default.
+void AddMemoryLimit(CLI::App* app, const std::string& name, int64_t* value,
+                    const std::string& help) {
+  AddFlag(app, name, value, help);
+  const auto read = [](std::string& text) -> std::string {
+    if (text == "auto") {
+      text = std::to_string(kAuto);
+      return "";
+    }
+    const bool is_number =
+        !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+          return c >= '0' && c <= '9';
+        });
+    return is_number
+               ? ""
+               : "Value " + text + " is neither a number of bytes nor auto";
+  };
+  app->get_option("--" + name)
+      ->transform(CLI::Validator(read, ""))
+      ->default_str("auto")
+      ->group(kLimits);
+}
+
 void AddClipLimits(CLI::App* app, Limits* limits) {
   Limits& clip = *limits;
   AddLimit(app, "max-clip-bytes", &clip.max_clip_bytes, "BVH text of a clip");
@@ -38,6 +62,12 @@ void AddClipLimits(CLI::App* app, Limits* limits) {
   AddLimit(app, "max-outputs", &clip.max_outputs, "outputs of a request");
   AddLimit(app, "max-output-bytes", &clip.max_output_bytes,
            "all outputs of a clip");
+  AddLimit(app, "max-clip-memory-bytes", &clip.max_memory_bytes,
+           "memory that converting a clip takes");
+  AddLimit(app, "max-clip-work", &clip.max_work,
+           "work on any clip, in about nanoseconds of a core");
+  AddLimit(app, "max-clip-work-per-byte", &clip.max_work_per_byte,
+           "more work for each byte of a clip as it came");
 }
 
 // What messages have 32 bits for.
@@ -64,7 +94,10 @@ void AddServiceLimits(CLI::App* app, ServerConfig* config) {
   AddLimit(app, "max-streams-bytes", &service.max_stream_bytes,
            "both, over all streams");
   AddLimit(app, "idle-seconds", &service.idle_seconds,
-           "time for a peer to go on within a clip");
+           "time for a peer to go on within a clip, and to accept what is sent "
+           "to it");
+  AddLimit(app, "idle-between-seconds", &service.idle_between_seconds,
+           "time for a stream to begin its next clip");
   AddLimit(app, "min-upload-rate", &service.min_upload_bytes_per_second,
            "bytes of a clip a second that must come meanwhile");
   AddFlag(app, "chunk-bytes", &service.chunk_bytes,
@@ -72,27 +105,41 @@ void AddServiceLimits(CLI::App* app, ServerConfig* config) {
   app->get_option("--chunk-bytes")
       ->check(CLI::Range(int64_t{1} << 10, int64_t{4} << 20))
       ->group(kLimits);
-  AdmissionLimits& flight = config->admission;
-  AddLimit(app, "max-inflight-clips", &flight.max_inflight_clips,
+}
+
+// Limits on all, and limits per connection and per caller.
+void AddAdmissionLimits(CLI::App* app, AdmissionLimits* limits) {
+  AdmissionLimits& most = *limits;
+  AddLimit(app, "max-inflight-clips", &most.max_inflight_clips,
            "clips in flight");
-  AddLimit(app, "max-inflight-bytes", &flight.max_inflight_bytes,
-           "bytes of their memory");
-  AddLimit(app, "max-inflight-clips-per-connection",
-           &flight.max_inflight_clips_per_connection, "of one connection");
-  AddLimit(app, "max-inflight-bytes-per-connection",
-           &flight.max_inflight_bytes_per_connection, "of one connection");
-  AddLimit(app, "max-inflight-clips-per-caller",
-           &flight.max_inflight_clips_per_caller, "of one token");
-  AddLimit(app, "max-inflight-bytes-per-caller",
-           &flight.max_inflight_bytes_per_caller, "of one token");
+  AddMemoryLimit(app, "max-inflight-bytes", &most.max_inflight_bytes,
+                 "bytes of their memory; auto = half of the memory that the "
+                 "process may have, at most 4 GiB");
+  AddLimit(app, "max-streams", &most.max_streams, "streams that are open");
+  constexpr char kShares[] = "Limits (0 = half of the limit on all)";
+  const auto add = [&](const char* name, int64_t* value, const char* help) {
+    AddLimit(app, name, value, help);
+    app->get_option(std::string("--") + name)->group(kShares);
+  };
+  add("max-inflight-clips-per-connection",
+      &most.max_inflight_clips_per_connection, "clips of one connection");
+  add("max-inflight-bytes-per-connection",
+      &most.max_inflight_bytes_per_connection, "bytes of one connection");
+  add("max-inflight-clips-per-caller", &most.max_inflight_clips_per_caller,
+      "clips of one token");
+  add("max-inflight-bytes-per-caller", &most.max_inflight_bytes_per_caller,
+      "bytes of one token");
+  add("max-streams-per-caller", &most.max_streams_per_caller,
+      "streams of one token");
 }
 
 void AddTransportLimits(CLI::App* app, TransportLimits* transport) {
   AddLimit(app, "max-streams-per-connection",
            &transport->max_streams_per_connection,
            "calls of a connection at once");
-  AddLimit(app, "max-transport-bytes", &transport->max_transport_bytes,
-           "memory of the transport");
+  AddMemoryLimit(app, "max-transport-bytes", &transport->max_transport_bytes,
+                 "memory of the transport; auto = an eighth of the memory that "
+                 "the process may have, at most 1 GiB");
   AddLimit(app, "max-connection-age-seconds",
            &transport->max_connection_age_seconds,
            "then clients are asked to connect again");
@@ -134,7 +181,7 @@ void AddReflectionFlag(CLI::App* app, bool* value) {
   app->add_option("--reflection", *value,
                   "whether tools may list the services: on, off")
       ->transform(CLI::CheckedTransformer(names).description(""))
-      ->default_str("on")
+      ->default_str("off")
       ->type_name("CHOICE");
 }
 
@@ -172,6 +219,7 @@ void AddFlags(CLI::App* app, ServerConfig* config) {
   AddActions(app, config);
   AddClipLimits(app, &config->limits);
   AddServiceLimits(app, config);
+  AddAdmissionLimits(app, &config->admission);
   CheckSmallLimits(app);
   AddTransportLimits(app, &config->transport);
 }

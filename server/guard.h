@@ -1,6 +1,7 @@
 #pragma once
 
-// Where what a peer sends must not end the program.
+// Turns exceptions into statuses and lines of the log, where calls and threads
+// begin: none may end the program.
 
 #include <grpcpp/support/status.h>
 
@@ -8,11 +9,12 @@
 #include <new>
 #include <stdexcept>
 
+#include "server/log.h"
 #include "server/rpc_status.h"
 
 namespace bvhmill::server {
 
-// What is said where there may be no memory to say more.
+// OutOfMemory(), or less of it if there is no memory for a copy.
 inline grpc::Status OutOfMemoryOrLess() {
   try {
     return OutOfMemory();
@@ -21,31 +23,45 @@ inline grpc::Status OutOfMemoryOrLess() {
   }
 }
 
-// What `work` returns. If the system has no memory for it: RESOURCE_EXHAUSTED,
-// with a RetryInfo; the libraries that the work uses throw then. INTERNAL for
-// whatever else they throw, without a word of it. Only for work that leaves
-// nothing half done which others use.
-template <typename Work>
-grpc::Status Guarded(const Work& work) {
+// The same for InternalFault().
+inline grpc::Status InternalFaultOrLess() {
   try {
-    return work();
-  } catch (const std::bad_alloc&) {
-    return OutOfMemoryOrLess();
-  } catch (const std::length_error&) {
-    return OutOfMemoryOrLess();
-  } catch (...) {
     return InternalFault();
+  } catch (...) {
+    return {grpc::StatusCode::INTERNAL, {}};
   }
 }
 
-// Does `work`, or as much of it as there is memory for: for what may be
-// missing.
+// What `work` returns. If the system has no memory for it: RESOURCE_EXHAUSTED,
+// with a RetryInfo; the libraries that the work uses throw then. INTERNAL for
+// all else that they throw, which only the log says: `where` names the work
+// there. Only for work that leaves nothing half done which others use.
 template <typename Work>
-void Attempt(const Work& work) {
+grpc::Status Guarded(const Log& log, const char* where, const Work& work) {
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    log.Exception(where);
+    return OutOfMemoryOrLess();
+  } catch (const std::length_error&) {
+    log.Exception(where);
+    return OutOfMemoryOrLess();
+  } catch (...) {
+    log.Exception(where);
+    return InternalFaultOrLess();
+  }
+}
+
+// Does `work`, or as much of it as there is memory for: for work that may be
+// missing. False if it was not done; the log says what was thrown in `where`.
+template <typename Work>
+bool Attempt(const Log& log, const char* where, const Work& work) {
   try {
     work();
+    return true;
   } catch (...) {
-    return;
+    log.Exception(where);
+    return false;
   }
 }
 

@@ -1,10 +1,13 @@
 #include "server/log.h"
 
 #include <poll.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <ctime>
+#include <exception>
 #include <mutex>
 #include <utility>
 
@@ -104,11 +107,23 @@ bool IsWritable(int file) {
   return poll(&poll_file, 1, 0) == 1 && (poll_file.revents & POLLOUT) != 0;
 }
 
-// Of `line`, with `writing` held. False if nobody takes it.
-bool WriteNow(std::string line) {
-  line += '\n';
-  return IsWritable(STDERR_FILENO) &&
-         write(STDERR_FILENO, line.data(), line.size()) >= 0;
+// Writes `line` with `writing` held. False if nobody takes it. Needs no memory.
+bool WriteNow(std::string_view line) {
+  constexpr char kEnd = '\n';
+  const iovec parts[] = {{const_cast<char*>(line.data()), line.size()},
+                         {const_cast<char*>(&kEnd), 1}};
+  return IsWritable(STDERR_FILENO) && writev(STDERR_FILENO, parts, 2) >= 0;
+}
+
+// The exception that is handled now.
+std::string Thrown() {
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    return Excerpt(error.what());
+  } catch (...) {
+    return "not a std::exception";
+  }
 }
 
 }  // namespace
@@ -151,7 +166,7 @@ std::string JsonLine(const CallLine& call, TimePoint now) {
 
 // A log that nobody takes is no reason to stop, nor to wait: its lines are
 // counted, and the number said once somebody does.
-void Log::Write(std::string line) const {
+void Log::Write(std::string_view line) const {
   const std::scoped_lock lock(writing);
   if (lost_lines > 0) {
     if (!WriteNow(EventLine(std::to_string(lost_lines) + " lines were lost"))) {
@@ -160,12 +175,27 @@ void Log::Write(std::string line) const {
     }
     lost_lines = 0;
   }
-  if (!WriteNow(std::move(line))) ++lost_lines;
+  if (!WriteNow(line)) ++lost_lines;
+}
+
+Log::~Log() {
+  try {
+    WriteHeldBack();
+  } catch (...) {
+    // No memory; the lines themselves were not worth more.
+    return;
+  }
 }
 
 void Log::Call(const CallLine& call) const {
   if (format_ == LogFormat::kOff) return;
-  if (format_ == LogFormat::kErrors && !IsNoteworthy(call.code)) return;
+  const bool is_noteworthy = IsNoteworthy(call.code);
+  if (format_ == LogFormat::kErrors && !is_noteworthy) return;
+  if (is_noteworthy || call.code == grpc::StatusCode::UNIMPLEMENTED) {
+    std::string kind(NameOfCode(call.code));
+    if (!call.reason.empty()) kind += " " + Excerpt(call.reason);
+    if (!rate_.Allow(kind, std::chrono::steady_clock::now())) return;
+  }
   const TimePoint now = std::chrono::system_clock::now();
   Write(format_ == LogFormat::kJson ? JsonLine(call, now)
                                     : TextLine(call, now));
@@ -173,6 +203,45 @@ void Log::Call(const CallLine& call) const {
 
 void Log::Event(std::string_view text) const {
   if (format_ != LogFormat::kOff) Write(EventLine(text));
+}
+
+void Log::Event(std::string_view kind, std::string_view text) const {
+  if (rate_.Allow(kind, std::chrono::steady_clock::now())) Event(text);
+}
+
+void Log::Exception(std::string_view where) const noexcept {
+  if (format_ == LogFormat::kOff) return;
+  try {
+    const std::string what = Thrown();
+    Event("exception in " + std::string(where),
+          "exception in " + std::string(where) + ": " + what);
+  } catch (...) {
+    // There is no memory for more words, nor to count them.
+    static std::atomic<int64_t> last_second{-1};
+    const int64_t second =
+        std::chrono::duration_cast<std::chrono::seconds>(
+            std::chrono::steady_clock::now().time_since_epoch())
+            .count();
+    if (last_second.exchange(second) != second) {
+      const std::scoped_lock lock(writing);
+      WriteNow(format_ == LogFormat::kJson
+                   ? R"({"event":"exception, and no memory to say more"})"
+                   : "bvhmilld: exception, and no memory to say more");
+    }
+  }
+}
+
+void Log::WriteHeldBack() const {
+  for (const LineRate::HeldBack& held : rate_.Take()) {
+    Event("held back " + std::to_string(held.lines) + " lines: " + held.kind);
+  }
+}
+
+void Log::Tick(std::chrono::steady_clock::time_point now) {
+  constexpr std::chrono::seconds kPause(10);
+  if (now < next_held_back_) return;
+  next_held_back_ = now + kPause;
+  WriteHeldBack();
 }
 
 std::string Log::EventLine(std::string_view text) const {

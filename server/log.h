@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "bvhmill/pipeline/convert.h"
+#include "server/line_rate.h"
 
 namespace bvhmill::server {
 
@@ -51,20 +52,39 @@ std::string JsonLine(const CallLine& call,
                      std::chrono::system_clock::time_point now);
 
 // Writes whole lines to stderr. Thread-safe.
+//
+// Peers decide how many of their calls fail, so lines of refused calls and of
+// faults are written at a bounded rate: 50 of one kind at once, and then one a
+// second. A kind is a status with its reason. The number of lines that are held
+// back is written every ten seconds.
 class Log {
  public:
   explicit Log(LogFormat format) : format_(format) {}
+  ~Log();
+  Log(const Log&) = delete;
+  Log& operator=(const Log&) = delete;
 
   void Call(const CallLine& call) const;
   // Something that is not about a call: a file that was reloaded, or could not
   // be. Written unless the log is off.
   void Event(std::string_view text) const;
+  // The same for what peers can cause; `kind` bounds its rate.
+  void Event(std::string_view kind, std::string_view text) const;
+  // To be called in a catch clause: writes what was thrown in `where`, at a
+  // bounded rate.
+  void Exception(std::string_view where) const noexcept;
+  // To be called every second or so: writes how many lines were held back.
+  void Tick(std::chrono::steady_clock::time_point now);
 
  private:
-  void Write(std::string line) const;
+  void Write(std::string_view line) const;
+  void WriteHeldBack() const;
   std::string EventLine(std::string_view text) const;
 
   const LogFormat format_;
+  mutable LineRate rate_{/*burst=*/50};
+  // Of the thread that calls Tick.
+  std::chrono::steady_clock::time_point next_held_back_;
 };
 
 }  // namespace bvhmill::server

@@ -15,9 +15,11 @@
 #include "bvhmill/base/status.h"
 #include "server/check_config.h"
 #include "server/config.h"
+#include "server/memory.h"
 #include "server/notify.h"
 #include "server/server.h"
 #include "server/tokens.h"
+#include "server/watchdog.h"
 
 namespace {
 
@@ -70,7 +72,12 @@ int Fail(const absl::Status& status, int exit_code) {
 int CheckOnly(const bvhmill::server::ServerConfig& config) {
   const absl::Status status = bvhmill::server::CheckConfig(config);
   if (!status.ok()) return Fail(status, 2);
-  std::cout << "ok\n";
+  const auto resolved = bvhmill::server::WithResolvedLimits(config);
+  std::cout << "ok\n"
+            << "max-inflight-bytes = " << resolved.admission.max_inflight_bytes
+            << "\n"
+            << "max-transport-bytes = "
+            << resolved.transport.max_transport_bytes << "\n";
   return 0;
 }
 
@@ -104,6 +111,7 @@ int main(int argc, char** argv) {
   // Who reads the log, or a connection, may go away.
   signal(SIGPIPE, SIG_IGN);
   RaiseFileLimit();
+  bvhmill::server::ReturnLargeBlocks();
   const sigset_t signals = BlockStopSignals();
   std::unique_ptr<bvhmill::server::Server> server;
   const absl::Status status = bvhmill::server::Server::Start(config, &server);
@@ -114,6 +122,9 @@ int main(int argc, char** argv) {
   }
   bvhmill::server::NotifySupervisor("READY=1");
   WaitForStop(signals, server.get());
+  // Closing takes a second after drain_seconds.
+  constexpr int kToClose = 2;
+  bvhmill::server::EndAfter(config.drain_seconds + kToClose);
   bvhmill::server::NotifySupervisor("STOPPING=1");
   std::cerr << "bvhmilld: stopping; running clips may take "
             << config.drain_seconds << " s more\n";

@@ -1,20 +1,15 @@
 #include "server/metrics_page.h"
 
-#include <prometheus/collectable.h>
-#include <prometheus/exposer.h>
 #include <prometheus/metric_family.h>
+#include <prometheus/text_serializer.h>
 
 #include <chrono>
-#include <exception>
 #include <limits>
-#include <stop_token>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/version.h"
-#include "server/knock.h"
 #include "server/memory.h"
 
 namespace bvhmill::server {
@@ -137,12 +132,12 @@ MetricFamily Clips(const Metrics& metrics) {
   return family;
 }
 
-class Collector final : public prometheus::Collectable {
+class Collector {
  public:
   Collector(const Metrics* metrics, std::function<Gauges()> gauges)
       : metrics_(*metrics), gauges_(std::move(gauges)) {}
 
-  std::vector<MetricFamily> Collect() const override {
+  std::vector<MetricFamily> Collect() const {
     const Gauges now = gauges_();
     return {
         Calls(metrics_),
@@ -168,6 +163,9 @@ class Collector final : public prometheus::Collectable {
                  static_cast<double>(now.clips)),
         OneGauge("bvhmill_inflight_bytes", "Sources that were admitted",
                  static_cast<double>(now.bytes)),
+        OneGauge("bvhmill_inflight_bytes_peak",
+                 "The most that bvhmill_inflight_bytes was since the start",
+                 static_cast<double>(now.peak_bytes)),
         OneGauge("bvhmill_workers", "Threads that do the work", now.workers),
         OneGauge("bvhmill_workers_busy", "Those that are at work",
                  now.busy_workers),
@@ -188,51 +186,25 @@ class Collector final : public prometheus::Collectable {
 
 }  // namespace
 
-struct MetricsPage::Parts {
-  // Before the exposer, which looks at it until it is gone.
-  std::shared_ptr<Collector> collector;
-  std::unique_ptr<prometheus::Exposer> exposer;
-  std::string address;
-};
-
-MetricsPage::MetricsPage(std::unique_ptr<Parts> parts)
-    : parts_(std::move(parts)) {}
-
-// The exposer sees that it must end when somebody connects, or after two
-// seconds.
-MetricsPage::~MetricsPage() {
-  const std::jthread knocking([this](const std::stop_token& stop) {
-    while (!stop.stop_requested()) {
-      KnockAt(parts_->address);
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-  });
-  parts_->exposer.reset();
-}
-
-const std::string& MetricsPage::address() const { return parts_->address; }
+MetricsPage::MetricsPage(std::unique_ptr<HttpPage> page)
+    : page_(std::move(page)) {}
 
 absl::Status MetricsPage::Start(const std::string& address,
                                 const Metrics* metrics,
                                 std::function<Gauges()> gauges,
                                 std::unique_ptr<MetricsPage>* page) {
-  auto parts = std::make_unique<Parts>();
-  parts->collector = std::make_shared<Collector>(metrics, std::move(gauges));
-  try {
-    // Whoever connects and asks nothing has a thread for so long.
-    parts->exposer = std::make_unique<prometheus::Exposer>(
-        std::vector<std::string>{"listening_ports", address, "num_threads", "8",
-                                 "request_timeout_ms", "2000"});
-    parts->exposer->RegisterCollectable(parts->collector);
-    const std::vector<int> ports = parts->exposer->GetListeningPorts();
-    parts->address = address.substr(0, address.rfind(':') + 1) +
-                     std::to_string(ports.empty() ? 0 : ports.front());
-  } catch (const std::exception&) {
+  const auto render = [collector = Collector(metrics, std::move(gauges))] {
+    return prometheus::TextSerializer().Serialize(collector.Collect());
+  };
+  std::unique_ptr<HttpPage> served;
+  const absl::Status status =
+      HttpPage::Start(address, "/metrics", render, &served);
+  if (!status.ok()) {
     return MakeStatus(absl::StatusCode::kUnavailable,
-                      "cannot serve metrics on " + address +
-                          ": the address is taken or not of this machine");
+                      "cannot serve metrics on " + address + ": " +
+                          std::string(MessageOf(status)));
   }
-  page->reset(new MetricsPage(std::move(parts)));
+  page->reset(new MetricsPage(std::move(served)));
   return absl::OkStatus();
 }
 

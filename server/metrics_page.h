@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "server/http_page.h"
 #include "server/metrics.h"
 
 namespace bvhmill::server {
@@ -16,6 +17,8 @@ struct Gauges {
   int64_t calls = 0;
   int64_t clips = 0;
   int64_t bytes = 0;
+  // The most `bytes` have been since the start.
+  int64_t peak_bytes = 0;
   int workers = 0;
   int busy_workers = 0;
   int64_t connections = 0;
@@ -31,16 +34,14 @@ class MetricsPage {
   static absl::Status Start(const std::string& address, const Metrics* metrics,
                             std::function<Gauges()> gauges,
                             std::unique_ptr<MetricsPage>* page);
-  ~MetricsPage();
 
   // HOST:PORT with the port that was picked.
-  const std::string& address() const;
+  const std::string& address() const { return page_->address(); }
 
  private:
-  struct Parts;
-  explicit MetricsPage(std::unique_ptr<Parts> parts);
+  explicit MetricsPage(std::unique_ptr<HttpPage> page);
 
-  std::unique_ptr<Parts> parts_;
+  std::unique_ptr<HttpPage> page_;
 };
 
 }  // namespace bvhmill::server

@@ -133,10 +133,17 @@ grpc::Status StreamIdle(int64_t seconds) {
                      "stream_idle_seconds", seconds);
 }
 
+grpc::Status StreamIdleBetween(int64_t seconds) {
+  return KeptWaiting("STREAM_IDLE",
+                     "the stream has been idle between clips for more than ",
+                     "stream_idle_between_seconds", seconds);
+}
+
 grpc::Status StreamSlow(int64_t bytes_per_second) {
-  return KeptWaiting("STREAM_SLOW",
-                     "over stream_idle_seconds less of a clip has come than ",
-                     "min_upload_bytes_per_second", bytes_per_second);
+  return KeptWaiting(
+      "STREAM_SLOW",
+      "upload too slow: over stream_idle_seconds less of a clip came than ",
+      "min_upload_bytes_per_second", bytes_per_second);
 }
 
 }  // namespace bvhmill::server

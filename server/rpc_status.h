@@ -49,10 +49,14 @@ grpc::Status MessageBroken();
 
 // INVALID_ARGUMENT: the frames of a stream are not in the order of its grammar.
 grpc::Status StreamOutOfOrder(const char* why);
+
 // DEADLINE_EXCEEDED: a peer has kept its stream waiting within a clip for more
 // than stream_idle_seconds; or it has sent less of it than
 // min_upload_bytes_per_second. Names the limit.
 grpc::Status StreamIdle(int64_t seconds);
+// The same for a stream that has begun no clip for more than
+// stream_idle_between_seconds.
+grpc::Status StreamIdleBetween(int64_t seconds);
 grpc::Status StreamSlow(int64_t bytes_per_second);
 
 }  // namespace bvhmill::server

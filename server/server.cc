@@ -5,15 +5,18 @@
 #include <grpcpp/resource_quota.h>
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server_builder.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <limits>
 #include <utility>
 #include <vector>
 
 #include "bvhmill/base/status.h"
+#include "server/guard.h"
 
 namespace bvhmill::server {
 namespace {
@@ -37,8 +40,21 @@ void SetMessageLimits(const ServiceLimits& limits,
   builder->SetMaxSendMessageSize(-1);
 }
 
+void SetResources(const TransportLimits& limits, grpc::ServerBuilder* builder) {
+  // Reflection, the only service of gRPC that takes a thread for each stream,
+  // gets no more than these; further streams get RESOURCE_EXHAUSTED.
+  constexpr int kMaxThreads = 8;
+  grpc::ResourceQuota quota("bvhmilld");
+  quota.SetMaxThreads(kMaxThreads);
+  if (limits.max_transport_bytes > 0) {
+    quota.Resize(static_cast<size_t>(limits.max_transport_bytes));
+  }
+  builder->SetResourceQuota(quota);
+}
+
 void SetConnectionLimits(const TransportLimits& limits,
                          grpc::ServerBuilder* builder) {
+  constexpr int kMaxReadBytes = 256 << 10;
   const std::pair<const char*, int> arguments[] = {
       {GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
        limits.min_ping_seconds == 0 ? 0
@@ -47,6 +63,9 @@ void SetConnectionLimits(const TransportLimits& limits,
       {GRPC_ARG_KEEPALIVE_TIME_MS, Milliseconds(limits.keepalive_seconds)},
       {GRPC_ARG_KEEPALIVE_TIMEOUT_MS,
        Milliseconds(limits.keepalive_timeout_seconds)},
+      // A connection that is cut is not served further than what gRPC has read
+      // of it.
+      {GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, kMaxReadBytes},
       // Else the server gives up asking after two pings without an answer to
       // send, and with it noticing that a client is gone.
       {GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0},
@@ -65,11 +84,7 @@ void SetConnectionLimits(const TransportLimits& limits,
         static_cast<int>(
             std::min<int64_t>(limits.max_streams_per_connection, kNever)));
   }
-  if (limits.max_transport_bytes > 0) {
-    builder->SetResourceQuota(
-        grpc::ResourceQuota("bvhmilld")
-            .Resize(static_cast<size_t>(limits.max_transport_bytes)));
-  }
+  SetResources(limits, builder);
 }
 
 // gRPC's reflection offers itself to every server of a process that it is
@@ -80,7 +95,7 @@ absl::Status LoadReflection() {
   }
   return MakeStatus(absl::StatusCode::kNotFound,
                     std::string("cannot load ") + BVHMILL_REFLECTION +
-                        " for reflection; give --reflection off");
+                        ", which --reflection on needs");
 }
 
 }  // namespace
@@ -92,15 +107,40 @@ Server::Server(const ServerConfig& config, std::unique_ptr<TokenStore> tokens)
       unknown_service_(&context_) {}
 
 Server::~Server() {
+  context_.OnMemory({});
+  Close();
+}
+
+// gRPC closes a connection when all that it has to say is written, which a peer
+// that reads nothing puts off for ever. So what is left is cut.
+void Server::Close() {
+  constexpr std::chrono::milliseconds kToEndCalls(400);
+  constexpr std::chrono::milliseconds kToClose(800);
   if (listener_ != nullptr) listener_->Stop();
-  if (server_ != nullptr) server_->Shutdown();
+  if (server_ == nullptr) return;
+  context_.CutConnectionsAfter(kToClose);
+  server_->Shutdown(std::chrono::system_clock::now() + kToEndCalls);
+  server_->Wait();
 }
 
 absl::Status Server::Start(const ServerConfig& config,
                            std::unique_ptr<Server>* server) {
+  try {
+    return StartOrThrow(config, server);
+  } catch (const std::exception& error) {
+    return MakeStatus(absl::StatusCode::kUnavailable,
+                      std::string("the system has too few threads or too "
+                                  "little memory: ") +
+                          error.what());
+  }
+}
+
+absl::Status Server::StartOrThrow(const ServerConfig& config,
+                                  std::unique_ptr<Server>* server) {
   std::unique_ptr<TokenStore> tokens;
   BVHMILL_RETURN_IF_ERROR(TokenStore::Open(config.token_file, &tokens));
-  std::unique_ptr<Server> out(new Server(config, std::move(tokens)));
+  std::unique_ptr<Server> out(
+      new Server(WithResolvedLimits(config), std::move(tokens)));
   BVHMILL_RETURN_IF_ERROR(out->Listen());
   BVHMILL_RETURN_IF_ERROR(out->StartMetrics());
   out->WatchFiles();
@@ -128,20 +168,34 @@ absl::Status Server::Listen() {
     return MakeStatus(absl::StatusCode::kUnavailable,
                       "cannot serve: the certificate is not usable");
   }
+  context_.OnMemory([this](bool is_serving) {
+    server_->GetHealthCheckService()->SetServingStatus(is_serving);
+  });
   listener_->Start(
       [this](int file, int listening_file) { HandOver(file, listening_file); });
   return absl::OkStatus();
 }
 
+// Must not throw: without memory for it, a connection ends.
 void Server::HandOver(int file, int listening_file) {
-  if (!context_.connections().Add(file)) {
+  bool is_added = false;
+  Attempt(context_.log(), "the listener",
+          [&] { is_added = context_.connections().Add(file); });
+  if (!is_added) {
     close(file);
     return;
   }
-  grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters taken;
-  taken.listener_fd = listening_file;
-  taken.fd = file;
-  acceptor_->HandleNewConnection(&taken);
+  try {
+    using Acceptor = grpc::experimental::ExternalConnectionAcceptor;
+    Acceptor::NewConnectionParameters taken;
+    taken.listener_fd = listening_file;
+    taken.fd = file;
+    acceptor_->HandleNewConnection(&taken);
+  } catch (...) {
+    context_.log().Exception("the listener");
+    // gRPC may own the file by now, so it is not closed here.
+    shutdown(file, SHUT_RDWR);
+  }
 }
 
 absl::Status Server::StartMetrics() {
@@ -161,13 +215,16 @@ void Server::WatchFiles() {
   file_watch_ = std::make_unique<FileWatch>(
       std::vector<std::string>{config.token_file, config.tls_cert,
                                config.tls_key, config.tls_client_ca},
-      [this](const std::string& path) { ReloadFile(path); });
+      [this](const std::string& path) { ReloadFile(path); },
+      [this] { context_.log().Exception("the watch of files"); });
 }
 
 void Server::Reload() {
   const ServerConfig& config = context_.config();
-  if (!config.token_file.empty()) ReloadFile(config.token_file);
-  if (!config.tls_cert.empty()) ReloadFile(config.tls_cert);
+  Attempt(context_.log(), "a reload of files", [&] {
+    if (!config.token_file.empty()) ReloadFile(config.token_file);
+    if (!config.tls_cert.empty()) ReloadFile(config.tls_cert);
+  });
 }
 
 void Server::ReloadFile(const std::string& path) {
@@ -186,12 +243,10 @@ void Server::ReloadFile(const std::string& path) {
 
 bool Server::Drain() {
   const std::chrono::seconds patience(context_.config().drain_seconds);
+  context_.OnMemory({});
   server_->GetHealthCheckService()->SetServingStatus(false);
   const bool all_finished = context_.Drain(patience);
-  listener_->Stop();
-  // What is still running is cut off now.
-  server_->Shutdown(std::chrono::system_clock::now() + std::chrono::seconds(1));
-  server_->Wait();
+  Close();
   return all_finished;
 }
 

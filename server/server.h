@@ -24,7 +24,7 @@ namespace bvhmill::server {
 class Server {
  public:
   // Reads the files that `config` names and listens. Says what is wrong with a
-  // file, or that the address cannot be had.
+  // file, that the address cannot be had, or that the system lacks threads.
   static absl::Status Start(const ServerConfig& config,
                             std::unique_ptr<Server>* server);
   ~Server();
@@ -41,12 +41,17 @@ class Server {
   void Reload();
 
   // Turns health to NOT_SERVING, refuses new calls, lets the running ones
-  // finish for config.drain_seconds at most, then closes. True if all finished.
+  // finish for config.drain_seconds at most, then closes: calls are cancelled,
+  // and a second later connections are cut, whether their peers read or not.
+  // True if all calls finished.
   bool Drain();
 
  private:
   Server(const ServerConfig& config, std::unique_ptr<TokenStore> tokens);
+  static absl::Status StartOrThrow(const ServerConfig& config,
+                                   std::unique_ptr<Server>* server);
   absl::Status Listen();
+  void Close();
   void HandOver(int file, int listening_file);
   absl::Status StartMetrics();
   void WatchFiles();

@@ -32,6 +32,26 @@ void PutTransportLimits(const ServerConfig& config, v1::Limits* out) {
   out->set_max_request_seconds(transport.max_request_seconds);
 }
 
+// Limits per caller are those of `caller`, which has none without a token.
+void PutAdmissionLimits(const AdmissionLimits& limits, const Caller& caller,
+                        v1::Limits* out) {
+  out->set_max_inflight_clips(limits.max_inflight_clips);
+  out->set_max_inflight_bytes(limits.max_inflight_bytes);
+  out->set_max_streams(limits.max_streams);
+  out->set_max_inflight_clips_per_connection(
+      limits.max_inflight_clips_per_connection);
+  out->set_max_inflight_bytes_per_connection(
+      limits.max_inflight_bytes_per_connection);
+  if (caller.name.empty()) return;
+  out->set_max_inflight_clips_per_caller(
+      caller.max_clips > 0 ? caller.max_clips
+                           : limits.max_inflight_clips_per_caller);
+  out->set_max_inflight_bytes_per_caller(
+      caller.max_bytes > 0 ? caller.max_bytes
+                           : limits.max_inflight_bytes_per_caller);
+  out->set_max_streams_per_caller(limits.max_streams_per_caller);
+}
+
 void PutLimits(const ServerConfig& config, const Caller& caller,
                v1::Limits* out) {
   const ServiceLimits& service = config.service;
@@ -45,6 +65,7 @@ void PutLimits(const ServerConfig& config, const Caller& caller,
   out->set_max_unsent_bytes_per_stream(service.max_unsent_bytes_per_stream);
   out->set_max_stream_bytes(service.max_stream_bytes);
   out->set_stream_idle_seconds(service.idle_seconds);
+  out->set_stream_idle_between_seconds(service.idle_between_seconds);
   out->set_min_upload_bytes_per_second(service.min_upload_bytes_per_second);
   const Limits& clip = config.limits;
   out->set_max_clip_bytes(clip.max_clip_bytes);
@@ -58,19 +79,10 @@ void PutLimits(const ServerConfig& config, const Caller& caller,
   out->set_max_line_bytes(clip.max_line_bytes);
   out->set_max_name_bytes(clip.max_name_bytes);
   out->set_max_output_bytes(clip.max_output_bytes);
-  const AdmissionLimits& flight = config.admission;
-  out->set_max_inflight_clips(flight.max_inflight_clips);
-  out->set_max_inflight_bytes(flight.max_inflight_bytes);
-  out->set_max_inflight_clips_per_connection(
-      flight.max_inflight_clips_per_connection);
-  out->set_max_inflight_bytes_per_connection(
-      flight.max_inflight_bytes_per_connection);
-  out->set_max_inflight_clips_per_caller(
-      caller.max_clips > 0 ? caller.max_clips
-                           : flight.max_inflight_clips_per_caller);
-  out->set_max_inflight_bytes_per_caller(
-      caller.max_bytes > 0 ? caller.max_bytes
-                           : flight.max_inflight_bytes_per_caller);
+  out->set_max_clip_memory_bytes(clip.max_memory_bytes);
+  out->set_max_clip_work(clip.max_work);
+  out->set_max_clip_work_per_byte(clip.max_work_per_byte);
+  PutAdmissionLimits(config.admission, caller, out);
   PutTransportLimits(config, out);
 }
 
@@ -94,8 +106,9 @@ grpc::ServerUnaryReactor* ServerService::GetServerInfo(
   grpc::Status status = record.Enter();
   if (status.ok()) {
     context_.HeardFrom(record.peer());
-    status =
-        Guarded([&] { return Answer(*record.caller(), *request, response); });
+    status = Guarded(context_.log(), "GetServerInfo", [&] {
+      return Answer(*record.caller(), *request, response);
+    });
   }
   record.Finishing(status);
   record.Done(/*cancelled=*/false);
@@ -143,7 +156,7 @@ void ServerService::Describe(const Caller& caller,
   v1::Build* build = response->mutable_build();
   build->set_git_commit(std::string(GitCommit()));
   build->set_compiler(std::string(Compiler()));
-  build->set_worker_threads(context_.workers().threads());
+  build->set_worker_threads(context_.queue().threads());
 }
 
 }  // namespace bvhmill::server

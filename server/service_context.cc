@@ -11,6 +11,16 @@
 #include "server/rpc_status.h"
 
 namespace bvhmill::server {
+namespace {
+
+// `config` with the defaults that depend on other limits.
+ServerConfig Resolved(ServerConfig config) {
+  config.admission = WithShares(config.admission);
+  return config;
+}
+
+}  // namespace
+
 grpc::Status ServiceContext::Identify(
     const grpc::CallbackServerContext& call,
     std::shared_ptr<const Caller>* caller) const {
@@ -33,8 +43,9 @@ Gauges ServiceContext::Now() {
   Gauges gauges;
   gauges.clips = admission_.clips();
   gauges.bytes = admission_.bytes();
-  gauges.workers = workers_.threads();
-  gauges.busy_workers = workers_.busy();
+  gauges.peak_bytes = admission_.peak_bytes();
+  gauges.workers = queue_.threads();
+  gauges.busy_workers = queue_.busy();
   gauges.connections = connections_.count();
   gauges.refused_connections = connections_.refused();
   const std::lock_guard lock(mutex_);
@@ -44,15 +55,25 @@ Gauges ServiceContext::Now() {
 
 ServiceContext::ServiceContext(const ServerConfig& config,
                                std::unique_ptr<TokenStore> tokens)
-    : config_(config),
+    : config_(Resolved(config)),
       tokens_(std::move(tokens)),
       log_(config.log),
-      admission_(config.admission),
-      connections_(config.transport),
-      workers_(config.threads),
+      admission_(config_.admission),
+      connections_(config.transport, SendTimeoutSeconds(config)),
+      queue_({.threads = config.threads,
+              .on_exception = [this] { log_.Exception("a task"); }}),
       ticker_([this](const std::stop_token& stop) { Tick(stop); }) {
   // Makes it, while there is memory.
   static_cast<void>(OutOfMemory());
+}
+
+int64_t SendTimeoutSeconds(const ServerConfig& config) {
+  const TransportLimits& transport = config.transport;
+  const int64_t idle = config.service.idle_seconds;
+  if (transport.keepalive_seconds == 0) return idle;
+  const int64_t silent = Seconds(transport.keepalive_seconds).count() +
+                         Seconds(transport.keepalive_timeout_seconds).count();
+  return idle == 0 ? silent : std::min(idle, silent);
 }
 
 // Calls that the peer has seen the end of, and this server has not, are not
@@ -77,8 +98,8 @@ bool ServiceContext::BeginCall(std::shared_ptr<CallWatch> watch,
     cuts = HasTooMany(calls) && !HasTooMany(calls - 1);
   }
   if (cuts && connections_.Cut(peer)) {
-    log_.Event("cut the connection of " + peer +
-               ": more than twice max_streams_per_connection calls");
+    log_.Event("cut", "cut the connection of " + peer +
+                          ": more than twice max_streams_per_connection calls");
   }
   return true;
 }
@@ -103,11 +124,20 @@ void ServiceContext::Tick(const std::stop_token& stop) {
   for (int step = 1; !stopped.wait_for(
            lock, stop, kStep, [&stop] { return stop.stop_requested(); });
        ++step) {
-    GuardMemory();
+    // Without memory for one of them, the next time.
+    Attempt(log_, "the ticker", [this] { CutIfDue(); });
+    Attempt(log_, "the ticker", [this] { GuardMemory(); });
     if (step % kStepsOfASecond != 0) continue;
-    // Without memory for it, the next time.
-    Attempt([this] { LookAtPeers(); });
+    Attempt(log_, "the ticker", [this] { LookAtPeers(); });
   }
+}
+
+void ServiceContext::CutConnectionsAfter(std::chrono::milliseconds patience) {
+  cut_at_ = Connections::Clock::now() + patience;
+}
+
+void ServiceContext::CutIfDue() {
+  if (Connections::Clock::now() >= cut_at_.load()) connections_.CutAll();
 }
 
 void ServiceContext::LookAtPeers() {
@@ -116,6 +146,7 @@ void ServiceContext::LookAtPeers() {
   LookAtConnections();
   ForgetPeers();
   admission_.ForgetIdle();
+  log_.Tick(now);
 }
 
 Connections::Use ServiceContext::UseOf(const std::string& peer) {
@@ -126,41 +157,81 @@ Connections::Use ServiceContext::UseOf(const std::string& peer) {
           known->second.calls};
 }
 
+void ServiceContext::LogCuts(const std::vector<Connections::Ended>& ended) {
+  for (const Connections::Ended& one : ended) {
+    log_.Event("cut",
+               "cut the connection of " +
+                   (one.peer.empty() ? "a peer without an address" : one.peer) +
+                   ": " + one.why);
+  }
+}
+
 void ServiceContext::LookAtConnections() {
   const auto now = std::chrono::steady_clock::now();
   const auto use = [this](const std::string& peer) { return UseOf(peer); };
-  for (const std::string& peer : connections_.Look(now, use)) {
-    log_.Event("cut the connection of " + peer +
-               ": max_stray_bytes and no message within max_request_seconds");
-  }
+  LogCuts(connections_.Look(now, use));
   const int64_t idle = connections_.MakeRoom(now, use);
   if (idle == 0) return;
-  log_.Event("cut " + std::to_string(idle) +
-             " connections that had no calls: max_connections");
+  log_.Event("cut", "cut " + std::to_string(idle) +
+                        " connections that had no calls: max_connections");
 }
 
-// gRPC does not count all that it holds: a flood of header fields takes fifty
-// times its bytes, and of no quota. Memory that the allocator keeps for later
-// is no reason: only while it grows beyond what it was, connections are ended.
-void ServiceContext::GuardMemory() {
-  constexpr int64_t kUsual = int64_t{512} << 20;
-  constexpr int64_t kStep = int64_t{32} << 20;
+// A limit of 0 or beyond any memory means that nobody is cut for memory.
+bool ServiceContext::GuardsTransport() const {
   constexpr int64_t kNoLimit = int64_t{1} << 50;
   const int64_t limit = config_.transport.max_transport_bytes;
-  if (limit == 0 || limit > kNoLimit) return;
-  const int64_t most = limit + kUsual + admission_.bytes() + stream_bytes_;
-  const int64_t held = ResidentBytes();
-  memory_mark_ = std::max(most, std::min(memory_mark_, held + kStep));
-  if (held <= memory_mark_) return;
-  ReleaseFreeMemory();
-  if (ResidentBytes() <= memory_mark_) return;
-  memory_mark_ = held + kStep;
-  const auto use = [this](const std::string& peer) { return UseOf(peer); };
-  const std::string peer =
-      connections_.CutLargest(std::chrono::steady_clock::now(), use);
-  if (peer.empty()) return;
-  log_.Event("cut the connection of " + peer +
-             ": beyond max_transport_bytes, and what comes is no message");
+  return limit > 0 && limit <= kNoLimit;
+}
+
+MemoryReading ServiceContext::ReadMemory() {
+  const MemoryUse use = ReadMemoryUse();
+  MemoryReading reading;
+  reading.counted = admission_.bytes() + stream_bytes_;
+  reading.resident = use.resident;
+  reading.fullness = FullnessOf(use, memory_bounds_);
+  // What came costs more to know, and matters only where memory is to be
+  // explained.
+  const auto use_of = [this](const std::string& peer) { return UseOf(peer); };
+  const bool is_explained =
+      reading.resident <= reading.counted + MemoryGuard::kReleaseSlack;
+  if (!is_explained) {
+    reading.counted +=
+        connections_.CountStrayBytes(Connections::Clock::now(), use_of);
+  }
+  reading.received = connections_.read_bytes();
+  return reading;
+}
+
+void ServiceContext::GuardMemory() {
+  const auto now = Connections::Clock::now();
+  MemoryReading reading = ReadMemory();
+  if (memory_guard_.ShouldRelease(now, reading)) {
+    ReleaseFreeMemory();
+    reading = ReadMemory();
+  }
+  SetShortOfMemory(memory_guard_.IsShort(reading));
+  if (!GuardsTransport()) return;
+  const bool is_last_resort = MemoryGuard::IsLastResort(reading);
+  if (!memory_guard_.ShouldCut(reading) && !is_last_resort) return;
+  const auto use_of = [this](const std::string& peer) { return UseOf(peer); };
+  LogCuts(connections_.CutGrowing(now, use_of, is_last_resort));
+}
+
+void ServiceContext::OnMemory(std::function<void(bool)> set) {
+  const std::lock_guard lock(health_mutex_);
+  set_health_ = std::move(set);
+}
+
+void ServiceContext::SetShortOfMemory(bool is_short) {
+  if (is_short == is_short_of_memory_) return;
+  is_short_of_memory_ = is_short;
+  admission_.RefuseNewClips(is_short);
+  log_.Event("memory",
+             is_short ? "memory is short: health is NOT_SERVING, new clips are "
+                        "refused"
+                      : "memory is no longer short");
+  const std::lock_guard lock(health_mutex_);
+  if (set_health_) set_health_(!is_short);
 }
 
 void ServiceContext::HeardFrom(const std::string& peer) {

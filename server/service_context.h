@@ -8,6 +8,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -18,12 +19,14 @@
 #include <vector>
 
 #include "bvhmill/pipeline/options.h"
-#include "bvhmill/pipeline/workers.h"
 #include "bvhmill/v1/clip_service.pb.h"
 #include "server/admission.h"
 #include "server/config.h"
 #include "server/connections.h"
+#include "server/fair_queue.h"
 #include "server/log.h"
+#include "server/memory.h"
+#include "server/memory_guard.h"
 #include "server/metrics.h"
 #include "server/metrics_page.h"
 #include "server/tokens.h"
@@ -37,7 +40,7 @@ class ServiceContext {
                  std::unique_ptr<TokenStore> tokens);
 
   const ServerConfig& config() const { return config_; }
-  Workers& workers() { return workers_; }
+  FairQueue& queue() { return queue_; }
   Metrics& metrics() { return metrics_; }
   Admission& admission() { return admission_; }
   TokenStore& tokens() { return *tokens_; }
@@ -102,13 +105,27 @@ class ServiceContext {
   // have ended or the time is over; true if all have ended.
   bool Drain(std::chrono::seconds patience);
 
+  // Cuts every connection once `patience` is over, and those that are left
+  // again and again after it: without them gRPC has nothing to wait for.
+  void CutConnectionsAfter(std::chrono::milliseconds patience);
+
+  // Calls `set` with false when memory becomes short, and with true when it is
+  // so no more, from a thread of the context. `set` must stay valid until
+  // OnMemory is called with an empty function, which waits for a running call.
+  void OnMemory(std::function<void(bool is_serving)> set);
+
  private:
   void Tick(const std::stop_token& stop);
   bool HasTooMany(int64_t calls) const;
   Connections::Use UseOf(const std::string& peer);
   void LookAtPeers();
   void LookAtConnections();
+  void CutIfDue();
   void GuardMemory();
+  void SetShortOfMemory(bool is_short);
+  bool GuardsTransport() const;
+  MemoryReading ReadMemory();
+  void LogCuts(const std::vector<Connections::Ended>& ended);
   void ForgetPeers();
   // Those of the running calls, to be told without the mutex: the calls may end
   // meanwhile, also by what they are told.
@@ -116,11 +133,11 @@ class ServiceContext {
 
   const ServerConfig config_;
   const std::unique_ptr<TokenStore> tokens_;
-  const Log log_;
+  Log log_;
   Metrics metrics_;
   Admission admission_;
   Connections connections_;
-  Workers workers_;
+  FairQueue queue_;
   std::mutex mutex_;
   std::condition_variable idle_;
   bool draining_ = false;
@@ -128,11 +145,23 @@ class ServiceContext {
   // By name.
   std::unordered_map<std::string, Peer> peers_;
   std::atomic<int64_t> stream_bytes_{0};
-  // Of the ticker: memory beyond which a connection is ended.
-  int64_t memory_mark_ = 0;
+  // When all connections are cut; the latest time there is = never.
+  std::atomic<Connections::Clock::time_point> cut_at_{
+      Connections::Clock::time_point::max()};
+  std::mutex health_mutex_;
+  std::function<void(bool)> set_health_;
+  const MemoryBounds memory_bounds_ = ReadMemoryBounds();
+  // Used by the ticker only.
+  MemoryGuard memory_guard_;
+  bool is_short_of_memory_ = false;
   // The last member: it uses the others.
   std::jthread ticker_;
 };
+
+// How long a peer may accept nothing of what waits to be sent to it, in
+// seconds: idle_seconds, or the time in which a silent peer must answer a
+// keepalive ping if that is less; 0 = for ever.
+int64_t SendTimeoutSeconds(const ServerConfig& config);
 
 // Options for one clip: those of the request, within the server's limits.
 grpc::Status ReadOptionsFor(const ServerConfig& config,

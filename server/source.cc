@@ -5,36 +5,6 @@
 #include "server/rpc_status.h"
 
 namespace bvhmill::server {
-namespace {
-
-// Collects a text, and has it counted as it grows.
-class CountedText final : public Sink {
- public:
-  CountedText(Ticket* ticket, std::string* text)
-      : ticket_(ticket), text_(*text) {}
-
-  absl::Status Append(std::string_view bytes) override {
-    if (ticket_ != nullptr) {
-      refused_ = ticket_->Grow(static_cast<int64_t>(bytes.size()));
-    }
-    if (!refused_.ok()) {
-      return MakeStatus(absl::StatusCode::kAborted, "refused");
-    }
-    text_.append(bytes);
-    return absl::OkStatus();
-  }
-
-  // Why there was no more of it.
-  const grpc::Status& refused() const { return refused_; }
-
- private:
-  Ticket* ticket_;
-  std::string& text_;
-  grpc::Status refused_;
-};
-
-}  // namespace
-
 grpc::Status ReadEncoding(v1::ContentEncoding encoding, Encoding* out) {
   switch (encoding) {
     case v1::CONTENT_ENCODING_UNSPECIFIED:
@@ -73,16 +43,6 @@ grpc::Status DecodeFault(const ServerConfig& config,
   }
   return ToGrpc(InvalidField("source.data", MessageOf(status)),
                 Fault{"ENCODING_BROKEN", {{"field", "source.data"}}});
-}
-
-grpc::Status DecodeSource(const ServerConfig& config, Encoding encoding,
-                          std::string_view bytes, Ticket* ticket,
-                          std::string* text) {
-  CountedText sink(ticket, text);
-  const absl::Status status =
-      Unpack(encoding, bytes, config.limits.max_clip_bytes, &sink);
-  if (!sink.refused().ok()) return sink.refused();
-  return status.ok() ? grpc::Status::OK : DecodeFault(config, status);
 }
 
 }  // namespace bvhmill::server

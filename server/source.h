@@ -1,14 +1,11 @@
 #pragma once
 
-// The text of a clip, whatever its source is encoded as.
+// The encodings of the source of a clip.
 
 #include <grpcpp/support/status.h>
 
-#include <string>
-
 #include "bvhmill/unpack/decoder.h"
 #include "bvhmill/v1/clip_service.pb.h"
-#include "server/admission.h"
 #include "server/config.h"
 
 namespace bvhmill::server {
@@ -23,11 +20,5 @@ grpc::Status CheckSource(const ServerConfig& config, const v1::Source& source);
 // max_clip_bytes; INVALID_ARGUMENT, reason ENCODING_BROKEN.
 grpc::Status DecodeFault(const ServerConfig& config,
                          const absl::Status& status);
-
-// The text of `bytes` into `text`. What comes out counts for `ticket`, too, in
-// whose place the caller's quota may refuse it; null = nothing is counted.
-grpc::Status DecodeSource(const ServerConfig& config, Encoding encoding,
-                          std::string_view bytes, Ticket* ticket,
-                          std::string* text);
 
 }  // namespace bvhmill::server

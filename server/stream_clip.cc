@@ -35,14 +35,11 @@ OutFrame FrameOf(Parts&&... parts) {
 
 }  // namespace
 
-// The arrays, and then the frames that are made of them all at once.
 absl::Status FrameReceiver::Hold(int64_t bytes) {
-  BVHMILL_RETURN_IF_ERROR(HoldClip(2 * bytes));
-  held_ += bytes;
-  return absl::OkStatus();
-}
-
-absl::Status FrameReceiver::HoldClip(int64_t bytes) {
+  if (bytes < 0) {
+    static_cast<void>(peer_.hold(bytes));
+    return absl::OkStatus();
+  }
   // The first refusal is the result.
   if (refused_.ok()) refused_ = peer_.hold(bytes);
   if (refused_.ok()) return absl::OkStatus();
@@ -57,14 +54,30 @@ absl::Status FrameReceiver::Begin(const ClipInfo& info,
   return absl::OkStatus();
 }
 
-absl::Status FrameReceiver::Data(size_t output, std::string_view bytes) {
-  const auto size = static_cast<int64_t>(bytes.size());
-  if (at_once_ && size > held_) {
-    const int64_t more = std::max(size - held_, kFrameStep);
-    BVHMILL_RETURN_IF_ERROR(HoldClip(more));
+// Memory for frames that cannot be written before more of them are made: all of
+// them, or what one step makes beyond what steps make as a rule. A thousand
+// streams with such a step each would take all memory: where streams hold too
+// much, all frames are drawn.
+absl::Status FrameReceiver::HoldFrames(int64_t bytes) {
+  constexpr int64_t kUsualStepBytes = int64_t{8} << 20;
+  const int64_t before = std::exchange(step_bytes_, step_bytes_ + bytes);
+  if (!at_once_) {
+    const int64_t usual = peer_.is_crowded() ? 0 : kUsualStepBytes;
+    bytes = step_bytes_ - std::max(before, usual);
+    if (bytes <= 0) return absl::OkStatus();
+  }
+  if (bytes > held_) {
+    const int64_t more = std::max(bytes - held_, kFrameStep);
+    BVHMILL_RETURN_IF_ERROR(Hold(more));
     held_ += more;
   }
-  held_ -= at_once_ ? size : 0;
+  held_ -= bytes;
+  drawn_ += bytes;
+  return absl::OkStatus();
+}
+
+absl::Status FrameReceiver::Data(size_t output, std::string_view bytes) {
+  BVHMILL_RETURN_IF_ERROR(HoldFrames(static_cast<int64_t>(bytes.size())));
   std::string& pending = pending_[output];
   while (!bytes.empty()) {
     // Where one chunk was full, the next is likely to be.
@@ -100,6 +113,8 @@ void FrameReceiver::FlushOutput(size_t output) {
   sent_[output] += size;
   OutFrame frame = FrameOf(chunk, std::move(data));
   frame.data_bytes = size;
+  frame.drawn_bytes = std::min(drawn_, size);
+  drawn_ -= frame.drawn_bytes;
   peer_.emit(std::move(frame));
 }
 
@@ -131,9 +146,11 @@ StreamConversion::StreamConversion(const StreamClip& clip,
 void StreamConversion::Give(std::string bytes) {
   bytes_ = std::move(bytes);
   at_ = 0;
+  if (!is_wanted_) DropBytes();
 }
 
 size_t StreamConversion::Step() {
+  receiver_.EndStep();
   if (!broken_ && converter_.has_work()) {
     converter_.Work();
     return kSliceBytes;
@@ -144,9 +161,19 @@ size_t StreamConversion::Step() {
   const std::string_view slice =
       std::string_view(bytes).substr(at, kSliceBytes);
   at += slice.size();
-  converter_.Read(slice);
+  if (decoder_ == nullptr) {
+    converter_.AddInput(static_cast<int64_t>(slice.size()));
+  }
+  // Of a clip that is refused nothing more is read, nor decoded.
+  is_wanted_ = converter_.Read(slice) && is_wanted_;
+  if (!is_wanted_) DropBytes();
   if (!has_bytes()) bytes_ = {};
   return slice.size();
+}
+
+void StreamConversion::DropBytes() {
+  at_ = bytes_.size();
+  text_at_ = text_.size();
 }
 
 void StreamConversion::Flush() {
@@ -156,7 +183,9 @@ void StreamConversion::Flush() {
 
 void StreamConversion::End() {
   has_ended_ = true;
-  if (decoder_ != nullptr && !broken_) CheckDecoded(decoder_->End());
+  if (decoder_ != nullptr && !broken_ && is_wanted_) {
+    CheckDecoded(decoder_->End());
+  }
   if (!broken_) converter_.End();
 }
 
@@ -168,6 +197,7 @@ void StreamConversion::Decode() {
   const std::string_view slice =
       std::string_view(bytes_).substr(at_, decoder_slice_);
   at_ += slice.size();
+  converter_.AddInput(static_cast<int64_t>(slice.size()));
   if (!broken_) CheckDecoded(decoder_->Push(slice, &sink));
   if (broken_) text_.clear();
 }

@@ -28,23 +28,28 @@ namespace bvhmill::server {
 struct OutFrame {
   // To move it would be to copy it.
   std::unique_ptr<grpc::ByteBuffer> message;
-  // Of the message, and of the output that it holds.
+  // Of the message, and of the output that it holds; and those that were drawn
+  // from the ticket of the clip until the frame is written.
   int64_t bytes = 0;
   int64_t data_bytes = 0;
+  int64_t drawn_bytes = 0;
 };
 
 // Turns the outputs of one clip into frames of the stream. One thread at a
 // time.
 class FrameReceiver final : public OutputReceiver {
  public:
-  // Where frames go, and who is asked for memory that grows with the clip.
+  // Where frames go, and who grants memory that grows with the clip; a negative
+  // number of bytes is given back.
+  // `is_crowded` says that all streams together hold more than they may.
   struct Peer {
     std::function<void(OutFrame)> emit;
     std::function<grpc::Status(int64_t bytes)> hold;
+    std::function<bool()> is_crowded = [] { return false; };
   };
 
   // Chunks have `chunk_bytes`, but for the last of an output. `at_once`: all
-  // frames are made before the peer can send any, so memory is asked for them.
+  // frames are made before the peer can send any, so memory is drawn for them.
   FrameReceiver(std::string key, int64_t chunk_bytes, bool at_once, Peer peer)
       : key_(std::move(key)),
         chunk_bytes_(static_cast<size_t>(chunk_bytes)),
@@ -52,12 +57,13 @@ class FrameReceiver final : public OutputReceiver {
         peer_(std::move(peer)) {}
 
   absl::Status Hold(int64_t bytes) override;
-  absl::Status HoldClip(int64_t bytes) override;
   absl::Status Begin(const ClipInfo& info,
                      std::span<const OutputInfo> outputs) override;
   absl::Status Data(size_t output, std::string_view bytes) override;
   // Sends what waits for a chunk to be full.
   void Flush();
+  // The conversion has paused: what was sent until now can be written.
+  void EndStep() { step_bytes_ = 0; }
 
   bool has_pending() const;
   // Why there is no memory for the clip or its outputs; OK if there is.
@@ -65,13 +71,18 @@ class FrameReceiver final : public OutputReceiver {
 
  private:
   void FlushOutput(size_t output);
+  absl::Status HoldFrames(int64_t bytes);
 
   std::string key_;
   size_t chunk_bytes_;
   bool at_once_;
   Peer peer_;
-  // Bytes of frames that there is memory for, and that were not made.
+  // Bytes of frames that memory was drawn for: for those that are not made, and
+  // for those that are not sent.
   int64_t held_ = 0;
+  int64_t drawn_ = 0;
+  // Bytes of outputs since the conversion paused last.
+  int64_t step_bytes_ = 0;
   grpc::Status refused_;
   std::vector<std::string> pending_;
   std::vector<int64_t> sent_;
@@ -116,6 +127,7 @@ class StreamConversion {
   bool has_bytes() const {
     return at_ < bytes_.size() || text_at_ < text_.size();
   }
+  void DropBytes();
   void Decode();
   void CheckDecoded(const absl::Status& status);
 
@@ -132,6 +144,8 @@ class StreamConversion {
   std::string text_;
   size_t text_at_ = 0;
   bool has_ended_ = false;
+  // The clip is not refused yet.
+  bool is_wanted_ = true;
   std::optional<grpc::Status> broken_;
 };
 

@@ -11,13 +11,29 @@
 namespace bvhmill::server {
 namespace {
 
-// Options of so many bytes are among what any stream takes; more are counted as
-// long as the stream lives.
-constexpr int64_t kUsualOpenBytes = 4096;
+// Messages with no more bytes beside their text are not counted while they
+// live, which is a moment.
+constexpr int64_t kSmallMessageBytes = 4096;
 
 }  // namespace
 
-grpc::Status StreamClips::Take(v1::ConvertClipsRequest* frame) {
+grpc::Status StreamClips::Enter() {
+  return context_.admission().TryOpen(*record_.caller(), record_.peer(),
+                                      &ticket_);
+}
+
+// Counts the memory of `frame`, but for its text, until `message` goes.
+grpc::Status StreamClips::HoldMessage(const v1::ConvertClipsRequest& frame,
+                                      int64_t beside, Ticket* message) {
+  if (beside <= kSmallMessageBytes) return grpc::Status::OK;
+  const size_t text =
+      frame.chunk().size() + frame.begin().source().data().size();
+  return context_.admission().TryHold(
+      *record_.caller(), record_.peer(),
+      static_cast<int64_t>(frame.SpaceUsedLong() - text), message);
+}
+
+grpc::Status StreamClips::Take(v1::ConvertClipsRequest* frame, int64_t beside) {
   const auto bytes = static_cast<int64_t>(frame->ByteSizeLong());
   const int64_t limit = config().service.max_request_message_bytes;
   if (Exceeds(bytes, limit)) {
@@ -27,12 +43,14 @@ grpc::Status StreamClips::Take(v1::ConvertClipsRequest* frame) {
   if (first && !frame->has_open()) {
     if (auto status = Open({}); !status.ok()) return status;
   }
+  Ticket message;
+  const grpc::Status held = HoldMessage(*frame, beside, &message);
   switch (frame->frame_case()) {
     case v1::ConvertClipsRequest::kOpen:
       if (!first) return StreamOutOfOrder("open is not the first frame");
-      return Open(frame->open());
+      return held.ok() ? Open(frame->open()) : held;
     case v1::ConvertClipsRequest::kBegin:
-      return Begin(frame->mutable_begin());
+      return Begin(frame->mutable_begin(), held);
     case v1::ConvertClipsRequest::kChunk:
       if (incoming_ == nullptr) return StreamOutOfOrder("chunk outside a clip");
       Append(std::move(*frame->mutable_chunk()));
@@ -47,13 +65,8 @@ grpc::Status StreamClips::Take(v1::ConvertClipsRequest* frame) {
 
 grpc::Status StreamClips::Open(const v1::StreamOpen& open) {
   ordered_ = open.ordered();
-  const auto bytes = static_cast<int64_t>(open.ByteSizeLong());
-  if (bytes > kUsualOpenBytes) {
-    const grpc::Status status = context_.admission().TryHold(
-        *record_.caller(), record_.peer(), bytes, &options_ticket_);
-    if (!status.ok()) return status;
-  }
-  return ReadOptions(open.options(), &default_options_);
+  const auto status = ReadOptions(open.options(), &default_options_);
+  return status.ok() ? ticket_.Grow(OptionsBytes(*default_options_)) : status;
 }
 
 grpc::Status StreamClips::ReadOptions(
@@ -65,7 +78,9 @@ grpc::Status StreamClips::ReadOptions(
   return status;
 }
 
-grpc::Status StreamClips::Begin(v1::ClipBegin* begin) {
+// `held`: whether there is memory for the message.
+grpc::Status StreamClips::Begin(v1::ClipBegin* begin,
+                                const grpc::Status& held) {
   if (incoming_ != nullptr) return StreamOutOfOrder("begin within a clip");
   incoming_ = std::make_shared<StreamClip>();
   clips_.push_back(incoming_);
@@ -73,9 +88,8 @@ grpc::Status StreamClips::Begin(v1::ClipBegin* begin) {
   // Every frame of the clip holds its key.
   const bool is_long = begin->key().size() > kMaxClipKeyBytes;
   incoming_->key = is_long ? Excerpt(begin->key()) : begin->key();
-  if (const auto status = Admit(*begin); !status.ok()) {
-    Refuse(incoming_.get(), status);
-  }
+  const grpc::Status status = held.ok() ? Admit(*begin) : held;
+  if (!status.ok()) Refuse(incoming_.get(), status);
   Append(std::move(*begin->mutable_source()->mutable_data()));
   if (begin->complete()) Complete(std::exchange(incoming_, nullptr).get());
   return grpc::Status::OK;
@@ -101,18 +115,16 @@ grpc::Status StreamClips::Admit(const v1::ClipBegin& begin) {
       !status.ok()) {
     return status;
   }
+  int64_t bytes = DecodingBytes(clip.encoding);
   if (begin.has_options()) {
     if (auto status = ReadOptions(begin.options(), &clip.options);
         !status.ok()) {
       return status;
     }
+    bytes += OptionsBytes(*clip.options);
   }
-  // What is said about the clip, and what its decoder takes; what is kept of
-  // it is asked for as it comes.
-  const auto bytes =
-      static_cast<int64_t>(begin.ByteSizeLong() - begin.source().data().size());
-  return context_.admission().TryEnter(*record_.caller(), record_.peer(),
-                                       bytes + DecodingBytes(clip.encoding),
+  // Memory that grows with the clip is counted as it comes.
+  return context_.admission().TryEnter(*record_.caller(), record_.peer(), bytes,
                                        &clip.ticket);
 }
 
@@ -261,9 +273,10 @@ ClipPtr StreamClips::PickWrite(OutFrame* frame, bool* more_follows) {
   return nullptr;
 }
 
-void StreamClips::Written(const ClipPtr& clip, int64_t bytes) {
+void StreamClips::Written(const ClipPtr& clip, const OutFrame& frame) {
   if (clip->is_abandoned) return;
-  AddOutgoing(clip.get(), -bytes);
+  AddOutgoing(clip.get(), -frame.bytes);
+  static_cast<void>(clip->ticket.Grow(-frame.drawn_bytes));
   if (!clip->has_result || !clip->outgoing.empty()) return;
   const auto now = StreamClip::Clock::now();
   if (!clip->refused) {
@@ -287,6 +300,7 @@ void StreamClips::Clear() {
   context_.AddStreamBytes(-std::exchange(outgoing_bytes_, 0));
   for (const ClipPtr& clip : clips_) clip->ticket.Release();
   clips_.clear();
+  ticket_.Release();
 }
 
 }  // namespace bvhmill::server

@@ -30,9 +30,14 @@ class StreamClips {
   StreamClips(const StreamClips&) = delete;
   StreamClips& operator=(const StreamClips&) = delete;
 
-  // The next frame from the peer, whose content it takes. A status that is not
-  // OK is how the stream must end.
-  grpc::Status Take(v1::ConvertClipsRequest* frame);
+  // Counts the stream among those that are open. RESOURCE_EXHAUSTED if the
+  // caller, or the server, has too many.
+  grpc::Status Enter();
+
+  // The next frame from the peer, whose content it takes. `beside` are its
+  // bytes that are not text: its lists take memory of many times that. A status
+  // that is not OK is how the stream must end.
+  grpc::Status Take(v1::ConvertClipsRequest* frame, int64_t beside);
   // Between a begin and its end.
   bool is_within_clip() const { return incoming_ != nullptr; }
   bool empty() const { return clips_.empty(); }
@@ -60,9 +65,8 @@ class StreamClips {
   // The next frame to write, moved to `frame`, of the clip that is returned;
   // null if there is none.
   ClipPtr PickWrite(OutFrame* frame, bool* more_follows);
-  // A frame of `clip` was written, of so many bytes. One whose result has gone
-  // is not kept.
-  void Written(const ClipPtr& clip, int64_t bytes);
+  // `frame` of `clip` was written. A clip whose result has gone is not kept.
+  void Written(const ClipPtr& clip, const OutFrame& frame);
 
   // Gives up all clips: nothing of them is worked on or written any more, and
   // they hold nothing, but for what a worker or a write has in hand.
@@ -71,8 +75,10 @@ class StreamClips {
   void Clear();
 
  private:
+  grpc::Status HoldMessage(const v1::ConvertClipsRequest& frame, int64_t beside,
+                           Ticket* message);
   grpc::Status Open(const v1::StreamOpen& open);
-  grpc::Status Begin(v1::ClipBegin* begin);
+  grpc::Status Begin(v1::ClipBegin* begin, const grpc::Status& held);
   grpc::Status End(const v1::ClipEnd& end);
   grpc::Status Admit(const v1::ClipBegin& begin);
   grpc::Status ReadOptions(const v1::ConvertOptions& message,
@@ -91,9 +97,10 @@ class StreamClips {
   ServiceContext& context_;
   CallRecord& record_;
   bool saw_frame_ = false;
-  // Of clips that bring none, which share it.
+  // Shared by the clips that bring no options of their own.
   std::shared_ptr<const ConvertOptions> default_options_;
-  Ticket options_ticket_;
+  // Of the stream, and of the default options.
+  Ticket ticket_;
   bool ordered_ = false;
   // The clip whose chunks are arriving.
   ClipPtr incoming_;

@@ -69,19 +69,17 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
             call, Seconds(context->config().service.idle_seconds))) {}
 
   void Start() {
-    running_ = context_.BeginCall(watch_, record_.peer(), &id_);
-    grpc::Status refused =
-        running_ ? Guarded([this] { return Enter(); }) : Stopping();
+    grpc::Status refused = Guard([this] { return Enter(); });
     bool is_short = false;
     if (refused.ok()) {
-      refused =
-          Guarded([&] { return method_.task->Read(&ticket_, &is_short); });
+      refused = Guard([&] { return method_.task->Read(&ticket_, &is_short); });
     }
     if (!refused.ok()) return End(refused);
     if (is_short) return Work({});
     // If it is queued, it may be over before this returns.
-    const grpc::Status queued = Guarded([this] {
-      const bool is_queued = context_.workers().Enqueue(
+    const grpc::Status queued = Guard([this] {
+      const bool is_queued = context_.queue().Enqueue(
+          record_.turn(),
           [this, start = Clock::now()] { Work(Clock::now() - start); });
       return is_queued ? grpc::Status::OK : OutOfMemoryOrLess();
     });
@@ -102,7 +100,14 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
   bool InternalInlineable() override { return true; }
 
  private:
+  template <typename Step>
+  grpc::Status Guard(const Step& step) {
+    return Guarded(context_.log(), "a unary call", step);
+  }
+
   grpc::Status Enter() {
+    running_ = context_.BeginCall(watch_, record_.peer(), &id_);
+    if (!running_) return Stopping();
     const grpc::Status status = record_.Enter(method_.scope);
     if (!status.ok()) return status;
     ServiceContext::Heard(id_);
@@ -117,7 +122,9 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
   }
 
   void Work(Clock::duration queued) {
-    const grpc::Status status = Guarded([&] {
+    const grpc::Status status = Guard([&]() -> grpc::Status {
+      // While it waited for a worker.
+      if (cancel_.IsCancelled()) return grpc::Status::CANCELLED;
       return method_.task->Work({cancel_, queued, record_, ticket_});
     });
     method_.task = nullptr;
@@ -126,7 +133,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
   }
 
   void End(const grpc::Status& status) {
-    Attempt([&] { record_.Finishing(status); });
+    record_.Finishing(status);
     watch_->Answered();
     Finish(status);
   }
@@ -146,7 +153,17 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
 grpc::ServerUnaryReactor* StartUnaryCall(ServiceContext* context,
                                          grpc::CallbackServerContext* call,
                                          UnaryMethod method) {
-  auto* const reactor = new UnaryCall(context, call, std::move(method));
+  UnaryCall* reactor = nullptr;
+  const grpc::Status status = Guarded(context->log(), "a unary call", [&] {
+    reactor = new UnaryCall(context, call, std::move(method));
+    return grpc::Status::OK;
+  });
+  if (reactor == nullptr) {
+    // It takes no memory.
+    grpc::ServerUnaryReactor* const refusal = call->DefaultReactor();
+    refusal->Finish(status);
+    return refusal;
+  }
   reactor->Start();
   return reactor;
 }

@@ -1,6 +1,7 @@
 #include "server/unknown_service.h"
 
 #include "server/call_record.h"
+#include "server/guard.h"
 #include "server/rpc_status.h"
 
 namespace bvhmill::server {
@@ -11,8 +12,10 @@ class UnknownCall final : public grpc::ServerGenericBidiReactor {
  public:
   UnknownCall(ServiceContext* context, grpc::GenericCallbackServerContext* call)
       : context_(*context), record_(context, Method::kUnknown, call) {
-    is_counted_ = context_.BeginCall(nullptr, record_.peer(), &id_);
-    const grpc::Status status = MethodUnknown(call->method());
+    const grpc::Status status = Guarded(context_.log(), "a call", [&] {
+      is_counted_ = context_.BeginCall(nullptr, record_.peer(), &id_);
+      return MethodUnknown(call->method());
+    });
     record_.Finishing(status);
     Finish(status);
   }

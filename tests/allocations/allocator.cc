@@ -10,10 +10,12 @@ namespace {
 constexpr int64_t kNoEnd = std::numeric_limits<int64_t>::max() / 2;
 
 std::atomic<int64_t> g_allocations{0};
+std::atomic<int64_t> g_bytes{0};
 std::atomic<int64_t> g_left{kNoEnd};
 
-bool HasMemory() {
+bool HasMemory(size_t size) {
   ++g_allocations;
+  g_bytes += static_cast<int64_t>(size);
   return g_left-- > 0;
 }
 
@@ -23,13 +25,13 @@ void* OrThrow(void* memory) {
 }
 
 void* Allocate(size_t size) {
-  return OrThrow(HasMemory() ? std::malloc(size + (size == 0)) : nullptr);
+  return OrThrow(HasMemory(size) ? std::malloc(size + (size == 0)) : nullptr);
 }
 
 void* AllocateAligned(size_t size, std::align_val_t align) {
   const auto step = static_cast<size_t>(align);
   const size_t steps = (size + step - 1) / step * step;
-  return OrThrow(HasMemory() ? std::aligned_alloc(step, steps) : nullptr);
+  return OrThrow(HasMemory(size) ? std::aligned_alloc(step, steps) : nullptr);
 }
 
 }  // namespace
@@ -62,6 +64,7 @@ void operator delete[](void* memory, size_t, std::align_val_t) noexcept {
 namespace bvhmill::testing {
 
 int64_t Allocations() { return g_allocations; }
+int64_t AllocatedBytes() { return g_bytes; }
 
 MemoryFor::MemoryFor(int64_t count) { g_left = count; }
 MemoryFor::~MemoryFor() { g_left = kNoEnd; }

@@ -8,6 +8,8 @@ namespace bvhmill::testing {
 
 // How often memory was asked for so far.
 int64_t Allocations();
+// Bytes that were asked for so far.
+int64_t AllocatedBytes();
 
 // While it lives, the system has memory for `count` more requests, by whichever
 // thread, and for none behind them. One at a time.

@@ -72,6 +72,25 @@ TEST(TrimAnim, PlaysThePart) {
   EXPECT_NEAR(part.constraints[0].ease_out_stop, 1.1F, 1e-6F);
 }
 
+// Keys that are so near to the ends that their times would be those of the
+// ends.
+TEST(TrimAnim, NoTwoKeysHaveOneTime) {
+  const AnimMotion whole = Moving();
+  const float second = TimeOf(whole.joints[0].positions[5], whole.duration);
+  for (const float off : {-1e-6F, 0.0F, 1e-6F}) {
+    AnimMotion part = whole;
+    ASSERT_TRUE(TrimAnim(0, second + off, &part).ok());
+    const std::vector<AnimKey>& keys = part.joints[0].positions;
+    EXPECT_EQ(keys.size(), 6) << off;
+    for (size_t i = 1; i < keys.size(); ++i) {
+      EXPECT_LT(keys[i - 1].time, keys[i].time) << off;
+    }
+    part = whole;
+    ASSERT_TRUE(TrimAnim(second + off, whole.duration, &part).ok());
+    EXPECT_EQ(part.joints[0].positions.size(), 16) << off;
+  }
+}
+
 TEST(TrimAnim, TheWholeStaysAsItIs) {
   AnimMotion motion = Moving();
   ASSERT_TRUE(TrimAnim(0, 2, &motion).ok());
@@ -110,6 +129,19 @@ TEST(RetimeAnim, ScalesTimesOnly) {
   EXPECT_FALSE(RetimeAnim(NAN, &motion).ok());
   motion.duration = 0;
   EXPECT_FALSE(RetimeAnim(1, &motion).ok());
+}
+
+// However the times are rounded.
+TEST(RetimeAnim, ALoopToTheEndStaysOne) {
+  for (int from = 1; from < 60; ++from) {
+    for (int to = 1; to < 60; ++to) {
+      AnimMotion motion = Moving();
+      motion.duration = static_cast<float>(from) * 0.7F;
+      motion.loop_out = motion.duration;
+      ASSERT_TRUE(RetimeAnim(static_cast<float>(to), &motion).ok());
+      EXPECT_LE(motion.loop_out, motion.duration) << from << " " << to;
+    }
+  }
 }
 
 TEST(DropAnimJoints, TakesConstraintsAlong) {

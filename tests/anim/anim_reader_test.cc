@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -182,6 +183,16 @@ std::vector<Case> ConstraintCases() {
        "ANIM_CONSTRAINT_CHAIN ANIM_CONSTRAINT_UNREACHED"},
       {"chain 1", [](AnimMotion* m) { FirstOf(m).chain_length = 1; }, kRefused,
        "ANIM_CONSTRAINT_UNREACHED"},
+      {"chain 3 of four",
+       [](AnimMotion* m) {
+         FirstOf(m).chain_length = 3;
+         FirstOf(m).source_volume = "CHEST";
+         m->joints = {{"mChest", 0, {}, {}},
+                      {"mSpine4", 0, {}, {}},
+                      {"mSpine3", 0, {}, {}},
+                      {"mTorso", 0, {}, {}}};
+       },
+       kUploads, ""},
       {"chain 4",
        [](AnimMotion* m) {
          FirstOf(m).chain_length = 4;
@@ -248,6 +259,55 @@ TEST(AnimReader, GivesThePlace) {
   EXPECT_EQ(report.issues[2].location.byte_offset, 95);
   EXPECT_EQ(report.issues[2].location.joint, 1);
   EXPECT_EQ(report.issues[2].location.joint_name, "mspine");
+}
+
+// Where the field stands that an issue is about, by the layout of the format.
+TEST(AnimReader, GivesThePlaceOfEachField) {
+  struct PlaceCase {
+    const char* code;
+    std::function<void(AnimMotion*)> change;
+    int64_t at;
+    // Of the constraint, which is the last that there is, not of the file.
+    bool is_in_constraint = false;
+  };
+  const PlaceCase cases[] = {
+      {"ANIM_PRIORITY_HIGH", [](auto* m) { m->base_priority = 7; }, 4},
+      {"ANIM_DURATION_ODD", [](auto* m) { m->duration = 0; }, 8},
+      {"ANIM_NOT_FINITE", [](auto* m) { m->duration = kNan; }, 8},
+      {"ANIM_EMOTE_IGNORED", [](auto* m) { m->emote = "Closed_Mouth"; }, 12},
+      {"ANIM_NOT_FINITE", [](auto* m) { m->loop_in = kNan; }, 13},
+      {"ANIM_NOT_FINITE", [](auto* m) { m->loop_out = kNan; }, 17},
+      {"ANIM_NOT_FINITE", [](auto* m) { m->ease_in = kNan; }, 25},
+      {"ANIM_NOT_FINITE", [](auto* m) { m->ease_out = kNan; }, 29},
+      {"ANIM_HAND_POSE_UNKNOWN", [](auto* m) { m->hand_pose = 14; }, 33},
+      {"ANIM_NO_JOINTS", [](auto* m) { m->joints.clear(); }, 37},
+      {"ANIM_CONSTRAINT_CHAIN", [](auto* m) { FirstOf(m).chain_length = 9; }, 0,
+       true},
+      {"ANIM_CONSTRAINT_TYPE", [](auto* m) { FirstOf(m).type = 2; }, 1, true},
+      {"ANIM_CONSTRAINT_VOLUME",
+       [](auto* m) { FirstOf(m).source_volume = "mPelvis"; }, 2, true},
+      {"ANIM_NOT_FINITE", [](auto* m) { FirstOf(m).source_offset[0] = kNan; },
+       18, true},
+      {"ANIM_CONSTRAINT_VOLUME",
+       [](auto* m) { FirstOf(m).target_volume = "mPelvis"; }, 30, true}};
+  constexpr int64_t kConstraintBytes = 86;
+  for (const PlaceCase& c : cases) {
+    SCOPED_TRACE(std::string(c.code) + " at " + std::to_string(c.at));
+    AnimMotion motion = SmallMotion();
+    ASSERT_EQ(motion.constraints.size(), 1);
+    c.change(&motion);
+    const std::string bytes = BytesOf(motion);
+    const int64_t begin =
+        c.is_in_constraint
+            ? static_cast<int64_t>(bytes.size()) - kConstraintBytes
+            : 0;
+    const Report report = Judge(bytes).report;
+    const auto issue =
+        std::find_if(report.issues.begin(), report.issues.end(),
+                     [&](const Issue& i) { return i.code == c.code; });
+    ASSERT_NE(issue, report.issues.end());
+    EXPECT_EQ(issue->location.byte_offset, begin + c.at);
+  }
 }
 
 TEST(AnimReader, RefusesOtherVersions) {

@@ -100,10 +100,15 @@ TEST(AnimToClip, RefusesWhatIsTooLong) {
     EXPECT_EQ(report.issues.at(0).code, "ANIM_DURATION_LONG");
   }
   AnimToClipOptions options;
-  options.frames_per_second = NAN;
-  IssueLog log({});
-  Clip clip;
-  EXPECT_FALSE(AnimToClip(SmallMotion(), options, &clip, &log).ok());
+  const std::pair<double, bool> rates[] = {
+      {NAN, false}, {-1, false}, {0, true}, {240, true}, {240.5, false}};
+  for (const auto& [rate, is_good] : rates) {
+    options.frames_per_second = rate;
+    IssueLog log({});
+    Clip clip;
+    EXPECT_EQ(AnimToClip(SmallMotion(), options, &clip, &log).ok(), is_good)
+        << rate;
+  }
 }
 
 // Codes that the viewer's import can make: truncated twice.

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -299,6 +300,89 @@ TEST(ClipToAnim, SaysWhatIsLeftOutAndHeld) {
             "ANIM_JOINT_LEFT_OUT@Neck ");
   for (const AnimKey& key : result.motion.joints.at(0).positions) {
     EXPECT_LE(std::fabs(PositionOf(key)[2]), 5);
+  }
+}
+
+// A leg that points `degrees` away from that of the avatar at rest.
+Clip LegClip(double degrees) {
+  const AvatarJoint& knee =
+      AvatarJoints()[static_cast<size_t>(FindAvatarJoint("mKneeLeft"))];
+  // In the axes of BVH; then one across it.
+  const Vec3<double> bone = {knee.rest[1], knee.rest[2], knee.rest[0]};
+  const double length = std::hypot(bone[0], bone[1], bone[2]);
+  const double across = std::hypot(bone[1], bone[2]);
+  const Vec3<double> side = {0, -bone[2] / across, bone[1] / across};
+  Offset offset = {};
+  for (size_t k = 0; k < 3; ++k) {
+    offset[k] = static_cast<float>(
+        100 * (bone[k] / length * std::cos(degrees * M_PI / 180) +
+               side[k] * std::sin(degrees * M_PI / 180)));
+  }
+  SkeletonBuilder builder;
+  const int pelvis = builder.Root("mPelvis", "XYZzxy");
+  const int hip = builder.Joint(pelvis, "mHipLeft", "zxy");
+  builder.EndSite(builder.Joint(hip, "mKneeLeft", "zxy", offset));
+  return CountingClip(builder.Build(), 3);
+}
+
+TEST(ClipToAnim, SaysWhichLimbIsFarFromTheAvatars) {
+  struct Case {
+    double degrees;
+    bool matches_limbs;
+    bool speaks;
+  };
+  const Case cases[] = {{0, false, false},
+                        {44, false, false},
+                        {46, false, true},
+                        {120, false, true},
+                        {120, true, false}};
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.degrees);
+    ClipToAnimOptions options;
+    options.match_limbs = c.matches_limbs;
+    Report report;
+    Convert(LegClip(c.degrees), options, &report);
+    const auto odd = std::find_if(
+        report.issues.begin(), report.issues.end(),
+        [](const Issue& i) { return i.code == "ANIM_REFERENCE_ODD"; });
+    ASSERT_EQ(odd != report.issues.end(), c.speaks);
+    if (!c.speaks) continue;
+    EXPECT_EQ(odd->location.joint_name, "mHipLeft");
+    EXPECT_NE(odd->message.find(std::to_string(std::lround(c.degrees))),
+              std::string::npos)
+        << odd->message;
+  }
+}
+
+// Frames are counted in the clip, of which the first may be the reference.
+TEST(ClipToAnim, SaysInWhichFrameABoundIsMissed) {
+  const Clip clip = Figure(60, 0);
+  Clip with_reference = clip;
+  with_reference.motion.frames += 1;
+  with_reference.motion.values.insert(with_reference.motion.values.begin(),
+                                      clip.skeleton.channels.size(), 0.0F);
+  const auto missed = [](const Clip& source, AnimReference reference) {
+    ClipToAnimOptions options;
+    options.joint_names = kNames;
+    options.max_degrees = 1e-4F;
+    options.reference = reference;
+    Report report;
+    Convert(source, options, &report);
+    std::map<std::string, int64_t> frames;
+    for (const Issue& issue : report.issues) {
+      if (issue.code != "ANIM_BOUND_MISSED" || !issue.location.frame) continue;
+      frames[issue.location.joint_name] = *issue.location.frame;
+    }
+    return frames;
+  };
+  const auto plain = missed(clip, AnimReference::kRestPose);
+  EXPECT_FALSE(plain.empty());
+  for (const auto& [joint, frame] :
+       missed(with_reference, AnimReference::kFirstFrame)) {
+    // The root moves from where the reference has it.
+    if (joint == "Hips") continue;
+    ASSERT_TRUE(plain.contains(joint)) << joint;
+    EXPECT_EQ(frame, plain.at(joint) + 1) << joint;
   }
 }
 

@@ -63,12 +63,20 @@ std::vector<std::string> SomeNames(const Skeleton& skeleton) {
   return names;
 }
 
+std::vector<DriveStep> StepsOf(const Plan& plan, const DrivenJoint& joint) {
+  std::vector<DriveStep> steps;
+  SetSteps(plan, FindWay(plan, joint.base, joint.node), &steps);
+  return steps;
+}
+
 void ExpectCurve(const Clip& clip, const Plan& plan, const AvatarDrive& drive,
                  const std::vector<std::string>& names) {
   const PlayedFrames frames = {&clip, &plan, 0, clip.motion.frames};
   for (const DrivenJoint& joint : drive.joints) {
     RotationCurve curve;
-    EXPECT_EQ(FillRotation(frames, joint, &curve), 0);
+    WorkMeter work;
+    EXPECT_EQ(FillRotation(frames, joint, StepsOf(plan, joint), &curve, &work),
+              0);
     int32_t above = joint.avatar_joint;
     int32_t base = -1;
     while (above >= 0 && base < 0) {
@@ -123,7 +131,8 @@ TEST(DriveCurves, ThePelvisIsWhereItIsInTheWorld) {
     const AvatarDrive drive = MakeAvatarDrive(clip, plan, options);
     ASSERT_EQ(drive.pelvis, 0);
     PositionCurve curve;
-    FillPelvisPosition({&clip, &plan, 0, 300}, drive, &curve);
+    WorkMeter work;
+    FillPelvisPosition({&clip, &plan, 0, 300}, drive, &curve, &work);
     for (int64_t frame = 0; frame < 300; ++frame) {
       Vec3<double> place = Solve(clip, plan, frame).places[pelvis];
       for (size_t k = 0; k < 3; ++k) place[k] -= drive.pelvis_zero[k];
@@ -150,7 +159,8 @@ TEST(DriveCurves, KeysHoldTheNearestCodes) {
   FitWorkspace workspace;
   for (const DrivenJoint& joint : drive.joints) {
     RotationCurve curve;
-    FillRotation({&clip, &plan, 0, 300}, joint, &curve);
+    FillRotation({&clip, &plan, 0, 300}, joint, StepsOf(plan, joint), &curve,
+                 &workspace.work);
     const FitResult fit = FitRotation(curve, times, 0, &workspace);
     for (size_t i = 0; i < fit.keys.size() && fit.keys.size() > 1; ++i) {
       if (curve.q[3][i] < 0.2F) continue;

@@ -1,10 +1,14 @@
 #include "tests/anim/real_clips.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
+#include <sstream>
 
 #include "bvhmill/anim/avatar.h"
 #include "bvhmill/bvh/reader.h"
 #include "bvhmill/edit/edit_clip.h"
+#include "tests/samples/samples.h"
 #include "tests/support/files.h"
 
 namespace bvhmill::testing {
@@ -41,7 +45,25 @@ void Cut(Clip* clip) {
                        clip->skeleton.channels.size());
 }
 
+RealClip MakeClip(std::string name, std::string_view text) {
+  IssueLog log({});
+  ReadResult read = ReadBvh(text, {}, &log);
+  EXPECT_TRUE(read.motion_read) << name;
+  Cut(&read.clip);
+  return {std::move(name), Renamed(std::move(read.clip))};
+}
+
 }  // namespace
+
+std::vector<RealClip> SampleClips() {
+  std::vector<RealClip> clips;
+  for (const samples::Take& take : samples::AllTakes()) {
+    std::ostringstream text;
+    samples::WriteBvh(take, text);
+    clips.push_back(MakeClip(take.name, text.str()));
+  }
+  return clips;
+}
 
 std::vector<RealClip> RealClips() {
   std::vector<RealClip> clips;

@@ -1,6 +1,7 @@
 #pragma once
 
-// Real takes as clips that the avatar can play.
+// Takes as clips that the avatar can play: nodes have names of its joints, by
+// the map that knows most of them.
 
 #include <string>
 #include <vector>
@@ -14,8 +15,10 @@ struct RealClip {
   Clip clip;
 };
 
-// The takes of BVHMILL_DATA whose rows can be read, at most 59 s of each. Nodes
-// have names of the avatar's joints, by the map that knows most of them. None
+// The takes of tests/samples.
+std::vector<RealClip> SampleClips();
+
+// The takes of BVHMILL_DATA whose rows can be read, at most 59 s of each. None
 // without BVHMILL_DATA.
 std::vector<RealClip> RealClips();
 

@@ -53,7 +53,7 @@ TEST(ViewerTake, ARefusalIsAnIssueWithTheJoint) {
   builder.EndSite(builder.Joint(root, "abdomen", "x"));
   IssueLog log({});
   AnimMotion motion;
-  EXPECT_FALSE(ImportAsViewer(ClipOf(builder), &motion, &log));
+  EXPECT_FALSE(ImportAsViewer(ClipOf(builder), &motion, &log).ok());
   const Report report = log.Finish(true, false);
   ASSERT_EQ(report.issues.size(), 1);
   EXPECT_EQ(report.issues[0].code, "ANIM_IMPORT_REFUSED");
@@ -91,7 +91,8 @@ TEST(ViewerTake, ClipsWithoutFramesHaveNoJoints) {
   builder.EndSite(builder.Root("hip", "XYZzxy"));
   IssueLog log({});
   AnimMotion motion;
-  EXPECT_TRUE(ImportAsViewer(CountingClip(builder.Build(), 0), &motion, &log));
+  EXPECT_TRUE(
+      ImportAsViewer(CountingClip(builder.Build(), 0), &motion, &log).ok());
   EXPECT_TRUE(motion.joints.empty());
 }
 

@@ -138,6 +138,18 @@ TEST(Excerpt, CutsAndSaysSo) {
   EXPECT_EQ(Excerpt("x", 0), "...");
 }
 
+TEST(Excerpt, LeavesOutACharacterThatDoesNotFit) {
+  // Characters of two, three and four bytes, at each place where they are cut.
+  for (const std::string character :
+       {"\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\xA6\xB5"}) {
+    for (size_t kept = 0; kept < character.size(); ++kept) {
+      EXPECT_EQ(Excerpt("ab" + character, 2 + kept), "ab...") << kept;
+    }
+    EXPECT_EQ(Excerpt("ab" + character, 2 + character.size()),
+              "ab" + character);
+  }
+}
+
 TEST(Excerpt, NeverCutsACharacterInTwo) {
   std::string text;
   for (int i = 0; i < 100; ++i) text += "\xE2\x82\xAC";

@@ -1,7 +1,7 @@
 // Folders of files with a golden report each: NAME.report.json beside NAME.bvh.
 // tests/data/golden shows what reports look like, tests/data/malformed every
-// way to be refused. With BVHMILL_UPDATE_GOLDEN=1 the reports are written
-// instead of compared; read the difference before you keep it.
+// way to be refused. With BVHMILL_UPDATE_GOLDEN=1 the reports are written, and
+// the tests fail; read the difference before you keep it, and run again.
 //
 // A folder may hold OPTIONS.tsv: which file is read strictly, or within which
 // limit.
@@ -26,7 +26,7 @@ using ::testing::IsEmpty;
 
 bool IsUpdate() {
   const char* update = std::getenv("BVHMILL_UPDATE_GOLDEN");
-  return update != nullptr && std::string_view(update) == "1";
+  return update != nullptr && *update != '\0';
 }
 
 void SetOption(const std::string& name, const std::string& value,
@@ -84,9 +84,14 @@ std::string GoldenOf(const std::string& path) {
 void CheckFolder(const std::string& folder) {
   for (const auto& [path, result] : ResultsOf(folder)) {
     SCOPED_TRACE(path);
-    if (IsUpdate()) WriteFile(GoldenOf(path), ReportOf(path, result));
-    EXPECT_EQ(ReportOf(path, result), ReadFile(GoldenOf(path)));
+    if (IsUpdate()) {
+      WriteFile(GoldenOf(path), ReportOf(path, result));
+    } else {
+      EXPECT_EQ(ReportOf(path, result), ReadFile(GoldenOf(path)));
+    }
   }
+  EXPECT_FALSE(IsUpdate()) << "written anew; unset BVHMILL_UPDATE_GOLDEN, "
+                              "read the difference, run again";
 }
 
 TEST(Golden, ReportsAreAsTheyWere) { CheckFolder(TestData("golden")); }
@@ -123,9 +128,12 @@ void CheckPlace(std::string_view text, const Location& at) {
 }
 
 TEST(Malformed, EachFileIsRefusedAndSaysWhere) {
-  for (const auto& [path, result] : ResultsOf(TestData("malformed"))) {
+  const auto results = ResultsOf(TestData("malformed"));
+  EXPECT_GE(results.size(), 60);
+  for (const auto& [path, result] : results) {
     SCOPED_TRACE(path);
     EXPECT_FALSE(IsGood(result.report.verdict));
+    EXPECT_FALSE(result.report.issues.empty());
     EXPECT_FALSE(result.status.ok());
     for (const Issue& issue : result.report.issues) {
       SCOPED_TRACE(issue.code);

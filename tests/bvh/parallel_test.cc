@@ -5,33 +5,16 @@
 #include <algorithm>
 #include <random>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "bvhmill/bvh/reader.h"
 #include "bvhmill/encode/report_json.h"
+#include "tests/bvh/threads.h"
 #include "tests/support/clip_collector.h"
 #include "tests/support/clips.h"
 
 namespace bvhmill::testing {
 namespace {
-
-class Threads final : public Parallel {
- public:
-  explicit Threads(int count) : count_(count) {}
-  int threads() const override { return count_; }
-  void Run(int64_t tasks, const std::function<void(int64_t)>& task) override {
-    std::vector<std::thread> threads;
-    for (int64_t i = 0; i < tasks; ++i) threads.emplace_back(task, i);
-    for (std::thread& thread : threads) thread.join();
-    ++runs_;
-  }
-  int runs() const { return runs_; }
-
- private:
-  int count_;
-  int runs_ = 0;
-};
 
 constexpr std::string_view kHierarchy =
     "HIERARCHY\nROOT a\n{\n OFFSET 0 0 0\n CHANNELS 3 Xposition Yposition "

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <limits>
+#include <string>
 
 #include "tests/support/clips.h"
 
@@ -26,6 +27,23 @@ Skeleton SparseSkeleton() {
 TEST(Clip, JointCountLeavesOutEndSites) {
   EXPECT_EQ(JointCount(SparseSkeleton()), 4);
   EXPECT_EQ(JointCount({}), 0);
+}
+
+// Names that do not fit into a node are a block of their own, which takes up to
+// a third more.
+TEST(Clip, SkeletonBytesAreThoseOfNodesChannelsAndLongNames) {
+  const auto bytes = [](const std::string& name, std::string_view channels) {
+    SkeletonBuilder builder;
+    builder.Root(name, channels);
+    return SkeletonBytes(builder.Build());
+  };
+  constexpr auto kNode = static_cast<int64_t>(sizeof(Node));
+  EXPECT_EQ(SkeletonBytes({}), 0);
+  EXPECT_EQ(bytes("", ""), kNode);
+  EXPECT_EQ(bytes("Hips", ""), kNode);
+  EXPECT_EQ(bytes("Hips", "XYZzxy"),
+            kNode + 6 * static_cast<int64_t>(sizeof(Channel)));
+  EXPECT_EQ(bytes(std::string(1000, 'n'), ""), kNode + 1001 + 333);
 }
 
 TEST(Clip, NodeOfColumnSkipsNodesWithoutChannels) {

@@ -1,6 +1,6 @@
 // What cannot be asked for.
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <cmath>
 #include <functional>
@@ -13,6 +13,7 @@
 namespace bvhmill::testing {
 namespace {
 
+using ::testing::HasSubstr;
 using Code = absl::StatusCode;
 
 struct Case {
@@ -162,8 +163,8 @@ const Case kCases[] = {
      "options.edits.resample_fps: is not a number of at least 0"},
     {"rate without end", [](ClipEdits* e) { e->resample_fps = 1e300; },
      Code::kResourceExhausted,
-     "options.edits.resample_fps: the clip would have more than max_frames = "
-     "50000000 frames"},
+     "options.edits.resample_fps: the clip would have more values than 64 "
+     "times its own"},
     {"unknown up axis", [](ClipEdits* e) { e->up_axis = UpAxis::kY; },
      Code::kFailedPrecondition,
      "options.edits.up_axis: needs to know that of the source; give "
@@ -236,11 +237,16 @@ const NameList kNameLists[] = {
      }},
     {"options.edits.joint_map_rows",
      [](size_t count, const std::string& name, ClipEdits* e) {
-       e->joint_map_rows.assign(count, {name, "a"});
+       for (size_t i = 1; i < count; ++i) {
+         e->joint_map_rows.push_back({std::to_string(i), "a"});
+       }
+       e->joint_map_rows.push_back({name, "a"});
      }},
     {"options.edits.joint_map_rows",
      [](size_t count, const std::string& name, ClipEdits* e) {
-       e->joint_map_rows.assign(count, {"a", name});
+       for (size_t i = 0; i < count; ++i) {
+         e->joint_map_rows.push_back({std::to_string(i), name});
+       }
      }},
 };
 
@@ -265,6 +271,17 @@ TEST(ClipEdits, NamesWithoutBound) {
   }
 }
 
+// 20,000 equal rows on 20,000 equal names would be 400 million new names.
+TEST(ClipEdits, AMapNamesEachSourceOnce) {
+  ClipEdits edits;
+  edits.joint_map_rows = {{"a", "b"}, {"c", "b"}, {"a", "d"}};
+  const absl::Status status = CheckEdits(edits);
+  EXPECT_TRUE(absl::IsInvalidArgument(status));
+  EXPECT_EQ(MessageOf(status), "options.edits.joint_map_rows: maps 'a' twice");
+  EXPECT_EQ(MessageOf(ParseJointMap("source,target\na,b\nc,b\na,d\n").status()),
+            "line 4: 'a' is mapped twice");
+}
+
 TEST(ClipEdits, ResamplingNeedsARate) {
   ClipEdits edits;
   edits.resample_fps = 30;
@@ -285,6 +302,21 @@ TEST(ClipEdits, SmallClipsDoNotGrowOutOfProportion) {
   edits.resample_fps = 120 * 100000;
   EXPECT_EQ(StatusOfEdit(edits, SmallLeg(5), limits).code(),
             Code::kResourceExhausted);
+}
+
+// A clip that comes in pieces reaches the lower bound first, so that is the one
+// that a whole clip must be refused for.
+TEST(ClipEdits, TheLowerOfTwoBoundsIsNamed) {
+  ClipEdits edits;
+  edits.resample_fps = 1e9;
+  Limits limits;
+  // 4 million values of 12 columns: 349,525 frames.
+  limits.max_frames = 349'525;
+  EXPECT_THAT(StatusOfEdit(edits, SmallLeg(5), limits).message(),
+              HasSubstr("max_frames = 349525"));
+  limits.max_frames = 349'526;
+  EXPECT_THAT(StatusOfEdit(edits, SmallLeg(5), limits).message(),
+              HasSubstr("64 times its own"));
 }
 
 TEST(ClipEdits, LimitsHoldBeforeMemoryIsTaken) {
@@ -321,7 +353,8 @@ TEST(ClipEdits, CanBeCancelled) {
   ClipEdits edits;
   edits.resample_fps = 1000;
   Clip clip = SmallLeg(5);
-  EXPECT_EQ(EditClip(edits, {}, {}, &cancel, &clip).code(), Code::kCancelled);
+  Budget budget({}, &cancel);
+  EXPECT_EQ(EditClip(edits, {}, {}, &budget, &clip).code(), Code::kCancelled);
 }
 
 }  // namespace

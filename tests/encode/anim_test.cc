@@ -8,6 +8,8 @@
 #include "bvhmill/anim/anim_writer.h"
 #include "bvhmill/anim/clip_to_anim.h"
 #include "bvhmill/anim/viewer_import.h"
+#include "bvhmill/base/budget.h"
+#include "bvhmill/base/cancel.h"
 #include "bvhmill/base/sink.h"
 #include "bvhmill/bvh/reader.h"
 #include "tests/encode/encode_support.h"
@@ -49,7 +51,7 @@ TEST(AnimOutput, IsWhatTheViewerMakes) {
   const Clip clip = Nod(50);
   IssueLog log({});
   AnimMotion motion;
-  ASSERT_TRUE(ImportAsViewer(clip, &motion, &log));
+  ASSERT_TRUE(ImportAsViewer(clip, &motion, &log).ok());
   for (const int64_t tile : {1, 7, 50}) {
     const Encoded encoded = Encode(clip, ViewerFormat(), tile);
     ASSERT_TRUE(encoded.status.ok()) << encoded.status;
@@ -83,7 +85,7 @@ TEST(AnimOutput, SettingsAreOfBothProfiles) {
   const Clip clip = Nod(50);
   IssueLog log({});
   AnimMotion motion;
-  ASSERT_TRUE(ImportAsViewer(clip, &motion, &log));
+  ASSERT_TRUE(ImportAsViewer(clip, &motion, &log).ok());
   motion.hand_pose = 7;
   motion.loop = 1;
   EXPECT_TRUE(Encode(clip, format).bytes == BytesOf(motion));
@@ -108,6 +110,69 @@ TEST(AnimOutput, WhatStandsStillIsNoAnimation) {
   ASSERT_FALSE(encoded.report.issues.empty());
   EXPECT_EQ(encoded.report.issues[0].code, "ANIM_NO_JOINTS");
   EXPECT_FALSE(encoded.report.issues[0].location.byte_offset);
+}
+
+// Encodes `clip`, whose tiles it does not get: the rows are those of the
+// context.
+absl::Status EncodeWith(const AnimFormat& format, const Clip& clip,
+                        Budget* budget, std::string* bytes, Report* report) {
+  EncodeContext context;
+  context.skeleton = &clip.skeleton;
+  context.frames = clip.motion.frames;
+  context.frame_time = clip.motion.frame_time;
+  context.clip = &clip;
+  context.budget = budget;
+  IssueLog log({});
+  context.log = &log;
+  const auto encoder = MakeEncoder({"", format});
+  EXPECT_TRUE(encoder->Needs().whole_clip);
+  StringSink sink(bytes);
+  absl::Status status = encoder->Begin(context, &sink);
+  if (status.ok()) status = encoder->End({}, &sink);
+  *report = log.Finish(true, true);
+  return status;
+}
+
+TEST(AnimOutput, TheBudgetsRefusalIsItsStatus) {
+  const Clip clip = Nod(50);
+  for (const AnimFormat& format : {AnimFormat{}, ViewerFormat()}) {
+    CancelToken token;
+    token.Cancel();
+    Limits little_memory;
+    little_memory.max_memory_bytes = 100;
+    Limits little_work;
+    little_work.max_work = 1;
+    little_work.max_work_per_byte = 0;
+    Budget cancelled({}, &token);
+    Budget forgetful(little_memory, nullptr);
+    Budget lazy(little_work, nullptr);
+    for (Budget* budget : {&cancelled, &forgetful, &lazy}) {
+      std::string bytes;
+      Report report;
+      const absl::Status status =
+          EncodeWith(format, clip, budget, &bytes, &report);
+      EXPECT_EQ(status.code(), budget == &cancelled
+                                   ? absl::StatusCode::kCancelled
+                                   : absl::StatusCode::kResourceExhausted);
+      EXPECT_TRUE(bytes.empty());
+      EXPECT_EQ(report.counts.errors, 0);
+      EXPECT_EQ(budget->held(), 0);
+    }
+  }
+}
+
+TEST(AnimOutput, GivesAllMemoryBackAndCountsItsWork) {
+  const Clip clip = Nod(1500);
+  for (const AnimFormat& format : {AnimFormat{}, ViewerFormat()}) {
+    Budget budget;
+    std::string bytes;
+    Report report;
+    ASSERT_TRUE(EncodeWith(format, clip, &budget, &bytes, &report).ok());
+    EXPECT_TRUE(bytes == Encode(clip, format, 100).bytes);
+    EXPECT_EQ(budget.held(), 0);
+    // Two joints, each about 50 ns a frame at least.
+    EXPECT_GT(budget.work(), 2 * 1500 * 50);
+  }
 }
 
 struct Target {
@@ -151,9 +216,9 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Target{"", {}, Nod(1801)}, Target{"", ViewerFormat(), Nod(1801)},
         Target{"", FirstFrameFormat(), Nod(1802)},
-        Target{"TARGET_ANIM_DURATION", {}, Nod(1803)},
-        Target{"TARGET_ANIM_DURATION", ViewerFormat(), Nod(1804)},
-        Target{"TARGET_ANIM_DURATION", FirstFrameFormat(), Nod(1804)},
+        Target{"TARGET_ANIM_DURATION", {}, Nod(1802)},
+        Target{"TARGET_ANIM_DURATION", ViewerFormat(), Nod(1802)},
+        Target{"TARGET_ANIM_DURATION", FirstFrameFormat(), Nod(1803)},
         Target{"", {}, FastNod(65536)},
         Target{"TARGET_ANIM_FRAMES", {}, FastNod(65537)},
         Target{"TARGET_ANIM_NO_JOINTS", {}, Nod(3, "Hips", "Spine")},
@@ -168,9 +233,25 @@ TEST_P(TargetTest, IsJudgedBeforeTheRowsCome) {
 // reverse.
 TEST_P(TargetTest, IsWhatTheConversionSays) {
   // It takes attachment points, too.
-  if (GetParam().code == std::string("TARGET_ANIM_NO_JOINTS")) return;
-  const bool is_good = std::string(GetParam().code).empty();
+  const std::string code = GetParam().code;
+  const bool is_good = code.empty() || code == "TARGET_ANIM_NO_JOINTS";
   EXPECT_EQ(Encode(GetParam().clip, GetParam().format).status.ok(), is_good);
+}
+
+// A hip with a fan of joints, `joints` in all.
+Clip Crowd(int joints) {
+  SkeletonBuilder builder;
+  const int hip = builder.Root("hip", "XYZzxy", {0, 40, 0});
+  for (int i = 1; i < joints; ++i) builder.Joint(hip, "head", "zxy");
+  Clip clip = CountingClip(builder.Build(), 3);
+  clip.motion.frame_time = 1.0 / 30;
+  return clip;
+}
+
+TEST(AnimOutput, AViewerTakesAsManyJointsAsAFileCanHave) {
+  EXPECT_EQ(CodeOf({"", ViewerFormat(), Crowd(216)}), "");
+  EXPECT_EQ(CodeOf({"", ViewerFormat(), Crowd(217)}),
+            "TARGET_ANIM_JOINT_COUNT");
 }
 
 struct BadFormat {

@@ -74,6 +74,7 @@ Encoded Encode(const Clip& clip, const FormatOptions& format,
                            clip.motion.frame_time};
   IssueLog log({});
   context.log = &log;
+  context.clip = &clip;
   const auto encoder = MakeEncoder({"", format});
   const EncoderNeeds& needs = encoder->Needs();
   Encoded out;

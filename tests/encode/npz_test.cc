@@ -128,6 +128,16 @@ TEST(Npz, NamesThatAreNotUtf8AreShown) {
             std::vector<std::string>{"\xC3\xBCn\xC3\xAF"});
 }
 
+// As NumPy has them: no strings have a width of 0.
+TEST(Npz, EmptyStringsAreOneWide) {
+  SkeletonBuilder builder;
+  builder.Joint(builder.Root("Hips", ""), "Leg", "");
+  const Arrays arrays = ReadNpz(CountingClip(builder.Build(), 1), false);
+  EXPECT_EQ(arrays.at("channels.npy").dtype, "<U1");
+  EXPECT_EQ(Strings(arrays.at("channels.npy")),
+            (std::vector<std::string>{"", ""}));
+}
+
 TEST(Npz, WithoutFrames) {
   const Arrays arrays = ReadNpz(Figure(0), true);
   EXPECT_EQ(arrays.at("positions.npy").shape, "(0, 5, 3)");

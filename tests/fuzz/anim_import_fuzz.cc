@@ -48,7 +48,7 @@ bool Says(IssueLog* log, std::string_view code) {
 void CheckClip(const bvhmill::Clip& clip, size_t size) {
   IssueLog log({});
   AnimMotion motion;
-  const bool taken = bvhmill::ImportAsViewer(clip, &motion, &log);
+  const bool taken = bvhmill::ImportAsViewer(clip, &motion, &log).ok();
   Require(taken == (log.faults() == 0));
   if (taken && motion.joints.size() <= bvhmill::kMaxAnimJoints) {
     Uploads(motion);

@@ -18,6 +18,10 @@ using bvhmill::FkJob;
 using bvhmill::FkTarget;
 using bvhmill::Plan;
 
+// Errors of positions in parts of the size of the figure
+// (docs/conventions.md, section 1).
+constexpr double kPositionBound = 1e-6;
+
 void Require(bool holds) {
   if (!holds) std::abort();
 }
@@ -85,48 +89,83 @@ std::vector<float> Solve(FkJob job, FkTarget target, size_t size,
   return out;
 }
 
-// The longest way from a root to a node: errors are in parts of it.
-double SizeOf(const Clip& clip) {
-  double size = 1;
-  for (const bvhmill::Node& node : clip.skeleton.nodes) {
-    for (const float x : node.offset) size += std::abs(x);
+// What one node adds to the way from its root to the nodes below it: its
+// OFFSET, and the values of its position channels in `row`.
+double LengthOf(const Clip& clip, const bvhmill::Node& node, const float* row) {
+  double length = std::hypot(node.offset[0], node.offset[1], node.offset[2]);
+  const auto first = static_cast<size_t>(node.first_channel);
+  for (size_t i = first; i < first + static_cast<size_t>(node.channel_count);
+       ++i) {
+    const bool counts = IsPosition(clip.skeleton.channels[i]);
+    length += counts ? std::abs(double{row[i]}) : 0;
   }
-  double largest = 0;
-  for (const float x : clip.motion.values) {
-    largest = std::max(largest, std::abs(static_cast<double>(x)));
-  }
-  return size + largest * 3 * static_cast<double>(clip.skeleton.nodes.size());
+  return length;
 }
 
-// A quaternion whose w is near 0 may have the other sign.
-bool AreNear(const FkJob& job, const std::vector<float>& a,
-             const std::vector<float>& b, double bound,
-             std::span<float> FkJob::*output) {
-  const bool is_quaternion =
-      output != &FkJob::positions &&
-      job.rotation_kind == bvhmill::RotationKind::kQuaternion;
-  const size_t step = is_quaternion ? 4 : 1;
-  for (size_t i = 0; i < a.size(); i += step) {
-    double same = 0;
-    double other = is_quaternion ? 0 : 2 * bound;
-    for (size_t k = i; k < i + step; ++k) {
-      same = std::max(same, std::abs(double{a[k]} - double{b[k]}));
-      other = std::max(other, std::abs(double{a[k]} + double{b[k]}));
+// The longest way from the origin to a node in each frame. Errors of positions
+// are in parts of it, whatever the angles are.
+std::vector<double> SizesOf(const Clip& clip) {
+  std::vector<double> sizes;
+  std::vector<double> way(clip.skeleton.nodes.size());
+  for (int64_t frame = 0; frame < clip.motion.frames; ++frame) {
+    const float* row =
+        clip.motion.values.data() +
+        static_cast<size_t>(frame) * clip.skeleton.channels.size();
+    double size = 0;
+    for (size_t i = 0; i < way.size(); ++i) {
+      const bvhmill::Node& node = clip.skeleton.nodes[i];
+      way[i] = LengthOf(clip, node, row);
+      if (node.parent >= 0) way[i] += way[static_cast<size_t>(node.parent)];
+      size = std::max(size, way[i]);
     }
-    if (std::min(same, other) > bound) return false;
+    sizes.push_back(size);
   }
-  return true;
+  return sizes;
 }
 
-void Compare(const FkJob& job, size_t size, double bound,
-             std::span<float> FkJob::*output) {
+// False if one of them is NaN.
+bool IsWithin(double a, double b, double bound) {
+  return std::abs(a - b) <= bound;
+}
+
+// True if `width` numbers are equal within `bound`. A quaternion whose w is
+// near 0 may have the other sign.
+bool AreNear(const float* a, const float* b, size_t width, bool is_quaternion,
+             double bound) {
+  bool same = true;
+  bool other = is_quaternion;
+  for (size_t k = 0; k < width; ++k) {
+    same = same && IsWithin(a[k], b[k], bound);
+    other = other && IsWithin(a[k], -double{b[k]}, bound);
+  }
+  return same || other;
+}
+
+struct Output {
+  std::span<float> FkJob::*span;
+  size_t width = 3;
+  bool is_quaternion = false;
+};
+
+// `bounds` has one bound for each frame.
+void Compare(const FkJob& job, const Output& output,
+             const std::vector<double>& bounds) {
+  const auto rows = static_cast<size_t>(RowsOf(*job.plan, job.with_end_sites));
+  const size_t frames = bounds.size();
+  const size_t size = rows * frames * output.width;
   const std::vector<float> twin =
-      Solve(job, FkTarget::kReference, size, output);
+      Solve(job, FkTarget::kReference, size, output.span);
+  const bool by_joint = job.layout == bvhmill::TensorLayout::kJointMajor;
   for (const FkTarget target :
        {FkTarget::kVector128, FkTarget::kAvx2, FkTarget::kAvx512}) {
     if (!bvhmill::IsSupported(target)) continue;
-    const std::vector<float> fast = Solve(job, target, size, output);
-    Require(AreNear(job, fast, twin, bound, output));
+    const std::vector<float> fast = Solve(job, target, size, output.span);
+    for (size_t i = 0; i < rows * frames; ++i) {
+      const size_t frame = by_joint ? i % frames : i / rows;
+      const size_t at = i * output.width;
+      Require(AreNear(&fast[at], &twin[at], output.width, output.is_quaternion,
+                      bounds[frame]));
+    }
   }
 }
 
@@ -148,13 +187,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   job.layout = choice / 8 % 2 == 1 ? bvhmill::TensorLayout::kJointMajor
                                    : bvhmill::TensorLayout::kFrameMajor;
   job.rotation_kind = static_cast<bvhmill::RotationKind>(choice / 16 % 3);
-  const auto rows =
-      static_cast<size_t>(job.frames * RowsOf(plan, job.with_end_sites));
+  std::vector<double> sizes = SizesOf(clip);
+  for (double& size : sizes) size *= kPositionBound;
+  Compare(job, {&FkJob::positions}, sizes);
   const auto width = static_cast<size_t>(WidthOf(job.rotation_kind));
-  Compare(job, rows * 3, 1e-6 * SizeOf(clip), &FkJob::positions);
+  const bool is_quaternion =
+      job.rotation_kind == bvhmill::RotationKind::kQuaternion;
   // Each rotation on the way adds its rounding.
-  const double bound = 4e-6 + 2e-7 * static_cast<double>(plan.steps.size());
-  Compare(job, rows * width, bound, &FkJob::world_rotations);
-  Compare(job, rows * width, bound, &FkJob::local_rotations);
+  const std::vector<double> bounds(
+      sizes.size(), 4e-6 + 2e-7 * static_cast<double>(plan.steps.size()));
+  Compare(job, {&FkJob::world_rotations, width, is_quaternion}, bounds);
+  Compare(job, {&FkJob::local_rotations, width, is_quaternion}, bounds);
   return 0;
 }

@@ -178,8 +178,52 @@ TEST(Arrays, MatricesAreThoseOfTheOracle) {
   }
 }
 
+// Fails where the code does not know what the CPU has, and says which targets
+// the other tests left out.
+#if defined(__x86_64__)
+TEST(FkTargets, Vector128IsTested) {
+  if (!__builtin_cpu_supports("sse4.1") || !__builtin_cpu_supports("pclmul")) {
+    GTEST_SKIP() << "SKIPPED: this CPU has no SSE4; its poses are not tested";
+  }
+  EXPECT_TRUE(IsSupported(FkTarget::kVector128));
+}
+
+TEST(FkTargets, Avx2IsTested) {
+  if (!__builtin_cpu_supports("avx2")) {
+    GTEST_SKIP() << "SKIPPED: this CPU has no AVX2; its poses are not tested";
+  }
+  EXPECT_TRUE(IsSupported(FkTarget::kAvx2));
+}
+
+TEST(FkTargets, Avx512IsTested) {
+  if (!__builtin_cpu_supports("avx512vl")) {
+    GTEST_SKIP() << "SKIPPED: this CPU has no AVX-512; its poses are not "
+                    "tested";
+  }
+  EXPECT_TRUE(IsSupported(FkTarget::kAvx512));
+}
+#endif
+
+TEST(FkTargets, TheBestIsTheLastThatIsSupported) {
+  FkTarget best = FkTarget::kReference;
+  for (const FkTarget target : kTargets) {
+    if (IsSupported(target)) best = target;
+  }
+  EXPECT_EQ(BestFkTarget(), best);
+  EXPECT_TRUE(IsSupported(FkTarget::kReference));
+}
+
+TEST(FkTargets, HaveNames) {
+  EXPECT_EQ(FkTargetName(FkTarget::kReference), "reference");
+  EXPECT_EQ(FkTargetName(FkTarget::kVector128), "vector128");
+  EXPECT_EQ(FkTargetName(FkTarget::kAvx2), "avx2");
+  EXPECT_EQ(FkTargetName(FkTarget::kAvx512), "avx512");
+}
+
 TEST(Arrays, Avx2AndAvx512GiveTheSameBits) {
-  if (!IsSupported(FkTarget::kAvx512)) GTEST_SKIP() << "no AVX-512 here";
+  if (!IsSupported(FkTarget::kAvx512)) {
+    GTEST_SKIP() << "SKIPPED: this CPU has no AVX-512";
+  }
   const Clip clip = RandomClip({}, 41, 640);
   const Plan plan = MakePlan(clip.skeleton, {});
   for (const RotationKind kind : kKinds) {
@@ -314,6 +358,25 @@ TEST(Velocities, NeedARate) {
   EXPECT_FALSE(job.Validate().ok());
   job.frame_time = 0.5;
   EXPECT_TRUE(job.Validate().ok());
+}
+
+TEST(Velocities, NeedRoomForAllOfThem) {
+  const Clip clip = SmallLeg(2);
+  const Plan plan = MakePlan(clip.skeleton, {});
+  std::vector<float> out(2 * 3 * 3);
+  UninitializedVector<float> scratch;
+  VelocityJob job;
+  job.plan = &plan;
+  job.frames = 2;
+  job.values = clip.motion.values;
+  job.frame_time = 0.5;
+  job.scratch = &scratch;
+  job.velocities = std::span(out).first(out.size() - 1);
+  EXPECT_FALSE(job.Validate().ok());
+  job.velocities = out;
+  EXPECT_TRUE(job.Validate().ok());
+  job.scratch = nullptr;
+  EXPECT_FALSE(job.Validate().ok());
 }
 
 }  // namespace

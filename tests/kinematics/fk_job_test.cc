@@ -84,6 +84,25 @@ TEST_F(FkJobTest, OutputsAreIndependent) {
   EXPECT_EQ(local_, all.local_rotations);
 }
 
+// 3 joints in 12 columns need 24 values of columns, 9 of each joint twice, and
+// some of their parents, for 16 frames at once.
+TEST_F(FkJobTest, WorksInTheScratchOfItsCallerWithinItsBound) {
+  const Solved all = Solve(clip_, {}, false, Solver::kRun);
+  UninitializedVector<float> scratch;
+  job_.scratch = &scratch;
+  job_.rotation_kind = RotationKind::kMatrix;
+  std::vector<float> matrices(5 * 3 * 9);
+  job_.world_rotations = matrices;
+  job_.local_rotations = {};
+  job_.Run();
+  EXPECT_EQ(positions_, all.positions);
+  const int64_t bytes = FkScratchBytes(plan_);
+  EXPECT_GE(bytes, 16 * 4 * (24 + 2 * 27));
+  EXPECT_LE(bytes, 16 * 4 * 200);
+  EXPECT_GT(scratch.size(), 0U);
+  EXPECT_LE(static_cast<int64_t>(scratch.size() * sizeof(float)), bytes);
+}
+
 TEST_F(FkJobTest, NoOutputsAndNoFramesAreFine) {
   job_.positions = job_.world_rotations = job_.local_rotations = {};
   EXPECT_TRUE(job_.Validate().ok());

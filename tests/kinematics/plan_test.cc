@@ -117,11 +117,31 @@ Skeleton SkeletonOf(const Rig& rig) {
   return builder.Build();
 }
 
+void ExpectSameNodes(const Plan& plan, const Plan& fresh) {
+  ASSERT_EQ(plan.nodes.size(), fresh.nodes.size());
+  for (size_t i = 0; i < plan.nodes.size(); ++i) {
+    const PlanNode& node = plan.nodes[i];
+    EXPECT_EQ(node.parent, fresh.nodes[i].parent) << i;
+    EXPECT_EQ(node.depth, fresh.nodes[i].depth) << i;
+    EXPECT_EQ(node.is_end_site, fresh.nodes[i].is_end_site) << i;
+    EXPECT_EQ(node.offset, fresh.nodes[i].offset) << i;
+    EXPECT_EQ(node.position_column, fresh.nodes[i].position_column) << i;
+    EXPECT_EQ(node.first_step, fresh.nodes[i].first_step) << i;
+    EXPECT_EQ(node.step_count, fresh.nodes[i].step_count) << i;
+  }
+  ASSERT_EQ(plan.steps.size(), fresh.steps.size());
+  for (size_t i = 0; i < plan.steps.size(); ++i) {
+    EXPECT_EQ(plan.steps[i].axis, fresh.steps[i].axis) << i;
+    EXPECT_EQ(plan.steps[i].column, fresh.steps[i].column) << i;
+  }
+}
+
 TEST(MakePlanInto, IsThatOfThisRigWhateverWasBefore) {
   const Rig rigs[] = {{"zxy", {1, 2, 3}},       {"zxy", {1, 2, 3}},
                       {"zyx", {1, 2, 3}},       {"zxy", {1, 2, 4}},
                       {"zxy", {0, 2, 4}},       {"zxy", {-0.0F, 2, 4}},
-                      {"zxy", {1, 2, 3}, true}, {"XYZzxy", {1, 2, 3}}};
+                      {"zxy", {1, 2, 3}, true}, {"XYZzxy", {1, 2, 3}},
+                      {"zxyXYZ", {1, 2, 3}},    {"zXxYyZ", {1, 2, 3}}};
   const Conventions readings[] = {
       {}, {.joint_positions = JointPositions::kIgnore}, {}};
   Plan plan;
@@ -131,6 +151,7 @@ TEST(MakePlanInto, IsThatOfThisRigWhateverWasBefore) {
         const Skeleton skeleton = SkeletonOf(rig);
         MakePlanInto(skeleton, reading, &plan);
         const Plan fresh = MakePlan(skeleton, reading);
+        ExpectSameNodes(plan, fresh);
         EXPECT_EQ(TextOf(plan.joint_schedule), TextOf(fresh.joint_schedule));
         EXPECT_EQ(TextOf(plan.node_schedule), TextOf(fresh.node_schedule));
         EXPECT_EQ(plan.columns, fresh.columns);

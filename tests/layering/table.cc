@@ -53,6 +53,7 @@ constexpr ThirdParty kThirdParty[] = {
     {"absl/", ""},
     {"iconv.h", "lib/bvhmill/base"},
     {"sys/mman.h", "lib/bvhmill/base server"},
+    {"linux/sockios.h", "server"},
     {"linux/tcp.h", "server"},
     {"fast_float/", "lib/bvhmill/text bench"},
     {"hwy/", "lib/bvhmill/math lib/bvhmill/kinematics"},

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "bvhmill/report/issue_log.h"
 
 namespace bvhmill::testing {
@@ -108,6 +112,71 @@ TEST(Report, LocationAtTakesThePlace) {
   EXPECT_FALSE(location.joint.has_value());
   EXPECT_FALSE(location.channel.has_value());
   EXPECT_EQ(location.joint_name, "");
+}
+
+Issue IssueOf(std::string code, Severity severity) {
+  Issue issue;
+  issue.code = std::move(code);
+  issue.severity = severity;
+  return issue;
+}
+
+Report ReportOf(const std::vector<Issue>& issues, const IssueCounts& counts,
+                Verdict verdict) {
+  Report report;
+  report.issues = issues;
+  report.counts = counts;
+  report.verdict = verdict;
+  return report;
+}
+
+std::string CodesOf(const Report& report) {
+  std::string codes;
+  for (const Issue& issue : report.issues) codes += issue.code + " ";
+  return codes;
+}
+
+TEST(AddToReport, AddsCountsAndSortsBySeverity) {
+  Report report = ReportOf(
+      {IssueOf("W1", Severity::kWarning), IssueOf("H1", Severity::kHint)},
+      {1, 2, 3, 4}, Verdict::kAccepted);
+  AddToReport(ReportOf({IssueOf("E2", Severity::kError),
+                        IssueOf("W2", Severity::kWarning),
+                        IssueOf("I2", Severity::kInfo)},
+                       {10, 20, 30, 40}, Verdict::kInvalid),
+              0, &report);
+  EXPECT_EQ(CodesOf(report), "E2 W1 W2 I2 H1 ");
+  EXPECT_EQ(report.counts.errors, 11);
+  EXPECT_EQ(report.counts.warnings, 22);
+  EXPECT_EQ(report.counts.infos, 33);
+  EXPECT_EQ(report.counts.hints, 44);
+  EXPECT_EQ(report.verdict, Verdict::kInvalid);
+  EXPECT_FALSE(report.truncated);
+}
+
+TEST(AddToReport, TheVerdictGetsNoBetter) {
+  Report report = ReportOf({}, {}, Verdict::kInvalid);
+  AddToReport(ReportOf({}, {}, Verdict::kValid), 0, &report);
+  EXPECT_EQ(report.verdict, Verdict::kInvalid);
+}
+
+TEST(AddToReport, WhatIsCutOffIsSaid) {
+  const Issue issue = IssueOf("W", Severity::kWarning);
+  const Report two = ReportOf({issue, issue}, {}, Verdict::kAccepted);
+  for (const auto& [most, listed] :
+       {std::pair<int64_t, size_t>{0, 4}, {3, 3}, {4, 4}, {5, 4}}) {
+    Report report = two;
+    AddToReport(Report(two), most, &report);
+    EXPECT_EQ(report.issues.size(), listed) << most;
+    EXPECT_EQ(report.truncated, listed < 4) << most;
+  }
+  Report report = two;
+  Report cut = two;
+  cut.truncated = true;
+  AddToReport(std::move(cut), 0, &report);
+  EXPECT_TRUE(report.truncated);
+  AddToReport(Report(two), 0, &report);
+  EXPECT_TRUE(report.truncated);
 }
 
 }  // namespace

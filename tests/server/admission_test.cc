@@ -74,6 +74,65 @@ TEST(AdmissionTest, EachLimitIsNamed) {
   }
 }
 
+TEST(AdmissionTest, StreamsHaveLimits) {
+  struct Case {
+    int64_t AdmissionLimits::*limit;
+    const char* reason;
+    const char* name;
+  };
+  const Case cases[] = {
+      {&AdmissionLimits::max_streams, "SERVER_BUSY", "max_streams"},
+      {&AdmissionLimits::max_streams_per_caller, "CALLER_BUSY",
+       "max_streams_per_caller"}};
+  for (const Case& c : cases) {
+    AdmissionLimits limits;
+    limits.*c.limit = 2;
+    Admission admission(limits);
+    Ticket streams[3];
+    ASSERT_TRUE(admission.TryOpen(Named("a"), "p", &streams[0]).ok());
+    ASSERT_TRUE(admission.TryOpen(Named("a"), "p", &streams[1]).ok());
+    const Refusal refusal =
+        RefusalOf(admission.TryOpen(Named("a"), "q", &streams[2]));
+    EXPECT_EQ(refusal.reason, c.reason);
+    EXPECT_EQ(refusal.limit, c.name);
+    EXPECT_TRUE(refusal.may_retry) << c.name;
+    // A stream is no clip.
+    EXPECT_EQ(admission.clips(), 0);
+    Ticket clip;
+    EXPECT_TRUE(admission.TryEnter(Named("a"), "p", 1, &clip).ok());
+    streams[0].Release();
+    EXPECT_TRUE(admission.TryOpen(Named("a"), "q", &streams[2]).ok());
+  }
+}
+
+// Callers without a token have no name: they are not one caller.
+TEST(AdmissionTest, CallersWithoutATokenHaveNoLimitPerCaller) {
+  AdmissionLimits limits;
+  limits.max_inflight_clips_per_caller = 1;
+  limits.max_inflight_bytes_per_caller = 1;
+  limits.max_streams_per_caller = 1;
+  Admission admission(limits);
+  Ticket tickets[4];
+  EXPECT_TRUE(admission.TryEnter(Named(""), "p1", 10, &tickets[0]).ok());
+  EXPECT_TRUE(admission.TryEnter(Named(""), "p2", 10, &tickets[1]).ok());
+  EXPECT_TRUE(admission.TryOpen(Named(""), "p1", &tickets[2]).ok());
+  EXPECT_TRUE(admission.TryOpen(Named(""), "p2", &tickets[3]).ok());
+}
+
+TEST(AdmissionTest, ASharesDefaultIsHalfOfTheLimitOnAll) {
+  AdmissionLimits limits;
+  limits.max_inflight_clips = 9;
+  limits.max_inflight_bytes = 1000;
+  limits.max_inflight_bytes_per_caller = 70;
+  limits.max_streams = 0;
+  const AdmissionLimits shares = WithShares(limits);
+  EXPECT_EQ(shares.max_inflight_clips_per_connection, 5);
+  EXPECT_EQ(shares.max_inflight_clips_per_caller, 5);
+  EXPECT_EQ(shares.max_inflight_bytes_per_connection, 500);
+  EXPECT_EQ(shares.max_inflight_bytes_per_caller, 70);
+  EXPECT_EQ(shares.max_streams_per_caller, 0);
+}
+
 TEST(AdmissionTest, OthersAreNotHeldUp) {
   AdmissionLimits limits;
   limits.max_inflight_clips_per_connection = 1;
@@ -102,6 +161,20 @@ TEST(AdmissionTest, AClipMayGrow) {
 }
 
 // What is sent to a slow client is memory, but keeps nobody waiting.
+TEST(AdmissionTest, ThePeakIsTheMostThatWasInFlightAtOnce) {
+  Admission admission({});
+  EXPECT_EQ(admission.peak_bytes(), 0);
+  Ticket first;
+  Ticket second;
+  ASSERT_TRUE(admission.TryEnter(Named("a"), "p", 30, &first).ok());
+  ASSERT_TRUE(admission.TryHold(Named("b"), "q", 40, &second).ok());
+  ASSERT_TRUE(second.Grow(5).ok());
+  second.Release();
+  ASSERT_TRUE(first.Grow(10).ok());
+  EXPECT_EQ(admission.bytes(), 40);
+  EXPECT_EQ(admission.peak_bytes(), 75);
+}
+
 TEST(AdmissionTest, AClipThatWasWorkedOnCountsByItsBytes) {
   AdmissionLimits limits;
   limits.max_inflight_clips = 1;
@@ -187,7 +260,7 @@ class AdmissionServerTest : public ServerTest {};
 
 TEST_F(AdmissionServerTest, UnaryCallsAreCounted) {
   Start([](server::ServerConfig* config) {
-    config->admission.max_inflight_bytes = 1000;
+    LimitBytes(config, 1000);
     config->log = server::LogFormat::kOff;
   });
   v1::ConvertClipResponse response;

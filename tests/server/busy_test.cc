@@ -100,7 +100,8 @@ std::string Line(const std::string& token, const std::string& quotas) {
   return line + quotas + "\n";
 }
 
-// Options of some 12 kB, which count as long as the clip is in flight.
+// Options of 12 kB, which take 33 kB as long as the clip is in flight, and 40
+// kB more while they are read.
 v1::ConvertOptions LargeOptions() {
   v1::ConvertOptions options = PositionsRequest("").options();
   for (int i = 0; i < 1'000; ++i) {
@@ -118,7 +119,8 @@ class HeldClip {
     Request request;
     *request.mutable_begin()->mutable_options() = LargeOptions();
     stream_->Write(request);
-    request.set_chunk(SmallClip());
+    // The last line does not end, and is kept until it does.
+    request.set_chunk(SmallClip() + std::string(20'000, ' '));
     stream_->Write(request);
     EXPECT_TRUE(stream_->Read(&response_) && response_.has_begin());
   }
@@ -140,7 +142,7 @@ class HeldClip {
   Response response_;
 };
 
-constexpr int64_t kBusyBytes = 20'000;
+constexpr int64_t kBusyBytes = 80'000;
 
 struct Busy {
   const char* name;
@@ -166,7 +168,7 @@ const Busy kBusy[] = {
      "CALLER_BUSY", "max_inflight_bytes_per_caller"},
     {"QuotaOfClips", nullptr, 1, ":clips=1", "CALLER_BUSY",
      "max_inflight_clips_per_caller"},
-    {"QuotaOfBytes", nullptr, kBusyBytes, ":bytes=20000", "CALLER_BUSY",
+    {"QuotaOfBytes", nullptr, kBusyBytes, ":bytes=80000", "CALLER_BUSY",
      "max_inflight_bytes_per_caller"}};
 
 class BusyTest : public LimitsTest, public ::testing::WithParamInterface<Busy> {
@@ -187,7 +189,7 @@ class BusyTest : public LimitsTest, public ::testing::WithParamInterface<Busy> {
     grpc::ClientContext context;
     Show(token, &context);
     v1::ConvertClipResponse response;
-    return stub->ConvertClip(&context, PositionsRequest(SmallClip(300)),
+    return stub->ConvertClip(&context, PositionsRequest(SmallClip(1'000)),
                              &response);
   }
 

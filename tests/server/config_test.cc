@@ -7,11 +7,13 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "bvhmill/base/status.h"
 #include "server/check_config.h"
 #include "server/notify.h"
 #include "tests/server/fixture.h"
+#include "tests/server/http2.h"
 #include "tests/support/files.h"
 
 namespace bvhmill::testing {
@@ -37,7 +39,7 @@ bool Read(std::vector<std::string> args, server::ServerConfig* config,
 TEST(ConfigTest, FlagsFileAndEnvironmentSayTheSame) {
   TempDir dir;
   WriteFile(dir.File("conf"),
-            "log = \"json\"\nreflection = \"off\"\nmetrics = \"127.0.0.1:1\"\n"
+            "log = \"json\"\nreflection = \"on\"\nmetrics = \"127.0.0.1:1\"\n"
             "max-inflight-clips-per-caller = 7\nmin-ping-seconds = 3\n"
             "chunk-bytes = 4096\n");
   setenv("BVHMILL_MAX_INFLIGHT_BYTES", "99", 1);
@@ -49,7 +51,7 @@ TEST(ConfigTest, FlagsFileAndEnvironmentSayTheSame) {
   unsetenv("BVHMILL_MAX_INFLIGHT_BYTES");
   ASSERT_TRUE(good);
   EXPECT_EQ(config.log, server::LogFormat::kJson);
-  EXPECT_FALSE(config.reflection);
+  EXPECT_TRUE(config.reflection);
   EXPECT_EQ(config.metrics, "127.0.0.1:1");
   EXPECT_EQ(config.admission.max_inflight_clips_per_caller, 7);
   EXPECT_EQ(config.admission.max_inflight_bytes, 99);
@@ -65,6 +67,8 @@ TEST(ConfigTest, WrongFlagsAreRefused) {
                                             {"--metrics=unix:/x"},
                                             {"--chunk-bytes=0"},
                                             {"--max-inflight-clips=-1"},
+                                            {"--max-inflight-bytes=lots"},
+                                            {"--max-transport-bytes=-5"},
                                             // More than a message can say.
                                             {"--max-joints=2147483648"}};
   for (const auto& args : cases) {
@@ -169,10 +173,86 @@ class ReflectionTest : public ServerTest {
   }
 };
 
-TEST_F(ReflectionTest, CanBeTurnedOff) {
+TEST_F(ReflectionTest, IsOffUnlessAskedFor) {
   if (ServerBefore()) GTEST_SKIP() << "a server with reflection ran before";
-  Start([](server::ServerConfig* config) { config->reflection = false; });
+  Start();
   EXPECT_EQ(ListServices().error_code(), grpc::StatusCode::UNIMPLEMENTED);
+}
+
+int Threads() {
+  const auto tasks = std::filesystem::directory_iterator("/proc/self/task");
+  return static_cast<int>(std::distance(begin(tasks), end(tasks)));
+}
+
+// Each stream of reflection has a thread as long as it lives.
+TEST_F(ReflectionTest, SilentStreamsHaveFewThreads) {
+  Start([](server::ServerConfig* config) { config->reflection = true; });
+  EXPECT_NE(ListServices().error_code(), grpc::StatusCode::UNIMPLEMENTED);
+  const int before = Threads();
+  const std::string headers =
+      Http2Header(":method", "POST") + Http2Header(":scheme", "http") +
+      Http2Header(":path",
+                  "/grpc.reflection.v1alpha.ServerReflection/"
+                  "ServerReflectionInfo") +
+      Http2Header(":authority", "localhost") +
+      Http2Header("content-type", "application/grpc") +
+      Http2Header("te", "trailers");
+  std::string calls = Hello();
+  constexpr uint32_t kStreams = 100;
+  for (uint32_t i = 0; i < kStreams; ++i) {
+    calls += Http2Frame(kHeaders, kEndHeaders, 2 * i + 1, headers);
+  }
+  const int fd = DialLoopback(server_->address());
+  SendAll(fd, calls);
+  // RESOURCE_EXHAUSTED, of those that find no thread.
+  const std::string refusal = std::string("grpc-status\x01") + "8";
+  std::string got;
+  EXPECT_TRUE(Eventually([&] {
+    char bytes[4096];
+    const ssize_t size = recv(fd, bytes, sizeof bytes, MSG_DONTWAIT);
+    if (size > 0) got.append(bytes, static_cast<size_t>(size));
+    return got.find(refusal) != std::string::npos;
+  }));
+  EXPECT_LT(Threads(), before + 30);
+  close(fd);
+}
+
+struct ResolvedCase {
+  int64_t memory;
+  int64_t inflight;
+  int64_t transport;
+};
+
+TEST(ConfigTest, MemoryLimitsFollowFromTheMemoryOfTheProcess) {
+  constexpr int64_t kGiB = int64_t{1} << 30;
+  const ResolvedCase cases[] = {{0, 4 * kGiB, kGiB},
+                                {64 * kGiB, 4 * kGiB, kGiB},
+                                {8 * kGiB, 4 * kGiB, kGiB},
+                                {4 * kGiB, 2 * kGiB, kGiB / 2},
+                                {kGiB, kGiB / 2, kGiB / 8}};
+  for (const ResolvedCase& c : cases) {
+    SCOPED_TRACE(c.memory);
+    const auto config = server::WithResolvedLimits({}, c.memory);
+    EXPECT_EQ(config.admission.max_inflight_bytes, c.inflight);
+    EXPECT_EQ(config.transport.max_transport_bytes, c.transport);
+  }
+}
+
+TEST(ConfigTest, MemoryLimitsThatAreGivenStay) {
+  struct Case {
+    const char* flag;
+    int64_t inflight;
+  };
+  const Case cases[] = {{"--max-inflight-bytes=auto", int64_t{1} << 29},
+                        {"--max-inflight-bytes=0", 0},
+                        {"--max-inflight-bytes=77", 77}};
+  for (const Case& c : cases) {
+    server::ServerConfig config;
+    int exit_code = 0;
+    ASSERT_TRUE(Read({c.flag}, &config, &exit_code)) << c.flag;
+    config = server::WithResolvedLimits(config, int64_t{1} << 30);
+    EXPECT_EQ(config.admission.max_inflight_bytes, c.inflight) << c.flag;
+  }
 }
 
 }  // namespace

@@ -82,7 +82,7 @@ TEST_F(EncodingTest, ABombIsRefusedByTheNameOfTheLimit) {
 
 TEST_F(EncodingTest, WhatIsDecodedCountsAsInFlight) {
   Start([](server::ServerConfig* config) {
-    config->admission.max_inflight_bytes = 100'000;
+    LimitBytes(config, 100'000);
     config->log = server::LogFormat::kOff;
   });
   const std::string zeros(1'000'000, '0');

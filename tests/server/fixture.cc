@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "bvhmill/pipeline/convert.h"
@@ -29,7 +30,12 @@ std::string SmallClip(int frames) {
       "Frames: " +
       std::to_string(frames) + "\nFrame Time: 0.0333333\n";
   for (int i = 0; i < frames; ++i) {
-    out += std::to_string(i % 97) + " 90.5 1 10 20 30.25 -5 6 7\n";
+    const int a = i % 61;
+    const int angles[] = {10 + a, 20 - 2 * a, 30 + 3 * a,
+                          -5 - a, 6 + 2 * a,  7 - 3 * a};
+    out += std::to_string(i % 97) + " 90.5 1";
+    for (const int angle : angles) out += " " + std::to_string(angle);
+    out += "\n";
   }
   return out;
 }
@@ -132,6 +138,8 @@ int DialLoopback(const std::string& address) {
 
 std::string FetchMetrics(const std::string& address) {
   const int fd = DialLoopback(address);
+  const timeval patience = {30, 0};
+  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   const std::string request = "GET /metrics HTTP/1.0\r\n\r\n";
   EXPECT_EQ(write(fd, request.data(), request.size()),
             static_cast<ssize_t>(request.size()));

@@ -27,8 +27,15 @@ bool Eventually(const Condition& done) {
   return false;
 }
 
-// A small clip that is valid, with `frames` frames.
+// A small clip that is valid, with `frames` frames. Rotations differ from axis
+// to axis, joint to joint and frame to frame.
 std::string SmallClip(int frames = 2);
+
+// Limits the memory in flight of all connections together, but not of one.
+inline void LimitBytes(server::ServerConfig* config, int64_t bytes) {
+  config->admission.max_inflight_bytes = bytes;
+  config->admission.max_inflight_bytes_per_connection = int64_t{1} << 50;
+}
 
 class ServerTest : public ::testing::Test {
  protected:
@@ -69,7 +76,8 @@ Details DetailsOf(const grpc::Status& status);
 // could not be had.
 int DialLoopback(const std::string& address);
 
-// What a server of HTTP/1.0 answers to GET /metrics.
+// The answer of a server of HTTP/1.0 to GET /metrics; less if it takes more
+// than 30 s.
 std::string FetchMetrics(const std::string& address);
 
 // The bytes that a method answers to the bytes of a request; for services

@@ -23,7 +23,7 @@ TEST_F(LifecycleTest, HealthIsServing) {
 }
 
 TEST_F(LifecycleTest, ReflectionListsTheServices) {
-  Start();
+  Start([](server::ServerConfig* config) { config->reflection = true; });
   // ServerReflectionRequest{list_services: "*"}.
   const std::string answer =
       CallRaw(channel_.get(),

@@ -8,11 +8,17 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
+#include <new>
+#include <sstream>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "server/guard.h"
+#include "server/metrics.h"
 #include "tests/server/fixture.h"
 
 namespace bvhmill::testing {
@@ -62,6 +68,68 @@ TEST(LogTest, ATextLineSaysTheSame) {
                                "id=id-1 peer=ipv4:127.0.0.1:9 clips=2 "
                                "frames=30 received=400 sent=0: a \"quote\""));
   EXPECT_THAT(line, Not(HasSubstr("\n")));
+}
+
+// Each field with a value of its own.
+server::CallLine FullLine() {
+  using std::chrono::microseconds;
+  server::CallLine line = SomeLine();
+  line.traceparent = kTrace;
+  line.caller = "ann";
+  line.message = "why";
+  line.sent_bytes = 500;
+  line.refused_clips = 6;
+  line.times.queued = microseconds(1);
+  line.times.read = microseconds(20);
+  line.times.validate = microseconds(300);
+  line.times.edit = microseconds(4'000);
+  line.times.solve = microseconds(50'000);
+  line.times.encode = microseconds(600'000);
+  line.total = std::chrono::seconds(7);
+  return line;
+}
+
+TEST(LogTest, EachFieldHasItsNameAndItsPlace) {
+  const std::chrono::system_clock::time_point now{
+      std::chrono::milliseconds(1'609'459'323'045)};
+  EXPECT_EQ(JsonLine(FullLine(), now),
+            "{\"time\":\"2021-01-01T00:02:03.045Z\","
+            "\"method\":\"ConvertClip\",\"request_id\":\"id-1\","
+            "\"traceparent\":\"" +
+                std::string(kTrace) +
+                "\",\"caller\":\"ann\",\"peer\":\"ipv4:127.0.0.1:9\","
+                "\"status\":\"INVALID_ARGUMENT\","
+                "\"reason\":\"HIERARCHY_X\",\"message\":\"why\","
+                "\"received_bytes\":400,\"sent_bytes\":500,\"clips\":2,"
+                "\"refused_clips\":6,\"frames\":30,"
+                "\"ms\":{\"queue\":0.001,\"read\":0.020,"
+                "\"validate\":0.300,\"edit\":4.000,\"solve\":50.000,"
+                "\"encode\":600.000,\"total\":7000.000}}");
+  EXPECT_EQ(TextLine(FullLine(), now),
+            "2021-01-01T00:02:03.045Z ConvertClip INVALID_ARGUMENT "
+            "HIERARCHY_X 7000.000 ms id=id-1 caller=ann "
+            "peer=ipv4:127.0.0.1:9 clips=2 frames=30 received=400 sent=500 "
+            "traceparent=" +
+                std::string(kTrace) + ": why");
+}
+
+// Faults of the server and calls that were turned away.
+TEST(LogTest, ALogOfErrorsHasTheseCodesAlone) {
+  using Code = grpc::StatusCode;
+  const std::vector<Code> errors = {
+      Code::UNKNOWN,           Code::INTERNAL,        Code::DATA_LOSS,
+      Code::UNAVAILABLE,       Code::UNAUTHENTICATED, Code::PERMISSION_DENIED,
+      Code::RESOURCE_EXHAUSTED};
+  for (int i = 0; i < server::kStatusCodes; ++i) {
+    server::CallLine line = SomeLine();
+    line.code = static_cast<Code>(i);
+    ::testing::internal::CaptureStderr();
+    server::Log(server::LogFormat::kErrors).Call(line);
+    const bool is_written = !::testing::internal::GetCapturedStderr().empty();
+    EXPECT_EQ(is_written, std::find(errors.begin(), errors.end(), line.code) !=
+                              errors.end())
+        << server::NameOfCode(i);
+  }
 }
 
 // What stands for stderr, full until it is read.
@@ -136,6 +204,116 @@ TEST_F(FullLogTest, ALogWithoutAReaderStopsNothing) {
                                    " lines were lost\""));
 }
 
+// Lines of the log, without times and ids.
+std::vector<std::string> LinesIn(const std::string& log) {
+  std::vector<std::string> lines;
+  std::istringstream in(log);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST(LogTest, AFloodOfRefusalsIsCountedNotWritten) {
+  ::testing::internal::CaptureStderr();
+  constexpr int kCalls = 10'000;
+  for (const auto format :
+       {server::LogFormat::kErrors, server::LogFormat::kJson}) {
+    server::Log log(format);
+    server::CallLine line = SomeLine();
+    line.code = grpc::StatusCode::UNAUTHENTICATED;
+    line.reason = "TOKEN_UNKNOWN";
+    for (int i = 0; i < kCalls; ++i) log.Call(line);
+    // Another kind is not held back for it.
+    line.code = grpc::StatusCode::RESOURCE_EXHAUSTED;
+    line.reason = "SERVER_BUSY";
+    log.Call(line);
+  }
+  const auto lines = LinesIn(::testing::internal::GetCapturedStderr());
+  // A burst of 50; some more if it takes seconds.
+  EXPECT_GE(lines.size(), 2 * 52);
+  EXPECT_LT(lines.size(), 2 * 52 + 200);
+  int64_t written = 0;
+  int64_t held_back = 0;
+  int busy = 0;
+  for (const std::string& line : lines) {
+    const size_t held = line.find("held back ");
+    if (held != std::string::npos) {
+      EXPECT_THAT(line, HasSubstr(" lines: UNAUTHENTICATED TOKEN_UNKNOWN"));
+      held_back += std::stoll(line.substr(held + 10));
+    } else {
+      written += line.find("TOKEN_UNKNOWN") != std::string::npos;
+      busy += line.find("SERVER_BUSY") != std::string::npos;
+    }
+  }
+  EXPECT_EQ(written + held_back, 2 * kCalls);
+  EXPECT_EQ(busy, 2);
+}
+
+TEST(LogTest, CallsThatWereServedAreAllWritten) {
+  ::testing::internal::CaptureStderr();
+  {
+    const server::Log log(server::LogFormat::kText);
+    server::CallLine line = SomeLine();
+    line.code = grpc::StatusCode::OK;
+    for (int i = 0; i < 300; ++i) log.Call(line);
+  }
+  EXPECT_EQ(LinesIn(::testing::internal::GetCapturedStderr()).size(), 300);
+}
+
+TEST(LogTest, LinesThatWereHeldBackAreSaidWhileTheServerRuns) {
+  using Clock = std::chrono::steady_clock;
+  ::testing::internal::CaptureStderr();
+  server::Log log(server::LogFormat::kText);
+  for (int i = 0; i < 1'000; ++i) log.Event("cut", "cut a connection");
+  log.Tick(Clock::now());
+  const auto lines = LinesIn(::testing::internal::GetCapturedStderr());
+  EXPECT_THAT(lines.back(), ContainsRegex("held back [0-9]+ lines: cut$"));
+  ::testing::internal::CaptureStderr();
+  log.Tick(Clock::now() + std::chrono::seconds(60));
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
+TEST(GuardTest, WhatIsThrownIsLogged) {
+  struct Case {
+    std::function<void()> thrower;
+    grpc::StatusCode code;
+    const char* line;
+  };
+  const Case cases[] = {
+      {[] { throw std::bad_alloc(); }, grpc::StatusCode::RESOURCE_EXHAUSTED,
+       "exception in a place: std::bad_alloc"},
+      {[] { throw std::length_error("long"); },
+       grpc::StatusCode::RESOURCE_EXHAUSTED, "exception in a place: long"},
+      {[] { throw std::runtime_error("odd"); }, grpc::StatusCode::INTERNAL,
+       "exception in a place: odd"},
+      {[] { throw 7; }, grpc::StatusCode::INTERNAL,
+       "exception in a place: not a std::exception"}};
+  for (const Case& c : cases) {
+    ::testing::internal::CaptureStderr();
+    const server::Log log(server::LogFormat::kErrors);
+    const grpc::Status status = server::Guarded(log, "a place", [&] {
+      c.thrower();
+      return grpc::Status::OK;
+    });
+    EXPECT_EQ(status.error_code(), c.code);
+    EXPECT_FALSE(server::Attempt(log, "a place", c.thrower));
+    const std::string line = std::string("bvhmilld: ") + c.line + "\n";
+    EXPECT_EQ(::testing::internal::GetCapturedStderr(), line + line);
+    // Peers are told nothing of it.
+    EXPECT_THAT(status.error_message(), Not(HasSubstr("odd")));
+  }
+}
+
+TEST(GuardTest, WhatIsThrownOftenIsHeldBack) {
+  ::testing::internal::CaptureStderr();
+  {
+    const server::Log log(server::LogFormat::kErrors);
+    for (int i = 0; i < 10'000; ++i) {
+      server::Attempt(log, "a place", [] { throw std::bad_alloc(); });
+    }
+  }
+  EXPECT_LT(LinesIn(::testing::internal::GetCapturedStderr()).size(), 200);
+}
+
 class CallLogTest : public ServerTest {
  protected:
   // What is written for a call with such metadata, to a server that logs so.
@@ -183,6 +361,41 @@ TEST_F(CallLogTest, OddIdsAreReplaced) {
   EXPECT_THAT(log, HasSubstr("id=" + id_));
   EXPECT_EQ(trace_, "");
   EXPECT_THAT(log, Not(HasSubstr("traceparent")));
+}
+
+TEST_F(CallLogTest, IdsAreKeptIfTheyAreShortAndPlain) {
+  const std::pair<std::string, bool> cases[] = {{std::string(64, 'x'), true},
+                                                {std::string(65, 'x'), false},
+                                                {"A.z_0-9", true},
+                                                {"a:b", false},
+                                                {"", false}};
+  for (const auto& [id, is_kept] : cases) {
+    LinesOf(server::LogFormat::kOff, SmallClip(), id, kTrace);
+    EXPECT_EQ(id_ == id, is_kept) << id;
+    EXPECT_NE(id_, "") << id;
+  }
+}
+
+TEST_F(CallLogTest, TracesAreThoseOfTheFirstVersionAndNotZero) {
+  const std::string trace(32, 'a');
+  const std::string span(16, 'b');
+  const std::pair<std::string, bool> cases[] = {
+      {"00-" + trace + "-" + span + "-00", true},
+      {"00-" + trace + "-" + span + "-ff", true},
+      {"01-" + trace + "-" + span + "-00", false},
+      {"00-" + std::string(32, '0') + "-" + span + "-00", false},
+      {"00-" + trace + "-" + std::string(16, '0') + "-00", false},
+      {"00-" + std::string(32, 'A') + "-" + span + "-00", false},
+      {"00-" + trace + "-" + span + "-0g", false},
+      {"00-" + trace + "_" + span + "-00", false},
+      {"00-" + trace + "-" + span + "_00", false},
+      {"00-" + trace + "-" + span + "-00-", false},
+      {"00-" + trace + "-" + span + "-0", false}};
+  for (const auto& [text, is_kept] : cases) {
+    trace_.clear();
+    LinesOf(server::LogFormat::kOff, SmallClip(), "id", text);
+    EXPECT_EQ(trace_, is_kept ? text : "") << text;
+  }
 }
 
 TEST_F(CallLogTest, BrokenClipsAreNoErrorsOfTheServer) {

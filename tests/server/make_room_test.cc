@@ -1,11 +1,13 @@
 // Which connections are ended, by a clock of the test's own.
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <string>
@@ -168,6 +170,42 @@ TEST_F(MakeRoomTest, OfOneConnection) {
   }
 }
 
+TEST_F(MakeRoomTest, ASixteenthAndOneAtLeast) {
+  const std::pair<int64_t, int64_t> cases[] = {{1, 1},  {15, 1}, {31, 1},
+                                               {32, 2}, {47, 2}, {48, 3}};
+  for (const auto& [most, ended] : cases) {
+    SCOPED_TRACE(most);
+    Connections connections(LimitsOf(most));
+    Fill(&connections, /*is_refused=*/true);
+    const auto late = Clock::now() + seconds(500);
+    EXPECT_EQ(connections.MakeRoom(late, Known()), ended);
+  }
+}
+
+// Files that are open beside connections need a place, too.
+TEST_F(MakeRoomTest, TheSystemsLimitOnFilesCounts) {
+  rlimit before = {};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit few = {100, before.rlim_max};
+  const rlimit fewer = {20, before.rlim_max};
+  struct Case {
+    const rlimit* files;
+    int64_t limit;
+    int64_t most;
+  };
+  const Case cases[] = {{&few, 0, 60},
+                        {&few, 59, 59},
+                        {&few, 61, 60},
+                        {&fewer, 0, 1},
+                        {&fewer, 10, 1}};
+  for (const Case& c : cases) {
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, c.files), 0);
+    EXPECT_EQ(Connections(LimitsOf(c.limit)).most(), c.most)
+        << c.files->rlim_cur << " " << c.limit;
+  }
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+
 TEST_F(MakeRoomTest, ASixteenthThoseWithoutCallsFirst) {
   Connections connections(LimitsOf(32));
   Fill(&connections, /*is_refused=*/true);
@@ -185,6 +223,145 @@ TEST_F(MakeRoomTest, ASixteenthThoseWithoutCallsFirst) {
   EXPECT_EQ(connections.MakeRoom(late, Known()), 0);
 }
 
+// Fills what the kernel keeps of what is sent; the peer reads nothing.
+void FillSendQueue(const Pair& pair) {
+  const std::string bytes(1 << 16, 'x');
+  int64_t before = -1;
+  // The kernel still moves some to the peer after the first refusal.
+  for (int64_t sent = 0; before < sent; usleep(50'000)) {
+    before = sent;
+    ssize_t put = 0;
+    while ((put = send(pair.own, bytes.data(), bytes.size(), MSG_NOSIGNAL)) >
+           0) {
+      sent += put;
+    }
+  }
+}
+
+TEST_F(MakeRoomTest, APeerThatAcceptsNothingIsCut) {
+  constexpr int64_t kTimeout = 60;
+  struct Case {
+    const char* name;
+    bool is_filled;
+    // How much of it the peer reads before the second look.
+    size_t reads;
+    int64_t timeout;
+    bool is_ended;
+  };
+  const Case cases[] = {{"nothing is sent", false, 0, kTimeout, false},
+                        {"it reads nothing", true, 0, kTimeout, true},
+                        {"it reads a few bytes", true, 100, kTimeout, true},
+                        {"it reads", true, 1'000'000, kTimeout, false},
+                        {"no limit", true, 0, 0, false}};
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    Connections connections(LimitsOf(10), c.timeout);
+    const Pair pair = Connect();
+    ASSERT_TRUE(connections.Add(pair.own));
+    if (c.is_filled) FillSendQueue(pair);
+    const auto start = Clock::now();
+    EXPECT_EQ(connections.Look(start, Known()).size(), 0);
+    EXPECT_EQ(connections.Look(start + seconds(59), Known()).size(), 0);
+    std::string bytes(c.reads, 0);
+    for (size_t left = c.reads; left > 0;) {
+      const ssize_t got = recv(pair.peer, bytes.data(), left, 0);
+      ASSERT_GT(got, 0);
+      left -= static_cast<size_t>(got);
+    }
+    // The kernel needs a moment to tell the other side.
+    usleep(200'000);
+    const auto ended = connections.Look(start + seconds(62), Known());
+    ASSERT_EQ(ended.size(), c.is_ended);
+    if (!c.is_ended) continue;
+    EXPECT_EQ(ended[0].peer, pair.name);
+    EXPECT_THAT(ended[0].why, ::testing::HasSubstr("idle_seconds"));
+  }
+}
+
+TEST_F(MakeRoomTest, AllAreCutAtTheEnd) {
+  Connections connections(LimitsOf(3));
+  Fill(&connections, /*is_refused=*/false);
+  EXPECT_EQ(connections.CutAll(), 3);
+  for (const Pair& pair : pairs_) EXPECT_TRUE(IsEnded(pair, 5000));
+  EXPECT_EQ(connections.CutAll(), 0);
+}
+
+// What nobody reads of what came is a sign that gRPC is slow with what came
+// before it.
+TEST_F(MakeRoomTest, MemoryThatGrowsEndsTheOneThatIsReadSlowly) {
+  Connections connections(LimitsOf(10));
+  const Pair upload = Connect();
+  const Pair flood = Connect();
+  const Pair small = Connect();
+  for (const Pair& pair : {upload, flood, small}) {
+    ASSERT_TRUE(connections.Add(pair.own));
+  }
+  std::string bytes(800'000, 0);
+  const auto take = [&](const Pair& pair, size_t size) {
+    for (size_t left = size; left > 0;) {
+      const size_t piece = std::min<size_t>(left, 50'000);
+      Send(pair, piece);
+      ASSERT_EQ(recv(pair.own, bytes.data(), piece, MSG_WAITALL),
+                static_cast<ssize_t>(piece));
+      left -= piece;
+    }
+  };
+  take(upload, 800'000);
+  take(flood, 400'000);
+  take(small, 100'000);
+  Send(flood, 10'000);
+  // What came over it is no message yet, but it was heard a moment ago.
+  const Pair stream = Connect();
+  ASSERT_TRUE(connections.Add(stream.own));
+  uses_[stream.name].heard_at = Clock::now();
+  EXPECT_EQ(connections.Look(Clock::now(), Known()).size(), 0);
+  take(stream, 600'000);
+  const auto now = uses_[stream.name].heard_at + seconds(1);
+  const auto first = connections.CutGrowing(now, Known(), /*all=*/false);
+  ASSERT_EQ(first.size(), 1);
+  EXPECT_EQ(first[0].peer, flood.name);
+  EXPECT_EQ(connections.read_bytes(), 1'900'000);
+  // Without it, the one over which most came; small messages never.
+  const auto second = connections.CutGrowing(now, Known(), /*all=*/false);
+  ASSERT_EQ(second.size(), 1);
+  EXPECT_EQ(second[0].peer, upload.name);
+  EXPECT_EQ(connections.CutGrowing(now, Known(), /*all=*/false).size(), 0);
+  EXPECT_EQ(connections.CutGrowing(now, Known(), /*all=*/true).size(), 2);
+}
+
+TEST_F(MakeRoomTest, WhatIsReadSlowlyForSecondsIsCut) {
+  struct Case {
+    const char* name;
+    size_t read;
+    size_t unread;
+    bool is_ended;
+  };
+  const Case cases[] = {{"slow", 400'000, 10'000, true},
+                        {"all is read", 400'000, 0, false},
+                        {"little came", 10'000, 10'000, false}};
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    Connections connections(LimitsOf(10));
+    const Pair pair = Connect();
+    ASSERT_TRUE(connections.Add(pair.own));
+    std::string bytes(c.read, 0);
+    for (size_t left = c.read; left > 0;) {
+      const size_t piece = std::min<size_t>(left, 50'000);
+      Send(pair, piece);
+      ASSERT_EQ(recv(pair.own, bytes.data(), piece, MSG_WAITALL),
+                static_cast<ssize_t>(piece));
+      left -= piece;
+    }
+    const auto start = Clock::now();
+    EXPECT_EQ(connections.Look(start, Known()).size(), 0);
+    if (c.unread > 0) Send(pair, c.unread);
+    for (int i = 1; i < 3; ++i) {
+      EXPECT_EQ(connections.Look(start + seconds(i), Known()).size(), 0);
+    }
+    EXPECT_EQ(connections.Look(start + seconds(5), Known()).size(), c.is_ended);
+  }
+}
+
 // An upload that began behind a long silence was cut at once: all of that was
 // taken for its time.
 TEST_F(MakeRoomTest, SilenceIsNotTheTimeOfWhatComesNext) {
@@ -195,8 +372,10 @@ TEST_F(MakeRoomTest, SilenceIsNotTheTimeOfWhatComesNext) {
   Send(pairs_[0], 20'000);
   EXPECT_EQ(connections.Look(start + seconds(201), Known()).size(), 0);
   EXPECT_EQ(connections.Look(start + seconds(299), Known()).size(), 0);
-  EXPECT_EQ(connections.Look(start + seconds(301), Known()),
-            std::vector<std::string>{pairs_[0].name});
+  const auto ended = connections.Look(start + seconds(301), Known());
+  ASSERT_EQ(ended.size(), 1);
+  EXPECT_EQ(ended[0].peer, pairs_[0].name);
+  EXPECT_THAT(ended[0].why, ::testing::HasSubstr("max_stray_bytes"));
 }
 
 }  // namespace

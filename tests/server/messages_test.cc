@@ -267,6 +267,19 @@ TEST(ReadMessageTest, WhatUnfoldsIsBounded) {
   }
 }
 
+TEST(ReadMessageTest, AMegabyteMayBeBesideTheText) {
+  // Of a field that nobody knows, two bytes each.
+  std::string text;
+  for (int i = 0; i < (1 << 20) / 2; ++i) text += "\x78\x01";
+  for (const bool is_good : {true, false}) {
+    const grpc::Slice slice(text);
+    grpc::ByteBuffer bytes(&slice, 1);
+    v1::ConvertClipsRequest request;
+    EXPECT_EQ(Read(&bytes, &request).ok(), is_good);
+    text += "\x78\x01";
+  }
+}
+
 // Whatever the bytes are, what is counted and what is read go together.
 TEST(ReadMessageTest, AnyBytesAreReadOrRefused) {
   const std::string whole = WholeClip();

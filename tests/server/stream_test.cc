@@ -216,7 +216,7 @@ TEST_F(StreamTest, ABadClipFailsAlone) {
 // Two bytes of text are a frame of many joints, and arrays are made whole.
 TEST_F(StreamTest, MemoryForWholeOutputsIsAskedFor) {
   Start([](server::ServerConfig* config) {
-    config->admission.max_inflight_bytes = 50'000'000;
+    LimitBytes(config, 50'000'000);
     config->log = server::LogFormat::kOff;
   });
   std::string text =
@@ -348,7 +348,7 @@ TEST_F(StreamTest, ThousandsOfEmptyNames) {
 
 TEST_F(StreamTest, OptionsOfAClipCount) {
   Start([](server::ServerConfig* config) {
-    config->admission.max_inflight_bytes = 5'000;
+    LimitBytes(config, 5'000);
     config->log = server::LogFormat::kOff;
   });
   Request begin = Begin("options");

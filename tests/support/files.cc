@@ -93,6 +93,7 @@ std::vector<std::map<std::string, std::string>> ReadTsv(
     }
     rows.push_back(std::move(row));
   }
+  EXPECT_FALSE(rows.empty()) << path;
   return rows;
 }
 
@@ -103,6 +104,7 @@ std::vector<std::string> FilesIn(const std::string& folder,
     if (entry.path().extension() == extension) out.push_back(entry.path());
   }
   std::sort(out.begin(), out.end());
+  EXPECT_FALSE(out.empty()) << "no " << extension << " in " << folder;
   return out;
 }
 

@@ -38,14 +38,16 @@ class TempDir {
 };
 
 // A table with a header line and tab-separated cells; quotes around a cell and
-// doubled quotes in it are undone. One map per line.
+// doubled quotes in it are undone. One map per line. A table without lines
+// fails the test.
 std::vector<std::map<std::string, std::string>> ReadTsv(
     const std::string& path);
 
 // The parts of `text` between `separator`s; none for an empty text.
 std::vector<std::string> Split(std::string_view text, char separator);
 
-// Paths of the files in `folder` that end in `extension`, sorted.
+// Paths of the files in `folder` that end in `extension`, sorted. A folder
+// without such files fails the test.
 std::vector<std::string> FilesIn(const std::string& folder,
                                  std::string_view extension);
 

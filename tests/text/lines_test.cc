@@ -95,6 +95,18 @@ TEST(LineReader, SkipsWholeLines) {
   EXPECT_FALSE(reader.Next(&line));
 }
 
+TEST(LineReader, SkipsNothingOrOneLineEnd) {
+  LineReader reader("a b\n\nc", {10, 4, 1});
+  Line line;
+  ASSERT_TRUE(reader.Next(&line));
+  reader.Skip(0, 0);
+  EXPECT_EQ(reader.taken(), 4U);
+  reader.Skip(1, 1);
+  EXPECT_EQ(reader.rest(), "c");
+  EXPECT_EQ(reader.next().line, 6);
+  EXPECT_EQ(reader.next().column, 1);
+}
+
 TEST(LineReader, FindsLineEndsAtAnyDistance) {
   for (size_t length = 0; length < 200; ++length) {
     const std::string text = std::string(length, 'x') + "\n" + "y";

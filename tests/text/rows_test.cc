@@ -109,9 +109,35 @@ void ExpectAsTwin(std::string_view text, size_t width, size_t room) {
   }
 }
 
-TEST(ScanRows, BestTargetIsSupported) {
-  EXPECT_TRUE(IsSupported(BestRowsTarget()));
+TEST(ScanRows, BestTargetIsTheLastThatIsSupported) {
+  const std::vector<RowsTarget> fast = FastTargets();
+  EXPECT_EQ(BestRowsTarget(), fast.empty() ? RowsTarget::kScalar : fast.back());
   EXPECT_TRUE(IsSupported(RowsTarget::kScalar));
+}
+
+// Fails where the code does not know what the CPU has, and says which targets
+// the other tests left out.
+#if defined(__x86_64__)
+TEST(RowsTargets, Avx2IsTested) {
+  if (!__builtin_cpu_supports("avx2")) {
+    GTEST_SKIP() << "SKIPPED: this CPU has no AVX2; its rows are not tested";
+  }
+  EXPECT_TRUE(IsSupported(RowsTarget::kAvx2));
+}
+
+TEST(RowsTargets, Avx512IsTested) {
+  if (!__builtin_cpu_supports("avx512vbmi2")) {
+    GTEST_SKIP() << "SKIPPED: this CPU has no AVX-512 VBMI2; its rows are not "
+                    "tested";
+  }
+  EXPECT_TRUE(IsSupported(RowsTarget::kAvx512));
+}
+#endif
+
+TEST(RowsTargets, HaveNames) {
+  EXPECT_EQ(RowsTargetName(RowsTarget::kScalar), "scalar");
+  EXPECT_EQ(RowsTargetName(RowsTarget::kAvx2), "avx2");
+  EXPECT_EQ(RowsTargetName(RowsTarget::kAvx512), "avx512");
 }
 
 struct TwinCase {

@@ -51,10 +51,52 @@ TEST(Sniff, Table) {
   }
 }
 
-TEST(Sniff, NamesTheEncoding) {
-  EXPECT_EQ(Sniff("\xFF\xFEH\0"sv).name, "UTF-16 (little endian)");
-  EXPECT_EQ(Sniff("\xFE\xFF\0H"sv).name, "UTF-16 (big endian)");
-  EXPECT_EQ(Sniff("\x1F\x8B\x08\0"sv).name, "a gzip archive");
+// By the first bytes that the specification of each has.
+TEST(Sniff, NamesWhatItIsInstead) {
+  const struct {
+    std::string_view bytes;
+    std::string_view name;
+  } kCases[] = {
+      {"\xFF\xFEH\0"sv, "UTF-16 (little endian)"},
+      {"\xFE\xFF\0H"sv, "UTF-16 (big endian)"},
+      {"H\0I\0E\0"sv, "UTF-16 (little endian)"},
+      {"\0H\0I\0E"sv, "UTF-16 (big endian)"},
+      {"\xFF\xFE\0\0H\0\0\0"sv, "UTF-32 (little endian)"},
+      {"\0\0\xFE\xFF\0\0\0H"sv, "UTF-32 (big endian)"},
+      {"\x1F\x8B\x08\0"sv, "a gzip archive"},
+      {"PK\x03\x04", "a zip archive"},
+      {"\x28\xB5\x2F\xFD\x04", "a zstd archive"},
+      {"BZh91AY&SY", "a bzip2 archive"},
+      {"\xFD"
+       "7zXZ\0"sv,
+       "an xz archive"},
+      {"7z\xBC\xAF\x27\x1C", "a 7-Zip archive"},
+      {"Rar!\x1A\x07", "a rar archive"},
+      {"Kaydara FBX Binary  ", "a binary FBX"},
+      {"glTF\x02", "a binary glTF"},
+      {"\x89PNG\r\n", "a PNG picture"},
+      {"%PDF-1.7", "a PDF document"},
+      {"\x7F"
+       "ELF\x02",
+       "a program"},
+      {"PXR-USDC", "a binary USD"},
+      {"BLENDER-v300", "a Blender file"},
+      {"version https://git-lfs.github.com", "a git-lfs pointer"},
+      {"<!DOCTYPE html>", "an HTML page"},
+      {"<HTML>", "an HTML page"},
+      {"<?xml version=\"1.0\"?>", "an XML document"},
+      {"; FBX 7.4.0 project file", "a text FBX"},
+      {"# AST/ASF file generated", "an Acclaim ASF skeleton"},
+      {":version 1.10", "an Acclaim ASF skeleton"},
+      {":FULLY-SPECIFIED", "an Acclaim AMC motion"},
+      {"#!OFASF SkeletonFile.ASF", "an Acclaim AMC motion"},
+      {"#usda 1.0", "a text USD"},
+      {"{\"asset\": {}}", "a JSON document"},
+      {"\0\x01\x02"sv, "binary data"},
+  };
+  for (const auto& [bytes, name] : kCases) {
+    EXPECT_EQ(Sniff(bytes).name, name);
+  }
 }
 
 // Blocks of the exact size, so that sanitizers see a read behind the end.

@@ -84,6 +84,21 @@ TEST(DecoderTest, ABombStopsAtTheLimit) {
   }
 }
 
+// Of a whole text zlib saw the wrong checksum first.
+TEST(DecoderTest, ABrokenBombStopsAtTheLimitHoweverItIsCut) {
+  std::string packed = Gzip(SomeText(1'000));
+  packed[packed.size() - 8] ^= 1;
+  for (const size_t piece : {packed.size(), size_t{7}, size_t{1}}) {
+    const auto decoder = MakeDecoder(Encoding::kGzip, 500);
+    CountingSink sink;
+    absl::Status status;
+    for (size_t i = 0; i < packed.size() && status.ok(); i += piece) {
+      status = decoder->Push(packed.substr(i, piece), &sink);
+    }
+    EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << piece;
+  }
+}
+
 TEST(DecoderTest, TheLimitItselfIsAllowed) {
   const std::string text = SomeText(200'000);
   for (const Encoding encoding : kAll) {
@@ -113,9 +128,10 @@ TEST(DecoderTest, WhatIsMissingOrWrongIsSaid) {
   }
 }
 
-TEST(DecoderTest, LargeWindowsAreRefused) {
+// Text without its size, so that the window says what unpacking it takes.
+std::string ZstdOfWindow(int window_log) {
   ZSTD_CCtx* context = ZSTD_createCCtx();
-  ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, 27);
+  ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, window_log);
   ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0);
   const std::string text = SomeText(100'000);
   std::string packed(ZSTD_compressBound(text.size()), '\0');
@@ -125,9 +141,31 @@ TEST(DecoderTest, LargeWindowsAreRefused) {
   ZSTD_compressStream2(context, &out, &in, ZSTD_e_end);
   ZSTD_freeCCtx(context);
   packed.resize(out.pos);
-  CountingSink sink;
-  EXPECT_TRUE(
-      absl::IsInvalidArgument(Unpack(Encoding::kZstd, packed, 0, &sink)));
+  return packed;
+}
+
+TEST(DecoderTest, WindowsOfMoreThanEightMegabytesAreRefused) {
+  for (const int window_log : {20, 23, 24, 27}) {
+    SCOPED_TRACE(window_log);
+    CountingSink sink;
+    const absl::Status status =
+        Unpack(Encoding::kZstd, ZstdOfWindow(window_log), 0, &sink);
+    if (window_log <= 23) {
+      EXPECT_TRUE(status.ok()) << status;
+    } else {
+      EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+    }
+  }
+}
+
+// What is counted before a decoder is made holds its window and its piece.
+TEST(DecoderTest, TheMemoryOfADecoderIsKnown) {
+  constexpr int64_t kKb = 1024;
+  EXPECT_EQ(DecoderBytes(Encoding::kIdentity), 0);
+  EXPECT_GE(DecoderBytes(Encoding::kGzip), (64 + 32) * kKb);
+  EXPECT_LE(DecoderBytes(Encoding::kGzip), 256 * kKb);
+  EXPECT_GE(DecoderBytes(Encoding::kZstd), (64 + 8 * 1024 + 256) * kKb);
+  EXPECT_LE(DecoderBytes(Encoding::kZstd), 10 * 1024 * kKb);
 }
 
 }  // namespace

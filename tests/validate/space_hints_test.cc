@@ -30,6 +30,8 @@ struct Figure {
   // From the soles to the top; arms are stretched as wide as that.
   double size = 1;
   Axes axes = kStands;
+  // By how many times wider than that.
+  float reach = 1;
   bool legs = true;
   bool arms = true;
   const char* hips = "Hips";
@@ -73,6 +75,7 @@ class FigureBuilder {
     skeleton.EndSite(foot, "", At({0, 0, 10}));
   }
   void Arm(int chest, const std::string& side, float sign) {
+    sign *= figure_.reach;
     const int arm = Bone(chest, (side + "Arm").c_str(), {sign * 12, 0, 0});
     const int fore = Bone(arm, (side + "Fore").c_str(), {sign * 15, 0, 0});
     const int hand = Bone(fore, (side + "Hand").c_str(), {sign * 15, 0, 0});
@@ -111,7 +114,16 @@ INSTANTIATE_TEST_SUITE_P(
         SizeCase{98, nullptr}, SizeCase{101, "0.01"}, SizeCase{175, "0.01"},
         SizeCase{249, "0.01"}, SizeCase{300, nullptr}, SizeCase{990, nullptr},
         SizeCase{1750, "0.001"}, SizeCase{2600, nullptr},
-        SizeCase{1e30, nullptr}));
+        SizeCase{1e30, nullptr},
+        // The ends of the bands.
+        SizeCase{0.99, nullptr}, SizeCase{1.01, "1"}, SizeCase{2.49, "1"},
+        SizeCase{2.51, nullptr}, SizeCase{44.8, nullptr},
+        SizeCase{45.2, "0.0254"}, SizeCase{84.8, "0.0254"},
+        SizeCase{85.2, nullptr}, SizeCase{99.5, nullptr},
+        SizeCase{100.5, "0.01"}, SizeCase{249.5, "0.01"},
+        SizeCase{250.5, nullptr}, SizeCase{999, nullptr},
+        SizeCase{1000.4, "0.001"}, SizeCase{2499, "0.001"},
+        SizeCase{2501, nullptr}));
 
 TEST_P(SizeTest, SpeaksWhereOneUnitIsLikely) {
   const auto& [size, meters] = GetParam();
@@ -227,6 +239,11 @@ INSTANTIATE_TEST_SUITE_P(
         UpCase{"RestsAlongZButMovesAlongY", kAlongZ, {0, 95, 0}, false},
         UpCase{"CouldBeEither", kAlongZ, {0, 95, 95}, false},
         UpCase{"HipsInTheAir", kAlongZ, {0, 0, 300}, false},
+        // Hips are between 0.3 and 0.8 of the size.
+        UpCase{"HipsAsLowAsCanBe", kAlongZ, {0, 0, 53}, true},
+        UpCase{"HipsTooLow", kAlongZ, {0, 0, 52}, false},
+        UpCase{"HipsAsHighAsCanBe", kAlongZ, {0, 0, 139}, true},
+        UpCase{"HipsTooHigh", kAlongZ, {0, 0, 141}, false},
         UpCase{"HipsBelowTheGround", kAlongZ, {0, 0, -95}, false},
         UpCase{"ArmsAlongY", {1, 2, 0}, {0, 0, 95}, false},
         UpCase{"NotANumber", kAlongZ, {0, 0, NAN}, false}),
@@ -242,6 +259,26 @@ TEST_P(UpAxisTest, NeedsTheRestPoseAndTheRoot) {
   }
   EXPECT_THAT(IssuesOf(clip, {UpAxis::kY, 0.01}), IsEmpty());
   EXPECT_THAT(IssuesOf(clip, {UpAxis::kZ, 0.01}), IsEmpty());
+}
+
+// Who is wider than that may lie on the back.
+TEST(UpAxisGuess, ArmsAreUpToHalfAsMuchWiderThanTheBodyIsHigh) {
+  const SourceSpace unit_known = {UpAxis::kUnknown, 0.01};
+  const Offset root = {0, 0, 95};
+  EXPECT_THAT(IssuesOf(ClipOf(Figure{175, kAlongZ, 1.45F}, root), unit_known),
+              ElementsAre(kUpAxis));
+  EXPECT_THAT(IssuesOf(ClipOf(Figure{175, kAlongZ, 1.55F}, root), unit_known),
+              IsEmpty());
+}
+
+TEST(UpAxisGuess, NeedsOneFrame) {
+  Clip clip = ClipOf(Figure{175, kAlongZ}, {0, 0, 95});
+  clip.motion.frames = 1;
+  clip.motion.values.resize(clip.skeleton.channels.size());
+  EXPECT_THAT(IssuesOf(clip, {UpAxis::kUnknown, 0.01}), ElementsAre(kUpAxis));
+  clip.motion.frames = 0;
+  clip.motion.values.clear();
+  EXPECT_THAT(IssuesOf(clip, {UpAxis::kUnknown, 0.01}), IsEmpty());
 }
 
 TEST(UpAxisGuess, SaysWhatItMeasured) {

@@ -154,6 +154,45 @@ TEST(JointPositions, InTheWorldAreGlobal) {
               ElementsAre("DATA_JOINT_POSITIONS_GLOBAL@1"));
 }
 
+TEST(JointPositions, OfHalfTheJointsAreNoSign) {
+  const Offset good = {0, 20, 0};
+  EXPECT_THAT(IssuesOf(SixChannelClip({{0, 0, 0}, good})), IsEmpty());
+  EXPECT_THAT(IssuesOf(SixChannelClip({{0, 0, 0}, good, {0, 0, 0}})),
+              ElementsAre("DATA_JOINT_POSITIONS_ADDITIVE@1"));
+  EXPECT_THAT(IssuesOf(SixChannelClip({good, {0, 120, 0}, good, {0, 160, 0}})),
+              IsEmpty());
+  EXPECT_THAT(IssuesOf(SixChannelClip({good, {0, 120, 0}, {0, 160, 0}})),
+              ElementsAre("DATA_JOINT_POSITIONS_GLOBAL@2"));
+  // One joint alone may stand there by chance.
+  EXPECT_THAT(IssuesOf(SixChannelClip({{0, 120, 0}})), IsEmpty());
+}
+
+// The bone is 20 long and the root at (0, 100, 0).
+TEST(JointPositions, AreGlobalFarFromTheOffsetAndNearerToTheRoot) {
+  const struct {
+    Offset position;
+    bool speaks;
+  } kCases[] = {
+      {{0, 59, 0}, false},  {{0, 61, 0}, true},    {{0, 140, 0}, true},
+      {{0, -30, 0}, false}, {{500, 60, 0}, false}, {{500, 61, 0}, true},
+  };
+  for (const auto& c : kCases) {
+    EXPECT_EQ(IssuesOf(SixChannelClip({c.position, c.position})).size(),
+              c.speaks ? 1 : 0)
+        << c.position[0] << " " << c.position[1];
+  }
+}
+
+TEST(JointPositions, AreGlobalByTheFirstFrame) {
+  Clip clip = SixChannelClip({{0, 120, 0}, {0, 140, 0}});
+  const size_t columns = clip.skeleton.channels.size();
+  ASSERT_GT(clip.motion.frames, 1);
+  for (size_t i = columns; i < clip.motion.values.size(); ++i) {
+    clip.motion.values[i] = 20;
+  }
+  EXPECT_THAT(IssuesOf(clip), ElementsAre("DATA_JOINT_POSITIONS_GLOBAL@1"));
+}
+
 TEST(JointPositions, WithoutFramesAreSilent) {
   Clip clip = SixChannelClip({{0, 0, 0}, {0, 0, 0}, {0, 0, 0}});
   clip.motion.frames = 0;

@@ -110,6 +110,50 @@ TEST(Details, OfAResourceNameIt) {
   EXPECT_EQ(resource.description(), "it lacks");
 }
 
+std::string Letters(size_t count) { return std::string(count, 'x'); }
+
+// What is longer ends in dots, so that all of it fits into a trailer.
+TEST(Details, AreCutBeyondTheirBounds) {
+  const auto info_of = [](const Fault& fault) {
+    return Detail<v1::ErrorInfo>(DetailsOf(MakeStatus(kBad, ""), fault),
+                                 "ErrorInfo");
+  };
+  Fault fault;
+  fault.reason = Letters(64);
+  fault.metadata = {{Letters(40), Letters(80)}};
+  const v1::ErrorInfo whole = info_of(fault);
+  EXPECT_EQ(whole.reason(), Letters(64));
+  EXPECT_EQ(whole.metadata().at(Letters(40)), Letters(80));
+  fault.reason += "x";
+  fault.metadata = {{Letters(41), Letters(81)}};
+  const v1::ErrorInfo cut = info_of(fault);
+  EXPECT_EQ(cut.reason(), Letters(61) + "...");
+  EXPECT_EQ(cut.metadata().at(Letters(37) + "..."), Letters(77) + "...");
+  fault.metadata.clear();
+  for (int i = 0; i < 10; ++i) fault.metadata.emplace_back(Letters(i + 1), "");
+  EXPECT_EQ(info_of(fault).metadata_size(), 10);
+  fault.metadata.emplace_back("one more", "");
+  EXPECT_EQ(info_of(fault).metadata_size(), 10);
+  EXPECT_FALSE(info_of(fault).metadata().contains("one more"));
+}
+
+TEST(Details, MessagesAreCutBeyondTheirBounds) {
+  const Fault fault{"LIMIT_EXCEEDED", {{"limit_name", "max_joints"}}};
+  const auto description = [&](size_t bytes) {
+    const v1::RpcStatus status =
+        DetailsOf(MakeStatus(kExhausted, Letters(bytes)), fault);
+    return Detail<v1::QuotaFailure>(status, "QuotaFailure")
+        .violations(0)
+        .description();
+  };
+  EXPECT_EQ(description(400), Letters(400));
+  EXPECT_EQ(description(401), Letters(397) + "...");
+  EXPECT_EQ(DetailsOf(MakeStatus(kBad, Letters(1024)), fault).message(),
+            Letters(1024));
+  EXPECT_EQ(DetailsOf(MakeStatus(kBad, Letters(1025)), fault).message(),
+            Letters(1021) + "...");
+}
+
 TEST(Details, AreNoneWithoutAFault) {
   const absl::StatusCode code = absl::StatusCode::kUnavailable;
   EXPECT_EQ(DetailsOf(MakeStatus(code, "a: b"), {}).details_size(), 0);

@@ -443,7 +443,12 @@ const Bound kBounds[] = {
     {"options.edits.joint_map_rows", kMaxJointNames,
      [](size_t count, v1::ConvertOptions* m) {
        v1::ClipEdits* edits = m->mutable_edits();
-       while (count-- > 0) edits->add_joint_map_rows()->set_target("a");
+       while (count-- > 0) {
+         v1::JointMapRow* row = edits->add_joint_map_rows();
+         // Equal sources are refused.
+         row->set_source(std::to_string(count));
+         row->set_target("a");
+       }
      }},
     {"options.validation.ignore_codes", kMaxCodes,
      [](size_t count, v1::ConvertOptions* m) {
@@ -461,6 +466,24 @@ const Bound kBounds[] = {
        while (count-- > 0) anim->add_joint_priorities()->set_joint("mHead");
      }},
 };
+
+// Of many outputs no more are read than are needed to refuse them.
+TEST(Options, OutputsBeyondTheLimitAreNotRead) {
+  ConvertOptions options;
+  options.limits.max_outputs = 2;
+  v1::ConvertOptions message;
+  for (int i = 0; i < 3; ++i) {
+    auto* const output = message.add_outputs();
+    output->set_id(std::to_string(i));
+    output->mutable_csv();
+  }
+  // It has no format, which would be another fault.
+  message.add_outputs();
+  const absl::Status status = wire::FromProto(message, &options);
+  EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
+  message.mutable_outputs()->DeleteSubrange(2, 2);
+  EXPECT_TRUE(wire::FromProto(message, &options).ok());
+}
 
 // Millions of empty names fit one message.
 TEST(Options, ListsWithoutBound) {

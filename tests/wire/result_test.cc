@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
 
 #include "bvhmill/base/status.h"
@@ -78,6 +79,20 @@ TEST(Result, TimesComeBack) {
   EXPECT_EQ(message.read().nanos(), 999'999'999);
   EXPECT_EQ(message.solve().seconds(), 86'400);
   EXPECT_EQ(message.solve().nanos(), 123'456'789);
+}
+
+// Such seconds had overflowed.
+TEST(Result, TimesBeyondNanosecondsAreTheNearestThatThereAre) {
+  using std::chrono::nanoseconds;
+  v1::StageTimes message;
+  message.mutable_read()->set_seconds(std::numeric_limits<int64_t>::max());
+  message.mutable_edit()->set_seconds(-9'223'372'037);
+  message.mutable_solve()->set_seconds(9'223'372'036);
+  message.mutable_solve()->set_nanos(854'775'807);
+  const StageTimes times = wire::FromProto(message);
+  EXPECT_EQ(times.read, nanoseconds::max());
+  EXPECT_EQ(times.edit, nanoseconds::min());
+  EXPECT_EQ(times.solve, nanoseconds::max());
 }
 
 TEST(Result, GoodResultComesBack) {

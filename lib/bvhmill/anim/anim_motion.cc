@@ -12,4 +12,12 @@ size_t AnimBytes(const AnimMotion& motion) {
   return bytes;
 }
 
+int64_t KeyBytes(const AnimMotion& motion) {
+  size_t keys = 0;
+  for (const AnimJoint& joint : motion.joints) {
+    keys += joint.rotations.size() + joint.positions.size();
+  }
+  return static_cast<int64_t>(keys * sizeof(AnimKey));
+}
+
 }  // namespace bvhmill

@@ -96,4 +96,7 @@ inline Vec3<float> PositionOf(const AnimKey& key) {
 // Bytes of the file that `motion` makes.
 size_t AnimBytes(const AnimMotion& motion);
 
+// Bytes of memory that the keys of `motion` take.
+int64_t KeyBytes(const AnimMotion& motion);
+
 }  // namespace bvhmill

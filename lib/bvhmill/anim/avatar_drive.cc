@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "bvhmill/anim/avatar.h"
+#include "bvhmill/anim/drive_steps.h"
 
 namespace bvhmill {
 namespace {
@@ -183,51 +184,16 @@ class Maker {
     return joint;
   }
 
-  bool IsAbove(int32_t above, int32_t node) const {
-    for (; node >= 0; node = PlanAt(node).parent) {
-      if (node == above) return true;
-    }
-    return above < 0;
-  }
-
-  // The rotations from below `above` down to `node`.
-  std::vector<DriveStep> StepsDown(int32_t above, int32_t node) const {
-    std::vector<DriveStep> steps;
-    for (; node != above; node = PlanAt(node).parent) {
-      const PlanNode& plan = PlanAt(node);
-      for (int32_t i = plan.step_count; i-- > 0;) {
-        const RotationStep& step = plan_.steps[StepIndex(plan, i)];
-        steps.push_back({step.axis, step.column, 1});
-      }
-    }
-    std::reverse(steps.begin(), steps.end());
-    return steps;
-  }
-
-  // The rotation of `node` in the frame of `base`: up from `base` to what is
-  // above both, and down again.
-  std::vector<DriveStep> StepsBetween(int32_t base, int32_t node) const {
-    int32_t above = base;
-    while (!IsAbove(above, node)) above = PlanAt(above).parent;
-    std::vector<DriveStep> steps = StepsDown(above, base);
-    std::reverse(steps.begin(), steps.end());
-    for (DriveStep& step : steps) step.sign = -1;
-    const std::vector<DriveStep> down = StepsDown(above, node);
-    steps.insert(steps.end(), down.begin(), down.end());
-    return steps;
-  }
-
   void AddJoint(int32_t avatar_joint) {
     DrivenJoint joint;
     joint.avatar_joint = avatar_joint;
     joint.node = pose_.drivers[static_cast<size_t>(avatar_joint)];
     const int32_t above = DrivenAbove(avatar_joint);
-    const int32_t base =
-        above < 0 ? -1 : pose_.drivers[static_cast<size_t>(above)];
-    joint.steps = StepsBetween(base, joint.node);
+    if (above >= 0) joint.base = pose_.drivers[static_cast<size_t>(above)];
     joint.before = Conjugate(pose_.heading);
-    if (base >= 0) {
-      joint.before = Multiply(joint.before, turns_[static_cast<size_t>(base)]);
+    if (joint.base >= 0) {
+      joint.before =
+          Multiply(joint.before, turns_[static_cast<size_t>(joint.base)]);
       joint.before = Multiply(Conjugate(swings_[static_cast<size_t>(above)]),
                               joint.before);
     }

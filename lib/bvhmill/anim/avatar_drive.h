@@ -15,20 +15,16 @@
 
 namespace bvhmill {
 
-// A rotation about an axis (0, 1, 2) by the degrees of a column, times `sign`.
-struct DriveStep {
-  int32_t axis = 0;
-  int32_t column = 0;
-  float sign = 1;
-};
-
 // A joint of the avatar and the node that drives it. Its rotation relative to
-// its parent, in the axes of BVH, is before * steps * after, the first step
-// outermost.
+// its parent, in the axes of BVH, is before * steps * after, where the steps
+// are those on the way from `base` to `node` (drive_steps.h). They are not kept
+// here: the ways of all joints together may be many times as long as the
+// skeleton.
 struct DrivenJoint {
   int32_t avatar_joint = 0;
   int32_t node = 0;
-  std::vector<DriveStep> steps;
+  // The node that drives the next joint above that is driven; -1 if none does.
+  int32_t base = -1;
   Quat<double> before;
   Quat<double> after;
 };
@@ -50,13 +46,10 @@ struct AvatarDrive {
 };
 
 // `clip` must have frames. Where two nodes drive the same joint the first does.
+// Cost: O(nodes + channels), about 100 ns a node and 50 ns a channel. Memory:
+// 70 bytes a node, most of them until it returns.
 AvatarDrive MakeAvatarDrive(const Clip& clip, const Plan& plan,
                             const ClipToAnimOptions& options);
-
-// Index into Plan::steps of the step `i` of a node.
-inline size_t StepIndex(const PlanNode& node, int32_t i) {
-  return static_cast<size_t>(node.first_step) + static_cast<size_t>(i);
-}
 
 // From the axes of BVH (X left, Y up, Z ahead) to those of the avatar.
 template <typename Real>

@@ -3,17 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bvhmill/anim/avatar.h"
 #include "bvhmill/anim/avatar_drive.h"
-#include "bvhmill/anim/curve_fit.h"
-#include "bvhmill/anim/drive_curves.h"
+#include "bvhmill/anim/joint_fit.h"
+#include "bvhmill/base/held_memory.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
 
 namespace bvhmill {
 namespace {
 
-constexpr float kDegrees = 57.29577951308232F;
 // Of clips that do not say theirs.
 constexpr double kDefaultFrameTime = 1.0 / 30;
 // Both bounds are raised by this until the file fits.
@@ -21,6 +19,11 @@ constexpr float kRaise = 1.5F;
 constexpr int kMostRaises = 24;
 // As many times as a key can have.
 constexpr int64_t kMostFrames = 65536;
+
+// Units of work for a node and for a channel: to compile the skeleton, and to
+// find what drives the avatar.
+constexpr int64_t kNodeUnits = 80;
+constexpr int64_t kChannelUnits = 30;
 
 float SecondsOf(const Clip& clip, int64_t frames) {
   const double frame_time = HasRate(clip.motion.frame_time)
@@ -30,53 +33,67 @@ float SecondsOf(const Clip& clip, int64_t frames) {
       frame_time * static_cast<double>(std::max<int64_t>(frames - 1, 1)));
 }
 
-// A curve that no keys bring within its bound.
-struct Missed {
-  int32_t node = 0;
-  // The worst frame of those that are played.
-  int64_t frame = 0;
-  float error = 0;
-  float bound = 0;
-  const char* unit = "";
-};
-
-// By more than single precision explains. No bound is none to miss.
-bool IsMissed(float error, float bound) {
-  constexpr float kNoise = 0.002F;
-  return bound > 0 && error > bound * (1 + kNoise) + kNoise / 2;
-}
-
 class Converter {
  public:
   Converter(const Clip& clip, const ClipToAnimOptions& options,
-            ClipToAnimResult* result, IssueLog* log)
-      : clip_(clip), options_(options), result_(*result), log_(*log) {}
+            ClipToAnimResult* result, IssueLog* log, Budget* budget)
+      : clip_(clip),
+        options_(options),
+        result_(*result),
+        log_(*log),
+        memory_(budget),
+        fit_({frames_, times_, drive_, options}, budget) {}
 
-  void Convert() {
+  absl::Status Convert() {
+    SetFrames();
+    const float duration = SecondsOf(clip_, frames_.count);
+    if (!CanBePlayed(duration)) return absl::OkStatus();
+    BVHMILL_RETURN_IF_ERROR(DrawForAll());
     plan_ = MakePlan(clip_.skeleton, options_.conventions);
+    times_ = MakeFrameTimes(frames_.count, duration);
+    drive_ = MakeAvatarDrive(clip_, plan_, options_);
+    LogLeftOut();
+    LogOddLimb();
+    return FitUntilItFits();
+  }
+
+ private:
+  WorkMeter& work() { return fit_.work(); }
+
+  void SetFrames() {
     frames_ = {&clip_, &plan_, 0, clip_.motion.frames};
     if (options_.reference == AnimReference::kFirstFrame && frames_.count > 1) {
       frames_.first = 1;
       --frames_.count;
     }
-    if (frames_.count <= 0) return Fail(IssueCode::ANIM_NO_JOINTS, {});
-    const float duration = SecondsOf(clip_, frames_.count);
-    if (duration > kMaxAnimSeconds) {
-      return Fail(IssueCode::ANIM_DURATION_LONG,
-                  {{"seconds", std::to_string(duration)}});
-    }
-    if (frames_.count > kMostFrames) {
-      return Fail(IssueCode::ANIM_FRAME_COUNT,
-                  {{"count", std::to_string(frames_.count)}});
-    }
-    times_ = MakeFrameTimes(frames_.count, duration);
-    drive_ = MakeAvatarDrive(clip_, plan_, options_);
-    LogLeftOut();
-    LogOddLimb();
-    FitUntilItFits();
   }
 
- private:
+  bool CanBePlayed(float duration) {
+    if (frames_.count <= 0) {
+      Fail(IssueCode::ANIM_NO_JOINTS, {});
+    } else if (duration > kMaxAnimSeconds) {
+      Fail(IssueCode::ANIM_DURATION_LONG,
+           {{"seconds", std::to_string(duration)}});
+    } else if (frames_.count > kMostFrames) {
+      Fail(IssueCode::ANIM_FRAME_COUNT,
+           {{"count", std::to_string(frames_.count)}});
+    } else {
+      return true;
+    }
+    return false;
+  }
+
+  // The memory that the conversion works in, and what is done but once.
+  absl::Status DrawForAll() {
+    const auto nodes = static_cast<int64_t>(clip_.skeleton.nodes.size());
+    const auto channels = static_cast<int64_t>(clip_.skeleton.channels.size());
+    BVHMILL_RETURN_IF_ERROR(memory_.Draw(frames_.count * kClipToAnimFrameBytes +
+                                         nodes * kClipToAnimNodeBytes +
+                                         channels * kClipToAnimChannelBytes));
+    work().Spend(nodes * kNodeUnits + channels * kChannelUnits);
+    return work().Pay();
+  }
+
   void Fail(IssueCode code, IssueArgs args) {
     result_.motion = {};
     log_.Add(code, {}, std::move(args));
@@ -117,32 +134,58 @@ class Converter {
     log_.Add(code, location, {{"joint", Quote(location.joint_name)}}, count);
   }
 
-  void FitUntilItFits() {
+  absl::Status FitUntilItFits() {
     result_.max_degrees = options_.max_degrees;
     result_.max_millimetres = options_.max_millimetres;
     for (int raises = 0; raises <= kMostRaises; ++raises) {
-      FitAll();
+      BVHMILL_RETURN_IF_ERROR(FitAll());
+      BVHMILL_RETURN_IF_ERROR(work().Pay());
       if (result_.motion.joints.empty()) {
-        return Fail(IssueCode::ANIM_NO_JOINTS, {});
+        Fail(IssueCode::ANIM_NO_JOINTS, {});
+        return absl::OkStatus();
       }
       ApplySettings(options_.settings, &result_.motion);
-      const auto bytes = static_cast<int64_t>(AnimBytes(result_.motion));
-      if (options_.max_bytes <= 0 || bytes <= options_.max_bytes) {
-        result_.converted = true;
-        if (raises > 0) LogRaise(bytes);
-        LogMissed();
-        return;
+      if (Fits(static_cast<int64_t>(AnimBytes(result_.motion)))) {
+        Succeed(raises);
+        return absl::OkStatus();
       }
-      constexpr float kLeastDegrees = 0.02F;
-      constexpr float kLeastMillimetres = 0.2F;
-      result_.max_degrees =
-          std::max(result_.max_degrees, kLeastDegrees) * kRaise;
-      result_.max_millimetres =
-          std::max(result_.max_millimetres, kLeastMillimetres) * kRaise;
-      is_again_ = true;
+      if (!Fits(LeastBytes())) break;
+      Raise();
     }
     Fail(IssueCode::ANIM_SIZE_LIMIT,
          {{"limit", std::to_string(options_.max_bytes)}});
+    return absl::OkStatus();
+  }
+
+  bool Fits(int64_t bytes) const {
+    return options_.max_bytes <= 0 || bytes <= options_.max_bytes;
+  }
+
+  // Bytes of the file if every curve has one key. All raises have the same
+  // curves.
+  int64_t LeastBytes() const {
+    int64_t curves = 0;
+    for (const AnimJoint& joint : result_.motion.joints) {
+      curves += joint.positions.empty() ? 1 : 2;
+    }
+    return static_cast<int64_t>(AnimBytes(result_.motion)) -
+           (result_.keys - curves) * static_cast<int64_t>(kAnimKeyBytes);
+  }
+
+  void Raise() {
+    constexpr float kLeastDegrees = 0.02F;
+    constexpr float kLeastMillimetres = 0.2F;
+    result_.max_degrees = std::max(result_.max_degrees, kLeastDegrees) * kRaise;
+    result_.max_millimetres =
+        std::max(result_.max_millimetres, kLeastMillimetres) * kRaise;
+    is_again_ = true;
+  }
+
+  void Succeed(int raises) {
+    result_.converted = true;
+    fit_.LeaveKeys();
+    if (raises > 0) LogRaise(static_cast<int64_t>(AnimBytes(result_.motion)));
+    LogMissed();
   }
 
   void LogRaise(int64_t bytes) {
@@ -164,8 +207,9 @@ class Converter {
     }
   }
 
-  void FitAll() {
+  absl::Status FitAll() {
     result_.motion = {};
+    fit_.DropAll();
     missed_.clear();
     result_.degrees = 0;
     result_.millimetres = 0;
@@ -173,9 +217,11 @@ class Converter {
     result_.motion.duration = times_.duration;
     result_.motion.loop_out = times_.duration;
     for (size_t i = 0; i < drive_.joints.size(); ++i) {
-      FitJoint(drive_.joints[i], static_cast<int32_t>(i) == drive_.pelvis);
+      BVHMILL_RETURN_IF_ERROR(
+          FitJoint(drive_.joints[i], static_cast<int32_t>(i) == drive_.pelvis));
     }
     FitEases();
+    return absl::OkStatus();
   }
 
   // Both eases together are not longer than the motion.
@@ -186,81 +232,25 @@ class Converter {
     motion.ease_out = std::min(motion.ease_out, most);
   }
 
-  void FitJoint(const DrivenJoint& driven, bool is_pelvis) {
-    AnimJoint joint;
-    joint.name = AvatarJoints()[static_cast<size_t>(driven.avatar_joint)].name;
-    LogValues(IssueCode::ANIM_VALUE_NOT_FINITE, driven.node,
-              FillRotation(frames_, driven, &rotation_));
-    float degrees = 0;
-    const bool turns = LeavesRest();
-    FitResult fit = FitRotation(rotation_, times_,
-                                result_.max_degrees / kDegrees, &workspace_);
-    degrees = fit.error * kDegrees;
-    if (IsMissed(degrees, result_.max_degrees)) {
-      missed_.push_back(
-          {driven.node, 0, degrees, result_.max_degrees, " degrees"});
-      MeasureRotation(rotation_, times_, fit.keys, &missed_.back().frame);
+  absl::Status FitJoint(const DrivenJoint& driven, bool is_pelvis) {
+    const FitBounds bounds = {result_.max_degrees, result_.max_millimetres};
+    FittedJoint fitted;
+    BVHMILL_RETURN_IF_ERROR(fit_.Fit(driven, is_pelvis, bounds, &fitted));
+    LogValues(IssueCode::ANIM_VALUE_NOT_FINITE, driven.node, fitted.repaired);
+    LogValues(IssueCode::ANIM_POSITION_CLAMPED, driven.node, fitted.clamped);
+    missed_.insert(missed_.end(), fitted.missed.begin(), fitted.missed.end());
+    result_.millimetres = std::max(result_.millimetres, fitted.millimetres);
+    AnimJoint& joint = fitted.joint;
+    const bool is_still = !fitted.turns && joint.positions.empty();
+    if (is_still && !options_.keep_still_joints) {
+      fit_.Drop(joint);
+      return absl::OkStatus();
     }
-    joint.rotations = std::move(fit.keys);
-    AddPositions(driven, is_pelvis, &joint);
-    const bool is_still = !turns && joint.positions.empty();
-    if (is_still && !options_.keep_still_joints) return;
-    result_.degrees = std::max(result_.degrees, degrees);
+    result_.degrees = std::max(result_.degrees, fitted.degrees);
     result_.keys +=
         static_cast<int64_t>(joint.rotations.size() + joint.positions.size());
     result_.motion.joints.push_back(std::move(joint));
-  }
-
-  // True if the rotation is not that at rest in all frames, within the bound.
-  bool LeavesRest() const {
-    const float least =
-        std::cos(std::min(options_.max_degrees, 1.0F) / kDegrees / 2);
-    for (const float w : rotation_.q[3]) {
-      if (w < least) return true;
-    }
-    return false;
-  }
-
-  bool HasPosition(int32_t node) const {
-    const PlanNode& at = plan_.nodes[static_cast<size_t>(node)];
-    return std::any_of(at.position_column.begin(), at.position_column.end(),
-                       [](int32_t column) { return column >= 0; });
-  }
-
-  void AddPositions(const DrivenJoint& driven, bool is_pelvis,
-                    AnimJoint* joint) {
-    if (is_pelvis && options_.pelvis_position) {
-      FillPelvisPosition(frames_, drive_, &position_);
-    } else if (!is_pelvis && options_.joint_positions &&
-               HasPosition(driven.node)) {
-      FillJointPosition(frames_, drive_, driven, &position_);
-    } else {
-      return;
-    }
-    LogValues(IssueCode::ANIM_POSITION_CLAMPED, driven.node, ClampPositions());
-    constexpr float kMillimetres = 1000.0F;
-    FitResult fit = FitPosition(
-        position_, times_, result_.max_millimetres / kMillimetres, &workspace_);
-    const float millimetres = fit.error * kMillimetres;
-    if (IsMissed(millimetres, result_.max_millimetres)) {
-      missed_.push_back(
-          {driven.node, 0, millimetres, result_.max_millimetres, " mm"});
-      MeasurePosition(position_, times_, fit.keys, &missed_.back().frame);
-    }
-    joint->positions = std::move(fit.keys);
-    result_.millimetres = std::max(result_.millimetres, millimetres);
-  }
-
-  int64_t ClampPositions() {
-    int64_t clamped = 0;
-    for (FloatArray& values : position_.p) {
-      for (float& value : values) {
-        if (std::fabs(value) <= kAnimPositionRange) continue;
-        value = std::copysign(kAnimPositionRange, value);
-        ++clamped;
-      }
-    }
-    return clamped;
+    return absl::OkStatus();
   }
 
   const Clip& clip_;
@@ -275,9 +265,8 @@ class Converter {
   std::vector<Missed> missed_;
   // What was said about values is not said again.
   bool is_again_ = false;
-  RotationCurve rotation_;
-  PositionCurve position_;
-  FitWorkspace workspace_;
+  HeldMemory memory_;
+  JointFit fit_;
 };
 
 bool IsGood(float bound, float most) { return bound >= 0 && bound <= most; }
@@ -306,11 +295,13 @@ absl::Status CheckOptions(const ClipToAnimOptions& options,
 }
 
 absl::Status ClipToAnim(const Clip& clip, const ClipToAnimOptions& options,
-                        ClipToAnimResult* result, IssueLog* log) {
+                        ClipToAnimResult* result, IssueLog* log,
+                        Budget* budget) {
   BVHMILL_RETURN_IF_ERROR(CheckOptions(options, clip.skeleton));
   *result = {};
-  Converter(clip, options, result, log).Convert();
-  return absl::OkStatus();
+  absl::Status status = Converter(clip, options, result, log, budget).Convert();
+  if (!status.ok()) *result = {};
+  return status;
 }
 
 }  // namespace bvhmill

@@ -30,17 +30,19 @@ AnimKey KeyOf(const KeyEnd<Quat<float>>& end, float range) {
   return KeyOf(KeyEnd<Vec3<float>>{{x, y, z}, end.code, end.time}, range);
 }
 
-template <typename Value>
-std::vector<AnimKey> MakeKeys(const std::vector<Knot<Value>>& knots,
-                              float range) {
-  std::vector<AnimKey> keys;
-  keys.reserve(knots.size());
-  for (const Knot<Value>& knot : knots) {
+// Makes the keys of a curve of `count` frames. Returns the worst error.
+template <typename Fit>
+float MakeKeys(const Fit& fit, size_t count, float limit, float range,
+               FitWorkspace* workspace) {
+  std::vector<AnimKey>& keys = workspace->keys;
+  keys.clear();
+  keys.reserve(2 * count);
+  const float worst = ChooseKnots(fit, count, limit, [&](const auto& knot) {
     keys.push_back(KeyOf(knot.in, range));
     if (knot.is_pair) keys.push_back(KeyOf(knot.out, range));
-  }
+  });
   MergeStill(&keys);
-  return keys;
+  return worst;
 }
 
 }  // namespace
@@ -71,25 +73,19 @@ FitResult FitRotation(const RotationCurve& curve, const FrameTimes& times,
                       float bound, FitWorkspace* workspace) {
   const float chord = 2.0F * std::sin(std::min(bound, 3.0F) / 4.0F);
   DecodeRotationKeys(curve, times, workspace);
-  const RotationFit fit(curve, times, *workspace);
-  FitResult result;
-  const float worst = ChooseKnots(fit, curve.q[0].size(), chord * chord,
-                                  &workspace->rotation_knots);
-  result.keys = MakeKeys(workspace->rotation_knots, kAnimRotationRange);
-  result.error = AngleOfChord(worst);
-  return result;
+  const RotationFit fit(curve, times, workspace);
+  const float worst = MakeKeys(fit, curve.q[0].size(), chord * chord,
+                               kAnimRotationRange, workspace);
+  return {workspace->keys, AngleOfChord(worst)};
 }
 
 FitResult FitPosition(const PositionCurve& curve, const FrameTimes& times,
                       float bound, FitWorkspace* workspace) {
   DecodePositionKeys(curve, times, workspace);
-  const PositionFit fit(curve, times, *workspace);
-  FitResult result;
-  const float worst = ChooseKnots(fit, curve.p[0].size(), bound * bound,
-                                  &workspace->position_knots);
-  result.keys = MakeKeys(workspace->position_knots, kAnimPositionRange);
-  result.error = std::sqrt(worst);
-  return result;
+  const PositionFit fit(curve, times, workspace);
+  const float worst = MakeKeys(fit, curve.p[0].size(), bound * bound,
+                               kAnimPositionRange, workspace);
+  return {workspace->keys, std::sqrt(worst)};
 }
 
 float MeasureRotation(const RotationCurve& curve, const FrameTimes& times,

@@ -75,9 +75,10 @@ int64_t TakeColumn(const Rows& rows, int32_t column, float* before,
   return repaired;
 }
 
-void BringBelowTwoTurns(size_t count, float* degrees) {
+void BringBelowTwoTurns(size_t count, float* degrees, WorkMeter* work) {
   constexpr float kTwoTurns = 720.0F;
   if (!AreOdd(count, degrees)) return;
+  work->Spend(static_cast<int64_t>(count) * kCurveHugeUnits);
   for (size_t i = 0; i < count; ++i) {
     degrees[i] = std::fmod(degrees[i], kTwoTurns);
   }
@@ -165,11 +166,11 @@ void SinCosAll(size_t count, float factor, const Block& degrees, Block* sine,
 using LastValues = std::vector<float>;
 
 int64_t TakeAngles(const Rows& rows, const DriveStep& step, float factor,
-                   float* before, Block* sine, Block* cosine) {
+                   float* before, Block* sine, Block* cosine, WorkMeter* work) {
   Block degrees;
   const int64_t repaired =
       TakeColumn(rows, step.column, before, degrees.data());
-  BringBelowTwoTurns(rows.count, degrees.data());
+  BringBelowTwoTurns(rows.count, degrees.data(), work);
   SinCosAll(rows.count, factor * step.sign, degrees, sine, cosine);
   return repaired;
 }
@@ -218,6 +219,8 @@ struct Link {
 
 std::vector<Link> LinksUp(const Plan& plan, int32_t node) {
   std::vector<Link> links;
+  const int32_t depth = plan.nodes[static_cast<size_t>(node)].depth;
+  links.reserve(static_cast<size_t>(depth));
   for (; node >= 0; node = plan.nodes[static_cast<size_t>(node)].parent) {
     const PlanNode& at = plan.nodes[static_cast<size_t>(node)];
     links.push_back({&at, {}, LastValues(static_cast<size_t>(at.step_count))});
@@ -225,19 +228,25 @@ std::vector<Link> LinksUp(const Plan& plan, int32_t node) {
   return links;
 }
 
+int64_t UnitsOf(const Rows& rows, int64_t units) {
+  return static_cast<int64_t>(rows.count) * units;
+}
+
 // From the place of a child to that in the parent of the link's node.
 int64_t Follow(const Rows& rows, const Plan& plan, bool with_turn, Link* link,
-               VectorBlock* vectors) {
+               VectorBlock* vectors, WorkMeter* work) {
   int64_t repaired = 0;
   for (int32_t i = link->node->step_count; with_turn && i-- > 0;) {
+    if (!work->Spend(UnitsOf(rows, kCurveStepUnits))) return repaired;
     const RotationStep& step = plan.steps[StepIndex(*link->node, i)];
     Block sine;
     Block cosine;
-    repaired +=
-        TakeAngles(rows, {step.axis, step.column, 1}, 1.0F,
-                   &link->last_angles[static_cast<size_t>(i)], &sine, &cosine);
+    repaired += TakeAngles(rows, {step.axis, step.column, 1}, 1.0F,
+                           &link->last_angles[static_cast<size_t>(i)], &sine,
+                           &cosine, work);
     TurnVectors(rows.count, step.axis, sine, cosine, vectors);
   }
+  work->Spend(UnitsOf(rows, kCurveNodeUnits));
   return repaired +
          AddShift(rows, *link->node, link->last_shift.data(), vectors);
 }
@@ -271,20 +280,23 @@ Quat<double> Conjugate(const Quat<double>& q) {
 }  // namespace
 
 int64_t FillRotation(const PlayedFrames& frames, const DrivenJoint& joint,
-                     RotationCurve* curve) {
+                     std::span<const DriveStep> steps, RotationCurve* curve,
+                     WorkMeter* work) {
   const auto count = static_cast<size_t>(frames.count);
   for (FloatArray& array : curve->q) array.resize(count);
-  LastValues last(joint.steps.size());
+  LastValues last(steps.size());
   QuatBlock q;
   Block sine;
   Block cosine;
   int64_t repaired = 0;
   for (size_t begin = 0; begin < count; begin += kBlock) {
     const Rows rows = RowsAt(frames, begin);
+    work->Spend(UnitsOf(rows, kCurveFrameUnits));
     Fill(joint.before, &q);
-    for (size_t i = 0; i < joint.steps.size(); ++i) {
-      const DriveStep& step = joint.steps[i];
-      repaired += TakeAngles(rows, step, 0.5F, &last[i], &sine, &cosine);
+    for (size_t i = 0; i < steps.size(); ++i) {
+      const DriveStep& step = steps[i];
+      if (!work->Spend(UnitsOf(rows, kCurveStepUnits))) return repaired;
+      repaired += TakeAngles(rows, step, 0.5F, &last[i], &sine, &cosine, work);
       TurnAbout(rows.count, step.axis, sine, cosine, &q);
     }
     if (!IsIdentity(joint.after)) MultiplyAll(rows.count, joint.after, &q);
@@ -294,7 +306,7 @@ int64_t FillRotation(const PlayedFrames& frames, const DrivenJoint& joint,
 }
 
 int64_t FillPelvisPosition(const PlayedFrames& frames, const AvatarDrive& drive,
-                           PositionCurve* curve) {
+                           PositionCurve* curve, WorkMeter* work) {
   const auto count = static_cast<size_t>(frames.count);
   for (FloatArray& array : curve->p) array.resize(count);
   const DrivenJoint& joint = drive.joints[static_cast<size_t>(drive.pelvis)];
@@ -305,8 +317,9 @@ int64_t FillPelvisPosition(const PlayedFrames& frames, const AvatarDrive& drive,
   for (size_t begin = 0; begin < count; begin += kBlock) {
     const Rows rows = RowsAt(frames, begin);
     VectorBlock vectors = {};
-    for (size_t i = 0; i < links.size(); ++i) {
-      repaired += Follow(rows, *frames.plan, i > 0, &links[i], &vectors);
+    if (!work->Spend(UnitsOf(rows, kCurveFrameUnits))) return repaired;
+    for (size_t i = 0; i < links.size() && work->ok(); ++i) {
+      repaired += Follow(rows, *frames.plan, i > 0, &links[i], &vectors, work);
     }
     StorePositions(vectors, placing, begin, rows.count, curve);
   }
@@ -314,7 +327,8 @@ int64_t FillPelvisPosition(const PlayedFrames& frames, const AvatarDrive& drive,
 }
 
 int64_t FillJointPosition(const PlayedFrames& frames, const AvatarDrive& drive,
-                          const DrivenJoint& joint, PositionCurve* curve) {
+                          const DrivenJoint& joint, PositionCurve* curve,
+                          WorkMeter* work) {
   const auto count = static_cast<size_t>(frames.count);
   for (FloatArray& array : curve->p) array.resize(count);
   const auto node = static_cast<size_t>(joint.node);
@@ -329,6 +343,9 @@ int64_t FillJointPosition(const PlayedFrames& frames, const AvatarDrive& drive,
   for (size_t begin = 0; begin < count; begin += kBlock) {
     const Rows rows = RowsAt(frames, begin);
     VectorBlock vectors = {};
+    if (!work->Spend(UnitsOf(rows, kCurveFrameUnits + kCurveNodeUnits))) {
+      return repaired;
+    }
     repaired += AddShift(rows, *link.node, link.last_shift.data(), &vectors);
     StorePositions(vectors, placing, begin, rows.count, curve);
   }

@@ -22,6 +22,14 @@ constexpr int kFar = 8;
 
 constexpr float kStep = 2.0F / 65535.0F;
 
+// Units of work: for a code that is tried, and for a pair of them.
+constexpr int64_t kCodeUnits = 5;
+constexpr int64_t kPairUnits = 28;
+
+void SpendOn(WorkMeter* work, int64_t units) {
+  if (work != nullptr) work->Spend(units);
+}
+
 float SquareDistance(const Quat<float>& a, const Quat<float>& b) {
   const Quat<float> d = {a.x - b.x, a.y - b.y, a.z - b.z, a.w - b.w};
   return Dot(d, d);
@@ -60,7 +68,9 @@ struct Best {
 
 // Two components are tried out; the largest one then follows from w, since a
 // step of it moves w more than all else.
-void SearchCodes(int reach, Best* best) {
+void SearchCodes(int reach, Best* best, WorkMeter* work) {
+  const int64_t width = 2 * reach + 1;
+  SpendOn(work, 2 * width * width * kCodeUnits);
   const Vec3<float> v = {best->q.x, best->q.y, best->q.z};
   size_t large = 0;
   for (size_t k = 1; k < 3; ++k) {
@@ -145,13 +155,13 @@ void TryTimes(const Quat<float>& q, const std::array<Quat<float>, 8>& codes,
 
 }  // namespace
 
-Quat<float> NearestRotation(const Quat<float>& any) {
+Quat<float> NearestRotation(const Quat<float>& any, WorkMeter* work) {
   const Quat<float> q = Unit(any);
   const Quat<float> rounded = Rounded(q);
   if (q.w >= kSmallW) return rounded;
   Best best = {q, rounded, SquareDistance(rounded, q)};
-  if (best.square > kGood) SearchCodes(kNear, &best);
-  if (best.square > kFair) SearchCodes(kFar, &best);
+  if (best.square > kGood) SearchCodes(kNear, &best, work);
+  if (best.square > kFair) SearchCodes(kFar, &best, work);
   return best.value;
 }
 
@@ -170,16 +180,18 @@ Quat<float> NearestRotationOfAll(const Quat<float>& any, int reach) {
 }
 
 float PairAt(const Quat<float>& q, const FrameTimes& times, size_t b,
-             Knot<Quat<float>>* pair) {
+             Knot<Quat<float>>* pair, WorkMeter* work) {
   if (!HasRoom(times, b)) return std::numeric_limits<float>::infinity();
   *pair = {b, {}, {}, true};
-  const Quat<float> nearest = NearestRotation(q);
+  const Quat<float> nearest = NearestRotation(q, work);
   const Around at = TimesAround(times, b, 0, 0);
   pair->in = {nearest, at.in_code, at.in};
   pair->out = {nearest, at.out_code, at.out};
   float least = ChordSquare(nearest, q);
   const std::array<Quat<float>, 8> codes = CodesAround(q);
   for (int way = 0; way < kMostWays * kMostWays && least > kFair; ++way) {
+    SpendOn(work,
+            static_cast<int64_t>(codes.size() * codes.size()) * kPairUnits);
     TryTimes(q, codes, TimesAround(times, b, way / kMostWays, way % kMostWays),
              &least, pair);
   }

@@ -6,6 +6,7 @@
 
 #include "bvhmill/anim/curve_fit.h"
 #include "bvhmill/anim/key_choice.h"
+#include "bvhmill/base/work_meter.h"
 
 namespace bvhmill {
 
@@ -15,8 +16,9 @@ namespace bvhmill {
 // by less than 0.05 degrees; where components are nearly 0 or alike, by up to
 // 0.45, since no codes are nearer.
 //
-// Cost: 5 ns; where codes are searched 100 ns to 2 us.
-Quat<float> NearestRotation(const Quat<float>& q);
+// Cost: 5 ns; where codes are searched 100 ns to 2 us, which is counted on
+// `work`, if it is not null.
+Quat<float> NearestRotation(const Quat<float>& q, WorkMeter* work = nullptr);
 
 // The nearest of all codes up to `reach` to each side of the rounded ones; the
 // twin of the search in NearestRotation. Cost: (2 reach + 1)^3.
@@ -26,8 +28,9 @@ Quat<float> NearestRotationOfAll(const Quat<float>& q, int reach);
 // plays `q` at the frame: what one key cannot say a blend of two can. Returns
 // the square of the chord that it is off; infinity if there is no room for two
 // keys, which is so at both ends and where frames are fewer than 8 codes apart.
-// Cost: 1 us, or 30 us where many pairs are tried.
+// Cost: 1 us, or 30 us where many pairs are tried; it is counted on `work`, if
+// it is not null.
 float PairAt(const Quat<float>& q, const FrameTimes& times, size_t b,
-             Knot<Quat<float>>* pair);
+             Knot<Quat<float>>* pair, WorkMeter* work = nullptr);
 
 }  // namespace bvhmill

@@ -7,7 +7,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace bvhmill {
 
@@ -77,26 +76,33 @@ inline float InOrder(int32_t order) {
   return std::bit_cast<float>(order ^ ((order >> 31) & kWithoutSign));
 }
 
-// Sets `knots`; returns the worst error. A limit of 0 makes every frame one.
+// Calls take(knot) for each knot, in order; returns the worst error. A limit of
+// 0 makes every frame one.
 //
 // `fit` has Start(), the first knot; Reach(from, frame, limit, &to), the error
-// of a line from one knot to the best one at a frame farther on; and
-// Step(from, limit, &to), that to the next frame, whatever its error.
-template <typename Fit, typename Value>
-float ChooseKnots(const Fit& fit, size_t count, float limit,
-                  std::vector<Knot<Value>>* knots) {
-  knots->assign(1, fit.Start());
+// of a line from one knot to the best one at a frame farther on;
+// Step(from, limit, &to), that to the next frame, which may be any; and
+// GoesOn(), false if the choice is to end at once.
+//
+// Cost: at most about 4 log2(count) frames are compared with a line for each
+// frame: a line of n frames is found by lines of at most 3 n frames, and the
+// first of them is as long as the line before.
+template <typename Fit, typename Take>
+float ChooseKnots(const Fit& fit, size_t count, float limit, const Take& take) {
+  using Value = typename Fit::Value;
+  Knot<Value> from = fit.Start();
+  take(from);
   float worst = 0;
   size_t guess = 8;
-  while (knots->back().frame + 1 < count) {
-    const Knot<Value> from = knots->back();
+  while (from.frame + 1 < count && fit.GoesOn()) {
     Knot<Value> to;
     const float error = limit > 0
                             ? ReachFarthest(fit, count, guess, limit, from, &to)
                             : fit.Step(from, limit, &to);
     worst = std::max(worst, error);
     guess = to.frame - from.frame;
-    knots->push_back(to);
+    from = to;
+    take(from);
   }
   return worst;
 }

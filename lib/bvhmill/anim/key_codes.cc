@@ -18,6 +18,10 @@ using Block = std::array<float, kBlock>;
 
 using Quats = std::array<FloatArray, 4>;
 
+// Units of work for a frame, and for one whose codes are looked for.
+constexpr int64_t kFrameUnits = 8;
+constexpr int64_t kNearUnits = 20;
+
 void PutQuat(const Quat<float>& value, size_t i, Quats* q) {
   (*q)[0][i] = value.x;
   (*q)[1][i] = value.y;
@@ -110,16 +114,20 @@ void DecodeRotationKeys(const RotationCurve& curve, const FrameTimes& times,
   const size_t count = curve.q[0].size();
   Quats& decoded = workspace->decoded;
   for (FloatArray& array : decoded) array.resize(count);
+  WorkMeter& work = workspace->work;
+  work.Spend(static_cast<int64_t>(count) * kFrameUnits);
   DecodeAll(curve, times, &decoded);
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count && work.ok(); ++i) {
     if (curve.q[3][i] >= kSmallW) continue;
-    PutQuat(NearestRotation(AtKey(curve, times, i)), i, &decoded);
+    work.Spend(kNearUnits);
+    PutQuat(NearestRotation(AtKey(curve, times, i), &work), i, &decoded);
   }
 }
 
 void DecodePositionKeys(const PositionCurve& curve, const FrameTimes& times,
                         FitWorkspace* workspace) {
   const size_t count = curve.p[0].size();
+  workspace->work.Spend(static_cast<int64_t>(count) * kFrameUnits);
   for (size_t k = 0; k < 3; ++k) {
     const FloatArray& p = curve.p[k];
     FloatArray& out = workspace->decoded[k];

@@ -10,7 +10,8 @@ namespace bvhmill {
 
 // Sets workspace->decoded. A key is a little early, since codes of times are
 // truncated: it holds what makes the line to the next frame go through its
-// frame. Codes are the nearest.
+// frame. Codes are the nearest. Counts its work on workspace->work, and returns
+// early once that refuses.
 void DecodeRotationKeys(const RotationCurve& curve, const FrameTimes& times,
                         FitWorkspace* workspace);
 

@@ -17,6 +17,16 @@ constexpr float kWorthMoving = 4.0F;
 constexpr float kMovedPart = 0.97F;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
+// Units of work: for a line that is tried, for a frame that is compared with
+// it, and for one that a moved end is made for.
+constexpr int64_t kTryUnits = 80;
+constexpr int64_t kJudgeUnits = 1;
+constexpr int64_t kMoveUnits = 6;
+
+int64_t UnitsOf(size_t frames, int64_t units) {
+  return static_cast<int64_t>(frames) * units;
+}
+
 float DotOf(const Vec3<float>& a, const Vec3<float>& b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
@@ -68,10 +78,13 @@ float PositionFit::ChunkError(const Line& line, size_t begin,
 
 float PositionFit::Judge(const Line& line, float enough) const {
   float worst = 0;
-  for (size_t i = line.first; i < line.end && worst <= enough; i += kChunk) {
-    worst =
-        std::max(worst, ChunkError(line, i, std::min(line.end, i + kChunk)));
+  size_t i = line.first;
+  while (i < line.end && worst <= enough) {
+    const size_t end = std::min(line.end, i + kChunk);
+    worst = std::max(worst, ChunkError(line, i, end));
+    i = end;
   }
+  work_.Spend(UnitsOf(i - line.first, kJudgeUnits));
   return worst;
 }
 
@@ -92,6 +105,7 @@ bool PositionFit::Move(const Line& line, const Vec3<float>& way, float limit,
                        Vec3<float>* value) const {
   const float length = std::sqrt(DotOf(way, way));
   if (!(length > 0)) return false;
+  work_.Spend(UnitsOf(line.end - line.first, kMoveUnits));
   Vec3<float> d = way;
   for (float& part : d) part /= length;
   const float start = DotOf(line.from, d);
@@ -134,6 +148,7 @@ bool PositionFit::TryMoved(const Knot<Value>& from, const Line& line,
 
 float PositionFit::Reach(const Knot<Value>& from, size_t b, float limit,
                          Knot<Value>* to) const {
+  work_.Spend(kTryUnits);
   *to = KnotAt(b, DecodedAt(b));
   const Line line = LineTo(from, *to);
   const Vec3<float> way = WayTo(line);
@@ -150,6 +165,7 @@ float PositionFit::Reach(const Knot<Value>& from, size_t b, float limit,
 // should within the range of the codes, two keys hold the place.
 float PositionFit::Step(const Knot<Value>& from, float limit,
                         Knot<Value>* to) const {
+  work_.Spend(kTryUnits);
   const size_t b = from.frame + 1;
   *to = KnotAt(b, DecodedAt(b));
   const float error = Judge(LineTo(from, *to), kInfinity);

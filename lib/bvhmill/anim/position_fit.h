@@ -13,8 +13,13 @@ class PositionFit {
   using Value = Vec3<float>;
 
   PositionFit(const PositionCurve& curve, const FrameTimes& times,
-              const FitWorkspace& workspace)
-      : curve_(curve), times_(times), decoded_(workspace.decoded) {}
+              FitWorkspace* workspace)
+      : curve_(curve),
+        times_(times),
+        decoded_(workspace->decoded),
+        work_(workspace->work) {}
+
+  bool GoesOn() const { return work_.ok(); }
 
   Knot<Value> Start() const { return KnotAt(0, DecodedAt(0)); }
   float Reach(const Knot<Value>& from, size_t b, float limit,
@@ -49,6 +54,7 @@ class PositionFit {
   const PositionCurve& curve_;
   const FrameTimes& times_;
   const std::array<FloatArray, 4>& decoded_;
+  WorkMeter& work_;
 };
 
 }  // namespace bvhmill

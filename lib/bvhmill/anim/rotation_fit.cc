@@ -24,6 +24,18 @@ constexpr float kHard = 0.1F;
 constexpr float kMovedPart = 0.97F;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
+// Units of work: for a line that is tried; for a frame that is compared with
+// it, also where signs of the keys differ; and for one that a moved end is made
+// for.
+constexpr int64_t kTryUnits = 100;
+constexpr int64_t kJudgeUnits = 2;
+constexpr int64_t kOddUnits = 60;
+constexpr int64_t kMoveUnits = 2;
+
+int64_t UnitsOf(size_t frames, int64_t units) {
+  return static_cast<int64_t>(frames) * units;
+}
+
 // The largest of numbers that are not negative: their bits are in their order,
 // and whole numbers are compared in vectors.
 void Raise(float value, int32_t* largest) {
@@ -94,11 +106,14 @@ float RotationFit::OddError(const Line& line, size_t begin, size_t end) const {
 float RotationFit::Judge(const Line& line, float enough) const {
   const bool is_plain = Dot(line.from, line.to) >= 0;
   float worst = 0;
-  for (size_t i = line.first; i < line.end && worst <= enough; i += kChunk) {
+  size_t i = line.first;
+  while (i < line.end && worst <= enough) {
     const size_t end = std::min(line.end, i + kChunk);
     worst = std::max(
         worst, is_plain ? ChunkError(line, i, end) : OddError(line, i, end));
+    i = end;
   }
+  work_.Spend(UnitsOf(i - line.first, is_plain ? kJudgeUnits : kOddUnits));
   return worst;
 }
 
@@ -131,6 +146,7 @@ bool RotationFit::Move(const Line& line, const Quat<float>& chord, float limit,
                        Quat<float>* value) const {
   const float length = std::sqrt(Dot(chord, chord));
   if (!(length > 0)) return false;
+  work_.Spend(UnitsOf(line.end - line.first, kMoveUnits));
   const float scale = 1.0F / length;
   const Quat<float> d = {chord.x * scale, chord.y * scale, chord.z * scale,
                          chord.w * scale};
@@ -173,7 +189,7 @@ bool RotationFit::TryMoved(const Knot<Value>& from, const Line& line,
                            Knot<Value>* to, float* error) const {
   Quat<float> value;
   if (!Move(line, chord, limit, &value)) return false;
-  const Knot<Value> moved = KnotAt(to->frame, NearestRotation(value));
+  const Knot<Value> moved = KnotAt(to->frame, NearestRotation(value, &work_));
   *error = Judge(LineTo(from, moved), limit);
   if (*error > limit || OwnError(moved) > limit) return false;
   *to = moved;
@@ -183,7 +199,7 @@ bool RotationFit::TryMoved(const Knot<Value>& from, const Line& line,
 bool RotationFit::TryPair(const Knot<Value>& from, size_t b, float limit,
                           Knot<Value>* to, float* error) const {
   Knot<Value> pair;
-  const float own = PairAt(QuatAt(curve_.q, b), times_, b, &pair);
+  const float own = PairAt(QuatAt(curve_.q, b), times_, b, &pair, &work_);
   if (own > limit || pair.in.code <= from.out.code) return false;
   *error = std::max(own, Judge(LineTo(from, pair), limit));
   if (*error > limit) return false;
@@ -193,6 +209,7 @@ bool RotationFit::TryPair(const Knot<Value>& from, size_t b, float limit,
 
 float RotationFit::Reach(const Knot<Value>& from, size_t b, float limit,
                          Knot<Value>* to) const {
+  work_.Spend(kTryUnits);
   *to = KnotAt(b, DecodedAt(b));
   const Line line = LineTo(from, *to);
   float error = kInfinity;
@@ -212,6 +229,7 @@ float RotationFit::Reach(const Knot<Value>& from, size_t b, float limit,
 
 float RotationFit::Step(const Knot<Value>& from, float limit,
                         Knot<Value>* to) const {
+  work_.Spend(kTryUnits);
   const size_t b = from.frame + 1;
   *to = KnotAt(b, DecodedAt(b));
   float error = Judge(LineTo(from, *to), kInfinity);

@@ -8,14 +8,19 @@
 namespace bvhmill {
 
 // For ChooseKnots. Errors and limits are squares of chords between unit
-// quaternions. workspace.decoded must be that of DecodeRotationKeys.
+// quaternions. workspace->decoded must be that of DecodeRotationKeys.
 class RotationFit {
  public:
   using Value = Quat<float>;
 
   RotationFit(const RotationCurve& curve, const FrameTimes& times,
-              const FitWorkspace& workspace)
-      : curve_(curve), times_(times), decoded_(workspace.decoded) {}
+              FitWorkspace* workspace)
+      : curve_(curve),
+        times_(times),
+        decoded_(workspace->decoded),
+        work_(workspace->work) {}
+
+  bool GoesOn() const { return work_.ok(); }
 
   Knot<Value> Start() const { return KnotAt(0, DecodedAt(0)); }
 
@@ -60,6 +65,7 @@ class RotationFit {
   const RotationCurve& curve_;
   const FrameTimes& times_;
   const std::array<FloatArray, 4>& decoded_;
+  WorkMeter& work_;
 };
 
 }  // namespace bvhmill

@@ -5,6 +5,8 @@
 #include "bvhmill/anim/avatar.h"
 #include "bvhmill/anim/viewer_loader.h"
 #include "bvhmill/anim/viewer_track.h"
+#include "bvhmill/base/held_memory.h"
+#include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
 
 namespace bvhmill {
@@ -14,6 +16,14 @@ constexpr int32_t kPriority = 2;
 constexpr float kEaseSeconds = 0.3F;
 // The viewer's metres in an inch.
 constexpr float kInch = 0.02540005F;
+
+// Memory and units of work for the view of a node; units for a joint, for a
+// frame whose time is made, and for a key.
+constexpr int64_t kNodeBytes = 184;
+constexpr int64_t kNodeUnits = 40;
+constexpr int64_t kJointUnits = 60;
+constexpr int64_t kTimeUnits = 4;
+constexpr int64_t kKeyUnits = 40;
 
 // First `a`, then `b`, with the sums in the viewer's order.
 Quat<float> Then(const Quat<float>& a, const Quat<float>& b) {
@@ -95,20 +105,41 @@ AnimKey PositionKey(const Frame& frame, const ViewerTrack& track, size_t i,
   return MakeKey(time, p, kAnimPositionRange);
 }
 
-AnimJoint MakeJoint(const ViewerTake& take, const ViewerJoint& joint,
+struct KeyCounts {
+  size_t rotations = 0;
+  size_t positions = 0;
+};
+
+KeyCounts CountKeys(const ViewerKeys& keys, const Frame& frame) {
+  const auto kept = [](const std::vector<uint8_t>& keep) {
+    return static_cast<size_t>(std::count(keep.begin(), keep.end(), 1));
+  };
+  return {kept(keys.keep_rotation),
+          frame.with_positions ? kept(keys.keep_position) : 0};
+}
+
+AnimJoint MakeJoint(const ViewerTake& take, const Frame& frame,
                     const ViewerTrack& track, const ViewerKeys& keys,
-                    float duration) {
-  const Frame frame = FrameOf(joint, track);
+                    const KeyCounts& counts, float duration, WorkMeter* work) {
   AnimJoint out;
   out.name = frame.name;
   out.priority = frame.priority;
-  for (size_t i = 0; i < keys.keep_rotation.size(); ++i) {
-    const uint16_t time = TimeCode(i, take.frame_time, duration);
-    if (keys.keep_rotation[i] != 0) {
-      out.rotations.push_back(RotationKey(frame, track, i, time));
-    }
-    if (frame.with_positions && keys.keep_position[i] != 0) {
-      out.positions.push_back(PositionKey(frame, track, i, time));
+  out.rotations.reserve(counts.rotations);
+  out.positions.reserve(counts.positions);
+  const size_t count = keys.keep_rotation.size();
+  for (size_t begin = 0; begin < count && work->ok(); begin += kViewerBlock) {
+    const size_t end = std::min(begin + kViewerBlock, count);
+    work->Spend(static_cast<int64_t>(end - begin) * kTimeUnits);
+    for (size_t i = begin; i < end; ++i) {
+      const uint16_t time = TimeCode(i, take.frame_time, duration);
+      if (keys.keep_rotation[i] != 0) {
+        out.rotations.push_back(RotationKey(frame, track, i, time));
+        work->Spend(kKeyUnits);
+      }
+      if (frame.with_positions && keys.keep_position[i] != 0) {
+        out.positions.push_back(PositionKey(frame, track, i, time));
+        work->Spend(kKeyUnits);
+      }
     }
   }
   return out;
@@ -132,50 +163,98 @@ void LogRefusal(ViewerStatus status, const Location& location, IssueLog* log) {
             {"why", std::string(ViewerStatusMeaning(status))}});
 }
 
+class Importer {
+ public:
+  Importer(const ViewerTake& take, AnimMotion* motion, Budget* budget)
+      : take_(take),
+        motion_(*motion),
+        work_(budget),
+        memory_(budget),
+        key_memory_(budget) {}
+
+  absl::Status Import() {
+    SetHeader();
+    if (take_.frames <= 0) return absl::OkStatus();
+    BVHMILL_RETURN_IF_ERROR(memory_.Draw(take_.frames * kViewerFrameBytes));
+    for (const ViewerJoint& joint : take_.joints) {
+      BVHMILL_RETURN_IF_ERROR(AddJoint(joint));
+    }
+    BVHMILL_RETURN_IF_ERROR(work_.Pay());
+    key_memory_.Leave();
+    return absl::OkStatus();
+  }
+
+ private:
+  void SetHeader() {
+    motion_ = {};
+    const auto played = static_cast<float>(take_.frames - 2);
+    motion_.duration = std::max(played, 1.0F) * take_.frame_time;
+    motion_.loop_out = motion_.duration;
+    motion_.base_priority = kPriority;
+    SetEases(&motion_);
+  }
+
+  absl::Status AddJoint(const ViewerJoint& joint) {
+    work_.Spend(kJointUnits);
+    FillViewerTrack(take_, joint, &track_, &work_);
+    if (!work_.ok()) return work_.Pay();
+    ChooseViewerKeys(track_, take_.frames, joint.depth, &keys_, &work_);
+    if (!work_.ok()) return work_.Pay();
+    if (!keys_.moves) return absl::OkStatus();
+    const Frame frame = FrameOf(joint, track_);
+    const KeyCounts counts = CountKeys(keys_, frame);
+    const auto keys = static_cast<int64_t>(counts.rotations + counts.positions);
+    BVHMILL_RETURN_IF_ERROR(
+        key_memory_.Draw(keys * static_cast<int64_t>(sizeof(AnimKey))));
+    motion_.joints.push_back(MakeJoint(take_, frame, track_, keys_, counts,
+                                       motion_.duration, &work_));
+    return work_.ok() ? absl::OkStatus() : work_.Pay();
+  }
+
+  const ViewerTake& take_;
+  AnimMotion& motion_;
+  ViewerTrack track_;
+  ViewerKeys keys_;
+  WorkMeter work_;
+  HeldMemory memory_;
+  HeldMemory key_memory_;
+};
+
 }  // namespace
 
-AnimMotion ImportViewerTake(const ViewerTake& take) {
-  AnimMotion motion;
-  const auto played = static_cast<float>(take.frames - 2);
-  motion.duration = std::max(played, 1.0F) * take.frame_time;
-  motion.loop_out = motion.duration;
-  motion.base_priority = kPriority;
-  SetEases(&motion);
-  if (take.frames <= 0) return motion;
-  ViewerTrack track;
-  ViewerKeys keys;
-  for (const ViewerJoint& joint : take.joints) {
-    FillViewerTrack(take, joint, &track);
-    ChooseViewerKeys(track, take.frames, joint.depth, &keys);
-    if (!keys.moves) continue;
-    motion.joints.push_back(
-        MakeJoint(take, joint, track, keys, motion.duration));
-  }
-  return motion;
+absl::Status ImportViewerTake(const ViewerTake& take, AnimMotion* motion,
+                              Budget* budget) {
+  absl::Status status = Importer(take, motion, budget).Import();
+  if (!status.ok()) *motion = {};
+  return status;
 }
 
-bool ImportAsViewer(const Clip& clip, AnimMotion* motion, IssueLog* log) {
+absl::Status ImportAsViewer(const Clip& clip, AnimMotion* motion, IssueLog* log,
+                            Budget* budget) {
+  *motion = {};
+  HeldMemory memory(budget);
+  const auto nodes = static_cast<int64_t>(clip.skeleton.nodes.size());
+  BVHMILL_RETURN_IF_ERROR(memory.Draw(nodes * kNodeBytes));
+  BVHMILL_RETURN_IF_ERROR(WorkFrom(budget, nodes * kNodeUnits));
   ViewerTake take;
   int32_t node = 0;
   const ViewerStatus status = TakeFromClip(clip, &take, &node);
   if (status == ViewerStatus::kOk) {
-    *motion = ImportViewerTake(take);
-    return true;
+    return ImportViewerTake(take, motion, budget);
   }
-  *motion = {};
   Location location;
   location.joint = node;
   location.joint_name = DisplayName(clip.skeleton, node);
   LogRefusal(status, location, log);
-  return false;
+  return MakeStatus(absl::StatusCode::kFailedPrecondition,
+                    "the viewer refuses the clip");
 }
 
 bool ImportTextAsViewer(std::string_view text, AnimMotion* motion,
                         IssueLog* log) {
   const ViewerText loaded = LoadViewerText(text);
   if (loaded.status == ViewerStatus::kOk) {
-    *motion = ImportViewerTake(loaded.take);
-    return true;
+    return ImportViewerTake(loaded.take, motion).ok();
   }
   *motion = {};
   LogRefusal(loaded.status, LocationAt(loaded.place), log);

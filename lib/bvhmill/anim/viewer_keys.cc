@@ -14,6 +14,33 @@ constexpr float kPositionMotionThreshold = 0.001F * 0.001F;
 // What a joint without descendants may be off may not be so far for others.
 constexpr float kDepthWeight = 0.33F;
 
+// Units of work for a frame whose rotation is compared with the first one, and
+// for one whose rotation or position is tested.
+constexpr int64_t kCompareUnits = 6;
+constexpr int64_t kRotationUnits = 20;
+constexpr int64_t kPositionUnits = 6;
+
+// Counts the work of a pass over frames, block by block.
+class Pass {
+ public:
+  Pass(size_t end, int64_t units, WorkMeter* work)
+      : end_(end), units_(units), work_(*work) {}
+
+  // False if the pass is to end before `frame`. Frames must not go back.
+  bool GoesOn(size_t frame) {
+    if (frame < counted_) return true;
+    counted_ = std::min(frame + kViewerBlock, end_);
+    return work_.Spend(static_cast<int64_t>(counted_ - frame) * units_);
+  }
+
+ private:
+  size_t end_;
+  int64_t units_;
+  WorkMeter& work_;
+  // Frames before this one are counted.
+  size_t counted_ = 0;
+};
+
 float SquareDistance(const Vec3<float>& a, const Vec3<float>& b) {
   const float x = a[0] - b[0];
   const float y = a[1] - b[1];
@@ -64,8 +91,11 @@ float DistanceOf(const Quat<float>& q, const ViewerTrack& track, size_t frame) {
          Distance(axis_y, VectorAt(track.axis_y, frame));
 }
 
-bool RotationMoves(const ViewerTrack& track, size_t first, size_t last) {
+bool RotationMoves(const ViewerTrack& track, size_t first, size_t last,
+                   WorkMeter* work) {
+  Pass pass(last + 1, kCompareUnits, work);
   for (size_t i = first; i <= last; ++i) {
+    if (!pass.GoesOn(i)) return false;
     if (RotationDistance(track, 0, i) > kRotationMotionThreshold) return true;
   }
   return false;
@@ -75,12 +105,15 @@ bool RotationMoves(const ViewerTrack& track, size_t first, size_t last) {
 // When a frame is kept, so is the frame *behind* the one that was farthest off
 // among those that were dropped.
 void ChooseRotationKeys(const ViewerTrack& track, size_t first, size_t frames,
-                        float threshold, std::vector<uint8_t>* keep) {
+                        float threshold, std::vector<uint8_t>* keep,
+                        WorkMeter* work) {
   size_t last_key = first;
   size_t worst_frame = first;
   int considered = 2;
   float worst = 0;
+  Pass pass(frames, kRotationUnits, work);
   for (size_t i = first + 1; i < frames; ++i) {
+    if (!pass.GoesOn(i)) return;
     const size_t tested = i - 1;
     if (tested == last_key) continue;
     const float t = 1.0F / static_cast<float>(considered);
@@ -111,13 +144,15 @@ Vec3<float> BlendPositions(const Vec3<float>& from, const Vec3<float>& to,
 
 // Returns whether the position moves.
 bool ChoosePositionKeys(const ViewerTrack& track, size_t first, size_t frames,
-                        std::vector<uint8_t>* keep) {
+                        std::vector<uint8_t>* keep, WorkMeter* work) {
   const Vec3<float> start = VectorAt(track.position, 0);
   size_t last_key = first;
   int considered = 2;
   bool moves = SquareDistance(VectorAt(track.position, first), start) >
                kPositionMotionThreshold;
+  Pass pass(frames, kPositionUnits, work);
   for (size_t i = first + 1; i < frames; ++i) {
+    if (!pass.GoesOn(i)) return moves;
     const size_t tested = i - 1;
     const bool is_key = tested == last_key;
     const Vec3<float> here = VectorAt(track.position, is_key ? tested : i);
@@ -141,7 +176,7 @@ bool ChoosePositionKeys(const ViewerTrack& track, size_t first, size_t frames,
 }  // namespace
 
 void ChooseViewerKeys(const ViewerTrack& track, int64_t frames, int32_t depth,
-                      ViewerKeys* keys) {
+                      ViewerKeys* keys, WorkMeter* work) {
   const auto count = static_cast<size_t>(frames);
   const size_t first = count == 1 ? 0 : 1;
   const float threshold =
@@ -153,11 +188,13 @@ void ChooseViewerKeys(const ViewerTrack& track, int64_t frames, int32_t depth,
   keys->keep_position[0] = keys->keep_rotation[0];
   // The last frame is not looked at, as nothing is tested behind it.
   keys->moves =
-      count == 1 || RotationMoves(track, first, count == 2 ? first : count - 2);
-  ChooseRotationKeys(track, first, count, threshold, &keys->keep_rotation);
+      count == 1 ||
+      RotationMoves(track, first, count == 2 ? first : count - 2, work);
+  ChooseRotationKeys(track, first, count, threshold, &keys->keep_rotation,
+                     work);
   if (!track.position[0].empty()) {
     keys->moves |=
-        ChoosePositionKeys(track, first, count, &keys->keep_position);
+        ChoosePositionKeys(track, first, count, &keys->keep_position, work);
   } else {
     // Without positions all of them are 0, and only the ends remain.
     std::fill(keys->keep_position.begin() + 1, keys->keep_position.end(), 0);

@@ -29,8 +29,8 @@ bool FindLetters(std::span<const Channel> channels,
   return count == letters->size();
 }
 
-ViewerStatus AddJoint(const Clip& clip, const Node& node, int32_t* column,
-                      ViewerTake* take) {
+ViewerStatus AddJoint(const Skeleton& skeleton, const Node& node,
+                      int32_t* column, ViewerTake* take) {
   // A NUL ends the viewer's text.
   if (node.name.find('\0') != node.name.npos) return ViewerStatus::kEof;
   ViewerJoint joint;
@@ -42,12 +42,12 @@ ViewerStatus AddJoint(const Clip& clip, const Node& node, int32_t* column,
   }
   joint.channel_count = node.channel_count;
   std::array<int32_t, 3> letters = {};
-  if (!FindLetters(ChannelsOf(clip.skeleton, node), &letters)) {
+  if (!FindLetters(ChannelsOf(skeleton, node), &letters)) {
     return ViewerStatus::kNoRotation;
   }
   const int64_t left = take->columns - *column;
   *column += SetColumns(letters, *column, &joint);
-  if (clip.motion.frames > 0 &&
+  if (take->frames > 0 &&
       (left < joint.channel_count || take->columns < *column)) {
     return ViewerStatus::kNoPosition;
   }
@@ -87,27 +87,36 @@ void SetDepths(std::span<const int32_t> parents,
   }
 }
 
-ViewerStatus TakeFromClip(const Clip& clip, ViewerTake* take, int32_t* node) {
+ViewerStatus TakeFromSkeleton(const Skeleton& skeleton, int64_t frames,
+                              ViewerTake* take, int32_t* node) {
   *take = {};
-  take->frames = clip.motion.frames;
-  take->frame_time = static_cast<float>(clip.motion.frame_time);
-  take->columns = static_cast<int64_t>(clip.skeleton.channels.size());
-  take->values = clip.motion.values;
+  take->frames = frames;
+  take->columns = static_cast<int64_t>(skeleton.channels.size());
+  take->joints.reserve(skeleton.nodes.size());
   std::vector<int32_t> parents;
-  std::vector<int32_t> index(clip.skeleton.nodes.size(), -1);
+  parents.reserve(skeleton.nodes.size());
+  std::vector<int32_t> index(skeleton.nodes.size(), -1);
   int32_t column = 0;
-  for (size_t i = 0; i < clip.skeleton.nodes.size(); ++i) {
-    const Node& source = clip.skeleton.nodes[i];
+  for (size_t i = 0; i < skeleton.nodes.size(); ++i) {
+    const Node& source = skeleton.nodes[i];
     if (IsEndSite(source)) continue;
     *node = static_cast<int32_t>(i);
     index[i] = static_cast<int32_t>(take->joints.size());
     parents.push_back(
         source.parent < 0 ? -1 : index[static_cast<size_t>(source.parent)]);
-    const ViewerStatus status = AddJoint(clip, source, &column, take);
+    const ViewerStatus status = AddJoint(skeleton, source, &column, take);
     if (status != ViewerStatus::kOk) return status;
   }
   SetDepths(parents, &take->joints);
   return ViewerStatus::kOk;
+}
+
+ViewerStatus TakeFromClip(const Clip& clip, ViewerTake* take, int32_t* node) {
+  const ViewerStatus status =
+      TakeFromSkeleton(clip.skeleton, clip.motion.frames, take, node);
+  take->frame_time = static_cast<float>(clip.motion.frame_time);
+  take->values = clip.motion.values;
+  return status;
 }
 
 }  // namespace bvhmill

@@ -52,8 +52,14 @@ int32_t SetColumns(const std::array<int32_t, 3>& letters, int32_t first,
 void SetDepths(std::span<const int32_t> parents,
                std::vector<ViewerJoint>* joints);
 
+// The viewer's view of a clip that has `skeleton` and so many frames, without
+// its values and its frame time; or the reason why the viewer refuses it, and
+// `*node` the node where. Cost: O(joints).
+ViewerStatus TakeFromSkeleton(const Skeleton& skeleton, int64_t frames,
+                              ViewerTake* take, int32_t* node);
+
 // The viewer's view of `clip`, whose values it borrows; or what the viewer says
-// instead, and `*joint` the node where. Text that ReadBvh repairs, but the
+// instead, and `*node` the node where. Text that ReadBvh repairs, but the
 // viewer refuses, cannot be told from a clip: LoadViewerText looks at the text.
 // Cost: O(joints).
 ViewerStatus TakeFromClip(const Clip& clip, ViewerTake* take, int32_t* node);

@@ -1,54 +1,76 @@
 #include "bvhmill/anim/viewer_track.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace bvhmill {
 namespace {
 
-// Copies a column of `take` to `out`, or zeros for column -1.
-void CopyColumn(const ViewerTake& take, int32_t column, FloatArray* out) {
-  const auto frames = static_cast<size_t>(take.frames);
-  out->resize(frames);
+// Units of work for a frame, and for one with a position.
+constexpr int64_t kFrameUnits = 32;
+constexpr int64_t kPositionUnits = 6;
+
+// Consecutive frames of a track.
+struct Frames {
+  size_t begin = 0;
+  size_t count = 0;
+};
+using Block = std::array<float, kViewerBlock>;
+
+// Copies frames of a column of `take` to `out`, or zeros for column -1.
+void CopyColumn(const ViewerTake& take, int32_t column, const Frames& frames,
+                float* out) {
   if (column < 0) {
-    std::fill(out->begin(), out->end(), 0.0F);
+    std::fill_n(out, frames.count, 0.0F);
     return;
   }
   const auto stride = static_cast<size_t>(take.columns);
-  const float* value = take.values.data() + column;
-  for (size_t i = 0; i < frames; ++i) (*out)[i] = value[i * stride];
+  const float* value =
+      take.values.data() + frames.begin * stride + static_cast<size_t>(column);
+  for (size_t i = 0; i < frames.count; ++i) out[i] = value[i * stride];
 }
 
 // Half angles of `sines` (degrees) become their sines and cosines. They are the
 // single-precision ones of the C library, as in the viewer: in curves that
 // stand still the last bit can decide where a key is. With glibc they are the
 // same on every CPU, and those of the viewer for Linux.
-void HalfSinCos(FloatArray* sines, FloatArray* cosines) {
+void HalfSinCos(size_t count, Block* sines, Block* cosines) {
   constexpr float kRadians = 0.017453292519943295F;
-  cosines->resize(sines->size());
-  for (size_t i = 0; i < sines->size(); ++i) {
+  for (size_t i = 0; i < count; ++i) {
     const float half = (*sines)[i] * kRadians * 0.5F;
     (*sines)[i] = std::sin(half);
     (*cosines)[i] = std::cos(half);
   }
 }
 
+// Sines and cosines of half the angles about the axes of a joint.
+struct HalfAngles {
+  std::array<Block, 3> sines;
+  std::array<Block, 3> cosines;
+};
+
 // The product a b c of three rotations about different axes; `turns` is 1 if
 // they are in cyclic order, else -1. Each component is a sum of two products,
 // so the order of the additions does not matter.
-void Compose(const ViewerJoint& joint, ViewerTrack* track) {
+void Compose(const ViewerJoint& joint, const HalfAngles& half,
+             const Frames& frames, ViewerTrack* track) {
   const auto [i, j, k] = joint.axes;
   const float turns = (i + 1) % 3 == j ? 1.0F : -1.0F;
-  const FloatArray& a_sine = track->sines[0];
-  const FloatArray& a_cosine = track->cosines[0];
-  const FloatArray& b_sine = track->sines[1];
-  const FloatArray& b_cosine = track->cosines[1];
-  const FloatArray& c_sine = track->sines[2];
-  const FloatArray& c_cosine = track->cosines[2];
-  float* const out_i = track->rotation[static_cast<size_t>(i)].data();
-  float* const out_j = track->rotation[static_cast<size_t>(j)].data();
-  float* const out_k = track->rotation[static_cast<size_t>(k)].data();
-  float* const out_w = track->rotation[3].data();
-  for (size_t f = 0; f < a_sine.size(); ++f) {
+  const Block& a_sine = half.sines[0];
+  const Block& a_cosine = half.cosines[0];
+  const Block& b_sine = half.sines[1];
+  const Block& b_cosine = half.cosines[1];
+  const Block& c_sine = half.sines[2];
+  const Block& c_cosine = half.cosines[2];
+  const auto out = [&](int32_t component) {
+    return track->rotation[static_cast<size_t>(component)].data() +
+           frames.begin;
+  };
+  float* const out_i = out(i);
+  float* const out_j = out(j);
+  float* const out_k = out(k);
+  float* const out_w = out(3);
+  for (size_t f = 0; f < frames.count; ++f) {
     const float p_i = turns * (b_sine[f] * c_sine[f]);
     const float p_j = b_sine[f] * c_cosine[f];
     const float p_k = b_cosine[f] * c_sine[f];
@@ -65,11 +87,8 @@ void Compose(const ViewerJoint& joint, ViewerTrack* track) {
 
 // The sums are in the order that the viewer's product of a vector with a
 // quaternion has.
-void TurnAxes(ViewerTrack* track) {
-  const size_t frames = track->rotation[0].size();
-  for (FloatArray& array : track->axis_x) array.resize(frames);
-  for (FloatArray& array : track->axis_y) array.resize(frames);
-  for (size_t f = 0; f < frames; ++f) {
+void TurnAxes(const Frames& frames, ViewerTrack* track) {
+  for (size_t f = frames.begin; f < frames.begin + frames.count; ++f) {
     const auto [x, y, z, w] = RotationAt(*track, f);
     track->axis_x[0][f] = x * x + w * w - z * z - y * y;
     track->axis_x[1][f] = x * y + z * w + y * x + w * z;
@@ -80,26 +99,43 @@ void TurnAxes(ViewerTrack* track) {
   }
 }
 
+void FillFrames(const ViewerTake& take, const ViewerJoint& joint,
+                const Frames& frames, HalfAngles* half, ViewerTrack* track) {
+  for (size_t i = 0; i < joint.axes.size(); ++i) {
+    CopyColumn(take, joint.angle_columns[i], frames, half->sines[i].data());
+    HalfSinCos(frames.count, &half->sines[i], &half->cosines[i]);
+  }
+  Compose(joint, *half, frames, track);
+  TurnAxes(frames, track);
+  for (int32_t i = 0; i < 3 && joint.position_column >= 0; ++i) {
+    CopyColumn(take, joint.position_column + i, frames,
+               track->position[static_cast<size_t>(i)].data() + frames.begin);
+  }
+}
+
+void Resize(const ViewerTake& take, const ViewerJoint& joint,
+            ViewerTrack* track) {
+  const auto count = static_cast<size_t>(take.frames);
+  for (FloatArray& array : track->rotation) array.resize(count);
+  for (FloatArray& array : track->axis_x) array.resize(count);
+  for (FloatArray& array : track->axis_y) array.resize(count);
+  const size_t positions = joint.position_column < 0 ? 0 : count;
+  for (FloatArray& array : track->position) array.resize(positions);
+}
+
 }  // namespace
 
 void FillViewerTrack(const ViewerTake& take, const ViewerJoint& joint,
-                     ViewerTrack* track) {
-  for (FloatArray& array : track->rotation) {
-    array.resize(static_cast<size_t>(take.frames));
-  }
-  for (size_t i = 0; i < joint.axes.size(); ++i) {
-    CopyColumn(take, joint.angle_columns[i], &track->sines[i]);
-    HalfSinCos(&track->sines[i], &track->cosines[i]);
-  }
-  Compose(joint, track);
-  TurnAxes(track);
-  for (int32_t i = 0; i < 3; ++i) {
-    FloatArray& position = track->position[static_cast<size_t>(i)];
-    if (joint.position_column < 0) {
-      position.clear();
-    } else {
-      CopyColumn(take, joint.position_column + i, &position);
-    }
+                     ViewerTrack* track, WorkMeter* work) {
+  const int64_t units =
+      kFrameUnits + (joint.position_column < 0 ? 0 : kPositionUnits);
+  Resize(take, joint, track);
+  HalfAngles half;
+  const auto count = static_cast<size_t>(take.frames);
+  for (size_t begin = 0; begin < count; begin += kViewerBlock) {
+    const Frames frames = {begin, std::min(kViewerBlock, count - begin)};
+    if (!work->Spend(static_cast<int64_t>(frames.count) * units)) return;
+    FillFrames(take, joint, frames, &half, track);
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "bvhmill/anim/viewer_take.h"
 #include "bvhmill/base/uninitialized.h"
+#include "bvhmill/base/work_meter.h"
 #include "bvhmill/math/linear.h"
 
 namespace bvhmill {
@@ -24,10 +25,12 @@ struct ViewerTrack {
   std::array<FloatArray, 3> axis_y;
   // Position; empty if the joint has none.
   std::array<FloatArray, 3> position;
-  // Sines and cosines of half the angles, while rotations are made.
-  std::array<FloatArray, 3> sines;
-  std::array<FloatArray, 3> cosines;
 };
+// Bytes for each frame, at most, of a track and of its ViewerKeys.
+inline constexpr int64_t kViewerFrameBytes = 54;
+
+// Frames between two looks at whether to go on.
+inline constexpr size_t kViewerBlock = 1024;
 
 inline Quat<float> RotationAt(const ViewerTrack& track, size_t frame) {
   return {track.rotation[0][frame], track.rotation[1][frame],
@@ -38,9 +41,11 @@ inline Vec3<float> VectorAt(const std::array<FloatArray, 3>& vectors,
   return {vectors[0][frame], vectors[1][frame], vectors[2][frame]};
 }
 
-// Fills `track` with the values of `joint`. `take` must have frames.
+// Fills `track` with the values of `joint`. `take` must have frames. Spends
+// about 32 units, which are nanoseconds, a frame on `work`; returns early once
+// that refuses.
 void FillViewerTrack(const ViewerTake& take, const ViewerJoint& joint,
-                     ViewerTrack* track);
+                     ViewerTrack* track, WorkMeter* work);
 
 // Which frames of a joint become keys.
 struct ViewerKeys {
@@ -50,8 +55,9 @@ struct ViewerKeys {
   bool moves = false;
 };
 
-// The viewer's choice of keys.
+// The viewer's choice of keys. Spends about 20 units a frame on `work`; returns
+// early once that refuses.
 void ChooseViewerKeys(const ViewerTrack& track, int64_t frames, int32_t depth,
-                      ViewerKeys* keys);
+                      ViewerKeys* keys, WorkMeter* work);
 
 }  // namespace bvhmill

@@ -30,6 +30,13 @@ struct Limits {
   int64_t max_outputs = 16;
   // Bytes of all the outputs of one clip together.
   int64_t max_output_bytes = int64_t{16} << 30;
+  // Bytes of memory that the conversion of one clip holds at once.
+  int64_t max_memory_bytes = 0;
+  // Work on one clip, in units of about a nanosecond of one core: so much for
+  // any clip, and so much more for each byte of it as it came, compressed or
+  // not. 0 for max_work = no limit on work.
+  int64_t max_work = 1'000'000'000;
+  int64_t max_work_per_byte = 2'000;
 
   bool operator==(const Limits&) const = default;
 };

@@ -42,7 +42,7 @@ class BlockScanner {
  public:
   // `text`: whole lines, from the first row on. `out`: the place for as many
   // frames as the file says. Both must outlive it, as must what `options`
-  // names.
+  // names. `options.parallel` must be set.
   BlockScanner(std::string_view text, size_t block_bytes, size_t width,
                const ReadOptions& options, std::span<float> out);
 

@@ -23,6 +23,10 @@ struct ClipHeads {
   int64_t declared_frames = 0;
 };
 
+// Values of the frames that a reader of pieces hands on at once; one frame may
+// have more.
+inline constexpr int64_t kTileValues = int64_t{1} << 16;
+
 // Returning false stops the reading.
 class ClipReceiver {
  public:

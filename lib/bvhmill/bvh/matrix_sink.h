@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <span>
 
+#include "bvhmill/base/budget.h"
 #include "bvhmill/bvh/frame_sink.h"
 #include "bvhmill/clip/clip.h"
 
@@ -16,11 +16,10 @@ namespace bvhmill {
 // that was given out last.
 class MatrixSink final : public FrameSink {
  public:
-  // `width` = values of a frame. `hold` is that of ReadOptions, and must
-  // outlive the sink.
-  MatrixSink(Motion* motion, int64_t width,
-             const std::function<bool(int64_t)>& hold)
-      : motion_(*motion), width_(width), hold_(hold) {}
+  // `width` = values of a frame. `budget` may be null, and must outlive the
+  // sink.
+  MatrixSink(Motion* motion, int64_t width, Budget* budget)
+      : motion_(*motion), width_(width), budget_(budget) {}
 
   // All the text cannot hold more than `frames` frames.
   void GrowUpTo(int64_t frames) { most_frames_ = frames; }
@@ -28,8 +27,8 @@ class MatrixSink final : public FrameSink {
   // them: then no more frames are kept, nor those that were.
   bool Reserve(int64_t frames) {
     const int64_t values = (frames - held_frames_) * width_;
-    refused_ = refused_ ||
-               (hold_ && !hold_(values * static_cast<int64_t>(sizeof(float))));
+    const int64_t bytes = values * static_cast<int64_t>(sizeof(float));
+    refused_ = refused_ || !HoldFrom(budget_, bytes).ok();
     if (refused_) {
       frames_ = 0;
       return false;
@@ -60,7 +59,7 @@ class MatrixSink final : public FrameSink {
  private:
   Motion& motion_;
   int64_t width_;
-  const std::function<bool(int64_t)>& hold_;
+  Budget* budget_;
   bool refused_ = false;
   int64_t most_frames_ = 0;
   // That there is memory for; that were committed.

@@ -3,8 +3,8 @@
 // How a clip is read: the same for whole texts and for streams.
 
 #include <cstdint>
-#include <functional>
 
+#include "bvhmill/base/budget.h"
 #include "bvhmill/base/cancel.h"
 #include "bvhmill/base/limits.h"
 #include "bvhmill/base/parallel.h"
@@ -28,11 +28,10 @@ struct ReadOptions {
   size_t look_ahead_bytes = kLookAheadBytes;
   // Reading stops early, without a fault in the log, when it is set.
   const CancelToken* cancel = nullptr;
-  // Asked before more memory is taken that grows with the text: for rows that
-  // are kept, or text that a stream keeps beyond kFreeTextBytes. False: reading
-  // stops early, without a fault in the log. None = there is memory. Called by
-  // the thread that reads.
-  std::function<bool(int64_t bytes)> hold = nullptr;
+  // Memory that grows with the text is drawn from it: for rows that are kept,
+  // and for text that a stream keeps beyond kFreeTextBytes. If it refuses,
+  // reading stops early, without a fault in the log. None = no limit.
+  Budget* budget = nullptr;
   // Must be supported by this machine.
   RowsTarget target = BestRowsTarget();
   // For rows of long texts that are in memory as a whole; none = this thread

@@ -28,7 +28,7 @@ bool ReadMotion(std::string_view text, const MotionHeader& header,
   const std::string_view rows =
       text.substr(static_cast<size_t>(header.rows.offset));
   const auto width = static_cast<int64_t>(skeleton.channels.size());
-  MatrixSink sink(motion, width, options.hold);
+  MatrixSink sink(motion, width, options.budget);
   MotionReader reader(header, skeleton, options, log, &sink);
   if (width > 0) {
     // What the file says decides about memory only within what the bytes can

@@ -112,7 +112,7 @@ class StreamReader::Impl {
     const size_t room = std::max(size, 2 * pending_.capacity());
     if (room > held_) {
       const auto more = static_cast<int64_t>(room - held_);
-      if (options_.hold && !options_.hold(more)) return false;
+      if (!HoldFrom(options_.budget, more).ok()) return false;
       held_ = room;
     }
     pending_.reserve(room);

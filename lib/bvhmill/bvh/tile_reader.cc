@@ -57,6 +57,11 @@ size_t TileReading::ReadTiles(std::string_view text, int64_t width,
 
 }  // namespace
 
+bool IsShortText(std::string_view text) {
+  constexpr size_t kTileBytes = 2 * size_t{kMaxTileValues};
+  return text.size() <= static_cast<size_t>(kFewTiles - 1) * kTileBytes;
+}
+
 StreamResult ReadBvhTiles(std::string_view text, const ReadOptions& options,
                           IssueLog* log, TileReceiver* receiver,
                           TileWorkspace* workspace, ReadResult* result) {

@@ -9,8 +9,15 @@
 #include "bvhmill/base/uninitialized.h"
 #include "bvhmill/bvh/clip_receiver.h"
 #include "bvhmill/bvh/reader.h"
+#include "bvhmill/text/rows.h"
 
 namespace bvhmill {
+
+// Values that a tile of regular rows has at most; one frame may have more.
+inline constexpr int64_t kMaxTileValues = 2 * int64_t{kMaxRowsBlockBytes};
+
+// Text of so few tiles that one thread reads it.
+bool IsShortText(std::string_view text);
 
 // Memory of the reader, kept from clip to clip. One clip at a time.
 struct TileWorkspace {

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 
+#include "bvhmill/bvh/tile_reader.h"
+
 namespace bvhmill {
 namespace {
 
 // Text and values of a tile, and what is made of them, are together in the
 // second cache.
 constexpr size_t kTileBytes = 4 * kMaxRowsBlockBytes;
+static_assert(kTileBytes / 2 == size_t{kMaxTileValues});
 
 // As many whole lines of `text` as a block may have; 0 if the first is longer.
 size_t BlockOfLines(std::string_view text) {

@@ -13,9 +13,6 @@
 
 namespace bvhmill {
 
-// Values of a tile of frames, if a frame has not more.
-inline constexpr int64_t kTileValues = int64_t{1} << 16;
-
 // Hands each tile to the receiver when it is full. Works in `values`, which
 // must outlive it.
 class TileSink final : public FrameSink {

@@ -1,5 +1,6 @@
 #include "bvhmill/bvh/writer.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <string>
@@ -8,6 +9,9 @@
 
 namespace bvhmill {
 namespace {
+
+// Text is handed on when it has so many bytes.
+constexpr size_t kFlushBytes = size_t{256} << 10;
 
 template <typename T>
 void AppendNumber(T value, int decimals, std::string* out) {
@@ -29,22 +33,36 @@ void AppendNumber(T value, int decimals, std::string* out) {
 // Walks the nodes in file order and closes braces where the depth falls.
 class HierarchyWriter {
  public:
-  HierarchyWriter(const Skeleton& skeleton, int decimals, std::string* out)
-      : skeleton_(skeleton), decimals_(decimals), out_(*out) {}
+  HierarchyWriter(const Skeleton& skeleton, int decimals, Sink* sink)
+      : skeleton_(skeleton), decimals_(decimals), sink_(*sink) {}
 
-  void Write() {
+  // Little of the text is in memory at once.
+  absl::Status Write() {
     out_ += "HIERARCHY\n";
     for (size_t i = 0; i < skeleton_.nodes.size(); ++i) {
       CloseUntil(skeleton_.nodes[i].parent);
       Open(skeleton_.nodes[i]);
       open_.push_back(static_cast<int32_t>(i));
       WriteBody(skeleton_.nodes[i]);
+      if (out_.size() >= kFlushBytes) BVHMILL_RETURN_IF_ERROR(Flush());
     }
     CloseUntil(-1);
+    return Flush();
   }
 
  private:
-  void Indent() { out_.append(open_.size(), '\t'); }
+  absl::Status Flush() {
+    const absl::Status status = sink_.Append(out_);
+    out_.clear();
+    return status;
+  }
+
+  // Deeper levels stand below each other: else the text of a chain would grow
+  // with the square of its length.
+  void Indent() {
+    constexpr size_t kMaxIndent = 64;
+    out_.append(std::min(open_.size(), kMaxIndent), '\t');
+  }
 
   void CloseUntil(int32_t parent) {
     while (!open_.empty() && open_.back() != parent) {
@@ -92,7 +110,8 @@ class HierarchyWriter {
 
   const Skeleton& skeleton_;
   int decimals_;
-  std::string& out_;
+  Sink& sink_;
+  std::string out_;
   std::vector<int32_t> open_;
 };
 
@@ -101,9 +120,10 @@ class HierarchyWriter {
 absl::Status WriteBvhHead(const Skeleton& skeleton, int64_t frames,
                           double frame_time, const BvhWriteOptions& options,
                           Sink* sink) {
-  std::string out;
-  HierarchyWriter(skeleton, options.decimals, &out).Write();
-  out += "MOTION\nFrames: " + std::to_string(frames) + "\nFrame Time: ";
+  BVHMILL_RETURN_IF_ERROR(
+      HierarchyWriter(skeleton, options.decimals, sink).Write());
+  std::string out = "MOTION\nFrames: " + std::to_string(frames);
+  out += "\nFrame Time: ";
   // The rate is kept as it is: rounding it shifts every later frame.
   AppendNumber(frame_time, -1, &out);
   out += '\n';
@@ -113,7 +133,6 @@ absl::Status WriteBvhHead(const Skeleton& skeleton, int64_t frames,
 absl::Status WriteBvhRows(const Skeleton& skeleton,
                           std::span<const float> values,
                           const BvhWriteOptions& options, Sink* sink) {
-  constexpr size_t kFlushBytes = 256 * 1024;
   const size_t width = skeleton.channels.size();
   std::string out;
   for (size_t i = 0; i < values.size(); ++i) {

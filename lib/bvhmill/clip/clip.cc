@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bvhmill/base/held_memory.h"
 #include "bvhmill/base/utf8.h"
 
 namespace bvhmill {
@@ -18,6 +19,18 @@ std::span<const Channel> ChannelsOf(const Skeleton& skeleton,
   return std::span(skeleton.channels)
       .subspan(static_cast<size_t>(node.first_channel),
                static_cast<size_t>(node.channel_count));
+}
+
+int64_t SkeletonBytes(const Skeleton& skeleton) {
+  auto bytes = static_cast<int64_t>(skeleton.channels.size() * sizeof(Channel));
+  for (const Node& node : skeleton.nodes) {
+    // Short names stay within the node.
+    const bool is_short = node.name.size() < sizeof(std::string) / 2;
+    const auto name = static_cast<int64_t>(node.name.size()) + 1;
+    bytes += static_cast<int64_t>(sizeof(Node));
+    if (!is_short) bytes += HeapBytes(name);
+  }
+  return bytes;
 }
 
 std::string ChannelLetters(const Skeleton& skeleton, const Node& node) {

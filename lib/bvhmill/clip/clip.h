@@ -62,6 +62,9 @@ struct Skeleton {
   std::vector<Channel> channels;
 };
 
+// Bytes of memory that a copy of `skeleton` takes. O(nodes).
+int64_t SkeletonBytes(const Skeleton& skeleton);
+
 // A number for a skeleton that was met before: where it is equal and not 0, so
 // are the skeletons, to the bit, and what is made of one need not be made of
 // the other. 0 says nothing.

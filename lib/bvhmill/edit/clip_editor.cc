@@ -19,18 +19,11 @@ constexpr double kSameRate = 1e-4;
 // ... and so are their frame times: it is the rounding of 1 / rate.
 constexpr double kSameTime = 1e-12;
 
-// Frames are counted in doubles, too; beyond this those have gaps.
-constexpr int64_t kMostFrames = int64_t{1} << 53;
-
-// Edited frames between two looks at the token.
-constexpr int64_t kFramesBetweenLooks = 256;
-
-absl::Status TooManyFrames(int64_t most) {
-  return MakeStatus(absl::StatusCode::kResourceExhausted,
-                    "options.edits.resample_fps: the clip would have more "
-                    "than max_frames = " +
-                        std::to_string(most) + " frames");
-}
+// Units of work on a value that is copied or scaled, and on a node whose pose
+// is blended. Work is drawn in parts of kWorkStep.
+constexpr int64_t kValueWork = 2;
+constexpr int64_t kBlendWork = 80;
+constexpr int64_t kWorkStep = int64_t{1} << 20;
 
 absl::Status BeginsBehind(const FrameRange& range, int64_t frames) {
   return InvalidField("options.edits.frames",
@@ -48,13 +41,27 @@ int64_t CountChosen(const FrameRange& range, int64_t frames) {
 
 }  // namespace
 
+absl::Status TooManyFrames(int64_t most) {
+  return MakeStatus(absl::StatusCode::kResourceExhausted,
+                    "options.edits.resample_fps: the clip would have more "
+                    "than max_frames = " +
+                        std::to_string(most) + " frames");
+}
+
 absl::StatusOr<ClipEditor> ClipEditor::Make(
     const ClipEdits& edits, const Conventions& conventions,
     const Skeleton& skeleton, double frame_time, std::optional<int64_t> frames,
-    const Limits& limits, const CancelToken* cancel) {
+    const Limits& limits, Budget* budget) {
   BVHMILL_RETURN_IF_ERROR(CheckEdits(edits));
+  // The skeleton with its joints edited, and with its space edited; a column
+  // map for each.
+  constexpr int64_t kMaps = 4;
+  BVHMILL_RETURN_IF_ERROR(HoldFrom(
+      budget, 2 * SkeletonBytes(skeleton) +
+                  kMaps * static_cast<int64_t>(skeleton.channels.size() *
+                                               sizeof(ColumnSource))));
   ClipEditor editor;
-  editor.cancel_ = cancel;
+  editor.budget_ = budget;
   editor.max_frames_ = limits.max_frames > 0
                            ? std::min(limits.max_frames, kMostFrames)
                            : kMostFrames;
@@ -76,24 +83,25 @@ absl::Status ClipEditor::EditNames(const ClipEdits& edits,
   if (std::find(dropped.begin(), dropped.end(), true) != dropped.end()) {
     BVHMILL_RETURN_IF_ERROR(DropJoints(dropped, conventions, &joints_));
   }
-  return RenameJoints(edits, limits, &joints_.skeleton);
+  return RenameJoints(edits, limits, budget_, &joints_.skeleton);
 }
 
 absl::Status ClipEditor::EditTime(const ClipEdits& edits, double frame_time,
                                   std::optional<int64_t> frames) {
   range_ = edits.frames;
   range_.step = std::max<int64_t>(range_.step, 1);
-  if (frames && range_.begin > 0 && *frames <= range_.begin) {
-    return BeginsBehind(range_, *frames);
-  }
-  if (frames) frames_ = CountChosen(range_, *frames);
   frame_time_ = frame_time * static_cast<double>(range_.step);
-  if (edits.resample_fps == 0) return absl::OkStatus();
-  if (!HasRate(frame_time_)) {
+  // First, as for clips in pieces, whose frames are counted last.
+  if (edits.resample_fps != 0 && !HasRate(frame_time_)) {
     return MakeStatus(absl::StatusCode::kFailedPrecondition,
                       "options.edits.resample_fps: the clip states no usable "
                       "frame time");
   }
+  if (frames && range_.begin > 0 && *frames <= range_.begin) {
+    return BeginsBehind(range_, *frames);
+  }
+  if (frames) frames_ = CountChosen(range_, *frames);
+  if (edits.resample_fps == 0) return absl::OkStatus();
   const double off = std::abs(edits.resample_fps * frame_time_ - 1);
   if (off < kSameRate) {
     if (off > kSameTime) frame_time_ = 1 / edits.resample_fps;
@@ -103,8 +111,9 @@ absl::Status ClipEditor::EditTime(const ClipEdits& edits, double frame_time,
   resampling_ = {edits.resample_fps, frame_time_};
   frame_time_ = 1 / edits.resample_fps;
   if (!frames_) return absl::OkStatus();
-  frames_ = ResampledFrames(*resampling_, *frames_, max_frames_);
-  return frames_ ? absl::OkStatus() : TooManyFrames(max_frames_);
+  frames_ = ResampledFrames(*resampling_, *frames_, kMostFrames)
+                .value_or(kMostFrames);
+  return absl::OkStatus();
 }
 
 void ClipEditor::EditSpace(const ClipEdits& edits) {
@@ -127,6 +136,9 @@ void ClipEditor::EditSpace(const ClipEdits& edits) {
       turns_ = TurnRoots(degrees, &edited_);
     }
   }
+  row_work_ = kValueWork * static_cast<int64_t>(edited_.columns.size());
+  blend_work_ =
+      kBlendWork * static_cast<int64_t>(edited_.skeleton.nodes.size());
   current_.resize(joints_.columns.size());
   if (resampling_) previous_ = blended_ = current_;
 }
@@ -154,7 +166,7 @@ absl::Status ClipEditor::PushSome(int64_t frames, std::span<const float> values,
     BVHMILL_RETURN_IF_ERROR(
         TakeRow(values.subspan(at, source_columns_), most, out));
   }
-  return absl::OkStatus();
+  return WorkFrom(budget_, std::exchange(owed_work_, 0));
 }
 
 int64_t ClipEditor::FramesOfTaken() const {
@@ -163,15 +175,33 @@ int64_t ClipEditor::FramesOfTaken() const {
       .value_or(kMostFrames);
 }
 
-absl::Status ClipEditor::Finish() const {
-  if (range_.begin > 0 && seen_ <= range_.begin) {
-    return BeginsBehind(range_, seen_);
+int64_t ClipEditor::FramesOf(int64_t frames) const {
+  if (range_.begin > 0 && frames <= range_.begin) return 0;
+  const int64_t chosen = CountChosen(range_, frames);
+  if (!resampling_) return chosen;
+  return ResampledFrames(*resampling_, chosen, kMostFrames)
+      .value_or(kMostFrames);
+}
+
+absl::Status ClipEditor::Spend(int64_t units) {
+  owed_work_ += units;
+  if (owed_work_ < kWorkStep) return absl::OkStatus();
+  return WorkFrom(budget_, std::exchange(owed_work_, 0));
+}
+
+absl::Status ClipEditor::Finish() const { return CheckRange(seen_); }
+
+absl::Status ClipEditor::CheckRange(int64_t frames) const {
+  if (range_.begin > 0 && frames <= range_.begin) {
+    return BeginsBehind(range_, frames);
   }
   return absl::OkStatus();
 }
 
 absl::Status ClipEditor::TakeRow(std::span<const float> row, int64_t most,
                                  EditedRows* out) {
+  BVHMILL_RETURN_IF_ERROR(
+      Spend(kValueWork * static_cast<int64_t>(joints_.columns.size())));
   MapColumns(joints_.columns, row, current_);
   if (!resampling_) return PutRow(current_, out);
   ++chosen_;
@@ -189,6 +219,7 @@ absl::Status ClipEditor::Resample(int64_t most, EditedRows* out) {
       BVHMILL_RETURN_IF_ERROR(PutRow(current_, out));
       continue;
     }
+    BVHMILL_RETURN_IF_ERROR(Spend(blend_work_));
     BlendPoses(joints_.skeleton, previous_, current_, place - (last - 1),
                interpolation_, blended_);
     BVHMILL_RETURN_IF_ERROR(PutRow(blended_, out));
@@ -199,9 +230,7 @@ absl::Status ClipEditor::Resample(int64_t most, EditedRows* out) {
 
 absl::Status ClipEditor::PutRow(std::span<const float> row, EditedRows* out) {
   if (made_ >= max_frames_) return TooManyFrames(max_frames_);
-  if (made_ % kFramesBetweenLooks == 0 && IsCancelled(cancel_)) {
-    return MakeStatus(absl::StatusCode::kCancelled, "cancelled");
-  }
+  BVHMILL_RETURN_IF_ERROR(Spend(row_work_));
   const size_t at = out->values.size();
   out->values.resize(at + edited_.columns.size());
   const auto edited = std::span<float>(out->values).subspan(at);

@@ -11,7 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "bvhmill/base/cancel.h"
+#include "bvhmill/base/budget.h"
 #include "bvhmill/base/limits.h"
 #include "bvhmill/base/uninitialized.h"
 #include "bvhmill/clip/clip.h"
@@ -28,7 +28,13 @@ struct EditedRows {
   UninitializedVector<float> values;
 };
 
-// Not thread-safe. Owns all it needs but the token.
+// Frames are counted in doubles, too; beyond this those have gaps.
+inline constexpr int64_t kMostFrames = int64_t{1} << 53;
+
+// RESOURCE_EXHAUSTED: resampling would make more than `most` frames.
+absl::Status TooManyFrames(int64_t most);
+
+// Not thread-safe. Owns all it needs but the budget.
 class ClipEditor {
  public:
   // Compiles the edits for clips of `skeleton`, whose frame time is as the file
@@ -36,28 +42,37 @@ class ClipEditor {
   // position channels are read, before and after. Fails as CheckEdits
   // does, and with INVALID_ARGUMENT for what does not fit the clip (a joint
   // that is not there, a range that begins behind the last frame),
-  // FAILED_PRECONDITION for resampling a clip without a usable frame time,
-  // RESOURCE_EXHAUSTED if there would be more than limits.max_frames frames.
-  // `cancel` may be null; it must live as long as rows are pushed.
-  // O((nodes + names) log nodes + columns).
+  // FAILED_PRECONDITION for resampling a clip without a usable frame time.
+  // Whether there are too many frames is for CheckGrowth to say, or for Push
+  // once there are.
+  // `budget` may be null and must outlive the editor: the memory of the editor
+  // is drawn from it, and the work on rows, so that its refusals come back,
+  // too. O((nodes + names) log nodes + columns).
   static absl::StatusOr<ClipEditor> Make(const ClipEdits& edits,
                                          const Conventions& conventions,
                                          const Skeleton& skeleton,
                                          double frame_time,
                                          std::optional<int64_t> frames,
                                          const Limits& limits,
-                                         const CancelToken* cancel = nullptr);
+                                         Budget* budget = nullptr);
 
   const Skeleton& skeleton() const { return edited_.skeleton; }
   double frame_time() const { return frame_time_; }
-  // Of the edited clip; none if those of the source were not known.
+  // Of the edited clip, kMostFrames if they are as many or more; none if those
+  // of the source were not known.
   std::optional<int64_t> frames() const { return frames_; }
+  // Frames of the edited clip if the source has `frames`, kMostFrames if they
+  // are as many or more; 0 if CheckRange refuses it.
+  int64_t FramesOf(int64_t frames) const;
+  // INVALID_ARGUMENT if the range of frames begins after those of a source that
+  // has `frames`.
+  absl::Status CheckRange(int64_t frames) const;
 
   // Takes the next `frames` rows, frames x columns of the source, and appends
   // the edited rows that they complete to `out`. RESOURCE_EXHAUSTED, with some
   // of them appended, for more edited frames than the limits allow, in all;
-  // CANCELLED. One row can complete many: PushSome is for whoever wants few at
-  // once.
+  // what the budget says. One row can complete many: PushSome is for whoever
+  // wants few at once.
   absl::Status Push(int64_t frames, std::span<const float> values,
                     EditedRows* out);
   // The same until `out` has `most` frames. `*taken` is how many of the rows
@@ -77,6 +92,7 @@ class ClipEditor {
   ClipEditor() = default;
   absl::Status EditNames(const ClipEdits& edits, const Conventions& conventions,
                          const Skeleton& skeleton, const Limits& limits);
+  absl::Status Spend(int64_t units);
   absl::Status EditTime(const ClipEdits& edits, double frame_time,
                         std::optional<int64_t> frames);
   void EditSpace(const ClipEdits& edits);
@@ -99,7 +115,11 @@ class ClipEditor {
   double frame_time_ = 0;
   std::optional<int64_t> frames_;
   int64_t max_frames_ = 0;
-  const CancelToken* cancel_ = nullptr;
+  Budget* budget_ = nullptr;
+  // Work that was done and not drawn yet, and that of a row.
+  int64_t owed_work_ = 0;
+  int64_t row_work_ = 0;
+  int64_t blend_work_ = 0;
 
   // Rows that came, of them those in the range, edited rows made.
   int64_t seen_ = 0;

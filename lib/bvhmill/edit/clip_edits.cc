@@ -48,8 +48,11 @@ absl::Status CheckNames(const ClipEdits& edits) {
   }
   BVHMILL_RETURN_IF_ERROR(
       CheckCount(kRows, edits.joint_map_rows.size(), kMaxJointNames));
+  std::set<std::string_view> mapped;
   for (const JointMapRow& row : edits.joint_map_rows) {
     BVHMILL_RETURN_IF_ERROR(CheckNewName(kRows, row.source, row.target));
+    if (mapped.insert(row.source).second) continue;
+    return InvalidField(kRows, "maps " + Quote(row.source) + " twice");
   }
   if (edits.joint_map.empty()) return absl::OkStatus();
   if (!edits.joint_map_rows.empty()) {

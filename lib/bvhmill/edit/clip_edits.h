@@ -58,7 +58,8 @@ struct ClipEdits {
   // Old name (or NAME#2, which counts more), new name; each old name once. All
   // old names are those of before.
   std::vector<std::pair<std::string, std::string>> rename_joints;
-  // A map that is built in, or rows of the caller's own; not both.
+  // A map that is built in, or rows of the caller's own, each source once; not
+  // both.
   std::string joint_map;
   std::vector<JointMapRow> joint_map_rows;
   FrameRange frames;

@@ -28,10 +28,13 @@ int64_t ColumnsOf(const Skeleton& skeleton) {
   return static_cast<int64_t>(skeleton.channels.size());
 }
 
-absl::Status EditRows(const Motion& motion, ClipEditor* editor,
+absl::Status EditRows(const Motion& motion, Budget* budget, ClipEditor* editor,
                       EditedRows* rows) {
-  rows->values.reserve(static_cast<size_t>(*editor->frames()) *
-                       editor->skeleton().channels.size());
+  const size_t count = static_cast<size_t>(*editor->frames()) *
+                       editor->skeleton().channels.size();
+  BVHMILL_RETURN_IF_ERROR(
+      HoldFrom(budget, static_cast<int64_t>(count * sizeof(float))));
+  rows->values.reserve(count);
   BVHMILL_RETURN_IF_ERROR(editor->Push(motion.frames, motion.values, rows));
   return editor->Finish();
 }
@@ -40,28 +43,36 @@ absl::Status EditRows(const Motion& motion, ClipEditor* editor,
 
 absl::Status CheckGrowth(const MotionSize& source, const MotionSize& edited,
                          const Limits& limits) {
-  if (edited.columns == 0 || edited.frames <= source.frames) {
-    return absl::OkStatus();
-  }
+  if (edited.frames <= source.frames) return absl::OkStatus();
+  const int64_t max_frames =
+      limits.max_frames > 0 ? limits.max_frames : kMostFrames - 1;
+  const bool is_too_long = edited.frames > max_frames;
+  // Of two bounds that are exceeded the lower one counts: a clip that comes in
+  // pieces reaches it first.
+  const auto has_too_many = [&](int64_t values) {
+    if (edited.columns == 0) return false;
+    const int64_t frames = values / edited.columns;
+    return edited.frames > frames && (!is_too_long || frames < max_frames);
+  };
   if (edited.frames / kMostGrowth > source.frames &&
-      edited.frames > kFreeValues / edited.columns) {
+      has_too_many(kFreeValues)) {
     return TooManyValues(std::to_string(kMostGrowth) + " times its own");
   }
   const int64_t most = std::max(limits.max_clip_bytes / kBytesPerValue,
                                 source.frames * source.columns);
-  if (limits.max_clip_bytes == 0 || edited.frames <= most / edited.columns) {
-    return absl::OkStatus();
+  if (limits.max_clip_bytes > 0 && has_too_many(most)) {
+    return TooManyValues("a text of max_clip_bytes = " +
+                         std::to_string(limits.max_clip_bytes) + " can hold");
   }
-  return TooManyValues("a text of max_clip_bytes = " +
-                       std::to_string(limits.max_clip_bytes) + " can hold");
+  return is_too_long ? TooManyFrames(max_frames) : absl::OkStatus();
 }
 
 absl::Status EditClip(const ClipEdits& edits, const Conventions& conventions,
-                      const Limits& limits, const CancelToken* cancel,
-                      Clip* clip, UninitializedVector<float>* spare) {
+                      const Limits& limits, Budget* budget, Clip* clip,
+                      UninitializedVector<float>* spare) {
   absl::StatusOr<ClipEditor> editor = ClipEditor::Make(
       edits, conventions, clip->skeleton, clip->motion.frame_time,
-      clip->motion.frames, limits, cancel);
+      clip->motion.frames, limits, budget);
   if (!editor.ok()) return editor.status();
   BVHMILL_RETURN_IF_ERROR(
       CheckGrowth({clip->motion.frames, ColumnsOf(clip->skeleton)},
@@ -69,7 +80,7 @@ absl::Status EditClip(const ClipEdits& edits, const Conventions& conventions,
   EditedRows rows;
   if (spare != nullptr) rows.values.swap(*spare);
   rows.values.clear();
-  const absl::Status status = EditRows(clip->motion, &*editor, &rows);
+  const absl::Status status = EditRows(clip->motion, budget, &*editor, &rows);
   if (status.ok()) {
     clip->skeleton = editor->skeleton();
     clip->motion.frames = rows.frames;

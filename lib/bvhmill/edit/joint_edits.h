@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "bvhmill/base/budget.h"
 #include "bvhmill/base/limits.h"
 #include "bvhmill/edit/clip_edits.h"
 #include "bvhmill/edit/column_map.h"
@@ -33,8 +34,9 @@ absl::Status DropJoints(const std::vector<bool>& dropped,
 
 // Applies rename_joints, all at once, then the joint map. INVALID_ARGUMENT for
 // an old name that matches nothing, a map of which no row does, and a name
-// longer than the limits allow.
+// longer than the limits allow. The memory of the new names is drawn from
+// `budget`, which may be null.
 absl::Status RenameJoints(const ClipEdits& edits, const Limits& limits,
-                          Skeleton* skeleton);
+                          Budget* budget, Skeleton* skeleton);
 
 }  // namespace bvhmill

@@ -1,6 +1,7 @@
 #include "bvhmill/edit/joint_map.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "bvhmill/base/status.h"
@@ -94,6 +95,7 @@ absl::StatusOr<std::vector<JointMapRow>> FindJointMap(std::string_view name) {
 absl::StatusOr<std::vector<JointMapRow>> ParseJointMap(std::string_view csv) {
   if (csv.starts_with(kByteOrderMark)) csv.remove_prefix(kByteOrderMark.size());
   std::vector<JointMapRow> rows;
+  std::set<std::string> sources;
   bool headed = false;
   for (size_t line = 1; !csv.empty(); ++line) {
     const size_t end = std::min(csv.find('\n'), csv.size());
@@ -102,6 +104,9 @@ absl::StatusOr<std::vector<JointMapRow>> ParseJointMap(std::string_view csv) {
     if (text.empty()) continue;
     JointMapRow row;
     BVHMILL_RETURN_IF_ERROR(ParseLine(text, line, &row));
+    if (headed && !sources.insert(row.source).second) {
+      return LineError(line, Quote(row.source) + " is mapped twice");
+    }
     if (headed) {
       rows.push_back(std::move(row));
     } else if (row.source != "source" || row.target != "target") {

@@ -26,9 +26,10 @@ std::vector<std::string_view> JointMapNames();
 // table each time: a few thousand bytes.
 absl::StatusOr<std::vector<JointMapRow>> FindJointMap(std::string_view name);
 
-// A table as CSV: a first line `source,target`, then a joint a line. Fields may
-// be quoted, with "" for a quote; blanks around a field and empty lines do not
-// count. INVALID_ARGUMENT "line N: why" for the first line that is wrong. O(n).
+// A table as CSV: a first line `source,target`, then a joint a line, each
+// source once. Fields may be quoted, with "" for a quote; blanks around a field
+// and empty lines do not count. INVALID_ARGUMENT "line N: why" for the first
+// line that is wrong. O(n log n).
 absl::StatusOr<std::vector<JointMapRow>> ParseJointMap(std::string_view csv);
 
 // INVALID_ARGUMENT "field: why" if `name` could not be written to a BVH file

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "bvhmill/base/held_memory.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
 #include "bvhmill/edit/joint_edits.h"
@@ -38,29 +39,47 @@ absl::Status Choose(std::string_view field, const NameIndex& index,
   return absl::OkStatus();
 }
 
-// Node and new name. Skeletons keep their names until all are found.
-using NewNames = std::vector<std::pair<int32_t, std::string>>;
+// Node and new name. Skeletons keep their names until all are found. The names
+// are those of the edits, which stay.
+using NewNames = std::vector<std::pair<int32_t, std::string_view>>;
 
-void Collect(std::span<const NamedJoint> joints, const std::string& name,
+void Collect(std::span<const NamedJoint> joints, std::string_view name,
              NewNames* names) {
   for (const NamedJoint& joint : joints) names->emplace_back(joint.node, name);
 }
 
-absl::Status Apply(NewNames names, const Limits& limits, Skeleton* skeleton) {
-  for (auto& [node, name] : names) {
-    if (Exceeds(static_cast<int64_t>(name.size()), limits.max_name_bytes)) {
-      return MakeStatus(absl::StatusCode::kInvalidArgument,
-                        "options.edits: a new name is longer than "
-                        "max_name_bytes = " +
-                            std::to_string(limits.max_name_bytes));
+absl::Status CheckLengths(const NewNames& names, const Limits& limits) {
+  for (const auto& [node, name] : names) {
+    if (!Exceeds(static_cast<int64_t>(name.size()), limits.max_name_bytes)) {
+      continue;
     }
-    skeleton->nodes[static_cast<size_t>(node)].name = std::move(name);
+    return MakeStatus(absl::StatusCode::kInvalidArgument,
+                      "options.edits: a new name is longer than "
+                      "max_name_bytes = " +
+                          std::to_string(limits.max_name_bytes));
+  }
+  return absl::OkStatus();
+}
+
+// One name can be that of many joints: what all of them take is drawn before.
+// The editor keeps two skeletons.
+absl::Status Apply(const NewNames& names, const Limits& limits, Budget* budget,
+                   Skeleton* skeleton) {
+  BVHMILL_RETURN_IF_ERROR(CheckLengths(names, limits));
+  int64_t bytes = 0;
+  for (const auto& [node, name] : names) {
+    bytes += HeapBytes(static_cast<int64_t>(name.size()));
+  }
+  BVHMILL_RETURN_IF_ERROR(HoldFrom(budget, 2 * bytes));
+  BVHMILL_RETURN_IF_ERROR(WorkFrom(budget, 2 * bytes));
+  for (const auto& [node, name] : names) {
+    skeleton->nodes[static_cast<size_t>(node)].name = name;
   }
   return absl::OkStatus();
 }
 
 absl::Status RenameByPairs(const ClipEdits& edits, const Limits& limits,
-                           Skeleton* skeleton) {
+                           Budget* budget, Skeleton* skeleton) {
   if (edits.rename_joints.empty()) return absl::OkStatus();
   const NameIndex index = MakeNameIndex(*skeleton);
   // NAME#2 counts more than NAME, in whatever order they are given.
@@ -70,13 +89,14 @@ absl::Status RenameByPairs(const ClipEdits& edits, const Limits& limits,
   for (const auto& [from, to] : pairs) {
     const auto found = FindName(index, from);
     if (found.empty()) return NoSuchJoint("options.edits.rename_joints", from);
-    Collect(found, std::string(to), &names);
+    Collect(found, to, &names);
   }
-  return Apply(std::move(names), limits, skeleton);
+  return Apply(names, limits, budget, skeleton);
 }
 
 absl::Status RenameByMap(const std::vector<JointMapRow>& rows,
-                         const Limits& limits, Skeleton* skeleton) {
+                         const Limits& limits, Budget* budget,
+                         Skeleton* skeleton) {
   const NameIndex whole = MakeNameIndex(*skeleton);
   const NameIndex bare = MakeNameIndex(*skeleton, /*bare=*/true);
   NewNames names;
@@ -89,7 +109,7 @@ absl::Status RenameByMap(const std::vector<JointMapRow>& rows,
     return InvalidField("options.edits.joint_map",
                         "no joint of the clip is in the map");
   }
-  return Apply(std::move(names), limits, skeleton);
+  return Apply(names, limits, budget, skeleton);
 }
 
 }  // namespace
@@ -112,14 +132,15 @@ absl::Status SelectDropped(const ClipEdits& edits, const Skeleton& skeleton,
 }
 
 absl::Status RenameJoints(const ClipEdits& edits, const Limits& limits,
-                          Skeleton* skeleton) {
-  BVHMILL_RETURN_IF_ERROR(RenameByPairs(edits, limits, skeleton));
+                          Budget* budget, Skeleton* skeleton) {
+  BVHMILL_RETURN_IF_ERROR(RenameByPairs(edits, limits, budget, skeleton));
   if (!edits.joint_map_rows.empty()) {
-    return RenameByMap(edits.joint_map_rows, limits, skeleton);
+    return RenameByMap(edits.joint_map_rows, limits, budget, skeleton);
   }
   if (edits.joint_map.empty()) return absl::OkStatus();
   const auto rows = FindJointMap(edits.joint_map);
-  return rows.ok() ? RenameByMap(*rows, limits, skeleton) : rows.status();
+  return rows.ok() ? RenameByMap(*rows, limits, budget, skeleton)
+                   : rows.status();
 }
 
 }  // namespace bvhmill

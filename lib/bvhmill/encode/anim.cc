@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -7,6 +10,8 @@
 #include "bvhmill/anim/anim_writer.h"
 #include "bvhmill/anim/clip_to_anim.h"
 #include "bvhmill/anim/viewer_import.h"
+#include "bvhmill/base/held_memory.h"
+#include "bvhmill/base/sink.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/edit/joint_map.h"
 #include "bvhmill/encode/anim_target.h"
@@ -27,14 +32,23 @@ ClipToAnimOptions ConversionOptions(const AnimFormat& format) {
   return options;
 }
 
-// The first node of that name; none for a name that only the avatar has.
+// The first node of each name.
+using NodesByName = std::unordered_map<std::string_view, int32_t>;
+
+NodesByName NodesOf(const Skeleton& skeleton) {
+  NodesByName nodes;
+  for (size_t i = 0; i < skeleton.nodes.size(); ++i) {
+    nodes.emplace(skeleton.nodes[i].name, static_cast<int32_t>(i));
+  }
+  return nodes;
+}
+
+// None for a name that only the avatar has.
 std::optional<int32_t> NodeCalled(const std::string& name,
-                                  const Skeleton& skeleton) {
-  const auto& nodes = skeleton.nodes;
-  const auto it = std::find_if(nodes.begin(), nodes.end(),
-                               [&](const Node& n) { return n.name == name; });
+                                  const NodesByName& nodes) {
+  const auto it = nodes.find(name);
   if (it == nodes.end()) return std::nullopt;
-  return static_cast<int32_t>(it - nodes.begin());
+  return it->second;
 }
 
 // Fields of AnimSettings that requests call otherwise.
@@ -63,11 +77,11 @@ absl::Status Refusal() {
                     "an .anim cannot hold the clip");
 }
 
-// The rows are kept: the conversion needs all of them.
 class AnimEncoder final : public Encoder {
  public:
   explicit AnimEncoder(AnimFormat format) : format_(std::move(format)) {
     needs_.frame_count = true;
+    needs_.whole_clip = true;
     needs_.log = true;
   }
 
@@ -86,59 +100,82 @@ class AnimEncoder final : public Encoder {
 
   absl::Status Begin(const EncodeContext& context, Sink* /*sink*/) override {
     context_ = context;
-    clip_.skeleton = *context.skeleton;
-    clip_.motion.frames = context.frames;
-    clip_.motion.frame_time = context.frame_time;
-    clip_.motion.values.clear();
     return absl::OkStatus();
   }
 
-  absl::Status Add(const PoseTile& tile, PoseSpans /*arrays*/,
+  absl::Status Add(const PoseTile& /*tile*/, PoseSpans /*arrays*/,
                    Sink* /*sink*/) override {
-    auto& values = clip_.motion.values;
-    values.insert(values.end(), tile.values.begin(), tile.values.end());
     return absl::OkStatus();
   }
 
   absl::Status End(PoseSpans /*arrays*/, Sink* sink) override {
+    HeldMemory memory(context_.budget);
     AnimMotion motion;
     BVHMILL_RETURN_IF_ERROR(format_.profile == AnimProfile::kViewer
                                 ? ConvertAsViewer(&motion)
                                 : ConvertBest(&motion));
-    BVHMILL_RETURN_IF_ERROR(LogChecks(motion));
-    return WriteAnim(motion, sink);
+    memory.Adopt(KeyBytes(motion));
+    BVHMILL_RETURN_IF_ERROR(DrawForFile(motion, &memory));
+    std::string bytes;
+    StringSink file(&bytes);
+    BVHMILL_RETURN_IF_ERROR(WriteAnim(motion, &file));
+    BVHMILL_RETURN_IF_ERROR(LogChecks(bytes));
+    return sink->Append(bytes);
   }
 
  private:
+  // For the bytes of the file, which are there twice while they are written,
+  // and the keys that are read from it again.
+  absl::Status DrawForFile(const AnimMotion& motion, HeldMemory* memory) {
+    constexpr int64_t kByteUnits = 4;
+    const auto bytes = static_cast<int64_t>(AnimBytes(motion));
+    BVHMILL_RETURN_IF_ERROR(memory->Draw(2 * bytes + KeyBytes(motion)));
+    return WorkFrom(context_.budget, bytes * kByteUnits);
+  }
+
   absl::Status ConvertAsViewer(AnimMotion* motion) {
-    if (!ImportAsViewer(clip_, motion, context_.log)) return Refusal();
+    const absl::Status status =
+        ImportAsViewer(*context_.clip, motion, context_.log, context_.budget);
+    if (absl::IsFailedPrecondition(status)) return Refusal();
+    BVHMILL_RETURN_IF_ERROR(status);
     ApplySettings(format_.settings, motion);
     return absl::OkStatus();
   }
 
   absl::Status ConvertBest(AnimMotion* motion) {
+    const auto nodes = static_cast<int64_t>(context_.skeleton->nodes.size());
+    HeldMemory memory(context_.budget);
+    BVHMILL_RETURN_IF_ERROR(memory.Draw(nodes * kAvatarNameBytes));
+    BVHMILL_RETURN_IF_ERROR(
+        WorkFrom(context_.budget, nodes * kAvatarNameUnits));
     ClipToAnimOptions options = ConversionOptions(format_);
-    options.joint_names = AvatarNames(format_, clip_.skeleton);
+    options.joint_names = AvatarNames(format_, *context_.skeleton);
     options.conventions = context_.conventions;
     if (context_.meters_per_unit > 0) {
       options.metres_per_unit = context_.meters_per_unit;
     }
     ClipToAnimResult result;
-    BVHMILL_RETURN_IF_ERROR(ClipToAnim(clip_, options, &result, context_.log));
+    BVHMILL_RETURN_IF_ERROR(ClipToAnim(*context_.clip, options, &result,
+                                       context_.log, context_.budget));
     if (!result.converted) return Refusal();
     *motion = std::move(result.motion);
     return absl::OkStatus();
   }
 
   // What the viewer says to the file. Its places are none of the clip's.
-  absl::Status LogChecks(const AnimMotion& motion) {
+  absl::Status LogChecks(std::string_view bytes) {
+    AnimReadOptions no_limits;
+    no_limits.limits.max_clip_bytes = 0;
+    no_limits.limits.max_name_bytes = 0;
     IssueLog log({});
-    AnimReadResult result;
-    BVHMILL_RETURN_IF_ERROR(CheckAnim(motion, &result, &log));
-    for (Issue& issue : log.Finish(true, true).issues) {
+    const AnimReadResult result = ReadAnim(bytes, no_limits, &log);
+    Report report = log.Finish(true, true);
+    NodesByName nodes;
+    if (!report.issues.empty()) nodes = NodesOf(*context_.skeleton);
+    for (Issue& issue : report.issues) {
       Location location;
       location.joint_name = issue.location.joint_name;
-      location.joint = NodeCalled(location.joint_name, clip_.skeleton);
+      location.joint = NodeCalled(location.joint_name, nodes);
       context_.log->Add(FindEntry(issue.code)->code, location,
                         std::move(issue.args), issue.occurrences);
     }
@@ -148,7 +185,6 @@ class AnimEncoder final : public Encoder {
   AnimFormat format_;
   EncoderNeeds needs_;
   EncodeContext context_;
-  Clip clip_;
 };
 
 }  // namespace

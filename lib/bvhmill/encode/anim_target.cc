@@ -76,16 +76,14 @@ void CheckNames(const AnimFormat& format, const EncodeContext& context) {
 }
 
 void CheckImport(const EncodeContext& context) {
-  Clip clip;
-  clip.skeleton = *context.skeleton;
-  clip.motion.frames = context.frames;
   ViewerTake take;
   int32_t node = 0;
-  const ViewerStatus status = TakeFromClip(clip, &take, &node);
+  const ViewerStatus status =
+      TakeFromSkeleton(*context.skeleton, context.frames, &take, &node);
   if (status != ViewerStatus::kOk) {
     Location location;
     location.joint = node;
-    location.joint_name = DisplayName(clip.skeleton, node);
+    location.joint_name = DisplayName(*context.skeleton, node);
     return context.log->Add(
         IssueCode::TARGET_ANIM_VIEWER, location,
         {{"status", std::string(ViewerStatusName(status))},
@@ -119,13 +117,17 @@ std::vector<std::string> AvatarNames(const AnimFormat& format,
   if (!rows.ok()) return names;
   Names targets;
   for (const JointMapRow& row : *rows) targets.emplace(row.source, row.target);
+  names.reserve(skeleton.nodes.size());
   for (const Node& node : skeleton.nodes) {
-    names.emplace_back(TargetOf(node.name, targets));
+    const std::string_view target = TargetOf(node.name, targets);
+    names.emplace_back(FindAvatarJoint(target) < 0 ? "" : target);
   }
   return names;
 }
 
 void CheckAnimTarget(const AnimFormat& format, const EncodeContext& context) {
+  const auto nodes = static_cast<int64_t>(context.skeleton->nodes.size());
+  static_cast<void>(WorkFrom(context.budget, nodes * kAvatarNameUnits));
   CheckTimes(format, context);
   if (IsViewer(format)) {
     CheckImport(context);

@@ -57,17 +57,18 @@ class CsvEncoder final : public Encoder {
         DisplayNameInto(skeleton, static_cast<int32_t>(i), &field_);
         text_ += ',';
         AppendField(field_ += axis, &text_);
+        BVHMILL_RETURN_IF_ERROR(FlushFull(sink));
       }
       ++rows_;
     }
-    return sink->Append(text_ += "\n");
+    text_ += '\n';
+    return Flush(sink);
   }
 
   absl::Status Add(const PoseTile& tile, PoseSpans arrays,
                    Sink* sink) override {
     const std::span<const float> positions = arrays[0];
     const size_t width = rows_ * 3;
-    text_.clear();
     for (int64_t i = 0; i < tile.frames; ++i) {
       const int64_t frame = tile.first_frame + i;
       AppendNumber(frame, &text_);
@@ -79,8 +80,9 @@ class CsvEncoder final : public Encoder {
         AppendNumber(value, &text_);
       }
       text_ += '\n';
+      BVHMILL_RETURN_IF_ERROR(FlushFull(sink));
     }
-    return sink->Append(text_);
+    return Flush(sink);
   }
 
   absl::Status End(PoseSpans /*arrays*/, Sink* /*sink*/) override {
@@ -88,6 +90,17 @@ class CsvEncoder final : public Encoder {
   }
 
  private:
+  absl::Status Flush(Sink* sink) {
+    const absl::Status status = sink->Append(text_);
+    text_.clear();
+    return status;
+  }
+  // Whatever the clip, little text is in memory.
+  absl::Status FlushFull(Sink* sink) {
+    constexpr size_t kFull = size_t{256} << 10;
+    return text_.size() < kFull ? absl::OkStatus() : Flush(sink);
+  }
+
   EncoderNeeds needs_;
   double frame_time_ = 0;
   size_t rows_ = 0;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "bvhmill/base/budget.h"
 #include "bvhmill/base/sink.h"
 #include "bvhmill/clip/clip.h"
 #include "bvhmill/clip/conventions.h"
@@ -51,6 +52,9 @@ struct EncoderNeeds {
   bool whole_arrays = false;
   // The number of frames must be exact at the beginning.
   bool frame_count = false;
+  // All rows are taken at the end, from EncodeContext::clip: no encoder copies
+  // them. Implies frame_count.
+  bool whole_clip = false;
   // It says what becomes of the clip: there must be a log.
   bool log = false;
   // It writes what is in its one array, as it lies in memory, and nothing else:
@@ -72,6 +76,12 @@ struct EncodeContext {
   IssueLog* log = nullptr;
   // Of the skeleton.
   RigId rig = 0;
+  // The clip that is encoded, with all its rows. It stays unchanged until End.
+  // Null where no encoder needs whole_clip, and where Check alone is called.
+  const Clip* clip = nullptr;
+  // Encoders draw memory that grows with the clip from it, and work beside that
+  // on the bytes they write. It stays until End; null = no limits.
+  Budget* budget = nullptr;
 };
 
 // Consecutive frames.

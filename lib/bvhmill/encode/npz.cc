@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bvhmill/base/status.h"
@@ -12,37 +14,94 @@
 namespace bvhmill {
 namespace {
 
-// The code points of UTF-8 text, which must be well-formed.
-std::u32string ToUtf32(std::string_view text) {
-  std::u32string out;
-  for (size_t i = 0; i < text.size();) {
-    const auto lead = static_cast<uint8_t>(text[i]);
-    const int tails = lead < 0x80 ? 0 : lead < 0xE0 ? 1 : lead < 0xF0 ? 2 : 3;
-    char32_t c = tails == 0 ? lead : lead & (0x3F >> tails);
-    for (int k = 1; k <= tails; ++k) {
-      c = (c << 6) | (static_cast<uint8_t>(text[i + k]) & 0x3F);
-    }
-    out.push_back(c);
-    i += static_cast<size_t>(tails) + 1;
+// The next code point of UTF-8 text, which must be well-formed; moves `*at`
+// to the one after it.
+char32_t NextCodePoint(std::string_view text, size_t* at) {
+  const auto lead = static_cast<uint8_t>(text[*at]);
+  const int tails = lead < 0x80 ? 0 : lead < 0xE0 ? 1 : lead < 0xF0 ? 2 : 3;
+  char32_t c = tails == 0 ? lead : lead & (0x3F >> tails);
+  for (int k = 1; k <= tails; ++k) {
+    c = (c << 6) |
+        (static_cast<uint8_t>(text[*at + static_cast<size_t>(k)]) & 0x3F);
   }
-  return out;
+  *at += static_cast<size_t>(tails) + 1;
+  return c;
 }
 
-// An array of fixed-width strings, dtype <UN, as one .npy file.
-std::string StringsNpy(const std::vector<std::string>& strings) {
-  std::vector<std::u32string> wide;
-  size_t width = 1;
-  for (const std::string& s : strings) {
-    wide.push_back(ToUtf32(s));
-    width = std::max(width, wide.back().size());
+size_t CodePoints(std::string_view text) {
+  size_t count = 0;
+  for (size_t at = 0; at < text.size(); ++count) NextCodePoint(text, &at);
+  return count;
+}
+
+// Bytes that are written, in pieces of at most kPiece.
+class PieceWriter {
+ public:
+  explicit PieceWriter(Sink* sink) : sink_(*sink) {}
+
+  absl::Status Put(char32_t c) {
+    piece_.push_back(c);
+    return piece_.size() < kPiece ? absl::OkStatus() : Flush();
   }
-  const int64_t shape[] = {static_cast<int64_t>(strings.size())};
-  std::string out = NpyHeader("<U" + std::to_string(width), shape);
-  for (std::u32string& s : wide) {
-    s.resize(width);
-    out.append(BytesOf(std::span<const char32_t>(s)));
+  absl::Status Flush() {
+    const absl::Status status =
+        sink_.Append(BytesOf(std::span<const char32_t>(piece_)));
+    piece_.clear();
+    return status;
   }
-  return out;
+
+ private:
+  static constexpr size_t kPiece = size_t{16} << 10;
+  Sink& sink_;
+  std::u32string piece_;
+};
+
+// Strings of which one at a time is in memory: sets `out` to number `i`.
+using StringAt = std::function<void(size_t i, std::string* out)>;
+
+// An array of fixed-width strings, dtype <UN, as a .npy file. Each is padded to
+// the longest one, which may be very long: so they are made as they are
+// written.
+class StringsNpy {
+ public:
+  StringsNpy(size_t count, StringAt string_at)
+      : count_(count), string_at_(std::move(string_at)) {
+    std::string text;
+    for (size_t i = 0; i < count_; ++i) {
+      string_at_(i, &text);
+      width_ = std::max(width_, CodePoints(text));
+    }
+  }
+
+  absl::Status WriteTo(Sink* sink) const {
+    const int64_t shape[] = {static_cast<int64_t>(count_)};
+    BVHMILL_RETURN_IF_ERROR(
+        sink->Append(NpyHeader("<U" + std::to_string(width_), shape)));
+    PieceWriter out(sink);
+    std::string text;
+    for (size_t i = 0; i < count_; ++i) {
+      string_at_(i, &text);
+      size_t written = 0;
+      for (size_t at = 0; at < text.size(); ++written) {
+        BVHMILL_RETURN_IF_ERROR(out.Put(NextCodePoint(text, &at)));
+      }
+      for (; written < width_; ++written) {
+        BVHMILL_RETURN_IF_ERROR(out.Put(U'\0'));
+      }
+    }
+    return out.Flush();
+  }
+
+ private:
+  size_t count_;
+  StringAt string_at_;
+  size_t width_ = 1;
+};
+
+absl::Status AddStrings(std::string_view name, const StringsNpy& strings,
+                        ZipWriter* zip) {
+  return zip->AddWritten(name,
+                         [&](Sink* sink) { return strings.WriteTo(sink); });
 }
 
 template <typename T>
@@ -89,7 +148,7 @@ class NpzEncoder final : public Encoder {
   }
 
   absl::Status End(PoseSpans arrays, Sink* sink) override {
-    ZipWriter zip(sink);
+    ZipWriter zip(sink, context_.budget);
     const auto rows = static_cast<int64_t>(rows_.size());
     const std::array<int64_t, 3> shape3 = {context_.frames, rows, 3};
     const std::array<int64_t, 3> shape4 = {context_.frames, rows, 4};
@@ -105,15 +164,11 @@ class NpzEncoder final : public Encoder {
   absl::Status AddSkeleton(ZipWriter* zip) const {
     const Skeleton& skeleton = *context_.skeleton;
     std::vector<int32_t> row_of(skeleton.nodes.size(), -1);
-    std::vector<std::string> names;
-    std::vector<std::string> channels;
     std::vector<int32_t> parents;
     std::vector<float> offsets;
     for (const int32_t index : rows_) {
       const Node& node = skeleton.nodes[static_cast<size_t>(index)];
-      row_of[static_cast<size_t>(index)] = static_cast<int32_t>(names.size());
-      names.push_back(DisplayName(skeleton, index));
-      channels.push_back(ChannelLetters(skeleton, node));
+      row_of[static_cast<size_t>(index)] = static_cast<int32_t>(parents.size());
       parents.push_back(
           node.parent < 0 ? -1 : row_of[static_cast<size_t>(node.parent)]);
       offsets.insert(offsets.end(), node.offset.begin(), node.offset.end());
@@ -122,13 +177,27 @@ class NpzEncoder final : public Encoder {
     const std::array<int64_t, 1> one = {rows};
     const std::array<int64_t, 2> three = {rows, 3};
     const std::array<double, 1> time = {context_.frame_time};
-    BVHMILL_RETURN_IF_ERROR(zip->Add("names.npy", {StringsNpy(names)}));
+    BVHMILL_RETURN_IF_ERROR(AddStrings("names.npy", Names(), zip));
     BVHMILL_RETURN_IF_ERROR(
         zip->Add("parents.npy", {ArrayNpy<int32_t>("<i4", one, parents)}));
     BVHMILL_RETURN_IF_ERROR(
         zip->Add("offsets.npy", {ArrayNpy<float>("<f4", three, offsets)}));
-    BVHMILL_RETURN_IF_ERROR(zip->Add("channels.npy", {StringsNpy(channels)}));
+    BVHMILL_RETURN_IF_ERROR(AddStrings("channels.npy", Channels(), zip));
     return zip->Add("frame_time.npy", {ArrayNpy<double>("<f8", {}, time)});
+  }
+
+  StringsNpy Names() const {
+    return {rows_.size(), [this](size_t i, std::string* out) {
+              DisplayNameInto(*context_.skeleton, rows_[i], out);
+            }};
+  }
+
+  StringsNpy Channels() const {
+    return {rows_.size(), [this](size_t i, std::string* out) {
+              const Skeleton& skeleton = *context_.skeleton;
+              *out = ChannelLetters(
+                  skeleton, skeleton.nodes[static_cast<size_t>(rows_[i])]);
+            }};
   }
 
   bool with_end_sites_;

@@ -3,6 +3,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "bvhmill/base/status.h"
 
@@ -38,16 +39,51 @@ class Record {
   std::string out_;
 };
 
-uint32_t Crc32(const std::vector<std::string_view>& parts) {
-  uLong crc = crc32_z(0, nullptr, 0);
-  for (const std::string_view part : parts) {
-    // To zlib, no data at all means: begin anew.
-    if (part.empty()) continue;
-    crc =
-        crc32_z(crc, reinterpret_cast<const Bytef*>(part.data()), part.size());
+// Work on many bytes is drawn, and done, in pieces of this.
+constexpr size_t kPiece = size_t{4} << 20;
+
+// Adds up the checksum and the size of what it is given.
+class ChecksumSink final : public Sink {
+ public:
+  explicit ChecksumSink(Budget* budget) : budget_(budget) {}
+
+  absl::Status Append(std::string_view bytes) override {
+    for (; !bytes.empty();
+         bytes.remove_prefix(std::min(kPiece, bytes.size()))) {
+      const std::string_view piece = bytes.substr(0, kPiece);
+      BVHMILL_RETURN_IF_ERROR(
+          WorkFrom(budget_, static_cast<int64_t>(piece.size())));
+      crc_ = crc32_z(crc_, reinterpret_cast<const Bytef*>(piece.data()),
+                     piece.size());
+      size_ += piece.size();
+    }
+    return absl::OkStatus();
   }
-  return static_cast<uint32_t>(crc);
-}
+
+  uint32_t crc() const { return static_cast<uint32_t>(crc_); }
+  uint64_t size() const { return size_; }
+
+ private:
+  Budget* budget_;
+  uLong crc_ = crc32_z(0, nullptr, 0);
+  uint64_t size_ = 0;
+};
+
+// Hands bytes on and counts them.
+class CountingSink final : public Sink {
+ public:
+  CountingSink(Sink* sink, uint64_t* written)
+      : sink_(*sink), written_(*written) {}
+
+  absl::Status Append(std::string_view bytes) override {
+    written_ += bytes.size();
+    return sink_.Append(bytes);
+  }
+
+ private:
+  Sink& sink_;
+  uint64_t& written_;
+};
 
 }  // namespace
 
@@ -56,10 +92,7 @@ absl::Status ZipWriter::Put(std::string_view bytes) {
   return sink_.Append(bytes);
 }
 
-absl::Status ZipWriter::Add(std::string_view name,
-                            const std::vector<std::string_view>& parts) {
-  Entry entry{std::string(name), Crc32(parts), 0, written_};
-  for (const std::string_view part : parts) entry.size += part.size();
+absl::Status ZipWriter::PutHeader(const Entry& entry) {
   const bool big = entry.size >= kMax32;
   Record extra;
   if (big) extra.U16(1).U16(16).U64(entry.size).U64(entry.size);
@@ -67,12 +100,30 @@ absl::Status ZipWriter::Add(std::string_view name,
   Record header;
   header.U32(0x04034B50).U16(big ? kZip64Version : kPlainVersion);
   header.U16(0).U16(0).U16(0).U16(kDate).U32(entry.crc).U32(size).U32(size);
-  header.U16(name.size()).U16(extra.str().size());
-  header.Bytes(name).Bytes(extra.str());
-  BVHMILL_RETURN_IF_ERROR(Put(header.str()));
-  for (const std::string_view part : parts) BVHMILL_RETURN_IF_ERROR(Put(part));
+  header.U16(entry.name.size()).U16(extra.str().size());
+  header.Bytes(entry.name).Bytes(extra.str());
+  return Put(header.str());
+}
+
+absl::Status ZipWriter::AddWritten(std::string_view name, const Writer& write) {
+  ChecksumSink checksum(budget_);
+  BVHMILL_RETURN_IF_ERROR(write(&checksum));
+  Entry entry{std::string(name), checksum.crc(), checksum.size(), written_};
+  BVHMILL_RETURN_IF_ERROR(PutHeader(entry));
+  CountingSink counting(&sink_, &written_);
+  BVHMILL_RETURN_IF_ERROR(write(&counting));
   entries_.push_back(std::move(entry));
   return absl::OkStatus();
+}
+
+absl::Status ZipWriter::Add(std::string_view name,
+                            const std::vector<std::string_view>& parts) {
+  return AddWritten(name, [&parts](Sink* sink) {
+    for (const std::string_view part : parts) {
+      BVHMILL_RETURN_IF_ERROR(sink->Append(part));
+    }
+    return absl::OkStatus();
+  });
 }
 
 absl::Status ZipWriter::Finish() {

@@ -4,22 +4,31 @@
 // APPNOTE.TXT 6.3; ZIP64 records where a number needs them. Private to encode/.
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "bvhmill/base/budget.h"
 #include "bvhmill/base/sink.h"
 
 namespace bvhmill {
 
 class ZipWriter {
  public:
-  explicit ZipWriter(Sink* sink) : sink_(*sink) {}
+  // Work on the bytes of entries is drawn from `budget`, which may be null.
+  explicit ZipWriter(Sink* sink, Budget* budget = nullptr)
+      : sink_(*sink), budget_(budget) {}
 
   // Writes an entry of `parts`, one after the other.
   absl::Status Add(std::string_view name,
                    const std::vector<std::string_view>& parts);
+  // Writes an entry that need not be in memory whole: `write` appends its
+  // bytes, twice the same, since the checksum stands before them. Fails as
+  // `write` does.
+  using Writer = std::function<absl::Status(Sink* sink)>;
+  absl::Status AddWritten(std::string_view name, const Writer& write);
   // Writes the directory. Call once, last.
   absl::Status Finish();
 
@@ -32,8 +41,10 @@ class ZipWriter {
   };
 
   absl::Status Put(std::string_view bytes);
+  absl::Status PutHeader(const Entry& entry);
 
   Sink& sink_;
+  Budget* budget_;
   uint64_t written_ = 0;
   std::vector<Entry> entries_;
 };

@@ -323,7 +323,7 @@ struct Buffers {
 };
 
 HWY_INLINE Buffers PartBuffers(const FkJob& job, const FkSchedule& schedule,
-                               FkWorkspace* workspace) {
+                               UninitializedVector<float>* scratch) {
   const auto columns = static_cast<size_t>(job.plan->columns);
   const auto width =
       static_cast<size_t>(std::max<int64_t>(WidthOf(job.rotation_kind), 3));
@@ -332,11 +332,16 @@ HWY_INLINE Buffers PartBuffers(const FkJob& job, const FkSchedule& schedule,
                           lanes, lanes, columns};
   size_t total = 1;
   for (const size_t size : sizes) total += size;
-  workspace->floats.resize(std::max(total * kLanes, workspace->floats.size()));
+  static_assert(kLanes <= size_t{kMaxLanes});
+  if (scratch->size() < total * kLanes) {
+    // Nothing in it is wanted any more: it need not be copied.
+    *scratch = {};
+    scratch->resize(total * kLanes);
+  }
   constexpr uintptr_t kAlign = kLanes * sizeof(float);
-  const auto address = reinterpret_cast<uintptr_t>(workspace->floats.data());
-  float* at = workspace->floats.data() +
-              (kAlign - address % kAlign) % kAlign / sizeof(float);
+  const auto address = reinterpret_cast<uintptr_t>(scratch->data());
+  float* at =
+      scratch->data() + (kAlign - address % kAlign) % kAlign / sizeof(float);
   float* parts[5];
   for (size_t i = 0; i < 5; ++i) {
     parts[i] = at;
@@ -370,7 +375,9 @@ void SolveFrames(const FkJob& job) {
   const FkSchedule& schedule =
       job.with_end_sites ? plan.node_schedule : plan.joint_schedule;
   const size_t rows = schedule.steps.size();
-  const Buffers buffers = PartBuffers(job, schedule, ThreadFkWorkspace());
+  UninitializedVector<float>* const scratch =
+      job.scratch == nullptr ? ThreadFkScratch() : job.scratch;
+  const Buffers buffers = PartBuffers(job, schedule, scratch);
   for (int64_t first = 0; first < job.frames;
        first += static_cast<int64_t>(kLanes)) {
     const auto frames =

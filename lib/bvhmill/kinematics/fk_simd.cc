@@ -43,9 +43,22 @@ bool IsSimdSupported(FkTarget target) {
   return (HWY_TARGETS & hwy::SupportedTargets() & TargetBit(target)) != 0;
 }
 
-FkWorkspace* ThreadFkWorkspace() {
-  thread_local FkWorkspace workspace;
-  return &workspace;
+UninitializedVector<float>* ThreadFkScratch() {
+  thread_local UninitializedVector<float> scratch;
+  return &scratch;
+}
+
+// As PartBuffers takes it, for rotations as matrices.
+int64_t FkScratchBytes(const Plan& plan) {
+  constexpr int64_t kEntries = 9;
+  const auto of_schedule = [](const FkSchedule& schedule) {
+    return kEntries *
+           (schedule.slots + 2 * static_cast<int64_t>(schedule.steps.size()));
+  };
+  const int64_t rows = std::max(of_schedule(plan.node_schedule),
+                                of_schedule(plan.joint_schedule));
+  return (1 + 2 * plan.columns + rows) * kMaxLanes *
+         static_cast<int64_t>(sizeof(float));
 }
 
 void SolveSimd(const FkJob& job) {

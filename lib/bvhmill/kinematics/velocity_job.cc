@@ -16,6 +16,7 @@ FkJob PositionsOf(const VelocityJob& job) {
   positions.frames = SourceRows(job);
   positions.values = job.values;
   positions.with_end_sites = job.with_end_sites;
+  positions.scratch = job.fk_scratch;
   return positions;
 }
 

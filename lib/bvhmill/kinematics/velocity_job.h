@@ -39,6 +39,8 @@ struct VelocityJob {
   std::span<float> velocities;
   // Room for the positions, kept by the caller.
   UninitializedVector<float>* scratch = nullptr;
+  // As FkJob::scratch.
+  UninitializedVector<float>* fk_scratch = nullptr;
 
   // INVALID_ARGUMENT if a span does not have the size that the others imply.
   absl::Status Validate() const;

@@ -10,6 +10,7 @@
 #include "bvhmill/edit/clip_editor.h"
 #include "bvhmill/edit/edit_clip.h"
 #include "bvhmill/pipeline/arena_parallel.h"
+#include "bvhmill/pipeline/costs.h"
 #include "bvhmill/pipeline/edit_stage.h"
 #include "bvhmill/pipeline/encode_clip.h"
 #include "bvhmill/pipeline/judge.h"
@@ -23,17 +24,21 @@ namespace {
 constexpr int64_t kMostExpectedFrames = int64_t{1} << 31;
 // Values of edited rows that are gathered before they are fed.
 constexpr int64_t kEditedValues = int64_t{1} << 17;
-// Values of rows that wait for a step and that no memory is asked for.
-constexpr size_t kFreeValues = size_t{1} << 18;
+// Bytes of rows that wait for a step and that are not drawn.
+constexpr int64_t kFreeRowBytes = int64_t{1} << 20;
 // Text that is read before it is looked what there is to do.
 constexpr size_t kReadBytes = size_t{256} << 10;
 
-// Rows one behind another, and the values that there is memory for.
+// Consecutive rows, and the bytes of memory that are drawn for them.
 struct HeldRows {
   int64_t frames = 0;
   UninitializedVector<float> values;
-  size_t held = 0;
+  int64_t held = 0;
 };
+
+int64_t BytesOf(size_t values) {
+  return static_cast<int64_t>(values * sizeof(float));
+}
 
 }  // namespace
 
@@ -44,6 +49,7 @@ class ClipConverter::Impl final : public ClipReceiver {
 
   WorkspaceLease* lease() { return &lease_; }
 
+  void AddInput(int64_t bytes) { budget_.AddInput(bytes); }
   bool Read(std::string_view piece);
   void End();
   bool CanFlush() const { return is_good_ && reader_->CanFlush(); }
@@ -60,7 +66,8 @@ class ClipConverter::Impl final : public ClipReceiver {
   bool has_outputs() const { return MakesOutputs(options_); }
   absl::Status BeginEdits(const ClipHeads& heads, int64_t* expected);
   absl::Status BeginOutputs(const ClipHeads& heads);
-  bool HoldClip(int64_t bytes);
+  absl::Status BeginClip(const ClipHeads& heads);
+  absl::Status DrawTiles(int64_t frames);
   absl::Status Hold(int64_t frames, std::span<const float> values,
                     HeldRows* rows);
   absl::Status Step(int64_t frames, std::span<const float> values,
@@ -72,6 +79,7 @@ class ClipConverter::Impl final : public ClipReceiver {
   absl::Status Keep(int64_t frames, std::span<const float> values);
   absl::Status Solve(const TileRows& rows);
   absl::Status EndClip();
+  absl::Status EndEdits();
   absl::Status EndOutputs();
   absl::Status EndWhole();
   void JudgeClip(const StreamResult& read);
@@ -80,6 +88,7 @@ class ClipConverter::Impl final : public ClipReceiver {
   OutputReceiver* receiver_;
   const CancelToken* cancel_;
   ConvertResult& result_;
+  Budget budget_;
   WorkspaceLease lease_;
   Workspace& workspace_;
   // What options say is good.
@@ -103,6 +112,8 @@ class ClipConverter::Impl final : public ClipReceiver {
   // What was read last has had its step.
   bool has_stepped_ = false;
   bool has_ended_ = false;
+  // Frames of the largest tile that memory was drawn for.
+  int64_t drawn_frames_ = 0;
   // All rows are kept until the end.
   bool keeps_rows_ = false;
   HeldRows kept_;
@@ -111,8 +122,10 @@ class ClipConverter::Impl final : public ClipReceiver {
   int64_t fed_ = 0;
   // Of edits and outputs; the clip is only read, for its report, if it is bad.
   absl::Status status_;
-  // What the receiver said of memory for text that cannot be read yet.
-  absl::Status held_;
+  // `status_` is bad, and is that of outputs.
+  bool outputs_failed_ = false;
+  // Frames of the clip as it came; known from End on.
+  int64_t read_frames_ = 0;
 };
 
 ClipConverter::Impl::Impl(const ConvertOptions& options,
@@ -122,8 +135,9 @@ ClipConverter::Impl::Impl(const ConvertOptions& options,
       receiver_(receiver),
       cancel_(cancel),
       result_(*result),
+      budget_(options.limits, cancel, HolderOf(receiver)),
       workspace_(*lease_) {
-  waiting_.held = kFreeValues;
+  waiting_.held = kFreeRowBytes;
   Reset(result);
   result->status = CheckOptions(options);
   if (!result->status.ok()) {
@@ -139,16 +153,17 @@ ClipConverter::Impl::Impl(const ConvertOptions& options,
   how.limits = options.limits;
   how.cancel = cancel;
   how.memo = &workspace_.memo;
-  if (receiver != nullptr) {
-    how.hold = [this](int64_t bytes) { return HoldClip(bytes); };
-  }
+  how.budget = &budget_;
   reader_.emplace(how, &*log_, this);
 }
 
 bool ClipConverter::Impl::Read(std::string_view piece) {
   const StageTimer timer(&result_.times.read);
   has_stepped_ = false;
-  return is_good_ && reader_->Push(piece);
+  if (!is_good_ || !budget_.failure().ok()) return false;
+  // If that is too much, the end says so.
+  if (!budget_.Work(static_cast<int64_t>(piece.size())).ok()) return false;
+  return reader_->Push(piece);
 }
 
 void ClipConverter::Impl::Flush() {
@@ -157,25 +172,17 @@ void ClipConverter::Impl::Flush() {
   if (is_good_) reader_->Flush();
 }
 
-bool ClipConverter::Impl::HoldClip(int64_t bytes) {
-  held_ = receiver_->HoldClip(bytes);
-  return held_.ok();
-}
-
 absl::Status ClipConverter::Impl::BeginEdits(const ClipHeads& heads,
                                              int64_t* expected) {
   if (IsEmpty(options_.edits)) return absl::OkStatus();
-  const auto make = [&](std::optional<int64_t> frames) {
-    return ClipEditor::Make(options_.edits, options_.conventions,
-                            heads.skeleton, heads.frame_time, frames,
-                            options_.limits, cancel_);
-  };
-  auto editor = make(std::nullopt);
+  auto editor = ClipEditor::Make(options_.edits, options_.conventions,
+                                 heads.skeleton, heads.frame_time, std::nullopt,
+                                 options_.limits, &budget_);
   if (!editor.ok()) return editor.status();
   editor_.emplace(*std::move(editor));
-  const auto guess = make(*expected);
-  *expected = guess.ok() ? guess->frames().value_or(0) : 0;
-  return absl::OkStatus();
+  *expected = editor_->FramesOf(*expected);
+  if (Exceeds(*expected, options_.limits.max_frames)) *expected = 0;
+  return DrawDescription(editor_->skeleton(), &budget_);
 }
 
 absl::Status ClipConverter::Impl::BeginOutputs(const ClipHeads& heads) {
@@ -193,18 +200,41 @@ absl::Status ClipConverter::Impl::BeginOutputs(const ClipHeads& heads) {
     context.rig = heads.rig;
   }
   window_.Begin(static_cast<int64_t>(skeleton.channels.size()));
+  context.budget = &budget_;
   status = workspace_.stage.Begin(context, receiver_, &result_);
-  if (status.ok()) step_frames_ = workspace_.stage.StepFrames();
   if (!status.ok()) result_.fault = workspace_.stage.fault();
-  return status;
+  outputs_failed_ = !status.ok();
+  BVHMILL_RETURN_IF_ERROR(status);
+  step_frames_ = workspace_.stage.StepFrames();
+  return absl::OkStatus();
+}
+
+// Tiles of `frames` frames take more memory than those before: the rows of a
+// tile in the reader, in the editor, and twice in a window where neighbours are
+// needed; and their poses.
+absl::Status ClipConverter::Impl::DrawTiles(int64_t frames) {
+  const int64_t more = frames - drawn_frames_;
+  if (more <= 0 || !has_outputs()) return absl::OkStatus();
+  drawn_frames_ = frames;
+  const int64_t copies =
+      1 + (editor_ ? 1 : 0) + (workspace_.stage.NeedsNeighbours() ? 2 : 0);
+  const size_t width = heads_->skeleton.channels.size();
+  BVHMILL_RETURN_IF_ERROR(budget_.Hold(copies * more * BytesOf(width)));
+  if (keeps_rows_) return absl::OkStatus();
+  return workspace_.stage.DrawBuffers(1, std::min(more, step_frames_));
+}
+
+absl::Status ClipConverter::Impl::BeginClip(const ClipHeads& heads) {
+  BVHMILL_RETURN_IF_ERROR(DrawSkeleton(heads.skeleton, &budget_));
+  MakeRig(heads.skeleton, heads.rig, &workspace_.rig);
+  return BeginOutputs(heads);
 }
 
 bool ClipConverter::Impl::OnHeads(const ClipHeads& heads) {
   heads_.emplace(heads);
-  MakeRig(heads.skeleton, heads.rig, &workspace_.rig);
   workspace_.samples.Begin(
       static_cast<int64_t>(heads.skeleton.channels.size()));
-  status_ = BeginOutputs(heads);
+  status_ = BeginClip(heads);
   if (status_.ok() && editor_) {
     const size_t width = editor_->skeleton().channels.size();
     edit_frames_ = std::clamp<int64_t>(
@@ -218,7 +248,8 @@ bool ClipConverter::Impl::OnHeads(const ClipHeads& heads) {
 bool ClipConverter::Impl::OnFrames(int64_t /*first_frame*/, int64_t frames,
                                    std::span<const float> values) {
   workspace_.samples.Add(frames, values);
-  if (!status_.ok()) return true;
+  if (status_.ok()) status_ = DrawTiles(frames);
+  if (!status_.ok()) return budget_.failure().ok();
   int64_t used = 0;
   if (!has_stepped_ && !has_work()) {
     has_stepped_ = true;
@@ -233,19 +264,21 @@ bool ClipConverter::Impl::OnFrames(int64_t /*first_frame*/, int64_t frames,
   return true;
 }
 
-// Adds to rows in memory that was asked for before it is taken.
+// Adds rows; their memory is drawn before. Both the old and the new memory are
+// there while it grows.
 absl::Status ClipConverter::Impl::Hold(int64_t frames,
                                        std::span<const float> values,
                                        HeldRows* rows) {
   const size_t size = rows->values.size() + values.size();
+  if (BytesOf(size) > rows->held) {
+    BVHMILL_RETURN_IF_ERROR(budget_.Hold(BytesOf(size) - rows->held));
+    rows->held = BytesOf(size);
+  }
   if (size > rows->values.capacity()) {
-    const size_t room = std::max(size, 2 * rows->values.capacity());
-    if (room > rows->held && receiver_ != nullptr) {
-      BVHMILL_RETURN_IF_ERROR(receiver_->HoldClip(
-          static_cast<int64_t>((room - rows->held) * sizeof(float))));
-      rows->held = room;
-    }
-    rows->values.reserve(room);
+    const int64_t copied = BytesOf(rows->values.size());
+    BVHMILL_RETURN_IF_ERROR(budget_.Hold(copied));
+    rows->values.reserve(std::max(size, 2 * rows->values.capacity()));
+    budget_.Return(copied);
   }
   rows->values.insert(rows->values.end(), values.begin(), values.end());
   rows->frames += frames;
@@ -268,9 +301,7 @@ void ClipConverter::Impl::Work() {
 }
 
 absl::Status ClipConverter::Impl::StepWaiting(int64_t* used) {
-  if (IsCancelled(cancel_)) {
-    return MakeStatus(absl::StatusCode::kCancelled, "cancelled");
-  }
+  BVHMILL_RETURN_IF_ERROR(budget_.Work(0));
   const size_t width = heads_->skeleton.channels.size();
   const auto done = static_cast<size_t>(waiting_at_) * width;
   return Step(waiting_.frames - waiting_at_,
@@ -339,6 +370,7 @@ absl::Status ClipConverter::Impl::Solve(const TileRows& rows) {
   workspace_.stage.Solve(rows, &workspace_.tiles[0]);
   const absl::Status status = workspace_.stage.Add(rows, &workspace_.tiles[0]);
   if (!status.ok()) result_.fault = workspace_.stage.fault();
+  outputs_failed_ = !status.ok();
   return status;
 }
 
@@ -353,13 +385,37 @@ absl::Status ClipConverter::Impl::EndWhole() {
   ArenaParallel parallel;
   workspace_.BeginTiles(parallel.threads());
   const absl::Status status =
-      EncodeClip(clip, &parallel, receiver_, cancel_, &workspace_, &result_);
+      EncodeClip(clip, &parallel, receiver_, &budget_, &workspace_, &result_);
   if (!status.ok()) result_.fault = workspace_.stage.fault();
   return status;
 }
 
+// Outputs have failed, so that rows after that were not edited. Says whether
+// the edits fit the whole clip, and describes the edited one, as Convert does
+// before it makes outputs.
+absl::Status ClipConverter::Impl::EndEdits() {
+  const auto columns = [](const Skeleton& skeleton) {
+    return static_cast<int64_t>(skeleton.channels.size());
+  };
+  const int64_t frames = editor_->FramesOf(read_frames_);
+  absl::Status status = editor_->CheckRange(read_frames_);
+  if (status.ok()) {
+    status =
+        CheckGrowth({read_frames_, columns(heads_->skeleton)},
+                    {frames, columns(editor_->skeleton())}, options_.limits);
+  }
+  if (!status.ok()) {
+    result_.fault = FaultOfEdit(status);
+    return status;
+  }
+  result_.info =
+      DescribeClip(editor_->skeleton(), frames, editor_->frame_time());
+  return absl::OkStatus();
+}
+
 // All rows are fed.
 absl::Status ClipConverter::Impl::EndClip() {
+  if (outputs_failed_ && editor_) BVHMILL_RETURN_IF_ERROR(EndEdits());
   BVHMILL_RETURN_IF_ERROR(status_);
   if (editor_) {
     const absl::Status status = editor_->Finish();
@@ -388,6 +444,10 @@ absl::Status ClipConverter::Impl::EndOutputs() {
 }
 
 void ClipConverter::Impl::JudgeClip(const StreamResult& read) {
+  read_frames_ = read.frames;
+  if (const absl::Status refused = budget_.failure(); !refused.ok()) {
+    return RefuseUnread(refused, &result_);
+  }
   const Skeleton none;
   const Fault fault = std::exchange(result_.fault, {});
   const ClipRead facts = {
@@ -399,7 +459,6 @@ void ClipConverter::Impl::JudgeClip(const StreamResult& read) {
       read.frames,
       heads_ ? heads_->frame_time : 0};
   Judge(options_, facts, workspace_.samples, cancel_, &*log_, &result_);
-  if (!held_.ok()) return RefuseUnread(held_, &result_);
   if (result_.status.ok()) result_.fault = fault;
 }
 
@@ -434,6 +493,7 @@ void ClipConverter::Impl::Finish() {
     result_.status = EndClip();
     workspace_.stage.FinishReport(&result_.report);
   }
+  NameLimit(budget_, &result_);
   StageTimes& times = result_.times;
   for (const TileBuffers& buffers : workspace_.tiles) {
     times.solve += buffers.solve;
@@ -462,12 +522,16 @@ ClipConverter::~ClipConverter() = default;
 bool ClipConverter::Push(std::string_view piece) {
   bool is_wanted = true;
   do {
-    is_wanted = Read(piece.substr(0, kReadBytes));
+    const std::string_view part = piece.substr(0, kReadBytes);
+    AddInput(static_cast<int64_t>(part.size()));
+    is_wanted = Read(part);
     while (has_work()) Work();
     piece.remove_prefix(std::min(piece.size(), kReadBytes));
   } while (!piece.empty());
   return is_wanted;
 }
+
+void ClipConverter::AddInput(int64_t bytes) { impl_->AddInput(bytes); }
 
 bool ClipConverter::Read(std::string_view piece) {
   const WorkspaceLease::Use use(impl_->lease());

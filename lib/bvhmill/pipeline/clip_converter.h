@@ -34,6 +34,10 @@ class ClipConverter {
   // Takes the next piece. False if nothing of what may follow is wanted: the
   // clip is refused, or cancelled. More pieces may come nevertheless.
   bool Push(std::string_view piece);
+  // The clip has come a little further: `bytes` of it, compressed or not. They
+  // decide about the work that it may cost, so call it before Read; Push calls
+  // it for its piece.
+  void AddInput(int64_t bytes);
   // The clip has ended: fills the result. Call once.
   void Finish();
 

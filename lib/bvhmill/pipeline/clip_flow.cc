@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "bvhmill/base/status.h"
+#include "bvhmill/bvh/tile_reader.h"
+#include "bvhmill/pipeline/costs.h"
 
 namespace bvhmill {
 namespace {
@@ -21,17 +23,38 @@ TileRows RowsOf(int64_t first, int64_t frames, std::span<const float> values) {
 
 }  // namespace
 
-bool ClipFlow::OnHeads(const ClipHeads& heads) {
+// The values and the poses of a tile, for each worker. A value takes two bytes
+// of text at least. Frames without values do not come in tiles of text.
+absl::Status ClipFlow::DrawTiles(const Skeleton& skeleton) {
+  const auto width = static_cast<int64_t>(skeleton.channels.size());
+  const int64_t values =
+      std::min(static_cast<int64_t>(text_bytes_ / 2), kMaxTileValues) + width;
+  BVHMILL_RETURN_IF_ERROR(
+      budget_.Hold(workers_ * values * static_cast<int64_t>(sizeof(float))));
+  const int64_t frames =
+      width == 0 ? workspace_.stage.TileFrames() : values / width;
+  return workspace_.stage.DrawBuffers(workers_, frames);
+}
+
+absl::Status ClipFlow::Begin(const ClipHeads& heads) {
+  BVHMILL_RETURN_IF_ERROR(DrawSkeleton(heads.skeleton, &budget_));
   const int64_t expected = std::min(heads.declared_frames, kMostExpectedFrames);
   MakeRig(heads.skeleton, heads.rig, &workspace_.rig);
   DescribeClip(workspace_.rig, expected, heads.frame_time, &result_.info);
-  workspace_.samples.Begin(
-      static_cast<int64_t>(heads.skeleton.channels.size()));
   EncodeContext context{&heads.skeleton, expected, heads.frame_time};
   context.rig = heads.rig;
-  status_ = workspace_.stage.Begin(context, &receiver_, &result_);
+  context.budget = &budget_;
+  BVHMILL_RETURN_IF_ERROR(
+      workspace_.stage.Begin(context, &receiver_, &result_));
+  return DrawTiles(heads.skeleton);
+}
+
+bool ClipFlow::OnHeads(const ClipHeads& heads) {
+  workspace_.samples.Begin(
+      static_cast<int64_t>(heads.skeleton.channels.size()));
+  status_ = Begin(heads);
   is_idle_ = !status_.ok();
-  return true;
+  return budget_.failure().ok();
 }
 
 void ClipFlow::OnTile(int worker, int64_t frames,
@@ -47,18 +70,12 @@ bool ClipFlow::OnTurn(int worker, int64_t first_frame, int64_t frames,
   taken_ += frames;
   if (is_idle_) return true;
   TileBuffers* buffers = &workspace_.tiles[static_cast<size_t>(worker)];
-  status_ = frames > workspace_.stage.MostFrames()
-                ? AddInParts(first_frame, frames, values, buffers)
-                : Add(RowsOf(first_frame, frames, values), buffers);
+  status_ =
+      frames > workspace_.stage.MostFrames()
+          ? AddInParts(first_frame, frames, values, buffers)
+          : workspace_.stage.Add(RowsOf(first_frame, frames, values), buffers);
   is_idle_ = !status_.ok();
   return true;
-}
-
-absl::Status ClipFlow::Add(const TileRows& rows, TileBuffers* buffers) {
-  if (IsCancelled(cancel_)) {
-    return MakeStatus(absl::StatusCode::kCancelled, "cancelled");
-  }
-  return workspace_.stage.Add(rows, buffers);
 }
 
 // A tile whose poses are too many to be solved at once.
@@ -74,7 +91,7 @@ absl::Status ClipFlow::AddInParts(int64_t first_frame, int64_t frames,
                values.subspan(static_cast<size_t>(done) * width,
                               static_cast<size_t>(count) * width));
     workspace_.stage.Solve(rows, buffers);
-    BVHMILL_RETURN_IF_ERROR(Add(rows, buffers));
+    BVHMILL_RETURN_IF_ERROR(workspace_.stage.Add(rows, buffers));
   }
   return absl::OkStatus();
 }

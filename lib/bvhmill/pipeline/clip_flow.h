@@ -6,7 +6,7 @@
 #include <span>
 
 #include "absl/status/status.h"
-#include "bvhmill/base/cancel.h"
+#include "bvhmill/base/budget.h"
 #include "bvhmill/bvh/clip_receiver.h"
 #include "bvhmill/pipeline/convert.h"
 #include "bvhmill/pipeline/workspace.h"
@@ -19,12 +19,14 @@ namespace bvhmill {
 class ClipFlow final : public TileReceiver {
  public:
   // `workspace->stage` has the outputs, none of which needs a frame count or
-  // neighbours; there are buffers for every worker. `cancel` may be null. All
-  // must outlive it.
-  ClipFlow(OutputReceiver* receiver, const CancelToken* cancel,
-           Workspace* workspace, ConvertResult* result)
-      : receiver_(*receiver),
-        cancel_(cancel),
+  // neighbours; there are buffers for `workers` workers. The text has
+  // `text_bytes`. Memory and work are drawn from `budget`. All must outlive it.
+  ClipFlow(int workers, size_t text_bytes, OutputReceiver* receiver,
+           Budget* budget, Workspace* workspace, ConvertResult* result)
+      : workers_(workers),
+        text_bytes_(text_bytes),
+        receiver_(*receiver),
+        budget_(*budget),
         workspace_(*workspace),
         result_(*result) {}
 
@@ -43,10 +45,13 @@ class ClipFlow final : public TileReceiver {
  private:
   absl::Status AddInParts(int64_t first_frame, int64_t frames,
                           std::span<const float> values, TileBuffers* buffers);
-  absl::Status Add(const TileRows& rows, TileBuffers* buffers);
+  absl::Status Begin(const ClipHeads& heads);
+  absl::Status DrawTiles(const Skeleton& skeleton);
 
+  const int workers_;
+  const size_t text_bytes_;
   OutputReceiver& receiver_;
-  const CancelToken* cancel_;
+  Budget& budget_;
   Workspace& workspace_;
   ConvertResult& result_;
   int64_t taken_ = 0;

@@ -7,6 +7,7 @@
 #include "bvhmill/bvh/reader.h"
 #include "bvhmill/pipeline/arena_parallel.h"
 #include "bvhmill/pipeline/clip_flow.h"
+#include "bvhmill/pipeline/costs.h"
 #include "bvhmill/pipeline/edit_stage.h"
 #include "bvhmill/pipeline/encode_clip.h"
 #include "bvhmill/pipeline/judge.h"
@@ -46,6 +47,7 @@ class Conversion {
       : options_(options),
         receiver_(receiver),
         cancel_(cancel),
+        budget_(options.limits, cancel, HolderOf(receiver)),
         log_(LogOptions(options)),
         workspace_(*lease_),
         result_(*result) {}
@@ -56,26 +58,21 @@ class Conversion {
   ReadOptions HowToRead();
   void ReadWhole(std::string_view text);
   void ReadFlowing(std::string_view text, ClipFlow* flow);
+  bool Read(std::string_view text, ClipFlow* flow);
+  void EditAndEncode(ClipFlow* flow);
   void MakeOutputs(ClipFlow* flow);
   void AddTimes(bool flowing);
-  bool HoldClip(int64_t bytes);
 
   const ConvertOptions& options_;
   OutputReceiver* receiver_;
   const CancelToken* cancel_;
+  Budget budget_;
   IssueLog log_;
   ArenaParallel parallel_;
   WorkspaceLease lease_;
   Workspace& workspace_;
   ConvertResult& result_;
-  // What the receiver said of memory for the rows.
-  absl::Status held_;
 };
-
-bool Conversion::HoldClip(int64_t bytes) {
-  held_ = receiver_->HoldClip(bytes);
-  return held_.ok();
-}
 
 ReadOptions Conversion::HowToRead() {
   ReadOptions how;
@@ -83,9 +80,7 @@ ReadOptions Conversion::HowToRead() {
   how.cancel = cancel_;
   how.parallel = &parallel_;
   how.memo = &workspace_.memo;
-  if (receiver_ != nullptr) {
-    how.hold = [this](int64_t bytes) { return HoldClip(bytes); };
-  }
+  how.budget = &budget_;
   return how;
 }
 
@@ -93,7 +88,7 @@ void Conversion::ReadWhole(std::string_view text) {
   const StageTimer timer(&result_.times.read);
   ReadResult& read = workspace_.read;
   ReadBvhInto(text, HowToRead(), &log_, &read);
-  if (read.skeleton_read) {
+  if (read.skeleton_read && DrawSkeleton(read.clip.skeleton, &budget_).ok()) {
     MakeRig(read.clip.skeleton, read.rig, &workspace_.rig);
   }
   workspace_.samples.Begin(
@@ -129,11 +124,36 @@ void Conversion::MakeOutputs(ClipFlow* flow) {
   } else {
     result_.status = flow != nullptr
                          ? flow->Finish(clip.motion.frames)
-                         : EncodeClip(clip, &parallel_, receiver_, cancel_,
+                         : EncodeClip(clip, &parallel_, receiver_, &budget_,
                                       &workspace_, &result_);
     result_.fault = stage.fault();
   }
   stage.FinishReport(&result_.report);
+}
+
+// False if the clip is refused.
+bool Conversion::Read(std::string_view text, ClipFlow* flow) {
+  const auto bytes = static_cast<int64_t>(text.size());
+  budget_.AddInput(bytes);
+  const absl::Status status = budget_.Work(bytes);
+  if (status.ok() && flow != nullptr) ReadFlowing(text, flow);
+  if (status.ok() && flow == nullptr) ReadWhole(text);
+  if (const absl::Status refused = budget_.failure(); !refused.ok()) {
+    RefuseUnread(refused, &result_);
+    return false;
+  }
+  const ReadResult& read = workspace_.read;
+  Judge(
+      options_,
+      {read.skeleton_read, read.motion_read, read.clip.skeleton, workspace_.rig,
+       read.node_places, read.clip.motion.frames, read.clip.motion.frame_time},
+      workspace_.samples, cancel_, &log_, &result_);
+  return result_.status.ok();
+}
+
+void Conversion::EditAndEncode(ClipFlow* flow) {
+  result_.status = EditStage(options_, &budget_, &workspace_, &result_);
+  if (result_.status.ok() && !options_.outputs.empty()) MakeOutputs(flow);
 }
 
 void Conversion::Run(std::string_view text) {
@@ -144,25 +164,13 @@ void Conversion::Run(std::string_view text) {
   workspace_.BeginTiles(parallel_.threads());
   std::optional<ClipFlow> flow;
   if (flowing) {
-    flow.emplace(receiver_, cancel_, &workspace_, &result_);
-    ReadFlowing(text, &*flow);
-  } else {
-    ReadWhole(text);
+    const int workers = IsShortText(text) ? 1 : parallel_.threads();
+    flow.emplace(workers, text.size(), receiver_, &budget_, &workspace_,
+                 &result_);
   }
-  const ReadResult& read = workspace_.read;
-  Judge(
-      options_,
-      {read.skeleton_read, read.motion_read, read.clip.skeleton, workspace_.rig,
-       read.node_places, read.clip.motion.frames, read.clip.motion.frame_time},
-      workspace_.samples, cancel_, &log_, &result_);
-  if (!held_.ok()) RefuseUnread(held_, &result_);
-  if (result_.status.ok()) {
-    result_.status =
-        EditStage(options_, receiver_, cancel_, &workspace_, &result_);
-  }
-  if (result_.status.ok() && !options_.outputs.empty()) {
-    MakeOutputs(flow ? &*flow : nullptr);
-  }
+  ClipFlow* const reading = flow ? &*flow : nullptr;
+  if (Read(text, reading)) EditAndEncode(reading);
+  NameLimit(budget_, &result_);
   AddTimes(flowing);
   // Outputs that were asked for but not made say nothing.
   if (!result_.status.ok() || !MakesOutputs(options_)) {

@@ -29,13 +29,11 @@ namespace bvhmill {
 class OutputReceiver {
  public:
   virtual ~OutputReceiver() = default;
-  // Before Begin, if outputs are made whole: `bytes` of memory are about to be
-  // taken for them, until the conversion ends. It ends with a status that is
-  // not OK.
+  // Grants memory that the conversion is about to take beside the bytes of its
+  // outputs: see Budget::Holder. If it is refused, the conversion ends with a
+  // status that is not OK. What is granted and not given back counts until the
+  // conversion ends.
   virtual absl::Status Hold(int64_t /*bytes*/) { return absl::OkStatus(); }
-  // The same at any time, for what is kept of the clip itself: rows that are
-  // needed whole, text that cannot be read yet.
-  virtual absl::Status HoldClip(int64_t /*bytes*/) { return absl::OkStatus(); }
   virtual absl::Status Begin(const ClipInfo& info,
                              std::span<const OutputInfo> outputs) = 0;
   virtual absl::Status Data(size_t output, std::string_view bytes) = 0;

@@ -4,7 +4,7 @@
 // pipeline/.
 
 #include "absl/status/status.h"
-#include "bvhmill/base/cancel.h"
+#include "bvhmill/base/budget.h"
 #include "bvhmill/pipeline/convert.h"
 #include "bvhmill/pipeline/workspace.h"
 
@@ -16,10 +16,8 @@ Fault FaultOfEdit(const absl::Status& status);
 
 // Edits workspace->read.clip as the options say and describes it anew in
 // result->info; touches nothing if they ask for no edits. Fails as EditClip
-// does, or as `receiver`, which may be null, does when it is asked for memory;
-// with the clip and its description as they were and result->fault set.
-absl::Status EditStage(const ConvertOptions& options, OutputReceiver* receiver,
-                       const CancelToken* cancel, Workspace* workspace,
-                       ConvertResult* result);
+// does, with result->info as it was and result->fault set.
+absl::Status EditStage(const ConvertOptions& options, Budget* budget,
+                       Workspace* workspace, ConvertResult* result);
 
 }  // namespace bvhmill

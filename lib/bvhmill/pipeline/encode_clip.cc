@@ -10,18 +10,16 @@ namespace {
 
 class ClipEncoder {
  public:
-  ClipEncoder(const Clip& clip, const CancelToken* cancel, Workspace* workspace)
-      : clip_(clip), cancel_(cancel), workspace_(*workspace) {}
+  ClipEncoder(const Clip& clip, Workspace* workspace)
+      : clip_(clip), workspace_(*workspace) {}
 
   absl::Status Run(Parallel* parallel);
 
  private:
   void Work(TileBuffers* buffers);
   TileRows RowsAt(int64_t first, int64_t frames) const;
-  absl::Status Add(const TileRows& rows, TileBuffers* buffers);
 
   const Clip& clip_;
-  const CancelToken* cancel_;
   Workspace& workspace_;
   Turns turns_;
   // Of the thread whose turn it is.
@@ -46,13 +44,6 @@ TileRows ClipEncoder::RowsAt(int64_t first, int64_t frames) const {
   return rows;
 }
 
-absl::Status ClipEncoder::Add(const TileRows& rows, TileBuffers* buffers) {
-  if (IsCancelled(cancel_)) {
-    return MakeStatus(absl::StatusCode::kCancelled, "cancelled");
-  }
-  return workspace_.stage.Add(rows, buffers);
-}
-
 // Solves tiles as long as there are any, and encodes each in its turn.
 void ClipEncoder::Work(TileBuffers* buffers) {
   const int64_t frames = clip_.motion.frames;
@@ -64,7 +55,7 @@ void ClipEncoder::Work(TileBuffers* buffers) {
     if (!turns_.stopped()) workspace_.stage.Solve(rows, buffers);
     turn.Wait();
     if (turns_.stopped()) continue;
-    status_ = Add(rows, buffers);
+    status_ = workspace_.stage.Add(rows, buffers);
     if (!status_.ok()) turns_.Stop();
   }
 }
@@ -73,8 +64,11 @@ absl::Status ClipEncoder::Run(Parallel* parallel) {
   // A clip of a few tiles is not worth a second thread.
   constexpr int64_t kFewTiles = 4;
   const int64_t frames = clip_.motion.frames;
-  const bool is_long = frames > kFewTiles * workspace_.stage.TileFrames();
+  const int64_t step = workspace_.stage.TileFrames();
+  const bool is_long = frames > kFewTiles * step;
   const int threads = is_long ? parallel->threads() : 1;
+  BVHMILL_RETURN_IF_ERROR(
+      workspace_.stage.DrawBuffers(threads, std::min(step, frames)));
   if (threads == 1) {
     Work(&workspace_.tiles[0]);
   } else {
@@ -89,12 +83,14 @@ absl::Status ClipEncoder::Run(Parallel* parallel) {
 }  // namespace
 
 absl::Status EncodeClip(const Clip& clip, Parallel* parallel,
-                        OutputReceiver* receiver, const CancelToken* cancel,
+                        OutputReceiver* receiver, Budget* budget,
                         Workspace* workspace, ConvertResult* result) {
-  BVHMILL_RETURN_IF_ERROR(workspace->stage.Begin(
-      {&clip.skeleton, clip.motion.frames, clip.motion.frame_time}, receiver,
-      result));
-  return ClipEncoder(clip, cancel, workspace).Run(parallel);
+  EncodeContext context{&clip.skeleton, clip.motion.frames,
+                        clip.motion.frame_time};
+  context.clip = &clip;
+  context.budget = budget;
+  BVHMILL_RETURN_IF_ERROR(workspace->stage.Begin(context, receiver, result));
+  return ClipEncoder(clip, workspace).Run(parallel);
 }
 
 }  // namespace bvhmill

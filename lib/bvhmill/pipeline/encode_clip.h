@@ -3,7 +3,7 @@
 // A clip that is held whole to its outputs. Private to pipeline/.
 
 #include "absl/status/status.h"
-#include "bvhmill/base/cancel.h"
+#include "bvhmill/base/budget.h"
 #include "bvhmill/base/parallel.h"
 #include "bvhmill/pipeline/convert.h"
 #include "bvhmill/pipeline/workspace.h"
@@ -12,9 +12,10 @@ namespace bvhmill {
 
 // Solves `clip` tile by tile, tiles by several threads, and hands every output
 // of workspace->stage to `receiver`. Fills result->outputs; result->info must
-// be set, and there must be buffers for all threads.
+// be set, and there must be buffers for all threads. Memory and work are drawn
+// from `budget`, whose refusals come back.
 absl::Status EncodeClip(const Clip& clip, Parallel* parallel,
-                        OutputReceiver* receiver, const CancelToken* cancel,
+                        OutputReceiver* receiver, Budget* budget,
                         Workspace* workspace, ConvertResult* result);
 
 }  // namespace bvhmill

@@ -2,6 +2,7 @@
 
 // Everything a caller may choose about one clip.
 
+#include <cstdint>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -39,5 +40,9 @@ inline bool MakesOutputs(const ConvertOptions& options) {
 // RESOURCE_EXHAUSTED if there are more outputs than the limits allow. What
 // CheckEdits says of the edits.
 absl::Status CheckOptions(const ConvertOptions& options);
+
+// Bytes of memory that `options` hold: the struct, and the capacity of its
+// lists and strings. O(size of the lists).
+int64_t OptionsBytes(const ConvertOptions& options);
 
 }  // namespace bvhmill

@@ -2,11 +2,13 @@
 
 // Where the bytes of outputs go, within their limit. Private to pipeline/.
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "absl/status/status.h"
+#include "bvhmill/base/budget.h"
 #include "bvhmill/base/limits.h"
 #include "bvhmill/base/sink.h"
 #include "bvhmill/base/status.h"
@@ -38,16 +40,27 @@ struct OutputBudget {
   }
 };
 
-// Hands the bytes of one output on and counts them.
+// Hands the bytes of one output on and counts them. A byte is a unit of work.
 class OutputSink final : public Sink {
  public:
-  OutputSink(OutputReceiver* receiver, size_t output, OutputBudget* budget)
-      : receiver_(*receiver), output_(output), budget_(*budget) {}
+  // `budget` may be null. All must outlive the sink.
+  OutputSink(OutputReceiver* receiver, size_t output, OutputBudget* outputs,
+             Budget* budget)
+      : receiver_(*receiver),
+        output_(output),
+        outputs_(*outputs),
+        budget_(budget) {}
 
+  // Many bytes go in pieces, so that a cancelled conversion stops soon.
   absl::Status Append(std::string_view bytes) override {
-    if (bytes.empty()) return absl::OkStatus();
-    BVHMILL_RETURN_IF_ERROR(Count(bytes.size()));
-    return receiver_.Data(output_, bytes);
+    constexpr size_t kPiece = size_t{4} << 20;
+    for (; !bytes.empty();
+         bytes.remove_prefix(std::min(kPiece, bytes.size()))) {
+      const std::string_view piece = bytes.substr(0, kPiece);
+      BVHMILL_RETURN_IF_ERROR(Count(piece.size()));
+      BVHMILL_RETURN_IF_ERROR(receiver_.Data(output_, piece));
+    }
+    return absl::OkStatus();
   }
   // The same of `floats` as they lie in memory, which may be taken.
   absl::Status Append(UninitializedVector<float>* floats) {
@@ -61,14 +74,15 @@ class OutputSink final : public Sink {
  private:
   absl::Status Count(size_t size) {
     const auto bytes = static_cast<int64_t>(size);
-    BVHMILL_RETURN_IF_ERROR(budget_.Take(bytes));
+    BVHMILL_RETURN_IF_ERROR(outputs_.Take(bytes));
     written_ += bytes;
-    return absl::OkStatus();
+    return WorkFrom(budget_, bytes);
   }
 
   OutputReceiver& receiver_;
   size_t output_;
-  OutputBudget& budget_;
+  OutputBudget& outputs_;
+  Budget* budget_;
   int64_t written_ = 0;
 };
 

@@ -1,6 +1,7 @@
 #include "bvhmill/pipeline/output_stage.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -42,6 +43,9 @@ void OutputStage::AddNeeds(const EncoderNeeds& needs) {
 
 void OutputStage::SetOutputs(const ConvertOptions& options) {
   options_ = &options;
+  // A clip before may have failed without a report.
+  log_.reset();
+  said_.reset();
   if (options.outputs == requests_) return;
   requests_ = options.outputs;
   encoders_.clear();
@@ -74,7 +78,7 @@ void OutputStage::BeginLog(const EncodeContext& context) {
   context_.conventions = options_->conventions;
   context_.meters_per_unit = UnitOf(options_->edits);
   log_.reset();
-  said_ = {};
+  said_.reset();
   if (!NeedsLog()) return;
   log_.emplace(LogOptions(*options_));
   context_.log = &*log_;
@@ -86,7 +90,7 @@ absl::Status OutputStage::Refuse(const absl::Status& status) {
   if (!log_ || !absl::IsFailedPrecondition(status)) return status;
   said_ = log_->Finish(/*skeleton_read=*/true, /*motion_read=*/true);
   log_.reset();
-  const Issue* error = FirstError(said_);
+  const Issue* error = FirstError(*said_);
   if (error == nullptr) {
     fault_ = {"OUTPUT_IMPOSSIBLE", {}};
     return status;
@@ -98,11 +102,11 @@ absl::Status OutputStage::Refuse(const absl::Status& status) {
 void OutputStage::Check(const EncodeContext& context) { BeginLog(context); }
 
 void OutputStage::FinishReport(Report* report) {
-  if (!NeedsLog()) return;
   if (log_) said_ = log_->Finish(/*skeleton_read=*/true, /*motion_read=*/true);
   log_.reset();
-  AddToReport(std::move(said_), LogOptions(*options_).max_issues, report);
-  said_ = {};
+  if (!said_) return;
+  AddToReport(*std::move(said_), LogOptions(*options_).max_issues, report);
+  said_.reset();
 }
 
 absl::Status OutputStage::CheckClip(const EncodeContext& context) {
@@ -118,8 +122,19 @@ absl::Status OutputStage::CheckClip(const EncodeContext& context) {
                     "that is above 0");
 }
 
+// No memory is taken for frames that would be too much work.
+absl::Status OutputStage::CheckWork(const EncodeContext& context) const {
+  int64_t units = 0;
+  const bool overflows =
+      __builtin_mul_overflow(context.frames, frame_work_, &units);
+  if (context.budget == nullptr) return absl::OkStatus();
+  return context.budget->CheckWork(
+      overflows ? std::numeric_limits<int64_t>::max() : units);
+}
+
 absl::Status OutputStage::CheckSizes(const EncodeContext& context) {
   if (!NeedsFrameCount()) return absl::OkStatus();
+  BVHMILL_RETURN_IF_ERROR(CheckWork(context));
   OutputBudget foreseen{options_->limits.max_output_bytes};
   int64_t bytes = 0;
   for (const OutputInfo& output : result_->outputs) {
@@ -140,14 +155,13 @@ absl::Status OutputStage::CheckSizes(const EncodeContext& context) {
 }
 
 // Takes the memory of arrays that are needed whole.
-absl::Status OutputStage::TakeWholes(const EncodeContext& context,
-                                     OutputReceiver* receiver) {
+absl::Status OutputStage::TakeWholes(const EncodeContext& context) {
   int64_t bytes = 0;
   for (const SharedArray& shared : arrays_) {
     bytes += shared.whole ? ArrayBytes(shared.array, context) : 0;
   }
-  if (bytes == 0) return absl::OkStatus();
-  BVHMILL_RETURN_IF_ERROR(receiver->Hold(bytes));
+  BVHMILL_RETURN_IF_ERROR(HoldFrom(context.budget, bytes));
+  // Also of a clip without frames: what is here is that of the clip before.
   wholes_.resize(std::max(wholes_.size(), arrays_.size()));
   for (size_t i = 0; i < arrays_.size(); ++i) {
     if (!arrays_[i].whole) continue;
@@ -191,10 +205,12 @@ absl::Status OutputStage::Begin(const EncodeContext& context,
     encoders_[i]->Describe(context, &result->outputs[i]);
     result->outputs[i].id = OutputId(requests_[i]);
     if (!NeedsFrameCount()) result->outputs[i].size_bytes = -1;
-    sinks_.emplace_back(receiver, i, &budget_);
+    sinks_.emplace_back(receiver, i, &budget_, context.budget);
   }
+  frame_work_ = FrameWork();
+  scratch_threads_ = 0;
   BVHMILL_RETURN_IF_ERROR(CheckSizes(context));
-  BVHMILL_RETURN_IF_ERROR(TakeWholes(context, receiver));
+  BVHMILL_RETURN_IF_ERROR(TakeWholes(context));
   BVHMILL_RETURN_IF_ERROR(receiver->Begin(result->info, result->outputs));
   for (size_t i = 0; i < encoders_.size(); ++i) {
     BVHMILL_RETURN_IF_ERROR(Said(encoders_[i]->Begin(context_, &sinks_[i])));
@@ -231,6 +247,47 @@ int64_t OutputStage::FrameBytes() const {
     }
   }
   return bytes;
+}
+
+// Solving a node takes about as long as some numbers take to be copied; a
+// number that is written as text takes many times as long.
+int64_t OutputStage::FrameWork() const {
+  constexpr int64_t kNodeWork = 6;
+  constexpr int64_t kTextWork = 24;
+  int64_t units = 1;
+  for (const SharedArray& shared : arrays_) {
+    units += (kNodeWork + WidthOf(shared.array)) *
+             static_cast<int64_t>(plan_.nodes.size());
+  }
+  for (size_t i = 0; i < encoders_.size(); ++i) {
+    if (result_->outputs[i].tensor) continue;
+    // Rows are copied where no arrays are asked for.
+    if (encoders_[i]->Needs().arrays.empty())
+      units += kTextWork * plan_.columns;
+    for (const PoseArray& array : encoders_[i]->Needs().arrays) {
+      units += kTextWork * WidthOf(array) *
+               bvhmill::RowsOf(plan_, array.with_end_sites);
+    }
+  }
+  return units;
+}
+
+absl::Status OutputStage::DrawBuffers(int threads, int64_t frames) {
+  if (threads > scratch_threads_ && !arrays_.empty()) {
+    const int more = threads - std::exchange(scratch_threads_, threads);
+    BVHMILL_RETURN_IF_ERROR(
+        HoldFrom(context_.budget, more * FkScratchBytes(plan_)));
+  }
+  int64_t values = 0;
+  for (const SharedArray& shared : arrays_) {
+    const int64_t rows = bvhmill::RowsOf(plan_, shared.array.with_end_sites);
+    if (!shared.whole) values += rows * WidthOf(shared.array);
+    // A velocity is made of positions.
+    if (shared.array.kind == PoseKind::kVelocities) values += 3 * rows;
+  }
+  return HoldFrom(context_.budget, threads * std::min(frames, MostFrames()) *
+                                       values *
+                                       static_cast<int64_t>(sizeof(float)));
 }
 
 int64_t OutputStage::StepFrames() const {
@@ -272,11 +329,13 @@ void OutputStage::SolveArray(const SharedArray& shared, const TileRows& rows,
     job.frame_time = context_.frame_time;
     job.velocities = out;
     job.scratch = &buffers->positions;
+    job.fk_scratch = &buffers->scratch;
     return job.Run();
   }
   FkJob job;
   set_place(&job);
   job.values = rows.values;
+  job.scratch = &buffers->scratch;
   job.rotation_kind = array.rotation_kind;
   (array.kind == PoseKind::kPositions        ? job.positions
    : array.kind == PoseKind::kLocalRotations ? job.local_rotations
@@ -317,6 +376,7 @@ PoseSpans OutputStage::SpansOf(size_t encoder, bool whole,
 
 absl::Status OutputStage::Add(const TileRows& rows, TileBuffers* buffers) {
   const StageTimer timer(&buffers->encode);
+  BVHMILL_RETURN_IF_ERROR(WorkFrom(context_.budget, rows.frames * frame_work_));
   const PoseTile tile = {rows.first_frame, rows.frames, rows.values};
   for (size_t i = 0; i < encoders_.size(); ++i) {
     BVHMILL_RETURN_IF_ERROR(Said(AddTo(i, tile, buffers)));

@@ -27,6 +27,8 @@ struct TileBuffers {
   std::vector<UninitializedVector<float>> arrays;
   // Of velocities.
   UninitializedVector<float> positions;
+  // What kinematics works in.
+  UninitializedVector<float> scratch;
   std::chrono::nanoseconds solve{};
   std::chrono::nanoseconds encode{};
 };
@@ -62,7 +64,8 @@ class OutputStage {
   // until End. `context.frames` may be a guess where no frame count is needed.
   // Fills result->outputs; result->info must be set. FAILED_PRECONDITION where
   // an output cannot hold the clip; RESOURCE_EXHAUSTED where it is known that
-  // outputs are too large; what the receiver says.
+  // outputs are too large; what the receiver and context.budget say, from
+  // which memory and work are drawn until End.
   absl::Status Begin(const EncodeContext& context, OutputReceiver* receiver,
                      ConvertResult* result);
   // Instead of all else: only asks the encoders whether they could hold the
@@ -80,6 +83,9 @@ class OutputStage {
   // are solved and added before it is looked whether to go on.
   int64_t StepFrames() const;
 
+  // Draws the memory of the buffers of `threads` threads, each of which solves
+  // `frames` frames at once at most. Call after Begin, before Solve.
+  absl::Status DrawBuffers(int threads, int64_t frames);
   // Solves what the encoders want of `rows`. Any number of threads at once,
   // each with buffers of its own.
   void Solve(const TileRows& rows, TileBuffers* buffers);
@@ -108,11 +114,12 @@ class OutputStage {
   absl::Status Refuse(const absl::Status& status);
   absl::Status CheckClip(const EncodeContext& context);
   void MakePlanFor(const EncodeContext& context);
+  absl::Status CheckWork(const EncodeContext& context) const;
   absl::Status CheckSizes(const EncodeContext& context);
-  absl::Status TakeWholes(const EncodeContext& context,
-                          OutputReceiver* receiver);
+  absl::Status TakeWholes(const EncodeContext& context);
   absl::Status Said(const absl::Status& status);
   int64_t FrameBytes() const;
+  int64_t FrameWork() const;
   std::span<float> Place(size_t array, const TileRows& rows,
                          TileBuffers* buffers);
   void SolveArray(const SharedArray& shared, const TileRows& rows,
@@ -130,15 +137,20 @@ class OutputStage {
   std::vector<size_t> uses_;
 
   EncodeContext context_;
-  // What the encoders say; until Refuse or FinishReport.
+  // Issues that the encoders find; until Refuse makes a report of them, and
+  // FinishReport hands that on. Neither if none of them was asked.
   std::optional<IssueLog> log_;
-  Report said_;
+  std::optional<Report> said_;
   Plan plan_;
   // What it is made for.
   RigId plan_rig_ = 0;
   Conventions plan_conventions_;
   ConvertResult* result_ = nullptr;
   OutputBudget budget_;
+  // Units of work that a frame costs beside the bytes of its outputs.
+  int64_t frame_work_ = 0;
+  // Threads whose scratch is drawn for this clip.
+  int scratch_threads_ = 0;
   std::vector<OutputSink> sinks_;
   std::vector<UninitializedVector<float>> wholes_;
   std::vector<std::span<const float>> spans_;

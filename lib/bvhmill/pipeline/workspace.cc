@@ -32,9 +32,10 @@ void Workspace::BeginTiles(int threads) {
 size_t Workspace::KeptBytes() const {
   size_t floats = read.clip.motion.values.capacity() + spare_values.capacity();
   for (const TileBuffers& buffers : tiles) {
-    floats += buffers.positions.capacity();
+    floats += buffers.positions.capacity() + buffers.scratch.capacity();
     for (const auto& array : buffers.arrays) floats += array.capacity();
   }
+  for (const auto& tile : reader.tiles) floats += tile.capacity();
   return floats * sizeof(float) + stage.KeptBytes();
 }
 
@@ -55,6 +56,9 @@ WorkspaceLease::~WorkspaceLease() {
   if (!is_whole_ || std::uncaught_exceptions() > exceptions_) return;
   // What is good for one clip only may be large, and has had it.
   if (workspace_->rig.id == 0) workspace_->rig = {};
+  if (SkeletonBytes(workspace_->read.clip.skeleton) > kMostSkeletonBytes) {
+    return;
+  }
   const size_t bytes = workspace_->KeptBytes();
   Pool& pool = GlobalPool();
   const std::scoped_lock lock(pool.mutex);

@@ -102,6 +102,10 @@ class GzipDecoder final : public Decoder {
       stream_.next_out = reinterpret_cast<Bytef*>(piece_.data());
       stream_.avail_out = static_cast<uInt>(piece_.size());
       const int result = inflate(&stream_, Z_NO_FLUSH);
+      // What came before a fault counts, so that the verdict is the same for
+      // every way in which the bytes arrive.
+      BVHMILL_RETURN_IF_ERROR(meter_.Pass(
+          {piece_.data(), piece_.size() - stream_.avail_out}, sink));
       // Nothing more could be done: the output was full, and that was all.
       if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR) {
         return result == Z_MEM_ERROR ? OutOfMemory()
@@ -109,8 +113,6 @@ class GzipDecoder final : public Decoder {
       }
       is_complete_ = result == Z_STREAM_END;
       is_full = stream_.avail_out == 0 && !is_complete_;
-      BVHMILL_RETURN_IF_ERROR(meter_.Pass(
-          {piece_.data(), piece_.size() - stream_.avail_out}, sink));
     }
     return absl::OkStatus();
   }

@@ -1,6 +1,7 @@
 #include "bvhmill/wire/result.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/wire/status.h"
@@ -70,9 +71,17 @@ void Put(std::chrono::nanoseconds time, google::protobuf::Duration* out) {
   out->set_nanos(static_cast<int32_t>(time.count() % kBillion));
 }
 
+// A time that nanoseconds cannot hold becomes the nearest one that they can:
+// peers send any.
 std::chrono::nanoseconds Get(const google::protobuf::Duration& message) {
-  return std::chrono::seconds(message.seconds()) +
-         std::chrono::nanoseconds(message.nanos());
+  constexpr int64_t kBillion = 1'000'000'000;
+  using Limits = std::numeric_limits<int64_t>;
+  int64_t count = 0;
+  if (__builtin_mul_overflow(message.seconds(), kBillion, &count) ||
+      __builtin_add_overflow(count, int64_t{message.nanos()}, &count)) {
+    count = message.seconds() < 0 ? Limits::min() : Limits::max();
+  }
+  return std::chrono::nanoseconds(count);
 }
 
 }  // namespace

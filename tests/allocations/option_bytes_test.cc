@@ -1,0 +1,78 @@
+// The memory that options hold, against what a copy of them asks for.
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "bvhmill/pipeline/options.h"
+#include "tests/allocations/allocator.h"
+
+namespace bvhmill::testing {
+namespace {
+
+struct OptionsCase {
+  const char* name;
+  std::function<void(ConvertOptions*)> fill;
+};
+
+const std::string kLong(500, 'n');
+
+void AddAnim(ConvertOptions* options) {
+  AnimFormat anim;
+  anim.joint_map = kLong;
+  anim.settings.emote = kLong;
+  anim.settings.joint_priorities.assign(100, {kLong, 1});
+  AnimConstraint constraint;
+  constraint.source_volume = kLong;
+  constraint.target_volume = kLong;
+  anim.settings.constraints.emplace(10, constraint);
+  options->outputs.push_back({kLong, anim});
+}
+
+const OptionsCase kCases[] = {
+    {"Defaults", [](ConvertOptions*) {}},
+    {"ShortNames",
+     [](ConvertOptions* o) {
+       o->edits.drop_joints.assign(20'000, "j");
+       o->edits.keep_joints.assign(20'000, "");
+     }},
+    {"LongNames",
+     [](ConvertOptions* o) {
+       o->edits.drop_joints.assign(50, kLong);
+       o->edits.rename_joints.assign(50, {kLong, kLong});
+       o->edits.joint_map_rows.assign(50, {kLong, kLong});
+       o->edits.joint_map = kLong;
+       o->edits.root_alignment = {kLong, kLong, {}};
+     }},
+    {"Codes",
+     [](ConvertOptions* o) {
+       o->report.ignore_codes.assign(1'000, kLong);
+       o->report.only_codes.assign(1'000, "X");
+       for (int i = 0; i < 1'000; ++i) {
+         o->report.severity_overrides[kLong + std::to_string(i)] = {};
+       }
+     }},
+    {"Outputs", AddAnim}};
+
+class OptionBytesTest : public ::testing::TestWithParam<OptionsCase> {};
+
+INSTANTIATE_TEST_SUITE_P(Options, OptionBytesTest, ::testing::ValuesIn(kCases),
+                         [](const auto& info) { return info.param.name; });
+
+TEST_P(OptionBytesTest, AreThoseOfACopy) {
+  ConvertOptions options;
+  GetParam().fill(&options);
+  const int64_t bytes = AllocatedBytes();
+  const int64_t blocks = Allocations();
+  const auto copy = std::make_unique<ConvertOptions>(options);
+  const int64_t asked = AllocatedBytes() - bytes;
+  // An allocator may take a third more for a block, and a header.
+  const int64_t most = asked + asked / 3 + 16 * (Allocations() - blocks);
+  EXPECT_GE(OptionsBytes(*copy), asked);
+  EXPECT_LE(OptionsBytes(*copy), most);
+}
+
+}  // namespace
+}  // namespace bvhmill::testing

@@ -1,0 +1,87 @@
+#pragma once
+
+// One attack: what callers do to a server until they are told to stop.
+
+#include <grpcpp/client_context.h>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bvhmill/v1/clip_service.grpc.pb.h"
+
+namespace bvhmill::attack {
+
+// What an attack works with. Thread-safe.
+class Target {
+ public:
+  Target(std::string address, std::string metrics_address)
+      : address_(std::move(address)),
+        metrics_address_(std::move(metrics_address)) {}
+
+  const std::string& address() const { return address_; }
+  const std::string& metrics_address() const { return metrics_address_; }
+
+  // True once the attack must end. Stop also cancels the calls that run.
+  bool stopped() const { return stopped_; }
+  void Stop();
+  // Sleeps, but not beyond Stop.
+  void Sleep(int milliseconds) const;
+
+  // Bytes that callers have sent, as far as they are known: those of messages
+  // and of bare connections, without frames around them.
+  void AddSent(size_t bytes) { sent_ += static_cast<int64_t>(bytes); }
+  int64_t sent() const { return sent_; }
+  void AddCall() { ++calls_; }
+  int64_t calls() const { return calls_; }
+
+  // A connection of its own, which takes messages of any size.
+  std::unique_ptr<v1::ClipService::Stub> Connect() const;
+
+  // Runs `call` with a context that Stop cancels.
+  void Call(const std::function<void(grpc::ClientContext*)>& call);
+
+ private:
+  const std::string address_;
+  const std::string metrics_address_;
+  std::atomic<bool> stopped_{false};
+  std::atomic<int64_t> sent_{0};
+  std::atomic<int64_t> calls_{0};
+  std::mutex mutex_;
+  std::set<grpc::ClientContext*> running_;
+};
+
+struct Attack {
+  std::string name;
+  // One line: what is sent, and why it might hurt.
+  std::string about;
+  // Attacks until the target is stopped; may use threads, which it joins.
+  std::function<void(Target*)> run;
+  // It goes on for so many times the time of others: it needs time to build up.
+  double times_longer = 1;
+  // False: latencies of honest calls are shown, but not judged.
+  bool bounds_latency = true;
+  // True: the page of metrics must answer meanwhile.
+  bool needs_metrics = false;
+};
+
+// Lists of attacks, by kind.
+std::vector<Attack> ClipAttacks();
+std::vector<Attack> AnimAttacks();
+std::vector<Attack> StreamAttacks();
+std::vector<Attack> PeerAttacks();
+std::vector<Attack> FloodAttacks();
+// All of these.
+std::vector<Attack> AllAttacks();
+
+// Runs `work(i)` on `count` threads, again and again until the target is
+// stopped.
+void Repeat(int count, Target* target, const std::function<void(int)>& work);
+
+}  // namespace bvhmill::attack

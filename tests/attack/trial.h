@@ -1,0 +1,50 @@
+#pragma once
+
+// One attack on one fresh server, with an honest caller beside it.
+
+#include <string>
+
+#include "tests/attack/attack.h"
+#include "tests/attack/honest_caller.h"
+#include "tests/attack/server_process.h"
+
+namespace bvhmill::attack {
+
+struct TrialOptions {
+  ServerOptions server;
+  // How long the attack goes on before the server is told to stop; it goes on
+  // while the server drains.
+  double seconds = 10;
+  // What the server is given to drain, and what a trial waits beyond that.
+  double drain_seconds = 30;
+};
+
+// What came of it. Bytes of memory beyond what the server held when it was
+// idle.
+struct Trial {
+  std::string name;
+  // Empty, or why the trial could not be made.
+  std::string error;
+  int64_t calls = 0;
+  int64_t sent_bytes = 0;
+  int64_t growth_bytes = 0;
+  // The most that the server counted of clips in flight; -1 if its page of
+  // metrics did not say.
+  int64_t counted_bytes = 0;
+  double cpu_seconds = 0;
+  Latencies honest;
+  // False: it ended before it was told to.
+  bool survived = false;
+  Ending ending;
+  bool metrics_answered = false;
+  // What missed its bound, in words; empty if nothing did.
+  std::string missed;
+
+  int64_t uncounted_bytes() const {
+    return growth_bytes - (counted_bytes > 0 ? counted_bytes : 0);
+  }
+};
+
+Trial RunTrial(const Attack& attack, const TrialOptions& options);
+
+}  // namespace bvhmill::attack

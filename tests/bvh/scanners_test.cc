@@ -1,0 +1,169 @@
+// The fast paths take what they are made for. Readers give the same results
+// without them, so no other test fails where they give up too soon.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "bvhmill/bvh/block_scanner.h"
+#include "bvhmill/bvh/tile_scanner.h"
+#include "tests/bvh/threads.h"
+
+namespace bvhmill::testing {
+namespace {
+
+constexpr size_t kWidth = 3;
+constexpr size_t kBlockBytes = 5'000;
+constexpr int64_t kRows = 60'000;
+
+float ValueAt(int64_t row, size_t column) {
+  return static_cast<float>(row % 1000) + 0.25F * static_cast<float>(column);
+}
+
+std::string RowsText(int64_t rows) {
+  std::string text;
+  for (int64_t row = 0; row < rows; ++row) {
+    for (size_t column = 0; column < kWidth; ++column) {
+      constexpr const char* kParts[] = {"", ".25", ".5"};
+      text += std::to_string(row % 1000) + kParts[column];
+      text += column + 1 < kWidth ? " " : "\n";
+    }
+  }
+  return text;
+}
+
+void ExpectValues(const std::vector<float>& values, int64_t rows) {
+  for (int64_t row = 0; row < rows; ++row) {
+    for (size_t column = 0; column < kWidth; ++column) {
+      ASSERT_EQ(values[static_cast<size_t>(row) * kWidth + column],
+                ValueAt(row, column))
+          << row;
+    }
+  }
+}
+
+// One thread for each of `sides`.
+RowsScan ScanBlocks(const std::string& text, const std::vector<Side>& sides,
+                    std::vector<float>* values) {
+  Threads parallel(static_cast<int>(sides.size()));
+  ReadOptions options;
+  options.parallel = &parallel;
+  BlockScanner scanner(text, kBlockBytes, kWidth, options, *values);
+  parallel.Run(parallel.threads(),
+               [&](int64_t i) { scanner.Work(sides[static_cast<size_t>(i)]); });
+  return scanner.Result();
+}
+
+TEST(BlockScanner, TakesAllRegularRows) {
+  const std::string text = RowsText(kRows);
+  const std::vector<Side> kSides[] = {
+      {Side::kFront},
+      {Side::kBack},
+      {Side::kFront, Side::kBack},
+      {Side::kFront, Side::kBack, Side::kFront, Side::kBack}};
+  for (const std::vector<Side>& sides : kSides) {
+    std::vector<float> values(static_cast<size_t>(kRows) * kWidth);
+    const RowsScan scan = ScanBlocks(text, sides, &values);
+    EXPECT_EQ(scan.rows, kRows);
+    EXPECT_EQ(scan.bytes, text.size());
+    EXPECT_EQ(scan.lines, kRows);
+    ExpectValues(values, kRows);
+  }
+}
+
+// All blocks before the one with the line are taken.
+TEST(BlockScanner, TakesTheBlocksBeforeAnOddLine) {
+  std::string text = RowsText(kRows);
+  const size_t odd = text.find('\n', text.size() / 2) + 1;
+  text[odd] = 'x';
+  for (const std::vector<Side>& sides :
+       {std::vector<Side>{Side::kFront},
+        std::vector<Side>{Side::kFront, Side::kBack}}) {
+    std::vector<float> values(static_cast<size_t>(kRows) * kWidth);
+    const RowsScan scan = ScanBlocks(text, sides, &values);
+    EXPECT_LE(scan.bytes, odd);
+    EXPECT_GT(scan.bytes + 2 * kBlockBytes, odd);
+    ExpectValues(values, static_cast<int64_t>(scan.rows));
+  }
+}
+
+// Keeps what comes in turn.
+class Collector final : public TileReceiver {
+ public:
+  explicit Collector(int64_t most_turns) : most_turns_(most_turns) {}
+  bool OnHeads(const ClipHeads&) override { return true; }
+  bool OnFrames(int64_t, int64_t, std::span<const float>) override {
+    return false;
+  }
+  void OnTile(int, int64_t, std::span<const float>) override {}
+  bool OnTurn(int, int64_t first_frame, int64_t frames,
+              std::span<const float> values) override {
+    EXPECT_EQ(static_cast<size_t>(first_frame) * kWidth, values_.size());
+    EXPECT_EQ(static_cast<size_t>(frames) * kWidth, values.size());
+    values_.insert(values_.end(), values.begin(), values.end());
+    return ++turns_ < most_turns_;
+  }
+  const std::vector<float>& values() const { return values_; }
+  int64_t turns() const { return turns_; }
+
+ private:
+  int64_t most_turns_;
+  int64_t turns_ = 0;
+  std::vector<float> values_;
+};
+
+RowsScan ScanTiles(const std::string& text, int64_t most_frames, int workers,
+                   Collector* collector, bool* refused) {
+  const ReadOptions options;
+  TileScanner scanner(text, kWidth, most_frames, options, collector);
+  EXPECT_GT(scanner.tiles(), 2);
+  std::vector<UninitializedVector<float>> room(static_cast<size_t>(workers));
+  Threads(workers).Run(workers, [&](int64_t i) {
+    scanner.Work(static_cast<int>(i), &room[static_cast<size_t>(i)]);
+  });
+  *refused = scanner.refused();
+  return scanner.taken();
+}
+
+TEST(TileScanner, TakesAllRegularRows) {
+  const std::string text = RowsText(kRows);
+  for (const int workers : {1, 3}) {
+    Collector collector(1'000);
+    bool refused = true;
+    const RowsScan scan = ScanTiles(text, kRows, workers, &collector, &refused);
+    EXPECT_FALSE(refused);
+    EXPECT_EQ(scan.rows, kRows);
+    EXPECT_EQ(scan.bytes, text.size());
+    EXPECT_EQ(scan.lines, kRows);
+    ASSERT_EQ(collector.values().size(), kRows * kWidth);
+    ExpectValues(collector.values(), kRows);
+  }
+}
+
+TEST(TileScanner, EndsWhereItsReceiverDoes) {
+  for (const int workers : {1, 3}) {
+    Collector collector(2);
+    bool refused = false;
+    ScanTiles(RowsText(kRows), kRows, workers, &collector, &refused);
+    EXPECT_TRUE(refused);
+    EXPECT_EQ(collector.turns(), 2);
+  }
+}
+
+// A tile with more frames than there may be is left to others.
+TEST(TileScanner, TakesNoMoreFramesThanThereMayBe) {
+  for (const int workers : {1, 3}) {
+    Collector collector(1'000);
+    bool refused = false;
+    const RowsScan scan =
+        ScanTiles(RowsText(kRows), kRows - 1, workers, &collector, &refused);
+    EXPECT_FALSE(refused);
+    EXPECT_GT(scan.rows, kRows / 2);
+    EXPECT_LT(scan.rows, kRows);
+    EXPECT_EQ(collector.values().size(), scan.rows * kWidth);
+  }
+}
+
+}  // namespace
+}  // namespace bvhmill::testing

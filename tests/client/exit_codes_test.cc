@@ -1,0 +1,266 @@
+// What a server answers against the exit status of bvhmill, and what is left on
+// the disk.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <functional>
+#include <ostream>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bvhmill/v1/clip_service.pb.h"
+#include "tests/client/command.h"
+#include "tests/client/fake_server.h"
+#include "tests/support/files.h"
+#include "tests/wire/coverage.h"
+
+namespace bvhmill::testing {
+
+struct CodeCase {
+  grpc::StatusCode code;
+  // Of `convert` and `validate`, if the server says so of a clip.
+  int clip_exit;
+  // Of every command, if it says so of the first call.
+  int connect_exit;
+};
+
+void PrintTo(const CodeCase& code, std::ostream* out) { *out << code.code; }
+
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr int kGood = 0;
+constexpr int kClipFailed = 1;
+constexpr int kUsage = 2;
+constexpr int kUnreachable = 3;
+constexpr int kServerError = 4;
+
+// All codes of gRPC but OK.
+const CodeCase kCodes[] = {
+    {grpc::StatusCode::CANCELLED, kServerError, kServerError},
+    {grpc::StatusCode::UNKNOWN, kServerError, kServerError},
+    {grpc::StatusCode::INVALID_ARGUMENT, kClipFailed, kUsage},
+    {grpc::StatusCode::DEADLINE_EXCEEDED, kServerError, kUnreachable},
+    {grpc::StatusCode::NOT_FOUND, kClipFailed, kServerError},
+    {grpc::StatusCode::ALREADY_EXISTS, kServerError, kServerError},
+    {grpc::StatusCode::PERMISSION_DENIED, kServerError, kServerError},
+    {grpc::StatusCode::RESOURCE_EXHAUSTED, kClipFailed, kServerError},
+    {grpc::StatusCode::FAILED_PRECONDITION, kClipFailed, kServerError},
+    {grpc::StatusCode::ABORTED, kServerError, kServerError},
+    {grpc::StatusCode::OUT_OF_RANGE, kServerError, kServerError},
+    {grpc::StatusCode::UNIMPLEMENTED, kServerError, kServerError},
+    {grpc::StatusCode::INTERNAL, kServerError, kServerError},
+    {grpc::StatusCode::UNAVAILABLE, kUnreachable, kUnreachable},
+    {grpc::StatusCode::DATA_LOSS, kServerError, kServerError},
+    {grpc::StatusCode::UNAUTHENTICATED, kServerError, kServerError},
+};
+
+// Answers the first call with `info`, and those about clips by `answer`.
+FakeServer::Handler Handler(const std::string& info,
+                            std::function<grpc::Status(FakeCall*)> answer) {
+  return [=](FakeCall* call) -> grpc::Status {
+    if (call->method() != "GetServerInfo") return answer(call);
+    call->Read();
+    call->Write(InfoBytes(info));
+    return grpc::Status::OK;
+  };
+}
+
+std::string Server(const FakeServer& server) {
+  return "--server=" + server.address();
+}
+
+class CodeTest : public ::testing::TestWithParam<CodeCase> {
+ protected:
+  CodeTest() { WriteFile(dir_.File("clip.bvh"), "text"); }
+
+  CommandResult Convert(const FakeServer& server) const {
+    return RunCommand(
+        {"convert", "clip.bvh", "-o", "out", "--emit=csv", Server(server)},
+        dir_.path());
+  }
+  CommandResult Validate(const FakeServer& server) const {
+    return RunCommand({"validate", "clip.bvh", Server(server)}, dir_.path());
+  }
+
+  TempDir dir_;
+};
+
+INSTANTIATE_TEST_SUITE_P(ExitCodes, CodeTest, ::testing::ValuesIn(kCodes));
+
+TEST_P(CodeTest, OfACallIsTheExitStatus) {
+  const FakeServer server(Handler("", [](FakeCall* call) {
+    call->Read();
+    return grpc::Status(GetParam().code, "the reason");
+  }));
+  for (const CommandResult& result : {Convert(server), Validate(server)}) {
+    EXPECT_EQ(result.exit, GetParam().clip_exit) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("the reason"));
+  }
+}
+
+TEST_P(CodeTest, OfAResultIsTheExitStatus) {
+  const FakeServer server(
+      Handler("max_unary_response_bytes: 1", [](FakeCall* call) {
+        while (call->Read()) {
+        }
+        v1::ConvertClipsResponse response;
+        v1::ClipResult* result = response.mutable_result();
+        result->set_key("1");
+        result->mutable_status()->set_code(GetParam().code);
+        result->mutable_status()->set_message("the reason");
+        call->Write(response.SerializeAsString());
+        return grpc::Status::OK;
+      }));
+  const CommandResult result = Convert(server);
+  EXPECT_EQ(result.exit, GetParam().clip_exit) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("the reason"));
+}
+
+TEST_P(CodeTest, OfTheFirstCallIsTheExitStatus) {
+  const FakeServer server([](FakeCall* call) {
+    call->Read();
+    return grpc::Status(GetParam().code, "the reason");
+  });
+  const CommandResult info =
+      RunCommand({"server", "info", Server(server)}, dir_.path());
+  for (const CommandResult& result :
+       {Convert(server), Validate(server), info}) {
+    EXPECT_EQ(result.exit, GetParam().connect_exit) << result.err;
+    EXPECT_NE(result.err, "");
+  }
+}
+
+struct VerdictCase {
+  const char* report;
+  int exit;
+  int exit_with_fail_on_warning;
+};
+
+TEST(ExitCodes, OfValidateAreThoseOfTheReport) {
+  const VerdictCase cases[] = {
+      {"verdict: VERDICT_VALID", kGood, kGood},
+      {"verdict: VERDICT_ACCEPTED", kGood, kGood},
+      {"verdict: VERDICT_ACCEPTED counts { warnings: 1 }", kGood, kClipFailed},
+      {"verdict: VERDICT_VALID counts { infos: 1 hints: 1 }", kGood, kGood},
+      {"verdict: VERDICT_VALID counts { errors: 1 }", kClipFailed, kClipFailed},
+      {"verdict: VERDICT_INVALID counts { errors: 1 }", kClipFailed,
+       kClipFailed},
+      {"verdict: VERDICT_UNREADABLE counts { errors: 1 }", kClipFailed,
+       kClipFailed},
+  };
+  for (const VerdictCase& verdict : cases) {
+    const FakeServer server(Handler("", [&](FakeCall* call) {
+      call->Read();
+      call->Write(
+          ParseText<v1::ValidateClipResponse>(
+              "result { report { " + std::string(verdict.report) + " } }")
+              .SerializeAsString());
+      return grpc::Status::OK;
+    }));
+    TempDir dir;
+    WriteFile(dir.File("clip.bvh"), "text");
+    const auto run = [&](const char* more) {
+      return RunCommand({"validate", "clip.bvh", more, Server(server)},
+                        dir.path())
+          .exit;
+    };
+    EXPECT_EQ(run("--fail-on=error"), verdict.exit) << verdict.report;
+    EXPECT_EQ(run("--fail-on=warning"), verdict.exit_with_fail_on_warning)
+        << verdict.report;
+  }
+}
+
+// What each clip of a batch gets, by its name.
+grpc::Status AnswerByName(FakeCall* call) {
+  v1::ConvertClipRequest request;
+  request.ParseFromString(call->Read().value_or(""));
+  const std::string& name = request.source().display_name();
+  if (name.starts_with("garbage")) {
+    call->Write("\xff\xff\xff");
+    return grpc::Status::OK;
+  }
+  if (name.starts_with("refused")) {
+    return {grpc::StatusCode::INVALID_ARGUMENT, "it is broken"};
+  }
+  const char* size = name.starts_with("lies") ? "3" : "4";
+  call->Write(ParseText<v1::ConvertClipResponse>(
+                  "result { report { verdict: VERDICT_VALID } outputs { "
+                  "id: 'csv' data: '1234' size_bytes: " +
+                  std::string(size) + " } }")
+                  .SerializeAsString());
+  return grpc::Status::OK;
+}
+
+std::set<std::string> FilesBelow(const std::string& folder) {
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    names.insert(entry.path().filename());
+  }
+  return names;
+}
+
+TEST(ExitCodes, BrokenAnswersCostNoGoodClip) {
+  const FakeServer server(Handler("", &AnswerByName));
+  TempDir dir;
+  std::vector<std::string> words = {"convert", "-o",         "out",
+                                    "-q",      "--emit=csv", Server(server)};
+  for (const char* name :
+       {"good1", "garbage", "good2", "lies", "good3", "refused", "good4"}) {
+    WriteFile(dir.File(std::string(name) + ".bvh"), "text");
+    words.push_back(std::string(name) + ".bvh");
+  }
+  const CommandResult result = RunCommand(words, dir.path());
+  EXPECT_EQ(result.exit, kServerError) << result.err;
+  for (const char* name : {"garbage.bvh", "lies.bvh", "refused.bvh"}) {
+    EXPECT_THAT(result.err, HasSubstr(name));
+  }
+  // Nothing of the others, nor what was written before it was given up.
+  EXPECT_THAT(FilesBelow(dir.File("out")),
+              ElementsAre("good1.csv", "good2.csv", "good3.csv", "good4.csv"));
+}
+
+// A clip that fails is less than a server that does.
+TEST(ExitCodes, OfABatchAreTheGravest) {
+  const FakeServer server(Handler("", &AnswerByName));
+  TempDir dir;
+  for (const char* name : {"good", "refused", "garbage"}) {
+    WriteFile(dir.File(std::string(name) + ".bvh"), "text");
+  }
+  const std::pair<std::vector<std::string>, int> cases[] = {
+      {{"good.bvh"}, kGood},
+      {{"good.bvh", "refused.bvh"}, kClipFailed},
+      {{"refused.bvh", "good.bvh"}, kClipFailed},
+      {{"garbage.bvh", "refused.bvh", "good.bvh"}, kServerError},
+      {{"refused.bvh", "garbage.bvh", "good.bvh"}, kServerError},
+  };
+  for (const auto& [clips, exit] : cases) {
+    std::vector<std::string> words = {"convert",    "-f", "-o",          "out",
+                                      "--emit=csv", "-q", Server(server)};
+    words.insert(words.end(), clips.begin(), clips.end());
+    EXPECT_EQ(RunCommand(words, dir.path()).exit, exit) << clips[0];
+  }
+}
+
+// A server that says nothing is given up when --timeout says.
+TEST(ExitCodes, SilentServersAreGivenUp) {
+  const FakeServer server(Handler("", [](FakeCall* call) {
+    call->BeSilent();
+    return grpc::Status::OK;
+  }));
+  TempDir dir;
+  WriteFile(dir.File("clip.bvh"), "text");
+  const CommandResult result = RunCommand(
+      {"validate", "clip.bvh", "--timeout=1", Server(server)}, dir.path());
+  EXPECT_EQ(result.exit, kServerError);
+  EXPECT_THAT(result.err, HasSubstr("silent for more than 1000 ms"));
+}
+
+}  // namespace
+}  // namespace bvhmill::testing

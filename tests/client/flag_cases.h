@@ -1,0 +1,48 @@
+#pragma once
+
+// Every flag of bvhmill that goes into ConvertOptions, with the text proto of
+// what it says there; and where the others are tested.
+
+#include <string>
+#include <vector>
+
+namespace bvhmill::testing {
+
+struct OptionFlag {
+  // Without dashes.
+  std::string flag;
+  // Empty: the flag has none.
+  std::string value;
+  // What differs from the options without the flag. If it has outputs, these
+  // are all of them.
+  std::string options;
+  // Other words, without which the flag is refused.
+  std::vector<std::string> with = {};
+};
+
+std::vector<OptionFlag> OptionFlags();
+
+struct OtherFlag {
+  const char* flag;
+  // The folder of tests/cli whose `cmd` has `word`.
+  const char* test;
+  const char* word;
+};
+
+// Flags about files, servers and what is printed.
+std::vector<OtherFlag> OtherFlags();
+
+struct LocalLimit {
+  const char* flag;
+  // A value that a small clip breaks, and what is said of it then.
+  const char* value;
+  const char* code;
+  // Values with which the same clip is converted.
+  std::vector<std::string> good = {"0", "10000"};
+  // Another limit, without which this one does not count.
+  std::vector<std::string> with = {};
+};
+
+std::vector<LocalLimit> LocalLimits();
+
+}  // namespace bvhmill::testing

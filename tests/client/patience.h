@@ -1,0 +1,45 @@
+#pragma once
+
+// A bound for what must not hang.
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "bvhmill/base/cancel.h"
+
+namespace bvhmill::testing {
+
+// Longer than any wait of these tests; what needs it hangs.
+inline constexpr std::chrono::seconds kPatience{60};
+
+// Cancels `token` if it lives for longer than kPatience.
+class Watch {
+ public:
+  explicit Watch(CancelToken* token)
+      : thread_([this, token] {
+          std::unique_lock lock(mutex_);
+          if (!ended_.wait_for(lock, kPatience, [this] { return end_; })) {
+            token->Cancel();
+          }
+        }) {}
+  ~Watch() {
+    {
+      const std::lock_guard lock(mutex_);
+      end_ = true;
+    }
+    ended_.notify_all();
+    thread_.join();
+  }
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  bool end_ = false;
+  std::thread thread_;
+};
+
+}  // namespace bvhmill::testing

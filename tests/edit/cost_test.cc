@@ -1,0 +1,73 @@
+// What edits draw from a budget before they take it, and the most frames that
+// can be counted.
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+
+#include "bvhmill/edit/clip_editor.h"
+#include "bvhmill/edit/edit_clip.h"
+#include "tests/support/clips.h"
+
+namespace bvhmill::testing {
+namespace {
+
+// A root with `joints` joints below it, all of one name.
+Skeleton Fan(int joints) {
+  SkeletonBuilder builder;
+  const int root = builder.Root("r", "XYZzxy");
+  for (int i = 0; i < joints; ++i) builder.Joint(root, "j", "zxy");
+  return builder.Build();
+}
+
+// Draws from `budget` what an editor of `skeleton` takes.
+void DrawEditor(const ClipEdits& edits, const Skeleton& skeleton,
+                Budget* budget) {
+  const auto editor =
+      ClipEditor::Make(edits, {}, skeleton, 0.01, std::nullopt, {}, budget);
+  EXPECT_TRUE(editor.ok()) << editor.status();
+}
+
+TEST(CostOfEdits, TwoSkeletonsAndFourMapsOfTheirColumnsAreDrawn) {
+  const Skeleton skeleton = Fan(100);
+  Budget budget({}, nullptr);
+  DrawEditor({}, skeleton, &budget);
+  constexpr int64_t kColumns = 6 + 100 * 3;
+  constexpr auto kColumnBytes = static_cast<int64_t>(sizeof(ColumnSource));
+  EXPECT_EQ(budget.held(),
+            2 * SkeletonBytes(skeleton) + 4 * kColumns * kColumnBytes);
+}
+
+// The name of each joint is in both skeletons, and is copied into both. Its
+// block takes up to a third more.
+TEST(CostOfEdits, NewNamesAreDrawnTwice) {
+  constexpr int kJoints = 100;
+  constexpr int64_t kBytes = 1000;
+  const Skeleton skeleton = Fan(kJoints);
+  ClipEdits by_pairs;
+  by_pairs.rename_joints = {{"j", std::string(kBytes, 'n')}};
+  ClipEdits by_rows;
+  by_rows.joint_map_rows = {{"j", std::string(kBytes, 'n')}};
+  for (const ClipEdits& edits : {by_pairs, by_rows}) {
+    Budget plain({}, nullptr);
+    DrawEditor({}, skeleton, &plain);
+    Budget renaming({}, nullptr);
+    DrawEditor(edits, skeleton, &renaming);
+    EXPECT_EQ(renaming.held() - plain.held(), 2 * kJoints * (kBytes + 333));
+    EXPECT_EQ(renaming.work() - plain.work(), 2 * kJoints * (kBytes + 333));
+  }
+}
+
+// Whoever counts frames says kMostFrames for as many or more.
+TEST(CheckGrowth, RefusesTheMostFramesThatCanBeCounted) {
+  Limits limits;
+  limits.max_frames = 0;
+  const MotionSize source = {1, 0};
+  EXPECT_TRUE(CheckGrowth(source, {kMostFrames - 1, 0}, limits).ok());
+  EXPECT_TRUE(
+      absl::IsResourceExhausted(CheckGrowth(source, {kMostFrames, 0}, limits)));
+}
+
+}  // namespace
+}  // namespace bvhmill::testing

@@ -1,0 +1,132 @@
+#include "tests/fuzz/canonical.h"
+
+#include <google/protobuf/descriptor.h>
+
+namespace bvhmill::fuzz {
+namespace {
+
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+using google::protobuf::Reflection;
+
+// UNSPECIFIED means the first value, but for these two.
+bool HasDefault(const google::protobuf::EnumDescriptor& type) {
+  return type.name() != "Axis" && type.name() != "Severity";
+}
+
+void WriteOut(Message* message);
+
+void WriteOutField(const FieldDescriptor& field, Message* message) {
+  const Reflection& reflection = *message->GetReflection();
+  if (field.cpp_type() == FieldDescriptor::CPPTYPE_ENUM &&
+      !field.is_repeated() && HasDefault(*field.enum_type()) &&
+      reflection.GetEnumValue(*message, &field) == 0) {
+    reflection.SetEnumValue(message, &field, 1);
+  }
+  if (field.cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE || field.is_map()) {
+    return;
+  }
+  for (int i = 0;
+       field.is_repeated() && i < reflection.FieldSize(*message, &field); ++i) {
+    WriteOut(reflection.MutableRepeatedMessage(message, &field, i));
+  }
+  // An arm of a oneof that is not chosen stays so.
+  const bool is_arm = field.containing_oneof() != nullptr;
+  if (field.is_repeated() ||
+      (is_arm && !reflection.HasField(*message, &field))) {
+    return;
+  }
+  WriteOut(reflection.MutableMessage(message, &field));
+}
+
+// Enums get their default, and messages are there.
+void WriteOut(Message* message) {
+  const auto* const type = message->GetDescriptor();
+  for (int i = 0; i < type->field_count(); ++i) {
+    WriteOutField(*type->field(i), message);
+  }
+}
+
+void WriteOutAnim(v1::AnimFormat* anim) {
+  constexpr float kMostDegrees = 0.1F;
+  constexpr float kMostMillimetres = 1;
+  if (!anim->has_max_degrees()) anim->set_max_degrees(kMostDegrees);
+  if (!anim->has_max_millimetres()) {
+    anim->set_max_millimetres(kMostMillimetres);
+  }
+  // An .anim holds times in single precision.
+  const auto round = [](double seconds) { return static_cast<float>(seconds); };
+  if (anim->has_loop_in_seconds()) {
+    anim->set_loop_in_seconds(round(anim->loop_in_seconds()));
+  }
+  if (anim->has_loop_out_seconds()) {
+    anim->set_loop_out_seconds(round(anim->loop_out_seconds()));
+  }
+  if (anim->has_ease_in_seconds()) {
+    anim->set_ease_in_seconds(round(anim->ease_in_seconds()));
+  }
+  if (anim->has_ease_out_seconds()) {
+    anim->set_ease_out_seconds(round(anim->ease_out_seconds()));
+  }
+}
+
+void WriteOutEdits(v1::ClipEdits* edits) {
+  if (edits->frames().step() == 0) edits->mutable_frames()->set_step(1);
+  v1::RootAlignment* const root = edits->mutable_root_alignment();
+  if (root->position_axes().empty()) root->set_position_axes("xyz");
+  if (root->position_signs().empty()) root->set_position_signs("+++");
+  while (root->correction_degrees_size() < 3) root->add_correction_degrees(0);
+}
+
+}  // namespace
+
+void MakeCanonical(const Limits& limits, v1::ConvertOptions* options) {
+  options->DiscardUnknownFields();
+  WriteOut(options);
+  WriteOutEdits(options->mutable_edits());
+  v1::ValidationOptions* const validation = options->mutable_validation();
+  const auto most = static_cast<int32_t>(limits.max_issues);
+  if (validation->max_issues() == 0 || validation->max_issues() > most) {
+    validation->set_max_issues(most);
+  }
+  for (v1::OutputRequest& output : *options->mutable_outputs()) {
+    if (output.has_anim()) WriteOutAnim(output.mutable_anim());
+    // The shortest text is -1 where nothing is set.
+    if (output.has_bvh() && !output.bvh().has_decimals()) {
+      output.mutable_bvh()->set_decimals(-1);
+    }
+  }
+}
+
+void MakeCanonical(v1::ClipResult* result) {
+  result->DiscardUnknownFields();
+  if (result->status().code() != 0) result->clear_outputs();
+  result->clear_key();
+  result->clear_status();
+  result->clear_times();
+  v1::ValidationReport* const report = result->mutable_report();
+  report->mutable_counts();
+  if (report->verdict() < v1::VERDICT_VALID ||
+      report->verdict() > v1::VERDICT_UNREADABLE) {
+    report->set_verdict(v1::VERDICT_UNREADABLE);
+  }
+  for (v1::Issue& issue : *report->mutable_issues()) {
+    issue.mutable_location();
+    if (issue.severity() < v1::SEVERITY_ERROR ||
+        issue.severity() > v1::SEVERITY_HINT) {
+      issue.set_severity(v1::SEVERITY_WARNING);
+    }
+  }
+  for (v1::Joint& joint : *result->mutable_info()->mutable_joints()) {
+    while (joint.offset_size() < 3) joint.add_offset(0);
+    joint.mutable_offset()->Truncate(3);
+  }
+  for (v1::Output& output : *result->mutable_outputs()) {
+    output.clear_data();
+    if (output.has_tensor()) {
+      output.mutable_tensor()->set_dtype(v1::DATA_TYPE_FLOAT32);
+    }
+  }
+}
+
+}  // namespace bvhmill::fuzz

@@ -1,0 +1,82 @@
+#pragma once
+
+// Work that takes minutes, and whether the worker is free of it.
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+
+#include "tests/server/fixture.h"
+#include "tests/server/http2.h"
+
+namespace bvhmill::testing {
+
+// A server with one worker, and a page that says what it does.
+class AbandonTest : public ServerTest {
+ protected:
+  void StartOne() {
+    Start([](server::ServerConfig* config) {
+      config->threads = 1;
+      config->metrics = "127.0.0.1:0";
+      config->limits.max_frames = 0;
+      config->limits.max_clip_bytes = 0;
+      config->limits.max_work = 0;
+      config->log = server::LogFormat::kOff;
+    });
+  }
+
+  int64_t Value(const std::string& name) const {
+    const std::string page = FetchMetrics(server_->metrics_address());
+    const size_t at = page.find("\n" + name + " ");
+    EXPECT_NE(at, std::string::npos) << name;
+    if (at == std::string::npos) return -1;
+    return static_cast<int64_t>(std::stod(page.substr(at + name.size() + 2)));
+  }
+
+  bool Becomes(const std::string& name, int64_t value) const {
+    return Eventually([&] { return Value(name) == value; });
+  }
+
+  // Nothing is left of calls that were given up, and the worker is free.
+  void ExpectIdle() const {
+    for (const char* name :
+         {"bvhmill_inflight_calls", "bvhmill_inflight_clips",
+          "bvhmill_inflight_bytes", "bvhmill_workers_busy"}) {
+      EXPECT_TRUE(Becomes(name, 0)) << name << " " << Value(name);
+    }
+    EXPECT_EQ(Value("bvhmill_clips_total{result=\"good\"}"), 0);
+  }
+};
+
+// Two rows from which a new rate makes `frames` frames without values: much
+// work and little memory.
+inline v1::ConvertClipRequest ManyFrames(double frames) {
+  v1::ConvertClipRequest request = PositionsRequest(
+      "HIERARCHY\nROOT r\n{\nOFFSET 0 0 0\nCHANNELS 0\nJOINT j\n{\nOFFSET 0 1 "
+      "0\nCHANNELS 1 Xrotation\n}\n}\nMOTION\nFrames: 2\nFrame Time: "
+      "1\n1\n2\n");
+  request.mutable_options()->mutable_edits()->add_keep_joints("r");
+  request.mutable_options()->mutable_edits()->set_resample_fps(frames / 2);
+  return request;
+}
+
+// The head of a clip with rows of two bytes and many joints.
+inline std::string ManyJoints() {
+  return "HIERARCHY\nROOT r\n{\nOFFSET 0 0 0\nCHANNELS 1 Xrotation\n" +
+         Repeat("JOINT j\n{\nOFFSET 0 1 0\nCHANNELS 0\n}\n", 15'000) +
+         "}\nMOTION\nFrames: 100000\nFrame Time: 0.1\n";
+}
+
+inline v1::ConvertClipsRequest WholeClip(const v1::ConvertClipRequest& clip) {
+  v1::ConvertClipsRequest request;
+  *request.mutable_begin()->mutable_source() = clip.source();
+  *request.mutable_begin()->mutable_options() = clip.options();
+  request.mutable_begin()->set_complete(true);
+  return request;
+}
+
+// So many frames are minutes of work.
+inline constexpr double kEndless = 8e9;
+
+}  // namespace bvhmill::testing

@@ -1,0 +1,15 @@
+#pragma once
+
+// A ServerConfig as text: one line "path = value" for each field. A struct that
+// gets a new field does not compile in config_text.cc until its line is
+// written.
+
+#include <string>
+
+#include "server/config.h"
+
+namespace bvhmill::testing {
+
+std::string ConfigText(const server::ServerConfig& config);
+
+}  // namespace bvhmill::testing

@@ -1,0 +1,145 @@
+// Callers take turns at the workers.
+
+#include "server/fair_queue.h"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <latch>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace bvhmill::testing {
+namespace {
+
+using server::FairQueue;
+using ::testing::ElementsAre;
+
+FairQueue::Options OneWorker(int spare_threads) {
+  FairQueue::Options options;
+  options.threads = 1;
+  options.spare_threads = spare_threads;
+  options.patience = std::chrono::milliseconds(1);
+  return options;
+}
+
+// Names of tasks in the order in which they ran.
+class Order {
+ public:
+  std::function<void()> Task(const std::string& name) {
+    return [this, name] {
+      const std::lock_guard lock(mutex_);
+      names_.push_back(name);
+    };
+  }
+  std::vector<std::string> names() {
+    const std::lock_guard lock(mutex_);
+    return names_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::string> names_;
+};
+
+TEST(FairQueueTest, CallersTakeTurnsWhateverTheNumberOfTheirTasks) {
+  Order order;
+  {
+    FairQueue queue(OneWorker(/*spare_threads=*/0));
+    std::latch all_queued(1);
+    ASSERT_TRUE(queue.Enqueue("x", [&] { all_queued.wait(); }));
+    for (const char* name : {"a1", "a2", "a3", "a4", "b1", "b2", "c1"}) {
+      ASSERT_TRUE(queue.Enqueue(std::string(name, 1), order.Task(name)));
+    }
+    all_queued.count_down();
+  }
+  EXPECT_THAT(order.names(),
+              ElementsAre("a1", "b1", "c1", "a2", "b2", "a3", "a4"));
+}
+
+TEST(FairQueueTest, ALongTaskKeepsNoOtherCallerWaiting) {
+  Order order;
+  std::latch long_began(1);
+  std::latch other_ran(1);
+  std::latch long_ended(1);
+  // Goes first, for it waits for the tasks, which use the others.
+  FairQueue queue(OneWorker(/*spare_threads=*/1));
+  ASSERT_TRUE(queue.Enqueue("long", [&] {
+    long_began.count_down();
+    other_ran.wait();
+    order.Task("long")();
+    long_ended.count_down();
+  }));
+  // Or the spare thread might begin it.
+  long_began.wait();
+  // One caller has one thread while others wait.
+  ASSERT_TRUE(queue.Enqueue("long", order.Task("long 2")));
+  ASSERT_TRUE(queue.Enqueue("other", [&] {
+    order.Task("other")();
+    other_ran.count_down();
+  }));
+  long_ended.wait();
+  EXPECT_THAT(order.names().at(0), "other");
+  EXPECT_THAT(order.names().at(1), "long");
+}
+
+TEST(FairQueueTest, AsManyCallersAsSpareThreadsPassLongTasks) {
+  std::latch all_run(4);
+  FairQueue queue(OneWorker(/*spare_threads=*/3));
+  for (const char* caller : {"a", "b", "c", "d"}) {
+    ASSERT_TRUE(queue.Enqueue(caller, [&] { all_run.arrive_and_wait(); }));
+  }
+  all_run.wait();
+}
+
+TEST(FairQueueTest, WhatATaskThrowsIsReportedAndEndsNothing) {
+  std::vector<std::string> thrown;
+  Order order;
+  {
+    FairQueue::Options options = OneWorker(/*spare_threads=*/0);
+    options.on_exception = [&] {
+      try {
+        throw;
+      } catch (const std::exception& error) {
+        thrown.emplace_back(error.what());
+      }
+    };
+    FairQueue queue(options);
+    ASSERT_TRUE(queue.Enqueue("a", [] { throw std::runtime_error("odd"); }));
+    ASSERT_TRUE(queue.Enqueue("a", order.Task("next")));
+  }
+  EXPECT_THAT(thrown, ElementsAre("odd"));
+  EXPECT_THAT(order.names(), ElementsAre("next"));
+}
+
+TEST(FairQueueTest, EveryTaskRunsOnce) {
+  std::atomic<int> ran{0};
+  constexpr int kThreads = 4;
+  constexpr int kTasks = 2'000;
+  {
+    FairQueue::Options options = OneWorker(/*spare_threads=*/2);
+    options.threads = 3;
+    FairQueue queue(options);
+    std::vector<std::jthread> callers;
+    for (int i = 0; i < kThreads; ++i) {
+      callers.emplace_back([&queue, &ran, caller = std::to_string(i)] {
+        for (int k = 0; k < kTasks; ++k) {
+          // Half of them enqueue one more.
+          EXPECT_TRUE(queue.Enqueue(caller, [&queue, &ran, k] {
+            ++ran;
+            if (k % 2 == 0) {
+              EXPECT_TRUE(queue.Enqueue("late", [&ran] { ++ran; }));
+            }
+          }));
+        }
+      });
+    }
+  }
+  EXPECT_EQ(ran, kThreads * kTasks * 3 / 2);
+}
+
+}  // namespace
+}  // namespace bvhmill::testing

@@ -1,0 +1,234 @@
+// How much memory the process may have, and what the server does when it has
+// more than it can account for.
+
+#include "server/memory_guard.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "server/admission.h"
+#include "server/memory.h"
+#include "tests/server/fixture.h"
+#include "tests/support/files.h"
+
+namespace bvhmill::testing {
+namespace {
+
+using server::MemoryGuard;
+using server::MemoryReading;
+using std::chrono::seconds;
+
+constexpr int64_t kMiB = int64_t{1} << 20;
+
+struct GroupFile {
+  const char* path;
+  const char* text;
+};
+
+struct GroupCase {
+  const char* name;
+  const char* cgroups;
+  std::vector<GroupFile> files;
+  int64_t limit;
+};
+
+TEST(MemoryBoundsTest, TheLeastLimitOfAllGroupsCounts) {
+  const GroupCase cases[] = {
+      {"no groups", "", {}, 0},
+      {"version 2", "0::/a/b\n", {{"a/b/memory.max", "1000\n"}}, 1000},
+      {"a parent has less",
+       "0::/a/b\n",
+       {{"a/b/memory.max", "1000"}, {"a/memory.max", "700"}},
+       700},
+      {"max is no limit",
+       "0::/a/b\n",
+       {{"a/b/memory.max", "max"}, {"a/memory.max", "900"}},
+       900},
+      {"the root of a namespace", "0::/\n", {{"memory.max", "5000"}}, 5000},
+      {"outside of the namespace", "0::/../x\n", {{"memory.max", "8"}}, 8},
+      {"version 1",
+       "5:cpu,memory:/x\n0::/\n",
+       {{"memory/x/memory.limit_in_bytes", "300"}},
+       300},
+      {"version 1 without a limit",
+       "5:memory:/x\n",
+       {{"memory/x/memory.limit_in_bytes", "9223372036854771712"}},
+       0},
+      {"another controller",
+       "5:cpu:/x\n",
+       {{"memory/x/memory.limit_in_bytes", "300"}},
+       0}};
+  for (const GroupCase& c : cases) {
+    SCOPED_TRACE(c.name);
+    const TempDir dir;
+    for (const GroupFile& file : c.files) {
+      const std::filesystem::path path = dir.File(file.path);
+      std::filesystem::create_directories(path.parent_path());
+      WriteFile(path, file.text);
+    }
+    EXPECT_EQ(server::CgroupMemoryLimit(c.cgroups, dir.path()), c.limit);
+  }
+}
+
+TEST(MemoryBoundsTest, TheTightestBoundSaysHowFullTheProcessIs) {
+  EXPECT_EQ(server::LeastBound({0, 0}), 0);
+  EXPECT_EQ(server::LeastBound({8, 0}), 8);
+  EXPECT_EQ(server::LeastBound({8, 5}), 5);
+  EXPECT_EQ(server::FullnessOf({50, 90}, {0, 0}), 0);
+  EXPECT_EQ(server::FullnessOf({50, 90}, {100, 0}), 0.5);
+  EXPECT_EQ(server::FullnessOf({50, 90}, {100, 100}), 0.9);
+}
+
+TEST(MemoryGuardTest, MemoryIsShortUntilThereIsEnoughAgain) {
+  MemoryGuard guard;
+  const std::pair<double, bool> steps[] = {{0.5, false},  {0.84, false},
+                                           {0.85, true},  {0.8, true},
+                                           {0.74, false}, {0.8, false}};
+  for (const auto& [fullness, is_short] : steps) {
+    MemoryReading reading;
+    reading.fullness = fullness;
+    EXPECT_EQ(guard.IsShort(reading), is_short) << fullness;
+  }
+}
+
+TEST(MemoryGuardTest, TheAllocatorIsAskedOnceForWhatItDoesNotGiveBack) {
+  MemoryGuard guard;
+  const auto start = MemoryGuard::Clock::now();
+  struct Step {
+    int second;
+    int64_t resident_mib;
+    int64_t counted_mib;
+    bool releases;
+  };
+  const Step steps[] = {{0, 100, 0, false},  {1, 200, 100, false},
+                        {2, 200, 0, true},   {4, 200, 0, false},
+                        {6, 230, 0, false},  {8, 240, 0, true},
+                        {8, 400, 0, false},  {10, 400, 0, true},
+                        {12, 100, 0, false}, {14, 200, 0, true}};
+  for (const Step& step : steps) {
+    MemoryReading reading;
+    reading.resident = step.resident_mib * kMiB;
+    reading.counted = step.counted_mib * kMiB;
+    EXPECT_EQ(guard.ShouldRelease(start + seconds(step.second), reading),
+              step.releases)
+        << step.second;
+  }
+}
+
+TEST(MemoryGuardTest, TheAllocatorIsAskedFiveTimesASecondIfMemoryIsShort) {
+  using std::chrono::milliseconds;
+  MemoryGuard guard;
+  const auto start = MemoryGuard::Clock::now();
+  struct Step {
+    int millisecond;
+    double fullness;
+    bool releases;
+  };
+  const Step steps[] = {{0, 0.84, false},  {0, 0.85, true},
+                        {199, 0.9, false}, {200, 0.9, true},
+                        {399, 0.9, false}, {5000, 0.8, false}};
+  for (const Step& step : steps) {
+    MemoryReading reading;
+    reading.fullness = step.fullness;
+    EXPECT_EQ(
+        guard.ShouldRelease(start + milliseconds(step.millisecond), reading),
+        step.releases)
+        << step.millisecond;
+  }
+}
+
+TEST(MemoryGuardTest, TheLastResortIsForMemoryThatNobodyCounts) {
+  struct Case {
+    double fullness;
+    int64_t resident_mib;
+    bool is_last_resort;
+  };
+  const Case cases[] = {
+      {0.91, 1000, false}, {0.92, 1000, true}, {1, 276, false}, {1, 277, true}};
+  for (const Case& c : cases) {
+    MemoryReading reading;
+    reading.fullness = c.fullness;
+    reading.resident = c.resident_mib * kMiB;
+    reading.counted = 100 * kMiB;
+    EXPECT_EQ(MemoryGuard::IsLastResort(reading), c.is_last_resort)
+        << c.fullness << " " << c.resident_mib;
+  }
+}
+
+TEST(MemoryGuardTest, CutsForGrowthThatWhatCameDoesNotExplain) {
+  struct Step {
+    int64_t resident_mib;
+    int64_t counted_mib;
+    int64_t received_mib;
+    bool cuts;
+  };
+  struct Case {
+    const char* name;
+    std::vector<Step> steps;
+  };
+  const Case cases[] = {
+      {"little", {{150, 0, 0, false}, {170, 0, 1, false}}},
+      {"it is counted", {{150, 0, 0, false}, {900, 800, 1, false}}},
+      {"messages come",
+       {{150, 0, 0, false}, {300, 0, 200, false}, {400, 0, 300, false}}},
+      {"it stands",
+       {{150, 0, 0, false},
+        {300, 0, 1, true},
+        {300, 0, 2, false},
+        {320, 0, 3, false}}},
+      {"it goes on",
+       {{150, 0, 0, false},
+        {300, 0, 1, true},
+        {400, 0, 2, true},
+        {500, 0, 3, true}}},
+      // 124 MiB beyond the slack, and a step of 32 for what came unseen: of
+      // that a quarter came.
+      {"messages may take four times their bytes",
+       {{150, 0, 0, false}, {300, 0, 39, false}}},
+      {"fewer messages than that", {{150, 0, 0, false}, {300, 0, 38, true}}},
+      {"it went and comes again",
+       {{150, 0, 0, false},
+        {300, 0, 1, true},
+        {150, 0, 2, false},
+        {300, 0, 3, true}}},
+      {"messages came before",
+       {{150, 0, 0, false}, {150, 0, 300, false}, {300, 0, 301, true}}}};
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    MemoryGuard guard;
+    for (const Step& step : c.steps) {
+      MemoryReading reading;
+      reading.resident = step.resident_mib * kMiB;
+      reading.counted = step.counted_mib * kMiB;
+      reading.received = step.received_mib * kMiB;
+      EXPECT_EQ(guard.ShouldCut(reading), step.cuts) << step.resident_mib;
+    }
+  }
+}
+
+TEST(MemoryGuardTest, NewClipsAreRefusedAndThoseThatRunGoOn) {
+  server::Admission admission({});
+  server::Ticket running;
+  server::Ticket late;
+  const auto& caller = *server::Nobody();
+  EXPECT_TRUE(admission.TryEnter(caller, "ipv4:1.2.3.4:5", 1, &running).ok());
+  admission.RefuseNewClips(true);
+  const grpc::Status refused =
+      admission.TryEnter(caller, "ipv4:1.2.3.4:5", 1, &late);
+  EXPECT_EQ(refused.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  const Details details = DetailsOf(refused);
+  EXPECT_EQ(details.info.reason(), "SERVER_BUSY");
+  EXPECT_EQ(details.info.metadata().at("limit_name"), "available_memory");
+  EXPECT_EQ(details.retry.retry_delay().seconds(), 1);
+  EXPECT_TRUE(running.Grow(100).ok());
+  admission.RefuseNewClips(false);
+  EXPECT_TRUE(admission.TryEnter(caller, "ipv4:1.2.3.4:5", 1, &late).ok());
+}
+
+}  // namespace
+}  // namespace bvhmill::testing

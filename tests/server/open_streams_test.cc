@@ -1,0 +1,194 @@
+// Streams that are open without work: their number, their time, their memory.
+
+#include <gmock/gmock.h>
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "server/memory.h"
+#include "server/tokens.h"
+#include "tests/server/limits.h"
+#include "tests/support/files.h"
+
+namespace bvhmill::testing {
+namespace {
+
+// A stream of one client.
+struct OpenStream {
+  explicit OpenStream(Stub* stub, const std::string& token = "") {
+    if (!token.empty()) {
+      context.AddMetadata("authorization", "Bearer " + token);
+    }
+    stream = stub->ConvertClips(&context);
+  }
+
+  // True if the server has let it in: it has converted a clip.
+  bool IsServed() {
+    stream->Write(Whole("k", PositionsRequest(SmallClip())));
+    Response response;
+    while (stream->Read(&response)) {
+      if (response.has_result()) return response.result().status().code() == 0;
+    }
+    return false;
+  }
+
+  grpc::ClientContext context;
+  std::unique_ptr<Stream> stream;
+};
+
+struct IdleCase {
+  const char* name;
+  std::vector<Request> requests;
+  // Results that come before the stream is idle.
+  int results;
+};
+
+Request Opening() {
+  Request request;
+  request.mutable_open();
+  return request;
+}
+
+TEST_F(LimitsTest, AStreamThatBeginsNoClipEnds) {
+  const Request clip = Whole("k", PositionsRequest(SmallClip()));
+  const IdleCase cases[] = {{"without a message", {}, 0},
+                            {"after open", {Opening()}, 0},
+                            {"after a clip", {clip}, 1}};
+  StartWith([](server::ServerConfig* config) {
+    config->service.idle_between_seconds = 1;
+  });
+  for (const IdleCase& c : cases) {
+    SCOPED_TRACE(c.name);
+    OpenStream idle(clips_.get());
+    for (const Request& request : c.requests) idle.stream->Write(request);
+    int results = 0;
+    Response response;
+    while (idle.stream->Read(&response)) results += response.has_result();
+    EXPECT_EQ(results, c.results);
+    const grpc::Status status = idle.stream->Finish();
+    EXPECT_EQ(status.error_code(), StatusCode::DEADLINE_EXCEEDED);
+    const v1::ErrorInfo info = DetailsOf(status).info;
+    EXPECT_EQ(info.reason(), "STREAM_IDLE");
+    EXPECT_EQ(ValueOf(info, "limit_name"), "stream_idle_between_seconds");
+    EXPECT_EQ(ValueOf(info, "limit"), "1");
+  }
+}
+
+TEST_F(LimitsTest, TheTimeBetweenClipsDoesNotCountWithinAClip) {
+  StartWith([](server::ServerConfig* config) {
+    config->service.idle_between_seconds = 1;
+  });
+  OpenStream slow(clips_.get());
+  Request request;
+  request.mutable_begin()->set_key("k");
+  slow.stream->Write(request);
+  std::this_thread::sleep_for(std::chrono::seconds(4));
+  request.set_chunk(SmallClip());
+  EXPECT_TRUE(slow.stream->Write(request));
+  request.mutable_end();
+  EXPECT_TRUE(slow.stream->Write(request));
+  Response response;
+  while (!response.has_result()) ASSERT_TRUE(slow.stream->Read(&response));
+  EXPECT_EQ(response.result().status().code(), 0);
+}
+
+TEST_F(LimitsTest, MoreStreamsThanMayBeOpenAreRefused) {
+  StartWith(
+      [](server::ServerConfig* config) { config->admission.max_streams = 2; });
+  OpenStream first(clips_.get());
+  std::optional<OpenStream> second(std::in_place, clips_.get());
+  ASSERT_TRUE(first.IsServed() && second->IsServed());
+  OpenStream third(clips_.get());
+  EXPECT_FALSE(third.IsServed());
+  const grpc::Status status = third.stream->Finish();
+  const v1::ErrorInfo info = RefusalOf(status);
+  EXPECT_EQ(info.reason(), "SERVER_BUSY");
+  EXPECT_EQ(ValueOf(info, "limit_name"), "max_streams");
+  EXPECT_EQ(DetailsOf(status).retry.retry_delay().seconds(), 1);
+  // Calls that are no streams are served.
+  EXPECT_TRUE(Convert(PositionsRequest(SmallClip())).ok());
+  second->stream->WritesDone();
+  EXPECT_TRUE(second->stream->Finish().ok());
+  EXPECT_TRUE(Await([this] { return OpenStream(clips_.get()).IsServed(); }));
+}
+
+// By default a token may have half of all streams.
+TEST_F(LimitsTest, StreamsOfOneTokenLeaveRoomForAnother) {
+  const TempDir dir;
+  std::string tokens;
+  for (const char* token : {"one", "two"}) {
+    std::string line;
+    ASSERT_TRUE(server::HashToken(token, token, &line).ok());
+    tokens += line + "\n";
+  }
+  WriteFile(dir.File("tokens"), tokens);
+  StartWith([&](server::ServerConfig* config) {
+    config->token_file = dir.File("tokens");
+    config->admission.max_streams = 4;
+  });
+  OpenStream first(clips_.get(), "one");
+  OpenStream second(clips_.get(), "one");
+  ASSERT_TRUE(first.IsServed() && second.IsServed());
+  OpenStream third(clips_.get(), "one");
+  EXPECT_FALSE(third.IsServed());
+  const v1::ErrorInfo info = RefusalOf(third.stream->Finish());
+  EXPECT_EQ(info.reason(), "CALLER_BUSY");
+  EXPECT_EQ(ValueOf(info, "limit_name"), "max_streams_per_caller");
+  EXPECT_EQ(ValueOf(info, "limit"), "2");
+  OpenStream other(clips_.get(), "two");
+  EXPECT_TRUE(other.IsServed());
+}
+
+int64_t BytesInFlight(const server::Server& server) {
+  const std::string page = FetchMetrics(server.metrics_address());
+  const std::string name = "\nbvhmill_inflight_bytes ";
+  const size_t at = page.find(name);
+  EXPECT_NE(at, std::string::npos);
+  return at == std::string::npos ? 0
+                                 : std::stoll(page.substr(at + name.size()));
+}
+
+// 20,000 names of one byte are 60 kB on the wire, and 640 kB in memory.
+TEST_F(LimitsTest, OptionsOfIdleStreamsCountByTheirMemory) {
+  StartWith(
+      [](server::ServerConfig* config) { config->metrics = "127.0.0.1:0"; });
+  Request opening;
+  v1::ClipEdits* edits =
+      opening.mutable_open()->mutable_options()->mutable_edits();
+  for (int i = 0; i < 20'000; ++i) {
+    edits->add_drop_joints("j");
+    edits->add_keep_joints("j");
+  }
+  // What the first one takes is kept for all: threads, buffers.
+  OpenStream first(clips_.get());
+  first.stream->Write(opening);
+  ASSERT_TRUE(first.IsServed());
+  const int64_t counted_before = BytesInFlight(*server_);
+  const int64_t resident_before = server::ResidentBytes();
+  constexpr int kStreams = 150;
+  std::vector<std::unique_ptr<OpenStream>> streams;
+  for (int i = 0; i < kStreams; ++i) {
+    streams.push_back(std::make_unique<OpenStream>(clips_.get()));
+    ASSERT_TRUE(streams.back()->stream->Write(opening));
+  }
+  constexpr int64_t kEach = 2 * 20'000 * sizeof(std::string);
+  ASSERT_TRUE(Await([&] {
+    return BytesInFlight(*server_) - counted_before >= kStreams * kEach;
+  })) << BytesInFlight(*server_);
+  const int64_t counted = BytesInFlight(*server_) - counted_before;
+  const int64_t grown = server::ResidentBytes() - resident_before;
+  EXPECT_LT(counted, kStreams * kEach * 11 / 10);
+  // Sanitizers take memory of their own.
+  if (BVHMILL_SANITIZED == 0) {
+    EXPECT_LT(grown, counted * 6 / 5 + (16 << 20)) << counted;
+  }
+  for (const auto& open : streams) open->stream->WritesDone();
+  for (const auto& open : streams) EXPECT_TRUE(open->stream->Finish().ok());
+  EXPECT_TRUE(Await([&] { return BytesInFlight(*server_) <= counted_before; }));
+}
+
+}  // namespace
+}  // namespace bvhmill::testing

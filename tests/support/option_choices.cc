@@ -1,0 +1,266 @@
+#include "tests/support/option_choices.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace bvhmill::testing {
+namespace {
+
+constexpr TensorLayout kLayouts[] = {TensorLayout::kFrameMajor,
+                                     TensorLayout::kJointMajor};
+
+void Add(FormatOptions format, std::vector<OutputRequest>* out) {
+  out->push_back({"output" + std::to_string(out->size()), std::move(format)});
+}
+
+void AddTensors(std::vector<OutputRequest>* out) {
+  for (const TensorLayout layout : kLayouts) {
+    for (const bool ends : {false, true}) {
+      Add(PositionsFormat{layout, ends}, out);
+      Add(VelocitiesFormat{layout, ends}, out);
+      for (const RotationKind kind :
+           {RotationKind::kQuaternion, RotationKind::kMatrix,
+            RotationKind::kSixD}) {
+        Add(RotationsFormat{kind, layout, RotationSpace::kLocal, ends}, out);
+        Add(RotationsFormat{kind, layout, RotationSpace::kWorld, ends}, out);
+      }
+    }
+  }
+}
+
+AnimFormat Anim(const std::function<void(AnimFormat*)>& change) {
+  AnimFormat anim;
+  change(&anim);
+  return anim;
+}
+
+void AddAnims(std::vector<OutputRequest>* out) {
+  Add(AnimFormat{}, out);
+  Add(Anim([](auto* a) { a->profile = AnimProfile::kViewer; }), out);
+  Add(Anim([](auto* a) { a->reference = AnimReference::kFirstFrame; }), out);
+  Add(Anim([](auto* a) { a->joint_map = "second_life"; }), out);
+  Add(Anim([](auto* a) { a->match_limbs = true; }), out);
+  Add(Anim([](auto* a) { a->scale_to_avatar = true; }), out);
+  Add(Anim([](auto* a) { a->max_bytes = 400; }), out);
+  Add(Anim([](auto* a) {
+        a->max_degrees = 0;
+        a->max_millimetres = 0;
+      }),
+      out);
+  Add(Anim([](auto* a) {
+        a->settings.base_priority = 3;
+        a->settings.joint_priorities = {{"mPelvis", 5}};
+        a->settings.loop = true;
+        a->settings.loop_in = 0.01F;
+        a->settings.ease_out = 0.02F;
+      }),
+      out);
+}
+
+std::vector<std::string> NamesOf(const JointList& joints) {
+  std::vector<std::string> names;
+  for (const JointInfo& joint : joints) {
+    if (!joint.end_site) names.push_back(joint.name);
+  }
+  return names;
+}
+
+std::string FirstOf(const JointList& joints) {
+  const std::vector<std::string> names = NamesOf(joints);
+  return names.empty() ? "Nobody" : names.front();
+}
+
+std::string LastOf(const JointList& joints) {
+  const std::vector<std::string> names = NamesOf(joints);
+  return names.empty() ? "Nobody" : names.back();
+}
+
+void RenameAll(const JointList& joints, ClipEdits* edits) {
+  std::vector<std::string> names = NamesOf(joints);
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  edits->rename_joints.clear();
+  for (const std::string& name : names) {
+    edits->rename_joints.emplace_back(name, name + " renamed");
+  }
+}
+
+// The change of an edit that no joint's name matters to.
+EditChoice Plain(const char* name, std::function<void(ClipEdits*)> change) {
+  return {name, [change = std::move(change)](const JointList&, ClipEdits* e) {
+            change(e);
+          }};
+}
+
+void AddJointEdits(std::vector<EditChoice>* out) {
+  using Joints = const JointList&;
+  const std::vector<EditChoice> choices = {
+      {"drop the first",
+       [](Joints j, ClipEdits* e) { e->drop_joints = {FirstOf(j)}; }},
+      {"drop the last",
+       [](Joints j, ClipEdits* e) { e->drop_joints = {LastOf(j)}; }},
+      {"drop all", [](Joints, ClipEdits* e) { e->drop_joints = {"*"}; }},
+      {"drop nobody", [](Joints, ClipEdits* e) { e->drop_joints = {"None"}; }},
+      {"keep the first",
+       [](Joints j, ClipEdits* e) { e->keep_joints = {FirstOf(j)}; }},
+      {"keep the last",
+       [](Joints j, ClipEdits* e) { e->keep_joints = {LastOf(j)}; }},
+      {"keep the second of a name",
+       [](Joints j, ClipEdits* e) { e->keep_joints = {LastOf(j) + "#2"}; }},
+      {"rename all", RenameAll},
+      {"rename to what is there",
+       [](Joints j, ClipEdits* e) {
+         e->rename_joints = {{FirstOf(j), LastOf(j)}};
+       }},
+      {"rows of a map", [](Joints j, ClipEdits* e) {
+         e->joint_map_rows = {{FirstOf(j), "mPelvis"}, {"Nobody", "mTorso"}};
+       }}};
+  out->insert(out->end(), choices.begin(), choices.end());
+  out->push_back(
+      Plain("a built-in map", [](auto* e) { e->joint_map = "second_life"; }));
+  out->push_back(Plain("no such map", [](auto* e) { e->joint_map = "none"; }));
+}
+
+void AddFrameEdits(std::vector<EditChoice>* out) {
+  const auto range = [&](const char* name, FrameRange frames) {
+    out->push_back(Plain(name, [frames](auto* e) { e->frames = frames; }));
+  };
+  range("the first frame", {0, 1, 1});
+  range("without the first frame", {1, 0, 1});
+  range("every second frame", {0, 0, 2});
+  range("frames after the end", {100'000, 0, 1});
+  const auto rate = [&](const char* name, double fps, Interpolation way) {
+    out->push_back(Plain(name, [fps, way](auto* e) {
+      e->resample_fps = fps;
+      e->interpolation = way;
+    }));
+  };
+  rate("more frames", 133, Interpolation::kSlerp);
+  rate("more frames by angles", 133, Interpolation::kLerpAngle);
+  rate("fewer frames", 7, Interpolation::kSlerp);
+  rate("fewer frames by angles", 7, Interpolation::kLerpAngle);
+  rate("very many frames", 1e9, Interpolation::kSlerp);
+}
+
+void AddSpaceEdits(std::vector<EditChoice>* out) {
+  out->push_back(Plain("turned to Y up", [](auto* e) {
+    e->source.up_axis = UpAxis::kZ;
+    e->up_axis = UpAxis::kY;
+  }));
+  out->push_back(Plain("turned to Z up", [](auto* e) {
+    e->source.up_axis = UpAxis::kY;
+    e->up_axis = UpAxis::kZ;
+  }));
+  out->push_back(Plain("in metres", [](auto* e) {
+    e->source.meters_per_unit = 0.0254;
+    e->meters_per_unit = 1;
+  }));
+  out->push_back(
+      Plain("of unknown unit", [](auto* e) { e->meters_per_unit = 1; }));
+  out->push_back(Plain("in place",
+                       [](auto* e) { e->root_motion = RootMotion::kInPlace; }));
+  out->push_back(Plain("at the origin",
+                       [](auto* e) { e->root_motion = RootMotion::kOrigin; }));
+  out->push_back(Plain("aligned", [](auto* e) {
+    e->root_alignment = {"xzy", "-+-", {10, 20, 30}};
+  }));
+}
+
+template <typename T>
+const T& Pick(const std::vector<T>& from, std::mt19937* random) {
+  return from[(*random)() % from.size()];
+}
+
+}  // namespace
+
+std::vector<OutputRequest> OutputChoices() {
+  std::vector<OutputRequest> out;
+  AddTensors(&out);
+  for (const bool ends : {false, true}) {
+    Add(NpzFormat{ends}, &out);
+    Add(CsvFormat{ends}, &out);
+  }
+  for (const int decimals : {-1, 0, 3}) Add(BvhFormat{decimals}, &out);
+  AddAnims(&out);
+  return out;
+}
+
+std::vector<OutputRequest> ArrayAndTextChoices() {
+  std::vector<OutputRequest> out = OutputChoices();
+  std::erase_if(out, [](const OutputRequest& output) {
+    return std::holds_alternative<AnimFormat>(output.format);
+  });
+  return out;
+}
+
+std::vector<OutputRequest> OneOfEachFormat() {
+  std::vector<OutputRequest> out;
+  Add(PositionsFormat{}, &out);
+  Add(PositionsFormat{TensorLayout::kJointMajor, true}, &out);
+  Add(RotationsFormat{}, &out);
+  Add(RotationsFormat{.kind = RotationKind::kMatrix,
+                      .space = RotationSpace::kWorld,
+                      .with_end_sites = true},
+      &out);
+  Add(RotationsFormat{RotationKind::kSixD, TensorLayout::kJointMajor}, &out);
+  Add(VelocitiesFormat{}, &out);
+  Add(NpzFormat{true}, &out);
+  Add(CsvFormat{}, &out);
+  Add(BvhFormat{}, &out);
+  return out;
+}
+
+std::vector<EditChoice> EditChoices() {
+  std::vector<EditChoice> out;
+  AddJointEdits(&out);
+  AddFrameEdits(&out);
+  AddSpaceEdits(&out);
+  return out;
+}
+
+std::vector<ReadChoice> ReadChoices() {
+  return {{"lenient", [](auto*) {}},
+          {"strict", [](auto* o) { o->report.strict = true; }},
+          {"positions add",
+           [](auto* o) {
+             o->conventions.joint_positions = JointPositions::kAddToOffset;
+             o->conventions.root_offset = RootOffset::kAdded;
+           }},
+          {"positions ignored",
+           [](auto* o) {
+             o->conventions.joint_positions = JointPositions::kIgnore;
+           }},
+          {"one issue", [](auto* o) { o->report.max_issues = 1; }},
+          {"some codes", [](auto* o) {
+             o->report.ignore_codes = {"MOTION_FRAME_COUNT_MISMATCH"};
+             o->report.severity_overrides = {
+                 {"DATA_FRAME_TIME_ODD", Severity::kError}};
+           }}};
+}
+
+Limits MatrixLimits() {
+  Limits limits;
+  limits.max_frames = 10'000;
+  limits.max_output_bytes = 64 << 20;
+  limits.max_outputs = 100;
+  return limits;
+}
+
+ConvertOptions RandomOptions(const JointList& joints, std::mt19937* random) {
+  static const std::vector<OutputRequest> outputs = OutputChoices();
+  static const std::vector<EditChoice> edits = EditChoices();
+  static const std::vector<ReadChoice> reads = ReadChoices();
+  ConvertOptions options;
+  options.limits = MatrixLimits();
+  for (auto left = (*random)() % 3; left > 0; --left) {
+    Pick(edits, random).apply(joints, &options.edits);
+  }
+  Pick(reads, random).apply(&options);
+  for (auto left = 1 + (*random)() % 6; left > 0; --left) {
+    options.outputs.push_back(Pick(outputs, random));
+    options.outputs.back().id = "sample" + std::to_string(left);
+  }
+  return options;
+}
+
+}  // namespace bvhmill::testing

@@ -1,0 +1,339 @@
+#include "tests/wire/plain_text.h"
+
+#include <gtest/gtest.h>
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace bvhmill::testing {
+namespace {
+
+// Collects "path = value" lines; nested structs extend the path.
+class Lines {
+ public:
+  template <typename T>
+  void Add(const std::string& name, const T& value) {
+    text_ += path_ + name + " = " + ::testing::PrintToString(value) + "\n";
+  }
+
+  template <typename Struct>
+  void Nest(const std::string& name, const Struct& value) {
+    const std::string outer = path_;
+    path_ += name + ".";
+    Put(value, this);
+    path_ = outer;
+  }
+
+  template <typename Structs>
+  void List(const std::string& name, const Structs& values) {
+    Add(name + ".size", values.size());
+    size_t index = 0;
+    for (const auto& value : values) {
+      Nest(name + "[" + std::to_string(index++) + "]", value);
+    }
+  }
+
+  // The arm that is set, and its fields.
+  template <typename Variant>
+  void OneOf(const std::string& name, const Variant& value) {
+    Add(name + ".index", value.index());
+    std::visit([&](const auto& arm) { Nest(name, arm); }, value);
+  }
+
+  std::string Take() { return std::move(text_); }
+
+ private:
+  std::string path_;
+  std::string text_;
+};
+
+template <typename Enum>
+int Number(Enum value) {
+  return static_cast<int>(value);
+}
+
+void Put(const PositionsFormat& value, Lines* out) {
+  const auto& [layout, with_end_sites] = value;
+  out->Add("layout", Number(layout));
+  out->Add("with_end_sites", with_end_sites);
+}
+
+void Put(const RotationsFormat& value, Lines* out) {
+  const auto& [kind, layout, space, with_end_sites] = value;
+  out->Add("kind", Number(kind));
+  out->Add("layout", Number(layout));
+  out->Add("space", Number(space));
+  out->Add("with_end_sites", with_end_sites);
+}
+
+void Put(const VelocitiesFormat& value, Lines* out) {
+  const auto& [layout, with_end_sites] = value;
+  out->Add("layout", Number(layout));
+  out->Add("with_end_sites", with_end_sites);
+}
+
+void Put(const NpzFormat& value, Lines* out) {
+  const auto& [with_end_sites] = value;
+  out->Add("with_end_sites", with_end_sites);
+}
+
+void Put(const CsvFormat& value, Lines* out) {
+  const auto& [with_end_sites] = value;
+  out->Add("with_end_sites", with_end_sites);
+}
+
+void Put(const BvhFormat& value, Lines* out) {
+  const auto& [decimals] = value;
+  out->Add("decimals", decimals);
+}
+
+void Put(const JointPriority& value, Lines* out) {
+  const auto& [joint, priority] = value;
+  out->Add("joint", joint);
+  out->Add("priority", priority);
+}
+
+void Put(const AnimConstraint& value, Lines* out) {
+  const auto& [chain_length, type, source_volume, source_offset, target_volume,
+               target_offset, target_direction, ease_in_start, ease_in_stop,
+               ease_out_start, ease_out_stop] = value;
+  out->Add("chain_length", int{chain_length});
+  out->Add("type", int{type});
+  out->Add("source_volume", source_volume);
+  out->Add("source_offset", source_offset);
+  out->Add("target_volume", target_volume);
+  out->Add("target_offset", target_offset);
+  out->Add("target_direction", target_direction);
+  out->Add("ease_in_start", ease_in_start);
+  out->Add("ease_in_stop", ease_in_stop);
+  out->Add("ease_out_start", ease_out_start);
+  out->Add("ease_out_stop", ease_out_stop);
+}
+
+void Put(const AnimSettings& value, Lines* out) {
+  const auto& [base_priority, joint_priority, joint_priorities, loop, loop_in,
+               loop_out, ease_in, ease_out, hand_pose, emote, constraints] =
+      value;
+  out->Add("base_priority", base_priority);
+  out->Add("joint_priority", joint_priority);
+  out->List("joint_priorities", joint_priorities);
+  out->Add("loop", loop);
+  out->Add("loop_in", loop_in);
+  out->Add("loop_out", loop_out);
+  out->Add("ease_in", ease_in);
+  out->Add("ease_out", ease_out);
+  out->Add("hand_pose", hand_pose);
+  out->Add("emote", emote);
+  out->Add("has_constraints", constraints.has_value());
+  if (constraints) out->List("constraints", *constraints);
+}
+
+void Put(const AnimFormat& value, Lines* out) {
+  const auto& [profile, settings, reference, joint_map, match_limbs,
+               scale_to_avatar, max_degrees, max_millimetres, max_bytes] =
+      value;
+  out->Add("profile", Number(profile));
+  out->Nest("settings", settings);
+  out->Add("reference", Number(reference));
+  out->Add("joint_map", joint_map);
+  out->Add("match_limbs", match_limbs);
+  out->Add("scale_to_avatar", scale_to_avatar);
+  out->Add("max_degrees", max_degrees);
+  out->Add("max_millimetres", max_millimetres);
+  out->Add("max_bytes", max_bytes);
+}
+
+void Put(const OutputRequest& value, Lines* out) {
+  const auto& [id, format] = value;
+  out->Add("id", id);
+  out->OneOf("format", format);
+}
+
+void Put(const ReportOptions& value, Lines* out) {
+  const auto& [strict, ignore_codes, only_codes, severity_overrides,
+               max_issues] = value;
+  out->Add("strict", strict);
+  out->Add("ignore_codes", ignore_codes);
+  out->Add("only_codes", only_codes);
+  for (const auto& [code, severity] : severity_overrides) {
+    out->Add("severity_overrides[" + code + "]", Number(severity));
+  }
+  out->Add("max_issues", max_issues);
+}
+
+void Put(const Conventions& value, Lines* out) {
+  const auto& [joint_positions, root_offset] = value;
+  out->Add("joint_positions", Number(joint_positions));
+  out->Add("root_offset", Number(root_offset));
+}
+
+void Put(const JointMapRow& value, Lines* out) {
+  const auto& [source, target] = value;
+  out->Add("source", source);
+  out->Add("target", target);
+}
+
+void Put(const FrameRange& value, Lines* out) {
+  const auto& [begin, end, step] = value;
+  out->Add("begin", begin);
+  out->Add("end", end);
+  out->Add("step", step);
+}
+
+void Put(const RootAlignment& value, Lines* out) {
+  const auto& [position_axes, position_signs, correction_degrees] = value;
+  out->Add("position_axes", position_axes);
+  out->Add("position_signs", position_signs);
+  out->Add("correction_degrees", correction_degrees);
+}
+
+void Put(const SourceSpace& value, Lines* out) {
+  const auto& [up_axis, meters_per_unit] = value;
+  out->Add("up_axis", Number(up_axis));
+  out->Add("meters_per_unit", meters_per_unit);
+}
+
+void Put(const ClipEdits& value, Lines* out) {
+  const auto& [drop_joints, keep_joints, rename_joints, joint_map,
+               joint_map_rows, frames, resample_fps, interpolation, up_axis,
+               meters_per_unit, root_motion, root_alignment, source] = value;
+  out->Add("drop_joints", drop_joints);
+  out->Add("keep_joints", keep_joints);
+  out->Add("rename_joints", rename_joints);
+  out->Add("joint_map", joint_map);
+  out->List("joint_map_rows", joint_map_rows);
+  out->Nest("frames", frames);
+  out->Add("resample_fps", resample_fps);
+  out->Add("interpolation", Number(interpolation));
+  out->Add("up_axis", Number(up_axis));
+  out->Add("meters_per_unit", meters_per_unit);
+  out->Add("root_motion", Number(root_motion));
+  out->Nest("root_alignment", root_alignment);
+  out->Nest("source", source);
+}
+
+void Put(const ConvertOptions& value, Lines* out) {
+  const auto& [report, conventions, edits, outputs, checks_only, limits] =
+      value;
+  out->Nest("report", report);
+  out->Nest("conventions", conventions);
+  out->Nest("edits", edits);
+  out->List("outputs", outputs);
+  out->Add("checks_only", checks_only);
+  static_cast<void>(limits);
+}
+
+void Put(const Location& value, Lines* out) {
+  const auto& [byte_offset, line, column, frame, joint, channel, joint_name] =
+      value;
+  out->Add("byte_offset", byte_offset);
+  out->Add("line", line);
+  out->Add("column", column);
+  out->Add("frame", frame);
+  out->Add("joint", joint);
+  out->Add("channel", channel);
+  out->Add("joint_name", joint_name);
+}
+
+void Put(const Issue& value, Lines* out) {
+  const auto& [code, severity, message, location, occurrences, args] = value;
+  out->Add("code", code);
+  out->Add("severity", Number(severity));
+  out->Add("message", message);
+  out->Nest("location", location);
+  out->Add("occurrences", occurrences);
+  out->Add("args", args);
+}
+
+void Put(const IssueCounts& value, Lines* out) {
+  const auto& [errors, warnings, infos, hints] = value;
+  out->Add("errors", errors);
+  out->Add("warnings", warnings);
+  out->Add("infos", infos);
+  out->Add("hints", hints);
+}
+
+void Put(const Report& value, Lines* out) {
+  const auto& [verdict, counts, issues, truncated, rules_version] = value;
+  out->Add("verdict", Number(verdict));
+  out->Nest("counts", counts);
+  out->List("issues", issues);
+  out->Add("truncated", truncated);
+  out->Add("rules_version", rules_version);
+}
+
+void Put(const JointInfo& value, Lines* out) {
+  const auto& [name, parent, channels, end_site, offset] = value;
+  out->Add("name", name);
+  out->Add("parent", parent);
+  out->Add("channels", channels);
+  out->Add("end_site", end_site);
+  out->Add("offset", offset);
+}
+
+void Put(const ClipInfo& value, Lines* out) {
+  const auto& [frames, frame_time, frames_per_second, joint_count, joints] =
+      value;
+  out->Add("frames", frames);
+  out->Add("frame_time", frame_time);
+  out->Add("frames_per_second", frames_per_second);
+  out->Add("joint_count", joint_count);
+  out->List("joints", joints);
+}
+
+void Put(const TensorInfo& value, Lines* out) {
+  const auto& [shape, axes] = value;
+  out->Add("shape", shape);
+  out->Add("axes", axes);
+}
+
+void Put(const OutputInfo& value, Lines* out) {
+  const auto& [id, media_type, size_bytes, tensor] = value;
+  out->Add("id", id);
+  out->Add("media_type", media_type);
+  out->Add("size_bytes", size_bytes);
+  out->Add("has_tensor", tensor.has_value());
+  if (tensor) out->Nest("tensor", *tensor);
+}
+
+void Put(const StageTimes& value, Lines* out) {
+  const auto& [queued, read, validate, edit, solve, encode] = value;
+  out->Add("queued", queued.count());
+  out->Add("read", read.count());
+  out->Add("validate", validate.count());
+  out->Add("edit", edit.count());
+  out->Add("solve", solve.count());
+  out->Add("encode", encode.count());
+}
+
+void Put(const Fault& value, Lines* out) {
+  const auto& [reason, metadata] = value;
+  out->Add("reason", reason);
+  out->Add("metadata", metadata);
+}
+
+void Put(const ConvertResult& value, Lines* out) {
+  const auto& [status, fault, report, info, outputs, times] = value;
+  out->Add("status", status.ToString());
+  out->Nest("fault", fault);
+  out->Nest("report", report);
+  out->Nest("info", info);
+  out->List("outputs", outputs);
+  out->Nest("times", times);
+}
+
+template <typename Struct>
+std::string TextOf(const Struct& value) {
+  Lines lines;
+  Put(value, &lines);
+  return lines.Take();
+}
+
+}  // namespace
+
+std::string PlainText(const ConvertOptions& options) { return TextOf(options); }
+
+std::string PlainText(const ConvertResult& result) { return TextOf(result); }
+
+}  // namespace bvhmill::testing
