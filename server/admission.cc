@@ -23,9 +23,14 @@ grpc::Status Busy(const char* reason, const char* name, int64_t limit,
   return ToGrpc(MakeStatus(absl::StatusCode::kResourceExhausted, text), fault);
 }
 
-int64_t HalfIfNone(int64_t limit, int64_t limit_on_all) {
-  // A limit of 1 on all leaves no half.
-  return limit > 0 ? limit : limit_on_all / 2 + limit_on_all % 2;
+// Of 1, the half is 1.
+int64_t HalfOf(int64_t number) { return number / 2 + number % 2; }
+
+// Where there is no limit, it becomes half of the one on all, and `is_fair`.
+void ShareIfNone(int64_t limit_on_all, int64_t* limit, bool* is_fair) {
+  if (*limit > 0 || limit_on_all <= 0) return;
+  *limit = HalfOf(limit_on_all);
+  *is_fair = true;
 }
 
 grpc::Status ShortOfMemory() {
@@ -41,16 +46,18 @@ grpc::Status ShortOfMemory() {
 AdmissionLimits WithShares(AdmissionLimits limits) {
   const int64_t clips = limits.max_inflight_clips;
   const int64_t bytes = limits.max_inflight_bytes;
-  for (int64_t* share : {&limits.max_inflight_clips_per_connection,
-                         &limits.max_inflight_clips_per_caller}) {
-    *share = HalfIfNone(*share, clips);
-  }
-  for (int64_t* share : {&limits.max_inflight_bytes_per_connection,
-                         &limits.max_inflight_bytes_per_caller}) {
-    *share = HalfIfNone(*share, bytes);
-  }
-  limits.max_streams_per_caller =
-      HalfIfNone(limits.max_streams_per_caller, limits.max_streams);
+  FairShares& fair = limits.fair;
+  ShareIfNone(clips, &limits.max_inflight_clips_per_connection,
+              &fair.clips_per_connection);
+  ShareIfNone(bytes, &limits.max_inflight_bytes_per_connection,
+              &fair.bytes_per_connection);
+  ShareIfNone(clips, &limits.max_inflight_clips_per_caller,
+              &fair.clips_per_caller);
+  ShareIfNone(bytes, &limits.max_inflight_bytes_per_caller,
+              &fair.bytes_per_caller);
+  ShareIfNone(limits.max_streams, &limits.max_streams_per_caller,
+              &fair.streams_per_caller);
+  fair.streams_per_connection = limits.max_streams > 0;
   return limits;
 }
 
@@ -58,6 +65,9 @@ AdmissionLimits WithShares(AdmissionLimits limits) {
 struct Admission::Bound {
   const char* name;
   int64_t most;
+  // Of a fair share: the limit on all, and what all have; else 0.
+  int64_t most_of_all = 0;
+  int64_t used_by_all = 0;
 };
 
 // One account that a ticket is charged to, and its limits.
@@ -70,55 +80,84 @@ struct Admission::Account {
 };
 
 std::array<Admission::Account, 3> Admission::AccountsOf(const Ticket& ticket) {
-  const auto of_connection = [&](int64_t limit) {
-    return ticket.peer_is_one_ ? limit : 0;
-  };
-  const auto of_caller = [&](int64_t quota, int64_t usual) {
-    if (quota > 0) return quota;
-    return ticket.caller_has_name_ ? usual : 0;
-  };
   const AdmissionLimits& most = limits_;
+  const Bound clips = {"max_inflight_clips", most.max_inflight_clips};
+  const Bound bytes = {"max_inflight_bytes", most.max_inflight_bytes};
+  const Bound streams = {"max_streams", most.max_streams};
+  const auto share = [](const char* name, int64_t limit, bool is_fair,
+                        const Bound& all, int64_t used) {
+    return is_fair ? Bound{name, limit, all.most, used} : Bound{name, limit};
+  };
+  const auto of_caller = [&](int64_t quota, Bound usual) {
+    if (quota > 0) return Bound{usual.name, quota};
+    return ticket.caller_has_name_ ? usual : Bound{usual.name, 0};
+  };
+  const auto of_connection = [&](Bound usual) {
+    return ticket.peer_is_one_ ? usual : Bound{usual.name, 0};
+  };
   return {
       {{"CALLER_BUSY",
-        {"max_inflight_clips_per_caller",
-         of_caller(ticket.quota_.clips, most.max_inflight_clips_per_caller)},
-        {"max_inflight_bytes_per_caller",
-         of_caller(ticket.quota_.bytes, most.max_inflight_bytes_per_caller)},
-        {"max_streams_per_caller", of_caller(0, most.max_streams_per_caller)},
+        of_caller(ticket.quota_.clips,
+                  share("max_inflight_clips_per_caller",
+                        most.max_inflight_clips_per_caller,
+                        most.fair.clips_per_caller, clips, all_.clips)),
+        of_caller(ticket.quota_.bytes,
+                  share("max_inflight_bytes_per_caller",
+                        most.max_inflight_bytes_per_caller,
+                        most.fair.bytes_per_caller, bytes, all_.bytes)),
+        of_caller(0,
+                  share("max_streams_per_caller", most.max_streams_per_caller,
+                        most.fair.streams_per_caller, streams, all_.streams)),
         &ticket.caller_->used},
-       // gRPC limits the calls of a connection, and so its streams.
        {"CONNECTION_BUSY",
-        {"max_inflight_clips_per_connection",
-         of_connection(most.max_inflight_clips_per_connection)},
-        {"max_inflight_bytes_per_connection",
-         of_connection(most.max_inflight_bytes_per_connection)},
-        {nullptr, 0},
+        of_connection(share("max_inflight_clips_per_connection",
+                            most.max_inflight_clips_per_connection,
+                            most.fair.clips_per_connection, clips, all_.clips)),
+        of_connection(share("max_inflight_bytes_per_connection",
+                            most.max_inflight_bytes_per_connection,
+                            most.fair.bytes_per_connection, bytes, all_.bytes)),
+        // gRPC limits the calls of a connection, and so its streams.
+        of_connection(share("max_streams", 0, most.fair.streams_per_connection,
+                            streams, all_.streams)),
         &ticket.peer_->used},
-       {"SERVER_BUSY",
-        {"max_inflight_clips", most.max_inflight_clips},
-        {"max_inflight_bytes", most.max_inflight_bytes},
-        {"max_streams", most.max_streams},
-        &all_}}};
+       {"SERVER_BUSY", clips, bytes, streams, &all_}}};
 }
 
-// `alone` is what the ticket alone takes: more than the limit never fits.
+int64_t Admission::MostOf(const Bound& bound, int64_t used, int64_t more,
+                          bool grows) {
+  if (bound.most_of_all == 0) return bound.most;
+  const bool has_room =
+      bound.used_by_all + more <= bound.most_of_all - bound.most_of_all / 4;
+  if (grows && has_room) return bound.most;
+  const int64_t others = bound.used_by_all - used;
+  const int64_t left = std::max<int64_t>(bound.most_of_all - others, 1);
+  return bound.most == 0 ? HalfOf(left) : std::min(bound.most, HalfOf(left));
+}
+
+// `held` is what the ticket has: more than the limit never fits.
 grpc::Status Admission::CheckOne(const char* reason, const Bound& bound,
-                                 int64_t used, int64_t more, int64_t alone) {
-  if (more <= 0 || !Exceeds(used + more, bound.most)) return grpc::Status::OK;
-  return Busy(reason, bound.name, bound.most, used + more,
-              /*may_retry=*/!Exceeds(alone, bound.most));
+                                 int64_t used, int64_t more, int64_t held,
+                                 bool grows) {
+  if (more <= 0) return grpc::Status::OK;
+  const int64_t most = MostOf(bound, used, more, grows);
+  if (!Exceeds(used + more, most)) return grpc::Status::OK;
+  return Busy(reason, bound.name, most, used + more,
+              /*may_retry=*/!Exceeds(held + more, bound.most));
 }
 
 grpc::Status Admission::Check(const Account& account, const InFlight& more,
-                              int64_t alone) {
+                              const Ticket& ticket) {
   const InFlight& used = *account.used;
+  const InFlight& held = ticket.held_;
+  const bool grows = ticket.admission_ != nullptr;
   grpc::Status status = CheckOne(account.reason, account.clips, used.clips,
-                                 more.clips, more.clips);
+                                 more.clips, held.clips, grows);
   if (!status.ok()) return status;
   status = CheckOne(account.reason, account.streams, used.streams, more.streams,
-                    more.streams);
+                    held.streams, grows);
   if (!status.ok()) return status;
-  return CheckOne(account.reason, account.bytes, used.bytes, more.bytes, alone);
+  return CheckOne(account.reason, account.bytes, used.bytes, more.bytes,
+                  held.bytes, grows);
 }
 
 Ticket::Ticket(Ticket&& other) noexcept { *this = std::move(other); }
@@ -194,8 +233,7 @@ grpc::Status Admission::Take(const Caller& caller, const std::string& peer,
 grpc::Status Admission::Add(InFlight more, Ticket* ticket) {
   const auto accounts = AccountsOf(*ticket);
   for (const Account& account : accounts) {
-    const grpc::Status status =
-        Check(account, more, ticket->held_.bytes + more.bytes);
+    const grpc::Status status = Check(account, more, *ticket);
     if (!status.ok()) return status;
   }
   for (InFlight* usage : UsagesOf(ticket)) {

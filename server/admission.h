@@ -18,10 +18,20 @@
 
 namespace bvhmill::server {
 
+// Limits of a connection or a caller that follow from the limits on all.
+struct FairShares {
+  bool clips_per_connection = false;
+  bool bytes_per_connection = false;
+  bool streams_per_connection = false;
+  bool clips_per_caller = false;
+  bool bytes_per_caller = false;
+  bool streams_per_caller = false;
+};
+
 // 0 = no limit of that kind. Limits per caller hold for callers with a token;
 // the quotas of a token count instead of them.
 struct AdmissionLimits {
-  int64_t max_inflight_clips = 1024;
+  int64_t max_inflight_clips = 4096;
   // -1 = by the memory of the process; must be resolved before it is used: see
   // WithResolvedLimits.
   int64_t max_inflight_bytes = -1;
@@ -32,10 +42,15 @@ struct AdmissionLimits {
   // Streams that are open, with or without clips.
   int64_t max_streams = 4096;
   int64_t max_streams_per_caller = 0;
+  // Which of these shrink while others have much in flight: see WithShares.
+  FairShares fair;
 };
 
-// `limits` with a default for each limit per connection and per caller that is
-// 0: half of the limit on all. So no caller takes everything.
+// `limits` with a fair share in place of each limit per connection and per
+// caller that is 0: half of the limit on all, and half of what others leave of
+// it if that is less. So no number of callers takes everything. A ticket may
+// grow to half of the bytes of all as long as a quarter of them is free.
+// Streams of a connection have a fair share, too, where streams are limited.
 AdmissionLimits WithShares(AdmissionLimits limits);
 
 // Clips, the bytes of their memory, and streams that are in flight.
@@ -130,9 +145,14 @@ class Admission {
   std::array<Account, 3> AccountsOf(const Ticket& ticket);
   std::array<InFlight*, 4> UsagesOf(Ticket* ticket);
   static grpc::Status Check(const Account& account, const InFlight& more,
-                            int64_t alone);
+                            const Ticket& ticket);
   static grpc::Status CheckOne(const char* reason, const Bound& bound,
-                               int64_t used, int64_t more, int64_t alone);
+                               int64_t used, int64_t more, int64_t held,
+                               bool grows);
+  // What `bound` is now; `used` of it is in flight. `grows`: for a ticket that
+  // was given before.
+  static int64_t MostOf(const Bound& bound, int64_t used, int64_t more,
+                        bool grows);
   grpc::Status Add(InFlight more, Ticket* ticket);
   void Remove(InFlight less, Ticket* ticket);
 

@@ -331,6 +331,8 @@ class ClipTask final : public UnaryTask {
            grpc::ByteBuffer* request, grpc::ByteBuffer* response)
       : config_(config), work_(work), request_(request), response_(response) {}
 
+  bool IsDear() override { return server::IsDear(kUnaryTexts, request_); }
+
   grpc::Status Read(Ticket* ticket, bool* is_short) override {
     int64_t unpacked = 0;
     const grpc::Status status =

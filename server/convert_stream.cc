@@ -25,6 +25,9 @@ using Clock = StreamClip::Clock;
 
 // Bytes of text that a worker reads before it lets others have a turn.
 constexpr size_t kTurnBytes = size_t{4} << 20;
+// Outputs that a step makes: as a rule, and where streams hold too much.
+constexpr int64_t kStepBytes = int64_t{4} << 20;
+constexpr int64_t kCrowdedStepBytes = int64_t{128} << 10;
 // A message with more bytes beside its text is not kept to be used again: its
 // lists keep their memory, twenty times as much.
 constexpr int64_t kUsualFrameBytes = 1 << 10;
@@ -73,6 +76,10 @@ class ConvertStream final
     return Guarded(context_.log(), "a stream", step);
   }
   grpc::Status Enter();
+  bool QueueMessage(Clock::time_point came_at);
+  void TakeMessage(Clock::time_point came_at);
+  void TakeRead(const grpc::Status& read, int64_t beside,
+                Clock::time_point came_at);
   void OnDrain();
   void OnTick(Clock::time_point now);
   bool IsBusy() const;
@@ -118,6 +125,8 @@ class ConvertStream final
   std::mutex mutex_;
   StreamClips clips_;
   bool reading_ = false;
+  // A worker is going to read the message that came.
+  bool is_queued_ = false;
   bool reads_done_ = false;
   bool draining_ = false;
   UploadPace pace_;
@@ -215,7 +224,7 @@ void ConvertStream::OnDrain() {
 // Nothing more is to be expected of the peer but that it takes what is sent.
 bool ConvertStream::IsBusy() const {
   const bool has_whole_clips = !clips_.empty() && !clips_.is_within_clip();
-  return !reading_ || writing_ != nullptr || has_whole_clips;
+  return !reading_ || is_queued_ || writing_ != nullptr || has_whole_clips;
 }
 
 // The peer does not take what was written last: a frame, or the end.
@@ -227,7 +236,7 @@ bool ConvertStream::IsSlowReader(Clock::time_point now) const {
 
 // Whoever begins a clip must go on with it.
 grpc::Status ConvertStream::CheckWriter(Clock::time_point now) {
-  if (!clips_.is_within_clip()) return grpc::Status::OK;
+  if (!clips_.is_within_clip() || is_queued_) return grpc::Status::OK;
   const ServiceLimits& limits = config().service;
   switch (pace_.Judge(now)) {
     case UploadPace::Verdict::kIdle:
@@ -244,7 +253,7 @@ grpc::Status ConvertStream::CheckWriter(Clock::time_point now) {
 // one.
 grpc::Status ConvertStream::CheckIdle(Clock::time_point now) {
   const int64_t limit = config().service.idle_between_seconds;
-  if (limit == 0 || !clips_.empty() || !reading_) {
+  if (limit == 0 || !clips_.empty() || !reading_ || is_queued_) {
     idle_since_.reset();
     return grpc::Status::OK;
   }
@@ -284,9 +293,47 @@ void ConvertStream::OnTick(Clock::time_point now) {
 }
 
 void ConvertStream::OnReadDone(bool ok) {
-  grpc::Status read;
-  int64_t beside = 0;
   if (ok) {
+    const auto now = Clock::now();
+    const bool is_left = IsDear(kStreamTexts, &received_) && QueueMessage(now);
+    return is_left ? void() : TakeMessage(now);
+  }
+  Actions actions;
+  {
+    const std::lock_guard lock(mutex_);
+    reading_ = false;
+    reads_done_ = true;
+    if (clips_.is_within_clip() && !cancel_.IsCancelled() && !failed_) {
+      failed_ = StreamOutOfOrder("the stream was closed within a clip");
+      closed_within_clip_ = true;
+    }
+    if (failed_) cancel_.Cancel();
+    actions = NextActions();
+  }
+  Do(std::move(actions));
+}
+
+// A worker will take the message that came. False if there is no memory for
+// that.
+bool ConvertStream::QueueMessage(Clock::time_point came_at) {
+  {
+    const std::lock_guard lock(mutex_);
+    is_queued_ = true;
+  }
+  bool is_queued = false;
+  Attempt(context_.log(), "a stream", [&] {
+    is_queued = context_.queue().Enqueue(
+        record_.turn(),
+        [self = shared_from_this(), came_at] { self->TakeMessage(came_at); });
+  });
+  return is_queued;
+}
+
+// Reads the message that came at `came_at`, and begins the next read.
+void ConvertStream::TakeMessage(Clock::time_point came_at) {
+  int64_t beside = 0;
+  grpc::Status read = grpc::Status::CANCELLED;
+  if (!cancel_.IsCancelled()) {
     read = Guard([&] {
       return ReadMessage(config(), kStreamTexts, &received_, &request_,
                          &beside);
@@ -296,35 +343,33 @@ void ConvertStream::OnReadDone(bool ok) {
   {
     const std::lock_guard lock(mutex_);
     reading_ = false;
-    if (!ok) {
-      reads_done_ = true;
-      if (clips_.is_within_clip() && !cancel_.IsCancelled() && !failed_) {
-        failed_ = StreamOutOfOrder("the stream was closed within a clip");
-        closed_within_clip_ = true;
-      }
-    } else if (!failed_) {
-      ServiceContext::Heard(call_id_);
-      idle_since_.reset();
-      pace_.Came(Clock::now(), static_cast<int64_t>(request_.chunk().size()));
-      const bool goes_on = clips_.is_within_clip();
-      const grpc::Status status =
-          read.ok() ? Guard([&] { return clips_.Take(&request_, beside); })
-                    : read;
-      if (!status.ok()) failed_ = status;
-      if (!goes_on) pace_.Reset();
-      // Not until the next one comes, which may be never; and a message that is
-      // cleared keeps its lists.
-      request_.Clear();
-      if (beside > kUsualFrameBytes) request_ = {};
-    }
+    is_queued_ = false;
+    if (!failed_ && !finished_) TakeRead(read, beside, came_at);
+    // Not until the next one comes, which may be never; and a message that is
+    // cleared keeps its lists.
+    request_.Clear();
+    if (beside > kUsualFrameBytes) request_ = {};
     if (failed_) cancel_.Cancel();
     actions = NextActions();
   }
   Do(std::move(actions));
 }
 
+void ConvertStream::TakeRead(const grpc::Status& read, int64_t beside,
+                             Clock::time_point came_at) {
+  ServiceContext::Heard(call_id_);
+  idle_since_.reset();
+  pace_.Came(came_at, static_cast<int64_t>(request_.chunk().size()));
+  const bool goes_on = clips_.is_within_clip();
+  const grpc::Status status =
+      read.ok() ? Guard([&] { return clips_.Take(&request_, beside); }) : read;
+  if (!status.ok()) failed_ = status;
+  if (!goes_on) pace_.Reset();
+}
+
 bool ConvertStream::MustEnd() const {
-  return failed_ || (clips_.empty() && (draining_ || reads_done_));
+  return failed_ ||
+         (clips_.empty() && !is_queued_ && (draining_ || reads_done_));
 }
 
 // A stream that drains takes the rest of a clip, but no more clips.
@@ -424,9 +469,6 @@ void ConvertStream::MakeConversion(const ClipPtr& clip) {
     const std::lock_guard lock(mutex_);
     return weak.lock()->ticket.Grow(bytes);
   };
-  peer.is_crowded = [this] {
-    return Exceeds(context_.stream_bytes(), config().service.max_stream_bytes);
-  };
   clip->conversion = std::make_unique<StreamConversion>(
       *clip, config(), &cancel_, std::move(peer));
   clip->queued = Clock::now() - *clip->queued_at;
@@ -474,7 +516,6 @@ void ConvertStream::Refuse(const ClipPtr& clip, const grpc::Status& status) {
     const std::lock_guard lock(mutex_);
     if (finished_ || clip->is_abandoned) return;
     clips_.UsedBytes(clip.get());
-    clip->ticket.Release();
     // Its peer may have been told otherwise meanwhile.
     if (!clip->refused) clips_.Refuse(clip.get(), status);
     clip->is_running = false;
@@ -507,6 +548,10 @@ void ConvertStream::Work(const ClipPtr& clip) {
 // nothing but the clip is half done.
 size_t ConvertStream::WorkOnce(const ClipPtr& clip, Next next,
                                std::string* bytes) {
+  if (clip->conversion != nullptr) {
+    clip->conversion->SetStepBytes(
+        context_.HasCrowdedStreams() ? kCrowdedStepBytes : kStepBytes);
+  }
   switch (next) {
     case Next::kMake:
       MakeConversion(clip);
@@ -533,12 +578,16 @@ size_t ConvertStream::WorkOnce(const ClipPtr& clip, Next next,
 
 ConvertStream::Next ConvertStream::TakeNext(const ClipPtr& clip,
                                             std::string* bytes) {
+  // Gives memory back, which takes the mutex.
+  std::unique_ptr<StreamConversion> dropped;
   Actions actions;
   Next next = Next::kRest;
   {
     const std::lock_guard lock(mutex_);
     const bool is_over = cancel_.IsCancelled() || clip->is_abandoned;
     if (!is_over && clip->refused) {
+      clips_.UsedBytes(clip.get());
+      dropped = std::move(clip->conversion);
       next = clip->has_ended ? Next::kFinish : Next::kRest;
     } else if (is_over || clips_.MustPause(*clip)) {
       next = Next::kRest;

@@ -19,6 +19,8 @@ struct Gauges {
   int64_t bytes = 0;
   // The most `bytes` have been since the start.
   int64_t peak_bytes = 0;
+  // What streams hold of clips and outputs.
+  int64_t stream_bytes = 0;
   int workers = 0;
   int busy_workers = 0;
   int64_t connections = 0;

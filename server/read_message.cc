@@ -34,14 +34,26 @@ class Reader final : public grpc::ProtoBufferReader {
   }
 };
 
+// Bytes of texts, and how many others there may be before it is looked no
+// further.
+struct TextCount {
+  int64_t bytes = 0;
+  int64_t most_beside = std::numeric_limits<int64_t>::max();
+
+  bool IsBeyond(const CodedInputStream& in) const {
+    return in.CurrentPosition() - bytes > most_beside;
+  }
+};
+
 // Adds up the bytes of texts of a message, up to the limit of `in`. `texts` are
-// those that lead into it, `depth` messages deep. False if it is no message.
+// those that lead into it, `depth` messages deep. False if it is no message, or
+// too much is beside its texts.
 bool AddTexts(std::span<const TextField> texts, size_t depth,
-              CodedInputStream* in, int64_t* bytes);
+              CodedInputStream* in, TextCount* count);
 
 // The same of the rest of a field behind its tag.
 bool AddTextsOf(std::span<const TextField> texts, size_t depth, uint32_t tag,
-                CodedInputStream* in, int64_t* bytes) {
+                CodedInputStream* in, TextCount* count) {
   const int number = WireFormatLite::GetTagFieldNumber(tag);
   const auto leads_to = [&](const TextField& text) {
     return text.numbers[depth] == number;
@@ -55,20 +67,21 @@ bool AddTextsOf(std::span<const TextField> texts, size_t depth, uint32_t tag,
   if (!in->ReadVarint32(&length)) return false;
   const auto size = static_cast<int>(length);
   if (depth + 1 == first->numbers.size() || first->numbers[depth + 1] == 0) {
-    *bytes += length;
+    count->bytes += length;
     return in->Skip(size);
   }
   const auto limit = in->PushLimit(size);
-  const bool is_good = AddTexts({first, last}, depth + 1, in, bytes) &&
+  const bool is_good = AddTexts({first, last}, depth + 1, in, count) &&
                        in->BytesUntilLimit() == 0;
   in->PopLimit(limit);
   return is_good;
 }
 
 bool AddTexts(std::span<const TextField> texts, size_t depth,
-              CodedInputStream* in, int64_t* bytes) {
+              CodedInputStream* in, TextCount* count) {
   while (const uint32_t tag = in->ReadTag()) {
-    if (!AddTextsOf(texts, depth, tag, in, bytes)) return false;
+    if (!AddTextsOf(texts, depth, tag, in, count)) return false;
+    if (count->IsBeyond(*in)) return false;
   }
   return in->ConsumedEntireMessage();
 }
@@ -101,10 +114,10 @@ grpc::Status Unpacked(const ServerConfig& config,
 
 grpc::Status CheckBeside(std::span<const TextField> texts, int64_t bytes,
                          ZeroCopyInputStream* stream, int64_t* beside) {
-  int64_t text_bytes = 0;
+  TextCount count;
   CodedInputStream in(stream);
-  if (!AddTexts(texts, 0, &in, &text_bytes)) return MessageBroken();
-  *beside = bytes - text_bytes;
+  if (!AddTexts(texts, 0, &in, &count)) return MessageBroken();
+  *beside = bytes - count.bytes;
   constexpr int64_t kMost = kMaxOptionBytes;
   return *beside > kMost ? LimitExceeded("max_option_bytes", kMost, *beside)
                          : grpc::Status::OK;
@@ -146,6 +159,16 @@ grpc::Status Read(const ServerConfig& config, std::span<const TextField> texts,
 }
 
 }  // namespace
+
+bool IsDear(std::span<const TextField> texts, grpc::ByteBuffer* bytes) {
+  Reader reader(bytes);
+  if (!reader.status().ok()) return false;
+  if (reader.packing() != GRPC_COMPRESS_NONE) return true;
+  TextCount count{.most_beside = 4096};
+  CodedInputStream in(&reader);
+  AddTexts(texts, 0, &in, &count);
+  return count.IsBeyond(in);
+}
 
 grpc::Status ReadMessage(const ServerConfig& config,
                          std::span<const TextField> texts,

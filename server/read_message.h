@@ -29,6 +29,11 @@ inline constexpr TextField kUnaryTexts[] = {{{1, 1, 0}}, {{1, 3, 0}}};
 inline constexpr TextField kStreamTexts[] = {
     {{2, 1, 0}}, {{2, 2, 1}}, {{2, 2, 3}}, {{3, 0, 0}}};
 
+// True if it may take milliseconds to read a message from `bytes`: gRPC packed
+// them, or more than 4 KiB of them are not in one of `texts`. Changes nothing.
+// Cost: O(fields within the first of such bytes).
+bool IsDear(std::span<const TextField> texts, grpc::ByteBuffer* bytes);
+
 // Reads `message` from `bytes`, which are emptied; `beside` is set to how many
 // of them are not in one of `texts`. RESOURCE_EXHAUSTED if gRPC has packed more
 // than max_request_message_bytes (as they came they are for the caller to

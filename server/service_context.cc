@@ -4,6 +4,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "bvhmill/base/limits.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/wire/options.h"
 #include "server/guard.h"
@@ -44,6 +45,7 @@ Gauges ServiceContext::Now() {
   gauges.clips = admission_.clips();
   gauges.bytes = admission_.bytes();
   gauges.peak_bytes = admission_.peak_bytes();
+  gauges.stream_bytes = stream_bytes_;
   gauges.workers = queue_.threads();
   gauges.busy_workers = queue_.busy();
   gauges.connections = connections_.count();
@@ -81,6 +83,10 @@ int64_t SendTimeoutSeconds(const ServerConfig& config) {
 bool ServiceContext::HasTooMany(int64_t calls) const {
   const int64_t limit = config_.transport.max_streams_per_connection;
   return limit > 0 && calls / 2 > limit;
+}
+
+bool ServiceContext::HasCrowdedStreams() const {
+  return Exceeds(stream_bytes_, config_.service.max_stream_bytes);
 }
 
 bool ServiceContext::BeginCall(std::shared_ptr<CallWatch> watch,
@@ -186,7 +192,7 @@ bool ServiceContext::GuardsTransport() const {
 MemoryReading ServiceContext::ReadMemory() {
   const MemoryUse use = ReadMemoryUse();
   MemoryReading reading;
-  reading.counted = admission_.bytes() + stream_bytes_;
+  reading.counted = admission_.bytes();
   reading.resident = use.resident;
   reading.fullness = FullnessOf(use, memory_bounds_);
   // What came costs more to know, and matters only where memory is to be

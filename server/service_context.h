@@ -99,7 +99,8 @@ class ServiceContext {
 
   // Bytes of clips and outputs that all streams hold.
   void AddStreamBytes(int64_t bytes) { stream_bytes_ += bytes; }
-  int64_t stream_bytes() const { return stream_bytes_; }
+  // They hold more than max_stream_bytes: each makes only what is taken.
+  bool HasCrowdedStreams() const;
 
   // Refuses new calls from now on and tells the running ones. Returns when all
   // have ended or the time is over; true if all have ended.

@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kSliceBytes = size_t{256} << 10;
 
 // Memory for frames is asked for so much at a time.
-constexpr int64_t kFrameStep = int64_t{16} << 10;
+constexpr int64_t kFrameStep = int64_t{64} << 10;
 
 // Bytes that are decoded at once, and what they give at most.
 constexpr size_t kGzipSlice = 256;
@@ -54,25 +54,14 @@ absl::Status FrameReceiver::Begin(const ClipInfo& info,
   return absl::OkStatus();
 }
 
-// Memory for frames that cannot be written before more of them are made: all of
-// them, or what one step makes beyond what steps make as a rule. A thousand
-// streams with such a step each would take all memory: where streams hold too
-// much, all frames are drawn.
+// Draws memory for frames with `bytes` more.
 absl::Status FrameReceiver::HoldFrames(int64_t bytes) {
-  constexpr int64_t kUsualStepBytes = int64_t{8} << 20;
-  const int64_t before = std::exchange(step_bytes_, step_bytes_ + bytes);
-  if (!at_once_) {
-    const int64_t usual = peer_.is_crowded() ? 0 : kUsualStepBytes;
-    bytes = step_bytes_ - std::max(before, usual);
-    if (bytes <= 0) return absl::OkStatus();
-  }
   if (bytes > held_) {
     const int64_t more = std::max(bytes - held_, kFrameStep);
     BVHMILL_RETURN_IF_ERROR(Hold(more));
     held_ += more;
   }
   held_ -= bytes;
-  drawn_ += bytes;
   return absl::OkStatus();
 }
 
@@ -113,8 +102,6 @@ void FrameReceiver::FlushOutput(size_t output) {
   sent_[output] += size;
   OutFrame frame = FrameOf(chunk, std::move(data));
   frame.data_bytes = size;
-  frame.drawn_bytes = std::min(drawn_, size);
-  drawn_ -= frame.drawn_bytes;
   peer_.emit(std::move(frame));
 }
 
@@ -135,8 +122,7 @@ StreamConversion::StreamConversion(const StreamClip& clip,
                                    const CancelToken* cancel,
                                    FrameReceiver::Peer peer)
     : config_(config),
-      receiver_(clip.key, config.service.chunk_bytes,
-                NeedsAllRows(*clip.options), std::move(peer)),
+      receiver_(clip.key, config.service.chunk_bytes, std::move(peer)),
       converter_(*clip.options, &receiver_, cancel, &result_) {
   if (clip.encoding == Encoding::kIdentity) return;
   decoder_ = MakeDecoder(clip.encoding, config.limits.max_clip_bytes);
@@ -150,7 +136,6 @@ void StreamConversion::Give(std::string bytes) {
 }
 
 size_t StreamConversion::Step() {
-  receiver_.EndStep();
   if (!broken_ && converter_.has_work()) {
     converter_.Work();
     return kSliceBytes;

@@ -28,11 +28,10 @@ namespace bvhmill::server {
 struct OutFrame {
   // To move it would be to copy it.
   std::unique_ptr<grpc::ByteBuffer> message;
-  // Of the message, and of the output that it holds; and those that were drawn
-  // from the ticket of the clip until the frame is written.
+  // Of the message, and of the output that it holds: the latter are drawn from
+  // the ticket of the clip until the frame is written.
   int64_t bytes = 0;
   int64_t data_bytes = 0;
-  int64_t drawn_bytes = 0;
 };
 
 // Turns the outputs of one clip into frames of the stream. One thread at a
@@ -41,19 +40,15 @@ class FrameReceiver final : public OutputReceiver {
  public:
   // Where frames go, and who grants memory that grows with the clip; a negative
   // number of bytes is given back.
-  // `is_crowded` says that all streams together hold more than they may.
   struct Peer {
     std::function<void(OutFrame)> emit;
     std::function<grpc::Status(int64_t bytes)> hold;
-    std::function<bool()> is_crowded = [] { return false; };
   };
 
-  // Chunks have `chunk_bytes`, but for the last of an output. `at_once`: all
-  // frames are made before the peer can send any, so memory is drawn for them.
-  FrameReceiver(std::string key, int64_t chunk_bytes, bool at_once, Peer peer)
+  // Chunks have `chunk_bytes`, but for the last of an output.
+  FrameReceiver(std::string key, int64_t chunk_bytes, Peer peer)
       : key_(std::move(key)),
         chunk_bytes_(static_cast<size_t>(chunk_bytes)),
-        at_once_(at_once),
         peer_(std::move(peer)) {}
 
   absl::Status Hold(int64_t bytes) override;
@@ -62,8 +57,6 @@ class FrameReceiver final : public OutputReceiver {
   absl::Status Data(size_t output, std::string_view bytes) override;
   // Sends what waits for a chunk to be full.
   void Flush();
-  // The conversion has paused: what was sent until now can be written.
-  void EndStep() { step_bytes_ = 0; }
 
   bool has_pending() const;
   // Why there is no memory for the clip or its outputs; OK if there is.
@@ -75,14 +68,9 @@ class FrameReceiver final : public OutputReceiver {
 
   std::string key_;
   size_t chunk_bytes_;
-  bool at_once_;
   Peer peer_;
-  // Bytes of frames that memory was drawn for: for those that are not made, and
-  // for those that are not sent.
+  // Bytes that were drawn for frames and that no frame has yet.
   int64_t held_ = 0;
-  int64_t drawn_ = 0;
-  // Bytes of outputs since the conversion paused last.
-  int64_t step_bytes_ = 0;
   grpc::Status refused_;
   std::vector<std::string> pending_;
   std::vector<int64_t> sent_;
@@ -102,14 +90,15 @@ class StreamConversion {
   StreamConversion(const StreamClip& clip, const ServerConfig& config,
                    const CancelToken* cancel, FrameReceiver::Peer peer);
 
+  // From now on a step makes outputs of about `bytes`, or of one frame.
+  void SetStepBytes(int64_t bytes) { converter_.SetStepBytes(bytes); }
   // Takes the next bytes of the clip; those before must have been used up.
   void Give(std::string bytes);
   // There is something to do with what was given.
   bool has_work() const {
     return has_bytes() || (!broken_ && converter_.has_work());
   }
-  // Does a little of it, which makes a few MB of outputs at most. Returns the
-  // bytes of text that it took, or is worth.
+  // Does a step of it. Returns the bytes of text that it took, or is worth.
   size_t Step();
   // Makes and sends what waits for more.
   void Flush();

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "bvhmill/base/bounds.h"
+#include "bvhmill/base/budget.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
 #include "server/rpc_status.h"
@@ -115,7 +116,7 @@ grpc::Status StreamClips::Admit(const v1::ClipBegin& begin) {
       !status.ok()) {
     return status;
   }
-  int64_t bytes = DecodingBytes(clip.encoding);
+  int64_t bytes = Budget::kFreeBytes + DecodingBytes(clip.encoding);
   if (begin.has_options()) {
     if (auto status = ReadOptions(begin.options(), &clip.options);
         !status.ok()) {
@@ -150,6 +151,9 @@ void StreamClips::Append(std::string bytes) {
   if (Exceeds(clip.bytes, limit)) {
     return Refuse(&clip, LimitExceeded("max_clip_bytes", limit, clip.bytes));
   }
+  if (auto status = clip.ticket.Grow(size); !status.ok()) {
+    return Refuse(&clip, status);
+  }
   if (!clip.queued_at) clip.queued_at = StreamClip::Clock::now();
   clip.incoming.push_back(std::move(bytes));
   AddIncoming(size);
@@ -161,6 +165,8 @@ void StreamClips::Refuse(StreamClip* clip, const grpc::Status& status) {
   record_.AddRefusedClip(result.fault.reason);
   clip->refused = std::move(result);
   DropIncoming(clip);
+  DropOutgoing(clip);
+  clip->ticket.Release();
 }
 
 // All of `clip` has come.
@@ -184,10 +190,25 @@ void StreamClips::LetGo(StreamClip* clip) {
 }
 
 void StreamClips::DropIncoming(StreamClip* clip) {
+  int64_t dropped = 0;
   for (const std::string& bytes : clip->incoming) {
-    AddIncoming(-static_cast<int64_t>(bytes.size()));
+    dropped += static_cast<int64_t>(bytes.size());
   }
   clip->incoming.clear();
+  DropBytes(clip, dropped);
+}
+
+void StreamClips::DropOutgoing(StreamClip* clip) {
+  int64_t dropped = 0;
+  for (const OutFrame& frame : clip->outgoing) dropped += frame.bytes;
+  clip->outgoing.clear();
+  AddOutgoing(clip, -dropped);
+}
+
+// Bytes of `clip` that came are there no more.
+void StreamClips::DropBytes(StreamClip* clip, int64_t bytes) {
+  AddIncoming(-bytes);
+  static_cast<void>(clip->ticket.Grow(-bytes));
 }
 
 void StreamClips::AddIncoming(int64_t bytes) {
@@ -210,7 +231,7 @@ bool StreamClips::WindowIsOpen() const {
   }
   if (incoming_bytes_ + outgoing_bytes_ == 0) return true;
   return !Exceeds(incoming_bytes_, limits.max_unfinished_bytes_per_stream) &&
-         !Exceeds(context_.stream_bytes(), limits.max_stream_bytes);
+         !context_.HasCrowdedStreams();
 }
 
 // The clip whose frames go first waits only for its own, or it would wait for
@@ -218,7 +239,8 @@ bool StreamClips::WindowIsOpen() const {
 bool StreamClips::MustPause(const StreamClip& clip) const {
   const int64_t limit = config().service.max_unsent_bytes_per_stream;
   const bool is_first = !clips_.empty() && clips_.front().get() == &clip;
-  return Exceeds(is_first ? clip.outgoing_bytes : outgoing_bytes_, limit);
+  const int64_t unsent = is_first ? clip.outgoing_bytes : outgoing_bytes_;
+  return Exceeds(unsent, limit) || (unsent > 0 && context_.HasCrowdedStreams());
 }
 
 bool StreamClips::MustFlush(const StreamClip& clip) const {
@@ -227,7 +249,7 @@ bool StreamClips::MustFlush(const StreamClip& clip) const {
 
 bool StreamClips::CanRun(const StreamClip& clip) const {
   if (clip.is_running || clip.has_result || MustPause(clip)) return false;
-  if (clip.refused) return clip.has_ended;
+  if (clip.refused) return clip.has_ended || clip.conversion != nullptr;
   if (!clip.incoming.empty() || clip.has_ended) return true;
   return clip.conversion && (clip.conversion->has_work() || MustFlush(clip));
 }
@@ -248,7 +270,7 @@ std::string StreamClips::TakeBytes(StreamClip* clip) {
 }
 
 void StreamClips::UsedBytes(StreamClip* clip) {
-  AddIncoming(-std::exchange(clip->given_bytes, 0));
+  DropBytes(clip, std::exchange(clip->given_bytes, 0));
 }
 
 void StreamClips::AddFrame(StreamClip* clip, OutFrame frame) {
@@ -276,7 +298,7 @@ ClipPtr StreamClips::PickWrite(OutFrame* frame, bool* more_follows) {
 void StreamClips::Written(const ClipPtr& clip, const OutFrame& frame) {
   if (clip->is_abandoned) return;
   AddOutgoing(clip.get(), -frame.bytes);
-  static_cast<void>(clip->ticket.Grow(-frame.drawn_bytes));
+  static_cast<void>(clip->ticket.Grow(-frame.data_bytes));
   if (!clip->has_result || !clip->outgoing.empty()) return;
   const auto now = StreamClip::Clock::now();
   if (!clip->refused) {

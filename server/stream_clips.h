@@ -46,7 +46,7 @@ class StreamClips {
   // Reading stops while too much waits, here or in all streams together; a
   // stream that holds nothing may always go on.
   bool WindowIsOpen() const;
-  // Too much of what was made waits to be written.
+  // Too much of what was made waits to be written; in a crowd, anything.
   bool MustPause(const StreamClip& clip) const;
   // The rest of a clip that was worked on may be long in coming: what waits for
   // it must be sent.
@@ -59,7 +59,9 @@ class StreamClips {
   std::string TakeBytes(StreamClip* clip);
   void UsedBytes(StreamClip* clip);
   void AddFrame(StreamClip* clip, OutFrame frame);
-  // The clip will get `status`, once all of it has come; its bytes are dropped.
+  // The clip will get `status`, once all of it has come; its bytes and its
+  // frames are dropped, and it is no longer in flight. A worker must run it to
+  // drop its conversion.
   void Refuse(StreamClip* clip, const grpc::Status& status);
 
   // The next frame to write, moved to `frame`, of the clip that is returned;
@@ -89,6 +91,8 @@ class StreamClips {
   void Remove(const ClipPtr& clip);
   void LetGo(StreamClip* clip);
   void DropIncoming(StreamClip* clip);
+  void DropOutgoing(StreamClip* clip);
+  void DropBytes(StreamClip* clip, int64_t bytes);
   void AddIncoming(int64_t bytes);
   void AddOutgoing(StreamClip* clip, int64_t bytes);
 

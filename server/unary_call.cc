@@ -69,21 +69,14 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
             call, Seconds(context->config().service.idle_seconds))) {}
 
   void Start() {
-    grpc::Status refused = Guard([this] { return Enter(); });
-    bool is_short = false;
-    if (refused.ok()) {
-      refused = Guard([&] { return method_.task->Read(&ticket_, &is_short); });
-    }
+    const grpc::Status refused = Guard([this] { return Enter(); });
     if (!refused.ok()) return End(refused);
+    if (method_.task->IsDear()) return Queue(/*reads=*/true);
+    bool is_short = false;
+    const grpc::Status read = Read(&is_short);
+    if (!read.ok()) return End(read);
     if (is_short) return Work({});
-    // If it is queued, it may be over before this returns.
-    const grpc::Status queued = Guard([this] {
-      const bool is_queued = context_.queue().Enqueue(
-          record_.turn(),
-          [this, start = Clock::now()] { Work(Clock::now() - start); });
-      return is_queued ? grpc::Status::OK : OutOfMemoryOrLess();
-    });
-    if (!queued.ok()) End(queued);
+    Queue(/*reads=*/false);
   }
 
   void OnCancel() override { cancel_.Cancel(); }
@@ -119,6 +112,31 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
     }
     return context_.admission().TryEnter(*record_.caller(), record_.peer(),
                                          method_.request_bytes, &ticket_);
+  }
+
+  grpc::Status Read(bool* is_short) {
+    return Guard([&] { return method_.task->Read(&ticket_, is_short); });
+  }
+
+  // Has a worker do the work, and read the request before. The call may be over
+  // before this returns.
+  void Queue(bool reads) {
+    const grpc::Status queued = Guard([&] {
+      const bool is_queued = context_.queue().Enqueue(
+          record_.turn(), [this, reads, start = Clock::now()] {
+            const auto waited = Clock::now() - start;
+            reads ? ReadAndWork(waited) : Work(waited);
+          });
+      return is_queued ? grpc::Status::OK : OutOfMemoryOrLess();
+    });
+    if (!queued.ok()) End(queued);
+  }
+
+  void ReadAndWork(Clock::duration queued) {
+    bool is_short = false;
+    const grpc::Status read =
+        cancel_.IsCancelled() ? grpc::Status::CANCELLED : Read(&is_short);
+    read.ok() ? Work(queued) : End(read);
   }
 
   void Work(Clock::duration queued) {

@@ -35,6 +35,8 @@ class UnaryTask {
   UnaryTask(const UnaryTask&) = delete;
   UnaryTask& operator=(const UnaryTask&) = delete;
 
+  // It may take milliseconds to read the request: a worker does it.
+  virtual bool IsDear() = 0;
   // Reads the request, once the caller is known and the bytes are counted. Sets
   // whether the work takes a few milliseconds at most, whatever the request
   // holds: it is done where the call came in, since to hand it to a worker

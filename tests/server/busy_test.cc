@@ -142,7 +142,8 @@ class HeldClip {
   Response response_;
 };
 
-constexpr int64_t kBusyBytes = 80'000;
+// A clip of a stream takes 128 KiB, its options, and 64 KiB for frames.
+constexpr int64_t kBusyBytes = 300'000;
 
 struct Busy {
   const char* name;
@@ -168,7 +169,7 @@ const Busy kBusy[] = {
      "CALLER_BUSY", "max_inflight_bytes_per_caller"},
     {"QuotaOfClips", nullptr, 1, ":clips=1", "CALLER_BUSY",
      "max_inflight_clips_per_caller"},
-    {"QuotaOfBytes", nullptr, kBusyBytes, ":bytes=80000", "CALLER_BUSY",
+    {"QuotaOfBytes", nullptr, kBusyBytes, ":bytes=300000", "CALLER_BUSY",
      "max_inflight_bytes_per_caller"}};
 
 class BusyTest : public LimitsTest, public ::testing::WithParamInterface<Busy> {
@@ -189,7 +190,7 @@ class BusyTest : public LimitsTest, public ::testing::WithParamInterface<Busy> {
     grpc::ClientContext context;
     Show(token, &context);
     v1::ConvertClipResponse response;
-    return stub->ConvertClip(&context, PositionsRequest(SmallClip(1'000)),
+    return stub->ConvertClip(&context, PositionsRequest(SmallClip(2'000)),
                              &response);
   }
 

@@ -177,8 +177,8 @@ std::vector<std::string> StreamRequests(const std::string& source) {
       "begin { key: 'facts' complete: true options { read { strictness: "
       "STRICTNESS_STRICT } } " +
           source + " }",
-      // Given up, so that nothing comes of it.
-      "begin { key: 'none' " + source + " }",
+      // Given up before anything can come of it.
+      "begin { key: 'none' source { data: 'HIERARCHY' } }",
       "end { abandon: true }",
   };
 }

@@ -62,8 +62,10 @@ void Put(const server::ServiceLimits& limits, Lines* out) {
 
 void Put(const server::AdmissionLimits& limits, Lines* out) {
   const auto& [clips, bytes, clips_per_connection, bytes_per_connection,
-               clips_per_caller, bytes_per_caller, streams,
-               streams_per_caller] = limits;
+               clips_per_caller, bytes_per_caller, streams, streams_per_caller,
+               fair] = limits;
+  // Follows from the others: no flag sets it.
+  static_cast<void>(fair);
   out->Add("admission.max_inflight_clips", clips);
   out->Add("admission.max_inflight_bytes", bytes);
   out->Add("admission.max_inflight_clips_per_connection", clips_per_connection);

@@ -17,8 +17,8 @@ constexpr int64_t kMb = int64_t{1} << 20;
 // A receiver of one output; keeps its frames, and grants `room` bytes.
 class Frames {
  public:
-  explicit Frames(bool at_once)
-      : receiver_("key", kChunk, at_once,
+  Frames()
+      : receiver_("key", kChunk,
                   {[this](server::OutFrame frame) {
                      frames.push_back(std::move(frame));
                    },
@@ -30,10 +30,10 @@ class Frames {
   absl::Status Make(int64_t bytes) {
     return receiver_.Data(0, std::string(static_cast<size_t>(bytes), 'x'));
   }
-  int64_t Drawn() const {
-    int64_t drawn = 0;
-    for (const server::OutFrame& frame : frames) drawn += frame.drawn_bytes;
-    return drawn;
+  int64_t DataBytes() const {
+    int64_t bytes = 0;
+    for (const server::OutFrame& frame : frames) bytes += frame.data_bytes;
+    return bytes;
   }
   server::FrameReceiver& receiver() { return receiver_; }
 
@@ -53,29 +53,30 @@ class Frames {
   server::FrameReceiver receiver_;
 };
 
-TEST(FrameReceiverTest, FramesThatAreMadeAtOnceAreDrawnUntilTheyAreWritten) {
-  Frames frames(/*at_once=*/true);
+TEST(FrameReceiverTest, FramesAreDrawnUntilTheyAreWritten) {
+  Frames frames;
   EXPECT_TRUE(frames.Make(4 * kMb).ok());
   EXPECT_EQ(frames.frames.size(), 16U);
   EXPECT_EQ(frames.held, 4 * kMb);
-  EXPECT_EQ(frames.Drawn(), 4 * kMb);
+  EXPECT_EQ(frames.DataBytes(), 4 * kMb);
 }
 
-TEST(FrameReceiverTest, OnlyWhatAStepMakesBeyondTheUsualIsDrawn) {
-  Frames frames(/*at_once=*/false);
-  for (int step = 0; step < 5; ++step) {
-    EXPECT_TRUE(frames.Make(8 * kMb).ok());
-    frames.receiver().EndStep();
-  }
-  EXPECT_EQ(frames.held, 0);
-  EXPECT_TRUE(frames.Make(8 * kMb).ok());
-  EXPECT_TRUE(frames.Make(3 * kMb).ok());
-  EXPECT_EQ(frames.held, 3 * kMb);
-  EXPECT_EQ(frames.Drawn(), 3 * kMb);
+// Little is drawn often, so it is drawn in steps.
+TEST(FrameReceiverTest, WhatWaitsForAFullChunkIsDrawn) {
+  Frames frames;
+  EXPECT_TRUE(frames.Make(1).ok());
+  EXPECT_EQ(frames.held, 64 << 10);
+  EXPECT_TRUE(frames.Make((64 << 10) - 1).ok());
+  EXPECT_EQ(frames.held, 64 << 10);
+  EXPECT_TRUE(frames.Make(1).ok());
+  EXPECT_EQ(frames.held, 128 << 10);
+  EXPECT_EQ(frames.DataBytes(), 0);
+  frames.receiver().Flush();
+  EXPECT_EQ(frames.DataBytes(), (64 << 10) + 1);
 }
 
 TEST(FrameReceiverTest, ARefusalEndsTheOutputs) {
-  Frames frames(/*at_once=*/true);
+  Frames frames;
   frames.room = 2 * kMb;
   EXPECT_TRUE(frames.Make(2 * kMb).ok());
   EXPECT_FALSE(frames.Make(kMb).ok());
@@ -84,7 +85,7 @@ TEST(FrameReceiverTest, ARefusalEndsTheOutputs) {
 }
 
 TEST(FrameReceiverTest, MemoryOfTheConversionIsGivenBack) {
-  Frames frames(/*at_once=*/true);
+  Frames frames;
   EXPECT_TRUE(frames.receiver().Hold(kMb).ok());
   EXPECT_TRUE(frames.receiver().Hold(-kMb).ok());
   EXPECT_EQ(frames.held, 0);

@@ -137,22 +137,37 @@ TEST_F(MessagesTest, MayBeCompressed) {
   }
 }
 
-// A long clip of few packed bytes had been converted where the call came in,
-// and kept others waiting.
-TEST_F(MessagesTest, PackedClipsAreNotShort) {
+// Few bytes that took long to read had been read where the call came in, and
+// kept others waiting. Only what waited for a worker was queued.
+TEST_F(MessagesTest, DearMessagesAreReadByWorkers) {
+  struct Case {
+    const char* name;
+    int frames;
+    int words;
+    bool is_packed;
+    bool is_queued;
+  };
+  const Case cases[] = {{"plain", 100, 0, false, false},
+                        {"long", 20'000, 0, false, true},
+                        {"packed", 100, 0, true, true},
+                        {"long and packed", 20'000, 0, true, true},
+                        {"some options", 100, 200, false, false},
+                        {"many options", 100, 400, false, true}};
   Start();
-  for (const bool is_long : {false, true}) {
-    const v1::ConvertClipRequest request =
-        PositionsRequest(SmallClip(is_long ? 20'000 : 100));
-    ASSERT_EQ(request.ByteSizeLong() > (256 << 10), is_long);
+  for (const Case& c : cases) {
+    v1::ConvertClipRequest request = PositionsRequest(SmallClip(c.frames));
+    for (int i = 0; i < c.words; ++i) {
+      request.mutable_options()->mutable_validation()->add_ignore_codes(
+          "TEXT_EMPTY");
+    }
     v1::ConvertClipResponse response;
     grpc::ClientContext context;
-    context.set_compression_algorithm(GRPC_COMPRESS_GZIP);
+    if (c.is_packed) context.set_compression_algorithm(GRPC_COMPRESS_GZIP);
     const grpc::Status status =
         clips_->ConvertClip(&context, request, &response);
-    ASSERT_TRUE(status.ok()) << status.error_message();
-    // Only what waited for a worker was queued.
-    EXPECT_EQ(response.result().times().queued().nanos() > 0, is_long);
+    ASSERT_TRUE(status.ok()) << c.name << status.error_message();
+    EXPECT_EQ(response.result().times().queued().nanos() > 0, c.is_queued)
+        << c.name;
   }
 }
 

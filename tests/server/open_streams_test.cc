@@ -98,10 +98,13 @@ TEST_F(LimitsTest, TheTimeBetweenClipsDoesNotCountWithinAClip) {
 TEST_F(LimitsTest, MoreStreamsThanMayBeOpenAreRefused) {
   StartWith(
       [](server::ServerConfig* config) { config->admission.max_streams = 2; });
+  // Each over a connection of its own, which may have half of them.
+  const auto second_stub = Connect();
+  const auto third_stub = Connect();
   OpenStream first(clips_.get());
-  std::optional<OpenStream> second(std::in_place, clips_.get());
+  std::optional<OpenStream> second(std::in_place, second_stub.get());
   ASSERT_TRUE(first.IsServed() && second->IsServed());
-  OpenStream third(clips_.get());
+  OpenStream third(third_stub.get());
   EXPECT_FALSE(third.IsServed());
   const grpc::Status status = third.stream->Finish();
   const v1::ErrorInfo info = RefusalOf(status);
@@ -112,10 +115,10 @@ TEST_F(LimitsTest, MoreStreamsThanMayBeOpenAreRefused) {
   EXPECT_TRUE(Convert(PositionsRequest(SmallClip())).ok());
   second->stream->WritesDone();
   EXPECT_TRUE(second->stream->Finish().ok());
-  EXPECT_TRUE(Await([this] { return OpenStream(clips_.get()).IsServed(); }));
+  EXPECT_TRUE(Await([&] { return OpenStream(third_stub.get()).IsServed(); }));
 }
 
-// By default a token may have half of all streams.
+// By default a token may have half of the streams that others leave.
 TEST_F(LimitsTest, StreamsOfOneTokenLeaveRoomForAnother) {
   const TempDir dir;
   std::string tokens;
@@ -138,7 +141,8 @@ TEST_F(LimitsTest, StreamsOfOneTokenLeaveRoomForAnother) {
   EXPECT_EQ(info.reason(), "CALLER_BUSY");
   EXPECT_EQ(ValueOf(info, "limit_name"), "max_streams_per_caller");
   EXPECT_EQ(ValueOf(info, "limit"), "2");
-  OpenStream other(clips_.get(), "two");
+  const auto other_stub = Connect();
+  OpenStream other(other_stub.get(), "two");
   EXPECT_TRUE(other.IsServed());
 }
 

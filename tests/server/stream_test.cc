@@ -348,13 +348,14 @@ TEST_F(StreamTest, ThousandsOfEmptyNames) {
 
 TEST_F(StreamTest, OptionsOfAClipCount) {
   Start([](server::ServerConfig* config) {
-    LimitBytes(config, 5'000);
+    // For a clip with few options, and its frames.
+    LimitBytes(config, 250'000);
     config->log = server::LogFormat::kOff;
   });
   Request begin = Begin("options");
   v1::ConvertOptions* options = begin.mutable_begin()->mutable_options();
   *options = Positions();
-  for (int i = 0; i < 6'000; ++i) options->mutable_edits()->add_drop_joints("");
+  for (int i = 0; i < 9'000; ++i) options->mutable_edits()->add_drop_joints("");
   const grpc::Status status =
       Run({Open(), begin, End(), Whole("good", SmallClip())});
   ASSERT_TRUE(status.ok()) << status.error_message();

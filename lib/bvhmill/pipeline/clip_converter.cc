@@ -24,8 +24,6 @@ namespace {
 constexpr int64_t kMostExpectedFrames = int64_t{1} << 31;
 // Values of edited rows that are gathered before they are fed.
 constexpr int64_t kEditedValues = int64_t{1} << 17;
-// Bytes of rows that wait for a step and that are not drawn.
-constexpr int64_t kFreeRowBytes = int64_t{1} << 20;
 // Text that is read before it is looked what there is to do.
 constexpr size_t kReadBytes = size_t{256} << 10;
 
@@ -49,6 +47,7 @@ class ClipConverter::Impl final : public ClipReceiver {
 
   WorkspaceLease* lease() { return &lease_; }
 
+  void SetStepBytes(int64_t bytes);
   void AddInput(int64_t bytes) { budget_.AddInput(bytes); }
   bool Read(std::string_view piece);
   void End();
@@ -68,6 +67,7 @@ class ClipConverter::Impl final : public ClipReceiver {
   absl::Status BeginOutputs(const ClipHeads& heads);
   absl::Status BeginClip(const ClipHeads& heads);
   absl::Status DrawTiles(int64_t frames);
+  void SetSteps();
   absl::Status Hold(int64_t frames, std::span<const float> values,
                     HeldRows* rows);
   absl::Status Step(int64_t frames, std::span<const float> values,
@@ -103,17 +103,22 @@ class ClipConverter::Impl final : public ClipReceiver {
   EditedRows edited_;
   // Rows that the editor took.
   int64_t edited_from_ = 0;
-  // Frames that a step makes, and edits, at most.
+  // Bytes that a step makes, about; frames that it makes, and edits, at most.
+  int64_t step_bytes_ = int64_t{4} << 20;
   int64_t step_frames_ = std::numeric_limits<int64_t>::max();
   int64_t edit_frames_ = 0;
+  // The outputs take rows as they come.
+  bool makes_steps_ = false;
   // Rows that wait for the next steps, and how many of them are done with.
   HeldRows waiting_;
   int64_t waiting_at_ = 0;
   // What was read last has had its step.
   bool has_stepped_ = false;
   bool has_ended_ = false;
-  // Frames of the largest tile that memory was drawn for.
+  // Frames of the largest tile, and of the most poses at once, that memory was
+  // drawn for.
   int64_t drawn_frames_ = 0;
+  int64_t drawn_poses_ = 0;
   // All rows are kept until the end.
   bool keeps_rows_ = false;
   HeldRows kept_;
@@ -137,7 +142,6 @@ ClipConverter::Impl::Impl(const ConvertOptions& options,
       result_(*result),
       budget_(options.limits, cancel, HolderOf(receiver)),
       workspace_(*lease_) {
-  waiting_.held = kFreeRowBytes;
   Reset(result);
   result->status = CheckOptions(options);
   if (!result->status.ok()) {
@@ -205,13 +209,26 @@ absl::Status ClipConverter::Impl::BeginOutputs(const ClipHeads& heads) {
   if (!status.ok()) result_.fault = workspace_.stage.fault();
   outputs_failed_ = !status.ok();
   BVHMILL_RETURN_IF_ERROR(status);
-  step_frames_ = workspace_.stage.StepFrames();
+  makes_steps_ = true;
   return absl::OkStatus();
+}
+
+void ClipConverter::Impl::SetStepBytes(int64_t bytes) {
+  if (std::exchange(step_bytes_, bytes) != bytes) SetSteps();
+}
+
+// Once the outputs have begun.
+void ClipConverter::Impl::SetSteps() {
+  if (makes_steps_) step_frames_ = workspace_.stage.StepFrames(step_bytes_);
+  if (!editor_) return;
+  const auto width = static_cast<int64_t>(editor_->skeleton().channels.size());
+  edit_frames_ = std::clamp<int64_t>(
+      kEditedValues / std::max<int64_t>(width, 1), 1, step_frames_);
 }
 
 // Tiles of `frames` frames take more memory than those before: the rows of a
 // tile in the reader, in the editor, and twice in a window where neighbours are
-// needed; and their poses.
+// needed.
 absl::Status ClipConverter::Impl::DrawTiles(int64_t frames) {
   const int64_t more = frames - drawn_frames_;
   if (more <= 0 || !has_outputs()) return absl::OkStatus();
@@ -219,9 +236,7 @@ absl::Status ClipConverter::Impl::DrawTiles(int64_t frames) {
   const int64_t copies =
       1 + (editor_ ? 1 : 0) + (workspace_.stage.NeedsNeighbours() ? 2 : 0);
   const size_t width = heads_->skeleton.channels.size();
-  BVHMILL_RETURN_IF_ERROR(budget_.Hold(copies * more * BytesOf(width)));
-  if (keeps_rows_) return absl::OkStatus();
-  return workspace_.stage.DrawBuffers(1, std::min(more, step_frames_));
+  return budget_.Hold(copies * more * BytesOf(width));
 }
 
 absl::Status ClipConverter::Impl::BeginClip(const ClipHeads& heads) {
@@ -235,12 +250,7 @@ bool ClipConverter::Impl::OnHeads(const ClipHeads& heads) {
   workspace_.samples.Begin(
       static_cast<int64_t>(heads.skeleton.channels.size()));
   status_ = BeginClip(heads);
-  if (status_.ok() && editor_) {
-    const size_t width = editor_->skeleton().channels.size();
-    edit_frames_ = std::clamp<int64_t>(
-        kEditedValues / std::max<int64_t>(static_cast<int64_t>(width), 1), 1,
-        step_frames_);
-  }
+  if (status_.ok()) SetSteps();
   return true;
 }
 
@@ -367,6 +377,11 @@ absl::Status ClipConverter::Impl::Keep(int64_t frames,
 
 absl::Status ClipConverter::Impl::Solve(const TileRows& rows) {
   if (rows.frames == 0) return absl::OkStatus();
+  if (rows.frames > drawn_poses_) {
+    BVHMILL_RETURN_IF_ERROR(
+        workspace_.stage.DrawBuffers(1, rows.frames - drawn_poses_));
+    drawn_poses_ = rows.frames;
+  }
   workspace_.stage.Solve(rows, &workspace_.tiles[0]);
   const absl::Status status = workspace_.stage.Add(rows, &workspace_.tiles[0]);
   if (!status.ok()) result_.fault = workspace_.stage.fault();
@@ -530,6 +545,8 @@ bool ClipConverter::Push(std::string_view piece) {
   } while (!piece.empty());
   return is_wanted;
 }
+
+void ClipConverter::SetStepBytes(int64_t bytes) { impl_->SetStepBytes(bytes); }
 
 void ClipConverter::AddInput(int64_t bytes) { impl_->AddInput(bytes); }
 

@@ -2,6 +2,7 @@
 
 // One clip that arrives piece by piece through the whole mill.
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 
@@ -41,13 +42,15 @@ class ClipConverter {
   // The clip has ended: fills the result. Call once.
   void Finish();
 
-  // The same step by step, for whoever must be able to pause or to stop: a step
-  // makes a few MB of outputs at most, or those of one frame, however many
-  // frames a little text has. Read takes a piece as Push does, and End what
+  // The same step by step, for callers that must be able to pause or to stop: a
+  // step makes outputs of 4 MiB at most, or those of one frame, however many
+  // frames a little text has. SetStepBytes sets another number of bytes for the
+  // steps that follow. Read takes a piece as Push does, and End what
   // comes before Finish: each does one step. What is left is done by Work,
   // one step a call, as long as there `has_work`, before anything else is
   // called. Rows that wait for a step take memory that the receiver was asked
   // for. But outputs that need all frames first are all made by Finish.
+  void SetStepBytes(int64_t bytes);
   bool Read(std::string_view piece);
   void End();
   bool has_work() const;

@@ -290,9 +290,8 @@ absl::Status OutputStage::DrawBuffers(int threads, int64_t frames) {
                                        static_cast<int64_t>(sizeof(float)));
 }
 
-int64_t OutputStage::StepFrames() const {
-  constexpr int64_t kStepBytes = int64_t{4} << 20;
-  const int64_t frames = kStepBytes / std::max<int64_t>(FrameBytes(), 1);
+int64_t OutputStage::StepFrames(int64_t bytes) const {
+  const int64_t frames = bytes / std::max<int64_t>(FrameBytes(), 1);
   return std::clamp<int64_t>(frames, 1, MostFrames());
 }
 

@@ -79,9 +79,9 @@ class OutputStage {
   // to Solve at once: little text can have many frames of many joints.
   int64_t TileFrames() const;
   int64_t MostFrames() const;
-  // The frames, one at least, of which a few MB of outputs are made: so many
-  // are solved and added before it is looked whether to go on.
-  int64_t StepFrames() const;
+  // The frames, one at least, of which about `bytes` of outputs are made: so
+  // many are solved and added before it is looked whether to go on.
+  int64_t StepFrames(int64_t bytes) const;
 
   // Draws the memory of the buffers of `threads` threads, each of which solves
   // `frames` frames at once at most. Call after Begin, before Solve.
