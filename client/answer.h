@@ -44,7 +44,7 @@ class Answer {
   absl::Status CheckOutputs(std::span<const OutputInfo> outputs) const;
   absl::Status CheckSizes() const;
 
-  // Of the outputs that were asked for.
+  // Ids of the outputs that were asked for.
   std::vector<std::string> ids_;
   int64_t max_output_bytes_;
   OutputReceiver* receiver_;
@@ -56,8 +56,8 @@ class Answer {
   ConvertResult result_;
 };
 
-// The result of a server, with strings that are safe to show: what was
-// printable where the server made it is so here, whatever the server is.
+// The result of a server, with strings that are safe to show: bytes that
+// cannot be printed are escaped, also those of a server that does not do so.
 ConvertResult ResultFromServer(const v1::ClipResult& message);
 
 // Results of calls that brought none.

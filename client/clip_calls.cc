@@ -22,7 +22,8 @@ constexpr size_t kMaxUnaryText = size_t{1} << 20;
 constexpr size_t kUsualPacking = 4;
 // For a server that recommends no chunk size.
 constexpr int64_t kDefaultChunkBytes = 256 << 10;
-// What a server recommends beyond it gains nothing.
+// The largest chunk that is sent: a server may recommend larger ones, which
+// gain nothing.
 constexpr int64_t kMaxChunkBytes = int64_t{16} << 20;
 // More than the fields around a chunk take.
 constexpr int64_t kChunkFrameBytes = 64;

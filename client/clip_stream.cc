@@ -50,7 +50,7 @@ class ClipStream final : public grpc::ClientBidiReactor<Request, Response> {
     StartCall();
   }
 
-  // The next response, valid until the next call; null behind the last one, or
+  // The next response, valid until the next call; null after the last one, or
   // if the server is silent.
   const Response* Next(const CancelToken* cancel) {
     return NextUnless(cancel, [this] {
@@ -170,11 +170,11 @@ class ClipStream final : public grpc::ClientBidiReactor<Request, Response> {
 
   const StreamedClip& clip_;
   grpc::ClientContext& context_;
-  // Of the writing reactions, which never run at the same time.
+  // Used by the writing reactions, which never run at the same time.
   Request request_;
   size_t sent_ = 0;
   std::atomic<bool> written_last_ = false;
-  // Of the reading thread and its reaction.
+  // Shared by the reading thread and its reaction.
   std::mutex mutex_;
   std::condition_variable changed_;
   std::array<Response, 2> responses_;

@@ -23,7 +23,7 @@ grpc::Status Busy(const char* reason, const char* name, int64_t limit,
   return ToGrpc(MakeStatus(absl::StatusCode::kResourceExhausted, text), fault);
 }
 
-// Of 1, the half is 1.
+// Half of `number`, rounded up.
 int64_t HalfOf(int64_t number) { return number / 2 + number % 2; }
 
 // Where there is no limit, it becomes half of the one on all, and `is_fair`.
@@ -65,7 +65,7 @@ AdmissionLimits WithShares(AdmissionLimits limits) {
 struct Admission::Bound {
   const char* name;
   int64_t most;
-  // Of a fair share: the limit on all, and what all have; else 0.
+  // The limit on all and what all have, for a fair share; else 0.
   int64_t most_of_all = 0;
   int64_t used_by_all = 0;
 };

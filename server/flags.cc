@@ -116,7 +116,8 @@ void AddAdmissionLimits(CLI::App* app, AdmissionLimits* limits) {
                  "bytes of their memory; auto = half of the memory that the "
                  "process may have, at most 4 GiB");
   AddLimit(app, "max-streams", &most.max_streams, "streams that are open");
-  constexpr char kShares[] = "Limits (0 = a fair share: half of what others leave)";
+  constexpr char kShares[] =
+      "Limits (0 = a fair share: half of what others leave)";
   const auto add = [&](const char* name, int64_t* value, const char* help) {
     AddLimit(app, name, value, help);
     app->get_option(std::string("--") + name)->group(kShares);

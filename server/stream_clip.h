@@ -28,7 +28,7 @@ namespace bvhmill::server {
 struct OutFrame {
   // To move it would be to copy it.
   std::unique_ptr<grpc::ByteBuffer> message;
-  // Of the message, and of the output that it holds: the latter are drawn from
+  // Bytes of the message, and of the output in it. The latter are drawn from
   // the ticket of the clip until the frame is written.
   int64_t bytes = 0;
   int64_t data_bytes = 0;

@@ -13,6 +13,7 @@ namespace {
 
 using testing::BigEndian;
 using testing::CallHeaders;
+using testing::HeadersOf;
 using testing::Hello;
 using testing::Http2Frame;
 using testing::Http2Header;
@@ -23,19 +24,10 @@ using testing::kEndStream;
 using testing::kHeaders;
 using testing::kPing;
 using testing::kPreface;
+using testing::kReflectionPath;
 using testing::kReset;
 using testing::kSettings;
 using testing::Prefixed;
-
-constexpr char kReflection[] =
-    "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo";
-
-std::string HeadersOf(const std::string& path) {
-  return Http2Header(":method", "POST") + Http2Header(":scheme", "http") +
-         Http2Header(":path", path) + Http2Header(":authority", "localhost") +
-         Http2Header("content-type", "application/grpc") +
-         Http2Header("te", "trailers");
-}
 
 // A frame of settings, in which the peer states a window: none of each stream.
 std::string NoWindow() {
@@ -101,9 +93,10 @@ void UnreadReflection(Target* target) {
   std::string calls = NoWindow();
   for (uint32_t stream = 1; stream < 400; stream += 2) {
     // A list of services, asked for again and again.
-    calls += Http2Frame(kHeaders, kEndHeaders, stream, HeadersOf(kReflection)) +
-             Http2Frame(kData, 0, stream,
-                        Times(Prefixed(std::string("\x3A\x01*", 3)), 500));
+    calls +=
+        Http2Frame(kHeaders, kEndHeaders, stream, HeadersOf(kReflectionPath)) +
+        Http2Frame(kData, 0, stream,
+                   Times(Prefixed(std::string("\x3A\x01*", 3)), 500));
   }
   SendWithoutReading(target, 1, calls, "");
 }
@@ -131,10 +124,10 @@ void UnreadAll(Target* target) {
   const std::string message = ConvertMessage(3'000);
   const std::string stream_message = StreamMessage(100'000);
   for (uint32_t stream = 1; stream < 300; stream += 6) {
-    calls +=
-        Call(stream, CallHeaders("ConvertClip"), message) +
-        Call(stream + 2, CallHeaders("ConvertClips"), stream_message) +
-        Call(stream + 4, HeadersOf(kReflection), std::string("\x3A\x01*", 3));
+    calls += Call(stream, CallHeaders("ConvertClip"), message) +
+             Call(stream + 2, CallHeaders("ConvertClips"), stream_message) +
+             Call(stream + 4, HeadersOf(kReflectionPath),
+                  std::string("\x3A\x01*", 3));
   }
   SendWithoutReading(target, 1, calls,
                      Times(Http2Frame(kSettings, 0, 0, ""), 10'000));
@@ -143,7 +136,8 @@ void UnreadAll(Target* target) {
 void SilentReflection(Target* target) {
   std::string calls = Hello();
   for (uint32_t stream = 1; stream < 512; stream += 2) {
-    calls += Http2Frame(kHeaders, kEndHeaders, stream, HeadersOf(kReflection));
+    calls +=
+        Http2Frame(kHeaders, kEndHeaders, stream, HeadersOf(kReflectionPath));
   }
   SendWithoutReading(target, 16, calls, "");
 }

@@ -14,6 +14,7 @@
 #include <sstream>
 
 #include "tests/attack/peer.h"
+#include "tests/support/argv.h"
 
 namespace bvhmill::attack {
 namespace {
@@ -69,15 +70,6 @@ std::string MakeGroup(int64_t limit_bytes) {
   if (limit.good()) return path;
   rmdir(path.c_str());
   return "";
-}
-
-std::vector<char*> Pointers(const std::vector<std::string>& words) {
-  std::vector<char*> out;
-  for (const std::string& word : words) {
-    out.push_back(const_cast<char*>(word.c_str()));
-  }
-  out.push_back(nullptr);
-  return out;
 }
 
 // In the new process. What cannot be had shows in that the server does not
@@ -140,7 +132,7 @@ void ServerProcess::Start(const ServerOptions& options, std::string* error) {
   std::vector<std::string> words = {options.program, "--listen", "127.0.0.1:0",
                                     "--metrics", metrics_address_};
   words.insert(words.end(), options.flags.begin(), options.flags.end());
-  const std::vector<char*> arguments = Pointers(words);
+  const std::vector<char*> arguments = testing::Argv(words);
   int out[2];
   if (pipe(out) != 0) {
     *error = "no pipe can be made";

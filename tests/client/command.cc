@@ -8,20 +8,11 @@
 
 #include <cstdlib>
 
+#include "tests/support/argv.h"
 #include "tests/support/files.h"
 
 namespace bvhmill::testing {
 namespace {
-
-std::vector<char*> Pointers(const std::vector<std::string>& words) {
-  std::vector<char*> out;
-  out.reserve(words.size() + 1);
-  for (const std::string& word : words) {
-    out.push_back(const_cast<char*>(word.c_str()));
-  }
-  out.push_back(nullptr);
-  return out;
-}
 
 std::vector<std::string> EnvironmentWith(
     const std::vector<std::string>& variables) {
@@ -71,7 +62,7 @@ CommandResult RunCommand(const std::vector<std::string>& words,
   CommandResult result;
   const int error =
       posix_spawn(&child, BVHMILL_BIN "/bvhmill", &actions, nullptr,
-                  Pointers(args).data(), Pointers(environment).data());
+                  Argv(args).data(), Argv(environment).data());
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) return result;
   result.exit = WaitFor(child);

@@ -1,6 +1,6 @@
 #pragma once
 
-// A gRPC server that answers whatever bytes a test tells it to, to any method.
+// A gRPC server that answers any method with the bytes that a test gives it.
 
 #include <google/protobuf/message.h>
 #include <grpcpp/generic/async_generic_service.h>

@@ -59,7 +59,7 @@ TEST(CostOfEdits, NewNamesAreDrawnTwice) {
   }
 }
 
-// Whoever counts frames says kMostFrames for as many or more.
+// kMostFrames stands for as many frames, or more.
 TEST(CheckGrowth, RefusesTheMostFramesThatCanBeCounted) {
   Limits limits;
   limits.max_frames = 0;

@@ -27,11 +27,7 @@ class AbandonTest : public ServerTest {
   }
 
   int64_t Value(const std::string& name) const {
-    const std::string page = FetchMetrics(server_->metrics_address());
-    const size_t at = page.find("\n" + name + " ");
-    EXPECT_NE(at, std::string::npos) << name;
-    if (at == std::string::npos) return -1;
-    return static_cast<int64_t>(std::stod(page.substr(at + name.size() + 2)));
+    return FetchGauge(server_->metrics_address(), name);
   }
 
   bool Becomes(const std::string& name, int64_t value) const {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <atomic>
+#include <list>
 #include <ostream>
 #include <thread>
 
@@ -87,6 +88,91 @@ TEST_F(LimitsTest, StreamsShareWhatTheyMayHold) {
   // transport does not ask for more until much of what it holds is taken.
   EXPECT_TRUE(Await([&] { return second.sent() > stalled; }));
   EXPECT_EQ(second.ReadAll(), kPumpedClips);
+}
+
+// Forty joints, and frames without text: 48 MB of positions in 1 KB.
+std::string LittleText() {
+  std::string out = "HIERARCHY\nROOT r\n{\nOFFSET 0 1 0\nCHANNELS 0\n";
+  for (int i = 1; i < 40; ++i) {
+    out += "JOINT j\n{\nOFFSET 0 1 0\nCHANNELS 0\n}\n";
+  }
+  return out + "}\nMOTION\nFrames: 100000\nFrame Time: 0.01\n";
+}
+
+// Streams had 4 MB of frames each, which nobody counted, however many streams
+// there were.
+TEST_F(LimitsTest, StreamsInACrowdMakeLittle) {
+  constexpr int kStreams = 40;
+  StartWith([](server::ServerConfig* config) {
+    config->service.max_stream_bytes = 1;
+    config->metrics = "127.0.0.1:0";
+  });
+  std::list<grpc::ClientContext> contexts;
+  std::vector<std::unique_ptr<Stream>> streams;
+  int64_t answered = 0;
+  for (int i = 0; i < kStreams; ++i) {
+    streams.push_back(clips_->ConvertClips(&contexts.emplace_back()));
+    streams.back()->Write(Whole("k", PositionsRequest(LittleText())));
+    streams.back()->WritesDone();
+  }
+  // Each makes something, though nobody reads.
+  const auto held = [this](const char* gauge) {
+    return FetchGauge(server_->metrics_address(), gauge);
+  };
+  EXPECT_TRUE(
+      Await([&] { return held("bvhmill_inflight_clips") == kStreams; }));
+  for (int i = 0; i < 20; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    // A chunk of 256 KiB for each, which two steps make.
+    EXPECT_LE(held("bvhmill_stream_bytes"), kStreams * (int64_t{300} << 10));
+  }
+  // It counts as memory, with 128 KiB for each.
+  EXPECT_GE(held("bvhmill_inflight_bytes"),
+            held("bvhmill_stream_bytes") + kStreams * (128 << 10));
+  for (const auto& stream : streams) {
+    Response response;
+    while (stream->Read(&response)) {
+      answered += static_cast<int64_t>(response.output_chunk().data().size());
+    }
+    EXPECT_TRUE(stream->Finish().ok());
+    EXPECT_EQ(response.result().status().code(), 0)
+        << response.result().status().message();
+  }
+  EXPECT_EQ(answered, int64_t{kStreams} * 100'000 * 40 * 12);
+  EXPECT_TRUE(Await([&] { return held("bvhmill_inflight_bytes") == 0; }));
+}
+
+// A clip that is refused before its end had kept its memory until then.
+TEST_F(LimitsTest, ARefusedClipHoldsNothing) {
+  StartWith([](server::ServerConfig* config) {
+    config->limits.max_clip_bytes = 400'000;
+    config->metrics = "127.0.0.1:0";
+  });
+  grpc::ClientContext context;
+  SetDeadline(&context);
+  const auto stream = clips_->ConvertClips(&context);
+  Request request;
+  request.mutable_begin()->mutable_options()->add_outputs()->mutable_npz();
+  request.mutable_begin()->mutable_source()->set_data(SmallClip(3'000));
+  stream->Write(request);
+  const auto in_flight = [this] {
+    return FetchGauge(server_->metrics_address(), "bvhmill_inflight_bytes");
+  };
+  EXPECT_TRUE(Await([&] { return in_flight() > 200'000; }));
+  request.set_chunk(std::string(400'000, ' '));
+  stream->Write(request);
+  // The stream keeps its options.
+  EXPECT_TRUE(Await([&] { return in_flight() < 10'000; }));
+  request.mutable_end();
+  stream->Write(request);
+  stream->WritesDone();
+  Response response;
+  while (stream->Read(&response)) {
+  }
+  const grpc::Status status = stream->Finish();
+  EXPECT_TRUE(status.ok()) << status.error_message();
+  EXPECT_EQ(ValueOf(RefusalOf(response.result()), "limit_name"),
+            "max_clip_bytes");
 }
 
 void Show(const std::string& token, grpc::ClientContext* context) {

@@ -161,9 +161,7 @@ class ReflectionTest : public ServerTest {
     void* tag = nullptr;
     bool ok = false;
     const auto call = grpc::GenericStub(channel_).PrepareCall(
-        &context,
-        "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
-        &queue);
+        &context, kReflectionPath, &queue);
     call->StartCall(nullptr);
     queue.Next(&tag, &ok);
     grpc::Status status;
@@ -189,14 +187,7 @@ TEST_F(ReflectionTest, SilentStreamsHaveFewThreads) {
   Start([](server::ServerConfig* config) { config->reflection = true; });
   EXPECT_NE(ListServices().error_code(), grpc::StatusCode::UNIMPLEMENTED);
   const int before = Threads();
-  const std::string headers =
-      Http2Header(":method", "POST") + Http2Header(":scheme", "http") +
-      Http2Header(":path",
-                  "/grpc.reflection.v1alpha.ServerReflection/"
-                  "ServerReflectionInfo") +
-      Http2Header(":authority", "localhost") +
-      Http2Header("content-type", "application/grpc") +
-      Http2Header("te", "trailers");
+  const std::string headers = HeadersOf(kReflectionPath);
   std::string calls = Hello();
   constexpr uint32_t kStreams = 100;
   for (uint32_t i = 0; i < kStreams; ++i) {

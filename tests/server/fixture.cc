@@ -152,4 +152,12 @@ std::string FetchMetrics(const std::string& address) {
   return answer;
 }
 
+int64_t FetchGauge(const std::string& address, const std::string& name) {
+  const std::string page = FetchMetrics(address);
+  const size_t at = page.find("\n" + name + " ");
+  EXPECT_NE(at, std::string::npos) << name;
+  if (at == std::string::npos) return -1;
+  return static_cast<int64_t>(std::stod(page.substr(at + name.size() + 2)));
+}
+
 }  // namespace bvhmill::testing

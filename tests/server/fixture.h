@@ -79,6 +79,9 @@ int DialLoopback(const std::string& address);
 // The answer of a server of HTTP/1.0 to GET /metrics; less if it takes more
 // than 30 s.
 std::string FetchMetrics(const std::string& address);
+// A gauge or counter without labels on that page; -1 if it is not there, which
+// fails the test.
+int64_t FetchGauge(const std::string& address, const std::string& name);
 
 // The bytes that a method answers to the bytes of a request; for services
 // whose messages are not compiled in.

@@ -227,12 +227,8 @@ class GrowthTest : public ::testing::TestWithParam<Case> {
 
   // `beside_mb` of memory are known to count for no clip.
   void ExpectCounted(double beside_mb) {
-    constexpr char kGauge[] = "\nbvhmill_inflight_bytes_peak ";
-    const std::string page = FetchMetrics(metrics_);
-    const size_t at = page.find(kGauge);
-    ASSERT_NE(at, std::string::npos);
-    const double counted =
-        std::atof(page.c_str() + at + sizeof(kGauge) - 1) / (1 << 20);
+    const auto bytes = FetchGauge(metrics_, "bvhmill_inflight_bytes_peak");
+    const double counted = static_cast<double>(bytes) / (1 << 20);
     const double growth = mill_->PeakMb() - idle_mb_;
     EXPECT_GE(counted, growth / kMostRatio - kSlackMb - beside_mb)
         << "grew by " << growth << " MB, which are not all counted";

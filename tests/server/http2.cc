@@ -26,12 +26,15 @@ std::string Http2Header(const std::string& name, const std::string& value) {
          BigEndian(value.size(), 1) + value;
 }
 
-std::string CallHeaders(const std::string& method) {
+std::string HeadersOf(const std::string& path) {
   return Http2Header(":method", "POST") + Http2Header(":scheme", "http") +
-         Http2Header(":path", "/bvhmill.v1.ClipService/" + method) +
-         Http2Header(":authority", "localhost") +
+         Http2Header(":path", path) + Http2Header(":authority", "localhost") +
          Http2Header("content-type", "application/grpc") +
          Http2Header("te", "trailers");
+}
+
+std::string CallHeaders(const std::string& method) {
+  return HeadersOf("/bvhmill.v1.ClipService/" + method);
 }
 
 std::string Hello() { return kPreface + Http2Frame(kSettings, 0, 0, ""); }

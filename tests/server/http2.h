@@ -29,8 +29,12 @@ std::string Http2Frame(int type, int flags, uint32_t stream,
 // Literal and not indexed, as HPACK has it; shorter than 127 bytes each.
 std::string Http2Header(const std::string& name, const std::string& value);
 
-// Of a call of `method` of ClipService.
+// Of a call of the method at `path`; of `method` of ClipService.
+std::string HeadersOf(const std::string& path);
 std::string CallHeaders(const std::string& method);
+
+inline constexpr char kReflectionPath[] =
+    "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo";
 
 // What a client says first.
 std::string Hello();

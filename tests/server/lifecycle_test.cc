@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "tests/server/fixture.h"
+#include "tests/server/http2.h"
 #include "tests/support/files.h"
 
 namespace bvhmill::testing {
@@ -26,9 +27,7 @@ TEST_F(LifecycleTest, ReflectionListsTheServices) {
   Start([](server::ServerConfig* config) { config->reflection = true; });
   // ServerReflectionRequest{list_services: "*"}.
   const std::string answer =
-      CallRaw(channel_.get(),
-              "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
-              "\x3A\x01*");
+      CallRaw(channel_.get(), kReflectionPath, "\x3A\x01*");
   EXPECT_THAT(answer, HasSubstr("bvhmill.v1.ClipService"));
   EXPECT_THAT(answer, HasSubstr("bvhmill.v1.ServerService"));
   EXPECT_THAT(answer, HasSubstr("grpc.health.v1.Health"));

@@ -113,11 +113,7 @@ class MemoryTest : public ServerTest {
   }
 
   int64_t BytesInFlight() {
-    const std::string page = FetchMetrics(server_->metrics_address());
-    const std::string name = "\nbvhmill_inflight_bytes ";
-    const size_t at = page.find(name);
-    EXPECT_NE(at, std::string::npos);
-    return std::stoll(page.substr(at + name.size()));
+    return FetchGauge(server_->metrics_address(), "bvhmill_inflight_bytes");
   }
 
   // Waits for what is done behind the last frame.

@@ -17,6 +17,7 @@
 
 #include "bench/mill_client.h"
 #include "tests/server/fixture.h"
+#include "tests/support/argv.h"
 #include "tests/support/files.h"
 
 namespace bvhmill::testing {
@@ -33,16 +34,6 @@ std::string ReadLine(int file) {
   std::string line;
   for (char c = 0; read(file, &c, 1) == 1 && c != '\n';) line += c;
   return line;
-}
-
-std::vector<char*> Pointers(const std::vector<std::string>& words) {
-  std::vector<char*> out;
-  out.reserve(words.size() + 1);
-  for (const std::string& word : words) {
-    out.push_back(const_cast<char*>(word.c_str()));
-  }
-  out.push_back(nullptr);
-  return out;
 }
 
 // bvhmilld as a process, which goes with the object.
@@ -82,7 +73,7 @@ Program::Program(std::vector<std::string> args, const std::string& variable) {
                                    dir_.File("stderr").c_str(),
                                    O_CREAT | O_WRONLY | O_APPEND, 0600);
   EXPECT_EQ(posix_spawn(&pid_, args[0].c_str(), &files, nullptr,
-                        Pointers(args).data(), environ),
+                        Argv(args).data(), environ),
             0);
   posix_spawn_file_actions_destroy(&files);
   close(out[1]);

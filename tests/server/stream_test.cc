@@ -433,8 +433,8 @@ TEST_F(StreamTest, TheWindowHoldsBackButNeverStalls) {
 // What a client that does not read may send is bounded by the window and by
 // what gRPC and the kernel hold on both ways: 15 to 20 MB as a rule, up to 30.
 TEST_F(StreamTest, TheWindowHoldsBackWhoDoesNotRead) {
-  constexpr int kClips = 160;
-  constexpr int kMostBegun = 80;
+  constexpr int kClips = 240;
+  constexpr int kMostBegun = 120;
   Start();
   const std::string text = SmallClip(20'000);
   grpc::ClientContext context;

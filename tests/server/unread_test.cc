@@ -84,14 +84,7 @@ std::string StreamOfClips() {
 }
 
 std::string Reflection() {
-  const std::string headers =
-      Http2Header(":method", "POST") + Http2Header(":scheme", "http") +
-      Http2Header(":path",
-                  "/grpc.reflection.v1alpha.ServerReflection/"
-                  "ServerReflectionInfo") +
-      Http2Header(":authority", "localhost") +
-      Http2Header("content-type", "application/grpc") +
-      Http2Header("te", "trailers");
+  const std::string headers = HeadersOf(kReflectionPath);
   // ServerReflectionRequest{file_containing_symbol: ...}.
   const std::string symbol = "bvhmill.v1.ClipService";
   const std::string message = "\x22" + BigEndian(symbol.size(), 1) + symbol;

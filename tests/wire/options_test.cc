@@ -467,7 +467,7 @@ const Bound kBounds[] = {
      }},
 };
 
-// Of many outputs no more are read than are needed to refuse them.
+// A list of outputs is read until there are too many.
 TEST(Options, OutputsBeyondTheLimitAreNotRead) {
   ConvertOptions options;
   options.limits.max_outputs = 2;

@@ -10,8 +10,8 @@
 
 namespace bvhmill {
 
-// What an allocator takes for a block of `bytes`: it has sizes of its own, and
-// gives the next one, a third larger at most.
+// Memory that an allocator takes for a block of `bytes`: it rounds up to a size
+// of its own, which is a third larger at most.
 constexpr int64_t HeapBytes(int64_t bytes) { return bytes + bytes / 3; }
 
 // Used by one thread at a time.
