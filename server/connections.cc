@@ -158,12 +158,15 @@ bool Connections::IsStalled(Clock::time_point now,
   return false;
 }
 
-const char* Connections::LimitBeyond(Clock::time_point now,
+const char* Connections::LimitBeyond(Clock::time_point now, int64_t resident,
                                      Connection* connection) const {
   if (IsStalled(now, connection)) {
     return "idle_seconds: the peer does not accept what is sent to it";
   }
   if (!Exceeds(connection->stray, limits_.max_stray_bytes)) return nullptr;
+  if (TakenBytes(*connection) > resident) {
+    return "max_stray_bytes, and what came is not in memory";
+  }
   return IsLate(now, *connection)
              ? "max_stray_bytes, and no message within max_request_seconds"
              : nullptr;
@@ -207,13 +210,14 @@ int Connections::FindSlowest(Clock::time_point now) const {
 }
 
 std::vector<Connections::Ended> Connections::Look(Clock::time_point now,
-                                                  const UseOf& use) {
+                                                  const UseOf& use,
+                                                  int64_t resident) {
   const std::lock_guard lock(mutex_);
   Refresh(now, use);
   std::vector<Ended> ended;
   for (auto& [file, connection] : all_) {
     LookAtReading(now, &connection);
-    const char* const why = LimitBeyond(now, &connection);
+    const char* const why = LimitBeyond(now, resident, &connection);
     if (why == nullptr || !Cut(file, &connection)) continue;
     ended.push_back({connection.peer, why});
   }

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <mutex>
 #include <string>
 #include <unordered_map>
@@ -66,15 +67,18 @@ class Connections {
   //     1 KiB a second, or all of it if that is less, over
   //     `send_timeout_seconds`;
   //   max_stray_bytes: more than these came that are no message, and no
-  //     message came for max_request_seconds. Pings and checks of health, of
-  //     which the server hears nothing, are allowed for. Of the connections
-  //     that gRPC has read slowly for some seconds, although more of them
-  //     waits to be read, the one over which most came is cut at once: gRPC
-  //     reads messages at any speed, but some sequences of frames cost it
-  //     seconds.
+  //     message came for max_request_seconds; or more than `resident`, the
+  //     bytes that the program has in memory: no message can come of it. Pings
+  //     and checks of health, of which the server hears nothing, are allowed
+  //     for. Of the connections that gRPC has read slowly for some seconds,
+  //     although more of them waits to be read, the one over which most came is
+  //     cut at once: gRPC reads messages at any speed, but some sequences of
+  //     frames cost it seconds.
   // To be called about once a second. Cost: some system calls for each
   // connection.
-  std::vector<Ended> Look(Clock::time_point now, const UseOf& use);
+  static constexpr int64_t kAnyMemory = std::numeric_limits<int64_t>::max();
+  std::vector<Ended> Look(Clock::time_point now, const UseOf& use,
+                          int64_t resident = kAnyMemory);
 
   // If Add has refused any since the last time, and there is still no room:
   // ends those that are of least use, a sixteenth of most(), and returns how
@@ -161,7 +165,8 @@ class Connections {
   // The file of the connection to cut because gRPC reads it slowly; -1 = none.
   int FindSlowest(Clock::time_point now) const;
   // Why it is to be cut; null if it is within its limits.
-  const char* LimitBeyond(Clock::time_point now, Connection* connection) const;
+  const char* LimitBeyond(Clock::time_point now, int64_t resident,
+                          Connection* connection) const;
 
   const TransportLimits limits_;
   const int64_t send_timeout_seconds_;

@@ -201,7 +201,7 @@ void ConvertStream::OnDone() {
   const bool is_gone = closed_within_clip_ && call_.IsCancelled();
   record_.Done(is_gone || (cancel_.IsCancelled() && !failed_));
   live_.Done();
-  if (counted_) context_.EndCall(call_id_);
+  if (counted_) context_.EndCall(call_id_, call_.IsCancelled());
   cancel_.Cancel();
   {
     const std::lock_guard lock(mutex_);

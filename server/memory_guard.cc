@@ -19,7 +19,7 @@ bool MemoryGuard::ShouldRelease(Clock::time_point now,
 
 bool MemoryGuard::ShouldCut(const MemoryReading& reading) {
   // A message takes its bytes, perhaps twice while it is put together.
-  constexpr int64_t kUsualGrowth = 4;
+  constexpr int64_t kUsualGrowth = 3;
   const int64_t most = std::max(reading.counted + kCutSlack, cut_mark_);
   if (reading.resident <= most) {
     cut_mark_ = std::min(cut_mark_, reading.resident + kStep);

@@ -85,6 +85,12 @@ bool ServiceContext::HasTooMany(int64_t calls) const {
   return limit > 0 && calls / 2 > limit;
 }
 
+// One more than a connection may give up, one after the other; 0 = any number.
+int64_t ServiceContext::MostGivenUp() const {
+  const int64_t limit = config_.transport.max_streams_per_connection;
+  return limit > 0 ? 2 * std::min(limit, int64_t{1} << 32) + 1 : 0;
+}
+
 bool ServiceContext::HasCrowdedStreams() const {
   return Exceeds(stream_bytes_, config_.service.max_stream_bytes);
 }
@@ -95,18 +101,16 @@ bool ServiceContext::BeginCall(std::shared_ptr<CallWatch> watch,
   {
     const std::lock_guard lock(mutex_);
     if (draining_) return false;
-    Peer& known = peers_[peer];
+    const auto known = peers_.try_emplace(peer).first;
     RunningCall& call = calls_.emplace_back();
     call.watch = std::move(watch);
-    call.peer = &known;
+    call.name = &known->first;
+    call.peer = &known->second;
     *id = std::prev(calls_.end());
-    const int64_t calls = ++known.calls;
+    const int64_t calls = ++known->second.calls;
     cuts = HasTooMany(calls) && !HasTooMany(calls - 1);
   }
-  if (cuts && connections_.Cut(peer)) {
-    log_.Event("cut", "cut the connection of " + peer +
-                          ": more than twice max_streams_per_connection calls");
-  }
+  if (cuts) CutForCalls(peer, "calls");
   return true;
 }
 
@@ -122,8 +126,9 @@ void ServiceContext::ForgetPeers() {
 }
 
 void ServiceContext::Tick(const std::stop_token& stop) {
-  constexpr std::chrono::milliseconds kStep(100);
-  constexpr int kStepsOfASecond = 10;
+  // Floods take some MB of memory a millisecond.
+  constexpr std::chrono::milliseconds kStep(20);
+  constexpr int kStepsOfASecond = 50;
   std::mutex mutex;
   std::condition_variable_any stopped;
   std::unique_lock lock(mutex);
@@ -175,7 +180,7 @@ void ServiceContext::LogCuts(const std::vector<Connections::Ended>& ended) {
 void ServiceContext::LookAtConnections() {
   const auto now = std::chrono::steady_clock::now();
   const auto use = [this](const std::string& peer) { return UseOf(peer); };
-  LogCuts(connections_.Look(now, use));
+  LogCuts(connections_.Look(now, use, ResidentBytes()));
   const int64_t idle = connections_.MakeRoom(now, use);
   if (idle == 0) return;
   log_.Event("cut", "cut " + std::to_string(idle) +
@@ -251,13 +256,30 @@ void ServiceContext::Heard(CallId id) {
                            std::memory_order_relaxed);
 }
 
-void ServiceContext::EndCall(CallId id) {
-  const std::lock_guard lock(mutex_);
-  Peer& peer = *id->peer;
-  --peer.calls;
-  if (id->is_heard) peer.ended_at = std::chrono::steady_clock::now();
-  calls_.erase(id);
-  if (draining_ && calls_.empty()) idle_.notify_all();
+void ServiceContext::EndCall(CallId id, bool is_cancelled) {
+  std::string cut;
+  {
+    const std::lock_guard lock(mutex_);
+    Peer& peer = *id->peer;
+    --peer.calls;
+    if (id->is_heard) {
+      peer.ended_at = std::chrono::steady_clock::now();
+      peer.given_up = 0;
+    } else if (is_cancelled && ++peer.given_up == MostGivenUp()) {
+      cut = *id->name;
+    }
+    calls_.erase(id);
+    if (draining_ && calls_.empty()) idle_.notify_all();
+  }
+  if (!cut.empty()) {
+    CutForCalls(cut, "calls were given up before they said anything");
+  }
+}
+
+void ServiceContext::CutForCalls(const std::string& peer, const char* why) {
+  if (!connections_.Cut(peer)) return;
+  log_.Event("cut", "cut the connection of " + peer +
+                        ": more than twice max_streams_per_connection " + why);
 }
 
 std::vector<std::shared_ptr<ServiceContext::CallWatch>>

@@ -71,6 +71,9 @@ class ServiceContext {
   // The other side of a connection that had calls lately.
   struct Peer {
     int64_t calls = 0;
+    // Calls that the peer gave up before anything was heard of them, since one
+    // that was heard of ended.
+    int64_t given_up = 0;
     // See Heard.
     std::atomic<std::chrono::steady_clock::time_point> heard_at{};
     // When a call that was heard of ended.
@@ -78,6 +81,8 @@ class ServiceContext {
   };
   struct RunningCall {
     std::shared_ptr<CallWatch> watch;
+    // In the table of peers.
+    const std::string* name = nullptr;
     Peer* peer = nullptr;
     std::atomic<bool> is_heard{false};
   };
@@ -85,12 +90,13 @@ class ServiceContext {
   // A call over the connection of `peer` that counts as running from here to
   // EndCall; `watch` may be null. False: the server is stopping and the call
   // must be refused; EndCall is not due then. A connection with many more calls
-  // than it may have at once is cut: its peer gives them up faster than gRPC
-  // ends them.
+  // than it may have at once is cut, and one of which many in a row were given
+  // up unheard: its peer gives them up faster than gRPC ends them.
   using CallId = std::list<RunningCall>::iterator;
   bool BeginCall(std::shared_ptr<CallWatch> watch, const std::string& peer,
                  CallId* id);
-  void EndCall(CallId id);
+  // `is_cancelled`: the peer gave the call up.
+  void EndCall(CallId id, bool is_cancelled);
   // A whole message has come from the peer of a call who may make it, or there
   // is something to do for it, so that nothing more is to be expected.
   static void Heard(CallId id);
@@ -118,6 +124,8 @@ class ServiceContext {
  private:
   void Tick(const std::stop_token& stop);
   bool HasTooMany(int64_t calls) const;
+  int64_t MostGivenUp() const;
+  void CutForCalls(const std::string& peer, const char* why);
   Connections::Use UseOf(const std::string& peer);
   void LookAtPeers();
   void LookAtConnections();

@@ -84,7 +84,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
   void OnDone() override {
     watch_->Done();
     record_.Done(cancel_.IsCancelled());
-    if (running_) context_.EndCall(id_);
+    if (running_) context_.EndCall(id_, cancel_.IsCancelled());
     delete this;
   }
 

@@ -1,5 +1,7 @@
 #include "server/unknown_service.h"
 
+#include <atomic>
+
 #include "server/call_record.h"
 #include "server/guard.h"
 #include "server/rpc_status.h"
@@ -20,9 +22,11 @@ class UnknownCall final : public grpc::ServerGenericBidiReactor {
     Finish(status);
   }
 
+  void OnCancel() override { is_cancelled_ = true; }
+
   void OnDone() override {
     record_.Done(/*cancelled=*/false);
-    if (is_counted_) context_.EndCall(id_);
+    if (is_counted_) context_.EndCall(id_, is_cancelled_);
     delete this;
   }
 
@@ -30,6 +34,7 @@ class UnknownCall final : public grpc::ServerGenericBidiReactor {
   ServiceContext& context_;
   CallRecord record_;
   bool is_counted_ = false;
+  std::atomic<bool> is_cancelled_{false};
   ServiceContext::CallId id_;
 };
 

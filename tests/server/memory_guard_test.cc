@@ -187,10 +187,10 @@ TEST(MemoryGuardTest, CutsForGrowthThatWhatCameDoesNotExplain) {
         {400, 0, 2, true},
         {500, 0, 3, true}}},
       // 124 MiB beyond the slack, and a step of 32 for what came unseen: of
-      // that a quarter came.
-      {"messages may take four times their bytes",
-       {{150, 0, 0, false}, {300, 0, 39, false}}},
-      {"fewer messages than that", {{150, 0, 0, false}, {300, 0, 38, true}}},
+      // that a third came.
+      {"messages may take three times their bytes",
+       {{150, 0, 0, false}, {300, 0, 52, false}}},
+      {"fewer messages than that", {{150, 0, 0, false}, {300, 0, 51, true}}},
       {"it went and comes again",
        {{150, 0, 0, false},
         {300, 0, 1, true},
