@@ -91,6 +91,10 @@ bool Connections::Add(int file) {
   Connection& added = all_[file];
   added.socket = ReadSocketState(file);
   added.peer = PeerName(file);
+  if (has_cuts_) {
+    const std::lock_guard cuts_lock(cuts_mutex_);
+    cuts_.erase(added.peer);
+  }
   added.heard_at = added.stray_since = Clock::now();
   added.send.at = added.read_well_at = added.heard_at;
   return true;
@@ -100,7 +104,24 @@ bool Connections::Add(int file) {
 bool Connections::Cut(int file, Connection* connection) {
   if (connection->is_cut) return false;
   connection->is_cut = ResetSocket(file, connection->socket.cookie);
+  if (connection->is_cut && !connection->peer.empty()) {
+    const std::lock_guard lock(cuts_mutex_);
+    cuts_[connection->peer] = Clock::now();
+    has_cuts_ = true;
+  }
   return connection->is_cut;
+}
+
+bool Connections::WasCut(const std::string& peer) const {
+  const std::lock_guard lock(cuts_mutex_);
+  return cuts_.contains(peer);
+}
+
+void Connections::ForgetCuts() {
+  const auto then = Clock::now() - std::chrono::minutes(1);
+  const std::lock_guard lock(cuts_mutex_);
+  std::erase_if(cuts_, [then](const auto& cut) { return cut.second < then; });
+  has_cuts_ = !cuts_.empty();
 }
 
 bool Connections::Cut(const std::string& peer) {
@@ -213,6 +234,7 @@ std::vector<Connections::Ended> Connections::Look(Clock::time_point now,
                                                   const UseOf& use,
                                                   int64_t resident) {
   const std::lock_guard lock(mutex_);
+  ForgetCuts();
   Refresh(now, use);
   std::vector<Ended> ended;
   for (auto& [file, connection] : all_) {
@@ -306,7 +328,7 @@ std::vector<Connections::Ended> Connections::CutGrowing(Clock::time_point now,
 int64_t Connections::CutAll() {
   const std::lock_guard lock(mutex_);
   ForgetClosed();
-  return std::count_if(all_.begin(), all_.end(), [](auto& entry) {
+  return std::count_if(all_.begin(), all_.end(), [this](auto& entry) {
     return Cut(entry.first, &entry.second);
   });
 }

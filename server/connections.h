@@ -9,6 +9,7 @@
 //   - memory grows by what comes over it (CutGrowing),
 //   - the server ends (CutAll).
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -42,6 +43,12 @@ class Connections {
   // Cuts the connection of `peer`, by its PeerName. Its calls are then
   // cancelled. False if there is none by that name. Cost: O(connections).
   bool Cut(const std::string& peer);
+
+  // True if the connection of `peer` was cut within the last minute. gRPC may
+  // still hand over calls that it has read of it.
+  bool WasCut(const std::string& peer) const;
+  // Any was.
+  bool has_cuts() const { return has_cuts_; }
 
   // What is known of a peer: when a message came from it, or it was worked
   // for, and when a call of it ended, the epoch = not known; and its calls that
@@ -150,7 +157,8 @@ class Connections {
   static void CountStray(Clock::time_point now, const Use& use,
                          Connection* connection);
   void CountRead(Connection* connection);
-  static bool Cut(int file, Connection* connection);
+  bool Cut(int file, Connection* connection);
+  void ForgetCuts();
   bool IsIdle(Clock::time_point now, const UseOf& use,
               const Connection& connection) const;
   bool IsLate(Clock::time_point now, const Connection& connection) const;
@@ -179,6 +187,10 @@ class Connections {
   // As of the last MakeRoom.
   int64_t refused_before_ = 0;
   Clock::time_point forgot_at_;
+  // By peer, when they were cut. With a mutex of its own, since calls ask.
+  mutable std::mutex cuts_mutex_;
+  std::unordered_map<std::string, Clock::time_point> cuts_;
+  std::atomic<bool> has_cuts_{false};
 };
 
 }  // namespace bvhmill::server

@@ -658,7 +658,7 @@ void ConvertStream::AddFrame(const ClipPtr& clip, OutFrame frame,
   Do(std::move(actions));
 }
 
-// A stream that there was no memory for. Deletes itself.
+// A stream that there was no memory for, or nobody waits for. Deletes itself.
 class RefusedStream final
     : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
@@ -672,6 +672,7 @@ grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StartConvertStream(
     ServiceContext* context, grpc::CallbackServerContext* call) {
   std::shared_ptr<ConvertStream> stream;
   const grpc::Status status = Guarded(context->log(), "a stream", [&] {
+    if (context->IsGone(*call)) return grpc::Status::CANCELLED;
     stream = std::make_shared<ConvertStream>(context, call);
     return grpc::Status::OK;
   });

@@ -54,7 +54,7 @@ void SetResources(const TransportLimits& limits, grpc::ServerBuilder* builder) {
 
 void SetConnectionLimits(const TransportLimits& limits,
                          grpc::ServerBuilder* builder) {
-  constexpr int kMaxReadBytes = 256 << 10;
+  constexpr int kMaxReadBytes = 64 << 10;
   const std::pair<const char*, int> arguments[] = {
       {GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
        limits.min_ping_seconds == 0 ? 0

@@ -40,6 +40,10 @@ grpc::Status ServiceContext::Identify(
   return TokenUnknown();
 }
 
+bool ServiceContext::IsGone(const grpc::CallbackServerContext& call) const {
+  return connections_.has_cuts() && connections_.WasCut(call.peer());
+}
+
 Gauges ServiceContext::Now() {
   Gauges gauges;
   gauges.clips = admission_.clips();

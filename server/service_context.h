@@ -53,6 +53,10 @@ class ServiceContext {
   grpc::Status Identify(const grpc::CallbackServerContext& call,
                         std::shared_ptr<const Caller>* caller) const;
 
+  // The connection of `call` was cut, so that nobody waits for it. Ask before
+  // its metadata: of what a peer floods with, there may be a million fields.
+  bool IsGone(const grpc::CallbackServerContext& call) const;
+
   // What a call may want to be told, by any thread, and once more after
   // EndCall.
   class CallWatch {

@@ -173,6 +173,7 @@ grpc::ServerUnaryReactor* StartUnaryCall(ServiceContext* context,
                                          UnaryMethod method) {
   UnaryCall* reactor = nullptr;
   const grpc::Status status = Guarded(context->log(), "a unary call", [&] {
+    if (context->IsGone(*call)) return grpc::Status::CANCELLED;
     reactor = new UnaryCall(context, call, std::move(method));
     return grpc::Status::OK;
   });
