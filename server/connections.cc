@@ -185,7 +185,7 @@ const char* Connections::LimitBeyond(Clock::time_point now, int64_t resident,
     return "idle_seconds: the peer does not accept what is sent to it";
   }
   if (!Exceeds(connection->stray, limits_.max_stray_bytes)) return nullptr;
-  if (TakenBytes(*connection) > resident) {
+  if (resident > 0 && TakenBytes(*connection) > resident) {
     return "max_stray_bytes, and what came is not in memory";
   }
   return IsLate(now, *connection)

@@ -75,7 +75,8 @@ class Connections {
   //     `send_timeout_seconds`;
   //   max_stray_bytes: more than these came that are no message, and no
   //     message came for max_request_seconds; or more than `resident`, the
-  //     bytes that the program has in memory: no message can come of it. Pings
+  //     bytes that the program has in memory (0 = not known): no message can
+  //     come of it. Pings
   //     and checks of health, of which the server hears nothing, are allowed
   //     for. Of the connections that gRPC has read slowly for some seconds,
   //     although more of them waits to be read, the one over which most came is

@@ -125,8 +125,9 @@ class ConvertStream final
   std::mutex mutex_;
   StreamClips clips_;
   bool reading_ = false;
-  // A worker is going to read the message that came.
+  // A worker is going to read the message that came; its memory meanwhile.
   bool is_queued_ = false;
+  Ticket message_ticket_;
   bool reads_done_ = false;
   bool draining_ = false;
   UploadPace pace_;
@@ -314,8 +315,14 @@ void ConvertStream::OnReadDone(bool ok) {
 }
 
 // A worker will take the message that came. False if there is no memory for
-// that.
+// that, or the message must not wait.
 bool ConvertStream::QueueMessage(Clock::time_point came_at) {
+  const grpc::Status held = Guard([this] {
+    return context_.admission().TryHold(
+        *record_.caller(), record_.peer(),
+        static_cast<int64_t>(received_.Length()), &message_ticket_);
+  });
+  if (!held.ok()) return false;
   {
     const std::lock_guard lock(mutex_);
     is_queued_ = true;
@@ -339,6 +346,7 @@ void ConvertStream::TakeMessage(Clock::time_point came_at) {
                          &beside);
     });
   }
+  message_ticket_.Release();
   Actions actions;
   {
     const std::lock_guard lock(mutex_);
@@ -578,7 +586,7 @@ size_t ConvertStream::WorkOnce(const ClipPtr& clip, Next next,
 
 ConvertStream::Next ConvertStream::TakeNext(const ClipPtr& clip,
                                             std::string* bytes) {
-  // Gives memory back, which takes the mutex.
+  // It may be large: freed without the mutex.
   std::unique_ptr<StreamConversion> dropped;
   Actions actions;
   Next next = Next::kRest;
@@ -588,6 +596,7 @@ ConvertStream::Next ConvertStream::TakeNext(const ClipPtr& clip,
     if (!is_over && clip->refused) {
       clips_.UsedBytes(clip.get());
       dropped = std::move(clip->conversion);
+      actions = NextActions();
       next = clip->has_ended ? Next::kFinish : Next::kRest;
     } else if (is_over || clips_.MustPause(*clip)) {
       next = Next::kRest;
@@ -646,6 +655,8 @@ void ConvertStream::AddFrame(const ClipPtr& clip, OutFrame frame,
   {
     const std::lock_guard lock(mutex_);
     if (clip->is_abandoned || finished_) return;
+    // A step goes on for a moment; frames before have been dropped.
+    if (clip->refused && !is_result) return;
     clips_.AddFrame(clip.get(), std::move(frame));
     if (is_result) {
       clip->made_at = Clock::now();

@@ -89,10 +89,12 @@ bool ServiceContext::HasTooMany(int64_t calls) const {
   return limit > 0 && calls / 2 > limit;
 }
 
-// One more than a connection may give up, one after the other; 0 = any number.
-int64_t ServiceContext::MostGivenUp() const {
+// True each time that it is twice as many as a connection may have at once, so
+// that a cut that fails is tried again.
+bool ServiceContext::HasGivenUpTooMany(int64_t calls) const {
   const int64_t limit = config_.transport.max_streams_per_connection;
-  return limit > 0 ? 2 * std::min(limit, int64_t{1} << 32) + 1 : 0;
+  return limit > 0 && calls / 2 >= limit && calls % 2 == 0 &&
+         calls / 2 % limit == 0;
 }
 
 bool ServiceContext::HasCrowdedStreams() const {
@@ -132,11 +134,11 @@ void ServiceContext::ForgetPeers() {
 void ServiceContext::Tick(const std::stop_token& stop) {
   // Floods take some MB of memory a millisecond.
   constexpr std::chrono::milliseconds kStep(20);
-  constexpr int kStepsOfASecond = 50;
+  constexpr int64_t kStepsOfASecond = 50;
   std::mutex mutex;
   std::condition_variable_any stopped;
   std::unique_lock lock(mutex);
-  for (int step = 1; !stopped.wait_for(
+  for (int64_t step = 1; !stopped.wait_for(
            lock, stop, kStep, [&stop] { return stop.stop_requested(); });
        ++step) {
     // Without memory for one of them, the next time.
@@ -206,15 +208,27 @@ MemoryReading ServiceContext::ReadMemory() {
   reading.fullness = FullnessOf(use, memory_bounds_);
   // What came costs more to know, and matters only where memory is to be
   // explained.
-  const auto use_of = [this](const std::string& peer) { return UseOf(peer); };
   const bool is_explained =
       reading.resident <= reading.counted + MemoryGuard::kReleaseSlack;
   if (!is_explained) {
-    reading.counted +=
-        connections_.CountStrayBytes(Connections::Clock::now(), use_of);
+    LookAtStray(reading.resident);
+    reading.counted += stray_bytes_;
   }
   reading.received = connections_.read_bytes();
   return reading;
+}
+
+// Counts what came and is no message yet: now and then, or when memory has
+// grown.
+void ServiceContext::LookAtStray(int64_t resident) {
+  constexpr std::chrono::milliseconds kPause(100);
+  constexpr int64_t kGrowth = int64_t{4} << 20;
+  const auto now = Connections::Clock::now();
+  if (now - stray_at_ < kPause && resident < stray_mark_ + kGrowth) return;
+  stray_at_ = now;
+  stray_mark_ = resident;
+  stray_bytes_ = connections_.CountStrayBytes(
+      now, [this](const std::string& peer) { return UseOf(peer); });
 }
 
 void ServiceContext::GuardMemory() {
@@ -261,29 +275,36 @@ void ServiceContext::Heard(CallId id) {
 }
 
 void ServiceContext::EndCall(CallId id, bool is_cancelled) {
-  std::string cut;
+  bool cuts = false;
+  std::list<RunningCall> ended;
   {
     const std::lock_guard lock(mutex_);
+    ended.splice(ended.begin(), calls_, id);
     Peer& peer = *id->peer;
     --peer.calls;
     if (id->is_heard) {
       peer.ended_at = std::chrono::steady_clock::now();
       peer.given_up = 0;
-    } else if (is_cancelled && ++peer.given_up == MostGivenUp()) {
-      cut = *id->name;
+    } else if (is_cancelled) {
+      cuts = HasGivenUpTooMany(++peer.given_up);
     }
-    calls_.erase(id);
+    // The peer is kept for as long as a call names it.
+    peer.calls += cuts ? 1 : 0;
     if (draining_ && calls_.empty()) idle_.notify_all();
   }
-  if (!cut.empty()) {
-    CutForCalls(cut, "calls were given up before they said anything");
-  }
+  if (!cuts) return;
+  CutForCalls(*id->name, "calls were given up before they said anything");
+  const std::lock_guard lock(mutex_);
+  --id->peer->calls;
 }
 
 void ServiceContext::CutForCalls(const std::string& peer, const char* why) {
-  if (!connections_.Cut(peer)) return;
-  log_.Event("cut", "cut the connection of " + peer +
-                        ": more than twice max_streams_per_connection " + why);
+  Attempt(log_, "a call", [&] {
+    if (!connections_.Cut(peer)) return;
+    log_.Event("cut", "cut the connection of " + peer +
+                          ": more than twice max_streams_per_connection " +
+                          why);
+  });
 }
 
 std::vector<std::shared_ptr<ServiceContext::CallWatch>>

@@ -99,7 +99,7 @@ class ServiceContext {
   using CallId = std::list<RunningCall>::iterator;
   bool BeginCall(std::shared_ptr<CallWatch> watch, const std::string& peer,
                  CallId* id);
-  // `is_cancelled`: the peer gave the call up.
+  // `is_cancelled`: the call was given up, by its peer as a rule.
   void EndCall(CallId id, bool is_cancelled);
   // A whole message has come from the peer of a call who may make it, or there
   // is something to do for it, so that nothing more is to be expected.
@@ -128,7 +128,7 @@ class ServiceContext {
  private:
   void Tick(const std::stop_token& stop);
   bool HasTooMany(int64_t calls) const;
-  int64_t MostGivenUp() const;
+  bool HasGivenUpTooMany(int64_t calls) const;
   void CutForCalls(const std::string& peer, const char* why);
   Connections::Use UseOf(const std::string& peer);
   void LookAtPeers();
@@ -138,6 +138,7 @@ class ServiceContext {
   void SetShortOfMemory(bool is_short);
   bool GuardsTransport() const;
   MemoryReading ReadMemory();
+  void LookAtStray(int64_t resident);
   void LogCuts(const std::vector<Connections::Ended>& ended);
   void ForgetPeers();
   // Those of the running calls, to be told without the mutex: the calls may end
@@ -167,6 +168,11 @@ class ServiceContext {
   // Used by the ticker only.
   MemoryGuard memory_guard_;
   bool is_short_of_memory_ = false;
+  // Bytes of unfinished messages; when they were counted, and what the process
+  // held then.
+  int64_t stray_bytes_ = 0;
+  Connections::Clock::time_point stray_at_;
+  int64_t stray_mark_ = 0;
   // The last member: it uses the others.
   std::jthread ticker_;
 };

@@ -248,9 +248,12 @@ bool StreamClips::MustFlush(const StreamClip& clip) const {
 }
 
 bool StreamClips::CanRun(const StreamClip& clip) const {
-  if (clip.is_running || clip.has_result || MustPause(clip)) return false;
+  if (clip.is_running || clip.has_result) return false;
   if (clip.refused) return clip.has_ended || clip.conversion != nullptr;
+  if (MustPause(clip)) return false;
   if (!clip.incoming.empty() || clip.has_ended) return true;
+  // It was paused before it was seen that what it was given is used up.
+  if (clip.given_bytes > 0) return true;
   return clip.conversion && (clip.conversion->has_work() || MustFlush(clip));
 }
 

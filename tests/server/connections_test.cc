@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "server/listener.h"
@@ -124,6 +126,51 @@ TEST_F(ConnectionsTest, SilentOnesMakeRoom) {
   }
   EXPECT_TRUE(response.has_result());
   EXPECT_TRUE(stream->Finish().ok());
+}
+
+// Calls that are reset as soon as they are made are no less work than others.
+TEST_F(ConnectionsTest, CallsThatAreGivenUpUnheard) {
+  constexpr uint32_t kMost = 8;
+  struct Case {
+    const char* name;
+    uint32_t calls;
+    // One in the middle is made.
+    bool is_heard;
+    bool is_cut;
+  };
+  const Case cases[] = {{"as many as may be", 2 * kMost - 1, false, false},
+                        {"one more", 2 * kMost, false, true},
+                        {"some, a call, some", 3 * kMost, true, false}};
+  Start([](server::ServerConfig* config) {
+    config->transport.max_streams_per_connection = kMost;
+  });
+  v1::ConvertClipsRequest clip;
+  clip.mutable_begin()->mutable_source()->set_data(SmallClip());
+  clip.mutable_begin()->set_complete(true);
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    const int fd = Dial();
+    SendAll(fd, Hello());
+    const std::string headers = CallHeaders("ConvertClips");
+    for (uint32_t i = 0; i < c.calls; ++i) {
+      const uint32_t stream = 2 * i + 1;
+      SendAll(fd, Http2Frame(kHeaders, kEndHeaders, stream, headers));
+      if (c.is_heard && i == c.calls / 2) {
+        SendAll(fd, Http2Frame(kData, kEndStream, stream,
+                               Prefixed(clip.SerializeAsString())));
+      }
+      // So that the server sees each of them.
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      SendAll(fd, Http2Frame(kReset, 0, stream, BigEndian(8, 4)));
+    }
+    if (c.is_cut) {
+      EXPECT_TRUE(Eventually([&] { return IsEnded(fd); }));
+    } else {
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      EXPECT_FALSE(IsEnded(fd));
+    }
+  }
+  EXPECT_TRUE(Convert().ok());
 }
 
 // gRPC says nothing of a unary call before its message is there, and of a

@@ -362,6 +362,37 @@ TEST_F(MakeRoomTest, WhatIsReadSlowlyForSecondsIsCut) {
   }
 }
 
+// What was read and is not in memory can become no message: frames without
+// data, for example, which gRPC reads and forgets.
+TEST_F(MakeRoomTest, WhatIsNotInMemoryCanBecomeNoMessage) {
+  struct Case {
+    const char* name;
+    int64_t resident;
+    bool is_ended;
+  };
+  const Case cases[] = {{"it is in memory", 2'000'000, false},
+                        {"less is in memory", 1'900'000, true},
+                        {"memory is not known", 0, false}};
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    Connections connections(LimitsOf(10));
+    const Pair pair = Connect();
+    ASSERT_TRUE(connections.Add(pair.own));
+    std::string bytes(50'000, 0);
+    for (int i = 0; i < 40; ++i) {
+      Send(pair, bytes.size());
+      ASSERT_EQ(recv(pair.own, bytes.data(), bytes.size(), MSG_WAITALL),
+                static_cast<ssize_t>(bytes.size()));
+    }
+    EXPECT_FALSE(connections.WasCut(pair.name));
+    EXPECT_EQ(connections.Look(Clock::now(), Known(), c.resident).size(),
+              c.is_ended);
+    // Its calls need not be begun.
+    EXPECT_EQ(connections.WasCut(pair.name), c.is_ended);
+    EXPECT_EQ(connections.has_cuts(), c.is_ended);
+  }
+}
+
 // An upload that began behind a long silence was cut at once: all of that was
 // taken for its time.
 TEST_F(MakeRoomTest, SilenceIsNotTheTimeOfWhatComesNext) {
