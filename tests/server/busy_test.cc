@@ -142,40 +142,6 @@ TEST_F(LimitsTest, StreamsInACrowdMakeLittle) {
   EXPECT_TRUE(Await([&] { return held("bvhmill_inflight_bytes") == 0; }));
 }
 
-// It was paused while its first frame was sent, and then nothing told it that
-// what it had been given was used up: the stream was read no more.
-TEST_F(LimitsTest, AClipThatWaitsForItsFirstRowGoesOnInACrowd) {
-  StartWith([](server::ServerConfig* config) {
-    config->service.max_stream_bytes = 1;
-  });
-  for (int i = 0; i < 20; ++i) {
-    grpc::ClientContext context;
-    SetDeadline(&context);
-    const auto stream = clips_->ConvertClips(&context);
-    Request request;
-    request.mutable_begin()->mutable_options()->add_outputs()->mutable_csv();
-    // A row may have several lines.
-    request.mutable_begin()->mutable_source()->set_data(
-        "HIERARCHY\nROOT r\n{\nOFFSET 0 0 0\nCHANNELS 3 Xposition Yposition "
-        "Zposition\n}\nMOTION\nFrames: 2\nFrame Time: 0.5\n1\n2\n");
-    stream->Write(request);
-    Response response;
-    ASSERT_TRUE(stream->Read(&response));
-    for (const char* text : {"3\n", "4 5 6\n"}) {
-      request.set_chunk(text);
-      ASSERT_TRUE(stream->Write(request));
-    }
-    request.mutable_end();
-    ASSERT_TRUE(stream->Write(request));
-    stream->WritesDone();
-    while (stream->Read(&response)) {
-    }
-    EXPECT_TRUE(stream->Finish().ok());
-    EXPECT_EQ(response.result().status().code(), 0);
-    EXPECT_EQ(response.result().info().frames(), 2);
-  }
-}
-
 // A clip that is refused before its end had kept its memory until then.
 TEST_F(LimitsTest, ARefusedClipHoldsNothing) {
   StartWith([](server::ServerConfig* config) {
