@@ -113,7 +113,9 @@ bool ServiceContext::BeginCall(std::shared_ptr<CallWatch> watch,
     call.name = &known->first;
     call.peer = &known->second;
     *id = std::prev(calls_.end());
+    constexpr int64_t kFew = 8;
     const int64_t calls = ++known->second.calls;
+    call.is_one_of_many = calls > kFew;
     cuts = HasTooMany(calls) && !HasTooMany(calls - 1);
   }
   if (cuts) CutForCalls(peer, "calls");

@@ -89,6 +89,8 @@ class ServiceContext {
     const std::string* name = nullptr;
     Peer* peer = nullptr;
     std::atomic<bool> is_heard{false};
+    // Its peer had many calls running when it began.
+    bool is_one_of_many = false;
   };
 
   // A call over the connection of `peer` that counts as running from here to

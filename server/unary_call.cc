@@ -75,7 +75,8 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
     bool is_short = false;
     const grpc::Status read = Read(&is_short);
     if (!read.ok()) return End(read);
-    if (is_short) return Work({});
+    // A peer with many calls takes its turn among others.
+    if (is_short && !id_->is_one_of_many) return Work({});
     Queue(/*reads=*/false);
   }
 

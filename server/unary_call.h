@@ -40,7 +40,8 @@ class UnaryTask {
   // Reads the request, once the caller is known and the bytes are counted. Sets
   // whether the work takes a few milliseconds at most, whatever the request
   // holds: it is done where the call came in, since to hand it to a worker
-  // would cost about as much as the work. Else a worker does it.
+  // would cost about as much as the work. Else a worker does it, and also where
+  // the peer has more than eight calls running.
   virtual grpc::Status Read(Ticket* ticket, bool* is_short) = 0;
   virtual grpc::Status Work(const UnaryWork& call) = 0;
 };

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <stop_token>
+#include <string>
 #include <thread>
+#include <utility>
 
 namespace bvhmill::attack {
 namespace {
@@ -73,24 +76,53 @@ void WaitForFirstCall(const Target& target, const ServerProcess& server) {
   }
 }
 
+// Looks at what the server counts until it ends: the most may come while it
+// drains.
+class CountedWatch {
+ public:
+  explicit CountedWatch(std::string metrics_address)
+      : metrics_address_(std::move(metrics_address)),
+        watcher_([this](const std::stop_token& stop) {
+          for (; !stop.stop_requested(); SleepFor(0.5)) Look();
+        }) {}
+
+  // The most that was seen; -1 if the page never answered.
+  int64_t Stop() {
+    watcher_.request_stop();
+    watcher_.join();
+    return most_;
+  }
+
+ private:
+  void Look() {
+    const double counted =
+        FetchMetric(metrics_address_, "bvhmill_inflight_bytes_peak");
+    most_ = std::max(most_, static_cast<int64_t>(counted));
+  }
+
+  const std::string metrics_address_;
+  int64_t most_ = -1;
+  std::jthread watcher_;
+};
+
 void RunAttack(const Attack& attack, const TrialOptions& options,
                ServerProcess* server, Trial* trial) {
   Target target(server->address(), server->metrics_address());
   std::thread attacker([&] { attack.run(&target); });
   WaitForFirstCall(target, *server);
   HonestCaller honest(server->address());
+  CountedWatch counted(server->metrics_address());
   const auto start = Clock::now();
   while (server->is_running() &&
          SecondsSince(start) < options.seconds * attack.times_longer) {
     SleepFor(0.05);
   }
   trial->survived = server->is_running();
-  const double counted =
-      FetchMetric(server->metrics_address(), "bvhmill_inflight_bytes_peak");
-  trial->metrics_answered = counted >= 0;
-  trial->counted_bytes = static_cast<int64_t>(counted);
+  trial->metrics_answered = FetchMetric(server->metrics_address(),
+                                        "bvhmill_inflight_bytes_peak") >= 0;
   trial->honest = honest.Stop();
   trial->ending = server->Stop(options.drain_seconds + kPatienceAfterDrain);
+  trial->counted_bytes = std::max<int64_t>(counted.Stop(), 0);
   trial->growth_bytes += server->peak();
   trial->cpu_seconds = server->cpu_seconds();
   target.Stop();
