@@ -149,8 +149,8 @@ class Admission {
   static grpc::Status CheckOne(const char* reason, const Bound& bound,
                                int64_t used, int64_t more, int64_t held,
                                bool grows);
-  // What `bound` is now; `used` of it is in flight. `grows`: for a ticket that
-  // was given before.
+  // The value of `bound` now, for an account that has `used` in flight and
+  // wants `more`. `grows`: for a ticket that was given before.
   static int64_t MostOf(const Bound& bound, int64_t used, int64_t more,
                         bool grows);
   grpc::Status Add(InFlight more, Ticket* ticket);

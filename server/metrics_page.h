@@ -19,7 +19,7 @@ struct Gauges {
   int64_t bytes = 0;
   // The most `bytes` have been since the start.
   int64_t peak_bytes = 0;
-  // What streams hold of clips and outputs.
+  // Bytes of clips and outputs that streams hold.
   int64_t stream_bytes = 0;
   int workers = 0;
   int busy_workers = 0;

@@ -177,7 +177,7 @@ TEST(AdmissionTest, AShareIsHalfOfWhatOthersLeave) {
   EXPECT_EQ(clips_of("", "p6"), 0);
   EXPECT_EQ(streams_of("", "p1"), 16);
   EXPECT_EQ(streams_of("a", "p2"), 8);
-  // Of the connection, and of the caller, who has another.
+  // The share of the connection is used up, and that of the caller.
   EXPECT_EQ(streams_of("a", "p2"), 0);
   EXPECT_EQ(streams_of("a", "p3"), 0);
   EXPECT_EQ(streams_of("b", "p3"), 4);
@@ -210,7 +210,7 @@ TEST(AdmissionTest, AShareMayGrowToHalfOfAllWhileAQuarterIsFree) {
   EXPECT_FALSE(first.Grow(1).ok()) << "half of all";
 }
 
-// What the operator says is no share.
+// A limit that the operator states is no share.
 TEST(AdmissionTest, AStatedLimitDoesNotShrink) {
   AdmissionLimits limits = SharesOf(0, 100, 0);
   limits.max_inflight_bytes_per_connection = 60;

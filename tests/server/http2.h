@@ -29,7 +29,7 @@ std::string Http2Frame(int type, int flags, uint32_t stream,
 // Literal and not indexed, as HPACK has it; shorter than 127 bytes each.
 std::string Http2Header(const std::string& name, const std::string& value);
 
-// Of a call of the method at `path`; of `method` of ClipService.
+// Headers of a call of the method at `path`, or of `method` of ClipService.
 std::string HeadersOf(const std::string& path);
 std::string CallHeaders(const std::string& method);
 

@@ -362,8 +362,8 @@ TEST_F(MakeRoomTest, WhatIsReadSlowlyForSecondsIsCut) {
   }
 }
 
-// What was read and is not in memory can become no message: frames without
-// data, for example, which gRPC reads and forgets.
+// Bytes that were read and are not in memory can become no message: frames
+// without data, for example, which gRPC reads and forgets.
 TEST_F(MakeRoomTest, WhatIsNotInMemoryCanBecomeNoMessage) {
   struct Case {
     const char* name;

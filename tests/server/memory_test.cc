@@ -248,7 +248,7 @@ TEST_F(MemoryTest, WindowsOfDecodersWereNotCounted) {
     int64_t least;
     int64_t most;
   };
-  // What every clip takes, and its options, count, too.
+  // Each clip counts 128 KiB, and its options.
   constexpr int64_t kClip = 131'072;
   const Case cases[] = {{v1::CONTENT_ENCODING_IDENTITY, kClip, kClip + 2'000},
                         {v1::CONTENT_ENCODING_GZIP, kClip + 32'768, kMb},
