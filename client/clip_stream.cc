@@ -184,7 +184,7 @@ class ClipStream final : public grpc::ClientBidiReactor<Request, Response> {
   // When the last message was read or written.
   Clock::time_point last_sign_ = Clock::now();
   std::optional<grpc::Status> status_;
-  // Of the reading thread.
+  // Used by the reading thread only.
   bool is_silent_ = false;
   bool was_cut_off_ = false;
 };

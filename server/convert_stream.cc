@@ -35,7 +35,8 @@ constexpr int64_t kUsualFrameBytes = 1 << 10;
 // One stream. Frames are read while the window is open; each clip is converted
 // by one worker at a time while it arrives, and paused while what it has made
 // is not taken; one write is in flight at most. Lives until gRPC and the last
-// worker have let go of it.
+// worker have let go of it. One state machine under one mutex: it stands in one
+// file, so that every transition can be checked against the others.
 class ConvertStream final
     : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
       public std::enable_shared_from_this<ConvertStream> {
@@ -429,7 +430,8 @@ void ConvertStream::Do(Actions actions) {
   const std::shared_ptr<ConvertStream> self = shared_from_this();
   std::erase_if(actions.run, [this](const auto& clip) { return Queue(clip); });
   if (actions.write != nullptr) {
-    // A frame that waits for others never is the last one.
+    // A frame that waits for others is followed by them, or by the result if
+    // the clip is refused meanwhile.
     grpc::WriteOptions how;
     if (actions.more_follows) how.set_buffer_hint();
     StartWrite(actions.write, how);

@@ -35,7 +35,7 @@ struct PlayedFrames {
   int64_t count = 0;
 };
 
-// What the functions below spend on `work`: units, which are nanoseconds, for a
+// Work that the functions below draw: units, which are nanoseconds, for a
 // frame, and for each rotation and each node that it goes through; and for each
 // angle of a block of 256 frames that has a huge one, which is slow to bring
 // into range. Once `work` refuses they return early, and the curve is not to be

@@ -43,7 +43,7 @@ struct FittedJoint {
   std::vector<Missed> missed;
 };
 
-// What a conversion fits; all of it must outlive the fit.
+// The motion that is fitted. All of it must outlive the fit.
 struct FitSource {
   const PlayedFrames& frames;
   const FrameTimes& times;

@@ -52,7 +52,7 @@ int32_t SetColumns(const std::array<int32_t, 3>& letters, int32_t first,
 void SetDepths(std::span<const int32_t> parents,
                std::vector<ViewerJoint>* joints);
 
-// The viewer's view of a clip that has `skeleton` and so many frames, without
+// The viewer's view of a clip of `frames` frames with `skeleton`, without
 // its values and its frame time; or the reason why the viewer refuses it, and
 // `*node` the node where. Cost: O(joints).
 ViewerStatus TakeFromSkeleton(const Skeleton& skeleton, int64_t frames,

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the conversion of one clip may cost: bytes of memory and units of work.
+// The cost that the conversion of a clip may have: memory and units of work.
 //
 // A stage states its cost and draws it before it takes memory or begins to
 // work, so that little input cannot cost more than the limits allow:
@@ -45,7 +45,7 @@ class Budget {
 
   // No limits, and nothing to cancel.
   Budget() = default;
-  // Of `limits` it keeps those on memory and work. `cancel` may be null and
+  // Takes the limits on memory and work from `limits`. `cancel` may be null and
   // must outlive the budget. No holder: the limits alone decide.
   Budget(const Limits& limits, const CancelToken* cancel, Holder holder = {})
       : max_memory_(limits.max_memory_bytes),
@@ -66,7 +66,7 @@ class Budget {
   // Draws work. CANCELLED if the conversion is; RESOURCE_EXHAUSTED if it is
   // more than max_work and max_work_per_byte for each byte of input together.
   absl::Status Work(int64_t units);
-  // What Work would say to so many units, which are not drawn.
+  // The status that Work would return for `units`, of which it draws none.
   absl::Status CheckWork(int64_t units);
   // Input has come, as many bytes as it had on its way here: it may cost more
   // work.
