@@ -1,5 +1,6 @@
 #include "client/anim_options.h"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <string_view>
@@ -8,6 +9,7 @@
 #include "bvhmill/edit/joint_map.h"
 #include "bvhmill/encode/encoder.h"
 #include "client/anim_file.h"
+#include "client/edit_options.h"
 #include "client/options.h"
 
 namespace bvhmill::client {
@@ -21,7 +23,9 @@ struct BestOption {
   const char* name;
 };
 constexpr BestOption kBestOptions[] = {
+    {"anim.joint_map_rows", "--anim-map"},
     {"anim.joint_map", "--anim-map"},
+    {"anim.max_degrees_limit", "--anim-max-degrees-limit"},
     {"anim.max_degrees", "--anim-max-degrees"},
     {"anim.max_millimetres", "--anim-max-mm"},
     {"anim.max_bytes", "--anim-max-bytes"},
@@ -125,6 +129,45 @@ void AddBounds(CLI::App* app, AnimFormat* format) {
             "raise both until the file has no more bytes")
       ->type_name("BYTES")
       ->group(kGroup);
+  AddParsed(app, "--anim-max-degrees-limit", &format->max_degrees_limit,
+            DegreesOf, "degrees, 0 to 90", "but not beyond this; by default 5")
+      ->type_name("DEGREES")
+      ->group(kGroup);
+}
+
+bool IsAnimMap(const std::string& word) {
+  const std::vector<std::string_view> maps = JointMapNames();
+  return word == kAutoAnimMap || word == kNoAnimMap || IsMapFile(word) ||
+         std::find(maps.begin(), maps.end(), word) != maps.end();
+}
+
+std::string CheckAnimMap(const std::string& word) {
+  if (IsAnimMap(word)) return {};
+  return "there is no map '" + word + "'; there are auto none " + MapNames() +
+         " and files *.csv";
+}
+
+void AddMap(CLI::App* app, AnimFlags* flags) {
+  app->add_option("--anim-map", flags->map,
+                  "what kind of skeleton it is, so that joints are\n"
+                  "found: auto (by their names), none (they have the\n"
+                  "avatar's), a table of lines source,target, or one\n"
+                  "that is built in, as of --joint-map, which renames\n"
+                  "the joints of all outputs instead; by default auto")
+      ->type_name("NAME|FILE.csv")
+      ->check(CLI::Validator(CheckAnimMap, ""))
+      ->group(kGroup);
+}
+
+// Empty if there is nothing wrong, or nothing to read.
+std::string ReadAnimMap(AnimFlags* flags) {
+  AnimFormat& format = flags->format;
+  if (!IsMapFile(flags->map)) {
+    format.joint_map = flags->map;
+    return {};
+  }
+  const std::string wrong = ReadMapFile(flags->map, &format.joint_map_rows);
+  return wrong.empty() ? wrong : "--anim-map: " + wrong;
 }
 
 // Empty if there is nothing wrong, or nothing to read.
@@ -208,11 +251,14 @@ void AddAnimOptions(CLI::App* app, AnimFlags* flags) {
       ->group(kGroup);
   AddSettingsOptions(app, "--anim-", kGroup, &flags->settings);
   AddChoice<AnimReference>(app, "--anim-reference", &format->reference,
-                           {{"rest", AnimReference::kRestPose},
+                           {{"auto", AnimReference::kAuto},
+                            {"rest", AnimReference::kRestPose},
                             {"first", AnimReference::kFirstFrame}},
                            "where the avatar is at rest: with all angles 0\n"
-                           "(rest), or in the first frame, which is then not\n"
-                           "played (first); by default rest")
+                           "(rest), in the first frame, which is then not\n"
+                           "played (first), or where the figure is like the\n"
+                           "avatar, its limbs matched if need be (auto); by\n"
+                           "default auto")
       ->group(kGroup);
   app->add_flag("--anim-match-limbs", format->match_limbs,
                 "arms and legs point there where the clip's do,\n"
@@ -222,12 +268,15 @@ void AddAnimOptions(CLI::App* app, AnimFlags* flags) {
                 "scale lengths so that the hips are as high as the\n"
                 "avatar's, whatever the unit")
       ->group(kGroup);
-  app->add_option("--anim-map", format->joint_map,
-                  "what kind of skeleton it is, so that joints are\n"
-                  "found; names as of --joint-map, which renames the\n"
-                  "joints of all outputs instead")
-      ->type_name("NAME")
+  app->add_flag("--anim-accept-odd", format->accept_odd,
+                "convert also what would lie down, fold or be held\n"
+                "at 5 m, and what only few joints drive")
       ->group(kGroup);
+  app->add_flag("--anim-upload", format->for_upload,
+                "a file that passes as an upload: at most 250000\n"
+                "bytes; needs --units or --anim-scale-to-avatar")
+      ->group(kGroup);
+  AddMap(app, flags);
   app->add_option("--anim-constraints", flags->constraints,
                   "an .anim whose constraints are taken")
       ->type_name("FILE")
@@ -241,6 +290,7 @@ std::string ReadAnimFlags(const CLI::App* app, const Session& session,
   if (!wrong.empty()) return wrong;
   flags->format.settings = flags->settings.settings;
   wrong = ReadConstraints(session, flags);
+  if (wrong.empty()) wrong = ReadAnimMap(flags);
   if (!wrong.empty()) return wrong;
   if (flags->format.profile == AnimProfile::kViewer) {
     for (const BestOption& option : kBestOptions) {

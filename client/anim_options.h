@@ -32,12 +32,14 @@ struct AnimFlags {
   // All but its settings.
   AnimFormat format;
   SettingsFlags settings;
+  // The name of a joint map, or a file of one; empty = not said.
+  std::string map;
   // An .anim whose constraints are taken; or empty.
   std::string constraints;
 };
 
-// The same of what can be chosen about --emit anim. Reads the file of
-// --anim-constraints.
+// The same of what can be chosen about --emit anim. Reads the files of
+// --anim-map and --anim-constraints.
 void AddAnimOptions(CLI::App* app, AnimFlags* flags);
 std::string ReadAnimFlags(const CLI::App* app, const Session& session,
                           AnimFlags* flags);

@@ -175,7 +175,7 @@ ConvertResult Client::Convert(std::string_view name, const ClipData& clip,
                               const ConvertOptions& options,
                               OutputReceiver* receiver,
                               const CancelToken* cancel) const {
-  if (!MakesOutputs(options)) return Validate(name, clip, options, cancel);
+  if (!GivesOutputs(options)) return Validate(name, clip, options, cancel);
   const v1::ConvertOptions wire_options = wire::ToProto(options);
   WatchedReceiver watched(receiver);
   return impl_->Try(watched, cancel, [&] {

@@ -76,9 +76,10 @@ class Client {
   // Whether the server takes clips that are packed so.
   bool Takes(v1::ContentEncoding encoding) const;
 
-  // Checks one clip, and whether options.outputs could be made of it;
-  // options.limits are not used. The server makes the outputs of a large clip
-  // to tell. `name` is for messages only. A broken clip gets the same status,
+  // Checks one clip, and whether options.outputs can be made of it, by making
+  // them: the report is that of Convert. options.limits are not used. The
+  // outputs of a large clip come over the connection, and are dropped. `name` is
+  // for messages only. A broken clip gets the same status,
   // fault and report as from Convert. UNAVAILABLE "cannot reach HOST:PORT:
   // why": no server.
   ConvertResult Validate(std::string_view name, const ClipData& clip,
@@ -90,9 +91,8 @@ class Client {
   // directions at once; the caller sees no difference. `receiver` is called
   // from the calling thread; a status it returns ends the call and is returned.
   //
-  // If a small clip fails by its own fault, a second call (ValidateClip, or a
-  // stream for what shows only while outputs are made) gets its report, so that
-  // a report is there for every clip a server has read.
+  // If a small clip fails by its own fault, a second call (ValidateClip) gets
+  // its report, so that a report is there for every clip a server has read.
   // UNAVAILABLE as above: the server was lost. INTERNAL: it broke the protocol,
   // and what the receiver was handed is void. DEADLINE_EXCEEDED: it was silent
   // for longer than `answer_timeout`.

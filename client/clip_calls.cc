@@ -125,7 +125,7 @@ ConvertResult ClipCalls::FailureOf(const grpc::Status& status,
 ConvertResult ClipCalls::Validate(std::string_view name, const ClipData& clip,
                                   const v1::ConvertOptions& options,
                                   const CancelToken* cancel) const {
-  // A stream cannot look whether outputs could be made without making them.
+  // A stream hands the outputs over, and fails where they cannot be made.
   const auto by_stream = [&] {
     Nobody nobody;
     ConvertResult result = Stream(name, clip, options, &nobody, cancel);
@@ -196,12 +196,6 @@ ConvertResult ClipCalls::Convert(std::string_view name, const ClipData& clip,
   ConvertResult result = FailureOf(status, context);
   if (!MayBeFaultOfClip(result)) return result;
   ConvertResult checked = Validate(name, clip, options, cancel);
-  // What shows only while outputs are made is in the report of a stream.
-  if (absl::IsFailedPrecondition(result.status) && checked.status.ok() &&
-      checked.report.counts.errors == 0) {
-    Nobody nobody;
-    checked = Stream(name, clip, options, &nobody, cancel);
-  }
   if (absl::IsUnavailable(checked.status) || IsCancelled(cancel) ||
       RetryDelayOf(checked).count() > 0) {
     return checked;

@@ -127,16 +127,8 @@ std::string CheckRename(const std::string& word) {
   return is_pair ? "" : "'" + word + "' is not OLD=NEW";
 }
 
-std::string MapNames() {
-  std::string names;
-  for (const std::string_view name : JointMapNames()) {
-    names += (names.empty() ? "" : " ") + std::string(name);
-  }
-  return names;
-}
-
 std::string CheckJointMap(const std::string& word) {
-  if (word.ends_with(kFileEnding)) return {};
+  if (IsMapFile(word)) return {};
   for (const std::string_view name : JointMapNames()) {
     if (name == word) return {};
   }
@@ -240,19 +232,12 @@ void AddSpaceEdits(CLI::App* app, EditFlags* flags, ClipEdits* edits) {
 }
 
 std::string ReadMap(const std::string& word, ClipEdits* edits) {
-  if (!word.ends_with(kFileEnding)) {
+  if (!IsMapFile(word)) {
     edits->joint_map = word;
     return {};
   }
-  const absl::StatusOr<std::string> csv = ReadSmallFile(word, kMaxMapBytes);
-  if (!csv.ok()) return "--joint-map: " + std::string(MessageOf(csv.status()));
-  absl::StatusOr<std::vector<JointMapRow>> rows = ParseJointMap(*csv);
-  if (!rows.ok()) {
-    return "--joint-map: " + Printable(word) + ": " +
-           std::string(MessageOf(rows.status()));
-  }
-  edits->joint_map_rows = *std::move(rows);
-  return {};
+  const std::string wrong = ReadMapFile(word, &edits->joint_map_rows);
+  return wrong.empty() ? wrong : "--joint-map: " + wrong;
 }
 
 }  // namespace
@@ -274,7 +259,30 @@ void AddEditOptions(CLI::App* app, EditFlags* flags, ClipEdits* edits) {
   AddSpaceEdits(app, flags, edits);
 }
 
-std::string ReadEditFlags(const EditFlags& flags, ClipEdits* edits) {
+bool IsMapFile(std::string_view word) { return word.ends_with(kFileEnding); }
+
+std::string ReadMapFile(const std::string& path,
+                        std::vector<JointMapRow>* rows) {
+  const absl::StatusOr<std::string> csv = ReadSmallFile(path, kMaxMapBytes);
+  if (!csv.ok()) return std::string(MessageOf(csv.status()));
+  absl::StatusOr<std::vector<JointMapRow>> read = ParseJointMap(*csv);
+  if (!read.ok()) {
+    return Printable(path) + ": " + std::string(MessageOf(read.status()));
+  }
+  *rows = *std::move(read);
+  return {};
+}
+
+std::string MapNames() {
+  std::string names;
+  for (const std::string_view name : JointMapNames()) {
+    names += (names.empty() ? "" : " ") + std::string(name);
+  }
+  return names;
+}
+
+std::string ReadEditFlags(const Session& session, const EditFlags& flags,
+                          ClipEdits* edits) {
   if (flags.in_place && flags.at_origin) {
     return "--in-place and --at-origin exclude each other";
   }
@@ -296,6 +304,9 @@ std::string ReadEditFlags(const EditFlags& flags, ClipEdits* edits) {
   if (edits->up_axis != UpAxis::kUnknown &&
       source.up_axis == UpAxis::kUnknown) {
     return "--to-up needs --up";
+  }
+  if (IsTyped(session, "--interpolation") && edits->resample_fps == 0) {
+    return "--interpolation needs --fps";
   }
   return InWordsOfOptions(MessageOf(CheckEdits(*edits)));
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bvhmill/edit/clip_edits.h"
+#include "client/session.h"
 
 namespace bvhmill::client {
 
@@ -24,9 +25,22 @@ struct EditFlags {
 void AddSourceOptions(CLI::App* app, SourceSpace* source);
 void AddEditOptions(CLI::App* app, EditFlags* flags, ClipEdits* edits);
 
-// Completes `edits` by the flags, behind the parsing; reads the file of
+// Completes `edits` by the flags, after the parsing; reads the file of
 // --joint-map. Returns what cannot be meant; empty = all is well.
-std::string ReadEditFlags(const EditFlags& flags, ClipEdits* edits);
+std::string ReadEditFlags(const Session& session, const EditFlags& flags,
+                          ClipEdits* edits);
+
+// True if the word of an option names a table of joints rather than a built-in
+// map: it ends in ".csv".
+bool IsMapFile(std::string_view word);
+
+// Sets `rows` to the table in the file `path`. Returns what is wrong with it;
+// empty = all is well.
+std::string ReadMapFile(const std::string& path,
+                        std::vector<JointMapRow>* rows);
+
+// The built-in maps, for messages: "cmu lafan1 ...".
+std::string MapNames();
 
 // A message about a field of the API, "options.edits.frames: why", as one about
 // its option, "--frames: why"; others as they are.

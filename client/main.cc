@@ -92,6 +92,7 @@ int Run(int argc, char** argv) {
   session.cancel = CatchSignals();
   Console console;
   session.console = &console;
+  session.words.assign(argv + 1, argv + argc);
   CLI::App program;
   SetUpProgram(&program);
   const Command convert = AddConvert(&program);

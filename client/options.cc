@@ -40,6 +40,10 @@ constexpr LimitOption kLimits[] = {
      "units more for each byte of a clip"},
 };
 
+constexpr const char* kServerOptions[] = {"--server",     "--tls-ca",
+                                          "--tls-cert",   "--tls-key",
+                                          "--token-file", "--timeout"};
+
 constexpr int kMaxJobs = 1024;
 constexpr int kMaxTimeoutSeconds = 1'000'000;
 
@@ -185,15 +189,18 @@ int Misused(const CLI::App* app, Session* session, const std::string& why) {
   return kExitUsage;
 }
 
-std::string CheckLocalOptions(const CLI::App* app, const RunOptions& run) {
-  if (run.local) return {};
-  for (const LimitOption& limit : kLimits) {
-    const std::string name = limit.name;
-    // In the environment it may be meant for a server on this machine.
-    if (app->get_option("--" + name)->count() > 0 &&
-        std::getenv(EnvironmentName(name).c_str()) == nullptr) {
-      return "--" + name + " needs --local; a server has its own limits";
+std::string CheckLocalOptions(const Session& session, const RunOptions& run) {
+  if (run.local) {
+    for (const char* option : kServerOptions) {
+      if (!IsTyped(session, option)) continue;
+      return std::string(option) + " has no effect with --local";
     }
+    return {};
+  }
+  for (const LimitOption& limit : kLimits) {
+    const std::string option = "--" + std::string(limit.name);
+    if (!IsTyped(session, option)) continue;
+    return option + " needs --local; a server has its own limits";
   }
   return {};
 }

@@ -95,7 +95,8 @@ CLI::Option* AddParsed(CLI::App* app, const std::string& name, T* value,
 // the status to exit with.
 int Misused(const CLI::App* app, Session* session, const std::string& why);
 
-// What cannot be meant, though each option by itself can; empty = all is well.
-std::string CheckLocalOptions(const CLI::App* app, const RunOptions& run);
+// Says which options have no effect, because the work is done here or because
+// it is not; empty = all is well.
+std::string CheckLocalOptions(const Session& session, const RunOptions& run);
 
 }  // namespace bvhmill::client

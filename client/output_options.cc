@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "bvhmill/encode/encoder.h"
+#include "client/options.h"
 
 namespace bvhmill::client {
 namespace {
@@ -17,7 +18,14 @@ std::string FormatNames(std::string_view more) {
   return more.empty() ? names : names + " " + std::string(more);
 }
 
-// Broken behind the first half.
+std::string CheckArray(const std::string& name) {
+  for (const char* array : {"positions", "rotations", "velocities"}) {
+    if (name == array) return {};
+  }
+  return "'" + name + "' is none of positions, rotations, velocities";
+}
+
+// Broken after the first half.
 std::string InTwoLines(std::string words) {
   words[words.find(' ', words.size() / 2)] = '\n';
   return words;
@@ -38,13 +46,101 @@ struct ApplyFlags {
   }
   void operator()(NpzFormat& format) const {
     format.with_end_sites = flags.end_sites;
+    format.rotation_kind = flags.rotation_kind;
+    format.rotation_space = flags.rotation_space;
+    if (flags.npz_arrays.empty()) return;
+    format.positions = HasArray("positions");
+    format.rotations = HasArray("rotations");
+    format.velocities = HasArray("velocities");
   }
   void operator()(CsvFormat& format) const {
     format.with_end_sites = flags.end_sites;
   }
   void operator()(BvhFormat& /*format*/) const {}
   void operator()(AnimFormat& format) const { format = flags.anim.format; }
+
+ private:
+  bool HasArray(std::string_view name) const {
+    return std::find(flags.npz_arrays.begin(), flags.npz_arrays.end(), name) !=
+           flags.npz_arrays.end();
+  }
 };
+
+// An option, and the formats that have it.
+struct FormatOption {
+  const char* name;
+  std::vector<std::string_view> formats;
+};
+
+const std::vector<FormatOption>& FormatOptionTable() {
+  static const auto* const kTable = new std::vector<FormatOption>{
+      {"--end-sites", {"positions", "velocities", "npz", "csv"}},
+      {"--rotation-kind", {"rotations", "npz"}},
+      {"--rotation-space", {"rotations", "npz"}},
+      {"--npz-arrays", {"npz"}},
+  };
+  return *kTable;
+}
+
+bool EmitsAny(const OutputFlags& flags,
+              const std::vector<std::string_view>& formats) {
+  return std::any_of(
+      flags.emit.begin(), flags.emit.end(), [&](const std::string& name) {
+        return std::find(formats.begin(), formats.end(), name) != formats.end();
+      });
+}
+
+std::string NeedsFormat(const std::string& option,
+                        const std::vector<std::string_view>& formats) {
+  std::string names;
+  for (const std::string_view format : formats) {
+    names += (names.empty() ? "" : " or ") + std::string(format);
+  }
+  return option + " has no effect without --emit " + names;
+}
+
+// Options that no output has.
+std::string CheckEffects(const CLI::App* app, const Session& session,
+                         const OutputFlags& flags) {
+  for (const FormatOption& option : FormatOptionTable()) {
+    if (!IsTyped(session, option.name)) continue;
+    if (!EmitsAny(flags, option.formats)) {
+      return NeedsFormat(option.name, option.formats);
+    }
+  }
+  if (EmitsAny(flags, {"anim"})) return {};
+  for (const CLI::Option* option : app->get_options()) {
+    const std::string name = option->get_name();
+    if (name.starts_with("--anim-") && IsTyped(session, name)) {
+      return NeedsFormat(name, {"anim"});
+    }
+  }
+  return {};
+}
+
+// Rotations of an npz that has none.
+std::string CheckNpz(const Session& session, const OutputFlags& flags) {
+  const auto& arrays = flags.npz_arrays;
+  const bool has_rotations =
+      arrays.empty() || EmitsAny(flags, {"rotations"}) ||
+      std::find(arrays.begin(), arrays.end(), "rotations") != arrays.end();
+  for (const char* option : {"--rotation-kind", "--rotation-space"}) {
+    if (has_rotations || !IsTyped(session, option)) continue;
+    return std::string(option) +
+           " has no effect without rotations among --npz-arrays";
+  }
+  return {};
+}
+
+std::string CheckUpload(const OutputFlags& flags, const SourceSpace& source) {
+  const AnimFormat& format = flags.anim.format;
+  const bool needs_unit =
+      format.for_upload && format.profile == AnimProfile::kBest;
+  if (!needs_unit || format.scale_to_avatar || source.meters_per_unit > 0) {
+    return {};
+  }
+  return "--anim-upload needs --units or --anim-scale-to-avatar";
+}
 
 }  // namespace
 
@@ -68,6 +164,44 @@ CLI::Option* AddEmitOption(CLI::App* app, const std::string& what,
           },
           ""))
       ->group(group);
+}
+
+void AddFormatOptions(CLI::App* app, const std::string& group,
+                      OutputFlags* flags) {
+  app->add_flag("--end-sites", flags->end_sites,
+                "end sites among the joints of positions, velocities,\n"
+                "npz, csv")
+      ->group(group);
+  AddChoice<RotationKind>(app, "--rotation-kind", &flags->rotation_kind,
+                          {{"quaternion", RotationKind::kQuaternion},
+                           {"matrix", RotationKind::kMatrix},
+                           {"6d", RotationKind::kSixD}},
+                          "of rotations and npz: quaternion (xyzw), matrix\n"
+                          "or 6d; by default quaternion")
+      ->group(group);
+  AddChoice<RotationSpace>(
+      app, "--rotation-space", &flags->rotation_space,
+      {{"local", RotationSpace::kLocal}, {"world", RotationSpace::kWorld}},
+      "of rotations and npz: local (from the parent) or\n"
+      "world; by default local")
+      ->group(group);
+  app->add_option("--npz-arrays", flags->npz_arrays,
+                  "of npz, out of positions rotations velocities; by\n"
+                  "default positions,rotations")
+      ->type_name("LIST")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::Validator(CheckArray, ""))
+      ->group(group);
+}
+
+std::string ReadOutputFlags(const CLI::App* app, const Session& session,
+                            const SourceSpace& source, OutputFlags* flags) {
+  std::string wrong = CheckEffects(app, session, *flags);
+  if (wrong.empty()) wrong = CheckNpz(session, *flags);
+  if (wrong.empty()) wrong = ReadAnimFlags(app, session, &flags->anim);
+  if (wrong.empty()) wrong = CheckUpload(*flags, source);
+  return wrong;
 }
 
 std::vector<OutputRequest> ChosenOutputs(const OutputFlags& flags) {

@@ -1,5 +1,6 @@
 #include "client/session.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -40,6 +41,13 @@ std::unique_ptr<Client> ConnectOrSay(const Session& session,
   if (*exit == kExitUnreachable) line += hint;
   session.console->Talk(line + "\n");
   return nullptr;
+}
+
+bool IsTyped(const Session& session, std::string_view option) {
+  return std::any_of(session.words.begin(), session.words.end(),
+                     [&](std::string_view word) {
+                       return word.substr(0, word.find('=')) == option;
+                     });
 }
 
 ExitCode OpenEngine(Session* session) {

@@ -3,7 +3,9 @@
 // What the commands share: where the work is done, and what to say where.
 
 #include <memory>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "bvhmill/base/cancel.h"
 #include "bvhmill/base/limits.h"
@@ -28,6 +30,9 @@ struct RunOptions {
 // One run of the program. What it points to is thread-safe.
 struct Session {
   RunOptions options;
+  // The command line. Options may also come from the environment and from a
+  // file, where they may be meant for other commands.
+  std::vector<std::string> words;
   Console* console = nullptr;
   const CancelToken* cancel = nullptr;
   std::unique_ptr<Engine> engine;
@@ -37,6 +42,9 @@ struct Session {
 // `hint` if no server answers, and sets `exit` to the status to exit with.
 std::unique_ptr<Client> ConnectOrSay(const Session& session,
                                      std::string_view hint, ExitCode* exit);
+
+// True if `option`, such as "--fps", stands on the command line.
+bool IsTyped(const Session& session, std::string_view option);
 
 // Fills session->engine by session->options, or fails as ConnectOrSay does.
 ExitCode OpenEngine(Session* session);

@@ -13,6 +13,7 @@
 #include "bvhmill/pipeline/clip_converter.h"
 #include "bvhmill/pipeline/convert.h"
 #include "bvhmill/wire/message_arena.h"
+#include "bvhmill/wire/unknown_fields.h"
 #include "server/convert_stream.h"
 #include "server/output_bytes.h"
 #include "server/read_message.h"
@@ -146,7 +147,11 @@ grpc::Status ReadRequest(const ServerConfig& config, const Request& request,
   grpc::Status status = CheckSource(config, source);
   if (status.ok()) status = ReadEncoding(source.encoding(), &clip->encoding);
   if (!status.ok()) return status;
-  return ReadOptionsFor(config, request.options(), &clip->options);
+  status = ReadOptionsFor(config, request.options(), &clip->options);
+  std::vector<std::string>* const unknown = &clip->options.unknown_fields;
+  wire::AddOwnUnknownFields(request, "", unknown);
+  wire::AddUnknownFields(source, "source", unknown);
+  return status;
 }
 
 // Gives decoded text to a conversion. Stops when it wants no more.

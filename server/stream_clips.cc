@@ -6,11 +6,25 @@
 #include "bvhmill/base/budget.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
+#include "bvhmill/wire/unknown_fields.h"
 #include "server/rpc_status.h"
 #include "server/source.h"
 
 namespace bvhmill::server {
 namespace {
+
+// Adds fields beside the options that are not known.
+void AddUnknownFields(const v1::ClipBegin& begin,
+                      std::shared_ptr<const ConvertOptions>* options) {
+  std::vector<std::string> fields;
+  wire::AddOwnUnknownFields(begin, "begin", &fields);
+  wire::AddUnknownFields(begin.source(), "begin.source", &fields);
+  if (fields.empty()) return;
+  auto more = std::make_shared<ConvertOptions>(**options);
+  more->unknown_fields.insert(more->unknown_fields.end(), fields.begin(),
+                              fields.end());
+  *options = std::move(more);
+}
 
 // Messages with no more bytes beside their text are not counted while they
 // live, which is a moment.
@@ -124,6 +138,7 @@ grpc::Status StreamClips::Admit(const v1::ClipBegin& begin) {
     }
     bytes += OptionsBytes(*clip.options);
   }
+  AddUnknownFields(begin, &clip.options);
   // Memory that grows with the clip is counted as it comes.
   return context_.admission().TryEnter(*record_.caller(), record_.peer(), bytes,
                                        &clip.ticket);

@@ -23,7 +23,7 @@ constexpr char kExamples[] =
     "  bvhmill convert take.bvh -o out --emit npz --units cm --to-units m\n"
     "  bvhmill convert take.bvh -o out --emit bvh --joint-map mixamo\n"
     "  bvhmill convert take.bvh -o out --emit anim --anim-profile viewer\n"
-    "  bvhmill convert take.bvh -o out --emit anim --anim-map mixamo \\\n"
+    "  bvhmill convert take.bvh -o out --emit anim --anim-upload \\\n"
     "    --anim-priority 4 --anim-loop --units cm\n";
 
 struct Flags {
@@ -44,23 +44,7 @@ void AddOutputOptions(CLI::App* app, Flags* flags) {
       ->group(group);
   AddEmitOption(app, "what to make", group, kReportName, &flags->outputs)
       ->required();
-  app->add_flag("--end-sites", flags->outputs.end_sites,
-                "end sites among the joints of positions, velocities,\n"
-                "npz, csv")
-      ->group(group);
-  AddChoice<RotationKind>(app, "--rotation-kind", &flags->outputs.rotation_kind,
-                          {{"quaternion", RotationKind::kQuaternion},
-                           {"matrix", RotationKind::kMatrix},
-                           {"6d", RotationKind::kSixD}},
-                          "of rotations: quaternion (xyzw), matrix or 6d;\n"
-                          "by default quaternion")
-      ->group(group);
-  AddChoice<RotationSpace>(
-      app, "--rotation-space", &flags->outputs.rotation_space,
-      {{"local", RotationSpace::kLocal}, {"world", RotationSpace::kWorld}},
-      "of rotations: local (from the parent) or world;\n"
-      "by default local")
-      ->group(group);
+  AddFormatOptions(app, group, &flags->outputs);
   app->add_flag("-f,--force", conversion.force, "overwrite outputs that exist")
       ->group(group);
   app->add_flag("--resume", conversion.resume,
@@ -75,12 +59,14 @@ void AddOutputOptions(CLI::App* app, Flags* flags) {
 }
 
 int Run(const CLI::App* app, Flags* flags, Session* session) {
-  std::string wrong = CheckLocalOptions(app, flags->run);
+  std::string wrong = CheckLocalOptions(*session, flags->run);
   if (wrong.empty()) {
-    wrong = ReadEditFlags(flags->edits, &flags->conversion.convert.edits);
+    wrong =
+        ReadEditFlags(*session, flags->edits, &flags->conversion.convert.edits);
   }
   if (wrong.empty()) {
-    wrong = ReadAnimFlags(app, *session, &flags->outputs.anim);
+    wrong = ReadOutputFlags(
+        app, *session, flags->conversion.convert.edits.source, &flags->outputs);
   }
   if (!wrong.empty()) return Misused(app, session, wrong);
   // What an earlier run made is not input of this one.

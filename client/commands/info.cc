@@ -62,7 +62,7 @@ Outcome DescribeOne(const Flags& flags, const Session& session,
 }
 
 int Run(const CLI::App* app, Flags* flags, Session* session) {
-  const std::string wrong = CheckLocalOptions(app, flags->run);
+  const std::string wrong = CheckLocalOptions(*session, flags->run);
   if (!wrong.empty()) return Misused(app, session, wrong);
   const auto inputs = CollectInputs(flags->input, std::nullopt);
   if (!inputs.ok()) {

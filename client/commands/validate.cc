@@ -8,6 +8,7 @@
 #include "bvhmill/encode/report_json.h"
 #include "client/batch.h"
 #include "client/commands/commands.h"
+#include "client/edit_options.h"
 #include "client/issue_lines.h"
 #include "client/output_options.h"
 #include "client/text.h"
@@ -25,14 +26,17 @@ struct Flags {
   RunOptions run;
   InputOptions input;
   ConvertOptions convert;
+  EditFlags edits;
   OutputFlags outputs;
   bool json = false;
   // Errors fail a clip anyway.
   bool fail_on_warning = false;
 };
 
-bool Passes(const Flags& flags, const Report& report) {
-  return IsGood(report.verdict) && report.counts.errors == 0 &&
+bool Passes(const Flags& flags, const ConvertResult& result) {
+  const Report& report = result.report;
+  return result.status.ok() && IsGood(report.verdict) &&
+         report.counts.errors == 0 &&
          (!flags.fail_on_warning || report.counts.warnings == 0);
 }
 
@@ -50,9 +54,12 @@ Outcome ValidateOne(const Flags& flags, const Session& session,
   outcome.bytes = bytes;
   const bool is_known = HasReport(result) && !absl::IsCancelled(result.status);
   if (is_known) {
-    outcome.kind = Passes(flags, result.report) ? Outcome::Kind::kGood
-                                                : Outcome::Kind::kFailed;
-    outcome.talk.clear();
+    outcome.kind =
+        Passes(flags, result) ? Outcome::Kind::kGood : Outcome::Kind::kFailed;
+    // The report says why, unless it is something else than the clip.
+    if (result.status.ok() || FirstError(result.report) != nullptr) {
+      outcome.talk.clear();
+    }
     outcome.data =
         flags.json
             ? ReportJson(ToUtf8(input.path), result.report, result.info) + "\n"
@@ -65,9 +72,13 @@ Outcome ValidateOne(const Flags& flags, const Session& session,
 }
 
 int Run(const CLI::App* app, Flags* chosen, Session* session) {
-  std::string wrong = CheckLocalOptions(app, chosen->run);
+  std::string wrong = CheckLocalOptions(*session, chosen->run);
   if (wrong.empty()) {
-    wrong = ReadAnimFlags(app, *session, &chosen->outputs.anim);
+    wrong = ReadEditFlags(*session, chosen->edits, &chosen->convert.edits);
+  }
+  if (wrong.empty()) {
+    wrong = ReadOutputFlags(app, *session, chosen->convert.edits.source,
+                            &chosen->outputs);
   }
   chosen->convert.outputs = ChosenOutputs(chosen->outputs);
   const Flags& flags = *chosen;
@@ -99,7 +110,9 @@ Command AddValidate(CLI::App* parent) {
   AddReadingOptions(app, &flags->convert);
   AddEmitOption(app, "say also whether these could be made", "Output", "",
                 &flags->outputs);
+  AddFormatOptions(app, "Output", &flags->outputs);
   AddAnimOptions(app, &flags->outputs.anim);
+  AddEditOptions(app, &flags->edits, &flags->convert.edits);
   AddReportOptions(app, &flags->convert.report);
   app->add_flag("--json", flags->json, "print a JSON object for each clip")
       ->group("Report");

@@ -176,6 +176,7 @@ TEST(AnimCost, ASizeThatNoKeysFitIsRefusedAfterOneFit) {
   const Clip clip = Shaking(Star(10), 500);
   ClipToAnimOptions options;
   options.max_bytes = 100;
+  options.accept_odd = true;
   IssueLog log({});
   ClipToAnimResult result;
   ASSERT_TRUE(ClipToAnim(clip, options, &result, &log).ok());
@@ -281,9 +282,11 @@ void PrintTo(const Profile& profile, std::ostream* out) {
 
 absl::Status AsBest(AnimMotion* motion, IssueLog* log, Budget* budget) {
   static const Clip clip = Shaking(Star(12), 6000);
+  ClipToAnimOptions options;
+  options.accept_odd = true;
   ClipToAnimResult result;
   result.converted = true;
-  absl::Status status = ClipToAnim(clip, {}, &result, log, budget);
+  absl::Status status = ClipToAnim(clip, options, &result, log, budget);
   EXPECT_EQ(result.converted, status.ok());
   *motion = std::move(result.motion);
   return status;

@@ -179,6 +179,7 @@ TEST(ClipToAnim, JointsTurnInTheWorldAsTheirSourcesDo) {
 TEST(ClipToAnim, TheHeadingIsTakenFromTheHips) {
   ClipToAnimOptions options;
   options.joint_names = kNames;
+  options.reference = AnimReference::kRestPose;
   ExpectLooksAlike(Figure(60, 3), options, {});
   // The same figure, looking along +X at rest: 90 degrees about Y.
   Clip clip = Figure(60, 3);
@@ -289,6 +290,8 @@ TEST(ClipToAnim, SaysWhatIsLeftOutAndHeld) {
   // Twice the chest: the first one drives it.
   options.joint_names[4] = "mChest";
   options.metres_per_unit = 1;
+  options.reference = AnimReference::kRestPose;
+  options.accept_odd = true;
   Report report;
   const ClipToAnimResult result = Convert(Figure(60, 0), options, &report);
   std::string said;
@@ -340,6 +343,7 @@ TEST(ClipToAnim, SaysWhichLimbIsFarFromTheAvatars) {
     SCOPED_TRACE(c.degrees);
     ClipToAnimOptions options;
     options.match_limbs = c.matches_limbs;
+    options.accept_odd = true;
     Report report;
     Convert(LegClip(c.degrees), options, &report);
     const auto odd = std::find_if(
@@ -488,7 +492,7 @@ TEST(ClipToAnim, RefusesOptionsThatMakeNoSense) {
   EXPECT_EQ(refuses([](O* o) { o->max_degrees = NAN; }), "max_degrees");
   EXPECT_EQ(refuses([](O* o) { o->max_millimetres = 1e9F; }),
             "max_millimetres");
-  EXPECT_EQ(refuses([](O* o) { o->metres_per_unit = 0; }), "metres_per_unit");
+  EXPECT_EQ(refuses([](O* o) { o->metres_per_unit = -1; }), "metres_per_unit");
   EXPECT_EQ(refuses([](O* o) { o->max_bytes = -1; }), "max_bytes");
   EXPECT_EQ(refuses([](O* o) { o->settings.base_priority = 7; }),
             "base_priority");

@@ -269,6 +269,7 @@ int CompareLimbs(const std::vector<RealClip>& clips) {
       ClipToAnimOptions options;
       options.reference = reference;
       options.scale_to_avatar = true;
+      options.accept_odd = true;
       options.match_limbs = i % 2 == 1;
       Judge judge(real.clip, options);
       const Judged judged = judge.Run();

@@ -71,6 +71,7 @@ TEST_F(AnimRealDataTest, TheOtherProfileIsNotMuchLarger) {
     const ReadResult read = ReadBvh(Golden(row.at("bvh")), {}, &log);
     ClipToAnimOptions options;
     options.reference = AnimReference::kFirstFrame;
+    options.accept_odd = true;
     ClipToAnimResult result;
     ASSERT_TRUE(ClipToAnim(read.clip, options, &result, &log).ok());
     if (!result.converted) {

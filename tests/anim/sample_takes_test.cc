@@ -32,6 +32,7 @@ TEST(SampleTakes, KeepTheirBounds) {
       ClipToAnimOptions options;
       options.reference = reference;
       options.scale_to_avatar = true;
+      options.accept_odd = true;
       ExpectWithinBounds(sample.clip, options);
     }
   }

@@ -37,6 +37,7 @@ constexpr Family kFamilies[] = {
     {"LIMIT", "limits of the reader, or of the server that was asked"},
     {"ANIM", "Second Life's .anim, read or made"},
     {"TARGET", "what an output cannot hold, told before it is made"},
+    {"REQUEST", "what of a request has no effect"},
 };
 
 std::string_view PrefixOf(std::string_view name) {

@@ -74,8 +74,14 @@ void Put(const VelocitiesFormat& value, Lines* out) {
 }
 
 void Put(const NpzFormat& value, Lines* out) {
-  const auto& [with_end_sites] = value;
+  const auto& [with_end_sites, rotation_kind, rotation_space, positions,
+               rotations, velocities] = value;
   out->Add("with_end_sites", with_end_sites);
+  out->Add("rotation_kind", Number(rotation_kind));
+  out->Add("rotation_space", Number(rotation_space));
+  out->Add("positions", positions);
+  out->Add("rotations", rotations);
+  out->Add("velocities", velocities);
 }
 
 void Put(const CsvFormat& value, Lines* out) {
@@ -129,19 +135,29 @@ void Put(const AnimSettings& value, Lines* out) {
   if (constraints) out->List("constraints", *constraints);
 }
 
+void Put(const JointMapRow& value, Lines* out) {
+  const auto& [source, target] = value;
+  out->Add("source", source);
+  out->Add("target", target);
+}
+
 void Put(const AnimFormat& value, Lines* out) {
-  const auto& [profile, settings, reference, joint_map, match_limbs,
-               scale_to_avatar, max_degrees, max_millimetres, max_bytes] =
-      value;
+  const auto& [profile, settings, accept_odd, for_upload, reference, joint_map,
+               joint_map_rows, match_limbs, scale_to_avatar, max_degrees,
+               max_millimetres, max_bytes, max_degrees_limit] = value;
   out->Add("profile", Number(profile));
   out->Nest("settings", settings);
+  out->Add("accept_odd", accept_odd);
+  out->Add("for_upload", for_upload);
   out->Add("reference", Number(reference));
   out->Add("joint_map", joint_map);
+  out->List("joint_map_rows", joint_map_rows);
   out->Add("match_limbs", match_limbs);
   out->Add("scale_to_avatar", scale_to_avatar);
   out->Add("max_degrees", max_degrees);
   out->Add("max_millimetres", max_millimetres);
   out->Add("max_bytes", max_bytes);
+  out->Add("max_degrees_limit", max_degrees_limit);
 }
 
 void Put(const OutputRequest& value, Lines* out) {
@@ -166,12 +182,6 @@ void Put(const Conventions& value, Lines* out) {
   const auto& [joint_positions, root_offset] = value;
   out->Add("joint_positions", Number(joint_positions));
   out->Add("root_offset", Number(root_offset));
-}
-
-void Put(const JointMapRow& value, Lines* out) {
-  const auto& [source, target] = value;
-  out->Add("source", source);
-  out->Add("target", target);
 }
 
 void Put(const FrameRange& value, Lines* out) {
@@ -214,13 +224,14 @@ void Put(const ClipEdits& value, Lines* out) {
 }
 
 void Put(const ConvertOptions& value, Lines* out) {
-  const auto& [report, conventions, edits, outputs, checks_only, limits] =
-      value;
+  const auto& [report, conventions, edits, outputs, checks_only, limits,
+               unknown_fields] = value;
   out->Nest("report", report);
   out->Nest("conventions", conventions);
   out->Nest("edits", edits);
   out->List("outputs", outputs);
   out->Add("checks_only", checks_only);
+  out->Add("unknown_fields", unknown_fields);
   static_cast<void>(limits);
 }
 

@@ -45,14 +45,17 @@ class Converter {
         fit_({frames_, times_, drive_, options}, budget) {}
 
   absl::Status Convert() {
-    SetFrames();
-    const float duration = SecondsOf(clip_, frames_.count);
-    if (!CanBePlayed(duration)) return absl::OkStatus();
+    if (!CanBePlayed(LeastFrames())) return absl::OkStatus();
     BVHMILL_RETURN_IF_ERROR(DrawForAll());
     plan_ = MakePlan(clip_.skeleton, options_.conventions);
-    times_ = MakeFrameTimes(frames_.count, duration);
     drive_ = MakeAvatarDrive(clip_, plan_, options_);
+    SetFrames();
+    if (!CanBePlayed(frames_.count) || !StandsUpright()) {
+      return absl::OkStatus();
+    }
+    times_ = MakeFrameTimes(frames_.count, SecondsOf(clip_, frames_.count));
     LogLeftOut();
+    LogChoices();
     LogOddLimb();
     return FitUntilItFits();
   }
@@ -60,27 +63,98 @@ class Converter {
  private:
   WorkMeter& work() { return fit_.work(); }
 
-  void SetFrames() {
-    frames_ = {&clip_, &plan_, 0, clip_.motion.frames};
-    if (options_.reference == AnimReference::kFirstFrame && frames_.count > 1) {
-      frames_.first = 1;
-      --frames_.count;
-    }
+  // The frames that are played if the first one is not.
+  int64_t LeastFrames() const {
+    const int64_t frames = clip_.motion.frames;
+    const bool plays_all = options_.reference == AnimReference::kRestPose;
+    return plays_all || frames < 2 ? frames : frames - 1;
   }
 
-  bool CanBePlayed(float duration) {
-    if (frames_.count <= 0) {
+  void SetFrames() {
+    frames_ = {&clip_, &plan_, 0, clip_.motion.frames};
+    if (!drive_.reference.skips_first_frame) return;
+    frames_.first = 1;
+    --frames_.count;
+  }
+
+  bool CanBePlayed(int64_t frames) {
+    const float duration = SecondsOf(clip_, frames);
+    if (frames <= 0) {
       Fail(IssueCode::ANIM_NO_JOINTS, {});
     } else if (duration > kMaxAnimSeconds) {
       Fail(IssueCode::ANIM_DURATION_LONG,
            {{"seconds", std::to_string(duration)}});
-    } else if (frames_.count > kMostFrames) {
-      Fail(IssueCode::ANIM_FRAME_COUNT,
-           {{"count", std::to_string(frames_.count)}});
+    } else if (frames > kMostFrames) {
+      Fail(IssueCode::ANIM_FRAME_COUNT, {{"count", std::to_string(frames)}});
     } else {
       return true;
     }
     return false;
+  }
+
+  // False if the avatar would fold, or lie down all the time; the log says so.
+  bool StandsUpright() {
+    constexpr double kOddDegrees = 60;
+    const ReferenceChoice& choice = drive_.reference;
+    if (choice.odd_degrees >= kOddDegrees) {
+      return Accepts(IssueCode::ANIM_POSE_ODD,
+                     {{"pose", PoseName()},
+                      {"degrees", WholeDegrees(choice.odd_degrees)}});
+    }
+    if (choice.least_lean.value_or(0) >= kOddDegrees) {
+      return Accepts(IssueCode::ANIM_LIES_DOWN,
+                     {{"degrees", WholeDegrees(*choice.least_lean)}});
+    }
+    return true;
+  }
+
+  // Logs an error, unless odd figures are accepted.
+  bool Accepts(IssueCode code, IssueArgs args) {
+    if (options_.accept_odd) {
+      args.emplace_back("code", std::string(EntryOf(code).name));
+      log_.Add(IssueCode::ANIM_ODD_ACCEPTED, {}, std::move(args));
+      return true;
+    }
+    Fail(code, std::move(args));
+    return false;
+  }
+
+  static std::string WholeDegrees(double degrees) {
+    return std::to_string(std::lround(degrees));
+  }
+
+  std::string PoseName() const {
+    const int64_t frame = drive_.reference.frame;
+    if (frame == kRestPoseFrame) return "the rest pose";
+    return "frame " + std::to_string(frame);
+  }
+
+  // How the pose of reference was found, if nobody said which it is; and the
+  // scale, if it is a guess.
+  void LogChoices() {
+    const ReferenceChoice& choice = drive_.reference;
+    if (options_.reference == AnimReference::kAuto) {
+      log_.Add(IssueCode::ANIM_REFERENCE_CHOSEN, {},
+               {{"pose", PoseName()},
+                {"matched", std::string(MatchName(choice))},
+                {"degrees", WholeDegrees(choice.rest_degrees)}});
+    }
+    if (!drive_.guesses_scale) return;
+    log_.Add(IssueCode::ANIM_SCALE_GUESSED, {},
+             {{"metres", std::to_string(drive_.metres_per_unit)}});
+  }
+
+  static std::string_view MatchName(const ReferenceChoice& choice) {
+    switch (choice.match) {
+      case PoseMatch::kNone:
+        return choice.skips_first_frame ? "not played, nothing matched"
+                                        : "nothing matched";
+      case PoseMatch::kLimbs:
+        return "arms and legs matched";
+      case PoseMatch::kWhole:
+        break;
+    }
+    return "trunk, arms and legs matched";
   }
 
   // The memory that the conversion works in, and what is done but once.
@@ -90,7 +164,9 @@ class Converter {
     BVHMILL_RETURN_IF_ERROR(memory_.Draw(frames_.count * kClipToAnimFrameBytes +
                                          nodes * kClipToAnimNodeBytes +
                                          channels * kClipToAnimChannelBytes));
-    work().Spend(nodes * kNodeUnits + channels * kChannelUnits);
+    constexpr int64_t kPoseUnits =
+        (kReferenceSamples + 2) * kSourcePoseNodeUnits;
+    work().Spend(nodes * (kNodeUnits + kPoseUnits) + channels * kChannelUnits);
     return work().Pay();
   }
 
@@ -118,7 +194,8 @@ class Converter {
   void LogOddLimb() {
     constexpr double kOddDegrees = 45;
     const OddLimb& odd = drive_.odd_limb;
-    if (options_.match_limbs || odd.degrees < kOddDegrees) return;
+    const bool is_matched = drive_.reference.match != PoseMatch::kNone;
+    if (is_matched || odd.degrees < kOddDegrees) return;
     for (const DrivenJoint& driven : drive_.joints) {
       if (driven.avatar_joint != odd.avatar_joint) continue;
       const Location location = At(driven.node);
@@ -140,6 +217,10 @@ class Converter {
     for (int raises = 0; raises <= kMostRaises; ++raises) {
       BVHMILL_RETURN_IF_ERROR(FitAll());
       BVHMILL_RETURN_IF_ERROR(work().Pay());
+      if (is_refused_) {
+        result_.motion = {};
+        return absl::OkStatus();
+      }
       if (result_.motion.joints.empty()) {
         Fail(IssueCode::ANIM_NO_JOINTS, {});
         return absl::OkStatus();
@@ -149,12 +230,16 @@ class Converter {
         Succeed(raises);
         return absl::OkStatus();
       }
-      if (!Fits(LeastBytes())) break;
-      Raise();
+      if (!Fits(LeastBytes()) || !Raise()) break;
     }
     Fail(IssueCode::ANIM_SIZE_LIMIT,
-         {{"limit", std::to_string(options_.max_bytes)}});
+         {{"limit", std::to_string(options_.max_bytes)},
+          {"degrees", std::to_string(MostDegrees())}});
     return absl::OkStatus();
+  }
+
+  float MostDegrees() const {
+    return std::max(options_.max_degrees, options_.max_degrees_limit);
   }
 
   bool Fits(int64_t bytes) const {
@@ -172,13 +257,15 @@ class Converter {
            (result_.keys - curves) * static_cast<int64_t>(kAnimKeyBytes);
   }
 
-  void Raise() {
+  // False if they may not be raised so far.
+  bool Raise() {
     constexpr float kLeastDegrees = 0.02F;
     constexpr float kLeastMillimetres = 0.2F;
     result_.max_degrees = std::max(result_.max_degrees, kLeastDegrees) * kRaise;
     result_.max_millimetres =
         std::max(result_.max_millimetres, kLeastMillimetres) * kRaise;
     is_again_ = true;
+    return result_.max_degrees <= MostDegrees();
   }
 
   void Succeed(int raises) {
@@ -232,12 +319,27 @@ class Converter {
     motion.ease_out = std::min(motion.ease_out, most);
   }
 
+  // False if positions do not fit, and nobody accepts that; the log says so.
+  bool TakesClamped(int32_t node, const FittedJoint& fitted) {
+    if (fitted.clamped == 0 || options_.accept_odd) {
+      LogValues(IssueCode::ANIM_POSITION_CLAMPED, node, fitted.clamped);
+      return true;
+    }
+    const Location location = At(node);
+    log_.Add(IssueCode::ANIM_POSITION_FAR, location,
+             {{"joint", Quote(location.joint_name)},
+              {"metres", std::to_string(fitted.farthest)}});
+    is_refused_ = true;
+    fit_.Drop(fitted.joint);
+    return false;
+  }
+
   absl::Status FitJoint(const DrivenJoint& driven, bool is_pelvis) {
     const FitBounds bounds = {result_.max_degrees, result_.max_millimetres};
     FittedJoint fitted;
     BVHMILL_RETURN_IF_ERROR(fit_.Fit(driven, is_pelvis, bounds, &fitted));
     LogValues(IssueCode::ANIM_VALUE_NOT_FINITE, driven.node, fitted.repaired);
-    LogValues(IssueCode::ANIM_POSITION_CLAMPED, driven.node, fitted.clamped);
+    if (!TakesClamped(driven.node, fitted)) return absl::OkStatus();
     missed_.insert(missed_.end(), fitted.missed.begin(), fitted.missed.end());
     result_.millimetres = std::max(result_.millimetres, fitted.millimetres);
     AnimJoint& joint = fitted.joint;
@@ -265,6 +367,8 @@ class Converter {
   std::vector<Missed> missed_;
   // What was said about values is not said again.
   bool is_again_ = false;
+  // An error in the log says why there is no motion.
+  bool is_refused_ = false;
   HeldMemory memory_;
   JointFit fit_;
 };
@@ -287,10 +391,13 @@ absl::Status CheckOptions(const ClipToAnimOptions& options,
   if (!IsGood(options.max_millimetres, kMostMillimetres)) {
     return InvalidField("max_millimetres", "is not 0 to 1000");
   }
-  if (!std::isfinite(options.metres_per_unit) || options.metres_per_unit <= 0) {
-    return InvalidField("metres_per_unit", "is not above 0");
+  if (!std::isfinite(options.metres_per_unit) || options.metres_per_unit < 0) {
+    return InvalidField("metres_per_unit", "is negative");
   }
   if (options.max_bytes < 0) return InvalidField("max_bytes", "is negative");
+  if (!IsGood(options.max_degrees_limit, kMostDegrees)) {
+    return InvalidField("max_degrees_limit", "is not 0 to 90");
+  }
   return CheckSettings(options.settings);
 }
 

@@ -19,11 +19,17 @@ namespace bvhmill {
 
 // The pose of the source that is the avatar at rest: upright, arms spread.
 enum class AnimReference {
+  // Chosen by the skeleton and its motion: see reference_choice.h. The report
+  // says which pose it is.
+  kAuto,
   // All angles 0: the bones as their OFFSETs say. Every frame is played.
   kRestPose,
   // The first frame, which is then not played, unless it is the only one.
   kFirstFrame,
 };
+
+// The inch as the viewer has it.
+inline constexpr double kInchMetres = 0.02540005;
 
 // Where the pelvis is, in height, when it is where the avatar's is at rest.
 enum class PelvisHeight {
@@ -41,7 +47,7 @@ struct ClipToAnimOptions {
   std::vector<std::string> joint_names;
   // What position channels mean.
   Conventions conventions;
-  AnimReference reference = AnimReference::kRestPose;
+  AnimReference reference = AnimReference::kAuto;
   PelvisHeight pelvis_height = PelvisHeight::kStanding;
   // Turns the clip so that the reference pose looks ahead, by where its hips
   // (or shoulders) are.
@@ -50,8 +56,10 @@ struct ClipToAnimOptions {
   // of where the avatar's do at rest: for poses with hanging arms, and others
   // that are not the avatar's. Their turn about themselves is a guess.
   bool match_limbs = false;
-  // Of the clip. The default is the inch that the viewer takes it for.
-  double metres_per_unit = 0.02540005;
+  // Metres in a unit of the clip. 0: not known. It is then taken for an inch,
+  // as the viewer does; but where hips of so many inches are no person's,
+  // lengths are scaled as below, and a warning says so.
+  double metres_per_unit = 0;
   // Instead: lengths are scaled so that the hips are as high as the avatar's.
   bool scale_to_avatar = false;
   // Writes where the pelvis is; and, for joints with position channels, how far
@@ -66,8 +74,13 @@ struct ClipToAnimOptions {
   // which two keys around a frame make good where there is room for them.
   float max_degrees = 0.1F;
   float max_millimetres = 1.0F;
-  // The bounds are raised until the file fits; 0: they are not.
+  // The bounds are raised until the file fits, to `max_degrees_limit` or
+  // max_degrees, the larger, and max_millimetres as much; 0: they are not.
   int64_t max_bytes = 0;
+  float max_degrees_limit = 5.0F;
+  // Converts also a figure that would lie down, fold or leave the 5 m that a
+  // position can say; warnings tell so.
+  bool accept_odd = false;
   AnimSettings settings;
 };
 
@@ -91,16 +104,20 @@ absl::Status CheckOptions(const ClipToAnimOptions& options,
 
 // Converts `clip`. Fails as CheckOptions does, and as `budget` does, which may
 // be null: CANCELLED or RESOURCE_EXHAUSTED, with an empty result and no issue
-// about it. Logs: what the format cannot hold (more than 60 s or 65,536 frames,
-// no joint that the avatar has, too many bytes: errors);
-// joints that drive none of the avatar's, values that are not finite, positions
-// beyond 5 m, raised bounds, curves that miss their bound (warnings).
+// about it. Logs
+// - errors: more than 60 s or 65,536 frames, no joint that the avatar has, too
+//   many bytes; and, unless options.accept_odd, a figure that would lie down or
+//   fold (ANIM_POSE_ODD, ANIM_LIES_DOWN) or go farther than 5 m;
+// - warnings: values that are not finite, raised bounds, curves that miss their
+//   bound, a limb that points elsewhere than the avatar's, a scale that is a
+//   guess;
+// - as information: the pose of reference if it was chosen here, joints that
+//   drive none of the avatar's.
 //
 // How. The source's joints drive the avatar's by their rotations in the world,
-// relative to those in the reference pose (ANIM_REFERENCE_ODD warns if that has
-// an arm or leg 45 degrees or more off the avatar's), so that bones may have
-// any axes and there may be more of them than the avatar has. Joints of the
-// avatar that nothing drives are at rest. The avatar's lengths are its own.
+// relative to those in the pose of reference, so that bones may have any axes
+// and there may be more of them than the avatar has. Joints of the avatar that
+// nothing drives are at rest. The avatar's lengths are its own.
 //
 // Keys are chosen greedily, each as far from the last as the bound allows,
 // measured on codes as the viewer decodes and blends them. A key need not lie
@@ -123,7 +140,7 @@ absl::Status ClipToAnim(const Clip& clip, const ClipToAnimOptions& options,
                         Budget* budget = nullptr);
 
 inline constexpr int64_t kClipToAnimFrameBytes = 76;
-inline constexpr int64_t kClipToAnimNodeBytes = 304;
+inline constexpr int64_t kClipToAnimNodeBytes = 368;
 inline constexpr int64_t kClipToAnimChannelBytes = 40;
 
 }  // namespace bvhmill

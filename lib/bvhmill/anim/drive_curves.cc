@@ -7,6 +7,7 @@
 
 #include "bvhmill/anim/avatar.h"
 #include "bvhmill/anim/fast_sincos.h"
+#include "bvhmill/anim/source_pose.h"
 
 namespace bvhmill {
 namespace {
@@ -271,10 +272,6 @@ void StorePositions(const VectorBlock& vectors, const Placing& placing,
           static_cast<float>(v[k] * placing.metres) + placing.rest[k];
     }
   }
-}
-
-Quat<double> Conjugate(const Quat<double>& q) {
-  return {-q.x, -q.y, -q.z, q.w};
 }
 
 }  // namespace

@@ -136,7 +136,7 @@ absl::Status JointFit::AddPositions(const DrivenJoint& driven,
                                     FittedJoint* fitted) {
   constexpr float kMillimetres = 1000.0F;
   if (!work().ok()) return work().Pay();
-  fitted->clamped = ClampPositions();
+  fitted->clamped = ClampPositions(&fitted->farthest);
   BVHMILL_RETURN_IF_ERROR(HoldKeys());
   FitResult fit = FitPosition(position_, source_.times,
                               max_millimetres / kMillimetres, &workspace_);
@@ -154,10 +154,13 @@ absl::Status JointFit::AddPositions(const DrivenJoint& driven,
   return absl::OkStatus();
 }
 
-int64_t JointFit::ClampPositions() {
+// `farthest` is set to the largest of the values.
+int64_t JointFit::ClampPositions(float* farthest) {
   int64_t clamped = 0;
+  *farthest = 0;
   for (FloatArray& values : position_.p) {
     for (float& value : values) {
+      *farthest = std::max(*farthest, std::fabs(value));
       if (std::fabs(value) <= kAnimPositionRange) continue;
       value = std::copysign(kAnimPositionRange, value);
       ++clamped;

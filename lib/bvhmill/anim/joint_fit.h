@@ -40,6 +40,8 @@ struct FittedJoint {
   // Values that were not finite, and positions out of range.
   int64_t repaired = 0;
   int64_t clamped = 0;
+  // Metres along an axis that the position goes at most, before that.
+  float farthest = 0;
   std::vector<Missed> missed;
 };
 
@@ -87,7 +89,7 @@ class JointFit {
   bool FillPosition(const DrivenJoint& driven, bool is_pelvis);
   absl::Status AddPositions(const DrivenJoint& driven, float max_millimetres,
                             FittedJoint* fitted);
-  int64_t ClampPositions();
+  int64_t ClampPositions(float* farthest);
 
   FitSource source_;
   std::vector<DriveStep> steps_;

@@ -16,6 +16,8 @@ namespace bvhmill {
 struct JointMapRow {
   std::string source;
   std::string target;
+
+  bool operator==(const JointMapRow& other) const = default;
 };
 
 // Names of the maps that are built in, in the order of the alphabet.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -6,19 +7,29 @@
 #include <utility>
 #include <vector>
 
+#include "bvhmill/anim/anim_format.h"
 #include "bvhmill/anim/anim_reader.h"
 #include "bvhmill/anim/anim_writer.h"
+#include "bvhmill/anim/avatar.h"
 #include "bvhmill/anim/clip_to_anim.h"
 #include "bvhmill/anim/viewer_import.h"
 #include "bvhmill/base/held_memory.h"
 #include "bvhmill/base/sink.h"
 #include "bvhmill/base/status.h"
+#include "bvhmill/base/utf8.h"
 #include "bvhmill/edit/joint_map.h"
 #include "bvhmill/encode/anim_target.h"
 #include "bvhmill/encode/encoders.h"
 
 namespace bvhmill {
 namespace {
+
+// The smaller of the limits on the file; 0: there is none.
+int64_t MaxBytes(const AnimFormat& format) {
+  if (!format.for_upload) return format.max_bytes;
+  const int64_t most = kMaxAnimUploadBytes;
+  return format.max_bytes > 0 ? std::min(format.max_bytes, most) : most;
+}
 
 ClipToAnimOptions ConversionOptions(const AnimFormat& format) {
   ClipToAnimOptions options;
@@ -27,7 +38,9 @@ ClipToAnimOptions ConversionOptions(const AnimFormat& format) {
   options.scale_to_avatar = format.scale_to_avatar;
   options.max_degrees = format.max_degrees;
   options.max_millimetres = format.max_millimetres;
-  options.max_bytes = format.max_bytes;
+  options.max_bytes = MaxBytes(format);
+  options.max_degrees_limit = format.max_degrees_limit;
+  options.accept_odd = format.accept_odd;
   options.settings = format.settings;
   return options;
 }
@@ -43,12 +56,13 @@ NodesByName NodesOf(const Skeleton& skeleton) {
   return nodes;
 }
 
-// None for a name that only the avatar has.
-std::optional<int32_t> NodeCalled(const std::string& name,
-                                  const NodesByName& nodes) {
+// Without an index for a name that only the avatar has.
+Location LocationOf(const std::string& name, const NodesByName& nodes) {
+  Location location;
+  location.joint_name = name;
   const auto it = nodes.find(name);
-  if (it == nodes.end()) return std::nullopt;
-  return it->second;
+  if (it != nodes.end()) location.joint = it->second;
+  return location;
 }
 
 // Fields of AnimSettings that requests call otherwise.
@@ -139,7 +153,50 @@ class AnimEncoder final : public Encoder {
     if (absl::IsFailedPrecondition(status)) return Refusal();
     BVHMILL_RETURN_IF_ERROR(status);
     ApplySettings(format_.settings, motion);
-    return absl::OkStatus();
+    LogClamped(*motion);
+    return CheckUpload(*motion);
+  }
+
+  // A position at the end of its range was farther away, but for the one value
+  // that is there.
+  void LogClamped(const AnimMotion& motion) {
+    const auto is_at_end = [](uint16_t code) {
+      return code == 0 || code == std::numeric_limits<uint16_t>::max();
+    };
+    const NodesByName nodes = NodesOf(*context_.skeleton);
+    for (const AnimJoint& joint : motion.joints) {
+      const auto count = std::count_if(
+          joint.positions.begin(), joint.positions.end(),
+          [&](const AnimKey& key) {
+            return is_at_end(key.x) || is_at_end(key.y) || is_at_end(key.z);
+          });
+      if (count == 0) continue;
+      context_.log->Add(IssueCode::ANIM_POSITION_CLAMPED,
+                        LocationOf(joint.name, nodes),
+                        {{"joint", Quote(joint.name)}}, count);
+    }
+  }
+
+  // The viewer refuses joints that it does not know when it uploads a clip.
+  absl::Status CheckUpload(const AnimMotion& motion) {
+    bool is_good = true;
+    if (!format_.accept_odd) {
+      const NodesByName nodes = NodesOf(*context_.skeleton);
+      for (const AnimJoint& joint : motion.joints) {
+        if (FindAvatarJoint(joint.name) >= 0) continue;
+        context_.log->Add(IssueCode::ANIM_JOINT_REFUSED,
+                          LocationOf(joint.name, nodes),
+                          {{"joint", Quote(joint.name)}});
+        is_good = false;
+      }
+    }
+    const auto bytes = static_cast<int64_t>(AnimBytes(motion));
+    if (MaxBytes(format_) > 0 && bytes > MaxBytes(format_)) {
+      context_.log->Add(IssueCode::ANIM_UPLOAD_LARGE, {},
+                        {{"bytes", std::to_string(bytes)}});
+      is_good = false;
+    }
+    return is_good ? absl::OkStatus() : Refusal();
   }
 
   absl::Status ConvertBest(AnimMotion* motion) {
@@ -149,11 +206,9 @@ class AnimEncoder final : public Encoder {
     BVHMILL_RETURN_IF_ERROR(
         WorkFrom(context_.budget, nodes * kAvatarNameUnits));
     ClipToAnimOptions options = ConversionOptions(format_);
-    options.joint_names = AvatarNames(format_, *context_.skeleton);
+    options.joint_names = NameAvatarJoints(format_, *context_.skeleton).names;
     options.conventions = context_.conventions;
-    if (context_.meters_per_unit > 0) {
-      options.metres_per_unit = context_.meters_per_unit;
-    }
+    options.metres_per_unit = context_.meters_per_unit;
     ClipToAnimResult result;
     BVHMILL_RETURN_IF_ERROR(ClipToAnim(*context_.clip, options, &result,
                                        context_.log, context_.budget));
@@ -173,10 +228,8 @@ class AnimEncoder final : public Encoder {
     NodesByName nodes;
     if (!report.issues.empty()) nodes = NodesOf(*context_.skeleton);
     for (Issue& issue : report.issues) {
-      Location location;
-      location.joint_name = issue.location.joint_name;
-      location.joint = NodeCalled(location.joint_name, nodes);
-      context_.log->Add(FindEntry(issue.code)->code, location,
+      context_.log->Add(FindEntry(issue.code)->code,
+                        LocationOf(issue.location.joint_name, nodes),
                         std::move(issue.args), issue.occurrences);
     }
     return result.plays ? absl::OkStatus() : Refusal();
@@ -187,6 +240,33 @@ class AnimEncoder final : public Encoder {
   EncodeContext context_;
 };
 
+absl::Status CheckRows(const std::vector<JointMapRow>& rows) {
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (FindAvatarJoint(rows[i].target) >= 0) continue;
+    return InvalidField("anim.joint_map_rows[" + std::to_string(i) + "].target",
+                        "the avatar has no joint " + Quote(rows[i].target));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckMap(const AnimFormat& format) {
+  const std::string_view name = format.joint_map;
+  const bool has_rows = !format.joint_map_rows.empty();
+  if (name.empty() && !has_rows) return absl::OkStatus();
+  if (format.profile == AnimProfile::kViewer) {
+    return InvalidField("anim.joint_map", "the viewer knows no maps");
+  }
+  if (has_rows && !name.empty()) {
+    return InvalidField("anim.joint_map", "is named beside joint_map_rows");
+  }
+  if (has_rows) return CheckRows(format.joint_map_rows);
+  if (name == kAutoAnimMap || name == kNoAnimMap) return absl::OkStatus();
+  const std::vector<std::string_view> maps = JointMapNames();
+  const bool is_known = std::find(maps.begin(), maps.end(), name) != maps.end();
+  return is_known ? absl::OkStatus()
+                  : InvalidField("anim.joint_map", "there is no such map");
+}
+
 }  // namespace
 
 absl::Status CheckAnimFormat(const AnimFormat& format) {
@@ -194,15 +274,7 @@ absl::Status CheckAnimFormat(const AnimFormat& format) {
   if (!status.ok()) {
     return MakeStatus(status.code(), InWordsOfRequests(MessageOf(status)));
   }
-  if (format.joint_map.empty()) return absl::OkStatus();
-  if (format.profile == AnimProfile::kViewer) {
-    return InvalidField("anim.joint_map", "the viewer knows no maps");
-  }
-  const std::vector<std::string_view> maps = JointMapNames();
-  const bool is_known =
-      std::find(maps.begin(), maps.end(), format.joint_map) != maps.end();
-  return is_known ? absl::OkStatus()
-                  : InvalidField("anim.joint_map", "there is no such map");
+  return CheckMap(format);
 }
 
 std::unique_ptr<Encoder> MakeAnimEncoder(const AnimFormat& format) {

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <map>
+#include <utility>
 
 #include "bvhmill/anim/anim_format.h"
-#include "bvhmill/anim/avatar.h"
 #include "bvhmill/anim/viewer_take.h"
-#include "bvhmill/edit/joint_map.h"
+#include "bvhmill/base/utf8.h"
 
 namespace bvhmill {
 namespace {
@@ -26,15 +25,8 @@ std::string Shortest(float value) {
   return {buffer, end};
 }
 
-// Attachment points have everyday names, such as Spine: a skeleton that has
-// only such joints is none of the avatar's.
-bool IsBone(const std::string& name) {
-  const int32_t joint = FindAvatarJoint(name);
-  return joint >= 0 && AvatarJoints()[static_cast<size_t>(joint)].kind ==
-                           AvatarJointKind::kBone;
-}
-
-// The first frame is mostly the reference.
+// The frames that are played if the first one is not. Whether it is, shows only
+// while the clip is converted, if the pose of reference is not named.
 int64_t PlayedFrames(const AnimFormat& format, int64_t frames) {
   const bool plays_all =
       !IsViewer(format) && format.reference == AnimReference::kRestPose;
@@ -65,14 +57,38 @@ void CheckTimes(const AnimFormat& format, const EncodeContext& context) {
   }
 }
 
+// Some names, such as head, are those of bones in skeletons of any kind.
+bool AreFew(int64_t bones, const Skeleton& skeleton) {
+  constexpr int64_t kFewBones = 8;
+  constexpr int64_t kLeastShare = 4;
+  return bones < kFewBones && bones * kLeastShare < JointCount(skeleton);
+}
+
 void CheckNames(const AnimFormat& format, const EncodeContext& context) {
-  const std::vector<Node>& nodes = context.skeleton->nodes;
-  const std::vector<std::string> names = AvatarNames(format, *context.skeleton);
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    if (IsEndSite(nodes[i])) continue;
-    if (IsBone(names.empty() ? nodes[i].name : names[i])) return;
+  const Skeleton& skeleton = *context.skeleton;
+  const AvatarNaming naming = NameAvatarJoints(format, skeleton);
+  if (naming.bones == 0) {
+    const std::string root =
+        skeleton.nodes.empty() ? "" : DisplayName(skeleton, 0);
+    context.log->Add(IssueCode::TARGET_ANIM_NO_JOINTS, {},
+                     {{"root", Quote(root)}});
+    return;
   }
-  context.log->Add(IssueCode::TARGET_ANIM_NO_JOINTS, {});
+  IssueArgs args = {{"count", std::to_string(naming.bones)},
+                    {"joints", std::to_string(JointCount(skeleton))}};
+  if (AreFew(naming.bones, skeleton) && !format.accept_odd) {
+    context.log->Add(IssueCode::TARGET_ANIM_FEW_JOINTS, {}, args);
+  }
+  if (naming.map.empty()) return;
+  args.emplace_back("map", std::string(naming.map));
+  context.log->Add(IssueCode::TARGET_ANIM_MAP, {}, std::move(args));
+}
+
+// The viewer takes every unit for an inch.
+void CheckUnit(const AnimFormat& format, const EncodeContext& context) {
+  if (!format.for_upload || format.scale_to_avatar) return;
+  if (context.meters_per_unit > 0) return;
+  context.log->Add(IssueCode::TARGET_ANIM_UNIT, {});
 }
 
 void CheckImport(const EncodeContext& context) {
@@ -95,35 +111,7 @@ void CheckImport(const EncodeContext& context) {
   }
 }
 
-using Names = std::map<std::string_view, std::string_view>;
-
-// As edits look for it: the whole name, then what stands behind the last colon.
-std::string_view TargetOf(std::string_view name, const Names& targets) {
-  const std::string_view last = name.substr(name.rfind(':') + 1);
-  for (const std::string_view word : {name, last}) {
-    const auto target = targets.find(word);
-    if (target != targets.end()) return target->second;
-  }
-  return name;
-}
-
 }  // namespace
-
-std::vector<std::string> AvatarNames(const AnimFormat& format,
-                                     const Skeleton& skeleton) {
-  std::vector<std::string> names;
-  if (format.joint_map.empty()) return names;
-  const auto rows = FindJointMap(format.joint_map);
-  if (!rows.ok()) return names;
-  Names targets;
-  for (const JointMapRow& row : *rows) targets.emplace(row.source, row.target);
-  names.reserve(skeleton.nodes.size());
-  for (const Node& node : skeleton.nodes) {
-    const std::string_view target = TargetOf(node.name, targets);
-    names.emplace_back(FindAvatarJoint(target) < 0 ? "" : target);
-  }
-  return names;
-}
 
 void CheckAnimTarget(const AnimFormat& format, const EncodeContext& context) {
   const auto nodes = static_cast<int64_t>(context.skeleton->nodes.size());
@@ -133,6 +121,7 @@ void CheckAnimTarget(const AnimFormat& format, const EncodeContext& context) {
     CheckImport(context);
   } else {
     CheckNames(format, context);
+    CheckUnit(format, context);
   }
 }
 

@@ -114,12 +114,17 @@ class NpzEncoder final : public Encoder {
  public:
   explicit NpzEncoder(const NpzFormat& format)
       : with_end_sites_(format.with_end_sites) {
-    PoseArray positions;
-    positions.with_end_sites = with_end_sites_;
-    PoseArray rotations = positions;
-    rotations.kind = PoseKind::kLocalRotations;
+    if (format.positions) AddArray(PoseKind::kPositions, format);
+    if (format.rotations) {
+      AddArray(format.rotation_space == RotationSpace::kWorld
+                   ? PoseKind::kWorldRotations
+                   : PoseKind::kLocalRotations,
+               format);
+    }
+    if (format.velocities) AddArray(PoseKind::kVelocities, format);
     // A ZIP entry states its checksum before its bytes.
-    needs_ = {{positions, rotations}, true, true};
+    needs_.whole_arrays = true;
+    needs_.frame_count = true;
   }
 
   const EncoderNeeds& Needs() const override { return needs_; }
@@ -149,18 +154,42 @@ class NpzEncoder final : public Encoder {
 
   absl::Status End(PoseSpans arrays, Sink* sink) override {
     ZipWriter zip(sink, context_.budget);
-    const auto rows = static_cast<int64_t>(rows_.size());
-    const std::array<int64_t, 3> shape3 = {context_.frames, rows, 3};
-    const std::array<int64_t, 3> shape4 = {context_.frames, rows, 4};
-    BVHMILL_RETURN_IF_ERROR(zip.Add(
-        "positions.npy", {NpyHeader("<f4", shape3), BytesOf(arrays[0])}));
-    BVHMILL_RETURN_IF_ERROR(zip.Add(
-        "rotations.npy", {NpyHeader("<f4", shape4), BytesOf(arrays[1])}));
+    TensorInfo tensor;
+    for (size_t i = 0; i < arrays.size(); ++i) {
+      const PoseArray& array = needs_.arrays[i];
+      DescribeTensor(array, context_, &tensor);
+      BVHMILL_RETURN_IF_ERROR(
+          zip.Add(EntryName(array.kind),
+                  {NpyHeader("<f4", tensor.shape), BytesOf(arrays[i])}));
+    }
     BVHMILL_RETURN_IF_ERROR(AddSkeleton(&zip));
     return zip.Finish();
   }
 
  private:
+  void AddArray(PoseKind kind, const NpzFormat& format) {
+    PoseArray array;
+    array.kind = kind;
+    array.with_end_sites = with_end_sites_;
+    const bool is_rotation =
+        kind == PoseKind::kLocalRotations || kind == PoseKind::kWorldRotations;
+    if (is_rotation) array.rotation_kind = format.rotation_kind;
+    needs_.arrays.push_back(array);
+  }
+
+  static std::string_view EntryName(PoseKind kind) {
+    switch (kind) {
+      case PoseKind::kPositions:
+        return "positions.npy";
+      case PoseKind::kVelocities:
+        return "velocities.npy";
+      case PoseKind::kLocalRotations:
+      case PoseKind::kWorldRotations:
+        break;
+    }
+    return "rotations.npy";
+  }
+
   absl::Status AddSkeleton(ZipWriter* zip) const {
     const Skeleton& skeleton = *context_.skeleton;
     std::vector<int32_t> row_of(skeleton.nodes.size(), -1);

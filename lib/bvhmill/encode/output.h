@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
 #include "bvhmill/anim/anim_settings.h"
 #include "bvhmill/anim/clip_to_anim.h"
+#include "bvhmill/edit/joint_map.h"
 #include "bvhmill/kinematics/pose_array.h"
 
 namespace bvhmill {
@@ -47,10 +49,15 @@ struct VelocitiesFormat {
   bool operator==(const VelocitiesFormat& other) const = default;
 };
 
-// NumPy archive: positions, rotations, names, parents, offsets, channels,
-// frame_time.
+// NumPy archive: the arrays of poses that are chosen, names, parents, offsets,
+// channels, frame_time.
 struct NpzFormat {
   bool with_end_sites = false;
+  RotationKind rotation_kind = RotationKind::kQuaternion;
+  RotationSpace rotation_space = RotationSpace::kLocal;
+  bool positions = true;
+  bool rotations = true;
+  bool velocities = false;
 
   bool operator==(const NpzFormat& other) const = default;
 };
@@ -77,24 +84,37 @@ enum class AnimProfile {
   kViewer,
 };
 
+// Names of AnimFormat::joint_map beside those of maps.
+inline constexpr std::string_view kAutoAnimMap = "auto";
+inline constexpr std::string_view kNoAnimMap = "none";
+
 // Second Life's .anim.
 struct AnimFormat {
   AnimProfile profile = AnimProfile::kBest;
   // Beside the curves, of both profiles.
   AnimSettings settings;
 
+  // Converts also what would lie down, fold or be held at 5 m; and, as kViewer,
+  // a clip with joints that the viewer refuses.
+  bool accept_odd = false;
+  // The file must pass as an upload of the viewer.
+  bool for_upload = false;
+
   // The rest is of the profile kBest only.
-  AnimReference reference = AnimReference::kRestPose;
-  // A map that is built in, which says what joints of the avatar the clip's
-  // are. Those that it does not have, and all without a map, are found by their
-  // own names.
+  AnimReference reference = AnimReference::kAuto;
+  // Says what joints of the avatar the clip's are: a map that is built in;
+  // kNoAnimMap; kAutoAnimMap or empty: the map that knows most of the names.
+  // Joints that a map does not have are found by their own names.
   std::string joint_map;
+  // Instead, if there are any.
+  std::vector<JointMapRow> joint_map_rows;
   // See ClipToAnimOptions.
   bool match_limbs = false;
   bool scale_to_avatar = false;
   float max_degrees = 0.1F;
   float max_millimetres = 1.0F;
   int64_t max_bytes = 0;
+  float max_degrees_limit = 5.0F;
 
   bool operator==(const AnimFormat& other) const = default;
 };

@@ -53,6 +53,12 @@ struct Checker {
     return is_good ? absl::OkStatus()
                    : InvalidField("bvh.decimals", "is not between 0 and 60");
   }
+  absl::Status operator()(const NpzFormat& format) const {
+    const bool has_arrays =
+        format.positions || format.rotations || format.velocities;
+    return has_arrays ? absl::OkStatus()
+                      : InvalidField("npz.arrays", "there are none");
+  }
   absl::Status operator()(const AnimFormat& format) const {
     return CheckAnimFormat(format);
   }

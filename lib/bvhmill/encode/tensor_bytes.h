@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 
+#include "bvhmill/encode/encoder.h"
 #include "bvhmill/encode/output.h"
 
 namespace bvhmill {
@@ -22,5 +23,10 @@ std::string_view BytesOf(std::span<const T> values) {
 // Media type of a bare tensor.
 inline constexpr std::string_view kTensorMediaType =
     "application/vnd.bvhmill.tensor";
+
+// Sets shape and axes of `array` with the frames and the skeleton of `context`.
+// The memory of `tensor` is used again.
+void DescribeTensor(const PoseArray& array, const EncodeContext& context,
+                    TensorInfo* tensor);
 
 }  // namespace bvhmill

@@ -35,6 +35,8 @@ Components ComponentsOf(const PoseArray& array) {
   }
 }
 
+}  // namespace
+
 void DescribeTensor(const PoseArray& array, const EncodeContext& context,
                     TensorInfo* tensor) {
   const int64_t rows = RowsOf(array, *context.skeleton);
@@ -52,6 +54,8 @@ void DescribeTensor(const PoseArray& array, const EncodeContext& context,
   tensor->axes.insert(tensor->axes.end(), components.axes.begin(),
                       components.axes.end());
 }
+
+namespace {
 
 class TensorEncoder final : public Encoder {
  public:

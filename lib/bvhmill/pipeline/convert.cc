@@ -6,6 +6,7 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/bvh/reader.h"
 #include "bvhmill/pipeline/arena_parallel.h"
+#include "bvhmill/pipeline/checks_receiver.h"
 #include "bvhmill/pipeline/clip_flow.h"
 #include "bvhmill/pipeline/costs.h"
 #include "bvhmill/pipeline/edit_stage.h"
@@ -45,7 +46,8 @@ class Conversion {
   Conversion(const ConvertOptions& options, OutputReceiver* receiver,
              const CancelToken* cancel, ConvertResult* result)
       : options_(options),
-        receiver_(receiver),
+        checks_receiver_(receiver),
+        receiver_(options.checks_only ? &checks_receiver_ : receiver),
         cancel_(cancel),
         budget_(options.limits, cancel, HolderOf(receiver)),
         log_(LogOptions(options)),
@@ -64,6 +66,7 @@ class Conversion {
   void AddTimes(bool flowing);
 
   const ConvertOptions& options_;
+  ChecksReceiver checks_receiver_;
   OutputReceiver* receiver_;
   const CancelToken* cancel_;
   Budget budget_;
@@ -119,16 +122,13 @@ void Conversion::AddTimes(bool flowing) {
 void Conversion::MakeOutputs(ClipFlow* flow) {
   OutputStage& stage = workspace_.stage;
   const Clip& clip = workspace_.read.clip;
-  if (options_.checks_only) {
-    stage.Check({&clip.skeleton, clip.motion.frames, clip.motion.frame_time});
-  } else {
-    result_.status = flow != nullptr
-                         ? flow->Finish(clip.motion.frames)
-                         : EncodeClip(clip, &parallel_, receiver_, &budget_,
-                                      &workspace_, &result_);
-    result_.fault = stage.fault();
-  }
+  result_.status = flow != nullptr
+                       ? flow->Finish(clip.motion.frames)
+                       : EncodeClip(clip, &parallel_, receiver_, &budget_,
+                                    &workspace_, &result_);
+  result_.fault = stage.fault();
   stage.FinishReport(&result_.report);
+  if (options_.checks_only) PassFailedOutputs(&result_);
 }
 
 // False if the clip is refused.
@@ -157,9 +157,10 @@ void Conversion::EditAndEncode(ClipFlow* flow) {
 }
 
 void Conversion::Run(std::string_view text) {
+  LogUnknownFields(options_, &log_);
   OutputStage& stage = workspace_.stage;
   stage.SetOutputs(options_);
-  const bool flowing = MakesOutputs(options_) && !stage.NeedsFrameCount() &&
+  const bool flowing = !options_.outputs.empty() && !stage.NeedsFrameCount() &&
                        !stage.NeedsNeighbours() && IsEmpty(options_.edits);
   workspace_.BeginTiles(parallel_.threads());
   std::optional<ClipFlow> flow;
@@ -172,8 +173,8 @@ void Conversion::Run(std::string_view text) {
   if (Read(text, reading)) EditAndEncode(reading);
   NameLimit(budget_, &result_);
   AddTimes(flowing);
-  // Outputs that were asked for but not made say nothing.
-  if (!result_.status.ok() || !MakesOutputs(options_)) {
+  // Outputs that nobody got say nothing.
+  if (!result_.status.ok() || !GivesOutputs(options_)) {
     result_.outputs.clear();
   }
 }

@@ -72,6 +72,16 @@ ReportOptions LogOptions(const ConvertOptions& options) {
   return report;
 }
 
+void LogUnknownFields(const ConvertOptions& options, IssueLog* log) {
+  std::string fields;
+  for (const std::string& field : options.unknown_fields) {
+    fields += (fields.empty() ? "" : ", ") + field;
+  }
+  if (fields.empty()) return;
+  log->Add(IssueCode::REQUEST_FIELD_UNKNOWN, {}, {{"fields", fields}},
+           static_cast<int64_t>(options.unknown_fields.size()));
+}
+
 void Reset(ConvertResult* result) {
   result->status = absl::OkStatus();
   result->fault.reason.clear();

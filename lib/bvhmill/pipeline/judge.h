@@ -35,6 +35,9 @@ struct ClipRead {
   double frame_time = 0;
 };
 
+// Logs what of a request has no effect.
+void LogUnknownFields(const ConvertOptions& options, IssueLog* log);
+
 // Applies the rules, describes the clip and makes the report. The status is OK
 // if the clip is good; otherwise it and the fault say why not.
 void Judge(const ConvertOptions& options, const ClipRead& read,

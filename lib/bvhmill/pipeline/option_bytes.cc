@@ -53,7 +53,8 @@ size_t Bytes(const std::optional<T>& value) {
 }
 
 size_t Bytes(const AnimFormat& format) {
-  return Bytes(format.joint_map) + Bytes(format.settings.joint_priorities) +
+  return Bytes(format.joint_map) + Bytes(format.joint_map_rows) +
+         Bytes(format.settings.joint_priorities) +
          Bytes(format.settings.emote) + Bytes(format.settings.constraints);
 }
 
@@ -82,7 +83,8 @@ size_t Bytes(const ReportOptions& report) {
 
 int64_t OptionsBytes(const ConvertOptions& options) {
   return static_cast<int64_t>(sizeof(options) + Bytes(options.report) +
-                              Bytes(options.edits) + Bytes(options.outputs));
+                              Bytes(options.edits) + Bytes(options.outputs) +
+                              Bytes(options.unknown_fields));
 }
 
 }  // namespace bvhmill

@@ -3,6 +3,7 @@
 // Everything a caller may choose about one clip.
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -24,13 +25,16 @@ struct ConvertOptions {
   ClipEdits edits;
   // What to make; may be empty: then the clip is only read and checked.
   std::vector<OutputRequest> outputs;
-  // The outputs are not made: the report says whether they could be, as far as
-  // that can be told before.
+  // The outputs are made and thrown away: the report is that of a conversion.
   bool checks_only = false;
   Limits limits;
+  // Fields of the request that are not known here, as path and number: they
+  // have no effect, and the report has a warning (REQUEST_FIELD_UNKNOWN).
+  std::vector<std::string> unknown_fields;
 };
 
-inline bool MakesOutputs(const ConvertOptions& options) {
+// True if a receiver gets outputs.
+inline bool GivesOutputs(const ConvertOptions& options) {
   return !options.outputs.empty() && !options.checks_only;
 }
 

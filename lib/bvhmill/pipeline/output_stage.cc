@@ -99,8 +99,6 @@ absl::Status OutputStage::Refuse(const absl::Status& status) {
   return MakeStatus(status.code(), RenderIssue(*error));
 }
 
-void OutputStage::Check(const EncodeContext& context) { BeginLog(context); }
-
 void OutputStage::FinishReport(Report* report) {
   if (log_) said_ = log_->Finish(/*skeleton_read=*/true, /*motion_read=*/true);
   log_.reset();
@@ -116,10 +114,12 @@ absl::Status OutputStage::CheckClip(const EncodeContext& context) {
   if (!NeedsNeighbours() || HasRate(context.frame_time)) {
     return absl::OkStatus();
   }
+  if (!log_) log_.emplace(LogOptions(*options_));
+  log_->Add(IssueCode::TARGET_FRAME_TIME, {});
+  const absl::Status refused = Refuse(MakeStatus(
+      absl::StatusCode::kFailedPrecondition, "velocities need a frame time"));
   fault_ = {"FRAME_RATE_UNKNOWN", {}};
-  return MakeStatus(absl::StatusCode::kFailedPrecondition,
-                    "velocities need a frame time, and the clip states none "
-                    "that is above 0");
+  return refused;
 }
 
 // No memory is taken for frames that would be too much work.

@@ -68,9 +68,6 @@ class OutputStage {
   // which memory and work are drawn until End.
   absl::Status Begin(const EncodeContext& context, OutputReceiver* receiver,
                      ConvertResult* result);
-  // Instead of all else: only asks the encoders whether they could hold the
-  // clip.
-  void Check(const EncodeContext& context);
   // Adds what the encoders said about the clip to `report`, once, when its
   // outputs are made or have failed.
   void FinishReport(Report* report);

@@ -119,6 +119,31 @@ void SettingsToProto(const AnimSettings& settings, v1::AnimFormat* out) {
   }
 }
 
+absl::Status ReferenceFromProto(const std::string& field,
+                                const v1::AnimFormat& message,
+                                AnimReference* reference) {
+  switch (message.reference()) {
+    case v1::ANIM_REFERENCE_UNSPECIFIED:
+      *reference = message.first_frame_is_reference()
+                       ? AnimReference::kFirstFrame
+                       : AnimReference::kAuto;
+      return absl::OkStatus();
+    case v1::ANIM_REFERENCE_AUTO:
+      *reference = AnimReference::kAuto;
+      return absl::OkStatus();
+    case v1::ANIM_REFERENCE_REST_POSE:
+      *reference = AnimReference::kRestPose;
+      return absl::OkStatus();
+    case v1::ANIM_REFERENCE_FIRST_FRAME:
+      *reference = AnimReference::kFirstFrame;
+      return absl::OkStatus();
+    default:
+      return InvalidField(
+          field + ".reference",
+          "unknown value " + std::to_string(message.reference()));
+  }
+}
+
 }  // namespace
 
 absl::Status FromProto(const std::string& field, const v1::AnimFormat& message,
@@ -143,18 +168,28 @@ absl::Status FromProto(const std::string& field, const v1::AnimFormat& message,
   BVHMILL_RETURN_IF_ERROR(CheckCount(
       field + ".constraints", static_cast<size_t>(message.constraints_size()),
       static_cast<size_t>(kMaxAnimConstraints)));
+  BVHMILL_RETURN_IF_ERROR(CheckCount(
+      field + ".joint_map_rows",
+      static_cast<size_t>(message.joint_map_rows_size()), kMaxJointNames));
   SettingsFromProto(message, &format->settings);
   BVHMILL_RETURN_IF_ERROR(
       ConstraintsFromProto(field, message, &format->settings));
-  format->reference = message.first_frame_is_reference()
-                          ? AnimReference::kFirstFrame
-                          : AnimReference::kRestPose;
+  BVHMILL_RETURN_IF_ERROR(
+      ReferenceFromProto(field, message, &format->reference));
   format->joint_map = message.joint_map();
+  for (const v1::JointMapRow& row : message.joint_map_rows()) {
+    format->joint_map_rows.push_back({row.source(), row.target()});
+  }
   if (message.has_max_degrees()) format->max_degrees = message.max_degrees();
   if (message.has_max_millimetres()) {
     format->max_millimetres = message.max_millimetres();
   }
   format->max_bytes = message.max_bytes();
+  if (message.has_max_degrees_limit()) {
+    format->max_degrees_limit = message.max_degrees_limit();
+  }
+  format->accept_odd = message.accept_odd();
+  format->for_upload = message.for_upload();
   format->match_limbs = message.match_limbs();
   format->scale_to_avatar = message.scale_to_avatar();
   return absl::OkStatus();
@@ -166,12 +201,23 @@ v1::AnimFormat ToProto(const AnimFormat& format) {
     out.set_profile(v1::ANIM_PROFILE_VIEWER);
   }
   SettingsToProto(format.settings, &out);
-  out.set_first_frame_is_reference(format.reference ==
-                                   AnimReference::kFirstFrame);
+  if (format.reference == AnimReference::kRestPose) {
+    out.set_reference(v1::ANIM_REFERENCE_REST_POSE);
+  } else if (format.reference == AnimReference::kFirstFrame) {
+    out.set_reference(v1::ANIM_REFERENCE_FIRST_FRAME);
+  }
   out.set_joint_map(format.joint_map);
+  for (const JointMapRow& row : format.joint_map_rows) {
+    v1::JointMapRow* to = out.add_joint_map_rows();
+    to->set_source(row.source);
+    to->set_target(row.target);
+  }
   out.set_max_degrees(format.max_degrees);
   out.set_max_millimetres(format.max_millimetres);
   out.set_max_bytes(format.max_bytes);
+  out.set_max_degrees_limit(format.max_degrees_limit);
+  out.set_accept_odd(format.accept_odd);
+  out.set_for_upload(format.for_upload);
   out.set_match_limbs(format.match_limbs);
   out.set_scale_to_avatar(format.scale_to_avatar);
   return out;

@@ -7,6 +7,7 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/wire/anim.h"
 #include "bvhmill/wire/edits.h"
+#include "bvhmill/wire/unknown_fields.h"
 
 namespace bvhmill::wire {
 namespace {
@@ -140,7 +141,7 @@ absl::Status KindFromProto(const std::string& field, v1::RotationKind message,
       *kind = RotationKind::kSixD;
       return absl::OkStatus();
     default:
-      return UnknownValue(field + ".kind", message);
+      return UnknownValue(field, message);
   }
 }
 
@@ -155,7 +156,7 @@ absl::Status SpaceFromProto(const std::string& field, v1::RotationSpace message,
       *space = RotationSpace::kWorld;
       return absl::OkStatus();
     default:
-      return UnknownValue(field + ".space", message);
+      return UnknownValue(field, message);
   }
 }
 
@@ -166,8 +167,36 @@ absl::Status RotationsFromProto(const std::string& field,
   BVHMILL_RETURN_IF_ERROR(
       LayoutFromProto(field, message.layout(), &format->layout));
   BVHMILL_RETURN_IF_ERROR(
-      SpaceFromProto(field, message.space(), &format->space));
-  return KindFromProto(field, message.kind(), &format->kind);
+      SpaceFromProto(field + ".space", message.space(), &format->space));
+  return KindFromProto(field + ".kind", message.kind(), &format->kind);
+}
+
+absl::Status ArraysFromProto(const std::string& field,
+                             const v1::NpzFormat& message, NpzFormat* format) {
+  if (message.arrays().empty()) return absl::OkStatus();
+  format->positions = format->rotations = format->velocities = false;
+  for (const int array : message.arrays()) {
+    bool* chosen = nullptr;
+    if (array == v1::NPZ_ARRAY_POSITIONS) chosen = &format->positions;
+    if (array == v1::NPZ_ARRAY_ROTATIONS) chosen = &format->rotations;
+    if (array == v1::NPZ_ARRAY_VELOCITIES) chosen = &format->velocities;
+    if (chosen == nullptr) return UnknownValue(field + ".arrays", array);
+    if (*chosen) return InvalidField(field + ".arrays", "names one twice");
+    *chosen = true;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status NpzFromProto(const std::string& field,
+                          const v1::NpzFormat& message, NpzFormat* format) {
+  format->with_end_sites = message.include_end_sites();
+  BVHMILL_RETURN_IF_ERROR(KindFromProto(field + ".rotation_kind",
+                                        message.rotation_kind(),
+                                        &format->rotation_kind));
+  BVHMILL_RETURN_IF_ERROR(SpaceFromProto(field + ".rotation_space",
+                                         message.rotation_space(),
+                                         &format->rotation_space));
+  return ArraysFromProto(field, message, format);
 }
 
 absl::Status FormatFromProto(const std::string& field,
@@ -198,8 +227,9 @@ absl::Status FormatFromProto(const std::string& field,
       return absl::OkStatus();
     }
     case v1::OutputRequest::kNpz:
-      *format = NpzFormat{message.npz().include_end_sites()};
-      return absl::OkStatus();
+      *format = NpzFormat();
+      return NpzFromProto(field + ".npz", message.npz(),
+                          &std::get<NpzFormat>(*format));
     case v1::OutputRequest::kCsv:
       *format = CsvFormat{message.csv().include_end_sites()};
       return absl::OkStatus();
@@ -224,6 +254,23 @@ v1::TensorLayout ToProto(TensorLayout layout) {
                                              : v1::TENSOR_LAYOUT_UNSPECIFIED;
 }
 
+v1::RotationKind ToProto(RotationKind kind) {
+  switch (kind) {
+    case RotationKind::kQuaternion:
+      return v1::ROTATION_KIND_UNSPECIFIED;
+    case RotationKind::kMatrix:
+      return v1::ROTATION_KIND_MATRIX_3X3;
+    case RotationKind::kSixD:
+      break;
+  }
+  return v1::ROTATION_KIND_SIX_D;
+}
+
+v1::RotationSpace ToProto(RotationSpace space) {
+  return space == RotationSpace::kWorld ? v1::ROTATION_SPACE_WORLD
+                                        : v1::ROTATION_SPACE_UNSPECIFIED;
+}
+
 struct FormatToProto {
   v1::OutputRequest* message;
 
@@ -235,13 +282,8 @@ struct FormatToProto {
   void operator()(const RotationsFormat& format) const {
     auto* out = message->mutable_rotations();
     out->set_layout(ToProto(format.layout));
-    out->set_kind(
-        format.kind == RotationKind::kQuaternion ? v1::ROTATION_KIND_UNSPECIFIED
-        : format.kind == RotationKind::kMatrix   ? v1::ROTATION_KIND_MATRIX_3X3
-                                                 : v1::ROTATION_KIND_SIX_D);
-    out->set_space(format.space == RotationSpace::kWorld
-                       ? v1::ROTATION_SPACE_WORLD
-                       : v1::ROTATION_SPACE_UNSPECIFIED);
+    out->set_kind(ToProto(format.kind));
+    out->set_space(ToProto(format.space));
     out->set_include_end_sites(format.with_end_sites);
   }
   void operator()(const VelocitiesFormat& format) const {
@@ -250,7 +292,14 @@ struct FormatToProto {
     out->set_include_end_sites(format.with_end_sites);
   }
   void operator()(const NpzFormat& format) const {
-    message->mutable_npz()->set_include_end_sites(format.with_end_sites);
+    auto* out = message->mutable_npz();
+    out->set_include_end_sites(format.with_end_sites);
+    out->set_rotation_kind(ToProto(format.rotation_kind));
+    out->set_rotation_space(ToProto(format.rotation_space));
+    if (format.positions && format.rotations && !format.velocities) return;
+    if (format.positions) out->add_arrays(v1::NPZ_ARRAY_POSITIONS);
+    if (format.rotations) out->add_arrays(v1::NPZ_ARRAY_ROTATIONS);
+    if (format.velocities) out->add_arrays(v1::NPZ_ARRAY_VELOCITIES);
   }
   void operator()(const CsvFormat& format) const {
     message->mutable_csv()->set_include_end_sites(format.with_end_sites);
@@ -281,6 +330,8 @@ v1::JointPositions ToProto(JointPositions positions) {
 absl::Status FromProto(const v1::ConvertOptions& message,
                        ConvertOptions* options) {
   BVHMILL_RETURN_IF_ERROR(CheckBounds(message));
+  options->unknown_fields.clear();
+  AddUnknownFields(message, "options", &options->unknown_fields);
   BVHMILL_RETURN_IF_ERROR(ReadFromProto(message.read(), options));
   BVHMILL_RETURN_IF_ERROR(
       ReportFromProto(message.validation(), options->limits, &options->report));

@@ -1,0 +1,333 @@
+// Figures stand upright: what the file of an .anim makes the avatar do, by
+// places of its joints in the world, for a walk on the skeleton of every joint
+// map.
+//
+// The skeletons have the names of the maps, and axes that make the rest pose
+// that of the avatar (Axes::kWorld), or one in which all bones lie along X or
+// point anywhere.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <sstream>
+
+#include "bvhmill/anim/anim_reader.h"
+#include "bvhmill/anim/avatar.h"
+#include "bvhmill/anim/key_play.h"
+#include "bvhmill/edit/joint_map.h"
+#include "bvhmill/pipeline/convert.h"
+#include "tests/samples/rig.h"
+#include "tests/samples/samples.h"
+#include "tests/support/files.h"
+
+namespace bvhmill::testing {
+namespace {
+
+using Vector = Vec3<double>;
+
+// Places of the avatar's joints at a time; X ahead, Y left, Z up.
+class Figure {
+ public:
+  Figure(const AnimMotion& motion, float seconds) {
+    std::map<std::string_view, const AnimJoint*> joints;
+    for (const AnimJoint& joint : motion.joints) joints[joint.name] = &joint;
+    for (const AvatarJoint& joint : AvatarJoints()) {
+      Mat3<double> turn = Identity<double>();
+      const auto it = joints.find(joint.name);
+      if (it != joints.end()) turn = Played(*it->second, motion, seconds);
+      Vector place = {joint.rest[0], joint.rest[1], joint.rest[2]};
+      if (joint.parent >= 0) {
+        const auto parent = static_cast<size_t>(joint.parent);
+        place = Transform(turns_[parent], places_[parent], place);
+        turn = Multiply(turns_[parent], turn);
+      }
+      turns_.push_back(turn);
+      places_.push_back(place);
+    }
+  }
+
+  const Vector& At(std::string_view name) const { return places_[Of(name)]; }
+
+  // `place` from the pelvis, in the axes of the pelvis.
+  Vector InPelvis(const Vector& place) const {
+    const size_t pelvis = Of("mPelvis");
+    Vector out = {};
+    for (size_t k = 0; k < 3; ++k) {
+      for (size_t i = 0; i < 3; ++i) {
+        out[k] += turns_[pelvis][i][k] * (place[i] - places_[pelvis][i]);
+      }
+    }
+    return out;
+  }
+
+  // The axis of the pelvis that is up at rest.
+  double PelvisUp() const { return turns_[Of("mPelvis")][2][2]; }
+
+ private:
+  static size_t Of(std::string_view name) {
+    return static_cast<size_t>(FindAvatarJoint(name));
+  }
+
+  static Mat3<double> Played(const AnimJoint& joint, const AnimMotion& motion,
+                             float seconds) {
+    const BetweenKeys at =
+        KeyWalk(joint.rotations, motion.duration).To(seconds);
+    const Quat<float> q =
+        BlendRotations(RotationOf(*at.from), RotationOf(*at.to), at.u);
+    const double length = std::sqrt(static_cast<double>(Dot(q, q)));
+    return ToMatrix<double>(
+        {q.x / length, q.y / length, q.z / length, q.w / length});
+  }
+
+  std::vector<Mat3<double>> turns_;
+  std::vector<Vector> places_;
+};
+
+// Shares of the times that were looked at, from 0 to 1.
+struct Upright {
+  double pelvis_up = 0;
+  double head_above = 0;
+  double knees_ahead = 0;
+  double hands_apart = 0;
+};
+
+bool IsKneeAhead(const Figure& figure, const std::string& side) {
+  const Vector hip = figure.InPelvis(figure.At("mHip" + side));
+  const Vector knee = figure.InPelvis(figure.At("mKnee" + side));
+  const Vector ankle = figure.InPelvis(figure.At("mAnkle" + side));
+  // A straight leg has its knee between hip and ankle.
+  constexpr double kMetres = 0.03;
+  const double share = (hip[2] - knee[2]) / (hip[2] - ankle[2]);
+  return knee[0] > hip[0] + share * (ankle[0] - hip[0]) - kMetres;
+}
+
+Upright Look(const AnimMotion& motion) {
+  constexpr int kTimes = 60;
+  Upright upright;
+  const auto count = [](bool is_so) { return is_so ? 1.0 / kTimes : 0.0; };
+  for (int i = 0; i < kTimes; ++i) {
+    const Figure figure(motion,
+                        motion.duration * static_cast<float>(i) / (kTimes - 1));
+    upright.pelvis_up += count(figure.PelvisUp() > std::cos(0.6));
+    upright.head_above +=
+        count(figure.At("mHead")[2] > figure.At("mPelvis")[2] + 0.4);
+    upright.knees_ahead +=
+        count(IsKneeAhead(figure, "Left") && IsKneeAhead(figure, "Right"));
+    upright.hands_apart +=
+        count(figure.InPelvis(figure.At("mWristLeft"))[1] > 0.05 &&
+              figure.InPelvis(figure.At("mWristRight"))[1] < -0.05);
+  }
+  return upright;
+}
+
+struct Converted {
+  ConvertResult result;
+  AnimMotion motion;
+
+  bool Says(std::string_view code) const {
+    return std::any_of(result.report.issues.begin(), result.report.issues.end(),
+                       [&](const Issue& issue) { return issue.code == code; });
+  }
+  std::string Arg(std::string_view code, std::string_view name) const {
+    for (const Issue& issue : result.report.issues) {
+      if (issue.code != code) continue;
+      for (const auto& [key, value] : issue.args) {
+        if (key == name) return value;
+      }
+    }
+    return "";
+  }
+};
+
+Converted ConvertText(std::string_view text, const AnimFormat& format) {
+  ConvertOptions options;
+  options.outputs.push_back({"", format});
+  StringReceiver receiver;
+  Converted out;
+  out.result = Convert(text, options, &receiver, nullptr);
+  if (!out.result.status.ok()) return out;
+  IssueLog log({});
+  AnimReadResult read = ReadAnim(receiver.data()[0], {}, &log);
+  EXPECT_TRUE(read.plays);
+  out.motion = std::move(read.motion);
+  return out;
+}
+
+std::string TextOf(const samples::Take& take) {
+  std::ostringstream text;
+  samples::WriteBvh(take, text);
+  return text.str();
+}
+
+// The joints of WalkCycle(), which are those of no map in full, and the bones
+// of the avatar that they are.
+const std::map<std::string, std::string>& WalkJoints() {
+  static const std::map<std::string, std::string> kJoints = {
+      {"Hips", "mPelvis"},
+      {"Spine", "mTorso"},
+      {"Spine3", "mChest"},
+      {"Neck", "mNeck"},
+      {"Head", "mHead"},
+      {"LeftShoulder", "mCollarLeft"},
+      {"LeftArm", "mShoulderLeft"},
+      {"LeftForeArm", "mElbowLeft"},
+      {"LeftHand", "mWristLeft"},
+      {"RightShoulder", "mCollarRight"},
+      {"RightArm", "mShoulderRight"},
+      {"RightForeArm", "mElbowRight"},
+      {"RightHand", "mWristRight"},
+      {"LeftUpLeg", "mHipLeft"},
+      {"LeftLeg", "mKneeLeft"},
+      {"LeftFoot", "mAnkleLeft"},
+      {"LeftToeBase", "mFootLeft"},
+      {"RightUpLeg", "mHipRight"},
+      {"RightLeg", "mKneeRight"},
+      {"RightFoot", "mAnkleRight"},
+      {"RightToeBase", "mFootRight"}};
+  return kJoints;
+}
+
+// The names that `map` has for the joints of the walk; the others get names
+// that no map has.
+std::map<std::string, std::string> NamesOf(std::string_view map) {
+  std::map<std::string, std::string> by_bone;
+  const std::vector<JointMapRow> rows = FindJointMap(map).value();
+  for (const JointMapRow& row : rows) {
+    by_bone.emplace(row.target, row.source);
+  }
+  std::map<std::string, std::string> names;
+  for (const samples::Joint& joint : samples::WalkCycle().joints) {
+    const auto bone = WalkJoints().find(joint.name);
+    const auto name =
+        bone == WalkJoints().end() ? by_bone.end() : by_bone.find(bone->second);
+    names[joint.name] =
+        name == by_bone.end() ? "Extra" + joint.name : name->second;
+  }
+  return names;
+}
+
+class UprightTest : public ::testing::TestWithParam<std::string_view> {};
+INSTANTIATE_TEST_SUITE_P(EveryMap, UprightTest,
+                         ::testing::ValuesIn(JointMapNames()),
+                         [](const auto& info) {
+                           return std::string(info.param);
+                         });
+
+void ExpectUpright(const Converted& converted) {
+  ASSERT_TRUE(converted.result.status.ok()) << converted.result.status;
+  const Upright upright = Look(converted.motion);
+  EXPECT_GT(upright.pelvis_up, 0.99);
+  EXPECT_GT(upright.head_above, 0.99);
+  EXPECT_GT(upright.knees_ahead, 0.99);
+  EXPECT_GT(upright.hands_apart, 0.99);
+}
+
+TEST_P(UprightTest, AWalkStandsWhateverTheRestPose) {
+  for (const samples::Axes axes :
+       {samples::Axes::kWorld, samples::Axes::kAlongBones,
+        samples::Axes::kAny}) {
+    // Also where a take is cut in the middle of a stride.
+    for (const int first : {0, 37}) {
+      SCOPED_TRACE(static_cast<int>(axes));
+      SCOPED_TRACE(first);
+      const samples::Take take =
+          samples::OnRig(samples::From(samples::WalkCycle(), first),
+                         NamesOf(GetParam()), axes);
+      const Converted converted = ConvertText(TextOf(take), AnimFormat());
+      ExpectUpright(converted);
+      const bool is_own = GetParam() == "second_life";
+      EXPECT_EQ(converted.Arg("TARGET_ANIM_MAP", "map"),
+                is_own ? "" : std::string(GetParam()));
+      EXPECT_EQ(
+          converted.Arg("ANIM_REFERENCE_CHOSEN", "pose") == "the rest pose",
+          axes == samples::Axes::kWorld);
+    }
+  }
+}
+
+TEST(Upright, ARestPoseThatFoldsIsRefused) {
+  const std::string text = TextOf(samples::OnRig(
+      samples::WalkCycle(), NamesOf("lafan1"), samples::Axes::kAlongBones));
+  AnimFormat format;
+  format.reference = AnimReference::kRestPose;
+  const Converted refused = ConvertText(text, format);
+  EXPECT_TRUE(absl::IsFailedPrecondition(refused.result.status));
+  EXPECT_TRUE(refused.Says("ANIM_POSE_ODD"));
+  format.accept_odd = true;
+  const Converted accepted = ConvertText(text, format);
+  EXPECT_TRUE(accepted.result.status.ok()) << accepted.result.status;
+  EXPECT_TRUE(accepted.Says("ANIM_ODD_ACCEPTED"));
+}
+
+// A walk whose axis Z is up, read as if it were Y.
+samples::Take LyingWalk() {
+  samples::Take take = samples::WalkCycle();
+  take.pose = [pose = take.pose](double seconds) {
+    samples::Pose now = pose(seconds);
+    const samples::Mat3 turn = samples::RotateX(90);
+    now.rotations[0] = turn * now.rotations[0];
+    now.positions[0] = turn * now.positions[0];
+    return now;
+  };
+  return take;
+}
+
+TEST(Upright, AFigureThatLiesInEveryFrameIsRefused) {
+  for (const samples::Axes axes :
+       {samples::Axes::kWorld, samples::Axes::kAny}) {
+    const std::string text =
+        TextOf(samples::OnRig(LyingWalk(), NamesOf("mixamo"), axes));
+    const Converted refused = ConvertText(text, AnimFormat());
+    EXPECT_TRUE(absl::IsFailedPrecondition(refused.result.status));
+    EXPECT_TRUE(refused.Says("ANIM_LIES_DOWN"));
+    AnimFormat odd;
+    odd.accept_odd = true;
+    const Converted accepted = ConvertText(text, odd);
+    EXPECT_TRUE(accepted.result.status.ok()) << accepted.result.status;
+    EXPECT_TRUE(accepted.Says("ANIM_ODD_ACCEPTED"));
+  }
+}
+
+TEST(Upright, AFigureThatLeavesTheRangeIsRefused) {
+  samples::Take take = samples::WalkCycle();
+  take.frames = 900;
+  AnimFormat format;
+  format.scale_to_avatar = true;
+  const Converted refused = ConvertText(TextOf(take), format);
+  EXPECT_TRUE(absl::IsFailedPrecondition(refused.result.status));
+  EXPECT_TRUE(refused.Says("ANIM_POSITION_FAR"));
+  format.accept_odd = true;
+  const Converted accepted = ConvertText(TextOf(take), format);
+  EXPECT_TRUE(accepted.result.status.ok()) << accepted.result.status;
+  EXPECT_TRUE(accepted.Says("ANIM_POSITION_CLAMPED"));
+}
+
+TEST(Upright, RealTakesStandOrSayWhyNot) {
+  if (RealData().empty()) {
+    GTEST_SKIP() << "SKIPPED: set BVHMILL_DATA to read the files there";
+  }
+  int standing = 0;
+  for (const std::string& path : FilesIn(RealData() + "/bvh", ".bvh")) {
+    SCOPED_TRACE(path);
+    const Converted converted = ConvertText(ReadFile(path), AnimFormat());
+    if (!converted.result.status.ok()) {
+      EXPECT_GT(converted.result.report.counts.errors, 0);
+      continue;
+    }
+    const int64_t frames = converted.result.info.frames;
+    if (converted.motion.joints.size() < 12 || frames < 2) continue;
+    ++standing;
+    const Upright upright = Look(converted.motion);
+    // Some jump, bow and turn a cartwheel; one bows half of the time.
+    EXPECT_GT(upright.head_above, 0.5);
+    EXPECT_GT(upright.pelvis_up, 0.45);
+    EXPECT_GT(upright.knees_ahead, 0.7);
+    EXPECT_GT(upright.hands_apart, 0.5);
+  }
+  EXPECT_GT(standing, 20);
+}
+
+}  // namespace
+}  // namespace bvhmill::testing
