@@ -132,11 +132,13 @@ int Run(int argc, char** argv) {
   const Command validate = AddValidate(&program);
   const Command info = AddInfo(&program);
   const Command inspect = AddInspect(&program);
+  const Command explain = AddExplain(&program);
   CLI::App* anim = AddAnim(&program);
   const std::vector<Command> commands = {convert,
                                          validate,
                                          info,
                                          inspect,
+                                         explain,
                                          AddAnimEdit(anim),
                                          AddAnimToBvh(anim),
                                          AddServerInfo(&program)};
