@@ -145,7 +145,7 @@ void AddBatchOptions(CLI::App* app, RunOptions* run) {
       ->type_name("N")
       ->check(WholeNumber(0, kMaxJobs))
       ->group(group);
-  app->add_flag("-q,--quiet", run->quiet, "no progress and no summary")
+  app->add_flag("-q,--quiet", run->quiet, "nothing on stderr but failures")
       ->group(group);
   AddChoice<ProgressMode>(app, "--progress", &run->progress,
                           {{"auto", ProgressMode::kAuto},

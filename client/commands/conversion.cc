@@ -132,8 +132,9 @@ Outcome Conversion::ConvertOne(size_t index) {
 // Shows the warnings of a clip that was converted, or fails by them.
 void Conversion::Warn(const Input& input, const Report& report,
                       const IssueView& view, Outcome* outcome) {
-  const bool speaks = outcome->kind == Outcome::Kind::kGood ||
-                      !Passes(report, options_.fail_on);
+  const bool fails_by_them = outcome->kind == Outcome::Kind::kFailed &&
+                             !Passes(report, options_.fail_on);
+  const bool speaks = outcome->kind == Outcome::Kind::kGood || fails_by_them;
   if (!speaks || !IsGood(report.verdict)) return;
   codes_.Add(report);
   if (session_.options.quiet) return;

@@ -166,6 +166,7 @@ void IssueLog::Add(IssueCode code, const Location& location, IssueArgs args,
 // Only now is it known: of a clip that is read piece by piece, too.
 void IssueLog::StateShare(IssueCode code) {
   const auto index = static_cast<size_t>(code);
+  if (occurrences_[index] == 0) return;
   const CatalogueEntry& entry = EntryOf(code);
   const IssueArgs share = ShareArgs(occurrences_[index], values_);
   for (Issue& issue : lists_[static_cast<size_t>(severities_[index])]) {
