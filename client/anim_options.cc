@@ -10,6 +10,7 @@
 #include "bvhmill/encode/encoder.h"
 #include "client/anim_file.h"
 #include "client/edit_options.h"
+#include "client/nearest.h"
 #include "client/options.h"
 
 namespace bvhmill::client {
@@ -135,16 +136,14 @@ void AddBounds(CLI::App* app, AnimFormat* format) {
       ->group(kGroup);
 }
 
-bool IsAnimMap(const std::string& word) {
-  const std::vector<std::string_view> maps = JointMapNames();
-  return word == kAutoAnimMap || word == kNoAnimMap || IsMapFile(word) ||
-         std::find(maps.begin(), maps.end(), word) != maps.end();
-}
-
 std::string CheckAnimMap(const std::string& word) {
-  if (IsAnimMap(word)) return {};
+  std::vector<std::string_view> maps = {kAutoAnimMap, kNoAnimMap};
+  for (const std::string_view name : JointMapNames()) maps.push_back(name);
+  const bool is_known = IsMapFile(word) ||
+                        std::find(maps.begin(), maps.end(), word) != maps.end();
+  if (is_known) return {};
   return "there is no map '" + word + "'; there are auto none " + MapNames() +
-         " and files *.csv";
+         " and files *.csv" + DidYouMean(word, maps);
 }
 
 void AddMap(CLI::App* app, AnimFlags* flags) {

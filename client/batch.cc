@@ -11,7 +11,6 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/pipeline/workers.h"
 #include "client/anim_file.h"
-#include "client/issue_lines.h"
 #include "client/read_clip.h"
 #include "client/text.h"
 
@@ -212,6 +211,13 @@ ConvertResult WithClip(
   return result;
 }
 
+void TakeLinesOf(const Input& input, const ClipData& clip, const Report& report,
+                 IssueView* view) {
+  const bool is_file =
+      clip.encoding == v1::CONTENT_ENCODING_IDENTITY && !IsAnimName(input.path);
+  if (is_file) TakeLines(clip.bytes, report, view);
+}
+
 bool HasReport(const ConvertResult& result) {
   // A report that was never filled says "unreadable" without a reason.
   return IsGood(result.report.verdict) || !result.report.issues.empty() ||
@@ -219,13 +225,13 @@ bool HasReport(const ConvertResult& result) {
 }
 
 Outcome OutcomeOf(const Session& session, const Input& input,
-                  const ConvertResult& result) {
+                  const ConvertResult& result, const IssueView& view) {
   Outcome outcome;
   outcome.kind = KindOf(result.status, session);
   const std::string message(MessageOf(result.status));
   switch (outcome.kind) {
     case Kind::kFailed:
-      outcome.talk = "bvhmill: " + FailureLine(input.path, result) + "\n";
+      outcome.talk = "bvhmill: " + FailureLine(input.path, result, view) + "\n";
       break;
     case Kind::kServerError:
       outcome.talk = "bvhmill: " + Printable(input.path) +

@@ -9,6 +9,7 @@
 
 #include "bvhmill/pipeline/convert.h"
 #include "client/inputs.h"
+#include "client/issue_lines.h"
 #include "client/session.h"
 
 namespace bvhmill::client {
@@ -62,7 +63,11 @@ bool HasReport(const ConvertResult& result);
 
 // The outcome of a clip by its result: kind, and what to say of a failure.
 Outcome OutcomeOf(const Session& session, const Input& input,
-                  const ConvertResult& result);
+                  const ConvertResult& result, const IssueView& view = {});
+
+// TakeLines of the file `input`, if `clip` is what stands in it.
+void TakeLinesOf(const Input& input, const ClipData& clip, const Report& report,
+                 IssueView* view);
 
 // Calls `task` for [0, count), several at a time, and shows progress. What it
 // says is shown in ascending order. Stops early when interrupted, when the

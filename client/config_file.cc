@@ -6,6 +6,9 @@
 #include <iterator>
 #include <sstream>
 
+#include "client/nearest.h"
+#include "client/options.h"
+
 namespace bvhmill::client {
 namespace {
 
@@ -20,12 +23,14 @@ const CLI::Option* FindOption(const CLI::App* app, const std::string& name) {
   return app->get_option_no_throw("--" + name);
 }
 
-bool AnyCommandHas(const CLI::App* app, const std::string& name) {
-  if (FindOption(app, name) != nullptr) return true;
-  const auto commands = app->get_subcommands({});
-  return std::any_of(
-      commands.begin(), commands.end(),
-      [&](const CLI::App* command) { return AnyCommandHas(command, name); });
+// Names of the options of `app` and of all commands below it.
+std::vector<std::string> AllLongNames(const CLI::App* app) {
+  std::vector<std::string> names = LongNames(app);
+  for (const CLI::App* command : app->get_subcommands({})) {
+    const std::vector<std::string> more = AllLongNames(command);
+    names.insert(names.end(), more.begin(), more.end());
+  }
+  return names;
 }
 
 // The command at `path`, or null.
@@ -50,13 +55,13 @@ Path ChosenCommand(const CLI::App* app) {
 
 void CheckKnown(const CLI::App* program, const CLI::ConfigItem& item) {
   const CLI::App* section = Find(program, item.parents);
-  const bool known =
-      section != nullptr &&
-      (item.parents.empty() ? AnyCommandHas(program, item.name)
-                            : FindOption(section, item.name) != nullptr);
-  if (!known) {
-    throw CLI::ConfigError("--config: no option is called " + item.fullname());
+  std::vector<std::string> names;
+  if (section != nullptr) {
+    names = item.parents.empty() ? AllLongNames(program) : LongNames(section);
   }
+  if (std::find(names.begin(), names.end(), item.name) != names.end()) return;
+  throw CLI::ConfigError("--config: no option is called " + item.fullname() +
+                         DidYouMean(item.name, {names.begin(), names.end()}));
 }
 
 // Stands for a '#' within quotes, where it begins no comment: CLI11 would end

@@ -26,6 +26,7 @@ class Console {
   // True if data was lost because stdout is full or broken, not closed.
   bool data_lost() const { return data_lost_; }
   bool talks_to_terminal() const { return stderr_is_terminal_; }
+  bool data_to_terminal() const { return stdout_is_terminal_; }
 
  private:
   void Erase();

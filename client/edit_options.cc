@@ -1,5 +1,6 @@
 #include "client/edit_options.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
@@ -7,6 +8,7 @@
 
 #include "bvhmill/base/status.h"
 #include "client/files.h"
+#include "client/nearest.h"
 #include "client/options.h"
 #include "client/text.h"
 
@@ -129,11 +131,10 @@ std::string CheckRename(const std::string& word) {
 
 std::string CheckJointMap(const std::string& word) {
   if (IsMapFile(word)) return {};
-  for (const std::string_view name : JointMapNames()) {
-    if (name == word) return {};
-  }
+  const std::vector<std::string_view> names = JointMapNames();
+  if (std::find(names.begin(), names.end(), word) != names.end()) return {};
   return "there is no map '" + word + "'; there are " + MapNames() +
-         " and files *.csv";
+         " and files *.csv" + DidYouMean(word, names);
 }
 
 void AddJointEdits(CLI::App* app, EditFlags* flags, ClipEdits* edits) {

@@ -2,6 +2,8 @@
 
 // Reports and failures as lines for people, in the manner of a compiler.
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -10,16 +12,49 @@
 
 namespace bvhmill::client {
 
-// "PATH:LINE:COL: error: CODE: message", without a line end.
-std::string IssueLine(std::string_view path, const Issue& issue);
+// The looks of the issues of one clip.
+struct IssueView {
+  // Severities are coloured.
+  bool in_colour = false;
+  // Lines of the text are shown, as far as they are known.
+  bool with_text = false;
+  // By the bytes of places: what SourceLine says.
+  std::map<int64_t, std::string> lines;
+};
+
+// For a terminal: lines of the text, and colours unless NO_COLOR is set. For
+// anything else: neither.
+IssueView ViewFor(bool is_terminal);
+
+// Fills view->lines, if they are shown, for the issues of `report`, which is
+// about `text`.
+void TakeLines(std::string_view text, const Report& report, IssueView* view);
+
+// "PATH:LINE:COL: error: CODE: message", without a line end; below it the line
+// of the text, if `view` has it.
+std::string IssueLine(std::string_view path, const Issue& issue,
+                      const IssueView& view = {});
 
 // Why a clip failed: the first error of its report if that is why, otherwise
 // "PATH: error: " and the message of the status. Without a line end.
-std::string FailureLine(std::string_view path, const ConvertResult& result);
+std::string FailureLine(std::string_view path, const ConvertResult& result,
+                        const IssueView& view = {});
 std::string FailureLine(std::string_view path, const absl::Status& status);
 
 // The whole report: a line with the verdict, then one for each issue. Every
 // line has its end.
-std::string ReportText(std::string_view path, const ConvertResult& result);
+std::string ReportText(std::string_view path, const ConvertResult& result,
+                       const IssueView& view);
+
+// The first three warnings, then how many more there are. Every line has its
+// end.
+std::string WarningText(std::string_view path, const Report& report,
+                        const IssueView& view);
+
+// "2 errors, 1 warning"; empty if there are none.
+std::string FaultCounts(const IssueCounts& counts);
+
+// Drops the issues below `least` from the list, and from nothing else.
+void ListFrom(Severity least, Report* report);
 
 }  // namespace bvhmill::client

@@ -15,6 +15,7 @@
 #include "client/config_file.h"
 #include "client/help.h"
 #include "client/interrupt.h"
+#include "client/nearest.h"
 
 namespace bvhmill::client {
 namespace {
@@ -52,17 +53,50 @@ const CLI::App* ChosenApp(const CLI::App* program) {
   return app;
 }
 
+// "--NAME" of each option that `chosen` takes.
+std::vector<std::string> OptionsOf(const CLI::App* chosen) {
+  std::vector<std::string> names;
+  for (; chosen != nullptr; chosen = chosen->get_parent()) {
+    for (const std::string& name : LongNames(chosen)) {
+      names.push_back("--" + name);
+    }
+  }
+  return names;
+}
+
+std::string NoOption(const CLI::App& chosen, const std::string& word) {
+  const std::vector<std::string> names = OptionsOf(&chosen);
+  return "there is no option '" + word + "'" +
+         DidYouMean(word.substr(0, word.find('=')),
+                    {names.begin(), names.end()});
+}
+
+std::string NoCommand(const CLI::App& chosen, const std::string& word) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : chosen.get_subcommands({})) {
+    names.push_back(command->get_name());
+  }
+  return "there is no command '" + word + "'" +
+         DidYouMean(word, {names.begin(), names.end()});
+}
+
 // What is wrong with the words behind `chosen`.
 std::string WhyNot(const CLI::App& program, const CLI::App& chosen,
                    const CLI::ParseError& error) {
   const bool needs_command = chosen.get_require_subcommand_min() > 0;
   const bool has_extras = dynamic_cast<const CLI::ExtrasError*>(&error);
-  if (!needs_command && !has_extras) return error.what();
+  const bool lacks_option = dynamic_cast<const CLI::RequiredError*>(&error);
   const std::vector<std::string> words = program.remaining(true);
+  if (!needs_command && !has_extras) {
+    // What is missing may be there, but mistyped.
+    const bool is_mistyped =
+        lacks_option && !words.empty() && words.front().starts_with('-');
+    return is_mistyped ? NoOption(chosen, words.front()) : error.what();
+  }
   if (words.empty()) return "a command is missing";
   const std::string& word = words.front();
-  if (word.starts_with('-')) return "there is no option '" + word + "'";
-  return needs_command ? "there is no command '" + word + "'"
+  if (word.starts_with('-')) return NoOption(chosen, word);
+  return needs_command ? NoCommand(chosen, word)
                        : "'" + word + "' is one word too many";
 }
 
@@ -99,11 +133,13 @@ int Run(int argc, char** argv) {
   const Command validate = AddValidate(&program);
   const Command info = AddInfo(&program);
   const Command inspect = AddInspect(&program);
+  const Command explain = AddExplain(&program);
   CLI::App* anim = AddAnim(&program);
   const std::vector<Command> commands = {convert,
                                          validate,
                                          info,
                                          inspect,
+                                         explain,
                                          AddAnimEdit(anim),
                                          AddAnimToBvh(anim),
                                          AddServerInfo(&program)};

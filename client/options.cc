@@ -10,6 +10,7 @@
 #include "client/config_file.h"
 #include "client/edit_options.h"
 #include "client/help.h"
+#include "client/nearest.h"
 
 namespace bvhmill::client {
 namespace {
@@ -64,11 +65,6 @@ CLI::Validator WholeNumber(int64_t least, int64_t most) {
           ""};
 }
 
-std::string CheckCode(const std::string& code) {
-  return FindEntry(code) == nullptr ? "'" + code + "' is not an issue code"
-                                    : "";
-}
-
 CLI::Option* AddCodes(CLI::App* app, const std::string& name,
                       std::vector<std::string>* codes,
                       const std::string& help) {
@@ -76,10 +72,24 @@ CLI::Option* AddCodes(CLI::App* app, const std::string& name,
       ->type_name("CODE")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::Validator(CheckCode, ""));
+      ->check(CLI::Validator(CheckIssueCode, ""));
 }
 
 }  // namespace
+
+std::string CheckWord(const std::string& word,
+                      const std::vector<std::string>& words) {
+  if (std::find(words.begin(), words.end(), word) != words.end()) return {};
+  return "'" + word + "' is none of " + CLI::detail::join(words, ", ") +
+         DidYouMean(word, {words.begin(), words.end()});
+}
+
+std::string CheckIssueCode(const std::string& word) {
+  if (FindEntry(word) != nullptr) return {};
+  std::vector<std::string_view> codes;
+  for (const CatalogueEntry& entry : Catalogue()) codes.push_back(entry.name);
+  return "'" + word + "' is not an issue code" + DidYouMean(word, codes);
+}
 
 void AddServerOptions(CLI::App* app, ConnectOptions* connect) {
   const char* group = "Server";
@@ -139,7 +149,7 @@ void AddBatchOptions(CLI::App* app, RunOptions* run) {
       ->type_name("N")
       ->check(WholeNumber(0, kMaxJobs))
       ->group(group);
-  app->add_flag("-q,--quiet", run->quiet, "no progress and no summary")
+  app->add_flag("-q,--quiet", run->quiet, "nothing on stderr but failures")
       ->group(group);
   AddChoice<ProgressMode>(app, "--progress", &run->progress,
                           {{"auto", ProgressMode::kAuto},
@@ -182,6 +192,15 @@ void AddReportOptions(CLI::App* app, ReportOptions* report) {
       ->type_name("N")
       ->check(WholeNumber(1, 1'000'000))
       ->group(group);
+}
+
+std::vector<std::string> LongNames(const CLI::App* app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app->get_options()) {
+    const std::vector<std::string>& longs = option->get_lnames();
+    names.insert(names.end(), longs.begin(), longs.end());
+  }
+  return names;
 }
 
 int Misused(const CLI::App* app, Session* session, const std::string& why) {

@@ -3,7 +3,6 @@
 // Options that several commands share, by the groups in which help shows them.
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <charconv>
 #include <functional>
 #include <map>
@@ -36,6 +35,12 @@ void AddBatchOptions(CLI::App* app, RunOptions* run);
 void AddReadingOptions(CLI::App* app, ConvertOptions* options);
 void AddReportOptions(CLI::App* app, ReportOptions* report);
 
+// What is wrong with `word`, which must be one of `words`; empty = nothing.
+std::string CheckWord(const std::string& word,
+                      const std::vector<std::string>& words);
+// The same of a code of the catalogue of issues.
+std::string CheckIssueCode(const std::string& word);
+
 // An option with a word out of few as its value.
 template <typename T>
 CLI::Option* AddChoice(CLI::App* app, const std::string& name, T* value,
@@ -54,12 +59,7 @@ CLI::Option* AddChoice(CLI::App* app, const std::string& name, T* value,
           help)
       ->type_name("WORD")
       ->check(CLI::Validator(
-          [words](const std::string& word) {
-            return std::find(words.begin(), words.end(), word) != words.end()
-                       ? std::string()
-                       : "'" + word + "' is none of " +
-                             CLI::detail::join(words, ", ");
-          },
+          [words](const std::string& word) { return CheckWord(word, words); },
           ""));
 }
 
@@ -90,6 +90,9 @@ CLI::Option* AddParsed(CLI::App* app, const std::string& name, T* value,
           },
           ""));
 }
+
+// The long names of the options of `app`, without dashes.
+std::vector<std::string> LongNames(const CLI::App* app);
 
 // Says on the console what is wrong with the words behind `app`, and returns
 // the status to exit with.

@@ -5,24 +5,25 @@
 #include <variant>
 
 #include "bvhmill/encode/encoder.h"
+#include "client/nearest.h"
 #include "client/options.h"
 
 namespace bvhmill::client {
 namespace {
 
-std::string FormatNames(std::string_view more) {
-  std::string names;
-  for (const Format& format : Formats()) {
-    names += (names.empty() ? "" : " ") + std::string(format.name);
-  }
-  return more.empty() ? names : names + " " + std::string(more);
+std::vector<std::string_view> FormatNames(std::string_view more) {
+  std::vector<std::string_view> names;
+  for (const Format& format : Formats()) names.push_back(format.name);
+  if (!more.empty()) names.push_back(more);
+  return names;
 }
 
 std::string CheckArray(const std::string& name) {
-  for (const char* array : {"positions", "rotations", "velocities"}) {
-    if (name == array) return {};
-  }
-  return "'" + name + "' is none of positions, rotations, velocities";
+  const std::vector<std::string_view> arrays = {"positions", "rotations",
+                                                "velocities"};
+  if (std::find(arrays.begin(), arrays.end(), name) != arrays.end()) return {};
+  return "'" + name + "' is none of positions, rotations, velocities" +
+         DidYouMean(name, arrays);
 }
 
 // Broken after the first half.
@@ -147,7 +148,8 @@ std::string CheckUpload(const OutputFlags& flags, const SourceSpace& source) {
 CLI::Option* AddEmitOption(CLI::App* app, const std::string& what,
                            const std::string& group, std::string_view more,
                            OutputFlags* flags) {
-  const std::string names = FormatNames(more);
+  const std::vector<std::string_view> known = FormatNames(more);
+  const std::string names = CLI::detail::join(known, " ");
   return app
       ->add_option("--emit", flags->emit,
                    what + ", out of\n" + InTwoLines(names))
@@ -155,12 +157,11 @@ CLI::Option* AddEmitOption(CLI::App* app, const std::string& what,
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::Validator(
-          [names, more](const std::string& name) {
-            const bool is_known =
-                FindFormat(name) != nullptr || (!more.empty() && name == more);
-            return is_known ? std::string()
-                            : "there is no format '" + name + "'; there are " +
-                                  names;
+          [known, names](const std::string& name) {
+            return std::find(known.begin(), known.end(), name) != known.end()
+                       ? std::string()
+                       : "there is no format '" + name + "'; there are " +
+                             names + DidYouMean(name, known);
           },
           ""))
       ->group(group);

@@ -12,6 +12,7 @@ Command AddConvert(CLI::App* parent);
 Command AddValidate(CLI::App* parent);
 Command AddInfo(CLI::App* parent);
 Command AddInspect(CLI::App* parent);
+Command AddExplain(CLI::App* parent);
 // `anim edit` and `anim to-bvh`.
 CLI::App* AddAnim(CLI::App* parent);
 Command AddAnimEdit(CLI::App* anim);

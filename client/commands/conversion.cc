@@ -7,6 +7,7 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
 #include "bvhmill/encode/report_json.h"
+#include "client/issue_lines.h"
 #include "client/table.h"
 #include "client/text.h"
 
@@ -85,6 +86,9 @@ ExitCode Conversion::Run() {
   if (!session_.options.quiet) {
     session_.console->Talk(Summary(totals, "converted"));
   }
+  if (!session_.options.quiet || options_.fail_on) {
+    session_.console->Talk(codes_.Line(Severity::kWarning));
+  }
   return totals.exit;
 }
 
@@ -100,16 +104,18 @@ Outcome Conversion::ConvertOne(size_t index) {
   const Input& input = inputs_[index];
   ClipOutputs outputs(*directory_, rules_, input.base);
   ConvertResult result;
+  IssueView view = ViewFor(session_.console->talks_to_terminal());
   int64_t bytes = 0;
   const absl::StatusOr<bool> needed =
       input.status.ok() ? outputs.Prepare() : true;
   if (!needed.ok()) {
     result.status = needed.status();
   } else if (*needed) {
-    result = ConvertInto(input, &outputs, &bytes);
+    result = ConvertInto(input, &outputs, &view, &bytes);
   }
-  Outcome outcome = OutcomeOf(session_, input, result);
+  Outcome outcome = OutcomeOf(session_, input, result, view);
   outcome.bytes = bytes;
+  Warn(input, result.report, view, &outcome);
   if (needed.ok() && !*needed) {
     outcome.kind = Outcome::Kind::kSkipped;
   } else if (outcome.kind == Outcome::Kind::kGood ||
@@ -123,18 +129,36 @@ Outcome Conversion::ConvertOne(size_t index) {
   return outcome;
 }
 
+// Shows the warnings of a clip that was converted, or fails by them.
+void Conversion::Warn(const Input& input, const Report& report,
+                      const IssueView& view, Outcome* outcome) {
+  const bool fails_by_them = outcome->kind == Outcome::Kind::kFailed &&
+                             !Passes(report, options_.fail_on);
+  const bool speaks = outcome->kind == Outcome::Kind::kGood || fails_by_them;
+  if (!speaks || !IsGood(report.verdict)) return;
+  codes_.Add(report);
+  if (session_.options.quiet) return;
+  outcome->talk.insert(0, WarningText(input.path, report, view));
+}
+
 ConvertResult Conversion::ConvertInto(const Input& input, ClipOutputs* outputs,
-                                      int64_t* bytes) {
+                                      IssueView* view, int64_t* bytes) {
   ConvertResult result = WithClip(
       session_, input, options_.convert.report,
       [&](const ClipData& clip) {
-        return session_.engine->Convert(input.path, clip, options_.convert,
-                                        outputs, session_.cancel);
+        ConvertResult made = session_.engine->Convert(
+            input.path, clip, options_.convert, outputs, session_.cancel);
+        TakeLinesOf(input, clip, made.report, view);
+        return made;
       },
       bytes);
   // Nothing is kept of a clip that was given up half-way.
   if (absl::IsCancelled(result.status) || !outputs->status().ok()) {
     return result;
+  }
+  if (result.status.ok() && !Passes(result.report, options_.fail_on)) {
+    result.status = Refused("has " + FaultCounts(result.report.counts) +
+                            "; --fail-on warning keeps no outputs of it");
   }
   std::string report;
   if (options_.report && HasReport(result)) {
@@ -171,6 +195,9 @@ Conversion::Row Conversion::MakeRow(const ConvertResult& result,
                                     double seconds) const {
   using Kind = Outcome::Kind;
   Row row;
+  if (HasReport(result)) {
+    row.warnings = std::to_string(result.report.counts.warnings);
+  }
   if (!result.info.joints.empty()) {
     row.joints = std::to_string(result.info.joint_count);
     row.frames = std::to_string(result.info.frames);
@@ -201,12 +228,13 @@ std::string Conversion::Table() const {
   for (size_t i = 0; i < rows_.size(); ++i) {
     const Row& row = rows_[i];
     cells.push_back({Printable(inputs_[i].path), row.joints, row.frames,
-                     row.verdict, row.outputs, row.rate});
+                     row.verdict, row.warnings, row.outputs, row.rate});
   }
   return RenderTable({{"CLIP", Align::kLeft},
                       {"JOINTS", Align::kRight},
                       {"FRAMES", Align::kRight},
                       {"VERDICT", Align::kLeft},
+                      {"WARNINGS", Align::kRight},
                       {"OUTPUTS", Align::kRight},
                       {"MB/s", Align::kRight}},
                      cells);

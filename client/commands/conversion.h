@@ -9,6 +9,8 @@
 #include "bvhmill/pipeline/options.h"
 #include "client/batch.h"
 #include "client/clip_outputs.h"
+#include "client/code_tally.h"
+#include "client/fail_on.h"
 #include "client/inputs.h"
 #include "client/json_lines.h"
 #include "client/output_dir.h"
@@ -25,6 +27,8 @@ struct ConversionOptions {
   bool force = false;
   bool resume = false;
   std::string report_jsonl;
+  // A clip that fails by its warnings gets no outputs, but its report.
+  std::optional<FailOn> fail_on;
   bool table = false;
 };
 
@@ -42,6 +46,7 @@ class Conversion {
     std::string joints = "-";
     std::string frames = "-";
     std::string verdict = "not done";
+    std::string warnings = "-";
     std::string outputs = "-";
     std::string rate = "-";
   };
@@ -49,7 +54,9 @@ class Conversion {
   absl::Status OpenOutputs();
   Outcome ConvertOne(size_t index);
   ConvertResult ConvertInto(const Input& input, ClipOutputs* outputs,
-                            int64_t* bytes);
+                            IssueView* view, int64_t* bytes);
+  void Warn(const Input& input, const Report& report, const IssueView& view,
+            Outcome* outcome);
   void PutLine(const Input& input, const ConvertResult& result,
                const ClipOutputs& outputs);
   Row MakeRow(const ConvertResult& result, const ClipOutputs& outputs,
@@ -62,6 +69,8 @@ class Conversion {
   OutputRules rules_;
   std::optional<OutputDir> directory_;
   JsonLines lines_;
+  // Of clips without errors.
+  CodeTally codes_;
   // One for each input; each is written by one thread.
   std::vector<Row> rows_;
 };

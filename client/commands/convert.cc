@@ -9,6 +9,7 @@
 #include "client/commands/commands.h"
 #include "client/commands/conversion.h"
 #include "client/edit_options.h"
+#include "client/fail_on.h"
 #include "client/output_options.h"
 
 namespace bvhmill::client {
@@ -95,6 +96,7 @@ Command AddConvert(CLI::App* parent) {
   AddReadingOptions(app, &flags->conversion.convert);
   AddEditOptions(app, &flags->edits, &flags->conversion.convert.edits);
   AddReportOptions(app, &flags->conversion.convert.report);
+  AddFailOnOption(app, &flags->conversion.fail_on);
   AddBatchOptions(app, &flags->run);
   AddServerOptions(app, &flags->run.connect);
   AddLocalOptions(app, &flags->run);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -7,11 +8,14 @@
 #include "bvhmill/base/utf8.h"
 #include "bvhmill/encode/report_json.h"
 #include "client/batch.h"
+#include "client/code_tally.h"
 #include "client/commands/commands.h"
 #include "client/edit_options.h"
+#include "client/fail_on.h"
 #include "client/issue_lines.h"
 #include "client/output_options.h"
 #include "client/text.h"
+#include "client/worst_clips.h"
 
 namespace bvhmill::client {
 namespace {
@@ -29,41 +33,56 @@ struct Flags {
   EditFlags edits;
   OutputFlags outputs;
   bool json = false;
-  // Errors fail a clip anyway.
-  bool fail_on_warning = false;
+  // Nothing below it is listed.
+  Severity severity = Severity::kHint;
+  std::optional<FailOn> fail_on;
 };
 
-bool Passes(const Flags& flags, const ConvertResult& result) {
-  const Report& report = result.report;
-  return result.status.ok() && IsGood(report.verdict) &&
-         report.counts.errors == 0 &&
-         (!flags.fail_on_warning || report.counts.warnings == 0);
+// Totals over all clips.
+struct Findings {
+  CodeTally codes;
+  WorstClips worst;
+};
+
+std::string JsonOf(const Input& input, const ConvertResult& result) {
+  return ReportJson(ToUtf8(input.path), result.report, result.info) + "\n";
+}
+
+ConvertResult Validated(const Flags& flags, const Session& session,
+                        const Input& input, IssueView* view, int64_t* bytes) {
+  ConvertResult result = WithClip(
+      session, input, flags.convert.report,
+      [&](const ClipData& clip) {
+        ConvertResult found = session.engine->Validate(
+            input.path, clip, flags.convert, session.cancel);
+        TakeLinesOf(input, clip, found.report, view);
+        return found;
+      },
+      bytes);
+  ListFrom(flags.severity, &result.report);
+  return result;
 }
 
 Outcome ValidateOne(const Flags& flags, const Session& session,
-                    const Input& input) {
+                    const Input& input, size_t index, Findings* findings) {
   int64_t bytes = 0;
-  const ConvertResult result = WithClip(
-      session, input, flags.convert.report,
-      [&](const ClipData& clip) {
-        return session.engine->Validate(input.path, clip, flags.convert,
-                                        session.cancel);
-      },
-      &bytes);
+  IssueView view = ViewFor(session.console->data_to_terminal() && !flags.json);
+  const ConvertResult result = Validated(flags, session, input, &view, &bytes);
   Outcome outcome = OutcomeOf(session, input, result);
   outcome.bytes = bytes;
   const bool is_known = HasReport(result) && !absl::IsCancelled(result.status);
   if (is_known) {
-    outcome.kind =
-        Passes(flags, result) ? Outcome::Kind::kGood : Outcome::Kind::kFailed;
+    const bool passes =
+        result.status.ok() && Passes(result.report, flags.fail_on);
+    outcome.kind = passes ? Outcome::Kind::kGood : Outcome::Kind::kFailed;
     // The report says why, unless it is something else than the clip.
     if (result.status.ok() || FirstError(result.report) != nullptr) {
       outcome.talk.clear();
     }
-    outcome.data =
-        flags.json
-            ? ReportJson(ToUtf8(input.path), result.report, result.info) + "\n"
-            : ReportText(input.path, result);
+    outcome.data = flags.json ? JsonOf(input, result)
+                              : ReportText(input.path, result, view);
+    findings->codes.Add(result.report);
+    findings->worst.Add(index, input.path, result.report.counts);
   } else if (flags.json && outcome.kind == Outcome::Kind::kFailed) {
     outcome.data = "{\"file\":" + JsonQuote(input.path) +
                    ",\"error\":" + JsonQuote(MessageOf(result.status)) + "}\n";
@@ -90,11 +109,16 @@ int Run(const CLI::App* app, Flags* chosen, Session* session) {
   session->options = flags.run;
   const ExitCode exit = OpenEngine(session);
   if (exit != kExitGood) return exit;
-  const Totals totals = RunClips(
-      *session, static_cast<int64_t>(inputs->size()),
-      [&](size_t i) { return ValidateOne(flags, *session, (*inputs)[i]); });
+  Findings findings;
+  const Totals totals =
+      RunClips(*session, static_cast<int64_t>(inputs->size()), [&](size_t i) {
+        return ValidateOne(flags, *session, (*inputs)[i], i, &findings);
+      });
   if (totals.clips > 1 && !flags.run.quiet) {
     session->console->Talk(Summary(totals, "passed"));
+    if (!flags.json) {
+      session->console->Talk(findings.codes.Lines() + findings.worst.Lines());
+    }
   }
   return totals.exit;
 }
@@ -116,10 +140,15 @@ Command AddValidate(CLI::App* parent) {
   AddReportOptions(app, &flags->convert.report);
   app->add_flag("--json", flags->json, "print a JSON object for each clip")
       ->group("Report");
-  AddChoice<bool>(app, "--fail-on", &flags->fail_on_warning,
-                  {{"error", false}, {"warning", true}},
-                  "what fails a clip: error or warning;\nby default error")
+  AddChoice<Severity>(app, "--severity", &flags->severity,
+                      {{"error", Severity::kError},
+                       {"warning", Severity::kWarning},
+                       {"info", Severity::kInfo},
+                       {"hint", Severity::kHint}},
+                      "list nothing below error, warning, info or hint;\n"
+                      "by default hint")
       ->group("Report");
+  AddFailOnOption(app, &flags->fail_on);
   AddBatchOptions(app, &flags->run);
   AddServerOptions(app, &flags->run.connect);
   AddLocalOptions(app, &flags->run);

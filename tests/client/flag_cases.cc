@@ -185,6 +185,7 @@ std::vector<OtherFlag> OtherFlags() {
       {"local", "info-text", "--local"},
       {"json", "validate-json", "--json"},
       {"fail-on", "validate-text", "--fail-on"},
+      {"severity", "validate-severity", "--severity"},
       // ExitCodes.SilentServersAreGivenUp is its test.
       {"timeout", "usage-values", "--timeout"},
   };

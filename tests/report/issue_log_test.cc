@@ -44,15 +44,60 @@ TEST(IssueLog, FoldsByCodeAndJoint) {
   log.Add(kWarning, At(11));
   log.Add(kWarning, At(12, 2), {}, 40);
   log.Add(kWarning, At(13), {}, 5);
+  log.SetValues(490);
   const Report report = log.Finish(true, true);
   EXPECT_THAT(Listed(report),
               ElementsAre("MOTION_NUMBER_INVALID@10", "DATA_NOT_FINITE@7",
                           "DATA_NOT_FINITE@9", "DATA_NOT_FINITE@11"));
   EXPECT_EQ(report.issues[1].occurrences, 42);
-  EXPECT_EQ(report.issues[1].message, "the value is 'nan'");
+  EXPECT_EQ(report.issues[1].message,
+            "the value is 'nan'; not finite: 49 of 490 values (10 %)");
   EXPECT_EQ(report.issues[3].occurrences, 6);
   EXPECT_EQ(report.counts.warnings, 49);
   EXPECT_EQ(report.counts.errors, 1);
+}
+
+TEST(IssueLog, ValuesThatAreNotFiniteStateTheirShare) {
+  struct Case {
+    int64_t count;
+    int64_t values;
+    std::string share;
+  };
+  const Case cases[] = {
+      {1, 1, "1 of 1 values (100 %)"},
+      {1, 2, "1 of 2 values (50 %)"},
+      {999, 1000, "999 of 1000 values (99 %)"},
+      {1, 100, "1 of 100 values (1 %)"},
+      {1, 101, "1 of 101 values (<1 %)"},
+      {1, int64_t{1} << 60, "1 of 1152921504606846976 values (<1 %)"},
+  };
+  for (const Case& c : cases) {
+    IssueLog log({});
+    log.Add(IssueCode::DATA_NOT_FINITE, At(1, 0), {{"word", "nan"}}, c.count);
+    log.Add(IssueCode::DATA_OUT_OF_RANGE, At(2, 0), {{"word", "1e39"}});
+    log.SetValues(c.values);
+    const Report report = log.Finish(true, true);
+    ASSERT_EQ(report.issues.size(), 2);
+    EXPECT_EQ(report.issues[0].message,
+              "the value is nan; not finite: " + c.share);
+    EXPECT_THAT(report.issues[1].message, ::testing::HasSubstr(": 1 of "));
+  }
+}
+
+TEST(IssueLog, SharesAreOfAllJointsTogetherAndFollowTheSeverity) {
+  ReportOptions options;
+  options.strict = true;
+  options.max_issues = 1;
+  IssueLog log(options);
+  log.Add(kWarning, At(1, 0), {{"word", "nan"}});
+  for (int i = 0; i < 3; ++i) log.Repeat(kWarning, 0);
+  log.Add(kWarning, At(2, 1), {{"word", "nan"}});
+  log.SetValues(20);
+  const Report report = log.Finish(true, true);
+  ASSERT_EQ(report.issues.size(), 1);
+  EXPECT_EQ(report.issues[0].severity, Severity::kError);
+  EXPECT_EQ(report.issues[0].message,
+            "the value is nan; not finite: 5 of 20 values (25 %)");
 }
 
 TEST(IssueLog, RepeatCountsWhatWasAdded) {

@@ -16,7 +16,8 @@ renamed or used again, while messages may be worded better in any release. Each
 `{name}` in a message is also in the `args` of the issue. "Lenient" and "strict"
 are the severities in the two modes of reading; errors make a clip invalid.
 Every code can be ignored or given another severity per request, but a file that
-cannot be read is not converted by ignoring why.
+cannot be read is not converted by ignoring why. `bvhmill explain CODE` prints
+the row of one code.
 
 This page is written by `bvhmill_issue_docs`; a test compares the two.
 )";

@@ -140,6 +140,7 @@ bool MotionReader::CommitPartial(const Line& line) {
 // The layout was not what it seemed to be.
 void MotionReader::GiveUpGuess() {
   frames_ = good_frames_;
+  got_ = 0;
   stage_ = Stage::kBroken;
   if (!if_broken_) return;
   log_ = *std::move(if_broken_);

@@ -40,6 +40,8 @@ MotionReader::MotionReader(const MotionHeader& header, const Skeleton& skeleton,
 
 void MotionReader::Stop(bool good) {
   good_ = good;
+  log_.SetValues(
+      std::max(frames_ * context_.width, good_frames_ * context_.width + got_));
   stage_ = Stage::kDone;
 }
 

@@ -38,6 +38,15 @@ bool IsEarlier(const Issue& a, const Issue& b) {
   return place(a) < place(b);
 }
 
+// `count` of `values` things, in whole percent: 100 are all of them.
+IssueArgs ShareArgs(int64_t count, int64_t values) {
+  const int64_t all = std::max<int64_t>({count, values, 1});
+  const int64_t percent = 100 * count / all;
+  return {{"count", std::to_string(count)},
+          {"values", std::to_string(all)},
+          {"percent", percent > 0 ? std::to_string(percent) : "<1"}};
+}
+
 }  // namespace
 
 std::string FillMessage(std::string_view message, const IssueArgs& args) {
@@ -114,6 +123,7 @@ bool IssueLog::Repeat(IssueCode code, int32_t joint) {
     const bool is_listed = known != places_.end();
     if (!is_listed && !IsFull(list)) return false;
     ++CountFor(severity);
+    ++occurrences_[index];
     if (is_listed) ++list[known->second].occurrences;
     truncated_ |= !is_listed;
   }
@@ -134,6 +144,7 @@ void IssueLog::Add(IssueCode code, const Location& location, IssueArgs args,
   if (!wanted_[index]) return;
   const Severity severity = severities_[index];
   CountFor(severity) += occurrences;
+  occurrences_[index] += occurrences;
   std::vector<Issue>& list = lists_[static_cast<size_t>(severity)];
   const Key key = KeyOf(code, location.joint.value_or(-1));
   const auto known = places_.find(key);
@@ -152,8 +163,23 @@ void IssueLog::Add(IssueCode code, const Location& location, IssueArgs args,
                   std::move(args)});
 }
 
+// Only now is it known: of a clip that is read piece by piece, too.
+void IssueLog::StateShare(IssueCode code) {
+  const auto index = static_cast<size_t>(code);
+  if (occurrences_[index] == 0) return;
+  const CatalogueEntry& entry = EntryOf(code);
+  const IssueArgs share = ShareArgs(occurrences_[index], values_);
+  for (Issue& issue : lists_[static_cast<size_t>(severities_[index])]) {
+    if (issue.code != entry.name) continue;
+    issue.args.insert(issue.args.end(), share.begin(), share.end());
+    issue.message = FillMessage(entry.message, issue.args);
+  }
+}
+
 Report IssueLog::Finish(bool skeleton_read, bool motion_read) {
   Report report;
+  StateShare(IssueCode::DATA_NOT_FINITE);
+  StateShare(IssueCode::DATA_OUT_OF_RANGE);
   report.counts = counts_;
   for (std::vector<Issue>& list : lists_) {
     std::stable_sort(list.begin(), list.end(), IsEarlier);

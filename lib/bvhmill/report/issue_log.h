@@ -45,6 +45,10 @@ class IssueLog {
   // true; else does nothing. Cheap, for floods: no message is made.
   bool Repeat(IssueCode code, int32_t joint);
 
+  // Says how many values the rows have that were read. Issues of single values
+  // state their share of them, each code for all joints together.
+  void SetValues(int64_t values) { values_ = values; }
+
   // Occurrences of issues that are errors in the catalogue itself, ignored or
   // not: whoever reads a clip gives it up when this grows.
   int64_t faults() const { return faults_; }
@@ -67,6 +71,7 @@ class IssueLog {
   bool IsFull(const std::vector<Issue>& list) const;
   Severity SeverityFor(IssueCode code) const;
   int64_t& CountFor(Severity severity);
+  void StateShare(IssueCode code);
 
   ReportOptions options_;
   std::array<bool, kIssueCodes> wanted_ = {};
@@ -75,6 +80,9 @@ class IssueLog {
   // cannot crowd out the first error.
   std::array<std::vector<Issue>, 5> lists_;
   std::unordered_map<Key, size_t> places_;
+  // Occurrences by code, without what is ignored.
+  std::array<int64_t, kIssueCodes> occurrences_ = {};
+  int64_t values_ = 0;
   IssueCounts counts_;
   int64_t faults_ = 0;
   int64_t added_ = 0;

@@ -1,0 +1,39 @@
+#pragma once
+
+// How many clips of a run have issues of which code.
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "bvhmill/report/report.h"
+
+namespace bvhmill::client {
+
+// Thread-safe.
+class CodeTally {
+ public:
+  // Counts a clip, once for each code that `report` lists.
+  void Add(const Report& report);
+
+  // "3 clips with warnings: DATA_NOT_FINITE 2, TEXT_COMMENT 1" and a line end;
+  // the most frequent code first. Empty if no clip has issues of `severity`.
+  std::string Line(Severity severity) const;
+  // The lines of all severities, the most severe first.
+  std::string Lines() const;
+
+ private:
+  struct Clips {
+    int64_t count = 0;
+    std::map<std::string, int64_t, std::less<>> by_code;
+  };
+
+  mutable std::mutex mutex_;
+  // By severity.
+  std::array<Clips, 5> clips_;
+};
+
+}  // namespace bvhmill::client

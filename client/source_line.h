@@ -1,0 +1,18 @@
+#pragma once
+
+// A place in a text, shown by its line with a caret below.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace bvhmill::client {
+
+// The line of `text` that has the byte at `offset`, and a second line with a
+// caret under that byte. Both are indented; the second has no line end. Tabs
+// are kept, other control characters become \xNN. A long line is cut on both
+// sides of the place. Empty if the line is blank, or `offset` is not within the
+// text or at its end.
+std::string SourceLine(std::string_view text, int64_t offset);
+
+}  // namespace bvhmill::client

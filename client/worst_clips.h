@@ -1,0 +1,38 @@
+#pragma once
+
+// The clips of a run that have the most errors, or else the most warnings.
+
+#include <cstddef>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "bvhmill/report/report.h"
+
+namespace bvhmill::client {
+
+// Thread-safe. Holds a few clips only, however many there are.
+class WorstClips {
+ public:
+  // `index` tells clips apart and decides between equal ones.
+  void Add(size_t index, const std::string& path, const IssueCounts& counts);
+
+  // "most issues:", then "  PATH: 2 errors, 1 warning" for each of the five
+  // worst clips, the worst first. Empty if no clip has errors or warnings.
+  std::string Lines() const;
+
+ private:
+  struct Clip {
+    size_t index = 0;
+    std::string path;
+    IssueCounts counts;
+  };
+
+  static bool IsWorse(const Clip& a, const Clip& b);
+
+  mutable std::mutex mutex_;
+  // The worst first.
+  std::vector<Clip> clips_;
+};
+
+}  // namespace bvhmill::client

@@ -1,0 +1,68 @@
+#include "client/source_line.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace bvhmill::client {
+namespace {
+
+struct Case {
+  std::string text;
+  int64_t offset;
+  std::string shown;
+};
+
+TEST(SourceLine, PointsAtThePlace) {
+  const Case cases[] = {
+      {"one\ntwo\nthree\n", 4, "  two\n  ^"},
+      {"one\ntwo\nthree\n", 6, "  two\n    ^"},
+      {"one\r\ntwo", 5, "  two\n  ^"},
+      // The end of a line and that of the text.
+      {"one\ntwo", 3, "  one\n     ^"},
+      {"one\ntwo", 7, "  two\n     ^"},
+      // Tabs stand above tabs.
+      {"\tab\tcd", 4, "  \tab\tcd\n  \t  \t^"},
+      // Characters of several bytes have the width of one; \xNN that of four.
+      {"J\xC3\xB6 x", 4, "  J\xC3\xB6 x\n     ^"},
+      {"a\x1B[2Jb", 5, "  a\\x1B[2Jb\n          ^"},
+      {std::string("PK\0\x03", 4), 0, "  PK\\x00\\x03\n  ^"},
+      {"\xFF x", 2, "  \\xFF x\n       ^"},
+      // Nothing to be seen.
+      {"one\n\t \ntwo", 5, ""},
+      {"", 0, ""},
+      {"one", 4, ""},
+      {"one", -1, ""},
+  };
+  for (const Case& c : cases) {
+    EXPECT_EQ(SourceLine(c.text, c.offset), c.shown) << c.text;
+  }
+}
+
+TEST(SourceLine, LongLinesAreCutAroundThePlace) {
+  const std::string line = std::string(1000, 'a') + std::string(50, 'b') + "c" +
+                           std::string(1000, 'd');
+  EXPECT_EQ(SourceLine(line, 1050), "  ..." + std::string(48, 'b') + "c" +
+                                        std::string(23, 'd') + "...\n     " +
+                                        std::string(48, ' ') + "^");
+}
+
+TEST(SourceLine, NoCharacterIsCutInHalf) {
+  std::string line;
+  for (int i = 0; i < 100; ++i) line += "\xE2\x82\xAC";
+  for (int64_t offset = 120; offset < 180; offset += 3) {
+    EXPECT_EQ(SourceLine(line, offset).find("\\x"), std::string::npos);
+  }
+  // Bytes before the place that make no multiple of three.
+  for (const std::string_view first : {"a", "ab"}) {
+    EXPECT_EQ(SourceLine(std::string(first) + line,
+                         150 + static_cast<int64_t>(first.size()))
+                  .find("\\x"),
+              std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace bvhmill::client
