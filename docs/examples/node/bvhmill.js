@@ -4,6 +4,7 @@
 const path = require('path');
 const grpc = require('@grpc/grpc-js');
 const protoLoader = require('@grpc/proto-loader');
+const { checker } = require('./check');
 
 const PROTO = path.join(__dirname, '..', '..', '..', 'proto');
 
@@ -21,6 +22,10 @@ const definition = protoLoader.loadSync(
 
 const v1 = grpc.loadPackageDefinition(definition).bvhmill.v1;
 
+// checked('ConvertClipRequest', request) is the request, or throws an error
+// that has the path of a misspelt field.
+const checked = checker(definition, 'bvhmill.v1');
+
 // The numbers of an array output: {shape, axes, values}. Copies, since a
 // Float32Array must begin at a multiple of four bytes.
 function arrayOf(output, data = output.data) {
@@ -30,4 +35,14 @@ function arrayOf(output, data = output.data) {
   return { shape, axes, values: new Float32Array(bytes) };
 }
 
-module.exports = { grpc, v1, arrayOf };
+// The errors of a report, a line each, as a compiler would say them.
+function faults(name, report) {
+  return (report?.issues ?? [])
+    .filter(({ severity }) => severity === 'SEVERITY_ERROR')
+    .map(({ code, message, location }) => {
+      const where = location?._line ? `:${location.line}:${location.column}` : '';
+      return `${name}${where}: error: ${code}: ${message}`;
+    });
+}
+
+module.exports = { grpc, v1, checked, arrayOf, faults };

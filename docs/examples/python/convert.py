@@ -1,13 +1,18 @@
-"""Converts one BVH file through a bvhmill server.
+"""Converts BVH files through a bvhmill server, a call for each.
 
     docs/examples/python/make_stubs
     PYTHONPATH=build/python /usr/bin/python3 docs/examples/python/convert.py \
-        TAKE.bvh [HOST:PORT]
+        TAKE.bvh... [--server HOST:PORT] [--options JSON]
 
 Writes TAKE.positions.npy and TAKE.rotations.npy into the current folder, or
-says what is wrong with the file.
+what else the options ask for. A bad file is reported, and the others go on.
+
+Exit status: 0 all good, 1 some take failed, 2 wrong usage, 3 the server did not
+answer.
 """
 
+import argparse
+import json
 import pathlib
 import sys
 
@@ -16,13 +21,16 @@ import numpy as np
 
 from bvhmill.v1 import clip_service_pb2 as clips
 from bvhmill.v1 import clip_service_pb2_grpc as clips_grpc
-from bvhmill.v1 import options_pb2 as options
 from bvhmill.v1 import status_pb2 as status
+from shared import array_of, faults, options_of
+
+# With these the next take would fail, too.
+HOPELESS = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.UNAUTHENTICATED,
+            grpc.StatusCode.PERMISSION_DENIED)
 
 
-def array_of(output):
-    """The numpy array of an output; a view, without a copy."""
-    return np.frombuffer(output.data, "<f4").reshape(output.tensor.shape)
+def say(text):
+    print(text, file=sys.stderr)
 
 
 def error_info(error):
@@ -36,51 +44,85 @@ def error_info(error):
     return None
 
 
-def explain(stub, source, error):
-    """Prints why a conversion failed, with the whole report of the file."""
-    print(f"{error.code().name}: {error.details()}", file=sys.stderr)
+def explain(stub, name, request, error):
+    """Prints why a conversion failed, with every error in the file."""
+    say(f"{name}: {error.code().name}: {error.details()}")
     info = error_info(error)
     if info is not None:
-        print(f"reason {info.reason}, {dict(info.metadata)}", file=sys.stderr)
+        say(f"{name}: reason {info.reason}, {dict(info.metadata)}")
     if error.code() != grpc.StatusCode.INVALID_ARGUMENT:
         return
-    result = stub.ValidateClip(clips.ValidateClipRequest(source=source)).result
-    for issue in result.report.issues:
-        where = f"{issue.location.line}:{issue.location.column}"
-        severity = options.Severity.Name(issue.severity)
-        print(f"{where}: {severity}: {issue.code}: {issue.message}",
-              file=sys.stderr)
+    check = clips.ValidateClipRequest(source=request.source)
+    for line in faults(name, stub.ValidateClip(check).result.report):
+        say(line)
 
 
-def main():
-    path = pathlib.Path(sys.argv[1])
-    server = sys.argv[2] if len(sys.argv) > 2 else "127.0.0.1:7450"
-    source = clips.Source(data=path.read_bytes(), display_name=path.name)
-    request = clips.ConvertClipRequest(
-        source=source,
-        options=options.ConvertOptions(
-            outputs=[
-                options.OutputRequest(positions=options.PositionsFormat()),
-                options.OutputRequest(rotations=options.RotationsFormat()),
-            ]
-        ),
-    )
-    with grpc.insecure_channel(server) as channel:
-        stub = clips_grpc.ClipServiceStub(channel)
-        try:
-            result = stub.ConvertClip(request).result
-        except grpc.RpcError as error:
-            explain(stub, source, error)
-            return 1
+def save(path, result):
     joints = [joint.name for joint in result.info.joints if not joint.end_site]
     print(f"{path.name}: {len(joints)} joints, {result.info.frames} frames, "
           f"{result.info.frames_per_second:g} frames per second")
     for output in result.outputs:
+        if not output.HasField("tensor"):
+            pathlib.Path(f"{path.stem}.{output.id}").write_bytes(output.data)
+            continue
         array = array_of(output)
         name = f"{path.stem}.{output.id}.npy"
         np.save(name, array)
         print(f"{name}: {array.shape} {array.dtype} {list(output.tensor.axes)}")
-    return 0
+
+
+def convert(stub, path, options):
+    """False if the take failed; raises RpcError if every take would."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        say(f"{path}: {error.strerror}")
+        return False
+    request = clips.ConvertClipRequest(
+        source=clips.Source(data=data, display_name=path.name),
+        options=options)
+    try:
+        result = stub.ConvertClip(request).result
+    except grpc.RpcError as error:
+        if error.code() in HOPELESS:
+            raise
+        explain(stub, path, request, error)
+        return False
+    save(path, result)
+    return True
+
+
+def convert_all(stub, takes, options):
+    """The exit status."""
+    good = 0
+    for index, path in enumerate(takes):
+        try:
+            good += convert(stub, path, options)
+        except grpc.RpcError as error:
+            say(f"the server failed: {error.code().name}: {error.details()}")
+            say(f"{good} of {len(takes)} takes are converted; not done: "
+                + ", ".join(map(str, takes[index:])))
+            return 3
+    return 0 if good == len(takes) else 1
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("takes", nargs="+", type=pathlib.Path)
+    parser.add_argument("--server", default="127.0.0.1:7450")
+    parser.add_argument(
+        "--options", default='{"outputs": [{"positions": {}}, {"rotations": {}}]}',
+        help="ConvertOptions as JSON, with the names of options.proto")
+    args = parser.parse_args()
+    try:
+        options = options_of(json.loads(args.options))
+    except ValueError as error:
+        parser.error(str(error))
+    if len({path.stem for path in args.takes}) < len(args.takes):
+        parser.error("two takes of one name: one's outputs would be the other's")
+    with grpc.insecure_channel(args.server) as channel:
+        stub = clips_grpc.ClipServiceStub(channel)
+        return convert_all(stub, args.takes, options)
 
 
 if __name__ == "__main__":
