@@ -40,8 +40,9 @@ function faults(name, report) {
   return (report?.issues ?? [])
     .filter(({ severity }) => severity === 'SEVERITY_ERROR')
     .map(({ code, message, location }) => {
-      const where = location?._line ? `:${location.line}:${location.column}` : '';
-      return `${name}${where}: error: ${code}: ${message}`;
+      const { _line, line, column } = location ?? {};
+      const place = _line ? `${name}:${line}:${column}` : name;
+      return `${place}: error: ${code}: ${message}`;
     });
 }
 

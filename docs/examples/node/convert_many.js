@@ -50,8 +50,9 @@ async function sendAll(stream, files, gone) {
 // Prints what became of a take; true if it is good.
 function report(result, data) {
   if (result.status.code !== grpc.status.OK) {
-    const lines = faults(result.key, result.report);
-    if (lines.length === 0) lines.push(`${result.key}: ${result.status.message}`);
+    const { key, status } = result;
+    const lines = faults(key, result.report);
+    if (lines.length === 0) lines.push(`${key}: ${status.message}`);
     console.error(lines.join('\n'));
     return false;
   }
@@ -60,8 +61,8 @@ function report(result, data) {
   return true;
 }
 
-// Resolves when the stream ends, and throws if it fails. `progress` is how far it
-// came: {good, waiting}, a count of takes and a set of keys.
+// Resolves when the stream ends, and throws if it fails. `progress` is how far
+// it came: {good, waiting}, a count of takes and a set of keys.
 async function receiveAll(stream, progress) {
   const arriving = new Map(); // key -> chunks of its output
   stream.on('data', ({ frame, begin, output_chunk: chunk, result }) => {

@@ -24,6 +24,7 @@ from bvhmill.v1 import clip_service_pb2_grpc as clips_grpc
 from bvhmill.v1 import status_pb2 as status
 from shared import array_of, faults, options_of
 
+OUTPUTS = '{"outputs": [{"positions": {}}, {"rotations": {}}]}'
 # With these the next take would fail, too.
 HOPELESS = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.UNAUTHENTICATED,
             grpc.StatusCode.PERMISSION_DENIED)
@@ -108,18 +109,19 @@ def convert_all(stub, takes, options):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("takes", nargs="+", type=pathlib.Path)
-    parser.add_argument("--server", default="127.0.0.1:7450")
-    parser.add_argument(
-        "--options", default='{"outputs": [{"positions": {}}, {"rotations": {}}]}',
-        help="ConvertOptions as JSON, with the names of options.proto")
+    parser.add_argument("takes", metavar="TAKE.bvh", nargs="+",
+                        type=pathlib.Path)
+    parser.add_argument("--server", metavar="HOST:PORT",
+                        default="127.0.0.1:7450")
+    parser.add_argument("--options", metavar="JSON", default=OUTPUTS,
+                        help="ConvertOptions, with the names of options.proto")
     args = parser.parse_args()
     try:
         options = options_of(json.loads(args.options))
     except ValueError as error:
         parser.error(str(error))
     if len({path.stem for path in args.takes}) < len(args.takes):
-        parser.error("two takes of one name: one's outputs would be the other's")
+        parser.error("two takes of one name, whose outputs would be one file")
     with grpc.insecure_channel(args.server) as channel:
         stub = clips_grpc.ClipServiceStub(channel)
         return convert_all(stub, args.takes, options)

@@ -108,9 +108,10 @@ def convert_all(stub, takes, out):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("out_folder", type=pathlib.Path)
-    parser.add_argument("--server", default="127.0.0.1:7450")
+    parser.add_argument("folder", metavar="FOLDER", type=pathlib.Path)
+    parser.add_argument("out_folder", metavar="OUT_FOLDER", type=pathlib.Path)
+    parser.add_argument("--server", metavar="HOST:PORT",
+                        default="127.0.0.1:7450")
     args = parser.parse_args()
     takes = {str(path.relative_to(args.folder)): path
              for path in sorted(args.folder.rglob("*.bvh"))}

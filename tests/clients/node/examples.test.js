@@ -105,7 +105,8 @@ for (const name of ['convert.js', 'convert_many.js']) {
     const [status] = await ended;
     assert.equal(status, 3, stderr);
     assert.match(stderr, /^the (stream|server) failed: .*UNAVAILABLE/m);
-    assert.match(stderr, /^1 of 3 takes are converted; [a-z ]+: .*\.pipe, .*wave/m);
+    assert.match(stderr,
+      /^1 of 3 takes are converted; [a-z ]+: .*\.pipe, .*wave/m);
   });
 }
 

@@ -198,7 +198,7 @@ class ExamplesTest(unittest.TestCase):
                 ('{"read": {"zzz": 1}}', "options.read.zzz: ReadOptions has no "
                  "such field. It has: strictness, "),
                 ('{"read": {"up_axis": "Z"}}', "options.read.up_axis: Axis has "
-                 "no value 'Z'; did you mean AXIS_Z? It has: AXIS_UNSPECIFIED,"),
+                 "no value 'Z'; did you mean AXIS_Z? It has: "),
                 ('{"read": {"up_axis": 7}}', "Axis has no value 7. It has: "),
                 ('{"validation": {"severity_overrides": {"A": "EROR"}}}',
                  'options.validation.severity_overrides["A"]: Severity has no '

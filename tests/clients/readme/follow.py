@@ -50,8 +50,9 @@ class Newcomer:
         shutil.copytree(ROOT, self._root, ignore=NOT_COPIED, symlinks=True)
         (self._root / "build").mkdir()
         (self._root / "build" / "release").symlink_to(BIN.parent)
+        ours = ("BVHMILL_", "NODE_", "PYTHONPATH")
         self._env = {name: value for name, value in os.environ.items()
-                     if not name.startswith(("BVHMILL_", "NODE_", "PYTHONPATH"))}
+                     if not name.startswith(ours)}
         self._env["HOME"] = str(root)
         self.left_out = False
 
@@ -80,8 +81,9 @@ class Newcomer:
         """The command to run instead; None if there is none."""
         words = shlex.split(text.replace("\\\n", ""))
         if text == "./dev demo":
-            return self._say("everything has been built",
-                             "build/release/bin/bvhmill_samples build/demo/takes")
+            return self._say(
+                "everything has been built",
+                "build/release/bin/bvhmill_samples build/demo/takes")
         if words[:2] == ["./dev", "test"]:
             return self._say("this test is one of them", None)
         if words[:2] == ["./dev", "build"]:
@@ -106,7 +108,8 @@ class Newcomer:
         if self._node_modules is None:
             self.left_out = True
             return self._say("there are no packages of Node", None)
-        assert words[0] == "--prefix", words
+        if words[0] != "--prefix":
+            raise Failure("npm install needs a rule for other than --prefix")
         commands = [f"test -d {self._node_modules}/{package}"
                     for package in words[2:]]
         commands += [f"mkdir -p {words[1]}",
@@ -119,8 +122,9 @@ class Newcomer:
             raise Failure(f"there is no {words[0]}")
         self._mill = Mill(*words[1:])
         self._env["BVHMILL_SERVER"] = self._mill.address
-        for file in (self._root / "docs" / "examples").rglob("*.[jp][sy]"):
-            file.write_text(self._with_server(file.read_text()))
+        for file in (self._root / "docs" / "examples").rglob("*"):
+            if file.suffix in (".js", ".py"):
+                file.write_text(self._with_server(file.read_text()))
         return self._say(f"{SERVER} is {self._mill.address}, here, in "
                          "BVHMILL_SERVER and in docs/examples", None)
 
@@ -137,7 +141,8 @@ class Newcomer:
         if self._mill is not None:
             printed = printed.replace(self._mill.address, SERVER)
         if (ran.returncode == 0) == ("error:" in step.shown):
-            raise Failure(f"exit status {ran.returncode}; it printed:\n{printed}")
+            raise Failure(f"exit status {ran.returncode}; it printed:\n"
+                          f"{printed}")
         if step.shown and differs(step, printed):
             raise Failure(f"the page shows:\n{step.shown}\n"
                           f"but it printed:\n{printed}")
