@@ -77,6 +77,7 @@ for (const name of ['convert.js', 'convert_many.js']) {
       const ran = run(name, ...files);
       assert.equal(ran.status, 1, ran.stderr);
       assert.match(ran.stderr, /missing\.bvh: ENOENT/);
+      assert.doesNotMatch(ran.stderr, /error:/); // nor what was sent of it
       for (const line of good) assert.match(ran.stdout, line);
     }
   });
