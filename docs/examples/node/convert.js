@@ -20,6 +20,11 @@ const HOPELESS = [
   status.UNAVAILABLE, status.UNAUTHENTICATED, status.PERMISSION_DENIED,
 ];
 
+// True if the error of a call says nothing about other takes.
+function ofTake(error) {
+  return error.code in status && !HOPELESS.includes(error.code);
+}
+
 function caller(server) {
   const client = new v1.ClipService(server, grpc.credentials.createInsecure());
   return {
@@ -34,8 +39,14 @@ async function explain(mill, file, source, error) {
   console.error(`${file}: ${status[error.code]}: ${error.details}`);
   if (error.code !== status.INVALID_ARGUMENT) return;
   const request = checked('ValidateClipRequest', { source });
-  const { result } = await mill.validate(request);
-  for (const line of faults(file, result.report)) console.error(line);
+  try {
+    const { result } = await mill.validate(request);
+    for (const line of faults(file, result.report)) console.error(line);
+  } catch (failure) {
+    if (!ofTake(failure)) throw failure;
+    const { code, details } = failure;
+    console.error(`${file}: no report: ${status[code]}: ${details}`);
+  }
 }
 
 function print(file, { info, outputs: [output] }) {
@@ -70,7 +81,7 @@ async function convert(mill, file, options) {
     print(file, result);
     return true;
   } catch (error) {
-    if (!(error.code in status) || HOPELESS.includes(error.code)) throw error;
+    if (!ofTake(error)) throw error;
     await explain(mill, file, source, error);
     return false;
   }

@@ -54,7 +54,14 @@ def explain(stub, name, request, error):
     if error.code() != grpc.StatusCode.INVALID_ARGUMENT:
         return
     check = clips.ValidateClipRequest(source=request.source)
-    for line in faults(name, stub.ValidateClip(check).result.report):
+    try:
+        report = stub.ValidateClip(check).result.report
+    except grpc.RpcError as failure:
+        if failure.code() in HOPELESS:
+            raise
+        say(f"{name}: no report: {failure.code().name}: {failure.details()}")
+        return
+    for line in faults(name, report):
         say(line)
 
 

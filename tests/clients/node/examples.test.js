@@ -58,6 +58,26 @@ test('convert.js says where a file is broken', () => {
   assert.match(ran.stderr, /broken\.bvh:4:3: error: [A-Z_]+: /);
 });
 
+test('convert.js goes on after a report that is too long', async () => {
+  // The joints alone are more than the answer may hold.
+  const faulty = path.join(folder, 'faulty.bvh');
+  const joint =
+    'JOINT b\n{\nOFFSET 0 1 0\nEnd Site\n{\nOFFSET 0 1 0\n}\n}\n';
+  fs.writeFileSync(faulty,
+    'HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 1 Xrotation\n' +
+    joint.repeat(300) + '}\nMOTION\nFrames: 1\nFrame Time: 0.1\nx\n');
+  const small = await startMill('--max-response-bytes', '4000');
+  const ran = spawnSync(process.execPath,
+    [path.join(EXAMPLES, 'convert.js'), faulty,
+      path.join(folder, 'static_pose.bvh'), '--server', small.address],
+    { encoding: 'utf8' });
+  await small.stop();
+  assert.equal(ran.status, 1, ran.stderr);
+  assert.match(ran.stderr, /faulty\.bvh: INVALID_ARGUMENT: \d+:1: error: /);
+  assert.match(ran.stderr, /faulty\.bvh: no report: OUT_OF_RANGE: /);
+  assert.match(ran.stdout, /static_pose\.bvh: 1 frames of/);
+});
+
 for (const name of ['convert.js', 'convert_many.js']) {
   const good = name === 'convert.js'
     ? [/walk_cycle\.bvh: 120 frames/, /hand_wave\.bvh: \d+ frames/]

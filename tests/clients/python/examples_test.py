@@ -14,6 +14,11 @@ from mill import ROOT, Mill, convert_here, make_takes
 
 EXAMPLES = ROOT / "docs" / "examples" / "python"
 BROKEN = "HIERARCHY\nROOT Hips\n{\n  OFSET 0\n"
+# The joints alone are more than a short answer holds.
+MANY_JOINTS = (
+    "HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 1 Xrotation\n"
+    + 300 * "JOINT b\n{\nOFFSET 0 1 0\nEnd Site\n{\nOFFSET 0 1 0\n}\n}\n"
+    + "}\nMOTION\nFrames: 1\nFrame Time: 0.1\nx\n")
 # Where a file comes among the two takes that are good.
 PLACES = {"first": "a.bvh", "middle": "m.bvh", "last": "z.bvh"}
 GOOD = {"c.bvh": "walk_cycle", "p.bvh": "hand_wave"}
@@ -114,6 +119,19 @@ class ExamplesTest(unittest.TestCase):
                 self.assertEqual(ran.returncode, 1, ran.stderr)
                 self.assertIn(f"{name}: No such file", ran.stderr)
                 self.expect_good(self.out)
+
+    def test_convert_goes_on_after_a_report_that_is_too_long(self):
+        broken, good = self.out / "a.bvh", self.takes / "static_pose.bvh"
+        broken.write_text(MANY_JOINTS)
+        mill = Mill("--max-response-bytes", "4000")
+        ran = subprocess.run(
+            self.command("convert.py", broken, good, mill=mill), cwd=self.out,
+            capture_output=True, text=True, check=False)
+        mill.stop()
+        self.assertEqual(ran.returncode, 1, ran.stderr)
+        self.assertIn("a.bvh: INVALID_ARGUMENT: 2410:1: error: ", ran.stderr)
+        self.assertIn("a.bvh: no report: OUT_OF_RANGE: ", ran.stderr)
+        self.expect_same(self.out / "static_pose.positions.npy", "static_pose")
 
     def test_convert_refuses_two_takes_of_one_name(self):
         ran = self.run_example("convert.py", "a/take.bvh", "b/take.bvh")
