@@ -2,6 +2,7 @@
 'use strict';
 
 const path = require('path');
+const { parseArgs } = require('util');
 const grpc = require('@grpc/grpc-js');
 const protoLoader = require('@grpc/proto-loader');
 const { checker } = require('./check');
@@ -35,6 +36,13 @@ function arrayOf(output, data = output.data) {
   return { shape, axes, values: new Float32Array(bytes) };
 }
 
+// An output in words: `positions (frame,joint,xyz) = (120,26,3)`.
+function describe(output, data = output.data) {
+  if (output.tensor === null) return `${output.id}: ${data.length} bytes`;
+  const { shape, axes } = output.tensor;
+  return `${output.id} (${axes}) = (${shape})`;
+}
+
 // The errors of a report, a line each, as a compiler would say them.
 function faults(name, report) {
   return (report?.issues ?? [])
@@ -46,4 +54,28 @@ function faults(name, report) {
     });
 }
 
-module.exports = { grpc, v1, checked, arrayOf, faults };
+// {server, files, options} of the command line
+//   TAKE.bvh... [--server HOST:PORT] [--options JSON]
+// where the JSON is a ConvertOptions. If one is wrong, the program ends.
+function readArguments() {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: {
+        server: { type: 'string', default: '127.0.0.1:7450' },
+        options: { type: 'string', default: '{"outputs":[{"positions":{}}]}' },
+      },
+    });
+    if (positionals.length === 0) throw new TypeError('no TAKE.bvh');
+    const options = JSON.parse(values.options);
+    checked('ConvertClipRequest', { options });
+    return { server: values.server, files: positionals, options };
+  } catch (error) {
+    console.error(`${path.basename(process.argv[1])}: ${error.message}`);
+    return process.exit(2);
+  }
+}
+
+module.exports = {
+  grpc, v1, checked, arrayOf, describe, faults, readArguments,
+};

@@ -11,8 +11,10 @@
 
 const fs = require('fs');
 const path = require('path');
-const { parseArgs, promisify } = require('util');
-const { grpc, v1, checked, arrayOf, faults } = require('./bvhmill');
+const { promisify } = require('util');
+const {
+  grpc, v1, checked, arrayOf, describe, faults, readArguments,
+} = require('./bvhmill');
 
 const { status } = grpc;
 // With these the next take would fail, too.
@@ -49,15 +51,14 @@ async function explain(mill, file, source, error) {
   }
 }
 
-function print(file, { info, outputs: [output] }) {
+function print(file, { info, outputs }) {
   console.log(`${file}: ${info.frames} frames of ${info.joint_count} joints`);
-  if (output.tensor === null) {
-    console.log(`${output.id}: ${output.data.length} bytes`);
-    return;
-  }
-  const { shape, axes, values } = arrayOf(output);
-  console.log(`${output.id} (${axes}) = (${shape})`);
-  if (output.id !== 'positions') return;
+  for (const output of outputs) console.log(describe(output));
+  const positions = outputs.find(({ id }) => id === 'positions');
+  if (positions !== undefined) printJoints(info, arrayOf(positions));
+}
+
+function printJoints(info, { values }) {
   const joints = info.joints.filter((joint) => !joint.end_site);
   for (let j = 0; j < Math.min(5, joints.length); ++j) {
     const [x, y, z] = values.subarray(3 * j, 3 * j + 3);
@@ -105,32 +106,10 @@ async function convertAll(mill, files, options) {
   return good === files.length ? 0 : 1;
 }
 
-// {server, files, options}; throws if they are not as they should be.
-function readArguments() {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      server: { type: 'string', default: '127.0.0.1:7450' },
-      options: { type: 'string', default: '{"outputs": [{"positions": {}}]}' },
-    },
-  });
-  if (positionals.length === 0) throw new TypeError('no TAKE.bvh');
-  const options = JSON.parse(values.options);
-  checked('ConvertClipRequest', { options });
-  return { server: values.server, files: positionals, options };
-}
-
 async function main() {
-  let words;
-  try {
-    words = readArguments();
-  } catch (error) {
-    console.error(`convert.js: ${error.message}`);
-    process.exitCode = 2;
-    return;
-  }
-  const mill = caller(words.server);
-  process.exitCode = await convertAll(mill, words.files, words.options);
+  const { server, files, options } = readArguments();
+  const mill = caller(server);
+  process.exitCode = await convertAll(mill, files, options);
   mill.close();
 }
 

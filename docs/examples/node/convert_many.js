@@ -1,9 +1,10 @@
 // Converts any number of BVH files, of any size, over one stream. A bad file
-// fails alone; the others go on. If the server goes away, what came before has
-// been printed.
+// fails alone; the others go on. If the server goes away, the results that came
+// before have been printed.
 //
 //     npm install --prefix docs/examples/node
-//     node docs/examples/node/convert_many.js TAKE.bvh... [--server HOST:PORT]
+//     node docs/examples/node/convert_many.js TAKE.bvh... \
+//       [--server HOST:PORT] [--options JSON]
 //
 // Exit status: 0 all good, 1 some take failed, 2 wrong usage, 3 the stream
 // failed.
@@ -11,8 +12,9 @@
 
 const fs = require('fs');
 const { once } = require('events');
-const { parseArgs } = require('util');
-const { grpc, v1, checked, arrayOf, faults } = require('./bvhmill');
+const {
+  grpc, v1, checked, describe, faults, readArguments,
+} = require('./bvhmill');
 
 const CHUNK_BYTES = 256 * 1024;
 
@@ -40,15 +42,14 @@ async function sendTake(stream, file, gone) {
 }
 
 // open (begin chunk* end)*
-async function sendAll(stream, files, gone) {
-  const options = { outputs: [{ positions: {} }] };
+async function sendAll(stream, files, options, gone) {
   await send(stream, { open: { options } }, gone);
   for (const file of files) await sendTake(stream, file, gone);
   stream.end();
 }
 
-// Prints what became of a take; true if it is good.
-function report(result, data) {
+// Prints the outputs of a take, or its faults; true if it is good.
+function report(result, parts) {
   if (result.status.code !== grpc.status.OK) {
     const { key, status } = result;
     const lines = faults(key, result.report);
@@ -56,39 +57,41 @@ function report(result, data) {
     console.error(lines.join('\n'));
     return false;
   }
-  const { shape } = arrayOf(result.outputs[0], data);
-  console.log(`${result.key}: positions (${shape})`);
+  for (const [i, output] of result.outputs.entries()) {
+    const data = Buffer.concat(parts[i]);
+    console.log(`${result.key}: ${describe(output, data)}`);
+  }
   return true;
 }
 
 // Resolves when the stream ends, and throws if it fails. `progress` is how far
 // it came: {good, waiting}, a count of takes and a set of keys.
 async function receiveAll(stream, progress) {
-  const arriving = new Map(); // key -> chunks of its output
+  const arriving = new Map(); // key -> chunks of each of its outputs
   stream.on('data', ({ frame, begin, output_chunk: chunk, result }) => {
     if (frame === 'begin') {
-      arriving.set(begin.key, []);
+      arriving.set(begin.key, begin.outputs.map(() => []));
     } else if (frame === 'output_chunk') {
-      arriving.get(chunk.key).push(chunk.data);
+      arriving.get(chunk.key)[chunk.output].push(chunk.data);
     } else {
-      const data = Buffer.concat(arriving.get(result.key) ?? []);
+      if (report(result, arriving.get(result.key))) ++progress.good;
       arriving.delete(result.key);
       progress.waiting.delete(result.key);
-      if (report(result, data)) ++progress.good;
     }
   });
   await once(stream, 'end');
 }
 
 // The exit status.
-async function convertAll(client, files) {
+async function convertAll(client, files, options) {
   const stream = client.convertClips();
   const gone = new AbortController();
   stream.on('error', (error) => gone.abort(error));
   const progress = { good: 0, waiting: new Set(files) };
   try {
     await Promise.all([
-      receiveAll(stream, progress), sendAll(stream, files, gone.signal),
+      receiveAll(stream, progress),
+      sendAll(stream, files, options, gone.signal),
     ]);
   } catch (error) {
     if (!gone.signal.aborted) throw error;
@@ -101,19 +104,10 @@ async function convertAll(client, files) {
 }
 
 async function main() {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: { server: { type: 'string', default: '127.0.0.1:7450' } },
-  });
-  const files = [...new Set(positionals)]; // keys of a stream are unique
-  if (files.length === 0) {
-    console.error('convert_many.js: no TAKE.bvh');
-    process.exitCode = 2;
-    return;
-  }
-  const client = new v1.ClipService(
-    values.server, grpc.credentials.createInsecure());
-  process.exitCode = await convertAll(client, files);
+  const { server, files, options } = readArguments();
+  const client = new v1.ClipService(server, grpc.credentials.createInsecure());
+  const takes = [...new Set(files)]; // keys of a stream are unique
+  process.exitCode = await convertAll(client, takes, options);
   client.close();
 }
 

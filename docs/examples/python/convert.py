@@ -4,25 +4,23 @@
     PYTHONPATH=build/python /usr/bin/python3 docs/examples/python/convert.py \
         TAKE.bvh... [--server HOST:PORT] [--options JSON]
 
-Writes TAKE.positions.npy and TAKE.rotations.npy into the current folder, or
-what else the options ask for. A bad file is reported, and the others go on.
+Writes TAKE.positions.npy and TAKE.rotations.npy into the current folder, or the
+outputs that the options ask for. A bad file is reported, and the others go on.
 
 Exit status: 0 all good, 1 some take failed, 2 wrong usage, 3 the server did not
 answer.
 """
 
 import argparse
-import json
 import pathlib
 import sys
 
 import grpc
-import numpy as np
 
 from bvhmill.v1 import clip_service_pb2 as clips
 from bvhmill.v1 import clip_service_pb2_grpc as clips_grpc
 from bvhmill.v1 import status_pb2 as status
-from shared import array_of, faults, options_of
+from shared import faults, options_argument, save
 
 OUTPUTS = '{"outputs": [{"positions": {}}, {"rotations": {}}]}'
 # With these the next take would fail, too.
@@ -65,18 +63,12 @@ def explain(stub, name, request, error):
         say(line)
 
 
-def save(path, result):
+def save_all(path, result):
     joints = [joint.name for joint in result.info.joints if not joint.end_site]
     print(f"{path.name}: {len(joints)} joints, {result.info.frames} frames, "
           f"{result.info.frames_per_second:g} frames per second")
     for output in result.outputs:
-        if not output.HasField("tensor"):
-            pathlib.Path(f"{path.stem}.{output.id}").write_bytes(output.data)
-            continue
-        array = array_of(output)
-        name = f"{path.stem}.{output.id}.npy"
-        np.save(name, array)
-        print(f"{name}: {array.shape} {array.dtype} {list(output.tensor.axes)}")
+        save(path.stem, output, output.data)
 
 
 def convert(stub, path, options):
@@ -96,7 +88,7 @@ def convert(stub, path, options):
             raise
         explain(stub, path, request, error)
         return False
-    save(path, result)
+    save_all(path, result)
     return True
 
 
@@ -121,17 +113,14 @@ def main():
     parser.add_argument("--server", metavar="HOST:PORT",
                         default="127.0.0.1:7450")
     parser.add_argument("--options", metavar="JSON", default=OUTPUTS,
+                        type=options_argument,
                         help="ConvertOptions, with the names of options.proto")
     args = parser.parse_args()
-    try:
-        options = options_of(json.loads(args.options))
-    except ValueError as error:
-        parser.error(str(error))
     if len({path.stem for path in args.takes}) < len(args.takes):
         parser.error("two takes of one name, whose outputs would be one file")
     with grpc.insecure_channel(args.server) as channel:
         stub = clips_grpc.ClipServiceStub(channel)
-        return convert_all(stub, args.takes, options)
+        return convert_all(stub, args.takes, args.options)
 
 
 if __name__ == "__main__":

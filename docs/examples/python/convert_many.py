@@ -3,7 +3,7 @@
     docs/examples/python/make_stubs
     PYTHONPATH=build/python /usr/bin/python3 \
         docs/examples/python/convert_many.py FOLDER OUT_FOLDER \
-        [--server HOST:PORT]
+        [--server HOST:PORT] [--options JSON]
 
 Files of any size: each is sent in chunks, and its outputs come back in chunks.
 A bad file fails alone; the others go on. If the server goes away, everything
@@ -17,14 +17,13 @@ import pathlib
 import sys
 
 import grpc
-import numpy as np
 
 from bvhmill.v1 import clip_service_pb2 as clips
 from bvhmill.v1 import clip_service_pb2_grpc as clips_grpc
-from shared import array_of, faults, options_of
+from shared import faults, options_argument, save
 
 CHUNK_BYTES = 256 << 10
-OPTIONS = {"outputs": [{"positions": {}}]}
+OUTPUTS = '{"outputs": [{"positions": {}}]}'
 
 
 def say(text):
@@ -47,21 +46,20 @@ def frames_of(path, key):
     yield clips.ConvertClipsRequest(end=end)
 
 
-def requests(takes):
+def requests(takes, options):
     """open (begin chunk* end)*; gRPC asks for the next frame as it sends."""
     yield clips.ConvertClipsRequest(
-        open=clips.StreamOpen(options=options_of(OPTIONS)))
+        open=clips.StreamOpen(options=options))
     for key, path in takes.items():
         yield from frames_of(path, key)
 
 
-def save(out, key, output, data):
+def save_all(out, result, parts):
     """Writes OUT/a/take.positions.npy for the key a/take.bvh."""
-    target = (out / key).with_suffix(".positions.npy")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    array = array_of(output, data)
-    np.save(target, array)
-    print(f"{target}: {array.shape}", flush=True)
+    stem = (out / result.key).with_suffix("")
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    for output, data in zip(result.outputs, parts):
+        save(stem, output, data)
 
 
 def explain(result):
@@ -72,29 +70,31 @@ def explain(result):
 
 
 def results(responses):
-    """(result, bytes of its output) of each take, as they are ready."""
+    """(result, bytes of each output) of each take, as they are ready."""
     arriving = {}
     for response in responses:
         frame = response.WhichOneof("frame")
         if frame == "begin":
-            arriving[response.begin.key] = bytearray()
+            begin = response.begin
+            arriving[begin.key] = [bytearray() for _ in begin.outputs]
         elif frame == "output_chunk":
             chunk = response.output_chunk
-            arriving[chunk.key] += chunk.data
+            arriving[chunk.key][chunk.output] += chunk.data
         else:  # the result: the last frame of its clip
             result = response.result
-            yield result, arriving.pop(result.key, None)
+            yield result, arriving.pop(result.key, [])
 
 
-def convert_all(stub, takes, out):
+def convert_all(stub, takes, options, out):
     """The exit status."""
     good = 0
     waiting = dict.fromkeys(takes)  # a set that keeps its order
     try:
-        for result, data in results(stub.ConvertClips(requests(takes))):
+        responses = stub.ConvertClips(requests(takes, options))
+        for result, parts in results(responses):
             del waiting[result.key]
             if result.status.code == 0:
-                save(out, result.key, result.outputs[0], data)
+                save_all(out, result, parts)
                 good += 1
             else:
                 explain(result)
@@ -112,6 +112,9 @@ def main():
     parser.add_argument("out_folder", metavar="OUT_FOLDER", type=pathlib.Path)
     parser.add_argument("--server", metavar="HOST:PORT",
                         default="127.0.0.1:7450")
+    parser.add_argument("--options", metavar="JSON", default=OUTPUTS,
+                        type=options_argument,
+                        help="ConvertOptions, with the names of options.proto")
     args = parser.parse_args()
     takes = {str(path.relative_to(args.folder)): path
              for path in sorted(args.folder.rglob("*.bvh"))}
@@ -119,7 +122,7 @@ def main():
         parser.error(f"there is no .bvh file in {args.folder}")
     with grpc.insecure_channel(args.server) as channel:
         stub = clips_grpc.ClipServiceStub(channel)
-        return convert_all(stub, takes, args.out_folder)
+        return convert_all(stub, takes, args.options, args.out_folder)
 
 
 if __name__ == "__main__":

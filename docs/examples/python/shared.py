@@ -1,11 +1,22 @@
-"""Shared by the examples: checked options, arrays, and places of faults."""
+"""Shared by the examples: checked options, outputs, and places of faults."""
 
+import argparse
 import difflib
+import json
+import pathlib
 
 import numpy as np
 from google.protobuf import json_format
 
 from bvhmill.v1 import options_pb2 as options
+
+
+def options_argument(text):
+    """ConvertOptions of JSON, as the type of an argument of argparse."""
+    try:
+        return options_of(json.loads(text))
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def options_of(fields):
@@ -71,10 +82,22 @@ def choices(word, names):
     return f"{hint} It has: {', '.join(names)}"
 
 
-def array_of(output, data=None):
+def array_of(output, data):
     """The numpy array of an output; a view, without a copy."""
-    data = output.data if data is None else data
     return np.frombuffer(data, "<f4").reshape(output.tensor.shape)
+
+
+def save(stem, output, data):
+    """Writes STEM.positions.npy, or STEM.csv if the output is no array."""
+    if output.HasField("tensor"):
+        path = f"{stem}.{output.id}.npy"
+        array = array_of(output, data)
+        np.save(path, array)
+        print(f"{path}: {array.shape} {list(output.tensor.axes)}", flush=True)
+    else:
+        path = f"{stem}.{output.id}"
+        pathlib.Path(path).write_bytes(data)
+        print(f"{path}: {len(data)} bytes", flush=True)
 
 
 def faults(name, report):

@@ -81,7 +81,8 @@ test('convert.js goes on after a report that is too long', async () => {
 for (const name of ['convert.js', 'convert_many.js']) {
   const good = name === 'convert.js'
     ? [/walk_cycle\.bvh: 120 frames/, /hand_wave\.bvh: \d+ frames/]
-    : [/walk_cycle\.bvh: positions \(120,/, /hand_wave\.bvh: positions \(/];
+    : [/walk_cycle\.bvh: positions \(frame,joint,xyz\) = \(120,/,
+      /hand_wave\.bvh: positions \(/];
 
   test(`${name} goes on after a bad file`, () => {
     for (const files of placesOf(broken)) {
@@ -106,6 +107,23 @@ for (const name of ['convert.js', 'convert_many.js']) {
     const ran = run(name);
     assert.equal(ran.status, 2);
     assert.match(ran.stderr, /no TAKE\.bvh/);
+  });
+
+  test(`${name} refuses options that do not exist`, () => {
+    const ran = run(name, walk, '--options',
+      '{"outputs": [{"positions": {"includeEndsites": true}}]}');
+    assert.equal(ran.status, 2);
+    assert.equal(ran.stdout, '');
+    assert.ok(ran.stderr.startsWith(
+      `${name}: options.outputs[0].positions.includeEndsites: `), ran.stderr);
+  });
+
+  test(`${name} makes the outputs of its options`, () => {
+    const ran = run(name, walk, '--options', '{"outputs": [' +
+      '{"csv": {"include_end_sites": true}}, {"rotations": {}}]}');
+    assert.equal(ran.status, 0, ran.stderr);
+    assert.match(ran.stdout, /csv: \d{5,} bytes$/m);
+    assert.match(ran.stdout, /rotations \(frame,joint,xyzw\) = \(120,/);
   });
 
   test(`${name} keeps results when the server goes away`, async () => {
@@ -146,21 +164,6 @@ async function feed(pipe, program) {
     }
   }
 }
-
-test('convert.js refuses options that do not exist', () => {
-  const ran = run('convert.js', walk, '--options',
-    '{"outputs": [{"positions": {"includeEndsites": true}}]}');
-  assert.equal(ran.status, 2);
-  assert.equal(ran.stdout, '');
-  assert.match(ran.stderr, /^convert\.js: options\.outputs\[0\]\.positions\./);
-});
-
-test('convert.js makes the outputs of its options', () => {
-  const ran = run('convert.js', walk, '--options',
-    '{"outputs": [{"csv": {"include_end_sites": true}}]}');
-  assert.equal(ran.status, 0, ran.stderr);
-  assert.match(ran.stdout, /^csv: \d{5,} bytes$/m);
-});
 
 test('checked names the place that does not fit', () => {
   const table = [

@@ -227,21 +227,27 @@ class ExamplesTest(unittest.TestCase):
                 ('{"edits": {"resample_fps": "fast"}}', "resample_fps"),
                 ('{', "Expecting property name")):
             with self.subTest(options):
-                ran = self.run_example(
-                    "convert.py", self.takes / "walk_cycle.bvh",
-                    "--options", options)
-                self.assertEqual(ran.returncode, 2, ran.stderr)
-                self.assertIn(said, ran.stderr)
-                self.assertNotIn("Traceback", ran.stderr)
-                self.assertEqual(list(self.out.iterdir()), [])
+                for words in (
+                        ["convert.py", self.takes / "walk_cycle.bvh"],
+                        ["convert_many.py", self.takes, "many"]):
+                    ran = self.run_example(*words, "--options", options)
+                    self.assertEqual(ran.returncode, 2, ran.stderr)
+                    self.assertIn(said, ran.stderr)
+                    self.assertNotIn("Traceback", ran.stderr)
+                    self.assertEqual(list(self.out.iterdir()), [])
 
     def test_options_choose_the_outputs(self):
-        options = '{"outputs": [{"csv": {}}], "read": {"up_axis": "AXIS_Y"}}'
-        ran = self.run_example("convert.py", self.takes / "walk_cycle.bvh",
-                               "--options", options)
-        self.assertEqual(ran.returncode, 0, ran.stderr)
-        self.assertEqual((self.out / "walk_cycle.csv").read_bytes(),
-                         (self.folder / "here" / "walk_cycle.csv").read_bytes())
+        options = ('{"outputs": [{"csv": {}}, {"rotations": {}}], '
+                   '"read": {"up_axis": "AXIS_Y"}}')
+        csv = (self.folder / "here" / "walk_cycle.csv").read_bytes()
+        for out, *words in (
+                (self.out, "convert.py", self.takes / "walk_cycle.bvh"),
+                (self.out / "many", "convert_many.py", self.takes, "many")):
+            ran = self.run_example(*words, "--options", options)
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            self.assertEqual((out / "walk_cycle.csv").read_bytes(), csv)
+            self.expect_same(out / "walk_cycle.rotations.npy", "walk_cycle",
+                             "rotations")
 
 
 if __name__ == "__main__":

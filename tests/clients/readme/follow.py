@@ -4,8 +4,8 @@
 
 The pages are paths below the root of the project. Each is followed in a fresh
 copy of the project, whose build/release is the build that BVHMILL_BIN is of.
-There is no network. What cannot be run as it stands is replaced by a rule, and
-the rule is printed:
+There is no network. A command that cannot be run as it stands is replaced by a
+rule, and the rule is printed:
 
   ./dev demo      writes the sample takes only: everything has been built
   ./dev test      is left out: this test is one of them
@@ -159,9 +159,9 @@ def follow(page, node_modules):
         newcomer = Newcomer(pathlib.Path(folder), node_modules)
         try:
             for step in steps_of((ROOT / page).read_text()):
-                what = step.text if not step.language else (
-                    f"{step.language} {step.file}")
-                print(f"{page}:{step.line}: {what.strip()}", flush=True)
+                name = f"{step.language} {step.file}"
+                print(f"{page}:{step.line}:",
+                      name if step.language else step.text, flush=True)
                 newcomer.take(step)
         finally:
             newcomer.stop()

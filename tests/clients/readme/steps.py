@@ -111,7 +111,7 @@ def pattern_of(shown):
 
 
 def mask_speeds(text):
-    """Takes out what differs from run to run."""
+    """Takes out the numbers that differ from run to run."""
     text = re.sub(r"[0-9.]+ MB in [0-9.]+ s, [0-9.]+ MB/s",
                   "N MB in N s, N MB/s", text)
     return re.sub(r"(?m)^(\S+\.bvh\s.*) [0-9]+\.[0-9]$", r"\1 RATE", text)
