@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Runs the tests of one language against the programs in BIN.
+# Runs the tests of one language, or those of the pages that a newcomer follows,
+# against the programs in BIN.
 #
-#   run.sh python|node BIN WORK
+#   run.sh python|node|readme BIN WORK
 #
 # WORK/clients/node holds the packages of Node.
 set -euo pipefail
@@ -11,23 +12,38 @@ export BVHMILL_BIN=$2
 work=$3/clients
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
+python=/usr/bin/python3
+
 skip() {
   echo "SKIPPED: $*"
   exit 77
 }
 
-run_python() {
-  local python=/usr/bin/python3 test
+need_python() {
   "$python" -c 'import grpc, numpy, google.protobuf' 2>/dev/null \
     || skip "no python3-grpcio, python3-protobuf or python3-numpy"
   [ -x /usr/bin/grpc_python_plugin ] || skip "no protobuf-compiler-grpc"
-  export PYTHONPATH=$work/python PYTHONDONTWRITEBYTECODE=1
+  export PYTHONDONTWRITEBYTECODE=1
+}
+
+run_python() {
+  local test
+  need_python
+  export PYTHONPATH=$work/python
   mkdir -p "$work/python"
   protoc -I "$here/../../proto" --python_out="$work/python" \
     --grpc_out="$work/python" \
     --plugin=protoc-gen-grpc=/usr/bin/grpc_python_plugin \
     "$here"/../../proto/bvhmill/v1/*.proto
   for test in "$here"/python/*_test.py; do "$python" "$test"; done
+}
+
+run_readme() {
+  need_python
+  export PYTHONPATH=$here/python
+  "$python" "$here/readme/steps_test.py"
+  "$python" "$here/readme/follow.py" "$work/node/node_modules" \
+    README.md docs/examples/README.md
 }
 
 run_node() {

@@ -2,8 +2,10 @@
 'use strict';
 
 const path = require('path');
+const { parseArgs } = require('util');
 const grpc = require('@grpc/grpc-js');
 const protoLoader = require('@grpc/proto-loader');
+const { checker } = require('./check');
 
 const PROTO = path.join(__dirname, '..', '..', '..', 'proto');
 
@@ -21,6 +23,10 @@ const definition = protoLoader.loadSync(
 
 const v1 = grpc.loadPackageDefinition(definition).bvhmill.v1;
 
+// checked('ConvertClipRequest', request) is the request, or throws an error
+// that has the path of a misspelt field.
+const checked = checker(definition, 'bvhmill.v1');
+
 // The numbers of an array output: {shape, axes, values}. Copies, since a
 // Float32Array must begin at a multiple of four bytes.
 function arrayOf(output, data = output.data) {
@@ -30,4 +36,46 @@ function arrayOf(output, data = output.data) {
   return { shape, axes, values: new Float32Array(bytes) };
 }
 
-module.exports = { grpc, v1, arrayOf };
+// An output in words: `positions (frame,joint,xyz) = (120,26,3)`.
+function describe(output, data = output.data) {
+  if (output.tensor === null) return `${output.id}: ${data.length} bytes`;
+  const { shape, axes } = output.tensor;
+  return `${output.id} (${axes}) = (${shape})`;
+}
+
+// The errors of a report, a line each, as a compiler would say them.
+function faults(name, report) {
+  return (report?.issues ?? [])
+    .filter(({ severity }) => severity === 'SEVERITY_ERROR')
+    .map(({ code, message, location }) => {
+      const { _line, line, column } = location ?? {};
+      const place = _line ? `${name}:${line}:${column}` : name;
+      return `${place}: error: ${code}: ${message}`;
+    });
+}
+
+// {server, files, options} of the command line
+//   TAKE.bvh... [--server HOST:PORT] [--options JSON]
+// where the JSON is a ConvertOptions. If one is wrong, the program ends.
+function readArguments() {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: {
+        server: { type: 'string', default: '127.0.0.1:7450' },
+        options: { type: 'string', default: '{"outputs":[{"positions":{}}]}' },
+      },
+    });
+    if (positionals.length === 0) throw new TypeError('no TAKE.bvh');
+    const options = JSON.parse(values.options);
+    checked('ConvertClipRequest', { options });
+    return { server: values.server, files: positionals, options };
+  } catch (error) {
+    console.error(`${path.basename(process.argv[1])}: ${error.message}`);
+    return process.exit(2);
+  }
+}
+
+module.exports = {
+  grpc, v1, checked, arrayOf, describe, faults, readArguments,
+};

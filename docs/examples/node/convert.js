@@ -1,52 +1,116 @@
-// Converts one BVH file and prints where its first joints are.
+// Converts BVH files, a call for each, and prints where their joints are. A bad
+// file is reported, and the others go on.
 //
-//     cd docs/examples/node && npm install
-//     node convert.js TAKE.bvh [HOST:PORT]
+//     npm install --prefix docs/examples/node
+//     node docs/examples/node/convert.js TAKE.bvh... \
+//       [--server HOST:PORT] [--options JSON]
+//
+// Exit status: 0 all good, 1 some take failed, 2 wrong usage, 3 the server did
+// not answer.
 'use strict';
 
 const fs = require('fs');
 const path = require('path');
-const { grpc, v1, arrayOf } = require('./bvhmill');
+const { promisify } = require('util');
+const {
+  grpc, v1, checked, arrayOf, describe, faults, readArguments,
+} = require('./bvhmill');
 
-function explain(client, source, error) {
-  console.error(`${grpc.status[error.code]}: ${error.details}`);
-  if (error.code !== grpc.status.INVALID_ARGUMENT) process.exit(1);
-  client.validateClip({ source }, (failure, response) => {
-    if (failure) throw failure;
-    for (const issue of response.result.report.issues) {
-      const { code, message, severity } = issue;
-      const { line, column } = issue.location;
-      console.error(`${line}:${column}: ${severity}: ${code}: ${message}`);
-    }
-    process.exit(1);
-  });
+const { status } = grpc;
+// With these the next take would fail, too.
+const HOPELESS = [
+  status.UNAVAILABLE, status.UNAUTHENTICATED, status.PERMISSION_DENIED,
+];
+
+// True if the error of a call says nothing about other takes.
+function ofTake(error) {
+  return error.code in status && !HOPELESS.includes(error.code);
 }
 
-function main() {
-  const [file, server = '127.0.0.1:7450'] = process.argv.slice(2);
+function caller(server) {
   const client = new v1.ClipService(server, grpc.credentials.createInsecure());
-  const source = {
-    data: fs.readFileSync(file),
-    display_name: path.basename(file),
+  return {
+    convert: promisify(client.convertClip).bind(client),
+    validate: promisify(client.validateClip).bind(client),
+    close: () => client.close(),
   };
-  const request = { source, options: { outputs: [{ positions: {} }] } };
-  client.convertClip(request, (error, response) => {
-    if (error) {
-      explain(client, source, error);
-      return;
+}
+
+// Prints why a conversion failed, with every error in the file.
+async function explain(mill, file, source, error) {
+  console.error(`${file}: ${status[error.code]}: ${error.details}`);
+  if (error.code !== status.INVALID_ARGUMENT) return;
+  const request = checked('ValidateClipRequest', { source });
+  try {
+    const { result } = await mill.validate(request);
+    for (const line of faults(file, result.report)) console.error(line);
+  } catch (failure) {
+    if (!ofTake(failure)) throw failure;
+    const { code, details } = failure;
+    console.error(`${file}: no report: ${status[code]}: ${details}`);
+  }
+}
+
+function print(file, { info, outputs }) {
+  console.log(`${file}: ${info.frames} frames of ${info.joint_count} joints`);
+  for (const output of outputs) console.log(describe(output));
+  const positions = outputs.find(({ id }) => id === 'positions');
+  if (positions !== undefined) printJoints(info, arrayOf(positions));
+}
+
+function printJoints(info, { values }) {
+  const joints = info.joints.filter((joint) => !joint.end_site);
+  for (let j = 0; j < Math.min(5, joints.length); ++j) {
+    const [x, y, z] = values.subarray(3 * j, 3 * j + 3);
+    console.log(`frame 0, ${joints[j].name}: ${x.toFixed(2)} ${y.toFixed(2)} ` +
+      `${z.toFixed(2)}`);
+  }
+}
+
+// False if the take failed; throws if every take would.
+async function convert(mill, file, options) {
+  const source = { display_name: path.basename(file) };
+  try {
+    source.data = fs.readFileSync(file);
+  } catch (error) {
+    console.error(`${file}: ${error.message}`);
+    return false;
+  }
+  const request = checked('ConvertClipRequest', { source, options });
+  try {
+    const { result } = await mill.convert(request);
+    print(file, result);
+    return true;
+  } catch (error) {
+    if (!ofTake(error)) throw error;
+    await explain(mill, file, source, error);
+    return false;
+  }
+}
+
+// The exit status.
+async function convertAll(mill, files, options) {
+  let good = 0;
+  for (const [i, file] of files.entries()) {
+    try {
+      if (await convert(mill, file, options)) ++good;
+    } catch (error) {
+      if (!(error.code in status)) throw error;
+      console.error(
+        `the server failed: ${status[error.code]}: ${error.details}`);
+      console.error(`${good} of ${files.length} takes are converted; ` +
+        `not done: ${files.slice(i).join(', ')}`);
+      return 3;
     }
-    const { info, outputs } = response.result;
-    const { shape, axes, values } = arrayOf(outputs[0]);
-    console.log(`${info.frames} frames of ${info.joint_count} joints;`,
-      `positions (${axes}) = (${shape})`);
-    const joints = info.joints.filter((joint) => !joint.end_site);
-    for (let j = 0; j < Math.min(5, joints.length); ++j) {
-      const [x, y, z] = values.subarray(3 * j, 3 * j + 3);
-      console.log(
-        `frame 0, ${joints[j].name}: ${x.toFixed(2)} ${y.toFixed(2)} ` +
-        `${z.toFixed(2)}`);
-    }
-  });
+  }
+  return good === files.length ? 0 : 1;
+}
+
+async function main() {
+  const { server, files, options } = readArguments();
+  const mill = caller(server);
+  process.exitCode = await convertAll(mill, files, options);
+  mill.close();
 }
 
 main();

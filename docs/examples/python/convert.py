@@ -1,28 +1,35 @@
-"""Converts one BVH file through a bvhmill server.
+"""Converts BVH files through a bvhmill server, a call for each.
 
     docs/examples/python/make_stubs
     PYTHONPATH=build/python /usr/bin/python3 docs/examples/python/convert.py \
-        TAKE.bvh [HOST:PORT]
+        TAKE.bvh... [--server HOST:PORT] [--options JSON]
 
-Writes TAKE.positions.npy and TAKE.rotations.npy into the current folder, or
-says what is wrong with the file.
+Writes TAKE.positions.npy and TAKE.rotations.npy into the current folder, or the
+outputs that the options ask for. A bad file is reported, and the others go on.
+
+Exit status: 0 all good, 1 some take failed, 2 wrong usage, 3 the server did not
+answer.
 """
 
+import argparse
 import pathlib
 import sys
 
 import grpc
-import numpy as np
 
 from bvhmill.v1 import clip_service_pb2 as clips
 from bvhmill.v1 import clip_service_pb2_grpc as clips_grpc
-from bvhmill.v1 import options_pb2 as options
 from bvhmill.v1 import status_pb2 as status
+from shared import faults, options_argument, save
+
+OUTPUTS = '{"outputs": [{"positions": {}}, {"rotations": {}}]}'
+# With these the next take would fail, too.
+HOPELESS = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.UNAUTHENTICATED,
+            grpc.StatusCode.PERMISSION_DENIED)
 
 
-def array_of(output):
-    """The numpy array of an output; a view, without a copy."""
-    return np.frombuffer(output.data, "<f4").reshape(output.tensor.shape)
+def say(text):
+    print(text, file=sys.stderr)
 
 
 def error_info(error):
@@ -36,51 +43,84 @@ def error_info(error):
     return None
 
 
-def explain(stub, source, error):
-    """Prints why a conversion failed, with the whole report of the file."""
-    print(f"{error.code().name}: {error.details()}", file=sys.stderr)
+def explain(stub, name, request, error):
+    """Prints why a conversion failed, with every error in the file."""
+    say(f"{name}: {error.code().name}: {error.details()}")
     info = error_info(error)
     if info is not None:
-        print(f"reason {info.reason}, {dict(info.metadata)}", file=sys.stderr)
+        say(f"{name}: reason {info.reason}, {dict(info.metadata)}")
     if error.code() != grpc.StatusCode.INVALID_ARGUMENT:
         return
-    result = stub.ValidateClip(clips.ValidateClipRequest(source=source)).result
-    for issue in result.report.issues:
-        where = f"{issue.location.line}:{issue.location.column}"
-        severity = options.Severity.Name(issue.severity)
-        print(f"{where}: {severity}: {issue.code}: {issue.message}",
-              file=sys.stderr)
+    check = clips.ValidateClipRequest(source=request.source)
+    try:
+        report = stub.ValidateClip(check).result.report
+    except grpc.RpcError as failure:
+        if failure.code() in HOPELESS:
+            raise
+        say(f"{name}: no report: {failure.code().name}: {failure.details()}")
+        return
+    for line in faults(name, report):
+        say(line)
 
 
-def main():
-    path = pathlib.Path(sys.argv[1])
-    server = sys.argv[2] if len(sys.argv) > 2 else "127.0.0.1:7450"
-    source = clips.Source(data=path.read_bytes(), display_name=path.name)
-    request = clips.ConvertClipRequest(
-        source=source,
-        options=options.ConvertOptions(
-            outputs=[
-                options.OutputRequest(positions=options.PositionsFormat()),
-                options.OutputRequest(rotations=options.RotationsFormat()),
-            ]
-        ),
-    )
-    with grpc.insecure_channel(server) as channel:
-        stub = clips_grpc.ClipServiceStub(channel)
-        try:
-            result = stub.ConvertClip(request).result
-        except grpc.RpcError as error:
-            explain(stub, source, error)
-            return 1
+def save_all(path, result):
     joints = [joint.name for joint in result.info.joints if not joint.end_site]
     print(f"{path.name}: {len(joints)} joints, {result.info.frames} frames, "
           f"{result.info.frames_per_second:g} frames per second")
     for output in result.outputs:
-        array = array_of(output)
-        name = f"{path.stem}.{output.id}.npy"
-        np.save(name, array)
-        print(f"{name}: {array.shape} {array.dtype} {list(output.tensor.axes)}")
-    return 0
+        save(path.stem, output, output.data)
+
+
+def convert(stub, path, options):
+    """False if the take failed; raises RpcError if every take would."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        say(f"{path}: {error.strerror}")
+        return False
+    request = clips.ConvertClipRequest(
+        source=clips.Source(data=data, display_name=path.name),
+        options=options)
+    try:
+        result = stub.ConvertClip(request).result
+    except grpc.RpcError as error:
+        if error.code() in HOPELESS:
+            raise
+        explain(stub, path, request, error)
+        return False
+    save_all(path, result)
+    return True
+
+
+def convert_all(stub, takes, options):
+    """The exit status."""
+    good = 0
+    for index, path in enumerate(takes):
+        try:
+            good += convert(stub, path, options)
+        except grpc.RpcError as error:
+            say(f"the server failed: {error.code().name}: {error.details()}")
+            say(f"{good} of {len(takes)} takes are converted; not done: "
+                + ", ".join(map(str, takes[index:])))
+            return 3
+    return 0 if good == len(takes) else 1
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("takes", metavar="TAKE.bvh", nargs="+",
+                        type=pathlib.Path)
+    parser.add_argument("--server", metavar="HOST:PORT",
+                        default="127.0.0.1:7450")
+    parser.add_argument("--options", metavar="JSON", default=OUTPUTS,
+                        type=options_argument,
+                        help="ConvertOptions, with the names of options.proto")
+    args = parser.parse_args()
+    if len({path.stem for path in args.takes}) < len(args.takes):
+        parser.error("two takes of one name, whose outputs would be one file")
+    with grpc.insecure_channel(args.server) as channel:
+        stub = clips_grpc.ClipServiceStub(channel)
+        return convert_all(stub, args.takes, args.options)
 
 
 if __name__ == "__main__":

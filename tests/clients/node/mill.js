@@ -11,7 +11,7 @@ const readline = require('node:readline');
 const ROOT = path.join(__dirname, '..', '..', '..');
 const BIN = process.env.BVHMILL_BIN;
 
-// {address, stop}; it must end well when it is told to.
+// {address, stop, kill}; it must end well when it is told to stop.
 async function startMill(...flags) {
   const mill = spawn(path.join(BIN, 'bvhmilld'),
     ['--listen', '127.0.0.1:0', ...flags],
@@ -24,6 +24,10 @@ async function startMill(...flags) {
         mill.kill('SIGTERM');
         const [code] = await once(mill, 'exit');
         if (code !== 0) throw new Error(`the server ended with ${code}`);
+      },
+      async kill() {
+        mill.kill('SIGKILL');
+        await once(mill, 'exit');
       },
     };
   }
@@ -40,7 +44,7 @@ function makeTakes(folder) {
 }
 
 // What the command line makes of a take without a server: the numbers of its
-// positions, which stand behind the head of the .npy file.
+// positions, which come after the head of the .npy file.
 function positionsHere(take, folder) {
   execFileSync(path.join(BIN, 'bvhmill'),
     ['convert', take, '-o', folder, '--emit', 'positions', '--local'],

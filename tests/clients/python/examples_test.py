@@ -1,9 +1,11 @@
 """The programs of docs/examples/python do what they say."""
 
+import os
 import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 import numpy as np
@@ -11,6 +13,28 @@ import numpy as np
 from mill import ROOT, Mill, convert_here, make_takes
 
 EXAMPLES = ROOT / "docs" / "examples" / "python"
+BROKEN = "HIERARCHY\nROOT Hips\n{\n  OFSET 0\n"
+# The joints alone are more than a short answer holds.
+MANY_JOINTS = (
+    "HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 1 Xrotation\n"
+    + 300 * "JOINT b\n{\nOFFSET 0 1 0\nEnd Site\n{\nOFFSET 0 1 0\n}\n}\n"
+    + "}\nMOTION\nFrames: 1\nFrame Time: 0.1\nx\n")
+# Where a file comes among the two takes that are good.
+PLACES = {"first": "a.bvh", "middle": "m.bvh", "last": "z.bvh"}
+GOOD = {"c.bvh": "walk_cycle", "p.bvh": "hand_wave"}
+
+
+def feed(pipe, program):
+    """Writes to the pipe when the program reads it, if it ever does."""
+    while program.poll() is None:
+        try:
+            end = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError:  # nobody reads yet
+            time.sleep(0.01)
+            continue
+        os.write(end, b"HIERARCHY\n")
+        os.close(end)
+        return
 
 
 class ExamplesTest(unittest.TestCase):
@@ -20,9 +44,7 @@ class ExamplesTest(unittest.TestCase):
         cls.folder = pathlib.Path(cls.dir.name)
         cls.takes = cls.folder / "takes"
         cls.names = make_takes(cls.takes)
-        convert_here(cls.takes, cls.folder / "here", "positions,rotations")
-        (cls.takes / "broken.bvh").write_text(
-            "HIERARCHY\nROOT Hips\n{\n  OFSET 0\n")
+        convert_here(cls.takes, cls.folder / "here", "positions,rotations,csv")
         cls.mill = Mill()
 
     @classmethod
@@ -30,51 +52,202 @@ class ExamplesTest(unittest.TestCase):
         cls.mill.stop()
         cls.dir.cleanup()
 
-    def run_example(self, name, *args):
-        out = self.folder / "out"
-        out.mkdir(exist_ok=True)
-        return subprocess.run(
-            [sys.executable, EXAMPLES / name, *args, self.mill.address],
-            cwd=out, capture_output=True, text=True, check=False)
+    def setUp(self):
+        self.out = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
 
-    def expect_same(self, path, stem, output):
+    def command(self, name, *args, mill=None):
+        return [sys.executable, EXAMPLES / name, *args,
+                "--server", (mill or self.mill).address]
+
+    def run_example(self, name, *args):
+        return subprocess.run(self.command(name, *args), cwd=self.out,
+                              capture_output=True, text=True, check=False)
+
+    def good_takes(self):
+        """A folder with the two good takes."""
+        folder = self.out / "in"
+        folder.mkdir()
+        for name, stem in GOOD.items():
+            (folder / name).write_bytes(
+                (self.takes / f"{stem}.bvh").read_bytes())
+        return folder
+
+    def expect_same(self, path, stem, output="positions"):
         here = self.folder / "here" / f"{stem}.{output}.npy"
         np.testing.assert_array_equal(np.load(path), np.load(here), stem)
 
+    def expect_good(self, folder):
+        for name, stem in GOOD.items():
+            path = (folder / name).with_suffix(".positions.npy")
+            self.expect_same(path, stem)
+
     def test_convert_writes_what_the_command_line_writes(self):
+        takes = [self.takes / f"{stem}.bvh" for stem in self.names]
+        ran = self.run_example("convert.py", *takes)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
         for stem in self.names:
-            ran = self.run_example("convert.py", self.takes / f"{stem}.bvh")
-            self.assertEqual(ran.returncode, 0, ran.stderr)
             for output in ("positions", "rotations"):
-                path = self.folder / "out" / f"{stem}.{output}.npy"
-                self.expect_same(path, stem, output)
+                self.expect_same(
+                    self.out / f"{stem}.{output}.npy", stem, output)
 
     def test_convert_says_where_a_file_is_broken(self):
-        ran = self.run_example("convert.py", self.takes / "broken.bvh")
+        (self.out / "broken.bvh").write_text(BROKEN)
+        ran = self.run_example("convert.py", "broken.bvh")
         self.assertEqual(ran.returncode, 1)
-        self.assertIn("INVALID_ARGUMENT: 4:3: error:", ran.stderr)
+        self.assertIn("broken.bvh: INVALID_ARGUMENT: 4:3: error:", ran.stderr)
         self.assertRegex(ran.stderr, r"reason [A-Z_]+, \{.*'line': '4'")
-        self.assertRegex(ran.stderr, r"(?m)^4:3: SEVERITY_ERROR: [A-Z_]+: ")
+        self.assertRegex(ran.stderr, r"(?m)^broken.bvh:4:3: error: [A-Z_]+: ")
 
-    def test_convert_many_goes_on_behind_a_broken_file(self):
-        ran = self.run_example("convert_many.py", self.takes, "many")
-        self.assertEqual(ran.returncode, 1)
-        self.assertIn("broken.bvh: 4:3: error:", ran.stderr)
-        for stem in self.names:
-            path = self.folder / "out" / "many" / f"{stem}.positions.npy"
-            self.expect_same(path, stem, "positions")
+    def test_convert_goes_on_after_a_bad_file(self):
+        for place, name in PLACES.items():
+            with self.subTest(place):
+                self.setUp()
+                folder = self.good_takes()
+                (folder / name).write_text(BROKEN)
+                ran = self.run_example("convert.py", *sorted(folder.iterdir()))
+                self.assertEqual(ran.returncode, 1, ran.stderr)
+                self.assertIn(f"{folder / name}:4:3: error: ", ran.stderr)
+                self.expect_good(self.out)
 
-    def test_first_of_the_readme_prints_the_shape(self):
-        readme = (ROOT / "README.md").read_text()
-        program = readme.split("save this as `first.py`")[1]
-        program = program.split("```python\n")[1].split("```")[0]
-        program = program.replace("127.0.0.1:7450", self.mill.address)
-        program = program.replace("build/demo/takes", str(self.takes))
-        ran = subprocess.run([sys.executable, "-c", program],
-                             capture_output=True, text=True, check=False)
-        self.assertEqual(ran.returncode, 0, ran.stderr)
-        self.assertRegex(
-            ran.stdout, r"^\(120, \d+, 3\) \['frame', 'joint', 'xyz'\]$")
+    def test_convert_goes_on_after_a_missing_file(self):
+        for place, name in PLACES.items():
+            with self.subTest(place):
+                self.setUp()
+                folder = self.good_takes()
+                takes = sorted([*folder.iterdir(), folder / name])
+                ran = self.run_example("convert.py", *takes)
+                self.assertEqual(ran.returncode, 1, ran.stderr)
+                self.assertIn(f"{name}: No such file", ran.stderr)
+                self.expect_good(self.out)
+
+    def test_convert_goes_on_after_a_report_that_is_too_long(self):
+        broken, good = self.out / "a.bvh", self.takes / "static_pose.bvh"
+        broken.write_text(MANY_JOINTS)
+        mill = Mill("--max-response-bytes", "4000")
+        ran = subprocess.run(
+            self.command("convert.py", broken, good, mill=mill), cwd=self.out,
+            capture_output=True, text=True, check=False)
+        mill.stop()
+        self.assertEqual(ran.returncode, 1, ran.stderr)
+        self.assertIn("a.bvh: INVALID_ARGUMENT: 2410:1: error: ", ran.stderr)
+        self.assertIn("a.bvh: no report: OUT_OF_RANGE: ", ran.stderr)
+        self.expect_same(self.out / "static_pose.positions.npy", "static_pose")
+
+    def test_convert_refuses_two_takes_of_one_name(self):
+        ran = self.run_example("convert.py", "a/take.bvh", "b/take.bvh")
+        self.assertEqual(ran.returncode, 2)
+        self.assertIn("two takes of one name", ran.stderr)
+
+    def test_convert_many_goes_on_after_a_bad_file(self):
+        for place, name in PLACES.items():
+            with self.subTest(place):
+                self.setUp()
+                folder = self.good_takes()
+                (folder / name).write_text(BROKEN)
+                ran = self.run_example("convert_many.py", folder, "many")
+                self.assertEqual(ran.returncode, 1, ran.stderr)
+                self.assertIn(f"{name}:4:3: error: ", ran.stderr)
+                self.expect_good(self.out / "many")
+
+    def test_convert_many_goes_on_after_a_file_that_cannot_be_read(self):
+        for place, name in PLACES.items():
+            with self.subTest(place):
+                self.setUp()
+                folder = self.good_takes()
+                (folder / name).mkdir()
+                ran = self.run_example("convert_many.py", folder, "many")
+                self.assertEqual(ran.returncode, 1, ran.stderr)
+                # One line: the server says nothing about the part that it got.
+                self.assertEqual(ran.stderr, f"{name}: Is a directory\n")
+                self.expect_good(self.out / "many")
+
+    def test_convert_many_wants_takes(self):
+        ran = self.run_example("convert_many.py", "nowhere", "many")
+        self.assertEqual(ran.returncode, 2)
+        self.assertIn("there is no .bvh file in nowhere", ran.stderr)
+
+    def lose_server(self, name, words, result):
+        """Runs an example whose server is killed when `result` is there.
+
+        The second take is a pipe: the example waits for it.
+        """
+        folder = self.good_takes()
+        pipe = folder / PLACES["middle"]
+        os.mkfifo(pipe)
+        mill = Mill()
+        program = subprocess.Popen(
+            self.command(name, *words(folder), mill=mill), cwd=self.out,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for line in program.stdout:
+            if result in line:
+                break
+        mill.kill()
+        feed(pipe, program)
+        _, stderr = program.communicate(timeout=60)
+        self.assertEqual(program.returncode, 3, stderr)
+        self.assertNotIn("Traceback", stderr)
+        return stderr
+
+    def test_convert_keeps_results_when_the_server_goes_away(self):
+        stderr = self.lose_server(
+            "convert.py", lambda folder: sorted(folder.iterdir()),
+            "c.rotations.npy")
+        self.assertIn("the server failed: UNAVAILABLE: ", stderr)
+        self.assertRegex(stderr, r"1 of 3 takes are converted; "
+                                 r"not done: .*/m\.bvh, .*/p\.bvh\n$")
+        self.expect_same(self.out / "c.positions.npy", "walk_cycle")
+
+    def test_convert_many_keeps_results_when_the_server_goes_away(self):
+        stderr = self.lose_server(
+            "convert_many.py", lambda folder: [folder, "many"],
+            "c.positions.npy")
+        self.assertIn("the stream failed: UNAVAILABLE: ", stderr)
+        self.assertIn("1 of 3 takes are converted; without a result: "
+                      "m.bvh, p.bvh\n", stderr)
+        self.expect_same(self.out / "many" / "c.positions.npy", "walk_cycle")
+
+    def test_options_are_checked_before_anything_is_sent(self):
+        for options, said in (
+                ('{"outputs": [{"positions": {"includeEndsites": true}}]}',
+                 "options.outputs[0].positions.includeEndsites: PositionsFormat"
+                 " has no such field; did you mean include_end_sites? It has: "
+                 "layout, include_end_sites"),
+                ('{"output": []}', "options.output: ConvertOptions has no such "
+                 "field; did you mean outputs? It has: read, "),
+                ('{"read": {"zzz": 1}}', "options.read.zzz: ReadOptions has no "
+                 "such field. It has: strictness, "),
+                ('{"read": {"up_axis": "Z"}}', "options.read.up_axis: Axis has "
+                 "no value 'Z'; did you mean AXIS_Z? It has: "),
+                ('{"read": {"up_axis": 7}}', "Axis has no value 7. It has: "),
+                ('{"validation": {"severity_overrides": {"A": "EROR"}}}',
+                 'options.validation.severity_overrides["A"]: Severity has no '
+                 "value 'EROR'"),
+                ('{"outputs": {}}', "options.outputs: must be an array"),
+                ('{"read": []}', "options.read: must be an object"),
+                ('{"edits": {"resample_fps": "fast"}}', "resample_fps"),
+                ('{', "Expecting property name")):
+            with self.subTest(options):
+                for words in (
+                        ["convert.py", self.takes / "walk_cycle.bvh"],
+                        ["convert_many.py", self.takes, "many"]):
+                    ran = self.run_example(*words, "--options", options)
+                    self.assertEqual(ran.returncode, 2, ran.stderr)
+                    self.assertIn(said, ran.stderr)
+                    self.assertNotIn("Traceback", ran.stderr)
+                    self.assertEqual(list(self.out.iterdir()), [])
+
+    def test_options_choose_the_outputs(self):
+        options = ('{"outputs": [{"csv": {}}, {"rotations": {}}], '
+                   '"read": {"up_axis": "AXIS_Y"}}')
+        csv = (self.folder / "here" / "walk_cycle.csv").read_bytes()
+        for out, *words in (
+                (self.out, "convert.py", self.takes / "walk_cycle.bvh"),
+                (self.out / "many", "convert_many.py", self.takes, "many")):
+            ran = self.run_example(*words, "--options", options)
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            self.assertEqual((out / "walk_cycle.csv").read_bytes(), csv)
+            self.expect_same(out / "walk_cycle.rotations.npy", "walk_cycle",
+                             "rotations")
 
 
 if __name__ == "__main__":

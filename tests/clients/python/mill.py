@@ -29,6 +29,11 @@ class Mill:
         if self._process.wait(timeout=60) != 0:
             raise RuntimeError("the server did not stop well")
 
+    def kill(self):
+        self._process.kill()
+        self._process.stdout.close()
+        self._process.wait(timeout=60)
+
 
 def make_takes(folder):
     """Writes sample takes; their names."""
