@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "bvhmill/base/status.h"
+#include "client/tls_check.h"
 
 namespace bvhmill::client {
 namespace {
@@ -36,8 +37,15 @@ std::unique_ptr<Client> ConnectOrSay(const Session& session,
             " refuses: " + absl::StatusCodeToString(client.status().code()) +
             ": ";
   }
-  line += MessageOf(client.status());
-  if (*exit == kExitUnreachable) line += hint;
+  const std::string tls = *exit == kExitUnreachable
+                              ? WhyTlsFails(session.options.connect)
+                              : std::string();
+  if (!tls.empty()) {
+    line += "cannot reach " + session.options.connect.server + ": " + tls;
+  } else {
+    line += MessageOf(client.status());
+    if (*exit == kExitUnreachable) line += hint;
+  }
   session.console->Talk(line + "\n");
   return nullptr;
 }

@@ -11,6 +11,7 @@
 #include "client/clip_outputs.h"
 #include "client/inputs.h"
 #include "client/json_lines.h"
+#include "client/manifest.h"
 #include "client/output_dir.h"
 #include "client/session.h"
 
@@ -19,8 +20,10 @@ namespace bvhmill::client {
 struct ConversionOptions {
   // Its outputs are what each clip is converted to.
   ConvertOptions convert;
-  // Directory of the outputs.
+  // Directory of the outputs, or, if `one_file`, the file of the only output;
+  // "-" is then stdout.
   std::string output;
+  bool one_file = false;
   bool report = false;
   bool force = false;
   bool resume = false;
@@ -47,9 +50,11 @@ class Conversion {
   };
 
   absl::Status OpenOutputs();
-  Outcome ConvertOne(size_t index);
+  absl::Status OpenFolder();
+  absl::Status OpenManifest();
+  Outcome ConvertOne(size_t index, ClipProgress* progress);
   ConvertResult ConvertInto(const Input& input, ClipOutputs* outputs,
-                            int64_t* bytes);
+                            int64_t* bytes, ClipProgress* progress);
   void PutLine(const Input& input, const ConvertResult& result,
                const ClipOutputs& outputs);
   Row MakeRow(const ConvertResult& result, const ClipOutputs& outputs,
@@ -61,6 +66,7 @@ class Conversion {
   std::vector<Input> inputs_;
   OutputRules rules_;
   std::optional<OutputDir> directory_;
+  std::optional<Manifest> manifest_;
   JsonLines lines_;
   // One for each input; each is written by one thread.
   std::vector<Row> rows_;

@@ -37,7 +37,7 @@ bool Passes(const Flags& flags, const Report& report) {
 }
 
 Outcome ValidateOne(const Flags& flags, const Session& session,
-                    const Input& input) {
+                    const Input& input, ClipProgress* progress) {
   int64_t bytes = 0;
   const ConvertResult result = WithClip(
       session, input, flags.convert.report,
@@ -45,7 +45,7 @@ Outcome ValidateOne(const Flags& flags, const Session& session,
         return session.engine->Validate(input.path, clip, flags.convert,
                                         session.cancel);
       },
-      &bytes);
+      &bytes, progress);
   Outcome outcome = OutcomeOf(session, input, result);
   outcome.bytes = bytes;
   const bool is_known = HasReport(result) && !absl::IsCancelled(result.status);
@@ -79,9 +79,10 @@ int Run(const CLI::App* app, Flags* chosen, Session* session) {
   session->options = flags.run;
   const ExitCode exit = OpenEngine(session);
   if (exit != kExitGood) return exit;
-  const Totals totals = RunClips(
-      *session, static_cast<int64_t>(inputs->size()),
-      [&](size_t i) { return ValidateOne(flags, *session, (*inputs)[i]); });
+  const Totals totals =
+      RunClips(*session, *inputs, [&](size_t i, ClipProgress* progress) {
+        return ValidateOne(flags, *session, (*inputs)[i], progress);
+      });
   if (totals.clips > 1 && !flags.run.quiet) {
     session->console->Talk(Summary(totals, "passed"));
   }
