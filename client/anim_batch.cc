@@ -20,7 +20,7 @@
 namespace bvhmill::client {
 namespace {
 
-// What the viewer refuses is not written; `talk` is told why.
+// Fails for a motion that the viewer refuses; `talk` gets the reasons.
 absl::Status Check(const AnimMotion& motion, const std::string& path,
                    std::string* talk) {
   IssueLog log({});
@@ -34,7 +34,7 @@ absl::Status Check(const AnimMotion& motion, const std::string& path,
                     "the viewer would refuse it");
 }
 
-// What became of one file.
+// The result of one file.
 struct Edited {
   // The new .anim.
   std::string bytes;

@@ -82,7 +82,7 @@ std::string IssueLines(const AnimFile& file) {
 absl::Status WriteNewFile(const std::string& path, std::string_view bytes,
                           bool force, Console* console) {
   if (path == kStdStream) {
-    return console->Data(bytes) ? absl::OkStatus() : Failed("nobody takes it");
+    return console->Data(bytes) ? absl::OkStatus() : Failed("stdout is closed");
   }
   const std::filesystem::path whole(path);
   const std::string folder = whole.parent_path().string();

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 
+#include <system_error>
 #include <utility>
 
 #include "bvhmill/base/status.h"
@@ -84,7 +85,24 @@ absl::StatusOr<bool> ClipOutputs::Prepare(const CancelToken* cancel) {
   }
   if (is_done) return false;
   if (!rules_.force) BVHMILL_RETURN_IF_ERROR(CheckOwner(*existing));
+  StartDigest();
   return true;
+}
+
+// A digest takes about as long as the fastest conversion.
+void ClipOutputs::StartDigest() {
+  constexpr int64_t kLarge = int64_t{4} << 20;
+  if (rules_.manifest == nullptr || !state_ || state_->size < kLarge) return;
+  try {
+    digest_ = std::async(std::launch::async,
+                         [this] { return AddDigest(cancel_, &*state_); });
+  } catch (const std::system_error&) {
+    // No thread is to be had: it is computed at the end.
+  }
+}
+
+absl::Status ClipOutputs::FinishDigest() {
+  return digest_.valid() ? digest_.get() : AddDigest(cancel_, &*state_);
 }
 
 absl::Status ClipOutputs::IsDone(const Existing& existing, bool* is_done) {
@@ -231,7 +249,7 @@ absl::Status ClipOutputs::CommitAll(bool is_done) {
     made.outputs[output.extension] = output.file.size();
     extensions.push_back(output.extension);
   }
-  is_done = is_done && state_ && AddDigest(cancel_, &*state_).ok();
+  is_done = is_done && state_ && FinishDigest().ok();
   status_ = rules_.manifest->Begin(input_.base, extensions,
                                    state_ ? state_->path : "");
   BVHMILL_RETURN_IF_ERROR(status_);

@@ -4,6 +4,7 @@
 
 #include <sys/stat.h>
 
+#include <future>
 #include <map>
 #include <optional>
 #include <set>
@@ -24,7 +25,7 @@
 
 namespace bvhmill::client {
 
-// Of the file with the report of a clip.
+// The extension of the file with the report of a clip.
 inline constexpr std::string_view kReportExtension = ".report.json";
 
 // The same for every clip of a run.
@@ -86,7 +87,7 @@ class ClipOutputs final : public OutputReceiver {
     std::vector<int64_t> shape;
   };
 
-  // What of the outputs exists, by extension.
+  // The outputs that exist, by extension.
   using Existing = std::map<std::string, struct stat>;
 
   std::vector<std::string> Extensions() const;
@@ -96,8 +97,10 @@ class ClipOutputs final : public OutputReceiver {
   absl::Status IsDone(const Existing& existing, bool* is_done);
   absl::Status CheckOwner(const Existing& existing) const;
   bool MayReplace(const std::string& extension) const;
-  // What the user can do beside -f.
+  // The choices of the user beside -f.
   std::string OtherWays() const;
+  void StartDigest();
+  absl::Status FinishDigest();
   absl::Status Fail(std::string_view extension, const absl::Status& status);
   absl::Status AddFile(const std::string& extension);
   absl::Status AddReport(std::string_view report);
@@ -112,7 +115,7 @@ class ClipOutputs final : public OutputReceiver {
   // Before it was read; without a value if it is no regular file.
   std::optional<FileState> state_;
   const CancelToken* cancel_ = nullptr;
-  // What the manifest says about the clip; or null.
+  // The entry of the clip in the manifest; or null.
   const MadeClip* made_ = nullptr;
   // The path of the directory below `directory_`, and the name in it.
   std::string below_;
@@ -122,6 +125,9 @@ class ClipOutputs final : public OutputReceiver {
   std::vector<Output> files_;
   absl::Status status_;
   std::vector<std::string> paths_;
+  // The digest of a large input is computed while that is converted. Last, so
+  // that all that it uses outlives it.
+  std::future<absl::Status> digest_;
 };
 
 }  // namespace bvhmill::client

@@ -28,7 +28,7 @@ namespace bvhmill::client {
 // The name of the file in the output folder.
 inline constexpr std::string_view kManifestName = ".bvhmill-manifest.jsonl";
 
-// What the manifest says about the outputs of one clip.
+// The entry of one clip in the manifest.
 struct MadeClip {
   // By their extensions: the size of an output that was made, or kUnknown for a
   // file of which no more is known than that bvhmill was to make it.
@@ -51,7 +51,7 @@ class Manifest {
   // the others, or not at all.
   absl::Status Read();
 
-  // What was read about `clip`; null if it is not named.
+  // The entry that was read for `clip`; null if there is none.
   const MadeClip* Find(const std::string& clip) const;
 
   // Says that outputs of `clip` with these extensions are about to be made of
@@ -71,7 +71,7 @@ class Manifest {
   const OutputDir& directory_;
   std::unordered_map<std::string, MadeClip> clips_;
   std::mutex mutex_;
-  // Of the file, for appending; opened when it is needed.
+  // Appends to the file; opened when it is needed.
   UniqueFd file_;
   // The file ends within a line.
   bool is_torn_ = false;

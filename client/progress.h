@@ -48,9 +48,9 @@ class Progress {
   const std::chrono::steady_clock::time_point start_;
   std::mutex mutex_;
   int64_t finished_ = 0;
-  // Of the clips that are finished.
+  // Bytes of the clips that are finished.
   int64_t bytes_ = 0;
-  // Of all others.
+  // Bytes of all others.
   int64_t bytes_left_;
   std::set<const ClipProgress*> in_flight_;
   std::condition_variable_any tick_;

@@ -24,7 +24,7 @@ absl::StatusOr<HostPort> SplitHostPort(std::string_view text);
 // HOST:PORT of HOST:PORT or PORT.
 std::string WithHost(std::string_view server);
 
-// What stands between commas, if anything does.
+// The parts between commas that are not empty.
 std::vector<std::string_view> SplitServers(std::string_view list);
 
 }  // namespace bvhmill::client

@@ -46,13 +46,13 @@ UniqueFd ConnectTo(const HostPort& at) {
   return {};
 }
 
-// What a handshake shows about a server.
+// The behaviour of a server in a handshake.
 struct Handshake {
   bool speaks_tls = false;
   bool asks_certificate = false;
   // The server ended the connection, instead of saying something.
   bool is_refused = false;
-  // Of X509_V_: what is wrong with the server's certificate.
+  // One of X509_V_: the fault of the server's certificate.
   long verdict = X509_V_OK;  // NOLINT(google-runtime-int): OpenSSL's type
 };
 

@@ -72,7 +72,7 @@ std::string NoAddress(const std::string& flag, const std::string& address) {
          "' is not HOST:PORT or PORT, with a port from 0 to 65535";
 }
 
-// What is wrong with where the server listens; empty if nothing is.
+// The fault of the address to listen on; empty if there is none.
 std::string CheckListen(const ServerConfig& config) {
   if (!config.listen.starts_with("unix:") && !HasPort(config.listen)) {
     return NoAddress("--listen", config.listen);
@@ -96,7 +96,7 @@ std::string CheckMetrics(const ServerConfig& config) {
   return "";
 }
 
-// What is wrong with the flags taken together; empty if nothing is.
+// The fault of the flags taken together; empty if there is none.
 std::string FindConflict(const ServerConfig& config) {
   if (config.tls_cert.empty() != config.tls_key.empty()) {
     return "--tls-cert and --tls-key need each other";
