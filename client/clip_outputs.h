@@ -90,6 +90,7 @@ class ClipOutputs final : public OutputReceiver {
   // The outputs that exist, by extension.
   using Existing = std::map<std::string, struct stat>;
 
+  static absl::Status Refused(const std::string& path, std::string_view why);
   std::vector<std::string> Extensions() const;
   std::string NameOf(std::string_view extension) const;
   std::string PathOf(std::string_view name) const;
