@@ -31,11 +31,29 @@ absl::Status Failed(const std::string& why) {
 
 }  // namespace
 
+void AddAnimInputs(CLI::App* app, InputOptions* input) {
+  input->anim = true;
+  app->add_option("INPUT", input->paths,
+                  ".anim files; directories with -r; - is stdin")
+      ->type_name("")
+      ->required()
+      ->group("Input");
+  app->add_flag("-r,--recursive", input->recursive,
+                "take *.anim below directories, any case, sorted")
+      ->group("Input");
+}
+
 AnimFile ReadAnimFile(const std::string& path, bool for_upload,
                       const Session& session) {
-  const Input input = InputOf(path);
+  return ReadAnimFile(InputOf(path), for_upload, session);
+}
+
+AnimFile ReadAnimFile(const Input& input, bool for_upload,
+                      const Session& session) {
   AnimFile file;
   file.path = input.path;
+  file.status = input.status;
+  if (!file.status.ok()) return file;
   ClipText bytes;
   AnimReadOptions options;
   file.status =
@@ -64,7 +82,7 @@ std::string IssueLines(const AnimFile& file) {
 absl::Status WriteNewFile(const std::string& path, std::string_view bytes,
                           bool force, Console* console) {
   if (path == kStdStream) {
-    return console->Data(bytes) ? absl::OkStatus() : Failed("nobody takes it");
+    return console->Data(bytes) ? absl::OkStatus() : Failed("stdout is closed");
   }
   const std::filesystem::path whole(path);
   const std::string folder = whole.parent_path().string();
@@ -75,7 +93,10 @@ absl::Status WriteNewFile(const std::string& path, std::string_view bytes,
   if (!file.ok()) return file.status();
   BVHMILL_RETURN_IF_ERROR(file->Append(bytes));
   BVHMILL_RETURN_IF_ERROR(file->Close());
-  return file->Commit(force);
+  const absl::Status named = file->Commit(force);
+  return IdOfFile(path) && !named.ok() && !force
+             ? Failed("exists; use -f or another name")
+             : named;
 }
 
 absl::Status AnimAsBvh(std::string_view bytes, std::string* text,

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "bvhmill/anim/anim_reader.h"
 #include "bvhmill/report/report.h"
+#include "client/inputs.h"
 #include "client/session.h"
 
 namespace bvhmill::client {
@@ -24,8 +25,13 @@ struct AnimFile {
   Report report;
 };
 
-// Reads `path`; "-" is stdin. `for_upload` counts as errors what the viewer
-// refuses only then.
+// Adds INPUT and --recursive for commands that take several .anim files.
+void AddAnimInputs(CLI::App* app, InputOptions* input);
+
+// `for_upload` counts as errors what the viewer refuses only then.
+AnimFile ReadAnimFile(const Input& input, bool for_upload,
+                      const Session& session);
+// Reads `path`; "-" is stdin.
 AnimFile ReadAnimFile(const std::string& path, bool for_upload,
                       const Session& session);
 

@@ -167,10 +167,16 @@ class Tally {
   std::atomic<bool> stopped_ = false;
 };
 
+int64_t BytesOf(std::span<const Input> inputs) {
+  int64_t bytes = 0;
+  for (const Input& input : inputs) bytes += input.bytes;
+  return bytes;
+}
+
 ConvertResult WithMemoryForClip(
     const Session& session, const Input& input, const ReportOptions& report,
     const std::function<ConvertResult(const ClipData& clip)>& work,
-    int64_t* bytes) {
+    int64_t* bytes, ClipProgress* progress) {
   ConvertResult unread;
   unread.status = input.status;
   if (!unread.status.ok()) return unread;
@@ -186,10 +192,12 @@ ConvertResult WithMemoryForClip(
   if (absl::IsResourceExhausted(unread.status)) return TooLarge(report, limit);
   if (!unread.status.ok()) return unread;
   if (encoding != Encoding::kIdentity) {
-    return AsIfUnpackedHere(work({ViewOf(text), OnWire(encoding)}), report,
-                            limit);
+    return AsIfUnpackedHere(work({ViewOf(text), OnWire(encoding), progress}),
+                            report, limit);
   }
-  if (!IsAnimName(input.path)) return work({ViewOf(text)});
+  if (!IsAnimName(input.path)) {
+    return work({ViewOf(text), v1::CONTENT_ENCODING_IDENTITY, progress});
+  }
   std::string bvh;
   unread.status = AnimAsBvh(ViewOf(text), &bvh, &unread.report);
   return unread.status.ok() ? work({bvh}) : unread;
@@ -200,10 +208,10 @@ ConvertResult WithMemoryForClip(
 ConvertResult WithClip(
     const Session& session, const Input& input, const ReportOptions& report,
     const std::function<ConvertResult(const ClipData& clip)>& work,
-    int64_t* bytes) {
+    int64_t* bytes, ClipProgress* progress) {
   ConvertResult result;
   try {
-    return WithMemoryForClip(session, input, report, work, bytes);
+    return WithMemoryForClip(session, input, report, work, bytes, progress);
   } catch (const std::bad_alloc&) {
     result.status = MakeStatus(absl::StatusCode::kResourceExhausted,
                                "the system has no memory for it");
@@ -255,21 +263,25 @@ Outcome OutcomeOf(const Session& session, const Input& input,
   return outcome;
 }
 
-Totals RunClips(const Session& session, int64_t count,
-                const std::function<Outcome(size_t)>& task) {
+Totals RunClips(const Session& session, std::span<const Input> inputs,
+                const std::function<Outcome(size_t, ClipProgress*)>& task) {
   const auto start = std::chrono::steady_clock::now();
+  const auto count = static_cast<int64_t>(inputs.size());
   OrderedTalk talk(session.console);
   Tally tally(count);
   {
     const ProgressMode mode =
         session.options.quiet ? ProgressMode::kNever : session.options.progress;
-    Progress progress(session.console, mode, count);
+    Progress progress(session.console, mode, count, BytesOf(inputs));
     RunBatch(count, session.options.jobs, [&](int64_t i) {
       Outcome outcome;
       outcome.kind = Kind::kCancelled;
       if (!tally.stopped() && !IsCancelled(session.cancel)) {
-        outcome = task(static_cast<size_t>(i));
-        progress.Add(outcome.bytes);
+        const auto index = static_cast<size_t>(i);
+        ClipProgress clip = 0;
+        progress.Begin(&clip);
+        outcome = task(index, &clip);
+        progress.Finish(&clip, inputs[index].bytes, outcome.bytes);
       }
       tally.Add(&outcome);
       if (!talk.Put(static_cast<size_t>(i), std::move(outcome))) tally.Stop();

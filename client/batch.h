@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "bvhmill/pipeline/convert.h"
 #include "client/inputs.h"
 #include "client/issue_lines.h"
+#include "client/progress.h"
 #include "client/session.h"
 
 namespace bvhmill::client {
@@ -52,11 +54,12 @@ struct Totals {
 // clip that cannot be read or unpacked, by whomever, gets NOT_FOUND and no
 // report; one that is too large the report that an engine would give it; one
 // that the system has no memory for RESOURCE_EXHAUSTED, and no report.
-// `bytes` is set to the size of the file.
+// `bytes` is set to the size of the file, `progress` to what of it was sent to
+// a server.
 ConvertResult WithClip(
     const Session& session, const Input& input, const ReportOptions& report,
     const std::function<ConvertResult(const ClipData& clip)>& work,
-    int64_t* bytes);
+    int64_t* bytes, ClipProgress* progress);
 
 // False if nothing was found out about the clip.
 bool HasReport(const ConvertResult& result);
@@ -69,11 +72,12 @@ Outcome OutcomeOf(const Session& session, const Input& input,
 void TakeLinesOf(const Input& input, const ClipData& clip, const Report& report,
                  IssueView* view);
 
-// Calls `task` for [0, count), several at a time, and shows progress. What it
-// says is shown in ascending order. Stops early when interrupted, when the
-// server is lost, and when nobody reads stdout.
-Totals RunClips(const Session& session, int64_t count,
-                const std::function<Outcome(size_t)>& task);
+// Calls `task` for the index of each input, several at a time, and shows
+// progress, also that which the task sets for its clip. What it says is shown
+// in ascending order. Stops early when interrupted, when the server is lost,
+// and when nobody reads stdout.
+Totals RunClips(const Session& session, std::span<const Input> inputs,
+                const std::function<Outcome(size_t, ClipProgress*)>& task);
 
 // "57 of 58 clips converted, 1 failed, 22.1 MB in 0.52 s, 42.5 MB/s" and a line
 // end, with `verb` for "converted".

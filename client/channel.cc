@@ -12,44 +12,15 @@
 #include <vector>
 
 #include "bvhmill/base/status.h"
+#include "client/authorities.h"
 #include "client/files.h"
+#include "client/server_address.h"
 
 namespace bvhmill::client {
 namespace {
 
 constexpr size_t kMaxPemBytes = size_t{4} << 20;
 constexpr size_t kMaxTokenBytes = 4096;
-
-struct HostPort {
-  std::string host;
-  std::string port;
-};
-
-// What comes before the last colon, without brackets, and behind it.
-absl::StatusOr<HostPort> SplitHostPort(std::string_view text) {
-  const size_t colon = text.rfind(':');
-  if (colon == std::string_view::npos || colon == 0 ||
-      colon + 1 == text.size()) {
-    return InvalidField("server",
-                        "'" + std::string(text) + "' is not HOST:PORT");
-  }
-  std::string_view host = text.substr(0, colon);
-  if (host.starts_with('[') && host.ends_with(']')) {
-    host = host.substr(1, host.size() - 2);
-  }
-  return HostPort{std::string(host), std::string(text.substr(colon + 1))};
-}
-
-std::vector<std::string_view> SplitList(std::string_view list) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const size_t comma = list.find(',');
-    const std::string_view part = list.substr(0, comma);
-    if (!part.empty()) parts.push_back(part);
-    if (comma == std::string_view::npos) return parts;
-    list.remove_prefix(comma + 1);
-  }
-}
 
 struct Address {
   std::string host;
@@ -145,12 +116,18 @@ absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> Credentials(
     return InvalidField(options.tls_cert.empty() ? "tls_cert" : "tls_key",
                         "certificate and key go together");
   }
-  if (options.tls_ca.empty() && options.tls_cert.empty()) {
-    return grpc::InsecureChannelCredentials();
+  if (!UsesTls(options)) return grpc::InsecureChannelCredentials();
+  const std::string authorities =
+      options.tls_ca.empty() ? SystemAuthorities() : options.tls_ca;
+  if (authorities.empty()) {
+    return InvalidField("tls_system",
+                        "this system has no file of authorities; name one by "
+                        "SSL_CERT_FILE or --tls-ca");
   }
   grpc::SslCredentialsOptions tls;
   BVHMILL_RETURN_IF_ERROR(
-      ReadField("tls_ca", options.tls_ca, kMaxPemBytes, &tls.pem_root_certs));
+      ReadField(options.tls_ca.empty() ? "tls_system" : "tls_ca", authorities,
+                kMaxPemBytes, &tls.pem_root_certs));
   BVHMILL_RETURN_IF_ERROR(ReadField("tls_cert", options.tls_cert, kMaxPemBytes,
                                     &tls.pem_cert_chain));
   BVHMILL_RETURN_IF_ERROR(ReadField("tls_key", options.tls_key, kMaxPemBytes,
@@ -183,12 +160,12 @@ grpc::ChannelArguments Arguments() {
 }  // namespace
 
 absl::StatusOr<std::string> TargetOf(std::string_view servers) {
-  const std::vector<std::string_view> list = SplitList(servers);
+  const std::vector<std::string_view> list = SplitServers(servers);
   if (list.empty()) return InvalidField("server", "is empty");
   if (list.size() == 1) {
     const absl::StatusOr<HostPort> at = SplitHostPort(list[0]);
     if (!at.ok()) return at.status();
-    return std::string(list[0]);
+    return WithHost(list[0]);
   }
   std::vector<Address> addresses;
   for (const std::string_view server : list) {
@@ -205,7 +182,7 @@ absl::StatusOr<Line> OpenLine(const ConnectOptions& options) {
   const absl::StatusOr<std::string> target = TargetOf(options.server);
   if (!target.ok()) return target.status();
   grpc::ChannelArguments arguments = Arguments();
-  const std::vector<std::string_view> list = SplitList(options.server);
+  const std::vector<std::string_view> list = SplitServers(options.server);
   if (list.size() > 1) {
     // Addresses say nothing about the name that a certificate is for.
     const absl::StatusOr<HostPort> first = SplitHostPort(list[0]);

@@ -3,6 +3,7 @@
 // The client library of bvhmill: clips go to a server, results come back as the
 // same plain data that bvhmill::Convert returns in process.
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -19,12 +20,16 @@
 namespace bvhmill::client {
 
 struct ConnectOptions {
-  // HOST:PORT, resolved again whenever the connection is lost; or several of
-  // them, split by commas and resolved once: calls then take turns.
+  // HOST:PORT, or the PORT of this machine, resolved again whenever the
+  // connection is lost; or several of them, split by commas and resolved once:
+  // calls then take turns.
   std::string server = "127.0.0.1:7450";
+  // TLS by the authorities that the system trusts. SSL_CERT_FILE can name
+  // others.
+  bool tls_system = false;
   // PEM files. Any of the first two makes the connection TLS. Without `tls_ca`
-  // the roots are those of gRPC. Of several servers, each must have a
-  // certificate for the name of the first.
+  // the authorities are those of the system. Of several servers, each must have
+  // a certificate for the name of the first.
   std::string tls_ca;
   std::string tls_cert;
   std::string tls_key;
@@ -39,12 +44,20 @@ struct ConnectOptions {
   std::chrono::milliseconds answer_timeout{900'000};
 };
 
+inline bool UsesTls(const ConnectOptions& options) {
+  return options.tls_system || !options.tls_ca.empty() ||
+         !options.tls_cert.empty();
+}
+
 // A clip as it is sent, only borrowed.
 struct ClipData {
   // BVH text, or what it was compressed to.
   std::string_view bytes;
   // One that the server takes, see Client::Takes.
   v1::ContentEncoding encoding = v1::CONTENT_ENCODING_IDENTITY;
+  // Is set to the bytes that were sent so far, if the clip goes in pieces; may
+  // be null.
+  std::atomic<int64_t>* sent = nullptr;
 };
 
 // One server, or several that take turns. Thread-safe: any number of calls at
@@ -78,10 +91,9 @@ class Client {
 
   // Checks one clip, and whether options.outputs can be made of it, by making
   // them: the report is that of Convert. options.limits are not used. The
-  // outputs of a large clip come over the connection, and are dropped. `name` is
-  // for messages only. A broken clip gets the same status,
-  // fault and report as from Convert. UNAVAILABLE "cannot reach HOST:PORT:
-  // why": no server.
+  // outputs of a large clip come over the connection, and are dropped. `name`
+  // is for messages only. A broken clip gets the same status, fault and report
+  // as from Convert. UNAVAILABLE "cannot reach HOST:PORT: why": no server.
   ConvertResult Validate(std::string_view name, const ClipData& clip,
                          const ConvertOptions& options,
                          const CancelToken* cancel) const;

@@ -2,6 +2,11 @@
 
 // The output files of one clip: all of them are there in the end, or none.
 
+#include <sys/stat.h>
+
+#include <future>
+#include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -9,11 +14,19 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "bvhmill/base/cancel.h"
 #include "bvhmill/pipeline/convert.h"
+#include "client/console.h"
+#include "client/file_state.h"
+#include "client/inputs.h"
+#include "client/manifest.h"
 #include "client/new_file.h"
 #include "client/output_dir.h"
 
 namespace bvhmill::client {
+
+// The extension of the file with the report of a clip.
+inline constexpr std::string_view kReportExtension = ".report.json";
 
 // The same for every clip of a run.
 struct OutputRules {
@@ -22,23 +35,34 @@ struct OutputRules {
   bool report = false;
   // Replace outputs that exist.
   bool force = false;
-  // Leave a clip alone if all of its outputs exist, else make all of them.
+  // Leave a clip alone whose outputs are those that this run would make, by the
+  // manifest. Replace outputs that the manifest names, and no others.
   bool resume = false;
   // Never replaced.
   std::set<FileId> inputs;
+  // Not empty: the only output gets this name in the directory.
+  std::string file_name;
+  // Not null: the only output goes to its stdout, once it is complete.
+  Console* to_stdout = nullptr;
+  // Is told what was made; or null.
+  Manifest* manifest = nullptr;
+  // For the manifest.
+  std::string options_digest;
 };
 
 // Not thread-safe; one for each clip. Statuses are FAILED_PRECONDITION
 // "PATH: why".
 class ClipOutputs final : public OutputReceiver {
  public:
-  // `base` is the path below `directory`, without extension, and stays below
-  // it. Both references must outlive this.
+  // The outputs stand at `input.base` below `directory`; it stays below it. All
+  // references must outlive this.
   ClipOutputs(const OutputDir& directory, const OutputRules& rules,
-              const std::string& base);
+              const Input& input);
 
   // Looks at what is there. True: the clip is to be converted; false: it was.
-  absl::StatusOr<bool> Prepare() const;
+  // `cancel`, which may be null, ends the computation of digests here and
+  // later. CANCELLED.
+  absl::StatusOr<bool> Prepare(const CancelToken* cancel);
 
   absl::Status Begin(const ClipInfo& info,
                      std::span<const OutputInfo> outputs) override;
@@ -57,30 +81,57 @@ class ClipOutputs final : public OutputReceiver {
 
  private:
   struct Output {
-    std::string name;
+    std::string extension;
     NewFile file;
     // As it was announced.
     std::vector<int64_t> shape;
   };
 
-  std::vector<std::string> Names() const;
+  // The outputs that exist, by extension.
+  using Existing = std::map<std::string, struct stat>;
+
+  static absl::Status Refused(const std::string& path, std::string_view why);
+  std::vector<std::string> Extensions() const;
+  std::string NameOf(std::string_view extension) const;
   std::string PathOf(std::string_view name) const;
-  absl::Status Fail(std::string_view name, const absl::Status& status);
-  absl::Status AddFile(const std::string& name);
+  absl::StatusOr<Existing> FindExisting() const;
+  bool HasNoManifest() const;
+  bool IsStale(const struct stat& output) const;
+  bool AreNewer(const Existing& existing) const;
+  absl::Status IsDone(const Existing& existing, bool* is_done);
+  absl::Status CheckOwner(const Existing& existing) const;
+  bool MayReplace(const std::string& extension) const;
+  // The choices of the user beside -f.
+  std::string OtherWays() const;
+  void StartDigest();
+  absl::Status FinishDigest();
+  absl::Status Fail(std::string_view extension, const absl::Status& status);
+  absl::Status AddFile(const std::string& extension);
   absl::Status AddReport(std::string_view report);
   absl::Status CorrectShapes(const ConvertResult& result);
-  absl::Status CommitAll();
+  absl::Status CommitAll(bool is_done);
+  absl::Status NameFiles();
+  absl::Status SendToStdout();
 
   const OutputDir& directory_;
   const OutputRules& rules_;
+  const Input& input_;
+  // Before it was read; without a value if it is no regular file.
+  std::optional<FileState> state_;
+  const CancelToken* cancel_ = nullptr;
+  // The entry of the clip in the manifest; or null.
+  const MadeClip* made_ = nullptr;
   // The path of the directory below `directory_`, and the name in it.
   std::string below_;
   std::string stem_;
   UniqueFd parent_;
-  // Behind `parent_`, since their temporaries are removed through it.
+  // After `parent_`, since their temporaries are removed through it.
   std::vector<Output> files_;
   absl::Status status_;
   std::vector<std::string> paths_;
+  // The digest of a large input is computed while that is converted. Last, so
+  // that all that it uses outlives it.
+  std::future<absl::Status> digest_;
 };
 
 }  // namespace bvhmill::client

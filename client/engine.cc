@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "bvhmill/base/version.h"
+
 namespace bvhmill::client {
 namespace {
 
@@ -37,6 +39,10 @@ ConvertResult LocalEngine::Convert(std::string_view /*name*/,
   return result;
 }
 
+std::string LocalEngine::Build() const {
+  return std::string(Version()) + " " + std::string(GitCommit());
+}
+
 ConvertResult RemoteEngine::Validate(std::string_view name,
                                      const ClipData& clip,
                                      const ConvertOptions& options,
@@ -53,6 +59,11 @@ ConvertResult RemoteEngine::Convert(std::string_view name, const ClipData& clip,
 
 int64_t RemoteEngine::MaxClipBytes() const {
   return client_->ServerInfo().limits().max_clip_bytes();
+}
+
+std::string RemoteEngine::Build() const {
+  const v1::GetServerInfoResponse& info = client_->ServerInfo();
+  return info.server_version() + " " + info.build().git_commit();
 }
 
 }  // namespace bvhmill::client

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -32,6 +33,8 @@ class Engine {
   virtual bool Takes(v1::ContentEncoding encoding) const = 0;
   // True if a call can fail for reasons of a server.
   virtual bool IsRemote() const = 0;
+  // Version and commit of the program that converts.
+  virtual std::string Build() const = 0;
 };
 
 // Works in this process, within `limits`; options.limits are not used.
@@ -49,6 +52,7 @@ class LocalEngine final : public Engine {
     return encoding == v1::CONTENT_ENCODING_IDENTITY;
   }
   bool IsRemote() const override { return false; }
+  std::string Build() const override;
 
  private:
   Limits limits_;
@@ -70,6 +74,7 @@ class RemoteEngine final : public Engine {
     return client_->Takes(encoding);
   }
   bool IsRemote() const override { return true; }
+  std::string Build() const override;
 
  private:
   std::unique_ptr<Client> client_;

@@ -13,6 +13,7 @@
 
 #include "bvhmill/base/status.h"
 #include "client/files.h"
+#include "client/manifest.h"
 #include "client/packed_name.h"
 
 namespace bvhmill::client {
@@ -29,6 +30,17 @@ absl::Status UsageError(const std::string& message) {
 
 absl::Status CannotRead(const std::string& why) {
   return MakeStatus(absl::StatusCode::kNotFound, "cannot be read: " + why);
+}
+
+// A folder of outputs has a file that is no clip.
+absl::Status CheckName(const std::string& path) {
+  return fs::path(path).filename() == kManifestName
+             ? CannotRead("it is the manifest of a folder of outputs")
+             : absl::OkStatus();
+}
+
+int64_t SizeOf(const struct stat& info) {
+  return S_ISREG(info.st_mode) ? info.st_size : 0;
 }
 
 bool HasExtension(std::string_view name, std::string_view extension) {
@@ -90,7 +102,9 @@ absl::Status Collector::AddStdin() {
   if (std::exchange(stdin_used_, true)) {
     return UsageError("stdin is named twice");
   }
-  inputs_.push_back({"stdin.bvh", "stdin", true, {}});
+  const std::string_view extension =
+      options_.anim ? kAnimExtension : kExtension;
+  inputs_.push_back({"stdin" + std::string(extension), "stdin", true, 0, {}});
   return absl::OkStatus();
 }
 
@@ -99,11 +113,12 @@ absl::Status Collector::AddPath(const std::string& path) {
   struct stat info = {};
   const std::string base = BaseOf(fs::path(path).filename().native());
   if (stat(path.c_str(), &info) != 0) {
-    inputs_.push_back({path, base, false, CannotRead(ErrnoText(errno))});
+    inputs_.push_back({path, base, false, 0, CannotRead(ErrnoText(errno))});
   } else if (!S_ISDIR(info.st_mode)) {
-    inputs_.push_back({path, base, false, {}});
+    inputs_.push_back({path, base, false, SizeOf(info), CheckName(path)});
   } else if (!options_.recursive) {
-    return UsageError(path + " is a directory; -r takes the clips below it");
+    return UsageError(path + " is a directory; -r takes the " +
+                      (options_.anim ? ".anim files" : "clips") + " below it");
   } else {
     AddTree(path);
   }
@@ -138,7 +153,7 @@ absl::Status Collector::AddLines(std::istream* lines) {
 }
 
 void Collector::AddListed(const std::string& path) {
-  Input input{path, BaseOf(path), false, {}};
+  Input input{path, BaseOf(path), false, 0, CheckName(path)};
   struct stat info = {};
   if (path.find('\0') != std::string::npos) {
     input.status = CannotRead("a zero byte in its name; one path a line");
@@ -146,6 +161,8 @@ void Collector::AddListed(const std::string& path) {
     input.status = CannotRead(ErrnoText(errno));
   } else if (S_ISDIR(info.st_mode)) {
     input.status = CannotRead("it is a directory; a list names files");
+  } else {
+    input.bytes = SizeOf(info);
   }
   inputs_.push_back(std::move(input));
 }
@@ -154,7 +171,9 @@ void Collector::AddTree(const std::string& root) {
   const auto first = static_cast<std::ptrdiff_t>(inputs_.size());
   Walk(root, "");
   if (inputs_.size() == static_cast<size_t>(first)) {
-    inputs_.push_back({root, "", false, CannotRead("no *.bvh below it")});
+    inputs_.push_back({root, "", false, 0,
+                       CannotRead(options_.anim ? "no *.anim below it"
+                                                : "no *.bvh below it")});
   }
   std::sort(inputs_.begin() + first, inputs_.end(),
             [](const Input& a, const Input& b) { return a.path < b.path; });
@@ -167,7 +186,7 @@ void Collector::Walk(const std::string& path, const std::string& below) {
     AddEntry(*it, path, below);
   }
   if (error) {
-    inputs_.push_back({path, below, false, CannotRead(error.message())});
+    inputs_.push_back({path, below, false, 0, CannotRead(error.message())});
   }
 }
 
@@ -184,8 +203,14 @@ void Collector::AddEntry(const fs::directory_entry& entry,
   }
   // A link that leads nowhere is told when it is opened.
   const bool is_file = entry.is_regular_file(error) || !entry.exists(error);
-  if (!is_file || !IsBvhName(name)) return;
-  inputs_.push_back({full, BaseOf(JoinPath(below, name)), false, {}});
+  if (!is_file) return;
+  if (options_.anim ? !IsAnimName(name) : !IsBvhName(name)) return;
+  const std::uintmax_t size = entry.file_size(error);
+  inputs_.push_back({full,
+                     BaseOf(JoinPath(below, name)),
+                     false,
+                     error ? 0 : static_cast<int64_t>(size),
+                     {}});
 }
 
 }  // namespace
@@ -198,6 +223,16 @@ std::optional<FileId> IdOfFile(const std::string& path) {
   struct stat info = {};
   if (stat(path.c_str(), &info) != 0) return std::nullopt;
   return FileId(info.st_dev, info.st_ino);
+}
+
+std::set<FileId> IdsOfFiles(const std::vector<Input>& inputs) {
+  std::set<FileId> ids;
+  for (const Input& input : inputs) {
+    const std::optional<FileId> id =
+        input.is_stdin ? std::nullopt : IdOfFile(input.path);
+    if (id) ids.insert(*id);
+  }
+  return ids;
 }
 
 absl::StatusOr<std::vector<Input>> CollectInputs(const InputOptions& options,

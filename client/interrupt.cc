@@ -1,7 +1,12 @@
 #include "client/interrupt.h"
 
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
 
 #include "client/exit_codes.h"
 
@@ -10,10 +15,28 @@ namespace {
 
 // Lock-free, hence fit for a signal handler.
 CancelToken interrupted;
+// When the token was cancelled, in milliseconds; 0: it was not.
+std::atomic<int64_t> first_signal = 0;
+static_assert(std::atomic<int64_t>::is_always_lock_free);
+
+constexpr int64_t kToCleanUp = 1000;
+
+int64_t Milliseconds() {
+  timespec now = {};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
+}
 
 void OnSignal(int /*signal*/) {
-  if (interrupted.IsCancelled()) _exit(kExitInterrupted);
-  interrupted.Cancel();
+  const int saved_errno = errno;
+  const int64_t now = Milliseconds();
+  int64_t first = 0;
+  if (first_signal.compare_exchange_strong(first, now)) {
+    interrupted.Cancel();
+  } else if (now - first > kToCleanUp) {
+    _exit(kExitInterrupted);
+  }
+  errno = saved_errno;
 }
 
 void Catch(int signal) {

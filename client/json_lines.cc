@@ -26,7 +26,8 @@ absl::Status JsonLines::Open(const std::string& path, bool replace,
   struct stat info = {};
   const bool is_kept = !replace && !append && stat(path.c_str(), &info) == 0 &&
                        S_ISREG(info.st_mode);
-  if (is_kept) return Refused(path, "exists; -f overwrites, --resume appends");
+  if (is_kept)
+    return Refused(path, "exists; use -f, --resume to append, or another name");
   const int how = append ? O_APPEND : O_TRUNC;
   file_ =
       UniqueFd(open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | how, 0666));

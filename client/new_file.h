@@ -2,6 +2,8 @@
 
 // A file that is there as a whole or not at all.
 
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -11,12 +13,14 @@
 
 namespace bvhmill::client {
 
-// Written under a temporary name, which is removed again unless the file is
-// committed. Not thread-safe. Every status is FAILED_PRECONDITION "why".
+// Written without a name, so that nothing is left of it unless it is committed,
+// even if the program is killed. Where the file system has no such files, under
+// a temporary name that is removed again. Not thread-safe. Every status is
+// FAILED_PRECONDITION "why".
 class NewFile {
  public:
-  // Makes `.NAME.XXXXXX.part` in the open directory `directory`, which is
-  // borrowed and must outlive the file.
+  // Makes the file in the open directory `directory`, which is borrowed and
+  // must outlive it. A temporary name is `.NAME.XXXXXX.part`.
   static absl::StatusOr<NewFile> Create(int directory, std::string name);
 
   NewFile(NewFile&& other) noexcept;
@@ -31,6 +35,12 @@ class NewFile {
   // Gives the closed file its name. If there is one by that name, it is
   // replaced if `replace`; otherwise this fails.
   absl::Status Commit(bool replace);
+  // Calls `take` with all bytes, in pieces, until it returns false. For a file
+  // that is not closed.
+  absl::Status Read(const std::function<bool(std::string_view)>& take);
+
+  // Bytes that were appended.
+  int64_t size() const { return size_; }
 
  private:
   NewFile(int directory, std::string name, std::string temporary, UniqueFd fd)
@@ -39,14 +49,20 @@ class NewFile {
         temporary_(std::move(temporary)),
         fd_(std::move(fd)) {}
 
+  static absl::StatusOr<NewFile> CreateNamed(int directory, std::string name);
+  // Gives a file without a name this one; returns 0 or an errno.
+  int Link(const std::string& name) const;
+  int LinkInPlace() const;
+  int Rename(bool replace) const;
   absl::Status Flush();
 
   int directory_;
   std::string name_;
-  // Empty once there is nothing to remove.
+  // Empty if there is nothing to remove.
   std::string temporary_;
   UniqueFd fd_;
   std::string buffer_;
+  int64_t size_ = 0;
 };
 
 }  // namespace bvhmill::client

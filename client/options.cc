@@ -94,14 +94,19 @@ std::string CheckIssueCode(const std::string& word) {
 void AddServerOptions(CLI::App* app, ConnectOptions* connect) {
   const char* group = "Server";
   app->add_option("--server", connect->server,
-                  "one or more, by default 127.0.0.1:7450")
+                  "one or more, by default 127.0.0.1:7450; a PORT\n"
+                  "alone is one of this machine")
       ->type_name("HOST:PORT[,..]")
       ->join(',')
       ->group(group);
   const auto add = [&](const char* name, std::string* value, const char* help) {
     app->add_option(name, *value, help)->type_name("FILE")->group(group);
   };
+  app->add_flag("--tls-system", connect->tls_system,
+                "TLS; trust what this system trusts")
+      ->group(group);
   add("--tls-ca", &connect->tls_ca, "TLS; trust the certificates in FILE");
+  app->get_option("--tls-ca")->excludes("--tls-system");
   add("--tls-cert", &connect->tls_cert, "TLS; show this certificate");
   add("--tls-key", &connect->tls_key, "the key of it");
   add("--token-file", &connect->token_file, "send the token in FILE");

@@ -44,7 +44,9 @@ absl::StatusOr<UniqueFd> OpenChild(int parent, const std::string& name,
   struct stat info = {};
   if (fstatat(parent, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
       S_ISLNK(info.st_mode)) {
-    return CannotUse(path, "is a symbolic link, which outputs do not follow");
+    return CannotUse(path,
+                     "is a symbolic link, which outputs do not follow; use "
+                     "another -o");
   }
   return CannotUse(path, "cannot be opened: " + ErrnoText(error));
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "bvhmill/base/status.h"
+#include "client/tls_check.h"
 
 namespace bvhmill::client {
 namespace {
@@ -23,6 +24,24 @@ ExitCode ExitOf(const absl::Status& status, const CancelToken* cancel) {
   }
 }
 
+std::string WhyRefused(const Session& session, const absl::Status& status) {
+  const ConnectOptions& connect = session.options.connect;
+  std::string why = connect.server +
+                    " refuses: " + absl::StatusCodeToString(status.code()) +
+                    ": " + std::string(MessageOf(status));
+  if (!absl::IsUnauthenticated(status)) return why;
+  return why + (connect.token_file.empty() ? "; use --token-file"
+                                           : "; use another --token-file");
+}
+
+std::string WhyUnreachable(const Session& session, const absl::Status& status,
+                           std::string_view hint) {
+  const ConnectOptions& connect = session.options.connect;
+  const std::string tls = WhyTlsFails(connect);
+  return tls.empty() ? std::string(MessageOf(status)) + std::string(hint)
+                     : "cannot reach " + connect.server + ": " + tls;
+}
+
 }  // namespace
 
 std::unique_ptr<Client> ConnectOrSay(const Session& session,
@@ -31,15 +50,12 @@ std::unique_ptr<Client> ConnectOrSay(const Session& session,
   if (client.ok()) return *std::move(client);
   *exit = ExitOf(client.status(), session.cancel);
   if (*exit == kExitInterrupted) return nullptr;
-  std::string line = "bvhmill: ";
-  if (*exit == kExitServerError) {
-    line += session.options.connect.server +
-            " refuses: " + absl::StatusCodeToString(client.status().code()) +
-            ": ";
-  }
-  line += MessageOf(client.status());
-  if (*exit == kExitUnreachable) line += hint;
-  session.console->Talk(line + "\n");
+  const std::string why = *exit == kExitServerError
+                              ? WhyRefused(session, client.status())
+                          : *exit == kExitUnreachable
+                              ? WhyUnreachable(session, client.status(), hint)
+                              : std::string(MessageOf(client.status()));
+  session.console->Talk("bvhmill: " + why + "\n");
   return nullptr;
 }
 

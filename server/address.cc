@@ -21,7 +21,12 @@ bool IsPort(std::string_view text) {
 
 bool HasPort(const std::string& address) {
   const size_t colon = address.rfind(':');
-  return colon != std::string::npos && IsPort(address.substr(colon + 1));
+  return colon != std::string::npos && colon > 0 &&
+         IsPort(address.substr(colon + 1));
+}
+
+std::string WithHost(const std::string& address) {
+  return IsPort(address) ? "127.0.0.1:" + address : address;
 }
 
 Addresses Resolve(const std::string& address) {

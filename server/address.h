@@ -22,4 +22,8 @@ Addresses Resolve(const std::string& address);
 // Whether it has the form HOST:PORT.
 bool HasPort(const std::string& address);
 
+// HOST:PORT of HOST:PORT or PORT; a PORT alone is one of this machine. Others
+// stay as they are.
+std::string WithHost(const std::string& address);
+
 }  // namespace bvhmill::server

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bvhmill/base/version.h"
+#include "server/address.h"
 #include "server/flags.h"
 #include "server/memory.h"
 
@@ -66,7 +67,36 @@ std::vector<std::string> WithEnvironment(const CLI::App& app, int argc,
   return args;
 }
 
-// What is wrong with the flags taken together; empty if nothing is.
+std::string NoAddress(const std::string& flag, const std::string& address) {
+  return flag + ": '" + address +
+         "' is not HOST:PORT or PORT, with a port from 0 to 65535";
+}
+
+// The fault of the address to listen on; empty if there is none.
+std::string CheckListen(const ServerConfig& config) {
+  if (!config.listen.starts_with("unix:") && !HasPort(config.listen)) {
+    return NoAddress("--listen", config.listen);
+  }
+  const bool is_open = config.tls_cert.empty() && !config.insecure;
+  if (is_open && !IsLoopback(config.listen)) {
+    return "refusing to listen on " + config.listen +
+           " without TLS; give --tls-cert and --tls-key, or --insecure";
+  }
+  return "";
+}
+
+std::string CheckMetrics(const ServerConfig& config) {
+  if (config.metrics.empty()) return "";
+  if (config.metrics.starts_with("unix:")) return "--metrics is HOST:PORT";
+  if (!HasPort(config.metrics)) return NoAddress("--metrics", config.metrics);
+  if (!config.insecure && !IsLoopback(config.metrics)) {
+    return "refusing to show metrics on " + config.metrics +
+           " in clear text; give an address of this machine, or --insecure";
+  }
+  return "";
+}
+
+// The fault of the flags taken together; empty if there is none.
 std::string FindConflict(const ServerConfig& config) {
   if (config.tls_cert.empty() != config.tls_key.empty()) {
     return "--tls-cert and --tls-key need each other";
@@ -74,20 +104,8 @@ std::string FindConflict(const ServerConfig& config) {
   if (!config.tls_client_ca.empty() && config.tls_cert.empty()) {
     return "--tls-client-ca needs --tls-cert and --tls-key";
   }
-  if (config.tls_cert.empty() && !config.insecure &&
-      !IsLoopback(config.listen)) {
-    return "refusing to listen on " + config.listen +
-           " without TLS; give --tls-cert and --tls-key, or --insecure";
-  }
-  if (!config.metrics.empty() && !config.insecure &&
-      !IsLoopback(config.metrics)) {
-    return "refusing to show metrics on " + config.metrics +
-           " in clear text; give an address of this machine, or --insecure";
-  }
-  if (config.metrics.starts_with("unix:")) {
-    return "--metrics is HOST:PORT";
-  }
-  return "";
+  const std::string wrong = CheckListen(config);
+  return wrong.empty() ? CheckMetrics(config) : wrong;
 }
 
 }  // namespace
@@ -132,6 +150,8 @@ bool ReadConfig(int argc, char** argv, ServerConfig* config, int* exit_code) {
     *exit_code = app.exit(error, std::cout, std::cerr) == 0 ? 0 : 2;
     return false;
   }
+  config->listen = WithHost(config->listen);
+  config->metrics = WithHost(config->metrics);
   if (!config->hash_token.empty()) return true;
   const std::string conflict = FindConflict(*config);
   if (conflict.empty()) return true;

@@ -199,7 +199,8 @@ void AddActions(CLI::App* app, ServerConfig* config) {
 }  // namespace
 
 void AddFlags(CLI::App* app, ServerConfig* config) {
-  AddFlag(app, "listen", &config->listen, "HOST:PORT to listen on");
+  AddFlag(app, "listen", &config->listen,
+          "HOST:PORT, or a PORT of this machine, to listen on");
   app->add_flag("--insecure", config->insecure,
                 "allow a listen address beyond this machine without TLS");
   AddFlag(app, "tls-cert", &config->tls_cert, "PEM file, certificate chain");
@@ -214,7 +215,8 @@ void AddFlags(CLI::App* app, ServerConfig* config) {
   app->get_option("--threads")->check(CLI::Range(0, 4096));
   app->get_option("--drain-seconds")->check(CLI::Range(0, 86400));
   AddFlag(app, "metrics", &config->metrics,
-          "HOST:PORT for Prometheus; off if empty");
+          "HOST:PORT, or a PORT of this machine, for Prometheus; off if "
+          "empty");
   AddLogFlag(app, &config->log);
   AddReflectionFlag(app, &config->reflection);
   AddActions(app, config);

@@ -5,14 +5,12 @@
 #include <vector>
 
 #include "bvhmill/anim/anim_edits.h"
-#include "bvhmill/anim/anim_reader.h"
-#include "bvhmill/anim/anim_writer.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
+#include "client/anim_batch.h"
 #include "client/anim_file.h"
 #include "client/anim_options.h"
 #include "client/commands/commands.h"
-#include "client/issue_lines.h"
 
 namespace bvhmill::client {
 namespace {
@@ -20,12 +18,14 @@ namespace {
 constexpr char kExamples[] =
     "  bvhmill anim edit dance.anim -o loop.anim --loop --priority 4\n"
     "  bvhmill anim edit dance.anim -o part.anim --trim 1.5:4 --ease-out 0\n"
-    "  bvhmill anim edit dance.anim -o slow.anim --retime 10 --mirror\n";
+    "  bvhmill anim edit dance.anim -o slow.anim --retime 10 --mirror\n"
+    "  bvhmill anim edit -r animations -o once --no-loop\n";
 
 using Span = std::pair<float, float>;
 
 struct Flags {
-  AnimJob job;
+  AnimBatch batch;
+  bool no_loop = false;
   SettingsFlags settings;
   std::optional<Span> trim;
   std::optional<float> retime;
@@ -57,7 +57,7 @@ absl::Status Apply(const Flags& flags, AnimMotion* motion) {
   if (flags.trim) {
     const absl::Status status =
         TrimAnim(flags.trim->first, flags.trim->second, motion);
-    if (!status.ok()) return InvalidField("--trim", "is behind the end");
+    if (!status.ok()) return InvalidField("--trim", "begins after the end");
   }
   if (flags.retime && !RetimeAnim(*flags.retime, motion).ok()) {
     return InvalidField("--retime", "the animation has no duration");
@@ -71,32 +71,26 @@ absl::Status Apply(const Flags& flags, AnimMotion* motion) {
   return absl::OkStatus();
 }
 
-// What the viewer refuses is not written.
-absl::Status Check(const AnimMotion& motion, const Flags& flags,
-                   const Session& session) {
-  IssueLog log({});
-  AnimReadResult result;
-  BVHMILL_RETURN_IF_ERROR(CheckAnim(motion, &result, &log));
-  if (result.plays) return absl::OkStatus();
-  for (const Issue& issue : log.Finish(true, true).issues) {
-    session.console->Talk(IssueLine(flags.job.output, issue) + "\n");
-  }
-  return MakeStatus(absl::StatusCode::kFailedPrecondition,
-                    "the viewer would refuse it");
+int Run(const CLI::App* app, Flags* flags, Session* session) {
+  std::string wrong = ReadSettingsFlags(app, "--", &flags->settings);
+  if (flags->no_loop) flags->settings.settings.loop = false;
+  if (!wrong.empty()) return Misused(app, session, wrong);
+  const auto edit = [flags](AnimMotion* motion) {
+    return Apply(*flags, motion);
+  };
+  return EditAnims(app, flags->batch, edit, session);
 }
 
-int Run(const CLI::App* app, Flags* flags, Session* session) {
-  const std::string wrong = ReadSettingsFlags(app, "--", &flags->settings);
-  if (!wrong.empty()) return Misused(app, session, wrong);
-  std::optional<AnimMotion> motion = ReadJobInput(flags->job, *session);
-  if (!motion) return kExitClipFailed;
-  std::string bytes;
-  StringSink sink(&bytes);
-  absl::Status status = Apply(*flags, &*motion);
-  if (status.ok()) status = Check(*motion, *flags, *session);
-  if (status.ok()) status = WriteAnim(*motion, &sink);
-  if (!status.ok()) return FailJob(flags->job, status, *session);
-  return WriteJobOutput(flags->job, bytes, *session);
+void AddOutputOptions(CLI::App* app, AnimBatch* batch) {
+  const char* group = "Output";
+  app->add_option("-o,--output", batch->output,
+                  "the new .anim; - is stdout; a directory for several,\n"
+                  "which keep their names")
+      ->type_name("FILE")
+      ->required()
+      ->group(group);
+  app->add_flag("-f,--force", batch->force, "overwrite files that exist")
+      ->group(group);
 }
 
 void AddCurveEdits(CLI::App* app, Flags* flags) {
@@ -134,9 +128,14 @@ Command AddAnimEdit(CLI::App* anim) {
   CLI::App* app = anim->add_subcommand(
       "edit", "change an .anim; keys that are kept keep their codes");
   app->footer(kExamples);
-  AddJobOptions(app, "the new .anim", &flags->job);
+  AddAnimInputs(app, &flags->batch.input);
+  AddOutputOptions(app, &flags->batch);
   AddCurveEdits(app, flags.get());
   AddSettingsOptions(app, "--", "Settings", &flags->settings);
+  app->add_flag("--no-loop", flags->no_loop, "play it once")
+      ->excludes("--loop")
+      ->group("Settings");
+  AddBatchOptions(app, &flags->batch.run);
   return {app, [app, flags](Session* session) {
             return Run(app, flags.get(), session);
           }};

@@ -1,43 +1,22 @@
 #include "client/commands/conversion.h"
 
 #include <chrono>
-#include <unordered_map>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
 #include "bvhmill/encode/report_json.h"
+#include "client/claims.h"
 #include "client/issue_lines.h"
+#include "client/options_digest.h"
+#include "client/progress_receiver.h"
 #include "client/table.h"
 #include "client/text.h"
 
 namespace bvhmill::client {
 namespace {
-
-absl::Status Refused(const std::string& why) {
-  return MakeStatus(absl::StatusCode::kFailedPrecondition, why);
-}
-
-// Fails inputs whose outputs would leave the directory, or be those of an
-// earlier input.
-void ClaimOutputs(std::vector<Input>* inputs) {
-  std::unordered_map<std::string, std::string> claims;
-  for (Input& input : *inputs) {
-    if (!input.status.ok()) continue;
-    if (!StaysBelow(input.base)) {
-      input.status = Refused(
-          "its outputs would leave the output directory; a list names clips "
-          "by relative paths without '..'");
-      continue;
-    }
-    input.base = Normalized(input.base);
-    const auto [claim, is_new] = claims.emplace(input.base, input.path);
-    if (!is_new) {
-      input.status =
-          Refused("gives the same outputs as " + Printable(claim->second));
-    }
-  }
-}
 
 std::string QuotedList(const std::vector<std::string>& texts) {
   std::string out = "[";
@@ -60,11 +39,7 @@ Conversion::Conversion(const ConversionOptions& options,
   rules_.force = options.force;
   rules_.resume = options.resume;
   ClaimOutputs(&inputs_);
-  for (const Input& input : inputs_) {
-    if (input.is_stdin) continue;
-    const std::optional<FileId> id = IdOfFile(input.path);
-    if (id) rules_.inputs.insert(*id);
-  }
+  rules_.inputs = IdsOfFiles(inputs_);
 }
 
 ExitCode Conversion::Run() {
@@ -76,12 +51,16 @@ ExitCode Conversion::Run() {
     return kExitUsage;
   }
   rows_.resize(inputs_.size());
-  Totals totals = RunClips(session_, static_cast<int64_t>(inputs_.size()),
-                           [this](size_t index) { return ConvertOne(index); });
+  Totals totals =
+      RunClips(session_, inputs_, [this](size_t index, ClipProgress* progress) {
+        return ConvertOne(index, progress);
+      });
   if (lines_.failed()) totals.exit = std::max(totals.exit, kExitClipFailed);
   if (options_.table) session_.console->Data(Table());
   if (totals.exit == kExitInterrupted) {
-    session_.console->Talk("bvhmill: interrupted; --resume goes on\n");
+    session_.console->Talk(options_.one_file
+                               ? "bvhmill: interrupted\n"
+                               : "bvhmill: interrupted; --resume goes on\n");
   }
   if (!session_.options.quiet) {
     session_.console->Talk(Summary(totals, "converted"));
@@ -93,25 +72,52 @@ ExitCode Conversion::Run() {
 }
 
 absl::Status Conversion::OpenOutputs() {
-  absl::StatusOr<OutputDir> directory = OutputDir::Open(options_.output);
-  if (!directory.ok()) return directory.status();
-  directory_ = *std::move(directory);
+  BVHMILL_RETURN_IF_ERROR(OpenFolder());
+  if (!options_.one_file) BVHMILL_RETURN_IF_ERROR(OpenManifest());
   return lines_.Open(options_.report_jsonl, options_.force, options_.resume);
 }
 
-Outcome Conversion::ConvertOne(size_t index) {
+// An output for stdout is collected in a file without a name.
+absl::Status Conversion::OpenFolder() {
+  std::string folder = options_.output;
+  if (options_.one_file && options_.output == "-") {
+    rules_.to_stdout = session_.console;
+    std::error_code error;
+    folder = std::filesystem::temp_directory_path(error).native();
+    if (error) folder = "/tmp";
+  } else if (options_.one_file) {
+    const std::filesystem::path whole(options_.output);
+    rules_.file_name = whole.filename().native();
+    folder = whole.parent_path().native();
+  }
+  absl::StatusOr<OutputDir> directory =
+      OutputDir::Open(folder.empty() ? "." : folder);
+  if (!directory.ok()) return directory.status();
+  directory_ = *std::move(directory);
+  return absl::OkStatus();
+}
+
+absl::Status Conversion::OpenManifest() {
+  manifest_.emplace(&*directory_);
+  rules_.manifest = &*manifest_;
+  rules_.options_digest =
+      OptionsDigest(options_.convert, session_.engine->Build());
+  return options_.resume ? manifest_->Read() : absl::OkStatus();
+}
+
+Outcome Conversion::ConvertOne(size_t index, ClipProgress* progress) {
   const auto start = std::chrono::steady_clock::now();
   const Input& input = inputs_[index];
-  ClipOutputs outputs(*directory_, rules_, input.base);
+  ClipOutputs outputs(*directory_, rules_, input);
   ConvertResult result;
   IssueView view = ViewFor(session_.console->talks_to_terminal());
   int64_t bytes = 0;
   const absl::StatusOr<bool> needed =
-      input.status.ok() ? outputs.Prepare() : true;
+      input.status.ok() ? outputs.Prepare(session_.cancel) : true;
   if (!needed.ok()) {
     result.status = needed.status();
   } else if (*needed) {
-    result = ConvertInto(input, &outputs, &view, &bytes);
+    result = ConvertInto(input, &outputs, &view, &bytes, progress);
   }
   Outcome outcome = OutcomeOf(session_, input, result, view);
   outcome.bytes = bytes;
@@ -142,23 +148,31 @@ void Conversion::Warn(const Input& input, const Report& report,
 }
 
 ConvertResult Conversion::ConvertInto(const Input& input, ClipOutputs* outputs,
-                                      IssueView* view, int64_t* bytes) {
+                                      IssueView* view, int64_t* bytes,
+                                      ClipProgress* progress) {
   ConvertResult result = WithClip(
       session_, input, options_.convert.report,
       [&](const ClipData& clip) {
+        ProgressReceiver receiver(outputs, options_.convert.outputs, *bytes,
+                                  progress);
+        const bool is_remote = session_.engine->IsRemote();
         ConvertResult made = session_.engine->Convert(
-            input.path, clip, options_.convert, outputs, session_.cancel);
+            input.path, clip, options_.convert,
+            is_remote ? static_cast<OutputReceiver*>(outputs) : &receiver,
+            session_.cancel);
         TakeLinesOf(input, clip, made.report, view);
         return made;
       },
-      bytes);
+      bytes, progress);
   // Nothing is kept of a clip that was given up half-way.
   if (absl::IsCancelled(result.status) || !outputs->status().ok()) {
     return result;
   }
   if (result.status.ok() && !Passes(result.report, options_.fail_on)) {
-    result.status = Refused("has " + FaultCounts(result.report.counts) +
-                            "; --fail-on warning keeps no outputs of it");
+    result.status =
+        MakeStatus(absl::StatusCode::kFailedPrecondition,
+                   "has " + FaultCounts(result.report.counts) +
+                       "; --fail-on warning keeps no outputs of it");
   }
   std::string report;
   if (options_.report && HasReport(result)) {

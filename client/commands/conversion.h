@@ -13,6 +13,7 @@
 #include "client/fail_on.h"
 #include "client/inputs.h"
 #include "client/json_lines.h"
+#include "client/manifest.h"
 #include "client/output_dir.h"
 #include "client/session.h"
 
@@ -21,8 +22,10 @@ namespace bvhmill::client {
 struct ConversionOptions {
   // Its outputs are what each clip is converted to.
   ConvertOptions convert;
-  // Directory of the outputs.
+  // Directory of the outputs, or, if `one_file`, the file of the only output;
+  // "-" is then stdout.
   std::string output;
+  bool one_file = false;
   bool report = false;
   bool force = false;
   bool resume = false;
@@ -52,9 +55,12 @@ class Conversion {
   };
 
   absl::Status OpenOutputs();
-  Outcome ConvertOne(size_t index);
+  absl::Status OpenFolder();
+  absl::Status OpenManifest();
+  Outcome ConvertOne(size_t index, ClipProgress* progress);
   ConvertResult ConvertInto(const Input& input, ClipOutputs* outputs,
-                            IssueView* view, int64_t* bytes);
+                            IssueView* view, int64_t* bytes,
+                            ClipProgress* progress);
   void Warn(const Input& input, const Report& report, const IssueView& view,
             Outcome* outcome);
   void PutLine(const Input& input, const ConvertResult& result,
@@ -68,6 +74,7 @@ class Conversion {
   std::vector<Input> inputs_;
   OutputRules rules_;
   std::optional<OutputDir> directory_;
+  std::optional<Manifest> manifest_;
   JsonLines lines_;
   // Of clips without errors.
   CodeTally codes_;

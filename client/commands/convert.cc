@@ -8,6 +8,7 @@
 #include "bvhmill/base/status.h"
 #include "client/commands/commands.h"
 #include "client/commands/conversion.h"
+#include "client/commands/one_output.h"
 #include "client/edit_options.h"
 #include "client/fail_on.h"
 #include "client/output_options.h"
@@ -20,6 +21,7 @@ constexpr char kExamples[] =
     "  bvhmill convert -r takes -o out --emit npz --table\n"
     "  bvhmill convert take.bvh -o out --emit csv --local\n"
     "  bvhmill convert -r takes -o out --emit npz --resume\n"
+    "  bvhmill convert take.bvh -o - --emit csv | head\n"
     "  bvhmill convert take.bvh -o out --emit npz --fps 30\n"
     "  bvhmill convert take.bvh -o out --emit npz --units cm --to-units m\n"
     "  bvhmill convert take.bvh -o out --emit bvh --joint-map mixamo\n"
@@ -39,7 +41,9 @@ void AddOutputOptions(CLI::App* app, Flags* flags) {
   const char* group = "Output";
   ConversionOptions& conversion = flags->conversion;
   app->add_option("-o,--output", conversion.output,
-                  "directory for the outputs, made if missing")
+                  "directory for the outputs, made if missing; for\n"
+                  "one output also a file with its extension, or -\n"
+                  "for stdout")
       ->type_name("DIR")
       ->required()
       ->group(group);
@@ -49,7 +53,8 @@ void AddOutputOptions(CLI::App* app, Flags* flags) {
   app->add_flag("-f,--force", conversion.force, "overwrite outputs that exist")
       ->group(group);
   app->add_flag("--resume", conversion.resume,
-                "skip clips all of whose outputs exist")
+                "skip clips whose outputs are already what this run\n"
+                "would make, by the manifest of the directory")
       ->group(group);
   app->add_flag("--table", conversion.table, "print a row for each clip")
       ->group(group);
@@ -79,6 +84,11 @@ int Run(const CLI::App* app, Flags* flags, Session* session) {
   flags->conversion.report =
       std::find(emit.begin(), emit.end(), kReportName) != emit.end();
   flags->conversion.convert.outputs = ChosenOutputs(flags->outputs);
+  flags->conversion.one_file = NamesOneFile(flags->conversion.output);
+  if (flags->conversion.one_file) {
+    wrong = WhyNotOneFile(flags->conversion, *inputs);
+    if (!wrong.empty()) return Misused(app, session, wrong);
+  }
   session->options = flags->run;
   return Conversion(flags->conversion, *std::move(inputs), session).Run();
 }

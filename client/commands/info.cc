@@ -42,7 +42,7 @@ std::string JsonOf(const Input& input, const ClipInfo& info,
 }
 
 Outcome DescribeOne(const Flags& flags, const Session& session,
-                    const Input& input) {
+                    const Input& input, ClipProgress* progress) {
   Extents extents;
   int64_t bytes = 0;
   const ConvertResult result = WithClip(
@@ -51,7 +51,7 @@ Outcome DescribeOne(const Flags& flags, const Session& session,
         return session.engine->Convert(input.path, clip, flags.convert,
                                        &extents, session.cancel);
       },
-      &bytes);
+      &bytes, progress);
   Outcome outcome = OutcomeOf(session, input, result);
   outcome.bytes = bytes;
   if (outcome.kind == Outcome::Kind::kGood) {
@@ -75,9 +75,10 @@ int Run(const CLI::App* app, Flags* flags, Session* session) {
   session->options = flags->run;
   const ExitCode exit = OpenEngine(session);
   if (exit != kExitGood) return exit;
-  return RunClips(*session, static_cast<int64_t>(inputs->size()),
-                  [&](size_t i) {
-                    return DescribeOne(*flags, *session, (*inputs)[i]);
+  return RunClips(*session, *inputs,
+                  [&](size_t i, ClipProgress* progress) {
+                    return DescribeOne(*flags, *session, (*inputs)[i],
+                                       progress);
                   })
       .exit;
 }

@@ -49,7 +49,8 @@ std::string JsonOf(const Input& input, const ConvertResult& result) {
 }
 
 ConvertResult Validated(const Flags& flags, const Session& session,
-                        const Input& input, IssueView* view, int64_t* bytes) {
+                        const Input& input, IssueView* view, int64_t* bytes,
+                        ClipProgress* progress) {
   ConvertResult result = WithClip(
       session, input, flags.convert.report,
       [&](const ClipData& clip) {
@@ -58,16 +59,18 @@ ConvertResult Validated(const Flags& flags, const Session& session,
         TakeLinesOf(input, clip, found.report, view);
         return found;
       },
-      bytes);
+      bytes, progress);
   ListFrom(flags.severity, &result.report);
   return result;
 }
 
 Outcome ValidateOne(const Flags& flags, const Session& session,
-                    const Input& input, size_t index, Findings* findings) {
+                    const Input& input, size_t index, Findings* findings,
+                    ClipProgress* progress) {
   int64_t bytes = 0;
   IssueView view = ViewFor(session.console->data_to_terminal() && !flags.json);
-  const ConvertResult result = Validated(flags, session, input, &view, &bytes);
+  const ConvertResult result =
+      Validated(flags, session, input, &view, &bytes, progress);
   Outcome outcome = OutcomeOf(session, input, result);
   outcome.bytes = bytes;
   const bool is_known = HasReport(result) && !absl::IsCancelled(result.status);
@@ -111,8 +114,9 @@ int Run(const CLI::App* app, Flags* chosen, Session* session) {
   if (exit != kExitGood) return exit;
   Findings findings;
   const Totals totals =
-      RunClips(*session, static_cast<int64_t>(inputs->size()), [&](size_t i) {
-        return ValidateOne(flags, *session, (*inputs)[i], i, &findings);
+      RunClips(*session, *inputs, [&](size_t i, ClipProgress* progress) {
+        return ValidateOne(flags, *session, (*inputs)[i], i, &findings,
+                           progress);
       });
   if (totals.clips > 1 && !flags.run.quiet) {
     session->console->Talk(Summary(totals, "passed"));

@@ -62,8 +62,12 @@ run() {
   echo "exit ${PIPESTATUS[0]}"
 }
 
-# The files below the given folders, sorted.
-files() { find "$@" -type f | sort; }
+# The files below the given folders, sorted, but for manifests.
+files() { find "$@" -type f ! -name .bvhmill-manifest.jsonl | sort; }
+# Whether two folders have the same outputs: their manifests have other times.
+same_outputs() { diff -r -x .bvhmill-manifest.jsonl "$1" "$2"; }
+# is_writing PID: whether the program has an output open.
+is_writing() { ls -l "/proc/$1/fd" 2> /dev/null | grep -q '/#[0-9]* (deleted)'; }
 # What conversions that were given up have left behind.
 leftovers() { find . -name '*.part' | sort; }
 # The text in front of the numbers of a .npy file.

@@ -223,7 +223,8 @@ TEST(ExitCodes, BrokenAnswersCostNoGoodClip) {
   }
   // Nothing of the others, nor what was written before it was given up.
   EXPECT_THAT(FilesBelow(dir.File("out")),
-              ElementsAre("good1.csv", "good2.csv", "good3.csv", "good4.csv"));
+              ElementsAre(".bvhmill-manifest.jsonl", "good1.csv", "good2.csv",
+                          "good3.csv", "good4.csv"));
 }
 
 // A clip that fails is less than a server that does.

@@ -178,6 +178,7 @@ std::vector<OtherFlag> OtherFlags() {
       {"quiet", "convert-quiet", "-q"},
       {"progress", "convert-quiet", "--progress"},
       {"server", "server-info", "--server"},
+      {"tls-system", "server-tls-fails", "--tls-system"},
       {"tls-ca", "server-tls", "--tls-ca"},
       {"tls-cert", "server-tls", "--tls-cert"},
       {"tls-key", "server-tls", "--tls-key"},

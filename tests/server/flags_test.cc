@@ -39,6 +39,7 @@ using ::testing::IsEmpty;
 // A new flag needs a row here; FlagsTest.AreAllInTheTable names it.
 const FlagCase kFlags[] = {
     {"listen", "127.0.0.1:101", "listen = 127.0.0.1:101"},
+    {"listen", "101", "listen = 127.0.0.1:101"},
     {"tls-cert", "c.pem", "tls_cert = c.pem", {"--tls-key=k.pem"}},
     {"tls-key", "q.pem", "tls_key = q.pem", {"--tls-cert=d.pem"}},
     {"tls-client-ca",
@@ -363,6 +364,10 @@ TEST(FlagsTest, ConflictsAreRefused) {
       {{"--metrics=0.0.0.0:1", "--tls-cert=c", "--tls-key=k"},
        "refusing to show metrics on 0.0.0.0:1"},
       {{"--metrics=unix:/m"}, "--metrics is HOST:PORT"},
+      {{"--metrics=99999"}, "--metrics: '99999' is not HOST:PORT or PORT"},
+      {{"--listen=nowhere"}, "--listen: 'nowhere' is not HOST:PORT or PORT"},
+      {{"--listen=:1"}, "--listen: ':1' is not HOST:PORT or PORT"},
+      {{"--listen=127.0.0.1:65536"}, "with a port from 0 to 65535"},
       {{"--max-nothing=1"}, "max-nothing"},
       {{"word"}, "word"},
       {{"--config=/no/such/file"}, "/no/such/file"},

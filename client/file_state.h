@@ -1,0 +1,41 @@
+#pragma once
+
+// Tells whether a file is still the one that it was at an earlier time.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "bvhmill/base/cancel.h"
+
+namespace bvhmill::client {
+
+// A regular file at one moment.
+struct FileState {
+  // Absolute, links followed.
+  std::string path;
+  int64_t size = 0;
+  // Nanoseconds since 1970. The time of the last change is 0 if it was so short
+  // ago that a further change might have the same time.
+  int64_t modified = 0;
+  int64_t changed = 0;
+  // Hexadecimal; empty until it is computed.
+  std::string sha256;
+};
+
+// The state of the file `path`, without its digest. Nothing if it is no regular
+// file.
+std::optional<FileState> StateOfFile(const std::string& path);
+
+// Computes the digest; reads the whole file. FAILED_PRECONDITION if the file
+// cannot be read, or is not as it was when `state` was taken. CANCELLED.
+absl::Status AddDigest(const CancelToken* cancel, FileState* state);
+
+// True if the file of `now` has the bytes that the file of `then` had. Size and
+// times decide if they can; otherwise the digest of `now` is computed.
+// CANCELLED.
+absl::Status HasSameBytes(const FileState& then, const CancelToken* cancel,
+                          FileState* now, bool* is_same);
+
+}  // namespace bvhmill::client
