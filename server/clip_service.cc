@@ -291,11 +291,9 @@ grpc::Status ConvertOne(const ServerConfig& config,
   return grpc::Status::OK;
 }
 
-bool IsShort(const v1::ValidateClipRequest& request, int64_t bytes) {
-  return IsShort(request.source(), request.options(), bytes);
-}
-
-bool IsShort(const v1::ConvertClipRequest& request, int64_t bytes) {
+// Of either call, which makes the outputs.
+template <typename Request>
+bool IsShortCall(const Request& request, int64_t bytes) {
   return IsShort(request.source(), request.options(), bytes) &&
          AreTensors(request.options());
 }
@@ -342,7 +340,7 @@ class ClipTask final : public UnaryTask {
     int64_t unpacked = 0;
     const grpc::Status status =
         ReadRequestMessage(config_, request_, ticket, message_, &unpacked);
-    *is_short = IsShort(*message_, unpacked);
+    *is_short = IsShortCall(*message_, unpacked);
     return status;
   }
 

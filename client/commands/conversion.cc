@@ -63,7 +63,7 @@ ExitCode Conversion::Run() {
                                : "bvhmill: interrupted; --resume goes on\n");
   }
   if (!session_.options.quiet) {
-    session_.console->Talk(Summary(totals, "converted"));
+    session_.console->Talk(Summary(totals, "converted") + choices_.Lines());
   }
   if (!session_.options.quiet || options_.fail_on) {
     session_.console->Talk(codes_.Line(Severity::kWarning));
@@ -143,6 +143,7 @@ void Conversion::Warn(const Input& input, const Report& report,
   const bool speaks = outcome->kind == Outcome::Kind::kGood || fails_by_them;
   if (!speaks || !IsGood(report.verdict)) return;
   codes_.Add(report);
+  choices_.Add(report);
   if (session_.options.quiet) return;
   outcome->talk.insert(0, WarningText(input.path, report, view));
 }

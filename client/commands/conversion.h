@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bvhmill/pipeline/options.h"
+#include "client/anim_choices.h"
 #include "client/batch.h"
 #include "client/clip_outputs.h"
 #include "client/code_tally.h"
@@ -78,6 +79,7 @@ class Conversion {
   JsonLines lines_;
   // Of clips without errors.
   CodeTally codes_;
+  AnimChoices choices_;
   // One for each input; each is written by one thread.
   std::vector<Row> rows_;
 };

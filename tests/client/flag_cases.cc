@@ -5,11 +5,10 @@ namespace {
 
 // A flag of --emit anim, by the fields of the format.
 OptionFlag Anim(const std::string& flag, const std::string& value,
-                const std::string& fields) {
-  return {"anim-" + flag,
-          value,
-          "outputs { anim { " + fields + " } }",
-          {"--emit=anim"}};
+                const std::string& fields, const std::string& more = "") {
+  std::vector<std::string> others = {"--emit=anim"};
+  if (!more.empty()) others.push_back(more);
+  return {"anim-" + flag, value, "outputs { anim { " + fields + " } }", others};
 }
 
 std::vector<OptionFlag> ReadingFlags() {
@@ -57,9 +56,11 @@ std::vector<OptionFlag> EditFlags() {
       {"frames", ":9", "edits { frames { end: 9 step: 1 } }"},
       {"frames", "::4", "edits { frames { step: 4 } }"},
       {"fps", "29.97", "edits { resample_fps: 29.97 }"},
-      {"interpolation", "slerp", ""},
-      {"interpolation", "lerp-angle",
-       "edits { interpolation: INTERPOLATION_LERP_ANGLE }"},
+      {"interpolation", "slerp", "edits { resample_fps: 30 }", {"--fps=30"}},
+      {"interpolation",
+       "lerp-angle",
+       "edits { resample_fps: 30 interpolation: INTERPOLATION_LERP_ANGLE }",
+       {"--fps=30"}},
       {"to-units",
        "ft",
        "read { meters_per_unit: 0.01 } edits { meters_per_unit: 0.3048 }",
@@ -112,6 +113,19 @@ std::vector<OptionFlag> OutputFlags() {
        "6d",
        "outputs { rotations { kind: ROTATION_KIND_SIX_D } }",
        {"--emit=rotations"}},
+      {"npz-arrays",
+       "rotations,velocities",
+       "outputs { npz { arrays: NPZ_ARRAY_ROTATIONS "
+       "arrays: NPZ_ARRAY_VELOCITIES } }",
+       {"--emit=npz"}},
+      {"rotation-kind",
+       "6d",
+       "outputs { npz { rotation_kind: ROTATION_KIND_SIX_D } }",
+       {"--emit=npz"}},
+      {"rotation-space",
+       "world",
+       "outputs { npz { rotation_space: ROTATION_SPACE_WORLD } }",
+       {"--emit=npz"}},
       {"rotation-space",
        "local",
        "outputs { rotations {} }",
@@ -141,11 +155,18 @@ std::vector<OptionFlag> AnimFlags() {
       Anim("hand-pose", "13", "hand_pose: 13"),
       Anim("hand-pose", "0", "hand_pose: 0"),
       Anim("emote", "express_wink", "emote: 'express_wink'"),
-      Anim("reference", "rest", ""),
+      Anim("reference", "auto", ""),
+      Anim("reference", "rest", "reference: ANIM_REFERENCE_REST_POSE"),
       Anim("reference", "first", "first_frame_is_reference: true"),
       Anim("match-limbs", "", "match_limbs: true"),
       Anim("scale-to-avatar", "", "scale_to_avatar: true"),
       Anim("map", "mixamo", "joint_map: 'mixamo'"),
+      Anim("map", "auto", "joint_map: 'auto'"),
+      Anim("map", "none", "joint_map: 'none'"),
+      Anim("accept-odd", "", "accept_odd: true"),
+      Anim("upload", "", "for_upload: true scale_to_avatar: true",
+           "--anim-scale-to-avatar"),
+      Anim("max-degrees-limit", "12", "max_degrees_limit: 12"),
       Anim("max-degrees", "0.5", "max_degrees: 0.5"),
       Anim("max-degrees", "0", "max_degrees: 0"),
       Anim("max-mm", "0.25", "max_millimetres: 0.25"),

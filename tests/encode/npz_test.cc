@@ -8,17 +8,21 @@ namespace {
 
 using Arrays = std::map<std::string, Npy>;
 
+Arrays ArraysOf(const Encoded& encoded) {
+  Arrays out;
+  for (const auto& [name, bytes] : ReadZip(encoded.bytes)) {
+    out[name] = ReadNpy(bytes);
+  }
+  return out;
+}
+
 Arrays ReadNpz(const Clip& clip, bool with_end_sites, int64_t tile = 2) {
   const Encoded encoded =
       Encode(clip, NpzFormat{.with_end_sites = with_end_sites}, tile);
   EXPECT_TRUE(encoded.status.ok()) << encoded.status;
   EXPECT_EQ(encoded.info.media_type, "application/zip");
   EXPECT_FALSE(encoded.info.tensor.has_value());
-  Arrays out;
-  for (const auto& [name, bytes] : ReadZip(encoded.bytes)) {
-    out[name] = ReadNpy(bytes);
-  }
-  return out;
+  return ArraysOf(encoded);
 }
 
 // Hips, a knee with a label on its end site, a tail, and a second root.
@@ -154,6 +158,34 @@ TEST(Npz, TilesDoNotMatter) {
       EXPECT_EQ(Encode(clip, format, tile).bytes, whole) << tile;
     }
   }
+}
+
+// The arrays that are asked for are those of the formats of their names.
+TEST(Npz, ArraysAreTheTensorsOfTheirKinds) {
+  const Clip clip = Figure(5);
+  for (const RotationKind kind : {RotationKind::kQuaternion,
+                                  RotationKind::kMatrix, RotationKind::kSixD}) {
+    for (const RotationSpace space :
+         {RotationSpace::kLocal, RotationSpace::kWorld}) {
+      NpzFormat format;
+      format.rotation_kind = kind;
+      format.rotation_space = space;
+      format.positions = false;
+      const Arrays arrays = ArraysOf(Encode(clip, format, 2));
+      EXPECT_FALSE(arrays.contains("positions.npy"));
+      RotationsFormat rotations;
+      rotations.kind = kind;
+      rotations.space = space;
+      EXPECT_EQ(arrays.at("rotations.npy").data,
+                Encode(clip, rotations, 2).bytes);
+    }
+  }
+  const std::string matrix = [&] {
+    NpzFormat format;
+    format.rotation_kind = RotationKind::kMatrix;
+    return ArraysOf(Encode(clip, format, 2)).at("rotations.npy").shape;
+  }();
+  EXPECT_EQ(matrix, "(5, 4, 3, 3)");
 }
 
 }  // namespace

@@ -160,6 +160,70 @@ const OptionCase kCases[] = {
        EmitAnim(
            [](AnimFormat* f) { f->reference = AnimReference::kFirstFrame; }, o);
      }},
+    {"outputs { anim { reference: ANIM_REFERENCE_UNSPECIFIED } }",
+     [](ConvertOptions* o) { Emit(AnimFormat{}, o); }, kOnlyRead},
+    {"outputs { anim { reference: ANIM_REFERENCE_AUTO } }",
+     [](ConvertOptions* o) { Emit(AnimFormat{}, o); }, kOnlyRead},
+    {"outputs { anim { reference: ANIM_REFERENCE_AUTO "
+     "first_frame_is_reference: true } }",
+     [](ConvertOptions* o) { Emit(AnimFormat{}, o); }, kOnlyRead},
+    {"outputs { anim { reference: ANIM_REFERENCE_REST_POSE } }",
+     [](ConvertOptions* o) {
+       EmitAnim([](AnimFormat* f) { f->reference = AnimReference::kRestPose; },
+                o);
+     }},
+    {"outputs { anim { reference: ANIM_REFERENCE_FIRST_FRAME } }",
+     [](ConvertOptions* o) {
+       EmitAnim(
+           [](AnimFormat* f) { f->reference = AnimReference::kFirstFrame; }, o);
+     },
+     kOnlyRead},
+    {R"(outputs { anim { joint_map_rows { source: 'A' target: 'mHead' } } })",
+     [](ConvertOptions* o) {
+       EmitAnim([](AnimFormat* f) { f->joint_map_rows = {{"A", "mHead"}}; }, o);
+     }},
+    {"outputs { anim { max_degrees_limit: 0 } }",
+     [](ConvertOptions* o) {
+       EmitAnim([](AnimFormat* f) { f->max_degrees_limit = 0; }, o);
+     }},
+    {"outputs { anim { max_degrees_limit: 12 } }",
+     [](ConvertOptions* o) {
+       EmitAnim([](AnimFormat* f) { f->max_degrees_limit = 12; }, o);
+     }},
+    {"outputs { anim { accept_odd: true } }",
+     [](ConvertOptions* o) {
+       EmitAnim([](AnimFormat* f) { f->accept_odd = true; }, o);
+     }},
+    {"outputs { anim { for_upload: true } }",
+     [](ConvertOptions* o) {
+       EmitAnim([](AnimFormat* f) { f->for_upload = true; }, o);
+     }},
+    {"outputs { npz { rotation_kind: ROTATION_KIND_MATRIX_3X3 } }",
+     [](ConvertOptions* o) {
+       NpzFormat npz;
+       npz.rotation_kind = RotationKind::kMatrix;
+       Emit(npz, o);
+     }},
+    {"outputs { npz { rotation_space: ROTATION_SPACE_WORLD } }",
+     [](ConvertOptions* o) {
+       NpzFormat npz;
+       npz.rotation_space = RotationSpace::kWorld;
+       Emit(npz, o);
+     }},
+    {"outputs { npz { arrays: NPZ_ARRAY_POSITIONS arrays: NPZ_ARRAY_ROTATIONS "
+     "arrays: NPZ_ARRAY_VELOCITIES } }",
+     [](ConvertOptions* o) {
+       NpzFormat npz;
+       npz.velocities = true;
+       Emit(npz, o);
+     }},
+    {"outputs { npz { arrays: NPZ_ARRAY_VELOCITIES } }",
+     [](ConvertOptions* o) {
+       NpzFormat npz;
+       npz.positions = npz.rotations = false;
+       npz.velocities = true;
+       Emit(npz, o);
+     }},
     {"outputs { anim { profile: ANIM_PROFILE_UNSPECIFIED } }",
      [](ConvertOptions* o) { Emit(AnimFormat{}, o); }, kOnlyRead},
     {"outputs { anim { profile: ANIM_PROFILE_BEST } }",

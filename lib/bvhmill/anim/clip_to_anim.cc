@@ -1,7 +1,10 @@
 #include "bvhmill/anim/clip_to_anim.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
+#include <string>
 
 #include "bvhmill/anim/avatar_drive.h"
 #include "bvhmill/anim/joint_fit.h"
@@ -25,6 +28,13 @@ constexpr int64_t kMostFrames = 65536;
 constexpr int64_t kNodeUnits = 80;
 constexpr int64_t kChannelUnits = 30;
 
+// With as many digits as a reader needs.
+std::string Rounded(double value) {
+  std::array<char, 32> text = {};
+  std::snprintf(text.data(), text.size(), "%.4g", value);
+  return text.data();
+}
+
 float SecondsOf(const Clip& clip, int64_t frames) {
   const double frame_time = HasRate(clip.motion.frame_time)
                                 ? clip.motion.frame_time
@@ -45,7 +55,11 @@ class Converter {
         fit_({frames_, times_, drive_, options}, budget) {}
 
   absl::Status Convert() {
-    if (!CanBePlayed(LeastFrames())) return absl::OkStatus();
+    // If it is too long without its first frame, too.
+    if (!IsPlayable(LeastFrames(), SecondsOf(clip_, LeastFrames())) &&
+        !CanBePlayed(MostPlayed())) {
+      return absl::OkStatus();
+    }
     BVHMILL_RETURN_IF_ERROR(DrawForAll());
     plan_ = MakePlan(clip_.skeleton, options_.conventions);
     drive_ = MakeAvatarDrive(clip_, plan_, options_);
@@ -75,6 +89,17 @@ class Converter {
     if (!drive_.reference.skips_first_frame) return;
     frames_.first = 1;
     --frames_.count;
+  }
+
+  static bool IsPlayable(int64_t frames, float seconds) {
+    return frames > 0 && frames <= kMostFrames && seconds <= kMaxAnimSeconds;
+  }
+
+  // The frames that are played if nothing is known of the first one.
+  int64_t MostPlayed() const {
+    return options_.reference == AnimReference::kFirstFrame
+               ? LeastFrames()
+               : clip_.motion.frames;
   }
 
   bool CanBePlayed(int64_t frames) {
@@ -141,7 +166,7 @@ class Converter {
     }
     if (!drive_.guesses_scale) return;
     log_.Add(IssueCode::ANIM_SCALE_GUESSED, {},
-             {{"metres", std::to_string(drive_.metres_per_unit)}});
+             {{"metres", Rounded(drive_.metres_per_unit)}});
   }
 
   static std::string_view MatchName(const ReferenceChoice& choice) {
@@ -234,7 +259,7 @@ class Converter {
     }
     Fail(IssueCode::ANIM_SIZE_LIMIT,
          {{"limit", std::to_string(options_.max_bytes)},
-          {"degrees", std::to_string(MostDegrees())}});
+          {"degrees", Rounded(MostDegrees())}});
     return absl::OkStatus();
   }
 
@@ -328,7 +353,7 @@ class Converter {
     const Location location = At(node);
     log_.Add(IssueCode::ANIM_POSITION_FAR, location,
              {{"joint", Quote(location.joint_name)},
-              {"metres", std::to_string(fitted.farthest)}});
+              {"metres", Rounded(fitted.farthest)}});
     is_refused_ = true;
     fit_.Drop(fitted.joint);
     return false;

@@ -86,6 +86,19 @@ std::string InWordsOfRequests(std::string_view message) {
   return "anim." + std::string(field) + std::string(message.substr(colon));
 }
 
+// Joints that the avatar does not have, as one list.
+struct UnknownJoints {
+  std::string names;
+  int64_t count = 0;
+
+  void Add(const std::string& name, int64_t occurrences) {
+    constexpr int64_t kMostNamed = 10;
+    if (count < kMostNamed) names += (count > 0 ? ", " : "") + Quote(name);
+    if (count == kMostNamed) names += ", ...";
+    count += occurrences;
+  }
+};
+
 absl::Status Refusal() {
   return MakeStatus(absl::StatusCode::kFailedPrecondition,
                     "an .anim cannot hold the clip");
@@ -154,7 +167,7 @@ class AnimEncoder final : public Encoder {
     BVHMILL_RETURN_IF_ERROR(status);
     ApplySettings(format_.settings, motion);
     LogClamped(*motion);
-    return CheckUpload(*motion);
+    return CheckSize(static_cast<int64_t>(AnimBytes(*motion)));
   }
 
   // A position at the end of its range was farther away, but for the one value
@@ -177,26 +190,18 @@ class AnimEncoder final : public Encoder {
     }
   }
 
-  // The viewer refuses joints that it does not know when it uploads a clip.
-  absl::Status CheckUpload(const AnimMotion& motion) {
-    bool is_good = true;
-    if (!format_.accept_odd) {
-      const NodesByName nodes = NodesOf(*context_.skeleton);
-      for (const AnimJoint& joint : motion.joints) {
-        if (FindAvatarJoint(joint.name) >= 0) continue;
-        context_.log->Add(IssueCode::ANIM_JOINT_REFUSED,
-                          LocationOf(joint.name, nodes),
-                          {{"joint", Quote(joint.name)}});
-        is_good = false;
-      }
-    }
-    const auto bytes = static_cast<int64_t>(AnimBytes(motion));
-    if (MaxBytes(format_) > 0 && bytes > MaxBytes(format_)) {
-      context_.log->Add(IssueCode::ANIM_UPLOAD_LARGE, {},
-                        {{"bytes", std::to_string(bytes)}});
-      is_good = false;
-    }
-    return is_good ? absl::OkStatus() : Refusal();
+  // An upload of a clip, as the viewer makes it, is checked as a file that is
+  // uploaded.
+  bool RefusesUnknown() const {
+    return format_.profile == AnimProfile::kViewer && !format_.accept_odd;
+  }
+
+  absl::Status CheckSize(int64_t bytes) {
+    const int64_t most = MaxBytes(format_);
+    if (most <= 0 || bytes <= most) return absl::OkStatus();
+    context_.log->Add(IssueCode::ANIM_UPLOAD_LARGE, {},
+                      {{"bytes", std::to_string(bytes)}});
+    return Refusal();
   }
 
   absl::Status ConvertBest(AnimMotion* motion) {
@@ -227,10 +232,20 @@ class AnimEncoder final : public Encoder {
     Report report = log.Finish(true, true);
     NodesByName nodes;
     if (!report.issues.empty()) nodes = NodesOf(*context_.skeleton);
+    UnknownJoints unknown;
     for (Issue& issue : report.issues) {
-      context_.log->Add(FindEntry(issue.code)->code,
-                        LocationOf(issue.location.joint_name, nodes),
+      const IssueCode code = FindEntry(issue.code)->code;
+      if (code == IssueCode::ANIM_JOINT_UNKNOWN && RefusesUnknown()) {
+        unknown.Add(issue.location.joint_name, issue.occurrences);
+        continue;
+      }
+      context_.log->Add(code, LocationOf(issue.location.joint_name, nodes),
                         std::move(issue.args), issue.occurrences);
+    }
+    if (unknown.count > 0) {
+      context_.log->Add(IssueCode::ANIM_JOINT_REFUSED, {},
+                        {{"joints", unknown.names}}, unknown.count);
+      return Refusal();
     }
     return result.plays ? absl::OkStatus() : Refusal();
   }

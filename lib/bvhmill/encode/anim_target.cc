@@ -25,18 +25,21 @@ std::string Shortest(float value) {
   return {buffer, end};
 }
 
-// The frames that are played if the first one is not. Whether it is, shows only
-// while the clip is converted, if the pose of reference is not named.
-int64_t PlayedFrames(const AnimFormat& format, int64_t frames) {
+// Whether the first frame is played shows only while the clip is converted, if
+// the pose of reference is not named: it counts as played only `if_unknown`.
+int64_t PlayedFrames(const AnimFormat& format, int64_t frames,
+                     bool if_unknown) {
   const bool plays_all =
-      !IsViewer(format) && format.reference == AnimReference::kRestPose;
+      !IsViewer(format) &&
+      (format.reference == AnimReference::kRestPose ||
+       (format.reference == AnimReference::kAuto && if_unknown));
   return plays_all || frames < 2 ? frames : frames - 1;
 }
 
 // As the conversion of each profile rounds them.
-float SecondsOf(const AnimFormat& format, const EncodeContext& context) {
-  const int64_t steps =
-      std::max<int64_t>(PlayedFrames(format, context.frames) - 1, 1);
+float SecondsOf(const AnimFormat& format, const EncodeContext& context,
+                int64_t played) {
+  const int64_t steps = std::max<int64_t>(played - 1, 1);
   if (IsViewer(format)) {
     return static_cast<float>(steps) * static_cast<float>(context.frame_time);
   }
@@ -45,15 +48,15 @@ float SecondsOf(const AnimFormat& format, const EncodeContext& context) {
 }
 
 void CheckTimes(const AnimFormat& format, const EncodeContext& context) {
-  const float seconds = SecondsOf(format, context);
-  if (seconds > kMaxAnimSeconds) {
+  const int64_t least = PlayedFrames(format, context.frames, false);
+  const int64_t most = PlayedFrames(format, context.frames, true);
+  if (SecondsOf(format, context, least) > kMaxAnimSeconds) {
     context.log->Add(IssueCode::TARGET_ANIM_DURATION, {},
-                     {{"seconds", Shortest(seconds)}});
+                     {{"seconds", Shortest(SecondsOf(format, context, most))}});
   }
-  const int64_t played = PlayedFrames(format, context.frames);
-  if (!IsViewer(format) && played > kMostFrames) {
+  if (!IsViewer(format) && least > kMostFrames) {
     context.log->Add(IssueCode::TARGET_ANIM_FRAMES, {},
-                     {{"count", std::to_string(played)}});
+                     {{"count", std::to_string(most)}});
   }
 }
 

@@ -203,9 +203,9 @@ v1::AnimFormat ToProto(const AnimFormat& format) {
   SettingsToProto(format.settings, &out);
   if (format.reference == AnimReference::kRestPose) {
     out.set_reference(v1::ANIM_REFERENCE_REST_POSE);
-  } else if (format.reference == AnimReference::kFirstFrame) {
-    out.set_reference(v1::ANIM_REFERENCE_FIRST_FRAME);
   }
+  out.set_first_frame_is_reference(format.reference ==
+                                   AnimReference::kFirstFrame);
   out.set_joint_map(format.joint_map);
   for (const JointMapRow& row : format.joint_map_rows) {
     v1::JointMapRow* to = out.add_joint_map_rows();

@@ -1,0 +1,36 @@
+#pragma once
+
+// What was chosen for .anim outputs where the user did not choose: the joint
+// map and the pose of reference.
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "bvhmill/report/report.h"
+
+namespace bvhmill::client {
+
+// Thread-safe.
+class AnimChoices {
+ public:
+  // Counts a clip by what its report says was chosen.
+  void Add(const Report& report);
+
+  // "anim: joint map cmu 12, mixamo 3" and "anim: pose of reference ...", a
+  // line each, the most frequent first. Empty if nothing was chosen.
+  std::string Lines() const;
+
+ private:
+  using Counts = std::map<std::string, int64_t, std::less<>>;
+
+  static std::string Line(std::string_view what, const Counts& counts);
+
+  mutable std::mutex mutex_;
+  Counts maps_;
+  Counts poses_;
+};
+
+}  // namespace bvhmill::client
