@@ -5,13 +5,16 @@
 #include <optional>
 #include <string_view>
 
+#include "bvhmill/anim/avatar.h"
 #include "bvhmill/base/status.h"
+#include "bvhmill/base/utf8.h"
 #include "bvhmill/edit/joint_map.h"
 #include "bvhmill/encode/encoder.h"
 #include "client/anim_file.h"
 #include "client/edit_options.h"
 #include "client/nearest.h"
 #include "client/options.h"
+#include "client/text.h"
 
 namespace bvhmill::client {
 namespace {
@@ -24,7 +27,6 @@ struct BestOption {
   const char* name;
 };
 constexpr BestOption kBestOptions[] = {
-    {"anim.joint_map_rows", "--anim-map"},
     {"anim.joint_map", "--anim-map"},
     {"anim.max_degrees_limit", "--anim-max-degrees-limit"},
     {"anim.max_degrees", "--anim-max-degrees"},
@@ -158,6 +160,18 @@ void AddMap(CLI::App* app, AnimFlags* flags) {
       ->group(kGroup);
 }
 
+std::string CheckTargets(const std::string& path,
+                         const std::vector<JointMapRow>& rows) {
+  for (const JointMapRow& row : rows) {
+    if (FindAvatarJoint(row.target) >= 0) continue;
+    std::vector<std::string_view> names;
+    for (const AvatarJoint& joint : AvatarJoints()) names.push_back(joint.name);
+    return Printable(path) + ": the avatar has no joint " + Quote(row.target) +
+           DidYouMean(row.target, names);
+  }
+  return {};
+}
+
 // Empty if there is nothing wrong, or nothing to read.
 std::string ReadAnimMap(AnimFlags* flags) {
   AnimFormat& format = flags->format;
@@ -165,7 +179,8 @@ std::string ReadAnimMap(AnimFlags* flags) {
     format.joint_map = flags->map;
     return {};
   }
-  const std::string wrong = ReadMapFile(flags->map, &format.joint_map_rows);
+  std::string wrong = ReadMapFile(flags->map, &format.joint_map_rows);
+  if (wrong.empty()) wrong = CheckTargets(flags->map, format.joint_map_rows);
   return wrong.empty() ? wrong : "--anim-map: " + wrong;
 }
 

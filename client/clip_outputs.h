@@ -99,7 +99,7 @@ class ClipOutputs final : public OutputReceiver {
   bool IsStale(const struct stat& output) const;
   bool AreNewer(const Existing& existing) const;
   absl::Status IsDone(const Existing& existing, bool* is_done);
-  absl::Status CheckOwner(const Existing& existing) const;
+  absl::Status CheckOwner(const Existing& existing);
   bool MayReplace(const std::string& extension) const;
   // The choices of the user beside -f.
   std::string OtherWays() const;
@@ -127,6 +127,9 @@ class ClipOutputs final : public OutputReceiver {
   UniqueFd parent_;
   // After `parent_`, since their temporaries are removed through it.
   std::vector<Output> files_;
+  // Extensions of outputs that are replaced since they are older than the
+  // input.
+  std::set<std::string> stale_;
   absl::Status status_;
   std::vector<std::string> paths_;
   // The digest of a large input is computed while that is converted. Last, so

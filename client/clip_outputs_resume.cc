@@ -105,7 +105,7 @@ absl::Status ClipOutputs::IsDone(const Existing& existing, bool* is_done) {
 }
 
 bool ClipOutputs::MayReplace(const std::string& extension) const {
-  if (rules_.force) return true;
+  if (rules_.force || stale_.contains(extension)) return true;
   return rules_.resume && made_ != nullptr &&
          made_->outputs.contains(extension);
 }
@@ -117,13 +117,16 @@ std::string ClipOutputs::OtherWays() const {
 }
 
 // Refuses to replace what a resumed run has not made of this input.
-absl::Status ClipOutputs::CheckOwner(const Existing& existing) const {
+absl::Status ClipOutputs::CheckOwner(const Existing& existing) {
   for (const auto& [extension, info] : existing) {
     const std::string path = PathOf(NameOf(extension));
     if (!rules_.resume) {
       return Refused(path, "exists; use -f" + OtherWays());
     }
-    if (IsStale(info)) continue;
+    if (IsStale(info)) {
+      stale_.insert(extension);
+      continue;
+    }
     if (!MayReplace(extension)) {
       return Refused(path,
                      "exists, and the manifest of the folder does not name it; "

@@ -57,6 +57,15 @@ std::string CodeTally::Line(Severity severity) const {
   return out + "\n";
 }
 
+std::string CodeTally::MostFrequent(Severity severity) const {
+  const std::lock_guard lock(mutex_);
+  const auto& by_code = clips_[static_cast<size_t>(severity)].by_code;
+  const auto most = std::max_element(
+      by_code.begin(), by_code.end(),
+      [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == by_code.end() ? "" : most->first;
+}
+
 std::string CodeTally::Lines() const {
   std::string out;
   for (const Severity severity : kSeverities) out += Line(severity);

@@ -22,6 +22,9 @@ class CodeTally {
   // "3 clips with warnings: DATA_NOT_FINITE 2, TEXT_COMMENT 1" and a line end;
   // the most frequent code first. Empty if no clip has issues of `severity`.
   std::string Line(Severity severity) const;
+  // The code that most clips have, of those of `severity`; empty if there is
+  // none.
+  std::string MostFrequent(Severity severity) const;
   // The lines of all severities, the most severe first.
   std::string Lines() const;
 

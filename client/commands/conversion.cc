@@ -63,12 +63,22 @@ ExitCode Conversion::Run() {
                                : "bvhmill: interrupted; --resume goes on\n");
   }
   if (!session_.options.quiet) {
-    session_.console->Talk(Summary(totals, "converted") + choices_.Lines());
+    session_.console->Talk(Summary(totals, "converted") + choices_.Lines() +
+                           errors_.Line(Severity::kError));
   }
   if (!session_.options.quiet || options_.fail_on) {
     session_.console->Talk(codes_.Line(Severity::kWarning));
   }
+  if (!session_.options.quiet) session_.console->Talk(HowToGoOn());
   return totals.exit;
+}
+
+// Names the most frequent code of errors, or else of warnings.
+std::string Conversion::HowToGoOn() const {
+  std::string code = errors_.MostFrequent(Severity::kError);
+  if (code.empty()) code = codes_.MostFrequent(Severity::kWarning);
+  if (code.empty()) return code;
+  return "bvhmill explain " + code + " says what to do\n";
 }
 
 absl::Status Conversion::OpenOutputs() {
@@ -140,6 +150,7 @@ void Conversion::Warn(const Input& input, const Report& report,
                       const IssueView& view, Outcome* outcome) {
   const bool fails_by_them = outcome->kind == Outcome::Kind::kFailed &&
                              !Passes(report, options_.fail_on);
+  if (outcome->kind == Outcome::Kind::kFailed) errors_.Add(report);
   const bool speaks = outcome->kind == Outcome::Kind::kGood || fails_by_them;
   if (!speaks || !IsGood(report.verdict)) return;
   codes_.Add(report);

@@ -55,6 +55,7 @@ class Conversion {
     std::string rate = "-";
   };
 
+  std::string HowToGoOn() const;
   absl::Status OpenOutputs();
   absl::Status OpenFolder();
   absl::Status OpenManifest();
@@ -80,6 +81,8 @@ class Conversion {
   // Of clips without errors.
   CodeTally codes_;
   AnimChoices choices_;
+  // Of clips with errors.
+  CodeTally errors_;
   // One for each input; each is written by one thread.
   std::vector<Row> rows_;
 };

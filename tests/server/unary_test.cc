@@ -410,7 +410,7 @@ void SetUnknownField(google::protobuf::Message* message) {
 }
 
 // The fields that a report names as not known.
-std::string UnknownFieldsIn(const v1::Report& report) {
+std::string UnknownFieldsIn(const v1::ValidationReport& report) {
   std::string named;
   for (const v1::Issue& issue : report.issues()) {
     if (issue.code() != "REQUEST_FIELD_UNKNOWN") continue;
@@ -451,7 +451,7 @@ TEST_F(UnaryTest, StreamsNameFieldsThatAreNotKnown) {
   std::string named;
   while (stream->Read(&response)) {
     if (response.has_result()) {
-      named += UnknownFieldsIn(response.result().result().report());
+      named += UnknownFieldsIn(response.result().report());
     }
   }
   EXPECT_TRUE(stream->Finish().ok());

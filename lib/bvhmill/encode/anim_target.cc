@@ -79,7 +79,9 @@ void CheckNames(const AnimFormat& format, const EncodeContext& context) {
   }
   IssueArgs args = {{"count", std::to_string(naming.bones)},
                     {"joints", std::to_string(JointCount(skeleton))}};
-  if (AreFew(naming.bones, skeleton) && !format.accept_odd) {
+  // A table that was written for the clip says which joints are meant.
+  const bool is_meant = format.accept_odd || !format.joint_map_rows.empty();
+  if (AreFew(naming.bones, skeleton) && !is_meant) {
     context.log->Add(IssueCode::TARGET_ANIM_FEW_JOINTS, {}, args);
   }
   if (naming.map.empty()) return;
