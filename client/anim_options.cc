@@ -139,19 +139,19 @@ void AddBounds(CLI::App* app, AnimFormat* format) {
 }
 
 std::string CheckAnimMap(const std::string& word) {
-  std::vector<std::string_view> maps = {kAutoAnimMap, kNoAnimMap};
+  std::vector<std::string_view> maps = {kAutoAnimMap, kOwnAnimMap};
   for (const std::string_view name : JointMapNames()) maps.push_back(name);
   const bool is_known = IsMapFile(word) ||
                         std::find(maps.begin(), maps.end(), word) != maps.end();
   if (is_known) return {};
-  return "there is no map '" + word + "'; there are auto none " + MapNames() +
+  return "there is no map '" + word + "'; there are auto own " + MapNames() +
          " and files *.csv" + DidYouMean(word, maps);
 }
 
 void AddMap(CLI::App* app, AnimFlags* flags) {
   app->add_option("--anim-map", flags->map,
                   "what kind of skeleton it is, so that joints are\n"
-                  "found: auto (by their names), none (they have the\n"
+                  "found: auto (by their names), own (they have the\n"
                   "avatar's), a table of lines source,target, or one\n"
                   "that is built in, as of --joint-map, which renames\n"
                   "the joints of all outputs instead; by default auto")

@@ -162,7 +162,7 @@ std::vector<OptionFlag> AnimFlags() {
       Anim("scale-to-avatar", "", "scale_to_avatar: true"),
       Anim("map", "mixamo", "joint_map: 'mixamo'"),
       Anim("map", "auto", "joint_map: 'auto'"),
-      Anim("map", "none", "joint_map: 'none'"),
+      Anim("map", "own", "joint_map: 'own'"),
       Anim("accept-odd", "", "accept_odd: true"),
       Anim("upload", "", "for_upload: true scale_to_avatar: true",
            "--anim-scale-to-avatar"),

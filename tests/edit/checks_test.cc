@@ -128,8 +128,8 @@ const Case kCases[] = {
      "options.edits.joint_map_rows: 'a {' cannot be the name of a joint"},
     {"no such map", [](ClipEdits* e) { e->joint_map = "daz"; },
      Code::kInvalidArgument,
-     "options.edits.joint_map: 'daz' is not built in; there are cmu, lafan1, "
-     "mixamo, perception_neuron, rokoko, second_life, xsens"},
+     "options.edits.joint_map: 'daz' is not built in; there are bandai_namco, "
+     "cmu, lafan1, mixamo, perception_neuron, rokoko, second_life, xsens"},
     {"two maps",
      [](ClipEdits* e) {
        e->joint_map = "cmu";

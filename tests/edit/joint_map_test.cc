@@ -58,8 +58,8 @@ TEST(JointMap, BrokenTables) {
 TEST(JointMap, WhatIsBuiltIn) {
   const std::vector<std::string_view> names = JointMapNames();
   const std::vector<std::string_view> expected = {
-      "cmu",    "lafan1",      "mixamo", "perception_neuron",
-      "rokoko", "second_life", "xsens"};
+      "bandai_namco",      "cmu",    "lafan1",      "mixamo",
+      "perception_neuron", "rokoko", "second_life", "xsens"};
   EXPECT_EQ(names, expected);
   for (const std::string_view name : names) {
     const auto rows = FindJointMap(name);
@@ -109,6 +109,9 @@ TEST(JointMap, RenamesWhatItKnows) {
       {"mixamo",
        {"mixamorig:Hips", "mixamorig7:Spine2", "RightHandPinky3"},
        {"mPelvis", "mChest", "mHandPinky3Right"}},
+      {"bandai_namco",
+       {"joint_Root", "Hips", "UpperArm_L", "Toes_R"},
+       {"joint_Root", "mPelvis", "mShoulderLeft", "mFootRight"}},
       {"lafan1", {"Hips", "LeftToe"}, {"mPelvis", "mFootLeft"}},
       {"rokoko", {"Spine4", "LeftShin"}, {"mChest", "mKneeLeft"}},
       {"xsens", {"Chest4", "RightCollar"}, {"mChest", "mCollarRight"}},

@@ -24,6 +24,7 @@ ConvertOptions AnimOptions(AnimProfile profile = AnimProfile::kBest) {
   ConvertOptions options;
   AnimFormat anim;
   anim.profile = profile;
+  anim.accept_odd = true;
   options.outputs = {{"", CsvFormat{}}, {"", anim}};
   return options;
 }
@@ -35,7 +36,8 @@ TEST(AnimOutput, IssuesOfItAreInTheReport) {
   ASSERT_TRUE(result.status.ok()) << result.status;
   EXPECT_TRUE(receiver.data()[1].starts_with(std::string_view("\1\0\0\0", 4)));
   EXPECT_TRUE(Lists(result.report, "ANIM_JOINT_LEFT_OUT"));
-  EXPECT_EQ(result.report.counts.infos, 2);
+  EXPECT_TRUE(Lists(result.report, "ANIM_REFERENCE_CHOSEN"));
+  EXPECT_EQ(result.report.counts.infos, 3);
 }
 
 TEST(AnimOutput, ATargetThatCannotBeIsAFailedPrecondition) {

@@ -57,7 +57,8 @@ std::set<std::string> CodesOfTables() {
   for (const char* name :
        {"tests/anim/anim_reader_test.cc", "tests/anim/anim_to_clip_test.cc",
         "tests/anim/clip_to_anim_test.cc", "tests/anim/viewer_loader_test.cc",
-        "tests/encode/anim_test.cc", "tests/validate/validate_test.cc",
+        "tests/anim/upright_test.cc", "tests/encode/anim_test.cc",
+        "tests/server/unary_test.cc", "tests/validate/validate_test.cc",
         "tests/bvh/faults_test.cc"}) {
     AddCodes(ReadFile(SourceFile(name)), &codes);
   }

@@ -236,8 +236,10 @@ TEST_F(UnaryTest, ConvertMakesAnim) {
   EXPECT_EQ(output.data(), LocalOutputs(text, request.options())[0]);
   EXPECT_EQ(output.data()[4], 4);
   // The rib drives nothing.
-  ASSERT_EQ(converted_.result().report().issues_size(), 1);
+  ASSERT_EQ(converted_.result().report().issues_size(), 2);
   EXPECT_EQ(converted_.result().report().issues(0).code(),
+            "ANIM_REFERENCE_CHOSEN");
+  EXPECT_EQ(converted_.result().report().issues(1).code(),
             "ANIM_JOINT_LEFT_OUT");
 }
 

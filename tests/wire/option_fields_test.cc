@@ -118,6 +118,11 @@ TEST(OptionFields, AreAllInACase) {
                        "RotationsFormat.layout: TENSOR_LAYOUT_FRAME_MAJOR",
                        "RotationsFormat.space: ROTATION_SPACE_LOCAL",
                        "VelocitiesFormat.layout: TENSOR_LAYOUT_FRAME_MAJOR",
+                       "NpzFormat.rotation_kind: ROTATION_KIND_QUATERNION_XYZW",
+                       "NpzFormat.rotation_space: ROTATION_SPACE_LOCAL",
+                       "AnimFormat.reference: ANIM_REFERENCE_AUTO",
+                       // Written as first_frame_is_reference.
+                       "AnimFormat.reference: ANIM_REFERENCE_FIRST_FRAME",
                        "AnimFormat.profile: ANIM_PROFILE_BEST"},
                       written.Missing(root)),
               IsEmpty());

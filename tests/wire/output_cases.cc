@@ -204,6 +204,15 @@ const OptionCase kCases[] = {
        npz.rotation_kind = RotationKind::kMatrix;
        Emit(npz, o);
      }},
+    {"outputs { npz { rotation_kind: ROTATION_KIND_QUATERNION_XYZW "
+     "rotation_space: ROTATION_SPACE_LOCAL } }",
+     [](ConvertOptions* o) { Emit(NpzFormat{}, o); }, kOnlyRead},
+    {"outputs { npz { rotation_kind: ROTATION_KIND_SIX_D } }",
+     [](ConvertOptions* o) {
+       NpzFormat npz;
+       npz.rotation_kind = RotationKind::kSixD;
+       Emit(npz, o);
+     }},
     {"outputs { npz { rotation_space: ROTATION_SPACE_WORLD } }",
      [](ConvertOptions* o) {
        NpzFormat npz;

@@ -16,6 +16,7 @@ void StateDefaults(v1::ConvertOptions* message) {
     v1::AnimFormat* anim = output.mutable_anim();
     if (!anim->has_max_degrees()) anim->set_max_degrees(0.1F);
     if (!anim->has_max_millimetres()) anim->set_max_millimetres(1);
+    if (!anim->has_max_degrees_limit()) anim->set_max_degrees_limit(5);
   }
 }
 

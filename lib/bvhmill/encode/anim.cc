@@ -275,7 +275,7 @@ absl::Status CheckMap(const AnimFormat& format) {
     return InvalidField("anim.joint_map", "is named beside joint_map_rows");
   }
   if (has_rows) return CheckRows(format.joint_map_rows);
-  if (name == kAutoAnimMap || name == kNoAnimMap) return absl::OkStatus();
+  if (name == kAutoAnimMap || name == kOwnAnimMap) return absl::OkStatus();
   const std::vector<std::string_view> maps = JointMapNames();
   const bool is_known = std::find(maps.begin(), maps.end(), name) != maps.end();
   return is_known ? absl::OkStatus()

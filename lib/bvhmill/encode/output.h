@@ -86,7 +86,7 @@ enum class AnimProfile {
 
 // Names of AnimFormat::joint_map beside those of maps.
 inline constexpr std::string_view kAutoAnimMap = "auto";
-inline constexpr std::string_view kNoAnimMap = "none";
+inline constexpr std::string_view kOwnAnimMap = "own";
 
 // Second Life's .anim.
 struct AnimFormat {
@@ -103,7 +103,8 @@ struct AnimFormat {
   // The rest is of the profile kBest only.
   AnimReference reference = AnimReference::kAuto;
   // Says what joints of the avatar the clip's are: a map that is built in;
-  // kNoAnimMap; kAutoAnimMap or empty: the map that knows most of the names.
+  // kOwnAnimMap, for joints with the avatar's own names; kAutoAnimMap or empty:
+  // the map that knows most of the names.
   // Joints that a map does not have are found by their own names.
   std::string joint_map;
   // Instead, if there are any.
