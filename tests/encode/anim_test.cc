@@ -265,19 +265,28 @@ INSTANTIATE_TEST_SUITE_P(
         Target{"", WithReference(AnimReference::kFirstFrame), Nod(1802)},
         Target{"TARGET_ANIM_DURATION", WithReference(AnimReference::kRestPose),
                Nod(1802)},
-        // The first frame may be one that is not played.
-        Target{"", {}, Nod(1802)},
         Target{"TARGET_ANIM_DURATION", {}, Nod(1803)},
         Target{"TARGET_ANIM_DURATION", ViewerFormat(), Nod(1802)},
         Target{"TARGET_ANIM_DURATION",
                WithReference(AnimReference::kFirstFrame), Nod(1803)},
-        Target{"", {}, FastNod(65537)},
+        Target{"", {}, FastNod(65536)},
         Target{"TARGET_ANIM_FRAMES", {}, FastNod(65538)},
-        Target{"TARGET_ANIM_UNIT", UploadFormat(false), Nod(3)},
-        Target{"", UploadFormat(true), Nod(3)},
         Target{"TARGET_ANIM_NO_JOINTS", {}, Nod(3, "Hips", "Spine")},
         Target{"", {}, Nod(3, "Reference", "mSkull")},
         Target{"TARGET_ANIM_VIEWER", ViewerFormat(), Nod(3, "mTorso")}));
+
+TEST(AnimOutput, AnUploadNeedsTheUnit) {
+  EXPECT_EQ(CodeOf({"", UploadFormat(false), Nod(3)}), "TARGET_ANIM_UNIT");
+  EXPECT_EQ(CodeOf({"", UploadFormat(true), Nod(3)}), "");
+}
+
+// Whether the first frame is played shows only when the clip is converted.
+TEST(AnimOutput, AFrameTooManyMayBeTheOneThatIsNotPlayed) {
+  EXPECT_EQ(CodeOf({"", {}, Nod(1802)}), "");
+  EXPECT_EQ(CodeOf({"", {}, Nod(1803)}), "TARGET_ANIM_DURATION");
+  const Encoded encoded = Encode(Nod(1802), AnimFormat{}, 100);
+  EXPECT_TRUE(absl::IsFailedPrecondition(encoded.status));
+}
 
 TEST_P(TargetTest, IsJudgedBeforeTheRowsCome) {
   EXPECT_EQ(CodeOf(GetParam()), GetParam().code);

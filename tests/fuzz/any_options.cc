@@ -33,8 +33,12 @@ AnimFormat AnyAnim(Choices* choices) {
   constexpr float kBounds[] = {0, 0.1F, 5};
   AnimFormat format;
   if (choices->OneIn(2)) format.profile = AnimProfile::kViewer;
-  if (choices->OneIn(2)) format.reference = AnimReference::kFirstFrame;
+  constexpr AnimReference kReferences[] = {AnimReference::kAuto,
+                                           AnimReference::kRestPose,
+                                           AnimReference::kFirstFrame};
+  format.reference = OneOf(kReferences, choices);
   if (choices->OneIn(2)) format.joint_map = "mixamo";
+  format.accept_odd = choices->OneIn(2);
   format.match_limbs = choices->OneIn(2);
   format.scale_to_avatar = choices->OneIn(2);
   format.max_degrees = OneOf(kBounds, choices);
@@ -42,6 +46,17 @@ AnimFormat AnyAnim(Choices* choices) {
   if (choices->OneIn(4)) format.max_bytes = 400;
   if (choices->OneIn(2)) format.settings.loop = choices->OneIn(2);
   if (choices->OneIn(4)) format.settings.ease_in = 0.5F;
+  return format;
+}
+
+NpzFormat AnyNpz(bool ends, Choices* choices) {
+  constexpr RotationKind kKinds[] = {
+      RotationKind::kQuaternion, RotationKind::kMatrix, RotationKind::kSixD};
+  NpzFormat format{ends};
+  format.rotation_kind = OneOf(kKinds, choices);
+  if (choices->OneIn(2)) format.rotation_space = RotationSpace::kWorld;
+  format.rotations = choices->OneIn(2);
+  format.velocities = choices->OneIn(4);
   return format;
 }
 
@@ -55,7 +70,7 @@ FormatOptions AnyFormat(Choices* choices) {
     case 2:
       return VelocitiesFormat{AnyLayout(choices), ends};
     case 3:
-      return NpzFormat{ends};
+      return AnyNpz(ends, choices);
     case 4:
       return CsvFormat{ends};
     case 5:

@@ -77,6 +77,13 @@ v1::OutputRequest* Add(v1::ConvertOptions* options) {
 
 void AddNpz(v1::ConvertOptions* o) { Add(o)->mutable_npz(); }
 
+// Of any clip, whatever it looks like.
+v1::AnimFormat* AddAnim(v1::ConvertOptions* o) {
+  v1::AnimFormat* anim = Add(o)->mutable_anim();
+  anim->set_accept_odd(true);
+  return anim;
+}
+
 void AddMatrices(v1::ConvertOptions* o, v1::TensorLayout layout) {
   v1::RotationsFormat* rotations = Add(o)->mutable_rotations();
   rotations->set_kind(v1::ROTATION_KIND_MATRIX_3X3);
@@ -103,16 +110,14 @@ const Case kFormats[] = {
     {"Csv", [](auto* o) { Add(o)->mutable_csv(); }},
     {"Bvh", [](auto* o) { Add(o)->mutable_bvh(); }},
     {"BvhDecimals", [](auto* o) { Add(o)->mutable_bvh()->set_decimals(30); }},
-    {"Anim", [](auto* o) { Add(o)->mutable_anim(); }},
+    {"Anim", [](auto* o) { AddAnim(o); }},
     {"AnimViewer",
-     [](auto* o) {
-       Add(o)->mutable_anim()->set_profile(v1::ANIM_PROFILE_VIEWER);
-     }},
+     [](auto* o) { AddAnim(o)->set_profile(v1::ANIM_PROFILE_VIEWER); }},
     {"Several", [](auto* o) {
        AddNpz(o);
        Add(o)->mutable_csv();
        Add(o)->mutable_bvh();
-       Add(o)->mutable_anim();
+       AddAnim(o);
        AddMatrices(o, v1::TENSOR_LAYOUT_JOINT_MAJOR);
      }}};
 

@@ -38,6 +38,16 @@ void AddAnims(std::vector<OutputRequest>* out) {
   Add(AnimFormat{}, out);
   Add(Anim([](auto* a) { a->profile = AnimProfile::kViewer; }), out);
   Add(Anim([](auto* a) { a->reference = AnimReference::kFirstFrame; }), out);
+  Add(Anim([](auto* a) {
+        a->reference = AnimReference::kRestPose;
+        a->accept_odd = true;
+      }),
+      out);
+  Add(Anim([](auto* a) {
+        a->joint_map_rows = {{"Root", "mPelvis"}, {"hip", "mTorso"}};
+        a->for_upload = true;
+      }),
+      out);
   Add(Anim([](auto* a) { a->joint_map = "second_life"; }), out);
   Add(Anim([](auto* a) { a->match_limbs = true; }), out);
   Add(Anim([](auto* a) { a->scale_to_avatar = true; }), out);
@@ -180,6 +190,12 @@ std::vector<OutputRequest> OutputChoices() {
     Add(NpzFormat{ends}, &out);
     Add(CsvFormat{ends}, &out);
   }
+  NpzFormat npz;
+  npz.rotation_kind = RotationKind::kSixD;
+  npz.rotation_space = RotationSpace::kWorld;
+  npz.positions = false;
+  npz.velocities = true;
+  Add(npz, &out);
   for (const int decimals : {-1, 0, 3}) Add(BvhFormat{decimals}, &out);
   AddAnims(&out);
   return out;
