@@ -1,7 +1,7 @@
 #pragma once
 
-// What was chosen for .anim outputs where the user did not choose: the joint
-// map and the pose of reference.
+// Choices that were made for .anim outputs, since the user left them open: the
+// joint map and the pose of reference.
 
 #include <cstdint>
 #include <map>

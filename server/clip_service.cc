@@ -291,7 +291,7 @@ grpc::Status ConvertOne(const ServerConfig& config,
   return grpc::Status::OK;
 }
 
-// Of either call, which makes the outputs.
+// Both calls make the outputs.
 template <typename Request>
 bool IsShortCall(const Request& request, int64_t bytes) {
   return IsShort(request.source(), request.options(), bytes) &&

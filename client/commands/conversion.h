@@ -78,10 +78,10 @@ class Conversion {
   std::optional<OutputDir> directory_;
   std::optional<Manifest> manifest_;
   JsonLines lines_;
-  // Of clips without errors.
+  // Codes of clips without errors.
   CodeTally codes_;
   AnimChoices choices_;
-  // Of clips with errors.
+  // Codes of clips with errors.
   CodeTally errors_;
   // One for each input; each is written by one thread.
   std::vector<Row> rows_;

@@ -224,7 +224,7 @@ void ExpectUpright(const Converted& converted) {
   EXPECT_GT(upright.hands_apart, 0.99);
 }
 
-TEST_P(UprightTest, AWalkStandsWhateverTheRestPose) {
+TEST_P(UprightTest, AWalkStandsWithAnyRestPose) {
   for (const samples::Axes axes :
        {samples::Axes::kWorld, samples::Axes::kAlongBones,
         samples::Axes::kAny}) {

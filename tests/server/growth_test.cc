@@ -77,7 +77,7 @@ v1::OutputRequest* Add(v1::ConvertOptions* options) {
 
 void AddNpz(v1::ConvertOptions* o) { Add(o)->mutable_npz(); }
 
-// Of any clip, whatever it looks like.
+// An .anim of any clip, also of one that is no figure.
 v1::AnimFormat* AddAnim(v1::ConvertOptions* o) {
   v1::AnimFormat* anim = Add(o)->mutable_anim();
   anim->set_accept_odd(true);

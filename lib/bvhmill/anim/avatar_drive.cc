@@ -84,8 +84,8 @@ class Maker {
     return height - lowest;
   }
 
-  // True if the unit is not known, and hips would not be as high as anybody's
-  // if it were an inch.
+  // True if the unit is not known, and no person has hips as high as an inch
+  // for a unit would make them.
   bool CannotBeInch(double standing) const {
     if (options_.metres_per_unit > 0 || !LegLength(view_)) return false;
     const double height = standing * kInchMetres;

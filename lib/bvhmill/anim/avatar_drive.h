@@ -43,8 +43,8 @@ struct AvatarDrive {
   ReferenceChoice reference;
   // In the pose of reference.
   OddLimb odd_limb;
-  // Lengths are scaled to the avatar although nobody asked for it: the unit is
-  // not known, and cannot be an inch.
+  // Lengths are scaled to the avatar, since the unit is not known and cannot be
+  // an inch.
   bool guesses_scale = false;
   // Nodes that drive nothing, although they move or have a name.
   std::vector<int32_t> left_out;

@@ -254,7 +254,8 @@ class Matcher {
   std::vector<Quat<double>> turns_;
 };
 
-// Of a limb whose rest is turned by `trunk`; 0 if it is not there.
+// Degrees between a limb of the source and the avatar's at rest, turned by
+// `trunk`; 0 if the source lacks it.
 double DegreesFrom(const PoseView& pose, const Limb& limb,
                    const Quat<double>& trunk) {
   const auto source = Places::Of(pose).Along(limb);

@@ -53,7 +53,8 @@ OddLimb FarthestLimb(const PoseView& pose, Limbs limbs);
 std::optional<double> LegLength(const PoseView& pose);
 double AvatarLegLength();
 
-// What of the avatar's rest pose is brought to where the source's is.
+// The parts of the avatar's rest pose that are brought to where those of the
+// source are.
 enum class PoseMatch {
   kNone,
   // Arms and legs; hands go with their forearms.

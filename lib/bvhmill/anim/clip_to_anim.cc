@@ -154,8 +154,8 @@ class Converter {
     return "frame " + std::to_string(frame);
   }
 
-  // How the pose of reference was found, if nobody said which it is; and the
-  // scale, if it is a guess.
+  // Tells which pose of reference was chosen, and which scale, where the
+  // options leave them open.
   void LogChoices() {
     const ReferenceChoice& choice = drive_.reference;
     if (options_.reference == AnimReference::kAuto) {
@@ -344,7 +344,7 @@ class Converter {
     motion.ease_out = std::min(motion.ease_out, most);
   }
 
-  // False if positions do not fit, and nobody accepts that; the log says so.
+  // False if positions do not fit and are not accepted; the log says so.
   bool TakesClamped(int32_t node, const FittedJoint& fitted) {
     if (fitted.clamped == 0 || options_.accept_odd) {
       LogValues(IssueCode::ANIM_POSITION_CLAMPED, node, fitted.clamped);

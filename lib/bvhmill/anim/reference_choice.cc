@@ -186,7 +186,7 @@ class Chooser {
   const ClipToAnimOptions& options_;
   SourcePose& pose_;
   ReferenceChoice choice_;
-  // Of each frame that was looked at, for each part of the trunk.
+  // A rotation for each frame that was looked at, by parts of the trunk.
   std::array<std::vector<Quat<double>>, kParts.size()> trunk_in_node_;
   int64_t best_frame_ = -1;
   double least_unrest_ = std::numeric_limits<double>::infinity();

@@ -22,10 +22,10 @@ struct ReferenceChoice {
   PoseMatch match = PoseMatch::kNone;
   // The first frame is a pose of its own, which is not played.
   bool skips_first_frame = false;
-  // Of the rest pose: degrees that its trunk, or a limb, is off; the larger.
+  // Degrees that trunk or limbs of the rest pose are off; the largest.
   double rest_degrees = 0;
-  // In the pose that was chosen, with what was matched: degrees that the trunk
-  // is off, or a leg; the larger.
+  // Degrees that the trunk or a leg is off in the pose that was chosen, after
+  // matching; the larger.
   double odd_degrees = 0;
   // Least degrees between trunk and Y in the frames that were looked at;
   // nothing if the source has no trunk.
