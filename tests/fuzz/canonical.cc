@@ -2,6 +2,8 @@
 
 #include <google/protobuf/descriptor.h>
 
+#include <algorithm>
+
 namespace bvhmill::fuzz {
 namespace {
 
@@ -47,10 +49,32 @@ void WriteOut(Message* message) {
   }
 }
 
+// Two fields say what the pose of reference is.
+void MakeOneReference(v1::AnimFormat* anim) {
+  if (anim->reference() == v1::ANIM_REFERENCE_UNSPECIFIED &&
+      anim->first_frame_is_reference()) {
+    anim->set_reference(v1::ANIM_REFERENCE_FIRST_FRAME);
+  }
+  anim->clear_first_frame_is_reference();
+}
+
+// In the order of their numbers.
+void WriteOutArrays(v1::NpzFormat* npz) {
+  if (npz->arrays().empty()) {
+    npz->add_arrays(v1::NPZ_ARRAY_POSITIONS);
+    npz->add_arrays(v1::NPZ_ARRAY_ROTATIONS);
+  }
+  std::sort(npz->mutable_arrays()->begin(), npz->mutable_arrays()->end());
+}
+
 void WriteOutAnim(v1::AnimFormat* anim) {
   constexpr float kMostDegrees = 0.1F;
+  constexpr float kMostDegreesLimit = 5;
   constexpr float kMostMillimetres = 1;
   if (!anim->has_max_degrees()) anim->set_max_degrees(kMostDegrees);
+  if (!anim->has_max_degrees_limit()) {
+    anim->set_max_degrees_limit(kMostDegreesLimit);
+  }
   if (!anim->has_max_millimetres()) {
     anim->set_max_millimetres(kMostMillimetres);
   }
@@ -82,6 +106,10 @@ void WriteOutEdits(v1::ClipEdits* edits) {
 
 void MakeCanonical(const Limits& limits, v1::ConvertOptions* options) {
   options->DiscardUnknownFields();
+  for (v1::OutputRequest& output : *options->mutable_outputs()) {
+    if (output.has_anim()) MakeOneReference(output.mutable_anim());
+    if (output.has_npz()) WriteOutArrays(output.mutable_npz());
+  }
   WriteOut(options);
   WriteOutEdits(options->mutable_edits());
   v1::ValidationOptions* const validation = options->mutable_validation();
