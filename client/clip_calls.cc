@@ -8,6 +8,7 @@
 
 #include "bvhmill/base/limits.h"
 #include "bvhmill/base/utf8.h"
+#include "bvhmill/pipeline/discarding_receiver.h"
 #include "bvhmill/wire/result.h"
 #include "client/answer.h"
 #include "client/call.h"
@@ -54,18 +55,6 @@ ConvertResult TakeWhole(const v1::ClipResult& result,
   if (fault.ok()) fault = answer.End(result);
   return fault.ok() ? answer.TakeResult() : FailedResult(fault);
 }
-
-// For calls of which only the report counts.
-class Nobody final : public OutputReceiver {
- public:
-  absl::Status Begin(const ClipInfo& /*info*/,
-                     std::span<const OutputInfo> /*outputs*/) override {
-    return absl::OkStatus();
-  }
-  absl::Status Data(size_t /*output*/, std::string_view /*bytes*/) override {
-    return absl::OkStatus();
-  }
-};
 
 // True if it may be the clip that is at fault, about which there is a report.
 bool MayBeFaultOfClip(const ConvertResult& result) {
@@ -127,7 +116,7 @@ ConvertResult ClipCalls::Validate(std::string_view name, const ClipData& clip,
                                   const CancelToken* cancel) const {
   // A stream hands the outputs over, and fails where they cannot be made.
   const auto by_stream = [&] {
-    Nobody nobody;
+    DiscardingReceiver nobody;
     ConvertResult result = Stream(name, clip, options, &nobody, cancel);
     result.outputs.clear();
     // What outputs cannot hold is no fault of a check.

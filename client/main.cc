@@ -88,7 +88,7 @@ std::string WhyNot(const CLI::App& program, const CLI::App& chosen,
   const bool lacks_option = dynamic_cast<const CLI::RequiredError*>(&error);
   const std::vector<std::string> words = program.remaining(true);
   if (!needs_command && !has_extras) {
-    // What is missing may be there, but mistyped.
+    // A word that seems to be missing may be there, but mistyped.
     const bool is_mistyped =
         lacks_option && !words.empty() && words.front().starts_with('-');
     return is_mistyped ? NoOption(chosen, words.front()) : error.what();

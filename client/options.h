@@ -35,7 +35,7 @@ void AddBatchOptions(CLI::App* app, RunOptions* run);
 void AddReadingOptions(CLI::App* app, ConvertOptions* options);
 void AddReportOptions(CLI::App* app, ReportOptions* report);
 
-// What is wrong with `word`, which must be one of `words`; empty = nothing.
+// Says why `word` is none of `words`; empty = it is one.
 std::string CheckWord(const std::string& word,
                       const std::vector<std::string>& words);
 // The same of a code of the catalogue of issues.

@@ -9,9 +9,9 @@
 
 namespace bvhmill::client {
 
-// A digest of all that outputs depend on beside the input: the options without
-// their limits, the version of this program, and `engine`, the version of the
-// program that converts. Hexadecimal.
+// A digest of everything beside the input that outputs depend on: the options
+// without their limits, the version of this program, and `engine`, the version
+// of the program that converts. Hexadecimal.
 std::string OptionsDigest(const ConvertOptions& options,
                           std::string_view engine);
 

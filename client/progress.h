@@ -33,8 +33,8 @@ class Progress {
 
   // A clip is begun, and its progress counts until Finish.
   void Begin(const ClipProgress* clip);
-  // It is finished: of `planned` bytes, as they were counted in the size of all
-  // clips, so many were `done`.
+  // The clip is finished. The size of all clips counts `planned` bytes of it;
+  // `done` bytes were converted.
   void Finish(const ClipProgress* clip, int64_t planned, int64_t done);
 
  private:

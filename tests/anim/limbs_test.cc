@@ -8,11 +8,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <map>
 
 #include "bvhmill/anim/avatar.h"
 #include "bvhmill/anim/clip_to_anim.h"
-#include "bvhmill/anim/key_play.h"
+#include "tests/anim/played_avatar.h"
 #include "tests/anim/real_clips.h"
 #include "tests/support/files.h"
 #include "tests/support/worse.h"
@@ -116,53 +115,13 @@ class Source {
   std::vector<Vector> places_;
 };
 
-// The avatar at a time, with its own rest offsets, in the axes of BVH.
-class Avatar {
- public:
-  Avatar(const AnimMotion& motion, float seconds) {
-    std::map<std::string_view, const AnimJoint*> joints;
-    for (const AnimJoint& joint : motion.joints) joints[joint.name] = &joint;
-    for (const AvatarJoint& joint : AvatarJoints()) {
-      Matrix turn = Identity<double>();
-      const auto it = joints.find(joint.name);
-      if (it != joints.end()) {
-        turn = Played(it->second->rotations, motion.duration, seconds);
-      }
-      if (joint.parent >= 0) {
-        turn = Multiply(turns_[static_cast<size_t>(joint.parent)], turn);
-      }
-      turns_.push_back(turn);
-    }
-  }
-
-  // From `limb.begin` to `limb.end`.
-  Vector Bone(const Limb& limb) const {
-    auto joint = static_cast<size_t>(FindAvatarJoint(limb.end));
-    const auto begin = static_cast<size_t>(FindAvatarJoint(limb.begin));
-    Vector bone = {};
-    for (; joint != begin;
-         joint = static_cast<size_t>(AvatarJoints()[joint].parent)) {
-      // Y, Z, X of the avatar are X, Y, Z of BVH.
-      const Vec3<float>& rest = AvatarJoints()[joint].rest;
-      const auto parent = static_cast<size_t>(AvatarJoints()[joint].parent);
-      bone = Transform(turns_[parent], bone, {rest[1], rest[2], rest[0]});
-    }
-    return bone;
-  }
-
- private:
-  static Matrix Played(const std::vector<AnimKey>& keys, float duration,
-                       float seconds) {
-    const BetweenKeys at = KeyWalk(keys, duration).To(seconds);
-    const Quat<float> q =
-        BlendRotations(RotationOf(*at.from), RotationOf(*at.to), at.u);
-    const double length = std::sqrt(static_cast<double>(Dot(q, q)));
-    return ToMatrix<double>(
-        {q.y / length, q.z / length, q.x / length, q.w / length});
-  }
-
-  std::vector<Matrix> turns_;
-};
+// From `limb.begin` to `limb.end` of the avatar, in the axes of BVH.
+Vector BoneOf(const PlayedAvatar& avatar, const Limb& limb) {
+  const Vector& begin = avatar.At(limb.begin);
+  const Vector& end = avatar.At(limb.end);
+  // Y, Z, X of the avatar are X, Y, Z of BVH.
+  return {end[1] - begin[1], end[2] - begin[2], end[0] - begin[0]};
+}
 
 // Turns the reference pose so that its left is at +X.
 Matrix Facing(const Source& reference) {
@@ -214,14 +173,15 @@ class Judge {
                                 ? motion.duration * static_cast<float>(i) /
                                       static_cast<float>(count - 1)
                                 : 0;
-      Compare(Source(clip_, first + i), Avatar(motion, seconds), &judged);
+      Compare(Source(clip_, first + i), PlayedAvatar(motion, seconds), &judged);
     }
     return judged;
   }
 
  private:
-  void Compare(const Source& source, const Avatar& avatar, Judged* judged) {
-    const Avatar rest({}, 0);
+  void Compare(const Source& source, const PlayedAvatar& avatar,
+               Judged* judged) {
+    const PlayedAvatar rest({}, 0);
     judged->limbs = 0;
     for (size_t i = 0; i < (matches_ ? kMatched : std::size(kLimbs)); ++i) {
       const Limb& limb = kLimbs[i];
@@ -238,10 +198,10 @@ class Judge {
           matches_ ? 0
                    : DegreesBetween(
                          Turned(facing_, Turned(reference_.World(begin), bone)),
-                         rest.Bone(limb));
+                         BoneOf(rest, limb));
       const double now =
           DegreesBetween(Turned(facing_, Turned(source.World(begin), bone)),
-                         avatar.Bone(limb));
+                         BoneOf(avatar, limb));
       const double off = std::fabs(now - before);
       if (off <= judged->worst) continue;
       judged->worst = Worse(judged->worst, off);

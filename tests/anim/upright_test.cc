@@ -15,9 +15,9 @@
 
 #include "bvhmill/anim/anim_reader.h"
 #include "bvhmill/anim/avatar.h"
-#include "bvhmill/anim/key_play.h"
 #include "bvhmill/edit/joint_map.h"
 #include "bvhmill/pipeline/convert.h"
+#include "tests/anim/played_avatar.h"
 #include "tests/samples/rig.h"
 #include "tests/samples/samples.h"
 #include "tests/support/files.h"
@@ -27,63 +27,17 @@ namespace {
 
 using Vector = Vec3<double>;
 
-// Places of the avatar's joints at a time; X ahead, Y left, Z up.
-class Figure {
- public:
-  Figure(const AnimMotion& motion, float seconds) {
-    std::map<std::string_view, const AnimJoint*> joints;
-    for (const AnimJoint& joint : motion.joints) joints[joint.name] = &joint;
-    for (const AvatarJoint& joint : AvatarJoints()) {
-      Mat3<double> turn = Identity<double>();
-      const auto it = joints.find(joint.name);
-      if (it != joints.end()) turn = Played(*it->second, motion, seconds);
-      Vector place = {joint.rest[0], joint.rest[1], joint.rest[2]};
-      if (joint.parent >= 0) {
-        const auto parent = static_cast<size_t>(joint.parent);
-        place = Transform(turns_[parent], places_[parent], place);
-        turn = Multiply(turns_[parent], turn);
-      }
-      turns_.push_back(turn);
-      places_.push_back(place);
-    }
+// `place` from the pelvis, in the axes of the pelvis.
+Vector InPelvis(const PlayedAvatar& avatar, const Vector& place) {
+  const Mat3<double>& turn = avatar.TurnOf("mPelvis");
+  const Vector& pelvis = avatar.At("mPelvis");
+  Vector out = {};
+  for (size_t k = 0; k < 3; ++k) {
+    for (size_t i = 0; i < 3; ++i)
+      out[k] += turn[i][k] * (place[i] - pelvis[i]);
   }
-
-  const Vector& At(std::string_view name) const { return places_[Of(name)]; }
-
-  // `place` from the pelvis, in the axes of the pelvis.
-  Vector InPelvis(const Vector& place) const {
-    const size_t pelvis = Of("mPelvis");
-    Vector out = {};
-    for (size_t k = 0; k < 3; ++k) {
-      for (size_t i = 0; i < 3; ++i) {
-        out[k] += turns_[pelvis][i][k] * (place[i] - places_[pelvis][i]);
-      }
-    }
-    return out;
-  }
-
-  // The axis of the pelvis that is up at rest.
-  double PelvisUp() const { return turns_[Of("mPelvis")][2][2]; }
-
- private:
-  static size_t Of(std::string_view name) {
-    return static_cast<size_t>(FindAvatarJoint(name));
-  }
-
-  static Mat3<double> Played(const AnimJoint& joint, const AnimMotion& motion,
-                             float seconds) {
-    const BetweenKeys at =
-        KeyWalk(joint.rotations, motion.duration).To(seconds);
-    const Quat<float> q =
-        BlendRotations(RotationOf(*at.from), RotationOf(*at.to), at.u);
-    const double length = std::sqrt(static_cast<double>(Dot(q, q)));
-    return ToMatrix<double>(
-        {q.x / length, q.y / length, q.z / length, q.w / length});
-  }
-
-  std::vector<Mat3<double>> turns_;
-  std::vector<Vector> places_;
-};
+  return out;
+}
 
 // Shares of the times that were looked at, from 0 to 1.
 struct Upright {
@@ -93,10 +47,10 @@ struct Upright {
   double hands_apart = 0;
 };
 
-bool IsKneeAhead(const Figure& figure, const std::string& side) {
-  const Vector hip = figure.InPelvis(figure.At("mHip" + side));
-  const Vector knee = figure.InPelvis(figure.At("mKnee" + side));
-  const Vector ankle = figure.InPelvis(figure.At("mAnkle" + side));
+bool IsKneeAhead(const PlayedAvatar& figure, const std::string& side) {
+  const Vector hip = InPelvis(figure, figure.At("mHip" + side));
+  const Vector knee = InPelvis(figure, figure.At("mKnee" + side));
+  const Vector ankle = InPelvis(figure, figure.At("mAnkle" + side));
   // A straight leg has its knee between hip and ankle.
   constexpr double kMetres = 0.03;
   const double share = (hip[2] - knee[2]) / (hip[2] - ankle[2]);
@@ -108,16 +62,16 @@ Upright Look(const AnimMotion& motion) {
   Upright upright;
   const auto count = [](bool is_so) { return is_so ? 1.0 / kTimes : 0.0; };
   for (int i = 0; i < kTimes; ++i) {
-    const Figure figure(motion,
-                        motion.duration * static_cast<float>(i) / (kTimes - 1));
-    upright.pelvis_up += count(figure.PelvisUp() > std::cos(0.6));
+    const PlayedAvatar figure(
+        motion, motion.duration * static_cast<float>(i) / (kTimes - 1));
+    upright.pelvis_up += count(figure.TurnOf("mPelvis")[2][2] > std::cos(0.6));
     upright.head_above +=
         count(figure.At("mHead")[2] > figure.At("mPelvis")[2] + 0.4);
     upright.knees_ahead +=
         count(IsKneeAhead(figure, "Left") && IsKneeAhead(figure, "Right"));
     upright.hands_apart +=
-        count(figure.InPelvis(figure.At("mWristLeft"))[1] > 0.05 &&
-              figure.InPelvis(figure.At("mWristRight"))[1] < -0.05);
+        count(InPelvis(figure, figure.At("mWristLeft"))[1] > 0.05 &&
+              InPelvis(figure, figure.At("mWristRight"))[1] < -0.05);
   }
   return upright;
 }

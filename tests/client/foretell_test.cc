@@ -11,6 +11,7 @@
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/encode/encoder.h"
+#include "bvhmill/pipeline/discarding_receiver.h"
 #include "client/engine.h"
 #include "tests/server/fixture.h"
 
@@ -73,17 +74,6 @@ std::vector<OutputRequest> EveryFormat() {
   return outputs;
 }
 
-class Nobody final : public OutputReceiver {
- public:
-  absl::Status Begin(const ClipInfo& /*info*/,
-                     std::span<const OutputInfo> /*outputs*/) override {
-    return absl::OkStatus();
-  }
-  absl::Status Data(size_t /*output*/, std::string_view /*bytes*/) override {
-    return absl::OkStatus();
-  }
-};
-
 // Verdict, counts and issues, a line each.
 std::string Said(const ConvertResult& result) {
   std::string said(VerdictName(result.report.verdict));
@@ -123,7 +113,7 @@ TEST_F(ForetellTest, ValidateSaysWhatConvertWillAndAllRoutesAgree) {
       options.outputs = {output};
       std::vector<std::string> said;
       for (const auto& engine : engines_) {
-        Nobody nobody;
+        DiscardingReceiver nobody;
         const ConvertResult converted =
             engine->Convert(clip.name, {clip.text}, options, &nobody, nullptr);
         const ConvertResult validated =

@@ -11,6 +11,7 @@
 #include "bvhmill/kinematics/fk_job.h"
 #include "bvhmill/pipeline/clip_flow.h"
 #include "bvhmill/pipeline/costs.h"
+#include "bvhmill/pipeline/discarding_receiver.h"
 #include "bvhmill/pipeline/edit_stage.h"
 #include "bvhmill/pipeline/encode_clip.h"
 #include "bvhmill/pipeline/workspace.h"
@@ -20,18 +21,6 @@ namespace bvhmill::testing {
 namespace {
 
 constexpr int64_t kFloat = sizeof(float);
-
-// Takes everything and keeps nothing.
-class NoReceiver final : public OutputReceiver {
- public:
-  absl::Status Begin(const ClipInfo& /*info*/,
-                     std::span<const OutputInfo> /*outputs*/) override {
-    return absl::OkStatus();
-  }
-  absl::Status Data(size_t /*output*/, std::string_view /*bytes*/) override {
-    return absl::OkStatus();
-  }
-};
 
 // Runs its tasks one after the other.
 class OneByOne final : public Parallel {
@@ -121,7 +110,7 @@ struct BegunStage {
   Skeleton skeleton = Chain();
   ConvertOptions options;
   Budget budget;
-  NoReceiver receiver;
+  DiscardingReceiver receiver;
   ConvertResult result;
   OutputStage stage;
 };
@@ -188,7 +177,7 @@ TEST(StageCost, WorkIsThatOfNodesAndOfNumbersAsText) {
       workspace.BeginTiles(1);
       Budget budget(limits, nullptr);
       OneByOne alone(1);
-      NoReceiver receiver;
+      DiscardingReceiver receiver;
       ConvertResult result;
       const absl::Status status =
           EncodeClip(clip, &alone, &receiver, &budget, &workspace, &result);
@@ -213,7 +202,7 @@ TEST(StageCost, EachThreadHasBuffersOfItsOwn) {
     workspace.BeginTiles(threads);
     Budget budget({}, nullptr);
     OneByOne parallel(threads);
-    NoReceiver receiver;
+    DiscardingReceiver receiver;
     ConvertResult result;
     EXPECT_TRUE(
         EncodeClip(clip, &parallel, &receiver, &budget, &workspace, &result)
@@ -238,7 +227,7 @@ TEST(StageCost, EachWorkerOfAFlowHasATileOfItsOwn) {
     workspace.stage.SetOutputs(options);
     workspace.BeginTiles(workers);
     Budget budget({}, nullptr);
-    NoReceiver receiver;
+    DiscardingReceiver receiver;
     ConvertResult result;
     ClipFlow flow(workers, kTextBytes, &receiver, &budget, &workspace, &result);
     EXPECT_TRUE(flow.OnHeads({skeleton, places, 0, 0.01, 100}));

@@ -4,29 +4,21 @@
 // pipeline/.
 
 #include <cstdint>
-#include <span>
-#include <string_view>
 
 #include "absl/status/status.h"
 #include "bvhmill/pipeline/convert.h"
+#include "bvhmill/pipeline/discarding_receiver.h"
 
 namespace bvhmill {
 
 // Hands on what is asked for memory, and nothing else, to the receiver of the
 // caller, which may be null.
-class ChecksReceiver final : public OutputReceiver {
+class ChecksReceiver final : public DiscardingReceiver {
  public:
   explicit ChecksReceiver(OutputReceiver* receiver) : receiver_(receiver) {}
 
   absl::Status Hold(int64_t bytes) override {
     return receiver_ == nullptr ? absl::OkStatus() : receiver_->Hold(bytes);
-  }
-  absl::Status Begin(const ClipInfo& /*info*/,
-                     std::span<const OutputInfo> /*outputs*/) override {
-    return absl::OkStatus();
-  }
-  absl::Status Data(size_t /*output*/, std::string_view /*bytes*/) override {
-    return absl::OkStatus();
   }
 
  private:
