@@ -56,9 +56,9 @@ struct ClipToAnimOptions {
   // of where the avatar's do at rest: for poses with hanging arms, and others
   // that are not the avatar's. Their turn about themselves is a guess.
   bool match_limbs = false;
-  // Metres in a unit of the clip. 0: not known. It is then taken for an inch, as
-  // the viewer does. If that makes hips higher or lower than a person has them,
-  // lengths are scaled as below, and a warning says so.
+  // Metres in a unit of the clip. 0: not known. It is then taken for an inch,
+  // as the viewer does. If that makes hips higher or lower than a person has
+  // them, lengths are scaled as below, and a warning says so.
   double metres_per_unit = 0;
   // Instead: lengths are scaled so that the hips are as high as the avatar's.
   bool scale_to_avatar = false;
