@@ -13,13 +13,13 @@
 
 #include "absl/synchronization/mutex.h"
 #include "bvhmill/base/status.h"
-#include "server/check_config.h"
-#include "server/config.h"
-#include "server/memory.h"
-#include "server/notify.h"
-#include "server/server.h"
-#include "server/tokens.h"
-#include "server/watchdog.h"
+#include "server/app/check_config.h"
+#include "server/app/config.h"
+#include "server/limits/memory.h"
+#include "server/app/sd_notify.h"
+#include "server/app/server.h"
+#include "server/auth/tokens.h"
+#include "server/app/watchdog.h"
 
 namespace {
 

@@ -15,7 +15,7 @@
 #include "bvhmill/pipeline/convert.h"
 #include "bvhmill/pipeline/rig.h"
 #include "bvhmill/pipeline/workers.h"
-#include "bvhmill/validate/body.h"
+#include "bvhmill/validate/biped_measure.h"
 #include "tests/allocations/allocator.h"
 #include "tests/allocations/chain.h"
 #include "tests/support/clips.h"

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/anim/avatar.h"
+#include "bvhmill/anim/avatar/avatar.h"
 #include "bvhmill/anim/clip_to_anim.h"
-#include "bvhmill/anim/drive_curves.h"
-#include "bvhmill/anim/drive_steps.h"
-#include "bvhmill/anim/viewer_import.h"
+#include "bvhmill/anim/avatar/drive_curves.h"
+#include "bvhmill/anim/avatar/drive_steps.h"
+#include "bvhmill/anim/viewer/viewer_import.h"
 #include "bvhmill/base/budget.h"
 #include "tests/support/clips.h"
 

@@ -1,11 +1,11 @@
-#include "bvhmill/anim/anim_edits.h"
+#include "bvhmill/anim/format/anim_edits.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "bvhmill/anim/anim_settings.h"
-#include "bvhmill/anim/key_play.h"
+#include "bvhmill/anim/format/anim_settings.h"
+#include "bvhmill/anim/fit/key_play.h"
 #include "bvhmill/base/status.h"
 #include "tests/anim/anim_support.h"
 

@@ -1,4 +1,4 @@
-#include "bvhmill/anim/anim_reader.h"
+#include "bvhmill/anim/format/anim_reader.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

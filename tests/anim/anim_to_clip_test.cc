@@ -5,8 +5,8 @@
 #include <cmath>
 #include <random>
 
-#include "bvhmill/anim/avatar.h"
-#include "bvhmill/anim/viewer_import.h"
+#include "bvhmill/anim/avatar/avatar.h"
+#include "bvhmill/anim/viewer/viewer_import.h"
 #include "bvhmill/base/sink.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/bvh/reader.h"

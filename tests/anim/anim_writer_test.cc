@@ -1,4 +1,4 @@
-#include "bvhmill/anim/anim_writer.h"
+#include "bvhmill/anim/format/anim_writer.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "bvhmill/anim/avatar.h"
+#include "bvhmill/anim/avatar/avatar.h"
 #include "tests/support/files.h"
 
 namespace bvhmill::testing {

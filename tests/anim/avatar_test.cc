@@ -1,4 +1,4 @@
-#include "bvhmill/anim/avatar.h"
+#include "bvhmill/anim/avatar/avatar.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <map>
 
-#include "bvhmill/anim/avatar.h"
+#include "bvhmill/anim/avatar/avatar.h"
 #include "bvhmill/base/status.h"
 #include "tests/anim/anim_support.h"
 #include "tests/support/clips.h"

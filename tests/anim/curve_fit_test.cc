@@ -1,4 +1,4 @@
-#include "bvhmill/anim/curve_fit.h"
+#include "bvhmill/anim/fit/curve_fit.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <functional>
 #include <random>
 
-#include "bvhmill/anim/fast_sincos.h"
+#include "bvhmill/anim/fit/fast_sincos.h"
 #include "tests/support/worse.h"
 
 namespace bvhmill::testing {

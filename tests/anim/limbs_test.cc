@@ -9,7 +9,7 @@
 
 #include <cmath>
 
-#include "bvhmill/anim/avatar.h"
+#include "bvhmill/anim/avatar/avatar.h"
 #include "bvhmill/anim/clip_to_anim.h"
 #include "tests/anim/played_avatar.h"
 #include "tests/anim/real_clips.h"

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <map>
 
-#include "bvhmill/anim/avatar.h"
-#include "bvhmill/anim/key_play.h"
+#include "bvhmill/anim/avatar/avatar.h"
+#include "bvhmill/anim/fit/key_play.h"
 
 namespace bvhmill::testing {
 namespace {

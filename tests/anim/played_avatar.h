@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bvhmill/anim/anim_motion.h"
+#include "bvhmill/anim/format/anim_motion.h"
 #include "bvhmill/math/linear.h"
 
 namespace bvhmill::testing {

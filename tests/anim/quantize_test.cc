@@ -1,4 +1,4 @@
-#include "bvhmill/anim/quantize.h"
+#include "bvhmill/anim/format/quantize.h"
 
 #include <gtest/gtest.h>
 

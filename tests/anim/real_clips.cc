@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "bvhmill/anim/avatar.h"
+#include "bvhmill/anim/avatar/avatar.h"
 #include "bvhmill/bvh/reader.h"
 #include "bvhmill/edit/edit_clip.h"
 #include "tests/samples/samples.h"

@@ -3,12 +3,12 @@
 
 #include <gtest/gtest.h>
 
-#include "bvhmill/anim/anim_reader.h"
+#include "bvhmill/anim/format/anim_reader.h"
 #include "bvhmill/anim/anim_to_clip.h"
-#include "bvhmill/anim/avatar.h"
+#include "bvhmill/anim/avatar/avatar.h"
 #include "bvhmill/anim/clip_to_anim.h"
-#include "bvhmill/anim/viewer_import.h"
-#include "bvhmill/anim/viewer_loader.h"
+#include "bvhmill/anim/viewer/viewer_import.h"
+#include "bvhmill/anim/viewer/viewer_loader.h"
 #include "bvhmill/bvh/reader.h"
 #include "tests/anim/anim_support.h"
 #include "tests/anim/real_clips.h"

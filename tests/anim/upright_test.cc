@@ -13,8 +13,8 @@
 #include <map>
 #include <sstream>
 
-#include "bvhmill/anim/anim_reader.h"
-#include "bvhmill/anim/avatar.h"
+#include "bvhmill/anim/format/anim_reader.h"
+#include "bvhmill/anim/avatar/avatar.h"
 #include "bvhmill/edit/joint_map.h"
 #include "bvhmill/pipeline/convert.h"
 #include "tests/anim/played_avatar.h"

@@ -1,14 +1,14 @@
 // The viewer's way of reading BVH text, case by case.
 
-#include "bvhmill/anim/viewer_loader.h"
+#include "bvhmill/anim/viewer/viewer_loader.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <string>
 
-#include "bvhmill/anim/viewer_import.h"
-#include "bvhmill/anim/viewer_number.h"
+#include "bvhmill/anim/viewer/viewer_import.h"
+#include "bvhmill/anim/viewer/viewer_number.h"
 
 namespace bvhmill::testing {
 namespace {

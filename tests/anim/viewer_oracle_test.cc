@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/anim/viewer_import.h"
-#include "bvhmill/anim/viewer_loader.h"
+#include "bvhmill/anim/viewer/viewer_import.h"
+#include "bvhmill/anim/viewer/viewer_loader.h"
 #include "bvhmill/bvh/reader.h"
 #include "tests/anim/anim_support.h"
 #include "tests/support/files.h"

@@ -1,10 +1,10 @@
 // What the viewer would say to a clip that was read by other rules.
 
-#include "bvhmill/anim/viewer_take.h"
+#include "bvhmill/anim/viewer/viewer_take.h"
 
 #include <gtest/gtest.h>
 
-#include "bvhmill/anim/viewer_import.h"
+#include "bvhmill/anim/viewer/viewer_import.h"
 #include "tests/support/clips.h"
 
 namespace bvhmill::testing {

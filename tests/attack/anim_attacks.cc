@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/anim/avatar.h"
+#include "bvhmill/anim/avatar/avatar.h"
 #include "tests/attack/clip_case.h"
 #include "tests/attack/texts.h"
 

@@ -1,6 +1,6 @@
 #include "tests/attack/texts.h"
 
-#include "bench/gzip.h"
+#include "bench/support/gzip.h"
 #include "tests/support/pack.h"
 
 namespace bvhmill::attack {

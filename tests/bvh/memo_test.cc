@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bvhmill/bvh/hierarchy_memo.h"
+#include "bvhmill/bvh/hierarchy/hierarchy_cache.h"
 #include "bvhmill/bvh/reader.h"
 #include "bvhmill/encode/report_json.h"
 #include "tests/support/clip_collector.h"

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/bvh/block_scanner.h"
-#include "bvhmill/bvh/tile_scanner.h"
+#include "bvhmill/bvh/rows/block_scanner.h"
+#include "bvhmill/bvh/rows/tile_scanner.h"
 #include "tests/bvh/threads.h"
 
 namespace bvhmill::testing {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "bvhmill/bvh/hierarchy_memo.h"
+#include "bvhmill/bvh/hierarchy/hierarchy_cache.h"
 #include "bvhmill/bvh/reader.h"
 #include "bvhmill/bvh/stream_reader.h"
 #include "bvhmill/encode/report_json.h"

@@ -1,6 +1,6 @@
 // What the client makes of an answer, message by message.
 
-#include "client/answer.h"
+#include "client/cpp/response.h"
 
 #include <gtest/gtest.h>
 

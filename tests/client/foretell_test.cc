@@ -12,7 +12,7 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/encode/encoder.h"
 #include "bvhmill/pipeline/discarding_receiver.h"
-#include "client/engine.h"
+#include "client/cli/engine.h"
 #include "tests/server/fixture.h"
 
 namespace bvhmill::client {

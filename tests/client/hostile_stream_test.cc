@@ -12,7 +12,7 @@
 #include <string>
 
 #include "bvhmill/base/status.h"
-#include "client/client.h"
+#include "client/cpp/client.h"
 #include "tests/client/fake_server.h"
 #include "tests/client/patience.h"
 #include "tests/client/stream_cases.h"

@@ -13,7 +13,7 @@
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/v1/clip_service.pb.h"
-#include "client/client.h"
+#include "client/cpp/client.h"
 #include "tests/client/fake_server.h"
 #include "tests/client/patience.h"
 #include "tests/wire/coverage.h"

@@ -1,4 +1,4 @@
-#include "client/nearest.h"
+#include "client/cli/options/nearest.h"
 
 #include <gtest/gtest.h>
 

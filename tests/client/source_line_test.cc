@@ -1,4 +1,4 @@
-#include "client/source_line.h"
+#include "client/cli/ui/source_line.h"
 
 #include <gtest/gtest.h>
 

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <ostream>
 
-#include "bvhmill/anim/anim_writer.h"
-#include "bvhmill/anim/avatar.h"
+#include "bvhmill/anim/format/anim_writer.h"
+#include "bvhmill/anim/avatar/avatar.h"
 #include "bvhmill/anim/clip_to_anim.h"
-#include "bvhmill/anim/viewer_import.h"
+#include "bvhmill/anim/viewer/viewer_import.h"
 #include "bvhmill/base/budget.h"
 #include "bvhmill/base/cancel.h"
 #include "bvhmill/base/sink.h"

@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include "bvhmill/anim/anim_edits.h"
-#include "bvhmill/anim/anim_reader.h"
+#include "bvhmill/anim/format/anim_edits.h"
+#include "bvhmill/anim/format/anim_reader.h"
 #include "bvhmill/anim/anim_to_clip.h"
-#include "bvhmill/anim/anim_writer.h"
+#include "bvhmill/anim/format/anim_writer.h"
 #include "bvhmill/base/sink.h"
 
 namespace {

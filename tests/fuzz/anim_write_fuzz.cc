@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "bvhmill/anim/anim_reader.h"
-#include "bvhmill/anim/anim_writer.h"
+#include "bvhmill/anim/format/anim_reader.h"
+#include "bvhmill/anim/format/anim_writer.h"
 #include "bvhmill/base/sink.h"
 
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "bvhmill/bvh/hierarchy_memo.h"
+#include "bvhmill/bvh/hierarchy/hierarchy_cache.h"
 #include "bvhmill/bvh/reader.h"
 #include "bvhmill/bvh/writer.h"
 #include "bvhmill/validate/validate.h"

@@ -10,7 +10,7 @@
 
 #include "bvhmill/base/bounds.h"
 #include "bvhmill/v1/clip_service.pb.h"
-#include "server/read_message.h"
+#include "server/codec/read_message.h"
 #include "tests/fuzz/any_message.h"
 
 namespace {

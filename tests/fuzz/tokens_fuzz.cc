@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bvhmill/base/status.h"
-#include "server/tokens.h"
+#include "server/auth/tokens.h"
 #include "tests/fuzz/bytes.h"
 
 namespace {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bvhmill/bvh/hierarchy_memo.h"
+#include "bvhmill/bvh/hierarchy/hierarchy_cache.h"
 #include "bvhmill/encode/report_json.h"
 #include "bvhmill/pipeline/workspace.h"
 #include "tests/support/converted.h"

@@ -9,7 +9,7 @@
 
 #include "bvhmill/base/parallel.h"
 #include "bvhmill/kinematics/fk_job.h"
-#include "bvhmill/pipeline/clip_flow.h"
+#include "bvhmill/pipeline/fused_conversion.h"
 #include "bvhmill/pipeline/costs.h"
 #include "bvhmill/pipeline/discarding_receiver.h"
 #include "bvhmill/pipeline/edit_stage.h"

@@ -1,4 +1,4 @@
-#include "server/admission.h"
+#include "server/limits/admission.h"
 
 #include <gmock/gmock.h>
 

@@ -7,7 +7,7 @@
 #include <ostream>
 #include <thread>
 
-#include "server/tokens.h"
+#include "server/auth/tokens.h"
 #include "tests/server/limits.h"
 #include "tests/support/files.h"
 

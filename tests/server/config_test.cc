@@ -1,4 +1,4 @@
-#include "server/config.h"
+#include "server/app/config.h"
 
 #include <gmock/gmock.h>
 #include <grpcpp/generic/generic_stub.h>
@@ -10,8 +10,8 @@
 #include <filesystem>
 
 #include "bvhmill/base/status.h"
-#include "server/check_config.h"
-#include "server/notify.h"
+#include "server/app/check_config.h"
+#include "server/app/sd_notify.h"
 #include "tests/server/fixture.h"
 #include "tests/server/http2.h"
 #include "tests/support/files.h"

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "server/config.h"
+#include "server/app/config.h"
 
 namespace bvhmill::testing {
 

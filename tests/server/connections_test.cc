@@ -1,6 +1,6 @@
 // Connections: how many there may be, and what comes over them.
 
-#include "server/connections.h"
+#include "server/net/connection_table.h"
 
 #include <gmock/gmock.h>
 #include <sys/socket.h>
@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "server/listener.h"
+#include "server/net/listener.h"
 #include "tests/server/fixture.h"
 #include "tests/server/http2.h"
 #include "tests/support/files.h"

@@ -1,6 +1,6 @@
 // Callers take turns at the workers.
 
-#include "server/fair_queue.h"
+#include "server/limits/fair_queue.h"
 
 #include <gmock/gmock.h>
 

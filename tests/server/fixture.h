@@ -13,7 +13,7 @@
 
 #include "bvhmill/v1/clip_service.grpc.pb.h"
 #include "bvhmill/v1/server_service.grpc.pb.h"
-#include "server/server.h"
+#include "server/app/server.h"
 
 namespace bvhmill::testing {
 

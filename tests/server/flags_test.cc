@@ -1,7 +1,7 @@
 // Every flag of bvhmilld against the one field of ServerConfig that it sets: on
 // the command line, in the environment and in a file.
 
-#include "server/flags.h"
+#include "server/app/flags.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "server/config.h"
+#include "server/app/config.h"
 #include "tests/server/config_text.h"
 #include "tests/support/files.h"
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "server/stream_clip.h"
+#include "server/convert/stream_clip.h"
 
 namespace bvhmill::testing {
 namespace {

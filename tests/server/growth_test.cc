@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include "bench/mill_client.h"
-#include "bench/mills.h"
+#include "bench/server/load_client.h"
+#include "bench/server/server_process.h"
 #include "tests/attack/peer.h"
 #include "tests/server/fixture.h"
 #include "tests/support/pack.h"

@@ -10,8 +10,8 @@
 #include <fstream>
 #include <thread>
 
-#include "bench/mill_client.h"
-#include "bench/mills.h"
+#include "bench/server/load_client.h"
+#include "bench/server/server_process.h"
 #include "tests/server/bomb.h"
 #include "tests/server/fixture.h"
 #include "tests/server/http2.h"

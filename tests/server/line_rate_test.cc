@@ -1,6 +1,6 @@
 // How often lines of one kind may be written.
 
-#include "server/line_rate.h"
+#include "server/observe/line_rate.h"
 
 #include <gtest/gtest.h>
 

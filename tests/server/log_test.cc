@@ -1,4 +1,4 @@
-#include "server/log.h"
+#include "server/observe/log.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
-#include "server/guard.h"
-#include "server/metrics.h"
+#include "server/rpc/catch_as_status.h"
+#include "server/observe/metrics.h"
 #include "tests/server/fixture.h"
 
 namespace bvhmill::testing {

@@ -1,7 +1,7 @@
 // How much memory the process may have, and what the server does when it has
 // more than it can account for.
 
-#include "server/memory_guard.h"
+#include "server/limits/memory_guard.h"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "server/admission.h"
-#include "server/memory.h"
+#include "server/limits/admission.h"
+#include "server/limits/memory.h"
 #include "tests/server/fixture.h"
 #include "tests/support/files.h"
 

@@ -11,9 +11,9 @@
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/wire/result.h"
-#include "server/output_bytes.h"
-#include "server/read_message.h"
-#include "server/response_bytes.h"
+#include "server/codec/output_bytes.h"
+#include "server/codec/read_message.h"
+#include "server/codec/response_bytes.h"
 #include "tests/server/fixture.h"
 #include "tests/support/files.h"
 

@@ -1,4 +1,4 @@
-#include "server/metrics.h"
+#include "server/observe/metrics.h"
 
 #include <gmock/gmock.h>
 #include <sys/socket.h>
@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "server/metrics_page.h"
+#include "server/observe/metrics_page.h"
 #include "tests/server/fixture.h"
 #include "tests/support/files.h"
 

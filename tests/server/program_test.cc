@@ -15,7 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "bench/mill_client.h"
+#include "bench/server/load_client.h"
 #include "tests/server/fixture.h"
 #include "tests/support/argv.h"
 #include "tests/support/files.h"

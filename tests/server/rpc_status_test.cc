@@ -1,7 +1,7 @@
 // Every status that the server makes itself: code, reason and what programs
 // read of it. Clients rely on these; the words for people may change.
 
-#include "server/rpc_status.h"
+#include "server/rpc/statuses.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

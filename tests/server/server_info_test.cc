@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "server/tokens.h"
+#include "server/auth/tokens.h"
 #include "tests/server/fixture.h"
 #include "tests/support/files.h"
 #include "tests/wire/coverage.h"

@@ -1,4 +1,4 @@
-#include "server/tls.h"
+#include "server/auth/tls.h"
 
 #include <gmock/gmock.h>
 #include <unistd.h>

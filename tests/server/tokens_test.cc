@@ -1,4 +1,4 @@
-#include "server/tokens.h"
+#include "server/auth/tokens.h"
 
 #include <gmock/gmock.h>
 #include <unistd.h>

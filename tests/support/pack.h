@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "bench/gzip.h"
+#include "bench/support/gzip.h"
 
 namespace bvhmill::testing {
 

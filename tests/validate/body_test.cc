@@ -1,6 +1,6 @@
 // Which trees have the lengths of a body.
 
-#include "bvhmill/validate/body.h"
+#include "bvhmill/validate/biped_measure.h"
 
 #include <gtest/gtest.h>
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
-#include "bvhmill/anim/avatar.h"
-#include "bvhmill/anim/key_play.h"
+#include "bvhmill/anim/avatar/avatar.h"
+#include "bvhmill/anim/fit/key_play.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
 #include "bvhmill/math/euler.h"

@@ -4,7 +4,7 @@
 // viewer's import.
 
 #include "absl/status/status.h"
-#include "bvhmill/anim/anim_motion.h"
+#include "bvhmill/anim/format/anim_motion.h"
 #include "bvhmill/clip/clip.h"
 #include "bvhmill/report/issue_log.h"
 

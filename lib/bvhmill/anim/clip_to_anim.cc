@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <string>
 
-#include "bvhmill/anim/avatar_drive.h"
-#include "bvhmill/anim/joint_fit.h"
+#include "bvhmill/anim/avatar/avatar_drive.h"
+#include "bvhmill/anim/fit/joint_fit.h"
 #include "bvhmill/base/held_memory.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "bvhmill/anim/anim_motion.h"
-#include "bvhmill/anim/anim_settings.h"
+#include "bvhmill/anim/format/anim_motion.h"
+#include "bvhmill/anim/format/anim_settings.h"
 #include "bvhmill/base/budget.h"
 #include "bvhmill/clip/clip.h"
 #include "bvhmill/kinematics/plan.h"

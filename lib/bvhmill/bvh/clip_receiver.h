@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "bvhmill/base/place.h"
+#include "bvhmill/base/text_position.h"
 #include "bvhmill/clip/clip.h"
 
 namespace bvhmill {

@@ -3,12 +3,12 @@
 #include <string>
 #include <utility>
 
-#include "bvhmill/bvh/heads.h"
-#include "bvhmill/bvh/location.h"
-#include "bvhmill/bvh/matrix_sink.h"
-#include "bvhmill/bvh/motion_reader.h"
-#include "bvhmill/bvh/parallel_rows.h"
-#include "bvhmill/bvh/whole_text.h"
+#include "bvhmill/bvh/motion/clip_header.h"
+#include "bvhmill/bvh/motion/location.h"
+#include "bvhmill/bvh/rows/matrix_sink.h"
+#include "bvhmill/bvh/motion/motion_reader.h"
+#include "bvhmill/bvh/rows/parallel_rows.h"
+#include "bvhmill/bvh/rows/whole_text.h"
 
 namespace bvhmill {
 namespace {

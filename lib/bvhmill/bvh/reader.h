@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "bvhmill/base/place.h"
-#include "bvhmill/bvh/hierarchy.h"
+#include "bvhmill/base/text_position.h"
+#include "bvhmill/bvh/hierarchy/hierarchy.h"
 #include "bvhmill/bvh/read_options.h"
 #include "bvhmill/clip/clip.h"
 #include "bvhmill/report/issue_log.h"

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "bvhmill/base/uninitialized.h"
-#include "bvhmill/bvh/heads.h"
-#include "bvhmill/bvh/location.h"
-#include "bvhmill/bvh/motion_reader.h"
-#include "bvhmill/bvh/tile_sink.h"
+#include "bvhmill/bvh/motion/clip_header.h"
+#include "bvhmill/bvh/motion/location.h"
+#include "bvhmill/bvh/motion/motion_reader.h"
+#include "bvhmill/bvh/rows/tile_sink.h"
 
 namespace bvhmill {
 namespace {

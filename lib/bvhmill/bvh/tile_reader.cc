@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "bvhmill/bvh/motion_reader.h"
-#include "bvhmill/bvh/parallel_rows.h"
-#include "bvhmill/bvh/tile_scanner.h"
-#include "bvhmill/bvh/tile_sink.h"
-#include "bvhmill/bvh/whole_text.h"
+#include "bvhmill/bvh/motion/motion_reader.h"
+#include "bvhmill/bvh/rows/parallel_rows.h"
+#include "bvhmill/bvh/rows/tile_scanner.h"
+#include "bvhmill/bvh/rows/tile_sink.h"
+#include "bvhmill/bvh/rows/whole_text.h"
 
 namespace bvhmill {
 namespace {

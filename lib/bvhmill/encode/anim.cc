@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "bvhmill/anim/anim_format.h"
-#include "bvhmill/anim/anim_reader.h"
-#include "bvhmill/anim/anim_writer.h"
-#include "bvhmill/anim/avatar.h"
+#include "bvhmill/anim/format/anim_format.h"
+#include "bvhmill/anim/format/anim_reader.h"
+#include "bvhmill/anim/format/anim_writer.h"
+#include "bvhmill/anim/avatar/avatar.h"
 #include "bvhmill/anim/clip_to_anim.h"
-#include "bvhmill/anim/viewer_import.h"
+#include "bvhmill/anim/viewer/viewer_import.h"
 #include "bvhmill/base/held_memory.h"
 #include "bvhmill/base/sink.h"
 #include "bvhmill/base/status.h"

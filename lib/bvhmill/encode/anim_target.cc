@@ -4,8 +4,8 @@
 #include <charconv>
 #include <utility>
 
-#include "bvhmill/anim/anim_format.h"
-#include "bvhmill/anim/viewer_take.h"
+#include "bvhmill/anim/format/anim_format.h"
+#include "bvhmill/anim/viewer/viewer_take.h"
 #include "bvhmill/base/utf8.h"
 
 namespace bvhmill {

@@ -3,7 +3,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "bvhmill/anim/avatar.h"
+#include "bvhmill/anim/avatar/avatar.h"
 
 namespace bvhmill {
 namespace {

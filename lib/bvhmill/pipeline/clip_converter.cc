@@ -14,7 +14,7 @@
 #include "bvhmill/pipeline/costs.h"
 #include "bvhmill/pipeline/edit_stage.h"
 #include "bvhmill/pipeline/encode_clip.h"
-#include "bvhmill/pipeline/judge.h"
+#include "bvhmill/pipeline/finalize_report.h"
 #include "bvhmill/pipeline/row_window.h"
 #include "bvhmill/pipeline/stopwatch.h"
 

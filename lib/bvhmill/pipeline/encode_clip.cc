@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "bvhmill/base/status.h"
-#include "bvhmill/base/turns.h"
+#include "bvhmill/base/ordered_sequencer.h"
 
 namespace bvhmill {
 namespace {

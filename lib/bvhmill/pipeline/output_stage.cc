@@ -8,7 +8,7 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/kinematics/fk_job.h"
 #include "bvhmill/kinematics/velocity_job.h"
-#include "bvhmill/pipeline/judge.h"
+#include "bvhmill/pipeline/finalize_report.h"
 #include "bvhmill/pipeline/stopwatch.h"
 
 namespace bvhmill {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "bvhmill/bvh/hierarchy_memo.h"
+#include "bvhmill/bvh/hierarchy/hierarchy_cache.h"
 #include "bvhmill/bvh/reader.h"
 #include "bvhmill/bvh/tile_reader.h"
 #include "bvhmill/pipeline/output_stage.h"

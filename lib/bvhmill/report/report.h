@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "bvhmill/base/place.h"
+#include "bvhmill/base/text_position.h"
 #include "bvhmill/report/catalogue.h"
 
 namespace bvhmill {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "bvhmill/base/place.h"
+#include "bvhmill/base/text_position.h"
 
 namespace bvhmill {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bvhmill/clip/clip.h"
-#include "bvhmill/validate/body.h"
+#include "bvhmill/validate/biped_measure.h"
 
 namespace bvhmill {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "bvhmill/validate/body.h"
+#include "bvhmill/validate/biped_measure.h"
 
 namespace bvhmill {
 namespace {

@@ -3,7 +3,7 @@
 // Hints at the unit of a clip and at its up axis. Private to validate/.
 
 #include "bvhmill/report/issue_log.h"
-#include "bvhmill/validate/subject.h"
+#include "bvhmill/validate/rule_input.h"
 
 namespace bvhmill {
 

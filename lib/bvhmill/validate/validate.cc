@@ -6,7 +6,7 @@
 
 #include "bvhmill/base/utf8.h"
 #include "bvhmill/validate/space_hints.h"
-#include "bvhmill/validate/subject.h"
+#include "bvhmill/validate/rule_input.h"
 
 namespace bvhmill {
 namespace {

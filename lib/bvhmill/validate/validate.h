@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "bvhmill/base/place.h"
+#include "bvhmill/base/text_position.h"
 #include "bvhmill/clip/clip.h"
 #include "bvhmill/clip/conventions.h"
 #include "bvhmill/report/issue_log.h"

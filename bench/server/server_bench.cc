@@ -1,0 +1,295 @@
+// bvhmilld against a mill that does the same traffic and no work.
+
+#include <benchmark/benchmark.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "absl/synchronization/mutex.h"
+#include "bench/support/corpus.h"
+#include "bench/support/gzip.h"
+#include "bench/support/metrics.h"
+#include "bench/server/load_client.h"
+#include "bench/server/server_process.h"
+#include "bench/server/open_load.h"
+#include "bvhmill/pipeline/convert.h"
+
+namespace bvhmill::bench {
+namespace {
+
+constexpr size_t kLarge = 8'000'000;
+constexpr size_t kSmall = 100'000;
+constexpr size_t kHuge = 100'000'000;
+constexpr int64_t kEndless = 1'000'000'000;
+constexpr int kCallers = 4;
+constexpr int kTrafficRuns = 7;
+// Short runs, whose figures spread by a tenth and more.
+constexpr int kShortRuns = 63;
+constexpr int kOverloadRuns = 3;
+
+// The clips, and the mills that are asked.
+struct Setting {
+  std::string program;
+  std::string large;
+  std::string small;
+  // Bytes of positions for a byte of text.
+  double part = 0;
+};
+
+double PositionsOf(const std::string& text) {
+  ConvertOptions options;
+  options.outputs = {{"", PositionsFormat{}}};
+  StringReceiver receiver;
+  if (!Convert(text, options, &receiver, nullptr).status.ok()) std::exit(1);
+  return static_cast<double>(receiver.data()[0].size());
+}
+
+Setting MakeSetting(const char* argv0) {
+  Setting setting;
+  setting.program = RealMillProgram(argv0);
+  setting.large = MakeCorpus("cmu", kLarge).text;
+  setting.small = Resize(setting.large, kSmall);
+  setting.part =
+      PositionsOf(setting.large) / static_cast<double>(setting.large.size());
+  return setting;
+}
+
+std::unique_ptr<Mill> Real(const Setting& setting) {
+  return std::make_unique<Mill>(setting.program, RealMillArgs());
+}
+
+std::unique_ptr<Mill> Null(const char* argv0, const Setting& setting) {
+  return std::make_unique<Mill>(argv0, NullMillArgs(setting.part));
+}
+
+void Check(bool ok, benchmark::State* state) {
+  if (!ok) state->SkipWithError("a clip was lost or bad");
+}
+
+// Text over one stream; per second.
+void StreamClips(const std::string& address, const std::string& text,
+                 int64_t clips, benchmark::State* state) {
+  const auto stub = Connect(address);
+  Check(ConvertOverStream(stub.get(), text, 2).ok, state);
+  for (auto _ : *state) {
+    Check(ConvertOverStream(stub.get(), text, clips).ok, state);
+  }
+  state->counters["mb_per_s"] = benchmark::Counter(
+      1e-6 * static_cast<double>(text.size()) * static_cast<double>(clips),
+      benchmark::Counter::kIsIterationInvariantRate);
+  state->counters["clips_per_s"] =
+      benchmark::Counter(static_cast<double>(clips),
+                         benchmark::Counter::kIsIterationInvariantRate);
+}
+
+// Calls, some at once; per second.
+void UnaryCalls(const std::string& address, const std::string& text,
+                int64_t calls, benchmark::State* state) {
+  for (auto _ : *state) {
+    std::atomic<int64_t> left = calls;
+    std::atomic<bool> ok = true;
+    std::vector<std::thread> callers;
+    callers.reserve(kCallers);
+    for (int i = 0; i < kCallers; ++i) {
+      callers.emplace_back([&] {
+        const auto stub = Connect(address);
+        bool refused = false;
+        while (left-- > 0) {
+          if (!ConvertUnary(stub.get(), text, &refused)) ok = false;
+        }
+      });
+    }
+    for (std::thread& caller : callers) caller.join();
+    Check(ok, state);
+  }
+  state->counters["calls_per_s"] =
+      benchmark::Counter(static_cast<double>(calls),
+                         benchmark::Counter::kIsIterationInvariantRate);
+}
+
+// The metric is the median of `repetitions` runs.
+void Register(const std::string& name, int repetitions,
+              const std::function<void(benchmark::State*)>& run) {
+  benchmark::RegisterBenchmark(name.c_str(),
+                               [run](benchmark::State& s) { run(&s); })
+      ->UseRealTime()
+      ->Repetitions(repetitions)
+      ->Unit(benchmark::kMillisecond);
+}
+
+void RegisterTraffic(const std::string& mill, const std::string& address,
+                     const Setting& setting) {
+  Register("server.stream8m." + mill, kTrafficRuns,
+           [&setting, address](auto* state) {
+             StreamClips(address, setting.large, 20, state);
+           });
+  Register("server.stream100k." + mill, kTrafficRuns,
+           [&setting, address](auto* state) {
+             StreamClips(address, setting.small, 500, state);
+           });
+  Register("server.unary100k." + mill, kShortRuns,
+           [&setting, address](auto* state) {
+             UnaryCalls(address, setting.small, 2000, state);
+           });
+}
+
+// How much of a transfer is left when the last byte was sent.
+void Tail(const Setting& setting, benchmark::State* state) {
+  const auto mill = Real(setting);
+  const auto stub = Connect(mill->address());
+  const std::string text = Resize(setting.large, kHuge);
+  for (auto _ : *state) {
+    const StreamRun run = ConvertOverStream(stub.get(), text, 1);
+    Check(run.ok, state);
+    state->counters["ratio"] = run.tail_seconds / run.seconds;
+    state->counters["tail_ms"] = 1e3 * run.tail_seconds;
+    state->counters["total_ms"] = 1e3 * run.seconds;
+  }
+}
+
+void HugeClipMemory(const Setting& setting, benchmark::State* state) {
+  const auto mill = Real(setting);
+  const auto stub = Connect(mill->address());
+  // Frames says nothing, so that rows may go on for ever.
+  std::string heads = setting.large;
+  heads.resize(heads.find('\n', heads.find("Frame Time")) + 1);
+  const std::string rows = setting.large.substr(heads.size());
+  const size_t frames = heads.find("Frames:");
+  heads.replace(frames, heads.find('\n', frames) - frames, "Frames: 0");
+  for (auto _ : *state) {
+    Check(ConvertEndless(stub.get(), heads, rows, kEndless).ok, state);
+  }
+  state->counters["rss_mb"] = mill->PeakMb();
+}
+
+void ManyStreamsMemory(const Setting& setting, benchmark::State* state) {
+  constexpr int kStreams = 200;
+  const auto mill = Real(setting);
+  const std::string text = Resize(setting.large, 10'000'000);
+  for (auto _ : *state) {
+    std::atomic<int> good = 0;
+    std::vector<std::thread> threads;
+    threads.reserve(kStreams);
+    const auto stub = Connect(mill->address());
+    for (int i = 0; i < kStreams; ++i) {
+      threads.emplace_back(
+          [&] { good += ConvertOverStream(stub.get(), text, 1).ok ? 1 : 0; });
+    }
+    for (std::thread& thread : threads) thread.join();
+    Check(good == kStreams, state);
+  }
+  state->counters["rss_mb"] = mill->PeakMb();
+}
+
+// Positions of a clip of 100 KB: the transfer is most of it.
+v1::ConvertClipRequest LightRequest(const Setting& setting) {
+  v1::ConvertClipRequest request;
+  request.mutable_source()->set_data(setting.small);
+  request.mutable_options()->add_outputs()->mutable_positions();
+  return request;
+}
+
+// A clip of 3 MB that stands still: packed to little, so that the work is most
+// of it, as it is where the transfer has a network and clients have machines of
+// their own.
+v1::ConvertClipRequest HeavyRequest() {
+  const std::string text = Resize(MakeTake(31, 1, 6), 3'000'000);
+  v1::ConvertClipRequest request;
+  request.mutable_source()->set_data(Gzip(text));
+  request.mutable_source()->set_encoding(v1::CONTENT_ENCODING_GZIP);
+  request.mutable_options()->mutable_edits()->mutable_frames()->set_end(10);
+  request.mutable_options()->add_outputs()->mutable_positions();
+  return request;
+}
+
+// Four times as many calls as can be answered, against a few, and against as
+// many as it can.
+void Overload(const Setting& setting, const v1::ConvertClipRequest& request,
+              benchmark::State* state) {
+  constexpr double kSeconds = 4;
+  // A server for callers who rather come back than wait: one call for each
+  // worker, and one that waits.
+  std::vector<std::string> args = RealMillArgs();
+  const unsigned most = std::thread::hardware_concurrency() + 1;
+  args.insert(args.end(),
+              {"--max-inflight-clips", std::to_string(most), "--log", "off"});
+  const auto mill = std::make_unique<Mill>(setting.program, args);
+  for (auto _ : *state) {
+    const Load peak = CallInTurn(mill->address(), request, 4, kSeconds);
+    const Load calm =
+        CallAtRate(mill->address(), request, peak.good_per_s / 10, kSeconds);
+    const Load over =
+        CallAtRate(mill->address(), request, 4 * peak.good_per_s, kSeconds);
+    Check(peak.lost + calm.lost + over.lost == 0, state);
+    auto& counters = state->counters;
+    counters["goodput_ratio"] = over.good_per_s / peak.good_per_s;
+    counters["p99_ratio"] = over.p99_ms / calm.p99_ms;
+    counters["p99_server_ratio"] = over.p99_server_ms / calm.p99_server_ms;
+    counters["p50_ratio"] = over.p50_ms / calm.p50_ms;
+    counters["offered_ratio"] = over.begun_per_s / peak.good_per_s;
+    counters["refused"] = static_cast<double>(over.refused);
+    counters["peak_per_s"] = peak.good_per_s;
+    counters["calm_p99_ms"] = calm.p99_ms;
+    counters["calm_p99_server_ms"] = calm.p99_server_ms;
+    counters["over_p99_ms"] = over.p99_ms;
+    counters["over_p99_server_ms"] = over.p99_server_ms;
+  }
+}
+
+void Derive(Metrics* metrics) {
+  const auto ratio = [&](const std::string& name, const std::string& counter) {
+    const double real = metrics->Get(name + ".real." + counter);
+    const double null = metrics->Get(name + ".null." + counter);
+    if (null > 0) metrics->Set(name + ".ratio_to_null", real / null);
+  };
+  ratio("server.stream8m", "mb_per_s");
+  ratio("server.stream100k", "clips_per_s");
+  ratio("server.unary100k", "calls_per_s");
+  const auto rename = [&](const char* from, const char* to) {
+    const double value = metrics->Get(from);
+    if (value > 0) metrics->Set(to, value);
+  };
+  rename("server.huge.rss_mb", "server.rss_1g_mb");
+  rename("server.many.rss_mb", "server.rss_200x10m_mb");
+}
+
+int Main(int argc, char** argv) {
+  // As bvhmilld does: the null mill and the clients shall not be slower.
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
+  if (argc == 3 && std::string_view(argv[1]) == "--null-mill") {
+    return RunNullMill(std::atof(argv[2]));
+  }
+  const Setting setting = MakeSetting(argv[0]);
+  const auto null = Null(argv[0], setting);
+  const auto real = Real(setting);
+  RegisterTraffic("null", null->address(), setting);
+  RegisterTraffic("real", real->address(), setting);
+  Register("server.tail", kShortRuns,
+           [&](auto* state) { Tail(setting, state); });
+  Register("server.huge", 1,
+           [&](auto* state) { HugeClipMemory(setting, state); });
+  Register("server.many", 1,
+           [&](auto* state) { ManyStreamsMemory(setting, state); });
+  Register("server.flood", kOverloadRuns, [&](auto* state) {
+    Overload(setting, LightRequest(setting), state);
+  });
+  Register("server.overload", kOverloadRuns,
+           [&](auto* state) { Overload(setting, HeavyRequest(), state); });
+  // The two mills take turns, so that both meet the same noise.
+  std::vector<char*> arguments(argv, argv + argc);
+  std::string in_turns = "--benchmark_enable_random_interleaving=true";
+  arguments.insert(arguments.begin() + 1, in_turns.data());
+  return RunBenchmarks(argc + 1, arguments.data(), Derive);
+}
+
+}  // namespace
+}  // namespace bvhmill::bench
+
+int main(int argc, char** argv) { return bvhmill::bench::Main(argc, argv); }

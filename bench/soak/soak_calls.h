@@ -1,0 +1,42 @@
+#pragma once
+
+// Calls of the soak: each sends clips, and compares what comes back.
+
+#include <grpcpp/client_context.h>
+
+#include <chrono>
+#include <functional>
+#include <vector>
+
+#include "bench/server/load_client.h"
+#include "bench/soak/soak_clips.h"
+#include "bench/soak/soak_tally.h"
+
+namespace bvhmill::bench {
+
+using SoakClipList = std::vector<const SoakClip*>;
+
+// One ValidateClip or ConvertClip.
+void SoakUnary(Stub* stub, const SoakClip& clip, bool checks_only,
+               SoakTally* tally);
+
+// All of them at once over one connection.
+void SoakBurst(Stub* stub, const SoakClipList& clips, SoakTally* tally);
+
+struct SoakStreamPlan {
+  SoakClipList clips;
+  bool ordered = false;
+  // Of one message.
+  size_t chunk_bytes = size_t{256} << 10;
+  // Before each of the first 100 reads.
+  std::chrono::milliseconds read_pause{0};
+  // The call is given up by somebody else at some time: what does not come is
+  // not lost. What has come must be right.
+  bool may_end_early = false;
+};
+
+// One ConvertClips.
+void SoakStream(Stub* stub, grpc::ClientContext* context,
+                const SoakStreamPlan& plan, SoakTally* tally);
+
+}  // namespace bvhmill::bench

@@ -1,0 +1,154 @@
+#include "client/cli/anim/anim_batch.h"
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "bvhmill/anim/format/anim_reader.h"
+#include "bvhmill/anim/format/anim_writer.h"
+#include "bvhmill/base/status.h"
+#include "client/cli/anim/anim_file.h"
+#include "client/cli/batch.h"
+#include "client/cli/claims.h"
+#include "client/cli/io/clip_outputs.h"
+#include "client/cli/ui/issue_lines.h"
+#include "client/cli/options/options.h"
+#include "client/cli/io/output_dir.h"
+#include "client/cli/ui/text.h"
+
+namespace bvhmill::client {
+namespace {
+
+// Fails for a motion that the viewer refuses; `talk` gets the reasons.
+absl::Status Check(const AnimMotion& motion, const std::string& path,
+                   std::string* talk) {
+  IssueLog log({});
+  AnimReadResult result;
+  BVHMILL_RETURN_IF_ERROR(CheckAnim(motion, &result, &log));
+  if (result.plays) return absl::OkStatus();
+  for (const Issue& issue : log.Finish(true, true).issues) {
+    *talk += IssueLine(path, issue) + "\n";
+  }
+  return MakeStatus(absl::StatusCode::kFailedPrecondition,
+                    "the viewer would refuse it");
+}
+
+// The result of one file.
+struct Edited {
+  // The new .anim.
+  std::string bytes;
+  int64_t bytes_read = 0;
+  // Issues and why there is no new .anim; whole lines.
+  std::string talk;
+  bool is_good = false;
+};
+
+// `path` is that of the new file, for messages.
+Edited EditOne(const AnimEdit& edit, const Input& input,
+               const std::string& path, const Session& session) {
+  Edited edited;
+  AnimFile file = ReadAnimFile(input, /*for_upload=*/false, session);
+  edited.bytes_read = file.bytes;
+  edited.talk = IssueLines(file);
+  if (!file.result.read) return edited;
+  AnimMotion& motion = file.result.motion;
+  StringSink sink(&edited.bytes);
+  absl::Status status = edit(&motion);
+  if (status.ok()) status = Check(motion, path, &edited.talk);
+  if (status.ok()) status = WriteAnim(motion, &sink);
+  edited.is_good = status.ok();
+  if (!status.ok()) {
+    edited.talk += "bvhmill: " + FailureLine(path, status) + "\n";
+  }
+  return edited;
+}
+
+int EditIntoFile(const AnimBatch& batch, const AnimEdit& edit,
+                 const Input& input, const Session& session) {
+  const Edited edited = EditOne(edit, input, batch.output, session);
+  session.console->Talk(edited.talk);
+  if (!edited.is_good) return kExitClipFailed;
+  const AnimJob job = {input.path, batch.output, batch.force};
+  return WriteJobOutput(job, edited.bytes, session);
+}
+
+absl::Status Store(const std::string& bytes, ClipOutputs* outputs) {
+  const absl::StatusOr<bool> ready = outputs->Prepare(nullptr);
+  if (!ready.ok()) return ready.status();
+  const OutputInfo info;
+  BVHMILL_RETURN_IF_ERROR(outputs->Begin({}, {&info, 1}));
+  BVHMILL_RETURN_IF_ERROR(outputs->Data(0, bytes));
+  return outputs->Commit({}, "");
+}
+
+Outcome EditIntoFolder(const AnimEdit& edit, const OutputDir& folder,
+                       const OutputRules& rules, const Input& input,
+                       const Session& session) {
+  const Edited edited = EditOne(edit, input, input.path, session);
+  Outcome outcome;
+  outcome.bytes = edited.bytes_read;
+  outcome.talk = edited.talk;
+  ClipOutputs outputs(folder, rules, input);
+  const absl::Status stored =
+      edited.is_good ? Store(edited.bytes, &outputs) : absl::OkStatus();
+  if (!stored.ok()) {
+    outcome.talk += "bvhmill: " + FailureLine(input.path, stored) + "\n";
+  }
+  const bool is_good = edited.is_good && stored.ok();
+  outcome.kind = is_good ? Outcome::Kind::kGood : Outcome::Kind::kFailed;
+  if (IsCancelled(session.cancel) && !is_good) {
+    outcome.kind = Outcome::Kind::kCancelled;
+  }
+  return outcome;
+}
+
+int EditAll(const AnimBatch& batch, const AnimEdit& edit,
+            std::vector<Input> inputs, Session* session) {
+  const auto folder = OutputDir::Open(batch.output);
+  if (!folder.ok()) {
+    session->console->Talk(
+        "bvhmill: " + std::string(MessageOf(folder.status())) + "\n");
+    return kExitUsage;
+  }
+  ClaimOutputs(&inputs);
+  OutputRules rules;
+  rules.requests = {{"", AnimFormat()}};
+  rules.force = batch.force;
+  rules.inputs = IdsOfFiles(inputs);
+  session->options = batch.run;
+  const Totals totals =
+      RunClips(*session, inputs, [&](size_t i, ClipProgress*) {
+        return EditIntoFolder(edit, *folder, rules, inputs[i], *session);
+      });
+  if (!batch.run.quiet) session->console->Talk(Summary(totals, "edited"));
+  return totals.exit;
+}
+
+// Several files, and those of a folder, go to a folder.
+bool TakesFolder(const AnimBatch& batch, size_t inputs) {
+  std::error_code error;
+  return inputs != 1 || batch.input.recursive || batch.output.ends_with('/') ||
+         std::filesystem::is_directory(batch.output, error);
+}
+
+}  // namespace
+
+int EditAnims(const CLI::App* app, const AnimBatch& batch, const AnimEdit& edit,
+              Session* session) {
+  auto inputs = CollectInputs(batch.input, IdOfFile(batch.output));
+  if (!inputs.ok()) {
+    return Misused(app, session, std::string(MessageOf(inputs.status())));
+  }
+  if (!TakesFolder(batch, inputs->size())) {
+    return EditIntoFile(batch, edit, inputs->front(), *session);
+  }
+  if (batch.output == "-" || IsAnimName(batch.output)) {
+    return Misused(app, session,
+                   "-o " + Printable(batch.output) +
+                       " is no folder, as several .anim files need");
+  }
+  return EditAll(batch, edit, *std::move(inputs), session);
+}
+
+}  // namespace bvhmill::client

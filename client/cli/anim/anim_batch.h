@@ -1,0 +1,34 @@
+#pragma once
+
+// One change of many .anim files.
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "bvhmill/anim/format/anim_motion.h"
+#include "client/cli/io/inputs.h"
+#include "client/cli/session.h"
+
+namespace bvhmill::client {
+
+struct AnimBatch {
+  InputOptions input;
+  // A file for the only input, "-" for stdout, or a folder in which files keep
+  // their names.
+  std::string output;
+  bool force = false;
+  RunOptions run;
+};
+
+// Changes a motion; thread-safe. The status says why it cannot be changed.
+using AnimEdit = std::function<absl::Status(AnimMotion* motion)>;
+
+// Writes each input again, as `edit` changes it; returns the status to exit
+// with. What the viewer would refuse is not written. `app` is the command, for
+// messages.
+int EditAnims(const CLI::App* app, const AnimBatch& batch, const AnimEdit& edit,
+              Session* session);
+
+}  // namespace bvhmill::client

@@ -1,0 +1,151 @@
+#include "client/cli/anim/anim_file.h"
+
+#include <fcntl.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <utility>
+
+#include "bvhmill/base/status.h"
+#include "bvhmill/encode/anim_bvh.h"
+#include "client/cli/ui/issue_lines.h"
+#include "client/cli/io/new_file.h"
+#include "client/cli/io/read_clip.h"
+#include "client/cli/ui/text.h"
+
+namespace bvhmill::client {
+namespace {
+
+constexpr std::string_view kStdStream = "-";
+
+Input InputOf(const std::string& path) {
+  Input input;
+  input.is_stdin = path == kStdStream;
+  input.path = input.is_stdin ? "stdin.anim" : path;
+  return input;
+}
+
+absl::Status Failed(const std::string& why) {
+  return MakeStatus(absl::StatusCode::kFailedPrecondition, why);
+}
+
+}  // namespace
+
+void AddAnimInputs(CLI::App* app, InputOptions* input) {
+  input->anim = true;
+  app->add_option("INPUT", input->paths,
+                  ".anim files; directories with -r; - is stdin")
+      ->type_name("")
+      ->required()
+      ->group("Input");
+  app->add_flag("-r,--recursive", input->recursive,
+                "take *.anim below directories, any case, sorted")
+      ->group("Input");
+}
+
+AnimFile ReadAnimFile(const std::string& path, bool for_upload,
+                      const Session& session) {
+  return ReadAnimFile(InputOf(path), for_upload, session);
+}
+
+AnimFile ReadAnimFile(const Input& input, bool for_upload,
+                      const Session& session) {
+  AnimFile file;
+  file.path = input.path;
+  file.status = input.status;
+  if (!file.status.ok()) return file;
+  ClipText bytes;
+  AnimReadOptions options;
+  file.status =
+      ReadClip(input, options.limits.max_clip_bytes, session.cancel, &bytes);
+  if (!file.status.ok()) return file;
+  file.bytes = static_cast<int64_t>(bytes.size());
+  ReportOptions report;
+  report.strict = for_upload;
+  IssueLog log(report);
+  file.result = ReadAnim(ViewOf(bytes), options, &log);
+  file.report = log.Finish(file.result.read, file.result.read);
+  return file;
+}
+
+std::string IssueLines(const AnimFile& file) {
+  if (!file.status.ok()) {
+    return "bvhmill: " + FailureLine(file.path, file.status) + "\n";
+  }
+  std::string out;
+  for (const Issue& issue : file.report.issues) {
+    out += IssueLine(file.path, issue) + "\n";
+  }
+  return out;
+}
+
+absl::Status WriteNewFile(const std::string& path, std::string_view bytes,
+                          bool force, Console* console) {
+  if (path == kStdStream) {
+    return console->Data(bytes) ? absl::OkStatus() : Failed("stdout is closed");
+  }
+  const std::filesystem::path whole(path);
+  const std::string folder = whole.parent_path().string();
+  const UniqueFd directory(open(folder.empty() ? "." : folder.c_str(),
+                                O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!directory.valid()) return Failed(ErrnoText(errno));
+  auto file = NewFile::Create(directory.get(), whole.filename().string());
+  if (!file.ok()) return file.status();
+  BVHMILL_RETURN_IF_ERROR(file->Append(bytes));
+  BVHMILL_RETURN_IF_ERROR(file->Close());
+  const absl::Status named = file->Commit(force);
+  return IdOfFile(path) && !named.ok() && !force
+             ? Failed("exists; use -f or another name")
+             : named;
+}
+
+absl::Status AnimAsBvh(std::string_view bytes, std::string* text,
+                       Report* report) {
+  IssueLog log({});
+  const AnimReadResult read = ReadAnim(bytes, {}, &log);
+  AnimToClipOptions options;
+  options.reference_frame = false;
+  StringSink sink(text);
+  const bool is_good =
+      read.read && WriteAnimAsBvh(read.motion, options, &sink, &log).ok();
+  if (is_good) return absl::OkStatus();
+  *report = log.Finish(read.read, read.read);
+  return MakeStatus(absl::StatusCode::kInvalidArgument,
+                    "no BVH clip can be made of the .anim");
+}
+
+void AddJobOptions(CLI::App* app, const std::string& makes, AnimJob* job) {
+  app->add_option("INPUT", job->input, "an .anim file; - is stdin")
+      ->type_name("")
+      ->required();
+  const char* group = "Output";
+  app->add_option("-o,--output", job->output, makes + "; - is stdout")
+      ->type_name("FILE")
+      ->required()
+      ->group(group);
+  app->add_flag("-f,--force", job->force, "overwrite a file that exists")
+      ->group(group);
+}
+
+std::optional<AnimMotion> ReadJobInput(const AnimJob& job,
+                                       const Session& session) {
+  AnimFile file = ReadAnimFile(job.input, /*for_upload=*/false, session);
+  session.console->Talk(IssueLines(file));
+  if (!file.result.read) return std::nullopt;
+  return std::move(file.result.motion);
+}
+
+int FailJob(const AnimJob& job, const absl::Status& status,
+            const Session& session) {
+  session.console->Talk("bvhmill: " + FailureLine(job.output, status) + "\n");
+  return kExitClipFailed;
+}
+
+int WriteJobOutput(const AnimJob& job, std::string_view bytes,
+                   const Session& session) {
+  const absl::Status status =
+      WriteNewFile(job.output, bytes, job.force, session.console);
+  return status.ok() ? kExitGood : FailJob(job, status, session);
+}
+
+}  // namespace bvhmill::client

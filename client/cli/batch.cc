@@ -1,0 +1,315 @@
+#include "client/cli/batch.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include "bvhmill/base/status.h"
+#include "bvhmill/pipeline/workers.h"
+#include "client/cli/anim/anim_file.h"
+#include "client/cli/io/read_clip.h"
+#include "client/cli/ui/text.h"
+
+namespace bvhmill::client {
+namespace {
+
+using Kind = Outcome::Kind;
+
+ConvertResult TooLarge(const ReportOptions& options, int64_t limit) {
+  IssueLog log(options);
+  log.Add(IssueCode::LIMIT_CLIP_BYTES, LocationAt(Place{}),
+          {{"limit", std::to_string(limit)}});
+  ConvertResult result;
+  result.report = log.Finish(false, false);
+  result.status = MakeStatus(absl::StatusCode::kResourceExhausted,
+                             "the clip is larger than is taken");
+  return result;
+}
+
+v1::ContentEncoding OnWire(Encoding encoding) {
+  switch (encoding) {
+    case Encoding::kIdentity:
+      return v1::CONTENT_ENCODING_IDENTITY;
+    case Encoding::kGzip:
+      return v1::CONTENT_ENCODING_GZIP;
+    case Encoding::kZstd:
+      break;
+  }
+  return v1::CONTENT_ENCODING_ZSTD;
+}
+
+// What a server says of a clip that it could not unpack, as it is said here.
+ConvertResult AsIfUnpackedHere(ConvertResult result,
+                               const ReportOptions& report, int64_t limit) {
+  if (result.fault.reason == "ENCODING_BROKEN") {
+    std::string_view why = MessageOf(result.status);
+    constexpr std::string_view kField = "source.data: ";
+    if (why.starts_with(kField)) why.remove_prefix(kField.size());
+    ConvertResult broken;
+    broken.status = CannotUnpack(why);
+    return broken;
+  }
+  const auto is_size = [](const auto& arg) {
+    return arg.first == "limit_name" && arg.second == "max_clip_bytes";
+  };
+  const IssueArgs& args = result.fault.metadata;
+  const bool is_too_large = result.fault.reason == "LIMIT_EXCEEDED" &&
+                            std::any_of(args.begin(), args.end(), is_size);
+  if (is_too_large) return TooLarge(report, limit);
+  return result;
+}
+
+Kind KindOf(const absl::Status& status, const Session& session) {
+  switch (status.code()) {
+    case absl::StatusCode::kOk:
+      return Kind::kGood;
+    case absl::StatusCode::kNotFound:
+    case absl::StatusCode::kInvalidArgument:
+    case absl::StatusCode::kFailedPrecondition:
+    case absl::StatusCode::kResourceExhausted:
+      return Kind::kFailed;
+    case absl::StatusCode::kUnavailable:
+      return Kind::kUnreachable;
+    case absl::StatusCode::kUnauthenticated:
+    case absl::StatusCode::kPermissionDenied:
+    case absl::StatusCode::kUnimplemented:
+      return Kind::kServerRefuses;
+    default:
+      break;
+  }
+  if (absl::IsCancelled(status) && IsCancelled(session.cancel)) {
+    return Kind::kCancelled;
+  }
+  return session.engine->IsRemote() ? Kind::kServerError : Kind::kFailed;
+}
+
+// Shows what clips have to say in their order, as soon as all before them have
+// said it.
+class OrderedTalk {
+ public:
+  explicit OrderedTalk(Console* console) : console_(*console) {}
+
+  // Once for each index. False if nobody reads the data any more.
+  bool Put(size_t index, Outcome outcome) {
+    const std::lock_guard lock(mutex_);
+    waiting_.emplace(index, std::move(outcome));
+    bool is_read = true;
+    while (!waiting_.empty() && waiting_.begin()->first == next_) {
+      console_.Talk(waiting_.begin()->second.talk);
+      is_read = console_.Data(waiting_.begin()->second.data);
+      waiting_.erase(waiting_.begin());
+      ++next_;
+    }
+    return is_read;
+  }
+
+ private:
+  Console& console_;
+  std::mutex mutex_;
+  std::map<size_t, Outcome> waiting_;
+  size_t next_ = 0;
+};
+
+// Counts outcomes and decides when to stop. Thread-safe.
+class Tally {
+ public:
+  explicit Tally(int64_t clips) { totals_.clips = clips; }
+
+  void Add(Outcome* outcome) {
+    const std::lock_guard lock(mutex_);
+    totals_.bytes += outcome->bytes;
+    switch (outcome->kind) {
+      case Kind::kGood:
+        ++totals_.good;
+        break;
+      case Kind::kSkipped:
+        ++totals_.skipped;
+        break;
+      case Kind::kFailed:
+        ++totals_.failed;
+        Raise(kExitClipFailed);
+        break;
+      case Kind::kServerError:
+        ++totals_.failed;
+        Raise(kExitServerError);
+        break;
+      case Kind::kServerRefuses:
+        StopBy(kExitServerError, outcome);
+        break;
+      case Kind::kUnreachable:
+        StopBy(kExitUnreachable, outcome);
+        break;
+      case Kind::kCancelled:
+        break;
+    }
+  }
+
+  void Stop() { stopped_ = true; }
+  bool stopped() const { return stopped_; }
+  const Totals& totals() const { return totals_; }
+
+ private:
+  // Exit codes happen to ascend by what matters more.
+  void Raise(ExitCode exit) { totals_.exit = std::max(totals_.exit, exit); }
+
+  // All clips in flight tell the same about a lost server; once is enough.
+  void StopBy(ExitCode exit, Outcome* outcome) {
+    Raise(exit);
+    if (stopped_.exchange(true)) outcome->talk.clear();
+  }
+
+  std::mutex mutex_;
+  Totals totals_;
+  std::atomic<bool> stopped_ = false;
+};
+
+int64_t BytesOf(std::span<const Input> inputs) {
+  int64_t bytes = 0;
+  for (const Input& input : inputs) bytes += input.bytes;
+  return bytes;
+}
+
+ConvertResult WithMemoryForClip(
+    const Session& session, const Input& input, const ReportOptions& report,
+    const std::function<ConvertResult(const ClipData& clip)>& work,
+    int64_t* bytes, ClipProgress* progress) {
+  ConvertResult unread;
+  unread.status = input.status;
+  if (!unread.status.ok()) return unread;
+  const int64_t limit = session.engine->MaxClipBytes();
+  ClipText text;
+  Encoding encoding = EncodingOf(input);
+  unread.status = ReadClip(input, limit, session.cancel, &text);
+  if (unread.status.ok()) *bytes = static_cast<int64_t>(text.size());
+  if (unread.status.ok() && !session.engine->Takes(OnWire(encoding))) {
+    unread.status = UnpackClip(encoding, limit, session.cancel, &text);
+    encoding = Encoding::kIdentity;
+  }
+  if (absl::IsResourceExhausted(unread.status)) return TooLarge(report, limit);
+  if (!unread.status.ok()) return unread;
+  if (encoding != Encoding::kIdentity) {
+    return AsIfUnpackedHere(work({ViewOf(text), OnWire(encoding), progress}),
+                            report, limit);
+  }
+  if (!IsAnimName(input.path)) {
+    return work({ViewOf(text), v1::CONTENT_ENCODING_IDENTITY, progress});
+  }
+  std::string bvh;
+  unread.status = AnimAsBvh(ViewOf(text), &bvh, &unread.report);
+  return unread.status.ok() ? work({bvh}) : unread;
+}
+
+}  // namespace
+
+ConvertResult WithClip(
+    const Session& session, const Input& input, const ReportOptions& report,
+    const std::function<ConvertResult(const ClipData& clip)>& work,
+    int64_t* bytes, ClipProgress* progress) {
+  ConvertResult result;
+  try {
+    return WithMemoryForClip(session, input, report, work, bytes, progress);
+  } catch (const std::bad_alloc&) {
+    result.status = MakeStatus(absl::StatusCode::kResourceExhausted,
+                               "the system has no memory for it");
+  }
+  return result;
+}
+
+void TakeLinesOf(const Input& input, const ClipData& clip, const Report& report,
+                 IssueView* view) {
+  const bool is_file =
+      clip.encoding == v1::CONTENT_ENCODING_IDENTITY && !IsAnimName(input.path);
+  if (is_file) TakeLines(clip.bytes, report, view);
+}
+
+bool HasReport(const ConvertResult& result) {
+  // A report that was never filled says "unreadable" without a reason.
+  return IsGood(result.report.verdict) || !result.report.issues.empty() ||
+         result.report.counts.errors > 0 || !result.info.joints.empty();
+}
+
+Outcome OutcomeOf(const Session& session, const Input& input,
+                  const ConvertResult& result, const IssueView& view) {
+  Outcome outcome;
+  outcome.kind = KindOf(result.status, session);
+  const std::string message(MessageOf(result.status));
+  switch (outcome.kind) {
+    case Kind::kFailed:
+      outcome.talk = "bvhmill: " + FailureLine(input.path, result, view) + "\n";
+      break;
+    case Kind::kServerError:
+      outcome.talk = "bvhmill: " + Printable(input.path) +
+                     ": error: the server failed: " +
+                     absl::StatusCodeToString(result.status.code()) + ": " +
+                     message + "\n";
+      break;
+    case Kind::kServerRefuses:
+      outcome.talk = "bvhmill: the server refuses: " +
+                     absl::StatusCodeToString(result.status.code()) + ": " +
+                     message + "\n";
+      break;
+    case Kind::kUnreachable:
+      outcome.talk = "bvhmill: " + message + "\n";
+      break;
+    case Kind::kGood:
+    case Kind::kSkipped:
+    case Kind::kCancelled:
+      break;
+  }
+  return outcome;
+}
+
+Totals RunClips(const Session& session, std::span<const Input> inputs,
+                const std::function<Outcome(size_t, ClipProgress*)>& task) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto count = static_cast<int64_t>(inputs.size());
+  OrderedTalk talk(session.console);
+  Tally tally(count);
+  {
+    const ProgressMode mode =
+        session.options.quiet ? ProgressMode::kNever : session.options.progress;
+    Progress progress(session.console, mode, count, BytesOf(inputs));
+    RunBatch(count, session.options.jobs, [&](int64_t i) {
+      Outcome outcome;
+      outcome.kind = Kind::kCancelled;
+      if (!tally.stopped() && !IsCancelled(session.cancel)) {
+        const auto index = static_cast<size_t>(i);
+        ClipProgress clip = 0;
+        progress.Begin(&clip);
+        outcome = task(index, &clip);
+        progress.Finish(&clip, inputs[index].bytes, outcome.bytes);
+      }
+      tally.Add(&outcome);
+      if (!talk.Put(static_cast<size_t>(i), std::move(outcome))) tally.Stop();
+    });
+  }
+  Totals totals = tally.totals();
+  if (session.console->data_lost()) {
+    totals.exit = std::max(totals.exit, kExitClipFailed);
+  }
+  if (IsCancelled(session.cancel)) totals.exit = kExitInterrupted;
+  const std::chrono::duration<double> time =
+      std::chrono::steady_clock::now() - start;
+  totals.seconds = time.count();
+  return totals;
+}
+
+std::string Summary(const Totals& totals, std::string_view verb) {
+  std::string out = std::to_string(totals.good) + " of " +
+                    Count(totals.clips, "clip") + " " + std::string(verb);
+  const auto add = [&out](int64_t count, std::string_view what) {
+    if (count > 0) out += ", " + std::to_string(count) + std::string(what);
+  };
+  add(totals.failed, " failed");
+  add(totals.skipped, " skipped");
+  add(totals.clips - totals.good - totals.failed - totals.skipped, " not done");
+  return out + ", " + Megabytes(totals.bytes) + " in " +
+         Fixed(totals.seconds, 2) + " s, " +
+         Rate(totals.bytes, totals.seconds) + " MB/s\n";
+}
+
+}  // namespace bvhmill::client

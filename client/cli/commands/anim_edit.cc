@@ -1,0 +1,144 @@
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bvhmill/anim/format/anim_edits.h"
+#include "bvhmill/base/status.h"
+#include "bvhmill/base/utf8.h"
+#include "client/cli/anim/anim_batch.h"
+#include "client/cli/anim/anim_file.h"
+#include "client/cli/anim/anim_options.h"
+#include "client/cli/commands/commands.h"
+
+namespace bvhmill::client {
+namespace {
+
+constexpr char kExamples[] =
+    "  bvhmill anim edit dance.anim -o loop.anim --loop --priority 4\n"
+    "  bvhmill anim edit dance.anim -o part.anim --trim 1.5:4 --ease-out 0\n"
+    "  bvhmill anim edit dance.anim -o slow.anim --retime 10 --mirror\n"
+    "  bvhmill anim edit -r animations -o once --no-loop\n";
+
+using Span = std::pair<float, float>;
+
+struct Flags {
+  AnimBatch batch;
+  bool no_loop = false;
+  SettingsFlags settings;
+  std::optional<Span> trim;
+  std::optional<float> retime;
+  std::vector<std::string> drop;
+  bool mirror = false;
+};
+
+std::optional<float> Seconds(std::string_view word) {
+  constexpr float kMost = 60;
+  const std::optional<float> value = NumberOf<float>(word);
+  return value && *value >= 0 && *value <= kMost ? value : std::nullopt;
+}
+
+std::optional<float> SomeSeconds(std::string_view word) {
+  const std::optional<float> value = Seconds(word);
+  return value && *value > 0 ? value : std::nullopt;
+}
+
+std::optional<Span> SpanOf(std::string_view word) {
+  const size_t colon = word.find(':');
+  if (colon == word.npos) return std::nullopt;
+  const std::optional<float> begin = Seconds(word.substr(0, colon));
+  const std::optional<float> end = Seconds(word.substr(colon + 1));
+  if (!begin || !end || *begin >= *end) return std::nullopt;
+  return Span(*begin, *end);
+}
+
+absl::Status Apply(const Flags& flags, AnimMotion* motion) {
+  if (flags.trim) {
+    const absl::Status status =
+        TrimAnim(flags.trim->first, flags.trim->second, motion);
+    if (!status.ok()) return InvalidField("--trim", "begins after the end");
+  }
+  if (flags.retime && !RetimeAnim(*flags.retime, motion).ok()) {
+    return InvalidField("--retime", "the animation has no duration");
+  }
+  for (const std::string& name : flags.drop) {
+    if (DropAnimJoints({&name, 1}, motion) > 0) continue;
+    return InvalidField("--drop", "there is no joint " + Quote(name));
+  }
+  if (flags.mirror) MirrorAnim(motion);
+  ApplySettings(flags.settings.settings, motion);
+  return absl::OkStatus();
+}
+
+int Run(const CLI::App* app, Flags* flags, Session* session) {
+  std::string wrong = ReadSettingsFlags(app, "--", &flags->settings);
+  if (flags->no_loop) flags->settings.settings.loop = false;
+  if (!wrong.empty()) return Misused(app, session, wrong);
+  const auto edit = [flags](AnimMotion* motion) {
+    return Apply(*flags, motion);
+  };
+  return EditAnims(app, flags->batch, edit, session);
+}
+
+void AddOutputOptions(CLI::App* app, AnimBatch* batch) {
+  const char* group = "Output";
+  app->add_option("-o,--output", batch->output,
+                  "the new .anim; - is stdout; a directory for several,\n"
+                  "which keep their names")
+      ->type_name("FILE")
+      ->required()
+      ->group(group);
+  app->add_flag("-f,--force", batch->force, "overwrite files that exist")
+      ->group(group);
+}
+
+void AddCurveEdits(CLI::App* app, Flags* flags) {
+  const char* group = "Editing of curves, in this order";
+  AddParsed(app, "--trim", &flags->trim, SpanOf, "A:B, two numbers of seconds",
+            "keep what is played from A to B")
+      ->type_name("A:B")
+      ->group(group);
+  AddParsed(app, "--retime", &flags->retime, SomeSeconds, "seconds, up to 60",
+            "play it in so many seconds")
+      ->type_name("SECONDS")
+      ->group(group);
+  app->add_option("--drop", flags->drop, "leave this joint to other animations")
+      ->type_name("NAME[,..]")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->group(group);
+  app->add_flag("--mirror", flags->mirror, "swap left and right")->group(group);
+}
+
+}  // namespace
+
+CLI::App* AddAnim(CLI::App* parent) {
+  CLI::App* anim =
+      parent->add_subcommand("anim", "change .anim files, without a server");
+  anim->footer(
+      "  bvhmill anim edit dance.anim -o loop.anim --loop\n"
+      "  bvhmill anim to-bvh dance.anim -o dance.bvh\n");
+  anim->require_subcommand(1);
+  return anim;
+}
+
+Command AddAnimEdit(CLI::App* anim) {
+  const auto flags = std::make_shared<Flags>();
+  CLI::App* app = anim->add_subcommand(
+      "edit", "change an .anim; keys that are kept keep their codes");
+  app->footer(kExamples);
+  AddAnimInputs(app, &flags->batch.input);
+  AddOutputOptions(app, &flags->batch);
+  AddCurveEdits(app, flags.get());
+  AddSettingsOptions(app, "--", "Settings", &flags->settings);
+  app->add_flag("--no-loop", flags->no_loop, "play it once")
+      ->excludes("--loop")
+      ->group("Settings");
+  AddBatchOptions(app, &flags->batch.run);
+  return {app, [app, flags](Session* session) {
+            return Run(app, flags.get(), session);
+          }};
+}
+
+}  // namespace bvhmill::client

@@ -1,0 +1,69 @@
+#include <memory>
+#include <string>
+
+#include "bvhmill/base/status.h"
+#include "bvhmill/encode/anim_bvh.h"
+#include "client/cli/anim/anim_file.h"
+#include "client/cli/commands/commands.h"
+#include "client/cli/ui/issue_lines.h"
+
+namespace bvhmill::client {
+namespace {
+
+constexpr char kExamples[] =
+    "  bvhmill anim to-bvh dance.anim -o dance.bvh\n"
+    "  bvhmill anim to-bvh dance.anim -o - --fps 60 --all-bones\n";
+
+struct Flags {
+  AnimJob job;
+  AnimToClipOptions options;
+  bool no_reference = false;
+};
+
+std::optional<double> RateOf(std::string_view word) {
+  constexpr double kMost = 240;
+  const std::optional<double> value = NumberOf<double>(word);
+  return value && *value > 0 && *value <= kMost ? value : std::nullopt;
+}
+
+int Run(const Flags& flags, const Session& session) {
+  const std::optional<AnimMotion> motion = ReadJobInput(flags.job, session);
+  if (!motion) return kExitClipFailed;
+  AnimToClipOptions options = flags.options;
+  options.reference_frame = !flags.no_reference;
+  std::string text;
+  StringSink sink(&text);
+  IssueLog log({});
+  const absl::Status status = WriteAnimAsBvh(*motion, options, &sink, &log);
+  for (const Issue& issue : log.Finish(true, true).issues) {
+    session.console->Talk(IssueLine(flags.job.input, issue) + "\n");
+  }
+  if (!status.ok()) return FailJob(flags.job, status, session);
+  return WriteJobOutput(flags.job, text, session);
+}
+
+}  // namespace
+
+Command AddAnimToBvh(CLI::App* anim) {
+  const auto flags = std::make_shared<Flags>();
+  CLI::App* app = anim->add_subcommand(
+      "to-bvh", "turn an .anim into a BVH clip on the avatar's skeleton");
+  app->footer(kExamples);
+  AddJobOptions(app, "the BVH clip", &flags->job);
+  const char* group = "Clip";
+  AddParsed(app, "--fps", &flags->options.frames_per_second, RateOf,
+            "a number of frames per second up to 240",
+            "by default the lowest rate with a frame for each key")
+      ->type_name("R")
+      ->group(group);
+  app->add_flag("--no-reference", flags->no_reference,
+                "without a first frame at rest, which the viewer's\n"
+                "upload takes for the reference and does not play")
+      ->group(group);
+  app->add_flag("--all-bones", flags->options.all_bones,
+                "also bones that stand still")
+      ->group(group);
+  return {app, [flags](Session* session) { return Run(*flags, *session); }};
+}
+
+}  // namespace bvhmill::client

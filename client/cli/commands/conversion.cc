@@ -1,0 +1,269 @@
+#include "client/cli/commands/conversion.h"
+
+#include <chrono>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "bvhmill/base/status.h"
+#include "bvhmill/base/utf8.h"
+#include "bvhmill/encode/report_json.h"
+#include "client/cli/claims.h"
+#include "client/cli/ui/issue_lines.h"
+#include "client/cli/options_digest.h"
+#include "client/cli/io/progress_receiver.h"
+#include "client/cli/ui/table.h"
+#include "client/cli/ui/text.h"
+
+namespace bvhmill::client {
+namespace {
+
+std::string QuotedList(const std::vector<std::string>& texts) {
+  std::string out = "[";
+  for (const std::string& text : texts) {
+    out += (out.size() > 1 ? "," : "") + JsonQuote(text);
+  }
+  return out + "]";
+}
+
+}  // namespace
+
+Conversion::Conversion(const ConversionOptions& options,
+                       std::vector<Input> inputs, Session* session)
+    : options_(options),
+      session_(*session),
+      inputs_(std::move(inputs)),
+      lines_(session->console) {
+  rules_.requests = options.convert.outputs;
+  rules_.report = options.report;
+  rules_.force = options.force;
+  rules_.resume = options.resume;
+  ClaimOutputs(&inputs_);
+  rules_.inputs = IdsOfFiles(inputs_);
+}
+
+ExitCode Conversion::Run() {
+  const ExitCode exit = OpenEngine(&session_);
+  if (exit != kExitGood) return exit;
+  const absl::Status ready = OpenOutputs();
+  if (!ready.ok()) {
+    session_.console->Talk("bvhmill: " + std::string(MessageOf(ready)) + "\n");
+    return kExitUsage;
+  }
+  rows_.resize(inputs_.size());
+  Totals totals =
+      RunClips(session_, inputs_, [this](size_t index, ClipProgress* progress) {
+        return ConvertOne(index, progress);
+      });
+  if (lines_.failed()) totals.exit = std::max(totals.exit, kExitClipFailed);
+  if (options_.table) session_.console->Data(Table());
+  if (totals.exit == kExitInterrupted) {
+    session_.console->Talk(options_.one_file
+                               ? "bvhmill: interrupted\n"
+                               : "bvhmill: interrupted; --resume goes on\n");
+  }
+  if (!session_.options.quiet) {
+    session_.console->Talk(Summary(totals, "converted") + choices_.Lines() +
+                           errors_.Line(Severity::kError));
+  }
+  if (!session_.options.quiet || options_.fail_on) {
+    session_.console->Talk(codes_.Line(Severity::kWarning));
+  }
+  if (!session_.options.quiet) session_.console->Talk(HowToGoOn());
+  return totals.exit;
+}
+
+// Names the most frequent code of errors, or else of warnings.
+std::string Conversion::HowToGoOn() const {
+  std::string code = errors_.MostFrequent(Severity::kError);
+  if (code.empty()) code = codes_.MostFrequent(Severity::kWarning);
+  if (code.empty()) return code;
+  return "bvhmill explain " + code + " says what to do\n";
+}
+
+absl::Status Conversion::OpenOutputs() {
+  BVHMILL_RETURN_IF_ERROR(OpenFolder());
+  if (!options_.one_file) BVHMILL_RETURN_IF_ERROR(OpenManifest());
+  return lines_.Open(options_.report_jsonl, options_.force, options_.resume);
+}
+
+// An output for stdout is collected in a file without a name.
+absl::Status Conversion::OpenFolder() {
+  std::string folder = options_.output;
+  if (options_.one_file && options_.output == "-") {
+    rules_.to_stdout = session_.console;
+    std::error_code error;
+    folder = std::filesystem::temp_directory_path(error).native();
+    if (error) folder = "/tmp";
+  } else if (options_.one_file) {
+    const std::filesystem::path whole(options_.output);
+    rules_.file_name = whole.filename().native();
+    folder = whole.parent_path().native();
+  }
+  absl::StatusOr<OutputDir> directory =
+      OutputDir::Open(folder.empty() ? "." : folder);
+  if (!directory.ok()) return directory.status();
+  directory_ = *std::move(directory);
+  return absl::OkStatus();
+}
+
+absl::Status Conversion::OpenManifest() {
+  manifest_.emplace(&*directory_);
+  rules_.manifest = &*manifest_;
+  rules_.options_digest =
+      OptionsDigest(options_.convert, session_.engine->Build());
+  return options_.resume ? manifest_->Read() : absl::OkStatus();
+}
+
+Outcome Conversion::ConvertOne(size_t index, ClipProgress* progress) {
+  const auto start = std::chrono::steady_clock::now();
+  const Input& input = inputs_[index];
+  ClipOutputs outputs(*directory_, rules_, input);
+  ConvertResult result;
+  IssueView view = ViewFor(session_.console->talks_to_terminal());
+  int64_t bytes = 0;
+  const absl::StatusOr<bool> needed =
+      input.status.ok() ? outputs.Prepare(session_.cancel) : true;
+  if (!needed.ok()) {
+    result.status = needed.status();
+  } else if (*needed) {
+    result = ConvertInto(input, &outputs, &view, &bytes, progress);
+  }
+  Outcome outcome = OutcomeOf(session_, input, result, view);
+  outcome.bytes = bytes;
+  Warn(input, result.report, view, &outcome);
+  if (needed.ok() && !*needed) {
+    outcome.kind = Outcome::Kind::kSkipped;
+  } else if (outcome.kind == Outcome::Kind::kGood ||
+             outcome.kind == Outcome::Kind::kFailed ||
+             outcome.kind == Outcome::Kind::kServerError) {
+    PutLine(input, result, outputs);
+  }
+  const std::chrono::duration<double> time =
+      std::chrono::steady_clock::now() - start;
+  rows_[index] = MakeRow(result, outputs, outcome, time.count());
+  return outcome;
+}
+
+// Shows the warnings of a clip that was converted, or fails by them.
+void Conversion::Warn(const Input& input, const Report& report,
+                      const IssueView& view, Outcome* outcome) {
+  const bool fails_by_them = outcome->kind == Outcome::Kind::kFailed &&
+                             !Passes(report, options_.fail_on);
+  if (outcome->kind == Outcome::Kind::kFailed) errors_.Add(report);
+  const bool speaks = outcome->kind == Outcome::Kind::kGood || fails_by_them;
+  if (!speaks || !IsGood(report.verdict)) return;
+  codes_.Add(report);
+  choices_.Add(report);
+  if (session_.options.quiet) return;
+  outcome->talk.insert(0, WarningText(input.path, report, view));
+}
+
+ConvertResult Conversion::ConvertInto(const Input& input, ClipOutputs* outputs,
+                                      IssueView* view, int64_t* bytes,
+                                      ClipProgress* progress) {
+  ConvertResult result = WithClip(
+      session_, input, options_.convert.report,
+      [&](const ClipData& clip) {
+        ProgressReceiver receiver(outputs, options_.convert.outputs, *bytes,
+                                  progress);
+        const bool is_remote = session_.engine->IsRemote();
+        ConvertResult made = session_.engine->Convert(
+            input.path, clip, options_.convert,
+            is_remote ? static_cast<OutputReceiver*>(outputs) : &receiver,
+            session_.cancel);
+        TakeLinesOf(input, clip, made.report, view);
+        return made;
+      },
+      bytes, progress);
+  // Nothing is kept of a clip that was given up half-way.
+  if (absl::IsCancelled(result.status) || !outputs->status().ok()) {
+    return result;
+  }
+  if (result.status.ok() && !Passes(result.report, options_.fail_on)) {
+    result.status =
+        MakeStatus(absl::StatusCode::kFailedPrecondition,
+                   "has " + FaultCounts(result.report.counts) +
+                       "; --fail-on warning keeps no outputs of it");
+  }
+  std::string report;
+  if (options_.report && HasReport(result)) {
+    report = ReportJson(ToUtf8(input.path), result.report, result.info);
+  }
+  const absl::Status stored = result.status.ok()
+                                  ? outputs->Commit(result, report)
+                                  : outputs->CommitReport(report);
+  if (!stored.ok()) result.status = stored;
+  return result;
+}
+
+void Conversion::PutLine(const Input& input, const ConvertResult& result,
+                         const ClipOutputs& outputs) {
+  if (!lines_.is_open()) return;
+  std::string line = "{\"file\":" + JsonQuote(input.path) + ",\"status\":" +
+                     JsonQuote(absl::StatusCodeToString(result.status.code()));
+  if (!result.status.ok()) {
+    line += ",\"message\":" + JsonQuote(MessageOf(result.status));
+  }
+  line += ",\"outputs\":" + QuotedList(outputs.paths());
+  if (HasReport(result)) {
+    // {"report": ..., "info": ...}, opened up.
+    line += "," + ReportJson("", result.report, result.info).substr(1);
+  } else {
+    line += "}";
+  }
+  lines_.Put(line);
+}
+
+Conversion::Row Conversion::MakeRow(const ConvertResult& result,
+                                    const ClipOutputs& outputs,
+                                    const Outcome& outcome,
+                                    double seconds) const {
+  using Kind = Outcome::Kind;
+  Row row;
+  if (HasReport(result)) {
+    row.warnings = std::to_string(result.report.counts.warnings);
+  }
+  if (!result.info.joints.empty()) {
+    row.joints = std::to_string(result.info.joint_count);
+    row.frames = std::to_string(result.info.frames);
+  }
+  switch (outcome.kind) {
+    case Kind::kGood:
+      row.verdict = VerdictName(result.report.verdict);
+      row.rate = Rate(outcome.bytes, seconds);
+      break;
+    case Kind::kFailed:
+    case Kind::kServerError:
+      row.verdict = HasReport(result) && !IsGood(result.report.verdict)
+                        ? VerdictName(result.report.verdict)
+                        : "failed";
+      break;
+    case Kind::kSkipped:
+      row.verdict = "skipped";
+      break;
+    default:
+      return row;
+  }
+  row.outputs = std::to_string(outputs.paths().size());
+  return row;
+}
+
+std::string Conversion::Table() const {
+  std::vector<std::vector<std::string>> cells;
+  for (size_t i = 0; i < rows_.size(); ++i) {
+    const Row& row = rows_[i];
+    cells.push_back({Printable(inputs_[i].path), row.joints, row.frames,
+                     row.verdict, row.warnings, row.outputs, row.rate});
+  }
+  return RenderTable({{"CLIP", Align::kLeft},
+                      {"JOINTS", Align::kRight},
+                      {"FRAMES", Align::kRight},
+                      {"VERDICT", Align::kLeft},
+                      {"WARNINGS", Align::kRight},
+                      {"OUTPUTS", Align::kRight},
+                      {"MB/s", Align::kRight}},
+                     cells);
+}
+
+}  // namespace bvhmill::client

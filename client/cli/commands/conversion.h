@@ -1,0 +1,90 @@
+#pragma once
+
+// The run of `bvhmill convert`.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bvhmill/pipeline/options.h"
+#include "client/cli/anim/anim_choices.h"
+#include "client/cli/batch.h"
+#include "client/cli/io/clip_outputs.h"
+#include "client/cli/ui/code_tally.h"
+#include "client/cli/options/fail_on.h"
+#include "client/cli/io/inputs.h"
+#include "client/cli/ui/json_lines.h"
+#include "client/cli/manifest.h"
+#include "client/cli/io/output_dir.h"
+#include "client/cli/session.h"
+
+namespace bvhmill::client {
+
+struct ConversionOptions {
+  // Its outputs are what each clip is converted to.
+  ConvertOptions convert;
+  // Directory of the outputs, or, if `one_file`, the file of the only output;
+  // "-" is then stdout.
+  std::string output;
+  bool one_file = false;
+  bool report = false;
+  bool force = false;
+  bool resume = false;
+  std::string report_jsonl;
+  // A clip that fails by its warnings gets no outputs, but its report.
+  std::optional<FailOn> fail_on;
+  bool table = false;
+};
+
+class Conversion {
+ public:
+  // Options and session are borrowed.
+  Conversion(const ConversionOptions& options, std::vector<Input> inputs,
+             Session* session);
+
+  // Converts every clip; returns the status to exit with. Call once.
+  ExitCode Run();
+
+ private:
+  struct Row {
+    std::string joints = "-";
+    std::string frames = "-";
+    std::string verdict = "not done";
+    std::string warnings = "-";
+    std::string outputs = "-";
+    std::string rate = "-";
+  };
+
+  std::string HowToGoOn() const;
+  absl::Status OpenOutputs();
+  absl::Status OpenFolder();
+  absl::Status OpenManifest();
+  Outcome ConvertOne(size_t index, ClipProgress* progress);
+  ConvertResult ConvertInto(const Input& input, ClipOutputs* outputs,
+                            IssueView* view, int64_t* bytes,
+                            ClipProgress* progress);
+  void Warn(const Input& input, const Report& report, const IssueView& view,
+            Outcome* outcome);
+  void PutLine(const Input& input, const ConvertResult& result,
+               const ClipOutputs& outputs);
+  Row MakeRow(const ConvertResult& result, const ClipOutputs& outputs,
+              const Outcome& outcome, double seconds) const;
+  std::string Table() const;
+
+  const ConversionOptions& options_;
+  Session& session_;
+  std::vector<Input> inputs_;
+  OutputRules rules_;
+  std::optional<OutputDir> directory_;
+  std::optional<Manifest> manifest_;
+  JsonLines lines_;
+  // Codes of clips without errors.
+  CodeTally codes_;
+  AnimChoices choices_;
+  // Codes of clips with errors.
+  CodeTally errors_;
+  // One for each input; each is written by one thread.
+  std::vector<Row> rows_;
+};
+
+}  // namespace bvhmill::client

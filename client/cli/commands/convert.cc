@@ -1,0 +1,118 @@
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bvhmill/base/status.h"
+#include "client/cli/commands/commands.h"
+#include "client/cli/commands/conversion.h"
+#include "client/cli/commands/one_output.h"
+#include "client/cli/options/edit_options.h"
+#include "client/cli/options/fail_on.h"
+#include "client/cli/options/output_options.h"
+
+namespace bvhmill::client {
+namespace {
+
+constexpr char kExamples[] =
+    "  bvhmill convert take.bvh -o out --emit positions,report\n"
+    "  bvhmill convert -r takes -o out --emit npz --table\n"
+    "  bvhmill convert take.bvh -o out --emit csv --local\n"
+    "  bvhmill convert -r takes -o out --emit npz --resume\n"
+    "  bvhmill convert take.bvh -o - --emit csv | head\n"
+    "  bvhmill convert take.bvh -o out --emit npz --fps 30\n"
+    "  bvhmill convert take.bvh -o out --emit npz --units cm --to-units m\n"
+    "  bvhmill convert take.bvh -o out --emit bvh --joint-map mixamo\n"
+    "  bvhmill convert take.bvh -o out --emit anim --anim-profile viewer\n"
+    "  bvhmill convert take.bvh -o out --emit anim --anim-upload \\\n"
+    "    --anim-priority 4 --anim-loop --units cm\n";
+
+struct Flags {
+  RunOptions run;
+  InputOptions input;
+  ConversionOptions conversion;
+  OutputFlags outputs;
+  EditFlags edits;
+};
+
+void AddOutputOptions(CLI::App* app, Flags* flags) {
+  const char* group = "Output";
+  ConversionOptions& conversion = flags->conversion;
+  app->add_option("-o,--output", conversion.output,
+                  "directory for the outputs, made if missing; for\n"
+                  "one output also a file with its extension, or -\n"
+                  "for stdout")
+      ->type_name("DIR")
+      ->required()
+      ->group(group);
+  AddEmitOption(app, "what to make", group, kReportName, &flags->outputs)
+      ->required();
+  AddFormatOptions(app, group, &flags->outputs);
+  app->add_flag("-f,--force", conversion.force, "overwrite outputs that exist")
+      ->group(group);
+  app->add_flag("--resume", conversion.resume,
+                "skip clips whose outputs are already what this run\n"
+                "would make, by the manifest of the directory")
+      ->group(group);
+  app->add_flag("--table", conversion.table, "print a row for each clip")
+      ->group(group);
+  app->add_option("--report-jsonl", conversion.report_jsonl,
+                  "write a JSON object a line for each clip;\n- is stdout")
+      ->type_name("FILE")
+      ->group(group);
+}
+
+int Run(const CLI::App* app, Flags* flags, Session* session) {
+  std::string wrong = CheckLocalOptions(*session, flags->run);
+  if (wrong.empty()) {
+    wrong =
+        ReadEditFlags(*session, flags->edits, &flags->conversion.convert.edits);
+  }
+  if (wrong.empty()) {
+    wrong = ReadOutputFlags(
+        app, *session, flags->conversion.convert.edits.source, &flags->outputs);
+  }
+  if (!wrong.empty()) return Misused(app, session, wrong);
+  // What an earlier run made is not input of this one.
+  auto inputs = CollectInputs(flags->input, IdOfFile(flags->conversion.output));
+  if (!inputs.ok()) {
+    return Misused(app, session, std::string(MessageOf(inputs.status())));
+  }
+  const std::vector<std::string>& emit = flags->outputs.emit;
+  flags->conversion.report =
+      std::find(emit.begin(), emit.end(), kReportName) != emit.end();
+  flags->conversion.convert.outputs = ChosenOutputs(flags->outputs);
+  flags->conversion.one_file = NamesOneFile(flags->conversion.output);
+  if (flags->conversion.one_file) {
+    wrong = WhyNotOneFile(flags->conversion, *inputs);
+    if (!wrong.empty()) return Misused(app, session, wrong);
+  }
+  session->options = flags->run;
+  return Conversion(flags->conversion, *std::move(inputs), session).Run();
+}
+
+}  // namespace
+
+Command AddConvert(CLI::App* parent) {
+  const auto flags = std::make_shared<Flags>();
+  CLI::App* app = parent->add_subcommand(
+      "convert", "turn BVH clips into arrays, tables, BVH and .anim");
+  app->footer(kExamples);
+  AddInputOptions(app, &flags->input);
+  AddOutputOptions(app, flags.get());
+  AddAnimOptions(app, &flags->outputs.anim);
+  AddReadingOptions(app, &flags->conversion.convert);
+  AddEditOptions(app, &flags->edits, &flags->conversion.convert.edits);
+  AddReportOptions(app, &flags->conversion.convert.report);
+  AddFailOnOption(app, &flags->conversion.fail_on);
+  AddBatchOptions(app, &flags->run);
+  AddServerOptions(app, &flags->run.connect);
+  AddLocalOptions(app, &flags->run);
+  return {app, [app, flags](Session* session) {
+            return Run(app, flags.get(), session);
+          }};
+}
+
+}  // namespace bvhmill::client

@@ -1,0 +1,91 @@
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bvhmill/report/catalogue.h"
+#include "client/cli/commands/commands.h"
+#include "client/cli/ui/table.h"
+#include "client/cli/ui/text.h"
+
+namespace bvhmill::client {
+namespace {
+
+constexpr char kExamples[] =
+    "  bvhmill explain DATA_NOT_FINITE\n"
+    "  bvhmill explain\n"
+    "  bvhmill explain --json > codes.jsonl\n";
+
+struct Flags {
+  // Empty: all of them.
+  std::string code;
+  bool json = false;
+};
+
+std::string Json(const CatalogueEntry& entry) {
+  const auto field = [](std::string_view name, std::string_view value) {
+    return "\"" + std::string(name) + "\":" + JsonQuote(value);
+  };
+  return "{" + field("code", entry.name) + "," +
+         field("lenient", SeverityName(entry.lenient)) + "," +
+         field("strict", SeverityName(entry.strict)) + "," +
+         field("message", entry.message) + "," + field("help", entry.help) +
+         "}\n";
+}
+
+std::string Text(const CatalogueEntry& entry) {
+  const auto line = [](const char* name, std::string_view value) {
+    return name + std::string(value) + "\n";
+  };
+  return line("", entry.name) +
+         line("severity  ", SeverityName(entry.lenient)) +
+         line("strict    ", SeverityName(entry.strict)) +
+         line("message   ", entry.message) + line("help      ", entry.help);
+}
+
+std::string ListText() {
+  std::vector<std::vector<std::string>> rows;
+  for (const CatalogueEntry& entry : Catalogue()) {
+    rows.push_back({std::string(entry.name),
+                    std::string(SeverityName(entry.lenient)),
+                    std::string(SeverityName(entry.strict))});
+  }
+  return RenderTable({{"CODE", Align::kLeft},
+                      {"SEVERITY", Align::kLeft},
+                      {"STRICT", Align::kLeft}},
+                     rows);
+}
+
+std::string ListJson() {
+  std::string out;
+  for (const CatalogueEntry& entry : Catalogue()) out += Json(entry);
+  return out;
+}
+
+int Run(const Flags& flags, Session* session) {
+  const CatalogueEntry* entry = FindEntry(flags.code);
+  if (entry == nullptr) {
+    session->console->Data(flags.json ? ListJson() : ListText());
+  } else {
+    session->console->Data(flags.json ? Json(*entry) : Text(*entry));
+  }
+  return session->console->data_lost() ? kExitClipFailed : kExitGood;
+}
+
+}  // namespace
+
+Command AddExplain(CLI::App* parent) {
+  const auto flags = std::make_shared<Flags>();
+  CLI::App* app = parent->add_subcommand(
+      "explain", "say what issue codes mean, and what to do");
+  app->footer(kExamples);
+  app->add_option("CODE", flags->code,
+                  "an issue code; without one, all are listed")
+      ->type_name("")
+      ->check(CLI::Validator(CheckIssueCode, ""));
+  app->add_flag("--json", flags->json, "print a JSON object for each code")
+      ->group("Output");
+  return {app, [flags](Session* session) { return Run(*flags, session); }};
+}
+
+}  // namespace bvhmill::client

@@ -1,0 +1,105 @@
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bvhmill/base/status.h"
+#include "bvhmill/encode/report_json.h"
+#include "client/cli/batch.h"
+#include "client/cli/ui/clip_facts.h"
+#include "client/cli/commands/commands.h"
+#include "client/cli/io/extents.h"
+#include "client/cli/ui/text.h"
+
+namespace bvhmill::client {
+namespace {
+
+constexpr char kExamples[] =
+    "  bvhmill info take.bvh\n"
+    "  bvhmill info --json *.bvh\n";
+
+struct Flags {
+  RunOptions run;
+  InputOptions input;
+  ConvertOptions convert;
+  bool json = false;
+};
+
+std::string JsonVector(const std::array<float, 3>& v) {
+  return "[" + Shortest(v[0]) + "," + Shortest(v[1]) + "," + Shortest(v[2]) +
+         "]";
+}
+
+std::string JsonOf(const Input& input, const ClipInfo& info,
+                   const Extents& extents) {
+  std::string out = "{\"file\":" + JsonQuote(input.path) +
+                    ",\"info\":" + ClipInfoJson(info) + ",\"extents\":";
+  out += extents.known()
+             ? "{\"min\":" + JsonVector(extents.least()) +
+                   ",\"max\":" + JsonVector(extents.greatest()) + "}"
+             : "null";
+  return out + "}\n";
+}
+
+Outcome DescribeOne(const Flags& flags, const Session& session,
+                    const Input& input, ClipProgress* progress) {
+  Extents extents;
+  int64_t bytes = 0;
+  const ConvertResult result = WithClip(
+      session, input, flags.convert.report,
+      [&](const ClipData& clip) {
+        return session.engine->Convert(input.path, clip, flags.convert,
+                                       &extents, session.cancel);
+      },
+      &bytes, progress);
+  Outcome outcome = OutcomeOf(session, input, result);
+  outcome.bytes = bytes;
+  if (outcome.kind == Outcome::Kind::kGood) {
+    outcome.data = flags.json ? JsonOf(input, result.info, extents)
+                              : ClipFacts(input.path, result.info, extents);
+  }
+  return outcome;
+}
+
+int Run(const CLI::App* app, Flags* flags, Session* session) {
+  const std::string wrong = CheckLocalOptions(*session, flags->run);
+  if (!wrong.empty()) return Misused(app, session, wrong);
+  const auto inputs = CollectInputs(flags->input, std::nullopt);
+  if (!inputs.ok()) {
+    return Misused(app, session, std::string(MessageOf(inputs.status())));
+  }
+  // End sites are where heads and toes end.
+  PositionsFormat positions;
+  positions.with_end_sites = true;
+  flags->convert.outputs.push_back({"", positions});
+  session->options = flags->run;
+  const ExitCode exit = OpenEngine(session);
+  if (exit != kExitGood) return exit;
+  return RunClips(*session, *inputs,
+                  [&](size_t i, ClipProgress* progress) {
+                    return DescribeOne(*flags, *session, (*inputs)[i],
+                                       progress);
+                  })
+      .exit;
+}
+
+}  // namespace
+
+Command AddInfo(CLI::App* parent) {
+  const auto flags = std::make_shared<Flags>();
+  CLI::App* app = parent->add_subcommand(
+      "info", "show joints, frames, rate and extents of BVH clips");
+  app->footer(kExamples);
+  AddInputOptions(app, &flags->input);
+  AddReadingOptions(app, &flags->convert);
+  app->add_flag("--json", flags->json, "print a JSON object for each clip")
+      ->group("Output");
+  AddBatchOptions(app, &flags->run);
+  AddServerOptions(app, &flags->run.connect);
+  AddLocalOptions(app, &flags->run);
+  return {app, [app, flags](Session* session) {
+            return Run(app, flags.get(), session);
+          }};
+}
+
+}  // namespace bvhmill::client

@@ -1,0 +1,104 @@
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bvhmill/base/status.h"
+#include "client/cli/anim/anim_facts.h"
+#include "client/cli/anim/anim_file.h"
+#include "client/cli/anim/anim_json.h"
+#include "client/cli/batch.h"
+#include "client/cli/commands/commands.h"
+
+namespace bvhmill::client {
+namespace {
+
+constexpr char kExamples[] =
+    "  bvhmill inspect dance.anim\n"
+    "  bvhmill inspect *.anim --upload\n"
+    "  bvhmill inspect -r animations -q\n"
+    "  bvhmill inspect --json dance.anim > dance.json\n";
+
+struct Flags {
+  InputOptions input;
+  bool json = false;
+  bool for_upload = false;
+  bool keys = false;
+  bool quiet = false;
+};
+
+bool Passes(const Flags& flags, const AnimFile& file) {
+  return file.status.ok() &&
+         (flags.for_upload ? file.result.uploads : file.result.plays);
+}
+
+// Shows the file; false if nobody reads it.
+bool Show(const Flags& flags, const AnimFile& file, bool is_first,
+          Console* console) {
+  if (flags.json) return console->Data(AnimJson(file));
+  if (file.status.ok()) {
+    const std::string facts = AnimFacts(file, flags.keys);
+    if (!console->Data((is_first ? "" : "\n") + facts)) return false;
+  }
+  console->Talk(IssueLines(file));
+  return true;
+}
+
+Totals InspectAll(const Flags& flags, const std::vector<Input>& inputs,
+                  const Session& session) {
+  Totals totals;
+  totals.clips = static_cast<int64_t>(inputs.size());
+  bool is_first = true;
+  for (const Input& input : inputs) {
+    if (IsCancelled(session.cancel)) break;
+    const AnimFile file = ReadAnimFile(input, flags.for_upload, session);
+    if (IsCancelled(session.cancel)) break;
+    totals.bytes += file.bytes;
+    ++(Passes(flags, file) ? totals.good : totals.failed);
+    if (!Show(flags, file, is_first, session.console)) break;
+    is_first = is_first && !file.status.ok();
+  }
+  if (totals.failed > 0) totals.exit = kExitClipFailed;
+  if (session.console->data_lost()) totals.exit = kExitClipFailed;
+  if (IsCancelled(session.cancel)) totals.exit = kExitInterrupted;
+  return totals;
+}
+
+int Run(const CLI::App* app, const Flags& flags, Session* session) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto inputs = CollectInputs(flags.input, std::nullopt);
+  if (!inputs.ok()) {
+    return Misused(app, session, std::string(MessageOf(inputs.status())));
+  }
+  Totals totals = InspectAll(flags, *inputs, *session);
+  const std::chrono::duration<double> time =
+      std::chrono::steady_clock::now() - start;
+  totals.seconds = time.count();
+  if (totals.clips > 1 && !flags.quiet) {
+    session->console->Talk(Summary(totals, "passed"));
+  }
+  return totals.exit;
+}
+
+}  // namespace
+
+Command AddInspect(CLI::App* parent) {
+  const auto flags = std::make_shared<Flags>();
+  CLI::App* app = parent->add_subcommand(
+      "inspect", "show what is in .anim files, and what is wrong");
+  app->footer(kExamples);
+  AddAnimInputs(app, &flags->input);
+  app->add_flag("--upload", flags->for_upload,
+                "fail what the viewer plays, but refuses as an upload")
+      ->group("Report");
+  app->add_flag("--json", flags->json,
+                "print a JSON object for each file, with every key")
+      ->group("Output");
+  app->add_flag("--keys", flags->keys, "print every key")->group("Output");
+  app->add_flag("-q,--quiet", flags->quiet, "no summary")->group("Output");
+  return {app,
+          [app, flags](Session* session) { return Run(app, *flags, session); }};
+}
+
+}  // namespace bvhmill::client

@@ -1,0 +1,90 @@
+#include <google/protobuf/util/json_util.h>
+
+#include <memory>
+#include <string>
+
+#include "client/cli/commands/commands.h"
+
+namespace bvhmill::client {
+namespace {
+
+constexpr char kExamples[] =
+    "  bvhmill server info\n"
+    "  bvhmill server info --server mill.example:7450 --tls-ca ca.pem\n"
+    "  bvhmill server info --json\n";
+
+struct Flags {
+  RunOptions run;
+  bool json = false;
+};
+
+std::string Json(const v1::GetServerInfoResponse& info) {
+  google::protobuf::util::JsonPrintOptions options;
+  options.preserve_proto_field_names = true;
+  std::string out;
+  // Fails only for Any messages of unknown type, of which there are none.
+  (void)google::protobuf::util::MessageToJsonString(info, &out, options);
+  return out + "\n";
+}
+
+// Every limit there is, also those that this client does not know by name.
+std::string LimitLines(const v1::Limits& limits) {
+  using Field = google::protobuf::FieldDescriptor;
+  const auto* descriptor = v1::Limits::descriptor();
+  const auto* reflection = v1::Limits::GetReflection();
+  std::string out;
+  for (int i = 0; i < descriptor->field_count(); ++i) {
+    const Field* field = descriptor->field(i);
+    const int64_t value = field->cpp_type() == Field::CPPTYPE_INT32
+                              ? reflection->GetInt32(limits, field)
+                              : reflection->GetInt64(limits, field);
+    std::string name = field->name();
+    name.resize(std::max<size_t>(name.size(), 35), ' ');
+    out += "  " + name + (value == 0 ? "none" : std::to_string(value)) + "\n";
+  }
+  return out;
+}
+
+std::string Text(const v1::GetServerInfoResponse& info) {
+  std::string out = "server   bvhmill " + info.server_version() + " (" +
+                    info.build().git_commit() + ", " + info.build().compiler() +
+                    ")\n";
+  out += "workers  " + std::to_string(info.build().worker_threads()) + "\n";
+  out += "rules    " + info.rules_version() + "\napi     ";
+  for (const std::string& package : info.api_packages()) out += " " + package;
+  out += "\nformats ";
+  for (const v1::FormatInfo& format : info.formats()) {
+    out += " " + format.format();
+  }
+  out += "\nmaps    ";
+  for (const std::string& name : info.joint_maps()) out += " " + name;
+  return out + "\nlimits\n" + LimitLines(info.limits());
+}
+
+int Run(const Flags& flags, Session* session) {
+  session->options = flags.run;
+  ExitCode exit = kExitGood;
+  const auto client = ConnectOrSay(*session, "", &exit);
+  if (client == nullptr) return exit;
+  const v1::GetServerInfoResponse& info = client->ServerInfo();
+  session->console->Data(flags.json ? Json(info) : Text(info));
+  return session->console->data_lost() ? kExitClipFailed : kExitGood;
+}
+
+}  // namespace
+
+Command AddServerInfo(CLI::App* parent) {
+  const auto flags = std::make_shared<Flags>();
+  CLI::App* server = parent->add_subcommand("server", "ask about a server");
+  server->footer("  bvhmill server info\n");
+  server->require_subcommand(1);
+  CLI::App* app = server->add_subcommand(
+      "info", "show version, formats and limits of a server");
+  app->footer(kExamples);
+  app->add_flag("--json", flags->json, "print one JSON object")
+      ->group("Output");
+  AddServerOptions(app, &flags->run.connect);
+  return {app, [flags](Session* session) { return Run(*flags, session); }};
+}
+
+}  // namespace bvhmill::client

@@ -1,0 +1,69 @@
+#include "client/cli/engine.h"
+
+#include <algorithm>
+
+#include "bvhmill/base/version.h"
+
+namespace bvhmill::client {
+namespace {
+
+// Args of issues are a map on the wire and come back ordered by name; so that
+// reports are equal, they are here, too.
+void SortArgs(ConvertResult* result) {
+  for (Issue& issue : result->report.issues) {
+    std::sort(issue.args.begin(), issue.args.end());
+  }
+  std::sort(result->fault.metadata.begin(), result->fault.metadata.end());
+}
+
+}  // namespace
+
+ConvertResult LocalEngine::Validate(std::string_view name, const ClipData& clip,
+                                    const ConvertOptions& options,
+                                    const CancelToken* cancel) {
+  ConvertOptions checks = options;
+  checks.checks_only = true;
+  return Convert(name, clip, checks, nullptr, cancel);
+}
+
+ConvertResult LocalEngine::Convert(std::string_view /*name*/,
+                                   const ClipData& clip,
+                                   const ConvertOptions& options,
+                                   OutputReceiver* receiver,
+                                   const CancelToken* cancel) {
+  ConvertOptions limited = options;
+  limited.limits = limits_;
+  ConvertResult result =
+      bvhmill::Convert(clip.bytes, limited, receiver, cancel);
+  SortArgs(&result);
+  return result;
+}
+
+std::string LocalEngine::Build() const {
+  return std::string(Version()) + " " + std::string(GitCommit());
+}
+
+ConvertResult RemoteEngine::Validate(std::string_view name,
+                                     const ClipData& clip,
+                                     const ConvertOptions& options,
+                                     const CancelToken* cancel) {
+  return client_->Validate(name, clip, options, cancel);
+}
+
+ConvertResult RemoteEngine::Convert(std::string_view name, const ClipData& clip,
+                                    const ConvertOptions& options,
+                                    OutputReceiver* receiver,
+                                    const CancelToken* cancel) {
+  return client_->Convert(name, clip, options, receiver, cancel);
+}
+
+int64_t RemoteEngine::MaxClipBytes() const {
+  return client_->ServerInfo().limits().max_clip_bytes();
+}
+
+std::string RemoteEngine::Build() const {
+  const v1::GetServerInfoResponse& info = client_->ServerInfo();
+  return info.server_version() + " " + info.build().git_commit();
+}
+
+}  // namespace bvhmill::client

@@ -1,0 +1,144 @@
+// The part of ClipOutputs that looks at the outputs that exist.
+
+#include <fcntl.h>
+
+#include <system_error>
+
+#include "bvhmill/base/status.h"
+#include "bvhmill/base/utf8.h"
+#include "client/cli/io/clip_outputs.h"
+#include "client/cli/ui/text.h"
+
+namespace bvhmill::client {
+
+absl::StatusOr<ClipOutputs::Existing> ClipOutputs::FindExisting() const {
+  Existing existing;
+  const absl::StatusOr<UniqueFd> parent = directory_.Descend(below_, false);
+  if (absl::IsNotFound(parent.status())) return existing;
+  if (!parent.ok()) return parent.status();
+  for (const std::string& extension : Extensions()) {
+    const std::string name = NameOf(extension);
+    struct stat info = {};
+    if (fstatat(parent->get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
+      continue;
+    }
+    if (rules_.inputs.contains(FileId(info.st_dev, info.st_ino))) {
+      return Refused(PathOf(name), "is an input; use another -o");
+    }
+    existing[extension] = info;
+  }
+  return existing;
+}
+
+absl::StatusOr<bool> ClipOutputs::Prepare(const CancelToken* cancel) {
+  cancel_ = cancel;
+  if (rules_.to_stdout != nullptr) return true;
+  if (!input_.is_stdin) state_ = StateOfFile(input_.path);
+  if (rules_.manifest != nullptr) made_ = rules_.manifest->Find(input_.base);
+  const absl::StatusOr<Existing> existing = FindExisting();
+  if (!existing.ok()) return existing.status();
+  bool is_done = false;
+  if (rules_.resume) {
+    BVHMILL_RETURN_IF_ERROR(IsDone(*existing, &is_done));
+  }
+  if (is_done) return false;
+  if (!rules_.force) BVHMILL_RETURN_IF_ERROR(CheckOwner(*existing));
+  StartDigest();
+  return true;
+}
+
+// A digest takes about as long as the fastest conversion.
+void ClipOutputs::StartDigest() {
+  constexpr int64_t kLarge = int64_t{4} << 20;
+  if (rules_.manifest == nullptr || !state_ || state_->size < kLarge) return;
+  try {
+    digest_ = std::async(std::launch::async,
+                         [this] { return AddDigest(cancel_, &*state_); });
+  } catch (const std::system_error&) {
+    // No thread is to be had: it is computed at the end.
+  }
+}
+
+absl::Status ClipOutputs::FinishDigest() {
+  return digest_.valid() ? digest_.get() : AddDigest(cancel_, &*state_);
+}
+
+// True if nothing is known of the outputs, and this one is older than the
+// input.
+bool ClipOutputs::IsStale(const struct stat& output) const {
+  if (!HasNoManifest() || !state_) return false;
+  const int64_t modified =
+      int64_t{output.st_mtim.tv_sec} * 1'000'000'000 + output.st_mtim.tv_nsec;
+  return modified < state_->modified;
+}
+
+// True if all outputs exist, and none is older than the input.
+bool ClipOutputs::AreNewer(const Existing& existing) const {
+  if (!state_) return false;
+  for (const std::string& extension : Extensions()) {
+    const auto file = existing.find(extension);
+    if (file == existing.end() || IsStale(file->second)) return false;
+  }
+  return true;
+}
+
+bool ClipOutputs::HasNoManifest() const {
+  return rules_.manifest != nullptr && rules_.manifest->is_missing();
+}
+
+absl::Status ClipOutputs::IsDone(const Existing& existing, bool* is_done) {
+  if (HasNoManifest()) {
+    *is_done = AreNewer(existing);
+    return absl::OkStatus();
+  }
+  if (made_ == nullptr || !made_->is_done || !state_) return absl::OkStatus();
+  if (made_->options != rules_.options_digest) return absl::OkStatus();
+  for (const std::string& extension : Extensions()) {
+    const auto file = existing.find(extension);
+    const auto made = made_->outputs.find(extension);
+    const bool is_there =
+        file != existing.end() && made != made_->outputs.end() &&
+        S_ISREG(file->second.st_mode) && file->second.st_size == made->second;
+    if (!is_there) return absl::OkStatus();
+  }
+  return HasSameBytes(made_->input, cancel_, &*state_, is_done);
+}
+
+bool ClipOutputs::MayReplace(const std::string& extension) const {
+  if (rules_.force || stale_.contains(extension)) return true;
+  return rules_.resume && made_ != nullptr &&
+         made_->outputs.contains(extension);
+}
+
+std::string ClipOutputs::OtherWays() const {
+  if (!rules_.file_name.empty()) return " or another name";
+  return rules_.manifest == nullptr ? " or another folder"
+                                    : ", --resume or another folder";
+}
+
+// Refuses to replace what a resumed run has not made of this input.
+absl::Status ClipOutputs::CheckOwner(const Existing& existing) {
+  for (const auto& [extension, info] : existing) {
+    const std::string path = PathOf(NameOf(extension));
+    if (!rules_.resume) {
+      return Refused(path, "exists; use -f" + OtherWays());
+    }
+    if (IsStale(info)) {
+      stale_.insert(extension);
+      continue;
+    }
+    if (!MayReplace(extension)) {
+      return Refused(path,
+                     "exists, and the manifest of the folder does not name it; "
+                     "use -f or another folder");
+    }
+    const std::string& earlier = made_->input.path;
+    if (state_ && !earlier.empty() && earlier != ToUtf8(state_->path)) {
+      return Refused(path, "was made of " + Printable(earlier) +
+                               "; use -f or another folder");
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace bvhmill::client

@@ -1,0 +1,113 @@
+#include "client/cli/io/file_state.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+#include <vector>
+
+#include "bvhmill/base/status.h"
+#include "client/cpp/posix_files.h"
+#include "client/cli/io/sha256.h"
+
+namespace bvhmill::client {
+namespace {
+
+constexpr int64_t kSecond = 1'000'000'000;
+// File systems may count time in whole seconds.
+constexpr int64_t kCoarsestClock = 2 * kSecond;
+constexpr size_t kReadBytes = size_t{256} << 10;
+
+int64_t Nanoseconds(const timespec& time) {
+  return time.tv_sec * kSecond + time.tv_nsec;
+}
+
+int64_t Now() {
+  timespec now = {};
+  clock_gettime(CLOCK_REALTIME, &now);
+  return Nanoseconds(now);
+}
+
+absl::Status Changed() {
+  return MakeStatus(absl::StatusCode::kFailedPrecondition,
+                    "changed while it was read");
+}
+
+bool HasSameTimes(const struct stat& info, const FileState& state) {
+  const int64_t changed = Nanoseconds(info.st_ctim);
+  return info.st_size == state.size &&
+         Nanoseconds(info.st_mtim) == state.modified &&
+         (state.changed == 0 || changed == state.changed);
+}
+
+absl::Status AddBytes(int fd, const CancelToken* cancel, Sha256* digest) {
+  std::vector<char> buffer(kReadBytes);
+  while (true) {
+    if (IsCancelled(cancel)) {
+      return MakeStatus(absl::StatusCode::kCancelled, "cancelled");
+    }
+    const ssize_t got = read(fd, buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) {
+      return MakeStatus(absl::StatusCode::kFailedPrecondition,
+                        "cannot be read: " + ErrnoText(errno));
+    }
+    if (got == 0) return absl::OkStatus();
+    digest->Add({buffer.data(), static_cast<size_t>(got)});
+  }
+}
+
+}  // namespace
+
+std::optional<FileState> StateOfFile(const std::string& path) {
+  const int64_t now = Now();
+  struct stat info = {};
+  if (stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) {
+    return std::nullopt;
+  }
+  std::error_code error;
+  FileState state;
+  state.path = std::filesystem::canonical(path, error).native();
+  if (error) return std::nullopt;
+  state.size = info.st_size;
+  state.modified = Nanoseconds(info.st_mtim);
+  state.changed = Nanoseconds(info.st_ctim);
+  if (state.changed > now - kCoarsestClock) state.changed = 0;
+  return state;
+}
+
+absl::Status AddDigest(const CancelToken* cancel, FileState* state) {
+  const UniqueFd fd(open(state->path.c_str(), O_RDONLY | O_CLOEXEC));
+  Sha256 digest;
+  if (!fd.valid()) return Changed();
+  BVHMILL_RETURN_IF_ERROR(AddBytes(fd.get(), cancel, &digest));
+  struct stat info = {};
+  if (fstat(fd.get(), &info) != 0 || !HasSameTimes(info, *state)) {
+    return Changed();
+  }
+  state->sha256 = digest.Finish();
+  return absl::OkStatus();
+}
+
+absl::Status HasSameBytes(const FileState& then, const CancelToken* cancel,
+                          FileState* now, bool* is_same) {
+  *is_same = false;
+  if (then.size != now->size) return absl::OkStatus();
+  if (then.path == now->path && then.modified == now->modified &&
+      then.changed == now->changed && then.changed != 0) {
+    *is_same = true;
+    return absl::OkStatus();
+  }
+  if (now->sha256.empty()) {
+    const absl::Status status = AddDigest(cancel, now);
+    if (absl::IsCancelled(status)) return status;
+  }
+  *is_same = !now->sha256.empty() && now->sha256 == then.sha256;
+  return absl::OkStatus();
+}
+
+}  // namespace bvhmill::client

@@ -1,0 +1,251 @@
+#include "client/cli/io/inputs.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <string_view>
+#include <system_error>
+
+#include "bvhmill/base/status.h"
+#include "client/cpp/posix_files.h"
+#include "client/cli/manifest.h"
+#include "client/cli/io/packed_name.h"
+
+namespace bvhmill::client {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kExtension = ".bvh";
+constexpr std::string_view kAnimExtension = ".anim";
+
+absl::Status UsageError(const std::string& message) {
+  return MakeStatus(absl::StatusCode::kInvalidArgument, message);
+}
+
+absl::Status CannotRead(const std::string& why) {
+  return MakeStatus(absl::StatusCode::kNotFound, "cannot be read: " + why);
+}
+
+// A folder of outputs has a file that is no clip.
+absl::Status CheckName(const std::string& path) {
+  return fs::path(path).filename() == kManifestName
+             ? CannotRead("it is the manifest of a folder of outputs")
+             : absl::OkStatus();
+}
+
+int64_t SizeOf(const struct stat& info) {
+  return S_ISREG(info.st_mode) ? info.st_size : 0;
+}
+
+bool HasExtension(std::string_view name, std::string_view extension) {
+  if (name.size() < extension.size()) return false;
+  const std::string_view tail = name.substr(name.size() - extension.size());
+  return std::equal(
+      tail.begin(), tail.end(), extension.begin(),
+      [](unsigned char a, unsigned char b) { return std::tolower(a) == b; });
+}
+
+bool IsBvhName(std::string_view name) {
+  return HasExtension(WithoutPacking(name), kExtension);
+}
+
+// Without ".bvh" or ".anim" and what says that it is packed, unless nothing
+// else is there.
+std::string BaseOf(std::string_view path) {
+  path = WithoutPacking(path);
+  for (const std::string_view extension : {kExtension, kAnimExtension}) {
+    if (HasExtension(path, extension) && path.size() > extension.size() &&
+        path[path.size() - extension.size() - 1] != '/') {
+      path.remove_suffix(extension.size());
+      break;
+    }
+  }
+  return std::string(path);
+}
+
+std::string JoinPath(const std::string& directory, const std::string& name) {
+  if (directory.empty()) return name;
+  return directory.ends_with('/') ? directory + name : directory + "/" + name;
+}
+
+class Collector {
+ public:
+  Collector(const InputOptions& options, std::optional<FileId> skip)
+      : options_(options), skip_(skip) {}
+
+  absl::Status AddPath(const std::string& path);
+  absl::Status AddList();
+  std::vector<Input> Take() { return std::move(inputs_); }
+
+ private:
+  absl::Status AddStdin();
+  absl::Status AddLines(std::istream* lines);
+  void AddListed(const std::string& path);
+  void AddTree(const std::string& root);
+  void Walk(const std::string& path, const std::string& below);
+  void AddEntry(const fs::directory_entry& entry, const std::string& path,
+                const std::string& below);
+
+  const InputOptions& options_;
+  std::optional<FileId> skip_;
+  bool stdin_used_ = false;
+  std::vector<Input> inputs_;
+};
+
+absl::Status Collector::AddStdin() {
+  if (std::exchange(stdin_used_, true)) {
+    return UsageError("stdin is named twice");
+  }
+  const std::string_view extension =
+      options_.anim ? kAnimExtension : kExtension;
+  inputs_.push_back({"stdin" + std::string(extension), "stdin", true, 0, {}});
+  return absl::OkStatus();
+}
+
+absl::Status Collector::AddPath(const std::string& path) {
+  if (path == "-") return AddStdin();
+  struct stat info = {};
+  const std::string base = BaseOf(fs::path(path).filename().native());
+  if (stat(path.c_str(), &info) != 0) {
+    inputs_.push_back({path, base, false, 0, CannotRead(ErrnoText(errno))});
+  } else if (!S_ISDIR(info.st_mode)) {
+    inputs_.push_back({path, base, false, SizeOf(info), CheckName(path)});
+  } else if (!options_.recursive) {
+    return UsageError(path + " is a directory; -r takes the " +
+                      (options_.anim ? ".anim files" : "clips") + " below it");
+  } else {
+    AddTree(path);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Collector::AddList() {
+  if (options_.filelist.empty()) return absl::OkStatus();
+  if (options_.filelist == "-") {
+    if (std::exchange(stdin_used_, true)) {
+      return UsageError("stdin is named twice");
+    }
+    return AddLines(&std::cin);
+  }
+  errno = 0;
+  std::ifstream file(options_.filelist, std::ios::binary);
+  if (!file) {
+    return UsageError("cannot read " + options_.filelist + ": " +
+                      ErrnoText(errno));
+  }
+  return AddLines(&file);
+}
+
+absl::Status Collector::AddLines(std::istream* lines) {
+  for (std::string line; std::getline(*lines, line);) {
+    if (line.ends_with('\r')) line.pop_back();
+    if (line.find_first_not_of(" \t") == std::string::npos) continue;
+    AddListed(line);
+  }
+  if (!lines->bad()) return absl::OkStatus();
+  return UsageError("cannot read " + options_.filelist);
+}
+
+void Collector::AddListed(const std::string& path) {
+  Input input{path, BaseOf(path), false, 0, CheckName(path)};
+  struct stat info = {};
+  if (path.find('\0') != std::string::npos) {
+    input.status = CannotRead("a zero byte in its name; one path a line");
+  } else if (stat(path.c_str(), &info) != 0) {
+    input.status = CannotRead(ErrnoText(errno));
+  } else if (S_ISDIR(info.st_mode)) {
+    input.status = CannotRead("it is a directory; a list names files");
+  } else {
+    input.bytes = SizeOf(info);
+  }
+  inputs_.push_back(std::move(input));
+}
+
+void Collector::AddTree(const std::string& root) {
+  const auto first = static_cast<std::ptrdiff_t>(inputs_.size());
+  Walk(root, "");
+  if (inputs_.size() == static_cast<size_t>(first)) {
+    inputs_.push_back({root, "", false, 0,
+                       CannotRead(options_.anim ? "no *.anim below it"
+                                                : "no *.bvh below it")});
+  }
+  std::sort(inputs_.begin() + first, inputs_.end(),
+            [](const Input& a, const Input& b) { return a.path < b.path; });
+}
+
+void Collector::Walk(const std::string& path, const std::string& below) {
+  std::error_code error;
+  fs::directory_iterator it(path, error);
+  for (; !error && it != fs::directory_iterator(); it.increment(error)) {
+    AddEntry(*it, path, below);
+  }
+  if (error) {
+    inputs_.push_back({path, below, false, 0, CannotRead(error.message())});
+  }
+}
+
+void Collector::AddEntry(const fs::directory_entry& entry,
+                         const std::string& path, const std::string& below) {
+  const std::string name = entry.path().filename().native();
+  if (name.starts_with('.')) return;
+  const std::string full = JoinPath(path, name);
+  std::error_code error;
+  if (entry.is_directory(error)) {
+    const bool is_skipped = skip_.has_value() && IdOfFile(full) == skip_;
+    if (entry.is_symlink(error) || is_skipped) return;
+    return Walk(full, JoinPath(below, name));
+  }
+  // A link that leads nowhere is told when it is opened.
+  const bool is_file = entry.is_regular_file(error) || !entry.exists(error);
+  if (!is_file) return;
+  if (options_.anim ? !IsAnimName(name) : !IsBvhName(name)) return;
+  const std::uintmax_t size = entry.file_size(error);
+  inputs_.push_back({full,
+                     BaseOf(JoinPath(below, name)),
+                     false,
+                     error ? 0 : static_cast<int64_t>(size),
+                     {}});
+}
+
+}  // namespace
+
+bool IsAnimName(std::string_view path) {
+  return HasExtension(path, kAnimExtension);
+}
+
+std::optional<FileId> IdOfFile(const std::string& path) {
+  struct stat info = {};
+  if (stat(path.c_str(), &info) != 0) return std::nullopt;
+  return FileId(info.st_dev, info.st_ino);
+}
+
+std::set<FileId> IdsOfFiles(const std::vector<Input>& inputs) {
+  std::set<FileId> ids;
+  for (const Input& input : inputs) {
+    const std::optional<FileId> id =
+        input.is_stdin ? std::nullopt : IdOfFile(input.path);
+    if (id) ids.insert(*id);
+  }
+  return ids;
+}
+
+absl::StatusOr<std::vector<Input>> CollectInputs(const InputOptions& options,
+                                                 std::optional<FileId> skip) {
+  if (options.paths.empty() && options.filelist.empty()) {
+    return UsageError("INPUT is missing: a file, a directory, --filelist or -");
+  }
+  Collector collector(options, skip);
+  for (const std::string& path : options.paths) {
+    BVHMILL_RETURN_IF_ERROR(collector.AddPath(path));
+  }
+  BVHMILL_RETURN_IF_ERROR(collector.AddList());
+  return collector.Take();
+}
+
+}  // namespace bvhmill::client

@@ -1,0 +1,68 @@
+#pragma once
+
+// A file that is there as a whole or not at all.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "client/cpp/posix_files.h"
+
+namespace bvhmill::client {
+
+// Written without a name, so that nothing is left of it unless it is committed,
+// even if the program is killed. Where the file system has no such files, under
+// a temporary name that is removed again. Not thread-safe. Every status is
+// FAILED_PRECONDITION "why".
+class NewFile {
+ public:
+  // Makes the file in the open directory `directory`, which is borrowed and
+  // must outlive it. A temporary name is `.NAME.XXXXXX.part`.
+  static absl::StatusOr<NewFile> Create(int directory, std::string name);
+
+  NewFile(NewFile&& other) noexcept;
+  NewFile& operator=(NewFile&&) = delete;
+  ~NewFile();
+
+  absl::Status Append(std::string_view bytes);
+  // Writes over the first bytes, which must have been appended.
+  absl::Status ReplaceHead(std::string_view bytes);
+  // Nothing can be appended any more; says if all of it was stored.
+  absl::Status Close();
+  // Gives the closed file its name. If there is one by that name, it is
+  // replaced if `replace`; otherwise this fails.
+  absl::Status Commit(bool replace);
+  // Calls `take` with all bytes, in pieces, until it returns false. For a file
+  // that is not closed.
+  absl::Status Read(const std::function<bool(std::string_view)>& take);
+
+  // Bytes that were appended.
+  int64_t size() const { return size_; }
+
+ private:
+  NewFile(int directory, std::string name, std::string temporary, UniqueFd fd)
+      : directory_(directory),
+        name_(std::move(name)),
+        temporary_(std::move(temporary)),
+        fd_(std::move(fd)) {}
+
+  static absl::StatusOr<NewFile> CreateNamed(int directory, std::string name);
+  // Gives a file without a name this one; returns 0 or an errno.
+  int Link(const std::string& name) const;
+  int LinkInPlace() const;
+  int Rename(bool replace) const;
+  absl::Status Flush();
+
+  int directory_;
+  std::string name_;
+  // Empty if there is nothing to remove.
+  std::string temporary_;
+  UniqueFd fd_;
+  std::string buffer_;
+  int64_t size_ = 0;
+};
+
+}  // namespace bvhmill::client

@@ -1,0 +1,102 @@
+#include "client/cli/io/output_dir.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+#include "bvhmill/base/status.h"
+
+namespace bvhmill::client {
+namespace {
+
+constexpr int kOpenDirectory = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+
+// Takes the first component off `path`.
+std::string_view TakeComponent(std::string_view* path) {
+  const size_t slash = path->find('/');
+  const std::string_view component = path->substr(0, slash);
+  path->remove_prefix(slash == std::string_view::npos ? path->size()
+                                                      : slash + 1);
+  return component;
+}
+
+absl::Status CannotUse(const std::string& path, const std::string& why) {
+  return MakeStatus(absl::StatusCode::kFailedPrecondition, path + ": " + why);
+}
+
+absl::Status Missing(const std::string& path) {
+  return MakeStatus(absl::StatusCode::kNotFound, path + " is missing");
+}
+
+// Opens the directory `name` in `parent`; `path` is for messages.
+absl::StatusOr<UniqueFd> OpenChild(int parent, const std::string& name,
+                                   const std::string& path, bool make) {
+  if (make && mkdirat(parent, name.c_str(), 0777) != 0 && errno != EEXIST) {
+    return CannotUse(path, "cannot be made: " + ErrnoText(errno));
+  }
+  UniqueFd child(openat(parent, name.c_str(), kOpenDirectory | O_NOFOLLOW));
+  if (child.valid()) return child;
+  const int error = errno;
+  if (error == ENOENT) return Missing(path);
+  struct stat info = {};
+  if (fstatat(parent, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+      S_ISLNK(info.st_mode)) {
+    return CannotUse(path,
+                     "is a symbolic link, which outputs do not follow; use "
+                     "another -o");
+  }
+  return CannotUse(path, "cannot be opened: " + ErrnoText(error));
+}
+
+}  // namespace
+
+bool StaysBelow(std::string_view path) {
+  if (path.empty() || path.front() == '/') return false;
+  while (!path.empty()) {
+    if (TakeComponent(&path) == "..") return false;
+  }
+  return true;
+}
+
+std::string Normalized(std::string_view path) {
+  std::string out;
+  while (!path.empty()) {
+    const std::string_view component = TakeComponent(&path);
+    if (component.empty() || component == ".") continue;
+    if (!out.empty()) out += '/';
+    out += component;
+  }
+  return out;
+}
+
+absl::StatusOr<OutputDir> OutputDir::Open(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) return CannotUse(path, "cannot be made: " + error.message());
+  UniqueFd fd(open(path.c_str(), kOpenDirectory));
+  struct stat info = {};
+  if (!fd.valid() || fstat(fd.get(), &info) != 0) {
+    return CannotUse(path, "cannot be opened: " + ErrnoText(errno));
+  }
+  return OutputDir(path, std::move(fd), FileId(info.st_dev, info.st_ino));
+}
+
+absl::StatusOr<UniqueFd> OutputDir::Descend(std::string_view below,
+                                            bool make) const {
+  UniqueFd current(openat(fd_.get(), ".", kOpenDirectory));
+  if (!current.valid()) return CannotUse(path_, ErrnoText(errno));
+  std::string path = path_;
+  while (!below.empty()) {
+    const std::string name(TakeComponent(&below));
+    path += (path.ends_with('/') ? "" : "/") + name;
+    absl::StatusOr<UniqueFd> child = OpenChild(current.get(), name, path, make);
+    if (!child.ok()) return child.status();
+    current = *std::move(child);
+  }
+  return current;
+}
+
+}  // namespace bvhmill::client

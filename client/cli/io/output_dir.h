@@ -1,0 +1,46 @@
+#pragma once
+
+// The directory that outputs go to. Nothing is ever made outside of it.
+
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "client/cpp/posix_files.h"
+#include "client/cli/io/inputs.h"
+
+namespace bvhmill::client {
+
+// True if `path` names something below a directory whatever that directory is:
+// relative, without "..", not empty.
+bool StaysBelow(std::string_view path);
+
+// `path` without "." and empty components.
+std::string Normalized(std::string_view path);
+
+// Thread-safe.
+class OutputDir {
+ public:
+  // Opens `path`, which is made if it is missing, with its parents.
+  static absl::StatusOr<OutputDir> Open(const std::string& path);
+
+  // Opens the directory `below` ("" for this one), component by component,
+  // without following symbolic links. Makes what is missing if `make`;
+  // otherwise NOT_FOUND. FAILED_PRECONDITION "PATH: why".
+  absl::StatusOr<UniqueFd> Descend(std::string_view below, bool make) const;
+
+  // As it was given.
+  const std::string& path() const { return path_; }
+  FileId id() const { return id_; }
+
+ private:
+  OutputDir(std::string path, UniqueFd fd, FileId id)
+      : path_(std::move(path)), fd_(std::move(fd)), id_(id) {}
+
+  std::string path_;
+  UniqueFd fd_;
+  FileId id_;
+};
+
+}  // namespace bvhmill::client

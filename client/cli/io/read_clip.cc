@@ -1,0 +1,135 @@
+#include "client/cli/io/read_clip.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <string>
+
+#include "bvhmill/base/limits.h"
+#include "bvhmill/base/status.h"
+#include "client/cpp/posix_files.h"
+#include "client/cli/io/packed_name.h"
+
+namespace bvhmill::client {
+namespace {
+
+constexpr int kPollMilliseconds = 50;
+// How much of a pipe is read at once, to begin with.
+constexpr size_t kFirstRead = size_t{64} << 10;
+
+absl::Status CannotRead(int error) {
+  return MakeStatus(absl::StatusCode::kNotFound,
+                    "cannot be read: " + ErrnoText(error));
+}
+
+absl::Status TooLarge(int64_t max_bytes) {
+  return MakeStatus(
+      absl::StatusCode::kResourceExhausted,
+      "more than max_clip_bytes = " + std::to_string(max_bytes) + " bytes");
+}
+
+// Waits until `fd` can be read; false if cancelled before.
+bool WaitReadable(int fd, const CancelToken* cancel) {
+  pollfd waiting = {fd, POLLIN, 0};
+  while (poll(&waiting, 1, kPollMilliseconds) == 0) {
+    if (IsCancelled(cancel)) return false;
+  }
+  return !IsCancelled(cancel);
+}
+
+// Room for a text that has `size` bytes by now: for what a file says that it
+// has, and one byte that shows its end; for a pipe, as much again. Never for
+// more than the limit and the byte that breaks it.
+size_t NextCapacity(size_t size, int64_t file_bytes, int64_t max_bytes) {
+  const auto expected = static_cast<size_t>(file_bytes) + 1;
+  const size_t room =
+      size < expected ? expected : std::max(kFirstRead, size * 2);
+  if (max_bytes <= 0) return room;
+  return std::min(room, static_cast<size_t>(max_bytes) + 1);
+}
+
+absl::Status ReadAll(int fd, int64_t file_bytes, int64_t max_bytes,
+                     const CancelToken* cancel, ClipText* text) {
+  size_t size = 0;
+  text->clear();
+  while (true) {
+    if (size == text->size()) {
+      text->resize(NextCapacity(size, file_bytes, max_bytes));
+    }
+    if (!WaitReadable(fd, cancel)) {
+      return MakeStatus(absl::StatusCode::kCancelled, "cancelled");
+    }
+    const ssize_t got = read(fd, text->data() + size, text->size() - size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return CannotRead(errno);
+    if (got == 0) break;
+    size += static_cast<size_t>(got);
+    if (Exceeds(static_cast<int64_t>(size), max_bytes)) {
+      return TooLarge(max_bytes);
+    }
+  }
+  text->resize(size);
+  return absl::OkStatus();
+}
+
+// Appends to a text; gives up where the user does.
+class TextSink final : public Sink {
+ public:
+  TextSink(const CancelToken* cancel, ClipText* text)
+      : cancel_(cancel), text_(*text) {}
+  absl::Status Append(std::string_view bytes) override {
+    if (IsCancelled(cancel_)) {
+      return MakeStatus(absl::StatusCode::kCancelled, "cancelled");
+    }
+    text_.insert(text_.end(), bytes.begin(), bytes.end());
+    return absl::OkStatus();
+  }
+
+ private:
+  const CancelToken* cancel_;
+  ClipText& text_;
+};
+
+}  // namespace
+
+absl::Status ReadClip(const Input& input, int64_t max_bytes,
+                      const CancelToken* cancel, ClipText* bytes) {
+  UniqueFd file;
+  if (!input.is_stdin) {
+    file = UniqueFd(open(input.path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file.valid()) return CannotRead(errno);
+  }
+  const int fd = input.is_stdin ? STDIN_FILENO : file.get();
+  struct stat info = {};
+  if (fstat(fd, &info) != 0) return CannotRead(errno);
+  const int64_t file_bytes = S_ISREG(info.st_mode) ? info.st_size : 0;
+  if (Exceeds(file_bytes, max_bytes)) return TooLarge(max_bytes);
+  return ReadAll(fd, file_bytes, max_bytes, cancel, bytes);
+}
+
+Encoding EncodingOf(const Input& input) {
+  return input.is_stdin ? Encoding::kIdentity : EncodingOfName(input.path);
+}
+
+absl::Status CannotUnpack(std::string_view why) {
+  return MakeStatus(absl::StatusCode::kNotFound,
+                    "cannot be read: " + std::string(why));
+}
+
+absl::Status UnpackClip(Encoding encoding, int64_t max_bytes,
+                        const CancelToken* cancel, ClipText* text) {
+  ClipText packed;
+  packed.swap(*text);
+  TextSink sink(cancel, text);
+  const absl::Status status =
+      Unpack(encoding, ViewOf(packed), max_bytes, &sink);
+  if (absl::IsResourceExhausted(status)) return TooLarge(max_bytes);
+  if (!absl::IsInvalidArgument(status)) return status;
+  return CannotUnpack(MessageOf(status));
+}
+
+}  // namespace bvhmill::client

@@ -1,0 +1,175 @@
+// bvhmill: the command line of the pipeline.
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bvhmill/base/version.h"
+#include "client/cli/commands/commands.h"
+#include "client/cli/options/config_file.h"
+#include "client/cli/options/help.h"
+#include "client/cli/interrupt.h"
+#include "client/cli/options/nearest.h"
+
+namespace bvhmill::client {
+namespace {
+
+constexpr char kExamples[] =
+    "  bvhmill info take.bvh --local\n"
+    "  bvhmill validate -r takes\n"
+    "  bvhmill convert -r takes -o out --emit npz,report\n";
+
+void SetUpProgram(CLI::App* program) {
+  program->name("bvhmill");
+  program->description("reads, checks, solves and converts BVH motion capture");
+  program->footer(kExamples);
+  program->formatter(std::make_shared<HelpFormatter>());
+  program->set_help_flag("-h,--help", "print this help");
+  program->set_version_flag("--version", "bvhmill " + std::string(Version()) +
+                                             " (" + std::string(GitCommit()) +
+                                             ")");
+  const char* config = std::getenv("BVHMILL_CONFIG");
+  const std::string named = config == nullptr ? "" : config;
+  program
+      ->set_config("--config", named, "read options from FILE",
+                   /*config_required=*/!named.empty())
+      ->type_name("FILE");
+  program->config_formatter(std::make_shared<ConfigFile>(program));
+  program->require_subcommand(1);
+  // So that --config may stand behind the command, too.
+  program->fallthrough();
+}
+
+// The innermost command that the words named.
+const CLI::App* ChosenApp(const CLI::App* program) {
+  const CLI::App* app = program;
+  while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
+  return app;
+}
+
+// "--NAME" of each option that `chosen` takes.
+std::vector<std::string> OptionsOf(const CLI::App* chosen) {
+  std::vector<std::string> names;
+  for (; chosen != nullptr; chosen = chosen->get_parent()) {
+    for (const std::string& name : LongNames(chosen)) {
+      names.push_back("--" + name);
+    }
+  }
+  return names;
+}
+
+std::string NoOption(const CLI::App& chosen, const std::string& word) {
+  const std::vector<std::string> names = OptionsOf(&chosen);
+  return "there is no option '" + word + "'" +
+         DidYouMean(word.substr(0, word.find('=')),
+                    {names.begin(), names.end()});
+}
+
+std::string NoCommand(const CLI::App& chosen, const std::string& word) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : chosen.get_subcommands({})) {
+    names.push_back(command->get_name());
+  }
+  return "there is no command '" + word + "'" +
+         DidYouMean(word, {names.begin(), names.end()});
+}
+
+// What is wrong with the words behind `chosen`.
+std::string WhyNot(const CLI::App& program, const CLI::App& chosen,
+                   const CLI::ParseError& error) {
+  const bool needs_command = chosen.get_require_subcommand_min() > 0;
+  const bool has_extras = dynamic_cast<const CLI::ExtrasError*>(&error);
+  const bool lacks_option = dynamic_cast<const CLI::RequiredError*>(&error);
+  const std::vector<std::string> words = program.remaining(true);
+  if (!needs_command && !has_extras) {
+    // A word that seems to be missing may be there, but mistyped.
+    const bool is_mistyped =
+        lacks_option && !words.empty() && words.front().starts_with('-');
+    return is_mistyped ? NoOption(chosen, words.front()) : error.what();
+  }
+  if (words.empty()) return "a command is missing";
+  const std::string& word = words.front();
+  if (word.starts_with('-')) return NoOption(chosen, word);
+  return needs_command ? NoCommand(chosen, word)
+                       : "'" + word + "' is one word too many";
+}
+
+// The words of the command line, last first, as CLI11 takes them. It gives up
+// on names behind "--" if there are others before; so they are made to look
+// like names.
+std::vector<std::string> WordsOf(int argc, char** argv) {
+  std::vector<std::string> words;
+  bool only_names = false;
+  for (int i = 1; i < argc; ++i) {
+    std::string word = argv[i];
+    if (!only_names && word == "--") {
+      only_names = true;
+      continue;
+    }
+    if (only_names && word.size() > 1 && word.front() == '-') {
+      word.insert(0, "./");
+    }
+    words.push_back(std::move(word));
+  }
+  std::reverse(words.begin(), words.end());
+  return words;
+}
+
+int Run(int argc, char** argv) {
+  Session session;
+  session.cancel = CatchSignals();
+  Console console;
+  session.console = &console;
+  session.words.assign(argv + 1, argv + argc);
+  CLI::App program;
+  SetUpProgram(&program);
+  const Command convert = AddConvert(&program);
+  const Command validate = AddValidate(&program);
+  const Command info = AddInfo(&program);
+  const Command inspect = AddInspect(&program);
+  const Command explain = AddExplain(&program);
+  CLI::App* anim = AddAnim(&program);
+  const std::vector<Command> commands = {convert,
+                                         validate,
+                                         info,
+                                         inspect,
+                                         explain,
+                                         AddAnimEdit(anim),
+                                         AddAnimToBvh(anim),
+                                         AddServerInfo(&program)};
+  for (const Command& command : commands) ReadEnvironment(command.app);
+  try {
+    program.parse(WordsOf(argc, argv));
+  } catch (const CLI::Success& help) {
+    return program.exit(help);
+  } catch (const CLI::ParseError& error) {
+    const CLI::App* chosen = ChosenApp(&program);
+    console.Talk(UsageFailure(chosen, WhyNot(program, *chosen, error)));
+    return kExitUsage;
+  }
+  for (const Command& command : commands) {
+    if (command.app->parsed()) return command.run(&session);
+  }
+  return kExitUsage;
+}
+
+}  // namespace
+}  // namespace bvhmill::client
+
+int main(int argc, char** argv) {
+  // gRPC's own log says on stderr what the statuses of calls say again.
+  setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);
+  try {
+    return bvhmill::client::Run(argc, argv);
+  } catch (const std::exception& error) {
+    // Out of memory, most likely.
+    std::fprintf(stderr, "bvhmill: %s\n", error.what());
+    return bvhmill::client::kExitClipFailed;
+  }
+}

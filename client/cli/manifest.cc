@@ -1,0 +1,207 @@
+#include "client/cli/manifest.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "bvhmill/base/status.h"
+#include "bvhmill/base/utf8.h"
+#include "client/cli/ui/text.h"
+
+namespace bvhmill::client {
+namespace {
+
+using nlohmann::json;
+
+constexpr size_t kReadBytes = size_t{256} << 10;
+
+absl::Status Failed(const std::string& path, const std::string& why) {
+  return MakeStatus(absl::StatusCode::kFailedPrecondition, path + ": " + why);
+}
+
+std::string TextAt(const json& object, const char* key) {
+  const auto it = object.find(key);
+  return it != object.end() && it->is_string() ? it->get<std::string>() : "";
+}
+
+int64_t NumberAt(const json& object, const char* key) {
+  const auto it = object.find(key);
+  return it != object.end() && it->is_number_integer() ? it->get<int64_t>()
+                                                       : MadeClip::kUnknown;
+}
+
+json ObjectAt(const json& object, const char* key) {
+  const auto it = object.find(key);
+  return it != object.end() && it->is_object() ? *it : json::object();
+}
+
+FileState InputOf(const json& line) {
+  const json object = ObjectAt(line, "input");
+  FileState input;
+  input.path = TextAt(object, "path");
+  input.size = NumberAt(object, "size");
+  input.modified = NumberAt(object, "modified");
+  input.changed = NumberAt(object, "changed");
+  input.sha256 = TextAt(object, "sha256");
+  return input;
+}
+
+std::string Member(std::string_view name, const std::string& value) {
+  return "," + JsonQuote(name) + ":" + value;
+}
+
+std::string InputText(const FileState& input) {
+  return "{\"path\":" + JsonQuote(input.path) +
+         Member("size", std::to_string(input.size)) +
+         Member("modified", std::to_string(input.modified)) +
+         Member("changed", std::to_string(input.changed)) +
+         Member("sha256", JsonQuote(input.sha256)) + "}";
+}
+
+// "[a,b]" or "{a,b}" of the items ",a" and ",b".
+std::string Enclosed(char open, const std::string& items, char close) {
+  return open + (items.empty() ? items : items.substr(1)) + close;
+}
+
+// Why the file cannot be opened, by errno.
+std::string WhyNot(int error) {
+  return error == ELOOP ? "it is a symbolic link, which outputs do not follow"
+                        : ErrnoText(error);
+}
+
+// Calls `take` for each line of `fd` that has an end; returns 0 or an errno.
+template <typename Take>
+int ForEachLine(int fd, Take take) {
+  std::string text;
+  std::string buffer(kReadBytes, '\0');
+  while (true) {
+    const ssize_t got = read(fd, buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return got == 0 ? 0 : errno;
+    text.append(buffer, 0, static_cast<size_t>(got));
+    size_t begin = 0;
+    for (size_t end = 0; (end = text.find('\n', begin)) != text.npos;) {
+      take(std::string_view(text).substr(begin, end - begin));
+      begin = end + 1;
+    }
+    text.erase(0, begin);
+  }
+}
+
+// True if the last byte of the file does not end a line.
+bool EndsWithinLine(int fd) {
+  struct stat info = {};
+  char last = '\n';
+  return fstat(fd, &info) == 0 && info.st_size > 0 &&
+         pread(fd, &last, 1, info.st_size - 1) == 1 && last != '\n';
+}
+
+}  // namespace
+
+std::string Manifest::path() const {
+  const std::string& folder = directory_.path();
+  return folder + (folder.ends_with('/') ? "" : "/") +
+         std::string(kManifestName);
+}
+
+absl::Status Manifest::Read() {
+  const absl::StatusOr<UniqueFd> folder = directory_.Descend("", false);
+  if (!folder.ok()) return folder.status();
+  const UniqueFd file(openat(folder->get(), kManifestName.data(),
+                             O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  is_missing_ = !file.valid() && errno == ENOENT;
+  if (is_missing_) return absl::OkStatus();
+  if (!file.valid()) {
+    return Failed(path(), "cannot be read: " + WhyNot(errno));
+  }
+  const int error = ForEachLine(
+      file.get(), [this](std::string_view line) { ReadLine(line); });
+  return error == 0 ? absl::OkStatus()
+                    : Failed(path(), "cannot be read: " + ErrnoText(error));
+}
+
+void Manifest::ReadLine(std::string_view line) {
+  const json object = json::parse(line, nullptr, /*allow_exceptions=*/false);
+  if (!object.is_object() || !object.contains("clip")) return;
+  const bool is_done = object.contains("done");
+  if (!is_done && !object.contains("begun")) return;
+  MadeClip& clip = clips_[TextAt(object, "clip")];
+  clip.is_done = is_done;
+  clip.input = InputOf(object);
+  clip.options = TextAt(object, "options");
+  if (!is_done) {
+    for (const json& extension : object["begun"]) {
+      if (!extension.is_string()) continue;
+      clip.outputs[extension.get<std::string>()] = MadeClip::kUnknown;
+    }
+    return;
+  }
+  const json outputs = ObjectAt(object, "done");
+  for (const auto& [extension, size] : outputs.items()) {
+    clip.outputs[extension] = NumberAt(outputs, extension.c_str());
+  }
+}
+
+const MadeClip* Manifest::Find(const std::string& clip) const {
+  const auto it = clips_.find(ToUtf8(clip));
+  return it == clips_.end() ? nullptr : &it->second;
+}
+
+absl::Status Manifest::Begin(const std::string& clip,
+                             const std::vector<std::string>& extensions,
+                             const std::string& input) {
+  std::string list;
+  for (const std::string& extension : extensions) {
+    list += "," + JsonQuote(extension);
+  }
+  return Append("{\"clip\":" + JsonQuote(clip) +
+                Member("begun", Enclosed('[', list, ']')) +
+                Member("input", "{\"path\":" + JsonQuote(input) + "}") + "}");
+}
+
+absl::Status Manifest::Finish(const std::string& clip, const MadeClip& made) {
+  std::string sizes;
+  for (const auto& [extension, size] : made.outputs) {
+    sizes += Member(extension, std::to_string(size));
+  }
+  return Append("{\"clip\":" + JsonQuote(clip) +
+                Member("done", Enclosed('{', sizes, '}')) +
+                Member("options", JsonQuote(made.options)) +
+                Member("input", InputText(made.input)) + "}");
+}
+
+absl::Status Manifest::Open() {
+  const absl::StatusOr<UniqueFd> folder = directory_.Descend("", false);
+  if (!folder.ok()) return folder.status();
+  file_ = UniqueFd(openat(folder->get(), kManifestName.data(),
+                          O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW,
+                          0666));
+  if (!file_.valid()) {
+    return Failed(path(), "cannot be written: " + WhyNot(errno));
+  }
+  is_torn_ = EndsWithinLine(file_.get());
+  return absl::OkStatus();
+}
+
+// One write(2), so that lines of several runs do not mix.
+absl::Status Manifest::Append(const std::string& line) {
+  const std::lock_guard lock(mutex_);
+  if (!file_.valid()) BVHMILL_RETURN_IF_ERROR(Open());
+  const std::string text = (is_torn_ ? "\n" : "") + line + "\n";
+  ssize_t written = -1;
+  do {
+    written = write(file_.get(), text.data(), text.size());
+  } while (written < 0 && errno == EINTR);
+  if (written < 0) {
+    return Failed(path(), "cannot be written: " + ErrnoText(errno));
+  }
+  is_torn_ = static_cast<size_t>(written) < text.size();
+  return is_torn_ ? Failed(path(), "cannot be written: the disk is full")
+                  : absl::OkStatus();
+}
+
+}  // namespace bvhmill::client

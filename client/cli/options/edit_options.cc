@@ -1,0 +1,324 @@
+#include "client/cli/options/edit_options.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "bvhmill/base/status.h"
+#include "client/cpp/posix_files.h"
+#include "client/cli/options/nearest.h"
+#include "client/cli/options/options.h"
+#include "client/cli/ui/text.h"
+
+namespace bvhmill::client {
+namespace {
+
+constexpr size_t kMaxMapBytes = size_t{4} << 20;
+constexpr std::string_view kFileEnding = ".csv";
+
+struct UnitWord {
+  std::string_view word;
+  double meters;
+};
+
+constexpr UnitWord kUnitWords[] = {{"m", 1},         {"cm", 0.01},
+                                   {"mm", 0.001},    {"in", 0.0254},
+                                   {"inch", 0.0254}, {"ft", 0.3048}};
+
+struct FieldOption {
+  std::string_view field;
+  std::string_view option;
+};
+
+// The longer of two that begin alike first.
+constexpr FieldOption kFieldOptions[] = {
+    {"options.read.up_axis", "--up"},
+    {"options.read.meters_per_unit", "--units"},
+    {"options.edits.drop_joints", "--drop"},
+    {"options.edits.keep_joints", "--keep"},
+    {"options.edits.rename_joints", "--rename"},
+    {"options.edits.joint_map_rows", "--joint-map"},
+    {"options.edits.joint_map", "--joint-map"},
+    {"options.edits.frames", "--frames"},
+    {"options.edits.resample_fps", "--fps"},
+    {"options.edits.up_axis", "--to-up"},
+    {"options.edits.meters_per_unit", "--to-units"},
+    {"options.edits.root_alignment.position_axes", "--root-axes"},
+    {"options.edits.root_alignment.position_signs", "--root-signs"},
+    {"options.edits.root_alignment.correction_degrees", "--root-correction"},
+};
+
+std::optional<double> AboveZero(std::string_view word) {
+  const std::optional<double> value = NumberOf<double>(word);
+  if (!value || !std::isfinite(*value) || *value <= 0) return std::nullopt;
+  return value;
+}
+
+std::optional<double> MetersOf(std::string_view word) {
+  for (const UnitWord& unit : kUnitWords) {
+    if (unit.word == word) return unit.meters;
+  }
+  return AboveZero(word);
+}
+
+std::optional<int64_t> BoundOf(std::string_view word) {
+  const std::optional<int64_t> value = NumberOf<int64_t>(word);
+  return value && *value >= 0 ? value : std::nullopt;
+}
+
+// A:B or A:B:STEP; A and B may be left out.
+std::optional<FrameRange> RangeOf(const std::string& word) {
+  const std::vector<std::string> parts = CLI::detail::split(word, ':');
+  const bool ends = !word.empty() && word.back() == ':';
+  const size_t count = parts.size() + (ends ? 1 : 0);
+  if (count < 2 || count > 3) return std::nullopt;
+  const auto part = [&](size_t i, int64_t absent) {
+    const bool is_absent = i >= parts.size() || parts[i].empty();
+    return is_absent ? std::optional(absent) : BoundOf(parts[i]);
+  };
+  const auto begin = part(0, 0);
+  const auto end = part(1, 0);
+  const auto step = part(2, 1);
+  if (!begin || !end || !step || *step == 0) return std::nullopt;
+  const bool has_end = parts.size() > 1 && !parts[1].empty();
+  if (has_end && *end <= *begin) return std::nullopt;
+  return FrameRange{*begin, *end, *step};
+}
+
+std::optional<std::array<double, 3>> DegreesOf(const std::string& word) {
+  const std::vector<std::string> parts = CLI::detail::split(word, ',');
+  if (parts.size() != 3) return std::nullopt;
+  std::array<double, 3> degrees = {};
+  for (size_t i = 0; i < 3; ++i) {
+    const std::optional<double> value = NumberOf<double>(parts[i]);
+    if (!value || !std::isfinite(*value)) return std::nullopt;
+    degrees[i] = *value;
+  }
+  return degrees;
+}
+
+CLI::Option* AddUnits(CLI::App* app, const std::string& name, double* meters,
+                      const std::string& help) {
+  return AddParsed(app, name, meters, MetersOf,
+                   "meters per unit, or one of m, cm, mm, in, ft", help)
+      ->type_name("METERS");
+}
+
+CLI::Option* AddUpAxis(CLI::App* app, const std::string& name, UpAxis* axis,
+                       const std::string& help) {
+  return AddChoice<UpAxis>(app, name, axis,
+                           {{"y", UpAxis::kY}, {"z", UpAxis::kZ}}, help)
+      ->type_name("y|z");
+}
+
+// A list that may be given in one word or several.
+CLI::Option* AddNames(CLI::App* app, const std::string& name,
+                      std::vector<std::string>* names,
+                      const std::string& help) {
+  return app->add_option(name, *names, help)
+      ->delimiter(',')
+      ->allow_extra_args(false);
+}
+
+std::string CheckRename(const std::string& word) {
+  const size_t equals = word.find('=');
+  const bool is_pair =
+      equals != word.npos && equals > 0 && equals + 1 < word.size();
+  return is_pair ? "" : "'" + word + "' is not OLD=NEW";
+}
+
+std::string CheckJointMap(const std::string& word) {
+  if (IsMapFile(word)) return {};
+  const std::vector<std::string_view> names = JointMapNames();
+  if (std::find(names.begin(), names.end(), word) != names.end()) return {};
+  return "there is no map '" + word + "'; there are " + MapNames() +
+         " and files *.csv" + DidYouMean(word, names);
+}
+
+void AddJointEdits(CLI::App* app, EditFlags* flags, ClipEdits* edits) {
+  const char* group = "Editing of joints";
+  AddNames(app, "--drop", &edits->drop_joints,
+           "drop these joints; what hangs below stays;\n"
+           "NAME#2 is the second of that name")
+      ->type_name("NAME|PREFIX*[,..]")
+      ->group(group);
+  AddNames(app, "--keep", &edits->keep_joints, "drop all joints but these")
+      ->type_name("NAME|PREFIX*[,..]")
+      ->group(group);
+  AddNames(app, "--rename", &flags->renames, "rename joints, all at once")
+      ->type_name("OLD=NEW[,..]")
+      ->check(CLI::Validator(CheckRename, ""))
+      ->group(group);
+  app->add_option("--joint-map", flags->joint_map,
+                  "rename joints by a table of lines source,target,\n"
+                  "or by one that is built in:\n" +
+                      MapNames())
+      ->type_name("NAME|FILE.csv")
+      ->check(CLI::Validator(CheckJointMap, ""))
+      ->group(group);
+}
+
+void AddTimeEdits(CLI::App* app, ClipEdits* edits) {
+  const char* group = "Editing of frames";
+  AddParsed(app, "--frames", &edits->frames, RangeOf,
+            "a range A:B or A:B:STEP of frames",
+            "frames from A up to but not B, every STEP-th")
+      ->type_name("A:B[:STEP]")
+      ->group(group);
+  AddParsed(app, "--fps", &edits->resample_fps, AboveZero,
+            "a number of frames per second", "resample to this rate")
+      ->type_name("R")
+      ->group(group);
+  AddChoice<Interpolation>(app, "--interpolation", &edits->interpolation,
+                           {{"slerp", Interpolation::kSlerp},
+                            {"lerp-angle", Interpolation::kLerpAngle}},
+                           "of poses (slerp) or of each angle (lerp-angle);\n"
+                           "by default slerp")
+      ->group(group);
+}
+
+CLI::Validator Fits(bool (*fits)(const std::string&),
+                    const std::string& wanted) {
+  return {[fits, wanted](const std::string& word) {
+            return fits(word) ? std::string()
+                              : "'" + word + "' is not " + wanted;
+          },
+          ""};
+}
+
+bool AreAxes(const std::string& word) {
+  RootAlignment alignment;
+  alignment.position_axes = word;
+  return !word.empty() && CheckAlignment(alignment).ok();
+}
+
+bool AreSigns(const std::string& word) {
+  RootAlignment alignment;
+  alignment.position_signs = word;
+  return !word.empty() && CheckAlignment(alignment).ok();
+}
+
+void AddSpaceEdits(CLI::App* app, EditFlags* flags, ClipEdits* edits) {
+  const char* group = "Editing of space";
+  AddUnits(app, "--to-units", &edits->meters_per_unit,
+           "scale to this unit; needs --units")
+      ->group(group);
+  AddUpAxis(app, "--to-up", &edits->up_axis,
+            "turn so that this axis is up; needs --up")
+      ->group(group);
+  app->add_flag("--in-place", flags->in_place,
+                "keep roots above one place, at their height")
+      ->group(group);
+  app->add_flag("--at-origin", flags->at_origin, "keep roots at 0 0 0")
+      ->group(group);
+  RootAlignment* alignment = &edits->root_alignment;
+  app->add_option("--root-axes", alignment->position_axes,
+                  "what X, Y and Z of a root's position are\n"
+                  "taken from, such as xzy")
+      ->type_name("AXES")
+      ->check(Fits(AreAxes, "an order of the letters xyz"))
+      ->group(group);
+  app->add_option("--root-signs", alignment->position_signs,
+                  "and their signs, as in --root-signs=-+-")
+      ->type_name("SIGNS")
+      ->check(Fits(AreSigns, "three of + and -"))
+      ->group(group);
+  AddParsed(app, "--root-correction", &alignment->correction_degrees, DegreesOf,
+            "three numbers X,Y,Z of degrees",
+            "degrees that turn a root before its motion")
+      ->type_name("X,Y,Z")
+      ->group(group);
+}
+
+std::string ReadMap(const std::string& word, ClipEdits* edits) {
+  if (!IsMapFile(word)) {
+    edits->joint_map = word;
+    return {};
+  }
+  const std::string wrong = ReadMapFile(word, &edits->joint_map_rows);
+  return wrong.empty() ? wrong : "--joint-map: " + wrong;
+}
+
+}  // namespace
+
+void AddSourceOptions(CLI::App* app, SourceSpace* source) {
+  const char* group = "Reading";
+  AddUnits(app, "--units", &source->meters_per_unit,
+           "what a unit of the clip is: meters, or one of\n"
+           "m cm mm in ft; by default not known")
+      ->group(group);
+  AddUpAxis(app, "--up", &source->up_axis,
+            "which axis of the clip is up; by default not known")
+      ->group(group);
+}
+
+void AddEditOptions(CLI::App* app, EditFlags* flags, ClipEdits* edits) {
+  AddJointEdits(app, flags, edits);
+  AddTimeEdits(app, edits);
+  AddSpaceEdits(app, flags, edits);
+}
+
+bool IsMapFile(std::string_view word) { return word.ends_with(kFileEnding); }
+
+std::string ReadMapFile(const std::string& path,
+                        std::vector<JointMapRow>* rows) {
+  const absl::StatusOr<std::string> csv = ReadSmallFile(path, kMaxMapBytes);
+  if (!csv.ok()) return std::string(MessageOf(csv.status()));
+  absl::StatusOr<std::vector<JointMapRow>> read = ParseJointMap(*csv);
+  if (!read.ok()) {
+    return Printable(path) + ": " + std::string(MessageOf(read.status()));
+  }
+  *rows = *std::move(read);
+  return {};
+}
+
+std::string MapNames() {
+  std::string names;
+  for (const std::string_view name : JointMapNames()) {
+    names += (names.empty() ? "" : " ") + std::string(name);
+  }
+  return names;
+}
+
+std::string ReadEditFlags(const Session& session, const EditFlags& flags,
+                          ClipEdits* edits) {
+  if (flags.in_place && flags.at_origin) {
+    return "--in-place and --at-origin exclude each other";
+  }
+  if (flags.in_place) edits->root_motion = RootMotion::kInPlace;
+  if (flags.at_origin) edits->root_motion = RootMotion::kOrigin;
+  for (const std::string& word : flags.renames) {
+    const size_t equals = word.find('=');
+    edits->rename_joints.emplace_back(word.substr(0, equals),
+                                      word.substr(equals + 1));
+  }
+  if (!flags.joint_map.empty()) {
+    std::string wrong = ReadMap(flags.joint_map, edits);
+    if (!wrong.empty()) return wrong;
+  }
+  const SourceSpace& source = edits->source;
+  if (edits->meters_per_unit > 0 && source.meters_per_unit == 0) {
+    return "--to-units needs --units";
+  }
+  if (edits->up_axis != UpAxis::kUnknown &&
+      source.up_axis == UpAxis::kUnknown) {
+    return "--to-up needs --up";
+  }
+  if (IsTyped(session, "--interpolation") && edits->resample_fps == 0) {
+    return "--interpolation needs --fps";
+  }
+  return InWordsOfOptions(MessageOf(CheckEdits(*edits)));
+}
+
+std::string InWordsOfOptions(std::string_view message) {
+  for (const auto& [field, option] : kFieldOptions) {
+    if (!message.starts_with(field)) continue;
+    message.remove_prefix(field.size());
+    return std::string(option) + std::string(message);
+  }
+  return std::string(message);
+}
+
+}  // namespace bvhmill::client

@@ -1,0 +1,232 @@
+#include "client/cli/options/options.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <limits>
+#include <string_view>
+
+#include "bvhmill/report/catalogue.h"
+#include "client/cli/options/config_file.h"
+#include "client/cli/options/edit_options.h"
+#include "client/cli/options/help.h"
+#include "client/cli/options/nearest.h"
+
+namespace bvhmill::client {
+namespace {
+
+struct LimitOption {
+  const char* name;
+  int64_t Limits::*field;
+  const char* type;
+  const char* help;
+};
+
+constexpr LimitOption kLimits[] = {
+    {"max-clip-bytes", &Limits::max_clip_bytes, "BYTES", "of BVH text"},
+    {"max-header-bytes", &Limits::max_header_bytes, "BYTES", "before the rows"},
+    {"max-line-bytes", &Limits::max_line_bytes, "BYTES", "of one line"},
+    {"max-name-bytes", &Limits::max_name_bytes, "BYTES", "of a joint's name"},
+    {"max-joints", &Limits::max_joints, "N", "joints and end sites"},
+    {"max-depth", &Limits::max_depth, "N", "joints from root to leaf"},
+    {"max-channels", &Limits::max_channels, "N", "values of a frame"},
+    {"max-frames", &Limits::max_frames, "N", "frames"},
+    {"max-output-bytes", &Limits::max_output_bytes, "BYTES",
+     "of all outputs of a clip"},
+    {"max-clip-memory-bytes", &Limits::max_memory_bytes, "BYTES",
+     "of memory for a clip"},
+    {"max-clip-work", &Limits::max_work, "N",
+     "units of work, about nanoseconds, on any clip"},
+    {"max-clip-work-per-byte", &Limits::max_work_per_byte, "N",
+     "units more for each byte of a clip"},
+};
+
+constexpr const char* kServerOptions[] = {"--server",     "--tls-ca",
+                                          "--tls-cert",   "--tls-key",
+                                          "--token-file", "--timeout"};
+
+constexpr int kMaxJobs = 1024;
+constexpr int kMaxTimeoutSeconds = 1'000'000;
+
+// A check without a word about itself in help.
+CLI::Validator WholeNumber(int64_t least, int64_t most) {
+  return {[least, most](const std::string& word) {
+            int64_t value = 0;
+            if (CLI::detail::lexical_cast(word, value) && value >= least &&
+                value <= most) {
+              return std::string();
+            }
+            std::string range = "from " + std::to_string(least);
+            if (most < std::numeric_limits<int64_t>::max()) {
+              range += " to " + std::to_string(most);
+            }
+            return "'" + word + "' is not a whole number " + range;
+          },
+          ""};
+}
+
+CLI::Option* AddCodes(CLI::App* app, const std::string& name,
+                      std::vector<std::string>* codes,
+                      const std::string& help) {
+  return app->add_option(name, *codes, help)
+      ->type_name("CODE")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::Validator(CheckIssueCode, ""));
+}
+
+}  // namespace
+
+std::string CheckWord(const std::string& word,
+                      const std::vector<std::string>& words) {
+  if (std::find(words.begin(), words.end(), word) != words.end()) return {};
+  return "'" + word + "' is none of " + CLI::detail::join(words, ", ") +
+         DidYouMean(word, {words.begin(), words.end()});
+}
+
+std::string CheckIssueCode(const std::string& word) {
+  if (FindEntry(word) != nullptr) return {};
+  std::vector<std::string_view> codes;
+  for (const CatalogueEntry& entry : Catalogue()) codes.push_back(entry.name);
+  return "'" + word + "' is not an issue code" + DidYouMean(word, codes);
+}
+
+void AddServerOptions(CLI::App* app, ConnectOptions* connect) {
+  const char* group = "Server";
+  app->add_option("--server", connect->server,
+                  "one or more, by default 127.0.0.1:7450; a PORT\n"
+                  "alone is one of this machine")
+      ->type_name("HOST:PORT[,..]")
+      ->join(',')
+      ->group(group);
+  const auto add = [&](const char* name, std::string* value, const char* help) {
+    app->add_option(name, *value, help)->type_name("FILE")->group(group);
+  };
+  app->add_flag("--tls-system", connect->tls_system,
+                "TLS; trust what this system trusts")
+      ->group(group);
+  add("--tls-ca", &connect->tls_ca, "TLS; trust the certificates in FILE");
+  app->get_option("--tls-ca")->excludes("--tls-system");
+  add("--tls-cert", &connect->tls_cert, "TLS; show this certificate");
+  add("--tls-key", &connect->tls_key, "the key of it");
+  add("--token-file", &connect->token_file, "send the token in FILE");
+  app->add_option_function<int64_t>(
+         "--timeout",
+         [connect](int64_t seconds) {
+           connect->answer_timeout = std::chrono::seconds(seconds);
+         },
+         "fail a clip on which the server is silent for so\n"
+         "long; by default 900, 0 = never")
+      ->type_name("SECONDS")
+      ->check(WholeNumber(0, kMaxTimeoutSeconds))
+      ->group(group);
+}
+
+void AddLocalOptions(CLI::App* app, RunOptions* run) {
+  app->add_flag("--local", run->local, "work in this process, without a server")
+      ->group("Server");
+  for (const LimitOption& limit : kLimits) {
+    app->add_option("--" + std::string(limit.name), run->limits.*limit.field,
+                    limit.help)
+        ->type_name(limit.type)
+        ->check(WholeNumber(0, std::numeric_limits<int64_t>::max()))
+        ->group("Limits of --local (0 = none)");
+  }
+}
+
+void AddInputOptions(CLI::App* app, InputOptions* input) {
+  app->add_option("INPUT", input->paths,
+                  "BVH files; directories with -r; - is stdin");
+  const char* group = "Input";
+  app->add_flag("-r,--recursive", input->recursive,
+                "take *.bvh below directories, any case, sorted")
+      ->group(group);
+  app->add_option("--filelist", input->filelist,
+                  "take the paths in FILE, one a line; - is stdin")
+      ->type_name("FILE")
+      ->group(group);
+}
+
+void AddBatchOptions(CLI::App* app, RunOptions* run) {
+  const char* group = "Run";
+  app->add_option("-j,--jobs", run->jobs,
+                  "clips in flight, by default as many as cores")
+      ->type_name("N")
+      ->check(WholeNumber(0, kMaxJobs))
+      ->group(group);
+  app->add_flag("-q,--quiet", run->quiet, "nothing on stderr but failures")
+      ->group(group);
+  AddChoice<ProgressMode>(app, "--progress", &run->progress,
+                          {{"auto", ProgressMode::kAuto},
+                           {"always", ProgressMode::kAlways},
+                           {"never", ProgressMode::kNever}},
+                          "auto (on a terminal), always or never")
+      ->group(group);
+}
+
+void AddReadingOptions(CLI::App* app, ConvertOptions* options) {
+  const char* group = "Reading";
+  app->add_flag("--strict", options->report.strict,
+                "what would be repaired is an error")
+      ->group(group);
+  AddChoice<JointPositions>(app, "--joint-positions",
+                            &options->conventions.joint_positions,
+                            {{"replace", JointPositions::kReplaceOffset},
+                             {"add", JointPositions::kAddToOffset},
+                             {"ignore", JointPositions::kIgnore}},
+                            "replace the OFFSET, add to it, or ignore them;\n"
+                            "by default replace")
+      ->group(group);
+  AddChoice<RootOffset>(
+      app, "--root-offset", &options->conventions.root_offset,
+      {{"ignore", RootOffset::kReplaced}, {"add", RootOffset::kAdded}},
+      "ignore the OFFSET of a root, or add it;\nby default ignore")
+      ->group(group);
+  AddSourceOptions(app, &options->edits.source);
+}
+
+void AddReportOptions(CLI::App* app, ReportOptions* report) {
+  const char* group = "Report";
+  AddCodes(app, "--ignore", &report->ignore_codes,
+           "neither list nor count this issue")
+      ->group(group);
+  AddCodes(app, "--only", &report->only_codes, "list and count no other issue")
+      ->group(group);
+  app->add_option("--max-issues", report->max_issues,
+                  "distinct issues that are listed, by default 100")
+      ->type_name("N")
+      ->check(WholeNumber(1, 1'000'000))
+      ->group(group);
+}
+
+std::vector<std::string> LongNames(const CLI::App* app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app->get_options()) {
+    const std::vector<std::string>& longs = option->get_lnames();
+    names.insert(names.end(), longs.begin(), longs.end());
+  }
+  return names;
+}
+
+int Misused(const CLI::App* app, Session* session, const std::string& why) {
+  session->console->Talk(UsageFailure(app, why));
+  return kExitUsage;
+}
+
+std::string CheckLocalOptions(const Session& session, const RunOptions& run) {
+  if (run.local) {
+    for (const char* option : kServerOptions) {
+      if (!IsTyped(session, option)) continue;
+      return std::string(option) + " has no effect with --local";
+    }
+    return {};
+  }
+  for (const LimitOption& limit : kLimits) {
+    const std::string option = "--" + std::string(limit.name);
+    if (!IsTyped(session, option)) continue;
+    return option + " needs --local; a server has its own limits";
+  }
+  return {};
+}
+
+}  // namespace bvhmill::client

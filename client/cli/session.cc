@@ -1,0 +1,83 @@
+#include "client/cli/session.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "bvhmill/base/status.h"
+#include "client/cli/ui/tls_check.h"
+
+namespace bvhmill::client {
+namespace {
+
+ExitCode ExitOf(const absl::Status& status, const CancelToken* cancel) {
+  switch (status.code()) {
+    case absl::StatusCode::kInvalidArgument:
+      return kExitUsage;
+    case absl::StatusCode::kUnavailable:
+      return kExitUnreachable;
+    case absl::StatusCode::kCancelled:
+      // A server may say so, too.
+      return IsCancelled(cancel) ? kExitInterrupted : kExitServerError;
+    default:
+      return kExitServerError;
+  }
+}
+
+std::string WhyRefused(const Session& session, const absl::Status& status) {
+  const ConnectOptions& connect = session.options.connect;
+  std::string why = connect.server +
+                    " refuses: " + absl::StatusCodeToString(status.code()) +
+                    ": " + std::string(MessageOf(status));
+  if (!absl::IsUnauthenticated(status)) return why;
+  return why + (connect.token_file.empty() ? "; use --token-file"
+                                           : "; use another --token-file");
+}
+
+std::string WhyUnreachable(const Session& session, const absl::Status& status,
+                           std::string_view hint) {
+  const ConnectOptions& connect = session.options.connect;
+  const std::string tls = WhyTlsFails(connect);
+  return tls.empty() ? std::string(MessageOf(status)) + std::string(hint)
+                     : "cannot reach " + connect.server + ": " + tls;
+}
+
+}  // namespace
+
+std::unique_ptr<Client> ConnectOrSay(const Session& session,
+                                     std::string_view hint, ExitCode* exit) {
+  auto client = Client::Connect(session.options.connect, session.cancel);
+  if (client.ok()) return *std::move(client);
+  *exit = ExitOf(client.status(), session.cancel);
+  if (*exit == kExitInterrupted) return nullptr;
+  const std::string why = *exit == kExitServerError
+                              ? WhyRefused(session, client.status())
+                          : *exit == kExitUnreachable
+                              ? WhyUnreachable(session, client.status(), hint)
+                              : std::string(MessageOf(client.status()));
+  session.console->Talk("bvhmill: " + why + "\n");
+  return nullptr;
+}
+
+bool IsTyped(const Session& session, std::string_view option) {
+  return std::any_of(session.words.begin(), session.words.end(),
+                     [&](std::string_view word) {
+                       return word.substr(0, word.find('=')) == option;
+                     });
+}
+
+ExitCode OpenEngine(Session* session) {
+  if (session->options.local) {
+    session->engine = std::make_unique<LocalEngine>(session->options.limits);
+    return kExitGood;
+  }
+  ExitCode exit = kExitGood;
+  auto client =
+      ConnectOrSay(*session, " (--local works without a server)", &exit);
+  if (client != nullptr) {
+    session->engine = std::make_unique<RemoteEngine>(std::move(client));
+  }
+  return exit;
+}
+
+}  // namespace bvhmill::client

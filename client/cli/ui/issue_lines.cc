@@ -1,0 +1,138 @@
+#include "client/cli/ui/issue_lines.h"
+
+#include <array>
+#include <cstdlib>
+#include <utility>
+#include <vector>
+
+#include "bvhmill/base/status.h"
+#include "client/cli/options/edit_options.h"
+#include "client/cli/ui/source_line.h"
+#include "client/cli/ui/text.h"
+
+namespace bvhmill::client {
+namespace {
+
+std::string Joined(const std::string& a, const std::string& b) {
+  return a.empty() || b.empty() ? a + b : a + ", " + b;
+}
+
+// "(31 joints, 433 frames)" of a good clip, "(2 errors)" of a bad one; with
+// the warnings of either.
+std::string Facts(const ConvertResult& result) {
+  std::string facts;
+  if (IsGood(result.report.verdict)) {
+    facts = Count(result.info.joint_count, "joint") + ", " +
+            Count(result.info.frames, "frame");
+  }
+  facts = Joined(facts, FaultCounts(result.report.counts));
+  return facts.empty() ? "" : " (" + facts + ")";
+}
+
+// `line` of an issue, with its severity in colour.
+std::string Coloured(std::string line, Severity severity) {
+  // Red, magenta and cyan, in bold; a hint is not bold.
+  constexpr std::array<std::string_view, 5> kColours = {
+      "", "\x1b[1;31m", "\x1b[1;35m", "\x1b[1;36m", "\x1b[36m"};
+  constexpr std::string_view kPlain = "\x1b[0m";
+  const std::string word = std::string(SeverityName(severity)) + ":";
+  // Before it there are only digits.
+  const size_t begin = line.find(word);
+  line.insert(begin + word.size(), kPlain);
+  return line.insert(begin, kColours[static_cast<size_t>(severity)]);
+}
+
+}  // namespace
+
+IssueView ViewFor(bool is_terminal) {
+  const char* no_color = std::getenv("NO_COLOR");
+  const bool is_plain = no_color != nullptr && *no_color != '\0';
+  IssueView view;
+  view.in_colour = is_terminal && !is_plain;
+  view.with_text = is_terminal;
+  return view;
+}
+
+void TakeLines(std::string_view text, const Report& report, IssueView* view) {
+  if (!view->with_text) return;
+  for (const Issue& issue : report.issues) {
+    const std::optional<int64_t> offset = issue.location.byte_offset;
+    if (!offset || !issue.location.line) continue;
+    view->lines.emplace(*offset, SourceLine(text, *offset));
+  }
+}
+
+std::string IssueLine(std::string_view path, const Issue& issue,
+                      const IssueView& view) {
+  std::string line = RenderIssue(issue);
+  if (view.in_colour) line = Coloured(std::move(line), issue.severity);
+  line.insert(0, Printable(path) + (issue.location.line ? ":" : ": "));
+  const auto text = view.lines.find(issue.location.byte_offset.value_or(-1));
+  const bool is_known = text != view.lines.end() && !text->second.empty();
+  return is_known ? line + "\n" + text->second : line;
+}
+
+std::string FailureLine(std::string_view path, const absl::Status& status) {
+  const std::string_view message = MessageOf(status);
+  // One that is an issue says already that it is an error.
+  const bool is_issue = message.starts_with("error: ");
+  return Printable(path) + (is_issue ? ": " : ": error: ") +
+         InWordsOfOptions(message);
+}
+
+std::string FailureLine(std::string_view path, const ConvertResult& result,
+                        const IssueView& view) {
+  // Of other failures, such as a full disk, the report knows nothing.
+  const bool is_of_clip = absl::IsInvalidArgument(result.status) ||
+                          absl::IsResourceExhausted(result.status);
+  const Issue* error = is_of_clip ? FirstError(result.report) : nullptr;
+  return error != nullptr ? IssueLine(path, *error, view)
+                          : FailureLine(path, result.status);
+}
+
+std::string ReportText(std::string_view path, const ConvertResult& result,
+                       const IssueView& view) {
+  std::string out = Printable(path) + ": " +
+                    std::string(VerdictName(result.report.verdict)) +
+                    Facts(result) + "\n";
+  for (const Issue& issue : result.report.issues) {
+    out += IssueLine(path, issue, view) + "\n";
+  }
+  if (result.report.truncated) {
+    out += Printable(path) +
+           ": note: there are more issues; --max-issues lists more of them\n";
+  }
+  return out;
+}
+
+std::string WarningText(std::string_view path, const Report& report,
+                        const IssueView& view) {
+  constexpr int kShown = 3;
+  int shown = 0;
+  int64_t more = report.counts.warnings;
+  std::string out;
+  for (const Issue& issue : report.issues) {
+    if (issue.severity != Severity::kWarning || shown == kShown) continue;
+    ++shown;
+    more -= issue.occurrences;
+    out += IssueLine(path, issue, view) + "\n";
+  }
+  if (more <= 0) return out;
+  return out + Printable(path) + ": note: " + Count(more, "more warning") +
+         "; validate, --report-jsonl and --emit report list them\n";
+}
+
+std::string FaultCounts(const IssueCounts& counts) {
+  return Joined(counts.errors > 0 ? Count(counts.errors, "error") : "",
+                counts.warnings > 0 ? Count(counts.warnings, "warning") : "");
+}
+
+void ListFrom(Severity least, Report* report) {
+  const size_t dropped = std::erase_if(
+      report->issues,
+      [least](const Issue& issue) { return issue.severity > least; });
+  // The list is cut at its end, so all the others are on it.
+  if (dropped > 0) report->truncated = false;
+}
+
+}  // namespace bvhmill::client

@@ -1,0 +1,172 @@
+#include "client/cli/ui/tls_check.h"
+
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+
+#include <array>
+#include <memory>
+
+#include "client/cpp/authorities.h"
+#include "client/cpp/posix_files.h"
+#include "client/cpp/server_address.h"
+
+namespace bvhmill::client {
+namespace {
+
+constexpr int kSeconds = 2;
+
+struct Free {
+  void operator()(SSL_CTX* context) const { SSL_CTX_free(context); }
+  void operator()(SSL* session) const { SSL_free(session); }
+  void operator()(addrinfo* list) const { freeaddrinfo(list); }
+};
+
+// A connection to the first address of `at` that takes one.
+UniqueFd ConnectTo(const HostPort& at) {
+  addrinfo hints = {};
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  if (getaddrinfo(at.host.c_str(), at.port.c_str(), &hints, &found) != 0) {
+    return {};
+  }
+  const std::unique_ptr<addrinfo, Free> list(found);
+  for (const addrinfo* info = found; info != nullptr; info = info->ai_next) {
+    UniqueFd fd(socket(info->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const timeval time = {kSeconds, 0};
+    // The time for sending is also that for connecting.
+    setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &time, sizeof time);
+    setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time);
+    if (connect(fd.get(), info->ai_addr, info->ai_addrlen) == 0) return fd;
+  }
+  return {};
+}
+
+// The behaviour of a server in a handshake.
+struct Handshake {
+  bool speaks_tls = false;
+  bool asks_certificate = false;
+  // The server ended the connection, instead of saying something.
+  bool is_refused = false;
+  // One of X509_V_: the fault of the server's certificate.
+  long verdict = X509_V_OK;  // NOLINT(google-runtime-int): OpenSSL's type
+};
+
+// Notes that the server asks; the certificates of the context are shown.
+int OnAsked(SSL* session, void* handshake) {
+  static_cast<Handshake*>(handshake)->asks_certificate = true;
+  return session != nullptr ? 1 : 0;
+}
+
+std::unique_ptr<SSL_CTX, Free> MakeContext(const ConnectOptions& options,
+                                           Handshake* out) {
+  std::unique_ptr<SSL_CTX, Free> context(SSL_CTX_new(TLS_client_method()));
+  if (context == nullptr) return context;
+  constexpr std::array<unsigned char, 3> kHttp2 = {2, 'h', '2'};
+  SSL_CTX_set_alpn_protos(context.get(), kHttp2.data(), kHttp2.size());
+  // Goes on after a bad certificate, and tells it later.
+  SSL_CTX_set_verify(context.get(), SSL_VERIFY_NONE, nullptr);
+  const std::string& authorities =
+      options.tls_ca.empty() ? SystemAuthorities() : options.tls_ca;
+  SSL_CTX_load_verify_file(context.get(), authorities.c_str());
+  if (!options.tls_cert.empty()) {
+    SSL_CTX_use_certificate_chain_file(context.get(), options.tls_cert.c_str());
+    SSL_CTX_use_PrivateKey_file(context.get(), options.tls_key.c_str(),
+                                SSL_FILETYPE_PEM);
+  }
+  SSL_CTX_set_cert_cb(context.get(), OnAsked, out);
+  return context;
+}
+
+void ExpectHost(const std::string& host, SSL* session) {
+  std::array<unsigned char, sizeof(in6_addr)> address = {};
+  const bool is_address =
+      inet_pton(AF_INET, host.c_str(), address.data()) > 0 ||
+      inet_pton(AF_INET6, host.c_str(), address.data()) > 0;
+  if (is_address) {
+    X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session), host.c_str());
+    return;
+  }
+  SSL_set_tlsext_host_name(session, host.c_str());
+  SSL_set1_host(session, host.c_str());
+}
+
+// True if the server sent an alert of TLS instead of going on.
+bool IsAlert() {
+  const unsigned long error = ERR_peek_error();  // NOLINT(google-runtime-int)
+  return ERR_GET_LIB(error) == ERR_LIB_SSL &&
+         ERR_GET_REASON(error) > SSL_AD_REASON_OFFSET;
+}
+
+void ShakeHands(SSL* session, Handshake* out) {
+  ERR_clear_error();
+  if (SSL_connect(session) != 1) {
+    out->is_refused = IsAlert();
+    out->speaks_tls = out->is_refused;
+    return;
+  }
+  out->speaks_tls = true;
+  out->verdict = SSL_get_verify_result(session);
+  // A server that takes the client speaks first. Since TLS 1.3 one that refuses
+  // the client's certificate does so after the handshake.
+  char byte = 0;
+  const int got = SSL_read(session, &byte, 1);
+  out->is_refused =
+      got <= 0 && SSL_get_error(session, got) != SSL_ERROR_WANT_READ;
+}
+
+std::string Explain(const ConnectOptions& options, const HostPort& at,
+                    const Handshake& shown) {
+  const bool wants_tls = UsesTls(options);
+  if (!shown.speaks_tls) {
+    return wants_tls ? "the server does not speak TLS; leave out --tls-ca, "
+                       "--tls-system and --tls-cert"
+                     : "";
+  }
+  if (!wants_tls) {
+    return "the server speaks TLS only; use --tls-ca FILE, or --tls-system";
+  }
+  if (shown.verdict == X509_V_ERR_HOSTNAME_MISMATCH ||
+      shown.verdict == X509_V_ERR_IP_ADDRESS_MISMATCH) {
+    return "the server's certificate is not for '" + at.host +
+           "'; use a name in it with --server";
+  }
+  if (shown.verdict != X509_V_OK) {
+    return std::string("the server's certificate is not trusted: ") +
+           X509_verify_cert_error_string(shown.verdict) +
+           "; use --tls-ca with the certificate of its authority";
+  }
+  if (shown.asks_certificate && options.tls_cert.empty()) {
+    return "the server demands a certificate of the client; use --tls-cert and "
+           "--tls-key";
+  }
+  return shown.is_refused && shown.asks_certificate
+             ? "the server does not accept the certificate of --tls-cert"
+             : "";
+}
+
+}  // namespace
+
+std::string WhyTlsFails(const ConnectOptions& options) {
+  const absl::StatusOr<HostPort> at =
+      SplitHostPort(SplitServers(options.server).front());
+  if (!at.ok()) return {};
+  const UniqueFd fd = ConnectTo(*at);
+  if (!fd.valid()) return {};
+  Handshake shown;
+  const auto context = MakeContext(options, &shown);
+  const std::unique_ptr<SSL, Free> session(
+      context == nullptr ? nullptr : SSL_new(context.get()));
+  if (session == nullptr) return {};
+  SSL_set_fd(session.get(), fd.get());
+  ExpectHost(at->host, session.get());
+  ShakeHands(session.get(), &shown);
+  ERR_clear_error();
+  return Explain(options, *at, shown);
+}
+
+}  // namespace bvhmill::client

@@ -1,0 +1,163 @@
+#include "bvhmill/anim/avatar/avatar_drive.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "bvhmill/anim/avatar/avatar.h"
+#include "bvhmill/anim/avatar/drive_steps.h"
+
+namespace bvhmill {
+namespace {
+
+// Height of the avatar's mPelvis at rest, metres.
+constexpr double kAvatarHipHeight = 1.067015;
+// Hips of a person, child or giant, are this high.
+constexpr double kLeastHipHeight = 0.5;
+constexpr double kMostHipHeight = 1.5;
+
+class Maker {
+ public:
+  Maker(const Clip& clip, const Plan& plan, const ClipToAnimOptions& options)
+      : clip_(clip), plan_(plan), options_(options) {}
+
+  AvatarDrive Make() {
+    FindDrivers();
+    drive_.reference =
+        ChooseReference(clip_, plan_, drivers_, options_, &pose_);
+    SolveReference();
+    SetScaleAndZero();
+    drive_.heading = view_.heading;
+    drive_.odd_limb = FarthestLimb(view_, Limbs::kAll);
+    swings_ = MatchPose(view_, drive_.reference.match);
+    for (size_t i = 0; i < drivers_.size(); ++i) {
+      if (drivers_[i] >= 0) AddJoint(static_cast<int32_t>(i));
+    }
+    return std::move(drive_);
+  }
+
+ private:
+  int32_t AvatarJointOf(size_t node) const {
+    if (IsEndSite(clip_.skeleton.nodes[node])) return -1;
+    return FindAvatarJoint(options_.joint_names.empty()
+                               ? clip_.skeleton.nodes[node].name
+                               : options_.joint_names[node]);
+  }
+
+  void FindDrivers() {
+    drivers_.assign(AvatarJoints().size(), -1);
+    for (size_t i = 0; i < clip_.skeleton.nodes.size(); ++i) {
+      const int32_t joint = AvatarJointOf(i);
+      if (joint >= 0 && drivers_[static_cast<size_t>(joint)] < 0) {
+        drivers_[static_cast<size_t>(joint)] = static_cast<int32_t>(i);
+      } else if (!IsEndSite(clip_.skeleton.nodes[i])) {
+        drive_.left_out.push_back(static_cast<int32_t>(i));
+      }
+    }
+  }
+
+  // A matched pose may look anywhere: there the clip begins ahead.
+  void SolveReference() {
+    SolveSourcePose(clip_, plan_, 0, &pose_);
+    view_ = {drivers_, pose_.places, {}};
+    if (drivers_[0] >= 0) {
+      first_place_ = pose_.places[static_cast<size_t>(drivers_[0])];
+    }
+    const bool is_whole = drive_.reference.match == PoseMatch::kWhole;
+    const Quat<double> first_heading = HeadingOf(view_);
+    SolveSourcePose(clip_, plan_, drive_.reference.frame, &pose_);
+    view_.places = pose_.places;
+    if (!options_.align_heading) return;
+    view_.heading = is_whole ? first_heading : HeadingOf(view_);
+  }
+
+  // How high the hips are above the ground, in units of the source.
+  double StandingHeight() const {
+    if (drive_.reference.match == PoseMatch::kWhole) {
+      const auto leg = LegLength(view_);
+      if (leg) return *leg * kAvatarHipHeight / AvatarLegLength();
+    }
+    const double height = pose_.places[static_cast<size_t>(drivers_[0])][1];
+    double lowest = height;
+    for (const Vec3<double>& place : pose_.places) {
+      lowest = std::min(lowest, place[1]);
+    }
+    return height - lowest;
+  }
+
+  // True if the unit is not known, and no person has hips as high as an inch
+  // for a unit would make them.
+  bool CannotBeInch(double standing) const {
+    if (options_.metres_per_unit > 0 || !LegLength(view_)) return false;
+    const double height = standing * kInchMetres;
+    return height < kLeastHipHeight || height > kMostHipHeight;
+  }
+
+  void SetScaleAndZero() {
+    drive_.metres_per_unit =
+        options_.metres_per_unit > 0 ? options_.metres_per_unit : kInchMetres;
+    if (drivers_[0] < 0) return;
+    const double standing = StandingHeight();
+    drive_.guesses_scale = !options_.scale_to_avatar && CannotBeInch(standing);
+    if ((options_.scale_to_avatar || drive_.guesses_scale) && standing > 0) {
+      drive_.metres_per_unit = kAvatarHipHeight / standing;
+    }
+    drive_.pelvis_zero = first_place_;
+    if (options_.pelvis_height == PelvisHeight::kStanding) {
+      drive_.pelvis_zero[1] = standing;
+    }
+  }
+
+  // The next joint above that is driven; -1 if there is none.
+  int32_t DrivenAbove(int32_t joint) const {
+    do {
+      joint = AvatarJoints()[static_cast<size_t>(joint)].parent;
+    } while (joint >= 0 && drivers_[static_cast<size_t>(joint)] < 0);
+    return joint;
+  }
+
+  void AddJoint(int32_t avatar_joint) {
+    DrivenJoint joint;
+    joint.avatar_joint = avatar_joint;
+    joint.node = drivers_[static_cast<size_t>(avatar_joint)];
+    const int32_t above = DrivenAbove(avatar_joint);
+    if (above >= 0) joint.base = drivers_[static_cast<size_t>(above)];
+    joint.before = Conjugate(view_.heading);
+    if (joint.base >= 0) {
+      joint.before =
+          Multiply(joint.before, pose_.turns[static_cast<size_t>(joint.base)]);
+      joint.before = Multiply(Conjugate(swings_[static_cast<size_t>(above)]),
+                              joint.before);
+    }
+    joint.after = Multiply(
+        Conjugate(pose_.turns[static_cast<size_t>(joint.node)]), view_.heading);
+    joint.after =
+        Multiply(joint.after, swings_[static_cast<size_t>(avatar_joint)]);
+    if (avatar_joint == 0) {
+      drive_.pelvis = static_cast<int32_t>(drive_.joints.size());
+    }
+    drive_.joints.push_back(std::move(joint));
+  }
+
+  const Clip& clip_;
+  const Plan& plan_;
+  const ClipToAnimOptions& options_;
+  AvatarDrive drive_;
+  // For each joint of the avatar the node that drives it, or -1.
+  std::vector<int32_t> drivers_;
+  // The pose of reference.
+  SourcePose pose_;
+  PoseView view_;
+  // The pelvis in the first frame.
+  Vec3<double> first_place_ = {};
+  // What joints of the avatar are turned by in their reference pose.
+  std::vector<Quat<double>> swings_;
+};
+
+}  // namespace
+
+AvatarDrive MakeAvatarDrive(const Clip& clip, const Plan& plan,
+                            const ClipToAnimOptions& options) {
+  return Maker(clip, plan, options).Make();
+}
+
+}  // namespace bvhmill

@@ -1,0 +1,379 @@
+#include "bvhmill/anim/avatar/avatar_limbs.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string_view>
+
+#include "bvhmill/anim/avatar/avatar.h"
+#include "bvhmill/anim/avatar/source_pose.h"
+
+namespace bvhmill {
+namespace {
+
+constexpr double kDegrees = 57.29577951308232;
+
+// Only limbs whose bones lie alike in all figures. Collars and feet differ by
+// tens of degrees from skeleton to skeleton in the same pose.
+struct Limb {
+  std::string_view begin;
+  std::string_view end;
+};
+constexpr std::array<Limb, 4> kArms = {{{"mShoulderLeft", "mElbowLeft"},
+                                        {"mShoulderRight", "mElbowRight"},
+                                        {"mElbowLeft", "mWristLeft"},
+                                        {"mElbowRight", "mWristRight"}}};
+constexpr std::array<Limb, 4> kLegs = {{{"mHipLeft", "mKneeLeft"},
+                                        {"mHipRight", "mKneeRight"},
+                                        {"mKneeLeft", "mAnkleLeft"},
+                                        {"mKneeRight", "mAnkleRight"}}};
+constexpr std::array<Limb, 2> kFeet = {
+    {{"mAnkleLeft", "mFootLeft"}, {"mAnkleRight", "mFootRight"}}};
+
+size_t IndexOf(std::string_view name) {
+  return static_cast<size_t>(FindAvatarJoint(name));
+}
+
+double DotOf(const Vec3<double>& a, const Vec3<double>& b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+Vec3<double> Cross(const Vec3<double>& a, const Vec3<double>& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2],
+          a[0] * b[1] - a[1] * b[0]};
+}
+
+Vec3<double> Minus(const Vec3<double>& a, const Vec3<double>& b) {
+  return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+}
+
+Vec3<double> Middle(const Vec3<double>& a, const Vec3<double>& b) {
+  return {(a[0] + b[0]) / 2, (a[1] + b[1]) / 2, (a[2] + b[2]) / 2};
+}
+
+// False for a vector of no length, or none that can be said.
+bool Normalize(Vec3<double>* v) {
+  const double length = std::sqrt(DotOf(*v, *v));
+  if (!(length > 0) || !std::isfinite(length)) return false;
+  for (double& part : *v) part /= length;
+  return true;
+}
+
+double DegreesBetween(const Vec3<double>& a, const Vec3<double>& b) {
+  const Vec3<double> cross = Cross(a, b);
+  return std::atan2(std::sqrt(DotOf(cross, cross)), DotOf(a, b)) * kDegrees;
+}
+
+// The shortest turn from a to b, which are unit vectors. Of opposite ones it is
+// about the axis ahead, as an arm is lifted from one side over the head to the
+// other.
+Quat<double> Swing(const Vec3<double>& a, const Vec3<double>& b) {
+  constexpr double kOpposite = 1e-6;
+  const Vec3<double> axis = Cross(a, b);
+  const double w = 1 + DotOf(a, b);
+  if (w < kOpposite) return {0, 0, 1, 0};
+  const double length = std::sqrt(DotOf(axis, axis) + w * w);
+  return {axis[0] / length, axis[1] / length, axis[2] / length, w / length};
+}
+
+// The turn about the unit vector `axis` that brings `a` as near to `b` as it
+// can.
+Quat<double> SwingAbout(const Vec3<double>& axis, const Vec3<double>& a,
+                        const Vec3<double>& b) {
+  const Vec3<double> side = Cross(axis, a);
+  const double along = DotOf(a, b) - DotOf(axis, a) * DotOf(axis, b);
+  const double half = std::atan2(DotOf(side, b), along) / 2;
+  const double s = std::sin(half);
+  return {axis[0] * s, axis[1] * s, axis[2] * s, std::cos(half)};
+}
+
+// Places of the avatar's joints at rest, from the pelvis on.
+std::vector<Vec3<double>> MakeRestPlaces() {
+  std::vector<Vec3<double>> places;
+  for (const AvatarJoint& joint : AvatarJoints()) {
+    Vec3<double> place = {};
+    if (joint.parent >= 0) place = places[static_cast<size_t>(joint.parent)];
+    for (size_t k = 0; k < 3; ++k) place[k] += joint.rest[(k + 1) % 3];
+    places.push_back(place);
+  }
+  return places;
+}
+
+// Where joints of the avatar are: at rest, or in a pose of the source that is
+// turned to look ahead.
+class Places {
+ public:
+  static Places AtRest() {
+    static const std::vector<Vec3<double>>* const kRest =
+        new std::vector<Vec3<double>>(MakeRestPlaces());
+    Places places;
+    places.rest_ = kRest->data();
+    return places;
+  }
+  static Places Of(const PoseView& pose) {
+    Places places;
+    places.pose_ = &pose;
+    return places;
+  }
+
+  std::optional<Vec3<double>> At(std::string_view name) const {
+    const size_t joint = IndexOf(name);
+    if (pose_ == nullptr) return rest_[joint];
+    const int32_t node = pose_->drivers[joint];
+    if (node < 0) return std::nullopt;
+    return TurnVector(Conjugate(pose_->heading),
+                      pose_->places[static_cast<size_t>(node)]);
+  }
+
+  // The unit vector along a limb.
+  std::optional<Vec3<double>> Along(const Limb& limb) const {
+    const auto begin = At(limb.begin);
+    const auto end = At(limb.end);
+    if (!begin || !end) return std::nullopt;
+    Vec3<double> bone = Minus(*end, *begin);
+    if (!Normalize(&bone)) return std::nullopt;
+    return bone;
+  }
+
+  // The unit vector from the right one to the left one.
+  std::optional<Vec3<double>> Across(TrunkEnd end) const {
+    return end == TrunkEnd::kHips ? Along({"mHipRight", "mHipLeft"})
+                                  : Along({"mShoulderRight", "mShoulderLeft"});
+  }
+
+  // The unit vector from hips to shoulders.
+  std::optional<Vec3<double>> Up() const {
+    const auto left_hip = At("mHipLeft");
+    const auto right_hip = At("mHipRight");
+    const auto left = At("mShoulderLeft");
+    const auto right = At("mShoulderRight");
+    if (!left_hip || !right_hip || !left || !right) return std::nullopt;
+    Vec3<double> up =
+        Minus(Middle(*left, *right), Middle(*left_hip, *right_hip));
+    if (!Normalize(&up)) return std::nullopt;
+    return up;
+  }
+
+ private:
+  const Vec3<double>* rest_ = nullptr;
+  const PoseView* pose_ = nullptr;
+};
+
+std::optional<double> DegreesOff(const PoseView& pose, const Limb& limb) {
+  const auto source = Places::Of(pose).Along(limb);
+  const auto avatar = Places::AtRest().Along(limb);
+  if (!source || !avatar) return std::nullopt;
+  return DegreesBetween(*avatar, *source);
+}
+
+void TakeFarthest(const PoseView& pose, std::span<const Limb> limbs,
+                  OddLimb* odd) {
+  for (const Limb& limb : limbs) {
+    const std::optional<double> degrees = DegreesOff(pose, limb);
+    if (!degrees || (odd->avatar_joint >= 0 && *degrees <= odd->degrees)) {
+      continue;
+    }
+    *odd = {FindAvatarJoint(limb.begin), *degrees};
+  }
+}
+
+// Turns joints from the root to the leaves, each with the one above it.
+class Matcher {
+ public:
+  Matcher(const PoseView& pose, PoseMatch match)
+      : pose_(pose), is_whole_(match == PoseMatch::kWhole) {}
+
+  std::vector<Quat<double>> Match() {
+    const size_t count = AvatarJoints().size();
+    turns_.resize(count);
+    for (size_t i = 0; i < count; ++i) turns_[i] = TurnOf(i);
+    return std::move(turns_);
+  }
+
+ private:
+  Quat<double> TurnOf(size_t joint) const {
+    const AvatarJoint& at = AvatarJoints()[joint];
+    const Quat<double> above =
+        at.parent < 0 ? Quat<double>() : turns_[static_cast<size_t>(at.parent)];
+    if (const auto trunk = TrunkOf(at.name)) return *trunk;
+    if (const auto limb = LimbFrom(at.name)) return Follow(*limb, above);
+    return is_whole_ || IsHand(at.name) ? FootOf(at.name, above)
+                                        : Quat<double>();
+  }
+
+  std::optional<Quat<double>> TrunkOf(std::string_view name) const {
+    if (!is_whole_) return std::nullopt;
+    if (name == "mPelvis") return TrunkTurn(pose_, TrunkEnd::kHips);
+    if (name == "mChest") return TrunkTurn(pose_, TrunkEnd::kShoulders);
+    return std::nullopt;
+  }
+
+  static const Limb* Find(std::span<const Limb> limbs, std::string_view name) {
+    const auto it =
+        std::find_if(limbs.begin(), limbs.end(),
+                     [&](const Limb& limb) { return limb.begin == name; });
+    return it == limbs.end() ? nullptr : &*it;
+  }
+
+  static std::optional<Limb> LimbFrom(std::string_view name) {
+    for (const std::span<const Limb> limbs :
+         {std::span<const Limb>(kArms), std::span<const Limb>(kLegs)}) {
+      if (const Limb* limb = Find(limbs, name)) return *limb;
+    }
+    return std::nullopt;
+  }
+
+  static bool IsHand(std::string_view name) {
+    return name.starts_with("mWrist") || name.starts_with("mHand");
+  }
+
+  // `above`, and then the shortest turn to where the limb of the source points.
+  Quat<double> Follow(const Limb& limb, const Quat<double>& above) const {
+    const auto source = Places::Of(pose_).Along(limb);
+    const auto avatar = Places::AtRest().Along(limb);
+    if (!source || !avatar) return above;
+    return Multiply(Swing(TurnVector(above, *avatar), *source), above);
+  }
+
+  // A foot goes with its shin, unless it then points somewhere else.
+  Quat<double> FootOf(std::string_view name, const Quat<double>& above) const {
+    constexpr double kOddDegrees = 30;
+    const Limb* foot = Find(kFeet, name);
+    if (foot == nullptr) return above;
+    const auto source = Places::Of(pose_).Along(*foot);
+    const auto avatar = Places::AtRest().Along(*foot);
+    const bool is_odd =
+        source && avatar &&
+        DegreesBetween(TurnVector(above, *avatar), *source) > kOddDegrees;
+    return is_odd ? Follow(*foot, above) : above;
+  }
+
+  const PoseView& pose_;
+  const bool is_whole_;
+  std::vector<Quat<double>> turns_;
+};
+
+// Degrees between a limb of the source and the avatar's at rest, turned by
+// `trunk`; 0 if the source lacks it.
+double DegreesFrom(const PoseView& pose, const Limb& limb,
+                   const Quat<double>& trunk) {
+  const auto source = Places::Of(pose).Along(limb);
+  const auto avatar = Places::AtRest().Along(limb);
+  if (!source || !avatar) return 0;
+  return DegreesBetween(TurnVector(trunk, *avatar), *source);
+}
+
+// An arm rests where it is stretched out, and where it hangs.
+double ArmDegrees(const PoseView& pose, const Limb& limb,
+                  const Quat<double>& trunk) {
+  const auto source = Places::Of(pose).Along(limb);
+  if (!source) return 0;
+  const Vec3<double> down = TurnVector(trunk, {0, -1, 0});
+  return std::min(DegreesFrom(pose, limb, trunk),
+                  DegreesBetween(down, *source));
+}
+
+}  // namespace
+
+Quat<double> HeadingOf(const PoseView& pose) {
+  constexpr double kNoHeading = 1e-3;
+  PoseView here = pose;
+  here.heading = {};
+  for (const TrunkEnd end : {TrunkEnd::kHips, TrunkEnd::kShoulders}) {
+    const auto across = Places::Of(here).Across(end);
+    if (!across) continue;
+    const double flat = std::hypot((*across)[0], (*across)[2]);
+    if (!(flat > 0 && flat >= std::fabs((*across)[1]))) continue;
+    const double angle = std::atan2(-(*across)[2], (*across)[0]);
+    if (std::fabs(angle) < kNoHeading) return {};
+    return {0, std::sin(angle / 2), 0, std::cos(angle / 2)};
+  }
+  return {};
+}
+
+std::optional<Quat<double>> TrunkTurn(const PoseView& pose, TrunkEnd end) {
+  const Places source = Places::Of(pose);
+  const Places avatar = Places::AtRest();
+  const auto across = source.Across(end);
+  const auto up = source.Up();
+  if (!across || !up) return std::nullopt;
+  const Quat<double> aligned = Swing(*avatar.Across(end), *across);
+  const Vec3<double> lifted = TurnVector(aligned, *avatar.Up());
+  return Multiply(SwingAbout(*across, lifted, *up), aligned);
+}
+
+std::optional<double> TrunkLean(const PoseView& pose) {
+  const auto up = Places::Of(pose).Up();
+  if (!up) return std::nullopt;
+  return DegreesBetween(*up, {0, 1, 0});
+}
+
+OddLimb FarthestLimb(const PoseView& pose, Limbs limbs) {
+  OddLimb odd;
+  if (limbs != Limbs::kLegs) TakeFarthest(pose, kArms, &odd);
+  if (limbs != Limbs::kArms) TakeFarthest(pose, kLegs, &odd);
+  return odd;
+}
+
+namespace {
+
+double LengthOf(const Places& places, const Limb& limb) {
+  const auto begin = places.At(limb.begin);
+  const auto end = places.At(limb.end);
+  if (!begin || !end) return 0;
+  const Vec3<double> bone = Minus(*end, *begin);
+  return std::sqrt(DotOf(bone, bone));
+}
+
+// The longer of the legs that are complete.
+double LegOf(const Places& places) {
+  double length = 0;
+  for (size_t side = 0; side < 2; ++side) {
+    const double thigh = LengthOf(places, kLegs[side]);
+    const double shin = LengthOf(places, kLegs[side + 2]);
+    if (thigh > 0 && shin > 0) length = std::max(length, thigh + shin);
+  }
+  return length;
+}
+
+}  // namespace
+
+std::optional<double> LegLength(const PoseView& pose) {
+  const double length = LegOf(Places::Of(pose));
+  if (!(length > 0) || !std::isfinite(length)) return std::nullopt;
+  return length;
+}
+
+double AvatarLegLength() { return LegOf(Places::AtRest()); }
+
+std::vector<Quat<double>> MatchPose(const PoseView& pose, PoseMatch match) {
+  if (match == PoseMatch::kNone) {
+    return std::vector<Quat<double>>(AvatarJoints().size());
+  }
+  return Matcher(pose, match).Match();
+}
+
+double UnrestOf(const PoseView& pose) {
+  constexpr double kLessImportant = 0.25;
+  const auto hips = TrunkTurn(pose, TrunkEnd::kHips);
+  const auto shoulders = TrunkTurn(pose, TrunkEnd::kShoulders);
+  const auto lean = TrunkLean(pose);
+  if (!hips || !shoulders || !lean) {
+    return std::numeric_limits<double>::infinity();
+  }
+  double legs = *lean;
+  for (const Limb& leg : kLegs) {
+    legs = std::max(legs, DegreesFrom(pose, leg, *hips));
+  }
+  double others = 0;
+  for (const Limb& arm : kArms) {
+    others = std::max(others, ArmDegrees(pose, arm, *shoulders));
+  }
+  for (const Limb& foot : kFeet) {
+    others = std::max(others, DegreesFrom(pose, foot, *hips));
+  }
+  return legs + kLessImportant * others;
+}
+
+}  // namespace bvhmill

@@ -1,0 +1,352 @@
+#include "bvhmill/anim/avatar/drive_curves.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <vector>
+
+#include "bvhmill/anim/avatar/avatar.h"
+#include "bvhmill/anim/fit/fast_sincos.h"
+#include "bvhmill/anim/avatar/source_pose.h"
+
+namespace bvhmill {
+namespace {
+
+// Frames at a time: what is worked on stays in the first cache.
+constexpr size_t kBlock = 256;
+using Block = std::array<float, kBlock>;
+
+struct QuatBlock {
+  Block x;
+  Block y;
+  Block z;
+  Block w;
+};
+
+// The rows of a block of frames.
+struct Rows {
+  const float* values;
+  size_t stride;
+  size_t count;
+};
+
+Rows RowsAt(const PlayedFrames& frames, size_t begin) {
+  const auto stride = static_cast<size_t>(frames.plan->columns);
+  const size_t row = static_cast<size_t>(frames.first) + begin;
+  return {frames.clip->motion.values.data() + row * stride, stride,
+          std::min(kBlock, static_cast<size_t>(frames.count) - begin)};
+}
+
+// Replaces what is not finite by what is before it. Returns how many there
+// were.
+int64_t Repair(size_t count, float before, float* values) {
+  int64_t repaired = 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (!std::isfinite(values[i])) {
+      values[i] = before;
+      ++repaired;
+    }
+    before = values[i];
+  }
+  return repaired;
+}
+
+// True if one of them is huge or not finite. The bits of positive floats are in
+// the order of the floats, and all that is not finite is behind.
+bool AreOdd(size_t count, const float* values) {
+  constexpr uint32_t kWithoutSign = 0x7FFFFFFF;
+  int32_t largest = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const auto bits =
+        static_cast<int32_t>(std::bit_cast<uint32_t>(values[i]) & kWithoutSign);
+    largest = std::max(largest, bits);
+  }
+  return largest > std::bit_cast<int32_t>(kMaxFastDegrees);
+}
+
+// A column of the rows, all finite. `before` is the last value of the block
+// before.
+int64_t TakeColumn(const Rows& rows, int32_t column, float* before,
+                   float* out) {
+  const float* value = rows.values + column;
+  for (size_t i = 0; i < rows.count; ++i) out[i] = value[i * rows.stride];
+  const bool is_odd = AreOdd(rows.count, out);
+  const int64_t repaired = is_odd ? Repair(rows.count, *before, out) : 0;
+  *before = out[rows.count - 1];
+  return repaired;
+}
+
+void BringBelowTwoTurns(size_t count, float* degrees, WorkMeter* work) {
+  constexpr float kTwoTurns = 720.0F;
+  if (!AreOdd(count, degrees)) return;
+  work->Spend(static_cast<int64_t>(count) * kCurveHugeUnits);
+  for (size_t i = 0; i < count; ++i) {
+    degrees[i] = std::fmod(degrees[i], kTwoTurns);
+  }
+}
+
+// q * (cos + sin e), e the axis whose component is `i`, with j and k behind it.
+void TurnAbout(size_t count, const float* sine, const float* cosine, float* i,
+               float* j, float* k, float* w) {
+  for (size_t f = 0; f < count; ++f) {
+    const float s = sine[f];
+    const float c = cosine[f];
+    const float a = i[f];
+    const float b = j[f];
+    const float d = k[f];
+    const float e = w[f];
+    i[f] = a * c + e * s;
+    j[f] = b * c + d * s;
+    k[f] = d * c - b * s;
+    w[f] = e * c - a * s;
+  }
+}
+
+void TurnAbout(size_t count, int32_t axis, const Block& sine,
+               const Block& cosine, QuatBlock* q) {
+  const std::array<float*, 3> v = {q->x.data(), q->y.data(), q->z.data()};
+  const auto i = static_cast<size_t>(axis);
+  TurnAbout(count, sine.data(), cosine.data(), v[i], v[(i + 1) % 3],
+            v[(i + 2) % 3], q->w.data());
+}
+
+bool IsIdentity(const Quat<double>& q) {
+  constexpr double kSmall = 1e-9;
+  return std::fabs(q.x) + std::fabs(q.y) + std::fabs(q.z) < kSmall;
+}
+
+// q * `by` for each.
+void MultiplyAll(size_t count, const Quat<double>& by, QuatBlock* q) {
+  const Quat<float> b = {static_cast<float>(by.x), static_cast<float>(by.y),
+                         static_cast<float>(by.z), static_cast<float>(by.w)};
+  for (size_t f = 0; f < count; ++f) {
+    const Quat<float> a = {q->x[f], q->y[f], q->z[f], q->w[f]};
+    const Quat<float> product = Multiply(a, b);
+    q->x[f] = product.x;
+    q->y[f] = product.y;
+    q->z[f] = product.z;
+    q->w[f] = product.w;
+  }
+}
+
+void Fill(const Quat<double>& value, QuatBlock* q) {
+  q->x.fill(static_cast<float>(value.x));
+  q->y.fill(static_cast<float>(value.y));
+  q->z.fill(static_cast<float>(value.z));
+  q->w.fill(static_cast<float>(value.w));
+}
+
+// To length 1, w >= 0 and the avatar's axes.
+void Store(const QuatBlock& q, size_t begin, size_t count,
+           RotationCurve* curve) {
+  float* const x = curve->q[0].data() + begin;
+  float* const y = curve->q[1].data() + begin;
+  float* const z = curve->q[2].data() + begin;
+  float* const w = curve->q[3].data() + begin;
+  for (size_t f = 0; f < count; ++f) {
+    const float square =
+        q.x[f] * q.x[f] + q.y[f] * q.y[f] + q.z[f] * q.z[f] + q.w[f] * q.w[f];
+    const float factor = std::copysign(1.0F / std::sqrt(square), q.w[f]);
+    x[f] = q.z[f] * factor;
+    y[f] = q.x[f] * factor;
+    z[f] = q.y[f] * factor;
+    w[f] = q.w[f] * factor;
+  }
+}
+
+void SinCosAll(size_t count, float factor, const Block& degrees, Block* sine,
+               Block* cosine) {
+  for (size_t f = 0; f < count; ++f) {
+    const SinCos both = FastSinCos(degrees[f] * factor);
+    (*sine)[f] = both.sine;
+    (*cosine)[f] = both.cosine;
+  }
+}
+
+// The last values of the columns, for what is not finite.
+using LastValues = std::vector<float>;
+
+int64_t TakeAngles(const Rows& rows, const DriveStep& step, float factor,
+                   float* before, Block* sine, Block* cosine, WorkMeter* work) {
+  Block degrees;
+  const int64_t repaired =
+      TakeColumn(rows, step.column, before, degrees.data());
+  BringBelowTwoTurns(rows.count, degrees.data(), work);
+  SinCosAll(rows.count, factor * step.sign, degrees, sine, cosine);
+  return repaired;
+}
+
+struct VectorBlock {
+  std::array<Block, 3> v;
+};
+
+// v turned about the axis `i`.
+void TurnVectors(size_t count, int32_t axis, const Block& sine,
+                 const Block& cosine, VectorBlock* vectors) {
+  Block& j = vectors->v[static_cast<size_t>((axis + 1) % 3)];
+  Block& k = vectors->v[static_cast<size_t>((axis + 2) % 3)];
+  for (size_t f = 0; f < count; ++f) {
+    const float a = j[f];
+    const float b = k[f];
+    j[f] = cosine[f] * a - sine[f] * b;
+    k[f] = sine[f] * a + cosine[f] * b;
+  }
+}
+
+// Adds the translation of `node`.
+int64_t AddShift(const Rows& rows, const PlanNode& node, float* before,
+                 VectorBlock* vectors) {
+  int64_t repaired = 0;
+  for (size_t k = 0; k < 3; ++k) {
+    Block column;
+    column.fill(0);
+    if (node.position_column[k] >= 0) {
+      repaired +=
+          TakeColumn(rows, node.position_column[k], before + k, column.data());
+    }
+    for (size_t f = 0; f < rows.count; ++f) {
+      vectors->v[k][f] += column[f] + node.offset[k];
+    }
+  }
+  return repaired;
+}
+
+// What one node does to a place below it, over the blocks of a curve.
+struct Link {
+  const PlanNode* node;
+  std::array<float, 3> last_shift = {};
+  LastValues last_angles;
+};
+
+std::vector<Link> LinksUp(const Plan& plan, int32_t node) {
+  std::vector<Link> links;
+  const int32_t depth = plan.nodes[static_cast<size_t>(node)].depth;
+  links.reserve(static_cast<size_t>(depth));
+  for (; node >= 0; node = plan.nodes[static_cast<size_t>(node)].parent) {
+    const PlanNode& at = plan.nodes[static_cast<size_t>(node)];
+    links.push_back({&at, {}, LastValues(static_cast<size_t>(at.step_count))});
+  }
+  return links;
+}
+
+int64_t UnitsOf(const Rows& rows, int64_t units) {
+  return static_cast<int64_t>(rows.count) * units;
+}
+
+// From the place of a child to that in the parent of the link's node.
+int64_t Follow(const Rows& rows, const Plan& plan, bool with_turn, Link* link,
+               VectorBlock* vectors, WorkMeter* work) {
+  int64_t repaired = 0;
+  for (int32_t i = link->node->step_count; with_turn && i-- > 0;) {
+    if (!work->Spend(UnitsOf(rows, kCurveStepUnits))) return repaired;
+    const RotationStep& step = plan.steps[StepIndex(*link->node, i)];
+    Block sine;
+    Block cosine;
+    repaired += TakeAngles(rows, {step.axis, step.column, 1}, 1.0F,
+                           &link->last_angles[static_cast<size_t>(i)], &sine,
+                           &cosine, work);
+    TurnVectors(rows.count, step.axis, sine, cosine, vectors);
+  }
+  work->Spend(UnitsOf(rows, kCurveNodeUnits));
+  return repaired +
+         AddShift(rows, *link->node, link->last_shift.data(), vectors);
+}
+
+// `turn` times v, less `zero`, in metres and the avatar's axes, plus `rest`.
+struct Placing {
+  Quat<double> turn;
+  Vec3<double> zero = {};
+  Vec3<float> rest = {};
+  double metres = 1;
+};
+
+void StorePositions(const VectorBlock& vectors, const Placing& placing,
+                    size_t begin, size_t count, PositionCurve* curve) {
+  const Mat3<double> turn = ToMatrix(placing.turn);
+  for (size_t f = 0; f < count; ++f) {
+    Vec3<double> v = {};
+    for (size_t k = 0; k < 3; ++k) v[k] = vectors.v[k][f] - placing.zero[k];
+    v = ToAvatarAxes(Transform<double>(turn, {}, v));
+    for (size_t k = 0; k < 3; ++k) {
+      curve->p[k][begin + f] =
+          static_cast<float>(v[k] * placing.metres) + placing.rest[k];
+    }
+  }
+}
+
+}  // namespace
+
+int64_t FillRotation(const PlayedFrames& frames, const DrivenJoint& joint,
+                     std::span<const DriveStep> steps, RotationCurve* curve,
+                     WorkMeter* work) {
+  const auto count = static_cast<size_t>(frames.count);
+  for (FloatArray& array : curve->q) array.resize(count);
+  LastValues last(steps.size());
+  QuatBlock q;
+  Block sine;
+  Block cosine;
+  int64_t repaired = 0;
+  for (size_t begin = 0; begin < count; begin += kBlock) {
+    const Rows rows = RowsAt(frames, begin);
+    work->Spend(UnitsOf(rows, kCurveFrameUnits));
+    Fill(joint.before, &q);
+    for (size_t i = 0; i < steps.size(); ++i) {
+      const DriveStep& step = steps[i];
+      if (!work->Spend(UnitsOf(rows, kCurveStepUnits))) return repaired;
+      repaired += TakeAngles(rows, step, 0.5F, &last[i], &sine, &cosine, work);
+      TurnAbout(rows.count, step.axis, sine, cosine, &q);
+    }
+    if (!IsIdentity(joint.after)) MultiplyAll(rows.count, joint.after, &q);
+    Store(q, begin, rows.count, curve);
+  }
+  return repaired;
+}
+
+int64_t FillPelvisPosition(const PlayedFrames& frames, const AvatarDrive& drive,
+                           PositionCurve* curve, WorkMeter* work) {
+  const auto count = static_cast<size_t>(frames.count);
+  for (FloatArray& array : curve->p) array.resize(count);
+  const DrivenJoint& joint = drive.joints[static_cast<size_t>(drive.pelvis)];
+  std::vector<Link> links = LinksUp(*frames.plan, joint.node);
+  const Placing placing = {
+      Conjugate(drive.heading), drive.pelvis_zero, {}, drive.metres_per_unit};
+  int64_t repaired = 0;
+  for (size_t begin = 0; begin < count; begin += kBlock) {
+    const Rows rows = RowsAt(frames, begin);
+    VectorBlock vectors = {};
+    if (!work->Spend(UnitsOf(rows, kCurveFrameUnits))) return repaired;
+    for (size_t i = 0; i < links.size() && work->ok(); ++i) {
+      repaired += Follow(rows, *frames.plan, i > 0, &links[i], &vectors, work);
+    }
+    StorePositions(vectors, placing, begin, rows.count, curve);
+  }
+  return repaired;
+}
+
+int64_t FillJointPosition(const PlayedFrames& frames, const AvatarDrive& drive,
+                          const DrivenJoint& joint, PositionCurve* curve,
+                          WorkMeter* work) {
+  const auto count = static_cast<size_t>(frames.count);
+  for (FloatArray& array : curve->p) array.resize(count);
+  const auto node = static_cast<size_t>(joint.node);
+  const Node& source = frames.clip->skeleton.nodes[node];
+  Placing placing;
+  placing.turn = joint.before;
+  placing.metres = drive.metres_per_unit;
+  for (size_t k = 0; k < 3; ++k) placing.zero[k] = source.offset[k];
+  placing.rest = AvatarJoints()[static_cast<size_t>(joint.avatar_joint)].rest;
+  Link link = {&frames.plan->nodes[node], {}, {}};
+  int64_t repaired = 0;
+  for (size_t begin = 0; begin < count; begin += kBlock) {
+    const Rows rows = RowsAt(frames, begin);
+    VectorBlock vectors = {};
+    if (!work->Spend(UnitsOf(rows, kCurveFrameUnits + kCurveNodeUnits))) {
+      return repaired;
+    }
+    repaired += AddShift(rows, *link.node, link.last_shift.data(), &vectors);
+    StorePositions(vectors, placing, begin, rows.count, curve);
+  }
+  return repaired;
+}
+
+}  // namespace bvhmill

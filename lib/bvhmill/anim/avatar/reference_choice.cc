@@ -1,0 +1,204 @@
+#include "bvhmill/anim/avatar/reference_choice.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bvhmill/anim/avatar/avatar.h"
+
+namespace bvhmill {
+namespace {
+
+constexpr double kOddDegrees = 45;
+constexpr double kOddLegDegrees = 60;
+constexpr double kDegrees = 57.29577951308232;
+
+// How far a pose is off the avatar's rest pose, in degrees.
+struct PoseError {
+  double trunk = 0;
+  double legs = 0;
+  double arms = 0;
+
+  double Most() const { return std::max({trunk, legs, arms}); }
+  bool IsSmall() const { return Most() <= kOddDegrees; }
+};
+
+double DegreesOf(const Quat<double>& q) {
+  const double sine = std::sqrt(q.x * q.x + q.y * q.y + q.z * q.z);
+  return 2 * std::atan2(sine, std::fabs(q.w)) * kDegrees;
+}
+
+struct TrunkPart {
+  TrunkEnd end;
+  // The joint of the avatar that goes with it.
+  std::string_view joint;
+};
+constexpr std::array<TrunkPart, 2> kParts = {
+    {{TrunkEnd::kHips, "mPelvis"}, {TrunkEnd::kShoulders, "mChest"}}};
+
+double Median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle =
+      values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+class Chooser {
+ public:
+  Chooser(const Clip& clip, const Plan& plan, std::span<const int32_t> drivers,
+          const ClipToAnimOptions& options, SourcePose* scratch)
+      : clip_(clip),
+        plan_(plan),
+        drivers_(drivers),
+        options_(options),
+        pose_(*scratch) {}
+
+  ReferenceChoice Choose() {
+    LookAtFrames();
+    const PoseError rest = ErrorAt(kRestPoseFrame);
+    choice_.rest_degrees = rest.Most();
+    const PoseError first = ErrorAt(0);
+    switch (options_.reference) {
+      case AnimReference::kRestPose:
+        Take(kRestPoseFrame, rest, LimbsIfAsked());
+        break;
+      case AnimReference::kFirstFrame:
+        Take(0, first, LimbsIfAsked());
+        break;
+      case AnimReference::kAuto:
+        TakeBest(rest, first);
+        break;
+    }
+    return choice_;
+  }
+
+ private:
+  PoseView ViewAt(int64_t frame) {
+    SolveSourcePose(clip_, plan_, frame, &pose_);
+    PoseView view{drivers_, pose_.places, {}};
+    view.heading = HeadingOf(view);
+    return view;
+  }
+
+  PoseError ErrorAt(int64_t frame) {
+    const PoseView view = ViewAt(frame);
+    PoseError error;
+    for (size_t part = 0; part < kParts.size(); ++part) {
+      const auto turn = TrunkTurn(view, kParts[part].end);
+      if (!turn) continue;
+      error.trunk =
+          std::max({error.trunk, DegreesOf(*turn), MotionError(view, part)});
+    }
+    error.legs = FarthestLimb(view, Limbs::kLegs).degrees;
+    error.arms = FarthestLimb(view, Limbs::kArms).degrees;
+    return error;
+  }
+
+  // The rotation of the node that drives a part of the trunk; nothing if none
+  // does.
+  std::optional<Quat<double>> NodeTurn(size_t part) const {
+    const int32_t node =
+        drivers_[static_cast<size_t>(FindAvatarJoint(kParts[part].joint))];
+    if (node < 0) return std::nullopt;
+    return pose_.turns[static_cast<size_t>(node)];
+  }
+
+  // How the trunk lies in the axes of the node that drives it. If the node is
+  // stiff with it, that is the same in all frames.
+  void AddTrunkInNode(const PoseView& view) {
+    for (size_t part = 0; part < kParts.size(); ++part) {
+      const auto node = NodeTurn(part);
+      const auto turn = TrunkTurn(view, kParts[part].end);
+      if (!node || !turn) continue;
+      trunk_in_node_[part].push_back(
+          Multiply(Conjugate(*node), Multiply(view.heading, *turn)));
+    }
+  }
+
+  // How far the avatar's trunk is off that of the source, in most frames, if
+  // `view`, the pose that is solved, is the avatar at rest. Some files turn the
+  // hips, and all that hangs on them back.
+  double MotionError(const PoseView& view, size_t part) const {
+    const auto node = NodeTurn(part);
+    if (!node) return 0;
+    const Quat<double> at_rest = Multiply(Conjugate(*node), view.heading);
+    std::vector<double> degrees;
+    for (const Quat<double>& turn : trunk_in_node_[part]) {
+      degrees.push_back(DegreesOf(Multiply(Conjugate(turn), at_rest)));
+    }
+    return Median(std::move(degrees));
+  }
+
+  // Finds the frame with the least unrest, and how far the trunk leans.
+  void LookAtFrames() {
+    const int64_t frames = clip_.motion.frames;
+    const int64_t samples = std::min(frames, kReferenceSamples);
+    for (int64_t i = 0; i < samples; ++i) {
+      const int64_t frame = i * frames / samples;
+      const PoseView view = ViewAt(frame);
+      const auto lean = TrunkLean(view);
+      if (!lean) return;
+      AddTrunkInNode(view);
+      choice_.least_lean = std::min(choice_.least_lean.value_or(*lean), *lean);
+      const double unrest = UnrestOf(view);
+      if (!(unrest < least_unrest_)) continue;
+      least_unrest_ = unrest;
+      best_frame_ = frame;
+    }
+  }
+
+  PoseMatch LimbsIfAsked() const {
+    return options_.match_limbs ? PoseMatch::kLimbs : PoseMatch::kNone;
+  }
+
+  void Take(int64_t frame, const PoseError& error, PoseMatch match) {
+    choice_.frame = frame;
+    choice_.match = match;
+    choice_.skips_first_frame = frame == 0 && clip_.motion.frames > 1;
+    choice_.odd_degrees = match == PoseMatch::kNone
+                              ? std::max(error.trunk, error.legs)
+                              : error.trunk;
+  }
+
+  void TakeBest(const PoseError& rest, const PoseError& first) {
+    const bool has_trunk = choice_.least_lean.has_value();
+    if (!has_trunk || rest.IsSmall()) {
+      Take(kRestPoseFrame, rest, LimbsIfAsked());
+    } else if (first.IsSmall()) {
+      Take(0, first, LimbsIfAsked());
+    } else if (rest.trunk <= kOddDegrees && rest.legs <= kOddLegDegrees) {
+      Take(kRestPoseFrame, rest, PoseMatch::kLimbs);
+    } else {
+      choice_.frame = std::max<int64_t>(best_frame_, 0);
+      choice_.match = PoseMatch::kWhole;
+    }
+  }
+
+  const Clip& clip_;
+  const Plan& plan_;
+  const std::span<const int32_t> drivers_;
+  const ClipToAnimOptions& options_;
+  SourcePose& pose_;
+  ReferenceChoice choice_;
+  // A rotation for each frame that was looked at, by parts of the trunk.
+  std::array<std::vector<Quat<double>>, kParts.size()> trunk_in_node_;
+  int64_t best_frame_ = -1;
+  double least_unrest_ = std::numeric_limits<double>::infinity();
+};
+
+}  // namespace
+
+ReferenceChoice ChooseReference(const Clip& clip, const Plan& plan,
+                                std::span<const int32_t> drivers,
+                                const ClipToAnimOptions& options,
+                                SourcePose* scratch) {
+  return Chooser(clip, plan, drivers, options, scratch).Choose();
+}
+
+}  // namespace bvhmill

@@ -1,0 +1,172 @@
+#include "bvhmill/anim/fit/joint_fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "bvhmill/anim/avatar/avatar.h"
+#include "bvhmill/anim/avatar/drive_steps.h"
+#include "bvhmill/base/status.h"
+
+namespace bvhmill {
+namespace {
+
+constexpr float kDegrees = 57.29577951308232F;
+
+// Units of work for a node or a rotation on the way between two nodes, and for
+// a frame whose rotation is compared with that at rest, or measured by the slow
+// twin.
+constexpr int64_t kWayUnits = 6;
+constexpr int64_t kRestUnits = 1;
+constexpr int64_t kMeasureUnits = 40;
+
+// By more than single precision explains. No bound is none to miss.
+bool IsMissed(float error, float bound) {
+  constexpr float kNoise = 0.002F;
+  return bound > 0 && error > bound * (1 + kNoise) + kNoise / 2;
+}
+
+int64_t BytesOf(const std::vector<AnimKey>& keys) {
+  return static_cast<int64_t>(keys.size() * sizeof(AnimKey));
+}
+
+}  // namespace
+
+// The steps of one joint at a time: those of all may be many times as many as
+// the skeleton has.
+absl::Status JointFit::FindSteps(const DrivenJoint& driven) {
+  constexpr auto kStepBytes =
+      static_cast<int64_t>(sizeof(DriveStep) + sizeof(float));
+  const Plan& plan = *source_.frames.plan;
+  const DriveWay way = FindWay(plan, driven.base, driven.node);
+  work().Spend((way.nodes + way.steps) * kWayUnits);
+  const auto room = static_cast<int64_t>(steps_.capacity());
+  if (way.steps > room) {
+    BVHMILL_RETURN_IF_ERROR(memory_.Draw((way.steps - room) * kStepBytes));
+  }
+  SetSteps(plan, way, &steps_);
+  return absl::OkStatus();
+}
+
+// Draws the most that the keys of a curve may take; HoldOnly then gives back
+// all but that of the keys there are.
+absl::Status JointFit::HoldKeys() { return key_memory_.Draw(MostKeyBytes()); }
+
+void JointFit::HoldOnly(const std::vector<AnimKey>& keys) {
+  key_memory_.GiveBack(MostKeyBytes() - BytesOf(keys));
+}
+
+int64_t JointFit::MostKeyBytes() const {
+  return 2 * source_.frames.count * static_cast<int64_t>(sizeof(AnimKey));
+}
+
+void JointFit::Drop(const AnimJoint& joint) {
+  key_memory_.GiveBack(BytesOf(joint.rotations) + BytesOf(joint.positions));
+}
+
+absl::Status JointFit::Fit(const DrivenJoint& driven, bool is_pelvis,
+                           const FitBounds& bounds, FittedJoint* fitted) {
+  *fitted = {};
+  fitted->joint.name =
+      AvatarJoints()[static_cast<size_t>(driven.avatar_joint)].name;
+  BVHMILL_RETURN_IF_ERROR(FindSteps(driven));
+  BVHMILL_RETURN_IF_ERROR(AddRotations(driven, bounds.degrees, fitted));
+  if (FillPosition(driven, is_pelvis)) {
+    BVHMILL_RETURN_IF_ERROR(AddPositions(driven, bounds.millimetres, fitted));
+  }
+  return work().ok() ? absl::OkStatus() : work().Pay();
+}
+
+absl::Status JointFit::AddRotations(const DrivenJoint& driven,
+                                    float max_degrees, FittedJoint* fitted) {
+  fitted->repaired =
+      FillRotation(source_.frames, driven, steps_, &rotation_, &work());
+  const int64_t rest_units = source_.frames.count * kRestUnits;
+  if (!work().Spend(rest_units)) return work().Pay();
+  fitted->turns = LeavesRest();
+  BVHMILL_RETURN_IF_ERROR(HoldKeys());
+  FitResult fit = FitRotation(rotation_, source_.times, max_degrees / kDegrees,
+                              &workspace_);
+  HoldOnly(fit.keys);
+  if (!work().ok()) return work().Pay();
+  fitted->degrees = fit.error * kDegrees;
+  if (IsMissed(fitted->degrees, max_degrees)) {
+    fitted->missed.push_back(
+        {driven.node, 0, fitted->degrees, max_degrees, " degrees"});
+    work().Spend(source_.frames.count * kMeasureUnits);
+    MeasureRotation(rotation_, source_.times, fit.keys,
+                    &fitted->missed.back().frame);
+  }
+  fitted->joint.rotations = std::move(fit.keys);
+  return absl::OkStatus();
+}
+
+// True if the rotation is not that at rest in all frames, within the bound.
+bool JointFit::LeavesRest() const {
+  const float least =
+      std::cos(std::min(source_.options.max_degrees, 1.0F) / kDegrees / 2);
+  for (const float w : rotation_.q[3]) {
+    if (w < least) return true;
+  }
+  return false;
+}
+
+bool JointFit::HasPosition(int32_t node) const {
+  const PlanNode& at = source_.frames.plan->nodes[static_cast<size_t>(node)];
+  return std::any_of(at.position_column.begin(), at.position_column.end(),
+                     [](int32_t column) { return column >= 0; });
+}
+
+// False if no position is to be written.
+bool JointFit::FillPosition(const DrivenJoint& driven, bool is_pelvis) {
+  if (is_pelvis && source_.options.pelvis_position) {
+    FillPelvisPosition(source_.frames, source_.drive, &position_, &work());
+  } else if (!is_pelvis && source_.options.joint_positions &&
+             HasPosition(driven.node)) {
+    FillJointPosition(source_.frames, source_.drive, driven, &position_,
+                      &work());
+  } else {
+    return false;
+  }
+  return true;
+}
+
+absl::Status JointFit::AddPositions(const DrivenJoint& driven,
+                                    float max_millimetres,
+                                    FittedJoint* fitted) {
+  constexpr float kMillimetres = 1000.0F;
+  if (!work().ok()) return work().Pay();
+  fitted->clamped = ClampPositions(&fitted->farthest);
+  BVHMILL_RETURN_IF_ERROR(HoldKeys());
+  FitResult fit = FitPosition(position_, source_.times,
+                              max_millimetres / kMillimetres, &workspace_);
+  HoldOnly(fit.keys);
+  if (!work().ok()) return work().Pay();
+  fitted->millimetres = fit.error * kMillimetres;
+  if (IsMissed(fitted->millimetres, max_millimetres)) {
+    fitted->missed.push_back(
+        {driven.node, 0, fitted->millimetres, max_millimetres, " mm"});
+    work().Spend(source_.frames.count * kMeasureUnits);
+    MeasurePosition(position_, source_.times, fit.keys,
+                    &fitted->missed.back().frame);
+  }
+  fitted->joint.positions = std::move(fit.keys);
+  return absl::OkStatus();
+}
+
+// `farthest` is set to the largest of the values.
+int64_t JointFit::ClampPositions(float* farthest) {
+  int64_t clamped = 0;
+  *farthest = 0;
+  for (FloatArray& values : position_.p) {
+    for (float& value : values) {
+      *farthest = std::max(*farthest, std::fabs(value));
+      if (std::fabs(value) <= kAnimPositionRange) continue;
+      value = std::copysign(kAnimPositionRange, value);
+      ++clamped;
+    }
+  }
+  return clamped;
+}
+
+}  // namespace bvhmill

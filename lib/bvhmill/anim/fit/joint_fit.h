@@ -1,0 +1,103 @@
+#pragma once
+
+// The keys of one joint of the avatar after the other. Private to anim/.
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "bvhmill/anim/avatar/avatar_drive.h"
+#include "bvhmill/anim/clip_to_anim.h"
+#include "bvhmill/anim/fit/curve_fit.h"
+#include "bvhmill/anim/avatar/drive_curves.h"
+#include "bvhmill/base/held_memory.h"
+#include "bvhmill/base/work_meter.h"
+
+namespace bvhmill {
+
+// A curve that no keys bring within its bound.
+struct Missed {
+  int32_t node = 0;
+  // The worst frame of those that are played.
+  int64_t frame = 0;
+  float error = 0;
+  float bound = 0;
+  const char* unit = "";
+};
+
+struct FitBounds {
+  float degrees = 0;
+  float millimetres = 0;
+};
+
+struct FittedJoint {
+  AnimJoint joint;
+  // The rotation is not always that at rest.
+  bool turns = false;
+  // The worst errors over all frames.
+  float degrees = 0;
+  float millimetres = 0;
+  // Values that were not finite, and positions out of range.
+  int64_t repaired = 0;
+  int64_t clamped = 0;
+  // Metres along an axis that the position goes at most, before that.
+  float farthest = 0;
+  std::vector<Missed> missed;
+};
+
+// The motion that is fitted. All of it must outlive the fit.
+struct FitSource {
+  const PlayedFrames& frames;
+  const FrameTimes& times;
+  const AvatarDrive& drive;
+  const ClipToAnimOptions& options;
+};
+
+// Used by one thread at a time. Draws work, and the memory of steps and keys,
+// from a budget; that of arrays with an entry for each frame is drawn by the
+// caller.
+class JointFit {
+ public:
+  // `budget` may be null.
+  JointFit(const FitSource& source, Budget* budget)
+      : source_(source), memory_(budget), key_memory_(budget) {
+    workspace_.work = WorkMeter(budget);
+  }
+
+  // Sets `fitted`. Fails as the budget does. Cost: that of the curves
+  // (drive_curves.h) and of their keys (curve_fit.h).
+  absl::Status Fit(const DrivenJoint& driven, bool is_pelvis,
+                   const FitBounds& bounds, FittedJoint* fitted);
+
+  // The memory of the keys of joints: given back, for one joint or for all, or
+  // left drawn for the caller to give back.
+  void Drop(const AnimJoint& joint);
+  void DropAll() { key_memory_.GiveBack(key_memory_.bytes()); }
+  void LeaveKeys() { key_memory_.Leave(); }
+
+  WorkMeter& work() { return workspace_.work; }
+
+ private:
+  absl::Status FindSteps(const DrivenJoint& driven);
+  absl::Status HoldKeys();
+  void HoldOnly(const std::vector<AnimKey>& keys);
+  int64_t MostKeyBytes() const;
+  absl::Status AddRotations(const DrivenJoint& driven, float max_degrees,
+                            FittedJoint* fitted);
+  bool LeavesRest() const;
+  bool HasPosition(int32_t node) const;
+  bool FillPosition(const DrivenJoint& driven, bool is_pelvis);
+  absl::Status AddPositions(const DrivenJoint& driven, float max_millimetres,
+                            FittedJoint* fitted);
+  int64_t ClampPositions(float* farthest);
+
+  FitSource source_;
+  std::vector<DriveStep> steps_;
+  RotationCurve rotation_;
+  PositionCurve position_;
+  FitWorkspace workspace_;
+  HeldMemory memory_;
+  HeldMemory key_memory_;
+};
+
+}  // namespace bvhmill

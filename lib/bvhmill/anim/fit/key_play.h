@@ -1,0 +1,74 @@
+#pragma once
+
+// Curves as the viewer plays them. Private to anim/.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "bvhmill/anim/format/anim_motion.h"
+#include "bvhmill/anim/avatar/drive_curves.h"
+#include "bvhmill/math/linear.h"
+
+namespace bvhmill {
+
+inline Quat<float> QuatAt(const std::array<FloatArray, 4>& q, size_t i) {
+  return {q[0][i], q[1][i], q[2][i], q[3][i]};
+}
+
+inline float Dot(const Quat<float>& a, const Quat<float>& b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+}
+
+// 1 / (to - from); 0 if there is no time between.
+inline float SecondsInverse(float from, float to) {
+  return to > from ? 1.0F / (to - from) : 0.0F;
+}
+
+// `u` of the way from a to b: component by component, or by an even turn the
+// shorter way if their signs differ. Not of length 1.
+Quat<float> BlendRotations(const Quat<float>& a, const Quat<float>& b, float u);
+Vec3<float> BlendPositions(const Vec3<float>& a, const Vec3<float>& b, float u);
+
+// The square of the chord from `r`, of any length, to the unit quaternion `q`,
+// or to -q if that is nearer.
+inline float ChordSquare(const Quat<float>& r, const Quat<float>& q) {
+  const float factor = std::copysign(1.0F / std::sqrt(Dot(r, r)), Dot(r, q));
+  const Quat<float> d = {r.x * factor - q.x, r.y * factor - q.y,
+                         r.z * factor - q.z, r.w * factor - q.w};
+  return Dot(d, d);
+}
+// The angle between the rotations; radians.
+inline float AngleOfChord(float square) {
+  return 4.0F * std::asin(std::min(std::sqrt(square) / 2.0F, 1.0F));
+}
+
+// The keys around a time, and how far between them it is.
+struct BetweenKeys {
+  const AnimKey* from;
+  const AnimKey* to;
+  float u;
+};
+
+// Walks along keys, sorted and at least one; times must not go back. Before the
+// first and behind the last key that key holds.
+class KeyWalk {
+ public:
+  KeyWalk(std::span<const AnimKey> keys, float duration)
+      : keys_(keys), duration_(duration) {}
+
+  BetweenKeys To(float seconds);
+
+ private:
+  std::span<const AnimKey> keys_;
+  float duration_;
+  size_t next_ = 0;
+};
+
+// In the order of their times; of keys of one time the last remains.
+void SortKeys(std::vector<AnimKey>* keys);
+
+}  // namespace bvhmill

@@ -1,0 +1,60 @@
+#pragma once
+
+// Lines of positions between keys. Private to anim/.
+
+#include "bvhmill/anim/fit/curve_fit.h"
+#include "bvhmill/anim/fit/key_choice.h"
+
+namespace bvhmill {
+
+// As RotationFit; errors and limits are squares of metres.
+class PositionFit {
+ public:
+  using Value = Vec3<float>;
+
+  PositionFit(const PositionCurve& curve, const FrameTimes& times,
+              FitWorkspace* workspace)
+      : curve_(curve),
+        times_(times),
+        decoded_(workspace->decoded),
+        work_(workspace->work) {}
+
+  bool GoesOn() const { return work_.ok(); }
+
+  Knot<Value> Start() const { return KnotAt(0, DecodedAt(0)); }
+  float Reach(const Knot<Value>& from, size_t b, float limit,
+              Knot<Value>* to) const;
+  float Step(const Knot<Value>& from, float limit, Knot<Value>* to) const;
+
+ private:
+  struct Line {
+    Vec3<float> from;
+    Vec3<float> to;
+    float begin = 0;
+    float per_second = 0;
+    // Frames that are judged by it.
+    size_t first = 0;
+    size_t end = 0;
+  };
+
+  Vec3<float> At(size_t frame) const;
+  Vec3<float> DecodedAt(size_t frame) const;
+  Knot<Value> KnotAt(size_t frame, const Vec3<float>& value) const;
+  Line LineTo(const Knot<Value>& from, const Knot<Value>& to) const;
+  float Judge(const Line& line, float enough) const;
+  float ChunkError(const Line& line, size_t begin, size_t end) const;
+  Vec3<float> WayTo(const Line& line) const;
+  bool Move(const Line& line, const Vec3<float>& way, float limit,
+            Vec3<float>* value) const;
+  bool TryMoved(const Knot<Value>& from, const Line& line,
+                const Vec3<float>& way, float limit, Knot<Value>* to,
+                float* error) const;
+  float OwnError(const Knot<Value>& knot) const;
+
+  const PositionCurve& curve_;
+  const FrameTimes& times_;
+  const std::array<FloatArray, 4>& decoded_;
+  WorkMeter& work_;
+};
+
+}  // namespace bvhmill

@@ -1,0 +1,71 @@
+#pragma once
+
+// Lines of rotations between keys, as the viewer blends them. Private to anim/.
+
+#include "bvhmill/anim/fit/curve_fit.h"
+#include "bvhmill/anim/fit/key_choice.h"
+
+namespace bvhmill {
+
+// For ChooseKnots. Errors and limits are squares of chords between unit
+// quaternions. workspace->decoded must be that of DecodeRotationKeys.
+class RotationFit {
+ public:
+  using Value = Quat<float>;
+
+  RotationFit(const RotationCurve& curve, const FrameTimes& times,
+              FitWorkspace* workspace)
+      : curve_(curve),
+        times_(times),
+        decoded_(workspace->decoded),
+        work_(workspace->work) {}
+
+  bool GoesOn() const { return work_.ok(); }
+
+  Knot<Value> Start() const { return KnotAt(0, DecodedAt(0)); }
+
+  // The key at `b` is beside the curve, by no more than the limit, so that the
+  // line misses the frames between by as much on one side as on the other; or
+  // on the curve, if that is no better.
+  float Reach(const Knot<Value>& from, size_t b, float limit,
+              Knot<Value>* to) const;
+  float Step(const Knot<Value>& from, float limit, Knot<Value>* to) const;
+
+ private:
+  // A blend of two keys, component by component.
+  struct Line {
+    Quat<float> from;
+    Quat<float> to;
+    float begin = 0;
+    float per_second = 0;
+    // Frames that are judged by it.
+    size_t first = 0;
+    size_t end = 0;
+  };
+  Quat<float> DecodedAt(size_t frame) const;
+  Knot<Value> KnotAt(size_t frame, const Quat<float>& value) const;
+  Line LineTo(const Knot<Value>& from, const Knot<Value>& to) const;
+  // The worst frame's; of some of them as soon as it is above `enough`.
+  float Judge(const Line& line, float enough) const;
+  float ChunkError(const Line& line, size_t begin, size_t end) const;
+  float OddError(const Line& line, size_t begin, size_t end) const;
+  // From the line to the curve where they are far apart.
+  Quat<float> ChordTo(const Line& line) const;
+  // False if no value at the end of the line would do.
+  bool Move(const Line& line, const Quat<float>& chord, float limit,
+            Quat<float>* value) const;
+  bool TryMoved(const Knot<Value>& from, const Line& line,
+                const Quat<float>& chord, float limit, Knot<Value>* to,
+                float* error) const;
+  bool TryPair(const Knot<Value>& from, size_t b, float limit, Knot<Value>* to,
+               float* error) const;
+  // The error of frame `b` itself if the line behind it goes to the next one.
+  float OwnError(const Knot<Value>& knot) const;
+
+  const RotationCurve& curve_;
+  const FrameTimes& times_;
+  const std::array<FloatArray, 4>& decoded_;
+  WorkMeter& work_;
+};
+
+}  // namespace bvhmill

@@ -1,0 +1,63 @@
+#pragma once
+
+// The values of one joint over all frames, in arrays, as the viewer's import
+// works with them. Private to anim/.
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "bvhmill/anim/viewer/viewer_take.h"
+#include "bvhmill/base/uninitialized.h"
+#include "bvhmill/base/work_meter.h"
+#include "bvhmill/math/linear.h"
+
+namespace bvhmill {
+
+using FloatArray = UninitializedVector<float>;
+
+// Reused from joint to joint. All arrays have an entry for each frame.
+struct ViewerTrack {
+  // Rotation: x, y, z, w, as the channels say it.
+  std::array<FloatArray, 4> rotation;
+  // The unit axes X and Y, turned by it.
+  std::array<FloatArray, 3> axis_x;
+  std::array<FloatArray, 3> axis_y;
+  // Position; empty if the joint has none.
+  std::array<FloatArray, 3> position;
+};
+// Bytes for each frame, at most, of a track and of its ViewerKeys.
+inline constexpr int64_t kViewerFrameBytes = 54;
+
+// Frames between two looks at whether to go on.
+inline constexpr size_t kViewerBlock = 1024;
+
+inline Quat<float> RotationAt(const ViewerTrack& track, size_t frame) {
+  return {track.rotation[0][frame], track.rotation[1][frame],
+          track.rotation[2][frame], track.rotation[3][frame]};
+}
+inline Vec3<float> VectorAt(const std::array<FloatArray, 3>& vectors,
+                            size_t frame) {
+  return {vectors[0][frame], vectors[1][frame], vectors[2][frame]};
+}
+
+// Fills `track` with the values of `joint`. `take` must have frames. Spends
+// about 32 units, which are nanoseconds, a frame on `work`; returns early once
+// that refuses.
+void FillViewerTrack(const ViewerTake& take, const ViewerJoint& joint,
+                     ViewerTrack* track, WorkMeter* work);
+
+// Which frames of a joint become keys.
+struct ViewerKeys {
+  std::vector<uint8_t> keep_rotation;
+  std::vector<uint8_t> keep_position;
+  // False: the joint is left out.
+  bool moves = false;
+};
+
+// The viewer's choice of keys. Spends about 20 units a frame on `work`; returns
+// early once that refuses.
+void ChooseViewerKeys(const ViewerTrack& track, int64_t frames, int32_t depth,
+                      ViewerKeys* keys, WorkMeter* work);
+
+}  // namespace bvhmill

@@ -1,0 +1,77 @@
+// Names of joints and labels of end sites.
+
+#include <algorithm>
+
+#include "bvhmill/base/utf8.h"
+#include "bvhmill/bvh/hierarchy/hierarchy_reader.h"
+
+namespace bvhmill {
+namespace {
+
+// The bytes of a Shift-JIS double byte that may be the code of a brace.
+bool IsShiftJisLead(char c) {
+  const auto byte = static_cast<uint8_t>(c);
+  return (byte >= 0x81 && byte <= 0x9F) || (byte >= 0xE0 && byte <= 0xFC);
+}
+
+// Where `name` ends: at the first opening brace behind a blank, else at the
+// first one. The second byte of a Shift-JIS character is none.
+size_t FindBrace(std::string_view name) {
+  const bool is_utf8 = IsUtf8(name);
+  size_t glued = std::string_view::npos;
+  for (size_t i = 0; i < name.size(); ++i) {
+    if (!is_utf8 && IsShiftJisLead(name[i])) {
+      ++i;
+    } else if (name[i] == '{') {
+      if (i == 0 || IsBlank(name[i - 1])) return i;
+      glued = std::min(glued, i);
+    }
+  }
+  return glued;
+}
+
+}  // namespace
+
+std::string HierarchyReader::NameOf(int32_t node) const {
+  const Node& n = out_.skeleton.nodes[static_cast<size_t>(node)];
+  if (IsEndSite(n) && n.name.empty()) return Quote("End Site");
+  return Quote(ToUtf8(n.name));
+}
+
+std::string_view HierarchyReader::ReadName() {
+  cursor_.SkipBlanks();
+  // Not further than a name may reach: a whole hierarchy may stand on one line.
+  constexpr size_t kBlanksAndBrace = 64;
+  const int64_t limit = limits_.max_name_bytes;
+  const size_t most = limit > 0 ? static_cast<size_t>(limit) + kBlanksAndBrace
+                                : std::string_view::npos;
+  const std::string_view line = cursor_.PeekLine(most);
+  size_t end = FindBrace(line);
+  if (end > 0 && end < line.size() && !IsBlank(line[end - 1])) {
+    // A brace glued to the name is part of it if the next line opens one.
+    Cursor behind = cursor_;
+    behind.Skip(line.size());
+    if (line.size() < most && behind.Peek().text == "{") end = line.size();
+  }
+  end = std::min(end, line.size());
+  cursor_.Skip(end);
+  return TrimBlanks(line.substr(0, end));
+}
+
+std::string_view HierarchyReader::ReadEndSiteLabel(const Word& keyword,
+                                                   std::string* odd_spelling) {
+  const std::string_view rest = ReadName();
+  const bool has_site = EqualsIgnoreCase(keyword.text, "End") &&
+                        StartsWithIgnoreCase(rest, "Site");
+  if (!has_site || (rest.size() > 4 && !IsBlank(rest[4]))) {
+    const std::string_view separator = rest.empty() ? "" : " ";
+    *odd_spelling =
+        Quote(std::string(keyword.text).append(separator).append(rest));
+  }
+  if (!has_site) return rest;
+  const std::string_view label = TrimBlanks(rest.substr(4));
+  // A label that opens with a brace could not be written again.
+  return label.starts_with('{') ? std::string_view() : label;
+}
+
+}  // namespace bvhmill

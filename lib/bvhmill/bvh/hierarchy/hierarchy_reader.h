@@ -1,0 +1,118 @@
+#pragma once
+
+// The state of reading a HIERARCHY. Private to bvh/.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bvhmill/bvh/hierarchy/hierarchy.h"
+
+namespace bvhmill {
+
+// Keeps the stack of open nodes. Each Read* function takes what stands behind
+// its keyword and returns false if nothing can be read behind it: the text
+// ends, or a limit is reached. A fault alone ends nothing: it is logged, and
+// reading goes on by the rules in hierarchy_recovery.cc.
+class HierarchyReader {
+ public:
+  HierarchyReader(Cursor* cursor, const Limits& limits, IssueLog* log,
+                  Hierarchy* out)
+      : cursor_(*cursor),
+        limits_(limits),
+        log_(*log),
+        out_(*out),
+        stack_(out->room.stack) {}
+
+  bool Read();
+
+ private:
+  struct ChannelCount {
+    bool is_stated = false;
+    bool is_valid = false;
+    int64_t value = 0;
+  };
+
+  bool ReadOpening();
+  bool ReadNodes();
+  void PlaceEmptyNodes();
+  bool ReadOuterWord(const Word& word);
+  bool ReadInnerWord(const Word& word);
+  bool Open(const Word& keyword, NodeKind kind);
+  bool Push(const Word& keyword, Node node);
+  std::string NewName(std::string_view name);
+  bool ReadOpeningBrace();
+  bool Close(const Word& brace);
+  void CheckComplete(const OpenNode& open);
+  bool CheckLimits(const Word& keyword, const Node& node);
+  bool ReadOffset(const Word& keyword);
+  bool ReadChannels(const Word& keyword);
+  bool ReadChannelCount(ChannelCount* count);
+  bool ReadChannelList(const Word& keyword, const ChannelCount& count);
+  bool ReadChannelNames();
+  bool IsUnknownChannel(const ChannelCount& count) const;
+  bool ReadUnknownChannels(const ChannelCount& count);
+  void CheckChannelKinds(const Word& keyword);
+  void NoteIndent(const Word& word, const OpenNode& against, bool is_child);
+
+  // Rules of recovery, one for each kind of fault.
+  bool NoHierarchy(const Word& word);
+  bool NoRoot(const Word& word, bool is_end);
+  bool Stray(const Word& word);
+  bool UnknownWord(const Word& word, std::string_view expected);
+  bool NoOpeningBrace(const Word& word);
+  bool Unclosed(const Word& word);
+  // Logs a fault at `word`. False at the end of the text.
+  bool Fault(IssueCode code, const Word& word, IssueArgs args = {});
+  // Logs a fault that ends the reading; always false.
+  bool Refuse(IssueCode code, const Word& word, IssueArgs args = {});
+  // True for words that mean something somewhere in a hierarchy.
+  static bool IsKnown(const Word& word);
+  // Skips what belongs to a fault; returns what it skipped on this line.
+  std::string_view SkipWords();
+  static bool EndsSkip(const Word& word);
+  // Moves to the next ROOT or JOINT with a name and a brace behind it; false,
+  // without moving, if there is none.
+  bool SeekNode();
+  bool IsNode(const Word& word);
+  // True if a name and a brace follow.
+  bool HasBlock();
+
+  // These are views of the text.
+  std::string_view ReadName();
+  // `odd_spelling` is set if it is not "End Site [label]".
+  std::string_view ReadEndSiteLabel(const Word& keyword,
+                                    std::string* odd_spelling);
+  std::string NameOf(int32_t node) const;
+  Node& Top() const { return out_.skeleton.nodes[stack_.back().node]; }
+  Location Here(const Word& word) const;
+  // Where to look for a brace that is missing or too many: on line `last`, if
+  // nothing before it looks odd.
+  std::string SuspectLine(int64_t last) const;
+
+  Cursor& cursor_;
+  const Limits& limits_;
+  IssueLog& log_;
+  Hierarchy& out_;
+  std::vector<OpenNode>& stack_;
+  bool is_done_ = false;
+  bool leading_brace_ = false;
+  // First line whose indentation disagrees with the braces; 0 if none does.
+  int64_t suspect_line_ = 0;
+
+  // Recovery.
+  bool is_faulty_ = false;
+  // Nodes below this index were opened before the last fault.
+  int32_t sure_from_ = 0;
+  // The root that was closed last, and where.
+  OpenNode last_root_;
+  int64_t last_close_line_ = 0;
+  // Sum of extra_braces over the stack.
+  int64_t open_extra_ = 0;
+  // Closing braces that may be missing, and that may be too many, because of a
+  // fault that was logged before.
+  int64_t may_lack_ = 0;
+  int64_t may_exceed_ = 0;
+};
+
+}  // namespace bvhmill

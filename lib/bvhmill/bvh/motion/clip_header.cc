@@ -1,0 +1,149 @@
+#include "bvhmill/bvh/motion/clip_header.h"
+
+#include <string>
+#include <utility>
+
+#include "bvhmill/bvh/motion/location.h"
+#include "bvhmill/bvh/motion/row_issues.h"
+#include "bvhmill/text/cursor.h"
+#include "bvhmill/text/lines.h"
+#include "bvhmill/text/sniff.h"
+
+namespace bvhmill {
+namespace {
+
+// Bytes that look like something else stay so, whatever follows.
+bool IsBvhText(std::string_view text, IssueLog* log, bool* certain) {
+  const Content content = Sniff(text);
+  *certain |= content.kind == ContentKind::kUtf16 ||
+              content.kind == ContentKind::kForeign;
+  const Location start = LocationAt(Place{});
+  const std::string name(content.name);
+  switch (content.kind) {
+    case ContentKind::kText:
+      return true;
+    case ContentKind::kEmpty:
+      log->Add(IssueCode::TEXT_EMPTY, start);
+      return false;
+    case ContentKind::kUtf16:
+      log->Add(IssueCode::TEXT_UTF16, start, {{"encoding", name}});
+      return false;
+    case ContentKind::kForeign:
+      break;
+  }
+  log->Add(IssueCode::TEXT_NOT_BVH, start, {{"format", name}});
+  return false;
+}
+
+void LogComments(const Cursor& cursor, IssueLog* log) {
+  if (cursor.comments() == 0) return;
+  log->Add(IssueCode::TEXT_COMMENT, LocationAt(cursor.first_comment()), {},
+           cursor.comments());
+}
+
+// The lines before the rows; those of the rows are checked as they are read.
+bool CheckLines(std::string_view text, const Place& rows, const Limits& limits,
+                IssueLog* log) {
+  const auto offset = static_cast<size_t>(rows.offset);
+  const bool ends_line = (offset > 0 && IsLineEnd(text[offset - 1])) ||
+                         (offset < text.size() && IsLineEnd(text[offset]));
+  if (ends_line && !Exceeds(rows.offset, limits.max_line_bytes)) return true;
+  LineReader lines(text, {});
+  Line line;
+  while (lines.next().offset < rows.offset && lines.Next(&line)) {
+    const auto size = static_cast<int64_t>(line.text.size());
+    if (!Exceeds(size, limits.max_line_bytes)) continue;
+    log->Add(IssueCode::LIMIT_LINE_BYTES, LocationAt(line.start),
+             {{"limit", std::to_string(limits.max_line_bytes)}});
+    return false;
+  }
+  return true;
+}
+
+// The first line that is not blank and no comment. False if there is none, or
+// if it has no end: more of it may follow then.
+bool FindRow(std::string_view text, const Place& start, Line* row) {
+  LineReader lines(text, start);
+  while (lines.Next(row)) {
+    if (TrimBlanks(row->text).empty() || IsComment(row->text)) continue;
+    return lines.next().line > row->start.line;
+  }
+  *row = {};
+  return false;
+}
+
+// Reads what stands before the rows. Behind a fault of the hierarchy the header
+// is only read for its own faults.
+void ReadParts(Cursor* cursor, const Limits& limits, IssueLog* log,
+               Heads* heads) {
+  Hierarchy& hierarchy = heads->hierarchy;
+  heads->skeleton_read =
+      ReadHierarchy(cursor, limits, heads->memo, log, &hierarchy);
+  const bool header_good =
+      hierarchy.ended && ReadMotionHeader(cursor, log, &heads->header);
+  const bool lines_good =
+      !heads->skeleton_read || !hierarchy.ended ||
+      CheckLines(cursor->text(), cursor->place(), limits, log);
+  heads->good = heads->skeleton_read && header_good && lines_good;
+  heads->has_rows = heads->skeleton_read && lines_good &&
+                    heads->header.present && heads->header.rows_known;
+  LogComments(*cursor, log);
+}
+
+void ReadPrefix(std::string_view text, const Limits& limits, IssueLog* log,
+                Heads* heads) {
+  if (!IsBvhText(text, log, &heads->certain)) {
+    Clear(&heads->hierarchy);
+    return;
+  }
+  Cursor cursor(text, ByteOrderMarkSize(text));
+  ReadParts(&cursor, limits, log, heads);
+  if (!heads->good && !heads->has_rows) return;
+  Line row;
+  const Place& rows = heads->header.rows;
+  if (heads->has_rows) {
+    const auto offset = static_cast<size_t>(rows.offset);
+    heads->certain |= FindRow(text.substr(offset), rows, &row);
+  }
+  if (heads->hierarchy.disputes.empty() ||
+      SettleDisputes(CountWords(row.text), log, &heads->hierarchy)) {
+    return;
+  }
+  heads->good = heads->skeleton_read = heads->has_rows = false;
+}
+
+// Makes them empty but for the hierarchy, which may be the next one, too.
+void ClearFacts(Heads* heads) {
+  heads->header = {};
+  heads->skeleton_read = heads->good = false;
+  heads->has_rows = heads->certain = false;
+}
+
+}  // namespace
+
+void ReadHeads(std::string_view text, bool ends_file, const Limits& limits,
+               IssueLog* log, Heads* heads) {
+  const bool cut =
+      Exceeds(static_cast<int64_t>(text.size()), limits.max_header_bytes);
+  if (cut) text = text.substr(0, static_cast<size_t>(limits.max_header_bytes));
+  ClearFacts(heads);
+  heads->certain = ends_file && !cut;
+  if (heads->certain) {
+    ReadPrefix(text, limits, log, heads);
+    return;
+  }
+  IssueLog attempt = *log;
+  ReadPrefix(text, limits, &attempt, heads);
+  if (!heads->certain && !cut) return;
+  if (heads->certain || heads->hierarchy.skeleton.nodes.empty()) {
+    *log = std::move(attempt);
+  } else {
+    ClearFacts(heads);
+    Clear(&heads->hierarchy);
+    log->Add(IssueCode::LIMIT_HEADER_BYTES, LocationAt(Place{}),
+             {{"limit", std::to_string(limits.max_header_bytes)}});
+  }
+  heads->certain = true;
+}
+
+}  // namespace bvhmill

@@ -1,0 +1,39 @@
+#pragma once
+
+// What stands before the rows. Private to bvh/.
+
+#include <string_view>
+
+#include "bvhmill/base/limits.h"
+#include "bvhmill/bvh/hierarchy/hierarchy.h"
+#include "bvhmill/bvh/motion/motion_header.h"
+#include "bvhmill/report/issue_log.h"
+
+namespace bvhmill {
+
+struct Heads {
+  // What remembers hierarchies; null = nothing.
+  HierarchyMemo* memo = nullptr;
+  Hierarchy hierarchy;
+  MotionHeader header;
+  // The hierarchy is good.
+  bool skeleton_read = false;
+  // So is all else.
+  bool good = false;
+  // There are rows, and it is known where and how wide they are: they can be
+  // read, or, if the heads are not good, searched for faults.
+  bool has_rows = false;
+  // No text behind what was given could change anything of this.
+  bool certain = false;
+};
+
+// Reads into `heads`, whatever they hold, the hierarchy and the header of
+// MOTION from the beginning of `text`, and settles what the first row decides
+// about the hierarchy. `ends_file`: `text` is all of the file. Otherwise the
+// heads may not be certain; then nothing of this call counts, `log` is as
+// before, and more text is needed: never more than max_header_bytes. The views
+// of `heads` are into `text`. Cost: O(bytes up to the rows).
+void ReadHeads(std::string_view text, bool ends_file, const Limits& limits,
+               IssueLog* log, Heads* heads);
+
+}  // namespace bvhmill

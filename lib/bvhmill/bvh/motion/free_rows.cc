@@ -1,0 +1,150 @@
+// MotionReader from its first odd line on.
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "bvhmill/bvh/motion/location.h"
+#include "bvhmill/bvh/motion/motion_reader.h"
+#include "bvhmill/text/row.h"
+
+namespace bvhmill {
+
+size_t MotionReader::Survey(std::string_view text, bool ends_file) {
+  if (!ends_file && text.size() < options_.look_ahead_bytes) return 0;
+  good_frames_ = broken_frame_ = most_good_frames_ = frames_;
+  const int64_t width = context_.width;
+  // No file has as many values; and the product must not overflow.
+  const bool countable =
+      declared_ > 0 && declared_ < std::numeric_limits<int64_t>::max() / width;
+  wanted_ = countable ? (declared_ - good_frames_) * width : 0;
+  const SurveyReach reach = {limits_.max_line_bytes, options_.look_ahead_bytes};
+  const RowSurvey survey = SurveyRows(text, width, wanted_, reach);
+  const RowLayout layout =
+      JudgeRows(survey, good_frames_, width, countable ? declared_ : 0);
+  if_broken_ = log_;
+  Line odd;
+  LineReader(text, next_).Next(&odd);
+  Begin(layout, survey, odd);
+  return 0;
+}
+
+void MotionReader::Begin(RowLayout layout, const RowSurvey& survey,
+                         const Line& odd) {
+  const Location at = LocationAt(odd.start);
+  partial_.resize(static_cast<size_t>(context_.width));
+  switch (layout) {
+    case RowLayout::kSurplusColumns:
+      log_.Add(IssueCode::MOTION_SURPLUS_COLUMNS, at,
+               WidthArgs(context_, survey.widest));
+      row_words_ = survey.widest;
+      stage_ = Stage::kSurplus;
+      return;
+    case RowLayout::kFlowing:
+      log_.Add(IssueCode::MOTION_ROW_LAYOUT, at,
+               WidthArgs(context_, CountWords(odd.text)));
+      stage_ = Stage::kFlow;
+      return;
+    case RowLayout::kLastRowShort:
+      log_.Add(IssueCode::MOTION_LAST_ROW_SHORT, at,
+               WidthArgs(context_, survey.last_width));
+      if (context_.header.frames && frames_ + 1 != declared_) {
+        ReportFrameCount(context_, frames_, frames_, &log_);
+      }
+      Stop(true);
+      return;
+    case RowLayout::kBroken:
+      break;
+  }
+  if_broken_.reset();
+  stage_ = Stage::kBroken;
+}
+
+// False if there is nothing to read on `line`.
+bool MotionReader::BeginFlowLine(const Line& line) {
+  if (SkipLine(line)) return false;
+  if (if_broken_ && broken_frame_ < declared_) {
+    ReportRowFault(context_, line, broken_frame_, &*if_broken_);
+    broken_frame_ += IsRowLike(line) ? 1 : 0;
+  }
+  return true;
+}
+
+void MotionReader::EndFlowLine(bool fits) {
+  if (done()) return;
+  if (!fits) {
+    GiveUpGuess();
+  } else if (got_ == wanted_) {
+    if_broken_.reset();
+    found_ = most_good_frames_ = frames_;
+    stage_ = Stage::kBehind;
+  }
+}
+
+void MotionReader::TakeFlowLine(const Line& line) {
+  if (BeginFlowLine(line)) {
+    EndFlowLine(TakeValues(line, std::numeric_limits<int64_t>::max()));
+  }
+}
+
+void MotionReader::TakeSurplusLine(const Line& line) {
+  if (!BeginFlowLine(line)) return;
+  const RowSurvey row = SurveyRows(line.text, context_.width, 0, {});
+  const bool fits = !row.hit_word && row.last_width == row_words_;
+  EndFlowLine(fits && TakeValues(line, context_.width));
+}
+
+// Takes at most `most` values of `line`; all of them, if it is the largest
+// number. False if they are none, or more than are wanted.
+bool MotionReader::TakeValues(const Line& line, int64_t most) {
+  const bool takes_all = most == std::numeric_limits<int64_t>::max();
+  size_t index = 0;
+  while (most > 0) {
+    const int64_t filled = got_ % context_.width;
+    const int64_t room =
+        std::min({context_.width - filled, most, wanted_ - got_});
+    const RowScan scan =
+        ScanRow(line.text, index,
+                std::span(partial_).subspan(static_cast<size_t>(filled),
+                                            static_cast<size_t>(room)));
+    const auto values = static_cast<int64_t>(scan.values);
+    if (scan.has_non_finite) {
+      ReportNonFinite(context_, line, index, values,
+                      good_frames_ * context_.width + got_, &log_);
+    }
+    got_ += values;
+    most -= values;
+    index = scan.stop;
+    const bool full = values > 0 && got_ % context_.width == 0;
+    if (full && !CommitPartial(line)) return false;
+    if (scan.end == RowEnd::kLine) return true;
+    if (scan.end == RowEnd::kNumber || values == 0) return false;
+  }
+  return !takes_all;
+}
+
+bool MotionReader::CommitPartial(const Line& line) {
+  if (!CheckFrameLimit(line)) {
+    frames_ = good_frames_;
+    Stop(false);
+    return false;
+  }
+  const std::span<float> room = sink_.Room(1);
+  std::copy(partial_.begin(), partial_.end(), room.begin());
+  if (CommitFrames(1)) return true;
+  Stop(false);
+  return false;
+}
+
+// The layout was not what it seemed to be.
+void MotionReader::GiveUpGuess() {
+  frames_ = good_frames_;
+  got_ = 0;
+  stage_ = Stage::kBroken;
+  if (!if_broken_) return;
+  log_ = *std::move(if_broken_);
+  if_broken_.reset();
+}
+
+}  // namespace bvhmill

@@ -1,0 +1,23 @@
+#include "bvhmill/bvh/motion/location.h"
+
+namespace bvhmill {
+
+Location LocationAt(const Place& place, const Skeleton& skeleton,
+                    int32_t node) {
+  Location location = LocationAt(place);
+  location.joint = node;
+  location.joint_name = DisplayName(skeleton, node);
+  return location;
+}
+
+Location LocationAt(const Place& place, const Skeleton& skeleton, int64_t frame,
+                    int64_t column) {
+  const int32_t node = NodeOfColumn(skeleton, column);
+  Location location = LocationAt(place, skeleton, node);
+  location.frame = frame;
+  location.channel = static_cast<int32_t>(
+      column - skeleton.nodes[static_cast<size_t>(node)].first_channel);
+  return location;
+}
+
+}  // namespace bvhmill

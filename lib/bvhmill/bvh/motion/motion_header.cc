@@ -1,0 +1,183 @@
+#include "bvhmill/bvh/motion/motion_header.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "bvhmill/base/utf8.h"
+#include "bvhmill/bvh/motion/location.h"
+#include "bvhmill/text/number.h"
+
+namespace bvhmill {
+namespace {
+
+// Reads the lines of the header in whatever order they come. A fault costs the
+// rest of its line, so that one does not hide the next.
+class HeaderReader {
+ public:
+  HeaderReader(Cursor* cursor, IssueLog* log, MotionHeader* header)
+      : cursor_(*cursor), log_(*log), header_(*header) {}
+
+  bool Read();
+
+ private:
+  // Each is true if its line stood here, good or not.
+  bool ReadFrames();
+  bool ReadFrameTime();
+  void ReadLines();
+  // True, and behind the keyword and its separator, if it stands here.
+  bool Take(std::string_view first, std::string_view second);
+  Word TakeValue();
+  void ReportMissing();
+  void Fault(IssueCode code, const Word& word, IssueArgs args = {});
+
+  Cursor& cursor_;
+  IssueLog& log_;
+  MotionHeader& header_;
+  bool has_frames_ = false;
+  bool has_frame_time_ = false;
+  bool is_faulty_ = false;
+  // Some line was not understood: what is missing may stand there.
+  bool has_unknown_ = false;
+};
+
+void HeaderReader::Fault(IssueCode code, const Word& word, IssueArgs args) {
+  is_faulty_ = true;
+  cursor_.Skip(cursor_.PeekLine().size());
+  if (log_.Repeat(code, -1)) return;
+  args.emplace_back("word", Describe(word));
+  log_.Add(code, LocationAt(word.place), std::move(args));
+}
+
+bool HeaderReader::Take(std::string_view first, std::string_view second) {
+  Cursor ahead = cursor_;
+  ahead.ToWord();
+  if (!StartsWithIgnoreCase(ahead.PeekLine(), first)) return false;
+  ahead.Skip(first.size());
+  if (!second.empty()) {
+    ahead.SkipBlanks();
+    if (!StartsWithIgnoreCase(ahead.PeekLine(), second)) return false;
+    ahead.Skip(second.size());
+  }
+  ahead.SkipBlanks();
+  const std::string_view line = ahead.PeekLine();
+  if (line.starts_with(':') || line.starts_with('=')) ahead.Skip(1);
+  cursor_ = ahead;
+  return true;
+}
+
+// The next word of this line; empty if the line ends.
+Word HeaderReader::TakeValue() {
+  cursor_.SkipBlanks();
+  Word word;
+  word.place = cursor_.place();
+  if (!cursor_.PeekLine().empty()) word = cursor_.Next();
+  return word;
+}
+
+bool HeaderReader::ReadFrames() {
+  const Place keyword = cursor_.Peek().place;
+  if (has_frames_ || !Take("Frames", "")) return false;
+  has_frames_ = true;
+  header_.frames_place = keyword;
+  const Word word = TakeValue();
+  if (word.text.empty()) {
+    log_.Add(IssueCode::MOTION_FRAMES_MISSING, LocationAt(keyword));
+    return true;
+  }
+  const Number number = ParseNumber(word.text);
+  if (number.kind != NumberKind::kFinite || number.value < 0 ||
+      number.value != std::floor(number.value)) {
+    Fault(IssueCode::MOTION_FRAMES_INVALID, word);
+    return true;
+  }
+  if (word.text.find_first_of(".eE") != std::string_view::npos) {
+    log_.Add(IssueCode::MOTION_FRAMES_NOT_INTEGER, LocationAt(word.place),
+             {{"word", Describe(word)}});
+  }
+  // A count beyond what fits says no more than a very large one.
+  constexpr double kMost = 9e18;
+  header_.frames = static_cast<int64_t>(std::min(number.value, kMost));
+  return true;
+}
+
+bool HeaderReader::ReadFrameTime() {
+  if (has_frame_time_ || !Take("Frame", "Time")) return false;
+  has_frame_time_ = true;
+  const Word word = TakeValue();
+  if (word.text.empty()) {
+    log_.Add(IssueCode::MOTION_FRAME_TIME_MISSING, LocationAt(word.place));
+    return true;
+  }
+  const Number number = ParseNumber(word.text);
+  if (number.kind == NumberKind::kInvalid) {
+    Fault(IssueCode::MOTION_FRAME_TIME_INVALID, word);
+    return true;
+  }
+  header_.frame_time = number.value;
+  if (!std::isfinite(number.value) || number.value <= 0) {
+    log_.Add(IssueCode::DATA_FRAME_TIME_ODD, LocationAt(word.place),
+             {{"value", Excerpt(word.text)}});
+  }
+  return true;
+}
+
+void HeaderReader::ReportMissing() {
+  if (has_unknown_) return;
+  const Location at = LocationAt(cursor_.Peek().place);
+  if (!has_frames_) log_.Add(IssueCode::MOTION_FRAMES_MISSING, at);
+  if (!has_frame_time_) log_.Add(IssueCode::MOTION_FRAME_TIME_MISSING, at);
+}
+
+void HeaderReader::ReadLines() {
+  while (!(has_frames_ && has_frame_time_)) {
+    const Place here = cursor_.Peek().place;
+    if (ReadFrames()) continue;
+    if (ReadFrameTime()) {
+      if (!has_frames_ && StartsWithIgnoreCase(cursor_.Peek().text, "Frames")) {
+        log_.Add(IssueCode::MOTION_HEADER_ORDER, LocationAt(here));
+      }
+      continue;
+    }
+    const Word next = cursor_.Peek();
+    // A row, or the end: what is missing stays missing.
+    if (next.text.empty() ||
+        ParseNumber(next.text).kind != NumberKind::kInvalid) {
+      return;
+    }
+    has_unknown_ = true;
+    cursor_.Next();
+    Fault(IssueCode::MOTION_WORD_UNKNOWN, next,
+          {{"expected", has_frames_ ? "Frame Time" : "Frames"}});
+  }
+}
+
+bool HeaderReader::Read() {
+  const Word word = cursor_.Peek();
+  header_.frames_place = word.place;
+  if (word.text.empty()) {
+    log_.Add(IssueCode::MOTION_MISSING, LocationAt(word.place));
+    return true;
+  }
+  header_.present = true;
+  if (EqualsIgnoreCase(word.text, "MOTION")) {
+    cursor_.Next();
+  } else if (log_.faults() == 0) {
+    // Behind a fault of the hierarchy it is not clear what is missing.
+    log_.Add(IssueCode::MOTION_KEYWORD_MISSING, LocationAt(word.place),
+             {{"word", Describe(word)}});
+  }
+  ReadLines();
+  ReportMissing();
+  header_.rows = cursor_.place();
+  header_.rows_known = !has_unknown_;
+  return !is_faulty_;
+}
+
+}  // namespace
+
+bool ReadMotionHeader(Cursor* cursor, IssueLog* log, MotionHeader* header) {
+  return HeaderReader(cursor, log, header).Read();
+}
+
+}  // namespace bvhmill

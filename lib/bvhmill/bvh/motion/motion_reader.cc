@@ -1,0 +1,265 @@
+#include "bvhmill/bvh/motion/motion_reader.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "bvhmill/bvh/motion/location.h"
+#include "bvhmill/text/row.h"
+
+namespace bvhmill {
+namespace {
+
+constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+
+}  // namespace
+
+MotionReader::MotionReader(const MotionHeader& header, const Skeleton& skeleton,
+                           const ReadOptions& options, IssueLog* log,
+                           FrameSink* sink)
+    : context_{header, skeleton,
+               static_cast<int64_t>(skeleton.channels.size())},
+      options_(options),
+      limits_(options.limits),
+      log_(*log),
+      sink_(*sink),
+      declared_(header.frames.value_or(0)),
+      next_(header.rows) {
+  if (context_.width > 0) return;
+  // Frames without values are as many as the file says.
+  if (Exceeds(declared_, limits_.max_frames)) {
+    log_.Add(IssueCode::LIMIT_FRAMES, LocationAt(header.frames_place),
+             {{"limit", std::to_string(limits_.max_frames)}});
+    Stop(false);
+    return;
+  }
+  frames_ = found_ = declared_;
+  stage_ = Stage::kBehind;
+}
+
+void MotionReader::Stop(bool good) {
+  good_ = good;
+  log_.SetValues(
+      std::max(frames_ * context_.width, good_frames_ * context_.width + got_));
+  stage_ = Stage::kDone;
+}
+
+size_t MotionReader::Push(std::string_view text, bool ends_file) {
+  size_t taken = 0;
+  for (bool moved = true; moved;) {
+    const Stage before = stage_;
+    taken += Dispatch(text.substr(taken), ends_file);
+    moved = stage_ != before;
+  }
+  if (ends_file && !done()) Finish();
+  return taken;
+}
+
+size_t MotionReader::Dispatch(std::string_view text, bool ends_file) {
+  switch (stage_) {
+    case Stage::kRegular:
+      return ReadRegular(text);
+    case Stage::kSurvey:
+      return Survey(text, ends_file);
+    case Stage::kFlow:
+      return ReadLines(text, &MotionReader::TakeFlowLine);
+    case Stage::kSurplus:
+      return ReadLines(text, &MotionReader::TakeSurplusLine);
+    case Stage::kBroken:
+      return ReadLines(text, &MotionReader::TakeFaults);
+    case Stage::kBehind:
+      return ReadLines(text, &MotionReader::TakeBehind);
+    case Stage::kDone:
+      break;
+  }
+  return text.size();
+}
+
+void MotionReader::Finish() {
+  switch (stage_) {
+    case Stage::kFlow:
+    case Stage::kSurplus:
+      // Too little for what Frames says.
+      GiveUpGuess();
+      [[fallthrough]];
+    case Stage::kBroken:
+      Stop(false);
+      return;
+    case Stage::kBehind:
+      if (found_ != frames_) ReportFrameCount(context_, found_, frames_, &log_);
+      break;
+    default:
+      if (context_.header.frames && frames_ != *context_.header.frames) {
+        ReportFrameCount(context_, frames_, frames_, &log_);
+      }
+  }
+  Stop(true);
+}
+
+bool MotionReader::SkipLine(const Line& line) {
+  if (TrimBlanks(line.text).empty()) return true;
+  if (!IsComment(line.text)) return false;
+  log_.Add(IssueCode::TEXT_COMMENT, LocationAt(line.start));
+  if (if_broken_) {
+    if_broken_->Add(IssueCode::TEXT_COMMENT, LocationAt(line.start));
+  }
+  return true;
+}
+
+// The first look at every line, whatever it holds: of one that is too long,
+// there may be only a part.
+bool MotionReader::CheckLine(const Line& line) {
+  const auto size = static_cast<int64_t>(line.text.size());
+  if (!Exceeds(size, limits_.max_line_bytes)) return true;
+  log_.Add(IssueCode::LIMIT_LINE_BYTES, LocationAt(line.start),
+           {{"limit", std::to_string(limits_.max_line_bytes)}});
+  frames_ = std::min(frames_, most_good_frames_);
+  Stop(false);
+  return false;
+}
+
+bool MotionReader::CheckFrameLimit(const Line& line) {
+  if (!Exceeds(frames_ + 1, limits_.max_frames)) return true;
+  log_.Add(IssueCode::LIMIT_FRAMES, LocationAt(line.start),
+           {{"limit", std::to_string(limits_.max_frames)}});
+  return false;
+}
+
+// A value takes two bytes, but for the last of the text.
+int64_t MotionReader::MostFrames(size_t bytes) const {
+  const int64_t fit = (static_cast<int64_t>(bytes) + 1) /
+                      (2 * std::max<int64_t>(context_.width, 1));
+  const int64_t declared = declared_ > 0 ? declared_ - frames_ : kMost;
+  const int64_t limit =
+      limits_.max_frames > 0 ? limits_.max_frames - frames_ : kMost;
+  return std::min({fit, declared, limit});
+}
+
+bool MotionReader::CommitFrames(int64_t frames) {
+  frames_ += frames;
+  return sink_.Commit(frames);
+}
+
+void MotionReader::Skip(int64_t frames, size_t bytes, int64_t lines) {
+  LineReader reader({}, next_);
+  reader.Skip(bytes, lines);
+  next_ = reader.next();
+  frames_ += frames;
+}
+
+size_t MotionReader::ReadRegular(std::string_view text) {
+  LineReader lines(text, next_);
+  Line line;
+  while (stage_ == Stage::kRegular && !Complete()) {
+    if (slow_lines_ == 0) ScanBlock(&lines);
+    if (stage_ != Stage::kRegular || Complete()) break;
+    next_ = lines.next();
+    const size_t before = lines.taken();
+    if (!lines.Next(&line)) break;
+    if (!TakeRow(line)) return before;
+    slow_lines_ = std::max<int64_t>(slow_lines_ - 1, 0);
+  }
+  next_ = lines.next();
+  if (stage_ == Stage::kRegular && Complete()) {
+    found_ = frames_;
+    stage_ = Stage::kBehind;
+  }
+  return lines.taken();
+}
+
+// Reads as far as the fast path goes. Where that is not far, it is not asked
+// again for a while: it looks at some KB of text each time, and a file where
+// every other line is odd would take very long.
+void MotionReader::ScanBlock(LineReader* lines) {
+  // Values between two looks whether the reading was cancelled.
+  constexpr int64_t kBlockValues = int64_t{1} << 18;
+  constexpr int64_t kLongestStretch = 1024;
+  const auto scanned = static_cast<int64_t>(kMaxScannedLineBytes);
+  if (Exceeds(scanned, limits_.max_line_bytes)) return;
+  const int64_t block = kBlockValues / context_.width + 1;
+  constexpr size_t kFar = 4096;
+  const size_t begin = lines->taken();
+  while (true) {
+    if (IsCancelled(options_.cancel)) return Stop(false);
+    const std::string_view rest = lines->rest();
+    const int64_t most = std::min(MostFrames(rest.size()), block);
+    if (most <= 0) break;
+    const std::span<float> room = sink_.Room(most);
+    const RowsScan scan =
+        ScanRows(options_.target, rest, static_cast<size_t>(context_.width),
+                 room, ThreadRowsWorkspace());
+    lines->Skip(scan.bytes, scan.lines);
+    const auto rows = static_cast<int64_t>(scan.rows);
+    if (rows > 0 && !CommitFrames(rows)) return Stop(false);
+    // It stopped at a line, not for want of room.
+    if (static_cast<size_t>(rows + 1) * context_.width <= room.size()) break;
+  }
+  const bool went_far = lines->taken() - begin >= kFar || lines->rest().empty();
+  slow_stretch_ =
+      went_far ? 0 : std::min(2 * slow_stretch_ + 1, kLongestStretch);
+  slow_lines_ = slow_stretch_;
+}
+
+// False if `line` was not taken: it is odd, or the reading ends.
+bool MotionReader::TakeRow(const Line& line) {
+  if (!CheckLine(line)) return false;
+  if (SkipLine(line)) return true;
+  if (!CheckFrameLimit(line) || IsCancelled(options_.cancel)) {
+    Stop(false);
+    return false;
+  }
+  const auto width = static_cast<size_t>(context_.width);
+  const RowScan scan = ScanRow(line.text, 0, sink_.Room(1).first(width));
+  if (scan.end != RowEnd::kLine || scan.values != width) {
+    stage_ = Stage::kSurvey;
+    return false;
+  }
+  if (scan.has_non_finite) {
+    ReportNonFinite(context_, line, 0, context_.width, frames_ * context_.width,
+                    &log_);
+  }
+  if (!CommitFrames(1)) Stop(false);
+  return true;
+}
+
+size_t MotionReader::ReadLines(std::string_view text,
+                               void (MotionReader::*take)(const Line&)) {
+  const Stage stage = stage_;
+  LineReader lines(text, next_);
+  Line line;
+  while (stage_ == stage && lines.Next(&line)) {
+    if (IsCancelled(options_.cancel)) {
+      Stop(false);
+    } else if (CheckLine(line)) {
+      (this->*take)(line);
+    }
+  }
+  next_ = lines.next();
+  return lines.taken();
+}
+
+void MotionReader::TakeFaults(const Line& line) {
+  if (declared_ > 0 && broken_frame_ >= declared_) {
+    Stop(false);
+  } else if (!SkipLine(line)) {
+    ReportRowFault(context_, line, broken_frame_, &log_);
+    broken_frame_ += IsRowLike(line) ? 1 : 0;
+  }
+}
+
+void MotionReader::TakeBehind(const Line& line) {
+  if (TrimBlanks(line.text).empty()) return;
+  if (context_.width > 0) {
+    // Only to see whether it is one more row: nothing is kept.
+    const RowSurvey row = SurveyRows(line.text, context_.width, 0, {});
+    if (!row.hit_word && row.last_width == context_.width) {
+      ++found_;
+      return;
+    }
+  }
+  ReportTrailingData(line, &log_);
+  Finish();
+}
+
+}  // namespace bvhmill

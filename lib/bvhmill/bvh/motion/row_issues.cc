@@ -1,0 +1,110 @@
+#include "bvhmill/bvh/motion/row_issues.h"
+
+#include <algorithm>
+#include <string>
+
+#include "bvhmill/base/utf8.h"
+#include "bvhmill/bvh/motion/location.h"
+#include "bvhmill/text/number.h"
+
+namespace bvhmill {
+namespace {
+
+// Index just behind the last word of `line`.
+size_t EndOfWords(std::string_view line) {
+  while (!line.empty() && IsBlank(line.back())) line.remove_suffix(1);
+  return line.size();
+}
+
+}  // namespace
+
+int64_t CountWords(std::string_view line) {
+  int64_t words = 0;
+  size_t index = 0;
+  while (!NextWord(line, &index).empty()) ++words;
+  return words;
+}
+
+IssueArgs WidthArgs(const RowContext& context, int64_t values) {
+  return {{"width", std::to_string(values)},
+          {"expected", std::to_string(context.width)}};
+}
+
+bool IsRowLike(const Line& line) {
+  size_t index = 0;
+  const std::string_view word = NextWord(line.text, &index);
+  return ParseNumber(word).kind != NumberKind::kInvalid;
+}
+
+void ReportRowFault(const RowContext& context, const Line& line, int64_t frame,
+                    IssueLog* log) {
+  size_t index = 0;
+  int64_t values = 0;
+  while (true) {
+    const std::string_view word = NextWord(line.text, &index);
+    if (word.empty()) break;
+    const Place place = line.At(index - word.size());
+    if (ParseNumber(word).kind == NumberKind::kInvalid) {
+      Location at = LocationAt(place);
+      at.frame = frame;
+      // Behind the last column there is no channel.
+      if (values < context.width) {
+        at = LocationAt(place, context.skeleton, frame, values);
+      }
+      log->Add(IssueCode::MOTION_NUMBER_INVALID, at, {{"word", Quote(word)}});
+      return;
+    }
+    if (values++ == context.width) {
+      Location at = LocationAt(place);
+      at.frame = frame;
+      log->Add(IssueCode::MOTION_ROW_TOO_LONG, at,
+               WidthArgs(context, CountWords(line.text)));
+      return;
+    }
+  }
+  if (values < context.width) {
+    const Place place = line.At(EndOfWords(line.text));
+    log->Add(IssueCode::MOTION_ROW_TOO_SHORT,
+             LocationAt(place, context.skeleton, frame, values),
+             WidthArgs(context, values));
+  }
+}
+
+void ReportNonFinite(const RowContext& context, const Line& line, size_t begin,
+                     int64_t values, int64_t first_value, IssueLog* log) {
+  size_t index = begin;
+  for (int64_t i = 0; i < values; ++i) {
+    const std::string_view word = NextWord(line.text, &index);
+    const NumberKind kind = ParseNumber(word).kind;
+    if (kind == NumberKind::kFinite) continue;
+    const IssueCode code = kind == NumberKind::kNotFinite
+                               ? IssueCode::DATA_NOT_FINITE
+                               : IssueCode::DATA_OUT_OF_RANGE;
+    const int64_t value = first_value + i;
+    const int64_t column = value % context.width;
+    if (log->Repeat(code, NodeOfColumn(context.skeleton, column))) continue;
+    log->Add(code,
+             LocationAt(line.At(index - word.size()), context.skeleton,
+                        value / context.width, column),
+             {{"word", Quote(word)}});
+  }
+}
+
+void ReportFrameCount(const RowContext& context, int64_t found, int64_t used,
+                      IssueLog* log) {
+  const MotionHeader& header = context.header;
+  log->Add(IssueCode::MOTION_FRAME_COUNT_MISMATCH,
+           LocationAt(header.frames_place),
+           {{"declared", std::to_string(header.frames.value_or(0))},
+            {"found", std::to_string(found)},
+            {"used", std::to_string(used)}});
+}
+
+void ReportTrailingData(const Line& line, IssueLog* log) {
+  size_t index = 0;
+  const std::string_view word = NextWord(line.text, &index);
+  log->Add(IssueCode::MOTION_TRAILING_DATA,
+           LocationAt(line.At(index - word.size())), {{"word", Quote(word)}});
+}
+
+}  // namespace bvhmill

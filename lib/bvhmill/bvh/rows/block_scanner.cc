@@ -1,0 +1,194 @@
+#include "bvhmill/bvh/rows/block_scanner.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "bvhmill/base/uninitialized.h"
+
+namespace bvhmill {
+namespace {
+
+constexpr size_t kPageValues = kHugePageBytes / sizeof(float);
+
+void Set(int64_t frame, std::atomic<int64_t>* to) {
+  *to = frame;
+  to->notify_one();
+}
+
+// Mostly it is there, or comes before a thread could have gone to sleep.
+int64_t WaitFor(const std::atomic<int64_t>& frame) {
+  constexpr int kLooks = 4000;
+  for (int i = 0; i < kLooks; ++i) {
+    const int64_t value = frame.load(std::memory_order_acquire);
+    if (value >= 0) return value;
+  }
+  frame.wait(-1);
+  return frame;
+}
+
+}  // namespace
+
+class BlockScanner::BlockPlacer final : public RowsPlacer {
+ public:
+  BlockPlacer(BlockScanner* scanner, Side side, size_t block)
+      : scanner_(*scanner), side_(side), block_(block) {}
+  BlockPlacer(const BlockPlacer&) = delete;
+  BlockPlacer& operator=(const BlockPlacer&) = delete;
+  // There may be a thread that waits for it, even behind the end, or where an
+  // exception ends this one.
+  ~BlockPlacer() override {
+    if (!asked_) BlockPlacer::Place(0);
+  }
+  std::span<float> Place(size_t rows) override {
+    asked_ = true;
+    return scanner_.Place(side_, block_, static_cast<int64_t>(rows));
+  }
+  Side side() const { return side_; }
+
+ private:
+  BlockScanner& scanner_;
+  Side side_;
+  size_t block_;
+  bool asked_ = false;
+};
+
+BlockScanner::BlockScanner(std::string_view text, size_t block_bytes,
+                           size_t width, const ReadOptions& options,
+                           std::span<float> out)
+    : text_(text),
+      block_bytes_(block_bytes),
+      width_(width),
+      options_(options),
+      out_(out),
+      blocks_((text.size() + block_bytes - 1) / block_bytes),
+      taken_(Taken{0, static_cast<uint32_t>(blocks_.size())}),
+      room_(static_cast<int64_t>(out.size() / width)),
+      untouched_end_(out.size()) {
+  blocks_.front().first_frame = 0;
+  blocks_.back().end_frame = room_.load();
+}
+
+void BlockScanner::Work(Side side) {
+  size_t i = 0;
+  while (Take(&side, &i)) {
+    BlockPlacer placer(this, side, i);
+    if (IsCancelled(options_.cancel) || !ScanBlock(i, &placer)) {
+      Close(side);
+    }
+  }
+}
+
+RowsScan BlockScanner::Result() {
+  RowsScan result;
+  const Taken taken = taken_;
+  const size_t blocks =
+      is_back_closed_ || is_front_closed_ ? taken.front : blocks_.size();
+  size_t front_rows = 0;
+  for (size_t i = 0; i < blocks && blocks_[i].is_whole; ++i) {
+    result.rows += blocks_[i].scan.rows;
+    result.bytes += blocks_[i].scan.bytes;
+    result.lines += blocks_[i].scan.lines;
+    if (i < taken.front) front_rows = result.rows;
+  }
+  MoveTogether(front_rows, result.rows - front_rows);
+  return result;
+}
+
+bool BlockScanner::Take(Side* side, size_t* block) {
+  Taken taken = taken_;
+  for (;;) {
+    if (taken.front == taken.back || is_front_closed_) return false;
+    if (is_back_closed_) *side = Side::kFront;
+    Taken next = taken;
+    *block = *side == Side::kFront ? next.front++ : --next.back;
+    if (taken_.compare_exchange_weak(taken, next)) return true;
+  }
+}
+
+void BlockScanner::Close(Side side) {
+  (side == Side::kFront ? is_front_closed_ : is_back_closed_) = true;
+}
+
+size_t BlockScanner::Begin(size_t i) const {
+  if (i == 0) return 0;
+  if (i >= blocks_.size()) return text_.size();
+  const size_t feed = text_.find('\n', i * block_bytes_ - 1);
+  return feed == std::string_view::npos ? text_.size() : feed + 1;
+}
+
+std::span<float> BlockScanner::Place(Side side, size_t block, int64_t rows) {
+  Block& taken = blocks_[block];
+  const bool is_front = side == Side::kFront;
+  const int64_t edge = WaitFor(is_front ? taken.first_frame : taken.end_frame);
+  // Before the next block can: then each that finds room has its place, and
+  // front and back never write to the same one.
+  const bool fits = room_.fetch_sub(rows) >= rows;
+  const int64_t first = is_front ? edge : std::max(edge - rows, int64_t{0});
+  if (is_front && block + 1 < blocks_.size()) {
+    Set(edge + rows, &blocks_[block + 1].first_frame);
+  } else if (!is_front && block > 0) {
+    Set(first, &blocks_[block - 1].end_frame);
+  }
+  if (!fits) return {};
+  const std::span<float> place = out_.subspan(
+      static_cast<size_t>(first) * width_, static_cast<size_t>(rows) * width_);
+  if (is_front) {
+    TouchBehind(static_cast<size_t>(place.data() - out_.data()) + place.size());
+  } else {
+    TouchBefore(static_cast<size_t>(place.data() - out_.data()));
+  }
+  return place;
+}
+
+void BlockScanner::TouchBehind(size_t values) {
+  size_t touched = touched_;
+  while (touched < std::min(values + 2 * kPageValues, out_.size())) {
+    const size_t next = std::min(touched + kPageValues, out_.size());
+    if (!touched_.compare_exchange_weak(touched, next)) continue;
+    Populate(out_.data() + touched, (next - touched) * sizeof(float));
+    touched = next;
+  }
+}
+
+void BlockScanner::TouchBefore(size_t values) {
+  size_t end = untouched_end_;
+  while (end > values - std::min(values, 2 * kPageValues)) {
+    const size_t next = end - std::min(end, kPageValues);
+    if (!untouched_end_.compare_exchange_weak(end, next)) continue;
+    Populate(out_.data() + next, (end - next) * sizeof(float));
+    end = next;
+  }
+}
+
+bool BlockScanner::ScanBlock(size_t i, BlockPlacer* placer) {
+  const size_t begin = Begin(i);
+  const std::string_view text = text_.substr(begin, Begin(i + 1) - begin);
+  Block& block = blocks_[i];
+  if (!text.empty()) {
+    if (text.size() > kMaxRowsBlockBytes) return false;
+    block.scan =
+        ScanRowsBlock(options_.target, text, width_, placer,
+                      Ahead(begin, placer->side()), ThreadRowsWorkspace());
+  }
+  block.is_whole = block.scan.bytes == text.size();
+  return block.is_whole;
+}
+
+std::string_view BlockScanner::Ahead(size_t begin, Side side) const {
+  const auto threads = static_cast<size_t>(options_.parallel->threads());
+  const size_t step = block_bytes_ * ((threads + 1) / 2);
+  const size_t next = side == Side::kFront
+                          ? std::min(text_.size(), begin + step)
+                          : begin - std::min(begin, step);
+  return text_.substr(next, block_bytes_);
+}
+
+void BlockScanner::MoveTogether(size_t front, size_t back) {
+  const std::span<float> values = out_.last(back * width_);
+  if (back > 0 && front + back < out_.size() / width_) {
+    std::memmove(out_.data() + front * width_, values.data(),
+                 values.size_bytes());
+  }
+}
+
+}  // namespace bvhmill

@@ -1,0 +1,72 @@
+#include "bvhmill/bvh/rows/parallel_rows.h"
+
+#include <algorithm>
+
+#include "bvhmill/bvh/rows/block_scanner.h"
+
+namespace bvhmill {
+namespace {
+
+// Less text than this is not worth a second thread.
+constexpr size_t kLeastBytes = size_t{1} << 20;
+constexpr size_t kLeastBlockBytes = size_t{16} * 1024;
+
+// As large as blocks can be, which makes threads meet as rarely as can be: a
+// block is begun anywhere and goes on to the end of a line, and lines differ.
+// 0 if lines are too long.
+size_t BlockBytes(std::string_view rows) {
+  const std::string_view sample = rows.substr(0, kMaxRowsBlockBytes);
+  size_t longest = 0;
+  for (size_t at = 0; at < sample.size();) {
+    const size_t end = std::min(sample.find('\n', at), sample.size());
+    longest = std::max(longest, end - at);
+    at = end + 1;
+  }
+  // Twice that, for there may be longer ones.
+  const size_t reserve = 2 * longest + 2;
+  return reserve + kLeastBlockBytes < kMaxRowsBlockBytes
+             ? kMaxRowsBlockBytes - reserve
+             : 0;
+}
+
+}  // namespace
+
+size_t BlankLines(std::string_view text) {
+  size_t bytes = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\n') bytes = i + 1;
+    if (!IsBlank(text[i]) && !IsLineEnd(text[i])) break;
+  }
+  return bytes;
+}
+
+size_t ReadRowsInParallel(std::string_view text, int64_t width,
+                          const ReadOptions& options, MotionReader* reader,
+                          MatrixSink* sink) {
+  const auto scanned = static_cast<int64_t>(kMaxScannedLineBytes);
+  if (width == 0 || text.size() < kLeastBytes ||
+      options.parallel->threads() == 1 ||
+      Exceeds(scanned, options.limits.max_line_bytes)) {
+    return 0;
+  }
+  const size_t blank = BlankLines(text);
+  const std::string_view rows = text.substr(blank);
+  const int64_t most = reader->MostFrames(rows.size());
+  const size_t block_bytes = BlockBytes(rows);
+  // The place for the frames is taken at once: only for as many as the file
+  // says, if that can be.
+  if (most < 1 || most != reader->declared() || block_bytes == 0) return 0;
+  reader->Skip(0, blank, CountLineEnds(text.substr(0, blank)));
+  BlockScanner scanner(rows, block_bytes, static_cast<size_t>(width), options,
+                       sink->Room(most));
+  options.parallel->Run(options.parallel->threads(), [&](int64_t i) {
+    scanner.Work(i % 2 == 0 ? Side::kFront : Side::kBack);
+  });
+  const RowsScan scan = scanner.Result();
+  const auto frames = static_cast<int64_t>(scan.rows);
+  sink->Commit(frames);
+  reader->Skip(frames, scan.bytes, scan.lines);
+  return blank + scan.bytes;
+}
+
+}  // namespace bvhmill

@@ -1,0 +1,64 @@
+#pragma once
+
+// Frames into tiles of one size. Private to bvh/.
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "bvhmill/base/uninitialized.h"
+#include "bvhmill/bvh/clip_receiver.h"
+#include "bvhmill/bvh/rows/frame_sink.h"
+
+namespace bvhmill {
+
+// Hands each tile to the receiver when it is full. Works in `values`, which
+// must outlive it.
+class TileSink final : public FrameSink {
+ public:
+  // `width` = values of a frame.
+  TileSink(ClipReceiver* receiver, int64_t width,
+           UninitializedVector<float>* values)
+      : receiver_(*receiver),
+        width_(width),
+        tile_frames_(
+            std::max<int64_t>(kTileValues / std::max<int64_t>(width, 1), 1)),
+        values_(*values) {}
+
+  // The next frame is number `first`, if it is not 0. Call before all else.
+  void StartAt(int64_t first) { first_ = first; }
+
+  std::span<float> Room(int64_t frames) override {
+    values_.resize(static_cast<size_t>(tile_frames_ * width_));
+    const int64_t room = std::min(frames, tile_frames_ - frames_);
+    return std::span(values_).subspan(static_cast<size_t>(frames_ * width_),
+                                      static_cast<size_t>(room * width_));
+  }
+  bool Commit(int64_t frames) override {
+    frames_ += frames;
+    return frames_ < tile_frames_ || Flush();
+  }
+
+  bool is_empty() const { return frames_ == 0; }
+  // Hands on what the tile holds.
+  bool Flush() {
+    if (frames_ == 0) return true;
+    const int64_t first = first_;
+    const int64_t frames = std::exchange(frames_, 0);
+    first_ += frames;
+    return receiver_.OnFrames(
+        first, frames,
+        std::span(values_).first(static_cast<size_t>(frames * width_)));
+  }
+
+ private:
+  ClipReceiver& receiver_;
+  int64_t width_;
+  int64_t tile_frames_;
+  UninitializedVector<float>& values_;
+  int64_t first_ = 0;
+  int64_t frames_ = 0;
+};
+
+}  // namespace bvhmill

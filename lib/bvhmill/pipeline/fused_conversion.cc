@@ -1,0 +1,115 @@
+#include "bvhmill/pipeline/fused_conversion.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "bvhmill/base/status.h"
+#include "bvhmill/bvh/tile_reader.h"
+#include "bvhmill/pipeline/costs.h"
+
+namespace bvhmill {
+namespace {
+
+// However many frames a file says to have, sizes made of them do not overflow.
+constexpr int64_t kMostExpectedFrames = int64_t{1} << 31;
+
+TileRows RowsOf(int64_t first, int64_t frames, std::span<const float> values) {
+  TileRows rows;
+  rows.first_frame = first;
+  rows.frames = frames;
+  rows.values = values;
+  return rows;
+}
+
+}  // namespace
+
+// The values and the poses of a tile, for each worker. A value takes two bytes
+// of text at least. Frames without values do not come in tiles of text.
+absl::Status ClipFlow::DrawTiles(const Skeleton& skeleton) {
+  const auto width = static_cast<int64_t>(skeleton.channels.size());
+  const int64_t values =
+      std::min(static_cast<int64_t>(text_bytes_ / 2), kMaxTileValues) + width;
+  BVHMILL_RETURN_IF_ERROR(
+      budget_.Hold(workers_ * values * static_cast<int64_t>(sizeof(float))));
+  const int64_t frames =
+      width == 0 ? workspace_.stage.TileFrames() : values / width;
+  return workspace_.stage.DrawBuffers(workers_, frames);
+}
+
+absl::Status ClipFlow::Begin(const ClipHeads& heads) {
+  BVHMILL_RETURN_IF_ERROR(DrawSkeleton(heads.skeleton, &budget_));
+  const int64_t expected = std::min(heads.declared_frames, kMostExpectedFrames);
+  MakeRig(heads.skeleton, heads.rig, &workspace_.rig);
+  DescribeClip(workspace_.rig, expected, heads.frame_time, &result_.info);
+  EncodeContext context{&heads.skeleton, expected, heads.frame_time};
+  context.rig = heads.rig;
+  context.budget = &budget_;
+  BVHMILL_RETURN_IF_ERROR(
+      workspace_.stage.Begin(context, &receiver_, &result_));
+  return DrawTiles(heads.skeleton);
+}
+
+bool ClipFlow::OnHeads(const ClipHeads& heads) {
+  workspace_.samples.Begin(
+      static_cast<int64_t>(heads.skeleton.channels.size()));
+  status_ = Begin(heads);
+  is_idle_ = !status_.ok();
+  return budget_.failure().ok();
+}
+
+void ClipFlow::OnTile(int worker, int64_t frames,
+                      std::span<const float> values) {
+  if (is_idle_ || frames > workspace_.stage.MostFrames()) return;
+  workspace_.stage.Solve(RowsOf(0, frames, values),
+                         &workspace_.tiles[static_cast<size_t>(worker)]);
+}
+
+bool ClipFlow::OnTurn(int worker, int64_t first_frame, int64_t frames,
+                      std::span<const float> values) {
+  workspace_.samples.Add(frames, values);
+  taken_ += frames;
+  if (is_idle_) return true;
+  TileBuffers* buffers = &workspace_.tiles[static_cast<size_t>(worker)];
+  status_ =
+      frames > workspace_.stage.MostFrames()
+          ? AddInParts(first_frame, frames, values, buffers)
+          : workspace_.stage.Add(RowsOf(first_frame, frames, values), buffers);
+  is_idle_ = !status_.ok();
+  return true;
+}
+
+// A tile whose poses are too many to be solved at once.
+absl::Status ClipFlow::AddInParts(int64_t first_frame, int64_t frames,
+                                  std::span<const float> values,
+                                  TileBuffers* buffers) {
+  const int64_t most = workspace_.stage.MostFrames();
+  const size_t width = values.size() / static_cast<size_t>(frames);
+  for (int64_t done = 0; done < frames; done += most) {
+    const int64_t count = std::min(most, frames - done);
+    const TileRows rows =
+        RowsOf(first_frame + done, count,
+               values.subspan(static_cast<size_t>(done) * width,
+                              static_cast<size_t>(count) * width));
+    workspace_.stage.Solve(rows, buffers);
+    BVHMILL_RETURN_IF_ERROR(workspace_.stage.Add(rows, buffers));
+  }
+  return absl::OkStatus();
+}
+
+bool ClipFlow::OnFrames(int64_t first_frame, int64_t frames,
+                        std::span<const float> values) {
+  OnTile(0, frames, values);
+  return OnTurn(0, first_frame, frames, values);
+}
+
+absl::Status ClipFlow::Finish(int64_t frames) {
+  // Frames without values do not come by themselves.
+  while (!is_idle_ && taken_ < frames) {
+    OnFrames(taken_, std::min(workspace_.stage.TileFrames(), frames - taken_),
+             {});
+  }
+  if (!status_.ok()) return std::exchange(status_, absl::OkStatus());
+  return workspace_.stage.End(frames, &workspace_.tiles[0]);
+}
+
+}  // namespace bvhmill

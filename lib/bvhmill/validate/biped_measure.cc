@@ -1,0 +1,188 @@
+#include "bvhmill/validate/biped_measure.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace bvhmill {
+namespace {
+
+constexpr int32_t kFewestJoints = 10;
+// A limb is a chain of as many joints or more; fingers are shorter.
+constexpr int32_t kLimbJoints = 3;
+// Two limbs are a pair if their lengths differ by no more than this part.
+constexpr double kUnevenness = 0.05;
+// Parts of the size of a body that a leg can be.
+constexpr double kShortLeg = 0.3;
+constexpr double kLongLeg = 0.9;
+
+// What hangs on a joint, by the longest way down.
+struct Limb {
+  int32_t parent = -1;
+  double length = 0;
+  int32_t joints = 0;
+  int32_t node = 0;
+};
+
+double Length(const std::array<float, 3>& v) {
+  return std::hypot(double{v[0]}, double{v[1]}, double{v[2]});
+}
+
+// For each node how many pairs hang on the nodes before it, and for each the
+// node behind all that hangs on it; nodes are depth-first.
+struct Pairs {
+  std::vector<int32_t> before;
+  std::vector<int32_t> end;
+
+  bool AnyIn(int32_t node) const {
+    const auto i = static_cast<size_t>(node);
+    return before[static_cast<size_t>(end[i])] > before[i];
+  }
+};
+
+// Kept by each thread, so that a batch of clips takes its memory once.
+struct Room {
+  std::vector<Limb> longest;
+  std::vector<Limb> limbs;
+  Pairs pairs;
+  std::vector<std::array<double, 3>> at;
+};
+
+Room& ThreadRoom() {
+  thread_local Room room;
+  return room;
+}
+
+// The limbs of all joints, those of one parent together, the shortest first.
+const std::vector<Limb>& LimbsOf(const Skeleton& skeleton) {
+  const std::vector<Node>& nodes = skeleton.nodes;
+  std::vector<Limb>& longest = ThreadRoom().longest;
+  longest.assign(nodes.size(), Limb{});
+  std::vector<Limb>& limbs = ThreadRoom().limbs;
+  limbs.clear();
+  for (size_t i = nodes.size(); i-- > 0;) {
+    const Node& node = nodes[i];
+    if (node.parent < 0) continue;
+    const bool is_joint = !IsEndSite(node);
+    const Limb limb = {node.parent, longest[i].length + Length(node.offset),
+                       longest[i].joints + (is_joint ? 1 : 0),
+                       static_cast<int32_t>(i)};
+    if (is_joint) limbs.push_back(limb);
+    Limb& above = longest[static_cast<size_t>(node.parent)];
+    above.length = std::max(above.length, limb.length);
+    above.joints = std::max(above.joints, limb.joints);
+  }
+  std::sort(limbs.begin(), limbs.end(), [](const Limb& a, const Limb& b) {
+    return std::tie(a.parent, a.length, a.node) <
+           std::tie(b.parent, b.length, b.node);
+  });
+  return limbs;
+}
+
+// `b` is behind `a` among the limbs.
+bool IsPair(const Limb& a, const Limb& b) {
+  return a.parent == b.parent && a.joints >= kLimbJoints &&
+         b.joints >= kLimbJoints && a.length > 0 &&
+         b.length - a.length <= kUnevenness * b.length;
+}
+
+const Pairs& PairsOf(const Skeleton& skeleton, const std::vector<Limb>& limbs) {
+  const size_t count = skeleton.nodes.size();
+  Pairs& pairs = ThreadRoom().pairs;
+  pairs.before.assign(count + 1, 0);
+  pairs.end.assign(count, 0);
+  for (size_t i = 0; i + 1 < limbs.size(); ++i) {
+    if (!IsPair(limbs[i], limbs[i + 1])) continue;
+    ++pairs.before[static_cast<size_t>(limbs[i].parent) + 1];
+  }
+  for (size_t i = 0; i < count; ++i) pairs.before[i + 1] += pairs.before[i];
+  for (size_t i = count; i-- > 0;) {
+    pairs.end[i] = std::max(pairs.end[i], static_cast<int32_t>(i) + 1);
+    const int32_t parent = skeleton.nodes[i].parent;
+    if (parent < 0) continue;
+    int32_t& end = pairs.end[static_cast<size_t>(parent)];
+    end = std::max(end, pairs.end[i]);
+  }
+  return pairs;
+}
+
+// The first joint from the root down on which more than one hangs, as a span of
+// limbs.
+std::pair<size_t, size_t> FirstBranch(const std::vector<Limb>& limbs,
+                                      int32_t root) {
+  for (int32_t at = root;;) {
+    const auto first = std::partition_point(
+        limbs.begin(), limbs.end(),
+        [at](const Limb& limb) { return limb.parent < at; });
+    const auto last = std::find_if(first, limbs.end(), [at](const Limb& limb) {
+      return limb.parent != at;
+    });
+    if (last - first != 1) {
+      return {static_cast<size_t>(first - limbs.begin()),
+              static_cast<size_t>(last - limbs.begin())};
+    }
+    at = first->node;
+  }
+}
+
+// The length of the legs; 0 if there are none, or no arms above them.
+double FindLegs(const std::vector<Limb>& limbs, const Pairs& pairs,
+                int32_t root) {
+  const auto [first, last] = FirstBranch(limbs, root);
+  int64_t with_arms = 0;
+  for (size_t i = first; i < last; ++i) with_arms += pairs.AnyIn(limbs[i].node);
+  for (size_t i = first; i + 1 < last; ++i) {
+    const Limb& a = limbs[i];
+    const Limb& b = limbs[i + 1];
+    const int64_t own = pairs.AnyIn(a.node) + pairs.AnyIn(b.node);
+    if (IsPair(a, b) && with_arms > own) return b.length;
+  }
+  return 0;
+}
+
+std::array<double, 3> RestExtent(const Skeleton& skeleton) {
+  using Point = std::array<double, 3>;
+  std::vector<Point>& at = ThreadRoom().at;
+  at.assign(skeleton.nodes.size(), Point{});
+  Point low = {};
+  Point high = {};
+  for (size_t i = 0; i < at.size(); ++i) {
+    const Node& node = skeleton.nodes[i];
+    if (node.parent < 0) continue;
+    for (size_t axis = 0; axis < 3; ++axis) {
+      at[i][axis] =
+          at[static_cast<size_t>(node.parent)][axis] + node.offset[axis];
+      low[axis] = std::min(low[axis], at[i][axis]);
+      high[axis] = std::max(high[axis], at[i][axis]);
+    }
+  }
+  return {high[0] - low[0], high[1] - low[1], high[2] - low[2]};
+}
+
+int64_t RootCount(const Skeleton& skeleton) {
+  return std::count_if(skeleton.nodes.begin(), skeleton.nodes.end(),
+                       [](const Node& node) { return node.parent < 0; });
+}
+
+}  // namespace
+
+std::optional<Body> FindBody(const Skeleton& skeleton) {
+  if (JointCount(skeleton) < kFewestJoints || RootCount(skeleton) != 1) {
+    return std::nullopt;
+  }
+  const std::vector<Limb>& limbs = LimbsOf(skeleton);
+  const Body body = {RestExtent(skeleton),
+                     FindLegs(limbs, PairsOf(skeleton, limbs), 0)};
+  const double part = body.leg / SizeOf(body);
+  if (part >= kShortLeg && part <= kLongLeg) return body;
+  return std::nullopt;
+}
+
+double SizeOf(const Body& body) {
+  return *std::max_element(body.extent.begin(), body.extent.end());
+}
+
+}  // namespace bvhmill

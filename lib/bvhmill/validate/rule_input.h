@@ -1,0 +1,45 @@
+#pragma once
+
+// The clip that rules look at, and what several of them ask it. Private to
+// validate/.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "bvhmill/base/text_position.h"
+#include "bvhmill/clip/clip.h"
+#include "bvhmill/clip/conventions.h"
+#include "bvhmill/report/report.h"
+#include "bvhmill/validate/row_samples.h"
+#include "bvhmill/validate/skeleton_facts.h"
+
+namespace bvhmill {
+
+using Vec3f = std::array<float, 3>;
+
+struct Subject {
+  const Skeleton& skeleton;
+  const SkeletonFacts& facts;
+  const RowSamples& samples;
+  std::span<const Place> places;
+  // What the caller knows of it.
+  const SourceSpace& source;
+
+  const std::vector<Node>& nodes() const { return skeleton.nodes; }
+  const Node& node(int32_t index) const {
+    return skeleton.nodes[static_cast<size_t>(index)];
+  }
+};
+
+// Where the node begins, with its index and name.
+Location LocationOf(const Subject& subject, int32_t node);
+
+// The position channels of `node` in sample `row`; nothing unless it has all
+// three.
+std::optional<Vec3f> PositionAt(const Subject& subject, const Node& node,
+                                size_t row);
+
+}  // namespace bvhmill

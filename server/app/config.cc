@@ -1,0 +1,163 @@
+#include "server/app/config.h"
+
+#include <arpa/inet.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <iostream>
+#include <utility>
+#include <vector>
+
+#include "bvhmill/base/version.h"
+#include "server/net/address.h"
+#include "server/app/flags.h"
+#include "server/limits/memory.h"
+
+namespace bvhmill::server {
+namespace {
+
+constexpr char kHelp[] =
+    "bvhmilld: the gRPC server of bvhmill.\n"
+    "\n"
+    "Examples:\n"
+    "  bvhmilld\n"
+    "      serve this machine on 127.0.0.1:7450\n"
+    "  bvhmilld --listen 0.0.0.0:7450 --tls-cert cert.pem --tls-key key.pem\n"
+    "      serve others, encrypted\n"
+    "  bvhmilld --listen 127.0.0.1:0\n"
+    "      pick a free port and print it\n";
+
+// BVHMILL_MAX_JOINTS for --max-joints.
+std::string VariableOf(const std::string& flag) {
+  std::string variable = "BVHMILL_" + flag;
+  for (char& c : variable) {
+    c = c == '-' ? '_' : static_cast<char>(std::toupper(c));
+  }
+  return variable;
+}
+
+bool IsGiven(const std::vector<std::string>& args, const std::string& flag) {
+  return std::any_of(args.begin(), args.end(), [&](const std::string& arg) {
+    return arg == "--" + flag || arg.starts_with("--" + flag + "=");
+  });
+}
+
+// What a run of the program is for stands on its command line.
+bool IsAction(const std::string& flag) {
+  return flag == "help" || flag == "version" || flag == "check-config" ||
+         flag == "hash-token";
+}
+
+// The command line, with what the environment says about flags that are not on
+// it: so the environment weighs less than flags and more than a file.
+std::vector<std::string> WithEnvironment(const CLI::App& app, int argc,
+                                         char** argv) {
+  std::vector<std::string> args(argv + 1, argv + argc);
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_lnames().empty()) continue;
+    const std::string& flag = option->get_lnames().front();
+    const char* value = std::getenv(VariableOf(flag).c_str());
+    if (value == nullptr || IsAction(flag)) continue;
+    if (!IsGiven(args, flag)) args.push_back("--" + flag + "=" + value);
+  }
+  // CLI11 wants them last first.
+  std::reverse(args.begin(), args.end());
+  return args;
+}
+
+std::string NoAddress(const std::string& flag, const std::string& address) {
+  return flag + ": '" + address +
+         "' is not HOST:PORT or PORT, with a port from 0 to 65535";
+}
+
+// The fault of the address to listen on; empty if there is none.
+std::string CheckListen(const ServerConfig& config) {
+  if (!config.listen.starts_with("unix:") && !HasPort(config.listen)) {
+    return NoAddress("--listen", config.listen);
+  }
+  const bool is_open = config.tls_cert.empty() && !config.insecure;
+  if (is_open && !IsLoopback(config.listen)) {
+    return "refusing to listen on " + config.listen +
+           " without TLS; give --tls-cert and --tls-key, or --insecure";
+  }
+  return "";
+}
+
+std::string CheckMetrics(const ServerConfig& config) {
+  if (config.metrics.empty()) return "";
+  if (config.metrics.starts_with("unix:")) return "--metrics is HOST:PORT";
+  if (!HasPort(config.metrics)) return NoAddress("--metrics", config.metrics);
+  if (!config.insecure && !IsLoopback(config.metrics)) {
+    return "refusing to show metrics on " + config.metrics +
+           " in clear text; give an address of this machine, or --insecure";
+  }
+  return "";
+}
+
+// The fault of the flags taken together; empty if there is none.
+std::string FindConflict(const ServerConfig& config) {
+  if (config.tls_cert.empty() != config.tls_key.empty()) {
+    return "--tls-cert and --tls-key need each other";
+  }
+  if (!config.tls_client_ca.empty() && config.tls_cert.empty()) {
+    return "--tls-client-ca needs --tls-cert and --tls-key";
+  }
+  const std::string wrong = CheckListen(config);
+  return wrong.empty() ? CheckMetrics(config) : wrong;
+}
+
+}  // namespace
+
+ServerConfig WithResolvedLimits(ServerConfig config, int64_t memory) {
+  const auto resolve = [memory](int64_t part, int64_t most, int64_t* limit) {
+    if (*limit != kAuto) return;
+    *limit = memory == 0 ? most : std::clamp<int64_t>(memory / part, 1, most);
+  };
+  resolve(2, int64_t{4} << 30, &config.admission.max_inflight_bytes);
+  resolve(8, int64_t{1} << 30, &config.transport.max_transport_bytes);
+  return config;
+}
+
+ServerConfig WithResolvedLimits(ServerConfig config) {
+  return WithResolvedLimits(std::move(config), LeastBound(ReadMemoryBounds()));
+}
+
+bool IsLoopback(const std::string& listen) {
+  if (listen.starts_with("unix:")) return true;
+  const std::string host = listen.substr(0, listen.rfind(':'));
+  in_addr address = {};
+  if (inet_pton(AF_INET, host.c_str(), &address) == 1) {
+    return ntohl(address.s_addr) >> 24 == IN_LOOPBACKNET;
+  }
+  return host == "localhost" || host == "[::1]" || host == "::1";
+}
+
+bool ReadConfig(int argc, char** argv, ServerConfig* config, int* exit_code) {
+  CLI::App app(kHelp, "bvhmilld");
+  app.set_version_flag("--version", "bvhmilld " + std::string(Version()));
+  app.set_config("--config", "", "file of NAME = VALUE lines, as the flags");
+  app.allow_config_extras(CLI::config_extras_mode::error);
+  app.footer(
+      "Every flag is also read from the environment (--max-joints from "
+      "BVHMILL_MAX_JOINTS) and\nfrom the file of --config; flags win over "
+      "the environment, that over the file.");
+  AddFlags(&app, config);
+  try {
+    app.parse(WithEnvironment(app, argc, argv));
+  } catch (const CLI::ParseError& error) {
+    *exit_code = app.exit(error, std::cout, std::cerr) == 0 ? 0 : 2;
+    return false;
+  }
+  config->listen = WithHost(config->listen);
+  config->metrics = WithHost(config->metrics);
+  if (!config->hash_token.empty()) return true;
+  const std::string conflict = FindConflict(*config);
+  if (conflict.empty()) return true;
+  std::cerr << "bvhmilld: " << conflict << "\n";
+  *exit_code = 2;
+  return false;
+}
+
+}  // namespace bvhmill::server

@@ -1,0 +1,78 @@
+#include "server/app/file_watch.h"
+
+#include <sys/stat.h>
+
+#include <exception>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+#include "bvhmill/base/status.h"
+
+namespace bvhmill::server {
+namespace {
+
+// Differs whenever the file is another one than before.
+std::string StateOf(const std::string& path) {
+  struct stat info {};
+  if (path.empty() || stat(path.c_str(), &info) != 0) return "";
+  std::ostringstream state;
+  state << info.st_ino << ' ' << info.st_size << ' ' << info.st_mtim.tv_sec
+        << ' ' << info.st_mtim.tv_nsec;
+  return state.str();
+}
+
+}  // namespace
+
+absl::Status ReadWhole(const std::string& path, std::string* out) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream bytes;
+  bytes << in.rdbuf();
+  if (!in) {
+    return MakeStatus(absl::StatusCode::kNotFound, "cannot read " + path);
+  }
+  *out = bytes.str();
+  return absl::OkStatus();
+}
+
+FileWatch::FileWatch(std::vector<std::string> paths,
+                     std::function<void(const std::string&)> on_change,
+                     std::function<void()> on_exception)
+    : paths_(std::move(paths)),
+      on_change_(std::move(on_change)),
+      on_exception_(std::move(on_exception)) {
+  for (const std::string& path : paths_) seen_.push_back(StateOf(path));
+  thread_ = std::thread([this] { Run(); });
+}
+
+FileWatch::~FileWatch() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  thread_.join();
+}
+
+void FileWatch::Run() {
+  std::unique_lock lock(mutex_);
+  const auto stopping = [this] { return stopping_; };
+  while (!wake_.wait_for(lock, std::chrono::seconds(1), stopping)) {
+    for (size_t i = 0; i < paths_.size(); ++i) LookAt(i);
+  }
+}
+
+void FileWatch::LookAt(size_t i) {
+  try {
+    std::string state = StateOf(paths_[i]);
+    // A file that is gone may be in the middle of being replaced.
+    if (state.empty() || state == seen_[i]) return;
+    on_change_(paths_[i]);
+    seen_[i] = std::move(state);
+  } catch (...) {
+    // The file still counts as changed: it is read again in a second.
+    on_exception_();
+  }
+}
+
+}  // namespace bvhmill::server

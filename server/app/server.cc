@@ -1,0 +1,253 @@
+#include "server/app/server.h"
+
+#include <dlfcn.h>
+#include <grpcpp/health_check_service_interface.h>
+#include <grpcpp/resource_quota.h>
+#include <grpcpp/security/server_credentials.h>
+#include <grpcpp/server_builder.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "bvhmill/base/status.h"
+#include "server/rpc/catch_as_status.h"
+
+namespace bvhmill::server {
+namespace {
+
+// gRPC's way to say never.
+constexpr int kNever = std::numeric_limits<int32_t>::max();
+
+int Milliseconds(int64_t seconds) {
+  constexpr int64_t kMost = kNever / 1000;
+  return seconds == 0 ? kNever
+                      : static_cast<int>(std::min(seconds, kMost) * 1000);
+}
+
+void SetMessageLimits(const ServiceLimits& limits,
+                      grpc::ServerBuilder* builder) {
+  builder->SetMaxReceiveMessageSize(
+      static_cast<int>(MostReceivedBytes(limits)));
+  // gRPC would unpack whatever comes before it looks at its size; ReadMessage
+  // unpacks within the limit.
+  builder->AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
+  builder->SetMaxSendMessageSize(-1);
+}
+
+void SetResources(const TransportLimits& limits, grpc::ServerBuilder* builder) {
+  // Reflection, the only service of gRPC that takes a thread for each stream,
+  // gets no more than these; further streams get RESOURCE_EXHAUSTED.
+  constexpr int kMaxThreads = 8;
+  grpc::ResourceQuota quota("bvhmilld");
+  quota.SetMaxThreads(kMaxThreads);
+  if (limits.max_transport_bytes > 0) {
+    quota.Resize(static_cast<size_t>(limits.max_transport_bytes));
+  }
+  builder->SetResourceQuota(quota);
+}
+
+void SetConnectionLimits(const TransportLimits& limits,
+                         grpc::ServerBuilder* builder) {
+  constexpr int kMaxReadBytes = 64 << 10;
+  const std::pair<const char*, int> arguments[] = {
+      {GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
+       limits.min_ping_seconds == 0 ? 0
+                                    : Milliseconds(limits.min_ping_seconds)},
+      {GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1},
+      {GRPC_ARG_KEEPALIVE_TIME_MS, Milliseconds(limits.keepalive_seconds)},
+      {GRPC_ARG_KEEPALIVE_TIMEOUT_MS,
+       Milliseconds(limits.keepalive_timeout_seconds)},
+      // A connection that is cut is not served further than what gRPC has read
+      // of it.
+      {GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, kMaxReadBytes},
+      // Else the server gives up asking after two pings without an answer to
+      // send, and with it noticing that a client is gone.
+      {GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0},
+      {GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
+       Milliseconds(limits.handshake_seconds)},
+      {GRPC_ARG_MAX_CONNECTION_AGE_MS,
+       Milliseconds(limits.max_connection_age_seconds)},
+      {GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS,
+       Milliseconds(limits.max_connection_age_grace_seconds)}};
+  for (const auto& [name, value] : arguments) {
+    builder->AddChannelArgument(name, value);
+  }
+  if (limits.max_streams_per_connection > 0) {
+    builder->AddChannelArgument(
+        GRPC_ARG_MAX_CONCURRENT_STREAMS,
+        static_cast<int>(
+            std::min<int64_t>(limits.max_streams_per_connection, kNever)));
+  }
+  SetResources(limits, builder);
+}
+
+// gRPC's reflection offers itself to every server of a process that it is
+// loaded into, and cannot be told not to.
+absl::Status LoadReflection() {
+  if (dlopen(BVHMILL_REFLECTION, RTLD_NOW | RTLD_GLOBAL) != nullptr) {
+    return absl::OkStatus();
+  }
+  return MakeStatus(absl::StatusCode::kNotFound,
+                    std::string("cannot load ") + BVHMILL_REFLECTION +
+                        ", which --reflection on needs");
+}
+
+}  // namespace
+
+Server::Server(const ServerConfig& config, std::unique_ptr<TokenStore> tokens)
+    : context_(config, std::move(tokens)),
+      clip_service_(&context_),
+      server_service_(&context_),
+      unknown_service_(&context_) {}
+
+Server::~Server() {
+  context_.OnMemory({});
+  Close();
+}
+
+// gRPC closes a connection when all that it has to say is written, which a peer
+// that reads nothing puts off for ever. So what is left is cut.
+void Server::Close() {
+  constexpr std::chrono::milliseconds kToEndCalls(400);
+  constexpr std::chrono::milliseconds kToClose(800);
+  if (listener_ != nullptr) listener_->Stop();
+  if (server_ == nullptr) return;
+  context_.CutConnectionsAfter(kToClose);
+  server_->Shutdown(std::chrono::system_clock::now() + kToEndCalls);
+  server_->Wait();
+}
+
+absl::Status Server::Start(const ServerConfig& config,
+                           std::unique_ptr<Server>* server) {
+  try {
+    return StartOrThrow(config, server);
+  } catch (const std::exception& error) {
+    return MakeStatus(absl::StatusCode::kUnavailable,
+                      std::string("the system has too few threads or too "
+                                  "little memory: ") +
+                          error.what());
+  }
+}
+
+absl::Status Server::StartOrThrow(const ServerConfig& config,
+                                  std::unique_ptr<Server>* server) {
+  std::unique_ptr<TokenStore> tokens;
+  BVHMILL_RETURN_IF_ERROR(TokenStore::Open(config.token_file, &tokens));
+  std::unique_ptr<Server> out(
+      new Server(WithResolvedLimits(config), std::move(tokens)));
+  BVHMILL_RETURN_IF_ERROR(out->Listen());
+  BVHMILL_RETURN_IF_ERROR(out->StartMetrics());
+  out->WatchFiles();
+  *server = std::move(out);
+  return absl::OkStatus();
+}
+
+absl::Status Server::Listen() {
+  const ServerConfig& config = context_.config();
+  BVHMILL_RETURN_IF_ERROR(TlsFiles::Open(config, &tls_files_));
+  grpc::EnableDefaultHealthCheckService(true);
+  if (config.reflection) BVHMILL_RETURN_IF_ERROR(LoadReflection());
+  BVHMILL_RETURN_IF_ERROR(Listener::Open(config.listen, &listener_));
+  grpc::ServerBuilder builder;
+  using Builder = grpc::ServerBuilder::experimental_type;
+  acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
+      Builder::ExternalConnectionType::FROM_FD, tls_files_->Credentials());
+  builder.RegisterService(&clip_service_);
+  builder.RegisterService(&server_service_);
+  builder.RegisterCallbackGenericService(&unknown_service_);
+  SetMessageLimits(config.service, &builder);
+  SetConnectionLimits(config.transport, &builder);
+  server_ = builder.BuildAndStart();
+  if (server_ == nullptr) {
+    return MakeStatus(absl::StatusCode::kUnavailable,
+                      "cannot serve: the certificate is not usable");
+  }
+  context_.OnMemory([this](bool is_serving) {
+    server_->GetHealthCheckService()->SetServingStatus(is_serving);
+  });
+  listener_->Start(
+      [this](int file, int listening_file) { HandOver(file, listening_file); });
+  return absl::OkStatus();
+}
+
+// Must not throw: without memory for it, a connection ends.
+void Server::HandOver(int file, int listening_file) {
+  bool is_added = false;
+  Attempt(context_.log(), "the listener",
+          [&] { is_added = context_.connections().Add(file); });
+  if (!is_added) {
+    close(file);
+    return;
+  }
+  try {
+    using Acceptor = grpc::experimental::ExternalConnectionAcceptor;
+    Acceptor::NewConnectionParameters taken;
+    taken.listener_fd = listening_file;
+    taken.fd = file;
+    acceptor_->HandleNewConnection(&taken);
+  } catch (...) {
+    context_.log().Exception("the listener");
+    // gRPC may own the file by now, so it is not closed here.
+    shutdown(file, SHUT_RDWR);
+  }
+}
+
+absl::Status Server::StartMetrics() {
+  const std::string& address = context_.config().metrics;
+  if (address.empty()) return absl::OkStatus();
+  return MetricsPage::Start(
+      address, &context_.metrics(), [this] { return context_.Now(); },
+      &metrics_page_);
+}
+
+std::string Server::metrics_address() const {
+  return metrics_page_ == nullptr ? "" : metrics_page_->address();
+}
+
+void Server::WatchFiles() {
+  const ServerConfig& config = context_.config();
+  file_watch_ = std::make_unique<FileWatch>(
+      std::vector<std::string>{config.token_file, config.tls_cert,
+                               config.tls_key, config.tls_client_ca},
+      [this](const std::string& path) { ReloadFile(path); },
+      [this] { context_.log().Exception("the watch of files"); });
+}
+
+void Server::Reload() {
+  const ServerConfig& config = context_.config();
+  Attempt(context_.log(), "a reload of files", [&] {
+    if (!config.token_file.empty()) ReloadFile(config.token_file);
+    if (!config.tls_cert.empty()) ReloadFile(config.tls_cert);
+  });
+}
+
+void Server::ReloadFile(const std::string& path) {
+  const ServerConfig& config = context_.config();
+  const bool is_tokens = path == config.token_file;
+  const absl::Status status =
+      is_tokens ? context_.tokens().Reload() : tls_files_->Reload();
+  if (status.ok()) {
+    context_.log().Event("read " + path + " again");
+    return;
+  }
+  context_.log().Event((is_tokens ? "kept the tokens there were: "
+                                  : "kept the certificate there was: ") +
+                       std::string(MessageOf(status)));
+}
+
+bool Server::Drain() {
+  const std::chrono::seconds patience(context_.config().drain_seconds);
+  context_.OnMemory({});
+  server_->GetHealthCheckService()->SetServingStatus(false);
+  const bool all_finished = context_.Drain(patience);
+  Close();
+  return all_finished;
+}
+
+}  // namespace bvhmill::server

@@ -1,0 +1,125 @@
+#include "server/auth/tls.h"
+
+#include <grpcpp/security/tls_certificate_provider.h>
+#include <grpcpp/security/tls_credentials_options.h>
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+
+#include "bvhmill/base/status.h"
+#include "server/app/file_watch.h"
+
+namespace bvhmill::server {
+namespace {
+
+constexpr int kRefreshSeconds = 1;
+
+struct FreeBio {
+  void operator()(BIO* bio) const { BIO_free(bio); }
+};
+struct FreeCertificate {
+  void operator()(X509* certificate) const { X509_free(certificate); }
+};
+struct FreeKey {
+  void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
+};
+using Bio = std::unique_ptr<BIO, FreeBio>;
+using Certificate = std::unique_ptr<X509, FreeCertificate>;
+using Key = std::unique_ptr<EVP_PKEY, FreeKey>;
+
+// The bytes of the files.
+struct Pem {
+  std::string certificate;
+  std::string key;
+  std::string client_ca;
+};
+
+Bio View(const std::string& bytes) {
+  return Bio(BIO_new_mem_buf(bytes.data(), static_cast<int>(bytes.size())));
+}
+
+absl::Status NotPem(const std::string& path, const char* what) {
+  ERR_clear_error();
+  return MakeStatus(absl::StatusCode::kInvalidArgument,
+                    path + " holds no PEM " + what);
+}
+
+absl::Status ReadCertificate(const std::string& path, std::string* bytes,
+                             Certificate* out) {
+  BVHMILL_RETURN_IF_ERROR(ReadWhole(path, bytes));
+  out->reset(PEM_read_bio_X509(View(*bytes).get(), nullptr, nullptr, nullptr));
+  return *out != nullptr ? absl::OkStatus() : NotPem(path, "certificate");
+}
+
+// An encrypted key would ask the terminal for its password.
+int NoPassword(char* /*buffer*/, int /*size*/, int /*writing*/,
+               void* /*data*/) {
+  return 0;
+}
+
+absl::Status ReadKey(const std::string& path, std::string* bytes, Key* out) {
+  BVHMILL_RETURN_IF_ERROR(ReadWhole(path, bytes));
+  out->reset(PEM_read_bio_PrivateKey(View(*bytes).get(), nullptr, NoPassword,
+                                     nullptr));
+  return *out != nullptr ? absl::OkStatus()
+                         : NotPem(path, "key without a password");
+}
+
+// Reads the files and looks whether they fit.
+absl::Status ReadTlsFiles(const ServerConfig& config, Pem* pem) {
+  Certificate certificate;
+  Key key;
+  BVHMILL_RETURN_IF_ERROR(
+      ReadCertificate(config.tls_cert, &pem->certificate, &certificate));
+  BVHMILL_RETURN_IF_ERROR(ReadKey(config.tls_key, &pem->key, &key));
+  if (X509_check_private_key(certificate.get(), key.get()) != 1) {
+    ERR_clear_error();
+    return MakeStatus(absl::StatusCode::kInvalidArgument,
+                      config.tls_key + " is not the key of " + config.tls_cert);
+  }
+  if (config.tls_client_ca.empty()) return absl::OkStatus();
+  Certificate authority;
+  return ReadCertificate(config.tls_client_ca, &pem->client_ca, &authority);
+}
+
+}  // namespace
+
+absl::Status CheckTlsFiles(const ServerConfig& config) {
+  Pem pem;
+  return config.tls_cert.empty() ? absl::OkStatus()
+                                 : ReadTlsFiles(config, &pem);
+}
+
+absl::Status TlsFiles::Open(const ServerConfig& config,
+                            std::unique_ptr<TlsFiles>* files) {
+  files->reset(new TlsFiles(config));
+  return (*files)->Reload();
+}
+
+absl::Status TlsFiles::Reload() {
+  if (config_.tls_cert.empty()) return absl::OkStatus();
+  Pem pem;
+  BVHMILL_RETURN_IF_ERROR(ReadTlsFiles(config_, &pem));
+  BVHMILL_RETURN_IF_ERROR(identity_.Put(pem.key + "\n" + pem.certificate));
+  return config_.tls_client_ca.empty() ? absl::OkStatus()
+                                       : client_ca_.Put(pem.client_ca);
+}
+
+std::shared_ptr<grpc::ServerCredentials> TlsFiles::Credentials() const {
+  if (config_.tls_cert.empty()) return grpc::InsecureServerCredentials();
+  const bool asks_client = !config_.tls_client_ca.empty();
+  namespace tls = grpc::experimental;
+  tls::TlsServerCredentialsOptions options(
+      std::make_shared<tls::FileWatcherCertificateProvider>(
+          identity_.path(), identity_.path(),
+          asks_client ? client_ca_.path() : "", kRefreshSeconds));
+  options.watch_identity_key_cert_pairs();
+  if (asks_client) options.watch_root_certs();
+  options.set_cert_request_type(
+      asks_client ? GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY
+                  : GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE);
+  return tls::TlsServerCredentials(options);
+}
+
+}  // namespace bvhmill::server

@@ -1,0 +1,215 @@
+#include "server/auth/tokens.h"
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "bvhmill/base/status.h"
+#include "server/app/file_watch.h"
+
+namespace bvhmill::server {
+namespace {
+
+constexpr std::string_view kHex = "0123456789abcdef";
+// What a hashed line allows that does not say.
+constexpr uint8_t kUsualScopes = static_cast<uint8_t>(Scope::kRead) |
+                                 static_cast<uint8_t>(Scope::kConvert) |
+                                 static_cast<uint8_t>(Scope::kJobs);
+
+std::vector<std::string_view> Split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string_view Trim(std::string_view text) {
+  constexpr std::string_view kBlank = " \t\r\n";
+  const size_t begin = text.find_first_not_of(kBlank);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
+}
+
+bool IsName(std::string_view name) {
+  constexpr size_t kMost = 64;
+  return !name.empty() && name.size() <= kMost &&
+         name.find_first_not_of(
+             "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+             "abcdefghijklmnopqrstuvwxyz0123456789._-") ==
+             std::string_view::npos;
+}
+
+bool ParseDigest(std::string_view hex, Sha256* digest) {
+  if (hex.size() != 2 * digest->size()) return false;
+  for (size_t i = 0; i < digest->size(); ++i) {
+    const size_t high = kHex.find(hex[2 * i]);
+    const size_t low = kHex.find(hex[2 * i + 1]);
+    if (high == kHex.npos || low == kHex.npos) return false;
+    (*digest)[i] = static_cast<uint8_t>(high * 16 + low);
+  }
+  return true;
+}
+
+bool ParseScopes(std::string_view text, uint8_t* scopes) {
+  constexpr std::pair<std::string_view, Scope> kNames[] = {
+      {"read", Scope::kRead},
+      {"convert", Scope::kConvert},
+      {"jobs", Scope::kJobs},
+      {"admin", Scope::kAdmin}};
+  *scopes = 0;
+  for (const std::string_view word : Split(text, ',')) {
+    const auto* const named =
+        std::find_if(std::begin(kNames), std::end(kNames),
+                     [&](const auto& pair) { return pair.first == word; });
+    if (named == std::end(kNames)) return false;
+    *scopes |= static_cast<uint8_t>(named->second);
+  }
+  return true;
+}
+
+bool ParseNumber(std::string_view text, int64_t* value) {
+  const char* end = text.data() + text.size();
+  const auto [stop, fault] = std::from_chars(text.data(), end, *value);
+  return fault == std::errc() && stop == end && *value > 0;
+}
+
+// clips=N,bytes=N, either or both.
+bool ParseQuotas(std::string_view text, Caller* caller) {
+  for (const std::string_view word : Split(text, ',')) {
+    const size_t equals = word.find('=');
+    if (equals == word.npos) return false;
+    const std::string_view name = word.substr(0, equals);
+    if (name != "clips" && name != "bytes") return false;
+    int64_t* value = name == "clips" ? &caller->max_clips : &caller->max_bytes;
+    if (!ParseNumber(word.substr(equals + 1), value)) return false;
+  }
+  return true;
+}
+
+// What is wrong with a line; empty if nothing is.
+std::string ParseHashed(std::string_view line, Token* token) {
+  const std::vector<std::string_view> parts = Split(line, ':');
+  Caller caller;
+  caller.name = parts[0];
+  caller.scopes = kUsualScopes;
+  if (parts.size() > 4) return "has more than four parts";
+  if (!IsName(parts[0])) return "has a name of other than letters, digits, ._-";
+  if (!ParseDigest(parts[1], &token->digest)) {
+    return "has no SHA-256 of 64 lower-case hexadecimal digits";
+  }
+  if (parts.size() > 2 && !ParseScopes(parts[2], &caller.scopes)) {
+    return "has a scope other than read, convert, jobs, admin";
+  }
+  if (parts.size() > 3 && !ParseQuotas(parts[3], &caller)) {
+    return "has quotas other than clips=N,bytes=N";
+  }
+  token->caller = std::make_shared<const Caller>(std::move(caller));
+  return "";
+}
+
+Token PlainToken(std::string_view line, size_t number) {
+  Caller caller;
+  caller.name = "token-" + std::to_string(number);
+  caller.scopes = kUsualScopes;
+  return {DigestOf(line), std::make_shared<const Caller>(std::move(caller))};
+}
+
+}  // namespace
+
+Sha256 DigestOf(std::string_view bytes) {
+  Sha256 digest{};
+  EVP_Digest(bytes.data(), bytes.size(), digest.data(), nullptr, EVP_sha256(),
+             nullptr);
+  return digest;
+}
+
+absl::Status HashToken(std::string_view name, std::string_view token,
+                       std::string* line) {
+  token = Trim(token);
+  if (!IsName(name)) {
+    return InvalidField("name", "is letters, digits, '.', '_' and '-'");
+  }
+  if (token.empty() || token.find_first_of(" \t\r\n") != token.npos) {
+    return InvalidField("token", "is one word on stdin");
+  }
+  *line = std::string(name) + ":";
+  for (const uint8_t byte : DigestOf(token)) {
+    *line += kHex[byte / 16];
+    *line += kHex[byte % 16];
+  }
+  *line += ":read,convert";
+  return absl::OkStatus();
+}
+
+absl::Status ParseTokens(std::string_view path, std::string_view text,
+                         std::vector<Token>* tokens) {
+  const auto fault = [&](const std::string& why) {
+    return MakeStatus(absl::StatusCode::kInvalidArgument,
+                      std::string(path) + why);
+  };
+  size_t number = 0;
+  for (std::string_view line : Split(text, '\n')) {
+    ++number;
+    line = Trim(line);
+    if (line.empty() || line.front() == '#') continue;
+    // Bearer tokens have no colons, so there is no doubt.
+    if (line.find(':') == line.npos) {
+      // Whoever reads the digest would have the token.
+      if (Sha256 digest; ParseDigest(line, &digest)) {
+        return fault(":" + std::to_string(number) +
+                     ": a digest without a name: NAME:SHA256");
+      }
+      tokens->push_back(PlainToken(line, number));
+      continue;
+    }
+    Token token;
+    const std::string why = ParseHashed(line, &token);
+    if (!why.empty()) return fault(":" + std::to_string(number) + ": " + why);
+    tokens->push_back(std::move(token));
+  }
+  return tokens->empty() ? fault(" holds no token") : absl::OkStatus();
+}
+
+absl::Status TokenStore::Open(const std::string& path,
+                              std::unique_ptr<TokenStore>* store) {
+  std::unique_ptr<TokenStore> out(new TokenStore(path));
+  if (!path.empty()) BVHMILL_RETURN_IF_ERROR(out->Reload());
+  *store = std::move(out);
+  return absl::OkStatus();
+}
+
+std::shared_ptr<const Caller> TokenStore::Find(std::string_view token) const {
+  std::shared_ptr<const std::vector<Token>> tokens;
+  {
+    const std::lock_guard lock(mutex_);
+    tokens = tokens_;
+  }
+  const Sha256 digest = DigestOf(token);
+  std::shared_ptr<const Caller> found;
+  for (const Token& known : *tokens) {
+    if (CRYPTO_memcmp(known.digest.data(), digest.data(), digest.size()) == 0) {
+      found = known.caller;
+    }
+  }
+  return found;
+}
+
+absl::Status TokenStore::Reload() {
+  if (path_.empty()) return absl::OkStatus();
+  std::string text;
+  BVHMILL_RETURN_IF_ERROR(ReadWhole(path_, &text));
+  auto tokens = std::make_shared<std::vector<Token>>();
+  BVHMILL_RETURN_IF_ERROR(ParseTokens(path_, text, tokens.get()));
+  const std::lock_guard lock(mutex_);
+  tokens_ = std::move(tokens);
+  ++version_;
+  return absl::OkStatus();
+}
+
+}  // namespace bvhmill::server

@@ -1,0 +1,85 @@
+#include "server/codec/response_bytes.h"
+
+#include <cstdint>
+#include <utility>
+
+#include "bvhmill/wire/result.h"
+#include "bvhmill/wire/serialize.h"
+
+namespace bvhmill::server {
+namespace {
+
+// A message whose only field, `number`, is the message that begins with `heads`
+// in front: each of these stands before one of `data`, but for the last.
+void Wrap(int number, std::vector<std::string> heads,
+          std::vector<std::vector<grpc::Slice>> data, grpc::ByteBuffer* out) {
+  size_t bytes = 0;
+  for (const std::string& head : heads) bytes += head.size();
+  for (const auto& pieces : data) {
+    for (const grpc::Slice& piece : pieces) bytes += piece.size();
+  }
+  heads.front().insert(0, wire::FieldHead(number, bytes));
+  std::vector<grpc::Slice> slices;
+  for (size_t i = 0; i < heads.size(); ++i) {
+    if (!heads[i].empty()) slices.emplace_back(heads[i]);
+    if (i == data.size()) continue;
+    slices.insert(slices.end(), data[i].begin(), data[i].end());
+  }
+  grpc::ByteBuffer(slices.data(), slices.size()).Swap(out);
+}
+
+}  // namespace
+
+void ToBytes(const google::protobuf::MessageLite& message,
+             grpc::ByteBuffer* out) {
+  const grpc::Slice slice(message.ByteSizeLong());
+  message.SerializeWithCachedSizesToArray(const_cast<uint8_t*>(slice.begin()));
+  grpc::ByteBuffer(&slice, 1).Swap(out);
+}
+
+void ToBytes(const v1::OutputChunk& chunk, std::string data,
+             grpc::ByteBuffer* out) {
+  // Its last field, so that it can be put behind the others.
+  std::string head =
+      chunk.SerializeAsString() +
+      wire::FieldHead(v1::OutputChunk::kDataFieldNumber, data.size());
+  Wrap(v1::ConvertClipsResponse::kOutputChunkFieldNumber, {std::move(head)},
+       {{OwningSlice(std::move(data))}}, out);
+}
+
+void ToBytes(const ConvertResult& result, std::vector<OutputBytes> data,
+             grpc::ByteBuffer* out) {
+  constexpr int kResult = v1::ConvertClipResponse::kResultFieldNumber;
+  static_assert(kResult == int{v1::ValidateClipResponse::kResultFieldNumber});
+  if (!result.status.ok()) data.clear();
+  std::vector<size_t> sizes;
+  std::vector<std::vector<grpc::Slice>> pieces;
+  for (OutputBytes& output : data) {
+    sizes.push_back(output.size());
+    if (output.size() > 0) pieces.push_back(output.Take());
+  }
+  Wrap(kResult, wire::Serialize("", result, sizes), std::move(pieces), out);
+}
+
+void ToBytes(std::string_view key, const ConvertResult& result,
+             grpc::ByteBuffer* out) {
+  Wrap(v1::ConvertClipsResponse::kResultFieldNumber,
+       wire::Serialize(key, result, {}), {}, out);
+}
+
+void ToBytes(std::string_view key, const ClipInfo& info,
+             std::span<const OutputInfo> outputs, grpc::ByteBuffer* out) {
+  v1::ClipStarted begin;
+  begin.set_key(key.data(), key.size());
+  for (const OutputInfo& output : outputs) {
+    wire::ToProto(output, begin.add_outputs());
+  }
+  const std::string info_bytes = wire::Serialize(info);
+  Wrap(v1::ConvertClipsResponse::kBeginFieldNumber,
+       {begin.SerializeAsString() +
+        wire::FieldHead(v1::ClipStarted::kInfoFieldNumber, info_bytes.size()) +
+        info_bytes},
+       {}, out);
+}
+
+}  // namespace bvhmill::server

@@ -1,0 +1,44 @@
+#pragma once
+
+// Responses as the transport takes them.
+
+#include <grpcpp/support/byte_buffer.h>
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bvhmill/pipeline/convert.h"
+#include "bvhmill/v1/clip_service.pb.h"
+#include "server/codec/output_bytes.h"
+
+namespace bvhmill::server {
+
+// Any thread may call these. `out` becomes what the message would serialize to,
+// but that the fields of results may stand in another order, and owns its
+// bytes. Messages must be of less than 2 GiB.
+
+// A message of any kind. One copy.
+void ToBytes(const google::protobuf::MessageLite& message,
+             grpc::ByteBuffer* out);
+
+// A ConvertClipsResponse: `chunk`, which has no data, with `data`. These go to
+// the kernel from where they are: a message that serializes itself would copy
+// them once more.
+void ToBytes(const v1::OutputChunk& chunk, std::string data,
+             grpc::ByteBuffer* out);
+
+// A ConvertClipResponse or, without `data`, a ValidateClipResponse, which are
+// alike: `result` with `data` of its outputs, which are not copied either.
+void ToBytes(const ConvertResult& result, std::vector<OutputBytes> data,
+             grpc::ByteBuffer* out);
+
+// ConvertClipsResponses: the `result` of the clip `key`; and its `begin`, with
+// what is said of outputs that will come.
+void ToBytes(std::string_view key, const ConvertResult& result,
+             grpc::ByteBuffer* out);
+void ToBytes(std::string_view key, const ClipInfo& info,
+             std::span<const OutputInfo> outputs, grpc::ByteBuffer* out);
+
+}  // namespace bvhmill::server

@@ -1,0 +1,346 @@
+#include "server/convert/clip_queue.h"
+
+#include <utility>
+
+#include "bvhmill/base/bounds.h"
+#include "bvhmill/base/budget.h"
+#include "bvhmill/base/status.h"
+#include "bvhmill/base/utf8.h"
+#include "bvhmill/wire/unknown_fields.h"
+#include "server/rpc/statuses.h"
+#include "server/convert/source.h"
+
+namespace bvhmill::server {
+namespace {
+
+// Adds fields beside the options that are not known.
+void AddUnknownFields(const v1::ClipBegin& begin,
+                      std::shared_ptr<const ConvertOptions>* options) {
+  std::vector<std::string> fields;
+  wire::AddOwnUnknownFields(begin, "begin", &fields);
+  wire::AddUnknownFields(begin.source(), "begin.source", &fields);
+  if (fields.empty()) return;
+  auto more = std::make_shared<ConvertOptions>(**options);
+  more->unknown_fields.insert(more->unknown_fields.end(), fields.begin(),
+                              fields.end());
+  *options = std::move(more);
+}
+
+// Messages with no more bytes beside their text are not counted while they
+// live, which is a moment.
+constexpr int64_t kSmallMessageBytes = 4096;
+
+}  // namespace
+
+grpc::Status StreamClips::Enter() {
+  return context_.admission().TryOpen(*record_.caller(), record_.peer(),
+                                      &ticket_);
+}
+
+// Counts the memory of `frame`, but for its text, until `message` goes.
+grpc::Status StreamClips::HoldMessage(const v1::ConvertClipsRequest& frame,
+                                      int64_t beside, Ticket* message) {
+  if (beside <= kSmallMessageBytes) return grpc::Status::OK;
+  const size_t text =
+      frame.chunk().size() + frame.begin().source().data().size();
+  return context_.admission().TryHold(
+      *record_.caller(), record_.peer(),
+      static_cast<int64_t>(frame.SpaceUsedLong() - text), message);
+}
+
+grpc::Status StreamClips::Take(v1::ConvertClipsRequest* frame, int64_t beside) {
+  const auto bytes = static_cast<int64_t>(frame->ByteSizeLong());
+  const int64_t limit = config().service.max_request_message_bytes;
+  if (Exceeds(bytes, limit)) {
+    return LimitExceeded("max_request_message_bytes", limit, bytes);
+  }
+  const bool first = !std::exchange(saw_frame_, true);
+  if (first && !frame->has_open()) {
+    if (auto status = Open({}); !status.ok()) return status;
+  }
+  Ticket message;
+  const grpc::Status held = HoldMessage(*frame, beside, &message);
+  switch (frame->frame_case()) {
+    case v1::ConvertClipsRequest::kOpen:
+      if (!first) return StreamOutOfOrder("open is not the first frame");
+      return held.ok() ? Open(frame->open()) : held;
+    case v1::ConvertClipsRequest::kBegin:
+      return Begin(frame->mutable_begin(), held);
+    case v1::ConvertClipsRequest::kChunk:
+      if (incoming_ == nullptr) return StreamOutOfOrder("chunk outside a clip");
+      Append(std::move(*frame->mutable_chunk()));
+      return grpc::Status::OK;
+    case v1::ConvertClipsRequest::kEnd:
+      return End(frame->end());
+    case v1::ConvertClipsRequest::FRAME_NOT_SET:
+      break;
+  }
+  return StreamOutOfOrder("a frame is empty");
+}
+
+grpc::Status StreamClips::Open(const v1::StreamOpen& open) {
+  ordered_ = open.ordered();
+  const auto status = ReadOptions(open.options(), &default_options_);
+  return status.ok() ? ticket_.Grow(OptionsBytes(*default_options_)) : status;
+}
+
+grpc::Status StreamClips::ReadOptions(
+    const v1::ConvertOptions& message,
+    std::shared_ptr<const ConvertOptions>* options) {
+  auto read = std::make_shared<ConvertOptions>();
+  auto status = ReadOptionsFor(config(), message, read.get());
+  if (status.ok()) *options = std::move(read);
+  return status;
+}
+
+// `held`: whether there is memory for the message.
+grpc::Status StreamClips::Begin(v1::ClipBegin* begin,
+                                const grpc::Status& held) {
+  if (incoming_ != nullptr) return StreamOutOfOrder("begin within a clip");
+  incoming_ = std::make_shared<StreamClip>();
+  clips_.push_back(incoming_);
+  incoming_->options = default_options_;
+  // Every frame of the clip holds its key.
+  const bool is_long = begin->key().size() > kMaxClipKeyBytes;
+  incoming_->key = is_long ? Excerpt(begin->key()) : begin->key();
+  const grpc::Status status = held.ok() ? Admit(*begin) : held;
+  if (!status.ok()) Refuse(incoming_.get(), status);
+  Append(std::move(*begin->mutable_source()->mutable_data()));
+  if (begin->complete()) Complete(std::exchange(incoming_, nullptr).get());
+  return grpc::Status::OK;
+}
+
+// Whether the incoming clip can be taken. Fills in how it is to be converted.
+grpc::Status StreamClips::Admit(const v1::ClipBegin& begin) {
+  StreamClip& clip = *incoming_;
+  if (const absl::Status status =
+          CheckBytes("begin.key", begin.key().size(), kMaxClipKeyBytes);
+      !status.ok()) {
+    return ToGrpc(status);
+  }
+  clip.owns_key = keys_.insert(begin.key()).second;
+  if (!clip.owns_key) {
+    return ToGrpc(MakeStatus(absl::StatusCode::kAlreadyExists,
+                             "the key belongs to an unfinished clip"));
+  }
+  if (auto status = CheckSource(config(), begin.source()); !status.ok()) {
+    return status;
+  }
+  if (auto status = ReadEncoding(begin.source().encoding(), &clip.encoding);
+      !status.ok()) {
+    return status;
+  }
+  int64_t bytes = Budget::kFreeBytes + DecodingBytes(clip.encoding);
+  if (begin.has_options()) {
+    if (auto status = ReadOptions(begin.options(), &clip.options);
+        !status.ok()) {
+      return status;
+    }
+    bytes += OptionsBytes(*clip.options);
+  }
+  AddUnknownFields(begin, &clip.options);
+  // Memory that grows with the clip is counted as it comes.
+  return context_.admission().TryEnter(*record_.caller(), record_.peer(), bytes,
+                                       &clip.ticket);
+}
+
+grpc::Status StreamClips::End(const v1::ClipEnd& end) {
+  if (incoming_ == nullptr) return StreamOutOfOrder("end outside a clip");
+  const ClipPtr clip = std::exchange(incoming_, nullptr);
+  if (end.abandon()) {
+    clip->is_abandoned = true;
+    Remove(clip);
+  } else {
+    Complete(clip.get());
+  }
+  return grpc::Status::OK;
+}
+
+void StreamClips::Append(std::string bytes) {
+  const auto size = static_cast<int64_t>(bytes.size());
+  record_.AddBytes(size, 0);
+  StreamClip& clip = *incoming_;
+  if (clip.refused || bytes.empty()) return;
+  clip.bytes += size;
+  const int64_t limit = config().limits.max_clip_bytes;
+  if (Exceeds(clip.bytes, limit)) {
+    return Refuse(&clip, LimitExceeded("max_clip_bytes", limit, clip.bytes));
+  }
+  if (auto status = clip.ticket.Grow(size); !status.ok()) {
+    return Refuse(&clip, status);
+  }
+  if (!clip.queued_at) clip.queued_at = StreamClip::Clock::now();
+  clip.incoming.push_back(std::move(bytes));
+  AddIncoming(size);
+}
+
+void StreamClips::Refuse(StreamClip* clip, const grpc::Status& status) {
+  ConvertResult result;
+  result.status = FromGrpc(status, &result.fault);
+  record_.AddRefusedClip(result.fault.reason);
+  clip->refused = std::move(result);
+  DropIncoming(clip);
+  DropOutgoing(clip);
+  clip->ticket.Release();
+}
+
+// All of `clip` has come.
+void StreamClips::Complete(StreamClip* clip) {
+  clip->has_ended = true;
+  if (!clip->queued_at) clip->queued_at = StreamClip::Clock::now();
+}
+
+void StreamClips::Remove(const ClipPtr& clip) {
+  DropIncoming(clip.get());
+  UsedBytes(clip.get());
+  AddOutgoing(clip.get(), -clip->outgoing_bytes);
+  clip->outgoing.clear();
+  LetGo(clip.get());
+  clips_.remove(clip);
+}
+
+void StreamClips::LetGo(StreamClip* clip) {
+  if (std::exchange(clip->owns_key, false)) keys_.erase(clip->key);
+  clip->ticket.Release();
+}
+
+void StreamClips::DropIncoming(StreamClip* clip) {
+  int64_t dropped = 0;
+  for (const std::string& bytes : clip->incoming) {
+    dropped += static_cast<int64_t>(bytes.size());
+  }
+  clip->incoming.clear();
+  DropBytes(clip, dropped);
+}
+
+void StreamClips::DropOutgoing(StreamClip* clip) {
+  int64_t dropped = 0;
+  for (const OutFrame& frame : clip->outgoing) dropped += frame.bytes;
+  clip->outgoing.clear();
+  AddOutgoing(clip, -dropped);
+}
+
+// Bytes of `clip` that came are there no more.
+void StreamClips::DropBytes(StreamClip* clip, int64_t bytes) {
+  AddIncoming(-bytes);
+  static_cast<void>(clip->ticket.Grow(-bytes));
+}
+
+void StreamClips::AddIncoming(int64_t bytes) {
+  incoming_bytes_ += bytes;
+  context_.AddStreamBytes(bytes);
+}
+
+void StreamClips::AddOutgoing(StreamClip* clip, int64_t bytes) {
+  clip->outgoing_bytes += bytes;
+  outgoing_bytes_ += bytes;
+  context_.AddStreamBytes(bytes);
+}
+
+bool StreamClips::WindowIsOpen() const {
+  const ServiceLimits& limits = config().service;
+  const auto clips = static_cast<int64_t>(clips_.size());
+  if (incoming_ == nullptr &&
+      Exceeds(clips + 1, limits.max_unfinished_clips_per_stream)) {
+    return false;
+  }
+  if (incoming_bytes_ + outgoing_bytes_ == 0) return true;
+  return !Exceeds(incoming_bytes_, limits.max_unfinished_bytes_per_stream) &&
+         !context_.HasCrowdedStreams();
+}
+
+// The clip whose frames go first waits only for its own, or it would wait for
+// ones that wait for it.
+bool StreamClips::MustPause(const StreamClip& clip) const {
+  const int64_t limit = config().service.max_unsent_bytes_per_stream;
+  const bool is_first = !clips_.empty() && clips_.front().get() == &clip;
+  const int64_t unsent = is_first ? clip.outgoing_bytes : outgoing_bytes_;
+  return Exceeds(unsent, limit) || (unsent > 0 && context_.HasCrowdedStreams());
+}
+
+bool StreamClips::MustFlush(const StreamClip& clip) const {
+  return clip.outgoing.empty() && clip.conversion->has_pending();
+}
+
+bool StreamClips::CanRun(const StreamClip& clip) const {
+  if (clip.is_running || clip.has_result) return false;
+  if (clip.refused) return clip.has_ended || clip.conversion != nullptr;
+  if (MustPause(clip)) return false;
+  if (!clip.incoming.empty() || clip.has_ended) return true;
+  // It was paused before it was seen that what it was given is used up.
+  if (clip.given_bytes > 0) return true;
+  return clip.conversion && (clip.conversion->has_work() || MustFlush(clip));
+}
+
+void StreamClips::TakeRunnable(std::vector<ClipPtr>* runnable) {
+  for (const ClipPtr& clip : clips_) {
+    if (!CanRun(*clip)) continue;
+    runnable->push_back(clip);
+    clip->is_running = true;
+  }
+}
+
+std::string StreamClips::TakeBytes(StreamClip* clip) {
+  std::string bytes = std::move(clip->incoming.front());
+  clip->incoming.pop_front();
+  clip->given_bytes = static_cast<int64_t>(bytes.size());
+  return bytes;
+}
+
+void StreamClips::UsedBytes(StreamClip* clip) {
+  DropBytes(clip, std::exchange(clip->given_bytes, 0));
+}
+
+void StreamClips::AddFrame(StreamClip* clip, OutFrame frame) {
+  const int64_t bytes = frame.bytes;
+  record_.AddBytes(0, frame.data_bytes);
+  clip->outgoing.push_back(std::move(frame));
+  AddOutgoing(clip, bytes);
+}
+
+ClipPtr StreamClips::PickWrite(OutFrame* frame, bool* more_follows) {
+  for (const ClipPtr& clip : clips_) {
+    if (!clip->outgoing.empty()) {
+      *frame = std::move(clip->outgoing.front());
+      clip->outgoing.pop_front();
+      *more_follows = !clip->outgoing.empty();
+      // Whoever has the result may send another clip, by the same key.
+      if (clip->has_result && clip->outgoing.empty()) LetGo(clip.get());
+      return clip;
+    }
+    if (ordered_) break;
+  }
+  return nullptr;
+}
+
+void StreamClips::Written(const ClipPtr& clip, const OutFrame& frame) {
+  if (clip->is_abandoned) return;
+  AddOutgoing(clip.get(), -frame.bytes);
+  static_cast<void>(clip->ticket.Grow(-frame.data_bytes));
+  if (!clip->has_result || !clip->outgoing.empty()) return;
+  const auto now = StreamClip::Clock::now();
+  if (!clip->refused) {
+    record_.AddStage(Stage::kWrite, now - clip->made_at);
+    record_.AddStage(Stage::kTotal, now - clip->begun_at);
+  }
+  Remove(clip);
+}
+
+void StreamClips::AbandonAll() {
+  incoming_.reset();
+  while (!clips_.empty()) {
+    const ClipPtr clip = clips_.front();
+    clip->is_abandoned = true;
+    Remove(clip);
+  }
+}
+
+void StreamClips::Clear() {
+  AddIncoming(-incoming_bytes_);
+  context_.AddStreamBytes(-std::exchange(outgoing_bytes_, 0));
+  for (const ClipPtr& clip : clips_) clip->ticket.Release();
+  clips_.clear();
+  ticket_.Release();
+}
+
+}  // namespace bvhmill::server

@@ -1,0 +1,399 @@
+#include "server/convert/clip_service.h"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bvhmill/base/sink.h"
+#include "bvhmill/base/status.h"
+#include "bvhmill/pipeline/clip_converter.h"
+#include "bvhmill/pipeline/convert.h"
+#include "bvhmill/wire/message_arena.h"
+#include "bvhmill/wire/unknown_fields.h"
+#include "server/convert/stream_reactor.h"
+#include "server/codec/output_bytes.h"
+#include "server/codec/read_message.h"
+#include "server/codec/response_bytes.h"
+#include "server/rpc/statuses.h"
+#include "server/convert/source.h"
+#include "server/convert/stream_clip.h"
+#include "server/rpc/unary_call.h"
+
+namespace bvhmill::server {
+namespace {
+
+// A request of more bytes is handed to a worker, and so is one that asks for
+// more outputs.
+constexpr int64_t kShortRequestBytes = int64_t{256} << 10;
+constexpr int kShortOutputs = 4;
+
+// No text that unfolds, no frames that are made.
+bool IsShort(const v1::Source& source, const v1::ConvertOptions& options,
+             int64_t request_bytes) {
+  const bool is_plain = source.encoding() == v1::CONTENT_ENCODING_UNSPECIFIED ||
+                        source.encoding() == v1::CONTENT_ENCODING_IDENTITY;
+  return is_plain && !options.has_edits() &&
+         options.outputs_size() <= kShortOutputs &&
+         request_bytes <= kShortRequestBytes;
+}
+
+// Texts are written at a tenth of the speed of tensors.
+bool AreTensors(const v1::ConvertOptions& options) {
+  return std::all_of(options.outputs().begin(), options.outputs().end(),
+                     [](const v1::OutputRequest& output) {
+                       return output.has_positions() ||
+                              output.has_rotations() ||
+                              output.has_velocities() || output.has_npz();
+                     });
+}
+
+grpc::Status TooLargeForUnary(const ServerConfig& config) {
+  const std::string limit =
+      std::to_string(config.service.max_unary_response_bytes);
+  return ToGrpc(MakeStatus(absl::StatusCode::kOutOfRange,
+                           "the answer takes more than "
+                           "max_unary_response_bytes = " +
+                               limit + " bytes; use ConvertClips"),
+                Fault{"RESPONSE_TOO_LARGE",
+                      {{"limit_name", "max_unary_response_bytes"},
+                       {"limit", limit},
+                       {"use", "ConvertClips"}}});
+}
+
+// Or for any message.
+bool IsTooLarge(const ServerConfig& config, const grpc::ByteBuffer& response) {
+  constexpr int64_t kMostOfProtobuf = std::numeric_limits<int32_t>::max();
+  const auto bytes = static_cast<int64_t>(response.Length());
+  return Exceeds(bytes, config.service.max_unary_response_bytes) ||
+         bytes > kMostOfProtobuf;
+}
+
+// Gathers outputs as the response takes them. Draws their memory, and that of
+// the conversion, from the ticket.
+class UnaryReceiver final : public OutputReceiver {
+ public:
+  explicit UnaryReceiver(Ticket* ticket) : ticket_(*ticket) {}
+
+  absl::Status Hold(int64_t bytes) override {
+    if (bytes < 0) {
+      static_cast<void>(ticket_.Grow(bytes));
+      return absl::OkStatus();
+    }
+    // The first refusal is the answer.
+    if (refused_.ok()) refused_ = ticket_.Grow(bytes);
+    if (refused_.ok()) return absl::OkStatus();
+    return MakeStatus(absl::StatusCode::kResourceExhausted, "busy");
+  }
+
+  absl::Status Begin(const ClipInfo& /*info*/,
+                     std::span<const OutputInfo> outputs) override {
+    for (const OutputInfo& output : outputs) {
+      const int64_t bytes = output.tensor ? TensorBytes(*output.tensor) : 0;
+      data_.emplace_back(static_cast<size_t>(std::max<int64_t>(bytes, 0)));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Data(size_t output, std::string_view bytes) override {
+    BVHMILL_RETURN_IF_ERROR(HoldData(bytes.size()));
+    data_[output].Append(bytes);
+    return absl::OkStatus();
+  }
+
+  absl::Status Floats(size_t output,
+                      UninitializedVector<float>* floats) override {
+    BVHMILL_RETURN_IF_ERROR(HoldData(BytesOf(*floats).size()));
+    data_[output].Append(floats);
+    return absl::OkStatus();
+  }
+
+  // Of each output; taken. And bytes of all of them.
+  std::vector<OutputBytes> TakeData() { return std::move(data_); }
+  int64_t total() const { return total_; }
+  // Why there was no memory for more; OK if there was.
+  const grpc::Status& refused() const { return refused_; }
+
+ private:
+  absl::Status HoldData(size_t bytes) {
+    const auto size = static_cast<int64_t>(bytes);
+    total_ += size;
+    return Hold(size);
+  }
+
+  Ticket& ticket_;
+  std::vector<OutputBytes> data_;
+  int64_t total_ = 0;
+  grpc::Status refused_;
+};
+
+// The clip of a request, and what is asked of it.
+struct RequestedClip {
+  Encoding encoding = Encoding::kIdentity;
+  // In the request.
+  std::string_view source;
+  ConvertOptions options;
+};
+
+template <typename Request>
+grpc::Status ReadRequest(const ServerConfig& config, const Request& request,
+                         const UnaryWork& call, RequestedClip* clip) {
+  const v1::Source& source = request.source();
+  clip->source = source.data();
+  call.record.AddBytes(static_cast<int64_t>(source.data().size()), 0);
+  grpc::Status status = CheckSource(config, source);
+  if (status.ok()) status = ReadEncoding(source.encoding(), &clip->encoding);
+  if (!status.ok()) return status;
+  status = ReadOptionsFor(config, request.options(), &clip->options);
+  std::vector<std::string>* const unknown = &clip->options.unknown_fields;
+  wire::AddOwnUnknownFields(request, "", unknown);
+  wire::AddUnknownFields(source, "source", unknown);
+  return status;
+}
+
+// Gives decoded text to a conversion. Stops when it wants no more.
+class ConverterSink final : public Sink {
+ public:
+  explicit ConverterSink(ClipConverter* converter) : converter_(*converter) {}
+
+  absl::Status Append(std::string_view text) override {
+    is_wanted_ = converter_.Read(text);
+    while (converter_.has_work()) converter_.Work();
+    if (is_wanted_) return absl::OkStatus();
+    return MakeStatus(absl::StatusCode::kAborted, "no more is wanted");
+  }
+
+  bool is_wanted() const { return is_wanted_; }
+
+ private:
+  ClipConverter& converter_;
+  bool is_wanted_ = true;
+};
+
+// Converts a clip while it is decoded, so that its text is never whole in
+// memory. Returns why it cannot be decoded; `result` is then void.
+grpc::Status ConvertEncoded(const ServerConfig& config,
+                            const RequestedClip& clip, const UnaryWork& call,
+                            UnaryReceiver* receiver, ConvertResult* result) {
+  constexpr size_t kSlice = size_t{4} << 10;
+  ClipConverter converter(clip.options, receiver, &call.cancel, result);
+  ConverterSink sink(&converter);
+  const auto decoder = MakeDecoder(clip.encoding, config.limits.max_clip_bytes);
+  absl::Status status;
+  std::string_view rest = clip.source;
+  while (status.ok() && !rest.empty()) {
+    const std::string_view slice = rest.substr(0, kSlice);
+    rest.remove_prefix(slice.size());
+    converter.AddInput(static_cast<int64_t>(slice.size()));
+    status = decoder->Push(slice, &sink);
+  }
+  if (status.ok()) status = decoder->End();
+  if (!status.ok() && sink.is_wanted()) return DecodeFault(config, status);
+  converter.Finish();
+  return grpc::Status::OK;
+}
+
+// Converts the clip, and puts it on the record of the call. Returns why the
+// call fails without a result.
+grpc::Status ConvertFor(const ServerConfig& config, const UnaryWork& call,
+                        const RequestedClip& clip, UnaryReceiver* receiver,
+                        ConvertResult* result) {
+  grpc::Status status;
+  if (clip.encoding == Encoding::kIdentity) {
+    ConvertInto(clip.source, clip.options, receiver, &call.cancel, result);
+  } else {
+    // Memory that the decoder takes.
+    status = call.ticket.Grow(DecodingBytes(clip.encoding));
+    if (status.ok()) {
+      status = ConvertEncoded(config, clip, call, receiver, result);
+    }
+  }
+  if (!status.ok()) return status;
+  result->times.queued = call.queued;
+  call.record.AddClip(*result);
+  return receiver->refused();
+}
+
+// The clip needed more memory or work than a clip may; it was not read.
+bool ExceedsBudget(const ConvertResult& result) {
+  const IssueArgs& args = result.fault.metadata;
+  return std::any_of(args.begin(), args.end(), [](const auto& arg) {
+    return arg.first == "limit_name" &&
+           (arg.second == "max_clip_memory_bytes" ||
+            arg.second == "max_clip_work");
+  });
+}
+
+grpc::Status Validate(const ServerConfig& config,
+                      const v1::ValidateClipRequest& request,
+                      const UnaryWork& call, grpc::ByteBuffer* response) {
+  RequestedClip clip;
+  if (auto status = ReadRequest(config, request, call, &clip); !status.ok()) {
+    return status;
+  }
+  clip.options.checks_only = true;
+  UnaryReceiver receiver(&call.ticket);
+  ConvertResult result;
+  if (auto status = ConvertFor(config, call, clip, &receiver, &result);
+      !status.ok()) {
+    return status;
+  }
+  if (absl::IsCancelled(result.status) || ExceedsBudget(result)) {
+    return ToGrpc(result.status, result.fault);
+  }
+  ToBytes(result, {}, response);
+  return grpc::Status::OK;
+}
+
+// Nothing is made that does not fit the response. True if that is less than
+// what a clip may have anywhere.
+bool BoundOutputs(const ServerConfig& config, Limits* limits) {
+  const int64_t limit = config.service.max_unary_response_bytes;
+  const int64_t usual = limits->max_output_bytes;
+  if (limit <= 0 || (usual > 0 && usual <= limit)) return false;
+  limits->max_output_bytes = limit;
+  return true;
+}
+
+bool HasTooLargeOutputs(const ConvertResult& result) {
+  const IssueArgs& args = result.fault.metadata;
+  return std::any_of(args.begin(), args.end(), [](const auto& arg) {
+    return arg.first == "limit_name" && arg.second == "max_output_bytes";
+  });
+}
+
+grpc::Status ConvertOne(const ServerConfig& config,
+                        const v1::ConvertClipRequest& request,
+                        const UnaryWork& call, grpc::ByteBuffer* response) {
+  RequestedClip clip;
+  if (auto status = ReadRequest(config, request, call, &clip); !status.ok()) {
+    return status;
+  }
+  if (clip.options.outputs.empty()) {
+    return ToGrpc(InvalidField("options.outputs", "is empty"));
+  }
+  const bool is_bounded = BoundOutputs(config, &clip.options.limits);
+  UnaryReceiver receiver(&call.ticket);
+  ConvertResult result;
+  if (auto status = ConvertFor(config, call, clip, &receiver, &result);
+      !status.ok()) {
+    return status;
+  }
+  if (is_bounded && HasTooLargeOutputs(result)) {
+    return TooLargeForUnary(config);
+  }
+  if (!result.status.ok()) return ToGrpc(result.status, result.fault);
+  ToBytes(result, receiver.TakeData(), response);
+  call.record.AddBytes(0, receiver.total());
+  return grpc::Status::OK;
+}
+
+// Both calls make the outputs.
+template <typename Request>
+bool IsShortCall(const Request& request, int64_t bytes) {
+  return IsShort(request.source(), request.options(), bytes) &&
+         AreTensors(request.options());
+}
+
+// What a method does.
+template <typename Request>
+using ClipWork = grpc::Status (*)(const ServerConfig& config,
+                                  const Request& request, const UnaryWork& call,
+                                  grpc::ByteBuffer* response);
+
+// What is in no text may take so many times its bytes.
+constexpr int64_t kUnfolds = 32;
+// Of which so much is among what any call takes.
+constexpr int64_t kUsualOptionBytes = 4096;
+
+// Reads `request`, and has what it takes counted beyond its bytes as they came,
+// which are counted. `unpacked` is set to how many it has.
+grpc::Status ReadRequestMessage(const ServerConfig& config,
+                                grpc::ByteBuffer* bytes, Ticket* ticket,
+                                google::protobuf::Message* request,
+                                int64_t* unpacked) {
+  const auto counted = static_cast<int64_t>(bytes->Length());
+  int64_t beside = 0;
+  const grpc::Status status =
+      ReadMessage(config, kUnaryTexts, bytes, request, &beside);
+  if (!status.ok()) return status;
+  *unpacked = static_cast<int64_t>(request->ByteSizeLong());
+  int64_t more = std::max<int64_t>(*unpacked - counted, 0);
+  if (beside > kUsualOptionBytes) more += kUnfolds * beside;
+  return more > 0 ? ticket->Grow(more) : grpc::Status::OK;
+}
+
+// The buffers are those of gRPC, which live as long as the call.
+template <typename Request>
+class ClipTask final : public UnaryTask {
+ public:
+  ClipTask(const ServerConfig& config, ClipWork<Request> work,
+           grpc::ByteBuffer* request, grpc::ByteBuffer* response)
+      : config_(config), work_(work), request_(request), response_(response) {}
+
+  bool IsDear() override { return server::IsDear(kUnaryTexts, request_); }
+
+  grpc::Status Read(Ticket* ticket, bool* is_short) override {
+    int64_t unpacked = 0;
+    const grpc::Status status =
+        ReadRequestMessage(config_, request_, ticket, message_, &unpacked);
+    *is_short = IsShortCall(*message_, unpacked);
+    return status;
+  }
+
+  grpc::Status Work(const UnaryWork& call) override {
+    const grpc::Status status = work_(config_, *message_, call, response_);
+    if (!status.ok() || !IsTooLarge(config_, *response_)) return status;
+    response_->Clear();
+    return TooLargeForUnary(config_);
+  }
+
+ private:
+  const ServerConfig& config_;
+  const ClipWork<Request> work_;
+  grpc::ByteBuffer* const request_;
+  grpc::ByteBuffer* const response_;
+  wire::MessageArena arena_;
+  Request* const message_ = arena_.Make<Request>();
+};
+
+template <typename Request>
+grpc::ServerUnaryReactor* StartClipCall(ServiceContext* context,
+                                        grpc::CallbackServerContext* call,
+                                        Method method, Scope scope,
+                                        ClipWork<Request> work,
+                                        const grpc::ByteBuffer* request,
+                                        grpc::ByteBuffer* response) {
+  // gRPC would keep the bytes beside the message, as long as the call lives.
+  auto* const taken = const_cast<grpc::ByteBuffer*>(request);
+  return StartUnaryCall(context, call,
+                        {method, scope, static_cast<int64_t>(request->Length()),
+                         std::make_unique<ClipTask<Request>>(
+                             context->config(), work, taken, response)});
+}
+
+}  // namespace
+
+grpc::ServerUnaryReactor* ClipService::ValidateClip(
+    grpc::CallbackServerContext* call, const grpc::ByteBuffer* request,
+    grpc::ByteBuffer* response) {
+  return StartClipCall(&context_, call, Method::kValidateClip, Scope::kRead,
+                       &Validate, request, response);
+}
+
+grpc::ServerUnaryReactor* ClipService::ConvertClip(
+    grpc::CallbackServerContext* call, const grpc::ByteBuffer* request,
+    grpc::ByteBuffer* response) {
+  return StartClipCall(&context_, call, Method::kConvertClip, Scope::kConvert,
+                       &ConvertOne, request, response);
+}
+
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>*
+ClipService::ConvertClips(grpc::CallbackServerContext* call) {
+  return StartConvertStream(&context_, call);
+}
+
+}  // namespace bvhmill::server

@@ -1,0 +1,289 @@
+#include "server/limits/admission.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "bvhmill/base/limits.h"
+#include "bvhmill/base/status.h"
+#include "server/rpc/statuses.h"
+
+namespace bvhmill::server {
+namespace {
+
+grpc::Status Busy(const char* reason, const char* name, int64_t limit,
+                  int64_t value, bool may_retry) {
+  const std::string text = std::to_string(value) +
+                           " in flight would be more than " + name + " = " +
+                           std::to_string(limit);
+  Fault fault{reason,
+              {{"limit_name", name},
+               {"limit", std::to_string(limit)},
+               {"value", std::to_string(value)}}};
+  if (may_retry) fault.metadata.emplace_back("retry_after_ms", "1000");
+  return ToGrpc(MakeStatus(absl::StatusCode::kResourceExhausted, text), fault);
+}
+
+// Half of `number`, rounded up.
+int64_t HalfOf(int64_t number) { return number / 2 + number % 2; }
+
+// Where there is no limit, it becomes half of the one on all, and `is_fair`.
+void ShareIfNone(int64_t limit_on_all, int64_t* limit, bool* is_fair) {
+  if (*limit > 0 || limit_on_all <= 0) return;
+  *limit = HalfOf(limit_on_all);
+  *is_fair = true;
+}
+
+grpc::Status ShortOfMemory() {
+  return ToGrpc(
+      MakeStatus(absl::StatusCode::kResourceExhausted,
+                 "the server is short of memory"),
+      {"SERVER_BUSY",
+       {{"limit_name", "available_memory"}, {"retry_after_ms", "1000"}}});
+}
+
+}  // namespace
+
+AdmissionLimits WithShares(AdmissionLimits limits) {
+  const int64_t clips = limits.max_inflight_clips;
+  const int64_t bytes = limits.max_inflight_bytes;
+  FairShares& fair = limits.fair;
+  ShareIfNone(clips, &limits.max_inflight_clips_per_connection,
+              &fair.clips_per_connection);
+  ShareIfNone(bytes, &limits.max_inflight_bytes_per_connection,
+              &fair.bytes_per_connection);
+  ShareIfNone(clips, &limits.max_inflight_clips_per_caller,
+              &fair.clips_per_caller);
+  ShareIfNone(bytes, &limits.max_inflight_bytes_per_caller,
+              &fair.bytes_per_caller);
+  ShareIfNone(limits.max_streams, &limits.max_streams_per_caller,
+              &fair.streams_per_caller);
+  fair.streams_per_connection = limits.max_streams > 0;
+  return limits;
+}
+
+// The name of a limit and its value; 0 = no limit.
+struct Admission::Bound {
+  const char* name;
+  int64_t most;
+  // The limit on all and what all have, for a fair share; else 0.
+  int64_t most_of_all = 0;
+  int64_t used_by_all = 0;
+};
+
+// One account that a ticket is charged to, and its limits.
+struct Admission::Account {
+  const char* reason;
+  Bound clips;
+  Bound bytes;
+  Bound streams;
+  InFlight* used;
+};
+
+std::array<Admission::Account, 3> Admission::AccountsOf(const Ticket& ticket) {
+  const AdmissionLimits& most = limits_;
+  const Bound clips = {"max_inflight_clips", most.max_inflight_clips};
+  const Bound bytes = {"max_inflight_bytes", most.max_inflight_bytes};
+  const Bound streams = {"max_streams", most.max_streams};
+  const auto share = [](const char* name, int64_t limit, bool is_fair,
+                        const Bound& all, int64_t used) {
+    return is_fair ? Bound{name, limit, all.most, used} : Bound{name, limit};
+  };
+  const auto of_caller = [&](int64_t quota, Bound usual) {
+    if (quota > 0) return Bound{usual.name, quota};
+    return ticket.caller_has_name_ ? usual : Bound{usual.name, 0};
+  };
+  const auto of_connection = [&](Bound usual) {
+    return ticket.peer_is_one_ ? usual : Bound{usual.name, 0};
+  };
+  return {
+      {{"CALLER_BUSY",
+        of_caller(ticket.quota_.clips,
+                  share("max_inflight_clips_per_caller",
+                        most.max_inflight_clips_per_caller,
+                        most.fair.clips_per_caller, clips, all_.clips)),
+        of_caller(ticket.quota_.bytes,
+                  share("max_inflight_bytes_per_caller",
+                        most.max_inflight_bytes_per_caller,
+                        most.fair.bytes_per_caller, bytes, all_.bytes)),
+        of_caller(0,
+                  share("max_streams_per_caller", most.max_streams_per_caller,
+                        most.fair.streams_per_caller, streams, all_.streams)),
+        &ticket.caller_->used},
+       {"CONNECTION_BUSY",
+        of_connection(share("max_inflight_clips_per_connection",
+                            most.max_inflight_clips_per_connection,
+                            most.fair.clips_per_connection, clips, all_.clips)),
+        of_connection(share("max_inflight_bytes_per_connection",
+                            most.max_inflight_bytes_per_connection,
+                            most.fair.bytes_per_connection, bytes, all_.bytes)),
+        // gRPC limits the calls of a connection, and so its streams.
+        of_connection(share("max_streams", 0, most.fair.streams_per_connection,
+                            streams, all_.streams)),
+        &ticket.peer_->used},
+       {"SERVER_BUSY", clips, bytes, streams, &all_}}};
+}
+
+int64_t Admission::MostOf(const Bound& bound, int64_t used, int64_t more,
+                          bool grows) {
+  if (bound.most_of_all == 0) return bound.most;
+  const bool has_room =
+      bound.used_by_all + more <= bound.most_of_all - bound.most_of_all / 4;
+  if (grows && has_room) return bound.most;
+  const int64_t others = bound.used_by_all - used;
+  const int64_t left = std::max<int64_t>(bound.most_of_all - others, 1);
+  return bound.most == 0 ? HalfOf(left) : std::min(bound.most, HalfOf(left));
+}
+
+// `held` is what the ticket has: more than the limit never fits.
+grpc::Status Admission::CheckOne(const char* reason, const Bound& bound,
+                                 int64_t used, int64_t more, int64_t held,
+                                 bool grows) {
+  if (more <= 0) return grpc::Status::OK;
+  const int64_t most = MostOf(bound, used, more, grows);
+  if (!Exceeds(used + more, most)) return grpc::Status::OK;
+  return Busy(reason, bound.name, most, used + more,
+              /*may_retry=*/!Exceeds(held + more, bound.most));
+}
+
+grpc::Status Admission::Check(const Account& account, const InFlight& more,
+                              const Ticket& ticket) {
+  const InFlight& used = *account.used;
+  const InFlight& held = ticket.held_;
+  const bool grows = ticket.admission_ != nullptr;
+  grpc::Status status = CheckOne(account.reason, account.clips, used.clips,
+                                 more.clips, held.clips, grows);
+  if (!status.ok()) return status;
+  status = CheckOne(account.reason, account.streams, used.streams, more.streams,
+                    held.streams, grows);
+  if (!status.ok()) return status;
+  return CheckOne(account.reason, account.bytes, used.bytes, more.bytes,
+                  held.bytes, grows);
+}
+
+Ticket::Ticket(Ticket&& other) noexcept { *this = std::move(other); }
+
+Ticket& Ticket::operator=(Ticket&& other) noexcept {
+  std::swap(admission_, other.admission_);
+  std::swap(caller_, other.caller_);
+  std::swap(peer_, other.peer_);
+  std::swap(peer_is_one_, other.peer_is_one_);
+  std::swap(caller_has_name_, other.caller_has_name_);
+  std::swap(quota_, other.quota_);
+  std::swap(held_, other.held_);
+  return *this;
+}
+
+Ticket::~Ticket() { Release(); }
+
+grpc::Status Ticket::Grow(int64_t bytes) {
+  if (admission_ == nullptr) return grpc::Status::OK;
+  const std::lock_guard lock(admission_->mutex_);
+  return admission_->Add({.bytes = bytes}, this);
+}
+
+void Ticket::Worked() {
+  if (admission_ == nullptr) return;
+  const std::lock_guard lock(admission_->mutex_);
+  admission_->Remove({.clips = held_.clips}, this);
+}
+
+void Ticket::Release() {
+  if (admission_ == nullptr) return;
+  const std::lock_guard lock(admission_->mutex_);
+  admission_->Remove(held_, this);
+  --caller_->tickets;
+  --peer_->tickets;
+  admission_ = nullptr;
+}
+
+grpc::Status Admission::TryEnter(const Caller& caller, const std::string& peer,
+                                 int64_t bytes, Ticket* ticket) {
+  return Take(caller, peer, {.clips = 1, .bytes = bytes}, ticket);
+}
+
+grpc::Status Admission::TryHold(const Caller& caller, const std::string& peer,
+                                int64_t bytes, Ticket* ticket) {
+  return Take(caller, peer, {.bytes = bytes}, ticket);
+}
+
+grpc::Status Admission::TryOpen(const Caller& caller, const std::string& peer,
+                                Ticket* ticket) {
+  return Take(caller, peer, {.streams = 1}, ticket);
+}
+
+grpc::Status Admission::Take(const Caller& caller, const std::string& peer,
+                             InFlight usage, Ticket* ticket) {
+  ticket->Release();
+  const std::lock_guard lock(mutex_);
+  ticket->caller_ = &callers_[caller.name];
+  ticket->peer_ = &peers_[peer];
+  // The peers of a Unix socket all have its name.
+  ticket->peer_is_one_ = !peer.starts_with("unix:");
+  ticket->caller_has_name_ = !caller.name.empty();
+  ticket->quota_ = {.clips = caller.max_clips, .bytes = caller.max_bytes};
+  const grpc::Status status =
+      refuses_ && usage.clips > 0 ? ShortOfMemory() : Add(usage, ticket);
+  if (!status.ok()) return status;
+  ticket->admission_ = this;
+  ++ticket->caller_->tickets;
+  ++ticket->peer_->tickets;
+  return status;
+}
+
+grpc::Status Admission::Add(InFlight more, Ticket* ticket) {
+  const auto accounts = AccountsOf(*ticket);
+  for (const Account& account : accounts) {
+    const grpc::Status status = Check(account, more, *ticket);
+    if (!status.ok()) return status;
+  }
+  for (InFlight* usage : UsagesOf(ticket)) {
+    usage->clips += more.clips;
+    usage->bytes += more.bytes;
+    usage->streams += more.streams;
+  }
+  peak_bytes_ = std::max(peak_bytes_, all_.bytes);
+  return grpc::Status::OK;
+}
+
+void Admission::Remove(InFlight less, Ticket* ticket) {
+  for (InFlight* usage : UsagesOf(ticket)) {
+    usage->clips -= less.clips;
+    usage->bytes -= less.bytes;
+    usage->streams -= less.streams;
+  }
+}
+
+std::array<InFlight*, 4> Admission::UsagesOf(Ticket* ticket) {
+  return {&ticket->caller_->used, &ticket->peer_->used, &all_, &ticket->held_};
+}
+
+void Admission::ForgetIdle() {
+  const auto is_idle = [](const auto& entry) {
+    return entry.second.tickets == 0;
+  };
+  const std::lock_guard lock(mutex_);
+  std::erase_if(callers_, is_idle);
+  std::erase_if(peers_, is_idle);
+}
+
+size_t Admission::known() const {
+  const std::lock_guard lock(mutex_);
+  return callers_.size() + peers_.size();
+}
+
+int64_t Admission::clips() const {
+  const std::lock_guard lock(mutex_);
+  return all_.clips;
+}
+
+int64_t Admission::bytes() const {
+  const std::lock_guard lock(mutex_);
+  return all_.bytes;
+}
+
+int64_t Admission::peak_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return peak_bytes_;
+}
+
+}  // namespace bvhmill::server

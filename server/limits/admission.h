@@ -1,0 +1,173 @@
+#pragma once
+
+// Limits on what is in flight: clips, the bytes of their memory, and streams;
+// of all callers, of one caller, of one connection. Refuses at once; nothing
+// waits here.
+
+#include <grpcpp/support/status.h>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "server/auth/caller.h"
+
+namespace bvhmill::server {
+
+// Limits of a connection or a caller that follow from the limits on all.
+struct FairShares {
+  bool clips_per_connection = false;
+  bool bytes_per_connection = false;
+  bool streams_per_connection = false;
+  bool clips_per_caller = false;
+  bool bytes_per_caller = false;
+  bool streams_per_caller = false;
+};
+
+// 0 = no limit of that kind. Limits per caller hold for callers with a token;
+// the quotas of a token count instead of them.
+struct AdmissionLimits {
+  int64_t max_inflight_clips = 4096;
+  // -1 = by the memory of the process; must be resolved before it is used: see
+  // WithResolvedLimits.
+  int64_t max_inflight_bytes = -1;
+  int64_t max_inflight_clips_per_connection = 0;
+  int64_t max_inflight_bytes_per_connection = 0;
+  int64_t max_inflight_clips_per_caller = 0;
+  int64_t max_inflight_bytes_per_caller = 0;
+  // Streams that are open, with or without clips.
+  int64_t max_streams = 4096;
+  int64_t max_streams_per_caller = 0;
+  // Which of these shrink while others have much in flight: see WithShares.
+  FairShares fair;
+};
+
+// `limits` with a fair share in place of each limit per connection and per
+// caller that is 0: half of the limit on all, and half of what others leave of
+// it if that is less. So no number of callers takes everything. A ticket may
+// grow to half of the bytes of all as long as a quarter of them is free.
+// Streams of a connection have a fair share, too, where streams are limited.
+AdmissionLimits WithShares(AdmissionLimits limits);
+
+// Clips, the bytes of their memory, and streams that are in flight.
+struct InFlight {
+  int64_t clips = 0;
+  int64_t bytes = 0;
+  int64_t streams = 0;
+};
+
+// What one caller, or one connection, has in flight, by so many tickets.
+struct Share {
+  InFlight used;
+  int64_t tickets = 0;
+};
+
+class Admission;
+
+// One clip that is in flight, or memory of a call, until the ticket goes. Not
+// thread-safe itself; the admission must outlive it.
+class Ticket {
+ public:
+  Ticket() = default;
+  Ticket(Ticket&& other) noexcept;
+  Ticket& operator=(Ticket&& other) noexcept;
+  ~Ticket();
+
+  // `bytes` more of the same clip, as they arrive; refused as by TryEnter, and
+  // the ticket is then as it was.
+  grpc::Status Grow(int64_t bytes);
+  // The work is done, and its outcome goes out: only the bytes count still.
+  void Worked();
+  // The clip is not in flight any more.
+  void Release();
+
+ private:
+  friend class Admission;
+
+  // Null: none of what follows counts.
+  Admission* admission_ = nullptr;
+  Share* caller_ = nullptr;
+  Share* peer_ = nullptr;
+  // It is one connection, not many by one name.
+  bool peer_is_one_ = false;
+  // The caller has a token.
+  bool caller_has_name_ = false;
+  // Quotas of the caller's token; 0 = none.
+  InFlight quota_;
+  InFlight held_;
+};
+
+class Admission {
+ public:
+  explicit Admission(const AdmissionLimits& limits) : limits_(limits) {}
+
+  // One clip of `bytes` bytes, of `caller`, over the connection of `peer`. OK:
+  // it is in flight as long as `ticket` lives. RESOURCE_EXHAUSTED: reason
+  // SERVER_BUSY, CONNECTION_BUSY or CALLER_BUSY, with a QuotaFailure that names
+  // the limit, and a RetryInfo unless the clip alone is too large. Thread-safe.
+  grpc::Status TryEnter(const Caller& caller, const std::string& peer,
+                        int64_t bytes, Ticket* ticket);
+  // The same for memory that belongs to no clip.
+  grpc::Status TryHold(const Caller& caller, const std::string& peer,
+                       int64_t bytes, Ticket* ticket);
+  // The same for a stream; its ticket may grow by memory that belongs to the
+  // stream.
+  grpc::Status TryOpen(const Caller& caller, const std::string& peer,
+                       Ticket* ticket);
+
+  // While `refuse` is set no ticket is given: RESOURCE_EXHAUSTED, reason
+  // SERVER_BUSY, limit_name available_memory. Tickets that were given may grow.
+  void RefuseNewClips(bool refuse) { refuses_ = refuse; }
+
+  // Drops the names of callers and connections that have nothing in flight. To
+  // be called every second or so: a name that comes again at once costs nothing
+  // meanwhile. Cost: O(names).
+  void ForgetIdle();
+
+  // In flight now.
+  int64_t clips() const;
+  int64_t bytes() const;
+  // The most bytes that were in flight at once since the start.
+  int64_t peak_bytes() const;
+  // Names that are known.
+  size_t known() const;
+
+ private:
+  friend class Ticket;
+  struct Account;
+  struct Bound;
+
+  // All of these with the mutex held.
+  std::array<Account, 3> AccountsOf(const Ticket& ticket);
+  std::array<InFlight*, 4> UsagesOf(Ticket* ticket);
+  static grpc::Status Check(const Account& account, const InFlight& more,
+                            const Ticket& ticket);
+  static grpc::Status CheckOne(const char* reason, const Bound& bound,
+                               int64_t used, int64_t more, int64_t held,
+                               bool grows);
+  // The value of `bound` now, for an account that has `used` in flight and
+  // wants `more`. `grows`: for a ticket that was given before.
+  static int64_t MostOf(const Bound& bound, int64_t used, int64_t more,
+                        bool grows);
+  grpc::Status Add(InFlight more, Ticket* ticket);
+  void Remove(InFlight less, Ticket* ticket);
+
+  grpc::Status Take(const Caller& caller, const std::string& peer,
+                    InFlight usage, Ticket* ticket);
+
+  const AdmissionLimits limits_;
+  std::atomic<bool> refuses_{false};
+  mutable std::mutex mutex_;
+  InFlight all_;
+  int64_t peak_bytes_ = 0;
+  // By name and address. Tickets point at them, so that nothing is looked up
+  // but once for each.
+  std::unordered_map<std::string, Share> callers_;
+  std::unordered_map<std::string, Share> peers_;
+};
+
+}  // namespace bvhmill::server

@@ -1,0 +1,346 @@
+#include "server/net/connection_table.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <iterator>
+#include <tuple>
+#include <utility>
+
+#include "bvhmill/base/limits.h"
+
+namespace bvhmill::server {
+namespace {
+
+// What an honest peer may have sent of a message that is on its way, without
+// being a reason for what the server lacks.
+constexpr int64_t kSuspectBytes = int64_t{256} << 10;
+
+// Pings, and checks of health, of which the server hears nothing.
+int64_t UsualBytes(Connections::Clock::duration silence) {
+  constexpr int64_t kPerSecond = 64;
+  return kPerSecond *
+         std::chrono::duration_cast<std::chrono::seconds>(silence).count();
+}
+
+int64_t MostConnections(int64_t limit) {
+  // Files that are open beside them.
+  constexpr rlim_t kOthers = 40;
+  rlimit files = {};
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0) return limit;
+  if (files.rlim_cur == RLIM_INFINITY) return limit;
+  const rlim_t room = std::max(files.rlim_cur, kOthers + 1) - kOthers;
+  const auto most = static_cast<int64_t>(room);
+  return limit == 0 ? most : std::min(limit, most);
+}
+
+}  // namespace
+
+Connections::Connections(const TransportLimits& limits,
+                         int64_t send_timeout_seconds)
+    : limits_(limits),
+      send_timeout_seconds_(send_timeout_seconds),
+      most_(MostConnections(limits.max_connections)) {}
+
+void Connections::ForgetClosed() {
+  forgot_at_ = Clock::now();
+  for (auto it = all_.begin(); it != all_.end();) {
+    const SocketState state = ReadSocketState(it->first);
+    const bool is_open = state.cookie == it->second.socket.cookie;
+    if (is_open) it->second.socket = state;
+    it = is_open ? std::next(it) : all_.erase(it);
+  }
+}
+
+void Connections::Refresh(Clock::time_point now, const UseOf& use) {
+  ForgetClosed();
+  for (auto& [file, connection] : all_) {
+    CountRead(&connection);
+    if (connection.peer.empty()) continue;
+    CountStray(now, use(connection.peer), &connection);
+  }
+}
+
+void Connections::CountRead(Connection* connection) {
+  const SocketState& socket = connection->socket;
+  const int64_t read = std::max<int64_t>(socket.received - socket.unread, 0);
+  if (read > connection->read) read_ += read - connection->read;
+  connection->read = std::max(connection->read, read);
+}
+
+bool Connections::IsFull() const {
+  return most_ > 0 && static_cast<int64_t>(all_.size()) >= most_;
+}
+
+bool Connections::Add(int file) {
+  constexpr std::chrono::milliseconds kPause(100);
+  const std::lock_guard lock(mutex_);
+  // The number is free: what had it is closed.
+  all_.erase(file);
+  if (IsFull() && Clock::now() - forgot_at_ > kPause) ForgetClosed();
+  if (IsFull()) {
+    ++refused_;
+    return false;
+  }
+  // Later than Look, which logs what it cuts and tells the peer: for a process
+  // that has no time to look.
+  constexpr int64_t kLater = 5;
+  if (send_timeout_seconds_ > 0) {
+    SetSendTimeout(file, send_timeout_seconds_ + kLater);
+  }
+  Connection& added = all_[file];
+  added.socket = ReadSocketState(file);
+  added.peer = PeerName(file);
+  if (has_cuts_) {
+    const std::lock_guard cuts_lock(cuts_mutex_);
+    cuts_.erase(added.peer);
+  }
+  added.heard_at = added.stray_since = Clock::now();
+  added.send.at = added.read_well_at = added.heard_at;
+  return true;
+}
+
+// Once only: until gRPC sees that it is gone, it still counts.
+bool Connections::Cut(int file, Connection* connection) {
+  if (connection->is_cut) return false;
+  connection->is_cut = ResetSocket(file, connection->socket.cookie);
+  if (connection->is_cut && !connection->peer.empty()) {
+    const std::lock_guard lock(cuts_mutex_);
+    cuts_[connection->peer] = Clock::now();
+    has_cuts_ = true;
+  }
+  return connection->is_cut;
+}
+
+bool Connections::WasCut(const std::string& peer) const {
+  const std::lock_guard lock(cuts_mutex_);
+  return cuts_.contains(peer);
+}
+
+void Connections::ForgetCuts() {
+  const auto then = Clock::now() - std::chrono::minutes(1);
+  const std::lock_guard lock(cuts_mutex_);
+  std::erase_if(cuts_, [then](const auto& cut) { return cut.second < then; });
+  has_cuts_ = !cuts_.empty();
+}
+
+bool Connections::Cut(const std::string& peer) {
+  const std::lock_guard lock(mutex_);
+  for (auto& [file, connection] : all_) {
+    if (connection.is_cut || connection.peer.empty()) continue;
+    if (connection.peer == peer) return Cut(file, &connection);
+  }
+  return false;
+}
+
+// Sets `stray`: what has come that is no message yet, but for pings and the
+// like.
+void Connections::CountStray(Clock::time_point now, const Use& use,
+                             Connection* connection) {
+  const int64_t bytes = connection->socket.received;
+  const auto heard_at = std::max(use.heard_at, use.ended_at);
+  if (heard_at > connection->stray_since) {
+    connection->stray_since = heard_at;
+    connection->bytes = bytes;
+  }
+  connection->heard_at = std::max(connection->heard_at, heard_at);
+  connection->had_calls |= use.heard_at != Clock::time_point();
+  connection->stray =
+      bytes - connection->bytes - UsualBytes(now - connection->stray_since);
+  if (connection->stray > 0) return;
+  // The time in which nothing came is no time of what comes next.
+  connection->stray = 0;
+  connection->stray_since = std::max(connection->stray_since, now);
+  connection->bytes = bytes;
+}
+
+bool Connections::IsLate(Clock::time_point now,
+                         const Connection& connection) const {
+  const auto patience = Seconds(limits_.max_request_seconds);
+  return patience.count() > 0 && now - connection.stray_since > patience;
+}
+
+// A slow peer is let go on as long as it accepts some of each queue: what it
+// must accept of it is little enough for any network.
+bool Connections::IsStalled(Clock::time_point now,
+                            Connection* connection) const {
+  if (send_timeout_seconds_ == 0) return false;
+  constexpr int64_t kBytesPerSecond = 1024;
+  const auto patience = Seconds(send_timeout_seconds_);
+  const SocketState& socket = connection->socket;
+  SendMark& mark = connection->send;
+  const int64_t due = std::min(mark.unsent, kBytesPerSecond * patience.count());
+  // Without counts, any change of the queue is progress.
+  const bool keeps_up = socket.has_counts
+                            ? socket.accepted - mark.accepted >= due
+                            : socket.unsent != mark.unsent;
+  if (!keeps_up && socket.unsent > 0) return now - mark.at > patience;
+  mark = {now, socket.accepted, socket.unsent};
+  return false;
+}
+
+const char* Connections::LimitBeyond(Clock::time_point now, int64_t resident,
+                                     Connection* connection) const {
+  if (IsStalled(now, connection)) {
+    return "idle_seconds: the peer does not accept what is sent to it";
+  }
+  if (!Exceeds(connection->stray, limits_.max_stray_bytes)) return nullptr;
+  if (resident > 0 && TakenBytes(*connection) > resident) {
+    return "max_stray_bytes, and what came is not in memory";
+  }
+  return IsLate(now, *connection)
+             ? "max_stray_bytes, and no message within max_request_seconds"
+             : nullptr;
+}
+
+int64_t Connections::TakenBytes(const Connection& connection) {
+  return connection.stray - connection.socket.unread;
+}
+
+// A peer that was heard a moment ago is likely to be heard again: a stream that
+// the server does not read for a while sends on, too.
+bool Connections::IsSuspect(Clock::time_point now, const Connection& connection,
+                            int64_t least) {
+  constexpr std::chrono::seconds kRecent(2);
+  const bool is_recent =
+      connection.had_calls && now - connection.heard_at < kRecent;
+  return !connection.is_cut && !is_recent && TakenBytes(connection) > least;
+}
+
+void Connections::LookAtReading(Clock::time_point now, Connection* connection) {
+  // In a second. gRPC reads messages a hundred times as fast.
+  constexpr int64_t kSlow = int64_t{1} << 20;
+  const int64_t read = connection->read - connection->read_at_look;
+  connection->read_at_look = connection->read;
+  if (connection->socket.unread > 0 && read < kSlow) return;
+  connection->read_well_at = now;
+}
+
+int Connections::FindSlowest(Clock::time_point now) const {
+  if (limits_.max_stray_bytes == 0) return -1;
+  constexpr std::chrono::seconds kPatience(3);
+  int slowest = -1;
+  int64_t most = kSuspectBytes;
+  for (const auto& [file, connection] : all_) {
+    if (!IsSuspect(now, connection, most)) continue;
+    if (now - connection.read_well_at < kPatience) continue;
+    most = TakenBytes(connection);
+    slowest = file;
+  }
+  return slowest;
+}
+
+std::vector<Connections::Ended> Connections::Look(Clock::time_point now,
+                                                  const UseOf& use,
+                                                  int64_t resident) {
+  const std::lock_guard lock(mutex_);
+  ForgetCuts();
+  Refresh(now, use);
+  std::vector<Ended> ended;
+  for (auto& [file, connection] : all_) {
+    LookAtReading(now, &connection);
+    const char* const why = LimitBeyond(now, resident, &connection);
+    if (why == nullptr || !Cut(file, &connection)) continue;
+    ended.push_back({connection.peer, why});
+  }
+  const int slowest = FindSlowest(now);
+  if (slowest >= 0 && Cut(slowest, &all_[slowest])) {
+    ended.push_back({all_[slowest].peer,
+                     "what comes is no message and takes long to read"});
+  }
+  return ended;
+}
+
+// No call, and none that seems to be on its way.
+bool Connections::IsIdle(Clock::time_point now, const UseOf& use,
+                         const Connection& connection) const {
+  if (connection.is_cut || connection.peer.empty()) return false;
+  if (use(connection.peer).calls > 0) return false;
+  // A connection that has had calls is likely to have more, or to be taking an
+  // answer.
+  constexpr int kTrust = 10;
+  const auto silence =
+      (now - connection.heard_at) / (connection.had_calls ? kTrust : 1);
+  if (silence <= Seconds(limits_.handshake_seconds)) return false;
+  return connection.stray == 0 || IsLate(now, connection);
+}
+
+int64_t Connections::MakeRoom(Clock::time_point now, const UseOf& use) {
+  const std::lock_guard lock(mutex_);
+  const bool wants_room = std::exchange(refused_before_, refused_) < refused_;
+  if (!wants_room || !IsFull() || limits_.handshake_seconds == 0) return 0;
+  Refresh(now, use);
+  std::vector<std::tuple<bool, Clock::time_point, int>> idle;
+  for (const auto& [file, connection] : all_) {
+    if (!IsIdle(now, use, connection)) continue;
+    idle.emplace_back(connection.had_calls, connection.heard_at, file);
+  }
+  std::sort(idle.begin(), idle.end());
+  constexpr int64_t kPart = 16;
+  const auto room = static_cast<size_t>(std::max<int64_t>(most_ / kPart, 1));
+  idle.resize(std::min(idle.size(), room));
+  return std::count_if(idle.begin(), idle.end(), [this](const auto& one) {
+    const int file = std::get<int>(one);
+    return Cut(file, &all_[file]);
+  });
+}
+
+int64_t Connections::CountStrayBytes(Clock::time_point now, const UseOf& use) {
+  const std::lock_guard lock(mutex_);
+  Refresh(now, use);
+  int64_t stray = 0;
+  for (const auto& [file, connection] : all_) stray += connection.stray;
+  return stray;
+}
+
+int64_t Connections::read_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return read_;
+}
+
+std::vector<Connections::Ended> Connections::CutGrowing(Clock::time_point now,
+                                                        const UseOf& use,
+                                                        bool all) {
+  const int64_t least = all ? kSuspectBytes / 4 : kSuspectBytes;
+  const std::lock_guard lock(mutex_);
+  Refresh(now, use);
+  std::vector<std::tuple<bool, int64_t, int>> grown;
+  for (const auto& [file, connection] : all_) {
+    const int64_t taken = TakenBytes(connection);
+    const bool is_suspect = all ? !connection.is_cut && taken > least
+                                : IsSuspect(now, connection, least);
+    if (!is_suspect) continue;
+    grown.emplace_back(connection.socket.unread > 0, taken, file);
+  }
+  std::sort(grown.rbegin(), grown.rend());
+  if (!all && grown.size() > 1) grown.resize(1);
+  std::vector<Ended> ended;
+  for (const auto& one : grown) {
+    Connection& connection = all_[std::get<int>(one)];
+    if (!Cut(std::get<int>(one), &connection)) continue;
+    ended.push_back({connection.peer,
+                     "max_transport_bytes: memory grows, and what comes is no "
+                     "message"});
+  }
+  return ended;
+}
+
+int64_t Connections::CutAll() {
+  const std::lock_guard lock(mutex_);
+  ForgetClosed();
+  return std::count_if(all_.begin(), all_.end(), [this](auto& entry) {
+    return Cut(entry.first, &entry.second);
+  });
+}
+
+int64_t Connections::count() const {
+  const std::lock_guard lock(mutex_);
+  return static_cast<int64_t>(all_.size());
+}
+
+int64_t Connections::refused() const {
+  const std::lock_guard lock(mutex_);
+  return refused_;
+}
+
+}  // namespace bvhmill::server

@@ -1,0 +1,257 @@
+#include "server/observe/log.h"
+
+#include <poll.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <ctime>
+#include <exception>
+#include <mutex>
+#include <utility>
+
+#include "bvhmill/base/utf8.h"
+#include "server/observe/metrics.h"
+
+namespace bvhmill::server {
+namespace {
+
+using TimePoint = std::chrono::system_clock::time_point;
+
+// UTC with milliseconds, as RFC 3339 has it.
+std::string Timestamp(TimePoint now) {
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(
+                      now.time_since_epoch())
+                      .count() %
+                  1000;
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  char day[32];
+  std::strftime(day, sizeof day, "%Y-%m-%dT%H:%M:%S", &parts);
+  char out[48];
+  std::snprintf(out, sizeof out, "%s.%03dZ", day, static_cast<int>(ms));
+  return out;
+}
+
+std::string Milliseconds(std::chrono::nanoseconds time) {
+  char out[32];
+  std::snprintf(out, sizeof out, "%.3f",
+                std::chrono::duration<double, std::milli>(time).count());
+  return out;
+}
+
+// An excerpt has no control characters, so two are left that JSON minds.
+std::string JsonString(std::string_view bytes, size_t max_bytes = 80) {
+  std::string out = "\"";
+  for (const char c : Excerpt(bytes, max_bytes)) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
+void AddField(const char* name, const std::string& json, std::string* out) {
+  if (out->size() > 1) *out += ",";
+  *out += "\"" + std::string(name) + "\":" + json;
+}
+
+void AddText(const char* name, std::string_view value, std::string* out) {
+  if (!value.empty()) AddField(name, JsonString(value), out);
+}
+
+using Times = std::pair<const char*, std::chrono::nanoseconds>;
+
+std::string JsonTimes(const CallLine& call) {
+  const Times times[] = {{"queue", call.times.queued},
+                         {"read", call.times.read},
+                         {"validate", call.times.validate},
+                         {"edit", call.times.edit},
+                         {"solve", call.times.solve},
+                         {"encode", call.times.encode},
+                         {"total", call.total}};
+  std::string out = "{";
+  for (const auto& [name, time] : times) {
+    AddField(name, Milliseconds(time), &out);
+  }
+  return out + "}";
+}
+
+// Faults of the server and calls that were turned away; a broken clip or a
+// client that went away is daily business.
+bool IsNoteworthy(grpc::StatusCode code) {
+  switch (code) {
+    case grpc::StatusCode::UNKNOWN:
+    case grpc::StatusCode::INTERNAL:
+    case grpc::StatusCode::DATA_LOSS:
+    case grpc::StatusCode::UNAVAILABLE:
+    case grpc::StatusCode::UNAUTHENTICATED:
+    case grpc::StatusCode::PERMISSION_DENIED:
+    case grpc::StatusCode::RESOURCE_EXHAUSTED:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// One writer at a time: what was writable for two may have room for one only,
+// and the other would wait.
+std::mutex writing;
+// Lines that nobody took.
+int64_t lost_lines = 0;
+
+// True if it takes a line now: a pipe has room for PIPE_BUF bytes then.
+bool IsWritable(int file) {
+  pollfd poll_file = {file, POLLOUT, 0};
+  return poll(&poll_file, 1, 0) == 1 && (poll_file.revents & POLLOUT) != 0;
+}
+
+// Writes `line` with `writing` held. False if nobody takes it. Needs no memory.
+bool WriteNow(std::string_view line) {
+  constexpr char kEnd = '\n';
+  const iovec parts[] = {{const_cast<char*>(line.data()), line.size()},
+                         {const_cast<char*>(&kEnd), 1}};
+  return IsWritable(STDERR_FILENO) && writev(STDERR_FILENO, parts, 2) >= 0;
+}
+
+// The exception that is handled now.
+std::string Thrown() {
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    return Excerpt(error.what());
+  } catch (...) {
+    return "not a std::exception";
+  }
+}
+
+}  // namespace
+
+std::string TextLine(const CallLine& call, TimePoint now) {
+  std::string out = Timestamp(now) + " " + std::string(call.method) + " " +
+                    std::string(NameOfCode(call.code));
+  if (!call.reason.empty()) out += " " + Excerpt(call.reason);
+  out += " " + Milliseconds(call.total) + " ms id=" + call.id;
+  if (!call.caller.empty()) out += " caller=" + Excerpt(call.caller);
+  out += " peer=" + Excerpt(call.peer) +
+         " clips=" + std::to_string(call.clips) +
+         " frames=" + std::to_string(call.frames) +
+         " received=" + std::to_string(call.received_bytes) +
+         " sent=" + std::to_string(call.sent_bytes);
+  if (!call.traceparent.empty()) out += " traceparent=" + call.traceparent;
+  if (!call.message.empty()) out += ": " + Excerpt(call.message);
+  return out;
+}
+
+std::string JsonLine(const CallLine& call, TimePoint now) {
+  std::string out = "{";
+  AddText("time", Timestamp(now), &out);
+  AddText("method", call.method, &out);
+  AddText("request_id", call.id, &out);
+  AddText("traceparent", call.traceparent, &out);
+  AddText("caller", call.caller, &out);
+  AddText("peer", call.peer, &out);
+  AddText("status", NameOfCode(call.code), &out);
+  AddText("reason", call.reason, &out);
+  AddText("message", call.message, &out);
+  AddField("received_bytes", std::to_string(call.received_bytes), &out);
+  AddField("sent_bytes", std::to_string(call.sent_bytes), &out);
+  AddField("clips", std::to_string(call.clips), &out);
+  AddField("refused_clips", std::to_string(call.refused_clips), &out);
+  AddField("frames", std::to_string(call.frames), &out);
+  AddField("ms", JsonTimes(call), &out);
+  return out + "}";
+}
+
+// A log that nobody takes is no reason to stop, nor to wait: its lines are
+// counted, and the number said once somebody does.
+void Log::Write(std::string_view line) const {
+  const std::scoped_lock lock(writing);
+  if (lost_lines > 0) {
+    if (!WriteNow(EventLine(std::to_string(lost_lines) + " lines were lost"))) {
+      ++lost_lines;
+      return;
+    }
+    lost_lines = 0;
+  }
+  if (!WriteNow(line)) ++lost_lines;
+}
+
+Log::~Log() {
+  try {
+    WriteHeldBack();
+  } catch (...) {
+    // No memory; the lines themselves were not worth more.
+    return;
+  }
+}
+
+void Log::Call(const CallLine& call) const {
+  if (format_ == LogFormat::kOff) return;
+  const bool is_noteworthy = IsNoteworthy(call.code);
+  if (format_ == LogFormat::kErrors && !is_noteworthy) return;
+  if (is_noteworthy || call.code == grpc::StatusCode::UNIMPLEMENTED) {
+    std::string kind(NameOfCode(call.code));
+    if (!call.reason.empty()) kind += " " + Excerpt(call.reason);
+    if (!rate_.Allow(kind, std::chrono::steady_clock::now())) return;
+  }
+  const TimePoint now = std::chrono::system_clock::now();
+  Write(format_ == LogFormat::kJson ? JsonLine(call, now)
+                                    : TextLine(call, now));
+}
+
+void Log::Event(std::string_view text) const {
+  if (format_ != LogFormat::kOff) Write(EventLine(text));
+}
+
+void Log::Event(std::string_view kind, std::string_view text) const {
+  if (rate_.Allow(kind, std::chrono::steady_clock::now())) Event(text);
+}
+
+void Log::Exception(std::string_view where) const noexcept {
+  if (format_ == LogFormat::kOff) return;
+  try {
+    const std::string what = Thrown();
+    Event("exception in " + std::string(where),
+          "exception in " + std::string(where) + ": " + what);
+  } catch (...) {
+    // There is no memory for more words, nor to count them.
+    static std::atomic<int64_t> last_second{-1};
+    const int64_t second =
+        std::chrono::duration_cast<std::chrono::seconds>(
+            std::chrono::steady_clock::now().time_since_epoch())
+            .count();
+    if (last_second.exchange(second) != second) {
+      const std::scoped_lock lock(writing);
+      WriteNow(format_ == LogFormat::kJson
+                   ? R"({"event":"exception, and no memory to say more"})"
+                   : "bvhmilld: exception, and no memory to say more");
+    }
+  }
+}
+
+void Log::WriteHeldBack() const {
+  for (const LineRate::HeldBack& held : rate_.Take()) {
+    Event("held back " + std::to_string(held.lines) + " lines: " + held.kind);
+  }
+}
+
+void Log::Tick(std::chrono::steady_clock::time_point now) {
+  constexpr std::chrono::seconds kPause(10);
+  if (now < next_held_back_) return;
+  next_held_back_ = now + kPause;
+  WriteHeldBack();
+}
+
+std::string Log::EventLine(std::string_view text) const {
+  if (format_ != LogFormat::kJson) return "bvhmilld: " + std::string(text);
+  std::string out = "{";
+  AddText("time", Timestamp(std::chrono::system_clock::now()), &out);
+  // Of files of the operator, whose paths may be long.
+  constexpr size_t kMost = 1000;
+  AddField("event", JsonString(text, kMost), &out);
+  return out + "}";
+}
+
+}  // namespace bvhmill::server

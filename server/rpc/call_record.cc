@@ -1,0 +1,200 @@
+#include "server/rpc/call_record.h"
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <iterator>
+#include <random>
+#include <string_view>
+
+#include "bvhmill/wire/status.h"
+#include "server/rpc/catch_as_status.h"
+#include "server/rpc/statuses.h"
+
+namespace bvhmill::server {
+namespace {
+
+std::string FindMetadata(const grpc::CallbackServerContext& call,
+                         const char* name) {
+  const auto found = call.client_metadata().find(name);
+  if (found == call.client_metadata().end()) return "";
+  return {found->second.data(), found->second.size()};
+}
+
+// Short, and of characters that no log or shell trips over.
+bool IsSaneId(std::string_view id) {
+  constexpr size_t kMost = 64;
+  return !id.empty() && id.size() <= kMost &&
+         id.find_first_not_of(
+             "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+             "abcdefghijklmnopqrstuvwxyz0123456789._-") ==
+             std::string_view::npos;
+}
+
+// Eight digits at least.
+std::string Hex(uint64_t value) {
+  char digits[16];
+  const char* const end =
+      std::to_chars(std::begin(digits), std::end(digits), value, 16).ptr;
+  const auto size = static_cast<size_t>(end - digits);
+  return std::string(size < 8 ? 8 - size : 0, '0').append(digits, size);
+}
+
+// Unique among servers by a random part, in this one by a number.
+std::string NewId() {
+  static const std::string start = Hex(std::random_device()()) + "-";
+  static std::atomic<uint64_t> last = 0;
+  return start + Hex(++last);
+}
+
+bool IsHex(std::string_view text) {
+  return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+bool IsZero(std::string_view text) {
+  return text.find_first_not_of('0') == std::string_view::npos;
+}
+
+// 00-TRACE-SPAN-FLAGS of W3C Trace Context.
+bool IsTraceparent(std::string_view text) {
+  constexpr size_t kLength = 55;
+  if (text.size() != kLength || !text.starts_with("00-")) return false;
+  const std::string_view trace = text.substr(3, 32);
+  const std::string_view span = text.substr(36, 16);
+  return text[35] == '-' && text[52] == '-' && IsHex(trace) && IsHex(span) &&
+         IsHex(text.substr(53)) && !IsZero(trace) && !IsZero(span);
+}
+
+// Statuses by which a server turns a call away.
+bool IsRefusal(grpc::StatusCode code) {
+  return code == grpc::StatusCode::UNAUTHENTICATED ||
+         code == grpc::StatusCode::PERMISSION_DENIED ||
+         code == grpc::StatusCode::RESOURCE_EXHAUSTED ||
+         code == grpc::StatusCode::UNAVAILABLE ||
+         code == grpc::StatusCode::UNIMPLEMENTED;
+}
+
+}  // namespace
+
+CallRecord::CallRecord(ServiceContext* context, Method method,
+                       grpc::CallbackServerContext* call)
+    : context_(*context), method_(method), call_(*call) {
+  line_.method = NameOf(method);
+  line_.peer = call->peer();
+  line_.id = FindMetadata(*call, "x-request-id");
+  if (!IsSaneId(line_.id)) line_.id = NewId();
+  call->AddInitialMetadata("x-request-id", line_.id);
+  line_.traceparent = FindMetadata(*call, "traceparent");
+  if (!IsTraceparent(line_.traceparent)) line_.traceparent.clear();
+  if (!line_.traceparent.empty()) {
+    call->AddInitialMetadata("traceparent", line_.traceparent);
+  }
+}
+
+grpc::Status CallRecord::Enter() {
+  tokens_version_ = context_.tokens().version();
+  std::shared_ptr<const Caller> caller;
+  const grpc::Status status = context_.Identify(call_, &caller);
+  if (!status.ok()) return status;
+  caller_ = std::move(caller);
+  line_.caller = caller_->name;
+  return grpc::Status::OK;
+}
+
+grpc::Status CallRecord::Enter(Scope scope) {
+  const grpc::Status status = Enter();
+  if (!status.ok() || caller_->May(scope)) return status;
+  return ScopeMissing(caller_->name, NameOf(method_), scope);
+}
+
+grpc::Status CallRecord::Recheck(Scope scope) {
+  const int64_t version = context_.tokens().version();
+  if (version == tokens_version_) return grpc::Status::OK;
+  tokens_version_ = version;
+  std::shared_ptr<const Caller> caller;
+  const grpc::Status status = context_.Identify(call_, &caller);
+  if (!status.ok() || caller->May(scope)) return status;
+  return ScopeMissing(caller->name, NameOf(method_), scope);
+}
+
+void CallRecord::AddBytes(int64_t received, int64_t sent) {
+  context_.metrics().received_bytes.Add(received);
+  context_.metrics().sent_bytes.Add(sent);
+  const std::lock_guard lock(mutex_);
+  line_.received_bytes += received;
+  line_.sent_bytes += sent;
+}
+
+void CallRecord::AddClip(const ConvertResult& result) {
+  CountClip(result, &context_.metrics());
+  const std::lock_guard lock(mutex_);
+  line_.clips += 1;
+  line_.frames += result.info.frames;
+  line_.times.queued += result.times.queued;
+  line_.times.read += result.times.read;
+  line_.times.validate += result.times.validate;
+  line_.times.edit += result.times.edit;
+  line_.times.solve += result.times.solve;
+  line_.times.encode += result.times.encode;
+}
+
+void CallRecord::AddRefusedClip(const std::string& reason) {
+  CountRefused(reason, &context_.metrics());
+  const std::lock_guard lock(mutex_);
+  line_.refused_clips += 1;
+}
+
+void CallRecord::AddStage(Stage stage, std::chrono::nanoseconds time) {
+  context_.metrics().stage(stage).Observe(time);
+}
+
+void CallRecord::Finishing(const grpc::Status& status) noexcept {
+  Attempt(context_.log(), "the record of a call", [&] {
+    const std::lock_guard lock(mutex_);
+    finishing_at_ = Clock::now();
+    line_.code = status.error_code();
+    if (status.ok()) return;
+    line_.message = status.error_message();
+    line_.reason = wire::ParseFault(status.error_details()).reason;
+  });
+}
+
+// Whether the peer's time is over, or nearly: it counts from a moment earlier,
+// and gRPC rounds what it tells us of it up by as much as a hundredth.
+bool CallRecord::IsLate() const {
+  const auto left = call_.deadline() - std::chrono::system_clock::now();
+  constexpr std::chrono::milliseconds kSlack(10);
+  return left <= kSlack + (Clock::now() - begun_) / 50;
+}
+
+// What it was to be told does not matter to a peer that is gone.
+void CallRecord::Forget() {
+  line_.code = IsLate() ? grpc::StatusCode::DEADLINE_EXCEEDED
+                        : grpc::StatusCode::CANCELLED;
+  line_.message.clear();
+  line_.reason.clear();
+}
+
+void CallRecord::Done(bool cancelled) noexcept {
+  Attempt(context_.log(), "the end of a call", [&] { Finish(cancelled); });
+}
+
+void CallRecord::Finish(bool cancelled) {
+  const std::lock_guard lock(mutex_);
+  const auto now = Clock::now();
+  if (cancelled || line_.code == grpc::StatusCode::CANCELLED) Forget();
+  line_.total = now - begun_;
+  Metrics& metrics = context_.metrics();
+  const auto method = static_cast<size_t>(method_);
+  const int code = std::clamp<int>(line_.code, 0, kStatusCodes - 1);
+  metrics.calls[method][static_cast<size_t>(code)].Add();
+  metrics.call_times[method].Observe(line_.total);
+  if (IsRefusal(line_.code)) CountRefused(line_.reason, &metrics);
+  if (method_ != Method::kConvertClips && line_.clips > 0) {
+    metrics.stage(Stage::kTotal).Observe(line_.total);
+    if (!cancelled) metrics.stage(Stage::kWrite).Observe(now - finishing_at_);
+  }
+  context_.log().Call(line_);
+}
+
+}  // namespace bvhmill::server
