@@ -17,7 +17,7 @@ if(BVHMILL_SERVICE)
   install(DIRECTORY "${PROJECT_BINARY_DIR}/proto/bvhmill"
     DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
     FILES_MATCHING PATTERN "*.pb.h")
-  install(FILES "${PROJECT_SOURCE_DIR}/client/client.h"
+  install(FILES "${PROJECT_SOURCE_DIR}/client/cpp/client.h"
     DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/bvhmill/client")
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/proto/bvhmill"
     DESTINATION "${CMAKE_INSTALL_DATADIR}/bvhmill/proto"

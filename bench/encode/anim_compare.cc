@@ -21,7 +21,7 @@ namespace bvhmill::bench {
 namespace {
 
 constexpr double kInch = 0.02540005;
-constexpr double kMostSeconds = 59;
+constexpr double kMaxSeconds = 59;
 constexpr double kDegrees = 57.29577951308232;
 
 // The curves of a joint that the viewer means, in double precision.
@@ -102,11 +102,11 @@ Clip Played(const Clip& clip) {
   return played;
 }
 
-class Duel {
+class Comparison {
  public:
-  explicit Duel(const Clip& clip) : clip_(clip), played_(Played(clip)) {}
+  explicit Comparison(const Clip& clip) : clip_(clip), played_(Played(clip)) {}
 
-  AnimDuel Fight() {
+  AnimComparison Run() {
     if (!Import()) return {};
     for (const AnimJoint& joint : viewer_.joints) Measure(joint);
     result_.best_bytes = BytesWith(1);
@@ -200,7 +200,7 @@ class Duel {
   FrameTimes times_;
   FitWorkspace workspace_;
   bool has_joint_positions_ = false;
-  AnimDuel result_;
+  AnimComparison result_;
 };
 
 std::string ReadAll(const std::filesystem::path& path) {
@@ -219,14 +219,15 @@ int Known(const Clip& clip) {
 // Sums over the takes of one kind.
 class Tally {
  public:
-  void Add(const AnimDuel& duel) {
-    if (!duel.fought) return;
-    viewer_bytes_ += duel.viewer_bytes;
-    best_bytes_ += duel.best_bytes;
-    best_bytes_by_joint_ += duel.best_bytes_by_joint;
-    ratios_.push_back(duel.best_bytes / duel.viewer_bytes);
-    by_joint_.push_back(duel.best_bytes_by_joint / duel.viewer_bytes);
-    parts_.push_back(duel.error_part);
+  void Add(const AnimComparison& comparison) {
+    if (!comparison.fought) return;
+    viewer_bytes_ += comparison.viewer_bytes;
+    best_bytes_ += comparison.best_bytes;
+    best_bytes_by_joint_ += comparison.best_bytes_by_joint;
+    ratios_.push_back(comparison.best_bytes / comparison.viewer_bytes);
+    by_joint_.push_back(comparison.best_bytes_by_joint /
+                        comparison.viewer_bytes);
+    parts_.push_back(comparison.error_part);
   }
 
   void Tell(const std::string& kind) const {
@@ -264,23 +265,23 @@ void AddFolder(const std::filesystem::path& folder, Tally* tally) {
     IssueLog log({});
     ReadResult read = ReadBvh(ReadAll(entry.path()), {}, &log);
     if (!read.motion_read) continue;
-    tally->Add(FightDuel(WithAvatarNames(read.clip)));
+    tally->Add(CompareProfiles(WithAvatarNames(read.clip)));
   }
 }
 
 }  // namespace
 
-AnimDuel FightDuel(Clip clip) {
+AnimComparison CompareProfiles(Clip clip) {
   Motion& motion = clip.motion;
   if (motion.frames < 1 || !HasRate(motion.frame_time)) return {};
   const auto most =
-      static_cast<int64_t>(std::min(kMostSeconds / motion.frame_time, 60000.0));
+      static_cast<int64_t>(std::min(kMaxSeconds / motion.frame_time, 60000.0));
   if (motion.frames > most + 1) {
     motion.frames = most + 1;
     motion.values.resize(static_cast<size_t>(motion.frames) *
                          clip.skeleton.channels.size());
   }
-  return Duel(clip).Fight();
+  return Comparison(clip).Run();
 }
 
 Clip WithAvatarNames(const Clip& clip) {
@@ -295,11 +296,11 @@ Clip WithAvatarNames(const Clip& clip) {
   return best;
 }
 
-void MeasureDuels(const Clip& made) {
+void MeasureComparisons(const Clip& made) {
   const char* const data = std::getenv("BVHMILL_DATA");
   if (data == nullptr) {
     Tally tally;
-    tally.Add(FightDuel(made));
+    tally.Add(CompareProfiles(made));
     return tally.Tell("");
   }
   Tally named;

@@ -9,7 +9,7 @@
 
 namespace bvhmill::bench {
 
-struct AnimDuel {
+struct AnimComparison {
   // False: the viewer refuses the clip, or nothing in it moves.
   bool fought = false;
   // Bytes of the viewer's file, without joints that the avatar has not.
@@ -28,7 +28,7 @@ struct AnimDuel {
 // The frame of reference, which the viewer does not play, is taken off for
 // `best`, too. Joints must have names that the viewer knows. At most the first
 // 59 s count.
-AnimDuel FightDuel(Clip clip);
+AnimComparison CompareProfiles(Clip clip);
 
 // `clip` with the names of the avatar, by the map that knows most of its
 // joints.
@@ -36,6 +36,6 @@ Clip WithAvatarNames(const Clip& clip);
 
 // Metrics encode.anim.best.bytes_ratio_at_viewer_error and the like: over the
 // real takes if BVHMILL_DATA points at some, else over `made`.
-void MeasureDuels(const Clip& made);
+void MeasureComparisons(const Clip& made);
 
 }  // namespace bvhmill::bench

@@ -16,9 +16,9 @@
 #include "bench/encode/anim_compare.h"
 #include "bench/support/corpus.h"
 #include "bench/support/metrics.h"
-#include "bvhmill/anim/format/anim_writer.h"
 #include "bvhmill/anim/avatar/avatar.h"
 #include "bvhmill/anim/clip_to_anim.h"
+#include "bvhmill/anim/format/anim_writer.h"
 #include "bvhmill/anim/viewer/viewer_import.h"
 #include "bvhmill/base/sink.h"
 #include "bvhmill/bvh/reader.h"
@@ -155,7 +155,7 @@ bool IsRight(Job* job) {
   metrics.Set("encode.anim.best.bytes",
               static_cast<double>(AnimBytes(best.motion)));
   metrics.Set("encode.anim.viewer.bytes", static_cast<double>(viewer.size()));
-  MeasureDuels(job->read.clip);
+  MeasureComparisons(job->read.clip);
   constexpr float kBound = 0.1001F;
   return best.converted && best.degrees <= kBound;
 }

@@ -26,7 +26,7 @@ int64_t LiveBytes() {
 class Receiver final : public ClipReceiver {
  public:
   explicit Receiver(std::vector<float>* values) : values_(values) {}
-  bool OnHeads(const ClipHeads& /*heads*/) override { return true; }
+  bool OnHeader(const ClipHeader& /*heads*/) override { return true; }
   bool OnFrames(int64_t /*first*/, int64_t /*frames*/,
                 std::span<const float> values) override {
     if (values_ == nullptr) return true;
@@ -41,7 +41,7 @@ class Receiver final : public ClipReceiver {
 // Looks at the memory whenever a tile comes: all of a stream's is there then.
 class MemoryWatcher final : public ClipReceiver {
  public:
-  bool OnHeads(const ClipHeads& /*heads*/) override {
+  bool OnHeader(const ClipHeader& /*heads*/) override {
     peak_ = std::max(peak_, LiveBytes());
     return true;
   }

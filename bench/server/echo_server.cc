@@ -68,7 +68,7 @@ class NullService final : public v1::ClipService::Service {
 
 }  // namespace
 
-int RunNullMill(double part) {
+int RunEchoServer(double part) {
   NullService service(part);
   grpc::ServerBuilder builder;
   int port = 0;

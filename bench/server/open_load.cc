@@ -20,7 +20,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr size_t kConnections = 4;
 // Calls that wait for the machine rather than for the server are not begun.
-constexpr int kMostInFlight = 1000;
+constexpr int kMaxInFlight = 1000;
 
 double MillisecondsSince(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin)
@@ -130,7 +130,7 @@ Load CallAtRate(const std::string& address,
     const std::chrono::duration<double> due(static_cast<double>(i) / rate);
     std::this_thread::sleep_until(
         start + std::chrono::duration_cast<Clock::duration>(due));
-    caller.WaitForLessThan(kMostInFlight);
+    caller.WaitForLessThan(kMaxInFlight);
     caller.Begin();
   }
   const double elapsed = SecondsSince(start);

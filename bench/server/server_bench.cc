@@ -13,12 +13,12 @@
 #include <vector>
 
 #include "absl/synchronization/mutex.h"
+#include "bench/server/load_client.h"
+#include "bench/server/open_load.h"
+#include "bench/server/server_process.h"
 #include "bench/support/corpus.h"
 #include "bench/support/gzip.h"
 #include "bench/support/metrics.h"
-#include "bench/server/load_client.h"
-#include "bench/server/server_process.h"
-#include "bench/server/open_load.h"
 #include "bvhmill/pipeline/convert.h"
 
 namespace bvhmill::bench {
@@ -53,7 +53,7 @@ double PositionsOf(const std::string& text) {
 
 Setting MakeSetting(const char* argv0) {
   Setting setting;
-  setting.program = RealMillProgram(argv0);
+  setting.program = BvhmilldProgram(argv0);
   setting.large = MakeCorpus("cmu", kLarge).text;
   setting.small = Resize(setting.large, kSmall);
   setting.part =
@@ -61,12 +61,12 @@ Setting MakeSetting(const char* argv0) {
   return setting;
 }
 
-std::unique_ptr<Mill> Real(const Setting& setting) {
-  return std::make_unique<Mill>(setting.program, RealMillArgs());
+std::unique_ptr<ServerProcess> Real(const Setting& setting) {
+  return std::make_unique<ServerProcess>(setting.program, BvhmilldArgs());
 }
 
-std::unique_ptr<Mill> Null(const char* argv0, const Setting& setting) {
-  return std::make_unique<Mill>(argv0, NullMillArgs(setting.part));
+std::unique_ptr<ServerProcess> Null(const char* argv0, const Setting& setting) {
+  return std::make_unique<ServerProcess>(argv0, EchoServerArgs(setting.part));
 }
 
 void Check(bool ok, benchmark::State* state) {
@@ -74,8 +74,8 @@ void Check(bool ok, benchmark::State* state) {
 }
 
 // Text over one stream; per second.
-void StreamClips(const std::string& address, const std::string& text,
-                 int64_t clips, benchmark::State* state) {
+void ClipQueue(const std::string& address, const std::string& text,
+               int64_t clips, benchmark::State* state) {
   const auto stub = Connect(address);
   Check(ConvertOverStream(stub.get(), text, 2).ok, state);
   for (auto _ : *state) {
@@ -124,17 +124,17 @@ void Register(const std::string& name, int repetitions,
       ->Unit(benchmark::kMillisecond);
 }
 
-void RegisterTraffic(const std::string& mill, const std::string& address,
+void RegisterTraffic(const std::string& server, const std::string& address,
                      const Setting& setting) {
-  Register("server.stream8m." + mill, kTrafficRuns,
+  Register("server.stream8m." + server, kTrafficRuns,
            [&setting, address](auto* state) {
-             StreamClips(address, setting.large, 20, state);
+             ClipQueue(address, setting.large, 20, state);
            });
-  Register("server.stream100k." + mill, kTrafficRuns,
+  Register("server.stream100k." + server, kTrafficRuns,
            [&setting, address](auto* state) {
-             StreamClips(address, setting.small, 500, state);
+             ClipQueue(address, setting.small, 500, state);
            });
-  Register("server.unary100k." + mill, kShortRuns,
+  Register("server.unary100k." + server, kShortRuns,
            [&setting, address](auto* state) {
              UnaryCalls(address, setting.small, 2000, state);
            });
@@ -142,8 +142,8 @@ void RegisterTraffic(const std::string& mill, const std::string& address,
 
 // How much of a transfer is left when the last byte was sent.
 void Tail(const Setting& setting, benchmark::State* state) {
-  const auto mill = Real(setting);
-  const auto stub = Connect(mill->address());
+  const auto server = Real(setting);
+  const auto stub = Connect(server->address());
   const std::string text = Resize(setting.large, kHuge);
   for (auto _ : *state) {
     const StreamRun run = ConvertOverStream(stub.get(), text, 1);
@@ -155,8 +155,8 @@ void Tail(const Setting& setting, benchmark::State* state) {
 }
 
 void HugeClipMemory(const Setting& setting, benchmark::State* state) {
-  const auto mill = Real(setting);
-  const auto stub = Connect(mill->address());
+  const auto server = Real(setting);
+  const auto stub = Connect(server->address());
   // Frames says nothing, so that rows may go on for ever.
   std::string heads = setting.large;
   heads.resize(heads.find('\n', heads.find("Frame Time")) + 1);
@@ -166,18 +166,18 @@ void HugeClipMemory(const Setting& setting, benchmark::State* state) {
   for (auto _ : *state) {
     Check(ConvertEndless(stub.get(), heads, rows, kEndless).ok, state);
   }
-  state->counters["rss_mb"] = mill->PeakMb();
+  state->counters["rss_mb"] = server->PeakMb();
 }
 
 void ManyStreamsMemory(const Setting& setting, benchmark::State* state) {
   constexpr int kStreams = 200;
-  const auto mill = Real(setting);
+  const auto server = Real(setting);
   const std::string text = Resize(setting.large, 10'000'000);
   for (auto _ : *state) {
     std::atomic<int> good = 0;
     std::vector<std::thread> threads;
     threads.reserve(kStreams);
-    const auto stub = Connect(mill->address());
+    const auto stub = Connect(server->address());
     for (int i = 0; i < kStreams; ++i) {
       threads.emplace_back(
           [&] { good += ConvertOverStream(stub.get(), text, 1).ok ? 1 : 0; });
@@ -185,7 +185,7 @@ void ManyStreamsMemory(const Setting& setting, benchmark::State* state) {
     for (std::thread& thread : threads) thread.join();
     Check(good == kStreams, state);
   }
-  state->counters["rss_mb"] = mill->PeakMb();
+  state->counters["rss_mb"] = server->PeakMb();
 }
 
 // Positions of a clip of 100 KB: the transfer is most of it.
@@ -216,17 +216,17 @@ void Overload(const Setting& setting, const v1::ConvertClipRequest& request,
   constexpr double kSeconds = 4;
   // A server for callers who rather come back than wait: one call for each
   // worker, and one that waits.
-  std::vector<std::string> args = RealMillArgs();
+  std::vector<std::string> args = BvhmilldArgs();
   const unsigned most = std::thread::hardware_concurrency() + 1;
   args.insert(args.end(),
               {"--max-inflight-clips", std::to_string(most), "--log", "off"});
-  const auto mill = std::make_unique<Mill>(setting.program, args);
+  const auto server = std::make_unique<ServerProcess>(setting.program, args);
   for (auto _ : *state) {
-    const Load peak = CallInTurn(mill->address(), request, 4, kSeconds);
+    const Load peak = CallInTurn(server->address(), request, 4, kSeconds);
     const Load calm =
-        CallAtRate(mill->address(), request, peak.good_per_s / 10, kSeconds);
+        CallAtRate(server->address(), request, peak.good_per_s / 10, kSeconds);
     const Load over =
-        CallAtRate(mill->address(), request, 4 * peak.good_per_s, kSeconds);
+        CallAtRate(server->address(), request, 4 * peak.good_per_s, kSeconds);
     Check(peak.lost + calm.lost + over.lost == 0, state);
     auto& counters = state->counters;
     counters["goodput_ratio"] = over.good_per_s / peak.good_per_s;
@@ -264,7 +264,7 @@ int Main(int argc, char** argv) {
   // As bvhmilld does: the null mill and the clients shall not be slower.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   if (argc == 3 && std::string_view(argv[1]) == "--null-mill") {
-    return RunNullMill(std::atof(argv[2]));
+    return RunEchoServer(std::atof(argv[2]));
   }
   const Setting setting = MakeSetting(argv[0]);
   const auto null = Null(argv[0], setting);

@@ -50,7 +50,8 @@ double StatusMb(pid_t pid, std::string_view name) {
 
 }  // namespace
 
-Mill::Mill(const std::string& program, const std::vector<std::string>& args) {
+ServerProcess::ServerProcess(const std::string& program,
+                             const std::vector<std::string>& args) {
   int out = -1;
   pid_ = Spawn(program, args, &out);
   FILE* lines = fdopen(out, "r");
@@ -66,23 +67,23 @@ Mill::Mill(const std::string& program, const std::vector<std::string>& args) {
   address_.pop_back();
 }
 
-Mill::~Mill() {
+ServerProcess::~ServerProcess() {
   kill(pid_, SIGKILL);
   waitpid(pid_, nullptr, 0);
 }
 
-double Mill::PeakMb() const { return StatusMb(pid_, "VmHWM:"); }
+double ServerProcess::PeakMb() const { return StatusMb(pid_, "VmHWM:"); }
 
-double Mill::Mb() const { return StatusMb(pid_, "VmRSS:"); }
+double ServerProcess::Mb() const { return StatusMb(pid_, "VmRSS:"); }
 
-std::vector<std::string> RealMillArgs() { return {"--listen", "127.0.0.1:0"}; }
+std::vector<std::string> BvhmilldArgs() { return {"--listen", "127.0.0.1:0"}; }
 
-std::string RealMillProgram(const char* argv0) {
+std::string BvhmilldProgram(const char* argv0) {
   const std::string self = argv0;
   return self.substr(0, self.rfind('/') + 1) + "bvhmilld";
 }
 
-std::vector<std::string> NullMillArgs(double part) {
+std::vector<std::string> EchoServerArgs(double part) {
   return {"--null-mill", std::to_string(part)};
 }
 

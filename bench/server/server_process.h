@@ -12,14 +12,15 @@
 namespace bvhmill::bench {
 
 // A running server; the destructor ends it.
-class Mill {
+class ServerProcess {
  public:
   // Runs `program` with `args`, which must make it print "listening on
   // ADDRESS". Ends this program if it does not.
-  Mill(const std::string& program, const std::vector<std::string>& args);
-  ~Mill();
-  Mill(const Mill&) = delete;
-  Mill& operator=(const Mill&) = delete;
+  ServerProcess(const std::string& program,
+                const std::vector<std::string>& args);
+  ~ServerProcess();
+  ServerProcess(const ServerProcess&) = delete;
+  ServerProcess& operator=(const ServerProcess&) = delete;
 
   const std::string& address() const { return address_; }
   pid_t pid() const { return pid_; }
@@ -34,13 +35,13 @@ class Mill {
 };
 
 // bvhmilld beside this program, on a port of its own.
-std::vector<std::string> RealMillArgs();
-std::string RealMillProgram(const char* argv0);
+std::vector<std::string> BvhmilldArgs();
+std::string BvhmilldProgram(const char* argv0);
 
 // This program as a mill that answers each clip with as many bytes of outputs
 // as bvhmilld would, a part of what came in: `--null-mill PART`. Returns only
 // when it is told to end.
-std::vector<std::string> NullMillArgs(double part);
-int RunNullMill(double part);
+std::vector<std::string> EchoServerArgs(double part);
+int RunEchoServer(double part);
 
 }  // namespace bvhmill::bench

@@ -14,12 +14,12 @@
 #include <string_view>
 #include <thread>
 
-#include "bench/support/metrics.h"
 #include "bench/server/server_process.h"
 #include "bench/soak/soak_clips.h"
 #include "bench/soak/soak_memory.h"
 #include "bench/soak/soak_tally.h"
 #include "bench/soak/soak_traffic.h"
+#include "bench/support/metrics.h"
 
 namespace bvhmill::bench {
 namespace {
@@ -29,11 +29,11 @@ using Clock = std::chrono::steady_clock;
 constexpr double kSampleSeconds = 0.5;
 constexpr double kSayEvery = 0.1;
 // Few enough that callers are turned away now and then.
-constexpr int kMostClips = 192;
-constexpr int kMostOfAConnection = 64;
+constexpr int kMaxClips = 192;
+constexpr int kMaxOfAConnection = 64;
 // What the second half of the time may add.
-constexpr double kMostGrowthPart = 0.05;
-constexpr double kMostGrowthMb = 10;
+constexpr double kMaxGrowthPart = 0.05;
+constexpr double kMaxGrowthMb = 10;
 
 struct Flags {
   double seconds = 600;
@@ -41,30 +41,30 @@ struct Flags {
   std::string callers = kAllCallers;
 };
 
-void Say(double seconds, const Mill& mill, const SoakTally& tally) {
+void Say(double seconds, const ServerProcess& server, const SoakTally& tally) {
   std::fprintf(stderr,
                "%5.0f s %9ld calls %9ld clips %7.0f MB, %ld lost, %ld wrong, "
                "%ld refused, %ld given up, RSS %.0f MB\n",
                seconds, tally.calls.load(), tally.clips.load(),
                1e-6 * static_cast<double>(tally.sent_bytes), tally.lost(),
                tally.wrong(), tally.refused.load(), tally.given_up.load(),
-               mill.Mb());
+               server.Mb());
 }
 
 // Traffic for that long, while the memory is watched.
-void Drive(const Flags& flags, const Mill& mill, const SoakClips& clips,
-           SoakTally* tally, SoakMemory* memory) {
-  const SoakTraffic traffic(mill.address(), flags.callers, &clips, tally);
+void Drive(const Flags& flags, const ServerProcess& server,
+           const SoakClips& clips, SoakTally* tally, SoakMemory* memory) {
+  const SoakTraffic traffic(server.address(), flags.callers, &clips, tally);
   const auto start = Clock::now();
   double said = 0;
   double seconds = 0;
   while (seconds < flags.seconds) {
     std::this_thread::sleep_for(std::chrono::duration<double>(kSampleSeconds));
     seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    memory->Add(seconds, mill.Mb());
+    memory->Add(seconds, server.Mb());
     if (seconds < said + kSayEvery * flags.seconds) continue;
     said = seconds;
-    Say(seconds, mill, *tally);
+    Say(seconds, server, *tally);
   }
 }
 
@@ -91,15 +91,15 @@ void PutMetrics(const SoakTally& tally, const SoakMemory& memory) {
 void Soak(const Flags& flags, const std::string& program,
           benchmark::State* state) {
   const SoakClips clips = MakeSoakClips(flags.seed);
-  std::vector<std::string> args = RealMillArgs();
-  args.insert(args.end(), {"--max-inflight-clips", std::to_string(kMostClips),
+  std::vector<std::string> args = BvhmilldArgs();
+  args.insert(args.end(), {"--max-inflight-clips", std::to_string(kMaxClips),
                            "--max-inflight-clips-per-connection",
-                           std::to_string(kMostOfAConnection), "--log", "off"});
-  const Mill mill(program, args);
+                           std::to_string(kMaxOfAConnection), "--log", "off"});
+  const ServerProcess server(program, args);
   SoakTally tally;
   SoakMemory memory;
-  for (auto _ : *state) Drive(flags, mill, clips, &tally, &memory);
-  if (!TakesAll(mill.address(), clips, kMostOfAConnection, &tally)) {
+  for (auto _ : *state) Drive(flags, server, clips, &tally, &memory);
+  if (!TakesAll(server.address(), clips, kMaxOfAConnection, &tally)) {
     state->SkipWithError("calls that have ended still count");
   }
   PutMetrics(tally, memory);
@@ -107,7 +107,7 @@ void Soak(const Flags& flags, const std::string& program,
     state->SkipWithError("answers were lost or wrong");
   }
   const double growth = memory.At(1) - memory.At(0.5);
-  if (growth > kMostGrowthPart * memory.At(0.5) + kMostGrowthMb) {
+  if (growth > kMaxGrowthPart * memory.At(0.5) + kMaxGrowthMb) {
     state->SkipWithError("the memory of the server grows");
   }
 }
@@ -134,7 +134,7 @@ Flags TakeFlags(int* argc, char** argv) {
 
 int Main(int argc, char** argv) {
   const Flags flags = TakeFlags(&argc, argv);
-  const std::string program = RealMillProgram(argv[0]);
+  const std::string program = BvhmilldProgram(argv[0]);
   benchmark::RegisterBenchmark(
       "soak", [&](benchmark::State& state) { Soak(flags, program, &state); })
       ->Iterations(1)

@@ -21,7 +21,7 @@ using Kind = Outcome::Kind;
 
 ConvertResult TooLarge(const ReportOptions& options, int64_t limit) {
   IssueLog log(options);
-  log.Add(IssueCode::LIMIT_CLIP_BYTES, LocationAt(Place{}),
+  log.Add(IssueCode::LIMIT_CLIP_BYTES, LocationAt(TextPosition{}),
           {{"limit", std::to_string(limit)}});
   ConvertResult result;
   result.report = log.Finish(false, false);
@@ -99,7 +99,7 @@ class OrderedTalk {
     waiting_.emplace(index, std::move(outcome));
     bool is_read = true;
     while (!waiting_.empty() && waiting_.begin()->first == next_) {
-      console_.Talk(waiting_.begin()->second.talk);
+      console_.PrintDiagnostics(waiting_.begin()->second.diagnostics);
       is_read = console_.Data(waiting_.begin()->second.data);
       waiting_.erase(waiting_.begin());
       ++next_;
@@ -159,7 +159,7 @@ class Tally {
   // All clips in flight tell the same about a lost server; once is enough.
   void StopBy(ExitCode exit, Outcome* outcome) {
     Raise(exit);
-    if (stopped_.exchange(true)) outcome->talk.clear();
+    if (stopped_.exchange(true)) outcome->diagnostics.clear();
   }
 
   std::mutex mutex_;
@@ -239,21 +239,22 @@ Outcome OutcomeOf(const Session& session, const Input& input,
   const std::string message(MessageOf(result.status));
   switch (outcome.kind) {
     case Kind::kFailed:
-      outcome.talk = "bvhmill: " + FailureLine(input.path, result, view) + "\n";
+      outcome.diagnostics =
+          "bvhmill: " + FailureLine(input.path, result, view) + "\n";
       break;
     case Kind::kServerError:
-      outcome.talk = "bvhmill: " + Printable(input.path) +
-                     ": error: the server failed: " +
-                     absl::StatusCodeToString(result.status.code()) + ": " +
-                     message + "\n";
+      outcome.diagnostics = "bvhmill: " + Printable(input.path) +
+                            ": error: the server failed: " +
+                            absl::StatusCodeToString(result.status.code()) +
+                            ": " + message + "\n";
       break;
     case Kind::kServerRefuses:
-      outcome.talk = "bvhmill: the server refuses: " +
-                     absl::StatusCodeToString(result.status.code()) + ": " +
-                     message + "\n";
+      outcome.diagnostics = "bvhmill: the server refuses: " +
+                            absl::StatusCodeToString(result.status.code()) +
+                            ": " + message + "\n";
       break;
     case Kind::kUnreachable:
-      outcome.talk = "bvhmill: " + message + "\n";
+      outcome.diagnostics = "bvhmill: " + message + "\n";
       break;
     case Kind::kGood:
     case Kind::kSkipped:
@@ -267,7 +268,7 @@ Totals RunClips(const Session& session, std::span<const Input> inputs,
                 const std::function<Outcome(size_t, ClipProgress*)>& task) {
   const auto start = std::chrono::steady_clock::now();
   const auto count = static_cast<int64_t>(inputs.size());
-  OrderedTalk talk(session.console);
+  OrderedTalk diagnostics(session.console);
   Tally tally(count);
   {
     const ProgressMode mode =
@@ -284,7 +285,8 @@ Totals RunClips(const Session& session, std::span<const Input> inputs,
         progress.Finish(&clip, inputs[index].bytes, outcome.bytes);
       }
       tally.Add(&outcome);
-      if (!talk.Put(static_cast<size_t>(i), std::move(outcome))) tally.Stop();
+      if (!diagnostics.Put(static_cast<size_t>(i), std::move(outcome)))
+        tally.Stop();
     });
   }
   Totals totals = tally.totals();

@@ -10,9 +10,9 @@
 
 #include "bvhmill/pipeline/convert.h"
 #include "client/cli/io/inputs.h"
+#include "client/cli/session.h"
 #include "client/cli/ui/issue_lines.h"
 #include "client/cli/ui/progress.h"
-#include "client/cli/session.h"
 
 namespace bvhmill::client {
 
@@ -33,7 +33,7 @@ struct Outcome {
   Kind kind = Kind::kGood;
   // For stdout and stderr, whole lines.
   std::string data;
-  std::string talk;
+  std::string diagnostics;
   // Of the file, as it is.
   int64_t bytes = 0;
 };

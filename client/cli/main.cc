@@ -12,9 +12,9 @@
 
 #include "bvhmill/base/version.h"
 #include "client/cli/commands/commands.h"
+#include "client/cli/interrupt.h"
 #include "client/cli/options/config_file.h"
 #include "client/cli/options/help.h"
-#include "client/cli/interrupt.h"
 #include "client/cli/options/nearest.h"
 
 namespace bvhmill::client {
@@ -150,7 +150,8 @@ int Run(int argc, char** argv) {
     return program.exit(help);
   } catch (const CLI::ParseError& error) {
     const CLI::App* chosen = ChosenApp(&program);
-    console.Talk(UsageFailure(chosen, WhyNot(program, *chosen, error)));
+    console.PrintDiagnostics(
+        UsageFailure(chosen, WhyNot(program, *chosen, error)));
     return kExitUsage;
   }
   for (const Command& command : commands) {

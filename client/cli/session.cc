@@ -55,7 +55,7 @@ std::unique_ptr<Client> ConnectOrSay(const Session& session,
                           : *exit == kExitUnreachable
                               ? WhyUnreachable(session, client.status(), hint)
                               : std::string(MessageOf(client.status()));
-  session.console->Talk("bvhmill: " + why + "\n");
+  session.console->PrintDiagnostics("bvhmill: " + why + "\n");
   return nullptr;
 }
 

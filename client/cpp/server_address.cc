@@ -18,11 +18,11 @@ bool IsAllDigits(std::string_view text) {
 }
 
 bool IsPort(std::string_view text) {
-  constexpr int kMost = 65535;
+  constexpr int kMax = 65535;
   int port = 0;
   const char* end = text.data() + text.size();
   const auto [stop, fault] = std::from_chars(text.data(), end, port);
-  return fault == std::errc() && stop == end && port > 0 && port <= kMost;
+  return fault == std::errc() && stop == end && port > 0 && port <= kMax;
 }
 
 absl::Status NoAddress(std::string_view text, std::string_view why) {

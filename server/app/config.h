@@ -42,18 +42,18 @@ struct ServiceLimits {
 
 // Messages somewhat over max_request_message_bytes are read and refused with
 // its name; beyond this gRPC refuses them by itself.
-inline int64_t MostReceivedBytes(const ServiceLimits& limits) {
+inline int64_t MaxReceivedBytes(const ServiceLimits& limits) {
   constexpr int64_t kNamedFactor = 4;
-  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  constexpr int64_t kMax = std::numeric_limits<int32_t>::max();
   const int64_t limit = limits.max_request_message_bytes;
-  return limit == 0 ? kMost
-                    : std::min(limit, kMost / kNamedFactor) * kNamedFactor;
+  return limit == 0 ? kMax
+                    : std::min(limit, kMax / kNamedFactor) * kNamedFactor;
 }
 
 // As a time that can be added to others.
 inline std::chrono::seconds Seconds(int64_t seconds) {
-  constexpr int64_t kMost = 1'000'000'000;
-  return std::chrono::seconds(std::min(seconds, kMost));
+  constexpr int64_t kMax = 1'000'000'000;
+  return std::chrono::seconds(std::min(seconds, kMax));
 }
 
 // The value of a limit that follows from the memory of the process: see

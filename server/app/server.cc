@@ -25,15 +25,14 @@ namespace {
 constexpr int kNever = std::numeric_limits<int32_t>::max();
 
 int Milliseconds(int64_t seconds) {
-  constexpr int64_t kMost = kNever / 1000;
+  constexpr int64_t kMax = kNever / 1000;
   return seconds == 0 ? kNever
-                      : static_cast<int>(std::min(seconds, kMost) * 1000);
+                      : static_cast<int>(std::min(seconds, kMax) * 1000);
 }
 
 void SetMessageLimits(const ServiceLimits& limits,
                       grpc::ServerBuilder* builder) {
-  builder->SetMaxReceiveMessageSize(
-      static_cast<int>(MostReceivedBytes(limits)));
+  builder->SetMaxReceiveMessageSize(static_cast<int>(MaxReceivedBytes(limits)));
   // gRPC would unpack whatever comes before it looks at its size; ReadMessage
   // unpacks within the limit.
   builder->AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
@@ -179,8 +178,8 @@ absl::Status Server::Listen() {
 // Must not throw: without memory for it, a connection ends.
 void Server::HandOver(int file, int listening_file) {
   bool is_added = false;
-  Attempt(context_.log(), "the listener",
-          [&] { is_added = context_.connections().Add(file); });
+  CatchAndLog(context_.log(), "the listener",
+              [&] { is_added = context_.connections().Add(file); });
   if (!is_added) {
     close(file);
     return;
@@ -221,7 +220,7 @@ void Server::WatchFiles() {
 
 void Server::Reload() {
   const ServerConfig& config = context_.config();
-  Attempt(context_.log(), "a reload of files", [&] {
+  CatchAndLog(context_.log(), "a reload of files", [&] {
     if (!config.token_file.empty()) ReloadFile(config.token_file);
     if (!config.tls_cert.empty()) ReloadFile(config.tls_cert);
   });

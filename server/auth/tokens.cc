@@ -37,8 +37,8 @@ std::string_view Trim(std::string_view text) {
 }
 
 bool IsName(std::string_view name) {
-  constexpr size_t kMost = 64;
-  return !name.empty() && name.size() <= kMost &&
+  constexpr size_t kMax = 64;
+  return !name.empty() && name.size() <= kMax &&
          name.find_first_not_of(
              "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
              "abcdefghijklmnopqrstuvwxyz0123456789._-") ==

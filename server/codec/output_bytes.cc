@@ -14,8 +14,8 @@ bool HasMuchSpare(const Container& container) {
 
 void OutputBytes::Append(std::string_view bytes) {
   // What is expected may be wrong: not more is taken before it is there.
-  constexpr size_t kMostReserved = size_t{1} << 20;
-  if (size_ == 0) text_.reserve(std::min(expected_, kMostReserved));
+  constexpr size_t kMaxReserved = size_t{1} << 20;
+  if (size_ == 0) text_.reserve(std::min(expected_, kMaxReserved));
   text_.append(bytes);
   size_ += bytes.size();
 }

@@ -118,9 +118,9 @@ grpc::Status CheckBeside(std::span<const TextField> texts, int64_t bytes,
   CodedInputStream in(stream);
   if (!AddTexts(texts, 0, &in, &count)) return MessageBroken();
   *beside = bytes - count.bytes;
-  constexpr int64_t kMost = kMaxOptionBytes;
-  return *beside > kMost ? LimitExceeded("max_option_bytes", kMost, *beside)
-                         : grpc::Status::OK;
+  constexpr int64_t kMax = kMaxOptionBytes;
+  return *beside > kMax ? LimitExceeded("max_option_bytes", kMax, *beside)
+                        : grpc::Status::OK;
 }
 
 grpc::Status ParseFrom(ZeroCopyInputStream* stream,

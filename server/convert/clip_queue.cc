@@ -7,8 +7,8 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
 #include "bvhmill/wire/unknown_fields.h"
-#include "server/rpc/statuses.h"
 #include "server/convert/source.h"
+#include "server/rpc/statuses.h"
 
 namespace bvhmill::server {
 namespace {
@@ -32,14 +32,14 @@ constexpr int64_t kSmallMessageBytes = 4096;
 
 }  // namespace
 
-grpc::Status StreamClips::Enter() {
+grpc::Status ClipQueue::Enter() {
   return context_.admission().TryOpen(*record_.caller(), record_.peer(),
                                       &ticket_);
 }
 
 // Counts the memory of `frame`, but for its text, until `message` goes.
-grpc::Status StreamClips::HoldMessage(const v1::ConvertClipsRequest& frame,
-                                      int64_t beside, Ticket* message) {
+grpc::Status ClipQueue::HoldMessage(const v1::ConvertClipsRequest& frame,
+                                    int64_t beside, Ticket* message) {
   if (beside <= kSmallMessageBytes) return grpc::Status::OK;
   const size_t text =
       frame.chunk().size() + frame.begin().source().data().size();
@@ -48,7 +48,7 @@ grpc::Status StreamClips::HoldMessage(const v1::ConvertClipsRequest& frame,
       static_cast<int64_t>(frame.SpaceUsedLong() - text), message);
 }
 
-grpc::Status StreamClips::Take(v1::ConvertClipsRequest* frame, int64_t beside) {
+grpc::Status ClipQueue::Take(v1::ConvertClipsRequest* frame, int64_t beside) {
   const auto bytes = static_cast<int64_t>(frame->ByteSizeLong());
   const int64_t limit = config().service.max_request_message_bytes;
   if (Exceeds(bytes, limit)) {
@@ -78,13 +78,13 @@ grpc::Status StreamClips::Take(v1::ConvertClipsRequest* frame, int64_t beside) {
   return StreamOutOfOrder("a frame is empty");
 }
 
-grpc::Status StreamClips::Open(const v1::StreamOpen& open) {
+grpc::Status ClipQueue::Open(const v1::StreamOpen& open) {
   ordered_ = open.ordered();
   const auto status = ReadOptions(open.options(), &default_options_);
   return status.ok() ? ticket_.Grow(OptionsBytes(*default_options_)) : status;
 }
 
-grpc::Status StreamClips::ReadOptions(
+grpc::Status ClipQueue::ReadOptions(
     const v1::ConvertOptions& message,
     std::shared_ptr<const ConvertOptions>* options) {
   auto read = std::make_shared<ConvertOptions>();
@@ -94,8 +94,7 @@ grpc::Status StreamClips::ReadOptions(
 }
 
 // `held`: whether there is memory for the message.
-grpc::Status StreamClips::Begin(v1::ClipBegin* begin,
-                                const grpc::Status& held) {
+grpc::Status ClipQueue::Begin(v1::ClipBegin* begin, const grpc::Status& held) {
   if (incoming_ != nullptr) return StreamOutOfOrder("begin within a clip");
   incoming_ = std::make_shared<StreamClip>();
   clips_.push_back(incoming_);
@@ -111,7 +110,7 @@ grpc::Status StreamClips::Begin(v1::ClipBegin* begin,
 }
 
 // Whether the incoming clip can be taken. Fills in how it is to be converted.
-grpc::Status StreamClips::Admit(const v1::ClipBegin& begin) {
+grpc::Status ClipQueue::Admit(const v1::ClipBegin& begin) {
   StreamClip& clip = *incoming_;
   if (const absl::Status status =
           CheckBytes("begin.key", begin.key().size(), kMaxClipKeyBytes);
@@ -144,7 +143,7 @@ grpc::Status StreamClips::Admit(const v1::ClipBegin& begin) {
                                        &clip.ticket);
 }
 
-grpc::Status StreamClips::End(const v1::ClipEnd& end) {
+grpc::Status ClipQueue::End(const v1::ClipEnd& end) {
   if (incoming_ == nullptr) return StreamOutOfOrder("end outside a clip");
   const ClipPtr clip = std::exchange(incoming_, nullptr);
   if (end.abandon()) {
@@ -156,7 +155,7 @@ grpc::Status StreamClips::End(const v1::ClipEnd& end) {
   return grpc::Status::OK;
 }
 
-void StreamClips::Append(std::string bytes) {
+void ClipQueue::Append(std::string bytes) {
   const auto size = static_cast<int64_t>(bytes.size());
   record_.AddBytes(size, 0);
   StreamClip& clip = *incoming_;
@@ -174,7 +173,7 @@ void StreamClips::Append(std::string bytes) {
   AddIncoming(size);
 }
 
-void StreamClips::Refuse(StreamClip* clip, const grpc::Status& status) {
+void ClipQueue::Refuse(StreamClip* clip, const grpc::Status& status) {
   ConvertResult result;
   result.status = FromGrpc(status, &result.fault);
   record_.AddRefusedClip(result.fault.reason);
@@ -185,26 +184,26 @@ void StreamClips::Refuse(StreamClip* clip, const grpc::Status& status) {
 }
 
 // All of `clip` has come.
-void StreamClips::Complete(StreamClip* clip) {
+void ClipQueue::Complete(StreamClip* clip) {
   clip->has_ended = true;
   if (!clip->queued_at) clip->queued_at = StreamClip::Clock::now();
 }
 
-void StreamClips::Remove(const ClipPtr& clip) {
+void ClipQueue::Remove(const ClipPtr& clip) {
   DropIncoming(clip.get());
   UsedBytes(clip.get());
   AddOutgoing(clip.get(), -clip->outgoing_bytes);
   clip->outgoing.clear();
-  LetGo(clip.get());
+  Release(clip.get());
   clips_.remove(clip);
 }
 
-void StreamClips::LetGo(StreamClip* clip) {
+void ClipQueue::Release(StreamClip* clip) {
   if (std::exchange(clip->owns_key, false)) keys_.erase(clip->key);
   clip->ticket.Release();
 }
 
-void StreamClips::DropIncoming(StreamClip* clip) {
+void ClipQueue::DropIncoming(StreamClip* clip) {
   int64_t dropped = 0;
   for (const std::string& bytes : clip->incoming) {
     dropped += static_cast<int64_t>(bytes.size());
@@ -213,31 +212,31 @@ void StreamClips::DropIncoming(StreamClip* clip) {
   DropBytes(clip, dropped);
 }
 
-void StreamClips::DropOutgoing(StreamClip* clip) {
+void ClipQueue::DropOutgoing(StreamClip* clip) {
   int64_t dropped = 0;
-  for (const OutFrame& frame : clip->outgoing) dropped += frame.bytes;
+  for (const ResponseFrame& frame : clip->outgoing) dropped += frame.bytes;
   clip->outgoing.clear();
   AddOutgoing(clip, -dropped);
 }
 
 // Bytes of `clip` that came are there no more.
-void StreamClips::DropBytes(StreamClip* clip, int64_t bytes) {
+void ClipQueue::DropBytes(StreamClip* clip, int64_t bytes) {
   AddIncoming(-bytes);
   static_cast<void>(clip->ticket.Grow(-bytes));
 }
 
-void StreamClips::AddIncoming(int64_t bytes) {
+void ClipQueue::AddIncoming(int64_t bytes) {
   incoming_bytes_ += bytes;
   context_.AddStreamBytes(bytes);
 }
 
-void StreamClips::AddOutgoing(StreamClip* clip, int64_t bytes) {
+void ClipQueue::AddOutgoing(StreamClip* clip, int64_t bytes) {
   clip->outgoing_bytes += bytes;
   outgoing_bytes_ += bytes;
   context_.AddStreamBytes(bytes);
 }
 
-bool StreamClips::WindowIsOpen() const {
+bool ClipQueue::WindowIsOpen() const {
   const ServiceLimits& limits = config().service;
   const auto clips = static_cast<int64_t>(clips_.size());
   if (incoming_ == nullptr &&
@@ -251,18 +250,18 @@ bool StreamClips::WindowIsOpen() const {
 
 // The clip whose frames go first waits only for its own, or it would wait for
 // ones that wait for it.
-bool StreamClips::MustPause(const StreamClip& clip) const {
+bool ClipQueue::MustPause(const StreamClip& clip) const {
   const int64_t limit = config().service.max_unsent_bytes_per_stream;
   const bool is_first = !clips_.empty() && clips_.front().get() == &clip;
   const int64_t unsent = is_first ? clip.outgoing_bytes : outgoing_bytes_;
   return Exceeds(unsent, limit) || (unsent > 0 && context_.HasCrowdedStreams());
 }
 
-bool StreamClips::MustFlush(const StreamClip& clip) const {
+bool ClipQueue::MustFlush(const StreamClip& clip) const {
   return clip.outgoing.empty() && clip.conversion->has_pending();
 }
 
-bool StreamClips::CanRun(const StreamClip& clip) const {
+bool ClipQueue::CanRun(const StreamClip& clip) const {
   if (clip.is_running || clip.has_result) return false;
   if (clip.refused) return clip.has_ended || clip.conversion != nullptr;
   if (MustPause(clip)) return false;
@@ -272,7 +271,7 @@ bool StreamClips::CanRun(const StreamClip& clip) const {
   return clip.conversion && (clip.conversion->has_work() || MustFlush(clip));
 }
 
-void StreamClips::TakeRunnable(std::vector<ClipPtr>* runnable) {
+void ClipQueue::TakeRunnable(std::vector<ClipPtr>* runnable) {
   for (const ClipPtr& clip : clips_) {
     if (!CanRun(*clip)) continue;
     runnable->push_back(clip);
@@ -280,32 +279,32 @@ void StreamClips::TakeRunnable(std::vector<ClipPtr>* runnable) {
   }
 }
 
-std::string StreamClips::TakeBytes(StreamClip* clip) {
+std::string ClipQueue::TakeBytes(StreamClip* clip) {
   std::string bytes = std::move(clip->incoming.front());
   clip->incoming.pop_front();
   clip->given_bytes = static_cast<int64_t>(bytes.size());
   return bytes;
 }
 
-void StreamClips::UsedBytes(StreamClip* clip) {
+void ClipQueue::UsedBytes(StreamClip* clip) {
   DropBytes(clip, std::exchange(clip->given_bytes, 0));
 }
 
-void StreamClips::AddFrame(StreamClip* clip, OutFrame frame) {
+void ClipQueue::AddFrame(StreamClip* clip, ResponseFrame frame) {
   const int64_t bytes = frame.bytes;
   record_.AddBytes(0, frame.data_bytes);
   clip->outgoing.push_back(std::move(frame));
   AddOutgoing(clip, bytes);
 }
 
-ClipPtr StreamClips::PickWrite(OutFrame* frame, bool* more_follows) {
+ClipPtr ClipQueue::PickWrite(ResponseFrame* frame, bool* more_follows) {
   for (const ClipPtr& clip : clips_) {
     if (!clip->outgoing.empty()) {
       *frame = std::move(clip->outgoing.front());
       clip->outgoing.pop_front();
       *more_follows = !clip->outgoing.empty();
       // Whoever has the result may send another clip, by the same key.
-      if (clip->has_result && clip->outgoing.empty()) LetGo(clip.get());
+      if (clip->has_result && clip->outgoing.empty()) Release(clip.get());
       return clip;
     }
     if (ordered_) break;
@@ -313,7 +312,7 @@ ClipPtr StreamClips::PickWrite(OutFrame* frame, bool* more_follows) {
   return nullptr;
 }
 
-void StreamClips::Written(const ClipPtr& clip, const OutFrame& frame) {
+void ClipQueue::Written(const ClipPtr& clip, const ResponseFrame& frame) {
   if (clip->is_abandoned) return;
   AddOutgoing(clip.get(), -frame.bytes);
   static_cast<void>(clip->ticket.Grow(-frame.data_bytes));
@@ -326,7 +325,7 @@ void StreamClips::Written(const ClipPtr& clip, const OutFrame& frame) {
   Remove(clip);
 }
 
-void StreamClips::AbandonAll() {
+void ClipQueue::AbandonAll() {
   incoming_.reset();
   while (!clips_.empty()) {
     const ClipPtr clip = clips_.front();
@@ -335,7 +334,7 @@ void StreamClips::AbandonAll() {
   }
 }
 
-void StreamClips::Clear() {
+void ClipQueue::Clear() {
   AddIncoming(-incoming_bytes_);
   context_.AddStreamBytes(-std::exchange(outgoing_bytes_, 0));
   for (const ClipPtr& clip : clips_) clip->ticket.Release();

@@ -12,23 +12,23 @@
 #include <vector>
 
 #include "bvhmill/v1/clip_service.pb.h"
+#include "server/convert/stream_clip.h"
 #include "server/rpc/call_record.h"
 #include "server/rpc/service_context.h"
-#include "server/convert/stream_clip.h"
 
 namespace bvhmill::server {
 
 using ClipPtr = std::shared_ptr<StreamClip>;
 
 // Not thread-safe: the mutex of the stream guards it.
-class StreamClips {
+class ClipQueue {
  public:
   // Both outlive it.
-  StreamClips(ServiceContext* context, CallRecord* record)
+  ClipQueue(ServiceContext* context, CallRecord* record)
       : context_(*context), record_(*record) {}
-  ~StreamClips() { Clear(); }
-  StreamClips(const StreamClips&) = delete;
-  StreamClips& operator=(const StreamClips&) = delete;
+  ~ClipQueue() { Clear(); }
+  ClipQueue(const ClipQueue&) = delete;
+  ClipQueue& operator=(const ClipQueue&) = delete;
 
   // Counts the stream among those that are open. RESOURCE_EXHAUSTED if the
   // caller, or the server, has too many.
@@ -58,7 +58,7 @@ class StreamClips {
   // are used up; a frame that was made.
   std::string TakeBytes(StreamClip* clip);
   void UsedBytes(StreamClip* clip);
-  void AddFrame(StreamClip* clip, OutFrame frame);
+  void AddFrame(StreamClip* clip, ResponseFrame frame);
   // The clip will get `status`, once all of it has come; its bytes and its
   // frames are dropped, and it is no longer in flight. A worker must run it to
   // drop its conversion.
@@ -66,9 +66,9 @@ class StreamClips {
 
   // The next frame to write, moved to `frame`, of the clip that is returned;
   // null if there is none.
-  ClipPtr PickWrite(OutFrame* frame, bool* more_follows);
+  ClipPtr PickWrite(ResponseFrame* frame, bool* more_follows);
   // `frame` of `clip` was written. A clip whose result has gone is not kept.
-  void Written(const ClipPtr& clip, const OutFrame& frame);
+  void Written(const ClipPtr& clip, const ResponseFrame& frame);
 
   // Gives up all clips: nothing of them is worked on or written any more, and
   // they hold nothing, but for what a worker or a write has in hand.
@@ -89,7 +89,7 @@ class StreamClips {
   void Complete(StreamClip* clip);
   bool CanRun(const StreamClip& clip) const;
   void Remove(const ClipPtr& clip);
-  void LetGo(StreamClip* clip);
+  void Release(StreamClip* clip);
   void DropIncoming(StreamClip* clip);
   void DropOutgoing(StreamClip* clip);
   void DropBytes(StreamClip* clip, int64_t bytes);

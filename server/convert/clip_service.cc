@@ -14,13 +14,13 @@
 #include "bvhmill/pipeline/convert.h"
 #include "bvhmill/wire/message_arena.h"
 #include "bvhmill/wire/unknown_fields.h"
-#include "server/convert/stream_reactor.h"
 #include "server/codec/output_bytes.h"
 #include "server/codec/read_message.h"
 #include "server/codec/response_bytes.h"
-#include "server/rpc/statuses.h"
 #include "server/convert/source.h"
 #include "server/convert/stream_clip.h"
+#include "server/convert/stream_reactor.h"
+#include "server/rpc/statuses.h"
 #include "server/rpc/unary_call.h"
 
 namespace bvhmill::server {
@@ -66,10 +66,10 @@ grpc::Status TooLargeForUnary(const ServerConfig& config) {
 
 // Or for any message.
 bool IsTooLarge(const ServerConfig& config, const grpc::ByteBuffer& response) {
-  constexpr int64_t kMostOfProtobuf = std::numeric_limits<int32_t>::max();
+  constexpr int64_t kMaxOfProtobuf = std::numeric_limits<int32_t>::max();
   const auto bytes = static_cast<int64_t>(response.Length());
   return Exceeds(bytes, config.service.max_unary_response_bytes) ||
-         bytes > kMostOfProtobuf;
+         bytes > kMaxOfProtobuf;
 }
 
 // Gathers outputs as the response takes them. Draws their memory, and that of

@@ -26,8 +26,8 @@ constexpr int64_t kZstdText = int64_t{4} << 20;
 
 // Of what ToBytes takes.
 template <typename... Parts>
-OutFrame FrameOf(Parts&&... parts) {
-  OutFrame frame{std::make_unique<grpc::ByteBuffer>()};
+ResponseFrame FrameOf(Parts&&... parts) {
+  ResponseFrame frame{std::make_unique<grpc::ByteBuffer>()};
   ToBytes(std::forward<Parts>(parts)..., frame.message.get());
   frame.bytes = static_cast<int64_t>(frame.message->Length());
   return frame;
@@ -100,7 +100,7 @@ void FrameReceiver::FlushOutput(size_t output) {
   chunk.set_output(static_cast<int32_t>(output));
   chunk.set_offset(sent_[output]);
   sent_[output] += size;
-  OutFrame frame = FrameOf(chunk, std::move(data));
+  ResponseFrame frame = FrameOf(chunk, std::move(data));
   frame.data_bytes = size;
   peer_.emit(std::move(frame));
 }
@@ -205,7 +205,7 @@ ConvertResult& StreamConversion::Finish() {
   return result_;
 }
 
-OutFrame ResultFrame(const StreamClip& clip, const ConvertResult& result) {
+ResponseFrame ResultFrame(const StreamClip& clip, const ConvertResult& result) {
   if (!clip.refused) return FrameOf(clip.key, result);
   // Nothing was read, so there is nothing to report.
   v1::ConvertClipsResponse response;

@@ -18,14 +18,14 @@
 #include "bvhmill/pipeline/clip_converter.h"
 #include "bvhmill/pipeline/convert.h"
 #include "bvhmill/v1/clip_service.pb.h"
-#include "server/limits/admission.h"
 #include "server/app/config.h"
 #include "server/convert/source.h"
+#include "server/limits/admission.h"
 
 namespace bvhmill::server {
 
 // A ConvertClipsResponse that waits to be written.
-struct OutFrame {
+struct ResponseFrame {
   // To move it would be to copy it.
   std::unique_ptr<grpc::ByteBuffer> message;
   // Bytes of the message, and of the output in it. The latter are drawn from
@@ -41,7 +41,7 @@ class FrameReceiver final : public OutputReceiver {
   // Where frames go, and who grants memory that grows with the clip; a negative
   // number of bytes is given back.
   struct Peer {
-    std::function<void(OutFrame)> emit;
+    std::function<void(ResponseFrame)> emit;
     std::function<grpc::Status(int64_t bytes)> hold;
   };
 
@@ -162,7 +162,7 @@ struct StreamClip {
   std::chrono::nanoseconds queued{};
   std::unique_ptr<StreamConversion> conversion;
   // What waits to be written, and its bytes, with what is being written.
-  std::deque<OutFrame> outgoing;
+  std::deque<ResponseFrame> outgoing;
   int64_t outgoing_bytes = 0;
   Encoding encoding = Encoding::kIdentity;
   // No other unfinished clip may have the key.
@@ -176,6 +176,6 @@ struct StreamClip {
 };
 
 // The last frame of `clip`.
-OutFrame ResultFrame(const StreamClip& clip, const ConvertResult& result);
+ResponseFrame ResultFrame(const StreamClip& clip, const ConvertResult& result);
 
 }  // namespace bvhmill::server

@@ -9,14 +9,14 @@
 #include <vector>
 
 #include "bvhmill/base/cancel.h"
+#include "server/codec/read_message.h"
+#include "server/convert/clip_queue.h"
+#include "server/convert/stream_clip.h"
+#include "server/limits/upload_rate.h"
 #include "server/rpc/call_record.h"
 #include "server/rpc/catch_as_status.h"
 #include "server/rpc/live_call.h"
-#include "server/codec/read_message.h"
 #include "server/rpc/statuses.h"
-#include "server/convert/stream_clip.h"
-#include "server/convert/clip_queue.h"
-#include "server/limits/upload_rate.h"
 
 namespace bvhmill::server {
 namespace {
@@ -47,8 +47,8 @@ class ConvertStream final
         live_(call),
         record_(context, Method::kConvertClips, call),
         clips_(context, &record_),
-        pace_(Seconds(config().service.idle_seconds),
-              config().service.min_upload_bytes_per_second) {}
+        upload_rate_(Seconds(config().service.idle_seconds),
+                     config().service.min_upload_bytes_per_second) {}
 
   void Start();
   void OnReadDone(bool ok) override;
@@ -74,7 +74,7 @@ class ConvertStream final
 
   template <typename Step>
   grpc::Status Guard(const Step& step) {
-    return Guarded(context_.log(), "a stream", step);
+    return CatchAsStatus(context_.log(), "a stream", step);
   }
   grpc::Status Enter();
   bool QueueMessage(Clock::time_point came_at);
@@ -106,8 +106,8 @@ class ConvertStream final
   Next TakeNext(const ClipPtr& clip, std::string* bytes);
   Next TakeMore(StreamClip* clip, std::string* bytes);
   void FinishClip(const ClipPtr& clip);
-  void Push(const ClipPtr& clip, OutFrame frame, bool is_result);
-  void AddFrame(const ClipPtr& clip, OutFrame frame, bool is_result);
+  void Push(const ClipPtr& clip, ResponseFrame frame, bool is_result);
+  void AddFrame(const ClipPtr& clip, ResponseFrame frame, bool is_result);
 
   const ServerConfig& config() const { return context_.config(); }
 
@@ -124,21 +124,21 @@ class ConvertStream final
   v1::ConvertClipsRequest request_;
 
   std::mutex mutex_;
-  StreamClips clips_;
+  ClipQueue clips_;
   bool reading_ = false;
   // A worker is going to read the message that came; its memory meanwhile.
   bool is_queued_ = false;
   Ticket message_ticket_;
   bool reads_done_ = false;
   bool draining_ = false;
-  UploadPace pace_;
+  UploadRate upload_rate_;
   // When a tick first saw the stream without unfinished clips; reset by each
   // message.
   std::optional<Clock::time_point> idle_since_;
   // When the pending write, or the end, was given to gRPC.
   Clock::time_point write_at_;
   ClipPtr writing_;
-  OutFrame written_;
+  ResponseFrame written_;
   // Reads that are about to be started, without the mutex. Finish must come
   // after them: gRPC forgets the call soon after it.
   int busy_ = 0;
@@ -240,12 +240,12 @@ bool ConvertStream::IsSlowReader(Clock::time_point now) const {
 grpc::Status ConvertStream::CheckWriter(Clock::time_point now) {
   if (!clips_.is_within_clip() || is_queued_) return grpc::Status::OK;
   const ServiceLimits& limits = config().service;
-  switch (pace_.Judge(now)) {
-    case UploadPace::Verdict::kIdle:
+  switch (upload_rate_.Judge(now)) {
+    case UploadRate::Verdict::kIdle:
       return StreamIdle(limits.idle_seconds);
-    case UploadPace::Verdict::kSlow:
+    case UploadRate::Verdict::kSlow:
       return StreamSlow(limits.min_upload_bytes_per_second);
-    case UploadPace::Verdict::kGood:
+    case UploadRate::Verdict::kGood:
       break;
   }
   return grpc::Status::OK;
@@ -280,7 +280,7 @@ void ConvertStream::OnTick(Clock::time_point now) {
     // A write that is not taken cannot be taken back otherwise.
     const bool is_stuck = IsSlowReader(now);
     if (!finished_) {
-      if (IsBusy()) ServiceContext::Heard(call_id_);
+      if (IsBusy()) ServiceContext::MarkActive(call_id_);
       const grpc::Status status = Guard([&] { return CheckPeer(now); });
       if (!status.ok()) {
         if (!failed_) failed_ = status;
@@ -329,7 +329,7 @@ bool ConvertStream::QueueMessage(Clock::time_point came_at) {
     is_queued_ = true;
   }
   bool is_queued = false;
-  Attempt(context_.log(), "a stream", [&] {
+  CatchAndLog(context_.log(), "a stream", [&] {
     is_queued = context_.queue().Enqueue(
         record_.turn(),
         [self = shared_from_this(), came_at] { self->TakeMessage(came_at); });
@@ -366,14 +366,14 @@ void ConvertStream::TakeMessage(Clock::time_point came_at) {
 
 void ConvertStream::TakeRead(const grpc::Status& read, int64_t beside,
                              Clock::time_point came_at) {
-  ServiceContext::Heard(call_id_);
+  ServiceContext::MarkActive(call_id_);
   idle_since_.reset();
-  pace_.Came(came_at, static_cast<int64_t>(request_.chunk().size()));
+  upload_rate_.OnBytes(came_at, static_cast<int64_t>(request_.chunk().size()));
   const bool goes_on = clips_.is_within_clip();
   const grpc::Status status =
       read.ok() ? Guard([&] { return clips_.Take(&request_, beside); }) : read;
   if (!status.ok()) failed_ = status;
-  if (!goes_on) pace_.Reset();
+  if (!goes_on) upload_rate_.Reset();
 }
 
 bool ConvertStream::MustEnd() const {
@@ -399,9 +399,9 @@ ConvertStream::Actions ConvertStream::NextActions() {
   if (finished_) return actions;
   if (cancel_.IsCancelled() && !failed_) failed_ = grpc::Status::CANCELLED;
   // Now, since what follows must not throw.
-  const bool has_memory = Attempt(context_.log(), "a stream",
-                                  [&] { actions.run.reserve(clips_.size()); });
-  if (!has_memory && !failed_) failed_ = OutOfMemoryOrLess();
+  const bool has_memory = CatchAndLog(
+      context_.log(), "a stream", [&] { actions.run.reserve(clips_.size()); });
+  if (!has_memory && !failed_) failed_ = OutOfMemoryStatus();
   if (MustEnd()) {
     if (failed_) clips_.AbandonAll();
     // A write in flight must be over before the end.
@@ -417,7 +417,7 @@ ConvertStream::Actions ConvertStream::NextActions() {
   if (writing_ == nullptr) PickWrite(&actions);
   if (!reading_ && MayRead()) {
     reading_ = true;
-    pace_.Wait(Clock::now());
+    upload_rate_.Wait(Clock::now());
     actions.read = true;
     ++busy_;
   }
@@ -444,7 +444,7 @@ void ConvertStream::Do(Actions actions) {
   if (actions.cancel_call) live_.Cancel();
   if (actions.read) EndBusy();
   // What is left.
-  for (const ClipPtr& clip : actions.run) Fail(clip, OutOfMemoryOrLess());
+  for (const ClipPtr& clip : actions.run) Fail(clip, OutOfMemoryStatus());
 }
 
 // What was asked for is with gRPC; the end may have waited for it.
@@ -472,7 +472,7 @@ void ConvertStream::OnWriteDone(bool ok) {
 
 void ConvertStream::MakeConversion(const ClipPtr& clip) {
   FrameReceiver::Peer peer;
-  peer.emit = [this, weak = std::weak_ptr(clip)](OutFrame frame) {
+  peer.emit = [this, weak = std::weak_ptr(clip)](ResponseFrame frame) {
     Push(weak.lock(), std::move(frame), /*is_result=*/false);
   };
   peer.hold = [this, weak = std::weak_ptr(clip)](int64_t bytes) {
@@ -487,7 +487,7 @@ void ConvertStream::MakeConversion(const ClipPtr& clip) {
 // A worker will run `clip`. False if there is no memory for that.
 bool ConvertStream::Queue(const ClipPtr& clip) {
   bool is_queued = false;
-  Attempt(context_.log(), "a stream", [&] {
+  CatchAndLog(context_.log(), "a stream", [&] {
     is_queued = context_.queue().Enqueue(
         record_.turn(), [self = shared_from_this(), clip] { self->Run(clip); });
   });
@@ -501,7 +501,8 @@ void ConvertStream::Run(const ClipPtr& clip) {
   });
   // Where there is not even memory for that, the next tick ends the stream.
   if (status.ok()) return;
-  Attempt(context_.log(), "a stream", [&] { Fail(clip, std::move(status)); });
+  CatchAndLog(context_.log(), "a stream",
+              [&] { Fail(clip, std::move(status)); });
 }
 
 // What the clips of the stream share may be half done: it ends.
@@ -551,7 +552,7 @@ void ConvertStream::Work(const ClipPtr& clip) {
     }
     if (next == Next::kFinish) return;
   }
-  if (!Queue(clip)) Fail(clip, OutOfMemoryOrLess());
+  if (!Queue(clip)) Fail(clip, OutOfMemoryStatus());
 }
 
 // Returns the bytes of text that it took, or is worth. Of what throws here,
@@ -636,14 +637,15 @@ void ConvertStream::FinishClip(const ClipPtr& clip) {
   }
   ConvertResult& result = clip->conversion->Finish();
   result.times.queued = clip->queued;
-  OutFrame frame = ResultFrame(*clip, result);
+  ResponseFrame frame = ResultFrame(*clip, result);
   record_.AddClip(result);
   Push(clip, std::move(frame), /*is_result=*/true);
 }
 
 // One more frame of `clip`; the result is the last one. The clip may not know
 // that there was no memory: the stream ends.
-void ConvertStream::Push(const ClipPtr& clip, OutFrame frame, bool is_result) {
+void ConvertStream::Push(const ClipPtr& clip, ResponseFrame frame,
+                         bool is_result) {
   grpc::Status status = Guard([&] {
     AddFrame(clip, std::move(frame), is_result);
     return grpc::Status::OK;
@@ -651,7 +653,7 @@ void ConvertStream::Push(const ClipPtr& clip, OutFrame frame, bool is_result) {
   if (!status.ok()) Fail(clip, std::move(status));
 }
 
-void ConvertStream::AddFrame(const ClipPtr& clip, OutFrame frame,
+void ConvertStream::AddFrame(const ClipPtr& clip, ResponseFrame frame,
                              bool is_result) {
   Actions actions;
   {
@@ -684,7 +686,7 @@ class RefusedStream final
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StartConvertStream(
     ServiceContext* context, grpc::CallbackServerContext* call) {
   std::shared_ptr<ConvertStream> stream;
-  const grpc::Status status = Guarded(context->log(), "a stream", [&] {
+  const grpc::Status status = CatchAsStatus(context->log(), "a stream", [&] {
     if (context->IsGone(*call)) return grpc::Status::CANCELLED;
     stream = std::make_shared<ConvertStream>(context, call);
     return grpc::Status::OK;

@@ -123,8 +123,8 @@ std::array<Admission::Account, 3> Admission::AccountsOf(const Ticket& ticket) {
        {"SERVER_BUSY", clips, bytes, streams, &all_}}};
 }
 
-int64_t Admission::MostOf(const Bound& bound, int64_t used, int64_t more,
-                          bool grows) {
+int64_t Admission::MaxOf(const Bound& bound, int64_t used, int64_t more,
+                         bool grows) {
   if (bound.most_of_all == 0) return bound.most;
   const bool has_room =
       bound.used_by_all + more <= bound.most_of_all - bound.most_of_all / 4;
@@ -139,7 +139,7 @@ grpc::Status Admission::CheckOne(const char* reason, const Bound& bound,
                                  int64_t used, int64_t more, int64_t held,
                                  bool grows) {
   if (more <= 0) return grpc::Status::OK;
-  const int64_t most = MostOf(bound, used, more, grows);
+  const int64_t most = MaxOf(bound, used, more, grows);
   if (!Exceeds(used + more, most)) return grpc::Status::OK;
   return Busy(reason, bound.name, most, used + more,
               /*may_retry=*/!Exceeds(held + more, bound.most));

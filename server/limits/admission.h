@@ -151,8 +151,8 @@ class Admission {
                                bool grows);
   // The value of `bound` now, for an account that has `used` in flight and
   // wants `more`. `grows`: for a ticket that was given before.
-  static int64_t MostOf(const Bound& bound, int64_t used, int64_t more,
-                        bool grows);
+  static int64_t MaxOf(const Bound& bound, int64_t used, int64_t more,
+                       bool grows);
   grpc::Status Add(InFlight more, Ticket* ticket);
   void Remove(InFlight less, Ticket* ticket);
 

@@ -2,26 +2,26 @@
 
 namespace bvhmill::server {
 
-void UploadPace::Reset() {
+void UploadRate::Reset() {
   waited_ = Clock::duration{0};
   bytes_ = 0;
 }
 
-void UploadPace::Wait(Clock::time_point now) { since_ = now; }
+void UploadRate::Wait(Clock::time_point now) { since_ = now; }
 
-void UploadPace::Came(Clock::time_point now, int64_t bytes) {
+void UploadRate::OnBytes(Clock::time_point now, int64_t bytes) {
   if (IsWaiting()) waited_ += now - since_;
   since_ = {};
   bytes_ += bytes;
 }
 
 // As a quotient, which does not overflow.
-bool UploadPace::IsEnough() const {
+bool UploadRate::IsEnough() const {
   return bytes_per_second_ == 0 ||
          bytes_ / patience_.count() >= bytes_per_second_;
 }
 
-UploadPace::Verdict UploadPace::Judge(Clock::time_point now) {
+UploadRate::Verdict UploadRate::Judge(Clock::time_point now) {
   if (patience_.count() == 0 || !IsWaiting()) return Verdict::kGood;
   const Clock::duration silence = now - since_;
   if (silence > patience_) return Verdict::kIdle;

@@ -10,21 +10,21 @@ namespace bvhmill::server {
 // Watches the time for which a server waits for a peer within a clip, and what
 // comes in it. Time that the server takes for itself does not count. Not
 // thread-safe.
-class UploadPace {
+class UploadRate {
  public:
   using Clock = std::chrono::steady_clock;
   enum class Verdict { kGood, kIdle, kSlow };
 
   // Nothing may come for `patience` at most, 0 = for ever; and over as long a
   // time of waiting `bytes_per_second` must come on average, 0 = any.
-  UploadPace(std::chrono::seconds patience, int64_t bytes_per_second)
+  UploadRate(std::chrono::seconds patience, int64_t bytes_per_second)
       : patience_(patience), bytes_per_second_(bytes_per_second) {}
 
   // Nothing that came before counts: a clip begins.
   void Reset();
-  // The server waits for the peer, until Came.
+  // The server waits for the peer, until OnBytes.
   void Wait(Clock::time_point now);
-  void Came(Clock::time_point now, int64_t bytes);
+  void OnBytes(Clock::time_point now, int64_t bytes);
   // What is to be said of the peer; ask within a clip, every second or so.
   Verdict Judge(Clock::time_point now);
 

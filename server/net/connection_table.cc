@@ -23,7 +23,7 @@ int64_t UsualBytes(Connections::Clock::duration silence) {
          std::chrono::duration_cast<std::chrono::seconds>(silence).count();
 }
 
-int64_t MostConnections(int64_t limit) {
+int64_t MaxConnections(int64_t limit) {
   // Files that are open beside them.
   constexpr rlim_t kOthers = 40;
   rlimit files = {};
@@ -40,7 +40,7 @@ Connections::Connections(const TransportLimits& limits,
                          int64_t send_timeout_seconds)
     : limits_(limits),
       send_timeout_seconds_(send_timeout_seconds),
-      most_(MostConnections(limits.max_connections)) {}
+      most_(MaxConnections(limits.max_connections)) {}
 
 void Connections::ForgetClosed() {
   forgot_at_ = Clock::now();
@@ -82,7 +82,7 @@ bool Connections::Add(int file) {
     ++refused_;
     return false;
   }
-  // Later than Look, which logs what it cuts and tells the peer: for a process
+  // Later than Sweep, which logs what it cuts and tells the peer: for a process
   // that has no time to look.
   constexpr int64_t kLater = 5;
   if (send_timeout_seconds_ > 0) {
@@ -101,7 +101,7 @@ bool Connections::Add(int file) {
 }
 
 // Once only: until gRPC sees that it is gone, it still counts.
-bool Connections::Cut(int file, Connection* connection) {
+bool Connections::Reset(int file, Connection* connection) {
   if (connection->is_cut) return false;
   connection->is_cut = ResetSocket(file, connection->socket.cookie);
   if (connection->is_cut && !connection->peer.empty()) {
@@ -112,7 +112,7 @@ bool Connections::Cut(int file, Connection* connection) {
   return connection->is_cut;
 }
 
-bool Connections::WasCut(const std::string& peer) const {
+bool Connections::WasReset(const std::string& peer) const {
   const std::lock_guard lock(cuts_mutex_);
   return cuts_.contains(peer);
 }
@@ -124,11 +124,11 @@ void Connections::ForgetCuts() {
   has_cuts_ = !cuts_.empty();
 }
 
-bool Connections::Cut(const std::string& peer) {
+bool Connections::Reset(const std::string& peer) {
   const std::lock_guard lock(mutex_);
   for (auto& [file, connection] : all_) {
     if (connection.is_cut || connection.peer.empty()) continue;
-    if (connection.peer == peer) return Cut(file, &connection);
+    if (connection.peer == peer) return Reset(file, &connection);
   }
   return false;
 }
@@ -230,9 +230,9 @@ int Connections::FindSlowest(Clock::time_point now) const {
   return slowest;
 }
 
-std::vector<Connections::Ended> Connections::Look(Clock::time_point now,
-                                                  const UseOf& use,
-                                                  int64_t resident) {
+std::vector<Connections::Ended> Connections::Sweep(Clock::time_point now,
+                                                   const UseOf& use,
+                                                   int64_t resident) {
   const std::lock_guard lock(mutex_);
   ForgetCuts();
   Refresh(now, use);
@@ -240,11 +240,11 @@ std::vector<Connections::Ended> Connections::Look(Clock::time_point now,
   for (auto& [file, connection] : all_) {
     LookAtReading(now, &connection);
     const char* const why = LimitBeyond(now, resident, &connection);
-    if (why == nullptr || !Cut(file, &connection)) continue;
+    if (why == nullptr || !Reset(file, &connection)) continue;
     ended.push_back({connection.peer, why});
   }
   const int slowest = FindSlowest(now);
-  if (slowest >= 0 && Cut(slowest, &all_[slowest])) {
+  if (slowest >= 0 && Reset(slowest, &all_[slowest])) {
     ended.push_back({all_[slowest].peer,
                      "what comes is no message and takes long to read"});
   }
@@ -265,7 +265,7 @@ bool Connections::IsIdle(Clock::time_point now, const UseOf& use,
   return connection.stray == 0 || IsLate(now, connection);
 }
 
-int64_t Connections::MakeRoom(Clock::time_point now, const UseOf& use) {
+int64_t Connections::EvictIdle(Clock::time_point now, const UseOf& use) {
   const std::lock_guard lock(mutex_);
   const bool wants_room = std::exchange(refused_before_, refused_) < refused_;
   if (!wants_room || !IsFull() || limits_.handshake_seconds == 0) return 0;
@@ -281,7 +281,7 @@ int64_t Connections::MakeRoom(Clock::time_point now, const UseOf& use) {
   idle.resize(std::min(idle.size(), room));
   return std::count_if(idle.begin(), idle.end(), [this](const auto& one) {
     const int file = std::get<int>(one);
-    return Cut(file, &all_[file]);
+    return Reset(file, &all_[file]);
   });
 }
 
@@ -317,7 +317,7 @@ std::vector<Connections::Ended> Connections::CutGrowing(Clock::time_point now,
   std::vector<Ended> ended;
   for (const auto& one : grown) {
     Connection& connection = all_[std::get<int>(one)];
-    if (!Cut(std::get<int>(one), &connection)) continue;
+    if (!Reset(std::get<int>(one), &connection)) continue;
     ended.push_back({connection.peer,
                      "max_transport_bytes: memory grows, and what comes is no "
                      "message"});
@@ -329,7 +329,7 @@ int64_t Connections::CutAll() {
   const std::lock_guard lock(mutex_);
   ForgetClosed();
   return std::count_if(all_.begin(), all_.end(), [this](auto& entry) {
-    return Cut(entry.first, &entry.second);
+    return Reset(entry.first, &entry.second);
   });
 }
 

@@ -3,9 +3,9 @@
 // The table of open connections. gRPC neither counts nor ends them.
 //
 // A connection is cut, that is reset at once, when
-//   - its peer accepts nothing of what waits to be sent to it (Look),
-//   - much came over it that became no message in time (Look),
-//   - it has no call and others find no room (MakeRoom),
+//   - its peer accepts nothing of what waits to be sent to it (Sweep),
+//   - much came over it that became no message in time (Sweep),
+//   - it has no call and others find no room (EvictIdle),
 //   - memory grows by what comes over it (CutGrowing),
 //   - the server ends (CutAll).
 
@@ -29,7 +29,7 @@ class Connections {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // `send_timeout_seconds`: see Look; 0 = a peer may accept nothing for ever.
+  // `send_timeout_seconds`: see Sweep; 0 = a peer may accept nothing for ever.
   explicit Connections(const TransportLimits& limits,
                        int64_t send_timeout_seconds = 0);
 
@@ -42,11 +42,11 @@ class Connections {
 
   // Cuts the connection of `peer`, by its PeerName. Its calls are then
   // cancelled. False if there is none by that name. Cost: O(connections).
-  bool Cut(const std::string& peer);
+  bool Reset(const std::string& peer);
 
   // True if the connection of `peer` was cut within the last minute. gRPC may
   // still hand over calls that it has read of it.
-  bool WasCut(const std::string& peer) const;
+  bool WasReset(const std::string& peer) const;
   // Any was.
   bool has_cuts() const { return has_cuts_; }
 
@@ -85,18 +85,18 @@ class Connections {
   // To be called about once a second. Cost: some system calls for each
   // connection.
   static constexpr int64_t kAnyMemory = std::numeric_limits<int64_t>::max();
-  std::vector<Ended> Look(Clock::time_point now, const UseOf& use,
-                          int64_t resident = kAnyMemory);
+  std::vector<Ended> Sweep(Clock::time_point now, const UseOf& use,
+                           int64_t resident = kAnyMemory);
 
   // If Add has refused any since the last time, and there is still no room:
   // ends those that are of least use, a sixteenth of most(), and returns how
   // many. First the ones that have had no call since they came, for
   // handshake_seconds; then those that have had none for ten times as long,
   // which come back with their next call. Not those without a name.
-  int64_t MakeRoom(Clock::time_point now, const UseOf& use);
+  int64_t EvictIdle(Clock::time_point now, const UseOf& use);
 
   // Bytes over all connections that came and are no message yet. Cost: as
-  // Look.
+  // Sweep.
   int64_t CountStrayBytes(Clock::time_point now, const UseOf& use);
 
   // Bytes that the program has read from all connections since the start, as
@@ -117,7 +117,7 @@ class Connections {
   // system has no file to spare.
   int64_t CutAll();
 
-  // Open connections as of the last Look, and how many Add has refused.
+  // Open connections as of the last Sweep, and how many Add has refused.
   int64_t count() const;
   int64_t refused() const;
 
@@ -142,7 +142,7 @@ class Connections {
     Clock::time_point stray_since;
     int64_t bytes = 0;
     int64_t stray = 0;
-    // What the program has read, as counted in read_, and as of the last Look.
+    // What the program has read, as counted in read_, and as of the last Sweep.
     int64_t read = 0;
     int64_t read_at_look = 0;
     // When gRPC last read all that came, or much of it.
@@ -158,7 +158,7 @@ class Connections {
   static void CountStray(Clock::time_point now, const Use& use,
                          Connection* connection);
   void CountRead(Connection* connection);
-  bool Cut(int file, Connection* connection);
+  bool Reset(int file, Connection* connection);
   void ForgetCuts();
   bool IsIdle(Clock::time_point now, const UseOf& use,
               const Connection& connection) const;
@@ -185,7 +185,7 @@ class Connections {
   std::unordered_map<int, Connection> all_;
   int64_t refused_ = 0;
   int64_t read_ = 0;
-  // As of the last MakeRoom.
+  // As of the last EvictIdle.
   int64_t refused_before_ = 0;
   Clock::time_point forgot_at_;
   // By peer, when they were cut. With a mutex of its own, since calls ask.

@@ -24,8 +24,8 @@ bool IsShortage(int error) {
 // Takes what waits at `listening`. False if there is no room for more.
 bool AcceptSome(int listening, const Listener::Take& take) {
   // Others shall have a turn.
-  constexpr int kMost = 64;
-  for (int i = 0; i < kMost; ++i) {
+  constexpr int kMax = 64;
+  for (int i = 0; i < kMax; ++i) {
     const int file =
         accept4(listening, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (file >= 0) {

@@ -249,8 +249,8 @@ std::string Log::EventLine(std::string_view text) const {
   std::string out = "{";
   AddText("time", Timestamp(std::chrono::system_clock::now()), &out);
   // Of files of the operator, whose paths may be long.
-  constexpr size_t kMost = 1000;
-  AddField("event", JsonString(text, kMost), &out);
+  constexpr size_t kMax = 1000;
+  AddField("event", JsonString(text, kMax), &out);
   return out + "}";
 }
 

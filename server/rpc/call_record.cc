@@ -23,8 +23,8 @@ std::string FindMetadata(const grpc::CallbackServerContext& call,
 
 // Short, and of characters that no log or shell trips over.
 bool IsSaneId(std::string_view id) {
-  constexpr size_t kMost = 64;
-  return !id.empty() && id.size() <= kMost &&
+  constexpr size_t kMax = 64;
+  return !id.empty() && id.size() <= kMax &&
          id.find_first_not_of(
              "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
              "abcdefghijklmnopqrstuvwxyz0123456789._-") ==
@@ -149,7 +149,7 @@ void CallRecord::AddStage(Stage stage, std::chrono::nanoseconds time) {
 }
 
 void CallRecord::Finishing(const grpc::Status& status) noexcept {
-  Attempt(context_.log(), "the record of a call", [&] {
+  CatchAndLog(context_.log(), "the record of a call", [&] {
     const std::lock_guard lock(mutex_);
     finishing_at_ = Clock::now();
     line_.code = status.error_code();
@@ -176,7 +176,7 @@ void CallRecord::Forget() {
 }
 
 void CallRecord::Done(bool cancelled) noexcept {
-  Attempt(context_.log(), "the end of a call", [&] { Finish(cancelled); });
+  CatchAndLog(context_.log(), "the end of a call", [&] { Finish(cancelled); });
 }
 
 void CallRecord::Finish(bool cancelled) {

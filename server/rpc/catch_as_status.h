@@ -15,7 +15,7 @@
 namespace bvhmill::server {
 
 // OutOfMemory(), or less of it if there is no memory for a copy.
-inline grpc::Status OutOfMemoryOrLess() {
+inline grpc::Status OutOfMemoryStatus() {
   try {
     return OutOfMemory();
   } catch (...) {
@@ -24,7 +24,7 @@ inline grpc::Status OutOfMemoryOrLess() {
 }
 
 // The same for InternalFault().
-inline grpc::Status InternalFaultOrLess() {
+inline grpc::Status InternalFaultStatus() {
   try {
     return InternalFault();
   } catch (...) {
@@ -37,25 +37,26 @@ inline grpc::Status InternalFaultOrLess() {
 // all else that they throw, which only the log says: `where` names the work
 // there. Only for work that leaves nothing half done which others use.
 template <typename Work>
-grpc::Status Guarded(const Log& log, const char* where, const Work& work) {
+grpc::Status CatchAsStatus(const Log& log, const char* where,
+                           const Work& work) {
   try {
     return work();
   } catch (const std::bad_alloc&) {
     log.Exception(where);
-    return OutOfMemoryOrLess();
+    return OutOfMemoryStatus();
   } catch (const std::length_error&) {
     log.Exception(where);
-    return OutOfMemoryOrLess();
+    return OutOfMemoryStatus();
   } catch (...) {
     log.Exception(where);
-    return InternalFaultOrLess();
+    return InternalFaultStatus();
   }
 }
 
 // Does `work`, or as much of it as there is memory for: for work that may be
 // missing. False if it was not done; the log says what was thrown in `where`.
 template <typename Work>
-bool Attempt(const Log& log, const char* where, const Work& work) {
+bool CatchAndLog(const Log& log, const char* where, const Work& work) {
   try {
     work();
     return true;

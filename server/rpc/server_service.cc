@@ -8,17 +8,17 @@
 #include "bvhmill/edit/joint_map.h"
 #include "bvhmill/encode/encoder.h"
 #include "bvhmill/report/catalogue.h"
-#include "server/rpc/call_record.h"
-#include "server/rpc/catch_as_status.h"
 #include "server/codec/read_message.h"
 #include "server/codec/response_bytes.h"
+#include "server/rpc/call_record.h"
+#include "server/rpc/catch_as_status.h"
 
 namespace bvhmill::server {
 namespace {
 
 void PutTransportLimits(const ServerConfig& config, v1::Limits* out) {
   const TransportLimits& transport = config.transport;
-  out->set_max_received_message_bytes(MostReceivedBytes(config.service));
+  out->set_max_received_message_bytes(MaxReceivedBytes(config.service));
   out->set_max_streams_per_connection(transport.max_streams_per_connection);
   out->set_max_transport_bytes(transport.max_transport_bytes);
   out->set_max_connection_age_seconds(transport.max_connection_age_seconds);
@@ -106,7 +106,7 @@ grpc::ServerUnaryReactor* ServerService::GetServerInfo(
   grpc::Status status = record.Enter();
   if (status.ok()) {
     context_.HeardFrom(record.peer());
-    status = Guarded(context_.log(), "GetServerInfo", [&] {
+    status = CatchAsStatus(context_.log(), "GetServerInfo", [&] {
       return Answer(*record.caller(), *request, response);
     });
   }

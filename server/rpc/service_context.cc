@@ -7,8 +7,8 @@
 #include "bvhmill/base/limits.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/wire/options.h"
-#include "server/rpc/catch_as_status.h"
 #include "server/limits/memory.h"
+#include "server/rpc/catch_as_status.h"
 #include "server/rpc/statuses.h"
 
 namespace bvhmill::server {
@@ -41,7 +41,7 @@ grpc::Status ServiceContext::Identify(
 }
 
 bool ServiceContext::IsGone(const grpc::CallbackServerContext& call) const {
-  return connections_.has_cuts() && connections_.WasCut(call.peer());
+  return connections_.has_cuts() && connections_.WasReset(call.peer());
 }
 
 Gauges ServiceContext::Now() {
@@ -144,10 +144,10 @@ void ServiceContext::Tick(const std::stop_token& stop) {
            lock, stop, kStep, [&stop] { return stop.stop_requested(); });
        ++step) {
     // Without memory for one of them, the next time.
-    Attempt(log_, "the ticker", [this] { CutIfDue(); });
-    Attempt(log_, "the ticker", [this] { GuardMemory(); });
+    CatchAndLog(log_, "the ticker", [this] { CancelIfDue(); });
+    CatchAndLog(log_, "the ticker", [this] { GuardMemory(); });
     if (step % kStepsOfASecond != 0) continue;
-    Attempt(log_, "the ticker", [this] { LookAtPeers(); });
+    CatchAndLog(log_, "the ticker", [this] { LookAtPeers(); });
   }
 }
 
@@ -155,7 +155,7 @@ void ServiceContext::CutConnectionsAfter(std::chrono::milliseconds patience) {
   cut_at_ = Connections::Clock::now() + patience;
 }
 
-void ServiceContext::CutIfDue() {
+void ServiceContext::CancelIfDue() {
   if (Connections::Clock::now() >= cut_at_.load()) connections_.CutAll();
 }
 
@@ -176,7 +176,7 @@ Connections::Use ServiceContext::UseOf(const std::string& peer) {
           known->second.calls};
 }
 
-void ServiceContext::LogCuts(const std::vector<Connections::Ended>& ended) {
+void ServiceContext::LogResets(const std::vector<Connections::Ended>& ended) {
   for (const Connections::Ended& one : ended) {
     log_.Event("cut",
                "cut the connection of " +
@@ -188,8 +188,8 @@ void ServiceContext::LogCuts(const std::vector<Connections::Ended>& ended) {
 void ServiceContext::LookAtConnections() {
   const auto now = std::chrono::steady_clock::now();
   const auto use = [this](const std::string& peer) { return UseOf(peer); };
-  LogCuts(connections_.Look(now, use, ResidentBytes()));
-  const int64_t idle = connections_.MakeRoom(now, use);
+  LogResets(connections_.Sweep(now, use, ResidentBytes()));
+  const int64_t idle = connections_.EvictIdle(now, use);
   if (idle == 0) return;
   log_.Event("cut", "cut " + std::to_string(idle) +
                         " connections that had no calls: max_connections");
@@ -245,7 +245,7 @@ void ServiceContext::GuardMemory() {
   const bool is_last_resort = MemoryGuard::IsLastResort(reading);
   if (!memory_guard_.ShouldCut(reading) && !is_last_resort) return;
   const auto use_of = [this](const std::string& peer) { return UseOf(peer); };
-  LogCuts(connections_.CutGrowing(now, use_of, is_last_resort));
+  LogResets(connections_.CutGrowing(now, use_of, is_last_resort));
 }
 
 void ServiceContext::OnMemory(std::function<void(bool)> set) {
@@ -270,7 +270,7 @@ void ServiceContext::HeardFrom(const std::string& peer) {
   peers_[peer].heard_at = std::chrono::steady_clock::now();
 }
 
-void ServiceContext::Heard(CallId id) {
+void ServiceContext::MarkActive(CallId id) {
   id->is_heard.store(true, std::memory_order_relaxed);
   id->peer->heard_at.store(std::chrono::steady_clock::now(),
                            std::memory_order_relaxed);
@@ -301,8 +301,8 @@ void ServiceContext::EndCall(CallId id, bool is_cancelled) {
 }
 
 void ServiceContext::CutForCalls(const std::string& peer, const char* why) {
-  Attempt(log_, "a call", [&] {
-    if (!connections_.Cut(peer)) return;
+  CatchAndLog(log_, "a call", [&] {
+    if (!connections_.Reset(peer)) return;
     log_.Event("cut", "cut the connection of " + peer +
                           ": more than twice max_streams_per_connection " +
                           why);

@@ -20,16 +20,16 @@
 
 #include "bvhmill/pipeline/options.h"
 #include "bvhmill/v1/clip_service.pb.h"
-#include "server/limits/admission.h"
 #include "server/app/config.h"
-#include "server/net/connection_table.h"
+#include "server/auth/tokens.h"
+#include "server/limits/admission.h"
 #include "server/limits/fair_queue.h"
-#include "server/observe/log.h"
 #include "server/limits/memory.h"
 #include "server/limits/memory_guard.h"
+#include "server/net/connection_table.h"
+#include "server/observe/log.h"
 #include "server/observe/metrics.h"
 #include "server/observe/metrics_page.h"
-#include "server/auth/tokens.h"
 
 namespace bvhmill::server {
 
@@ -78,7 +78,7 @@ class ServiceContext {
     // Calls that the peer gave up before anything was heard of them, since one
     // that was heard of ended.
     int64_t given_up = 0;
-    // See Heard.
+    // See MarkActive.
     std::atomic<std::chrono::steady_clock::time_point> heard_at{};
     // When a call that was heard of ended.
     std::chrono::steady_clock::time_point ended_at;
@@ -105,7 +105,7 @@ class ServiceContext {
   void EndCall(CallId id, bool is_cancelled);
   // A whole message has come from the peer of a call who may make it, or there
   // is something to do for it, so that nothing more is to be expected.
-  static void Heard(CallId id);
+  static void MarkActive(CallId id);
   // The same of a call that does not count as running.
   void HeardFrom(const std::string& peer);
 
@@ -135,13 +135,13 @@ class ServiceContext {
   Connections::Use UseOf(const std::string& peer);
   void LookAtPeers();
   void LookAtConnections();
-  void CutIfDue();
+  void CancelIfDue();
   void GuardMemory();
   void SetShortOfMemory(bool is_short);
   bool GuardsTransport() const;
   MemoryReading ReadMemory();
   void LookAtStray(int64_t resident);
-  void LogCuts(const std::vector<Connections::Ended>& ended);
+  void LogResets(const std::vector<Connections::Ended>& ended);
   void ForgetPeers();
   // Those of the running calls, to be told without the mutex: the calls may end
   // meanwhile, also by what they are told.

@@ -43,7 +43,7 @@ class AnswerWatch final : public ServiceContext::CallWatch {
   void OnTick(Clock::time_point now) override {
     const std::lock_guard lock(mutex_);
     if (call_ == nullptr) return;
-    if (id_ && !answered_at_) ServiceContext::Heard(*id_);
+    if (id_ && !answered_at_) ServiceContext::MarkActive(*id_);
     if (patience_.count() == 0 || !answered_at_) return;
     if (now - *answered_at_ > patience_) call_->TryCancel();
   }
@@ -96,7 +96,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
  private:
   template <typename Step>
   grpc::Status Guard(const Step& step) {
-    return Guarded(context_.log(), "a unary call", step);
+    return CatchAsStatus(context_.log(), "a unary call", step);
   }
 
   grpc::Status Enter() {
@@ -104,7 +104,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
     if (!running_) return Stopping();
     const grpc::Status status = record_.Enter(method_.scope);
     if (!status.ok()) return status;
-    ServiceContext::Heard(id_);
+    ServiceContext::MarkActive(id_);
     watch_->Entered(id_);
     const int64_t limit = context_.config().service.max_request_message_bytes;
     if (Exceeds(method_.request_bytes, limit)) {
@@ -128,7 +128,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
             const auto waited = Clock::now() - start;
             reads ? ReadAndWork(waited) : Work(waited);
           });
-      return is_queued ? grpc::Status::OK : OutOfMemoryOrLess();
+      return is_queued ? grpc::Status::OK : OutOfMemoryStatus();
     });
     if (!queued.ok()) End(queued);
   }
@@ -173,11 +173,12 @@ grpc::ServerUnaryReactor* StartUnaryCall(ServiceContext* context,
                                          grpc::CallbackServerContext* call,
                                          UnaryMethod method) {
   UnaryCall* reactor = nullptr;
-  const grpc::Status status = Guarded(context->log(), "a unary call", [&] {
-    if (context->IsGone(*call)) return grpc::Status::CANCELLED;
-    reactor = new UnaryCall(context, call, std::move(method));
-    return grpc::Status::OK;
-  });
+  const grpc::Status status =
+      CatchAsStatus(context->log(), "a unary call", [&] {
+        if (context->IsGone(*call)) return grpc::Status::CANCELLED;
+        reactor = new UnaryCall(context, call, std::move(method));
+        return grpc::Status::OK;
+      });
   if (reactor == nullptr) {
     // It takes no memory.
     grpc::ServerUnaryReactor* const refusal = call->DefaultReactor();

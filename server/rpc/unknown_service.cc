@@ -14,7 +14,7 @@ class UnknownCall final : public grpc::ServerGenericBidiReactor {
  public:
   UnknownCall(ServiceContext* context, grpc::GenericCallbackServerContext* call)
       : context_(*context), record_(context, Method::kUnknown, call) {
-    const grpc::Status status = Guarded(context_.log(), "a call", [&] {
+    const grpc::Status status = CatchAsStatus(context_.log(), "a call", [&] {
       is_counted_ = context_.BeginCall(nullptr, record_.peer(), &id_);
       return MethodUnknown(call->method());
     });

@@ -166,7 +166,7 @@ TEST(MakeRigTest, WithoutMemoryIsOfNoRig) {
   const auto expect = [](const Skeleton& skeleton, RigId id, Rig* rig) {
     MakeRig(skeleton, id, rig);
     EXPECT_EQ(SizeOf(rig->facts.body.value()),
-              SizeOf(FindBody(skeleton).value()));
+              SizeOf(MeasureBiped(skeleton).value()));
     EXPECT_EQ(rig->info.joints.size(), skeleton.nodes.size());
   };
   bool is_made = false;

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "bvhmill/anim/format/anim_settings.h"
 #include "bvhmill/anim/fit/key_play.h"
+#include "bvhmill/anim/format/anim_settings.h"
 #include "bvhmill/base/status.h"
 #include "tests/anim/anim_support.h"
 
@@ -41,7 +41,7 @@ AnimMotion Moving() {
 
 float AngleAt(const AnimMotion& motion, float seconds) {
   const BetweenKeys at =
-      KeyWalk(motion.joints[1].rotations, motion.duration).To(seconds);
+      KeyCursor(motion.joints[1].rotations, motion.duration).To(seconds);
   const Quat<float> q =
       BlendRotations(RotationOf(*at.from), RotationOf(*at.to), at.u);
   return 2 * std::atan2(q.z, q.w) * 57.29578F;
@@ -49,7 +49,7 @@ float AngleAt(const AnimMotion& motion, float seconds) {
 
 float HeightAt(const AnimMotion& motion, float seconds) {
   const BetweenKeys at =
-      KeyWalk(motion.joints[0].positions, motion.duration).To(seconds);
+      KeyCursor(motion.joints[0].positions, motion.duration).To(seconds);
   return BlendPositions(PositionOf(*at.from), PositionOf(*at.to), at.u)[2];
 }
 

@@ -14,7 +14,7 @@ size_t IndexOf(std::string_view joint) {
 }
 
 Mat3<double> Played(const AnimJoint& joint, float duration, float seconds) {
-  const BetweenKeys at = KeyWalk(joint.rotations, duration).To(seconds);
+  const BetweenKeys at = KeyCursor(joint.rotations, duration).To(seconds);
   const Quat<float> q =
       BlendRotations(RotationOf(*at.from), RotationOf(*at.to), at.u);
   const double length = std::sqrt(static_cast<double>(Dot(q, q)));

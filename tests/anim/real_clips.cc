@@ -35,11 +35,11 @@ Clip Renamed(Clip clip) {
 }
 
 void Cut(Clip* clip) {
-  constexpr double kMostSeconds = 59;
+  constexpr double kMaxSeconds = 59;
   Motion& motion = clip->motion;
   if (!HasRate(motion.frame_time)) return;
-  const auto most = static_cast<int64_t>(
-      std::min(kMostSeconds / motion.frame_time, 60'000.0));
+  const auto most =
+      static_cast<int64_t>(std::min(kMaxSeconds / motion.frame_time, 60'000.0));
   motion.frames = std::min(motion.frames, most);
   motion.values.resize(static_cast<size_t>(motion.frames) *
                        clip->skeleton.channels.size());

@@ -35,7 +35,7 @@ Quat<float> AnyNear(std::mt19937_64* random) {
   return Near(v[0], v[1], v[2], 0.25 * std::pow(unit(*random), 4));
 }
 
-TEST(HalfTurnCodes, AreAsNearAsTheNearestOfAll) {
+TEST(RotationQuantizer, AreAsNearAsTheNearestOfAll) {
   std::mt19937_64 random(1);
   for (int i = 0; i < 3000; ++i) {
     const Quat<float> q = AnyNear(&random);
@@ -47,7 +47,7 @@ TEST(HalfTurnCodes, AreAsNearAsTheNearestOfAll) {
 }
 
 // Rare are those whose components are 0 or alike.
-TEST(HalfTurnCodes, AreMostlyGood) {
+TEST(RotationQuantizer, AreMostlyGood) {
   std::mt19937_64 random(2);
   float worst = 0;
   int bad = 0;
@@ -63,13 +63,13 @@ TEST(HalfTurnCodes, AreMostlyGood) {
 }
 
 // A pair of keys says what no key can, also about the axes themselves.
-TEST(HalfTurnCodes, PairsAreGoodEverywhere) {
+TEST(RotationQuantizer, PairsAreGoodEverywhere) {
   const FrameTimes times = MakeFrameTimes(301, 10);
   std::mt19937_64 random(3);
   for (int i = 0; i < 20'000; ++i) {
     const Quat<float> q =
         i % 2 == 0 ? AnyNear(&random) : Near(1, 0, 0, 1e-6 * (i % 20'000));
-    Knot<Quat<float>> pair;
+    FitKey<Quat<float>> pair;
     const size_t b = 1 + static_cast<size_t>(i) % 299;
     ASSERT_TRUE(std::isfinite(PairAt(q, times, b, &pair)));
     const float u =
@@ -79,8 +79,8 @@ TEST(HalfTurnCodes, PairsAreGoodEverywhere) {
   }
 }
 
-TEST(HalfTurnCodes, PairsNeedRoom) {
-  Knot<Quat<float>> pair;
+TEST(RotationQuantizer, PairsNeedRoom) {
+  FitKey<Quat<float>> pair;
   const Quat<float> q = Near(1, 0, 0, 0.004);
   const FrameTimes few = MakeFrameTimes(10, 1);
   EXPECT_TRUE(std::isinf(PairAt(q, few, 0, &pair)));

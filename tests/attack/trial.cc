@@ -13,10 +13,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // Bounds of a trial.
-constexpr int64_t kMostUncountedBytes = int64_t{200} << 20;
-constexpr double kMostMedianSeconds = 1;
-constexpr double kMostWorstSeconds = 5;
-constexpr double kMostSecondsAfterDrain = 2;
+constexpr int64_t kMaxUncountedBytes = int64_t{200} << 20;
+constexpr double kMaxMedianSeconds = 1;
+constexpr double kMaxWorstSeconds = 5;
+constexpr double kMaxSecondsAfterDrain = 2;
 // After that a server that drains is given up.
 constexpr double kPatienceAfterDrain = 15;
 
@@ -44,17 +44,17 @@ std::string FindMissed(const Attack& attack, const TrialOptions& options,
                        const Trial& trial) {
   std::string missed;
   if (!trial.survived) Add("ended (" + trial.ending.how + ")", &missed);
-  if (trial.uncounted_bytes() > kMostUncountedBytes) Add("memory", &missed);
+  if (trial.uncounted_bytes() > kMaxUncountedBytes) Add("memory", &missed);
   if (trial.survived && trial.honest.failed > 0) Add("calls failed", &missed);
   if (attack.bounds_latency && trial.survived &&
-      trial.honest.median > kMostMedianSeconds) {
+      trial.honest.median > kMaxMedianSeconds) {
     Add("median latency", &missed);
   }
   if (attack.bounds_latency && trial.survived &&
-      trial.honest.worst > kMostWorstSeconds) {
+      trial.honest.worst > kMaxWorstSeconds) {
     Add("worst latency", &missed);
   }
-  const double most_drain = options.drain_seconds + kMostSecondsAfterDrain;
+  const double most_drain = options.drain_seconds + kMaxSecondsAfterDrain;
   if (trial.survived && trial.ending.seconds > most_drain) {
     Add("drain", &missed);
   } else if (trial.survived && !trial.ending.is_clean) {

@@ -19,15 +19,15 @@ namespace bvhmill::testing {
 namespace {
 
 TEST(Limits, ExceedsIsAboveAndZeroIsNoLimit) {
-  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
   struct {
     int64_t value;
     int64_t limit;
     bool exceeds;
-  } constexpr kCases[] = {{0, 1, false},     {1, 1, false},
-                          {2, 1, true},      {0, 0, false},
-                          {kMost, 0, false}, {kMost, kMost - 1, true},
-                          {-1, 1, false},    {kMost, kMost, false}};
+  } constexpr kCases[] = {{0, 1, false},    {1, 1, false},
+                          {2, 1, true},     {0, 0, false},
+                          {kMax, 0, false}, {kMax, kMax - 1, true},
+                          {-1, 1, false},   {kMax, kMax, false}};
   for (const auto& [value, limit, exceeds] : kCases) {
     EXPECT_EQ(Exceeds(value, limit), exceeds) << value << " of " << limit;
   }

@@ -14,7 +14,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 
 Limits LimitsOf(int64_t memory, int64_t work, int64_t per_byte) {
   Limits limits;
@@ -38,7 +38,7 @@ TEST(BudgetTest, RefusesMemoryAboveTheLimitAndDrawsNothingThen) {
   EXPECT_EQ(budget.refusal()->limit, 100);
   budget.Return(1);
   EXPECT_TRUE(budget.Hold(1).ok());
-  EXPECT_TRUE(absl::IsResourceExhausted(budget.Hold(kMost)));
+  EXPECT_TRUE(absl::IsResourceExhausted(budget.Hold(kMax)));
 }
 
 TEST(BudgetTest, AsksTheHolderInStepsAndTellsItWhatIsFreed) {
@@ -92,24 +92,24 @@ TEST(BudgetTest, SaysWhatWorkWouldBeTooMuchWithoutDrawingIt) {
 
 TEST(BudgetTest, SumsThatOverflowAreTooMuch) {
   Budget budget(LimitsOf(0, 100, 1), nullptr);
-  EXPECT_TRUE(absl::IsResourceExhausted(budget.Work(kMost)));
-  Budget wide(LimitsOf(0, 100, kMost), nullptr);
-  wide.AddInput(kMost);
-  EXPECT_TRUE(wide.Work(kMost).ok());
+  EXPECT_TRUE(absl::IsResourceExhausted(budget.Work(kMax)));
+  Budget wide(LimitsOf(0, 100, kMax), nullptr);
+  wide.AddInput(kMax);
+  EXPECT_TRUE(wide.Work(kMax).ok());
 }
 
 TEST(BudgetTest, StopsWhenCancelled) {
   CancelToken cancel;
   Budget budget(LimitsOf(0, 0, 0), &cancel);
-  EXPECT_TRUE(budget.Work(kMost).ok());
+  EXPECT_TRUE(budget.Work(kMax).ok());
   cancel.Cancel();
   EXPECT_TRUE(absl::IsCancelled(budget.Work(0)));
 }
 
 TEST(BudgetTest, NoBudgetIsOneWithoutLimits) {
-  EXPECT_TRUE(HoldFrom(nullptr, kMost).ok());
-  EXPECT_TRUE(WorkFrom(nullptr, kMost).ok());
-  ReturnTo(nullptr, kMost);
+  EXPECT_TRUE(HoldFrom(nullptr, kMax).ok());
+  EXPECT_TRUE(WorkFrom(nullptr, kMax).ok());
+  ReturnTo(nullptr, kMax);
 }
 
 }  // namespace

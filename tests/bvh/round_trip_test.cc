@@ -37,7 +37,7 @@ void CheckRoundTrip(const Clip& clip) {
   const ReadResult result = Read(text);
   ASSERT_TRUE(result.motion_read) << text.substr(0, 2000);
   ExpectSameClip(result.clip, clip);
-  EXPECT_EQ(result.node_places.size(), clip.skeleton.nodes.size());
+  EXPECT_EQ(result.node_positions.size(), clip.skeleton.nodes.size());
   EXPECT_EQ(Written(result.clip), text);
 }
 

@@ -92,13 +92,13 @@ TEST(BlockScanner, TakesTheBlocksBeforeAnOddLine) {
 class Collector final : public TileReceiver {
  public:
   explicit Collector(int64_t most_turns) : most_turns_(most_turns) {}
-  bool OnHeads(const ClipHeads&) override { return true; }
+  bool OnHeader(const ClipHeader&) override { return true; }
   bool OnFrames(int64_t, int64_t, std::span<const float>) override {
     return false;
   }
   void OnTile(int, int64_t, std::span<const float>) override {}
-  bool OnTurn(int, int64_t first_frame, int64_t frames,
-              std::span<const float> values) override {
+  bool OnTileInOrder(int, int64_t first_frame, int64_t frames,
+                     std::span<const float> values) override {
     EXPECT_EQ(static_cast<size_t>(first_frame) * kWidth, values_.size());
     EXPECT_EQ(static_cast<size_t>(frames) * kWidth, values.size());
     values_.insert(values_.end(), values.begin(), values.end());

@@ -42,7 +42,7 @@ void ExpectAsWhole(const ReadResult& read, const Whole& whole, IssueLog* log) {
   EXPECT_EQ(read.motion_read, whole.read.motion_read);
   EXPECT_EQ(JsonOf(read, log), whole.json);
   if (read.skeleton_read) {
-    EXPECT_EQ(read.node_places.size(), whole.read.node_places.size());
+    EXPECT_EQ(read.node_positions.size(), whole.read.node_positions.size());
     ExpectSameClip(read.clip, whole.read.clip);
   }
 }
@@ -57,8 +57,8 @@ void ExpectAsWhole(std::string_view text, const ReadOptions& options,
 // Every single cut, and pieces of some sizes, with a memory for hierarchies.
 void ExpectSameForEveryCut(std::string_view text, ReadOptions options) {
   const Whole whole = ReadWhole(text, options);
-  HierarchyMemo memo;
-  options.memo = &memo;
+  HierarchyCache cache;
+  options.cache = &cache;
   for (const size_t size : {1, 2, 3, 5, 64, 1000, 4096, 70'000}) {
     if (size > 2 * text.size()) continue;
     SCOPED_TRACE("pieces of " + std::to_string(size));
@@ -98,7 +98,7 @@ TEST(Stream, EveryCutOfEveryCaseWithLittleLookAhead) {
   }
 }
 
-constexpr std::string_view kLongLineHeads =
+constexpr std::string_view kLongLineHeader =
     "HIERARCHY\nROOT a\n{\n OFFSET 0 0 0\n CHANNELS 3 Xposition\n Yposition "
     "Zposition\n End Site\n {\n OFFSET 0 1 0\n }\n}\nMOTION\n";
 
@@ -122,7 +122,7 @@ TEST(Stream, LongLinesOfEveryKind) {
     options.look_ahead_bytes = look_ahead;
     for (const std::string& rows : texts) {
       SCOPED_TRACE(rows);
-      const std::string text = std::string(kLongLineHeads) + rows;
+      const std::string text = std::string(kLongLineHeader) + rows;
       const Whole whole = ReadWhole(text, options);
       const bool too_long = rows.find("nan") == std::string::npos;
       EXPECT_EQ(whole.json.find("LIMIT_LINE_BYTES") != std::string::npos,
@@ -317,7 +317,7 @@ TEST(Stream, TargetsAgreeOnLongFiles) {
 class StoppingReceiver final : public ClipReceiver {
  public:
   explicit StoppingReceiver(int64_t calls) : calls_(calls) {}
-  bool OnHeads(const ClipHeads& heads) override {
+  bool OnHeader(const ClipHeader& heads) override {
     declared_ = heads.declared_frames;
     return calls_-- > 0;
   }

@@ -14,7 +14,7 @@ void ExpectWhole(const ReadResult& result) {
   const Motion& motion = result.clip.motion;
   EXPECT_EQ(motion.values.size(),
             static_cast<size_t>(motion.frames) * skeleton.channels.size());
-  EXPECT_EQ(result.node_places.size(), skeleton.nodes.size());
+  EXPECT_EQ(result.node_positions.size(), skeleton.nodes.size());
   EXPECT_TRUE(result.skeleton_read || !result.motion_read);
   if (!result.skeleton_read) return;
   int64_t channels = 0;

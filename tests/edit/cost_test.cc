@@ -59,14 +59,14 @@ TEST(CostOfEdits, NewNamesAreDrawnTwice) {
   }
 }
 
-// kMostFrames stands for as many frames, or more.
+// kMaxFrames stands for as many frames, or more.
 TEST(CheckGrowth, RefusesTheMostFramesThatCanBeCounted) {
   Limits limits;
   limits.max_frames = 0;
   const MotionSize source = {1, 0};
-  EXPECT_TRUE(CheckGrowth(source, {kMostFrames - 1, 0}, limits).ok());
+  EXPECT_TRUE(CheckGrowth(source, {kMaxFrames - 1, 0}, limits).ok());
   EXPECT_TRUE(
-      absl::IsResourceExhausted(CheckGrowth(source, {kMostFrames, 0}, limits)));
+      absl::IsResourceExhausted(CheckGrowth(source, {kMaxFrames, 0}, limits)));
 }
 
 }  // namespace

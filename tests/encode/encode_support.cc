@@ -85,13 +85,13 @@ Encoded Encode(const Clip& clip, const FormatOptions& format,
        first += tile_frames) {
     const int64_t frames = std::min(tile_frames, context.frames - first);
     const Clip slice = Slice(clip, first, frames);
-    const auto arrays = needs.whole_arrays ? std::vector<std::vector<float>>{}
-                                           : ArraysOf(slice, needs);
+    const auto arrays = needs.full_arrays ? std::vector<std::vector<float>>{}
+                                          : ArraysOf(slice, needs);
     out.status = encoder->Add({first, frames, slice.motion.values},
                               SpansOf(arrays), &sink);
   }
-  const auto wholes = needs.whole_arrays ? ArraysOf(clip, needs)
-                                         : std::vector<std::vector<float>>{};
+  const auto wholes = needs.full_arrays ? ArraysOf(clip, needs)
+                                        : std::vector<std::vector<float>>{};
   if (out.status.ok()) out.status = encoder->End(SpansOf(wholes), &sink);
   out.report = log.Finish(true, true);
   return out;

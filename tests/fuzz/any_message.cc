@@ -15,8 +15,8 @@ using google::protobuf::Message;
 using google::protobuf::Reflection;
 using Words = std::span<const std::string_view>;
 
-constexpr int kMostDepth = 8;
-constexpr size_t kMostEntries = 4;
+constexpr int kMaxDepth = 8;
+constexpr size_t kMaxEntries = 4;
 
 // Small numbers, and those where types end.
 int64_t TakeInteger(Bytes* bytes) {
@@ -78,7 +78,7 @@ class Filler {
       if (bytes_.empty()) return;
       if (!bytes_.OneIn(2)) continue;
       const size_t entries =
-          field.is_repeated() ? bytes_.Below(kMostEntries) : 1;
+          field.is_repeated() ? bytes_.Below(kMaxEntries) : 1;
       for (size_t k = 0; k < entries; ++k) SetField(field, depth, message);
     }
   }
@@ -87,7 +87,7 @@ class Filler {
   void SetField(const FieldDescriptor& field, int depth, Message* message) {
     const Reflection& reflection = *message->GetReflection();
     if (field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
-      if (depth == kMostDepth) return;
+      if (depth == kMaxDepth) return;
       Fill(depth + 1, field.is_repeated()
                           ? reflection.AddMessage(message, &field)
                           : reflection.MutableMessage(message, &field));

@@ -6,7 +6,7 @@
 namespace bvhmill::fuzz {
 namespace {
 
-constexpr int64_t kMostFrames = 4096;
+constexpr int64_t kMaxFrames = 4096;
 
 template <typename T, size_t kSize>
 const T& OneOf(const T (&values)[kSize], Choices* choices) {
@@ -147,7 +147,7 @@ void EditRoots(Choices* choices, ClipEdits* edits) {
 
 Limits AnyLimits(Choices* choices) {
   Limits limits;
-  limits.max_frames = choices->OneIn(16) ? 2 : kMostFrames;
+  limits.max_frames = choices->OneIn(16) ? 2 : kMaxFrames;
   limits.max_work = 0;
   limits.max_memory_bytes = 0;
   if (choices->OneIn(16)) limits.max_clip_bytes = 400;

@@ -68,15 +68,15 @@ void WriteOutArrays(v1::NpzFormat* npz) {
 }
 
 void WriteOutAnim(v1::AnimFormat* anim) {
-  constexpr float kMostDegrees = 0.1F;
-  constexpr float kMostDegreesLimit = 5;
-  constexpr float kMostMillimetres = 1;
-  if (!anim->has_max_degrees()) anim->set_max_degrees(kMostDegrees);
+  constexpr float kMaxDegrees = 0.1F;
+  constexpr float kMaxDegreesLimit = 5;
+  constexpr float kMaxMillimetres = 1;
+  if (!anim->has_max_degrees()) anim->set_max_degrees(kMaxDegrees);
   if (!anim->has_max_degrees_limit()) {
-    anim->set_max_degrees_limit(kMostDegreesLimit);
+    anim->set_max_degrees_limit(kMaxDegreesLimit);
   }
   if (!anim->has_max_millimetres()) {
-    anim->set_max_millimetres(kMostMillimetres);
+    anim->set_max_millimetres(kMaxMillimetres);
   }
   // An .anim holds times in single precision.
   const auto round = [](double seconds) { return static_cast<float>(seconds); };

@@ -82,8 +82,8 @@ void AppendEnd(const Shape& shape, std::string* text) {
 }
 
 void AppendRows(const Shape& shape, size_t width, std::string* text) {
-  constexpr size_t kMostBytes = size_t{1} << 18;
-  const size_t most = text->size() + kMostBytes;
+  constexpr size_t kMaxBytes = size_t{1} << 18;
+  const size_t most = text->size() + kMaxBytes;
   for (size_t i = 0; i < shape.frames && text->size() < most; ++i) {
     for (size_t k = 0; k < width; ++k) *text += (i + k) % 2 == 0 ? "0 " : "9 ";
     *text += '\n';
@@ -91,16 +91,16 @@ void AppendRows(const Shape& shape, size_t width, std::string* text) {
 }
 
 std::string TextOf(const Shape& shape) {
-  constexpr size_t kMostNames = size_t{1} << 19;
+  constexpr size_t kMaxNames = size_t{1} << 19;
   std::string text = "HIERARCHY\n";
   size_t joints = 1;
   AppendJoint(shape, 0, &text);
   size_t depth = 1;
-  for (; depth <= shape.chain && text.size() < kMostNames; ++depth) {
+  for (; depth <= shape.chain && text.size() < kMaxNames; ++depth) {
     AppendJoint(shape, joints++, &text);
   }
   AppendEnd(shape, &text);
-  for (size_t i = 0; i < shape.leaves && text.size() < 2 * kMostNames; ++i) {
+  for (size_t i = 0; i < shape.leaves && text.size() < 2 * kMaxNames; ++i) {
     AppendJoint(shape, joints++, &text);
     AppendEnd(shape, &text);
     text += "}\n";
@@ -161,9 +161,9 @@ void RepeatOutputs(size_t times, ConvertOptions* options) {
   }
 }
 
-constexpr int64_t kMostMemory = int64_t{256} << 20;
-constexpr int64_t kMostWork = 100'000'000;
-constexpr int64_t kMostWorkPerByte = 100;
+constexpr int64_t kMaxMemory = int64_t{256} << 20;
+constexpr int64_t kMaxWork = 100'000'000;
+constexpr int64_t kMaxWorkPerByte = 100;
 
 // Adds up what a conversion asks for, and keeps nothing.
 class CountingReceiver final : public bvhmill::OutputReceiver {
@@ -225,8 +225,8 @@ void CheckTime(double seconds, size_t text_bytes) {
   constexpr double kSlower = 60;
   constexpr double kSlack = 10;
   const auto work =
-      static_cast<double>(kMostWork) +
-      static_cast<double>(kMostWorkPerByte) * static_cast<double>(text_bytes);
+      static_cast<double>(kMaxWork) +
+      static_cast<double>(kMaxWorkPerByte) * static_cast<double>(text_bytes);
   if (seconds > kSlack + kSlower * 1e-9 * work) {
     std::fprintf(stderr, "took %f s for %f s of work\n", seconds, 1e-9 * work);
   }
@@ -245,9 +245,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (bytes.OneIn(2)) AddLists(names, &bytes, &options.edits);
   if (bytes.OneIn(4)) RepeatOutputs(bytes.Below(12), &options);
   options.limits = {};
-  options.limits.max_memory_bytes = kMostMemory;
-  options.limits.max_work = kMostWork;
-  options.limits.max_work_per_byte = kMostWorkPerByte;
+  options.limits.max_memory_bytes = kMaxMemory;
+  options.limits.max_work = kMaxWork;
+  options.limits.max_work_per_byte = kMaxWorkPerByte;
   CountingReceiver receiver;
   bvhmill::fuzz::ResetPeak();
   const int64_t before = bvhmill::fuzz::LiveBytes();

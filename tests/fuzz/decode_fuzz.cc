@@ -30,8 +30,8 @@ class CheckedText final : public bvhmill::Sink {
  public:
   explicit CheckedText(int64_t limit) : limit_(limit) {}
   absl::Status Append(std::string_view bytes) override {
-    constexpr size_t kMostAtOnce = size_t{64} << 10;
-    Require(!bytes.empty() && bytes.size() <= kMostAtOnce);
+    constexpr size_t kMaxAtOnce = size_t{64} << 10;
+    Require(!bytes.empty() && bytes.size() <= kMaxAtOnce);
     text.append(bytes);
     Require(limit_ == 0 || text.size() <= static_cast<size_t>(limit_));
     return absl::OkStatus();

@@ -54,10 +54,11 @@ bool AreSame(const Clip& a, const Clip& b) {
 
 // The memory for hierarchies changes nothing, whatever was read before. The
 // text is kept at first, then what it says, then that is used.
-void CheckMemo(std::string_view text, const ReadResult& plain, int64_t logged) {
-  static bvhmill::HierarchyMemo memo;
+void CheckCache(std::string_view text, const ReadResult& plain,
+                int64_t logged) {
+  static bvhmill::HierarchyCache cache;
   bvhmill::ReadOptions options{.limits = SmallLimits()};
-  options.memo = &memo;
+  options.cache = &cache;
   // Into what was read before; the last time, that is what it is.
   static ReadResult read;
   for (int i = 0; i < 4; ++i) {
@@ -87,7 +88,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   IssueLog log({});
   ReadResult read = bvhmill::ReadBvh(text, {.limits = SmallLimits()}, &log);
   const bool good = read.skeleton_read && read.motion_read;
-  CheckMemo(text, read, log.added());
+  CheckCache(text, read, log.added());
   Require(good == (log.faults() == 0));
   Require(read.clip.motion.values.size() ==
           static_cast<size_t>(read.clip.motion.frames) *
@@ -98,8 +99,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     samples.Add(read.clip.motion.frames, read.clip.motion.values);
     static bvhmill::SkeletonFacts facts;
     bvhmill::FindFacts(read.clip.skeleton, &facts);
-    bvhmill::Validate(read.clip.skeleton, facts, samples, read.node_places, {},
-                      &log);
+    bvhmill::Validate(read.clip.skeleton, facts, samples, read.node_positions,
+                      {}, &log);
     CheckRoundTrip(read.clip);
   }
   const bvhmill::Report report =

@@ -56,17 +56,17 @@ class Writer {
   // there, not in a group.
   std::string WriteMessage(const Path& path, int depth) {
     std::string out;
-    constexpr size_t kMostFields = 6;
-    const size_t fields = bytes_.Below(kMostFields);
+    constexpr size_t kMaxFields = 6;
+    const size_t fields = bytes_.Below(kMaxFields);
     for (size_t i = 0; i < fields; ++i) WriteField(path, depth, &out);
     return out;
   }
 
   int FieldNumber() {
-    constexpr int kMost = (1 << 29) - 1;
+    constexpr int kMax = (1 << 29) - 1;
     constexpr int kUnknown = 1000;
     const size_t choice = bytes_.Below(8);
-    if (choice == 7) return kMost;
+    if (choice == 7) return kMax;
     return choice == 6 ? kUnknown : static_cast<int>(choice % 5) + 1;
   }
 
@@ -95,8 +95,8 @@ class Writer {
 
   // Texts within are not those of the message.
   void WriteGroup(int number, int depth, std::string* out) {
-    constexpr int kMostDepth = 20;
-    if (depth > kMostDepth) return;
+    constexpr int kMaxDepth = 20;
+    if (depth > kMaxDepth) return;
     const int64_t before = text_bytes_;
     AppendTag(number, kGroup, false, out);
     *out += WriteMessage({-1}, depth + 1);

@@ -39,7 +39,7 @@ Scanned Scan(RowsTarget target, std::string_view text, size_t width,
 class VectorPlacer final : public bvhmill::RowsPlacer {
  public:
   explicit VectorPlacer(size_t width) : width_(width) {}
-  std::span<float> Place(size_t rows) override {
+  std::span<float> Reserve(size_t rows) override {
     values.resize(rows * width_);
     return values;
   }

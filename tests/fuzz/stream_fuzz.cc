@@ -58,8 +58,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const ReadResult whole = bvhmill::ReadBvh(text, options, &whole_log);
   std::minstd_rand random(choice[1]);
   const auto most = static_cast<uint32_t>(1 + choice[1] * choice[1]);
-  static bvhmill::HierarchyMemo memo;
-  options.memo = &memo;
+  static bvhmill::HierarchyCache cache;
+  options.cache = &cache;
   IssueLog log({});
   const ReadResult read = bvhmill::testing::ReadInPieces(
       text, options, [&](int64_t) { return 1 + random() % most; }, &log);

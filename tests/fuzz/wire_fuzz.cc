@@ -98,11 +98,11 @@ bool IsPlain(const v1::ErrorInfo& info) {
 
 void CheckStatus(const v1::Status& message, const v1::Status& again) {
   constexpr int kLastCode = 16;
-  constexpr size_t kMostMessage = 1024;
+  constexpr size_t kMaxMessage = 1024;
   const bool known = message.code() >= 0 && message.code() <= kLastCode;
   if (known) Require(again.code() == message.code());
   Require((again.code() == 0) == (message.code() == 0));
-  Require(again.message().size() <= kMostMessage);
+  Require(again.message().size() <= kMaxMessage);
   Require(bvhmill::IsUtf8(again.message()));
   if (again.code() != 0 && IsPlain(message.message())) {
     Require(again.message() == message.message());
@@ -143,9 +143,9 @@ void CheckSerialized(const bvhmill::ConvertResult& result,
 }
 
 bool IsNormal(const google::protobuf::Duration& time) {
-  constexpr int64_t kMostSeconds = 1'000'000'000;
+  constexpr int64_t kMaxSeconds = 1'000'000'000;
   constexpr int32_t kSecond = 1'000'000'000;
-  return time.seconds() >= 0 && time.seconds() <= kMostSeconds &&
+  return time.seconds() >= 0 && time.seconds() <= kMaxSeconds &&
          time.nanos() >= 0 && time.nanos() < kSecond;
 }
 
@@ -191,12 +191,12 @@ void CheckResult(Bytes* bytes) {
 
 // The fault of a status survives the details of a call.
 void CheckFault(const bvhmill::Fault& fault, const absl::Status& status) {
-  constexpr size_t kMostDetails = 4096;
+  constexpr size_t kMaxDetails = 4096;
   const std::string details = wire::SerializeDetails(status, fault);
-  Require(details.size() <= kMostDetails);
+  Require(details.size() <= kMaxDetails);
   const bvhmill::Fault again = wire::ParseFault(details);
   Require(again.reason.empty() == fault.reason.empty());
-  Require(wire::SerializeDetails(status, again).size() <= kMostDetails);
+  Require(wire::SerializeDetails(status, again).size() <= kMaxDetails);
 }
 
 void CheckDetails(Bytes* bytes) {

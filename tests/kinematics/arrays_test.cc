@@ -272,9 +272,9 @@ std::vector<float> Velocities(const Clip& clip, TensorLayout layout,
     job.plan = &plan;
     job.frames = std::min(step, frames - first);
     job.has_before = first > 0;
-    job.has_behind = first + job.frames < frames;
+    job.has_after = first + job.frames < frames;
     const int64_t from = first - (job.has_before ? 1 : 0);
-    const int64_t to = first + job.frames + (job.has_behind ? 1 : 0);
+    const int64_t to = first + job.frames + (job.has_after ? 1 : 0);
     job.values = std::span(clip.motion.values)
                      .subspan(static_cast<size_t>(from * plan.columns),
                               static_cast<size_t>((to - from) * plan.columns));

@@ -135,7 +135,7 @@ TEST(RigTest, WhatIsGoodForOneClipIsNotKept) {
   kept();
   kept();
   EXPECT_EQ(kept(), 3U);
-  const std::string blanks(static_cast<size_t>(kMostRememberedBytes), ' ');
+  const std::string blanks(static_cast<size_t>(kMaxCachedBytes), ' ');
   take.text = blanks + take.text;
   for (int i = 0; i < 3; ++i) EXPECT_EQ(kept(), 0U);
 }

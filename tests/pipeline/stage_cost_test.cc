@@ -9,11 +9,11 @@
 
 #include "bvhmill/base/parallel.h"
 #include "bvhmill/kinematics/fk_job.h"
-#include "bvhmill/pipeline/fused_conversion.h"
 #include "bvhmill/pipeline/costs.h"
 #include "bvhmill/pipeline/discarding_receiver.h"
 #include "bvhmill/pipeline/edit_stage.h"
 #include "bvhmill/pipeline/encode_clip.h"
+#include "bvhmill/pipeline/fused_conversion.h"
 #include "bvhmill/pipeline/workspace.h"
 #include "tests/support/clips.h"
 
@@ -221,7 +221,7 @@ TEST(StageCost, EachWorkerOfAFlowHasATileOfItsOwn) {
   constexpr size_t kTextBytes = 3000;
   const auto held = [](int workers) {
     const Skeleton skeleton = Chain();
-    const std::vector<Place> places(skeleton.nodes.size());
+    const std::vector<TextPosition> places(skeleton.nodes.size());
     const ConvertOptions options = Asking({PositionsFormat{}});
     Workspace workspace;
     workspace.stage.SetOutputs(options);
@@ -229,8 +229,9 @@ TEST(StageCost, EachWorkerOfAFlowHasATileOfItsOwn) {
     Budget budget({}, nullptr);
     DiscardingReceiver receiver;
     ConvertResult result;
-    ClipFlow flow(workers, kTextBytes, &receiver, &budget, &workspace, &result);
-    EXPECT_TRUE(flow.OnHeads({skeleton, places, 0, 0.01, 100}));
+    FusedConversion flow(workers, kTextBytes, &receiver, &budget, &workspace,
+                         &result);
+    EXPECT_TRUE(flow.OnHeader({skeleton, places, 0, 0.01, 100}));
     return budget.held();
   };
   constexpr int64_t kValues = kTextBytes / 2 + kColumns;

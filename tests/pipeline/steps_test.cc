@@ -16,8 +16,8 @@ namespace bvhmill::testing {
 namespace {
 
 // What a step may make, and what the clips here make at least: much more.
-constexpr size_t kMostBytes = size_t{5} << 20;
-constexpr size_t kManyBytes = 3 * kMostBytes;
+constexpr size_t kMaxBytes = size_t{5} << 20;
+constexpr size_t kManyBytes = 3 * kMaxBytes;
 
 // Counts what each step makes. Says no to more memory than there is room for;
 // cancels, once it has `capacity` bytes.
@@ -168,7 +168,7 @@ TEST_P(BombTest, IsMadeLittleByLittle) {
               ReportJson("", expected.report, expected.info));
     EXPECT_TRUE(receiver.data == whole.data());
     EXPECT_GT(receiver.made, kManyBytes);
-    EXPECT_LT(receiver.most, kMostBytes);
+    EXPECT_LT(receiver.most, kMaxBytes);
   }
 }
 
@@ -180,7 +180,7 @@ TEST_P(BombTest, EndsSoonWhenItIsCancelled) {
   converter.Push(GetParam().text);
   converter.Finish();
   ExpectFailed(result, absl::StatusCode::kCancelled);
-  EXPECT_LT(receiver.made, kMostBytes);
+  EXPECT_LT(receiver.made, kMaxBytes);
 }
 
 TEST_P(BombTest, EndsSoonWhenAllOfItIsCancelled) {
@@ -190,17 +190,17 @@ TEST_P(BombTest, EndsSoonWhenAllOfItIsCancelled) {
   const ConvertResult result =
       Convert(GetParam().text, options_, &receiver, &receiver.cancel);
   ExpectFailed(result, absl::StatusCode::kCancelled);
-  EXPECT_LT(receiver.made, kMostBytes);
+  EXPECT_LT(receiver.made, kMaxBytes);
 }
 
 TEST_P(BombTest, EndsAtTheLimitOfOutputs) {
-  options_.limits.max_output_bytes = kMostBytes;
+  options_.limits.max_output_bytes = kMaxBytes;
   StepReceiver receiver;
   const ConvertResult result =
       ConvertInSteps(GetParam().text, 4096, options_, &receiver);
   ExpectFailed(result, absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(MetadataOf(result.fault, "limit_name"), "max_output_bytes");
-  EXPECT_LE(receiver.made, kMostBytes);
+  EXPECT_LE(receiver.made, kMaxBytes);
 }
 
 // Rows that come while there is no time for them.

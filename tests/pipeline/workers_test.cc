@@ -19,9 +19,9 @@ namespace {
 constexpr std::chrono::seconds kPatience{60};
 
 // A place where threads wait for each other.
-class Meeting {
+class StartupBarrier {
  public:
-  explicit Meeting(int expected) : missing_(expected) {}
+  explicit StartupBarrier(int expected) : missing_(expected) {}
 
   // True once all who are expected are there.
   bool Arrive() {
@@ -55,10 +55,10 @@ TEST(Workers, SayHowManyTheyAre) {
 
 TEST(Workers, WorkAtTheSameTime) {
   Workers workers(2);
-  Meeting meeting(2);
+  StartupBarrier barrier(2);
   std::atomic<int> met = 0;
   for (int i = 0; i < 2; ++i) {
-    workers.Enqueue([&] { met += meeting.Arrive() ? 1 : 0; });
+    workers.Enqueue([&] { met += barrier.Arrive() ? 1 : 0; });
   }
   workers.Wait();
   EXPECT_EQ(met, 2);
@@ -82,8 +82,8 @@ TEST(Workers, AreNoMoreThanAskedFor) {
 }
 
 TEST(Workers, NeverBlockWhoEnqueues) {
-  Meeting start(2);
-  Meeting gate(2);
+  StartupBarrier start(2);
+  StartupBarrier gate(2);
   std::atomic<int> runs = 0;
   Workers workers(1);
   workers.Enqueue([&] {
@@ -170,9 +170,9 @@ TEST_P(RunBatchTest, CallsEachIndexOnce) {
 }
 
 TEST(RunBatch, RunsSeveralAtATime) {
-  Meeting meeting(3);
+  StartupBarrier barrier(3);
   std::atomic<int> met = 0;
-  RunBatch(3, 3, [&](int64_t) { met += meeting.Arrive() ? 1 : 0; });
+  RunBatch(3, 3, [&](int64_t) { met += barrier.Arrive() ? 1 : 0; });
   EXPECT_EQ(met, 3);
 }
 

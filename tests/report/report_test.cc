@@ -104,7 +104,7 @@ TEST(Report, VerdictsHaveNamesAndAreGoodOrNot) {
 }
 
 TEST(Report, LocationAtTakesThePlace) {
-  const Location location = LocationAt(Place{41, 7, 3});
+  const Location location = LocationAt(TextPosition{41, 7, 3});
   EXPECT_EQ(location.byte_offset, 41);
   EXPECT_EQ(location.line, 7);
   EXPECT_EQ(location.column, 3);

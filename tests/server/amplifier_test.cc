@@ -21,7 +21,7 @@ void PrintTo(const ClipCase& clip, std::ostream* out) { *out << clip.name; }
 
 namespace {
 
-constexpr int64_t kMostUncountedBytes = int64_t{200} << 20;
+constexpr int64_t kMaxUncountedBytes = int64_t{200} << 20;
 // A call that takes longer is given up: it must leave the server then.
 constexpr std::chrono::seconds kPatience(30);
 
@@ -66,7 +66,7 @@ TEST_P(AmplifierTest, TakesNoMoreThanIsCounted) {
       FetchMetric(server_->metrics_address(), "bvhmill_inflight_bytes_peak");
   ASSERT_GE(counted, 0);
   EXPECT_LE(server_->peak() - idle_bytes_,
-            static_cast<int64_t>(counted) + kMostUncountedBytes);
+            static_cast<int64_t>(counted) + kMaxUncountedBytes);
   EXPECT_TRUE(server_->is_running());
 }
 

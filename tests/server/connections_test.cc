@@ -1,7 +1,5 @@
 // Connections: how many there may be, and what comes over them.
 
-#include "server/net/connection_table.h"
-
 #include <gmock/gmock.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -13,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "server/net/connection_table.h"
 #include "server/net/listener.h"
 #include "tests/server/fixture.h"
 #include "tests/server/http2.h"
@@ -64,13 +63,13 @@ class ConnectionsTest : public ServerTest {
 };
 
 TEST_F(ConnectionsTest, OneMoreThanThereMayBeIsClosed) {
-  constexpr int64_t kMost = 5;
+  constexpr int64_t kMax = 5;
   Start([](server::ServerConfig* config) {
-    config->transport.max_connections = kMost;
+    config->transport.max_connections = kMax;
     config->metrics = "127.0.0.1:0";
   });
-  for (int i = 0; i < 2 * kMost; ++i) Dial();
-  EXPECT_TRUE(Eventually([&] { return Ended() == kMost; }));
+  for (int i = 0; i < 2 * kMax; ++i) Dial();
+  EXPECT_TRUE(Eventually([&] { return Ended() == kMax; }));
   EXPECT_TRUE(Eventually([&] {
     const std::string page = FetchMetrics(server_->metrics_address());
     return page.find("\nbvhmill_connections 5\n") != std::string::npos &&
@@ -85,9 +84,9 @@ TEST_F(ConnectionsTest, OneMoreThanThereMayBeIsClosed) {
 
 // Whoever only holds connections does not keep others out.
 TEST_F(ConnectionsTest, SilentOnesMakeRoom) {
-  constexpr int64_t kMost = 20;
+  constexpr int64_t kMax = 20;
   Start([](server::ServerConfig* config) {
-    config->transport.max_connections = kMost;
+    config->transport.max_connections = kMax;
     config->transport.handshake_seconds = 3;
   });
   // One has a call, which waits; one sends what will be a call.
@@ -99,13 +98,13 @@ TEST_F(ConnectionsTest, SilentOnesMakeRoom) {
   SendAll(Dial(),
           HalfCall("ConvertClip", BigEndian(0, 1) + BigEndian(1 << 20, 4)) +
               Http2Frame(kData, 0, 1, std::string(10'000, 'x')));
-  for (int64_t i = 2; i < kMost; ++i) {
+  for (int64_t i = 2; i < kMax; ++i) {
     SendAll(Dial(), Hello());
   }
   // As long as they are not known to be silent.
   const int beyond = Dial();
   EXPECT_TRUE(Eventually([&] { return IsEnded(beyond); }));
-  const std::vector<int> silent(files_.begin() + 1, files_.begin() + kMost - 1);
+  const std::vector<int> silent(files_.begin() + 1, files_.begin() + kMax - 1);
   const auto ended = [&] {
     return std::count_if(silent.begin(), silent.end(), IsEnded);
   };
@@ -113,7 +112,7 @@ TEST_F(ConnectionsTest, SilentOnesMakeRoom) {
   const auto other = Connect();
   EXPECT_TRUE(ConvertBy(other.get()).ok());
   EXPECT_GE(ended(), 1);
-  EXPECT_LT(ended(), kMost / 2);
+  EXPECT_LT(ended(), kMax / 2);
   EXPECT_FALSE(IsEnded(files_[0]));
   // The call goes on.
   request.set_chunk(SmallClip());
@@ -130,7 +129,7 @@ TEST_F(ConnectionsTest, SilentOnesMakeRoom) {
 
 // Calls that are reset as soon as they are made are no less work than others.
 TEST_F(ConnectionsTest, CallsThatAreGivenUpUnheard) {
-  constexpr uint32_t kMost = 8;
+  constexpr uint32_t kMax = 8;
   struct Case {
     const char* name;
     uint32_t calls;
@@ -138,11 +137,11 @@ TEST_F(ConnectionsTest, CallsThatAreGivenUpUnheard) {
     bool is_heard;
     bool is_cut;
   };
-  const Case cases[] = {{"as many as may be", 2 * kMost - 1, false, false},
-                        {"one more", 2 * kMost, false, true},
-                        {"some, a call, some", 3 * kMost, true, false}};
+  const Case cases[] = {{"as many as may be", 2 * kMax - 1, false, false},
+                        {"one more", 2 * kMax, false, true},
+                        {"some, a call, some", 3 * kMax, true, false}};
   Start([](server::ServerConfig* config) {
-    config->transport.max_streams_per_connection = kMost;
+    config->transport.max_streams_per_connection = kMax;
   });
   v1::ConvertClipsRequest clip;
   clip.mutable_begin()->mutable_source()->set_data(SmallClip());

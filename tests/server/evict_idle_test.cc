@@ -30,7 +30,7 @@ struct Pair {
   std::string name;
 };
 
-class MakeRoomTest : public ::testing::Test {
+class EvictIdleTest : public ::testing::Test {
  protected:
   void SetUp() override {
     listening_ = socket(AF_INET, SOCK_STREAM, 0);
@@ -117,7 +117,7 @@ void Send(const Pair& pair, size_t bytes) {
   }));
 }
 
-TEST_F(MakeRoomTest, OfOneConnection) {
+TEST_F(EvictIdleTest, OfOneConnection) {
   constexpr int kNever = -1;
   struct Case {
     const char* name;
@@ -161,16 +161,17 @@ TEST_F(MakeRoomTest, OfOneConnection) {
     if (c.heard_at >= 0) use.heard_at = start + seconds(c.heard_at);
     if (c.ended_at >= 0) use.ended_at = start + seconds(c.ended_at);
     if (c.sends_at >= 0) {
-      EXPECT_EQ(connections.Look(start + seconds(c.sends_at), Known()).size(),
+      EXPECT_EQ(connections.Sweep(start + seconds(c.sends_at), Known()).size(),
                 0);
       Send(pair, 20'000);
     }
-    EXPECT_EQ(connections.MakeRoom(start + seconds(c.at), Known()), c.is_ended);
+    EXPECT_EQ(connections.EvictIdle(start + seconds(c.at), Known()),
+              c.is_ended);
     EXPECT_EQ(IsEnded(pair, c.is_ended ? 5000 : 0), c.is_ended);
   }
 }
 
-TEST_F(MakeRoomTest, ASixteenthAndOneAtLeast) {
+TEST_F(EvictIdleTest, ASixteenthAndOneAtLeast) {
   const std::pair<int64_t, int64_t> cases[] = {{1, 1},  {15, 1}, {31, 1},
                                                {32, 2}, {47, 2}, {48, 3}};
   for (const auto& [most, ended] : cases) {
@@ -178,12 +179,12 @@ TEST_F(MakeRoomTest, ASixteenthAndOneAtLeast) {
     Connections connections(LimitsOf(most));
     Fill(&connections, /*is_refused=*/true);
     const auto late = Clock::now() + seconds(500);
-    EXPECT_EQ(connections.MakeRoom(late, Known()), ended);
+    EXPECT_EQ(connections.EvictIdle(late, Known()), ended);
   }
 }
 
 // Files that are open beside connections need a place, too.
-TEST_F(MakeRoomTest, TheSystemsLimitOnFilesCounts) {
+TEST_F(EvictIdleTest, TheSystemsLimitOnFilesCounts) {
   rlimit before = {};
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
   const rlimit few = {100, before.rlim_max};
@@ -206,7 +207,7 @@ TEST_F(MakeRoomTest, TheSystemsLimitOnFilesCounts) {
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
-TEST_F(MakeRoomTest, ASixteenthThoseWithoutCallsFirst) {
+TEST_F(EvictIdleTest, ASixteenthThoseWithoutCallsFirst) {
   Connections connections(LimitsOf(32));
   Fill(&connections, /*is_refused=*/true);
   const auto start = Clock::now();
@@ -215,12 +216,12 @@ TEST_F(MakeRoomTest, ASixteenthThoseWithoutCallsFirst) {
   for (size_t i = 0; i < 32; ++i) uses_[pairs_[i].name].calls = i < 4 ? 0 : 1;
   uses_[pairs_[0].name].heard_at = start - seconds(1000);
   const auto late = start + seconds(500);
-  EXPECT_EQ(connections.MakeRoom(late, Known()), 2);
+  EXPECT_EQ(connections.EvictIdle(late, Known()), 2);
   EXPECT_FALSE(IsEnded(pairs_[0]));
   EXPECT_TRUE(IsEnded(pairs_[1], 5000) && IsEnded(pairs_[2], 5000));
   EXPECT_FALSE(IsEnded(pairs_[3]));
   // Not again, for nobody came.
-  EXPECT_EQ(connections.MakeRoom(late, Known()), 0);
+  EXPECT_EQ(connections.EvictIdle(late, Known()), 0);
 }
 
 // Fills what the kernel keeps of what is sent; the peer reads nothing.
@@ -238,7 +239,7 @@ void FillSendQueue(const Pair& pair) {
   }
 }
 
-TEST_F(MakeRoomTest, APeerThatAcceptsNothingIsCut) {
+TEST_F(EvictIdleTest, APeerThatAcceptsNothingIsCut) {
   constexpr int64_t kTimeout = 60;
   struct Case {
     const char* name;
@@ -260,8 +261,8 @@ TEST_F(MakeRoomTest, APeerThatAcceptsNothingIsCut) {
     ASSERT_TRUE(connections.Add(pair.own));
     if (c.is_filled) FillSendQueue(pair);
     const auto start = Clock::now();
-    EXPECT_EQ(connections.Look(start, Known()).size(), 0);
-    EXPECT_EQ(connections.Look(start + seconds(59), Known()).size(), 0);
+    EXPECT_EQ(connections.Sweep(start, Known()).size(), 0);
+    EXPECT_EQ(connections.Sweep(start + seconds(59), Known()).size(), 0);
     std::string bytes(c.reads, 0);
     for (size_t left = c.reads; left > 0;) {
       const ssize_t got = recv(pair.peer, bytes.data(), left, 0);
@@ -270,7 +271,7 @@ TEST_F(MakeRoomTest, APeerThatAcceptsNothingIsCut) {
     }
     // The kernel needs a moment to tell the other side.
     usleep(200'000);
-    const auto ended = connections.Look(start + seconds(62), Known());
+    const auto ended = connections.Sweep(start + seconds(62), Known());
     ASSERT_EQ(ended.size(), c.is_ended);
     if (!c.is_ended) continue;
     EXPECT_EQ(ended[0].peer, pair.name);
@@ -278,7 +279,7 @@ TEST_F(MakeRoomTest, APeerThatAcceptsNothingIsCut) {
   }
 }
 
-TEST_F(MakeRoomTest, AllAreCutAtTheEnd) {
+TEST_F(EvictIdleTest, AllAreCutAtTheEnd) {
   Connections connections(LimitsOf(3));
   Fill(&connections, /*is_refused=*/false);
   EXPECT_EQ(connections.CutAll(), 3);
@@ -288,7 +289,7 @@ TEST_F(MakeRoomTest, AllAreCutAtTheEnd) {
 
 // What nobody reads of what came is a sign that gRPC is slow with what came
 // before it.
-TEST_F(MakeRoomTest, MemoryThatGrowsEndsTheOneThatIsReadSlowly) {
+TEST_F(EvictIdleTest, MemoryThatGrowsEndsTheOneThatIsReadSlowly) {
   Connections connections(LimitsOf(10));
   const Pair upload = Connect();
   const Pair flood = Connect();
@@ -314,7 +315,7 @@ TEST_F(MakeRoomTest, MemoryThatGrowsEndsTheOneThatIsReadSlowly) {
   const Pair stream = Connect();
   ASSERT_TRUE(connections.Add(stream.own));
   uses_[stream.name].heard_at = Clock::now();
-  EXPECT_EQ(connections.Look(Clock::now(), Known()).size(), 0);
+  EXPECT_EQ(connections.Sweep(Clock::now(), Known()).size(), 0);
   take(stream, 600'000);
   const auto now = uses_[stream.name].heard_at + seconds(1);
   const auto first = connections.CutGrowing(now, Known(), /*all=*/false);
@@ -329,7 +330,7 @@ TEST_F(MakeRoomTest, MemoryThatGrowsEndsTheOneThatIsReadSlowly) {
   EXPECT_EQ(connections.CutGrowing(now, Known(), /*all=*/true).size(), 2);
 }
 
-TEST_F(MakeRoomTest, WhatIsReadSlowlyForSecondsIsCut) {
+TEST_F(EvictIdleTest, WhatIsReadSlowlyForSecondsIsCut) {
   struct Case {
     const char* name;
     size_t read;
@@ -353,18 +354,19 @@ TEST_F(MakeRoomTest, WhatIsReadSlowlyForSecondsIsCut) {
       left -= piece;
     }
     const auto start = Clock::now();
-    EXPECT_EQ(connections.Look(start, Known()).size(), 0);
+    EXPECT_EQ(connections.Sweep(start, Known()).size(), 0);
     if (c.unread > 0) Send(pair, c.unread);
     for (int i = 1; i < 3; ++i) {
-      EXPECT_EQ(connections.Look(start + seconds(i), Known()).size(), 0);
+      EXPECT_EQ(connections.Sweep(start + seconds(i), Known()).size(), 0);
     }
-    EXPECT_EQ(connections.Look(start + seconds(5), Known()).size(), c.is_ended);
+    EXPECT_EQ(connections.Sweep(start + seconds(5), Known()).size(),
+              c.is_ended);
   }
 }
 
 // Bytes that were read and are not in memory can become no message: frames
 // without data, for example, which gRPC reads and forgets.
-TEST_F(MakeRoomTest, WhatIsNotInMemoryCanBecomeNoMessage) {
+TEST_F(EvictIdleTest, WhatIsNotInMemoryCanBecomeNoMessage) {
   struct Case {
     const char* name;
     int64_t resident;
@@ -384,26 +386,26 @@ TEST_F(MakeRoomTest, WhatIsNotInMemoryCanBecomeNoMessage) {
       ASSERT_EQ(recv(pair.own, bytes.data(), bytes.size(), MSG_WAITALL),
                 static_cast<ssize_t>(bytes.size()));
     }
-    EXPECT_FALSE(connections.WasCut(pair.name));
-    EXPECT_EQ(connections.Look(Clock::now(), Known(), c.resident).size(),
+    EXPECT_FALSE(connections.WasReset(pair.name));
+    EXPECT_EQ(connections.Sweep(Clock::now(), Known(), c.resident).size(),
               c.is_ended);
     // Its calls need not be begun.
-    EXPECT_EQ(connections.WasCut(pair.name), c.is_ended);
+    EXPECT_EQ(connections.WasReset(pair.name), c.is_ended);
     EXPECT_EQ(connections.has_cuts(), c.is_ended);
   }
 }
 
 // An upload that began behind a long silence was cut at once: all of that was
 // taken for its time.
-TEST_F(MakeRoomTest, SilenceIsNotTheTimeOfWhatComesNext) {
+TEST_F(EvictIdleTest, SilenceIsNotTheTimeOfWhatComesNext) {
   Connections connections(LimitsOf(1));
   Fill(&connections, /*is_refused=*/false);
   const auto start = Clock::now();
-  EXPECT_EQ(connections.Look(start + seconds(200), Known()).size(), 0);
+  EXPECT_EQ(connections.Sweep(start + seconds(200), Known()).size(), 0);
   Send(pairs_[0], 20'000);
-  EXPECT_EQ(connections.Look(start + seconds(201), Known()).size(), 0);
-  EXPECT_EQ(connections.Look(start + seconds(299), Known()).size(), 0);
-  const auto ended = connections.Look(start + seconds(301), Known());
+  EXPECT_EQ(connections.Sweep(start + seconds(201), Known()).size(), 0);
+  EXPECT_EQ(connections.Sweep(start + seconds(299), Known()).size(), 0);
+  const auto ended = connections.Sweep(start + seconds(301), Known());
   ASSERT_EQ(ended.size(), 1);
   EXPECT_EQ(ended[0].peer, pairs_[0].name);
   EXPECT_THAT(ended[0].why, ::testing::HasSubstr("max_stray_bytes"));

@@ -28,13 +28,14 @@ using Response = v1::ConvertClipsResponse;
 using Stream = bench::ClipStream;
 
 // What a server may hold whatever clients do; it holds 30 MB when it is idle.
-constexpr double kMostMb = 250;
+constexpr double kMaxMb = 250;
 
 class FaultTest : public ::testing::Test {
  protected:
   void Start(std::vector<std::string> args = {}) {
     args.insert(args.begin(), {"--listen", "127.0.0.1:0"});
-    mill_ = std::make_unique<bench::Mill>(BVHMILL_BIN "/bvhmilld", args);
+    mill_ =
+        std::make_unique<bench::ServerProcess>(BVHMILL_BIN "/bvhmilld", args);
     stub_ = Connect();
   }
 
@@ -57,11 +58,11 @@ class FaultTest : public ::testing::Test {
       std::cerr
           << "SKIPPED: what a server with sanitizers holds says nothing\n";
     } else {
-      EXPECT_LT(mill_->PeakMb(), kMostMb);
+      EXPECT_LT(mill_->PeakMb(), kMaxMb);
     }
   }
 
-  std::unique_ptr<bench::Mill> mill_;
+  std::unique_ptr<bench::ServerProcess> mill_;
   std::unique_ptr<bench::Stub> stub_;
 };
 
@@ -425,7 +426,7 @@ TEST_F(FaultTest, RapidReset) {
 
 // The server must not stop to listen when it has had all the files it may.
 TEST_F(FaultTest, MoreConnectionsThanFiles) {
-  mill_ = std::make_unique<bench::Mill>(
+  mill_ = std::make_unique<bench::ServerProcess>(
       "/bin/sh",
       std::vector<std::string>{"-c", "ulimit -n 64; exec " BVHMILL_BIN
                                      "/bvhmilld --listen 127.0.0.1:0"});

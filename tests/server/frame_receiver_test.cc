@@ -19,7 +19,7 @@ class Frames {
  public:
   Frames()
       : receiver_("key", kChunk,
-                  {[this](server::OutFrame frame) {
+                  {[this](server::ResponseFrame frame) {
                      frames.push_back(std::move(frame));
                    },
                    [this](int64_t bytes) { return Grant(bytes); }}) {
@@ -32,12 +32,12 @@ class Frames {
   }
   int64_t DataBytes() const {
     int64_t bytes = 0;
-    for (const server::OutFrame& frame : frames) bytes += frame.data_bytes;
+    for (const server::ResponseFrame& frame : frames) bytes += frame.data_bytes;
     return bytes;
   }
   server::FrameReceiver& receiver() { return receiver_; }
 
-  std::vector<server::OutFrame> frames;
+  std::vector<server::ResponseFrame> frames;
   int64_t held = 0;
   int64_t room = int64_t{1} << 40;
 

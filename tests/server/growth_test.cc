@@ -21,7 +21,7 @@ namespace {
 
 // Counted and real memory differ by at most a fifth, and what a server takes
 // for any clip.
-constexpr double kMostRatio = 1.2;
+constexpr double kMaxRatio = 1.2;
 constexpr double kSlackMb = 16;
 // What gRPC buffers of a stream that sends as fast as it can. It is limited by
 // --max-transport-bytes and counts for no clip.
@@ -163,7 +163,7 @@ class GrowthTest : public ::testing::TestWithParam<Case> {
 
   void SetUp() override {
     metrics_ = "127.0.0.1:" + std::to_string(attack::FreePort());
-    mill_ = std::make_unique<bench::Mill>(
+    mill_ = std::make_unique<bench::ServerProcess>(
         BVHMILL_BIN "/bvhmilld",
         std::vector<std::string>{"--listen", "127.0.0.1:0", "--metrics",
                                  metrics_, "--log", "off",
@@ -235,15 +235,15 @@ class GrowthTest : public ::testing::TestWithParam<Case> {
     const auto bytes = FetchGauge(metrics_, "bvhmill_inflight_bytes_peak");
     const double counted = static_cast<double>(bytes) / (1 << 20);
     const double growth = mill_->PeakMb() - idle_mb_;
-    EXPECT_GE(counted, growth / kMostRatio - kSlackMb - beside_mb)
+    EXPECT_GE(counted, growth / kMaxRatio - kSlackMb - beside_mb)
         << "grew by " << growth << " MB, which are not all counted";
-    EXPECT_LE(counted, growth * kMostRatio + kSlackMb)
+    EXPECT_LE(counted, growth * kMaxRatio + kSlackMb)
         << "grew by " << growth << " MB only";
   }
 
   static std::string* text_;
   std::string metrics_;
-  std::unique_ptr<bench::Mill> mill_;
+  std::unique_ptr<bench::ServerProcess> mill_;
   std::unique_ptr<bench::Stub> stub_;
   double idle_mb_ = 0;
 };

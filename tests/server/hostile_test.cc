@@ -27,7 +27,8 @@ class HostileTest : public ::testing::Test {
   void Start(const std::vector<std::string>& more = {}) {
     std::vector<std::string> args = {"--listen", "127.0.0.1:0", "--log", "off"};
     args.insert(args.end(), more.begin(), more.end());
-    mill_ = std::make_unique<bench::Mill>(BVHMILL_BIN "/bvhmilld", args);
+    mill_ =
+        std::make_unique<bench::ServerProcess>(BVHMILL_BIN "/bvhmilld", args);
     ExpectServes();
     mb_ = mill_->Mb();
     files_ = OpenFiles();
@@ -67,7 +68,7 @@ class HostileTest : public ::testing::Test {
         << OpenFiles() << " files are open, " << files_ << " before";
   }
 
-  std::unique_ptr<bench::Mill> mill_;
+  std::unique_ptr<bench::ServerProcess> mill_;
   double mb_ = 0;
   int files_ = 0;
 };
@@ -172,7 +173,7 @@ class WireTest : public HostileTest,
 TEST_P(WireTest, TheServerGoesOnAndKeepsNothing) {
   Start();
   constexpr int kConnections = 8;
-  constexpr double kMostMb = 150;
+  constexpr double kMaxMb = 150;
   const std::string bytes = GetParam().bytes();
   std::vector<int> open;
   for (int i = 0; i < kConnections; ++i) {
@@ -185,7 +186,7 @@ TEST_P(WireTest, TheServerGoesOnAndKeepsNothing) {
   ExpectServes();
   for (const int fd : open) close(fd);
   ExpectClosed();
-  ExpectTook(kMostMb);
+  ExpectTook(kMaxMb);
 }
 
 INSTANTIATE_TEST_SUITE_P(Bytes, WireTest, ::testing::ValuesIn(kWireCases),
@@ -253,7 +254,7 @@ TEST_F(HostileTest, HealthAndNewClipsWhileMemoryIsShort) {
   while (status >> word && word != "VmSize:") {
   }
   ASSERT_TRUE(status >> kb);
-  mill_ = std::make_unique<bench::Mill>(
+  mill_ = std::make_unique<bench::ServerProcess>(
       "/bin/sh", std::vector<std::string>{
                      "-c", "ulimit -v " + std::to_string(kb + kb / 20) +
                                "; exec " BVHMILL_BIN
@@ -336,7 +337,7 @@ class NoMemoryTest : public HostileTest {
     if (BVHMILL_SANITIZED) {
       GTEST_SKIP() << "sanitizers need memory of their own";
     }
-    mill_ = std::make_unique<bench::Mill>(
+    mill_ = std::make_unique<bench::ServerProcess>(
         "/bin/sh", std::vector<std::string>{
                        "-c", "ulimit -v 1200000; exec " BVHMILL_BIN
                              "/bvhmilld --listen 127.0.0.1:0 "

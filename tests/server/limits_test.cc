@@ -358,7 +358,7 @@ class BoundTest : public LimitsTest,
     return request;
   }
 
-  static std::string MoreThanMost() {
+  static std::string MoreThanMax() {
     return ", more than " + std::to_string(GetParam().most);
   }
 };
@@ -370,13 +370,13 @@ TEST_P(BoundTest, NamesTheField) {
   StartWith([](server::ServerConfig*) {});
   const grpc::Status most = Convert(Ask(GetParam().most));
   EXPECT_EQ(most.error_code(), GetParam().at_most) << most.error_message();
-  EXPECT_THAT(most.error_message(), Not(HasSubstr(MoreThanMost())));
+  EXPECT_THAT(most.error_message(), Not(HasSubstr(MoreThanMax())));
   const grpc::Status more = Convert(Ask(GetParam().most + 1));
   EXPECT_EQ(more.error_code(), StatusCode::INVALID_ARGUMENT);
   const v1::BadRequest bad = DetailsOf(more).bad_request;
   ASSERT_EQ(bad.field_violations_size(), 1);
   EXPECT_EQ(bad.field_violations(0).field(), GetParam().field);
-  EXPECT_THAT(bad.field_violations(0).description(), HasSubstr(MoreThanMost()));
+  EXPECT_THAT(bad.field_violations(0).description(), HasSubstr(MoreThanMax()));
 }
 
 TEST_P(BoundTest, NamesTheFieldOfOneClip) {
@@ -389,7 +389,7 @@ TEST_P(BoundTest, NamesTheFieldOfOneClip) {
   const v1::ClipResult& refused = results["more"];
   EXPECT_EQ(refused.status().code(), StatusCode::INVALID_ARGUMENT);
   EXPECT_THAT(refused.status().message(), StartsWith(GetParam().field));
-  EXPECT_THAT(refused.status().message(), HasSubstr(MoreThanMost()));
+  EXPECT_THAT(refused.status().message(), HasSubstr(MoreThanMax()));
   EXPECT_EQ(refused.report().verdict(), v1::VERDICT_UNSPECIFIED);
 }
 

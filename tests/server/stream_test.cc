@@ -434,7 +434,7 @@ TEST_F(StreamTest, TheWindowHoldsBackButNeverStalls) {
 // what gRPC and the kernel hold on both ways: 15 to 20 MB as a rule, up to 30.
 TEST_F(StreamTest, TheWindowHoldsBackWhoDoesNotRead) {
   constexpr int kClips = 240;
-  constexpr int kMostBegun = 120;
+  constexpr int kMaxBegun = 120;
   Start();
   const std::string text = SmallClip(20'000);
   grpc::ClientContext context;
@@ -453,7 +453,7 @@ TEST_F(StreamTest, TheWindowHoldsBackWhoDoesNotRead) {
     stream->WritesDone();
   });
   std::this_thread::sleep_for(std::chrono::seconds(2));
-  EXPECT_LT(begun, kMostBegun) << "of " << text.size() << " bytes each";
+  EXPECT_LT(begun, kMaxBegun) << "of " << text.size() << " bytes each";
   Response response;
   while (stream->Read(&response)) Take(response);
   writer.join();

@@ -8,8 +8,8 @@
 namespace bvhmill::testing {
 namespace {
 
-using server::UploadPace;
-using Verdict = UploadPace::Verdict;
+using server::UploadRate;
+using Verdict = UploadRate::Verdict;
 using std::chrono::seconds;
 
 constexpr auto kGood = Verdict::kGood;
@@ -106,14 +106,14 @@ const PaceCase kCases[] = {
 
 class PaceTest : public ::testing::TestWithParam<PaceCase> {};
 
-INSTANTIATE_TEST_SUITE_P(UploadPace, PaceTest, ::testing::ValuesIn(kCases),
+INSTANTIATE_TEST_SUITE_P(UploadRate, PaceTest, ::testing::ValuesIn(kCases),
                          [](const auto& info) {
                            return std::string(info.param.name);
                          });
 
 TEST_P(PaceTest, Judges) {
-  UploadPace pace(seconds(GetParam().patience), GetParam().rate);
-  const auto begin = UploadPace::Clock::time_point(seconds(5));
+  UploadRate pace(seconds(GetParam().patience), GetParam().rate);
+  const auto begin = UploadRate::Clock::time_point(seconds(5));
   for (const Event& event : GetParam().events) {
     const auto now = begin + seconds(event.second);
     switch (event.what) {
@@ -121,7 +121,7 @@ TEST_P(PaceTest, Judges) {
         pace.Wait(now);
         break;
       case 'c':
-        pace.Came(now, event.bytes);
+        pace.OnBytes(now, event.bytes);
         break;
       case 'r':
         pace.Reset();

@@ -15,23 +15,23 @@ namespace bvhmill::testing {
 // Keeps all that it gets.
 class ClipCollector final : public TileReceiver {
  public:
-  static constexpr size_t kMostWorkers = 8;
+  static constexpr size_t kMaxWorkers = 8;
 
   // What the worker had must be what it gets its turn with.
   void OnTile(int worker, int64_t /*frames*/,
               std::span<const float> values) override {
     tiles_[static_cast<size_t>(worker)].assign(values.begin(), values.end());
   }
-  bool OnTurn(int worker, int64_t first_frame, int64_t frames,
-              std::span<const float> values) override {
+  bool OnTileInOrder(int worker, int64_t first_frame, int64_t frames,
+                     std::span<const float> values) override {
     return OnFrames(first_frame, frames, values) &&
            values.size() == tiles_[static_cast<size_t>(worker)].size();
   }
-  bool OnHeads(const ClipHeads& heads) override {
+  bool OnHeader(const ClipHeader& heads) override {
     read_.clip.skeleton = heads.skeleton;
     read_.clip.motion.frame_time = heads.frame_time;
-    read_.node_places.assign(heads.node_places.begin(),
-                             heads.node_places.end());
+    read_.node_positions.assign(heads.node_positions.begin(),
+                                heads.node_positions.end());
     return true;
   }
   bool OnFrames(int64_t first_frame, int64_t frames,
@@ -62,7 +62,7 @@ class ClipCollector final : public TileReceiver {
   ReadResult read_;
   int64_t frames_ = 0;
   bool in_order_ = true;
-  std::vector<std::vector<float>> tiles_{kMostWorkers};
+  std::vector<std::vector<float>> tiles_{kMaxWorkers};
 };
 
 // Reads `text` in pieces of `size(index)` bytes, the rest being the last.

@@ -12,17 +12,17 @@ using ::testing::ElementsAreArray;
 
 struct ExpectedLine {
   std::string_view text;
-  Place start;
+  TextPosition start;
 };
 
 struct LinesCase {
   std::string_view what;
   std::string_view text;
   std::vector<ExpectedLine> lines;
-  Place end;
+  TextPosition end;
 };
 
-void CheckLines(const LinesCase& c, const Place& start) {
+void CheckLines(const LinesCase& c, const TextPosition& start) {
   SCOPED_TRACE(c.what);
   LineReader reader(c.text, start);
   Line line;

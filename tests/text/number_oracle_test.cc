@@ -30,7 +30,7 @@ void ExpectAsStrtod(const std::string& word) {
                                                  : NumberKind::kOutOfRange)
       << word;
   float value = 0;
-  const RowScan scan = ScanRow(word, 0, {&value, 1});
+  const LineScan scan = ScanLine(word, 0, {&value, 1});
   ASSERT_EQ(scan.values, 1) << word;
   ASSERT_EQ(std::bit_cast<uint32_t>(value), std::bit_cast<uint32_t>(as_float))
       << word << " scanned as " << value;

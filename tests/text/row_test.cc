@@ -25,7 +25,7 @@ struct RowCase {
   size_t stop;
 };
 
-TEST(ScanRow, Table) {
+TEST(ScanLine, Table) {
   const RowCase cases[] = {
       {"empty", "", 0, 4, {}, RowEnd::kLine, 0},
       {"blanks", " \t\v\f ", 0, 4, {}, RowEnd::kLine, 5},
@@ -56,7 +56,7 @@ TEST(ScanRow, Table) {
   for (const RowCase& c : cases) {
     SCOPED_TRACE(c.what);
     std::vector<float> values(c.room + 2, 77.0f);
-    const RowScan scan = ScanRow(c.line, c.start, {values.data(), c.room});
+    const LineScan scan = ScanLine(c.line, c.start, {values.data(), c.room});
     EXPECT_EQ(scan.values, c.values.size());
     EXPECT_EQ(scan.end, c.end);
     EXPECT_EQ(scan.stop, c.stop);
@@ -67,7 +67,7 @@ TEST(ScanRow, Table) {
   }
 }
 
-TEST(ScanRow, KeepsWhatIsNotFiniteAndSaysSo) {
+TEST(ScanLine, KeepsWhatIsNotFiniteAndSaysSo) {
   constexpr float kInf = std::numeric_limits<float>::infinity();
   for (const auto& [word, expected] :
        std::vector<std::pair<std::string, float>>{{"nan", NAN},
@@ -78,7 +78,7 @@ TEST(ScanRow, KeepsWhatIsNotFiniteAndSaysSo) {
                                                   {"1e39", kInf},
                                                   {"-1e400", -kInf}}) {
     std::vector<float> values(3);
-    const RowScan scan = ScanRow("1 " + word + " 3", 0, values);
+    const LineScan scan = ScanLine("1 " + word + " 3", 0, values);
     EXPECT_EQ(scan.values, 3) << word;
     EXPECT_EQ(scan.end, RowEnd::kLine) << word;
     EXPECT_TRUE(scan.has_non_finite) << word;
@@ -90,19 +90,20 @@ TEST(ScanRow, KeepsWhatIsNotFiniteAndSaysSo) {
   }
 }
 
-TEST(ScanRow, ANumberMayEndTheBuffer) {
+TEST(ScanLine, ANumberMayEndTheBuffer) {
   // A heap block of the exact size, so that reading behind it is seen by
   // sanitizers.
   for (const std::string_view word : {"1", "-12.5", "1e5", "123456789.25"}) {
     const std::vector<char> exact(word.begin(), word.end());
     float value = 0;
-    const RowScan scan = ScanRow({exact.data(), exact.size()}, 0, {&value, 1});
+    const LineScan scan =
+        ScanLine({exact.data(), exact.size()}, 0, {&value, 1});
     EXPECT_EQ(scan.values, 1) << word;
     EXPECT_EQ(value, std::strtof(std::string(word).c_str(), nullptr));
   }
 }
 
-TEST(ScanRow, RandomRowsAreReadWordByWord) {
+TEST(ScanLine, RandomRowsAreReadWordByWord) {
   std::mt19937_64 random(11);
   const auto below = [&](int n) { return static_cast<int>(random() % n); };
   for (int row = 0; row < 2'000; ++row) {
@@ -122,7 +123,7 @@ TEST(ScanRow, RandomRowsAreReadWordByWord) {
       line += word;
     }
     std::vector<float> values(expected.size());
-    const RowScan scan = ScanRow(line, 0, values);
+    const LineScan scan = ScanLine(line, 0, values);
     ASSERT_EQ(scan.end, RowEnd::kLine) << line;
     ASSERT_THAT(values, ElementsAreArray(expected)) << line;
   }

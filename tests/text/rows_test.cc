@@ -50,7 +50,7 @@ Scanned Scan(RowsTarget target, std::string_view text, size_t width,
 class VectorPlacer final : public RowsPlacer {
  public:
   VectorPlacer(size_t width, size_t room) : width_(width), room_(room) {}
-  std::span<float> Place(size_t rows) override {
+  std::span<float> Reserve(size_t rows) override {
     ++asked_;
     if (rows > room_ / width_) return {};
     values_.resize(rows * width_);

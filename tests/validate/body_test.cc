@@ -1,11 +1,10 @@
 // Which trees have the lengths of a body.
 
-#include "bvhmill/validate/biped_measure.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 
+#include "bvhmill/validate/biped_measure.h"
 #include "tests/support/clips.h"
 
 namespace bvhmill::testing {
@@ -43,7 +42,7 @@ Skeleton SkeletonOf(const Build& build) {
   return builder.Build();
 }
 
-TEST(FindBody, GoesByPairsOfLimbsAndTheLengthOfLegs) {
+TEST(MeasureBiped, GoesByPairsOfLimbsAndTheLengthOfLegs) {
   const Build kBuilds[] = {
       {"as people are", 50, 50, 50},
       // Legs are 0.3 to 0.9 of the height.
@@ -60,12 +59,12 @@ TEST(FindBody, GoesByPairsOfLimbsAndTheLengthOfLegs) {
   };
   for (const Build& build : kBuilds) {
     SCOPED_TRACE(build.name);
-    EXPECT_EQ(FindBody(SkeletonOf(build)).has_value(), build.is_body);
+    EXPECT_EQ(MeasureBiped(SkeletonOf(build)).has_value(), build.is_body);
   }
 }
 
-TEST(FindBody, MeasuresTheRestPoseAndTheLongerLeg) {
-  const auto body = FindBody(SkeletonOf({"", 60, 58, 40}));
+TEST(MeasureBiped, MeasuresTheRestPoseAndTheLongerLeg) {
+  const auto body = MeasureBiped(SkeletonOf({"", 60, 58, 40}));
   ASSERT_TRUE(body.has_value());
   EXPECT_NEAR(body->leg, 60, 1e-4);
   EXPECT_NEAR(body->extent[0], 12, 1e-4);

@@ -7,7 +7,7 @@
 namespace bvhmill::testing {
 
 Report ReportOf(const Clip& clip, const SourceSpace& source) {
-  std::vector<Place> places;
+  std::vector<TextPosition> places;
   for (size_t i = 0; i < clip.skeleton.nodes.size(); ++i) {
     places.push_back(
         {static_cast<int64_t>(100 * i), static_cast<int64_t>(i + 1), 3});

@@ -108,7 +108,7 @@ TEST(SerializeTest, ZerosKeepTheirSigns) {
 
 TEST(SerializeTest, MoreJointsThanAreKept) {
   ClipInfo info = FullInfo();
-  std::vector<JointInfo> joints(wire::kMostKeptJointBytes / 8, info.joints[0]);
+  std::vector<JointInfo> joints(wire::kMaxKeptJointBytes / 8, info.joints[0]);
   for (const int32_t parent : {1, 1, 2}) {
     joints.back().parent = parent;
     info.joints = JointList(joints);

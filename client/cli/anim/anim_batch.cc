@@ -12,9 +12,9 @@
 #include "client/cli/batch.h"
 #include "client/cli/claims.h"
 #include "client/cli/io/clip_outputs.h"
-#include "client/cli/ui/issue_lines.h"
-#include "client/cli/options/options.h"
 #include "client/cli/io/output_dir.h"
+#include "client/cli/options/options.h"
+#include "client/cli/ui/issue_lines.h"
 #include "client/cli/ui/text.h"
 
 namespace bvhmill::client {
@@ -22,13 +22,13 @@ namespace {
 
 // Fails for a motion that the viewer refuses; `talk` gets the reasons.
 absl::Status Check(const AnimMotion& motion, const std::string& path,
-                   std::string* talk) {
+                   std::string* diagnostics) {
   IssueLog log({});
   AnimReadResult result;
   BVHMILL_RETURN_IF_ERROR(CheckAnim(motion, &result, &log));
   if (result.plays) return absl::OkStatus();
   for (const Issue& issue : log.Finish(true, true).issues) {
-    *talk += IssueLine(path, issue) + "\n";
+    *diagnostics += IssueLine(path, issue) + "\n";
   }
   return MakeStatus(absl::StatusCode::kFailedPrecondition,
                     "the viewer would refuse it");
@@ -40,7 +40,7 @@ struct Edited {
   std::string bytes;
   int64_t bytes_read = 0;
   // Issues and why there is no new .anim; whole lines.
-  std::string talk;
+  std::string diagnostics;
   bool is_good = false;
 };
 
@@ -50,16 +50,16 @@ Edited EditOne(const AnimEdit& edit, const Input& input,
   Edited edited;
   AnimFile file = ReadAnimFile(input, /*for_upload=*/false, session);
   edited.bytes_read = file.bytes;
-  edited.talk = IssueLines(file);
+  edited.diagnostics = IssueLines(file);
   if (!file.result.read) return edited;
   AnimMotion& motion = file.result.motion;
   StringSink sink(&edited.bytes);
   absl::Status status = edit(&motion);
-  if (status.ok()) status = Check(motion, path, &edited.talk);
+  if (status.ok()) status = Check(motion, path, &edited.diagnostics);
   if (status.ok()) status = WriteAnim(motion, &sink);
   edited.is_good = status.ok();
   if (!status.ok()) {
-    edited.talk += "bvhmill: " + FailureLine(path, status) + "\n";
+    edited.diagnostics += "bvhmill: " + FailureLine(path, status) + "\n";
   }
   return edited;
 }
@@ -67,7 +67,7 @@ Edited EditOne(const AnimEdit& edit, const Input& input,
 int EditIntoFile(const AnimBatch& batch, const AnimEdit& edit,
                  const Input& input, const Session& session) {
   const Edited edited = EditOne(edit, input, batch.output, session);
-  session.console->Talk(edited.talk);
+  session.console->PrintDiagnostics(edited.diagnostics);
   if (!edited.is_good) return kExitClipFailed;
   const AnimJob job = {input.path, batch.output, batch.force};
   return WriteJobOutput(job, edited.bytes, session);
@@ -88,12 +88,12 @@ Outcome EditIntoFolder(const AnimEdit& edit, const OutputDir& folder,
   const Edited edited = EditOne(edit, input, input.path, session);
   Outcome outcome;
   outcome.bytes = edited.bytes_read;
-  outcome.talk = edited.talk;
+  outcome.diagnostics = edited.diagnostics;
   ClipOutputs outputs(folder, rules, input);
   const absl::Status stored =
       edited.is_good ? Store(edited.bytes, &outputs) : absl::OkStatus();
   if (!stored.ok()) {
-    outcome.talk += "bvhmill: " + FailureLine(input.path, stored) + "\n";
+    outcome.diagnostics += "bvhmill: " + FailureLine(input.path, stored) + "\n";
   }
   const bool is_good = edited.is_good && stored.ok();
   outcome.kind = is_good ? Outcome::Kind::kGood : Outcome::Kind::kFailed;
@@ -107,7 +107,7 @@ int EditAll(const AnimBatch& batch, const AnimEdit& edit,
             std::vector<Input> inputs, Session* session) {
   const auto folder = OutputDir::Open(batch.output);
   if (!folder.ok()) {
-    session->console->Talk(
+    session->console->PrintDiagnostics(
         "bvhmill: " + std::string(MessageOf(folder.status())) + "\n");
     return kExitUsage;
   }
@@ -121,7 +121,8 @@ int EditAll(const AnimBatch& batch, const AnimEdit& edit,
       RunClips(*session, inputs, [&](size_t i, ClipProgress*) {
         return EditIntoFolder(edit, *folder, rules, inputs[i], *session);
       });
-  if (!batch.run.quiet) session->console->Talk(Summary(totals, "edited"));
+  if (!batch.run.quiet)
+    session->console->PrintDiagnostics(Summary(totals, "edited"));
   return totals.exit;
 }
 

@@ -8,9 +8,9 @@
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/encode/anim_bvh.h"
-#include "client/cli/ui/issue_lines.h"
 #include "client/cli/io/new_file.h"
 #include "client/cli/io/read_clip.h"
+#include "client/cli/ui/issue_lines.h"
 #include "client/cli/ui/text.h"
 
 namespace bvhmill::client {
@@ -130,14 +130,15 @@ void AddJobOptions(CLI::App* app, const std::string& makes, AnimJob* job) {
 std::optional<AnimMotion> ReadJobInput(const AnimJob& job,
                                        const Session& session) {
   AnimFile file = ReadAnimFile(job.input, /*for_upload=*/false, session);
-  session.console->Talk(IssueLines(file));
+  session.console->PrintDiagnostics(IssueLines(file));
   if (!file.result.read) return std::nullopt;
   return std::move(file.result.motion);
 }
 
 int FailJob(const AnimJob& job, const absl::Status& status,
             const Session& session) {
-  session.console->Talk("bvhmill: " + FailureLine(job.output, status) + "\n");
+  session.console->PrintDiagnostics(
+      "bvhmill: " + FailureLine(job.output, status) + "\n");
   return kExitClipFailed;
 }
 

@@ -37,10 +37,10 @@ constexpr BestOption kBestOptions[] = {
     {"", "--anim-scale-to-avatar"},
 };
 
-template <typename T, int64_t kLeast, int64_t kMost>
+template <typename T, int64_t kLeast, int64_t kMax>
 std::optional<T> WholeOf(std::string_view word) {
   const std::optional<int64_t> value = NumberOf<int64_t>(word);
-  if (!value || *value < kLeast || *value > kMost) return std::nullopt;
+  if (!value || *value < kLeast || *value > kMax) return std::nullopt;
   return static_cast<T>(*value);
 }
 
@@ -52,18 +52,18 @@ std::optional<float> Between(std::string_view word, float least, float most) {
 }
 
 std::optional<float> SecondsOf(std::string_view word) {
-  constexpr float kMost = 60;
-  return Between(word, 0, kMost);
+  constexpr float kMax = 60;
+  return Between(word, 0, kMax);
 }
 
 std::optional<float> DegreesOf(std::string_view word) {
-  constexpr float kMost = 90;
-  return Between(word, 0, kMost);
+  constexpr float kMax = 90;
+  return Between(word, 0, kMax);
 }
 
 std::optional<float> MillimetresOf(std::string_view word) {
-  constexpr float kMost = 1000;
-  return Between(word, 0, kMost);
+  constexpr float kMax = 1000;
+  return Between(word, 0, kMax);
 }
 
 void AddTimes(CLI::App* app, const std::string& prefix,

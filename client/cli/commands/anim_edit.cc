@@ -34,9 +34,9 @@ struct Flags {
 };
 
 std::optional<float> Seconds(std::string_view word) {
-  constexpr float kMost = 60;
+  constexpr float kMax = 60;
   const std::optional<float> value = NumberOf<float>(word);
-  return value && *value >= 0 && *value <= kMost ? value : std::nullopt;
+  return value && *value >= 0 && *value <= kMax ? value : std::nullopt;
 }
 
 std::optional<float> SomeSeconds(std::string_view word) {

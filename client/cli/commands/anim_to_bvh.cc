@@ -21,9 +21,9 @@ struct Flags {
 };
 
 std::optional<double> RateOf(std::string_view word) {
-  constexpr double kMost = 240;
+  constexpr double kMax = 240;
   const std::optional<double> value = NumberOf<double>(word);
-  return value && *value > 0 && *value <= kMost ? value : std::nullopt;
+  return value && *value > 0 && *value <= kMax ? value : std::nullopt;
 }
 
 int Run(const Flags& flags, const Session& session) {
@@ -36,7 +36,7 @@ int Run(const Flags& flags, const Session& session) {
   IssueLog log({});
   const absl::Status status = WriteAnimAsBvh(*motion, options, &sink, &log);
   for (const Issue& issue : log.Finish(true, true).issues) {
-    session.console->Talk(IssueLine(flags.job.input, issue) + "\n");
+    session.console->PrintDiagnostics(IssueLine(flags.job.input, issue) + "\n");
   }
   if (!status.ok()) return FailJob(flags.job, status, session);
   return WriteJobOutput(flags.job, text, session);

@@ -9,9 +9,9 @@
 #include "bvhmill/base/utf8.h"
 #include "bvhmill/encode/report_json.h"
 #include "client/cli/claims.h"
-#include "client/cli/ui/issue_lines.h"
-#include "client/cli/options_digest.h"
 #include "client/cli/io/progress_receiver.h"
+#include "client/cli/options_digest.h"
+#include "client/cli/ui/issue_lines.h"
 #include "client/cli/ui/table.h"
 #include "client/cli/ui/text.h"
 
@@ -47,7 +47,8 @@ ExitCode Conversion::Run() {
   if (exit != kExitGood) return exit;
   const absl::Status ready = OpenOutputs();
   if (!ready.ok()) {
-    session_.console->Talk("bvhmill: " + std::string(MessageOf(ready)) + "\n");
+    session_.console->PrintDiagnostics(
+        "bvhmill: " + std::string(MessageOf(ready)) + "\n");
     return kExitUsage;
   }
   rows_.resize(inputs_.size());
@@ -58,18 +59,19 @@ ExitCode Conversion::Run() {
   if (lines_.failed()) totals.exit = std::max(totals.exit, kExitClipFailed);
   if (options_.table) session_.console->Data(Table());
   if (totals.exit == kExitInterrupted) {
-    session_.console->Talk(options_.one_file
-                               ? "bvhmill: interrupted\n"
-                               : "bvhmill: interrupted; --resume goes on\n");
+    session_.console->PrintDiagnostics(
+        options_.one_file ? "bvhmill: interrupted\n"
+                          : "bvhmill: interrupted; --resume goes on\n");
   }
   if (!session_.options.quiet) {
-    session_.console->Talk(Summary(totals, "converted") + choices_.Lines() +
-                           errors_.Line(Severity::kError));
+    session_.console->PrintDiagnostics(Summary(totals, "converted") +
+                                       choices_.Lines() +
+                                       errors_.Line(Severity::kError));
   }
   if (!session_.options.quiet || options_.fail_on) {
-    session_.console->Talk(codes_.Line(Severity::kWarning));
+    session_.console->PrintDiagnostics(codes_.Line(Severity::kWarning));
   }
-  if (!session_.options.quiet) session_.console->Talk(HowToGoOn());
+  if (!session_.options.quiet) session_.console->PrintDiagnostics(HowToGoOn());
   return totals.exit;
 }
 
@@ -156,7 +158,7 @@ void Conversion::Warn(const Input& input, const Report& report,
   codes_.Add(report);
   choices_.Add(report);
   if (session_.options.quiet) return;
-  outcome->talk.insert(0, WarningText(input.path, report, view));
+  outcome->diagnostics.insert(0, WarningText(input.path, report, view));
 }
 
 ConvertResult Conversion::ConvertInto(const Input& input, ClipOutputs* outputs,

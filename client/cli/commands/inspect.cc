@@ -41,7 +41,7 @@ bool Show(const Flags& flags, const AnimFile& file, bool is_first,
     const std::string facts = AnimFacts(file, flags.keys);
     if (!console->Data((is_first ? "" : "\n") + facts)) return false;
   }
-  console->Talk(IssueLines(file));
+  console->PrintDiagnostics(IssueLines(file));
   return true;
 }
 
@@ -76,7 +76,7 @@ int Run(const CLI::App* app, const Flags& flags, Session* session) {
       std::chrono::steady_clock::now() - start;
   totals.seconds = time.count();
   if (totals.clips > 1 && !flags.quiet) {
-    session->console->Talk(Summary(totals, "passed"));
+    session->console->PrintDiagnostics(Summary(totals, "passed"));
   }
   return totals.exit;
 }

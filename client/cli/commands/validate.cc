@@ -8,12 +8,12 @@
 #include "bvhmill/base/utf8.h"
 #include "bvhmill/encode/report_json.h"
 #include "client/cli/batch.h"
-#include "client/cli/ui/code_tally.h"
 #include "client/cli/commands/commands.h"
 #include "client/cli/options/edit_options.h"
 #include "client/cli/options/fail_on.h"
-#include "client/cli/ui/issue_lines.h"
 #include "client/cli/options/output_options.h"
+#include "client/cli/ui/code_tally.h"
+#include "client/cli/ui/issue_lines.h"
 #include "client/cli/ui/text.h"
 #include "client/cli/ui/worst_clips.h"
 
@@ -80,7 +80,7 @@ Outcome ValidateOne(const Flags& flags, const Session& session,
     outcome.kind = passes ? Outcome::Kind::kGood : Outcome::Kind::kFailed;
     // The report says why, unless it is something else than the clip.
     if (result.status.ok() || FirstError(result.report) != nullptr) {
-      outcome.talk.clear();
+      outcome.diagnostics.clear();
     }
     outcome.data = flags.json ? JsonOf(input, result)
                               : ReportText(input.path, result, view);
@@ -119,9 +119,10 @@ int Run(const CLI::App* app, Flags* chosen, Session* session) {
                            progress);
       });
   if (totals.clips > 1 && !flags.run.quiet) {
-    session->console->Talk(Summary(totals, "passed"));
+    session->console->PrintDiagnostics(Summary(totals, "passed"));
     if (!flags.json) {
-      session->console->Talk(findings.codes.Lines() + findings.worst.Lines());
+      session->console->PrintDiagnostics(findings.codes.Lines() +
+                                         findings.worst.Lines());
     }
   }
   return totals.exit;

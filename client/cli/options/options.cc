@@ -209,7 +209,7 @@ std::vector<std::string> LongNames(const CLI::App* app) {
 }
 
 int Misused(const CLI::App* app, Session* session, const std::string& why) {
-  session->console->Talk(UsageFailure(app, why));
+  session->console->PrintDiagnostics(UsageFailure(app, why));
   return kExitUsage;
 }
 

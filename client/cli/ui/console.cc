@@ -40,7 +40,7 @@ bool Console::Data(std::string_view text) {
   return false;
 }
 
-void Console::Talk(std::string_view text) {
+void Console::PrintDiagnostics(std::string_view text) {
   if (text.empty()) return;
   const std::lock_guard lock(mutex_);
   Erase();

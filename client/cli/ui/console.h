@@ -18,7 +18,7 @@ class Console {
   // away that is all, otherwise the first failure is told on stderr.
   bool Data(std::string_view text);
   // Writes to stderr.
-  void Talk(std::string_view text);
+  void PrintDiagnostics(std::string_view text);
   // Shows `line` at the bottom of stderr, in place of the one before; empty
   // takes it away.
   void ShowProgress(std::string line);

@@ -46,8 +46,8 @@ void JsonLines::Put(std::string_view object) {
   const int error = WriteAll(file_.get(), line);
   if (error == 0) return;
   failed_ = true;
-  console_.Talk("bvhmill: " + Printable(path_) +
-                ": cannot be written: " + ErrnoText(error) + "\n");
+  console_.PrintDiagnostics("bvhmill: " + Printable(path_) +
+                            ": cannot be written: " + ErrnoText(error) + "\n");
 }
 
 }  // namespace bvhmill::client

@@ -10,7 +10,7 @@
 namespace bvhmill::client {
 namespace {
 
-constexpr size_t kMostClips = 5;
+constexpr size_t kMaxClips = 5;
 
 }  // namespace
 
@@ -27,7 +27,7 @@ void WorstClips::Add(size_t index, const std::string& path,
   const auto place =
       std::upper_bound(clips_.begin(), clips_.end(), clip, IsWorse);
   clips_.insert(place, std::move(clip));
-  if (clips_.size() > kMostClips) clips_.pop_back();
+  if (clips_.size() > kMaxClips) clips_.pop_back();
 }
 
 std::string WorstClips::Lines() const {

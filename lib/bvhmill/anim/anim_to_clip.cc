@@ -15,9 +15,9 @@ namespace {
 
 constexpr double kInch = 0.02540005;
 constexpr double kLeastRate = 20;
-constexpr double kMostRate = 120;
+constexpr double kMaxRate = 120;
 constexpr double kUsualRate = 30;
-constexpr double kMostAskedRate = 240;
+constexpr double kMaxAskedRate = 240;
 
 // From the avatar's axes to those of BVH.
 template <typename Real>
@@ -101,7 +101,7 @@ Grid FindGrid(const AnimMotion& motion, double rate) {
   };
   grid.steps = steps(rate > 0 ? rate : kUsualRate);
   if (rate > 0) return grid;
-  for (int64_t n = steps(kLeastRate); n <= steps(kMostRate); ++n) {
+  for (int64_t n = steps(kLeastRate); n <= steps(kMaxRate); ++n) {
     const bool fits = std::all_of(times.begin(), times.end(), [&](size_t time) {
       return IsOnGrid(time, n);
     });
@@ -262,7 +262,7 @@ class Maker {
     const bool has_positions = node.channel_count > 3;
     if (has_positions) FillPositions(curves.positions, node, played);
     if (curves.rotations.empty()) return;
-    KeyWalk walk(curves.rotations, motion_.duration);
+    KeyCursor walk(curves.rotations, motion_.duration);
     Vec3<double> before = {};
     for (int64_t i = 0; i < played; ++i) {
       const BetweenKeys at = Near(walk.To(SecondsAt(i)), played);
@@ -300,7 +300,7 @@ class Maker {
       std::copy(node.offset.begin(), node.offset.end(), Row(i, node));
     }
     if (keys.empty()) return;
-    KeyWalk walk(keys, motion_.duration);
+    KeyCursor walk(keys, motion_.duration);
     const bool is_root = node.parent < 0;
     for (int64_t i = 0; i < played; ++i) {
       const BetweenKeys at = Near(walk.To(SecondsAt(i)), played);
@@ -333,7 +333,7 @@ absl::Status AnimToClip(const AnimMotion& motion,
                         const AnimToClipOptions& options, Clip* clip,
                         IssueLog* log) {
   const double rate = options.frames_per_second;
-  if (!(rate >= 0 && rate <= kMostAskedRate)) {
+  if (!(rate >= 0 && rate <= kMaxAskedRate)) {
     return InvalidField("frames_per_second", "is not 0 to 240");
   }
   *clip = {};

@@ -19,9 +19,9 @@ namespace {
 constexpr double kDefaultFrameTime = 1.0 / 30;
 // Both bounds are raised by this until the file fits.
 constexpr float kRaise = 1.5F;
-constexpr int kMostRaises = 24;
+constexpr int kMaxRaises = 24;
 // As many times as a key can have.
-constexpr int64_t kMostFrames = 65536;
+constexpr int64_t kMaxFrames = 65536;
 
 // Units of work for a node and for a channel: to compile the skeleton, and to
 // find what drives the avatar.
@@ -92,7 +92,7 @@ class Converter {
   }
 
   static bool IsPlayable(int64_t frames, float seconds) {
-    return frames > 0 && frames <= kMostFrames && seconds <= kMaxAnimSeconds;
+    return frames > 0 && frames <= kMaxFrames && seconds <= kMaxAnimSeconds;
   }
 
   // The frames that are played if nothing is known of the first one.
@@ -109,7 +109,7 @@ class Converter {
     } else if (duration > kMaxAnimSeconds) {
       Fail(IssueCode::ANIM_DURATION_LONG,
            {{"seconds", std::to_string(duration)}});
-    } else if (frames > kMostFrames) {
+    } else if (frames > kMaxFrames) {
       Fail(IssueCode::ANIM_FRAME_COUNT, {{"count", std::to_string(frames)}});
     } else {
       return true;
@@ -239,7 +239,7 @@ class Converter {
   absl::Status FitUntilItFits() {
     result_.max_degrees = options_.max_degrees;
     result_.max_millimetres = options_.max_millimetres;
-    for (int raises = 0; raises <= kMostRaises; ++raises) {
+    for (int raises = 0; raises <= kMaxRaises; ++raises) {
       BVHMILL_RETURN_IF_ERROR(FitAll());
       BVHMILL_RETURN_IF_ERROR(work().Pay());
       if (is_refused_) {
@@ -259,11 +259,11 @@ class Converter {
     }
     Fail(IssueCode::ANIM_SIZE_LIMIT,
          {{"limit", std::to_string(options_.max_bytes)},
-          {"degrees", Rounded(MostDegrees())}});
+          {"degrees", Rounded(MaxDegrees())}});
     return absl::OkStatus();
   }
 
-  float MostDegrees() const {
+  float MaxDegrees() const {
     return std::max(options_.max_degrees, options_.max_degrees_limit);
   }
 
@@ -290,7 +290,7 @@ class Converter {
     result_.max_millimetres =
         std::max(result_.max_millimetres, kLeastMillimetres) * kRaise;
     is_again_ = true;
-    return result_.max_degrees <= MostDegrees();
+    return result_.max_degrees <= MaxDegrees();
   }
 
   void Succeed(int raises) {
@@ -404,23 +404,23 @@ bool IsGood(float bound, float most) { return bound >= 0 && bound <= most; }
 
 absl::Status CheckOptions(const ClipToAnimOptions& options,
                           const Skeleton& skeleton) {
-  constexpr float kMostDegrees = 90;
-  constexpr float kMostMillimetres = 1000;
+  constexpr float kMaxDegrees = 90;
+  constexpr float kMaxMillimetres = 1000;
   if (!options.joint_names.empty() &&
       options.joint_names.size() != skeleton.nodes.size()) {
     return InvalidField("joint_names", "are not as many as the nodes");
   }
-  if (!IsGood(options.max_degrees, kMostDegrees)) {
+  if (!IsGood(options.max_degrees, kMaxDegrees)) {
     return InvalidField("max_degrees", "is not 0 to 90");
   }
-  if (!IsGood(options.max_millimetres, kMostMillimetres)) {
+  if (!IsGood(options.max_millimetres, kMaxMillimetres)) {
     return InvalidField("max_millimetres", "is not 0 to 1000");
   }
   if (!std::isfinite(options.metres_per_unit) || options.metres_per_unit < 0) {
     return InvalidField("metres_per_unit", "is negative");
   }
   if (options.max_bytes < 0) return InvalidField("max_bytes", "is negative");
-  if (!IsGood(options.max_degrees_limit, kMostDegrees)) {
+  if (!IsGood(options.max_degrees_limit, kMaxDegrees)) {
     return InvalidField("max_degrees_limit", "is not 0 to 90");
   }
   return CheckSettings(options.settings);

@@ -9,14 +9,14 @@
 namespace bvhmill {
 namespace {
 
-constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 
-// a * b + c of numbers that are at least 0, or kMost if that is more.
+// a * b + c of numbers that are at least 0, or kMax if that is more.
 int64_t MultiplyAndAdd(int64_t a, int64_t b, int64_t c) {
   int64_t product = 0;
   int64_t sum = 0;
-  if (__builtin_mul_overflow(a, b, &product)) return kMost;
-  return __builtin_add_overflow(product, c, &sum) ? kMost : sum;
+  if (__builtin_mul_overflow(a, b, &product)) return kMax;
+  return __builtin_add_overflow(product, c, &sum) ? kMax : sum;
 }
 
 // The holder is asked for memory in steps of this, and told of what is freed
@@ -48,7 +48,7 @@ absl::Status Budget::Grant(int64_t held) {
 absl::Status Budget::Hold(int64_t bytes) {
   const std::lock_guard lock(mutex_);
   const int64_t held = MultiplyAndAdd(1, held_, bytes);
-  if (Exceeds(held, max_memory_) || held == kMost) {
+  if (Exceeds(held, max_memory_) || held == kMax) {
     return Refuse({"max_clip_memory_bytes", max_memory_},
                   "the clip needs more memory than max_clip_memory_bytes = " +
                       std::to_string(max_memory_));

@@ -8,11 +8,11 @@
 
 namespace bvhmill {
 
-class Turns {
+class OrderedSequencer {
  public:
-  class Turn;
+  class Slot;
 
-  // The next piece that nobody has taken. There must be a Turn of each that is
+  // The next piece that nobody has taken. There must be a Slot for each that is
   // worked on.
   int64_t Take() { return next_++; }
 
@@ -26,43 +26,44 @@ class Turns {
   void Wait(int64_t piece) const {
     constexpr int kLooks = 4000;
     for (int i = 0; i < kLooks; ++i) {
-      if (turn_.load(std::memory_order_acquire) == piece) return;
+      if (next_to_pass_.load(std::memory_order_acquire) == piece) return;
     }
-    int64_t turn = turn_;
-    while (turn != piece) {
-      turn_.wait(turn);
-      turn = turn_;
+    int64_t now = next_to_pass_;
+    while (now != piece) {
+      next_to_pass_.wait(now);
+      now = next_to_pass_;
     }
   }
 
   void Pass(int64_t piece) {
-    turn_ = piece + 1;
-    turn_.notify_all();
+    next_to_pass_ = piece + 1;
+    next_to_pass_.notify_all();
   }
 
   std::atomic<int64_t> next_{0};
-  std::atomic<int64_t> turn_{0};
+  std::atomic<int64_t> next_to_pass_{0};
   std::atomic<bool> stopped_{false};
 };
 
 // A piece that a thread has taken, from its work until it is handed on. If an
 // exception ends that, all stop; the others do not wait for it for ever.
-class Turns::Turn {
+class OrderedSequencer::Slot {
  public:
-  Turn(Turns* turns, int64_t piece) : turns_(*turns), piece_(piece) {}
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-  ~Turn() {
-    if (std::uncaught_exceptions() > exceptions_) turns_.Stop();
-    turns_.Wait(piece_);
-    turns_.Pass(piece_);
+  Slot(OrderedSequencer* sequencer, int64_t piece)
+      : sequencer_(*sequencer), piece_(piece) {}
+  Slot(const Slot&) = delete;
+  Slot& operator=(const Slot&) = delete;
+  ~Slot() {
+    if (std::uncaught_exceptions() > exceptions_) sequencer_.Stop();
+    sequencer_.Wait(piece_);
+    sequencer_.Pass(piece_);
   }
 
   // Returns when it is the turn of this piece, which it then is until the end.
-  void Wait() const { turns_.Wait(piece_); }
+  void Wait() const { sequencer_.Wait(piece_); }
 
  private:
-  Turns& turns_;
+  OrderedSequencer& sequencer_;
   int64_t piece_;
   int exceptions_ = std::uncaught_exceptions();
 };

@@ -11,10 +11,10 @@
 namespace bvhmill {
 
 // What is known of a clip before its first row is read.
-struct ClipHeads {
+struct ClipHeader {
   const Skeleton& skeleton;
   // Where each node of the skeleton begins.
-  std::span<const Place> node_places;
+  std::span<const TextPosition> node_positions;
   // Of both.
   RigId rig = 0;
   // Seconds, as the file says; 0 if it does not.
@@ -32,9 +32,9 @@ class ClipReceiver {
  public:
   virtual ~ClipReceiver() = default;
 
-  // Once, before any frame; not at all if there is no good skeleton. `heads`
+  // Once, before any frame; not at all if there is no good skeleton. `header`
   // stays as long as the reader says.
-  virtual bool OnHeads(const ClipHeads& heads) = 0;
+  virtual bool OnHeader(const ClipHeader& header) = 0;
   // The next frames: frame-major, one value for each channel.
   virtual bool OnFrames(int64_t first_frame, int64_t frames,
                         std::span<const float> values) = 0;
@@ -50,8 +50,8 @@ class TileReceiver : public ClipReceiver {
   virtual void OnTile(int worker, int64_t frames,
                       std::span<const float> values) = 0;
   // The tile that `worker` had last is the next one. One turn at a time.
-  virtual bool OnTurn(int worker, int64_t first_frame, int64_t frames,
-                      std::span<const float> values) = 0;
+  virtual bool OnTileInOrder(int worker, int64_t first_frame, int64_t frames,
+                             std::span<const float> values) = 0;
 };
 
 struct StreamResult {

@@ -12,7 +12,7 @@
 
 namespace bvhmill {
 
-struct HierarchyMemo;
+struct HierarchyCache;
 
 // How far a reader looks ahead where a line is odd, by default.
 inline constexpr size_t kLookAheadBytes = size_t{1} << 20;
@@ -39,7 +39,7 @@ struct ReadOptions {
   Parallel* parallel = nullptr;
   // Remembers the hierarchy for the next clip. None = each is read. One clip at
   // a time.
-  HierarchyMemo* memo = nullptr;
+  HierarchyCache* cache = nullptr;
 };
 
 }  // namespace bvhmill

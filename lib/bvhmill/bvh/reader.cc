@@ -3,10 +3,10 @@
 #include <string>
 #include <utility>
 
-#include "bvhmill/bvh/motion/clip_header.h"
 #include "bvhmill/bvh/motion/location.h"
-#include "bvhmill/bvh/rows/matrix_sink.h"
 #include "bvhmill/bvh/motion/motion_reader.h"
+#include "bvhmill/bvh/motion/parsed_header.h"
+#include "bvhmill/bvh/rows/matrix_sink.h"
 #include "bvhmill/bvh/rows/parallel_rows.h"
 #include "bvhmill/bvh/rows/whole_text.h"
 
@@ -16,7 +16,7 @@ namespace {
 bool CheckSize(std::string_view text, const Limits& limits, IssueLog* log) {
   const auto size = static_cast<int64_t>(text.size());
   if (!Exceeds(size, limits.max_clip_bytes)) return true;
-  log->Add(IssueCode::LIMIT_CLIP_BYTES, LocationAt(Place{}),
+  log->Add(IssueCode::LIMIT_CLIP_BYTES, LocationAt(TextPosition{}),
            {{"limit", std::to_string(limits.max_clip_bytes)}});
   return false;
 }
@@ -33,7 +33,7 @@ bool ReadMotion(std::string_view text, const MotionHeader& header,
   if (width > 0) {
     // What the file says decides about memory only within what the bytes can
     // hold.
-    const int64_t most = reader.MostFrames(rows.size());
+    const int64_t most = reader.MaxFrames(rows.size());
     sink.GrowUpTo(most);
     if (most == reader.declared() && !sink.Reserve(most)) return false;
   }
@@ -61,36 +61,36 @@ ReadResult ReadBvh(std::string_view text, const ReadOptions& options,
   return result;
 }
 
-bool ReadHeadsOf(std::string_view text, const ReadOptions& options,
-                 IssueLog* log, Heads* heads, ReadResult* result) {
-  heads->memo = options.memo;
-  Hierarchy& hierarchy = heads->hierarchy;
+bool ReadHeaderOf(std::string_view text, const ReadOptions& options,
+                  IssueLog* log, ParsedHeader* header, ReadResult* result) {
+  header->cache = options.cache;
+  Hierarchy& hierarchy = header->hierarchy;
   hierarchy.skeleton = std::move(result->clip.skeleton);
-  hierarchy.places = std::move(result->node_places);
+  hierarchy.places = std::move(result->node_positions);
   hierarchy.room = std::move(result->room);
   hierarchy.rig = std::exchange(result->rig, 0);
   if (CheckSize(text, options.limits, log)) {
-    ReadHeads(text, /*ends_file=*/true, options.limits, log, heads);
+    ReadHeader(text, /*ends_file=*/true, options.limits, log, header);
   } else {
     Clear(&hierarchy);
   }
   result->clip.skeleton = std::move(hierarchy.skeleton);
   result->clip.motion.frames = 0;
-  result->clip.motion.frame_time = heads->header.frame_time;
+  result->clip.motion.frame_time = header->header.frame_time;
   result->clip.motion.values.clear();
-  result->node_places = std::move(hierarchy.places);
+  result->node_positions = std::move(hierarchy.places);
   result->rig = hierarchy.rig;
   result->room = std::move(hierarchy.room);
-  result->skeleton_read = heads->skeleton_read;
-  result->motion_read = heads->good;
-  return heads->has_rows;
+  result->skeleton_read = header->skeleton_read;
+  result->motion_read = header->good;
+  return header->has_rows;
 }
 
 void ReadBvhInto(std::string_view text, const ReadOptions& options,
                  IssueLog* log, ReadResult* result) {
-  Heads heads;
-  if (!ReadHeadsOf(text, options, log, &heads, result)) return;
-  result->motion_read &= ReadMotion(text, heads.header, result->clip.skeleton,
+  ParsedHeader header;
+  if (!ReadHeaderOf(text, options, log, &header, result)) return;
+  result->motion_read &= ReadMotion(text, header.header, result->clip.skeleton,
                                     options, log, &result->clip.motion);
 }
 

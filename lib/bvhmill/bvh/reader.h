@@ -16,7 +16,7 @@ namespace bvhmill {
 struct ReadResult {
   Clip clip;
   // Where each node of the skeleton begins.
-  std::vector<Place> node_places;
+  std::vector<TextPosition> node_positions;
   // Of skeleton and places. Whoever changes these makes it 0.
   RigId rig = 0;
   // Memory for the next clip.

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "bvhmill/base/uninitialized.h"
-#include "bvhmill/bvh/motion/clip_header.h"
 #include "bvhmill/bvh/motion/location.h"
 #include "bvhmill/bvh/motion/motion_reader.h"
+#include "bvhmill/bvh/motion/parsed_header.h"
 #include "bvhmill/bvh/rows/tile_sink.h"
 
 namespace bvhmill {
@@ -44,7 +44,7 @@ class StreamReader::Impl {
  public:
   Impl(const ReadOptions& options, IssueLog* log, ClipReceiver* receiver)
       : options_(options), log_(*log), empty_log_(*log), receiver_(*receiver) {
-    heads_.memo = options.memo;
+    header_.cache = options.cache;
   }
 
   bool Push(std::string_view piece) {
@@ -60,7 +60,7 @@ class StreamReader::Impl {
     } else if (!pending_.empty()) {
       Keep(piece);
       if (!stopped_) TryPending(/*ends_file=*/false);
-    } else if (!TryHeads(piece, /*ends_file=*/false)) {
+    } else if (!TryHeader(piece, /*ends_file=*/false)) {
       Keep(piece);
     }
     return !stopped_;
@@ -122,7 +122,7 @@ class StreamReader::Impl {
   // The size is what a reader of the whole text looks at first.
   void RefuseSize() {
     log_ = empty_log_;
-    log_.Add(IssueCode::LIMIT_CLIP_BYTES, LocationAt(Place{}),
+    log_.Add(IssueCode::LIMIT_CLIP_BYTES, LocationAt(TextPosition{}),
              {{"limit", std::to_string(options_.limits.max_clip_bytes)}});
     result_ = {};
     stopped_ = true;
@@ -131,32 +131,32 @@ class StreamReader::Impl {
   // Reads what stands before the rows, each time that there is twice as much of
   // it, so that small pieces do not cost more than large ones. `text`: all that
   // came. False if it must be kept, with what comes behind it.
-  bool TryHeads(std::string_view text, bool ends_file) {
+  bool TryHeader(std::string_view text, bool ends_file) {
     const int64_t limit = options_.limits.max_header_bytes;
     const bool enough = Exceeds(static_cast<int64_t>(text.size()), limit);
     if (!ends_file && !enough && text.size() < next_try_) return false;
     next_try_ = 2 * text.size();
-    ReadHeads(text, ends_file, options_.limits, &log_, &heads_);
-    if (heads_.certain) BeginRows(text);
-    return heads_.certain;
+    ReadHeader(text, ends_file, options_.limits, &log_, &header_);
+    if (header_.certain) BeginRows(text);
+    return header_.certain;
   }
 
   void TryPending(bool ends_file) {
     std::string text = std::exchange(pending_, {});
-    if (!TryHeads(text, ends_file)) pending_ = std::move(text);
+    if (!TryHeader(text, ends_file)) pending_ = std::move(text);
   }
 
   void BeginRows(std::string_view text) {
-    result_.skeleton_read = heads_.skeleton_read;
-    result_.motion_read = heads_.good;
-    stopped_ = !heads_.has_rows;
-    const MotionHeader& header = heads_.header;
-    const Skeleton& skeleton = heads_.hierarchy.skeleton;
+    result_.skeleton_read = header_.skeleton_read;
+    result_.motion_read = header_.good;
+    stopped_ = !header_.has_rows;
+    const MotionHeader& header = header_.header;
+    const Skeleton& skeleton = header_.hierarchy.skeleton;
     if (result_.skeleton_read) {
-      clip_heads_.emplace(ClipHeads{skeleton, heads_.hierarchy.places,
-                                    heads_.hierarchy.rig, header.frame_time,
-                                    header.frames.value_or(0)});
-      if (!receiver_.OnHeads(*clip_heads_)) Stop();
+      clip_header_.emplace(ClipHeader{skeleton, header_.hierarchy.places,
+                                      header_.hierarchy.rig, header.frame_time,
+                                      header.frames.value_or(0)});
+      if (!receiver_.OnHeader(*clip_header_)) Stop();
     }
     if (stopped_) return;
     const auto width = static_cast<int64_t>(skeleton.channels.size());
@@ -237,8 +237,8 @@ class StreamReader::Impl {
   // Bytes of text that there is memory for.
   size_t held_ = kFreeTextBytes;
   size_t next_try_ = 64;
-  Heads heads_;
-  std::optional<ClipHeads> clip_heads_;
+  ParsedHeader header_;
+  std::optional<ClipHeader> clip_header_;
   UninitializedVector<float> tile_;
   std::optional<TileSink> sink_;
   std::optional<MotionReader> rows_;

@@ -20,7 +20,7 @@ namespace bvhmill {
 class StreamReader {
  public:
   // `log` and `receiver` must outlive it; so must what `options` points to.
-  // `options.parallel` is not used. The heads stay as long as the reader. Each
+  // `options.parallel` is not used. The header stay as long as the reader. Each
   // call with frames has the same number of them, but for the last one and
   // those by Flush.
   StreamReader(const ReadOptions& options, IssueLog* log,

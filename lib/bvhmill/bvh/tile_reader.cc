@@ -39,7 +39,7 @@ size_t TileReading::ReadTiles(std::string_view text, int64_t width,
   const size_t blank = BlankLines(text);
   reader->Skip(0, blank, CountLineEnds(text.substr(0, blank)));
   const std::string_view rows = text.substr(blank);
-  TileScanner scanner(rows, width, reader->MostFrames(rows.size()), options_,
+  TileScanner scanner(rows, width, reader->MaxFrames(rows.size()), options_,
                       &receiver_);
   if (options_.parallel == nullptr || scanner.tiles() < kFewTiles) {
     scanner.Work(0, &workspace_.tiles[0]);
@@ -65,14 +65,14 @@ bool IsShortText(std::string_view text) {
 StreamResult ReadBvhTiles(std::string_view text, const ReadOptions& options,
                           IssueLog* log, TileReceiver* receiver,
                           TileWorkspace* workspace, ReadResult* result) {
-  Heads heads;
-  const bool has_rows = ReadHeadsOf(text, options, log, &heads, result);
+  ParsedHeader header;
+  const bool has_rows = ReadHeaderOf(text, options, log, &header, result);
   const Skeleton& skeleton = result->clip.skeleton;
   Motion& motion = result->clip.motion;
   const bool is_wanted =
       !result->skeleton_read ||
-      receiver->OnHeads({skeleton, result->node_places, result->rig,
-                         motion.frame_time, heads.header.frames.value_or(0)});
+      receiver->OnHeader({skeleton, result->node_positions, result->rig,
+                          motion.frame_time, header.header.frames.value_or(0)});
   result->motion_read &= is_wanted;
   if (has_rows && is_wanted) {
     const auto workers = static_cast<size_t>(
@@ -80,9 +80,9 @@ StreamResult ReadBvhTiles(std::string_view text, const ReadOptions& options,
     workspace->tiles.resize(std::max(workspace->tiles.size(), workers));
     const auto width = static_cast<int64_t>(skeleton.channels.size());
     const std::string_view rows =
-        text.substr(static_cast<size_t>(heads.header.rows.offset));
+        text.substr(static_cast<size_t>(header.header.rows.offset));
     TileSink sink(receiver, width, &workspace->tiles[0]);
-    MotionReader reader(heads.header, skeleton, options, log, &sink);
+    MotionReader reader(header.header, skeleton, options, log, &sink);
     TileReading tiles(options, receiver, workspace);
     const size_t taken = reader.done() || !result->skeleton_read
                              ? 0

@@ -28,7 +28,7 @@ struct TileWorkspace {
 // The issues and the frames are those of ReadBvh. Threads of
 // `options.parallel`, if there are any, read tiles of regular rows at once, as
 // workers of `receiver`; what else there is comes by OnFrames. `result` gets
-// all but the values; the receiver may look at its skeleton from OnHeads on.
+// all but the values; the receiver may look at its skeleton from OnHeader on.
 StreamResult ReadBvhTiles(std::string_view text, const ReadOptions& options,
                           IssueLog* log, TileReceiver* receiver,
                           TileWorkspace* workspace, ReadResult* result);

@@ -20,13 +20,13 @@ void AppendNumber(T value, int decimals, std::string* out) {
     return;
   }
   // The longest fixed float: a sign, 39 digits, a point and the decimals.
-  constexpr int kMostDecimals = 60;
+  constexpr int kMaxDecimals = 60;
   char buffer[128];
   const std::to_chars_result end =
       decimals < 0 ? std::to_chars(buffer, buffer + sizeof(buffer), value)
                    : std::to_chars(buffer, buffer + sizeof(buffer), value,
                                    std::chars_format::fixed,
-                                   std::min(decimals, kMostDecimals));
+                                   std::min(decimals, kMaxDecimals));
   out->append(buffer, end.ptr);
 }
 

@@ -25,7 +25,7 @@ constexpr int64_t kValueWork = 2;
 constexpr int64_t kBlendWork = 80;
 constexpr int64_t kWorkStep = int64_t{1} << 20;
 
-absl::Status BeginsBehind(const FrameRange& range, int64_t frames) {
+absl::Status BeginsAfterEnd(const FrameRange& range, int64_t frames) {
   return InvalidField("options.edits.frames",
                       "begins at " + std::to_string(range.begin) +
                           ", but the clip has " + std::to_string(frames) +
@@ -63,8 +63,8 @@ absl::StatusOr<ClipEditor> ClipEditor::Make(
   ClipEditor editor;
   editor.budget_ = budget;
   editor.max_frames_ = limits.max_frames > 0
-                           ? std::min(limits.max_frames, kMostFrames)
-                           : kMostFrames;
+                           ? std::min(limits.max_frames, kMaxFrames)
+                           : kMaxFrames;
   BVHMILL_RETURN_IF_ERROR(
       editor.EditNames(edits, conventions, skeleton, limits));
   BVHMILL_RETURN_IF_ERROR(editor.EditTime(edits, frame_time, frames));
@@ -98,7 +98,7 @@ absl::Status ClipEditor::EditTime(const ClipEdits& edits, double frame_time,
                       "frame time");
   }
   if (frames && range_.begin > 0 && *frames <= range_.begin) {
-    return BeginsBehind(range_, *frames);
+    return BeginsAfterEnd(range_, *frames);
   }
   if (frames) frames_ = CountChosen(range_, *frames);
   if (edits.resample_fps == 0) return absl::OkStatus();
@@ -111,8 +111,8 @@ absl::Status ClipEditor::EditTime(const ClipEdits& edits, double frame_time,
   resampling_ = {edits.resample_fps, frame_time_};
   frame_time_ = 1 / edits.resample_fps;
   if (!frames_) return absl::OkStatus();
-  frames_ = ResampledFrames(*resampling_, *frames_, kMostFrames)
-                .value_or(kMostFrames);
+  frames_ =
+      ResampledFrames(*resampling_, *frames_, kMaxFrames).value_or(kMaxFrames);
   return absl::OkStatus();
 }
 
@@ -171,16 +171,15 @@ absl::Status ClipEditor::PushSome(int64_t frames, std::span<const float> values,
 
 int64_t ClipEditor::FramesOfTaken() const {
   if (!has_more_) return made_;
-  return ResampledFrames(*resampling_, chosen_, kMostFrames)
-      .value_or(kMostFrames);
+  return ResampledFrames(*resampling_, chosen_, kMaxFrames)
+      .value_or(kMaxFrames);
 }
 
 int64_t ClipEditor::FramesOf(int64_t frames) const {
   if (range_.begin > 0 && frames <= range_.begin) return 0;
   const int64_t chosen = CountChosen(range_, frames);
   if (!resampling_) return chosen;
-  return ResampledFrames(*resampling_, chosen, kMostFrames)
-      .value_or(kMostFrames);
+  return ResampledFrames(*resampling_, chosen, kMaxFrames).value_or(kMaxFrames);
 }
 
 absl::Status ClipEditor::Spend(int64_t units) {
@@ -193,7 +192,7 @@ absl::Status ClipEditor::Finish() const { return CheckRange(seen_); }
 
 absl::Status ClipEditor::CheckRange(int64_t frames) const {
   if (range_.begin > 0 && frames <= range_.begin) {
-    return BeginsBehind(range_, frames);
+    return BeginsAfterEnd(range_, frames);
   }
   return absl::OkStatus();
 }

@@ -29,7 +29,7 @@ struct EditedRows {
 };
 
 // Frames are counted in doubles, too; beyond this those have gaps.
-inline constexpr int64_t kMostFrames = int64_t{1} << 53;
+inline constexpr int64_t kMaxFrames = int64_t{1} << 53;
 
 // RESOURCE_EXHAUSTED: resampling would make more than `most` frames.
 absl::Status TooManyFrames(int64_t most);
@@ -58,10 +58,10 @@ class ClipEditor {
 
   const Skeleton& skeleton() const { return edited_.skeleton; }
   double frame_time() const { return frame_time_; }
-  // Of the edited clip, kMostFrames if they are as many or more; none if those
+  // Of the edited clip, kMaxFrames if they are as many or more; none if those
   // of the source were not known.
   std::optional<int64_t> frames() const { return frames_; }
-  // Frames of the edited clip if the source has `frames`, kMostFrames if they
+  // Frames of the edited clip if the source has `frames`, kMaxFrames if they
   // are as many or more; 0 if CheckRange refuses it.
   int64_t FramesOf(int64_t frames) const;
   // INVALID_ARGUMENT if the range of frames begins after those of a source that

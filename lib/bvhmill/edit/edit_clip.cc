@@ -11,7 +11,7 @@ namespace {
 
 // By how many times a clip may grow, and how many values it may have whatever
 // it came from; so that little text does not take much memory.
-constexpr int64_t kMostGrowth = 64;
+constexpr int64_t kMaxGrowth = 64;
 constexpr int64_t kFreeValues = int64_t{4} << 20;
 
 // A value takes two bytes of text, at least: a digit and a blank.
@@ -45,7 +45,7 @@ absl::Status CheckGrowth(const MotionSize& source, const MotionSize& edited,
                          const Limits& limits) {
   if (edited.frames <= source.frames) return absl::OkStatus();
   const int64_t max_frames =
-      limits.max_frames > 0 ? limits.max_frames : kMostFrames - 1;
+      limits.max_frames > 0 ? limits.max_frames : kMaxFrames - 1;
   const bool is_too_long = edited.frames > max_frames;
   // Of two bounds that are exceeded the lower one counts: a clip that comes in
   // pieces reaches it first.
@@ -54,9 +54,8 @@ absl::Status CheckGrowth(const MotionSize& source, const MotionSize& edited,
     const int64_t frames = values / edited.columns;
     return edited.frames > frames && (!is_too_long || frames < max_frames);
   };
-  if (edited.frames / kMostGrowth > source.frames &&
-      has_too_many(kFreeValues)) {
-    return TooManyValues(std::to_string(kMostGrowth) + " times its own");
+  if (edited.frames / kMaxGrowth > source.frames && has_too_many(kFreeValues)) {
+    return TooManyValues(std::to_string(kMaxGrowth) + " times its own");
   }
   const int64_t most = std::max(limits.max_clip_bytes / kBytesPerValue,
                                 source.frames * source.columns);

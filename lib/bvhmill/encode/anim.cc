@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "bvhmill/anim/avatar/avatar.h"
+#include "bvhmill/anim/clip_to_anim.h"
 #include "bvhmill/anim/format/anim_format.h"
 #include "bvhmill/anim/format/anim_reader.h"
 #include "bvhmill/anim/format/anim_writer.h"
-#include "bvhmill/anim/avatar/avatar.h"
-#include "bvhmill/anim/clip_to_anim.h"
 #include "bvhmill/anim/viewer/viewer_import.h"
 #include "bvhmill/base/held_memory.h"
 #include "bvhmill/base/sink.h"
@@ -92,9 +92,9 @@ struct UnknownJoints {
   int64_t count = 0;
 
   void Add(const std::string& name, int64_t occurrences) {
-    constexpr int64_t kMostNamed = 10;
-    if (count < kMostNamed) names += (count > 0 ? ", " : "") + Quote(name);
-    if (count == kMostNamed) names += ", ...";
+    constexpr int64_t kMaxNamed = 10;
+    if (count < kMaxNamed) names += (count > 0 ? ", " : "") + Quote(name);
+    if (count == kMaxNamed) names += ", ...";
     count += occurrences;
   }
 };

@@ -12,7 +12,7 @@ namespace bvhmill {
 namespace {
 
 // As many as a key can have times.
-constexpr int64_t kMostFrames = 65536;
+constexpr int64_t kMaxFrames = 65536;
 
 bool IsViewer(const AnimFormat& format) {
   return format.profile == AnimProfile::kViewer;
@@ -54,7 +54,7 @@ void CheckTimes(const AnimFormat& format, const EncodeContext& context) {
     context.log->Add(IssueCode::TARGET_ANIM_DURATION, {},
                      {{"seconds", Shortest(SecondsOf(format, context, most))}});
   }
-  if (!IsViewer(format) && least > kMostFrames) {
+  if (!IsViewer(format) && least > kMaxFrames) {
     context.log->Add(IssueCode::TARGET_ANIM_FRAMES, {},
                      {{"count", std::to_string(most)}});
   }

@@ -37,7 +37,7 @@ class BvhEncoder final : public Encoder {
   BvhWriteOptions options_;
   // It is written before the rows.
   EncoderNeeds needs_ = {
-      .arrays = {}, .whole_arrays = false, .frame_count = true};
+      .arrays = {}, .full_arrays = false, .frame_count = true};
   const Skeleton* skeleton_ = nullptr;
 };
 

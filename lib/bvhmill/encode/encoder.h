@@ -49,7 +49,7 @@ int64_t RowsOf(const PoseArray& array, const Skeleton& skeleton);
 struct EncoderNeeds {
   std::vector<PoseArray> arrays;
   // The arrays are taken whole, at the end; joint-major ones must be.
-  bool whole_arrays = false;
+  bool full_arrays = false;
   // The number of frames must be exact at the beginning.
   bool frame_count = false;
   // All rows are taken at the end, from EncodeContext::clip: no encoder copies
@@ -59,7 +59,7 @@ struct EncoderNeeds {
   bool log = false;
   // It writes what is in its one array, as it lies in memory, and nothing else:
   // whoever has the array need not ask it to.
-  bool verbatim = false;
+  bool passthrough = false;
 };
 
 // What is the same for every tile of a clip. The skeleton stays until End.

@@ -123,7 +123,7 @@ class NpzEncoder final : public Encoder {
     }
     if (format.velocities) AddArray(PoseKind::kVelocities, format);
     // A ZIP entry states its checksum before its bytes.
-    needs_.whole_arrays = true;
+    needs_.full_arrays = true;
     needs_.frame_count = true;
   }
 

@@ -47,9 +47,9 @@ struct Maker {
 
 struct Checker {
   absl::Status operator()(const BvhFormat& format) const {
-    constexpr int32_t kMostDecimals = 60;
+    constexpr int32_t kMaxDecimals = 60;
     const bool is_good =
-        format.decimals >= -1 && format.decimals <= kMostDecimals;
+        format.decimals >= -1 && format.decimals <= kMaxDecimals;
     return is_good ? absl::OkStatus()
                    : InvalidField("bvh.decimals", "is not between 0 and 60");
   }

@@ -61,9 +61,9 @@ class TensorEncoder final : public Encoder {
  public:
   explicit TensorEncoder(const PoseArray& array) {
     needs_.arrays = {array};
-    needs_.whole_arrays = array.layout == TensorLayout::kJointMajor;
-    needs_.frame_count = needs_.whole_arrays;
-    needs_.verbatim = true;
+    needs_.full_arrays = array.layout == TensorLayout::kJointMajor;
+    needs_.frame_count = needs_.full_arrays;
+    needs_.passthrough = true;
   }
 
   const EncoderNeeds& Needs() const override { return needs_; }

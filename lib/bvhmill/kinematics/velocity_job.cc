@@ -7,7 +7,7 @@ namespace bvhmill {
 namespace {
 
 int64_t SourceRows(const VelocityJob& job) {
-  return job.frames + (job.has_before ? 1 : 0) + (job.has_behind ? 1 : 0);
+  return job.frames + (job.has_before ? 1 : 0) + (job.has_after ? 1 : 0);
 }
 
 FkJob PositionsOf(const VelocityJob& job) {

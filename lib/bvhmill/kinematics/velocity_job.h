@@ -27,7 +27,7 @@ struct VelocityJob {
   // the clip has one.
   std::span<const float> values;
   bool has_before = false;
-  bool has_behind = false;
+  bool has_after = false;
   // Seconds; above 0.
   double frame_time = 0;
   // As in FkJob.

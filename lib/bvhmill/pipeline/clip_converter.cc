@@ -22,7 +22,7 @@ namespace bvhmill {
 namespace {
 
 // However many frames a file says to have, sizes made of them do not overflow.
-constexpr int64_t kMostExpectedFrames = int64_t{1} << 31;
+constexpr int64_t kMaxExpectedFrames = int64_t{1} << 31;
 // Values of edited rows that are gathered before they are fed.
 constexpr int64_t kEditedValues = int64_t{1} << 17;
 // Text that is read before it is looked what there is to do.
@@ -58,15 +58,15 @@ class ClipConverter::Impl final : public ClipReceiver {
   void Work();
   void Finish();
 
-  bool OnHeads(const ClipHeads& heads) override;
+  bool OnHeader(const ClipHeader& header) override;
   bool OnFrames(int64_t first_frame, int64_t frames,
                 std::span<const float> values) override;
 
  private:
   bool has_outputs() const { return !options_.outputs.empty(); }
-  absl::Status BeginEdits(const ClipHeads& heads, int64_t* expected);
-  absl::Status BeginOutputs(const ClipHeads& heads);
-  absl::Status BeginClip(const ClipHeads& heads);
+  absl::Status BeginEdits(const ClipHeader& header, int64_t* expected);
+  absl::Status BeginOutputs(const ClipHeader& header);
+  absl::Status BeginClip(const ClipHeader& header);
   absl::Status DrawTiles(int64_t frames);
   void SetSteps();
   absl::Status Hold(int64_t frames, std::span<const float> values,
@@ -83,7 +83,7 @@ class ClipConverter::Impl final : public ClipReceiver {
   absl::Status EndEdits();
   absl::Status EndOutputs();
   absl::Status EndWhole();
-  void JudgeClip(const StreamResult& read);
+  void FinalizeClip(const StreamResult& read);
 
   const ConvertOptions& options_;
   ChecksReceiver checks_receiver_;
@@ -100,7 +100,7 @@ class ClipConverter::Impl final : public ClipReceiver {
 
   // The skeleton of the file, and of the edited clip; with the reader and the
   // editor.
-  std::optional<ClipHeads> heads_;
+  std::optional<ClipHeader> header_;
   std::optional<ClipEditor> editor_;
   EditedRows edited_;
   // Rows that the editor took.
@@ -160,7 +160,7 @@ ClipConverter::Impl::Impl(const ConvertOptions& options,
   ReadOptions how;
   how.limits = options.limits;
   how.cancel = cancel;
-  how.memo = &workspace_.memo;
+  how.cache = &workspace_.cache;
   how.budget = &budget_;
   reader_.emplace(how, &*log_, this);
 }
@@ -180,12 +180,12 @@ void ClipConverter::Impl::Flush() {
   if (is_good_) reader_->Flush();
 }
 
-absl::Status ClipConverter::Impl::BeginEdits(const ClipHeads& heads,
+absl::Status ClipConverter::Impl::BeginEdits(const ClipHeader& header,
                                              int64_t* expected) {
   if (IsEmpty(options_.edits)) return absl::OkStatus();
   auto editor = ClipEditor::Make(options_.edits, options_.conventions,
-                                 heads.skeleton, heads.frame_time, std::nullopt,
-                                 options_.limits, &budget_);
+                                 header.skeleton, header.frame_time,
+                                 std::nullopt, options_.limits, &budget_);
   if (!editor.ok()) return editor.status();
   editor_.emplace(*std::move(editor));
   *expected = editor_->FramesOf(*expected);
@@ -193,19 +193,19 @@ absl::Status ClipConverter::Impl::BeginEdits(const ClipHeads& heads,
   return DrawDescription(editor_->skeleton(), &budget_);
 }
 
-absl::Status ClipConverter::Impl::BeginOutputs(const ClipHeads& heads) {
-  int64_t expected = std::min(heads.declared_frames, kMostExpectedFrames);
-  absl::Status status = BeginEdits(heads, &expected);
+absl::Status ClipConverter::Impl::BeginOutputs(const ClipHeader& header) {
+  int64_t expected = std::min(header.declared_frames, kMaxExpectedFrames);
+  absl::Status status = BeginEdits(header, &expected);
   if (!status.ok()) result_.fault = FaultOfEdit(status);
   if (!status.ok() || !has_outputs() || keeps_rows_) return status;
-  const Skeleton& skeleton = editor_ ? editor_->skeleton() : heads.skeleton;
-  const double frame_time = editor_ ? editor_->frame_time() : heads.frame_time;
+  const Skeleton& skeleton = editor_ ? editor_->skeleton() : header.skeleton;
+  const double frame_time = editor_ ? editor_->frame_time() : header.frame_time;
   EncodeContext context{&skeleton, expected, frame_time};
   if (editor_) {
     result_.info = DescribeClip(skeleton, expected, frame_time);
   } else {
     DescribeClip(workspace_.rig, expected, frame_time, &result_.info);
-    context.rig = heads.rig;
+    context.rig = header.rig;
   }
   window_.Begin(static_cast<int64_t>(skeleton.channels.size()));
   context.budget = &budget_;
@@ -239,21 +239,21 @@ absl::Status ClipConverter::Impl::DrawTiles(int64_t frames) {
   drawn_frames_ = frames;
   const int64_t copies =
       1 + (editor_ ? 1 : 0) + (workspace_.stage.NeedsNeighbours() ? 2 : 0);
-  const size_t width = heads_->skeleton.channels.size();
+  const size_t width = header_->skeleton.channels.size();
   return budget_.Hold(copies * more * BytesOf(width));
 }
 
-absl::Status ClipConverter::Impl::BeginClip(const ClipHeads& heads) {
-  BVHMILL_RETURN_IF_ERROR(DrawSkeleton(heads.skeleton, &budget_));
-  MakeRig(heads.skeleton, heads.rig, &workspace_.rig);
-  return BeginOutputs(heads);
+absl::Status ClipConverter::Impl::BeginClip(const ClipHeader& header) {
+  BVHMILL_RETURN_IF_ERROR(DrawSkeleton(header.skeleton, &budget_));
+  MakeRig(header.skeleton, header.rig, &workspace_.rig);
+  return BeginOutputs(header);
 }
 
-bool ClipConverter::Impl::OnHeads(const ClipHeads& heads) {
-  heads_.emplace(heads);
+bool ClipConverter::Impl::OnHeader(const ClipHeader& header) {
+  header_.emplace(header);
   workspace_.samples.Begin(
-      static_cast<int64_t>(heads.skeleton.channels.size()));
-  status_ = BeginClip(heads);
+      static_cast<int64_t>(header.skeleton.channels.size()));
+  status_ = BeginClip(header);
   if (status_.ok()) SetSteps();
   return true;
 }
@@ -269,7 +269,7 @@ bool ClipConverter::Impl::OnFrames(int64_t /*first_frame*/, int64_t frames,
     has_stepped_ = true;
     status_ = Step(frames, values, &used);
   }
-  const size_t width = heads_->skeleton.channels.size();
+  const size_t width = header_->skeleton.channels.size();
   if (status_.ok() && used < frames) {
     status_ =
         Hold(frames - used, values.subspan(static_cast<size_t>(used) * width),
@@ -316,7 +316,7 @@ void ClipConverter::Impl::Work() {
 
 absl::Status ClipConverter::Impl::StepWaiting(int64_t* used) {
   BVHMILL_RETURN_IF_ERROR(budget_.Work(0));
-  const size_t width = heads_->skeleton.channels.size();
+  const size_t width = header_->skeleton.channels.size();
   const auto done = static_cast<size_t>(waiting_at_) * width;
   return Step(waiting_.frames - waiting_at_,
               std::span<const float>(waiting_.values).subspan(done), used);
@@ -329,7 +329,7 @@ absl::Status ClipConverter::Impl::Step(int64_t frames,
                                        int64_t* used) {
   if (!editor_) {
     *used = std::min(frames, step_frames_);
-    const size_t width = heads_->skeleton.channels.size();
+    const size_t width = header_->skeleton.channels.size();
     return Feed(*used, values.first(static_cast<size_t>(*used) * width));
   }
   const absl::Status status = PushToEditor(frames, values, used);
@@ -350,7 +350,7 @@ absl::Status ClipConverter::Impl::PushToEditor(int64_t frames,
   edited_from_ += *used;
   // Before anything is made of a row that completes too many.
   return CheckGrowth(
-      {edited_from_, static_cast<int64_t>(heads_->skeleton.channels.size())},
+      {edited_from_, static_cast<int64_t>(header_->skeleton.channels.size())},
       {editor_->FramesOfTaken(),
        static_cast<int64_t>(editor_->skeleton().channels.size())},
       options_.limits);
@@ -396,9 +396,10 @@ absl::Status ClipConverter::Impl::Solve(const TileRows& rows) {
 // The rows were kept: they are a clip.
 absl::Status ClipConverter::Impl::EndWhole() {
   Clip clip;
-  clip.skeleton = editor_ ? editor_->skeleton() : heads_->skeleton;
+  clip.skeleton = editor_ ? editor_->skeleton() : header_->skeleton;
   clip.motion.frames = fed_;
-  clip.motion.frame_time = editor_ ? editor_->frame_time() : heads_->frame_time;
+  clip.motion.frame_time =
+      editor_ ? editor_->frame_time() : header_->frame_time;
   clip.motion.values.swap(kept_.values);
   result_.info = DescribeClip(clip.skeleton, fed_, clip.motion.frame_time);
   ArenaParallel parallel;
@@ -420,7 +421,7 @@ absl::Status ClipConverter::Impl::EndEdits() {
   absl::Status status = editor_->CheckRange(read_frames_);
   if (status.ok()) {
     status =
-        CheckGrowth({read_frames_, columns(heads_->skeleton)},
+        CheckGrowth({read_frames_, columns(header_->skeleton)},
                     {frames, columns(editor_->skeleton())}, options_.limits);
   }
   if (!status.ok()) {
@@ -457,7 +458,7 @@ absl::Status ClipConverter::Impl::EndOutputs() {
   return status;
 }
 
-void ClipConverter::Impl::JudgeClip(const StreamResult& read) {
+void ClipConverter::Impl::FinalizeClip(const StreamResult& read) {
   read_frames_ = read.frames;
   if (const absl::Status refused = budget_.failure(); !refused.ok()) {
     return RefuseUnread(refused, &result_);
@@ -467,12 +468,13 @@ void ClipConverter::Impl::JudgeClip(const StreamResult& read) {
   const ClipRead facts = {
       read.skeleton_read,
       read.motion_read,
-      heads_ ? heads_->skeleton : none,
+      header_ ? header_->skeleton : none,
       workspace_.rig,
-      heads_ ? heads_->node_places : std::span<const Place>(),
+      header_ ? header_->node_positions : std::span<const TextPosition>(),
       read.frames,
-      heads_ ? heads_->frame_time : 0};
-  Judge(options_, facts, workspace_.samples, cancel_, &*log_, &result_);
+      header_ ? header_->frame_time : 0};
+  FinalizeReport(options_, facts, workspace_.samples, cancel_, &*log_,
+                 &result_);
   if (result_.status.ok()) result_.fault = fault;
 }
 
@@ -485,11 +487,11 @@ void ClipConverter::Impl::End() {
     has_stepped_ = false;
     read = reader_->Finish();
   }
-  JudgeClip(read);
+  FinalizeClip(read);
   // Nothing more is made of a clip that is refused.
   if (!result_.status.ok()) {
     status_ = result_.status;
-  } else if (heads_->skeleton.channels.empty()) {
+  } else if (header_->skeleton.channels.empty()) {
     // Frames without values do not come by themselves.
     waiting_.frames = read.frames;
   }

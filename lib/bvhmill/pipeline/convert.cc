@@ -7,11 +7,11 @@
 #include "bvhmill/bvh/reader.h"
 #include "bvhmill/pipeline/arena_parallel.h"
 #include "bvhmill/pipeline/checks_receiver.h"
-#include "bvhmill/pipeline/fused_conversion.h"
 #include "bvhmill/pipeline/costs.h"
 #include "bvhmill/pipeline/edit_stage.h"
 #include "bvhmill/pipeline/encode_clip.h"
 #include "bvhmill/pipeline/finalize_report.h"
+#include "bvhmill/pipeline/fused_conversion.h"
 #include "bvhmill/pipeline/stopwatch.h"
 #include "bvhmill/pipeline/workspace.h"
 #include "bvhmill/report/issue_log.h"
@@ -23,12 +23,12 @@ absl::Status StringReceiver::Begin(const ClipInfo& /*info*/,
   data_.resize(outputs.size());
   for (size_t i = 0; i < outputs.size(); ++i) {
     // What is expected may be wrong: it is not taken as given.
-    constexpr int64_t kMostReserved = int64_t{1} << 30;
+    constexpr int64_t kMaxReserved = int64_t{1} << 30;
     const int64_t bytes = outputs[i].tensor ? TensorBytes(*outputs[i].tensor)
                                             : outputs[i].size_bytes;
     data_[i].clear();
     data_[i].reserve(
-        static_cast<size_t>(std::clamp<int64_t>(bytes, 0, kMostReserved)));
+        static_cast<size_t>(std::clamp<int64_t>(bytes, 0, kMaxReserved)));
   }
   return absl::OkStatus();
 }
@@ -59,10 +59,10 @@ class Conversion {
  private:
   ReadOptions HowToRead();
   void ReadWhole(std::string_view text);
-  void ReadFlowing(std::string_view text, ClipFlow* flow);
-  bool Read(std::string_view text, ClipFlow* flow);
-  void EditAndEncode(ClipFlow* flow);
-  void MakeOutputs(ClipFlow* flow);
+  void ReadFlowing(std::string_view text, FusedConversion* flow);
+  bool Read(std::string_view text, FusedConversion* flow);
+  void EditAndEncode(FusedConversion* flow);
+  void MakeOutputs(FusedConversion* flow);
   void AddTimes(bool flowing);
 
   const ConvertOptions& options_;
@@ -82,7 +82,7 @@ ReadOptions Conversion::HowToRead() {
   how.limits = options_.limits;
   how.cancel = cancel_;
   how.parallel = &parallel_;
-  how.memo = &workspace_.memo;
+  how.cache = &workspace_.cache;
   how.budget = &budget_;
   return how;
 }
@@ -99,7 +99,7 @@ void Conversion::ReadWhole(std::string_view text) {
   workspace_.samples.Add(read.clip.motion.frames, read.clip.motion.values);
 }
 
-void Conversion::ReadFlowing(std::string_view text, ClipFlow* flow) {
+void Conversion::ReadFlowing(std::string_view text, FusedConversion* flow) {
   const StageTimer timer(&result_.times.read);
   ReadBvhTiles(text, HowToRead(), &log_, flow, &workspace_.reader,
                &workspace_.read);
@@ -119,7 +119,7 @@ void Conversion::AddTimes(bool flowing) {
 }
 
 // Of a clip that is good. `flow` is null if it has not flowed.
-void Conversion::MakeOutputs(ClipFlow* flow) {
+void Conversion::MakeOutputs(FusedConversion* flow) {
   OutputStage& stage = workspace_.stage;
   const Clip& clip = workspace_.read.clip;
   result_.status = flow != nullptr
@@ -132,7 +132,7 @@ void Conversion::MakeOutputs(ClipFlow* flow) {
 }
 
 // False if the clip is refused.
-bool Conversion::Read(std::string_view text, ClipFlow* flow) {
+bool Conversion::Read(std::string_view text, FusedConversion* flow) {
   const auto bytes = static_cast<int64_t>(text.size());
   budget_.AddInput(bytes);
   const absl::Status status = budget_.Work(bytes);
@@ -143,15 +143,15 @@ bool Conversion::Read(std::string_view text, ClipFlow* flow) {
     return false;
   }
   const ReadResult& read = workspace_.read;
-  Judge(
-      options_,
-      {read.skeleton_read, read.motion_read, read.clip.skeleton, workspace_.rig,
-       read.node_places, read.clip.motion.frames, read.clip.motion.frame_time},
-      workspace_.samples, cancel_, &log_, &result_);
+  FinalizeReport(options_,
+                 {read.skeleton_read, read.motion_read, read.clip.skeleton,
+                  workspace_.rig, read.node_positions, read.clip.motion.frames,
+                  read.clip.motion.frame_time},
+                 workspace_.samples, cancel_, &log_, &result_);
   return result_.status.ok();
 }
 
-void Conversion::EditAndEncode(ClipFlow* flow) {
+void Conversion::EditAndEncode(FusedConversion* flow) {
   result_.status = EditStage(options_, &budget_, &workspace_, &result_);
   if (result_.status.ok() && !options_.outputs.empty()) MakeOutputs(flow);
 }
@@ -163,13 +163,13 @@ void Conversion::Run(std::string_view text) {
   const bool flowing = !options_.outputs.empty() && !stage.NeedsFrameCount() &&
                        !stage.NeedsNeighbours() && IsEmpty(options_.edits);
   workspace_.BeginTiles(parallel_.threads());
-  std::optional<ClipFlow> flow;
+  std::optional<FusedConversion> flow;
   if (flowing) {
     const int workers = IsShortText(text) ? 1 : parallel_.threads();
     flow.emplace(workers, text.size(), receiver_, &budget_, &workspace_,
                  &result_);
   }
-  ClipFlow* const reading = flow ? &*flow : nullptr;
+  FusedConversion* const reading = flow ? &*flow : nullptr;
   if (Read(text, reading)) EditAndEncode(reading);
   NameLimit(budget_, &result_);
   AddTimes(flowing);

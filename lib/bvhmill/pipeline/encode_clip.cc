@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "bvhmill/base/status.h"
 #include "bvhmill/base/ordered_sequencer.h"
+#include "bvhmill/base/status.h"
 
 namespace bvhmill {
 namespace {
@@ -21,7 +21,7 @@ class ClipEncoder {
 
   const Clip& clip_;
   Workspace& workspace_;
-  Turns turns_;
+  OrderedSequencer sequencer_;
   // Of the thread whose turn it is.
   absl::Status status_;
 };
@@ -31,7 +31,7 @@ TileRows ClipEncoder::RowsAt(int64_t first, int64_t frames) const {
   rows.first_frame = first;
   rows.frames = frames;
   rows.has_before = first > 0;
-  rows.has_behind = first + frames < clip_.motion.frames;
+  rows.has_after = first + frames < clip_.motion.frames;
   const size_t columns = clip_.skeleton.channels.size();
   const auto slice = [&](int64_t from, int64_t to) {
     return std::span(clip_.motion.values)
@@ -40,7 +40,7 @@ TileRows ClipEncoder::RowsAt(int64_t first, int64_t frames) const {
   };
   rows.values = slice(first, first + frames);
   rows.around = slice(first - (rows.has_before ? 1 : 0),
-                      first + frames + (rows.has_behind ? 1 : 0));
+                      first + frames + (rows.has_after ? 1 : 0));
   return rows;
 }
 
@@ -49,14 +49,14 @@ void ClipEncoder::Work(TileBuffers* buffers) {
   const int64_t frames = clip_.motion.frames;
   const int64_t step = workspace_.stage.TileFrames();
   const int64_t tiles = (frames + step - 1) / step;
-  for (int64_t i = turns_.Take(); i < tiles; i = turns_.Take()) {
+  for (int64_t i = sequencer_.Take(); i < tiles; i = sequencer_.Take()) {
     const TileRows rows = RowsAt(i * step, std::min(step, frames - i * step));
-    const Turns::Turn turn(&turns_, i);
-    if (!turns_.stopped()) workspace_.stage.Solve(rows, buffers);
+    const OrderedSequencer::Slot turn(&sequencer_, i);
+    if (!sequencer_.stopped()) workspace_.stage.Solve(rows, buffers);
     turn.Wait();
-    if (turns_.stopped()) continue;
+    if (sequencer_.stopped()) continue;
     status_ = workspace_.stage.Add(rows, buffers);
-    if (!status_.ok()) turns_.Stop();
+    if (!status_.ok()) sequencer_.Stop();
   }
 }
 

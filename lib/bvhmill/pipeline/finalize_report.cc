@@ -97,12 +97,12 @@ void RefuseUnread(const absl::Status& status, ConvertResult* result) {
   result->info = {};
 }
 
-void Judge(const ConvertOptions& options, const ClipRead& read,
-           const RowSamples& samples, const CancelToken* cancel, IssueLog* log,
-           ConvertResult* result) {
+void FinalizeReport(const ConvertOptions& options, const ClipRead& read,
+                    const RowSamples& samples, const CancelToken* cancel,
+                    IssueLog* log, ConvertResult* result) {
   if (read.skeleton_read && read.motion_read) {
     const StageTimer timer(&result->times.validate);
-    Validate(read.skeleton, read.rig.facts, samples, read.node_places,
+    Validate(read.skeleton, read.rig.facts, samples, read.node_positions,
              options.edits.source, log);
   }
   if (read.skeleton_read) {

@@ -30,7 +30,7 @@ struct ClipRead {
   const Skeleton& skeleton;
   // Of the skeleton, if it is read.
   const Rig& rig;
-  std::span<const Place> node_places;
+  std::span<const TextPosition> node_positions;
   int64_t frames = 0;
   double frame_time = 0;
 };
@@ -40,8 +40,8 @@ void LogUnknownFields(const ConvertOptions& options, IssueLog* log);
 
 // Applies the rules, describes the clip and makes the report. The status is OK
 // if the clip is good; otherwise it and the fault say why not.
-void Judge(const ConvertOptions& options, const ClipRead& read,
-           const RowSamples& samples, const CancelToken* cancel, IssueLog* log,
-           ConvertResult* result);
+void FinalizeReport(const ConvertOptions& options, const ClipRead& read,
+                    const RowSamples& samples, const CancelToken* cancel,
+                    IssueLog* log, ConvertResult* result);
 
 }  // namespace bvhmill

@@ -11,7 +11,7 @@ namespace bvhmill {
 namespace {
 
 // However many frames a file says to have, sizes made of them do not overflow.
-constexpr int64_t kMostExpectedFrames = int64_t{1} << 31;
+constexpr int64_t kMaxExpectedFrames = int64_t{1} << 31;
 
 TileRows RowsOf(int64_t first, int64_t frames, std::span<const float> values) {
   TileRows rows;
@@ -25,7 +25,7 @@ TileRows RowsOf(int64_t first, int64_t frames, std::span<const float> values) {
 
 // The values and the poses of a tile, for each worker. A value takes two bytes
 // of text at least. Frames without values do not come in tiles of text.
-absl::Status ClipFlow::DrawTiles(const Skeleton& skeleton) {
+absl::Status FusedConversion::DrawTiles(const Skeleton& skeleton) {
   const auto width = static_cast<int64_t>(skeleton.channels.size());
   const int64_t values =
       std::min(static_cast<int64_t>(text_bytes_ / 2), kMaxTileValues) + width;
@@ -36,42 +36,43 @@ absl::Status ClipFlow::DrawTiles(const Skeleton& skeleton) {
   return workspace_.stage.DrawBuffers(workers_, frames);
 }
 
-absl::Status ClipFlow::Begin(const ClipHeads& heads) {
-  BVHMILL_RETURN_IF_ERROR(DrawSkeleton(heads.skeleton, &budget_));
-  const int64_t expected = std::min(heads.declared_frames, kMostExpectedFrames);
-  MakeRig(heads.skeleton, heads.rig, &workspace_.rig);
-  DescribeClip(workspace_.rig, expected, heads.frame_time, &result_.info);
-  EncodeContext context{&heads.skeleton, expected, heads.frame_time};
-  context.rig = heads.rig;
+absl::Status FusedConversion::Begin(const ClipHeader& header) {
+  BVHMILL_RETURN_IF_ERROR(DrawSkeleton(header.skeleton, &budget_));
+  const int64_t expected = std::min(header.declared_frames, kMaxExpectedFrames);
+  MakeRig(header.skeleton, header.rig, &workspace_.rig);
+  DescribeClip(workspace_.rig, expected, header.frame_time, &result_.info);
+  EncodeContext context{&header.skeleton, expected, header.frame_time};
+  context.rig = header.rig;
   context.budget = &budget_;
   BVHMILL_RETURN_IF_ERROR(
       workspace_.stage.Begin(context, &receiver_, &result_));
-  return DrawTiles(heads.skeleton);
+  return DrawTiles(header.skeleton);
 }
 
-bool ClipFlow::OnHeads(const ClipHeads& heads) {
+bool FusedConversion::OnHeader(const ClipHeader& header) {
   workspace_.samples.Begin(
-      static_cast<int64_t>(heads.skeleton.channels.size()));
-  status_ = Begin(heads);
+      static_cast<int64_t>(header.skeleton.channels.size()));
+  status_ = Begin(header);
   is_idle_ = !status_.ok();
   return budget_.failure().ok();
 }
 
-void ClipFlow::OnTile(int worker, int64_t frames,
-                      std::span<const float> values) {
-  if (is_idle_ || frames > workspace_.stage.MostFrames()) return;
+void FusedConversion::OnTile(int worker, int64_t frames,
+                             std::span<const float> values) {
+  if (is_idle_ || frames > workspace_.stage.MaxFrames()) return;
   workspace_.stage.Solve(RowsOf(0, frames, values),
                          &workspace_.tiles[static_cast<size_t>(worker)]);
 }
 
-bool ClipFlow::OnTurn(int worker, int64_t first_frame, int64_t frames,
-                      std::span<const float> values) {
+bool FusedConversion::OnTileInOrder(int worker, int64_t first_frame,
+                                    int64_t frames,
+                                    std::span<const float> values) {
   workspace_.samples.Add(frames, values);
   taken_ += frames;
   if (is_idle_) return true;
   TileBuffers* buffers = &workspace_.tiles[static_cast<size_t>(worker)];
   status_ =
-      frames > workspace_.stage.MostFrames()
+      frames > workspace_.stage.MaxFrames()
           ? AddInParts(first_frame, frames, values, buffers)
           : workspace_.stage.Add(RowsOf(first_frame, frames, values), buffers);
   is_idle_ = !status_.ok();
@@ -79,10 +80,10 @@ bool ClipFlow::OnTurn(int worker, int64_t first_frame, int64_t frames,
 }
 
 // A tile whose poses are too many to be solved at once.
-absl::Status ClipFlow::AddInParts(int64_t first_frame, int64_t frames,
-                                  std::span<const float> values,
-                                  TileBuffers* buffers) {
-  const int64_t most = workspace_.stage.MostFrames();
+absl::Status FusedConversion::AddInParts(int64_t first_frame, int64_t frames,
+                                         std::span<const float> values,
+                                         TileBuffers* buffers) {
+  const int64_t most = workspace_.stage.MaxFrames();
   const size_t width = values.size() / static_cast<size_t>(frames);
   for (int64_t done = 0; done < frames; done += most) {
     const int64_t count = std::min(most, frames - done);
@@ -96,13 +97,13 @@ absl::Status ClipFlow::AddInParts(int64_t first_frame, int64_t frames,
   return absl::OkStatus();
 }
 
-bool ClipFlow::OnFrames(int64_t first_frame, int64_t frames,
-                        std::span<const float> values) {
+bool FusedConversion::OnFrames(int64_t first_frame, int64_t frames,
+                               std::span<const float> values) {
   OnTile(0, frames, values);
-  return OnTurn(0, first_frame, frames, values);
+  return OnTileInOrder(0, first_frame, frames, values);
 }
 
-absl::Status ClipFlow::Finish(int64_t frames) {
+absl::Status FusedConversion::Finish(int64_t frames) {
   // Frames without values do not come by themselves.
   while (!is_idle_ && taken_ < frames) {
     OnFrames(taken_, std::min(workspace_.stage.TileFrames(), frames - taken_),

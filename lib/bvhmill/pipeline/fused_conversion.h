@@ -16,13 +16,13 @@ namespace bvhmill {
 // Takes the tiles of a reader: each is solved while it is in the cache, by the
 // thread that has read it, and handed on in its turn. If something goes wrong
 // with the outputs, the rest of the clip is only read, for the report.
-class ClipFlow final : public TileReceiver {
+class FusedConversion final : public TileReceiver {
  public:
   // `workspace->stage` has the outputs, none of which needs a frame count or
   // neighbours; there are buffers for `workers` workers. The text has
   // `text_bytes`. Memory and work are drawn from `budget`. All must outlive it.
-  ClipFlow(int workers, size_t text_bytes, OutputReceiver* receiver,
-           Budget* budget, Workspace* workspace, ConvertResult* result)
+  FusedConversion(int workers, size_t text_bytes, OutputReceiver* receiver,
+                  Budget* budget, Workspace* workspace, ConvertResult* result)
       : workers_(workers),
         text_bytes_(text_bytes),
         receiver_(*receiver),
@@ -30,11 +30,11 @@ class ClipFlow final : public TileReceiver {
         workspace_(*workspace),
         result_(*result) {}
 
-  bool OnHeads(const ClipHeads& heads) override;
+  bool OnHeader(const ClipHeader& header) override;
   void OnTile(int worker, int64_t frames,
               std::span<const float> values) override;
-  bool OnTurn(int worker, int64_t first_frame, int64_t frames,
-              std::span<const float> values) override;
+  bool OnTileInOrder(int worker, int64_t first_frame, int64_t frames,
+                     std::span<const float> values) override;
   bool OnFrames(int64_t first_frame, int64_t frames,
                 std::span<const float> values) override;
 
@@ -45,7 +45,7 @@ class ClipFlow final : public TileReceiver {
  private:
   absl::Status AddInParts(int64_t first_frame, int64_t frames,
                           std::span<const float> values, TileBuffers* buffers);
-  absl::Status Begin(const ClipHeads& heads);
+  absl::Status Begin(const ClipHeader& header);
   absl::Status DrawTiles(const Skeleton& skeleton);
 
   const int workers_;

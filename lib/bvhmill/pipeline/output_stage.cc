@@ -32,11 +32,11 @@ double UnitOf(const ClipEdits& edits) {
 void OutputStage::AddNeeds(const EncoderNeeds& needs) {
   for (const PoseArray& array : needs.arrays) {
     const auto is_same = [&](const SharedArray& shared) {
-      return shared.array == array && shared.whole == needs.whole_arrays;
+      return shared.array == array && shared.whole == needs.full_arrays;
     };
     const auto it = std::find_if(arrays_.begin(), arrays_.end(), is_same);
     uses_.push_back(static_cast<size_t>(it - arrays_.begin()));
-    if (it == arrays_.end()) arrays_.push_back({array, needs.whole_arrays});
+    if (it == arrays_.end()) arrays_.push_back({array, needs.full_arrays});
     ++arrays_[uses_.back()].users;
   }
 }
@@ -155,17 +155,17 @@ absl::Status OutputStage::CheckSizes(const EncodeContext& context) {
 }
 
 // Takes the memory of arrays that are needed whole.
-absl::Status OutputStage::TakeWholes(const EncodeContext& context) {
+absl::Status OutputStage::ReserveFullArrays(const EncodeContext& context) {
   int64_t bytes = 0;
   for (const SharedArray& shared : arrays_) {
     bytes += shared.whole ? ArrayBytes(shared.array, context) : 0;
   }
   BVHMILL_RETURN_IF_ERROR(HoldFrom(context.budget, bytes));
   // Also of a clip without frames: what is here is that of the clip before.
-  wholes_.resize(std::max(wholes_.size(), arrays_.size()));
+  full_arrays_.resize(std::max(full_arrays_.size(), arrays_.size()));
   for (size_t i = 0; i < arrays_.size(); ++i) {
     if (!arrays_[i].whole) continue;
-    wholes_[i].resize(
+    full_arrays_[i].resize(
         static_cast<size_t>(ArrayBytes(arrays_[i].array, context)) /
         sizeof(float));
   }
@@ -174,7 +174,7 @@ absl::Status OutputStage::TakeWholes(const EncodeContext& context) {
 
 // What an encoder said: notes the fault if the sinks are full, or the format
 // cannot hold the clip.
-absl::Status OutputStage::Said(const absl::Status& status) {
+absl::Status OutputStage::OnEncoderStatus(const absl::Status& status) {
   if (budget_.exceeded) fault_ = budget_.fault();
   return status.ok() ? status : Refuse(status);
 }
@@ -210,10 +210,11 @@ absl::Status OutputStage::Begin(const EncodeContext& context,
   frame_work_ = FrameWork();
   scratch_threads_ = 0;
   BVHMILL_RETURN_IF_ERROR(CheckSizes(context));
-  BVHMILL_RETURN_IF_ERROR(TakeWholes(context));
+  BVHMILL_RETURN_IF_ERROR(ReserveFullArrays(context));
   BVHMILL_RETURN_IF_ERROR(receiver->Begin(result->info, result->outputs));
   for (size_t i = 0; i < encoders_.size(); ++i) {
-    BVHMILL_RETURN_IF_ERROR(Said(encoders_[i]->Begin(context_, &sinks_[i])));
+    BVHMILL_RETURN_IF_ERROR(
+        OnEncoderStatus(encoders_[i]->Begin(context_, &sinks_[i])));
   }
   return absl::OkStatus();
 }
@@ -225,10 +226,10 @@ int64_t OutputStage::TileFrames() const {
   return std::clamp<int64_t>(kTileNodes / std::max<int64_t>(nodes, 1), 1, 1024);
 }
 
-int64_t OutputStage::MostFrames() const {
-  constexpr int64_t kMostNodes = 256 * 1024;
+int64_t OutputStage::MaxFrames() const {
+  constexpr int64_t kMaxNodes = 256 * 1024;
   const auto nodes = static_cast<int64_t>(plan_.nodes.size());
-  return std::max<int64_t>(kMostNodes / std::max<int64_t>(nodes, 1), 1);
+  return std::max<int64_t>(kMaxNodes / std::max<int64_t>(nodes, 1), 1);
 }
 
 // What a frame of all outputs has, about: text has more bytes than the numbers
@@ -285,20 +286,20 @@ absl::Status OutputStage::DrawBuffers(int threads, int64_t frames) {
     // A velocity is made of positions.
     if (shared.array.kind == PoseKind::kVelocities) values += 3 * rows;
   }
-  return HoldFrom(context_.budget, threads * std::min(frames, MostFrames()) *
+  return HoldFrom(context_.budget, threads * std::min(frames, MaxFrames()) *
                                        values *
                                        static_cast<int64_t>(sizeof(float)));
 }
 
 int64_t OutputStage::StepFrames(int64_t bytes) const {
   const int64_t frames = bytes / std::max<int64_t>(FrameBytes(), 1);
-  return std::clamp<int64_t>(frames, 1, MostFrames());
+  return std::clamp<int64_t>(frames, 1, MaxFrames());
 }
 
 // Where array number `array` of a tile goes.
-std::span<float> OutputStage::Place(size_t array, const TileRows& rows,
-                                    TileBuffers* buffers) {
-  if (arrays_[array].whole) return wholes_[array];
+std::span<float> OutputStage::ArraySpan(size_t array, const TileRows& rows,
+                                        TileBuffers* buffers) {
+  if (arrays_[array].whole) return full_arrays_[array];
   const PoseArray& wanted = arrays_[array].array;
   const int64_t count = rows.frames *
                         bvhmill::RowsOf(plan_, wanted.with_end_sites) *
@@ -324,7 +325,7 @@ void OutputStage::SolveArray(const SharedArray& shared, const TileRows& rows,
     set_place(&job);
     job.values = rows.around;
     job.has_before = rows.has_before;
-    job.has_behind = rows.has_behind;
+    job.has_after = rows.has_after;
     job.frame_time = context_.frame_time;
     job.velocities = out;
     job.scratch = &buffers->positions;
@@ -346,7 +347,7 @@ void OutputStage::Solve(const TileRows& rows, TileBuffers* buffers) {
   const StageTimer timer(&buffers->solve);
   buffers->arrays.resize(std::max(buffers->arrays.size(), arrays_.size()));
   for (size_t i = 0; i < arrays_.size(); ++i) {
-    SolveArray(arrays_[i], rows, buffers, Place(i, rows, buffers));
+    SolveArray(arrays_[i], rows, buffers, ArraySpan(i, rows, buffers));
   }
 }
 
@@ -363,12 +364,12 @@ size_t OutputStage::FirstUse(size_t encoder) const {
 PoseSpans OutputStage::SpansOf(size_t encoder, bool whole,
                                TileBuffers* buffers) {
   spans_.clear();
-  if (encoders_[encoder]->Needs().whole_arrays != whole) return spans_;
+  if (encoders_[encoder]->Needs().full_arrays != whole) return spans_;
   size_t use = FirstUse(encoder);
   const size_t end = use + encoders_[encoder]->Needs().arrays.size();
   for (; use < end; ++use) {
     const size_t array = uses_[use];
-    spans_.emplace_back(whole ? wholes_[array] : buffers->arrays[array]);
+    spans_.emplace_back(whole ? full_arrays_[array] : buffers->arrays[array]);
   }
   return spans_;
 }
@@ -378,7 +379,7 @@ absl::Status OutputStage::Add(const TileRows& rows, TileBuffers* buffers) {
   BVHMILL_RETURN_IF_ERROR(WorkFrom(context_.budget, rows.frames * frame_work_));
   const PoseTile tile = {rows.first_frame, rows.frames, rows.values};
   for (size_t i = 0; i < encoders_.size(); ++i) {
-    BVHMILL_RETURN_IF_ERROR(Said(AddTo(i, tile, buffers)));
+    BVHMILL_RETURN_IF_ERROR(OnEncoderStatus(AddTo(i, tile, buffers)));
   }
   return absl::OkStatus();
 }
@@ -386,7 +387,7 @@ absl::Status OutputStage::Add(const TileRows& rows, TileBuffers* buffers) {
 absl::Status OutputStage::AddTo(size_t encoder, const PoseTile& tile,
                                 TileBuffers* buffers) {
   const EncoderNeeds& needs = encoders_[encoder]->Needs();
-  if (needs.verbatim && !needs.whole_arrays) {
+  if (needs.passthrough && !needs.full_arrays) {
     const size_t array = uses_[FirstUse(encoder)];
     if (arrays_[array].users == 1) {
       return sinks_[encoder].Append(&buffers->arrays[array]);
@@ -400,7 +401,7 @@ absl::Status OutputStage::End(int64_t frames, TileBuffers* buffers) {
   const StageTimer timer(&buffers->encode);
   context_.frames = frames;
   for (size_t i = 0; i < encoders_.size(); ++i) {
-    BVHMILL_RETURN_IF_ERROR(Said(
+    BVHMILL_RETURN_IF_ERROR(OnEncoderStatus(
         encoders_[i]->End(SpansOf(i, /*whole=*/true, buffers), &sinks_[i])));
     encoders_[i]->Describe(context_, &result_->outputs[i]);
     result_->outputs[i].size_bytes = sinks_[i].written();
@@ -410,7 +411,8 @@ absl::Status OutputStage::End(int64_t frames, TileBuffers* buffers) {
 
 size_t OutputStage::KeptBytes() const {
   size_t bytes = 0;
-  for (const auto& whole : wholes_) bytes += whole.capacity() * sizeof(float);
+  for (const auto& whole : full_arrays_)
+    bytes += whole.capacity() * sizeof(float);
   return bytes;
 }
 

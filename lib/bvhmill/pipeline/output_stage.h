@@ -43,7 +43,7 @@ struct TileRows {
   std::span<const float> values;
   std::span<const float> around;
   bool has_before = false;
-  bool has_behind = false;
+  bool has_after = false;
 };
 
 // Kept from clip to clip. SetOutputs, Begin, then Solve of every tile by any
@@ -75,7 +75,7 @@ class OutputStage {
   // A number of frames that is good for a tile, and the largest that is given
   // to Solve at once: little text can have many frames of many joints.
   int64_t TileFrames() const;
-  int64_t MostFrames() const;
+  int64_t MaxFrames() const;
   // The frames, one at least, of which about `bytes` of outputs are made: so
   // many are solved and added before it is looked whether to go on.
   int64_t StepFrames(int64_t bytes) const;
@@ -113,12 +113,12 @@ class OutputStage {
   void MakePlanFor(const EncodeContext& context);
   absl::Status CheckWork(const EncodeContext& context) const;
   absl::Status CheckSizes(const EncodeContext& context);
-  absl::Status TakeWholes(const EncodeContext& context);
-  absl::Status Said(const absl::Status& status);
+  absl::Status ReserveFullArrays(const EncodeContext& context);
+  absl::Status OnEncoderStatus(const absl::Status& status);
   int64_t FrameBytes() const;
   int64_t FrameWork() const;
-  std::span<float> Place(size_t array, const TileRows& rows,
-                         TileBuffers* buffers);
+  std::span<float> ArraySpan(size_t array, const TileRows& rows,
+                             TileBuffers* buffers);
   void SolveArray(const SharedArray& shared, const TileRows& rows,
                   TileBuffers* buffers, std::span<float> out) const;
   absl::Status AddTo(size_t encoder, const PoseTile& tile,
@@ -149,7 +149,7 @@ class OutputStage {
   // Threads whose scratch is drawn for this clip.
   int scratch_threads_ = 0;
   std::vector<OutputSink> sinks_;
-  std::vector<UninitializedVector<float>> wholes_;
+  std::vector<UninitializedVector<float>> full_arrays_;
   std::vector<std::span<const float>> spans_;
   Fault fault_;
 };

@@ -32,10 +32,10 @@ TileRows RowWindow::Take(bool is_end) {
   rows.first_frame = first_ + given_;
   rows.frames = end - given_;
   rows.has_before = given_ > 0;
-  rows.has_behind = end < held_;
+  rows.has_after = end < held_;
   rows.values = slice(given_, end);
-  rows.around = slice(given_ - (rows.has_before ? 1 : 0),
-                      end + (rows.has_behind ? 1 : 0));
+  rows.around =
+      slice(given_ - (rows.has_before ? 1 : 0), end + (rows.has_after ? 1 : 0));
   given_ = end;
   return rows;
 }

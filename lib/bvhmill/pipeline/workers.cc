@@ -69,9 +69,9 @@ struct Job {
 };
 
 // Threads that wait for each other, but not for long.
-class Meeting {
+class StartupBarrier {
  public:
-  explicit Meeting(int threads) : missing_(threads) {}
+  explicit StartupBarrier(int threads) : missing_(threads) {}
 
   void Join() {
     constexpr std::chrono::milliseconds kPatience(100);
@@ -92,9 +92,9 @@ class Meeting {
 // was no memory for one: hence all begin now.
 Workers::Workers(int threads)
     : pool_(std::make_unique<Pool>(ThreadsOrCores(threads))) {
-  const auto meeting = std::make_shared<Meeting>(this->threads());
+  const auto barrier = std::make_shared<StartupBarrier>(this->threads());
   for (int i = 0; i < this->threads(); ++i) {
-    Enqueue([meeting] { meeting->Join(); });
+    Enqueue([barrier] { barrier->Join(); });
   }
 }
 

@@ -8,7 +8,7 @@ namespace bvhmill {
 namespace {
 
 struct Pool {
-  Pool() { free.reserve(WorkspaceLease::kMostKept); }
+  Pool() { free.reserve(WorkspaceLease::kMaxKept); }
 
   std::mutex mutex;
   std::vector<std::unique_ptr<Workspace>> free;
@@ -56,13 +56,13 @@ WorkspaceLease::~WorkspaceLease() {
   if (!is_whole_ || std::uncaught_exceptions() > exceptions_) return;
   // What is good for one clip only may be large, and has had it.
   if (workspace_->rig.id == 0) workspace_->rig = {};
-  if (SkeletonBytes(workspace_->read.clip.skeleton) > kMostSkeletonBytes) {
+  if (SkeletonBytes(workspace_->read.clip.skeleton) > kMaxSkeletonBytes) {
     return;
   }
   const size_t bytes = workspace_->KeptBytes();
   Pool& pool = GlobalPool();
   const std::scoped_lock lock(pool.mutex);
-  if (pool.free.size() == kMostKept || pool.bytes + bytes > kMostKeptBytes) {
+  if (pool.free.size() == kMaxKept || pool.bytes + bytes > kMaxKeptBytes) {
     return;
   }
   pool.bytes += bytes;

@@ -18,7 +18,7 @@ namespace bvhmill {
 
 struct Workspace {
   ReadResult read;
-  HierarchyMemo memo;
+  HierarchyCache cache;
   Rig rig;
   TileWorkspace reader;
   RowSamples samples;
@@ -36,15 +36,15 @@ struct Workspace {
 
 // A workspace of its own for a conversion, from a pool that the whole process
 // shares, so that a batch of clips takes its memory once. What would make those
-// that nobody uses more than kMostKept, or their memory more than
-// kMostKeptBytes, is not kept. Thread-safe.
+// that nobody uses more than kMaxKept, or their memory more than
+// kMaxKeptBytes, is not kept. Thread-safe.
 class WorkspaceLease {
  public:
-  static constexpr size_t kMostKeptBytes = size_t{128} << 20;
-  static constexpr size_t kMostKept = 8;
+  static constexpr size_t kMaxKeptBytes = size_t{128} << 20;
+  static constexpr size_t kMaxKept = 8;
   // One that has read a larger skeleton is not kept: its joints and their names
   // take memory in many small pieces.
-  static constexpr int64_t kMostSkeletonBytes = int64_t{1} << 20;
+  static constexpr int64_t kMaxSkeletonBytes = int64_t{1} << 20;
 
   WorkspaceLease();
   ~WorkspaceLease();

@@ -16,7 +16,7 @@ std::string_view VerdictName(Verdict verdict) {
   return kNames[static_cast<size_t>(verdict)];
 }
 
-Location LocationAt(const Place& place) {
+Location LocationAt(const TextPosition& place) {
   Location location;
   location.byte_offset = place.offset;
   location.line = place.line;

@@ -45,7 +45,7 @@ struct Location {
 };
 
 // Byte, line and column of `place`.
-Location LocationAt(const Place& place);
+Location LocationAt(const TextPosition& place);
 
 using IssueArgs = std::vector<std::pair<std::string, std::string>>;
 

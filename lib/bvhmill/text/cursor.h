@@ -14,7 +14,7 @@ namespace bvhmill {
 // A word, a single brace, or the end of the text (empty text).
 struct Word {
   std::string_view text;
-  Place place;
+  TextPosition place;
   // Only blanks stand before it on its line.
   bool first_on_line = false;
 };
@@ -43,10 +43,10 @@ class Cursor {
   // Goes where `other` stands in another text, which is the same up to there.
   void MoveLike(const Cursor& other);
 
-  const Place& place() const { return place_; }
+  const TextPosition& place() const { return place_; }
   std::string_view text() const { return text_; }
   int64_t comments() const { return comments_; }
-  const Place& first_comment() const { return first_comment_; }
+  const TextPosition& first_comment() const { return first_comment_; }
 
  private:
   // Skips blanks, line ends and comment lines; true if a line end was among
@@ -56,10 +56,10 @@ class Cursor {
   size_t offset() const { return static_cast<size_t>(place_.offset); }
 
   std::string_view text_;
-  Place place_;
+  TextPosition place_;
   bool line_is_fresh_ = true;
   int64_t comments_ = 0;
-  Place first_comment_;
+  TextPosition first_comment_;
 };
 
 // The word for a message: quoted and cut, "the end of the file" if empty.

@@ -22,12 +22,12 @@ std::string_view TrimBlanks(std::string_view text) {
   return text;
 }
 
-Place Line::At(size_t index) const {
+TextPosition Line::At(size_t index) const {
   return {start.offset + static_cast<int64_t>(index), start.line,
           start.column + static_cast<int32_t>(index)};
 }
 
-LineReader::LineReader(std::string_view text, const Place& start)
+LineReader::LineReader(std::string_view text, const TextPosition& start)
     : text_(text), base_(start.offset), next_(start) {}
 
 void LineReader::Skip(size_t bytes, int64_t lines) {

@@ -23,22 +23,22 @@ struct Line {
   std::string_view text;
   // Of the first byte of `text`. Its column is above 1 only if the reader
   // started inside the line.
-  Place start;
+  TextPosition start;
 
   // The place of the byte `index` of this line.
-  Place At(size_t index) const;
+  TextPosition At(size_t index) const;
 };
 
 // Hands out the lines of `text`, whose first byte is at `start` of the file.
 // The text must outlive it.
 class LineReader {
  public:
-  LineReader(std::string_view text, const Place& start);
+  LineReader(std::string_view text, const TextPosition& start);
 
   // False at the end of the text.
   bool Next(Line* line);
   // Where the next line starts; at the end of the text, its last place.
-  const Place& next() const { return next_; }
+  const TextPosition& next() const { return next_; }
   // Bytes of the text that are behind.
   size_t taken() const { return static_cast<size_t>(next_.offset - base_); }
   // What is still to come.
@@ -53,7 +53,7 @@ class LineReader {
 
   std::string_view text_;
   int64_t base_ = 0;
-  Place next_;
+  TextPosition next_;
 };
 
 // Line ends in `text`; CRLF is one.

@@ -4,8 +4,8 @@
 
 namespace bvhmill {
 
-RowScan ScanRow(std::string_view line, size_t start, std::span<float> out) {
-  RowScan scan;
+LineScan ScanLine(std::string_view line, size_t start, std::span<float> out) {
+  LineScan scan;
   size_t index = start;
   while (true) {
     const std::string_view word = NextWord(line, &index);

@@ -16,7 +16,7 @@ enum class RowEnd {
   kNumber,  // the next word is not a number of the grammar
 };
 
-struct RowScan {
+struct LineScan {
   // Values written to `out`.
   size_t values = 0;
   RowEnd end = RowEnd::kLine;
@@ -30,6 +30,6 @@ struct RowScan {
 // Reads words of `line` from byte `start` on as numbers, each correctly rounded
 // to double and then to float. Stops at the first word that is not a number or
 // does not fit into `out`. Takes no memory.
-RowScan ScanRow(std::string_view line, size_t start, std::span<float> out);
+LineScan ScanLine(std::string_view line, size_t start, std::span<float> out);
 
 }  // namespace bvhmill

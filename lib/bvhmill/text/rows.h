@@ -69,7 +69,7 @@ class RowsPlacer {
  public:
   virtual ~RowsPlacer() = default;
   // Room for `rows` rows; empty if there is none.
-  virtual std::span<float> Place(size_t rows) = 0;
+  virtual std::span<float> Reserve(size_t rows) = 0;
 };
 
 // A block must not be longer.

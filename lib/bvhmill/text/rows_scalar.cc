@@ -14,8 +14,8 @@ RowsScan ScanRowsScalar(std::string_view text, size_t width,
   Line line;
   while ((scan.rows + 1) * width <= out.size() && lines.Next(&line)) {
     if (line.text.size() > kMaxScannedLineBytes) return scan;
-    const RowScan row =
-        ScanRow(line.text, 0, out.subspan(scan.rows * width, width));
+    const LineScan row =
+        ScanLine(line.text, 0, out.subspan(scan.rows * width, width));
     const bool is_blank = row.values == 0 && row.end == RowEnd::kLine;
     const bool is_row =
         row.values == width && row.end == RowEnd::kLine && !row.has_non_finite;
@@ -34,7 +34,7 @@ RowsScan ScanRowsBlockScalar(std::string_view block, size_t width,
   std::vector<float> values((block.size() + 1) / 2 + width);
   const RowsScan scan = ScanRowsScalar(block, width, values);
   if (scan.bytes < block.size()) return {};
-  const std::span<float> room = placer->Place(scan.rows);
+  const std::span<float> room = placer->Reserve(scan.rows);
   if (room.size() < scan.rows * width) return {};
   std::copy_n(values.begin(), scan.rows * width, room.begin());
   return scan;

@@ -245,12 +245,12 @@ inline uint32_t AreNearMiddle(Doubles values) {
 // what floats hold at full precision.
 inline uint32_t AreNoNormalFloats(Doubles values) {
   constexpr double kLeast = std::numeric_limits<float>::min();
-  constexpr double kMost = std::numeric_limits<float>::max();
+  constexpr double kMax = std::numeric_limits<float>::max();
   const Vec bits = Ops::Bits(values);
   const Vec low =
       Ops::And(Ops::Sub64(bits, Ops::Set64(std::bit_cast<uint64_t>(kLeast))),
                Ops::Negate(bits));
-  const Vec high = Ops::Sub64(Ops::Set64(std::bit_cast<uint64_t>(kMost)), bits);
+  const Vec high = Ops::Sub64(Ops::Set64(std::bit_cast<uint64_t>(kMax)), bits);
   return Ops::SignBits(Ops::Or(low, high));
 }
 

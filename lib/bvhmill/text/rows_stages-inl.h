@@ -94,7 +94,7 @@ inline RowsScan ReadBlock(std::string_view block, size_t width,
     return block.empty() ? RowsScan{}
                          : ScanRowsBlockScalar(block, width, placer);
   }
-  const std::span<float> room = placer->Place(marks.rows);
+  const std::span<float> room = placer->Reserve(marks.rows);
   if (room.size() < marks.rows * width) return {};
   chunk.ahead = ahead;
   chunk.numbers = marks.rows * width;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kPiece = size_t{64} << 10;
 // zlib counts in 32 bits.
-constexpr size_t kMostAtOnce = size_t{1} << 30;
+constexpr size_t kMaxAtOnce = size_t{1} << 30;
 constexpr int kZstdWindowLog = 23;
 // With the tables of each, and the blocks that zstd keeps beside its window.
 constexpr size_t kGzipBytes = kPiece + (size_t{64} << 10);
@@ -73,7 +73,7 @@ class GzipDecoder final : public Decoder {
   absl::Status Push(std::string_view bytes, Sink* sink) override {
     if (!is_ready_) return OutOfMemory();
     while (!bytes.empty()) {
-      const std::string_view some = bytes.substr(0, kMostAtOnce);
+      const std::string_view some = bytes.substr(0, kMaxAtOnce);
       bytes.remove_prefix(some.size());
       stream_.next_in =
           reinterpret_cast<Bytef*>(const_cast<char*>(some.data()));

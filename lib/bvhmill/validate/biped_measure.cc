@@ -44,24 +44,24 @@ struct Pairs {
 };
 
 // Kept by each thread, so that a batch of clips takes its memory once.
-struct Room {
+struct Scratch {
   std::vector<Limb> longest;
   std::vector<Limb> limbs;
   Pairs pairs;
   std::vector<std::array<double, 3>> at;
 };
 
-Room& ThreadRoom() {
-  thread_local Room room;
-  return room;
+Scratch& ThreadScratch() {
+  thread_local Scratch scratch;
+  return scratch;
 }
 
 // The limbs of all joints, those of one parent together, the shortest first.
 const std::vector<Limb>& LimbsOf(const Skeleton& skeleton) {
   const std::vector<Node>& nodes = skeleton.nodes;
-  std::vector<Limb>& longest = ThreadRoom().longest;
+  std::vector<Limb>& longest = ThreadScratch().longest;
   longest.assign(nodes.size(), Limb{});
-  std::vector<Limb>& limbs = ThreadRoom().limbs;
+  std::vector<Limb>& limbs = ThreadScratch().limbs;
   limbs.clear();
   for (size_t i = nodes.size(); i-- > 0;) {
     const Node& node = nodes[i];
@@ -91,7 +91,7 @@ bool IsPair(const Limb& a, const Limb& b) {
 
 const Pairs& PairsOf(const Skeleton& skeleton, const std::vector<Limb>& limbs) {
   const size_t count = skeleton.nodes.size();
-  Pairs& pairs = ThreadRoom().pairs;
+  Pairs& pairs = ThreadScratch().pairs;
   pairs.before.assign(count + 1, 0);
   pairs.end.assign(count, 0);
   for (size_t i = 0; i + 1 < limbs.size(); ++i) {
@@ -145,7 +145,7 @@ double FindLegs(const std::vector<Limb>& limbs, const Pairs& pairs,
 
 std::array<double, 3> RestExtent(const Skeleton& skeleton) {
   using Point = std::array<double, 3>;
-  std::vector<Point>& at = ThreadRoom().at;
+  std::vector<Point>& at = ThreadScratch().at;
   at.assign(skeleton.nodes.size(), Point{});
   Point low = {};
   Point high = {};
@@ -169,19 +169,19 @@ int64_t RootCount(const Skeleton& skeleton) {
 
 }  // namespace
 
-std::optional<Body> FindBody(const Skeleton& skeleton) {
+std::optional<BipedMeasure> MeasureBiped(const Skeleton& skeleton) {
   if (JointCount(skeleton) < kFewestJoints || RootCount(skeleton) != 1) {
     return std::nullopt;
   }
   const std::vector<Limb>& limbs = LimbsOf(skeleton);
-  const Body body = {RestExtent(skeleton),
-                     FindLegs(limbs, PairsOf(skeleton, limbs), 0)};
+  const BipedMeasure body = {RestExtent(skeleton),
+                             FindLegs(limbs, PairsOf(skeleton, limbs), 0)};
   const double part = body.leg / SizeOf(body);
   if (part >= kShortLeg && part <= kLongLeg) return body;
   return std::nullopt;
 }
 
-double SizeOf(const Body& body) {
+double SizeOf(const BipedMeasure& body) {
   return *std::max_element(body.extent.begin(), body.extent.end());
 }
 

@@ -10,7 +10,7 @@
 
 namespace bvhmill {
 
-struct Body {
+struct BipedMeasure {
   // Of the rest pose, which is what OFFSETs alone give, along X, Y and Z.
   std::array<double, 3> extent = {};
   // Along the bones, from where the legs part to the end of one.
@@ -20,9 +20,9 @@ struct Body {
 // A body has one root and ten joints or more. Where it first branches there are
 // two limbs of one length, and further up another two. Nothing for all other
 // skeletons. O(n log n).
-std::optional<Body> FindBody(const Skeleton& skeleton);
+std::optional<BipedMeasure> MeasureBiped(const Skeleton& skeleton);
 
 // The longest of the extents.
-double SizeOf(const Body& body);
+double SizeOf(const BipedMeasure& body);
 
 }  // namespace bvhmill

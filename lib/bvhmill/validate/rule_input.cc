@@ -2,22 +2,22 @@
 
 namespace bvhmill {
 
-Location LocationOf(const Subject& subject, int32_t node) {
-  Location location = LocationAt(subject.places[static_cast<size_t>(node)]);
+Location LocationOf(const RuleInput& input, int32_t node) {
+  Location location = LocationAt(input.places[static_cast<size_t>(node)]);
   location.joint = node;
-  location.joint_name = DisplayName(subject.skeleton, node);
+  location.joint_name = DisplayName(input.skeleton, node);
   return location;
 }
 
-std::optional<Vec3f> PositionAt(const Subject& subject, const Node& node,
+std::optional<Vec3f> PositionAt(const RuleInput& input, const Node& node,
                                 size_t row) {
   Vec3f position = {};
   std::array<bool, 3> has = {};
   auto column = static_cast<size_t>(node.first_channel);
-  for (const Channel channel : ChannelsOf(subject.skeleton, node)) {
+  for (const Channel channel : ChannelsOf(input.skeleton, node)) {
     if (IsPosition(channel)) {
       const auto axis = static_cast<size_t>(AxisOf(channel));
-      position[axis] = subject.samples.row(row)[column];
+      position[axis] = input.samples.row(row)[column];
       has[axis] = true;
     }
     ++column;

@@ -20,11 +20,11 @@ namespace bvhmill {
 
 using Vec3f = std::array<float, 3>;
 
-struct Subject {
+struct RuleInput {
   const Skeleton& skeleton;
   const SkeletonFacts& facts;
   const RowSamples& samples;
-  std::span<const Place> places;
+  std::span<const TextPosition> places;
   // What the caller knows of it.
   const SourceSpace& source;
 
@@ -35,11 +35,11 @@ struct Subject {
 };
 
 // Where the node begins, with its index and name.
-Location LocationOf(const Subject& subject, int32_t node);
+Location LocationOf(const RuleInput& input, int32_t node);
 
 // The position channels of `node` in sample `row`; nothing unless it has all
 // three.
-std::optional<Vec3f> PositionAt(const Subject& subject, const Node& node,
+std::optional<Vec3f> PositionAt(const RuleInput& input, const Node& node,
                                 size_t row);
 
 }  // namespace bvhmill

@@ -71,7 +71,7 @@ void FindFacts(const Skeleton& skeleton, SkeletonFacts* facts) {
     if (axes == 3) facts->positioned_joints.push_back(index);
     if (axes == 0 && !has_length) facts->zero_length_bones.push_back(index);
   }
-  facts->body = FindBody(skeleton);
+  facts->body = MeasureBiped(skeleton);
 }
 
 }  // namespace bvhmill

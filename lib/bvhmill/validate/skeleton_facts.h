@@ -29,7 +29,7 @@ struct SkeletonFacts {
   std::vector<int32_t> offset_roots;
   // JOINTs with all three position channels.
   std::vector<int32_t> positioned_joints;
-  std::optional<Body> body;
+  std::optional<BipedMeasure> body;
 };
 
 // Into `facts`, whatever it holds: its memory is used again. Cost: O(n log n).

@@ -72,33 +72,35 @@ bool AreHips(double height, double size) {
 
 // True if the root is as high along Z as hips are, in each of a few frames, and
 // is not so along Y.
-bool HipsAreAlongZ(const Subject& subject, double size) {
-  if (subject.samples.frames() == 0) return false;
+bool HipsAreAlongZ(const RuleInput& input, double size) {
+  if (input.samples.frames() == 0) return false;
   bool along_y = true;
   for (size_t row = 0; row < RowSamples::kCount; ++row) {
-    const auto at = PositionAt(subject, subject.nodes().front(), row);
+    const auto at = PositionAt(input, input.nodes().front(), row);
     if (!at || !AreHips((*at)[2], size)) return false;
     along_y = along_y && AreHips((*at)[1], size);
   }
   return !along_y;
 }
 
-void HintAtUnit(const Subject& subject, const Body& body, IssueLog* log) {
+void HintAtUnit(const RuleInput& input, const BipedMeasure& body,
+                IssueLog* log) {
   const double size = SizeOf(body);
-  const Band* band = FindBand(subject.skeleton, size);
+  const Band* band = FindBand(input.skeleton, size);
   if (band == nullptr) return;
-  log->Add(IssueCode::DATA_UNIT_GUESS, LocationOf(subject, 0),
+  log->Add(IssueCode::DATA_UNIT_GUESS, LocationOf(input, 0),
            {{"extent", Short(size)},
             {"unit", std::string(band->unit)},
             {"meters", std::string(band->meters)}});
 }
 
-void HintAtUpAxis(const Subject& subject, const Body& body, IssueLog* log) {
+void HintAtUpAxis(const RuleInput& input, const BipedMeasure& body,
+                  IssueLog* log) {
   const auto& [x, y, z] = body.extent;
   const bool stands_along_z = z >= kClearlyLonger * y && z * kWidestArms >= x;
-  if (!stands_along_z || !HipsAreAlongZ(subject, z)) return;
-  const auto at = PositionAt(subject, subject.nodes().front(), 0);
-  log->Add(IssueCode::DATA_UP_AXIS_GUESS, LocationOf(subject, 0),
+  if (!stands_along_z || !HipsAreAlongZ(input, z)) return;
+  const auto at = PositionAt(input, input.nodes().front(), 0);
+  log->Add(IssueCode::DATA_UP_AXIS_GUESS, LocationOf(input, 0),
            {{"along_z", Short(z)},
             {"along_y", Short(y)},
             {"height", Short((*at)[2])}});
@@ -106,14 +108,14 @@ void HintAtUpAxis(const Subject& subject, const Body& body, IssueLog* log) {
 
 }  // namespace
 
-void HintAtSpace(const Subject& subject, IssueLog* log) {
-  const bool has_unit = subject.source.meters_per_unit != 0;
-  const bool has_axis = subject.source.up_axis != UpAxis::kUnknown;
+void HintAtSpace(const RuleInput& input, IssueLog* log) {
+  const bool has_unit = input.source.meters_per_unit != 0;
+  const bool has_axis = input.source.up_axis != UpAxis::kUnknown;
   if (has_unit && has_axis) return;
-  const std::optional<Body>& body = subject.facts.body;
+  const std::optional<BipedMeasure>& body = input.facts.body;
   if (!body) return;
-  if (!has_unit) HintAtUnit(subject, *body, log);
-  if (!has_axis) HintAtUpAxis(subject, *body, log);
+  if (!has_unit) HintAtUnit(input, *body, log);
+  if (!has_axis) HintAtUpAxis(input, *body, log);
 }
 
 }  // namespace bvhmill

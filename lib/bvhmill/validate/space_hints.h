@@ -9,6 +9,6 @@ namespace bvhmill {
 
 // Each hint says what it measured, and speaks only if that can mean one thing
 // and the caller does not know. Wrong hints cost more than missing ones.
-void HintAtSpace(const Subject& subject, IssueLog* log);
+void HintAtSpace(const RuleInput& input, IssueLog* log);
 
 }  // namespace bvhmill

@@ -5,47 +5,47 @@
 #include <vector>
 
 #include "bvhmill/base/utf8.h"
-#include "bvhmill/validate/space_hints.h"
 #include "bvhmill/validate/rule_input.h"
+#include "bvhmill/validate/space_hints.h"
 
 namespace bvhmill {
 namespace {
 
-std::string Quoted(const Subject& subject, int32_t node) {
-  return Quote(DisplayName(subject.skeleton, node));
+std::string Quoted(const RuleInput& input, int32_t node) {
+  return Quote(DisplayName(input.skeleton, node));
 }
 
 Vec3f Minus(const Vec3f& a, const Vec3f& b) {
   return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
 }
 
-void CheckNames(const Subject& subject, IssueLog* log) {
-  for (const auto& [joint, first] : subject.facts.repeated_names) {
+void CheckNames(const RuleInput& input, IssueLog* log) {
+  for (const auto& [joint, first] : input.facts.repeated_names) {
     log->Add(
-        IssueCode::SKELETON_DUPLICATE_NAME, LocationOf(subject, joint),
-        {{"joint", Quoted(subject, joint)}, {"first", std::to_string(first)}});
+        IssueCode::SKELETON_DUPLICATE_NAME, LocationOf(input, joint),
+        {{"joint", Quoted(input, joint)}, {"first", std::to_string(first)}});
   }
 }
 
-void CheckBoneLengths(const Subject& subject, IssueLog* log) {
-  for (const int32_t joint : subject.facts.zero_length_bones) {
-    log->Add(IssueCode::SKELETON_ZERO_LENGTH_BONE, LocationOf(subject, joint),
-             {{"joint", Quoted(subject, joint)}});
+void CheckBoneLengths(const RuleInput& input, IssueLog* log) {
+  for (const int32_t joint : input.facts.zero_length_bones) {
+    log->Add(IssueCode::SKELETON_ZERO_LENGTH_BONE, LocationOf(input, joint),
+             {{"joint", Quoted(input, joint)}});
   }
 }
 
-void CheckRootOffsets(const Subject& subject, IssueLog* log) {
-  if (subject.samples.frames() == 0) return;
-  for (const int32_t root : subject.facts.offset_roots) {
-    const auto position = PositionAt(subject, subject.node(root), 0);
+void CheckRootOffsets(const RuleInput& input, IssueLog* log) {
+  if (input.samples.frames() == 0) return;
+  for (const int32_t root : input.facts.offset_roots) {
+    const auto position = PositionAt(input, input.node(root), 0);
     if (!position || Length(*position) != 0) continue;
-    log->Add(IssueCode::DATA_ROOT_OFFSET_ADDITIVE, LocationOf(subject, root),
-             {{"joint", Quoted(subject, root)}});
+    log->Add(IssueCode::DATA_ROOT_OFFSET_ADDITIVE, LocationOf(input, root),
+             {{"joint", Quoted(input, root)}});
   }
 }
 
 // Joints whose positions suggest a reading that is not the default one.
-struct Suspects {
+struct Candidates {
   int64_t count = 0;
   int32_t first = -1;
 
@@ -55,10 +55,10 @@ struct Suspects {
 };
 
 // Positions are 0 in all samples, the OFFSET is not.
-bool LooksAdditive(const Subject& subject, const Node& node) {
+bool LooksAdditive(const RuleInput& input, const Node& node) {
   if (Length(node.offset) == 0) return false;
   for (size_t row = 0; row < RowSamples::kCount; ++row) {
-    const auto position = PositionAt(subject, node, row);
+    const auto position = PositionAt(input, node, row);
     if (!position || Length(*position) != 0) return false;
   }
   return true;
@@ -73,11 +73,11 @@ int32_t RootOf(const Skeleton& skeleton, int32_t node) {
 
 // In frame 0 the values are far from the OFFSET, which they should replace, and
 // nearer to where the root stands in the world.
-bool LooksGlobal(const Subject& subject, int32_t index) {
-  const Node& node = subject.node(index);
-  const Node& root = subject.node(RootOf(subject.skeleton, index));
-  const auto position = PositionAt(subject, node, 0);
-  const auto origin = PositionAt(subject, root, 0);
+bool LooksGlobal(const RuleInput& input, int32_t index) {
+  const Node& node = input.node(index);
+  const Node& root = input.node(RootOf(input.skeleton, index));
+  const auto position = PositionAt(input, node, 0);
+  const auto origin = PositionAt(input, root, 0);
   const float bone = Length(node.offset);
   if (!position || !origin || bone == 0) return false;
   constexpr float kFar = 2;
@@ -86,34 +86,34 @@ bool LooksGlobal(const Subject& subject, int32_t index) {
          Length(Minus(*position, *origin)) < from_offset;
 }
 
-void LogSuspects(const Subject& subject, IssueCode code,
-                 const Suspects& suspects, IssueLog* log) {
-  log->Add(code, LocationOf(subject, suspects.first),
-           {{"joint", Quoted(subject, suspects.first)}}, suspects.count);
+void LogCandidates(const RuleInput& input, IssueCode code,
+                   const Candidates& candidates, IssueLog* log) {
+  log->Add(code, LocationOf(input, candidates.first),
+           {{"joint", Quoted(input, candidates.first)}}, candidates.count);
 }
 
-void CheckJointPositions(const Subject& subject, IssueLog* log) {
-  if (subject.samples.frames() == 0) return;
-  Suspects additive;
-  Suspects global;
-  const std::vector<int32_t>& joints = subject.facts.positioned_joints;
+void CheckJointPositions(const RuleInput& input, IssueLog* log) {
+  if (input.samples.frames() == 0) return;
+  Candidates additive;
+  Candidates global;
+  const std::vector<int32_t>& joints = input.facts.positioned_joints;
   const auto positioned = static_cast<int64_t>(joints.size());
   for (const int32_t joint : joints) {
-    if (LooksAdditive(subject, subject.node(joint))) additive.Add(joint);
-    if (LooksGlobal(subject, joint)) global.Add(joint);
+    if (LooksAdditive(input, input.node(joint))) additive.Add(joint);
+    if (LooksGlobal(input, joint)) global.Add(joint);
   }
   // Single joints may well stand like that; most of them do not by chance.
   constexpr int64_t kFewest = 2;
   if (additive.count * 2 > positioned) {
-    LogSuspects(subject, IssueCode::DATA_JOINT_POSITIONS_ADDITIVE, additive,
-                log);
+    LogCandidates(input, IssueCode::DATA_JOINT_POSITIONS_ADDITIVE, additive,
+                  log);
   }
   if (global.count >= kFewest && global.count * 2 > positioned) {
-    LogSuspects(subject, IssueCode::DATA_JOINT_POSITIONS_GLOBAL, global, log);
+    LogCandidates(input, IssueCode::DATA_JOINT_POSITIONS_GLOBAL, global, log);
   }
 }
 
-using Rule = void (*)(const Subject&, IssueLog*);
+using Rule = void (*)(const RuleInput&, IssueLog*);
 
 constexpr Rule kRules[] = {CheckNames, CheckBoneLengths, CheckRootOffsets,
                            CheckJointPositions, HintAtSpace};
@@ -121,10 +121,11 @@ constexpr Rule kRules[] = {CheckNames, CheckBoneLengths, CheckRootOffsets,
 }  // namespace
 
 void Validate(const Skeleton& skeleton, const SkeletonFacts& facts,
-              const RowSamples& samples, std::span<const Place> node_places,
+              const RowSamples& samples,
+              std::span<const TextPosition> node_positions,
               const SourceSpace& source, IssueLog* log) {
-  const Subject subject{skeleton, facts, samples, node_places, source};
-  for (const Rule rule : kRules) rule(subject, log);
+  const RuleInput input{skeleton, facts, samples, node_positions, source};
+  for (const Rule rule : kRules) rule(input, log);
 }
 
 }  // namespace bvhmill

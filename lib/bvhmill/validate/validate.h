@@ -14,11 +14,12 @@
 namespace bvhmill {
 
 // Applies every rule of the table in validate.cc and logs what it finds.
-// `facts` are those of the skeleton, `node_places` says where each node of the
-// skeleton begins, `source` what the caller knows, about which no hint is
+// `facts` are those of the skeleton, `node_positions` says where each node of
+// the skeleton begins, `source` what the caller knows, about which no hint is
 // given. Cost: that of the facts that are there; looks at a few rows only.
 void Validate(const Skeleton& skeleton, const SkeletonFacts& facts,
-              const RowSamples& samples, std::span<const Place> node_places,
+              const RowSamples& samples,
+              std::span<const TextPosition> node_positions,
               const SourceSpace& source, IssueLog* log);
 
 }  // namespace bvhmill

@@ -25,8 +25,8 @@ void ToProto(const Vec3<float>& v, v1::AnimVector* out) {
 // plain data cannot hold is refused here.
 absl::Status FromProto(const std::string& field, const v1::AnimConstraint& from,
                        AnimConstraint* to) {
-  constexpr uint32_t kMostChain = 255;
-  if (from.chain_length() > kMostChain) {
+  constexpr uint32_t kMaxChain = 255;
+  if (from.chain_length() > kMaxChain) {
     return InvalidField(field + ".chain_length", "is above 255");
   }
   if (!v1::AnimConstraintType_IsValid(from.type())) {

@@ -47,7 +47,7 @@ void AppendJoints(const JointList& joints, std::string* out) {
   JointsToProto(joints, message);
   std::string bytes = message->SerializeAsString();
   out->append(bytes);
-  if (bytes.size() > kMostKeptJointBytes) return;
+  if (bytes.size() > kMaxKeptJointBytes) return;
   known = {joints, std::move(bytes)};
 }
 
@@ -81,8 +81,8 @@ std::string OutputHead(const OutputInfo& output, size_t data_bytes,
 std::string FieldHead(int number, size_t length) {
   using google::protobuf::io::CodedOutputStream;
   constexpr uint32_t kLengthDelimited = 2;
-  constexpr size_t kMostBytesOfVarints = 15;
-  std::array<uint8_t, kMostBytesOfVarints> head = {};
+  constexpr size_t kMaxBytesOfVarints = 15;
+  std::array<uint8_t, kMaxBytesOfVarints> head = {};
   uint8_t* end = CodedOutputStream::WriteTagToArray(
       static_cast<uint32_t>(number) << 3 | kLengthDelimited, head.data());
   end = CodedOutputStream::WriteVarint64ToArray(length, end);

@@ -20,7 +20,7 @@ namespace bvhmill::wire {
 
 // Bytes of joints of one rig at most that each thread keeps; and the joints
 // that they were made of, which take about five times as much.
-inline constexpr size_t kMostKeptJointBytes = size_t{64} << 10;
+inline constexpr size_t kMaxKeptJointBytes = size_t{64} << 10;
 
 // What stands before a field of `length` bytes: a message, bytes or a string.
 std::string FieldHead(int number, size_t length);

@@ -13,7 +13,7 @@ namespace {
 constexpr double kAvatarHipHeight = 1.067015;
 // Hips of a person, child or giant, are this high.
 constexpr double kLeastHipHeight = 0.5;
-constexpr double kMostHipHeight = 1.5;
+constexpr double kMaxHipHeight = 1.5;
 
 class Maker {
  public:
@@ -89,7 +89,7 @@ class Maker {
   bool CannotBeInch(double standing) const {
     if (options_.metres_per_unit > 0 || !LegLength(view_)) return false;
     const double height = standing * kInchMetres;
-    return height < kLeastHipHeight || height > kMostHipHeight;
+    return height < kLeastHipHeight || height > kMaxHipHeight;
   }
 
   void SetScaleAndZero() {

@@ -37,9 +37,9 @@ float MakeKeys(const Fit& fit, size_t count, float limit, float range,
   std::vector<AnimKey>& keys = workspace->keys;
   keys.clear();
   keys.reserve(2 * count);
-  const float worst = ChooseKnots(fit, count, limit, [&](const auto& knot) {
-    keys.push_back(KeyOf(knot.in, range));
-    if (knot.is_pair) keys.push_back(KeyOf(knot.out, range));
+  const float worst = ChooseKeys(fit, count, limit, [&](const auto& fit_key) {
+    keys.push_back(KeyOf(fit_key.in, range));
+    if (fit_key.is_pair) keys.push_back(KeyOf(fit_key.out, range));
   });
   MergeStill(&keys);
   return worst;
@@ -91,7 +91,7 @@ FitResult FitPosition(const PositionCurve& curve, const FrameTimes& times,
 float MeasureRotation(const RotationCurve& curve, const FrameTimes& times,
                       const std::vector<AnimKey>& keys, int64_t* frame) {
   float worst = -1;
-  KeyWalk walk(keys, times.duration);
+  KeyCursor walk(keys, times.duration);
   for (size_t i = 0; i < curve.q[0].size(); ++i) {
     const BetweenKeys at = walk.To(times.frame[i]);
     const Quat<float> r =
@@ -107,7 +107,7 @@ float MeasureRotation(const RotationCurve& curve, const FrameTimes& times,
 float MeasurePosition(const PositionCurve& curve, const FrameTimes& times,
                       const std::vector<AnimKey>& keys, int64_t* frame) {
   float worst = -1;
-  KeyWalk walk(keys, times.duration);
+  KeyCursor walk(keys, times.duration);
   for (size_t i = 0; i < curve.p[0].size(); ++i) {
     const BetweenKeys at = walk.To(times.frame[i]);
     const Vec3<float> p =

@@ -50,13 +50,13 @@ absl::Status JointFit::FindSteps(const DrivenJoint& driven) {
 
 // Draws the most that the keys of a curve may take; HoldOnly then gives back
 // all but that of the keys there are.
-absl::Status JointFit::HoldKeys() { return key_memory_.Draw(MostKeyBytes()); }
+absl::Status JointFit::HoldKeys() { return key_memory_.Draw(MaxKeyBytes()); }
 
 void JointFit::HoldOnly(const std::vector<AnimKey>& keys) {
-  key_memory_.GiveBack(MostKeyBytes() - BytesOf(keys));
+  key_memory_.GiveBack(MaxKeyBytes() - BytesOf(keys));
 }
 
-int64_t JointFit::MostKeyBytes() const {
+int64_t JointFit::MaxKeyBytes() const {
   return 2 * source_.frames.count * static_cast<int64_t>(sizeof(AnimKey));
 }
 

@@ -7,9 +7,9 @@
 
 #include "absl/status/status.h"
 #include "bvhmill/anim/avatar/avatar_drive.h"
+#include "bvhmill/anim/avatar/drive_curves.h"
 #include "bvhmill/anim/clip_to_anim.h"
 #include "bvhmill/anim/fit/curve_fit.h"
-#include "bvhmill/anim/avatar/drive_curves.h"
 #include "bvhmill/base/held_memory.h"
 #include "bvhmill/base/work_meter.h"
 
@@ -81,7 +81,7 @@ class JointFit {
   absl::Status FindSteps(const DrivenJoint& driven);
   absl::Status HoldKeys();
   void HoldOnly(const std::vector<AnimKey>& keys);
-  int64_t MostKeyBytes() const;
+  int64_t MaxKeyBytes() const;
   absl::Status AddRotations(const DrivenJoint& driven, float max_degrees,
                             FittedJoint* fitted);
   bool LeavesRest() const;

@@ -23,32 +23,32 @@ struct KeyEnd {
 // Mostly they are one key; where one cannot say what it should, two, one
 // before the frame and one behind it.
 template <typename Value>
-struct Knot {
+struct FitKey {
   size_t frame = 0;
   KeyEnd<Value> in;
   KeyEnd<Value> out;
   bool is_pair = false;
 };
 
-// The farthest frame behind `from` that may be the next knot: first about as
+// The farthest frame behind `from` that may be the next fit_key: first about as
 // far as the one before, then onward or back in growing steps, then by halving.
 // A longer line that fits where a shorter one does not may be overlooked.
 // Returns the error; beyond `limit` if nothing fits.
 template <typename Fit, typename Value>
 float ReachFarthest(const Fit& fit, size_t count, size_t guess, float limit,
-                    const Knot<Value>& from, Knot<Value>* to) {
+                    const FitKey<Value>& from, FitKey<Value>* to) {
   size_t good = from.frame + 1;
   size_t bad = count;
   float error = -1;
   size_t step = std::max<size_t>(guess / 4, 1);
   size_t probe = std::min(from.frame + std::max<size_t>(guess, 2), count - 1);
   while (probe > good && probe < bad) {
-    Knot<Value> knot;
-    const float worst = fit.Reach(from, probe, limit, &knot);
+    FitKey<Value> fit_key;
+    const float worst = fit.Reach(from, probe, limit, &fit_key);
     if (worst <= limit) {
       good = probe;
       error = worst;
-      *to = knot;
+      *to = fit_key;
     } else {
       bad = probe;
     }
@@ -76,11 +76,11 @@ inline float InOrder(int32_t order) {
   return std::bit_cast<float>(order ^ ((order >> 31) & kWithoutSign));
 }
 
-// Calls take(knot) for each knot, in order; returns the worst error. A limit of
-// 0 makes every frame one.
+// Calls take(fit_key) for each fit_key, in order; returns the worst error. A
+// limit of 0 makes every frame one.
 //
-// `fit` has Start(), the first knot; Reach(from, frame, limit, &to), the error
-// of a line from one knot to the best one at a frame farther on;
+// `fit` has Start(), the first fit_key; Reach(from, frame, limit, &to), the
+// error of a line from one fit_key to the best one at a frame farther on;
 // Step(from, limit, &to), that to the next frame, which may be any; and
 // GoesOn(), false if the choice is to end at once.
 //
@@ -88,14 +88,14 @@ inline float InOrder(int32_t order) {
 // frame: a line of n frames is found by lines of at most 3 n frames, and the
 // first of them is as long as the line before.
 template <typename Fit, typename Take>
-float ChooseKnots(const Fit& fit, size_t count, float limit, const Take& take) {
+float ChooseKeys(const Fit& fit, size_t count, float limit, const Take& take) {
   using Value = typename Fit::Value;
-  Knot<Value> from = fit.Start();
+  FitKey<Value> from = fit.Start();
   take(from);
   float worst = 0;
   size_t guess = 8;
   while (from.frame + 1 < count && fit.GoesOn()) {
-    Knot<Value> to;
+    FitKey<Value> to;
     const float error = limit > 0
                             ? ReachFarthest(fit, count, guess, limit, from, &to)
                             : fit.Step(from, limit, &to);

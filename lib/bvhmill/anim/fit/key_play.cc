@@ -30,7 +30,7 @@ Vec3<float> BlendPositions(const Vec3<float>& a, const Vec3<float>& b,
           a[2] + (b[2] - a[2]) * u};
 }
 
-BetweenKeys KeyWalk::To(float seconds) {
+BetweenKeys KeyCursor::To(float seconds) {
   while (next_ < keys_.size() && TimeOf(keys_[next_], duration_) <= seconds) {
     ++next_;
   }

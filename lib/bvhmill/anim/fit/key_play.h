@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "bvhmill/anim/format/anim_motion.h"
 #include "bvhmill/anim/avatar/drive_curves.h"
+#include "bvhmill/anim/format/anim_motion.h"
 #include "bvhmill/math/linear.h"
 
 namespace bvhmill {
@@ -55,9 +55,9 @@ struct BetweenKeys {
 
 // Walks along keys, sorted and at least one; times must not go back. Before the
 // first and behind the last key that key holds.
-class KeyWalk {
+class KeyCursor {
  public:
-  KeyWalk(std::span<const AnimKey> keys, float duration)
+  KeyCursor(std::span<const AnimKey> keys, float duration)
       : keys_(keys), duration_(duration) {}
 
   BetweenKeys To(float seconds);

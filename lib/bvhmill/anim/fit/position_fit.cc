@@ -20,7 +20,7 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 // Units of work: for a line that is tried, for a frame that is compared with
 // it, and for one that a moved end is made for.
 constexpr int64_t kTryUnits = 80;
-constexpr int64_t kJudgeUnits = 1;
+constexpr int64_t kValidateUnits = 1;
 constexpr int64_t kMoveUnits = 6;
 
 int64_t UnitsOf(size_t frames, int64_t units) {
@@ -41,14 +41,14 @@ Vec3<float> PositionFit::DecodedAt(size_t frame) const {
   return {decoded_[0][frame], decoded_[1][frame], decoded_[2][frame]};
 }
 
-Knot<Vec3<float>> PositionFit::KnotAt(size_t frame,
-                                      const Vec3<float>& value) const {
+FitKey<Vec3<float>> PositionFit::FitKeyAt(size_t frame,
+                                          const Vec3<float>& value) const {
   const KeyEnd<Value> end = {value, times_.code[frame], times_.key[frame]};
   return {frame, end, end, false};
 }
 
-PositionFit::Line PositionFit::LineTo(const Knot<Value>& from,
-                                      const Knot<Value>& to) const {
+PositionFit::Line PositionFit::LineTo(const FitKey<Value>& from,
+                                      const FitKey<Value>& to) const {
   const bool to_last = to.frame + 1 == times_.frame.size();
   return {from.out.value,
           to.in.value,
@@ -84,7 +84,7 @@ float PositionFit::Judge(const Line& line, float enough) const {
     worst = std::max(worst, ChunkError(line, i, end));
     i = end;
   }
-  work_.Spend(UnitsOf(i - line.first, kJudgeUnits));
+  work_.Spend(UnitsOf(i - line.first, kValidateUnits));
   return worst;
 }
 
@@ -126,30 +126,30 @@ bool PositionFit::Move(const Line& line, const Vec3<float>& way, float limit,
   return true;
 }
 
-float PositionFit::OwnError(const Knot<Value>& knot) const {
-  const size_t next = knot.frame + 1;
+float PositionFit::OwnError(const FitKey<Value>& fit_key) const {
+  const size_t next = fit_key.frame + 1;
   if (next == times_.frame.size()) return 0;
-  Line line = LineTo(knot, KnotAt(next, DecodedAt(next)));
+  Line line = LineTo(fit_key, FitKeyAt(next, DecodedAt(next)));
   line.end = next;
   return Judge(line, kInfinity);
 }
 
-bool PositionFit::TryMoved(const Knot<Value>& from, const Line& line,
-                           const Vec3<float>& way, float limit, Knot<Value>* to,
-                           float* error) const {
+bool PositionFit::TryMoved(const FitKey<Value>& from, const Line& line,
+                           const Vec3<float>& way, float limit,
+                           FitKey<Value>* to, float* error) const {
   Vec3<float> value;
   if (!Move(line, way, limit, &value)) return false;
-  const Knot<Value> moved = KnotAt(to->frame, NearestPosition(value));
+  const FitKey<Value> moved = FitKeyAt(to->frame, NearestPosition(value));
   *error = Judge(LineTo(from, moved), limit);
   if (*error > limit || OwnError(moved) > limit) return false;
   *to = moved;
   return true;
 }
 
-float PositionFit::Reach(const Knot<Value>& from, size_t b, float limit,
-                         Knot<Value>* to) const {
+float PositionFit::Reach(const FitKey<Value>& from, size_t b, float limit,
+                         FitKey<Value>* to) const {
   work_.Spend(kTryUnits);
-  *to = KnotAt(b, DecodedAt(b));
+  *to = FitKeyAt(b, DecodedAt(b));
   const Line line = LineTo(from, *to);
   const Vec3<float> way = WayTo(line);
   const float square = DotOf(way, way);
@@ -163,18 +163,18 @@ float PositionFit::Reach(const Knot<Value>& from, size_t b, float limit,
 
 // Where a leap makes the key, which is a little early, unable to say what it
 // should within the range of the codes, two keys hold the place.
-float PositionFit::Step(const Knot<Value>& from, float limit,
-                        Knot<Value>* to) const {
+float PositionFit::Step(const FitKey<Value>& from, float limit,
+                        FitKey<Value>* to) const {
   work_.Spend(kTryUnits);
   const size_t b = from.frame + 1;
-  *to = KnotAt(b, DecodedAt(b));
+  *to = FitKeyAt(b, DecodedAt(b));
   const float error = Judge(LineTo(from, *to), kInfinity);
   if (limit <= 0 || b + 1 == times_.frame.size() || OwnError(*to) <= limit ||
       times_.code[b] + 1 >= times_.code[b + 1]) {
     return error;
   }
   const Vec3<float> value = NearestPosition(At(b));
-  *to = KnotAt(b, value);
+  *to = FitKeyAt(b, value);
   ++to->out.code;
   to->out.time = DecodeU16(to->out.code, 0, times_.duration);
   to->is_pair = true;

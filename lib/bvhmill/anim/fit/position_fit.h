@@ -21,10 +21,10 @@ class PositionFit {
 
   bool GoesOn() const { return work_.ok(); }
 
-  Knot<Value> Start() const { return KnotAt(0, DecodedAt(0)); }
-  float Reach(const Knot<Value>& from, size_t b, float limit,
-              Knot<Value>* to) const;
-  float Step(const Knot<Value>& from, float limit, Knot<Value>* to) const;
+  FitKey<Value> Start() const { return FitKeyAt(0, DecodedAt(0)); }
+  float Reach(const FitKey<Value>& from, size_t b, float limit,
+              FitKey<Value>* to) const;
+  float Step(const FitKey<Value>& from, float limit, FitKey<Value>* to) const;
 
  private:
   struct Line {
@@ -39,17 +39,17 @@ class PositionFit {
 
   Vec3<float> At(size_t frame) const;
   Vec3<float> DecodedAt(size_t frame) const;
-  Knot<Value> KnotAt(size_t frame, const Vec3<float>& value) const;
-  Line LineTo(const Knot<Value>& from, const Knot<Value>& to) const;
+  FitKey<Value> FitKeyAt(size_t frame, const Vec3<float>& value) const;
+  Line LineTo(const FitKey<Value>& from, const FitKey<Value>& to) const;
   float Judge(const Line& line, float enough) const;
   float ChunkError(const Line& line, size_t begin, size_t end) const;
   Vec3<float> WayTo(const Line& line) const;
   bool Move(const Line& line, const Vec3<float>& way, float limit,
             Vec3<float>* value) const;
-  bool TryMoved(const Knot<Value>& from, const Line& line,
-                const Vec3<float>& way, float limit, Knot<Value>* to,
+  bool TryMoved(const FitKey<Value>& from, const Line& line,
+                const Vec3<float>& way, float limit, FitKey<Value>* to,
                 float* error) const;
-  float OwnError(const Knot<Value>& knot) const;
+  float OwnError(const FitKey<Value>& fit_key) const;
 
   const PositionCurve& curve_;
   const FrameTimes& times_;

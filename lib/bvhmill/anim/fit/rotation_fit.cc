@@ -5,9 +5,9 @@
 #include <cmath>
 #include <limits>
 
-#include "bvhmill/anim/fit/rotation_quantizer.h"
 #include "bvhmill/anim/fit/key_codes.h"
 #include "bvhmill/anim/fit/key_play.h"
+#include "bvhmill/anim/fit/rotation_quantizer.h"
 
 namespace bvhmill {
 namespace {
@@ -28,7 +28,7 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 // it, also where signs of the keys differ; and for one that a moved end is made
 // for.
 constexpr int64_t kTryUnits = 100;
-constexpr int64_t kJudgeUnits = 2;
+constexpr int64_t kValidateUnits = 2;
 constexpr int64_t kOddUnits = 60;
 constexpr int64_t kMoveUnits = 2;
 
@@ -48,14 +48,14 @@ Quat<float> RotationFit::DecodedAt(size_t frame) const {
   return QuatAt(decoded_, frame);
 }
 
-Knot<Quat<float>> RotationFit::KnotAt(size_t frame,
-                                      const Quat<float>& value) const {
+FitKey<Quat<float>> RotationFit::FitKeyAt(size_t frame,
+                                          const Quat<float>& value) const {
   const KeyEnd<Value> end = {value, times_.code[frame], times_.key[frame]};
   return {frame, end, end, false};
 }
 
-RotationFit::Line RotationFit::LineTo(const Knot<Value>& from,
-                                      const Knot<Value>& to) const {
+RotationFit::Line RotationFit::LineTo(const FitKey<Value>& from,
+                                      const FitKey<Value>& to) const {
   const bool to_last = to.frame + 1 == times_.frame.size();
   return {from.out.value,
           to.in.value,
@@ -113,7 +113,7 @@ float RotationFit::Judge(const Line& line, float enough) const {
         worst, is_plain ? ChunkError(line, i, end) : OddError(line, i, end));
     i = end;
   }
-  work_.Spend(UnitsOf(i - line.first, is_plain ? kJudgeUnits : kOddUnits));
+  work_.Spend(UnitsOf(i - line.first, is_plain ? kValidateUnits : kOddUnits));
   return worst;
 }
 
@@ -176,29 +176,30 @@ bool RotationFit::Move(const Line& line, const Quat<float>& chord, float limit,
   return true;
 }
 
-float RotationFit::OwnError(const Knot<Value>& knot) const {
-  const size_t next = knot.frame + 1;
+float RotationFit::OwnError(const FitKey<Value>& fit_key) const {
+  const size_t next = fit_key.frame + 1;
   if (next == times_.frame.size()) return 0;
-  Line line = LineTo(knot, KnotAt(next, DecodedAt(next)));
+  Line line = LineTo(fit_key, FitKeyAt(next, DecodedAt(next)));
   line.end = next;
   return Judge(line, kInfinity);
 }
 
-bool RotationFit::TryMoved(const Knot<Value>& from, const Line& line,
+bool RotationFit::TryMoved(const FitKey<Value>& from, const Line& line,
                            const Quat<float>& chord, float limit,
-                           Knot<Value>* to, float* error) const {
+                           FitKey<Value>* to, float* error) const {
   Quat<float> value;
   if (!Move(line, chord, limit, &value)) return false;
-  const Knot<Value> moved = KnotAt(to->frame, NearestRotation(value, &work_));
+  const FitKey<Value> moved =
+      FitKeyAt(to->frame, NearestRotation(value, &work_));
   *error = Judge(LineTo(from, moved), limit);
   if (*error > limit || OwnError(moved) > limit) return false;
   *to = moved;
   return true;
 }
 
-bool RotationFit::TryPair(const Knot<Value>& from, size_t b, float limit,
-                          Knot<Value>* to, float* error) const {
-  Knot<Value> pair;
+bool RotationFit::TryPair(const FitKey<Value>& from, size_t b, float limit,
+                          FitKey<Value>* to, float* error) const {
+  FitKey<Value> pair;
   const float own = PairAt(QuatAt(curve_.q, b), times_, b, &pair, &work_);
   if (own > limit || pair.in.code <= from.out.code) return false;
   *error = std::max(own, Judge(LineTo(from, pair), limit));
@@ -207,10 +208,10 @@ bool RotationFit::TryPair(const Knot<Value>& from, size_t b, float limit,
   return true;
 }
 
-float RotationFit::Reach(const Knot<Value>& from, size_t b, float limit,
-                         Knot<Value>* to) const {
+float RotationFit::Reach(const FitKey<Value>& from, size_t b, float limit,
+                         FitKey<Value>* to) const {
   work_.Spend(kTryUnits);
-  *to = KnotAt(b, DecodedAt(b));
+  *to = FitKeyAt(b, DecodedAt(b));
   const Line line = LineTo(from, *to);
   float error = kInfinity;
   if (Dot(line.from, line.to) >= 0) {
@@ -227,14 +228,14 @@ float RotationFit::Reach(const Knot<Value>& from, size_t b, float limit,
   return is_hard && TryPair(from, b, limit, to, &error) ? error : kInfinity;
 }
 
-float RotationFit::Step(const Knot<Value>& from, float limit,
-                        Knot<Value>* to) const {
+float RotationFit::Step(const FitKey<Value>& from, float limit,
+                        FitKey<Value>* to) const {
   work_.Spend(kTryUnits);
   const size_t b = from.frame + 1;
-  *to = KnotAt(b, DecodedAt(b));
+  *to = FitKeyAt(b, DecodedAt(b));
   float error = Judge(LineTo(from, *to), kInfinity);
   if (limit <= 0 || (error <= limit && OwnError(*to) <= limit)) return error;
-  Knot<Value> pair;
+  FitKey<Value> pair;
   float pair_error = 0;
   if (TryPair(from, b, limit, &pair, &pair_error)) {
     *to = pair;

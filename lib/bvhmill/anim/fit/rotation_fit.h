@@ -7,7 +7,7 @@
 
 namespace bvhmill {
 
-// For ChooseKnots. Errors and limits are squares of chords between unit
+// For ChooseKeys. Errors and limits are squares of chords between unit
 // quaternions. workspace->decoded must be that of DecodeRotationKeys.
 class RotationFit {
  public:
@@ -22,14 +22,14 @@ class RotationFit {
 
   bool GoesOn() const { return work_.ok(); }
 
-  Knot<Value> Start() const { return KnotAt(0, DecodedAt(0)); }
+  FitKey<Value> Start() const { return FitKeyAt(0, DecodedAt(0)); }
 
   // The key at `b` is beside the curve, by no more than the limit, so that the
   // line misses the frames between by as much on one side as on the other; or
   // on the curve, if that is no better.
-  float Reach(const Knot<Value>& from, size_t b, float limit,
-              Knot<Value>* to) const;
-  float Step(const Knot<Value>& from, float limit, Knot<Value>* to) const;
+  float Reach(const FitKey<Value>& from, size_t b, float limit,
+              FitKey<Value>* to) const;
+  float Step(const FitKey<Value>& from, float limit, FitKey<Value>* to) const;
 
  private:
   // A blend of two keys, component by component.
@@ -43,8 +43,8 @@ class RotationFit {
     size_t end = 0;
   };
   Quat<float> DecodedAt(size_t frame) const;
-  Knot<Value> KnotAt(size_t frame, const Quat<float>& value) const;
-  Line LineTo(const Knot<Value>& from, const Knot<Value>& to) const;
+  FitKey<Value> FitKeyAt(size_t frame, const Quat<float>& value) const;
+  Line LineTo(const FitKey<Value>& from, const FitKey<Value>& to) const;
   // The worst frame's; of some of them as soon as it is above `enough`.
   float Judge(const Line& line, float enough) const;
   float ChunkError(const Line& line, size_t begin, size_t end) const;
@@ -54,13 +54,13 @@ class RotationFit {
   // False if no value at the end of the line would do.
   bool Move(const Line& line, const Quat<float>& chord, float limit,
             Quat<float>* value) const;
-  bool TryMoved(const Knot<Value>& from, const Line& line,
-                const Quat<float>& chord, float limit, Knot<Value>* to,
+  bool TryMoved(const FitKey<Value>& from, const Line& line,
+                const Quat<float>& chord, float limit, FitKey<Value>* to,
                 float* error) const;
-  bool TryPair(const Knot<Value>& from, size_t b, float limit, Knot<Value>* to,
-               float* error) const;
+  bool TryPair(const FitKey<Value>& from, size_t b, float limit,
+               FitKey<Value>* to, float* error) const;
   // The error of frame `b` itself if the line behind it goes to the next one.
-  float OwnError(const Knot<Value>& knot) const;
+  float OwnError(const FitKey<Value>& fit_key) const;
 
   const RotationCurve& curve_;
   const FrameTimes& times_;

@@ -121,7 +121,7 @@ struct Around {
 };
 
 // Codes before a frame, and behind it, at which keys of a pair may be.
-constexpr int kMostWays = 5;
+constexpr int kMaxWays = 5;
 
 Around TimesAround(const FrameTimes& times, size_t b, int before, int behind) {
   Around at;
@@ -134,14 +134,14 @@ Around TimesAround(const FrameTimes& times, size_t b, int before, int behind) {
 }
 
 bool HasRoom(const FrameTimes& times, size_t b) {
-  constexpr int kLeastCodes = 2 * kMostWays + 2;
+  constexpr int kLeastCodes = 2 * kMaxWays + 2;
   return b > 0 && b + 1 < times.code.size() &&
          times.code[b] - times.code[b - 1] >= kLeastCodes &&
          times.code[b + 1] - times.code[b] >= kLeastCodes;
 }
 
 void TryTimes(const Quat<float>& q, const std::array<Quat<float>, 8>& codes,
-              const Around& at, float* least, Knot<Quat<float>>* pair) {
+              const Around& at, float* least, FitKey<Quat<float>>* pair) {
   for (const Quat<float>& a : codes) {
     for (const Quat<float>& c : codes) {
       const float error = ChordSquare(BlendRotations(a, c, at.u), q);
@@ -180,7 +180,7 @@ Quat<float> NearestRotationOfAll(const Quat<float>& any, int reach) {
 }
 
 float PairAt(const Quat<float>& q, const FrameTimes& times, size_t b,
-             Knot<Quat<float>>* pair, WorkMeter* work) {
+             FitKey<Quat<float>>* pair, WorkMeter* work) {
   if (!HasRoom(times, b)) return std::numeric_limits<float>::infinity();
   *pair = {b, {}, {}, true};
   const Quat<float> nearest = NearestRotation(q, work);
@@ -189,10 +189,10 @@ float PairAt(const Quat<float>& q, const FrameTimes& times, size_t b,
   pair->out = {nearest, at.out_code, at.out};
   float least = ChordSquare(nearest, q);
   const std::array<Quat<float>, 8> codes = CodesAround(q);
-  for (int way = 0; way < kMostWays * kMostWays && least > kFair; ++way) {
+  for (int way = 0; way < kMaxWays * kMaxWays && least > kFair; ++way) {
     SpendOn(work,
             static_cast<int64_t>(codes.size() * codes.size()) * kPairUnits);
-    TryTimes(q, codes, TimesAround(times, b, way / kMostWays, way % kMostWays),
+    TryTimes(q, codes, TimesAround(times, b, way / kMaxWays, way % kMaxWays),
              &least, pair);
   }
   return least;

@@ -31,6 +31,6 @@ Quat<float> NearestRotationOfAll(const Quat<float>& q, int reach);
 // Cost: 1 us, or 30 us where many pairs are tried; it is counted on `work`, if
 // it is not null.
 float PairAt(const Quat<float>& q, const FrameTimes& times, size_t b,
-             Knot<Quat<float>>* pair, WorkMeter* work = nullptr);
+             FitKey<Quat<float>>* pair, WorkMeter* work = nullptr);
 
 }  // namespace bvhmill

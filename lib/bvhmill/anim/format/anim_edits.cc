@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bvhmill/anim/format/anim_checks.h"
 #include "bvhmill/anim/avatar/avatar.h"
 #include "bvhmill/anim/fit/key_play.h"
+#include "bvhmill/anim/format/anim_checks.h"
 #include "bvhmill/base/status.h"
 
 namespace bvhmill {
@@ -14,7 +14,7 @@ namespace {
 // What the curve has at `seconds`, as a key of the time `code`.
 AnimKey KeyAt(std::span<const AnimKey> keys, bool is_rotation, float duration,
               float seconds, uint16_t code) {
-  const BetweenKeys at = KeyWalk(keys, duration).To(seconds);
+  const BetweenKeys at = KeyCursor(keys, duration).To(seconds);
   if (at.from == at.to) return {code, at.from->x, at.from->y, at.from->z};
   Vec3<float> v;
   const float range = is_rotation ? kAnimRotationRange : kAnimPositionRange;

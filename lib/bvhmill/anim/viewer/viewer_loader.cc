@@ -78,13 +78,13 @@ class Loader {
   }
 
   ViewerStatus ReadJoint() {
-    constexpr size_t kMostNameBytes = 79;
+    constexpr size_t kMaxNameBytes = 79;
     size_t index = 0;
     NextWord(line_.text, &index);
     const std::string_view name = NextWord(line_.text, &index);
     if (name.empty()) return ViewerStatus::kNoName;
     ViewerJoint joint;
-    joint.name = name.substr(0, kMostNameBytes);
+    joint.name = name.substr(0, kMaxNameBytes);
     if (take().joints.empty() &&
         FindAvatarAlias(joint.name) != FindAvatarAlias("hip")) {
       return ViewerStatus::kBadRoot;

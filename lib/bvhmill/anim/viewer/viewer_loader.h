@@ -18,7 +18,7 @@ namespace bvhmill {
 struct ViewerText {
   ViewerStatus status = ViewerStatus::kOk;
   // The line that the status is about.
-  Place place;
+  TextPosition place;
   // Whole if the status is kOk. Its values are `values`.
   ViewerTake take;
   UninitializedVector<float> values;

@@ -87,10 +87,10 @@ bool LeadingInteger(std::string_view text, int64_t* value) {
   text = SkipBlanks(text);
   const bool is_minus = TakeSign(&text);
   if (text.empty() || !IsDigit(text.front())) return false;
-  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  constexpr int64_t kMax = std::numeric_limits<int32_t>::max();
   int64_t number = 0;
   for (; !text.empty() && IsDigit(text.front()); text.remove_prefix(1)) {
-    number = std::min<int64_t>(number * 10 + (text.front() - '0'), kMost);
+    number = std::min<int64_t>(number * 10 + (text.front() - '0'), kMax);
   }
   *value = is_minus ? -number : number;
   return true;

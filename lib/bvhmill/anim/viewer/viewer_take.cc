@@ -8,14 +8,14 @@
 namespace bvhmill {
 namespace {
 
-constexpr size_t kMostNameBytes = 79;
+constexpr size_t kMaxNameBytes = 79;
 constexpr std::string_view kBlanks = " \t\v\f";
 
 // The viewer takes one word, and no more of it than fits its buffer.
 std::string_view NameWord(std::string_view name) {
   const size_t begin = std::min(name.find_first_not_of(kBlanks), name.size());
   name.remove_prefix(begin);
-  return name.substr(0, std::min(name.find_first_of(kBlanks), kMostNameBytes));
+  return name.substr(0, std::min(name.find_first_of(kBlanks), kMaxNameBytes));
 }
 
 // The axes of the first three rotations; false if there are less.

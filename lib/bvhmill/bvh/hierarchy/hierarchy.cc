@@ -59,14 +59,15 @@ void Clear(Hierarchy* hierarchy) {
   hierarchy->room.stack.clear();
 }
 
-bool ReadHierarchy(Cursor* cursor, const Limits& limits, HierarchyMemo* memo,
+bool ReadHierarchy(Cursor* cursor, const Limits& limits, HierarchyCache* cache,
                    IssueLog* log, Hierarchy* hierarchy) {
-  if (memo != nullptr && Recall(*memo, limits, cursor, hierarchy)) return true;
+  if (cache != nullptr && FindCached(*cache, limits, cursor, hierarchy))
+    return true;
   Clear(hierarchy);
   const int64_t logged = log->added();
   if (!HierarchyReader(cursor, limits, log, hierarchy).Read()) return false;
-  if (memo != nullptr && log->added() == logged && cursor->comments() == 0) {
-    Remember(*hierarchy, limits, *cursor, memo);
+  if (cache != nullptr && log->added() == logged && cursor->comments() == 0) {
+    StoreCached(*hierarchy, limits, *cursor, cache);
   }
   return true;
 }

@@ -18,7 +18,7 @@ namespace bvhmill {
 struct ChannelDispute {
   int32_t node = 0;
   int64_t count = 0;
-  Place place;
+  TextPosition place;
 };
 
 // A node whose brace is open.
@@ -49,8 +49,8 @@ struct Hierarchy {
   // or the end of the text. False if it had to be given up before.
   bool ended = false;
   // Where each node begins, by node.
-  std::vector<Place> places;
-  // Of skeleton and places; see HierarchyMemo.
+  std::vector<TextPosition> places;
+  // Of skeleton and places; see HierarchyCache.
   RigId rig = 0;
   HierarchyRoom room;
 };
@@ -58,7 +58,7 @@ struct Hierarchy {
 // Makes it empty, but keeps its memory.
 void Clear(Hierarchy* hierarchy);
 
-struct HierarchyMemo;
+struct HierarchyCache;
 
 // Reads from `cursor` up to the word that ends the hierarchy and leaves the
 // cursor before it. False if the file must be refused; the log then says why,
@@ -67,12 +67,12 @@ struct HierarchyMemo;
 // good for messages only; `hierarchy->ended` says whether to look at MOTION.
 //
 // `hierarchy` may hold another, whose memory is used again, or all of it if
-// `memo` knows it to be the same; `memo` may be null, and is a matter of speed
-// alone.
+// `cache` knows it to be the same; `cache` may be null, and is a matter of
+// speed alone.
 //
 // Works without recursion; memory grows with the nodes read, within `limits`.
 // Cost: O(bytes), whatever the faults.
-bool ReadHierarchy(Cursor* cursor, const Limits& limits, HierarchyMemo* memo,
+bool ReadHierarchy(Cursor* cursor, const Limits& limits, HierarchyCache* cache,
                    IssueLog* log, Hierarchy* hierarchy);
 
 // Settles `hierarchy->disputes` by the number of values in the first row of

@@ -14,7 +14,7 @@ std::string_view DecidingText(const Cursor& end) {
   const Word word = cursor.Next();
   const size_t size = static_cast<size_t>(cursor.place().offset) + 1;
   if (!EqualsIgnoreCase(word.text, "MOTION") || size > cursor.text().size() ||
-      size > static_cast<size_t>(kMostRememberedBytes)) {
+      size > static_cast<size_t>(kMaxCachedBytes)) {
     return {};
   }
   return cursor.text().substr(0, size);
@@ -40,41 +40,41 @@ RigId NextRig() {
 
 }  // namespace
 
-bool Recall(const HierarchyMemo& memo, const Limits& limits, Cursor* cursor,
-            Hierarchy* hierarchy) {
-  if (!memo.is_read || !cursor->text().starts_with(memo.text) ||
-      limits != memo.limits) {
+bool FindCached(const HierarchyCache& cache, const Limits& limits,
+                Cursor* cursor, Hierarchy* hierarchy) {
+  if (!cache.is_read || !cursor->text().starts_with(cache.text) ||
+      limits != cache.limits) {
     return false;
   }
-  if (hierarchy->rig != memo.rig) {
+  if (hierarchy->rig != cache.rig) {
     Clear(hierarchy);
-    CopyNodes(memo.skeleton.nodes, hierarchy);
-    hierarchy->skeleton.channels = memo.skeleton.channels;
-    hierarchy->places = memo.places;
-    hierarchy->rig = memo.rig;
+    CopyNodes(cache.skeleton.nodes, hierarchy);
+    hierarchy->skeleton.channels = cache.skeleton.channels;
+    hierarchy->places = cache.places;
+    hierarchy->rig = cache.rig;
   }
   hierarchy->ended = true;
-  cursor->MoveLike(memo.end);
+  cursor->MoveLike(cache.end);
   return true;
 }
 
-void Remember(const Hierarchy& hierarchy, const Limits& limits,
-              const Cursor& end, HierarchyMemo* memo) {
+void StoreCached(const Hierarchy& hierarchy, const Limits& limits,
+                 const Cursor& end, HierarchyCache* cache) {
   const std::string_view text = DecidingText(end);
-  const bool seen_before = !text.empty() && text == memo->text;
+  const bool seen_before = !text.empty() && text == cache->text;
   if (text.empty() || !hierarchy.disputes.empty()) return;
-  memo->limits = limits;
+  cache->limits = limits;
   // Not before it is.
-  memo->is_read = false;
+  cache->is_read = false;
   if (!seen_before) {
-    memo->text = text;
+    cache->text = text;
     return;
   }
-  memo->end.MoveLike(end);
-  memo->skeleton = hierarchy.skeleton;
-  memo->places = hierarchy.places;
-  memo->rig = NextRig();
-  memo->is_read = true;
+  cache->end.MoveLike(end);
+  cache->skeleton = hierarchy.skeleton;
+  cache->places = hierarchy.places;
+  cache->rig = NextRig();
+  cache->is_read = true;
 }
 
 }  // namespace bvhmill

@@ -16,14 +16,14 @@
 namespace bvhmill {
 
 // A hierarchy of more text is not remembered.
-inline constexpr int64_t kMostRememberedBytes = int64_t{64} << 10;
+inline constexpr int64_t kMaxCachedBytes = int64_t{64} << 10;
 
 // What is read with it is the same as without: only a hierarchy that gave
 // nothing to log is remembered, and only for the same bytes within the same
 // limits. Bytes are kept when they are seen first, and what they say when they
 // are seen again, so that clips of many rigs cost little more. Memory: some
-// times kMostRememberedBytes. One clip at a time.
-struct HierarchyMemo {
+// times kMaxRememberedBytes. One clip at a time.
+struct HierarchyCache {
   // Up to and with the byte behind MOTION.
   std::string text;
   Limits limits;
@@ -33,19 +33,19 @@ struct HierarchyMemo {
   RigId rig = 0;
   Cursor end{"", 0};
   Skeleton skeleton;
-  std::vector<Place> places;
+  std::vector<TextPosition> places;
 };
 
-// If `cursor`, at the beginning of its text, stands before the bytes of `memo`:
-// fills `hierarchy`, whatever it holds, moves to where reading ended, and
-// returns true. Cost: a comparison of bytes, and O(nodes) unless `hierarchy`
-// has the rig already.
-bool Recall(const HierarchyMemo& memo, const Limits& limits, Cursor* cursor,
-            Hierarchy* hierarchy);
+// If `cursor`, at the beginning of its text, stands before the bytes of
+// `cache`: fills `hierarchy`, whatever it holds, moves to where reading ended,
+// and returns true. Cost: a comparison of bytes, and O(nodes) unless
+// `hierarchy` has the rig already.
+bool FindCached(const HierarchyCache& cache, const Limits& limits,
+                Cursor* cursor, Hierarchy* hierarchy);
 
 // Takes a hierarchy that was read from the beginning of the text up to `end`
 // and gave nothing to log.
-void Remember(const Hierarchy& hierarchy, const Limits& limits,
-              const Cursor& end, HierarchyMemo* memo);
+void StoreCached(const Hierarchy& hierarchy, const Limits& limits,
+                 const Cursor& end, HierarchyCache* cache);
 
 }  // namespace bvhmill

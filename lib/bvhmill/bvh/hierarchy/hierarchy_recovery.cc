@@ -72,7 +72,7 @@ bool HierarchyReader::EndsSkip(const Word& word) {
 }
 
 std::string_view HierarchyReader::SkipWords() {
-  const Place start = cursor_.place();
+  const TextPosition start = cursor_.place();
   int64_t end = start.offset;
   while (true) {
     const Cursor before = cursor_;

@@ -11,7 +11,7 @@
 
 namespace bvhmill {
 
-size_t MotionReader::Survey(std::string_view text, bool ends_file) {
+size_t MotionReader::Probe(std::string_view text, bool ends_file) {
   if (!ends_file && text.size() < options_.look_ahead_bytes) return 0;
   good_frames_ = broken_frame_ = most_good_frames_ = frames_;
   const int64_t width = context_.width;
@@ -19,26 +19,26 @@ size_t MotionReader::Survey(std::string_view text, bool ends_file) {
   const bool countable =
       declared_ > 0 && declared_ < std::numeric_limits<int64_t>::max() / width;
   wanted_ = countable ? (declared_ - good_frames_) * width : 0;
-  const SurveyReach reach = {limits_.max_line_bytes, options_.look_ahead_bytes};
-  const RowSurvey survey = SurveyRows(text, width, wanted_, reach);
+  const ProbeReach reach = {limits_.max_line_bytes, options_.look_ahead_bytes};
+  const LayoutProbe probe = ProbeLayout(text, width, wanted_, reach);
   const RowLayout layout =
-      JudgeRows(survey, good_frames_, width, countable ? declared_ : 0);
+      ChooseLayout(probe, good_frames_, width, countable ? declared_ : 0);
   if_broken_ = log_;
   Line odd;
   LineReader(text, next_).Next(&odd);
-  Begin(layout, survey, odd);
+  Begin(layout, probe, odd);
   return 0;
 }
 
-void MotionReader::Begin(RowLayout layout, const RowSurvey& survey,
+void MotionReader::Begin(RowLayout layout, const LayoutProbe& probe,
                          const Line& odd) {
   const Location at = LocationAt(odd.start);
   partial_.resize(static_cast<size_t>(context_.width));
   switch (layout) {
     case RowLayout::kSurplusColumns:
       log_.Add(IssueCode::MOTION_SURPLUS_COLUMNS, at,
-               WidthArgs(context_, survey.widest));
-      row_words_ = survey.widest;
+               WidthArgs(context_, probe.widest));
+      row_words_ = probe.widest;
       stage_ = Stage::kSurplus;
       return;
     case RowLayout::kFlowing:
@@ -48,7 +48,7 @@ void MotionReader::Begin(RowLayout layout, const RowSurvey& survey,
       return;
     case RowLayout::kLastRowShort:
       log_.Add(IssueCode::MOTION_LAST_ROW_SHORT, at,
-               WidthArgs(context_, survey.last_width));
+               WidthArgs(context_, probe.last_width));
       if (context_.header.frames && frames_ + 1 != declared_) {
         ReportFrameCount(context_, frames_, frames_, &log_);
       }
@@ -78,7 +78,7 @@ void MotionReader::EndFlowLine(bool fits) {
   } else if (got_ == wanted_) {
     if_broken_.reset();
     found_ = most_good_frames_ = frames_;
-    stage_ = Stage::kBehind;
+    stage_ = Stage::kTrailing;
   }
 }
 
@@ -90,7 +90,7 @@ void MotionReader::TakeFlowLine(const Line& line) {
 
 void MotionReader::TakeSurplusLine(const Line& line) {
   if (!BeginFlowLine(line)) return;
-  const RowSurvey row = SurveyRows(line.text, context_.width, 0, {});
+  const LayoutProbe row = ProbeLayout(line.text, context_.width, 0, {});
   const bool fits = !row.hit_word && row.last_width == row_words_;
   EndFlowLine(fits && TakeValues(line, context_.width));
 }
@@ -104,10 +104,10 @@ bool MotionReader::TakeValues(const Line& line, int64_t most) {
     const int64_t filled = got_ % context_.width;
     const int64_t room =
         std::min({context_.width - filled, most, wanted_ - got_});
-    const RowScan scan =
-        ScanRow(line.text, index,
-                std::span(partial_).subspan(static_cast<size_t>(filled),
-                                            static_cast<size_t>(room)));
+    const LineScan scan =
+        ScanLine(line.text, index,
+                 std::span(partial_).subspan(static_cast<size_t>(filled),
+                                             static_cast<size_t>(room)));
     const auto values = static_cast<int64_t>(scan.values);
     if (scan.has_non_finite) {
       ReportNonFinite(context_, line, index, values,
@@ -130,7 +130,7 @@ bool MotionReader::CommitPartial(const Line& line) {
     Stop(false);
     return false;
   }
-  const std::span<float> room = sink_.Room(1);
+  const std::span<float> room = sink_.NextRows(1);
   std::copy(partial_.begin(), partial_.end(), room.begin());
   if (CommitFrames(1)) return true;
   Stop(false);

@@ -30,69 +30,68 @@ LineWords CountValues(std::string_view line) {
 }
 
 void AddLine(const LineWords& words, int64_t width, int64_t wanted,
-             RowSurvey* survey) {
-  ++survey->lines;
-  survey->values += words.values;
-  survey->narrowest = survey->lines == 1
-                          ? words.values
-                          : std::min(survey->narrowest, words.values);
-  survey->widest = std::max(survey->widest, words.values);
-  survey->last_width = words.values;
+             LayoutProbe* probe) {
+  ++probe->lines;
+  probe->values += words.values;
+  probe->narrowest = probe->lines == 1
+                         ? words.values
+                         : std::min(probe->narrowest, words.values);
+  probe->widest = std::max(probe->widest, words.values);
+  probe->last_width = words.values;
   if (words.values != width) {
-    ++survey->odd_lines;
-    survey->last_odd_line = survey->lines;
+    ++probe->odd_lines;
+    probe->last_odd_line = probe->lines;
   }
-  survey->reaches_wanted |= wanted > 0 && survey->values == wanted;
+  probe->reaches_wanted |= wanted > 0 && probe->values == wanted;
 }
 
 }  // namespace
 
-RowSurvey SurveyRows(std::string_view text, int64_t width, int64_t wanted,
-                     const SurveyReach& reach) {
-  RowSurvey survey;
+LayoutProbe ProbeLayout(std::string_view text, int64_t width, int64_t wanted,
+                        const ProbeReach& reach) {
+  LayoutProbe probe;
   LineReader lines(text, {});
   Line line;
   while (lines.taken() < reach.bytes) {
     if (!lines.Next(&line)) {
-      survey.complete = true;
-      return survey;
+      probe.complete = true;
+      return probe;
     }
     const auto size = static_cast<int64_t>(line.text.size());
     if (Exceeds(size, reach.max_line_bytes)) break;
     if (TrimBlanks(line.text).empty() || IsComment(line.text)) continue;
     const LineWords words = CountValues(line.text);
     if (words.hit_word) {
-      survey.complete = true;
-      survey.hit_word = true;
-      survey.word_ends_text =
+      probe.complete = true;
+      probe.hit_word = true;
+      probe.word_ends_text =
           line.At(words.word_end).offset == static_cast<int64_t>(text.size());
       // A line that was cut counts, but its end is no end.
-      if (survey.word_ends_text) AddLine(words, width, /*wanted=*/0, &survey);
-      return survey;
+      if (probe.word_ends_text) AddLine(words, width, /*wanted=*/0, &probe);
+      return probe;
     }
-    AddLine(words, width, wanted, &survey);
+    AddLine(words, width, wanted, &probe);
   }
-  return survey;
+  return probe;
 }
 
-RowLayout JudgeRows(const RowSurvey& survey, int64_t good_rows, int64_t width,
-                    int64_t declared) {
+RowLayout ChooseLayout(const LayoutProbe& probe, int64_t good_rows,
+                       int64_t width, int64_t declared) {
   const bool too_wide = good_rows == 0 && declared > 0 &&
-                        survey.narrowest == survey.widest &&
-                        survey.widest > width;
-  if (survey.complete && too_wide && survey.lines == declared) {
+                        probe.narrowest == probe.widest && probe.widest > width;
+  if (probe.complete && too_wide && probe.lines == declared) {
     return RowLayout::kSurplusColumns;
   }
-  if (survey.reaches_wanted) return RowLayout::kFlowing;
-  if (!survey.complete) {
-    if (too_wide && survey.lines > 1) return RowLayout::kSurplusColumns;
+  if (probe.reaches_wanted) return RowLayout::kFlowing;
+  if (!probe.complete) {
+    if (too_wide && probe.lines > 1) return RowLayout::kSurplusColumns;
     return declared > 0 ? RowLayout::kFlowing : RowLayout::kBroken;
   }
-  const bool ends_well = !survey.hit_word || survey.word_ends_text;
+  const bool ends_well = !probe.hit_word || probe.word_ends_text;
   const bool last_only =
-      survey.odd_lines == 1 && survey.last_odd_line == survey.lines;
-  const int64_t rows = good_rows + survey.lines;
-  if (ends_well && last_only && survey.last_width < width && rows > 1 &&
+      probe.odd_lines == 1 && probe.last_odd_line == probe.lines;
+  const int64_t rows = good_rows + probe.lines;
+  if (ends_well && last_only && probe.last_width < width && rows > 1 &&
       (declared == 0 || rows <= declared)) {
     return RowLayout::kLastRowShort;
   }

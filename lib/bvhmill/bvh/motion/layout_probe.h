@@ -10,8 +10,8 @@
 
 namespace bvhmill {
 
-// How far a survey goes.
-struct SurveyReach {
+// How far a probe goes.
+struct ProbeReach {
   // Not into a longer line, if it is not 0.
   int64_t max_line_bytes = 0;
   // Not beyond the line with which so many bytes are full.
@@ -20,7 +20,7 @@ struct SurveyReach {
 
 // What the lines from some row on look like, up to the first word that is not
 // a number, the end of the text, or of the reach.
-struct RowSurvey {
+struct LayoutProbe {
   // It went to the end of the text, or to a word that is not a number.
   bool complete = false;
   // Lines that hold values, and the values on them.
@@ -34,7 +34,7 @@ struct RowSurvey {
   int64_t last_width = 0;
   // The values up to the end of some line are just what is wanted.
   bool reaches_wanted = false;
-  // A word that is not a number ended the survey...
+  // A word that is not a number ended the probe...
   bool hit_word = false;
   // ...and it is cut off by the end of the text.
   bool word_ends_text = false;
@@ -42,8 +42,8 @@ struct RowSurvey {
 
 // Surveys `text`. `width` = values of a frame; `wanted` = values of all frames
 // that are still to come, or 0 if that is not known.
-RowSurvey SurveyRows(std::string_view text, int64_t width, int64_t wanted,
-                     const SurveyReach& reach);
+LayoutProbe ProbeLayout(std::string_view text, int64_t width, int64_t wanted,
+                        const ProbeReach& reach);
 
 enum class RowLayout {
   kBroken,
@@ -52,10 +52,10 @@ enum class RowLayout {
   kLastRowShort,    // the file was cut in its last row
 };
 
-// What the survey of the rows behind `good_rows` full ones means. `declared` =
-// what Frames says, 0 if nothing. Of a survey that is not complete, this is
+// What the probe of the rows behind `good_rows` full ones means. `declared` =
+// what Frames says, 0 if nothing. Of a probe that is not complete, this is
 // what is most likely: the reader must see whether it holds to the end.
-RowLayout JudgeRows(const RowSurvey& survey, int64_t good_rows, int64_t width,
-                    int64_t declared);
+RowLayout ChooseLayout(const LayoutProbe& probe, int64_t good_rows,
+                       int64_t width, int64_t declared);
 
 }  // namespace bvhmill

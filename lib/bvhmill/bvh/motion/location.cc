@@ -2,7 +2,7 @@
 
 namespace bvhmill {
 
-Location LocationAt(const Place& place, const Skeleton& skeleton,
+Location LocationAt(const TextPosition& place, const Skeleton& skeleton,
                     int32_t node) {
   Location location = LocationAt(place);
   location.joint = node;
@@ -10,8 +10,8 @@ Location LocationAt(const Place& place, const Skeleton& skeleton,
   return location;
 }
 
-Location LocationAt(const Place& place, const Skeleton& skeleton, int64_t frame,
-                    int64_t column) {
+Location LocationAt(const TextPosition& place, const Skeleton& skeleton,
+                    int64_t frame, int64_t column) {
   const int32_t node = NodeOfColumn(skeleton, column);
   Location location = LocationAt(place, skeleton, node);
   location.frame = frame;

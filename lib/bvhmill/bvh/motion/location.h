@@ -11,10 +11,11 @@
 namespace bvhmill {
 
 // `place` of the node `node` of `skeleton`.
-Location LocationAt(const Place& place, const Skeleton& skeleton, int32_t node);
+Location LocationAt(const TextPosition& place, const Skeleton& skeleton,
+                    int32_t node);
 
 // `place` of the value in `frame` and `column` of MOTION.
-Location LocationAt(const Place& place, const Skeleton& skeleton, int64_t frame,
-                    int64_t column);
+Location LocationAt(const TextPosition& place, const Skeleton& skeleton,
+                    int64_t frame, int64_t column);
 
 }  // namespace bvhmill

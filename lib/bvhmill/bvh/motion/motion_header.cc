@@ -76,7 +76,7 @@ Word HeaderReader::TakeValue() {
 }
 
 bool HeaderReader::ReadFrames() {
-  const Place keyword = cursor_.Peek().place;
+  const TextPosition keyword = cursor_.Peek().place;
   if (has_frames_ || !Take("Frames", "")) return false;
   has_frames_ = true;
   header_.frames_place = keyword;
@@ -96,8 +96,8 @@ bool HeaderReader::ReadFrames() {
              {{"word", Describe(word)}});
   }
   // A count beyond what fits says no more than a very large one.
-  constexpr double kMost = 9e18;
-  header_.frames = static_cast<int64_t>(std::min(number.value, kMost));
+  constexpr double kMax = 9e18;
+  header_.frames = static_cast<int64_t>(std::min(number.value, kMax));
   return true;
 }
 
@@ -131,7 +131,7 @@ void HeaderReader::ReportMissing() {
 
 void HeaderReader::ReadLines() {
   while (!(has_frames_ && has_frame_time_)) {
-    const Place here = cursor_.Peek().place;
+    const TextPosition here = cursor_.Peek().place;
     if (ReadFrames()) continue;
     if (ReadFrameTime()) {
       if (!has_frames_ && StartsWithIgnoreCase(cursor_.Peek().text, "Frames")) {

@@ -16,11 +16,11 @@ struct MotionHeader {
   bool present = false;
   // What Frames says; nothing if it does not say.
   std::optional<int64_t> frames;
-  Place frames_place;
+  TextPosition frames_place;
   // Seconds; 0 if there is no Frame Time.
   double frame_time = 0;
   // Where the rows begin.
-  Place rows;
+  TextPosition rows;
   // False: words that are unknown stand before them, and may have been rows.
   bool rows_known = true;
 };

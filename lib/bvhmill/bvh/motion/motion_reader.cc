@@ -11,7 +11,7 @@
 namespace bvhmill {
 namespace {
 
-constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 
 }  // namespace
 
@@ -35,7 +35,7 @@ MotionReader::MotionReader(const MotionHeader& header, const Skeleton& skeleton,
     return;
   }
   frames_ = found_ = declared_;
-  stage_ = Stage::kBehind;
+  stage_ = Stage::kTrailing;
 }
 
 void MotionReader::Stop(bool good) {
@@ -60,16 +60,16 @@ size_t MotionReader::Dispatch(std::string_view text, bool ends_file) {
   switch (stage_) {
     case Stage::kRegular:
       return ReadRegular(text);
-    case Stage::kSurvey:
-      return Survey(text, ends_file);
+    case Stage::kProbe:
+      return Probe(text, ends_file);
     case Stage::kFlow:
       return ReadLines(text, &MotionReader::TakeFlowLine);
     case Stage::kSurplus:
       return ReadLines(text, &MotionReader::TakeSurplusLine);
     case Stage::kBroken:
       return ReadLines(text, &MotionReader::TakeFaults);
-    case Stage::kBehind:
-      return ReadLines(text, &MotionReader::TakeBehind);
+    case Stage::kTrailing:
+      return ReadLines(text, &MotionReader::TakeTrailing);
     case Stage::kDone:
       break;
   }
@@ -86,7 +86,7 @@ void MotionReader::Finish() {
     case Stage::kBroken:
       Stop(false);
       return;
-    case Stage::kBehind:
+    case Stage::kTrailing:
       if (found_ != frames_) ReportFrameCount(context_, found_, frames_, &log_);
       break;
     default:
@@ -127,12 +127,12 @@ bool MotionReader::CheckFrameLimit(const Line& line) {
 }
 
 // A value takes two bytes, but for the last of the text.
-int64_t MotionReader::MostFrames(size_t bytes) const {
+int64_t MotionReader::MaxFrames(size_t bytes) const {
   const int64_t fit = (static_cast<int64_t>(bytes) + 1) /
                       (2 * std::max<int64_t>(context_.width, 1));
-  const int64_t declared = declared_ > 0 ? declared_ - frames_ : kMost;
+  const int64_t declared = declared_ > 0 ? declared_ - frames_ : kMax;
   const int64_t limit =
-      limits_.max_frames > 0 ? limits_.max_frames - frames_ : kMost;
+      limits_.max_frames > 0 ? limits_.max_frames - frames_ : kMax;
   return std::min({fit, declared, limit});
 }
 
@@ -163,7 +163,7 @@ size_t MotionReader::ReadRegular(std::string_view text) {
   next_ = lines.next();
   if (stage_ == Stage::kRegular && Complete()) {
     found_ = frames_;
-    stage_ = Stage::kBehind;
+    stage_ = Stage::kTrailing;
   }
   return lines.taken();
 }
@@ -183,9 +183,9 @@ void MotionReader::ScanBlock(LineReader* lines) {
   while (true) {
     if (IsCancelled(options_.cancel)) return Stop(false);
     const std::string_view rest = lines->rest();
-    const int64_t most = std::min(MostFrames(rest.size()), block);
+    const int64_t most = std::min(MaxFrames(rest.size()), block);
     if (most <= 0) break;
-    const std::span<float> room = sink_.Room(most);
+    const std::span<float> room = sink_.NextRows(most);
     const RowsScan scan =
         ScanRows(options_.target, rest, static_cast<size_t>(context_.width),
                  room, ThreadRowsWorkspace());
@@ -210,9 +210,9 @@ bool MotionReader::TakeRow(const Line& line) {
     return false;
   }
   const auto width = static_cast<size_t>(context_.width);
-  const RowScan scan = ScanRow(line.text, 0, sink_.Room(1).first(width));
+  const LineScan scan = ScanLine(line.text, 0, sink_.NextRows(1).first(width));
   if (scan.end != RowEnd::kLine || scan.values != width) {
-    stage_ = Stage::kSurvey;
+    stage_ = Stage::kProbe;
     return false;
   }
   if (scan.has_non_finite) {
@@ -248,11 +248,11 @@ void MotionReader::TakeFaults(const Line& line) {
   }
 }
 
-void MotionReader::TakeBehind(const Line& line) {
+void MotionReader::TakeTrailing(const Line& line) {
   if (TrimBlanks(line.text).empty()) return;
   if (context_.width > 0) {
     // Only to see whether it is one more row: nothing is kept.
-    const RowSurvey row = SurveyRows(line.text, context_.width, 0, {});
+    const LayoutProbe row = ProbeLayout(line.text, context_.width, 0, {});
     if (!row.hit_word && row.last_width == context_.width) {
       ++found_;
       return;

@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
-#include "bvhmill/bvh/rows/frame_sink.h"
-#include "bvhmill/bvh/motion/motion_header.h"
 #include "bvhmill/bvh/motion/layout_probe.h"
-#include "bvhmill/bvh/read_options.h"
+#include "bvhmill/bvh/motion/motion_header.h"
 #include "bvhmill/bvh/motion/row_issues.h"
+#include "bvhmill/bvh/read_options.h"
+#include "bvhmill/bvh/rows/frame_sink.h"
 #include "bvhmill/clip/clip.h"
 #include "bvhmill/report/issue_log.h"
 #include "bvhmill/text/lines.h"
@@ -25,7 +25,7 @@ namespace bvhmill {
 // which is one piece. A regular file, one frame a line, is read in one pass. At
 // the first line that is not a full row, some of the rest is surveyed and
 // judged: rows laid out otherwise, surplus columns, a last row that was cut, or
-// faults. Where the survey could not see the end, the judgement is tried, and
+// faults. Where the probe could not see the end, the judgement is tried, and
 // if it does not hold, what is wrong with each row is reported after all.
 class MotionReader {
  public:
@@ -51,16 +51,16 @@ class MotionReader {
   // What Frames says; 0 if it says nothing.
   int64_t declared() const { return declared_; }
   // Most frames that `bytes` of rows can still give.
-  int64_t MostFrames(size_t bytes) const;
+  int64_t MaxFrames(size_t bytes) const;
 
  private:
   enum class Stage {
-    kRegular,  // one frame a line
-    kSurvey,   // a line was odd
-    kFlow,     // line ends mean nothing
-    kSurplus,  // each row is equally too wide
-    kBroken,   // only faults are looked for
-    kBehind,   // all frames are read
+    kRegular,   // one frame a line
+    kProbe,     // a line was odd
+    kFlow,      // line ends mean nothing
+    kSurplus,   // each row is equally too wide
+    kBroken,    // only faults are looked for
+    kTrailing,  // all frames are read
     kDone,
   };
 
@@ -68,8 +68,8 @@ class MotionReader {
   size_t ReadRegular(std::string_view text);
   void ScanBlock(LineReader* lines);
   bool TakeRow(const Line& line);
-  size_t Survey(std::string_view text, bool ends_file);
-  void Begin(RowLayout layout, const RowSurvey& survey, const Line& odd);
+  size_t Probe(std::string_view text, bool ends_file);
+  void Begin(RowLayout layout, const LayoutProbe& probe, const Line& odd);
   size_t ReadLines(std::string_view text,
                    void (MotionReader::*take)(const Line&));
   void TakeFlowLine(const Line& line);
@@ -79,7 +79,7 @@ class MotionReader {
   bool BeginFlowLine(const Line& line);
   void EndFlowLine(bool fits);
   void TakeFaults(const Line& line);
-  void TakeBehind(const Line& line);
+  void TakeTrailing(const Line& line);
   void Finish();
 
   bool SkipLine(const Line& line);
@@ -99,7 +99,7 @@ class MotionReader {
   int64_t declared_;
   Stage stage_ = Stage::kRegular;
   bool good_ = false;
-  Place next_;
+  TextPosition next_;
   int64_t frames_ = 0;
   // Lines that are still to be read one by one, and how many they were when the
   // fast path last failed.

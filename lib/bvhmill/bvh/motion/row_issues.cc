@@ -43,7 +43,7 @@ void ReportRowFault(const RowContext& context, const Line& line, int64_t frame,
   while (true) {
     const std::string_view word = NextWord(line.text, &index);
     if (word.empty()) break;
-    const Place place = line.At(index - word.size());
+    const TextPosition place = line.At(index - word.size());
     if (ParseNumber(word).kind == NumberKind::kInvalid) {
       Location at = LocationAt(place);
       at.frame = frame;
@@ -63,7 +63,7 @@ void ReportRowFault(const RowContext& context, const Line& line, int64_t frame,
     }
   }
   if (values < context.width) {
-    const Place place = line.At(EndOfWords(line.text));
+    const TextPosition place = line.At(EndOfWords(line.text));
     log->Add(IssueCode::MOTION_ROW_TOO_SHORT,
              LocationAt(place, context.skeleton, frame, values),
              WidthArgs(context, values));

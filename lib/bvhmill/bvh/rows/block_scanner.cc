@@ -37,11 +37,11 @@ class BlockScanner::BlockPlacer final : public RowsPlacer {
   // There may be a thread that waits for it, even behind the end, or where an
   // exception ends this one.
   ~BlockPlacer() override {
-    if (!asked_) BlockPlacer::Place(0);
+    if (!asked_) BlockPlacer::Reserve(0);
   }
-  std::span<float> Place(size_t rows) override {
+  std::span<float> Reserve(size_t rows) override {
     asked_ = true;
-    return scanner_.Place(side_, block_, static_cast<int64_t>(rows));
+    return scanner_.Reserve(side_, block_, static_cast<int64_t>(rows));
   }
   Side side() const { return side_; }
 
@@ -116,7 +116,7 @@ size_t BlockScanner::Begin(size_t i) const {
   return feed == std::string_view::npos ? text_.size() : feed + 1;
 }
 
-std::span<float> BlockScanner::Place(Side side, size_t block, int64_t rows) {
+std::span<float> BlockScanner::Reserve(Side side, size_t block, int64_t rows) {
   Block& taken = blocks_[block];
   const bool is_front = side == Side::kFront;
   const int64_t edge = WaitFor(is_front ? taken.first_frame : taken.end_frame);

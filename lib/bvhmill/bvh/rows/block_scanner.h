@@ -70,7 +70,7 @@ class BlockScanner {
   // Where block `i` begins: behind the first line end from the byte before its
   // place on.
   size_t Begin(size_t i) const;
-  std::span<float> Place(Side side, size_t block, int64_t rows);
+  std::span<float> Reserve(Side side, size_t block, int64_t rows);
   // Ask for memory for the values some way behind or before those at `values`.
   // The system clears a huge page when it is first written to; threads that
   // come to the same new page together would both wait for that, so one of them

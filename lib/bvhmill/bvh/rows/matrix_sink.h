@@ -39,7 +39,7 @@ class MatrixSink final : public FrameSink {
   }
   bool refused() const { return refused_; }
 
-  std::span<float> Room(int64_t frames) override {
+  std::span<float> NextRows(int64_t frames) override {
     const int64_t end = frames_ + frames;
     if (end > held_frames_) {
       Reserve(std::max(end, std::min(2 * end, most_frames_)));

@@ -51,14 +51,14 @@ size_t ReadRowsInParallel(std::string_view text, int64_t width,
   }
   const size_t blank = BlankLines(text);
   const std::string_view rows = text.substr(blank);
-  const int64_t most = reader->MostFrames(rows.size());
+  const int64_t most = reader->MaxFrames(rows.size());
   const size_t block_bytes = BlockBytes(rows);
   // The place for the frames is taken at once: only for as many as the file
   // says, if that can be.
   if (most < 1 || most != reader->declared() || block_bytes == 0) return 0;
   reader->Skip(0, blank, CountLineEnds(text.substr(0, blank)));
   BlockScanner scanner(rows, block_bytes, static_cast<size_t>(width), options,
-                       sink->Room(most));
+                       sink->NextRows(most));
   options.parallel->Run(options.parallel->threads(), [&](int64_t i) {
     scanner.Work(i % 2 == 0 ? Side::kFront : Side::kBack);
   });

@@ -26,7 +26,7 @@ class TileScanner::TilePlacer final : public RowsPlacer {
  public:
   TilePlacer(std::span<float> values, size_t width)
       : values_(values), width_(width) {}
-  std::span<float> Place(size_t rows) override {
+  std::span<float> Reserve(size_t rows) override {
     const size_t count = rows * width_;
     if (count > values_.size() - used_) return {};
     const std::span<float> place = values_.subspan(used_, count);
@@ -80,7 +80,7 @@ bool TileScanner::HandOn(int worker, const RowsScan& scan,
   const auto first = static_cast<int64_t>(taken_.rows);
   const auto frames = static_cast<int64_t>(scan.rows);
   if (frames > most_frames_ - first) return false;
-  if (frames > 0 && !receiver_.OnTurn(worker, first, frames, values)) {
+  if (frames > 0 && !receiver_.OnTileInOrder(worker, first, frames, values)) {
     refused_ = true;
   }
   taken_.rows += scan.rows;
@@ -91,10 +91,10 @@ bool TileScanner::HandOn(int worker, const RowsScan& scan,
 
 void TileScanner::Work(int worker, UninitializedVector<float>* values) {
   const int64_t end = tiles();
-  for (int64_t i = turns_.Take(); i < end; i = turns_.Take()) {
-    const Turns::Turn turn(&turns_, i);
+  for (int64_t i = sequencer_.Take(); i < end; i = sequencer_.Take()) {
+    const OrderedSequencer::Slot turn(&sequencer_, i);
     RowsScan scan;
-    const bool good = !turns_.stopped() && !IsCancelled(options_.cancel) &&
+    const bool good = !sequencer_.stopped() && !IsCancelled(options_.cancel) &&
                       Scan(i, values, &scan);
     const auto rows =
         std::span<const float>(*values).first(good ? scan.rows * width_ : 0);
@@ -102,8 +102,8 @@ void TileScanner::Work(int worker, UninitializedVector<float>* values) {
       receiver_.OnTile(worker, static_cast<int64_t>(scan.rows), rows);
     }
     turn.Wait();
-    if (turns_.stopped()) continue;
-    if (!good || !HandOn(worker, scan, rows)) turns_.Stop();
+    if (sequencer_.stopped()) continue;
+    if (!good || !HandOn(worker, scan, rows)) sequencer_.Stop();
   }
 }
 

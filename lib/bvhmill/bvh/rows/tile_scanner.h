@@ -56,7 +56,7 @@ class TileScanner {
   int64_t most_frames_;
   const ReadOptions& options_;
   TileReceiver& receiver_;
-  Turns turns_;
+  OrderedSequencer sequencer_;
   // Of the thread whose turn it is.
   RowsScan taken_;
   bool refused_ = false;

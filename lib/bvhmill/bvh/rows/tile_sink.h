@@ -29,7 +29,7 @@ class TileSink final : public FrameSink {
   // The next frame is number `first`, if it is not 0. Call before all else.
   void StartAt(int64_t first) { first_ = first; }
 
-  std::span<float> Room(int64_t frames) override {
+  std::span<float> NextRows(int64_t frames) override {
     values_.resize(static_cast<size_t>(tile_frames_ * width_));
     const int64_t room = std::min(frames, tile_frames_ - frames_);
     return std::span(values_).subspan(static_cast<size_t>(frames_ * width_),

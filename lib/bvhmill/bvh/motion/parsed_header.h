@@ -11,9 +11,9 @@
 
 namespace bvhmill {
 
-struct Heads {
+struct ParsedHeader {
   // What remembers hierarchies; null = nothing.
-  HierarchyMemo* memo = nullptr;
+  HierarchyCache* cache = nullptr;
   Hierarchy hierarchy;
   MotionHeader header;
   // The hierarchy is good.
@@ -21,19 +21,19 @@ struct Heads {
   // So is all else.
   bool good = false;
   // There are rows, and it is known where and how wide they are: they can be
-  // read, or, if the heads are not good, searched for faults.
+  // read, or, if the header are not good, searched for faults.
   bool has_rows = false;
   // No text behind what was given could change anything of this.
   bool certain = false;
 };
 
-// Reads into `heads`, whatever they hold, the hierarchy and the header of
+// Reads into `header`, whatever they hold, the hierarchy and the header of
 // MOTION from the beginning of `text`, and settles what the first row decides
 // about the hierarchy. `ends_file`: `text` is all of the file. Otherwise the
-// heads may not be certain; then nothing of this call counts, `log` is as
+// header may not be certain; then nothing of this call counts, `log` is as
 // before, and more text is needed: never more than max_header_bytes. The views
-// of `heads` are into `text`. Cost: O(bytes up to the rows).
-void ReadHeads(std::string_view text, bool ends_file, const Limits& limits,
-               IssueLog* log, Heads* heads);
+// of `header` are into `text`. Cost: O(bytes up to the rows).
+void ReadHeader(std::string_view text, bool ends_file, const Limits& limits,
+                IssueLog* log, ParsedHeader* header);
 
 }  // namespace bvhmill

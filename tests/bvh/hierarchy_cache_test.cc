@@ -50,8 +50,8 @@ std::string ReportOf(const ReadResult& read, IssueLog* log) {
   return ReportJson("", log->Finish(read.skeleton_read, read.motion_read), {});
 }
 
-void ExpectSamePlaces(const std::vector<Place>& some,
-                      const std::vector<Place>& others) {
+void ExpectSamePlaces(const std::vector<TextPosition>& some,
+                      const std::vector<TextPosition>& others) {
   ASSERT_EQ(some.size(), others.size());
   for (size_t i = 0; i < some.size(); ++i) {
     EXPECT_EQ(some[i].offset, others[i].offset);
@@ -60,21 +60,21 @@ void ExpectSamePlaces(const std::vector<Place>& some,
   }
 }
 
-class MemoTest : public ::testing::Test {
+class CacheTest : public ::testing::Test {
  protected:
-  // Reads `text` with the memo of all texts before, and without; and so as a
+  // Reads `text` with the cache of all texts before, and without; and so as a
   // stream that comes at once, or in pieces.
   void Read(const std::string& text, const Limits& limits = {}) {
     IssueLog plain_log({});
     const ReadResult plain = ReadBvh(text, {.limits = limits}, &plain_log);
     const std::string report = ReportOf(plain, &plain_log);
     ReadOptions options{.limits = limits};
-    options.memo = &memo_;
+    options.cache = &cache_;
     IssueLog log({});
     ReadBvhInto(text, options, &log, &result_);
     ExpectSame(result_, plain);
     EXPECT_EQ(ReportOf(result_, &log), report) << text;
-    options.memo = &stream_memo_;
+    options.cache = &stream_cache_;
     for (const size_t size : {text.size() + 1, size_t{40}}) {
       IssueLog stream_log({});
       const ReadResult stream = ReadInPieces(
@@ -88,7 +88,7 @@ class MemoTest : public ::testing::Test {
     EXPECT_EQ(read.skeleton_read, plain.skeleton_read);
     EXPECT_EQ(read.motion_read, plain.motion_read);
     if (!plain.skeleton_read) return;
-    ExpectSamePlaces(read.node_places, plain.node_places);
+    ExpectSamePlaces(read.node_positions, plain.node_positions);
     ExpectSameClip(read.clip, plain.clip);
   }
 
@@ -96,35 +96,35 @@ class MemoTest : public ::testing::Test {
     for (const std::string& text : texts) Read(text);
   }
 
-  HierarchyMemo memo_;
-  HierarchyMemo stream_memo_;
+  HierarchyCache cache_;
+  HierarchyCache stream_cache_;
   ReadResult result_;
 };
 
-TEST_F(MemoTest, TakesOfOneRig) {
+TEST_F(CacheTest, TakesOfOneRig) {
   Read(Rig(kRows));
-  EXPECT_FALSE(memo_.is_read);
+  EXPECT_FALSE(cache_.is_read);
   Read(Rig(kOtherRows));
-  EXPECT_TRUE(memo_.is_read);
-  EXPECT_TRUE(stream_memo_.is_read);
+  EXPECT_TRUE(cache_.is_read);
+  EXPECT_TRUE(stream_cache_.is_read);
   // The rows that are bad, the columns of values, the end of the text.
   ReadAll({Rig(kRows), Rig(kOtherRows), Rig("MOTION\n"),
            Rig("MOTION\nFrames: 1\nFrame Time: 0.01\n1 2 3\n"),
            Rig("MOTION Frames: 1 Frame Time: 0.01\n1 2 3 4\n")});
 }
 
-TEST_F(MemoTest, WhatItKnowsIsWhatItSays) {
+TEST_F(CacheTest, WhatItKnowsIsWhatItSays) {
   ReadAll({Rig(kRows), Rig(kRows)});
-  ASSERT_TRUE(memo_.is_read);
-  memo_.skeleton.nodes[0].name = "changed";
+  ASSERT_TRUE(cache_.is_read);
+  cache_.skeleton.nodes[0].name = "changed";
   IssueLog log({});
   ReadOptions options;
-  options.memo = &memo_;
+  options.cache = &cache_;
   ReadBvhInto(Rig(kRows), options, &log, &result_);
   EXPECT_EQ(result_.clip.skeleton.nodes[0].name, "changed");
 }
 
-TEST_F(MemoTest, EachRigHasANumber) {
+TEST_F(CacheTest, EachRigHasANumber) {
   const std::string other = Replaced(Rig(kRows), "0.25", "0.26");
   const auto number = [this](const std::string& text) {
     Read(text);
@@ -144,12 +144,12 @@ TEST_F(MemoTest, EachRigHasANumber) {
 }
 
 // A clip that was changed must have lost its number.
-TEST_F(MemoTest, WhatIsThereAlreadyIsNotCopied) {
+TEST_F(CacheTest, WhatIsThereAlreadyIsNotCopied) {
   ReadAll({Rig(kRows), Rig(kRows), Rig(kRows)});
   const auto read_again = [this] {
     result_.clip.skeleton.nodes[0].name = "changed";
     ReadOptions options;
-    options.memo = &memo_;
+    options.cache = &cache_;
     IssueLog log({});
     ReadBvhInto(Rig(kRows), options, &log, &result_);
     return result_.clip.skeleton.nodes[0].name;
@@ -159,14 +159,14 @@ TEST_F(MemoTest, WhatIsThereAlreadyIsNotCopied) {
   EXPECT_EQ(read_again(), "Pelvis");
 }
 
-TEST_F(MemoTest, RigsInTurns) {
+TEST_F(CacheTest, RigsInTurns) {
   const std::string other = Replaced(Rig(kRows), "0.25", "0.26");
   const std::string longer = Replaced(Rig(kRows), "Pelvis", "Pelvises");
   ReadAll({Rig(kRows), other, Rig(kRows), other, other, other, longer, longer,
            longer, Rig(kRows)});
 }
 
-TEST_F(MemoTest, OtherTextBehindTheSameHierarchy) {
+TEST_F(CacheTest, OtherTextBehindTheSameHierarchy) {
   ReadAll({Rig(kRows), Rig(kRows), Rig("MOTIONS\nFrames: 1\n"), Rig("MOTION"),
            Rig(""), Rig("motion\nFrames: 0\nFrame Time: 1\n"),
            Rig("ROOT b\n{\nOFFSET 0 0 0\nCHANNELS 0\n}\n" + std::string(kRows)),
@@ -175,7 +175,7 @@ TEST_F(MemoTest, OtherTextBehindTheSameHierarchy) {
            ""});
 }
 
-TEST_F(MemoTest, WhatIsLoggedIsLoggedEachTime) {
+TEST_F(CacheTest, WhatIsLoggedIsLoggedEachTime) {
   const std::string texts[] = {
       Replaced(Rig(kRows), "HIERARCHY\n", ""),
       Replaced(Rig(kRows), "HIERARCHY\n", "HIERARCHY\n# by hand\n"),
@@ -185,11 +185,11 @@ TEST_F(MemoTest, WhatIsLoggedIsLoggedEachTime) {
   };
   for (const std::string& text : texts) {
     ReadAll({text, text, text});
-    EXPECT_FALSE(memo_.is_read) << text;
+    EXPECT_FALSE(cache_.is_read) << text;
   }
 }
 
-TEST_F(MemoTest, LimitsAreThoseOfTheClip) {
+TEST_F(CacheTest, LimitsAreThoseOfTheClip) {
   ReadAll({Rig(kRows), Rig(kRows)});
   Limits limits;
   limits.max_joints = 2;
@@ -206,7 +206,7 @@ TEST_F(MemoTest, LimitsAreThoseOfTheClip) {
   Read(Rig(kRows));
 }
 
-TEST_F(MemoTest, OtherBytesForTheSame) {
+TEST_F(CacheTest, OtherBytesForTheSame) {
   std::string crlf;
   for (const char c : Rig(kRows))
     crlf += c == '\n' ? "\r\n" : std::string(1, c);
@@ -214,11 +214,11 @@ TEST_F(MemoTest, OtherBytesForTheSame) {
   ReadAll({crlf, crlf, crlf, marked, marked, marked, Rig(kRows), crlf});
 }
 
-TEST_F(MemoTest, LongHierarchiesAreNotKept) {
-  const std::string blanks(static_cast<size_t>(kMostRememberedBytes), ' ');
+TEST_F(CacheTest, LongHierarchiesAreNotKept) {
+  const std::string blanks(static_cast<size_t>(kMaxCachedBytes), ' ');
   const std::string text = blanks + Rig(kRows);
   ReadAll({text, text, text});
-  EXPECT_TRUE(memo_.text.empty());
+  EXPECT_TRUE(cache_.text.empty());
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "bvhmill/bvh/motion/clip_header.h"
+#include "bvhmill/bvh/motion/parsed_header.h"
 
 #include <string>
 #include <utility>
@@ -17,7 +17,7 @@ bool IsBvhText(std::string_view text, IssueLog* log, bool* certain) {
   const Content content = Sniff(text);
   *certain |= content.kind == ContentKind::kUtf16 ||
               content.kind == ContentKind::kForeign;
-  const Location start = LocationAt(Place{});
+  const Location start = LocationAt(TextPosition{});
   const std::string name(content.name);
   switch (content.kind) {
     case ContentKind::kText:
@@ -42,8 +42,8 @@ void LogComments(const Cursor& cursor, IssueLog* log) {
 }
 
 // The lines before the rows; those of the rows are checked as they are read.
-bool CheckLines(std::string_view text, const Place& rows, const Limits& limits,
-                IssueLog* log) {
+bool CheckLines(std::string_view text, const TextPosition& rows,
+                const Limits& limits, IssueLog* log) {
   const auto offset = static_cast<size_t>(rows.offset);
   const bool ends_line = (offset > 0 && IsLineEnd(text[offset - 1])) ||
                          (offset < text.size() && IsLineEnd(text[offset]));
@@ -62,7 +62,7 @@ bool CheckLines(std::string_view text, const Place& rows, const Limits& limits,
 
 // The first line that is not blank and no comment. False if there is none, or
 // if it has no end: more of it may follow then.
-bool FindRow(std::string_view text, const Place& start, Line* row) {
+bool FindRow(std::string_view text, const TextPosition& start, Line* row) {
   LineReader lines(text, start);
   while (lines.Next(row)) {
     if (TrimBlanks(row->text).empty() || IsComment(row->text)) continue;
@@ -75,75 +75,75 @@ bool FindRow(std::string_view text, const Place& start, Line* row) {
 // Reads what stands before the rows. Behind a fault of the hierarchy the header
 // is only read for its own faults.
 void ReadParts(Cursor* cursor, const Limits& limits, IssueLog* log,
-               Heads* heads) {
-  Hierarchy& hierarchy = heads->hierarchy;
-  heads->skeleton_read =
-      ReadHierarchy(cursor, limits, heads->memo, log, &hierarchy);
+               ParsedHeader* header) {
+  Hierarchy& hierarchy = header->hierarchy;
+  header->skeleton_read =
+      ReadHierarchy(cursor, limits, header->cache, log, &hierarchy);
   const bool header_good =
-      hierarchy.ended && ReadMotionHeader(cursor, log, &heads->header);
+      hierarchy.ended && ReadMotionHeader(cursor, log, &header->header);
   const bool lines_good =
-      !heads->skeleton_read || !hierarchy.ended ||
+      !header->skeleton_read || !hierarchy.ended ||
       CheckLines(cursor->text(), cursor->place(), limits, log);
-  heads->good = heads->skeleton_read && header_good && lines_good;
-  heads->has_rows = heads->skeleton_read && lines_good &&
-                    heads->header.present && heads->header.rows_known;
+  header->good = header->skeleton_read && header_good && lines_good;
+  header->has_rows = header->skeleton_read && lines_good &&
+                     header->header.present && header->header.rows_known;
   LogComments(*cursor, log);
 }
 
 void ReadPrefix(std::string_view text, const Limits& limits, IssueLog* log,
-                Heads* heads) {
-  if (!IsBvhText(text, log, &heads->certain)) {
-    Clear(&heads->hierarchy);
+                ParsedHeader* header) {
+  if (!IsBvhText(text, log, &header->certain)) {
+    Clear(&header->hierarchy);
     return;
   }
   Cursor cursor(text, ByteOrderMarkSize(text));
-  ReadParts(&cursor, limits, log, heads);
-  if (!heads->good && !heads->has_rows) return;
+  ReadParts(&cursor, limits, log, header);
+  if (!header->good && !header->has_rows) return;
   Line row;
-  const Place& rows = heads->header.rows;
-  if (heads->has_rows) {
+  const TextPosition& rows = header->header.rows;
+  if (header->has_rows) {
     const auto offset = static_cast<size_t>(rows.offset);
-    heads->certain |= FindRow(text.substr(offset), rows, &row);
+    header->certain |= FindRow(text.substr(offset), rows, &row);
   }
-  if (heads->hierarchy.disputes.empty() ||
-      SettleDisputes(CountWords(row.text), log, &heads->hierarchy)) {
+  if (header->hierarchy.disputes.empty() ||
+      SettleDisputes(CountWords(row.text), log, &header->hierarchy)) {
     return;
   }
-  heads->good = heads->skeleton_read = heads->has_rows = false;
+  header->good = header->skeleton_read = header->has_rows = false;
 }
 
 // Makes them empty but for the hierarchy, which may be the next one, too.
-void ClearFacts(Heads* heads) {
-  heads->header = {};
-  heads->skeleton_read = heads->good = false;
-  heads->has_rows = heads->certain = false;
+void ClearFacts(ParsedHeader* header) {
+  header->header = {};
+  header->skeleton_read = header->good = false;
+  header->has_rows = header->certain = false;
 }
 
 }  // namespace
 
-void ReadHeads(std::string_view text, bool ends_file, const Limits& limits,
-               IssueLog* log, Heads* heads) {
+void ReadHeader(std::string_view text, bool ends_file, const Limits& limits,
+                IssueLog* log, ParsedHeader* header) {
   const bool cut =
       Exceeds(static_cast<int64_t>(text.size()), limits.max_header_bytes);
   if (cut) text = text.substr(0, static_cast<size_t>(limits.max_header_bytes));
-  ClearFacts(heads);
-  heads->certain = ends_file && !cut;
-  if (heads->certain) {
-    ReadPrefix(text, limits, log, heads);
+  ClearFacts(header);
+  header->certain = ends_file && !cut;
+  if (header->certain) {
+    ReadPrefix(text, limits, log, header);
     return;
   }
   IssueLog attempt = *log;
-  ReadPrefix(text, limits, &attempt, heads);
-  if (!heads->certain && !cut) return;
-  if (heads->certain || heads->hierarchy.skeleton.nodes.empty()) {
+  ReadPrefix(text, limits, &attempt, header);
+  if (!header->certain && !cut) return;
+  if (header->certain || header->hierarchy.skeleton.nodes.empty()) {
     *log = std::move(attempt);
   } else {
-    ClearFacts(heads);
-    Clear(&heads->hierarchy);
-    log->Add(IssueCode::LIMIT_HEADER_BYTES, LocationAt(Place{}),
+    ClearFacts(header);
+    Clear(&header->hierarchy);
+    log->Add(IssueCode::LIMIT_HEADER_BYTES, LocationAt(TextPosition{}),
              {{"limit", std::to_string(limits.max_header_bytes)}});
   }
-  heads->certain = true;
+  header->certain = true;
 }
 
 }  // namespace bvhmill
