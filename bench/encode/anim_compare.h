@@ -14,14 +14,14 @@ struct AnimComparison {
   bool fought = false;
   // Bytes of the viewer's file, without joints that the avatar has not.
   double viewer_bytes = 0;
-  // What that is off at its worst frame, as the viewer plays it.
+  // The error of that file at its worst frame, as the viewer plays it.
   double degrees = 0;
   double millimetres = 0;
   // Bytes of `best` with those bounds for all joints, and with the bounds of
   // each joint, where the viewer's file is off by less in most of them.
   double best_bytes = 0;
   double best_bytes_by_joint = 0;
-  // The part of the viewer's errors with which `best` takes as many bytes.
+  // The fraction of the viewer's errors at which `best` takes equal bytes.
   double error_part = 0;
 };
 

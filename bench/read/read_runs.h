@@ -1,6 +1,7 @@
 #pragma once
 
-// What the benchmark of reading times, and what it compares before.
+// The timed runs of the reading benchmark, and the comparisons made before
+// them.
 
 #include <cstdint>
 #include <string>

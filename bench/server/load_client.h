@@ -1,6 +1,6 @@
 #pragma once
 
-// What clients do to a mill.
+// Clients that load a server with clips: by streams and by unary calls.
 
 #include <cstdint>
 #include <memory>
@@ -14,7 +14,7 @@ namespace bvhmill::bench {
 
 using Stub = v1::ClipService::Stub;
 
-// A connection of its own.
+// Opens a connection that no other client shares.
 std::unique_ptr<Stub> Connect(const std::string& address);
 
 using ClipStream =
@@ -33,7 +33,7 @@ struct StreamRun {
   // Each clip got a result, and every one was good.
   bool ok = false;
   double seconds = 0;
-  // From the last byte that was sent to the last one that came.
+  // Time from the last byte sent to the last byte received.
   double tail_seconds = 0;
   int64_t output_bytes = 0;
 };
@@ -42,12 +42,13 @@ struct StreamRun {
 // most a chunk as one message, others in chunks.
 StreamRun ConvertOverStream(Stub* stub, std::string_view text, int64_t clips);
 
-// The same of a text of `bytes`, `rows` behind `heads` again and again, which
-// is never held as a whole.
+// As ConvertOverStream, for a text of `bytes` bytes: `heads`, then `rows`
+// repeated. The text is never in memory as a whole.
 StreamRun ConvertEndless(Stub* stub, std::string_view heads,
                          std::string_view rows, int64_t bytes);
 
-// One unary call. False if it failed; `*refused` if it was told to come later.
+// Makes one unary call. False if it failed; `*refused` is true if the server
+// asked to try again later.
 bool ConvertUnary(Stub* stub, const std::string& text, bool* refused);
 
 }  // namespace bvhmill::bench

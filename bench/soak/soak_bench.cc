@@ -31,7 +31,7 @@ constexpr double kSayEvery = 0.1;
 // Few enough that callers are turned away now and then.
 constexpr int kMaxClips = 192;
 constexpr int kMaxOfAConnection = 64;
-// What the second half of the time may add.
+// The most that memory may grow in the second half of the time.
 constexpr double kMaxGrowthPart = 0.05;
 constexpr double kMaxGrowthMb = 10;
 

@@ -14,7 +14,7 @@
 
 namespace bvhmill::bench {
 
-// What a server says of a clip, without times.
+// The answer of a server for one clip, without times.
 struct SoakAnswer {
   int code = 0;
   std::string reason;
@@ -34,7 +34,8 @@ struct SoakClip {
   std::string data;
   v1::ContentEncoding encoding = v1::CONTENT_ENCODING_IDENTITY;
   v1::ConvertOptions options;
-  // Of ConvertClips, and of ValidateClip, by the library in this process.
+  // The expected answers of ConvertClips and ValidateClip, made by the library
+  // in this process.
   SoakAnswer converted;
   SoakAnswer checked;
 };
@@ -59,7 +60,7 @@ SoakAnswer AnswerOf(const grpc::Status& status);
 
 using Random = std::mt19937;
 
-// Of [least, most].
+// A random number of [least, most].
 inline int Pick(int least, int most, Random* random) {
   return std::uniform_int_distribution<int>(least, most)(*random);
 }

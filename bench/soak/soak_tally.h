@@ -1,6 +1,6 @@
 #pragma once
 
-// What the soak has seen.
+// The counts of a soak run.
 
 #include <atomic>
 #include <cstdint>
