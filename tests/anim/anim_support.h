@@ -13,7 +13,7 @@ namespace bvhmill::testing {
 
 // The file of `motion`.
 std::string BytesOf(const AnimMotion& motion);
-// What a file without limits holds.
+// Reads an .anim file without limits and returns its motion.
 AnimMotion MotionOf(std::string_view bytes);
 
 // mPelvis with rotations and positions, mTorso with rotations, 2 s; a

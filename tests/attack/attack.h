@@ -18,7 +18,7 @@
 
 namespace bvhmill::attack {
 
-// What an attack works with. Thread-safe.
+// The server under attack and the helpers that an attack uses. Thread-safe.
 class Target {
  public:
   Target(std::string address, std::string metrics_address)
@@ -63,7 +63,7 @@ struct Attack {
   std::string about;
   // Attacks until the target is stopped; may use threads, which it joins.
   std::function<void(Target*)> run;
-  // It goes on for so many times the time of others: it needs time to build up.
+  // Factor on the time of an attack, for attacks that need time to build up.
   double times_longer = 1;
   // False: latencies of honest calls are shown, but not judged.
   bool bounds_latency = true;

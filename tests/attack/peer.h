@@ -36,7 +36,7 @@ class Peer {
   int fd_ = -1;
 };
 
-// A port of this machine that nobody listened on a moment ago.
+// A port of this machine that was free when the function looked.
 int FreePort();
 
 }  // namespace bvhmill::attack

@@ -89,7 +89,7 @@ class ServerProcess {
   std::jthread watcher_;
 };
 
-// What a page of metrics says of the gauge or counter `name`, without labels;
+// Reads the gauge or counter `name`, without labels, from a page of metrics;
 // -1 if the page does not answer in time.
 double FetchMetric(const std::string& metrics_address, const std::string& name);
 

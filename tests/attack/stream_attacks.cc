@@ -18,7 +18,7 @@ using Stub = v1::ClipService::Stub;
 using Stream = grpc::ClientReaderWriter<Request, Response>;
 
 constexpr int kConnections = 8;
-// As many calls as the server takes of one connection.
+// The server's default limit on calls of one connection.
 constexpr int kStreams = 256;
 
 // Streams that stay open until the target is stopped. `begin` sends what there
@@ -116,7 +116,7 @@ void StreamsWithinClips(Target* target) {
   });
 }
 
-// Outputs of tens of MB that nobody reads.
+// Asks for outputs of tens of MB and does not read them.
 void UnreadOutputs(Target* target) {
   const std::string text =
       Zstd(WideSkeleton(2'000, "a") + Motion(3'000, "", 0));

@@ -16,7 +16,7 @@ namespace bvhmill::testing {
 Clip Edited(const ClipEdits& edits, Clip clip,
             const Conventions& conventions = {});
 
-// What editing `clip` says.
+// Applies `edits` to `clip` and returns the status.
 absl::Status StatusOfEdit(const ClipEdits& edits, Clip clip,
                           const Limits& limits = {});
 

@@ -152,7 +152,7 @@ void AddLists(const std::vector<std::string>& names, Bytes* bytes,
   }
 }
 
-// Many outputs of one kind cost as many times as much.
+// N outputs of one kind cost N times the cost of one.
 void RepeatOutputs(size_t times, ConvertOptions* options) {
   if (options->outputs.empty()) return;
   const bvhmill::OutputRequest first = options->outputs[0];

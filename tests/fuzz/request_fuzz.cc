@@ -121,7 +121,7 @@ class Writer {
                          std::equal(path.begin(), path.end(), text.begin());
       if (leads) return WriteMessage(path, depth + 1);
     }
-    // Of the options and others a message with words, so that it can be read.
+    // For options and other messages: one unknown field of words, which parses.
     std::string out;
     if (bytes_.OneIn(2)) return out;
     AppendTag(static_cast<int>(bytes_.Below(3)) + 100, kLength, false, &out);
@@ -180,7 +180,7 @@ grpc::ByteBuffer InSlices(const std::string& bytes, size_t most) {
 
 struct Case {
   std::string wire;
-  // Of a request that was written by Writer.
+  // True if Writer has written the request, so that its parts are known.
   bool is_counted = false;
   int64_t beside = 0;
   grpc_compression_algorithm packing = GRPC_COMPRESS_NONE;

@@ -52,7 +52,7 @@ TEST(AnimOutput, ATargetThatCannotBeIsAFailedPrecondition) {
   EXPECT_TRUE(receiver.data().empty());
 }
 
-TEST(AnimOutput, WhatTheViewerRefusesNamesTheJoint) {
+TEST(AnimOutput, RefusalsOfTheViewerNameTheJoint) {
   StringReceiver receiver;
   const ConvertResult result = ConvertText(
       ChainText(3, 9), AnimOptions(AnimProfile::kViewer), &receiver);

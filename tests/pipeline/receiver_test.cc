@@ -158,7 +158,7 @@ TEST(Receiver, MayTakeTheMemoryOfFloats) {
       options.outputs = c.outputs;
       StringReceiver plain;
       ASSERT_TRUE(ConvertText(text, options, &plain).status.ok());
-      // What is left behind does for the next clip.
+      // The state after the first clip must work for the next one.
       for (int i = 0; i < 2; ++i) {
         TakingReceiver whole;
         ASSERT_TRUE(Convert(text, options, &whole, nullptr).status.ok());
