@@ -20,17 +20,17 @@ std::unique_ptr<Stub> Connect(const std::string& address);
 using ClipStream =
     grpc::ClientReaderWriter<v1::ConvertClipsRequest, v1::ConvertClipsResponse>;
 
-// The frames of a stream that asks for positions. False once the call is over.
+// Messages of a stream that requests positions. False if the call has ended.
 bool OpenStream(ClipStream* stream);
 bool BeginClip(const std::string& key, ClipStream* stream);
 bool SendChunk(std::string_view bytes, ClipStream* stream);
 bool EndClip(ClipStream* stream);
-// A clip in one frame.
+// Sends a whole clip in one message.
 bool SendWhole(const std::string& key, std::string_view text,
                ClipStream* stream);
 
 struct StreamRun {
-  // Each clip got a result, and every one was good.
+  // True if each clip got a result, and all results are OK.
   bool ok = false;
   double seconds = 0;
   // Time from the last byte sent to the last byte received.
@@ -38,8 +38,8 @@ struct StreamRun {
   int64_t output_bytes = 0;
 };
 
-// Sends `text` `clips` times over one stream, asking for positions; clips of at
-// most a chunk as one message, others in chunks.
+// Sends `text` as `clips` clips over one stream and requests positions. A clip
+// that fits one chunk is one message; others are sent in chunks.
 StreamRun ConvertOverStream(Stub* stub, std::string_view text, int64_t clips);
 
 // As ConvertOverStream, for a text of `bytes` bytes: `heads`, then `rows`

@@ -20,7 +20,7 @@ using SoakClipList = std::vector<const SoakClip*>;
 void SoakUnary(Stub* stub, const SoakClip& clip, bool checks_only,
                SoakTally* tally);
 
-// All of them at once over one connection.
+// As SoakUnary, with all clips at once over one connection.
 void SoakBurst(Stub* stub, const SoakClipList& clips, SoakTally* tally);
 
 struct SoakStreamPlan {
@@ -28,7 +28,7 @@ struct SoakStreamPlan {
   bool ordered = false;
   // Size of one chunk message.
   size_t chunk_bytes = size_t{256} << 10;
-  // Before each of the first 100 reads.
+  // The pause before each of the first 100 reads.
   std::chrono::milliseconds read_pause{0};
   // True if another thread may cancel the call: missing results are then not
   // counted as lost. Results that arrived must be right.

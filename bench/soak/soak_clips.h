@@ -1,6 +1,6 @@
 #pragma once
 
-// The clips of the soak: what is sent of each, and what must come back.
+// The clips of the soak, with the expected answers.
 
 #include <grpcpp/support/status.h>
 
@@ -19,7 +19,7 @@ struct SoakAnswer {
   int code = 0;
   std::string reason;
   std::string message;
-  // It says when to try again.
+  // True if the answer has a time to try again.
   bool may_retry = false;
   // Report and facts as JSON; empty if the clip was not read.
   std::string report;
@@ -30,7 +30,7 @@ struct SoakAnswer {
 
 struct SoakClip {
   std::string name;
-  // As they are sent.
+  // The bytes to send.
   std::string data;
   v1::ContentEncoding encoding = v1::CONTENT_ENCODING_IDENTITY;
   v1::ConvertOptions options;
@@ -47,15 +47,15 @@ struct SoakClips {
   std::vector<SoakClip> big;
 };
 
-// The same clips for the same seed: good and broken ones, some of them
-// compressed, some of those cut, to every format there is.
+// Makes good and broken clips with outputs of every format. Some are
+// compressed, and some of those are cut. Equal seeds give equal clips.
 SoakClips MakeSoakClips(uint32_t seed);
 
-// The answer that a result stands for; `outputs` are the bytes that came.
+// Makes the answer of a result; `outputs` are the received bytes.
 SoakAnswer AnswerOf(const v1::ClipResult& result,
                     std::vector<std::string> outputs);
 
-// The same of a call that failed.
+// Makes the answer of a failed call.
 SoakAnswer AnswerOf(const grpc::Status& status);
 
 using Random = std::mt19937;

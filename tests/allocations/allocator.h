@@ -6,9 +6,9 @@
 
 namespace bvhmill::testing {
 
-// How often memory was asked for so far.
+// The number of allocations so far.
 int64_t Allocations();
-// Bytes that were asked for so far.
+// The number of allocated bytes so far.
 int64_t AllocatedBytes();
 
 // While it lives, the next `count` allocations of any thread succeed, and all

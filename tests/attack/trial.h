@@ -12,8 +12,8 @@ namespace bvhmill::attack {
 
 struct TrialOptions {
   ServerOptions server;
-  // How long the attack goes on before the server is told to stop; it goes on
-  // while the server drains.
+  // The time of the attack before the server is told to stop. The attack goes
+  // on while the server drains.
   double seconds = 10;
   // Time that the server has to drain, and time that a trial waits after it.
   double drain_seconds = 30;
@@ -32,7 +32,7 @@ struct Trial {
   int64_t counted_bytes = 0;
   double cpu_seconds = 0;
   Latencies honest;
-  // False: it ended before it was told to.
+  // False: the server ended before it was told to.
   bool survived = false;
   Ending ending;
   bool metrics_answered = false;

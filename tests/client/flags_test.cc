@@ -207,7 +207,7 @@ TEST(Flags, AreAllInACase) {
   }
 }
 
-TEST(Flags, WithoutATableHereAreInACaseOfTheCommandLine) {
+TEST(Flags, OutsideTheTableHaveACaseOfTheCommandLine) {
   for (const auto& [flag, test, word] : OtherFlags()) {
     const std::string cmd =
         ReadFile(SourceFile("tests/cli/" + std::string(test) + "/cmd"));
@@ -251,7 +251,7 @@ TEST(Flags, LimitsOfLocalWorkAreTheirOwn) {
 }
 
 // Values that are refused before anything is sent.
-TEST(Flags, RefuseWhatTheyCannotMean) {
+TEST(Flags, RefuseInvalidValues) {
   TempDir dir;
   WriteFile(dir.File("clip.bvh"), kClip);
   const std::vector<std::string> refused[] = {

@@ -149,7 +149,7 @@ TEST(HostileStream, OutputsInAnotherOrderAreRefused) {
 }
 
 // A server that takes nothing of an upload is silent, too.
-TEST(HostileStream, UploadThatNobodyTakesEnds) {
+TEST(HostileStream, AnUploadThatIsNotReadEnds) {
   FakeServer server([](FakeCall* call) {
     if (call->method() == "GetServerInfo") {
       call->Read();
@@ -172,7 +172,8 @@ TEST(HostileStream, UploadThatNobodyTakesEnds) {
   EXPECT_EQ(result.status.code(), kSilent) << result.status;
 }
 
-// What a receiver says ends the call, and is what the caller hears.
+// An error of the receiver ends the call, and is the status that the caller
+// gets.
 TEST(HostileStream, ReceiverEndsAnEndlessAnswer) {
   class FullDisk final : public OutputReceiver {
    public:
@@ -226,7 +227,7 @@ TEST(HostileStream, ServerThatIsAlwaysBusyIsGivenUp) {
 }
 
 // Waits that make no sense are none, or as long as sense allows.
-TEST(HostileStream, RetryDelaysWithoutSenseAreNotWaitedFor) {
+TEST(HostileStream, InvalidRetryDelaysAreNotWaitedFor) {
   for (const char* delay : {"-1", "0", "x", "", "99999999999999999999"}) {
     FakeServer server(StreamHandler(Send({Frame(
         "result { key: '1' status { code: 8 message: 'busy' info { "

@@ -12,7 +12,7 @@
 
 namespace bvhmill::testing {
 
-// `clip` edited; fails the test if it cannot be.
+// Returns `clip` after the edits; fails the test if they do not fit.
 Clip Edited(const ClipEdits& edits, Clip clip,
             const Conventions& conventions = {});
 

@@ -16,7 +16,7 @@ struct Layer {
   std::string_view may_include;
 };
 
-// Headers of others, by the beginning of their name, and the folders that may
+// Third-party headers, by the beginning of their name, and the folders that may
 // include them.
 struct ThirdParty {
   std::string_view beginning;

@@ -104,7 +104,7 @@ TEST_F(LifecycleTest, AStreamThatPipelinesDrains) {
 }
 
 // The end of a stream waits for the write before it.
-TEST_F(LifecycleTest, AFailedStreamThatNobodyReadsIsLetGo) {
+TEST_F(LifecycleTest, AFailedStreamThatIsNotReadIsFreed) {
   Start([](server::ServerConfig* config) {
     config->service.idle_seconds = 1;
     config->drain_seconds = 0;

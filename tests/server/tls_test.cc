@@ -32,7 +32,7 @@ class TlsTest : public ServerTest {
     Use("first");
   }
 
-  // What the server is told to read is a copy, replaced by renaming.
+  // The server reads a copy of the files, which is replaced by renaming.
   void Use(const std::string& name) {
     Replace(name + ".key", "server.key");
     Replace(name + ".crt", "server.crt");
