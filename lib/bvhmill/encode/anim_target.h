@@ -1,6 +1,6 @@
 #pragma once
 
-// What an .anim could not hold of a clip, told without its rows. Private to
+// Checks without the rows of a clip whether an .anim can hold it. Private to
 // encode/.
 
 #include "bvhmill/encode/avatar_names.h"
@@ -8,8 +8,9 @@
 
 namespace bvhmill {
 
-// Logs TARGET_ANIM_ issues to context.log. Cost: kAvatarNameUnits a node, which
-// context.budget counts; whether it refuses them is seen when more is drawn.
+// Logs TARGET_ANIM_ issues to context.log, which must not be null. Draws
+// kAvatarNameUnits of work for each node from context.budget. A refusal is
+// ignored here: it comes back when more work is drawn.
 void CheckAnimTarget(const AnimFormat& format, const EncodeContext& context);
 
 }  // namespace bvhmill

@@ -20,12 +20,12 @@ std::string_view BytesOf(std::span<const T> values) {
   return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
 }
 
-// Media type of a bare tensor.
+// Media type of an array without a header.
 inline constexpr std::string_view kTensorMediaType =
     "application/vnd.bvhmill.tensor";
 
-// Sets shape and axes of `array` with the frames and the skeleton of `context`.
-// The memory of `tensor` is used again.
+// Sets the shape and axes of `array` for the frames and the skeleton of
+// `context`. Reuses the memory of `tensor`.
 void DescribeTensor(const PoseArray& array, const EncodeContext& context,
                     TensorInfo* tensor);
 
