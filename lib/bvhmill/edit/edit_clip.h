@@ -22,10 +22,12 @@ struct MotionSize {
 // if the edits do not add frames. RESOURCE_EXHAUSTED if the edited clip has
 //
 //   more frames than limits.max_frames;
-//   more values than a text of limits.max_clip_bytes could hold; or
-//   more than 64 times the frames of the source, and over 4 Mi values.
+//   more values than the source, and than a text of limits.max_clip_bytes
+//       could hold; or
+//   more than 64 times the frames of the source, and more than 4 Mi values.
 //
-// If max_frames and another bound are exceeded, the error names the lower one.
+// A limit of 0 is no limit. If max_frames and another bound are exceeded, the
+// error names the lower one.
 absl::Status CheckGrowth(const MotionSize& source, const MotionSize& edited,
                          const Limits& limits);
 

@@ -1,7 +1,10 @@
 #pragma once
 
-// Turns the roots of a clip. This is the rotation part of a root alignment: R'
-// = R(correction) * R(motion), written to the rotation channels of the root.
+// Turns the roots of a clip. This is the rotation part of a root alignment,
+//
+//   R' = R(correction) * R(motion)
+//
+// written to the rotation channels of the root.
 
 #include <array>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #pragma once
 
-// Checks without the rows of a clip whether an .anim can hold it. Private to
-// encode/.
+// Checks whether an .anim can hold a clip, before its rows are known. Private
+// to encode/.
 
 #include "bvhmill/encode/avatar_names.h"
 #include "bvhmill/encode/encoder.h"
@@ -9,8 +9,8 @@
 namespace bvhmill {
 
 // Logs TARGET_ANIM_ issues to context.log, which must not be null. Draws
-// kAvatarNameUnits of work for each node from context.budget. A refusal is
-// ignored here: it comes back when more work is drawn.
+// kAvatarNameUnits of work for each node from context.budget. If the
+// budget refuses, the checks are done anyway; the next draw fails.
 void CheckAnimTarget(const AnimFormat& format, const EncodeContext& context);
 
 }  // namespace bvhmill

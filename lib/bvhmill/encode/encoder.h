@@ -76,8 +76,8 @@ struct EncodeContext {
   Conventions conventions = {};
   // 0: not known.
   double meters_per_unit = 0;
-  // Receives issues about the clip in this output format. Null if no encoder
-  // needs a log.
+  // Receives issues about the clip in this output format. Must not be null for
+  // an encoder that needs a log, and for Check.
   IssueLog* log = nullptr;
   // Identifies the skeleton; see RigId.
   RigId rig = 0;
@@ -150,6 +150,7 @@ absl::Status CheckFormat(const FormatOptions& options);
 // The id of an output: its own, or the name of its format if that is empty.
 std::string_view OutputId(const OutputRequest& request);
 
+// The encoder of an output, whose options must pass CheckFormat.
 std::unique_ptr<Encoder> MakeEncoder(const OutputRequest& request);
 
 }  // namespace bvhmill

@@ -23,8 +23,8 @@ namespace bvhmill {
 // NEON), AVX2 or AVX-512. With vectors, the error of a position is at most 1e-6
 // times the largest coordinate of its frame, and the error of an entry of a
 // rotation is at most 4e-6. Errors grow with the depth of a skeleton, so a
-// skeleton deeper than kMaxVectorDepth is solved by scalar code with every
-// target.
+// skeleton deeper than kMaxVectorDepth is solved by scalar code, even if the
+// target is a vector one.
 inline constexpr int32_t kMaxVectorDepth = 100;
 enum class FkTarget { kReference, kVector128, kAvx2, kAvx512 };
 
@@ -73,8 +73,9 @@ struct FkJob {
   // the identity.
   std::span<float> world_rotations;
   std::span<float> local_rotations;
-  // Memory that the job works in. The caller keeps it from job to job; it grows
-  // to FkScratchBytes(*plan). Null: memory that the thread keeps until it ends.
+  // Memory that vector targets work in. The caller keeps it from job to job; it
+  // grows to FkScratchBytes(*plan). Null: memory that the thread keeps until it
+  // ends. Scalar code takes memory of its own, O(nodes), for each run.
   UninitializedVector<float>* scratch = nullptr;
   // The machine must support it.
   FkTarget target = BestFkTarget();

@@ -186,8 +186,8 @@ HWY_INLINE void StoreQuaternion(const Quaternion& q, float* lanes,
   StoreLanes(hn::Abs(q.w), lanes, row * 4 + 3);
 }
 
-// Solves local or world rotations of kLanes frames as quaternions. `rows`: [row
-// * 4 + k][lane].
+// Solves local or world rotations of kLanes frames as quaternions.
+// `rows`: [row * 4 + k][lane].
 template <bool kWorld>
 HWY_NOINLINE void SolveRotations(const Plan& plan, const FkSchedule& schedule,
                                  const float* HWY_RESTRICT columns,

@@ -34,8 +34,8 @@ struct FkStep {
 
 struct FkSchedule {
   std::vector<FkStep> steps;
-  // Slots that are in use at once. They are few, since the order is
-  // depth-first.
+  // The number of slots: the most that are in use at once. They are few, since
+  // the order is depth-first.
   int32_t slots = 0;
 };
 

@@ -19,14 +19,15 @@ namespace bvhmill {
 //
 // The first and the last frame of the clip use the one neighbour that exists.
 // numpy.gradient does the same. The velocity of a clip of one frame is 0. A job
-// owns nothing. Any number of jobs may run at once on one plan, each with its
+// owns nothing. Any number of jobs may run at once on one plan if each has its
 // own scratch memory.
 struct VelocityJob {
   const Plan* plan = nullptr;
   int64_t frames = 0;
-  // Rows of the frames, as read from the file. They include the row before the
-  // first frame if `has_before`, and the row after the last frame if
-  // `has_after`; set these wherever the clip has such a row.
+  // Rows of the frames, as read from the file: rows x plan->columns. The first
+  // row is that before the first frame if `has_before`, and the last row is
+  // that after the last frame if `has_after`. Set the two wherever the clip has
+  // such a row.
   std::span<const float> values;
   bool has_before = false;
   bool has_after = false;
