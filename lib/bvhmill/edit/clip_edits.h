@@ -1,8 +1,8 @@
 #pragma once
 
 // The edits that can be made to a clip before it is written: plain data. Zero
-// values change nothing. Edits are applied in the order of the fields; the order
-// in which a caller sets them does not matter.
+// values change nothing. Edits are applied in the order of the fields; the
+// order in which a caller sets them does not matter.
 
 #include <array>
 #include <cstdint>
