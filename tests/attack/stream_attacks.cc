@@ -35,7 +35,7 @@ void Open(Target* target, bool is_packed,
     if (i % kStreams == 0) open->stubs.push_back(target->Connect());
     auto context = std::make_unique<grpc::ClientContext>();
     if (is_packed) context->set_compression_algorithm(GRPC_COMPRESS_GZIP);
-    // Writes to a peer that takes nothing must come back.
+    // A write to a peer that does not read must end.
     context->set_deadline(std::chrono::system_clock::now() +
                           std::chrono::seconds(120));
     target->AddCall();
@@ -186,7 +186,7 @@ void RefusedClips(Target* target) {
   });
 }
 
-// Streams that are given up as soon as they hold a clip.
+// Streams that are cancelled as soon as they hold a clip.
 void CancelledStreams(Target* target) {
   const std::string text =
       Zstd(WideSkeleton(2'000, "a") + Motion(3'000, "", 0));

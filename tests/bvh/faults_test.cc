@@ -1,4 +1,4 @@
-// Where each fault is said to be: line, column, frame, joint and channel.
+// Tests the place of each fault: line, column, frame, joint and channel.
 
 #include <gtest/gtest.h>
 

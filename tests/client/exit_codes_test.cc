@@ -221,7 +221,7 @@ TEST(ExitCodes, BrokenAnswersCostNoGoodClip) {
   for (const char* name : {"garbage.bvh", "lies.bvh", "refused.bvh"}) {
     EXPECT_THAT(result.err, HasSubstr(name));
   }
-  // Nothing of the others, nor what was written before it was given up.
+  // There are no files of the failed clips, and no partial outputs.
   EXPECT_THAT(FilesBelow(dir.File("out")),
               ElementsAre(".bvhmill-manifest.jsonl", "good1.csv", "good2.csv",
                           "good3.csv", "good4.csv"));

@@ -221,14 +221,14 @@ TEST(Flags, OutsideTheTableHaveACaseOfTheCommandLine) {
     if (command.size() > 1) name += "-" + command[1];
     const std::string cmd = ReadFile(SourceFile("tests/cli/" + name + "/cmd"));
     for (const std::string& flag : FlagsOf(command)) {
-      // Said by their short names there.
+      // The cases use the short names of these flags.
       if (flag == "help" || flag == "output" || flag == "force") continue;
       EXPECT_THAT(cmd, HasSubstr("--" + flag)) << name;
     }
   }
 }
 
-// A limit of local work is the one of its name; 0 is none.
+// Each limit flag of local work sets the limit of its name; 0 means no limit.
 TEST(Flags, LimitsOfLocalWorkAreTheirOwn) {
   TempDir dir;
   WriteFile(dir.File("clip.bvh"), kClip);

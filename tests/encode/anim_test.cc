@@ -1,4 +1,4 @@
-// .anim as an output: what the conversions make, and why there is none.
+// Tests .anim as an output: its bytes, and the reasons why there is none.
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Looks for clips that cost more than they were granted: a conversion takes no
-// more memory than it has asked for, and no more time than its limit on work.
+// Searches for clips that cost more than they draw: a conversion must not take
+// more memory than it was granted, nor more time than its limit on work.
 
 #include <time.h>
 

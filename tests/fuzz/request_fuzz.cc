@@ -1,5 +1,5 @@
-// Requests of any fields, in any slices and packing, are read as Protobuf reads
-// them, and their bytes beside texts are counted as they were written.
+// Requests with any fields, slices and compression are parsed as Protobuf
+// parses them. The count of their bytes without texts is that of the writer.
 
 #include <grpc/byte_buffer.h>
 #include <grpcpp/support/proto_buffer_reader.h>

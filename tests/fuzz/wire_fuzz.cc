@@ -149,7 +149,7 @@ bool IsNormal(const google::protobuf::Duration& time) {
          time.nanos() >= 0 && time.nanos() < kSecond;
 }
 
-// Times that are none are any, but stay as they became.
+// An invalid time may be read as any time, but then stays the same.
 void CheckTimes(const v1::StageTimes& message, const v1::StageTimes& again) {
   v1::StageTimes third;
   wire::ToProto(wire::FromProto(again), &third);

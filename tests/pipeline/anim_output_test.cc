@@ -1,4 +1,4 @@
-// An output that cannot hold every clip: what is said about it, and when.
+// Tests the issues and statuses of an output that cannot hold every clip.
 
 #include <gtest/gtest.h>
 

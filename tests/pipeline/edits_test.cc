@@ -290,7 +290,7 @@ TEST(Edits, AreNotTriedOnABrokenClip) {
   EXPECT_EQ(result.fault.reason, "MOTION_ROW_TOO_SHORT");
 }
 
-// Workspaces go from clip to clip; nothing of an edit may stay in them.
+// A workspace is used for many clips; an edit must leave no state in it.
 TEST(Edits, DoNotAffectTheNextClip) {
   const ConvertOptions plain = With([](auto*) {});
   const ConvertOptions edits = With([](auto* e) {

@@ -19,8 +19,8 @@ namespace {
 
 constexpr int64_t kNever = 1'000'000'000;
 
-// Notes calls; says no in Begin, or to memory for the clip, or when it has
-// taken `capacity` bytes, or cancels then.
+// Records calls. It refuses in Begin, or refuses memory for the clip, or
+// refuses or cancels after `capacity` bytes.
 class PickyReceiver final : public OutputReceiver {
  public:
   absl::Status Hold(int64_t bytes) override {

@@ -20,8 +20,8 @@ namespace {
 constexpr size_t kMaxBytes = size_t{5} << 20;
 constexpr size_t kManyBytes = 3 * kMaxBytes;
 
-// Counts what each step makes. Says no to more memory than there is room for;
-// cancels, once it has `capacity` bytes.
+// Counts the bytes of each step. Refuses memory beyond its room; cancels after
+// `capacity` bytes.
 class StepReceiver final : public OutputReceiver {
  public:
   absl::Status Hold(int64_t bytes) override {

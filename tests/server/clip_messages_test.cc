@@ -177,7 +177,7 @@ std::vector<std::string> StreamRequests(const std::string& source) {
       "begin { key: 'facts' complete: true options { read { strictness: "
       "STRICTNESS_STRICT } } " +
           source + " }",
-      // Given up before anything can come of it.
+      // Abandoned before it can have outputs.
       "begin { key: 'none' source { data: 'HIERARCHY' } }",
       "end { abandon: true }",
   };

@@ -101,7 +101,7 @@ TEST_F(ConnectionsTest, SilentConnectionsAreEvictedForNewOnes) {
   for (int64_t i = 2; i < kMax; ++i) {
     SendAll(Dial(), Hello());
   }
-  // As long as they are not known to be silent.
+  // Holds until the others are known to be silent.
   const int beyond = Dial();
   EXPECT_TRUE(Eventually([&] { return IsEnded(beyond); }));
   const std::vector<int> silent(files_.begin() + 1, files_.begin() + kMax - 1);
@@ -172,8 +172,8 @@ TEST_F(ConnectionsTest, CallsCancelledBeforeTheirMessage) {
   EXPECT_TRUE(Convert().ok());
 }
 
-// gRPC says nothing of a unary call before its message is there, and of a
-// stream nothing of half a message.
+// gRPC does not report a unary call before its message is complete, nor a part
+// of a message of a stream.
 TEST_F(ConnectionsTest, MessagesThatDoNotComeWhole) {
   struct Case {
     const char* name;

@@ -353,7 +353,7 @@ TEST(FlagsTest, LimitsTakeZeroButNothingNegative) {
   }
 }
 
-// Flags that are good alone, but not together, and what is said of them.
+// Flags that are valid alone but not together, and the error messages.
 TEST(FlagsTest, ConflictsAreRefused) {
   const std::pair<std::vector<std::string>, const char*> cases[] = {
       {{"--tls-cert=c"}, "--tls-cert and --tls-key need each other"},

@@ -113,7 +113,7 @@ TEST(LogTest, EachFieldHasItsNameAndItsPlace) {
                 std::string(kTrace) + ": why");
 }
 
-// Faults of the server and calls that were turned away.
+// Faults of the server and refused calls.
 TEST(LogTest, ALogOfErrorsHasTheseCodesAlone) {
   using Code = grpc::StatusCode;
   const std::vector<Code> errors = {
@@ -298,7 +298,7 @@ TEST(CatchAsStatusTest, ExceptionsAreLogged) {
     EXPECT_FALSE(server::CatchAndLog(log, "a place", c.thrower));
     const std::string line = std::string("bvhmilld: ") + c.line + "\n";
     EXPECT_EQ(::testing::internal::GetCapturedStderr(), line + line);
-    // Peers are told nothing of it.
+    // The text of the exception is not sent to peers.
     EXPECT_THAT(status.error_message(), Not(HasSubstr("odd")));
   }
 }

@@ -67,10 +67,10 @@ class MessagesTest : public ServerTest {
   }
 };
 
-// The beginning of a field that goes on for longer than there are bytes.
+// The beginning of a field whose stated length is more than the bytes.
 const std::string kGarbage = "\x0a\x7fgarbage";
 
-// They had been UNIMPLEMENTED, without a word.
+// The status must not be UNIMPLEMENTED without a message, as gRPC would answer.
 TEST_F(MessagesTest, AUnaryRequestThatIsNoMessageIsRefused) {
   Start();
   for (const char* method :

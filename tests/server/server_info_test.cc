@@ -182,7 +182,7 @@ TEST_F(ServerInfoTest, ValuesOfTheTableDiffer) {
   }
 }
 
-// 0 is said where there is no limit.
+// A limit that is off is stated as 0.
 TEST_F(ServerInfoTest, AMissingLimitIsZero) {
   Start([](server::ServerConfig* config) {
     config->limits.max_frames = 0;

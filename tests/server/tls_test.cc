@@ -93,8 +93,7 @@ TEST_F(TlsTest, ANewCertificateIsServedWithoutARestart) {
   EXPECT_FALSE(IsServed("first"));
 }
 
-// A pair that does not fit, or is none, must not be worse than none that is
-// new.
+// A new pair of files that does not fit, or is broken, must change nothing.
 TEST_F(TlsTest, TheOldCertificateServesWhileTheNewOneIsBroken) {
   StartTls();
   ASSERT_TRUE(IsServed("first"));

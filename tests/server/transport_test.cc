@@ -97,8 +97,8 @@ class RawPeer {
     SendBytes(std::string{0, 0, size, type, flags, 0, 0, 0, 0} + payload);
   }
 
-  // False if there is none: the server has closed the connection, or nothing
-  // came for long.
+  // Reads the next frame. False if the server has closed the connection, or
+  // sent no byte for a long time.
   bool Read(Frame* frame) {
     std::string head;
     if (!Take(9, &head)) return false;

@@ -17,7 +17,7 @@ namespace {
 
 using google::protobuf::util::MessageDifferencer;
 
-// Nothing is as it is by default.
+// Edits without any default value.
 ClipEdits FullEdits() {
   ClipEdits edits;
   edits.drop_joints = {"Tail*", "Hat"};
