@@ -47,7 +47,8 @@ bool ReadMotion(std::string_view text, const MotionHeader& header,
     return false;
   }
   motion->frames = reader.frames();
-  // Whatever stopped the reading, the matrix ends with a full frame.
+  // The matrix always ends with a full frame, also if the reading stopped
+  // early.
   motion->values.resize(static_cast<size_t>(motion->frames * width));
   return reader.good();
 }

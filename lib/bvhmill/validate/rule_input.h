@@ -25,7 +25,7 @@ struct RuleInput {
   const SkeletonFacts& facts;
   const RowSamples& samples;
   std::span<const TextPosition> places;
-  // What the caller knows about the clip.
+  // Unit and up axis, if the caller knows them.
   const SourceSpace& source;
 
   const std::vector<Node>& nodes() const { return skeleton.nodes; }

@@ -12,7 +12,7 @@
 namespace bvhmill {
 namespace {
 
-// Text that looks like another format stays so, whatever follows.
+// Text that follows cannot change the format that the first bytes show.
 bool IsBvhText(std::string_view text, IssueLog* log, bool* certain) {
   const Content content = Sniff(text);
   *certain |= content.kind == ContentKind::kUtf16 ||

@@ -39,7 +39,7 @@ struct alignas(64) Block {
 //   counted or is now counting the last of these.
 // * It writes the values directly to their place.
 //
-// The place of the last block is known if the file has as many frames as it
+// The place of the last block is known if the file has the number of frames it
 // states. If it has fewer, the values are moved at the end. A front block that
 // is not all rows ends the scan. A back block that is not all rows makes
 // everything that the back wrote invalid, and the threads of the back continue
