@@ -13,7 +13,7 @@
 namespace bvhmill {
 
 // Allocates `bytes` for a large buffer, in huge pages where the system supports
-// them. With huge pages, the first touch of the memory costs a quarter. Free it
+// them: the first touch of each page then takes a quarter of the time. Free it
 // with FreeLarge. Throws std::bad_alloc, as operator new does.
 void* AllocateLarge(size_t bytes);
 void FreeLarge(void* memory);

@@ -36,7 +36,7 @@ class ClipReceiver {
   virtual ~ClipReceiver() = default;
 
   // Called once, before any frame. Not called if no valid skeleton was read.
-  // How long `header` stays valid depends on the reader.
+  // The reader states how long `header` stays valid.
   virtual bool OnHeader(const ClipHeader& header) = 0;
   // Receives the next frames: frame after frame, with one value per channel.
   virtual bool OnFrames(int64_t first_frame, int64_t frames,

@@ -39,13 +39,14 @@ class StreamReader {
 
   // Reads the next piece. Returns false if no further text is needed: the clip
   // is refused or cancelled, or the receiver has stopped it. Further pieces are
-  // allowed even then.
+  // allowed even then; they only count towards max_clip_bytes.
   bool Push(std::string_view piece);
-  // True if Flush may have frames or text that need not wait for more text.
+  // True if Flush would do something: there are frames to pass on, or enough
+  // new text to try to read the header again.
   bool CanFlush() const;
   // Passes the frames read so far to the receiver, even if they do not fill a
-  // tile. The total cost is limited by the text that arrived, for any number of
-  // calls.
+  // tile. Before the rows begin, tries to read the header instead. The total
+  // cost is limited by the text that arrived, for any number of calls.
   void Flush();
   // Ends the file and returns the result. Call once.
   StreamResult Finish();

@@ -90,7 +90,8 @@ struct Clip {
 // Number of ROOTs and JOINTs, without end sites.
 int32_t JointCount(const Skeleton& skeleton);
 
-// The channels of `node`, in file order.
+// The channels of `node`, in file order. Valid while `skeleton` lives
+// unchanged.
 std::span<const Channel> ChannelsOf(const Skeleton& skeleton, const Node& node);
 
 // One letter per channel: XYZ for positions, xyz for rotations, ijk for scales.
@@ -99,7 +100,8 @@ std::string ChannelLetters(const Skeleton& skeleton, const Node& node);
 // "Xposition" and so on, as BVH spells it.
 std::string_view ChannelName(Channel channel);
 
-// Index of the node that owns column `column` of a row.
+// Index of the node that owns column `column` of a row. Requires
+// 0 <= column < skeleton.channels.size(). O(log nodes).
 int32_t NodeOfColumn(const Skeleton& skeleton, int64_t column);
 
 // The name of a node for display, as UTF-8. An end site without a label gets

@@ -30,8 +30,10 @@ struct ReportOptions {
   std::vector<std::string> ignore_codes;
   // If not empty, only these codes are listed and counted.
   std::vector<std::string> only_codes;
+  // Severities by code, in place of those of the catalogue.
   std::map<std::string, Severity, std::less<>> severity_overrides;
-  // Cap on the number of listed issues. The counts stay exact above it.
+  // Cap on the number of listed issues; 0: no cap. The counts stay exact above
+  // it.
   int64_t max_issues = 100;
 };
 
@@ -99,7 +101,8 @@ class IssueLog {
   bool truncated_ = false;
 };
 
-// `message` with each {name} replaced by the arg of that name.
+// `message` with each {name} replaced by the arg of that name, or by nothing if
+// there is none.
 std::string FillMessage(std::string_view message, const IssueArgs& args);
 
 }  // namespace bvhmill

@@ -16,12 +16,12 @@ enum class NumberKind {
   kFinite,      // matches the grammar
   kOutOfRange,  // matches the grammar, but is not finite as float
   kNotFinite,   // nan, inf, -1.#IND00 and similar forms
-  kInvalid,
+  kInvalid,     // anything else
 };
 
 struct Number {
   NumberKind kind = NumberKind::kInvalid;
-  // Correctly rounded to double; 0 if invalid.
+  // Correctly rounded to double, which may be infinite or NaN; 0 if invalid.
   double value = 0;
 };
 

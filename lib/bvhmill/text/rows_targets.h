@@ -16,8 +16,8 @@ inline constexpr size_t kMaxChunkBytes = kMaxScannedLineBytes + 2;
 inline constexpr size_t kBlockBytes = 64;
 // Padding before and after a chunk, for windows that reach outside of it.
 inline constexpr size_t kPadBytes = 128;
-// Above the number of numbers, and of exponents, that a chunk can hold. The
-// extra space is for vectors that are written or read past the last one.
+// A chunk has fewer numbers, and fewer exponents, than this. The extra space is
+// for vectors that are written or read past the last one.
 inline constexpr size_t kMaxNumbers = kMaxChunkBytes / 2 + 256;
 
 // In the order of use: NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding)
@@ -46,15 +46,16 @@ struct RowsWorkspace::Buffers {
   bool out_of_range = false;
 };
 
-// Powers of 10 by which the wide path multiplies. They cover the exponents that
-// it accepts, minus the 7 decimals that its mantissas hold.
+// The factors of the wide path, which accepts exponents from kMinExponent to
+// kMaxExponent: kScales[i] = 10^(kMinExponent + i - kMantissaDecimals). Its
+// mantissas hold the integer and 7 decimals.
 inline constexpr int kMinExponent = -60;
 inline constexpr int kMaxExponent = 45;
 inline constexpr int kMantissaDecimals = 7;
 extern const double kScales[kMaxExponent - kMinExponent + 1];
 
-// The slow twin. The other targets also use it for lines that they do not
-// parse.
+// ScanRows and ScanRowsBlock of text/rows.h for one target each. The scalar one
+// is the slow twin. The others call it for chunks that they do not parse.
 RowsScan ScanRowsScalar(std::string_view text, size_t width,
                         std::span<float> out);
 RowsScan ScanRowsBlockScalar(std::string_view block, size_t width,

@@ -11,7 +11,8 @@ enum class ContentKind { kText, kEmpty, kUtf16, kForeign };
 
 struct Content {
   ContentKind kind = ContentKind::kText;
-  // For messages: "UTF-16 (little endian)", "a gzip archive". Empty for text.
+  // For messages: "UTF-16 (little endian)", "a gzip archive". Empty for kText
+  // and kEmpty. Points to static memory.
   std::string_view name;
 };
 

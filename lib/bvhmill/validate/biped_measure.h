@@ -15,15 +15,15 @@ struct BipedMeasure {
   // Size of the rest pose along X, Y and Z. The rest pose is given by the
   // OFFSETs alone.
   std::array<double, 3> extent = {};
-  // Length of a leg along its bones, from the joint where the legs branch off
-  // to the end of the leg.
+  // Length of the longer leg along its bones, from the joint where the legs
+  // branch off to the end of the leg. In the unit of the clip, like `extent`.
   double leg = 0;
 };
 
 // Measures a body. It has one root and at least ten joints. At its first branch
 // it has a pair of limbs of about equal length, the legs; another branch leads
-// to another pair. A leg has 0.3 to 0.9 of the size of the body. Returns
-// nullopt for any other skeleton. O(n log n).
+// to another pair. The length of the longer leg is 0.3 to 0.9 of
+// SizeOf. Returns nullopt for any other skeleton. O(n log n).
 std::optional<BipedMeasure> MeasureBiped(const Skeleton& skeleton);
 
 // The largest of the three extents.

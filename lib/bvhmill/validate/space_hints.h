@@ -7,9 +7,13 @@
 
 namespace bvhmill {
 
-// Logs a hint only if the measure has one likely meaning and the caller has not
-// stated the unit or axis. Each hint states what was measured. A wrong hint is
-// worse than a missing one.
+// Logs at most one hint about the unit and one about the up axis, with the
+// measured values. A wrong hint is worse than a missing one, so there is no
+// hint
+//
+//   - if the caller states the unit, or the axis,
+//   - if the skeleton is not a body with legs and arms (MeasureBiped),
+//   - if the measured values have more than one likely meaning.
 void HintAtSpace(const RuleInput& input, IssueLog* log);
 
 }  // namespace bvhmill

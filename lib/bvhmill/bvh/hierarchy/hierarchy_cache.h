@@ -47,7 +47,8 @@ bool FindCached(const HierarchyCache& cache, const Limits& limits,
                 Cursor* cursor, Hierarchy* hierarchy);
 
 // Stores a hierarchy that was read from the beginning of the text up to `end`.
-// It must have logged nothing.
+// It must have logged nothing. Stores nothing if the hierarchy has disputes, is
+// longer than kMaxCachedBytes, or is not followed by a complete MOTION.
 void StoreCached(const Hierarchy& hierarchy, const Limits& limits,
                  const Cursor& end, HierarchyCache* cache);
 

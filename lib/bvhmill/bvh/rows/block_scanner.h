@@ -19,8 +19,9 @@ enum class Side { kFront, kBack };
 
 // One block of lines and its result.
 struct alignas(64) Block {
-  // Number of the frame at which the block begins (front) or ends (back); -1
-  // while it is not known.
+  // Index of the first frame of the block, which a thread of the front needs,
+  // and index after its last frame, which a thread of the back needs; -1 while
+  // not known.
   std::atomic<int64_t> first_frame{-1};
   std::atomic<int64_t> end_frame{-1};
   RowsScan scan;
@@ -39,7 +40,7 @@ struct alignas(64) Block {
 //   counted or is now counting the last of these.
 // * It writes the values directly to their place.
 //
-// The place of the last block is known if the file has the number of frames it
+// The last block is placed as if the file had the number of frames that it
 // states. If it has fewer, the values are moved at the end. A front block that
 // is not all rows ends the scan. A back block that is not all rows makes
 // everything that the back wrote invalid, and the threads of the back continue
@@ -100,7 +101,8 @@ class BlockScanner {
   std::atomic<Taken> taken_;
   std::atomic<bool> is_front_closed_ = false;
   std::atomic<bool> is_back_closed_ = false;
-  // Frames that are still without text; below 0 if there is too much text.
+  // Frames of `out` that no block has reserved; below 0 if the text has more
+  // frames than `out`.
   std::atomic<int64_t> room_;
   // Index of the first value after the huge pages requested from the front, and
   // of the first value of those requested from the back.
