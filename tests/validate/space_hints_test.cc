@@ -170,8 +170,8 @@ TEST(UnitGuess, SaysWhatItMeasured) {
   ASSERT_EQ(report.issues.size(), 1u);
   EXPECT_EQ(report.issues[0].severity, Severity::kHint);
   EXPECT_EQ(report.issues[0].message,
-            "the rest pose measures 152.7, the size of a person in centimeters; "
-            "nothing was scaled");
+            "the rest pose measures 152.7, the size of a person in "
+            "centimeters; nothing was scaled");
 }
 
 TEST(UnitGuess, KnowsTheUnitOfCmuByItsNames) {
