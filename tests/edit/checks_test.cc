@@ -1,4 +1,4 @@
-// What cannot be asked for.
+// Tests that impossible edits are refused.
 
 #include <gmock/gmock.h>
 
@@ -152,7 +152,7 @@ const Case kCases[] = {
      },
      Code::kInvalidArgument,
      "options.edits.frames: ends at 3, not after its begin at 3"},
-    {"range behind the clip", [](ClipEdits* e) { e->frames.begin = 5; },
+    {"range after the clip", [](ClipEdits* e) { e->frames.begin = 5; },
      Code::kInvalidArgument,
      "options.edits.frames: begins at 5, but the clip has 5 frames"},
     {"negative rate", [](ClipEdits* e) { e->resample_fps = -30; },
@@ -198,7 +198,7 @@ const Case kCases[] = {
      "number"},
 };
 
-TEST(ClipEdits, WhatCannotBe) {
+TEST(ClipEdits, ImpossibleEditsAreRefused) {
   for (const Case& c : kCases) {
     ClipEdits edits;
     c.set(&edits);
@@ -250,7 +250,7 @@ const NameList kNameLists[] = {
      }},
 };
 
-TEST(ClipEdits, NamesWithoutBound) {
+TEST(ClipEdits, NamesBeyondTheirBoundsAreRefused) {
   const std::string most(kMaxJointNameBytes, 'n');
   for (const auto& [field, fill] : kNameLists) {
     const std::string start = std::string(field) + ": has ";

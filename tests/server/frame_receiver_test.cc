@@ -62,7 +62,7 @@ TEST(FrameReceiverTest, FramesAreDrawnUntilTheyAreWritten) {
 }
 
 // Little is drawn often, so it is drawn in steps.
-TEST(FrameReceiverTest, WhatWaitsForAFullChunkIsDrawn) {
+TEST(FrameReceiverTest, BytesOfAPartialChunkAreDrawn) {
   Frames frames;
   EXPECT_TRUE(frames.Make(1).ok());
   EXPECT_EQ(frames.held, 64 << 10);

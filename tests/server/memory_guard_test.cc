@@ -142,7 +142,7 @@ TEST(MemoryGuardTest, TheAllocatorIsAskedFiveTimesASecondIfMemoryIsShort) {
   }
 }
 
-TEST(MemoryGuardTest, TheLastResortIsForMemoryThatNobodyCounts) {
+TEST(MemoryGuardTest, TheLastResortIsForUncountedMemory) {
   struct Case {
     double fullness;
     int64_t resident_mib;
@@ -160,7 +160,7 @@ TEST(MemoryGuardTest, TheLastResortIsForMemoryThatNobodyCounts) {
   }
 }
 
-TEST(MemoryGuardTest, CutsForGrowthThatWhatCameDoesNotExplain) {
+TEST(MemoryGuardTest, CutsForGrowthBeyondTheReceivedBytes) {
   struct Step {
     int64_t resident_mib;
     int64_t counted_mib;
