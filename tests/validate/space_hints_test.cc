@@ -170,7 +170,7 @@ TEST(UnitGuess, SaysWhatItMeasured) {
   ASSERT_EQ(report.issues.size(), 1u);
   EXPECT_EQ(report.issues[0].severity, Severity::kHint);
   EXPECT_EQ(report.issues[0].message,
-            "the rest pose measures 152.7, as that of a person would in "
+            "the rest pose measures 152.7, the size of a person in "
             "centimeters; nothing was scaled");
 }
 
