@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "bvhmill/base/version.h"
-#include "server/net/address.h"
 #include "server/app/flags.h"
 #include "server/limits/memory.h"
+#include "server/net/address.h"
 
 namespace bvhmill::server {
 namespace {

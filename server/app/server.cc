@@ -100,13 +100,14 @@ absl::Status LoadReflection() {
 }  // namespace
 
 Server::Server(const ServerConfig& config, std::unique_ptr<TokenStore> tokens)
-    : context_(config, std::move(tokens)),
-      clip_service_(&context_),
-      server_service_(&context_),
-      unknown_service_(&context_) {}
+    : parts_(config, std::move(tokens)),
+      clip_service_(parts_.ForCalls(), &parts_.stream_memory),
+      server_service_({parts_.ForRecords(), parts_.config, parts_.connections,
+                       parts_.queue, parts_.peers}),
+      unknown_service_(parts_.ForRecords(), &parts_.calls) {}
 
 Server::~Server() {
-  context_.OnMemory({});
+  parts_.memory_guard.Listen({});
   Close();
 }
 
@@ -117,7 +118,7 @@ void Server::Close() {
   constexpr std::chrono::milliseconds kToClose(800);
   if (listener_ != nullptr) listener_->Stop();
   if (server_ == nullptr) return;
-  context_.CutConnectionsAfter(kToClose);
+  parts_.housekeeping.CutConnectionsAfter(kToClose);
   server_->Shutdown(std::chrono::system_clock::now() + kToEndCalls);
   server_->Wait();
 }
@@ -148,7 +149,7 @@ absl::Status Server::StartOrThrow(const ServerConfig& config,
 }
 
 absl::Status Server::Listen() {
-  const ServerConfig& config = context_.config();
+  const ServerConfig& config = parts_.config;
   BVHMILL_RETURN_IF_ERROR(TlsFiles::Open(config, &tls_files_));
   grpc::EnableDefaultHealthCheckService(true);
   if (config.reflection) BVHMILL_RETURN_IF_ERROR(LoadReflection());
@@ -167,8 +168,8 @@ absl::Status Server::Listen() {
     return MakeStatus(absl::StatusCode::kUnavailable,
                       "cannot serve: the certificate is not usable");
   }
-  context_.OnMemory([this](bool is_serving) {
-    server_->GetHealthCheckService()->SetServingStatus(is_serving);
+  parts_.memory_guard.Listen([this](bool is_short) {
+    server_->GetHealthCheckService()->SetServingStatus(!is_short);
   });
   listener_->Start(
       [this](int file, int listening_file) { HandOver(file, listening_file); });
@@ -178,8 +179,8 @@ absl::Status Server::Listen() {
 // Must not throw: without memory for it, a connection ends.
 void Server::HandOver(int file, int listening_file) {
   bool is_added = false;
-  CatchAndLog(context_.log(), "the listener",
-              [&] { is_added = context_.connections().Add(file); });
+  CatchAndLog(parts_.log, "the listener",
+              [&] { is_added = parts_.connections.Add(file); });
   if (!is_added) {
     close(file);
     return;
@@ -191,17 +192,17 @@ void Server::HandOver(int file, int listening_file) {
     taken.fd = file;
     acceptor_->HandleNewConnection(&taken);
   } catch (...) {
-    context_.log().Exception("the listener");
+    parts_.log.Exception("the listener");
     // gRPC may own the file by now, so it is not closed here.
     shutdown(file, SHUT_RDWR);
   }
 }
 
 absl::Status Server::StartMetrics() {
-  const std::string& address = context_.config().metrics;
+  const std::string& address = parts_.config.metrics;
   if (address.empty()) return absl::OkStatus();
   return MetricsPage::Start(
-      address, &context_.metrics(), [this] { return context_.Now(); },
+      address, &parts_.metrics, [this] { return parts_.Now(); },
       &metrics_page_);
 }
 
@@ -210,41 +211,41 @@ std::string Server::metrics_address() const {
 }
 
 void Server::WatchFiles() {
-  const ServerConfig& config = context_.config();
+  const ServerConfig& config = parts_.config;
   file_watch_ = std::make_unique<FileWatch>(
       std::vector<std::string>{config.token_file, config.tls_cert,
                                config.tls_key, config.tls_client_ca},
       [this](const std::string& path) { ReloadFile(path); },
-      [this] { context_.log().Exception("the watch of files"); });
+      [this] { parts_.log.Exception("the watch of files"); });
 }
 
 void Server::Reload() {
-  const ServerConfig& config = context_.config();
-  CatchAndLog(context_.log(), "a reload of files", [&] {
+  const ServerConfig& config = parts_.config;
+  CatchAndLog(parts_.log, "a reload of files", [&] {
     if (!config.token_file.empty()) ReloadFile(config.token_file);
     if (!config.tls_cert.empty()) ReloadFile(config.tls_cert);
   });
 }
 
 void Server::ReloadFile(const std::string& path) {
-  const ServerConfig& config = context_.config();
+  const ServerConfig& config = parts_.config;
   const bool is_tokens = path == config.token_file;
   const absl::Status status =
-      is_tokens ? context_.tokens().Reload() : tls_files_->Reload();
+      is_tokens ? parts_.tokens->Reload() : tls_files_->Reload();
   if (status.ok()) {
-    context_.log().Event("read " + path + " again");
+    parts_.log.Event("read " + path + " again");
     return;
   }
-  context_.log().Event((is_tokens ? "kept the tokens there were: "
-                                  : "kept the certificate there was: ") +
-                       std::string(MessageOf(status)));
+  parts_.log.Event((is_tokens ? "kept the tokens there were: "
+                              : "kept the certificate there was: ") +
+                   std::string(MessageOf(status)));
 }
 
 bool Server::Drain() {
-  const std::chrono::seconds patience(context_.config().drain_seconds);
-  context_.OnMemory({});
+  const std::chrono::seconds patience(parts_.config.drain_seconds);
+  parts_.memory_guard.Listen({});
   server_->GetHealthCheckService()->SetServingStatus(false);
-  const bool all_finished = context_.Drain(patience);
+  const bool all_finished = parts_.calls.Drain(patience);
   Close();
   return all_finished;
 }

@@ -15,7 +15,7 @@
 #include "bvhmill/base/limits.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/unpack/decoder.h"
-#include "server/rpc/statuses.h"
+#include "server/rpc/errors.h"
 
 namespace bvhmill::server {
 namespace {
@@ -87,7 +87,7 @@ bool AddTexts(std::span<const TextField> texts, size_t depth,
 }
 
 // Undoes what gRPC did, which would do so without a limit.
-grpc::Status Unpacked(const ServerConfig& config,
+absl::Status Unpacked(const ServerConfig& config,
                       grpc_compression_algorithm packing,
                       grpc::ByteBuffer* bytes, std::string* out) {
   const int64_t limit = config.service.max_request_message_bytes;
@@ -109,10 +109,10 @@ grpc::Status Unpacked(const ServerConfig& config,
   if (absl::IsResourceExhausted(status)) {
     return LimitExceeded("max_request_message_bytes", most, most + 1);
   }
-  return status.ok() ? grpc::Status::OK : MessageBroken();
+  return status.ok() ? absl::OkStatus() : MessageBroken();
 }
 
-grpc::Status CheckBeside(std::span<const TextField> texts, int64_t bytes,
+absl::Status CheckBeside(std::span<const TextField> texts, int64_t bytes,
                          ZeroCopyInputStream* stream, int64_t* beside) {
   TextCount count;
   CodedInputStream in(stream);
@@ -120,39 +120,39 @@ grpc::Status CheckBeside(std::span<const TextField> texts, int64_t bytes,
   *beside = bytes - count.bytes;
   constexpr int64_t kMax = kMaxOptionBytes;
   return *beside > kMax ? LimitExceeded("max_option_bytes", kMax, *beside)
-                        : grpc::Status::OK;
+                        : absl::OkStatus();
 }
 
-grpc::Status ParseFrom(ZeroCopyInputStream* stream,
+absl::Status ParseFrom(ZeroCopyInputStream* stream,
                        google::protobuf::MessageLite* message) {
-  return message->ParseFromZeroCopyStream(stream) ? grpc::Status::OK
+  return message->ParseFromZeroCopyStream(stream) ? absl::OkStatus()
                                                   : MessageBroken();
 }
 
-grpc::Status ReadUnpacked(std::span<const TextField> texts,
+absl::Status ReadUnpacked(std::span<const TextField> texts,
                           const std::string& bytes,
                           google::protobuf::MessageLite* message,
                           int64_t* beside) {
   const auto size = static_cast<int>(bytes.size());
   ArrayInputStream first(bytes.data(), size);
-  const grpc::Status status = CheckBeside(texts, size, &first, beside);
+  const absl::Status status = CheckBeside(texts, size, &first, beside);
   if (!status.ok()) return status;
   ArrayInputStream stream(bytes.data(), size);
   return ParseFrom(&stream, message);
 }
 
-grpc::Status Read(const ServerConfig& config, std::span<const TextField> texts,
+absl::Status Read(const ServerConfig& config, std::span<const TextField> texts,
                   grpc::ByteBuffer* bytes,
                   google::protobuf::MessageLite* message, int64_t* beside) {
   Reader first(bytes);
   if (!first.status().ok()) return MessageBroken();
   if (first.packing() != GRPC_COMPRESS_NONE) {
     std::string text;
-    const grpc::Status status = Unpacked(config, first.packing(), bytes, &text);
+    const absl::Status status = Unpacked(config, first.packing(), bytes, &text);
     return status.ok() ? ReadUnpacked(texts, text, message, beside) : status;
   }
   const auto size = static_cast<int64_t>(bytes->Length());
-  const grpc::Status status = CheckBeside(texts, size, &first, beside);
+  const absl::Status status = CheckBeside(texts, size, &first, beside);
   if (!status.ok()) return status;
   Reader stream(bytes);
   return ParseFrom(&stream, message);
@@ -170,12 +170,12 @@ bool IsDear(std::span<const TextField> texts, grpc::ByteBuffer* bytes) {
   return count.IsBeyond(in);
 }
 
-grpc::Status ReadMessage(const ServerConfig& config,
+absl::Status ReadMessage(const ServerConfig& config,
                          std::span<const TextField> texts,
                          grpc::ByteBuffer* bytes,
                          google::protobuf::MessageLite* message,
                          int64_t* beside) {
-  const grpc::Status status = Read(config, texts, bytes, message, beside);
+  const absl::Status status = Read(config, texts, bytes, message, beside);
   bytes->Clear();
   return status;
 }

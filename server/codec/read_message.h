@@ -6,12 +6,12 @@
 
 #include <google/protobuf/message_lite.h>
 #include <grpcpp/support/byte_buffer.h>
-#include <grpcpp/support/status.h>
 
 #include <array>
 #include <cstdint>
 #include <span>
 
+#include "absl/status/status.h"
 #include "server/app/config.h"
 
 namespace bvhmill::server {
@@ -41,7 +41,7 @@ bool IsDear(std::span<const TextField> texts, grpc::ByteBuffer* bytes);
 // takes fifty times its bytes. INVALID_ARGUMENT if they are no such message; it
 // holds something then. Cost: O(bytes); of packed bytes, no more than the limit
 // is held.
-grpc::Status ReadMessage(const ServerConfig& config,
+absl::Status ReadMessage(const ServerConfig& config,
                          std::span<const TextField> texts,
                          grpc::ByteBuffer* bytes,
                          google::protobuf::MessageLite* message,

@@ -7,8 +7,9 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
 #include "bvhmill/wire/unknown_fields.h"
+#include "server/convert/clip_options.h"
 #include "server/convert/source.h"
-#include "server/rpc/statuses.h"
+#include "server/rpc/errors.h"
 
 namespace bvhmill::server {
 namespace {
@@ -32,23 +33,22 @@ constexpr int64_t kSmallMessageBytes = 4096;
 
 }  // namespace
 
-grpc::Status ClipQueue::Enter() {
-  return context_.admission().TryOpen(*record_.caller(), record_.peer(),
-                                      &ticket_);
+absl::Status ClipQueue::Enter() {
+  return parts_.admission.TryOpen(*record_.caller(), record_.peer(), &ticket_);
 }
 
 // Counts the memory of `frame`, but for its text, until `message` goes.
-grpc::Status ClipQueue::HoldMessage(const v1::ConvertClipsRequest& frame,
+absl::Status ClipQueue::HoldMessage(const v1::ConvertClipsRequest& frame,
                                     int64_t beside, Ticket* message) {
-  if (beside <= kSmallMessageBytes) return grpc::Status::OK;
+  if (beside <= kSmallMessageBytes) return absl::OkStatus();
   const size_t text =
       frame.chunk().size() + frame.begin().source().data().size();
-  return context_.admission().TryHold(
+  return parts_.admission.TryHold(
       *record_.caller(), record_.peer(),
       static_cast<int64_t>(frame.SpaceUsedLong() - text), message);
 }
 
-grpc::Status ClipQueue::Take(v1::ConvertClipsRequest* frame, int64_t beside) {
+absl::Status ClipQueue::Take(v1::ConvertClipsRequest* frame, int64_t beside) {
   const auto bytes = static_cast<int64_t>(frame->ByteSizeLong());
   const int64_t limit = config().service.max_request_message_bytes;
   if (Exceeds(bytes, limit)) {
@@ -59,7 +59,7 @@ grpc::Status ClipQueue::Take(v1::ConvertClipsRequest* frame, int64_t beside) {
     if (auto status = Open({}); !status.ok()) return status;
   }
   Ticket message;
-  const grpc::Status held = HoldMessage(*frame, beside, &message);
+  const absl::Status held = HoldMessage(*frame, beside, &message);
   switch (frame->frame_case()) {
     case v1::ConvertClipsRequest::kOpen:
       if (!first) return StreamOutOfOrder("open is not the first frame");
@@ -69,7 +69,7 @@ grpc::Status ClipQueue::Take(v1::ConvertClipsRequest* frame, int64_t beside) {
     case v1::ConvertClipsRequest::kChunk:
       if (incoming_ == nullptr) return StreamOutOfOrder("chunk outside a clip");
       Append(std::move(*frame->mutable_chunk()));
-      return grpc::Status::OK;
+      return absl::OkStatus();
     case v1::ConvertClipsRequest::kEnd:
       return End(frame->end());
     case v1::ConvertClipsRequest::FRAME_NOT_SET:
@@ -78,23 +78,23 @@ grpc::Status ClipQueue::Take(v1::ConvertClipsRequest* frame, int64_t beside) {
   return StreamOutOfOrder("a frame is empty");
 }
 
-grpc::Status ClipQueue::Open(const v1::StreamOpen& open) {
+absl::Status ClipQueue::Open(const v1::StreamOpen& open) {
   ordered_ = open.ordered();
   const auto status = ReadOptions(open.options(), &default_options_);
   return status.ok() ? ticket_.Grow(OptionsBytes(*default_options_)) : status;
 }
 
-grpc::Status ClipQueue::ReadOptions(
+absl::Status ClipQueue::ReadOptions(
     const v1::ConvertOptions& message,
     std::shared_ptr<const ConvertOptions>* options) {
   auto read = std::make_shared<ConvertOptions>();
-  auto status = ReadOptionsFor(config(), message, read.get());
+  auto status = ReadClipOptions(config().limits, message, read.get());
   if (status.ok()) *options = std::move(read);
   return status;
 }
 
 // `held`: whether there is memory for the message.
-grpc::Status ClipQueue::Begin(v1::ClipBegin* begin, const grpc::Status& held) {
+absl::Status ClipQueue::Begin(v1::ClipBegin* begin, const absl::Status& held) {
   if (incoming_ != nullptr) return StreamOutOfOrder("begin within a clip");
   incoming_ = std::make_shared<StreamClip>();
   clips_.push_back(incoming_);
@@ -102,25 +102,25 @@ grpc::Status ClipQueue::Begin(v1::ClipBegin* begin, const grpc::Status& held) {
   // Every frame of the clip holds its key.
   const bool is_long = begin->key().size() > kMaxClipKeyBytes;
   incoming_->key = is_long ? Excerpt(begin->key()) : begin->key();
-  const grpc::Status status = held.ok() ? Admit(*begin) : held;
+  const absl::Status status = held.ok() ? Admit(*begin) : held;
   if (!status.ok()) Refuse(incoming_.get(), status);
   Append(std::move(*begin->mutable_source()->mutable_data()));
   if (begin->complete()) Complete(std::exchange(incoming_, nullptr).get());
-  return grpc::Status::OK;
+  return absl::OkStatus();
 }
 
 // Whether the incoming clip can be taken. Fills in how it is to be converted.
-grpc::Status ClipQueue::Admit(const v1::ClipBegin& begin) {
+absl::Status ClipQueue::Admit(const v1::ClipBegin& begin) {
   StreamClip& clip = *incoming_;
   if (const absl::Status status =
           CheckBytes("begin.key", begin.key().size(), kMaxClipKeyBytes);
       !status.ok()) {
-    return ToGrpc(status);
+    return status;
   }
   clip.owns_key = keys_.insert(begin.key()).second;
   if (!clip.owns_key) {
-    return ToGrpc(MakeStatus(absl::StatusCode::kAlreadyExists,
-                             "the key belongs to an unfinished clip"));
+    return MakeStatus(absl::StatusCode::kAlreadyExists,
+                      "an unfinished clip of the stream has this key");
   }
   if (auto status = CheckSource(config(), begin.source()); !status.ok()) {
     return status;
@@ -139,11 +139,11 @@ grpc::Status ClipQueue::Admit(const v1::ClipBegin& begin) {
   }
   AddUnknownFields(begin, &clip.options);
   // Memory that grows with the clip is counted as it comes.
-  return context_.admission().TryEnter(*record_.caller(), record_.peer(), bytes,
-                                       &clip.ticket);
+  return parts_.admission.TryEnter(*record_.caller(), record_.peer(), bytes,
+                                   &clip.ticket);
 }
 
-grpc::Status ClipQueue::End(const v1::ClipEnd& end) {
+absl::Status ClipQueue::End(const v1::ClipEnd& end) {
   if (incoming_ == nullptr) return StreamOutOfOrder("end outside a clip");
   const ClipPtr clip = std::exchange(incoming_, nullptr);
   if (end.abandon()) {
@@ -152,7 +152,7 @@ grpc::Status ClipQueue::End(const v1::ClipEnd& end) {
   } else {
     Complete(clip.get());
   }
-  return grpc::Status::OK;
+  return absl::OkStatus();
 }
 
 void ClipQueue::Append(std::string bytes) {
@@ -173,9 +173,10 @@ void ClipQueue::Append(std::string bytes) {
   AddIncoming(size);
 }
 
-void ClipQueue::Refuse(StreamClip* clip, const grpc::Status& status) {
+void ClipQueue::Refuse(StreamClip* clip, const absl::Status& status) {
   ConvertResult result;
-  result.status = FromGrpc(status, &result.fault);
+  result.status = status;
+  result.fault = FaultOf(status);
   record_.AddRefusedClip(result.fault.reason);
   clip->refused = std::move(result);
   DropIncoming(clip);
@@ -227,13 +228,13 @@ void ClipQueue::DropBytes(StreamClip* clip, int64_t bytes) {
 
 void ClipQueue::AddIncoming(int64_t bytes) {
   incoming_bytes_ += bytes;
-  context_.AddStreamBytes(bytes);
+  memory_.Add(bytes);
 }
 
 void ClipQueue::AddOutgoing(StreamClip* clip, int64_t bytes) {
   clip->outgoing_bytes += bytes;
   outgoing_bytes_ += bytes;
-  context_.AddStreamBytes(bytes);
+  memory_.Add(bytes);
 }
 
 bool ClipQueue::WindowIsOpen() const {
@@ -245,7 +246,7 @@ bool ClipQueue::WindowIsOpen() const {
   }
   if (incoming_bytes_ + outgoing_bytes_ == 0) return true;
   return !Exceeds(incoming_bytes_, limits.max_unfinished_bytes_per_stream) &&
-         !context_.HasCrowdedStreams();
+         !memory_.IsCrowded();
 }
 
 // The clip whose frames go first waits only for its own, or it would wait for
@@ -254,7 +255,7 @@ bool ClipQueue::MustPause(const StreamClip& clip) const {
   const int64_t limit = config().service.max_unsent_bytes_per_stream;
   const bool is_first = !clips_.empty() && clips_.front().get() == &clip;
   const int64_t unsent = is_first ? clip.outgoing_bytes : outgoing_bytes_;
-  return Exceeds(unsent, limit) || (unsent > 0 && context_.HasCrowdedStreams());
+  return Exceeds(unsent, limit) || (unsent > 0 && memory_.IsCrowded());
 }
 
 bool ClipQueue::MustFlush(const StreamClip& clip) const {
@@ -336,7 +337,7 @@ void ClipQueue::AbandonAll() {
 
 void ClipQueue::Clear() {
   AddIncoming(-incoming_bytes_);
-  context_.AddStreamBytes(-std::exchange(outgoing_bytes_, 0));
+  memory_.Add(-std::exchange(outgoing_bytes_, 0));
   for (const ClipPtr& clip : clips_) clip->ticket.Release();
   clips_.clear();
   ticket_.Release();

@@ -2,8 +2,6 @@
 
 // The unfinished clips of a stream, and the bytes that it holds.
 
-#include <grpcpp/support/status.h>
-
 #include <cstdint>
 #include <list>
 #include <memory>
@@ -11,10 +9,12 @@
 #include <unordered_set>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "bvhmill/v1/clip_service.pb.h"
 #include "server/convert/stream_clip.h"
+#include "server/limits/stream_memory.h"
+#include "server/rpc/call_parts.h"
 #include "server/rpc/call_record.h"
-#include "server/rpc/service_context.h"
 
 namespace bvhmill::server {
 
@@ -24,20 +24,20 @@ using ClipPtr = std::shared_ptr<StreamClip>;
 class ClipQueue {
  public:
   // Both outlive it.
-  ClipQueue(ServiceContext* context, CallRecord* record)
-      : context_(*context), record_(*record) {}
+  ClipQueue(const CallParts& parts, StreamMemory* memory, CallRecord* record)
+      : parts_(parts), memory_(*memory), record_(*record) {}
   ~ClipQueue() { Clear(); }
   ClipQueue(const ClipQueue&) = delete;
   ClipQueue& operator=(const ClipQueue&) = delete;
 
   // Counts the stream among those that are open. RESOURCE_EXHAUSTED if the
   // caller, or the server, has too many.
-  grpc::Status Enter();
+  absl::Status Enter();
 
   // The next frame from the peer, whose content it takes. `beside` are its
   // bytes that are not text: its lists take memory of many times that. A status
   // that is not OK is how the stream must end.
-  grpc::Status Take(v1::ConvertClipsRequest* frame, int64_t beside);
+  absl::Status Take(v1::ConvertClipsRequest* frame, int64_t beside);
   // Between a begin and its end.
   bool is_within_clip() const { return incoming_ != nullptr; }
   bool empty() const { return clips_.empty(); }
@@ -62,7 +62,7 @@ class ClipQueue {
   // The clip will get `status`, once all of it has come; its bytes and its
   // frames are dropped, and it is no longer in flight. A worker must run it to
   // drop its conversion.
-  void Refuse(StreamClip* clip, const grpc::Status& status);
+  void Refuse(StreamClip* clip, const absl::Status& status);
 
   // The next frame to write, moved to `frame`, of the clip that is returned;
   // null if there is none.
@@ -77,13 +77,13 @@ class ClipQueue {
   void Clear();
 
  private:
-  grpc::Status HoldMessage(const v1::ConvertClipsRequest& frame, int64_t beside,
+  absl::Status HoldMessage(const v1::ConvertClipsRequest& frame, int64_t beside,
                            Ticket* message);
-  grpc::Status Open(const v1::StreamOpen& open);
-  grpc::Status Begin(v1::ClipBegin* begin, const grpc::Status& held);
-  grpc::Status End(const v1::ClipEnd& end);
-  grpc::Status Admit(const v1::ClipBegin& begin);
-  grpc::Status ReadOptions(const v1::ConvertOptions& message,
+  absl::Status Open(const v1::StreamOpen& open);
+  absl::Status Begin(v1::ClipBegin* begin, const absl::Status& held);
+  absl::Status End(const v1::ClipEnd& end);
+  absl::Status Admit(const v1::ClipBegin& begin);
+  absl::Status ReadOptions(const v1::ConvertOptions& message,
                            std::shared_ptr<const ConvertOptions>* options);
   void Append(std::string bytes);
   void Complete(StreamClip* clip);
@@ -96,9 +96,10 @@ class ClipQueue {
   void AddIncoming(int64_t bytes);
   void AddOutgoing(StreamClip* clip, int64_t bytes);
 
-  const ServerConfig& config() const { return context_.config(); }
+  const ServerConfig& config() const { return parts_.config; }
 
-  ServiceContext& context_;
+  const CallParts parts_;
+  StreamMemory& memory_;
   CallRecord& record_;
   bool saw_frame_ = false;
   // Shared by the clips that bring no options of their own.

@@ -3,7 +3,8 @@
 // bvhmill.v1.ClipService: one clip in one message, or any number on a stream.
 
 #include "bvhmill/v1/clip_service.grpc.pb.h"
-#include "server/rpc/service_context.h"
+#include "server/limits/stream_memory.h"
+#include "server/rpc/call_parts.h"
 
 namespace bvhmill::server {
 
@@ -20,7 +21,8 @@ using RawClipService = v1::ClipService::WithRawCallbackMethod_ValidateClip<
 // it on; the workers of the context do the work.
 class ClipService final : public RawClipService {
  public:
-  explicit ClipService(ServiceContext* context) : context_(*context) {}
+  ClipService(const CallParts& parts, StreamMemory* stream_memory)
+      : parts_(parts), stream_memory_(*stream_memory) {}
 
   grpc::ServerUnaryReactor* ValidateClip(grpc::CallbackServerContext* call,
                                          const grpc::ByteBuffer* request,
@@ -34,7 +36,8 @@ class ClipService final : public RawClipService {
       grpc::CallbackServerContext* call) override;
 
  private:
-  ServiceContext& context_;
+  const CallParts parts_;
+  StreamMemory& stream_memory_;
 };
 
 }  // namespace bvhmill::server

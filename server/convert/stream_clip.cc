@@ -7,7 +7,7 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/wire/result.h"
 #include "server/codec/response_bytes.h"
-#include "server/rpc/statuses.h"
+#include "server/rpc/errors.h"
 
 namespace bvhmill::server {
 namespace {
@@ -194,12 +194,14 @@ void StreamConversion::CheckDecoded(const absl::Status& status) {
 ConvertResult& StreamConversion::Finish() {
   if (broken_) {
     result_ = {};
-    result_.status = FromGrpc(*broken_, &result_.fault);
+    result_.status = *broken_;
+    result_.fault = FaultOf(*broken_);
   } else {
     converter_.Finish();
   }
   if (!receiver_.refused().ok()) {
-    result_.status = FromGrpc(receiver_.refused(), &result_.fault);
+    result_.status = receiver_.refused();
+    result_.fault = FaultOf(receiver_.refused());
   }
   if (result_.status.ok()) receiver_.Flush();
   return result_;

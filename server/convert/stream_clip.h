@@ -42,7 +42,7 @@ class FrameReceiver final : public OutputReceiver {
   // number of bytes is given back.
   struct Peer {
     std::function<void(ResponseFrame)> emit;
-    std::function<grpc::Status(int64_t bytes)> hold;
+    std::function<absl::Status(int64_t bytes)> hold;
   };
 
   // Chunks have `chunk_bytes`, but for the last of an output.
@@ -60,7 +60,7 @@ class FrameReceiver final : public OutputReceiver {
 
   bool has_pending() const;
   // Why there is no memory for the clip or its outputs; OK if there is.
-  const grpc::Status& refused() const { return refused_; }
+  const absl::Status& refused() const { return refused_; }
 
  private:
   void FlushOutput(size_t output);
@@ -71,7 +71,7 @@ class FrameReceiver final : public OutputReceiver {
   Peer peer_;
   // Bytes that were drawn for frames and that no frame has yet.
   int64_t held_ = 0;
-  grpc::Status refused_;
+  absl::Status refused_;
   std::vector<std::string> pending_;
   std::vector<int64_t> sent_;
 };
@@ -135,7 +135,7 @@ class StreamConversion {
   bool has_ended_ = false;
   // The clip is not refused yet.
   bool is_wanted_ = true;
-  std::optional<grpc::Status> broken_;
+  std::optional<absl::Status> broken_;
 };
 
 // A clip from its begin to the writing of its result. Guarded by the mutex of

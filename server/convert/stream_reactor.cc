@@ -41,12 +41,14 @@ class ConvertStream final
     : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
       public std::enable_shared_from_this<ConvertStream> {
  public:
-  ConvertStream(ServiceContext* context, grpc::CallbackServerContext* call)
-      : context_(*context),
+  ConvertStream(const CallParts& parts, StreamMemory* memory,
+                grpc::CallbackServerContext* call)
+      : parts_(parts),
+        memory_(*memory),
         call_(*call),
         live_(call),
-        record_(context, Method::kConvertClips, call),
-        clips_(context, &record_),
+        record_(parts.record, Method::kConvertClips, call),
+        clips_(parts, memory, &record_),
         upload_rate_(Seconds(config().service.idle_seconds),
                      config().service.min_upload_bytes_per_second) {}
 
@@ -65,7 +67,7 @@ class ConvertStream final
     const grpc::ByteBuffer* write = nullptr;
     // More follows at once.
     bool more_follows = false;
-    std::optional<grpc::Status> finish;
+    std::optional<absl::Status> finish;
     std::vector<ClipPtr> run;
     bool cancel_call = false;
   };
@@ -73,21 +75,21 @@ class ConvertStream final
   enum class Next { kMake, kStep, kGive, kFlush, kEnd, kFinish, kRest };
 
   template <typename Step>
-  grpc::Status Guard(const Step& step) {
-    return CatchAsStatus(context_.log(), "a stream", step);
+  absl::Status Guard(const Step& step) {
+    return CatchAsStatus(parts_.record.log, "a stream", step);
   }
-  grpc::Status Enter();
+  absl::Status Enter();
   bool QueueMessage(Clock::time_point came_at);
   void TakeMessage(Clock::time_point came_at);
-  void TakeRead(const grpc::Status& read, int64_t beside,
+  void TakeRead(const absl::Status& read, int64_t beside,
                 Clock::time_point came_at);
   void OnDrain();
   void OnTick(Clock::time_point now);
   bool IsBusy() const;
   bool IsSlowReader(Clock::time_point now) const;
-  grpc::Status CheckWriter(Clock::time_point now);
-  grpc::Status CheckIdle(Clock::time_point now);
-  grpc::Status CheckPeer(Clock::time_point now);
+  absl::Status CheckWriter(Clock::time_point now);
+  absl::Status CheckIdle(Clock::time_point now);
+  absl::Status CheckPeer(Clock::time_point now);
   bool MustEnd() const;
   bool MayRead() const;
   void PickWrite(Actions* actions);
@@ -98,8 +100,8 @@ class ConvertStream final
   // In workers.
   void Run(const ClipPtr& clip);
   bool Queue(const ClipPtr& clip);
-  void Fail(const ClipPtr& clip, grpc::Status status);
-  void Refuse(const ClipPtr& clip, const grpc::Status& status);
+  void Fail(const ClipPtr& clip, absl::Status status);
+  void Refuse(const ClipPtr& clip, const absl::Status& status);
   void Work(const ClipPtr& clip);
   size_t WorkOnce(const ClipPtr& clip, Next next, std::string* bytes);
   void MakeConversion(const ClipPtr& clip);
@@ -109,15 +111,16 @@ class ConvertStream final
   void Push(const ClipPtr& clip, ResponseFrame frame, bool is_result);
   void AddFrame(const ClipPtr& clip, ResponseFrame frame, bool is_result);
 
-  const ServerConfig& config() const { return context_.config(); }
+  const ServerConfig& config() const { return parts_.config; }
 
-  ServiceContext& context_;
+  const CallParts parts_;
+  StreamMemory& memory_;
   const grpc::CallbackServerContext& call_;
   LiveCall live_;
   CallRecord record_;
   CancelToken cancel_;
   bool counted_ = false;
-  ServiceContext::CallId call_id_;
+  CallRegistry::CallId call_id_;
   std::shared_ptr<ConvertStream> self_;
   // What is being read, and then read as a message.
   grpc::ByteBuffer received_;
@@ -143,14 +146,14 @@ class ConvertStream final
   // after them: gRPC forgets the call soon after it.
   int busy_ = 0;
   // Set once the stream must end with an error.
-  std::optional<grpc::Status> failed_;
+  std::optional<absl::Status> failed_;
   // By the peer, or because it is gone: which of these, only the end says.
   bool closed_within_clip_ = false;
   bool finished_ = false;
 };
 
 // Tells the stream, if it is still there.
-class ConvertStream::Watch final : public ServiceContext::CallWatch {
+class ConvertStream::Watch final : public CallWatch {
  public:
   explicit Watch(std::weak_ptr<ConvertStream> stream)
       : stream_(std::move(stream)) {}
@@ -172,7 +175,7 @@ void ConvertStream::Start() {
   {
     // Events wait until it is known who calls.
     const std::lock_guard lock(mutex_);
-    grpc::Status refused = Guard([this] { return Enter(); });
+    absl::Status refused = Guard([this] { return Enter(); });
     if (!refused.ok()) failed_ = std::move(refused);
     actions = NextActions();
   }
@@ -181,11 +184,11 @@ void ConvertStream::Start() {
   Do(std::move(actions));
 }
 
-grpc::Status ConvertStream::Enter() {
-  counted_ = context_.BeginCall(std::make_shared<Watch>(weak_from_this()),
+absl::Status ConvertStream::Enter() {
+  counted_ = parts_.calls.Begin(std::make_shared<Watch>(weak_from_this()),
                                 record_.peer(), &call_id_);
   if (!counted_) return Stopping();
-  const grpc::Status status = record_.Enter(Scope::kConvert);
+  const absl::Status status = record_.Enter(Scope::kConvert);
   return status.ok() ? clips_.Enter() : status;
 }
 
@@ -203,7 +206,7 @@ void ConvertStream::OnDone() {
   const bool is_gone = closed_within_clip_ && call_.IsCancelled();
   record_.Done(is_gone || (cancel_.IsCancelled() && !failed_));
   live_.Done();
-  if (counted_) context_.EndCall(call_id_, call_.IsCancelled());
+  if (counted_) parts_.calls.End(call_id_, call_.IsCancelled());
   cancel_.Cancel();
   {
     const std::lock_guard lock(mutex_);
@@ -237,8 +240,8 @@ bool ConvertStream::IsSlowReader(Clock::time_point now) const {
 }
 
 // Whoever begins a clip must go on with it.
-grpc::Status ConvertStream::CheckWriter(Clock::time_point now) {
-  if (!clips_.is_within_clip() || is_queued_) return grpc::Status::OK;
+absl::Status ConvertStream::CheckWriter(Clock::time_point now) {
+  if (!clips_.is_within_clip() || is_queued_) return absl::OkStatus();
   const ServiceLimits& limits = config().service;
   switch (upload_rate_.Judge(now)) {
     case UploadRate::Verdict::kIdle:
@@ -248,27 +251,27 @@ grpc::Status ConvertStream::CheckWriter(Clock::time_point now) {
     case UploadRate::Verdict::kGood:
       break;
   }
-  return grpc::Status::OK;
+  return absl::OkStatus();
 }
 
 // Judges a stream without unfinished clips, which waits for the peer to begin
 // one.
-grpc::Status ConvertStream::CheckIdle(Clock::time_point now) {
+absl::Status ConvertStream::CheckIdle(Clock::time_point now) {
   const int64_t limit = config().service.idle_between_seconds;
   if (limit == 0 || !clips_.empty() || !reading_ || is_queued_) {
     idle_since_.reset();
-    return grpc::Status::OK;
+    return absl::OkStatus();
   }
   if (!idle_since_) idle_since_ = now;
   return now - *idle_since_ > Seconds(limit) ? StreamIdleBetween(limit)
-                                             : grpc::Status::OK;
+                                             : absl::OkStatus();
 }
 
 // Why the stream cannot go on; OK if it can.
-grpc::Status ConvertStream::CheckPeer(Clock::time_point now) {
+absl::Status ConvertStream::CheckPeer(Clock::time_point now) {
   if (IsSlowReader(now)) return StreamIdle(config().service.idle_seconds);
-  if (failed_) return grpc::Status::OK;
-  grpc::Status status = record_.Recheck(Scope::kConvert);
+  if (failed_) return absl::OkStatus();
+  absl::Status status = record_.Recheck(Scope::kConvert);
   if (status.ok()) status = CheckIdle(now);
   return status.ok() ? CheckWriter(now) : status;
 }
@@ -280,8 +283,8 @@ void ConvertStream::OnTick(Clock::time_point now) {
     // A write that is not taken cannot be taken back otherwise.
     const bool is_stuck = IsSlowReader(now);
     if (!finished_) {
-      if (IsBusy()) ServiceContext::MarkActive(call_id_);
-      const grpc::Status status = Guard([&] { return CheckPeer(now); });
+      if (IsBusy()) CallRegistry::MarkActive(call_id_);
+      const absl::Status status = Guard([&] { return CheckPeer(now); });
       if (!status.ok()) {
         if (!failed_) failed_ = status;
         cancel_.Cancel();
@@ -318,10 +321,10 @@ void ConvertStream::OnReadDone(bool ok) {
 // A worker will take the message that came. False if there is no memory for
 // that, or the message must not wait.
 bool ConvertStream::QueueMessage(Clock::time_point came_at) {
-  const grpc::Status held = Guard([this] {
-    return context_.admission().TryHold(
-        *record_.caller(), record_.peer(),
-        static_cast<int64_t>(received_.Length()), &message_ticket_);
+  const absl::Status held = Guard([this] {
+    return parts_.admission.TryHold(*record_.caller(), record_.peer(),
+                                    static_cast<int64_t>(received_.Length()),
+                                    &message_ticket_);
   });
   if (!held.ok()) return false;
   {
@@ -329,8 +332,8 @@ bool ConvertStream::QueueMessage(Clock::time_point came_at) {
     is_queued_ = true;
   }
   bool is_queued = false;
-  CatchAndLog(context_.log(), "a stream", [&] {
-    is_queued = context_.queue().Enqueue(
+  CatchAndLog(parts_.record.log, "a stream", [&] {
+    is_queued = parts_.queue.Enqueue(
         record_.turn(),
         [self = shared_from_this(), came_at] { self->TakeMessage(came_at); });
   });
@@ -340,7 +343,7 @@ bool ConvertStream::QueueMessage(Clock::time_point came_at) {
 // Reads the message that came at `came_at`, and begins the next read.
 void ConvertStream::TakeMessage(Clock::time_point came_at) {
   int64_t beside = 0;
-  grpc::Status read = grpc::Status::CANCELLED;
+  absl::Status read = absl::CancelledError("");
   if (!cancel_.IsCancelled()) {
     read = Guard([&] {
       return ReadMessage(config(), kStreamTexts, &received_, &request_,
@@ -364,13 +367,13 @@ void ConvertStream::TakeMessage(Clock::time_point came_at) {
   Do(std::move(actions));
 }
 
-void ConvertStream::TakeRead(const grpc::Status& read, int64_t beside,
+void ConvertStream::TakeRead(const absl::Status& read, int64_t beside,
                              Clock::time_point came_at) {
-  ServiceContext::MarkActive(call_id_);
+  CallRegistry::MarkActive(call_id_);
   idle_since_.reset();
   upload_rate_.OnBytes(came_at, static_cast<int64_t>(request_.chunk().size()));
   const bool goes_on = clips_.is_within_clip();
-  const grpc::Status status =
+  const absl::Status status =
       read.ok() ? Guard([&] { return clips_.Take(&request_, beside); }) : read;
   if (!status.ok()) failed_ = status;
   if (!goes_on) upload_rate_.Reset();
@@ -397,18 +400,19 @@ void ConvertStream::PickWrite(Actions* actions) {
 ConvertStream::Actions ConvertStream::NextActions() {
   Actions actions;
   if (finished_) return actions;
-  if (cancel_.IsCancelled() && !failed_) failed_ = grpc::Status::CANCELLED;
+  if (cancel_.IsCancelled() && !failed_) failed_ = absl::CancelledError("");
   // Now, since what follows must not throw.
-  const bool has_memory = CatchAndLog(
-      context_.log(), "a stream", [&] { actions.run.reserve(clips_.size()); });
-  if (!has_memory && !failed_) failed_ = OutOfMemoryStatus();
+  const bool has_memory = CatchAndLog(parts_.record.log, "a stream", [&] {
+    actions.run.reserve(clips_.size());
+  });
+  if (!has_memory && !failed_) failed_ = OutOfMemory();
   if (MustEnd()) {
     if (failed_) clips_.AbandonAll();
     // A write in flight must be over before the end.
     if (writing_ != nullptr || busy_ > 0) return actions;
     // Only that it has failed is asked from now on.
     actions.finish = failed_       ? std::move(*failed_)
-                     : reads_done_ ? grpc::Status::OK
+                     : reads_done_ ? absl::OkStatus()
                                    : Stopping();
     finished_ = true;
     write_at_ = Clock::now();
@@ -439,12 +443,12 @@ void ConvertStream::Do(Actions actions) {
   if (actions.read) StartRead(&received_);
   if (actions.finish) {
     record_.Finishing(*actions.finish);
-    Finish(*actions.finish);
+    Finish(ToGrpc(*actions.finish));
   }
   if (actions.cancel_call) live_.Cancel();
   if (actions.read) EndBusy();
   // What is left.
-  for (const ClipPtr& clip : actions.run) Fail(clip, OutOfMemoryStatus());
+  for (const ClipPtr& clip : actions.run) Fail(clip, OutOfMemory());
 }
 
 // What was asked for is with gRPC; the end may have waited for it.
@@ -487,26 +491,26 @@ void ConvertStream::MakeConversion(const ClipPtr& clip) {
 // A worker will run `clip`. False if there is no memory for that.
 bool ConvertStream::Queue(const ClipPtr& clip) {
   bool is_queued = false;
-  CatchAndLog(context_.log(), "a stream", [&] {
-    is_queued = context_.queue().Enqueue(
+  CatchAndLog(parts_.record.log, "a stream", [&] {
+    is_queued = parts_.queue.Enqueue(
         record_.turn(), [self = shared_from_this(), clip] { self->Run(clip); });
   });
   return is_queued;
 }
 
 void ConvertStream::Run(const ClipPtr& clip) {
-  grpc::Status status = Guard([&] {
+  absl::Status status = Guard([&] {
     Work(clip);
-    return grpc::Status::OK;
+    return absl::OkStatus();
   });
   // Where there is not even memory for that, the next tick ends the stream.
   if (status.ok()) return;
-  CatchAndLog(context_.log(), "a stream",
+  CatchAndLog(parts_.record.log, "a stream",
               [&] { Fail(clip, std::move(status)); });
 }
 
 // What the clips of the stream share may be half done: it ends.
-void ConvertStream::Fail(const ClipPtr& clip, grpc::Status status) {
+void ConvertStream::Fail(const ClipPtr& clip, absl::Status status) {
   Actions actions;
   {
     const std::lock_guard lock(mutex_);
@@ -520,7 +524,7 @@ void ConvertStream::Fail(const ClipPtr& clip, grpc::Status status) {
 
 // The system has no memory for `clip`, but may have for others. What the clip
 // had is freed first.
-void ConvertStream::Refuse(const ClipPtr& clip, const grpc::Status& status) {
+void ConvertStream::Refuse(const ClipPtr& clip, const absl::Status& status) {
   clip->conversion.reset();
   Actions actions;
   {
@@ -541,9 +545,9 @@ void ConvertStream::Work(const ClipPtr& clip) {
   for (size_t done = 0; done < kTurnBytes;) {
     const Next next = TakeNext(clip, &bytes);
     if (next == Next::kRest) return;
-    grpc::Status status = Guard([&] {
+    absl::Status status = Guard([&] {
       done += WorkOnce(clip, next, &bytes);
-      return grpc::Status::OK;
+      return absl::OkStatus();
     });
     if (!status.ok()) {
       // There is not even memory to say so.
@@ -552,7 +556,7 @@ void ConvertStream::Work(const ClipPtr& clip) {
     }
     if (next == Next::kFinish) return;
   }
-  if (!Queue(clip)) Fail(clip, OutOfMemoryStatus());
+  if (!Queue(clip)) Fail(clip, OutOfMemory());
 }
 
 // Returns the bytes of text that it took, or is worth. Of what throws here,
@@ -560,8 +564,8 @@ void ConvertStream::Work(const ClipPtr& clip) {
 size_t ConvertStream::WorkOnce(const ClipPtr& clip, Next next,
                                std::string* bytes) {
   if (clip->conversion != nullptr) {
-    clip->conversion->SetStepBytes(
-        context_.HasCrowdedStreams() ? kCrowdedStepBytes : kStepBytes);
+    clip->conversion->SetStepBytes(memory_.IsCrowded() ? kCrowdedStepBytes
+                                                       : kStepBytes);
   }
   switch (next) {
     case Next::kMake:
@@ -646,9 +650,9 @@ void ConvertStream::FinishClip(const ClipPtr& clip) {
 // that there was no memory: the stream ends.
 void ConvertStream::Push(const ClipPtr& clip, ResponseFrame frame,
                          bool is_result) {
-  grpc::Status status = Guard([&] {
+  absl::Status status = Guard([&] {
     AddFrame(clip, std::move(frame), is_result);
-    return grpc::Status::OK;
+    return absl::OkStatus();
   });
   if (!status.ok()) Fail(clip, std::move(status));
 }
@@ -677,19 +681,20 @@ void ConvertStream::AddFrame(const ClipPtr& clip, ResponseFrame frame,
 class RefusedStream final
     : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
-  explicit RefusedStream(const grpc::Status& status) { Finish(status); }
+  explicit RefusedStream(const absl::Status& status) { Finish(ToGrpc(status)); }
   void OnDone() override { delete this; }
 };
 
 }  // namespace
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StartConvertStream(
-    ServiceContext* context, grpc::CallbackServerContext* call) {
+    const CallParts& parts, StreamMemory* memory,
+    grpc::CallbackServerContext* call) {
   std::shared_ptr<ConvertStream> stream;
-  const grpc::Status status = CatchAsStatus(context->log(), "a stream", [&] {
-    if (context->IsGone(*call)) return grpc::Status::CANCELLED;
-    stream = std::make_shared<ConvertStream>(context, call);
-    return grpc::Status::OK;
+  const absl::Status status = CatchAsStatus(parts.record.log, "a stream", [&] {
+    if (WasCut(parts.connections, *call)) return absl::CancelledError("");
+    stream = std::make_shared<ConvertStream>(parts, memory, call);
+    return absl::OkStatus();
   });
   if (stream == nullptr) return new RefusedStream(status);
   stream->Start();

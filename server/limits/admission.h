@@ -4,8 +4,6 @@
 // of all callers, of one caller, of one connection. Refuses at once; nothing
 // waits here.
 
-#include <grpcpp/support/status.h>
-
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -14,6 +12,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "absl/status/status.h"
 #include "server/auth/caller.h"
 
 namespace bvhmill::server {
@@ -79,7 +78,7 @@ class Ticket {
 
   // `bytes` more of the same clip, as they arrive; refused as by TryEnter, and
   // the ticket is then as it was.
-  grpc::Status Grow(int64_t bytes);
+  absl::Status Grow(int64_t bytes);
   // The work is done, and its outcome goes out: only the bytes count still.
   void Worked();
   // The clip is not in flight any more.
@@ -109,14 +108,14 @@ class Admission {
   // it is in flight as long as `ticket` lives. RESOURCE_EXHAUSTED: reason
   // SERVER_BUSY, CONNECTION_BUSY or CALLER_BUSY, with a QuotaFailure that names
   // the limit, and a RetryInfo unless the clip alone is too large. Thread-safe.
-  grpc::Status TryEnter(const Caller& caller, const std::string& peer,
+  absl::Status TryEnter(const Caller& caller, const std::string& peer,
                         int64_t bytes, Ticket* ticket);
   // The same for memory that belongs to no clip.
-  grpc::Status TryHold(const Caller& caller, const std::string& peer,
+  absl::Status TryHold(const Caller& caller, const std::string& peer,
                        int64_t bytes, Ticket* ticket);
   // The same for a stream; its ticket may grow by memory that belongs to the
   // stream.
-  grpc::Status TryOpen(const Caller& caller, const std::string& peer,
+  absl::Status TryOpen(const Caller& caller, const std::string& peer,
                        Ticket* ticket);
 
   // While `refuse` is set no ticket is given: RESOURCE_EXHAUSTED, reason
@@ -144,19 +143,19 @@ class Admission {
   // All of these with the mutex held.
   std::array<Account, 3> AccountsOf(const Ticket& ticket);
   std::array<InFlight*, 4> UsagesOf(Ticket* ticket);
-  static grpc::Status Check(const Account& account, const InFlight& more,
+  static absl::Status Check(const Account& account, const InFlight& more,
                             const Ticket& ticket);
-  static grpc::Status CheckOne(const char* reason, const Bound& bound,
+  static absl::Status CheckOne(const char* reason, const Bound& bound,
                                int64_t used, int64_t more, int64_t held,
                                bool grows);
   // The value of `bound` now, for an account that has `used` in flight and
   // wants `more`. `grows`: for a ticket that was given before.
   static int64_t MaxOf(const Bound& bound, int64_t used, int64_t more,
                        bool grows);
-  grpc::Status Add(InFlight more, Ticket* ticket);
+  absl::Status Add(InFlight more, Ticket* ticket);
   void Remove(InFlight less, Ticket* ticket);
 
-  grpc::Status Take(const Caller& caller, const std::string& peer,
+  absl::Status Take(const Caller& caller, const std::string& peer,
                     InFlight usage, Ticket* ticket);
 
   const AdmissionLimits limits_;

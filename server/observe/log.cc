@@ -80,15 +80,15 @@ std::string JsonTimes(const CallLine& call) {
 
 // Faults of the server and calls that were turned away; a broken clip or a
 // client that went away is daily business.
-bool IsNoteworthy(grpc::StatusCode code) {
+bool IsNoteworthy(absl::StatusCode code) {
   switch (code) {
-    case grpc::StatusCode::UNKNOWN:
-    case grpc::StatusCode::INTERNAL:
-    case grpc::StatusCode::DATA_LOSS:
-    case grpc::StatusCode::UNAVAILABLE:
-    case grpc::StatusCode::UNAUTHENTICATED:
-    case grpc::StatusCode::PERMISSION_DENIED:
-    case grpc::StatusCode::RESOURCE_EXHAUSTED:
+    case absl::StatusCode::kUnknown:
+    case absl::StatusCode::kInternal:
+    case absl::StatusCode::kDataLoss:
+    case absl::StatusCode::kUnavailable:
+    case absl::StatusCode::kUnauthenticated:
+    case absl::StatusCode::kPermissionDenied:
+    case absl::StatusCode::kResourceExhausted:
       return true;
     default:
       return false;
@@ -130,7 +130,7 @@ std::string Thrown() {
 
 std::string TextLine(const CallLine& call, TimePoint now) {
   std::string out = Timestamp(now) + " " + std::string(call.method) + " " +
-                    std::string(NameOfCode(call.code));
+                    std::string(NameOfCode(static_cast<int>(call.code)));
   if (!call.reason.empty()) out += " " + Excerpt(call.reason);
   out += " " + Milliseconds(call.total) + " ms id=" + call.id;
   if (!call.caller.empty()) out += " caller=" + Excerpt(call.caller);
@@ -152,7 +152,7 @@ std::string JsonLine(const CallLine& call, TimePoint now) {
   AddText("traceparent", call.traceparent, &out);
   AddText("caller", call.caller, &out);
   AddText("peer", call.peer, &out);
-  AddText("status", NameOfCode(call.code), &out);
+  AddText("status", NameOfCode(static_cast<int>(call.code)), &out);
   AddText("reason", call.reason, &out);
   AddText("message", call.message, &out);
   AddField("received_bytes", std::to_string(call.received_bytes), &out);
@@ -191,8 +191,8 @@ void Log::Call(const CallLine& call) const {
   if (format_ == LogFormat::kOff) return;
   const bool is_noteworthy = IsNoteworthy(call.code);
   if (format_ == LogFormat::kErrors && !is_noteworthy) return;
-  if (is_noteworthy || call.code == grpc::StatusCode::UNIMPLEMENTED) {
-    std::string kind(NameOfCode(call.code));
+  if (is_noteworthy || call.code == absl::StatusCode::kUnimplemented) {
+    std::string kind(NameOfCode(static_cast<int>(call.code)));
     if (!call.reason.empty()) kind += " " + Excerpt(call.reason);
     if (!rate_.Allow(kind, std::chrono::steady_clock::now())) return;
   }

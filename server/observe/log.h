@@ -2,13 +2,12 @@
 
 // The log of a server: one line per call, and what else its operator must know.
 
-#include <grpcpp/support/status.h>
-
 #include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "absl/status/status.h"
 #include "bvhmill/pipeline/convert.h"
 #include "server/observe/line_rate.h"
 
@@ -31,7 +30,7 @@ struct CallLine {
   std::string traceparent;
   std::string caller;
   std::string peer;
-  grpc::StatusCode code = grpc::StatusCode::OK;
+  absl::StatusCode code = absl::StatusCode::kOk;
   std::string reason;
   std::string message;
   int64_t received_bytes = 0;

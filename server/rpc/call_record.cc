@@ -6,10 +6,12 @@
 #include <iterator>
 #include <random>
 #include <string_view>
+#include <utility>
 
-#include "bvhmill/wire/status.h"
+#include "bvhmill/base/call_error.h"
+#include "bvhmill/base/status.h"
 #include "server/rpc/catch_as_status.h"
-#include "server/rpc/statuses.h"
+#include "server/rpc/errors.h"
 
 namespace bvhmill::server {
 namespace {
@@ -66,19 +68,19 @@ bool IsTraceparent(std::string_view text) {
 }
 
 // Statuses by which a server turns a call away.
-bool IsRefusal(grpc::StatusCode code) {
-  return code == grpc::StatusCode::UNAUTHENTICATED ||
-         code == grpc::StatusCode::PERMISSION_DENIED ||
-         code == grpc::StatusCode::RESOURCE_EXHAUSTED ||
-         code == grpc::StatusCode::UNAVAILABLE ||
-         code == grpc::StatusCode::UNIMPLEMENTED;
+bool IsRefusal(absl::StatusCode code) {
+  return code == absl::StatusCode::kUnauthenticated ||
+         code == absl::StatusCode::kPermissionDenied ||
+         code == absl::StatusCode::kResourceExhausted ||
+         code == absl::StatusCode::kUnavailable ||
+         code == absl::StatusCode::kUnimplemented;
 }
 
 }  // namespace
 
-CallRecord::CallRecord(ServiceContext* context, Method method,
+CallRecord::CallRecord(const RecordParts& parts, Method method,
                        grpc::CallbackServerContext* call)
-    : context_(*context), method_(method), call_(*call) {
+    : parts_(parts), method_(method), call_(*call) {
   line_.method = NameOf(method);
   line_.peer = call->peer();
   line_.id = FindMetadata(*call, "x-request-id");
@@ -91,42 +93,60 @@ CallRecord::CallRecord(ServiceContext* context, Method method,
   }
 }
 
-grpc::Status CallRecord::Enter() {
-  tokens_version_ = context_.tokens().version();
+// The caller by the token of the call; an unnamed caller if calls need none.
+absl::Status CallRecord::Identify(std::shared_ptr<const Caller>* caller) const {
+  *caller = Nobody();
+  if (!parts_.tokens.needs_token()) return absl::OkStatus();
+  constexpr std::string_view kScheme = "Bearer ";
+  const auto [begin, end] =
+      call_.client_metadata().equal_range("authorization");
+  for (auto it = begin; it != end; ++it) {
+    const std::string_view value(it->second.data(), it->second.size());
+    if (!value.starts_with(kScheme)) continue;
+    auto known = parts_.tokens.Find(value.substr(kScheme.size()));
+    if (known == nullptr) continue;
+    *caller = std::move(known);
+    return absl::OkStatus();
+  }
+  return TokenUnknown();
+}
+
+absl::Status CallRecord::Enter() {
+  tokens_version_ = parts_.tokens.version();
   std::shared_ptr<const Caller> caller;
-  const grpc::Status status = context_.Identify(call_, &caller);
+  const absl::Status status = Identify(&caller);
   if (!status.ok()) return status;
   caller_ = std::move(caller);
   line_.caller = caller_->name;
-  return grpc::Status::OK;
+  return absl::OkStatus();
 }
 
-grpc::Status CallRecord::Enter(Scope scope) {
-  const grpc::Status status = Enter();
+absl::Status CallRecord::Enter(Scope scope) {
+  const absl::Status status = Enter();
   if (!status.ok() || caller_->May(scope)) return status;
   return ScopeMissing(caller_->name, NameOf(method_), scope);
 }
 
-grpc::Status CallRecord::Recheck(Scope scope) {
-  const int64_t version = context_.tokens().version();
-  if (version == tokens_version_) return grpc::Status::OK;
+absl::Status CallRecord::Recheck(Scope scope) {
+  const int64_t version = parts_.tokens.version();
+  if (version == tokens_version_) return absl::OkStatus();
   tokens_version_ = version;
   std::shared_ptr<const Caller> caller;
-  const grpc::Status status = context_.Identify(call_, &caller);
+  const absl::Status status = Identify(&caller);
   if (!status.ok() || caller->May(scope)) return status;
   return ScopeMissing(caller->name, NameOf(method_), scope);
 }
 
 void CallRecord::AddBytes(int64_t received, int64_t sent) {
-  context_.metrics().received_bytes.Add(received);
-  context_.metrics().sent_bytes.Add(sent);
+  parts_.metrics.received_bytes.Add(received);
+  parts_.metrics.sent_bytes.Add(sent);
   const std::lock_guard lock(mutex_);
   line_.received_bytes += received;
   line_.sent_bytes += sent;
 }
 
 void CallRecord::AddClip(const ConvertResult& result) {
-  CountClip(result, &context_.metrics());
+  CountClip(result, &parts_.metrics);
   const std::lock_guard lock(mutex_);
   line_.clips += 1;
   line_.frames += result.info.frames;
@@ -139,23 +159,23 @@ void CallRecord::AddClip(const ConvertResult& result) {
 }
 
 void CallRecord::AddRefusedClip(const std::string& reason) {
-  CountRefused(reason, &context_.metrics());
+  CountRefused(reason, &parts_.metrics);
   const std::lock_guard lock(mutex_);
   line_.refused_clips += 1;
 }
 
 void CallRecord::AddStage(Stage stage, std::chrono::nanoseconds time) {
-  context_.metrics().stage(stage).Observe(time);
+  parts_.metrics.stage(stage).Observe(time);
 }
 
-void CallRecord::Finishing(const grpc::Status& status) noexcept {
-  CatchAndLog(context_.log(), "the record of a call", [&] {
+void CallRecord::Finishing(const absl::Status& status) noexcept {
+  CatchAndLog(parts_.log, "the record of a call", [&] {
     const std::lock_guard lock(mutex_);
     finishing_at_ = Clock::now();
-    line_.code = status.error_code();
+    line_.code = status.code();
     if (status.ok()) return;
-    line_.message = status.error_message();
-    line_.reason = wire::ParseFault(status.error_details()).reason;
+    line_.message = MessageOf(status);
+    line_.reason = CallErrorOf(status).reason;
   });
 }
 
@@ -169,24 +189,25 @@ bool CallRecord::IsLate() const {
 
 // What it was to be told does not matter to a peer that is gone.
 void CallRecord::Forget() {
-  line_.code = IsLate() ? grpc::StatusCode::DEADLINE_EXCEEDED
-                        : grpc::StatusCode::CANCELLED;
+  line_.code = IsLate() ? absl::StatusCode::kDeadlineExceeded
+                        : absl::StatusCode::kCancelled;
   line_.message.clear();
   line_.reason.clear();
 }
 
 void CallRecord::Done(bool cancelled) noexcept {
-  CatchAndLog(context_.log(), "the end of a call", [&] { Finish(cancelled); });
+  CatchAndLog(parts_.log, "the end of a call", [&] { Finish(cancelled); });
 }
 
 void CallRecord::Finish(bool cancelled) {
   const std::lock_guard lock(mutex_);
   const auto now = Clock::now();
-  if (cancelled || line_.code == grpc::StatusCode::CANCELLED) Forget();
+  if (cancelled || line_.code == absl::StatusCode::kCancelled) Forget();
   line_.total = now - begun_;
-  Metrics& metrics = context_.metrics();
+  Metrics& metrics = parts_.metrics;
   const auto method = static_cast<size_t>(method_);
-  const int code = std::clamp<int>(line_.code, 0, kStatusCodes - 1);
+  const int code =
+      std::clamp(static_cast<int>(line_.code), 0, kStatusCodes - 1);
   metrics.calls[method][static_cast<size_t>(code)].Add();
   metrics.call_times[method].Observe(line_.total);
   if (IsRefusal(line_.code)) CountRefused(line_.reason, &metrics);
@@ -194,7 +215,7 @@ void CallRecord::Finish(bool cancelled) {
     metrics.stage(Stage::kTotal).Observe(line_.total);
     if (!cancelled) metrics.stage(Stage::kWrite).Observe(now - finishing_at_);
   }
-  context_.log().Call(line_);
+  parts_.log.Call(line_);
 }
 
 }  // namespace bvhmill::server

@@ -15,7 +15,7 @@
 #include "server/auth/caller.h"
 #include "server/observe/log.h"
 #include "server/observe/metrics.h"
-#include "server/rpc/service_context.h"
+#include "server/rpc/call_parts.h"
 
 namespace bvhmill::server {
 
@@ -26,20 +26,20 @@ class CallRecord {
  public:
   // Gives the call its id: that of its metadata x-request-id if it is sane,
   // else a new one. Puts it and a valid traceparent into the initial metadata,
-  // which must not have been sent. `context` outlives the record.
-  CallRecord(ServiceContext* context, Method method,
+  // which must not have been sent.
+  CallRecord(const RecordParts& parts, Method method,
              grpc::CallbackServerContext* call);
   CallRecord(const CallRecord&) = delete;
   CallRecord& operator=(const CallRecord&) = delete;
 
   // Knows the caller from here on. UNAUTHENTICATED without a known token,
   // PERMISSION_DENIED with one that lacks `scope`.
-  grpc::Status Enter(Scope scope);
+  absl::Status Enter(Scope scope);
   // The same for calls that any known token may make.
-  grpc::Status Enter();
+  absl::Status Enter();
   // Whether it may still do what it entered for, if the tokens have changed.
   // One thread at a time; quotas stay as they were when the call began.
-  grpc::Status Recheck(Scope scope);
+  absl::Status Recheck(Scope scope);
 
   // Never null.
   const std::shared_ptr<const Caller>& caller() const { return caller_; }
@@ -61,7 +61,7 @@ class CallRecord {
   // A stage that no result knows of: kWrite, kTotal.
   void AddStage(Stage stage, std::chrono::nanoseconds time);
 
-  void Finishing(const grpc::Status& status) noexcept;
+  void Finishing(const absl::Status& status) noexcept;
   // Counts and logs the call; `cancelled`: it was gone before it finished.
   void Done(bool cancelled) noexcept;
 
@@ -72,7 +72,9 @@ class CallRecord {
   bool IsLate() const;
   void Forget();
 
-  ServiceContext& context_;
+  absl::Status Identify(std::shared_ptr<const Caller>* caller) const;
+
+  const RecordParts parts_;
   const Method method_;
   const grpc::CallbackServerContext& call_;
   const Clock::time_point begun_ = Clock::now();

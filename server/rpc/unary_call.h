@@ -10,11 +10,11 @@
 #include <memory>
 
 #include "bvhmill/base/cancel.h"
-#include "server/limits/admission.h"
-#include "server/rpc/call_record.h"
 #include "server/auth/caller.h"
+#include "server/limits/admission.h"
 #include "server/observe/metrics.h"
-#include "server/rpc/service_context.h"
+#include "server/rpc/call_parts.h"
+#include "server/rpc/call_record.h"
 
 namespace bvhmill::server {
 
@@ -42,8 +42,8 @@ class UnaryTask {
   // holds: it is done where the call came in, since to hand it to a worker
   // would cost about as much as the work. Else a worker does it, and also where
   // the peer has more than eight calls running.
-  virtual grpc::Status Read(Ticket* ticket, bool* is_short) = 0;
-  virtual grpc::Status Work(const UnaryWork& call) = 0;
+  virtual absl::Status Read(Ticket* ticket, bool* is_short) = 0;
+  virtual absl::Status Work(const UnaryWork& call) = 0;
 };
 
 struct UnaryMethod {
@@ -57,7 +57,7 @@ struct UnaryMethod {
 
 // Checks and admits the call, then works, and finishes it with the status of
 // the work. What the task refers to lives as long as the call does in gRPC.
-grpc::ServerUnaryReactor* StartUnaryCall(ServiceContext* context,
+grpc::ServerUnaryReactor* StartUnaryCall(const CallParts& parts,
                                          grpc::CallbackServerContext* call,
                                          UnaryMethod method);
 

@@ -49,6 +49,7 @@ constexpr ThirdParty kThirdParty[] = {
     {"iostream", "server client bench"},
     {"absl/cleanup/", "client"},
     {"absl/status/", "lib server client bench"},
+    {"absl/strings/cord.h", "lib/bvhmill/base"},
     {"absl/synchronization/mutex.h", "server bench"},
     {"absl/", ""},
     {"iconv.h", "lib/bvhmill/base"},

@@ -42,12 +42,12 @@ class Frames {
   int64_t room = int64_t{1} << 40;
 
  private:
-  grpc::Status Grant(int64_t bytes) {
+  absl::Status Grant(int64_t bytes) {
     if (held + bytes > room) {
-      return {grpc::StatusCode::RESOURCE_EXHAUSTED, "busy"};
+      return absl::ResourceExhaustedError("busy");
     }
     held += bytes;
-    return grpc::Status::OK;
+    return absl::OkStatus();
   }
 
   server::FrameReceiver receiver_;
@@ -80,7 +80,7 @@ TEST(FrameReceiverTest, ARefusalEndsTheOutputs) {
   frames.room = 2 * kMb;
   EXPECT_TRUE(frames.Make(2 * kMb).ok());
   EXPECT_FALSE(frames.Make(kMb).ok());
-  EXPECT_EQ(frames.receiver().refused().error_message(), "busy");
+  EXPECT_EQ(frames.receiver().refused().message(), "busy");
   EXPECT_EQ(frames.held, 2 * kMb);
 }
 
