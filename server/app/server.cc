@@ -21,7 +21,7 @@
 namespace bvhmill::server {
 namespace {
 
-// gRPC's way to say never.
+// The value by which gRPC means never.
 constexpr int kNever = std::numeric_limits<int32_t>::max();
 
 int Milliseconds(int64_t seconds) {
@@ -33,8 +33,8 @@ int Milliseconds(int64_t seconds) {
 void SetMessageLimits(const ServiceLimits& limits,
                       grpc::ServerBuilder* builder) {
   builder->SetMaxReceiveMessageSize(static_cast<int>(MaxReceivedBytes(limits)));
-  // gRPC would unpack whatever comes before it looks at its size; ReadMessage
-  // unpacks within the limit.
+  // gRPC would decompress a message of any size; ReadMessage does so within the
+  // limit.
   builder->AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
   builder->SetMaxSendMessageSize(-1);
 }
@@ -111,8 +111,8 @@ Server::~Server() {
   Close();
 }
 
-// gRPC closes a connection when all that it has to say is written, which a peer
-// that reads nothing puts off for ever. So what is left is cut.
+// gRPC closes a connection once it has written everything. A peer that reads
+// nothing delays that for ever, so connections that are left are cut.
 void Server::Close() {
   constexpr std::chrono::milliseconds kToEndCalls(400);
   constexpr std::chrono::milliseconds kToClose(800);

@@ -51,7 +51,7 @@ struct TextCount {
 bool AddTexts(std::span<const TextField> texts, size_t depth,
               CodedInputStream* in, TextCount* count);
 
-// The same of the rest of a field behind its tag.
+// The same for the rest of a field after its tag.
 bool AddTextsOf(std::span<const TextField> texts, size_t depth, uint32_t tag,
                 CodedInputStream* in, TextCount* count) {
   const int number = WireFormatLite::GetTagFieldNumber(tag);

@@ -1,8 +1,8 @@
 #pragma once
 
-// Messages out of the bytes that peers send, before anything else is known of
-// these: within the limits on bytes as they come, unpacked, and on what unfolds
-// to more memory than it takes on the wire.
+// Parses the messages of peers within limits: on the bytes as they come, on the
+// bytes after decompression, and on lists, which take more memory than bytes on
+// the wire.
 
 #include <google/protobuf/message_lite.h>
 #include <grpcpp/support/byte_buffer.h>
@@ -16,9 +16,9 @@
 
 namespace bvhmill::server {
 
-// A field of text, in which alone a message may be large: its number, behind
-// those of the messages that it is in; 0 = no more. In a table, fields of one
-// message stand together.
+// The path of a text field: field numbers from the outermost message to the
+// text, then 0. Only text fields may be large. In a table, fields of one
+// message are adjacent.
 struct TextField {
   std::array<int, 3> numbers = {};
 };

@@ -39,7 +39,7 @@ void ToBytes(const google::protobuf::MessageLite& message,
 
 void ToBytes(const v1::OutputChunk& chunk, std::string data,
              grpc::ByteBuffer* out) {
-  // Its last field, so that it can be put behind the others.
+  // The last field, so that its bytes can follow the others.
   std::string head =
       chunk.SerializeAsString() +
       wire::FieldHead(v1::OutputChunk::kDataFieldNumber, data.size());

@@ -9,9 +9,7 @@
 #include <vector>
 
 #include "bvhmill/base/call_error.h"
-#include "bvhmill/base/sink.h"
 #include "bvhmill/base/status.h"
-#include "bvhmill/pipeline/clip_converter.h"
 #include "bvhmill/pipeline/convert.h"
 #include "bvhmill/wire/message_arena.h"
 #include "bvhmill/wire/unknown_fields.h"
@@ -19,8 +17,9 @@
 #include "server/codec/read_message.h"
 #include "server/codec/response_bytes.h"
 #include "server/convert/clip_options.h"
+#include "server/convert/incremental_conversion.h"
+#include "server/convert/metered_receiver.h"
 #include "server/convert/source.h"
-#include "server/convert/stream_clip.h"
 #include "server/convert/stream_reactor.h"
 #include "server/rpc/errors.h"
 #include "server/rpc/unary_call.h"
@@ -33,7 +32,7 @@ namespace {
 constexpr int64_t kShortRequestBytes = int64_t{256} << 10;
 constexpr int kShortOutputs = 4;
 
-// No text that unfolds, no frames that are made.
+// Uncompressed input and no resampling.
 bool IsShort(const v1::Source& source, const v1::ConvertOptions& options,
              int64_t request_bytes) {
   const bool is_plain = source.encoding() == v1::CONTENT_ENCODING_UNSPECIFIED ||
@@ -43,7 +42,7 @@ bool IsShort(const v1::Source& source, const v1::ConvertOptions& options,
          request_bytes <= kShortRequestBytes;
 }
 
-// Texts are written at a tenth of the speed of tensors.
+// Text formats are written ten times more slowly than tensors.
 bool AreTensors(const v1::ConvertOptions& options) {
   return std::all_of(options.outputs().begin(), options.outputs().end(),
                      [](const v1::OutputRequest& output) {
@@ -76,20 +75,11 @@ bool IsTooLarge(const ServerConfig& config, const grpc::ByteBuffer& response) {
 
 // Gathers outputs as the response takes them. Draws their memory, and that of
 // the conversion, from the ticket.
-class UnaryReceiver final : public OutputReceiver {
+class UnaryReceiver final : public MeteredReceiver {
  public:
-  explicit UnaryReceiver(Ticket* ticket) : ticket_(*ticket) {}
-
-  absl::Status Hold(int64_t bytes) override {
-    if (bytes < 0) {
-      static_cast<void>(ticket_.Grow(bytes));
-      return absl::OkStatus();
-    }
-    // The first refusal is the answer.
-    if (refused_.ok()) refused_ = ticket_.Grow(bytes);
-    if (refused_.ok()) return absl::OkStatus();
-    return MakeStatus(absl::StatusCode::kResourceExhausted, "busy");
-  }
+  explicit UnaryReceiver(Ticket* ticket)
+      : MeteredReceiver(
+            [ticket](int64_t bytes) { return ticket->Grow(bytes); }) {}
 
   absl::Status Begin(const ClipInfo& /*info*/,
                      std::span<const OutputInfo> outputs) override {
@@ -113,11 +103,9 @@ class UnaryReceiver final : public OutputReceiver {
     return absl::OkStatus();
   }
 
-  // Of each output; taken. And bytes of all of them.
+  // Moves the bytes of each output out. total(): the bytes of all outputs.
   std::vector<OutputBytes> TakeData() { return std::move(data_); }
   int64_t total() const { return total_; }
-  // Why there was no memory for more; OK if there was.
-  const absl::Status& refused() const { return refused_; }
 
  private:
   absl::Status HoldData(size_t bytes) {
@@ -126,10 +114,8 @@ class UnaryReceiver final : public OutputReceiver {
     return Hold(size);
   }
 
-  Ticket& ticket_;
   std::vector<OutputBytes> data_;
   int64_t total_ = 0;
-  absl::Status refused_;
 };
 
 // The clip of a request, and what is asked of it.
@@ -146,7 +132,7 @@ absl::Status ReadRequest(const ServerConfig& config, const Request& request,
   const v1::Source& source = request.source();
   clip->source = source.data();
   call.record.AddBytes(static_cast<int64_t>(source.data().size()), 0);
-  absl::Status status = CheckSource(config, source);
+  absl::Status status = CheckSource(config.limits.max_clip_bytes, source);
   if (status.ok()) status = ReadEncoding(source.encoding(), &clip->encoding);
   if (!status.ok()) return status;
   status = ReadClipOptions(config.limits, request.options(), &clip->options);
@@ -156,46 +142,20 @@ absl::Status ReadRequest(const ServerConfig& config, const Request& request,
   return status;
 }
 
-// Gives decoded text to a conversion. Stops when it wants no more.
-class ConverterSink final : public Sink {
- public:
-  explicit ConverterSink(ClipConverter* converter) : converter_(*converter) {}
-
-  absl::Status Append(std::string_view text) override {
-    is_wanted_ = converter_.Read(text);
-    while (converter_.has_work()) converter_.Work();
-    if (is_wanted_) return absl::OkStatus();
-    return MakeStatus(absl::StatusCode::kAborted, "no more is wanted");
-  }
-
-  bool is_wanted() const { return is_wanted_; }
-
- private:
-  ClipConverter& converter_;
-  bool is_wanted_ = true;
-};
-
 // Converts a clip while it is decoded, so that its text is never whole in
 // memory. Returns why it cannot be decoded; `result` is then void.
 absl::Status ConvertEncoded(const ServerConfig& config,
                             const RequestedClip& clip, const UnaryWork& call,
                             UnaryReceiver* receiver, ConvertResult* result) {
-  constexpr size_t kSlice = size_t{4} << 10;
-  ClipConverter converter(clip.options, receiver, &call.cancel, result);
-  ConverterSink sink(&converter);
-  const auto decoder = MakeDecoder(clip.encoding, config.limits.max_clip_bytes);
-  absl::Status status;
-  std::string_view rest = clip.source;
-  while (status.ok() && !rest.empty()) {
-    const std::string_view slice = rest.substr(0, kSlice);
-    rest.remove_prefix(slice.size());
-    converter.AddInput(static_cast<int64_t>(slice.size()));
-    status = decoder->Push(slice, &sink);
-  }
-  if (status.ok()) status = decoder->End();
-  if (!status.ok() && sink.is_wanted()) return DecodeFault(config, status);
-  converter.Finish();
-  return absl::OkStatus();
+  IncrementalConversion conversion(clip.options, clip.encoding,
+                                   config.limits.max_clip_bytes, receiver,
+                                   &call.cancel);
+  conversion.Borrow(clip.source);
+  while (conversion.has_work()) conversion.Step();
+  conversion.End();
+  while (conversion.has_work()) conversion.Step();
+  *result = std::move(conversion.Finish());
+  return conversion.decode_error();
 }
 
 // Converts the clip, and puts it on the record of the call. Returns why the
@@ -300,7 +260,7 @@ bool IsShortCall(const Request& request, int64_t bytes) {
          AreTensors(request.options());
 }
 
-// What a method does.
+// The work of a method.
 template <typename Request>
 using ClipWork = absl::Status (*)(const ServerConfig& config,
                                   const Request& request, const UnaryWork& call,

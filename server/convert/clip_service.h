@@ -8,17 +8,17 @@
 
 namespace bvhmill::server {
 
-// Takes and gives messages as bytes: chunks of outputs are not copied then, and
-// a request that is no message gets an answer that says so. Chunks of clips are
-// copied once, to one piece: the transport has them in pieces of 16 KiB, and to
-// read on across their ends takes longer.
+// Messages are taken and given as bytes. So chunks of outputs are not copied,
+// and a request that is not a message gets a status that says so. Chunks of
+// clips are copied once, from the pieces of 16 KiB of the transport into one:
+// parsing across the ends of pieces takes longer.
 using RawClipService = v1::ClipService::WithRawCallbackMethod_ValidateClip<
     v1::ClipService::WithRawCallbackMethod_ConvertClip<
         v1::ClipService::WithRawCallbackMethod_ConvertClips<
             v1::ClipService::Service>>>;
 
-// gRPC's threads only move bytes here, and do what takes no longer than to hand
-// it on; the workers of the context do the work.
+// The threads of gRPC move bytes and do short work; the workers do all other
+// work.
 class ClipService final : public RawClipService {
  public:
   ClipService(const CallParts& parts, StreamMemory* stream_memory)

@@ -1,5 +1,7 @@
 #include "server/convert/source.h"
 
+#include <string>
+
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/limits.h"
 #include "bvhmill/base/status.h"
@@ -24,24 +26,21 @@ absl::Status ReadEncoding(v1::ContentEncoding encoding, Encoding* out) {
   }
 }
 
-absl::Status CheckSource(const ServerConfig& config, const v1::Source& source) {
+absl::Status CheckSource(int64_t max_clip_bytes, const v1::Source& source) {
   Encoding encoding = Encoding::kIdentity;
   if (auto status = ReadEncoding(source.encoding(), &encoding); !status.ok()) {
     return status;
   }
   const auto size = static_cast<int64_t>(source.data().size());
-  if (encoding == Encoding::kIdentity &&
-      Exceeds(size, config.limits.max_clip_bytes)) {
-    return LimitExceeded("max_clip_bytes", config.limits.max_clip_bytes, size);
+  if (encoding == Encoding::kIdentity && Exceeds(size, max_clip_bytes)) {
+    return LimitExceeded("max_clip_bytes", max_clip_bytes, size);
   }
   return absl::OkStatus();
 }
 
-absl::Status DecodeFault(const ServerConfig& config,
-                         const absl::Status& status) {
+absl::Status DecodeError(int64_t max_clip_bytes, const absl::Status& status) {
   if (absl::IsResourceExhausted(status)) {
-    const int64_t limit = config.limits.max_clip_bytes;
-    return LimitExceeded("max_clip_bytes", limit, limit + 1);
+    return LimitExceeded("max_clip_bytes", max_clip_bytes, max_clip_bytes + 1);
   }
   return MakeCallError({.code = absl::StatusCode::kInvalidArgument,
                         .reason = "ENCODING_BROKEN",

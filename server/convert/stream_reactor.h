@@ -1,6 +1,6 @@
 #pragma once
 
-// The stream ConvertClips: any number of clips of any size.
+// The stream ConvertClips over gRPC: any number of clips of any size.
 
 #include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/server_callback.h>
@@ -10,8 +10,8 @@
 
 namespace bvhmill::server {
 
-// Starts a stream of ConvertClipsRequest and ConvertClipsResponse; gRPC and the
-// workers own it from here.
+// Starts a stream of ConvertClipsRequest and ConvertClipsResponse. gRPC and the
+// workers own the stream; the last of them deletes it. `memory` outlives it.
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StartConvertStream(
     const CallParts& parts, StreamMemory* memory,
     grpc::CallbackServerContext* call);

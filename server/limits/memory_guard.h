@@ -58,7 +58,7 @@ class MemoryGuard {
   const MemoryHooks hooks_;
   const bool cuts_;
   const MemoryBounds bounds_ = ReadMemoryBounds();
-  // Of the thread that calls Check.
+  // Used by the thread that calls Check.
   MemoryPolicy policy_;
   // When the unfinished bytes were last counted, and the resident bytes then.
   int64_t unfinished_ = 0;

@@ -12,7 +12,8 @@
 namespace bvhmill::server {
 namespace {
 
-// What an honest peer may have sent of a message that is on its way, without
+// Bytes that an honest peer may have sent of a message that is on its way,
+// without
 // being a reason for what the server lacks.
 constexpr int64_t kSuspectBytes = int64_t{256} << 10;
 

@@ -37,7 +37,7 @@ in_port_t* PortOf(sockaddr* address) {
              : &reinterpret_cast<sockaddr_in*>(address)->sin_port;
 }
 
-// Of the socket; in the order of the network.
+// The port of the socket, in network byte order.
 in_port_t BoundPort(int file) {
   sockaddr_storage bound = {};
   socklen_t size = sizeof bound;
@@ -81,7 +81,7 @@ bool IsAny(const sockaddr& address) {
              &reinterpret_cast<const sockaddr_in6&>(address).sin6_addr);
 }
 
-// A socket that nobody listens on any more.
+// A socket file without a server.
 bool IsLeftOver(const sockaddr_un& address) {
   struct stat info = {};
   if (lstat(address.sun_path, &info) != 0 || !S_ISSOCK(info.st_mode)) {

@@ -78,8 +78,8 @@ std::string JsonTimes(const CallLine& call) {
   return out + "}";
 }
 
-// Faults of the server and calls that were turned away; a broken clip or a
-// client that went away is daily business.
+// True for faults of the server and refused calls. Broken clips and clients
+// that leave are normal.
 bool IsNoteworthy(absl::StatusCode code) {
   switch (code) {
     case absl::StatusCode::kUnknown:
@@ -95,10 +95,10 @@ bool IsNoteworthy(absl::StatusCode code) {
   }
 }
 
-// One writer at a time: what was writable for two may have room for one only,
-// and the other would wait.
+// One writer at a time: two threads may see space in a pipe for one line, and
+// the second would wait.
 std::mutex writing;
-// Lines that nobody took.
+// Lines that no reader took.
 int64_t lost_lines = 0;
 
 // True if it takes a line now: a pipe has room for PIPE_BUF bytes then.
@@ -107,7 +107,8 @@ bool IsWritable(int file) {
   return poll(&poll_file, 1, 0) == 1 && (poll_file.revents & POLLOUT) != 0;
 }
 
-// Writes `line` with `writing` held. False if nobody takes it. Needs no memory.
+// Writes `line`, with `writing` held. False if no reader takes it. Needs no
+// memory.
 bool WriteNow(std::string_view line) {
   constexpr char kEnd = '\n';
   const iovec parts[] = {{const_cast<char*>(line.data()), line.size()},

@@ -23,7 +23,8 @@ std::string FindMetadata(const grpc::CallbackServerContext& call,
   return {found->second.data(), found->second.size()};
 }
 
-// Short, and of characters that no log or shell trips over.
+// True if the id is short and consists of characters that are safe in logs and
+// shells.
 bool IsSaneId(std::string_view id) {
   constexpr size_t kMax = 64;
   return !id.empty() && id.size() <= kMax &&
@@ -42,7 +43,7 @@ std::string Hex(uint64_t value) {
   return std::string(size < 8 ? 8 - size : 0, '0').append(digits, size);
 }
 
-// Unique among servers by a random part, in this one by a number.
+// Unique among servers by a random part, and in this server by a number.
 std::string NewId() {
   static const std::string start = Hex(std::random_device()()) + "-";
   static std::atomic<uint64_t> last = 0;
@@ -67,7 +68,7 @@ bool IsTraceparent(std::string_view text) {
          IsHex(text.substr(53)) && !IsZero(trace) && !IsZero(span);
 }
 
-// Statuses by which a server turns a call away.
+// Statuses by which a server refuses a call.
 bool IsRefusal(absl::StatusCode code) {
   return code == absl::StatusCode::kUnauthenticated ||
          code == absl::StatusCode::kPermissionDenied ||
@@ -179,15 +180,15 @@ void CallRecord::Finishing(const absl::Status& status) noexcept {
   });
 }
 
-// Whether the peer's time is over, or nearly: it counts from a moment earlier,
-// and gRPC rounds what it tells us of it up by as much as a hundredth.
+// True if the deadline of the peer is over or nearly over. The peer counts from
+// an earlier moment, and gRPC rounds the rest up by up to 1 %.
 bool CallRecord::IsLate() const {
   const auto left = call_.deadline() - std::chrono::system_clock::now();
   constexpr std::chrono::milliseconds kSlack(10);
   return left <= kSlack + (Clock::now() - begun_) / 50;
 }
 
-// What it was to be told does not matter to a peer that is gone.
+// A peer that is gone does not see the status: the record states why it left.
 void CallRecord::Forget() {
   line_.code = IsLate() ? absl::StatusCode::kDeadlineExceeded
                         : absl::StatusCode::kCancelled;

@@ -15,7 +15,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What the server's ticker knows of a call, which may be over when it looks.
+// The part of a call that the registry may use after the call is over.
 class AnswerWatch final : public CallWatch {
  public:
   // `patience`: how long an answer may wait to be taken; 0 = for ever.
@@ -39,7 +39,7 @@ class AnswerWatch final : public CallWatch {
     id_ = id;
   }
 
-  // Cancels the call if nobody takes its answer.
+  // Cancels the call if its peer does not take the response.
   void OnTick(Clock::time_point now) override {
     const std::lock_guard lock(mutex_);
     if (call_ == nullptr) return;
@@ -89,8 +89,8 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
     delete this;
   }
 
-  // gRPC would have one more thread, which it has to wake up for that, call
-  // OnDone, unless the reaction is short. It is.
+  // OnDone is short, so gRPC may call it at once; else gRPC would wake up
+  // another thread for it.
   bool InternalInlineable() override { return true; }
 
  private:

@@ -1,7 +1,7 @@
 #pragma once
 
-// Methods that no service has: gRPC would send such calls away without a word
-// to the log or to who counts.
+// Answers calls of methods that no service has, so that the log and the metrics
+// see them.
 
 #include <grpcpp/generic/async_generic_service.h>
 

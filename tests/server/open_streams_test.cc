@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "server/limits/memory.h"
 #include "server/auth/tokens.h"
+#include "server/limits/memory.h"
 #include "tests/server/limits.h"
 #include "tests/support/files.h"
 
