@@ -62,11 +62,10 @@ void SetConnectionLimits(const TransportLimits& limits,
       {GRPC_ARG_KEEPALIVE_TIME_MS, Milliseconds(limits.keepalive_seconds)},
       {GRPC_ARG_KEEPALIVE_TIMEOUT_MS,
        Milliseconds(limits.keepalive_timeout_seconds)},
-      // A connection that is cut is not served further than what gRPC has read
-      // of it.
+      // gRPC still serves what it has read of a connection that was cut.
       {GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, kMaxReadBytes},
-      // Else the server gives up asking after two pings without an answer to
-      // send, and with it noticing that a client is gone.
+      // Else the server sends at most two pings without data, and does not
+      // notice that a client is gone.
       {GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0},
       {GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
        Milliseconds(limits.handshake_seconds)},
@@ -86,8 +85,8 @@ void SetConnectionLimits(const TransportLimits& limits,
   SetResources(limits, builder);
 }
 
-// gRPC's reflection offers itself to every server of a process that it is
-// loaded into, and cannot be told not to.
+// Once loaded, the reflection of gRPC serves on every server of the process,
+// and cannot be turned off.
 absl::Status LoadReflection() {
   if (dlopen(BVHMILL_REFLECTION, RTLD_NOW | RTLD_GLOBAL) != nullptr) {
     return absl::OkStatus();
@@ -236,8 +235,8 @@ void Server::ReloadFile(const std::string& path) {
     parts_.log.Event("read " + path + " again");
     return;
   }
-  parts_.log.Event((is_tokens ? "kept the tokens there were: "
-                              : "kept the certificate there was: ") +
+  parts_.log.Event((is_tokens ? "kept the old tokens: "
+                              : "kept the old certificate: ") +
                    std::string(MessageOf(status)));
 }
 

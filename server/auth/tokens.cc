@@ -79,7 +79,7 @@ bool ParseNumber(std::string_view text, int64_t* value) {
   return fault == std::errc() && stop == end && *value > 0;
 }
 
-// clips=N,bytes=N, either or both.
+// Parses clips=N,bytes=N, in which one may be missing.
 bool ParseQuotas(std::string_view text, Caller* caller) {
   for (const std::string_view word : Split(text, ',')) {
     const size_t equals = word.find('=');
@@ -158,7 +158,7 @@ absl::Status ParseTokens(std::string_view path, std::string_view text,
     ++number;
     line = Trim(line);
     if (line.empty() || line.front() == '#') continue;
-    // Bearer tokens have no colons, so there is no doubt.
+    // Bearer tokens contain no colons.
     if (line.find(':') == line.npos) {
       // The digest would reveal the token.
       if (Sha256 digest; ParseDigest(line, &digest)) {

@@ -25,7 +25,7 @@ using google::protobuf::io::ArrayInputStream;
 using google::protobuf::io::CodedInputStream;
 using google::protobuf::io::ZeroCopyInputStream;
 
-// Knows how gRPC packed the bytes that it reads.
+// Reads bytes of gRPC, and reports how gRPC compressed them.
 class Reader final : public grpc::ProtoBufferReader {
  public:
   using ProtoBufferReader::ProtoBufferReader;
@@ -34,8 +34,7 @@ class Reader final : public grpc::ProtoBufferReader {
   }
 };
 
-// Bytes of texts, and how many others there may be before it is looked no
-// further.
+// Bytes of texts, and the number of other bytes at which counting stops.
 struct TextCount {
   int64_t bytes = 0;
   int64_t most_beside = std::numeric_limits<int64_t>::max();
@@ -45,9 +44,9 @@ struct TextCount {
   }
 };
 
-// Adds up the bytes of texts of a message, up to the limit of `in`. `texts` are
-// those that lead into it, `depth` messages deep. False if it is no message, or
-// too much is beside its texts.
+// Adds the bytes of texts of a message, up to the limit of `in`. `texts` are
+// the paths that lead into the message, which is `depth` messages deep. False
+// if the bytes are no message, or too many of them are not in texts.
 bool AddTexts(std::span<const TextField> texts, size_t depth,
               CodedInputStream* in, TextCount* count);
 
@@ -86,7 +85,7 @@ bool AddTexts(std::span<const TextField> texts, size_t depth,
   return in->ConsumedEntireMessage();
 }
 
-// Undoes what gRPC did, which would do so without a limit.
+// Decompresses within a limit; gRPC itself has none.
 absl::Status Unpacked(const ServerConfig& config,
                       grpc_compression_algorithm packing,
                       grpc::ByteBuffer* bytes, std::string* out) {

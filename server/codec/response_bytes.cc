@@ -9,8 +9,9 @@
 namespace bvhmill::server {
 namespace {
 
-// A message whose only field, `number`, is the message that begins with `heads`
-// in front: each of these stands before one of `data`, but for the last.
+// Makes a message with one field, `number`, that contains a message: the first
+// of `heads`, the first of `data`, the second of `heads`, and so on; the last
+// is one of `heads`.
 void Wrap(int number, std::vector<std::string> heads,
           std::vector<std::vector<grpc::Slice>> data, grpc::ByteBuffer* out) {
   size_t bytes = 0;

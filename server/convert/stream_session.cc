@@ -55,7 +55,7 @@ bool StreamSession::IsSlowReader(Clock::time_point now) const {
 // A peer that has begun a clip must go on with it.
 absl::Status StreamSession::CheckUpload(Clock::time_point now) {
   if (!clips_.is_within_clip() || is_queued_) return absl::OkStatus();
-  switch (upload_rate_.Judge(now)) {
+  switch (upload_rate_.Check(now)) {
     case UploadRate::Verdict::kIdle:
       return StreamIdle(limits().idle_seconds);
     case UploadRate::Verdict::kSlow:

@@ -25,7 +25,7 @@ absl::Status Busy(const char* reason, const char* name, int64_t limit,
 // Half of `number`, rounded up.
 int64_t HalfOf(int64_t number) { return number / 2 + number % 2; }
 
-// Where there is no limit, it becomes half of the one on all, and `is_fair`.
+// A limit that is not set becomes half of the limit on all, and `is_fair`.
 void ShareIfNone(int64_t limit_on_all, int64_t* limit, bool* is_fair) {
   if (*limit > 0 || limit_on_all <= 0) return;
   *limit = HalfOf(limit_on_all);
@@ -64,7 +64,7 @@ AdmissionLimits WithShares(AdmissionLimits limits) {
 struct Admission::Bound {
   const char* name;
   int64_t most;
-  // The limit on all and what all have, for a fair share; else 0.
+  // For a fair share, the limit on all and what all have in flight; else 0.
   int64_t most_of_all = 0;
   int64_t used_by_all = 0;
 };
@@ -133,7 +133,8 @@ int64_t Admission::MaxOf(const Bound& bound, int64_t used, int64_t more,
   return bound.most == 0 ? HalfOf(left) : std::min(bound.most, HalfOf(left));
 }
 
-// `held` is what the ticket has: more than the limit never fits.
+// `held` is what the ticket has. A ticket that alone exceeds the limit never
+// fits, so a retry is of no use.
 absl::Status Admission::CheckOne(const char* reason, const Bound& bound,
                                  int64_t used, int64_t more, int64_t held,
                                  bool grows) {

@@ -18,7 +18,7 @@ bool MemoryPolicy::ShouldRelease(Clock::time_point now,
 }
 
 bool MemoryPolicy::ShouldCut(const MemoryReading& reading) {
-  // A message takes its bytes, perhaps twice while it is put together.
+  // A message takes its bytes once, or twice while it is put together.
   constexpr int64_t kUsualGrowth = 3;
   const int64_t most = std::max(reading.counted + kCutSlack, cut_mark_);
   if (reading.resident <= most) {

@@ -26,7 +26,7 @@ class UploadRate {
   void Wait(Clock::time_point now);
   void OnBytes(Clock::time_point now, int64_t bytes);
   // The verdict on the peer. Call it within a clip, about once a second.
-  Verdict Judge(Clock::time_point now);
+  Verdict Check(Clock::time_point now);
 
  private:
   bool IsWaiting() const { return since_ != Clock::time_point(); }

@@ -49,7 +49,7 @@ int BindAndListen(int file, const sockaddr* address, socklen_t size,
                   bool is_only_v6) {
   if (address->sa_family != AF_UNIX) {
     TurnOn(file, SOL_SOCKET, SO_REUSEADDR);
-    // Connections inherit it: frames shall not wait for each other.
+    // Connections inherit the option: frames must not wait for each other.
     TurnOn(file, IPPROTO_TCP, TCP_NODELAY);
   }
   if (address->sa_family == AF_INET6) {
@@ -123,7 +123,7 @@ absl::Status ListeningSockets::Open(
 }
 
 absl::Status ListeningSockets::ListenOnPath(std::string path) {
-  // As in an address of the web.
+  // As in a URL.
   if (path.starts_with("//")) path = path.substr(2);
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
@@ -139,7 +139,7 @@ absl::Status ListeningSockets::ListenOnPath(std::string path) {
   return absl::OkStatus();
 }
 
-// A name may stand for addresses of a kind that this machine does not have.
+// A name may have addresses of a family that this machine does not support.
 absl::Status ListeningSockets::ListenOnHost() {
   if (!HasPort(address_)) return Fail("it is not HOST:PORT");
   const Addresses found = Resolve(address_);

@@ -42,7 +42,8 @@ std::string Milliseconds(std::chrono::nanoseconds time) {
   return out;
 }
 
-// An excerpt has no control characters, so two are left that JSON minds.
+// An excerpt has no control characters, so JSON must escape two characters
+// only.
 std::string JsonString(std::string_view bytes, size_t max_bytes = 80) {
   std::string out = "\"";
   for (const char c : Excerpt(bytes, max_bytes)) {
@@ -165,8 +166,8 @@ std::string JsonLine(const CallLine& call, TimePoint now) {
   return out + "}";
 }
 
-// A log that nobody takes is no reason to stop, nor to wait: its lines are
-// counted, and the number said once somebody does.
+// The server neither stops nor waits if no reader takes its log. Lost lines are
+// counted, and their number is written once a reader is back.
 void Log::Write(std::string_view line) const {
   const std::scoped_lock lock(writing);
   if (lost_lines > 0) {
@@ -183,7 +184,7 @@ Log::~Log() {
   try {
     WriteHeldBack();
   } catch (...) {
-    // No memory; the lines themselves were not worth more.
+    // There is no memory to write how many lines were held back.
     return;
   }
 }
@@ -217,7 +218,7 @@ void Log::Exception(std::string_view where) const noexcept {
     Event("exception in " + std::string(where),
           "exception in " + std::string(where) + ": " + what);
   } catch (...) {
-    // There is no memory for more words, nor to count them.
+    // There is no memory for a longer line, or to count the line.
     static std::atomic<int64_t> last_second{-1};
     const int64_t second =
         std::chrono::duration_cast<std::chrono::seconds>(
@@ -249,7 +250,7 @@ std::string Log::EventLine(std::string_view text) const {
   if (format_ != LogFormat::kJson) return "bvhmilld: " + std::string(text);
   std::string out = "{";
   AddText("time", Timestamp(std::chrono::system_clock::now()), &out);
-  // Of files of the operator, whose paths may be long.
+  // Events name files of the operator, whose paths may be long.
   constexpr size_t kMax = 1000;
   AddField("event", JsonString(text, kMax), &out);
   return out + "}";

@@ -18,7 +18,8 @@ using Clock = std::chrono::steady_clock;
 // The part of a call that the registry may use after the call is over.
 class AnswerWatch final : public CallWatch {
  public:
-  // `patience`: how long an answer may wait to be taken; 0 = for ever.
+  // `patience`: how long the peer may take to accept the response; 0 = for
+  // ever.
   AnswerWatch(grpc::CallbackServerContext* call, std::chrono::seconds patience)
       : patience_(patience), call_(call) {}
 
@@ -27,13 +28,13 @@ class AnswerWatch final : public CallWatch {
     answered_at_ = Clock::now();
   }
 
-  // gRPC is done with the call.
+  // The call is over for gRPC.
   void Done() {
     const std::lock_guard lock(mutex_);
     call_ = nullptr;
   }
 
-  // The call may be made.
+  // The call was admitted.
   void Entered(CallRegistry::CallId id) {
     const std::lock_guard lock(mutex_);
     id_ = id;
@@ -50,14 +51,14 @@ class AnswerWatch final : public CallWatch {
 
  private:
   const std::chrono::seconds patience_;
-  // To cancel may be to be done, in the same thread.
+  // TryCancel may call OnDone in the same thread.
   std::recursive_mutex mutex_;
   grpc::CallbackServerContext* call_;
   std::optional<CallRegistry::CallId> id_;
   std::optional<Clock::time_point> answered_at_;
 };
 
-// Deletes itself when gRPC is done with it, which is after the work.
+// Deletes itself in OnDone, which comes after the work.
 class UnaryCall final : public grpc::ServerUnaryReactor {
  public:
   UnaryCall(const CallParts& parts, grpc::CallbackServerContext* call,
@@ -75,7 +76,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
     bool is_short = false;
     const absl::Status read = Read(&is_short);
     if (!read.ok()) return End(read);
-    // A peer with many calls takes its turn among others.
+    // A peer with many calls takes turns with others.
     if (is_short && !id_->activity.is_one_of_many) return Work({});
     Queue(/*reads=*/false);
   }
@@ -119,8 +120,8 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
     return Guard([&] { return method_.task->Read(&ticket_, is_short); });
   }
 
-  // Has a worker do the work, and read the request before. The call may be over
-  // before this returns.
+  // Has a worker do the work and, with `reads`, parse the request before. The
+  // call may be over before this returns.
   void Queue(bool reads) {
     const absl::Status queued = Guard([&] {
       const bool is_queued = parts_.queue.Enqueue(
@@ -142,7 +143,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
 
   void Work(Clock::duration queued) {
     const absl::Status status = Guard([&]() -> absl::Status {
-      // While it waited for a worker.
+      // The call was cancelled while it waited for a worker.
       if (cancel_.IsCancelled()) return absl::CancelledError("");
       return method_.task->Work({cancel_, queued, record_, ticket_});
     });
@@ -180,7 +181,7 @@ grpc::ServerUnaryReactor* StartUnaryCall(const CallParts& parts,
         return absl::OkStatus();
       });
   if (reactor == nullptr) {
-    // It takes no memory.
+    // The default reactor takes no memory.
     grpc::ServerUnaryReactor* const refusal = call->DefaultReactor();
     refusal->Finish(ToGrpc(status));
     return refusal;

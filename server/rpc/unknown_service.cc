@@ -9,7 +9,7 @@
 namespace bvhmill::server {
 namespace {
 
-// Deletes itself when gRPC is done with it.
+// Deletes itself in OnDone.
 class UnknownCall final : public grpc::ServerGenericBidiReactor {
  public:
   UnknownCall(const RecordParts& record, CallRegistry* calls,
