@@ -37,9 +37,9 @@ size_t ReadRowsByStrtof(std::string_view rows, std::span<float> out) {
   while (true) {
     while (at < end && IsSpace(*at)) ++at;
     if (at == end || count == out.size()) return count;
-    char* behind = nullptr;
-    out[count++] = std::strtof(at, &behind);
-    at = behind;
+    char* end = nullptr;
+    out[count++] = std::strtof(at, &end);
+    at = end;
   }
 }
 

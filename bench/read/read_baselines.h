@@ -8,7 +8,7 @@
 namespace bvhmill::bench {
 
 // The rows of MOTION by fast_float alone: no lines, no checks. Returns the
-// values written, at most as many as `out` holds.
+// number of values written, at most out.size().
 size_t ReadRowsByFastFloat(std::string_view rows, std::span<float> out);
 
 // The same by strtof. `rows` must end with a line end.

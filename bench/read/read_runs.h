@@ -1,6 +1,7 @@
 #pragma once
 
-// What the benchmark of reading times, and what it compares before.
+// The timed runs of the reading benchmark, and the comparisons made before
+// them.
 
 #include <cstdint>
 #include <string>
@@ -30,13 +31,14 @@ void ReadWhole(std::string_view text, RowsTarget target, Parallel* parallel,
 // what it gets. Returns the frames; -1 if it was refused.
 int64_t ReadStream(std::string_view text);
 
-// The same of a clip whose rows are those of `subject`, `times` over. Returns
-// how much more memory malloc had given out at the peak than before, in bytes,
-// the pieces not counted; -1 if the clip was refused.
+// As ReadStream, for a clip with the rows of `subject` repeated `times`
+// times. Returns the peak growth of malloc's memory in bytes, without the
+// pieces; -1 if the clip was refused.
 int64_t PeakOfStream(const Subject& subject, int64_t times);
 
-// "" if every target, the whole text by one thread and by several, the stream,
-// fast_float and strtof give the same values, bit for bit; else who does not.
+// Compares every target, the whole text by one thread and by several, the
+// stream, fast_float and strtof. Returns "" if they give the same values, bit
+// for bit; else the name of one that differs.
 std::string FindDifference(const Subject& subject, Parallel* parallel);
 
 }  // namespace bvhmill::bench

@@ -1,4 +1,5 @@
-// The null mill: the traffic of a mill, and none of its work.
+// The echo server: takes and sends the traffic of bvhmilld, and converts
+// nothing.
 
 #include <grpcpp/grpcpp.h>
 

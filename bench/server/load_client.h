@@ -1,6 +1,6 @@
 #pragma once
 
-// What clients do to a mill.
+// Clients that load a server with clips: by streams and by unary calls.
 
 #include <cstdint>
 #include <memory>
@@ -14,40 +14,41 @@ namespace bvhmill::bench {
 
 using Stub = v1::ClipService::Stub;
 
-// A connection of its own.
+// Opens a connection that no other client shares.
 std::unique_ptr<Stub> Connect(const std::string& address);
 
 using ClipStream =
     grpc::ClientReaderWriter<v1::ConvertClipsRequest, v1::ConvertClipsResponse>;
 
-// The frames of a stream that asks for positions. False once the call is over.
+// Messages of a stream that requests positions. False if the call has ended.
 bool OpenStream(ClipStream* stream);
 bool BeginClip(const std::string& key, ClipStream* stream);
 bool SendChunk(std::string_view bytes, ClipStream* stream);
 bool EndClip(ClipStream* stream);
-// A clip in one frame.
+// Sends a whole clip in one message.
 bool SendWhole(const std::string& key, std::string_view text,
                ClipStream* stream);
 
 struct StreamRun {
-  // Each clip got a result, and every one was good.
+  // True if each clip got a result, and all results are OK.
   bool ok = false;
   double seconds = 0;
-  // From the last byte that was sent to the last one that came.
+  // Time from the last byte sent to the last byte received.
   double tail_seconds = 0;
   int64_t output_bytes = 0;
 };
 
-// Sends `text` `clips` times over one stream, asking for positions; clips of at
-// most a chunk as one message, others in chunks.
+// Sends `text` as `clips` clips over one stream and requests positions. A clip
+// that fits one chunk is one message; others are sent in chunks.
 StreamRun ConvertOverStream(Stub* stub, std::string_view text, int64_t clips);
 
-// The same of a text of `bytes`, `rows` behind `heads` again and again, which
-// is never held as a whole.
+// As ConvertOverStream, for a text of `bytes` bytes: `heads`, then `rows`
+// repeated. The text is never in memory as a whole.
 StreamRun ConvertEndless(Stub* stub, std::string_view heads,
                          std::string_view rows, int64_t bytes);
 
-// One unary call. False if it failed; `*refused` if it was told to come later.
+// Makes one unary call. False if it failed; `*refused` is true if the server
+// asked to try again later.
 bool ConvertUnary(Stub* stub, const std::string& text, bool* refused);
 
 }  // namespace bvhmill::bench

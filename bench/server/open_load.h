@@ -1,6 +1,6 @@
 #pragma once
 
-// Calls at a rate of their own, whatever becomes of those before.
+// Open load: calls begin at a fixed rate, also while earlier calls still run.
 
 #include <cstdint>
 #include <string>
@@ -12,13 +12,13 @@ namespace bvhmill::bench {
 struct Load {
   // Calls that were answered, a second.
   double good_per_s = 0;
-  // Calls that were begun, a second: less than was asked for if the machine
-  // cannot begin so many.
+  // Calls begun per second: below the requested rate if the machine is too
+  // slow.
   double begun_per_s = 0;
-  // Of answered calls, from their begin to their end.
+  // Times of answered calls, from begin to end.
   double p50_ms = 0;
   double p99_ms = 0;
-  // Of answered calls, the time that the server says it took, with its queue.
+  // Times of answered calls as the server states them, queue included.
   double p99_server_ms = 0;
   int64_t refused = 0;
   int64_t lost = 0;
@@ -30,7 +30,7 @@ Load CallAtRate(const std::string& address,
                 const v1::ConvertClipRequest& request, double rate,
                 double seconds);
 
-// The same with `calls` in flight all the time: a new one whenever one ends.
+// As CallAtRate, but keeps `calls` calls in flight: one that ends is replaced.
 Load CallInTurn(const std::string& address,
                 const v1::ConvertClipRequest& request, int calls,
                 double seconds);

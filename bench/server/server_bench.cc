@@ -1,4 +1,5 @@
-// bvhmilld against a mill that does the same traffic and no work.
+// Compares bvhmilld with an echo server, which has the same traffic and
+// converts nothing.
 
 #include <benchmark/benchmark.h>
 
@@ -34,7 +35,7 @@ constexpr int kTrafficRuns = 7;
 constexpr int kShortRuns = 63;
 constexpr int kOverloadRuns = 3;
 
-// The clips, and the mills that are asked.
+// The clips, and the server program that is measured.
 struct Setting {
   std::string program;
   std::string large;
@@ -61,11 +62,12 @@ Setting MakeSetting(const char* argv0) {
   return setting;
 }
 
-std::unique_ptr<ServerProcess> Real(const Setting& setting) {
+std::unique_ptr<ServerProcess> StartBvhmilld(const Setting& setting) {
   return std::make_unique<ServerProcess>(setting.program, BvhmilldArgs());
 }
 
-std::unique_ptr<ServerProcess> Null(const char* argv0, const Setting& setting) {
+std::unique_ptr<ServerProcess> StartEchoServer(const char* argv0,
+                                               const Setting& setting) {
   return std::make_unique<ServerProcess>(argv0, EchoServerArgs(setting.part));
 }
 
@@ -73,9 +75,9 @@ void Check(bool ok, benchmark::State* state) {
   if (!ok) state->SkipWithError("a clip was lost or bad");
 }
 
-// Text over one stream; per second.
-void ClipQueue(const std::string& address, const std::string& text,
-               int64_t clips, benchmark::State* state) {
+// Sends `clips` clips over one stream; counts clips and text per second.
+void StreamClips(const std::string& address, const std::string& text,
+                 int64_t clips, benchmark::State* state) {
   const auto stub = Connect(address);
   Check(ConvertOverStream(stub.get(), text, 2).ok, state);
   for (auto _ : *state) {
@@ -89,7 +91,7 @@ void ClipQueue(const std::string& address, const std::string& text,
                          benchmark::Counter::kIsIterationInvariantRate);
 }
 
-// Calls, some at once; per second.
+// Makes `calls` calls from kCallers threads; counts calls per second.
 void UnaryCalls(const std::string& address, const std::string& text,
                 int64_t calls, benchmark::State* state) {
   for (auto _ : *state) {
@@ -128,11 +130,11 @@ void RegisterTraffic(const std::string& server, const std::string& address,
                      const Setting& setting) {
   Register("server.stream8m." + server, kTrafficRuns,
            [&setting, address](auto* state) {
-             ClipQueue(address, setting.large, 20, state);
+             StreamClips(address, setting.large, 20, state);
            });
   Register("server.stream100k." + server, kTrafficRuns,
            [&setting, address](auto* state) {
-             ClipQueue(address, setting.small, 500, state);
+             StreamClips(address, setting.small, 500, state);
            });
   Register("server.unary100k." + server, kShortRuns,
            [&setting, address](auto* state) {
@@ -140,9 +142,10 @@ void RegisterTraffic(const std::string& server, const std::string& address,
            });
 }
 
-// How much of a transfer is left when the last byte was sent.
+// Measures the time from the last byte sent to the last byte received, as a
+// fraction of the whole transfer.
 void Tail(const Setting& setting, benchmark::State* state) {
-  const auto server = Real(setting);
+  const auto server = StartBvhmilld(setting);
   const auto stub = Connect(server->address());
   const std::string text = Resize(setting.large, kHuge);
   for (auto _ : *state) {
@@ -155,9 +158,9 @@ void Tail(const Setting& setting, benchmark::State* state) {
 }
 
 void HugeClipMemory(const Setting& setting, benchmark::State* state) {
-  const auto server = Real(setting);
+  const auto server = StartBvhmilld(setting);
   const auto stub = Connect(server->address());
-  // Frames says nothing, so that rows may go on for ever.
+  // `Frames: 0` states no count, so the rows may go on without end.
   std::string heads = setting.large;
   heads.resize(heads.find('\n', heads.find("Frame Time")) + 1);
   const std::string rows = setting.large.substr(heads.size());
@@ -171,7 +174,7 @@ void HugeClipMemory(const Setting& setting, benchmark::State* state) {
 
 void ManyStreamsMemory(const Setting& setting, benchmark::State* state) {
   constexpr int kStreams = 200;
-  const auto server = Real(setting);
+  const auto server = StartBvhmilld(setting);
   const std::string text = Resize(setting.large, 10'000'000);
   for (auto _ : *state) {
     std::atomic<int> good = 0;
@@ -188,7 +191,7 @@ void ManyStreamsMemory(const Setting& setting, benchmark::State* state) {
   state->counters["rss_mb"] = server->PeakMb();
 }
 
-// Positions of a clip of 100 KB: the transfer is most of it.
+// Positions of a clip of 100 KB: most of its cost is the transfer.
 v1::ConvertClipRequest LightRequest(const Setting& setting) {
   v1::ConvertClipRequest request;
   request.mutable_source()->set_data(setting.small);
@@ -196,9 +199,8 @@ v1::ConvertClipRequest LightRequest(const Setting& setting) {
   return request;
 }
 
-// A clip of 3 MB that stands still: packed to little, so that the work is most
-// of it, as it is where the transfer has a network and clients have machines of
-// their own.
+// A clip of 3 MB with a constant pose, which compresses well: most of its cost
+// is the work. That is so, too, where clients run on other machines.
 v1::ConvertClipRequest HeavyRequest() {
   const std::string text = Resize(MakeTake(31, 1, 6), 3'000'000);
   v1::ConvertClipRequest request;
@@ -209,13 +211,13 @@ v1::ConvertClipRequest HeavyRequest() {
   return request;
 }
 
-// Four times as many calls as can be answered, against a few, and against as
-// many as it can.
+// Compares three loads: the peak rate that the server can answer, a tenth of it
+// (calm), and four times the peak (overload).
 void Overload(const Setting& setting, const v1::ConvertClipRequest& request,
               benchmark::State* state) {
   constexpr double kSeconds = 4;
-  // A server for callers who rather come back than wait: one call for each
-  // worker, and one that waits.
+  // A server that refuses instead of queuing: one call for each worker, and one
+  // call that waits.
   std::vector<std::string> args = BvhmilldArgs();
   const unsigned most = std::thread::hardware_concurrency() + 1;
   args.insert(args.end(),
@@ -245,9 +247,9 @@ void Overload(const Setting& setting, const v1::ConvertClipRequest& request,
 
 void Derive(Metrics* metrics) {
   const auto ratio = [&](const std::string& name, const std::string& counter) {
-    const double real = metrics->Get(name + ".real." + counter);
-    const double null = metrics->Get(name + ".null." + counter);
-    if (null > 0) metrics->Set(name + ".ratio_to_null", real / null);
+    const double bvhmilld = metrics->Get(name + ".bvhmilld." + counter);
+    const double echo = metrics->Get(name + ".echo." + counter);
+    if (echo > 0) metrics->Set(name + ".ratio_to_echo", bvhmilld / echo);
   };
   ratio("server.stream8m", "mb_per_s");
   ratio("server.stream100k", "clips_per_s");
@@ -261,16 +263,16 @@ void Derive(Metrics* metrics) {
 }
 
 int Main(int argc, char** argv) {
-  // As bvhmilld does: the null mill and the clients shall not be slower.
+  // As bvhmilld does, so that the echo server and the clients are equally fast.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
-  if (argc == 3 && std::string_view(argv[1]) == "--null-mill") {
+  if (argc == 3 && std::string_view(argv[1]) == "--echo-server") {
     return RunEchoServer(std::atof(argv[2]));
   }
   const Setting setting = MakeSetting(argv[0]);
-  const auto null = Null(argv[0], setting);
-  const auto real = Real(setting);
-  RegisterTraffic("null", null->address(), setting);
-  RegisterTraffic("real", real->address(), setting);
+  const auto echo = StartEchoServer(argv[0], setting);
+  const auto bvhmilld = StartBvhmilld(setting);
+  RegisterTraffic("echo", echo->address(), setting);
+  RegisterTraffic("bvhmilld", bvhmilld->address(), setting);
   Register("server.tail", kShortRuns,
            [&](auto* state) { Tail(setting, state); });
   Register("server.huge", 1,
@@ -282,7 +284,7 @@ int Main(int argc, char** argv) {
   });
   Register("server.overload", kOverloadRuns,
            [&](auto* state) { Overload(setting, HeavyRequest(), state); });
-  // The two mills take turns, so that both meet the same noise.
+  // The runs of both servers alternate, so that noise of the machine hits both.
   std::vector<char*> arguments(argv, argv + argc);
   std::string in_turns = "--benchmark_enable_random_interleaving=true";
   arguments.insert(arguments.begin() + 1, in_turns.data());

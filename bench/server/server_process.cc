@@ -37,7 +37,7 @@ pid_t Spawn(const std::string& program, const std::vector<std::string>& args,
   return pid;
 }
 
-// What the system says of a process by that name, in MB; 0 if nothing.
+// Returns the field `name` of /proc/PID/status in MB; 0 if it is missing.
 double StatusMb(pid_t pid, std::string_view name) {
   std::ifstream status("/proc/" + std::to_string(pid) + "/status");
   std::string word;
@@ -84,7 +84,7 @@ std::string BvhmilldProgram(const char* argv0) {
 }
 
 std::vector<std::string> EchoServerArgs(double part) {
-  return {"--null-mill", std::to_string(part)};
+  return {"--echo-server", std::to_string(part)};
 }
 
 }  // namespace bvhmill::bench

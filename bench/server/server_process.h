@@ -1,7 +1,8 @@
 #pragma once
 
-// Servers to benchmark: bvhmilld, and one that does the same traffic and no
-// work. Each is a process of its own, so that its memory can be seen.
+// Servers to benchmark: bvhmilld, and an echo server, which has the same
+// traffic and converts nothing. Each runs in its own process, so that its
+// memory can be measured.
 
 #include <sys/types.h>
 
@@ -24,9 +25,9 @@ class ServerProcess {
 
   const std::string& address() const { return address_; }
   pid_t pid() const { return pid_; }
-  // Most memory that it held so far, in MB.
+  // Peak memory of the process so far, in MB.
   double PeakMb() const;
-  // What it holds now.
+  // Memory that the process holds now, in MB.
   double Mb() const;
 
  private:
@@ -34,13 +35,13 @@ class ServerProcess {
   std::string address_;
 };
 
-// bvhmilld beside this program, on a port of its own.
+// The program bvhmilld in the folder of this program, on a free port.
 std::vector<std::string> BvhmilldArgs();
 std::string BvhmilldProgram(const char* argv0);
 
-// This program as a mill that answers each clip with as many bytes of outputs
-// as bvhmilld would, a part of what came in: `--null-mill PART`. Returns only
-// when it is told to end.
+// Runs this program as the echo server: `--echo-server PART`. It answers each
+// clip with PART bytes of outputs for each byte of text, as bvhmilld would.
+// Returns only when it is told to end.
 std::vector<std::string> EchoServerArgs(double part);
 int RunEchoServer(double part);
 

@@ -28,10 +28,10 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kSampleSeconds = 0.5;
 constexpr double kSayEvery = 0.1;
-// Few enough that callers are turned away now and then.
+// A low limit, so that callers are refused now and then.
 constexpr int kMaxClips = 192;
 constexpr int kMaxOfAConnection = 64;
-// What the second half of the time may add.
+// The most that memory may grow in the second half of the time.
 constexpr double kMaxGrowthPart = 0.05;
 constexpr double kMaxGrowthMb = 10;
 

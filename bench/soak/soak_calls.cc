@@ -147,7 +147,7 @@ class Collecting {
   std::map<size_t, bool> done_;
 };
 
-// False once the stream takes no more.
+// False if the stream accepts no more messages.
 bool SendClip(const SoakClip& clip, size_t index, size_t chunk_bytes,
               Stream* stream) {
   Request request;

@@ -20,18 +20,18 @@ using SoakClipList = std::vector<const SoakClip*>;
 void SoakUnary(Stub* stub, const SoakClip& clip, bool checks_only,
                SoakTally* tally);
 
-// All of them at once over one connection.
+// As SoakUnary, with all clips at once over one connection.
 void SoakBurst(Stub* stub, const SoakClipList& clips, SoakTally* tally);
 
 struct SoakStreamPlan {
   SoakClipList clips;
   bool ordered = false;
-  // Of one message.
+  // Size of one chunk message.
   size_t chunk_bytes = size_t{256} << 10;
-  // Before each of the first 100 reads.
+  // The pause before each of the first 100 reads.
   std::chrono::milliseconds read_pause{0};
-  // The call is given up by somebody else at some time: what does not come is
-  // not lost. What has come must be right.
+  // True if another thread may cancel the call: missing results are then not
+  // counted as lost. Results that arrived must be right.
   bool may_end_early = false;
 };
 

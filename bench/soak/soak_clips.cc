@@ -115,7 +115,7 @@ SoakAnswer ByLibrary(const std::string& text, const v1::ConvertOptions& message,
   StringReceiver receiver;
   ConvertResult result =
       Convert(text, options, checks_only ? nullptr : &receiver, nullptr);
-  // What goes over the wire and back is what is compared.
+  // The compared result is the message that a server would send.
   v1::ClipResult sent;
   wire::ToProto(result, &sent);
   return AnswerOf(sent, std::move(receiver.data()));

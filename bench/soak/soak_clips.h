@@ -1,6 +1,6 @@
 #pragma once
 
-// The clips of the soak: what is sent of each, and what must come back.
+// The clips of the soak, with the expected answers.
 
 #include <grpcpp/support/status.h>
 
@@ -14,12 +14,12 @@
 
 namespace bvhmill::bench {
 
-// What a server says of a clip, without times.
+// The answer of a server for one clip, without times.
 struct SoakAnswer {
   int code = 0;
   std::string reason;
   std::string message;
-  // It says when to try again.
+  // True if the answer has a time to try again.
   bool may_retry = false;
   // Report and facts as JSON; empty if the clip was not read.
   std::string report;
@@ -30,11 +30,12 @@ struct SoakAnswer {
 
 struct SoakClip {
   std::string name;
-  // As they are sent.
+  // The bytes to send.
   std::string data;
   v1::ContentEncoding encoding = v1::CONTENT_ENCODING_IDENTITY;
   v1::ConvertOptions options;
-  // Of ConvertClips, and of ValidateClip, by the library in this process.
+  // The expected answers of ConvertClips and ValidateClip, made by the library
+  // in this process.
   SoakAnswer converted;
   SoakAnswer checked;
 };
@@ -46,20 +47,20 @@ struct SoakClips {
   std::vector<SoakClip> big;
 };
 
-// The same clips for the same seed: good and broken ones, some of them
-// compressed, some of those cut, to every format there is.
+// Makes good and broken clips with outputs of every format. Some are
+// compressed, and some of those are cut. Equal seeds give equal clips.
 SoakClips MakeSoakClips(uint32_t seed);
 
-// The answer that a result stands for; `outputs` are the bytes that came.
+// Makes the answer of a result; `outputs` are the received bytes.
 SoakAnswer AnswerOf(const v1::ClipResult& result,
                     std::vector<std::string> outputs);
 
-// The same of a call that failed.
+// Makes the answer of a failed call.
 SoakAnswer AnswerOf(const grpc::Status& status);
 
 using Random = std::mt19937;
 
-// Of [least, most].
+// A random number of [least, most].
 inline int Pick(int least, int most, Random* random) {
   return std::uniform_int_distribution<int>(least, most)(*random);
 }

@@ -12,10 +12,10 @@ class SoakMemory {
   // `mb` were held after `seconds`; times ascend.
   void Add(double seconds, double mb) { samples_.emplace_back(seconds, mb); }
 
-  // About that part of the time, 0 to 1: the median of a fifth of the samples
-  // around it, since it goes up and down with what is in flight.
+  // Memory at a part of the time, 0 to 1: the median of a fifth of the samples
+  // around it, since memory varies with the clips in flight.
   double At(double part) const;
-  // The line that fits the second half best, in MB a minute.
+  // The slope of the line that fits the second half best, in MB per minute.
   double SlopePerMinute() const;
 
  private:

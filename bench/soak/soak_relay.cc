@@ -49,7 +49,7 @@ bool WaitReadable(pollfd* fds, size_t count, Clock::time_point end) {
               static_cast<int>(std::max<int64_t>(left.count(), 0))) > 0;
 }
 
-// False once there is no more, or nobody takes it.
+// Moves one block. False at the end of the input, or if the peer has closed.
 bool Carry(int from, int to, std::vector<char>* buffer) {
   const ssize_t got = recv(from, buffer->data(), buffer->size(), 0);
   if (got <= 0) return false;

@@ -1,6 +1,6 @@
 #pragma once
 
-// A connection that breaks: what is between a caller and the server, for a
+// A relay between a caller and the server that breaks the connection after a
 // while.
 
 #include <chrono>
@@ -9,15 +9,15 @@
 
 namespace bvhmill::bench {
 
-// Carries one connection to `server` (HOST:PORT of this machine), and resets
-// both ends of it after that time.
+// Relays one connection to `server` (HOST:PORT of this machine), and resets
+// both ends after the given time.
 class BreakingRelay {
  public:
   BreakingRelay(const std::string& server, std::chrono::milliseconds time);
-  // Waits for it.
+  // Waits for the end of the relay.
   ~BreakingRelay() = default;
 
-  // Where it listens.
+  // The address of the relay.
   const std::string& address() const { return address_; }
 
  private:

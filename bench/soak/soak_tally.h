@@ -1,6 +1,6 @@
 #pragma once
 
-// What the soak has seen.
+// The counts of a soak run.
 
 #include <atomic>
 #include <cstdint>
@@ -17,21 +17,21 @@ class SoakTally {
   std::atomic<int64_t> clips = 0;
   std::atomic<int64_t> sent_bytes = 0;
   std::atomic<int64_t> received_bytes = 0;
-  // Turned away, and told why and when to come again.
+  // Refused with a reason and a time to try again.
   std::atomic<int64_t> refused = 0;
-  // Given up by the client, which then hears no more of its clips.
+  // Cancelled by the client, which then gets no more answers.
   std::atomic<int64_t> given_up = 0;
 
-  // A clip or call that got no answer, or one that does not say why.
+  // Counts a clip or call without an answer, or with an error without a reason.
   void Lose(const std::string& what) { Note("lost", what, &lost_); }
-  // An answer that is not that of the library.
+  // Counts an answer that differs from the library's.
   void Miss(const std::string& what) { Note("wrong", what, &wrong_); }
 
   int64_t lost() const { return lost_; }
   int64_t wrong() const { return wrong_; }
 
  private:
-  // Says the first few of a kind on stderr.
+  // Prints the first few of each kind on stderr.
   void Note(const char* kind, const std::string& what,
             std::atomic<int64_t>* count);
 

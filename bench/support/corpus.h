@@ -1,7 +1,7 @@
 #pragma once
 
-// The texts that benchmarks run on: made takes, so that anyone can repeat them,
-// and real files where BVHMILL_DATA points at them.
+// The texts of the benchmarks: generated takes, so that every reader can repeat
+// the runs, or real files if BVHMILL_DATA names a folder of them.
 
 #include <string>
 #include <vector>
@@ -13,7 +13,7 @@ struct Take {
   std::string text;
 };
 
-// A made BVH file of `joints` joints in the usual shape (root with six
+// A generated BVH file of `joints` joints in the usual shape (root with six
 // channels, others with three), with `frames` rows of smooth motion written
 // with `decimals` decimals.
 std::string MakeTake(int joints, int frames, int decimals);
@@ -28,8 +28,8 @@ std::string MakeTake(int joints, int frames, int decimals);
 inline constexpr const char* kTakes[] = {"fixed", "cmu",  "general",
                                          "daz",   "long", "repr"};
 
-// The take of that name with about `bytes` of rows: those of a real file where
-// they are at hand, else made ones.
+// The take of that name with about `bytes` bytes of rows: those of a real file
+// if there is one, else generated ones.
 Take MakeCorpus(const std::string& name, size_t bytes);
 
 // The BVH text `text` with its rows repeated, or cut, to about `bytes`, and

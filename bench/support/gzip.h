@@ -6,7 +6,7 @@
 
 namespace bvhmill::bench {
 
-// `text` as gzip packs it.
+// `text` compressed by gzip.
 inline std::string Gzip(const std::string& text) {
   z_stream stream = {};
   deflateInit2(&stream, 6, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY);

@@ -17,7 +17,7 @@
 namespace bvhmill::bench {
 namespace {
 
-// Collects the counters of every run, whatever the display shows.
+// Collects the counters of every run, also of those that are not displayed.
 class Collector final : public benchmark::ConsoleReporter {
  public:
   Collector() : ConsoleReporter(OO_Tabular) {}

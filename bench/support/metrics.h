@@ -1,7 +1,7 @@
 #pragma once
 
-// What benchmark programs share: a flat list of named numbers, and a main that
-// runs Google Benchmark and writes them.
+// Shared parts of benchmark programs: a flat list of named numbers, and a main
+// that runs Google Benchmark and writes them.
 
 #include <map>
 #include <string>

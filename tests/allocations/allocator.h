@@ -6,13 +6,13 @@
 
 namespace bvhmill::testing {
 
-// How often memory was asked for so far.
+// The number of allocations so far.
 int64_t Allocations();
-// Bytes that were asked for so far.
+// The number of allocated bytes so far.
 int64_t AllocatedBytes();
 
-// While it lives, the system has memory for `count` more requests, by whichever
-// thread, and for none behind them. One at a time.
+// While it lives, the next `count` allocations of any thread succeed, and all
+// later ones fail. Only one may exist at a time.
 class MemoryFor {
  public:
   explicit MemoryFor(int64_t count);

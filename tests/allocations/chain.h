@@ -9,7 +9,7 @@ namespace bvhmill::testing {
 inline constexpr int kChainJoints = 31;
 inline constexpr int kChainFrames = 500;
 
-// Values are those of a `turn`, so that clips are alike, but not the same.
+// `turn` chooses the values, so that clips are similar but not equal.
 std::string ChainText(int turn, int frames = kChainFrames);
 
 }  // namespace bvhmill::testing

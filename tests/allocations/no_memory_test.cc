@@ -117,7 +117,7 @@ INSTANTIATE_TEST_SUITE_P(Conversions, NoMemoryTest,
                          ::testing::ValuesIn(NoMemoryCases()),
                          [](const auto& info) { return info.param.name; });
 
-TEST_P(NoMemoryTest, EndsAndTheNextIsRight) {
+TEST_P(NoMemoryTest, FailsAndTheNextConversionIsRight) {
   Workers pool(GetParam().threads);
   tbb::task_arena arena(GetParam().threads);
   arena.execute([&] {
@@ -138,7 +138,7 @@ TEST_P(NoMemoryTest, EndsAndTheNextIsRight) {
   });
 }
 
-// With legs and arms, and so many bones in the head.
+// A figure with legs, arms and `head` bones in the head.
 Skeleton Figure(float size, int head) {
   SkeletonBuilder skeleton;
   const auto bone = [&](int parent, Offset offset) {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "bvhmill/anim/avatar/avatar.h"
-#include "bvhmill/anim/clip_to_anim.h"
 #include "bvhmill/anim/avatar/drive_curves.h"
 #include "bvhmill/anim/avatar/drive_steps.h"
+#include "bvhmill/anim/clip_to_anim.h"
 #include "bvhmill/anim/viewer/viewer_import.h"
 #include "bvhmill/base/budget.h"
 #include "tests/support/clips.h"
@@ -37,7 +37,7 @@ Clip Still(Skeleton skeleton, int64_t frames) {
   return clip;
 }
 
-// A root with as many of the avatar's bones right below it as are asked for.
+// A root with `bones` of the avatar's bones as its children.
 Skeleton Star(size_t bones) {
   SkeletonBuilder builder;
   const int root = builder.Root("hip", "XYZzxy", {0, 0, 0});
@@ -107,7 +107,7 @@ void ExpectLinear(int64_t once, int64_t twice) {
 
 TEST(AnimCost, WorkIsLinearInFrames) {
   ExpectLinear(WorkOf(Still(Star(20), 4000)), WorkOf(Still(Star(20), 8000)));
-  // So many that there is no room for pairs of keys in either.
+  // With 8000 frames neither figure has room for pairs of keys.
   ExpectLinear(WorkOf(Shaking(Star(20), 8000)),
                WorkOf(Shaking(Star(20), 16'000)));
   ExpectLinear(ViewerWorkOf(Shaking(Star(20), 4000)),
@@ -314,7 +314,7 @@ class AnimRefusalTest : public ::testing::TestWithParam<Profile> {
   const Outcome whole_ = RunWith({WithWork(0)});
 };
 
-TEST_P(AnimRefusalTest, EveryDrawOfWorkMayBeTheLast) {
+TEST_P(AnimRefusalTest, AnyDrawOfWorkMayFail) {
   ASSERT_TRUE(whole_.status.ok()) << whole_.status;
   ASSERT_FALSE(whole_.motion.joints.empty());
   EXPECT_EQ(whole_.held, KeyBytes(whole_.motion));
@@ -333,7 +333,7 @@ TEST_P(AnimRefusalTest, EveryDrawOfWorkMayBeTheLast) {
   ExpectWhole();
 }
 
-TEST_P(AnimRefusalTest, EveryGrantOfMemoryMayBeRefused) {
+TEST_P(AnimRefusalTest, AnyGrantOfMemoryMayBeRefused) {
   for (int grant = 1; grant <= whole_.grants; ++grant) {
     ExpectNothing(RunWith({WithWork(0), grant}),
                   absl::StatusCode::kResourceExhausted);
@@ -342,7 +342,7 @@ TEST_P(AnimRefusalTest, EveryGrantOfMemoryMayBeRefused) {
   ExpectWhole();
 }
 
-TEST_P(AnimRefusalTest, ItIsCancelledFromWithin) {
+TEST_P(AnimRefusalTest, CanBeCancelledWhileItRuns) {
   for (int grant = 1; grant <= whole_.grants; ++grant) {
     ExpectNothing(RunWith({WithWork(0), 0, grant}),
                   absl::StatusCode::kCancelled);

@@ -53,7 +53,7 @@ float HeightAt(const AnimMotion& motion, float seconds) {
   return BlendPositions(PositionOf(*at.from), PositionOf(*at.to), at.u)[2];
 }
 
-TEST(TrimAnim, PlaysThePart) {
+TEST(TrimAnim, KeepsTheMotionOfThePart) {
   const AnimMotion whole = Moving();
   AnimMotion part = whole;
   ASSERT_TRUE(TrimAnim(0.25F, 1.35F, &part).ok());
@@ -97,7 +97,7 @@ TEST(TrimAnim, TheWholeStaysAsItIs) {
   ExpectSameMotion(motion, Moving());
 }
 
-TEST(TrimAnim, RefusesWhatIsOutside) {
+TEST(TrimAnim, RefusesRangesOutsideTheDuration) {
   AnimMotion motion = Moving();
   EXPECT_FALSE(TrimAnim(-0.1F, 1, &motion).ok());
   EXPECT_FALSE(TrimAnim(1, 1, &motion).ok());
@@ -106,7 +106,7 @@ TEST(TrimAnim, RefusesWhatIsOutside) {
   ExpectSameMotion(motion, Moving());
 }
 
-TEST(TrimAnim, CurvesOfOneKeyStand) {
+TEST(TrimAnim, CurvesOfOneKeyStayConstant) {
   AnimMotion motion = Moving();
   motion.joints[0].positions.resize(1);
   motion.joints[1].rotations.clear();
@@ -132,7 +132,7 @@ TEST(RetimeAnim, ScalesTimesOnly) {
 }
 
 // However the times are rounded.
-TEST(RetimeAnim, ALoopToTheEndStaysOne) {
+TEST(RetimeAnim, ALoopToTheEndStillEndsThere) {
   for (int from = 1; from < 60; ++from) {
     for (int to = 1; to < 60; ++to) {
       AnimMotion motion = Moving();
@@ -144,10 +144,11 @@ TEST(RetimeAnim, ALoopToTheEndStaysOne) {
   }
 }
 
-TEST(DropAnimJoints, TakesConstraintsAlong) {
+TEST(DropAnimJoints, DropsConstraintsOnDroppedJoints) {
   AnimMotion motion = Moving();
   EXPECT_EQ(
-      DropAnimJoints(std::vector<std::string>{"nobody", "mChest"}, &motion), 0);
+      DropAnimJoints(std::vector<std::string>{"unknown", "mChest"}, &motion),
+      0);
   EXPECT_EQ(motion.constraints.size(), 1);
   EXPECT_EQ(DropAnimJoints(std::vector<std::string>{"head"}, &motion), 1);
   EXPECT_EQ(motion.joints.size(), 1);
@@ -169,7 +170,7 @@ TEST(MirrorAnim, SwapsTheSides) {
   EXPECT_NEAR(HeightAt(motion, 2), 2, 2e-4F);
 }
 
-TEST(MirrorAnim, TwiceIsNothing) {
+TEST(MirrorAnim, TwiceGivesTheSameMotion) {
   for (uint64_t seed = 0; seed < 50; ++seed) {
     AnimMotion motion = RandomMotion(seed);
     MirrorAnim(&motion);
@@ -200,7 +201,7 @@ TEST(ResaveAsViewer, DoesWhatAnUploadDoes) {
   EXPECT_EQ(motion.constraints[0].source_volume, "BELLY");
 }
 
-TEST(ApplySettings, LeavesAloneWhatIsNotSet) {
+TEST(ApplySettings, KeepsValuesThatAreNotSet) {
   AnimMotion motion = Moving();
   ApplySettings({}, &motion);
   ExpectSameMotion(motion, Moving());

@@ -19,7 +19,7 @@ using ::testing::IsEmpty;
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
-// Of SmallMotion, whose emote is empty.
+// The offset of the joint count in SmallMotion, whose emote is empty.
 constexpr size_t kJointCountAt = 37;
 constexpr size_t kRotationCountAt = 53;
 
@@ -229,7 +229,7 @@ std::vector<Case> ConstraintCases() {
   };
 }
 
-TEST(AnimReader, JudgesValuesAsTheViewer) {
+TEST(AnimReader, ChecksValuesAsTheViewerDoes) {
   for (const auto& cases : {HeaderCases(), JointCases(), ConstraintCases()}) {
     for (const Case& c : cases) {
       SCOPED_TRACE(c.name);
@@ -267,7 +267,7 @@ TEST(AnimReader, GivesThePlaceOfEachField) {
     const char* code;
     std::function<void(AnimMotion*)> change;
     int64_t at;
-    // Of the constraint, which is the last that there is, not of the file.
+    // `at` counts from the begin of the last constraint instead of the file.
     bool is_in_constraint = false;
   };
   const PlaceCase cases[] = {
@@ -331,7 +331,7 @@ TEST(AnimReader, SaysWhereAFileWasCut) {
   }
 }
 
-TEST(AnimReader, IgnoresWhatStandsBehindTheEnd) {
+TEST(AnimReader, IgnoresBytesAfterTheEnd) {
   const Judged judged = Judge(BytesOf(SmallMotion()) + "more");
   EXPECT_EQ(VerdictOf(judged.result), kUploads);
   EXPECT_EQ(CodesOf(judged.report), "ANIM_TRAILING_DATA");
@@ -364,7 +364,7 @@ TEST(AnimReader, HostileCounts) {
   }
 }
 
-TEST(AnimReader, AConstraintCountOfNoUseEndsReading) {
+TEST(AnimReader, AnInvalidConstraintCountEndsReading) {
   for (const uint32_t count : {11U, 0x80000000U, 0xFFFFFFFFU}) {
     AnimMotion motion = SmallMotion();
     std::string bytes = BytesOf(motion);
@@ -437,7 +437,7 @@ TEST(AnimReader, RefusesOldKeysThatAreNotFinite) {
   EXPECT_EQ(judged.report.issues[0].code, "ANIM_NOT_FINITE");
 }
 
-TEST(AnimReader, AnyMotionComesBackAsItWas) {
+TEST(AnimReader, RoundTripsAnyMotion) {
   for (uint64_t seed = 0; seed < 500; ++seed) {
     const AnimMotion motion = RandomMotion(seed);
     const std::string bytes = BytesOf(motion);

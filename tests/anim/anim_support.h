@@ -13,17 +13,17 @@ namespace bvhmill::testing {
 
 // The file of `motion`.
 std::string BytesOf(const AnimMotion& motion);
-// What a file without limits holds.
+// Reads an .anim file without limits and returns its motion.
 AnimMotion MotionOf(std::string_view bytes);
 
 // mPelvis with rotations and positions, mTorso with rotations, 2 s; a
-// constraint of PELVIS to the ground. The viewer has nothing against it.
+// constraint of PELVIS to the ground. The viewer accepts it.
 AnimMotion SmallMotion();
 
 // Any motion that a file can hold, sensible or not: all fields random.
 AnimMotion RandomMotion(uint64_t seed);
 
-// Fails the test where the two differ, and says where first.
+// Fails the test if the two differ, and prints the first difference.
 void ExpectSameMotion(const AnimMotion& actual, const AnimMotion& expected);
 
 }  // namespace bvhmill::testing

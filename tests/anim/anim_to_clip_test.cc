@@ -77,9 +77,9 @@ TEST(AnimToClip, APoseIsOneFrame) {
   EXPECT_EQ(ClipOf(motion).motion.frames, 2);
 }
 
-TEST(AnimToClip, LeavesOutWhatBvhCannotName) {
+TEST(AnimToClip, LeavesOutJointsThatBvhCannotName) {
   AnimMotion motion = SmallMotion();
-  for (const char* name : {"BELLY", "Chest", "nobody", "Avatar Center"}) {
+  for (const char* name : {"BELLY", "Chest", "unknown", "Avatar Center"}) {
     motion.joints.push_back({name, 0, {{0, 0, 0, 0}}, {}});
   }
   Report report;
@@ -91,7 +91,7 @@ TEST(AnimToClip, LeavesOutWhatBvhCannotName) {
   }
 }
 
-TEST(AnimToClip, RefusesWhatIsTooLong) {
+TEST(AnimToClip, RefusesClipsThatAreTooLong) {
   AnimMotion motion = SmallMotion();
   for (const float duration : {61.0F, INFINITY, NAN}) {
     motion.duration = duration;

@@ -41,7 +41,7 @@ TEST(AnimWriter, WritesTheFormatToTheByte) {
   EXPECT_EQ(AnimBytes(motion), (header + joint + constraint).size());
 }
 
-TEST(AnimWriter, RefusesWhatAFileCannotSay) {
+TEST(AnimWriter, RefusesValuesThatAFileCannotHold) {
   const auto refuses = [](const AnimMotion& motion, std::string_view field) {
     std::string bytes;
     StringSink sink(&bytes);

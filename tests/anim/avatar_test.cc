@@ -73,7 +73,7 @@ TEST(Avatar, JointsMirror) {
   }
 }
 
-TEST(Avatar, MirroringTwiceIsNothing) {
+TEST(Avatar, MirroringTwiceGivesTheSameJoint) {
   int in_the_middle = 0;
   for (int32_t i = 0; i < static_cast<int32_t>(AvatarJoints().size()); ++i) {
     EXPECT_EQ(MirrorJoint(MirrorJoint(i)), i) << NameOf(i);

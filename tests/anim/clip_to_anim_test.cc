@@ -257,7 +257,7 @@ std::string Codes(const Report& report) {
   return codes;
 }
 
-TEST(ClipToAnim, SaysWhatItCannotHold) {
+TEST(ClipToAnim, ReportsClipsThatAnAnimCannotHold) {
   ClipToAnimOptions options;
   options.joint_names = kNames;
   Report report;
@@ -284,7 +284,7 @@ TEST(ClipToAnim, SaysWhatItCannotHold) {
   EXPECT_TRUE(Codes(report).starts_with("ANIM_SIZE_LIMIT "));
 }
 
-TEST(ClipToAnim, SaysWhatIsLeftOutAndHeld) {
+TEST(ClipToAnim, ReportsJointsLeftOutAndPositionsClamped) {
   ClipToAnimOptions options;
   options.joint_names = kNames;
   // Twice the chest: the first one drives it.
@@ -328,7 +328,7 @@ Clip LegClip(double degrees) {
   return CountingClip(builder.Build(), 3);
 }
 
-TEST(ClipToAnim, SaysWhichLimbIsFarFromTheAvatars) {
+TEST(ClipToAnim, ReportsWhichLimbIsFarFromTheAvatars) {
   struct Case {
     double degrees;
     bool matches_limbs;
@@ -359,7 +359,7 @@ TEST(ClipToAnim, SaysWhichLimbIsFarFromTheAvatars) {
 }
 
 // Frames are counted in the clip, of which the first may be the reference.
-TEST(ClipToAnim, SaysInWhichFrameABoundIsMissed) {
+TEST(ClipToAnim, ReportsTheFrameInWhichABoundIsMissed) {
   const Clip clip = Figure(60, 0);
   Clip with_reference = clip;
   with_reference.motion.frames += 1;
@@ -408,7 +408,7 @@ TEST(ClipToAnim, RaisesTheBoundsUntilTheFileFits) {
   EXPECT_NE(Codes(report).find("ANIM_BOUNDS_RAISED"), std::string::npos);
 }
 
-TEST(ClipToAnim, ValuesThatAreNotFiniteHold) {
+TEST(ClipToAnim, ValuesThatAreNotFiniteRepeatTheOneBefore) {
   ClipToAnimOptions options;
   options.joint_names = kNames;
   Clip clip = Figure(600, 0);

@@ -97,7 +97,7 @@ TEST(CurveFit, RotationsKeepTheBoundWithFewKeys) {
 
 // Near half a turn about an axis the codes are 0.9 degrees apart. Two keys
 // around a frame blend to what is between.
-TEST(CurveFit, WhatACodeCannotSayTwoCan) {
+TEST(CurveFit, PairsOfKeysReachValuesBetweenCodes) {
   const Motion kMotions[] = {
       [](double t) { return Turn(1, 180 + 0.5 * std::sin(9 * t)); },
       [](double t) { return Turn(2, 179.8 + 0.01 * t); },

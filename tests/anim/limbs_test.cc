@@ -1,9 +1,11 @@
-// Where limbs point. What the avatar plays is compared with the source by the
-// directions of bones in the world, in double precision, by other means than
-// those of the conversion: matrices, and places of joints.
+// Tests the directions of limbs. The motion that the avatar plays is compared
+// with the source by the directions of bones in the world, in double precision.
+// The test shares no code with the conversion: it uses matrices and positions
+// of joints.
 //
-// Bones of source and avatar may point elsewhere in the pose of reference. The
-// angle between the two is then the same in every frame.
+// Bones of the source and of the avatar may point in different directions in
+// the reference pose. The angle between the two is then the same in every
+// frame.
 
 #include <gtest/gtest.h>
 

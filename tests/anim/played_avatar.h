@@ -1,7 +1,7 @@
 #pragma once
 
-// The avatar as a viewer plays it: where its joints are at a time. In double
-// precision, by matrices, which is not the way of the conversion.
+// The avatar as a viewer plays it: the positions of its joints at a time. It
+// uses matrices in double precision, unlike the conversion.
 
 #include <string_view>
 #include <vector>

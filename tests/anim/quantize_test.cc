@@ -59,7 +59,7 @@ TEST(Quantize, OnlyTheFirstTimeIsZeroAndTheLastIsTheDuration) {
   }
 }
 
-// Codes that come back one lower; none comes back otherwise.
+// Counts the codes that a round trip lowers by one; all others must stay.
 int CountLowered(float range) {
   int lowered = 0;
   for (int code = 0; code < 65536; ++code) {

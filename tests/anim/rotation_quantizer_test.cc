@@ -35,7 +35,7 @@ Quat<float> AnyNear(std::mt19937_64* random) {
   return Near(v[0], v[1], v[2], 0.25 * std::pow(unit(*random), 4));
 }
 
-TEST(RotationQuantizer, AreAsNearAsTheNearestOfAll) {
+TEST(RotationQuantizer, FindsTheNearestOfAllCodes) {
   std::mt19937_64 random(1);
   for (int i = 0; i < 3000; ++i) {
     const Quat<float> q = AnyNear(&random);
@@ -47,7 +47,7 @@ TEST(RotationQuantizer, AreAsNearAsTheNearestOfAll) {
 }
 
 // Rare are those whose components are 0 or alike.
-TEST(RotationQuantizer, AreMostlyGood) {
+TEST(RotationQuantizer, IsWithinTheBoundForMostRotations) {
   std::mt19937_64 random(2);
   float worst = 0;
   int bad = 0;
@@ -63,7 +63,7 @@ TEST(RotationQuantizer, AreMostlyGood) {
 }
 
 // A pair of keys says what no key can, also about the axes themselves.
-TEST(RotationQuantizer, PairsAreGoodEverywhere) {
+TEST(RotationQuantizer, PairsAreWithinTheBoundEverywhere) {
   const FrameTimes times = MakeFrameTimes(301, 10);
   std::mt19937_64 random(3);
   for (int i = 0; i < 20'000; ++i) {

@@ -48,7 +48,7 @@ TEST(ViewerLoader, Table) {
       {"Yrotation\nEnd", "Yrot\nEnd", ViewerStatus::kNoRotation, 9},
       {"Yrotation\nEnd", "yrotation\nEnd", ViewerStatus::kNoAxis, 9},
       {"Yrotation\nEnd", "Wrotation\nEnd", ViewerStatus::kNoAxis, 9},
-      // Behind "{" the three lines of an end site are not looked at.
+      // The reader skips the three lines after "{" of an end site.
       {"0 5 0\n}\n}", "\nJOINT\n}", ViewerStatus::kOk, 21},
       {"}\n}\n}", "}\n}\n}\n}\n}", ViewerStatus::kOk, 23},
       {"abdomen", "MOTION", ViewerStatus::kNoFrames, 7},
@@ -87,7 +87,7 @@ TEST(ViewerLoader, ANulEndsTheText) {
   EXPECT_EQ(LoadViewerText(text).status, ViewerStatus::kEof);
 }
 
-TEST(ViewerLoader, EveryBeginningEndsTooEarly) {
+TEST(ViewerLoader, EveryPrefixEndsTooEarly) {
   for (size_t size = 0; size < kText.size() - 20; ++size) {
     EXPECT_NE(LoadViewerText(kText.substr(0, size)).status, ViewerStatus::kOk);
   }
@@ -105,7 +105,7 @@ TEST(ViewerLoader, TakesColumnsByItsOwnRule) {
   EXPECT_EQ(take.values.size(), 27);
   EXPECT_EQ(take.joints[0].depth, 1);
   EXPECT_EQ(take.joints[0].position_column, 0);
-  // Of two angles about Z the later one counts, and there is none about X.
+  // The second angle about Z replaces the first; there is none about X.
   EXPECT_EQ(take.joints[0].axes, (std::array<int32_t, 3>{2, 1, 0}));
   EXPECT_EQ(take.joints[0].angle_columns, (std::array<int32_t, 3>{5, 3, -1}));
   EXPECT_EQ(take.joints[1].depth, 0);

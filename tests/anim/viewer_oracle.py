@@ -120,7 +120,7 @@ AXES = (0.5, 0.5, 0.5, 0.5)
 def rotation_of(order, angles):
     """Channels in the order of the file: the first is the outermost."""
     if len(set(order)) < 3:
-        # Of a letter that is repeated the last angle counts, in the order ZYX.
+        # A repeated letter keeps its last angle; the order is ZYX.
         named = dict(zip(order, angles))
         order, angles = "ZYX", [named.get(letter, 0.0) for letter in "ZYX"]
     product = None

@@ -39,7 +39,7 @@ void ExpectBytes(const AnimMotion& motion, const std::string& expected) {
   if (!same) ExpectSameMotion(motion, MotionOf(expected));
 }
 
-TEST(ViewerOracle, TextsHaveItsStatus) {
+TEST(ViewerOracle, TextsGetTheStatusOfTheOracle) {
   for (const Row& row : Rows()) {
     const ViewerText text = LoadViewerText(DataFile(row.at("file") + ".bvh"));
     EXPECT_EQ(ViewerStatusName(text.status), row.at("status"))
@@ -47,7 +47,7 @@ TEST(ViewerOracle, TextsHaveItsStatus) {
   }
 }
 
-TEST(ViewerOracle, TextsBecomeItsBytes) {
+TEST(ViewerOracle, TextsGiveTheBytesOfTheOracle) {
   for (const Row& row : Rows()) {
     SCOPED_TRACE(row.at("file"));
     const bool accepted = row.at("status") == "E_ST_OK";
@@ -61,7 +61,7 @@ TEST(ViewerOracle, TextsBecomeItsBytes) {
   }
 }
 
-TEST(ViewerOracle, ClipsBecomeItsBytes) {
+TEST(ViewerOracle, ClipsGiveTheBytesOfTheOracle) {
   int compared = 0;
   for (const Row& row : Rows()) {
     if (IsOddText(row)) continue;

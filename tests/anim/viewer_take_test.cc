@@ -1,4 +1,4 @@
-// What the viewer would say to a clip that was read by other rules.
+// The verdict of the viewer's import on clips that ReadBvh has read.
 
 #include "bvhmill/anim/viewer/viewer_take.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// One attack: what callers do to a server until they are told to stop.
+// One attack: the calls of hostile clients until the attack is stopped.
 
 #include <grpcpp/client_context.h>
 
@@ -18,7 +18,7 @@
 
 namespace bvhmill::attack {
 
-// What an attack works with. Thread-safe.
+// The server under attack and the helpers that an attack uses. Thread-safe.
 class Target {
  public:
   Target(std::string address, std::string metrics_address)
@@ -31,17 +31,17 @@ class Target {
   // True once the attack must end. Stop also cancels the calls that run.
   bool stopped() const { return stopped_; }
   void Stop();
-  // Sleeps, but not beyond Stop.
+  // Sleeps, but returns early on Stop.
   void Sleep(int milliseconds) const;
 
-  // Bytes that callers have sent, as far as they are known: those of messages
-  // and of bare connections, without frames around them.
+  // Known bytes that callers have sent: those of messages and of bare
+  // connections, without HTTP/2 frames.
   void AddSent(size_t bytes) { sent_ += static_cast<int64_t>(bytes); }
   int64_t sent() const { return sent_; }
   void AddCall() { ++calls_; }
   int64_t calls() const { return calls_; }
 
-  // A connection of its own, which takes messages of any size.
+  // Opens a new connection that accepts messages of any size.
   std::unique_ptr<v1::ClipService::Stub> Connect() const;
 
   // Runs `call` with a context that Stop cancels.
@@ -59,15 +59,15 @@ class Target {
 
 struct Attack {
   std::string name;
-  // One line: what is sent, and why it might hurt.
+  // One line: the bytes or calls that are sent, and the harm they may do.
   std::string about;
   // Attacks until the target is stopped; may use threads, which it joins.
   std::function<void(Target*)> run;
-  // It goes on for so many times the time of others: it needs time to build up.
+  // Factor on the time of an attack, for attacks that need time to build up.
   double times_longer = 1;
-  // False: latencies of honest calls are shown, but not judged.
+  // False: latencies of honest calls are shown, but have no bound.
   bool bounds_latency = true;
-  // True: the page of metrics must answer meanwhile.
+  // True: the page of metrics must answer during the attack.
   bool needs_metrics = false;
 };
 

@@ -17,7 +17,7 @@ struct ClipCase {
   Route route = Route::kConvert;
   // gRPC compresses the message.
   bool is_packed = false;
-  // Each call is given up after that time; 0: never.
+  // Each call is cancelled after that time; 0: never.
   int cancel_ms = 0;
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// An honest client beside an attack: a call of 100 KB every 100 ms over a
-// connection of its own, which it repeats when it is told to come back later.
+// An honest client during an attack. It makes a call of 100 KB every 100 ms
+// over its own connection, and repeats a call that is refused for now.
 
 #include <atomic>
 #include <string>
@@ -12,17 +12,17 @@ namespace bvhmill::attack {
 
 struct Latencies {
   int64_t calls = 0;
-  // Calls that got another answer than the outputs, or none in 60 s.
+  // Calls that got an error, wrong outputs, or no answer in 60 s.
   int64_t failed = 0;
-  // Until the outputs came, in seconds; of failed calls until they were given
-  // up. A call that had to wait for the one before counts from when it was due.
+  // Seconds until the outputs came; for failed calls, until the caller stopped
+  // waiting. A call that waits for the one before counts from its due time.
   double median = 0;
   double worst = 0;
 };
 
 class HonestCaller {
  public:
-  // Calls until Stop.
+  // Makes calls until Stop.
   explicit HonestCaller(std::string address);
 
   // Waits for the call that runs. Call once.

@@ -1,6 +1,6 @@
 #pragma once
 
-// A client as a bare TCP socket, for those that break rules or keep silent.
+// A client as a bare TCP socket, for clients that break rules or are silent.
 
 #include <cstddef>
 #include <string>
@@ -22,12 +22,11 @@ class Peer {
   // Sends what the other side takes of `bytes` within the time after which it
   // takes none; how many those were. Closes itself if the other side has.
   size_t Send(std::string_view bytes, int patience_ms);
-  // All that comes until the other side closes, at most for the time.
+  // Reads until the other side closes, at most for the given time.
   std::string ReadAll(int patience_ms);
-  // Drops what has come.
+  // Discards the received bytes.
   void Discard();
-  // Keeps little of what comes and is not read: the other side soon cannot
-  // send.
+  // Makes the receive buffer small, so that the other side is soon blocked.
   void ShrinkReceiveBuffer();
 
  private:
@@ -36,7 +35,7 @@ class Peer {
   int fd_ = -1;
 };
 
-// A port of this machine that nobody listened on a moment ago.
+// A port of this machine that was free when the function looked.
 int FreePort();
 
 }  // namespace bvhmill::attack

@@ -72,8 +72,7 @@ std::string MakeGroup(int64_t limit_bytes) {
   return "";
 }
 
-// In the new process. What cannot be had shows in that the server does not
-// listen.
+// Runs in the new process. A failure shows later: the server does not listen.
 [[noreturn]] void Run(const std::vector<char*>& arguments, int out,
                       const std::string& group, int64_t address_space) {
   if (!group.empty()) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// A server under attack: a process of its own with a limit on its memory, whose
-// use of memory and time is read from /proc.
+// A server under attack. It runs in its own process with a limit on its memory.
+// Its use of memory and time is read from /proc.
 
 #include <sys/types.h>
 
@@ -27,7 +27,7 @@ enum class MemoryLimit {
 
 struct ServerOptions {
   std::string program;
-  // Beside those that set its address and that of its metrics page.
+  // Flags in addition to those for its address and its page of metrics.
   std::vector<std::string> flags;
   MemoryLimit limit = MemoryLimit::kAuto;
   int64_t limit_bytes = int64_t{4} << 30;
@@ -63,7 +63,7 @@ class ServerProcess {
   int64_t peak() const { return peak_; }
   // Time of the CPU since the last Mark, in seconds.
   double cpu_seconds() const { return cpu_seconds_; }
-  // From here on memory and time are measured.
+  // Starts a new measurement of memory and time.
   void Mark();
 
   // Sends SIGTERM and waits for the end, `patience_seconds` at most.
@@ -89,7 +89,7 @@ class ServerProcess {
   std::jthread watcher_;
 };
 
-// What a page of metrics says of the gauge or counter `name`, without labels;
+// Reads the gauge or counter `name`, without labels, from a page of metrics;
 // -1 if the page does not answer in time.
 double FetchMetric(const std::string& metrics_address, const std::string& name);
 

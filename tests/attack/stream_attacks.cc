@@ -18,7 +18,7 @@ using Stub = v1::ClipService::Stub;
 using Stream = grpc::ClientReaderWriter<Request, Response>;
 
 constexpr int kConnections = 8;
-// As many calls as the server takes of one connection.
+// The server's default limit on calls of one connection.
 constexpr int kStreams = 256;
 
 // Streams that stay open until the target is stopped. `begin` sends what there
@@ -35,7 +35,7 @@ void Open(Target* target, bool is_packed,
     if (i % kStreams == 0) open->stubs.push_back(target->Connect());
     auto context = std::make_unique<grpc::ClientContext>();
     if (is_packed) context->set_compression_algorithm(GRPC_COMPRESS_GZIP);
-    // Writes to a peer that takes nothing must come back.
+    // A write to a peer that does not read must end.
     context->set_deadline(std::chrono::system_clock::now() +
                           std::chrono::seconds(120));
     target->AddCall();
@@ -116,7 +116,7 @@ void StreamsWithinClips(Target* target) {
   });
 }
 
-// Outputs of tens of MB that nobody reads.
+// Asks for outputs of tens of MB and does not read them.
 void UnreadOutputs(Target* target) {
   const std::string text =
       Zstd(WideSkeleton(2'000, "a") + Motion(3'000, "", 0));
@@ -186,7 +186,7 @@ void RefusedClips(Target* target) {
   });
 }
 
-// Streams that are given up as soon as they hold a clip.
+// Streams that are cancelled as soon as they hold a clip.
 void CancelledStreams(Target* target) {
   const std::string text =
       Zstd(WideSkeleton(2'000, "a") + Motion(3'000, "", 0));

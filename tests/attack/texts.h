@@ -1,6 +1,6 @@
 #pragma once
 
-// BVH texts for attacks: little that states much.
+// BVH texts for attacks: small texts that describe large clips.
 
 #include <cstdint>
 #include <string>
@@ -25,7 +25,7 @@ std::string WideSkeleton(int64_t joints, const std::string& name,
 std::string ChainSkeleton(int64_t joints, const std::string& name,
                           const std::string& channels = "CHANNELS 0\n");
 
-// `text` as zstd packs it, and gzip.
+// `text` compressed by zstd, and by gzip.
 std::string Zstd(const std::string& text, int level = 3);
 std::string Gzip(const std::string& text);
 

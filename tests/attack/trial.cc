@@ -17,7 +17,7 @@ constexpr int64_t kMaxUncountedBytes = int64_t{200} << 20;
 constexpr double kMaxMedianSeconds = 1;
 constexpr double kMaxWorstSeconds = 5;
 constexpr double kMaxSecondsAfterDrain = 2;
-// After that a server that drains is given up.
+// After that time, a server that still drains is killed.
 constexpr double kPatienceAfterDrain = 15;
 
 double SecondsSince(Clock::time_point start) {

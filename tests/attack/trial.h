@@ -12,15 +12,14 @@ namespace bvhmill::attack {
 
 struct TrialOptions {
   ServerOptions server;
-  // How long the attack goes on before the server is told to stop; it goes on
-  // while the server drains.
+  // The time of the attack before the server is told to stop. The attack goes
+  // on while the server drains.
   double seconds = 10;
-  // What the server is given to drain, and what a trial waits beyond that.
+  // Time that the server has to drain, and time that a trial waits after it.
   double drain_seconds = 30;
 };
 
-// What came of it. Bytes of memory beyond what the server held when it was
-// idle.
+// The result of a trial. Bytes of memory count from what the idle server held.
 struct Trial {
   std::string name;
   // Empty, or why the trial could not be made.
@@ -33,11 +32,11 @@ struct Trial {
   int64_t counted_bytes = 0;
   double cpu_seconds = 0;
   Latencies honest;
-  // False: it ended before it was told to.
+  // False: the server ended before it was told to.
   bool survived = false;
   Ending ending;
   bool metrics_answered = false;
-  // What missed its bound, in words; empty if nothing did.
+  // The bound that was missed, in words; empty if all were held.
   std::string missed;
 
   int64_t uncounted_bytes() const {

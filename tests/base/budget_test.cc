@@ -90,7 +90,7 @@ TEST(BudgetTest, SaysWhatWorkWouldBeTooMuchWithoutDrawingIt) {
   EXPECT_EQ(budget.refusal()->limit_name, "max_clip_work");
 }
 
-TEST(BudgetTest, SumsThatOverflowAreTooMuch) {
+TEST(BudgetTest, RefusesSumsThatOverflow) {
   Budget budget(LimitsOf(0, 100, 1), nullptr);
   EXPECT_TRUE(absl::IsResourceExhausted(budget.Work(kMax)));
   Budget wide(LimitsOf(0, 100, kMax), nullptr);
@@ -106,7 +106,7 @@ TEST(BudgetTest, StopsWhenCancelled) {
   EXPECT_TRUE(absl::IsCancelled(budget.Work(0)));
 }
 
-TEST(BudgetTest, NoBudgetIsOneWithoutLimits) {
+TEST(BudgetTest, NullIsABudgetWithoutLimits) {
   EXPECT_TRUE(HoldFrom(nullptr, kMax).ok());
   EXPECT_TRUE(WorkFrom(nullptr, kMax).ok());
   ReturnTo(nullptr, kMax);

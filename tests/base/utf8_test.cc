@@ -187,7 +187,7 @@ TEST(Excerpt, CountsInputAndNotOutput) {
   EXPECT_EQ(Excerpt("\x01\x02\x03\x04", 3), "\\x01\\x02\\x03...");
 }
 
-TEST(Excerpt, IsUtf8WhateverTheBytes) {
+TEST(Excerpt, IsUtf8ForAnyBytes) {
   std::string all;
   for (int c = 255; c >= 0; --c) all += static_cast<char>(c);
   for (size_t max_bytes = 0; max_bytes <= all.size(); ++max_bytes) {

@@ -55,7 +55,7 @@ TEST(HeldMemory, IsGivenBackWhenItEnds) {
   EXPECT_EQ(budget.held(), 0);
 }
 
-TEST(HeldMemory, IsLeftToTheOneWhoAdoptsIt) {
+TEST(HeldMemory, PassesToItsNewOwner) {
   Budget budget;
   {
     HeldMemory memory(&budget);

@@ -46,7 +46,7 @@ void CheckColumns(const std::string& text) {
   }
 }
 
-TEST(Columns, OfEndSitesBehindTheirJoint) {
+TEST(Columns, OfEndSitesFollowThoseOfTheirJoint) {
   CheckColumns(HierarchyWith(std::string(kPositions) + std::string(kEndSite) +
                              std::string(kChild)));
 }
@@ -65,7 +65,7 @@ TEST(Columns, EndSitesWithChannelsBeforeThoseOfTheirJointAreRefused) {
   EXPECT_EQ(report.issues[0].location.line, 10);
 }
 
-TEST(Columns, AJointWithChannelsBehindAnEndSiteWithoutAny) {
+TEST(Columns, AJointWithChannelsAfterAnEndSiteWithoutAny) {
   CheckColumns(
       "HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nEnd Site\n{\n"
       "OFFSET 0 1 0\n}\n" +
@@ -73,7 +73,7 @@ TEST(Columns, AJointWithChannelsBehindAnEndSiteWithoutAny) {
       "}\nMOTION\nFrames: 1\nFrame Time: 1\n1 2 3 4\n");
 }
 
-TEST(Columns, WrittenAgainTheyMeanTheSame) {
+TEST(Columns, KeepTheirMeaningWhenWritten) {
   const std::string text = HierarchyWith(
       std::string(kPositions) + std::string(kEndSite) + std::string(kChild));
   const ReadResult result = Read(text);

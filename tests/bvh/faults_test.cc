@@ -1,4 +1,4 @@
-// Where each fault is said to be: line, column, frame, joint and channel.
+// Tests the place of each fault: line, column, frame, joint and channel.
 
 #include <gtest/gtest.h>
 
@@ -206,7 +206,8 @@ TEST(Faults, OfTheMotionHeader) {
 }
 
 constexpr FaultCase kRowCases[] = {
-    // The first missing value: frame 1, Knee Yrotation, behind the last one.
+    // The first missing value: frame 1, Knee Yrotation. The place is the end of
+    // the last value.
     {" 27 28", " 27", MOTION_ROW_TOO_SHORT, {20, 24, 1, 1, 2}},
     {" 14 15 16 17 18", " 14", MOTION_ROW_TOO_SHORT, {19, 15, 0, 0, 5}},
     {"27 28", "27 28 29", MOTION_ROW_TOO_LONG, {20, 28, 1}},
@@ -247,7 +248,7 @@ TEST(Faults, EveryBrokenRowIsReportedJointByJoint) {
   text.replace(text.find("24"), 2, "x2");
   text.replace(text.find("36"), 2, "x3");
   const Report report = Convert(text, {}, nullptr, nullptr).report;
-  // What stands behind the first bad word of a row is not known.
+  // Words after the first bad word of a row are not checked.
   EXPECT_EQ(report.counts.errors, 2) << Print(report);
   ASSERT_EQ(report.issues.size(), 2) << Print(report);
   EXPECT_EQ(report.issues[0].location.line, 20);
@@ -269,7 +270,7 @@ TEST(Faults, NotFiniteValuesAreFoldedByJointAndCounted) {
   EXPECT_EQ(report.issues[1].location.joint_name, "Knee");
 }
 
-TEST(Faults, ColumnsCountBytesBehindAByteOrderMarkAndTabs) {
+TEST(Faults, ColumnsCountBytesOfTheByteOrderMarkAndTabs) {
   const std::string text = "\xEF\xBB\xBF" + PlainText();
   EXPECT_EQ(Convert(text, {}, nullptr, nullptr).report.verdict,
             Verdict::kValid);
@@ -296,7 +297,7 @@ std::vector<FaultCase> AllCases() {
   return all;
 }
 
-// A name that would clear the screen of whoever reads the message.
+// The name holds an escape sequence that clears a terminal.
 TEST(Faults, NamesOfJointsAreMadePrintable) {
   for (const FaultCase& c : AllCases()) {
     std::string text = Broken(c);

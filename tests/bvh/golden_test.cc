@@ -94,9 +94,9 @@ void CheckFolder(const std::string& folder) {
                               "read the difference, run again";
 }
 
-TEST(Golden, ReportsAreAsTheyWere) { CheckFolder(TestData("golden")); }
+TEST(Golden, ReportsAreUnchanged) { CheckFolder(TestData("golden")); }
 
-TEST(Golden, NoReportIsLeftAlone) {
+TEST(Golden, EveryReportHasItsClip) {
   for (const char* folder : {"golden", "malformed"}) {
     for (const std::string& path : FilesIn(TestData(folder), ".json")) {
       const std::string name = path.substr(0, path.rfind(".report.json"));
@@ -116,7 +116,7 @@ TEST(Golden, CoversEveryVerdict) {
   EXPECT_EQ(verdicts.size(), 4);
 }
 
-TEST(Malformed, ReportsAreAsTheyWere) { CheckFolder(TestData("malformed")); }
+TEST(Malformed, ReportsAreUnchanged) { CheckFolder(TestData("malformed")); }
 
 // The byte, the line and the column must mean one place. Lines end with LF.
 void CheckPlace(std::string_view text, const Location& at) {
@@ -158,7 +158,8 @@ bool IsOfBvh(const CatalogueEntry& entry) {
   return !entry.name.starts_with("ANIM_") && !entry.name.starts_with("TARGET_");
 }
 
-// Whatever can refuse a file, leniently or strictly, does so in some file.
+// Each code that can refuse a file, in lenient or strict reading, is shown by
+// at least one file.
 TEST(Malformed, EveryCodeThatRefusesIsShown) {
   std::set<std::string> codes;
   for (const CatalogueEntry& entry : Catalogue()) {

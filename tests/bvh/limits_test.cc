@@ -89,7 +89,7 @@ std::vector<LimitCase> LimitCases() {
   };
 }
 
-TEST(Limits, JustEnoughIsEnough) {
+TEST(Limits, TheLimitItselfIsAllowed) {
   for (const LimitCase& c : LimitCases()) {
     Limits limits;
     limits.*c.limit = c.just_enough;
@@ -120,7 +120,7 @@ TEST(Limits, ZeroIsNoLimit) {
   }
 }
 
-TEST(Limits, SayWhere) {
+TEST(Limits, AreReportedWithTheirPlace) {
   const std::tuple<int64_t Limits::*, int64_t, int64_t> kCases[] = {
       {&Limits::max_frames, 2, 27},    {&Limits::max_line_bytes, 50, 26},
       {&Limits::max_name_bytes, 5, 2}, {&Limits::max_depth, 1, 7},

@@ -147,7 +147,7 @@ TEST(Parallel, CanBeCancelled) {
   EXPECT_EQ(log.faults(), 0);
 }
 
-TEST(Parallel, ShortFilesAreLeftAlone) {
+TEST(Parallel, ShortFilesAreReadByOneThread) {
   Threads threads(2);
   ReadResult read;
   Read(Take(3, 3, "\n"), &threads, &read);

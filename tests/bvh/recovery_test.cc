@@ -46,7 +46,7 @@ using Edits = std::vector<std::pair<std::string_view, std::string_view>>;
 
 struct RecoveryCase {
   std::string_view what;
-  // Each replaced once in the plain text above, one behind the other.
+  // Replacements in the plain text above, applied in order, each once.
   Edits edits;
   // Everything that is reported: "CODE line:column joint xN", without a joint
   // outside of any, without xN for one.
@@ -155,7 +155,7 @@ TEST(Recovery, OfChannels) {
       {"each unknown channel counts",
        {{"Zrotation Xrotation Y", "Zrot Xrot Y"}, {"2 Xrot", "2 Wrot"}},
        {"CHANNEL_UNKNOWN 5:13 Hips x2", "CHANNEL_UNKNOWN 9:14 Knee"}},
-      {"known channels behind an unknown one are listed",
+      {"known channels after an unknown one are listed",
        {{"2 Xrotation Yrotation", "4 Xrotation ? Yrotation Yrotation"}},
        {"CHANNEL_UNKNOWN 9:24 Knee", "CHANNEL_AXIS_REPEATED 9:3 Knee"}},
       {"a list that is too short runs into a misspelt word",
@@ -168,7 +168,7 @@ TEST(Recovery, OfChannels) {
        {{"\t\tEnd Site", "\t\tCHANNELS 1\n\t\tXrotation\n\t\tEnd Site"},
         {"\t}\n}\n", "\t}\n\tCHANNELS ? x\n}\n"}},
        {"CHANNEL_LIST_REPEATED 10:3 Knee", "CHANNEL_LIST_REPEATED 22:2 Hips"}},
-      {"a count in doubt is not judged behind a fault",
+      {"a count that disagrees with its list is not reported after a fault",
        {{"0 90 0", "0 x 0"}, {"CHANNELS 2", "CHANNELS 3"}},
        {"HIERARCHY_OFFSET_INVALID 4:11 Hips"}},
   });
@@ -221,10 +221,10 @@ TEST(Recovery, OfClosingBraces) {
       {"one too many in the middle",
        {{"\t}\n\tJOINT", "\t}\n\t}\n\tJOINT"}, {"0 30 0", "0 x 0"}},
        {"HIERARCHY_BRACE_EXTRA 16:2", "HIERARCHY_OFFSET_INVALID 18:12 Neck"}},
-      {"a joint behind the root",
+      {"a joint after the root",
        {{"\t}\n\tJOINT", "\t}\n}\n\tJOINT"}, {"\t}\n}\n", "\t}\n"}},
        {"HIERARCHY_BRACE_EXTRA 16:2"}},
-      {"a line behind the root that is no joint",
+      {"a line after the root that is no joint",
        {{"}\nMOTION", "}\nEND OF SKELETON\nMOTION"}},
        {"HIERARCHY_BRACE_EXTRA 21:1"}},
       {"a second ROOT while the first is open",
@@ -306,16 +306,17 @@ TEST(Recovery, OfTheMotionHeader) {
       {"both words",
        {{"Frames:", "Frams:"}, {"Frame Time", "Fame Time"}},
        {"MOTION_WORD_UNKNOWN 22:1 x2"}},
-      {"rows are judged behind a bad value",
+      {"rows are checked after a bad value",
        {{"0.01", "x"}, {"1 2 3 4 5 6", "1 2 y"}},
        {"MOTION_FRAME_TIME_INVALID 23:13", "MOTION_NUMBER_INVALID 24:5 Hips"}},
-      {"no row is judged behind an unknown word",
+      {"no row is checked after an unknown word",
        {{"Frame Time", "Fame Time"}, {"1 2 3 4 5 6", "1 2 y"}},
        {"MOTION_WORD_UNKNOWN 23:1"}},
   });
 }
 
-// What a fault hides must not become an earlier fault in strict reading.
+// A repair that a fault hides in lenient reading must not become an earlier
+// fault in strict reading.
 TEST(Recovery, TheFirstFaultIsTheSameInStrictReading) {
   ConvertOptions strict;
   strict.report.strict = true;

@@ -1,4 +1,4 @@
-// What is written reads back as the same clip, bit for bit.
+// A clip that is written and read again is the same clip, bit for bit.
 
 #include <gtest/gtest.h>
 

@@ -141,7 +141,7 @@ TEST(TileScanner, TakesAllRegularRows) {
   }
 }
 
-TEST(TileScanner, EndsWhereItsReceiverDoes) {
+TEST(TileScanner, StopsWhenItsReceiverStops) {
   for (const int workers : {1, 3}) {
     Collector collector(2);
     bool refused = false;
@@ -152,7 +152,7 @@ TEST(TileScanner, EndsWhereItsReceiverDoes) {
 }
 
 // A tile with more frames than there may be is left to others.
-TEST(TileScanner, TakesNoMoreFramesThanThereMayBe) {
+TEST(TileScanner, StopsAtTheFrameLimit) {
   for (const int workers : {1, 3}) {
     Collector collector(1'000);
     bool refused = false;

@@ -85,7 +85,7 @@ TEST(Stream, EveryCutOfEveryCase) {
   }
 }
 
-// What was decided by looking ahead is decided with less of it, too.
+// Decisions that look ahead are the same with a smaller look-ahead.
 TEST(Stream, EveryCutOfEveryCaseWithLittleLookAhead) {
   ReadOptions options;
   options.look_ahead_bytes = 20;
@@ -102,8 +102,8 @@ constexpr std::string_view kLongLineHeader =
     "HIERARCHY\nROOT a\n{\n OFFSET 0 0 0\n CHANNELS 3 Xposition\n Yposition "
     "Zposition\n End Site\n {\n OFFSET 0 1 0\n }\n}\nMOTION\n";
 
-// A line that is too long is refused wherever it stands and whatever it holds:
-// of the rest of it, a stream has seen nothing.
+// A line that is too long is refused at any place and with any content: a
+// stream has not seen the rest of that line.
 TEST(Stream, LongLinesOfEveryKind) {
   const std::string blanks(60, ' ');
   const std::string comment = "# " + std::string(58, 'c');
@@ -202,7 +202,7 @@ LongCase MakeCase(std::string_view what, int64_t declared,
   return {what, FileOf(declared, rows), good, frames};
 }
 
-// Behind value `i`, where each line has `values` of them.
+// A separator after value `i`: a line end after each `values` values.
 auto Every(int64_t values) {
   return [values](int64_t i) { return i % values == values - 1 ? "\n" : " "; };
 }
@@ -295,8 +295,7 @@ TEST(Stream, LongFilesAsWhole) {
   }
 }
 
-// The guess of the reader is right where the file is right, whatever target
-// scans the rows.
+// Every target that scans rows gives the same result on long files.
 TEST(Stream, TargetsAgreeOnLongFiles) {
   for (const LongCase& c : LongCases()) {
     SCOPED_TRACE(c.what);
@@ -360,7 +359,7 @@ TEST(Stream, TilesComeEarly) {
   EXPECT_LT(receiver.calls(), 1'000 - 3);
 }
 
-TEST(Stream, NothingAtAll) {
+TEST(Stream, AnEmptyText) {
   const Whole whole = ReadWhole("", {});
   ExpectAsWhole("", {}, whole, [](int64_t) { return 1; });
 }

@@ -60,7 +60,7 @@ TEST_F(StrictTest, ClipsWithRepairsAreInvalid) {
   }
 }
 
-TEST_F(StrictTest, WhatIsBrokenStaysBroken) {
+TEST_F(StrictTest, FaultsStayFaults) {
   for (const Case& c : cases_) {
     if (IsGood(c.lenient.report.verdict)) continue;
     EXPECT_FALSE(IsGood(c.strict.report.verdict)) << c.path;

@@ -96,7 +96,7 @@ TEST(Writer, DecimalsOfNumbersThatAreNotFinite) {
   EXPECT_EQ(LastLine(Written(clip, 3)), "nan inf -inf");
 }
 
-TEST(Writer, ShortestIsNeverLongerThanNineDigitsAsks) {
+TEST(Writer, ShortestDecimalsNeedAtMostNineDigits) {
   std::mt19937_64 random(9);
   SkeletonBuilder builder;
   builder.Root("Hips", "z");
@@ -142,7 +142,7 @@ class FullSink final : public Sink {
   size_t room_;
 };
 
-TEST(Writer, HandsOnWhatTheSinkSays) {
+TEST(Writer, ReturnsTheStatusOfTheSink) {
   const Clip clip = SmallLeg(2'000);
   const size_t size = Written(clip).size();
   for (const size_t room : {size_t{0}, size_t{10}, size / 2, size - 1}) {

@@ -1,4 +1,4 @@
-# What the cases share. Sourced before each of them.
+# Shared functions of the cases. Each case sources this file first.
 
 # Programs that a case has started, to be stopped with it.
 pids=()
@@ -33,10 +33,10 @@ wait_for() {
   return 1
 }
 
-# A port that nobody listens on.
+# A port without a listener.
 closed_port() { echo 127.0.0.1:1; }
 
-# big_sample NAME FRAMES: makes the sample take NAME.bvh, of so many frames, in
+# big_sample NAME FRAMES: makes the sample take NAME.bvh with FRAMES frames in
 # the folder big.
 big_sample() {
   "$SAMPLES_PROGRAM" all.big --frames "$2" > /dev/null
@@ -68,7 +68,7 @@ files() { find "$@" -type f ! -name .bvhmill-manifest.jsonl | sort; }
 same_outputs() { diff -r -x .bvhmill-manifest.jsonl "$1" "$2"; }
 # is_writing PID: whether the program has an output open.
 is_writing() { ls -l "/proc/$1/fd" 2> /dev/null | grep -q '/#[0-9]* (deleted)'; }
-# What conversions that were given up have left behind.
+# Lists partial outputs, which cancelled conversions must remove.
 leftovers() { find . -name '*.part' | sort; }
 # The text in front of the numbers of a .npy file.
 npy_header() { head -c 128 "$1" | tr -d '\0' | grep -ao "{.*}"; }

@@ -1,6 +1,4 @@
-// What the client makes of an answer, message by message.
-
-#include "client/cpp/response.h"
+// Tests how the client reads an answer, message by message.
 
 #include <gtest/gtest.h>
 
@@ -9,12 +7,13 @@
 #include <vector>
 
 #include "bvhmill/base/status.h"
+#include "client/cpp/response.h"
 
 namespace bvhmill::client {
 namespace {
 
 // A server may ask for a minute at most.
-TEST(RetryDelay, IsThatOfARefusalForNow) {
+TEST(RetryDelay, IsSetForTemporaryRefusals) {
   using Code = absl::StatusCode;
   struct Case {
     Code code;

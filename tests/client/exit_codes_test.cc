@@ -1,5 +1,5 @@
-// What a server answers against the exit status of bvhmill, and what is left on
-// the disk.
+// Tests the exit status of bvhmill, and the files it leaves, for each answer of
+// a server.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,9 +22,9 @@ namespace bvhmill::testing {
 
 struct CodeCase {
   grpc::StatusCode code;
-  // Of `convert` and `validate`, if the server says so of a clip.
+  // Exit status of `convert` and `validate` if a clip gets this code.
   int clip_exit;
-  // Of every command, if it says so of the first call.
+  // Exit status of every command if the first call gets this code.
   int connect_exit;
 };
 
@@ -143,7 +143,7 @@ struct VerdictCase {
   int exit_with_fail_on_warning;
 };
 
-TEST(ExitCodes, OfValidateAreThoseOfTheReport) {
+TEST(ExitCodes, ValidateExitsByItsReport) {
   const VerdictCase cases[] = {
       {"verdict: VERDICT_VALID", kGood, kGood},
       {"verdict: VERDICT_ACCEPTED", kGood, kGood},
@@ -177,7 +177,7 @@ TEST(ExitCodes, OfValidateAreThoseOfTheReport) {
   }
 }
 
-// What each clip of a batch gets, by its name.
+// The answer to each clip of a batch, chosen by the clip's name.
 grpc::Status AnswerByName(FakeCall* call) {
   v1::ConvertClipRequest request;
   request.ParseFromString(call->Read().value_or(""));
@@ -221,14 +221,14 @@ TEST(ExitCodes, BrokenAnswersCostNoGoodClip) {
   for (const char* name : {"garbage.bvh", "lies.bvh", "refused.bvh"}) {
     EXPECT_THAT(result.err, HasSubstr(name));
   }
-  // Nothing of the others, nor what was written before it was given up.
+  // There are no files of the failed clips, and no partial outputs.
   EXPECT_THAT(FilesBelow(dir.File("out")),
               ElementsAre(".bvhmill-manifest.jsonl", "good1.csv", "good2.csv",
                           "good3.csv", "good4.csv"));
 }
 
 // A clip that fails is less than a server that does.
-TEST(ExitCodes, OfABatchAreTheGravest) {
+TEST(ExitCodes, ABatchExitsWithItsGravestCode) {
   const FakeServer server(Handler("", &AnswerByName));
   TempDir dir;
   for (const char* name : {"good", "refused", "garbage"}) {
@@ -250,7 +250,7 @@ TEST(ExitCodes, OfABatchAreTheGravest) {
 }
 
 // A server that says nothing is given up when --timeout says.
-TEST(ExitCodes, SilentServersAreGivenUp) {
+TEST(ExitCodes, SilentServersTimeOut) {
   const FakeServer server(Handler("", [](FakeCall* call) {
     call->BeSilent();
     return grpc::Status::OK;

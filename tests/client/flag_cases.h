@@ -13,8 +13,8 @@ struct OptionFlag {
   std::string flag;
   // Empty: the flag has none.
   std::string value;
-  // What differs from the options without the flag. If it has outputs, these
-  // are all of them.
+  // The difference to the options without the flag. Outputs, if set here, are
+  // the whole list of outputs.
   std::string options;
   // Other words, without which the flag is refused.
   std::vector<std::string> with = {};

@@ -207,7 +207,7 @@ TEST(Flags, AreAllInACase) {
   }
 }
 
-TEST(Flags, WithoutATableHereAreInACaseOfTheCommandLine) {
+TEST(Flags, OutsideTheTableHaveACaseOfTheCommandLine) {
   for (const auto& [flag, test, word] : OtherFlags()) {
     const std::string cmd =
         ReadFile(SourceFile("tests/cli/" + std::string(test) + "/cmd"));
@@ -221,14 +221,14 @@ TEST(Flags, WithoutATableHereAreInACaseOfTheCommandLine) {
     if (command.size() > 1) name += "-" + command[1];
     const std::string cmd = ReadFile(SourceFile("tests/cli/" + name + "/cmd"));
     for (const std::string& flag : FlagsOf(command)) {
-      // Said by their short names there.
+      // The cases use the short names of these flags.
       if (flag == "help" || flag == "output" || flag == "force") continue;
       EXPECT_THAT(cmd, HasSubstr("--" + flag)) << name;
     }
   }
 }
 
-// A limit of local work is the one of its name; 0 is none.
+// Each limit flag of local work sets the limit of its name; 0 means no limit.
 TEST(Flags, LimitsOfLocalWorkAreTheirOwn) {
   TempDir dir;
   WriteFile(dir.File("clip.bvh"), kClip);
@@ -251,7 +251,7 @@ TEST(Flags, LimitsOfLocalWorkAreTheirOwn) {
 }
 
 // Values that are refused before anything is sent.
-TEST(Flags, RefuseWhatTheyCannotMean) {
+TEST(Flags, RefuseInvalidValues) {
   TempDir dir;
   WriteFile(dir.File("clip.bvh"), kClip);
   const std::vector<std::string> refused[] = {

@@ -32,7 +32,7 @@ std::string Replaced(std::string text, const std::string& from,
   return text.replace(at, from.size(), to);
 }
 
-// A clip of one bone of the avatar that lasts so many seconds.
+// A clip of one bone of the avatar that lasts `seconds` seconds.
 std::string AvatarClip(int seconds) {
   std::string text =
       "HIERARCHY\nROOT mPelvis\n{\nOFFSET 0 0 0\nCHANNELS 6 Xposition "
@@ -104,7 +104,7 @@ class ForetellTest : public ::bvhmill::testing::ServerTest {
   std::vector<std::unique_ptr<Engine>> engines_;
 };
 
-TEST_F(ForetellTest, ValidateSaysWhatConvertWillAndAllRoutesAgree) {
+TEST_F(ForetellTest, ValidatePredictsConvertAndAllRoutesAgree) {
   int failures = 0;
   for (const NamedClip& clip : Clips()) {
     for (const OutputRequest& output : EveryFormat()) {
@@ -113,9 +113,9 @@ TEST_F(ForetellTest, ValidateSaysWhatConvertWillAndAllRoutesAgree) {
       options.outputs = {output};
       std::vector<std::string> said;
       for (const auto& engine : engines_) {
-        DiscardingReceiver nobody;
-        const ConvertResult converted =
-            engine->Convert(clip.name, {clip.text}, options, &nobody, nullptr);
+        DiscardingReceiver receiver;
+        const ConvertResult converted = engine->Convert(
+            clip.name, {clip.text}, options, &receiver, nullptr);
         const ConvertResult validated =
             engine->Validate(clip.name, {clip.text}, options, nullptr);
         EXPECT_EQ(Fails(validated), Fails(converted))

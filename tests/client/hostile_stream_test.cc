@@ -46,8 +46,8 @@ class FirstOutput final : public OutputReceiver {
   std::string data;
 };
 
-// A server that answers each clip of a stream by `answer`, and takes no clip in
-// one message.
+// A server that answers each clip of a stream by `answer`. It accepts no clip
+// in one message.
 FakeServer::Handler StreamHandler(
     std::function<grpc::Status(FakeCall*)> answer) {
   return [answer = std::move(answer)](FakeCall* call) {
@@ -148,8 +148,8 @@ TEST(HostileStream, OutputsInAnotherOrderAreRefused) {
   EXPECT_EQ(result.status.code(), kBroken) << result.status;
 }
 
-// A server that takes nothing of an upload is silent, too.
-TEST(HostileStream, UploadThatNobodyTakesEnds) {
+// A server that does not read an upload counts as silent, too.
+TEST(HostileStream, AnUploadThatIsNotReadEnds) {
   FakeServer server([](FakeCall* call) {
     if (call->method() == "GetServerInfo") {
       call->Read();
@@ -172,7 +172,8 @@ TEST(HostileStream, UploadThatNobodyTakesEnds) {
   EXPECT_EQ(result.status.code(), kSilent) << result.status;
 }
 
-// What a receiver says ends the call, and is what the caller hears.
+// An error of the receiver ends the call, and is the status that the caller
+// gets.
 TEST(HostileStream, ReceiverEndsAnEndlessAnswer) {
   class FullDisk final : public OutputReceiver {
    public:
@@ -193,7 +194,8 @@ TEST(HostileStream, ReceiverEndsAnEndlessAnswer) {
   EXPECT_EQ(result.status.code(), absl::StatusCode::kDataLoss);
 }
 
-// Lost before anything came: tried four times in all, and then said.
+// A connection that is lost before any response is tried four times, then the
+// call fails.
 TEST(HostileStream, ServerThatIsLostIsTriedAgain) {
   FakeServer server(
       StreamHandler(SendAndFail({}, grpc::StatusCode::UNAVAILABLE, "gone")));
@@ -225,8 +227,8 @@ TEST(HostileStream, ServerThatIsAlwaysBusyIsGivenUp) {
   EXPECT_GT(server.calls("ConvertClips"), 2);
 }
 
-// Waits that make no sense are none, or as long as sense allows.
-TEST(HostileStream, RetryDelaysWithoutSenseAreNotWaitedFor) {
+// A refusal with an invalid delay is final: the client does not try again.
+TEST(HostileStream, InvalidRetryDelaysAreNotWaitedFor) {
   for (const char* delay : {"-1", "0", "x", "", "99999999999999999999"}) {
     FakeServer server(StreamHandler(Send({Frame(
         "result { key: '1' status { code: 8 message: 'busy' info { "

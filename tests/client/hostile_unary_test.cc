@@ -22,10 +22,10 @@ namespace bvhmill::testing {
 
 struct UnaryCase {
   const char* name;
-  // Of the response; or, if the status is not OK, none is sent.
+  // The bytes of the response. No response is sent if the status is not OK.
   std::string bytes;
   grpc::Status status;
-  // Of the result; its message has `why` in it.
+  // The expected code of the result, whose message contains `why`.
   absl::StatusCode code;
   const char* why = "";
 };
@@ -275,7 +275,7 @@ TEST(HostileUnary, OddJointsAreTaken) {
   EXPECT_EQ(result.info.joints.size(), 3u);
 }
 
-TEST(HostileUnary, SilentServersAreGivenUp) {
+TEST(HostileUnary, SilentServersTimeOut) {
   FakeServer server([](FakeCall* call) {
     call->Read();
     if (call->method() == "GetServerInfo") {
@@ -308,7 +308,7 @@ struct InfoCase {
 };
 
 // The first call of a client.
-TEST(HostileUnary, ConnectSaysWhy) {
+TEST(HostileUnary, ConnectReportsTheReason) {
   const InfoCase cases[] = {
       {"good", InfoBytes("max_joints: 3"), {}, kOk},
       {"garbage", "\xff\xff\xff", {}, kBroken},
@@ -333,7 +333,7 @@ TEST(HostileUnary, ConnectSaysWhy) {
   }
 }
 
-TEST(HostileUnary, ConnectGivesASilentServerUp) {
+TEST(HostileUnary, ConnectTimesOutOnASilentServer) {
   FakeServer server([](FakeCall* call) {
     call->BeSilent();
     return grpc::Status::OK;
@@ -348,7 +348,7 @@ TEST(HostileUnary, ConnectGivesASilentServerUp) {
 }
 
 // Limits that no server of ours has.
-TEST(HostileUnary, OddLimitsAreSurvived) {
+TEST(HostileUnary, OddLimitsAreAccepted) {
   const char* limits[] = {
       "max_request_message_bytes: -1 recommended_chunk_bytes: -1 "
       "max_unary_response_bytes: -1 max_output_bytes: -1",

@@ -45,7 +45,8 @@ grpc::Status SendMuchAndBeSilent(FakeCall* call) {
       {Chunk("data: '" + std::string(140 << 20, 'x') + "'")})(call);
 }
 
-// Sends the frames, and then the last of them until nobody takes it.
+// Sends the frames, then repeats the last one until the client closes the
+// stream.
 auto SendForEver(std::vector<std::string> frames) {
   return [frames = std::move(frames)](FakeCall* call) {
     for (const std::string& frame : frames) call->Write(frame);

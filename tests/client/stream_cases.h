@@ -12,17 +12,18 @@
 
 namespace bvhmill::testing {
 
-// Of the clients of these cases.
+// The timeout that the clients of these cases use.
 inline constexpr std::chrono::milliseconds kAnswerTimeout{1000};
 
-// What a server sends after it has read the whole clip.
+// The frames that a server sends after it has read the whole clip, and the
+// expected result.
 struct StreamCase {
   const char* name;
   std::function<grpc::Status(FakeCall*)> answer;
-  // Of the result; its message has `why` in it.
+  // The expected code of the result, whose message contains `why`.
   absl::StatusCode code;
   const char* why = "";
-  // What the receiver has, if the result is good.
+  // The bytes that the receiver holds if the result is OK.
   std::string data = "123456789012";
   std::chrono::milliseconds timeout = kAnswerTimeout;
 };

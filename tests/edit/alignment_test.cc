@@ -16,7 +16,7 @@ namespace {
 using Vector = std::array<double, 3>;
 using Matrix = std::array<Vector, 3>;
 
-// Of its own, so as not to test the library by itself.
+// A rotation matrix made without the library, so that the test is independent.
 Matrix Turn(char axis, double degrees) {
   const double c = std::cos(degrees * std::numbers::pi / 180);
   const double s = std::sin(degrees * std::numbers::pi / 180);

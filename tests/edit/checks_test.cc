@@ -1,4 +1,4 @@
-// What cannot be asked for.
+// Tests that impossible edits are refused.
 
 #include <gmock/gmock.h>
 
@@ -151,8 +151,8 @@ const Case kCases[] = {
        e->frames = {3, 3, 1};
      },
      Code::kInvalidArgument,
-     "options.edits.frames: ends at 3, not behind its begin at 3"},
-    {"range behind the clip", [](ClipEdits* e) { e->frames.begin = 5; },
+     "options.edits.frames: ends at 3, not after its begin at 3"},
+    {"range after the clip", [](ClipEdits* e) { e->frames.begin = 5; },
      Code::kInvalidArgument,
      "options.edits.frames: begins at 5, but the clip has 5 frames"},
     {"negative rate", [](ClipEdits* e) { e->resample_fps = -30; },
@@ -167,11 +167,11 @@ const Case kCases[] = {
      "times its own"},
     {"unknown up axis", [](ClipEdits* e) { e->up_axis = UpAxis::kY; },
      Code::kFailedPrecondition,
-     "options.edits.up_axis: needs to know that of the source; give "
+     "options.edits.up_axis: that of the source is not known; set "
      "options.read.up_axis"},
     {"unknown units", [](ClipEdits* e) { e->meters_per_unit = 1; },
      Code::kFailedPrecondition,
-     "options.edits.meters_per_unit: needs to know that of the source; give "
+     "options.edits.meters_per_unit: that of the source is not known; set "
      "options.read.meters_per_unit"},
     {"negative units", [](ClipEdits* e) { e->meters_per_unit = -1; },
      Code::kInvalidArgument,
@@ -198,7 +198,7 @@ const Case kCases[] = {
      "number"},
 };
 
-TEST(ClipEdits, WhatCannotBe) {
+TEST(ClipEdits, ImpossibleEditsAreRefused) {
   for (const Case& c : kCases) {
     ClipEdits edits;
     c.set(&edits);
@@ -250,7 +250,7 @@ const NameList kNameLists[] = {
      }},
 };
 
-TEST(ClipEdits, NamesWithoutBound) {
+TEST(ClipEdits, NamesBeyondTheirBoundsAreRefused) {
   const std::string most(kMaxJointNameBytes, 'n');
   for (const auto& [field, fill] : kNameLists) {
     const std::string start = std::string(field) + ": has ";

@@ -1,5 +1,5 @@
-// What edits draw from a budget before they take it, and the most frames that
-// can be counted.
+// Tests the memory and work that edits draw from a budget before they use it,
+// and the largest count of frames.
 
 #include <gtest/gtest.h>
 
@@ -59,7 +59,7 @@ TEST(CostOfEdits, NewNamesAreDrawnTwice) {
   }
 }
 
-// kMaxFrames stands for as many frames, or more.
+// A count of kMaxFrames means that many frames or more.
 TEST(CheckGrowth, RefusesTheMostFramesThatCanBeCounted) {
   Limits limits;
   limits.max_frames = 0;

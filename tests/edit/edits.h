@@ -12,11 +12,11 @@
 
 namespace bvhmill::testing {
 
-// `clip` edited; fails the test if it cannot be.
+// Returns `clip` after the edits; fails the test if they do not fit.
 Clip Edited(const ClipEdits& edits, Clip clip,
             const Conventions& conventions = {});
 
-// What editing `clip` says.
+// Applies `edits` to `clip` and returns the status.
 absl::Status StatusOfEdit(const ClipEdits& edits, Clip clip,
                           const Limits& limits = {});
 

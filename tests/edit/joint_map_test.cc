@@ -55,7 +55,7 @@ TEST(JointMap, BrokenTables) {
   }
 }
 
-TEST(JointMap, WhatIsBuiltIn) {
+TEST(JointMap, BuiltInMaps) {
   const std::vector<std::string_view> names = JointMapNames();
   const std::vector<std::string_view> expected = {
       "bandai_namco",      "cmu",    "lafan1",      "mixamo",
@@ -132,7 +132,7 @@ TEST(JointMap, RowsOfTheCaller) {
 }
 
 // Renaming comes first, so a map can be helped.
-TEST(JointMap, ComesBehindRenaming) {
+TEST(JointMap, IsAppliedAfterRenaming) {
   ClipEdits edits;
   edits.rename_joints = {{"Pelvis", "Hips"}};
   edits.joint_map = "cmu";

@@ -34,7 +34,7 @@ struct Case {
   Names paths;
 };
 
-TEST(DropJoints, WhatIsLeft) {
+TEST(DropJoints, RemainingJoints) {
   const Case kCases[] = {
       {{"LeftLeg"},
        {},
@@ -99,7 +99,7 @@ TEST(DropJoints, OffsetsAddUpAndColumnsGo) {
   }
 }
 
-TEST(DropJoints, ARootNeedsOneHeir) {
+TEST(DropJoints, ADroppedRootMustLeaveOneJointBelowIt) {
   ClipEdits edits;
   edits.drop_joints = {"Hips"};
   const absl::Status status = StatusOfEdit(edits, CountingClip(Legs(), 1));
@@ -109,7 +109,7 @@ TEST(DropJoints, ARootNeedsOneHeir) {
 }
 
 // One of two figures can go.
-TEST(DropJoints, ATreeMayGoWhole) {
+TEST(DropJoints, AWholeTreeMayBeDropped) {
   SkeletonBuilder builder;
   builder.Joint(builder.Root("A", "XYZ"), "AA", "x");
   builder.Joint(builder.Root("B", "XYZ"), "BB", "y");
@@ -120,9 +120,9 @@ TEST(DropJoints, ATreeMayGoWhole) {
   EXPECT_EQ(after.motion.values[0], 4);
 }
 
-// A joint that does not turn can go, and nothing else moves, whatever its
-// children's position channels mean.
-TEST(DropJoints, TheRestStaysWhereItWas) {
+// Dropping a joint that does not turn moves no other joint, in each reading of
+// its children's position channels.
+TEST(DropJoints, OtherJointsDoNotMove) {
   for (const char* channels : {"zxy", "XYZzxy", "Yzxy"}) {
     for (const auto joints :
          {JointPositions::kReplaceOffset, JointPositions::kAddToOffset,

@@ -116,7 +116,7 @@ TEST(RootMotion, InPlaceKeepsTheHeight) {
 }
 
 // The ground is that of the clip as it then stands.
-TEST(RootMotion, InPlaceComesBehindTheUpAxis) {
+TEST(RootMotion, InPlaceIsAppliedAfterTheUpAxis) {
   ClipEdits edits = UpFrom(UpAxis::kZ, UpAxis::kY);
   edits.root_motion = RootMotion::kInPlace;
   const Clip clip = SmallLeg(2);

@@ -75,7 +75,7 @@ TEST(Tiles, EveryCutGivesTheSameClip) {
   }
 }
 
-// However few frames are taken at once, of whatever rows.
+// Tiles of any size, down to one frame, give the same result.
 TEST(Tiles, AFewFramesAtATime) {
   for (uint64_t seed = 0; seed < 150; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -109,8 +109,8 @@ TEST(Tiles, AFewFramesAtATime) {
   }
 }
 
-// What a row will complete is known before it is made.
-TEST(Tiles, FramesOfRowsThatAreTaken) {
+// The number of frames that a row completes is known before they are made.
+TEST(Tiles, FramesOfTakenRowsAreKnown) {
   ClipEdits edits;
   edits.resample_fps = 1e6;
   const Clip clip = SmallLeg(3);
@@ -156,7 +156,7 @@ TEST(Tiles, EditsOneAfterTheOtherAreTheEditsAtOnce) {
   }
 }
 
-TEST(Tiles, ARangeThatBeginsBehindAStream) {
+TEST(Tiles, ARangeThatBeginsAfterTheEndOfAStream) {
   ClipEdits edits;
   edits.frames.begin = 5;
   const Clip clip = SmallLeg(5);

@@ -1,13 +1,13 @@
-// .anim as an output: what the conversions make, and why there is none.
+// Tests .anim as an output: its bytes, and the reasons why there is none.
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <ostream>
 
-#include "bvhmill/anim/format/anim_writer.h"
 #include "bvhmill/anim/avatar/avatar.h"
 #include "bvhmill/anim/clip_to_anim.h"
+#include "bvhmill/anim/format/anim_writer.h"
 #include "bvhmill/anim/viewer/viewer_import.h"
 #include "bvhmill/base/budget.h"
 #include "bvhmill/base/cancel.h"
@@ -102,7 +102,7 @@ TEST(AnimOutput, JointsAreFoundByAMap) {
   EXPECT_TRUE(mapped.bytes == own.bytes);
 }
 
-TEST(AnimOutput, WhatStandsStillIsNoAnimation) {
+TEST(AnimOutput, AClipWithoutMotionIsRefused) {
   Clip clip = Nod(50);
   for (float& value : clip.motion.values) value = 0;
   const Encoded encoded = Encode(clip, ViewerFormat());
@@ -281,7 +281,7 @@ TEST(AnimOutput, AnUploadNeedsTheUnit) {
 }
 
 // Whether the first frame is played shows only when the clip is converted.
-TEST(AnimOutput, AFrameTooManyMayBeTheOneThatIsNotPlayed) {
+TEST(AnimOutput, OneExtraFrameMayBeTheUnplayedReference) {
   EXPECT_EQ(CodeOf({"", {}, Nod(1802)}), "");
   EXPECT_EQ(CodeOf({"", {}, Nod(1803)}), "TARGET_ANIM_DURATION");
   const Encoded encoded = Encode(Nod(1802), AnimFormat{}, 100);
@@ -292,8 +292,8 @@ TEST_P(TargetTest, IsJudgedBeforeTheRowsCome) {
   EXPECT_EQ(CodeOf(GetParam()), GetParam().code);
 }
 
-// Whatever the check lets pass is not refused for what it looks at, and the
-// reverse.
+// The check and the conversion agree: a clip that passes the check is
+// converted, and a clip that fails it is refused for the same reason.
 TEST_P(TargetTest, IsWhatTheConversionSays) {
   // It takes attachment points, too.
   const std::string code = GetParam().code;
@@ -334,7 +334,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadFormat{"anim.max_millimetres: ",
                   [](auto* f) { f->max_millimetres = 1001; }},
         BadFormat{"anim.max_bytes: ", [](auto* f) { f->max_bytes = -1; }},
-        BadFormat{"anim.joint_map: ", [](auto* f) { f->joint_map = "nobody"; }},
+        BadFormat{"anim.joint_map: ", [](auto* f) { f->joint_map = "none"; }},
         BadFormat{"anim.joint_map: ",
                   [](auto* f) {
                     f->joint_map = "cmu";

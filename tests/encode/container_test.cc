@@ -50,7 +50,7 @@ TEST(NpyHeader, Table) {
 }
 
 // Every length of the dict, around each multiple of 64.
-TEST(NpyHeader, IsAlignedWhateverItsLength) {
+TEST(NpyHeader, IsAlignedAtAnyLength) {
   for (int digits = 1; digits < 19; ++digits) {
     int64_t size = 1;
     for (int i = 1; i < digits; ++i) size *= 10;
@@ -126,7 +126,7 @@ class FullSink final : public Sink {
   size_t room_;
 };
 
-TEST(ZipWriter, HandsOnWhatTheSinkSays) {
+TEST(ZipWriter, ReturnsTheStatusOfTheSink) {
   std::string whole;
   StringSink all(&whole);
   ZipWriter good(&all);

@@ -31,7 +31,7 @@ struct Encoded {
   absl::Status status;
   OutputInfo info;
   std::string bytes;
-  // What the encoder said about the clip.
+  // The issues that the encoder reported about the clip.
   Report report;
 };
 

@@ -92,7 +92,7 @@ TEST(Npz, NamesParentsAndChannels) {
             (std::vector<int32_t>{-1, 0, 1, 0, -1}));
 }
 
-// A joint behind an end site: parents count rows of the archive.
+// With a joint after an end site, `parents` still counts rows of the archive.
 TEST(Npz, ParentsFitTheRowsOfTheArchive) {
   SkeletonBuilder builder;
   const int root = builder.Root("A", "z");

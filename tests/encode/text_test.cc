@@ -155,7 +155,7 @@ TEST(Bvh, NamesKeepTheirBytes) {
   ExpectSameClip(ReadBack(Encode(clip, BvhFormat{}).bytes), clip);
 }
 
-// Decimals behind the point of every value of the last line.
+// The number of decimals of each value of the last line.
 TEST(Bvh, DecimalsAreThoseAskedFor) {
   const Clip clip = SmallLeg(3);
   for (const int decimals : {0, 1, 4, 6}) {

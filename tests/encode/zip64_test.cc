@@ -26,7 +26,7 @@ std::string_view Zeros() {
   return zeros;
 }
 
-// `size` zeros, as many parts.
+// `size` zeros as a list of parts that share one buffer.
 std::vector<std::string_view> ZerosOf(uint64_t size) {
   std::vector<std::string_view> parts;
   for (; size > Zeros().size(); size -= Zeros().size()) {
@@ -40,7 +40,7 @@ uint32_t CrcOfZeros(uint64_t size) {
   uLong crc = crc32(0, nullptr, 0);
   const Bytef zero = 0;
   uLong power = crc32(0, &zero, 1);
-  // The CRC of twice as many zeros in each round.
+  // Each round doubles the number of zeros.
   for (uint64_t length = 1; size > 0; size >>= 1, length <<= 1) {
     if ((size & 1) != 0) {
       crc = crc32_combine(crc, power, static_cast<z_off_t>(length));

@@ -1,5 +1,5 @@
-// Any motion that can be made is written and reads back as the same, whatever
-// the viewer would say to it.
+// Any motion can be written and reads back equal, also one that the viewer
+// refuses.
 
 #include <bit>
 #include <cstdlib>
@@ -21,7 +21,7 @@ void Require(bool holds) {
   if (!holds) std::abort();
 }
 
-// Values made of the input, zeros behind its end.
+// Values made of the input, and zeros after its end.
 class Source {
  public:
   explicit Source(std::string_view bytes) : bytes_(bytes) {}

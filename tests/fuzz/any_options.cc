@@ -80,10 +80,10 @@ FormatOptions AnyFormat(Choices* choices) {
   }
 }
 
-// A joint of the clip, one of several of a name, a prefix, or nobody.
+// A pattern: a joint of the clip, NAME#N, a prefix, or a joint that is unknown.
 std::string AnyPattern(const std::vector<std::string>& names,
                        Choices* choices) {
-  if (names.empty() || choices->OneIn(16)) return "nobody";
+  if (names.empty() || choices->OneIn(16)) return "unknown";
   std::string name = names[choices->Below(names.size())];
   if (choices->OneIn(8)) name += "#2";
   if (choices->OneIn(8)) name = name.substr(0, 1) + "*";

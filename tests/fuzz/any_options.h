@@ -29,9 +29,9 @@ class Choices {
 // The words after ROOT and JOINT: the names of most joints of a text.
 std::vector<std::string> NamesIn(std::string_view text);
 
-// Options that ask for up to four outputs, often for an edit or two, sometimes
-// for what cannot be. Few limits are small; frames are always limited, and work
-// and memory never.
+// Options with up to four outputs, often with an edit or two, sometimes with
+// invalid values. A few limits are small. Frames are always limited; work and
+// memory never are.
 ConvertOptions AnyOptions(const std::vector<std::string>& names,
                           Choices* choices);
 

@@ -1,5 +1,5 @@
-// Looks for clips that cost more than they were granted: a conversion takes no
-// more memory than it has asked for, and no more time than its limit on work.
+// Searches for clips that cost more than they draw: a conversion must not take
+// more memory than it was granted, nor more time than its limit on work.
 
 #include <time.h>
 
@@ -152,7 +152,7 @@ void AddLists(const std::vector<std::string>& names, Bytes* bytes,
   }
 }
 
-// Many outputs of one kind cost as many times as much.
+// N outputs of one kind cost N times the cost of one.
 void RepeatOutputs(size_t times, ConvertOptions* options) {
   if (options->outputs.empty()) return;
   const bvhmill::OutputRequest first = options->outputs[0];

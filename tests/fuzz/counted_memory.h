@@ -6,9 +6,9 @@
 
 namespace bvhmill::fuzz {
 
-// Bytes that are taken and not freed, of all threads.
+// Allocated bytes that are not freed yet, of all threads.
 int64_t LiveBytes();
-// The most that there were since ResetPeak.
+// The largest value of them since ResetPeak.
 int64_t PeakBytes();
 void ResetPeak();
 

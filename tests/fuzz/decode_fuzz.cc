@@ -56,7 +56,7 @@ Decoded Decode(Format format, int64_t limit, std::string_view packed,
   while (status.ok() && !packed.empty()) {
     const std::string_view piece = packed.substr(0, 1 + cuts.Below(most));
     packed.remove_prefix(piece.size());
-    // Of its own memory, so that reads beyond it are seen.
+    // A copy in its own memory, so that a sanitizer sees reads beyond it.
     const std::string copy(piece);
     status = decoder->Push(copy, &sink);
   }
@@ -107,7 +107,7 @@ std::string PackZstd(std::string_view text, Bytes* bytes) {
   return out;
 }
 
-// What a decoder says of bytes that may be anything.
+// Checks a decoder with arbitrary bytes.
 void CheckAny(Format format, Bytes bytes) {
   const int64_t limit = static_cast<int64_t>(bytes.Below(4)) * 100;
   const Bytes cuts = bytes;

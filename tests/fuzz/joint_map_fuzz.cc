@@ -1,5 +1,5 @@
-// Any text is a joint map or is refused at one of its lines; the rows of a map
-// can be written as CSV and read back, whatever their names hold.
+// Any text is a joint map or is refused at one of its lines. The rows of a map
+// can be written as CSV and read back, with any bytes in their names.
 
 #include <string>
 #include <string_view>

@@ -1,5 +1,5 @@
-// A word is a number where a grammar written apart says so, and then it is what
-// strtod makes of it; and the same as float in a row, whatever scans it.
+// A word is a number if and only if a separate grammar says so. Its value is
+// that of strtod. In a row, every target gives the same float.
 
 #include <bit>
 #include <cmath>

@@ -1,5 +1,5 @@
-// A clip that comes in pieces is converted as the whole text is, whatever the
-// options: the same status, report, facts and outputs, or both are refused.
+// A clip in pieces is converted as the whole text is, with any options: status,
+// report, facts and outputs are equal, or both are refused.
 
 #include <string>
 #include <string_view>
@@ -60,7 +60,7 @@ Converted ConvertPieces(std::string_view text, const ConvertOptions& options,
   ClipConverter converter(options, &receiver, nullptr, &out.result);
   const size_t most = choices->OneIn(2) ? 20 : 1000;
   while (!text.empty()) {
-    // Of its own memory, since a piece is only borrowed.
+    // A copy in its own memory: the converter may use a piece only in the call.
     const std::string piece(text.substr(0, 1 + choices->Below(most)));
     text.remove_prefix(piece.size());
     PushPiece(piece, choices, &converter);

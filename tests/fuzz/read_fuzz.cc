@@ -52,8 +52,8 @@ bool AreSame(const Clip& a, const Clip& b) {
   return true;
 }
 
-// The memory for hierarchies changes nothing, whatever was read before. The
-// text is kept at first, then what it says, then that is used.
+// The hierarchy cache changes no result, with any text before. A first read
+// keeps the text, a second one the parsed hierarchy, later ones use it.
 void CheckCache(std::string_view text, const ReadResult& plain,
                 int64_t logged) {
   static bvhmill::HierarchyCache cache;

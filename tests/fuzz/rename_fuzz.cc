@@ -40,7 +40,7 @@ Skeleton TakeSkeleton(Bytes* bytes) {
     node.kind = i == 0            ? bvhmill::NodeKind::kRoot
                 : bytes->OneIn(5) ? bvhmill::NodeKind::kEndSite
                                   : bvhmill::NodeKind::kJoint;
-    // What hangs below an end site hangs below its joint.
+    // Children of an end site become children of its joint.
     while (node.parent > 0 &&
            IsEndSite(skeleton.nodes[static_cast<size_t>(node.parent)])) {
       --node.parent;

@@ -1,5 +1,5 @@
-// Requests of any fields, in any slices and packing, are read as Protobuf reads
-// them, and their bytes beside texts are counted as they were written.
+// Requests with any fields, slices and compression are parsed as Protobuf
+// parses them. The count of their bytes without texts is that of the writer.
 
 #include <grpc/byte_buffer.h>
 #include <grpcpp/support/proto_buffer_reader.h>
@@ -121,7 +121,7 @@ class Writer {
                          std::equal(path.begin(), path.end(), text.begin());
       if (leads) return WriteMessage(path, depth + 1);
     }
-    // Of the options and others a message with words, so that it can be read.
+    // For options and other messages: one unknown field of words, which parses.
     std::string out;
     if (bytes_.OneIn(2)) return out;
     AppendTag(static_cast<int>(bytes_.Below(3)) + 100, kLength, false, &out);
@@ -180,7 +180,7 @@ grpc::ByteBuffer InSlices(const std::string& bytes, size_t most) {
 
 struct Case {
   std::string wire;
-  // Of a request that was written by Writer.
+  // True if Writer has written the request, so that its parts are known.
   bool is_counted = false;
   int64_t beside = 0;
   grpc_compression_algorithm packing = GRPC_COMPRESS_NONE;

@@ -82,8 +82,8 @@ void Compare(std::string_view text, size_t width, size_t rows) {
 
 }  // namespace
 
-// The last byte but one chooses the width, the last one the room and whether
-// the text comes behind some chunks of regular rows.
+// The second to last byte chooses the width. The last byte chooses the room for
+// values and whether chunks of regular rows come before the text.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size < 2) return 0;
   const size_t width = 1 + data[size - 2] % 16;

@@ -34,7 +34,7 @@ class Bytes {
     if (at_ == size_) return 0;
     return data_[at_++];
   }
-  // Of any magnitude that the bounds are stated for: within 1e6.
+  // A value of any magnitude for which the bounds hold: within 1e6.
   float NextValue() {
     int16_t mantissa = static_cast<int16_t>(Next() << 8);
     mantissa = static_cast<int16_t>(mantissa | Next());
@@ -57,7 +57,7 @@ Clip MakeClip(Bytes* bytes) {
     node.kind = node.parent < 0          ? bvhmill::NodeKind::kRoot
                 : bytes->Next() % 5 == 0 ? bvhmill::NodeKind::kEndSite
                                          : bvhmill::NodeKind::kJoint;
-    // What hangs below an end site hangs below its joint.
+    // Children of an end site become children of its joint.
     while (node.parent >= 0 &&
            IsEndSite(clip.skeleton.nodes[static_cast<size_t>(node.parent)])) {
       node.parent =
@@ -89,8 +89,8 @@ std::vector<float> Solve(FkJob job, FkTarget target, size_t size,
   return out;
 }
 
-// What one node adds to the way from its root to the nodes below it: its
-// OFFSET, and the values of its position channels in `row`.
+// The length that one node adds to the path from its root to the nodes below
+// it: its OFFSET, and the values of its position channels in `row`.
 double LengthOf(const Clip& clip, const bvhmill::Node& node, const float* row) {
   double length = std::hypot(node.offset[0], node.offset[1], node.offset[2]);
   const auto first = static_cast<size_t>(node.first_channel);
@@ -102,8 +102,8 @@ double LengthOf(const Clip& clip, const bvhmill::Node& node, const float* row) {
   return length;
 }
 
-// The longest way from the origin to a node in each frame. Errors of positions
-// are in parts of it, whatever the angles are.
+// The longest path from the origin to a node in each frame. Errors of positions
+// are relative to it, for any angles.
 std::vector<double> SizesOf(const Clip& clip) {
   std::vector<double> sizes;
   std::vector<double> way(clip.skeleton.nodes.size());

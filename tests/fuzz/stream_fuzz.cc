@@ -1,5 +1,5 @@
-// A stream gives what the whole text gives, however it is cut: the same issues,
-// the same frames, whatever its memory for hierarchies has seen before.
+// A stream gives the issues and frames of the whole text, with any cuts and
+// with any earlier content of its hierarchy cache.
 
 #include <cstdint>
 #include <cstdlib>

@@ -125,7 +125,7 @@ std::string Join(const std::vector<std::string>& pieces,
   return out;
 }
 
-// What is made without messages is what Protobuf makes of them.
+// Bytes that are serialized without messages equal those that Protobuf makes.
 void CheckSerialized(const bvhmill::ConvertResult& result,
                      v1::ClipResult expected, std::string_view data) {
   const std::vector<size_t> sizes(result.outputs.size(), data.size());
@@ -149,7 +149,7 @@ bool IsNormal(const google::protobuf::Duration& time) {
          time.nanos() >= 0 && time.nanos() < kSecond;
 }
 
-// Times that are none are any, but stay as they became.
+// An invalid time may be read as any time, but then stays the same.
 void CheckTimes(const v1::StageTimes& message, const v1::StageTimes& again) {
   v1::StageTimes third;
   wire::ToProto(wire::FromProto(again), &third);
@@ -209,7 +209,7 @@ void CheckDetails(Bytes* bytes) {
     return;
   }
   if (!bvhmill::fuzz::ReadOrFill(kWords, bytes, &message)) return;
-  // Details of a type that is known, whatever else there are.
+  // Finds a detail of a known type among any others.
   v1::ErrorInfo info;
   bvhmill::fuzz::FillMessage(kWords, bytes, &info);
   google::protobuf::Any* const any = message.add_details();

@@ -17,7 +17,7 @@ constexpr FkTarget kTargets[] = {FkTarget::kReference, FkTarget::kVector128,
 constexpr RotationKind kKinds[] = {RotationKind::kQuaternion,
                                    RotationKind::kMatrix, RotationKind::kSixD};
 
-// What a job is about, but for the part of the clip.
+// The choices of a job, without the range of frames.
 struct Choice {
   FkTarget target = FkTarget::kReference;
   RotationKind kind = RotationKind::kQuaternion;

@@ -9,8 +9,8 @@
 
 namespace bvhmill::testing {
 
-// How far a result may be from the oracle's: positions in parts of the size of
-// the figure, rotations as entries of their matrix.
+// The largest allowed differences to the oracle: positions relative to the size
+// of the figure, rotations for each entry of their matrix.
 struct Tolerance {
   double position = 0;
   double rotation = 0;
@@ -42,7 +42,7 @@ enum class Solver {
 Solved Solve(const Clip& clip, const Conventions& conventions,
              bool with_end_sites, Solver solver);
 
-// Fails the test where `solved` is not what the oracle says of `clip`.
+// Fails the test if `solved` differs from the oracle's result for `clip`.
 void ExpectAsOracle(const Solved& solved, const OracleClip& clip,
                     const Conventions& conventions, bool with_end_sites,
                     const Tolerance& tolerance);
@@ -50,7 +50,7 @@ void ExpectAsOracle(const Solved& solved, const OracleClip& clip,
 // Every solver, with and without end sites.
 void CheckAllSolvers(const Clip& clip, const Conventions& conventions);
 
-// All readings there are.
+// All readings of BVH.
 std::vector<Conventions> AllConventions();
 
 }  // namespace bvhmill::testing

@@ -61,7 +61,7 @@ TEST_F(FkJobTest, JobValidity) {
   }
 }
 
-// 2^62 x 12 columns wraps to 0 values, as many as 5 frames need.
+// 2^62 frames x 12 columns wraps to 0 values, which must not pass the check.
 TEST_F(FkJobTest, FramesWhoseProductWrapsAreInvalid) {
   job_.frames = (int64_t{1} << 62) + 5;
   EXPECT_EQ(job_.Validate().code(), absl::StatusCode::kInvalidArgument);

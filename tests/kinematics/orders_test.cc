@@ -52,7 +52,7 @@ TEST(Orders, EverySequenceOfOneTwoAndThreeRotations) {
   }
 }
 
-TEST(Orders, PositionsBeforeBetweenAndBehindRotations) {
+TEST(Orders, PositionsBeforeBetweenAndAfterRotations) {
   uint64_t seed = 100;
   for (const std::string& order : RotationOrders(3)) {
     for (size_t place = 0; place <= 3; ++place) {

@@ -66,7 +66,7 @@ TEST(RandomSkeletons, DeepChain) {
   }
 }
 
-// A value that is not finite spoils what hangs below it and nothing else.
+// A value that is not finite affects the joints below it and no other joint.
 TEST(NonFinite, SpreadsDownOnly) {
   for (const float bad : {std::numeric_limits<float>::quiet_NaN(),
                           std::numeric_limits<float>::infinity()}) {

@@ -1,5 +1,5 @@
-// What the sample takes say of themselves: they are valid, the bodies move as
-// the motions that made them, and feet stay on the floor.
+// Tests properties of the sample takes: they are valid, bodies move as the
+// motions that made them, and feet stay on the floor.
 
 #include <gtest/gtest.h>
 
@@ -83,8 +83,8 @@ TEST(Takes, AllAreValid) {
 TEST(Takes, JointsAreWhereTheMotionPutsThem) {
   for (const Take& take : samples::AllTakes()) {
     SCOPED_TRACE(take.name);
-    // What the decimals of angles and lengths may add up to over a body, and
-    // what single precision costs: a part in a million of two metres.
+    // The error of rounded decimals of angles and lengths, added up over a
+    // body, and the error of single precision: 1e-6 of two metres.
     const int decimals =
         std::min(take.layout.row_decimals, take.layout.offset_decimals);
     const double allowed = 4 * std::pow(10, -decimals) + 2e-4;

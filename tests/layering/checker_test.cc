@@ -98,7 +98,7 @@ constexpr FakeLine kFakeLines[] = {
 
 INSTANTIATE_TEST_SUITE_P(Lines, Checker, ::testing::ValuesIn(kFakeLines));
 
-TEST_P(Checker, Judges) {
+TEST_P(Checker, FindsEachFault) {
   const FakeLine& fake = GetParam();
   const std::vector<std::string> faults = CheckSource(fake.path, fake.line);
   EXPECT_EQ(faults.empty(), fake.is_good) << fake.path << ": " << fake.line;

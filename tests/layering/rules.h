@@ -16,7 +16,7 @@ struct Layer {
   std::string_view may_include;
 };
 
-// Headers of others, by the beginning of their name, and the folders that may
+// Third-party headers, by the beginning of their name, and the folders that may
 // include them.
 struct ThirdParty {
   std::string_view beginning;
@@ -31,12 +31,13 @@ std::span<const std::string_view> WithoutGrpc();
 std::span<const std::string_view> BannedInLibrary();
 std::span<const std::string_view> BannedInHeaders();
 
-// What is wrong with the file `path` (from the root of the source tree) with
-// `text` inside: "PATH:LINE: why", empty if nothing is.
+// Checks the file `path` (from the root of the source tree), which holds
+// `text`. Returns one "PATH:LINE: why" for each fault; empty if there is none.
 std::vector<std::string> CheckSource(std::string_view path,
                                      std::string_view text);
 
-// What is wrong with any file, of tests as well: columns, #pragma once.
+// Checks the rules that hold for all files, tests included: columns, #pragma
+// once.
 std::vector<std::string> CheckShape(std::string_view path,
                                     std::string_view text);
 

@@ -12,8 +12,8 @@ namespace bvhmill::testing {
 // and columns stay. Raw strings are not known.
 std::string CodeOnly(std::string_view code);
 
-// What an #include line names, with its quotes or brackets; "" for any other
-// line.
+// Returns the name in an #include line, with its quotes or brackets; "" for any
+// other line.
 std::string_view IncludeOf(std::string_view line);
 
 // True if `word` stands in `code` with no letter, digit or _ around it. A word

@@ -49,7 +49,7 @@ TEST(Euler, EverySequenceRoundTripsToItsOwnAngles) {
   }
 }
 
-TEST(Euler, AnswersAreTheRotationWhateverIsNear) {
+TEST(Euler, AnglesGiveTheRotationForAnyPreviousAngles) {
   std::mt19937_64 random(2);
   std::uniform_real_distribution<double> angle(-180, 180);
   for (const EulerAxes& axes : AllSequences()) {

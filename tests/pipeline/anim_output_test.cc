@@ -1,4 +1,4 @@
-// An output that cannot hold every clip: what is said about it, and when.
+// Tests the issues and statuses of an output that cannot hold every clip.
 
 #include <gtest/gtest.h>
 
@@ -52,7 +52,7 @@ TEST(AnimOutput, ATargetThatCannotBeIsAFailedPrecondition) {
   EXPECT_TRUE(receiver.data().empty());
 }
 
-TEST(AnimOutput, WhatTheViewerRefusesNamesTheJoint) {
+TEST(AnimOutput, RefusalsOfTheViewerNameTheJoint) {
   StringReceiver receiver;
   const ConvertResult result = ConvertText(
       ChainText(3, 9), AnimOptions(AnimProfile::kViewer), &receiver);

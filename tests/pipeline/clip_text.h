@@ -1,6 +1,6 @@
 #pragma once
 
-// BVH texts and what the mill makes of them.
+// BVH texts, and the results of converting them.
 
 #include <cstdint>
 #include <iosfwd>

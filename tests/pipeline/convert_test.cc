@@ -1,4 +1,4 @@
-// What Convert says about good and broken clips.
+// Tests the results of Convert for good and broken clips.
 
 #include "bvhmill/pipeline/convert.h"
 
@@ -33,7 +33,7 @@ const std::string& Commented() {
   return *text;
 }
 
-TEST(Convert, TellsAllAboutAGoodClip) {
+TEST(Convert, ReportsAGoodClip) {
   StringReceiver receiver;
   const ConvertResult result =
       ConvertText(ChainText(3, 4), WithOutput(), &receiver);

@@ -80,7 +80,7 @@ TEST_P(ClipOfAFolder, IsTheSameInPieces) {
 struct EditCase {
   const char* name;
   void (*apply)(ClipEdits*);
-  // Of the clip; fewer where an edit makes many of them.
+  // Frames of the clip; fewer where an edit makes many frames of one.
   int64_t frames = 1'500;
 };
 
@@ -94,7 +94,7 @@ constexpr EditCase kEdits[] = {
      [](ClipEdits* e) {
        e->frames = {3, 900, 2};
      }},
-    {"crop behind the end",
+    {"crop after the end",
      [](ClipEdits* e) {
        e->frames = {5'000, 0, 1};
      }},

@@ -176,7 +176,7 @@ TEST(CostTest, NewNamesAreDrawn) {
 
 // Kinematics work in 128 bytes for each channel, on 16 frames at once, however
 // few there are.
-TEST(CostTest, WhatKinematicsWorksInIsDrawn) {
+TEST(CostTest, ScratchOfKinematicsIsDrawn) {
   constexpr int64_t kChannels = 150'000;
   const std::string text =
       Star(kChannels, "") + Motion("1", Repeated("0 ", kChannels) + "\n");
@@ -222,7 +222,7 @@ struct Kept {
 };
 
 // All rows of these are kept.
-TEST(CostTest, WhatIsKeptUntilTheEndIsDrawnWithinAFifth) {
+TEST(CostTest, MemoryKeptUntilTheEndIsDrawnWithinAFifth) {
   constexpr int64_t kFrames = 40'000;
   constexpr int64_t kJoints = 20;
   // Values of a frame: six of the root, three of each other joint.

@@ -1,4 +1,4 @@
-// What Convert makes of clips that are edited before they are encoded.
+// Tests Convert with edits, which are applied before encoding.
 
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ struct Edit {
   int32_t joints;
   int64_t frames;
   double frame_time;
-  // Of the first and the last joint in the last frame.
+  // Positions of the first and the last joint in the last frame.
   Point root;
   Point hand;
 };
@@ -202,7 +202,7 @@ TEST(Edits, RenameJoints) {
   EXPECT_EQ(result.info.joints[1].name, "Arm");
 }
 
-// The report counts the joints of the file, whatever is dropped.
+// The report counts the joints of the file, including those that are dropped.
 TEST(Edits, LeaveTheReportAsItWas) {
   ConvertOptions options;
   const std::string text = TwoFrames("0");
@@ -219,7 +219,7 @@ struct BadEdit {
   std::function<void(ClipEdits*)> change;
   Code code;
   const char* reason;
-  // Of the metadata: a name and its value.
+  // A name and a value that the metadata must hold.
   const char* key;
   const char* value;
 };
@@ -290,8 +290,8 @@ TEST(Edits, AreNotTriedOnABrokenClip) {
   EXPECT_EQ(result.fault.reason, "MOTION_ROW_TOO_SHORT");
 }
 
-// Workspaces go from clip to clip; nothing of an edit may stay in them.
-TEST(Edits, LeaveNothingBehind) {
+// A workspace is used for many clips; an edit must leave no state in it.
+TEST(Edits, DoNotAffectTheNextClip) {
   const ConvertOptions plain = With([](auto*) {});
   const ConvertOptions edits = With([](auto* e) {
     e->drop_joints = {"J2"};

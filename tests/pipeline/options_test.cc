@@ -21,7 +21,7 @@ using Change = std::function<void(ConvertOptions*)>;
 struct Choice {
   const char* name;
   absl::StatusCode code;
-  // What the message begins with: the field.
+  // The message begins with the name of this field.
   const char* field;
   Change change;
 };
@@ -139,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(Choices, CheckOptionsTest,
                          ::testing::ValuesIn(kChoices),
                          [](const auto& info) { return info.param.name; });
 
-TEST_P(CheckOptionsTest, Judges) {
+TEST_P(CheckOptionsTest, GivesTheExpectedVerdict) {
   ConvertOptions options;
   GetParam().change(&options);
   const absl::Status status = CheckOptions(options);
@@ -165,7 +165,7 @@ TEST_P(CheckOptionsTest, ConvertAgrees) {
             GetParam().code == kOk ? options.outputs.size() : 0u);
 }
 
-// Of `size` bytes, most of which no message may show as they are.
+// A text of `size` bytes, most of which a message must escape.
 std::string Dirt(size_t size) {
   constexpr std::string_view kBytes = "\x1B[31m\n\x7F\xC2\x9B\xFFz";
   std::string out;
@@ -249,7 +249,7 @@ const std::pair<const char*, Change> kDirtyWords[] = {
      }},
 };
 
-TEST(Options, ErrorsEchoedTheirInput) {
+TEST(Options, ErrorsDoNotEchoRawInput) {
   for (const auto& [field, change] : kDirtyWords) {
     ConvertOptions options;
     change(&options);

@@ -19,8 +19,8 @@ namespace {
 
 constexpr int64_t kNever = 1'000'000'000;
 
-// Notes calls; says no in Begin, or to memory for the clip, or when it has
-// taken `capacity` bytes, or cancels then.
+// Records calls. It refuses in Begin, or refuses memory for the clip, or
+// refuses or cancels after `capacity` bytes.
 class PickyReceiver final : public OutputReceiver {
  public:
   absl::Status Hold(int64_t bytes) override {
@@ -158,7 +158,7 @@ TEST(Receiver, MayTakeTheMemoryOfFloats) {
       options.outputs = c.outputs;
       StringReceiver plain;
       ASSERT_TRUE(ConvertText(text, options, &plain).status.ok());
-      // What is left behind does for the next clip.
+      // The state after the first clip must work for the next one.
       for (int i = 0; i < 2; ++i) {
         TakingReceiver whole;
         ASSERT_TRUE(Convert(text, options, &whole, nullptr).status.ok());

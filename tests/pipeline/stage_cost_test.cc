@@ -1,5 +1,5 @@
-// What the stages of a conversion draw from its budget: each part of a clip
-// counts as often as there are copies of it.
+// Tests the memory and work that each stage of a conversion draws from its
+// budget: each part of a clip counts once for each copy of it.
 
 #include <gtest/gtest.h>
 
@@ -63,8 +63,8 @@ TEST(StageCost, NodesChannelsAndNamesAreDescribed) {
     std::function<void(SkeletonBuilder*)> build;
     int64_t nodes;
     int64_t channels;
-    // Of the blocks of all names, a third more than the names have; an end site
-    // without a label shows that of its joint.
+    // Bytes of the blocks of all names: a third more than the names have. An
+    // end site without a label shows the name of its joint.
     int64_t name_bytes;
   };
   const Case cases[] = {
@@ -115,7 +115,7 @@ struct BegunStage {
   OutputStage stage;
 };
 
-// What kinematics of Chain() work in.
+// The scratch memory that kinematics needs for Chain().
 int64_t ScratchBytes() { return FkScratchBytes(MakePlan(Chain(), {})); }
 
 TEST(StageCost, BuffersHoldTheArraysAndTheScratchOfEachThread) {
@@ -185,7 +185,7 @@ TEST(StageCost, WorkIsThatOfNodesAndOfNumbersAsText) {
       return budget.work();
     };
     const int64_t rows = kFrames * c.units_of_frame;
-    // With what is written before and behind the rows.
+    // Includes the text before and after the rows.
     EXPECT_GE(units(0), rows);
     EXPECT_LE(units(0), rows + kFrames * 24 * kColumns);
     // A unit more than there may be.

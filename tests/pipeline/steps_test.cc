@@ -15,12 +15,13 @@
 namespace bvhmill::testing {
 namespace {
 
-// What a step may make, and what the clips here make at least: much more.
+// The most bytes that a step may make, and the bytes that each clip here makes
+// at least.
 constexpr size_t kMaxBytes = size_t{5} << 20;
 constexpr size_t kManyBytes = 3 * kMaxBytes;
 
-// Counts what each step makes. Says no to more memory than there is room for;
-// cancels, once it has `capacity` bytes.
+// Counts the bytes of each step. Refuses memory beyond its room; cancels after
+// `capacity` bytes.
 class StepReceiver final : public OutputReceiver {
  public:
   absl::Status Hold(int64_t bytes) override {
@@ -83,7 +84,7 @@ ConvertResult ConvertInSteps(std::string_view text, size_t piece,
   return result;
 }
 
-// A root with `channels`, and as many joints without any.
+// A root with `channels`, and `joints` joints without channels.
 std::string StarText(std::string_view channels, int joints,
                      std::string_view motion) {
   std::string text = "HIERARCHY\nROOT r\n{\nOFFSET 0 0 0\nCHANNELS " +
@@ -224,7 +225,7 @@ TEST(Steps, RowsThatWaitTakeMemoryThatWasAskedFor) {
                absl::StatusCode::kDataLoss);
 }
 
-// Whoever sends a few rows and waits for what is made of them.
+// A sender that sends a few rows and waits for their outputs gets them.
 TEST(Steps, RowsDoNotWaitForMoreForEver) {
   const std::string text = ChainText(3, 10);
   const size_t third_row = text.find('\n', text.find("Frame Time") + 200);

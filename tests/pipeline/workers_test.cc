@@ -48,7 +48,7 @@ TEST(Workers, RunEveryTask) {
   }
 }
 
-TEST(Workers, SayHowManyTheyAre) {
+TEST(Workers, ReportTheirNumber) {
   for (const int threads : {1, 2, 3, 8}) {
     EXPECT_EQ(Workers(threads).threads(), threads);
   }
@@ -83,7 +83,7 @@ TEST(Workers, AreNoMoreThanAskedFor) {
   }
 }
 
-TEST(Workers, NeverBlockWhoEnqueues) {
+TEST(Workers, EnqueueNeverBlocks) {
   StartupBarrier start(2);
   StartupBarrier gate(2);
   std::atomic<int> runs = 0;

@@ -30,7 +30,7 @@ void AddCodes(const std::string& text, std::set<std::string>* codes) {
   }
 }
 
-// What comes out of the library and the program, as it is kept in the tree.
+// The issue codes in the golden reports of the library and the command line.
 std::set<std::string> CodesOfGoldens() {
   std::set<std::string> codes;
   for (const char* folder : {"tests/data/golden", "tests/data/malformed"}) {

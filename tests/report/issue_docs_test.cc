@@ -10,7 +10,7 @@
 namespace bvhmill::testing {
 namespace {
 
-TEST(IssueDocs, PageIsWhatTheCatalogueSays) {
+TEST(IssueDocs, PageFollowsTheCatalogue) {
   EXPECT_EQ(ReadFile(SourceFile("docs/issues.md")), IssuePage())
       << "to update: bvhmill_issue_docs > docs/issues.md";
 }

@@ -10,35 +10,34 @@ namespace {
 constexpr std::string_view kIntroduction =
     R"(# Issues
 
-What a validation report may say about a file. A program should look at the
-code of an issue and never at its message: codes are append-only API, none is
-renamed or used again, while messages may be worded better in any release. Each
-`{name}` in a message is also in the `args` of the issue. "Lenient" and "strict"
-are the severities in the two modes of reading; errors make a clip invalid.
-Every code can be ignored or given another severity per request, but a file that
-cannot be read is not converted by ignoring why. `bvhmill explain CODE` prints
-the row of one code.
+This page lists the issues of validation reports. A program should use the code
+of an issue, never its message: a code is never renamed and never reused, but a
+message may change in any release. Each `{name}` in a message is also in the
+`args` of the issue. "Lenient" and "strict" are the severities in the two modes
+of reading. An error makes a clip invalid. A request can ignore any code or give
+it another severity, but ignoring a fault does not make a broken file readable.
+`bvhmill explain CODE` prints the row of one code.
 
-This page is written by `bvhmill_issue_docs`; a test compares the two.
+`bvhmill_issue_docs` writes this page; a test compares the two.
 )";
 
-// What stands before the first underscore of a code, and what it is about.
+// A family: the prefix of a code up to its first underscore, and its subject.
 struct Family {
   std::string_view prefix;
   std::string_view title;
 };
 
 constexpr Family kFamilies[] = {
-    {"TEXT", "what the bytes are"},
+    {"TEXT", "the kind of the file"},
     {"HIERARCHY", "words, braces, names and offsets"},
     {"CHANNEL", "counts and lists of channels"},
     {"MOTION", "the header of the motion and its rows"},
-    {"DATA", "what the values say"},
-    {"SKELETON", "what the joints say"},
-    {"LIMIT", "limits of the reader, or of the server that was asked"},
-    {"ANIM", "Second Life's .anim, read or made"},
-    {"TARGET", "what an output cannot hold, told before it is made"},
-    {"REQUEST", "what of a request has no effect"},
+    {"DATA", "odd values"},
+    {"SKELETON", "odd joints"},
+    {"LIMIT", "limits of the reader or the server"},
+    {"ANIM", "Second Life's .anim, read or written"},
+    {"TARGET", "outputs that cannot hold the clip, found before they are made"},
+    {"REQUEST", "parts of a request that have no effect"},
 };
 
 std::string_view PrefixOf(std::string_view name) {

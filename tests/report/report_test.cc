@@ -25,7 +25,7 @@ TEST(FillMessage, Table) {
       {"{a}{b}", {{"b", "2"}, {"a", "1"}}, "12"},
       {"x {a} y {b} z {a}", {{"a", "1"}, {"b", "2"}}, "x 1 y 2 z 1"},
       {"{a}", {{"a", ""}}, ""},
-      // Values are text, whatever is in them.
+      // Values are plain text, also with braces in them.
       {"{a} {b}", {{"a", "{b}"}, {"b", "{a}"}}, "{b} {a}"},
       {"{a}", {{"a", "'{'"}}, "'{'"},
   };
@@ -61,7 +61,7 @@ TEST(RenderIssue, SaysHowOften) {
       << RenderIssue(issue);
 }
 
-TEST(RenderIssue, LeavesOutWhatIsNotKnown) {
+TEST(RenderIssue, OmitsUnknownParts) {
   Issue issue = NumberIssue();
   issue.location.joint.reset();
   issue.location.channel.reset();
@@ -160,7 +160,7 @@ TEST(AddToReport, TheVerdictGetsNoBetter) {
   EXPECT_EQ(report.verdict, Verdict::kInvalid);
 }
 
-TEST(AddToReport, WhatIsCutOffIsSaid) {
+TEST(AddToReport, TruncationIsReported) {
   const Issue issue = IssueOf("W", Severity::kWarning);
   const Report two = ReportOf({issue, issue}, {}, Verdict::kAccepted);
   for (const auto& [most, listed] :

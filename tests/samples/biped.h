@@ -59,7 +59,7 @@ struct LegPose {
   double toe = 0;  // degrees against the foot, negative is up
 };
 
-// What a motion says about one frame of a biped.
+// The pose of a biped in one frame, as a motion states it.
 struct BodyPose {
   Vec3 hips;    // cm, in the world
   Mat3 pelvis;  // in the world

@@ -32,8 +32,8 @@ struct Pose {
 struct Layout {
   std::string newline = "\n";
   std::string end_site = "End Site";
-  std::string frame_time;        // the text behind `Frame Time:`
-  std::string header_gap = " ";  // behind `Frames:` and `Frame Time:`
+  std::string frame_time;        // the text after `Frame Time:`
+  std::string header_gap = " ";  // after `Frames:` and `Frame Time:`
   std::string number_gap = " ";  // before OFFSET values, between row values
   std::string trailing;          // blanks at the end of each line
   int offset_decimals = 4;

@@ -68,9 +68,9 @@ LegPose Swing(int side, double step, double phase) {
 }
 
 LegPose WalkLeg(int side, double strides) {
-  // Counted in strides of this foot; the right one is half a stride behind.
-  const double behind = side == kLeft ? 0 : 0.5;
-  const double phase = strides + behind - std::floor(strides + behind);
+  // The phase counts strides of this foot; the right one is half a stride off.
+  const double lag = side == kLeft ? 0 : 0.5;
+  const double phase = strides + lag - std::floor(strides + lag);
   const double step = strides - phase;
   return phase < kToeOff ? Stance(side, step, phase) : Swing(side, step, phase);
 }

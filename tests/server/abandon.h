@@ -1,6 +1,6 @@
 #pragma once
 
-// Work that takes minutes, and whether the worker is free of it.
+// Clips that take minutes of work, and a check that the worker is free again.
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 
 namespace bvhmill::testing {
 
-// A server with one worker, and a page that says what it does.
+// A server with one worker and a page of metrics.
 class AbandonTest : public ServerTest {
  protected:
   void StartOne() {
@@ -34,7 +34,7 @@ class AbandonTest : public ServerTest {
     return Eventually([&] { return Value(name) == value; });
   }
 
-  // Nothing is left of calls that were given up, and the worker is free.
+  // Fails the test unless abandoned calls hold no memory and no worker.
   void ExpectIdle() const {
     for (const char* name :
          {"bvhmill_inflight_calls", "bvhmill_inflight_clips",
@@ -72,7 +72,7 @@ inline v1::ConvertClipsRequest WholeClip(const v1::ConvertClipRequest& clip) {
   return request;
 }
 
-// So many frames are minutes of work.
+// A frame count that means minutes of work.
 inline constexpr double kEndless = 8e9;
 
 }  // namespace bvhmill::testing

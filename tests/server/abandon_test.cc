@@ -1,4 +1,4 @@
-// Work that nobody waits for any more: it stops, and leaves nothing.
+// Work whose caller has gone stops, and its memory is freed.
 
 #include "tests/server/abandon.h"
 
@@ -84,7 +84,7 @@ TEST_F(AbandonTest, TheWorkOfAStreamStops) {
               by_deadline ? grpc::StatusCode::DEADLINE_EXCEEDED
                           : grpc::StatusCode::CANCELLED);
     ExpectIdle();
-    // What waits to be sent, and is on the way.
+    // Outputs that wait to be sent or are in transit.
     constexpr int64_t kUnsent = 32 << 20;
     EXPECT_GT(received, 0);
     EXPECT_LT(Value("bvhmill_sent_bytes_total"), received + kUnsent);
@@ -92,7 +92,7 @@ TEST_F(AbandonTest, TheWorkOfAStreamStops) {
 }
 
 // Each would be 240 MB or more, if it were made without a look at who takes it.
-TEST_F(AbandonTest, LittleTextOfMuchOutputToNobody) {
+TEST_F(AbandonTest, LittleTextWithLargeOutputsThatAreNotRead) {
   const v1::ConvertClipRequest clips[] = {
       ManyFrames(40e6), PositionsRequest(ManyJoints() + Repeat("1\n", 2'000))};
   for (const v1::ConvertClipRequest& clip : clips) {
@@ -103,7 +103,7 @@ TEST_F(AbandonTest, LittleTextOfMuchOutputToNobody) {
     ASSERT_TRUE(stream->Write(WholeClip(clip)));
     v1::ConvertClipsResponse response;
     ASSERT_TRUE(stream->Read(&response) && response.has_begin());
-    // It rests, as nobody takes what it makes.
+    // The conversion pauses, since its outputs are not read.
     EXPECT_TRUE(Becomes("bvhmill_workers_busy", 0));
     // --max-unsent-bytes, what gRPC takes, and what a slice of text makes.
     EXPECT_LT(Value("bvhmill_sent_bytes_total"), 32 << 20);
@@ -113,7 +113,7 @@ TEST_F(AbandonTest, LittleTextOfMuchOutputToNobody) {
 }
 
 // As when its process is killed, with and without a last word of the kernel.
-TEST_F(AbandonTest, AConnectionThatGoesWithinAClip) {
+TEST_F(AbandonTest, AConnectionThatClosesWithinAClip) {
   StartOne();
   v1::ConvertClipsRequest begin;
   begin.mutable_begin()->mutable_source()->set_data(SmallClip(100));

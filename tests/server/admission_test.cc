@@ -142,7 +142,7 @@ AdmissionLimits SharesOf(int64_t clips, int64_t bytes, int64_t streams) {
   return WithShares(limits);
 }
 
-// Takes as many as it gets.
+// Takes tickets until one is refused.
 template <typename Take>
 int CountTaken(const Take& take, std::list<Ticket>* tickets) {
   int taken = 0;
@@ -222,7 +222,7 @@ TEST(AdmissionTest, AStatedLimitDoesNotShrink) {
   EXPECT_TRUE(admission.TryEnter(Named(""), "p2", 60, &second).ok());
 }
 
-TEST(AdmissionTest, OthersAreNotHeldUp) {
+TEST(AdmissionTest, AFullShareDoesNotLimitOthers) {
   AdmissionLimits limits;
   limits.max_inflight_clips_per_connection = 1;
   limits.max_inflight_clips_per_caller = 2;
@@ -249,7 +249,7 @@ TEST(AdmissionTest, AClipMayGrow) {
   EXPECT_EQ(admission.clips(), 1);
 }
 
-// What is sent to a slow client is memory, but keeps nobody waiting.
+// Outputs for a slow client count as memory, but make no other caller wait.
 TEST(AdmissionTest, ThePeakIsTheMostThatWasInFlightAtOnce) {
   Admission admission({});
   EXPECT_EQ(admission.peak_bytes(), 0);
@@ -295,7 +295,7 @@ TEST(AdmissionTest, QuotasOfACallerCountFirst) {
   EXPECT_FALSE(admission.TryEnter(caller, "p", 1, &tickets[2]).ok());
 }
 
-TEST(AdmissionTest, ManyThreadsLeaveNothingBehind) {
+TEST(AdmissionTest, ManyThreadsReleaseEverything) {
   AdmissionLimits limits;
   limits.max_inflight_clips = 3;
   Admission admission(limits);
@@ -331,8 +331,8 @@ TEST(AdmissionTest, OnlyTheIdleAreForgotten) {
   EXPECT_EQ(admission.known(), 4U);
   admission.ForgetIdle();
   EXPECT_EQ(admission.known(), 2U);
-  // What is worked on no more is known as long as it takes memory, and a
-  // ticket of nothing as long as it may grow.
+  // A finished clip stays known while it holds memory, and an empty ticket
+  // stays known while it may grow.
   held.Worked();
   admission.ForgetIdle();
   EXPECT_EQ(admission.known(), 2U);

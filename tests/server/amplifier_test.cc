@@ -22,7 +22,7 @@ void PrintTo(const ClipCase& clip, std::ostream* out) { *out << clip.name; }
 namespace {
 
 constexpr int64_t kMaxUncountedBytes = int64_t{200} << 20;
-// A call that takes longer is given up: it must leave the server then.
+// A call that takes longer is cancelled, and must then leave the server.
 constexpr std::chrono::seconds kPatience(30);
 
 class AmplifierTest : public ::testing::TestWithParam<ClipCase> {

@@ -9,7 +9,7 @@
 
 namespace bvhmill::testing {
 
-// What stands before rows of three numbers.
+// The text before rows of three numbers.
 inline std::string Head(const std::string& frames) {
   return "HIERARCHY\nROOT r\n{\nOFFSET 0 0 0\nCHANNELS 3 Zrotation Xrotation "
          "Yrotation\n}\nMOTION\nFrames: " +

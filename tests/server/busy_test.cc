@@ -1,4 +1,5 @@
-// What is in flight, and what streams hold, of all and of each.
+// Tests the limits on clips in flight and on memory of streams: of all callers
+// and of each.
 
 #include <gmock/gmock.h>
 
@@ -84,8 +85,9 @@ TEST_F(LimitsTest, StreamsShareWhatTheyMayHold) {
   const int stalled = second.AwaitStall();
   EXPECT_LT(stalled, kPumpedClips);
   EXPECT_EQ(first.ReadAll(), kPumpedClips);
-  // As the first one holds nothing now, though nobody reads the second one. The
-  // transport does not ask for more until much of what it holds is taken.
+  // The first stream holds nothing now, so the second may send, though its
+  // outputs are not read. The transport asks for more only after much of what
+  // it holds was taken.
   EXPECT_TRUE(Await([&] { return second.sent() > stalled; }));
   EXPECT_EQ(second.ReadAll(), kPumpedClips);
 }
@@ -99,9 +101,9 @@ std::string LittleText() {
   return out + "}\nMOTION\nFrames: 100000\nFrame Time: 0.01\n";
 }
 
-// Streams had 4 MB of frames each, which nobody counted, however many streams
-// there were.
-TEST_F(LimitsTest, StreamsInACrowdMakeLittle) {
+// The memory of many streams is bounded together: each stream makes small steps
+// once the sum is reached.
+TEST_F(LimitsTest, StreamsAtTheSharedLimitMakeSmallSteps) {
   constexpr int kStreams = 40;
   StartWith([](server::ServerConfig* config) {
     config->service.max_stream_bytes = 1;
@@ -115,7 +117,7 @@ TEST_F(LimitsTest, StreamsInACrowdMakeLittle) {
     streams.back()->Write(Whole("k", PositionsRequest(LittleText())));
     streams.back()->WritesDone();
   }
-  // Each makes something, though nobody reads.
+  // Each stream makes some output, though no client reads.
   const auto held = [this](const char* gauge) {
     return FetchGauge(server_->metrics_address(), gauge);
   };
@@ -306,7 +308,7 @@ class BusyTest : public LimitsTest, public ::testing::WithParamInterface<Busy> {
     EXPECT_TRUE(info.metadata().contains("retry_after_ms"));
   }
 
-  // What a call held is let go soon after its end.
+  // A call's memory is freed soon after its end.
   static bool IsServed(const std::string& token, Stub* stub) {
     return Await([&] { return Convert(token, stub).ok(); });
   }

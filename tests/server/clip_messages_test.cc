@@ -22,7 +22,7 @@ constexpr char kClip[] =
     "HIERARCHY\nROOT Hips\n{\nOFFSET 0 0 0\nCHANNELS 3 Xposition Yposition "
     "Zposition\n}\nMOTION\nFrames: 2\nFrame Time: 0.5\n1 2 3\n4 5 6\n";
 
-// What is known of it, and of its csv and its report.
+// The expected info of the clip, its csv and its report.
 constexpr char kInfo[] =
     "info { frames: 2 frames_per_second: 2 frame_time_seconds: 0.5 "
     "joint_count: 1 joints { name: 'Hips' parent: -1 channels: 'XYZ' "
@@ -60,7 +60,7 @@ class ClipMessagesTest : public ServerTest {
     return "source { data: " + Quoted(kClip) + " " + more + " }";
   }
 
-  // What the stream answers, without times.
+  // The answers of the stream, without times.
   std::vector<v1::ConvertClipsResponse> Talk(
       const std::vector<std::string>& requests, grpc::Status* status) {
     grpc::ClientContext context;
@@ -177,7 +177,7 @@ std::vector<std::string> StreamRequests(const std::string& source) {
       "begin { key: 'facts' complete: true options { read { strictness: "
       "STRICTNESS_STRICT } } " +
           source + " }",
-      // Given up before anything can come of it.
+      // Abandoned before it can have outputs.
       "begin { key: 'none' source { data: 'HIERARCHY' } }",
       "end { abandon: true }",
   };

@@ -82,8 +82,8 @@ TEST_F(ConnectionsTest, OneMoreThanThereMayBeIsClosed) {
   EXPECT_TRUE(status.ok()) << status.error_message();
 }
 
-// Whoever only holds connections does not keep others out.
-TEST_F(ConnectionsTest, SilentOnesMakeRoom) {
+// A client that only holds connections does not keep other clients out.
+TEST_F(ConnectionsTest, SilentConnectionsAreEvictedForNewOnes) {
   constexpr int64_t kMax = 20;
   Start([](server::ServerConfig* config) {
     config->transport.max_connections = kMax;
@@ -101,7 +101,7 @@ TEST_F(ConnectionsTest, SilentOnesMakeRoom) {
   for (int64_t i = 2; i < kMax; ++i) {
     SendAll(Dial(), Hello());
   }
-  // As long as they are not known to be silent.
+  // Holds until the others are known to be silent.
   const int beyond = Dial();
   EXPECT_TRUE(Eventually([&] { return IsEnded(beyond); }));
   const std::vector<int> silent(files_.begin() + 1, files_.begin() + kMax - 1);
@@ -128,7 +128,7 @@ TEST_F(ConnectionsTest, SilentOnesMakeRoom) {
 }
 
 // Calls that are reset as soon as they are made are no less work than others.
-TEST_F(ConnectionsTest, CallsThatAreGivenUpUnheard) {
+TEST_F(ConnectionsTest, CallsCancelledBeforeTheirMessage) {
   constexpr uint32_t kMax = 8;
   struct Case {
     const char* name;
@@ -137,7 +137,7 @@ TEST_F(ConnectionsTest, CallsThatAreGivenUpUnheard) {
     bool is_heard;
     bool is_cut;
   };
-  const Case cases[] = {{"as many as may be", 2 * kMax - 1, false, false},
+  const Case cases[] = {{"the most allowed", 2 * kMax - 1, false, false},
                         {"one more", 2 * kMax, false, true},
                         {"some, a call, some", 3 * kMax, true, false}};
   Start([](server::ServerConfig* config) {
@@ -172,8 +172,8 @@ TEST_F(ConnectionsTest, CallsThatAreGivenUpUnheard) {
   EXPECT_TRUE(Convert().ok());
 }
 
-// gRPC says nothing of a unary call before its message is there, and of a
-// stream nothing of half a message.
+// gRPC does not report a unary call before its message is complete, nor a part
+// of a message of a stream.
 TEST_F(ConnectionsTest, MessagesThatDoNotComeWhole) {
   struct Case {
     const char* name;
@@ -197,7 +197,7 @@ TEST_F(ConnectionsTest, MessagesThatDoNotComeWhole) {
       data += Http2Frame(kData, 0, 1, std::string(piece, 'x'));
       left -= piece;
     }
-    // Of a megabyte.
+    // Announces a message of one megabyte.
     SendAll(Dial(),
             HalfCall(c.name, BigEndian(0, 1) + BigEndian(1 << 20, 4)) + data);
   }
@@ -225,7 +225,7 @@ TEST_F(ConnectionsTest, SlowStreamsAreNoStrayBytes) {
   for (size_t at = 0; at < text.size(); at += 50'000) {
     request.set_chunk(text.substr(at, 50'000));
     ASSERT_TRUE(stream->Write(request));
-    // Nobody reads, and the stream soon takes no more.
+    // The client does not read, so the stream soon takes no more.
     if (at == 100'000) usleep(3'500'000);
     v1::ConvertClipsResponse response;
     ASSERT_TRUE(stream->Read(&response));
@@ -245,7 +245,7 @@ TEST(ListenerTest, SocketsThatAreFiles) {
   EXPECT_EQ(access(dir.File("socket").c_str(), F_OK), 0);
   first.reset();
   EXPECT_NE(access(dir.File("socket").c_str(), F_OK), 0);
-  // Of a server that was killed.
+  // A socket file left by a server that was killed.
   const int left = socket(AF_UNIX, SOCK_STREAM, 0);
   sockaddr_un path = {};
   path.sun_family = AF_UNIX;

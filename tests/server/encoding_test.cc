@@ -80,7 +80,7 @@ TEST_F(EncodingTest, ABombIsRefusedByTheNameOfTheLimit) {
   }
 }
 
-TEST_F(EncodingTest, WhatIsDecodedCountsAsInFlight) {
+TEST_F(EncodingTest, DecodedTextCountsAsInFlight) {
   Start([](server::ServerConfig* config) {
     LimitBytes(config, 100'000);
     config->log = server::LogFormat::kOff;

@@ -134,7 +134,7 @@ TEST_F(EvictIdleTest, OfOneConnection) {
   };
   Case cases[] = {{"it just came", 1, false},
                   {"it is silent", 20, true},
-                  {"nobody else came", 20, false},
+                  {"no other connection came", 20, false},
                   {"no limit", 20, false},
                   {"it has a call", 900, false},
                   {"it had calls", 90, false},
@@ -220,7 +220,7 @@ TEST_F(EvictIdleTest, ASixteenthThoseWithoutCallsFirst) {
   EXPECT_FALSE(IsEnded(pairs_[0]));
   EXPECT_TRUE(IsEnded(pairs_[1], 5000) && IsEnded(pairs_[2], 5000));
   EXPECT_FALSE(IsEnded(pairs_[3]));
-  // Not again, for nobody came.
+  // No second eviction, since no connection came.
   EXPECT_EQ(connections.EvictIdle(late, Known()), 0);
 }
 
@@ -287,8 +287,7 @@ TEST_F(EvictIdleTest, AllAreCutAtTheEnd) {
   EXPECT_EQ(connections.CutAll(), 0);
 }
 
-// What nobody reads of what came is a sign that gRPC is slow with what came
-// before it.
+// Unread bytes in a socket show that gRPC is slow with the bytes before them.
 TEST_F(EvictIdleTest, MemoryThatGrowsEndsTheOneThatIsReadSlowly) {
   Connections connections(LimitsOf(10));
   const Pair upload = Connect();
@@ -311,7 +310,7 @@ TEST_F(EvictIdleTest, MemoryThatGrowsEndsTheOneThatIsReadSlowly) {
   take(flood, 400'000);
   take(small, 100'000);
   Send(flood, 10'000);
-  // What came over it is no message yet, but it was heard a moment ago.
+  // Its bytes are no message yet, but it was active a moment ago.
   const Pair stream = Connect();
   ASSERT_TRUE(connections.Add(stream.own));
   uses_[stream.name].heard_at = Clock::now();
@@ -330,7 +329,7 @@ TEST_F(EvictIdleTest, MemoryThatGrowsEndsTheOneThatIsReadSlowly) {
   EXPECT_EQ(connections.CutGrowing(now, Known(), /*all=*/true).size(), 2);
 }
 
-TEST_F(EvictIdleTest, WhatIsReadSlowlyForSecondsIsCut) {
+TEST_F(EvictIdleTest, ConnectionsReadSlowlyForSecondsAreCut) {
   struct Case {
     const char* name;
     size_t read;
@@ -366,7 +365,7 @@ TEST_F(EvictIdleTest, WhatIsReadSlowlyForSecondsIsCut) {
 
 // Bytes that were read and are not in memory can become no message: frames
 // without data, for example, which gRPC reads and forgets.
-TEST_F(EvictIdleTest, WhatIsNotInMemoryCanBecomeNoMessage) {
+TEST_F(EvictIdleTest, BytesOutsideMemoryCanBecomeNoMessage) {
   struct Case {
     const char* name;
     int64_t resident;
@@ -395,8 +394,8 @@ TEST_F(EvictIdleTest, WhatIsNotInMemoryCanBecomeNoMessage) {
   }
 }
 
-// An upload that began behind a long silence was cut at once: all of that was
-// taken for its time.
+// An upload that begins after a long silence is not cut: the silence does not
+// count as time of the upload.
 TEST_F(EvictIdleTest, SilenceIsNotTheTimeOfWhatComesNext) {
   Connections connections(LimitsOf(1));
   Fill(&connections, /*is_refused=*/false);

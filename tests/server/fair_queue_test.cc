@@ -92,7 +92,7 @@ TEST(FairQueueTest, ALongTaskKeepsNoOtherCallerWaiting) {
   EXPECT_THAT(Without("long 2", order.names()), ElementsAre("other", "long"));
 }
 
-TEST(FairQueueTest, AsManyCallersAsSpareThreadsPassLongTasks) {
+TEST(FairQueueTest, OneCallerPerSpareThreadPassesLongTasks) {
   std::latch all_run(4);
   FairQueue queue(OneWorker(/*spare_threads=*/3));
   for (const char* caller : {"a", "b", "c", "d"}) {

@@ -27,7 +27,7 @@ namespace {
 using Response = v1::ConvertClipsResponse;
 using Stream = bench::ClipStream;
 
-// What a server may hold whatever clients do; it holds 30 MB when it is idle.
+// The most memory that a server may hold in any test; idle it holds 30 MB.
 constexpr double kMaxMb = 250;
 
 class FaultTest : public ::testing::Test {
@@ -173,7 +173,7 @@ TEST_F(FaultTest, SlowReader) {
   ExpectHealthy();
   writer.join();
   GoodResults(stream.get());
-  // What is not taken hides the reason; the log has it.
+  // Unread frames hide the reason from the client; the log has it.
   EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::CANCELLED);
   ExpectHealthy();
 }
@@ -234,7 +234,7 @@ TEST_F(FaultTest, OptionsCopiedIntoEveryClip) {
     contexts.push_back(std::make_unique<grpc::ClientContext>());
     streams.push_back(stub_->ConvertClips(contexts.back().get()));
     streams.back()->Write(open);
-    // Outputs of 14 MB, which hold up those behind them.
+    // Outputs of 14 MB, which delay those after them.
     bench::SendWhole("large", SmallClip(100'000), streams.back().get());
     for (int k = 0; k < kClips; ++k) {
       bench::SendWhole(std::to_string(k), SmallClip(), streams.back().get());
@@ -378,7 +378,7 @@ TEST_F(FaultTest, AThousandStreamsAtOnce) {
   ExpectHealthy();
 }
 
-// What a client sends that makes one call and has no window for the answer.
+// The bytes of a client that makes one call and gives no window for the answer.
 std::string CallWithoutWindow(const std::string& method,
                               const std::string& message) {
   const std::string no_window("\x00\x04\x00\x00\x00\x00", 6);
@@ -461,7 +461,7 @@ TEST_F(FaultTest, ArchiveThatGrpcWouldUnpack) {
   ExpectHealthy();
 }
 
-TEST_F(FaultTest, AnAnswerThatNobodyTakes) {
+TEST_F(FaultTest, AnAnswerThatIsNotRead) {
   Start({"--idle-seconds", "1"});
   const int fd = DialLoopback(mill_->address());
   ASSERT_GE(fd, 0);

@@ -1,6 +1,6 @@
 #pragma once
 
-// A real server on a real socket, and what tests say to it.
+// A real server on a real socket, and helpers that call it.
 
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
@@ -57,7 +57,7 @@ class ServerTest : public ::testing::Test {
 // A request for positions of `text`.
 v1::ConvertClipRequest PositionsRequest(const std::string& text);
 
-// What the lib itself makes of `text` for `options`, outputs by index.
+// Converts `text` with `options` by the library; outputs by index.
 std::vector<std::string> LocalOutputs(const std::string& text,
                                       const v1::ConvertOptions& options);
 

@@ -113,7 +113,8 @@ const FlagCase kSwitches[] = {
     {"check-config", "true", "check_config = true"},
 };
 
-// What a run of the program is for; only the command line says it.
+// Flags that choose what the program does. They are read from the command line
+// only.
 const FlagCase kActions[] = {
     {"check-config", "true", "check_config = true"},
     {"hash-token", "ann", "hash_token = ann"},
@@ -352,7 +353,7 @@ TEST(FlagsTest, LimitsTakeZeroButNothingNegative) {
   }
 }
 
-// Flags that are good alone, but not together, and what is said of them.
+// Flags that are valid alone but not together, and the error messages.
 TEST(FlagsTest, ConflictsAreRefused) {
   const std::pair<std::vector<std::string>, const char*> cases[] = {
       {{"--tls-cert=c"}, "--tls-cert and --tls-key need each other"},
@@ -380,7 +381,7 @@ TEST(FlagsTest, ConflictsAreRefused) {
   }
 }
 
-TEST(FlagsTest, WhatTheConflictsNeedIsTaken) {
+TEST(FlagsTest, ResolvedConflictsAreAccepted) {
   const std::vector<std::string> cases[] = {
       {"--listen=0.0.0.0:1", "--insecure"},
       {"--listen=0.0.0.0:1", "--tls-cert=c", "--tls-key=k"},

@@ -1,5 +1,5 @@
-// The server takes about as much memory for a clip as it counts: its resident
-// memory is compared with its own gauge, for each format, edit and route.
+// The server counts about the memory that a clip takes: its resident memory is
+// compared with its own gauge, for each format, edit and route.
 
 #include <gtest/gtest.h>
 
@@ -23,8 +23,8 @@ namespace {
 // for any clip.
 constexpr double kMaxRatio = 1.2;
 constexpr double kSlackMb = 16;
-// What gRPC buffers of a stream that sends as fast as it can. It is limited by
-// --max-transport-bytes and counts for no clip.
+// Bytes that gRPC buffers of a stream that sends at full speed. They are
+// limited by --max-transport-bytes and count for no clip.
 constexpr double kTransportMb = 16;
 
 constexpr int kJoints = 60;
@@ -169,7 +169,7 @@ class GrowthTest : public ::testing::TestWithParam<Case> {
                                  metrics_, "--log", "off",
                                  "--max-response-bytes", "0"});
     stub_ = bench::Connect(mill_->address());
-    // What it takes for any clip it has taken then.
+    // Convert a small clip first, so that one-time memory is taken before.
     const std::string small = SmallClip(2'000);
     bool refused = false;
     ASSERT_TRUE(bench::ConvertUnary(stub_.get(), small, &refused));

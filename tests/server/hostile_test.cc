@@ -1,5 +1,5 @@
-// Peers that mean harm: what breaks HTTP/2, archives that unfold, work that
-// nobody waits for. The server goes on, and keeps nothing of it.
+// Hostile peers: broken HTTP/2, compressed bombs, work that is abandoned. The
+// server goes on, and frees all that it held for them.
 
 #include <gmock/gmock.h>
 #include <poll.h>
@@ -62,7 +62,8 @@ class HostileTest : public ::testing::Test {
     EXPECT_TRUE(BVHMILL_SANITIZED != 0 || took < most_mb) << took;
   }
 
-  // As many files are open as before, and perhaps one of a connection of ours.
+  // The number of open files is that of before, and at most one more for a
+  // connection of the test.
   void ExpectClosed() const {
     EXPECT_TRUE(Eventually([&] { return OpenFiles() <= files_ + 1; }))
         << OpenFiles() << " files are open, " << files_ << " before";
@@ -76,7 +77,7 @@ class HostileTest : public ::testing::Test {
 struct WireCase {
   const char* name;
   std::string (*bytes)();
-  // What the server must say to it, if anything.
+  // The answer that the server must give; empty if none.
   std::string answer = "";
 };
 
@@ -155,7 +156,7 @@ const WireCase kWireCases[] = {
      [] { return std::string("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"); }},
 };
 
-// What comes, until `text` is among it.
+// Reads until the bytes hold `text`, and returns them.
 std::string ReadUntil(int fd, const std::string& text) {
   const timeval wait = {60, 0};
   setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
@@ -282,7 +283,7 @@ const BombCase kBombs[] = {{"blanks", "HIERARCHY\n", " "},
                            {"one line", Head("9") + "1 1 ", "1"},
                            {"rows", Head("900000000"), "1 1 1\n"}};
 
-// What the limit is called that a packed clip of a stream goes beyond.
+// The name of the limit that a compressed clip of a stream exceeds.
 std::string LimitInStream(bench::Stub* stub, const v1::Source& source) {
   grpc::ClientContext context;
   const auto stream = stub->ConvertClips(&context);

@@ -1,6 +1,6 @@
 #pragma once
 
-// HTTP/2 as bytes, for peers that break its rules or do not keep time.
+// HTTP/2 as bytes, for peers that break its rules or are slow.
 
 #include <cstdint>
 #include <string>
@@ -36,10 +36,10 @@ std::string CallHeaders(const std::string& method);
 inline constexpr char kReflectionPath[] =
     "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo";
 
-// What a client says first.
+// The bytes that open a connection of a client: preface and SETTINGS.
 std::string Hello();
 
-// A whole message as gRPC has it.
+// A whole message in the framing of gRPC.
 std::string Prefixed(const std::string& message);
 
 // Hello, and a call whose first bytes are `data`.
@@ -47,7 +47,7 @@ std::string HalfCall(const std::string& method, const std::string& data);
 
 std::string Repeat(const std::string& text, int times);
 
-// Sends until all is gone, or the peer takes no more of it for `patience_ms`.
+// Sends all bytes, or stops if the peer accepts none for `patience_ms`.
 void SendAll(int fd, const std::string& bytes, int patience_ms = 250);
 
 }  // namespace bvhmill::testing

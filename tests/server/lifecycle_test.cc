@@ -104,12 +104,12 @@ TEST_F(LifecycleTest, AStreamThatPipelinesDrains) {
 }
 
 // The end of a stream waits for the write before it.
-TEST_F(LifecycleTest, AFailedStreamThatNobodyReadsIsLetGo) {
+TEST_F(LifecycleTest, AFailedStreamThatIsNotReadIsFreed) {
   Start([](server::ServerConfig* config) {
     config->service.idle_seconds = 1;
     config->drain_seconds = 0;
   });
-  // Takes no more of an answer than it must.
+  // Keeps the receive window of the client small.
   grpc::ChannelArguments args;
   args.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);
   args.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);

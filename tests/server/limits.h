@@ -1,6 +1,6 @@
 #pragma once
 
-// What tests of limits share.
+// Shared parts of the tests of limits.
 
 #include <gmock/gmock.h>
 
@@ -23,10 +23,10 @@ using Stream = grpc::ClientReaderWriter<Request, Response>;
 using Results = std::map<std::string, v1::ClipResult>;
 using grpc::StatusCode;
 
-// What no test waits for longer.
+// The longest time that a test waits for an event.
 inline constexpr std::chrono::seconds kPatience(30);
 
-// True as soon as it is so once.
+// Waits until the condition is true once; false after kPatience.
 inline bool Await(const std::function<bool()>& is_so) {
   const auto end = std::chrono::steady_clock::now() + kPatience;
   while (!is_so()) {

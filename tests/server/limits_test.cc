@@ -46,7 +46,7 @@ struct ClipLimit {
   const char* field;
   const char* reason;
   std::string text;
-  // What the text has of it.
+  // The amount that the text has of the limited quantity.
   int64_t has;
 };
 
@@ -138,7 +138,7 @@ TEST_P(ClipLimitTest, OfConvertClips) {
   EXPECT_EQ(refused["tiny"].status().code(), StatusCode::OK);
 }
 
-// What is wrong within a file is what was asked for.
+// ValidateClip reports a limit inside the file as an issue, and the call is OK.
 TEST_P(ClipLimitTest, OfValidateClip) {
   StartAt(GetParam().has);
   ASSERT_TRUE(Validate(Clip()).ok());
@@ -165,7 +165,7 @@ std::string ClipOfIssues() {
 
 TEST_F(LimitsTest, ReportsAreCutAndSayIt) {
   v1::ConvertClipRequest clip = PositionsRequest(ClipOfIssues());
-  // What the caller asks for does not lift the limit.
+  // A larger number in the request does not raise the limit.
   clip.mutable_options()->mutable_validation()->set_max_issues(1'000);
   constexpr int kIssues = 3;
   for (const int limit : {kIssues, kIssues - 1}) {
@@ -186,7 +186,7 @@ TEST_F(LimitsTest, ReportsAreCutAndSayIt) {
   }
 }
 
-// Of arrays in pieces, of texts, and of what is made whole.
+// Holds for arrays that leave in pieces, for texts, and for whole outputs.
 TEST_F(LimitsTest, OutputBytesOfStreams) {
   for (const char* format : {"positions", "csv", "npz"}) {
     v1::ConvertClipRequest clip = PositionsRequest(SmallClip(20));
@@ -265,9 +265,9 @@ struct Bound {
   const char* name;
   const char* field;
   size_t most;
-  // Puts `count` of them, or one of so many bytes.
+  // Sets `count` entries, or one entry of `count` bytes.
   void (*put)(size_t count, v1::ConvertOptions* options);
-  // What becomes of as many as there may be: some fit no clip.
+  // The status at the bound itself: some options fit no clip.
   StatusCode at_most = StatusCode::OK;
 };
 
@@ -305,7 +305,7 @@ const Bound kBounds[] = {
      [](size_t n, Options* o) {
        while (n-- > 0) o->mutable_validation()->add_only_codes("TEXT_EMPTY");
      }},
-    // There are not so many codes.
+    // There are fewer codes than the bound.
     {"Severities", "options.validation.severity_overrides", kMaxCodes,
      [](size_t n, Options* o) {
        while (n-- > 0) SetSeverity(std::to_string(n), o);
@@ -394,7 +394,7 @@ TEST_P(BoundTest, NamesTheFieldOfOneClip) {
 }
 
 // Where the codes that would say why are not wanted.
-TEST_F(LimitsTest, OutputsThatAreImpossibleForNoReasonThatCounts) {
+TEST_F(LimitsTest, ImpossibleOutputsWhoseReasonsAreIgnored) {
   StartWith([](server::ServerConfig*) {});
   const std::pair<v1::AnimProfile, std::vector<const char*>> cases[] = {
       {v1::ANIM_PROFILE_BEST, {"TARGET_ANIM_NO_JOINTS", "ANIM_NO_JOINTS"}},

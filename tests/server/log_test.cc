@@ -57,7 +57,7 @@ TEST(LogTest, AJsonLineIsOneObject) {
   EXPECT_THAT(line, HasSubstr("\"total\":12.000"));
   EXPECT_THAT(line, Not(HasSubstr("\n")));
   EXPECT_THAT(line, Not(HasSubstr("traceparent")));
-  // Of what came from outside, no more than 80 bytes.
+  // Text from outside is cut at 80 bytes.
   EXPECT_THAT(line, Not(HasSubstr(std::string(80, 'x'))));
 }
 
@@ -113,13 +113,13 @@ TEST(LogTest, EachFieldHasItsNameAndItsPlace) {
                 std::string(kTrace) + ": why");
 }
 
-// Faults of the server and calls that were turned away.
+// Faults of the server and refused calls.
 TEST(LogTest, ALogOfErrorsHasTheseCodesAlone) {
   using Code = absl::StatusCode;
   const std::vector<Code> errors = {
-      Code::UNKNOWN,           Code::INTERNAL,        Code::DATA_LOSS,
-      Code::UNAVAILABLE,       Code::UNAUTHENTICATED, Code::PERMISSION_DENIED,
-      Code::RESOURCE_EXHAUSTED};
+      Code::kUnknown,           Code::kInternal,        Code::kDataLoss,
+      Code::kUnavailable,       Code::kUnauthenticated, Code::kPermissionDenied,
+      Code::kResourceExhausted};
   for (int i = 0; i < server::kStatusCodes; ++i) {
     server::CallLine line = SomeLine();
     line.code = static_cast<Code>(i);
@@ -132,7 +132,7 @@ TEST(LogTest, ALogOfErrorsHasTheseCodesAlone) {
   }
 }
 
-// What stands for stderr, full until it is read.
+// A pipe in the place of stderr that is full until the test reads it.
 class FullLogTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -159,7 +159,7 @@ class FullLogTest : public ::testing::Test {
     return out;
   }
 
-  // From some threads, so many that they do not fit.
+  // Writes more lines than the pipe holds, from several threads.
   void WriteMany(const server::Log& log) {
     std::vector<std::thread> threads;
     threads.reserve(4);
@@ -176,7 +176,7 @@ class FullLogTest : public ::testing::Test {
   int ends_[2] = {-1, -1};
 };
 
-TEST_F(FullLogTest, LinesThatNobodyTakesAreCounted) {
+TEST_F(FullLogTest, LostLinesAreCounted) {
   const server::Log log(server::LogFormat::kText);
   WriteMany(log);
   const std::string taken = ReadAll();
@@ -259,7 +259,7 @@ TEST(LogTest, CallsThatWereServedAreAllWritten) {
   EXPECT_EQ(LinesIn(::testing::internal::GetCapturedStderr()).size(), 300);
 }
 
-TEST(LogTest, LinesThatWereHeldBackAreSaidWhileTheServerRuns) {
+TEST(LogTest, HeldBackLinesAreCountedWhileTheServerRuns) {
   using Clock = std::chrono::steady_clock;
   ::testing::internal::CaptureStderr();
   server::Log log(server::LogFormat::kText);
@@ -272,7 +272,7 @@ TEST(LogTest, LinesThatWereHeldBackAreSaidWhileTheServerRuns) {
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
 }
 
-TEST(GuardTest, WhatIsThrownIsLogged) {
+TEST(CatchAsStatusTest, ExceptionsAreLogged) {
   struct Case {
     std::function<void()> thrower;
     absl::StatusCode code;
@@ -298,12 +298,12 @@ TEST(GuardTest, WhatIsThrownIsLogged) {
     EXPECT_FALSE(server::CatchAndLog(log, "a place", c.thrower));
     const std::string line = std::string("bvhmilld: ") + c.line + "\n";
     EXPECT_EQ(::testing::internal::GetCapturedStderr(), line + line);
-    // Peers are told nothing of it.
+    // The text of the exception is not sent to peers.
     EXPECT_THAT(std::string(status.message()), Not(HasSubstr("odd")));
   }
 }
 
-TEST(GuardTest, WhatIsThrownOftenIsHeldBack) {
+TEST(CatchAsStatusTest, RepeatedExceptionsAreHeldBack) {
   ::testing::internal::CaptureStderr();
   {
     const server::Log log(server::LogFormat::kErrors);
@@ -316,7 +316,7 @@ TEST(GuardTest, WhatIsThrownOftenIsHeldBack) {
 
 class CallLogTest : public ServerTest {
  protected:
-  // What is written for a call with such metadata, to a server that logs so.
+  // The log lines of a call with metadata `text` at a server with log `format`.
   std::string LinesOf(server::LogFormat format, const std::string& text,
                       const std::string& id, const std::string& trace) {
     ::testing::internal::CaptureStderr();
@@ -422,7 +422,7 @@ grpc::StatusCode CallNothing(const std::shared_ptr<grpc::Channel>& channel) {
 }
 
 // gRPC by itself says nothing of them.
-TEST_F(CallLogTest, MethodsThatThereAreNot) {
+TEST_F(CallLogTest, UnknownMethods) {
   ::testing::internal::CaptureStderr();
   Start([](server::ServerConfig* config) {
     config->log = server::LogFormat::kText;
@@ -444,7 +444,7 @@ TEST_F(CallLogTest, MethodsThatThereAreNot) {
 
 // They had been INVALID_ARGUMENT: that the stream was closed within a clip is
 // seen before why.
-TEST_F(CallLogTest, ClientsThatGoAwayMadeNoMistake) {
+TEST_F(CallLogTest, CancelledCallsAreNoErrors) {
   ::testing::internal::CaptureStderr();
   Start([](server::ServerConfig* config) {
     config->log = server::LogFormat::kText;
@@ -459,7 +459,7 @@ TEST_F(CallLogTest, ClientsThatGoAwayMadeNoMistake) {
     stream->Write(request);
     request.set_chunk("HIERARCHY\n");
     stream->Write(request);
-    // A call that is cancelled before it is known is nobody's.
+    // A call that is cancelled before it is known has no caller in the log.
     stream->WaitForInitialMetadata();
     if (!by_deadline) context.TryCancel();
     EXPECT_FALSE(stream->Finish().ok());

@@ -57,7 +57,7 @@ void ExpectStatus(const v1::Status& actual, const ConvertResult& expected) {
       << status.ShortDebugString();
 }
 
-// What a call that failed says, as a result of a stream would.
+// The status of a failed call, in the form of a result of a stream.
 v1::Status StatusOf(const grpc::Status& status) {
   v1::Status out;
   out.set_code(status.error_code());

@@ -142,7 +142,7 @@ TEST(MemoryPolicyTest, TheAllocatorIsAskedFiveTimesASecondIfMemoryIsShort) {
   }
 }
 
-TEST(MemoryPolicyTest, TheLastResortIsForMemoryThatNobodyCounts) {
+TEST(MemoryPolicyTest, TheLastResortIsForUncountedMemory) {
   struct Case {
     double fullness;
     int64_t resident_mib;
@@ -160,7 +160,7 @@ TEST(MemoryPolicyTest, TheLastResortIsForMemoryThatNobodyCounts) {
   }
 }
 
-TEST(MemoryPolicyTest, CutsForGrowthThatWhatCameDoesNotExplain) {
+TEST(MemoryPolicyTest, CutsForGrowthBeyondTheReceivedBytes) {
   struct Step {
     int64_t resident_mib;
     int64_t counted_mib;

@@ -1,5 +1,4 @@
-// What clips keep in memory is in flight, and there is no more of it than may
-// be.
+// The memory that clips keep counts as in flight, and stays within the limit.
 
 #include <gmock/gmock.h>
 #include <unistd.h>
@@ -24,7 +23,7 @@ using Stream = grpc::ClientReaderWriter<Request, Response>;
 
 constexpr int64_t kMb = 1'000'000;
 
-// Of the process, which is also the client.
+// Resident memory of this process, which is server and client.
 int64_t ResidentBytes() {
   std::ifstream statm("/proc/self/statm");
   int64_t pages = 0;
@@ -116,7 +115,7 @@ class MemoryTest : public ServerTest {
     return FetchGauge(server_->metrics_address(), "bvhmill_inflight_bytes");
   }
 
-  // Waits for what is done behind the last frame.
+  // Waits until the server has freed the call after its last frame.
   void ExpectNothingInFlight() {
     for (int i = 0; i < 200 && BytesInFlight() != 0; ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -151,7 +150,7 @@ v1::ConvertOptions Npz(double resample_fps = 0) {
   return options;
 }
 
-TEST_F(MemoryTest, RowsThatAreKeptWereNotCounted) {
+TEST_F(MemoryTest, RowsThatAreKeptAreCounted) {
   constexpr int kRows = 20'000'000;
   const std::string rows = Head(kRows) + Repeat("1 1 1\n", kRows);
   constexpr int kFew = 50'000;
@@ -178,13 +177,13 @@ TEST_F(MemoryTest, RowsThatAreKeptWereNotCounted) {
   }
 }
 
-TEST_F(MemoryTest, RowsOfUnaryCallsWereNotCounted) {
+TEST_F(MemoryTest, RowsOfUnaryCallsAreCounted) {
   constexpr int kRows = 500'000;
   v1::ConvertClipRequest convert;
   convert.mutable_source()->set_data(Head(kRows) + Repeat("1 1 1\n", kRows));
   *convert.mutable_options() = Npz();
   v1::ConvertClipRequest more_rows = convert;
-  // What the file says decides nothing.
+  // The `Frames` line must not decide how much memory is taken.
   more_rows.mutable_source()->set_data(Head(1 << 30) +
                                        Repeat("1 1 1\n", kRows));
   v1::ConvertClipRequest edited;
@@ -214,7 +213,7 @@ TEST_F(MemoryTest, RowsOfUnaryCallsWereNotCounted) {
   ExpectNothingInFlight();
 }
 
-TEST_F(MemoryTest, TextThatCannotBeReadYetWasNotCounted) {
+TEST_F(MemoryTest, TextThatCannotBeReadYetIsCounted) {
   const std::string blanks(size_t{60} << 20, ' ');
   const std::string heads[] = {"HIERARCHY\n" + blanks,
                                Head(2) + "1 1 1\n1 1" + blanks};
@@ -242,7 +241,7 @@ TEST_F(MemoryTest, TextThatCannotBeReadYetWasNotCounted) {
   }
 }
 
-TEST_F(MemoryTest, WindowsOfDecodersWereNotCounted) {
+TEST_F(MemoryTest, WindowsOfDecodersAreCounted) {
   struct Case {
     v1::ContentEncoding encoding;
     int64_t least;
@@ -273,7 +272,7 @@ TEST_F(MemoryTest, WindowsOfDecodersWereNotCounted) {
 
 // A stream keeps the options that it began with. While they are read, they are
 // in memory twice.
-TEST_F(MemoryTest, OptionsOfStreamsWereNotCounted) {
+TEST_F(MemoryTest, OptionsOfStreamsAreCounted) {
   // Two of 1.2 MB, and a message while it is read.
   StartWith(7 * kMb / 2);
   Request request;

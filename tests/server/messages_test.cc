@@ -34,7 +34,7 @@ std::string StringOf(const grpc::ByteBuffer& bytes) {
 
 class MessagesTest : public ServerTest {
  protected:
-  // How a call ends that sends `messages`, whatever they hold, and closes.
+  // Sends `messages`, which may be any bytes, and closes. Returns the status.
   grpc::Status Send(const std::string& method,
                     const std::vector<std::string>& messages) {
     grpc::GenericStub stub(channel_);
@@ -67,11 +67,11 @@ class MessagesTest : public ServerTest {
   }
 };
 
-// The beginning of a field that goes on for longer than there are bytes.
+// The beginning of a field whose stated length is more than the bytes.
 const std::string kGarbage = "\x0a\x7fgarbage";
 
-// They had been UNIMPLEMENTED, without a word.
-TEST_F(MessagesTest, AUnaryRequestThatIsNoMessageIsSaidToBeNone) {
+// The status must not be UNIMPLEMENTED without a message, as gRPC would answer.
+TEST_F(MessagesTest, AUnaryRequestThatIsNoMessageIsRefused) {
   Start();
   for (const char* method :
        {"ClipService/ValidateClip", "ClipService/ConvertClip",
@@ -107,9 +107,9 @@ std::string WholeClip() {
   return request.SerializeAsString();
 }
 
-// It had been OK, as if the peer had closed the stream: what it sent behind
-// the garbage was lost.
-TEST_F(MessagesTest, GarbageInAStreamEndedItQuietly) {
+// Garbage in a stream must end it with an error. An OK would look as if the
+// peer had closed the stream, and would lose the messages after the garbage.
+TEST_F(MessagesTest, GarbageInAStreamEndsItWithAnError) {
   Start();
   // A begin whose key is not UTF-8 is no message, either.
   const std::string not_utf8 = "\x12\x03\x0a\x01\xff";
@@ -139,7 +139,7 @@ TEST_F(MessagesTest, MayBeCompressed) {
 
 // Few bytes that took long to read had been read where the call came in, and
 // kept others waiting. Only what waited for a worker was queued.
-TEST_F(MessagesTest, DearMessagesAreReadByWorkers) {
+TEST_F(MessagesTest, CostlyMessagesAreReadByWorkers) {
   struct Case {
     const char* name;
     int frames;
@@ -256,8 +256,8 @@ TEST(ReadMessageTest, CountsWhatIsBesideTheText) {
   }
 }
 
-// Fields that nobody knows are kept, too.
-TEST(ReadMessageTest, WhatUnfoldsIsBounded) {
+// Unknown fields are kept and counted, too.
+TEST(ReadMessageTest, MessagesThatGrowWhenParsedAreRefused) {
   v1::ConvertClipsRequest names;
   for (int i = 0; i < 600'000; ++i) {
     names.mutable_open()->mutable_options()->mutable_edits()->add_drop_joints();
@@ -283,7 +283,7 @@ TEST(ReadMessageTest, WhatUnfoldsIsBounded) {
 }
 
 TEST(ReadMessageTest, AMegabyteMayBeBesideTheText) {
-  // Of a field that nobody knows, two bytes each.
+  // Entries of an unknown field, two bytes each.
   std::string text;
   for (int i = 0; i < (1 << 20) / 2; ++i) text += "\x78\x01";
   for (const bool is_good : {true, false}) {
@@ -295,7 +295,7 @@ TEST(ReadMessageTest, AMegabyteMayBeBesideTheText) {
   }
 }
 
-// Whatever the bytes are, what is counted and what is read go together.
+// For any bytes, counting and reading agree: both accept them or both refuse.
 TEST(ReadMessageTest, AnyBytesAreReadOrRefused) {
   const std::string whole = WholeClip();
   std::mt19937 random(5);
@@ -356,7 +356,7 @@ INSTANTIATE_TEST_SUITE_P(
                   std::string(size_t{1} << 22, 'b')}),
     [](const auto& info) { return info.param.name; });
 
-// What a response of one field holds of `expected`, in whatever order.
+// Compares a response of one field with `expected`; fields may have any order.
 template <typename Message>
 void ExpectMessage(const grpc::ByteBuffer& bytes, const Message& expected) {
   Message message;
@@ -403,7 +403,7 @@ TEST(ToBytesTest, UnaryResultsOfSeveralOutputs) {
   grpc::ByteBuffer bytes;
   server::ToBytes(result, outputs, &bytes);
   ExpectMessage(bytes, expected);
-  // What was made of a clip that failed in the end is void.
+  // Outputs of a clip that fails at its end are void.
   result.status = MakeStatus(absl::StatusCode::kInvalidArgument, "broken");
   expected.Clear();
   wire::ToProto(result, expected.mutable_result());

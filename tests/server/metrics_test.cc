@@ -133,7 +133,8 @@ TEST_F(MetricsTest, RefusalsAreCountedByReason) {
   EXPECT_THAT(PageWith({line}), HasSubstr(line));
 }
 
-// What the documents promise is what there is.
+// The dashboard and the manual name exported metrics only, and the manual names
+// all of the server's own.
 TEST_F(MetricsTest, DashboardAndManualNameWhatIsExported) {
   StartWithMetrics();
   ASSERT_TRUE(Convert(SmallClip()).ok());

@@ -161,7 +161,7 @@ TEST_F(LimitsTest, OptionsOfIdleStreamsCountByTheirMemory) {
     edits->add_drop_joints("j");
     edits->add_keep_joints("j");
   }
-  // What the first one takes is kept for all: threads, buffers.
+  // The first stream takes memory that stays for all: threads, buffers.
   OpenStream first(clips_.get());
   first.stream->Write(opening);
   ASSERT_TRUE(first.IsServed());

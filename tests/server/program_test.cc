@@ -39,8 +39,8 @@ std::string ReadLine(int file) {
 // bvhmilld as a process, which goes with the object.
 class Program {
  public:
-  // With `variable` in its environment. Comes back when it serves, or has
-  // failed to.
+  // Starts the program with `variable` in its environment. Returns when it
+  // serves, or has failed.
   explicit Program(std::vector<std::string> args,
                    const std::string& variable = "UNUSED=");
   ~Program();
@@ -135,7 +135,7 @@ grpc::Status Convert(const std::shared_ptr<grpc::Channel>& channel,
 // A stream in the middle of a clip.
 class RunningClip {
  public:
-  // Comes back when the server has answered the begin.
+  // Returns when the server has answered the `begin`.
   explicit RunningClip(const std::shared_ptr<grpc::Channel>& channel)
       : stub_(v1::ClipService::NewStub(channel)),
         stream_(stub_->ConvertClips(&context_)) {

@@ -1,5 +1,5 @@
-// What is served, against 4x4 matrices in double precision that share no code
-// with the library.
+// Compares poses from the server with an oracle: 4x4 matrices in double
+// precision that share no code with the library.
 
 #include <cstring>
 #include <string>

@@ -1,5 +1,5 @@
-// What GetServerInfo says against what the operator chose: each limit has a
-// value of its own, so that none can stand in the place of another.
+// Compares GetServerInfo with the configuration of the operator. Each limit has
+// a different value, so that swapped fields are found.
 
 #include <gmock/gmock.h>
 #include <google/protobuf/util/message_differencer.h>
@@ -182,8 +182,8 @@ TEST_F(ServerInfoTest, ValuesOfTheTableDiffer) {
   }
 }
 
-// 0 is said where there is no limit.
-TEST_F(ServerInfoTest, NoLimitIsZero) {
+// A limit that is off is stated as 0.
+TEST_F(ServerInfoTest, AMissingLimitIsZero) {
   Start([](server::ServerConfig* config) {
     config->limits.max_frames = 0;
     config->service.max_request_message_bytes = 0;
@@ -193,7 +193,7 @@ TEST_F(ServerInfoTest, NoLimitIsZero) {
   EXPECT_EQ(limits.max_frames(), 0);
   EXPECT_EQ(limits.max_request_message_bytes(), 0);
   EXPECT_EQ(limits.max_connection_age_seconds(), 0);
-  // What gRPC takes at most.
+  // The largest number that gRPC accepts.
   EXPECT_EQ(limits.max_received_message_bytes(), 2'147'483'647);
 }
 
@@ -219,7 +219,7 @@ constexpr char kAllButLimits[] = R"(
   build { worker_threads: 3 }
 )";
 
-TEST_F(ServerInfoTest, TheRestIsWhatTheServerCan) {
+TEST_F(ServerInfoTest, FormatsEncodingsMapsAndBuildAreStated) {
   Start([](server::ServerConfig* config) { config->threads = 3; });
   v1::GetServerInfoResponse info = Info();
   EXPECT_THAT(info.joint_maps(), Contains("mixamo"));

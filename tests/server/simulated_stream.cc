@@ -56,8 +56,13 @@ SimulatedStream::SimulatedStream(SimulatedServer* server)
       session_({server->config, server->admission, server->memory, *observer_,
                 server->log, &SimulatedServer::Now}) {}
 
-// The end of the call: workers notice, and nothing is held any more.
+// The call ends, workers notice, and nothing is held any more.
 SimulatedStream::~SimulatedStream() {
+  if (!finish_) {
+    Cancel();
+    Settle();
+    EXPECT_TRUE(finish_);
+  }
   session_.Clear();
   while (running() > 0) Step(0);
   for (const auto& work : works_) EXPECT_TRUE(work.expired());

@@ -16,7 +16,7 @@ namespace {
 using Request = v1::ConvertClipsRequest;
 using Response = v1::ConvertClipsResponse;
 
-// What came back for one clip.
+// The response frames of one clip.
 struct Answer {
   bool begun = false;
   std::vector<std::string> outputs;
@@ -51,7 +51,7 @@ class StreamTest : public ServerTest {
     } else if (response.has_output_chunk()) {
       const v1::OutputChunk& chunk = response.output_chunk();
       Answer& answer = answers_[chunk.key()];
-      EXPECT_EQ(answer.results, 0) << "a chunk behind the result";
+      EXPECT_EQ(answer.results, 0) << "a chunk after the result";
       std::string& output = answer.outputs.at(chunk.output());
       EXPECT_EQ(chunk.offset(), output.size());
       output += chunk.data();
@@ -124,7 +124,7 @@ TEST_F(StreamTest, ManySmallClipsComeBackEachOnce) {
   }
 }
 
-// Edits are of one clip; those behind it are not touched by what fails.
+// Edits belong to one clip. A clip that fails changes no later clip.
 TEST_F(StreamTest, EachClipHasItsOwnEdits) {
   Start();
   Request edited = Whole("edited", SmallClip(8));
@@ -430,9 +430,10 @@ TEST_F(StreamTest, TheWindowHoldsBackButNeverStalls) {
   EXPECT_EQ(order_.size(), 40);
 }
 
-// What a client that does not read may send is bounded by the window and by
-// what gRPC and the kernel hold on both ways: 15 to 20 MB as a rule, up to 30.
-TEST_F(StreamTest, TheWindowHoldsBackWhoDoesNotRead) {
+// A client that does not read can send only a bounded amount: the window, and
+// the buffers of gRPC and the kernel in both directions. That is 15 to 20 MB as
+// a rule, and at most 30.
+TEST_F(StreamTest, TheWindowStopsClientsThatDoNotRead) {
   constexpr int kClips = 240;
   constexpr int kMaxBegun = 120;
   Start();
@@ -461,8 +462,8 @@ TEST_F(StreamTest, TheWindowHoldsBackWhoDoesNotRead) {
   EXPECT_EQ(order_.size(), kClips);
 }
 
-// Whoever has the result of a clip may send the next, by the same key, though
-// the server may not have seen yet that the result is gone.
+// A client that has the result of a clip may use its key again, even before the
+// server knows that the result was written.
 TEST_F(StreamTest, AClipWhoseResultIsSeenIsFinished) {
   Start([](server::ServerConfig* config) {
     config->admission.max_inflight_clips_per_connection = 1;

@@ -32,7 +32,7 @@ class TlsTest : public ServerTest {
     Use("first");
   }
 
-  // What the server is told to read is a copy, replaced by renaming.
+  // The server reads a copy of the files, which is replaced by renaming.
   void Use(const std::string& name) {
     Replace(name + ".key", "server.key");
     Replace(name + ".crt", "server.crt");
@@ -93,8 +93,7 @@ TEST_F(TlsTest, ANewCertificateIsServedWithoutARestart) {
   EXPECT_FALSE(IsServed("first"));
 }
 
-// A pair that does not fit, or is none, must not be worse than none that is
-// new.
+// A new pair of files that does not fit, or is broken, must change nothing.
 TEST_F(TlsTest, TheOldCertificateServesWhileTheNewOneIsBroken) {
   StartTls();
   ASSERT_TRUE(IsServed("first"));

@@ -46,7 +46,7 @@ TEST_F(TransportTest, CallsBeyondTheStreamsOfAConnectionWait) {
   EXPECT_TRUE(streams[1]->Finish().ok());
 }
 
-TEST_F(TransportTest, LittleMemoryIsSurvived) {
+TEST_F(TransportTest, ServesWithLittleTransportMemory) {
   StartWith([](server::ServerConfig* config) {
     config->transport.max_transport_bytes = int64_t{1} << 20;
   });
@@ -62,7 +62,7 @@ TEST_F(TransportTest, LittleMemoryIsSurvived) {
   EXPECT_TRUE(Await([this] { return Call(Connect().get()).ok(); }));
 }
 
-// Of HTTP/2.
+// Types of HTTP/2 frames.
 enum FrameType : char { kSettings = 4, kPing = 6, kGoAway = 7 };
 constexpr char kAck = 1;
 constexpr char kNoError = 0;
@@ -91,14 +91,14 @@ class RawPeer {
   RawPeer(const RawPeer&) = delete;
   RawPeer& operator=(const RawPeer&) = delete;
 
-  // Of the connection, of at most 255 bytes.
+  // Sends a frame of stream 0, with a payload of at most 255 bytes.
   void Send(FrameType type, char flags, const std::string& payload) const {
     const char size = static_cast<char>(payload.size());
     SendBytes(std::string{0, 0, size, type, flags, 0, 0, 0, 0} + payload);
   }
 
-  // False if there is none: the server has closed the connection, or nothing
-  // came for long.
+  // Reads the next frame. False if the server has closed the connection, or
+  // sent no byte for a long time.
   bool Read(Frame* frame) {
     std::string head;
     if (!Take(9, &head)) return false;
@@ -136,7 +136,7 @@ class RawPeer {
   bool is_closed_ = false;
 };
 
-TEST_F(TransportTest, SilentPeersAreGivenUp) {
+TEST_F(TransportTest, SilentPeersAreDisconnected) {
   StartWith([](server::ServerConfig* config) {
     config->transport.keepalive_seconds = 1;
     config->transport.keepalive_timeout_seconds = 1;

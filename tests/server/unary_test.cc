@@ -146,7 +146,7 @@ TEST_F(UnaryTest, ConvertsWhatWasEdited) {
   }
 }
 
-TEST_F(UnaryTest, EditsThatCannotBeSayWhy) {
+TEST_F(UnaryTest, ImpossibleEditsAreExplained) {
   Start();
   const std::string still =
       SmallClip().replace(SmallClip().find("0.0333333"), 9, "0        ");
@@ -276,7 +276,7 @@ TEST_F(UnaryTest, EveryLimitIsNamed) {
     ASSERT_EQ(quota.violations_size(), 1) << limit;
     EXPECT_EQ(quota.violations(0).subject(), limit);
   }
-  // To validate is to be told, whatever the file holds.
+  // ValidateClip is OK for any file; the report has the issues.
   ASSERT_TRUE(Validate(joints).ok());
   EXPECT_EQ(validated_.result().report().issues(0).code(), "LIMIT_JOINTS");
 }

@@ -1,5 +1,5 @@
-// Peers that ask for much and read nothing of it. The server cuts them after
-// idle_seconds, and can stop while they are there.
+// Peers that request large outputs and do not read them. The server cuts them
+// after idle_seconds, and can stop while they are connected.
 
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>

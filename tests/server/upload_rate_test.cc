@@ -16,7 +16,8 @@ constexpr auto kGood = Verdict::kGood;
 constexpr auto kIdle = Verdict::kIdle;
 constexpr auto kSlow = Verdict::kSlow;
 
-// What happens in the life of a clip, and what is then thought of the peer.
+// An event in the life of a clip, and the expected verdict on the peer after
+// it.
 struct Event {
   // w = the server waits; c = bytes come; r = a clip begins; j = the peer is
   // judged.
@@ -111,7 +112,7 @@ INSTANTIATE_TEST_SUITE_P(UploadRate, PaceTest, ::testing::ValuesIn(kCases),
                            return std::string(info.param.name);
                          });
 
-TEST_P(PaceTest, Judges) {
+TEST_P(PaceTest, GivesTheExpectedVerdict) {
   UploadRate pace(seconds(GetParam().patience), GetParam().rate);
   const auto begin = UploadRate::Clock::time_point(seconds(5));
   for (const Event& event : GetParam().events) {

@@ -17,7 +17,7 @@ class ClipCollector final : public TileReceiver {
  public:
   static constexpr size_t kMaxWorkers = 8;
 
-  // What the worker had must be what it gets its turn with.
+  // Keeps the tile, so that OnTileInOrder can compare it.
   void OnTile(int worker, int64_t /*frames*/,
               std::span<const float> values) override {
     tiles_[static_cast<size_t>(worker)].assign(values.begin(), values.end());

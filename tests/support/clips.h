@@ -37,7 +37,7 @@ class SkeletonBuilder {
 // column apart: 1000 * frame + column.
 Clip CountingClip(const Skeleton& skeleton, int64_t frames);
 
-// What random skeletons may be like.
+// Bounds on the shape of random skeletons.
 struct RandomShape {
   int max_joints = 40;
   int max_roots = 3;

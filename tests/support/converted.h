@@ -1,6 +1,6 @@
 #pragma once
 
-// What a conversion gives, at once and piece by piece.
+// The results of a conversion of the whole text, and of one in pieces.
 
 #include <cstddef>
 #include <string>

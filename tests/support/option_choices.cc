@@ -77,12 +77,12 @@ std::vector<std::string> NamesOf(const JointList& joints) {
 
 std::string FirstOf(const JointList& joints) {
   const std::vector<std::string> names = NamesOf(joints);
-  return names.empty() ? "Nobody" : names.front();
+  return names.empty() ? "Unknown" : names.front();
 }
 
 std::string LastOf(const JointList& joints) {
   const std::vector<std::string> names = NamesOf(joints);
-  return names.empty() ? "Nobody" : names.back();
+  return names.empty() ? "Unknown" : names.back();
 }
 
 void RenameAll(const JointList& joints, ClipEdits* edits) {
@@ -110,7 +110,8 @@ void AddJointEdits(std::vector<EditChoice>* out) {
       {"drop the last",
        [](Joints j, ClipEdits* e) { e->drop_joints = {LastOf(j)}; }},
       {"drop all", [](Joints, ClipEdits* e) { e->drop_joints = {"*"}; }},
-      {"drop nobody", [](Joints, ClipEdits* e) { e->drop_joints = {"None"}; }},
+      {"drop an unknown joint",
+       [](Joints, ClipEdits* e) { e->drop_joints = {"None"}; }},
       {"keep the first",
        [](Joints j, ClipEdits* e) { e->keep_joints = {FirstOf(j)}; }},
       {"keep the last",
@@ -123,7 +124,7 @@ void AddJointEdits(std::vector<EditChoice>* out) {
          e->rename_joints = {{FirstOf(j), LastOf(j)}};
        }},
       {"rows of a map", [](Joints j, ClipEdits* e) {
-         e->joint_map_rows = {{FirstOf(j), "mPelvis"}, {"Nobody", "mTorso"}};
+         e->joint_map_rows = {{FirstOf(j), "mPelvis"}, {"Unknown", "mTorso"}};
        }}};
   out->insert(out->end(), choices.begin(), choices.end());
   out->push_back(

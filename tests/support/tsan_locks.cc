@@ -1,14 +1,14 @@
 // Tells the thread sanitizer of the locks and queues of gRPC and TBB, which
-// were built without it: whatever one thread hands to another by gRPC would
-// look like a race otherwise. Linked into the tests by that sanitizer only;
-// stands in front of the functions of the libraries.
+// were built without it. Otherwise data that one thread hands to another by
+// gRPC would look like a race. Linked only into the tests under that sanitizer,
+// where these functions replace those of the libraries.
 
 #include <dlfcn.h>
 
 extern "C" {
 void __tsan_acquire(void* address);
 void __tsan_release(void* address);
-// Of the workers, who acquire it.
+// Stands for work handed to workers: they acquire it before they run the work.
 extern char bvhmill_handed_over;
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::ElementsAreArray;
 
-// "line:column:word", with '!' behind a word that is the first on its line.
+// "line:column:word", with '!' after a word that is the first on its line.
 std::string Print(const Word& word) {
   return std::to_string(word.place.line) + ":" +
          std::to_string(word.place.column) + ":" + std::string(word.text) +
@@ -60,7 +60,7 @@ TEST(Cursor, EndOfTextIsAnEmptyWordWithAPlace) {
   EXPECT_EQ(cursor.Next().text, "");
 }
 
-TEST(Cursor, StartsBehindAByteOrderMark) {
+TEST(Cursor, StartsAfterAByteOrderMark) {
   Cursor cursor(
       "\xEF\xBB\xBF"
       "ROOT",

@@ -61,7 +61,7 @@ TEST(ScanLine, Table) {
     EXPECT_EQ(scan.end, c.end);
     EXPECT_EQ(scan.stop, c.stop);
     EXPECT_FALSE(scan.has_non_finite);
-    EXPECT_EQ(values[c.room], 77) << "written behind the end";
+    EXPECT_EQ(values[c.room], 77) << "written beyond the end";
     values.resize(scan.values);
     EXPECT_THAT(values, ElementsAreArray(c.values));
   }
@@ -91,8 +91,7 @@ TEST(ScanLine, KeepsWhatIsNotFiniteAndSaysSo) {
 }
 
 TEST(ScanLine, ANumberMayEndTheBuffer) {
-  // A heap block of the exact size, so that reading behind it is seen by
-  // sanitizers.
+  // A heap block of the exact size, so that sanitizers see reads beyond it.
   for (const std::string_view word : {"1", "-12.5", "1e5", "123456789.25"}) {
     const std::vector<char> exact(word.begin(), word.end());
     float value = 0;

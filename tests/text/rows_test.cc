@@ -30,8 +30,8 @@ struct Scanned {
   std::vector<uint32_t> bits;
 };
 
-// In a buffer of its own just as long as the text, so that sanitizers see every
-// read beyond it, and with a guard behind the room for values.
+// Scans a copy in a buffer of the exact size, so that sanitizers see every read
+// beyond it. A guard follows the room for values.
 Scanned Scan(RowsTarget target, std::string_view text, size_t width,
              size_t room, RowsWorkspace* workspace) {
   const std::vector<char> copy(text.begin(), text.end());
@@ -176,7 +176,7 @@ TEST(ScanRows, StopsAtTheFirstLineThatIsNoRow) {
       {"a lone dot", "1 2 3\n4 . 6\n", 3, 9, 1, 6, 1},
       {"two dots", "1 2 3\n4 1.2.3 6\n", 3, 9, 1, 6, 1},
       {"two minuses", "1 2 3\n4 --5 6\n", 3, 9, 1, 6, 1},
-      {"a minus behind", "1 2 3\n4 5- 6\n", 3, 9, 1, 6, 1},
+      {"a minus after the number", "1 2 3\n4 5- 6\n", 3, 9, 1, 6, 1},
       {"a minus within", "1 2 3\n4 5-6 6\n", 3, 9, 1, 6, 1},
       {"no exponent", "1 2 3\n4 5e 6\n", 3, 9, 1, 6, 1},
       {"a sign for exponent", "1 2 3\n4 5e- 6\n", 3, 9, 1, 6, 1},
@@ -200,14 +200,14 @@ TEST(ScanRows, StopsAtTheFirstLineThatIsNoRow) {
     EXPECT_EQ(twin.scan.bytes, c.bytes);
     EXPECT_EQ(twin.scan.lines, c.lines);
     ExpectAsTwin(c.text, c.width, c.room);
-    // The same behind a few chunks of regular rows.
-    std::string behind;
-    while (behind.size() < 20'000) {
-      for (size_t i = 0; i < c.width; ++i) behind += "-12.3456 ";
-      behind += '\n';
+    // The same after a few chunks of regular rows.
+    std::string longer;
+    while (longer.size() < 20'000) {
+      for (size_t i = 0; i < c.width; ++i) longer += "-12.3456 ";
+      longer += '\n';
     }
-    behind += c.text;
-    ExpectAsTwin(behind, c.width, behind.size());
+    longer += c.text;
+    ExpectAsTwin(longer, c.width, longer.size());
   }
 }
 
@@ -282,7 +282,7 @@ struct Style {
   size_t width;
 
   std::string_view line_end;
-  // One in so many bytes is replaced; 0 = none.
+  // One in `damage` bytes is replaced; 0 = none.
   size_t damage;
 };
 

@@ -18,8 +18,9 @@ struct SniffCase {
 
 constexpr SniffCase kSniffCases[] = {
     {"BVH", "HIERARCHY\nROOT Hips\n", ContentKind::kText},
-    {"BVH behind blank lines", "\r\n\t HIERARCHY", ContentKind::kText},
-    {"BVH behind a mark", "\xEF\xBB\xBFHIERARCHY", ContentKind::kText},
+    {"BVH after blank lines", "\r\n\t HIERARCHY", ContentKind::kText},
+    {"BVH after a byte order mark", "\xEF\xBB\xBFHIERARCHY",
+     ContentKind::kText},
     {"BVH without its keyword", "ROOT Hips\n{", ContentKind::kText},
     {"a word", "hello", ContentKind::kText},
     {"a row", "1 2 3", ContentKind::kText},
@@ -99,7 +100,7 @@ TEST(Sniff, NamesWhatItIsInstead) {
   }
 }
 
-// Blocks of the exact size, so that sanitizers see a read behind the end.
+// Blocks of the exact size, so that sanitizers see a read beyond the end.
 TEST(Sniff, PrefixesAreReadToTheirEndOnly) {
   for (const auto& [what, bytes, kind] : kSniffCases) {
     for (size_t size = 1; size <= bytes.size(); ++size) {

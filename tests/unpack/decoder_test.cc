@@ -41,7 +41,7 @@ class CountingSink final : public Sink {
   size_t largest_ = 0;
 };
 
-TEST(DecoderTest, GivesBackWhatWasPackedHoweverItIsCut) {
+TEST(DecoderTest, RestoresTheTextWithAnyCuts) {
   for (const size_t size : {0, 1, 65535, 65536, 65537, 300'000}) {
     const std::string text = SomeText(size);
     for (const Encoding encoding : kAll) {
@@ -84,8 +84,9 @@ TEST(DecoderTest, ABombStopsAtTheLimit) {
   }
 }
 
-// Of a whole text zlib saw the wrong checksum first.
-TEST(DecoderTest, ABrokenBombStopsAtTheLimitHoweverItIsCut) {
+// The limit is reported before a wrong checksum, which zlib would find first in
+// a whole text.
+TEST(DecoderTest, ABrokenBombStopsAtTheLimitWithAnyCuts) {
   std::string packed = Gzip(SomeText(1'000));
   packed[packed.size() - 8] ^= 1;
   for (const size_t piece : {packed.size(), size_t{7}, size_t{1}}) {
@@ -108,7 +109,7 @@ TEST(DecoderTest, TheLimitItselfIsAllowed) {
   }
 }
 
-TEST(DecoderTest, WhatIsMissingOrWrongIsSaid) {
+TEST(DecoderTest, MissingAndWrongBytesAreReported) {
   for (const Encoding encoding : kPacked) {
     const std::string packed = Pack(encoding, SomeText(100'000));
     std::string swapped = packed;
@@ -158,7 +159,8 @@ TEST(DecoderTest, WindowsOfMoreThanEightMegabytesAreRefused) {
   }
 }
 
-// What is counted before a decoder is made holds its window and its piece.
+// The bytes that are counted before a decoder is made cover its window and one
+// piece.
 TEST(DecoderTest, TheMemoryOfADecoderIsKnown) {
   constexpr int64_t kKb = 1024;
   EXPECT_EQ(DecoderBytes(Encoding::kIdentity), 0);

@@ -15,7 +15,7 @@ Report ReportOf(const Clip& clip, const SourceSpace& source) {
   RowSamples samples;
   samples.Begin(static_cast<int64_t>(clip.skeleton.channels.size()));
   samples.Add(clip.motion.frames, clip.motion.values);
-  // Whatever it holds of the skeleton before.
+  // Kept from call to call: facts of an earlier skeleton must not matter.
   static SkeletonFacts facts;
   FindFacts(clip.skeleton, &facts);
   IssueLog log({});

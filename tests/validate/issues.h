@@ -1,6 +1,6 @@
 #pragma once
 
-// What the rules say of clips made in code.
+// Runs the rules on clips made in code.
 
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-// What the hints at units and axes say, and above all where they are silent.
+// Tests the hints at units and axes: when they appear, and when they must not.
 
 #include <gmock/gmock.h>
 
@@ -130,7 +130,7 @@ TEST_P(SizeTest, SpeaksWhereOneUnitIsLikely) {
   for (const Axes& axes : {kStands, kAlongZ, Axes{1, 0, 2}}) {
     const Report report = ReportOf(ClipOf(Figure{size, axes}));
     if (meters == nullptr) {
-      // Whatever else there is to say about a figure of no size.
+      // Other issues of a figure of no size are allowed.
       for (const Issue& issue : report.issues) {
         EXPECT_NE(issue.code, "DATA_UNIT_GUESS");
       }
@@ -170,7 +170,7 @@ TEST(UnitGuess, SaysWhatItMeasured) {
   ASSERT_EQ(report.issues.size(), 1u);
   EXPECT_EQ(report.issues[0].severity, Severity::kHint);
   EXPECT_EQ(report.issues[0].message,
-            "the rest pose measures 152.7, as that of a person would in "
+            "the rest pose measures 152.7, the size of a person in "
             "centimeters; nothing was scaled");
 }
 

@@ -54,7 +54,7 @@ TEST(DuplicateName, NamesTheFirst) {
   const Report report = ReportOf(ClipOf(builder, {1}));
   ASSERT_EQ(report.issues.size(), 1);
   EXPECT_EQ(report.issues[0].message,
-            "the name 'Leg' is used before, by joint 1");
+            "the name 'Leg' is already used by joint 1");
 }
 
 TEST(ZeroLengthBone, SpeaksOfJointsOnTheirParent) {

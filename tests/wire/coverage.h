@@ -22,8 +22,8 @@ class FieldCoverage {
   // Adds what is set in `message`, and in all messages within it.
   void Add(const google::protobuf::Message& message);
 
-  // What Add has not seen of the messages that can be reached from `root`, as
-  // names without the package:
+  // The fields and values that Add has not seen, for all messages that can be
+  // reached from `root`. Names are without the package:
   //   "ClipEdits.frames"               a field that is never set
   //   "BvhFormat.decimals: zero"       an optional field that is never set to 0
   //   "ReadOptions.up_axis: AXIS_Z"    a value that the field never has

@@ -112,7 +112,7 @@ TEST(Details, OfAResourceNameIt) {
 
 std::string Letters(size_t count) { return std::string(count, 'x'); }
 
-// What is longer ends in dots, so that all of it fits into a trailer.
+// Longer texts are cut and end in dots, so that the details fit into a trailer.
 TEST(Details, AreCutBeyondTheirBounds) {
   const auto info_of = [](const Fault& fault) {
     return Detail<v1::ErrorInfo>(DetailsOf(MakeStatus(kBad, ""), fault),
@@ -284,7 +284,7 @@ TEST_P(HostileTest, IsUtf8) {
   }
 }
 
-// What is cut is the value, not the fault.
+// Cutting shortens the value; the fault stays.
 TEST_P(HostileTest, KeepsThatThereIsAFault) {
   const Fault back = wire::ParseFault(
       wire::SerializeDetails(GetParam().status, GetParam().fault));

@@ -49,7 +49,7 @@ TEST_P(OptionFieldTest, ReadsAsThePlainOptions) {
   EXPECT_EQ(PlainText(options), PlainText(PlainOf(GetParam())));
 }
 
-// Options that are used again keep nothing of the request before.
+// Options that are used again have no state of the request before.
 TEST_P(OptionFieldTest, ReplacesWhatWasReadBefore) {
   for (const OptionCase& before : OptionCases()) {
     ConvertOptions options = PlainOf(before);

@@ -17,7 +17,7 @@ namespace {
 
 using google::protobuf::util::MessageDifferencer;
 
-// Nothing is as it is by default.
+// Edits without any default value.
 ClipEdits FullEdits() {
   ClipEdits edits;
   edits.drop_joints = {"Tail*", "Hat"};
@@ -486,7 +486,7 @@ TEST(Options, OutputsBeyondTheLimitAreNotRead) {
 }
 
 // Millions of empty names fit one message.
-TEST(Options, ListsWithoutBound) {
+TEST(Options, ListsBeyondTheirBoundAreRefused) {
   for (const auto& [field, most, add] : kBounds) {
     v1::ConvertOptions good;
     add(most, &good);
@@ -508,7 +508,7 @@ TEST(Options, ListsWithoutBound) {
 }
 
 // Codes of a map are each there once: fewer than the bound are known.
-TEST(Options, OverridesWithoutBound) {
+TEST(Options, OverridesBeyondTheirBoundAreRefused) {
   v1::ConvertOptions message;
   auto& overrides = *message.mutable_validation()->mutable_severity_overrides();
   for (size_t i = 0; i <= kMaxCodes; ++i) {

@@ -302,7 +302,7 @@ const OptionCase kCases[] = {
      [](ConvertOptions* o) {
        EmitAnim([](AnimFormat* f) { f->scale_to_avatar = true; }, o);
      }},
-    // What is not set of a vector is 0; each field of it has its own number.
+    // Fields of a vector that are not set are 0; each field has its own number.
     {R"(outputs { anim { constraints {
           chain_length: 3 type: ANIM_CONSTRAINT_TYPE_PLANE
           source_volume: 'L_FOOT' target_volume: 'GROUND'

@@ -254,7 +254,7 @@ TEST_P(ResultFieldTest, ReadsAsThePlainResult) {
             PlainText(PlainOf(GetParam())));
 }
 
-// What only a server of another version sends.
+// Values that only a server of another version sends.
 TEST(ResultFields, UnknownValuesReadAsTheCarefulOnes) {
   const char* unknown[] = {"report { verdict: 99 issues { severity: 99 } }",
                            "report { verdict: -1 issues { severity: -1 } }",

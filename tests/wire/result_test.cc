@@ -52,7 +52,7 @@ TEST(Result, InfoComesBack) {
   ExpectSame(wire::FromProto(Sent(ToMessage(ClipInfo{}))), ClipInfo{});
 }
 
-// What a peer of any kind may send.
+// A peer may send any joints; reading must not fail.
 TEST(Result, OddInfoIsTaken) {
   v1::ClipInfo message;
   message.add_joints()->add_offset(1);

@@ -72,7 +72,7 @@ TEST(SerializeTest, InfoIsTheMessage) {
   }
 }
 
-// Those of the clip before are kept: whatever changes must be seen.
+// The bytes of the clip before are kept: each change of a joint must be seen.
 TEST(SerializeTest, JointsAreThoseOfThisClip) {
   using Change = void (*)(std::vector<JointInfo> * joints);
   const Change changes[] = {

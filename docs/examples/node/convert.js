@@ -37,12 +37,12 @@ function caller(server) {
 }
 
 // Prints why a conversion failed, with every error in the file.
-async function explain(mill, file, source, error) {
+async function explain(client, file, source, error) {
   console.error(`${file}: ${status[error.code]}: ${error.details}`);
   if (error.code !== status.INVALID_ARGUMENT) return;
   const request = checked('ValidateClipRequest', { source });
   try {
-    const { result } = await mill.validate(request);
+    const { result } = await client.validate(request);
     for (const line of faults(file, result.report)) console.error(line);
   } catch (failure) {
     if (!ofTake(failure)) throw failure;
@@ -68,7 +68,7 @@ function printJoints(info, { values }) {
 }
 
 // False if the take failed; throws if every take would.
-async function convert(mill, file, options) {
+async function convert(client, file, options) {
   const source = { display_name: path.basename(file) };
   try {
     source.data = fs.readFileSync(file);
@@ -78,22 +78,22 @@ async function convert(mill, file, options) {
   }
   const request = checked('ConvertClipRequest', { source, options });
   try {
-    const { result } = await mill.convert(request);
+    const { result } = await client.convert(request);
     print(file, result);
     return true;
   } catch (error) {
     if (!ofTake(error)) throw error;
-    await explain(mill, file, source, error);
+    await explain(client, file, source, error);
     return false;
   }
 }
 
 // The exit status.
-async function convertAll(mill, files, options) {
+async function convertAll(client, files, options) {
   let good = 0;
   for (const [i, file] of files.entries()) {
     try {
-      if (await convert(mill, file, options)) ++good;
+      if (await convert(client, file, options)) ++good;
     } catch (error) {
       if (!(error.code in status)) throw error;
       console.error(
@@ -108,9 +108,9 @@ async function convertAll(mill, files, options) {
 
 async function main() {
   const { server, files, options } = readArguments();
-  const mill = caller(server);
-  process.exitCode = await convertAll(mill, files, options);
-  mill.close();
+  const client = caller(server);
+  process.exitCode = await convertAll(client, files, options);
+  client.close();
 }
 
 main();

@@ -1,9 +1,12 @@
 #pragma once
 
-// Bounds on the words of a request, beside Limits, which are those of a clip.
-// Options stay as long as what they are for, and a list of empty words takes
-// many times its bytes on the wire; so lists are counted before they are
-// copied. All are far above what clips need, so that nobody has to choose them.
+// Bounds on the names and lists in the options of a request. base/limits.h
+// bounds the clip itself.
+//
+// Options stay in memory until the work they belong to is done. A list of empty
+// words takes many times the memory that it takes on the wire. Therefore a list
+// is counted before it is copied. All bounds are far above what real clips
+// need, so they are constants and not settings.
 
 #include <cstddef>
 #include <string>
@@ -14,22 +17,22 @@
 
 namespace bvhmill {
 
-// Serialized bytes of all the options of a clip.
+// Serialized bytes of all options of one clip.
 inline constexpr size_t kMaxOptionBytes = size_t{1} << 20;
-// Joints that one list of edits names, rows of a map.
+// Joints in one list of edits; rows in one joint map.
 inline constexpr size_t kMaxJointNames = 20'000;
-// Of one such name.
+// Bytes of one joint name in such a list.
 inline constexpr size_t kMaxJointNameBytes = 4096;
-// Issue codes of one list.
+// Issue codes in one list.
 inline constexpr size_t kMaxCodes = 1024;
-// Joints of an .anim that have a priority of their own.
+// Joints of an .anim output that have a priority of their own.
 inline constexpr size_t kMaxJointPriorities = 1024;
 inline constexpr size_t kMaxOutputIdBytes = 1024;
-// Of the name of a clip in a stream.
+// Bytes of the key that names a clip in a stream.
 inline constexpr size_t kMaxClipKeyBytes = 1024;
 
-// INVALID_ARGUMENT "field: ..." if a list of `count` entries has more than
-// `most`.
+// Checks the length of a list. INVALID_ARGUMENT "field: ..." if `count` is
+// above `most`.
 inline absl::Status CheckCount(std::string_view field, size_t count,
                                size_t most) {
   if (count <= most) return absl::OkStatus();
@@ -37,7 +40,8 @@ inline absl::Status CheckCount(std::string_view field, size_t count,
                                  " entries, more than " + std::to_string(most));
 }
 
-// The same of a word, or a message, of `bytes` bytes.
+// Checks the size of a word or of a message. INVALID_ARGUMENT "field: ..." if
+// `bytes` is above `most`.
 inline absl::Status CheckBytes(std::string_view field, size_t bytes,
                                size_t most) {
   if (bytes <= most) return absl::OkStatus();

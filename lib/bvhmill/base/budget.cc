@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 
-// a * b + c of numbers that are at least 0, or kMax if that is more.
+// a * b + c, capped at kMax. All three are at least 0.
 int64_t MultiplyAndAdd(int64_t a, int64_t b, int64_t c) {
   int64_t product = 0;
   int64_t sum = 0;
@@ -19,8 +19,8 @@ int64_t MultiplyAndAdd(int64_t a, int64_t b, int64_t c) {
   return __builtin_add_overflow(product, c, &sum) ? kMax : sum;
 }
 
-// The holder is asked for memory in steps of this, and told of what is freed
-// when it is four of them.
+// Memory is requested from the holder in multiples of this size. A surplus is
+// given back to it only from four times this size on.
 constexpr int64_t kGrantBytes = int64_t{64} << 10;
 
 }  // namespace
@@ -35,7 +35,8 @@ absl::Status Budget::Refuse(const Refusal& refusal, const std::string& why) {
   return Note(MakeStatus(absl::StatusCode::kResourceExhausted, why));
 }
 
-// Has the holder grant what `held` bytes need.
+// Asks the holder for the memory that is missing if `held` bytes are to be
+// held.
 absl::Status Budget::Grant(int64_t held) {
   const int64_t missing = held - kFreeBytes - granted_;
   if (!holder_ || missing <= 0) return absl::OkStatus();

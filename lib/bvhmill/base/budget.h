@@ -1,16 +1,16 @@
 #pragma once
 
-// The cost that the conversion of a clip may have: memory and units of work.
+// The memory and the work that the conversion of one clip may use.
 //
-// A stage states its cost and draws it before it takes memory or begins to
-// work, so that little input cannot cost more than the limits allow:
+// Each stage draws its cost before it takes memory or begins to work. So a
+// small input cannot cause a cost above the limits:
 //
 //   BVHMILL_RETURN_IF_ERROR(budget->Hold(rows * row_bytes));
 //   buffer.resize(rows * row_bytes);
 //
-// A unit of work is about a nanosecond of one core. Work is drawn in parts of
-// at most a few ten million units, since that is also where a cancelled
-// conversion stops.
+// A unit of work is about one nanosecond of one core. Draw work in parts of at
+// most a few ten million units: a cancelled conversion stops only when it
+// draws.
 
 #include <atomic>
 #include <cstdint>
@@ -30,23 +30,23 @@ namespace bvhmill {
 // Thread-safe.
 class Budget {
  public:
-  // Grants memory to a conversion on behalf of its caller, for example from
-  // the share of a server that a client has. A negative number gives memory
-  // back and is always granted. It is called by one thread at a time, and not
-  // for the first kFreeBytes; what it is asked for is rounded up.
+  // Grants memory to the conversion, for example from a client's share of the
+  // memory of a server. A negative number gives memory back and is always
+  // granted. The budget calls its holder from one thread at a time. It does not
+  // ask for the first kFreeBytes, and it rounds each request up.
   using Holder = std::function<absl::Status(int64_t bytes)>;
   static constexpr int64_t kFreeBytes = int64_t{128} << 10;
 
-  // The limit that a budget has refused something for.
+  // A limit because of which the budget refused a request.
   struct Refusal {
     std::string_view limit_name;
     int64_t limit = 0;
   };
 
-  // No limits, and nothing to cancel.
+  // A budget without limits that cannot be cancelled.
   Budget() = default;
   // Takes the limits on memory and work from `limits`. `cancel` may be null and
-  // must outlive the budget. No holder: the limits alone decide.
+  // must outlive the budget. Without a holder, only the limits decide.
   Budget(const Limits& limits, const CancelToken* cancel, Holder holder = {})
       : max_memory_(limits.max_memory_bytes),
         max_work_(limits.max_work),
@@ -56,29 +56,30 @@ class Budget {
   Budget(const Budget&) = delete;
   Budget& operator=(const Budget&) = delete;
 
-  // Draws `bytes` of memory that is about to be taken. RESOURCE_EXHAUSTED if
-  // that would be more than max_memory_bytes; else what the holder says. Draws
-  // nothing if it fails.
+  // Draws `bytes` of memory; call this before the memory is taken.
+  // RESOURCE_EXHAUSTED if the total would exceed max_memory_bytes; otherwise
+  // the status of the holder. Draws nothing if it fails.
   absl::Status Hold(int64_t bytes);
-  // Gives back what was drawn and has been freed.
+  // Gives back `bytes` that were drawn, after the memory is freed.
   void Return(int64_t bytes);
 
-  // Draws work. CANCELLED if the conversion is; RESOURCE_EXHAUSTED if it is
-  // more than max_work and max_work_per_byte for each byte of input together.
+  // Draws `units` of work. CANCELLED if the conversion is cancelled.
+  // RESOURCE_EXHAUSTED if the total exceeds max_work + max_work_per_byte *
+  // (bytes of input).
   absl::Status Work(int64_t units);
-  // The status that Work would return for `units`, of which it draws none.
+  // Returns the status that Work(units) would return, but draws nothing.
   absl::Status CheckWork(int64_t units);
-  // Input has come, as many bytes as it had on its way here: it may cost more
-  // work.
+  // Counts input that has arrived, which raises the limit on work. `bytes` is
+  // its size as it was received, compressed or not.
   void AddInput(int64_t bytes);
 
-  // Memory that is drawn now, and work that was drawn in all.
+  // The memory that is drawn now, and the work drawn in total.
   int64_t held() const;
   int64_t work() const { return work_.load(std::memory_order_relaxed); }
-  // The first refusal for a limit of the budget itself; none if there was none.
+  // The first refusal by a limit of this budget; nullopt if there was none.
   std::optional<Refusal> refusal() const;
-  // The first refusal, of the budget or of its holder; OK if there was none.
-  // For code that stops without a status of its own.
+  // The first failure to grant memory or work, by a limit or by the holder; OK
+  // if there was none. For code that stops without a status of its own.
   absl::Status failure() const;
 
  private:
@@ -95,7 +96,7 @@ class Budget {
   Holder holder_;
   mutable std::mutex mutex_;
   int64_t held_ = 0;
-  // Bytes that the holder has granted.
+  // Bytes granted by the holder.
   int64_t granted_ = 0;
   std::optional<Refusal> refusal_;
   absl::Status failure_;
@@ -103,7 +104,7 @@ class Budget {
   std::atomic<int64_t> input_{0};
 };
 
-// The same where there may be no budget, which is one without limits.
+// The same calls for a budget that may be null. Null means: no limits.
 inline absl::Status HoldFrom(Budget* budget, int64_t bytes) {
   return budget == nullptr ? absl::OkStatus() : budget->Hold(bytes);
 }

@@ -1,13 +1,13 @@
 #pragma once
 
-// A flag by which one thread asks another to stop. Long work looks at it
-// between tiles and blocks, never per number.
+// A flag by which one thread asks another to stop. Long work checks it between
+// tiles and blocks, never per number.
 
 #include <atomic>
 
 namespace bvhmill {
 
-// Thread-safe. Once cancelled it stays so.
+// Thread-safe. A cancelled token stays cancelled.
 class CancelToken {
  public:
   void Cancel() { cancelled_.store(true, std::memory_order_relaxed); }
@@ -19,7 +19,7 @@ class CancelToken {
   std::atomic<bool> cancelled_{false};
 };
 
-// True if there is a token and it is cancelled.
+// True if `token` is not null and is cancelled.
 inline bool IsCancelled(const CancelToken* token) {
   return token != nullptr && token->IsCancelled();
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// Memory that is drawn from a budget while an object lives.
+// Memory that stays drawn from a budget for the lifetime of an object.
 
 #include <cstdint>
 #include <utility>
@@ -10,8 +10,8 @@
 
 namespace bvhmill {
 
-// Memory that an allocator takes for a block of `bytes`: it rounds up to a size
-// of its own, which is a third larger at most.
+// The memory that an allocator may take for a block of `bytes`. It rounds up to
+// one of its own sizes, which is at most a third larger.
 constexpr int64_t HeapBytes(int64_t bytes) { return bytes + bytes / 3; }
 
 // Used by one thread at a time.
@@ -23,20 +23,22 @@ class HeldMemory {
   HeldMemory(const HeldMemory&) = delete;
   HeldMemory& operator=(const HeldMemory&) = delete;
 
-  // Draws `bytes` more, before they are taken. Fails as Budget::Hold does.
+  // Draws `bytes` more; call this before the memory is taken. Fails as
+  // Budget::Hold does.
   absl::Status Draw(int64_t bytes) {
     absl::Status status = HoldFrom(budget_, bytes);
     if (status.ok()) bytes_ += bytes;
     return status;
   }
-  // Gives `bytes` back, which have been freed. At most bytes().
+  // Gives back `bytes` after they are freed. At most bytes().
   void GiveBack(int64_t bytes) {
     bytes_ -= bytes;
     ReturnTo(budget_, bytes);
   }
-  // Counts `bytes` that were drawn elsewhere as its own.
+  // Takes over `bytes` that other code drew from the same budget.
   void Adopt(int64_t bytes) { bytes_ += bytes; }
-  // Leaves everything drawn. Returns how much it is; the caller gives it back.
+  // Releases everything without giving it back. Returns the number of bytes,
+  // which the caller then has to give back.
   int64_t Leave() { return std::exchange(bytes_, 0); }
 
   int64_t bytes() const { return bytes_; }

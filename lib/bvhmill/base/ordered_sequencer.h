@@ -1,6 +1,15 @@
 #pragma once
 
-// Threads that work on numbered pieces at once and hand them on in order.
+// Lets threads work on numbered pieces in parallel and pass the results on in
+// order.
+//
+// Each thread repeats this:
+//
+//   const int64_t piece = sequencer.Take();
+//   OrderedSequencer::Slot slot(&sequencer, piece);
+//   ...work on the piece...
+//   slot.Wait();
+//   ...pass the result on; no other thread does so now...
 
 #include <atomic>
 #include <cstdint>
@@ -8,21 +17,23 @@
 
 namespace bvhmill {
 
+// Thread-safe.
 class OrderedSequencer {
  public:
   class Slot;
 
-  // The next piece that nobody has taken. There must be a Slot for each that is
-  // worked on.
+  // Returns the number of the next piece, from 0 on. The caller makes a Slot
+  // for each piece that it works on; without one, later pieces wait forever.
   int64_t Take() { return next_++; }
 
-  // Nothing more is to be handed on.
+  // Tells all threads that no further result is to be passed on. A thread asks
+  // stopped() after its wait; Stop() itself ends no wait.
   void Stop() { stopped_ = true; }
   bool stopped() const { return stopped_; }
 
  private:
-  // Returns when all pieces before `piece` are passed on. Those are being
-  // worked on by other threads, so it is mostly soon.
+  // Returns when all pieces before `piece` are passed on. Other threads already
+  // work on them, so the wait is usually short and begins with a busy loop.
   void Wait(int64_t piece) const {
     constexpr int kSpins = 4000;
     for (int i = 0; i < kSpins; ++i) {
@@ -45,8 +56,9 @@ class OrderedSequencer {
   std::atomic<bool> stopped_{false};
 };
 
-// A piece that a thread has taken, from its work until it is handed on. If an
-// exception ends that, all stop; the others do not wait for it for ever.
+// A piece that a thread has taken. Its destructor waits until the earlier
+// pieces are passed on, then lets the next piece pass. If an exception destroys
+// it, it also calls Stop(), so that the other threads do not wait forever.
 class OrderedSequencer::Slot {
  public:
   Slot(OrderedSequencer* sequencer, int64_t piece)
@@ -59,7 +71,8 @@ class OrderedSequencer::Slot {
     sequencer_.Pass(piece_);
   }
 
-  // Returns when it is the turn of this piece, which it then is until the end.
+  // Returns when all earlier pieces are passed on. From then until the slot is
+  // destroyed, only this thread passes results on.
   void Wait() const { sequencer_.Wait(piece_); }
 
  private:

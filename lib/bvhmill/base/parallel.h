@@ -1,6 +1,7 @@
 #pragma once
 
-// Work that may be done by several threads, without saying whose.
+// Runs tasks on several threads. The interface does not say whose threads they
+// are, so the library below pipeline/ needs no thread pool.
 
 #include <cstdint>
 #include <functional>
@@ -11,13 +12,13 @@ class Parallel {
  public:
   virtual ~Parallel() = default;
 
-  // How many threads may work at once, the caller included; >= 1.
+  // The number of threads that may work at one time, the caller included; >= 1.
   virtual int threads() const = 0;
-  // Calls `task(i)` once for each i in [0, tasks), possibly at the same time,
-  // and returns when all have returned. A task may wait for others that have
-  // begun, which must not be paused for it. If one throws, those that have
-  // not begun may be left out; when all others have returned, so does Run, by
-  // the same exception.
+  // Calls `task(i)` once for each i in [0, tasks), possibly in parallel, and
+  // returns when all calls have returned. A task may wait for another task that
+  // has begun; the implementation must not pause a task that has begun. If a
+  // task throws, tasks that have not begun may be left out. Run then waits for
+  // the running tasks and throws the same exception.
   virtual void Run(int64_t tasks, const std::function<void(int64_t)>& task) = 0;
 };
 

@@ -1,8 +1,9 @@
 #pragma once
 
-// Where encoders and writers put their bytes: a string, a stream of chunks, a
-// file. A sink may refuse (disk full, peer gone, over a limit); the caller then
-// stops and hands the status on.
+// The destination of the bytes that encoders and writers produce: a string, a
+// stream of chunks, a file. A sink may refuse bytes (the disk is full, the peer
+// has disconnected, a limit is exceeded). The caller then stops and returns the
+// status of the sink.
 
 #include <string>
 #include <string_view>
@@ -14,11 +15,11 @@ namespace bvhmill {
 class Sink {
  public:
   virtual ~Sink() = default;
-  // Takes all of `bytes`, or says why not. The bytes are only borrowed.
+  // Takes all of `bytes` or returns an error. Keeps no reference to them.
   virtual absl::Status Append(std::string_view bytes) = 0;
 };
 
-// Appends to a string that it does not own.
+// Appends to a string that it does not own and that must outlive it.
 class StringSink final : public Sink {
  public:
   explicit StringSink(std::string* out) : out_(out) {}

@@ -1,8 +1,9 @@
 #pragma once
 
-// The one bridge between std::string_view and the string type of absl::Status.
-// Debian's absl is built with its own absl::string_view, so that neither
-// direction converts by itself; written like this, both kinds of absl compile.
+// Converts between std::string_view and the string type of absl::Status. These
+// functions are the only place that does so. The absl package of Debian has its
+// own absl::string_view, which does not convert from or to std::string_view
+// implicitly. This code compiles with both kinds of absl.
 
 #include <string>
 #include <string_view>
@@ -22,7 +23,7 @@ inline std::string_view MessageOf(const absl::Status& status) {
   return {status.message().data(), status.message().size()};
 }
 
-// A fault of a call's field: INVALID_ARGUMENT "field: why".
+// The status of a faulty field of a call: INVALID_ARGUMENT "field: why".
 inline absl::Status InvalidField(std::string_view field, std::string_view why) {
   return MakeStatus(absl::StatusCode::kInvalidArgument,
                     std::string(field) + ": " + std::string(why));

@@ -1,12 +1,13 @@
 #pragma once
 
-// A place in a text.
+// A position in a text.
 
 #include <cstdint>
 
 namespace bvhmill {
 
-// Line and column count from 1, the column in bytes.
+// `offset` counts bytes from 0. `line` and `column` count from 1; the column
+// counts bytes.
 struct TextPosition {
   int64_t offset = 0;
   int64_t line = 1;

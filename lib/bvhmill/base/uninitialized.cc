@@ -9,7 +9,8 @@ namespace bvhmill {
 
 void* AllocateLarge(size_t bytes) {
   void* memory = ::operator new (bytes, std::align_val_t{kHugePageBytes});
-// A wish: where it is not granted, nothing is lost.
+// Only a hint to the system. Huge pages make access faster; nothing depends on
+// them.
 #if defined(MADV_HUGEPAGE)
   static_cast<void>(madvise(memory, bytes, MADV_HUGEPAGE));
 #endif

@@ -1,7 +1,8 @@
 #pragma once
 
-// A vector whose resize() leaves new numbers unset: for buffers that are about
-// to be written whole, where zeroing would touch every page once for nothing.
+// A vector whose resize() does not initialize new numbers. It suits buffers
+// that are then written completely: setting them to zero first would touch
+// every page one more time.
 
 #include <cstddef>
 #include <memory>
@@ -11,17 +12,18 @@
 
 namespace bvhmill {
 
-// Memory of `bytes` for a large buffer, in huge pages where the system gives
-// them: the first touch of each page then costs a quarter. Throws
-// std::bad_alloc, as operator new does.
+// Allocates `bytes` for a large buffer, in huge pages where the system supports
+// them: the first touch of each page then takes a quarter of the time. Free it
+// with FreeLarge. Throws std::bad_alloc, as operator new does.
 void* AllocateLarge(size_t bytes);
 void FreeLarge(void* memory);
-// Lets the system give the pages of such a buffer, or of a part of it, now, and
-// not when they are first written to. Changes no byte. A wish: may do nothing.
+// Asks the system to map the pages of such a buffer, or of a part of it, now
+// instead of at the first write. Only a hint; changes no byte.
 void Populate(void* memory, size_t bytes);
-// Of x86-64 and most arm64 systems; elsewhere it is only an alignment.
+// The size of a huge page on x86-64 and most arm64 systems. On other systems it
+// is only an alignment.
 inline constexpr size_t kHugePageBytes = size_t{2} << 20;
-// Buffers from this size on are large.
+// Buffers of at least this size count as large.
 inline constexpr size_t kLargeBytes = size_t{8} << 20;
 
 template <typename T>

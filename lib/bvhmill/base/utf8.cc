@@ -31,7 +31,7 @@ size_t SequenceLength(std::string_view s, size_t i) {
   return 0;
 }
 
-// Converts with the C library; false if `bytes` are not of that encoding.
+// Converts with iconv. False if `bytes` are not valid in `encoding`.
 bool ConvertFrom(const char* encoding, std::string_view bytes,
                  std::string* out) {
   const iconv_t converter = iconv_open("UTF-8", encoding);
@@ -61,7 +61,7 @@ std::string Latin1ToUtf8(std::string_view bytes) {
   return out;
 }
 
-// `max_bytes`, or a little before: where no character is cut in two.
+// The largest cut position up to `max_bytes` that does not split a character.
 size_t CutPoint(std::string_view bytes, size_t max_bytes) {
   if (bytes.size() <= max_bytes) return bytes.size();
   for (size_t back = 1; back <= 3 && back <= max_bytes; ++back) {
@@ -111,7 +111,7 @@ std::string Excerpt(std::string_view bytes, size_t max_bytes) {
     const size_t length = SequenceLength(bytes, i);
     if (length == 2 && byte == 0xC2 &&
         static_cast<uint8_t>(bytes[i + 1]) < 0xA0) {
-      // The control characters from U+0080 on.
+      // Control characters U+0080 to U+009F take two bytes.
       AppendEscaped(byte, &out);
       AppendEscaped(static_cast<uint8_t>(bytes[i + 1]), &out);
       i += 2;

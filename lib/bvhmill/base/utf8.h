@@ -1,8 +1,8 @@
 #pragma once
 
 // Names in BVH files are bytes without a stated encoding. These functions turn
-// them into text that can be shown and sent; the bytes themselves are kept
-// elsewhere and written back as they were.
+// them into text that can be shown and sent. The original bytes are kept
+// elsewhere and written back unchanged.
 
 #include <cstddef>
 #include <string>
@@ -13,17 +13,19 @@ namespace bvhmill {
 // True if `bytes` is well-formed UTF-8 (no surrogates, no overlong forms).
 bool IsUtf8(std::string_view bytes);
 
-// `bytes` as UTF-8: as they are if they are UTF-8, else read as Shift-JIS if
-// that fits, else as Latin-1. Never fails.
+// Converts `bytes` to UTF-8. Valid UTF-8 is returned unchanged. Other bytes are
+// read as Shift-JIS (CP932) if they are valid in it, otherwise as Latin-1.
+// Never fails.
 std::string ToUtf8(std::string_view bytes);
-// The same into `out`, whose memory is used again.
+// Writes the same into `out` and reuses its memory.
 void ToUtf8Into(std::string_view bytes, std::string* out);
 
-// At most `max_bytes` of input, made printable: UTF-8, control characters as
-// \xNN, "..." behind what was cut. For messages that quote a file.
+// At most `max_bytes` of `bytes` as printable text for messages: UTF-8, with
+// control characters and invalid bytes as \xNN, and "..." at the end if bytes
+// were cut off.
 std::string Excerpt(std::string_view bytes, size_t max_bytes = 80);
 
-// The excerpt in single quotes.
+// The excerpt of `bytes` in single quotes.
 std::string Quote(std::string_view bytes);
 
 }  // namespace bvhmill

@@ -1,6 +1,6 @@
 #pragma once
 
-// What this build is. Filled in by CMake.
+// The version of this build. CMake fills it in.
 
 #include <string_view>
 
@@ -10,7 +10,7 @@ namespace bvhmill {
 std::string_view Version();
 // Short git commit of the source tree, or "unknown".
 std::string_view GitCommit();
-// Compiler and its version.
+// Name and version of the compiler.
 std::string_view Compiler();
 
 }  // namespace bvhmill

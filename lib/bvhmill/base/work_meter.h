@@ -1,7 +1,8 @@
 #pragma once
 
-// Small costs, drawn from a budget in parts: loops count each block of their
-// work, and the budget is asked once for many of them.
+// Collects small costs of work and draws them from a budget in large parts. A
+// loop counts each block of its work, and the budget is asked once for many
+// blocks.
 
 #include <cstdint>
 
@@ -13,17 +14,17 @@ namespace bvhmill {
 // Used by one thread at a time.
 class WorkMeter {
  public:
-  // The units that are drawn at once: the time, about 10 ms, after which a
-  // cancelled conversion stops.
+  // Units that are drawn at once, about 10 ms of work. A cancelled conversion
+  // stops after this time at the latest.
   static constexpr int64_t kPart = 10'000'000;
 
-  // Without a budget there is no limit.
+  // A meter without a budget; there is no limit.
   WorkMeter() = default;
   // `budget` may be null; it must outlive the meter.
   explicit WorkMeter(Budget* budget) : budget_(budget) {}
 
   // Counts `units` of work that is about to be done. False if the budget has
-  // refused: the caller stops. Once it has, it stays so.
+  // refused; the caller then stops. After a refusal it always returns false.
   bool Spend(int64_t units) {
     unpaid_ += units;
     if (unpaid_ >= kPart) Pay();
@@ -31,7 +32,8 @@ class WorkMeter {
   }
   bool ok() const { return status_.ok(); }
 
-  // Draws all that was counted. OK, or what the budget has refused with.
+  // Draws everything that was counted and not yet drawn. Returns OK, or the
+  // status of the first refusal.
   const absl::Status& Pay() {
     if (status_.ok()) status_ = WorkFrom(budget_, unpaid_);
     unpaid_ = 0;

@@ -1,6 +1,8 @@
 #pragma once
 
-// Whoever takes a clip while it is read.
+// Interfaces for code that receives the frames of a clip while it is read. The
+// readers call them in this order: OnHeader once, then OnFrames or OnTile and
+// OnTileInOrder for the frames.
 
 #include <cstdint>
 #include <span>
@@ -10,54 +12,58 @@
 
 namespace bvhmill {
 
-// What is known of a clip before its first row is read.
+// Data of a clip that is known before its first row is read.
 struct ClipHeader {
   const Skeleton& skeleton;
-  // Where each node of the skeleton begins.
+  // Position where each node of the skeleton begins.
   std::span<const TextPosition> node_positions;
-  // Of both.
+  // Identifies `skeleton` and `node_positions`; 0 means: not known.
   RigId rig = 0;
-  // Seconds, as the file says; 0 if it does not.
+  // Seconds per frame, as the file states it; 0 if it states none.
   double frame_time = 0;
-  // What Frames says, which rows may belie; 0 if it says nothing.
+  // The number of frames that the file states, which may be wrong; 0 if it
+  // states none.
   int64_t declared_frames = 0;
 };
 
-// Values of the frames that a reader of pieces hands on at once; one frame may
-// have more.
+// Number of values that a reader of pieces passes on at once. A single frame
+// may have more.
 inline constexpr int64_t kTileValues = int64_t{1} << 16;
 
-// Returning false stops the reading.
+// Each function may return false to stop the reading.
 class ClipReceiver {
  public:
   virtual ~ClipReceiver() = default;
 
-  // Once, before any frame; not at all if there is no good skeleton. `header`
-  // stays as long as the reader says.
+  // Called once, before any frame. Not called if no valid skeleton was read.
+  // The reader states how long `header` stays valid.
   virtual bool OnHeader(const ClipHeader& header) = 0;
-  // The next frames: frame-major, one value for each channel.
+  // Receives the next frames: frame after frame, with one value per channel.
   virtual bool OnFrames(int64_t first_frame, int64_t frames,
                         std::span<const float> values) = 0;
 };
 
-// Takes tiles of frames from several threads at once, each in two steps: what
-// takes long, and then, in order, what must be in order.
+// Receives tiles of frames from several threads at once, each in two steps.
+// OnTile does the work that takes long, in any order. OnTileInOrder does the
+// work that must be done in order.
 class TileReceiver : public ClipReceiver {
  public:
-  // Some frames, it is not known which. By several workers at once, tiles in
-  // any order. A worker goes on to its next tile behind the turn of this one,
-  // and the values stay until then. It may have no turn.
+  // Receives some frames whose index is not known yet. Several workers call it
+  // at once, with tiles in any order. The values stay valid until OnTileInOrder
+  // has returned for this tile, or until this worker's next tile if
+  // OnTileInOrder is never called for it.
   virtual void OnTile(int worker, int64_t frames,
                       std::span<const float> values) = 0;
-  // The tile that `worker` had last is the next one. One turn at a time.
+  // The tile that `worker` received last is the next one in order. Called by
+  // one worker at a time.
   virtual bool OnTileInOrder(int worker, int64_t first_frame, int64_t frames,
                              std::span<const float> values) = 0;
 };
 
 struct StreamResult {
   bool skeleton_read = false;
-  // The rows are good, too. If not, frames from `frames` on are void, should
-  // the receiver have got any.
+  // True if the rows are valid too. If false, frames from `frames` on are not
+  // valid, should the receiver have got any.
   bool motion_read = false;
   int64_t frames = 0;
 };

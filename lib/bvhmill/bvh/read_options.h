@@ -1,6 +1,6 @@
 #pragma once
 
-// How a clip is read: the same for whole texts and for streams.
+// Options for reading a clip, the same for whole texts and for streams.
 
 #include <cstdint>
 
@@ -14,31 +14,33 @@ namespace bvhmill {
 
 struct HierarchyCache;
 
-// How far a reader looks ahead where a line is odd, by default.
+// Default number of bytes that a reader looks ahead after an irregular line.
 inline constexpr size_t kLookAheadBytes = size_t{1} << 20;
 
-// Text of a clip that a stream keeps without being asked for it.
+// Bytes of text that a stream may keep without drawing them from the budget.
 inline constexpr size_t kFreeTextBytes = size_t{1} << 20;
 
-// The results depend on the limits and on look_ahead_bytes only.
+// Only `limits` and `look_ahead_bytes` affect the results.
 struct ReadOptions {
   Limits limits;
-  // Text behind an odd line that is looked at before it is decided what the
-  // rows are; a stream keeps so much of it.
+  // Bytes after an irregular line that are examined before the layout of the
+  // rows is decided. A stream keeps this many bytes of text.
   size_t look_ahead_bytes = kLookAheadBytes;
-  // Reading stops early, without a fault in the log, when it is set.
+  // May be null. When it is cancelled, reading stops early, without a fault in
+  // the log.
   const CancelToken* cancel = nullptr;
   // Memory that grows with the text is drawn from it: for rows that are kept,
-  // and for text that a stream keeps beyond kFreeTextBytes. If it refuses,
-  // reading stops early, without a fault in the log. None = no limit.
+  // and for text that a stream keeps beyond kFreeTextBytes. If the budget
+  // refuses, reading stops early, without a fault in the log. Null means: no
+  // limit.
   Budget* budget = nullptr;
   // Must be supported by this machine.
   RowsTarget target = BestRowsTarget();
-  // For rows of long texts that are in memory as a whole; none = this thread
-  // alone.
+  // Threads for the rows of long texts that are in memory as a whole. Null
+  // means: only the calling thread.
   Parallel* parallel = nullptr;
-  // Remembers the hierarchy for the next clip. None = each is read. One clip at
-  // a time.
+  // Keeps the hierarchy for the next clip. Null means: each hierarchy is read.
+  // Used for one clip at a time.
   HierarchyCache* cache = nullptr;
 };
 

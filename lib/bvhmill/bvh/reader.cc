@@ -31,8 +31,8 @@ bool ReadMotion(std::string_view text, const MotionHeader& header,
   MatrixSink sink(motion, width, options.budget);
   MotionReader reader(header, skeleton, options, log, &sink);
   if (width > 0) {
-    // What the file says decides about memory only within what the bytes can
-    // hold.
+    // The number of frames that the file states is used for memory only if the
+    // bytes can hold them.
     const int64_t most = reader.MaxFrames(rows.size());
     sink.GrowUpTo(most);
     if (most == reader.declared() && !sink.Reserve(most)) return false;
@@ -47,7 +47,8 @@ bool ReadMotion(std::string_view text, const MotionHeader& header,
     return false;
   }
   motion->frames = reader.frames();
-  // Whatever stopped it, the matrix ends with a full frame.
+  // The matrix always ends with a full frame, also if the reading stopped
+  // early.
   motion->values.resize(static_cast<size_t>(motion->frames * width));
   return reader.good();
 }

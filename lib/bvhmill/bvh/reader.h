@@ -1,6 +1,10 @@
 #pragma once
 
-// Reads a whole BVH file from memory.
+// Reads a whole BVH file from memory into a clip.
+//
+//   IssueLog log(ReportOptions{});
+//   ReadResult result = ReadBvh(text, ReadOptions{}, &log);
+//   Report report = log.Finish(result.skeleton_read, result.motion_read);
 
 #include <string_view>
 #include <vector>
@@ -15,29 +19,31 @@ namespace bvhmill {
 
 struct ReadResult {
   Clip clip;
-  // Where each node of the skeleton begins.
+  // Position where each node of the skeleton begins.
   std::vector<TextPosition> node_positions;
-  // Of skeleton and places. Whoever changes these makes it 0.
+  // Identifies the skeleton and node_positions. Code that changes them must set
+  // it to 0.
   RigId rig = 0;
-  // Memory for the next clip.
+  // Memory that is reused for the next clip.
   HierarchyRoom room;
-  // The hierarchy is good.
+  // True if the hierarchy is valid.
   bool skeleton_read = false;
-  // The rows are good, too: the clip is whole. If false while the skeleton is
-  // good, the clip holds the rows before the first fault.
+  // True if the rows are valid too, so that the clip is complete. If only the
+  // skeleton is valid, the clip has the rows before the first fault.
   bool motion_read = false;
 };
 
-// Reads `text`, repairs what has one reading only, and logs every repair and
-// fault with its line and column. Never throws; memory grows with what is read
-// within the limits, never by a number that the file states. Cost: O(bytes).
+// Reads `text`, repairs faults that have only one interpretation, and logs each
+// repair and fault with its line and column. Never throws. Memory grows with
+// the data that is read, within the limits, and never by a number that the file
+// states. Cost: O(bytes).
 //
-// Stops early, without a fault in the log, when it is cancelled.
+// Stops early, without a fault in the log, if it is cancelled.
 ReadResult ReadBvh(std::string_view text, const ReadOptions& options,
                    IssueLog* log);
 
-// The same into `result`, whatever it holds: its memory is used again, which is
-// worth much where many clips are read.
+// Does the same into `result`, which may hold an earlier clip. Its memory is
+// reused, which saves much time if many clips are read.
 void ReadBvhInto(std::string_view text, const ReadOptions& options,
                  IssueLog* log, ReadResult* result);
 

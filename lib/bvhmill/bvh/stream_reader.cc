@@ -14,8 +14,8 @@
 namespace bvhmill {
 namespace {
 
-// Bytes of the whole lines at the beginning of `text`. A CR at the very end may
-// be half a line end.
+// Number of bytes of the whole lines at the beginning of `text`. A CR at the
+// very end may be the first half of a CRLF.
 size_t WholeLines(std::string_view text) {
   const size_t feed = text.rfind('\n');
   const size_t lines = feed == std::string_view::npos ? 0 : feed + 1;
@@ -25,8 +25,8 @@ size_t WholeLines(std::string_view text) {
   return end == std::string_view::npos ? lines : lines + end + 1;
 }
 
-// Bytes of `piece` that end the line which `open`, not empty, begins. npos if
-// that is not known yet.
+// Number of bytes of `piece` up to the end of the line that begins with `open`,
+// which must not be empty. npos if the end is not known yet.
 size_t EndOfLine(std::string_view open, std::string_view piece) {
   if (piece.empty()) return std::string_view::npos;
   if (open.back() == '\r') return piece.front() == '\n' ? 1 : 0;
@@ -66,7 +66,8 @@ class StreamReader::Impl {
     return !stopped_;
   }
 
-  // Heads are tried again when there is a part more than when they last were.
+  // The header is tried again if the text has grown by a certain part since the
+  // last try.
   bool CanFlush() const {
     if (stopped_) return false;
     return rows_ ? !sink_->is_empty()
@@ -97,7 +98,7 @@ class StreamReader::Impl {
     stopped_ = true;
   }
 
-  // Keeps more text until it can be read.
+  // Keeps text until it can be read.
   void Keep(std::string_view text) {
     const size_t size = pending_.size() + text.size();
     if (size > pending_.capacity() && !Grow(size)) {
@@ -107,7 +108,7 @@ class StreamReader::Impl {
     pending_ += text;
   }
 
-  // Makes room for `size` bytes of text. False if there is no memory for them.
+  // Reserves space for `size` bytes of text. False if the budget refuses.
   bool Grow(size_t size) {
     const size_t room = std::max(size, 2 * pending_.capacity());
     if (room > held_) {
@@ -119,7 +120,7 @@ class StreamReader::Impl {
     return true;
   }
 
-  // The size is what a reader of the whole text looks at first.
+  // The result must be that of ReadBvh, which checks the size first.
   void RefuseSize() {
     log_ = empty_log_;
     log_.Add(IssueCode::LIMIT_CLIP_BYTES, LocationAt(TextPosition{}),
@@ -128,9 +129,10 @@ class StreamReader::Impl {
     stopped_ = true;
   }
 
-  // Reads what stands before the rows, each time that there is twice as much of
-  // it, so that small pieces do not cost more than large ones. `text`: all that
-  // came. False if it must be kept, with what comes behind it.
+  // Reads the text before the rows. Tries again only when there is twice as
+  // much text, so that small pieces cost no more than large ones. `text` is all
+  // text that arrived so far. False if it must be kept and passed again with
+  // the text that follows.
   bool TryHeader(std::string_view text, bool ends_file) {
     const int64_t limit = options_.limits.max_header_bytes;
     const bool enough = Exceeds(static_cast<int64_t>(text.size()), limit);
@@ -162,11 +164,13 @@ class StreamReader::Impl {
     const auto width = static_cast<int64_t>(skeleton.channels.size());
     sink_.emplace(&receiver_, width, &tile_);
     rows_.emplace(header, skeleton, options_, &log_, &*sink_);
-    // Whatever word `heads_` has a view of is not looked at again.
+    // The words in `header_` point into text that is freed later; they are not
+    // used after this.
     Feed(text.substr(static_cast<size_t>(header.rows.offset)));
   }
 
-  // Completes the line that is open, then reads whole lines where they are.
+  // Completes the line that is not ended yet, then reads whole lines directly
+  // from `piece`.
   void Feed(std::string_view piece) {
     while (!piece.empty() && !stopped_ && !rows_->done()) {
       const size_t used = pending_.empty() ? FeedLines(piece)
@@ -186,7 +190,7 @@ class StreamReader::Impl {
     return piece.size();
   }
 
-  // The reader looks ahead: it wants to see more lines at once.
+  // The reader looks ahead and needs several lines at once.
   size_t Append(std::string_view piece) {
     const size_t whole = WholeLines(piece);
     Keep(piece.substr(0, whole));
@@ -202,8 +206,8 @@ class StreamReader::Impl {
     Keep(piece.substr(0, used));
     if (stopped_) return used;
     open_ = end == std::string_view::npos ? open_ + used : 0;
-    // A line that is too long need not end to be refused. A CR may be half of
-    // its end.
+    // A line that is too long is refused before it ends. A CR may be the first
+    // half of its line end.
     const size_t bytes = open_ - (open_ > 0 && pending_.back() == '\r' ? 1 : 0);
     if (open_ == 0 ||
         Exceeds(static_cast<int64_t>(bytes), options_.limits.max_line_bytes)) {
@@ -230,11 +234,11 @@ class StreamReader::Impl {
   StreamResult result_;
   bool stopped_ = false;
   int64_t bytes_ = 0;
-  // Text that is not read yet: all of it before the rows begin. The last bytes
-  // of it are those of a line that has not ended.
+  // Text that is not read yet: all of it before the rows begin. Its last
+  // `open_` bytes belong to a line that has not ended.
   std::string pending_;
   size_t open_ = 0;
-  // Bytes of text that there is memory for.
+  // Bytes of text for which memory is drawn.
   size_t held_ = kFreeTextBytes;
   size_t next_try_ = 64;
   ParsedHeader header_;

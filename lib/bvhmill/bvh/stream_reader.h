@@ -1,6 +1,12 @@
 #pragma once
 
-// Reads a BVH file that arrives piece by piece.
+// Reads a BVH file that arrives in pieces.
+//
+//   StreamReader reader(options, &log, &receiver);
+//   while (...next piece...) {
+//     if (!reader.Push(piece)) break;
+//   }
+//   StreamResult result = reader.Finish();
 
 #include <cstdint>
 #include <memory>
@@ -12,33 +18,37 @@
 
 namespace bvhmill {
 
-// The issues and the frames are those that ReadBvh finds in the whole text,
-// however it is cut into pieces. Memory: until the rows begin, what came
-// so far, which is refused when it is more than max_header_bytes; then the
-// skeleton, one tile of frames, and the text of one line, or look_ahead_bytes
-// where a line is odd. Not thread-safe.
+// The issues and the frames are the same as those of ReadBvh for the whole
+// text, for any cut into pieces.
+//
+// Memory before the rows begin: the text so far, which is refused above
+// max_header_bytes. After that: the skeleton, one tile of frames, and the text
+// of one line, or look_ahead_bytes of text after an irregular line. Not
+// thread-safe.
 class StreamReader {
  public:
-  // `log` and `receiver` must outlive it; so must what `options` points to.
-  // `options.parallel` is not used. The header stay as long as the reader. Each
-  // call with frames has the same number of them, but for the last one and
-  // those by Flush.
+  // `log`, `receiver` and everything that `options` points to must outlive the
+  // reader. `options.parallel` is not used. The ClipHeader stays valid until
+  // the reader is destroyed. Each call of OnFrames has the same number of
+  // frames, except for the last one and those that Flush causes.
   StreamReader(const ReadOptions& options, IssueLog* log,
                ClipReceiver* receiver);
   ~StreamReader();
   StreamReader(const StreamReader&) = delete;
   StreamReader& operator=(const StreamReader&) = delete;
 
-  // Takes the next piece. False if nothing of what may follow is wanted: the
-  // clip is refused, cancelled, or the receiver has stopped it. More pieces may
-  // come nevertheless.
+  // Reads the next piece. Returns false if no further text is needed: the clip
+  // is refused or cancelled, or the receiver has stopped it. Further pieces are
+  // allowed even then; they only count towards max_clip_bytes.
   bool Push(std::string_view piece);
-  // There may be something that waits for more text, and need not.
+  // True if Flush would do something: there are frames to pass on, or enough
+  // new text to try to read the header again.
   bool CanFlush() const;
-  // Gives the frames that came to the receiver, though they are no full tile.
-  // Costs no more than the text that came, however often it is called.
+  // Passes the frames read so far to the receiver, even if they do not fill a
+  // tile. Before the rows begin, tries to read the header instead. The total
+  // cost is limited by the text that arrived, for any number of calls.
   void Flush();
-  // The file has ended. Call once.
+  // Ends the file and returns the result. Call once.
   StreamResult Finish();
 
  private:

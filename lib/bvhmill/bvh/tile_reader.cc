@@ -11,7 +11,7 @@
 namespace bvhmill {
 namespace {
 
-// Fewer tiles are not worth a second thread.
+// Texts with fewer tiles are not faster with a second thread.
 constexpr int64_t kFewTiles = 4;
 
 class TileReading {
@@ -22,7 +22,7 @@ class TileReading {
 
   // Reads regular rows from the beginning of `text`. Returns the bytes taken.
   size_t ReadTiles(std::string_view text, int64_t width, MotionReader* reader);
-  // False if the receiver has stopped it.
+  // False if the receiver has stopped the reading.
   bool goes_on() const { return goes_on_; }
 
  private:

@@ -1,7 +1,7 @@
 #pragma once
 
-// Reads a whole BVH file from memory and hands on its frames while they are in
-// the cache.
+// Reads a whole BVH file from memory and passes its frames on while they are in
+// the CPU cache, without a matrix of all frames.
 
 #include <string_view>
 #include <vector>
@@ -13,22 +13,25 @@
 
 namespace bvhmill {
 
-// Values that a tile of regular rows has at most; one frame may have more.
+// Maximum number of values in a tile of regular rows. A single frame may have
+// more.
 inline constexpr int64_t kMaxTileValues = 2 * int64_t{kMaxRowsBlockBytes};
 
-// Text of so few tiles that one thread reads it.
+// True if the text has so few tiles that one thread reads it.
 bool IsShortText(std::string_view text);
 
-// Memory of the reader, kept from clip to clip. One clip at a time.
+// Memory of the reader, reused from clip to clip. One clip at a time.
 struct TileWorkspace {
-  // The values of a tile, for each worker.
+  // The values of the current tile of each worker.
   std::vector<UninitializedVector<float>> tiles;
 };
 
-// The issues and the frames are those of ReadBvh. Threads of
-// `options.parallel`, if there are any, read tiles of regular rows at once, as
-// workers of `receiver`; what else there is comes by OnFrames. `result` gets
-// all but the values; the receiver may look at its skeleton from OnHeader on.
+// Reads `text`; the issues and the frames are the same as those of ReadBvh. If
+// `options.parallel` is set, its threads read tiles of regular rows in
+// parallel, as workers of `receiver`. All other frames are passed to OnFrames.
+// `result` gets everything except the values. The ClipHeader is valid during
+// OnHeader only; the skeleton and the positions that it refers to are in
+// `result` from then on.
 StreamResult ReadBvhTiles(std::string_view text, const ReadOptions& options,
                           IssueLog* log, TileReceiver* receiver,
                           TileWorkspace* workspace, ReadResult* result);

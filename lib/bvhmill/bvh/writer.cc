@@ -10,7 +10,7 @@
 namespace bvhmill {
 namespace {
 
-// Text is handed on when it has so many bytes.
+// Text is passed to the sink when it reaches this size.
 constexpr size_t kFlushBytes = size_t{256} << 10;
 
 template <typename T>
@@ -19,7 +19,7 @@ void AppendNumber(T value, int decimals, std::string* out) {
     out->append("nan");
     return;
   }
-  // The longest fixed float: a sign, 39 digits, a point and the decimals.
+  // The longest fixed float has a sign, 39 digits, a point and the decimals.
   constexpr int kMaxDecimals = 60;
   char buffer[128];
   const std::to_chars_result end =
@@ -30,13 +30,13 @@ void AppendNumber(T value, int decimals, std::string* out) {
   out->append(buffer, end.ptr);
 }
 
-// Walks the nodes in file order and closes braces where the depth falls.
+// Visits the nodes in file order and closes braces where the depth falls.
 class HierarchyWriter {
  public:
   HierarchyWriter(const Skeleton& skeleton, int decimals, Sink* sink)
       : skeleton_(skeleton), decimals_(decimals), sink_(*sink) {}
 
-  // Little of the text is in memory at once.
+  // Keeps only a small part of the text in memory.
   absl::Status Write() {
     out_ += "HIERARCHY\n";
     for (size_t i = 0; i < skeleton_.nodes.size(); ++i) {
@@ -57,7 +57,7 @@ class HierarchyWriter {
     return status;
   }
 
-  // Deeper levels stand below each other: else the text of a chain would grow
+  // Indentation is limited. Otherwise the text of a chain of joints would grow
   // with the square of its length.
   void Indent() {
     constexpr size_t kMaxIndent = 64;
@@ -124,7 +124,7 @@ absl::Status WriteBvhHead(const Skeleton& skeleton, int64_t frames,
       HierarchyWriter(skeleton, options.decimals, sink).Write());
   std::string out = "MOTION\nFrames: " + std::to_string(frames);
   out += "\nFrame Time: ";
-  // The rate is kept as it is: rounding it shifts every later frame.
+  // The frame time is never rounded: rounding would shift every later frame.
   AppendNumber(frame_time, -1, &out);
   out += '\n';
   return sink->Append(out);

@@ -9,20 +9,21 @@
 namespace bvhmill {
 
 struct BvhWriteOptions {
-  // Decimals of every value; -1: the shortest text that reads back as the same
-  // float.
+  // Number of decimals of every value. -1 means: the shortest text that reads
+  // back as the same float.
   int decimals = -1;
 };
 
-// Writes `clip` in the plainest dialect: tabs, LF, one frame a line, names as
-// the bytes they were read as. With the shortest decimals, reading the text
-// gives the clip back bit for bit (but for the sign and payload of a NaN).
-// Fails only if `sink` does.
+// Writes `clip` in the simplest form of BVH: indented with tabs, LF, one frame
+// per line, names as the bytes that were read. With decimals = -1, reading the
+// text gives the same clip bit for bit, except for the sign and the payload of
+// a NaN. Fails only if `sink` fails.
 absl::Status WriteBvh(const Clip& clip, const BvhWriteOptions& options,
                       Sink* sink);
 
-// In two steps, for rows that come in tiles: the hierarchy with a header that
-// announces `frames`, then any number of rows of skeleton.channels.size().
+// Writes the same in two steps, for rows that arrive in tiles: first the
+// hierarchy and a header that states `frames`, then any number of full rows of
+// skeleton.channels.size() values.
 absl::Status WriteBvhHead(const Skeleton& skeleton, int64_t frames,
                           double frame_time, const BvhWriteOptions& options,
                           Sink* sink);

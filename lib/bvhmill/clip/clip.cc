@@ -24,7 +24,7 @@ std::span<const Channel> ChannelsOf(const Skeleton& skeleton,
 int64_t SkeletonBytes(const Skeleton& skeleton) {
   auto bytes = static_cast<int64_t>(skeleton.channels.size() * sizeof(Channel));
   for (const Node& node : skeleton.nodes) {
-    // Short names stay within the node.
+    // Short names are stored inside the node.
     const bool is_short = node.name.size() < sizeof(std::string) / 2;
     const auto name = static_cast<int64_t>(node.name.size()) + 1;
     bytes += static_cast<int64_t>(sizeof(Node));
@@ -50,12 +50,12 @@ std::string_view ChannelName(Channel channel) {
 }
 
 int32_t NodeOfColumn(const Skeleton& skeleton, int64_t column) {
-  // Nodes without channels share their first_channel with the node behind
-  // them, so the last node that starts at or before the column is the owner.
-  const auto behind = std::upper_bound(
+  // A node without channels has the same first_channel as the node after it. So
+  // the column belongs to the last node that starts at or before it.
+  const auto after = std::upper_bound(
       skeleton.nodes.begin(), skeleton.nodes.end(), column,
       [](int64_t c, const Node& node) { return c < node.first_channel; });
-  return static_cast<int32_t>(behind - skeleton.nodes.begin()) - 1;
+  return static_cast<int32_t>(after - skeleton.nodes.begin()) - 1;
 }
 
 std::string DisplayName(const Skeleton& skeleton, int32_t node) {

@@ -1,10 +1,11 @@
 #pragma once
 
-// The plain data of a motion capture clip: a skeleton (which may be a forest)
+// The data of a motion capture clip: a skeleton, which may have several roots,
 // and a matrix of channel values. Cheap to move.
 //
-// Conventions are those of BVH: right-handed, Y up, degrees; lengths in the
-// file's own unit. Index is identity: names are labels and may repeat.
+// The conventions are those of BVH: right-handed, Y up, angles in degrees,
+// lengths in the unit of the file. The index identifies a joint; names are only
+// labels and may repeat.
 
 #include <array>
 #include <cstdint>
@@ -33,20 +34,22 @@ constexpr bool IsPosition(Channel c) { return c <= Channel::kZPosition; }
 constexpr bool IsRotation(Channel c) {
   return c >= Channel::kXRotation && c <= Channel::kZRotation;
 }
-// 0, 1, 2 for X, Y, Z.
+// 0, 1 or 2 for X, Y or Z.
 constexpr int AxisOf(Channel c) { return static_cast<int>(c) % 3; }
 
 enum class NodeKind : uint8_t { kRoot, kJoint, kEndSite };
 
 // A ROOT, JOINT or End Site.
 struct Node {
-  // The bytes of the file; for an end site its label, mostly empty.
+  // The bytes of the file. An end site has its label, which is usually empty.
   std::string name;
-  // Index into Skeleton::nodes, always smaller than the own; -1 for a root.
+  // Index of the parent in Skeleton::nodes, always smaller than the index of
+  // this node; -1 for a root.
   int32_t parent = -1;
   NodeKind kind = NodeKind::kRoot;
   std::array<float, 3> offset = {};
-  // Its columns of a MOTION row, and its slice of Skeleton::channels.
+  // Index and number of the columns of this node in a MOTION row; its channels
+  // have the same indices in Skeleton::channels.
   int32_t first_channel = 0;
   int32_t channel_count = 0;
 };
@@ -56,25 +59,26 @@ constexpr bool IsEndSite(const Node& node) {
 }
 
 struct Skeleton {
-  // Depth-first in file order: parents before children.
+  // Depth-first, in the order of the file: parents before children.
   std::vector<Node> nodes;
-  // All channels, in the order of the columns of a row.
+  // The channels of all nodes, in the order of the columns of a row.
   std::vector<Channel> channels;
 };
 
 // Bytes of memory that a copy of `skeleton` takes. O(nodes).
 int64_t SkeletonBytes(const Skeleton& skeleton);
 
-// A number for a skeleton that was met before: where it is equal and not 0, so
-// are the skeletons, to the bit, and what is made of one need not be made of
-// the other. 0 says nothing.
+// Identifies a skeleton that was read before. If two ids are equal and not 0,
+// their skeletons are equal to the bit, and data derived from one skeleton is
+// valid for the other. 0 means: not known.
 using RigId = uint64_t;
 
 struct Motion {
   int64_t frames = 0;
-  // Seconds, as the file says; 0 if it does not. May be odd: see HasRate.
+  // Seconds per frame, as the file states it; 0 if it states none. May be
+  // negative or not finite: see HasRate.
   double frame_time = 0;
-  // frames x skeleton.channels.size(), frame-major.
+  // frames x skeleton.channels.size(), frame after frame.
   UninitializedVector<float> values;
 };
 
@@ -83,30 +87,32 @@ struct Clip {
   Motion motion;
 };
 
-// ROOTs and JOINTs, without end sites.
+// Number of ROOTs and JOINTs, without end sites.
 int32_t JointCount(const Skeleton& skeleton);
 
-// The channels of `node`, in file order.
+// The channels of `node`, in file order. Valid while `skeleton` lives
+// unchanged.
 std::span<const Channel> ChannelsOf(const Skeleton& skeleton, const Node& node);
 
-// One letter a channel: XYZ positions, xyz rotations, ijk scales.
+// One letter per channel: XYZ for positions, xyz for rotations, ijk for scales.
 std::string ChannelLetters(const Skeleton& skeleton, const Node& node);
 
-// "Xposition" and so on, as the format spells it.
+// "Xposition" and so on, as BVH spells it.
 std::string_view ChannelName(Channel channel);
 
-// Index of the node that column `column` of a row belongs to.
+// Index of the node that owns column `column` of a row. Requires
+// 0 <= column < skeleton.channels.size(). O(log nodes).
 int32_t NodeOfColumn(const Skeleton& skeleton, int64_t column);
 
-// A name to show, as UTF-8: the name of the node; for an end site without
-// label, that of its parent and "_End".
+// The name of a node for display, as UTF-8. An end site without a label gets
+// the name of its parent and "_End".
 std::string DisplayName(const Skeleton& skeleton, int32_t node);
-// The same into `out`, whose memory is used again.
+// Writes the same into `out` and reuses its memory.
 void DisplayNameInto(const Skeleton& skeleton, int32_t node, std::string* out);
 
 // True if `frame_time`, in seconds, is a finite number above zero.
 bool HasRate(double frame_time);
-// Frames per second, or 0 without a rate.
+// Frames per second; 0 if HasRate is false.
 double FramesPerSecond(double frame_time);
 
 }  // namespace bvhmill

@@ -1,13 +1,14 @@
 #pragma once
 
-// What BVH leaves open about a clip, as whoever reads it decides or knows.
+// Properties of a clip that BVH does not define. The caller states them.
 // docs/conventions.md has the evidence for the defaults.
 
 namespace bvhmill {
 
-// What position channels of a joint that is not a root mean.
+// Meaning of the position channels of a joint that is not a root: they replace
+// its OFFSET, are added to it, or are ignored.
 enum class JointPositions { kReplaceOffset, kAddToOffset, kIgnore };
-// What position channels of a root mean.
+// The OFFSET of a root: replaced by its position channels, or added to them.
 enum class RootOffset { kReplaced, kAdded };
 
 struct Conventions {
@@ -19,11 +20,11 @@ struct Conventions {
 
 enum class UpAxis { kUnknown, kY, kZ };
 
-// What the numbers of a clip measure. Nothing is guessed: a caller knows it, or
-// nobody does.
+// Unit and up axis of a clip. They are never guessed: either the caller knows
+// them, or they are unknown.
 struct SourceSpace {
   UpAxis up_axis = UpAxis::kUnknown;
-  // 0: not known.
+  // 0 means: unknown.
   double meters_per_unit = 0;
 };
 

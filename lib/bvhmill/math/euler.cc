@@ -6,26 +6,27 @@
 namespace bvhmill {
 namespace {
 
-// Below this sine (or cosine) of the middle angle the outer two cannot be told
-// apart: what rounding leaves of them is noise. The rotation that is kept is
-// off by no more than this.
+// Below this sine (or cosine) of the middle angle, the first and the last angle
+// cannot be separated: their values would be rounding noise. Treating the
+// angles as locked changes the rotation by no more than this.
 constexpr double kLock = 1e-8;
 
 double ToDegrees(double radians) { return radians * 180 / std::numbers::pi; }
 
-// The axis that is neither.
+// The axis that is neither `a` nor `b`.
 int ThirdAxis(int a, int b) { return 3 - a - b; }
 
-// +1 if (a, b, third) turns as X, Y, Z do, -1 if it turns the other way.
+// +1 if (a, b, third axis) is a cyclic order of X, Y, Z; -1 otherwise.
 double ParityOf(int a, int b) { return (a + 1) % 3 == b ? 1 : -1; }
 
-// One of the two answers, and whether its middle angle locks the others.
+// One of the two solutions. `locked`: its middle angle does not let the other
+// two be separated (gimbal lock).
 struct Solution {
   EulerAngles degrees;
   bool locked = false;
 };
 
-// Three different axes i, j, k.
+// Solves for three different axes i, j, k.
 Solution SolveThreeAxes(const EulerAxes& axes, const Mat3<double>& m) {
   const auto [i, j, k] = axes;
   const double e = ParityOf(i, j);
@@ -36,7 +37,7 @@ Solution SolveThreeAxes(const EulerAxes& axes, const Mat3<double>& m) {
           cosine < kLock};
 }
 
-// Axes i, j, i.
+// Solves for axes i, j, i.
 Solution SolveTwoAxes(const EulerAxes& axes, const Mat3<double>& m) {
   const int i = axes[0];
   const int j = axes[1];
@@ -49,8 +50,8 @@ Solution SolveTwoAxes(const EulerAxes& axes, const Mat3<double>& m) {
           sine < kLock};
 }
 
-// The first angle, once the last is chosen: m * R_c(-last) = R_a * R_b, whose
-// column of the middle axis is turned by the first alone.
+// The first angle, if the last one is given. In m * R_c(-last) = R_a * R_b,
+// only the first angle rotates the column of the middle axis.
 double FirstAngle(const EulerAxes& axes, Mat3<double> m, double last) {
   RotateAbout(axes[2], -last, &m);
   const int j = axes[1];

@@ -1,6 +1,6 @@
 #pragma once
 
-// Small linear algebra for poses: column vectors, row-major storage,
+// Small linear algebra for poses: column vectors, row-major matrices,
 // right-handed rotations. `Real` is float or double.
 
 #include <array>
@@ -54,8 +54,8 @@ Mat3<Real> Multiply(const Mat3<Real>& a, const Mat3<Real>& b) {
   return out;
 }
 
-// m * R(axis, angle), with R the right-handed rotation about X, Y or Z (0, 1,
-// 2). Only two columns of `m` change.
+// Replaces m by m * R(axis, degrees), where R is the right-handed rotation
+// about X, Y or Z (0, 1 or 2). Only two columns of `m` change.
 template <typename Real>
 void RotateAbout(int axis, Real degrees, Mat3<Real>* m) {
   const Real radians = ToRadians(degrees);
@@ -71,7 +71,7 @@ void RotateAbout(int axis, Real degrees, Mat3<Real>* m) {
   }
 }
 
-// Hamilton product: the rotation `b`, then `a`.
+// Hamilton product: the rotation `b`, followed by the rotation `a`.
 template <typename Real>
 Quat<Real> Multiply(const Quat<Real>& a, const Quat<Real>& b) {
   return {a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
@@ -80,7 +80,7 @@ Quat<Real> Multiply(const Quat<Real>& a, const Quat<Real>& b) {
           a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
 }
 
-// The rotation about X, Y or Z (0, 1, 2).
+// The rotation about X, Y or Z (0, 1 or 2).
 template <typename Real>
 Quat<Real> AxisQuat(int axis, Real degrees) {
   const Real half = ToRadians(degrees) / 2;
@@ -96,7 +96,7 @@ Quat<Real> PositiveW(const Quat<Real>& q) {
   return {-q.x, -q.y, -q.z, -q.w};
 }
 
-// The matrix of a unit quaternion.
+// The rotation matrix of a unit quaternion.
 template <typename Real>
 Mat3<Real> ToMatrix(const Quat<Real>& q) {
   const Real xx = q.x * q.x;

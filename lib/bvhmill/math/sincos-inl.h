@@ -1,5 +1,5 @@
-// Sine and cosine of many angles at once. Included once for each target of
-// Highway, hence no #pragma once.
+// Sine and cosine of many angles at once. Included once per Highway target, so
+// it has no #pragma once.
 
 #include <hwy/highway.h>
 
@@ -17,16 +17,19 @@ namespace HWY_NAMESPACE {
 // Sine and cosine of `degrees`, each within 1.3e-7 of the true value for
 // |degrees| <= kMaxSinCosDegrees (math/sincos.h).
 //
-// With n the nearest whole number to x / 180, r = x - 180 n is exact: 180 n is,
-// since n has at most 18 bits and 180 = 45 * 4, and the difference of two
-// numbers that near each other is. sin x = (-1)^n sin r, and so for the cosine:
-// half turns need no choice between sine and cosine. The polynomials are
-// minimax fits of sin(r) / r and cos(r) in r^2 for |r| <= 90, found by Remez'
-// algorithm and rounded to float; they have degrees 9 and 10 in r.
+// Let n be the integer nearest to x / 180. Then r = x - 180 n is exact: 180 n
+// is exact because n has at most 18 bits and 180 = 45 * 4, and the difference
+// of two numbers that near to each other is exact. sin x = (-1)^n sin r, and
+// the same holds for the cosine, so reducing by half turns needs no choice
+// between sine and cosine.
+//
+// The polynomials are minimax fits of sin(r) / r and cos(r) in r^2 for |r| <=
+// 90, found with the Remez algorithm and rounded to float. They have degrees 9
+// and 10 in r.
 template <class D, class V = hwy::HWY_NAMESPACE::Vec<D>>
 HWY_INLINE void SinCosDegrees(D d, V degrees, V* sine, V* cosine) {
   namespace hn = hwy::HWY_NAMESPACE;
-  // Adding 1.5 * 2^23 rounds to whole numbers, and leaves n in the low bits.
+  // Adding 1.5 * 2^23 rounds to an integer and leaves n in the low bits.
   const V magic = hn::Set(d, 12582912.0F);
   const V q = hn::MulAdd(degrees, hn::Set(d, 1.0F / 180), magic);
   const V n = hn::Sub(q, magic);

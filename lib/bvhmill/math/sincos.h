@@ -2,8 +2,8 @@
 
 namespace bvhmill {
 
-// SinCosDegrees is exact enough up to here; larger angles are first brought
-// below a turn, which std::fmod does exactly.
+// SinCosDegrees keeps its error bound up to this angle. Larger angles must
+// first be reduced below a full turn; std::fmod does this exactly.
 inline constexpr float kMaxSinCosDegrees = 4e7F;
 
 }  // namespace bvhmill

@@ -1,7 +1,7 @@
 #pragma once
 
-// The catalogue of issues: what can be wrong with a file, each with a stable
-// code. Defined once, in issue_table.inc.
+// The catalogue of issues: everything that can be wrong with a file, each with
+// a stable code. issue_table.inc is the only place that defines them.
 
 #include <optional>
 #include <span>
@@ -18,7 +18,7 @@ enum class IssueCode {
 };
 
 inline constexpr size_t kIssueCodes = 0
-// A sum of as many: NOLINTNEXTLINE(bugprone-macro-parentheses)
+// Adds 1 per issue: NOLINTNEXTLINE(bugprone-macro-parentheses)
 #define BVHMILL_ISSUE(code, lenient, strict, message, help) +1
 #include "bvhmill/report/issue_table.inc"
 #undef BVHMILL_ISSUE
@@ -27,15 +27,15 @@ inline constexpr size_t kIssueCodes = 0
 struct CatalogueEntry {
   IssueCode code;
   std::string_view name;
-  // How the issue counts when a file is read leniently, and strictly.
+  // Severity when a file is read leniently, and when it is read strictly.
   Severity lenient;
   Severity strict;
-  // Text with {arg} for its variable parts.
+  // Text with {arg} for each variable part.
   std::string_view message;
   std::string_view help;
 };
 
-// Version of the rule set; changes whenever a verdict may change.
+// Version of the rules. Raise it whenever a verdict may change.
 inline constexpr std::string_view kRulesVersion = "1";
 
 // All entries, in the order of the table.
@@ -43,7 +43,7 @@ std::span<const CatalogueEntry> Catalogue();
 
 const CatalogueEntry& EntryOf(IssueCode code);
 
-// The entry called `name`, e.g. "TEXT_EMPTY"; null if there is none.
+// The entry with the name `name`, e.g. "TEXT_EMPTY"; null if there is none.
 const CatalogueEntry* FindEntry(std::string_view name);
 
 // "error", "warning", "info", "hint".

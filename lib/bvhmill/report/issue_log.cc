@@ -38,7 +38,7 @@ bool IsEarlier(const Issue& a, const Issue& b) {
   return place(a) < place(b);
 }
 
-// `count` of `values` things, in whole percent: 100 are all of them.
+// The share of `count` in `values`, in whole percent; 100 if all are affected.
 IssueArgs ShareArgs(int64_t count, int64_t values) {
   const int64_t all = std::max<int64_t>({count, values, 1});
   const int64_t percent = 100 * count / all;
@@ -66,7 +66,8 @@ std::string FillMessage(std::string_view message, const IssueArgs& args) {
   return out.append(message);
 }
 
-// Most clips are looked at as the catalogue says.
+// Most clips use the options of the catalogue; this case is copied from a
+// table.
 IssueLog::IssueLog(const ReportOptions& options) : options_(options) {
   const bool is_usual = options.ignore_codes.empty() &&
                         options.only_codes.empty() &&
@@ -163,7 +164,7 @@ void IssueLog::Add(IssueCode code, const Location& location, IssueArgs args,
                   std::move(args)});
 }
 
-// Only now is it known: of a clip that is read piece by piece, too.
+// The share is known only at the end, also if the clip is read in pieces.
 void IssueLog::StateShare(IssueCode code) {
   const auto index = static_cast<size_t>(code);
   if (occurrences_[index] == 0) return;

@@ -1,7 +1,14 @@
 #pragma once
 
-// Collects issues while a clip is read and checked, and makes the report of
-// them. Memory is bounded by the cap on listed issues, whatever the file does.
+// Collects the issues of a clip while it is read and checked, and makes its
+// report.
+//
+//   IssueLog log(options);
+//   log.Add(IssueCode::MOTION_NUMBER_INVALID, LocationAt(position),
+//           {{"word", "1,5"}});
+//   Report report = log.Finish(/*skeleton_read=*/true, /*motion_read=*/false);
+//
+// Memory is bounded by the cap on listed issues, for any input.
 
 #include <array>
 #include <cstdint>
@@ -15,16 +22,18 @@
 
 namespace bvhmill {
 
-// What a caller may choose about reports.
+// The choices of a caller about reports.
 struct ReportOptions {
-  // Count issues by their strict severity.
+  // Use the strict severities of the catalogue.
   bool strict = false;
   // Codes that are neither listed nor counted.
   std::vector<std::string> ignore_codes;
-  // If not empty: no other code is listed or counted.
+  // If not empty, only these codes are listed and counted.
   std::vector<std::string> only_codes;
+  // Severities by code, in place of those of the catalogue.
   std::map<std::string, Severity, std::less<>> severity_overrides;
-  // Cap on distinct listed issues, never on the counts.
+  // Cap on the number of listed issues; 0: no cap. The counts stay exact above
+  // it.
   int64_t max_issues = 100;
 };
 
@@ -33,34 +42,37 @@ class IssueLog {
  public:
   explicit IssueLog(const ReportOptions& options);
 
-  // Adds `occurrences` of an issue, `location` being the first of them. `args`
-  // fill the message of the catalogue. Folds with an earlier issue of the same
-  // code and joint. What is chosen to be ignored is dropped here, but still
-  // counted by `faults`.
+  // Adds `occurrences` occurrences of an issue; `location` is the location of
+  // the first. `args` fill the message of the catalogue. Merges it with an
+  // earlier issue of the same code and joint. An ignored issue is not listed,
+  // but `faults` and `added` still count it.
   void Add(IssueCode code, const Location& location, IssueArgs args = {},
            int64_t occurrences = 1);
 
-  // Counts one more occurrence of an issue that Add would not list anew (it was
-  // added for this joint before, is ignored, or the list is full), and returns
-  // true; else does nothing. Cheap, for floods: no message is made.
+  // Counts one more occurrence of an issue if Add would not list it as a new
+  // one: because it is already listed for this joint, is ignored, or the list
+  // is full. Returns false and does nothing otherwise. Cheap, since it builds
+  // no message; for issues that occur many times.
   bool Repeat(IssueCode code, int32_t joint);
 
-  // Says how many values the rows have that were read. Issues of single values
-  // state their share of them, each code for all joints together.
+  // Sets the number of values in the rows that were read. Issues about single
+  // values state which share of the values is affected, for all joints
+  // together.
   void SetValues(int64_t values) { values_ = values; }
 
-  // Occurrences of issues that are errors in the catalogue itself, ignored or
-  // not: whoever reads a clip gives it up when this grows.
+  // Occurrences of issues whose lenient severity in the catalogue is error,
+  // ignored ones included. A reader gives a clip up when this number grows.
   int64_t faults() const { return faults_; }
 
-  // Occurrences of whatever was added, ignored or not.
+  // Occurrences of all issues that were added, ignored ones included.
   int64_t added() const { return added_; }
 
   // Occurrences that the report will count as errors.
   int64_t errors() const { return counts_.errors; }
 
-  // The report of everything added; sorted, cut to the cap, with the verdict
-  // for a clip whose skeleton and whose motion could be read. Call once.
+  // Makes the report of everything that was added: sorted, cut to the cap, with
+  // a verdict. The arguments state whether the skeleton and the motion could be
+  // read. Call once.
   Report Finish(bool skeleton_read, bool motion_read);
 
  private:
@@ -76,11 +88,11 @@ class IssueLog {
   ReportOptions options_;
   std::array<bool, kIssueCodes> wanted_ = {};
   std::array<Severity, kIssueCodes> severities_ = {};
-  // Listed issues by severity; each list is capped by itself, so that warnings
-  // cannot crowd out the first error.
+  // Listed issues by severity. Each list has its own cap, so that warnings
+  // cannot displace the first error.
   std::array<std::vector<Issue>, 5> lists_;
   std::unordered_map<Key, size_t> places_;
-  // Occurrences by code, without what is ignored.
+  // Occurrences by code, without ignored issues.
   std::array<int64_t, kIssueCodes> occurrences_ = {};
   int64_t values_ = 0;
   IssueCounts counts_;
@@ -89,7 +101,8 @@ class IssueLog {
   bool truncated_ = false;
 };
 
-// `message` with each {name} replaced by the arg of that name.
+// `message` with each {name} replaced by the arg of that name, or by nothing if
+// there is none.
 std::string FillMessage(std::string_view message, const IssueArgs& args);
 
 }  // namespace bvhmill

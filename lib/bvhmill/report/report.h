@@ -1,8 +1,10 @@
 #pragma once
 
-// What was found out about a clip, as data. An issue is a fault or a remark
-// with its place; equal issues (same code, same joint) are folded into one with
-// the place of the first and an exact count.
+// The result of reading and checking a clip, as data.
+//
+// An issue is a fault or a remark with its location. Equal issues (same code,
+// same joint) are merged into one that has the location of the first and an
+// exact count.
 
 #include <cstdint>
 #include <optional>
@@ -30,9 +32,9 @@ constexpr bool IsGood(Verdict verdict) {
   return verdict == Verdict::kValid || verdict == Verdict::kAccepted;
 }
 
-// Only what applies is set. Line and column count from 1 (columns in bytes),
-// everything else from 0. `joint` is the place in the file's depth-first order
-// of joints and end sites.
+// Only the fields that apply are set. Line and column count from 1 (columns in
+// bytes), all other fields from 0. `joint` is the index in the depth-first
+// order of the joints and end sites of the file.
 struct Location {
   std::optional<int64_t> byte_offset;
   std::optional<int64_t> line;
@@ -40,24 +42,25 @@ struct Location {
   std::optional<int64_t> frame;
   std::optional<int32_t> joint;
   std::optional<int32_t> channel;
-  // UTF-8.
+  // The name of the joint, as UTF-8.
   std::string joint_name;
 };
 
-// Byte, line and column of `place`.
+// The byte, line and column of `place`.
 Location LocationAt(const TextPosition& place);
 
 using IssueArgs = std::vector<std::pair<std::string, std::string>>;
 
 struct Issue {
-  // A name of the catalogue; of a newer one if it came over the wire.
+  // A name of the catalogue. May be unknown if it was received from a newer
+  // version.
   std::string code;
   Severity severity = Severity::kError;
-  // For people: UTF-8, one line.
+  // Text for people: UTF-8, one line.
   std::string message;
   Location location;
   int64_t occurrences = 1;
-  // Every variable part of the message.
+  // The variable parts of the message, by name.
   IssueArgs args;
 };
 
@@ -70,11 +73,12 @@ struct IssueCounts {
 
 struct Report {
   Verdict verdict = Verdict::kUnreadable;
-  // Occurrences, exact whatever was truncated; ignored codes are not counted.
+  // Exact numbers of occurrences, also if the list was truncated. Ignored codes
+  // are not counted.
   IssueCounts counts;
-  // Most severe first, then by place in the file.
+  // Most severe first, then by position in the file.
   std::vector<Issue> issues;
-  // True: there are more distinct issues than are listed.
+  // True if there are more distinct issues than are listed.
   bool truncated = false;
   std::string rules_version{kRulesVersion};
 };
@@ -82,13 +86,13 @@ struct Report {
 // The first error of the report, or null.
 const Issue* FirstError(const Report& report);
 
-// Adds what was found out about the same clip later; at most `max_issues` (0:
-// any number) are listed. The verdict gets no better.
+// Adds `more`, a later report about the same clip. At most `max_issues` are
+// listed (0: no limit). The verdict becomes the worse of the two.
 void AddToReport(Report&& more, int64_t max_issues, Report* report);
 
-// "12:5: error: MOTION_NUMBER_INVALID: 1,5 is not a number (frame 3, Hips)":
-// one line for people, in the manner of a compiler, without a file name. Of a
-// file that is not text: "byte 12: ".
+// One line for people, like that of a compiler but without a file name: "12:5:
+// error: MOTION_NUMBER_INVALID: 1,5 is not a number (frame 3, Hips)". If the
+// file is not text, it begins with "byte 12: " instead.
 std::string RenderIssue(const Issue& issue);
 
 }  // namespace bvhmill

@@ -9,7 +9,8 @@ namespace {
 
 constexpr bool IsBrace(char c) { return c == '{' || c == '}'; }
 
-// What a byte is to a word, by a table: hierarchies are read word by word.
+// The role of each byte in a word, as a table: a hierarchy is read word by
+// word, so this is its inner loop.
 constexpr uint8_t kBlank = 1;
 constexpr uint8_t kEndsWord = 2;
 constexpr auto kKinds = [] {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Walks through a text word by word and knows the line and column of each. For
+// Reads a text word by word and tracks the line and column of each word. For
 // the parts of a file that are not rows of numbers.
 
 #include <cstdint>
@@ -11,36 +11,39 @@
 
 namespace bvhmill {
 
-// A word, a single brace, or the end of the text (empty text).
+// A word, a single brace, or the end of the text (`text` is empty).
 struct Word {
   std::string_view text;
   TextPosition place;
-  // Only blanks stand before it on its line.
+  // True if the line has only blanks before the word.
   bool first_on_line = false;
 };
 
-// Cheap to copy: a copy is a bookmark to go back to.
+// Cheap to copy. Keep a copy to return to a position.
 class Cursor {
  public:
-  // Starts at byte `offset`, which counts as line 1, column 1 + offset.
+  // Starts at byte `offset` of `text`, which counts as line 1, column 1 +
+  // offset. The text must outlive the cursor and its words.
   Cursor(std::string_view text, size_t offset);
 
-  // The next word, across lines; comment lines are skipped and counted. A word
-  // ends at a blank, a line end or a brace; a brace is a word by itself.
+  // Returns the next word and moves past it, also across lines. Comment lines
+  // are skipped and counted. A word ends before a blank, a line end or a brace;
+  // each brace is a word of its own.
   Word Next();
-  // The same without moving.
+  // Returns the next word without moving.
   Word Peek() const;
-  // Moves to where the next word begins.
+  // Moves to the beginning of the next word.
   void ToWord() { SkipToWord(); }
 
-  // The bytes up to and without the line end, from here, but at most
-  // `max_bytes`; does not move.
+  // The bytes from here up to the line end, which is not included, but at most
+  // `max_bytes`. Does not move.
   std::string_view PeekLine(size_t max_bytes = std::string_view::npos) const;
-  // Moves `bytes` on within the current line.
+  // Moves forward by `bytes` within the current line.
   void Skip(size_t bytes);
-  // Skips blanks within the line.
+  // Skips blanks within the current line.
   void SkipBlanks();
-  // Goes where `other` stands in another text, which is the same up to there.
+  // Takes the position and the counts of `other`, a cursor in another text.
+  // Both texts must be equal up to that position.
   void MoveLike(const Cursor& other);
 
   const TextPosition& place() const { return place_; }
@@ -49,8 +52,8 @@ class Cursor {
   const TextPosition& first_comment() const { return first_comment_; }
 
  private:
-  // Skips blanks, line ends and comment lines; true if a line end was among
-  // them or the text begins here.
+  // Skips blanks, line ends and comment lines. True if only blanks stand before
+  // the new position on its line.
   bool SkipToWord();
   void SkipLineEnd();
   size_t offset() const { return static_cast<size_t>(place_.offset); }
@@ -62,10 +65,11 @@ class Cursor {
   TextPosition first_comment_;
 };
 
-// The word for a message: quoted and cut, "the end of the file" if empty.
+// The word for a message: quoted and shortened, or "the end of the file" if it
+// is empty.
 std::string Describe(const Word& word);
 
-// ASCII letters compared without case.
+// Compares without regard to the case of ASCII letters.
 bool EqualsIgnoreCase(std::string_view a, std::string_view b);
 bool StartsWithIgnoreCase(std::string_view text, std::string_view prefix);
 

@@ -8,7 +8,7 @@ namespace {
 
 // Index of the first `c` of `text` in [begin, end), or `end`.
 size_t Find(std::string_view text, char c, size_t begin, size_t end) {
-  // An empty view may point nowhere.
+  // The data pointer of an empty view may be null.
   if (begin == end) return end;
   const void* found = std::memchr(text.data() + begin, c, end - begin);
   return found == nullptr ? end : static_cast<const char*>(found) - text.data();
@@ -37,8 +37,8 @@ void LineReader::Skip(size_t bytes, int64_t lines) {
   next_.column = 1;
 }
 
-// In stretches that grow, for in texts that end lines with CR the next LF is
-// far away, and the other way round.
+// Searches in steps of growing size. In a text that ends lines with CR only,
+// the next LF may be far away, and the other way round.
 size_t LineReader::FindLineEnd(size_t begin) const {
   for (size_t stretch = 1024;; stretch *= 2) {
     const size_t end = std::min(text_.size() - begin, stretch) + begin;

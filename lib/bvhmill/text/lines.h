@@ -1,7 +1,7 @@
 #pragma once
 
-// Lines and places in a text. LF, CR and CRLF each end a line; blanks are
-// space, tab, vertical tab and form feed.
+// Splits a text into lines and tracks positions. LF, CR and CRLF each end a
+// line. Blanks are space, tab, vertical tab and form feed.
 
 #include <cstdint>
 #include <string_view>
@@ -15,40 +15,42 @@ constexpr bool IsBlank(char c) {
 }
 constexpr bool IsLineEnd(char c) { return c == '\n' || c == '\r'; }
 
-// `text` without the blanks around it.
+// `text` without the blanks at both ends.
 std::string_view TrimBlanks(std::string_view text);
 
 // One line, without its line end.
 struct Line {
   std::string_view text;
-  // Of the first byte of `text`. Its column is above 1 only if the reader
-  // started inside the line.
+  // Position of the first byte of `text`. Its column is above 1 only if the
+  // reader started inside the line.
   TextPosition start;
 
-  // The place of the byte `index` of this line.
+  // Position of byte `index` of this line.
   TextPosition At(size_t index) const;
 };
 
-// Hands out the lines of `text`, whose first byte is at `start` of the file.
-// The text must outlive it.
+// Returns the lines of `text` one by one. `start` is the position of the first
+// byte of `text` in the file. The text must outlive the reader and its lines.
 class LineReader {
  public:
   LineReader(std::string_view text, const TextPosition& start);
 
-  // False at the end of the text.
+  // Reads the next line. False at the end of the text.
   bool Next(Line* line);
-  // Where the next line starts; at the end of the text, its last place.
+  // Position where the next line starts; at the end of the text, the position
+  // after its last byte.
   const TextPosition& next() const { return next_; }
-  // Bytes of the text that are behind.
+  // Number of bytes of the text that were read or skipped.
   size_t taken() const { return static_cast<size_t>(next_.offset - base_); }
-  // What is still to come.
+  // The text that is not read yet.
   std::string_view rest() const { return text_.substr(taken()); }
-  // Goes on by `bytes` in which `lines` lines end. They are whole lines, but
-  // for the last of the text.
+  // Skips `bytes` bytes that contain `lines` line ends. They must be whole
+  // lines; only the last line of the text may lack its line end.
   void Skip(size_t bytes, int64_t lines);
 
  private:
-  // Index of the line end that ends the line from `begin` on, or the size.
+  // Index of the line end of the line that starts at `begin`, or the size of
+  // the text.
   size_t FindLineEnd(size_t begin) const;
 
   std::string_view text_;
@@ -56,14 +58,14 @@ class LineReader {
   TextPosition next_;
 };
 
-// Line ends in `text`; CRLF is one.
+// Number of line ends in `text`; CRLF counts as one.
 int64_t CountLineEnds(std::string_view text);
 
-// Takes the next word (a run of bytes that are not blank) of `line` from
-// `*index` on and moves `*index` behind it. Empty at the end of the line.
+// Returns the next word of `line` from `*index` on and moves `*index` past it.
+// A word is a run of bytes that are not blanks. Empty at the end of the line.
 std::string_view NextWord(std::string_view line, size_t* index);
 
-// True if the first word of the line opens a comment: # or //.
+// True if the first word of the line starts with # or //.
 bool IsComment(std::string_view line);
 
 }  // namespace bvhmill

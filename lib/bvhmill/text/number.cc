@@ -21,7 +21,7 @@ size_t SkipSign(std::string_view s, size_t i) {
   return i < s.size() && (s[i] == '+' || s[i] == '-') ? i + 1 : i;
 }
 
-// True if all of `s`, which has no sign, is a number of the grammar.
+// True if `s`, which has no sign, matches the grammar.
 bool IsUnsignedDecimal(std::string_view s) {
   size_t i = SkipDigits(s, 0);
   size_t digits = i;
@@ -47,8 +47,9 @@ bool StartsWithWord(std::string_view s, std::string_view lower) {
   return true;
 }
 
-// What C libraries print: nan, nan(ind), 1.#QNAN, 1.#IND00, inf, infinity,
-// 1.#INF00. `s` has no sign. Returns +inf, nan, or 0 if it is none of them.
+// Recognizes the forms that C libraries print: nan, nan(ind), 1.#QNAN,
+// 1.#IND00, inf, infinity, 1.#INF00. `s` has no sign. Returns +inf, nan, or 0
+// if `s` is none of them.
 double NotFiniteValue(std::string_view s) {
   constexpr double kInf = std::numeric_limits<double>::infinity();
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();

@@ -1,29 +1,31 @@
 #pragma once
 
-// Numbers of BVH text. The grammar is
+// Parses the numbers of BVH text. The grammar is
+//
 //   [+-]? (digits [. digits?] | . digits) ([eE] [+-]? digits)?
-// and nothing else: no decimal comma, no hexadecimal, no separators. The
-// spellings of "not a number" and of infinity that C libraries print are told
-// apart, so that a reader can keep them and say so.
+//
+// and nothing else: no decimal comma, no hexadecimal, no separators. The forms
+// in which C libraries print "not a number" and infinity have a kind of their
+// own, so that a reader can keep such values and report them.
 
 #include <string_view>
 
 namespace bvhmill {
 
 enum class NumberKind {
-  kFinite,      // of the grammar above
-  kOutOfRange,  // of the grammar above, but not finite as float
-  kNotFinite,   // nan, inf, -1.#IND00 and their kin
-  kInvalid,
+  kFinite,      // matches the grammar
+  kOutOfRange,  // matches the grammar, but is not finite as float
+  kNotFinite,   // nan, inf, -1.#IND00 and similar forms
+  kInvalid,     // anything else
 };
 
 struct Number {
   NumberKind kind = NumberKind::kInvalid;
-  // Correctly rounded; 0 if invalid.
+  // Correctly rounded to double, which may be infinite or NaN; 0 if invalid.
   double value = 0;
 };
 
-// Reads the whole of `word`. Locale-independent; takes no memory.
+// Parses all of `word`. Does not depend on the locale and allocates no memory.
 Number ParseNumber(std::string_view word);
 
 }  // namespace bvhmill

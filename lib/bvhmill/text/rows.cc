@@ -27,7 +27,7 @@ std::string_view RowsTargetName(RowsTarget target) {
 
 #if defined(__x86_64__)
 
-// Also asks the operating system whether it saves the wide registers.
+// The builtin also checks that the operating system saves the wide registers.
 bool IsSupported(RowsTarget target) {
   const bool has_avx2 =
       __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
@@ -101,7 +101,8 @@ RowsTarget BestRowsTarget() {
   return best;
 }
 
-// Not zeroed: pages that are never used are never touched.
+// The buffers stay uninitialized, so that pages that are never used are never
+// touched.
 RowsWorkspace::RowsWorkspace()
     : buffers_(std::make_unique_for_overwrite<Buffers>()) {}
 RowsWorkspace::~RowsWorkspace() = default;

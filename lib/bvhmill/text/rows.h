@@ -1,8 +1,10 @@
 #pragma once
 
-// Reads the regular rows of MOTION, many lines at a time: the fast path of the
-// reader. Each CPU target is an implementation of one algorithm; the scalar one
-// is the twin that all are compared with.
+// Parses regular rows of MOTION, many lines at a time. This is the fast path of
+// the reader.
+//
+// One algorithm has an implementation for each CPU target. The scalar target is
+// the slow twin; tests compare the others with it.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,16 +14,16 @@
 
 namespace bvhmill {
 
-// Longer lines are left to the caller, who checks their length.
+// Longer lines are left to the caller, which checks their length.
 inline constexpr size_t kMaxScannedLineBytes = size_t{60} * 1024;
 
-// What ScanRows took.
+// How much of a text ScanRows took.
 struct RowsScan {
   // Full rows written.
   size_t rows = 0;
-  // Bytes of the whole lines taken, their line ends included.
+  // Bytes of the whole lines that were taken, with their line ends.
   size_t bytes = 0;
-  // Line ends among them; CRLF is one.
+  // Line ends in those bytes; CRLF counts as one.
   int64_t lines = 0;
 };
 
@@ -29,13 +31,13 @@ enum class RowsTarget { kScalar, kAvx2, kAvx512 };
 
 // "scalar", "avx2", "avx512".
 std::string_view RowsTargetName(RowsTarget target);
-// Whether this machine can run it.
+// True if this machine can run `target`.
 bool IsSupported(RowsTarget target);
-// The fastest that is supported. Cheap: found out once.
+// The fastest supported target. Determined once, then cheap.
 RowsTarget BestRowsTarget();
 
-// Buffers that ScanRows works in, about 400 KB, kept from call to call. Not
-// thread-safe: one per thread.
+// Scratch buffers of ScanRows, about 400 KB. Reuse them from call to call. Not
+// thread-safe: use one per thread.
 class RowsWorkspace {
  public:
   RowsWorkspace();
@@ -50,38 +52,49 @@ class RowsWorkspace {
   std::unique_ptr<Buffers> buffers_;
 };
 
-// That of this thread, made when it is first asked for and kept until the
-// thread ends.
+// The workspace of the calling thread. Created at the first call and kept until
+// the thread ends.
 RowsWorkspace* ThreadRowsWorkspace();
 
-// Reads rows from the beginning of `text`, which begins a line, into `out`, row
-// after row: one line each, `width` numbers of the grammar of number.h, each
-// finite as float and rounded as there. Lines of blanks are skipped. Stops
-// before the first line that is anything else or is longer than
-// kMaxScannedLineBytes, when `out` has no room for another row, or at the end
-// of the text, which ends a line. `width` >= 1. Cost: O(bytes taken), and up
-// to kMaxScannedLineBytes looked at in vain.
+// Parses rows from the beginning of `text` into `out`, one row after the other.
+// `text` must begin at the beginning of a line.
+//
+// A row is one line of `width` numbers of the grammar in number.h, each finite
+// as float. The values are rounded as ScanLine rounds them. Lines of blanks are
+// skipped. Stops
+//
+//   - before the first other line,
+//   - before the first line longer than kMaxScannedLineBytes,
+//   - when `out` has no space for another row,
+//   - at the end of the text, which also ends a line.
+//
+// Requires `width` >= 1. Cost: O(bytes taken), plus up to kMaxScannedLineBytes
+// that are looked at and not taken.
 RowsScan ScanRows(RowsTarget target, std::string_view text, size_t width,
                   std::span<float> out, RowsWorkspace* workspace);
 
-// Says where the rows of a block go.
+// Chooses where the rows of a block are written.
 class RowsPlacer {
  public:
   virtual ~RowsPlacer() = default;
-  // Room for `rows` rows; empty if there is none.
+  // Space for `rows` rows; empty if there is none.
   virtual std::span<float> Reserve(size_t rows) = 0;
 };
 
-// A block must not be longer.
+// The longest block that ScanRowsBlock accepts.
 inline constexpr size_t kMaxRowsBlockBytes = kMaxScannedLineBytes;
 
-// Reads `block`, some whole lines, if ScanRows would read all of it: counts its
-// rows, asks `placer`, once, where they go, and writes them there, so that
-// several threads can work on one text without counting its lines first.
-// Returns what ScanRows would; or nothing taken if the lines are not all
-// regular, or have no place: the placer may have been asked or not, and what
-// was written is void. `ahead` is text that this thread is going to read next:
-// it is brought near, no more; may be empty.
+// Parses `block`, which consists of whole lines, if ScanRows would take all of
+// it. First counts its rows, then calls `placer` once, then writes the rows
+// where `placer` says. So several threads can parse one text without counting
+// its lines first.
+//
+// Returns the same as ScanRows. Takes nothing (all counts are 0) if some line
+// is not regular or if `placer` has no space; then `placer` may or may not have
+// been called, and the values already written are not valid.
+//
+// `ahead` is text that this thread is going to parse next; it is only
+// prefetched into the cache, and may be empty.
 RowsScan ScanRowsBlock(RowsTarget target, std::string_view block, size_t width,
                        RowsPlacer* placer, std::string_view ahead,
                        RowsWorkspace* workspace);

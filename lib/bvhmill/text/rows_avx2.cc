@@ -67,11 +67,11 @@ struct Ops {
   static uint64_t EqualLetter(Block b, char lower) {
     return Equal({Or(b.low, Set8(0x20)), Or(b.high, Set8(0x20))}, lower);
   }
-  // The bytes that are no part of plain numbers and do not stand between them.
+  // Bytes that cannot be part of plain numbers or separate them.
   static uint64_t Others(Block /*b*/, Block values) {
     return TopBits(values.low, values.high);
   }
-  // The same, gathered over many blocks.
+  // Collects such bytes over many blocks.
   using OtherBytes = Block;
   static void NoteOthers(Block /*b*/, Block values, OtherBytes* others) {
     *others = {Or(others->low, values.low), Or(others->high, values.high)};
@@ -85,7 +85,8 @@ struct Ops {
   static uint64_t Extract(uint64_t bits, uint64_t mask) {
     return _pext_u64(bits, mask);
   }
-  // As kDigitValues, but for line ends, which are as other separators.
+  // As kDigitValues, except that a line end has the value of any other
+  // separator.
   static Vec DigitValues(Vec b) {
     const Vec v = _mm256_sub_epi8(b, Set8('0'));
     const Vec no_digit = _mm256_cmpeq_epi8(_mm256_max_epu8(v, Set8(10)), v);
@@ -101,13 +102,14 @@ struct Ops {
     return {DigitValues(b.low), DigitValues(b.high)};
   }
 
-  // Writes the positions of the bits of `bits`, plus `offset`, with bit 31 set
-  // where `marks` has the bit. Writes up to 64 beyond those there are.
+  // Writes the position of each bit of `bits`, plus `offset`, with bit 31 set
+  // where `marks` has the bit. Returns how many there are; may write up to 64
+  // entries beyond them.
   static size_t StorePositions(uint64_t bits, uint64_t marks, uint32_t offset,
                                uint32_t* to) {
     const auto n = static_cast<size_t>(_mm_popcnt_u64(bits));
     size_t i = 0;
-    // By fours: one badly guessed branch in place of many.
+    // Four at a time: one branch that is often mispredicted instead of many.
     do {
 #pragma GCC unroll 4
       for (size_t k = 0; k < 4; ++k) {
@@ -173,7 +175,7 @@ struct Ops {
     return _mm256_testz_si256(v, _mm256_set1_epi32(static_cast<int>(bits))) ==
            0;
   }
-  // A bit for the sign of each 64 bits.
+  // One bit for the sign of each 64 bits.
   static uint32_t SignBits(Vec v) {
     return static_cast<uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(v)));
   }
@@ -181,8 +183,8 @@ struct Ops {
     return _mm256_cmpgt_epi64(_mm256_setzero_si256(), v);
   }
 
-  // integers + decimals * 1e-7 as the sum of two floats, signs from bit 31 of
-  // the pivots.
+  // Stores integers + decimals * 1e-7 as the sum of two floats. The signs come
+  // from bit 31 of the pivots.
   static void StoreFloats(Vec integers, Vec decimals, Vec pivots, float* to) {
     const __m256 high = _mm256_set1_ps(kScaleHigh);
     const __m256 low = _mm256_set1_ps(kScaleLow);
@@ -229,7 +231,7 @@ struct Ops {
     return _mm256_fmadd_pd(a, b, c);
   }
   static Vec Bits(Doubles d) { return _mm256_castpd_si256(d); }
-  // Of integers below 2^52: as the low bits of 2^52 plus them.
+  // Requires integers below 2^52. They become the low bits of the double 2^52.
   static Doubles ToDoubles(Vec v) {
     const Doubles magic = SetD(0x1p52);
     return _mm256_sub_pd(_mm256_castsi256_pd(Or(v, Bits(magic))), magic);
@@ -250,7 +252,7 @@ struct Ops {
   }
 };
 
-// In this order: each builds on the one before.
+// Order matters: each file uses the one before.
 #include "bvhmill/text/rows_stage1-inl.h"
 #include "bvhmill/text/rows_stage2-inl.h"
 #include "bvhmill/text/rows_stages-inl.h"

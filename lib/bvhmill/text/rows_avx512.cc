@@ -51,12 +51,12 @@ struct Ops {
   static uint64_t EqualLetter(Block b, char lower) {
     return Equal(_mm512_or_si512(b, _mm512_set1_epi8(0x20)), lower);
   }
-  // The bytes that are no part of plain numbers and do not stand between them.
+  // Bytes that cannot be part of plain numbers or separate them.
   static uint64_t Others(Block b, Block values) {
     return _cvtmask64_u64(
         _mm512_movepi8_mask(_mm512_or_si512(values, HighBytes(b))));
   }
-  // The same, gathered over many blocks.
+  // Collects such bytes over many blocks.
   using OtherBytes = __m512i;
   static void NoteOthers(Block b, Block values, OtherBytes* others) {
     *others = _mm512_ternarylogic_epi64(*others, b, values, 0xFE);
@@ -65,7 +65,7 @@ struct Ops {
     return _mm512_test_epi8_mask(
                others, _mm512_set1_epi8(static_cast<char>(0xC0))) != 0;
   }
-  // kOther for bytes from 64 on.
+  // kOther for each byte with a value of 64 or more.
   static Block HighBytes(Block b) {
     const __mmask64 high =
         _mm512_test_epi8_mask(b, _mm512_set1_epi8(static_cast<char>(0xC0)));
@@ -79,14 +79,15 @@ struct Ops {
   static uint64_t Extract(uint64_t bits, uint64_t mask) {
     return _pext_u64(bits, mask);
   }
-  // The lookup goes by the low 6 bits. Bytes from 64 on that look like digits
-  // are found by the functions above.
+  // The lookup uses the low 6 bits only. The functions above find the bytes
+  // from 64 on that look like digits.
   static Block DigitValues(Block b) {
     return _mm512_permutexvar_epi8(b, _mm512_load_si512(kDigitValues.data()));
   }
 
-  // Writes the positions of the bits of `bits`, plus `offset`, with bit 31 set
-  // where `marks` has the bit. Writes up to 64 beyond those there are.
+  // Writes the position of each bit of `bits`, plus `offset`, with bit 31 set
+  // where `marks` has the bit. Returns how many there are; may write up to 64
+  // entries beyond them.
   static size_t StorePositions(uint64_t bits, uint64_t marks, uint32_t offset,
                                uint32_t* to) {
     const __m512i iota = _mm512_load_si512(kIota.data());
@@ -164,12 +165,12 @@ struct Ops {
     return _mm512_test_epi32_mask(
                v, _mm512_set1_epi32(static_cast<int>(bits))) != 0;
   }
-  // A bit for the sign of each 64 bits.
+  // One bit for the sign of each 64 bits.
   static uint32_t SignBits(Vec v) { return _mm512_movepi64_mask(v); }
   static Vec SignMask64(Vec v) { return _mm512_srai_epi64(v, 63); }
 
-  // integers + decimals * 1e-7 as the sum of two floats, signs from bit 31 of
-  // the pivots.
+  // Stores integers + decimals * 1e-7 as the sum of two floats. The signs come
+  // from bit 31 of the pivots.
   static void StoreFloats(Vec integers, Vec decimals, Vec pivots, float* to) {
     const __m512 high = _mm512_set1_ps(kScaleHigh);
     const __m512 low = _mm512_set1_ps(kScaleLow);
@@ -220,7 +221,7 @@ struct Ops {
     return _mm512_fmadd_pd(a, b, c);
   }
   static Vec Bits(Doubles d) { return _mm512_castpd_si512(d); }
-  // Of integers below 2^52.
+  // Requires integers below 2^52.
   static Doubles ToDoubles(Vec v) { return _mm512_cvtepi64_pd(v); }
   static Doubles LookUp(const double* table, Vec index) {
     return _mm512_i64gather_pd(index, table, 8);
@@ -239,7 +240,7 @@ struct Ops {
   }
 };
 
-// In this order: each builds on the one before.
+// Order matters: each file uses the one before.
 #include "bvhmill/text/rows_stage1-inl.h"
 #include "bvhmill/text/rows_stage2-inl.h"
 #include "bvhmill/text/rows_stages-inl.h"

@@ -29,8 +29,8 @@ RowsScan ScanRowsScalar(std::string_view text, size_t width,
 
 RowsScan ScanRowsBlockScalar(std::string_view block, size_t width,
                              RowsPlacer* placer) {
-  // A value takes two bytes, but for the last of the text; and room for one row
-  // more, so that the end of the text is reached.
+  // A value takes at least two bytes, except for the last one of the text. One
+  // extra row of space lets ScanRowsScalar reach the end of the text.
   std::vector<float> values((block.size() + 1) / 2 + width);
   const RowsScan scan = ScanRowsScalar(block, width, values);
   if (scan.bytes < block.size()) return {};

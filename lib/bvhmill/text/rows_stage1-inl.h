@@ -1,39 +1,43 @@
-// Stage 1 of ScanRows, once for every CPU target. No include guard: it is
-// included by one source file per target, within an anonymous namespace and a
-// region that is compiled for that target, behind `struct Ops`, which has the
-// primitives.
+// Stage 1 of ScanRows, written once for all CPU targets. It has no include
+// guard. The source file of each target includes it after its `struct Ops`,
+// which has the primitives, inside an anonymous namespace and inside a region
+// that is compiled for that target.
 //
-// Looks at blocks of 64 bytes as bit masks. One addition finds, for every
-// number, its pivot: the dot, or what ends the digits of a number without one.
-// Adding the mask of starts to the mask of the bytes that a carry may pass lets
-// each start run up to its pivot. A second addition carries the minus the same
-// way, and a third carries the letter of an exponent to the end of its number.
-// The block is also stored as digit values: digits 0..9, the dot 0, all else
-// with the bit kNotDigit, and some with a second bit that tells them apart.
+// Works on blocks of 64 bytes as bit masks. One addition finds the pivot of
+// every number: the dot, or the byte after the last digit if the number has no
+// dot. It adds the mask of number starts to the mask of bytes that a carry may
+// pass, so the carry from each start stops at its pivot. A second addition
+// carries the minus sign in the same way. A third carries the letter of an
+// exponent to the end of its number.
+//
+// Stage 1 also stores the block as digit values: digits are 0 to 9, the dot is
+// 0, and all other bytes have the bit kNotDigit. Some also have a second bit
+// that tells them apart.
 
-// What stage 1 found in a chunk, and where it stands between two blocks.
+// The results of stage 1 for a chunk, and its state between two blocks.
 struct Marks {
-  // Of the byte before: in bit 0.
+  // Class of the last byte of the previous block, in bit 0.
   uint64_t after_separator = 1;
   uint64_t after_digit = 0;
   uint64_t after_dot = 0;
   uint64_t after_exponent = 0;
-  // In bit 0 if the next byte must be a digit, for none stood before the dot.
+  // Bit 0 is set if the next byte must be a digit because the dot before it has
+  // no digit before it.
   uint64_t needs_digit = 0;
   // Carries of the additions.
   uint64_t start_carry = 0;
   uint64_t minus_carry = 0;
   uint64_t exponent_carry = 0;
-  // Set by anything that a row of numbers does not have.
+  // Not 0 if the chunk has anything that cannot be part of a row of numbers.
   uint64_t odd = 0;
-  // Numbers that have ended; counted with exponents only.
+  // Numbers that have ended. Counted only with kGeneral.
   size_t ended = 0;
   size_t pivots = 0;
   size_t exponents = 0;
   size_t numbers_with_exponent = 0;
   size_t rows = 0;
   size_t line_ends = 0;
-  // Not empty if some byte is no part of plain numbers.
+  // Not empty if the chunk has a byte that cannot be part of plain numbers.
   typename Ops::OtherBytes others = {};
 };
 
@@ -47,8 +51,8 @@ inline uint64_t AddCarry(uint64_t a, uint64_t b, uint64_t* carry) {
   return sum;
 }
 
-// Counts the rows that end in this block; each line holds `width` numbers, or
-// none. A line end may be a pivot itself.
+// Counts the rows that end in this block. Each line must hold `width` numbers
+// or none. A line end may itself be the pivot of a number.
 inline void CountRows(uint64_t line_ends, uint64_t pivots, size_t width,
                       Marks* m) {
   m->line_ends += CountBits(line_ends);
@@ -64,7 +68,7 @@ inline void CountRows(uint64_t line_ends, uint64_t pivots, size_t width,
   }
 }
 
-// Notes which of the numbers that end in this block have an exponent.
+// Records which of the numbers that end in this block have an exponent.
 inline void NoteExponents(uint64_t exponents, uint64_t nsep, uint64_t ends,
                           uint64_t digit_before, Marks* m,
                           uint64_t* has_exponent) {
@@ -80,8 +84,8 @@ inline void NoteExponents(uint64_t exponents, uint64_t nsep, uint64_t ends,
   m->ended += CountBits(ends);
 }
 
-// One block. With kGeneral, exponents, plus signs and dots without a digit
-// before are looked at; without, they are odd.
+// Marks one block. With kGeneral, exponents, plus signs and dots without a
+// digit before them are allowed; without it, they set `odd`.
 template <bool kGeneral>
 inline void MarkBlock(const char* from, uint32_t offset, size_t width,
                       RowsWorkspace::Buffers* buffers, uint8_t* digits,
@@ -125,7 +129,7 @@ inline void MarkBlock(const char* from, uint32_t offset, size_t width,
     m->after_dot = dots >> 63;
     m->after_exponent = exponents >> 63;
   } else {
-    // Looked at once a chunk. Until then, what is none counts as a digit.
+    // These bytes are checked once per chunk. Until then, they count as digits.
     Ops::NoteOthers(block, values, &m->others);
     const uint64_t digit_before = (is_digit << 1) | m->after_digit;
     m->odd |= (pivots & ~digit_before) | (minuses & ~starts);
@@ -139,19 +143,19 @@ inline void MarkBlock(const char* from, uint32_t offset, size_t width,
   m->after_digit = is_digit >> 63;
 }
 
-// A chunk as stage 2 sees it.
+// A chunk, as stage 2 uses it.
 struct Chunk {
   std::string_view text;
-  // Text to be brought near meanwhile.
+  // Text to prefetch during the conversion.
   std::string_view ahead;
-  // Digit values; digits[kPadBytes + i] is that of text[i].
+  // Digit values; digits[kPadBytes + i] belongs to text[i].
   uint8_t* digits = nullptr;
   RowsWorkspace::Buffers* buffers = nullptr;
   size_t numbers = 0;
 };
 
-// Marks the whole chunk, whose last line may lack its end. False if it holds
-// anything odd; `marks` and the lists are void then.
+// Marks the whole chunk, whose last line may lack its line end. False if the
+// chunk has anything odd; then `marks` and the lists are not valid.
 template <bool kGeneral>
 bool MarkChunk(size_t width, const Chunk& chunk, Marks* marks) {
   RowsWorkspace::Buffers* buffers = chunk.buffers;
@@ -165,12 +169,13 @@ bool MarkChunk(size_t width, const Chunk& chunk, Marks* marks) {
   for (; i + kBlockBytes <= bytes; i += kBlockBytes) {
     MarkBlock<kGeneral>(from + i, static_cast<uint32_t>(kPadBytes + i), width,
                         buffers, digits + i, &m);
-    // Of anything but numbers, there may be more than the lists hold.
+    // In text that is not made of numbers, the lists could overflow.
     if (kGeneral && m.odd != 0) return false;
   }
   std::memset(buffers->tail, ' ', kBlockBytes);
   std::memcpy(buffers->tail, from + i, bytes - i);
-  // Ends the last row if nothing else does; not counted as a line end.
+  // If the text does not end with a line end, this one ends the last row. It is
+  // not counted.
   const bool ends =
       bytes > 0 && (from[bytes - 1] == '\n' || from[bytes - 1] == '\r');
   if (!ends) buffers->tail[bytes - i] = '\n';

@@ -1,30 +1,33 @@
-// Stage 2 of ScanRows: numbers from the pivots of rows_stage1-inl.h. Included
-// behind it.
+// Stage 2 of ScanRows: converts the numbers at the pivots that
+// rows_stage1-inl.h found. Include it after that file.
 //
-// Takes the 16 bytes around each pivot: 8 of the integer side, and the pivot
-// with 7 decimals. In each half, the bytes from the first that is no digit on
-// are cut away by (n - 1) & ~n; products with powers of ten and pairwise sums
-// make two integers below 10^8. Decimals are left-aligned, so that their scale
-// is always 1e-7.
+// Loads a window of 16 bytes around each pivot: 8 bytes of the integer, then
+// the pivot with 7 decimals. In each half, (n - 1) & ~n removes the bytes from
+// the first that is no digit on. Products with powers of ten and pairwise sums
+// make two integers below 10^8. Decimals are left-aligned, so their scale is
+// always 1e-7.
 //
-// The short path: with at most 6 decimals, behind which their end is seen, and
-// an integer below 2^17, no decimal is nearer than a relative 2^-42 to the
-// middle between two floats, and the sum of two floats used here errs by less
-// than 2^-46: the result is the correctly rounded one. Whatever does not fit is
-// found by masks and listed for the wide path: 15 decimals and exponents in
-// double precision, with tests for results too near the middle between two
-// floats. What fails those, and the rest, is read one by one.
+// The short path converts numbers with at most 6 decimals, whose end is visible
+// in the window, and an integer below 2^17. No such decimal is nearer than a
+// relative 2^-42 to the middle between two floats, and the sum of two floats
+// used here has an error below 2^-46. So the result is the correctly rounded
+// one.
+//
+// Masks find the numbers that do not fit and list them for the wide path. It
+// converts 15 decimals and exponents in double precision, and tests whether a
+// result is too near to the middle between two floats. Results that fail the
+// test, and all other numbers, are parsed one by one.
 
 inline constexpr size_t kLanes = Ops::kLanes;
 using Vec = Ops::Vec;
 using Doubles = Ops::Doubles;
 
-// Numbers that the wide path takes at once.
+// Numbers that the wide path converts at once.
 inline constexpr size_t kWide = 2 * kLanes;
 
 inline size_t OffsetOf(uint32_t pivot) { return pivot & 0xFFFF; }
 
-// The number with this pivot, by the twin's arithmetic.
+// Parses the number with this pivot as the slow twin does.
 __attribute__((noinline)) inline float ReadOne(const Chunk& chunk,
                                                uint32_t pivot) {
   const std::string_view text = chunk.text;
@@ -37,7 +40,7 @@ __attribute__((noinline)) inline float ReadOne(const Chunk& chunk,
   return static_cast<float>(number.value);
 }
 
-// True if the windows around `pivot` do not hold the whole number.
+// True if the window around `pivot` does not hold the whole number.
 inline bool IsLong(const Chunk& chunk, uint32_t pivot) {
   uint64_t integer = 0;
   uint64_t decimals = 0;
@@ -47,8 +50,9 @@ inline bool IsLong(const Chunk& chunk, uint32_t pivot) {
   return (integer & kNotDigits) == 0 || (decimals & kNotDigits) == 0;
 }
 
-// Both halves of some windows, cut and summed pairwise; `full` gets the sign of
-// each half that has no end.
+// Removes the bytes after the digits in both halves of some windows and sums
+// the digits in pairs. In `full`, the sign bit of each half that has no end is
+// set.
 inline Vec CutWindows(Vec windows, Vec* full) {
   const Vec w = Ops::Shuffle(windows, kReverseIntegers);
   const Vec ends = Ops::And(w, Ops::Set64(kNotDigits));
@@ -56,9 +60,9 @@ inline Vec CutWindows(Vec windows, Vec* full) {
   return Ops::MulAddBytes(Ops::CutDigits(w, *full, ends), kWeights1);
 }
 
-// Copies the windows of 4 * kLanes numbers, so that the vectors of the short
-// path are plain loads: long before they are loaded, for a store cannot be
-// forwarded to a wider load.
+// Copies the windows of 4 * kLanes numbers, so that the short path loads its
+// vectors directly. The copy is made long before the load: the CPU cannot
+// forward several stores to one wider load.
 inline void CopyWindows(const uint8_t* digits, const uint32_t* pivots,
                         uint8_t* to) {
   constexpr size_t kOrder[4] = {0, 2, 1, 3};
@@ -76,7 +80,8 @@ inline void CopyWindows(const uint8_t* digits, const uint32_t* pivots,
   }
 }
 
-// Lists those of `count` numbers from `first` on that the short path got wrong.
+// Lists those of the `count` numbers from `first` on that the short path could
+// not convert.
 __attribute__((noinline)) inline size_t ListLong(const Chunk& chunk,
                                                  const float* values,
                                                  size_t first, size_t count,
@@ -92,11 +97,11 @@ __attribute__((noinline)) inline size_t ListLong(const Chunk& chunk,
   return listed;
 }
 
-// The numbers of four vectors of windows.
+// Sums for the numbers of four vectors of windows.
 struct ShortBatch {
   Vec integers;
   Vec decimals;
-  // A sign for each that does not fit its window.
+  // Sign bit set for each number that does not fit into its window.
   Vec full;
 };
 
@@ -106,8 +111,8 @@ inline ShortBatch SumWindows(const uint8_t* windows) {
   const Vec b = CutWindows(Ops::Load(windows + 16 * kLanes), &full[1]);
   const Vec c = CutWindows(Ops::Load(windows + 32 * kLanes), &full[2]);
   const Vec d = CutWindows(Ops::Load(windows + 48 * kLanes), &full[3]);
-  // Each 64 bits: the integer and the decimals of one number; even numbers,
-  // then odd ones.
+  // Each 64 bits hold the integer and the decimals of one number: first the
+  // even numbers, then the odd ones.
   const Vec even = Ops::MulAddWords(
       Ops::MulAddBytes(Ops::PackWords(a, b), kWeights2), kWeights3);
   const Vec odd = Ops::MulAddWords(
@@ -116,8 +121,8 @@ inline ShortBatch SumWindows(const uint8_t* windows) {
           Ops::Or(Ops::Or(full[0], full[1]), Ops::Or(full[2], full[3]))};
 }
 
-// Asks for the text that is read next while a chunk is converted, spread over
-// its batches: the hardware does not look beyond a page.
+// Prefetches the text that is parsed next while a chunk is converted, in equal
+// parts per batch. The hardware does not prefetch across a page.
 struct Prefetcher {
   Prefetcher(std::string_view ahead, size_t batches)
       : at(ahead.data()),
@@ -133,12 +138,14 @@ struct Prefetcher {
 
 inline constexpr size_t kBatch = 4 * kLanes;
 inline constexpr size_t kWindowBytes = 16 * kBatch;
-// Batches that windows are copied ahead, and room for them.
+// Windows are copied kAhead batches before their conversion; the ring has space
+// for kRing batches.
 inline constexpr size_t kAhead = 4;
 inline constexpr size_t kRing = 8;
 
-// The numbers from `i` on, of which the last kAhead batches of windows are in
-// the ring, as floats to `to`. True if some did not fit.
+// Converts the batch of numbers from `i` on to floats at `to`. The windows of
+// the next kAhead batches are already in the ring; copies one batch more. True
+// if some number did not fit.
 inline bool ConvertBatch(const Chunk& chunk, size_t i, float* to) {
   const uint32_t* pivots = chunk.buffers->pivots;
   uint8_t* ring = chunk.buffers->ring;
@@ -150,12 +157,12 @@ inline bool ConvertBatch(const Chunk& chunk, size_t i, float* to) {
   return Ops::AnySign64(sums.full) || Ops::AnyBit(sums.integers, 0xFFFE0000);
 }
 
-// Numbers of at most 6 decimals, kBatch at a time. Returns how many did not
-// fit; the list has them.
+// Converts numbers with at most 6 decimals, kBatch at a time. Returns how many
+// numbers did not fit; their indices are in buffers->listed.
 inline size_t ConvertShort(const Chunk& chunk, float* out) {
   uint32_t* pivots = chunk.buffers->pivots;
   uint32_t* list = chunk.buffers->listed;
-  // Windows are copied beyond the last number, of anything that exists.
+  // Windows are copied beyond the last number; give them valid positions.
   std::fill_n(pivots + chunk.numbers, (kAhead + 2) * kBatch,
               static_cast<uint32_t>(kPadBytes));
   for (size_t batch = 0; batch < kAhead; ++batch) {
@@ -181,19 +188,21 @@ inline size_t ConvertShort(const Chunk& chunk, float* out) {
   return listed;
 }
 
-// kWide numbers as two integers each.
+// kWide numbers, two integers each.
 struct WideBatch {
-  // The integer and 7 decimals, below 10^15, and the 8 decimals behind them.
+  // `mantissa`: the integer and 7 decimals, below 10^15. `more`: the next 8
+  // decimals.
   Vec mantissa;
   Vec more;
-  // A bit for each that has 8 digits or more before the dot; 7 or more, or 15
-  // or more, behind it.
+  // One bit for each number: 8 or more digits before the dot; 7 or more after
+  // it; 15 or more after it.
   uint32_t long_integer = 0;
   uint32_t has_more = 0;
   uint32_t too_long = 0;
 };
 
-// The decimals behind the first 7 of those with a sign in `full`.
+// Adds the decimals after the first 7, for the numbers whose sign bit is set in
+// `full`.
 inline void AddMore(const uint8_t* digits, const uint32_t* pivots, Vec full,
                     WideBatch* batch) {
   const Vec w = Ops::LoadEights(digits + 8, pivots);
@@ -227,13 +236,13 @@ inline WideBatch LoadWide(const uint8_t* digits, const uint32_t* pivots) {
   return batch;
 }
 
-// A bit for each value so near to the middle between two floats that the error
-// of the wide path could matter.
+// One bit for each value that is so near to the middle between two floats that
+// the error of the wide path could change the result.
 inline uint32_t AreNearMiddle(Doubles values) {
-  // Of the 29 bits that a float does not have.
+  // The middle, within the 29 bits of a double that a float does not have.
   constexpr uint64_t kMiddle = uint64_t{1} << 28;
   constexpr uint64_t kMask = 2 * kMiddle - 1;
-  // Rounding errors of the wide path are below 2^-50 relative.
+  // Rounding errors of the wide path are below a relative 2^-50.
   constexpr uint64_t kNear = 64;
   const Vec from_near =
       Ops::And(Ops::Add64(Ops::Bits(values), Ops::Set64(kNear - kMiddle)),
@@ -241,8 +250,8 @@ inline uint32_t AreNearMiddle(Doubles values) {
   return Ops::SignBits(Ops::Sub64(from_near, Ops::Set64(2 * kNear)));
 }
 
-// A bit for each value, which is not negative, that is neither 0 nor within
-// what floats hold at full precision.
+// One bit for each value that is neither 0 nor a normal float. No value is
+// negative.
 inline uint32_t AreNoNormalFloats(Doubles values) {
   constexpr double kLeast = std::numeric_limits<float>::min();
   constexpr double kMax = std::numeric_limits<float>::max();
@@ -254,8 +263,8 @@ inline uint32_t AreNoNormalFloats(Doubles values) {
   return Ops::SignBits(Ops::Or(low, high));
 }
 
-// Scales the mantissas by `scale`, 10 to the exponent less 7. `bad` gets a bit
-// for each that may not be rounded correctly.
+// Multiplies the mantissas by `scale`, which is 10^(exponent - 7). Sets a bit
+// of `bad` for each value that may not be rounded correctly.
 inline Doubles ScaleWide(const WideBatch& batch, Doubles scale, uint32_t* bad) {
   Doubles value = Ops::MulD(Ops::ToDoubles(batch.mantissa), scale);
   *bad |= batch.long_integer;
@@ -263,8 +272,9 @@ inline Doubles ScaleWide(const WideBatch& batch, Doubles scale, uint32_t* bad) {
     const Doubles fine = Ops::MulD(scale, Ops::SetD(1e-8));
     value = Ops::FmaD(Ops::ToDoubles(batch.more), fine, value);
     if (batch.too_long != 0) {
-      // What is cut off adds less than one unit of the last decimal read: good
-      // if both ends become the same float.
+      // The digits that were cut off add less than one unit of the last decimal
+      // read. The result is good if both ends of this range round to the same
+      // float.
       const Doubles above = Ops::FmaD(value, Ops::SetD(0x1p-50),
                                       Ops::FmaD(fine, Ops::SetD(1.1), value));
       const Doubles below = Ops::FmaD(value, Ops::SetD(-0x1p-50), value);
@@ -275,8 +285,8 @@ inline Doubles ScaleWide(const WideBatch& batch, Doubles scale, uint32_t* bad) {
   return value;
 }
 
-// All numbers by the wide path, as if none had an exponent. Returns how many
-// have 7 decimals or more.
+// Converts all numbers by the wide path, as if none had an exponent. Returns
+// how many have 7 decimals or more.
 inline size_t ConvertWide(const Chunk& chunk, float* out) {
   uint32_t* pivots = chunk.buffers->pivots;
   std::fill_n(pivots + chunk.numbers, kWide, static_cast<uint32_t>(kPadBytes));
@@ -302,15 +312,15 @@ inline size_t ConvertWide(const Chunk& chunk, float* out) {
   return longs;
 }
 
-// The exponents whose letters stand at `positions`, less kMinExponent. `bad`
-// gets a bit for each that is out of range or has more than 3 digits; it is 0
-// here.
+// Loads the exponents whose letters stand at `positions`, minus kMinExponent.
+// Where an exponent is out of range or has more than 3 digits, the result is 0
+// and `bad` gets a bit.
 inline Vec LoadExponents(const uint8_t* digits, const uint32_t* positions,
                          uint32_t* bad) {
   const Vec one = Ops::Set64(1);
   const Vec eight = Ops::Set64(8);
   const Vec text = Ops::LoadEights(digits + 1, positions);
-  // Bit 4 says that there is a sign, bit 7 that it is a plus.
+  // Bit 4 is set if there is a sign; bit 7, if the sign is a plus.
   const Vec minus = Ops::Negate(Ops::And(
       Ops::AndNot(Ops::ShiftRight(text, 7), Ops::ShiftRight(text, 4)), one));
   const Vec w =
@@ -319,8 +329,8 @@ inline Vec LoadExponents(const uint8_t* digits, const uint32_t* positions,
   const Vec full = Ops::Add64(ends, Ops::Set64(~uint64_t{0}));
   const Vec kept =
       Ops::And(Ops::CutDigits(w, full, ends), Ops::Set64(0xFFFFFF));
-  // Right-aligned to 3 digits: 8 bits on if they end at the third, 16 if at the
-  // second.
+  // Aligns right to 3 digits: shifts by 8 bits if the digits end at the third
+  // byte, by 16 bits if at the second.
   const Vec second = Ops::And(Ops::ShiftRight(ends, 9), eight);
   const Vec third = Ops::And(Ops::ShiftRight(ends, 17), eight);
   const Vec aligned =
@@ -337,8 +347,8 @@ inline Vec LoadExponents(const uint8_t* digits, const uint32_t* positions,
   return Ops::AndNot(Ops::SignMask64(out_of_range), index);
 }
 
-// The `count` numbers listed, by the wide path; with kExponents, the i-th has
-// the i-th of the exponents.
+// Converts the `count` listed numbers by the wide path. With kExponents, the
+// i-th number has the i-th exponent.
 template <bool kExponents>
 void ConvertListed(const Chunk& chunk, size_t count, float* out) {
   RowsWorkspace::Buffers* buffers = chunk.buffers;
@@ -371,7 +381,7 @@ void ConvertListed(const Chunk& chunk, size_t count, float* out) {
   }
 }
 
-// Lists the numbers that have exponents. Returns how many.
+// Lists the numbers that have exponents. Returns how many there are.
 inline size_t ListExponents(const Chunk& chunk) {
   size_t listed = 0;
   for (size_t i = 0; i < chunk.numbers; i += 64) {

@@ -1,8 +1,9 @@
-// ScanRows, from the two stages. Included behind rows_stage2-inl.h.
+// ScanRows, composed of the two stages. Include it after rows_stage2-inl.h.
 
 // Converts the first chunk.numbers numbers.
 inline void ConvertChunk(const Chunk& chunk, bool has_exponents, float* out) {
-  // The wide path pays where many numbers have long decimals.
+  // The wide path is faster if more than one in kOften numbers has many
+  // decimals.
   constexpr size_t kOften = 24;
   RowsWorkspace::Buffers* buffers = chunk.buffers;
   size_t longs = 0;
@@ -18,7 +19,8 @@ inline void ConvertChunk(const Chunk& chunk, bool has_exponents, float* out) {
   }
 }
 
-// Bytes up to and with the end of the line of the last number.
+// Number of bytes up to the end of the line of the last number, line end
+// included.
 inline size_t BytesOfLines(const Chunk& chunk) {
   const size_t last =
       OffsetOf(chunk.buffers->pivots[chunk.numbers - 1]) - kPadBytes;
@@ -28,14 +30,15 @@ inline size_t BytesOfLines(const Chunk& chunk) {
   return end + (is_crlf ? 2 : 1);
 }
 
-// Marks a chunk of whole lines; false if they are not all regular.
+// Runs stage 1 over whole lines. False if some line is not regular.
 inline bool MarkLines(std::string_view text, size_t width,
                       RowsWorkspace::Buffers* buffers, Chunk* chunk,
                       Marks* marks) {
   chunk->text = text;
   chunk->buffers = buffers;
-  // Loads of text must not look like the stores of digits just made: they are
-  // told apart by their low 12 bits at first.
+  // At first, the CPU compares loads and stores by the low 12 bits of their
+  // addresses only. The offset keeps loads of the text apart from the recent
+  // stores of digits.
   const auto from = reinterpret_cast<uintptr_t>(text.data());
   const auto base = reinterpret_cast<uintptr_t>(buffers->digits);
   chunk->digits = buffers->digits + ((from - kPadBytes - 1024 - base) & 0xFC0);
@@ -47,10 +50,10 @@ inline bool MarkLines(std::string_view text, size_t width,
   return true;
 }
 
-// Line ends of a chunk that was taken as a whole.
+// Number of line ends in a chunk that was taken completely.
 inline int64_t LinesOf(const Chunk& chunk, const Marks& marks) {
   const char last = chunk.text.back();
-  // Every row has an end, and there are no more: each has one.
+  // Each row ends with one line end, and there are no other line ends.
   if (marks.line_ends == marks.rows && (last == '\n' || last == '\r')) {
     return static_cast<int64_t>(marks.rows);
   }
@@ -59,8 +62,8 @@ inline int64_t LinesOf(const Chunk& chunk, const Marks& marks) {
                      : static_cast<int64_t>(marks.line_ends);
 }
 
-// Reads one chunk of whole lines, or as many of its lines as fit into `out`.
-// False, with nothing read, if they are not all regular.
+// Parses one chunk of whole lines, or the rows at its beginning that fit into
+// `out`. False if some line is not regular; then nothing counts as read.
 inline bool ReadChunk(std::string_view text, std::string_view ahead,
                       size_t width, std::span<float> out,
                       RowsWorkspace::Buffers* buffers, RowsScan* scan) {
@@ -74,7 +77,7 @@ inline bool ReadChunk(std::string_view text, std::string_view ahead,
   if (buffers->out_of_range) return false;
   scan->rows += rows;
   if (rows == out.size() / width) {
-    // Not a byte behind the last row that fits.
+    // Count only up to the end of the last row that fits.
     const size_t bytes = BytesOfLines(chunk);
     scan->bytes += bytes;
     scan->lines += CountLineEnds(text.substr(0, bytes));
@@ -103,8 +106,8 @@ inline RowsScan ReadBlock(std::string_view block, size_t width,
   return {marks.rows, block.size(), LinesOf(chunk, marks)};
 }
 
-// Bytes of the first line of `text`, with its end, if it is longer than a usual
-// chunk; 0 if it is too long to be scanned.
+// Number of bytes of the first line of `text`, line end included, if that line
+// is longer than a usual chunk. 0 if the line is too long to be scanned.
 inline size_t LongLineBytes(std::string_view text) {
   const std::string_view most = text.substr(0, kMaxChunkBytes);
   const size_t end = most.find_first_of("\r\n");
@@ -115,8 +118,8 @@ inline size_t LongLineBytes(std::string_view text) {
   return end + (text.substr(end, 2) == "\r\n" ? 2 : 1);
 }
 
-// Bytes of the whole lines, about a chunk of them, at the beginning of `text`;
-// 0 if its first line is too long.
+// Number of bytes of the next chunk: whole lines at the beginning of `text`,
+// about 8 KB of them. 0 if the first line is too long.
 inline size_t ChunkBytes(std::string_view text) {
   constexpr size_t kUsualBytes = 8 * 1024;
   if (text.size() <= kUsualBytes) return text.size();
@@ -126,7 +129,8 @@ inline size_t ChunkBytes(std::string_view text) {
     return static_cast<size_t>(static_cast<const char*>(feed) - text.data()) +
            1;
   }
-  // Texts that end lines with CR alone; the last byte may be half a CRLF.
+  // The text ends its lines with CR only. The last byte may be the CR of a
+  // CRLF.
   const size_t end = usual.substr(0, kUsualBytes - 1).rfind('\r');
   return end == std::string_view::npos ? LongLineBytes(text) : end + 1;
 }
@@ -141,7 +145,8 @@ inline RowsScan ScanChunks(std::string_view text, size_t width,
     const size_t bytes = ChunkBytes(rest);
     if (room.size() < width || bytes == 0) return scan;
     const std::string_view chunk = rest.substr(0, bytes);
-    // The next one is probably as long, and its end is looked for first.
+    // The next chunk probably has the same length. The prefetch is shifted by
+    // kLead, so that it covers the end of that chunk, which is searched first.
     constexpr size_t kLead = 1024;
     const std::string_view ahead =
         rest.substr(std::min(bytes + kLead, rest.size()), bytes);

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the targets of ScanRows share. Private to text/.
+// Declarations shared by the targets of ScanRows. Private to text/.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,48 +11,51 @@
 
 namespace bvhmill {
 
-// A chunk is some whole lines. Offsets into it fit 16 bits.
+// A chunk is a run of whole lines. Offsets into it fit into 16 bits.
 inline constexpr size_t kMaxChunkBytes = kMaxScannedLineBytes + 2;
 inline constexpr size_t kBlockBytes = 64;
-// Room before and behind a chunk for windows that reach beyond it.
+// Padding before and after a chunk, for windows that reach outside of it.
 inline constexpr size_t kPadBytes = 128;
-// More numbers and exponents than a chunk can hold, and room for vectors that
-// are written or read beyond the last of them.
+// A chunk has fewer numbers, and fewer exponents, than this. The extra space is
+// for vectors that are written or read past the last one.
 inline constexpr size_t kMaxNumbers = kMaxChunkBytes / 2 + 256;
 
 // In the order of use: NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding)
 struct RowsWorkspace::Buffers {
-  // The chunk as digit values; see rows_stage1-inl.h. The slack lets it start
-  // where its addresses do not collide with those of the text modulo 4096,
-  // which would stall every load behind a store.
+  // The chunk as digit values; see rows_stage1-inl.h. The extra 4096 bytes let
+  // it start at an address that does not collide with that of the text modulo
+  // 4096. A collision would stall every load that follows a store.
   alignas(64) uint8_t digits[4096 + kPadBytes + kMaxChunkBytes + 2 * kPadBytes];
-  // Where each number has its pivot, sign in bit 31.
+  // Position of the pivot of each number; the sign of the number is in bit 31.
   alignas(64) uint32_t pivots[kMaxNumbers];
-  // Where each exponent has its letter, and, a bit each, which numbers have
-  // one.
+  // Position of the letter of each exponent; and one bit for each number, set
+  // if it has an exponent.
   alignas(64) uint32_t exponents[kMaxNumbers];
   alignas(64) uint64_t has_exponent[kMaxNumbers / 64 + 2];
-  // Indices of numbers for the wide path.
+  // Indices of the numbers that the wide path converts.
   alignas(64) uint32_t listed[kMaxNumbers];
-  // Windows of numbers copied ahead of their conversion.
+  // Windows of numbers, copied some time before they are converted.
   alignas(64) uint8_t ring[8 * 256];
   // The last block of a chunk, padded with blanks.
   alignas(64) char tail[kBlockBytes];
-  // The last chunk had exponents; most of its numbers had many decimals.
+  // `general`: the last chunk had exponents. `precise`: many of its numbers had
+  // more decimals than the short path converts.
   bool general = false;
   bool precise = false;
-  // A number of this chunk is not finite as float.
+  // A number of the current chunk is not finite as float.
   bool out_of_range = false;
 };
 
-// 10 to the powers that the wide path multiplies by: those of the exponents it
-// takes, less the 7 decimals that its mantissas hold.
+// The factors of the wide path, which accepts exponents from kMinExponent to
+// kMaxExponent: kScales[i] = 10^(kMinExponent + i - kMantissaDecimals). Its
+// mantissas hold the integer and 7 decimals.
 inline constexpr int kMinExponent = -60;
 inline constexpr int kMaxExponent = 45;
 inline constexpr int kMantissaDecimals = 7;
 extern const double kScales[kMaxExponent - kMinExponent + 1];
 
-// The twin. Also what the others use for lines they leave alone.
+// ScanRows and ScanRowsBlock of text/rows.h for one target each. The scalar one
+// is the slow twin. The others call it for chunks that they do not parse.
 RowsScan ScanRowsScalar(std::string_view text, size_t width,
                         std::span<float> out);
 RowsScan ScanRowsBlockScalar(std::string_view block, size_t width,

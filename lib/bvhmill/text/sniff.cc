@@ -15,8 +15,8 @@ struct Signature {
   std::string_view name;
 };
 
-// First bytes of what is found under the name of .bvh, from the specifications
-// of those formats.
+// The first bytes of binary files that occur under the name .bvh, from the
+// specifications of their formats.
 constexpr std::array kBinary = {
     Signature{"\xFF\xFE\0\0"sv, ContentKind::kUtf16, "UTF-32 (little endian)"},
     Signature{"\0\0\xFE\xFF"sv, ContentKind::kUtf16, "UTF-32 (big endian)"},
@@ -44,7 +44,7 @@ constexpr std::array kBinary = {
     Signature{"BLENDER"sv, ContentKind::kForeign, "a Blender file"},
 };
 
-// First words of text formats, in lower case.
+// The first words of text formats, in lower case.
 constexpr std::array kText = {
     Signature{"version https://git-lfs", ContentKind::kForeign,
               "a git-lfs pointer"},

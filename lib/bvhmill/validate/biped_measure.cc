@@ -11,15 +11,15 @@ namespace bvhmill {
 namespace {
 
 constexpr int32_t kFewestJoints = 10;
-// A limb is a chain of as many joints or more; fingers are shorter.
+// A limb is a chain of at least this number of joints. Fingers are shorter.
 constexpr int32_t kLimbJoints = 3;
-// Two limbs are a pair if their lengths differ by no more than this part.
+// Two limbs are a pair if their lengths differ by at most this share.
 constexpr double kUnevenness = 0.05;
-// Parts of the size of a body that a leg can be.
+// Smallest and largest length of a leg, as a share of the size of the body.
 constexpr double kShortLeg = 0.3;
 constexpr double kLongLeg = 0.9;
 
-// What hangs on a joint, by the longest way down.
+// The longest chain from a joint down to a leaf.
 struct Limb {
   int32_t parent = -1;
   double length = 0;
@@ -31,8 +31,9 @@ double Length(const std::array<float, 3>& v) {
   return std::hypot(double{v[0]}, double{v[1]}, double{v[2]});
 }
 
-// For each node how many pairs hang on the nodes before it, and for each the
-// node behind all that hangs on it; nodes are depth-first.
+// Counts pairs of limbs. before[i] is the number of pairs whose parent has an
+// index below i. end[i] is the index after the last descendant of node i; nodes
+// are in depth-first order.
 struct Pairs {
   std::vector<int32_t> before;
   std::vector<int32_t> end;
@@ -43,7 +44,7 @@ struct Pairs {
   }
 };
 
-// Kept by each thread, so that a batch of clips takes its memory once.
+// One per thread, so that a batch of clips allocates its memory once.
 struct Scratch {
   std::vector<Limb> longest;
   std::vector<Limb> limbs;
@@ -56,7 +57,8 @@ Scratch& ThreadScratch() {
   return scratch;
 }
 
-// The limbs of all joints, those of one parent together, the shortest first.
+// The limbs of all joints, sorted by parent; those of one parent by length,
+// shortest first.
 const std::vector<Limb>& LimbsOf(const Skeleton& skeleton) {
   const std::vector<Node>& nodes = skeleton.nodes;
   std::vector<Limb>& longest = ThreadScratch().longest;
@@ -82,7 +84,7 @@ const std::vector<Limb>& LimbsOf(const Skeleton& skeleton) {
   return limbs;
 }
 
-// `b` is behind `a` among the limbs.
+// Requires that `b` comes after `a` in the order of LimbsOf.
 bool IsPair(const Limb& a, const Limb& b) {
   return a.parent == b.parent && a.joints >= kLimbJoints &&
          b.joints >= kLimbJoints && a.length > 0 &&
@@ -109,8 +111,8 @@ const Pairs& PairsOf(const Skeleton& skeleton, const std::vector<Limb>& limbs) {
   return pairs;
 }
 
-// The first joint from the root down on which more than one hangs, as a span of
-// limbs.
+// The limbs of the first joint from the root down that does not have exactly
+// one child joint, as a range of indices.
 std::pair<size_t, size_t> FirstBranch(const std::vector<Limb>& limbs,
                                       int32_t root) {
   for (int32_t at = root;;) {
@@ -128,7 +130,7 @@ std::pair<size_t, size_t> FirstBranch(const std::vector<Limb>& limbs,
   }
 }
 
-// The length of the legs; 0 if there are none, or no arms above them.
+// The length of the legs; 0 if there are no legs, or no arms on another branch.
 double FindLegs(const std::vector<Limb>& limbs, const Pairs& pairs,
                 int32_t root) {
   const auto [first, last] = FirstBranch(limbs, root);

@@ -1,7 +1,8 @@
 #pragma once
 
-// Whether a skeleton is that of somebody with two legs and two arms, by its
-// tree and its lengths alone: names differ, and rest poses may be any.
+// Decides whether a skeleton has two legs and two arms, and measures it. Uses
+// the tree and the lengths only: names of joints differ from file to file, and
+// any pose may be the rest pose.
 
 #include <array>
 #include <optional>
@@ -11,18 +12,21 @@
 namespace bvhmill {
 
 struct BipedMeasure {
-  // Of the rest pose, which is what OFFSETs alone give, along X, Y and Z.
+  // Size of the rest pose along X, Y and Z. The rest pose is given by the
+  // OFFSETs alone.
   std::array<double, 3> extent = {};
-  // Along the bones, from where the legs part to the end of one.
+  // Length of the longer leg along its bones, from the joint where the legs
+  // branch off to the end of the leg. In the unit of the clip, like `extent`.
   double leg = 0;
 };
 
-// A body has one root and ten joints or more. Where it first branches there are
-// two limbs of one length, and further up another two. Nothing for all other
-// skeletons. O(n log n).
+// Measures a body. It has one root and at least ten joints. At its first branch
+// it has a pair of limbs of about equal length, the legs; another branch leads
+// to another pair. The length of the longer leg is 0.3 to 0.9 of
+// SizeOf. Returns nullopt for any other skeleton. O(n log n).
 std::optional<BipedMeasure> MeasureBiped(const Skeleton& skeleton);
 
-// The longest of the extents.
+// The largest of the three extents.
 double SizeOf(const BipedMeasure& body);
 
 }  // namespace bvhmill

@@ -1,6 +1,6 @@
 #pragma once
 
-// The few rows of a clip that rules look at.
+// The few rows of a clip that rules examine.
 
 #include <array>
 #include <cstdint>
@@ -9,20 +9,22 @@
 
 namespace bvhmill {
 
-// The first row, the last one whose number is a power of two, and the last one:
-// they can be told whether a clip is there as a whole or comes in pieces.
+// Keeps three rows: the first, the last one whose index is a power of two, and
+// the last. They can be found whether a clip is in memory as a whole or arrives
+// in pieces.
 class RowSamples {
  public:
   static constexpr size_t kCount = 3;
 
-  // For rows of `width` values; forgets all others.
+  // Starts a new clip with rows of `width` values. Drops all earlier rows.
   void Begin(int64_t width);
-  // The next `frames` rows.
+  // Adds the next `frames` rows.
   void Add(int64_t frames, std::span<const float> values);
 
-  // Rows that came.
+  // Number of rows that were added.
   int64_t frames() const { return frames_; }
-  // Rows may be the same. Void if none came.
+  // Sample `i`, below kCount. Samples may be equal. Not valid if no row was
+  // added.
   std::span<const float> row(size_t i) const {
     return std::span(values_).subspan(i * width_, width_);
   }

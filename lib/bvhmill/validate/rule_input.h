@@ -1,6 +1,6 @@
 #pragma once
 
-// The clip that rules look at, and what several of them ask it. Private to
+// The input of a rule, and queries that several rules need. Private to
 // validate/.
 
 #include <array>
@@ -25,7 +25,7 @@ struct RuleInput {
   const SkeletonFacts& facts;
   const RowSamples& samples;
   std::span<const TextPosition> places;
-  // What the caller knows of it.
+  // Unit and up axis, if the caller knows them.
   const SourceSpace& source;
 
   const std::vector<Node>& nodes() const { return skeleton.nodes; }
@@ -34,11 +34,11 @@ struct RuleInput {
   }
 };
 
-// Where the node begins, with its index and name.
+// The position where the node begins, with its index and name.
 Location LocationOf(const RuleInput& input, int32_t node);
 
-// The position channels of `node` in sample `row`; nothing unless it has all
-// three.
+// The values of the position channels of `node` in sample `row`; nullopt unless
+// it has all three.
 std::optional<Vec3f> PositionAt(const RuleInput& input, const Node& node,
                                 size_t row);
 

@@ -7,7 +7,8 @@
 namespace bvhmill {
 namespace {
 
-// Replaces `joints`, in file order, by those whose name was used before.
+// Replaces `joints`, which are in file order, by those whose name is used by an
+// earlier one.
 void KeepRepeated(const std::vector<Node>& nodes,
                   std::vector<RepeatedName>* joints) {
   const auto name = [&](int32_t i) -> const std::string& {

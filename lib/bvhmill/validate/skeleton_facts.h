@@ -1,7 +1,7 @@
 #pragma once
 
-// What rules find in a skeleton, whatever its frames are: once for all takes of
-// one rig.
+// The results of rules that need only the skeleton. They are valid for all
+// clips of that skeleton.
 
 #include <array>
 #include <cstdint>
@@ -15,27 +15,29 @@ namespace bvhmill {
 
 struct RepeatedName {
   int32_t joint = 0;
-  // The first joint of that name.
+  // The first joint with that name.
   int32_t first = 0;
 };
 
-// Nodes, by index, in file order.
+// Nodes by index, in file order.
 struct SkeletonFacts {
-  // Of ROOTs and JOINTs.
+  // Among ROOTs and JOINTs.
   std::vector<RepeatedName> repeated_names;
-  // JOINTs on their parents, and no channel that would move them.
+  // JOINTs at the position of their parent, without channels that could move
+  // them away.
   std::vector<int32_t> zero_length_bones;
-  // ROOTs with an OFFSET.
+  // ROOTs whose OFFSET is not zero.
   std::vector<int32_t> offset_roots;
-  // JOINTs with all three position channels.
+  // JOINTs that have all three position channels.
   std::vector<int32_t> positioned_joints;
   std::optional<BipedMeasure> body;
 };
 
-// Into `facts`, whatever it holds: its memory is used again. Cost: O(n log n).
+// Writes to `facts`, which may hold earlier results, and reuses its memory.
+// Cost: O(n log n).
 void FindFacts(const Skeleton& skeleton, SkeletonFacts* facts);
 
-// Along one bone, or any vector.
+// The length of a vector, for example of a bone.
 float Length(const std::array<float, 3>& v);
 
 }  // namespace bvhmill

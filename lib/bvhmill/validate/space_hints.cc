@@ -12,8 +12,8 @@
 namespace bvhmill {
 namespace {
 
-// Sizes that people have in a unit. What lies between two bands could be
-// either, and is left alone.
+// Sizes of people in some unit. A size between two bands is ambiguous and gives
+// no hint.
 struct Band {
   std::string_view unit;
   std::string_view meters;
@@ -26,18 +26,19 @@ constexpr Band kBands[] = {{"meters", "1", 1, 2.5},
                            {"centimeters", "0.01", 100, 250},
                            {"millimeters", "0.001", 1000, 2500}};
 
-// The library of Carnegie Mellon has a unit of its own, 1 / 0.45 inch, and
-// names by which it is known.
+// The motion library of Carnegie Mellon uses a unit of its own, 1 / 0.45 inch.
+// Its files are recognized by the name of a joint.
 constexpr Band kCmu = {"units of 1/0.45 inch, as CMU has them", "0.0564444", 20,
                        36};
 constexpr std::string_view kCmuJoint = "LHipJoint";
 
-// Parts of its size at which a body has its hips.
+// Lowest and highest position of the hips, as a share of the size of the body.
 constexpr double kLowHips = 0.3;
 constexpr double kHighHips = 0.8;
-// By how many times a body is longer along the axis that it stands along.
+// The factor by which a standing body is longer along its up axis than along
+// the other one.
 constexpr double kClearlyLonger = 1.5;
-// By how many times stretched arms can be wider than a body is high.
+// The factor by which stretched arms can be wider than the body is high.
 constexpr double kWidestArms = 1.5;
 
 bool IsIn(const Band& band, double size) {
@@ -56,7 +57,7 @@ const Band* FindBand(const Skeleton& skeleton, double size) {
   return IsIn(kCmu, size) && HasJoint(skeleton, kCmuJoint) ? &kCmu : nullptr;
 }
 
-// As people write it: "152.7", "1.41".
+// With four digits: "152.7", "1.41".
 std::string Short(double value) {
   constexpr int kDigits = 4;
   std::array<char, 32> text = {};
@@ -70,8 +71,8 @@ bool AreHips(double height, double size) {
   return height >= kLowHips * size && height <= kHighHips * size;
 }
 
-// True if the root is as high along Z as hips are, in each of a few frames, and
-// is not so along Y.
+// True if the root is at the height of hips along Z in all samples, but not
+// along Y in all of them.
 bool HipsAreAlongZ(const RuleInput& input, double size) {
   if (input.samples.frames() == 0) return false;
   bool along_y = true;

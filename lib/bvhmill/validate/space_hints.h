@@ -1,14 +1,19 @@
 #pragma once
 
-// Hints at the unit of a clip and at its up axis. Private to validate/.
+// Hints about the unit and the up axis of a clip. Private to validate/.
 
 #include "bvhmill/report/issue_log.h"
 #include "bvhmill/validate/rule_input.h"
 
 namespace bvhmill {
 
-// Each hint says what it measured, and speaks only if that can mean one thing
-// and the caller does not know. Wrong hints cost more than missing ones.
+// Logs at most one hint about the unit and one about the up axis, with the
+// measured values. A wrong hint is worse than a missing one, so there is no
+// hint
+//
+//   - if the caller states the unit, or the axis,
+//   - if the skeleton is not a body with legs and arms (MeasureBiped),
+//   - if the measured values have more than one likely meaning.
 void HintAtSpace(const RuleInput& input, IssueLog* log);
 
 }  // namespace bvhmill

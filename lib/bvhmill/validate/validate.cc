@@ -44,7 +44,7 @@ void CheckRootOffsets(const RuleInput& input, IssueLog* log) {
   }
 }
 
-// Joints whose positions suggest a reading that is not the default one.
+// Joints whose positions suggest another interpretation than the default.
 struct Candidates {
   int64_t count = 0;
   int32_t first = -1;
@@ -54,7 +54,7 @@ struct Candidates {
   }
 };
 
-// Positions are 0 in all samples, the OFFSET is not.
+// True if the positions are 0 in all samples but the OFFSET is not.
 bool LooksAdditive(const RuleInput& input, const Node& node) {
   if (Length(node.offset) == 0) return false;
   for (size_t row = 0; row < RowSamples::kCount; ++row) {
@@ -71,8 +71,8 @@ int32_t RootOf(const Skeleton& skeleton, int32_t node) {
   return node;
 }
 
-// In frame 0 the values are far from the OFFSET, which they should replace, and
-// nearer to where the root stands in the world.
+// True if the values in frame 0 are far from the OFFSET that they should
+// replace, and nearer to the position of the root in the world.
 bool LooksGlobal(const RuleInput& input, int32_t index) {
   const Node& node = input.node(index);
   const Node& root = input.node(RootOf(input.skeleton, index));
@@ -102,7 +102,7 @@ void CheckJointPositions(const RuleInput& input, IssueLog* log) {
     if (LooksAdditive(input, input.node(joint))) additive.Add(joint);
     if (LooksGlobal(input, joint)) global.Add(joint);
   }
-  // Single joints may well stand like that; most of them do not by chance.
+  // A single joint may have such values by chance, but not most joints.
   constexpr int64_t kFewest = 2;
   if (additive.count * 2 > positioned) {
     LogCandidates(input, IssueCode::DATA_JOINT_POSITIONS_ADDITIVE, additive,

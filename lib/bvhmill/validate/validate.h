@@ -1,6 +1,7 @@
 #pragma once
 
-// Rules about a clip that was read: what is well-formed but likely not meant.
+// Rules about a clip that was read. They find clips that are well-formed but
+// probably not as intended.
 
 #include <span>
 
@@ -13,10 +14,10 @@
 
 namespace bvhmill {
 
-// Applies every rule of the table in validate.cc and logs what it finds.
-// `facts` are those of the skeleton, `node_positions` says where each node of
-// the skeleton begins, `source` what the caller knows, about which no hint is
-// given. Cost: that of the facts that are there; looks at a few rows only.
+// Applies every rule of the table in validate.cc and logs its findings. `facts`
+// must belong to `skeleton`. `node_positions` has the position where each node
+// begins. `source` is what the caller knows; no hint is given about it. Cost:
+// grows with the size of `facts`; examines the rows of `samples` only.
 void Validate(const Skeleton& skeleton, const SkeletonFacts& facts,
               const RowSamples& samples,
               std::span<const TextPosition> node_positions,

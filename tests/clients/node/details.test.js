@@ -1,4 +1,4 @@
-// What a stock decoder of google.rpc makes of failed calls.
+// Decodes the errors of failed calls with a stock decoder of google.rpc.
 'use strict';
 
 const assert = require('node:assert');
@@ -11,14 +11,14 @@ const {
 const { RichClientError, errorDetailsClientMiddleware } =
   require('nice-grpc-error-details');
 const {
-  ROOT, startMill, makeFolder, makeTakes, positionsHere, hashToken,
-} = require('./mill');
+  ROOT, startServer, makeFolder, makeTakes, positionsHere, hashToken,
+} = require('./server_process');
 const { v1 } = require(path.join(ROOT, 'docs', 'examples', 'node', 'bvhmill'));
 
 const folder = makeFolder();
 const takes = path.join(folder, 'takes');
 const tokens = path.join(folder, 'tokens');
-let mill;
+let server;
 let channel;
 let client;
 let walk;
@@ -34,15 +34,15 @@ before(async () => {
     hashToken('small', 'small-secret').trimEnd() + ':bytes=1000\n' +
     hashToken('reader', 'reader-secret')
       .replace(/:[a-z,]*\s*$/, ':read\n'));
-  mill = await startMill('--token-file', tokens, '--max-frames', '130');
-  channel = createChannel(mill.address);
+  server = await startServer('--token-file', tokens, '--max-frames', '130');
+  channel = createChannel(server.address);
   client = createClientFactory().use(errorDetailsClientMiddleware)
     .create(v1.ClipService.service, channel);
 });
 
 after(async () => {
   channel.close();
-  await mill.stop();
+  await server.stop();
   fs.rmSync(folder, { recursive: true });
 });
 
@@ -130,7 +130,7 @@ test('a token that is not known is told so', async () => {
 });
 
 test('RetryInfo says when to come back', async () => {
-  const tight = await startMill('--max-inflight-clips', '1');
+  const tight = await startServer('--max-inflight-clips', '1');
   const connection = createChannel(tight.address);
   const busy = createClientFactory().use(errorDetailsClientMiddleware)
     .create(v1.ClipService.service, connection);

@@ -9,7 +9,9 @@ const path = require('node:path');
 const readline = require('node:readline');
 const { after, before, test } = require('node:test');
 const { setTimeout: sleep } = require('node:timers/promises');
-const { ROOT, startMill, makeFolder, makeTakes } = require('./mill');
+const {
+  ROOT, startServer, makeFolder, makeTakes,
+} = require('./server_process');
 const { checked } =
   require(path.join(ROOT, 'docs', 'examples', 'node', 'bvhmill'));
 
@@ -19,11 +21,11 @@ const walk = path.join(folder, 'walk_cycle.bvh');
 const wave = path.join(folder, 'hand_wave.bvh');
 const broken = path.join(folder, 'broken.bvh');
 const missing = path.join(folder, 'missing.bvh');
-let mill;
+let server;
 
 function run(name, ...args) {
   return spawnSync(process.execPath,
-    [path.join(EXAMPLES, name), ...args, '--server', mill.address],
+    [path.join(EXAMPLES, name), ...args, '--server', server.address],
     { encoding: 'utf8' });
 }
 
@@ -35,11 +37,11 @@ function placesOf(bad) {
 before(async () => {
   makeTakes(folder);
   fs.writeFileSync(broken, 'HIERARCHY\nROOT Hips\n{\n  OFSET 0\n');
-  mill = await startMill();
+  server = await startServer();
 });
 
 after(async () => {
-  await mill.stop();
+  await server.stop();
   fs.rmSync(folder, { recursive: true });
 });
 
@@ -66,7 +68,7 @@ test('convert.js goes on after a report that is too long', async () => {
   fs.writeFileSync(faulty,
     'HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 1 Xrotation\n' +
     joint.repeat(300) + '}\nMOTION\nFrames: 1\nFrame Time: 0.1\nx\n');
-  const small = await startMill('--max-response-bytes', '4000');
+  const small = await startServer('--max-response-bytes', '4000');
   const ran = spawnSync(process.execPath,
     [path.join(EXAMPLES, 'convert.js'), faulty,
       path.join(folder, 'static_pose.bvh'), '--server', small.address],
@@ -129,7 +131,7 @@ for (const name of ['convert.js', 'convert_many.js']) {
   test(`${name} keeps results when the server goes away`, async () => {
     const pipe = path.join(folder, `${name}.pipe`);
     execFileSync('mkfifo', [pipe]);
-    const lost = await startMill();
+    const lost = await startServer();
     const program = spawn(process.execPath,
       [path.join(EXAMPLES, name), walk, pipe, wave, '--server', lost.address],
       { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -159,7 +161,7 @@ async function feed(pipe, program) {
       fs.closeSync(end);
       return;
     } catch (error) {
-      assert.equal(error.code, 'ENXIO'); // nobody reads yet
+      assert.equal(error.code, 'ENXIO'); // there is no reader yet
       await sleep(10);
     }
   }

@@ -12,7 +12,7 @@ import numpy as np
 from bvhmill.v1 import clip_service_pb2 as clips
 from bvhmill.v1 import clip_service_pb2_grpc as clips_grpc
 from bvhmill.v1 import options_pb2 as options
-from mill import BIN, Mill, convert_here, make_takes
+from server_process import BIN, ServerProcess, convert_here, make_takes
 
 POSITIONS = options.ConvertOptions(
     outputs=[options.OutputRequest(positions=options.PositionsFormat())])
@@ -46,8 +46,8 @@ class CallsTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.takes = Takes()
-        cls.mill = Mill("--idle-seconds", "600")
-        cls.channel = grpc.insecure_channel(cls.mill.address)
+        cls.server = ServerProcess("--idle-seconds", "600")
+        cls.channel = grpc.insecure_channel(cls.server.address)
         cls.stub = clips_grpc.ClipServiceStub(cls.channel)
         cls.request = clips.ConvertClipRequest(
             source=clips.Source(data=cls.takes.text), options=POSITIONS)
@@ -55,7 +55,7 @@ class CallsTest(unittest.TestCase):
     @classmethod
     def tearDownClass(cls):
         cls.channel.close()
-        cls.mill.stop()
+        cls.server.stop()
         cls.takes.dir.cleanup()
 
     def expect_works(self):
@@ -174,7 +174,7 @@ class SecureTest(unittest.TestCase):
             [BIN / "bvhmilld", "--hash-token", "studio"], input="secret",
             text=True, capture_output=True, check=True).stdout
         cls.path("tokens").write_text(token)
-        cls.mill = Mill(
+        cls.server = ServerProcess(
             "--tls-cert", cls.path("server.pem"),
             "--tls-key", cls.path("server.key"),
             "--tls-client-ca", cls.path("client.pem"),
@@ -182,7 +182,7 @@ class SecureTest(unittest.TestCase):
 
     @classmethod
     def tearDownClass(cls):
-        cls.mill.stop()
+        cls.server.stop()
         cls.takes.dir.cleanup()
 
     @classmethod
@@ -210,7 +210,7 @@ class SecureTest(unittest.TestCase):
         if token:
             credentials = grpc.composite_channel_credentials(
                 credentials, grpc.access_token_call_credentials(token))
-        with grpc.secure_channel(self.mill.address, credentials) as channel:
+        with grpc.secure_channel(self.server.address, credentials) as channel:
             stub = clips_grpc.ClipServiceStub(channel)
             return stub.ConvertClip(self.request, timeout=60).result
 

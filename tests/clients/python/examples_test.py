@@ -10,7 +10,7 @@ import unittest
 
 import numpy as np
 
-from mill import ROOT, Mill, convert_here, make_takes
+from server_process import ROOT, ServerProcess, convert_here, make_takes
 
 EXAMPLES = ROOT / "docs" / "examples" / "python"
 BROKEN = "HIERARCHY\nROOT Hips\n{\n  OFSET 0\n"
@@ -29,7 +29,7 @@ def feed(pipe, program):
     while program.poll() is None:
         try:
             end = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
-        except OSError:  # nobody reads yet
+        except OSError:  # there is no reader yet
             time.sleep(0.01)
             continue
         os.write(end, b"HIERARCHY\n")
@@ -45,19 +45,19 @@ class ExamplesTest(unittest.TestCase):
         cls.takes = cls.folder / "takes"
         cls.names = make_takes(cls.takes)
         convert_here(cls.takes, cls.folder / "here", "positions,rotations,csv")
-        cls.mill = Mill()
+        cls.server = ServerProcess()
 
     @classmethod
     def tearDownClass(cls):
-        cls.mill.stop()
+        cls.server.stop()
         cls.dir.cleanup()
 
     def setUp(self):
         self.out = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
 
-    def command(self, name, *args, mill=None):
+    def command(self, name, *args, server=None):
         return [sys.executable, EXAMPLES / name, *args,
-                "--server", (mill or self.mill).address]
+                "--server", (server or self.server).address]
 
     def run_example(self, name, *args):
         return subprocess.run(self.command(name, *args), cwd=self.out,
@@ -123,11 +123,12 @@ class ExamplesTest(unittest.TestCase):
     def test_convert_goes_on_after_a_report_that_is_too_long(self):
         broken, good = self.out / "a.bvh", self.takes / "static_pose.bvh"
         broken.write_text(MANY_JOINTS)
-        mill = Mill("--max-response-bytes", "4000")
+        server = ServerProcess("--max-response-bytes", "4000")
         ran = subprocess.run(
-            self.command("convert.py", broken, good, mill=mill), cwd=self.out,
+            self.command("convert.py", broken, good, server=server),
+            cwd=self.out,
             capture_output=True, text=True, check=False)
-        mill.stop()
+        server.stop()
         self.assertEqual(ran.returncode, 1, ran.stderr)
         self.assertIn("a.bvh: INVALID_ARGUMENT: 2410:1: error: ", ran.stderr)
         self.assertIn("a.bvh: no report: OUT_OF_RANGE: ", ran.stderr)
@@ -174,14 +175,14 @@ class ExamplesTest(unittest.TestCase):
         folder = self.good_takes()
         pipe = folder / PLACES["middle"]
         os.mkfifo(pipe)
-        mill = Mill()
+        server = ServerProcess()
         program = subprocess.Popen(
-            self.command(name, *words(folder), mill=mill), cwd=self.out,
+            self.command(name, *words(folder), server=server), cwd=self.out,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for line in program.stdout:
             if result in line:
                 break
-        mill.kill()
+        server.kill()
         feed(pipe, program)
         _, stderr = program.communicate(timeout=60)
         self.assertEqual(program.returncode, 3, stderr)

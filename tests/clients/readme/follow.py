@@ -28,7 +28,7 @@ import subprocess
 import sys
 import tempfile
 
-from mill import BIN, ROOT, Mill
+from server_process import BIN, ROOT, ServerProcess
 from steps import differs, steps_of
 
 SERVER = "127.0.0.1:7450"
@@ -45,7 +45,7 @@ class Newcomer:
 
     def __init__(self, root, node_modules):
         self._node_modules = node_modules
-        self._mill = None
+        self._server = None
         self._root = root / "checkout"
         shutil.copytree(ROOT, self._root, ignore=NOT_COPIED, symlinks=True)
         (self._root / "build").mkdir()
@@ -57,8 +57,8 @@ class Newcomer:
         self.left_out = False
 
     def stop(self):
-        if self._mill is not None:
-            self._mill.stop()
+        if self._server is not None:
+            self._server.stop()
 
     def take(self, step):
         """Raises Failure if the step does not do what the page says."""
@@ -75,7 +75,9 @@ class Newcomer:
             self._run(step, command)
 
     def _with_server(self, text):
-        return text.replace(SERVER, self._mill.address) if self._mill else text
+        if self._server is None:
+            return text
+        return text.replace(SERVER, self._server.address)
 
     def _by_rule(self, text):
         """The command to run instead; None if there is none."""
@@ -120,12 +122,12 @@ class Newcomer:
         if shutil.which(words[0], path=self._env["PATH"]) is None and (
                 not (self._root / words[0]).exists()):
             raise Failure(f"there is no {words[0]}")
-        self._mill = Mill(*words[1:])
-        self._env["BVHMILL_SERVER"] = self._mill.address
+        self._server = ServerProcess(*words[1:])
+        self._env["BVHMILL_SERVER"] = self._server.address
         for file in (self._root / "docs" / "examples").rglob("*"):
             if file.suffix in (".js", ".py"):
                 file.write_text(self._with_server(file.read_text()))
-        return self._say(f"{SERVER} is {self._mill.address}, here, in "
+        return self._say(f"{SERVER} is {self._server.address}, here, in "
                          "BVHMILL_SERVER and in docs/examples", None)
 
     def _run(self, step, command):
@@ -138,8 +140,8 @@ class Newcomer:
         self._keep_exports(state)
         # A terminal shows data first, then the summary.
         printed = ran.stdout + ran.stderr
-        if self._mill is not None:
-            printed = printed.replace(self._mill.address, SERVER)
+        if self._server is not None:
+            printed = printed.replace(self._server.address, SERVER)
         if (ran.returncode == 0) == ("error:" in step.shown):
             raise Failure(f"exit status {ran.returncode}; it printed:\n"
                           f"{printed}")

@@ -13,11 +13,13 @@ uint64_t EightLetters(const char* text) {
   constexpr uint64_t kLower = 0x2020202020202020;
   uint64_t letters = 0;
   std::memcpy(&letters, text, sizeof(letters));
-  // Of the bytes that become a letter so, all are that letter.
+  // Bytes that become an expected letter by this are that letter in upper or
+  // lower case.
   return letters | kLower;
 }
 
-// What the channel is of, behind its axis: the first one of its kind.
+// Parses the part of the name after the axis. Returns the X channel of its
+// kind.
 std::optional<Channel> ParseKind(std::string_view word) {
   if (word.size() == 8) {
     const uint64_t letters = EightLetters(word.data());
@@ -30,7 +32,7 @@ std::optional<Channel> ParseKind(std::string_view word) {
 
 }  // namespace
 
-// Looked at once, for most words of a hierarchy are channels.
+// Checks each letter once: most words of a hierarchy are channels.
 std::optional<Channel> ParseChannel(std::string_view word) {
   if (word.empty()) return std::nullopt;
   const int axis = (word[0] | 0x20) - 'x';

@@ -1,6 +1,6 @@
 #pragma once
 
-// Spelling of channels in BVH text.
+// Parses the names of channels in BVH text.
 
 #include <optional>
 #include <string_view>
@@ -9,7 +9,8 @@
 
 namespace bvhmill {
 
-// "Xposition", "zROTATION", ... in any case; nothing if it is no channel.
+// Parses a name such as "Xposition" or "zROTATION", in any case. Returns
+// nullopt if `word` is no channel.
 std::optional<Channel> ParseChannel(std::string_view word);
 
 }  // namespace bvhmill

@@ -22,7 +22,7 @@ IssueArgs ArgsOf(const Hierarchy& hierarchy, const ChannelDispute& dispute) {
           {"listed", std::to_string(ListedCount(hierarchy, dispute))}};
 }
 
-// Cuts the list of each disputed node to its count.
+// Cuts the channel list of each disputed node to the stated count.
 void TakeCounts(Hierarchy* hierarchy) {
   Skeleton& skeleton = hierarchy->skeleton;
   std::vector<int64_t> counts;
@@ -79,7 +79,7 @@ bool SettleDisputes(int64_t row_width, IssueLog* log, Hierarchy* hierarchy) {
   bool counts_fit = true;
   for (const ChannelDispute& dispute : hierarchy->disputes) {
     const int64_t names = ListedCount(*hierarchy, dispute);
-    // A count above the list would leave columns without a meaning.
+    // If the count were above the list, columns would have no channel.
     counts_fit &= dispute.count <= names;
     counted += dispute.count <= names ? dispute.count - names : 0;
   }

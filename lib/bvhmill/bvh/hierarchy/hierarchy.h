@@ -1,6 +1,6 @@
 #pragma once
 
-// Reads the HIERARCHY part of a BVH file.
+// Reads the HIERARCHY part of a BVH file into a skeleton.
 
 #include <cstdint>
 #include <string>
@@ -13,70 +13,76 @@
 
 namespace bvhmill {
 
-// A joint whose CHANNELS count disagrees with the list behind it. The width of
-// the rows decides which of the two holds.
+// A joint whose CHANNELS states a count that differs from the number of names
+// after it. The number of values in a row decides which of the two is used.
 struct ChannelDispute {
   int32_t node = 0;
   int64_t count = 0;
   TextPosition place;
 };
 
-// A node whose brace is open.
+// A node whose opening brace is not closed yet.
 struct OpenNode {
   int32_t node = 0;
   Word keyword;
   bool has_offset = false;
   bool has_channels = false;
   bool has_children = false;
-  // Closed too early, and open again.
+  // It was closed too early and is open again.
   bool is_reopened = false;
-  // Opening braces too many in it, to be closed before it.
+  // Opening braces inside it that belong to no node. Their closing braces come
+  // before its own.
   int64_t extra_braces = 0;
 };
 
-// Memory that is used again for the next hierarchy.
+// Memory that is reused for the next hierarchy.
 struct HierarchyRoom {
   std::vector<OpenNode> stack;
-  // The last one is for the first node.
+  // In reverse order: the last string is for the first node.
   std::vector<std::string> names;
 };
 
 struct Hierarchy {
-  // With the channels as listed, whatever the counts say.
+  // The channels are those that the lists name; the counts are not applied.
   Skeleton skeleton;
   std::vector<ChannelDispute> disputes;
-  // It was read to its end: what follows is MOTION, or the word found instead,
-  // or the end of the text. False if it had to be given up before.
+  // True if the hierarchy was read to its end: MOTION follows, or the word
+  // found in its place, or the end of the text. False if reading stopped
+  // before.
   bool ended = false;
-  // Where each node begins, by node.
+  // Position where each node begins, by index of the node.
   std::vector<TextPosition> places;
-  // Of skeleton and places; see HierarchyCache.
+  // Identifies `skeleton` and `places`; see HierarchyCache. 0 means: not known.
   RigId rig = 0;
   HierarchyRoom room;
 };
 
-// Makes it empty, but keeps its memory.
+// Makes `hierarchy` empty, but keeps its memory for reuse.
 void Clear(Hierarchy* hierarchy);
 
 struct HierarchyCache;
 
 // Reads from `cursor` up to the word that ends the hierarchy and leaves the
-// cursor before it. False if the file must be refused; the log then says why,
-// with every fault that can be told from the consequences of others: reading
-// goes on behind a fault, but for a limit that is reached. Then `hierarchy` is
-// good for messages only; `hierarchy->ended` says whether to look at MOTION.
+// cursor before that word.
 //
-// `hierarchy` may hold another, whose memory is used again, or all of it if
-// `cache` knows it to be the same; `cache` may be null, and is a matter of
-// speed alone.
+// Returns false if the file must be refused; the log then has the reasons.
+// Reading continues after a fault, so the log has every fault that is not just
+// a consequence of another. It stops only at a limit. After false, `hierarchy`
+// may be used for messages only; `hierarchy->ended` says whether MOTION can be
+// checked too.
 //
-// Works without recursion; memory grows with the nodes read, within `limits`.
-// Cost: O(bytes), whatever the faults.
+// `hierarchy` may hold an earlier result. Its memory is reused, or all of it if
+// `cache` knows the text to be the same. `cache` may be null; it changes the
+// speed only.
+//
+// Uses no recursion. Memory grows with the nodes that are read, within
+// `limits`. Cost: O(bytes), with any faults.
 bool ReadHierarchy(Cursor* cursor, const Limits& limits, HierarchyCache* cache,
                    IssueLog* log, Hierarchy* hierarchy);
 
-// Settles `hierarchy->disputes` by the number of values in the first row of
-// MOTION. False, with an error in the log, if the row fits neither reading.
+// Decides `hierarchy->disputes` by the number of values in the first row of
+// MOTION. False, with an error in the log, if neither the counts nor the lists
+// fit the row.
 bool SettleDisputes(int64_t row_width, IssueLog* log, Hierarchy* hierarchy);
 
 }  // namespace bvhmill

@@ -7,8 +7,8 @@
 namespace bvhmill {
 namespace {
 
-// The bytes that decide what a hierarchy is, with the word behind it; empty if
-// that is not a whole MOTION, or if it is too long.
+// The bytes that determine the hierarchy, the word after it included. Empty if
+// that word is not a complete MOTION, or if the text is too long.
 std::string_view DecidingText(const Cursor& end) {
   Cursor cursor = end;
   const Word word = cursor.Next();
@@ -20,7 +20,7 @@ std::string_view DecidingText(const Cursor& end) {
   return cursor.text().substr(0, size);
 }
 
-// Into the memory of the names before.
+// Reuses the memory of the earlier names.
 void CopyNodes(const std::vector<Node>& nodes, Hierarchy* hierarchy) {
   std::vector<std::string>& names = hierarchy->room.names;
   for (const Node& node : nodes) {
@@ -64,7 +64,7 @@ void StoreCached(const Hierarchy& hierarchy, const Limits& limits,
   const bool seen_before = !text.empty() && text == cache->text;
   if (text.empty() || !hierarchy.disputes.empty()) return;
   cache->limits = limits;
-  // Not before it is.
+  // Stays false until the copy below is complete.
   cache->is_read = false;
   if (!seen_before) {
     cache->text = text;

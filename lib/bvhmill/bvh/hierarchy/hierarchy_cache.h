@@ -1,7 +1,7 @@
 #pragma once
 
-// Remembers the hierarchy of the clip before, for takes of one rig that are
-// read one after another: they begin with the same bytes.
+// Keeps the hierarchy of the previous clip. Clips of the same skeleton begin
+// with the same bytes, so their hierarchy need not be read again.
 
 #include <cstdint>
 #include <string>
@@ -15,36 +15,40 @@
 
 namespace bvhmill {
 
-// A hierarchy of more text is not remembered.
+// A hierarchy with more text than this is not kept.
 inline constexpr int64_t kMaxCachedBytes = int64_t{64} << 10;
 
-// What is read with it is the same as without: only a hierarchy that gave
-// nothing to log is remembered, and only for the same bytes within the same
-// limits. Bytes are kept when they are seen first, and what they say when they
-// are seen again, so that clips of many rigs cost little more. Memory: some
-// times kMaxRememberedBytes. One clip at a time.
+// The results are the same with and without a cache. Only a hierarchy that
+// logged nothing is kept, and it is used only for the same bytes within the
+// same limits. The first time, only the bytes are kept; the second time, the
+// skeleton too. So clips of many different skeletons cost little more. Memory:
+// a few times kMaxCachedBytes. Not thread-safe: one clip at a time.
 struct HierarchyCache {
-  // Up to and with the byte behind MOTION.
+  // The bytes from the beginning of the file up to MOTION and one byte after
+  // it.
   std::string text;
   Limits limits;
-  // What `text` says; else only `text` is kept.
+  // True if the fields below hold the result of `text`; false if only `text` is
+  // kept.
   bool is_read = false;
-  // What skeleton and places are known by: never again used for others.
+  // Identifies `skeleton` and `places`. Never reused for others.
   RigId rig = 0;
   Cursor end{"", 0};
   Skeleton skeleton;
   std::vector<TextPosition> places;
 };
 
-// If `cursor`, at the beginning of its text, stands before the bytes of
-// `cache`: fills `hierarchy`, whatever it holds, moves to where reading ended,
-// and returns true. Cost: a comparison of bytes, and O(nodes) unless
-// `hierarchy` has the rig already.
+// Requires `cursor` at the beginning of its text. If the text starts with the
+// bytes of `cache` and `limits` are the same: fills `hierarchy`, which may hold
+// any earlier result, moves `cursor` to the end of the hierarchy and returns
+// true. Cost: one comparison of bytes, plus O(nodes) unless `hierarchy` has the
+// same `rig` already.
 bool FindCached(const HierarchyCache& cache, const Limits& limits,
                 Cursor* cursor, Hierarchy* hierarchy);
 
-// Takes a hierarchy that was read from the beginning of the text up to `end`
-// and gave nothing to log.
+// Stores a hierarchy that was read from the beginning of the text up to `end`.
+// It must have logged nothing. Stores nothing if the hierarchy has disputes, is
+// longer than kMaxCachedBytes, or is not followed by a complete MOTION.
 void StoreCached(const Hierarchy& hierarchy, const Limits& limits,
                  const Cursor& end, HierarchyCache* cache);
 

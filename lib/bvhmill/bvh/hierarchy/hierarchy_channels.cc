@@ -1,4 +1,4 @@
-// CHANNELS of a joint: the count, the list, and their disagreement.
+// CHANNELS of a joint: the count, the list, and the case that they differ.
 
 #include <algorithm>
 #include <array>
@@ -32,8 +32,8 @@ bool HierarchyReader::ReadChannels(const Word& keyword) {
   }
   open.has_channels = true;
   if (IsEndSite(Top())) {
-    // CHANNELS of the parent behind these would be no clearer than behind
-    // those of a joint.
+    // CHANNELS of the parent after these would be as unclear as after those of
+    // a joint.
     stack_[stack_.size() - 2].has_children = true;
     log_.Add(IssueCode::HIERARCHY_END_SITE_CHANNELS, Here(keyword),
              {{"joint", NameOf(Top().parent)}});
@@ -53,7 +53,7 @@ bool HierarchyReader::ReadChannelCount(ChannelCount* count) {
   count->is_stated = true;
   count->is_valid = IsWhole(word.text, number);
   if (count->is_valid) {
-    // No list is as long as what does not fit.
+    // No list can have a length above this.
     count->value = static_cast<int64_t>(std::min(number.value, 9e15));
     return true;
   }
@@ -101,7 +101,8 @@ bool HierarchyReader::ReadChannelNames() {
   return true;
 }
 
-// A strange word in the place of a channel explains a wrong count best.
+// If the count does not fit and a strange word follows the list, the word is
+// probably a misspelt channel.
 bool HierarchyReader::IsUnknownChannel(const ChannelCount& count) const {
   constexpr std::string_view kHeader = "Frame";
   if (!count.is_valid || count.value == Top().channel_count) return false;
@@ -109,8 +110,8 @@ bool HierarchyReader::IsUnknownChannel(const ChannelCount& count) const {
   return !IsKnown(word) || StartsWithIgnoreCase(word.text, kHeader);
 }
 
-// Takes each strange word for one channel, so that one spelling mistake does
-// not bring the count into doubt as well.
+// Counts each strange word as one channel, so that one spelling mistake does
+// not also cause a fault of the count.
 bool HierarchyReader::ReadUnknownChannels(const ChannelCount& count) {
   int64_t unknown = 0;
   Word word = cursor_.Peek();

@@ -8,14 +8,16 @@
 namespace bvhmill {
 namespace {
 
-// The bytes of a Shift-JIS double byte that may be the code of a brace.
+// True for the first byte of a two-byte character in Shift-JIS. Its second byte
+// may have the value of a brace.
 bool IsShiftJisLead(char c) {
   const auto byte = static_cast<uint8_t>(c);
   return (byte >= 0x81 && byte <= 0x9F) || (byte >= 0xE0 && byte <= 0xFC);
 }
 
-// Where `name` ends: at the first opening brace behind a blank, else at the
-// first one. The second byte of a Shift-JIS character is none.
+// Index where `name` ends: at the first opening brace after a blank, or else at
+// the first opening brace. The second byte of a Shift-JIS character is not a
+// brace.
 size_t FindBrace(std::string_view name) {
   const bool is_utf8 = IsUtf8(name);
   size_t glued = std::string_view::npos;
@@ -40,7 +42,8 @@ std::string HierarchyReader::NameOf(int32_t node) const {
 
 std::string_view HierarchyReader::ReadName() {
   cursor_.SkipBlanks();
-  // Not further than a name may reach: a whole hierarchy may stand on one line.
+  // Looks no further than a name may reach: a whole hierarchy may be on one
+  // line.
   constexpr size_t kBlanksAndBrace = 64;
   const int64_t limit = limits_.max_name_bytes;
   const size_t most = limit > 0 ? static_cast<size_t>(limit) + kBlanksAndBrace
@@ -48,10 +51,11 @@ std::string_view HierarchyReader::ReadName() {
   const std::string_view line = cursor_.PeekLine(most);
   size_t end = FindBrace(line);
   if (end > 0 && end < line.size() && !IsBlank(line[end - 1])) {
-    // A brace glued to the name is part of it if the next line opens one.
-    Cursor behind = cursor_;
-    behind.Skip(line.size());
-    if (line.size() < most && behind.Peek().text == "{") end = line.size();
+    // A brace directly after the name is part of it if the next line begins
+    // with a brace.
+    Cursor after = cursor_;
+    after.Skip(line.size());
+    if (line.size() < most && after.Peek().text == "{") end = line.size();
   }
   end = std::min(end, line.size());
   cursor_.Skip(end);
@@ -70,7 +74,7 @@ std::string_view HierarchyReader::ReadEndSiteLabel(const Word& keyword,
   }
   if (!has_site) return rest;
   const std::string_view label = TrimBlanks(rest.substr(4));
-  // A label that opens with a brace could not be written again.
+  // A label that begins with a brace could not be read back after writing.
   return label.starts_with('{') ? std::string_view() : label;
 }
 

@@ -41,8 +41,8 @@ bool HierarchyReader::ReadNodes() {
   }
 }
 
-// Nodes without channels stand between those that have some: first_channel
-// never falls from one node to the next.
+// Sets first_channel of the nodes without channels, so that it never decreases
+// from one node to the next.
 void HierarchyReader::PlaceEmptyNodes() {
   int32_t next = 0;
   for (Node& node : out_.skeleton.nodes) {
@@ -119,7 +119,7 @@ void HierarchyReader::NoteIndent(const Word& word, const OpenNode& against,
   if (!against.keyword.first_on_line) return;
   const int32_t indent = word.place.column;
   const int32_t other = against.keyword.place.column;
-  // Files without any indentation say nothing.
+  // Files without any indentation give no information.
   const bool flat = indent == 1 && other == 1;
   const bool odd = is_child ? indent <= other : indent != other;
   if (odd && !flat) suspect_line_ = word.place.line;
@@ -147,7 +147,7 @@ bool HierarchyReader::Open(const Word& keyword, NodeKind kind) {
   return ReadOpeningBrace();
 }
 
-// `name` in memory of an earlier one, if there is any.
+// `name` in the memory of an earlier name, if there is one.
 std::string HierarchyReader::NewName(std::string_view name) {
   std::vector<std::string>& names = out_.room.names;
   if (names.empty()) return std::string(name);
@@ -157,7 +157,7 @@ std::string HierarchyReader::NewName(std::string_view name) {
   return out;
 }
 
-// Makes `node` the child of the open one, and opens it.
+// Adds `node` as a child of the open node, and opens it.
 bool HierarchyReader::Push(const Word& keyword, Node node) {
   if (!stack_.empty()) {
     NoteIndent(keyword, stack_.back(), /*is_child=*/true);
@@ -216,7 +216,7 @@ bool HierarchyReader::Close(const Word& brace) {
   return true;
 }
 
-// Not asked of nodes around a fault: what they lack may be what it hides.
+// Nodes around a fault are not checked: the fault may hide the missing part.
 void HierarchyReader::CheckComplete(const OpenNode& open) {
   if (open.node < sure_from_ || open.is_reopened) return;
   if (!open.has_offset) {

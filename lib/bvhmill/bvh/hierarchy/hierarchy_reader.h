@@ -1,6 +1,6 @@
 #pragma once
 
-// The state of reading a HIERARCHY. Private to bvh/.
+// Reads a HIERARCHY: the state of the reader. Private to bvh/.
 
 #include <string>
 #include <string_view>
@@ -10,10 +10,10 @@
 
 namespace bvhmill {
 
-// Keeps the stack of open nodes. Each Read* function takes what stands behind
-// its keyword and returns false if nothing can be read behind it: the text
-// ends, or a limit is reached. A fault alone ends nothing: it is logged, and
-// reading goes on by the rules in hierarchy_recovery.cc.
+// Keeps a stack of open nodes. Each Read* function reads what follows its
+// keyword. It returns false if reading cannot continue, because the text ends
+// or a limit is reached. A fault alone does not stop the reading: it is logged,
+// and reading continues by the rules in hierarchy_recovery.cc.
 class HierarchyReader {
  public:
   HierarchyReader(Cursor* cursor, const Limits& limits, IssueLog* log,
@@ -55,7 +55,7 @@ class HierarchyReader {
   void CheckChannelKinds(const Word& keyword);
   void NoteIndent(const Word& word, const OpenNode& against, bool is_child);
 
-  // Rules of recovery, one for each kind of fault.
+  // Rules of recovery, one per kind of fault.
   bool NoHierarchy(const Word& word);
   bool NoRoot(const Word& word, bool is_end);
   bool Stray(const Word& word);
@@ -64,30 +64,30 @@ class HierarchyReader {
   bool Unclosed(const Word& word);
   // Logs a fault at `word`. False at the end of the text.
   bool Fault(IssueCode code, const Word& word, IssueArgs args = {});
-  // Logs a fault that ends the reading; always false.
+  // Logs a fault that stops the reading. Always returns false.
   bool Refuse(IssueCode code, const Word& word, IssueArgs args = {});
-  // True for words that mean something somewhere in a hierarchy.
+  // True if the word has a meaning in some part of a hierarchy.
   static bool IsKnown(const Word& word);
-  // Skips what belongs to a fault; returns what it skipped on this line.
+  // Skips the words that belong to a fault. Returns those on this line.
   std::string_view SkipWords();
   static bool EndsSkip(const Word& word);
-  // Moves to the next ROOT or JOINT with a name and a brace behind it; false,
-  // without moving, if there is none.
+  // Moves to the next ROOT or JOINT that is followed by a name and a brace.
+  // False, without moving, if there is none.
   bool SeekNode();
   bool IsNode(const Word& word);
   // True if a name and a brace follow.
   bool HasBlock();
 
-  // These are views of the text.
+  // Both results point into the text.
   std::string_view ReadName();
-  // `odd_spelling` is set if it is not "End Site [label]".
+  // Sets `odd_spelling` if the text is not "End Site [label]".
   std::string_view ReadEndSiteLabel(const Word& keyword,
                                     std::string* odd_spelling);
   std::string NameOf(int32_t node) const;
   Node& Top() const { return out_.skeleton.nodes[stack_.back().node]; }
   Location Here(const Word& word) const;
-  // Where to look for a brace that is missing or too many: on line `last`, if
-  // nothing before it looks odd.
+  // The line near which a brace is probably missing or extra. It is `last` if
+  // no line before it has odd indentation.
   std::string SuspectLine(int64_t last) const;
 
   Cursor& cursor_;
@@ -97,20 +97,21 @@ class HierarchyReader {
   std::vector<OpenNode>& stack_;
   bool is_done_ = false;
   bool leading_brace_ = false;
-  // First line whose indentation disagrees with the braces; 0 if none does.
+  // The first line whose indentation disagrees with the braces; 0 if there is
+  // none.
   int64_t suspect_line_ = 0;
 
   // Recovery.
   bool is_faulty_ = false;
   // Nodes below this index were opened before the last fault.
   int32_t sure_from_ = 0;
-  // The root that was closed last, and where.
+  // The root that was closed last, and the line of its closing brace.
   OpenNode last_root_;
   int64_t last_close_line_ = 0;
   // Sum of extra_braces over the stack.
   int64_t open_extra_ = 0;
-  // Closing braces that may be missing, and that may be too many, because of a
-  // fault that was logged before.
+  // Numbers of closing braces that may be missing, and that may be extra,
+  // because of faults that are already logged.
   int64_t may_lack_ = 0;
   int64_t may_exceed_ = 0;
 };

@@ -1,15 +1,16 @@
-// How reading goes on behind a fault of the hierarchy, so that one report names
-// all of them. docs/formats/bvh.md has the rules in words; the idea is:
+// Rules by which reading continues after a fault of the hierarchy, so that one
+// report names all faults. docs/formats/bvh.md states each rule in words. The
+// principles are:
 //
-// * A fault is answered by the smallest change of the text that explains it,
-//   and reading goes on as if the text had been so.
-// * Words that belong to a fault are skipped, not judged (SkipWords).
-// * A brace that was assumed or skipped leaves the braces out of balance. That
-//   is known beforehand (may_lack_, may_exceed_) and not a fault of its own.
-// * Nodes around a fault are not asked for what they lack (sure_from_).
+// * Find the smallest change of the text that explains the fault, and continue
+//   as if the text had been written so.
+// * Skip the words that belong to a fault without checking them (SkipWords).
+// * An assumed or skipped brace unbalances the braces. This is counted
+//   (may_lack_, may_exceed_), so it is not reported as another fault.
+// * Do not check whether nodes around a fault are complete (sure_from_).
 //
-// Every rule moves forward or ends the reading, and looks ahead once at most,
-// so the time stays linear.
+// Every rule moves forward or stops the reading, and looks ahead at most once,
+// so the time is linear.
 
 #include <algorithm>
 #include <array>
@@ -42,7 +43,7 @@ bool HierarchyReader::Fault(IssueCode code, const Word& word, IssueArgs args) {
   is_faulty_ = true;
   sure_from_ = static_cast<int32_t>(out_.skeleton.nodes.size());
   const bool more = !word.text.empty();
-  // Floods of faults must not cost the making of a message each.
+  // Many faults of one kind must not each cost the building of a message.
   if (log_.Repeat(code, stack_.empty() ? -1 : stack_.back().node)) return more;
   args.emplace_back("word", Describe(word));
   const bool is_named =
@@ -60,9 +61,9 @@ bool HierarchyReader::Refuse(IssueCode code, const Word& word, IssueArgs args) {
   return false;
 }
 
-// What begins a line is known or worth a fault of its own; but numbers and
-// channels are still the list that wraps. Within the line only the words that
-// no one calls a joint end the skip.
+// A word at the beginning of a line is known or deserves its own fault; but
+// numbers and channels there are the rest of a list that wraps. Within the
+// line, only words that are never names of joints end the skip.
 bool HierarchyReader::EndsSkip(const Word& word) {
   constexpr std::array<std::string_view, 7> kWithin = {
       "", "{", "}", "OFFSET", "CHANNELS", "JOINT", "MOTION"};
@@ -88,8 +89,8 @@ std::string_view HierarchyReader::SkipWords() {
                             static_cast<size_t>(end - start.offset)));
 }
 
-// Only in front, or at the start of a line: a long line of ROOTs must not be
-// looked through once for each.
+// Checks only the first word and words at the beginning of a line: otherwise a
+// long line of ROOTs would be searched once per ROOT.
 bool HierarchyReader::SeekNode() {
   const Cursor start = cursor_;
   bool may_begin = true;
@@ -104,36 +105,37 @@ bool HierarchyReader::SeekNode() {
       cursor_ = before;
       return true;
     }
-    // A brace before the hierarchy closes behind it, or not.
+    // A brace before the hierarchy may or may not be closed after it.
     if (word.text == "{") ++may_exceed_;
     may_begin = false;
   }
 }
 
-// `word` was just read.
+// Requires that `word` was just read.
 bool HierarchyReader::IsNode(const Word& word) {
   constexpr std::array<std::string_view, 2> kNodes = {"ROOT", "JOINT"};
   return IsAnyOf(word, kNodes) && HasBlock();
 }
 
 bool HierarchyReader::HasBlock() {
-  const Cursor behind = cursor_;
+  const Cursor before = cursor_;
   ReadName();
   const bool is_opened = cursor_.Peek().text == "{";
-  cursor_ = behind;
+  cursor_ = before;
   return is_opened;
 }
 
-// The first word is none of a hierarchy. Text that holds none is given up;
-// else the first ROOT begins it.
+// The first word does not belong to a hierarchy. The hierarchy begins at the
+// first ROOT; if there is none, the text is given up.
 bool HierarchyReader::NoHierarchy(const Word& word) {
   return Fault(IssueCode::HIERARCHY_WORD_UNKNOWN, word,
                {{"expected", "HIERARCHY"}}) &&
          SeekNode() && Open(cursor_.Next(), NodeKind::kRoot);
 }
 
-// No ROOT at `word`, which was read. A JOINT there is one; MOTION there ends
-// the hierarchy, unless ROOT follows; else as above.
+// There is no ROOT at `word`, which was just read. A JOINT is taken as the
+// ROOT. MOTION ends the hierarchy unless a ROOT follows it. Any other word is
+// handled as in NoHierarchy.
 bool HierarchyReader::NoRoot(const Word& word, bool is_end) {
   if (!Fault(IssueCode::HIERARCHY_NO_ROOT, word)) return false;
   if (EqualsIgnoreCase(word.text, "JOINT")) return Open(word, NodeKind::kRoot);
@@ -145,9 +147,9 @@ bool HierarchyReader::NoRoot(const Word& word, bool is_end) {
   return SeekNode() && Open(cursor_.Next(), NodeKind::kRoot);
 }
 
-// A word of a joint outside of any. Some brace before it was too many; a single
-// one is skipped, and what stands behind one that closed the root too early is
-// read as still inside. That root may have been closed for good all the same.
+// A word of a joint outside of all joints, so there is an extra closing brace
+// before it. A single brace is skipped. Other words are read as if the last
+// root were still open. But that root may have been closed correctly.
 bool HierarchyReader::Stray(const Word& word) {
   const bool is_brace = word.text == "}";
   const int64_t last = is_brace ? word.place.line : last_close_line_;
@@ -160,7 +162,7 @@ bool HierarchyReader::Stray(const Word& word) {
   if (is_brace) return true;
   constexpr std::array<std::string_view, 2> kBody = {"OFFSET", "CHANNELS"};
   if (!IsAnyOf(word, kBody) && !HasBlock()) {
-    // With the name: the words in it must not be looked through once for each.
+    // The name is skipped too: its words must not be searched once each.
     ReadName();
     SkipWords();
     return true;
@@ -171,8 +173,8 @@ bool HierarchyReader::Stray(const Word& word) {
   return ReadInnerWord(word);
 }
 
-// A word with a block behind it is a joint that was misspelt: its braces must
-// not be taken for those of others.
+// A word followed by a block is taken as a misspelt JOINT, so that its braces
+// are not matched with those of other nodes.
 bool HierarchyReader::UnknownWord(const Word& word, std::string_view expected) {
   Fault(IssueCode::HIERARCHY_WORD_UNKNOWN, word,
         {{"expected", std::string(expected)}});
@@ -192,14 +194,14 @@ bool HierarchyReader::UnknownWord(const Word& word, std::string_view expected) {
   Node node;
   node.kind = stack_.empty() ? NodeKind::kRoot : NodeKind::kJoint;
   node.name = name.empty() ? word.text : name;
-  // Nor is it asked for what a joint needs: perhaps it is an end site.
+  // It is not checked for completeness either: it may be an end site.
   ++sure_from_;
   return Push(word, std::move(node));
 }
 
-// `word` stands where the brace must be, and was not read. It is read as if the
-// brace stood before it; if it means nothing, as if it were not there. An end
-// site before a word that none can hold has no body.
+// `word`, which was not read, stands where an opening brace must be. It is read
+// as if the brace were there; if it has no meaning, it is skipped. An end site
+// has no body if the word cannot be part of one.
 bool HierarchyReader::NoOpeningBrace(const Word& word) {
   if (!Fault(IssueCode::HIERARCHY_BRACE_MISSING, word)) return false;
   ++may_lack_;
@@ -220,7 +222,7 @@ bool HierarchyReader::NoOpeningBrace(const Word& word) {
   return true;
 }
 
-// The hierarchy, or its root, ends at `word` although nodes are open.
+// The hierarchy, or its root, ends at `word` although nodes are still open.
 bool HierarchyReader::Unclosed(const Word& word) {
   const int64_t missing = static_cast<int64_t>(stack_.size()) + open_extra_;
   if (missing > may_lack_) {
@@ -234,7 +236,7 @@ bool HierarchyReader::Unclosed(const Word& word) {
   may_lack_ = 0;
   if (word.text.empty()) return false;
   if (EqualsIgnoreCase(word.text, "ROOT")) {
-    // Perhaps they are only closed later: a ROOT inside a joint.
+    // They may be closed later: the file has a ROOT inside a joint.
     may_exceed_ += missing;
     return Open(word, NodeKind::kRoot);
   }

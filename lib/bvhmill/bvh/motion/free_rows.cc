@@ -1,4 +1,4 @@
-// MotionReader from its first odd line on.
+// The part of MotionReader from the first irregular line on.
 
 #include <algorithm>
 #include <limits>
@@ -15,7 +15,7 @@ size_t MotionReader::Probe(std::string_view text, bool ends_file) {
   if (!ends_file && text.size() < options_.look_ahead_bytes) return 0;
   good_frames_ = broken_frame_ = most_good_frames_ = frames_;
   const int64_t width = context_.width;
-  // No file has as many values; and the product must not overflow.
+  // No file has more values than this, and the product must not overflow.
   const bool countable =
       declared_ > 0 && declared_ < std::numeric_limits<int64_t>::max() / width;
   wanted_ = countable ? (declared_ - good_frames_) * width : 0;
@@ -61,7 +61,7 @@ void MotionReader::Begin(RowLayout layout, const LayoutProbe& probe,
   stage_ = Stage::kBroken;
 }
 
-// False if there is nothing to read on `line`.
+// False if `line` has nothing to read.
 bool MotionReader::BeginFlowLine(const Line& line) {
   if (SkipLine(line)) return false;
   if (if_broken_ && broken_frame_ < declared_) {
@@ -95,8 +95,9 @@ void MotionReader::TakeSurplusLine(const Line& line) {
   EndFlowLine(fits && TakeValues(line, context_.width));
 }
 
-// Takes at most `most` values of `line`; all of them, if it is the largest
-// number. False if they are none, or more than are wanted.
+// Reads at most `most` values of `line`; all of them if `most` is the largest
+// number. False if a word is not a number, or if the line has more values than
+// are expected.
 bool MotionReader::TakeValues(const Line& line, int64_t most) {
   const bool takes_all = most == std::numeric_limits<int64_t>::max();
   size_t index = 0;
@@ -137,7 +138,7 @@ bool MotionReader::CommitPartial(const Line& line) {
   return false;
 }
 
-// The layout was not what it seemed to be.
+// The chosen layout is wrong.
 void MotionReader::GiveUpGuess() {
   frames_ = good_frames_;
   got_ = 0;

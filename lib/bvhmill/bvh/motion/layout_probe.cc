@@ -66,7 +66,7 @@ LayoutProbe ProbeLayout(std::string_view text, int64_t width, int64_t wanted,
       probe.hit_word = true;
       probe.word_ends_text =
           line.At(words.word_end).offset == static_cast<int64_t>(text.size());
-      // A line that was cut counts, but its end is no end.
+      // A line that was cut off counts, but its end is not the end of a line.
       if (probe.word_ends_text) AddLine(words, width, /*wanted=*/0, &probe);
       return probe;
     }

@@ -1,6 +1,7 @@
 #pragma once
 
-// Places in a file as places of a report, with joint, frame and channel.
+// Converts positions in a file to locations of a report, with joint, frame and
+// channel.
 
 #include <cstdint>
 
@@ -10,11 +11,12 @@
 
 namespace bvhmill {
 
-// `place` of the node `node` of `skeleton`.
+// The location of `node` at position `place`.
 Location LocationAt(const TextPosition& place, const Skeleton& skeleton,
                     int32_t node);
 
-// `place` of the value in `frame` and `column` of MOTION.
+// The location of the value in `frame` and `column` of MOTION, at position
+// `place`.
 Location LocationAt(const TextPosition& place, const Skeleton& skeleton,
                     int64_t frame, int64_t column);
 

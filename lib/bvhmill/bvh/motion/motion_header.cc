@@ -11,8 +11,8 @@
 namespace bvhmill {
 namespace {
 
-// Reads the lines of the header in whatever order they come. A fault costs the
-// rest of its line, so that one does not hide the next.
+// Reads the lines of the header in any order. After a fault, the rest of its
+// line is skipped, so that the next fault is found too.
 class HeaderReader {
  public:
   HeaderReader(Cursor* cursor, IssueLog* log, MotionHeader* header)
@@ -21,11 +21,11 @@ class HeaderReader {
   bool Read();
 
  private:
-  // Each is true if its line stood here, good or not.
+  // Each returns true if its line is here, valid or not.
   bool ReadFrames();
   bool ReadFrameTime();
   void ReadLines();
-  // True, and behind the keyword and its separator, if it stands here.
+  // If the keyword is here, moves past it and its separator and returns true.
   bool Take(std::string_view first, std::string_view second);
   Word TakeValue();
   void ReportMissing();
@@ -37,7 +37,7 @@ class HeaderReader {
   bool has_frames_ = false;
   bool has_frame_time_ = false;
   bool is_faulty_ = false;
-  // Some line was not understood: what is missing may stand there.
+  // A line was not understood; it may have been the missing one.
   bool has_unknown_ = false;
 };
 
@@ -95,7 +95,7 @@ bool HeaderReader::ReadFrames() {
     log_.Add(IssueCode::MOTION_FRAMES_NOT_INTEGER, LocationAt(word.place),
              {{"word", Describe(word)}});
   }
-  // A count beyond what fits says no more than a very large one.
+  // A count above kMax is no more useful than kMax.
   constexpr double kMax = 9e18;
   header_.frames = static_cast<int64_t>(std::min(number.value, kMax));
   return true;
@@ -140,7 +140,7 @@ void HeaderReader::ReadLines() {
       continue;
     }
     const Word next = cursor_.Peek();
-    // A row, or the end: what is missing stays missing.
+    // A row, or the end of the text: the missing lines do not follow.
     if (next.text.empty() ||
         ParseNumber(next.text).kind != NumberKind::kInvalid) {
       return;
@@ -163,7 +163,7 @@ bool HeaderReader::Read() {
   if (EqualsIgnoreCase(word.text, "MOTION")) {
     cursor_.Next();
   } else if (log_.faults() == 0) {
-    // Behind a fault of the hierarchy it is not clear what is missing.
+    // After a fault of the hierarchy, the missing word may not be MOTION.
     log_.Add(IssueCode::MOTION_KEYWORD_MISSING, LocationAt(word.place),
              {{"word", Describe(word)}});
   }

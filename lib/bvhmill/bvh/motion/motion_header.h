@@ -1,7 +1,7 @@
 #pragma once
 
-// Reads what stands between the hierarchy and the rows: MOTION, Frames, Frame
-// Time, each in the spellings that are found in the wild.
+// Reads the lines between the hierarchy and the rows: MOTION, Frames, Frame
+// Time. Accepts the spellings that real files have.
 
 #include <cstdint>
 #include <optional>
@@ -12,22 +12,22 @@
 namespace bvhmill {
 
 struct MotionHeader {
-  // False: the file ends behind the hierarchy.
+  // False if the file ends after the hierarchy.
   bool present = false;
-  // What Frames says; nothing if it does not say.
+  // The number of frames that the file states; nullopt if it states none.
   std::optional<int64_t> frames;
   TextPosition frames_place;
-  // Seconds; 0 if there is no Frame Time.
+  // Seconds per frame; 0 if there is no Frame Time.
   double frame_time = 0;
-  // Where the rows begin.
+  // Position where the rows begin.
   TextPosition rows;
-  // False: words that are unknown stand before them, and may have been rows.
+  // False if unknown words come before them, which may have been rows.
   bool rows_known = true;
 };
 
-// Reads from `cursor`, which stands before the word that ends the hierarchy.
-// False if the file must be refused; the log then says why, with every fault of
-// the header: none hides the next.
+// Reads from `cursor`, which must be before the word that ends the hierarchy.
+// Returns false if the file must be refused; the log then has every fault of
+// the header, since reading continues after each.
 bool ReadMotionHeader(Cursor* cursor, IssueLog* log, MotionHeader* header);
 
 }  // namespace bvhmill

@@ -27,7 +27,7 @@ MotionReader::MotionReader(const MotionHeader& header, const Skeleton& skeleton,
       declared_(header.frames.value_or(0)),
       next_(header.rows) {
   if (context_.width > 0) return;
-  // Frames without values are as many as the file says.
+  // If frames have no values, their number is the one that the file states.
   if (Exceeds(declared_, limits_.max_frames)) {
     log_.Add(IssueCode::LIMIT_FRAMES, LocationAt(header.frames_place),
              {{"limit", std::to_string(limits_.max_frames)}});
@@ -80,7 +80,7 @@ void MotionReader::Finish() {
   switch (stage_) {
     case Stage::kFlow:
     case Stage::kSurplus:
-      // Too little for what Frames says.
+      // The file has fewer values than it states.
       GiveUpGuess();
       [[fallthrough]];
     case Stage::kBroken:
@@ -107,8 +107,8 @@ bool MotionReader::SkipLine(const Line& line) {
   return true;
 }
 
-// The first look at every line, whatever it holds: of one that is too long,
-// there may be only a part.
+// The first check of every line. A line that is too long may be here in part
+// only.
 bool MotionReader::CheckLine(const Line& line) {
   const auto size = static_cast<int64_t>(line.text.size());
   if (!Exceeds(size, limits_.max_line_bytes)) return true;
@@ -126,7 +126,7 @@ bool MotionReader::CheckFrameLimit(const Line& line) {
   return false;
 }
 
-// A value takes two bytes, but for the last of the text.
+// A value takes at least two bytes, except for the last one of the text.
 int64_t MotionReader::MaxFrames(size_t bytes) const {
   const int64_t fit = (static_cast<int64_t>(bytes) + 1) /
                       (2 * std::max<int64_t>(context_.width, 1));
@@ -168,11 +168,11 @@ size_t MotionReader::ReadRegular(std::string_view text) {
   return lines.taken();
 }
 
-// Reads as far as the fast path goes. Where that is not far, it is not asked
-// again for a while: it looks at some KB of text each time, and a file where
-// every other line is odd would take very long.
+// Reads rows with the fast path as far as it goes. If it stops soon, it is not
+// tried again for some lines: each try examines several KB, which would be very
+// slow for a file in which every other line is irregular.
 void MotionReader::ScanBlock(LineReader* lines) {
-  // Values between two looks whether the reading was cancelled.
+  // Number of values between two checks whether the reading is cancelled.
   constexpr int64_t kBlockValues = int64_t{1} << 18;
   constexpr int64_t kLongestStretch = 1024;
   const auto scanned = static_cast<int64_t>(kMaxScannedLineBytes);
@@ -192,7 +192,7 @@ void MotionReader::ScanBlock(LineReader* lines) {
     lines->Skip(scan.bytes, scan.lines);
     const auto rows = static_cast<int64_t>(scan.rows);
     if (rows > 0 && !CommitFrames(rows)) return Stop(false);
-    // It stopped at a line, not for want of room.
+    // The scan stopped at a line, not because `room` was full.
     if (static_cast<size_t>(rows + 1) * context_.width <= room.size()) break;
   }
   const bool went_far = lines->taken() - begin >= kFar || lines->rest().empty();
@@ -201,7 +201,7 @@ void MotionReader::ScanBlock(LineReader* lines) {
   slow_lines_ = slow_stretch_;
 }
 
-// False if `line` was not taken: it is odd, or the reading ends.
+// False if `line` was not taken: it is irregular, or reading stops.
 bool MotionReader::TakeRow(const Line& line) {
   if (!CheckLine(line)) return false;
   if (SkipLine(line)) return true;
@@ -251,7 +251,7 @@ void MotionReader::TakeFaults(const Line& line) {
 void MotionReader::TakeTrailing(const Line& line) {
   if (TrimBlanks(line.text).empty()) return;
   if (context_.width > 0) {
-    // Only to see whether it is one more row: nothing is kept.
+    // Only checks whether it is another row; keeps nothing.
     const LayoutProbe row = ProbeLayout(line.text, context_.width, 0, {});
     if (!row.hit_word && row.last_width == context_.width) {
       ++found_;

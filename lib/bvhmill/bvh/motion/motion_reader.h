@@ -1,6 +1,6 @@
 #pragma once
 
-// The state of reading rows. Private to bvh/.
+// Reads the rows of MOTION: the state of the reader. Private to bvh/.
 
 #include <cstdint>
 #include <limits>
@@ -21,45 +21,51 @@
 
 namespace bvhmill {
 
-// Reads rows piece by piece: the same for a text that is there as a whole,
-// which is one piece. A regular file, one frame a line, is read in one pass. At
-// the first line that is not a full row, some of the rest is surveyed and
-// judged: rows laid out otherwise, surplus columns, a last row that was cut, or
-// faults. Where the probe could not see the end, the judgement is tried, and
-// if it does not hold, what is wrong with each row is reported after all.
+// Reads rows piece by piece; a text that is in memory as a whole is one piece.
+// A regular file, with one frame per line, is read in one pass.
+//
+// At the first line that is not a full row, the reader probes a part of the
+// remaining text and chooses a layout: rows that do not follow the lines, extra
+// columns, a last row that was cut off, or faults. If the probe did not reach
+// the end of the text, the reader tries the chosen layout. If the layout does
+// not hold to the end, the reader reports the faults of the rows instead.
 class MotionReader {
  public:
-  // All must outlive it.
+  // All arguments must outlive the reader.
   MotionReader(const MotionHeader& header, const Skeleton& skeleton,
                const ReadOptions& options, IssueLog* log, FrameSink* sink);
 
-  // Reads on in `text`, which goes on where the bytes taken so far end: whole
-  // lines, but for the last of the file. Returns the bytes taken; the rest must
-  // come again, with more behind it. All is taken if `ends_file`.
+  // Reads `text`, which continues after the bytes taken so far. It must consist
+  // of whole lines; only the last line of the file may lack its end. Returns
+  // the number of bytes taken. Pass the remaining bytes again, followed by more
+  // text. If `ends_file`, all bytes are taken.
   size_t Push(std::string_view text, bool ends_file);
 
-  // `frames` more went to the sink: `bytes` that held nothing else, in `lines`.
+  // Records that `frames` frames were passed to the sink by other code. They
+  // took `bytes` of text with `lines` line ends, and this text had nothing
+  // else.
   void Skip(int64_t frames, size_t bytes, int64_t lines);
 
-  // Nothing more is wanted: all is read or refused.
+  // True if no further text is needed: all frames are read, or the file is
+  // refused.
   bool done() const { return stage_ == Stage::kDone; }
-  // Once done: the rows are good.
+  // True if the rows are valid. Requires done().
   bool good() const { return good_; }
-  // Frames that are good. The sink may have got more, which are void, if the
-  // rows are not good.
+  // Number of valid frames. If good() is false, the sink may have got more
+  // frames, which are not valid.
   int64_t frames() const { return frames_; }
-  // What Frames says; 0 if it says nothing.
+  // The number of frames that the file states; 0 if it states none.
   int64_t declared() const { return declared_; }
-  // Most frames that `bytes` of rows can still give.
+  // Maximum number of frames that `bytes` of rows can still contain.
   int64_t MaxFrames(size_t bytes) const;
 
  private:
   enum class Stage {
-    kRegular,   // one frame a line
-    kProbe,     // a line was odd
-    kFlow,      // line ends mean nothing
-    kSurplus,   // each row is equally too wide
-    kBroken,    // only faults are looked for
+    kRegular,   // one frame per line
+    kProbe,     // a line was irregular
+    kFlow,      // line ends have no meaning
+    kSurplus,   // all rows have the same extra columns
+    kBroken,    // only faults are searched
     kTrailing,  // all frames are read
     kDone,
   };
@@ -95,32 +101,33 @@ class MotionReader {
   const Limits& limits_;
   IssueLog& log_;
   FrameSink& sink_;
-  // What Frames says; 0 if it says nothing or 0.
+  // The number of frames that the file states; 0 if it states none or 0.
   int64_t declared_;
   Stage stage_ = Stage::kRegular;
   bool good_ = false;
   TextPosition next_;
   int64_t frames_ = 0;
-  // Lines that are still to be read one by one, and how many they were when the
-  // fast path last failed.
+  // Number of lines still to be read one by one, and how many they were when
+  // the fast path last failed.
   int64_t slow_lines_ = 0;
   int64_t slow_stretch_ = 0;
 
-  // Flows and surplus columns: frames before; values behind those, and wanted.
+  // In the stages kFlow and kSurplus: frames before them, then the number of
+  // values read after those, and the number expected.
   int64_t good_frames_ = 0;
-  // Frames are good only up to here while the layout is not proven.
+  // Frames are valid only up to this number until the layout is confirmed.
   int64_t most_good_frames_ = std::numeric_limits<int64_t>::max();
   int64_t got_ = 0;
   int64_t wanted_ = 0;
-  // Words of each row with surplus columns.
+  // Number of words in each row that has extra columns.
   int64_t row_words_ = 0;
-  // A frame that is not full yet.
+  // A frame that is not complete yet.
   std::vector<float> partial_;
-  // While the layout is not proven: the log as it is if it does not hold.
+  // Until the layout is confirmed: the log to use if it turns out to be wrong.
   std::optional<IssueLog> if_broken_;
   int64_t broken_frame_ = 0;
 
-  // Rows behind the last frame are counted, too.
+  // Number of rows found, those after the last frame included.
   int64_t found_ = 0;
 };
 

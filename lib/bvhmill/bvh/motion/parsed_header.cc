@@ -12,7 +12,7 @@
 namespace bvhmill {
 namespace {
 
-// Bytes that look like something else stay so, whatever follows.
+// Text that follows cannot change the format that the first bytes show.
 bool IsBvhText(std::string_view text, IssueLog* log, bool* certain) {
   const Content content = Sniff(text);
   *certain |= content.kind == ContentKind::kUtf16 ||
@@ -41,7 +41,8 @@ void LogComments(const Cursor& cursor, IssueLog* log) {
            cursor.comments());
 }
 
-// The lines before the rows; those of the rows are checked as they are read.
+// Checks the lines before the rows; lines of rows are checked when they are
+// read.
 bool CheckLines(std::string_view text, const TextPosition& rows,
                 const Limits& limits, IssueLog* log) {
   const auto offset = static_cast<size_t>(rows.offset);
@@ -60,8 +61,8 @@ bool CheckLines(std::string_view text, const TextPosition& rows,
   return true;
 }
 
-// The first line that is not blank and no comment. False if there is none, or
-// if it has no end: more of it may follow then.
+// Finds the first line that is neither blank nor a comment. False if there is
+// none, or if it has no line end, since more of it may follow.
 bool FindRow(std::string_view text, const TextPosition& start, Line* row) {
   LineReader lines(text, start);
   while (lines.Next(row)) {
@@ -72,8 +73,8 @@ bool FindRow(std::string_view text, const TextPosition& start, Line* row) {
   return false;
 }
 
-// Reads what stands before the rows. Behind a fault of the hierarchy the header
-// is only read for its own faults.
+// Reads all parts before the rows. After a fault of the hierarchy, the header
+// is only checked for its own faults.
 void ReadParts(Cursor* cursor, const Limits& limits, IssueLog* log,
                ParsedHeader* header) {
   Hierarchy& hierarchy = header->hierarchy;
@@ -112,7 +113,7 @@ void ReadPrefix(std::string_view text, const Limits& limits, IssueLog* log,
   header->good = header->skeleton_read = header->has_rows = false;
 }
 
-// Makes them empty but for the hierarchy, which may be the next one, too.
+// Clears everything except the hierarchy, which the next clip may reuse.
 void ClearFacts(ParsedHeader* header) {
   header->header = {};
   header->skeleton_read = header->good = false;

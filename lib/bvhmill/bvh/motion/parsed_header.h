@@ -1,6 +1,7 @@
 #pragma once
 
-// What stands before the rows. Private to bvh/.
+// Reads all text before the rows: the hierarchy and the header of MOTION.
+// Private to bvh/.
 
 #include <string_view>
 
@@ -12,27 +13,29 @@
 namespace bvhmill {
 
 struct ParsedHeader {
-  // What remembers hierarchies; null = nothing.
+  // Keeps hierarchies for later clips; may be null.
   HierarchyCache* cache = nullptr;
   Hierarchy hierarchy;
   MotionHeader header;
-  // The hierarchy is good.
+  // True if the hierarchy is valid.
   bool skeleton_read = false;
-  // So is all else.
+  // True if everything before the rows is valid.
   bool good = false;
-  // There are rows, and it is known where and how wide they are: they can be
-  // read, or, if the header are not good, searched for faults.
+  // True if there are rows and their position and width are known. They can
+  // then be read; or, if `good` is false, be searched for faults.
   bool has_rows = false;
-  // No text behind what was given could change anything of this.
+  // True if no text after the given text can change this result.
   bool certain = false;
 };
 
-// Reads into `header`, whatever they hold, the hierarchy and the header of
-// MOTION from the beginning of `text`, and settles what the first row decides
-// about the hierarchy. `ends_file`: `text` is all of the file. Otherwise the
-// header may not be certain; then nothing of this call counts, `log` is as
-// before, and more text is needed: never more than max_header_bytes. The views
-// of `header` are into `text`. Cost: O(bytes up to the rows).
+// Reads the hierarchy and the header of MOTION from the beginning of `text`
+// into `header`, and decides by the first row which channel counts hold.
+// `header` may hold an earlier result.
+//
+// `ends_file` says that `text` is the complete file. Otherwise the result may
+// not be certain: then it must not be used, `log` is unchanged, and the caller
+// passes more text, but never more than max_header_bytes. The views in `header`
+// point into `text`. Cost: O(bytes up to the rows).
 void ReadHeader(std::string_view text, bool ends_file, const Limits& limits,
                 IssueLog* log, ParsedHeader* header);
 

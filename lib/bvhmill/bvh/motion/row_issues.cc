@@ -10,7 +10,7 @@
 namespace bvhmill {
 namespace {
 
-// Index just behind the last word of `line`.
+// Index after the last word of `line`.
 size_t EndOfWords(std::string_view line) {
   while (!line.empty() && IsBlank(line.back())) line.remove_suffix(1);
   return line.size();
@@ -47,7 +47,7 @@ void ReportRowFault(const RowContext& context, const Line& line, int64_t frame,
     if (ParseNumber(word).kind == NumberKind::kInvalid) {
       Location at = LocationAt(place);
       at.frame = frame;
-      // Behind the last column there is no channel.
+      // After the last column there is no channel.
       if (values < context.width) {
         at = LocationAt(place, context.skeleton, frame, values);
       }

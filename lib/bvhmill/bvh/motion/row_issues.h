@@ -1,6 +1,6 @@
 #pragma once
 
-// The issues of rows. Private to bvh/.
+// Logs the issues of rows. Private to bvh/.
 
 #include <cstdint>
 
@@ -11,37 +11,39 @@
 
 namespace bvhmill {
 
-// What rows are compared with. The references must outlive it.
+// The data that rows are compared with. The references must outlive it.
 struct RowContext {
   const MotionHeader& header;
   const Skeleton& skeleton;
-  // Values of a frame.
+  // Number of values of a frame.
   int64_t width = 0;
 };
 
 int64_t CountWords(std::string_view line);
 
-// {width} and {expected} of messages.
+// The args {width} and {expected} of messages.
 IssueArgs WidthArgs(const RowContext& context, int64_t values);
 
-// True if the line begins with a number: it stands for a frame, if a faulty
-// one.
+// True if the line begins with a number, so that it counts as a frame, valid or
+// not.
 bool IsRowLike(const Line& line);
 
-// Logs the first fault of `line` as the row of `frame`, if it has any.
+// Logs the first fault of `line` as the row of `frame`, if it has one.
 void ReportRowFault(const RowContext& context, const Line& line, int64_t frame,
                     IssueLog* log);
 
-// Logs what is not finite among the `values` words of `line` from byte `begin`
-// on, which became values from `first_value` on, counted over the whole matrix.
+// Logs the values that are not finite among the first `values` words of `line`
+// from byte `begin` on. The first of these words is value number `first_value`
+// of the whole matrix.
 void ReportNonFinite(const RowContext& context, const Line& line, size_t begin,
                      int64_t values, int64_t first_value, IssueLog* log);
 
-// Logs that Frames does not say how many frames were found.
+// Logs that the number of frames found differs from the number that the file
+// states.
 void ReportFrameCount(const RowContext& context, int64_t found, int64_t used,
                       IssueLog* log);
 
-// Logs the first word of `line`, which stands behind the last frame.
+// Logs the first word of `line`, a line after the last frame.
 void ReportTrailingData(const Line& line, IssueLog* log);
 
 }  // namespace bvhmill

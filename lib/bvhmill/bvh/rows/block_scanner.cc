@@ -15,10 +15,10 @@ void Set(int64_t frame, std::atomic<int64_t>* to) {
   to->notify_one();
 }
 
-// Mostly it is there, or comes before a thread could have gone to sleep.
+// The value is usually there already, or comes before the thread could sleep.
 int64_t WaitFor(const std::atomic<int64_t>& frame) {
-  constexpr int kLooks = 4000;
-  for (int i = 0; i < kLooks; ++i) {
+  constexpr int kSpins = 4000;
+  for (int i = 0; i < kSpins; ++i) {
     const int64_t value = frame.load(std::memory_order_acquire);
     if (value >= 0) return value;
   }
@@ -34,8 +34,8 @@ class BlockScanner::BlockPlacer final : public RowsPlacer {
       : scanner_(*scanner), side_(side), block_(block) {}
   BlockPlacer(const BlockPlacer&) = delete;
   BlockPlacer& operator=(const BlockPlacer&) = delete;
-  // There may be a thread that waits for it, even behind the end, or where an
-  // exception ends this one.
+  // Another thread may wait for the result of this block, also if this block is
+  // beyond the end, or if an exception ends this thread.
   ~BlockPlacer() override {
     if (!asked_) BlockPlacer::Reserve(0);
   }
@@ -120,8 +120,8 @@ std::span<float> BlockScanner::Reserve(Side side, size_t block, int64_t rows) {
   Block& taken = blocks_[block];
   const bool is_front = side == Side::kFront;
   const int64_t edge = WaitFor(is_front ? taken.first_frame : taken.end_frame);
-  // Before the next block can: then each that finds room has its place, and
-  // front and back never write to the same one.
+  // This comes before the next block may do the same. So each block that fits
+  // gets its own place, and front and back never write to the same place.
   const bool fits = room_.fetch_sub(rows) >= rows;
   const int64_t first = is_front ? edge : std::max(edge - rows, int64_t{0});
   if (is_front && block + 1 < blocks_.size()) {
@@ -133,14 +133,14 @@ std::span<float> BlockScanner::Reserve(Side side, size_t block, int64_t rows) {
   const std::span<float> place = out_.subspan(
       static_cast<size_t>(first) * width_, static_cast<size_t>(rows) * width_);
   if (is_front) {
-    TouchBehind(static_cast<size_t>(place.data() - out_.data()) + place.size());
+    TouchAfter(static_cast<size_t>(place.data() - out_.data()) + place.size());
   } else {
     TouchBefore(static_cast<size_t>(place.data() - out_.data()));
   }
   return place;
 }
 
-void BlockScanner::TouchBehind(size_t values) {
+void BlockScanner::TouchAfter(size_t values) {
   size_t touched = touched_;
   while (touched < std::min(values + 2 * kPageValues, out_.size())) {
     const size_t next = std::min(touched + kPageValues, out_.size());

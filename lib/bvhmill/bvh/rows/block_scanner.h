@@ -1,7 +1,7 @@
 #pragma once
 
-// Threads that scan the rows of one text from both of its ends. Private to
-// bvh/.
+// Scans the rows of one text by several threads, from both of its ends. Private
+// to bvh/.
 
 #include <atomic>
 #include <cstdint>
@@ -14,44 +14,52 @@
 
 namespace bvhmill {
 
-// Blocks are taken from both ends of the text.
+// The end of the text from which a thread takes blocks.
 enum class Side { kFront, kBack };
 
-// One block of lines, and what became of it.
+// One block of lines and its result.
 struct alignas(64) Block {
-  // Frames before it, for the front, and up to its end, for the back; -1 while
-  // that is not known.
+  // Index of the first frame of the block, which a thread of the front needs,
+  // and index after its last frame, which a thread of the back needs; -1 while
+  // not known.
   std::atomic<int64_t> first_frame{-1};
   std::atomic<int64_t> end_frame{-1};
   RowsScan scan;
-  // All of it was read, and its values stand where they belong if the blocks on
-  // its side do.
+  // True if all of the block was read. Its values are in the right place if the
+  // same is true for all earlier blocks of its side.
   bool is_whole = false;
 };
 
-// Half of the threads take blocks from the beginning on, and half from the end
-// back, until they meet, so that two threads never wait for each other. Each
-// counts the rows of its block as the first stage of scanning it; adds them to
-// those of the blocks of its side, the last of which some thread is just
-// counting or has counted; and then writes its values straight to their place.
-// The place of the last block is known if the file has as many frames as it
-// says; if it has fewer, the values are moved. Where a block of the front is
-// not all rows, that is the end; where one of the back is not, what the back
-// wrote is void, and its threads go to the front.
+// Half of the threads take blocks from the beginning on, the other half from
+// the end backwards, until they meet. With two threads, neither waits for the
+// other.
+//
+// For each block, a thread does this:
+// * It counts the rows of the block, which is the first stage of scanning it.
+// * It adds them to the rows of the earlier blocks of its side. Some thread has
+//   counted or is now counting the last of these.
+// * It writes the values directly to their place.
+//
+// The last block is placed as if the file had the number of frames that it
+// states. If it has fewer, the values are moved at the end. A front block that
+// is not all rows ends the scan. A back block that is not all rows makes
+// everything that the back wrote invalid, and the threads of the back continue
+// at the front.
 class BlockScanner {
  public:
-  // `text`: whole lines, from the first row on. `out`: the place for as many
-  // frames as the file says. Both must outlive it, as must what `options`
-  // names. `options.parallel` must be set.
+  // `text` must be whole lines, from the first row on. `out` must have space
+  // for the number of frames that the file states. Both, and everything that
+  // `options` points to, must outlive the scanner. `options.parallel` must be
+  // set.
   BlockScanner(std::string_view text, size_t block_bytes, size_t width,
                const ReadOptions& options, std::span<float> out);
 
-  // What each thread does, from a side that it chooses; returns when there is
-  // no more to do.
+  // The work of one thread, which starts at `side`. Returns when no work is
+  // left.
   void Work(Side side);
 
-  // What was read, up to the first block that was not; its values are brought
-  // together.
+  // The rows read up to the first block that was not read completely. Moves
+  // their values together. Call after all threads have returned.
   RowsScan Result();
 
  private:
@@ -63,25 +71,25 @@ class BlockScanner {
 
   class BlockPlacer;
 
-  // The next block for a thread, and the side that it now works on; false if
-  // there are no more.
+  // Takes the next block for a thread, and sets the side that it now works on.
+  // False if no block is left.
   bool Take(Side* side, size_t* block);
   void Close(Side side);
-  // Where block `i` begins: behind the first line end from the byte before its
-  // place on.
+  // Index where block `i` begins: after the first line end from byte i *
+  // block_bytes_ - 1 on.
   size_t Begin(size_t i) const;
   std::span<float> Reserve(Side side, size_t block, int64_t rows);
-  // Ask for memory for the values some way behind or before those at `values`.
-  // The system clears a huge page when it is first written to; threads that
-  // come to the same new page together would both wait for that, so one of them
-  // gets each page before any comes there.
-  void TouchBehind(size_t values);
+  // Asks the system for memory for the values some distance after, or before,
+  // those at `values`. The system clears a huge page at its first write.
+  // Threads that write to the same new page at the same time would all wait for
+  // that. So one of them gets each page before any thread writes to it.
+  void TouchAfter(size_t values);
   void TouchBefore(size_t values);
-  // False if the block is not all rows, or not all of them fit.
+  // False if the block is not all rows, or if not all rows fit.
   bool ScanBlock(size_t i, BlockPlacer* placer);
-  // The block that a thread that has the one at `begin` probably takes next.
+  // The block that the thread with the block at `begin` probably takes next.
   std::string_view Ahead(size_t begin, Side side) const;
-  // Brings the last `back` frames behind the first `front` ones.
+  // Moves the last `back` frames directly after the first `front` frames.
   void MoveTogether(size_t front, size_t back);
 
   std::string_view text_;
@@ -93,10 +101,11 @@ class BlockScanner {
   std::atomic<Taken> taken_;
   std::atomic<bool> is_front_closed_ = false;
   std::atomic<bool> is_back_closed_ = false;
-  // Frames for which there is no text yet; below 0 if there is too much text.
+  // Frames of `out` that no block has reserved; below 0 if the text has more
+  // frames than `out`.
   std::atomic<int64_t> room_;
-  // Values before the first and from the last huge page on that no thread has
-  // touched ahead.
+  // Index of the first value after the huge pages requested from the front, and
+  // of the first value of those requested from the back.
   std::atomic<size_t> touched_{0};
   std::atomic<size_t> untouched_end_;
 };

@@ -1,6 +1,6 @@
 #pragma once
 
-// Where the frames of a clip go while it is read.
+// The destination of the frames of a clip while it is read.
 
 #include <cstdint>
 #include <span>
@@ -11,10 +11,11 @@ class FrameSink {
  public:
   virtual ~FrameSink() = default;
 
-  // Room for the next frames, one behind another: for at least one, and for no
-  // more than `frames`, which is at least 1. Void after the next call.
+  // Space for the next frames, one after the other: for at least 1 and at most
+  // `frames` frames. Requires `frames` >= 1. Valid until the next call.
   virtual std::span<float> NextRows(int64_t frames) = 0;
-  // The first `frames` of the last room are written. False stops the reading.
+  // The first `frames` frames of the last space are written. False stops the
+  // reading.
   virtual bool Commit(int64_t frames) = 0;
 };
 

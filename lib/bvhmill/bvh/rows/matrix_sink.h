@@ -1,6 +1,6 @@
 #pragma once
 
-// Frames into the matrix of a clip.
+// Stores frames in the matrix of a clip.
 
 #include <algorithm>
 #include <cstdint>
@@ -12,19 +12,19 @@
 
 namespace bvhmill {
 
-// motion->values holds the frames that were committed, and behind them the room
-// that was given out last.
+// motion->values holds the committed frames, followed by the space that
+// NextRows returned last.
 class MatrixSink final : public FrameSink {
  public:
-  // `width` = values of a frame. `budget` may be null, and must outlive the
-  // sink.
+  // `width` is the number of values of a frame. `budget` may be null and must
+  // outlive the sink.
   MatrixSink(Motion* motion, int64_t width, Budget* budget)
       : motion_(*motion), width_(width), budget_(budget) {}
 
-  // All the text cannot hold more than `frames` frames.
+  // States that the whole text has at most `frames` frames.
   void GrowUpTo(int64_t frames) { most_frames_ = frames; }
-  // Takes room for `frames` frames in all. False if there is no memory for
-  // them: then no more frames are kept, nor those that were.
+  // Takes memory for `frames` frames in total. False if the budget refuses;
+  // then no frames are kept, not even earlier ones.
   bool Reserve(int64_t frames) {
     const int64_t values = (frames - held_frames_) * width_;
     const int64_t bytes = values * static_cast<int64_t>(sizeof(float));
@@ -44,8 +44,8 @@ class MatrixSink final : public FrameSink {
     if (end > held_frames_) {
       Reserve(std::max(end, std::min(2 * end, most_frames_)));
     }
-    // Where there is no memory for more, this much is written in place of those
-    // before, and refused then.
+    // After a refusal, the frames overwrite the earlier ones here, and Commit
+    // then stops the reading.
     motion_.values.resize(static_cast<size_t>((frames_ + frames) * width_));
     return std::span(motion_.values)
         .subspan(static_cast<size_t>(frames_ * width_));
@@ -62,7 +62,7 @@ class MatrixSink final : public FrameSink {
   Budget* budget_;
   bool refused_ = false;
   int64_t most_frames_ = 0;
-  // That there is memory for; that were committed.
+  // Frames that have memory; frames that are committed.
   int64_t held_frames_ = 0;
   int64_t frames_ = 0;
 };

@@ -7,13 +7,13 @@
 namespace bvhmill {
 namespace {
 
-// Less text than this is not worth a second thread.
+// Shorter texts are not faster with a second thread.
 constexpr size_t kLeastBytes = size_t{1} << 20;
 constexpr size_t kLeastBlockBytes = size_t{16} * 1024;
 
-// As large as blocks can be, which makes threads meet as rarely as can be: a
-// block is begun anywhere and goes on to the end of a line, and lines differ.
-// 0 if lines are too long.
+// The largest possible size of blocks, so that threads meet rarely. A block
+// begins anywhere and continues to the end of a line, and lines differ in
+// length, so space for long lines is reserved. 0 if the lines are too long.
 size_t BlockBytes(std::string_view rows) {
   const std::string_view sample = rows.substr(0, kMaxRowsBlockBytes);
   size_t longest = 0;
@@ -22,7 +22,7 @@ size_t BlockBytes(std::string_view rows) {
     longest = std::max(longest, end - at);
     at = end + 1;
   }
-  // Twice that, for there may be longer ones.
+  // Twice the longest one in the sample, since there may be longer ones.
   const size_t reserve = 2 * longest + 2;
   return reserve + kLeastBlockBytes < kMaxRowsBlockBytes
              ? kMaxRowsBlockBytes - reserve
@@ -53,8 +53,8 @@ size_t ReadRowsInParallel(std::string_view text, int64_t width,
   const std::string_view rows = text.substr(blank);
   const int64_t most = reader->MaxFrames(rows.size());
   const size_t block_bytes = BlockBytes(rows);
-  // The place for the frames is taken at once: only for as many as the file
-  // says, if that can be.
+  // The space for all frames is taken at once. So this is done only if the text
+  // can have as many frames as the file states.
   if (most < 1 || most != reader->declared() || block_bytes == 0) return 0;
   reader->Skip(0, blank, CountLineEnds(text.substr(0, blank)));
   BlockScanner scanner(rows, block_bytes, static_cast<size_t>(width), options,

@@ -1,24 +1,25 @@
 #pragma once
 
-// Regular rows of a long text, read by several threads. Private to bvh/.
+// Reads the regular rows of a long text with several threads. Private to bvh/.
 
 #include <cstdint>
 #include <string_view>
 
-#include "bvhmill/bvh/rows/matrix_sink.h"
 #include "bvhmill/bvh/motion/motion_reader.h"
 #include "bvhmill/bvh/read_options.h"
+#include "bvhmill/bvh/rows/matrix_sink.h"
 
 namespace bvhmill {
 
-// Bytes of the blank lines at the beginning of `text`, one of which mostly is
-// the rest of the line before the rows.
+// Number of bytes of the blank lines at the beginning of `text`. The first one
+// is usually the rest of the line before the rows.
 size_t BlankLines(std::string_view text);
 
-// Reads rows from the beginning of `text`, all that is left of the file, into
-// the sink of `reader`, as far as there is just one frame on every line, and
-// tells `reader` how far that was. Returns the bytes taken; 0 if the text is
-// too short to be worth it. `options.parallel` must be there, `width` >= 0.
+// Reads rows from the beginning of `text` into the sink of `reader`, as long as
+// every line has exactly one frame, and tells `reader` how far it got. `text`
+// must be all of the remaining file. Returns the number of bytes taken; 0 if
+// the text is too short for several threads. `options.parallel` must be set,
+// `width` >= 0.
 size_t ReadRowsInParallel(std::string_view text, int64_t width,
                           const ReadOptions& options, MotionReader* reader,
                           MatrixSink* sink);

@@ -7,12 +7,13 @@
 namespace bvhmill {
 namespace {
 
-// Text and values of a tile, and what is made of them, are together in the
-// second cache.
+// The text and the values of a tile, and the results made from them, fit into
+// the second-level cache together.
 constexpr size_t kTileBytes = 4 * kMaxRowsBlockBytes;
 static_assert(kTileBytes / 2 == size_t{kMaxTileValues});
 
-// As many whole lines of `text` as a block may have; 0 if the first is longer.
+// Size of the largest run of whole lines at the beginning of `text` that fits
+// into a block; 0 if the first line is longer.
 size_t BlockOfLines(std::string_view text) {
   if (text.size() <= kMaxRowsBlockBytes) return text.size();
   const size_t feed = text.rfind('\n', kMaxRowsBlockBytes - 1);
@@ -21,7 +22,7 @@ size_t BlockOfLines(std::string_view text) {
 
 }  // namespace
 
-// Puts the rows of each block behind those of the one before.
+// Writes the rows of each block after those of the block before.
 class TileScanner::TilePlacer final : public RowsPlacer {
  public:
   TilePlacer(std::span<float> values, size_t width)
@@ -57,7 +58,7 @@ bool TileScanner::Scan(int64_t tile, UninitializedVector<float>* values,
                        RowsScan* scan) const {
   const size_t begin = Begin(tile);
   std::string_view rest = text_.substr(begin, Begin(tile + 1) - begin);
-  // A value takes two bytes, but for the last of the text.
+  // A value takes at least two bytes, except for the last one of the text.
   values->resize((rest.size() + 1) / (2 * width_) * width_);
   TilePlacer placer(*values, width_);
   while (!rest.empty()) {

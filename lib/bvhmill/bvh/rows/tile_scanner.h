@@ -1,7 +1,7 @@
 #pragma once
 
-// Threads that scan the rows of one text, tile by tile, and hand the tiles on
-// in order. Private to bvh/.
+// Scans the rows of one text by several threads, tile by tile, and passes the
+// tiles on in order. Private to bvh/.
 
 #include <cstdint>
 #include <span>
@@ -15,13 +15,14 @@
 
 namespace bvhmill {
 
-// A tile is the rows of some blocks of the text. No thread needs to know how
-// many rows are before its tile until its turn comes. Where a tile is not all
-// rows, or has more of them than there may be, that is the end.
+// A tile consists of the rows of some blocks of the text. A thread does not
+// need to know the number of rows before its tile until the tile is the next in
+// order. Scanning ends at the first tile that is not all rows, or that has more
+// rows than are allowed.
 class TileScanner {
  public:
-  // `text`: whole lines, from the first row on. No more than `most_frames`
-  // are taken. All must outlive it.
+  // `text` must be whole lines, from the first row on. At most `most_frames`
+  // frames are taken. All arguments must outlive the scanner.
   TileScanner(std::string_view text, int64_t width, int64_t most_frames,
               const ReadOptions& options, TileReceiver* receiver)
       : text_(text),
@@ -30,22 +31,22 @@ class TileScanner {
         options_(options),
         receiver_(*receiver) {}
 
-  // Tiles that there are work for.
+  // Number of tiles.
   int64_t tiles() const;
-  // What each worker does, in a buffer of its own, until there is no more to
-  // do.
+  // The work of one worker, with its own buffer `values`. Returns when no work
+  // is left.
   void Work(int worker, UninitializedVector<float>* values);
 
-  // What was handed on.
+  // The rows that were passed on.
   const RowsScan& taken() const { return taken_; }
-  // The receiver has stopped it.
+  // True if the receiver has stopped the scanning.
   bool refused() const { return refused_; }
 
  private:
   class TilePlacer;
 
-  // Where tile `i` begins: behind the first line end from the byte before its
-  // place on.
+  // Index where tile `i` begins: after the first line end from the byte before
+  // i * (bytes of a tile) on.
   size_t Begin(int64_t i) const;
   bool Scan(int64_t tile, UninitializedVector<float>* values,
             RowsScan* scan) const;
@@ -57,7 +58,7 @@ class TileScanner {
   const ReadOptions& options_;
   TileReceiver& receiver_;
   OrderedSequencer sequencer_;
-  // Of the thread whose turn it is.
+  // Written only by the thread whose tile is the next in order.
   RowsScan taken_;
   bool refused_ = false;
 };

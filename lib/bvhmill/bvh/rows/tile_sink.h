@@ -1,6 +1,6 @@
 #pragma once
 
-// Frames into tiles of one size. Private to bvh/.
+// Collects frames into tiles of one size. Private to bvh/.
 
 #include <algorithm>
 #include <cstdint>
@@ -13,11 +13,11 @@
 
 namespace bvhmill {
 
-// Hands each tile to the receiver when it is full. Works in `values`, which
-// must outlive it.
+// Passes each tile to the receiver when it is full. Keeps the tile in `values`,
+// which must outlive the sink.
 class TileSink final : public FrameSink {
  public:
-  // `width` = values of a frame.
+  // `width` is the number of values of a frame.
   TileSink(ClipReceiver* receiver, int64_t width,
            UninitializedVector<float>* values)
       : receiver_(*receiver),
@@ -26,7 +26,8 @@ class TileSink final : public FrameSink {
             std::max<int64_t>(kTileValues / std::max<int64_t>(width, 1), 1)),
         values_(*values) {}
 
-  // The next frame is number `first`, if it is not 0. Call before all else.
+  // Sets the index of the first frame, which is 0 otherwise. Call it before all
+  // other functions.
   void StartAt(int64_t first) { first_ = first; }
 
   std::span<float> NextRows(int64_t frames) override {
@@ -41,7 +42,7 @@ class TileSink final : public FrameSink {
   }
 
   bool is_empty() const { return frames_ == 0; }
-  // Hands on what the tile holds.
+  // Passes on the frames of a tile that is not full. False stops the reading.
   bool Flush() {
     if (frames_ == 0) return true;
     const int64_t first = first_;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What readers of whole texts begin with. Private to bvh/.
+// The first step of all readers of whole texts. Private to bvh/.
 
 #include <string_view>
 
@@ -11,9 +11,10 @@
 
 namespace bvhmill {
 
-// Makes `result` empty, but keeps its memory; checks the size of `text`, reads
-// what stands before the rows, and moves skeleton and places into `result`.
-// motion_read says whether all was good so far. True if there are rows to read.
+// Makes `result` empty, but keeps its memory. Checks the size of `text`, reads
+// everything before the rows, and moves the skeleton and the positions into
+// `result`. Sets result->motion_read to true if everything so far is valid.
+// Returns true if there are rows to read.
 bool ReadHeaderOf(std::string_view text, const ReadOptions& options,
                   IssueLog* log, ParsedHeader* header, ReadResult* result);
 

@@ -1,4 +1,4 @@
-"""bvhmilld for tests: a process of its own, on a port of its own."""
+"""Runs bvhmilld for tests, in its own process and on a free port."""
 
 import os
 import pathlib
@@ -8,8 +8,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 BIN = pathlib.Path(os.environ["BVHMILL_BIN"])
 
 
-class Mill:
-    """A running server; it must end well when it is told to."""
+class ServerProcess:
+    """A running server; stop() fails if its exit status is not 0."""
 
     def __init__(self, *flags):
         self._process = subprocess.Popen(
@@ -36,14 +36,14 @@ class Mill:
 
 
 def make_takes(folder):
-    """Writes sample takes; their names."""
+    """Writes sample takes and returns their names."""
     subprocess.run([BIN / "bvhmill_samples", folder], check=True,
                    stdout=subprocess.DEVNULL)
     return sorted(path.stem for path in folder.glob("*.bvh"))
 
 
 def convert_here(takes, out, emit):
-    """What the command line makes of them without a server."""
+    """Converts takes by the command line without a server."""
     subprocess.run([BIN / "bvhmill", "convert", "-r", takes, "-o", out,
                     "--emit", emit, "--local"], check=True,
                    capture_output=True)

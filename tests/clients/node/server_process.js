@@ -1,4 +1,4 @@
-// bvhmilld for tests: a process of its own, on a port of its own.
+// Runs bvhmilld for tests, in its own process and on a free port.
 'use strict';
 
 const { execFileSync, spawn } = require('node:child_process');
@@ -11,23 +11,24 @@ const readline = require('node:readline');
 const ROOT = path.join(__dirname, '..', '..', '..');
 const BIN = process.env.BVHMILL_BIN;
 
-// {address, stop, kill}; it must end well when it is told to stop.
-async function startMill(...flags) {
-  const mill = spawn(path.join(BIN, 'bvhmilld'),
+// Starts a server. Returns {address, stop, kill}; stop fails if the exit
+// status is not 0.
+async function startServer(...flags) {
+  const server = spawn(path.join(BIN, 'bvhmilld'),
     ['--listen', '127.0.0.1:0', ...flags],
     { stdio: ['ignore', 'pipe', 'inherit'] });
-  for await (const line of readline.createInterface(mill.stdout)) {
+  for await (const line of readline.createInterface(server.stdout)) {
     if (!line.startsWith('listening on ')) continue;
     return {
       address: line.split(' ')[2],
       async stop() {
-        mill.kill('SIGTERM');
-        const [code] = await once(mill, 'exit');
+        server.kill('SIGTERM');
+        const [code] = await once(server, 'exit');
         if (code !== 0) throw new Error(`the server ended with ${code}`);
       },
       async kill() {
-        mill.kill('SIGKILL');
-        await once(mill, 'exit');
+        server.kill('SIGKILL');
+        await once(server, 'exit');
       },
     };
   }
@@ -43,8 +44,8 @@ function makeTakes(folder) {
   execFileSync(path.join(BIN, 'bvhmill_samples'), [folder]);
 }
 
-// What the command line makes of a take without a server: the numbers of its
-// positions, which come after the head of the .npy file.
+// Converts a take by the command line without a server. Returns the numbers of
+// its positions, which follow the header of the .npy file.
 function positionsHere(take, folder) {
   execFileSync(path.join(BIN, 'bvhmill'),
     ['convert', take, '-o', folder, '--emit', 'positions', '--local'],
@@ -61,5 +62,5 @@ function hashToken(name, token) {
 }
 
 module.exports = {
-  ROOT, startMill, makeFolder, makeTakes, positionsHere, hashToken,
+  ROOT, startServer, makeFolder, makeTakes, positionsHere, hashToken,
 };
