@@ -15,11 +15,11 @@
 #include "bvhmill/base/status.h"
 #include "server/app/check_config.h"
 #include "server/app/config.h"
-#include "server/limits/memory.h"
 #include "server/app/sd_notify.h"
 #include "server/app/server.h"
-#include "server/auth/tokens.h"
 #include "server/app/watchdog.h"
+#include "server/auth/tokens.h"
+#include "server/limits/memory.h"
 
 namespace {
 

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "bvhmill/base/status.h"
-#include "server/net/address.h"
 #include "server/auth/tls.h"
 #include "server/auth/tokens.h"
+#include "server/net/address.h"
 
 namespace bvhmill::server {
 namespace {

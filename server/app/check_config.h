@@ -1,15 +1,15 @@
 #pragma once
 
-// Whether a server could start, without starting one.
+// Checks a configuration without starting a server.
 
 #include "absl/status/status.h"
 #include "server/app/config.h"
 
 namespace bvhmill::server {
 
-// Reads the files that `config` names and looks the addresses up. Says the
-// first thing that is wrong. Does not see whether an address is taken: a server
-// that runs may be the one that is to be restarted.
+// Reads the files that `config` names and looks up its addresses. Returns the
+// first error. Does not check if an address is in use: the server that runs
+// there may be the one to restart.
 absl::Status CheckConfig(const ServerConfig& config);
 
 }  // namespace bvhmill::server

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "bvhmill/base/version.h"
-#include "server/net/address.h"
 #include "server/app/flags.h"
 #include "server/limits/memory.h"
+#include "server/net/address.h"
 
 namespace bvhmill::server {
 namespace {
@@ -44,14 +44,14 @@ bool IsGiven(const std::vector<std::string>& args, const std::string& flag) {
   });
 }
 
-// What a run of the program is for stands on its command line.
+// Only the command line says what a run is for.
 bool IsAction(const std::string& flag) {
   return flag == "help" || flag == "version" || flag == "check-config" ||
          flag == "hash-token";
 }
 
-// The command line, with what the environment says about flags that are not on
-// it: so the environment weighs less than flags and more than a file.
+// The command line, with flags from the environment that it lacks. So a flag
+// overrides the environment, and the environment overrides a file.
 std::vector<std::string> WithEnvironment(const CLI::App& app, int argc,
                                          char** argv) {
   std::vector<std::string> args(argv + 1, argv + argc);
@@ -62,7 +62,7 @@ std::vector<std::string> WithEnvironment(const CLI::App& app, int argc,
     if (value == nullptr || IsAction(flag)) continue;
     if (!IsGiven(args, flag)) args.push_back("--" + flag + "=" + value);
   }
-  // CLI11 wants them last first.
+  // CLI11 takes arguments in reverse order.
   std::reverse(args.begin(), args.end());
   return args;
 }
@@ -72,7 +72,7 @@ std::string NoAddress(const std::string& flag, const std::string& address) {
          "' is not HOST:PORT or PORT, with a port from 0 to 65535";
 }
 
-// The fault of the address to listen on; empty if there is none.
+// The error of the address to listen on; empty if there is none.
 std::string CheckListen(const ServerConfig& config) {
   if (!config.listen.starts_with("unix:") && !HasPort(config.listen)) {
     return NoAddress("--listen", config.listen);
@@ -96,7 +96,7 @@ std::string CheckMetrics(const ServerConfig& config) {
   return "";
 }
 
-// The fault of the flags taken together; empty if there is none.
+// The error of the flags in combination; empty if there is none.
 std::string FindConflict(const ServerConfig& config) {
   if (config.tls_cert.empty() != config.tls_key.empty()) {
     return "--tls-cert and --tls-key need each other";

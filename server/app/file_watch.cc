@@ -12,7 +12,7 @@
 namespace bvhmill::server {
 namespace {
 
-// Differs whenever the file is another one than before.
+// Changes when the file is replaced or written.
 std::string StateOf(const std::string& path) {
   struct stat info {};
   if (path.empty() || stat(path.c_str(), &info) != 0) return "";
@@ -65,7 +65,7 @@ void FileWatch::Run() {
 void FileWatch::LookAt(size_t i) {
   try {
     std::string state = StateOf(paths_[i]);
-    // A file that is gone may be in the middle of being replaced.
+    // A missing file may be about to be replaced.
     if (state.empty() || state == seen_[i]) return;
     on_change_(paths_[i]);
     seen_[i] = std::move(state);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Files that an operator names: read, and watched for change.
+// Reads the files that an operator names, and watches them for changes.
 
 #include <chrono>
 #include <condition_variable>
@@ -18,8 +18,8 @@ namespace bvhmill::server {
 // The bytes of `path`; NOT_FOUND if it cannot be read.
 absl::Status ReadWhole(const std::string& path, std::string* out);
 
-// Tells when files change, from a thread of its own: looks at their times,
-// sizes and inodes once a second, so that also a rename is seen.
+// Reports changes of files from its own thread. It compares their times, sizes
+// and inodes once a second, so it sees renames, too.
 class FileWatch {
  public:
   // `on_change` is called with the path that changed; empty paths are skipped.

@@ -1,6 +1,6 @@
 #pragma once
 
-// What systemd wants to know of a service of Type=notify.
+// Notifications to systemd from a service of Type=notify.
 
 #include <string_view>
 

@@ -21,7 +21,7 @@
 namespace bvhmill::server {
 namespace {
 
-// gRPC's way to say never.
+// The value by which gRPC means never.
 constexpr int kNever = std::numeric_limits<int32_t>::max();
 
 int Milliseconds(int64_t seconds) {
@@ -33,8 +33,8 @@ int Milliseconds(int64_t seconds) {
 void SetMessageLimits(const ServiceLimits& limits,
                       grpc::ServerBuilder* builder) {
   builder->SetMaxReceiveMessageSize(static_cast<int>(MaxReceivedBytes(limits)));
-  // gRPC would unpack whatever comes before it looks at its size; ReadMessage
-  // unpacks within the limit.
+  // gRPC would decompress a message of any size; ReadMessage does so within the
+  // limit.
   builder->AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
   builder->SetMaxSendMessageSize(-1);
 }
@@ -62,11 +62,10 @@ void SetConnectionLimits(const TransportLimits& limits,
       {GRPC_ARG_KEEPALIVE_TIME_MS, Milliseconds(limits.keepalive_seconds)},
       {GRPC_ARG_KEEPALIVE_TIMEOUT_MS,
        Milliseconds(limits.keepalive_timeout_seconds)},
-      // A connection that is cut is not served further than what gRPC has read
-      // of it.
+      // gRPC still serves what it has read of a connection that was cut.
       {GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, kMaxReadBytes},
-      // Else the server gives up asking after two pings without an answer to
-      // send, and with it noticing that a client is gone.
+      // Else the server sends at most two pings without data, and does not
+      // notice that a client is gone.
       {GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0},
       {GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
        Milliseconds(limits.handshake_seconds)},
@@ -86,8 +85,8 @@ void SetConnectionLimits(const TransportLimits& limits,
   SetResources(limits, builder);
 }
 
-// gRPC's reflection offers itself to every server of a process that it is
-// loaded into, and cannot be told not to.
+// Once loaded, the reflection of gRPC serves on every server of the process,
+// and cannot be turned off.
 absl::Status LoadReflection() {
   if (dlopen(BVHMILL_REFLECTION, RTLD_NOW | RTLD_GLOBAL) != nullptr) {
     return absl::OkStatus();
@@ -100,24 +99,25 @@ absl::Status LoadReflection() {
 }  // namespace
 
 Server::Server(const ServerConfig& config, std::unique_ptr<TokenStore> tokens)
-    : context_(config, std::move(tokens)),
-      clip_service_(&context_),
-      server_service_(&context_),
-      unknown_service_(&context_) {}
+    : parts_(config, std::move(tokens)),
+      clip_service_(parts_.ForCalls(), &parts_.stream_memory),
+      server_service_({parts_.ForRecords(), parts_.config, parts_.connections,
+                       parts_.queue, parts_.peers}),
+      unknown_service_(parts_.ForRecords(), &parts_.calls) {}
 
 Server::~Server() {
-  context_.OnMemory({});
+  parts_.memory_guard.Listen({});
   Close();
 }
 
-// gRPC closes a connection when all that it has to say is written, which a peer
-// that reads nothing puts off for ever. So what is left is cut.
+// gRPC closes a connection once it has written everything. A peer that reads
+// nothing delays that for ever, so connections that are left are cut.
 void Server::Close() {
   constexpr std::chrono::milliseconds kToEndCalls(400);
   constexpr std::chrono::milliseconds kToClose(800);
   if (listener_ != nullptr) listener_->Stop();
   if (server_ == nullptr) return;
-  context_.CutConnectionsAfter(kToClose);
+  parts_.housekeeping.CutConnectionsAfter(kToClose);
   server_->Shutdown(std::chrono::system_clock::now() + kToEndCalls);
   server_->Wait();
 }
@@ -148,7 +148,7 @@ absl::Status Server::StartOrThrow(const ServerConfig& config,
 }
 
 absl::Status Server::Listen() {
-  const ServerConfig& config = context_.config();
+  const ServerConfig& config = parts_.config;
   BVHMILL_RETURN_IF_ERROR(TlsFiles::Open(config, &tls_files_));
   grpc::EnableDefaultHealthCheckService(true);
   if (config.reflection) BVHMILL_RETURN_IF_ERROR(LoadReflection());
@@ -167,8 +167,8 @@ absl::Status Server::Listen() {
     return MakeStatus(absl::StatusCode::kUnavailable,
                       "cannot serve: the certificate is not usable");
   }
-  context_.OnMemory([this](bool is_serving) {
-    server_->GetHealthCheckService()->SetServingStatus(is_serving);
+  parts_.memory_guard.Listen([this](bool is_short) {
+    server_->GetHealthCheckService()->SetServingStatus(!is_short);
   });
   listener_->Start(
       [this](int file, int listening_file) { HandOver(file, listening_file); });
@@ -178,8 +178,8 @@ absl::Status Server::Listen() {
 // Must not throw: without memory for it, a connection ends.
 void Server::HandOver(int file, int listening_file) {
   bool is_added = false;
-  CatchAndLog(context_.log(), "the listener",
-              [&] { is_added = context_.connections().Add(file); });
+  CatchAndLog(parts_.log, "the listener",
+              [&] { is_added = parts_.connections.Add(file); });
   if (!is_added) {
     close(file);
     return;
@@ -191,17 +191,17 @@ void Server::HandOver(int file, int listening_file) {
     taken.fd = file;
     acceptor_->HandleNewConnection(&taken);
   } catch (...) {
-    context_.log().Exception("the listener");
+    parts_.log.Exception("the listener");
     // gRPC may own the file by now, so it is not closed here.
     shutdown(file, SHUT_RDWR);
   }
 }
 
 absl::Status Server::StartMetrics() {
-  const std::string& address = context_.config().metrics;
+  const std::string& address = parts_.config.metrics;
   if (address.empty()) return absl::OkStatus();
   return MetricsPage::Start(
-      address, &context_.metrics(), [this] { return context_.Now(); },
+      address, &parts_.metrics, [this] { return parts_.Now(); },
       &metrics_page_);
 }
 
@@ -210,41 +210,41 @@ std::string Server::metrics_address() const {
 }
 
 void Server::WatchFiles() {
-  const ServerConfig& config = context_.config();
+  const ServerConfig& config = parts_.config;
   file_watch_ = std::make_unique<FileWatch>(
       std::vector<std::string>{config.token_file, config.tls_cert,
                                config.tls_key, config.tls_client_ca},
       [this](const std::string& path) { ReloadFile(path); },
-      [this] { context_.log().Exception("the watch of files"); });
+      [this] { parts_.log.Exception("the watch of files"); });
 }
 
 void Server::Reload() {
-  const ServerConfig& config = context_.config();
-  CatchAndLog(context_.log(), "a reload of files", [&] {
+  const ServerConfig& config = parts_.config;
+  CatchAndLog(parts_.log, "a reload of files", [&] {
     if (!config.token_file.empty()) ReloadFile(config.token_file);
     if (!config.tls_cert.empty()) ReloadFile(config.tls_cert);
   });
 }
 
 void Server::ReloadFile(const std::string& path) {
-  const ServerConfig& config = context_.config();
+  const ServerConfig& config = parts_.config;
   const bool is_tokens = path == config.token_file;
   const absl::Status status =
-      is_tokens ? context_.tokens().Reload() : tls_files_->Reload();
+      is_tokens ? parts_.tokens->Reload() : tls_files_->Reload();
   if (status.ok()) {
-    context_.log().Event("read " + path + " again");
+    parts_.log.Event("read " + path + " again");
     return;
   }
-  context_.log().Event((is_tokens ? "kept the tokens there were: "
-                                  : "kept the certificate there was: ") +
-                       std::string(MessageOf(status)));
+  parts_.log.Event((is_tokens ? "kept the old tokens: "
+                              : "kept the old certificate: ") +
+                   std::string(MessageOf(status)));
 }
 
 bool Server::Drain() {
-  const std::chrono::seconds patience(context_.config().drain_seconds);
-  context_.OnMemory({});
+  const std::chrono::seconds patience(parts_.config.drain_seconds);
+  parts_.memory_guard.Listen({});
   server_->GetHealthCheckService()->SetServingStatus(false);
-  const bool all_finished = context_.Drain(patience);
+  const bool all_finished = parts_.calls.Drain(patience);
   Close();
   return all_finished;
 }

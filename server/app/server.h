@@ -9,14 +9,14 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "server/convert/clip_service.h"
 #include "server/app/config.h"
 #include "server/app/file_watch.h"
+#include "server/app/server_parts.h"
+#include "server/auth/tls.h"
+#include "server/convert/clip_service.h"
 #include "server/net/listener.h"
 #include "server/observe/metrics_page.h"
 #include "server/rpc/server_service.h"
-#include "server/rpc/service_context.h"
-#include "server/auth/tls.h"
 #include "server/rpc/unknown_service.h"
 
 namespace bvhmill::server {
@@ -57,7 +57,7 @@ class Server {
   void WatchFiles();
   void ReloadFile(const std::string& path);
 
-  ServiceContext context_;
+  ServerParts parts_;
   ClipService clip_service_;
   ServerService server_service_;
   UnknownService unknown_service_;
@@ -67,7 +67,7 @@ class Server {
   std::unique_ptr<grpc::Server> server_;
   // Hands connections to the acceptor.
   std::unique_ptr<Listener> listener_;
-  // Both look at the context, so they go first.
+  // Both use the parts, so they are destroyed first.
   std::unique_ptr<MetricsPage> metrics_page_;
   std::unique_ptr<FileWatch> file_watch_;
 };

@@ -1,6 +1,6 @@
 #pragma once
 
-// Who calls, and what they may.
+// Callers and their rights.
 
 #include <cstdint>
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace bvhmill::server {
 
-// What a token allows; see docs/operations.md.
+// Rights of a token; see docs/operations.md.
 enum class Scope : uint8_t {
   // To ask: ValidateClip.
   kRead = 1,
@@ -20,11 +20,11 @@ enum class Scope : uint8_t {
 inline constexpr uint8_t kAllScopes = 15;
 
 struct Caller {
-  // Of the token; empty where calls need none.
+  // The name of the token; empty where calls need no token.
   std::string name;
   // Scope values, or-ed.
   uint8_t scopes = kAllScopes;
-  // What of theirs may be in flight; 0 = what the server grants everyone.
+  // Quotas on clips and bytes in flight; 0 = the limits of the server.
   int64_t max_clips = 0;
   int64_t max_bytes = 0;
 
@@ -33,8 +33,8 @@ struct Caller {
   }
 };
 
-// Whoever calls where calls need no token. Never freed, so nobody counts who
-// holds it.
+// The caller where calls need no token. Never freed, so that its owners need no
+// count.
 inline std::shared_ptr<const Caller> Nobody() {
   static const Caller& nobody = *new Caller;
   return {std::shared_ptr<const Caller>(), &nobody};

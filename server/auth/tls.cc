@@ -66,7 +66,7 @@ absl::Status ReadKey(const std::string& path, std::string* bytes, Key* out) {
                          : NotPem(path, "key without a password");
 }
 
-// Reads the files and looks whether they fit.
+// Reads the files and checks that they fit together.
 absl::Status ReadTlsFiles(const ServerConfig& config, Pem* pem) {
   Certificate certificate;
   Key key;

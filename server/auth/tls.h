@@ -17,8 +17,8 @@ namespace bvhmill::server {
 // PEM, or the key is not that of the certificate. OK without TLS.
 absl::Status CheckTlsFiles(const ServerConfig& config);
 
-// The certificates in use. gRPC forgets the old ones before it looks at new
-// ones; so it is shown copies of files that were found good, and no others.
+// The certificates in use. gRPC drops the old certificates before it reads new
+// ones, so it is given copies of files that were checked.
 class TlsFiles {
  public:
   // Reads the files of `config`, which may name none; fails as CheckTlsFiles
@@ -26,12 +26,13 @@ class TlsFiles {
   static absl::Status Open(const ServerConfig& config,
                            std::unique_ptr<TlsFiles>* files);
 
-  // Reads them again: connections that come within a second or two from now on
-  // get what they hold, those that stand keep what they have. Fails as
-  // CheckTlsFiles does, and those there were stay in use.
+  // Reads the files again. New connections get the new certificates after a
+  // second or two; open ones keep theirs. Fails as CheckTlsFiles does; the old
+  // certificates then stay in use.
   absl::Status Reload();
 
-  // What connections must show: nothing without TLS. To be outlived by this.
+  // Credentials for the listener; insecure ones without TLS. This object must
+  // outlive them.
   std::shared_ptr<grpc::ServerCredentials> Credentials() const;
 
  private:

@@ -14,7 +14,7 @@ namespace bvhmill::server {
 namespace {
 
 constexpr std::string_view kHex = "0123456789abcdef";
-// What a hashed line allows that does not say.
+// Scopes of a hashed line that states none.
 constexpr uint8_t kUsualScopes = static_cast<uint8_t>(Scope::kRead) |
                                  static_cast<uint8_t>(Scope::kConvert) |
                                  static_cast<uint8_t>(Scope::kJobs);
@@ -79,7 +79,7 @@ bool ParseNumber(std::string_view text, int64_t* value) {
   return fault == std::errc() && stop == end && *value > 0;
 }
 
-// clips=N,bytes=N, either or both.
+// Parses clips=N,bytes=N, in which one may be missing.
 bool ParseQuotas(std::string_view text, Caller* caller) {
   for (const std::string_view word : Split(text, ',')) {
     const size_t equals = word.find('=');
@@ -92,7 +92,7 @@ bool ParseQuotas(std::string_view text, Caller* caller) {
   return true;
 }
 
-// What is wrong with a line; empty if nothing is.
+// The error of a line; empty if there is none.
 std::string ParseHashed(std::string_view line, Token* token) {
   const std::vector<std::string_view> parts = Split(line, ':');
   Caller caller;
@@ -158,9 +158,9 @@ absl::Status ParseTokens(std::string_view path, std::string_view text,
     ++number;
     line = Trim(line);
     if (line.empty() || line.front() == '#') continue;
-    // Bearer tokens have no colons, so there is no doubt.
+    // Bearer tokens contain no colons.
     if (line.find(':') == line.npos) {
-      // Whoever reads the digest would have the token.
+      // The digest would reveal the token.
       if (Sha256 digest; ParseDigest(line, &digest)) {
         return fault(":" + std::to_string(number) +
                      ": a digest without a name: NAME:SHA256");

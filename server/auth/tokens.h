@@ -25,32 +25,34 @@ struct Token {
 
 Sha256 DigestOf(std::string_view bytes);
 
-// A line of a token file that lets `token` in, as `name`, to read and convert.
-// INVALID_ARGUMENT if either cannot be.
+// Makes a line of a token file that grants `token`, with the name `name`, the
+// scopes read and convert. INVALID_ARGUMENT if one of them is malformed.
 absl::Status HashToken(std::string_view name, std::string_view token,
                        std::string* line);
 
-// Reads lines NAME:SHA256HEX[:SCOPES[:QUOTAS]], or plain tokens, of the file
-// `path` that holds `text`. INVALID_ARGUMENT names the line that cannot be, or
-// says that there is no token at all: no list would be an open door.
+// Parses `text`, the content of the file `path`: lines
+// NAME:SHA256HEX[:SCOPES[:QUOTAS]] or plain tokens. INVALID_ARGUMENT names a
+// malformed line. A file without any token is INVALID_ARGUMENT, too: it would
+// admit no caller.
 absl::Status ParseTokens(std::string_view path, std::string_view text,
                          std::vector<Token>* tokens);
 
-// The tokens of a file, which may change. Thread-safe.
+// The tokens of a file that may change. Thread-safe.
 class TokenStore {
  public:
-  // No path: calls need no token. NOT_FOUND or INVALID_ARGUMENT if the file
-  // cannot be used.
+  // An empty path: calls need no token. NOT_FOUND or INVALID_ARGUMENT if the
+  // file cannot be used.
   static absl::Status Open(const std::string& path,
                            std::unique_ptr<TokenStore>* store);
 
-  // Who shows `token`; null if nobody known does. Takes the same time for each.
+  // The caller that owns `token`; null if no caller does. Takes the same time
+  // for every token.
   std::shared_ptr<const Caller> Find(std::string_view token) const;
   bool needs_token() const { return !path_.empty(); }
-  // Another one whenever the file was read again.
+  // Changes each time the file is read again.
   int64_t version() const { return version_.load(); }
 
-  // Reads the file again; what cannot be used changes nothing.
+  // Reads the file again. On an error the tokens stay as they were.
   absl::Status Reload();
 
  private:

@@ -13,7 +13,8 @@ bool HasMuchSpare(const Container& container) {
 }  // namespace
 
 void OutputBytes::Append(std::string_view bytes) {
-  // What is expected may be wrong: not more is taken before it is there.
+  // The expected size may be wrong, so no more memory is taken than there are
+  // bytes.
   constexpr size_t kMaxReserved = size_t{1} << 20;
   if (size_ == 0) text_.reserve(std::min(expected_, kMaxReserved));
   text_.append(bytes);
@@ -21,7 +22,7 @@ void OutputBytes::Append(std::string_view bytes) {
 }
 
 void OutputBytes::Append(UninitializedVector<float>* floats) {
-  // Beside its bytes a piece takes some 150 that nobody counts.
+  // A piece takes about 150 bytes of memory that are not counted.
   constexpr size_t kFewBytes = size_t{16} << 10;
   const size_t bytes = floats->size() * sizeof(float);
   const std::string_view view(reinterpret_cast<const char*>(floats->data()),
@@ -29,7 +30,7 @@ void OutputBytes::Append(UninitializedVector<float>* floats) {
   if (bytes < kFewBytes) return Append(view);
   if (HasMuchSpare(*floats)) {
     Append(view);
-    // So that the next ones have as much as they need.
+    // Later bytes then fit without another allocation.
     UninitializedVector<float>().swap(*floats);
     return;
   }

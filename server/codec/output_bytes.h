@@ -1,6 +1,6 @@
 #pragma once
 
-// The bytes of one output of a unary call, as they come.
+// Collects the bytes of one output of a unary call.
 
 #include <grpcpp/support/slice.h>
 
@@ -26,16 +26,16 @@ grpc::Slice OwningSlice(Container owned) {
 
 class OutputBytes {
  public:
-  // So many bytes are expected.
+  // `expected`: the likely number of bytes.
   explicit OutputBytes(size_t expected) : expected_(expected) {}
 
   void Append(std::string_view bytes);
-  // Takes `floats` as they lie in memory: these themselves if they are many,
-  // and hold little more memory than bytes; else a copy.
+  // Appends `floats` as they lie in memory. Takes their memory if they are many
+  // and waste little of it, and copies them otherwise.
   void Append(UninitializedVector<float>* floats);
 
   size_t size() const { return size_; }
-  // All of it, in pieces; there is nothing then.
+  // All bytes, in pieces. The object is empty after it.
   std::vector<grpc::Slice> Take();
 
  private:
@@ -44,7 +44,7 @@ class OutputBytes {
   size_t expected_;
   size_t size_ = 0;
   std::vector<grpc::Slice> pieces_;
-  // What was copied behind the last piece.
+  // Bytes that were copied after the last piece.
   std::string text_;
 };
 

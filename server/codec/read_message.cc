@@ -15,7 +15,7 @@
 #include "bvhmill/base/limits.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/unpack/decoder.h"
-#include "server/rpc/statuses.h"
+#include "server/rpc/errors.h"
 
 namespace bvhmill::server {
 namespace {
@@ -25,7 +25,7 @@ using google::protobuf::io::ArrayInputStream;
 using google::protobuf::io::CodedInputStream;
 using google::protobuf::io::ZeroCopyInputStream;
 
-// Knows how gRPC packed the bytes that it reads.
+// Reads bytes of gRPC, and reports how gRPC compressed them.
 class Reader final : public grpc::ProtoBufferReader {
  public:
   using ProtoBufferReader::ProtoBufferReader;
@@ -34,8 +34,7 @@ class Reader final : public grpc::ProtoBufferReader {
   }
 };
 
-// Bytes of texts, and how many others there may be before it is looked no
-// further.
+// Bytes of texts, and the number of other bytes at which counting stops.
 struct TextCount {
   int64_t bytes = 0;
   int64_t most_beside = std::numeric_limits<int64_t>::max();
@@ -45,13 +44,13 @@ struct TextCount {
   }
 };
 
-// Adds up the bytes of texts of a message, up to the limit of `in`. `texts` are
-// those that lead into it, `depth` messages deep. False if it is no message, or
-// too much is beside its texts.
+// Adds the bytes of texts of a message, up to the limit of `in`. `texts` are
+// the paths that lead into the message, which is `depth` messages deep. False
+// if the bytes are no message, or too many of them are not in texts.
 bool AddTexts(std::span<const TextField> texts, size_t depth,
               CodedInputStream* in, TextCount* count);
 
-// The same of the rest of a field behind its tag.
+// The same for the rest of a field after its tag.
 bool AddTextsOf(std::span<const TextField> texts, size_t depth, uint32_t tag,
                 CodedInputStream* in, TextCount* count) {
   const int number = WireFormatLite::GetTagFieldNumber(tag);
@@ -86,8 +85,8 @@ bool AddTexts(std::span<const TextField> texts, size_t depth,
   return in->ConsumedEntireMessage();
 }
 
-// Undoes what gRPC did, which would do so without a limit.
-grpc::Status Unpacked(const ServerConfig& config,
+// Decompresses within a limit; gRPC itself has none.
+absl::Status Unpacked(const ServerConfig& config,
                       grpc_compression_algorithm packing,
                       grpc::ByteBuffer* bytes, std::string* out) {
   const int64_t limit = config.service.max_request_message_bytes;
@@ -109,10 +108,10 @@ grpc::Status Unpacked(const ServerConfig& config,
   if (absl::IsResourceExhausted(status)) {
     return LimitExceeded("max_request_message_bytes", most, most + 1);
   }
-  return status.ok() ? grpc::Status::OK : MessageBroken();
+  return status.ok() ? absl::OkStatus() : MessageBroken();
 }
 
-grpc::Status CheckBeside(std::span<const TextField> texts, int64_t bytes,
+absl::Status CheckBeside(std::span<const TextField> texts, int64_t bytes,
                          ZeroCopyInputStream* stream, int64_t* beside) {
   TextCount count;
   CodedInputStream in(stream);
@@ -120,39 +119,39 @@ grpc::Status CheckBeside(std::span<const TextField> texts, int64_t bytes,
   *beside = bytes - count.bytes;
   constexpr int64_t kMax = kMaxOptionBytes;
   return *beside > kMax ? LimitExceeded("max_option_bytes", kMax, *beside)
-                        : grpc::Status::OK;
+                        : absl::OkStatus();
 }
 
-grpc::Status ParseFrom(ZeroCopyInputStream* stream,
+absl::Status ParseFrom(ZeroCopyInputStream* stream,
                        google::protobuf::MessageLite* message) {
-  return message->ParseFromZeroCopyStream(stream) ? grpc::Status::OK
+  return message->ParseFromZeroCopyStream(stream) ? absl::OkStatus()
                                                   : MessageBroken();
 }
 
-grpc::Status ReadUnpacked(std::span<const TextField> texts,
+absl::Status ReadUnpacked(std::span<const TextField> texts,
                           const std::string& bytes,
                           google::protobuf::MessageLite* message,
                           int64_t* beside) {
   const auto size = static_cast<int>(bytes.size());
   ArrayInputStream first(bytes.data(), size);
-  const grpc::Status status = CheckBeside(texts, size, &first, beside);
+  const absl::Status status = CheckBeside(texts, size, &first, beside);
   if (!status.ok()) return status;
   ArrayInputStream stream(bytes.data(), size);
   return ParseFrom(&stream, message);
 }
 
-grpc::Status Read(const ServerConfig& config, std::span<const TextField> texts,
+absl::Status Read(const ServerConfig& config, std::span<const TextField> texts,
                   grpc::ByteBuffer* bytes,
                   google::protobuf::MessageLite* message, int64_t* beside) {
   Reader first(bytes);
   if (!first.status().ok()) return MessageBroken();
   if (first.packing() != GRPC_COMPRESS_NONE) {
     std::string text;
-    const grpc::Status status = Unpacked(config, first.packing(), bytes, &text);
+    const absl::Status status = Unpacked(config, first.packing(), bytes, &text);
     return status.ok() ? ReadUnpacked(texts, text, message, beside) : status;
   }
   const auto size = static_cast<int64_t>(bytes->Length());
-  const grpc::Status status = CheckBeside(texts, size, &first, beside);
+  const absl::Status status = CheckBeside(texts, size, &first, beside);
   if (!status.ok()) return status;
   Reader stream(bytes);
   return ParseFrom(&stream, message);
@@ -170,12 +169,12 @@ bool IsDear(std::span<const TextField> texts, grpc::ByteBuffer* bytes) {
   return count.IsBeyond(in);
 }
 
-grpc::Status ReadMessage(const ServerConfig& config,
+absl::Status ReadMessage(const ServerConfig& config,
                          std::span<const TextField> texts,
                          grpc::ByteBuffer* bytes,
                          google::protobuf::MessageLite* message,
                          int64_t* beside) {
-  const grpc::Status status = Read(config, texts, bytes, message, beside);
+  const absl::Status status = Read(config, texts, bytes, message, beside);
   bytes->Clear();
   return status;
 }

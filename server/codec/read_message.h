@@ -1,24 +1,24 @@
 #pragma once
 
-// Messages out of the bytes that peers send, before anything else is known of
-// these: within the limits on bytes as they come, unpacked, and on what unfolds
-// to more memory than it takes on the wire.
+// Parses the messages of peers within limits: on the bytes as they come, on the
+// bytes after decompression, and on lists, which take more memory than bytes on
+// the wire.
 
 #include <google/protobuf/message_lite.h>
 #include <grpcpp/support/byte_buffer.h>
-#include <grpcpp/support/status.h>
 
 #include <array>
 #include <cstdint>
 #include <span>
 
+#include "absl/status/status.h"
 #include "server/app/config.h"
 
 namespace bvhmill::server {
 
-// A field of text, in which alone a message may be large: its number, behind
-// those of the messages that it is in; 0 = no more. In a table, fields of one
-// message stand together.
+// The path of a text field: field numbers from the outermost message to the
+// text, then 0. Only text fields may be large. In a table, fields of one
+// message are adjacent.
 struct TextField {
   std::array<int, 3> numbers = {};
 };
@@ -41,7 +41,7 @@ bool IsDear(std::span<const TextField> texts, grpc::ByteBuffer* bytes);
 // takes fifty times its bytes. INVALID_ARGUMENT if they are no such message; it
 // holds something then. Cost: O(bytes); of packed bytes, no more than the limit
 // is held.
-grpc::Status ReadMessage(const ServerConfig& config,
+absl::Status ReadMessage(const ServerConfig& config,
                          std::span<const TextField> texts,
                          grpc::ByteBuffer* bytes,
                          google::protobuf::MessageLite* message,

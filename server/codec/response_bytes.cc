@@ -9,8 +9,9 @@
 namespace bvhmill::server {
 namespace {
 
-// A message whose only field, `number`, is the message that begins with `heads`
-// in front: each of these stands before one of `data`, but for the last.
+// Makes a message with one field, `number`, that contains a message: the first
+// of `heads`, the first of `data`, the second of `heads`, and so on; the last
+// is one of `heads`.
 void Wrap(int number, std::vector<std::string> heads,
           std::vector<std::vector<grpc::Slice>> data, grpc::ByteBuffer* out) {
   size_t bytes = 0;
@@ -39,7 +40,7 @@ void ToBytes(const google::protobuf::MessageLite& message,
 
 void ToBytes(const v1::OutputChunk& chunk, std::string data,
              grpc::ByteBuffer* out) {
-  // Its last field, so that it can be put behind the others.
+  // The last field, so that its bytes can follow the others.
   std::string head =
       chunk.SerializeAsString() +
       wire::FieldHead(v1::OutputChunk::kDataFieldNumber, data.size());

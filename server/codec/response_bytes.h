@@ -1,6 +1,6 @@
 #pragma once
 
-// Responses as the transport takes them.
+// Responses as bytes for the transport.
 
 #include <grpcpp/support/byte_buffer.h>
 
@@ -15,9 +15,9 @@
 
 namespace bvhmill::server {
 
-// Any thread may call these. `out` becomes what the message would serialize to,
-// but that the fields of results may stand in another order, and owns its
-// bytes. Messages must be of less than 2 GiB.
+// Any thread may call these. `out` owns the serialized message; fields of
+// results may have another order than protobuf gives them. REQUIRES: the
+// message has less than 2 GiB.
 
 // A message of any kind. One copy.
 void ToBytes(const google::protobuf::MessageLite& message,

@@ -7,8 +7,10 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
 #include "bvhmill/wire/unknown_fields.h"
+#include "server/convert/clip_options.h"
+#include "server/convert/incremental_conversion.h"
 #include "server/convert/source.h"
-#include "server/rpc/statuses.h"
+#include "server/rpc/errors.h"
 
 namespace bvhmill::server {
 namespace {
@@ -32,97 +34,101 @@ constexpr int64_t kSmallMessageBytes = 4096;
 
 }  // namespace
 
-grpc::Status ClipQueue::Enter() {
-  return context_.admission().TryOpen(*record_.caller(), record_.peer(),
-                                      &ticket_);
+absl::Status ClipQueue::Enter(std::shared_ptr<const Caller> caller,
+                              std::string peer) {
+  caller_ = std::move(caller);
+  peer_ = std::move(peer);
+  return parts_.admission.TryOpen(*caller_, peer_, &ticket_);
 }
 
-// Counts the memory of `frame`, but for its text, until `message` goes.
-grpc::Status ClipQueue::HoldMessage(const v1::ConvertClipsRequest& frame,
-                                    int64_t beside, Ticket* message) {
-  if (beside <= kSmallMessageBytes) return grpc::Status::OK;
+// Counts the memory of `message`, except its text, as long as `ticket` lives.
+absl::Status ClipQueue::HoldMessage(const v1::ConvertClipsRequest& message,
+                                    int64_t beside, Ticket* ticket) {
+  if (beside <= kSmallMessageBytes) return absl::OkStatus();
   const size_t text =
-      frame.chunk().size() + frame.begin().source().data().size();
-  return context_.admission().TryHold(
-      *record_.caller(), record_.peer(),
-      static_cast<int64_t>(frame.SpaceUsedLong() - text), message);
+      message.chunk().size() + message.begin().source().data().size();
+  return parts_.admission.TryHold(
+      *caller_, peer_, static_cast<int64_t>(message.SpaceUsedLong() - text),
+      ticket);
 }
 
-grpc::Status ClipQueue::Take(v1::ConvertClipsRequest* frame, int64_t beside) {
-  const auto bytes = static_cast<int64_t>(frame->ByteSizeLong());
+absl::Status ClipQueue::Take(v1::ConvertClipsRequest* message, int64_t beside) {
+  const auto bytes = static_cast<int64_t>(message->ByteSizeLong());
   const int64_t limit = config().service.max_request_message_bytes;
   if (Exceeds(bytes, limit)) {
     return LimitExceeded("max_request_message_bytes", limit, bytes);
   }
-  const bool first = !std::exchange(saw_frame_, true);
-  if (first && !frame->has_open()) {
+  const bool first = !std::exchange(saw_message_, true);
+  if (first && !message->has_open()) {
     if (auto status = Open({}); !status.ok()) return status;
   }
-  Ticket message;
-  const grpc::Status held = HoldMessage(*frame, beside, &message);
-  switch (frame->frame_case()) {
+  Ticket ticket;
+  const absl::Status held = HoldMessage(*message, beside, &ticket);
+  switch (message->frame_case()) {
     case v1::ConvertClipsRequest::kOpen:
-      if (!first) return StreamOutOfOrder("open is not the first frame");
-      return held.ok() ? Open(frame->open()) : held;
+      if (!first) return StreamOutOfOrder("open is not the first message");
+      return held.ok() ? Open(message->open()) : held;
     case v1::ConvertClipsRequest::kBegin:
-      return Begin(frame->mutable_begin(), held);
+      return Begin(message->mutable_begin(), held);
     case v1::ConvertClipsRequest::kChunk:
       if (incoming_ == nullptr) return StreamOutOfOrder("chunk outside a clip");
-      Append(std::move(*frame->mutable_chunk()));
-      return grpc::Status::OK;
+      Append(std::move(*message->mutable_chunk()));
+      return absl::OkStatus();
     case v1::ConvertClipsRequest::kEnd:
-      return End(frame->end());
+      return End(message->end());
     case v1::ConvertClipsRequest::FRAME_NOT_SET:
       break;
   }
-  return StreamOutOfOrder("a frame is empty");
+  return StreamOutOfOrder("a message is empty");
 }
 
-grpc::Status ClipQueue::Open(const v1::StreamOpen& open) {
+absl::Status ClipQueue::Open(const v1::StreamOpen& open) {
   ordered_ = open.ordered();
   const auto status = ReadOptions(open.options(), &default_options_);
   return status.ok() ? ticket_.Grow(OptionsBytes(*default_options_)) : status;
 }
 
-grpc::Status ClipQueue::ReadOptions(
+absl::Status ClipQueue::ReadOptions(
     const v1::ConvertOptions& message,
     std::shared_ptr<const ConvertOptions>* options) {
   auto read = std::make_shared<ConvertOptions>();
-  auto status = ReadOptionsFor(config(), message, read.get());
+  auto status = ReadClipOptions(config().limits, message, read.get());
   if (status.ok()) *options = std::move(read);
   return status;
 }
 
-// `held`: whether there is memory for the message.
-grpc::Status ClipQueue::Begin(v1::ClipBegin* begin, const grpc::Status& held) {
+// `held`: OK if the message has memory.
+absl::Status ClipQueue::Begin(v1::ClipBegin* begin, const absl::Status& held) {
   if (incoming_ != nullptr) return StreamOutOfOrder("begin within a clip");
   incoming_ = std::make_shared<StreamClip>();
+  incoming_->begun_at = parts_.now();
   clips_.push_back(incoming_);
   incoming_->options = default_options_;
-  // Every frame of the clip holds its key.
+  // Each frame of the clip contains the key.
   const bool is_long = begin->key().size() > kMaxClipKeyBytes;
   incoming_->key = is_long ? Excerpt(begin->key()) : begin->key();
-  const grpc::Status status = held.ok() ? Admit(*begin) : held;
+  const absl::Status status = held.ok() ? Admit(*begin) : held;
   if (!status.ok()) Refuse(incoming_.get(), status);
   Append(std::move(*begin->mutable_source()->mutable_data()));
   if (begin->complete()) Complete(std::exchange(incoming_, nullptr).get());
-  return grpc::Status::OK;
+  return absl::OkStatus();
 }
 
-// Whether the incoming clip can be taken. Fills in how it is to be converted.
-grpc::Status ClipQueue::Admit(const v1::ClipBegin& begin) {
+// OK if the clip that comes may be converted. Fills in how.
+absl::Status ClipQueue::Admit(const v1::ClipBegin& begin) {
   StreamClip& clip = *incoming_;
   if (const absl::Status status =
           CheckBytes("begin.key", begin.key().size(), kMaxClipKeyBytes);
       !status.ok()) {
-    return ToGrpc(status);
+    return status;
   }
   clip.owns_key = keys_.insert(begin.key()).second;
   if (!clip.owns_key) {
-    return ToGrpc(MakeStatus(absl::StatusCode::kAlreadyExists,
-                             "the key belongs to an unfinished clip"));
+    return MakeStatus(absl::StatusCode::kAlreadyExists,
+                      "an unfinished clip of the stream has this key");
   }
-  if (auto status = CheckSource(config(), begin.source()); !status.ok()) {
+  if (auto status = CheckSource(config().limits.max_clip_bytes, begin.source());
+      !status.ok()) {
     return status;
   }
   if (auto status = ReadEncoding(begin.source().encoding(), &clip.encoding);
@@ -139,11 +145,10 @@ grpc::Status ClipQueue::Admit(const v1::ClipBegin& begin) {
   }
   AddUnknownFields(begin, &clip.options);
   // Memory that grows with the clip is counted as it comes.
-  return context_.admission().TryEnter(*record_.caller(), record_.peer(), bytes,
-                                       &clip.ticket);
+  return parts_.admission.TryEnter(*caller_, peer_, bytes, &clip.ticket);
 }
 
-grpc::Status ClipQueue::End(const v1::ClipEnd& end) {
+absl::Status ClipQueue::End(const v1::ClipEnd& end) {
   if (incoming_ == nullptr) return StreamOutOfOrder("end outside a clip");
   const ClipPtr clip = std::exchange(incoming_, nullptr);
   if (end.abandon()) {
@@ -152,12 +157,12 @@ grpc::Status ClipQueue::End(const v1::ClipEnd& end) {
   } else {
     Complete(clip.get());
   }
-  return grpc::Status::OK;
+  return absl::OkStatus();
 }
 
 void ClipQueue::Append(std::string bytes) {
   const auto size = static_cast<int64_t>(bytes.size());
-  record_.AddBytes(size, 0);
+  parts_.observer.AddBytes(size, 0);
   StreamClip& clip = *incoming_;
   if (clip.refused || bytes.empty()) return;
   clip.bytes += size;
@@ -168,15 +173,16 @@ void ClipQueue::Append(std::string bytes) {
   if (auto status = clip.ticket.Grow(size); !status.ok()) {
     return Refuse(&clip, status);
   }
-  if (!clip.queued_at) clip.queued_at = StreamClip::Clock::now();
+  if (!clip.queued_at) clip.queued_at = parts_.now();
   clip.incoming.push_back(std::move(bytes));
   AddIncoming(size);
 }
 
-void ClipQueue::Refuse(StreamClip* clip, const grpc::Status& status) {
+void ClipQueue::Refuse(StreamClip* clip, const absl::Status& status) {
   ConvertResult result;
-  result.status = FromGrpc(status, &result.fault);
-  record_.AddRefusedClip(result.fault.reason);
+  result.status = status;
+  result.fault = FaultOf(status);
+  parts_.observer.AddRefusedClip(result.fault.reason);
   clip->refused = std::move(result);
   DropIncoming(clip);
   DropOutgoing(clip);
@@ -186,7 +192,7 @@ void ClipQueue::Refuse(StreamClip* clip, const grpc::Status& status) {
 // All of `clip` has come.
 void ClipQueue::Complete(StreamClip* clip) {
   clip->has_ended = true;
-  if (!clip->queued_at) clip->queued_at = StreamClip::Clock::now();
+  if (!clip->queued_at) clip->queued_at = parts_.now();
 }
 
 void ClipQueue::Remove(const ClipPtr& clip) {
@@ -219,7 +225,7 @@ void ClipQueue::DropOutgoing(StreamClip* clip) {
   AddOutgoing(clip, -dropped);
 }
 
-// Bytes of `clip` that came are there no more.
+// Bytes of `clip` that came are used or dropped.
 void ClipQueue::DropBytes(StreamClip* clip, int64_t bytes) {
   AddIncoming(-bytes);
   static_cast<void>(clip->ticket.Grow(-bytes));
@@ -227,13 +233,13 @@ void ClipQueue::DropBytes(StreamClip* clip, int64_t bytes) {
 
 void ClipQueue::AddIncoming(int64_t bytes) {
   incoming_bytes_ += bytes;
-  context_.AddStreamBytes(bytes);
+  parts_.memory.Add(bytes);
 }
 
 void ClipQueue::AddOutgoing(StreamClip* clip, int64_t bytes) {
   clip->outgoing_bytes += bytes;
   outgoing_bytes_ += bytes;
-  context_.AddStreamBytes(bytes);
+  parts_.memory.Add(bytes);
 }
 
 bool ClipQueue::WindowIsOpen() const {
@@ -245,30 +251,30 @@ bool ClipQueue::WindowIsOpen() const {
   }
   if (incoming_bytes_ + outgoing_bytes_ == 0) return true;
   return !Exceeds(incoming_bytes_, limits.max_unfinished_bytes_per_stream) &&
-         !context_.HasCrowdedStreams();
+         !parts_.memory.IsCrowded();
 }
 
-// The clip whose frames go first waits only for its own, or it would wait for
-// ones that wait for it.
+// The first clip waits only for its own frames. The frames of later clips may
+// wait for it, so waiting for them would never end.
 bool ClipQueue::MustPause(const StreamClip& clip) const {
   const int64_t limit = config().service.max_unsent_bytes_per_stream;
   const bool is_first = !clips_.empty() && clips_.front().get() == &clip;
   const int64_t unsent = is_first ? clip.outgoing_bytes : outgoing_bytes_;
-  return Exceeds(unsent, limit) || (unsent > 0 && context_.HasCrowdedStreams());
+  return Exceeds(unsent, limit) || (unsent > 0 && parts_.memory.IsCrowded());
 }
 
 bool ClipQueue::MustFlush(const StreamClip& clip) const {
-  return clip.outgoing.empty() && clip.conversion->has_pending();
+  return clip.outgoing.empty() && clip.state.has_pending;
 }
 
 bool ClipQueue::CanRun(const StreamClip& clip) const {
   if (clip.is_running || clip.has_result) return false;
-  if (clip.refused) return clip.has_ended || clip.conversion != nullptr;
+  if (clip.refused) return clip.has_ended || clip.state.exists;
   if (MustPause(clip)) return false;
   if (!clip.incoming.empty() || clip.has_ended) return true;
-  // It was paused before it was seen that what it was given is used up.
+  // A pause came before the report that the given bytes are used up.
   if (clip.given_bytes > 0) return true;
-  return clip.conversion && (clip.conversion->has_work() || MustFlush(clip));
+  return clip.state.has_work || MustFlush(clip);
 }
 
 void ClipQueue::TakeRunnable(std::vector<ClipPtr>* runnable) {
@@ -292,7 +298,7 @@ void ClipQueue::UsedBytes(StreamClip* clip) {
 
 void ClipQueue::AddFrame(StreamClip* clip, ResponseFrame frame) {
   const int64_t bytes = frame.bytes;
-  record_.AddBytes(0, frame.data_bytes);
+  parts_.observer.AddBytes(0, frame.data_bytes);
   clip->outgoing.push_back(std::move(frame));
   AddOutgoing(clip, bytes);
 }
@@ -303,7 +309,7 @@ ClipPtr ClipQueue::PickWrite(ResponseFrame* frame, bool* more_follows) {
       *frame = std::move(clip->outgoing.front());
       clip->outgoing.pop_front();
       *more_follows = !clip->outgoing.empty();
-      // Whoever has the result may send another clip, by the same key.
+      // A peer that has the result may reuse the key.
       if (clip->has_result && clip->outgoing.empty()) Release(clip.get());
       return clip;
     }
@@ -317,10 +323,10 @@ void ClipQueue::Written(const ClipPtr& clip, const ResponseFrame& frame) {
   AddOutgoing(clip.get(), -frame.bytes);
   static_cast<void>(clip->ticket.Grow(-frame.data_bytes));
   if (!clip->has_result || !clip->outgoing.empty()) return;
-  const auto now = StreamClip::Clock::now();
+  const auto now = parts_.now();
   if (!clip->refused) {
-    record_.AddStage(Stage::kWrite, now - clip->made_at);
-    record_.AddStage(Stage::kTotal, now - clip->begun_at);
+    parts_.observer.AddStage(Stage::kWrite, now - clip->made_at);
+    parts_.observer.AddStage(Stage::kTotal, now - clip->begun_at);
   }
   Remove(clip);
 }
@@ -336,7 +342,7 @@ void ClipQueue::AbandonAll() {
 
 void ClipQueue::Clear() {
   AddIncoming(-incoming_bytes_);
-  context_.AddStreamBytes(-std::exchange(outgoing_bytes_, 0));
+  parts_.memory.Add(-std::exchange(outgoing_bytes_, 0));
   for (const ClipPtr& clip : clips_) clip->ticket.Release();
   clips_.clear();
   ticket_.Release();

@@ -1,9 +1,8 @@
 #pragma once
 
-// The unfinished clips of a stream, and the bytes that it holds.
+// The unfinished clips of a stream, and the bytes that they hold.
 
-#include <grpcpp/support/status.h>
-
+#include <chrono>
 #include <cstdint>
 #include <list>
 #include <memory>
@@ -11,79 +10,92 @@
 #include <unordered_set>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "bvhmill/v1/clip_service.pb.h"
+#include "server/app/config.h"
+#include "server/auth/caller.h"
 #include "server/convert/stream_clip.h"
-#include "server/rpc/call_record.h"
-#include "server/rpc/service_context.h"
+#include "server/limits/admission.h"
+#include "server/limits/stream_memory.h"
+#include "server/observe/clip_observer.h"
+#include "server/observe/log.h"
 
 namespace bvhmill::server {
 
-using ClipPtr = std::shared_ptr<StreamClip>;
+// What a stream needs of the server. All of it outlives the stream.
+struct SessionParts {
+  const ServerConfig& config;
+  Admission& admission;
+  StreamMemory& memory;
+  ClipObserver& observer;
+  const Log& log;
+  StreamClip::Clock::time_point (*now)() = &StreamClip::Clock::now;
+};
 
 // Not thread-safe: the mutex of the stream guards it.
 class ClipQueue {
  public:
-  // Both outlive it.
-  ClipQueue(ServiceContext* context, CallRecord* record)
-      : context_(*context), record_(*record) {}
+  explicit ClipQueue(const SessionParts& parts) : parts_(parts) {}
   ~ClipQueue() { Clear(); }
   ClipQueue(const ClipQueue&) = delete;
   ClipQueue& operator=(const ClipQueue&) = delete;
 
-  // Counts the stream among those that are open. RESOURCE_EXHAUSTED if the
-  // caller, or the server, has too many.
-  grpc::Status Enter();
+  // Counts the stream of `caller`, over the connection of `peer`, among those
+  // that are open. RESOURCE_EXHAUSTED if there are too many.
+  absl::Status Enter(std::shared_ptr<const Caller> caller, std::string peer);
 
-  // The next frame from the peer, whose content it takes. `beside` are its
-  // bytes that are not text: its lists take memory of many times that. A status
-  // that is not OK is how the stream must end.
-  grpc::Status Take(v1::ConvertClipsRequest* frame, int64_t beside);
-  // Between a begin and its end.
+  // Takes the content of the next message of the peer. `beside` are its bytes
+  // that are not text: their lists take many times as much memory. A status
+  // that is not OK ends the stream.
+  absl::Status Take(v1::ConvertClipsRequest* message, int64_t beside);
+  // A clip has begun and not ended.
   bool is_within_clip() const { return incoming_ != nullptr; }
   bool empty() const { return clips_.empty(); }
   size_t size() const { return clips_.size(); }
 
-  // Reading stops while too much waits, here or in all streams together; a
-  // stream that holds nothing may always go on.
+  // False while too much waits, in this stream or in all streams together. A
+  // stream that holds nothing may always read.
   bool WindowIsOpen() const;
-  // Too much of what was made waits to be written; in a crowd, anything.
+  // Too many bytes of outputs wait to be written; any bytes, if all streams
+  // together hold too much.
   bool MustPause(const StreamClip& clip) const;
-  // The rest of a clip that was worked on may be long in coming: what waits for
-  // it must be sent.
+  // Rows of `clip` wait for input, which may be long in coming, and nothing of
+  // the clip waits to be written: the worker must flush the conversion.
   bool MustFlush(const StreamClip& clip) const;
-  // Adds clips that a worker must now run; they count as running.
+  // Adds the clips that a worker must run now; they then count as running.
+  // REQUIRES: `runnable` has capacity for size() clips.
   void TakeRunnable(std::vector<ClipPtr>* runnable);
 
-  // For the worker that runs `clip`: bytes that came, which count until they
-  // are used up; a frame that was made.
+  // For the worker that runs `clip`. TakeBytes: the next bytes that came, which
+  // count until UsedBytes. REQUIRES: `clip` has incoming bytes.
   std::string TakeBytes(StreamClip* clip);
   void UsedBytes(StreamClip* clip);
+  // A frame that was made for `clip`.
   void AddFrame(StreamClip* clip, ResponseFrame frame);
-  // The clip will get `status`, once all of it has come; its bytes and its
-  // frames are dropped, and it is no longer in flight. A worker must run it to
-  // drop its conversion.
-  void Refuse(StreamClip* clip, const grpc::Status& status);
+  // Refuses `clip`: its bytes and frames are dropped, it is no longer in
+  // flight, and its result is `status`, once all of it has come.
+  void Refuse(StreamClip* clip, const absl::Status& status);
 
-  // The next frame to write, moved to `frame`, of the clip that is returned;
-  // null if there is none.
+  // Moves the next frame to write into `frame` and returns its clip; null if no
+  // frame may be written. `more_follows`: another frame of the clip waits.
   ClipPtr PickWrite(ResponseFrame* frame, bool* more_follows);
-  // `frame` of `clip` was written. A clip whose result has gone is not kept.
+  // `frame` of `clip` was written. Removes a clip whose result was written.
   void Written(const ClipPtr& clip, const ResponseFrame& frame);
 
-  // Gives up all clips: nothing of them is worked on or written any more, and
-  // they hold nothing, but for what a worker or a write has in hand.
+  // Abandons all clips: they hold nothing, and nothing of them is worked on or
+  // written any more, except what a worker or a write has in hand.
   void AbandonAll();
   // Drops everything. Workers may still hold clips.
   void Clear();
 
  private:
-  grpc::Status HoldMessage(const v1::ConvertClipsRequest& frame, int64_t beside,
-                           Ticket* message);
-  grpc::Status Open(const v1::StreamOpen& open);
-  grpc::Status Begin(v1::ClipBegin* begin, const grpc::Status& held);
-  grpc::Status End(const v1::ClipEnd& end);
-  grpc::Status Admit(const v1::ClipBegin& begin);
-  grpc::Status ReadOptions(const v1::ConvertOptions& message,
+  absl::Status HoldMessage(const v1::ConvertClipsRequest& message,
+                           int64_t beside, Ticket* ticket);
+  absl::Status Open(const v1::StreamOpen& open);
+  absl::Status Begin(v1::ClipBegin* begin, const absl::Status& held);
+  absl::Status End(const v1::ClipEnd& end);
+  absl::Status Admit(const v1::ClipBegin& begin);
+  absl::Status ReadOptions(const v1::ConvertOptions& message,
                            std::shared_ptr<const ConvertOptions>* options);
   void Append(std::string bytes);
   void Complete(StreamClip* clip);
@@ -96,22 +108,23 @@ class ClipQueue {
   void AddIncoming(int64_t bytes);
   void AddOutgoing(StreamClip* clip, int64_t bytes);
 
-  const ServerConfig& config() const { return context_.config(); }
+  const ServerConfig& config() const { return parts_.config; }
 
-  ServiceContext& context_;
-  CallRecord& record_;
-  bool saw_frame_ = false;
+  const SessionParts parts_;
+  std::shared_ptr<const Caller> caller_ = Nobody();
+  std::string peer_;
+  bool saw_message_ = false;
   // Shared by the clips that bring no options of their own.
   std::shared_ptr<const ConvertOptions> default_options_;
-  // Of the stream, and of the default options.
+  // Counts the stream and its default options.
   Ticket ticket_;
   bool ordered_ = false;
   // The clip whose chunks are arriving.
   ClipPtr incoming_;
-  // Begun and not finished, in that order.
+  // Unfinished clips in the order of their begin.
   std::list<ClipPtr> clips_;
   std::unordered_set<std::string> keys_;
-  // Bytes that came and are not used up; that wait to be written.
+  // Bytes that came and are not used up, and bytes that wait to be written.
   int64_t incoming_bytes_ = 0;
   int64_t outgoing_bytes_ = 0;
 };

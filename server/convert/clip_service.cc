@@ -8,19 +8,20 @@
 #include <utility>
 #include <vector>
 
-#include "bvhmill/base/sink.h"
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
-#include "bvhmill/pipeline/clip_converter.h"
 #include "bvhmill/pipeline/convert.h"
 #include "bvhmill/wire/message_arena.h"
 #include "bvhmill/wire/unknown_fields.h"
 #include "server/codec/output_bytes.h"
 #include "server/codec/read_message.h"
 #include "server/codec/response_bytes.h"
+#include "server/convert/clip_options.h"
+#include "server/convert/incremental_conversion.h"
+#include "server/convert/metered_receiver.h"
 #include "server/convert/source.h"
-#include "server/convert/stream_clip.h"
 #include "server/convert/stream_reactor.h"
-#include "server/rpc/statuses.h"
+#include "server/rpc/errors.h"
 #include "server/rpc/unary_call.h"
 
 namespace bvhmill::server {
@@ -31,7 +32,7 @@ namespace {
 constexpr int64_t kShortRequestBytes = int64_t{256} << 10;
 constexpr int kShortOutputs = 4;
 
-// No text that unfolds, no frames that are made.
+// Uncompressed input and no resampling.
 bool IsShort(const v1::Source& source, const v1::ConvertOptions& options,
              int64_t request_bytes) {
   const bool is_plain = source.encoding() == v1::CONTENT_ENCODING_UNSPECIFIED ||
@@ -41,7 +42,7 @@ bool IsShort(const v1::Source& source, const v1::ConvertOptions& options,
          request_bytes <= kShortRequestBytes;
 }
 
-// Texts are written at a tenth of the speed of tensors.
+// Text formats are written ten times more slowly than tensors.
 bool AreTensors(const v1::ConvertOptions& options) {
   return std::all_of(options.outputs().begin(), options.outputs().end(),
                      [](const v1::OutputRequest& output) {
@@ -51,17 +52,17 @@ bool AreTensors(const v1::ConvertOptions& options) {
                      });
 }
 
-grpc::Status TooLargeForUnary(const ServerConfig& config) {
+absl::Status TooLargeForUnary(const ServerConfig& config) {
   const std::string limit =
       std::to_string(config.service.max_unary_response_bytes);
-  return ToGrpc(MakeStatus(absl::StatusCode::kOutOfRange,
-                           "the answer takes more than "
-                           "max_unary_response_bytes = " +
-                               limit + " bytes; use ConvertClips"),
-                Fault{"RESPONSE_TOO_LARGE",
-                      {{"limit_name", "max_unary_response_bytes"},
-                       {"limit", limit},
-                       {"use", "ConvertClips"}}});
+  return MakeCallError({.code = absl::StatusCode::kOutOfRange,
+                        .reason = "RESPONSE_TOO_LARGE",
+                        .limit_name = "max_unary_response_bytes",
+                        .limit = config.service.max_unary_response_bytes,
+                        .args = {{"use", "ConvertClips"}},
+                        .message = "the response exceeds "
+                                   "max_unary_response_bytes = " +
+                                   limit + "; use ConvertClips"});
 }
 
 // Or for any message.
@@ -74,20 +75,11 @@ bool IsTooLarge(const ServerConfig& config, const grpc::ByteBuffer& response) {
 
 // Gathers outputs as the response takes them. Draws their memory, and that of
 // the conversion, from the ticket.
-class UnaryReceiver final : public OutputReceiver {
+class UnaryReceiver final : public MeteredReceiver {
  public:
-  explicit UnaryReceiver(Ticket* ticket) : ticket_(*ticket) {}
-
-  absl::Status Hold(int64_t bytes) override {
-    if (bytes < 0) {
-      static_cast<void>(ticket_.Grow(bytes));
-      return absl::OkStatus();
-    }
-    // The first refusal is the answer.
-    if (refused_.ok()) refused_ = ticket_.Grow(bytes);
-    if (refused_.ok()) return absl::OkStatus();
-    return MakeStatus(absl::StatusCode::kResourceExhausted, "busy");
-  }
+  explicit UnaryReceiver(Ticket* ticket)
+      : MeteredReceiver(
+            [ticket](int64_t bytes) { return ticket->Grow(bytes); }) {}
 
   absl::Status Begin(const ClipInfo& /*info*/,
                      std::span<const OutputInfo> outputs) override {
@@ -111,11 +103,9 @@ class UnaryReceiver final : public OutputReceiver {
     return absl::OkStatus();
   }
 
-  // Of each output; taken. And bytes of all of them.
+  // Moves the bytes of each output out. total(): the bytes of all outputs.
   std::vector<OutputBytes> TakeData() { return std::move(data_); }
   int64_t total() const { return total_; }
-  // Why there was no memory for more; OK if there was.
-  const grpc::Status& refused() const { return refused_; }
 
  private:
   absl::Status HoldData(size_t bytes) {
@@ -124,10 +114,8 @@ class UnaryReceiver final : public OutputReceiver {
     return Hold(size);
   }
 
-  Ticket& ticket_;
   std::vector<OutputBytes> data_;
   int64_t total_ = 0;
-  grpc::Status refused_;
 };
 
 // The clip of a request, and what is asked of it.
@@ -139,69 +127,43 @@ struct RequestedClip {
 };
 
 template <typename Request>
-grpc::Status ReadRequest(const ServerConfig& config, const Request& request,
+absl::Status ReadRequest(const ServerConfig& config, const Request& request,
                          const UnaryWork& call, RequestedClip* clip) {
   const v1::Source& source = request.source();
   clip->source = source.data();
   call.record.AddBytes(static_cast<int64_t>(source.data().size()), 0);
-  grpc::Status status = CheckSource(config, source);
+  absl::Status status = CheckSource(config.limits.max_clip_bytes, source);
   if (status.ok()) status = ReadEncoding(source.encoding(), &clip->encoding);
   if (!status.ok()) return status;
-  status = ReadOptionsFor(config, request.options(), &clip->options);
+  status = ReadClipOptions(config.limits, request.options(), &clip->options);
   std::vector<std::string>* const unknown = &clip->options.unknown_fields;
   wire::AddOwnUnknownFields(request, "", unknown);
   wire::AddUnknownFields(source, "source", unknown);
   return status;
 }
 
-// Gives decoded text to a conversion. Stops when it wants no more.
-class ConverterSink final : public Sink {
- public:
-  explicit ConverterSink(ClipConverter* converter) : converter_(*converter) {}
-
-  absl::Status Append(std::string_view text) override {
-    is_wanted_ = converter_.Read(text);
-    while (converter_.has_work()) converter_.Work();
-    if (is_wanted_) return absl::OkStatus();
-    return MakeStatus(absl::StatusCode::kAborted, "no more is wanted");
-  }
-
-  bool is_wanted() const { return is_wanted_; }
-
- private:
-  ClipConverter& converter_;
-  bool is_wanted_ = true;
-};
-
 // Converts a clip while it is decoded, so that its text is never whole in
 // memory. Returns why it cannot be decoded; `result` is then void.
-grpc::Status ConvertEncoded(const ServerConfig& config,
+absl::Status ConvertEncoded(const ServerConfig& config,
                             const RequestedClip& clip, const UnaryWork& call,
                             UnaryReceiver* receiver, ConvertResult* result) {
-  constexpr size_t kSlice = size_t{4} << 10;
-  ClipConverter converter(clip.options, receiver, &call.cancel, result);
-  ConverterSink sink(&converter);
-  const auto decoder = MakeDecoder(clip.encoding, config.limits.max_clip_bytes);
-  absl::Status status;
-  std::string_view rest = clip.source;
-  while (status.ok() && !rest.empty()) {
-    const std::string_view slice = rest.substr(0, kSlice);
-    rest.remove_prefix(slice.size());
-    converter.AddInput(static_cast<int64_t>(slice.size()));
-    status = decoder->Push(slice, &sink);
-  }
-  if (status.ok()) status = decoder->End();
-  if (!status.ok() && sink.is_wanted()) return DecodeFault(config, status);
-  converter.Finish();
-  return grpc::Status::OK;
+  IncrementalConversion conversion(clip.options, clip.encoding,
+                                   config.limits.max_clip_bytes, receiver,
+                                   &call.cancel);
+  conversion.Borrow(clip.source);
+  while (conversion.has_work()) conversion.Step();
+  conversion.End();
+  while (conversion.has_work()) conversion.Step();
+  *result = std::move(conversion.Finish());
+  return conversion.decode_error();
 }
 
 // Converts the clip, and puts it on the record of the call. Returns why the
 // call fails without a result.
-grpc::Status ConvertFor(const ServerConfig& config, const UnaryWork& call,
+absl::Status ConvertFor(const ServerConfig& config, const UnaryWork& call,
                         const RequestedClip& clip, UnaryReceiver* receiver,
                         ConvertResult* result) {
-  grpc::Status status;
+  absl::Status status;
   if (clip.encoding == Encoding::kIdentity) {
     ConvertInto(clip.source, clip.options, receiver, &call.cancel, result);
   } else {
@@ -227,7 +189,7 @@ bool ExceedsBudget(const ConvertResult& result) {
   });
 }
 
-grpc::Status Validate(const ServerConfig& config,
+absl::Status Validate(const ServerConfig& config,
                       const v1::ValidateClipRequest& request,
                       const UnaryWork& call, grpc::ByteBuffer* response) {
   RequestedClip clip;
@@ -242,10 +204,10 @@ grpc::Status Validate(const ServerConfig& config,
     return status;
   }
   if (absl::IsCancelled(result.status) || ExceedsBudget(result)) {
-    return ToGrpc(result.status, result.fault);
+    return WithFault(result.status, result.fault);
   }
   ToBytes(result, {}, response);
-  return grpc::Status::OK;
+  return absl::OkStatus();
 }
 
 // Nothing is made that does not fit the response. True if that is less than
@@ -265,7 +227,7 @@ bool HasTooLargeOutputs(const ConvertResult& result) {
   });
 }
 
-grpc::Status ConvertOne(const ServerConfig& config,
+absl::Status ConvertOne(const ServerConfig& config,
                         const v1::ConvertClipRequest& request,
                         const UnaryWork& call, grpc::ByteBuffer* response) {
   RequestedClip clip;
@@ -273,7 +235,7 @@ grpc::Status ConvertOne(const ServerConfig& config,
     return status;
   }
   if (clip.options.outputs.empty()) {
-    return ToGrpc(InvalidField("options.outputs", "is empty"));
+    return InvalidField("options.outputs", "is empty");
   }
   const bool is_bounded = BoundOutputs(config, &clip.options.limits);
   UnaryReceiver receiver(&call.ticket);
@@ -285,10 +247,10 @@ grpc::Status ConvertOne(const ServerConfig& config,
   if (is_bounded && HasTooLargeOutputs(result)) {
     return TooLargeForUnary(config);
   }
-  if (!result.status.ok()) return ToGrpc(result.status, result.fault);
+  if (!result.status.ok()) return WithFault(result.status, result.fault);
   ToBytes(result, receiver.TakeData(), response);
   call.record.AddBytes(0, receiver.total());
-  return grpc::Status::OK;
+  return absl::OkStatus();
 }
 
 // Both calls make the outputs.
@@ -298,9 +260,9 @@ bool IsShortCall(const Request& request, int64_t bytes) {
          AreTensors(request.options());
 }
 
-// What a method does.
+// The work of a method.
 template <typename Request>
-using ClipWork = grpc::Status (*)(const ServerConfig& config,
+using ClipWork = absl::Status (*)(const ServerConfig& config,
                                   const Request& request, const UnaryWork& call,
                                   grpc::ByteBuffer* response);
 
@@ -311,19 +273,19 @@ constexpr int64_t kUsualOptionBytes = 4096;
 
 // Reads `request`, and has what it takes counted beyond its bytes as they came,
 // which are counted. `unpacked` is set to how many it has.
-grpc::Status ReadRequestMessage(const ServerConfig& config,
+absl::Status ReadRequestMessage(const ServerConfig& config,
                                 grpc::ByteBuffer* bytes, Ticket* ticket,
                                 google::protobuf::Message* request,
                                 int64_t* unpacked) {
   const auto counted = static_cast<int64_t>(bytes->Length());
   int64_t beside = 0;
-  const grpc::Status status =
+  const absl::Status status =
       ReadMessage(config, kUnaryTexts, bytes, request, &beside);
   if (!status.ok()) return status;
   *unpacked = static_cast<int64_t>(request->ByteSizeLong());
   int64_t more = std::max<int64_t>(*unpacked - counted, 0);
   if (beside > kUsualOptionBytes) more += kUnfolds * beside;
-  return more > 0 ? ticket->Grow(more) : grpc::Status::OK;
+  return more > 0 ? ticket->Grow(more) : absl::OkStatus();
 }
 
 // The buffers are those of gRPC, which live as long as the call.
@@ -336,16 +298,16 @@ class ClipTask final : public UnaryTask {
 
   bool IsDear() override { return server::IsDear(kUnaryTexts, request_); }
 
-  grpc::Status Read(Ticket* ticket, bool* is_short) override {
+  absl::Status Read(Ticket* ticket, bool* is_short) override {
     int64_t unpacked = 0;
-    const grpc::Status status =
+    const absl::Status status =
         ReadRequestMessage(config_, request_, ticket, message_, &unpacked);
     *is_short = IsShortCall(*message_, unpacked);
     return status;
   }
 
-  grpc::Status Work(const UnaryWork& call) override {
-    const grpc::Status status = work_(config_, *message_, call, response_);
+  absl::Status Work(const UnaryWork& call) override {
+    const absl::Status status = work_(config_, *message_, call, response_);
     if (!status.ok() || !IsTooLarge(config_, *response_)) return status;
     response_->Clear();
     return TooLargeForUnary(config_);
@@ -361,7 +323,7 @@ class ClipTask final : public UnaryTask {
 };
 
 template <typename Request>
-grpc::ServerUnaryReactor* StartClipCall(ServiceContext* context,
+grpc::ServerUnaryReactor* StartClipCall(const CallParts& parts,
                                         grpc::CallbackServerContext* call,
                                         Method method, Scope scope,
                                         ClipWork<Request> work,
@@ -369,10 +331,10 @@ grpc::ServerUnaryReactor* StartClipCall(ServiceContext* context,
                                         grpc::ByteBuffer* response) {
   // gRPC would keep the bytes beside the message, as long as the call lives.
   auto* const taken = const_cast<grpc::ByteBuffer*>(request);
-  return StartUnaryCall(context, call,
+  return StartUnaryCall(parts, call,
                         {method, scope, static_cast<int64_t>(request->Length()),
-                         std::make_unique<ClipTask<Request>>(
-                             context->config(), work, taken, response)});
+                         std::make_unique<ClipTask<Request>>(parts.config, work,
+                                                             taken, response)});
 }
 
 }  // namespace
@@ -380,20 +342,20 @@ grpc::ServerUnaryReactor* StartClipCall(ServiceContext* context,
 grpc::ServerUnaryReactor* ClipService::ValidateClip(
     grpc::CallbackServerContext* call, const grpc::ByteBuffer* request,
     grpc::ByteBuffer* response) {
-  return StartClipCall(&context_, call, Method::kValidateClip, Scope::kRead,
+  return StartClipCall(parts_, call, Method::kValidateClip, Scope::kRead,
                        &Validate, request, response);
 }
 
 grpc::ServerUnaryReactor* ClipService::ConvertClip(
     grpc::CallbackServerContext* call, const grpc::ByteBuffer* request,
     grpc::ByteBuffer* response) {
-  return StartClipCall(&context_, call, Method::kConvertClip, Scope::kConvert,
+  return StartClipCall(parts_, call, Method::kConvertClip, Scope::kConvert,
                        &ConvertOne, request, response);
 }
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>*
 ClipService::ConvertClips(grpc::CallbackServerContext* call) {
-  return StartConvertStream(&context_, call);
+  return StartConvertStream(parts_, &stream_memory_, call);
 }
 
 }  // namespace bvhmill::server

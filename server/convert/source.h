@@ -1,24 +1,24 @@
 #pragma once
 
-// The encodings of the source of a clip.
+// The source of a clip: its encoding and its size.
 
-#include <grpcpp/support/status.h>
+#include <cstdint>
 
+#include "absl/status/status.h"
 #include "bvhmill/unpack/decoder.h"
 #include "bvhmill/v1/clip_service.pb.h"
-#include "server/app/config.h"
 
 namespace bvhmill::server {
 
-// UNIMPLEMENTED, reason ENCODING_UNKNOWN, for one that is not served.
-grpc::Status ReadEncoding(v1::ContentEncoding encoding, Encoding* out);
+// UNIMPLEMENTED, ENCODING_UNKNOWN: the server cannot decode `encoding`.
+absl::Status ReadEncoding(v1::ContentEncoding encoding, Encoding* out);
 
-// RESOURCE_EXHAUSTED or UNIMPLEMENTED if `source` cannot be taken.
-grpc::Status CheckSource(const ServerConfig& config, const v1::Source& source);
+// RESOURCE_EXHAUSTED if `source` exceeds `max_clip_bytes` (0 = any size), or
+// the status of ReadEncoding.
+absl::Status CheckSource(int64_t max_clip_bytes, const v1::Source& source);
 
-// What a status of a Decoder means to a caller: RESOURCE_EXHAUSTED that names
-// max_clip_bytes; INVALID_ARGUMENT, reason ENCODING_BROKEN.
-grpc::Status DecodeFault(const ServerConfig& config,
-                         const absl::Status& status);
+// The `status` of a Decoder as an error of the call: RESOURCE_EXHAUSTED that
+// names max_clip_bytes, or INVALID_ARGUMENT, ENCODING_BROKEN.
+absl::Status DecodeError(int64_t max_clip_bytes, const absl::Status& status);
 
 }  // namespace bvhmill::server

@@ -3,16 +3,13 @@
 #include <chrono>
 #include <memory>
 #include <mutex>
-#include <optional>
-#include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "bvhmill/base/cancel.h"
 #include "server/codec/read_message.h"
-#include "server/convert/clip_queue.h"
-#include "server/convert/stream_clip.h"
-#include "server/limits/upload_rate.h"
+#include "server/convert/clip_worker.h"
+#include "server/convert/stream_session.h"
 #include "server/rpc/call_record.h"
 #include "server/rpc/catch_as_status.h"
 #include "server/rpc/live_call.h"
@@ -21,34 +18,30 @@
 namespace bvhmill::server {
 namespace {
 
-using Clock = StreamClip::Clock;
+using Clock = StreamSession::Clock;
+using Reactor = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>;
 
-// Bytes of text that a worker reads before it lets others have a turn.
-constexpr size_t kTurnBytes = size_t{4} << 20;
-// Outputs that a step makes: as a rule, and where streams hold too much.
-constexpr int64_t kStepBytes = int64_t{4} << 20;
-constexpr int64_t kCrowdedStepBytes = int64_t{128} << 10;
-// A message with more bytes beside its text is not kept to be used again: its
-// lists keep their memory, twenty times as much.
-constexpr int64_t kUsualFrameBytes = 1 << 10;
+constexpr char kWhere[] = "a stream";
+// A parsed message keeps the memory of its lists when it is cleared. After one
+// with more bytes than this beside its text, that memory is freed.
+constexpr int64_t kUsualMessageBytes = 1 << 10;
 
-// One stream. Frames are read while the window is open; each clip is converted
-// by one worker at a time while it arrives, and paused while what it has made
-// is not taken; one write is in flight at most. Lives until gRPC and the last
-// worker have let go of it. One state machine under one mutex: it stands in one
-// file, so that every transition can be checked against the others.
-class ConvertStream final
-    : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
-      public std::enable_shared_from_this<ConvertStream> {
+// Turns the callbacks of gRPC and of the workers into events of a session, and
+// the actions of the session into calls of gRPC and tasks of the workers.
+class ConvertStream final : public Reactor,
+                            public SessionPort,
+                            public std::enable_shared_from_this<ConvertStream> {
  public:
-  ConvertStream(ServiceContext* context, grpc::CallbackServerContext* call)
-      : context_(*context),
+  ConvertStream(const CallParts& parts, StreamMemory* memory,
+                grpc::CallbackServerContext* call)
+      : parts_(parts),
         call_(*call),
         live_(call),
-        record_(context, Method::kConvertClips, call),
-        clips_(context, &record_),
-        upload_rate_(Seconds(config().service.idle_seconds),
-                     config().service.min_upload_bytes_per_second) {}
+        record_(parts.record, Method::kConvertClips, call),
+        session_({parts.config, parts.admission, *memory, record_,
+                  parts.record.log}),
+        worker_({parts.config, parts.record.log, *memory, record_,
+                 session_.cancel(), *this}) {}
 
   void Start();
   void OnReadDone(bool ok) override;
@@ -58,99 +51,51 @@ class ConvertStream final
 
  private:
   class Watch;
-  // What to do once the mutex is released: gRPC may call back at once.
-  struct Actions {
-    // Must be begun before the stream may end: see busy_.
-    bool read = false;
-    const grpc::ByteBuffer* write = nullptr;
-    // More follows at once.
-    bool more_follows = false;
-    std::optional<grpc::Status> finish;
-    std::vector<ClipPtr> run;
-    bool cancel_call = false;
-  };
-  // What a worker does next with a clip.
-  enum class Next { kMake, kStep, kGive, kFlush, kEnd, kFinish, kRest };
 
-  template <typename Step>
-  grpc::Status Guard(const Step& step) {
-    return CatchAsStatus(context_.log(), "a stream", step);
-  }
-  grpc::Status Enter();
+  // Reports an event to the session under the mutex: `event(actions)`. Then
+  // does the actions and returns what `event` returned.
+  template <typename Event>
+  auto Report(const Event& event);
+  void Do(StreamActions actions);
+
+  absl::Status Enter();
   bool QueueMessage(Clock::time_point came_at);
   void TakeMessage(Clock::time_point came_at);
-  void TakeRead(const grpc::Status& read, int64_t beside,
-                Clock::time_point came_at);
   void OnDrain();
   void OnTick(Clock::time_point now);
-  bool IsBusy() const;
-  bool IsSlowReader(Clock::time_point now) const;
-  grpc::Status CheckWriter(Clock::time_point now);
-  grpc::Status CheckIdle(Clock::time_point now);
-  grpc::Status CheckPeer(Clock::time_point now);
-  bool MustEnd() const;
-  bool MayRead() const;
-  void PickWrite(Actions* actions);
-  Actions NextActions();
-  void Do(Actions actions);
-  void EndBusy();
 
-  // In workers.
-  void Run(const ClipPtr& clip);
   bool Queue(const ClipPtr& clip);
-  void Fail(const ClipPtr& clip, grpc::Status status);
-  void Refuse(const ClipPtr& clip, const grpc::Status& status);
-  void Work(const ClipPtr& clip);
-  size_t WorkOnce(const ClipPtr& clip, Next next, std::string* bytes);
-  void MakeConversion(const ClipPtr& clip);
-  Next TakeNext(const ClipPtr& clip, std::string* bytes);
-  Next TakeMore(StreamClip* clip, std::string* bytes);
-  void FinishClip(const ClipPtr& clip);
-  void Push(const ClipPtr& clip, ResponseFrame frame, bool is_result);
-  void AddFrame(const ClipPtr& clip, ResponseFrame frame, bool is_result);
+  void Run(const ClipPtr& clip);
 
-  const ServerConfig& config() const { return context_.config(); }
+  // SessionPort, for the workers.
+  NextClipStep NextStep(const ClipPtr& clip, const WorkState& state) override;
+  absl::Status OnMemoryNeeded(StreamClip* clip, int64_t bytes) override;
+  void OnFrame(const ClipPtr& clip, ResponseFrame frame,
+               bool is_result) override;
+  void OnNoMemory(const ClipPtr& clip, const absl::Status& status) override;
+  void OnFailure(const ClipPtr& clip, const absl::Status& status) override;
 
-  ServiceContext& context_;
+  const CallParts parts_;
   const grpc::CallbackServerContext& call_;
   LiveCall live_;
   CallRecord record_;
-  CancelToken cancel_;
-  bool counted_ = false;
-  ServiceContext::CallId call_id_;
+  bool is_counted_ = false;
+  CallRegistry::CallId call_id_;
+  // Set as long as gRPC has the call.
   std::shared_ptr<ConvertStream> self_;
-  // What is being read, and then read as a message.
+  // The message that is read, as bytes and then parsed. Used by the thread that
+  // the outstanding read belongs to.
   grpc::ByteBuffer received_;
   v1::ConvertClipsRequest request_;
-
-  std::mutex mutex_;
-  ClipQueue clips_;
-  bool reading_ = false;
-  // A worker is going to read the message that came; its memory meanwhile.
-  bool is_queued_ = false;
+  // The memory of a message that waits for a worker.
   Ticket message_ticket_;
-  bool reads_done_ = false;
-  bool draining_ = false;
-  UploadRate upload_rate_;
-  // When a tick first saw the stream without unfinished clips; reset by each
-  // message.
-  std::optional<Clock::time_point> idle_since_;
-  // When the pending write, or the end, was given to gRPC.
-  Clock::time_point write_at_;
-  ClipPtr writing_;
-  ResponseFrame written_;
-  // Reads that are about to be started, without the mutex. Finish must come
-  // after them: gRPC forgets the call soon after it.
-  int busy_ = 0;
-  // Set once the stream must end with an error.
-  std::optional<grpc::Status> failed_;
-  // By the peer, or because it is gone: which of these, only the end says.
-  bool closed_within_clip_ = false;
-  bool finished_ = false;
+  std::mutex mutex_;
+  StreamSession session_;
+  ClipWorker worker_;
 };
 
-// Tells the stream, if it is still there.
-class ConvertStream::Watch final : public ServiceContext::CallWatch {
+// Reports to the stream as long as it exists.
+class ConvertStream::Watch final : public CallWatch {
  public:
   explicit Watch(std::weak_ptr<ConvertStream> stream)
       : stream_(std::move(stream)) {}
@@ -166,530 +111,227 @@ class ConvertStream::Watch final : public ServiceContext::CallWatch {
   const std::weak_ptr<ConvertStream> stream_;
 };
 
+template <typename Event>
+auto ConvertStream::Report(const Event& event) {
+  StreamActions actions;
+  if constexpr (std::is_void_v<decltype(event(&actions))>) {
+    {
+      const std::lock_guard lock(mutex_);
+      event(&actions);
+    }
+    Do(std::move(actions));
+  } else {
+    std::unique_lock lock(mutex_);
+    auto result = event(&actions);
+    lock.unlock();
+    Do(std::move(actions));
+    return result;
+  }
+}
+
+void ConvertStream::Do(StreamActions actions) {
+  // Keeps the stream if gRPC is done with it meanwhile.
+  const std::shared_ptr<ConvertStream> self = shared_from_this();
+  std::erase_if(actions.run, [this](const auto& clip) { return Queue(clip); });
+  if (actions.write != nullptr) {
+    grpc::WriteOptions how;
+    if (actions.more_follows) how.set_buffer_hint();
+    StartWrite(&actions.write->body->bytes, how);
+  }
+  if (actions.read) StartRead(&received_);
+  if (actions.finish) {
+    record_.Finishing(*actions.finish);
+    Finish(ToGrpc(*actions.finish));
+  }
+  if (actions.cancel_call) live_.Cancel();
+  if (actions.read) {
+    Report([this](StreamActions* more) { session_.OnReadStarted(more); });
+  }
+  // Those for which there was no memory in the queue.
+  for (const ClipPtr& clip : actions.run) OnFailure(clip, OutOfMemory());
+}
+
 void ConvertStream::Start() {
   self_ = shared_from_this();
-  Actions actions;
+  StreamActions actions;
   {
-    // Events wait until it is known who calls.
+    // Other events wait until the caller is known.
     const std::lock_guard lock(mutex_);
-    grpc::Status refused = Guard([this] { return Enter(); });
-    if (!refused.ok()) failed_ = std::move(refused);
-    actions = NextActions();
+    const absl::Status entered =
+        CatchAsStatus(parts_.record.log, kWhere, [this] { return Enter(); });
+    session_.Start(entered, record_.caller(), record_.peer(), &actions);
   }
-  // Headers first: a client may wait for them before it sends anything.
+  // A client may wait for the headers before it sends anything.
   if (!actions.finish) StartSendInitialMetadata();
   Do(std::move(actions));
 }
 
-grpc::Status ConvertStream::Enter() {
-  counted_ = context_.BeginCall(std::make_shared<Watch>(weak_from_this()),
-                                record_.peer(), &call_id_);
-  if (!counted_) return Stopping();
-  const grpc::Status status = record_.Enter(Scope::kConvert);
-  return status.ok() ? clips_.Enter() : status;
+absl::Status ConvertStream::Enter() {
+  is_counted_ = parts_.calls.Begin(std::make_shared<Watch>(weak_from_this()),
+                                   record_.peer(), &call_id_);
+  return is_counted_ ? record_.Enter(Scope::kConvert) : Stopping();
 }
 
 void ConvertStream::OnCancel() {
-  cancel_.Cancel();
-  Actions actions;
-  {
-    const std::lock_guard lock(mutex_);
-    actions = NextActions();
-  }
-  Do(std::move(actions));
+  session_.cancel().Cancel();
+  Report([this](StreamActions* actions) { session_.OnCancel(actions); });
 }
 
 void ConvertStream::OnDone() {
-  const bool is_gone = closed_within_clip_ && call_.IsCancelled();
-  record_.Done(is_gone || (cancel_.IsCancelled() && !failed_));
+  const bool is_gone = session_.closed_within_clip() && call_.IsCancelled();
+  const bool is_cancelled =
+      session_.cancel().IsCancelled() && !session_.has_failed();
+  record_.Done(is_gone || is_cancelled);
   live_.Done();
-  if (counted_) context_.EndCall(call_id_, call_.IsCancelled());
-  cancel_.Cancel();
+  if (is_counted_) parts_.calls.End(call_id_, call_.IsCancelled());
   {
     const std::lock_guard lock(mutex_);
-    clips_.Clear();
+    session_.Clear();
   }
   // Workers may still hold the stream; the last one deletes it.
   const std::shared_ptr<ConvertStream> self = std::move(self_);
 }
 
 void ConvertStream::OnDrain() {
-  Actions actions;
-  {
-    const std::lock_guard lock(mutex_);
-    draining_ = true;
-    actions = NextActions();
-  }
-  Do(std::move(actions));
-}
-
-// Nothing more is to be expected of the peer but that it takes what is sent.
-bool ConvertStream::IsBusy() const {
-  const bool has_whole_clips = !clips_.empty() && !clips_.is_within_clip();
-  return !reading_ || is_queued_ || writing_ != nullptr || has_whole_clips;
-}
-
-// The peer does not take what was written last: a frame, or the end.
-bool ConvertStream::IsSlowReader(Clock::time_point now) const {
-  const std::chrono::seconds patience = Seconds(config().service.idle_seconds);
-  const bool is_writing = finished_ || writing_ != nullptr;
-  return patience.count() > 0 && is_writing && now - write_at_ > patience;
-}
-
-// Whoever begins a clip must go on with it.
-grpc::Status ConvertStream::CheckWriter(Clock::time_point now) {
-  if (!clips_.is_within_clip() || is_queued_) return grpc::Status::OK;
-  const ServiceLimits& limits = config().service;
-  switch (upload_rate_.Judge(now)) {
-    case UploadRate::Verdict::kIdle:
-      return StreamIdle(limits.idle_seconds);
-    case UploadRate::Verdict::kSlow:
-      return StreamSlow(limits.min_upload_bytes_per_second);
-    case UploadRate::Verdict::kGood:
-      break;
-  }
-  return grpc::Status::OK;
-}
-
-// Judges a stream without unfinished clips, which waits for the peer to begin
-// one.
-grpc::Status ConvertStream::CheckIdle(Clock::time_point now) {
-  const int64_t limit = config().service.idle_between_seconds;
-  if (limit == 0 || !clips_.empty() || !reading_ || is_queued_) {
-    idle_since_.reset();
-    return grpc::Status::OK;
-  }
-  if (!idle_since_) idle_since_ = now;
-  return now - *idle_since_ > Seconds(limit) ? StreamIdleBetween(limit)
-                                             : grpc::Status::OK;
-}
-
-// Why the stream cannot go on; OK if it can.
-grpc::Status ConvertStream::CheckPeer(Clock::time_point now) {
-  if (IsSlowReader(now)) return StreamIdle(config().service.idle_seconds);
-  if (failed_) return grpc::Status::OK;
-  grpc::Status status = record_.Recheck(Scope::kConvert);
-  if (status.ok()) status = CheckIdle(now);
-  return status.ok() ? CheckWriter(now) : status;
+  Report([this](StreamActions* actions) { session_.OnDrain(actions); });
 }
 
 void ConvertStream::OnTick(Clock::time_point now) {
-  Actions actions;
-  {
-    const std::lock_guard lock(mutex_);
-    // A write that is not taken cannot be taken back otherwise.
-    const bool is_stuck = IsSlowReader(now);
-    if (!finished_) {
-      if (IsBusy()) ServiceContext::MarkActive(call_id_);
-      const grpc::Status status = Guard([&] { return CheckPeer(now); });
-      if (!status.ok()) {
-        if (!failed_) failed_ = status;
-        cancel_.Cancel();
-      }
-      // Other streams may have made room for this one.
-      actions = NextActions();
+  Report([&](StreamActions* actions) {
+    absl::Status allowed;
+    // The call may be gone once the session has finished.
+    if (!session_.is_finished()) {
+      if (session_.IsBusy()) CallRegistry::MarkActive(call_id_);
+      allowed = CatchAsStatus(parts_.record.log, kWhere,
+                              [&] { return record_.Recheck(Scope::kConvert); });
     }
-    actions.cancel_call = is_stuck;
-  }
-  Do(std::move(actions));
+    session_.OnTick(now, allowed, actions);
+  });
 }
 
 void ConvertStream::OnReadDone(bool ok) {
-  if (ok) {
-    const auto now = Clock::now();
-    const bool is_left = IsDear(kStreamTexts, &received_) && QueueMessage(now);
-    return is_left ? void() : TakeMessage(now);
+  if (!ok) {
+    return Report(
+        [this](StreamActions* actions) { session_.OnHalfClose(actions); });
   }
-  Actions actions;
-  {
-    const std::lock_guard lock(mutex_);
-    reading_ = false;
-    reads_done_ = true;
-    if (clips_.is_within_clip() && !cancel_.IsCancelled() && !failed_) {
-      failed_ = StreamOutOfOrder("the stream was closed within a clip");
-      closed_within_clip_ = true;
-    }
-    if (failed_) cancel_.Cancel();
-    actions = NextActions();
-  }
-  Do(std::move(actions));
+  const auto now = Clock::now();
+  const bool is_queued = IsDear(kStreamTexts, &received_) && QueueMessage(now);
+  if (!is_queued) TakeMessage(now);
 }
 
-// A worker will take the message that came. False if there is no memory for
-// that, or the message must not wait.
+// Has a worker parse the message that came. False if there is no memory for
+// that: the message must not wait.
 bool ConvertStream::QueueMessage(Clock::time_point came_at) {
-  const grpc::Status held = Guard([this] {
-    return context_.admission().TryHold(
-        *record_.caller(), record_.peer(),
-        static_cast<int64_t>(received_.Length()), &message_ticket_);
+  const absl::Status held = CatchAsStatus(parts_.record.log, kWhere, [this] {
+    return parts_.admission.TryHold(*record_.caller(), record_.peer(),
+                                    static_cast<int64_t>(received_.Length()),
+                                    &message_ticket_);
   });
   if (!held.ok()) return false;
   {
     const std::lock_guard lock(mutex_);
-    is_queued_ = true;
+    session_.OnRequestQueued();
   }
   bool is_queued = false;
-  CatchAndLog(context_.log(), "a stream", [&] {
-    is_queued = context_.queue().Enqueue(
+  CatchAndLog(parts_.record.log, kWhere, [&] {
+    is_queued = parts_.queue.Enqueue(
         record_.turn(),
         [self = shared_from_this(), came_at] { self->TakeMessage(came_at); });
   });
   return is_queued;
 }
 
-// Reads the message that came at `came_at`, and begins the next read.
 void ConvertStream::TakeMessage(Clock::time_point came_at) {
   int64_t beside = 0;
-  grpc::Status read = grpc::Status::CANCELLED;
-  if (!cancel_.IsCancelled()) {
-    read = Guard([&] {
-      return ReadMessage(config(), kStreamTexts, &received_, &request_,
+  absl::Status parsed = absl::CancelledError("");
+  if (!session_.cancel().IsCancelled()) {
+    parsed = CatchAsStatus(parts_.record.log, kWhere, [&] {
+      return ReadMessage(parts_.config, kStreamTexts, &received_, &request_,
                          &beside);
     });
   }
   message_ticket_.Release();
-  Actions actions;
-  {
-    const std::lock_guard lock(mutex_);
-    reading_ = false;
-    is_queued_ = false;
-    if (!failed_ && !finished_) TakeRead(read, beside, came_at);
-    // Not until the next one comes, which may be never; and a message that is
-    // cleared keeps its lists.
+  Report([&](StreamActions* actions) {
+    if (!session_.is_over()) CallRegistry::MarkActive(call_id_);
+    session_.OnRequest(parsed, &request_, beside, came_at, actions);
+    // Before the next read begins, which may never end.
     request_.Clear();
-    if (beside > kUsualFrameBytes) request_ = {};
-    if (failed_) cancel_.Cancel();
-    actions = NextActions();
-  }
-  Do(std::move(actions));
-}
-
-void ConvertStream::TakeRead(const grpc::Status& read, int64_t beside,
-                             Clock::time_point came_at) {
-  ServiceContext::MarkActive(call_id_);
-  idle_since_.reset();
-  upload_rate_.OnBytes(came_at, static_cast<int64_t>(request_.chunk().size()));
-  const bool goes_on = clips_.is_within_clip();
-  const grpc::Status status =
-      read.ok() ? Guard([&] { return clips_.Take(&request_, beside); }) : read;
-  if (!status.ok()) failed_ = status;
-  if (!goes_on) upload_rate_.Reset();
-}
-
-bool ConvertStream::MustEnd() const {
-  return failed_ ||
-         (clips_.empty() && !is_queued_ && (draining_ || reads_done_));
-}
-
-// A stream that drains takes the rest of a clip, but no more clips.
-bool ConvertStream::MayRead() const {
-  return !reads_done_ && (!draining_ || clips_.is_within_clip()) &&
-         clips_.WindowIsOpen();
-}
-
-void ConvertStream::PickWrite(Actions* actions) {
-  writing_ = clips_.PickWrite(&written_, &actions->more_follows);
-  if (writing_ == nullptr) return;
-  write_at_ = Clock::now();
-  actions->write = written_.message.get();
-}
-
-ConvertStream::Actions ConvertStream::NextActions() {
-  Actions actions;
-  if (finished_) return actions;
-  if (cancel_.IsCancelled() && !failed_) failed_ = grpc::Status::CANCELLED;
-  // Now, since what follows must not throw.
-  const bool has_memory = CatchAndLog(
-      context_.log(), "a stream", [&] { actions.run.reserve(clips_.size()); });
-  if (!has_memory && !failed_) failed_ = OutOfMemoryStatus();
-  if (MustEnd()) {
-    if (failed_) clips_.AbandonAll();
-    // A write in flight must be over before the end.
-    if (writing_ != nullptr || busy_ > 0) return actions;
-    // Only that it has failed is asked from now on.
-    actions.finish = failed_       ? std::move(*failed_)
-                     : reads_done_ ? grpc::Status::OK
-                                   : Stopping();
-    finished_ = true;
-    write_at_ = Clock::now();
-    return actions;
-  }
-  if (writing_ == nullptr) PickWrite(&actions);
-  if (!reading_ && MayRead()) {
-    reading_ = true;
-    upload_rate_.Wait(Clock::now());
-    actions.read = true;
-    ++busy_;
-  }
-  clips_.TakeRunnable(&actions.run);
-  return actions;
-}
-
-void ConvertStream::Do(Actions actions) {
-  // Keeps the stream while gRPC may be done with it.
-  const std::shared_ptr<ConvertStream> self = shared_from_this();
-  std::erase_if(actions.run, [this](const auto& clip) { return Queue(clip); });
-  if (actions.write != nullptr) {
-    // A frame that waits for others is followed by them, or by the result if
-    // the clip is refused meanwhile.
-    grpc::WriteOptions how;
-    if (actions.more_follows) how.set_buffer_hint();
-    StartWrite(actions.write, how);
-  }
-  if (actions.read) StartRead(&received_);
-  if (actions.finish) {
-    record_.Finishing(*actions.finish);
-    Finish(*actions.finish);
-  }
-  if (actions.cancel_call) live_.Cancel();
-  if (actions.read) EndBusy();
-  // What is left.
-  for (const ClipPtr& clip : actions.run) Fail(clip, OutOfMemoryStatus());
-}
-
-// What was asked for is with gRPC; the end may have waited for it.
-void ConvertStream::EndBusy() {
-  Actions actions;
-  {
-    const std::lock_guard lock(mutex_);
-    if (--busy_ > 0 || !MustEnd()) return;
-    actions = NextActions();
-  }
-  Do(std::move(actions));
+    if (beside > kUsualMessageBytes) request_ = {};
+  });
 }
 
 void ConvertStream::OnWriteDone(bool ok) {
-  Actions actions;
-  {
-    const std::lock_guard lock(mutex_);
-    const ClipPtr clip = std::exchange(writing_, nullptr);
-    if (!ok) cancel_.Cancel();
-    clips_.Written(clip, std::exchange(written_, {}));
-    actions = NextActions();
-  }
-  Do(std::move(actions));
-}
-
-void ConvertStream::MakeConversion(const ClipPtr& clip) {
-  FrameReceiver::Peer peer;
-  peer.emit = [this, weak = std::weak_ptr(clip)](ResponseFrame frame) {
-    Push(weak.lock(), std::move(frame), /*is_result=*/false);
-  };
-  peer.hold = [this, weak = std::weak_ptr(clip)](int64_t bytes) {
-    const std::lock_guard lock(mutex_);
-    return weak.lock()->ticket.Grow(bytes);
-  };
-  clip->conversion = std::make_unique<StreamConversion>(
-      *clip, config(), &cancel_, std::move(peer));
-  clip->queued = Clock::now() - *clip->queued_at;
+  Report([&](StreamActions* actions) { session_.OnWriteDone(ok, actions); });
 }
 
 // A worker will run `clip`. False if there is no memory for that.
 bool ConvertStream::Queue(const ClipPtr& clip) {
   bool is_queued = false;
-  CatchAndLog(context_.log(), "a stream", [&] {
-    is_queued = context_.queue().Enqueue(
+  CatchAndLog(parts_.record.log, kWhere, [&] {
+    is_queued = parts_.queue.Enqueue(
         record_.turn(), [self = shared_from_this(), clip] { self->Run(clip); });
   });
   return is_queued;
 }
 
 void ConvertStream::Run(const ClipPtr& clip) {
-  grpc::Status status = Guard([&] {
-    Work(clip);
-    return grpc::Status::OK;
+  const absl::Status status = CatchAsStatus(parts_.record.log, kWhere, [&] {
+    const bool goes_on = worker_.Work(clip);
+    return goes_on && !Queue(clip) ? OutOfMemory() : absl::OkStatus();
   });
-  // Where there is not even memory for that, the next tick ends the stream.
+  // If there is no memory for this either, the next tick ends the stream.
   if (status.ok()) return;
-  CatchAndLog(context_.log(), "a stream",
-              [&] { Fail(clip, std::move(status)); });
+  CatchAndLog(parts_.record.log, kWhere, [&] { OnFailure(clip, status); });
 }
 
-// What the clips of the stream share may be half done: it ends.
-void ConvertStream::Fail(const ClipPtr& clip, grpc::Status status) {
-  Actions actions;
-  {
-    const std::lock_guard lock(mutex_);
-    if (finished_ || clip->is_abandoned) return;
-    if (!failed_) failed_ = std::move(status);
-    cancel_.Cancel();
-    actions = NextActions();
-  }
-  Do(std::move(actions));
-}
-
-// The system has no memory for `clip`, but may have for others. What the clip
-// had is freed first.
-void ConvertStream::Refuse(const ClipPtr& clip, const grpc::Status& status) {
-  clip->conversion.reset();
-  Actions actions;
-  {
-    const std::lock_guard lock(mutex_);
-    if (finished_ || clip->is_abandoned) return;
-    clips_.UsedBytes(clip.get());
-    // Its peer may have been told otherwise meanwhile.
-    if (!clip->refused) clips_.Refuse(clip.get(), status);
-    clip->is_running = false;
-    actions = NextActions();
-  }
-  Do(std::move(actions));
-}
-
-// Works on `clip` until there is nothing to do, or others should have a turn.
-void ConvertStream::Work(const ClipPtr& clip) {
-  std::string bytes;
-  for (size_t done = 0; done < kTurnBytes;) {
-    const Next next = TakeNext(clip, &bytes);
-    if (next == Next::kRest) return;
-    grpc::Status status = Guard([&] {
-      done += WorkOnce(clip, next, &bytes);
-      return grpc::Status::OK;
-    });
-    if (!status.ok()) {
-      // There is not even memory to say so.
-      const bool is_hopeless = next == Next::kFinish && clip->refused;
-      return is_hopeless ? Fail(clip, std::move(status)) : Refuse(clip, status);
-    }
-    if (next == Next::kFinish) return;
-  }
-  if (!Queue(clip)) Fail(clip, OutOfMemoryStatus());
-}
-
-// Returns the bytes of text that it took, or is worth. Of what throws here,
-// nothing but the clip is half done.
-size_t ConvertStream::WorkOnce(const ClipPtr& clip, Next next,
-                               std::string* bytes) {
-  if (clip->conversion != nullptr) {
-    clip->conversion->SetStepBytes(
-        context_.HasCrowdedStreams() ? kCrowdedStepBytes : kStepBytes);
-  }
-  switch (next) {
-    case Next::kMake:
-      MakeConversion(clip);
-      break;
-    case Next::kGive:
-      clip->conversion->Give(std::move(*bytes));
-      [[fallthrough]];
-    case Next::kStep:
-      return clip->conversion->Step();
-    case Next::kFlush:
-      clip->conversion->Flush();
-      break;
-    case Next::kEnd:
-      clip->conversion->End();
-      break;
-    case Next::kFinish:
-      FinishClip(clip);
-      break;
-    case Next::kRest:
-      break;
-  }
-  return 0;
-}
-
-ConvertStream::Next ConvertStream::TakeNext(const ClipPtr& clip,
-                                            std::string* bytes) {
-  // It may be large: freed without the mutex.
-  std::unique_ptr<StreamConversion> dropped;
-  Actions actions;
-  Next next = Next::kRest;
-  {
-    const std::lock_guard lock(mutex_);
-    const bool is_over = cancel_.IsCancelled() || clip->is_abandoned;
-    if (!is_over && clip->refused) {
-      clips_.UsedBytes(clip.get());
-      dropped = std::move(clip->conversion);
-      actions = NextActions();
-      next = clip->has_ended ? Next::kFinish : Next::kRest;
-    } else if (is_over || clips_.MustPause(*clip)) {
-      next = Next::kRest;
-    } else if (clip->conversion == nullptr) {
-      next = Next::kMake;
-    } else if (clip->conversion->has_work()) {
-      next = Next::kStep;
-    } else {
-      next = TakeMore(clip.get(), bytes);
-      actions = NextActions();
-    }
-    clip->is_running = next != Next::kRest;
-  }
-  Do(std::move(actions));
-  return next;
-}
-
-// The conversion has used up what it was given.
-ConvertStream::Next ConvertStream::TakeMore(StreamClip* clip,
-                                            std::string* bytes) {
-  clips_.UsedBytes(clip);
-  if (!clip->incoming.empty()) {
-    *bytes = clips_.TakeBytes(clip);
-    return Next::kGive;
-  }
-  if (clip->has_ended) {
-    return clip->conversion->has_ended() ? Next::kFinish : Next::kEnd;
-  }
-  return clips_.MustFlush(*clip) ? Next::kFlush : Next::kRest;
-}
-
-void ConvertStream::FinishClip(const ClipPtr& clip) {
-  if (clip->refused) {
-    return Push(clip, ResultFrame(*clip, *clip->refused), /*is_result=*/true);
-  }
-  ConvertResult& result = clip->conversion->Finish();
-  result.times.queued = clip->queued;
-  ResponseFrame frame = ResultFrame(*clip, result);
-  record_.AddClip(result);
-  Push(clip, std::move(frame), /*is_result=*/true);
-}
-
-// One more frame of `clip`; the result is the last one. The clip may not know
-// that there was no memory: the stream ends.
-void ConvertStream::Push(const ClipPtr& clip, ResponseFrame frame,
-                         bool is_result) {
-  grpc::Status status = Guard([&] {
-    AddFrame(clip, std::move(frame), is_result);
-    return grpc::Status::OK;
+NextClipStep ConvertStream::NextStep(const ClipPtr& clip,
+                                     const WorkState& state) {
+  return Report([&](StreamActions* actions) {
+    return session_.NextStep(clip, state, actions);
   });
-  if (!status.ok()) Fail(clip, std::move(status));
 }
 
-void ConvertStream::AddFrame(const ClipPtr& clip, ResponseFrame frame,
-                             bool is_result) {
-  Actions actions;
-  {
-    const std::lock_guard lock(mutex_);
-    if (clip->is_abandoned || finished_) return;
-    // A step goes on for a moment; frames before have been dropped.
-    if (clip->refused && !is_result) return;
-    clips_.AddFrame(clip.get(), std::move(frame));
-    if (is_result) {
-      clip->made_at = Clock::now();
-      clip->has_result = true;
-      clip->is_running = false;
-      clip->conversion.reset();
-    }
-    actions = NextActions();
-  }
-  Do(std::move(actions));
+absl::Status ConvertStream::OnMemoryNeeded(StreamClip* clip, int64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  return session_.OnMemoryNeeded(clip, bytes);
 }
 
-// A stream that there was no memory for, or nobody waits for. Deletes itself.
-class RefusedStream final
-    : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
+void ConvertStream::OnFrame(const ClipPtr& clip, ResponseFrame frame,
+                            bool is_result) {
+  Report([&](StreamActions* actions) {
+    session_.OnFrame(clip, std::move(frame), is_result, actions);
+  });
+}
+
+void ConvertStream::OnNoMemory(const ClipPtr& clip,
+                               const absl::Status& status) {
+  Report([&](StreamActions* actions) {
+    session_.OnNoMemory(clip, status, actions);
+  });
+}
+
+void ConvertStream::OnFailure(const ClipPtr& clip, const absl::Status& status) {
+  Report([&](StreamActions* actions) {
+    session_.OnFailure(clip, status, actions);
+  });
+}
+
+// A stream that ends at once. Deletes itself.
+class RefusedStream final : public Reactor {
  public:
-  explicit RefusedStream(const grpc::Status& status) { Finish(status); }
+  explicit RefusedStream(const absl::Status& status) { Finish(ToGrpc(status)); }
   void OnDone() override { delete this; }
 };
 
 }  // namespace
 
-grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StartConvertStream(
-    ServiceContext* context, grpc::CallbackServerContext* call) {
+Reactor* StartConvertStream(const CallParts& parts, StreamMemory* memory,
+                            grpc::CallbackServerContext* call) {
   std::shared_ptr<ConvertStream> stream;
-  const grpc::Status status = CatchAsStatus(context->log(), "a stream", [&] {
-    if (context->IsGone(*call)) return grpc::Status::CANCELLED;
-    stream = std::make_shared<ConvertStream>(context, call);
-    return grpc::Status::OK;
+  const absl::Status status = CatchAsStatus(parts.record.log, kWhere, [&] {
+    if (WasCut(parts.connections, *call)) return absl::CancelledError("");
+    stream = std::make_shared<ConvertStream>(parts, memory, call);
+    return absl::OkStatus();
   });
   if (stream == nullptr) return new RefusedStream(status);
   stream->Start();

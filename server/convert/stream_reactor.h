@@ -1,17 +1,19 @@
 #pragma once
 
-// The stream ConvertClips: any number of clips of any size.
+// The stream ConvertClips over gRPC: any number of clips of any size.
 
 #include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/server_callback.h>
 
-#include "server/rpc/service_context.h"
+#include "server/limits/stream_memory.h"
+#include "server/rpc/call_parts.h"
 
 namespace bvhmill::server {
 
-// Starts a stream of ConvertClipsRequest and ConvertClipsResponse; gRPC and the
-// workers own it from here.
+// Starts a stream of ConvertClipsRequest and ConvertClipsResponse. gRPC and the
+// workers own the stream; the last of them deletes it. `memory` outlives it.
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StartConvertStream(
-    ServiceContext* context, grpc::CallbackServerContext* call);
+    const CallParts& parts, StreamMemory* memory,
+    grpc::CallbackServerContext* call);
 
 }  // namespace bvhmill::server

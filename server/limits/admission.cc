@@ -3,42 +3,41 @@
 #include <algorithm>
 #include <utility>
 
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/limits.h"
-#include "bvhmill/base/status.h"
-#include "server/rpc/statuses.h"
 
 namespace bvhmill::server {
 namespace {
 
-grpc::Status Busy(const char* reason, const char* name, int64_t limit,
+absl::Status Busy(const char* reason, const char* name, int64_t limit,
                   int64_t value, bool may_retry) {
-  const std::string text = std::to_string(value) +
-                           " in flight would be more than " + name + " = " +
-                           std::to_string(limit);
-  Fault fault{reason,
-              {{"limit_name", name},
-               {"limit", std::to_string(limit)},
-               {"value", std::to_string(value)}}};
-  if (may_retry) fault.metadata.emplace_back("retry_after_ms", "1000");
-  return ToGrpc(MakeStatus(absl::StatusCode::kResourceExhausted, text), fault);
+  CallError error{.code = absl::StatusCode::kResourceExhausted,
+                  .reason = reason,
+                  .limit_name = name,
+                  .limit = limit,
+                  .args = {{"value", std::to_string(value)}},
+                  .message = std::to_string(value) + " in flight exceed " +
+                             name + " = " + std::to_string(limit)};
+  if (may_retry) error.args.emplace_back("retry_after_ms", "1000");
+  return MakeCallError(std::move(error));
 }
 
 // Half of `number`, rounded up.
 int64_t HalfOf(int64_t number) { return number / 2 + number % 2; }
 
-// Where there is no limit, it becomes half of the one on all, and `is_fair`.
+// A limit that is not set becomes half of the limit on all, and `is_fair`.
 void ShareIfNone(int64_t limit_on_all, int64_t* limit, bool* is_fair) {
   if (*limit > 0 || limit_on_all <= 0) return;
   *limit = HalfOf(limit_on_all);
   *is_fair = true;
 }
 
-grpc::Status ShortOfMemory() {
-  return ToGrpc(
-      MakeStatus(absl::StatusCode::kResourceExhausted,
-                 "the server is short of memory"),
-      {"SERVER_BUSY",
-       {{"limit_name", "available_memory"}, {"retry_after_ms", "1000"}}});
+absl::Status ShortOfMemory() {
+  return MakeCallError(
+      {.code = absl::StatusCode::kResourceExhausted,
+       .reason = "SERVER_BUSY",
+       .args = {{"limit_name", "available_memory"}, {"retry_after_ms", "1000"}},
+       .message = "the server is short of memory"});
 }
 
 }  // namespace
@@ -65,7 +64,7 @@ AdmissionLimits WithShares(AdmissionLimits limits) {
 struct Admission::Bound {
   const char* name;
   int64_t most;
-  // The limit on all and what all have, for a fair share; else 0.
+  // For a fair share, the limit on all and what all have in flight; else 0.
   int64_t most_of_all = 0;
   int64_t used_by_all = 0;
 };
@@ -134,23 +133,24 @@ int64_t Admission::MaxOf(const Bound& bound, int64_t used, int64_t more,
   return bound.most == 0 ? HalfOf(left) : std::min(bound.most, HalfOf(left));
 }
 
-// `held` is what the ticket has: more than the limit never fits.
-grpc::Status Admission::CheckOne(const char* reason, const Bound& bound,
+// `held` is what the ticket has. A ticket that alone exceeds the limit never
+// fits, so a retry is of no use.
+absl::Status Admission::CheckOne(const char* reason, const Bound& bound,
                                  int64_t used, int64_t more, int64_t held,
                                  bool grows) {
-  if (more <= 0) return grpc::Status::OK;
+  if (more <= 0) return absl::OkStatus();
   const int64_t most = MaxOf(bound, used, more, grows);
-  if (!Exceeds(used + more, most)) return grpc::Status::OK;
+  if (!Exceeds(used + more, most)) return absl::OkStatus();
   return Busy(reason, bound.name, most, used + more,
               /*may_retry=*/!Exceeds(held + more, bound.most));
 }
 
-grpc::Status Admission::Check(const Account& account, const InFlight& more,
+absl::Status Admission::Check(const Account& account, const InFlight& more,
                               const Ticket& ticket) {
   const InFlight& used = *account.used;
   const InFlight& held = ticket.held_;
   const bool grows = ticket.admission_ != nullptr;
-  grpc::Status status = CheckOne(account.reason, account.clips, used.clips,
+  absl::Status status = CheckOne(account.reason, account.clips, used.clips,
                                  more.clips, held.clips, grows);
   if (!status.ok()) return status;
   status = CheckOne(account.reason, account.streams, used.streams, more.streams,
@@ -175,8 +175,8 @@ Ticket& Ticket::operator=(Ticket&& other) noexcept {
 
 Ticket::~Ticket() { Release(); }
 
-grpc::Status Ticket::Grow(int64_t bytes) {
-  if (admission_ == nullptr) return grpc::Status::OK;
+absl::Status Ticket::Grow(int64_t bytes) {
+  if (admission_ == nullptr) return absl::OkStatus();
   const std::lock_guard lock(admission_->mutex_);
   return admission_->Add({.bytes = bytes}, this);
 }
@@ -196,22 +196,22 @@ void Ticket::Release() {
   admission_ = nullptr;
 }
 
-grpc::Status Admission::TryEnter(const Caller& caller, const std::string& peer,
+absl::Status Admission::TryEnter(const Caller& caller, const std::string& peer,
                                  int64_t bytes, Ticket* ticket) {
   return Take(caller, peer, {.clips = 1, .bytes = bytes}, ticket);
 }
 
-grpc::Status Admission::TryHold(const Caller& caller, const std::string& peer,
+absl::Status Admission::TryHold(const Caller& caller, const std::string& peer,
                                 int64_t bytes, Ticket* ticket) {
   return Take(caller, peer, {.bytes = bytes}, ticket);
 }
 
-grpc::Status Admission::TryOpen(const Caller& caller, const std::string& peer,
+absl::Status Admission::TryOpen(const Caller& caller, const std::string& peer,
                                 Ticket* ticket) {
   return Take(caller, peer, {.streams = 1}, ticket);
 }
 
-grpc::Status Admission::Take(const Caller& caller, const std::string& peer,
+absl::Status Admission::Take(const Caller& caller, const std::string& peer,
                              InFlight usage, Ticket* ticket) {
   ticket->Release();
   const std::lock_guard lock(mutex_);
@@ -221,7 +221,7 @@ grpc::Status Admission::Take(const Caller& caller, const std::string& peer,
   ticket->peer_is_one_ = !peer.starts_with("unix:");
   ticket->caller_has_name_ = !caller.name.empty();
   ticket->quota_ = {.clips = caller.max_clips, .bytes = caller.max_bytes};
-  const grpc::Status status =
+  const absl::Status status =
       refuses_ && usage.clips > 0 ? ShortOfMemory() : Add(usage, ticket);
   if (!status.ok()) return status;
   ticket->admission_ = this;
@@ -230,10 +230,10 @@ grpc::Status Admission::Take(const Caller& caller, const std::string& peer,
   return status;
 }
 
-grpc::Status Admission::Add(InFlight more, Ticket* ticket) {
+absl::Status Admission::Add(InFlight more, Ticket* ticket) {
   const auto accounts = AccountsOf(*ticket);
   for (const Account& account : accounts) {
-    const grpc::Status status = Check(account, more, *ticket);
+    const absl::Status status = Check(account, more, *ticket);
     if (!status.ok()) return status;
   }
   for (InFlight* usage : UsagesOf(ticket)) {
@@ -242,7 +242,7 @@ grpc::Status Admission::Add(InFlight more, Ticket* ticket) {
     usage->streams += more.streams;
   }
   peak_bytes_ = std::max(peak_bytes_, all_.bytes);
-  return grpc::Status::OK;
+  return absl::OkStatus();
 }
 
 void Admission::Remove(InFlight less, Ticket* ticket) {

@@ -1,10 +1,8 @@
 #pragma once
 
-// Limits on what is in flight: clips, the bytes of their memory, and streams;
-// of all callers, of one caller, of one connection. Refuses at once; nothing
-// waits here.
-
-#include <grpcpp/support/status.h>
+// Limits what is in flight: clips, the bytes of their memory, and streams; of
+// all callers, of one caller and of one connection. A request that exceeds a
+// limit is refused at once; no request waits.
 
 #include <array>
 #include <atomic>
@@ -14,11 +12,12 @@
 #include <string>
 #include <unordered_map>
 
+#include "absl/status/status.h"
 #include "server/auth/caller.h"
 
 namespace bvhmill::server {
 
-// Limits of a connection or a caller that follow from the limits on all.
+// The limits per connection and per caller that follow from the limits on all.
 struct FairShares {
   bool clips_per_connection = false;
   bool bytes_per_connection = false;
@@ -42,7 +41,7 @@ struct AdmissionLimits {
   // Streams that are open, with or without clips.
   int64_t max_streams = 4096;
   int64_t max_streams_per_caller = 0;
-  // Which of these shrink while others have much in flight: see WithShares.
+  // The limits that shrink while others have much in flight: see WithShares.
   FairShares fair;
 };
 
@@ -60,7 +59,7 @@ struct InFlight {
   int64_t streams = 0;
 };
 
-// What one caller, or one connection, has in flight, by so many tickets.
+// What one caller or one connection has in flight, and its number of tickets.
 struct Share {
   InFlight used;
   int64_t tickets = 0;
@@ -68,8 +67,8 @@ struct Share {
 
 class Admission;
 
-// One clip that is in flight, or memory of a call, until the ticket goes. Not
-// thread-safe itself; the admission must outlive it.
+// Counts one clip, or memory of a call, as in flight until the ticket is
+// released or destroyed. Not thread-safe itself. The admission must outlive it.
 class Ticket {
  public:
   Ticket() = default;
@@ -77,10 +76,10 @@ class Ticket {
   Ticket& operator=(Ticket&& other) noexcept;
   ~Ticket();
 
-  // `bytes` more of the same clip, as they arrive; refused as by TryEnter, and
-  // the ticket is then as it was.
-  grpc::Status Grow(int64_t bytes);
-  // The work is done, and its outcome goes out: only the bytes count still.
+  // Counts `bytes` more for the clip. Refused as by TryEnter; the ticket then
+  // stays as it was. A negative number is given back, which never fails.
+  absl::Status Grow(int64_t bytes);
+  // The work is done and its response is written: only the bytes still count.
   void Worked();
   // The clip is not in flight any more.
   void Release();
@@ -88,11 +87,11 @@ class Ticket {
  private:
   friend class Admission;
 
-  // Null: none of what follows counts.
+  // Null = the ticket counts nothing.
   Admission* admission_ = nullptr;
   Share* caller_ = nullptr;
   Share* peer_ = nullptr;
-  // It is one connection, not many by one name.
+  // The name of the peer means one connection, not many.
   bool peer_is_one_ = false;
   // The caller has a token.
   bool caller_has_name_ = false;
@@ -109,23 +108,23 @@ class Admission {
   // it is in flight as long as `ticket` lives. RESOURCE_EXHAUSTED: reason
   // SERVER_BUSY, CONNECTION_BUSY or CALLER_BUSY, with a QuotaFailure that names
   // the limit, and a RetryInfo unless the clip alone is too large. Thread-safe.
-  grpc::Status TryEnter(const Caller& caller, const std::string& peer,
+  absl::Status TryEnter(const Caller& caller, const std::string& peer,
                         int64_t bytes, Ticket* ticket);
   // The same for memory that belongs to no clip.
-  grpc::Status TryHold(const Caller& caller, const std::string& peer,
+  absl::Status TryHold(const Caller& caller, const std::string& peer,
                        int64_t bytes, Ticket* ticket);
   // The same for a stream; its ticket may grow by memory that belongs to the
   // stream.
-  grpc::Status TryOpen(const Caller& caller, const std::string& peer,
+  absl::Status TryOpen(const Caller& caller, const std::string& peer,
                        Ticket* ticket);
 
-  // While `refuse` is set no ticket is given: RESOURCE_EXHAUSTED, reason
-  // SERVER_BUSY, limit_name available_memory. Tickets that were given may grow.
+  // While `refuse` is set no ticket for a clip is given: RESOURCE_EXHAUSTED,
+  // reason SERVER_BUSY, limit_name available_memory. Earlier tickets may grow.
   void RefuseNewClips(bool refuse) { refuses_ = refuse; }
 
-  // Drops the names of callers and connections that have nothing in flight. To
-  // be called every second or so: a name that comes again at once costs nothing
-  // meanwhile. Cost: O(names).
+  // Drops the names of callers and connections that have nothing in flight.
+  // Call it about once a second, so that a name that soon comes again is not
+  // dropped in between. Cost: O(names).
   void ForgetIdle();
 
   // In flight now.
@@ -144,19 +143,19 @@ class Admission {
   // All of these with the mutex held.
   std::array<Account, 3> AccountsOf(const Ticket& ticket);
   std::array<InFlight*, 4> UsagesOf(Ticket* ticket);
-  static grpc::Status Check(const Account& account, const InFlight& more,
+  static absl::Status Check(const Account& account, const InFlight& more,
                             const Ticket& ticket);
-  static grpc::Status CheckOne(const char* reason, const Bound& bound,
+  static absl::Status CheckOne(const char* reason, const Bound& bound,
                                int64_t used, int64_t more, int64_t held,
                                bool grows);
   // The value of `bound` now, for an account that has `used` in flight and
   // wants `more`. `grows`: for a ticket that was given before.
   static int64_t MaxOf(const Bound& bound, int64_t used, int64_t more,
                        bool grows);
-  grpc::Status Add(InFlight more, Ticket* ticket);
+  absl::Status Add(InFlight more, Ticket* ticket);
   void Remove(InFlight less, Ticket* ticket);
 
-  grpc::Status Take(const Caller& caller, const std::string& peer,
+  absl::Status Take(const Caller& caller, const std::string& peer,
                     InFlight usage, Ticket* ticket);
 
   const AdmissionLimits limits_;

@@ -9,6 +9,7 @@ namespace bvhmill::server {
 
 FairQueue::FairQueue(Options options)
     : options_(std::move(options)), workers_(options_.threads) {
+  ClassOf(Priority::kBackground).priority = Priority::kBackground;
   for (int i = 0; i < options_.spare_threads; ++i) {
     spares_.emplace_back(
         [this](const std::stop_token& stop) { RunSpare(stop); });
@@ -22,69 +23,90 @@ FairQueue::~FairQueue() {
   workers_.Wait();
 }
 
-FairQueue::Lines::iterator FairQueue::FindOrAdd(const std::string& caller) {
-  const auto known = lines_.find(caller);
-  if (known != lines_.end()) return known->second;
+FairQueue::Lines::iterator FairQueue::FindOrAdd(Class* tasks,
+                                                const std::string& caller) {
+  const auto known = tasks->lines.find(caller);
+  if (known != tasks->lines.end()) return known->second;
   Lines added;
   added.push_back({caller, {}, 0});
-  lines_.emplace(caller, added.begin());
-  resting_.splice(resting_.end(), added);
-  return std::prev(resting_.end());
+  tasks->lines.emplace(caller, added.begin());
+  tasks->resting.splice(tasks->resting.end(), added);
+  return std::prev(tasks->resting.end());
 }
 
-bool FairQueue::Enqueue(const std::string& caller, std::function<void()> task) {
+bool FairQueue::Enqueue(const std::string& caller, std::function<void()> task,
+                        Priority priority) {
   const std::lock_guard lock(mutex_);
-  const auto line = FindOrAdd(caller);
+  Class* const tasks = &ClassOf(priority);
+  const auto line = FindOrAdd(tasks, caller);
   line->waiting.push_back({std::move(task), Clock::now()});
   if (line->waiting.size() == 1) {
-    waiting_.splice(waiting_.end(), resting_, line);
+    tasks->waiting.splice(tasks->waiting.end(), tasks->resting, line);
   }
-  if (active_workers_ < threads() && StartWorker()) return true;
-  if (active_workers_ > 0) {
-    CallSpare();
-    return true;
-  }
-  // Nobody will look at it.
+  const bool is_started =
+      tasks->active_workers < threads() && StartWorker(tasks);
+  const bool shares = classes_[0].active_workers > 0 &&
+                      classes_[1].active_workers > 0 && AreWorkersTaken();
+  if (!is_started || shares) CallSpare();
+  if (is_started || tasks->active_workers > 0) return true;
+  // No worker will look at it.
   line->waiting.pop_back();
-  if (line->waiting.empty()) resting_.splice(resting_.end(), waiting_, line);
+  if (line->waiting.empty()) {
+    tasks->resting.splice(tasks->resting.end(), tasks->waiting, line);
+  }
   return false;
 }
 
-// Another worker will look at the lines. False if the system has no memory for
-// that.
-bool FairQueue::StartWorker() {
+// Gives the workers one more call of RunWorker. False if the system has no
+// memory for that.
+bool FairQueue::StartWorker(Class* tasks) {
   try {
-    // It waits for the mutex.
-    if (!workers_.Enqueue([this] { RunWorker(); })) return false;
+    // The call waits for the mutex.
+    if (!workers_.Enqueue([this, tasks] { RunWorker(tasks); },
+                          tasks->priority)) {
+      return false;
+    }
   } catch (const std::bad_alloc&) {
     return false;
   }
-  ++active_workers_;
+  ++tasks->active_workers;
   return true;
+}
+
+// No worker is free for one more task.
+bool FairQueue::AreWorkersTaken() const {
+  return classes_[0].active_workers + classes_[1].active_workers >= threads();
+}
+
+// Tasks of the other priority wait for a worker: it decides whose turn it is.
+bool FairQueue::MustYield(const Class& tasks) const {
+  return workers_.has_waiting(tasks.priority == Priority::kInteractive
+                                  ? Priority::kBackground
+                                  : Priority::kInteractive);
 }
 
 void FairQueue::CallSpare() {
   if (!is_watched_) backlog_.notify_one();
 }
 
-FairQueue::Task FairQueue::Take(Lines::iterator line) {
+FairQueue::Task FairQueue::Take(Class* tasks, Lines::iterator line) {
   Task task = std::move(line->waiting.front());
   line->waiting.pop_front();
   ++line->running;
-  Lines& to = line->waiting.empty() ? resting_ : waiting_;
-  to.splice(to.end(), waiting_, line);
+  Lines& to = line->waiting.empty() ? tasks->resting : tasks->waiting;
+  to.splice(to.end(), tasks->waiting, line);
   return task;
 }
 
-void FairQueue::Done(Lines::iterator line) {
+void FairQueue::Done(Class* tasks, Lines::iterator line) {
   if (--line->running > 0 || !line->waiting.empty()) return;
-  lines_.erase(line->caller);
-  resting_.erase(line);
+  tasks->lines.erase(line->caller);
+  tasks->resting.erase(line);
 }
 
-void FairQueue::RunOne(Lines::iterator line,
+void FairQueue::RunOne(Class* tasks, Lines::iterator line,
                        std::unique_lock<std::mutex>* lock) {
-  Task task = Take(line);
+  Task task = Take(tasks, line);
   lock->unlock();
   busy_.fetch_add(1, std::memory_order_relaxed);
   try {
@@ -92,51 +114,62 @@ void FairQueue::RunOne(Lines::iterator line,
   } catch (...) {
     options_.on_exception();
   }
-  // What it holds goes without the mutex.
+  // What the task owns is freed without the mutex.
   task.work = nullptr;
   busy_.fetch_sub(1, std::memory_order_relaxed);
   lock->lock();
-  Done(line);
+  Done(tasks, line);
 }
 
-void FairQueue::RunWorker() {
+// A call that cannot yield for want of memory goes on.
+void FairQueue::RunWorker(Class* tasks) {
   std::unique_lock lock(mutex_);
-  while (!waiting_.empty()) RunOne(waiting_.begin(), &lock);
-  --active_workers_;
+  while (!tasks->waiting.empty()) {
+    RunOne(tasks, tasks->waiting.begin(), &lock);
+    const bool yields = !tasks->waiting.empty() && MustYield(*tasks);
+    if (yields && StartWorker(tasks)) break;
+  }
+  --tasks->active_workers;
 }
 
-// The first line that is due for a spare thread; the end if there is none. At
-// most as many lines have running tasks as there are threads.
+// The first interactive line that is due for a spare thread; the end if there
+// is none. At most as many lines have running tasks as there are threads.
 FairQueue::Lines::iterator FairQueue::FindOverdue(Clock::time_point now) {
-  if (active_workers_ < threads()) return waiting_.end();
-  return std::find_if(waiting_.begin(), waiting_.end(), [&](const Line& line) {
+  Lines& waiting = ClassOf(Priority::kInteractive).waiting;
+  if (!AreWorkersTaken()) return waiting.end();
+  return std::find_if(waiting.begin(), waiting.end(), [&](const Line& line) {
     return line.running == 0 &&
            now - line.waiting.front().queued_at >= options_.patience;
   });
 }
 
-// Returns once a line is overdue; the end if no task waits any more.
+// Returns once a line is overdue; the end if no interactive task waits any
+// more.
 FairQueue::Lines::iterator FairQueue::AwaitOverdue(
     const std::stop_token& stop, std::unique_lock<std::mutex>* lock) {
-  while (!stop.stop_requested() && !waiting_.empty()) {
+  Lines& waiting = ClassOf(Priority::kInteractive).waiting;
+  while (!stop.stop_requested() && !waiting.empty()) {
     const auto line = FindOverdue(Clock::now());
-    if (line != waiting_.end()) return line;
+    if (line != waiting.end()) return line;
     stopped_.wait_for(*lock, stop, options_.patience, [] { return false; });
   }
-  return waiting_.end();
+  return waiting.end();
 }
 
 void FairQueue::RunSpare(const std::stop_token& stop) {
+  Class* const tasks = &ClassOf(Priority::kInteractive);
   std::unique_lock lock(mutex_);
-  const auto is_needed = [this] { return !waiting_.empty() && !is_watched_; };
+  const auto is_needed = [&] {
+    return !tasks->waiting.empty() && !is_watched_;
+  };
   while (backlog_.wait(lock, stop, is_needed) && !stop.stop_requested()) {
     is_watched_ = true;
     const auto line = AwaitOverdue(stop, &lock);
     is_watched_ = false;
-    if (line == waiting_.end()) continue;
-    // Another one watches meanwhile.
+    if (line == tasks->waiting.end()) continue;
+    // Another spare thread watches meanwhile.
     CallSpare();
-    RunOne(line, &lock);
+    RunOne(tasks, line, &lock);
   }
 }
 

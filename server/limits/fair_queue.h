@@ -1,7 +1,8 @@
 #pragma once
 
-// The order in which workers take up work: callers take turns.
+// The order in which the workers take up work: callers take turns.
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -20,12 +21,14 @@
 
 namespace bvhmill::server {
 
-// A queue in front of the workers. After a task of one caller comes a task of
-// the next caller who waits, however many tasks each has. Thread-safe.
+// A queue in front of the workers. After a task of one caller begins a task of
+// the next caller that waits, however many tasks each of them has. Tasks of the
+// two priorities form separate queues, and share the workers by the rule of
+// Workers. Thread-safe.
 //
 // Tasks are not interrupted, so long tasks of one caller could keep all
-// workers. Hence spare threads: if no task of a caller runs, and one has waited
-// for `patience`, a spare thread runs it beside the workers.
+// workers. Hence spare threads: if no task of a caller runs, and an interactive
+// one has waited for `patience`, a spare thread runs it beside the workers.
 class FairQueue {
  public:
   struct Options {
@@ -33,19 +36,21 @@ class FairQueue {
     int threads = 0;
     int spare_threads = 4;
     std::chrono::milliseconds patience{50};
-    // Called with what a task threw, as current exception; must not throw.
+    // Called with the exception that a task threw as the current one. Must not
+    // throw.
     std::function<void()> on_exception = [] {};
   };
 
   explicit FairQueue(Options options);
-  // Waits for every task. No task may be enqueued by then, but by tasks.
+  // Waits for every task. Only tasks may enqueue others from here on.
   ~FairQueue();
   FairQueue(const FairQueue&) = delete;
   FairQueue& operator=(const FairQueue&) = delete;
 
   // Runs `task` when it is the turn of `caller`. Never blocks for long. False,
   // or std::bad_alloc, if the system has no memory for it: then it never runs.
-  bool Enqueue(const std::string& caller, std::function<void()> task);
+  bool Enqueue(const std::string& caller, std::function<void()> task,
+               Priority priority = Priority::kInteractive);
 
   // Workers, without spare threads.
   int threads() const { return workers_.threads(); }
@@ -65,33 +70,46 @@ class FairQueue {
     int running = 0;
   };
   using Lines = std::list<Line>;
+  // The tasks of one priority.
+  struct Class {
+    Priority priority = Priority::kInteractive;
+    // Lines with waiting tasks, in the order of their turns; all other lines.
+    Lines waiting;
+    Lines resting;
+    std::unordered_map<std::string, Lines::iterator> lines;
+    // Calls of RunWorker that were given to the workers and have not returned.
+    int active_workers = 0;
+  };
 
   // All of these with the mutex held.
-  Lines::iterator FindOrAdd(const std::string& caller);
-  bool StartWorker();
+  Class& ClassOf(Priority priority) {
+    return classes_[static_cast<size_t>(priority)];
+  }
+  static Lines::iterator FindOrAdd(Class* tasks, const std::string& caller);
+  bool StartWorker(Class* tasks);
+  bool AreWorkersTaken() const;
+  bool MustYield(const Class& tasks) const;
   void CallSpare();
-  Task Take(Lines::iterator line);
-  void Done(Lines::iterator line);
+  static Task Take(Class* tasks, Lines::iterator line);
+  static void Done(Class* tasks, Lines::iterator line);
   Lines::iterator FindOverdue(Clock::time_point now);
   Lines::iterator AwaitOverdue(const std::stop_token& stop,
                                std::unique_lock<std::mutex>* lock);
   // Releases the mutex while the task runs.
-  void RunOne(Lines::iterator line, std::unique_lock<std::mutex>* lock);
+  void RunOne(Class* tasks, Lines::iterator line,
+              std::unique_lock<std::mutex>* lock);
 
-  void RunWorker();
+  void RunWorker(Class* tasks);
   void RunSpare(const std::stop_token& stop);
 
   const Options options_;
   std::mutex mutex_;
-  // Tells spare threads that tasks wait; one of them then watches the lines.
+  // Tells spare threads that tasks wait. One of them then watches the lines.
   std::condition_variable_any backlog_;
   std::condition_variable_any stopped_;
   bool is_watched_ = false;
-  // Lines with waiting tasks, in the order of their turns; and all others.
-  Lines waiting_;
-  Lines resting_;
-  std::unordered_map<std::string, Lines::iterator> lines_;
-  int active_workers_ = 0;
+  // By priority.
+  std::array<Class, 2> classes_;
   std::atomic<int> busy_{0};
   Workers workers_;
   std::vector<std::jthread> spares_;

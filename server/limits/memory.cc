@@ -83,7 +83,8 @@ int64_t ResidentBytes() { return ReadMemoryUse().resident; }
 
 void ReturnLargeBlocks() {
   using Mode = int (*)(int, intptr_t);
-  // TBBMALLOC_SET_HUGE_SIZE_THRESHOLD; a program need not have the allocator.
+  // TBBMALLOC_SET_HUGE_SIZE_THRESHOLD. A program may run without this
+  // allocator.
   constexpr int kHugeSizeThreshold = 2;
   constexpr intptr_t kNone = intptr_t{1} << 40;
   const auto mode =
@@ -111,7 +112,7 @@ int64_t CgroupMemoryLimit(const std::string& cgroups, const std::string& root) {
     if (first == std::string::npos || second == std::string::npos) continue;
     const std::string controllers = line.substr(first + 1, second - first - 1);
     std::string path = line.substr(second + 1);
-    // A path outside of the namespace of the process is not to be had.
+    // A path outside the namespace of the process cannot be read.
     if (path == "/" || path.starts_with("/..")) path.clear();
     if (controllers.empty()) {
       least = LesserLimit(least, LeastOfGroup(root, path, "memory.max"));

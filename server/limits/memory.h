@@ -1,6 +1,6 @@
 #pragma once
 
-// The memory of the process: how much it has, and how much it may have.
+// The memory of the process: its use and its bounds.
 
 #include <cstdint>
 #include <string>
@@ -20,16 +20,16 @@ MemoryUse ReadMemoryUse();
 // The same, resident bytes only.
 int64_t ResidentBytes();
 
-// Has the allocator give large blocks back, as it does others, some time after
-// they are free. By itself it keeps all of 64 MB and more. Call before threads
+// Makes the allocator return large blocks to the system some time after they
+// are free. By default it keeps blocks of 64 MB and more. Call before threads
 // start.
 void ReturnLargeBlocks();
 
-// Gives back what the allocator keeps for later. Any thread; takes some
-// milliseconds.
+// Returns the free memory of the allocator to the system. Any thread; takes
+// some milliseconds.
 void ReleaseFreeMemory();
 
-// What the process may have; 0 = not limited or not known.
+// The bounds on memory; 0 = not limited or not known.
 struct MemoryBounds {
   // The lesser of the machine's physical memory and the limits of the cgroups
   // that the process is in.

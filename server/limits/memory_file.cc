@@ -31,7 +31,7 @@ absl::Status MemoryFile::Put(std::string_view bytes) {
     fd_ = fresh;
     return absl::OkStatus();
   }
-  // The number stays and stands for another file at once.
+  // The file number stays the same; its file is replaced at once.
   const bool is_put = is_written && dup3(fresh, fd_, O_CLOEXEC) >= 0;
   if (fresh >= 0) close(fresh);
   if (is_put) return absl::OkStatus();

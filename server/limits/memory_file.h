@@ -1,6 +1,6 @@
 #pragma once
 
-// A file of this process that has no name in any folder.
+// A file in memory, without a name in any folder.
 
 #include <string>
 #include <string_view>
@@ -9,8 +9,8 @@
 
 namespace bvhmill::server {
 
-// Who opens its path reads what was put last, whole: never some of the one and
-// some of the other.
+// A reader that opens the path sees the bytes of the last Put, never a mix of
+// two.
 class MemoryFile {
  public:
   MemoryFile() = default;
@@ -18,10 +18,11 @@ class MemoryFile {
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;
 
-  // RESOURCE_EXHAUSTED if the system has no room; it is as it was then.
+  // Replaces the content. RESOURCE_EXHAUSTED if the system has no memory; the
+  // content then stays as it was.
   absl::Status Put(std::string_view bytes);
 
-  // Valid from the first Put on, the same as long as it lives.
+  // Valid after the first Put; does not change.
   std::string path() const { return "/proc/self/fd/" + std::to_string(fd_); }
 
  private:

@@ -1,46 +1,64 @@
 #include "server/limits/memory_guard.h"
 
-#include <algorithm>
+#include <utility>
 
 namespace bvhmill::server {
 
-bool MemoryGuard::ShouldRelease(Clock::time_point now,
-                                const MemoryReading& reading) {
-  constexpr std::chrono::milliseconds kPause(200);
-  // Memory that a release did not give back is no reason for the next one.
-  release_mark_ = std::min(release_mark_, reading.resident + kStep);
-  const int64_t most = std::max(reading.counted + kReleaseSlack, release_mark_);
-  const bool is_due = reading.resident > most || reading.fullness >= kShort;
-  if (!is_due || now - released_at_ < kPause) return false;
-  released_at_ = now;
-  release_mark_ = reading.resident + kStep;
-  return true;
+MemoryGuard::MemoryGuard(MemoryHooks hooks, bool cuts)
+    : hooks_(std::move(hooks)), cuts_(cuts) {}
+
+MemoryReading MemoryGuard::Read(Clock::time_point now) {
+  const MemoryUse use = ReadMemoryUse();
+  MemoryReading reading;
+  reading.counted = hooks_.counted_bytes();
+  reading.resident = use.resident;
+  reading.fullness = FullnessOf(use, bounds_);
+  // Unfinished messages cost more to count, and matter only where the memory
+  // is not explained without them.
+  const bool is_explained =
+      reading.resident <= reading.counted + MemoryPolicy::kReleaseSlack;
+  if (!is_explained) reading.counted += UnfinishedBytes(now, reading.resident);
+  reading.received = hooks_.received_bytes();
+  return reading;
 }
 
-bool MemoryGuard::ShouldCut(const MemoryReading& reading) {
-  // A message takes its bytes, perhaps twice while it is put together.
-  constexpr int64_t kUsualGrowth = 3;
-  const int64_t most = std::max(reading.counted + kCutSlack, cut_mark_);
-  if (reading.resident <= most) {
-    cut_mark_ = std::min(cut_mark_, reading.resident + kStep);
-    received_at_mark_ = reading.received;
-    return false;
+// Counts again after a pause, or when memory has grown.
+int64_t MemoryGuard::UnfinishedBytes(Clock::time_point now, int64_t resident) {
+  constexpr std::chrono::milliseconds kPause(100);
+  constexpr int64_t kGrowth = int64_t{4} << 20;
+  if (now - counted_at_ >= kPause || resident >= resident_then_ + kGrowth) {
+    counted_at_ = now;
+    resident_then_ = resident;
+    unfinished_ = hooks_.unfinished_bytes(now);
   }
-  const int64_t grown = reading.resident - most + kStep;
-  const int64_t received = reading.received - received_at_mark_;
-  cut_mark_ = reading.resident + kStep;
-  received_at_mark_ = reading.received;
-  return grown > kUsualGrowth * received;
+  return unfinished_;
 }
 
-bool MemoryGuard::IsLastResort(const MemoryReading& reading) {
-  return reading.fullness >= kLast &&
-         reading.resident > reading.counted + kCutSlack;
+void MemoryGuard::Check(Clock::time_point now) {
+  MemoryReading reading = Read(now);
+  if (policy_.ShouldRelease(now, reading)) {
+    ReleaseFreeMemory();
+    reading = Read(now);
+  }
+  SetShort(policy_.IsShort(reading));
+  if (!cuts_) return;
+  const bool is_last_resort = MemoryPolicy::IsLastResort(reading);
+  if (policy_.ShouldCut(reading) || is_last_resort) {
+    hooks_.cut(now, is_last_resort);
+  }
 }
 
-bool MemoryGuard::IsShort(const MemoryReading& reading) {
-  is_short_ = reading.fullness >= (is_short_ ? kEnough : kShort);
-  return is_short_;
+void MemoryGuard::SetShort(bool is_short) {
+  if (is_short == is_short_) return;
+  is_short_ = is_short;
+  hooks_.on_change(is_short);
+  const std::lock_guard lock(mutex_);
+  if (listener_) listener_(is_short);
+}
+
+void MemoryGuard::Listen(std::function<void(bool)> listener) {
+  const std::lock_guard lock(mutex_);
+  listener_ = std::move(listener);
 }
 
 }  // namespace bvhmill::server

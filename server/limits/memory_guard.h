@@ -1,65 +1,72 @@
 #pragma once
 
-// Decides when the process has more memory than the server can account for.
-//
-// gRPC 1.51 does not count all that it holds: header fields that never end take
-// fifty times their bytes. What the server does count, together with what its
-// peers have sent, explains the memory of honest use. The rest is first the
-// allocator's, which gives it back when it is asked, and then a peer's.
+// Keeps the process within its memory: reads how much it has, and releases free
+// memory, cuts connections or stops taking clips as MemoryPolicy decides.
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <mutex>
+
+#include "server/limits/memory.h"
+#include "server/limits/memory_policy.h"
 
 namespace bvhmill::server {
 
-struct MemoryReading {
-  int64_t resident = 0;
-  // Bytes that calls, streams and unfinished messages account for.
-  int64_t counted = 0;
+// What the guard asks of the server. Every function must be set; only Check
+// calls them.
+struct MemoryHooks {
+  using Time = std::chrono::steady_clock::time_point;
+
+  // Bytes that calls and streams account for.
+  std::function<int64_t()> counted_bytes;
+  // Bytes of unfinished messages on all connections. Costs some system calls
+  // for each connection.
+  std::function<int64_t(Time now)> unfinished_bytes;
   // Bytes that the program has read from all connections so far.
-  int64_t received = 0;
-  // See FullnessOf.
-  double fullness = 0;
+  std::function<int64_t()> received_bytes;
+  // Cuts the most suspect connection, or with `all` every suspect one.
+  std::function<void(Time now, bool all)> cut;
+  // Memory has become short, or is no longer short.
+  std::function<void(bool is_short)> on_change;
 };
 
-// Not thread-safe. Cost of each function: O(1).
 class MemoryGuard {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // Bytes beyond what is counted at which the allocator is asked to give memory
-  // back, and at which connections are cut.
-  static constexpr int64_t kReleaseSlack = int64_t{112} << 20;
-  static constexpr int64_t kCutSlack = int64_t{176} << 20;
+  // `cuts`: whether the guard may cut connections.
+  MemoryGuard(MemoryHooks hooks, bool cuts);
 
-  // True if the allocator should give back what it keeps: at most five times a
-  // second, and only while memory is short, or has grown since the last time.
-  bool ShouldRelease(Clock::time_point now, const MemoryReading& reading);
+  // Reads the memory and acts. To be called every 20 ms, by one thread: a flood
+  // takes some MB a millisecond.
+  void Check(Clock::time_point now);
 
-  // True if a connection should be cut: after a release the process still has
-  // kCutSlack more than is counted, it has grown by kStep since the last time,
-  // and by much more than the bytes that came meanwhile.
-  bool ShouldCut(const MemoryReading& reading);
+  // True while memory is short. Any thread.
+  bool is_short() const { return is_short_; }
 
-  // True if every connection that can be a reason should be cut: the process
-  // is about to end for want of memory, and not by what is counted.
-  static bool IsLastResort(const MemoryReading& reading);
-
-  // True while memory is short: from the time at which fullness reaches kShort
-  // until it is below kEnough.
-  bool IsShort(const MemoryReading& reading);
-  static constexpr double kShort = 0.85;
-  static constexpr double kEnough = 0.75;
-  static constexpr double kLast = 0.92;
+  // Sets a listener that Check calls after on_change; an empty function removes
+  // it. Returns after a running call of the old listener. Any thread.
+  void Listen(std::function<void(bool is_short)> listener);
 
  private:
-  static constexpr int64_t kStep = int64_t{32} << 20;
+  MemoryReading Read(Clock::time_point now);
+  int64_t UnfinishedBytes(Clock::time_point now, int64_t resident);
+  void SetShort(bool is_short);
 
-  Clock::time_point released_at_;
-  int64_t release_mark_ = 0;
-  int64_t cut_mark_ = 0;
-  int64_t received_at_mark_ = 0;
-  bool is_short_ = false;
+  const MemoryHooks hooks_;
+  const bool cuts_;
+  const MemoryBounds bounds_ = ReadMemoryBounds();
+  // Used by the thread that calls Check.
+  MemoryPolicy policy_;
+  // When the unfinished bytes were last counted, and the resident bytes then.
+  int64_t unfinished_ = 0;
+  Clock::time_point counted_at_;
+  int64_t resident_then_ = 0;
+  std::atomic<bool> is_short_{false};
+  std::mutex mutex_;
+  std::function<void(bool)> listener_;
 };
 
 }  // namespace bvhmill::server

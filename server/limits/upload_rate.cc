@@ -21,7 +21,7 @@ bool UploadRate::IsEnough() const {
          bytes_ / patience_.count() >= bytes_per_second_;
 }
 
-UploadRate::Verdict UploadRate::Judge(Clock::time_point now) {
+UploadRate::Verdict UploadRate::Check(Clock::time_point now) {
   if (patience_.count() == 0 || !IsWaiting()) return Verdict::kGood;
   const Clock::duration silence = now - since_;
   if (silence > patience_) return Verdict::kIdle;

@@ -14,12 +14,11 @@ struct FreeAddresses {
 };
 using Addresses = std::unique_ptr<addrinfo, FreeAddresses>;
 
-// What HOST:PORT, or [HOST]:PORT, stands for: of TCP, to listen on or to
-// connect to; null if PORT is no number of a port or HOST is not known. May ask
-// name servers, and wait for them.
+// TCP addresses of HOST:PORT or [HOST]:PORT, to listen on or to connect to.
+// Null if PORT is no port number or HOST is unknown. May wait for name servers.
 Addresses Resolve(const std::string& address);
 
-// Whether it has the form HOST:PORT.
+// True if `address` has the form HOST:PORT.
 bool HasPort(const std::string& address);
 
 // HOST:PORT of HOST:PORT or PORT; a PORT alone is one of this machine. Others

@@ -12,11 +12,11 @@
 namespace bvhmill::server {
 namespace {
 
-// What an honest peer may have sent of a message that is on its way, without
-// being a reason for what the server lacks.
+// Bytes of a message on its way that an honest peer may have sent. Such a peer
+// is not the cause of a shortage.
 constexpr int64_t kSuspectBytes = int64_t{256} << 10;
 
-// Pings, and checks of health, of which the server hears nothing.
+// Bytes of pings and health checks, which the server does not see.
 int64_t UsualBytes(Connections::Clock::duration silence) {
   constexpr int64_t kPerSecond = 64;
   return kPerSecond *
@@ -24,7 +24,7 @@ int64_t UsualBytes(Connections::Clock::duration silence) {
 }
 
 int64_t MaxConnections(int64_t limit) {
-  // Files that are open beside them.
+  // Open files that are not connections.
   constexpr rlim_t kOthers = 40;
   rlimit files = {};
   if (getrlimit(RLIMIT_NOFILE, &files) != 0) return limit;
@@ -75,15 +75,15 @@ bool Connections::IsFull() const {
 bool Connections::Add(int file) {
   constexpr std::chrono::milliseconds kPause(100);
   const std::lock_guard lock(mutex_);
-  // The number is free: what had it is closed.
+  // The file number is free: its old file is closed.
   all_.erase(file);
   if (IsFull() && Clock::now() - forgot_at_ > kPause) ForgetClosed();
   if (IsFull()) {
     ++refused_;
     return false;
   }
-  // Later than Sweep, which logs what it cuts and tells the peer: for a process
-  // that has no time to look.
+  // A fallback for a process that is too busy to Sweep, which would log the
+  // cut.
   constexpr int64_t kLater = 5;
   if (send_timeout_seconds_ > 0) {
     SetSendTimeout(file, send_timeout_seconds_ + kLater);
@@ -100,7 +100,7 @@ bool Connections::Add(int file) {
   return true;
 }
 
-// Once only: until gRPC sees that it is gone, it still counts.
+// Once only: the connection counts until gRPC has closed it.
 bool Connections::Reset(int file, Connection* connection) {
   if (connection->is_cut) return false;
   connection->is_cut = ResetSocket(file, connection->socket.cookie);
@@ -133,7 +133,7 @@ bool Connections::Reset(const std::string& peer) {
   return false;
 }
 
-// Sets `stray`: what has come that is no message yet, but for pings and the
+// Sets `stray`: bytes that came and are no message yet, without pings and the
 // like.
 void Connections::CountStray(Clock::time_point now, const Use& use,
                              Connection* connection) {
@@ -148,7 +148,7 @@ void Connections::CountStray(Clock::time_point now, const Use& use,
   connection->stray =
       bytes - connection->bytes - UsualBytes(now - connection->stray_since);
   if (connection->stray > 0) return;
-  // The time in which nothing came is no time of what comes next.
+  // A silent time does not count for the bytes that come after it.
   connection->stray = 0;
   connection->stray_since = std::max(connection->stray_since, now);
   connection->bytes = bytes;
@@ -160,8 +160,8 @@ bool Connections::IsLate(Clock::time_point now,
   return patience.count() > 0 && now - connection.stray_since > patience;
 }
 
-// A slow peer is let go on as long as it accepts some of each queue: what it
-// must accept of it is little enough for any network.
+// A slow peer may go on as long as it accepts a part of each queue. The part is
+// small enough for any network.
 bool Connections::IsStalled(Clock::time_point now,
                             Connection* connection) const {
   if (send_timeout_seconds_ == 0) return false;
@@ -197,8 +197,8 @@ int64_t Connections::TakenBytes(const Connection& connection) {
   return connection.stray - connection.socket.unread;
 }
 
-// A peer that was heard a moment ago is likely to be heard again: a stream that
-// the server does not read for a while sends on, too.
+// A peer that was active a moment ago is likely to be active again: a stream
+// that the server does not read for a while also keeps sending.
 bool Connections::IsSuspect(Clock::time_point now, const Connection& connection,
                             int64_t least) {
   constexpr std::chrono::seconds kRecent(2);
@@ -208,7 +208,7 @@ bool Connections::IsSuspect(Clock::time_point now, const Connection& connection,
 }
 
 void Connections::LookAtReading(Clock::time_point now, Connection* connection) {
-  // In a second. gRPC reads messages a hundred times as fast.
+  // Bytes in a second. gRPC reads messages a hundred times faster.
   constexpr int64_t kSlow = int64_t{1} << 20;
   const int64_t read = connection->read - connection->read_at_look;
   connection->read_at_look = connection->read;
@@ -251,13 +251,13 @@ std::vector<Connections::Ended> Connections::Sweep(Clock::time_point now,
   return ended;
 }
 
-// No call, and none that seems to be on its way.
+// True if the connection has no call, and none seems to be on its way.
 bool Connections::IsIdle(Clock::time_point now, const UseOf& use,
                          const Connection& connection) const {
   if (connection.is_cut || connection.peer.empty()) return false;
   if (use(connection.peer).calls > 0) return false;
-  // A connection that has had calls is likely to have more, or to be taking an
-  // answer.
+  // A connection that has had calls is likely to have more, or to be reading a
+  // response.
   constexpr int kTrust = 10;
   const auto silence =
       (now - connection.heard_at) / (connection.had_calls ? kTrust : 1);

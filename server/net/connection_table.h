@@ -50,9 +50,9 @@ class Connections {
   // Any was.
   bool has_cuts() const { return has_cuts_; }
 
-  // What is known of a peer: when a message came from it, or it was worked
-  // for, and when a call of it ended, the epoch = not known; and its calls that
-  // have not ended.
+  // The activity of a peer: when it last sent a message or the server worked
+  // for it, when its last call ended (the epoch = unknown), and its running
+  // calls.
   struct Use {
     Clock::time_point heard_at;
     Clock::time_point ended_at;
@@ -60,7 +60,7 @@ class Connections {
   };
   using UseOf = std::function<Use(const std::string& peer)>;
 
-  // A connection that was cut, and why.
+  // A connection that was cut, and the reason.
   struct Ended {
     // Empty for a peer without an address of its own.
     std::string peer;
@@ -117,7 +117,7 @@ class Connections {
   // system has no file to spare.
   int64_t CutAll();
 
-  // Open connections as of the last Sweep, and how many Add has refused.
+  // Open connections as of the last Sweep, and the number that Add has refused.
   int64_t count() const;
   int64_t refused() const;
 
@@ -142,7 +142,8 @@ class Connections {
     Clock::time_point stray_since;
     int64_t bytes = 0;
     int64_t stray = 0;
-    // What the program has read, as counted in read_, and as of the last Sweep.
+    // Bytes that the program has read: as counted in read_, and as of the last
+    // Sweep.
     int64_t read = 0;
     int64_t read_at_look = 0;
     // When gRPC last read all that came, or much of it.

@@ -21,9 +21,10 @@ bool IsShortage(int error) {
          error == ENOMEM;
 }
 
-// Takes what waits at `listening`. False if there is no room for more.
+// Accepts the connections that wait at `listening`. False if the process is
+// short of files or memory.
 bool AcceptSome(int listening, const Listener::Take& take) {
-  // Others shall have a turn.
+  // Other sockets have a turn.
   constexpr int kMax = 64;
   for (int i = 0; i < kMax; ++i) {
     const int file =

@@ -1,7 +1,7 @@
 #pragma once
 
-// Accepts connections. The listener of gRPC takes any number of them, and never
-// listens again once it was refused an open file.
+// Accepts connections. The listener of gRPC is not used: it accepts any number
+// of connections, and stops for good when the process is out of files.
 
 #include <poll.h>
 
@@ -27,13 +27,13 @@ class Listener {
   // As it was given, with the port that was picked if it was 0.
   const std::string& address() const { return sockets_->address(); }
 
-  // Gives each connection that comes to `take`, which owns the file and does
-  // not throw, from a thread of its own; with it the file that listens. Short
-  // of files or memory, connections wait. Throws std::system_error if the
-  // system has no thread. Call once.
+  // Starts a thread that passes each new connection, and the file that listens,
+  // to `take`. `take` owns the file of the connection and must not throw. While
+  // the process is short of files or memory, connections wait. Throws
+  // std::system_error if the system has no thread. Call once.
   using Take = std::function<void(int file, int listening_file)>;
   void Start(Take take);
-  // No connection comes from here on. Other threads may call it, one at a time.
+  // Stops accepting. Any thread may call it, one at a time.
   void Stop();
 
  private:

@@ -37,7 +37,7 @@ in_port_t* PortOf(sockaddr* address) {
              : &reinterpret_cast<sockaddr_in*>(address)->sin_port;
 }
 
-// Of the socket; in the order of the network.
+// The port of the socket, in network byte order.
 in_port_t BoundPort(int file) {
   sockaddr_storage bound = {};
   socklen_t size = sizeof bound;
@@ -49,7 +49,7 @@ int BindAndListen(int file, const sockaddr* address, socklen_t size,
                   bool is_only_v6) {
   if (address->sa_family != AF_UNIX) {
     TurnOn(file, SOL_SOCKET, SO_REUSEADDR);
-    // Connections inherit it: frames shall not wait for each other.
+    // Connections inherit the option: frames must not wait for each other.
     TurnOn(file, IPPROTO_TCP, TCP_NODELAY);
   }
   if (address->sa_family == AF_INET6) {
@@ -81,7 +81,7 @@ bool IsAny(const sockaddr& address) {
              &reinterpret_cast<const sockaddr_in6&>(address).sin6_addr);
 }
 
-// A socket that nobody listens on any more.
+// A socket file without a server.
 bool IsLeftOver(const sockaddr_un& address) {
   struct stat info = {};
   if (lstat(address.sun_path, &info) != 0 || !S_ISSOCK(info.st_mode)) {
@@ -123,7 +123,7 @@ absl::Status ListeningSockets::Open(
 }
 
 absl::Status ListeningSockets::ListenOnPath(std::string path) {
-  // As in an address of the web.
+  // As in a URL.
   if (path.starts_with("//")) path = path.substr(2);
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
@@ -139,7 +139,7 @@ absl::Status ListeningSockets::ListenOnPath(std::string path) {
   return absl::OkStatus();
 }
 
-// A name may stand for addresses of a kind that this machine does not have.
+// A name may have addresses of a family that this machine does not support.
 absl::Status ListeningSockets::ListenOnHost() {
   if (!HasPort(address_)) return Fail("it is not HOST:PORT");
   const Addresses found = Resolve(address_);

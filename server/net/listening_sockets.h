@@ -25,12 +25,11 @@ class OpenFiles {
   std::vector<int> files_;
 };
 
-// Listens as long as it lives.
+// Listens from Open to the destructor.
 class ListeningSockets {
  public:
-  // Listens on HOST:PORT, on each address that it stands for, or on unix:PATH,
-  // where the socket of a server that has ended is removed. UNAVAILABLE, and
-  // why, if that cannot be done.
+  // Listens on all addresses of HOST:PORT, or on unix:PATH, where it removes
+  // the socket of a server that has ended. UNAVAILABLE if it cannot.
   static absl::Status Open(const std::string& address,
                            std::unique_ptr<ListeningSockets>* sockets);
   ~ListeningSockets();

@@ -39,7 +39,7 @@ std::string Response(std::string_view status, std::string_view more_headers,
          "\r\nConnection: close\r\n\r\n" + std::string(body);
 }
 
-// A connection from its first byte to its last; closes it.
+// One connection. The destructor closes it.
 struct Client {
   explicit Client(int f) : file(f) {}
   Client(Client&& other) noexcept { *this = std::move(other); }
@@ -58,18 +58,19 @@ struct Client {
   int file = -1;
   Clock::time_point since = Clock::now();
   std::string request;
-  // Empty until the request is whole.
+  // Empty until the request is complete.
   std::string response;
   size_t sent = 0;
 };
 
-// The request ends with an empty line, whose line ends may be bare.
+// The request ends with an empty line; a line may end without a carriage
+// return.
 bool IsWhole(std::string_view request) {
   return request.find("\r\n\r\n") != std::string_view::npos ||
          request.find("\n\n") != std::string_view::npos;
 }
 
-// False if the connection has ended, or sends what is no request.
+// False if the connection has ended, or sends something that is no request.
 bool ReadSome(Client* client) {
   char buffer[2048];
   const ssize_t got = recv(client->file, buffer, sizeof buffer, 0);
@@ -78,7 +79,7 @@ bool ReadSome(Client* client) {
   return got > 0 && client->request.size() <= kMaxRequestBytes;
 }
 
-// False once all is sent, or cannot be.
+// False once everything is sent or the connection failed.
 bool WriteSome(Client* client) {
   const size_t left = client->response.size() - client->sent;
   const ssize_t put = send(client->file, client->response.data() + client->sent,
@@ -116,7 +117,7 @@ class HttpPage::Loop {
  private:
   void Run() {
     while (true) {
-      // Without memory for a connection or a page, those that there are go.
+      // Without memory for a connection or a page, all connections are closed.
       try {
         while (Step()) {
         }

@@ -2,9 +2,9 @@
 
 // A page over plain HTTP, for programs that fetch it now and then.
 //
-// One thread serves all connections and never waits for one of them. There are
-// few connections at once: one more takes the place of the oldest. So peers
-// that connect and say nothing keep nobody else from the page.
+// One thread serves all connections and never waits for one of them. The number
+// of connections is small: a new one replaces the oldest. So a peer that
+// connects and sends nothing does not keep others from the page.
 
 #include <functional>
 #include <memory>
@@ -16,13 +16,12 @@ namespace bvhmill::server {
 
 class HttpPage {
  public:
-  // Returns the page, in the text format of Prometheus, each time it is
-  // fetched.
+  // Returns the page in the text format of Prometheus. Called for each request.
   using Render = std::function<std::string()>;
 
-  // Serves GET `path` on `address`, HOST:PORT, port 0 picks one. `render` is
-  // called from the thread of the page. UNAVAILABLE, and why, if the address
-  // cannot be had or no thread be started.
+  // Serves GET `path` on `address`, HOST:PORT; port 0 picks a free port.
+  // `render` is called from the thread of the page. UNAVAILABLE if the address
+  // is taken or no thread can be started.
   static absl::Status Start(const std::string& address, const std::string& path,
                             Render render, std::unique_ptr<HttpPage>* page);
   // Ends the connections and the thread.

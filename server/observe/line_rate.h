@@ -1,6 +1,6 @@
 #pragma once
 
-// How often lines of one kind may be written.
+// Bounds the rate of log lines.
 
 #include <chrono>
 #include <cstdint>
@@ -20,8 +20,8 @@ class LineRate {
 
   explicit LineRate(int burst) : burst_(burst) {}
 
-  // Whether a line of `kind` may be written now. Beyond kMaxKinds, all further
-  // kinds count as one.
+  // True if a line of `kind` may be written now. All kinds after the first
+  // kMaxKinds count as one.
   bool Allow(std::string_view kind, Clock::time_point now);
 
   // The kinds of lines that were held back, and how many lines, since they were

@@ -42,7 +42,8 @@ std::string Milliseconds(std::chrono::nanoseconds time) {
   return out;
 }
 
-// An excerpt has no control characters, so two are left that JSON minds.
+// An excerpt has no control characters, so JSON must escape two characters
+// only.
 std::string JsonString(std::string_view bytes, size_t max_bytes = 80) {
   std::string out = "\"";
   for (const char c : Excerpt(bytes, max_bytes)) {
@@ -78,27 +79,27 @@ std::string JsonTimes(const CallLine& call) {
   return out + "}";
 }
 
-// Faults of the server and calls that were turned away; a broken clip or a
-// client that went away is daily business.
-bool IsNoteworthy(grpc::StatusCode code) {
+// True for faults of the server and refused calls. Broken clips and clients
+// that leave are normal.
+bool IsNoteworthy(absl::StatusCode code) {
   switch (code) {
-    case grpc::StatusCode::UNKNOWN:
-    case grpc::StatusCode::INTERNAL:
-    case grpc::StatusCode::DATA_LOSS:
-    case grpc::StatusCode::UNAVAILABLE:
-    case grpc::StatusCode::UNAUTHENTICATED:
-    case grpc::StatusCode::PERMISSION_DENIED:
-    case grpc::StatusCode::RESOURCE_EXHAUSTED:
+    case absl::StatusCode::kUnknown:
+    case absl::StatusCode::kInternal:
+    case absl::StatusCode::kDataLoss:
+    case absl::StatusCode::kUnavailable:
+    case absl::StatusCode::kUnauthenticated:
+    case absl::StatusCode::kPermissionDenied:
+    case absl::StatusCode::kResourceExhausted:
       return true;
     default:
       return false;
   }
 }
 
-// One writer at a time: what was writable for two may have room for one only,
-// and the other would wait.
+// One writer at a time: two threads may see space in a pipe for one line, and
+// the second would wait.
 std::mutex writing;
-// Lines that nobody took.
+// Lines that no reader took.
 int64_t lost_lines = 0;
 
 // True if it takes a line now: a pipe has room for PIPE_BUF bytes then.
@@ -107,7 +108,8 @@ bool IsWritable(int file) {
   return poll(&poll_file, 1, 0) == 1 && (poll_file.revents & POLLOUT) != 0;
 }
 
-// Writes `line` with `writing` held. False if nobody takes it. Needs no memory.
+// Writes `line`, with `writing` held. False if no reader takes it. Needs no
+// memory.
 bool WriteNow(std::string_view line) {
   constexpr char kEnd = '\n';
   const iovec parts[] = {{const_cast<char*>(line.data()), line.size()},
@@ -130,7 +132,7 @@ std::string Thrown() {
 
 std::string TextLine(const CallLine& call, TimePoint now) {
   std::string out = Timestamp(now) + " " + std::string(call.method) + " " +
-                    std::string(NameOfCode(call.code));
+                    std::string(NameOfCode(static_cast<int>(call.code)));
   if (!call.reason.empty()) out += " " + Excerpt(call.reason);
   out += " " + Milliseconds(call.total) + " ms id=" + call.id;
   if (!call.caller.empty()) out += " caller=" + Excerpt(call.caller);
@@ -152,7 +154,7 @@ std::string JsonLine(const CallLine& call, TimePoint now) {
   AddText("traceparent", call.traceparent, &out);
   AddText("caller", call.caller, &out);
   AddText("peer", call.peer, &out);
-  AddText("status", NameOfCode(call.code), &out);
+  AddText("status", NameOfCode(static_cast<int>(call.code)), &out);
   AddText("reason", call.reason, &out);
   AddText("message", call.message, &out);
   AddField("received_bytes", std::to_string(call.received_bytes), &out);
@@ -164,8 +166,8 @@ std::string JsonLine(const CallLine& call, TimePoint now) {
   return out + "}";
 }
 
-// A log that nobody takes is no reason to stop, nor to wait: its lines are
-// counted, and the number said once somebody does.
+// The server neither stops nor waits if no reader takes its log. Lost lines are
+// counted, and their number is written once a reader is back.
 void Log::Write(std::string_view line) const {
   const std::scoped_lock lock(writing);
   if (lost_lines > 0) {
@@ -182,7 +184,7 @@ Log::~Log() {
   try {
     WriteHeldBack();
   } catch (...) {
-    // No memory; the lines themselves were not worth more.
+    // There is no memory to write how many lines were held back.
     return;
   }
 }
@@ -191,8 +193,8 @@ void Log::Call(const CallLine& call) const {
   if (format_ == LogFormat::kOff) return;
   const bool is_noteworthy = IsNoteworthy(call.code);
   if (format_ == LogFormat::kErrors && !is_noteworthy) return;
-  if (is_noteworthy || call.code == grpc::StatusCode::UNIMPLEMENTED) {
-    std::string kind(NameOfCode(call.code));
+  if (is_noteworthy || call.code == absl::StatusCode::kUnimplemented) {
+    std::string kind(NameOfCode(static_cast<int>(call.code)));
     if (!call.reason.empty()) kind += " " + Excerpt(call.reason);
     if (!rate_.Allow(kind, std::chrono::steady_clock::now())) return;
   }
@@ -216,7 +218,7 @@ void Log::Exception(std::string_view where) const noexcept {
     Event("exception in " + std::string(where),
           "exception in " + std::string(where) + ": " + what);
   } catch (...) {
-    // There is no memory for more words, nor to count them.
+    // There is no memory for a longer line, or to count the line.
     static std::atomic<int64_t> last_second{-1};
     const int64_t second =
         std::chrono::duration_cast<std::chrono::seconds>(
@@ -248,7 +250,7 @@ std::string Log::EventLine(std::string_view text) const {
   if (format_ != LogFormat::kJson) return "bvhmilld: " + std::string(text);
   std::string out = "{";
   AddText("time", Timestamp(std::chrono::system_clock::now()), &out);
-  // Of files of the operator, whose paths may be long.
+  // Events name files of the operator, whose paths may be long.
   constexpr size_t kMax = 1000;
   AddField("event", JsonString(text, kMax), &out);
   return out + "}";

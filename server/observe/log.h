@@ -1,14 +1,13 @@
 #pragma once
 
-// The log of a server: one line per call, and what else its operator must know.
-
-#include <grpcpp/support/status.h>
+// The log of a server: one line per call, and events for its operator.
 
 #include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "absl/status/status.h"
 #include "bvhmill/pipeline/convert.h"
 #include "server/observe/line_rate.h"
 
@@ -16,14 +15,14 @@ namespace bvhmill::server {
 
 enum class LogFormat : uint8_t {
   kOff,
-  // As text, but only calls that failed by the server or were turned away.
+  // As text, but only calls that the server failed or refused.
   kErrors,
   kText,
   // One JSON object a line.
   kJson,
 };
 
-// What a line says of a call.
+// The content of the line of a call.
 struct CallLine {
   std::string_view method;
   std::string id;
@@ -31,7 +30,7 @@ struct CallLine {
   std::string traceparent;
   std::string caller;
   std::string peer;
-  grpc::StatusCode code = grpc::StatusCode::OK;
+  absl::StatusCode code = absl::StatusCode::kOk;
   std::string reason;
   std::string message;
   int64_t received_bytes = 0;
@@ -44,8 +43,8 @@ struct CallLine {
   std::chrono::nanoseconds total{};
 };
 
-// The line of a call that ended at `now`, without its end. Strings that came
-// from outside are cut at 80 bytes and made printable.
+// The line of a call that ended at `now`, without the newline. Strings from
+// outside are cut at 80 bytes and made printable.
 std::string TextLine(const CallLine& call,
                      std::chrono::system_clock::time_point now);
 std::string JsonLine(const CallLine& call,
@@ -65,15 +64,15 @@ class Log {
   Log& operator=(const Log&) = delete;
 
   void Call(const CallLine& call) const;
-  // Something that is not about a call: a file that was reloaded, or could not
-  // be. Written unless the log is off.
+  // An event that is not about a call, e.g. a file that was reloaded. Written
+  // unless the log is off.
   void Event(std::string_view text) const;
-  // The same for what peers can cause; `kind` bounds its rate.
+  // The same for events that peers can cause; their rate is bounded by `kind`.
   void Event(std::string_view kind, std::string_view text) const;
-  // To be called in a catch clause: writes what was thrown in `where`, at a
-  // bounded rate.
+  // Writes the current exception, which `where` threw, at a bounded rate. Call
+  // it in a catch clause.
   void Exception(std::string_view where) const noexcept;
-  // To be called every second or so: writes how many lines were held back.
+  // Writes how many lines were held back. Call it about once a second.
   void Tick(std::chrono::steady_clock::time_point now);
 
  private:
@@ -83,7 +82,7 @@ class Log {
 
   const LogFormat format_;
   mutable LineRate rate_{/*burst=*/50};
-  // Of the thread that calls Tick.
+  // Used by the thread that calls Tick.
   std::chrono::steady_clock::time_point next_held_back_;
 };
 

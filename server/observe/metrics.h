@@ -1,7 +1,7 @@
 #pragma once
 
-// What a server counts about itself. Counting is a few relaxed additions, from
-// any thread; whoever looks may see one number a moment before another.
+// Counters of a server. Counting is a few relaxed additions from any thread, so
+// a reader may see one number change a moment before another.
 
 #include <array>
 #include <atomic>
@@ -18,14 +18,15 @@ enum class Method : uint8_t {
   kConvertClip,
   kConvertClips,
   kGetServerInfo,
-  // None that there is.
+  // A method that no service has.
   kUnknown,
 };
 inline constexpr int kMethods = 5;
 std::string_view NameOf(Method method);
 
-// What the time of a clip goes into. kWrite is from the last word of the server
-// to the end of the call; kTotal is the whole clip, waiting included.
+// Stages of a clip whose time is measured. kWrite lasts from the last byte that
+// the server makes to the end of the call; kTotal is the whole clip with its
+// waits.
 enum class Stage : uint8_t {
   kQueue,
   kRead,
@@ -43,7 +44,7 @@ std::string_view NameOf(Stage stage);
 inline constexpr int kStatusCodes = 17;
 std::string_view NameOfCode(int code);
 
-// Reasons of refusals that are counted apart; the last one is all others.
+// Reasons of refusals that have a counter; the last counter is for all others.
 inline constexpr std::array<std::string_view, 10> kRefusals = {
     "TOKEN_UNKNOWN",  "SCOPE_MISSING",    "SERVER_STOPPING",
     "LIMIT_EXCEEDED", "SERVER_BUSY",      "CONNECTION_BUSY",
@@ -62,7 +63,7 @@ class Counter {
   std::atomic<int64_t> value_ = 0;
 };
 
-// How often a time fell below each bound.
+// Counts how many times fall below each bound.
 class TimeHistogram {
  public:
   // Seconds; one more bucket holds what is longer.
@@ -97,10 +98,10 @@ struct Metrics {
   TimeHistogram& stage(Stage s) { return stage_times[static_cast<size_t>(s)]; }
 };
 
-// A call, or a clip of a stream, that was turned away because of `reason`.
+// Counts a call, or a clip of a stream, that was refused for `reason`.
 void CountRefused(std::string_view reason, Metrics* metrics);
 
-// A clip that was worked on: its times, frames and status.
+// Counts a clip that was converted: its times, frames and status.
 void CountClip(const ConvertResult& result, Metrics* metrics);
 
 }  // namespace bvhmill::server

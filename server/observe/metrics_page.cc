@@ -77,7 +77,7 @@ MetricFamily Calls(const Metrics& metrics) {
       const int64_t value =
           metrics.calls[static_cast<size_t>(m)][static_cast<size_t>(code)]
               .value();
-      // A row of each code that never came would hide those that did.
+      // Only codes that occurred have a row.
       if (value == 0 && code != 0) continue;
       AddCounter({Label("method", NameOf(static_cast<Method>(m))),
                   Label("code", NameOfCode(code))},
@@ -111,7 +111,7 @@ MetricFamily StageTimesOf(const Metrics& metrics) {
 
 MetricFamily Refused(const Metrics& metrics) {
   MetricFamily family{"bvhmill_refused_total",
-                      "Calls and clips that were turned away",
+                      "Calls and clips that were refused",
                       MetricType::Counter,
                       {}};
   for (size_t i = 0; i < kRefusals.size(); ++i) {
@@ -123,7 +123,7 @@ MetricFamily Refused(const Metrics& metrics) {
 
 MetricFamily Clips(const Metrics& metrics) {
   MetricFamily family{"bvhmill_clips_total",
-                      "Clips that were worked on",
+                      "Clips that were converted",
                       MetricType::Counter,
                       {}};
   AddCounter({Label("result", "good")}, metrics.good_clips.value(), &family);
@@ -148,35 +148,37 @@ class Collector {
         OneCounter("bvhmill_frames_total", "Frames of clips", metrics_.frames),
         OneCounter("bvhmill_joint_frames_total", "Frames times joints",
                    metrics_.joint_frames),
-        OneCounter("bvhmill_received_bytes_total", "Sources as they came",
+        OneCounter("bvhmill_received_bytes_total", "Bytes of sources that came",
                    metrics_.received_bytes),
-        OneCounter("bvhmill_sent_bytes_total", "Outputs as they went",
-                   metrics_.sent_bytes),
+        OneCounter("bvhmill_sent_bytes_total",
+                   "Bytes of outputs that were sent", metrics_.sent_bytes),
         OneCounter("bvhmill_refused_connections_total",
                    "Connections beyond max_connections",
                    now.refused_connections),
-        OneGauge("bvhmill_connections", "Connections that are open",
+        OneGauge("bvhmill_connections", "Open connections",
                  static_cast<double>(now.connections)),
-        OneGauge("bvhmill_inflight_calls", "Calls that run",
+        OneGauge("bvhmill_inflight_calls", "Running calls",
                  static_cast<double>(now.calls)),
-        OneGauge("bvhmill_inflight_clips", "Clips that were admitted",
+        OneGauge("bvhmill_inflight_clips", "Admitted clips",
                  static_cast<double>(now.clips)),
-        OneGauge("bvhmill_inflight_bytes", "Memory that was drawn for them",
+        OneGauge("bvhmill_inflight_bytes",
+                 "Bytes of memory that calls account for",
                  static_cast<double>(now.bytes)),
         OneGauge("bvhmill_inflight_bytes_peak",
-                 "The most that bvhmill_inflight_bytes was since the start",
+                 "Maximum of bvhmill_inflight_bytes since the start",
                  static_cast<double>(now.peak_bytes)),
         OneGauge("bvhmill_stream_bytes",
-                 "Sources and outputs that streams hold",
+                 "Bytes of sources and outputs that streams hold",
                  static_cast<double>(now.stream_bytes)),
-        OneGauge("bvhmill_workers", "Threads that do the work", now.workers),
-        OneGauge("bvhmill_workers_busy", "Those that are at work",
+        OneGauge("bvhmill_workers", "Worker threads", now.workers),
+        OneGauge("bvhmill_workers_busy", "Workers that run a task",
                  now.busy_workers),
         OneGauge("bvhmill_build_info", "Always 1", 1,
                  {Label("version", Version()), Label("commit", GitCommit())}),
         OneGauge("process_resident_memory_bytes", "Memory of the process",
                  static_cast<double>(ResidentBytes())),
-        OneGauge("process_start_time_seconds", "Since 1970", started_)};
+        OneGauge("process_start_time_seconds",
+                 "Start of the process, in seconds since 1970", started_)};
   }
 
  private:

@@ -12,7 +12,7 @@
 
 namespace bvhmill::server {
 
-// What is the case now, as opposed to what was counted.
+// Values of the present moment, in contrast to counters.
 struct Gauges {
   int64_t calls = 0;
   int64_t clips = 0;

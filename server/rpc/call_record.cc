@@ -6,10 +6,12 @@
 #include <iterator>
 #include <random>
 #include <string_view>
+#include <utility>
 
-#include "bvhmill/wire/status.h"
+#include "bvhmill/base/call_error.h"
+#include "bvhmill/base/status.h"
 #include "server/rpc/catch_as_status.h"
-#include "server/rpc/statuses.h"
+#include "server/rpc/errors.h"
 
 namespace bvhmill::server {
 namespace {
@@ -21,7 +23,8 @@ std::string FindMetadata(const grpc::CallbackServerContext& call,
   return {found->second.data(), found->second.size()};
 }
 
-// Short, and of characters that no log or shell trips over.
+// True if the id is short and consists of characters that are safe in logs and
+// shells.
 bool IsSaneId(std::string_view id) {
   constexpr size_t kMax = 64;
   return !id.empty() && id.size() <= kMax &&
@@ -40,7 +43,7 @@ std::string Hex(uint64_t value) {
   return std::string(size < 8 ? 8 - size : 0, '0').append(digits, size);
 }
 
-// Unique among servers by a random part, in this one by a number.
+// Unique among servers by a random part, and in this server by a number.
 std::string NewId() {
   static const std::string start = Hex(std::random_device()()) + "-";
   static std::atomic<uint64_t> last = 0;
@@ -65,20 +68,20 @@ bool IsTraceparent(std::string_view text) {
          IsHex(text.substr(53)) && !IsZero(trace) && !IsZero(span);
 }
 
-// Statuses by which a server turns a call away.
-bool IsRefusal(grpc::StatusCode code) {
-  return code == grpc::StatusCode::UNAUTHENTICATED ||
-         code == grpc::StatusCode::PERMISSION_DENIED ||
-         code == grpc::StatusCode::RESOURCE_EXHAUSTED ||
-         code == grpc::StatusCode::UNAVAILABLE ||
-         code == grpc::StatusCode::UNIMPLEMENTED;
+// Statuses by which a server refuses a call.
+bool IsRefusal(absl::StatusCode code) {
+  return code == absl::StatusCode::kUnauthenticated ||
+         code == absl::StatusCode::kPermissionDenied ||
+         code == absl::StatusCode::kResourceExhausted ||
+         code == absl::StatusCode::kUnavailable ||
+         code == absl::StatusCode::kUnimplemented;
 }
 
 }  // namespace
 
-CallRecord::CallRecord(ServiceContext* context, Method method,
+CallRecord::CallRecord(const RecordParts& parts, Method method,
                        grpc::CallbackServerContext* call)
-    : context_(*context), method_(method), call_(*call) {
+    : parts_(parts), method_(method), call_(*call) {
   line_.method = NameOf(method);
   line_.peer = call->peer();
   line_.id = FindMetadata(*call, "x-request-id");
@@ -91,42 +94,60 @@ CallRecord::CallRecord(ServiceContext* context, Method method,
   }
 }
 
-grpc::Status CallRecord::Enter() {
-  tokens_version_ = context_.tokens().version();
+// The caller by the token of the call; an unnamed caller if calls need none.
+absl::Status CallRecord::Identify(std::shared_ptr<const Caller>* caller) const {
+  *caller = Nobody();
+  if (!parts_.tokens.needs_token()) return absl::OkStatus();
+  constexpr std::string_view kScheme = "Bearer ";
+  const auto [begin, end] =
+      call_.client_metadata().equal_range("authorization");
+  for (auto it = begin; it != end; ++it) {
+    const std::string_view value(it->second.data(), it->second.size());
+    if (!value.starts_with(kScheme)) continue;
+    auto known = parts_.tokens.Find(value.substr(kScheme.size()));
+    if (known == nullptr) continue;
+    *caller = std::move(known);
+    return absl::OkStatus();
+  }
+  return TokenUnknown();
+}
+
+absl::Status CallRecord::Enter() {
+  tokens_version_ = parts_.tokens.version();
   std::shared_ptr<const Caller> caller;
-  const grpc::Status status = context_.Identify(call_, &caller);
+  const absl::Status status = Identify(&caller);
   if (!status.ok()) return status;
   caller_ = std::move(caller);
   line_.caller = caller_->name;
-  return grpc::Status::OK;
+  return absl::OkStatus();
 }
 
-grpc::Status CallRecord::Enter(Scope scope) {
-  const grpc::Status status = Enter();
+absl::Status CallRecord::Enter(Scope scope) {
+  const absl::Status status = Enter();
   if (!status.ok() || caller_->May(scope)) return status;
   return ScopeMissing(caller_->name, NameOf(method_), scope);
 }
 
-grpc::Status CallRecord::Recheck(Scope scope) {
-  const int64_t version = context_.tokens().version();
-  if (version == tokens_version_) return grpc::Status::OK;
+absl::Status CallRecord::Recheck(Scope scope) {
+  const int64_t version = parts_.tokens.version();
+  if (version == tokens_version_) return absl::OkStatus();
   tokens_version_ = version;
   std::shared_ptr<const Caller> caller;
-  const grpc::Status status = context_.Identify(call_, &caller);
+  const absl::Status status = Identify(&caller);
   if (!status.ok() || caller->May(scope)) return status;
   return ScopeMissing(caller->name, NameOf(method_), scope);
 }
 
 void CallRecord::AddBytes(int64_t received, int64_t sent) {
-  context_.metrics().received_bytes.Add(received);
-  context_.metrics().sent_bytes.Add(sent);
+  parts_.metrics.received_bytes.Add(received);
+  parts_.metrics.sent_bytes.Add(sent);
   const std::lock_guard lock(mutex_);
   line_.received_bytes += received;
   line_.sent_bytes += sent;
 }
 
 void CallRecord::AddClip(const ConvertResult& result) {
-  CountClip(result, &context_.metrics());
+  CountClip(result, &parts_.metrics);
   const std::lock_guard lock(mutex_);
   line_.clips += 1;
   line_.frames += result.info.frames;
@@ -139,54 +160,55 @@ void CallRecord::AddClip(const ConvertResult& result) {
 }
 
 void CallRecord::AddRefusedClip(const std::string& reason) {
-  CountRefused(reason, &context_.metrics());
+  CountRefused(reason, &parts_.metrics);
   const std::lock_guard lock(mutex_);
   line_.refused_clips += 1;
 }
 
 void CallRecord::AddStage(Stage stage, std::chrono::nanoseconds time) {
-  context_.metrics().stage(stage).Observe(time);
+  parts_.metrics.stage(stage).Observe(time);
 }
 
-void CallRecord::Finishing(const grpc::Status& status) noexcept {
-  CatchAndLog(context_.log(), "the record of a call", [&] {
+void CallRecord::Finishing(const absl::Status& status) noexcept {
+  CatchAndLog(parts_.log, "the record of a call", [&] {
     const std::lock_guard lock(mutex_);
     finishing_at_ = Clock::now();
-    line_.code = status.error_code();
+    line_.code = status.code();
     if (status.ok()) return;
-    line_.message = status.error_message();
-    line_.reason = wire::ParseFault(status.error_details()).reason;
+    line_.message = MessageOf(status);
+    line_.reason = CallErrorOf(status).reason;
   });
 }
 
-// Whether the peer's time is over, or nearly: it counts from a moment earlier,
-// and gRPC rounds what it tells us of it up by as much as a hundredth.
+// True if the deadline of the peer is over or nearly over. The peer counts from
+// an earlier moment, and gRPC rounds the rest up by up to 1 %.
 bool CallRecord::IsLate() const {
   const auto left = call_.deadline() - std::chrono::system_clock::now();
   constexpr std::chrono::milliseconds kSlack(10);
   return left <= kSlack + (Clock::now() - begun_) / 50;
 }
 
-// What it was to be told does not matter to a peer that is gone.
+// A peer that is gone does not see the status: the record states why it left.
 void CallRecord::Forget() {
-  line_.code = IsLate() ? grpc::StatusCode::DEADLINE_EXCEEDED
-                        : grpc::StatusCode::CANCELLED;
+  line_.code = IsLate() ? absl::StatusCode::kDeadlineExceeded
+                        : absl::StatusCode::kCancelled;
   line_.message.clear();
   line_.reason.clear();
 }
 
 void CallRecord::Done(bool cancelled) noexcept {
-  CatchAndLog(context_.log(), "the end of a call", [&] { Finish(cancelled); });
+  CatchAndLog(parts_.log, "the end of a call", [&] { Finish(cancelled); });
 }
 
 void CallRecord::Finish(bool cancelled) {
   const std::lock_guard lock(mutex_);
   const auto now = Clock::now();
-  if (cancelled || line_.code == grpc::StatusCode::CANCELLED) Forget();
+  if (cancelled || line_.code == absl::StatusCode::kCancelled) Forget();
   line_.total = now - begun_;
-  Metrics& metrics = context_.metrics();
+  Metrics& metrics = parts_.metrics;
   const auto method = static_cast<size_t>(method_);
-  const int code = std::clamp<int>(line_.code, 0, kStatusCodes - 1);
+  const int code =
+      std::clamp(static_cast<int>(line_.code), 0, kStatusCodes - 1);
   metrics.calls[method][static_cast<size_t>(code)].Add();
   metrics.call_times[method].Observe(line_.total);
   if (IsRefusal(line_.code)) CountRefused(line_.reason, &metrics);
@@ -194,7 +216,7 @@ void CallRecord::Finish(bool cancelled) {
     metrics.stage(Stage::kTotal).Observe(line_.total);
     if (!cancelled) metrics.stage(Stage::kWrite).Observe(now - finishing_at_);
   }
-  context_.log().Call(line_);
+  parts_.log.Call(line_);
 }
 
 }  // namespace bvhmill::server

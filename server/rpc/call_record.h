@@ -1,7 +1,7 @@
 #pragma once
 
-// One call from its beginning to its end: who calls, under which id, what it
-// came to. Feeds the metrics and the log.
+// The record of one call: its caller, its id and its outcome. Feeds the metrics
+// and the log.
 
 #include <grpcpp/server_context.h>
 
@@ -13,56 +13,55 @@
 
 #include "bvhmill/pipeline/convert.h"
 #include "server/auth/caller.h"
+#include "server/observe/clip_observer.h"
 #include "server/observe/log.h"
 #include "server/observe/metrics.h"
-#include "server/rpc/service_context.h"
+#include "server/rpc/call_parts.h"
 
 namespace bvhmill::server {
 
-// Make it first of all, Enter, and tell it what happens: AddClip for each clip
-// that was worked on, Finishing right before the call is finished, Done when
-// gRPC is done with it. Thread-safe from Enter on.
-class CallRecord {
+// Use: make it when the call begins, then Enter; AddClip for each clip that was
+// converted; Finishing right before the call is finished; Done when gRPC is
+// done with the call. Thread-safe after Enter.
+class CallRecord final : public ClipObserver {
  public:
   // Gives the call its id: that of its metadata x-request-id if it is sane,
   // else a new one. Puts it and a valid traceparent into the initial metadata,
-  // which must not have been sent. `context` outlives the record.
-  CallRecord(ServiceContext* context, Method method,
+  // which must not have been sent.
+  CallRecord(const RecordParts& parts, Method method,
              grpc::CallbackServerContext* call);
   CallRecord(const CallRecord&) = delete;
   CallRecord& operator=(const CallRecord&) = delete;
 
-  // Knows the caller from here on. UNAUTHENTICATED without a known token,
-  // PERMISSION_DENIED with one that lacks `scope`.
-  grpc::Status Enter(Scope scope);
-  // The same for calls that any known token may make.
-  grpc::Status Enter();
-  // Whether it may still do what it entered for, if the tokens have changed.
-  // One thread at a time; quotas stay as they were when the call began.
-  grpc::Status Recheck(Scope scope);
+  // Identifies the caller. UNAUTHENTICATED without a known token,
+  // PERMISSION_DENIED if the token lacks `scope`.
+  absl::Status Enter(Scope scope);
+  // The same for calls that need no scope.
+  absl::Status Enter();
+  // OK if the caller still has `scope`, after a change of the tokens. Quotas
+  // stay as they were when the call began. One thread at a time.
+  absl::Status Recheck(Scope scope);
 
   // Never null.
   const std::shared_ptr<const Caller>& caller() const { return caller_; }
-  // Address of the other side; the same for all calls of a connection.
+  // The address of the peer; the same for all calls of a connection.
   const std::string& peer() const { return line_.peer; }
 
-  // Whose turn the work of the call takes: the caller's, or without a token
-  // that of the connection.
+  // The name by which the call takes turns at the workers: the caller, or the
+  // connection if there is no token.
   const std::string& turn() const {
     return caller_->name.empty() ? line_.peer : caller_->name;
   }
 
-  // Bytes of a source as they come, and of outputs as they go.
-  void AddBytes(int64_t received, int64_t sent);
-  // A clip that was worked on, whatever came of it.
-  void AddClip(const ConvertResult& result);
-  // A clip of a stream that was turned away; a call says so by its status.
-  void AddRefusedClip(const std::string& reason);
-  // A stage that no result knows of: kWrite, kTotal.
-  void AddStage(Stage stage, std::chrono::nanoseconds time);
+  // See ClipObserver.
+  void AddBytes(int64_t received, int64_t sent) override;
+  void AddClip(const ConvertResult& result) override;
+  void AddRefusedClip(const std::string& reason) override;
+  void AddStage(Stage stage, std::chrono::nanoseconds time) override;
 
-  void Finishing(const grpc::Status& status) noexcept;
-  // Counts and logs the call; `cancelled`: it was gone before it finished.
+  void Finishing(const absl::Status& status) noexcept;
+  // Counts and logs the call. `cancelled`: its peer was gone before it
+  // finished.
   void Done(bool cancelled) noexcept;
 
  private:
@@ -72,12 +71,14 @@ class CallRecord {
   bool IsLate() const;
   void Forget();
 
-  ServiceContext& context_;
+  absl::Status Identify(std::shared_ptr<const Caller>* caller) const;
+
+  const RecordParts parts_;
   const Method method_;
   const grpc::CallbackServerContext& call_;
   const Clock::time_point begun_ = Clock::now();
   std::shared_ptr<const Caller> caller_ = Nobody();
-  // Of the tokens that know the caller.
+  // The version of the tokens that identified the caller.
   int64_t tokens_version_ = 0;
   std::mutex mutex_;
   Clock::time_point finishing_at_;

@@ -1,60 +1,53 @@
 #pragma once
 
-// Turns exceptions into statuses and lines of the log, where calls and threads
-// begin: none may end the program.
-
-#include <grpcpp/support/status.h>
+// Catches exceptions at the boundary of the server's own code, where calls and
+// threads begin, and turns them into statuses and log lines. No exception ends
+// the program.
 
 #include <exception>
 #include <new>
 #include <stdexcept>
 
+#include "absl/status/status.h"
 #include "server/observe/log.h"
-#include "server/rpc/statuses.h"
+#include "server/rpc/errors.h"
 
 namespace bvhmill::server {
 
-// OutOfMemory(), or less of it if there is no memory for a copy.
-inline grpc::Status OutOfMemoryStatus() {
-  try {
-    return OutOfMemory();
-  } catch (...) {
-    return {grpc::StatusCode::RESOURCE_EXHAUSTED, {}};
-  }
-}
-
-// The same for InternalFault().
-inline grpc::Status InternalFaultStatus() {
+// InternalFault(), or its code alone if there is no memory for the rest.
+inline absl::Status InternalFaultStatus() {
   try {
     return InternalFault();
   } catch (...) {
-    return {grpc::StatusCode::INTERNAL, {}};
+    return {absl::StatusCode::kInternal, {}};
   }
 }
 
-// What `work` returns. If the system has no memory for it: RESOURCE_EXHAUSTED,
-// with a RetryInfo; the libraries that the work uses throw then. INTERNAL for
-// all else that they throw, which only the log says: `where` names the work
-// there. Only for work that leaves nothing half done which others use.
+// Returns what `work` returns. If `work` throws, the log names `where`, and the
+// result is
+//   - OutOfMemory() for std::bad_alloc and std::length_error, which libraries
+//     throw when the system has no memory,
+//   - InternalFault() for every other exception.
+// REQUIRES: an exception in `work` leaves nothing half done that others use.
 template <typename Work>
-grpc::Status CatchAsStatus(const Log& log, const char* where,
+absl::Status CatchAsStatus(const Log& log, const char* where,
                            const Work& work) {
   try {
     return work();
   } catch (const std::bad_alloc&) {
     log.Exception(where);
-    return OutOfMemoryStatus();
+    return OutOfMemory();
   } catch (const std::length_error&) {
     log.Exception(where);
-    return OutOfMemoryStatus();
+    return OutOfMemory();
   } catch (...) {
     log.Exception(where);
     return InternalFaultStatus();
   }
 }
 
-// Does `work`, or as much of it as there is memory for: for work that may be
-// missing. False if it was not done; the log says what was thrown in `where`.
+// Does `work`, which may be skipped if there is no memory for it. Returns false
+// and names `where` in the log if it throws.
 template <typename Work>
 bool CatchAndLog(const Log& log, const char* where, const Work& work) {
   try {

@@ -12,6 +12,7 @@
 #include "server/codec/response_bytes.h"
 #include "server/rpc/call_record.h"
 #include "server/rpc/catch_as_status.h"
+#include "server/rpc/statuses.h"
 
 namespace bvhmill::server {
 namespace {
@@ -102,32 +103,32 @@ grpc::ServerUnaryReactor* ServerService::GetServerInfo(
     grpc::CallbackServerContext* call, const grpc::ByteBuffer* request,
     grpc::ByteBuffer* response) {
   grpc::ServerUnaryReactor* reactor = call->DefaultReactor();
-  CallRecord record(&context_, Method::kGetServerInfo, call);
-  grpc::Status status = record.Enter();
+  CallRecord record(parts_.record, Method::kGetServerInfo, call);
+  absl::Status status = record.Enter();
   if (status.ok()) {
-    context_.HeardFrom(record.peer());
-    status = CatchAsStatus(context_.log(), "GetServerInfo", [&] {
+    parts_.peers.MarkActive(record.peer());
+    status = CatchAsStatus(parts_.record.log, "GetServerInfo", [&] {
       return Answer(*record.caller(), *request, response);
     });
   }
   record.Finishing(status);
   record.Done(/*cancelled=*/false);
-  reactor->Finish(status);
+  reactor->Finish(ToGrpc(status));
   return reactor;
 }
 
-grpc::Status ServerService::Answer(const Caller& caller,
+absl::Status ServerService::Answer(const Caller& caller,
                                    grpc::ByteBuffer request,
                                    grpc::ByteBuffer* response) {
   v1::GetServerInfoRequest message;
   int64_t beside = 0;
-  const grpc::Status status =
-      ReadMessage(context_.config(), {}, &request, &message, &beside);
+  const absl::Status status =
+      ReadMessage(parts_.config, {}, &request, &message, &beside);
   if (!status.ok()) return status;
   v1::GetServerInfoResponse info;
   Describe(caller, &info);
   ToBytes(info, response);
-  return grpc::Status::OK;
+  return absl::OkStatus();
 }
 
 void ServerService::Describe(const Caller& caller,
@@ -135,10 +136,9 @@ void ServerService::Describe(const Caller& caller,
   response->set_server_version(std::string(Version()));
   response->add_api_packages("bvhmill.v1");
   response->set_rules_version(std::string(kRulesVersion));
-  PutLimits(context_.config(), caller, response->mutable_limits());
+  PutLimits(parts_.config, caller, response->mutable_limits());
   PutBounds(response->mutable_limits());
-  response->mutable_limits()->set_max_connections(
-      context_.connections().most());
+  response->mutable_limits()->set_max_connections(parts_.connections.most());
   for (const Format& format : Formats()) {
     v1::FormatInfo* info = response->add_formats();
     info->set_format(std::string(format.name));
@@ -156,7 +156,7 @@ void ServerService::Describe(const Caller& caller,
   v1::Build* build = response->mutable_build();
   build->set_git_commit(std::string(GitCommit()));
   build->set_compiler(std::string(Compiler()));
-  build->set_worker_threads(context_.queue().threads());
+  build->set_worker_threads(parts_.queue.threads());
 }
 
 }  // namespace bvhmill::server

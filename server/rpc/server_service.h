@@ -3,7 +3,7 @@
 // bvhmill.v1.ServerService: what this server is and will accept.
 
 #include "bvhmill/v1/server_service.grpc.pb.h"
-#include "server/rpc/service_context.h"
+#include "server/rpc/call_parts.h"
 
 namespace bvhmill::server {
 
@@ -12,18 +12,27 @@ class ServerService final
     : public v1::ServerService::WithRawCallbackMethod_GetServerInfo<
           v1::ServerService::Service> {
  public:
-  explicit ServerService(ServiceContext* context) : context_(*context) {}
+  // All of these outlive the service.
+  struct Parts {
+    RecordParts record;
+    const ServerConfig& config;
+    const Connections& connections;
+    const FairQueue& queue;
+    PeerActivity& peers;
+  };
+
+  explicit ServerService(const Parts& parts) : parts_(parts) {}
 
   grpc::ServerUnaryReactor* GetServerInfo(grpc::CallbackServerContext* call,
                                           const grpc::ByteBuffer* request,
                                           grpc::ByteBuffer* response) override;
 
  private:
-  grpc::Status Answer(const Caller& caller, grpc::ByteBuffer request,
+  absl::Status Answer(const Caller& caller, grpc::ByteBuffer request,
                       grpc::ByteBuffer* response);
   void Describe(const Caller& caller, v1::GetServerInfoResponse* response);
 
-  ServiceContext& context_;
+  const Parts parts_;
 };
 
 }  // namespace bvhmill::server

@@ -15,10 +15,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What the server's ticker knows of a call, which may be over when it looks.
-class AnswerWatch final : public ServiceContext::CallWatch {
+// The part of a call that the registry may use after the call is over.
+class AnswerWatch final : public CallWatch {
  public:
-  // `patience`: how long an answer may wait to be taken; 0 = for ever.
+  // `patience`: how long the peer may take to accept the response; 0 = for
+  // ever.
   AnswerWatch(grpc::CallbackServerContext* call, std::chrono::seconds patience)
       : patience_(patience), call_(call) {}
 
@@ -27,56 +28,56 @@ class AnswerWatch final : public ServiceContext::CallWatch {
     answered_at_ = Clock::now();
   }
 
-  // gRPC is done with the call.
+  // The call is over for gRPC.
   void Done() {
     const std::lock_guard lock(mutex_);
     call_ = nullptr;
   }
 
-  // The call may be made.
-  void Entered(ServiceContext::CallId id) {
+  // The call was admitted.
+  void Entered(CallRegistry::CallId id) {
     const std::lock_guard lock(mutex_);
     id_ = id;
   }
 
-  // Cancels the call if nobody takes its answer.
+  // Cancels the call if its peer does not take the response.
   void OnTick(Clock::time_point now) override {
     const std::lock_guard lock(mutex_);
     if (call_ == nullptr) return;
-    if (id_ && !answered_at_) ServiceContext::MarkActive(*id_);
+    if (id_ && !answered_at_) CallRegistry::MarkActive(*id_);
     if (patience_.count() == 0 || !answered_at_) return;
     if (now - *answered_at_ > patience_) call_->TryCancel();
   }
 
  private:
   const std::chrono::seconds patience_;
-  // To cancel may be to be done, in the same thread.
+  // TryCancel may call OnDone in the same thread.
   std::recursive_mutex mutex_;
   grpc::CallbackServerContext* call_;
-  std::optional<ServiceContext::CallId> id_;
+  std::optional<CallRegistry::CallId> id_;
   std::optional<Clock::time_point> answered_at_;
 };
 
-// Deletes itself when gRPC is done with it, which is after the work.
+// Deletes itself in OnDone, which comes after the work.
 class UnaryCall final : public grpc::ServerUnaryReactor {
  public:
-  UnaryCall(ServiceContext* context, grpc::CallbackServerContext* call,
+  UnaryCall(const CallParts& parts, grpc::CallbackServerContext* call,
             UnaryMethod method)
-      : context_(*context),
+      : parts_(parts),
         method_(std::move(method)),
-        record_(context, method_.method, call),
+        record_(parts.record, method_.method, call),
         watch_(std::make_shared<AnswerWatch>(
-            call, Seconds(context->config().service.idle_seconds))) {}
+            call, Seconds(parts.config.service.idle_seconds))) {}
 
   void Start() {
-    const grpc::Status refused = Guard([this] { return Enter(); });
+    const absl::Status refused = Guard([this] { return Enter(); });
     if (!refused.ok()) return End(refused);
     if (method_.task->IsDear()) return Queue(/*reads=*/true);
     bool is_short = false;
-    const grpc::Status read = Read(&is_short);
+    const absl::Status read = Read(&is_short);
     if (!read.ok()) return End(read);
-    // A peer with many calls takes its turn among others.
-    if (is_short && !id_->is_one_of_many) return Work({});
+    // A peer with many calls takes turns with others.
+    if (is_short && !id_->activity.is_one_of_many) return Work({});
     Queue(/*reads=*/false);
   }
 
@@ -85,65 +86,65 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
   void OnDone() override {
     watch_->Done();
     record_.Done(cancel_.IsCancelled());
-    if (running_) context_.EndCall(id_, cancel_.IsCancelled());
+    if (running_) parts_.calls.End(id_, cancel_.IsCancelled());
     delete this;
   }
 
-  // gRPC would have one more thread, which it has to wake up for that, call
-  // OnDone, unless the reaction is short. It is.
+  // OnDone is short, so gRPC may call it at once; else gRPC would wake up
+  // another thread for it.
   bool InternalInlineable() override { return true; }
 
  private:
   template <typename Step>
-  grpc::Status Guard(const Step& step) {
-    return CatchAsStatus(context_.log(), "a unary call", step);
+  absl::Status Guard(const Step& step) {
+    return CatchAsStatus(parts_.record.log, "a unary call", step);
   }
 
-  grpc::Status Enter() {
-    running_ = context_.BeginCall(watch_, record_.peer(), &id_);
+  absl::Status Enter() {
+    running_ = parts_.calls.Begin(watch_, record_.peer(), &id_);
     if (!running_) return Stopping();
-    const grpc::Status status = record_.Enter(method_.scope);
+    const absl::Status status = record_.Enter(method_.scope);
     if (!status.ok()) return status;
-    ServiceContext::MarkActive(id_);
+    CallRegistry::MarkActive(id_);
     watch_->Entered(id_);
-    const int64_t limit = context_.config().service.max_request_message_bytes;
+    const int64_t limit = parts_.config.service.max_request_message_bytes;
     if (Exceeds(method_.request_bytes, limit)) {
       return LimitExceeded("max_request_message_bytes", limit,
                            method_.request_bytes);
     }
-    return context_.admission().TryEnter(*record_.caller(), record_.peer(),
-                                         method_.request_bytes, &ticket_);
+    return parts_.admission.TryEnter(*record_.caller(), record_.peer(),
+                                     method_.request_bytes, &ticket_);
   }
 
-  grpc::Status Read(bool* is_short) {
+  absl::Status Read(bool* is_short) {
     return Guard([&] { return method_.task->Read(&ticket_, is_short); });
   }
 
-  // Has a worker do the work, and read the request before. The call may be over
-  // before this returns.
+  // Has a worker do the work and, with `reads`, parse the request before. The
+  // call may be over before this returns.
   void Queue(bool reads) {
-    const grpc::Status queued = Guard([&] {
-      const bool is_queued = context_.queue().Enqueue(
+    const absl::Status queued = Guard([&] {
+      const bool is_queued = parts_.queue.Enqueue(
           record_.turn(), [this, reads, start = Clock::now()] {
             const auto waited = Clock::now() - start;
             reads ? ReadAndWork(waited) : Work(waited);
           });
-      return is_queued ? grpc::Status::OK : OutOfMemoryStatus();
+      return is_queued ? absl::OkStatus() : OutOfMemory();
     });
     if (!queued.ok()) End(queued);
   }
 
   void ReadAndWork(Clock::duration queued) {
     bool is_short = false;
-    const grpc::Status read =
-        cancel_.IsCancelled() ? grpc::Status::CANCELLED : Read(&is_short);
+    const absl::Status read =
+        cancel_.IsCancelled() ? absl::CancelledError("") : Read(&is_short);
     read.ok() ? Work(queued) : End(read);
   }
 
   void Work(Clock::duration queued) {
-    const grpc::Status status = Guard([&]() -> grpc::Status {
-      // While it waited for a worker.
-      if (cancel_.IsCancelled()) return grpc::Status::CANCELLED;
+    const absl::Status status = Guard([&]() -> absl::Status {
+      // The call was cancelled while it waited for a worker.
+      if (cancel_.IsCancelled()) return absl::CancelledError("");
       return method_.task->Work({cancel_, queued, record_, ticket_});
     });
     method_.task = nullptr;
@@ -151,38 +152,38 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
     End(status);
   }
 
-  void End(const grpc::Status& status) {
+  void End(const absl::Status& status) {
     record_.Finishing(status);
     watch_->Answered();
-    Finish(status);
+    Finish(ToGrpc(status));
   }
 
-  ServiceContext& context_;
+  const CallParts parts_;
   UnaryMethod method_;
   CallRecord record_;
   const std::shared_ptr<AnswerWatch> watch_;
   Ticket ticket_;
   bool running_ = false;
-  ServiceContext::CallId id_;
+  CallRegistry::CallId id_;
   CancelToken cancel_;
 };
 
 }  // namespace
 
-grpc::ServerUnaryReactor* StartUnaryCall(ServiceContext* context,
+grpc::ServerUnaryReactor* StartUnaryCall(const CallParts& parts,
                                          grpc::CallbackServerContext* call,
                                          UnaryMethod method) {
   UnaryCall* reactor = nullptr;
-  const grpc::Status status =
-      CatchAsStatus(context->log(), "a unary call", [&] {
-        if (context->IsGone(*call)) return grpc::Status::CANCELLED;
-        reactor = new UnaryCall(context, call, std::move(method));
-        return grpc::Status::OK;
+  const absl::Status status =
+      CatchAsStatus(parts.record.log, "a unary call", [&] {
+        if (WasCut(parts.connections, *call)) return absl::CancelledError("");
+        reactor = new UnaryCall(parts, call, std::move(method));
+        return absl::OkStatus();
       });
   if (reactor == nullptr) {
-    // It takes no memory.
+    // The default reactor takes no memory.
     grpc::ServerUnaryReactor* const refusal = call->DefaultReactor();
-    refusal->Finish(status);
+    refusal->Finish(ToGrpc(status));
     return refusal;
   }
   reactor->Start();

@@ -10,24 +10,24 @@
 #include <memory>
 
 #include "bvhmill/base/cancel.h"
-#include "server/limits/admission.h"
-#include "server/rpc/call_record.h"
 #include "server/auth/caller.h"
+#include "server/limits/admission.h"
 #include "server/observe/metrics.h"
-#include "server/rpc/service_context.h"
+#include "server/rpc/call_parts.h"
+#include "server/rpc/call_record.h"
 
 namespace bvhmill::server {
 
-// What the work of a call is given.
+// What the work of a call may use.
 struct UnaryWork {
   const CancelToken& cancel;
-  // How long it waited for a worker.
+  // How long the call waited for a worker.
   std::chrono::nanoseconds queued;
   CallRecord& record;
   Ticket& ticket;
 };
 
-// The work of one call. Each function is called once at most, in this order.
+// The work of one call. Each function is called at most once, in this order.
 class UnaryTask {
  public:
   UnaryTask() = default;
@@ -35,15 +35,15 @@ class UnaryTask {
   UnaryTask(const UnaryTask&) = delete;
   UnaryTask& operator=(const UnaryTask&) = delete;
 
-  // It may take milliseconds to read the request: a worker does it.
+  // True if parsing the request may take milliseconds: a worker does it then.
   virtual bool IsDear() = 0;
-  // Reads the request, once the caller is known and the bytes are counted. Sets
-  // whether the work takes a few milliseconds at most, whatever the request
-  // holds: it is done where the call came in, since to hand it to a worker
-  // would cost about as much as the work. Else a worker does it, and also where
-  // the peer has more than eight calls running.
-  virtual grpc::Status Read(Ticket* ticket, bool* is_short) = 0;
-  virtual grpc::Status Work(const UnaryWork& call) = 0;
+  // Parses the request. The caller is known and the bytes are counted. Sets
+  // `is_short` if the work takes a few milliseconds at most for any request of
+  // this size. Short work is done in the thread where the call came in: handing
+  // it to a worker would take as long. A worker does all other work, and all
+  // work of a peer with more than eight running calls.
+  virtual absl::Status Read(Ticket* ticket, bool* is_short) = 0;
+  virtual absl::Status Work(const UnaryWork& call) = 0;
 };
 
 struct UnaryMethod {
@@ -51,13 +51,14 @@ struct UnaryMethod {
   Scope scope;
   // Serialized bytes of the request.
   int64_t request_bytes;
-  // Goes when the work is done, whenever the peer takes its outcome.
+  // Destroyed when the work is done, before the peer has its response.
   std::unique_ptr<UnaryTask> task;
 };
 
-// Checks and admits the call, then works, and finishes it with the status of
-// the work. What the task refers to lives as long as the call does in gRPC.
-grpc::ServerUnaryReactor* StartUnaryCall(ServiceContext* context,
+// Checks and admits the call, does its work, and finishes it with the status of
+// the work. Objects that the task refers to must live as long as the call in
+// gRPC.
+grpc::ServerUnaryReactor* StartUnaryCall(const CallParts& parts,
                                          grpc::CallbackServerContext* call,
                                          UnaryMethod method);
 

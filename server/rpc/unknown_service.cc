@@ -9,40 +9,41 @@
 namespace bvhmill::server {
 namespace {
 
-// Deletes itself when gRPC is done with it.
+// Deletes itself in OnDone.
 class UnknownCall final : public grpc::ServerGenericBidiReactor {
  public:
-  UnknownCall(ServiceContext* context, grpc::GenericCallbackServerContext* call)
-      : context_(*context), record_(context, Method::kUnknown, call) {
-    const grpc::Status status = CatchAsStatus(context_.log(), "a call", [&] {
-      is_counted_ = context_.BeginCall(nullptr, record_.peer(), &id_);
+  UnknownCall(const RecordParts& record, CallRegistry* calls,
+              grpc::GenericCallbackServerContext* call)
+      : calls_(*calls), record_(record, Method::kUnknown, call) {
+    const absl::Status status = CatchAsStatus(record.log, "a call", [&] {
+      is_counted_ = calls_.Begin(nullptr, record_.peer(), &id_);
       return MethodUnknown(call->method());
     });
     record_.Finishing(status);
-    Finish(status);
+    Finish(ToGrpc(status));
   }
 
   void OnCancel() override { is_cancelled_ = true; }
 
   void OnDone() override {
     record_.Done(/*cancelled=*/false);
-    if (is_counted_) context_.EndCall(id_, is_cancelled_);
+    if (is_counted_) calls_.End(id_, is_cancelled_);
     delete this;
   }
 
  private:
-  ServiceContext& context_;
+  CallRegistry& calls_;
   CallRecord record_;
   bool is_counted_ = false;
   std::atomic<bool> is_cancelled_{false};
-  ServiceContext::CallId id_;
+  CallRegistry::CallId id_;
 };
 
 }  // namespace
 
 grpc::ServerGenericBidiReactor* UnknownService::CreateReactor(
     grpc::GenericCallbackServerContext* call) {
-  return new UnknownCall(&context_, call);
+  return new UnknownCall(record_, &calls_, call);
 }
 
 }  // namespace bvhmill::server

@@ -1,23 +1,25 @@
 #pragma once
 
-// Methods that no service has: gRPC would send such calls away without a word
-// to the log or to who counts.
+// Answers calls of methods that no service has, so that the log and the metrics
+// see them.
 
 #include <grpcpp/generic/async_generic_service.h>
 
-#include "server/rpc/service_context.h"
+#include "server/rpc/call_parts.h"
 
 namespace bvhmill::server {
 
 class UnknownService final : public grpc::CallbackGenericService {
  public:
-  explicit UnknownService(ServiceContext* context) : context_(*context) {}
+  UnknownService(const RecordParts& record, CallRegistry* calls)
+      : record_(record), calls_(*calls) {}
 
   grpc::ServerGenericBidiReactor* CreateReactor(
       grpc::GenericCallbackServerContext* call) override;
 
  private:
-  ServiceContext& context_;
+  const RecordParts record_;
+  CallRegistry& calls_;
 };
 
 }  // namespace bvhmill::server

@@ -26,6 +26,8 @@ struct ThirdParty {
 // The tables, in table.cc.
 std::span<const Layer> Layers();
 std::span<const ThirdParty> ThirdParties();
+// The beginnings of paths.
+std::span<const std::string_view> WithoutGrpc();
 std::span<const std::string_view> BannedInLibrary();
 std::span<const std::string_view> BannedInHeaders();
 

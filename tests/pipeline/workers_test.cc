@@ -7,8 +7,10 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <ostream>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -138,6 +140,75 @@ TEST(Workers, WorkAgainAfterAWait) {
     workers.Wait();
     EXPECT_EQ(runs, round);
   }
+}
+
+// Tasks that wait while the only worker is kept busy; run in the order of the
+// returned text: i and b.
+std::string OrderOf(const std::string& enqueued) {
+  StartupBarrier start(2);
+  StartupBarrier gate(2);
+  std::string order;
+  Workers workers(1);
+  workers.Enqueue([&] {
+    start.Arrive();
+    gate.Arrive();
+  });
+  EXPECT_TRUE(start.Arrive());
+  for (const char task : enqueued) {
+    workers.Enqueue(
+        [&order, task] { order += task; },
+        task == 'b' ? Priority::kBackground : Priority::kInteractive);
+  }
+  EXPECT_TRUE(gate.Arrive());
+  workers.Wait();
+  return order;
+}
+
+TEST(Workers, BeginInteractiveTasksFirst) {
+  EXPECT_EQ(OrderOf("bbbii"), "iibbb");
+  EXPECT_EQ(OrderOf("bib"), "ibb");
+  EXPECT_EQ(OrderOf("bbb"), "bbb");
+}
+
+TEST(Workers, BeginEveryNinthTaskFromTheBackground) {
+  EXPECT_EQ(OrderOf("bbb" + std::string(20, 'i')),
+            "iiiiiiii"
+            "b"
+            "iiiiiiii"
+            "b"
+            "iiii"
+            "b");
+}
+
+TEST(Workers, SayWhatWaits) {
+  StartupBarrier start(2);
+  StartupBarrier gate(2);
+  Workers workers(1);
+  workers.Enqueue([&] {
+    start.Arrive();
+    gate.Arrive();
+  });
+  ASSERT_TRUE(start.Arrive());
+  EXPECT_FALSE(workers.has_waiting(Priority::kInteractive));
+  workers.Enqueue([] {}, Priority::kBackground);
+  EXPECT_FALSE(workers.has_waiting(Priority::kInteractive));
+  EXPECT_TRUE(workers.has_waiting(Priority::kBackground));
+  EXPECT_TRUE(gate.Arrive());
+  workers.Wait();
+  EXPECT_FALSE(workers.has_waiting(Priority::kBackground));
+}
+
+// Interactive tasks never end here: each enqueues the next one.
+TEST(Workers, DoNotStarveTheBackground) {
+  Workers workers(2);
+  std::atomic<bool> is_done = false;
+  std::function<void()> again = [&] {
+    if (!is_done) workers.Enqueue(again);
+  };
+  for (int i = 0; i < 4; ++i) workers.Enqueue(again);
+  workers.Enqueue([&] { is_done = true; }, Priority::kBackground);
+  workers.Wait();
+  EXPECT_TRUE(is_done);
 }
 
 struct Batch {

@@ -29,8 +29,8 @@ struct Refusal {
   bool may_retry = false;
 };
 
-Refusal RefusalOf(const grpc::Status& status) {
-  EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+Refusal RefusalOf(const absl::Status& status) {
+  EXPECT_TRUE(absl::IsResourceExhausted(status));
   const Details details = DetailsOf(status);
   EXPECT_EQ(details.quota.violations_size(), 1);
   return {details.info.reason(), details.quota.violations(0).subject(),

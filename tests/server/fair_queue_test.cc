@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <atomic>
 #include <latch>
 #include <mutex>
@@ -118,6 +119,58 @@ TEST(FairQueueTest, WhatATaskThrowsIsReportedAndEndsNothing) {
   }
   EXPECT_THAT(thrown, ElementsAre("odd"));
   EXPECT_THAT(order.names(), ElementsAre("next"));
+}
+
+// Enqueues tasks while the only worker is kept busy, and returns the order in
+// which they ran: names that begin with a capital are background tasks.
+std::vector<std::string> OrderOf(const std::vector<std::string>& names) {
+  Order order;
+  {
+    FairQueue queue(OneWorker(/*spare_threads=*/0));
+    std::latch all_queued(1);
+    EXPECT_TRUE(queue.Enqueue("x", [&] { all_queued.wait(); }));
+    for (const std::string& name : names) {
+      const bool is_background = name[0] >= 'A' && name[0] <= 'Z';
+      EXPECT_TRUE(queue.Enqueue(
+          name.substr(0, 1), order.Task(name),
+          is_background ? Priority::kBackground : Priority::kInteractive));
+    }
+    all_queued.count_down();
+  }
+  return order.names();
+}
+
+TEST(FairQueueTest, BackgroundTasksComeLastAndTakeTurnsToo) {
+  EXPECT_THAT(OrderOf({"A1", "A2", "B1", "a1", "a2", "b1"}),
+              ElementsAre("a1", "b1", "a2", "A1", "B1", "A2"));
+}
+
+TEST(FairQueueTest, BackgroundTasksAreNotStarved) {
+  std::vector<std::string> names = {"A1"};
+  for (int i = 1; i <= 30; ++i) names.push_back("a" + std::to_string(i));
+  const std::vector<std::string> order = OrderOf(names);
+  ASSERT_EQ(order.size(), names.size());
+  const auto at = std::find(order.begin(), order.end(), "A1") - order.begin();
+  EXPECT_GT(at, 0);
+  EXPECT_LE(at, Workers::kInteractiveInRow);
+}
+
+// A task of the background keeps the only worker; the caller that waits gets a
+// spare thread.
+TEST(FairQueueTest, ALongBackgroundTaskKeepsNoInteractiveTaskWaiting) {
+  FairQueue queue(OneWorker(/*spare_threads=*/1));
+  std::latch begun(1);
+  std::latch passed(1);
+  ASSERT_TRUE(queue.Enqueue(
+      "a",
+      [&] {
+        begun.count_down();
+        passed.wait();
+      },
+      Priority::kBackground));
+  begun.wait();
+  ASSERT_TRUE(queue.Enqueue("b", [&] { passed.count_down(); }));
+  passed.wait();
 }
 
 TEST(FairQueueTest, EveryTaskRunsOnce) {

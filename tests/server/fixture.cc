@@ -1,4 +1,5 @@
 #include "tests/server/fixture.h"
+#include "server/rpc/statuses.h"
 
 #include <arpa/inet.h>
 #include <grpcpp/generic/generic_stub.h>
@@ -90,6 +91,10 @@ Details DetailsOf(const grpc::Status& status) {
     Unpack(any, "ResourceInfo", &details.resource);
   }
   return details;
+}
+
+Details DetailsOf(const absl::Status& status) {
+  return DetailsOf(server::ToGrpc(status));
 }
 
 std::string CallRaw(grpc::Channel* channel, const std::string& method,

@@ -71,6 +71,7 @@ struct Details {
   v1::ResourceInfo resource;
 };
 Details DetailsOf(const grpc::Status& status);
+Details DetailsOf(const absl::Status& status);
 
 // A socket that is connected to the port of `address` on this machine; -1 if it
 // could not be had.

@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
-#include "server/observe/metrics.h"
 #include "server/rpc/catch_as_status.h"
+#include "server/observe/metrics.h"
 #include "tests/server/fixture.h"
 
 namespace bvhmill::testing {
@@ -37,7 +37,7 @@ server::CallLine SomeLine() {
   line.method = "ConvertClip";
   line.id = "id-1";
   line.peer = "ipv4:127.0.0.1:9";
-  line.code = grpc::StatusCode::INVALID_ARGUMENT;
+  line.code = absl::StatusCode::kInvalidArgument;
   line.reason = "HIERARCHY_X";
   line.message = "a \"quote\", a \\, a line\nend, " + std::string(200, 'x');
   line.clips = 2;
@@ -115,11 +115,11 @@ TEST(LogTest, EachFieldHasItsNameAndItsPlace) {
 
 // Faults of the server and refused calls.
 TEST(LogTest, ALogOfErrorsHasTheseCodesAlone) {
-  using Code = grpc::StatusCode;
+  using Code = absl::StatusCode;
   const std::vector<Code> errors = {
-      Code::UNKNOWN,           Code::INTERNAL,        Code::DATA_LOSS,
-      Code::UNAVAILABLE,       Code::UNAUTHENTICATED, Code::PERMISSION_DENIED,
-      Code::RESOURCE_EXHAUSTED};
+      Code::kUnknown,           Code::kInternal,        Code::kDataLoss,
+      Code::kUnavailable,       Code::kUnauthenticated, Code::kPermissionDenied,
+      Code::kResourceExhausted};
   for (int i = 0; i < server::kStatusCodes; ++i) {
     server::CallLine line = SomeLine();
     line.code = static_cast<Code>(i);
@@ -219,11 +219,11 @@ TEST(LogTest, AFloodOfRefusalsIsCountedNotWritten) {
        {server::LogFormat::kErrors, server::LogFormat::kJson}) {
     server::Log log(format);
     server::CallLine line = SomeLine();
-    line.code = grpc::StatusCode::UNAUTHENTICATED;
+    line.code = absl::StatusCode::kUnauthenticated;
     line.reason = "TOKEN_UNKNOWN";
     for (int i = 0; i < kCalls; ++i) log.Call(line);
     // Another kind is not held back for it.
-    line.code = grpc::StatusCode::RESOURCE_EXHAUSTED;
+    line.code = absl::StatusCode::kResourceExhausted;
     line.reason = "SERVER_BUSY";
     log.Call(line);
   }
@@ -253,7 +253,7 @@ TEST(LogTest, CallsThatWereServedAreAllWritten) {
   {
     const server::Log log(server::LogFormat::kText);
     server::CallLine line = SomeLine();
-    line.code = grpc::StatusCode::OK;
+    line.code = absl::StatusCode::kOk;
     for (int i = 0; i < 300; ++i) log.Call(line);
   }
   EXPECT_EQ(LinesIn(::testing::internal::GetCapturedStderr()).size(), 300);
@@ -275,31 +275,31 @@ TEST(LogTest, HeldBackLinesAreCountedWhileTheServerRuns) {
 TEST(CatchAsStatusTest, ExceptionsAreLogged) {
   struct Case {
     std::function<void()> thrower;
-    grpc::StatusCode code;
+    absl::StatusCode code;
     const char* line;
   };
   const Case cases[] = {
-      {[] { throw std::bad_alloc(); }, grpc::StatusCode::RESOURCE_EXHAUSTED,
+      {[] { throw std::bad_alloc(); }, absl::StatusCode::kResourceExhausted,
        "exception in a place: std::bad_alloc"},
       {[] { throw std::length_error("long"); },
-       grpc::StatusCode::RESOURCE_EXHAUSTED, "exception in a place: long"},
-      {[] { throw std::runtime_error("odd"); }, grpc::StatusCode::INTERNAL,
+       absl::StatusCode::kResourceExhausted, "exception in a place: long"},
+      {[] { throw std::runtime_error("odd"); }, absl::StatusCode::kInternal,
        "exception in a place: odd"},
-      {[] { throw 7; }, grpc::StatusCode::INTERNAL,
+      {[] { throw 7; }, absl::StatusCode::kInternal,
        "exception in a place: not a std::exception"}};
   for (const Case& c : cases) {
     ::testing::internal::CaptureStderr();
     const server::Log log(server::LogFormat::kErrors);
-    const grpc::Status status = server::CatchAsStatus(log, "a place", [&] {
+    const absl::Status status = server::CatchAsStatus(log, "a place", [&] {
       c.thrower();
-      return grpc::Status::OK;
+      return absl::OkStatus();
     });
-    EXPECT_EQ(status.error_code(), c.code);
+    EXPECT_EQ(status.code(), c.code);
     EXPECT_FALSE(server::CatchAndLog(log, "a place", c.thrower));
     const std::string line = std::string("bvhmilld: ") + c.line + "\n";
     EXPECT_EQ(::testing::internal::GetCapturedStderr(), line + line);
     // The text of the exception is not sent to peers.
-    EXPECT_THAT(status.error_message(), Not(HasSubstr("odd")));
+    EXPECT_THAT(std::string(status.message()), Not(HasSubstr("odd")));
   }
 }
 

@@ -192,7 +192,7 @@ TEST_F(MessagesTest, AreLimitedOnceTheyAreUnpacked) {
   }
 }
 
-grpc::Status Read(grpc::ByteBuffer* bytes, v1::ConvertClipsRequest* request,
+absl::Status Read(grpc::ByteBuffer* bytes, v1::ConvertClipsRequest* request,
                   int64_t* beside = nullptr) {
   int64_t unused = 0;
   return server::ReadMessage({}, server::kStreamTexts, bytes, request,

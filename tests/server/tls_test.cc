@@ -108,7 +108,7 @@ TEST_F(TlsTest, TheOldCertificateServesWhileTheNewOneIsBroken) {
     usleep(3'000'000);
     EXPECT_TRUE(IsServed("first")) << certificate << " " << key;
     EXPECT_THAT(::testing::internal::GetCapturedStderr(),
-                HasSubstr("kept the certificate there was: "));
+                HasSubstr("kept the old certificate: "));
   }
   Use("second");
   for (int i = 0; i < 100 && !IsServed("second"); ++i) usleep(100'000);

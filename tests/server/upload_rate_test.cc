@@ -128,7 +128,7 @@ TEST_P(PaceTest, GivesTheExpectedVerdict) {
         pace.Reset();
         break;
       default:
-        EXPECT_EQ(pace.Judge(now), event.verdict) << event.second;
+        EXPECT_EQ(pace.Check(now), event.verdict) << event.second;
     }
   }
 }

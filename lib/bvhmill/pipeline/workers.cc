@@ -5,9 +5,11 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <deque>
 #include <mutex>
 #include <utility>
 
@@ -34,41 +36,154 @@ int ThreadsOrCores(int threads) {
   return threads > 0 ? threads : tbb::info::default_concurrency();
 }
 
+using Task = std::function<void()>;
+
+// A task that waits. The number tells it from others.
+struct Waiting {
+  Task task;
+  int64_t number;
+};
+
+// The tasks of a pool. Calls that TBB still makes keep it alive.
+class TaskQueue {
+ public:
+  // Returns the number of the task.
+  int64_t Add(Task task, Priority priority);
+  // Takes a task back that no call will run. False if it has begun.
+  bool Withdraw(int64_t number, Priority priority);
+  // Runs the next task, if one waits.
+  void RunNext();
+  void Wait();
+
+  int busy() const { return busy_.load(std::memory_order_relaxed); }
+  bool has_waiting(Priority priority) const {
+    const auto& count = counts_[static_cast<size_t>(priority)];
+    return count.load(std::memory_order_relaxed) > 0;
+  }
+
+ private:
+  std::deque<Waiting>& QueueOf(Priority priority) {
+    return queues_[static_cast<size_t>(priority)];
+  }
+  void CountWaiting();
+  bool Take(Task* task);
+  void RunOne(std::unique_lock<std::mutex>* lock);
+  void RunOrphans(std::unique_lock<std::mutex>* lock);
+
+  std::mutex mutex_;
+  std::condition_variable idle_;
+  // By priority; and the length of each.
+  std::array<std::deque<Waiting>, 2> queues_;
+  std::array<std::atomic<size_t>, 2> counts_ = {};
+  int64_t last_number_ = 0;
+  int interactive_in_row_ = 0;
+  // Tasks that wait without a call of RunNext: see Withdraw.
+  int64_t orphans_ = 0;
+  // Tasks that wait or run.
+  int64_t pending_ = 0;
+  std::atomic<int> busy_ = 0;
+};
+
+// With the mutex held, after each change of a queue.
+void TaskQueue::CountWaiting() {
+  for (size_t i = 0; i < queues_.size(); ++i) {
+    counts_[i].store(queues_[i].size(), std::memory_order_relaxed);
+  }
+}
+
+int64_t TaskQueue::Add(Task task, Priority priority) {
+  const std::lock_guard lock(mutex_);
+  QueueOf(priority).push_back({std::move(task), last_number_ + 1});
+  ++pending_;
+  CountWaiting();
+  return ++last_number_;
+}
+
+bool TaskQueue::Withdraw(int64_t number, Priority priority) {
+  const std::lock_guard lock(mutex_);
+  std::deque<Waiting>& queue = QueueOf(priority);
+  const auto found = std::find_if(
+      queue.begin(), queue.end(),
+      [number](const Waiting& entry) { return entry.number == number; });
+  if (found == queue.end()) {
+    // The call of another task has run it.
+    ++orphans_;
+    return false;
+  }
+  queue.erase(found);
+  if (--pending_ == 0) idle_.notify_all();
+  CountWaiting();
+  return true;
+}
+
+// The next task by the rule of Workers. With the mutex held.
+bool TaskQueue::Take(Task* task) {
+  std::deque<Waiting>& interactive = QueueOf(Priority::kInteractive);
+  std::deque<Waiting>& background = QueueOf(Priority::kBackground);
+  const bool is_turn_of_background =
+      interactive.empty() || interactive_in_row_ >= Workers::kInteractiveInRow;
+  const bool takes_background = !background.empty() && is_turn_of_background;
+  std::deque<Waiting>& queue = takes_background ? background : interactive;
+  if (queue.empty()) return false;
+  interactive_in_row_ =
+      takes_background || background.empty() ? 0 : interactive_in_row_ + 1;
+  *task = std::move(queue.front().task);
+  queue.pop_front();
+  CountWaiting();
+  return true;
+}
+
+// Releases the mutex while the task runs.
+void TaskQueue::RunOne(std::unique_lock<std::mutex>* lock) {
+  Task task;
+  if (!Take(&task)) return;
+  lock->unlock();
+  busy_.fetch_add(1, std::memory_order_relaxed);
+  task();
+  // What the task owns is freed before it counts as done.
+  task = nullptr;
+  busy_.fetch_sub(1, std::memory_order_relaxed);
+  lock->lock();
+  if (--pending_ == 0) idle_.notify_all();
+}
+
+void TaskQueue::RunOrphans(std::unique_lock<std::mutex>* lock) {
+  while (orphans_ > 0) {
+    --orphans_;
+    RunOne(lock);
+  }
+}
+
+void TaskQueue::RunNext() {
+  std::unique_lock lock(mutex_);
+  RunOne(&lock);
+  RunOrphans(&lock);
+}
+
+void TaskQueue::Wait() {
+  std::unique_lock lock(mutex_);
+  RunOrphans(&lock);
+  idle_.wait(lock, [this] { return pending_ == 0; });
+}
+
 }  // namespace
 
 struct Workers::Pool {
-  // Enqueued work is done by TBB's own workers, of which there is one fewer
-  // than the parallelism allowed; hence one more, and no slot for a caller.
+  // TBB's own threads do enqueued work. There is one fewer than the allowed
+  // parallelism, hence one more is allowed, and no slot is for a caller.
   explicit Pool(int threads)
       : control(tbb::global_control::max_allowed_parallelism,
                 static_cast<size_t>(threads) + 1),
         arena(threads, /*reserved_for_masters=*/0) {}
 
-  void Done() {
-    const std::lock_guard lock(mutex);
-    if (--pending == 0) idle.notify_all();
-  }
-
   tbb::global_control control;
   tbb::task_arena arena;
-  std::mutex mutex;
-  std::condition_variable idle;
-  int64_t pending = 0;
-  std::atomic<int> busy = 0;
+  const std::shared_ptr<TaskQueue> tasks = std::make_shared<TaskQueue>();
 };
 
 namespace {
 
-// Work, until somebody has it.
-struct Job {
-  // True once.
-  bool Claim() { return !claimed.exchange(true); }
-
-  std::function<void()> work;
-  std::atomic<bool> claimed = false;
-};
-
-// Threads that wait for each other, but not for long.
+// Threads that wait for each other, for a short time.
 class StartupBarrier {
  public:
   explicit StartupBarrier(int threads) : missing_(threads) {}
@@ -88,8 +203,8 @@ class StartupBarrier {
 
 }  // namespace
 
-// TBB begins threads when there is work, and is not of use any more once there
-// was no memory for one: hence all begin now.
+// TBB starts threads when there is work, and is unusable once there was no
+// memory for one. Hence all threads start now.
 Workers::Workers(int threads)
     : pool_(std::make_unique<Pool>(ThreadsOrCores(threads))) {
   const auto barrier = std::make_shared<StartupBarrier>(this->threads());
@@ -100,41 +215,30 @@ Workers::Workers(int threads)
 
 Workers::~Workers() { Wait(); }
 
-bool Workers::Enqueue(std::function<void()> task) {
-  const auto job = std::make_shared<Job>();
-  job->work = std::move(task);
-  {
-    const std::lock_guard lock(pool_->mutex);
-    ++pool_->pending;
-  }
+// Each task that waits has one call of RunNext in the arena.
+bool Workers::Enqueue(std::function<void()> task, Priority priority) {
+  const int64_t number = pool_->tasks->Add(std::move(task), priority);
   try {
-    pool_->arena.enqueue([pool = pool_.get(), job] {
+    pool_->arena.enqueue([tasks = pool_->tasks] {
       TakeOver();
-      if (!job->Claim()) return;
-      pool->busy.fetch_add(1, std::memory_order_relaxed);
-      job->work();
-      pool->busy.fetch_sub(1, std::memory_order_relaxed);
-      pool->Done();
+      tasks->RunNext();
     });
     return true;
   } catch (...) {
-    // It may be queued nevertheless, and even have run.
-    if (!job->Claim()) return true;
+    // TBB may make the call nevertheless, and then finds one task fewer.
+    return !pool_->tasks->Withdraw(number, priority);
   }
-  pool_->Done();
-  return false;
 }
 
-void Workers::Wait() {
-  std::unique_lock lock(pool_->mutex);
-  pool_->idle.wait(lock, [this] { return pool_->pending == 0; });
+void Workers::Wait() { pool_->tasks->Wait(); }
+
+bool Workers::has_waiting(Priority priority) const {
+  return pool_->tasks->has_waiting(priority);
 }
 
 int Workers::threads() const { return pool_->arena.max_concurrency(); }
 
-int Workers::busy() const {
-  return pool_->busy.load(std::memory_order_relaxed);
-}
+int Workers::busy() const { return pool_->tasks->busy(); }
 
 void RunBatch(int64_t count, int threads,
               const std::function<void(int64_t)>& task) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// The threads that do the work of many clips at once.
+// A pool of threads that run tasks of two priorities.
 
 #include <cstdint>
 #include <functional>
@@ -8,24 +8,42 @@
 
 namespace bvhmill {
 
-// A pool of `threads` workers. Tasks must not throw. The destructor waits for
-// every task.
+enum class Priority : uint8_t {
+  // A caller waits for the task.
+  kInteractive,
+  // No caller waits: the task may be late.
+  kBackground,
+};
+
+// Tasks of one priority begin in the order in which they were enqueued. A free
+// worker begins an interactive task before a background task, except that every
+// ninth task to begin is a background task while tasks of both priorities wait:
+// so background work is slow under load but never stops. A task that has begun
+// is not interrupted.
+//
+// Tasks must not throw. The destructor waits for every task.
 class Workers {
  public:
+  // Interactive tasks that begin in a row while a background task waits.
+  static constexpr int kInteractiveInRow = 8;
+
   // 0 threads: as many as the machine has cores.
   explicit Workers(int threads);
   ~Workers();
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  // Runs `task` on a worker, soon. Never blocks. Thread-safe. False, or
+  // Runs `task` on a worker. Never blocks for long. Thread-safe. False, or
   // std::bad_alloc, if the system has no memory for it: then it never runs.
-  bool Enqueue(std::function<void()> task);
-  // Waits until nothing is queued or running.
+  bool Enqueue(std::function<void()> task,
+               Priority priority = Priority::kInteractive);
+  // Waits until no task is queued or running.
   void Wait();
   int threads() const;
   // Tasks that are running now.
   int busy() const;
+  // True if a task of `priority` waits for a worker. Takes no lock.
+  bool has_waiting(Priority priority) const;
 
  private:
   struct Pool;

@@ -1,7 +1,7 @@
 // How much memory the process may have, and what the server does when it has
 // more than it can account for.
 
-#include "server/limits/memory_guard.h"
+#include "server/limits/memory_policy.h"
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@
 namespace bvhmill::testing {
 namespace {
 
-using server::MemoryGuard;
+using server::MemoryPolicy;
 using server::MemoryReading;
 using std::chrono::seconds;
 
@@ -84,8 +84,8 @@ TEST(MemoryBoundsTest, TheTightestBoundSaysHowFullTheProcessIs) {
   EXPECT_EQ(server::FullnessOf({50, 90}, {100, 100}), 0.9);
 }
 
-TEST(MemoryGuardTest, MemoryIsShortUntilThereIsEnoughAgain) {
-  MemoryGuard guard;
+TEST(MemoryPolicyTest, MemoryIsShortUntilThereIsEnoughAgain) {
+  MemoryPolicy guard;
   const std::pair<double, bool> steps[] = {{0.5, false},  {0.84, false},
                                            {0.85, true},  {0.8, true},
                                            {0.74, false}, {0.8, false}};
@@ -96,9 +96,9 @@ TEST(MemoryGuardTest, MemoryIsShortUntilThereIsEnoughAgain) {
   }
 }
 
-TEST(MemoryGuardTest, TheAllocatorIsAskedOnceForWhatItDoesNotGiveBack) {
-  MemoryGuard guard;
-  const auto start = MemoryGuard::Clock::now();
+TEST(MemoryPolicyTest, TheAllocatorIsAskedOnceForWhatItDoesNotGiveBack) {
+  MemoryPolicy guard;
+  const auto start = MemoryPolicy::Clock::now();
   struct Step {
     int second;
     int64_t resident_mib;
@@ -120,10 +120,10 @@ TEST(MemoryGuardTest, TheAllocatorIsAskedOnceForWhatItDoesNotGiveBack) {
   }
 }
 
-TEST(MemoryGuardTest, TheAllocatorIsAskedFiveTimesASecondIfMemoryIsShort) {
+TEST(MemoryPolicyTest, TheAllocatorIsAskedFiveTimesASecondIfMemoryIsShort) {
   using std::chrono::milliseconds;
-  MemoryGuard guard;
-  const auto start = MemoryGuard::Clock::now();
+  MemoryPolicy guard;
+  const auto start = MemoryPolicy::Clock::now();
   struct Step {
     int millisecond;
     double fullness;
@@ -142,7 +142,7 @@ TEST(MemoryGuardTest, TheAllocatorIsAskedFiveTimesASecondIfMemoryIsShort) {
   }
 }
 
-TEST(MemoryGuardTest, TheLastResortIsForUncountedMemory) {
+TEST(MemoryPolicyTest, TheLastResortIsForUncountedMemory) {
   struct Case {
     double fullness;
     int64_t resident_mib;
@@ -155,12 +155,12 @@ TEST(MemoryGuardTest, TheLastResortIsForUncountedMemory) {
     reading.fullness = c.fullness;
     reading.resident = c.resident_mib * kMiB;
     reading.counted = 100 * kMiB;
-    EXPECT_EQ(MemoryGuard::IsLastResort(reading), c.is_last_resort)
+    EXPECT_EQ(MemoryPolicy::IsLastResort(reading), c.is_last_resort)
         << c.fullness << " " << c.resident_mib;
   }
 }
 
-TEST(MemoryGuardTest, CutsForGrowthBeyondTheReceivedBytes) {
+TEST(MemoryPolicyTest, CutsForGrowthBeyondTheReceivedBytes) {
   struct Step {
     int64_t resident_mib;
     int64_t counted_mib;
@@ -200,7 +200,7 @@ TEST(MemoryGuardTest, CutsForGrowthBeyondTheReceivedBytes) {
        {{150, 0, 0, false}, {150, 0, 300, false}, {300, 0, 301, true}}}};
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);
-    MemoryGuard guard;
+    MemoryPolicy guard;
     for (const Step& step : c.steps) {
       MemoryReading reading;
       reading.resident = step.resident_mib * kMiB;
@@ -211,16 +211,16 @@ TEST(MemoryGuardTest, CutsForGrowthBeyondTheReceivedBytes) {
   }
 }
 
-TEST(MemoryGuardTest, NewClipsAreRefusedAndThoseThatRunGoOn) {
+TEST(MemoryPolicyTest, NewClipsAreRefusedAndThoseThatRunGoOn) {
   server::Admission admission({});
   server::Ticket running;
   server::Ticket late;
   const auto& caller = *server::Nobody();
   EXPECT_TRUE(admission.TryEnter(caller, "ipv4:1.2.3.4:5", 1, &running).ok());
   admission.RefuseNewClips(true);
-  const grpc::Status refused =
+  const absl::Status refused =
       admission.TryEnter(caller, "ipv4:1.2.3.4:5", 1, &late);
-  EXPECT_EQ(refused.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_TRUE(absl::IsResourceExhausted(refused));
   const Details details = DetailsOf(refused);
   EXPECT_EQ(details.info.reason(), "SERVER_BUSY");
   EXPECT_EQ(details.info.metadata().at("limit_name"), "available_memory");

@@ -1,0 +1,107 @@
+#pragma once
+
+// The conversion of one clip whose source arrives in pieces, encoded or not. It
+// works in small steps, so that its caller can pause it when its outputs are
+// not taken, and can let other clips have a turn.
+//
+//   IncrementalConversion conversion(options, encoding, max_bytes, &receiver,
+//                                    &cancel);
+//   for (each piece) {
+//     conversion.Give(piece);
+//     while (conversion.has_work()) conversion.Step();
+//   }
+//   conversion.End();
+//   while (conversion.has_work()) conversion.Step();
+//   ConvertResult& result = conversion.Finish();
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "bvhmill/base/cancel.h"
+#include "bvhmill/pipeline/clip_converter.h"
+#include "bvhmill/pipeline/convert.h"
+#include "bvhmill/unpack/decoder.h"
+#include "server/convert/metered_receiver.h"
+
+namespace bvhmill::server {
+
+// Bytes that a conversion takes, at most, to decode a source.
+int64_t DecodingBytes(Encoding encoding);
+
+// Used by one thread at a time. If a function throws std::bad_alloc, only the
+// destructor may be called after it.
+class IncrementalConversion {
+ public:
+  // The text may have `max_clip_bytes` once it is decoded; 0 = any number. The
+  // options, `receiver` and `cancel` must outlive the conversion.
+  IncrementalConversion(const ConvertOptions& options, Encoding encoding,
+                        int64_t max_clip_bytes, MeteredReceiver* receiver,
+                        const CancelToken* cancel);
+
+  // Later steps make outputs of about `bytes`, or of one frame.
+  void SetStepBytes(int64_t bytes) { converter_.SetStepBytes(bytes); }
+
+  // Takes the next piece of the source. REQUIRES: !has_work().
+  void Give(std::string bytes);
+  // The same without a copy: `bytes` must stay valid until !has_work().
+  void Borrow(std::string_view bytes);
+
+  // A step can be done with what was given.
+  bool has_work() const {
+    return has_bytes() || (!is_broken() && converter_.has_work());
+  }
+  // Does one step. Returns the bytes of text that it read, or that its work is
+  // worth. REQUIRES: has_work().
+  size_t Step();
+
+  // Rows wait for more text to be worked on together.
+  bool can_flush() const { return !is_broken() && converter_.CanFlush(); }
+  // Works on them now. REQUIRES: !has_work(). There may be work after it.
+  void Flush() { converter_.Flush(); }
+
+  // The source is complete. There may be work after it.
+  void End();
+  bool has_ended() const { return has_ended_; }
+
+  // Makes the outputs that need all frames, and returns the result. Its status
+  // is decode_error() if the source could not be decoded, and the refusal of
+  // the receiver if memory was refused. REQUIRES: has_ended(), !has_work().
+  ConvertResult& Finish();
+
+  // Why the source could not be decoded; OK if it could.
+  const absl::Status& decode_error() const { return decode_error_; }
+
+ private:
+  bool is_broken() const { return !decode_error_.ok(); }
+  // Some of what was given is not used yet.
+  bool has_bytes() const { return !rest_.empty() || text_at_ < text_.size(); }
+  void DropBytes();
+  std::string_view NextText();
+  void Decode();
+  void CheckDecoded(const absl::Status& status);
+
+  const int64_t max_clip_bytes_;
+  MeteredReceiver& receiver_;
+  ConvertResult result_;
+  ClipConverter converter_;
+  // The piece that was given, and the part of it that is not used yet.
+  std::string given_;
+  std::string_view rest_;
+  // Null if the source is not encoded.
+  std::unique_ptr<Decoder> decoder_;
+  // Bytes that are decoded at once.
+  size_t decoder_slice_ = 0;
+  // Decoded text, and how much of it is used.
+  std::string text_;
+  size_t text_at_ = 0;
+  bool has_ended_ = false;
+  // False once the clip is refused: later bytes are dropped.
+  bool is_wanted_ = true;
+  absl::Status decode_error_;
+};
+
+}  // namespace bvhmill::server

@@ -1,0 +1,281 @@
+#include "server/convert/stream_session.h"
+
+#include <chrono>
+#include <utility>
+
+#include "server/rpc/catch_as_status.h"
+#include "server/rpc/errors.h"
+
+namespace bvhmill::server {
+namespace {
+
+constexpr char kWhere[] = "a stream";
+
+}  // namespace
+
+StreamSession::StreamSession(const SessionParts& parts)
+    : parts_(parts),
+      clips_(parts),
+      upload_rate_(Seconds(parts.config.service.idle_seconds),
+                   parts.config.service.min_upload_bytes_per_second) {}
+
+void StreamSession::Start(const absl::Status& entered,
+                          std::shared_ptr<const Caller> caller,
+                          const std::string& peer, StreamActions* actions) {
+  const absl::Status status =
+      entered.ok()
+          ? CatchAsStatus(parts_.log, kWhere,
+                          [&] { return clips_.Enter(std::move(caller), peer); })
+          : entered;
+  if (!status.ok()) Fail(status);
+  Next(actions);
+}
+
+void StreamSession::Fail(const absl::Status& status) {
+  if (!failed_) failed_ = status;
+}
+
+void StreamSession::OnDrain(StreamActions* actions) {
+  is_draining_ = true;
+  Next(actions);
+}
+
+bool StreamSession::IsBusy() const {
+  const bool has_whole_clips = !clips_.empty() && !clips_.is_within_clip();
+  return !is_reading_ || is_queued_ || is_writing() || has_whole_clips;
+}
+
+// The peer does not take the frame, or the status, that was written last.
+bool StreamSession::IsSlowReader(Clock::time_point now) const {
+  const std::chrono::seconds patience = Seconds(limits().idle_seconds);
+  const bool must_take = is_finished_ || is_writing();
+  return patience.count() > 0 && must_take && now - write_at_ > patience;
+}
+
+// A peer that has begun a clip must go on with it.
+absl::Status StreamSession::CheckUpload(Clock::time_point now) {
+  if (!clips_.is_within_clip() || is_queued_) return absl::OkStatus();
+  switch (upload_rate_.Check(now)) {
+    case UploadRate::Verdict::kIdle:
+      return StreamIdle(limits().idle_seconds);
+    case UploadRate::Verdict::kSlow:
+      return StreamSlow(limits().min_upload_bytes_per_second);
+    case UploadRate::Verdict::kGood:
+      break;
+  }
+  return absl::OkStatus();
+}
+
+// A stream without unfinished clips waits for its peer to begin one.
+absl::Status StreamSession::CheckIdle(Clock::time_point now) {
+  const int64_t limit = limits().idle_between_seconds;
+  if (limit == 0 || !clips_.empty() || !is_reading_ || is_queued_) {
+    idle_since_.reset();
+    return absl::OkStatus();
+  }
+  if (!idle_since_) idle_since_ = now;
+  return now - *idle_since_ > Seconds(limit) ? StreamIdleBetween(limit)
+                                             : absl::OkStatus();
+}
+
+// Why the stream cannot go on; OK if it can.
+absl::Status StreamSession::CheckPeer(Clock::time_point now,
+                                      const absl::Status& allowed) {
+  if (IsSlowReader(now)) return StreamIdle(limits().idle_seconds);
+  if (failed_) return absl::OkStatus();
+  absl::Status status = allowed;
+  if (status.ok()) status = CheckIdle(now);
+  return status.ok() ? CheckUpload(now) : status;
+}
+
+void StreamSession::OnTick(Clock::time_point now, const absl::Status& allowed,
+                           StreamActions* actions) {
+  const bool is_stuck = IsSlowReader(now);
+  if (!is_finished_) {
+    const absl::Status status = CatchAsStatus(
+        parts_.log, kWhere, [&] { return CheckPeer(now, allowed); });
+    if (!status.ok()) {
+      Fail(status);
+      cancel_.Cancel();
+    }
+    // Other streams may have freed memory that this one waits for.
+    Next(actions);
+  }
+  actions->cancel_call = is_stuck;
+}
+
+void StreamSession::OnHalfClose(StreamActions* actions) {
+  is_reading_ = false;
+  reads_done_ = true;
+  if (clips_.is_within_clip() && !cancel_.IsCancelled() && !failed_) {
+    Fail(CatchAsStatus(parts_.log, kWhere, [] {
+      return StreamOutOfOrder("the stream was closed within a clip");
+    }));
+    closed_within_clip_ = true;
+  }
+  if (failed_) cancel_.Cancel();
+  Next(actions);
+}
+
+void StreamSession::OnRequest(const absl::Status& parsed,
+                              v1::ConvertClipsRequest* request, int64_t beside,
+                              Clock::time_point came_at,
+                              StreamActions* actions) {
+  is_reading_ = false;
+  is_queued_ = false;
+  if (!is_over()) Take(parsed, request, beside, came_at);
+  if (failed_) cancel_.Cancel();
+  Next(actions);
+}
+
+void StreamSession::Take(const absl::Status& parsed,
+                         v1::ConvertClipsRequest* request, int64_t beside,
+                         Clock::time_point came_at) {
+  idle_since_.reset();
+  upload_rate_.OnBytes(came_at, static_cast<int64_t>(request->chunk().size()));
+  const bool goes_on = clips_.is_within_clip();
+  const absl::Status status =
+      parsed.ok() ? CatchAsStatus(parts_.log, kWhere,
+                                  [&] { return clips_.Take(request, beside); })
+                  : parsed;
+  if (!status.ok()) Fail(status);
+  if (!goes_on) upload_rate_.Reset();
+}
+
+void StreamSession::OnReadStarted(StreamActions* actions) {
+  // Only the end may have waited for it.
+  if (--starting_reads_ == 0 && MustEnd()) Next(actions);
+}
+
+void StreamSession::OnWriteDone(bool ok, StreamActions* actions) {
+  const ClipPtr clip = std::exchange(writing_, nullptr);
+  if (!ok) cancel_.Cancel();
+  clips_.Written(clip, std::exchange(written_, {}));
+  Next(actions);
+}
+
+bool StreamSession::MustEnd() const {
+  return failed_ ||
+         (clips_.empty() && !is_queued_ && (is_draining_ || reads_done_));
+}
+
+// A stream that drains takes the rest of a clip, but no new clip.
+bool StreamSession::MayRead() const {
+  return !reads_done_ && (!is_draining_ || clips_.is_within_clip()) &&
+         clips_.WindowIsOpen();
+}
+
+void StreamSession::PickWrite(StreamActions* actions) {
+  writing_ = clips_.PickWrite(&written_, &actions->more_follows);
+  if (writing_ == nullptr) return;
+  write_at_ = parts_.now();
+  actions->write = &written_;
+}
+
+void StreamSession::End(StreamActions* actions) {
+  if (failed_) clips_.AbandonAll();
+  if (is_writing() || starting_reads_ > 0) return;
+  actions->finish = failed_       ? *failed_
+                    : reads_done_ ? absl::OkStatus()
+                                  : Stopping();
+  is_finished_ = true;
+  write_at_ = parts_.now();
+}
+
+void StreamSession::Next(StreamActions* actions) {
+  if (is_finished_) return;
+  if (cancel_.IsCancelled()) Fail(absl::CancelledError(""));
+  // Reserved here because what follows must not throw.
+  const bool has_memory = CatchAndLog(
+      parts_.log, kWhere, [&] { actions->run.reserve(clips_.size()); });
+  if (!has_memory) Fail(OutOfMemory());
+  if (MustEnd()) return End(actions);
+  if (!is_writing()) PickWrite(actions);
+  if (!is_reading_ && MayRead()) {
+    is_reading_ = true;
+    upload_rate_.Wait(parts_.now());
+    actions->read = true;
+    ++starting_reads_;
+  }
+  clips_.TakeRunnable(&actions->run);
+}
+
+NextClipStep StreamSession::NextStep(const ClipPtr& clip,
+                                     const WorkState& state,
+                                     StreamActions* actions) {
+  NextClipStep next;
+  clip->state = state;
+  const bool is_over = cancel_.IsCancelled() || clip->is_abandoned;
+  if (!is_over && clip->refused) {
+    clips_.UsedBytes(clip.get());
+    actions->dropped = std::move(clip->work);
+    clip->state = {};
+    // Still running, so that Next does not have it run.
+    Next(actions);
+    next.step = clip->has_ended ? ClipStep::kFinish : ClipStep::kRest;
+  } else if (is_over || clips_.MustPause(*clip)) {
+    next.step = ClipStep::kRest;
+  } else if (!state.exists) {
+    next.step = ClipStep::kMake;
+  } else if (state.has_work) {
+    next.step = ClipStep::kWork;
+  } else {
+    next = NextOfConversion(clip.get());
+    Next(actions);
+  }
+  clip->is_running = next.step != ClipStep::kRest;
+  return next;
+}
+
+// The conversion has used up what it was given.
+NextClipStep StreamSession::NextOfConversion(StreamClip* clip) {
+  clips_.UsedBytes(clip);
+  if (!clip->incoming.empty()) {
+    return {ClipStep::kGive, clips_.TakeBytes(clip)};
+  }
+  if (clip->has_ended) {
+    return {clip->state.has_ended ? ClipStep::kFinish : ClipStep::kEnd, {}};
+  }
+  return {clips_.MustFlush(*clip) ? ClipStep::kFlush : ClipStep::kRest, {}};
+}
+
+void StreamSession::OnFrame(const ClipPtr& clip, ResponseFrame frame,
+                            bool is_result, StreamActions* actions) {
+  if (clip->is_abandoned || is_finished_) return;
+  // A step goes on for a moment after its clip was refused.
+  if (clip->refused && !is_result) return;
+  clips_.AddFrame(clip.get(), std::move(frame));
+  if (is_result) {
+    clip->made_at = parts_.now();
+    clip->has_result = true;
+    clip->is_running = false;
+    clip->state = {};
+    actions->dropped = std::move(clip->work);
+  }
+  Next(actions);
+}
+
+void StreamSession::OnNoMemory(const ClipPtr& clip, const absl::Status& status,
+                               StreamActions* actions) {
+  if (is_finished_ || clip->is_abandoned) return;
+  clips_.UsedBytes(clip.get());
+  if (!clip->refused) clips_.Refuse(clip.get(), status);
+  clip->state = {};
+  clip->is_running = false;
+  Next(actions);
+}
+
+void StreamSession::OnFailure(const ClipPtr& clip, const absl::Status& status,
+                              StreamActions* actions) {
+  if (is_finished_ || clip->is_abandoned) return;
+  Fail(status);
+  cancel_.Cancel();
+  Next(actions);
+}
+
+void StreamSession::Clear() {
+  cancel_.Cancel();
+  clips_.Clear();
+}
+
+}  // namespace bvhmill::server

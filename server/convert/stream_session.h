@@ -1,0 +1,206 @@
+#pragma once
+
+// The protocol of one stream ConvertClips as a state machine without sockets
+// and threads. Its owner reports events, one at a time, and does the actions
+// that the session asks for in return.
+//
+//   events                          actions
+//   a message came                  read the next message
+//   the peer closed its side        write a frame
+//   a write is done                 run a clip in a worker
+//   a worker is done with a step    finish the stream with a status
+//   a worker has no memory          cancel the call
+//   the call was cancelled
+//   the server drains
+//   a second has passed
+//
+// The session keeps these invariants, in every order of events:
+//   - At most one read and one write are outstanding.
+//   - A clip is run by one worker at a time.
+//   - Finish is the last action, and is asked for once, when no write and no
+//     start of a read is outstanding. Only cancel_call may follow it.
+//   - Each clip that the peer begins gets one result, unless the peer abandons
+//     it or the stream fails.
+//   - Reading stops while clips wait to be converted or frames to be written,
+//     as the limits say.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "bvhmill/base/cancel.h"
+#include "bvhmill/v1/clip_service.pb.h"
+#include "server/auth/caller.h"
+#include "server/convert/clip_queue.h"
+#include "server/convert/stream_clip.h"
+#include "server/limits/upload_rate.h"
+
+namespace bvhmill::server {
+
+// What the owner of a session must do after an event, in this order, without
+// the mutex: each may cause another event at once.
+struct StreamActions {
+  // Run these clips, each in a worker that asks StreamSession::NextStep.
+  std::vector<ClipPtr> run;
+  // Write this frame. It stays valid until OnWriteDone. Null = no write.
+  const ResponseFrame* write = nullptr;
+  // Another frame follows at once, so the write may wait for it.
+  bool more_follows = false;
+  // Start a read, then report OnReadStarted.
+  bool read = false;
+  // Finish the stream with this status.
+  std::optional<absl::Status> finish;
+  // Cancel the call: the peer accepts nothing, so no write can end.
+  bool cancel_call = false;
+  // Nothing to do but to free it, which takes time if it is large.
+  std::shared_ptr<ClipWork> dropped;
+};
+
+// What a worker does next with a clip.
+enum class ClipStep : uint8_t {
+  // Nothing: another event will have the clip run again.
+  kRest,
+  // Make the conversion.
+  kMake,
+  // Give `bytes` to the conversion and do a step.
+  kGive,
+  // Do a step.
+  kWork,
+  // Work on what waits for more input, and emit all of it.
+  kFlush,
+  // Tell the conversion that the clip has ended.
+  kEnd,
+  // Make the result, from the conversion or from StreamClip::refused, and
+  // report it by OnFrame.
+  kFinish,
+};
+
+struct NextClipStep {
+  ClipStep step = ClipStep::kRest;
+  std::string bytes;
+};
+
+// Not thread-safe: its owner guards it with a mutex. The cancel token may be
+// used without the mutex.
+class StreamSession {
+ public:
+  using Clock = StreamClip::Clock;
+
+  explicit StreamSession(const SessionParts& parts);
+  StreamSession(const StreamSession&) = delete;
+  StreamSession& operator=(const StreamSession&) = delete;
+
+  // Events. Each adds what must be done to `actions`.
+
+  // The first event. `entered`: whether the call may be made at all.
+  void Start(const absl::Status& entered, std::shared_ptr<const Caller> caller,
+             const std::string& peer, StreamActions* actions);
+  // The read that was asked for has been started.
+  void OnReadStarted(StreamActions* actions);
+  // The read gave bytes, which a worker will parse: OnRequest follows.
+  void OnRequestQueued() { is_queued_ = true; }
+  // The read gave `request` at `came_at`, whose content is taken; `parsed`: its
+  // status. `beside`: see ClipQueue::Take.
+  void OnRequest(const absl::Status& parsed, v1::ConvertClipsRequest* request,
+                 int64_t beside, Clock::time_point came_at,
+                 StreamActions* actions);
+  // The read gave the end: the peer has closed its side, or is gone.
+  void OnHalfClose(StreamActions* actions);
+  // The write has ended. `ok` is false if the peer is gone.
+  void OnWriteDone(bool ok, StreamActions* actions);
+  // The call was cancelled. Cancel the token before this.
+  void OnCancel(StreamActions* actions) { Next(actions); }
+  // The server drains: unfinished clips are finished, no new ones are read.
+  void OnDrain(StreamActions* actions);
+  // About a second has passed. `allowed`: whether the caller may still convert.
+  void OnTick(Clock::time_point now, const absl::Status& allowed,
+              StreamActions* actions);
+
+  // Events of the worker that runs `clip`.
+
+  // The worker has done the last step, if there was one; `state` is that of the
+  // conversion. Returns the next step. After kRest the worker must not touch
+  // the clip.
+  NextClipStep NextStep(const ClipPtr& clip, const WorkState& state,
+                        StreamActions* actions);
+  // The conversion needs `bytes` more memory, or gives back a negative number.
+  absl::Status OnMemoryNeeded(StreamClip* clip, int64_t bytes) {
+    return clip->ticket.Grow(bytes);
+  }
+  // The conversion made a frame. With `is_result` it is the last one, and the
+  // worker must not touch the clip after it.
+  void OnFrame(const ClipPtr& clip, ResponseFrame frame, bool is_result,
+               StreamActions* actions);
+  // The system has no memory for the clip, which the worker has freed: the clip
+  // is refused with `status`. The worker must not touch the clip after it.
+  void OnNoMemory(const ClipPtr& clip, const absl::Status& status,
+                  StreamActions* actions);
+  // A worker failed in the middle of an event: the stream ends with `status`.
+  void OnFailure(const ClipPtr& clip, const absl::Status& status,
+                 StreamActions* actions);
+
+  // Once Finish was done and the call is over: drops all that is left. No event
+  // but those of workers may follow, and none of them has actions then.
+  void Clear();
+
+  // Cancelled when the stream fails; conversions look at it.
+  CancelToken& cancel() { return cancel_; }
+  // The stream has failed or was asked to finish.
+  bool is_over() const { return failed_ || is_finished_; }
+  bool is_finished() const { return is_finished_; }
+  bool has_failed() const { return failed_.has_value(); }
+  // The peer closed its side, or went away, within a clip.
+  bool closed_within_clip() const { return closed_within_clip_; }
+  // The stream waits for nothing from its peer, except that the peer takes
+  // what is written.
+  bool IsBusy() const;
+  // For tests: what is outstanding.
+  bool is_reading() const { return is_reading_; }
+  bool is_writing() const { return writing_ != nullptr; }
+
+ private:
+  void Take(const absl::Status& parsed, v1::ConvertClipsRequest* request,
+            int64_t beside, Clock::time_point came_at);
+  NextClipStep NextOfConversion(StreamClip* clip);
+  bool IsSlowReader(Clock::time_point now) const;
+  absl::Status CheckUpload(Clock::time_point now);
+  absl::Status CheckIdle(Clock::time_point now);
+  absl::Status CheckPeer(Clock::time_point now, const absl::Status& allowed);
+  void Fail(const absl::Status& status);
+  bool MustEnd() const;
+  bool MayRead() const;
+  // Adds the actions that follow from the state after an event.
+  void Next(StreamActions* actions);
+  void End(StreamActions* actions);
+  void PickWrite(StreamActions* actions);
+
+  const ServiceLimits& limits() const { return parts_.config.service; }
+
+  const SessionParts parts_;
+  CancelToken cancel_;
+  ClipQueue clips_;
+  UploadRate upload_rate_;
+  bool is_reading_ = false;
+  // A worker is going to parse the message that came.
+  bool is_queued_ = false;
+  bool reads_done_ = false;
+  bool is_draining_ = false;
+  // When a tick first found no unfinished clip; reset by each message.
+  std::optional<Clock::time_point> idle_since_;
+  // When the pending write, or Finish, was asked for.
+  Clock::time_point write_at_;
+  ClipPtr writing_;
+  ResponseFrame written_;
+  // Reads that were asked for and are not started yet. Finish comes after them:
+  // the call may be gone soon after it.
+  int starting_reads_ = 0;
+  // Why the stream ends, if it ends with an error.
+  std::optional<absl::Status> failed_;
+  bool closed_within_clip_ = false;
+  bool is_finished_ = false;
+};
+
+}  // namespace bvhmill::server

@@ -1,0 +1,68 @@
+#pragma once
+
+// The rules by which memory that the server does not account for is released
+// and connections are cut. Pure decisions: MemoryGuard reads the memory and
+// acts.
+//
+// gRPC 1.51 does not account for all that it holds: header fields that never
+// end take fifty times their bytes. The bytes that the server accounts for and
+// the bytes that its peers have sent explain the memory of honest use. The rest
+// belongs first to the allocator, which gives it back on request, and then to a
+// peer.
+
+#include <chrono>
+#include <cstdint>
+
+namespace bvhmill::server {
+
+struct MemoryReading {
+  int64_t resident = 0;
+  // Bytes that calls, streams and unfinished messages account for.
+  int64_t counted = 0;
+  // Bytes that the program has read from all connections so far.
+  int64_t received = 0;
+  // See FullnessOf.
+  double fullness = 0;
+};
+
+// Not thread-safe. Cost of each function: O(1).
+class MemoryPolicy {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // Unaccounted bytes at which the allocator is asked to give memory back, and
+  // at which connections are cut.
+  static constexpr int64_t kReleaseSlack = int64_t{112} << 20;
+  static constexpr int64_t kCutSlack = int64_t{176} << 20;
+
+  // True if the allocator should give free memory back. At most five times a
+  // second, and only while memory is short or has grown since the last time.
+  bool ShouldRelease(Clock::time_point now, const MemoryReading& reading);
+
+  // True if a connection should be cut: after a release the process still has
+  // kCutSlack more than is counted, it has grown by kStep since the last time,
+  // and by much more than the bytes that came meanwhile.
+  bool ShouldCut(const MemoryReading& reading);
+
+  // True if every suspect connection should be cut: the process is about to run
+  // out of memory, and the memory that is accounted for is not the cause.
+  static bool IsLastResort(const MemoryReading& reading);
+
+  // True while memory is short: from the moment fullness reaches kShort until
+  // it is below kEnough.
+  bool IsShort(const MemoryReading& reading);
+  static constexpr double kShort = 0.85;
+  static constexpr double kEnough = 0.75;
+  static constexpr double kLast = 0.92;
+
+ private:
+  static constexpr int64_t kStep = int64_t{32} << 20;
+
+  Clock::time_point released_at_;
+  int64_t release_mark_ = 0;
+  int64_t cut_mark_ = 0;
+  int64_t received_at_mark_ = 0;
+  bool is_short_ = false;
+};
+
+}  // namespace bvhmill::server

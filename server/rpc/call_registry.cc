@@ -1,0 +1,65 @@
+#include "server/rpc/call_registry.h"
+
+#include <utility>
+
+namespace bvhmill::server {
+
+bool CallRegistry::Begin(std::shared_ptr<CallWatch> watch,
+                         const std::string& peer, CallId* id) {
+  bool must_cut = false;
+  std::list<RunningCall> added(1);
+  added.front().watch = std::move(watch);
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_draining_) return false;
+    must_cut = peers_.Begin(peer, &added.front().activity);
+    *id = added.begin();
+    calls_.splice(calls_.end(), added);
+  }
+  if (must_cut) cut_(peer, "calls");
+  return true;
+}
+
+void CallRegistry::End(CallId id, bool is_cancelled) {
+  std::list<RunningCall> ended;
+  {
+    const std::lock_guard lock(mutex_);
+    ended.splice(ended.begin(), calls_, id);
+    if (is_draining_ && calls_.empty()) idle_.notify_all();
+  }
+  PeerActivity::Call& activity = ended.front().activity;
+  if (!peers_.End(&activity, is_cancelled)) return;
+  cut_(*activity.name, "calls were cancelled before their first message");
+  peers_.Release(&activity);
+}
+
+std::vector<std::shared_ptr<CallWatch>> CallRegistry::Watches() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::shared_ptr<CallWatch>> watches;
+  watches.reserve(calls_.size());
+  for (const RunningCall& call : calls_) {
+    if (call.watch != nullptr) watches.push_back(call.watch);
+  }
+  return watches;
+}
+
+void CallRegistry::Tick(std::chrono::steady_clock::time_point now) {
+  for (const auto& watch : Watches()) watch->OnTick(now);
+}
+
+bool CallRegistry::Drain(std::chrono::seconds patience) {
+  {
+    const std::lock_guard lock(mutex_);
+    is_draining_ = true;
+  }
+  for (const auto& watch : Watches()) watch->OnDrain();
+  std::unique_lock lock(mutex_);
+  return idle_.wait_for(lock, patience, [this] { return calls_.empty(); });
+}
+
+int64_t CallRegistry::running() const {
+  const std::lock_guard lock(mutex_);
+  return static_cast<int64_t>(calls_.size());
+}
+
+}  // namespace bvhmill::server

@@ -1,0 +1,85 @@
+#pragma once
+
+// The calls that are running. The registry tells them once a second that time
+// has passed, tells them when the server drains, and waits for them to end.
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "server/rpc/peer_activity.h"
+
+namespace bvhmill::server {
+
+// What the registry tells a call. Each function may be called by any thread,
+// and once more after CallRegistry::End.
+class CallWatch {
+ public:
+  CallWatch() = default;
+  virtual ~CallWatch() = default;
+  CallWatch(const CallWatch&) = delete;
+  CallWatch& operator=(const CallWatch&) = delete;
+
+  // The server drains. Called once.
+  virtual void OnDrain() {}
+  // About one second has passed.
+  virtual void OnTick(std::chrono::steady_clock::time_point /*now*/) {}
+};
+
+// Thread-safe.
+class CallRegistry {
+ public:
+  struct RunningCall {
+    // May be null.
+    std::shared_ptr<CallWatch> watch;
+    PeerActivity::Call activity;
+  };
+  // Valid from Begin to End.
+  using CallId = std::list<RunningCall>::iterator;
+  // Cuts the connection of `peer`, for the reason `why`. Must not throw.
+  using Cut = std::function<void(const std::string& peer, const char* why)>;
+
+  // `peers` must outlive the registry.
+  CallRegistry(PeerActivity* peers, Cut cut)
+      : peers_(*peers), cut_(std::move(cut)) {}
+
+  // Counts a call over the connection of `peer` as running until End. False if
+  // the server drains: the call must be refused, and `id` is not set. Cuts the
+  // connection of a peer that has far too many calls.
+  bool Begin(std::shared_ptr<CallWatch> watch, const std::string& peer,
+             CallId* id);
+  // `is_cancelled`: the call was cancelled, by its peer as a rule. Cuts the
+  // connection of a peer that cancels calls faster than gRPC ends them.
+  void End(CallId id, bool is_cancelled);
+
+  // See PeerActivity::MarkActive.
+  static void MarkActive(CallId id) { PeerActivity::MarkActive(&id->activity); }
+
+  // Calls OnTick of all running calls, without a lock.
+  void Tick(std::chrono::steady_clock::time_point now);
+
+  // Refuses new calls from now on and calls OnDrain of the running ones.
+  // Returns when all have ended or `patience` is over; true if all have ended.
+  bool Drain(std::chrono::seconds patience);
+
+  int64_t running() const;
+
+ private:
+  // A copy, since a call may end while it is told something.
+  std::vector<std::shared_ptr<CallWatch>> Watches() const;
+
+  PeerActivity& peers_;
+  const Cut cut_;
+  mutable std::mutex mutex_;
+  std::condition_variable idle_;
+  bool is_draining_ = false;
+  std::list<RunningCall> calls_;
+};
+
+}  // namespace bvhmill::server

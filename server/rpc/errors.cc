@@ -1,0 +1,169 @@
+#include "server/rpc/errors.h"
+
+#include <string>
+#include <utility>
+
+#include "bvhmill/base/call_error.h"
+#include "bvhmill/base/status.h"
+#include "bvhmill/base/utf8.h"
+
+namespace bvhmill::server {
+namespace {
+
+using Code = absl::StatusCode;
+
+const char* NameOf(Scope scope) {
+  switch (scope) {
+    case Scope::kRead:
+      return "read";
+    case Scope::kConvert:
+      return "convert";
+    case Scope::kJobs:
+      return "jobs";
+    case Scope::kAdmin:
+      break;
+  }
+  return "admin";
+}
+
+// DEADLINE_EXCEEDED: a peer made the server wait longer than a limit allows.
+absl::Status KeptWaiting(const char* reason, std::string message,
+                         const std::string& limit_name, int64_t limit) {
+  return MakeCallError({.code = Code::kDeadlineExceeded,
+                        .reason = reason,
+                        .limit_name = limit_name,
+                        .limit = limit,
+                        .message = std::move(message)});
+}
+
+}  // namespace
+
+absl::Status LimitExceeded(std::string_view limit_name, int64_t limit,
+                           int64_t value) {
+  const std::string name(limit_name);
+  const std::string number = std::to_string(value);
+  return MakeCallError(
+      {.code = Code::kResourceExhausted,
+       .reason = "LIMIT_EXCEEDED",
+       .limit_name = name,
+       .limit = limit,
+       .args = {{"value", number}},
+       .message = number + " exceeds " + name + " = " + std::to_string(limit)});
+}
+
+absl::Status TokenUnknown() {
+  return MakeCallError({.code = Code::kUnauthenticated,
+                        .reason = "TOKEN_UNKNOWN",
+                        .message = "the call needs a bearer token that this "
+                                   "server knows"});
+}
+
+absl::Status ScopeMissing(std::string_view caller, std::string_view method,
+                          Scope scope) {
+  const std::string name(caller);
+  return MakeCallError(
+      {.code = Code::kPermissionDenied,
+       .reason = "SCOPE_MISSING",
+       .args = {{"token", name},
+                {"scope", NameOf(scope)},
+                {"resource_type", "method"},
+                {"resource_name", std::string(method)}},
+       .message = "the token " + name + " lacks the scope " + NameOf(scope)});
+}
+
+absl::Status OutOfMemory() {
+  static const auto* const kStatus = new absl::Status(
+      MakeCallError({.code = Code::kResourceExhausted,
+                     .reason = "SERVER_BUSY",
+                     .args = {{"retry_after_ms", "1000"}},
+                     .message = "the server has no memory for the call"}));
+  return *kStatus;
+}
+
+absl::Status InternalFault() {
+  return MakeCallError({.code = Code::kInternal,
+                        .reason = "SERVER_FAULT",
+                        .message = "the server failed; its log may say why"});
+}
+
+absl::Status Stopping() {
+  return MakeCallError(
+      {.code = Code::kUnavailable,
+       .reason = "SERVER_STOPPING",
+       .args = {{"retry_after_ms", "1000"}},
+       .message = "the server is stopping; try another server"});
+}
+
+absl::Status MethodUnknown(std::string_view method) {
+  return MakeCallError({.code = Code::kUnimplemented,
+                        .reason = "METHOD_UNKNOWN",
+                        .message = "there is no method " + Excerpt(method)});
+}
+
+absl::Status UnknownEncoding(int encoding) {
+  const std::string number = std::to_string(encoding);
+  return MakeCallError(
+      {.code = Code::kUnimplemented,
+       .reason = "ENCODING_UNKNOWN",
+       .args = {{"encoding", number}},
+       .message = "source.encoding: this server cannot decode " + number +
+                  "; see GetServerInfo.encodings"});
+}
+
+absl::Status MessageBroken() {
+  return MakeCallError(
+      {.code = Code::kInvalidArgument,
+       .reason = "MESSAGE_BROKEN",
+       .message = "the bytes are not a request of this method"});
+}
+
+absl::Status StreamOutOfOrder(const char* why) {
+  return MakeCallError({.code = Code::kInvalidArgument,
+                        .reason = "STREAM_OUT_OF_ORDER",
+                        .message = why});
+}
+
+absl::Status StreamIdle(int64_t seconds) {
+  return KeptWaiting("STREAM_IDLE",
+                     "the stream was idle within a clip for more than "
+                     "stream_idle_seconds = " +
+                         std::to_string(seconds),
+                     "stream_idle_seconds", seconds);
+}
+
+absl::Status StreamIdleBetween(int64_t seconds) {
+  return KeptWaiting("STREAM_IDLE",
+                     "the stream was idle between clips for more than "
+                     "stream_idle_between_seconds = " +
+                         std::to_string(seconds),
+                     "stream_idle_between_seconds", seconds);
+}
+
+absl::Status StreamSlow(int64_t bytes_per_second) {
+  return KeptWaiting("STREAM_SLOW",
+                     "upload too slow: less than "
+                     "min_upload_bytes_per_second = " +
+                         std::to_string(bytes_per_second) +
+                         " over stream_idle_seconds",
+                     "min_upload_bytes_per_second", bytes_per_second);
+}
+
+Fault FaultOf(const absl::Status& status) {
+  CallError error = CallErrorOf(status);
+  Fault fault{std::move(error.reason), std::move(error.args)};
+  if (!error.limit_name.empty()) {
+    fault.metadata.emplace_back("limit_name", error.limit_name);
+    fault.metadata.emplace_back("limit", std::to_string(error.limit));
+  }
+  if (!error.field.empty()) fault.metadata.emplace_back("field", error.field);
+  return fault;
+}
+
+absl::Status WithFault(const absl::Status& status, const Fault& fault) {
+  return MakeCallError({.code = status.code(),
+                        .reason = fault.reason,
+                        .args = fault.metadata,
+                        .message = std::string(MessageOf(status))});
+}
+
+}  // namespace bvhmill::server

@@ -1,0 +1,121 @@
+#pragma once
+
+// The owner of a stream session without sockets and threads. Tests decide which
+// event comes next; every action is held against the invariants of the session.
+
+#include <chrono>
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "server/convert/stream_session.h"
+
+namespace bvhmill::testing {
+
+// The server that simulated streams share.
+struct SimulatedServer {
+  explicit SimulatedServer(const server::ServerConfig& wanted);
+
+  static server::StreamClip::Clock::time_point Now() { return now; }
+  static void Pass(int64_t seconds) { now += std::chrono::seconds(seconds); }
+  static inline server::StreamClip::Clock::time_point now{};
+
+  server::ServerConfig config;
+  server::Admission admission;
+  server::StreamMemory memory;
+  const server::Log log{server::LogFormat::kOff};
+};
+
+class SimulatedStream {
+ public:
+  explicit SimulatedStream(SimulatedServer* server);
+  ~SimulatedStream();
+
+  void Start(const absl::Status& entered = absl::OkStatus());
+
+  // Messages of the peer. Keys are numbers in ascending order. Each needs an
+  // outstanding read: see CanReceive.
+  bool CanReceive() const { return read_ && !is_parsing_; }
+  void Open(bool ordered);
+  void Begin(const std::string& key, int bytes, bool complete);
+  void Chunk(int bytes);
+  void End(bool abandon);
+  void Garbage();
+  void HalfClose();
+  bool is_within_clip() const { return !incoming_.empty(); }
+
+  void Cancel();
+  void Drain();
+  // A second has passed; `allowed` = the caller may still convert.
+  void Tick(bool allowed = true);
+  bool CanWrite() const { return write_ != nullptr; }
+  void WriteDone(bool ok);
+  bool CanStartRead() const { return starting_reads_ > 0; }
+  void ReadStarted();
+
+  // Workers: how many clips they run, and one half step of the clip `index`:
+  // to ask for the next step, or to do it. A step that has `no_memory` throws
+  // instead.
+  size_t running() const { return running_.size(); }
+  void Step(size_t index, bool no_memory = false);
+  void Break(size_t index);
+
+  // Does what is outstanding, but receives nothing.
+  void Settle();
+  // As a good peer: ends the clip, closes its side, takes all frames. False if
+  // the stream is stuck.
+  bool Close();
+
+  const std::optional<absl::Status>& finish() const { return finish_; }
+  bool call_cancelled() const { return call_cancelled_; }
+  // "KEY:CODE " for each result in the order of writing.
+  const std::string& results() const { return results_; }
+  int frames() const { return frames_; }
+  const server::StreamSession& session() const { return session_; }
+
+ private:
+  struct Frame;
+  struct FakeWork;
+  struct Run {
+    server::ClipPtr clip;
+    std::optional<server::NextClipStep> next;
+  };
+  class Observer;
+
+  void Receive(v1::ConvertClipsRequest request);
+  void Do(const server::StreamActions& actions);
+  void DoStep(std::list<Run>::iterator run, const server::NextClipStep& next);
+  void Emit(const server::ClipPtr& clip, int64_t data_bytes, bool is_result);
+  void CheckBooks();
+  static FakeWork* WorkOf(const server::ClipPtr& clip);
+
+  SimulatedServer& server_;
+  std::unique_ptr<Observer> observer_;
+  server::StreamSession session_;
+  bool read_ = false;
+  bool is_parsing_ = false;
+  int starting_reads_ = 0;
+  const server::ResponseFrame* write_ = nullptr;
+  std::list<Run> running_;
+  std::optional<absl::Status> finish_;
+  bool call_cancelled_ = false;
+  // The key of the clip that comes.
+  std::string incoming_;
+  bool ordered_ = false;
+  int last_written_ = 0;
+  // By key: clips that must have a result, and results that were written.
+  std::map<std::string, int> begun_;
+  std::map<std::string, int> finished_;
+  std::set<std::string> abandoned_;
+  std::string results_;
+  int frames_ = 0;
+  std::vector<std::weak_ptr<void>> works_;
+};
+
+}  // namespace bvhmill::testing
