@@ -93,7 +93,7 @@ void Register(const std::string& name, size_t bytes, int threads,
 void RegisterTake(const std::string& name,
                   const std::shared_ptr<Subject>& subject) {
   const size_t bytes = subject->rows.size();
-  const auto kept = std::make_shared<ReadResult>();
+  const auto kept = std::make_shared<ParsedClip>();
   Register(name + ".read", bytes, 1, [subject, kept] {
     ReadWhole(subject->text, BestRowsTarget(), nullptr, kept.get());
   });

@@ -24,7 +24,7 @@ struct Subject {
 
 // The whole text, into `read`, whose memory is kept.
 void ReadWhole(std::string_view text, RowsTarget target, Parallel* parallel,
-               ReadResult* read);
+               ParsedClip* read);
 
 // The whole text as a stream in pieces of 256 KiB, to a receiver that drops
 // what it gets. Returns the frames; -1 if it was refused.

@@ -5,6 +5,7 @@
 #include <tbb/task_arena.h>
 
 #include <cstdint>
+#include <memory>
 #include <new>
 #include <span>
 #include <string>
@@ -12,8 +13,8 @@
 #include <thread>
 #include <vector>
 
+#include "bvhmill/pipeline/compiled_skeleton.h"
 #include "bvhmill/pipeline/convert.h"
-#include "bvhmill/pipeline/rig.h"
 #include "bvhmill/pipeline/workers.h"
 #include "bvhmill/validate/biped_measure.h"
 #include "tests/allocations/allocator.h"
@@ -158,32 +159,37 @@ Skeleton Figure(float size, int head) {
   return skeleton.Build();
 }
 
-// What is kept of the rig before is not what is said of the next one, whatever
-// there was no memory for in between.
-TEST(MakeRigTest, WithoutMemoryIsOfNoRig) {
-  const Skeleton small = Figure(1, 1);
-  const Skeleton large = Figure(100, 20);
-  const auto expect = [](const Skeleton& skeleton, RigId id, Rig* rig) {
-    MakeRig(skeleton, id, rig);
-    EXPECT_EQ(SizeOf(rig->facts.body.value()),
-              SizeOf(MeasureBiped(skeleton).value()));
-    EXPECT_EQ(rig->info.joints.size(), skeleton.nodes.size());
+// The skeleton compiled before is not taken for the next one, wherever the
+// memory ends.
+TEST(SkeletonCompilerTest, WithoutMemoryKeepsTheLastOne) {
+  const auto share = [](const Skeleton& skeleton) {
+    return std::make_shared<const SourceSkeleton>(SourceSkeleton{skeleton, {}});
+  };
+  const SharedSkeleton small = share(Figure(1, 1));
+  const SharedSkeleton large = share(Figure(100, 20));
+  const auto expect = [](const SharedSkeleton& source,
+                         SkeletonCompiler* compiler) {
+    const auto compiled = compiler->Compile(source, true, {});
+    EXPECT_EQ(SizeOf(compiled->facts.body.value()),
+              SizeOf(MeasureBiped(source->skeleton).value()));
+    EXPECT_EQ(compiled->info.joints.size(), source->skeleton.nodes.size());
+    EXPECT_EQ(compiled->plan.nodes.size(), source->skeleton.nodes.size());
   };
   bool is_made = false;
   int64_t failures = 0;
   const auto make = [&](int64_t left) {
-    Rig rig;
-    expect(small, 1, &rig);
+    SkeletonCompiler compiler;
+    expect(small, &compiler);
     try {
       const MemoryFor memory(left);
-      MakeRig(large, 2, &rig);
+      compiler.Compile(large, true, {});
       is_made = true;
     } catch (const std::bad_alloc&) {
       ++failures;
     }
-    Rig other = rig;
-    expect(small, 1, &other);
-    expect(large, 2, &rig);
+    SkeletonCompiler other = compiler;
+    expect(small, &other);
+    expect(large, &compiler);
   };
   // In a thread of its own, which has no memory for it yet.
   for (int64_t left = 0; !is_made; ++left) std::thread(make, left).join();

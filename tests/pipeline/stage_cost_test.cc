@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -104,7 +105,7 @@ struct BegunStage {
     stage.SetOutputs(options);
     EncodeContext context{&skeleton, 10, 0.01};
     context.budget = &budget;
-    EXPECT_TRUE(stage.Begin(context, &receiver, &result).ok());
+    EXPECT_TRUE(stage.Begin(context, nullptr, &receiver, &result).ok());
   }
 
   Skeleton skeleton = Chain();
@@ -179,8 +180,8 @@ TEST(StageCost, WorkIsThatOfNodesAndOfNumbersAsText) {
       OneByOne alone(1);
       DiscardingReceiver receiver;
       ConvertResult result;
-      const absl::Status status =
-          EncodeClip(clip, &alone, &receiver, &budget, &workspace, &result);
+      const absl::Status status = EncodeClip(clip, nullptr, &alone, &receiver,
+                                             &budget, &workspace, &result);
       EXPECT_EQ(status.ok(), most == 0) << status;
       return budget.work();
     };
@@ -204,9 +205,9 @@ TEST(StageCost, EachThreadHasBuffersOfItsOwn) {
     OneByOne parallel(threads);
     DiscardingReceiver receiver;
     ConvertResult result;
-    EXPECT_TRUE(
-        EncodeClip(clip, &parallel, &receiver, &budget, &workspace, &result)
-            .ok());
+    EXPECT_TRUE(EncodeClip(clip, nullptr, &parallel, &receiver, &budget,
+                           &workspace, &result)
+                    .ok());
     return budget.held();
   };
   const int64_t one = held(1, 10'000);
@@ -222,6 +223,8 @@ TEST(StageCost, EachWorkerOfAFlowHasATileOfItsOwn) {
   const auto held = [](int workers) {
     const Skeleton skeleton = Chain();
     const std::vector<TextPosition> places(skeleton.nodes.size());
+    const auto source = std::make_shared<const SourceSkeleton>(
+        SourceSkeleton{skeleton, places});
     const ConvertOptions options = Asking({PositionsFormat{}});
     Workspace workspace;
     workspace.stage.SetOutputs(options);
@@ -231,7 +234,7 @@ TEST(StageCost, EachWorkerOfAFlowHasATileOfItsOwn) {
     ConvertResult result;
     FusedConversion flow(workers, kTextBytes, &receiver, &budget, &workspace,
                          &result);
-    EXPECT_TRUE(flow.OnHeader({skeleton, places, 0, 0.01, 100}));
+    EXPECT_TRUE(flow.OnHeader({source, 0.01, 100}));
     return budget.held();
   };
   constexpr int64_t kValues = kTextBytes / 2 + kColumns;
@@ -242,7 +245,7 @@ TEST(StageCost, EachWorkerOfAFlowHasATileOfItsOwn) {
 
 TEST(StageCost, AnEditedClipIsDescribedOnceMore) {
   Workspace workspace;
-  workspace.read.clip = CountingClip(Chain(), 0);
+  workspace.clip = CountingClip(Chain(), 0);
   ConvertOptions options;
   options.edits.root_motion = RootMotion::kOrigin;
   Budget budget({}, nullptr);

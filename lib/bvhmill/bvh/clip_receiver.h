@@ -1,26 +1,29 @@
 #pragma once
 
-// Whoever takes a clip while it is read.
+// The receiver of a clip that is being read.
 
 #include <cstdint>
 #include <span>
 
-#include "bvhmill/base/text_position.h"
+#include "bvhmill/bvh/source_skeleton.h"
 #include "bvhmill/clip/clip.h"
 
 namespace bvhmill {
 
-// What is known of a clip before its first row is read.
+// The facts of a clip that stand before its first row.
 struct ClipHeader {
-  const Skeleton& skeleton;
-  // Where each node of the skeleton begins.
-  std::span<const TextPosition> node_positions;
-  // Of both.
-  RigId rig = 0;
+  // Not null.
+  SharedSkeleton source;
   // Seconds, as the file says; 0 if it does not.
   double frame_time = 0;
-  // What Frames says, which rows may belie; 0 if it says nothing.
+  // The number after "Frames:"; 0 without one. The rows may be more or fewer.
   int64_t declared_frames = 0;
+
+  const Skeleton& skeleton() const { return source->skeleton; }
+  // The channels of a row.
+  int64_t width() const {
+    return static_cast<int64_t>(source->skeleton.channels.size());
+  }
 };
 
 // Values of the frames that a reader of pieces hands on at once; one frame may

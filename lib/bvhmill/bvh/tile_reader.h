@@ -27,10 +27,10 @@ struct TileWorkspace {
 
 // The issues and the frames are those of ReadBvh. Threads of
 // `options.parallel`, if there are any, read tiles of regular rows at once, as
-// workers of `receiver`; what else there is comes by OnFrames. `result` gets
-// all but the values; the receiver may look at its skeleton from OnHeader on.
+// workers of `receiver`; what else there is comes by OnFrames. `clip` gets
+// all but the values.
 StreamResult ReadBvhTiles(std::string_view text, const ReadOptions& options,
                           IssueLog* log, TileReceiver* receiver,
-                          TileWorkspace* workspace, ReadResult* result);
+                          TileWorkspace* workspace, ParsedClip* clip);
 
 }  // namespace bvhmill

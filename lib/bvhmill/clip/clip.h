@@ -65,11 +65,6 @@ struct Skeleton {
 // Bytes of memory that a copy of `skeleton` takes. O(nodes).
 int64_t SkeletonBytes(const Skeleton& skeleton);
 
-// A number for a skeleton that was met before: where it is equal and not 0, so
-// are the skeletons, to the bit, and what is made of one need not be made of
-// the other. 0 says nothing.
-using RigId = uint64_t;
-
 struct Motion {
   int64_t frames = 0;
   // Seconds, as the file says; 0 if it does not. May be odd: see HasRate.

@@ -74,8 +74,6 @@ struct EncodeContext {
   // For what is to be said about the clip as this output; null where no encoder
   // needs one.
   IssueLog* log = nullptr;
-  // Of the skeleton.
-  RigId rig = 0;
   // The clip that is encoded, with all its rows. It stays unchanged until End.
   // Null where no encoder needs whole_clip, and where Check alone is called.
   const Clip* clip = nullptr;

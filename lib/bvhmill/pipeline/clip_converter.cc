@@ -101,6 +101,7 @@ class ClipConverter::Impl final : public ClipReceiver {
   // The skeleton of the file, and of the edited clip; with the reader and the
   // editor.
   std::optional<ClipHeader> header_;
+  std::shared_ptr<const CompiledSkeleton> compiled_;
   std::optional<ClipEditor> editor_;
   EditedRows edited_;
   // Rows that the editor took.
@@ -154,6 +155,7 @@ ClipConverter::Impl::Impl(const ConvertOptions& options,
   is_good_ = true;
   log_.emplace(LogOptions(options));
   LogUnknownFields(options, &*log_);
+  workspace_.ReleaseSkeleton();
   workspace_.stage.SetOutputs(options);
   workspace_.BeginTiles(1);
   keeps_rows_ = has_outputs() && workspace_.stage.NeedsFrameCount();
@@ -184,7 +186,7 @@ absl::Status ClipConverter::Impl::BeginEdits(const ClipHeader& header,
                                              int64_t* expected) {
   if (IsEmpty(options_.edits)) return absl::OkStatus();
   auto editor = ClipEditor::Make(options_.edits, options_.conventions,
-                                 header.skeleton, header.frame_time,
+                                 header.skeleton(), header.frame_time,
                                  std::nullopt, options_.limits, &budget_);
   if (!editor.ok()) return editor.status();
   editor_.emplace(*std::move(editor));
@@ -198,18 +200,18 @@ absl::Status ClipConverter::Impl::BeginOutputs(const ClipHeader& header) {
   absl::Status status = BeginEdits(header, &expected);
   if (!status.ok()) result_.fault = FaultOfEdit(status);
   if (!status.ok() || !has_outputs() || keeps_rows_) return status;
-  const Skeleton& skeleton = editor_ ? editor_->skeleton() : header.skeleton;
+  const Skeleton& skeleton = editor_ ? editor_->skeleton() : header.skeleton();
   const double frame_time = editor_ ? editor_->frame_time() : header.frame_time;
   EncodeContext context{&skeleton, expected, frame_time};
   if (editor_) {
     result_.info = DescribeClip(skeleton, expected, frame_time);
   } else {
-    DescribeClip(workspace_.rig, expected, frame_time, &result_.info);
-    context.rig = header.rig;
+    DescribeClip(*compiled_, expected, frame_time, &result_.info);
   }
   window_.Begin(static_cast<int64_t>(skeleton.channels.size()));
   context.budget = &budget_;
-  status = workspace_.stage.Begin(context, receiver_, &result_);
+  status = workspace_.stage.Begin(context, editor_ ? nullptr : compiled_.get(),
+                                  receiver_, &result_);
   if (!status.ok()) result_.fault = workspace_.stage.fault();
   outputs_failed_ = !status.ok();
   BVHMILL_RETURN_IF_ERROR(status);
@@ -239,20 +241,20 @@ absl::Status ClipConverter::Impl::DrawTiles(int64_t frames) {
   drawn_frames_ = frames;
   const int64_t copies =
       1 + (editor_ ? 1 : 0) + (workspace_.stage.NeedsNeighbours() ? 2 : 0);
-  const size_t width = header_->skeleton.channels.size();
+  const size_t width = header_->skeleton().channels.size();
   return budget_.Hold(copies * more * BytesOf(width));
 }
 
 absl::Status ClipConverter::Impl::BeginClip(const ClipHeader& header) {
-  BVHMILL_RETURN_IF_ERROR(DrawSkeleton(header.skeleton, &budget_));
-  MakeRig(header.skeleton, header.rig, &workspace_.rig);
+  BVHMILL_RETURN_IF_ERROR(DrawSkeleton(header.skeleton(), &budget_));
+  compiled_ = workspace_.compiler.Compile(header.source, has_outputs(),
+                                          options_.conventions);
   return BeginOutputs(header);
 }
 
 bool ClipConverter::Impl::OnHeader(const ClipHeader& header) {
   header_.emplace(header);
-  workspace_.samples.Begin(
-      static_cast<int64_t>(header.skeleton.channels.size()));
+  workspace_.samples.Begin(header.width());
   status_ = BeginClip(header);
   if (status_.ok()) SetSteps();
   return true;
@@ -269,7 +271,7 @@ bool ClipConverter::Impl::OnFrames(int64_t /*first_frame*/, int64_t frames,
     has_stepped_ = true;
     status_ = Step(frames, values, &used);
   }
-  const size_t width = header_->skeleton.channels.size();
+  const size_t width = header_->skeleton().channels.size();
   if (status_.ok() && used < frames) {
     status_ =
         Hold(frames - used, values.subspan(static_cast<size_t>(used) * width),
@@ -316,7 +318,7 @@ void ClipConverter::Impl::Work() {
 
 absl::Status ClipConverter::Impl::StepWaiting(int64_t* used) {
   BVHMILL_RETURN_IF_ERROR(budget_.Work(0));
-  const size_t width = header_->skeleton.channels.size();
+  const size_t width = header_->skeleton().channels.size();
   const auto done = static_cast<size_t>(waiting_at_) * width;
   return Step(waiting_.frames - waiting_at_,
               std::span<const float>(waiting_.values).subspan(done), used);
@@ -329,7 +331,7 @@ absl::Status ClipConverter::Impl::Step(int64_t frames,
                                        int64_t* used) {
   if (!editor_) {
     *used = std::min(frames, step_frames_);
-    const size_t width = header_->skeleton.channels.size();
+    const size_t width = header_->skeleton().channels.size();
     return Feed(*used, values.first(static_cast<size_t>(*used) * width));
   }
   const absl::Status status = PushToEditor(frames, values, used);
@@ -350,7 +352,7 @@ absl::Status ClipConverter::Impl::PushToEditor(int64_t frames,
   edited_from_ += *used;
   // Before anything is made of a row that completes too many.
   return CheckGrowth(
-      {edited_from_, static_cast<int64_t>(header_->skeleton.channels.size())},
+      {edited_from_, static_cast<int64_t>(header_->skeleton().channels.size())},
       {editor_->FramesOfTaken(),
        static_cast<int64_t>(editor_->skeleton().channels.size())},
       options_.limits);
@@ -396,7 +398,7 @@ absl::Status ClipConverter::Impl::Solve(const TileRows& rows) {
 // The rows were kept: they are a clip.
 absl::Status ClipConverter::Impl::EndWhole() {
   Clip clip;
-  clip.skeleton = editor_ ? editor_->skeleton() : header_->skeleton;
+  clip.skeleton = editor_ ? editor_->skeleton() : header_->skeleton();
   clip.motion.frames = fed_;
   clip.motion.frame_time =
       editor_ ? editor_->frame_time() : header_->frame_time;
@@ -405,7 +407,8 @@ absl::Status ClipConverter::Impl::EndWhole() {
   ArenaParallel parallel;
   workspace_.BeginTiles(parallel.threads());
   const absl::Status status =
-      EncodeClip(clip, &parallel, receiver_, &budget_, &workspace_, &result_);
+      EncodeClip(clip, editor_ ? nullptr : compiled_.get(), &parallel,
+                 receiver_, &budget_, &workspace_, &result_);
   if (!status.ok()) result_.fault = workspace_.stage.fault();
   return status;
 }
@@ -421,7 +424,7 @@ absl::Status ClipConverter::Impl::EndEdits() {
   absl::Status status = editor_->CheckRange(read_frames_);
   if (status.ok()) {
     status =
-        CheckGrowth({read_frames_, columns(header_->skeleton)},
+        CheckGrowth({read_frames_, columns(header_->skeleton())},
                     {frames, columns(editor_->skeleton())}, options_.limits);
   }
   if (!status.ok()) {
@@ -463,16 +466,9 @@ void ClipConverter::Impl::FinalizeClip(const StreamResult& read) {
   if (const absl::Status refused = budget_.failure(); !refused.ok()) {
     return RefuseUnread(refused, &result_);
   }
-  const Skeleton none;
   const Fault fault = std::exchange(result_.fault, {});
-  const ClipRead facts = {
-      read.skeleton_read,
-      read.motion_read,
-      header_ ? header_->skeleton : none,
-      workspace_.rig,
-      header_ ? header_->node_positions : std::span<const TextPosition>(),
-      read.frames,
-      header_ ? header_->frame_time : 0};
+  const ClipRead facts = {read.skeleton_read, read.motion_read, compiled_.get(),
+                          read.frames, header_ ? header_->frame_time : 0};
   FinalizeReport(options_, facts, workspace_.samples, cancel_, &*log_,
                  &result_);
   if (result_.status.ok()) result_.fault = fault;
@@ -491,7 +487,7 @@ void ClipConverter::Impl::End() {
   // Nothing more is made of a clip that is refused.
   if (!result_.status.ok()) {
     status_ = result_.status;
-  } else if (header_->skeleton.channels.empty()) {
+  } else if (header_->skeleton().channels.empty()) {
     // Frames without values do not come by themselves.
     waiting_.frames = read.frames;
   }

@@ -63,6 +63,8 @@ class Conversion {
   bool Read(std::string_view text, FusedConversion* flow);
   void EditAndEncode(FusedConversion* flow);
   void MakeOutputs(FusedConversion* flow);
+  void TakeClip();
+  const CompiledSkeleton* PlanOfClip() const;
   void AddTimes(bool flowing);
 
   const ConvertOptions& options_;
@@ -75,6 +77,7 @@ class Conversion {
   WorkspaceLease lease_;
   Workspace& workspace_;
   ConvertResult& result_;
+  std::shared_ptr<const CompiledSkeleton> compiled_;
 };
 
 ReadOptions Conversion::HowToRead() {
@@ -89,14 +92,17 @@ ReadOptions Conversion::HowToRead() {
 
 void Conversion::ReadWhole(std::string_view text) {
   const StageTimer timer(&result_.times.read);
-  ReadResult& read = workspace_.read;
+  ParsedClip& read = workspace_.read;
   ReadBvhInto(text, HowToRead(), &log_, &read);
-  if (read.skeleton_read && DrawSkeleton(read.clip.skeleton, &budget_).ok()) {
-    MakeRig(read.clip.skeleton, read.rig, &workspace_.rig);
+  if (!read.skeleton_read) return;
+  const Skeleton& skeleton = read.source->skeleton;
+  if (DrawSkeleton(skeleton, &budget_).ok()) {
+    compiled_ = workspace_.compiler.Compile(
+        read.source, !options_.outputs.empty() && IsEmpty(options_.edits),
+        options_.conventions);
   }
-  workspace_.samples.Begin(
-      static_cast<int64_t>(read.clip.skeleton.channels.size()));
-  workspace_.samples.Add(read.clip.motion.frames, read.clip.motion.values);
+  workspace_.samples.Begin(static_cast<int64_t>(skeleton.channels.size()));
+  workspace_.samples.Add(read.motion.frames, read.motion.values);
 }
 
 void Conversion::ReadFlowing(std::string_view text, FusedConversion* flow) {
@@ -121,14 +127,27 @@ void Conversion::AddTimes(bool flowing) {
 // Of a clip that is good. `flow` is null if it has not flowed.
 void Conversion::MakeOutputs(FusedConversion* flow) {
   OutputStage& stage = workspace_.stage;
-  const Clip& clip = workspace_.read.clip;
   result_.status = flow != nullptr
-                       ? flow->Finish(clip.motion.frames)
-                       : EncodeClip(clip, &parallel_, receiver_, &budget_,
-                                    &workspace_, &result_);
+                       ? flow->Finish(workspace_.read.motion.frames)
+                       : EncodeClip(workspace_.clip, PlanOfClip(), &parallel_,
+                                    receiver_, &budget_, &workspace_, &result_);
   result_.fault = stage.fault();
   stage.FinishReport(&result_.report);
   if (options_.checks_only) PassFailedOutputs(&result_);
+}
+
+// Makes workspace_.clip of the clip that was read.
+void Conversion::TakeClip() {
+  if (options_.outputs.empty() && IsEmpty(options_.edits)) return;
+  ParsedClip& read = workspace_.read;
+  Clip& clip = workspace_.clip;
+  clip.skeleton = read.source->skeleton;
+  std::swap(clip.motion, read.motion);
+}
+
+// Null if it is edited.
+const CompiledSkeleton* Conversion::PlanOfClip() const {
+  return IsEmpty(options_.edits) ? compiled_.get() : nullptr;
 }
 
 // False if the clip is refused.
@@ -142,16 +161,19 @@ bool Conversion::Read(std::string_view text, FusedConversion* flow) {
     RefuseUnread(refused, &result_);
     return false;
   }
-  const ReadResult& read = workspace_.read;
+  const ParsedClip& read = workspace_.read;
+  if (flow != nullptr && flow->compiled() != nullptr) {
+    compiled_ = flow->compiled();
+  }
   FinalizeReport(options_,
-                 {read.skeleton_read, read.motion_read, read.clip.skeleton,
-                  workspace_.rig, read.node_positions, read.clip.motion.frames,
-                  read.clip.motion.frame_time},
+                 {read.skeleton_read, read.motion_read, compiled_.get(),
+                  read.motion.frames, read.motion.frame_time},
                  workspace_.samples, cancel_, &log_, &result_);
   return result_.status.ok();
 }
 
 void Conversion::EditAndEncode(FusedConversion* flow) {
+  if (flow == nullptr) TakeClip();
   result_.status = EditStage(options_, &budget_, &workspace_, &result_);
   if (result_.status.ok() && !options_.outputs.empty()) MakeOutputs(flow);
 }
@@ -159,6 +181,7 @@ void Conversion::EditAndEncode(FusedConversion* flow) {
 void Conversion::Run(std::string_view text) {
   LogUnknownFields(options_, &log_);
   OutputStage& stage = workspace_.stage;
+  workspace_.ReleaseSkeleton();
   stage.SetOutputs(options_);
   const bool flowing = !options_.outputs.empty() && !stage.NeedsFrameCount() &&
                        !stage.NeedsNeighbours() && IsEmpty(options_.edits);

@@ -24,9 +24,7 @@ absl::Status EditStage(const ConvertOptions& options, Budget* budget,
                        Workspace* workspace, ConvertResult* result) {
   if (IsEmpty(options.edits)) return absl::OkStatus();
   const StageTimer timer(&result->times.edit);
-  Clip& clip = workspace->read.clip;
-  // Even if the edits fail.
-  workspace->read.rig = 0;
+  Clip& clip = workspace->clip;
   absl::Status status =
       EditClip(options.edits, options.conventions, options.limits, budget,
                &clip, &workspace->spare_values);

@@ -14,7 +14,7 @@ namespace bvhmill {
 // are told from options that cannot.
 Fault FaultOfEdit(const absl::Status& status);
 
-// Edits workspace->read.clip as the options say and describes it anew in
+// Edits workspace->clip as the options say and describes it anew in
 // result->info; touches nothing if they ask for no edits. Fails as EditClip
 // does, with result->info as it was and result->fault set.
 absl::Status EditStage(const ConvertOptions& options, Budget* budget,

@@ -82,14 +82,16 @@ absl::Status ClipEncoder::Run(Parallel* parallel) {
 
 }  // namespace
 
-absl::Status EncodeClip(const Clip& clip, Parallel* parallel,
-                        OutputReceiver* receiver, Budget* budget,
-                        Workspace* workspace, ConvertResult* result) {
+absl::Status EncodeClip(const Clip& clip, const CompiledSkeleton* compiled,
+                        Parallel* parallel, OutputReceiver* receiver,
+                        Budget* budget, Workspace* workspace,
+                        ConvertResult* result) {
   EncodeContext context{&clip.skeleton, clip.motion.frames,
                         clip.motion.frame_time};
   context.clip = &clip;
   context.budget = budget;
-  BVHMILL_RETURN_IF_ERROR(workspace->stage.Begin(context, receiver, result));
+  BVHMILL_RETURN_IF_ERROR(
+      workspace->stage.Begin(context, compiled, receiver, result));
   return ClipEncoder(clip, workspace).Run(parallel);
 }
 

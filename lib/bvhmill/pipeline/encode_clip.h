@@ -14,8 +14,9 @@ namespace bvhmill {
 // of workspace->stage to `receiver`. Fills result->outputs; result->info must
 // be set, and there must be buffers for all threads. Memory and work are drawn
 // from `budget`, whose refusals come back.
-absl::Status EncodeClip(const Clip& clip, Parallel* parallel,
-                        OutputReceiver* receiver, Budget* budget,
-                        Workspace* workspace, ConvertResult* result);
+absl::Status EncodeClip(const Clip& clip, const CompiledSkeleton* compiled,
+                        Parallel* parallel, OutputReceiver* receiver,
+                        Budget* budget, Workspace* workspace,
+                        ConvertResult* result);
 
 }  // namespace bvhmill

@@ -102,11 +102,12 @@ void FinalizeReport(const ConvertOptions& options, const ClipRead& read,
                     IssueLog* log, ConvertResult* result) {
   if (read.skeleton_read && read.motion_read) {
     const StageTimer timer(&result->times.validate);
-    Validate(read.skeleton, read.rig.facts, samples, read.node_positions,
-             options.edits.source, log);
+    const SourceSkeleton& source = *read.skeleton->source;
+    Validate(source.skeleton, read.skeleton->facts, samples,
+             source.node_positions, options.edits.source, log);
   }
   if (read.skeleton_read) {
-    DescribeClip(read.rig, read.frames, read.frame_time, &result->info);
+    DescribeClip(*read.skeleton, read.frames, read.frame_time, &result->info);
   } else {
     result->info = {};
   }

@@ -3,8 +3,8 @@
 // What becomes of a clip that was read. Private to pipeline/.
 
 #include "bvhmill/base/cancel.h"
+#include "bvhmill/pipeline/compiled_skeleton.h"
 #include "bvhmill/pipeline/convert.h"
-#include "bvhmill/pipeline/rig.h"
 #include "bvhmill/pipeline/workspace.h"
 #include "bvhmill/report/issue_log.h"
 
@@ -27,10 +27,8 @@ void RefuseUnread(const absl::Status& status, ConvertResult* result);
 struct ClipRead {
   bool skeleton_read = false;
   bool motion_read = false;
-  const Skeleton& skeleton;
-  // Of the skeleton, if it is read.
-  const Rig& rig;
-  std::span<const TextPosition> node_positions;
+  // Null unless the skeleton is read.
+  const CompiledSkeleton* skeleton = nullptr;
   int64_t frames = 0;
   double frame_time = 0;
 };

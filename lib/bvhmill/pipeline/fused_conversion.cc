@@ -37,21 +37,20 @@ absl::Status FusedConversion::DrawTiles(const Skeleton& skeleton) {
 }
 
 absl::Status FusedConversion::Begin(const ClipHeader& header) {
-  BVHMILL_RETURN_IF_ERROR(DrawSkeleton(header.skeleton, &budget_));
+  BVHMILL_RETURN_IF_ERROR(DrawSkeleton(header.skeleton(), &budget_));
   const int64_t expected = std::min(header.declared_frames, kMaxExpectedFrames);
-  MakeRig(header.skeleton, header.rig, &workspace_.rig);
-  DescribeClip(workspace_.rig, expected, header.frame_time, &result_.info);
-  EncodeContext context{&header.skeleton, expected, header.frame_time};
-  context.rig = header.rig;
+  compiled_ = workspace_.compiler.Compile(header.source, /*needs_plan=*/true,
+                                          workspace_.stage.conventions());
+  DescribeClip(*compiled_, expected, header.frame_time, &result_.info);
+  EncodeContext context{&header.skeleton(), expected, header.frame_time};
   context.budget = &budget_;
   BVHMILL_RETURN_IF_ERROR(
-      workspace_.stage.Begin(context, &receiver_, &result_));
-  return DrawTiles(header.skeleton);
+      workspace_.stage.Begin(context, compiled_.get(), &receiver_, &result_));
+  return DrawTiles(header.skeleton());
 }
 
 bool FusedConversion::OnHeader(const ClipHeader& header) {
-  workspace_.samples.Begin(
-      static_cast<int64_t>(header.skeleton.channels.size()));
+  workspace_.samples.Begin(header.width());
   status_ = Begin(header);
   is_idle_ = !status_.ok();
   return budget_.failure().ok();

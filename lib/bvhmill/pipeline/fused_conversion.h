@@ -3,6 +3,7 @@
 // A clip that is converted while it is read. Private to pipeline/.
 
 #include <atomic>
+#include <memory>
 #include <span>
 
 #include "absl/status/status.h"
@@ -38,6 +39,10 @@ class FusedConversion final : public TileReceiver {
   bool OnFrames(int64_t first_frame, int64_t frames,
                 std::span<const float> values) override;
 
+  // Null until the header came.
+  const std::shared_ptr<const CompiledSkeleton>& compiled() const {
+    return compiled_;
+  }
   // Call when all is read, and good: ends the outputs of a clip of `frames`
   // frames. Returns why the outputs are not good, if they are not.
   absl::Status Finish(int64_t frames);
@@ -54,6 +59,7 @@ class FusedConversion final : public TileReceiver {
   Budget& budget_;
   Workspace& workspace_;
   ConvertResult& result_;
+  std::shared_ptr<const CompiledSkeleton> compiled_;
   int64_t taken_ = 0;
   absl::Status status_;
   // No skeleton came, or status_ is not OK.

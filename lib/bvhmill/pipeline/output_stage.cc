@@ -179,25 +179,18 @@ absl::Status OutputStage::OnEncoderStatus(const absl::Status& status) {
   return status.ok() ? status : Refuse(status);
 }
 
-void OutputStage::MakePlanFor(const EncodeContext& context) {
-  const Conventions& conventions = options_->conventions;
-  const bool is_made = context.rig != 0 && context.rig == plan_rig_ &&
-                       conventions == plan_conventions_;
-  if (is_made) return;
-  plan_rig_ = 0;
-  MakePlanInto(*context.skeleton, conventions, &plan_);
-  plan_rig_ = context.rig;
-  plan_conventions_ = conventions;
-}
-
 absl::Status OutputStage::Begin(const EncodeContext& context,
+                                const CompiledSkeleton* compiled,
                                 OutputReceiver* receiver,
                                 ConvertResult* result) {
   BeginLog(context);
   result_ = result;
   fault_ = {};
   BVHMILL_RETURN_IF_ERROR(CheckClip(context));
-  MakePlanFor(context);
+  plan_ = compiled == nullptr ? &own_plan_ : &compiled->plan;
+  if (compiled == nullptr) {
+    MakePlanInto(*context.skeleton, options_->conventions, &own_plan_);
+  }
   budget_ = {options_->limits.max_output_bytes};
   sinks_.clear();
   result->outputs.resize(encoders_.size());
@@ -222,13 +215,13 @@ absl::Status OutputStage::Begin(const EncodeContext& context,
 // About as many frames as keep the arrays of a tile in the second cache.
 int64_t OutputStage::TileFrames() const {
   constexpr int64_t kTileNodes = 16 * 1024;
-  const auto nodes = static_cast<int64_t>(plan_.nodes.size());
+  const auto nodes = static_cast<int64_t>(plan_->nodes.size());
   return std::clamp<int64_t>(kTileNodes / std::max<int64_t>(nodes, 1), 1, 1024);
 }
 
 int64_t OutputStage::MaxFrames() const {
   constexpr int64_t kMaxNodes = 256 * 1024;
-  const auto nodes = static_cast<int64_t>(plan_.nodes.size());
+  const auto nodes = static_cast<int64_t>(plan_->nodes.size());
   return std::max<int64_t>(kMaxNodes / std::max<int64_t>(nodes, 1), 1);
 }
 
@@ -244,7 +237,7 @@ int64_t OutputStage::FrameBytes() const {
     bytes += 2 * kBytesOfWord;
     for (const PoseArray& array : encoders_[i]->Needs().arrays) {
       bytes += number * WidthOf(array) *
-               bvhmill::RowsOf(plan_, array.with_end_sites);
+               bvhmill::RowsOf(*plan_, array.with_end_sites);
     }
   }
   return bytes;
@@ -258,16 +251,16 @@ int64_t OutputStage::FrameWork() const {
   int64_t units = 1;
   for (const SharedArray& shared : arrays_) {
     units += (kNodeWork + WidthOf(shared.array)) *
-             static_cast<int64_t>(plan_.nodes.size());
+             static_cast<int64_t>(plan_->nodes.size());
   }
   for (size_t i = 0; i < encoders_.size(); ++i) {
     if (result_->outputs[i].tensor) continue;
     // Rows are copied where no arrays are asked for.
     if (encoders_[i]->Needs().arrays.empty())
-      units += kTextWork * plan_.columns;
+      units += kTextWork * plan_->columns;
     for (const PoseArray& array : encoders_[i]->Needs().arrays) {
       units += kTextWork * WidthOf(array) *
-               bvhmill::RowsOf(plan_, array.with_end_sites);
+               bvhmill::RowsOf(*plan_, array.with_end_sites);
     }
   }
   return units;
@@ -277,11 +270,11 @@ absl::Status OutputStage::DrawBuffers(int threads, int64_t frames) {
   if (threads > scratch_threads_ && !arrays_.empty()) {
     const int more = threads - std::exchange(scratch_threads_, threads);
     BVHMILL_RETURN_IF_ERROR(
-        HoldFrom(context_.budget, more * FkScratchBytes(plan_)));
+        HoldFrom(context_.budget, more * FkScratchBytes(*plan_)));
   }
   int64_t values = 0;
   for (const SharedArray& shared : arrays_) {
-    const int64_t rows = bvhmill::RowsOf(plan_, shared.array.with_end_sites);
+    const int64_t rows = bvhmill::RowsOf(*plan_, shared.array.with_end_sites);
     if (!shared.whole) values += rows * WidthOf(shared.array);
     // A velocity is made of positions.
     if (shared.array.kind == PoseKind::kVelocities) values += 3 * rows;
@@ -302,7 +295,7 @@ std::span<float> OutputStage::ArraySpan(size_t array, const TileRows& rows,
   if (arrays_[array].whole) return full_arrays_[array];
   const PoseArray& wanted = arrays_[array].array;
   const int64_t count = rows.frames *
-                        bvhmill::RowsOf(plan_, wanted.with_end_sites) *
+                        bvhmill::RowsOf(*plan_, wanted.with_end_sites) *
                         WidthOf(wanted);
   UninitializedVector<float>& buffer = buffers->arrays[array];
   buffer.resize(static_cast<size_t>(count));
@@ -313,7 +306,7 @@ void OutputStage::SolveArray(const SharedArray& shared, const TileRows& rows,
                              TileBuffers* buffers, std::span<float> out) const {
   const PoseArray& array = shared.array;
   const auto set_place = [&](auto* job) {
-    job->plan = &plan_;
+    job->plan = plan_;
     job->frames = rows.frames;
     job->with_end_sites = array.with_end_sites;
     job->layout = array.layout;

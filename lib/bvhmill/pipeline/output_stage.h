@@ -14,6 +14,7 @@
 #include "bvhmill/base/uninitialized.h"
 #include "bvhmill/encode/encoder.h"
 #include "bvhmill/kinematics/plan.h"
+#include "bvhmill/pipeline/compiled_skeleton.h"
 #include "bvhmill/pipeline/convert.h"
 #include "bvhmill/pipeline/output_sink.h"
 #include "bvhmill/report/issue_log.h"
@@ -54,6 +55,7 @@ class OutputStage {
   // last.
   void SetOutputs(const ConvertOptions& options);
 
+  const Conventions& conventions() const { return options_->conventions; }
   // It must be known how many frames there are before the first tile comes.
   bool NeedsFrameCount() const;
   // Tiles need the rows around them.
@@ -66,12 +68,14 @@ class OutputStage {
   // an output cannot hold the clip; RESOURCE_EXHAUSTED where it is known that
   // outputs are too large; what the receiver and context.budget say, from
   // which memory and work are drawn until End.
-  absl::Status Begin(const EncodeContext& context, OutputReceiver* receiver,
+  // `compiled` has the plan of context.skeleton and stays until End; null: the
+  // stage makes a plan.
+  absl::Status Begin(const EncodeContext& context,
+                     const CompiledSkeleton* compiled, OutputReceiver* receiver,
                      ConvertResult* result);
   // Adds what the encoders said about the clip to `report`, once, when its
   // outputs are made or have failed.
   void FinishReport(Report* report);
-  const Plan& plan() const { return plan_; }
   // A number of frames that is good for a tile, and the largest that is given
   // to Solve at once: little text can have many frames of many joints.
   int64_t TileFrames() const;
@@ -110,7 +114,6 @@ class OutputStage {
   void BeginLog(const EncodeContext& context);
   absl::Status Refuse(const absl::Status& status);
   absl::Status CheckClip(const EncodeContext& context);
-  void MakePlanFor(const EncodeContext& context);
   absl::Status CheckWork(const EncodeContext& context) const;
   absl::Status CheckSizes(const EncodeContext& context);
   absl::Status ReserveFullArrays(const EncodeContext& context);
@@ -138,10 +141,9 @@ class OutputStage {
   // FinishReport hands that on. Neither if none of them was asked.
   std::optional<IssueLog> log_;
   std::optional<Report> said_;
-  Plan plan_;
-  // What it is made for.
-  RigId plan_rig_ = 0;
-  Conventions plan_conventions_;
+  // The plan of the clip; own_plan_ for a skeleton that no other clip has.
+  const Plan* plan_ = nullptr;
+  Plan own_plan_;
   ConvertResult* result_ = nullptr;
   OutputBudget budget_;
   // Units of work that a frame costs beside the bytes of its outputs.

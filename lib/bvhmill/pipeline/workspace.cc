@@ -29,8 +29,20 @@ void Workspace::BeginTiles(int threads) {
   for (TileBuffers& buffers : tiles) buffers.solve = buffers.encode = {};
 }
 
+void Workspace::ReleaseSkeleton() {
+  read.source.reset();
+  compiler.KeepOnly(cache.source);
+}
+
+int64_t Workspace::SkeletonBytesKept() const {
+  const SourceSkeleton* last = read.room.shared.get();
+  return std::max(SkeletonBytes(clip.skeleton),
+                  last == nullptr ? 0 : SkeletonBytes(last->skeleton));
+}
+
 size_t Workspace::KeptBytes() const {
-  size_t floats = read.clip.motion.values.capacity() + spare_values.capacity();
+  size_t floats = read.motion.values.capacity() +
+                  clip.motion.values.capacity() + spare_values.capacity();
   for (const TileBuffers& buffers : tiles) {
     floats += buffers.positions.capacity() + buffers.scratch.capacity();
     for (const auto& array : buffers.arrays) floats += array.capacity();
@@ -54,11 +66,8 @@ WorkspaceLease::WorkspaceLease() {
 
 WorkspaceLease::~WorkspaceLease() {
   if (!is_whole_ || std::uncaught_exceptions() > exceptions_) return;
-  // What is good for one clip only may be large, and has had it.
-  if (workspace_->rig.id == 0) workspace_->rig = {};
-  if (SkeletonBytes(workspace_->read.clip.skeleton) > kMaxSkeletonBytes) {
-    return;
-  }
+  workspace_->ReleaseSkeleton();
+  if (workspace_->SkeletonBytesKept() > kMaxSkeletonBytes) return;
   const size_t bytes = workspace_->KeptBytes();
   Pool& pool = GlobalPool();
   const std::scoped_lock lock(pool.mutex);

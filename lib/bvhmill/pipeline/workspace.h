@@ -10,16 +10,18 @@
 #include "bvhmill/bvh/hierarchy/hierarchy_cache.h"
 #include "bvhmill/bvh/reader.h"
 #include "bvhmill/bvh/tile_reader.h"
+#include "bvhmill/pipeline/compiled_skeleton.h"
 #include "bvhmill/pipeline/output_stage.h"
-#include "bvhmill/pipeline/rig.h"
 #include "bvhmill/validate/row_samples.h"
 
 namespace bvhmill {
 
 struct Workspace {
-  ReadResult read;
+  ParsedClip read;
   HierarchyCache cache;
-  Rig rig;
+  SkeletonCompiler compiler;
+  // The clip that is edited, or that is encoded as a whole.
+  Clip clip;
   TileWorkspace reader;
   RowSamples samples;
   OutputStage stage;
@@ -30,6 +32,10 @@ struct Workspace {
 
   // Makes buffers for so many threads ready for another clip.
   void BeginTiles(int threads);
+  // Forgets the skeleton of the previous clip, unless the cache has it.
+  void ReleaseSkeleton();
+  // Bytes of the largest skeleton that the next clip would find here.
+  int64_t SkeletonBytesKept() const;
   // Bytes of all that grows with clips.
   size_t KeptBytes() const;
 };

@@ -3,10 +3,12 @@
 // Reads the HIERARCHY part of a BVH file.
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "bvhmill/base/limits.h"
+#include "bvhmill/bvh/source_skeleton.h"
 #include "bvhmill/clip/clip.h"
 #include "bvhmill/report/issue_log.h"
 #include "bvhmill/text/cursor.h"
@@ -39,6 +41,9 @@ struct HierarchyRoom {
   std::vector<OpenNode> stack;
   // The last one is for the first node.
   std::vector<std::string> names;
+  // The skeleton that was shared last. Its memory is used again when no clip
+  // holds it any more.
+  std::shared_ptr<SourceSkeleton> shared;
 };
 
 struct Hierarchy {
@@ -50,13 +55,18 @@ struct Hierarchy {
   bool ended = false;
   // Where each node begins, by node.
   std::vector<TextPosition> places;
-  // Of skeleton and places; see HierarchyCache.
-  RigId rig = 0;
+  // Set by ShareSkeleton and by the cache; `skeleton` and `places` are then
+  // empty.
+  SharedSkeleton source;
   HierarchyRoom room;
 };
 
 // Makes it empty, but keeps its memory.
 void Clear(Hierarchy* hierarchy);
+
+// Moves skeleton and places into `hierarchy->source`, unless that is set
+// already. Call when neither changes any more.
+void ShareSkeleton(Hierarchy* hierarchy);
 
 struct HierarchyCache;
 
@@ -66,9 +76,9 @@ struct HierarchyCache;
 // goes on behind a fault, but for a limit that is reached. Then `hierarchy` is
 // good for messages only; `hierarchy->ended` says whether to look at MOTION.
 //
-// `hierarchy` may hold another, whose memory is used again, or all of it if
-// `cache` knows it to be the same; `cache` may be null, and is a matter of
-// speed alone.
+// `hierarchy` may hold another, whose memory is used again. `cache` may be
+// null. It changes no result: a hierarchy that it holds is not read again, but
+// shared.
 //
 // Works without recursion; memory grows with the nodes read, within `limits`.
 // Cost: O(bytes), whatever the faults.

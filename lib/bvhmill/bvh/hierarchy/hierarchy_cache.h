@@ -1,16 +1,14 @@
 #pragma once
 
-// Remembers the hierarchy of the clip before, for takes of one rig that are
-// read one after another: they begin with the same bytes.
+// Keeps the hierarchy of the previous clip. Takes of one skeleton that are read
+// one after another begin with the same bytes, and share what is kept.
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "bvhmill/base/limits.h"
-#include "bvhmill/base/text_position.h"
 #include "bvhmill/bvh/hierarchy/hierarchy.h"
-#include "bvhmill/clip/clip.h"
+#include "bvhmill/bvh/source_skeleton.h"
 #include "bvhmill/text/cursor.h"
 
 namespace bvhmill {
@@ -18,34 +16,29 @@ namespace bvhmill {
 // A hierarchy of more text is not remembered.
 inline constexpr int64_t kMaxCachedBytes = int64_t{64} << 10;
 
-// What is read with it is the same as without: only a hierarchy that gave
-// nothing to log is remembered, and only for the same bytes within the same
-// limits. Bytes are kept when they are seen first, and what they say when they
-// are seen again, so that clips of many rigs cost little more. Memory: some
-// times kMaxRememberedBytes. One clip at a time.
+// Results are the same with a cache and without one: only a hierarchy that gave
+// nothing to log is kept, and it is found only for the same bytes within the
+// same limits. The first clip leaves its bytes, the second one the skeleton, so
+// that clips of many skeletons cost little more. Memory: some times
+// kMaxCachedBytes. One clip at a time.
 struct HierarchyCache {
-  // Up to and with the byte behind MOTION.
+  // The bytes up to MOTION and the byte after it.
   std::string text;
   Limits limits;
-  // What `text` says; else only `text` is kept.
-  bool is_read = false;
-  // What skeleton and places are known by: never again used for others.
-  RigId rig = 0;
+  // What `text` says; null while only `text` is kept.
+  SharedSkeleton source;
   Cursor end{"", 0};
-  Skeleton skeleton;
-  std::vector<TextPosition> places;
 };
 
 // If `cursor`, at the beginning of its text, stands before the bytes of
-// `cache`: fills `hierarchy`, whatever it holds, moves to where reading ended,
-// and returns true. Cost: a comparison of bytes, and O(nodes) unless
-// `hierarchy` has the rig already.
+// `cache`: makes `hierarchy` share the skeleton, moves to where reading ended,
+// and returns true. Cost: a comparison of bytes.
 bool FindCached(const HierarchyCache& cache, const Limits& limits,
                 Cursor* cursor, Hierarchy* hierarchy);
 
-// Takes a hierarchy that was read from the beginning of the text up to `end`
-// and gave nothing to log.
-void StoreCached(const Hierarchy& hierarchy, const Limits& limits,
-                 const Cursor& end, HierarchyCache* cache);
+// Keeps a hierarchy that was read from the beginning of the text up to `end`
+// and gave nothing to log. If its skeleton is kept, it is shared.
+void StoreCached(const Limits& limits, const Cursor& end, Hierarchy* hierarchy,
+                 HierarchyCache* cache);
 
 }  // namespace bvhmill

@@ -1,6 +1,6 @@
 #pragma once
 
-// What stands before the rows. Private to bvh/.
+// The part of a file before the rows. Private to bvh/.
 
 #include <string_view>
 
@@ -16,7 +16,7 @@ struct ParsedHeader {
   HierarchyCache* cache = nullptr;
   Hierarchy hierarchy;
   MotionHeader header;
-  // The hierarchy is good.
+  // The hierarchy is good. Once the header is certain, hierarchy.source is set.
   bool skeleton_read = false;
   // So is all else.
   bool good = false;
@@ -27,12 +27,13 @@ struct ParsedHeader {
   bool certain = false;
 };
 
-// Reads into `header`, whatever they hold, the hierarchy and the header of
-// MOTION from the beginning of `text`, and settles what the first row decides
-// about the hierarchy. `ends_file`: `text` is all of the file. Otherwise the
-// header may not be certain; then nothing of this call counts, `log` is as
-// before, and more text is needed: never more than max_header_bytes. The views
-// of `header` are into `text`. Cost: O(bytes up to the rows).
+// Reads the hierarchy and the header of MOTION from the beginning of `text`
+// into `header`, which may hold those of another text, and settles the points
+// of the hierarchy that the first row decides. `ends_file`: `text` is all of
+// the file. Otherwise the header may not be certain; then nothing of this call
+// counts, `log` is as before, and more text is needed: never more than
+// max_header_bytes. The views of `header` are into `text`. Cost: O(bytes up to
+// the rows).
 void ReadHeader(std::string_view text, bool ends_file, const Limits& limits,
                 IssueLog* log, ParsedHeader* header);
 

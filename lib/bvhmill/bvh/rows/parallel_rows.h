@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "bvhmill/bvh/rows/matrix_sink.h"
 #include "bvhmill/bvh/motion/motion_reader.h"
 #include "bvhmill/bvh/read_options.h"
+#include "bvhmill/bvh/rows/matrix_sink.h"
 
 namespace bvhmill {
 

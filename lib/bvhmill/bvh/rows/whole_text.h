@@ -1,6 +1,6 @@
 #pragma once
 
-// What readers of whole texts begin with. Private to bvh/.
+// The first step of readers of whole texts. Private to bvh/.
 
 #include <string_view>
 
@@ -11,10 +11,10 @@
 
 namespace bvhmill {
 
-// Makes `result` empty, but keeps its memory; checks the size of `text`, reads
-// what stands before the rows, and moves skeleton and places into `result`.
+// Makes `clip` empty, but keeps its memory; checks the size of `text`, reads
+// the part before the rows, and gives `clip` the skeleton if it is good.
 // motion_read says whether all was good so far. True if there are rows to read.
 bool ReadHeaderOf(std::string_view text, const ReadOptions& options,
-                  IssueLog* log, ParsedHeader* header, ReadResult* result);
+                  IssueLog* log, ParsedHeader* header, ParsedClip* clip);
 
 }  // namespace bvhmill

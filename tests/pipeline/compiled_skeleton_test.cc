@@ -1,5 +1,5 @@
-// Takes of one rig, one after another, share what is made of its skeleton, and
-// give what each gives by itself.
+// Clips with the same skeleton, one after another, share the data derived from
+// it, and each gives the result that it gives alone.
 
 #include <gtest/gtest.h>
 
@@ -93,7 +93,7 @@ void ExpectSame(const Converted& got, const Converted& expected) {
   EXPECT_EQ(got.outputs, expected.outputs);
 }
 
-TEST(RigTest, TakesInAnyOrderAreWhatEachIsByItself) {
+TEST(CompiledSkeletonTest, TakesInAnyOrderAreWhatEachIsByItself) {
   const std::vector<Take> takes = Takes();
   std::vector<Converted> expected;
   expected.reserve(takes.size());
@@ -111,7 +111,7 @@ TEST(RigTest, TakesInAnyOrderAreWhatEachIsByItself) {
   }
 }
 
-TEST(RigTest, JointsAreThoseOfTheTakeBefore) {
+TEST(CompiledSkeletonTest, JointsAreThoseOfTheTakeBefore) {
   const Take take = Takes().front();
   const auto joints = [&take] {
     return ConvertWhole(take.text, take.options).result.info.joints;
@@ -125,12 +125,13 @@ TEST(RigTest, JointsAreThoseOfTheTakeBefore) {
 }
 
 // A long hierarchy is never met again, and its description may be large.
-TEST(RigTest, WhatIsGoodForOneClipIsNotKept) {
+TEST(CompiledSkeletonTest, WhatIsGoodForOneClipIsNotKept) {
   Take take = Takes().front();
   const auto kept = [&take] {
     EXPECT_TRUE(ConvertWhole(take.text, take.options).result.status.ok());
     const WorkspaceLease lease;
-    return lease->rig.info.joints.size();
+    const CompiledSkeleton* last = lease->compiler.last();
+    return last == nullptr ? 0 : last->info.joints.size();
   };
   kept();
   kept();
