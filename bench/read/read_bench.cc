@@ -14,7 +14,7 @@
 #include "bench/read/read_runs.h"
 #include "bench/support/corpus.h"
 #include "bench/support/metrics.h"
-#include "bvhmill/pipeline/arena_parallel.h"
+#include "bvhmill/pipeline/internal/parallel_kinds.h"
 
 namespace bvhmill::bench {
 namespace {

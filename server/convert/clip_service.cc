@@ -17,6 +17,7 @@
 #include "server/codec/output_bytes.h"
 #include "server/codec/read_message.h"
 #include "server/codec/response_bytes.h"
+#include "server/convert/converters.h"
 #include "server/convert/source.h"
 #include "server/convert/stream_clip.h"
 #include "server/convert/stream_reactor.h"
@@ -179,7 +180,9 @@ grpc::Status ConvertEncoded(const ServerConfig& config,
                             const RequestedClip& clip, const UnaryWork& call,
                             UnaryReceiver* receiver, ConvertResult* result) {
   constexpr size_t kSlice = size_t{4} << 10;
-  ClipConverter converter(clip.options, receiver, &call.cancel, result);
+  const ConverterPool::Lease lease(Converters());
+  ClipConverter converter(&*lease, clip.options, receiver, &call.cancel,
+                          result);
   ConverterSink sink(&converter);
   const auto decoder = MakeDecoder(clip.encoding, config.limits.max_clip_bytes);
   absl::Status status;
@@ -203,7 +206,9 @@ grpc::Status ConvertFor(const ServerConfig& config, const UnaryWork& call,
                         ConvertResult* result) {
   grpc::Status status;
   if (clip.encoding == Encoding::kIdentity) {
-    ConvertInto(clip.source, clip.options, receiver, &call.cancel, result);
+    const ConverterPool::Lease lease(Converters());
+    lease->ConvertInto(clip.source, clip.options, receiver, &call.cancel,
+                       result);
   } else {
     // Memory that the decoder takes.
     status = call.ticket.Grow(DecodingBytes(clip.encoding));

@@ -7,6 +7,7 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/wire/result.h"
 #include "server/codec/response_bytes.h"
+#include "server/convert/converters.h"
 #include "server/rpc/statuses.h"
 
 namespace bvhmill::server {
@@ -123,7 +124,8 @@ StreamConversion::StreamConversion(const StreamClip& clip,
                                    FrameReceiver::Peer peer)
     : config_(config),
       receiver_(clip.key, config.service.chunk_bytes, std::move(peer)),
-      converter_(*clip.options, &receiver_, cancel, &result_) {
+      lease_(Converters()),
+      converter_(&*lease_, *clip.options, &receiver_, cancel, &result_) {
   if (clip.encoding == Encoding::kIdentity) return;
   decoder_ = MakeDecoder(clip.encoding, config.limits.max_clip_bytes);
   decoder_slice_ = clip.encoding == Encoding::kGzip ? kGzipSlice : kZstdSlice;

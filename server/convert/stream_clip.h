@@ -17,6 +17,7 @@
 #include "bvhmill/base/cancel.h"
 #include "bvhmill/pipeline/clip_converter.h"
 #include "bvhmill/pipeline/convert.h"
+#include "bvhmill/pipeline/converter_pool.h"
 #include "bvhmill/v1/clip_service.pb.h"
 #include "server/app/config.h"
 #include "server/convert/source.h"
@@ -123,6 +124,7 @@ class StreamConversion {
   const ServerConfig& config_;
   FrameReceiver receiver_;
   ConvertResult result_;
+  ConverterPool::Lease lease_;
   ClipConverter converter_;
   // As they came, and how many are used.
   std::string bytes_;

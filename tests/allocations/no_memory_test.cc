@@ -10,11 +10,10 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
-#include "bvhmill/pipeline/compiled_skeleton.h"
 #include "bvhmill/pipeline/convert.h"
+#include "bvhmill/pipeline/internal/compiled_skeleton.h"
 #include "bvhmill/pipeline/workers.h"
 #include "bvhmill/validate/biped_measure.h"
 #include "tests/allocations/allocator.h"
@@ -29,31 +28,12 @@ namespace {
 constexpr int kLongFrames = 4000;
 
 using Conversion = Converted (*)(std::string_view text,
-                                 const ConvertOptions& options);
+                                 const ConvertOptions& options,
+                                 Converter* converter);
 
-Converted InPieces(std::string_view text, const ConvertOptions& options) {
-  return ConvertPieces(text, options, 50'000);
-}
-
-// Has no memory for anything.
-class FullReceiver final : public OutputReceiver {
- public:
-  absl::Status Begin(const ClipInfo& /*info*/,
-                     std::span<const OutputInfo> /*outputs*/) override {
-    throw std::bad_alloc();
-  }
-  absl::Status Data(size_t /*output*/, std::string_view /*bytes*/) override {
-    throw std::bad_alloc();
-  }
-};
-
-// Until none is kept, the next conversion does not need memory of its own.
-void DropKeptMemory() {
-  ConvertOptions options;
-  options.outputs = {{"", PositionsFormat{}}};
-  FullReceiver receiver;
-  EXPECT_THROW(Convert(ChainText(1, 1), options, &receiver, nullptr),
-               std::bad_alloc);
+Converted InPieces(std::string_view text, const ConvertOptions& options,
+                   Converter* converter) {
+  return ConvertPieces(text, options, 50'000, converter);
 }
 
 struct NoMemoryCase {
@@ -96,11 +76,13 @@ class NoMemoryTest : public ::testing::TestWithParam<NoMemoryCase> {
     if (GetParam().has_fault) text_.insert(text_.size() - 30, "fault");
   }
 
-  Converted Convert() const { return GetParam().convert(text_, options_); }
+  Converted Convert() {
+    return GetParam().convert(text_, options_, &converter_);
+  }
 
   // With so little memory; false if that was not enough.
-  bool ConvertWith(int64_t requests) const {
-    DropKeptMemory();
+  bool ConvertWith(int64_t requests) {
+    converter_.FreeMemory();
     try {
       const MemoryFor memory(requests);
       Convert();
@@ -110,6 +92,7 @@ class NoMemoryTest : public ::testing::TestWithParam<NoMemoryCase> {
     }
   }
 
+  Converter converter_{Parallelism::CallersPool()};
   std::string text_;
   ConvertOptions options_;
 };
@@ -191,8 +174,7 @@ TEST(SkeletonCompilerTest, WithoutMemoryKeepsTheLastOne) {
     expect(small, &other);
     expect(large, &compiler);
   };
-  // In a thread of its own, which has no memory for it yet.
-  for (int64_t left = 0; !is_made; ++left) std::thread(make, left).join();
+  for (int64_t left = 0; !is_made; ++left) make(left);
   EXPECT_GT(failures, 0);
 }
 

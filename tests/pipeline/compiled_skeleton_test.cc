@@ -11,7 +11,8 @@
 
 #include "bvhmill/bvh/hierarchy/hierarchy_cache.h"
 #include "bvhmill/encode/report_json.h"
-#include "bvhmill/pipeline/workspace.h"
+#include "bvhmill/pipeline/converter_pool.h"
+#include "bvhmill/pipeline/internal/converter_state.h"
 #include "tests/support/converted.h"
 
 namespace bvhmill::testing {
@@ -77,14 +78,6 @@ std::vector<Take> Takes() {
   };
 }
 
-// A hierarchy is not known within other limits than those it was read in.
-Converted ByItself(const Take& take) {
-  static int64_t others = 100;
-  ConvertOptions options = take.options;
-  options.limits.max_joints = ++others;
-  return ConvertWhole(take.text, options);
-}
-
 void ExpectSame(const Converted& got, const Converted& expected) {
   EXPECT_EQ(got.result.status, expected.result.status);
   EXPECT_EQ(ReportJson("", got.result.report, got.result.info),
@@ -97,7 +90,10 @@ TEST(CompiledSkeletonTest, TakesInAnyOrderAreWhatEachIsByItself) {
   const std::vector<Take> takes = Takes();
   std::vector<Converted> expected;
   expected.reserve(takes.size());
-  for (const Take& take : takes) expected.push_back(ByItself(take));
+  for (const Take& take : takes) {
+    expected.push_back(ConvertWhole(take.text, take.options));
+  }
+  Converter converter;
   std::mt19937_64 random(7);
   for (int round = 0; round < 300; ++round) {
     const size_t i = random() % takes.size();
@@ -105,32 +101,41 @@ TEST(CompiledSkeletonTest, TakesInAnyOrderAreWhatEachIsByItself) {
     SCOPED_TRACE(take.name);
     // Often enough to be known.
     for (size_t times = random() % 4; times > 0; --times) {
-      ExpectSame(ConvertWhole(take.text, take.options), expected[i]);
+      ExpectSame(ConvertWhole(take.text, take.options, &converter),
+                 expected[i]);
     }
-    ExpectSame(ConvertPieces(take.text, take.options, 100), expected[i]);
+    ExpectSame(ConvertPieces(take.text, take.options, 100, &converter),
+               expected[i]);
   }
 }
 
 TEST(CompiledSkeletonTest, JointsAreThoseOfTheTakeBefore) {
   const Take take = Takes().front();
-  const auto joints = [&take] {
-    return ConvertWhole(take.text, take.options).result.info.joints;
+  Converter converter;
+  const auto joints = [&] {
+    return ConvertWhole(take.text, take.options, &converter).result.info.joints;
   };
   // The first two make it known.
   joints();
   joints();
   const JointList known = joints();
   EXPECT_TRUE(joints().IsSharedWith(known));
-  EXPECT_FALSE(ByItself(take).result.info.joints.IsSharedWith(known));
+  EXPECT_FALSE(ConvertWhole(take.text, take.options)
+                   .result.info.joints.IsSharedWith(known));
 }
 
 // A long hierarchy is never met again, and its description may be large.
-TEST(CompiledSkeletonTest, WhatIsGoodForOneClipIsNotKept) {
+TEST(CompiledSkeletonTest, APoolKeepsNoSkeletonThatOnlyOneClipHas) {
   Take take = Takes().front();
-  const auto kept = [&take] {
-    EXPECT_TRUE(ConvertWhole(take.text, take.options).result.status.ok());
-    const WorkspaceLease lease;
-    const CompiledSkeleton* last = lease->compiler.last();
+  ConverterPool pool(Parallelism::None());
+  const auto kept = [&] {
+    {
+      const ConverterPool::Lease lease(&pool);
+      EXPECT_TRUE(
+          ConvertWhole(take.text, take.options, &*lease).result.status.ok());
+    }
+    const ConverterPool::Lease lease(&pool);
+    const CompiledSkeleton* last = lease->state()->workspace->compiler.last();
     return last == nullptr ? 0 : last->info.joints.size();
   };
   kept();

@@ -10,12 +10,13 @@
 
 #include "bvhmill/base/parallel.h"
 #include "bvhmill/kinematics/fk_job.h"
-#include "bvhmill/pipeline/costs.h"
 #include "bvhmill/pipeline/discarding_receiver.h"
-#include "bvhmill/pipeline/edit_stage.h"
-#include "bvhmill/pipeline/encode_clip.h"
-#include "bvhmill/pipeline/fused_conversion.h"
-#include "bvhmill/pipeline/workspace.h"
+#include "bvhmill/pipeline/internal/costs.h"
+#include "bvhmill/pipeline/internal/edit_stage.h"
+#include "bvhmill/pipeline/internal/encode_clip.h"
+#include "bvhmill/pipeline/internal/fused_conversion.h"
+#include "bvhmill/pipeline/internal/row_pipeline.h"
+#include "bvhmill/pipeline/internal/workspace.h"
 #include "tests/support/clips.h"
 
 namespace bvhmill::testing {
@@ -218,24 +219,21 @@ TEST(StageCost, EachThreadHasBuffersOfItsOwn) {
 }
 
 // The rows that a worker reads, and their poses.
-TEST(StageCost, EachWorkerOfAFlowHasATileOfItsOwn) {
+TEST(StageCost, EachWorkerThatReadsTilesHasATileOfItsOwn) {
   constexpr size_t kTextBytes = 3000;
   const auto held = [](int workers) {
-    const Skeleton skeleton = Chain();
-    const std::vector<TextPosition> places(skeleton.nodes.size());
     const auto source = std::make_shared<const SourceSkeleton>(
-        SourceSkeleton{skeleton, places});
+        SourceSkeleton{Chain(), std::vector<TextPosition>(kNodes)});
     const ConvertOptions options = Asking({PositionsFormat{}});
     Workspace workspace;
-    workspace.stage.SetOutputs(options);
-    workspace.BeginTiles(workers);
-    Budget budget({}, nullptr);
+    OneByOne parallel(workers);
     DiscardingReceiver receiver;
     ConvertResult result;
-    FusedConversion flow(workers, kTextBytes, &receiver, &budget, &workspace,
+    RowPipeline pipeline(options, &receiver, nullptr, &parallel, &workspace,
                          &result);
-    EXPECT_TRUE(flow.OnHeader({source, 0.01, 100}));
-    return budget.held();
+    FusedConversion tiles(workers, kTextBytes, &pipeline);
+    EXPECT_TRUE(tiles.OnHeader({source, 0.01, 100}));
+    return pipeline.budget()->held();
   };
   constexpr int64_t kValues = kTextBytes / 2 + kColumns;
   constexpr int64_t kFrames = kValues / kColumns;
@@ -250,7 +248,8 @@ TEST(StageCost, AnEditedClipIsDescribedOnceMore) {
   options.edits.root_motion = RootMotion::kOrigin;
   Budget budget({}, nullptr);
   ConvertResult result;
-  ASSERT_TRUE(EditStage(options, &budget, &workspace, &result).ok());
+  Fault fault;
+  ASSERT_TRUE(EditStage(options, &budget, &workspace, &result, &fault).ok());
   Budget described({}, nullptr);
   ASSERT_TRUE(DrawDescription(Chain(), &described).ok());
   EXPECT_EQ(budget.work(), described.work());

@@ -1,11 +1,15 @@
 #pragma once
 
-// One clip through the whole mill: text -> clip -> report -> edits -> poses ->
-// outputs. If the system gives no memory, which no limit of ours forbade, what
-// is here throws std::bad_alloc; it is then as if the clip had never been, but
-// for what a receiver took.
+// Converts one clip: text -> clip -> report -> edits -> poses -> outputs.
+//
+// Limits are checked before memory is taken. If the system has no memory all
+// the same, the functions throw std::bad_alloc. The converter can be used again
+// then; bytes that a receiver has taken are void.
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -101,15 +105,76 @@ struct ConvertResult {
 // `status`; empty for one that is only a bad value.
 Fault FaultOfOptions(const absl::Status& status);
 
-// Converts the BVH text `text`, which is only borrowed. `receiver` may be null
-// if no outputs are asked for, and is only asked for memory then; `cancel` may
-// be null. Thread-safe: any number of clips at once.
+// The threads that may work on one clip. Results do not depend on it.
+class Parallelism {
+ public:
+  enum class Kind { kNone, kThreads, kCallersPool };
+
+  // The calling thread alone: no thread is started, and none is waited for. For
+  // programs that convert many clips in threads or processes of their own.
+  static Parallelism None() { return {Kind::kNone, 1}; }
+  // Up to `threads` threads, the calling one included, which the converter
+  // starts when a clip is long enough. 0: as many as the machine has cores.
+  static Parallelism Threads(int threads) { return {Kind::kThreads, threads}; }
+  // The idle threads of the Workers that run the calling task (see workers.h):
+  // clips of a batch share them. Outside of a task, as Threads(0).
+  static Parallelism CallersPool() { return {Kind::kCallersPool, 0}; }
+
+  Kind kind() const { return kind_; }
+  int threads() const { return threads_; }
+
+ private:
+  Parallelism(Kind kind, int threads) : kind_(kind), threads_(threads) {}
+
+  Kind kind_;
+  int threads_;
+};
+
+// Converts clips, one at a time, and keeps its memory from clip to clip: for
+// clips alike it takes memory for the first ones only.
+//
+//   Converter converter(Parallelism::None());
+//   for (const std::string& text : texts) {
+//     ConvertResult result = converter.Convert(text, options, &receiver,
+//     nullptr);
+//   }
+//
+// Not thread-safe: give each thread a converter of its own. Nothing is shared
+// between converters. A converter that is not in use may be used after a fork
+// in the child, where it works in the calling thread alone.
+class Converter {
+ public:
+  explicit Converter(Parallelism parallelism = Parallelism::None());
+  ~Converter();
+  Converter(Converter&& other) noexcept;
+  Converter& operator=(Converter&& other) noexcept;
+
+  // Converts the BVH text `text`, which is only borrowed. `receiver` may be
+  // null if no outputs are asked for, and is only asked for memory then;
+  // `cancel` may be null. O(bytes of text + bytes of outputs).
+  ConvertResult Convert(std::string_view text, const ConvertOptions& options,
+                        OutputReceiver* receiver, const CancelToken* cancel);
+  // The same into `result`, whose memory is used again.
+  void ConvertInto(std::string_view text, const ConvertOptions& options,
+                   OutputReceiver* receiver, const CancelToken* cancel,
+                   ConvertResult* result);
+
+  // Bytes of large buffers that are kept for the next clip, about.
+  size_t KeptBytes() const;
+  // Frees all that is kept.
+  void FreeMemory();
+
+  // For pipeline/ and its tests.
+  struct State;
+  State* state() { return state_.get(); }
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+// Converts one clip with a Converter of its own, in the calling thread. Any
+// number of calls at once.
 ConvertResult Convert(std::string_view text, const ConvertOptions& options,
                       OutputReceiver* receiver, const CancelToken* cancel);
-// The same into `result`, whatever it holds: its memory is used again. A thread
-// that converts clips alike, one after the other, takes no more memory for it.
-void ConvertInto(std::string_view text, const ConvertOptions& options,
-                 OutputReceiver* receiver, const CancelToken* cancel,
-                 ConvertResult* result);
 
 }  // namespace bvhmill

@@ -1,4 +1,4 @@
-#include "bvhmill/pipeline/costs.h"
+#include "bvhmill/pipeline/internal/costs.h"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "bvhmill/pipeline/finalize_report.h"
+#include "bvhmill/pipeline/internal/finalize_report.h"
 
 #include <algorithm>
 #include <cctype>
@@ -6,8 +6,7 @@
 #include <string_view>
 
 #include "bvhmill/base/status.h"
-#include "bvhmill/pipeline/stopwatch.h"
-#include "bvhmill/validate/validate.h"
+#include "bvhmill/pipeline/internal/stopwatch.h"
 
 namespace bvhmill {
 namespace {
@@ -97,14 +96,12 @@ void RefuseUnread(const absl::Status& status, ConvertResult* result) {
   result->info = {};
 }
 
-void FinalizeReport(const ConvertOptions& options, const ClipRead& read,
-                    const RowSamples& samples, const CancelToken* cancel,
-                    IssueLog* log, ConvertResult* result) {
+void FinalizeReport(const ClipRead& read, RowObservers* observers,
+                    const CancelToken* cancel, IssueLog* log,
+                    ConvertResult* result) {
   if (read.skeleton_read && read.motion_read) {
     const StageTimer timer(&result->times.validate);
-    const SourceSkeleton& source = *read.skeleton->source;
-    Validate(source.skeleton, read.skeleton->facts, samples,
-             source.node_positions, options.edits.source, log);
+    observers->Finish(log);
   }
   if (read.skeleton_read) {
     DescribeClip(*read.skeleton, read.frames, read.frame_time, &result->info);

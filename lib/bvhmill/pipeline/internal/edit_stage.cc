@@ -1,11 +1,11 @@
-#include "bvhmill/pipeline/edit_stage.h"
+#include "bvhmill/pipeline/internal/edit_stage.h"
 
 #include <string>
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/edit/edit_clip.h"
-#include "bvhmill/pipeline/costs.h"
-#include "bvhmill/pipeline/stopwatch.h"
+#include "bvhmill/pipeline/internal/costs.h"
+#include "bvhmill/pipeline/internal/stopwatch.h"
 
 namespace bvhmill {
 Fault FaultOfEdit(const absl::Status& status) {
@@ -21,7 +21,8 @@ Fault FaultOfEdit(const absl::Status& status) {
 }
 
 absl::Status EditStage(const ConvertOptions& options, Budget* budget,
-                       Workspace* workspace, ConvertResult* result) {
+                       Workspace* workspace, ConvertResult* result,
+                       Fault* fault) {
   if (IsEmpty(options.edits)) return absl::OkStatus();
   const StageTimer timer(&result->times.edit);
   Clip& clip = workspace->clip;
@@ -32,7 +33,7 @@ absl::Status EditStage(const ConvertOptions& options, Budget* budget,
   if (status.ok()) {
     result->info = DescribeClip(clip);
   } else {
-    result->fault = FaultOfEdit(status);
+    *fault = FaultOfEdit(status);
   }
   return status;
 }

@@ -1,4 +1,4 @@
-#include "bvhmill/pipeline/encode_clip.h"
+#include "bvhmill/pipeline/internal/encode_clip.h"
 
 #include <algorithm>
 

@@ -6,7 +6,7 @@
 #include "bvhmill/base/budget.h"
 #include "bvhmill/base/parallel.h"
 #include "bvhmill/pipeline/convert.h"
-#include "bvhmill/pipeline/workspace.h"
+#include "bvhmill/pipeline/internal/workspace.h"
 
 namespace bvhmill {
 

@@ -1,4 +1,4 @@
-#include "bvhmill/pipeline/compiled_skeleton.h"
+#include "bvhmill/pipeline/internal/compiled_skeleton.h"
 
 namespace bvhmill {
 std::shared_ptr<const CompiledSkeleton> SkeletonCompiler::Compile(

@@ -3,9 +3,9 @@
 // What becomes of a clip that was read. Private to pipeline/.
 
 #include "bvhmill/base/cancel.h"
-#include "bvhmill/pipeline/compiled_skeleton.h"
 #include "bvhmill/pipeline/convert.h"
-#include "bvhmill/pipeline/workspace.h"
+#include "bvhmill/pipeline/internal/compiled_skeleton.h"
+#include "bvhmill/pipeline/internal/row_observers.h"
 #include "bvhmill/report/issue_log.h"
 
 namespace bvhmill {
@@ -36,10 +36,11 @@ struct ClipRead {
 // Logs what of a request has no effect.
 void LogUnknownFields(const ConvertOptions& options, IssueLog* log);
 
-// Applies the rules, describes the clip and makes the report. The status is OK
-// if the clip is good; otherwise it and the fault say why not.
-void FinalizeReport(const ConvertOptions& options, const ClipRead& read,
-                    const RowSamples& samples, const CancelToken* cancel,
-                    IssueLog* log, ConvertResult* result);
+// Lets the observers log what they found, describes the clip and makes the
+// report. The status is OK if the clip is good; otherwise it and the fault say
+// why not.
+void FinalizeReport(const ClipRead& read, RowObservers* observers,
+                    const CancelToken* cancel, IssueLog* log,
+                    ConvertResult* result);
 
 }  // namespace bvhmill

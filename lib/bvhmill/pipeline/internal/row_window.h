@@ -6,7 +6,7 @@
 #include <span>
 
 #include "bvhmill/base/uninitialized.h"
-#include "bvhmill/pipeline/output_stage.h"
+#include "bvhmill/pipeline/internal/tile.h"
 
 namespace bvhmill {
 

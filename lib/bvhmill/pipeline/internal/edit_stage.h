@@ -6,7 +6,7 @@
 #include "absl/status/status.h"
 #include "bvhmill/base/budget.h"
 #include "bvhmill/pipeline/convert.h"
-#include "bvhmill/pipeline/workspace.h"
+#include "bvhmill/pipeline/internal/workspace.h"
 
 namespace bvhmill {
 
@@ -16,8 +16,9 @@ Fault FaultOfEdit(const absl::Status& status);
 
 // Edits workspace->clip as the options say and describes it anew in
 // result->info; touches nothing if they ask for no edits. Fails as EditClip
-// does, with result->info as it was and result->fault set.
+// does, with result->info as it was and `*fault` set.
 absl::Status EditStage(const ConvertOptions& options, Budget* budget,
-                       Workspace* workspace, ConvertResult* result);
+                       Workspace* workspace, ConvertResult* result,
+                       Fault* fault);
 
 }  // namespace bvhmill
