@@ -21,6 +21,7 @@
 #include "bvhmill/anim/format/anim_writer.h"
 #include "bvhmill/anim/viewer/viewer_import.h"
 #include "bvhmill/base/sink.h"
+#include "bvhmill/bvh/parsed_clip.h"
 #include "bvhmill/bvh/reader.h"
 
 namespace bvhmill::bench {

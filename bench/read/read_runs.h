@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bvhmill/base/parallel.h"
+#include "bvhmill/bvh/parsed_clip.h"
 #include "bvhmill/bvh/reader.h"
 
 namespace bvhmill::bench {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bvhmill/bvh/parsed_clip.h"
 #include "bvhmill/bvh/reader.h"
 #include "bvhmill/encode/report_json.h"
 #include "tests/support/clip_collector.h"

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bvhmill/bvh/parsed_clip.h"
 #include "bvhmill/bvh/reader.h"
 #include "bvhmill/bvh/stream_reader.h"
 #include "bvhmill/bvh/tile_reader.h"

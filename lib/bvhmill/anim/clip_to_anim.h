@@ -17,17 +17,6 @@
 
 namespace bvhmill {
 
-// The pose of the source that is the avatar at rest: upright, arms spread.
-enum class AnimReference {
-  // Chosen by the skeleton and its motion: see reference_choice.h. The report
-  // says which pose it is.
-  kAuto,
-  // All angles 0: the bones as their OFFSETs say. Every frame is played.
-  kRestPose,
-  // The first frame, which is then not played, unless it is the only one.
-  kFirstFrame,
-};
-
 // The inch as the viewer has it.
 inline constexpr double kInchMetres = 0.02540005;
 

@@ -3,9 +3,11 @@
 #include <string>
 #include <utility>
 
+#include "bvhmill/base/budget.h"
 #include "bvhmill/bvh/motion/location.h"
 #include "bvhmill/bvh/motion/motion_reader.h"
 #include "bvhmill/bvh/motion/parsed_header.h"
+#include "bvhmill/bvh/parsed_clip.h"
 #include "bvhmill/bvh/rows/matrix_sink.h"
 #include "bvhmill/bvh/rows/parallel_rows.h"
 #include "bvhmill/bvh/rows/whole_text.h"

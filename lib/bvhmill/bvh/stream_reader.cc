@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "bvhmill/base/budget.h"
 #include "bvhmill/base/uninitialized.h"
 #include "bvhmill/bvh/motion/location.h"
 #include "bvhmill/bvh/motion/motion_reader.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bvhmill/base/parallel.h"
 #include "bvhmill/bvh/motion/motion_reader.h"
 #include "bvhmill/bvh/rows/parallel_rows.h"
 #include "bvhmill/bvh/rows/tile_scanner.h"

@@ -8,7 +8,7 @@
 
 #include "bvhmill/base/uninitialized.h"
 #include "bvhmill/bvh/clip_receiver.h"
-#include "bvhmill/bvh/reader.h"
+#include "bvhmill/bvh/parsed_clip.h"
 #include "bvhmill/text/rows.h"
 
 namespace bvhmill {

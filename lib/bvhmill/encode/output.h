@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "bvhmill/anim/format/anim_settings.h"
-#include "bvhmill/anim/clip_to_anim.h"
 #include "bvhmill/edit/joint_map.h"
 #include "bvhmill/kinematics/pose_array.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "bvhmill/bvh/reader.h"
+#include "bvhmill/bvh/parsed_clip.h"
 #include "bvhmill/bvh/tile_reader.h"
 #include "bvhmill/pipeline/internal/converter_state.h"
 #include "bvhmill/pipeline/internal/fused_conversion.h"

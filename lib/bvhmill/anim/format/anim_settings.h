@@ -8,9 +8,22 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "bvhmill/anim/format/anim_motion.h"
+#include "bvhmill/anim/format/anim_constraint.h"
 
 namespace bvhmill {
+
+struct AnimMotion;
+
+// The pose of the source that is the avatar at rest: upright, arms spread.
+enum class AnimReference {
+  // Chosen by the skeleton and its motion: see reference_choice.h. The report
+  // says which pose it is.
+  kAuto,
+  // All angles 0: the bones as their OFFSETs say. Every frame is played.
+  kRestPose,
+  // The first frame, which is then not played, unless it is the only one.
+  kFirstFrame,
+};
 
 struct JointPriority {
   // By any name of FindAvatarJoint.

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "bvhmill/bvh/motion/parsed_header.h"
+#include "bvhmill/bvh/parsed_clip.h"
 #include "bvhmill/bvh/read_options.h"
-#include "bvhmill/bvh/reader.h"
 #include "bvhmill/report/issue_log.h"
 
 namespace bvhmill {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bvhmill/bvh/hierarchy/hierarchy_cache.h"
-#include "bvhmill/bvh/reader.h"
+#include "bvhmill/bvh/parsed_clip.h"
 #include "bvhmill/bvh/tile_reader.h"
 #include "bvhmill/pipeline/internal/compiled_skeleton.h"
 #include "bvhmill/pipeline/internal/output_stage.h"
