@@ -151,7 +151,7 @@ const Case kCases[] = {
        e->frames = {3, 3, 1};
      },
      Code::kInvalidArgument,
-     "options.edits.frames: ends at 3, not behind its begin at 3"},
+     "options.edits.frames: ends at 3, not after its begin at 3"},
     {"range behind the clip", [](ClipEdits* e) { e->frames.begin = 5; },
      Code::kInvalidArgument,
      "options.edits.frames: begins at 5, but the clip has 5 frames"},
@@ -167,11 +167,11 @@ const Case kCases[] = {
      "times its own"},
     {"unknown up axis", [](ClipEdits* e) { e->up_axis = UpAxis::kY; },
      Code::kFailedPrecondition,
-     "options.edits.up_axis: needs to know that of the source; give "
+     "options.edits.up_axis: that of the source is not known; set "
      "options.read.up_axis"},
     {"unknown units", [](ClipEdits* e) { e->meters_per_unit = 1; },
      Code::kFailedPrecondition,
-     "options.edits.meters_per_unit: needs to know that of the source; give "
+     "options.edits.meters_per_unit: that of the source is not known; set "
      "options.read.meters_per_unit"},
     {"negative units", [](ClipEdits* e) { e->meters_per_unit = -1; },
      Code::kInvalidArgument,

@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
-#include "server/rpc/catch_as_status.h"
 #include "server/observe/metrics.h"
+#include "server/rpc/catch_as_status.h"
 #include "tests/server/fixture.h"
 
 namespace bvhmill::testing {
@@ -272,7 +272,7 @@ TEST(LogTest, LinesThatWereHeldBackAreSaidWhileTheServerRuns) {
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
 }
 
-TEST(GuardTest, WhatIsThrownIsLogged) {
+TEST(CatchAsStatusTest, WhatIsThrownIsLogged) {
   struct Case {
     std::function<void()> thrower;
     grpc::StatusCode code;
@@ -290,12 +290,12 @@ TEST(GuardTest, WhatIsThrownIsLogged) {
   for (const Case& c : cases) {
     ::testing::internal::CaptureStderr();
     const server::Log log(server::LogFormat::kErrors);
-    const grpc::Status status = server::Guarded(log, "a place", [&] {
+    const grpc::Status status = server::CatchAsStatus(log, "a place", [&] {
       c.thrower();
       return grpc::Status::OK;
     });
     EXPECT_EQ(status.error_code(), c.code);
-    EXPECT_FALSE(server::Attempt(log, "a place", c.thrower));
+    EXPECT_FALSE(server::CatchAndLog(log, "a place", c.thrower));
     const std::string line = std::string("bvhmilld: ") + c.line + "\n";
     EXPECT_EQ(::testing::internal::GetCapturedStderr(), line + line);
     // Peers are told nothing of it.
@@ -303,12 +303,12 @@ TEST(GuardTest, WhatIsThrownIsLogged) {
   }
 }
 
-TEST(GuardTest, WhatIsThrownOftenIsHeldBack) {
+TEST(CatchAsStatusTest, WhatIsThrownOftenIsHeldBack) {
   ::testing::internal::CaptureStderr();
   {
     const server::Log log(server::LogFormat::kErrors);
     for (int i = 0; i < 10'000; ++i) {
-      server::Attempt(log, "a place", [] { throw std::bad_alloc(); });
+      server::CatchAndLog(log, "a place", [] { throw std::bad_alloc(); });
     }
   }
   EXPECT_LT(LinesIn(::testing::internal::GetCapturedStderr()).size(), 200);

@@ -19,14 +19,14 @@ constexpr double kMaxRate = 120;
 constexpr double kUsualRate = 30;
 constexpr double kMaxAskedRate = 240;
 
-// From the avatar's axes to those of BVH.
+// Changes the axes of the avatar to those of BVH.
 template <typename Real>
 Vec3<Real> ToBvhAxes(const Vec3<Real>& v) {
   return {v[1], v[2], v[0]};
 }
 
-// Angles about Z, X and Y, Z outermost, next to `before`. `q` may have any
-// length.
+// The angles about Z, X and Y, Z outermost, that are nearest to `before`. `q`
+// may have any length.
 EulerAngles AnglesOf(const Quat<double>& q, const EulerAngles& before) {
   constexpr EulerAxes kAxes = {2, 0, 1};
   const double length =
@@ -36,8 +36,8 @@ EulerAngles AnglesOf(const Quat<double>& q, const EulerAngles& before) {
   return ToEuler(kAxes, ToMatrix(unit), before);
 }
 
-// A value whose code, truncated twice as the import does it, is `code`: the
-// middle of what that code, or the one above it, stands for.
+// A value that the import encodes as `code`, although it truncates twice. It is
+// the middle of the interval of that code, or of the code above.
 float Inside(uint16_t code, float range) {
   float value = 0;
   for (const int up : {1, 0}) {
@@ -52,14 +52,14 @@ Vec3<float> InsideKey(const AnimKey& key, float range) {
   return {Inside(key.x, range), Inside(key.y, range), Inside(key.z, range)};
 }
 
-// The rotation that is quantised to the codes of `key`, if there is one.
+// A rotation that is quantised to the codes of `key`, if there is one.
 Quat<float> InsideRotation(const AnimKey& key) {
   const Vec3<float> v = InsideKey(key, kAnimRotationRange);
   const float square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
   return square < 1 ? UnpackRotation(v) : RotationOf(key);
 }
 
-// How many equal steps make the duration, so that each key stands at one.
+// The number of equal steps in the duration such that each key is at a step.
 struct Grid {
   int64_t steps = 1;
   // All keys are at the start.
@@ -76,7 +76,7 @@ bool IsOnGrid(size_t time, int64_t steps) {
   return std::fabs(std::floor(step / count * kLast) - code) <= 1;
 }
 
-// The times of all keys, each once.
+// The time codes of all keys, each once, in order.
 std::vector<size_t> TimesOf(const AnimMotion& motion) {
   std::vector<bool> is_there(kCodes);
   for (const AnimJoint& joint : motion.joints) {
@@ -112,7 +112,7 @@ Grid FindGrid(const AnimMotion& motion, double rate) {
   return grid;
 }
 
-// The curves of a joint of the avatar.
+// The curves of one joint of the avatar.
 struct Curves {
   std::vector<AnimKey> rotations;
   std::vector<AnimKey> positions;
@@ -161,7 +161,7 @@ class Maker {
     }
   }
 
-  // Only what stands below the pelvis can be in its tree.
+  // Only joints below the pelvis can be in the tree of the clip.
   static bool IsBelowPelvis(int32_t joint) {
     while (joint > 0) joint = AvatarJoints()[static_cast<size_t>(joint)].parent;
     return joint == 0;
@@ -191,7 +191,8 @@ class Maker {
     return name;
   }
 
-  // Depth first, which the order of the avatar's attachment points is not.
+  // Adds nodes depth-first. The attachment points in AvatarJoints() are not in
+  // that order.
   void AddNodes() {
     std::vector<std::pair<int32_t, int32_t>> open = {{0, -1}};
     while (!open.empty()) {
@@ -262,10 +263,10 @@ class Maker {
     const bool has_positions = node.channel_count > 3;
     if (has_positions) FillPositions(curves.positions, node, played);
     if (curves.rotations.empty()) return;
-    KeyCursor walk(curves.rotations, motion_.duration);
+    KeyCursor cursor(curves.rotations, motion_.duration);
     Vec3<double> before = {};
     for (int64_t i = 0; i < played; ++i) {
-      const BetweenKeys at = Near(walk.To(SecondsAt(i)), played);
+      const BetweenKeys at = Near(cursor.To(SecondsAt(i)), played);
       const Quat<float> q =
           at.u == 0
               ? InsideRotation(*at.from)
@@ -276,7 +277,7 @@ class Maker {
     }
   }
 
-  // Times are truncated: what is within a few codes of a key is at it.
+  // Times are truncated: a time within a few codes of a key counts as its time.
   BetweenKeys Near(const BetweenKeys& at, int64_t played) const {
     constexpr float kFewCodes = 2.5F / 65535.0F;
     if (played == 1 || at.from == at.to) return {at.from, at.from, 0};
@@ -292,7 +293,7 @@ class Maker {
     return {q.y, q.z, q.x, q.w};
   }
 
-  // The root stands at its rest, and moves from there.
+  // The root starts at its rest position, and its keys are relative to it.
   void FillPositions(const std::vector<AnimKey>& keys, const Node& node,
                      int64_t played) {
     const int64_t first = options_.reference_frame ? -1 : 0;
@@ -300,10 +301,10 @@ class Maker {
       std::copy(node.offset.begin(), node.offset.end(), Row(i, node));
     }
     if (keys.empty()) return;
-    KeyCursor walk(keys, motion_.duration);
+    KeyCursor cursor(keys, motion_.duration);
     const bool is_root = node.parent < 0;
     for (int64_t i = 0; i < played; ++i) {
-      const BetweenKeys at = Near(walk.To(SecondsAt(i)), played);
+      const BetweenKeys at = Near(cursor.To(SecondsAt(i)), played);
       const Vec3<float> p =
           ToBvhAxes(at.u == 0 ? InsideKey(*at.from, kAnimPositionRange)
                               : BlendPositions(PositionOf(*at.from),
@@ -319,7 +320,7 @@ class Maker {
   const AnimToClipOptions& options_;
   Clip& clip_;
   IssueLog& log_;
-  // By joint of the avatar.
+  // One entry for each joint of the avatar.
   std::vector<Curves> curves_;
   std::vector<bool> included_;
   // The joints in the clip, and their nodes.

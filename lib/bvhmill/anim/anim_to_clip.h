@@ -1,7 +1,7 @@
 #pragma once
 
-// .anim to a BVH clip on the avatar's skeleton, in the axes and the unit of the
-// viewer's import.
+// Converts an .anim motion to a BVH clip on the skeleton of the avatar, in the
+// axes and the unit of the viewer's import.
 
 #include "absl/status/status.h"
 #include "bvhmill/anim/format/anim_motion.h"
@@ -11,28 +11,28 @@
 namespace bvhmill {
 
 struct AnimToClipOptions {
-  // 0: the lowest rate of at least 20 by which every key stands at a frame, or
-  // 30 if there is none up to 120.
+  // 0: the lowest rate from 20 to 120 at which every key is at a frame, or 30
+  // if there is no such rate.
   double frames_per_second = 0;
-  // A first frame with the avatar at rest, which the viewer takes for the
-  // reference and does not play.
+  // Adds a first frame with the avatar at rest. The viewer takes it as the
+  // reference pose and does not play it.
   bool reference_frame = true;
-  // All bones, also those that stand still.
+  // Includes all bones, also those that do not move.
   bool all_bones = false;
 };
 
-// Makes a clip of `motion`: inches, Y up. Joints that move get channels for
-// positions only if they have such keys. Frames on which a key stands have
-// values that the viewer's import quantises to the very same codes; others are
-// what the viewer plays then.
+// Makes a clip of `motion`, in inches, Y up. The root has position channels;
+// another joint has them only if it has position keys. At the frame of a key,
+// the values are such that the viewer's import quantises them to the codes of
+// the key. At other frames they are the values that the viewer plays.
 //
-// Joints that BVH cannot name to the viewer (collision volumes, attachment
-// points of one word, unknown names) are left out and logged; a duration above
-// 60 s is an error in the log, and the clip is then empty. INVALID_ARGUMENT for
-// a rate that is not 0 to 240. Priorities, loop and the rest of the header are
-// not in a BVH file.
+// Joints that a BVH file cannot name to the viewer (collision volumes,
+// attachment points of one word, unknown names) are left out and logged. A
+// duration above 60 s is an error in the log, and the clip is then empty.
+// INVALID_ARGUMENT for a rate that is not 0 to 240. A BVH file does not hold
+// priorities, loop points and the rest of the header.
 //
-// Cost: about 150 ns a joint and frame.
+// Cost: about 150 ns for each joint and frame.
 absl::Status AnimToClip(const AnimMotion& motion,
                         const AnimToClipOptions& options, Clip* clip,
                         IssueLog* log);

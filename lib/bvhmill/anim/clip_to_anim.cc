@@ -15,20 +15,20 @@
 namespace bvhmill {
 namespace {
 
-// Of clips that do not say theirs.
+// For clips that state no frame time.
 constexpr double kDefaultFrameTime = 1.0 / 30;
-// Both bounds are raised by this until the file fits.
+// The factor by which both bounds are raised until the file fits.
 constexpr float kRaise = 1.5F;
 constexpr int kMaxRaises = 24;
-// As many times as a key can have.
+// The number of different times that a key can have.
 constexpr int64_t kMaxFrames = 65536;
 
 // Units of work for a node and for a channel: to compile the skeleton, and to
-// find what drives the avatar.
+// find the nodes that drive the avatar.
 constexpr int64_t kNodeUnits = 80;
 constexpr int64_t kChannelUnits = 30;
 
-// With as many digits as a reader needs.
+// Four significant digits.
 std::string Rounded(double value) {
   std::array<char, 32> text = {};
   std::snprintf(text.data(), text.size(), "%.4g", value);
@@ -55,7 +55,7 @@ class Converter {
         fit_({frames_, times_, drive_, options}, budget) {}
 
   absl::Status Convert() {
-    // If it is too long without its first frame, too.
+    // Refuses the clip now only if it is too long even without its first frame.
     if (!IsPlayable(LeastFrames(), SecondsOf(clip_, LeastFrames())) &&
         !CanBePlayed(MostPlayed())) {
       return absl::OkStatus();
@@ -77,7 +77,7 @@ class Converter {
  private:
   WorkMeter& work() { return fit_.work(); }
 
-  // The frames that are played if the first one is not.
+  // The number of played frames if the first one is not played.
   int64_t LeastFrames() const {
     const int64_t frames = clip_.motion.frames;
     const bool plays_all = options_.reference == AnimReference::kRestPose;
@@ -95,7 +95,8 @@ class Converter {
     return frames > 0 && frames <= kMaxFrames && seconds <= kMaxAnimSeconds;
   }
 
-  // The frames that are played if nothing is known of the first one.
+  // The number of played frames if it is not known whether the first one is
+  // played.
   int64_t MostPlayed() const {
     return options_.reference == AnimReference::kFirstFrame
                ? LeastFrames()
@@ -133,7 +134,7 @@ class Converter {
     return true;
   }
 
-  // Logs an error, unless odd figures are accepted.
+  // Logs an error and returns false, unless odd figures are accepted.
   bool Accepts(IssueCode code, IssueArgs args) {
     if (options_.accept_odd) {
       args.emplace_back("code", std::string(EntryOf(code).name));
@@ -154,8 +155,8 @@ class Converter {
     return "frame " + std::to_string(frame);
   }
 
-  // Tells which pose of reference was chosen, and which scale, where the
-  // options leave them open.
+  // Logs the chosen reference pose and the guessed scale, if the options leave
+  // them open.
   void LogChoices() {
     const ReferenceChoice& choice = drive_.reference;
     if (options_.reference == AnimReference::kAuto) {
@@ -182,7 +183,7 @@ class Converter {
     return "trunk, arms and legs matched";
   }
 
-  // The memory that the conversion works in, and what is done but once.
+  // Draws the memory of the conversion, and the work that is done only once.
   absl::Status DrawForAll() {
     const auto nodes = static_cast<int64_t>(clip_.skeleton.nodes.size());
     const auto channels = static_cast<int64_t>(clip_.skeleton.channels.size());
@@ -271,8 +272,8 @@ class Converter {
     return options_.max_bytes <= 0 || bytes <= options_.max_bytes;
   }
 
-  // Bytes of the file if every curve has one key. All raises have the same
-  // curves.
+  // Size of the file if every curve has one key. The curves are the same after
+  // every raise.
   int64_t LeastBytes() const {
     int64_t curves = 0;
     for (const AnimJoint& joint : result_.motion.joints) {
@@ -282,7 +283,7 @@ class Converter {
            (result_.keys - curves) * static_cast<int64_t>(kAnimKeyBytes);
   }
 
-  // False if they may not be raised so far.
+  // Raises both bounds; false if max_degrees then exceeds its limit.
   bool Raise() {
     constexpr float kLeastDegrees = 0.02F;
     constexpr float kLeastMillimetres = 0.2F;
@@ -336,7 +337,7 @@ class Converter {
     return absl::OkStatus();
   }
 
-  // Both eases together are not longer than the motion.
+  // Both eases together must not be longer than the motion.
   void FitEases() {
     AnimMotion& motion = result_.motion;
     const float most = motion.duration / 2;
@@ -344,7 +345,8 @@ class Converter {
     motion.ease_out = std::min(motion.ease_out, most);
   }
 
-  // False if positions do not fit and are not accepted; the log says so.
+  // False if positions are out of range and this is not accepted; the log says
+  // so.
   bool TakesClamped(int32_t node, const FittedJoint& fitted) {
     if (fitted.clamped == 0 || options_.accept_odd) {
       LogValues(IssueCode::ANIM_POSITION_CLAMPED, node, fitted.clamped);
@@ -388,9 +390,9 @@ class Converter {
   PlayedFrames frames_;
   FrameTimes times_;
   AvatarDrive drive_;
-  // Curves that are off by more than their bound.
+  // Curves whose error exceeds their bound.
   std::vector<Missed> missed_;
-  // What was said about values is not said again.
+  // Issues about values are logged in the first pass only.
   bool is_again_ = false;
   // An error in the log says why there is no motion.
   bool is_refused_ = false;

@@ -1,7 +1,8 @@
 #pragma once
 
-// BVH clips of any skeleton to .anim, with keys that are as few as an error
-// bound allows: the profile `best`. (viewer_import.h is the profile `viewer`.)
+// Converts BVH clips of any skeleton to .anim, with the fewest keys that an
+// error bound allows: the profile `best`. (viewer_import.h is the profile
+// `viewer`.)
 
 #include <cstdint>
 #include <string>
@@ -17,111 +18,115 @@
 
 namespace bvhmill {
 
-// The inch as the viewer has it.
+// Metres in an inch, as the viewer has it.
 inline constexpr double kInchMetres = 0.02540005;
 
-// Where the pelvis is, in height, when it is where the avatar's is at rest.
+// The height of the source's pelvis that corresponds to the avatar's pelvis at
+// rest.
 enum class PelvisHeight {
-  // As high as it is above the lowest joint of the reference pose; the floor is
-  // at 0.
+  // Its height above the lowest joint in the reference pose. The floor of the
+  // clip is at 0.
   kStanding,
-  // As high as in the first frame.
+  // Its height in the first frame.
   kFirstFrame,
 };
 
 struct ClipToAnimOptions {
-  // For each node of the skeleton the name of the avatar's joint that it drives
-  // (as FindAvatarJoint takes it), "" for none. No entries at all: the nodes'
-  // own names.
+  // For each node of the skeleton, the name of the avatar's joint that it
+  // drives (any name that FindAvatarJoint finds), or "" for none. Empty list:
+  // the nodes' own names.
   std::vector<std::string> joint_names;
-  // What position channels mean.
+  // How position channels are read.
   Conventions conventions;
   AnimReference reference = AnimReference::kAuto;
   PelvisHeight pelvis_height = PelvisHeight::kStanding;
-  // Turns the clip so that the reference pose looks ahead, by where its hips
-  // (or shoulders) are.
+  // Turns the clip so that the reference pose faces ahead. The line across the
+  // hips (or the shoulders) tells where it faces.
   bool align_heading = true;
-  // Arms and legs point, in the reference pose, where the source's do, instead
-  // of where the avatar's do at rest: for poses with hanging arms, and others
-  // that are not the avatar's. Their turn about themselves is a guess.
+  // In the reference pose, arms and legs point where those of the source do,
+  // not where those of the avatar do at rest. For poses with hanging arms, and
+  // other poses that differ from that of the avatar. The twist of these limbs
+  // is a guess.
   bool match_limbs = false;
-  // Metres in a unit of the clip. 0: not known. It is then taken for an inch,
-  // as the viewer does. If that makes hips higher or lower than a person has
-  // them, lengths are scaled as below, and a warning says so.
+  // Metres in one unit of the clip; 0: not known. An unknown unit counts as an
+  // inch, as in the viewer. If the hips would then be too high or too low for a
+  // person, lengths are scaled as by scale_to_avatar, and a warning says so.
   double metres_per_unit = 0;
-  // Instead: lengths are scaled so that the hips are as high as the avatar's.
+  // Scales lengths so that the hips are as high as the avatar's, in place of
+  // metres_per_unit.
   bool scale_to_avatar = false;
-  // Writes where the pelvis is; and, for joints with position channels, how far
-  // they are from their place at rest.
+  // Writes positions: of the pelvis; and of joints with position channels,
+  // relative to their places at rest.
   bool pelvis_position = true;
   bool joint_positions = false;
-  // Also joints that never leave their rest.
+  // Also writes joints that never leave their rest pose.
   bool keep_still_joints = false;
-  // What a curve may be off at any frame when the viewer plays it; 0: a key for
-  // each frame. The 16 bits of a key alone are off by up to 0.01 degrees and
-  // 0.13 mm; near half a turn about one of the axes by up to 0.45 degrees,
-  // which two keys around a frame make good where there is room for them.
+  // The largest error of a curve at any frame, as the viewer plays it; 0: a key
+  // for each frame. The 16-bit codes alone cause errors of up to 0.01 degrees
+  // and 0.13 mm. Near half a turn about one of the axes they cause up to 0.45
+  // degrees; two keys around a frame then correct this, where there is room for
+  // them.
   float max_degrees = 0.1F;
   float max_millimetres = 1.0F;
-  // The bounds are raised until the file fits, to `max_degrees_limit` or
-  // max_degrees, the larger, and max_millimetres as much; 0: they are not.
+  // If the file is larger than `max_bytes`, both bounds are raised by the same
+  // factor until it fits, and max_degrees up to `max_degrees_limit` (or to its
+  // own value, if that is larger). 0: no limit, bounds are kept.
   int64_t max_bytes = 0;
   float max_degrees_limit = 5.0F;
-  // Converts also a figure that would lie down, fold or leave the 5 m that a
-  // position can say; warnings tell so.
+  // Also converts a figure that would lie down, fold, or leave the 5 m that a
+  // position can hold. Warnings say so.
   bool accept_odd = false;
   AnimSettings settings;
 };
 
 struct ClipToAnimResult {
   AnimMotion motion;
-  // False: there is an error in the log, and no motion.
+  // False: the log has an error, and there is no motion.
   bool converted = false;
-  // The worst over all frames of all joints, as the viewer plays them.
+  // The largest errors over all frames of all joints, as the viewer plays them.
   float degrees = 0;
   float millimetres = 0;
-  // The bounds that were kept: those of the options, or what they were raised
-  // to.
+  // The bounds that were kept: those of the options, or the raised ones.
   float max_degrees = 0;
   float max_millimetres = 0;
   int64_t keys = 0;
 };
 
-// INVALID_ARGUMENT "field: why" if `options` make no sense for `skeleton`.
+// INVALID_ARGUMENT "field: why" if `options` are invalid for `skeleton`.
 absl::Status CheckOptions(const ClipToAnimOptions& options,
                           const Skeleton& skeleton);
 
-// Converts `clip`. Fails as CheckOptions does, and as `budget` does, which may
-// be null: CANCELLED or RESOURCE_EXHAUSTED, with an empty result and no issue
-// about it. Logs
+// Converts `clip`. Fails as CheckOptions does, and with the errors of `budget`,
+// which may be null: CANCELLED or RESOURCE_EXHAUSTED, with an empty result and
+// no issue about it. Logs
+//
 // - errors: more than 60 s or 65,536 frames, no joint that the avatar has, too
 //   many bytes; and, unless options.accept_odd, a figure that would lie down or
 //   fold (ANIM_POSE_ODD, ANIM_LIES_DOWN) or go farther than 5 m;
 // - warnings: values that are not finite, raised bounds, curves that miss their
-//   bound, a limb that points elsewhere than the avatar's, a scale that is a
-//   guess;
-// - as information: the pose of reference if it was chosen here, joints that
-//   drive none of the avatar's.
+//   bound, a limb that points elsewhere than the avatar's, a guessed scale;
+// - information: the reference pose if it was chosen here, joints that drive no
+//   joint of the avatar.
 //
-// How. The source's joints drive the avatar's by their rotations in the world,
-// relative to those in the pose of reference, so that bones may have any axes
-// and there may be more of them than the avatar has. Joints of the avatar that
-// nothing drives are at rest. The avatar's lengths are its own.
+// Method: the joints of the source drive those of the avatar by their rotations
+// in the world, relative to those in the reference pose. So bones may have any
+// axes, and the source may have more bones than the avatar. Joints of the
+// avatar that no joint drives are at rest. The avatar keeps its own lengths.
 //
-// Keys are chosen greedily, each as far from the last as the bound allows,
-// measured on codes as the viewer decodes and blends them. A key need not lie
-// on the curve, but within the bound.
+// Keys are chosen greedily, each as far from the previous one as the bound
+// allows. Errors are measured on codes, as the viewer decodes and blends them.
+// A key need not be on the curve, but must be within the bound.
 //
-// Cost: about 80 ns a joint and frame; 4 ns more for each rotation and frame on
-// the way from the node of a joint to that of the joint above; as much again
-// each time the bounds are raised, 24 times at most. All of it is drawn from
-// `budget` as work, in units of a nanosecond, at most 20 million at a time:
-// that is how soon it stops when it is cancelled. Curves whose keys are hard to
-// find cost, and draw, more (curve_fit.h).
+// Cost: about 80 ns for each joint and frame, and 4 ns for each frame and each
+// rotation on the path from the node of a joint to that of the joint above. The
+// same cost again each time the bounds are raised, at most 24 times. All of it
+// is drawn from `budget` as work, in units of a nanosecond, at most 20 million
+// at a time; a cancelled conversion stops within that time. Curves whose keys
+// are hard to find cost, and draw, more (curve_fit.h).
 //
-// Memory: kClipToAnimFrameBytes a frame, kClipToAnimNodeBytes a node and
-// kClipToAnimChannelBytes a channel until it returns, and KeyBytes of the
-// result. It is drawn from `budget` before it is taken.
+// Memory: kClipToAnimFrameBytes for each frame, kClipToAnimNodeBytes for each
+// node and kClipToAnimChannelBytes for each channel until it returns, and
+// KeyBytes of the result. It is drawn from `budget` before it is taken.
 // KeyBytes(result->motion) remain drawn: the caller gives them back when the
 // motion is freed.
 absl::Status ClipToAnim(const Clip& clip, const ClipToAnimOptions& options,

@@ -24,8 +24,8 @@ class OrderedSequencer {
   // Returns when all pieces before `piece` are passed on. Those are being
   // worked on by other threads, so it is mostly soon.
   void Wait(int64_t piece) const {
-    constexpr int kLooks = 4000;
-    for (int i = 0; i < kLooks; ++i) {
+    constexpr int kSpins = 4000;
+    for (int i = 0; i < kSpins; ++i) {
       if (next_to_pass_.load(std::memory_order_acquire) == piece) return;
     }
     int64_t now = next_to_pass_;

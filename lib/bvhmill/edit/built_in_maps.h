@@ -1,6 +1,6 @@
 #pragma once
 
-// The files of edit/maps as text, put into the library when it is built.
+// The files of edit/maps as text, compiled into the library.
 
 #include <span>
 #include <string_view>
@@ -12,7 +12,7 @@ struct BuiltInMap {
   std::string_view csv;
 };
 
-// In the order of the alphabet.
+// In alphabetical order.
 std::span<const BuiltInMap> BuiltInMaps();
 
 }  // namespace bvhmill

@@ -13,13 +13,14 @@
 namespace bvhmill {
 namespace {
 
-// Rates that differ by less are one rate: 0.008333 is what files write for 120
-// frames per second.
+// Rates that differ by less than this fraction count as one rate: files write
+// 0.008333 for 120 frames per second.
 constexpr double kSameRate = 1e-4;
-// ... and so are their frame times: it is the rounding of 1 / rate.
+// If the frame time differs from 1 / rate by less than this fraction, the
+// difference is rounding.
 constexpr double kSameTime = 1e-12;
 
-// Units of work on a value that is copied or scaled, and on a node whose pose
+// Units of work for a value that is copied or scaled, and for a node whose pose
 // is blended. Work is drawn in parts of kWorkStep.
 constexpr int64_t kValueWork = 2;
 constexpr int64_t kBlendWork = 80;
@@ -32,7 +33,7 @@ absl::Status BeginsAfterEnd(const FrameRange& range, int64_t frames) {
                           " frames");
 }
 
-// Frames of the source that the range chooses.
+// The number of source frames that the range selects.
 int64_t CountChosen(const FrameRange& range, int64_t frames) {
   const int64_t end = range.end == 0 ? frames : std::min(range.end, frames);
   if (end <= range.begin) return 0;
@@ -53,8 +54,8 @@ absl::StatusOr<ClipEditor> ClipEditor::Make(
     const Skeleton& skeleton, double frame_time, std::optional<int64_t> frames,
     const Limits& limits, Budget* budget) {
   BVHMILL_RETURN_IF_ERROR(CheckEdits(edits));
-  // The skeleton with its joints edited, and with its space edited; a column
-  // map for each.
+  // Two skeletons, one with its joints edited and one with its space edited as
+  // well; kMaps column maps.
   constexpr int64_t kMaps = 4;
   BVHMILL_RETURN_IF_ERROR(HoldFrom(
       budget, 2 * SkeletonBytes(skeleton) +
@@ -91,7 +92,8 @@ absl::Status ClipEditor::EditTime(const ClipEdits& edits, double frame_time,
   range_ = edits.frames;
   range_.step = std::max<int64_t>(range_.step, 1);
   frame_time_ = frame_time * static_cast<double>(range_.step);
-  // First, as for clips in pieces, whose frames are counted last.
+  // This check comes first, as for clips in pieces, whose frames are counted
+  // last.
   if (edits.resample_fps != 0 && !HasRate(frame_time_)) {
     return MakeStatus(absl::StatusCode::kFailedPrecondition,
                       "options.edits.resample_fps: the clip states no usable "
@@ -207,8 +209,8 @@ absl::Status ClipEditor::TakeRow(std::span<const float> row, int64_t most,
   return Resample(most, out);
 }
 
-// Puts the frames up to the current row, which by the end rule are part of the
-// clip even if it is the last; or as many as `out` still takes.
+// Appends the frames up to the current row, until `out` has `most` frames. By
+// the end rule these frames are part of the clip even if this row is the last.
 absl::Status ClipEditor::Resample(int64_t most, EditedRows* out) {
   while ((has_more_ = IsWithin(*resampling_, made_, chosen_))) {
     if (out->frames >= most) return absl::OkStatus();

@@ -1,8 +1,14 @@
 #pragma once
 
-// The edits of one clip, compiled once and then applied to rows as they come.
-// Whatever tiles the rows come in, the edited rows are the same; all that is
-// kept between tiles is one row and the last angles of each root.
+// Edits the rows of one clip as they arrive. The edits are compiled once, for
+// one skeleton, and then applied to tile after tile:
+//
+//   absl::StatusOr<ClipEditor> editor = ClipEditor::Make(...);
+//   ... for each tile: editor->Push(frames, values, &out) ...
+//   ... after the last tile: editor->Finish() ...
+//
+// The edited rows do not depend on how the rows are cut into tiles. Between
+// tiles the editor keeps one row, and the last angles of each root.
 
 #include <cstdint>
 #include <optional>
@@ -22,32 +28,36 @@
 
 namespace bvhmill {
 
-// Frame-major: frames x columns of the edited skeleton.
+// Edited rows, frame-major: frames x columns of the edited skeleton.
 struct EditedRows {
   int64_t frames = 0;
   UninitializedVector<float> values;
 };
 
-// Frames are counted in doubles, too; beyond this those have gaps.
+// The largest number of frames. Frame numbers are also computed as doubles,
+// which hold every integer up to this one.
 inline constexpr int64_t kMaxFrames = int64_t{1} << 53;
 
 // RESOURCE_EXHAUSTED: resampling would make more than `most` frames.
 absl::Status TooManyFrames(int64_t most);
 
-// Not thread-safe. Owns all it needs but the budget.
+// Not thread-safe. Owns all it needs except the budget.
 class ClipEditor {
  public:
-  // Compiles the edits for clips of `skeleton`, whose frame time is as the file
-  // says and whose frames are counted if they are known. `conventions` are how
-  // position channels are read, before and after. Fails as CheckEdits
-  // does, and with INVALID_ARGUMENT for what does not fit the clip (a joint
-  // that is not there, a range that begins behind the last frame),
-  // FAILED_PRECONDITION for resampling a clip without a usable frame time.
-  // Whether there are too many frames is for CheckGrowth to say, or for Push
-  // once there are.
-  // `budget` may be null and must outlive the editor: the memory of the editor
-  // is drawn from it, and the work on rows, so that its refusals come back,
-  // too. O((nodes + names) log nodes + columns).
+  // Compiles `edits` for a clip of `skeleton`. `frame_time` is in seconds, as
+  // the file states it. `frames` is the number of frames of the source, or none
+  // if it is not known yet. `conventions` say how position channels are read,
+  // before the edits and after.
+  //
+  // Fails as CheckEdits does. INVALID_ARGUMENT also if the edits do not fit the
+  // clip: a joint does not exist, or the frame range begins after the last
+  // frame. FAILED_PRECONDITION also for resampling a clip without a usable
+  // frame time. The number of edited frames is not checked here: CheckGrowth
+  // checks it, and Push fails once there are too many.
+  //
+  // `budget` may be null and must outlive the editor. The editor draws its
+  // memory and the work on rows from it, and returns its errors. O((nodes +
+  // names) log nodes + columns).
   static absl::StatusOr<ClipEditor> Make(const ClipEdits& edits,
                                          const Conventions& conventions,
                                          const Skeleton& skeleton,
@@ -58,34 +68,36 @@ class ClipEditor {
 
   const Skeleton& skeleton() const { return edited_.skeleton; }
   double frame_time() const { return frame_time_; }
-  // Of the edited clip, kMaxFrames if they are as many or more; none if those
-  // of the source were not known.
+  // The number of edited frames, kMaxFrames at most; none if the number of
+  // source frames was not given.
   std::optional<int64_t> frames() const { return frames_; }
-  // Frames of the edited clip if the source has `frames`, kMaxFrames if they
-  // are as many or more; 0 if CheckRange refuses it.
+  // The number of edited frames for a source of `frames` frames, kMaxFrames at
+  // most; 0 if CheckRange(frames) fails.
   int64_t FramesOf(int64_t frames) const;
-  // INVALID_ARGUMENT if the range of frames begins after those of a source that
-  // has `frames`.
+  // INVALID_ARGUMENT if the frame range begins after the last frame of a source
+  // that has `frames` frames. A range from 0 fits every source.
   absl::Status CheckRange(int64_t frames) const;
 
   // Takes the next `frames` rows, frames x columns of the source, and appends
-  // the edited rows that they complete to `out`. RESOURCE_EXHAUSTED, with some
-  // of them appended, for more edited frames than the limits allow, in all;
-  // what the budget says. One row can complete many: PushSome is for whoever
-  // wants few at once.
+  // to `out` the edited rows that they complete. RESOURCE_EXHAUSTED, with some
+  // of the rows appended, if the clip has more edited frames in all than the
+  // limits allow; errors of the budget are returned. One row can complete many
+  // edited rows: use PushSome to bound their number.
   absl::Status Push(int64_t frames, std::span<const float> values,
                     EditedRows* out);
-  // The same until `out` has `most` frames. `*taken` is how many of the rows
-  // were taken: those behind them must come again; the last one may have more
-  // to complete, which the next call goes on with.
+  // As Push, but stops when `out` has `most` frames. Sets `*taken` to the
+  // number of rows that were taken; pass the others again. The last taken row
+  // may complete more edited rows (see has_more): the next call continues with
+  // them.
   absl::Status PushSome(int64_t frames, std::span<const float> values,
                         int64_t most, EditedRows* out, int64_t* taken);
-  // The last row that was taken completes more frames.
+  // True if the last taken row completes more frames than were made.
   bool has_more() const { return has_more_; }
-  // Edited frames that the rows taken complete, in all, made or not.
+  // The number of edited frames that the taken rows complete, including frames
+  // that are not made yet.
   int64_t FramesOfTaken() const;
-  // Call behind the last row. INVALID_ARGUMENT if the range of frames began
-  // behind it.
+  // Call after the last row. INVALID_ARGUMENT if the frame range begins after
+  // it.
   absl::Status Finish() const;
 
  private:
@@ -102,26 +114,29 @@ class ClipEditor {
   absl::Status Resample(int64_t most, EditedRows* out);
   absl::Status PutRow(std::span<const float> row, EditedRows* out);
 
-  // Source row -> row of the skeleton with its joints dropped and renamed ...
+  // Maps a source row to a row of the skeleton whose joints are dropped and
+  // renamed.
   size_t source_columns_ = 0;
   EditedSkeleton joints_;
-  // ... -> edited row, but for the angles of roots that turn.
+  // Maps that row to the edited row, except the angles of turned roots.
   EditedSkeleton edited_;
   std::vector<RootTurn> turns_;
   FrameRange range_;
-  // No rate: as the frames are.
+  // None: the frames are not resampled.
   std::optional<Resampling> resampling_;
   Interpolation interpolation_ = Interpolation::kSlerp;
   double frame_time_ = 0;
   std::optional<int64_t> frames_;
   int64_t max_frames_ = 0;
   Budget* budget_ = nullptr;
-  // Work that was done and not drawn yet, and that of a row.
+  // Units of work: done but not drawn yet, for an edited row, for a blended
+  // row.
   int64_t owed_work_ = 0;
   int64_t row_work_ = 0;
   int64_t blend_work_ = 0;
 
-  // Rows that came, of them those in the range, edited rows made.
+  // Source rows taken, source rows in the range (counted for resampling only),
+  // edited rows made.
   int64_t seen_ = 0;
   int64_t chosen_ = 0;
   int64_t made_ = 0;

@@ -23,7 +23,7 @@ absl::Status CheckSelectors(std::string_view field,
   return absl::OkStatus();
 }
 
-// Of a joint that is called `from`.
+// Checks the pair of names of a joint that is renamed.
 absl::Status CheckNewName(std::string_view field, std::string_view from,
                           std::string_view to) {
   BVHMILL_RETURN_IF_ERROR(CheckBytes(field, from.size(), kMaxJointNameBytes));
@@ -68,7 +68,7 @@ absl::Status CheckFrames(const FrameRange& frames) {
   }
   if (frames.end != 0 && frames.end <= frames.begin) {
     return InvalidField(kField, "ends at " + std::to_string(frames.end) +
-                                    ", not behind its begin at " +
+                                    ", not after its begin at " +
                                     std::to_string(frames.begin));
   }
   return absl::OkStatus();
@@ -77,7 +77,7 @@ absl::Status CheckFrames(const FrameRange& frames) {
 absl::Status SourceUnknown(std::string_view field, std::string_view source) {
   return MakeStatus(absl::StatusCode::kFailedPrecondition,
                     "options.edits." + std::string(field) +
-                        ": needs to know that of the source; give "
+                        ": that of the source is not known; set "
                         "options.read." +
                         std::string(source));
 }

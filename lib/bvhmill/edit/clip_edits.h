@@ -1,8 +1,8 @@
 #pragma once
 
-// What can be changed about a clip before it is written. Plain data; zero
-// values change nothing. Applied in the order of the fields, whatever the order
-// in which a caller sets them.
+// The edits that can be made to a clip before it is written: plain data. Zero
+// values change nothing. Edits are applied in the order of the fields; the
+// order in which a caller sets them does not matter.
 
 #include <array>
 #include <cstdint>
@@ -16,7 +16,8 @@
 
 namespace bvhmill {
 
-// Frames begin, begin + step, ... below end. `end` 0: to the last; `step` 0: 1.
+// The frames begin, begin + step, ..., below `end`. `end` 0: to the last frame.
+// `step` 0: the same as 1.
 struct FrameRange {
   int64_t begin = 0;
   int64_t end = 0;
@@ -24,73 +25,82 @@ struct FrameRange {
 };
 
 enum class Interpolation {
-  // Joints turn the shortest way from pose to pose.
+  // Joints turn by the shortest rotation from pose to pose.
   kSlerp,
-  // Each angle turns the shortest way for itself.
+  // Each angle takes the shortest way, independently of the others.
   kLerpAngle,
 };
 
 enum class RootMotion {
   kKeep,
-  // Roots keep their height and stand at 0 0 of the ground.
+  // Roots keep their height; their two other coordinates are 0.
   kInPlace,
   // Roots stay at 0 0 0.
   kOrigin,
 };
 
-// M_root = T(signs * permuted(p)) * R(correction) * R(motion): turns a capture
-// to the ground and to where it should face; no joint below a root changes.
+// A change to the motion of the roots:
+//
+//   M_root = T(signs * permuted(p)) * R(correction) * R(motion)
+//
+// It moves a capture to the ground and turns it to the wanted direction. Joints
+// below the roots do not change.
 struct RootAlignment {
-  // "xzy" gives Y the values of Z and Z those of Y. Empty: "xyz".
+  // "xzy": Y takes the values of Z, and Z those of Y. Empty: "xyz".
   std::string position_axes;
-  // For X, Y and Z of the result: "-+-". Empty: "+++".
+  // Signs for X, Y and Z of the result, for example "-+-". Empty: "+++".
   std::string position_signs;
-  // About X, Y, Z; composed Rz * Rx * Ry.
+  // Degrees about X, Y, Z; composed as Rz * Rx * Ry.
   std::array<double, 3> correction_degrees = {};
 };
 
 struct ClipEdits {
-  // Joints are said by NAME (all of that name), NAME#2 (the second of that name
-  // in file order) or PREFIX*. End sites go with their joint.
+  // A joint is given by NAME (every joint of that name), NAME#2 (the second
+  // joint of that name in file order) or PREFIX* (every joint whose name begins
+  // with PREFIX). End sites are dropped with their joint.
   std::vector<std::string> drop_joints;
-  // If not empty, all others are dropped.
+  // If not empty, all other joints are dropped.
   std::vector<std::string> keep_joints;
-  // Old name (or NAME#2, which counts more), new name; each old name once. All
-  // old names are those of before.
+  // Old name and new name. The old name is NAME or NAME#2; NAME#2 takes
+  // precedence. Each old name may be given once. Old names are those before any
+  // renaming.
   std::vector<std::pair<std::string, std::string>> rename_joints;
-  // A map that is built in, or rows of the caller's own, each source once; not
-  // both.
+  // The name of a built-in map, or the rows of another map; not both. Each
+  // source may be given once.
   std::string joint_map;
   std::vector<JointMapRow> joint_map_rows;
   FrameRange frames;
-  // Frames per second; 0 keeps the rate. If the rate is that already, but for
-  // the rounding of a frame time to four digits, only the time is put right.
+  // Frames per second; 0 keeps the rate. If the clip has this rate already,
+  // except for a frame time that is rounded to four digits, only the frame time
+  // is corrected.
   double resample_fps = 0;
   Interpolation interpolation = Interpolation::kSlerp;
-  // Both need to be known of the source.
+  // The wanted up axis and unit. To set one, `source` must state that of the
+  // clip.
   UpAxis up_axis = UpAxis::kUnknown;
   double meters_per_unit = 0;
   RootMotion root_motion = RootMotion::kKeep;
   RootAlignment root_alignment;
-  // Not an edit: what is known of the clip that comes in.
+  // Not an edit: the known up axis and unit of the clip before the edits.
   SourceSpace source;
 };
 
-// True if the edits change nothing, whatever the clip.
+// True if the edits leave every clip unchanged.
 bool IsEmpty(const ClipEdits& edits);
-// True if the alignment changes nothing.
+// True if the alignment leaves every clip unchanged.
 bool IsEmpty(const RootAlignment& alignment);
 
-// What can be said without a clip. INVALID_ARGUMENT "options.edits.field: why"
-// for a value that cannot be, or one beyond base/bounds.h; FAILED_PRECONDITION
-// for a target (up_axis, meters_per_unit) whose source is not known.
+// Checks what can be checked without a clip. INVALID_ARGUMENT
+// "options.edits.field: why" for an invalid value, or for one beyond
+// base/bounds.h. FAILED_PRECONDITION for a target (up_axis, meters_per_unit) if
+// that of the source is not known.
 absl::Status CheckEdits(const ClipEdits& edits);
 
-// That part of CheckEdits which looks at the alignment.
+// The part of CheckEdits that concerns the alignment.
 absl::Status CheckAlignment(const RootAlignment& alignment);
 
-// The axes of the alignment: component i of the result is component `axis[i]`
-// times `sign[i]`. The alignment must be one that CheckEdits passes.
+// The axes of an alignment: component i of the result is component `axis[i]` of
+// the source times `sign[i]`. The alignment must pass CheckAlignment.
 struct SignedAxes {
   std::array<int, 3> axis = {0, 1, 2};
   std::array<int, 3> sign = {1, 1, 1};

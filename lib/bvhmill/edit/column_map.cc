@@ -7,7 +7,7 @@ float MapValue(const ColumnSource& column, std::span<const float> row) {
   if (column.source < 0) return static_cast<float>(column.bias);
   const float value = row[static_cast<size_t>(column.source)];
   if (column.factor == 1 && column.bias == 0) return value;
-  // A bias of 0 also makes -0 a plain 0.
+  // Adding a bias of 0 also turns -0 into 0.
   return static_cast<float>(value * column.factor + column.bias);
 }
 

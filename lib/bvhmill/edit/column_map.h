@@ -1,7 +1,8 @@
 #pragma once
 
-// Rows to rows where each new value is one old value, scaled and moved. What
-// most edits do to the columns of a clip; any number of them in a row are one.
+// Maps rows to rows: each new value is one old value, scaled and shifted. Most
+// edits to the columns of a clip are such maps. Successive maps are combined
+// into one.
 
 #include <cstdint>
 #include <span>
@@ -11,26 +12,26 @@
 
 namespace bvhmill {
 
-// new = old[source] * factor + bias; bias alone if source is -1.
+// new = old[source] * factor + bias. If `source` is -1: new = bias.
 struct ColumnSource {
   int32_t source = -1;
   double factor = 1;
   double bias = 0;
 };
 
-// One entry for each new column.
+// One entry for each column of the new row.
 using ColumnMap = std::vector<ColumnSource>;
 
-// Each column as it is.
+// The map that leaves each column as it is.
 ColumnMap IdentityColumns(size_t columns);
 
-// Fills `out`, as long as the map, from `row`. A value that is neither scaled
-// nor moved keeps its bits. O(columns).
+// Fills `out` from `row`. `out` must be as long as the map. A value that is
+// neither scaled nor shifted keeps its bits. O(columns).
 void MapColumns(const ColumnMap& map, std::span<const float> row,
                 std::span<float> out);
 
-// A skeleton that is being edited, and where the values of its columns come
-// from. The two always have as many columns.
+// A skeleton that is being edited, and the source of each of its columns. Both
+// always have the same number of columns.
 struct EditedSkeleton {
   Skeleton skeleton;
   ColumnMap columns;

@@ -12,67 +12,68 @@ constexpr int32_t kNone = -1;
 
 using Vector = std::array<double, 3>;
 
-// Where a node hangs once the dropped ones are gone.
-struct Hold {
+// The place of a node once the dropped joints are gone.
+struct Placement {
   bool kept = false;
-  // The next kept joint above, as an old index; kNone for a root.
-  int32_t above = kNone;
-  // OFFSETs of the dropped joints between it and that.
-  Vector carried = {};
+  // The next kept joint above it, as an old index; kNone for a root.
+  int32_t kept_parent = kNone;
+  // The sum of the OFFSETs of the dropped joints between the two.
+  Vector dropped_offset = {};
   // The root of its tree, as an old index.
   int32_t tree = kNone;
-  // Of a joint: what hangs on it, and the first child that it lost.
+  // For a joint: how many children it has, and its first dropped child.
   int32_t children = 0;
   int32_t lost_child = kNone;
 };
 
-Hold HoldOf(const Skeleton& skeleton, const std::vector<Hold>& holds,
-            const std::vector<bool>& dropped, int32_t index) {
+Placement PlacementOf(const Skeleton& skeleton,
+                      const std::vector<Placement>& placements,
+                      const std::vector<bool>& dropped, int32_t index) {
   const Node& node = skeleton.nodes[static_cast<size_t>(index)];
-  Hold hold;
-  hold.kept = !dropped[static_cast<size_t>(index)];
-  hold.tree = index;
-  if (node.parent == kNone) return hold;
-  const Hold& parent = holds[static_cast<size_t>(node.parent)];
-  hold.tree = parent.tree;
-  if (IsEndSite(node)) hold.kept = parent.kept;
-  hold.above = parent.kept ? node.parent : parent.above;
-  if (parent.kept) return hold;
+  Placement placement;
+  placement.kept = !dropped[static_cast<size_t>(index)];
+  placement.tree = index;
+  if (node.parent == kNone) return placement;
+  const Placement& parent = placements[static_cast<size_t>(node.parent)];
+  placement.tree = parent.tree;
+  if (IsEndSite(node)) placement.kept = parent.kept;
+  placement.kept_parent = parent.kept ? node.parent : parent.kept_parent;
+  if (parent.kept) return placement;
   const Node& gone = skeleton.nodes[static_cast<size_t>(node.parent)];
   for (size_t i = 0; i < 3; ++i) {
-    hold.carried[i] = parent.carried[i] + gone.offset[i];
+    placement.dropped_offset[i] = parent.dropped_offset[i] + gone.offset[i];
   }
-  return hold;
+  return placement;
 }
 
-std::vector<Hold> HoldsOf(const Skeleton& skeleton,
-                          const std::vector<bool>& dropped) {
-  std::vector<Hold> holds(skeleton.nodes.size());
-  for (size_t i = 0; i < holds.size(); ++i) {
+std::vector<Placement> PlacementsOf(const Skeleton& skeleton,
+                                    const std::vector<bool>& dropped) {
+  std::vector<Placement> placements(skeleton.nodes.size());
+  for (size_t i = 0; i < placements.size(); ++i) {
     const auto index = static_cast<int32_t>(i);
-    holds[i] = HoldOf(skeleton, holds, dropped, index);
+    placements[i] = PlacementOf(skeleton, placements, dropped, index);
     const int32_t parent = skeleton.nodes[i].parent;
-    if (holds[i].kept && holds[i].above != kNone) {
-      ++holds[static_cast<size_t>(holds[i].above)].children;
+    if (placements[i].kept && placements[i].kept_parent != kNone) {
+      ++placements[static_cast<size_t>(placements[i].kept_parent)].children;
     }
-    if (parent == kNone || holds[i].kept || IsEndSite(skeleton.nodes[i])) {
+    if (parent == kNone || placements[i].kept || IsEndSite(skeleton.nodes[i])) {
       continue;
     }
-    int32_t& lost = holds[static_cast<size_t>(parent)].lost_child;
+    int32_t& lost = placements[static_cast<size_t>(parent)].lost_child;
     if (lost == kNone) lost = index;
   }
-  return holds;
+  return placements;
 }
 
-// Each tree must have one root, and there must be a tree.
+// Requires one root in each tree, and at least one tree.
 absl::Status CheckRoots(const Skeleton& skeleton,
-                        const std::vector<Hold>& holds) {
+                        const std::vector<Placement>& placements) {
   bool any = false;
-  std::vector<int32_t> roots(holds.size());
-  for (const Hold& hold : holds) {
-    if (!hold.kept || hold.above != kNone) continue;
+  std::vector<int32_t> roots(placements.size());
+  for (const Placement& placement : placements) {
+    if (!placement.kept || placement.kept_parent != kNone) continue;
     any = true;
-    const auto tree = static_cast<size_t>(hold.tree);
+    const auto tree = static_cast<size_t>(placement.tree);
     if (++roots[tree] < 2) continue;
     return InvalidField("options.edits.drop_joints",
                         "the root '" + skeleton.nodes[tree].name +
@@ -90,51 +91,54 @@ JointPositions PositionsOf(const Node& node, const Conventions& conventions) {
              : JointPositions::kReplaceOffset;
 }
 
-// What is to be added to a position channel, so that its joint stays where it
-// was: a position that replaces the OFFSET does not hold what was dropped above
-// it, and a joint that becomes a root may be read in another way.
+// Shifts a position channel so that its joint stays where it was. A position
+// that replaces the OFFSET does not include the dropped OFFSETs above it, and a
+// joint that becomes a root may be read by another convention.
 ColumnSource MovedPosition(ColumnSource column, const Node& before,
-                           const Node& after, const Hold& hold, size_t axis,
-                           const Conventions& conventions) {
+                           const Node& after, const Placement& placement,
+                           size_t axis, const Conventions& conventions) {
   const JointPositions was = PositionsOf(before, conventions);
   const JointPositions is = PositionsOf(after, conventions);
-  // An ignored position stays so, or stands still.
+  // A position that is ignored from now on needs no shift. One that was ignored
+  // before becomes constant.
   if (is == JointPositions::kIgnore) return column;
   const double offset = after.offset[axis];
   if (was == JointPositions::kIgnore) column.factor = column.bias = 0;
   const bool replaces = was == JointPositions::kReplaceOffset;
-  column.bias += replaces ? hold.carried[axis] : offset;
+  column.bias += replaces ? placement.dropped_offset[axis] : offset;
   if (is == JointPositions::kAddToOffset) column.bias -= offset;
   return column;
 }
 
 void AddChannels(const EditedSkeleton& before, const Node& old,
-                 const Hold& hold, const Conventions& conventions, Node* node,
-                 EditedSkeleton* after) {
+                 const Placement& placement, const Conventions& conventions,
+                 Node* node, EditedSkeleton* after) {
   node->first_channel = static_cast<int32_t>(after->skeleton.channels.size());
-  const bool moved = hold.above != old.parent;
+  const bool moved = placement.kept_parent != old.parent;
   for (int32_t i = 0; i < old.channel_count; ++i) {
     const auto from = static_cast<size_t>(old.first_channel + i);
     const Channel channel = before.skeleton.channels[from];
     ColumnSource column = before.columns[from];
     if (moved && IsPosition(channel)) {
       const auto axis = static_cast<size_t>(AxisOf(channel));
-      column = MovedPosition(column, old, *node, hold, axis, conventions);
+      column = MovedPosition(column, old, *node, placement, axis, conventions);
     }
     after->skeleton.channels.push_back(channel);
     after->columns.push_back(column);
   }
 }
 
-Node MovedNode(const Node& old, const Hold& hold,
+Node MovedNode(const Node& old, const Placement& placement,
                const std::vector<int32_t>& new_index) {
   Node node = old;
-  node.parent =
-      hold.above == kNone ? kNone : new_index[static_cast<size_t>(hold.above)];
+  node.parent = placement.kept_parent == kNone
+                    ? kNone
+                    : new_index[static_cast<size_t>(placement.kept_parent)];
   if (node.parent == kNone) node.kind = NodeKind::kRoot;
-  if (hold.above == old.parent) return node;
+  if (placement.kept_parent == old.parent) return node;
   for (size_t i = 0; i < 3; ++i) {
-    node.offset[i] = static_cast<float>(hold.carried[i] + old.offset[i]);
+    node.offset[i] =
+        static_cast<float>(placement.dropped_offset[i] + old.offset[i]);
   }
   return node;
 }
@@ -154,19 +158,20 @@ absl::Status DropJoints(const std::vector<bool>& dropped,
                         const Conventions& conventions,
                         EditedSkeleton* edited) {
   const std::vector<Node>& nodes = edited->skeleton.nodes;
-  const std::vector<Hold> holds = HoldsOf(edited->skeleton, dropped);
-  BVHMILL_RETURN_IF_ERROR(CheckRoots(edited->skeleton, holds));
+  const std::vector<Placement> placements =
+      PlacementsOf(edited->skeleton, dropped);
+  BVHMILL_RETURN_IF_ERROR(CheckRoots(edited->skeleton, placements));
   std::vector<int32_t> new_index(nodes.size(), kNone);
   EditedSkeleton out;
   for (size_t i = 0; i < nodes.size(); ++i) {
-    const Hold& hold = holds[i];
-    if (!hold.kept) continue;
+    const Placement& placement = placements[i];
+    if (!placement.kept) continue;
     new_index[i] = static_cast<int32_t>(out.skeleton.nodes.size());
-    Node node = MovedNode(nodes[i], hold, new_index);
-    AddChannels(*edited, nodes[i], hold, conventions, &node, &out);
+    Node node = MovedNode(nodes[i], placement, new_index);
+    AddChannels(*edited, nodes[i], placement, conventions, &node, &out);
     out.skeleton.nodes.push_back(std::move(node));
-    if (hold.children > 0 || hold.lost_child == kNone) continue;
-    const Node& lost = nodes[static_cast<size_t>(hold.lost_child)];
+    if (placement.children > 0 || placement.lost_child == kNone) continue;
+    const Node& lost = nodes[static_cast<size_t>(placement.lost_child)];
     out.skeleton.nodes.push_back(EndSiteAt(lost.offset, out.skeleton));
   }
   *edited = std::move(out);

@@ -9,12 +9,12 @@
 namespace bvhmill {
 namespace {
 
-// By how many times a clip may grow, and how many values it may have whatever
-// it came from; so that little text does not take much memory.
+// The factor by which frames may grow, and the number of values that is always
+// allowed. The bounds keep little text from taking much memory.
 constexpr int64_t kMaxGrowth = 64;
 constexpr int64_t kFreeValues = int64_t{4} << 20;
 
-// A value takes two bytes of text, at least: a digit and a blank.
+// A value takes at least two bytes of text: a digit and a blank.
 constexpr int64_t kBytesPerValue = 2;
 
 absl::Status TooManyValues(const std::string& why) {
@@ -47,7 +47,7 @@ absl::Status CheckGrowth(const MotionSize& source, const MotionSize& edited,
   const int64_t max_frames =
       limits.max_frames > 0 ? limits.max_frames : kMaxFrames - 1;
   const bool is_too_long = edited.frames > max_frames;
-  // Of two bounds that are exceeded the lower one counts: a clip that comes in
+  // If two bounds are exceeded, the lower one is named: a clip that arrives in
   // pieces reaches it first.
   const auto has_too_many = [&](int64_t values) {
     if (edited.columns == 0) return false;

@@ -1,6 +1,6 @@
 #pragma once
 
-// The edits of a clip that is held whole.
+// Edits a clip whose rows are all in memory.
 
 #include <cstdint>
 
@@ -18,22 +18,28 @@ struct MotionSize {
   int64_t columns = 0;
 };
 
-// A clip that grows must not grow beyond what could have been sent, and not out
-// of all proportion to what was: RESOURCE_EXHAUSTED if the edited clip has more
-// frames than limits.max_frames, more values than a text of
-// limits.max_clip_bytes could hold, or more than 64 times those of the source
-// and 4 million. Where it exceeds several of these, the lowest is named.
+// Bounds the growth of a clip, so that little text cannot take much memory. OK
+// if the edits do not add frames. RESOURCE_EXHAUSTED if the edited clip has
+//
+//   more frames than limits.max_frames;
+//   more values than the source, and than a text of limits.max_clip_bytes
+//       could hold; or
+//   more than 64 times the frames of the source, and more than 4 Mi values.
+//
+// A limit of 0 is no limit. If max_frames and another bound are exceeded, the
+// error names the lower one.
 absl::Status CheckGrowth(const MotionSize& source, const MotionSize& edited,
                          const Limits& limits);
 
-// Replaces `clip`, whose positions are read by `conventions`, by its edited
-// self, through a ClipEditor; if this fails it is as it was. Fails as
-// ClipEditor::Make does; as CheckGrowth does; as `budget` does, which may be
-// null, and from which the memory of the edited rows and the work are drawn.
-// Both clips are in memory for a while. O(frames x nodes).
+// Replaces `clip` by its edited form, which a ClipEditor makes. `conventions`
+// say how its positions are read. If it fails, `clip` is unchanged. Fails as
+// ClipEditor::Make and CheckGrowth do, and with the errors of `budget`.
+// `budget` may be null; the memory of the edited rows and the work are drawn
+// from it. Both clips are in memory for a while. O(frames x nodes).
 //
-// `spare`, if there is one, gives the edited rows its memory and gets that of
-// the rows before, so that one clip after the other takes none anew.
+// If `spare` is not null, the edited rows take its memory, and it receives the
+// memory of the rows before. A caller that edits clip after clip thus allocates
+// no new memory.
 absl::Status EditClip(const ClipEdits& edits, const Conventions& conventions,
                       const Limits& limits, Budget* budget, Clip* clip,
                       UninitializedVector<float>* spare = nullptr);

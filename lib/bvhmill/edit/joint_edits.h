@@ -12,30 +12,34 @@
 
 namespace bvhmill {
 
-// Which nodes the edits drop: all that drop_joints name, and if there are
-// keep_joints all that those do not name. End sites are false; they go with
-// their joint. INVALID_ARGUMENT for a name that matches nothing.
-// O((joints + names) log joints).
+// Selects the nodes to drop: the joints that drop_joints name and, if there are
+// keep_joints, all joints that those do not name. Sets `*dropped` to one entry
+// for each node. Entries of end sites are false: an end site goes with its
+// joint. INVALID_ARGUMENT for a name that matches no joint. O((joints + names)
+// log joints).
 absl::Status SelectDropped(const ClipEdits& edits, const Skeleton& skeleton,
                            std::vector<bool>* dropped);
 
-// Takes those nodes and their columns out; `dropped` is as long as the nodes.
+// Removes the nodes that `dropped` selects, and their columns. `dropped` must
+// have one entry for each node.
 //
-// What hangs below a dropped joint then hangs on the next kept joint above it,
-// moved by the OFFSETs of what was dropped between them. A joint that loses all
-// its children gets an End Site where the first of them was. What is left below
-// a dropped root becomes the root of that tree. INVALID_ARGUMENT if that is
-// more than one joint, or if no joint is left at all.
+// A child of a dropped joint becomes a child of the next kept joint above it;
+// the OFFSETs of the dropped joints in between are added to its own. A joint
+// that loses all its children gets an End Site at the place of the first one.
+// If a root is dropped, the joint that is left below it becomes the root of
+// that tree. INVALID_ARGUMENT if more than one joint is left below it, or if no
+// joint is left at all.
 //
-// Position channels are moved so that joints stay where they were, by the
-// given conventions. O(nodes + columns).
+// Position channels are shifted so that joints stay where they were, as
+// `conventions` read them. O(nodes + columns).
 absl::Status DropJoints(const std::vector<bool>& dropped,
                         const Conventions& conventions, EditedSkeleton* edited);
 
-// Applies rename_joints, all at once, then the joint map. INVALID_ARGUMENT for
-// an old name that matches nothing, a map of which no row does, and a name
-// longer than the limits allow. The memory of the new names is drawn from
-// `budget`, which may be null.
+// Applies rename_joints, all at once, and then the joint map. INVALID_ARGUMENT
+// for an old name that matches no joint, a map without a row that matches a
+// joint, and a new name that is longer than limits.max_name_bytes. The memory
+// of the new names is drawn from `budget`, which may be null; its errors are
+// returned.
 absl::Status RenameJoints(const ClipEdits& edits, const Limits& limits,
                           Budget* budget, Skeleton* skeleton);
 

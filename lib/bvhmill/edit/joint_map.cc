@@ -25,7 +25,8 @@ absl::Status LineError(size_t line, std::string_view why) {
                     "line " + std::to_string(line) + ": " + std::string(why));
 }
 
-// Takes a quoted field off the front of `rest`; false if it does not end.
+// Removes a quoted field from the front of `rest`; false if the field has no
+// closing quote.
 bool TakeQuoted(std::string_view* rest, std::string* field) {
   rest->remove_prefix(1);
   while (true) {
@@ -39,7 +40,8 @@ bool TakeQuoted(std::string_view* rest, std::string* field) {
   }
 }
 
-// The fields of a line without its end; false if its quotes are wrong.
+// Splits a line, without its line end, into fields; false if its quotes are
+// wrong.
 bool SplitLine(std::string_view rest, std::vector<std::string>* fields) {
   while (true) {
     rest = Trim(rest);

@@ -1,7 +1,8 @@
 #pragma once
 
-// Tables that rename the joints of one kind of skeleton: those built in, which
-// all lead to the names of Second Life's avatar, and those of callers, as CSV.
+// Tables that rename the joints of one kind of skeleton. The built-in tables
+// give joints the names of Second Life's avatar. Callers can give their own
+// tables as CSV.
 
 #include <span>
 #include <string>
@@ -20,22 +21,23 @@ struct JointMapRow {
   bool operator==(const JointMapRow& other) const = default;
 };
 
-// Names of the maps that are built in, in the order of the alphabet.
+// Names of the built-in maps, in alphabetical order.
 std::vector<std::string_view> JointMapNames();
 
-// The rows of a map that is built in. INVALID_ARGUMENT
-// "options.edits.joint_map: ..." if there is none of that name. Parses its
-// table each time: a few thousand bytes.
+// The rows of the built-in map `name`. INVALID_ARGUMENT
+// "options.edits.joint_map: ..." if there is no such map. Each call parses the
+// table, a few thousand bytes.
 absl::StatusOr<std::vector<JointMapRow>> FindJointMap(std::string_view name);
 
-// A table as CSV: a first line `source,target`, then a joint a line, each
-// source once. Fields may be quoted, with "" for a quote; blanks around a field
-// and empty lines do not count. INVALID_ARGUMENT "line N: why" for the first
-// line that is wrong. O(n log n).
+// Parses a CSV table: a first line `source,target`, then one joint a line, each
+// source once. A field may be quoted, with "" for a quote. Blanks around a
+// field and empty lines are ignored. INVALID_ARGUMENT "line N: why" for the
+// first wrong line, or if the table has no rows. O(n log n).
 absl::StatusOr<std::vector<JointMapRow>> ParseJointMap(std::string_view csv);
 
 // INVALID_ARGUMENT "field: why" if `name` could not be written to a BVH file
-// and read back: empty, with braces, control characters or blanks around it.
+// and read back: it is empty, contains braces or control characters, or begins
+// or ends with a blank.
 absl::Status CheckJointName(std::string_view field, std::string_view name);
 
 }  // namespace bvhmill

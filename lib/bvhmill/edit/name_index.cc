@@ -11,7 +11,8 @@ std::string_view BareName(std::string_view name) {
   return colon == name.npos ? name : name.substr(colon + 1);
 }
 
-// Those whose first bytes are `prefix`; with `whole`, and nothing behind it.
+// The joints whose names begin with `prefix`; if `whole`, those whose names
+// equal it.
 std::span<const NamedJoint> Range(const NameIndex& index,
                                   std::string_view prefix, bool whole) {
   const auto head = [&](const NamedJoint& joint) {

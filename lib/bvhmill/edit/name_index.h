@@ -1,7 +1,8 @@
 #pragma once
 
-// Joints by name: NAME is every joint of that name, NAME#2 the second of them
-// in file order, PREFIX* all that begin so. End sites have no names here.
+// Finds joints by name. A pattern is NAME (every joint of that name), NAME#2
+// (the second of them in file order) or PREFIX* (every joint whose name begins
+// with PREFIX). The index has no end sites.
 
 #include <cstdint>
 #include <span>
@@ -13,23 +14,25 @@
 namespace bvhmill {
 
 struct NamedJoint {
-  // Of a node of the skeleton, which must outlive it.
+  // Points into the skeleton, which must outlive it.
   std::string_view name;
   int32_t node = 0;
 };
 
-// Sorted by name, then in file order: whatever a pattern matches is one span.
+// Sorted by name, then in file order: all matches of a pattern are one span.
 using NameIndex = std::vector<NamedJoint>;
 
-// O(n log n). `bare` leaves out what a name says before its last colon, so that
-// "mixamorig:Hips" is "Hips".
+// Builds the index of `skeleton`. With `bare`, a name counts from its last
+// colon on: "mixamorig:Hips" is "Hips". O(n log n).
 NameIndex MakeNameIndex(const Skeleton& skeleton, bool bare = false);
 
-// NAME or NAME#2; a joint that is really called "NAME#2" comes first.
+// The joints that `name` means, as NAME or NAME#2; empty if there are none. A
+// joint whose whole name is "NAME#2" takes precedence. O(log n).
 std::span<const NamedJoint> FindName(const NameIndex& index,
                                      std::string_view name);
 
-// FindName, or what PREFIX* matches. Empty if nothing does. O(log n).
+// As FindName; if that finds nothing, the joints that PREFIX* matches. Empty if
+// there are none. O(log n).
 std::span<const NamedJoint> FindPattern(const NameIndex& index,
                                         std::string_view pattern);
 

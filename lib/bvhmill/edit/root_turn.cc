@@ -36,7 +36,8 @@ void AppendNewRotations(EditedSkeleton* to) {
   }
 }
 
-// Copies the channels of `node`, or those and Z X Y where its rotations were.
+// Copies the channels of `node`. If `replaces`, Z X Y take the place of its
+// rotations.
 void CopyChannels(const EditedSkeleton& from, bool replaces, Node* node,
                   EditedSkeleton* to) {
   const auto first = static_cast<size_t>(node->first_channel);
@@ -57,7 +58,7 @@ void CopyChannels(const EditedSkeleton& from, bool replaces, Node* node,
   node->channel_count = static_cast<int32_t>(to->columns.size() - begin);
 }
 
-// Where the result goes, now that the channels are what they will be.
+// Finds the columns of the result. The channels must be final.
 void FindColumns(const EditedSkeleton& edited, const Node& node,
                  RootTurn* turn) {
   size_t count = 0;
@@ -110,7 +111,7 @@ void TurnRow(std::span<const float> row, RootTurn* turn, std::span<float> out) {
   for (size_t i = 0; i < 3; ++i) {
     out[static_cast<size_t>(turn->columns[i])] = static_cast<float>(angles[i]);
   }
-  // A frame without numbers must not spoil those behind it.
+  // A frame with non-finite angles must not affect later frames.
   if (std::isfinite(angles[0] + angles[1] + angles[2])) {
     turn->previous = angles;
   }

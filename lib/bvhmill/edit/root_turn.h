@@ -1,7 +1,10 @@
 #pragma once
 
-// The part of a root alignment that turns: R' = R(correction) * R(motion),
-// written in the channels of the root.
+// Turns the roots of a clip. This is the rotation part of a root alignment,
+//
+//   R' = R(correction) * R(motion)
+//
+// written to the rotation channels of the root.
 
 #include <array>
 #include <cstdint>
@@ -14,35 +17,37 @@
 
 namespace bvhmill {
 
-// How one root is turned, and what its angles were last.
+// How one root is turned, and its last angles.
 struct RootTurn {
-  // A rotation channel as it was: its axis, and its value by a row before the
-  // columns are mapped.
+  // A rotation channel of the motion: its axis, and how to compute its value
+  // from a row whose columns are not mapped yet.
   struct Term {
     int axis = 0;
     ColumnSource column;
   };
-  // The motion, outermost first.
+  // The rotations of the motion, outermost first.
   std::vector<Term> terms;
-  // The channels of the result and their columns in an edited row.
+  // The rotation channels of the result, and their columns in an edited row.
   EulerAxes axes = {2, 0, 1};
   std::array<int32_t, 3> columns = {};
   Mat3<double> correction = Identity<double>();
-  // Angles are chosen next to these; they follow the motion.
+  // The last angles, in degrees. TurnRow chooses the angles that are nearest to
+  // these, so that they do not jump from frame to frame.
   EulerAngles previous = {};
 };
 
-// The correction, degrees about X, Y, Z: Rz * Rx * Ry.
+// The correction as a matrix, Rz * Rx * Ry, from degrees about X, Y, Z.
 Mat3<double> CorrectionOf(const std::array<double, 3>& degrees);
 
-// A turn for each root. A root whose rotation channels are not an Euler
-// sequence of three gets Z X Y in place of them, so its columns and those
-// behind it move. O(nodes + columns).
+// Makes a turn for each root. If the rotation channels of a root are not an
+// Euler sequence of three, Z X Y replace them in `edited`, and the columns
+// after them move. O(nodes + columns).
 std::vector<RootTurn> TurnRoots(const std::array<double, 3>& degrees,
                                 EditedSkeleton* edited);
 
-// Writes the angles of one frame into `out`, an edited row; `row` is the one
-// that its columns are mapped from. Frames must come in order.
+// Writes the root angles of one frame into `out`, an edited row. `row` is the
+// row from which the columns of `out` are mapped. Call it for the frames in
+// order.
 void TurnRow(std::span<const float> row, RootTurn* turn, std::span<float> out);
 
 }  // namespace bvhmill

@@ -8,7 +8,7 @@
 namespace bvhmill {
 namespace {
 
-// The rotation channels of a node, if they are an Euler sequence of three.
+// The rotation channels of a node that form an Euler sequence of three.
 struct Triple {
   EulerAxes axes = {};
   std::array<size_t, 3> columns = {};
@@ -34,7 +34,7 @@ float BlendValue(Channel channel, float a, float b, double u) {
   return static_cast<float>(from + u * way);
 }
 
-// Both of length 1, the shorter way round.
+// Interpolates the shorter way. Both quaternions must have length 1.
 Quat<double> Slerp(const Quat<double>& a, Quat<double> b, double u) {
   double cosine = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
   if (cosine < 0) {
@@ -43,7 +43,8 @@ Quat<double> Slerp(const Quat<double>& a, Quat<double> b, double u) {
   }
   double p = 1 - u;
   double q = u;
-  // Closer than this the straight line is the arc, and the sines would be 0.
+  // If the two are closer than this, the straight line is the arc; the sines
+  // below would be 0.
   if (cosine < 1 - 1e-12) {
     const double angle = std::acos(cosine);
     p = std::sin(p * angle) / std::sin(angle);
@@ -116,7 +117,7 @@ std::optional<int64_t> ResampledFrames(const Resampling& rate, int64_t frames,
   if (frames <= 0) return 0;
   const double last = (static_cast<double>(frames - 1) + kFrameTolerance) *
                       rate.frame_time * rate.fps;
-  // One more, for the rounding that is put right below.
+  // One frame more, because rounding is corrected below.
   if (!(last < static_cast<double>(most) + 1)) return std::nullopt;
   auto count = static_cast<int64_t>(last) + 1;
   while (count > 1 && !IsWithin(rate, count - 1, frames)) --count;

@@ -1,4 +1,4 @@
-// Which joints names and patterns mean; what they are called afterwards.
+// Selects the joints that names and patterns mean, and renames joints.
 
 #include <map>
 #include <string>
@@ -18,8 +18,9 @@ absl::Status NoSuchJoint(std::string_view field, std::string_view name) {
   return InvalidField(field, "no joint of the clip is " + Quote(name));
 }
 
-// Sets `chosen` for what the patterns match. Each matches a span of the index,
-// so that opening and closing them costs the same for one joint and for all.
+// Sets `chosen` for the joints that the patterns match. A pattern matches one
+// span of the index, of which only the two ends are marked: the cost is the
+// same for one joint and for all.
 absl::Status Choose(std::string_view field, const NameIndex& index,
                     const std::vector<std::string>& patterns,
                     std::vector<bool>* chosen) {
@@ -39,8 +40,8 @@ absl::Status Choose(std::string_view field, const NameIndex& index,
   return absl::OkStatus();
 }
 
-// Node and new name. Skeletons keep their names until all are found. The names
-// are those of the edits, which stay.
+// Pairs of node and new name. The skeleton keeps its names until all pairs are
+// found. The new names point into the edits, which must outlive them.
 using NewNames = std::vector<std::pair<int32_t, std::string_view>>;
 
 void Collect(std::span<const NamedJoint> joints, std::string_view name,
@@ -61,8 +62,8 @@ absl::Status CheckLengths(const NewNames& names, const Limits& limits) {
   return absl::OkStatus();
 }
 
-// One name can be that of many joints: what all of them take is drawn before.
-// The editor keeps two skeletons.
+// Sets the new names. One name can go to many joints, so their memory is drawn
+// first. The editor keeps two skeletons: hence 2 * bytes.
 absl::Status Apply(const NewNames& names, const Limits& limits, Budget* budget,
                    Skeleton* skeleton) {
   BVHMILL_RETURN_IF_ERROR(CheckLengths(names, limits));
@@ -82,7 +83,8 @@ absl::Status RenameByPairs(const ClipEdits& edits, const Limits& limits,
                            Budget* budget, Skeleton* skeleton) {
   if (edits.rename_joints.empty()) return absl::OkStatus();
   const NameIndex index = MakeNameIndex(*skeleton);
-  // NAME#2 counts more than NAME, in whatever order they are given.
+  // Sorted: NAME#2 comes after NAME and takes precedence, in any order of the
+  // pairs.
   const std::map<std::string_view, std::string_view> pairs(
       edits.rename_joints.begin(), edits.rename_joints.end());
   NewNames names;

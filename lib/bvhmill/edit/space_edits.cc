@@ -5,7 +5,7 @@
 namespace bvhmill {
 namespace {
 
-// The new axis that takes the values of axis `old`.
+// The new axis that takes the values of the axis `old`.
 int NewAxis(const SignedAxes& axes, int old) {
   for (int i = 0; i < 3; ++i) {
     if (axes.axis[static_cast<size_t>(i)] == old) return i;
@@ -20,11 +20,11 @@ Channel OnAxis(Channel channel, int axis) {
 
 void Negate(ColumnSource* column) {
   column->factor = -column->factor;
-  // 0 - x, lest a bias of 0 become -0.
+  // 0 - x, so that a bias of 0 does not become -0.
   column->bias = 0 - column->bias;
 }
 
-// The column of each position, if the node has each once; else false.
+// Finds the column of each position; false unless the node has each once.
 bool FindPositions(const Skeleton& skeleton, const Node& node,
                    std::array<size_t, 3>* columns) {
   std::array<int, 3> count = {};
@@ -39,7 +39,7 @@ bool FindPositions(const Skeleton& skeleton, const Node& node,
   return count == std::array<int, 3>{1, 1, 1};
 }
 
-// Gives the channel the axis where its values now belong.
+// Renames the channel to the axis that its values now belong to.
 void RenameChannel(const SignedAxes& axes, size_t column,
                    EditedSkeleton* edited) {
   Channel& channel = edited->skeleton.channels[column];
@@ -51,7 +51,8 @@ void RenameChannel(const SignedAxes& axes, size_t column,
   }
 }
 
-// A node that lists X, Y and Z keeps that list, and its values change places.
+// If a node lists X, Y and Z once each, its channels stay and their values are
+// exchanged. Otherwise its position channels are renamed.
 void MovePositions(const SignedAxes& axes, const Node& node,
                    EditedSkeleton* edited) {
   std::array<size_t, 3> columns = {};

@@ -1,28 +1,30 @@
 #pragma once
 
-// Edits of the space that a clip stands in: units, axes, where its roots are.
-// All of them are exact but for one rounding of what is scaled. O(nodes +
-// columns).
+// Edits to the space of a clip: its units, its axes, the places of its roots.
+// They are exact, except that scaled values are rounded once. O(nodes +
+// columns) each.
 
 #include "bvhmill/edit/clip_edits.h"
 #include "bvhmill/edit/column_map.h"
 
 namespace bvhmill {
 
-// Turns the whole clip from one up axis to the other by a change of basis, not
-// by an angle: (x, y, z) -> (x, z, -y) from Z up to Y up, (x, -z, y) back. A
-// rotation about Y becomes one about Z, or minus Z, and so on: channels are
-// renamed and change sign, so no angle is computed anew.
+// Changes the up axis of the whole clip by a change of basis: (x, y, z) -> (x,
+// z, -y) from Z up to Y up, (x, -z, y) from Y up to Z up. A rotation about Y
+// becomes one about Z or -Z, and so on: channels are renamed and change sign,
+// so that no angle is computed anew. No change if the axes are equal, or one is
+// unknown.
 void TurnUpAxis(UpAxis from, UpAxis to, EditedSkeleton* edited);
 
-// Multiplies OFFSETs and positions by `factor`.
+// Multiplies all OFFSETs and positions by `factor`.
 void ScaleLengths(double factor, EditedSkeleton* edited);
 
-// Takes the motion out of the roots. The ground is what is across `up`; Y is up
-// if that is not known.
+// Removes the motion of the roots. The height is the coordinate along `up`, or
+// along Y if `up` is unknown.
 void StillRoots(RootMotion motion, UpAxis up, EditedSkeleton* edited);
 
-// The part of an alignment that moves: OFFSETs and positions of the roots.
+// Applies the part of an alignment that moves: it permutes and negates the
+// OFFSETs and positions of the roots.
 void AlignRootPositions(const SignedAxes& axes, EditedSkeleton* edited);
 
 }  // namespace bvhmill

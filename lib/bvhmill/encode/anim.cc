@@ -24,7 +24,7 @@
 namespace bvhmill {
 namespace {
 
-// The smaller of the limits on the file; 0: there is none.
+// The smaller of the limits on the size of the file; 0: there is none.
 int64_t MaxBytes(const AnimFormat& format) {
   if (!format.for_upload) return format.max_bytes;
   const int64_t most = kMaxAnimUploadBytes;
@@ -56,7 +56,7 @@ NodesByName NodesOf(const Skeleton& skeleton) {
   return nodes;
 }
 
-// Without an index for a name that only the avatar has.
+// Without a joint index if only the avatar has a joint of this name.
 Location LocationOf(const std::string& name, const NodesByName& nodes) {
   Location location;
   location.joint_name = name;
@@ -65,7 +65,7 @@ Location LocationOf(const std::string& name, const NodesByName& nodes) {
   return location;
 }
 
-// Fields of AnimSettings that requests call otherwise.
+// Fields of AnimSettings that have another name in requests.
 struct FieldName {
   std::string_view own;
   std::string_view asked;
@@ -76,7 +76,8 @@ constexpr FieldName kFieldNames[] = {{"base_priority", "priority"},
                                      {"ease_in", "ease_in_seconds"},
                                      {"ease_out", "ease_out_seconds"}};
 
-// "field: why" as "anim.field: why", the field as in requests.
+// Changes "field: why" to "anim.field: why", with the name of the field in
+// requests.
 std::string InWordsOfRequests(std::string_view message) {
   const size_t colon = std::min(message.find(':'), message.size());
   std::string_view field = message.substr(0, colon);
@@ -86,7 +87,7 @@ std::string InWordsOfRequests(std::string_view message) {
   return "anim." + std::string(field) + std::string(message.substr(colon));
 }
 
-// Joints that the avatar does not have, as one list.
+// A list of the joints that the avatar does not have.
 struct UnknownJoints {
   std::string names;
   int64_t count = 0;
@@ -151,8 +152,8 @@ class AnimEncoder final : public Encoder {
   }
 
  private:
-  // For the bytes of the file, which are there twice while they are written,
-  // and the keys that are read from it again.
+  // Draws memory for the bytes of the file, of which two copies exist while it
+  // is written, and for the keys that are read back from it.
   absl::Status DrawForFile(const AnimMotion& motion, HeldMemory* memory) {
     constexpr int64_t kByteUnits = 4;
     const auto bytes = static_cast<int64_t>(AnimBytes(motion));
@@ -170,8 +171,8 @@ class AnimEncoder final : public Encoder {
     return CheckSize(static_cast<int64_t>(AnimBytes(*motion)));
   }
 
-  // A position at the end of its range was farther away, but for the one value
-  // that is there.
+  // Logs the clamped positions of each joint. A position at the end of its
+  // range was farther away, except if it was that value exactly.
   void LogClamped(const AnimMotion& motion) {
     const auto is_at_end = [](uint16_t code) {
       return code == 0 || code == std::numeric_limits<uint16_t>::max();
@@ -190,8 +191,8 @@ class AnimEncoder final : public Encoder {
     }
   }
 
-  // An upload of a clip, as the viewer makes it, is checked as a file that is
-  // uploaded.
+  // With the profile kViewer the clip is checked like a file for upload:
+  // unknown joints are refused.
   bool RefusesUnknown() const {
     return format_.profile == AnimProfile::kViewer && !format_.accept_odd;
   }
@@ -222,7 +223,9 @@ class AnimEncoder final : public Encoder {
     return absl::OkStatus();
   }
 
-  // What the viewer says to the file. Its places are none of the clip's.
+  // Reads the file back and logs the issues that the viewer has with it.
+  // Positions in the file are left out, since they are not positions in the
+  // clip.
   absl::Status LogChecks(std::string_view bytes) {
     AnimReadOptions no_limits;
     no_limits.limits.max_clip_bytes = 0;
@@ -269,10 +272,12 @@ absl::Status CheckMap(const AnimFormat& format) {
   const bool has_rows = !format.joint_map_rows.empty();
   if (name.empty() && !has_rows) return absl::OkStatus();
   if (format.profile == AnimProfile::kViewer) {
-    return InvalidField("anim.joint_map", "the viewer knows no maps");
+    return InvalidField("anim.joint_map",
+                        "cannot be used with the viewer profile");
   }
   if (has_rows && !name.empty()) {
-    return InvalidField("anim.joint_map", "is named beside joint_map_rows");
+    return InvalidField("anim.joint_map",
+                        "cannot be used together with joint_map_rows");
   }
   if (has_rows) return CheckRows(format.joint_map_rows);
   if (name == kAutoAnimMap || name == kOwnAnimMap) return absl::OkStatus();

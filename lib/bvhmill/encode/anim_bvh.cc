@@ -13,7 +13,7 @@ absl::Status WriteAnimAsBvh(const AnimMotion& motion,
   BVHMILL_RETURN_IF_ERROR(AnimToClip(motion, options, &clip, log));
   if (log->faults() > faults) {
     return MakeStatus(absl::StatusCode::kFailedPrecondition,
-                      "there is no BVH clip of it");
+                      "the .anim cannot be converted to a BVH clip");
   }
   return WriteBvh(clip, {}, sink);
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// .anim as BVH text.
+// Writes .anim motions as BVH text.
 
 #include <string_view>
 
@@ -11,8 +11,9 @@
 
 namespace bvhmill {
 
-// Writes `motion` as AnimToClip and WriteBvh do. FAILED_PRECONDITION, and
-// nothing is written, if there is no clip of it: the log says why.
+// Converts `motion` with AnimToClip and writes the clip with WriteBvh.
+// FAILED_PRECONDITION, with nothing written, if the motion cannot be converted;
+// errors in `log` say why. Other errors are those of AnimToClip and of `sink`.
 absl::Status WriteAnimAsBvh(const AnimMotion& motion,
                             const AnimToClipOptions& options, Sink* sink,
                             IssueLog* log);

@@ -11,7 +11,7 @@
 namespace bvhmill {
 namespace {
 
-// As many as a key can have times.
+// The number of different times that a key can have.
 constexpr int64_t kMaxFrames = 65536;
 
 bool IsViewer(const AnimFormat& format) {
@@ -25,8 +25,9 @@ std::string Shortest(float value) {
   return {buffer, end};
 }
 
-// Whether the first frame is played shows only while the clip is converted, if
-// the pose of reference is not named: it counts as played only `if_unknown`.
+// The number of frames that are played. If the reference pose is kAuto, only
+// the conversion finds out whether the first frame is played: it counts if
+// `if_unknown`.
 int64_t PlayedFrames(const AnimFormat& format, int64_t frames,
                      bool if_unknown) {
   const bool plays_all =
@@ -36,7 +37,7 @@ int64_t PlayedFrames(const AnimFormat& format, int64_t frames,
   return plays_all || frames < 2 ? frames : frames - 1;
 }
 
-// As the conversion of each profile rounds them.
+// Rounded as the conversion of each profile does.
 float SecondsOf(const AnimFormat& format, const EncodeContext& context,
                 int64_t played) {
   const int64_t steps = std::max<int64_t>(played - 1, 1);
@@ -60,7 +61,7 @@ void CheckTimes(const AnimFormat& format, const EncodeContext& context) {
   }
 }
 
-// Some names, such as head, are those of bones in skeletons of any kind.
+// Common names such as head match bones in skeletons of any kind.
 bool AreFew(int64_t bones, const Skeleton& skeleton) {
   constexpr int64_t kFewBones = 8;
   constexpr int64_t kLeastShare = 4;
@@ -89,7 +90,7 @@ void CheckNames(const AnimFormat& format, const EncodeContext& context) {
   context.log->Add(IssueCode::TARGET_ANIM_MAP, {}, std::move(args));
 }
 
-// The viewer takes every unit for an inch.
+// Without a known unit, the viewer takes one unit for an inch.
 void CheckUnit(const AnimFormat& format, const EncodeContext& context) {
   if (!format.for_upload || format.scale_to_avatar) return;
   if (context.meters_per_unit > 0) return;

@@ -1,15 +1,16 @@
 #pragma once
 
-// What an .anim could not hold of a clip, told without its rows. Private to
-// encode/.
+// Checks whether an .anim can hold a clip, before its rows are known. Private
+// to encode/.
 
 #include "bvhmill/encode/avatar_names.h"
 #include "bvhmill/encode/encoder.h"
 
 namespace bvhmill {
 
-// Logs TARGET_ANIM_ issues to context.log. Cost: kAvatarNameUnits a node, which
-// context.budget counts; whether it refuses them is seen when more is drawn.
+// Logs TARGET_ANIM_ issues to context.log, which must not be null. Draws
+// kAvatarNameUnits of work for each node from context.budget. If the
+// budget refuses, the checks are done anyway; the next draw fails.
 void CheckAnimTarget(const AnimFormat& format, const EncodeContext& context);
 
 }  // namespace bvhmill

@@ -8,10 +8,10 @@
 namespace bvhmill {
 namespace {
 
-// Fewer joints in common are chance.
+// Fewer joints in common may be chance.
 constexpr int64_t kLeastBones = 4;
 
-// A map as a table. Borrows the rows.
+// A map as a table. Its strings point into the rows.
 using Targets = std::unordered_map<std::string_view, std::string_view>;
 
 Targets TableOf(const std::vector<JointMapRow>& rows) {
@@ -26,7 +26,7 @@ struct NamedMap {
   Targets targets;
 };
 
-// All that are built in. They are read once, and stay.
+// The tables of all built-in maps. They are read once and kept.
 const std::vector<NamedMap>& BuiltInTables() {
   static const std::vector<NamedMap>* const kMaps = [] {
     auto* maps = new std::vector<NamedMap>();
@@ -50,14 +50,14 @@ std::string_view TargetOf(std::string_view name, const Targets& targets) {
   return name;
 }
 
-// Attachment points have everyday names, such as Spine: a skeleton that has
-// only such joints is none of the avatar's.
+// Attachment points have everyday names, such as Spine. A skeleton with only
+// such joints is not a skeleton of the avatar.
 bool IsBone(int32_t joint) {
   return joint >= 0 && AvatarJoints()[static_cast<size_t>(joint)].kind ==
                            AvatarJointKind::kBone;
 }
 
-// Bones that the joints of `skeleton` drive by `targets`, each counted once.
+// Counts the bones that the joints of `skeleton` drive by `targets`, each once.
 int64_t CountBones(const Skeleton& skeleton, const Targets& targets) {
   std::vector<bool> driven(AvatarJoints().size());
   int64_t bones = 0;

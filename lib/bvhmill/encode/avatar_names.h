@@ -1,6 +1,6 @@
 #pragma once
 
-// Which joints of a clip are which joints of the avatar. Private to encode/.
+// Finds the avatar joint for each joint of a clip. Private to encode/.
 
 #include <cstdint>
 #include <string>
@@ -13,23 +13,25 @@
 namespace bvhmill {
 
 struct AvatarNaming {
-  // As ClipToAnimOptions has them; none: joints have the avatar's own names.
+  // As in ClipToAnimOptions. Empty: joints have the avatar's own names.
   std::vector<std::string> names;
-  // The map that was recognized; empty if one was named, or none fits.
+  // The map that was recognized; empty if a map was given, or none fits.
   std::string_view map;
-  // Bones of the avatar that the clip drives.
+  // Number of bones of the avatar that the clip drives.
   int64_t bones = 0;
 };
 
-// Names the joints of `skeleton` by the map of `format`, which CheckAnimFormat
-// passes. A map is looked up by the whole name of a joint, then by the part
-// after its last colon; joints that it lacks are looked up by their own names.
+// Names the joints of `skeleton` by the map of `format`, which must pass
+// CheckAnimFormat. A map is searched for the whole name of a joint, then for
+// the part after its last colon. A joint that is not in the map is searched by
+// its own name.
 //
-// Where no map is named, that is chosen which drives most bones, four at least;
-// of several the first of the alphabet. It must drive more bones than the
-// joints' own names do.
+// If the format names no map, the map that drives the most bones is chosen; the
+// first in alphabetical order if several drive the same number. It must drive
+// at least four bones, and more than the joints' own names do.
 //
-// Cost, memory included: as below for each node; it draws nothing.
+// Draws nothing: for each node the caller draws kAvatarNameUnits of work and
+// kAvatarNameBytes of memory.
 inline constexpr int64_t kAvatarNameUnits = 1500;
 inline constexpr int64_t kAvatarNameBytes = 64;
 AvatarNaming NameAvatarJoints(const AnimFormat& format,

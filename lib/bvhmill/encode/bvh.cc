@@ -35,7 +35,7 @@ class BvhEncoder final : public Encoder {
 
  private:
   BvhWriteOptions options_;
-  // It is written before the rows.
+  // The number of frames is written before the rows.
   EncoderNeeds needs_ = {
       .arrays = {}, .full_arrays = false, .frame_count = true};
   const Skeleton* skeleton_ = nullptr;

@@ -1,6 +1,6 @@
 #pragma once
 
-// The facts of a clip that callers are told.
+// The facts about a clip that callers get.
 
 #include <array>
 #include <cstddef>
@@ -19,14 +19,15 @@ struct JointInfo {
   std::string name;
   // Index into ClipInfo::joints; -1 for a root.
   int32_t parent = -1;
-  // One letter a channel, in file order: XYZ positions, xyz rotations, ijk
-  // scales.
+  // One letter for each channel, in file order: XYZ for positions, xyz for
+  // rotations, ijk for scales.
   std::string channels;
   bool end_site = false;
   std::array<float, 3> offset = {};
 };
 
-// Joints that clips of one rig share: a copy costs nothing, and none changes.
+// Joints that clips of one skeleton share. A copy is cheap. The list never
+// changes.
 class JointList {
  public:
   JointList() = default;
@@ -41,7 +42,7 @@ class JointList {
   const JointInfo* end() const { return begin() + size(); }
   const JointInfo& operator[](size_t i) const { return (*joints_)[i]; }
 
-  // They are one list, so that they need not be compared.
+  // True if both are the same list in memory, so that they need no comparison.
   bool IsSharedWith(const JointList& other) const {
     return joints_ == other.joints_;
   }
@@ -52,11 +53,11 @@ class JointList {
 
 struct ClipInfo {
   int64_t frames = 0;
-  // As the file says; 0 if it does not.
+  // Seconds, as the file states it; 0 if it states none.
   double frame_time = 0;
   // 0 without a usable frame time.
   double frames_per_second = 0;
-  // ROOTs and JOINTs.
+  // Number of ROOTs and JOINTs.
   int32_t joint_count = 0;
   // Depth-first in file order, with end sites.
   JointList joints;
@@ -65,7 +66,7 @@ struct ClipInfo {
 ClipInfo DescribeClip(const Skeleton& skeleton, int64_t frames,
                       double frame_time);
 ClipInfo DescribeClip(const Clip& clip);
-// Makes `info` that of a clip of the same joints with other frames.
+// Sets the frames of `info`, for another clip with the same joints.
 void SetFrames(int64_t frames, double frame_time, ClipInfo* info);
 
 }  // namespace bvhmill

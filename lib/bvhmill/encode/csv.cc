@@ -8,7 +8,7 @@
 namespace bvhmill {
 namespace {
 
-// RFC 4180: quoted if it holds a comma, a quote or a line end.
+// RFC 4180: a field is quoted if it contains a comma, a quote or a line end.
 void AppendField(std::string_view text, std::string* out) {
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
     out->append(text);
@@ -95,7 +95,7 @@ class CsvEncoder final : public Encoder {
     text_.clear();
     return status;
   }
-  // Whatever the clip, little text is in memory.
+  // Bounds the text in memory, for every clip.
   absl::Status FlushFull(Sink* sink) {
     constexpr size_t kFull = size_t{256} << 10;
     return text_.size() < kFull ? absl::OkStatus() : Flush(sink);

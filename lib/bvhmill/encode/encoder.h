@@ -1,7 +1,11 @@
 #pragma once
 
-// One interface for every output format. Poses come in tiles of frames, so that
-// a format that can leave while the clip still arrives does.
+// The interface of all output formats. Poses come in tiles of frames, so that a
+// format can write its output while the clip still arrives:
+//
+//   encoder->Begin(context, &sink);
+//   ... for each tile, in order: encoder->Add(tile, arrays, &sink) ...
+//   encoder->End(arrays, &sink);
 
 #include <cstdint>
 #include <memory>
@@ -23,125 +27,128 @@ namespace bvhmill {
 
 enum class PoseKind {
   kPositions,
-  // See VelocityJob; of a clip with a rate.
+  // See VelocityJob. The clip must have a rate.
   kVelocities,
   kLocalRotations,
   kWorldRotations,
 };
 
-// An array of poses that an encoder wants to be solved for it.
+// An array of poses that is solved for an encoder.
 struct PoseArray {
   PoseKind kind = PoseKind::kPositions;
-  // Rows for end sites, too.
+  // True if the array has rows for end sites.
   bool with_end_sites = false;
   TensorLayout layout = TensorLayout::kFrameMajor;
-  // Of rotations.
+  // For rotations.
   RotationKind rotation_kind = RotationKind::kQuaternion;
 
   bool operator==(const PoseArray& other) const = default;
 };
 
-// Components of a row of it.
+// Number of components in a row.
 int64_t WidthOf(const PoseArray& array);
-// Rows of a frame of it.
+// Number of rows in a frame.
 int64_t RowsOf(const PoseArray& array, const Skeleton& skeleton);
 
 struct EncoderNeeds {
   std::vector<PoseArray> arrays;
-  // The arrays are taken whole, at the end; joint-major ones must be.
+  // The arrays are passed whole, to End. Required for joint-major arrays.
   bool full_arrays = false;
-  // The number of frames must be exact at the beginning.
+  // The exact number of frames must be known at Begin.
   bool frame_count = false;
-  // All rows are taken at the end, from EncodeContext::clip: no encoder copies
+  // End takes all rows from EncodeContext::clip, so that no encoder copies
   // them. Implies frame_count.
   bool whole_clip = false;
-  // It says what becomes of the clip: there must be a log.
+  // Requires EncodeContext::log: the encoder reports what it does to the clip.
   bool log = false;
-  // It writes what is in its one array, as it lies in memory, and nothing else:
-  // whoever has the array need not ask it to.
+  // The output consists of the bytes of its one array, as they are in memory. A
+  // caller that has the array can write it without the encoder.
   bool passthrough = false;
 };
 
-// What is the same for every tile of a clip. The skeleton stays until End.
+// The values that are the same for every tile of a clip. The skeleton must live
+// until End.
 struct EncodeContext {
   const Skeleton* skeleton = nullptr;
-  // Exact, where an encoder needs that; else what is expected.
+  // Exact if EncoderNeeds::frame_count; else an estimate.
   int64_t frames = 0;
   double frame_time = 0;
   Conventions conventions = {};
   // 0: not known.
   double meters_per_unit = 0;
-  // For what is to be said about the clip as this output; null where no encoder
-  // needs one.
+  // Receives issues about the clip in this output format. Must not be null for
+  // an encoder that needs a log, and for Check.
   IssueLog* log = nullptr;
-  // The clip that is encoded, with all its rows. It stays unchanged until End.
-  // Null where no encoder needs whole_clip, and where Check alone is called.
+  // The clip that is encoded, with all its rows. It must not change until End.
+  // Null if no encoder needs whole_clip, and where only Check is called.
   const Clip* clip = nullptr;
-  // Encoders draw memory that grows with the clip from it, and work beside that
-  // on the bytes they write. It stays until End; null = no limits.
+  // Encoders draw from it the memory that grows with the clip, and the work on
+  // the bytes they write. It must live until End. Null: no limits.
   Budget* budget = nullptr;
 };
 
-// Consecutive frames.
+// Consecutive frames of a clip.
 struct PoseTile {
   int64_t first_frame = 0;
   int64_t frames = 0;
-  // frames x channels, as read.
+  // frames x channels, as read from the file.
   std::span<const float> values;
 };
 
-// Arrays in the order of EncoderNeeds::arrays.
+// One array for each entry of EncoderNeeds::arrays, in the same order.
 using PoseSpans = std::span<const std::span<const float>>;
 
-// Used by one thread at a time: Begin, Add for each tile in order, End; and
-// again for the next clip. A status that is not OK comes from the sink, or says
-// that the format cannot hold the clip (FAILED_PRECONDITION); errors in the log
-// say why.
+// Encodes one clip after the other. Call Begin, then Add for each tile in
+// order, then End; then Begin for the next clip. One thread at a time. An error
+// comes from the sink or the budget, or is FAILED_PRECONDITION if the format
+// cannot hold the clip; errors in the log then say why.
 class Encoder {
  public:
   virtual ~Encoder() = default;
-  // The same as long as the encoder lives.
+  // Constant for the life of the encoder.
   virtual const EncoderNeeds& Needs() const = 0;
-  // Sets all of `info` but the id.
+  // Sets all fields of `info` except the id.
   virtual void Describe(const EncodeContext& context,
                         OutputInfo* info) const = 0;
-  // Logs TARGET_ issues: why the format cannot hold a clip, as far as that can
-  // be told without its rows. Needs no Begin.
+  // Logs TARGET_ issues: the reasons, as far as they can be found without the
+  // rows, why the format cannot hold a clip. Needs no Begin.
   virtual void Check(const EncodeContext& /*context*/) const {}
   virtual absl::Status Begin(const EncodeContext& context, Sink* sink) = 0;
-  // `arrays` hold the frames of the tile; none, if they are taken whole.
+  // `arrays` hold the frames of the tile; empty if the arrays are passed whole.
   virtual absl::Status Add(const PoseTile& tile, PoseSpans arrays,
                            Sink* sink) = 0;
-  // `arrays` hold all frames, if they are taken whole; else there are none.
+  // `arrays` hold all frames if the arrays are passed whole; else empty.
   virtual absl::Status End(PoseSpans arrays, Sink* sink) = 0;
 };
 
-// A row of the registry.
+// A row of the registry of formats.
 struct Format {
-  // As in requests and on the command line.
+  // The name in requests and on the command line.
   std::string_view name;
   std::string_view media_type;
-  // Of files, with the dot.
+  // The file extension, with the dot.
   std::string_view extension;
-  // Options of the format by default.
+  // The default options of the format.
   FormatOptions defaults;
 };
 
-// Every format there is, in the order of the variant FormatOptions.
+// All formats, in the order of the variant FormatOptions.
 std::span<const Format> Formats();
 
 // The format called `name`; null if there is none.
 const Format* FindFormat(std::string_view name);
 
-// The format that `options` belong to.
+// The format to which `options` belong.
 const Format& FormatOf(const FormatOptions& options);
 
-// INVALID_ARGUMENT "NAME.field: why" for an option that can be of no clip.
+// INVALID_ARGUMENT "NAME.field: why" for an option that is invalid for every
+// clip.
 absl::Status CheckFormat(const FormatOptions& options);
 
-// The id of an output: its own, or the name of its format.
+// The id of an output: its own, or the name of its format if that is empty.
 std::string_view OutputId(const OutputRequest& request);
 
+// The encoder of an output, whose options must pass CheckFormat.
 std::unique_ptr<Encoder> MakeEncoder(const OutputRequest& request);
 
 }  // namespace bvhmill

@@ -1,6 +1,7 @@
 #pragma once
 
-// The makers of the encoders, one per format. Private to encode/.
+// The factory functions of the encoders, one for each format. Private to
+// encode/.
 
 #include <memory>
 #include <string_view>
@@ -20,7 +21,7 @@ std::unique_ptr<Encoder> MakeAnimEncoder(const AnimFormat& format);
 inline constexpr std::string_view kAnimMediaType =
     "application/vnd.ll.animation";
 
-// As CheckFormat.
+// CheckFormat for this format.
 absl::Status CheckAnimFormat(const AnimFormat& format);
 
 }  // namespace bvhmill

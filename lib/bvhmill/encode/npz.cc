@@ -14,8 +14,8 @@
 namespace bvhmill {
 namespace {
 
-// The next code point of UTF-8 text, which must be well-formed; moves `*at`
-// to the one after it.
+// The next code point of UTF-8 text, which must be well-formed. Moves `*at` to
+// the one after it.
 char32_t NextCodePoint(std::string_view text, size_t* at) {
   const auto lead = static_cast<uint8_t>(text[*at]);
   const int tails = lead < 0x80 ? 0 : lead < 0xE0 ? 1 : lead < 0xF0 ? 2 : 3;
@@ -34,7 +34,7 @@ size_t CodePoints(std::string_view text) {
   return count;
 }
 
-// Bytes that are written, in pieces of at most kPiece.
+// Writes code points to a sink in pieces of at most kPiece.
 class PieceWriter {
  public:
   explicit PieceWriter(Sink* sink) : sink_(*sink) {}
@@ -56,12 +56,12 @@ class PieceWriter {
   std::u32string piece_;
 };
 
-// Strings of which one at a time is in memory: sets `out` to number `i`.
+// Sets `out` to string `i` of a list. Only one string is in memory at a time.
 using StringAt = std::function<void(size_t i, std::string* out)>;
 
-// An array of fixed-width strings, dtype <UN, as a .npy file. Each is padded to
-// the longest one, which may be very long: so they are made as they are
-// written.
+// An array of fixed-width strings, dtype <UN, as a .npy file. Each string is
+// padded to the length of the longest, which may be very long, so strings are
+// made while they are written.
 class StringsNpy {
  public:
   StringsNpy(size_t count, StringAt string_at)
@@ -232,7 +232,7 @@ class NpzEncoder final : public Encoder {
   bool with_end_sites_;
   EncoderNeeds needs_;
   EncodeContext context_;
-  // Nodes that have a row.
+  // The nodes that have a row.
   std::vector<int32_t> rows_;
 };
 

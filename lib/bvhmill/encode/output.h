@@ -1,7 +1,7 @@
 #pragma once
 
-// What can be asked for, and what comes out: plain data, known to every layer
-// above.
+// The outputs that a request can ask for, and their descriptions: plain data
+// that every higher layer uses.
 
 #include <cstdint>
 #include <optional>
@@ -29,8 +29,8 @@ enum class RotationSpace {
   kWorld,
 };
 
-// Rotations of every joint. An end site has that of its parent in the world,
-// and none of its own.
+// Rotations of every joint. The world rotation of an end site is that of its
+// parent; its local rotation is the identity.
 struct RotationsFormat {
   RotationKind kind = RotationKind::kQuaternion;
   TensorLayout layout = TensorLayout::kFrameMajor;
@@ -40,7 +40,7 @@ struct RotationsFormat {
   bool operator==(const RotationsFormat& other) const = default;
 };
 
-// Linear velocities of every joint in the world, per second.
+// Linear velocities of every joint in the world, in units per second.
 struct VelocitiesFormat {
   TensorLayout layout = TensorLayout::kFrameMajor;
   bool with_end_sites = false;
@@ -48,8 +48,8 @@ struct VelocitiesFormat {
   bool operator==(const VelocitiesFormat& other) const = default;
 };
 
-// NumPy archive: the arrays of poses that are chosen, names, parents, offsets,
-// channels, frame_time.
+// A NumPy archive: the chosen arrays of poses, and names, parents, offsets,
+// channels and frame_time.
 struct NpzFormat {
   bool with_end_sites = false;
   RotationKind rotation_kind = RotationKind::kQuaternion;
@@ -68,45 +68,46 @@ struct CsvFormat {
   bool operator==(const CsvFormat& other) const = default;
 };
 
-// The clip as BVH text, channels as they are in the source.
+// The clip as BVH text, with the channels of the source.
 struct BvhFormat {
-  // -1: the shortest text that reads back the same.
+  // Digits after the decimal point; -1: the shortest text that reads back as
+  // the same value.
   int32_t decimals = -1;
 
   bool operator==(const BvhFormat& other) const = default;
 };
 
 enum class AnimProfile {
-  // Any skeleton, with keys that are as few as the bounds allow.
+  // Converts any skeleton, with the fewest keys that the error bounds allow.
   kBest,
-  // What the viewer makes of the clip, to the byte.
+  // The same bytes that the viewer makes of the clip.
   kViewer,
 };
 
-// Names of AnimFormat::joint_map beside those of maps.
+// Values of AnimFormat::joint_map that are not names of maps.
 inline constexpr std::string_view kAutoAnimMap = "auto";
 inline constexpr std::string_view kOwnAnimMap = "own";
 
 // Second Life's .anim.
 struct AnimFormat {
   AnimProfile profile = AnimProfile::kBest;
-  // Beside the curves, of both profiles.
+  // The settings of the animation besides its curves, for both profiles.
   AnimSettings settings;
 
-  // Converts also what would lie down, fold or be held at 5 m; and, as kViewer,
-  // a clip with joints that the viewer refuses.
+  // Also converts a clip that would lie down, fold or be held at 5 m and, with
+  // kViewer, a clip with joints that the viewer refuses.
   bool accept_odd = false;
   // The file must pass as an upload of the viewer.
   bool for_upload = false;
 
-  // The rest is of the profile kBest only.
+  // The fields below are for the profile kBest only.
   AnimReference reference = AnimReference::kAuto;
-  // Says what joints of the avatar the clip's are: a map that is built in;
-  // kOwnAnimMap, for joints with the avatar's own names; kAutoAnimMap or empty:
-  // the map that knows most of the names.
-  // Joints that a map does not have are found by their own names.
+  // The map from joints of the clip to joints of the avatar: the name of a
+  // built-in map; kOwnAnimMap if joints have the avatar's own names;
+  // kAutoAnimMap or empty for the map that knows the most names. A joint that
+  // is not in the map is searched by its own name.
   std::string joint_map;
-  // Instead, if there are any.
+  // The rows of another map, in place of joint_map.
   std::vector<JointMapRow> joint_map_rows;
   // See ClipToAnimOptions.
   bool match_limbs = false;
@@ -124,18 +125,18 @@ using FormatOptions =
                  CsvFormat, BvhFormat, AnimFormat>;
 
 struct OutputRequest {
-  // Names the output; empty = the name of the format. Unique in a request.
+  // Names the output; empty: the name of the format. Unique in a request.
   std::string id;
   FormatOptions format;
 
   bool operator==(const OutputRequest& other) const = default;
 };
 
-// A C-contiguous float32 array, little endian, no padding.
+// A C-contiguous float32 array, little-endian, without padding.
 struct TensorInfo {
   std::vector<int64_t> shape;
-  // As many as `shape`: "frame", "joint", then "xyz", "xyzw", "row", "column"
-  // or "6d".
+  // One for each entry of `shape`: "frame" and "joint", then "xyz", "xyzw",
+  // "row" and "column", or "6d".
   std::vector<std::string> axes;
 };
 

@@ -57,7 +57,7 @@ struct Checker {
     const bool has_arrays =
         format.positions || format.rotations || format.velocities;
     return has_arrays ? absl::OkStatus()
-                      : InvalidField("npz.arrays", "there are none");
+                      : InvalidField("npz.arrays", "selects no array");
   }
   absl::Status operator()(const AnimFormat& format) const {
     return CheckAnimFormat(format);

@@ -9,11 +9,11 @@
 namespace bvhmill {
 namespace {
 
-// Keeps the order of the fields as they are in the .proto files.
+// Keeps the fields in the order of the .proto files.
 using Json = nlohmann::ordered_json;
 
-// In protobuf's mapping 64-bit integers are strings, and fields that hold their
-// default are left out.
+// Protobuf's mapping writes 64-bit integers as strings, and omits fields that
+// have their default.
 void PutInt64(const char* name, int64_t value, Json* out) {
   if (value != 0) (*out)[name] = std::to_string(value);
 }
@@ -141,8 +141,8 @@ Json ToJson(const ClipInfo& info) {
   return out;
 }
 
-// Texts are UTF-8 by their contracts; should one not be, it is shown, not
-// thrown.
+// Texts are UTF-8 by their contracts. Invalid bytes would be replaced; they
+// must not make the library throw.
 std::string Dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// A report and the facts of a clip as JSON: the mapping that protobuf gives the
+// A report and the facts about a clip as JSON: the protobuf mapping of the
 // messages bvhmill.v1.ValidationReport and ClipInfo, with proto field names.
 
 #include <string>
@@ -11,7 +11,7 @@
 namespace bvhmill {
 
 // {"report": ..., "info": ...} on one line, without a line end. If `file` is
-// not empty, "file" comes first.
+// not empty, the field "file" comes first.
 std::string ReportJson(std::string_view file, const Report& report,
                        const ClipInfo& info);
 

@@ -15,17 +15,18 @@ namespace bvhmill {
 static_assert(std::endian::native == std::endian::little,
               "tensors are written as they lie in memory");
 
+// The bytes of `values`, which must outlive them.
 template <typename T>
 std::string_view BytesOf(std::span<const T> values) {
   return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
 }
 
-// Media type of a bare tensor.
+// Media type of an array without a header.
 inline constexpr std::string_view kTensorMediaType =
     "application/vnd.bvhmill.tensor";
 
-// Sets shape and axes of `array` with the frames and the skeleton of `context`.
-// The memory of `tensor` is used again.
+// Sets `tensor` to the shape and axes of `array`, for the frames and the
+// skeleton of `context`. Reuses its memory.
 void DescribeTensor(const PoseArray& array, const EncodeContext& context,
                     TensorInfo* tensor);
 

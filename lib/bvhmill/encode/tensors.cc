@@ -1,5 +1,5 @@
-// Bare tensors: frame-major ones leave as their tiles come, joint-major ones at
-// the end.
+// Arrays without a header. Frame-major arrays are written tile by tile,
+// joint-major ones at the end.
 
 #include <utility>
 
@@ -9,7 +9,7 @@
 namespace bvhmill {
 namespace {
 
-// The axes behind (frame, joint) and their sizes.
+// The axes after (frame, joint), and their sizes.
 struct Components {
   std::span<const int64_t> sizes;
   std::span<const std::string_view> axes;

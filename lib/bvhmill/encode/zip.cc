@@ -12,12 +12,12 @@ namespace {
 
 constexpr uint64_t kMax16 = 0xFFFF;
 constexpr uint64_t kMax32 = 0xFFFFFFFF;
-// 1 January 1980, the zero of ZIP: the same input gives the same bytes.
+// 1 January 1980, the first date of ZIP: the same input gives the same bytes.
 constexpr uint16_t kDate = 0x0021;
 constexpr uint16_t kPlainVersion = 20;
 constexpr uint16_t kZip64Version = 45;
 
-// Little-endian numbers in a row.
+// A sequence of little-endian numbers.
 class Record {
  public:
   Record& U16(uint64_t value) { return Append(value, 2); }
@@ -39,10 +39,10 @@ class Record {
   std::string out_;
 };
 
-// Work on many bytes is drawn, and done, in pieces of this.
+// Work on bytes is drawn, and done, in pieces of this size.
 constexpr size_t kPiece = size_t{4} << 20;
 
-// Adds up the checksum and the size of what it is given.
+// Computes the checksum and the size of the bytes that it gets.
 class ChecksumSink final : public Sink {
  public:
   explicit ChecksumSink(Budget* budget) : budget_(budget) {}
@@ -69,7 +69,7 @@ class ChecksumSink final : public Sink {
   uint64_t size_ = 0;
 };
 
-// Hands bytes on and counts them.
+// Passes bytes to another sink and counts them.
 class CountingSink final : public Sink {
  public:
   CountingSink(Sink* sink, uint64_t* written)

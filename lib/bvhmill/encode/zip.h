@@ -1,7 +1,8 @@
 #pragma once
 
-// Writes ZIP archives of stored (not compressed) entries, by PKWARE's
-// APPNOTE.TXT 6.3; ZIP64 records where a number needs them. Private to encode/.
+// Writes ZIP archives with stored (not compressed) entries, by PKWARE's
+// APPNOTE.TXT 6.3, with ZIP64 records where a number needs them. Private to
+// encode/.
 
 #include <cstdint>
 #include <functional>
@@ -18,15 +19,16 @@ namespace bvhmill {
 class ZipWriter {
  public:
   // Work on the bytes of entries is drawn from `budget`, which may be null.
+  // Both pointers must outlive the writer.
   explicit ZipWriter(Sink* sink, Budget* budget = nullptr)
       : sink_(*sink), budget_(budget) {}
 
-  // Writes an entry of `parts`, one after the other.
+  // Writes an entry that consists of `parts`, one after the other.
   absl::Status Add(std::string_view name,
                    const std::vector<std::string_view>& parts);
-  // Writes an entry that need not be in memory whole: `write` appends its
-  // bytes, twice the same, since the checksum stands before them. Fails as
-  // `write` does.
+  // Writes an entry that need not be in memory whole. `write` is called twice
+  // and must append the same bytes each time, since the checksum comes before
+  // them. Fails as `write` does.
   using Writer = std::function<absl::Status(Sink* sink)>;
   absl::Status AddWritten(std::string_view name, const Writer& write);
   // Writes the directory. Call once, last.

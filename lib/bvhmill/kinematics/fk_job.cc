@@ -24,7 +24,7 @@ absl::Status FkJob::Validate() const {
   if (first_frame < 0 || in_array < frames || first_frame > in_array - frames) {
     return InvalidField("first_frame", "is outside the array");
   }
-  // Sizes below are products of it.
+  // The sizes below are products of in_array and must not overflow.
   const int64_t widest = std::max<int64_t>(
       {plan->columns, 9 * static_cast<int64_t>(plan->nodes.size()), 1});
   if (in_array > std::numeric_limits<int64_t>::max() / widest) {

@@ -1,11 +1,11 @@
 #pragma once
 
-// Forward kinematics: every joint of every frame.
+// Forward kinematics: solves the pose of every joint in every frame,
 //
 //   M_j = M_parent * T(t_j) * R_j
 //
-// with t_j the offset or position of the joint, and R_j the product of its
-// rotation channels in file order, first outermost.
+// where t_j is the offset or position of joint j, and R_j the product of its
+// rotation channels in file order, the first outermost.
 
 #include <cstdint>
 #include <span>
@@ -18,63 +18,78 @@
 
 namespace bvhmill {
 
-// Who does the work: plain code in double precision, or vectors of frames in
-// single precision, of 16 bytes (SSE4.1 or NEON), AVX2 or AVX-512. By vectors,
-// positions are within 1e-6 of the largest coordinate of a frame, and entries
-// of rotations within 4e-6. Errors grow with the depth of a skeleton, so one
-// that is deeper than kMaxVectorDepth is left to the plain code.
+// The implementation that solves the poses: scalar code in double precision, or
+// vectors of frames in single precision, with vectors of 16 bytes (SSE4.1 or
+// NEON), AVX2 or AVX-512. With vectors, the error of a position is at most 1e-6
+// times the largest coordinate of its frame, and the error of an entry of a
+// rotation is at most 4e-6. Errors grow with the depth of a skeleton, so a
+// skeleton deeper than kMaxVectorDepth is solved by scalar code, even if the
+// target is a vector one.
 inline constexpr int32_t kMaxVectorDepth = 100;
 enum class FkTarget { kReference, kVector128, kAvx2, kAvx512 };
 
 // "reference", "vector128", "avx2", "avx512".
 std::string_view FkTargetName(FkTarget target);
-// Whether this machine can run it.
+// True if this machine can run `target`.
 bool IsSupported(FkTarget target);
-// The fastest that is supported. Cheap: found out once.
+// The fastest supported target. Cheap: it is determined once.
 FkTarget BestFkTarget();
 
-// The most memory that a job on `plan` works in, in bytes: about 1 KB for a
-// joint and 128 bytes for a channel. O(1).
+// An upper bound for the scratch memory of a job on `plan`, in bytes: about 1
+// KB for a joint and 128 bytes for a channel. O(1).
 int64_t FkScratchBytes(const Plan& plan);
 
-// Plain inputs and outputs; owns nothing. Works in buffers of a few frames. Any
-// number of jobs may run at once on one plan, each with a scratch of its own.
+// A job: plain inputs and outputs. It owns nothing, and works in buffers of a
+// few frames. Any number of jobs may run at once on one plan if each has its
+// own scratch:
+//
+//   FkJob job;
+//   job.plan = &plan;
+//   job.frames = frames;
+//   job.values = values;
+//   job.positions = positions;  // frames x joints x 3
+//   BVHMILL_RETURN_IF_ERROR(job.Validate());
+//   job.Run();
 struct FkJob {
   const Plan* plan = nullptr;
   int64_t frames = 0;
-  // frames x plan->columns, as read.
+  // frames x plan->columns, as read from the file.
   std::span<const float> values;
-  // Whether the outputs have rows for end sites, in their place of the
-  // depth-first order.
+  // True if the outputs have rows for end sites, in depth-first order between
+  // the joints.
   bool with_end_sites = false;
   TensorLayout layout = TensorLayout::kFrameMajor;
   RotationKind rotation_kind = RotationKind::kQuaternion;
-  // The outputs are arrays of so many frames, of which this job writes those
-  // from `first_frame` on: jobs that write others of them may run at once. 0:
-  // of `frames`.
+  // The outputs are arrays of `array_frames` frames; 0: of `frames`. The job
+  // writes `frames` of them, from `first_frame` on. Jobs that write other
+  // frames of the same arrays may run at once.
   int64_t array_frames = 0;
   int64_t first_frame = 0;
-  // Outputs; each is skipped if empty. World positions, 3 components, in the
+  // Outputs; an empty one is skipped. World positions have 3 components, in
   // units of the file.
   std::span<float> positions;
-  // World and local rotations, components as `rotation_kind` says. An end site
-  // has the rotation of its parent in the world and no rotation of its own.
+  // World and local rotations, with the components of `rotation_kind`. The
+  // world rotation of an end site is that of its parent; its local rotation is
+  // the identity.
   std::span<float> world_rotations;
   std::span<float> local_rotations;
-  // What the job works in, kept by the caller from job to job: it grows to
-  // FkScratchBytes(*plan). Null: memory that the thread keeps until it ends.
+  // Memory that vector targets work in. The caller keeps it from job to job; it
+  // grows to FkScratchBytes(*plan). Null: memory that the thread keeps until it
+  // ends. Scalar code takes memory of its own, O(nodes), for each run.
   UninitializedVector<float>* scratch = nullptr;
-  // Must be supported.
+  // The machine must support it.
   FkTarget target = BestFkTarget();
 
-  // INVALID_ARGUMENT if a span does not have the size that the others imply.
+  // INVALID_ARGUMENT if the plan is missing, a number is out of range, or a
+  // span does not have the size that the other fields imply.
   absl::Status Validate() const;
-  // Solves. The job must be valid. O(frames x nodes).
+  // Writes the outputs. The job must be valid. O(frames x nodes).
   void Run() const;
 };
 
-// The reference: one frame after the other, in double or single precision.
-// Every faster path is compared with the one in double precision.
+// The reference implementation: one frame after the other, in double or single
+// precision. Every faster implementation is compared with it in double
+// precision.
 template <typename Real>
 void SolveReference(const FkJob& job);
 

@@ -1,5 +1,5 @@
 // The kernels of forward kinematics. Included once for each target of Highway,
-// hence no #pragma once. A target without vectors has none.
+// hence no #pragma once. A target without vectors has no kernels.
 
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
@@ -105,8 +105,8 @@ HWY_INLINE void LoadTranslation(const float* columns, const FkStep& step,
   }
 }
 
-// World positions of kLanes frames. `columns`: [column][lane]; `rotations`:
-// [slot][9][lane]; `rows`: [row * 3 + axis][lane].
+// Solves world positions of kLanes frames. `columns`: [column][lane];
+// `rotations`: [slot][9][lane]; `rows`: [row * 3 + axis][lane].
 HWY_NOINLINE void SolvePositions(const Plan& plan, const FkSchedule& schedule,
                                  const float* HWY_RESTRICT columns,
                                  float* HWY_RESTRICT rotations,
@@ -129,7 +129,7 @@ HWY_NOINLINE void SolvePositions(const Plan& plan, const FkSchedule& schedule,
       }
     }
     for (int i = 0; i < 3; ++i) StoreLanes(t[i], rows, step.row * 3 + i);
-    // Nobody asks for its rotation.
+    // No later step reads its rotation.
     if (step.slot < 0) continue;
     RotateJoint(plan, step, columns, &g);
     float* own = rotations + step.slot * 9 * kLanes;
@@ -144,10 +144,10 @@ struct Quaternion {
   Floats w;
 };
 
-// q * R(axis, angle).
+// q * R(axis, angle). `s` and `c` are sine and cosine of half the angle.
 template <int kAxis>
 HWY_INLINE Quaternion Turned(const Quaternion& q, Floats s, Floats c) {
-  // The part along the axis, the next two axes, and w.
+  // In `out`: the components along the axis and along the next two axes.
   const Floats v[3] = {q.x, q.y, q.z};
   constexpr int kU = (kAxis + 1) % 3;
   constexpr int kV = (kAxis + 2) % 3;
@@ -177,7 +177,7 @@ HWY_INLINE Quaternion TurnedByJoint(const Plan& plan, const FkStep& step,
 
 HWY_INLINE void StoreQuaternion(const Quaternion& q, float* lanes,
                                 int64_t row) {
-  // The same rotation with w >= 0.
+  // -q is the same rotation as q: store the one with w >= 0.
   const Lanes d;
   const Floats sign = hn::And(hn::SignBit(d), q.w);
   StoreLanes(hn::Xor(q.x, sign), lanes, row * 4);
@@ -186,7 +186,8 @@ HWY_INLINE void StoreQuaternion(const Quaternion& q, float* lanes,
   StoreLanes(hn::Abs(q.w), lanes, row * 4 + 3);
 }
 
-// Local or world rotations of kLanes frames: `rows`: [row * 4 + k][lane].
+// Solves local or world rotations of kLanes frames as quaternions.
+// `rows`: [row * 4 + k][lane].
 template <bool kWorld>
 HWY_NOINLINE void SolveRotations(const Plan& plan, const FkSchedule& schedule,
                                  const float* HWY_RESTRICT columns,
@@ -203,7 +204,7 @@ HWY_NOINLINE void SolveRotations(const Plan& plan, const FkSchedule& schedule,
   }
 }
 
-// Row-major, or its first two columns.
+// Stores a matrix row-major, or its first two columns.
 template <RotationKind kKind>
 HWY_INLINE void StoreMatrix(const Matrix& m, float* lanes, int64_t row) {
   if constexpr (kKind == RotationKind::kMatrix) {
@@ -215,7 +216,7 @@ HWY_INLINE void StoreMatrix(const Matrix& m, float* lanes, int64_t row) {
   }
 }
 
-// The same as matrices. `rotations` as in SolvePositions.
+// As SolveRotations, with matrices. `rotations` as in SolvePositions.
 template <bool kWorld, RotationKind kKind>
 HWY_NOINLINE void SolveMatrices(const Plan& plan, const FkSchedule& schedule,
                                 const float* HWY_RESTRICT columns,
@@ -237,11 +238,11 @@ HWY_NOINLINE void SolveMatrices(const Plan& plan, const FkSchedule& schedule,
   }
 }
 
-// Rotations of any kind to `lanes`: [row * width + k][lane].
+// Solves rotations of any kind into `lanes`: [row * width + k][lane].
 template <bool kWorld>
-HWY_INLINE void SolveTurns(const FkJob& job, const FkSchedule& schedule,
-                           const float* columns, float* rotations,
-                           float* lanes) {
+HWY_INLINE void SolveAnyRotations(const FkJob& job, const FkSchedule& schedule,
+                                  const float* columns, float* rotations,
+                                  float* lanes) {
   const Plan& plan = *job.plan;
   switch (job.rotation_kind) {
     case RotationKind::kQuaternion:
@@ -255,8 +256,9 @@ HWY_INLINE void SolveTurns(const FkJob& job, const FkSchedule& schedule,
   }
 }
 
-// `frames` <= kLanes rows of `stride` values to where they belong. `image` is
-// room for those of kLanes frames.
+// Stores `frames` <= kLanes rows of `stride` values to `out`. `image` is
+// scratch memory for kLanes such rows. With `stream`, full groups of rows are
+// written past the caches.
 HWY_INLINE void StoreRows(const float* lanes, size_t stride, int64_t frames,
                           bool stream, float* image, float* out) {
   const auto count = static_cast<size_t>(frames) * stride;
@@ -271,13 +273,13 @@ HWY_INLINE void StoreRows(const float* lanes, size_t stride, int64_t frames,
   }
 }
 
-// Large outputs are not read back from the cache.
+// True for an output that is not read back from the caches.
 HWY_INLINE bool IsLarge(std::span<const float> out) {
   return out.size_bytes() >= kStreamBytes;
 }
 
-// `rows` rows of `width` components, for the frames of `job` from `first` on,
-// at most kLanes of them, into `out`.
+// Stores `rows` rows of `width` components into `out`, for at most kLanes
+// frames of `job` from `first` on.
 HWY_INLINE void StoreFrames(const FkJob& job, const float* lanes, size_t rows,
                             size_t width, int64_t first, float* image,
                             std::span<float> out) {
@@ -297,7 +299,7 @@ HWY_INLINE void StoreFrames(const FkJob& job, const float* lanes, size_t rows,
   }
 }
 
-// Brings angles that are too large for SinCosDegrees below a turn.
+// Reduces angles that are too large for SinCosDegrees to less than a turn.
 HWY_INLINE void ReduceAngles(const Plan& plan, float* columns) {
   Floats largest = Broadcast(0.0F);
   for (const RotationStep& step : plan.steps) {
@@ -313,7 +315,7 @@ HWY_INLINE void ReduceAngles(const Plan& plan, float* columns) {
   }
 }
 
-// The parts of a workspace, each aligned for vectors.
+// The parts of the scratch memory, each aligned for vectors.
 struct Buffers {
   float* columns;
   float* rotations;
@@ -334,7 +336,7 @@ HWY_INLINE Buffers PartBuffers(const FkJob& job, const FkSchedule& schedule,
   for (const size_t size : sizes) total += size;
   static_assert(kLanes <= size_t{kMaxLanes});
   if (scratch->size() < total * kLanes) {
-    // Nothing in it is wanted any more: it need not be copied.
+    // The old contents are not needed: do not copy them.
     *scratch = {};
     scratch->resize(total * kLanes);
   }
@@ -350,8 +352,8 @@ HWY_INLINE Buffers PartBuffers(const FkJob& job, const FkSchedule& schedule,
   return {parts[0], parts[1], parts[2], parts[3], parts[4]};
 }
 
-// The values of `frames` <= kLanes frames, by lanes; lanes that have no frame
-// are 0.
+// Loads the values of `frames` <= kLanes frames into lanes. Lanes without a
+// frame are 0.
 HWY_INLINE void LoadColumns(const Plan& plan, const float* rows, int64_t frames,
                             const Buffers& buffers) {
   const auto columns = static_cast<size_t>(plan.columns);
@@ -362,7 +364,7 @@ HWY_INLINE void LoadColumns(const Plan& plan, const float* rows, int64_t frames,
     rows = buffers.last_rows;
   }
   RowsToLanes(rows, columns, columns, buffers.columns);
-  // Those that come next are near when they are wanted.
+  // Prefetches the rows of the next frames.
   constexpr size_t kLine = 64 / sizeof(float);
   for (size_t i = 0; i < kLanes * columns; i += kLine) {
     hwy::Prefetch(rows + kLanes * columns + i);
@@ -388,21 +390,21 @@ void SolveFrames(const FkJob& job) {
       StoreFrames(job, buffers.lanes, rows, static_cast<size_t>(width), first,
                   buffers.image, out);
     };
-    const int64_t turn_width = WidthOf(job.rotation_kind);
+    const int64_t rotation_width = WidthOf(job.rotation_kind);
     if (!job.positions.empty()) {
       SolvePositions(plan, schedule, buffers.columns, buffers.rotations,
                      buffers.lanes);
       store(job.positions, 3);
     }
     if (!job.world_rotations.empty()) {
-      SolveTurns<true>(job, schedule, buffers.columns, buffers.rotations,
-                       buffers.lanes);
-      store(job.world_rotations, turn_width);
+      SolveAnyRotations<true>(job, schedule, buffers.columns, buffers.rotations,
+                              buffers.lanes);
+      store(job.world_rotations, rotation_width);
     }
     if (!job.local_rotations.empty()) {
-      SolveTurns<false>(job, schedule, buffers.columns, buffers.rotations,
-                        buffers.lanes);
-      store(job.local_rotations, turn_width);
+      SolveAnyRotations<false>(job, schedule, buffers.columns,
+                               buffers.rotations, buffers.lanes);
+      store(job.local_rotations, rotation_width);
     }
   }
   hwy::FlushStream();

@@ -14,7 +14,8 @@ struct Pose {
   Quat<Real> local;
 };
 
-// The pose of `node` below `parent` (null for a root) for one row of values.
+// The pose of `node` for one row of values. `parent` is the pose of its parent,
+// or null for a root.
 template <typename Real>
 Pose<Real> SolveNode(const Plan& plan, const PlanNode& node, const float* row,
                      const Pose<Real>* parent, bool with_quats) {
@@ -81,7 +82,7 @@ void StorePose(const FkJob& job, const Pose<Real>& pose, int64_t index) {
   }
 }
 
-// Where a row of a frame of the job stands in the outputs.
+// The index of a row of a frame of the job in the outputs.
 int64_t IndexOf(const FkJob& job, int64_t rows, int64_t row, int64_t frame) {
   const int64_t frames = job.array_frames == 0 ? job.frames : job.array_frames;
   const int64_t at = job.first_frame + frame;

@@ -43,15 +43,16 @@ FkStep StepOf(const Plan& plan, const PlanNode& node) {
   return step;
 }
 
-// Gives each rotation that a later step asks for a slot, until the last such.
-void AssignSlots(FkScheduleRoom* room, FkSchedule* schedule) {
+// Gives a slot to each rotation that a later step reads, up to the last such
+// step.
+void AssignSlots(FkScheduleScratch* scratch, FkSchedule* schedule) {
   std::vector<FkStep>& steps = schedule->steps;
-  std::vector<int32_t>& last_child = room->last_child;
+  std::vector<int32_t>& last_child = scratch->last_child;
   last_child.assign(steps.size(), -1);
   for (const FkStep& step : steps) {
     if (step.parent_row >= 0) last_child[step.parent_row] = step.row;
   }
-  std::vector<int32_t>& free = room->free_slots;
+  std::vector<int32_t>& free = scratch->free_slots;
   free.clear();
   schedule->slots = 0;
   for (FkStep& step : steps) {
@@ -74,20 +75,20 @@ void AssignSlots(FkScheduleRoom* room, FkSchedule* schedule) {
 
 }  // namespace
 
-void MakeSchedule(const Plan& plan, bool with_end_sites, FkScheduleRoom* room,
-                  FkSchedule* schedule) {
+void MakeSchedule(const Plan& plan, bool with_end_sites,
+                  FkScheduleScratch* scratch, FkSchedule* schedule) {
   schedule->steps.clear();
-  room->rows.assign(plan.nodes.size(), -1);
+  scratch->rows.assign(plan.nodes.size(), -1);
   for (size_t i = 0; i < plan.nodes.size(); ++i) {
     const PlanNode& node = plan.nodes[i];
     if (node.is_end_site && !with_end_sites) continue;
     FkStep step = StepOf(plan, node);
     step.row = static_cast<int32_t>(schedule->steps.size());
-    room->rows[i] = step.row;
-    if (node.parent >= 0) step.parent_row = room->rows[node.parent];
+    scratch->rows[i] = step.row;
+    if (node.parent >= 0) step.parent_row = scratch->rows[node.parent];
     schedule->steps.push_back(step);
   }
-  AssignSlots(room, schedule);
+  AssignSlots(scratch, schedule);
 }
 
 }  // namespace bvhmill

@@ -1,7 +1,8 @@
 #pragma once
 
-// A plan as the SIMD kernels want it: one step for each row that they write,
-// with all choices made. Made and kept by the plan.
+// A plan in the form that the SIMD kernels read: one step for each row that
+// they write, with all choices made beforehand. The plan makes and keeps its
+// schedules.
 
 #include <array>
 #include <cstdint>
@@ -9,16 +10,16 @@
 
 namespace bvhmill {
 
-// Rotation channels about three different axes, in listed order, or anything
-// else.
+// The order of rotation channels about three different axes; kOther for all
+// other lists of channels.
 enum class FkOrder : uint8_t { kXyz, kXzy, kYxz, kYzx, kZxy, kZyx, kOther };
 
 struct FkStep {
-  // Rows are those of the output: -1 = none, a root.
+  // Rows of the output. parent_row is -1 for a root.
   int32_t parent_row = -1;
   int32_t row = 0;
-  // Where the world rotation of the parent is kept, and where its own is; -1 =
-  // of the world, and nobody asks for it.
+  // The slots that hold the world rotation of the parent and of this step.
+  // parent_slot is -1 for a root; slot is -1 if no later step reads it.
   int32_t parent_slot = -1;
   int32_t slot = -1;
   std::array<float, 3> offset = {};
@@ -33,12 +34,13 @@ struct FkStep {
 
 struct FkSchedule {
   std::vector<FkStep> steps;
-  // Slots that are in use at once: few, since the order is depth-first.
+  // The number of slots: the most that are in use at once. They are few, since
+  // the order is depth-first.
   int32_t slots = 0;
 };
 
-// Room to make schedules in.
-struct FkScheduleRoom {
+// Memory in which schedules are made; its contents do not matter.
+struct FkScheduleScratch {
   std::vector<int32_t> rows;
   std::vector<int32_t> last_child;
   std::vector<int32_t> free_slots;
@@ -46,8 +48,9 @@ struct FkScheduleRoom {
 
 struct Plan;
 
-// Steps for every joint, or every node.
-void MakeSchedule(const Plan& plan, bool with_end_sites, FkScheduleRoom* room,
-                  FkSchedule* schedule);
+// Makes the steps for every joint, or for every node with `with_end_sites`.
+// O(nodes).
+void MakeSchedule(const Plan& plan, bool with_end_sites,
+                  FkScheduleScratch* scratch, FkSchedule* schedule);
 
 }  // namespace bvhmill

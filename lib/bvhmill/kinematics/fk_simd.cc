@@ -8,7 +8,8 @@
 #include "bvhmill/kinematics/plan.h"
 #include "bvhmill/math/sincos.h"
 
-// Vectors whose size is not known when this is compiled are not supported.
+// Disables vectors whose size is not known at compile time, and targets that
+// have no FkTarget.
 #define HWY_DISABLED_TARGETS                                               \
   (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_SSSE3 | \
    HWY_AVX3_DL)
@@ -48,7 +49,7 @@ UninitializedVector<float>* ThreadFkScratch() {
   return &scratch;
 }
 
-// As PartBuffers takes it, for rotations as matrices.
+// The memory that PartBuffers takes for rotations as matrices, the largest.
 int64_t FkScratchBytes(const Plan& plan) {
   constexpr int64_t kEntries = 9;
   const auto of_schedule = [](const FkSchedule& schedule) {

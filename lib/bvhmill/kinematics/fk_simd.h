@@ -1,14 +1,13 @@
 #pragma once
 
-// Forward kinematics with frames in the lanes of vectors. Private to
+// Forward kinematics with one frame in each lane of a vector. Private to
 // kinematics/.
 
 #include "bvhmill/kinematics/fk_job.h"
 
 namespace bvhmill {
 
-// What FkJob::Run does, for a target other than kReference that this machine
-// supports.
+// FkJob::Run for a target other than kReference. The machine must support it.
 void SolveSimd(const FkJob& job);
 
 bool IsSimdSupported(FkTarget target);

@@ -1,5 +1,5 @@
-// Rows of frames to lanes of frames, and back. Included once for each target of
-// Highway, hence no #pragma once.
+// Converts rows of frames to lanes of frames, and back. Included once for each
+// target of Highway, hence no #pragma once.
 
 #include <hwy/highway.h>
 
@@ -21,12 +21,12 @@ namespace bvhmill {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Frames are the lanes. Never a vector whose size is not known here.
+// One frame in each lane. The size of a vector must be known at compile time.
 using Lanes = hn::CappedTag<float, 16>;
 using Floats = hn::Vec<Lanes>;
 inline constexpr size_t kLanes = hn::MaxLanes(Lanes());
 
-// Four lanes from each of `p`, `p + step`, ..., one after the other.
+// Loads four floats from each of `p`, `p + step`, ... into one vector.
 template <class D>
 HWY_INLINE hn::Vec<D> LoadPieces(D d, const float* p, size_t step) {
   if constexpr (hn::MaxLanes(d) <= 4) {
@@ -51,7 +51,7 @@ HWY_INLINE void StorePieces(D d, hn::Vec<D> v, float* p, size_t step) {
   }
 }
 
-// Transposes the 4 x 4 floats in each 16 bytes of the four.
+// Transposes 4 x 4 floats in each 16-byte block of the four vectors.
 HWY_INLINE void TransposePieces(Floats* v) {
   const Lanes d;
   const hn::RepartitionToWide<hn::RebindToUnsigned<Lanes>> wide;
@@ -65,8 +65,8 @@ HWY_INLINE void TransposePieces(Floats* v) {
   v[3] = hn::BitCast(d, hn::InterleaveUpper(wide, t1, t3));
 }
 
-// Calls piece(c) for columns in fours, the last of which may overlap; one(c)
-// for each if there are fewer.
+// Calls piece(c) for groups of four columns; the last group may overlap the one
+// before it. Calls one(c) for each column if there are fewer than four.
 template <class Piece, class One>
 HWY_INLINE void ForColumns(size_t columns, Piece piece, One one) {
   size_t c = 0;
@@ -125,8 +125,9 @@ HWY_INLINE void LanesToRows(const float* lanes, size_t columns, size_t stride,
       });
 }
 
-// Copies `count` floats, most of them past the caches. Lines are written whole;
-// those at the ends, which the neighbours share, as usual.
+// Copies `count` floats, most of them past the caches. Aligned vectors are
+// streamed. The two ends share cache lines with their neighbours and are copied
+// as usual.
 HWY_INLINE void StreamOut(const float* image, size_t count, float* out) {
   const Lanes d;
   constexpr uintptr_t kAlign = kLanes * sizeof(float);

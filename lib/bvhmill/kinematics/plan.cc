@@ -28,7 +28,7 @@ Positions PositionsOf(const Node& node, const Conventions& conventions) {
   return Positions::kIgnore;
 }
 
-// The sign of a zero counts: it may come out again.
+// Compares bits: the sign of a zero counts, since it can reach the output.
 bool AreSame(const std::array<float, 3>& a, const std::array<float, 3>& b) {
   using Bits = std::array<uint32_t, 3>;
   return std::bit_cast<Bits>(a) == std::bit_cast<Bits>(b);
@@ -45,7 +45,7 @@ bool AreSame(const RotationStep& a, const RotationStep& b) {
   return a.axis == b.axis && a.column == b.column;
 }
 
-// Writes a list over the one before, and sees whether it comes out the same.
+// Writes a list over the old one, and finds out whether both are the same.
 template <typename T>
 class Rewriter {
  public:
@@ -60,7 +60,7 @@ class Rewriter {
     ++size_;
   }
   size_t size() const { return size_; }
-  // Call once.
+  // True if the new list is the same as the old one. Call once, last.
   bool EndsTheSame() {
     same_ = same_ && size_ == list_.size();
     list_.resize(size_);
@@ -121,9 +121,9 @@ void MakePlanInto(const Skeleton& skeleton, const Conventions& conventions,
   }
   const bool same_nodes = nodes.EndsTheSame();
   if (steps.EndsTheSame() && same_nodes) return;
-  MakeSchedule(*plan, /*with_end_sites=*/false, &plan->room,
+  MakeSchedule(*plan, /*with_end_sites=*/false, &plan->scratch,
                &plan->joint_schedule);
-  MakeSchedule(*plan, /*with_end_sites=*/true, &plan->room,
+  MakeSchedule(*plan, /*with_end_sites=*/true, &plan->scratch,
                &plan->node_schedule);
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// The schedule of forward kinematics: a skeleton compiled, once per clip, into
-// flat steps that say which column of a row feeds what.
+// The plan of forward kinematics: a skeleton compiled, once per clip, into flat
+// steps. A step says which column of a row drives which rotation or position.
 
 #include <array>
 #include <cstdint>
@@ -21,11 +21,12 @@ struct RotationStep {
 
 struct PlanNode {
   int32_t parent = -1;
-  // Nodes on the way from its root, itself included.
+  // Number of nodes from its root to this node, both included.
   int32_t depth = 1;
   bool is_end_site = false;
-  // Translation from the parent, and for each axis the column that drives it,
-  // or -1. The value is added to `offset`, which is 0 where it is replaced.
+  // Translation from the parent. For each axis, `position_column` is the column
+  // whose value is added to `offset`, or -1. Where a position replaces the
+  // OFFSET, `offset` is 0.
   std::array<float, 3> offset = {};
   std::array<int32_t, 3> position_column = {-1, -1, -1};
   // Slice of Plan::steps, outermost rotation first.
@@ -34,28 +35,28 @@ struct PlanNode {
 };
 
 struct Plan {
-  // As the nodes of the skeleton: parents before children.
+  // In the order of the skeleton: parents before children.
   std::vector<PlanNode> nodes;
   std::vector<RotationStep> steps;
   // Values in a row of motion.
   int32_t columns = 0;
   int32_t joints = 0;
-  // Most joints on a way from a root to a node.
+  // The largest depth of a node.
   int32_t depth = 0;
-  // For rows of joints, and of joints and end sites.
+  // Schedules for rows of joints, and for rows of joints and end sites.
   FkSchedule joint_schedule;
   FkSchedule node_schedule;
-  // What it is made in, kept for the next one.
-  FkScheduleRoom room;
+  // Memory in which the schedules are made, kept for the next skeleton.
+  FkScheduleScratch scratch;
 };
 
-// By docs/conventions.md. Of a repeated position channel
-// the last counts, repeated rotations compose, scales and the channels of end
-// sites are skipped.
+// Compiles a skeleton by the rules of docs/conventions.md. If a position
+// channel is repeated, the last one counts; repeated rotations compose; scales
+// and channels of end sites are skipped. O(nodes + channels).
 Plan MakePlan(const Skeleton& skeleton, const Conventions& conventions);
-// The same into `plan`, whatever it holds: its memory is used again, and so are
-// its schedules if nodes and steps come out the same, bit for bit, as for takes
-// of one rig.
+// As MakePlan, into `plan`, which may hold an older plan: its memory is reused.
+// Its schedules are reused as well if nodes and steps come out the same, bit
+// for bit, as they do for clips of one skeleton.
 void MakePlanInto(const Skeleton& skeleton, const Conventions& conventions,
                   Plan* plan);
 

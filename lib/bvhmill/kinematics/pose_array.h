@@ -1,6 +1,6 @@
 #pragma once
 
-// How poses stand in arrays of floats.
+// The layout of poses in arrays of floats.
 
 #include <cstdint>
 
@@ -19,7 +19,7 @@ enum class RotationKind {
   kSixD,
 };
 
-// Components of a rotation.
+// Number of components of a rotation.
 constexpr int64_t WidthOf(RotationKind kind) {
   switch (kind) {
     case RotationKind::kQuaternion:

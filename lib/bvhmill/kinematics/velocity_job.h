@@ -1,6 +1,6 @@
 #pragma once
 
-// How fast joints move in the world.
+// Linear velocities of joints in the world.
 
 #include <cstdint>
 #include <span>
@@ -12,19 +12,22 @@
 
 namespace bvhmill {
 
-// Linear velocities, in units of the file per second, of some frames of a clip,
-// from the positions p of those next to each (numpy.gradient does the same):
+// Solves linear velocities of some frames of a clip, in units of the file per
+// second, from the positions p of the frames before and after each one:
 //
 //   v[f] = (p[f + 1] - p[f - 1]) / (2 * frame_time)
 //
-// and, of the first and last frame of the clip, from the one neighbour there
-// is. A clip of one frame does not move. Owns nothing; any number of jobs may
-// run at once on one plan.
+// The first and the last frame of the clip use the one neighbour that exists.
+// numpy.gradient does the same. The velocity of a clip of one frame is 0. A job
+// owns nothing. Any number of jobs may run at once on one plan if each has its
+// own scratch memory.
 struct VelocityJob {
   const Plan* plan = nullptr;
   int64_t frames = 0;
-  // Rows of the frames, as read; with one more before and behind them where
-  // the clip has one.
+  // Rows of the frames, as read from the file: rows x plan->columns. The first
+  // row is that before the first frame if `has_before`, and the last row is
+  // that after the last frame if `has_after`. Set the two wherever the clip has
+  // such a row.
   std::span<const float> values;
   bool has_before = false;
   bool has_after = false;
@@ -35,16 +38,17 @@ struct VelocityJob {
   TensorLayout layout = TensorLayout::kFrameMajor;
   int64_t array_frames = 0;
   int64_t first_frame = 0;
-  // Output; 3 components.
+  // Output, 3 components.
   std::span<float> velocities;
-  // Room for the positions, kept by the caller.
+  // Memory for positions, kept by the caller. Must not be null.
   UninitializedVector<float>* scratch = nullptr;
   // As FkJob::scratch.
   UninitializedVector<float>* fk_scratch = nullptr;
 
-  // INVALID_ARGUMENT if a span does not have the size that the others imply.
+  // INVALID_ARGUMENT if `scratch` is missing, `frame_time` is not above 0, or a
+  // span does not have the size that the other fields imply.
   absl::Status Validate() const;
-  // The job must be valid. O(frames x nodes).
+  // Writes `velocities`. The job must be valid. O(frames x nodes).
   void Run() const;
 };
 

@@ -15,7 +15,8 @@ constexpr size_t kPiece = size_t{64} << 10;
 // zlib counts in 32 bits.
 constexpr size_t kMaxAtOnce = size_t{1} << 30;
 constexpr int kZstdWindowLog = 23;
-// With the tables of each, and the blocks that zstd keeps beside its window.
+// These include the tables of each format, and the blocks that zstd keeps
+// besides its window.
 constexpr size_t kGzipBytes = kPiece + (size_t{64} << 10);
 constexpr size_t kZstdBytes =
     kPiece + (size_t{1} << kZstdWindowLog) + (size_t{512} << 10);
@@ -24,7 +25,7 @@ absl::Status Broken(const std::string& why) {
   return MakeStatus(absl::StatusCode::kInvalidArgument, why);
 }
 
-// Hands bytes on as long as there may be more.
+// Passes bytes on until the limit is reached.
 class Meter {
  public:
   explicit Meter(int64_t max_bytes) : max_bytes_(max_bytes) {}
@@ -56,7 +57,7 @@ class IdentityDecoder final : public Decoder {
   Meter meter_;
 };
 
-// Added to the bits of the window: the header of gzip, and no other.
+// Added to the window bits: accept the header of gzip, and no other.
 constexpr int kGzipOnly = 16;
 
 class GzipDecoder final : public Decoder {
@@ -92,21 +93,22 @@ class GzipDecoder final : public Decoder {
     return MakeStatus(absl::StatusCode::kResourceExhausted, "out of memory");
   }
 
-  // All of the input that is set, and what of the output waits.
+  // Decodes the input that is set, and writes all output that it gives.
   absl::Status Inflate(Sink* sink) {
     bool is_full = false;
     while (stream_.avail_in > 0 || is_full) {
-      // Behind a member another one may follow.
+      // Another member may follow a complete one.
       if (is_complete_) inflateReset(&stream_);
       is_complete_ = false;
       stream_.next_out = reinterpret_cast<Bytef*>(piece_.data());
       stream_.avail_out = static_cast<uInt>(piece_.size());
       const int result = inflate(&stream_, Z_NO_FLUSH);
-      // What came before a fault counts, so that the verdict is the same for
-      // every way in which the bytes arrive.
+      // Bytes before a fault count, so that the result is the same for every
+      // way in which the source is cut into pieces.
       BVHMILL_RETURN_IF_ERROR(meter_.Pass(
           {piece_.data(), piece_.size() - stream_.avail_out}, sink));
-      // Nothing more could be done: the output was full, and that was all.
+      // Z_BUF_ERROR is no fault: the output was full before, and nothing was
+      // left to write.
       if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR) {
         return result == Z_MEM_ERROR ? OutOfMemory()
                                      : Broken("it is not gzip data");

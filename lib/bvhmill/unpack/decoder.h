@@ -1,7 +1,12 @@
 #pragma once
 
-// Compressed sources, piece by piece, within a limit. Part of no other library:
-// only programs that take compressed clips need zstd.
+// Decodes compressed sources, piece by piece, up to a limit:
+//
+//   auto decoder = MakeDecoder(Encoding::kGzip, max_bytes);
+//   ... for each piece: decoder->Push(piece, &sink) ...
+//   decoder->End();
+//
+// A library of its own: only programs that take compressed clips need zstd.
 
 #include <cstdint>
 #include <memory>
@@ -15,39 +20,40 @@ namespace bvhmill {
 
 enum class Encoding : uint8_t {
   kIdentity,
-  // RFC 1952; several members one after the other are one text.
+  // RFC 1952. Several members one after the other are one text.
   kGzip,
-  // RFC 8878, with windows of at most 8 MiB, which is what zstd makes up to
-  // level 19 without --long; several frames are one text.
+  // RFC 8878, with windows of at most 8 MiB, which zstd makes up to level 19
+  // without --long. Several frames one after the other are one text.
   kZstd,
 };
 
-// Reads one source. Takes 64 KiB, and the window of its format: 32 KiB or 8
-// MiB.
+// Decodes one source. Not thread-safe. Takes 64 KiB and the window of its
+// format: 32 KiB for gzip, 8 MiB for zstd.
 class Decoder {
  public:
   virtual ~Decoder() = default;
 
-  // The next piece, of any size. What comes out goes to `sink` in pieces of at
-  // most 64 KiB, as far as it can be made by now. RESOURCE_EXHAUSTED once more
-  // than the limit would come out, before `sink` is handed what exceeds it;
-  // INVALID_ARGUMENT if the bytes are not of the encoding; else what the sink
-  // said. Not to be called again after an error.
+  // Decodes the next piece, of any size. Passes all output that can be made by
+  // now to `sink`, in pieces of at most 64 KiB; kIdentity passes `bytes` on as
+  // one piece. RESOURCE_EXHAUSTED if the output exceeds the limit: `sink` does
+  // not get the piece that exceeds it. INVALID_ARGUMENT if the bytes are not of
+  // the encoding. Errors of `sink` are returned. Do not call it again after an
+  // error.
   virtual absl::Status Push(std::string_view bytes, Sink* sink) = 0;
 
-  // No more bytes. INVALID_ARGUMENT if something is missing.
+  // Call after the last piece. INVALID_ARGUMENT if the source is incomplete.
   virtual absl::Status End() = 0;
 };
 
-// Bytes of memory that a decoder takes, at most.
+// The most memory that a decoder takes, in bytes.
 int64_t DecoderBytes(Encoding encoding);
 
-// `max_bytes` may come out; 0 = any number.
+// Makes a decoder whose output is at most `max_bytes`; 0: any number.
 std::unique_ptr<Decoder> MakeDecoder(Encoding encoding, int64_t max_bytes);
-// The same for RFC 1950, which gRPC calls deflate; no clips come so.
+// The same for RFC 1950, which gRPC calls deflate. No clips use it.
 std::unique_ptr<Decoder> MakeZlibDecoder(int64_t max_bytes);
 
-// The whole of `bytes` into `sink`.
+// Decodes all of `bytes` into `sink`. Fails as Push and End do.
 absl::Status Unpack(Encoding encoding, std::string_view bytes,
                     int64_t max_bytes, Sink* sink);
 

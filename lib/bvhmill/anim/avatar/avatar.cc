@@ -53,7 +53,7 @@ constexpr auto kJoints = MakeJoints();
 
 using Names = std::unordered_map<std::string, int32_t>;
 
-// Attachment points are also called by their names with underscores.
+// Attachment points also have their names with underscores.
 void AddAliases(int32_t joint, Names* names) {
   const Row& row = kRows[joint];
   std::string name(row.name);
@@ -95,7 +95,7 @@ struct Sides {
   std::string_view right;
 };
 
-// How names say the side: "mHipLeft", "LEFT_PEC", "L_HAND", "L Forearm".
+// How names state the side: "mHipLeft", "LEFT_PEC", "L_HAND", "L Forearm".
 constexpr Sides kSides[] = {
     {"Left", "Right"}, {"LEFT", "RIGHT"}, {"L_", "R_"}, {"L ", "R "}};
 
@@ -127,7 +127,7 @@ bool IsHexDigit(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
 
-// 8-4-4-4-12 hexadecimal digits; `name` is in lower case.
+// 8-4-4-4-12 hexadecimal digits. `name` must be in lower case.
 bool IsUuid(std::string_view name) {
   constexpr std::string_view kForm = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
   return std::equal(

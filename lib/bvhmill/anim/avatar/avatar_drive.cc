@@ -9,9 +9,9 @@
 namespace bvhmill {
 namespace {
 
-// Height of the avatar's mPelvis at rest, metres.
+// Height of the avatar's mPelvis at rest, in metres.
 constexpr double kAvatarHipHeight = 1.067015;
-// Hips of a person, child or giant, are this high.
+// The range of hip heights of persons, from a child to a giant, in metres.
 constexpr double kLeastHipHeight = 0.5;
 constexpr double kMaxHipHeight = 1.5;
 
@@ -55,7 +55,8 @@ class Maker {
     }
   }
 
-  // A matched pose may look anywhere: there the clip begins ahead.
+  // Solves the reference pose. A matched pose may face anywhere; the heading is
+  // then that of the first frame.
   void SolveReference() {
     SolveSourcePose(clip_, plan_, 0, &pose_);
     view_ = {drivers_, pose_.places, {}};
@@ -70,7 +71,7 @@ class Maker {
     view_.heading = is_whole ? first_heading : HeadingOf(view_);
   }
 
-  // How high the hips are above the ground, in units of the source.
+  // The height of the hips above the ground, in units of the source.
   double StandingHeight() const {
     if (drive_.reference.match == PoseMatch::kWhole) {
       const auto leg = LegLength(view_);
@@ -84,8 +85,8 @@ class Maker {
     return height - lowest;
   }
 
-  // True if the unit is not known, and no person has hips as high as an inch
-  // for a unit would make them.
+  // True if the unit is not known, and one inch for a unit would give a hip
+  // height that no person has.
   bool CannotBeInch(double standing) const {
     if (options_.metres_per_unit > 0 || !LegLength(view_)) return false;
     const double height = standing * kInchMetres;
@@ -107,7 +108,7 @@ class Maker {
     }
   }
 
-  // The next joint above that is driven; -1 if there is none.
+  // The nearest joint above that is driven; -1 if there is none.
   int32_t DrivenAbove(int32_t joint) const {
     do {
       joint = AvatarJoints()[static_cast<size_t>(joint)].parent;
@@ -142,14 +143,14 @@ class Maker {
   const Plan& plan_;
   const ClipToAnimOptions& options_;
   AvatarDrive drive_;
-  // For each joint of the avatar the node that drives it, or -1.
+  // For each joint of the avatar, the node that drives it, or -1.
   std::vector<int32_t> drivers_;
-  // The pose of reference.
+  // The reference pose.
   SourcePose pose_;
   PoseView view_;
-  // The pelvis in the first frame.
+  // The place of the pelvis in the first frame.
   Vec3<double> first_place_ = {};
-  // What joints of the avatar are turned by in their reference pose.
+  // The rotations of the avatar's joints in their reference pose.
   std::vector<Quat<double>> swings_;
 };
 

@@ -14,8 +14,8 @@ namespace {
 
 constexpr double kDegrees = 57.29577951308232;
 
-// Only limbs whose bones lie alike in all figures. Collars and feet differ by
-// tens of degrees from skeleton to skeleton in the same pose.
+// Only limbs whose bones have the same direction in all figures. Collars and
+// feet differ by tens of degrees from skeleton to skeleton in the same pose.
 struct Limb {
   std::string_view begin;
   std::string_view end;
@@ -52,7 +52,7 @@ Vec3<double> Middle(const Vec3<double>& a, const Vec3<double>& b) {
   return {(a[0] + b[0]) / 2, (a[1] + b[1]) / 2, (a[2] + b[2]) / 2};
 }
 
-// False for a vector of no length, or none that can be said.
+// False if the vector has no length, or is not finite.
 bool Normalize(Vec3<double>* v) {
   const double length = std::sqrt(DotOf(*v, *v));
   if (!(length > 0) || !std::isfinite(length)) return false;
@@ -65,9 +65,9 @@ double DegreesBetween(const Vec3<double>& a, const Vec3<double>& b) {
   return std::atan2(std::sqrt(DotOf(cross, cross)), DotOf(a, b)) * kDegrees;
 }
 
-// The shortest turn from a to b, which are unit vectors. Of opposite ones it is
-// about the axis ahead, as an arm is lifted from one side over the head to the
-// other.
+// The shortest rotation from a to b, which are unit vectors. If they are
+// opposite, the rotation is about the axis ahead, like an arm that is lifted
+// from one side over the head to the other.
 Quat<double> Swing(const Vec3<double>& a, const Vec3<double>& b) {
   constexpr double kOpposite = 1e-6;
   const Vec3<double> axis = Cross(a, b);
@@ -77,8 +77,8 @@ Quat<double> Swing(const Vec3<double>& a, const Vec3<double>& b) {
   return {axis[0] / length, axis[1] / length, axis[2] / length, w / length};
 }
 
-// The turn about the unit vector `axis` that brings `a` as near to `b` as it
-// can.
+// The rotation about the unit vector `axis` that brings `a` as near to `b` as
+// possible.
 Quat<double> SwingAbout(const Vec3<double>& axis, const Vec3<double>& a,
                         const Vec3<double>& b) {
   const Vec3<double> side = Cross(axis, a);
@@ -88,7 +88,7 @@ Quat<double> SwingAbout(const Vec3<double>& axis, const Vec3<double>& a,
   return {axis[0] * s, axis[1] * s, axis[2] * s, std::cos(half)};
 }
 
-// Places of the avatar's joints at rest, from the pelvis on.
+// Places of the avatar's joints at rest, relative to the pelvis's parent.
 std::vector<Vec3<double>> MakeRestPlaces() {
   std::vector<Vec3<double>> places;
   for (const AvatarJoint& joint : AvatarJoints()) {
@@ -100,8 +100,8 @@ std::vector<Vec3<double>> MakeRestPlaces() {
   return places;
 }
 
-// Where joints of the avatar are: at rest, or in a pose of the source that is
-// turned to look ahead.
+// Places of the avatar's joints: at rest, or in a pose of the source that is
+// turned to face ahead.
 class Places {
  public:
   static Places AtRest() {
@@ -136,7 +136,7 @@ class Places {
     return bone;
   }
 
-  // The unit vector from the right one to the left one.
+  // The unit vector from the right joint to the left one.
   std::optional<Vec3<double>> Across(TrunkEnd end) const {
     return end == TrunkEnd::kHips ? Along({"mHipRight", "mHipLeft"})
                                   : Along({"mShoulderRight", "mShoulderLeft"});
@@ -178,7 +178,7 @@ void TakeFarthest(const PoseView& pose, std::span<const Limb> limbs,
   }
 }
 
-// Turns joints from the root to the leaves, each with the one above it.
+// Turns joints from the root to the leaves; each follows the one above it.
 class Matcher {
  public:
   Matcher(const PoseView& pose, PoseMatch match)
@@ -228,7 +228,8 @@ class Matcher {
     return name.starts_with("mWrist") || name.starts_with("mHand");
   }
 
-  // `above`, and then the shortest turn to where the limb of the source points.
+  // `above`, followed by the shortest rotation to the direction of the source's
+  // limb.
   Quat<double> Follow(const Limb& limb, const Quat<double>& above) const {
     const auto source = Places::Of(pose_).Along(limb);
     const auto avatar = Places::AtRest().Along(limb);
@@ -236,7 +237,7 @@ class Matcher {
     return Multiply(Swing(TurnVector(above, *avatar), *source), above);
   }
 
-  // A foot goes with its shin, unless it then points somewhere else.
+  // A foot follows its shin, unless the source's foot then points elsewhere.
   Quat<double> FootOf(std::string_view name, const Quat<double>& above) const {
     constexpr double kOddDegrees = 30;
     const Limb* foot = Find(kFeet, name);
@@ -254,8 +255,8 @@ class Matcher {
   std::vector<Quat<double>> turns_;
 };
 
-// Degrees between a limb of the source and the avatar's at rest, turned by
-// `trunk`; 0 if the source lacks it.
+// Degrees between a limb of the source and that of the avatar at rest, turned
+// by `trunk`; 0 if the source lacks it.
 double DegreesFrom(const PoseView& pose, const Limb& limb,
                    const Quat<double>& trunk) {
   const auto source = Places::Of(pose).Along(limb);
@@ -264,7 +265,7 @@ double DegreesFrom(const PoseView& pose, const Limb& limb,
   return DegreesBetween(TurnVector(trunk, *avatar), *source);
 }
 
-// An arm rests where it is stretched out, and where it hangs.
+// An arm is at rest if it is stretched out, and also if it hangs down.
 double ArmDegrees(const PoseView& pose, const Limb& limb,
                   const Quat<double>& trunk) {
   const auto source = Places::Of(pose).Along(limb);
@@ -326,7 +327,7 @@ double LengthOf(const Places& places, const Limb& limb) {
   return std::sqrt(DotOf(bone, bone));
 }
 
-// The longer of the legs that are complete.
+// The length of the longer complete leg; 0 if there is none.
 double LegOf(const Places& places) {
   double length = 0;
   for (size_t side = 0; side < 2; ++side) {

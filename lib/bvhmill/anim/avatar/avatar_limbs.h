@@ -1,10 +1,10 @@
 #pragma once
 
-// Where trunk, arms and legs of a source point in a pose, and where the
-// avatar's do at rest. Private to anim/.
+// The directions of trunk, arms and legs of a source in a pose, compared with
+// those of the avatar at rest. Private to anim/.
 //
-// All rotations are in the world of the avatar at rest, in the axes of BVH:
-// X left, Y up, Z ahead.
+// All rotations are in the world of the avatar at rest, in the axes of BVH: X
+// left, Y up, Z ahead.
 
 #include <cstdint>
 #include <optional>
@@ -15,62 +15,64 @@
 
 namespace bvhmill {
 
-// A pose of the source, as far as it concerns the avatar. Borrows both lists.
+// A pose of the source for the avatar. Does not own the two lists.
 struct PoseView {
-  // For each joint of the avatar the node that drives it, or -1.
+  // For each joint of the avatar, the node that drives it, or -1.
   std::span<const int32_t> drivers;
-  // Of the nodes in the world, in the axes and units of the source.
+  // Places of the nodes in the world, in the axes and units of the source.
   std::span<const Vec3<double>> places;
   // Turns the avatar's world into that of the source.
   Quat<double> heading;
 };
 
-// The rotation about Y that makes the pose look ahead, by where its hips, or
-// else its shoulders, are. The identity where that cannot be told.
+// The rotation about Y that makes the pose face ahead. The line across its
+// hips, or else across its shoulders, tells where it faces. The identity if
+// neither does.
 Quat<double> HeadingOf(const PoseView& pose);
 
-// The rotation of the trunk from the avatar's at rest: by the line across the
-// hips (or the shoulders) and the line from hips to shoulders. Nothing if the
-// source lacks a joint of these.
+// The rotation of the trunk from that of the avatar at rest. It follows from
+// the line across the hips (or the shoulders) and the line from hips to
+// shoulders. None if the source lacks one of these joints.
 enum class TrunkEnd { kHips, kShoulders };
 std::optional<Quat<double>> TrunkTurn(const PoseView& pose, TrunkEnd end);
 
 // Degrees between the line from hips to shoulders and the axis Y of the source.
 std::optional<double> TrunkLean(const PoseView& pose);
 
-// The joint of the avatar at which an upper or lower limb begins that points
-// farthest away from the source's.
+// The upper or lower limb that points farthest away from that of the source, as
+// the joint of the avatar at which it begins.
 struct OddLimb {
-  // -1: there is none that both have.
+  // -1: the source and the avatar have no limb in common.
   int32_t avatar_joint = -1;
   double degrees = 0;
 };
 enum class Limbs { kArms, kLegs, kAll };
 OddLimb FarthestLimb(const PoseView& pose, Limbs limbs);
 
-// Lengths of a leg, thigh and shin together: of the source in this pose, in its
-// units, and of the avatar in metres. Nothing if no leg is complete.
+// Length of a leg, thigh and shin together: of the source in this pose, in its
+// units, and of the avatar, in metres. None if no leg is complete.
 std::optional<double> LegLength(const PoseView& pose);
 double AvatarLegLength();
 
-// The parts of the avatar's rest pose that are brought to where those of the
+// The parts of the avatar's rest pose that are turned to where those of the
 // source are.
 enum class PoseMatch {
   kNone,
-  // Arms and legs; hands go with their forearms.
+  // Arms and legs. Hands follow their forearms.
   kLimbs,
-  // The trunk, too; each other joint goes with the one above it.
+  // The trunk as well. Each other joint follows the one above it.
   kWhole,
 };
 
-// For each joint of the avatar the rotation that brings it from rest to the
-// pose of the source. That of a limb is the shortest there is: its turn about
-// itself is a guess.
+// For each joint of the avatar, the rotation that turns it from rest to the
+// pose of the source. The rotation of a limb is the shortest possible: its
+// twist is a guess.
 std::vector<Quat<double>> MatchPose(const PoseView& pose, PoseMatch match);
 
-// How unlike a figure that stands the pose is, as degrees: how far the trunk
-// leans and legs are bent, and a part of what arms and feet are off. Small is
-// good for a pose of reference. Infinite without a trunk.
+// How much the pose differs from a standing figure, in degrees: the lean of the
+// trunk or the largest error of a leg, plus a quarter of the largest error of
+// arms and feet. A small value is good for a reference pose. Infinite without a
+// trunk.
 double UnrestOf(const PoseView& pose);
 
 }  // namespace bvhmill

@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "bvhmill/anim/avatar/avatar.h"
-#include "bvhmill/anim/fit/fast_sincos.h"
 #include "bvhmill/anim/avatar/source_pose.h"
+#include "bvhmill/anim/fit/fast_sincos.h"
 
 namespace bvhmill {
 namespace {
 
-// Frames at a time: what is worked on stays in the first cache.
+// Frames are worked on in blocks that fit into the first cache.
 constexpr size_t kBlock = 256;
 using Block = std::array<float, kBlock>;
 
@@ -37,8 +37,8 @@ Rows RowsAt(const PlayedFrames& frames, size_t begin) {
           std::min(kBlock, static_cast<size_t>(frames.count) - begin)};
 }
 
-// Replaces what is not finite by what is before it. Returns how many there
-// were.
+// Replaces each value that is not finite by the value before it. Returns the
+// number of replaced values.
 int64_t Repair(size_t count, float before, float* values) {
   int64_t repaired = 0;
   for (size_t i = 0; i < count; ++i) {
@@ -51,8 +51,8 @@ int64_t Repair(size_t count, float before, float* values) {
   return repaired;
 }
 
-// True if one of them is huge or not finite. The bits of positive floats are in
-// the order of the floats, and all that is not finite is behind.
+// True if a value is huge or not finite. Bits of positive floats are in the
+// order of the floats, and all values that are not finite come last.
 bool AreOdd(size_t count, const float* values) {
   constexpr uint32_t kWithoutSign = 0x7FFFFFFF;
   int32_t largest = 0;
@@ -64,8 +64,8 @@ bool AreOdd(size_t count, const float* values) {
   return largest > std::bit_cast<int32_t>(kMaxFastDegrees);
 }
 
-// A column of the rows, all finite. `before` is the last value of the block
-// before.
+// Copies a column of the rows and makes it finite. `before` is the last value
+// of the previous block.
 int64_t TakeColumn(const Rows& rows, int32_t column, float* before,
                    float* out) {
   const float* value = rows.values + column;
@@ -85,7 +85,8 @@ void BringBelowTwoTurns(size_t count, float* degrees, WorkMeter* work) {
   }
 }
 
-// q * (cos + sin e), e the axis whose component is `i`, with j and k behind it.
+// q * (cos + sin e), where e is the axis of component `i`, and j and k are the
+// next two axes.
 void TurnAbout(size_t count, const float* sine, const float* cosine, float* i,
                float* j, float* k, float* w) {
   for (size_t f = 0; f < count; ++f) {
@@ -136,7 +137,7 @@ void Fill(const Quat<double>& value, QuatBlock* q) {
   q->w.fill(static_cast<float>(value.w));
 }
 
-// To length 1, w >= 0 and the avatar's axes.
+// Stores unit quaternions with w >= 0 in the avatar's axes.
 void Store(const QuatBlock& q, size_t begin, size_t count,
            RotationCurve* curve) {
   float* const x = curve->q[0].data() + begin;
@@ -163,7 +164,7 @@ void SinCosAll(size_t count, float factor, const Block& degrees, Block* sine,
   }
 }
 
-// The last values of the columns, for what is not finite.
+// The last values of the columns, to replace values that are not finite.
 using LastValues = std::vector<float>;
 
 int64_t TakeAngles(const Rows& rows, const DriveStep& step, float factor,
@@ -180,7 +181,7 @@ struct VectorBlock {
   std::array<Block, 3> v;
 };
 
-// v turned about the axis `i`.
+// Rotates each v about `axis`.
 void TurnVectors(size_t count, int32_t axis, const Block& sine,
                  const Block& cosine, VectorBlock* vectors) {
   Block& j = vectors->v[static_cast<size_t>((axis + 1) % 3)];
@@ -211,7 +212,8 @@ int64_t AddShift(const Rows& rows, const PlanNode& node, float* before,
   return repaired;
 }
 
-// What one node does to a place below it, over the blocks of a curve.
+// The transform of one node for a place below it, with its state between the
+// blocks of a curve.
 struct Link {
   const PlanNode* node;
   std::array<float, 3> last_shift = {};
@@ -233,7 +235,7 @@ int64_t UnitsOf(const Rows& rows, int64_t units) {
   return static_cast<int64_t>(rows.count) * units;
 }
 
-// From the place of a child to that in the parent of the link's node.
+// Changes places in the node of `link` to places in its parent.
 int64_t Follow(const Rows& rows, const Plan& plan, bool with_turn, Link* link,
                VectorBlock* vectors, WorkMeter* work) {
   int64_t repaired = 0;
@@ -252,7 +254,7 @@ int64_t Follow(const Rows& rows, const Plan& plan, bool with_turn, Link* link,
          AddShift(rows, *link->node, link->last_shift.data(), vectors);
 }
 
-// `turn` times v, less `zero`, in metres and the avatar's axes, plus `rest`.
+// `turn` * (v - `zero`), in metres and the avatar's axes, plus `rest`.
 struct Placing {
   Quat<double> turn;
   Vec3<double> zero = {};

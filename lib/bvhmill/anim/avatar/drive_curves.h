@@ -18,8 +18,9 @@ namespace bvhmill {
 
 using FloatArray = UninitializedVector<float>;
 
-// x, y, z, w of unit quaternions with w >= 0, or x, y, z in metres; in the axes
-// of the avatar. All arrays are as long as the curve has frames.
+// Rotations are x, y, z, w of unit quaternions with w >= 0; positions are x, y,
+// z in metres; both in the axes of the avatar. All arrays have one entry for
+// each frame of the curve.
 struct RotationCurve {
   std::array<FloatArray, 4> q;
 };
@@ -27,7 +28,7 @@ struct PositionCurve {
   std::array<FloatArray, 3> p;
 };
 
-// What is played of a clip.
+// The frames of a clip that are played: `count` frames from `first` on.
 struct PlayedFrames {
   const Clip* clip = nullptr;
   const Plan* plan = nullptr;
@@ -35,35 +36,37 @@ struct PlayedFrames {
   int64_t count = 0;
 };
 
-// Work that the functions below draw: units, which are nanoseconds, for a
-// frame, and for each rotation and each node that it goes through; and for each
-// angle of a block of 256 frames that has a huge one, which is slow to bring
-// into range. Once `work` refuses they return early, and the curve is not to be
+// Work that the functions below draw, in units of a nanosecond: for a frame;
+// for a frame and each rotation, or each node, on its path; and for each angle
+// of a block of 256 frames with a huge angle, since these are slow to reduce.
+// If `work` refuses, the functions return early, and the curve must not be
 // used.
 inline constexpr int64_t kCurveFrameUnits = 8;
 inline constexpr int64_t kCurveStepUnits = 4;
 inline constexpr int64_t kCurveNodeUnits = 8;
 inline constexpr int64_t kCurveHugeUnits = 200;
 
-// The rotation of a driven joint relative to its parent; `steps` are those of
-// its way. Values that are not finite count as the one before (0 before the
-// first); returns how many there were. Cost: kCurveFrameUnits a frame and
-// kCurveStepUnits a step and frame. Memory: 16 bytes a frame, and 4 a step
-// until it returns.
+// Fills `curve` with the rotation of a driven joint relative to its parent.
+// `steps` are the rotations on its path. A value that is not finite is replaced
+// by the one before it (0 at the beginning); returns the number of such values.
+// Cost: kCurveFrameUnits for each frame, and kCurveStepUnits for each step and
+// frame. Memory: 16 bytes for each frame, and 4 for each step until it returns.
 int64_t FillRotation(const PlayedFrames& frames, const DrivenJoint& joint,
                      std::span<const DriveStep> steps, RotationCurve* curve,
                      WorkMeter* work);
 
-// Where the pelvis is, relative to its place at rest. Returns as FillRotation.
-// Cost: kCurveFrameUnits a frame, kCurveNodeUnits for the pelvis and each node
-// above it and frame, kCurveStepUnits for each rotation of those above and
-// frame. Memory: 12 bytes a frame, and 80 a node until it returns.
+// Fills `curve` with the position of the pelvis relative to its place at rest.
+// Returns the same as FillRotation. Cost: kCurveFrameUnits for each frame; for
+// each frame also kCurveNodeUnits for the pelvis and each node above it, and
+// kCurveStepUnits for each rotation of the nodes above. Memory: 12 bytes for
+// each frame, and 80 for each node until it returns.
 int64_t FillPelvisPosition(const PlayedFrames& frames, const AvatarDrive& drive,
                            PositionCurve* curve, WorkMeter* work);
 
-// Where `joint`, which has position channels, is in its parent: the avatar's
-// place at rest, and the distance of the source from its OFFSET. Cost:
-// kCurveFrameUnits and kCurveNodeUnits a frame. Memory: 12 bytes a frame.
+// Fills `curve` with the position of `joint`, which has position channels, in
+// its parent: the avatar's position at rest, plus the difference of the source
+// from its OFFSET. Returns the same as FillRotation. Cost: kCurveFrameUnits and
+// kCurveNodeUnits for each frame. Memory: 12 bytes for each frame.
 int64_t FillJointPosition(const PlayedFrames& frames, const AvatarDrive& drive,
                           const DrivenJoint& joint, PositionCurve* curve,
                           WorkMeter* work);

@@ -13,7 +13,7 @@ int32_t DepthOf(const Plan& plan, int32_t node) {
   return node < 0 ? 0 : NodeAt(plan, node).depth;
 }
 
-// Goes to the parent, and counts the node that is left.
+// Moves to the parent, and counts the node that is left.
 void GoUp(const Plan& plan, int32_t* node, DriveWay* way) {
   const PlanNode& at = NodeAt(plan, *node);
   ++way->nodes;
@@ -21,7 +21,8 @@ void GoUp(const Plan& plan, int32_t* node, DriveWay* way) {
   *node = at.parent;
 }
 
-// Appends the rotations from `node` up to below `above`, innermost first.
+// Appends the rotations from `node` up to the child of `above`, innermost
+// first.
 void AppendUp(const Plan& plan, int32_t node, int32_t above, float sign,
               std::vector<DriveStep>* steps) {
   for (; node != above; node = NodeAt(plan, node).parent) {
@@ -35,7 +36,7 @@ void AppendUp(const Plan& plan, int32_t node, int32_t above, float sign,
 
 }  // namespace
 
-// The deeper one of the two goes up until they meet.
+// The deeper one of the two moves up until they meet.
 DriveWay FindWay(const Plan& plan, int32_t base, int32_t node) {
   DriveWay way;
   way.base = base;

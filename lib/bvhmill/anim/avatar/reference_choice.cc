@@ -18,7 +18,7 @@ constexpr double kOddDegrees = 45;
 constexpr double kOddLegDegrees = 60;
 constexpr double kDegrees = 57.29577951308232;
 
-// How far a pose is off the avatar's rest pose, in degrees.
+// The difference of a pose from the avatar's rest pose, in degrees.
 struct PoseError {
   double trunk = 0;
   double legs = 0;
@@ -35,7 +35,7 @@ double DegreesOf(const Quat<double>& q) {
 
 struct TrunkPart {
   TrunkEnd end;
-  // The joint of the avatar that goes with it.
+  // The joint of the avatar that moves with it.
   std::string_view joint;
 };
 constexpr std::array<TrunkPart, 2> kParts = {
@@ -100,7 +100,7 @@ class Chooser {
     return error;
   }
 
-  // The rotation of the node that drives a part of the trunk; nothing if none
+  // The rotation of the node that drives a part of the trunk; none if no node
   // does.
   std::optional<Quat<double>> NodeTurn(size_t part) const {
     const int32_t node =
@@ -109,8 +109,8 @@ class Chooser {
     return pose_.turns[static_cast<size_t>(node)];
   }
 
-  // How the trunk lies in the axes of the node that drives it. If the node is
-  // stiff with it, that is the same in all frames.
+  // Adds the rotation of the trunk in the axes of the node that drives it. If
+  // the node moves rigidly with the trunk, it is the same in all frames.
   void AddTrunkInNode(const PoseView& view) {
     for (size_t part = 0; part < kParts.size(); ++part) {
       const auto node = NodeTurn(part);
@@ -121,9 +121,9 @@ class Chooser {
     }
   }
 
-  // How far the avatar's trunk is off that of the source, in most frames, if
-  // `view`, the pose that is solved, is the avatar at rest. Some files turn the
-  // hips, and all that hangs on them back.
+  // The median difference between the avatar's trunk and that of the source, in
+  // degrees, if `view`, the solved pose, is the avatar at rest. Some files turn
+  // the hips, and turn all that hangs on them back.
   double MotionError(const PoseView& view, size_t part) const {
     const auto node = NodeTurn(part);
     if (!node) return 0;
@@ -135,7 +135,7 @@ class Chooser {
     return Median(std::move(degrees));
   }
 
-  // Finds the frame with the least unrest, and how far the trunk leans.
+  // Finds the frame with the least UnrestOf, and the least lean of the trunk.
   void LookAtFrames() {
     const int64_t frames = clip_.motion.frames;
     const int64_t samples = std::min(frames, kReferenceSamples);
@@ -186,7 +186,7 @@ class Chooser {
   const ClipToAnimOptions& options_;
   SourcePose& pose_;
   ReferenceChoice choice_;
-  // A rotation for each frame that was looked at, by parts of the trunk.
+  // One rotation for each sampled frame, for each part of the trunk.
   std::array<std::vector<Quat<double>>, kParts.size()> trunk_in_node_;
   int64_t best_frame_ = -1;
   double least_unrest_ = std::numeric_limits<double>::infinity();

@@ -1,18 +1,20 @@
 #pragma once
 
-// Which pose of a source is the avatar at rest. Private to anim/.
+// Chooses the reference: the pose of a source that corresponds to the avatar at
+// rest. Private to anim/.
 //
-// The avatar plays what the source turns away from that pose. A limb that
-// points elsewhere in it than the avatar's does at rest is off by the same
-// angle in every frame; so the angles in this one pose measure the whole clip.
+// The avatar plays the rotations of the source away from that pose. If a limb
+// points elsewhere in the reference than the avatar's limb at rest, it is off
+// by the same angle in every frame. So the angles in this one pose measure the
+// whole clip.
 
 #include <cstdint>
 #include <optional>
 #include <span>
 
 #include "bvhmill/anim/avatar/avatar_limbs.h"
-#include "bvhmill/anim/clip_to_anim.h"
 #include "bvhmill/anim/avatar/source_pose.h"
+#include "bvhmill/anim/clip_to_anim.h"
 
 namespace bvhmill {
 
@@ -20,34 +22,36 @@ struct ReferenceChoice {
   // kRestPoseFrame or a frame of the clip.
   int64_t frame = kRestPoseFrame;
   PoseMatch match = PoseMatch::kNone;
-  // The first frame is a pose of its own, which is not played.
+  // The first frame is the reference pose and is not played.
   bool skips_first_frame = false;
-  // Degrees that trunk or limbs of the rest pose are off; the largest.
+  // The largest error of trunk or limbs in the rest pose, in degrees.
   double rest_degrees = 0;
-  // Degrees that the trunk or a leg is off in the pose that was chosen, after
-  // matching; the larger.
+  // The larger error of trunk and legs in the chosen pose, after matching, in
+  // degrees.
   double odd_degrees = 0;
-  // Least degrees between trunk and Y in the frames that were looked at;
-  // nothing if the source has no trunk.
+  // The least angle between trunk and Y in the sampled frames, in degrees; none
+  // if the source has no trunk.
   std::optional<double> least_lean;
 };
 
-// Frames, evenly spread over the clip, that are looked at.
+// The number of sampled frames, spread evenly over the clip.
 inline constexpr int64_t kReferenceSamples = 64;
 
-// Chooses by `options`. The trunk of a pose counts as off by what it is off in
-// that pose, or by what the avatar's would be off in most frames. The larger
-// counts. AnimReference::kAuto takes the first that fits of
+// Chooses by `options`. The error of a trunk is its error in the pose, or the
+// error that the avatar's trunk would have in most frames; the larger one
+// counts. AnimReference::kAuto takes the first of these poses that fits:
+//
 // 1. the rest pose, if trunk and limbs are within 45 degrees of the avatar's;
-// 2. the first frame, if they are in it: it is then not played;
+// 2. the first frame, if they are so there; it is then not played;
 // 3. the rest pose with its limbs matched, if the trunk is within 45 degrees,
 //    and the legs within 60;
-// 4. the frame with the least unrest (UnrestOf), with all of it matched.
+// 4. the frame with the least UnrestOf, with the whole pose matched.
+//
 // A source without hips and shoulders gets the rest pose.
 //
 // `drivers` has for each joint of the avatar the node that drives it, or -1.
-// The clip has frames. Cost: (kReferenceSamples + 2) poses. `scratch` is left
-// with any pose.
+// The clip must have frames. Cost: (kReferenceSamples + 2) poses. The pose in
+// `scratch` is undefined afterwards.
 ReferenceChoice ChooseReference(const Clip& clip, const Plan& plan,
                                 std::span<const int32_t> drivers,
                                 const ClipToAnimOptions& options,

@@ -11,7 +11,7 @@
 
 namespace bvhmill {
 
-// The number of no frame: the rest pose, in which all angles are 0.
+// The frame number of the rest pose, in which all angles are 0.
 inline constexpr int64_t kRestPoseFrame = -1;
 
 // World rotations and places of all nodes, in the axes and units of the source.
@@ -20,14 +20,14 @@ struct SourcePose {
   std::vector<Vec3<double>> places;
 };
 
-// Memory and units of work for a node of a pose.
+// Memory and units of work for each node of a pose.
 inline constexpr int64_t kSourcePoseNodeBytes = 56;
 inline constexpr int64_t kSourcePoseNodeUnits = 100;
 
-// Solves `frame` of `clip`, or the rest pose, in which every node stands at its
-// OFFSET. Values that are not finite count as 0. `frame` is kRestPoseFrame or a
-// frame of the clip. The memory of `pose` is used again. Cost and memory: as
-// above for each node.
+// Solves `frame` of `clip`, or the rest pose, in which every node is at its
+// OFFSET. `frame` is kRestPoseFrame or a frame of the clip. Values that are not
+// finite count as 0. Reuses the memory of `pose`. Cost and memory: as above for
+// each node.
 void SolveSourcePose(const Clip& clip, const Plan& plan, int64_t frame,
                      SourcePose* pose);
 

@@ -11,7 +11,7 @@
 namespace bvhmill {
 namespace {
 
-// Several keys of the same value are one, if there is no other.
+// If all keys have the same value, keeps only one.
 void MergeStill(std::vector<AnimKey>* keys) {
   const AnimKey& first = keys->front();
   for (const AnimKey& key : *keys) {
@@ -30,7 +30,7 @@ AnimKey KeyOf(const KeyEnd<Quat<float>>& end, float range) {
   return KeyOf(KeyEnd<Vec3<float>>{{x, y, z}, end.code, end.time}, range);
 }
 
-// Makes the keys of a curve of `count` frames. Returns the worst error.
+// Makes the keys of a curve of `count` frames. Returns the largest error.
 template <typename Fit>
 float MakeKeys(const Fit& fit, size_t count, float limit, float range,
                FitWorkspace* workspace) {
@@ -91,9 +91,9 @@ FitResult FitPosition(const PositionCurve& curve, const FrameTimes& times,
 float MeasureRotation(const RotationCurve& curve, const FrameTimes& times,
                       const std::vector<AnimKey>& keys, int64_t* frame) {
   float worst = -1;
-  KeyCursor walk(keys, times.duration);
+  KeyCursor cursor(keys, times.duration);
   for (size_t i = 0; i < curve.q[0].size(); ++i) {
-    const BetweenKeys at = walk.To(times.frame[i]);
+    const BetweenKeys at = cursor.To(times.frame[i]);
     const Quat<float> r =
         BlendRotations(RotationOf(*at.from), RotationOf(*at.to), at.u);
     const float error = ChordSquare(r, QuatAt(curve.q, i));
@@ -107,9 +107,9 @@ float MeasureRotation(const RotationCurve& curve, const FrameTimes& times,
 float MeasurePosition(const PositionCurve& curve, const FrameTimes& times,
                       const std::vector<AnimKey>& keys, int64_t* frame) {
   float worst = -1;
-  KeyCursor walk(keys, times.duration);
+  KeyCursor cursor(keys, times.duration);
   for (size_t i = 0; i < curve.p[0].size(); ++i) {
-    const BetweenKeys at = walk.To(times.frame[i]);
+    const BetweenKeys at = cursor.To(times.frame[i]);
     const Vec3<float> p =
         BlendPositions(PositionOf(*at.from), PositionOf(*at.to), at.u);
     float square = 0;

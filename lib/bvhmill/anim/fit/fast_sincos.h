@@ -1,7 +1,6 @@
 #pragma once
 
-// Sines and cosines for loops that a compiler turns into vectors. Private to
-// anim/.
+// Sines and cosines for loops that a compiler vectorises. Private to anim/.
 
 #include <bit>
 #include <cstdint>
@@ -15,11 +14,11 @@ struct SinCos {
   float cosine;
 };
 
-// Within 2.5e-7 of the true values for |degrees| <= kMaxFastDegrees; the same
-// on every CPU, since nothing is fused. The reduction and the polynomials are
-// those of math/sincos-inl.h, which says where they come from. That one takes
-// vectors of the kernels for each kind of CPU, and may fuse; here results must
-// not depend on the CPU, since they become the bytes of files.
+// Errors are at most 2.5e-7 for |degrees| <= kMaxFastDegrees. Results are the
+// same on every CPU, since nothing is fused. The reduction and the polynomials
+// are those of math/sincos-inl.h, which names their source. That file is for
+// the vectors of each kind of CPU and may fuse. Results here become the bytes
+// of files, so they must not depend on the CPU.
 inline constexpr float kMaxFastDegrees = kMaxSinCosDegrees;
 
 inline SinCos FastSinCos(float degrees) {

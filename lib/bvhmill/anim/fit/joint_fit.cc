@@ -13,14 +13,15 @@ namespace {
 
 constexpr float kDegrees = 57.29577951308232F;
 
-// Units of work for a node or a rotation on the way between two nodes, and for
+// Units of work for a node or a rotation on the path between two nodes, and for
 // a frame whose rotation is compared with that at rest, or measured by the slow
 // twin.
 constexpr int64_t kWayUnits = 6;
 constexpr int64_t kRestUnits = 1;
 constexpr int64_t kMeasureUnits = 40;
 
-// By more than single precision explains. No bound is none to miss.
+// True if the error exceeds the bound by more than single precision explains. A
+// bound of 0 cannot be missed.
 bool IsMissed(float error, float bound) {
   constexpr float kNoise = 0.002F;
   return bound > 0 && error > bound * (1 + kNoise) + kNoise / 2;
@@ -32,24 +33,24 @@ int64_t BytesOf(const std::vector<AnimKey>& keys) {
 
 }  // namespace
 
-// The steps of one joint at a time: those of all may be many times as many as
-// the skeleton has.
+// Finds the steps of one joint. The steps of all joints are not kept: they may
+// be many times the rotations of the skeleton.
 absl::Status JointFit::FindSteps(const DrivenJoint& driven) {
   constexpr auto kStepBytes =
       static_cast<int64_t>(sizeof(DriveStep) + sizeof(float));
   const Plan& plan = *source_.frames.plan;
   const DriveWay way = FindWay(plan, driven.base, driven.node);
   work().Spend((way.nodes + way.steps) * kWayUnits);
-  const auto room = static_cast<int64_t>(steps_.capacity());
-  if (way.steps > room) {
-    BVHMILL_RETURN_IF_ERROR(memory_.Draw((way.steps - room) * kStepBytes));
+  const auto capacity = static_cast<int64_t>(steps_.capacity());
+  if (way.steps > capacity) {
+    BVHMILL_RETURN_IF_ERROR(memory_.Draw((way.steps - capacity) * kStepBytes));
   }
   SetSteps(plan, way, &steps_);
   return absl::OkStatus();
 }
 
-// Draws the most that the keys of a curve may take; HoldOnly then gives back
-// all but that of the keys there are.
+// Draws the most memory that the keys of a curve may take. HoldOnly then gives
+// back all except that of the actual keys.
 absl::Status JointFit::HoldKeys() { return key_memory_.Draw(MaxKeyBytes()); }
 
 void JointFit::HoldOnly(const std::vector<AnimKey>& keys) {
@@ -101,7 +102,7 @@ absl::Status JointFit::AddRotations(const DrivenJoint& driven,
   return absl::OkStatus();
 }
 
-// True if the rotation is not that at rest in all frames, within the bound.
+// True if the rotation is outside the bound around rest in any frame.
 bool JointFit::LeavesRest() const {
   const float least =
       std::cos(std::min(source_.options.max_degrees, 1.0F) / kDegrees / 2);
@@ -117,7 +118,7 @@ bool JointFit::HasPosition(int32_t node) const {
                      [](int32_t column) { return column >= 0; });
 }
 
-// False if no position is to be written.
+// False if no position is written for this joint.
 bool JointFit::FillPosition(const DrivenJoint& driven, bool is_pelvis) {
   if (is_pelvis && source_.options.pelvis_position) {
     FillPelvisPosition(source_.frames, source_.drive, &position_, &work());
@@ -154,7 +155,7 @@ absl::Status JointFit::AddPositions(const DrivenJoint& driven,
   return absl::OkStatus();
 }
 
-// `farthest` is set to the largest of the values.
+// Returns the number of clamped values. Sets `farthest` to the largest value.
 int64_t JointFit::ClampPositions(float* farthest) {
   int64_t clamped = 0;
   *farthest = 0;

@@ -1,6 +1,7 @@
 #pragma once
 
-// The keys of one joint of the avatar after the other. Private to anim/.
+// Makes the keys of the avatar's joints, one joint after the other. Private to
+// anim/.
 
 #include <cstdint>
 #include <vector>
@@ -15,10 +16,10 @@
 
 namespace bvhmill {
 
-// A curve that no keys bring within its bound.
+// A curve for which no keys are within the bound.
 struct Missed {
   int32_t node = 0;
-  // The worst frame of those that are played.
+  // The frame with the largest error, counted from the first played frame.
   int64_t frame = 0;
   float error = 0;
   float bound = 0;
@@ -32,15 +33,16 @@ struct FitBounds {
 
 struct FittedJoint {
   AnimJoint joint;
-  // The rotation is not always that at rest.
+  // True if the rotation is not the rest rotation in all frames.
   bool turns = false;
-  // The worst errors over all frames.
+  // The largest errors over all frames.
   float degrees = 0;
   float millimetres = 0;
-  // Values that were not finite, and positions out of range.
+  // The number of values that were not finite, and of positions out of range.
   int64_t repaired = 0;
   int64_t clamped = 0;
-  // Metres along an axis that the position goes at most, before that.
+  // The largest distance of the position along an axis before clamping, in
+  // metres.
   float farthest = 0;
   std::vector<Missed> missed;
 };
@@ -53,9 +55,9 @@ struct FitSource {
   const ClipToAnimOptions& options;
 };
 
-// Used by one thread at a time. Draws work, and the memory of steps and keys,
-// from a budget; that of arrays with an entry for each frame is drawn by the
-// caller.
+// Fits joints, for one thread at a time. Draws work, and the memory of steps
+// and keys, from a budget. The caller draws the memory of arrays with an entry
+// for each frame.
 class JointFit {
  public:
   // `budget` may be null.
@@ -64,13 +66,13 @@ class JointFit {
     workspace_.work = WorkMeter(budget);
   }
 
-  // Sets `fitted`. Fails as the budget does. Cost: that of the curves
-  // (drive_curves.h) and of their keys (curve_fit.h).
+  // Sets `fitted`. Fails with the errors of the budget. Cost: that of the
+  // curves (drive_curves.h) and of their keys (curve_fit.h).
   absl::Status Fit(const DrivenJoint& driven, bool is_pelvis,
                    const FitBounds& bounds, FittedJoint* fitted);
 
-  // The memory of the keys of joints: given back, for one joint or for all, or
-  // left drawn for the caller to give back.
+  // The drawn memory of keys: Drop and DropAll give it back, for one joint or
+  // for all; LeaveKeys leaves it drawn, and the caller gives it back.
   void Drop(const AnimJoint& joint);
   void DropAll() { key_memory_.GiveBack(key_memory_.bytes()); }
   void LeaveKeys() { key_memory_.Leave(); }

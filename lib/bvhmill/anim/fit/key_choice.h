@@ -1,7 +1,7 @@
 #pragma once
 
-// Which frames of a curve become keys: the greedy part, alike for rotations and
-// positions. Private to anim/.
+// Chooses the frames of a curve that become keys: the greedy part, the same for
+// rotations and positions. Private to anim/.
 
 #include <algorithm>
 #include <bit>
@@ -10,18 +10,18 @@
 
 namespace bvhmill {
 
-// One end of a line between keys, or both ends of two lines that do not meet.
+// One end of a line between keys.
 template <typename Value>
 struct KeyEnd {
   Value value = {};
   uint16_t code = 0;
-  // Of the code; seconds.
+  // The decoded time of the code, in seconds.
   float time = 0;
 };
 
-// A frame with a key, to which one line leads and from which the next begins.
-// Mostly they are one key; where one cannot say what it should, two, one
-// before the frame and one behind it.
+// A frame with a key: one line ends at `in`, and the next begins at `out`.
+// Usually both are the same key. Where one key cannot hold the value of the
+// frame, they are two, one before the frame and one after it.
 template <typename Value>
 struct FitKey {
   size_t frame = 0;
@@ -30,10 +30,11 @@ struct FitKey {
   bool is_pair = false;
 };
 
-// The farthest frame behind `from` that may be the next fit_key: first about as
-// far as the one before, then onward or back in growing steps, then by halving.
-// A longer line that fits where a shorter one does not may be overlooked.
-// Returns the error; beyond `limit` if nothing fits.
+// Finds the farthest frame after `from` that can be the next key. First tries
+// about the length of the line before, then moves onward or back in growing
+// steps, then by bisection. It may miss a long line that fits if a shorter one
+// does not. If no line fits, the next frame is taken by fit.Step. Returns the
+// error, which is above `limit` if that step does not fit either.
 template <typename Fit, typename Value>
 float ReachFarthest(const Fit& fit, size_t count, size_t guess, float limit,
                     const FitKey<Value>& from, FitKey<Value>* to) {
@@ -64,8 +65,8 @@ float ReachFarthest(const Fit& fit, size_t count, size_t guess, float limit,
   return error >= 0 ? error : fit.Step(from, limit, to);
 }
 
-// Whole numbers in the order of floats, for compilers make vectors of their
-// least and largest, but not of those of floats.
+// Maps floats to integers in the same order. Compilers vectorise the minimum
+// and maximum of integers, but not those of floats.
 inline int32_t OrderOf(float value) {
   constexpr int32_t kWithoutSign = 0x7FFFFFFF;
   const auto bits = std::bit_cast<int32_t>(value);
@@ -76,16 +77,17 @@ inline float InOrder(int32_t order) {
   return std::bit_cast<float>(order ^ ((order >> 31) & kWithoutSign));
 }
 
-// Calls take(fit_key) for each fit_key, in order; returns the worst error. A
-// limit of 0 makes every frame one.
+// Calls take(fit_key) for each fit_key, in order. Returns the largest error.
+// With a limit of 0 every frame becomes a key. `fit` must have
 //
-// `fit` has Start(), the first fit_key; Reach(from, frame, limit, &to), the
-// error of a line from one fit_key to the best one at a frame farther on;
-// Step(from, limit, &to), that to the next frame, which may be any; and
-// GoesOn(), false if the choice is to end at once.
+//   Start(): the first fit_key;
+//   Reach(from, frame, limit, &to): sets `to` to the best fit_key at a later
+//       frame, and returns the error of the line to it;
+//   Step(from, limit, &to): the same for the next frame, with any error;
+//   GoesOn(): false if the choice must end at once.
 //
-// Cost: at most about 4 log2(count) frames are compared with a line for each
-// frame: a line of n frames is found by lines of at most 3 n frames, and the
+// Cost: for each frame, at most about 4 log2(count) frames are compared with a
+// line. A line of n frames is found by lines of at most 3 n frames, and the
 // first of them is as long as the line before.
 template <typename Fit, typename Take>
 float ChooseKeys(const Fit& fit, size_t count, float limit, const Take& take) {

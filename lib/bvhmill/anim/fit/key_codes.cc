@@ -3,22 +3,22 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bvhmill/anim/fit/rotation_quantizer.h"
 #include "bvhmill/anim/fit/key_play.h"
+#include "bvhmill/anim/fit/rotation_quantizer.h"
 
 namespace bvhmill {
 namespace {
 
-// Below this w rounding may not be good enough.
+// If w is below this, rounding may not be accurate enough.
 constexpr float kSmallW = 0.2F;
 
-// Frames that are worked on at once.
+// Frames are worked on in blocks.
 constexpr size_t kBlock = 64;
 using Block = std::array<float, kBlock>;
 
 using Quats = std::array<FloatArray, 4>;
 
-// Units of work for a frame, and for one whose codes are looked for.
+// Units of work for a frame, and for a frame whose codes are searched.
 constexpr int64_t kFrameUnits = 8;
 constexpr int64_t kNearUnits = 20;
 
@@ -33,8 +33,8 @@ float RoundTrip(float value, float range) {
   return DecodeU16(RoundU16(value, -range, range), -range, range);
 }
 
-// RoundTrip(value, 1) of what is beyond 1 by a rounding error at most, without
-// branches.
+// RoundTrip(value, 1) without branches. `value` may exceed 1 by a rounding
+// error.
 inline float RoundTripUnit(float value) {
   constexpr float kStep = 1.0F / 65535.0F;
   const float scaled = (value + 1.0F) / 2.0F * 65535.0F + 0.5F;
@@ -43,8 +43,8 @@ inline float RoundTripUnit(float value) {
   return std::fabs(decoded) < 2.0F * kStep ? 0.0F : decoded;
 }
 
-// What the key of frame i holds so that the line to the next frame, from the
-// time of the key on, which is a little early, goes through frame i; w >= 0.
+// The value of the key of frame i, with w >= 0. The key is a little early; the
+// line from it to the next frame goes through frame i.
 Quat<float> AtKey(const RotationCurve& curve, const FrameTimes& times,
                   size_t i) {
   const Quat<float> here = QuatAt(curve.q, i);
@@ -59,8 +59,8 @@ Quat<float> AtKey(const RotationCurve& curve, const FrameTimes& times,
   return {q.x * factor, q.y * factor, q.z * factor, q.w * factor};
 }
 
-// The same of frames begin..begin + count, all with a frame behind them, in
-// codes.
+// The same in codes for the frames begin..begin + count, each of which has a
+// frame after it.
 void DecodeBlock(const RotationCurve& curve, const float* early, size_t begin,
                  size_t count, std::array<Block, 4>* out) {
   const float* const qx = curve.q[0].data() + begin;

@@ -1,25 +1,26 @@
 #pragma once
 
-// What the keys of a curve would hold, at every frame, in codes. Private to
-// anim/.
+// The values that keys would hold at every frame of a curve, in codes. Private
+// to anim/.
 
-#include "bvhmill/anim/fit/curve_fit.h"
 #include "bvhmill/anim/avatar/drive_curves.h"
+#include "bvhmill/anim/fit/curve_fit.h"
 
 namespace bvhmill {
 
-// Sets workspace->decoded. A key is a little early, since codes of times are
-// truncated: it holds what makes the line to the next frame go through its
-// frame. Codes are the nearest. Counts its work on workspace->work, and returns
-// early once that refuses.
+// Sets workspace->decoded to the value of a key at each frame. A key is a
+// little before its frame, since codes of times are truncated: its value is
+// such that the line to the next frame goes through its own frame. Uses the
+// nearest codes. Counts its work on workspace->work, and returns early if that
+// refuses.
 void DecodeRotationKeys(const RotationCurve& curve, const FrameTimes& times,
                         FitWorkspace* workspace);
 
-// The same of positions.
+// The same for positions.
 void DecodePositionKeys(const PositionCurve& curve, const FrameTimes& times,
                         FitWorkspace* workspace);
 
-// What the codes that are nearest to `p` stand for.
+// The decoded values of the codes that are nearest to `p`.
 Vec3<float> NearestPosition(const Vec3<float>& p);
 
 }  // namespace bvhmill

@@ -1,6 +1,6 @@
 #pragma once
 
-// Curves as the viewer plays them. Private to anim/.
+// Plays curves as the viewer does. Private to anim/.
 
 #include <algorithm>
 #include <array>
@@ -23,13 +23,14 @@ inline float Dot(const Quat<float>& a, const Quat<float>& b) {
   return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
 }
 
-// 1 / (to - from); 0 if there is no time between.
+// 1 / (to - from); 0 unless `to` is after `from`.
 inline float SecondsInverse(float from, float to) {
   return to > from ? 1.0F / (to - from) : 0.0F;
 }
 
-// `u` of the way from a to b: component by component, or by an even turn the
-// shorter way if their signs differ. Not of length 1.
+// Blends a and b: `u` = 0 is a, `u` = 1 is b. Blends component by component or,
+// if the signs of the quaternions differ, by slerp the shorter way. The result
+// does not have length 1.
 Quat<float> BlendRotations(const Quat<float>& a, const Quat<float>& b, float u);
 Vec3<float> BlendPositions(const Vec3<float>& a, const Vec3<float>& b, float u);
 
@@ -41,20 +42,21 @@ inline float ChordSquare(const Quat<float>& r, const Quat<float>& q) {
                          r.z * factor - q.z, r.w * factor - q.w};
   return Dot(d, d);
 }
-// The angle between the rotations; radians.
+// The angle between the rotations, in radians.
 inline float AngleOfChord(float square) {
   return 4.0F * std::asin(std::min(std::sqrt(square) / 2.0F, 1.0F));
 }
 
-// The keys around a time, and how far between them it is.
+// The keys around a time, and its position between them: 0 at `from`, 1 at
+// `to`.
 struct BetweenKeys {
   const AnimKey* from;
   const AnimKey* to;
   float u;
 };
 
-// Walks along keys, sorted and at least one; times must not go back. Before the
-// first and behind the last key that key holds.
+// Moves along sorted keys, of which there must be at least one. Times must not
+// go back. Before the first key and after the last, that key holds.
 class KeyCursor {
  public:
   KeyCursor(std::span<const AnimKey> keys, float duration)
@@ -68,7 +70,7 @@ class KeyCursor {
   size_t next_ = 0;
 };
 
-// In the order of their times; of keys of one time the last remains.
+// Sorts keys by time. If several have the same time, the last one is kept.
 void SortKeys(std::vector<AnimKey>* keys);
 
 }  // namespace bvhmill

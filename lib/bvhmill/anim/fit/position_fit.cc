@@ -11,14 +11,14 @@
 namespace bvhmill {
 namespace {
 
-// As of rotations.
+// The same values as for rotations.
 constexpr size_t kChunk = 32;
 constexpr float kWorthMoving = 4.0F;
 constexpr float kMovedPart = 0.97F;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 // Units of work: for a line that is tried, for a frame that is compared with
-// it, and for one that a moved end is made for.
+// it, and for a frame for which a moved end is computed.
 constexpr int64_t kTryUnits = 80;
 constexpr int64_t kValidateUnits = 1;
 constexpr int64_t kMoveUnits = 6;
@@ -76,7 +76,7 @@ float PositionFit::ChunkError(const Line& line, size_t begin,
   return std::bit_cast<float>(largest);
 }
 
-float PositionFit::Judge(const Line& line, float enough) const {
+float PositionFit::LargestError(const Line& line, float enough) const {
   float worst = 0;
   size_t i = line.first;
   while (i < line.end && worst <= enough) {
@@ -88,7 +88,7 @@ float PositionFit::Judge(const Line& line, float enough) const {
   return worst;
 }
 
-Vec3<float> PositionFit::WayTo(const Line& line) const {
+Vec3<float> PositionFit::OffsetTo(const Line& line) const {
   Vec3<float> way = {};
   for (size_t k = 1; k < 4; ++k) {
     const size_t i = line.first + (line.end - line.first) * k / 4;
@@ -131,7 +131,7 @@ float PositionFit::OwnError(const FitKey<Value>& fit_key) const {
   if (next == times_.frame.size()) return 0;
   Line line = LineTo(fit_key, FitKeyAt(next, DecodedAt(next)));
   line.end = next;
-  return Judge(line, kInfinity);
+  return LargestError(line, kInfinity);
 }
 
 bool PositionFit::TryMoved(const FitKey<Value>& from, const Line& line,
@@ -140,7 +140,7 @@ bool PositionFit::TryMoved(const FitKey<Value>& from, const Line& line,
   Vec3<float> value;
   if (!Move(line, way, limit, &value)) return false;
   const FitKey<Value> moved = FitKeyAt(to->frame, NearestPosition(value));
-  *error = Judge(LineTo(from, moved), limit);
+  *error = LargestError(LineTo(from, moved), limit);
   if (*error > limit || OwnError(moved) > limit) return false;
   *to = moved;
   return true;
@@ -151,24 +151,25 @@ float PositionFit::Reach(const FitKey<Value>& from, size_t b, float limit,
   work_.Spend(kTryUnits);
   *to = FitKeyAt(b, DecodedAt(b));
   const Line line = LineTo(from, *to);
-  const Vec3<float> way = WayTo(line);
+  const Vec3<float> way = OffsetTo(line);
   const float square = DotOf(way, way);
   if (square > limit * kWorthMoving) return square;
   float error = kInfinity;
   if (TryMoved(from, line, way, limit, to, &error)) return error;
   if (square > limit) return square;
-  error = Judge(line, limit);
+  error = LargestError(line, limit);
   return error <= limit && OwnError(*to) <= limit ? error : kInfinity;
 }
 
-// Where a leap makes the key, which is a little early, unable to say what it
-// should within the range of the codes, two keys hold the place.
+// If the position jumps, a key that is a little early may need a value beyond
+// the range of the codes. Two keys with the position of the frame, one before
+// it and one after it, then take its place.
 float PositionFit::Step(const FitKey<Value>& from, float limit,
                         FitKey<Value>* to) const {
   work_.Spend(kTryUnits);
   const size_t b = from.frame + 1;
   *to = FitKeyAt(b, DecodedAt(b));
-  const float error = Judge(LineTo(from, *to), kInfinity);
+  const float error = LargestError(LineTo(from, *to), kInfinity);
   if (limit <= 0 || b + 1 == times_.frame.size() || OwnError(*to) <= limit ||
       times_.code[b] + 1 >= times_.code[b + 1]) {
     return error;
@@ -180,7 +181,7 @@ float PositionFit::Step(const FitKey<Value>& from, float limit,
   to->is_pair = true;
   Vec3<float> d = value;
   for (size_t k = 0; k < 3; ++k) d[k] -= At(b)[k];
-  return std::max(Judge(LineTo(from, *to), kInfinity), DotOf(d, d));
+  return std::max(LargestError(LineTo(from, *to), kInfinity), DotOf(d, d));
 }
 
 }  // namespace bvhmill

@@ -7,7 +7,8 @@
 
 namespace bvhmill {
 
-// As RotationFit; errors and limits are squares of metres.
+// For ChooseKeys, as RotationFit. Errors and limits are squares of metres.
+// workspace->decoded must be that of DecodePositionKeys.
 class PositionFit {
  public:
   using Value = Vec3<float>;
@@ -32,7 +33,7 @@ class PositionFit {
     Vec3<float> to;
     float begin = 0;
     float per_second = 0;
-    // Frames that are judged by it.
+    // The line is measured at the frames from `first` to before `end`.
     size_t first = 0;
     size_t end = 0;
   };
@@ -41,9 +42,10 @@ class PositionFit {
   Vec3<float> DecodedAt(size_t frame) const;
   FitKey<Value> FitKeyAt(size_t frame, const Vec3<float>& value) const;
   Line LineTo(const FitKey<Value>& from, const FitKey<Value>& to) const;
-  float Judge(const Line& line, float enough) const;
+  float LargestError(const Line& line, float enough) const;
   float ChunkError(const Line& line, size_t begin, size_t end) const;
-  Vec3<float> WayTo(const Line& line) const;
+  // The vector from the line to the curve where they are far apart.
+  Vec3<float> OffsetTo(const Line& line) const;
   bool Move(const Line& line, const Vec3<float>& way, float limit,
             Vec3<float>* value) const;
   bool TryMoved(const FitKey<Value>& from, const Line& line,

@@ -12,21 +12,23 @@
 namespace bvhmill {
 namespace {
 
-// Frames that are judged at once, before it is asked whether it is enough.
+// Frames that are measured between two checks whether the error is large enough
+// to stop.
 constexpr size_t kChunk = 32;
-// A line whose ends are on the curve, and that is off by more than this
-// (squared) times the limit, will not be good by moving one of them.
+// If the ends of a line are on the curve, and its squared error is more than
+// this times the limit, moving one end cannot make it fit.
 constexpr float kWorthMoving = 4.0F;
-// Squared, of the limit: what a code may be off by itself before a pair of keys
-// is tried instead.
+// The squared error of a code, as a fraction of the limit, above which a pair
+// of keys is tried.
 constexpr float kHard = 0.1F;
-// Of the bound, what a moved key uses; the rest is for its codes.
+// The part of the bound that a moved key may use; the rest is for the rounding
+// of its codes.
 constexpr float kMovedPart = 0.97F;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 // Units of work: for a line that is tried; for a frame that is compared with
-// it, also where signs of the keys differ; and for one that a moved end is made
-// for.
+// it, and the same if the signs of the keys differ; and for a frame for which a
+// moved end is computed.
 constexpr int64_t kTryUnits = 100;
 constexpr int64_t kValidateUnits = 2;
 constexpr int64_t kOddUnits = 60;
@@ -36,8 +38,8 @@ int64_t UnitsOf(size_t frames, int64_t units) {
   return static_cast<int64_t>(frames) * units;
 }
 
-// The largest of numbers that are not negative: their bits are in their order,
-// and whole numbers are compared in vectors.
+// The maximum of numbers that are not negative. Their bits are in the same
+// order, and the maximum of integers is vectorised.
 void Raise(float value, int32_t* largest) {
   *largest = std::max(*largest, std::bit_cast<int32_t>(value));
 }
@@ -92,7 +94,7 @@ float RotationFit::ChunkError(const Line& line, size_t begin,
   return std::bit_cast<float>(largest);
 }
 
-// The same where signs of the keys differ.
+// ChunkError for keys whose signs differ.
 float RotationFit::OddError(const Line& line, size_t begin, size_t end) const {
   float worst = 0;
   for (size_t i = begin; i < end; ++i) {
@@ -103,7 +105,7 @@ float RotationFit::OddError(const Line& line, size_t begin, size_t end) const {
   return worst;
 }
 
-float RotationFit::Judge(const Line& line, float enough) const {
+float RotationFit::LargestError(const Line& line, float enough) const {
   const bool is_plain = Dot(line.from, line.to) >= 0;
   float worst = 0;
   size_t i = line.first;
@@ -117,8 +119,9 @@ float RotationFit::Judge(const Line& line, float enough) const {
   return worst;
 }
 
-// At a quarter, half and three quarters of the way: of a bend one of them is
-// near the worst. What only the length is off does not count.
+// Measures at a quarter, half and three quarters of the line: if the curve
+// bends, one of them is near the largest error. A difference in length only
+// does not count.
 Quat<float> RotationFit::ChordTo(const Line& line) const {
   Quat<float> chord = {0, 0, 0, 0};
   float worst = 0;
@@ -141,7 +144,8 @@ Quat<float> RotationFit::ChordTo(const Line& line) const {
   return chord;
 }
 
-// By the components along `chord` alone; what is across remains to be judged.
+// Uses only the components along `chord`. The error across it is not bounded
+// here.
 bool RotationFit::Move(const Line& line, const Quat<float>& chord, float limit,
                        Quat<float>* value) const {
   const float length = std::sqrt(Dot(chord, chord));
@@ -181,7 +185,7 @@ float RotationFit::OwnError(const FitKey<Value>& fit_key) const {
   if (next == times_.frame.size()) return 0;
   Line line = LineTo(fit_key, FitKeyAt(next, DecodedAt(next)));
   line.end = next;
-  return Judge(line, kInfinity);
+  return LargestError(line, kInfinity);
 }
 
 bool RotationFit::TryMoved(const FitKey<Value>& from, const Line& line,
@@ -191,7 +195,7 @@ bool RotationFit::TryMoved(const FitKey<Value>& from, const Line& line,
   if (!Move(line, chord, limit, &value)) return false;
   const FitKey<Value> moved =
       FitKeyAt(to->frame, NearestRotation(value, &work_));
-  *error = Judge(LineTo(from, moved), limit);
+  *error = LargestError(LineTo(from, moved), limit);
   if (*error > limit || OwnError(moved) > limit) return false;
   *to = moved;
   return true;
@@ -202,7 +206,7 @@ bool RotationFit::TryPair(const FitKey<Value>& from, size_t b, float limit,
   FitKey<Value> pair;
   const float own = PairAt(QuatAt(curve_.q, b), times_, b, &pair, &work_);
   if (own > limit || pair.in.code <= from.out.code) return false;
-  *error = std::max(own, Judge(LineTo(from, pair), limit));
+  *error = std::max(own, LargestError(LineTo(from, pair), limit));
   if (*error > limit) return false;
   *to = pair;
   return true;
@@ -221,7 +225,7 @@ float RotationFit::Reach(const FitKey<Value>& from, size_t b, float limit,
     if (TryMoved(from, line, chord, limit, to, &error)) return error;
     if (square > limit) return square;
   }
-  error = Judge(line, limit);
+  error = LargestError(line, limit);
   if (error <= limit && OwnError(*to) <= limit) return error;
   const bool is_hard =
       ChordSquare(DecodedAt(b), QuatAt(curve_.q, b)) > limit * kHard;
@@ -233,7 +237,7 @@ float RotationFit::Step(const FitKey<Value>& from, float limit,
   work_.Spend(kTryUnits);
   const size_t b = from.frame + 1;
   *to = FitKeyAt(b, DecodedAt(b));
-  float error = Judge(LineTo(from, *to), kInfinity);
+  float error = LargestError(LineTo(from, *to), kInfinity);
   if (limit <= 0 || (error <= limit && OwnError(*to) <= limit)) return error;
   FitKey<Value> pair;
   float pair_error = 0;

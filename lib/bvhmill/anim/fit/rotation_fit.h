@@ -24,9 +24,9 @@ class RotationFit {
 
   FitKey<Value> Start() const { return FitKeyAt(0, DecodedAt(0)); }
 
-  // The key at `b` is beside the curve, by no more than the limit, so that the
-  // line misses the frames between by as much on one side as on the other; or
-  // on the curve, if that is no better.
+  // First tries a key at `b` beside the curve, by at most the limit, so that
+  // the line misses the frames between by the same amount on both sides; then a
+  // key on the curve; then, where codes are coarse, a pair of keys.
   float Reach(const FitKey<Value>& from, size_t b, float limit,
               FitKey<Value>* to) const;
   float Step(const FitKey<Value>& from, float limit, FitKey<Value>* to) const;
@@ -38,20 +38,21 @@ class RotationFit {
     Quat<float> to;
     float begin = 0;
     float per_second = 0;
-    // Frames that are judged by it.
+    // The line is measured at the frames from `first` to before `end`.
     size_t first = 0;
     size_t end = 0;
   };
   Quat<float> DecodedAt(size_t frame) const;
   FitKey<Value> FitKeyAt(size_t frame, const Quat<float>& value) const;
   Line LineTo(const FitKey<Value>& from, const FitKey<Value>& to) const;
-  // The worst frame's; of some of them as soon as it is above `enough`.
-  float Judge(const Line& line, float enough) const;
+  // The largest error of the line. Stops early once it is above `enough`.
+  float LargestError(const Line& line, float enough) const;
   float ChunkError(const Line& line, size_t begin, size_t end) const;
   float OddError(const Line& line, size_t begin, size_t end) const;
-  // From the line to the curve where they are far apart.
+  // The vector from the line to the curve where they are far apart.
   Quat<float> ChordTo(const Line& line) const;
-  // False if no value at the end of the line would do.
+  // Computes an end of the line that keeps all its frames within the limit;
+  // false if there is none.
   bool Move(const Line& line, const Quat<float>& chord, float limit,
             Quat<float>* value) const;
   bool TryMoved(const FitKey<Value>& from, const Line& line,
@@ -59,7 +60,8 @@ class RotationFit {
                 float* error) const;
   bool TryPair(const FitKey<Value>& from, size_t b, float limit,
                FitKey<Value>* to, float* error) const;
-  // The error of frame `b` itself if the line behind it goes to the next one.
+  // The error at the frame of `fit_key` if the line after it goes to the next
+  // frame.
   float OwnError(const FitKey<Value>& fit_key) const;
 
   const RotationCurve& curve_;

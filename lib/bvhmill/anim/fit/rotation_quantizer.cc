@@ -11,10 +11,10 @@
 namespace bvhmill {
 namespace {
 
-// Above this w rounding is good to 0.02 degrees.
+// If w is above this, rounding is accurate to 0.02 degrees.
 constexpr float kSmallW = 0.2F;
-// Squares of chords of 0.01 and 0.03 degrees, from where on a wider search is
-// worth its time.
+// Squares of the chords of 0.01 and 0.03 degrees. Above each of them a wider
+// search is worth its time.
 constexpr float kGood = 7.6e-9F;
 constexpr float kFair = 6.9e-8F;
 constexpr int kNear = 2;
@@ -51,7 +51,7 @@ Quat<float> Rounded(const Quat<float>& q) {
       {Decoded(CodeOf(q.x)), Decoded(CodeOf(q.y)), Decoded(CodeOf(q.z))});
 }
 
-// The nearest so far.
+// The nearest code so far.
 struct Best {
   const Quat<float>& q;
   Quat<float> value;
@@ -66,8 +66,8 @@ struct Best {
   }
 };
 
-// Two components are tried out; the largest one then follows from w, since a
-// step of it moves w more than all else.
+// Tries values of two components. The third, which is the largest, then follows
+// from w, since one step of it changes w more than a step of the others.
 void SearchCodes(int reach, Best* best, WorkMeter* work) {
   const int64_t width = 2 * reach + 1;
   SpendOn(work, 2 * width * width * kCodeUnits);
@@ -111,7 +111,7 @@ std::array<Quat<float>, 8> CodesAround(const Quat<float>& q) {
   return around;
 }
 
-// Times of keys around a frame.
+// Times of two keys around a frame.
 struct Around {
   uint16_t in_code = 0;
   uint16_t out_code = 0;
@@ -120,13 +120,14 @@ struct Around {
   float u = 0;
 };
 
-// Codes before a frame, and behind it, at which keys of a pair may be.
+// The number of codes before a frame, and after it, at which the keys of a pair
+// may be.
 constexpr int kMaxWays = 5;
 
-Around TimesAround(const FrameTimes& times, size_t b, int before, int behind) {
+Around TimesAround(const FrameTimes& times, size_t b, int before, int after) {
   Around at;
   at.in_code = static_cast<uint16_t>(times.code[b] - before);
-  at.out_code = static_cast<uint16_t>(times.code[b] + 1 + behind);
+  at.out_code = static_cast<uint16_t>(times.code[b] + 1 + after);
   at.in = DecodeU16(at.in_code, 0, times.duration);
   at.out = DecodeU16(at.out_code, 0, times.duration);
   at.u = (times.frame[b] - at.in) * SecondsInverse(at.in, at.out);

@@ -77,8 +77,8 @@ void CheckVolume(std::string_view name, std::string_view field, size_t offset,
            {{"field", std::string(field)}, {"name", Quote(name)}});
 }
 
-// True if `joint` is found among those of the file before one that the avatar
-// does not know.
+// True if the file has `joint` before the first joint that the avatar does not
+// have.
 bool IsAnimated(int32_t joint, const AnimMotion& motion) {
   for (const AnimJoint& candidate : motion.joints) {
     const int32_t found = FindAvatarJoint(candidate.name);
@@ -113,7 +113,7 @@ std::string CurveName(bool is_rotation) {
   return is_rotation ? "rotation keys" : "position keys";
 }
 
-// Rounding takes a unit quaternion at most this far beyond length 1, squared.
+// Rounding makes the squared length of a unit quaternion at most this large.
 constexpr float kLongestSquare = 1.001F;
 
 bool IsLong(const AnimKey& key) {
@@ -132,16 +132,16 @@ void CheckLengths(std::span<const AnimKey> keys, size_t offset,
 
 }  // namespace
 
-void CheckHeader(const AnimMotion& motion, const HeaderPlaces& places,
+void CheckHeader(const AnimMotion& motion, const HeaderOffsets& offsets,
                  AnimLog* log) {
-  CheckPriority(motion.base_priority, "the base priority", places.base_priority,
-                {}, log);
-  CheckDuration(motion.duration, places.duration, log);
-  CheckEmote(motion.emote, places.emote, log);
-  CheckLoop(motion, places.loop_in, log);
-  log->CheckFinite(motion.ease_in, "the ease-in", places.ease_in, {});
-  log->CheckFinite(motion.ease_out, "the ease-out", places.ease_in + 4, {});
-  CheckHandPose(motion.hand_pose, places.hand_pose, log);
+  CheckPriority(motion.base_priority, "the base priority",
+                offsets.base_priority, {}, log);
+  CheckDuration(motion.duration, offsets.duration, log);
+  CheckEmote(motion.emote, offsets.emote, log);
+  CheckLoop(motion, offsets.loop_in, log);
+  log->CheckFinite(motion.ease_in, "the ease-in", offsets.ease_in, {});
+  log->CheckFinite(motion.ease_out, "the ease-out", offsets.ease_in + 4, {});
+  CheckHandPose(motion.hand_pose, offsets.hand_pose, log);
 }
 
 void CheckJointName(std::string_view name, size_t offset,
@@ -201,8 +201,8 @@ void CheckKeys(std::span<const AnimKey> keys, bool is_rotation, float duration,
   CheckLengths(keys, offset, place, log);
 }
 
-// The chain: the joint that the volume hangs on, and chain_length joints above
-// it.
+// The chain is the joint to which the volume belongs, and chain_length joints
+// above it.
 std::optional<std::string_view> MissingJointOf(const AnimConstraint& constraint,
                                                const AnimMotion& motion) {
   if (!IsVolume(constraint.source_volume)) return std::nullopt;

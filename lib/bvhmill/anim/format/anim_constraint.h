@@ -8,7 +8,7 @@
 
 namespace bvhmill {
 
-// Holds a collision volume to a place while the animation plays.
+// Holds a collision volume at a place while the animation plays.
 struct AnimConstraint {
   uint8_t chain_length = 0;
   // 0 point, 1 plane.

@@ -1,7 +1,7 @@
 #pragma once
 
-// Walks through the bytes of an .anim; never reads beyond them. Private to
-// anim/.
+// Reads the bytes of an .anim one after the other, never beyond their end.
+// Private to anim/.
 
 #include <bit>
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace bvhmill {
 
-// Once something did not fit into the bytes that are left, nothing does, and
-// all that is read is 0. The bytes must outlive it.
+// Once a value does not fit into the bytes that are left, the cursor has
+// failed: every later value is 0 or empty. The bytes must outlive it.
 class AnimCursor {
  public:
   explicit AnimCursor(std::string_view bytes) : bytes_(bytes) {}
@@ -35,15 +35,14 @@ class AnimCursor {
     return {x, y, F32()};
   }
 
-  // Bytes up to a NUL, which is taken, too.
+  // Bytes up to a NUL. The NUL is read as well, but is not part of the text.
   std::string_view Text() {
     const size_t end = bytes_.find('\0', offset_);
     if (end == bytes_.npos) failed_ = true;
     return failed_ ? std::string_view() : Take(end + 1 - offset_, 1);
   }
 
-  // A name in kAnimFixedNameBytes bytes; what stands behind a NUL is not part
-  // of it.
+  // A name in kAnimFixedNameBytes bytes; it ends at the first NUL.
   std::string_view FixedName() {
     if (left() < kAnimFixedNameBytes) failed_ = true;
     if (failed_) return {};
@@ -52,7 +51,7 @@ class AnimCursor {
   }
 
  private:
-  // Moves on by `size`, and gives these bytes without the last `without`.
+  // Moves on by `size` bytes, and returns them without the last `without`.
   std::string_view Take(size_t size, size_t without) {
     const std::string_view taken = bytes_.substr(offset_, size - without);
     offset_ += size;

@@ -11,7 +11,7 @@
 namespace bvhmill {
 namespace {
 
-// What the curve has at `seconds`, as a key of the time `code`.
+// The value of the curve at `seconds`, as a key with the time `code`.
 AnimKey KeyAt(std::span<const AnimKey> keys, bool is_rotation, float duration,
               float seconds, uint16_t code) {
   const BetweenKeys at = KeyCursor(keys, duration).To(seconds);
@@ -87,7 +87,7 @@ std::string MirrorName(const std::string& name) {
       AvatarJoints()[static_cast<size_t>(MirrorJoint(joint))].name);
 }
 
-// The code of the negative value.
+// The code of the negated value.
 uint16_t Negative(uint16_t code) { return static_cast<uint16_t>(65535 - code); }
 
 uint32_t MirrorHand(uint32_t pose) {
@@ -160,7 +160,7 @@ int64_t DropAnimJoints(std::span<const std::string> names, AnimMotion* motion) {
   return static_cast<int64_t>(removed);
 }
 
-// The plane of the mirror is that of X and Z.
+// Mirrors at the plane of X and Z.
 void MirrorAnim(AnimMotion* motion) {
   for (AnimJoint& joint : motion->joints) {
     joint.name = MirrorName(joint.name);

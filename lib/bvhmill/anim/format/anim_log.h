@@ -1,7 +1,7 @@
 #pragma once
 
-// What the reader has to say about an .anim, and what the viewer would do with
-// it. Private to anim/.
+// Collects issues about an .anim, and finds out whether the viewer would play
+// and upload it. Private to anim/.
 
 #include <cmath>
 #include <cstdint>
@@ -12,21 +12,23 @@
 
 namespace bvhmill {
 
-// The joint that is being read; -1 for none.
+// The joint that an issue is about; -1 for none.
 struct AnimPlace {
   int32_t joint = -1;
   std::string_view joint_name;
 };
 
-// Adds issues, and knows from the catalogue what they mean: an error is a
-// refusal, an error of the strict reading one of an upload only.
+// Adds issues. By the severities of the catalogue, an issue that is an error
+// when lenient keeps the viewer from playing the file; one that is an error
+// when strict keeps it from uploading the file. `log` must outlive the AnimLog.
 class AnimLog {
  public:
   explicit AnimLog(IssueLog* log) : log_(log) {}
 
+  // `offset` is the byte of the file that the issue is about.
   void Add(IssueCode code, size_t offset, const AnimPlace& place,
            IssueArgs args = {}, int64_t occurrences = 1);
-  // Adds ANIM_NOT_FINITE for a `value` that is not.
+  // Adds ANIM_NOT_FINITE if `value` is not finite.
   void CheckFinite(float value, std::string_view field, size_t offset,
                    const AnimPlace& place);
 
@@ -39,7 +41,7 @@ class AnimLog {
   bool uploads_ = true;
 };
 
-// A number for a message: the shortest that reads back as the same.
+// The number as text: the shortest that reads back as the same value.
 std::string ShowNumber(float value);
 
 }  // namespace bvhmill

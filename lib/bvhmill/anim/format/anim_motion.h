@@ -16,8 +16,8 @@
 
 namespace bvhmill {
 
-// A key of a curve. `time` is a fraction of the duration; the rest is in
-// -1..1 for rotations, in -5..5 m for positions.
+// A key of a curve, in codes. `time` spans 0 to the duration; x, y and z span
+// -1..1 for rotations, -5..5 m for positions.
 struct AnimKey {
   uint16_t time = 0;
   uint16_t x = 0;
@@ -33,7 +33,7 @@ struct AnimJoint {
   int32_t priority = -1;
   // Rotations relative to the parent.
   std::vector<AnimKey> rotations;
-  // Places relative to the parent; they replace its rest position.
+  // Positions relative to the parent; they replace its rest position.
   std::vector<AnimKey> positions;
 
   friend bool operator==(const AnimJoint&, const AnimJoint&) = default;
@@ -41,13 +41,13 @@ struct AnimJoint {
 
 struct AnimMotion {
   int32_t base_priority = 2;
-  // Seconds, as all times here.
+  // In seconds, as all times here.
   float duration = 0;
-  // Name of an expression that is played along; mostly empty.
+  // Name of an expression that is played along; usually empty.
   std::string emote;
   float loop_in = 0;
   float loop_out = 0;
-  // Any value but 0 means yes.
+  // Any value except 0 means yes.
   int32_t loop = 0;
   float ease_in = 0.3F;
   float ease_out = 0.3F;
@@ -58,7 +58,7 @@ struct AnimMotion {
   friend bool operator==(const AnimMotion&, const AnimMotion&) = default;
 };
 
-// What the keys stand for.
+// The decoded values of keys.
 inline float TimeOf(const AnimKey& key, float duration) {
   return DecodeU16(key.time, 0, duration);
 }
@@ -73,7 +73,7 @@ inline Vec3<float> PositionOf(const AnimKey& key) {
   return ComponentsOf(key, kAnimPositionRange);
 }
 
-// Bytes of the file that `motion` makes.
+// Size in bytes of the file that WriteAnim makes of `motion`.
 size_t AnimBytes(const AnimMotion& motion);
 
 // Bytes of memory that the keys of `motion` take.

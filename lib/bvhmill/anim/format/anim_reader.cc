@@ -12,7 +12,7 @@
 namespace bvhmill {
 namespace {
 
-// Turned about Z, then Y, then X, in degrees.
+// The rotation about Z, then Y, then X, in degrees.
 Quat<float> FromLegacyAngles(const Vec3<float>& degrees) {
   return Multiply(Multiply(AxisQuat(0, degrees[0]), AxisQuat(1, degrees[1])),
                   AxisQuat(2, degrees[2]));
@@ -74,28 +74,28 @@ class Reader {
   }
 
   bool ReadHeader() {
-    HeaderPlaces places;
-    places.base_priority = cursor_.offset();
+    HeaderOffsets offsets;
+    offsets.base_priority = cursor_.offset();
     motion().base_priority = cursor_.S32();
-    places.duration = cursor_.offset();
+    offsets.duration = cursor_.offset();
     motion().duration = cursor_.F32();
-    places.emote = cursor_.offset();
+    offsets.emote = cursor_.offset();
     const std::string_view emote = cursor_.Text();
-    if (!IsWhole("the header") || !IsNameShort(emote, places.emote)) {
+    if (!IsWhole("the header") || !IsNameShort(emote, offsets.emote)) {
       return false;
     }
     motion().emote = emote;
-    places.loop_in = cursor_.offset();
+    offsets.loop_in = cursor_.offset();
     motion().loop_in = cursor_.F32();
     motion().loop_out = cursor_.F32();
     motion().loop = cursor_.S32();
-    places.ease_in = cursor_.offset();
+    offsets.ease_in = cursor_.offset();
     motion().ease_in = cursor_.F32();
     motion().ease_out = cursor_.F32();
-    places.hand_pose = cursor_.offset();
+    offsets.hand_pose = cursor_.offset();
     motion().hand_pose = cursor_.U32();
     if (!IsWhole("the header")) return false;
-    CheckHeader(motion(), places, &log_);
+    CheckHeader(motion(), offsets, &log_);
     return true;
   }
 
@@ -170,7 +170,7 @@ class Reader {
     return key;
   }
 
-  // Positions beyond the range are clamped by their encoding.
+  // The encoding clamps positions that are out of range.
   AnimKey LegacyKey(bool is_rotation) {
     const size_t offset = cursor_.offset();
     const float time = cursor_.F32();

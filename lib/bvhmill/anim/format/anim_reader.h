@@ -12,26 +12,27 @@
 namespace bvhmill {
 
 struct AnimReadOptions {
-  // max_clip_bytes and max_name_bytes count.
+  // Only max_clip_bytes and max_name_bytes have an effect.
   Limits limits;
 };
 
 struct AnimReadResult {
   AnimMotion motion;
-  // The bytes were understood to the end: the motion is whole.
+  // The bytes were understood to the end: the motion is complete.
   bool read = false;
-  // The viewer would play it; it would take it as an upload. It looks at the
-  // names of joints only when something is uploaded.
+  // True if the viewer would play the file, and if it would accept an upload of
+  // it. The viewer checks the names of joints only for uploads.
   bool plays = false;
   bool uploads = false;
 };
 
-// Reads `bytes`, applies every check of the viewer, and logs what it would
-// refuse or ignore with its byte offset and joint. Goes on behind values that
-// it refuses, so that a report names all of them; stops where the bytes end too
-// early, or a count makes no sense.
+// Reads `bytes`, applies every check of the viewer, and logs the parts that it
+// would refuse or ignore, with byte offset and joint. Reading goes on after a
+// refused value, so that a report names all of them. It stops where the bytes
+// end too early, or where a count is impossible. If there are more bytes than
+// limits.max_clip_bytes, that is the only issue and nothing is read.
 //
-// Keys are kept as they are stored: in their order, with repeated times. Those
+// Keys are kept as they are stored: in their order, with repeated times. Keys
 // of version 0.1 are quantised as the viewer writes them. Constraints that the
 // viewer ignores, padding and trailing bytes are not kept; otherwise
 // WriteAnim(ReadAnim(bytes).motion) gives the bytes of a 1.0 file back.
@@ -41,8 +42,8 @@ struct AnimReadResult {
 AnimReadResult ReadAnim(std::string_view bytes, const AnimReadOptions& options,
                         IssueLog* log);
 
-// The same checks of a motion that is in memory, with the byte offsets of the
-// file it makes. Fails as WriteAnim does. Cost and memory: O(bytes).
+// Applies the same checks to a motion in memory, with the byte offsets of the
+// file that it makes. Fails as WriteAnim does. Cost and memory: O(bytes).
 absl::Status CheckAnim(const AnimMotion& motion, AnimReadResult* result,
                        IssueLog* log);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// What can be chosen about an .anim besides its curves.
+// Settings of an .anim besides its curves.
 
 #include <cstdint>
 #include <optional>
@@ -14,30 +14,33 @@ namespace bvhmill {
 
 struct AnimMotion;
 
-// The pose of the source that is the avatar at rest: upright, arms spread.
+// The reference: the pose of the source that corresponds to the avatar at rest,
+// which is upright with arms spread.
 enum class AnimReference {
-  // Chosen by the skeleton and its motion: see reference_choice.h. The report
-  // says which pose it is.
+  // Chosen from the skeleton and its motion: see reference_choice.h. The report
+  // says which pose was chosen.
   kAuto,
-  // All angles 0: the bones as their OFFSETs say. Every frame is played.
+  // All angles are 0, so that OFFSETs give the directions of bones. Every frame
+  // is played.
   kRestPose,
-  // The first frame, which is then not played, unless it is the only one.
+  // The first frame. It is then not played, unless it is the only one.
   kFirstFrame,
 };
 
 struct JointPriority {
-  // By any name of FindAvatarJoint.
+  // Any name that FindAvatarJoint finds.
   std::string joint;
   int32_t priority = -1;
 
   bool operator==(const JointPriority& other) const = default;
 };
 
-// What is not set stays as it is. Times in seconds.
+// A setting without a value changes nothing. Times are in seconds.
 struct AnimSettings {
   // -1 to 6.
   std::optional<int32_t> base_priority;
-  // Of every joint, and then of single ones: -1 (as the base) to 6.
+  // The priority of every joint, and after that those of single joints: -1 (as
+  // the base priority) to 6.
   std::optional<int32_t> joint_priority;
   std::vector<JointPriority> joint_priorities;
   std::optional<bool> loop;
@@ -54,12 +57,14 @@ struct AnimSettings {
   bool operator==(const AnimSettings& other) const = default;
 };
 
-// INVALID_ARGUMENT "field: why" for a value that no viewer takes, whatever the
-// motion: out of range, not finite, an unknown joint, emote or volume.
+// INVALID_ARGUMENT "field: why" for a value that no viewer accepts, for every
+// motion: out of range, not finite, an unknown joint, emote or volume, or too
+// many joint priorities (base/bounds.h) or constraints (10).
 absl::Status CheckSettings(const AnimSettings& settings);
 
-// Puts `settings`, which must be good, into `motion`. Joints that the motion
-// lacks do not count. Loop points are kept within the duration.
+// Sets `settings` in `motion`; they must pass CheckSettings. Joints that the
+// motion does not have are ignored. If a loop point is set, loop_out is
+// limited to the duration, and loop_in to loop_out.
 void ApplySettings(const AnimSettings& settings, AnimMotion* motion);
 
 }  // namespace bvhmill

@@ -83,7 +83,7 @@ void WriteHeader(const AnimMotion& motion, Bytes* out) {
   out->U32(motion.hand_pose);
 }
 
-// Counts are written as signed numbers of 32 bits.
+// Counts are written as signed 32-bit numbers.
 bool IsCount(size_t count) {
   return count <= static_cast<size_t>(std::numeric_limits<int32_t>::max());
 }

@@ -8,11 +8,11 @@
 
 namespace bvhmill {
 
-// Writes `motion` as it is. INVALID_ARGUMENT, before anything is written, for
-// what a file cannot say: a NUL in a name, a volume of more than 16 bytes, more
-// than 2^31 - 1 of anything. Says nothing about what the viewer would refuse;
-// CheckAnim does. Else fails only if `sink` does.
-// Memory: the bytes of the file once.
+// Writes `motion` as it is. INVALID_ARGUMENT, before any byte is written, for
+// values that a file cannot hold: a NUL in a name, a volume of more than 16
+// bytes, more than 2^31 - 1 joints, constraints or keys of a curve. Other
+// errors are those of `sink`. Does not check what the viewer would refuse:
+// CheckAnim does. Memory: the bytes of the file once.
 absl::Status WriteAnim(const AnimMotion& motion, Sink* sink);
 
 }  // namespace bvhmill

@@ -1,7 +1,8 @@
 #pragma once
 
-// The 16-bit codes of an .anim, as the viewer computes them: in single
-// precision, every operation rounded. Threads: all functions are pure.
+// The 16-bit codes of an .anim, computed as the viewer does: in single
+// precision, with every operation rounded. All functions are pure, for any
+// thread.
 //
 // Source of the formulas: docs/formats/anim.md, section 3.
 
@@ -15,14 +16,15 @@
 namespace bvhmill {
 
 // The code of `value` in lo..hi, truncated, never rounded. A value that is not
-// a number, and any value where lo equals hi, have the code 0.
+// a number has the code 0, and so has any value if lo equals hi.
 inline uint16_t EncodeU16(float value, float lo, float hi) {
   const float clamped = value < lo ? lo : (value > hi ? hi : value);
   const float scaled = (clamped - lo) / (hi - lo) * 65535.0F;
   return scaled >= 0 ? static_cast<uint16_t>(scaled) : uint16_t{0};
 }
 
-// The value of `code` in lo..hi; what is nearer to 0 than a step is 0.
+// The value of `code` in lo..hi. A value that is nearer to 0 than one step is
+// 0.
 inline float DecodeU16(uint16_t code, float lo, float hi) {
   constexpr float kStep = 1.0F / 65535.0F;
   const float range = hi - lo;
@@ -37,14 +39,15 @@ inline uint16_t RoundU16(float value, float lo, float hi) {
   return scaled >= 0 ? static_cast<uint16_t>(scaled) : uint16_t{0};
 }
 
-// What the viewer's writers store: truncated once, decoded, truncated again.
+// The code that the viewer's writers store: truncated once, decoded, truncated
+// again.
 inline uint16_t EncodeTwice(float value, float range) {
   return EncodeU16(DecodeU16(EncodeU16(value, -range, range), -range, range),
                    -range, range);
 }
 
-// x, y, z of `q` brought to unit length, with the sign that makes w >= 0: what
-// is stored of a rotation. A quaternion of (nearly) no length stays as it is.
+// The stored form of a rotation: x, y, z of `q` at unit length, with the sign
+// that makes w >= 0. A quaternion of (nearly) no length is not normalised.
 inline Vec3<float> PackRotation(const Quat<float>& q) {
   constexpr float kLeastLength = 1e-7F;
   const float length = std::sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
@@ -54,8 +57,8 @@ inline Vec3<float> PackRotation(const Quat<float>& q) {
   return v;
 }
 
-// The rotation with those components and w >= 0. Not of unit length if they are
-// longer than 1, as in the viewer.
+// The rotation with those components and w >= 0. If they are longer than 1 it
+// does not have unit length, as in the viewer.
 inline Quat<float> UnpackRotation(const Vec3<float>& v) {
   const float t = 1.0F - (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
   return {v[0], v[1], v[2], t > 0 ? std::sqrt(t) : 0.0F};

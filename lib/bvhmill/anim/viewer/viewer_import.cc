@@ -17,15 +17,15 @@ constexpr float kEaseSeconds = 0.3F;
 // The viewer's metres in an inch.
 constexpr float kInch = 0.02540005F;
 
-// Memory and units of work for the view of a node; units for a joint, for a
-// frame whose time is made, and for a key.
+// Memory and units of work for the view of a node; units for a joint, for the
+// time code of a frame, and for a key.
 constexpr int64_t kNodeBytes = 184;
 constexpr int64_t kNodeUnits = 40;
 constexpr int64_t kJointUnits = 60;
 constexpr int64_t kTimeUnits = 4;
 constexpr int64_t kKeyUnits = 40;
 
-// First `a`, then `b`, with the sums in the viewer's order.
+// The rotation `a` followed by `b`, with the sums in the viewer's order.
 Quat<float> Then(const Quat<float>& a, const Quat<float>& b) {
   return {b.w * a.x + b.x * a.w + b.y * a.z - b.z * a.y,
           b.w * a.y + b.y * a.w + b.z * a.x - b.x * a.z,
@@ -46,19 +46,19 @@ Vec3<float> Turn(const Vec3<float>& v, const Quat<float>& q) {
           -w * q.z + z * q.w - x * q.y + y * q.x};
 }
 
-// What the import does to the values of one joint.
+// How the import changes the values of one joint.
 struct Frame {
   std::string name;
   // From the axes of BVH to those of the avatar.
   Quat<float> axes;
-  // Taken off every frame.
+  // Subtracted from every frame.
   Quat<float> first_rotation;
   Vec3<float> first_position = {};
   int32_t priority = 0;
   bool with_positions = true;
 };
 
-// Joints that the table of names does not know keep name and axes.
+// Joints that are not in the table of names keep their name and axes.
 Frame FrameOf(const ViewerJoint& joint, const ViewerTrack& track) {
   Frame frame;
   const int32_t index = FindAvatarAlias(joint.name);
@@ -76,7 +76,7 @@ Frame FrameOf(const ViewerJoint& joint, const ViewerTrack& track) {
   return frame;
 }
 
-// The first frame is the reference, so that the second is at time 0.
+// The first frame is the reference, so the second frame is at time 0.
 uint16_t TimeCode(size_t frame, float frame_time, float duration) {
   const float index = frame == 0 ? 0.0F : static_cast<float>(frame - 1);
   return EncodeU16(index * frame_time, 0, duration);
@@ -145,7 +145,7 @@ AnimJoint MakeJoint(const ViewerTake& take, const Frame& frame,
   return out;
 }
 
-// Both eases together are not longer than the motion.
+// Both eases together must not be longer than the motion.
 void SetEases(AnimMotion* motion) {
   motion->ease_in = kEaseSeconds;
   motion->ease_out = kEaseSeconds;

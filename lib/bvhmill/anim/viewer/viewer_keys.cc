@@ -11,11 +11,11 @@ constexpr float kRotationMotionThreshold = 0.001F;
 // Squares, in the unit of the BVH file.
 constexpr float kPositionKeyThreshold = 0.03F * 0.03F;
 constexpr float kPositionMotionThreshold = 0.001F * 0.001F;
-// What a joint without descendants may be off may not be so far for others.
+// The allowed error of a joint decreases with its depth.
 constexpr float kDepthWeight = 0.33F;
 
 // Units of work for a frame whose rotation is compared with the first one, and
-// for one whose rotation or position is tested.
+// for a frame whose rotation or position is tested.
 constexpr int64_t kCompareUnits = 6;
 constexpr int64_t kRotationUnits = 20;
 constexpr int64_t kPositionUnits = 6;
@@ -26,7 +26,7 @@ class Pass {
   Pass(size_t end, int64_t units, WorkMeter* work)
       : end_(end), units_(units), work_(*work) {}
 
-  // False if the pass is to end before `frame`. Frames must not go back.
+  // False if the pass must end before `frame`. Frames must not go back.
   bool GoesOn(size_t frame) {
     if (frame < counted_) return true;
     counted_ = std::min(frame + kViewerBlock, end_);
@@ -37,7 +37,7 @@ class Pass {
   size_t end_;
   int64_t units_;
   WorkMeter& work_;
-  // Frames before this one are counted.
+  // The work of the frames before this one is counted.
   size_t counted_ = 0;
 };
 
@@ -52,13 +52,14 @@ float Distance(const Vec3<float>& a, const Vec3<float>& b) {
   return std::sqrt(SquareDistance(a, b));
 }
 
-// How far two rotations are apart: the ways of the turned axes X and Y.
+// The distance between two rotations: the sum of the distances between the
+// turned axes X and between the turned axes Y.
 float RotationDistance(const ViewerTrack& track, size_t a, size_t b) {
   return Distance(VectorAt(track.axis_x, a), VectorAt(track.axis_x, b)) +
          Distance(VectorAt(track.axis_y, a), VectorAt(track.axis_y, b));
 }
 
-// To length 1, unless it is nearly that.
+// Scales to length 1, unless the length is nearly 1 already.
 Quat<float> Normalized(const Quat<float>& q) {
   constexpr float kLeastLength = 1e-7F;
   constexpr float kNearlyOne = 1e-6F;
@@ -69,8 +70,8 @@ Quat<float> Normalized(const Quat<float>& q) {
   return {q.x * factor, q.y * factor, q.z * factor, q.w * factor};
 }
 
-// `t` of the way from frame `to` back to frame `from`, component by component,
-// whatever the signs of the two.
+// Blends the frames component by component, without regard to sign: `t` = 0 is
+// frame `to`, `t` = 1 is frame `from`.
 Quat<float> Blend(const ViewerTrack& track, size_t from, size_t to, float t) {
   const Quat<float> a = RotationAt(track, from);
   const Quat<float> b = RotationAt(track, to);
@@ -101,9 +102,9 @@ bool RotationMoves(const ViewerTrack& track, size_t first, size_t last,
   return false;
 }
 
-// Tests each frame against a line from the last key to the frame behind it.
-// When a frame is kept, so is the frame *behind* the one that was farthest off
-// among those that were dropped.
+// Tests each frame against a line from the last key to the frame after it. When
+// a frame is kept, the frame *after* the dropped frame with the largest error
+// is kept as well.
 void ChooseRotationKeys(const ViewerTrack& track, size_t first, size_t frames,
                         float threshold, std::vector<uint8_t>* keep,
                         WorkMeter* work) {
@@ -142,7 +143,7 @@ Vec3<float> BlendPositions(const Vec3<float>& from, const Vec3<float>& to,
           to[2] + (from[2] - to[2]) * t};
 }
 
-// Returns whether the position moves.
+// Returns true if the position moves.
 bool ChoosePositionKeys(const ViewerTrack& track, size_t first, size_t frames,
                         std::vector<uint8_t>* keep, WorkMeter* work) {
   const Vec3<float> start = VectorAt(track.position, 0);
@@ -186,7 +187,7 @@ void ChooseViewerKeys(const ViewerTrack& track, int64_t frames, int32_t depth,
   keys->keep_position.assign(count, 1);
   keys->keep_rotation[0] = count == 1 ? 1 : 0;
   keys->keep_position[0] = keys->keep_rotation[0];
-  // The last frame is not looked at, as nothing is tested behind it.
+  // The last frame is not tested, since no frame follows it.
   keys->moves =
       count == 1 ||
       RotationMoves(track, first, count == 2 ? first : count - 2, work);
@@ -196,7 +197,8 @@ void ChooseViewerKeys(const ViewerTrack& track, int64_t frames, int32_t depth,
     keys->moves |=
         ChoosePositionKeys(track, first, count, &keys->keep_position, work);
   } else {
-    // Without positions all of them are 0, and only the ends remain.
+    // Without position channels all positions are 0. Only keys at both ends
+    // remain.
     std::fill(keys->keep_position.begin() + 1, keys->keep_position.end(), 0);
     keys->keep_position[first] = 1;
     keys->keep_position.back() = 1;

@@ -31,7 +31,7 @@ class Loader {
  private:
   ViewerTake& take() { return out_.take; }
 
-  // The next line that is not empty; blanks count.
+  // The next line that is not empty. A line of blanks is not empty.
   bool NextLine() {
     while (lines_.Next(&line_)) {
       if (!line_.text.empty()) return true;
@@ -69,7 +69,7 @@ class Loader {
     return ViewerStatus::kEof;
   }
 
-  // Its brace, OFFSET and brace are not looked at.
+  // Skips its three lines, brace, OFFSET and brace, without a check.
   ViewerStatus SkipEndSite() {
     for (int i = 0; i < 3; ++i) {
       if (!NextLine()) return ViewerStatus::kEof;
@@ -157,7 +157,7 @@ class Loader {
     return ViewerStatus::kOk;
   }
 
-  // All words must be numbers, also those that are too many.
+  // All words must be numbers, also surplus ones.
   bool ReadRow() {
     constexpr std::string_view kBetween = " \t";
     int64_t words = 0;
@@ -175,11 +175,11 @@ class Loader {
     }
   }
 
-  // True if so many values are enough for each joint in turn.
+  // True if `words` values are enough for each joint in turn.
   bool IsWide(int64_t words) const {
     for (const ViewerJoint& joint : out_.take.joints) {
       const int32_t taken = joint.position_column < 0 ? 3 : 6;
-      // As in the viewer, a negative count is too large for any row.
+      // As in the viewer, a negative count is too large for every row.
       if (words < taken || joint.channel_count < 0) return false;
       if (words < joint.channel_count) return false;
       words -= taken;

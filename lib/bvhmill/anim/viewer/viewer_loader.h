@@ -1,8 +1,8 @@
 #pragma once
 
-// Reads BVH text as the viewer's import does: line by line, forgiving in some
-// places and strict in others. The verdict on a file often hangs on its text:
-// what ReadBvh repairs may be refused here, and the reverse.
+// Reads BVH text as the viewer's import does: line by line, lenient in some
+// places and strict in others. The verdict on a file often depends on its text:
+// this reader may refuse text that ReadBvh repairs, and the reverse.
 //
 // docs/formats/anim.md, section 6, has the rules.
 
@@ -19,13 +19,13 @@ struct ViewerText {
   ViewerStatus status = ViewerStatus::kOk;
   // The line that the status is about.
   TextPosition place;
-  // Whole if the status is kOk. Its values are `values`.
+  // Complete if the status is kOk. Its values point to `values`.
   ViewerTake take;
   UninitializedVector<float> values;
 };
 
-// Memory: what `text` holds, never by a number that it states. Never throws.
-// Cost: O(bytes), about 80 ns a number.
+// Reads `text`. Memory grows with the contents of `text`, never by a number
+// that it states. Never throws. Cost: O(bytes), about 80 ns for each number.
 ViewerText LoadViewerText(std::string_view text);
 
 }  // namespace bvhmill

@@ -13,7 +13,7 @@ namespace {
 
 constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// Takes a sign; true if it is a minus.
+// Removes a sign; true if it is a minus.
 bool TakeSign(std::string_view* text) {
   if (text->empty() || (text->front() != '-' && text->front() != '+')) {
     return false;
@@ -23,7 +23,7 @@ bool TakeSign(std::string_view* text) {
   return is_minus;
 }
 
-// Takes "nan" or "inf"; false if neither stands there.
+// Removes "nan", "inf" or "infinity"; false if there is none.
 bool TakeWordNumber(std::string_view* text, float* value) {
   constexpr std::string_view kInfinity = "infinity";
   constexpr size_t kShort = 3;
@@ -39,15 +39,17 @@ bool TakeWordNumber(std::string_view* text, float* value) {
   return true;
 }
 
-// True if the decimal `text`, which no double can hold, is too small for one.
+// For a decimal `text` that no double can hold: true if it is too small, not
+// too large.
 bool IsTiny(std::string_view text) {
   const size_t exponent = text.find_first_of("eE");
   if (exponent == text.npos) return text[0] == '0' || text[0] == '.';
   return exponent + 1 < text.size() && text[exponent + 1] == '-';
 }
 
-// Takes the longest decimal without sign; false if there is none, or it is too
-// large for a float. What is too small becomes a denormal or 0.
+// Removes the longest decimal number without a sign. False if there is none, or
+// it is too large for a float. A number that is too small becomes a denormal or
+// 0.
 bool TakeDecimal(std::string_view* text, float* value) {
   const bool begins =
       !text->empty() && (IsDigit(text->front()) || text->front() == '.');

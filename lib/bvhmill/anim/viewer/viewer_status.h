@@ -1,13 +1,13 @@
 #pragma once
 
-// What the viewer's import of BVH files says to a file.
+// The results of the viewer's import of BVH files.
 
 #include <cstdint>
 #include <string_view>
 
 namespace bvhmill {
 
-// Those that a file can lead to; the numbers are the viewer's.
+// The results that a file can lead to, with the viewer's numbers.
 enum class ViewerStatus : uint8_t {
   kOk = 0,
   kEof = 1,
@@ -24,10 +24,10 @@ enum class ViewerStatus : uint8_t {
   kBadRoot = 31,
 };
 
-// "E_ST_NO_HIER" and so on.
+// The viewer's name of the status: "E_ST_NO_HIER" and so on.
 std::string_view ViewerStatusName(ViewerStatus status);
 
-// What it means: a phrase such as "the first line lacks HIERARCHY".
+// A phrase that explains it, such as "the first line lacks HIERARCHY".
 std::string_view ViewerStatusMeaning(ViewerStatus status);
 
 }  // namespace bvhmill

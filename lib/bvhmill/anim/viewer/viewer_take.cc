@@ -11,14 +11,14 @@ namespace {
 constexpr size_t kMaxNameBytes = 79;
 constexpr std::string_view kBlanks = " \t\v\f";
 
-// The viewer takes one word, and no more of it than fits its buffer.
+// The viewer reads one word as the name, cut to the size of its buffer.
 std::string_view NameWord(std::string_view name) {
   const size_t begin = std::min(name.find_first_not_of(kBlanks), name.size());
   name.remove_prefix(begin);
   return name.substr(0, std::min(name.find_first_of(kBlanks), kMaxNameBytes));
 }
 
-// The axes of the first three rotations; false if there are less.
+// The axes of the first three rotations; false if there are fewer.
 bool FindLetters(std::span<const Channel> channels,
                  std::array<int32_t, 3>* letters) {
   size_t count = 0;
@@ -31,7 +31,7 @@ bool FindLetters(std::span<const Channel> channels,
 
 ViewerStatus AddJoint(const Skeleton& skeleton, const Node& node,
                       int32_t* column, ViewerTake* take) {
-  // A NUL ends the viewer's text.
+  // A NUL ends the text that the viewer reads.
   if (node.name.find('\0') != node.name.npos) return ViewerStatus::kEof;
   ViewerJoint joint;
   joint.name = NameWord(node.name);

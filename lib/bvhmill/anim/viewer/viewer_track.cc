@@ -6,7 +6,7 @@
 namespace bvhmill {
 namespace {
 
-// Units of work for a frame, and for one with a position.
+// Units of work for a frame, and in addition for its position.
 constexpr int64_t kFrameUnits = 32;
 constexpr int64_t kPositionUnits = 6;
 
@@ -17,7 +17,7 @@ struct Frames {
 };
 using Block = std::array<float, kViewerBlock>;
 
-// Copies frames of a column of `take` to `out`, or zeros for column -1.
+// Copies values of a column of `take` to `out`; zeros for column -1.
 void CopyColumn(const ViewerTake& take, int32_t column, const Frames& frames,
                 float* out) {
   if (column < 0) {
@@ -30,10 +30,11 @@ void CopyColumn(const ViewerTake& take, int32_t column, const Frames& frames,
   for (size_t i = 0; i < frames.count; ++i) out[i] = value[i * stride];
 }
 
-// Half angles of `sines` (degrees) become their sines and cosines. They are the
-// single-precision ones of the C library, as in the viewer: in curves that
-// stand still the last bit can decide where a key is. With glibc they are the
-// same on every CPU, and those of the viewer for Linux.
+// Replaces angles in `sines` (degrees) by the sines of their halves, and sets
+// `cosines`. Uses the single-precision functions of the C library, as the
+// viewer does: in curves that do not move, the last bit can decide where a key
+// is. With glibc the results are the same on every CPU, and those of the viewer
+// for Linux.
 void HalfSinCos(size_t count, Block* sines, Block* cosines) {
   constexpr float kRadians = 0.017453292519943295F;
   for (size_t i = 0; i < count; ++i) {
@@ -49,9 +50,9 @@ struct HalfAngles {
   std::array<Block, 3> cosines;
 };
 
-// The product a b c of three rotations about different axes; `turns` is 1 if
-// they are in cyclic order, else -1. Each component is a sum of two products,
-// so the order of the additions does not matter.
+// The product a b c of three rotations about different axes. `turns` is 1 if
+// the axes are in cyclic order, else -1. Each component is a sum of two
+// products, so the order of additions does not matter.
 void Compose(const ViewerJoint& joint, const HalfAngles& half,
              const Frames& frames, ViewerTrack* track) {
   const auto [i, j, k] = joint.axes;
@@ -85,8 +86,8 @@ void Compose(const ViewerJoint& joint, const HalfAngles& half,
   }
 }
 
-// The sums are in the order that the viewer's product of a vector with a
-// quaternion has.
+// The sums are in the order of the viewer's product of a vector with a
+// quaternion.
 void TurnAxes(const Frames& frames, ViewerTrack* track) {
   for (size_t f = frames.begin; f < frames.begin + frames.count; ++f) {
     const auto [x, y, z, w] = RotationAt(*track, f);

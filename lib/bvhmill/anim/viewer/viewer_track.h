@@ -1,7 +1,7 @@
 #pragma once
 
-// The values of one joint over all frames, in arrays, as the viewer's import
-// works with them. Private to anim/.
+// The values of one joint over all frames, in arrays, for the viewer's import.
+// Private to anim/.
 
 #include <array>
 #include <cstdint>
@@ -16,20 +16,20 @@ namespace bvhmill {
 
 using FloatArray = UninitializedVector<float>;
 
-// Reused from joint to joint. All arrays have an entry for each frame.
+// Reused from joint to joint. All arrays have one entry for each frame.
 struct ViewerTrack {
-  // Rotation: x, y, z, w, as the channels say it.
+  // The rotation x, y, z, w that the channels give.
   std::array<FloatArray, 4> rotation;
-  // The unit axes X and Y, turned by it.
+  // The unit vectors X and Y after this rotation.
   std::array<FloatArray, 3> axis_x;
   std::array<FloatArray, 3> axis_y;
   // Position; empty if the joint has none.
   std::array<FloatArray, 3> position;
 };
-// Bytes for each frame, at most, of a track and of its ViewerKeys.
+// The most bytes for each frame of a track and its ViewerKeys.
 inline constexpr int64_t kViewerFrameBytes = 54;
 
-// Frames between two looks at whether to go on.
+// The number of frames between two checks of the budget.
 inline constexpr size_t kViewerBlock = 1024;
 
 inline Quat<float> RotationAt(const ViewerTrack& track, size_t frame) {
@@ -42,12 +42,12 @@ inline Vec3<float> VectorAt(const std::array<FloatArray, 3>& vectors,
 }
 
 // Fills `track` with the values of `joint`. `take` must have frames. Spends
-// about 32 units, which are nanoseconds, a frame on `work`; returns early once
-// that refuses.
+// about 32 units, which are nanoseconds, for each frame on `work`. Returns
+// early if `work` refuses.
 void FillViewerTrack(const ViewerTake& take, const ViewerJoint& joint,
                      ViewerTrack* track, WorkMeter* work);
 
-// Which frames of a joint become keys.
+// The frames of a joint that become keys: 1, else 0.
 struct ViewerKeys {
   std::vector<uint8_t> keep_rotation;
   std::vector<uint8_t> keep_position;
@@ -55,8 +55,8 @@ struct ViewerKeys {
   bool moves = false;
 };
 
-// The viewer's choice of keys. Spends about 20 units a frame on `work`; returns
-// early once that refuses.
+// Chooses keys as the viewer does. `depth` is that of the joint. Spends about
+// 20 units for each frame on `work`. Returns early if `work` refuses.
 void ChooseViewerKeys(const ViewerTrack& track, int64_t frames, int32_t depth,
                       ViewerKeys* keys, WorkMeter* work);
 
