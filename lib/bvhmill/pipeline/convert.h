@@ -25,24 +25,24 @@
 
 namespace bvhmill {
 
-// Takes outputs as they are made. One call at a time, in order, by whichever
-// thread: Begin once, then Data with gapless bytes of each output; those of
-// different outputs may alternate. It may begin while the clip is still read:
-// frames and shapes are then what the file promises, and sizes not known. What
-// was taken is void if the conversion fails.
+// Receives outputs as they are made: Begin once, then Data with the bytes of
+// each output in order and without gaps. Calls for different outputs may
+// alternate. One call at a time, from any thread of the conversion. Begin may
+// come before the clip is read: frames and shapes are then those that the file
+// states, and sizes are not known. If the conversion fails, all bytes are void.
 class OutputReceiver {
  public:
   virtual ~OutputReceiver() = default;
-  // Grants memory that the conversion is about to take beside the bytes of its
-  // outputs: see Budget::Holder. If it is refused, the conversion ends with a
-  // status that is not OK. What is granted and not given back counts until the
-  // conversion ends.
+  // Grants memory that the conversion is about to take, beside the bytes of its
+  // outputs; a negative number gives memory back. A status that is not OK
+  // refuses it and ends the conversion. Memory that is not given back counts
+  // until the conversion ends.
   virtual absl::Status Hold(int64_t /*bytes*/) { return absl::OkStatus(); }
   virtual absl::Status Begin(const ClipInfo& info,
                              std::span<const OutputInfo> outputs) = 0;
   virtual absl::Status Data(size_t output, std::string_view bytes) = 0;
-  // Instead of Data of their bytes: it may take the memory of `floats`, too,
-  // and leave them empty.
+  // Takes the bytes of `floats`, in place of Data. It may take their memory and
+  // leave the vector empty.
   virtual absl::Status Floats(size_t output,
                               UninitializedVector<float>* floats) {
     return Data(output, BytesOf(*floats));
@@ -76,24 +76,24 @@ struct StageTimes {
   std::chrono::nanoseconds encode{};
 };
 
-// Why a conversion failed, for programs. Empty if it did not.
+// The reason of a failed conversion, for programs. Empty if it did not fail.
 struct Fault {
-  // A code of the catalogue where a file is at fault.
+  // If the file is at fault, a code of the catalogue.
   std::string reason;
   // Every variable part of the status message: line, column, limit, ...
   IssueArgs metadata;
 };
 
 struct ConvertResult {
-  // OK: every output was made. INVALID_ARGUMENT: the clip is broken (or the
-  // options are, or the edits do not fit it). RESOURCE_EXHAUSTED: a limit.
-  // FAILED_PRECONDITION: an output cannot hold this clip, or an edit needs to
-  // know what is not known of it. CANCELLED. Else what the receiver said.
+  // OK: every output was made. INVALID_ARGUMENT: the clip is broken, an option
+  // is bad, or the edits do not fit the clip. RESOURCE_EXHAUSTED: a limit.
+  // FAILED_PRECONDITION: an output cannot hold this clip, or an edit needs a
+  // fact that is not known. CANCELLED. Else the status of the receiver.
   absl::Status status;
   Fault fault;
-  // Whatever the status, what was found out. The report is about the clip as it
-  // came, and what outputs cannot hold of it; the info is of the clip that the
-  // outputs are made of, edited if that could be done.
+  // Set for every status. The report is about the clip as it came, and about
+  // the parts of it that outputs cannot hold. The info describes the edited
+  // clip, or the clip as it came if it was not edited.
   Report report;
   ClipInfo info;
   // Sizes are exact if the status is OK.
@@ -101,8 +101,8 @@ struct ConvertResult {
   StageTimes times;
 };
 
-// What is in the fault of a call whose options CheckOptions refuses with
-// `status`; empty for one that is only a bad value.
+// The fault of a call whose options CheckOptions refuses with `status`. Empty
+// for a bad value.
 Fault FaultOfOptions(const absl::Status& status);
 
 // The threads that may work on one clip. Results do not depend on it.

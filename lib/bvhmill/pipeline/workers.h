@@ -1,6 +1,6 @@
 #pragma once
 
-// The threads that do the work of many clips at once.
+// A pool of threads for batches of clips.
 
 #include <cstdint>
 #include <functional>
@@ -8,8 +8,8 @@
 
 namespace bvhmill {
 
-// A pool of `threads` workers. Tasks must not throw. The destructor waits for
-// every task.
+// A pool of worker threads. Tasks must not throw. The destructor waits for all
+// tasks.
 class Workers {
  public:
   // 0 threads: as many as the machine has cores.
@@ -18,13 +18,13 @@ class Workers {
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  // Runs `task` on a worker, soon. Never blocks. Thread-safe. False, or
-  // std::bad_alloc, if the system has no memory for it: then it never runs.
+  // Queues `task` for a worker. Never blocks. Thread-safe. Returns false, or
+  // throws std::bad_alloc, if there is no memory for it: it then never runs.
   bool Enqueue(std::function<void()> task);
-  // Waits until nothing is queued or running.
+  // Waits until no task is queued or running.
   void Wait();
   int threads() const;
-  // Tasks that are running now.
+  // The number of running tasks.
   int busy() const;
 
  private:

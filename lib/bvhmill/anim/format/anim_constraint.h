@@ -8,6 +8,9 @@
 
 namespace bvhmill {
 
+// With more constraints, the viewer reads none of them.
+inline constexpr int32_t kMaxAnimConstraints = 10;
+
 // Holds a collision volume at a place while the animation plays.
 struct AnimConstraint {
   uint8_t chain_length = 0;

@@ -1,7 +1,6 @@
 #pragma once
 
-// The receiver of a conversion of which only the report counts. Private to
-// pipeline/.
+// The receiver of a conversion whose outputs are dropped. Private to pipeline/.
 
 #include <cstdint>
 
@@ -11,8 +10,8 @@
 
 namespace bvhmill {
 
-// Hands on what is asked for memory, and nothing else, to the receiver of the
-// caller, which may be null.
+// Passes requests for memory to the receiver of the caller, which may be null,
+// and drops the outputs.
 class ChecksReceiver final : public DiscardingReceiver {
  public:
   explicit ChecksReceiver(OutputReceiver* receiver) : receiver_(receiver) {}
@@ -25,8 +24,8 @@ class ChecksReceiver final : public DiscardingReceiver {
   OutputReceiver* receiver_;
 };
 
-// An output that cannot hold the clip fails a conversion. It does not fail a
-// check: the report has the error. Call when the report is complete.
+// Makes the status OK if an output cannot hold the clip and the report says so:
+// that fails a conversion, but not a check. Call when the report is complete.
 void PassFailedOutputs(ConvertResult* result);
 
 }  // namespace bvhmill

@@ -8,8 +8,8 @@
 namespace bvhmill {
 namespace {
 
-// Bytes of a node in a plan with its schedules, in the facts, and in the places
-// of the text; of a joint in ClipInfo and in two messages; of a channel in the
+// Bytes of a node in a plan with its schedules, in the facts, and in the text
+// positions; of a joint in ClipInfo and in two messages; of a channel in the
 // steps of a plan and in three descriptions.
 constexpr int64_t kPlanBytes = 256;
 constexpr int64_t kJointBytes = 256;

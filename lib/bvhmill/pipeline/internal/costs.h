@@ -1,7 +1,7 @@
 #pragma once
 
-// What the stages of a conversion cost, and why it failed if that was too much.
-// Private to pipeline/.
+// The costs of stages of a conversion, drawn from its budget. Private to
+// pipeline/.
 
 #include <cstdint>
 
@@ -12,19 +12,19 @@
 
 namespace bvhmill {
 
-// Grants what `receiver` grants; everything if that is null.
+// A holder that asks `receiver`; null: a holder that grants everything.
 Budget::Holder HolderOf(OutputReceiver* receiver);
 
-// Draws the memory and the work of what is derived from a skeleton: its plan,
-// its facts, and the description of its joints, which callers get twice.
-// O(nodes).
+// Draws the memory and the work of a skeleton and of the data derived from it:
+// its plan, its facts, and the description of its joints, which callers get
+// twice. O(nodes).
 absl::Status DrawSkeleton(const Skeleton& skeleton, Budget* budget);
 
-// The same for the description of an edited clip alone.
+// Draws the memory and the work of the description alone. O(nodes).
 absl::Status DrawDescription(const Skeleton& skeleton, Budget* budget);
 
-// Names the limit of `budget` that ended the conversion, if one did and the
-// result says nothing yet.
+// If a limit of `budget` ended the conversion and the fault is empty, sets the
+// fault to name the limit.
 void NameLimit(const Budget& budget, ConvertResult* result);
 
 }  // namespace bvhmill

@@ -1,7 +1,6 @@
 #pragma once
 
-// The edits of a conversion, between reading and encoding. Private to
-// pipeline/.
+// Edits a clip that is in memory as a whole. Private to pipeline/.
 
 #include "absl/status/status.h"
 #include "bvhmill/base/budget.h"
@@ -10,12 +9,12 @@
 
 namespace bvhmill {
 
-// Why edits failed, for programs. Those that can be, but not with this clip,
-// are told from options that cannot.
+// The fault of edits that failed with `status`. It tells edits that do not fit
+// this clip from options that fit no clip.
 Fault FaultOfEdit(const absl::Status& status);
 
-// Edits workspace->clip as the options say and describes it anew in
-// result->info; touches nothing if they ask for no edits. Fails as EditClip
+// Edits workspace->clip and describes it anew in result->info. Does nothing if
+// the options ask for no edits. Fails as EditClip
 // does, with result->info as it was and `*fault` set.
 absl::Status EditStage(const ConvertOptions& options, Budget* budget,
                        Workspace* workspace, ConvertResult* result,

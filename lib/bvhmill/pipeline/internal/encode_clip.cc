@@ -22,7 +22,7 @@ class ClipEncoder {
   const Clip& clip_;
   Workspace& workspace_;
   OrderedSequencer sequencer_;
-  // Of the thread whose turn it is.
+  // Written only by the thread whose turn it is.
   absl::Status status_;
 };
 
@@ -44,7 +44,7 @@ TileRows ClipEncoder::RowsAt(int64_t first, int64_t frames) const {
   return rows;
 }
 
-// Solves tiles as long as there are any, and encodes each in its turn.
+// Solves tiles until there are no more, and encodes each in its turn.
 void ClipEncoder::Work(TileBuffers* buffers) {
   const int64_t frames = clip_.motion.frames;
   const int64_t step = workspace_.stage.TileFrames();

@@ -1,6 +1,7 @@
 #pragma once
 
-// A clip that is held whole to its outputs. Private to pipeline/.
+// Makes the outputs of a clip that is in memory as a whole. Private to
+// pipeline/.
 
 #include "absl/status/status.h"
 #include "bvhmill/base/budget.h"
@@ -10,10 +11,11 @@
 
 namespace bvhmill {
 
-// Solves `clip` tile by tile, tiles by several threads, and hands every output
-// of workspace->stage to `receiver`. Fills result->outputs; result->info must
-// be set, and there must be buffers for all threads. Memory and work are drawn
-// from `budget`, whose refusals come back.
+// Solves the tiles of `clip` in the threads of `parallel` and gives all outputs
+// of workspace->stage to `receiver`. `compiled` has the plan of the skeleton;
+// null: one is made. Fills result->outputs; result->info must be set, and there
+// must be buffers for all threads. Memory and work are drawn from `budget`,
+// whose refusals are returned.
 absl::Status EncodeClip(const Clip& clip, const CompiledSkeleton* compiled,
                         Parallel* parallel, OutputReceiver* receiver,
                         Budget* budget, Workspace* workspace,

@@ -1,6 +1,6 @@
 #pragma once
 
-// What becomes of a clip that was read. Private to pipeline/.
+// Turns the log of a clip into its report and status. Private to pipeline/.
 
 #include "bvhmill/base/cancel.h"
 #include "bvhmill/pipeline/convert.h"
@@ -10,20 +10,21 @@
 
 namespace bvhmill {
 
-// How a log is kept of a clip that is converted by `options`.
+// The options for the log of a conversion with `options`.
 ReportOptions LogOptions(const ConvertOptions& options);
 
-// An issue as the reason of a failure, its place among the metadata.
+// The fault of a conversion that fails for `issue`. The metadata has the
+// position of the issue, too.
 Fault FaultOf(const Issue& issue);
 
-// Forgets another clip, but keeps the memory.
+// Makes `result` empty, but keeps its memory.
 void Reset(ConvertResult* result);
 
-// `result` of a clip that was not read to its end, for `status`: what a report
-// would say of it means nothing.
+// Makes `result` that of a clip that was not read to its end because of
+// `status`. A report about a part of a clip would mislead: there is none.
 void RefuseUnread(const absl::Status& status, ConvertResult* result);
 
-// What reading a clip has given, wherever its rows are.
+// The facts of a clip that was read.
 struct ClipRead {
   bool skeleton_read = false;
   bool motion_read = false;
@@ -33,12 +34,12 @@ struct ClipRead {
   double frame_time = 0;
 };
 
-// Logs what of a request has no effect.
+// Logs the fields of a request that have no effect.
 void LogUnknownFields(const ConvertOptions& options, IssueLog* log);
 
-// Lets the observers log what they found, describes the clip and makes the
-// report. The status is OK if the clip is good; otherwise it and the fault say
-// why not.
+// Lets the observers log their findings, describes the clip and makes the
+// report. The status is OK if the clip is good; else status and fault give the
+// reason.
 void FinalizeReport(const ClipRead& read, RowObservers* observers,
                     const CancelToken* cancel, IssueLog* log,
                     ConvertResult* result);

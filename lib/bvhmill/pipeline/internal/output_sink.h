@@ -1,6 +1,7 @@
 #pragma once
 
-// Where the bytes of outputs go, within their limit. Private to pipeline/.
+// Hands the bytes of outputs to the receiver, within the limit on them.
+// Private to pipeline/.
 
 #include <algorithm>
 #include <cstdint>
@@ -17,13 +18,13 @@
 
 namespace bvhmill {
 
-// The bytes of all outputs together, and the limit on them.
+// The number of bytes of all outputs together, and its limit.
 struct OutputBudget {
   int64_t limit = 0;
   int64_t used = 0;
   bool exceeded = false;
 
-  // Takes `bytes` more, or says that they are too many.
+  // Adds `bytes`. RESOURCE_EXHAUSTED if the limit is exceeded.
   absl::Status Take(int64_t bytes) {
     used += bytes;
     if (!Exceeds(used, limit)) return absl::OkStatus();
@@ -51,7 +52,7 @@ class OutputSink final : public Sink {
         outputs_(*outputs),
         budget_(budget) {}
 
-  // Many bytes go in pieces, so that a cancelled conversion stops soon.
+  // Long bytes go in pieces, so that a cancelled conversion stops soon.
   absl::Status Append(std::string_view bytes) override {
     constexpr size_t kPiece = size_t{4} << 20;
     for (; !bytes.empty();
@@ -62,7 +63,7 @@ class OutputSink final : public Sink {
     }
     return absl::OkStatus();
   }
-  // The same of `floats` as they lie in memory, which may be taken.
+  // The same for `floats` as they lie in memory. The receiver may take them.
   absl::Status Append(UninitializedVector<float>* floats) {
     if (floats->empty()) return absl::OkStatus();
     BVHMILL_RETURN_IF_ERROR(Count(floats->size() * sizeof(float)));

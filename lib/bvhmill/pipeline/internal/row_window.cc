@@ -11,7 +11,7 @@ void RowWindow::Begin(int64_t width) {
 }
 
 void RowWindow::Add(int64_t frames, std::span<const float> values) {
-  // Of what was given on, only the last row is still a neighbour.
+  // Only the last of the rows that were given on is still a neighbour.
   const int64_t drop = std::max<int64_t>(given_ - 1, 0);
   const auto begin = values_.begin();
   values_.erase(begin, begin + drop * static_cast<int64_t>(width_));

@@ -1,6 +1,6 @@
 #pragma once
 
-// Rows with those around them. Private to pipeline/.
+// Rows together with their neighbours. Private to pipeline/.
 
 #include <cstdint>
 #include <span>
@@ -10,21 +10,22 @@
 
 namespace bvhmill {
 
-// Takes rows as they come and gives them on as soon as the row behind them is
-// there, with the rows next to them.
+// Takes rows as they come, and gives each on, with its neighbours, when the
+// next row is there.
 class RowWindow {
  public:
-  // Rows of `width` values; forgets all others.
+  // Starts a clip with rows of `width` values.
   void Begin(int64_t width);
   // Takes `frames` more rows.
   void Add(int64_t frames, std::span<const float> values);
-  // What can be given on and was not: all but the last row, or that one, too,
-  // if there `is_end`. Frames may be 0. Void after the next Add.
+  // The rows that were not given on yet: all but the last one, which is
+  // included if the clip `is_end`ed. Frames may be 0. Valid until the next Add.
   TileRows Take(bool is_end);
 
  private:
   size_t width_ = 0;
-  // The first frame of values_, how many there are, and those given on.
+  // The number of the first frame in values_, the frames there, and those of
+  // them that were given on.
   int64_t first_ = 0;
   int64_t held_ = 0;
   int64_t given_ = 0;

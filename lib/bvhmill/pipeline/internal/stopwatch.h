@@ -1,12 +1,12 @@
 #pragma once
 
-// Time that stages take. Private to pipeline/.
+// Measures the time of stages. Private to pipeline/.
 
 #include <chrono>
 
 namespace bvhmill {
 
-// Adds the time from its making to its end to `*total`.
+// Adds the time of its life to `*total`.
 class StageTimer {
  public:
   explicit StageTimer(std::chrono::nanoseconds* total)
