@@ -313,9 +313,12 @@ void RowPipeline::CheckEdits() {
 
 void RowPipeline::EndRows() {
   if (keeps_rows()) {
-    Clip clip;
-    clip.skeleton =
+    const Skeleton& skeleton =
         editor_.has_begun() ? editor_.skeleton() : header_->skeleton();
+    Fail(budget_.Hold(SkeletonBytes(skeleton)));
+    if (!status_.ok()) return;
+    Clip clip;
+    clip.skeleton = skeleton;
     clip.motion.frames = fed_;
     clip.motion.frame_time =
         editor_.has_begun() ? editor_.frame_time() : header_->frame_time;
@@ -347,7 +350,9 @@ void RowPipeline::EncodeClipOf(const Clip& clip) {
 }
 
 void RowPipeline::EncodeWhole() {
-  if (!status_.ok() || (!has_outputs() && !has_edits())) return;
+  if (!has_outputs() && !has_edits()) return;
+  Fail(budget_.Hold(SkeletonBytes(header_->skeleton())));
+  if (!status_.ok()) return;
   Clip& clip = workspace_.clip;
   clip.skeleton = header_->skeleton();
   std::swap(clip.motion, workspace_.read.motion);
