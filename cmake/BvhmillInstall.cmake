@@ -4,16 +4,14 @@ include(CMakePackageConfigHelpers)
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/bvhmill")
 set(targets bvhmill)
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/lib/bvhmill"
-  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
-  FILES_MATCHING PATTERN "*.h" PATTERN "*.inc"
-  PATTERN "wire" EXCLUDE
-  PATTERN "unpack" EXCLUDE)
+get_property(public_headers GLOBAL PROPERTY BVHMILL_PUBLIC_HEADERS)
+foreach(header IN LISTS public_headers)
+  get_filename_component(folder "${header}" DIRECTORY)
+  install(FILES "${PROJECT_SOURCE_DIR}/lib/${header}"
+    DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/${folder}")
+endforeach()
 if(BVHMILL_SERVICE)
   list(APPEND targets bvhmill_proto bvhmill_wire bvhmill_client)
-  install(DIRECTORY "${PROJECT_SOURCE_DIR}/lib/bvhmill/wire"
-    DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/bvhmill"
-    FILES_MATCHING PATTERN "*.h")
   install(DIRECTORY "${PROJECT_BINARY_DIR}/proto/bvhmill"
     DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
     FILES_MATCHING PATTERN "*.pb.h")

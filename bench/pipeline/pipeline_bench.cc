@@ -9,11 +9,10 @@
 #include <memory>
 #include <string>
 
+#include "bench/read/read_runs.h"
 #include "bench/support/corpus.h"
 #include "bench/support/metrics.h"
-#include "bench/read/read_runs.h"
 #include "bvhmill/kinematics/fk_job.h"
-#include "bvhmill/pipeline/arena_parallel.h"
 #include "bvhmill/pipeline/convert.h"
 
 namespace bvhmill::bench {
@@ -49,8 +48,9 @@ ConvertOptions ToPositions() {
 // Returns the bytes of the positions; 0 if it went wrong.
 size_t ConvertToPositions(std::string_view text) {
   DroppingReceiver receiver;
+  static Converter converter(Parallelism::CallersPool());
   const ConvertResult result =
-      Convert(text, ToPositions(), &receiver, /*cancel=*/nullptr);
+      converter.Convert(text, ToPositions(), &receiver, /*cancel=*/nullptr);
   return result.status.ok() ? receiver.bytes() : 0;
 }
 
@@ -73,7 +73,9 @@ bool IsRight(std::string_view text) {
   tbb::task_arena arena(kThreads);
   const std::string expected = ExpectedPositions(text);
   StringReceiver receiver;
-  arena.execute([&] { Convert(text, ToPositions(), &receiver, nullptr); });
+  Converter converter(Parallelism::CallersPool());
+  arena.execute(
+      [&] { converter.Convert(text, ToPositions(), &receiver, nullptr); });
   return !expected.empty() && receiver.data().size() == 1 &&
          receiver.data()[0] == expected;
 }
@@ -93,7 +95,7 @@ void Register(const std::string& name, size_t bytes, int threads,
 void RegisterTake(const std::string& name,
                   const std::shared_ptr<Subject>& subject) {
   const size_t bytes = subject->rows.size();
-  const auto kept = std::make_shared<ReadResult>();
+  const auto kept = std::make_shared<ParsedClip>();
   Register(name + ".read", bytes, 1, [subject, kept] {
     ReadWhole(subject->text, BestRowsTarget(), nullptr, kept.get());
   });

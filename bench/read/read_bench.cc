@@ -10,11 +10,11 @@
 #include <memory>
 #include <string>
 
-#include "bench/support/corpus.h"
-#include "bench/support/metrics.h"
 #include "bench/read/read_baselines.h"
 #include "bench/read/read_runs.h"
-#include "bvhmill/pipeline/arena_parallel.h"
+#include "bench/support/corpus.h"
+#include "bench/support/metrics.h"
+#include "bvhmill/pipeline/internal/parallel_kinds.h"
 
 namespace bvhmill::bench {
 namespace {
@@ -60,7 +60,7 @@ void RegisterRows(const std::string& name,
 
 void RegisterWhole(const std::string& name, RowsTarget target,
                    const std::shared_ptr<Subject>& subject) {
-  const auto kept = std::make_shared<ReadResult>();
+  const auto kept = std::make_shared<ParsedClip>();
   Register(name, subject->rows.size(), [subject, kept, target] {
     ReadWhole(subject->text, target, nullptr, kept.get());
   });
@@ -88,7 +88,7 @@ void RegisterWays(const std::string& name,
     benchmark::DoNotOptimize(ReadBvh(subject->text, {}, &log));
   });
   const auto arena = std::make_shared<tbb::task_arena>(kThreads);
-  const auto kept = std::make_shared<ReadResult>();
+  const auto kept = std::make_shared<ParsedClip>();
   Register(name + ".threads2", bytes, [subject, arena, kept] {
     arena->execute([&] {
       ArenaParallel parallel;

@@ -85,7 +85,7 @@ Subject::Subject(std::string bvh) : text(std::move(bvh)) {
 }
 
 void ReadWhole(std::string_view text, RowsTarget target, Parallel* parallel,
-               ReadResult* read) {
+               ParsedClip* read) {
   IssueLog log({});
   ReadOptions options;
   options.target = target;
@@ -137,9 +137,9 @@ std::string FindDifference(const Subject& subject, Parallel* parallel) {
     }
   }
   for (Parallel* threads : {static_cast<Parallel*>(nullptr), parallel}) {
-    ReadResult read;
+    ParsedClip read;
     ReadWhole(subject.text, BestRowsTarget(), threads, &read);
-    if (!read.motion_read || !IsSame(read.clip.motion.values, expected)) {
+    if (!read.motion_read || !IsSame(read.motion.values, expected)) {
       return "the whole text";
     }
   }

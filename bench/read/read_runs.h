@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bvhmill/base/parallel.h"
+#include "bvhmill/bvh/parsed_clip.h"
 #include "bvhmill/bvh/reader.h"
 
 namespace bvhmill::bench {
@@ -25,7 +26,7 @@ struct Subject {
 
 // The whole text, into `read`, whose memory is kept.
 void ReadWhole(std::string_view text, RowsTarget target, Parallel* parallel,
-               ReadResult* read);
+               ParsedClip* read);
 
 // The whole text as a stream in pieces of 256 KiB, to a receiver that drops
 // what it gets. Returns the frames; -1 if it was refused.

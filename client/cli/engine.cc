@@ -33,8 +33,8 @@ ConvertResult LocalEngine::Convert(std::string_view /*name*/,
                                    const CancelToken* cancel) {
   ConvertOptions limited = options;
   limited.limits = limits_;
-  ConvertResult result =
-      bvhmill::Convert(clip.bytes, limited, receiver, cancel);
+  const ConverterPool::Lease lease(&converters_);
+  ConvertResult result = lease->Convert(clip.bytes, limited, receiver, cancel);
   SortArgs(&result);
   return result;
 }

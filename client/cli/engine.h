@@ -12,6 +12,7 @@
 #include "bvhmill/base/cancel.h"
 #include "bvhmill/base/limits.h"
 #include "bvhmill/pipeline/convert.h"
+#include "bvhmill/pipeline/converter_pool.h"
 #include "client/cpp/client.h"
 
 namespace bvhmill::client {
@@ -56,6 +57,8 @@ class LocalEngine final : public Engine {
 
  private:
   Limits limits_;
+  // Files are converted in the tasks of a batch.
+  ConverterPool converters_{Parallelism::CallersPool()};
 };
 
 class RemoteEngine final : public Engine {

@@ -17,6 +17,7 @@
 #include "server/codec/read_message.h"
 #include "server/codec/response_bytes.h"
 #include "server/convert/clip_options.h"
+#include "server/convert/converters.h"
 #include "server/convert/incremental_conversion.h"
 #include "server/convert/metered_receiver.h"
 #include "server/convert/source.h"
@@ -165,7 +166,9 @@ absl::Status ConvertFor(const ServerConfig& config, const UnaryWork& call,
                         ConvertResult* result) {
   absl::Status status;
   if (clip.encoding == Encoding::kIdentity) {
-    ConvertInto(clip.source, clip.options, receiver, &call.cancel, result);
+    const ConverterPool::Lease lease(Converters());
+    lease->ConvertInto(clip.source, clip.options, receiver, &call.cancel,
+                       result);
   } else {
     // Memory that the decoder takes.
     status = call.ticket.Grow(DecodingBytes(clip.encoding));

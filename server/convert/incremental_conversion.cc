@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "bvhmill/base/sink.h"
+#include "server/convert/converters.h"
 #include "server/convert/source.h"
 #include "server/rpc/errors.h"
 
@@ -39,7 +40,8 @@ IncrementalConversion::IncrementalConversion(const ConvertOptions& options,
                                              const CancelToken* cancel)
     : max_clip_bytes_(max_clip_bytes),
       receiver_(*receiver),
-      converter_(options, receiver, cancel, &result_) {
+      lease_(Converters()),
+      converter_(&*lease_, options, receiver, cancel, &result_) {
   if (encoding == Encoding::kIdentity) return;
   decoder_ = MakeDecoder(encoding, max_clip_bytes);
   decoder_slice_ = encoding == Encoding::kGzip ? kGzipSlice : kZstdSlice;

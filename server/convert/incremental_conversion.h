@@ -23,6 +23,7 @@
 #include "absl/status/status.h"
 #include "bvhmill/base/cancel.h"
 #include "bvhmill/pipeline/clip_converter.h"
+#include "bvhmill/pipeline/converter_pool.h"
 #include "bvhmill/pipeline/convert.h"
 #include "bvhmill/unpack/decoder.h"
 #include "server/convert/metered_receiver.h"
@@ -87,6 +88,7 @@ class IncrementalConversion {
   const int64_t max_clip_bytes_;
   MeteredReceiver& receiver_;
   ConvertResult result_;
+  ConverterPool::Lease lease_;
   ClipConverter converter_;
   // The piece that was given, and the part of it that is not used yet.
   std::string given_;

@@ -1,7 +1,6 @@
 // A batch of clips alike takes memory for the first ones only.
 
 #include <gtest/gtest.h>
-#include <tbb/task_arena.h>
 
 #include <cstdint>
 #include <string>
@@ -54,7 +53,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_P(AllocationsTest, NoneAfterTheFirstClips) {
   // One thread: how many join the work of a clip is up to the scheduler.
-  tbb::task_arena arena(1);
+  Converter converter(Parallelism::None());
   ConvertOptions options;
   options.outputs = GetParam().outputs;
   const std::vector<std::string> texts = {ChainText(1), ChainText(2),
@@ -63,18 +62,16 @@ TEST_P(AllocationsTest, NoneAfterTheFirstClips) {
   ConvertResult result;
   const auto convert = [&] {
     for (const std::string& text : texts) {
-      ConvertInto(text, options, &receiver, nullptr, &result);
+      converter.ConvertInto(text, options, &receiver, nullptr, &result);
       ASSERT_TRUE(result.status.ok()) << result.status;
     }
   };
-  arena.execute([&] {
-    convert();
-    const int64_t before = Allocations();
-    const size_t bytes = receiver.bytes();
-    for (int i = 0; i < 5; ++i) convert();
-    EXPECT_EQ(Allocations() - before, 0);
-    EXPECT_EQ(receiver.bytes(), 6 * bytes);
-  });
+  convert();
+  const int64_t before = Allocations();
+  const size_t bytes = receiver.bytes();
+  for (int i = 0; i < 5; ++i) convert();
+  EXPECT_EQ(Allocations() - before, 0);
+  EXPECT_EQ(receiver.bytes(), 6 * bytes);
   EXPECT_EQ(result.info.joints.size(), kChainJoints + 1);
   EXPECT_EQ(result.outputs.size(), options.outputs.size());
 }

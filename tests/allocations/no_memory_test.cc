@@ -5,15 +5,15 @@
 #include <tbb/task_arena.h>
 
 #include <cstdint>
+#include <memory>
 #include <new>
 #include <span>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "bvhmill/pipeline/convert.h"
-#include "bvhmill/pipeline/rig.h"
+#include "bvhmill/pipeline/internal/compiled_skeleton.h"
 #include "bvhmill/pipeline/workers.h"
 #include "bvhmill/validate/biped_measure.h"
 #include "tests/allocations/allocator.h"
@@ -28,31 +28,12 @@ namespace {
 constexpr int kLongFrames = 4000;
 
 using Conversion = Converted (*)(std::string_view text,
-                                 const ConvertOptions& options);
+                                 const ConvertOptions& options,
+                                 Converter* converter);
 
-Converted InPieces(std::string_view text, const ConvertOptions& options) {
-  return ConvertPieces(text, options, 50'000);
-}
-
-// Has no memory for anything.
-class FullReceiver final : public OutputReceiver {
- public:
-  absl::Status Begin(const ClipInfo& /*info*/,
-                     std::span<const OutputInfo> /*outputs*/) override {
-    throw std::bad_alloc();
-  }
-  absl::Status Data(size_t /*output*/, std::string_view /*bytes*/) override {
-    throw std::bad_alloc();
-  }
-};
-
-// Until none is kept, the next conversion does not need memory of its own.
-void DropKeptMemory() {
-  ConvertOptions options;
-  options.outputs = {{"", PositionsFormat{}}};
-  FullReceiver receiver;
-  EXPECT_THROW(Convert(ChainText(1, 1), options, &receiver, nullptr),
-               std::bad_alloc);
+Converted InPieces(std::string_view text, const ConvertOptions& options,
+                   Converter* converter) {
+  return ConvertPieces(text, options, 50'000, converter);
 }
 
 struct NoMemoryCase {
@@ -95,11 +76,13 @@ class NoMemoryTest : public ::testing::TestWithParam<NoMemoryCase> {
     if (GetParam().has_fault) text_.insert(text_.size() - 30, "fault");
   }
 
-  Converted Convert() const { return GetParam().convert(text_, options_); }
+  Converted Convert() {
+    return GetParam().convert(text_, options_, &converter_);
+  }
 
   // With so little memory; false if that was not enough.
-  bool ConvertWith(int64_t requests) const {
-    DropKeptMemory();
+  bool ConvertWith(int64_t requests) {
+    converter_.FreeMemory();
     try {
       const MemoryFor memory(requests);
       Convert();
@@ -109,6 +92,7 @@ class NoMemoryTest : public ::testing::TestWithParam<NoMemoryCase> {
     }
   }
 
+  Converter converter_{Parallelism::CallersPool()};
   std::string text_;
   ConvertOptions options_;
 };
@@ -158,35 +142,39 @@ Skeleton Figure(float size, int head) {
   return skeleton.Build();
 }
 
-// What is kept of the rig before is not what is said of the next one, whatever
-// there was no memory for in between.
-TEST(MakeRigTest, WithoutMemoryIsOfNoRig) {
-  const Skeleton small = Figure(1, 1);
-  const Skeleton large = Figure(100, 20);
-  const auto expect = [](const Skeleton& skeleton, RigId id, Rig* rig) {
-    MakeRig(skeleton, id, rig);
-    EXPECT_EQ(SizeOf(rig->facts.body.value()),
-              SizeOf(MeasureBiped(skeleton).value()));
-    EXPECT_EQ(rig->info.joints.size(), skeleton.nodes.size());
+// The skeleton compiled before is not taken for the next one, wherever the
+// memory ends.
+TEST(SkeletonCompilerTest, WithoutMemoryKeepsTheLastOne) {
+  const auto share = [](const Skeleton& skeleton) {
+    return std::make_shared<const SourceSkeleton>(SourceSkeleton{skeleton, {}});
+  };
+  const SharedSkeleton small = share(Figure(1, 1));
+  const SharedSkeleton large = share(Figure(100, 20));
+  const auto expect = [](const SharedSkeleton& source,
+                         SkeletonCompiler* compiler) {
+    const auto compiled = compiler->Compile(source, true, {});
+    EXPECT_EQ(SizeOf(compiled->facts.body.value()),
+              SizeOf(MeasureBiped(source->skeleton).value()));
+    EXPECT_EQ(compiled->info.joints.size(), source->skeleton.nodes.size());
+    EXPECT_EQ(compiled->plan.nodes.size(), source->skeleton.nodes.size());
   };
   bool is_made = false;
   int64_t failures = 0;
   const auto make = [&](int64_t left) {
-    Rig rig;
-    expect(small, 1, &rig);
+    SkeletonCompiler compiler;
+    expect(small, &compiler);
     try {
       const MemoryFor memory(left);
-      MakeRig(large, 2, &rig);
+      compiler.Compile(large, true, {});
       is_made = true;
     } catch (const std::bad_alloc&) {
       ++failures;
     }
-    Rig other = rig;
-    expect(small, 1, &other);
-    expect(large, 2, &rig);
+    SkeletonCompiler other = compiler;
+    expect(small, &other);
+    expect(large, &compiler);
   };
-  // In a thread of its own, which has no memory for it yet.
-  for (int64_t left = 0; !is_made; ++left) std::thread(make, left).join();
+  for (int64_t left = 0; !is_made; ++left) make(left);
   EXPECT_GT(failures, 0);
 }
 

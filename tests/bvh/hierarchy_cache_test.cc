@@ -1,5 +1,7 @@
 // What is read with a memory for hierarchies is what is read without.
 
+#include "bvhmill/bvh/hierarchy/hierarchy_cache.h"
+
 #include <gtest/gtest.h>
 
 #include <initializer_list>
@@ -7,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bvhmill/bvh/hierarchy/hierarchy_cache.h"
+#include "bvhmill/bvh/parsed_clip.h"
 #include "bvhmill/bvh/reader.h"
 #include "bvhmill/encode/report_json.h"
 #include "tests/support/clip_collector.h"
@@ -71,9 +73,16 @@ class CacheTest : public ::testing::Test {
     ReadOptions options{.limits = limits};
     options.cache = &cache_;
     IssueLog log({});
-    ReadBvhInto(text, options, &log, &result_);
-    ExpectSame(result_, plain);
-    EXPECT_EQ(ReportOf(result_, &log), report) << text;
+    ReadBvhInto(text, options, &log, &parsed_);
+    ReadResult read;
+    read.skeleton_read = parsed_.skeleton_read;
+    read.motion_read = parsed_.motion_read;
+    if (parsed_.source != nullptr) {
+      read.clip = {parsed_.source->skeleton, parsed_.motion};
+      read.node_positions = parsed_.source->node_positions;
+    }
+    ExpectSame(read, plain);
+    EXPECT_EQ(ReportOf(read, &log), report) << text;
     options.cache = &stream_cache_;
     for (const size_t size : {text.size() + 1, size_t{40}}) {
       IssueLog stream_log({});
@@ -98,65 +107,49 @@ class CacheTest : public ::testing::Test {
 
   HierarchyCache cache_;
   HierarchyCache stream_cache_;
-  ReadResult result_;
+  ParsedClip parsed_;
 };
 
 TEST_F(CacheTest, TakesOfOneRig) {
   Read(Rig(kRows));
-  EXPECT_FALSE(cache_.is_read);
+  EXPECT_EQ(cache_.source, nullptr);
   Read(Rig(kOtherRows));
-  EXPECT_TRUE(cache_.is_read);
-  EXPECT_TRUE(stream_cache_.is_read);
+  EXPECT_NE(cache_.source, nullptr);
+  EXPECT_NE(stream_cache_.source, nullptr);
   // The rows that are bad, the columns of values, the end of the text.
   ReadAll({Rig(kRows), Rig(kOtherRows), Rig("MOTION\n"),
            Rig("MOTION\nFrames: 1\nFrame Time: 0.01\n1 2 3\n"),
            Rig("MOTION Frames: 1 Frame Time: 0.01\n1 2 3 4\n")});
 }
 
-TEST_F(CacheTest, WhatItKnowsIsWhatItSays) {
-  ReadAll({Rig(kRows), Rig(kRows)});
-  ASSERT_TRUE(cache_.is_read);
-  cache_.skeleton.nodes[0].name = "changed";
-  IssueLog log({});
-  ReadOptions options;
-  options.cache = &cache_;
-  ReadBvhInto(Rig(kRows), options, &log, &result_);
-  EXPECT_EQ(result_.clip.skeleton.nodes[0].name, "changed");
-}
-
-TEST_F(CacheTest, EachRigHasANumber) {
+TEST_F(CacheTest, ClipsOfOneTextShareTheSkeleton) {
   const std::string other = Replaced(Rig(kRows), "0.25", "0.26");
-  const auto number = [this](const std::string& text) {
+  const auto source_of = [this](const std::string& text) {
     Read(text);
-    return result_.rig;
+    return parsed_.source;
   };
-  EXPECT_EQ(number(Rig(kRows)), 0U);
-  EXPECT_EQ(number(Rig(kRows)), 0U);
-  const RigId known = number(Rig(kRows));
-  EXPECT_NE(known, 0U);
-  EXPECT_EQ(number(Rig(kOtherRows)), known);
-  EXPECT_EQ(number(""), 0U);
-  EXPECT_EQ(number(Rig(kRows)), known);
-  EXPECT_EQ(number(other), 0U);
-  EXPECT_EQ(number(other), 0U);
-  EXPECT_NE(number(other), 0U);
-  EXPECT_NE(number(other), known);
+  const SharedSkeleton first = source_of(Rig(kRows));
+  const SharedSkeleton second = source_of(Rig(kRows));
+  // The second clip leaves its skeleton in the cache.
+  EXPECT_NE(first, second);
+  EXPECT_EQ(source_of(Rig(kRows)), second);
+  EXPECT_EQ(source_of(Rig(kOtherRows)), second);
+  EXPECT_EQ(source_of(""), nullptr);
+  EXPECT_EQ(source_of(Rig(kRows)), second);
+  EXPECT_NE(source_of(other), second);
 }
 
-// A clip that was changed must have lost its number.
-TEST_F(CacheTest, WhatIsThereAlreadyIsNotCopied) {
-  ReadAll({Rig(kRows), Rig(kRows), Rig(kRows)});
-  const auto read_again = [this] {
-    result_.clip.skeleton.nodes[0].name = "changed";
-    ReadOptions options;
-    options.cache = &cache_;
-    IssueLog log({});
-    ReadBvhInto(Rig(kRows), options, &log, &result_);
-    return result_.clip.skeleton.nodes[0].name;
-  };
-  EXPECT_EQ(read_again(), "changed");
-  result_.rig = 0;
-  EXPECT_EQ(read_again(), "Pelvis");
+// The memory of a skeleton is used again only when no clip holds it.
+TEST_F(CacheTest, ASkeletonThatIsHeldDoesNotChange) {
+  Read(Rig(kRows));
+  const SharedSkeleton held = parsed_.source;
+  Read(Replaced(Rig(kRows), "Pelvis", "Trunk"));
+  EXPECT_EQ(held->skeleton.nodes[0].name, "Pelvis");
+  EXPECT_EQ(parsed_.source->skeleton.nodes[0].name, "Trunk");
+  const SourceSkeleton* const before = parsed_.source.get();
+  Read(Replaced(Rig(kRows), "Pelvis", "Body"));
+  EXPECT_EQ(parsed_.source.get(), before);
+  EXPECT_EQ(parsed_.source->skeleton.nodes[0].name, "Body");
 }
 
 TEST_F(CacheTest, RigsInTurns) {
@@ -185,7 +178,7 @@ TEST_F(CacheTest, WhatIsLoggedIsLoggedEachTime) {
   };
   for (const std::string& text : texts) {
     ReadAll({text, text, text});
-    EXPECT_FALSE(cache_.is_read) << text;
+    EXPECT_EQ(cache_.source, nullptr) << text;
   }
 }
 

@@ -198,7 +198,7 @@ void Run(std::string_view text, const ConvertOptions& options, bool in_pieces,
          CountingReceiver* receiver) {
   bvhmill::ConvertResult result;
   if (!in_pieces) {
-    bvhmill::ConvertInto(text, options, receiver, nullptr, &result);
+    bvhmill::Converter().ConvertInto(text, options, receiver, nullptr, &result);
     return;
   }
   constexpr size_t kPiece = size_t{64} << 10;

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Installs a build into a fresh folder, then configures, builds and runs the
-# consumer against nothing else.
+# consumer and the programs of docs/library.md against nothing else. Checks that
+# the headers that page lists are installed, that no others are, and that each
+# compiles alone.
 #
 #   run.sh CMAKE BUILD CONSUMER GENERATOR COMPILER CONFIG FLAGS
 set -euo pipefail
@@ -26,8 +28,33 @@ if grep -rIlF -e "$source/" -e "$build/" "$work/prefix"; then
   exit 1
 fi
 
-"$cmake" -S "$consumer" -B "$work/build" -G "$generator" \
-  -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_CXX_COMPILER="$compiler" \
+# The headers of the library are those of the page. Those of the client come
+# with the service.
+page=$source/docs/library.md
+sed -n 's/^| `\(bvhmill\/[a-z_/.]*\)` |.*/\1/p' "$page" | sort > "$work/listed"
+(cd "$work/prefix/include" && find bvhmill -type f ! -path 'bvhmill/v1/*' \
+  ! -path 'bvhmill/client/*' | sort) > "$work/installed"
+diff -u "$work/listed" "$work/installed"
+
+# Each program of the page begins with "// NAME: what it does". The command line
+# and the expected output follow it.
+mkdir "$work/programs"
+cp -r "$consumer" "$work/consumer"
+awk -v out="$work/programs" '
+  /^```cpp$/ { getline; name = $2; sub(/:$/, "", name)
+               file = out "/" name ".cc"; code = 1 }
+  /^```text$/ { file = out "/" name ".expected"; code = 1; next }
+  /^```$/ { code = 0 }
+  code { print > file }
+  !code && $1 == name && /^    / { print $2 > (out "/" name ".input") }
+' "$page"
+grep -v '\.inc$' "$work/installed" |
+  sed 's/.*/#include <&>\n#include <&>/' |
+  awk -v out="$work/programs" \
+    '{ print > (out "/header_" int((NR + 1) / 2) ".h.cc") }'
+
+"$cmake" -S "$work/consumer" -B "$work/build" -G "$generator" \
+  -DPROGRAMS="$work/programs" -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_CXX_COMPILER="$compiler" \
   -DCMAKE_BUILD_TYPE="$config" -DCMAKE_CXX_FLAGS="$flags"
 "$cmake" --build "$work/build" --config "$config"
 
@@ -39,3 +66,14 @@ Hips 4 5 6
 Knee 2 5 6
 END
 diff -u "$work/expected" "$work/actual"
+
+# All programs run, and print what the page says.
+[ "$(ls "$work/programs"/*.expected | wc -l)" -ge 5 ]
+mkdir "$work/run"
+cp "$source"/tests/install/clips/* "$work/run"
+cd "$work/run"
+for expected in "$work/programs"/*.expected; do
+  name=$(basename "$expected" .expected)
+  "$work/build/$name" "$(cat "$work/programs/$name.input")" > "$work/actual"
+  diff -u "$expected" "$work/actual"
+done

@@ -1,5 +1,3 @@
-#include "bvhmill/pipeline/arena_parallel.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <vector>
 
 #include "bvhmill/pipeline/convert.h"
+#include "bvhmill/pipeline/internal/parallel_kinds.h"
 #include "bvhmill/pipeline/workers.h"
 
 namespace bvhmill::testing {
@@ -43,7 +42,8 @@ TEST(ArenaParallel, LongClipsSideBySide) {
   RunBatch(kClips, 3, [&](int64_t) {
     thread_local int depth = 0;
     deepest = std::max(deepest.load(), ++depth);
-    const ConvertResult result = Convert(text, {}, nullptr, nullptr);
+    const ConvertResult result = Converter(Parallelism::CallersPool())
+                                     .Convert(text, {}, nullptr, nullptr);
     good += result.status.ok() && result.info.frames == 150'000 ? 1 : 0;
     --depth;
   });

@@ -93,7 +93,8 @@ bool Lists(const Report& report, std::string_view code) {
 
 ConvertResult ConvertText(std::string_view text, const ConvertOptions& options,
                           StringReceiver* receiver) {
-  return Convert(text, options, receiver, nullptr);
+  Converter converter(Parallelism::Threads(4));
+  return converter.Convert(text, options, receiver, nullptr);
 }
 
 void ExpectFailed(const ConvertResult& result, absl::StatusCode code) {

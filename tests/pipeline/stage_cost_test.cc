@@ -4,17 +4,19 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "bvhmill/base/parallel.h"
 #include "bvhmill/kinematics/fk_job.h"
-#include "bvhmill/pipeline/costs.h"
 #include "bvhmill/pipeline/discarding_receiver.h"
-#include "bvhmill/pipeline/edit_stage.h"
-#include "bvhmill/pipeline/encode_clip.h"
-#include "bvhmill/pipeline/fused_conversion.h"
-#include "bvhmill/pipeline/workspace.h"
+#include "bvhmill/pipeline/internal/costs.h"
+#include "bvhmill/pipeline/internal/edit_stage.h"
+#include "bvhmill/pipeline/internal/encode_clip.h"
+#include "bvhmill/pipeline/internal/fused_conversion.h"
+#include "bvhmill/pipeline/internal/row_pipeline.h"
+#include "bvhmill/pipeline/internal/workspace.h"
 #include "tests/support/clips.h"
 
 namespace bvhmill::testing {
@@ -104,7 +106,7 @@ struct BegunStage {
     stage.SetOutputs(options);
     EncodeContext context{&skeleton, 10, 0.01};
     context.budget = &budget;
-    EXPECT_TRUE(stage.Begin(context, &receiver, &result).ok());
+    EXPECT_TRUE(stage.Begin(context, nullptr, &receiver, &result).ok());
   }
 
   Skeleton skeleton = Chain();
@@ -179,8 +181,8 @@ TEST(StageCost, WorkIsThatOfNodesAndOfNumbersAsText) {
       OneByOne alone(1);
       DiscardingReceiver receiver;
       ConvertResult result;
-      const absl::Status status =
-          EncodeClip(clip, &alone, &receiver, &budget, &workspace, &result);
+      const absl::Status status = EncodeClip(clip, nullptr, &alone, &receiver,
+                                             &budget, &workspace, &result);
       EXPECT_EQ(status.ok(), most == 0) << status;
       return budget.work();
     };
@@ -204,9 +206,9 @@ TEST(StageCost, EachThreadHasBuffersOfItsOwn) {
     OneByOne parallel(threads);
     DiscardingReceiver receiver;
     ConvertResult result;
-    EXPECT_TRUE(
-        EncodeClip(clip, &parallel, &receiver, &budget, &workspace, &result)
-            .ok());
+    EXPECT_TRUE(EncodeClip(clip, nullptr, &parallel, &receiver, &budget,
+                           &workspace, &result)
+                    .ok());
     return budget.held();
   };
   const int64_t one = held(1, 10'000);
@@ -217,22 +219,21 @@ TEST(StageCost, EachThreadHasBuffersOfItsOwn) {
 }
 
 // The rows that a worker reads, and their poses.
-TEST(StageCost, EachWorkerOfAFlowHasATileOfItsOwn) {
+TEST(StageCost, EachWorkerThatReadsTilesHasATileOfItsOwn) {
   constexpr size_t kTextBytes = 3000;
   const auto held = [](int workers) {
-    const Skeleton skeleton = Chain();
-    const std::vector<TextPosition> places(skeleton.nodes.size());
+    const auto source = std::make_shared<const SourceSkeleton>(
+        SourceSkeleton{Chain(), std::vector<TextPosition>(kNodes)});
     const ConvertOptions options = Asking({PositionsFormat{}});
     Workspace workspace;
-    workspace.stage.SetOutputs(options);
-    workspace.BeginTiles(workers);
-    Budget budget({}, nullptr);
+    OneByOne parallel(workers);
     DiscardingReceiver receiver;
     ConvertResult result;
-    FusedConversion flow(workers, kTextBytes, &receiver, &budget, &workspace,
+    RowPipeline pipeline(options, &receiver, nullptr, &parallel, &workspace,
                          &result);
-    EXPECT_TRUE(flow.OnHeader({skeleton, places, 0, 0.01, 100}));
-    return budget.held();
+    FusedConversion tiles(workers, kTextBytes, &pipeline);
+    EXPECT_TRUE(tiles.OnHeader({source, 0.01, 100}));
+    return pipeline.budget()->held();
   };
   constexpr int64_t kValues = kTextBytes / 2 + kColumns;
   constexpr int64_t kFrames = kValues / kColumns;
@@ -242,12 +243,13 @@ TEST(StageCost, EachWorkerOfAFlowHasATileOfItsOwn) {
 
 TEST(StageCost, AnEditedClipIsDescribedOnceMore) {
   Workspace workspace;
-  workspace.read.clip = CountingClip(Chain(), 0);
+  workspace.clip = CountingClip(Chain(), 0);
   ConvertOptions options;
   options.edits.root_motion = RootMotion::kOrigin;
   Budget budget({}, nullptr);
   ConvertResult result;
-  ASSERT_TRUE(EditStage(options, &budget, &workspace, &result).ok());
+  Fault fault;
+  ASSERT_TRUE(EditStage(options, &budget, &workspace, &result, &fault).ok());
   Budget described({}, nullptr);
   ASSERT_TRUE(DrawDescription(Chain(), &described).ok());
   EXPECT_EQ(budget.work(), described.work());

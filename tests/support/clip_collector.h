@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bvhmill/bvh/parsed_clip.h"
 #include "bvhmill/bvh/reader.h"
 #include "bvhmill/bvh/stream_reader.h"
 #include "bvhmill/bvh/tile_reader.h"
@@ -27,11 +28,10 @@ class ClipCollector final : public TileReceiver {
     return OnFrames(first_frame, frames, values) &&
            values.size() == tiles_[static_cast<size_t>(worker)].size();
   }
-  bool OnHeader(const ClipHeader& heads) override {
-    read_.clip.skeleton = heads.skeleton;
-    read_.clip.motion.frame_time = heads.frame_time;
-    read_.node_positions.assign(heads.node_positions.begin(),
-                                heads.node_positions.end());
+  bool OnHeader(const ClipHeader& header) override {
+    read_.clip.skeleton = header.skeleton();
+    read_.clip.motion.frame_time = header.frame_time;
+    read_.node_positions = header.source->node_positions;
     return true;
   }
   bool OnFrames(int64_t first_frame, int64_t frames,
@@ -86,9 +86,9 @@ inline ReadResult ReadInTiles(std::string_view text, const ReadOptions& options,
                               IssueLog* log) {
   ClipCollector collector;
   TileWorkspace workspace;
-  ReadResult heads;
+  ParsedClip parsed;
   ReadResult read = collector.Take(
-      ReadBvhTiles(text, options, log, &collector, &workspace, &heads));
+      ReadBvhTiles(text, options, log, &collector, &workspace, &parsed));
   if (!collector.in_order()) read.clip.motion.frames = -1;
   return read;
 }

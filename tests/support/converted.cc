@@ -6,25 +6,37 @@
 
 namespace bvhmill::testing {
 
-Converted ConvertWhole(std::string_view text, const ConvertOptions& options) {
+Converted ConvertWhole(std::string_view text, const ConvertOptions& options,
+                       Converter* converter) {
   StringReceiver receiver;
   Converted out;
-  out.result = Convert(text, options, &receiver, nullptr);
+  out.result = converter->Convert(text, options, &receiver, nullptr);
+  out.outputs = std::move(receiver.data());
+  return out;
+}
+
+Converted ConvertWhole(std::string_view text, const ConvertOptions& options) {
+  Converter converter(Parallelism::Threads(4));
+  return ConvertWhole(text, options, &converter);
+}
+
+Converted ConvertPieces(std::string_view text, const ConvertOptions& options,
+                        size_t size, Converter* converter) {
+  StringReceiver receiver;
+  Converted out;
+  ClipConverter clip(converter, options, &receiver, nullptr, &out.result);
+  for (size_t at = 0; at < text.size(); at += size) {
+    clip.Push(text.substr(at, size));
+  }
+  clip.Finish();
   out.outputs = std::move(receiver.data());
   return out;
 }
 
 Converted ConvertPieces(std::string_view text, const ConvertOptions& options,
                         size_t size) {
-  StringReceiver receiver;
-  Converted out;
-  ClipConverter converter(options, &receiver, nullptr, &out.result);
-  for (size_t at = 0; at < text.size(); at += size) {
-    converter.Push(text.substr(at, size));
-  }
-  converter.Finish();
-  out.outputs = std::move(receiver.data());
-  return out;
+  Converter converter;
+  return ConvertPieces(text, options, size, &converter);
 }
 
 }  // namespace bvhmill::testing

@@ -16,9 +16,15 @@ struct Converted {
   std::vector<std::string> outputs;
 };
 
+// By `converter`.
+Converted ConvertWhole(std::string_view text, const ConvertOptions& options,
+                       Converter* converter);
+// By a converter of four threads.
 Converted ConvertWhole(std::string_view text, const ConvertOptions& options);
 
 // By a ClipConverter that gets `size` bytes at a time.
+Converted ConvertPieces(std::string_view text, const ConvertOptions& options,
+                        size_t size, Converter* converter);
 Converted ConvertPieces(std::string_view text, const ConvertOptions& options,
                         size_t size);
 

@@ -7,23 +7,26 @@
 #include <cstdint>
 #include <span>
 
-#include "bvhmill/base/text_position.h"
+#include "bvhmill/bvh/source_skeleton.h"
 #include "bvhmill/clip/clip.h"
 
 namespace bvhmill {
 
 // Data of a clip that is known before its first row is read.
 struct ClipHeader {
-  const Skeleton& skeleton;
-  // Position where each node of the skeleton begins.
-  std::span<const TextPosition> node_positions;
-  // Identifies `skeleton` and `node_positions`; 0 means: not known.
-  RigId rig = 0;
+  // The skeleton and the text positions of its nodes. Not null.
+  SharedSkeleton source;
   // Seconds per frame, as the file states it; 0 if it states none.
   double frame_time = 0;
   // The number of frames that the file states, which may be wrong; 0 if it
   // states none.
   int64_t declared_frames = 0;
+
+  const Skeleton& skeleton() const { return source->skeleton; }
+  // The channels of a row.
+  int64_t width() const {
+    return static_cast<int64_t>(source->skeleton.channels.size());
+  }
 };
 
 // Number of values that a reader of pieces passes on at once. A single frame

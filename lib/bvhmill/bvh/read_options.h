@@ -4,14 +4,14 @@
 
 #include <cstdint>
 
-#include "bvhmill/base/budget.h"
 #include "bvhmill/base/cancel.h"
 #include "bvhmill/base/limits.h"
-#include "bvhmill/base/parallel.h"
 #include "bvhmill/text/rows.h"
 
 namespace bvhmill {
 
+class Budget;
+class Parallel;
 struct HierarchyCache;
 
 // Default number of bytes that a reader looks ahead after an irregular line.

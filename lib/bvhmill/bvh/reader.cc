@@ -3,9 +3,11 @@
 #include <string>
 #include <utility>
 
+#include "bvhmill/base/budget.h"
 #include "bvhmill/bvh/motion/location.h"
 #include "bvhmill/bvh/motion/motion_reader.h"
 #include "bvhmill/bvh/motion/parsed_header.h"
+#include "bvhmill/bvh/parsed_clip.h"
 #include "bvhmill/bvh/rows/matrix_sink.h"
 #include "bvhmill/bvh/rows/parallel_rows.h"
 #include "bvhmill/bvh/rows/whole_text.h"
@@ -57,42 +59,50 @@ bool ReadMotion(std::string_view text, const MotionHeader& header,
 
 ReadResult ReadBvh(std::string_view text, const ReadOptions& options,
                    IssueLog* log) {
+  ParsedClip parsed;
+  ReadBvhInto(text, options, log, &parsed);
   ReadResult result;
-  ReadBvhInto(text, options, log, &result);
+  result.skeleton_read = parsed.skeleton_read;
+  result.motion_read = parsed.motion_read;
+  if (parsed.source != nullptr) {
+    result.node_positions = parsed.source->node_positions;
+  }
+  result.clip = ClipOf(std::move(parsed));
   return result;
 }
 
+Clip ClipOf(ParsedClip&& clip) {
+  Clip out;
+  if (clip.source != nullptr) out.skeleton = clip.source->skeleton;
+  out.motion = std::move(clip.motion);
+  return out;
+}
+
 bool ReadHeaderOf(std::string_view text, const ReadOptions& options,
-                  IssueLog* log, ParsedHeader* header, ReadResult* result) {
+                  IssueLog* log, ParsedHeader* header, ParsedClip* clip) {
   header->cache = options.cache;
   Hierarchy& hierarchy = header->hierarchy;
-  hierarchy.skeleton = std::move(result->clip.skeleton);
-  hierarchy.places = std::move(result->node_positions);
-  hierarchy.room = std::move(result->room);
-  hierarchy.rig = std::exchange(result->rig, 0);
+  clip->source.reset();
+  hierarchy.room = std::move(clip->room);
   if (CheckSize(text, options.limits, log)) {
     ReadHeader(text, /*ends_file=*/true, options.limits, log, header);
-  } else {
-    Clear(&hierarchy);
   }
-  result->clip.skeleton = std::move(hierarchy.skeleton);
-  result->clip.motion.frames = 0;
-  result->clip.motion.frame_time = header->header.frame_time;
-  result->clip.motion.values.clear();
-  result->node_positions = std::move(hierarchy.places);
-  result->rig = hierarchy.rig;
-  result->room = std::move(hierarchy.room);
-  result->skeleton_read = header->skeleton_read;
-  result->motion_read = header->good;
+  clip->source = hierarchy.source;
+  clip->motion.frames = 0;
+  clip->motion.frame_time = header->header.frame_time;
+  clip->motion.values.clear();
+  clip->room = std::move(hierarchy.room);
+  clip->skeleton_read = header->skeleton_read;
+  clip->motion_read = header->good;
   return header->has_rows;
 }
 
 void ReadBvhInto(std::string_view text, const ReadOptions& options,
-                 IssueLog* log, ReadResult* result) {
+                 IssueLog* log, ParsedClip* clip) {
   ParsedHeader header;
-  if (!ReadHeaderOf(text, options, log, &header, result)) return;
-  result->motion_read &= ReadMotion(text, header.header, result->clip.skeleton,
-                                    options, log, &result->clip.motion);
+  if (!ReadHeaderOf(text, options, log, &header, clip)) return;
+  clip->motion_read &= ReadMotion(text, header.header, clip->source->skeleton,
+                                  options, log, &clip->motion);
 }
 
 }  // namespace bvhmill

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "bvhmill/base/text_position.h"
-#include "bvhmill/bvh/hierarchy/hierarchy.h"
 #include "bvhmill/bvh/read_options.h"
 #include "bvhmill/clip/clip.h"
 #include "bvhmill/report/issue_log.h"
@@ -21,11 +20,6 @@ struct ReadResult {
   Clip clip;
   // Position where each node of the skeleton begins.
   std::vector<TextPosition> node_positions;
-  // Identifies the skeleton and node_positions. Code that changes them must set
-  // it to 0.
-  RigId rig = 0;
-  // Memory that is reused for the next clip.
-  HierarchyRoom room;
   // True if the hierarchy is valid.
   bool skeleton_read = false;
   // True if the rows are valid too, so that the clip is complete. If only the
@@ -41,10 +35,5 @@ struct ReadResult {
 // Stops early, without a fault in the log, if it is cancelled.
 ReadResult ReadBvh(std::string_view text, const ReadOptions& options,
                    IssueLog* log);
-
-// Does the same into `result`, which may hold an earlier clip. Its memory is
-// reused, which saves much time if many clips are read.
-void ReadBvhInto(std::string_view text, const ReadOptions& options,
-                 IssueLog* log, ReadResult* result);
 
 }  // namespace bvhmill

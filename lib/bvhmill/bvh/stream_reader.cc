@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "bvhmill/base/budget.h"
 #include "bvhmill/base/uninitialized.h"
 #include "bvhmill/bvh/motion/location.h"
 #include "bvhmill/bvh/motion/motion_reader.h"
@@ -153,14 +154,14 @@ class StreamReader::Impl {
     result_.motion_read = header_.good;
     stopped_ = !header_.has_rows;
     const MotionHeader& header = header_.header;
-    const Skeleton& skeleton = header_.hierarchy.skeleton;
     if (result_.skeleton_read) {
-      clip_header_.emplace(ClipHeader{skeleton, header_.hierarchy.places,
-                                      header_.hierarchy.rig, header.frame_time,
+      clip_header_.emplace(ClipHeader{header_.hierarchy.source,
+                                      header.frame_time,
                                       header.frames.value_or(0)});
       if (!receiver_.OnHeader(*clip_header_)) Stop();
     }
     if (stopped_) return;
+    const Skeleton& skeleton = header_.hierarchy.source->skeleton;
     const auto width = static_cast<int64_t>(skeleton.channels.size());
     sink_.emplace(&receiver_, width, &tile_);
     rows_.emplace(header, skeleton, options_, &log_, &*sink_);

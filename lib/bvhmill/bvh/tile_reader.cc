@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bvhmill/base/parallel.h"
 #include "bvhmill/bvh/motion/motion_reader.h"
 #include "bvhmill/bvh/rows/parallel_rows.h"
 #include "bvhmill/bvh/rows/tile_scanner.h"
@@ -64,35 +65,33 @@ bool IsShortText(std::string_view text) {
 
 StreamResult ReadBvhTiles(std::string_view text, const ReadOptions& options,
                           IssueLog* log, TileReceiver* receiver,
-                          TileWorkspace* workspace, ReadResult* result) {
+                          TileWorkspace* workspace, ParsedClip* clip) {
   ParsedHeader header;
-  const bool has_rows = ReadHeaderOf(text, options, log, &header, result);
-  const Skeleton& skeleton = result->clip.skeleton;
-  Motion& motion = result->clip.motion;
-  const bool is_wanted =
-      !result->skeleton_read ||
-      receiver->OnHeader({skeleton, result->node_positions, result->rig,
-                          motion.frame_time, header.header.frames.value_or(0)});
-  result->motion_read &= is_wanted;
+  const bool has_rows = ReadHeaderOf(text, options, log, &header, clip);
+  Motion& motion = clip->motion;
+  const bool is_wanted = !clip->skeleton_read ||
+                         receiver->OnHeader({clip->source, motion.frame_time,
+                                             header.header.frames.value_or(0)});
+  clip->motion_read &= is_wanted;
   if (has_rows && is_wanted) {
     const auto workers = static_cast<size_t>(
         options.parallel == nullptr ? 1 : options.parallel->threads());
     workspace->tiles.resize(std::max(workspace->tiles.size(), workers));
+    const Skeleton& skeleton = clip->source->skeleton;
     const auto width = static_cast<int64_t>(skeleton.channels.size());
     const std::string_view rows =
         text.substr(static_cast<size_t>(header.header.rows.offset));
     TileSink sink(receiver, width, &workspace->tiles[0]);
     MotionReader reader(header.header, skeleton, options, log, &sink);
     TileReading tiles(options, receiver, workspace);
-    const size_t taken = reader.done() || !result->skeleton_read
-                             ? 0
-                             : tiles.ReadTiles(rows, width, &reader);
+    const size_t taken =
+        reader.done() ? 0 : tiles.ReadTiles(rows, width, &reader);
     sink.StartAt(reader.frames());
     if (tiles.goes_on()) reader.Push(rows.substr(taken), /*ends_file=*/true);
-    result->motion_read &= tiles.goes_on() && sink.Flush() && reader.good();
+    clip->motion_read &= tiles.goes_on() && sink.Flush() && reader.good();
     motion.frames = reader.frames();
   }
-  return {result->skeleton_read, result->motion_read, motion.frames};
+  return {clip->skeleton_read, clip->motion_read, motion.frames};
 }
 
 }  // namespace bvhmill

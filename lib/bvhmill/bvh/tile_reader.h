@@ -8,7 +8,7 @@
 
 #include "bvhmill/base/uninitialized.h"
 #include "bvhmill/bvh/clip_receiver.h"
-#include "bvhmill/bvh/reader.h"
+#include "bvhmill/bvh/parsed_clip.h"
 #include "bvhmill/text/rows.h"
 
 namespace bvhmill {
@@ -29,11 +29,9 @@ struct TileWorkspace {
 // Reads `text`; the issues and the frames are the same as those of ReadBvh. If
 // `options.parallel` is set, its threads read tiles of regular rows in
 // parallel, as workers of `receiver`. All other frames are passed to OnFrames.
-// `result` gets everything except the values. The ClipHeader is valid during
-// OnHeader only; the skeleton and the positions that it refers to are in
-// `result` from then on.
+// `clip` gets everything except the values.
 StreamResult ReadBvhTiles(std::string_view text, const ReadOptions& options,
                           IssueLog* log, TileReceiver* receiver,
-                          TileWorkspace* workspace, ReadResult* result);
+                          TileWorkspace* workspace, ParsedClip* clip);
 
 }  // namespace bvhmill

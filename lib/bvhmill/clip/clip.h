@@ -68,11 +68,6 @@ struct Skeleton {
 // Bytes of memory that a copy of `skeleton` takes. O(nodes).
 int64_t SkeletonBytes(const Skeleton& skeleton);
 
-// Identifies a skeleton that was read before. If two ids are equal and not 0,
-// their skeletons are equal to the bit, and data derived from one skeleton is
-// valid for the other. 0 means: not known.
-using RigId = uint64_t;
-
 struct Motion {
   int64_t frames = 0;
   // Seconds per frame, as the file states it; 0 if it states none. May be

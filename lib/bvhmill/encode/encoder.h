@@ -79,8 +79,6 @@ struct EncodeContext {
   // Receives issues about the clip in this output format. Must not be null for
   // an encoder that needs a log, and for Check.
   IssueLog* log = nullptr;
-  // Identifies the skeleton; see RigId.
-  RigId rig = 0;
   // The clip that is encoded, with all its rows. It must not change until End.
   // Null if no encoder needs whole_clip, and where only Check is called.
   const Clip* clip = nullptr;

@@ -10,7 +10,6 @@
 #include <variant>
 #include <vector>
 
-#include "bvhmill/anim/clip_to_anim.h"
 #include "bvhmill/anim/format/anim_settings.h"
 #include "bvhmill/edit/joint_map.h"
 #include "bvhmill/kinematics/pose_array.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-// One clip that arrives piece by piece through the whole mill.
+// Converts one clip that arrives in pieces.
 
 #include <cstdint>
 #include <memory>
@@ -11,59 +11,70 @@
 
 namespace bvhmill {
 
-// True if all rows of a clip must be kept for what `options` ask for.
+// True if an output of `options` needs all rows of a clip before it can begin.
 bool NeedsAllRows(const ConvertOptions& options);
 
-// Gives what Convert gives of the whole text, however it is cut into pieces.
-// Rows are edited, solved and encoded as they come, a tile at a time, so that
-// outputs leave while the clip still arrives, and memory does not grow with it:
-// but for outputs that need all frames first (joint-major arrays, npz, bvh,
-// anim), for which all rows are kept. Not thread-safe; works in the thread that
-// calls. If one of its functions throws std::bad_alloc, as Convert may, nothing
-// but its destructor may be called.
+// Gives the result that Converter gives for the whole text, wherever the text
+// is cut into pieces.
+//
+//   ClipConverter clip(&converter, options, &receiver, nullptr, &result);
+//   while (NextPiece(&piece)) clip.Push(piece);
+//   clip.Finish();
+//
+// Rows are edited, solved and encoded as they come, a tile at a time: outputs
+// leave while the clip still arrives, and memory does not grow with the clip.
+// Outputs that need all rows (joint-major arrays, npz, bvh, anim) are the
+// exception: for them all rows are kept. One call at a time; the calls may come
+// from different threads. After a function has thrown std::bad_alloc, only the
+// destructor may be called.
 class ClipConverter {
  public:
   // `receiver` may be null if no outputs are asked for, and is only asked for
-  // memory then; `cancel` may be null.
-  // All must outlive it.
+  // memory then; `cancel` may be null. All must outlive it. `converter` gives
+  // its memory and its threads, and has no other clip as long as this lives.
+  ClipConverter(Converter* converter, const ConvertOptions& options,
+                OutputReceiver* receiver, const CancelToken* cancel,
+                ConvertResult* result);
+  // The same with a converter of its own, which works in the calling thread.
   ClipConverter(const ConvertOptions& options, OutputReceiver* receiver,
                 const CancelToken* cancel, ConvertResult* result);
   ~ClipConverter();
   ClipConverter(const ClipConverter&) = delete;
   ClipConverter& operator=(const ClipConverter&) = delete;
 
-  // Takes the next piece. False if nothing of what may follow is wanted: the
-  // clip is refused, or cancelled. More pieces may come nevertheless.
+  // Takes the next piece. False if the rest of the clip is not needed: the clip
+  // is refused, or cancelled. More pieces may come all the same.
   bool Push(std::string_view piece);
-  // The clip has come a little further: `bytes` of it, compressed or not. They
-  // decide about the work that it may cost, so call it before Read; Push calls
-  // it for its piece.
+  // States that `bytes` more of the clip have come, compressed or not. The
+  // bytes decide how much work the clip may cost: call it before Read. Push
+  // calls it for its piece.
   void AddInput(int64_t bytes);
   // The clip has ended: fills the result. Call once.
   void Finish();
 
-  // The same step by step, for callers that must be able to pause or to stop: a
-  // step makes outputs of 4 MiB at most, or those of one frame, however many
-  // frames a little text has. SetStepBytes sets another number of bytes for the
-  // steps that follow. Read takes a piece as Push does, and End what
-  // comes before Finish: each does one step. What is left is done by Work,
-  // one step a call, as long as there `has_work`, before anything else is
-  // called. Rows that wait for a step take memory that the receiver was asked
-  // for. But outputs that need all frames first are all made by Finish.
+  // The same in steps, for callers that must be able to pause or to stop. A
+  // step makes outputs of at most 4 MiB, or those of one frame, even if a small
+  // text has many frames; SetStepBytes changes the number of bytes for the
+  // steps that follow. Read takes a piece as Push does, and End does what comes
+  // before Finish; each does one step. Work does one step more: call it while
+  // has_work, before any other function. Rows that wait for a step take memory
+  // that the receiver was asked for. Outputs that need all rows are made by
+  // Finish, in one step.
   void SetStepBytes(int64_t bytes);
   bool Read(std::string_view piece);
   void End();
   bool has_work() const;
   void Work();
 
-  // Rows came that wait for more, to be worked on together; or what came may be
-  // enough to begin with.
+  // True if text or rows wait for more of the clip and could be used now.
   bool CanFlush() const;
-  // Does not wait for more: it may be long in coming. A step, as Read does.
+  // Uses them without waiting for more. A step, as Read is.
   void Flush();
 
  private:
   class Impl;
+  // Null if the converter is the caller's.
+  std::unique_ptr<Converter> own_;
   std::unique_ptr<Impl> impl_;
 };
 

@@ -1,20 +1,15 @@
 #include "bvhmill/pipeline/convert.h"
 
 #include <algorithm>
-#include <optional>
+#include <utility>
 
-#include "bvhmill/base/status.h"
-#include "bvhmill/bvh/reader.h"
-#include "bvhmill/pipeline/arena_parallel.h"
-#include "bvhmill/pipeline/checks_receiver.h"
-#include "bvhmill/pipeline/costs.h"
-#include "bvhmill/pipeline/edit_stage.h"
-#include "bvhmill/pipeline/encode_clip.h"
-#include "bvhmill/pipeline/finalize_report.h"
-#include "bvhmill/pipeline/fused_conversion.h"
-#include "bvhmill/pipeline/stopwatch.h"
-#include "bvhmill/pipeline/workspace.h"
-#include "bvhmill/report/issue_log.h"
+#include "bvhmill/bvh/parsed_clip.h"
+#include "bvhmill/bvh/tile_reader.h"
+#include "bvhmill/pipeline/internal/converter_state.h"
+#include "bvhmill/pipeline/internal/fused_conversion.h"
+#include "bvhmill/pipeline/internal/parallel_kinds.h"
+#include "bvhmill/pipeline/internal/row_pipeline.h"
+#include "bvhmill/pipeline/internal/stopwatch.h"
 
 namespace bvhmill {
 
@@ -22,7 +17,7 @@ absl::Status StringReceiver::Begin(const ClipInfo& /*info*/,
                                    std::span<const OutputInfo> outputs) {
   data_.resize(outputs.size());
   for (size_t i = 0; i < outputs.size(); ++i) {
-    // What is expected may be wrong: it is not taken as given.
+    // The expected size comes from the file, and may be wrong.
     constexpr int64_t kMaxReserved = int64_t{1} << 30;
     const int64_t bytes = outputs[i].tensor ? TensorBytes(*outputs[i].tensor)
                                             : outputs[i].size_bytes;
@@ -40,166 +35,118 @@ absl::Status StringReceiver::Data(size_t output, std::string_view bytes) {
 
 namespace {
 
-// One call of Convert.
-class Conversion {
+// The drivers for a text that is in memory as a whole.
+class TextConversion {
  public:
-  Conversion(const ConvertOptions& options, OutputReceiver* receiver,
-             const CancelToken* cancel, ConvertResult* result)
-      : options_(options),
-        checks_receiver_(receiver),
-        receiver_(options.checks_only ? &checks_receiver_ : receiver),
-        cancel_(cancel),
-        budget_(options.limits, cancel, HolderOf(receiver)),
-        log_(LogOptions(options)),
-        workspace_(*lease_),
+  TextConversion(RowPipeline* pipeline, Parallel* parallel,
+                 Workspace* workspace, ConvertResult* result)
+      : pipeline_(*pipeline),
+        parallel_(*parallel),
+        workspace_(*workspace),
         result_(*result) {}
 
   void Run(std::string_view text);
 
  private:
   ReadOptions HowToRead();
-  void ReadWhole(std::string_view text);
-  void ReadFlowing(std::string_view text, FusedConversion* flow);
-  bool Read(std::string_view text, FusedConversion* flow);
-  void EditAndEncode(FusedConversion* flow);
-  void MakeOutputs(FusedConversion* flow);
-  void AddTimes(bool flowing);
+  void ConvertMatrix(std::string_view text);
+  void ConvertTiles(std::string_view text);
 
-  const ConvertOptions& options_;
-  ChecksReceiver checks_receiver_;
-  OutputReceiver* receiver_;
-  const CancelToken* cancel_;
-  Budget budget_;
-  IssueLog log_;
-  ArenaParallel parallel_;
-  WorkspaceLease lease_;
+  RowPipeline& pipeline_;
+  Parallel& parallel_;
   Workspace& workspace_;
   ConvertResult& result_;
 };
 
-ReadOptions Conversion::HowToRead() {
-  ReadOptions how;
-  how.limits = options_.limits;
-  how.cancel = cancel_;
-  how.parallel = &parallel_;
-  how.cache = &workspace_.cache;
-  how.budget = &budget_;
+ReadOptions TextConversion::HowToRead() {
+  ReadOptions how = pipeline_.HowToRead();
+  how.parallel = parallel_.threads() > 1 ? &parallel_ : nullptr;
   return how;
 }
 
-void Conversion::ReadWhole(std::string_view text) {
-  const StageTimer timer(&result_.times.read);
-  ReadResult& read = workspace_.read;
-  ReadBvhInto(text, HowToRead(), &log_, &read);
-  if (read.skeleton_read && DrawSkeleton(read.clip.skeleton, &budget_).ok()) {
-    MakeRig(read.clip.skeleton, read.rig, &workspace_.rig);
+// Reads all rows into one matrix, then makes the outputs.
+void TextConversion::ConvertMatrix(std::string_view text) {
+  ParsedClip& read = workspace_.read;
+  {
+    const StageTimer timer(&result_.times.read);
+    ReadBvhInto(text, HowToRead(), pipeline_.log(), &read);
+    if (read.skeleton_read &&
+        pipeline_.OnHeader({read.source, read.motion.frame_time}, 1)) {
+      pipeline_.Observe(read.motion.frames, read.motion.values);
+    }
   }
-  workspace_.samples.Begin(
-      static_cast<int64_t>(read.clip.skeleton.channels.size()));
-  workspace_.samples.Add(read.clip.motion.frames, read.clip.motion.values);
-}
-
-void Conversion::ReadFlowing(std::string_view text, FusedConversion* flow) {
-  const StageTimer timer(&result_.times.read);
-  ReadBvhTiles(text, HowToRead(), &log_, flow, &workspace_.reader,
-               &workspace_.read);
-}
-
-// Tiles that flow are solved and encoded while the clip is read.
-void Conversion::AddTimes(bool flowing) {
-  StageTimes& times = result_.times;
-  for (const TileBuffers& buffers : workspace_.tiles) {
-    times.solve += buffers.solve;
-    times.encode += buffers.encode;
+  if (pipeline_.Finalize(
+          {read.skeleton_read, read.motion_read, read.motion.frames})) {
+    pipeline_.EncodeWhole();
   }
-  if (!flowing) return;
-  const auto threads = parallel_.threads();
-  const auto others = (times.solve + times.encode) / threads;
-  times.read = std::max(times.read - others, std::chrono::nanoseconds{0});
+  pipeline_.Finish(/*threads=*/0);
 }
 
-// Of a clip that is good. `flow` is null if it has not flowed.
-void Conversion::MakeOutputs(FusedConversion* flow) {
-  OutputStage& stage = workspace_.stage;
-  const Clip& clip = workspace_.read.clip;
-  result_.status = flow != nullptr
-                       ? flow->Finish(clip.motion.frames)
-                       : EncodeClip(clip, &parallel_, receiver_, &budget_,
-                                    &workspace_, &result_);
-  result_.fault = stage.fault();
-  stage.FinishReport(&result_.report);
-  if (options_.checks_only) PassFailedOutputs(&result_);
+// Makes the outputs of each tile of rows by the thread that has read it.
+void TextConversion::ConvertTiles(std::string_view text) {
+  const int workers = IsShortText(text) ? 1 : parallel_.threads();
+  FusedConversion receiver(workers, text.size(), &pipeline_);
+  StreamResult read;
+  {
+    const StageTimer timer(&result_.times.read);
+    read = ReadBvhTiles(text, HowToRead(), pipeline_.log(), &receiver,
+                        &workspace_.reader, &workspace_.read);
+  }
+  if (pipeline_.Finalize(read)) receiver.End(read.frames);
+  pipeline_.Finish(parallel_.threads());
 }
 
-// False if the clip is refused.
-bool Conversion::Read(std::string_view text, FusedConversion* flow) {
+void TextConversion::Run(std::string_view text) {
+  if (!pipeline_.is_good()) return;
   const auto bytes = static_cast<int64_t>(text.size());
-  budget_.AddInput(bytes);
-  const absl::Status status = budget_.Work(bytes);
-  if (status.ok() && flow != nullptr) ReadFlowing(text, flow);
-  if (status.ok() && flow == nullptr) ReadWhole(text);
-  if (const absl::Status refused = budget_.failure(); !refused.ok()) {
-    RefuseUnread(refused, &result_);
-    return false;
+  pipeline_.budget()->AddInput(bytes);
+  if (!pipeline_.budget()->Work(bytes).ok()) {
+    pipeline_.Finalize({});
+    return pipeline_.Finish(/*threads=*/0);
   }
-  const ReadResult& read = workspace_.read;
-  FinalizeReport(options_,
-                 {read.skeleton_read, read.motion_read, read.clip.skeleton,
-                  workspace_.rig, read.node_positions, read.clip.motion.frames,
-                  read.clip.motion.frame_time},
-                 workspace_.samples, cancel_, &log_, &result_);
-  return result_.status.ok();
-}
-
-void Conversion::EditAndEncode(FusedConversion* flow) {
-  result_.status = EditStage(options_, &budget_, &workspace_, &result_);
-  if (result_.status.ok() && !options_.outputs.empty()) MakeOutputs(flow);
-}
-
-void Conversion::Run(std::string_view text) {
-  LogUnknownFields(options_, &log_);
-  OutputStage& stage = workspace_.stage;
-  stage.SetOutputs(options_);
-  const bool flowing = !options_.outputs.empty() && !stage.NeedsFrameCount() &&
-                       !stage.NeedsNeighbours() && IsEmpty(options_.edits);
-  workspace_.BeginTiles(parallel_.threads());
-  std::optional<FusedConversion> flow;
-  if (flowing) {
-    const int workers = IsShortText(text) ? 1 : parallel_.threads();
-    flow.emplace(workers, text.size(), receiver_, &budget_, &workspace_,
-                 &result_);
-  }
-  FusedConversion* const reading = flow ? &*flow : nullptr;
-  if (Read(text, reading)) EditAndEncode(reading);
-  NameLimit(budget_, &result_);
-  AddTimes(flowing);
-  // Outputs that nobody got say nothing.
-  if (!result_.status.ok() || !GivesOutputs(options_)) {
-    result_.outputs.clear();
-  }
+  pipeline_.TakesTiles() ? ConvertTiles(text) : ConvertMatrix(text);
 }
 
 }  // namespace
 
-ConvertResult Convert(std::string_view text, const ConvertOptions& options,
-                      OutputReceiver* receiver, const CancelToken* cancel) {
+Converter::Converter(Parallelism parallelism)
+    : state_(std::make_unique<State>()) {
+  state_->parallel = MakeParallel(parallelism);
+}
+Converter::~Converter() = default;
+Converter::Converter(Converter&& other) noexcept = default;
+Converter& Converter::operator=(Converter&& other) noexcept = default;
+
+ConvertResult Converter::Convert(std::string_view text,
+                                 const ConvertOptions& options,
+                                 OutputReceiver* receiver,
+                                 const CancelToken* cancel) {
   ConvertResult result;
   ConvertInto(text, options, receiver, cancel, &result);
   return result;
 }
 
-void ConvertInto(std::string_view text, const ConvertOptions& options,
-                 OutputReceiver* receiver, const CancelToken* cancel,
-                 ConvertResult* result) {
-  Reset(result);
-  result->status = CheckOptions(options);
-  if (result->status.ok()) {
-    Conversion(options, receiver, cancel, result).Run(text);
-    return;
-  }
-  result->info = {};
-  result->outputs.clear();
-  result->fault = FaultOfOptions(result->status);
+void Converter::ConvertInto(std::string_view text,
+                            const ConvertOptions& options,
+                            OutputReceiver* receiver, const CancelToken* cancel,
+                            ConvertResult* result) {
+  const WorkspaceUse use(state_.get());
+  Workspace* workspace = state_->Begin();
+  Parallel* parallel = state_->parallel.get();
+  RowPipeline pipeline(options, receiver, cancel, parallel, workspace, result);
+  TextConversion(&pipeline, parallel, workspace, result).Run(text);
+}
+
+size_t Converter::KeptBytes() const {
+  return state_->workspace == nullptr ? 0 : state_->workspace->KeptBytes();
+}
+
+void Converter::FreeMemory() { state_->workspace.reset(); }
+
+ConvertResult Convert(std::string_view text, const ConvertOptions& options,
+                      OutputReceiver* receiver, const CancelToken* cancel) {
+  return Converter(Parallelism::None())
+      .Convert(text, options, receiver, cancel);
 }
 
 }  // namespace bvhmill

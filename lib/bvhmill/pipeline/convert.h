@@ -1,11 +1,15 @@
 #pragma once
 
-// One clip through the whole mill: text -> clip -> report -> edits -> poses ->
-// outputs. If the system gives no memory, which no limit of ours forbade, what
-// is here throws std::bad_alloc; it is then as if the clip had never been, but
-// for what a receiver took.
+// Converts one clip: text -> clip -> report -> edits -> poses -> outputs.
+//
+// Limits are checked before memory is taken. If the system has no memory all
+// the same, the functions throw std::bad_alloc. The converter can be used again
+// then; bytes that a receiver has taken are void.
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,24 +25,24 @@
 
 namespace bvhmill {
 
-// Takes outputs as they are made. One call at a time, in order, by whichever
-// thread: Begin once, then Data with gapless bytes of each output; those of
-// different outputs may alternate. It may begin while the clip is still read:
-// frames and shapes are then what the file promises, and sizes not known. What
-// was taken is void if the conversion fails.
+// Receives outputs as they are made: Begin once, then Data with the bytes of
+// each output in order and without gaps. Calls for different outputs may
+// alternate. One call at a time, from any thread of the conversion. Begin may
+// come before the clip is read: frames and shapes are then those that the file
+// states, and sizes are not known. If the conversion fails, all bytes are void.
 class OutputReceiver {
  public:
   virtual ~OutputReceiver() = default;
-  // Grants memory that the conversion is about to take beside the bytes of its
-  // outputs: see Budget::Holder. If it is refused, the conversion ends with a
-  // status that is not OK. What is granted and not given back counts until the
-  // conversion ends.
+  // Grants memory that the conversion is about to take, beside the bytes of its
+  // outputs; a negative number gives memory back. A status that is not OK
+  // refuses it and ends the conversion. Memory that is not given back counts
+  // until the conversion ends.
   virtual absl::Status Hold(int64_t /*bytes*/) { return absl::OkStatus(); }
   virtual absl::Status Begin(const ClipInfo& info,
                              std::span<const OutputInfo> outputs) = 0;
   virtual absl::Status Data(size_t output, std::string_view bytes) = 0;
-  // Instead of Data of their bytes: it may take the memory of `floats`, too,
-  // and leave them empty.
+  // Takes the bytes of `floats`, in place of Data. It may take their memory and
+  // leave the vector empty.
   virtual absl::Status Floats(size_t output,
                               UninitializedVector<float>* floats) {
     return Data(output, BytesOf(*floats));
@@ -72,24 +76,24 @@ struct StageTimes {
   std::chrono::nanoseconds encode{};
 };
 
-// Why a conversion failed, for programs. Empty if it did not.
+// The reason of a failed conversion, for programs. Empty if it did not fail.
 struct Fault {
-  // A code of the catalogue where a file is at fault.
+  // If the file is at fault, a code of the catalogue.
   std::string reason;
   // Every variable part of the status message: line, column, limit, ...
   IssueArgs metadata;
 };
 
 struct ConvertResult {
-  // OK: every output was made. INVALID_ARGUMENT: the clip is broken (or the
-  // options are, or the edits do not fit it). RESOURCE_EXHAUSTED: a limit.
-  // FAILED_PRECONDITION: an output cannot hold this clip, or an edit needs to
-  // know what is not known of it. CANCELLED. Else what the receiver said.
+  // OK: every output was made. INVALID_ARGUMENT: the clip is broken, an option
+  // is bad, or the edits do not fit the clip. RESOURCE_EXHAUSTED: a limit.
+  // FAILED_PRECONDITION: an output cannot hold this clip, or an edit needs a
+  // fact that is not known. CANCELLED. Else the status of the receiver.
   absl::Status status;
   Fault fault;
-  // Whatever the status, what was found out. The report is about the clip as it
-  // came, and what outputs cannot hold of it; the info is of the clip that the
-  // outputs are made of, edited if that could be done.
+  // Set for every status. The report is about the clip as it came, and about
+  // the parts of it that outputs cannot hold. The info describes the edited
+  // clip, or the clip as it came if it was not edited.
   Report report;
   ClipInfo info;
   // Sizes are exact if the status is OK.
@@ -97,19 +101,80 @@ struct ConvertResult {
   StageTimes times;
 };
 
-// What is in the fault of a call whose options CheckOptions refuses with
-// `status`; empty for one that is only a bad value.
+// The fault of a call whose options CheckOptions refuses with `status`. Empty
+// for a bad value.
 Fault FaultOfOptions(const absl::Status& status);
 
-// Converts the BVH text `text`, which is only borrowed. `receiver` may be null
-// if no outputs are asked for, and is only asked for memory then; `cancel` may
-// be null. Thread-safe: any number of clips at once.
+// The threads that may work on one clip. Results do not depend on it.
+class Parallelism {
+ public:
+  enum class Kind { kNone, kThreads, kCallersPool };
+
+  // The calling thread alone: no thread is started, and none is waited for. For
+  // programs that convert many clips in threads or processes of their own.
+  static Parallelism None() { return {Kind::kNone, 1}; }
+  // Up to `threads` threads, the calling one included, which the converter
+  // starts when a clip is long enough. 0: as many as the machine has cores.
+  static Parallelism Threads(int threads) { return {Kind::kThreads, threads}; }
+  // The idle threads of the Workers that run the calling task (see workers.h):
+  // clips of a batch share them. Outside of a task, as Threads(0).
+  static Parallelism CallersPool() { return {Kind::kCallersPool, 0}; }
+
+  Kind kind() const { return kind_; }
+  int threads() const { return threads_; }
+
+ private:
+  Parallelism(Kind kind, int threads) : kind_(kind), threads_(threads) {}
+
+  Kind kind_;
+  int threads_;
+};
+
+// Converts clips, one at a time, and keeps its memory from clip to clip: for
+// clips alike it takes memory for the first ones only.
+//
+//   Converter converter(Parallelism::None());
+//   for (const std::string& text : texts) {
+//     ConvertResult result = converter.Convert(text, options, &receiver,
+//     nullptr);
+//   }
+//
+// Not thread-safe: give each thread a converter of its own. Nothing is shared
+// between converters. A converter that is not in use may be used after a fork
+// in the child, where it works in the calling thread alone.
+class Converter {
+ public:
+  explicit Converter(Parallelism parallelism = Parallelism::None());
+  ~Converter();
+  Converter(Converter&& other) noexcept;
+  Converter& operator=(Converter&& other) noexcept;
+
+  // Converts the BVH text `text`, which is only borrowed. `receiver` may be
+  // null if no outputs are asked for, and is only asked for memory then;
+  // `cancel` may be null. O(bytes of text + bytes of outputs).
+  ConvertResult Convert(std::string_view text, const ConvertOptions& options,
+                        OutputReceiver* receiver, const CancelToken* cancel);
+  // The same into `result`, whose memory is used again.
+  void ConvertInto(std::string_view text, const ConvertOptions& options,
+                   OutputReceiver* receiver, const CancelToken* cancel,
+                   ConvertResult* result);
+
+  // Bytes of large buffers that are kept for the next clip, about.
+  size_t KeptBytes() const;
+  // Frees all that is kept.
+  void FreeMemory();
+
+  // For pipeline/ and its tests.
+  struct State;
+  State* state() { return state_.get(); }
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+// Converts one clip with a Converter of its own, in the calling thread. Any
+// number of calls at once.
 ConvertResult Convert(std::string_view text, const ConvertOptions& options,
                       OutputReceiver* receiver, const CancelToken* cancel);
-// The same into `result`, whatever it holds: its memory is used again. A thread
-// that converts clips alike, one after the other, takes no more memory for it.
-void ConvertInto(std::string_view text, const ConvertOptions& options,
-                 OutputReceiver* receiver, const CancelToken* cancel,
-                 ConvertResult* result);
 
 }  // namespace bvhmill

@@ -1,6 +1,6 @@
 #pragma once
 
-// A receiver for conversions of which only the report counts.
+// A receiver for conversions whose outputs are not needed.
 
 #include <span>
 #include <string_view>
@@ -10,7 +10,7 @@
 
 namespace bvhmill {
 
-// Takes all outputs and keeps nothing. Thread-safe.
+// Drops all outputs. Thread-safe.
 class DiscardingReceiver : public OutputReceiver {
  public:
   absl::Status Begin(const ClipInfo& /*info*/,

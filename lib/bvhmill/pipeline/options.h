@@ -1,6 +1,6 @@
 #pragma once
 
-// Everything a caller may choose about one clip.
+// The options of a conversion.
 
 #include <cstdint>
 #include <string>
@@ -18,18 +18,18 @@ namespace bvhmill {
 struct ConvertOptions {
   // Strictness and what reports list.
   ReportOptions report;
-  // Readings of what BVH leaves open.
+  // How the points that BVH leaves open are read.
   Conventions conventions;
-  // What is changed before anything is made of the clip, and what is known of
-  // it (edits.source).
+  // Changes to the clip before outputs are made, and the facts that the caller
+  // knows about it (edits.source).
   ClipEdits edits;
-  // What to make; may be empty: then the clip is only read and checked.
+  // The outputs to make. None: the clip is read and checked.
   std::vector<OutputRequest> outputs;
-  // The outputs are made and thrown away: the report is that of a conversion.
+  // The outputs are made and dropped. The report is that of a conversion.
   bool checks_only = false;
   Limits limits;
-  // Fields of the request that are not known here, as path and number: they
-  // have no effect, and the report has a warning (REQUEST_FIELD_UNKNOWN).
+  // Unknown fields of the request, as path and number. They have no effect, and
+  // the report has a warning (REQUEST_FIELD_UNKNOWN).
   std::vector<std::string> unknown_fields;
 };
 
@@ -38,15 +38,15 @@ inline bool GivesOutputs(const ConvertOptions& options) {
   return !options.outputs.empty() && !options.checks_only;
 }
 
-// INVALID_ARGUMENT "field: why" for the first choice that cannot be: a code
-// that is not in the catalogue, two outputs of one id, a negative number, more
-// than base/bounds.h allows.
-// RESOURCE_EXHAUSTED if there are more outputs than the limits allow. What
-// CheckEdits says of the edits.
+// Checks options without a clip. INVALID_ARGUMENT "field: why" for the first
+// bad value: an issue code that is not in the catalogue, two outputs with one
+// id, a negative number, a value above a bound of base/bounds.h.
+// RESOURCE_EXHAUSTED for more outputs than the limits allow. For edits, the
+// status of CheckEdits.
 absl::Status CheckOptions(const ConvertOptions& options);
 
-// Bytes of memory that `options` hold: the struct, and the capacity of its
-// lists and strings. O(size of the lists).
+// Bytes of memory of `options`: the struct, and the capacity of its lists and
+// strings. O(size of the lists).
 int64_t OptionsBytes(const ConvertOptions& options);
 
 }  // namespace bvhmill

@@ -40,7 +40,7 @@ class Workers {
   // Waits until no task is queued or running.
   void Wait();
   int threads() const;
-  // Tasks that are running now.
+  // The number of running tasks.
   int busy() const;
   // True if a task of `priority` waits for a worker. Takes no lock.
   bool has_waiting(Priority priority) const;

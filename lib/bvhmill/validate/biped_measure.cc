@@ -44,27 +44,13 @@ struct Pairs {
   }
 };
 
-// One per thread, so that a batch of clips allocates its memory once.
-struct Scratch {
-  std::vector<Limb> longest;
-  std::vector<Limb> limbs;
-  Pairs pairs;
-  std::vector<std::array<double, 3>> at;
-};
-
-Scratch& ThreadScratch() {
-  thread_local Scratch scratch;
-  return scratch;
-}
-
 // The limbs of all joints, sorted by parent; those of one parent by length,
 // shortest first.
-const std::vector<Limb>& LimbsOf(const Skeleton& skeleton) {
+std::vector<Limb> LimbsOf(const Skeleton& skeleton) {
   const std::vector<Node>& nodes = skeleton.nodes;
-  std::vector<Limb>& longest = ThreadScratch().longest;
-  longest.assign(nodes.size(), Limb{});
-  std::vector<Limb>& limbs = ThreadScratch().limbs;
-  limbs.clear();
+  std::vector<Limb> longest(nodes.size());
+  std::vector<Limb> limbs;
+  limbs.reserve(nodes.size());
   for (size_t i = nodes.size(); i-- > 0;) {
     const Node& node = nodes[i];
     if (node.parent < 0) continue;
@@ -91,9 +77,9 @@ bool IsPair(const Limb& a, const Limb& b) {
          b.length - a.length <= kUnevenness * b.length;
 }
 
-const Pairs& PairsOf(const Skeleton& skeleton, const std::vector<Limb>& limbs) {
+Pairs PairsOf(const Skeleton& skeleton, const std::vector<Limb>& limbs) {
   const size_t count = skeleton.nodes.size();
-  Pairs& pairs = ThreadScratch().pairs;
+  Pairs pairs;
   pairs.before.assign(count + 1, 0);
   pairs.end.assign(count, 0);
   for (size_t i = 0; i + 1 < limbs.size(); ++i) {
@@ -147,8 +133,7 @@ double FindLegs(const std::vector<Limb>& limbs, const Pairs& pairs,
 
 std::array<double, 3> RestExtent(const Skeleton& skeleton) {
   using Point = std::array<double, 3>;
-  std::vector<Point>& at = ThreadScratch().at;
-  at.assign(skeleton.nodes.size(), Point{});
+  std::vector<Point> at(skeleton.nodes.size());
   Point low = {};
   Point high = {};
   for (size_t i = 0; i < at.size(); ++i) {
@@ -175,7 +160,7 @@ std::optional<BipedMeasure> MeasureBiped(const Skeleton& skeleton) {
   if (JointCount(skeleton) < kFewestJoints || RootCount(skeleton) != 1) {
     return std::nullopt;
   }
-  const std::vector<Limb>& limbs = LimbsOf(skeleton);
+  const std::vector<Limb> limbs = LimbsOf(skeleton);
   const BipedMeasure body = {RestExtent(skeleton),
                              FindLegs(limbs, PairsOf(skeleton, limbs), 0)};
   const double part = body.leg / SizeOf(body);

@@ -1,5 +1,6 @@
 #include "bvhmill/wire/anim.h"
 
+#include <array>
 #include <optional>
 
 #include "bvhmill/base/bounds.h"
@@ -13,9 +14,11 @@ std::optional<T> If(bool has, double value) {
   return has ? std::optional(static_cast<T>(value)) : std::nullopt;
 }
 
-Vec3<float> FromProto(const v1::AnimVector& v) { return {v.x(), v.y(), v.z()}; }
+std::array<float, 3> FromProto(const v1::AnimVector& v) {
+  return {v.x(), v.y(), v.z()};
+}
 
-void ToProto(const Vec3<float>& v, v1::AnimVector* out) {
+void ToProto(const std::array<float, 3>& v, v1::AnimVector* out) {
   out->set_x(v[0]);
   out->set_y(v[1]);
   out->set_z(v[2]);

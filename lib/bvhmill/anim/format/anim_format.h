@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "bvhmill/anim/format/anim_constraint.h"
+
 namespace bvhmill {
 
 // The version that is written, and the older one that can be read. Version 0.1
@@ -18,8 +20,6 @@ inline constexpr uint16_t kAnimLegacySubVersion = 1;
 // Seconds, inclusive.
 inline constexpr float kMaxAnimSeconds = 60.0F;
 inline constexpr int64_t kMaxAnimJoints = 216;
-// With more constraints, the viewer reads none of them.
-inline constexpr int32_t kMaxAnimConstraints = 10;
 // The largest chain length that the viewer has memory for. The last volume of a
 // chain counts as well.
 inline constexpr int kMaxAnimChain = 3;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "bvhmill/anim/format/anim_constraint.h"
 #include "bvhmill/anim/format/anim_format.h"
 #include "bvhmill/anim/format/quantize.h"
 #include "bvhmill/math/linear.h"
@@ -36,27 +37,6 @@ struct AnimJoint {
   std::vector<AnimKey> positions;
 
   friend bool operator==(const AnimJoint&, const AnimJoint&) = default;
-};
-
-// Holds a collision volume at a place while the animation plays.
-struct AnimConstraint {
-  uint8_t chain_length = 0;
-  // 0 point, 1 plane.
-  uint8_t type = 0;
-  std::string source_volume;
-  Vec3<float> source_offset = {};
-  // A collision volume or GROUND.
-  std::string target_volume;
-  Vec3<float> target_offset = {};
-  Vec3<float> target_direction = {};
-  // Seconds.
-  float ease_in_start = 0;
-  float ease_in_stop = 0;
-  float ease_out_start = 0;
-  float ease_out_stop = 0;
-
-  friend bool operator==(const AnimConstraint&,
-                         const AnimConstraint&) = default;
 };
 
 struct AnimMotion {

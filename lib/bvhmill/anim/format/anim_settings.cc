@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "bvhmill/anim/format/anim_motion.h"
 #include "bvhmill/anim/avatar/avatar.h"
 #include "bvhmill/base/bounds.h"
 #include "bvhmill/base/status.h"

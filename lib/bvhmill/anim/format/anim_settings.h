@@ -8,9 +8,24 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "bvhmill/anim/format/anim_motion.h"
+#include "bvhmill/anim/format/anim_constraint.h"
 
 namespace bvhmill {
+
+struct AnimMotion;
+
+// The reference: the pose of the source that corresponds to the avatar at rest,
+// which is upright with arms spread.
+enum class AnimReference {
+  // Chosen from the skeleton and its motion: see reference_choice.h. The report
+  // says which pose was chosen.
+  kAuto,
+  // All angles are 0, so that OFFSETs give the directions of bones. Every frame
+  // is played.
+  kRestPose,
+  // The first frame. It is then not played, unless it is the only one.
+  kFirstFrame,
+};
 
 struct JointPriority {
   // Any name that FindAvatarJoint finds.

@@ -41,9 +41,20 @@ void TakeCounts(Hierarchy* hierarchy) {
   skeleton.channels = std::move(channels);
 }
 
+// The memory of the skeleton that was shared last, if no clip holds it.
+void TakeBackMemory(Hierarchy* hierarchy) {
+  hierarchy->source.reset();
+  SourceSkeleton* shared = hierarchy->room.shared.get();
+  if (shared == nullptr || hierarchy->room.shared.use_count() > 1) return;
+  if (shared->skeleton.nodes.empty()) return;
+  hierarchy->skeleton = std::move(shared->skeleton);
+  hierarchy->places = std::move(shared->node_positions);
+}
+
 }  // namespace
 
 void Clear(Hierarchy* hierarchy) {
+  TakeBackMemory(hierarchy);
   std::vector<Node>& nodes = hierarchy->skeleton.nodes;
   std::vector<std::string>& names = hierarchy->room.names;
   if (!nodes.empty()) names.clear();
@@ -55,8 +66,20 @@ void Clear(Hierarchy* hierarchy) {
   hierarchy->disputes.clear();
   hierarchy->ended = false;
   hierarchy->places.clear();
-  hierarchy->rig = 0;
   hierarchy->room.stack.clear();
+}
+
+void ShareSkeleton(Hierarchy* hierarchy) {
+  if (hierarchy->source != nullptr) return;
+  std::shared_ptr<SourceSkeleton>& shared = hierarchy->room.shared;
+  if (shared == nullptr || shared.use_count() > 1) {
+    shared = std::make_shared<SourceSkeleton>();
+  }
+  shared->skeleton = std::move(hierarchy->skeleton);
+  shared->node_positions = std::move(hierarchy->places);
+  hierarchy->skeleton = {};
+  hierarchy->places = {};
+  hierarchy->source = shared;
 }
 
 bool ReadHierarchy(Cursor* cursor, const Limits& limits, HierarchyCache* cache,
@@ -67,7 +90,7 @@ bool ReadHierarchy(Cursor* cursor, const Limits& limits, HierarchyCache* cache,
   const int64_t logged = log->added();
   if (!HierarchyReader(cursor, limits, log, hierarchy).Read()) return false;
   if (cache != nullptr && log->added() == logged && cursor->comments() == 0) {
-    StoreCached(*hierarchy, limits, *cursor, cache);
+    StoreCached(limits, *cursor, hierarchy, cache);
   }
   return true;
 }

@@ -3,10 +3,12 @@
 // Reads the HIERARCHY part of a BVH file into a skeleton.
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "bvhmill/base/limits.h"
+#include "bvhmill/bvh/source_skeleton.h"
 #include "bvhmill/clip/clip.h"
 #include "bvhmill/report/issue_log.h"
 #include "bvhmill/text/cursor.h"
@@ -40,6 +42,9 @@ struct HierarchyRoom {
   std::vector<OpenNode> stack;
   // In reverse order: the last string is for the first node.
   std::vector<std::string> names;
+  // The skeleton that was shared last. Its memory is used again when no clip
+  // holds it any more.
+  std::shared_ptr<SourceSkeleton> shared;
 };
 
 struct Hierarchy {
@@ -52,13 +57,18 @@ struct Hierarchy {
   bool ended = false;
   // Position where each node begins, by index of the node.
   std::vector<TextPosition> places;
-  // Identifies `skeleton` and `places`; see HierarchyCache. 0 means: not known.
-  RigId rig = 0;
+  // Set by ShareSkeleton and by the cache; `skeleton` and `places` are then
+  // empty.
+  SharedSkeleton source;
   HierarchyRoom room;
 };
 
 // Makes `hierarchy` empty, but keeps its memory for reuse.
 void Clear(Hierarchy* hierarchy);
+
+// Moves skeleton and places into `hierarchy->source`, unless that is set
+// already. Call when neither changes any more.
+void ShareSkeleton(Hierarchy* hierarchy);
 
 struct HierarchyCache;
 
@@ -69,7 +79,9 @@ struct HierarchyCache;
 // Reading continues after a fault, so the log has every fault that is not just
 // a consequence of another. It stops only at a limit. After false, `hierarchy`
 // may be used for messages only; `hierarchy->ended` says whether MOTION can be
-// checked too.
+// checked too. `hierarchy` may hold an earlier result, whose memory is reused.
+// `cache` may be null. It changes no result: a hierarchy that it holds is not
+// read again, but shared.
 //
 // `hierarchy` may hold an earlier result. Its memory is reused, or all of it if
 // `cache` knows the text to be the same. `cache` may be null; it changes the

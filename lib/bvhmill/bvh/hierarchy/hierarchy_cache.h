@@ -1,16 +1,15 @@
 #pragma once
 
 // Keeps the hierarchy of the previous clip. Clips of the same skeleton begin
-// with the same bytes, so their hierarchy need not be read again.
+// with the same bytes, so their hierarchy need not be read again: they share
+// it.
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "bvhmill/base/limits.h"
-#include "bvhmill/base/text_position.h"
 #include "bvhmill/bvh/hierarchy/hierarchy.h"
-#include "bvhmill/clip/clip.h"
+#include "bvhmill/bvh/source_skeleton.h"
 #include "bvhmill/text/cursor.h"
 
 namespace bvhmill {
@@ -28,28 +27,23 @@ struct HierarchyCache {
   // it.
   std::string text;
   Limits limits;
-  // True if the fields below hold the result of `text`; false if only `text` is
-  // kept.
-  bool is_read = false;
-  // Identifies `skeleton` and `places`. Never reused for others.
-  RigId rig = 0;
+  // The result of `text`; null while only `text` is kept.
+  SharedSkeleton source;
   Cursor end{"", 0};
-  Skeleton skeleton;
-  std::vector<TextPosition> places;
 };
 
 // Requires `cursor` at the beginning of its text. If the text starts with the
-// bytes of `cache` and `limits` are the same: fills `hierarchy`, which may hold
-// any earlier result, moves `cursor` to the end of the hierarchy and returns
-// true. Cost: one comparison of bytes, plus O(nodes) unless `hierarchy` has the
-// same `rig` already.
+// bytes of `cache` and `limits` are the same: makes `hierarchy` share the
+// skeleton of the cache, moves `cursor` to the end of the hierarchy and returns
+// true. Cost: one comparison of bytes.
 bool FindCached(const HierarchyCache& cache, const Limits& limits,
                 Cursor* cursor, Hierarchy* hierarchy);
 
 // Stores a hierarchy that was read from the beginning of the text up to `end`.
-// It must have logged nothing. Stores nothing if the hierarchy has disputes, is
-// longer than kMaxCachedBytes, or is not followed by a complete MOTION.
-void StoreCached(const Hierarchy& hierarchy, const Limits& limits,
-                 const Cursor& end, HierarchyCache* cache);
+// It must have logged nothing. If its skeleton is stored, `hierarchy` shares
+// it. Stores nothing if the hierarchy has disputes, is longer than
+// kMaxCachedBytes, or is not followed by a complete MOTION.
+void StoreCached(const Limits& limits, const Cursor& end, Hierarchy* hierarchy,
+                 HierarchyCache* cache);
 
 }  // namespace bvhmill

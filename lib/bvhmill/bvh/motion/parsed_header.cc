@@ -120,6 +120,15 @@ void ClearFacts(ParsedHeader* header) {
   header->has_rows = header->certain = false;
 }
 
+// A good skeleton of a header that is certain is given out.
+void ShareIfGood(ParsedHeader* header) {
+  if (header->skeleton_read) ShareSkeleton(&header->hierarchy);
+}
+
+bool HasNodes(const Hierarchy& hierarchy) {
+  return hierarchy.source != nullptr || !hierarchy.skeleton.nodes.empty();
+}
+
 }  // namespace
 
 void ReadHeader(std::string_view text, bool ends_file, const Limits& limits,
@@ -131,12 +140,12 @@ void ReadHeader(std::string_view text, bool ends_file, const Limits& limits,
   header->certain = ends_file && !cut;
   if (header->certain) {
     ReadPrefix(text, limits, log, header);
-    return;
+    return ShareIfGood(header);
   }
   IssueLog attempt = *log;
   ReadPrefix(text, limits, &attempt, header);
   if (!header->certain && !cut) return;
-  if (header->certain || header->hierarchy.skeleton.nodes.empty()) {
+  if (header->certain || !HasNodes(header->hierarchy)) {
     *log = std::move(attempt);
   } else {
     ClearFacts(header);
@@ -145,6 +154,7 @@ void ReadHeader(std::string_view text, bool ends_file, const Limits& limits,
              {{"limit", std::to_string(limits.max_header_bytes)}});
   }
   header->certain = true;
+  ShareIfGood(header);
 }
 
 }  // namespace bvhmill

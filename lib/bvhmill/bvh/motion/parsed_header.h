@@ -17,7 +17,8 @@ struct ParsedHeader {
   HierarchyCache* cache = nullptr;
   Hierarchy hierarchy;
   MotionHeader header;
-  // True if the hierarchy is valid.
+  // True if the hierarchy is valid. hierarchy.source is set as soon as the
+  // header is certain.
   bool skeleton_read = false;
   // True if everything before the rows is valid.
   bool good = false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "bvhmill/base/parallel.h"
 #include "bvhmill/base/uninitialized.h"
 
 namespace bvhmill {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bvhmill/base/parallel.h"
 #include "bvhmill/bvh/rows/block_scanner.h"
 
 namespace bvhmill {

@@ -1,0 +1,73 @@
+#include "bvhmill/pipeline/internal/costs.h"
+
+#include <string>
+
+#include "bvhmill/base/held_memory.h"
+#include "bvhmill/base/status.h"
+
+namespace bvhmill {
+namespace {
+
+// Bytes of a node in a plan with its schedules, in the facts, and in the text
+// positions; of a joint in ClipInfo and in two messages; of a channel in the
+// steps of a plan and in three descriptions.
+constexpr int64_t kPlanBytes = 256;
+constexpr int64_t kJointBytes = 256;
+constexpr int64_t kChannelBytes = 16;
+// Copies of a name: in ClipInfo, and in two messages that are put together.
+constexpr int64_t kNameCopies = 4;
+// Units of work on a node, and on a byte of its name.
+constexpr int64_t kNodeWork = 500;
+constexpr int64_t kNameWork = 8;
+
+// Bytes of all names as callers see them: an end site without a label has that
+// of its joint, and bytes that are no UTF-8 become two.
+int64_t DisplayBytes(const Skeleton& skeleton) {
+  int64_t bytes = 0;
+  for (const Node& node : skeleton.nodes) {
+    const bool has_own = !node.name.empty() || node.parent < 0;
+    const Node& named =
+        has_own ? node : skeleton.nodes[static_cast<size_t>(node.parent)];
+    bytes += HeapBytes(static_cast<int64_t>(named.name.size()));
+  }
+  return bytes;
+}
+
+int64_t CountOf(const Skeleton& skeleton) {
+  return static_cast<int64_t>(skeleton.nodes.size());
+}
+
+}  // namespace
+
+Budget::Holder HolderOf(OutputReceiver* receiver) {
+  if (receiver == nullptr) return {};
+  return [receiver](int64_t bytes) { return receiver->Hold(bytes); };
+}
+
+absl::Status DrawDescription(const Skeleton& skeleton, Budget* budget) {
+  const int64_t names = DisplayBytes(skeleton);
+  const auto channels = static_cast<int64_t>(skeleton.channels.size());
+  BVHMILL_RETURN_IF_ERROR(budget->Hold(kJointBytes * CountOf(skeleton) +
+                                       kNameCopies * names +
+                                       kChannelBytes * channels));
+  return budget->Work(kNodeWork * CountOf(skeleton) + kNameWork * names);
+}
+
+absl::Status DrawSkeleton(const Skeleton& skeleton, Budget* budget) {
+  BVHMILL_RETURN_IF_ERROR(
+      budget->Hold(kPlanBytes * CountOf(skeleton) + SkeletonBytes(skeleton)));
+  return DrawDescription(skeleton, budget);
+}
+
+void NameLimit(const Budget& budget, ConvertResult* result) {
+  const auto refusal = budget.refusal();
+  if (!refusal || !absl::IsResourceExhausted(result->status) ||
+      !result->fault.reason.empty()) {
+    return;
+  }
+  result->fault = {"LIMIT_EXCEEDED",
+                   {{"limit_name", std::string(refusal->limit_name)},
+                    {"limit", std::to_string(refusal->limit)}}};
+}
+
+}  // namespace bvhmill

@@ -1,0 +1,119 @@
+#include "bvhmill/pipeline/internal/finalize_report.h"
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+#include <string_view>
+
+#include "bvhmill/base/status.h"
+#include "bvhmill/pipeline/internal/stopwatch.h"
+
+namespace bvhmill {
+namespace {
+
+constexpr std::string_view kLimitPrefix = "LIMIT_";
+
+// LIMIT_JOINTS -> max_joints: the field of Limits that an issue is about.
+std::string LimitName(std::string_view code) {
+  std::string name = "max_" + std::string(code.substr(kLimitPrefix.size()));
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
+    return static_cast<char>(std::tolower(c));
+  });
+  return name;
+}
+
+}  // namespace
+
+Fault FaultOf(const Issue& issue) {
+  Fault fault{issue.code, issue.args};
+  const Location& at = issue.location;
+  const auto put = [&fault](const char* name, const auto& value) {
+    if (value) fault.metadata.emplace_back(name, std::to_string(*value));
+  };
+  put("line", at.line);
+  put("column", at.column);
+  put("byte_offset", at.byte_offset);
+  put("frame", at.frame);
+  put("channel", at.channel);
+  if (at.joint) {
+    put("joint_index", at.joint);
+    fault.metadata.emplace_back("joint_name", at.joint_name);
+  }
+  if (issue.code.starts_with(kLimitPrefix)) {
+    fault.metadata.emplace_back("limit_name", LimitName(issue.code));
+  }
+  return fault;
+}
+
+namespace {
+
+// The status and fault of a clip that the report refuses.
+void Refuse(ConvertResult* result) {
+  const Issue* error = FirstError(result->report);
+  if (error == nullptr) {
+    result->status = MakeStatus(absl::StatusCode::kInvalidArgument,
+                                "the clip is broken; the codes of its faults "
+                                "are ignored by request");
+    return;
+  }
+  result->fault = FaultOf(*error);
+  const bool is_limit = error->code.starts_with(kLimitPrefix);
+  result->status = MakeStatus(is_limit ? absl::StatusCode::kResourceExhausted
+                                       : absl::StatusCode::kInvalidArgument,
+                              RenderIssue(*error));
+}
+
+}  // namespace
+
+ReportOptions LogOptions(const ConvertOptions& options) {
+  ReportOptions report = options.report;
+  if (report.max_issues == 0) report.max_issues = options.limits.max_issues;
+  return report;
+}
+
+void LogUnknownFields(const ConvertOptions& options, IssueLog* log) {
+  std::string fields;
+  for (const std::string& field : options.unknown_fields) {
+    fields += (fields.empty() ? "" : ", ") + field;
+  }
+  if (fields.empty()) return;
+  log->Add(IssueCode::REQUEST_FIELD_UNKNOWN, {}, {{"fields", fields}},
+           static_cast<int64_t>(options.unknown_fields.size()));
+}
+
+void Reset(ConvertResult* result) {
+  result->status = absl::OkStatus();
+  result->fault.reason.clear();
+  result->fault.metadata.clear();
+  result->report.issues.clear();
+  result->times = {};
+}
+
+void RefuseUnread(const absl::Status& status, ConvertResult* result) {
+  result->status = status;
+  result->fault = {};
+  result->report = {};
+  result->info = {};
+}
+
+void FinalizeReport(const ClipRead& read, RowObservers* observers,
+                    const CancelToken* cancel, IssueLog* log,
+                    ConvertResult* result) {
+  if (read.skeleton_read && read.motion_read) {
+    const StageTimer timer(&result->times.validate);
+    observers->Finish(log);
+  }
+  if (read.skeleton_read) {
+    DescribeClip(*read.skeleton, read.frames, read.frame_time, &result->info);
+  } else {
+    result->info = {};
+  }
+  result->report = log->Finish(read.skeleton_read, read.motion_read);
+  if (IsCancelled(cancel)) {
+    result->status = MakeStatus(absl::StatusCode::kCancelled, "cancelled");
+  } else if (!IsGood(result->report.verdict)) {
+    Refuse(result);
+  }
+}
+
+}  // namespace bvhmill

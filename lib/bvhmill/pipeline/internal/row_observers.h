@@ -1,0 +1,65 @@
+#pragma once
+
+// The row observers of a conversion, and the positions that they ask for.
+// Private to pipeline/.
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "bvhmill/base/budget.h"
+#include "bvhmill/pipeline/internal/compiled_skeleton.h"
+#include "bvhmill/pipeline/internal/tile.h"
+#include "bvhmill/validate/row_observer.h"
+
+namespace bvhmill {
+
+// Kept from clip to clip. Begin, then Add for all rows in order, then Finish.
+// Solve may run in several threads at once; all else in one at a time.
+class RowObservers {
+ public:
+  RowObservers() : observers_(MakeRowObservers()) {}
+
+  // Adds an observer that is not in the table. For tests.
+  void AddObserver(std::unique_ptr<RowObserver> observer) {
+    observers_.push_back(std::move(observer));
+  }
+  bool NeedsPositions() const;
+
+  // Starts a clip. `compiled`, with a plan if positions are needed, and
+  // `source` stay until Finish. Draws the memory of positions for `threads`
+  // threads.
+  absl::Status Begin(const CompiledSkeleton& compiled,
+                     const SourceSpace& source, double frame_time, int threads,
+                     Budget* budget);
+  // Positions are needed, and those of `frames` frames can be solved at once.
+  bool CanSolve(int64_t frames) const {
+    return NeedsPositions() && frames <= MaxFrames();
+  }
+  // Solves the positions of a tile into `buffers`, if CanSolve.
+  void Solve(int64_t frames, std::span<const float> values,
+             TileBuffers* buffers) const;
+  // Passes on the next rows. `is_solved`: their positions are in `buffers`.
+  void Add(int64_t frames, std::span<const float> values, bool is_solved,
+           TileBuffers* buffers);
+  // Rows that were passed on.
+  int64_t frames() const { return frames_; }
+  // The rows from number `frames` on are void.
+  void Truncate(int64_t frames);
+  // Logs what the observers found. All rows are good.
+  void Finish(IssueLog* log);
+
+ private:
+  int64_t MaxFrames() const;
+  void Pass(int64_t frames, std::span<const float> values,
+            std::span<const float> positions);
+
+  std::vector<std::unique_ptr<RowObserver>> observers_;
+  const CompiledSkeleton* compiled_ = nullptr;
+  int64_t frames_ = 0;
+};
+
+}  // namespace bvhmill

@@ -1,0 +1,71 @@
+#pragma once
+
+// Observers of rows: rules that need every frame of a clip.
+//
+// An observer gets the rows of a clip as the file has them, before any edit, in
+// order and without gaps:
+//
+//   Begin(clip), Add(rows) any number of times, Truncate(frames) where rows
+//   turn out to be void, Finish(log)
+//
+// and Begin again for the next clip. A new rule is one new file that implements
+// RowObserver and one row of the table in row_observers.cc.
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "bvhmill/base/text_position.h"
+#include "bvhmill/clip/clip.h"
+#include "bvhmill/clip/conventions.h"
+#include "bvhmill/report/issue_log.h"
+#include "bvhmill/validate/skeleton_facts.h"
+
+namespace bvhmill {
+
+// All references stay valid until Finish returns, or the next Begin.
+struct ObservedClip {
+  const Skeleton& skeleton;
+  const SkeletonFacts& facts;
+  // The text position of each node.
+  std::span<const TextPosition> node_positions;
+  // What the caller knows about units and axes.
+  const SourceSpace& source;
+  // Seconds; 0 if the file does not say.
+  double frame_time = 0;
+};
+
+// Consecutive frames. The spans are valid during Add only.
+struct ObservedRows {
+  int64_t first_frame = 0;
+  int64_t frames = 0;
+  // frames x channels, in the units of the file.
+  std::span<const float> values;
+  // frames x nodes x 3: world positions of joints and end sites, in the units
+  // of the file. Empty unless an observer needs positions.
+  std::span<const float> positions;
+};
+
+// Used by one thread at a time. No function may fail; each may throw
+// std::bad_alloc.
+class RowObserver {
+ public:
+  virtual ~RowObserver() = default;
+  // True if Add must have positions. The same at all times.
+  virtual bool NeedsPositions() const { return false; }
+  // Starts a clip and forgets the previous one, which may not have finished.
+  virtual void Begin(const ObservedClip& clip) = 0;
+  // The next rows.
+  virtual void Add(const ObservedRows& rows) = 0;
+  // The rows from number `frames` on are void: a fault was found in the text,
+  // or it is read in another layout.
+  virtual void Truncate(int64_t frames) = 0;
+  // All rows came and are good. Logs what was found.
+  virtual void Finish(IssueLog* log) = 0;
+};
+
+// One observer for each row of the table.
+std::vector<std::unique_ptr<RowObserver>> MakeRowObservers();
+
+}  // namespace bvhmill

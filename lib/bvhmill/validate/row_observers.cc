@@ -1,0 +1,20 @@
+#include "bvhmill/validate/row_observer.h"
+#include "bvhmill/validate/sample_rules.h"
+
+namespace bvhmill {
+namespace {
+
+using MakeObserver = std::unique_ptr<RowObserver> (*)();
+
+// Every observer there is. They log in this order.
+constexpr MakeObserver kRowObservers[] = {MakeSampleRules};
+
+}  // namespace
+
+std::vector<std::unique_ptr<RowObserver>> MakeRowObservers() {
+  std::vector<std::unique_ptr<RowObserver>> observers;
+  for (const MakeObserver make : kRowObservers) observers.push_back(make());
+  return observers;
+}
+
+}  // namespace bvhmill

@@ -1,0 +1,229 @@
+// The rows of a clip go one way, whoever reads them: as a whole, by tiles of
+// several threads, or in pieces. Outputs, reports and observed rows are equal.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bvhmill/encode/report_json.h"
+#include "bvhmill/kinematics/fk_job.h"
+#include "bvhmill/pipeline/clip_converter.h"
+#include "bvhmill/pipeline/internal/converter_state.h"
+#include "tests/pipeline/clip_text.h"
+#include "tests/support/converted.h"
+
+namespace bvhmill::testing {
+namespace {
+
+// What an observer was given.
+struct Observed {
+  Skeleton skeleton;
+  int64_t frames = 0;
+  std::vector<float> values;
+  std::vector<float> positions;
+  bool in_order = true;
+  bool has_finished = false;
+};
+
+// Records all that it gets.
+class Recorder final : public RowObserver {
+ public:
+  Recorder(bool needs_positions, Observed* out)
+      : needs_positions_(needs_positions), out_(*out) {}
+
+  bool NeedsPositions() const override { return needs_positions_; }
+  void Begin(const ObservedClip& clip) override {
+    out_ = {};
+    out_.skeleton = clip.skeleton;
+  }
+  void Add(const ObservedRows& rows) override {
+    const auto frames = static_cast<size_t>(rows.frames);
+    out_.in_order &=
+        rows.first_frame == out_.frames && rows.frames > 0 &&
+        rows.values.size() == frames * out_.skeleton.channels.size() &&
+        rows.positions.size() ==
+            (needs_positions_ ? 3 : 0) * frames * out_.skeleton.nodes.size();
+    out_.frames += rows.frames;
+    out_.values.insert(out_.values.end(), rows.values.begin(),
+                       rows.values.end());
+    out_.positions.insert(out_.positions.end(), rows.positions.begin(),
+                          rows.positions.end());
+  }
+  void Truncate(int64_t frames) override {
+    out_.in_order &= frames < out_.frames;
+    out_.frames = frames;
+    const auto count = static_cast<size_t>(frames);
+    out_.values.resize(count * out_.skeleton.channels.size());
+    if (!needs_positions_) return;
+    out_.positions.resize(3 * count * out_.skeleton.nodes.size());
+  }
+  void Finish(IssueLog* /*log*/) override { out_.has_finished = true; }
+
+ private:
+  const bool needs_positions_;
+  Observed& out_;
+};
+
+// A conversion that is observed.
+struct ObservedRun {
+  Converted converted;
+  Observed observed;
+};
+
+template <typename Convert>
+ObservedRun Observe(Parallelism parallelism, bool needs_positions,
+                    const Convert& convert) {
+  ObservedRun run;
+  Converter converter(parallelism);
+  converter.state()->Begin()->observers.AddObserver(
+      std::make_unique<Recorder>(needs_positions, &run.observed));
+  run.converted = convert(&converter);
+  return run;
+}
+
+void ExpectSame(const ObservedRun& got, const ObservedRun& expected) {
+  const ConvertResult& a = got.converted.result;
+  const ConvertResult& b = expected.converted.result;
+  EXPECT_EQ(a.status, b.status);
+  EXPECT_EQ(a.fault.reason, b.fault.reason);
+  EXPECT_EQ(a.fault.metadata, b.fault.metadata);
+  EXPECT_EQ(ReportJson("", a.report, a.info), ReportJson("", b.report, b.info));
+  if (b.status.ok()) {
+    EXPECT_TRUE(got.converted.outputs == expected.converted.outputs);
+  }
+  EXPECT_TRUE(got.observed.in_order);
+  EXPECT_EQ(got.observed.frames, expected.observed.frames);
+  EXPECT_EQ(got.observed.has_finished, expected.observed.has_finished);
+  EXPECT_TRUE(got.observed.values == expected.observed.values);
+  EXPECT_TRUE(got.observed.positions == expected.observed.positions);
+}
+
+// Observed positions are those of the clip as it came.
+void ExpectPositionsOfReference(const Observed& observed) {
+  const Plan plan = MakePlan(observed.skeleton, {});
+  std::vector<float> expected(observed.positions.size());
+  FkJob job;
+  job.plan = &plan;
+  job.frames = observed.frames;
+  job.values = observed.values;
+  job.with_end_sites = true;
+  job.positions = expected;
+  job.target = FkTarget::kReference;
+  ASSERT_TRUE(job.Validate().ok()) << job.Validate();
+  job.Run();
+  float largest = 1;
+  for (const float x : expected) largest = std::max(largest, std::abs(x));
+  for (size_t i = 0; i < expected.size(); ++i) {
+    ASSERT_NEAR(observed.positions[i], expected[i], 2e-6F * largest) << i;
+  }
+}
+
+struct PipelineCase {
+  const char* name;
+  std::vector<OutputRequest> outputs;
+  void (*edit)(ClipEdits*) = nullptr;
+};
+
+void PrintTo(const PipelineCase& c, std::ostream* out) { *out << c.name; }
+
+std::vector<PipelineCase> PipelineCases() {
+  const std::vector<OutputRequest> tiles = {
+      {"p", PositionsFormat{.with_end_sites = true}}, {"r", RotationsFormat{}}};
+  const std::vector<OutputRequest> neighbours = {{"p", PositionsFormat{}},
+                                                 {"v", VelocitiesFormat{}}};
+  const std::vector<OutputRequest> whole = {
+      {"j", PositionsFormat{TensorLayout::kJointMajor, true}},
+      {"b", BvhFormat{}}};
+  const auto slower = [](ClipEdits* edits) { edits->resample_fps = 37; };
+  const auto drop = [](ClipEdits* edits) { edits->drop_joints = {"J1"}; };
+  const auto misfit = [](ClipEdits* edits) { edits->drop_joints = {"None"}; };
+  return {{"no outputs", {}},
+          {"no outputs, resampled", {}, slower},
+          {"tiles", tiles},
+          {"tiles, resampled", tiles, slower},
+          {"tiles, joints dropped", tiles, drop},
+          {"tiles, edits that do not fit", tiles, misfit},
+          {"neighbours", neighbours},
+          {"neighbours, resampled", neighbours, slower},
+          {"whole arrays", whole},
+          {"whole arrays, joints dropped", whole, drop}};
+}
+
+class RowPipelineTest : public ::testing::TestWithParam<PipelineCase> {
+ protected:
+  // Every driver, with every cut into pieces.
+  void ExpectOneWay(const std::string& text, bool needs_positions) {
+    ConvertOptions options;
+    options.outputs = GetParam().outputs;
+    if (GetParam().edit != nullptr) GetParam().edit(&options.edits);
+    const auto whole = [&](Converter* converter) {
+      return ConvertWhole(text, options, converter);
+    };
+    const ObservedRun alone =
+        Observe(Parallelism::None(), needs_positions, whole);
+    if (needs_positions) ExpectPositionsOfReference(alone.observed);
+    for (const int threads : {2, 5}) {
+      SCOPED_TRACE(std::to_string(threads) + " threads");
+      ExpectSame(Observe(Parallelism::Threads(threads), needs_positions, whole),
+                 alone);
+    }
+    for (const size_t size : {1, 7, 100, 4096, 1 << 20}) {
+      if (size < 100 && text.size() > 20'000) continue;
+      SCOPED_TRACE("pieces of " + std::to_string(size));
+      const auto pieces = [&](Converter* converter) {
+        return ConvertPieces(text, options, size, converter);
+      };
+      ExpectSame(Observe(Parallelism::None(), needs_positions, pieces), alone);
+    }
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(RowPipeline, RowPipelineTest,
+                         ::testing::ValuesIn(PipelineCases()));
+
+TEST_P(RowPipelineTest, ShortClips) {
+  ExpectOneWay(ChainText(4, 25), /*needs_positions=*/true);
+  ExpectOneWay(ChainText(4, 25), /*needs_positions=*/false);
+}
+
+// Some tiles for each thread.
+TEST_P(RowPipelineTest, LongClips) {
+  ExpectOneWay(ChainText(4, 30'000), /*needs_positions=*/true);
+}
+
+// Rows from a fault on are void.
+TEST_P(RowPipelineTest, ClipsWithAFault) {
+  std::string text = ChainText(4, 3'000);
+  text.insert(text.size() / 2, " fault ");
+  ExpectOneWay(text, /*needs_positions=*/true);
+}
+
+// Frames of many joints whose positions are not solved at once.
+TEST(RowObservers, LittleTextOfManyPoses) {
+  std::string text =
+      "HIERARCHY\nROOT r\n{\nOFFSET 0 0 0\nCHANNELS 1 Xrotation\n";
+  for (int i = 0; i < 2'000; ++i) {
+    text +=
+        "JOINT j\n{\nOFFSET 0 1 0\nCHANNELS 0\nEnd Site\n{\nOFFSET 1 0 "
+        "0\n}\n}\n";
+  }
+  text += "}\nMOTION\nFrames: 300\nFrame Time: 0.1\n";
+  for (int i = 0; i < 300; ++i) text += std::to_string(i % 10) + "\n";
+  ConvertOptions options;
+  options.outputs = {{"", PositionsFormat{}}};
+  const ObservedRun run =
+      Observe(Parallelism::Threads(2), true, [&](Converter* converter) {
+        return ConvertWhole(text, options, converter);
+      });
+  EXPECT_EQ(run.observed.frames, 300);
+  EXPECT_TRUE(run.observed.in_order);
+  ExpectPositionsOfReference(run.observed);
+}
+
+}  // namespace
+}  // namespace bvhmill::testing
