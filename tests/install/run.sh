@@ -39,3 +39,9 @@ Hips 4 5 6
 Knee 2 5 6
 END
 diff -u "$work/expected" "$work/actual"
+
+# The client library has one public header.
+if [ -x "$work/build/caller" ]; then
+  [ "$(ls "$work/prefix/include/bvhmill/client")" = client.h ]
+  [ "$("$work/build/caller")" = UNAVAILABLE ]
+fi

@@ -36,18 +36,18 @@ constexpr Layer kLayers[] = {
     {"server",
      "bvhmill/base bvhmill/report bvhmill/edit/joint_map.h bvhmill/encode "
      "bvhmill/pipeline bvhmill/unpack bvhmill/wire bvhmill/v1"},
-    {"client",
+    {"client/cpp", "bvhmill/base bvhmill/pipeline bvhmill/wire bvhmill/v1"},
+    {"client/cli",
      "bvhmill/base bvhmill/report bvhmill/clip/conventions.h "
      "bvhmill/anim bvhmill/edit bvhmill/encode bvhmill/pipeline "
-     "bvhmill/unpack bvhmill/wire "
-     "bvhmill/v1"},
+     "bvhmill/unpack bvhmill/wire bvhmill/v1 client/cpp/client.h"},
     {"bench", "bvhmill server client"},
 };
 
 // The first beginning that fits counts.
 constexpr ThirdParty kThirdParty[] = {
-    {"iostream", "server client bench"},
-    {"absl/cleanup/", "client"},
+    {"iostream", "server client/cli bench"},
+    {"absl/cleanup/", "client/cpp"},
     {"absl/status/", "lib server client bench"},
     {"absl/synchronization/mutex.h", "server bench"},
     {"absl/", ""},
@@ -61,12 +61,12 @@ constexpr ThirdParty kThirdParty[] = {
     {"tbb/", "lib/bvhmill/pipeline bench"},
     {"assimp/", "bench"},
     {"oneapi/", "lib/bvhmill/pipeline"},
-    {"nlohmann/", "lib/bvhmill/encode client"},
+    {"nlohmann/", "lib/bvhmill/encode client/cli"},
     {"zlib.h", "lib/bvhmill/encode lib/bvhmill/unpack bench"},
     {"zstd.h", "lib/bvhmill/unpack"},
     {"google/protobuf/", "lib/bvhmill/wire server client bench"},
-    {"grpc", "server client bench"},
-    {"CLI/", "server client"},
+    {"grpc", "server client/cpp bench"},
+    {"CLI/", "server client/cli"},
     {"openssl/", "server client"},
     {"prometheus/", "server"},
     {"spdlog/", ""},
