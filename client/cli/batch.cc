@@ -100,7 +100,7 @@ class OrderedTalk {
     bool is_read = true;
     while (!waiting_.empty() && waiting_.begin()->first == next_) {
       console_.PrintDiagnostics(waiting_.begin()->second.diagnostics);
-      is_read = console_.Data(waiting_.begin()->second.data);
+      is_read = console_.PrintData(waiting_.begin()->second.data);
       waiting_.erase(waiting_.begin());
       ++next_;
     }

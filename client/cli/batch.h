@@ -16,29 +16,29 @@
 
 namespace bvhmill::client {
 
-// What became of one clip.
+// The result of one clip of a run.
 struct Outcome {
   enum class Kind {
     kGood,
     kFailed,
     kSkipped,
     kCancelled,
-    // The server failed on this one.
+    // The server failed on this clip; others can still succeed.
     kServerError,
-    // No clip can be done any more.
+    // The server refuses all clips.
     kServerRefuses,
     kUnreachable,
   };
 
   Kind kind = Kind::kGood;
-  // For stdout and stderr, whole lines.
+  // Whole lines for stdout and for stderr.
   std::string data;
   std::string diagnostics;
-  // Of the file, as it is.
+  // Size of the file.
   int64_t bytes = 0;
 };
 
-// What became of all of them.
+// The result of a run.
 struct Totals {
   int64_t clips = 0;
   int64_t good = 0;
@@ -49,33 +49,36 @@ struct Totals {
   ExitCode exit = kExitGood;
 };
 
-// Reads a clip and hands it to `work`, whose result it returns; an .anim as the
-// BVH clip of what is played, a packed one as it is if the engine takes it. A
-// clip that cannot be read or unpacked, by whomever, gets NOT_FOUND and no
-// report; one that is too large the report that an engine would give it; one
-// that the system has no memory for RESOURCE_EXHAUSTED, and no report.
-// `bytes` is set to the size of the file, `progress` to what of it was sent to
-// a server.
+// Reads the clip `input`, calls `work` with it and returns the result of
+// `work`. An .anim becomes a BVH clip of its animation. A compressed clip stays
+// compressed if the engine accepts that.
+//
+// If the file cannot be read or decompressed, returns NOT_FOUND without a
+// report. If it is too large, returns the report that an engine would give. If
+// memory is missing, returns RESOURCE_EXHAUSTED without a report.
+//
+// Sets `bytes` to the size of the file, and `progress` to the bytes that were
+// sent to a server.
 ConvertResult WithClip(
     const Session& session, const Input& input, const ReportOptions& report,
     const std::function<ConvertResult(const ClipData& clip)>& work,
     int64_t* bytes, ClipProgress* progress);
 
-// False if nothing was found out about the clip.
+// False if the clip was not read, so that there is no report.
 bool HasReport(const ConvertResult& result);
 
-// The outcome of a clip by its result: kind, and what to say of a failure.
+// The outcome for `result`: its kind, and the message of a failure.
 Outcome OutcomeOf(const Session& session, const Input& input,
                   const ConvertResult& result, const IssueView& view = {});
 
-// TakeLines of the file `input`, if `clip` is what stands in it.
+// Calls TakeLines if `clip` has the bytes of the file `input`.
 void TakeLinesOf(const Input& input, const ClipData& clip, const Report& report,
                  IssueView* view);
 
-// Calls `task` for the index of each input, several at a time, and shows
-// progress, also that which the task sets for its clip. What it says is shown
-// in ascending order. Stops early when interrupted, when the server is lost,
-// and when nobody reads stdout.
+// Calls `task` with the index of each input, for several inputs at the same
+// time. Prints the texts of the outcomes in the order of the inputs, and shows
+// the progress, including the progress that a task sets for its clip. Stops
+// early if interrupted, if the server is lost, or if stdout is closed.
 Totals RunClips(const Session& session, std::span<const Input> inputs,
                 const std::function<Outcome(size_t, ClipProgress*)>& task);
 

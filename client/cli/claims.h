@@ -1,6 +1,6 @@
 #pragma once
 
-// Which input may make the outputs of which name.
+// Gives each name of an output to one input.
 
 #include <vector>
 
@@ -8,8 +8,9 @@
 
 namespace bvhmill::client {
 
-// Fails inputs whose outputs would leave the output directory, or be those of
-// an earlier input. Normalizes Input::base of the others.
+// Sets Input::status of each input whose outputs would be outside the output
+// folder, or would have the names of outputs of an earlier input. Normalizes
+// Input::base of the others.
 void ClaimOutputs(std::vector<Input>* inputs);
 
 }  // namespace bvhmill::client

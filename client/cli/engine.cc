@@ -7,8 +7,8 @@
 namespace bvhmill::client {
 namespace {
 
-// Args of issues are a map on the wire and come back ordered by name; so that
-// reports are equal, they are here, too.
+// A server returns the args of issues sorted by name, since they are a map in
+// the API. They are sorted here as well, so that reports are equal.
 void SortArgs(ConvertResult* result) {
   for (Issue& issue : result->report.issues) {
     std::sort(issue.args.begin(), issue.args.end());

@@ -1,7 +1,7 @@
 #pragma once
 
-// Where clips are converted: in this process or by a server. Which of the two
-// cannot be told from outputs and reports; they are equal to the byte.
+// Engines convert clips: one in this process, the other on a server. Both give
+// outputs and reports with the same bytes.
 
 #include <cstdint>
 #include <memory>
@@ -17,7 +17,7 @@
 
 namespace bvhmill::client {
 
-// Thread-safe. See Client for what the calls promise; `name` is for messages.
+// Thread-safe. The calls behave as those of Client; `name` is for messages.
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -28,9 +28,9 @@ class Engine {
                                 const ConvertOptions& options,
                                 OutputReceiver* receiver,
                                 const CancelToken* cancel) = 0;
-  // Bytes of text that one clip may have; 0: any number.
+  // Largest size of the text of a clip; 0: no limit.
   virtual int64_t MaxClipBytes() const = 0;
-  // Whether clips may be packed so.
+  // True if clips can have this compression.
   virtual bool Takes(v1::ContentEncoding encoding) const = 0;
   // True if a call can fail for reasons of a server.
   virtual bool IsRemote() const = 0;
@@ -38,7 +38,7 @@ class Engine {
   virtual std::string Build() const = 0;
 };
 
-// Works in this process, within `limits`; options.limits are not used.
+// Converts in this process, with `limits` in place of options.limits.
 class LocalEngine final : public Engine {
  public:
   explicit LocalEngine(const Limits& limits) : limits_(limits) {}

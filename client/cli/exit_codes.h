@@ -1,6 +1,6 @@
 #pragma once
 
-// What the command line says by its exit status. Scripts rely on it.
+// The exit statuses of bvhmill. Scripts rely on them.
 
 namespace bvhmill::client {
 

@@ -6,12 +6,13 @@
 
 namespace bvhmill::client {
 
-// From now on the first of these signals cancels the token that is returned.
-// One that comes more than a second later quits at once with status 130;
-// earlier ones change nothing, so that a run has the time to clean up. A signal
-// that was ignored when the program started stays ignored; SIGPIPE and SIGXFSZ
-// are ignored, too, so that a write to a closed pipe, or beyond a limit, is an
-// error like others. Call once, in main.
+// Installs the handlers and returns a token. The first signal cancels the
+// token. A signal more than one second later ends the program at once, with
+// status 130; a signal before that is ignored, so that the run can clean up.
+//
+// A signal that was ignored when the program started stays ignored. SIGPIPE and
+// SIGXFSZ are ignored, so that a write to a closed pipe or beyond a file size
+// limit returns an error. Call once, in main.
 CancelToken* CatchSignals();
 
 }  // namespace bvhmill::client

@@ -21,19 +21,20 @@ namespace bvhmill::client {
 namespace {
 
 constexpr char kExamples[] =
-    "  bvhmill info take.bvh --local\n"
+    "  bvhmill info take.bvh\n"
     "  bvhmill validate -r takes\n"
     "  bvhmill convert -r takes -o out --emit npz,report\n";
 
 void SetUpProgram(CLI::App* program) {
   program->name("bvhmill");
-  program->description("reads, checks, solves and converts BVH motion capture");
+  program->description("read, check and convert BVH motion capture files");
   program->footer(kExamples);
   program->formatter(std::make_shared<HelpFormatter>());
   program->set_help_flag("-h,--help", "print this help");
-  program->set_version_flag("--version", "bvhmill " + std::string(Version()) +
-                                             " (" + std::string(GitCommit()) +
-                                             ")");
+  program->set_version_flag("--version",
+                            "bvhmill " + std::string(Version()) + " (" +
+                                std::string(GitCommit()) + ")",
+                            "print the version");
   const char* config = std::getenv("BVHMILL_CONFIG");
   const std::string named = config == nullptr ? "" : config;
   program
@@ -42,11 +43,11 @@ void SetUpProgram(CLI::App* program) {
       ->type_name("FILE");
   program->config_formatter(std::make_shared<ConfigFile>(program));
   program->require_subcommand(1);
-  // So that --config may stand behind the command, too.
+  // --config can also come after the command.
   program->fallthrough();
 }
 
-// The innermost command that the words named.
+// The innermost command that was chosen.
 const CLI::App* ChosenApp(const CLI::App* program) {
   const CLI::App* app = program;
   while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
@@ -80,7 +81,7 @@ std::string NoCommand(const CLI::App& chosen, const std::string& word) {
          DidYouMean(word, {names.begin(), names.end()});
 }
 
-// What is wrong with the words behind `chosen`.
+// Returns what is wrong with the words after the command `chosen`.
 std::string WhyNot(const CLI::App& program, const CLI::App& chosen,
                    const CLI::ParseError& error) {
   const bool needs_command = chosen.get_require_subcommand_min() > 0;
@@ -88,7 +89,7 @@ std::string WhyNot(const CLI::App& program, const CLI::App& chosen,
   const bool lacks_option = dynamic_cast<const CLI::RequiredError*>(&error);
   const std::vector<std::string> words = program.remaining(true);
   if (!needs_command && !has_extras) {
-    // A word that seems to be missing may be there, but mistyped.
+    // An option that is missing may be there with a typing error.
     const bool is_mistyped =
         lacks_option && !words.empty() && words.front().starts_with('-');
     return is_mistyped ? NoOption(chosen, words.front()) : error.what();
@@ -100,9 +101,9 @@ std::string WhyNot(const CLI::App& program, const CLI::App& chosen,
                        : "'" + word + "' is one word too many";
 }
 
-// The words of the command line, last first, as CLI11 takes them. It gives up
-// on names behind "--" if there are others before; so they are made to look
-// like names.
+// The words of the command line in reverse order, as CLI11 expects them. CLI11
+// refuses names after "--" if other names come before it. So "./" is put before
+// a name that begins with a dash.
 std::vector<std::string> WordsOf(int argc, char** argv) {
   std::vector<std::string> words;
   bool only_names = false;
@@ -164,12 +165,12 @@ int Run(int argc, char** argv) {
 }  // namespace bvhmill::client
 
 int main(int argc, char** argv) {
-  // gRPC's own log says on stderr what the statuses of calls say again.
+  // Statuses of calls already say what gRPC would log to stderr.
   setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);
   try {
     return bvhmill::client::Run(argc, argv);
   } catch (const std::exception& error) {
-    // Out of memory, most likely.
+    // Most likely out of memory.
     std::fprintf(stderr, "bvhmill: %s\n", error.what());
     return bvhmill::client::kExitClipFailed;
   }

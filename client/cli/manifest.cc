@@ -10,7 +10,7 @@
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
-#include "client/cli/ui/text.h"
+#include "client/cli/ui/json_text.h"
 
 namespace bvhmill::client {
 namespace {

@@ -1,15 +1,15 @@
 #pragma once
 
-// The manifest of an output folder: which outputs were made there, of which
-// inputs, with which options. A file of JSON objects, one a line, to which runs
-// append:
+// The manifest of an output folder: which outputs bvhmill has made there, from
+// which inputs, with which options. A file with one JSON object per line; each
+// run appends lines:
 //   {"clip":"a/walk","begun":[".csv"],"input":{"path":"/takes/a/walk.bvh"}}
 //   {"clip":"a/walk","done":{".csv":4711},"options":"<sha256>",
 //    "input":{"path":...,"size":...,"modified":...,"changed":...,
 //             "sha256":...}}
-// The first line is written before outputs get their names, the second one
-// after that. The last lines about a clip count. A line that is no such object,
-// as a run that was killed may leave it, is ignored.
+// The line with "begun" is written before outputs get their names, the line
+// with "done" after that. The last lines about a clip are valid. Other lines,
+// such as a torn line of a run that was killed, are ignored.
 
 #include <cstdint>
 #include <map>
@@ -30,39 +30,40 @@ inline constexpr std::string_view kManifestName = ".bvhmill-manifest.jsonl";
 
 // The entry of one clip in the manifest.
 struct MadeClip {
-  // By their extensions: the size of an output that was made, or kUnknown for a
-  // file of which no more is known than that bvhmill was to make it.
+  // The size of each output by its extension; kUnknown if bvhmill began to make
+  // it, but did not record the end.
   static constexpr int64_t kUnknown = -1;
   std::map<std::string, int64_t> outputs;
-  // True if they were made; the digests of options and input are then known.
+  // True if all outputs were made. The digests of options and input are then
+  // known.
   bool is_done = false;
   std::string options;
   FileState input;
 };
 
-// Clips are named by what their outputs have in common: the path below the
-// folder, without extensions. Statuses are FAILED_PRECONDITION "PATH: why".
+// The name of a clip is the path of its outputs below the folder, without
+// extension. Statuses are FAILED_PRECONDITION "PATH: why".
 class Manifest {
  public:
   // `directory` is borrowed.
   explicit Manifest(const OutputDir* directory) : directory_(*directory) {}
 
-  // Reads what earlier runs have written. O(size of the file). Call it before
-  // the others, or not at all.
+  // Reads the lines of earlier runs. O(size of the file). Call it first, or not
+  // at all.
   absl::Status Read();
 
-  // True if Read found no manifest: nothing is known of the outputs there.
+  // True if Read found no manifest, so that nothing is known about the outputs.
   bool is_missing() const { return is_missing_; }
 
   // The entry that was read for `clip`; null if there is none.
   const MadeClip* Find(const std::string& clip) const;
 
-  // Says that outputs of `clip` with these extensions are about to be made of
-  // the file `input`. Thread-safe, as is Finish.
+  // Records that outputs of `clip` with these extensions will be made from the
+  // file `input`. Begin and Finish are thread-safe.
   absl::Status Begin(const std::string& clip,
                      const std::vector<std::string>& extensions,
                      const std::string& input);
-  // Says that they were made.
+  // Records that they were made.
   absl::Status Finish(const std::string& clip, const MadeClip& made);
 
  private:
@@ -74,9 +75,9 @@ class Manifest {
   const OutputDir& directory_;
   std::unordered_map<std::string, MadeClip> clips_;
   std::mutex mutex_;
-  // Appends to the file; opened when it is needed.
+  // Open for appending; opened by the first Begin.
   UniqueFd file_;
-  // The file ends within a line.
+  // True if the last line of the file has no end.
   bool is_torn_ = false;
   bool is_missing_ = false;
 };

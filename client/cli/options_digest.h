@@ -9,9 +9,9 @@
 
 namespace bvhmill::client {
 
-// A digest of everything beside the input that outputs depend on: the options
-// without their limits, the version of this program, and `engine`, the version
-// of the program that converts. Hexadecimal.
+// The digest, in hexadecimal, of everything except the input that determines
+// the outputs: the options without their limits, the version of this program,
+// and `engine`, the version of the program that converts.
 std::string OptionsDigest(const ConvertOptions& options,
                           std::string_view engine);
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "bvhmill/base/status.h"
-#include "client/cli/ui/tls_check.h"
+#include "client/cli/ui/tls_advice.h"
 
 namespace bvhmill::client {
 namespace {
@@ -17,7 +17,7 @@ ExitCode ExitOf(const absl::Status& status, const CancelToken* cancel) {
     case absl::StatusCode::kUnavailable:
       return kExitUnreachable;
     case absl::StatusCode::kCancelled:
-      // A server may say so, too.
+      // A server can also end a call with CANCELLED.
       return IsCancelled(cancel) ? kExitInterrupted : kExitServerError;
     default:
       return kExitServerError;
@@ -37,15 +37,15 @@ std::string WhyRefused(const Session& session, const absl::Status& status) {
 std::string WhyUnreachable(const Session& session, const absl::Status& status,
                            std::string_view hint) {
   const ConnectOptions& connect = session.options.connect;
-  const std::string tls = WhyTlsFails(connect);
+  const std::string tls = TlsAdvice(CheckTls(connect));
   return tls.empty() ? std::string(MessageOf(status)) + std::string(hint)
                      : "cannot reach " + connect.server + ": " + tls;
 }
 
 }  // namespace
 
-std::unique_ptr<Client> ConnectOrSay(const Session& session,
-                                     std::string_view hint, ExitCode* exit) {
+std::unique_ptr<Client> ConnectOrReport(const Session& session,
+                                        std::string_view hint, ExitCode* exit) {
   auto client = Client::Connect(session.options.connect, session.cancel);
   if (client.ok()) return *std::move(client);
   *exit = ExitOf(client.status(), session.cancel);
@@ -67,13 +67,12 @@ bool IsTyped(const Session& session, std::string_view option) {
 }
 
 ExitCode OpenEngine(Session* session) {
-  if (session->options.local) {
+  if (session->options.connect.server.empty()) {
     session->engine = std::make_unique<LocalEngine>(session->options.limits);
     return kExitGood;
   }
   ExitCode exit = kExitGood;
-  auto client =
-      ConnectOrSay(*session, " (--local works without a server)", &exit);
+  auto client = ConnectOrReport(*session, " (--local needs no server)", &exit);
   if (client != nullptr) {
     session->engine = std::make_unique<RemoteEngine>(std::move(client));
   }

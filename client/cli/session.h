@@ -1,6 +1,6 @@
 #pragma once
 
-// What the commands share: where the work is done, and what to say where.
+// What the commands share: their common options, the console and the engine.
 
 #include <memory>
 #include <string>
@@ -9,25 +9,28 @@
 
 #include "bvhmill/base/cancel.h"
 #include "bvhmill/base/limits.h"
-#include "client/cli/ui/console.h"
 #include "client/cli/engine.h"
 #include "client/cli/exit_codes.h"
+#include "client/cli/ui/console.h"
 #include "client/cli/ui/progress.h"
 
 namespace bvhmill::client {
 
 struct RunOptions {
+  // `connect.server` is empty if no server is named: clips are then converted
+  // in this process.
   ConnectOptions connect;
+  // --local: clips are converted in this process even if a server is named.
   bool local = false;
-  // Of local work.
+  // Used only if clips are converted in this process.
   Limits limits;
-  // Clips in flight; 0 = as many as cores.
+  // Clips in flight; 0 = one per core.
   int jobs = 0;
   bool quiet = false;
   ProgressMode progress = ProgressMode::kAuto;
 };
 
-// One run of the program. What it points to is thread-safe.
+// One run of the program. The objects that it points to are thread-safe.
 struct Session {
   RunOptions options;
   // The command line. Options may also come from the environment and from a
@@ -38,15 +41,17 @@ struct Session {
   std::unique_ptr<Engine> engine;
 };
 
-// Connects by options.connect. On failure, says why on the console, followed by
-// `hint` if no server answers, and sets `exit` to the status to exit with.
-std::unique_ptr<Client> ConnectOrSay(const Session& session,
-                                     std::string_view hint, ExitCode* exit);
+// Connects to options.connect.server. On failure, prints the reason, followed
+// by `hint` if no server answers, sets `exit` to the exit status and returns
+// null. Blocks for connect_timeout at most.
+std::unique_ptr<Client> ConnectOrReport(const Session& session,
+                                        std::string_view hint, ExitCode* exit);
 
-// True if `option`, such as "--fps", stands on the command line.
+// True if `option`, such as "--fps", is on the command line.
 bool IsTyped(const Session& session, std::string_view option);
 
-// Fills session->engine by session->options, or fails as ConnectOrSay does.
+// Fills session->engine: a connected RemoteEngine if options.connect.server is
+// not empty, else a LocalEngine. Fails as ConnectOrReport does.
 ExitCode OpenEngine(Session* session);
 
 }  // namespace bvhmill::client

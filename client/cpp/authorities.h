@@ -1,15 +1,14 @@
 #pragma once
 
-// The authorities that the system trusts. Private to the client library and the
-// command line.
+// The authorities that the system trusts. Private to the client library.
 
 #include <string>
 
 namespace bvhmill::client {
 
-// A PEM file with their certificates: that of the variable SSL_CERT_FILE, or
-// the first that exists of those that distributions have. Empty if there is
-// none.
+// The path of a PEM file with their certificates: the value of the variable
+// SSL_CERT_FILE, or else the first file that exists of those that Linux
+// distributions use. Empty if none exists.
 std::string SystemAuthorities();
 
 }  // namespace bvhmill::client

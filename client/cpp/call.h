@@ -1,7 +1,7 @@
 #pragma once
 
-// Waiting for the calls of gRPC's callback API so that a CancelToken ends them.
-// Private to the client library.
+// Waits for calls of the callback API of gRPC; a CancelToken ends them. Private
+// to the client library.
 
 #include <grpcpp/channel.h>
 #include <grpcpp/client_context.h>
@@ -22,12 +22,13 @@
 
 namespace bvhmill::client {
 
-// How often a waiting thread looks at its token.
+// The time between two checks of the token.
 inline constexpr std::chrono::milliseconds kCancelPoll{50};
 
-// Blocks on `done_condition` until `done()`; cancels the call of `context` when
-// `cancel` or `gives_up()` says so. True if it was `gives_up`. `lock` is held
-// whenever `done` or `gives_up` is called.
+// Blocks on `done_condition` until `done()` is true. Cancels the call of
+// `context` if `cancel` is cancelled or `gives_up()` is true. Returns true if
+// `gives_up` was the reason. `lock` is held during calls of `done` and
+// `gives_up`.
 template <typename Done, typename GivesUp>
 bool WaitOrCancel(std::unique_lock<std::mutex>* lock,
                   std::condition_variable* done_condition,
@@ -49,8 +50,8 @@ bool WaitOrCancel(std::unique_lock<std::mutex>* lock,
 }
 
 // Runs the unary call of `method`, e.g. "/bvhmill.v1.ClipService/ConvertClip".
-// INTERNAL if the server answers what is not a Response: gRPC's own stubs take
-// such an answer for a good one, with as much of it as could be read.
+// INTERNAL if the answer of the server is not a valid Response. (The stubs of
+// gRPC accept such an answer and return the part that could be read.)
 template <typename Request, typename Response>
 grpc::Status AwaitUnary(const std::shared_ptr<grpc::Channel>& channel,
                         const std::string& method, grpc::ClientContext* context,

@@ -13,8 +13,8 @@
 
 #include "bvhmill/base/status.h"
 #include "client/cpp/authorities.h"
-#include "client/cpp/posix_files.h"
 #include "client/cpp/server_address.h"
+#include "client/cpp/small_file.h"
 
 namespace bvhmill::client {
 namespace {

@@ -13,19 +13,19 @@
 
 namespace bvhmill::client {
 
-// A channel and what every call on it carries.
+// A channel, and the header that every call on it sends.
 struct Line {
   std::shared_ptr<grpc::Channel> channel;
   // Value of the `authorization` header, or empty.
   std::string authorization;
 };
 
-// The target of gRPC for `servers`: itself if it is one, else an "ipv4:" or
-// "ipv6:" list of what the names resolve to now. Blocks on DNS.
+// The gRPC target for `servers`. One server is its own target. Several become
+// an "ipv4:" or "ipv6:" list of the addresses of their names. Blocks on DNS.
 // INVALID_ARGUMENT "server: why".
 absl::StatusOr<std::string> TargetOf(std::string_view servers);
 
-// Reads the files and makes the channel; connects to nothing yet.
+// Reads the files and makes the channel, but does not connect.
 // INVALID_ARGUMENT "field: why".
 absl::StatusOr<Line> OpenLine(const ConnectOptions& options);
 

@@ -9,10 +9,10 @@
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/wire/options.h"
-#include "client/cpp/response.h"
 #include "client/cpp/call.h"
 #include "client/cpp/channel.h"
 #include "client/cpp/clip_calls.h"
+#include "client/cpp/response.h"
 
 namespace bvhmill::client {
 namespace {

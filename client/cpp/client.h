@@ -1,7 +1,13 @@
 #pragma once
 
-// The client library of bvhmill: clips go to a server, results come back as the
-// same plain data that bvhmill::Convert returns in process.
+// The client library of bvhmill. It sends clips to a server and returns the
+// same plain data that bvhmill::Convert returns in the process.
+//
+//   auto client = Client::Connect({.server = "127.0.0.1:7450"});
+//   if (!client.ok()) return client.status();
+//   StringReceiver outputs;
+//   const ConvertResult result = (*client)->Convert(
+//       "take.bvh", {.bytes = text}, options, &outputs, /*cancel=*/nullptr);
 
 #include <atomic>
 #include <chrono>
@@ -20,27 +26,28 @@
 namespace bvhmill::client {
 
 struct ConnectOptions {
-  // HOST:PORT, or the PORT of this machine, resolved again whenever the
-  // connection is lost; or several of them, split by commas and resolved once:
-  // calls then take turns.
+  // HOST:PORT, or PORT for this machine. The name is resolved again after the
+  // connection is lost. With several servers, separated by commas, calls take
+  // turns; their names are resolved once.
   std::string server = "127.0.0.1:7450";
-  // TLS by the authorities that the system trusts. SSL_CERT_FILE can name
-  // others.
+  // Use TLS and trust the authorities of the system. The environment variable
+  // SSL_CERT_FILE can name other authorities.
   bool tls_system = false;
-  // PEM files. Any of the first two makes the connection TLS. Without `tls_ca`
-  // the authorities are those of the system. Of several servers, each must have
-  // a certificate for the name of the first.
+  // PEM files. `tls_ca` or `tls_cert` turns TLS on. Without `tls_ca` the
+  // authorities are those of the system. Each of several servers needs a
+  // certificate for the name of the first.
   std::string tls_ca;
   std::string tls_cert;
   std::string tls_key;
-  // Its content, without blanks around it, goes with every call as
-  // `authorization: Bearer TOKEN`.
+  // A file with a token. Blanks around the token are removed. Every call sends
+  // it as `authorization: Bearer TOKEN`.
   std::string token_file;
   std::chrono::milliseconds connect_timeout{5000};
-  // How long a clip may be offered again and again to a server that is busy.
+  // The time for which a clip is sent again to a server that is busy.
   std::chrono::milliseconds busy_timeout{60'000};
-  // How long a call may wait for the server: for the answer of a unary call,
-  // for the next message either way of a stream. 0 = for ever.
+  // The longest time that a call waits for the server: for the answer of a
+  // unary call, or for the next message of a stream in either direction. 0: no
+  // limit.
   std::chrono::milliseconds answer_timeout{900'000};
 };
 
@@ -49,13 +56,43 @@ inline bool UsesTls(const ConnectOptions& options) {
          !options.tls_cert.empty();
 }
 
-// A clip as it is sent, only borrowed.
+// The reason why a TLS connection fails. gRPC reports only that it fails.
+enum class TlsFault {
+  // TLS is not the reason.
+  kNone,
+  // The options ask for TLS, but the server does not use it.
+  kServerWithoutTls,
+  // The server uses TLS, but the options do not ask for it.
+  kServerNeedsTls,
+  // The certificate of the server is for other names.
+  kWrongName,
+  // The certificate of the server is not trusted; `detail` says why.
+  kUntrusted,
+  // The server asks for a certificate, but the options name none.
+  kCertificateMissing,
+  // The server refuses the certificate of the options.
+  kCertificateRefused,
+};
+
+struct TlsCheck {
+  TlsFault fault = TlsFault::kNone;
+  // The name or address of the server, without its port.
+  std::string host;
+  // The text of OpenSSL; only for kUntrusted.
+  std::string detail;
+};
+
+// Connects to the first server of `options` once more, and finds the reason why
+// TLS fails. Call it after Connect has failed. Blocks for some seconds at most.
+TlsCheck CheckTls(const ConnectOptions& options);
+
+// A clip to send. The bytes are borrowed.
 struct ClipData {
-  // BVH text, or what it was compressed to.
+  // BVH text, plain or compressed.
   std::string_view bytes;
-  // One that the server takes, see Client::Takes.
+  // How `bytes` is compressed. Requires that Client::Takes this.
   v1::ContentEncoding encoding = v1::CONTENT_ENCODING_IDENTITY;
-  // Is set to the bytes that were sent so far, if the clip goes in pieces; may
+  // Set to the number of bytes sent so far, if the clip is sent in pieces. May
   // be null.
   std::atomic<int64_t>* sent = nullptr;
 };
@@ -64,18 +101,21 @@ struct ClipData {
 // once share one connection per server.
 //
 // Every call returns within 100 ms once `cancel` (which may be null) is
-// cancelled, with CANCELLED. A call that fails with UNAVAILABLE before anything
-// was handed to its receiver is tried again, up to four times in all, with
-// growing pauses of less than 2 s together; results depend on text and options
-// alone, so that repeating is safe. One that the server refuses for now
-// (RESOURCE_EXHAUSTED that says when to try again) is offered again after that
-// time and a random part of it, until `busy_timeout` is over.
+// cancelled, with CANCELLED.
+//
+// A call that fails with UNAVAILABLE before its receiver got data is tried
+// again: up to four times in all, with growing pauses of less than 2 s
+// together. This is safe, since results depend only on text and options. A call
+// that the server refuses for now (RESOURCE_EXHAUSTED with a retry delay) is
+// tried again after the delay and a random part of it, until `busy_timeout` is
+// over.
 class Client {
  public:
-  // Reads the files, connects and asks what the server is.
-  // INVALID_ARGUMENT "field: why": an option cannot be, e.g. an unreadable
+  // Reads the files, connects and calls GetServerInfo.
+  // INVALID_ARGUMENT "field: why": an option is wrong, e.g. an unreadable
   // file. UNAVAILABLE "cannot reach HOST:PORT: why": refused, or no answer
-  // within the timeout. Else what the server said, e.g. UNAUTHENTICATED.
+  // within the timeout. Otherwise the status of the server, e.g.
+  // UNAUTHENTICATED.
   static absl::StatusOr<std::unique_ptr<Client>> Connect(
       const ConnectOptions& options, const CancelToken* cancel = nullptr);
 
@@ -83,10 +123,10 @@ class Client {
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
-  // What the server said when it was connected.
+  // The answer to GetServerInfo at the time of Connect.
   const v1::GetServerInfoResponse& ServerInfo() const;
 
-  // Whether the server takes clips that are packed so.
+  // True if the server accepts clips with this compression.
   bool Takes(v1::ContentEncoding encoding) const;
 
   // Checks one clip, and whether options.outputs can be made of it, by making

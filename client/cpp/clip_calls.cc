@@ -10,9 +10,9 @@
 #include "bvhmill/base/utf8.h"
 #include "bvhmill/pipeline/discarding_receiver.h"
 #include "bvhmill/wire/result.h"
-#include "client/cpp/response.h"
 #include "client/cpp/call.h"
 #include "client/cpp/clip_stream.h"
+#include "client/cpp/response.h"
 
 namespace bvhmill::client {
 namespace {

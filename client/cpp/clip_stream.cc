@@ -16,8 +16,8 @@
 #include "bvhmill/base/limits.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
-#include "client/cpp/response.h"
 #include "client/cpp/call.h"
+#include "client/cpp/response.h"
 
 namespace bvhmill::client {
 namespace {

@@ -19,24 +19,24 @@ struct StreamedClip {
   std::string_view name;
   ClipData data;
   const v1::ConvertOptions* options = nullptr;
-  // Bytes of data in one message; at least 1.
+  // Largest number of bytes of data in a message; at least 1.
   size_t chunk_bytes = 0;
-  // Bytes of one message; 0: any number.
+  // Largest size of a message in bytes; 0: no limit.
   int64_t max_message_bytes = 0;
-  // Bytes of all outputs; 0: any number.
+  // Largest size of all outputs in bytes; 0: no limit.
   int64_t max_output_bytes = 0;
-  // How long the server may send and take nothing; 0: for ever.
+  // The call fails if the server sends and receives nothing for this time; 0:
+  // no limit.
   std::chrono::milliseconds answer_timeout{};
-  // May be null if no outputs are asked for.
+  // May be null if no outputs are requested.
   OutputReceiver* receiver = nullptr;
 };
 
-// Sends the clip while it takes the answers in, so that neither side ever waits
-// for the other to read. The result of the server; or why there is none: what
-// the call said, what the receiver said, CANCELLED, DEADLINE_EXCEEDED if the
-// server is silent, or INTERNAL if the answers are not what the protocol
-// promises. Everything borrowed must live until it returns; the receiver is
-// called from this thread.
+// Sends the clip and receives the answers at the same time, so that neither
+// side waits for the other to read. Returns the result of the server, or the
+// error of the call, the error of the receiver, CANCELLED, DEADLINE_EXCEEDED if
+// the server is silent, or INTERNAL if the answers break the protocol. Borrowed
+// objects must live until it returns. The receiver is called from this thread.
 ConvertResult ConvertByStream(v1::ClipService::Stub* stub,
                               grpc::ClientContext* context,
                               const StreamedClip& clip,

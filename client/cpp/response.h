@@ -1,7 +1,7 @@
 #pragma once
 
-// What a server answers for one clip, checked and handed to the caller. Private
-// to the client library.
+// Checks the answer of a server for one clip and forwards it to the caller.
+// Private to the client library.
 
 #include <google/protobuf/repeated_ptr_field.h>
 #include <grpcpp/support/status.h>
@@ -20,12 +20,12 @@
 
 namespace bvhmill::client {
 
-// Collects one answer: Begin, Data, End, in the order of the protocol. What the
-// protocol forbids is INTERNAL; what the receiver says is handed on.
+// Collects one answer: Begin, Data, End, in the order of the protocol. A
+// violation of the protocol is INTERNAL. An error of the receiver is returned.
 class Answer {
  public:
   // `outputs` are those of the request. `receiver` may be null if there are
-  // none. More than `max_output_bytes` of data are refused; 0: any number.
+  // none. More than `max_output_bytes` of data are an error; 0: no limit.
   Answer(const google::protobuf::RepeatedPtrField<v1::OutputRequest>& outputs,
          int64_t max_output_bytes, OutputReceiver* receiver);
 
@@ -40,11 +40,11 @@ class Answer {
   ConvertResult TakeResult() { return std::move(result_); }
 
  private:
-  // The server has these outputs, in the order in which they were asked for.
+  // OK if the answer has the requested outputs, in their order.
   absl::Status CheckOutputs(std::span<const OutputInfo> outputs) const;
   absl::Status CheckSizes() const;
 
-  // Ids of the outputs that were asked for.
+  // Ids of the requested outputs.
   std::vector<std::string> ids_;
   int64_t max_output_bytes_;
   OutputReceiver* receiver_;
@@ -56,19 +56,19 @@ class Answer {
   ConvertResult result_;
 };
 
-// The result of a server, with strings that are safe to show: bytes that
-// cannot be printed are escaped, also those of a server that does not do so.
+// The result of a server, with strings that are safe to print: bytes that are
+// not printable are escaped.
 ConvertResult ResultFromServer(const v1::ClipResult& message);
 
-// Results of calls that brought none.
+// Results of calls that returned none.
 ConvertResult FailedResult(const absl::Status& status);
 ConvertResult CancelledResult();
 // With the fault that the details of `status` name.
 ConvertResult ResultOf(const grpc::Status& status);
-// When the server would have a refused clip offered again; 0 if the result is
-// no such refusal.
+// The time after which the client should send a refused clip again; 0 if the
+// result is no such refusal.
 std::chrono::milliseconds RetryDelayOf(const ConvertResult& result);
-// INTERNAL: the server has sent what the protocol forbids.
+// INTERNAL: the server has broken the protocol.
 absl::Status BrokenAnswer(std::string_view what);
 // DEADLINE_EXCEEDED: the server was silent for that long.
 absl::Status SilentServer(std::chrono::milliseconds time);

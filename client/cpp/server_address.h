@@ -1,7 +1,6 @@
 #pragma once
 
-// Addresses of servers as they are typed. Private to the client library and the
-// command line.
+// Addresses of servers as users write them. Private to the client library.
 
 #include <string>
 #include <string_view>

@@ -2,7 +2,7 @@
 # Runs the tests of one language, or those of the pages that a newcomer follows,
 # against the programs in BIN.
 #
-#   run.sh python|node|readme BIN WORK
+#   run.sh python|node|readme|schema BIN WORK
 #
 # WORK/clients/node holds the packages of Node.
 set -euo pipefail
@@ -44,6 +44,12 @@ run_readme() {
   "$python" "$here/readme/steps_test.py"
   "$python" "$here/readme/follow.py" "$work/node/node_modules" \
     README.md docs/examples/README.md
+}
+
+run_schema() {
+  "$python" -c 'import jsonschema' 2>/dev/null || skip "no python3-jsonschema"
+  export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$here/python
+  "$python" "$here/schema/schema_test.py"
 }
 
 run_node() {

@@ -77,3 +77,9 @@ for expected in "$work/programs"/*.expected; do
   "$work/build/$name" "$(cat "$work/programs/$name.input")" > "$work/actual"
   diff -u "$expected" "$work/actual"
 done
+
+# The client library has one public header.
+if [ -x "$work/build/caller" ]; then
+  [ "$(ls "$work/prefix/include/bvhmill/client")" = client.h ]
+  [ "$("$work/build/caller")" = UNAVAILABLE ]
+fi

@@ -58,18 +58,18 @@ constexpr Layer kLayers[] = {
      "bvhmill/base bvhmill/pipeline server/auth server/convert server/limits "
      "server/net server/observe server/rpc"},
     {"server", "bvhmill/base"},
-    {"client",
+    {"client/cpp", "bvhmill/base bvhmill/pipeline bvhmill/wire bvhmill/v1"},
+    {"client/cli",
      "bvhmill/base bvhmill/report bvhmill/clip/conventions.h "
      "bvhmill/anim bvhmill/edit bvhmill/encode bvhmill/pipeline "
-     "bvhmill/unpack bvhmill/wire "
-     "bvhmill/v1"},
+     "bvhmill/unpack bvhmill/wire bvhmill/v1 client/cpp/client.h"},
     {"bench", "bvhmill server client"},
 };
 
 // The first beginning that fits counts.
 constexpr ThirdParty kThirdParty[] = {
-    {"iostream", "server client bench"},
-    {"absl/cleanup/", "client"},
+    {"iostream", "server client/cli bench"},
+    {"absl/cleanup/", "client/cpp"},
     {"absl/status/", "lib server client bench"},
     {"absl/strings/cord.h", "lib/bvhmill/base"},
     {"absl/synchronization/mutex.h", "server bench"},
@@ -84,7 +84,7 @@ constexpr ThirdParty kThirdParty[] = {
     {"tbb/", "lib/bvhmill/pipeline bench"},
     {"assimp/", "bench"},
     {"oneapi/", "lib/bvhmill/pipeline"},
-    {"nlohmann/", "lib/bvhmill/encode client"},
+    {"nlohmann/", "lib/bvhmill/encode client/cli"},
     {"zlib.h", "lib/bvhmill/encode lib/bvhmill/unpack bench"},
     {"zstd.h", "lib/bvhmill/unpack"},
     {"google/protobuf/", "lib/bvhmill/wire server client bench"},
@@ -99,8 +99,8 @@ constexpr ThirdParty kThirdParty[] = {
      "server/convert/clip_service.h server/convert/clip_service.cc "
      "server/convert/clip_worker.h server/convert/clip_worker.cc "
      "server/convert/stream_reactor.h server/convert/stream_reactor.cc "
-     "client bench"},
-    {"CLI/", "server client"},
+     "client/cpp bench"},
+    {"CLI/", "server client/cli"},
     {"openssl/", "server client"},
     {"prometheus/", "server"},
     {"spdlog/", ""},

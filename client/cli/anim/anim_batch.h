@@ -1,6 +1,6 @@
 #pragma once
 
-// One change of many .anim files.
+// Applies one change to many .anim files.
 
 #include <CLI/CLI.hpp>
 #include <functional>
@@ -25,9 +25,9 @@ struct AnimBatch {
 // Changes a motion; thread-safe. The status says why it cannot be changed.
 using AnimEdit = std::function<absl::Status(AnimMotion* motion)>;
 
-// Writes each input again, as `edit` changes it; returns the status to exit
-// with. What the viewer would refuse is not written. `app` is the command, for
-// messages.
+// Applies `edit` to each input and writes the result; returns the exit status.
+// A result that the viewer would refuse is not written. `app` is the command,
+// for messages.
 int EditAnims(const CLI::App* app, const AnimBatch& batch, const AnimEdit& edit,
               Session* session);
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Choices that were made for .anim outputs, since the user left them open: the
-// joint map and the pose of reference.
+// Choices that bvhmill makes for .anim outputs if the user does not: the joint
+// map and the reference pose.
 
 #include <cstdint>
 #include <map>
@@ -16,7 +16,7 @@ namespace bvhmill::client {
 // Thread-safe.
 class AnimChoices {
  public:
-  // Counts a clip by what its report says was chosen.
+  // Counts the choices that the report of a clip names.
   void Add(const Report& report);
 
   // "anim: joint map cmu 12, mixamo 3" and "anim: pose of reference ...", a

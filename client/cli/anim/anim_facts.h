@@ -1,6 +1,6 @@
 #pragma once
 
-// What is in an .anim, for people.
+// The content of an .anim file as text.
 
 #include <string>
 
@@ -8,8 +8,8 @@
 
 namespace bvhmill::client {
 
-// Header, a table of the joints, constraints, and every key if `with_keys`.
-// Only the name of a file whose bytes make no sense, and that. Every line has
+// Header, constraints, a table of the joints and, if `with_keys`, all
+// keyframes. If the bytes cannot be decoded, only name and size. Every line has
 // its end.
 std::string AnimFacts(const AnimFile& file, bool with_keys);
 

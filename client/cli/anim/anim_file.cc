@@ -34,12 +34,13 @@ absl::Status Failed(const std::string& why) {
 void AddAnimInputs(CLI::App* app, InputOptions* input) {
   input->anim = true;
   app->add_option("INPUT", input->paths,
-                  ".anim files; directories with -r; - is stdin")
+                  ".anim files; folders with -r; - is stdin")
       ->type_name("")
       ->required()
       ->group("Input");
   app->add_flag("-r,--recursive", input->recursive,
-                "take *.anim below directories, any case, sorted")
+                "read all *.anim in folders and their subfolders,\n"
+                "sorted by path")
       ->group("Input");
 }
 
@@ -82,7 +83,8 @@ std::string IssueLines(const AnimFile& file) {
 absl::Status WriteNewFile(const std::string& path, std::string_view bytes,
                           bool force, Console* console) {
   if (path == kStdStream) {
-    return console->Data(bytes) ? absl::OkStatus() : Failed("stdout is closed");
+    return console->PrintData(bytes) ? absl::OkStatus()
+                                     : Failed("stdout is closed");
   }
   const std::filesystem::path whole(path);
   const std::string folder = whole.parent_path().string();

@@ -1,6 +1,6 @@
 #pragma once
 
-// .anim files, read and written here: no server is needed.
+// Reads and writes .anim files, without a server.
 
 #include <CLI/CLI.hpp>
 #include <optional>
@@ -16,10 +16,10 @@
 namespace bvhmill::client {
 
 struct AnimFile {
-  // As given; "stdin.anim" for stdin.
+  // The path as the user gave it; "stdin.anim" for stdin.
   std::string path;
   int64_t bytes = 0;
-  // That it could not be read from the disk; all else is about what it holds.
+  // Why the file could not be read. The members below are set only if it is OK.
   absl::Status status;
   AnimReadResult result;
   Report report;
@@ -28,28 +28,28 @@ struct AnimFile {
 // Adds INPUT and --recursive for commands that take several .anim files.
 void AddAnimInputs(CLI::App* app, InputOptions* input);
 
-// `for_upload` counts as errors what the viewer refuses only then.
+// With `for_upload`, faults that only make an upload fail are errors.
 AnimFile ReadAnimFile(const Input& input, bool for_upload,
                       const Session& session);
 // Reads `path`; "-" is stdin.
 AnimFile ReadAnimFile(const std::string& path, bool for_upload,
                       const Session& session);
 
-// "PATH: byte 12: error: ..." for each issue, or why the file could not be
-// read; every line has its end.
+// A line "PATH: byte 12: error: ..." for each issue, or a line with the reason
+// why the file could not be read. Every line has its end.
 std::string IssueLines(const AnimFile& file);
 
-// Writes `bytes` to `path`, as a whole or not at all; "-" is stdout. A file
-// that exists is replaced only if `force`. FAILED_PRECONDITION "why".
+// Writes `bytes` to `path`; "-" is stdout. If this fails, no file is left.
+// Replaces a file that exists only if `force`. FAILED_PRECONDITION "why".
 absl::Status WriteNewFile(const std::string& path, std::string_view bytes,
                           bool force, Console* console);
 
-// The BVH text of an .anim that is held in memory, without a frame of
-// reference. INVALID_ARGUMENT if it is none; *report says why.
+// Converts the bytes of an .anim to BVH text, without a reference frame.
+// INVALID_ARGUMENT if that is impossible; *report then has the reason.
 absl::Status AnimAsBvh(std::string_view bytes, std::string* text,
                        Report* report);
 
-// What an .anim command takes and gives.
+// The input and the output of a command about one .anim.
 struct AnimJob {
   std::string input;
   std::string output;
@@ -59,16 +59,15 @@ struct AnimJob {
 // Adds INPUT, --output and --force.
 void AddJobOptions(CLI::App* app, const std::string& makes, AnimJob* job);
 
-// Reads job.input, and says what is wrong with it; none if its bytes make no
-// sense.
+// Reads job.input and prints its issues; none if the bytes cannot be decoded.
 std::optional<AnimMotion> ReadJobInput(const AnimJob& job,
                                        const Session& session);
 
-// Says on the console why there is no output.
+// Prints why there is no output; returns the exit status.
 int FailJob(const AnimJob& job, const absl::Status& status,
             const Session& session);
 
-// Writes job.output; returns the status to exit with.
+// Writes job.output; returns the exit status.
 int WriteJobOutput(const AnimJob& job, std::string_view bytes,
                    const Session& session);
 

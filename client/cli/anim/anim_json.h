@@ -1,6 +1,6 @@
 #pragma once
 
-// An .anim as JSON: all that is in it.
+// The whole content of an .anim file as JSON.
 
 #include <string>
 
@@ -8,10 +8,10 @@
 
 namespace bvhmill::client {
 
-// One object on one line, with its end: file, bytes, plays, uploads, motion
-// (with every key, as its codes and as what they stand for), report. Numbers
-// that are not finite are null. There is no motion if the bytes made no sense,
-// and "error" instead of all if the file could not be read.
+// One object on one line, with its line end; docs/schema/inspect.schema.json
+// describes it. Each keyframe has the 16-bit codes of the file and the values
+// that they stand for. `motion` is null if the bytes cannot be decoded. If the
+// file cannot be read, all keys but `file` and `error` are null.
 std::string AnimJson(const AnimFile& file);
 
 }  // namespace bvhmill::client

@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* kGroup = "Output .anim";
 
-// Options of the profile best, and how the library calls them.
+// Options that only the profile best has, with their fields in the library.
 struct BestOption {
   std::string_view field;
   const char* name;
@@ -70,16 +70,15 @@ void AddTimes(CLI::App* app, const std::string& prefix,
               const std::string& group, SettingsFlags* flags) {
   const char* seconds = "seconds, 0 to 60";
   app->add_flag(prefix + "loop", flags->loop,
-                "play it again and again; " + prefix +
-                    "loop=IN:OUT (seconds):\n"
-                    "between these points only")
+                "repeat the animation; with " + prefix +
+                    "loop=IN:OUT\nonly the part between these seconds")
       ->group(group);
   AddParsed(app, prefix + "ease-in", &flags->settings.ease_in, SecondsOf,
-            seconds, "from the pose before; by default 0.3")
+            seconds, "time to blend in; default 0.3")
       ->type_name("SECONDS")
       ->group(group);
   AddParsed(app, prefix + "ease-out", &flags->settings.ease_out, SecondsOf,
-            seconds, "to the pose behind; by default 0.3")
+            seconds, "time to blend out; default 0.3")
       ->type_name("SECONDS")
       ->group(group);
 }
@@ -119,21 +118,22 @@ std::string InWordsOfAnimOptions(std::string_view message) {
 
 void AddBounds(CLI::App* app, AnimFormat* format) {
   AddParsed(app, "--anim-max-degrees", &format->max_degrees, DegreesOf,
-            "degrees, 0 to 90", "how far a rotation may be off; by default 0.1")
+            "degrees, 0 to 90", "largest error of a rotation; default 0.1")
       ->type_name("DEGREES")
       ->group(kGroup);
   AddParsed(app, "--anim-max-mm", &format->max_millimetres, MillimetresOf,
-            "millimetres, 0 to 1000",
-            "how far a position may be off; by default 1")
+            "millimetres, 0 to 1000", "largest error of a position; default 1")
       ->type_name("MM")
       ->group(kGroup);
   AddParsed(app, "--anim-max-bytes", &format->max_bytes,
             WholeOf<int64_t, 1, int64_t{1} << 40>, "a number of bytes",
-            "raise both until the file has no more bytes")
+            "raise both errors until the file has at most BYTES")
       ->type_name("BYTES")
       ->group(kGroup);
   AddParsed(app, "--anim-max-degrees-limit", &format->max_degrees_limit,
-            DegreesOf, "degrees, 0 to 90", "but not beyond this; by default 5")
+            DegreesOf, "degrees, 0 to 90",
+            "limit up to which --anim-max-bytes raises the\n"
+            "error of a rotation; default 5")
       ->type_name("DEGREES")
       ->group(kGroup);
 }
@@ -150,11 +150,11 @@ std::string CheckAnimMap(const std::string& word) {
 
 void AddMap(CLI::App* app, AnimFlags* flags) {
   app->add_option("--anim-map", flags->map,
-                  "what kind of skeleton it is, so that joints are\n"
-                  "found: auto (by their names), own (they have the\n"
-                  "avatar's), a table of lines source,target, or one\n"
-                  "that is built in, as of --joint-map, which renames\n"
-                  "the joints of all outputs instead; by default auto")
+                  "which joint of the clip moves which joint of the\n"
+                  "avatar: auto (by known joint names), own (the names\n"
+                  "are those of the avatar), a file with lines\n"
+                  "source,target, or a built-in table (see\n"
+                  "--joint-map); default auto")
       ->type_name("NAME|FILE.csv")
       ->check(CLI::Validator(CheckAnimMap, ""))
       ->group(kGroup);
@@ -172,7 +172,7 @@ std::string CheckTargets(const std::string& path,
   return {};
 }
 
-// Empty if there is nothing wrong, or nothing to read.
+// Returns what is wrong; empty if nothing is, or if there is no file to read.
 std::string ReadAnimMap(AnimFlags* flags) {
   AnimFormat& format = flags->format;
   if (!IsMapFile(flags->map)) {
@@ -184,7 +184,7 @@ std::string ReadAnimMap(AnimFlags* flags) {
   return wrong.empty() ? wrong : "--anim-map: " + wrong;
 }
 
-// Empty if there is nothing wrong, or nothing to read.
+// Returns what is wrong; empty if nothing is, or if there is no file to read.
 std::string ReadConstraints(const Session& session, AnimFlags* flags) {
   if (flags->constraints.empty()) return {};
   const AnimFile file = ReadAnimFile(flags->constraints, false, session);
@@ -206,24 +206,25 @@ void AddSettingsOptions(CLI::App* app, const std::string& prefix,
                         const std::string& group, SettingsFlags* flags) {
   AddParsed(app, prefix + "priority", &flags->settings.base_priority,
             kPriorityOf, "a priority from -1 to 6",
-            "of all joints, -1 to 6; by default 2")
+            "priority of all joints, -1 to 6; default 2")
       ->type_name("P")
       ->group(group);
   app->add_option(prefix + "joint-priority", flags->joint_priorities,
-                  "of one joint, such as mHead=4; may be repeated")
+                  "priority of one joint, such as mHead=4; may be\n"
+                  "repeated")
       ->type_name("NAME=P")
       ->allow_extra_args(false)
       ->group(group);
   AddTimes(app, prefix, group, flags);
   AddParsed(app, prefix + "hand-pose", &flags->settings.hand_pose,
             WholeOf<uint32_t, 0, 13>, "a hand pose from 0 to 13",
-            "0 to 13; by default 1, relaxed")
+            "number of a hand pose, 0 to 13; default 1 (relaxed)")
       ->type_name("N")
       ->group(group);
   app->add_option_function<std::string>(
          prefix + "emote",
          [flags](const std::string& name) { flags->settings.emote = name; },
-         "expression that is played along, such as express_smile")
+         "facial expression, such as express_smile")
       ->type_name("NAME")
       ->group(group);
 }
@@ -249,7 +250,7 @@ std::string ReadSettingsFlags(const CLI::App* app, const std::string& prefix,
   }
   settings.joint_priorities = std::move(priorities);
   if (CheckSettings(settings).ok()) return {};
-  // All else was looked at while it was parsed.
+  // Parsing has checked all other options.
   return prefix + "emote: the viewer knows no '" + settings.emote.value_or("") +
          "'";
 }
@@ -259,40 +260,42 @@ void AddAnimOptions(CLI::App* app, AnimFlags* flags) {
   AddChoice<AnimProfile>(
       app, "--anim-profile", &format->profile,
       {{"best", AnimProfile::kBest}, {"viewer", AnimProfile::kViewer}},
-      "best: any skeleton, as few keys as the bounds allow;\n"
-      "viewer: what the viewer's upload makes of the clip,\n"
-      "to the byte; by default best")
+      "best: any skeleton, with the fewest keys that keep\n"
+      "the largest errors; viewer: the same bytes as an\n"
+      "upload in the viewer; default best")
       ->group(kGroup);
   AddSettingsOptions(app, "--anim-", kGroup, &flags->settings);
-  AddChoice<AnimReference>(app, "--anim-reference", &format->reference,
-                           {{"auto", AnimReference::kAuto},
-                            {"rest", AnimReference::kRestPose},
-                            {"first", AnimReference::kFirstFrame}},
-                           "where the avatar is at rest: with all angles 0\n"
-                           "(rest), in the first frame, which is then not\n"
-                           "played (first), or where the figure is like the\n"
-                           "avatar, its limbs matched if need be (auto); by\n"
-                           "default auto")
+  AddChoice<AnimReference>(
+      app, "--anim-reference", &format->reference,
+      {{"auto", AnimReference::kAuto},
+       {"rest", AnimReference::kRestPose},
+       {"first", AnimReference::kFirstFrame}},
+      "the pose that counts as the rest pose of the avatar:\n"
+      "rest (all angles 0), first (the first frame, which\n"
+      "is then not played) or auto (the pose in which the\n"
+      "figure is most like the avatar; limbs are matched\n"
+      "if needed); default auto")
       ->group(kGroup);
   app->add_flag("--anim-match-limbs", format->match_limbs,
-                "arms and legs point there where the clip's do,\n"
-                "instead of where the avatar's do at rest")
+                "in the rest pose, turn arms and legs to where those\n"
+                "of the clip point")
       ->group(kGroup);
   app->add_flag("--anim-scale-to-avatar", format->scale_to_avatar,
-                "scale lengths so that the hips are as high as the\n"
-                "avatar's, whatever the unit")
+                "scale lengths so that the hips have the height of\n"
+                "those of the avatar; no unit is needed")
       ->group(kGroup);
   app->add_flag("--anim-accept-odd", format->accept_odd,
-                "convert also what would lie down, fold or be held\n"
-                "at 5 m, and what only few joints drive")
+                "also convert a clip in which the avatar would lie\n"
+                "down, fold or be stopped at 5 m, or in which few\n"
+                "joints move")
       ->group(kGroup);
   app->add_flag("--anim-upload", format->for_upload,
-                "a file that passes as an upload: at most 250000\n"
+                "make a file that can be uploaded: at most 250000\n"
                 "bytes; needs --units or --anim-scale-to-avatar")
       ->group(kGroup);
   AddMap(app, flags);
   app->add_option("--anim-constraints", flags->constraints,
-                  "an .anim whose constraints are taken")
+                  "copy the constraints of this .anim")
       ->type_name("FILE")
       ->group(kGroup);
   AddBounds(app, format);

@@ -11,35 +11,36 @@
 
 namespace bvhmill::client {
 
-// Settings as they are typed, where that is not yet how AnimSettings has them.
+// Settings from the command line. `loop` and `joint_priorities` are words that
+// ReadSettingsFlags turns into members of `settings`.
 struct SettingsFlags {
   AnimSettings settings;
   std::string loop;
   std::vector<std::string> joint_priorities;
 };
 
-// Adds --priority, --loop and so on, behind `prefix` ("--" or "--anim-").
+// Adds --priority, --loop and so on; `prefix` is "--" or "--anim-".
 // `flags` must live until the command line is parsed.
 void AddSettingsOptions(CLI::App* app, const std::string& prefix,
                         const std::string& group, SettingsFlags* flags);
 
-// Completes flags->settings, behind the parsing. Returns what cannot be meant;
-// empty = all is well.
+// Completes flags->settings after the command line is parsed. Returns what is
+// wrong; empty if nothing is.
 std::string ReadSettingsFlags(const CLI::App* app, const std::string& prefix,
                               SettingsFlags* flags);
 
 struct AnimFlags {
-  // All but its settings.
+  // Complete except for its settings.
   AnimFormat format;
   SettingsFlags settings;
-  // The name of a joint map, or a file of one; empty = not said.
+  // The name or the file of a joint map; empty if none is chosen.
   std::string map;
-  // An .anim whose constraints are taken; or empty.
+  // An .anim file whose constraints are copied; or empty.
   std::string constraints;
 };
 
-// The same of what can be chosen about --emit anim. Reads the files of
-// --anim-map and --anim-constraints.
+// The same two functions for the options of --emit anim. ReadAnimFlags reads
+// the files of --anim-map and --anim-constraints.
 void AddAnimOptions(CLI::App* app, AnimFlags* flags);
 std::string ReadAnimFlags(const CLI::App* app, const Session& session,
                           AnimFlags* flags);

@@ -84,8 +84,8 @@ int Run(const CLI::App* app, Flags* flags, Session* session) {
 void AddOutputOptions(CLI::App* app, AnimBatch* batch) {
   const char* group = "Output";
   app->add_option("-o,--output", batch->output,
-                  "the new .anim; - is stdout; a directory for several,\n"
-                  "which keep their names")
+                  "file to write; - is stdout; for several inputs a\n"
+                  "folder, in which each file keeps its name")
       ->type_name("FILE")
       ->required()
       ->group(group);
@@ -94,16 +94,17 @@ void AddOutputOptions(CLI::App* app, AnimBatch* batch) {
 }
 
 void AddCurveEdits(CLI::App* app, Flags* flags) {
-  const char* group = "Editing of curves, in this order";
+  const char* group = "Editing of curves, done in this order";
   AddParsed(app, "--trim", &flags->trim, SpanOf, "A:B, two numbers of seconds",
-            "keep what is played from A to B")
+            "keep only the part from second A to second B")
       ->type_name("A:B")
       ->group(group);
   AddParsed(app, "--retime", &flags->retime, SomeSeconds, "seconds, up to 60",
-            "play it in so many seconds")
+            "change the duration to this")
       ->type_name("SECONDS")
       ->group(group);
-  app->add_option("--drop", flags->drop, "leave this joint to other animations")
+  app->add_option("--drop", flags->drop,
+                  "remove this joint, so that other animations move it")
       ->type_name("NAME[,..]")
       ->delimiter(',')
       ->allow_extra_args(false)
@@ -114,8 +115,8 @@ void AddCurveEdits(CLI::App* app, Flags* flags) {
 }  // namespace
 
 CLI::App* AddAnim(CLI::App* parent) {
-  CLI::App* anim =
-      parent->add_subcommand("anim", "change .anim files, without a server");
+  CLI::App* anim = parent->add_subcommand(
+      "anim", "change .anim files, and convert them to BVH");
   anim->footer(
       "  bvhmill anim edit dance.anim -o loop.anim --loop\n"
       "  bvhmill anim to-bvh dance.anim -o dance.bvh\n");
@@ -126,13 +127,13 @@ CLI::App* AddAnim(CLI::App* parent) {
 Command AddAnimEdit(CLI::App* anim) {
   const auto flags = std::make_shared<Flags>();
   CLI::App* app = anim->add_subcommand(
-      "edit", "change an .anim; keys that are kept keep their codes");
+      "edit", "change .anim files; the other keyframes stay exact");
   app->footer(kExamples);
   AddAnimInputs(app, &flags->batch.input);
   AddOutputOptions(app, &flags->batch);
   AddCurveEdits(app, flags.get());
   AddSettingsOptions(app, "--", "Settings", &flags->settings);
-  app->add_flag("--no-loop", flags->no_loop, "play it once")
+  app->add_flag("--no-loop", flags->no_loop, "play the animation once")
       ->excludes("--loop")
       ->group("Settings");
   AddBatchOptions(app, &flags->batch.run);

@@ -47,21 +47,22 @@ int Run(const Flags& flags, const Session& session) {
 Command AddAnimToBvh(CLI::App* anim) {
   const auto flags = std::make_shared<Flags>();
   CLI::App* app = anim->add_subcommand(
-      "to-bvh", "turn an .anim into a BVH clip on the avatar's skeleton");
+      "to-bvh", "convert an .anim to BVH, on the avatar's skeleton");
   app->footer(kExamples);
   AddJobOptions(app, "the BVH clip", &flags->job);
   const char* group = "Clip";
   AddParsed(app, "--fps", &flags->options.frames_per_second, RateOf,
             "a number of frames per second up to 240",
-            "by default the lowest rate with a frame for each key")
+            "frames per second; default: the lowest rate that\n"
+            "has a frame at each key")
       ->type_name("R")
       ->group(group);
   app->add_flag("--no-reference", flags->no_reference,
-                "without a first frame at rest, which the viewer's\n"
-                "upload takes for the reference and does not play")
+                "leave out the first frame: the rest pose, which an\n"
+                "upload uses as reference and does not play")
       ->group(group);
   app->add_flag("--all-bones", flags->options.all_bones,
-                "also bones that stand still")
+                "also write bones that do not move")
       ->group(group);
   return {app, [flags](Session* session) { return Run(*flags, *session); }};
 }

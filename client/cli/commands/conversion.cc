@@ -12,22 +12,11 @@
 #include "client/cli/io/progress_receiver.h"
 #include "client/cli/options_digest.h"
 #include "client/cli/ui/issue_lines.h"
+#include "client/cli/ui/json_text.h"
 #include "client/cli/ui/table.h"
 #include "client/cli/ui/text.h"
 
 namespace bvhmill::client {
-namespace {
-
-std::string QuotedList(const std::vector<std::string>& texts) {
-  std::string out = "[";
-  for (const std::string& text : texts) {
-    out += (out.size() > 1 ? "," : "") + JsonQuote(text);
-  }
-  return out + "]";
-}
-
-}  // namespace
-
 Conversion::Conversion(const ConversionOptions& options,
                        std::vector<Input> inputs, Session* session)
     : options_(options),
@@ -57,7 +46,7 @@ ExitCode Conversion::Run() {
         return ConvertOne(index, progress);
       });
   if (lines_.failed()) totals.exit = std::max(totals.exit, kExitClipFailed);
-  if (options_.table) session_.console->Data(Table());
+  if (options_.table) session_.console->PrintData(Table());
   if (totals.exit == kExitInterrupted) {
     session_.console->PrintDiagnostics(
         options_.one_file ? "bvhmill: interrupted\n"
@@ -89,7 +78,7 @@ absl::Status Conversion::OpenOutputs() {
   return lines_.Open(options_.report_jsonl, options_.force, options_.resume);
 }
 
-// An output for stdout is collected in a file without a name.
+// An output for stdout is collected in an unnamed file first.
 absl::Status Conversion::OpenFolder() {
   std::string folder = options_.output;
   if (options_.one_file && options_.output == "-") {
@@ -112,6 +101,7 @@ absl::Status Conversion::OpenFolder() {
 absl::Status Conversion::OpenManifest() {
   manifest_.emplace(&*directory_);
   rules_.manifest = &*manifest_;
+  rules_.max_clip_bytes = session_.engine->MaxClipBytes();
   rules_.options_digest =
       OptionsDigest(options_.convert, session_.engine->Build());
   return options_.resume ? manifest_->Read() : absl::OkStatus();
@@ -122,7 +112,7 @@ Outcome Conversion::ConvertOne(size_t index, ClipProgress* progress) {
   const Input& input = inputs_[index];
   ClipOutputs outputs(*directory_, rules_, input);
   ConvertResult result;
-  IssueView view = ViewFor(session_.console->talks_to_terminal());
+  IssueView view = ViewFor(session_.console->stderr_is_terminal());
   int64_t bytes = 0;
   const absl::StatusOr<bool> needed =
       input.status.ok() ? outputs.Prepare(session_.cancel) : true;
@@ -178,7 +168,7 @@ ConvertResult Conversion::ConvertInto(const Input& input, ClipOutputs* outputs,
         return made;
       },
       bytes, progress);
-  // Nothing is kept of a clip that was given up half-way.
+  // A clip that was interrupted leaves no output.
   if (absl::IsCancelled(result.status) || !outputs->status().ok()) {
     return result;
   }
@@ -202,19 +192,15 @@ ConvertResult Conversion::ConvertInto(const Input& input, ClipOutputs* outputs,
 void Conversion::PutLine(const Input& input, const ConvertResult& result,
                          const ClipOutputs& outputs) {
   if (!lines_.is_open()) return;
-  std::string line = "{\"file\":" + JsonQuote(input.path) + ",\"status\":" +
-                     JsonQuote(absl::StatusCodeToString(result.status.code()));
-  if (!result.status.ok()) {
-    line += ",\"message\":" + JsonQuote(MessageOf(result.status));
-  }
-  line += ",\"outputs\":" + QuotedList(outputs.paths());
-  if (HasReport(result)) {
-    // {"report": ..., "info": ...}, opened up.
-    line += "," + ReportJson("", result.report, result.info).substr(1);
-  } else {
-    line += "}";
-  }
-  lines_.Put(line);
+  const bool is_read = HasReport(result);
+  const std::string message(MessageOf(result.status));
+  lines_.Put(JsonObject(
+      {{"file", JsonQuote(input.path)},
+       {"status", JsonQuote(absl::StatusCodeToString(result.status.code()))},
+       {"message", result.status.ok() ? "null" : JsonQuote(message)},
+       {"outputs", JsonArray(outputs.paths(), JsonQuote)},
+       {"report", is_read ? ReportJson(result.report) : "null"},
+       {"info", is_read ? ClipInfoJson(result.info) : "null"}}));
 }
 
 Conversion::Row Conversion::MakeRow(const ConvertResult& result,

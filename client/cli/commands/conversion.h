@@ -1,6 +1,6 @@
 #pragma once
 
-// The run of `bvhmill convert`.
+// Runs `bvhmill convert`.
 
 #include <optional>
 #include <string>
@@ -10,28 +10,28 @@
 #include "client/cli/anim/anim_choices.h"
 #include "client/cli/batch.h"
 #include "client/cli/io/clip_outputs.h"
-#include "client/cli/ui/code_tally.h"
-#include "client/cli/options/fail_on.h"
 #include "client/cli/io/inputs.h"
-#include "client/cli/ui/json_lines.h"
-#include "client/cli/manifest.h"
 #include "client/cli/io/output_dir.h"
+#include "client/cli/manifest.h"
+#include "client/cli/options/fail_on.h"
 #include "client/cli/session.h"
+#include "client/cli/ui/code_tally.h"
+#include "client/cli/ui/json_lines.h"
 
 namespace bvhmill::client {
 
 struct ConversionOptions {
-  // Its outputs are what each clip is converted to.
+  // The outputs to make of each clip, and all other options of conversions.
   ConvertOptions convert;
-  // Directory of the outputs, or, if `one_file`, the file of the only output;
-  // "-" is then stdout.
+  // The folder of the outputs. If `one_file`, the file of the only output, or
+  // "-" for stdout.
   std::string output;
   bool one_file = false;
   bool report = false;
   bool force = false;
   bool resume = false;
   std::string report_jsonl;
-  // A clip that fails by its warnings gets no outputs, but its report.
+  // A clip that fails by its warnings gets its report but no outputs.
   std::optional<FailOn> fail_on;
   bool table = false;
 };
@@ -42,7 +42,7 @@ class Conversion {
   Conversion(const ConversionOptions& options, std::vector<Input> inputs,
              Session* session);
 
-  // Converts every clip; returns the status to exit with. Call once.
+  // Converts every clip; returns the exit status. Call once.
   ExitCode Run();
 
  private:

@@ -19,7 +19,7 @@ namespace {
 constexpr char kExamples[] =
     "  bvhmill convert take.bvh -o out --emit positions,report\n"
     "  bvhmill convert -r takes -o out --emit npz --table\n"
-    "  bvhmill convert take.bvh -o out --emit csv --local\n"
+    "  bvhmill convert -r takes -o out --emit csv --server HOST:7450\n"
     "  bvhmill convert -r takes -o out --emit npz --resume\n"
     "  bvhmill convert take.bvh -o - --emit csv | head\n"
     "  bvhmill convert take.bvh -o out --emit npz --fps 30\n"
@@ -41,31 +41,32 @@ void AddOutputOptions(CLI::App* app, Flags* flags) {
   const char* group = "Output";
   ConversionOptions& conversion = flags->conversion;
   app->add_option("-o,--output", conversion.output,
-                  "directory for the outputs, made if missing; for\n"
-                  "one output also a file with its extension, or -\n"
-                  "for stdout")
+                  "folder for the outputs; it is made if it is missing;\n"
+                  "for one output of one clip also a file with the\n"
+                  "extension of the format, or - for stdout")
       ->type_name("DIR")
       ->required()
       ->group(group);
-  AddEmitOption(app, "what to make", group, kReportName, &flags->outputs)
+  AddEmitOption(app, "formats to make", group, kReportName, &flags->outputs)
       ->required();
   AddFormatOptions(app, group, &flags->outputs);
   app->add_flag("-f,--force", conversion.force, "overwrite outputs that exist")
       ->group(group);
   app->add_flag("--resume", conversion.resume,
-                "skip clips whose outputs are already what this run\n"
-                "would make, by the manifest of the directory")
+                "skip a clip if the manifest of the folder says that\n"
+                "its outputs are up to date")
       ->group(group);
-  app->add_flag("--table", conversion.table, "print a row for each clip")
+  app->add_flag("--table", conversion.table,
+                "print a table with one row per clip")
       ->group(group);
   app->add_option("--report-jsonl", conversion.report_jsonl,
-                  "write a JSON object a line for each clip;\n- is stdout")
+                  "write one line of JSON per clip; - is stdout")
       ->type_name("FILE")
       ->group(group);
 }
 
 int Run(const CLI::App* app, Flags* flags, Session* session) {
-  std::string wrong = CheckLocalOptions(*session, flags->run);
+  std::string wrong = ChooseEngine(*session, &flags->run);
   if (wrong.empty()) {
     wrong =
         ReadEditFlags(*session, flags->edits, &flags->conversion.convert.edits);
@@ -75,7 +76,7 @@ int Run(const CLI::App* app, Flags* flags, Session* session) {
         app, *session, flags->conversion.convert.edits.source, &flags->outputs);
   }
   if (!wrong.empty()) return Misused(app, session, wrong);
-  // What an earlier run made is not input of this one.
+  // The outputs of an earlier run are no input of this one.
   auto inputs = CollectInputs(flags->input, IdOfFile(flags->conversion.output));
   if (!inputs.ok()) {
     return Misused(app, session, std::string(MessageOf(inputs.status())));
@@ -98,7 +99,7 @@ int Run(const CLI::App* app, Flags* flags, Session* session) {
 Command AddConvert(CLI::App* parent) {
   const auto flags = std::make_shared<Flags>();
   CLI::App* app = parent->add_subcommand(
-      "convert", "turn BVH clips into arrays, tables, BVH and .anim");
+      "convert", "convert BVH clips to arrays, tables, BVH and .anim");
   app->footer(kExamples);
   AddInputOptions(app, &flags->input);
   AddOutputOptions(app, flags.get());
@@ -108,7 +109,7 @@ Command AddConvert(CLI::App* parent) {
   AddReportOptions(app, &flags->conversion.convert.report);
   AddFailOnOption(app, &flags->conversion.fail_on);
   AddBatchOptions(app, &flags->run);
-  AddServerOptions(app, &flags->run.connect);
+  AddServerOptions(app, kConvertingServer, &flags->run.connect);
   AddLocalOptions(app, &flags->run);
   return {app, [app, flags](Session* session) {
             return Run(app, flags.get(), session);

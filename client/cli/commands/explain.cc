@@ -5,8 +5,8 @@
 
 #include "bvhmill/report/catalogue.h"
 #include "client/cli/commands/commands.h"
+#include "client/cli/ui/json_text.h"
 #include "client/cli/ui/table.h"
-#include "client/cli/ui/text.h"
 
 namespace bvhmill::client {
 namespace {
@@ -23,14 +23,12 @@ struct Flags {
 };
 
 std::string Json(const CatalogueEntry& entry) {
-  const auto field = [](std::string_view name, std::string_view value) {
-    return "\"" + std::string(name) + "\":" + JsonQuote(value);
-  };
-  return "{" + field("code", entry.name) + "," +
-         field("lenient", SeverityName(entry.lenient)) + "," +
-         field("strict", SeverityName(entry.strict)) + "," +
-         field("message", entry.message) + "," + field("help", entry.help) +
-         "}\n";
+  return JsonObject({{"code", JsonQuote(entry.name)},
+                     {"lenient", JsonQuote(SeverityName(entry.lenient))},
+                     {"strict", JsonQuote(SeverityName(entry.strict))},
+                     {"message", JsonQuote(entry.message)},
+                     {"help", JsonQuote(entry.help)}}) +
+         "\n";
 }
 
 std::string Text(const CatalogueEntry& entry) {
@@ -65,9 +63,9 @@ std::string ListJson() {
 int Run(const Flags& flags, Session* session) {
   const CatalogueEntry* entry = FindEntry(flags.code);
   if (entry == nullptr) {
-    session->console->Data(flags.json ? ListJson() : ListText());
+    session->console->PrintData(flags.json ? ListJson() : ListText());
   } else {
-    session->console->Data(flags.json ? Json(*entry) : Text(*entry));
+    session->console->PrintData(flags.json ? Json(*entry) : Text(*entry));
   }
   return session->console->data_lost() ? kExitClipFailed : kExitGood;
 }
@@ -77,13 +75,13 @@ int Run(const Flags& flags, Session* session) {
 Command AddExplain(CLI::App* parent) {
   const auto flags = std::make_shared<Flags>();
   CLI::App* app = parent->add_subcommand(
-      "explain", "say what issue codes mean, and what to do");
+      "explain", "explain issue codes and how to fix them");
   app->footer(kExamples);
   app->add_option("CODE", flags->code,
-                  "an issue code; without one, all are listed")
+                  "an issue code; without one, all codes are listed")
       ->type_name("")
       ->check(CLI::Validator(CheckIssueCode, ""));
-  app->add_flag("--json", flags->json, "print a JSON object for each code")
+  app->add_flag("--json", flags->json, "print one line of JSON per code")
       ->group("Output");
   return {app, [flags](Session* session) { return Run(*flags, session); }};
 }

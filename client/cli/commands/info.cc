@@ -6,10 +6,10 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/encode/report_json.h"
 #include "client/cli/batch.h"
-#include "client/cli/ui/clip_facts.h"
 #include "client/cli/commands/commands.h"
 #include "client/cli/io/extents.h"
-#include "client/cli/ui/text.h"
+#include "client/cli/ui/clip_facts.h"
+#include "client/cli/ui/json_text.h"
 
 namespace bvhmill::client {
 namespace {
@@ -25,20 +25,17 @@ struct Flags {
   bool json = false;
 };
 
-std::string JsonVector(const std::array<float, 3>& v) {
-  return "[" + Shortest(v[0]) + "," + Shortest(v[1]) + "," + Shortest(v[2]) +
-         "]";
-}
-
 std::string JsonOf(const Input& input, const ClipInfo& info,
                    const Extents& extents) {
-  std::string out = "{\"file\":" + JsonQuote(input.path) +
-                    ",\"info\":" + ClipInfoJson(info) + ",\"extents\":";
-  out += extents.known()
-             ? "{\"min\":" + JsonVector(extents.least()) +
-                   ",\"max\":" + JsonVector(extents.greatest()) + "}"
-             : "null";
-  return out + "}\n";
+  const std::string box =
+      extents.known()
+          ? JsonObject({{"min", JsonArray(extents.least(), JsonNumber)},
+                        {"max", JsonArray(extents.greatest(), JsonNumber)}})
+          : "null";
+  return JsonObject({{"file", JsonQuote(input.path)},
+                     {"info", ClipInfoJson(info)},
+                     {"extents", box}}) +
+         "\n";
 }
 
 Outcome DescribeOne(const Flags& flags, const Session& session,
@@ -62,7 +59,7 @@ Outcome DescribeOne(const Flags& flags, const Session& session,
 }
 
 int Run(const CLI::App* app, Flags* flags, Session* session) {
-  const std::string wrong = CheckLocalOptions(*session, flags->run);
+  const std::string wrong = ChooseEngine(*session, &flags->run);
   if (!wrong.empty()) return Misused(app, session, wrong);
   const auto inputs = CollectInputs(flags->input, std::nullopt);
   if (!inputs.ok()) {
@@ -88,14 +85,14 @@ int Run(const CLI::App* app, Flags* flags, Session* session) {
 Command AddInfo(CLI::App* parent) {
   const auto flags = std::make_shared<Flags>();
   CLI::App* app = parent->add_subcommand(
-      "info", "show joints, frames, rate and extents of BVH clips");
+      "info", "print joints, frames, rate and extents of BVH clips");
   app->footer(kExamples);
   AddInputOptions(app, &flags->input);
   AddReadingOptions(app, &flags->convert);
-  app->add_flag("--json", flags->json, "print a JSON object for each clip")
+  app->add_flag("--json", flags->json, "print one line of JSON per clip")
       ->group("Output");
   AddBatchOptions(app, &flags->run);
-  AddServerOptions(app, &flags->run.connect);
+  AddServerOptions(app, kConvertingServer, &flags->run.connect);
   AddLocalOptions(app, &flags->run);
   return {app, [app, flags](Session* session) {
             return Run(app, flags.get(), session);

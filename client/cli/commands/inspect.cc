@@ -33,13 +33,13 @@ bool Passes(const Flags& flags, const AnimFile& file) {
          (flags.for_upload ? file.result.uploads : file.result.plays);
 }
 
-// Shows the file; false if nobody reads it.
+// Prints the file; false if stdout is closed.
 bool Show(const Flags& flags, const AnimFile& file, bool is_first,
           Console* console) {
-  if (flags.json) return console->Data(AnimJson(file));
+  if (flags.json) return console->PrintData(AnimJson(file));
   if (file.status.ok()) {
     const std::string facts = AnimFacts(file, flags.keys);
-    if (!console->Data((is_first ? "" : "\n") + facts)) return false;
+    if (!console->PrintData((is_first ? "" : "\n") + facts)) return false;
   }
   console->PrintDiagnostics(IssueLines(file));
   return true;
@@ -86,17 +86,18 @@ int Run(const CLI::App* app, const Flags& flags, Session* session) {
 Command AddInspect(CLI::App* parent) {
   const auto flags = std::make_shared<Flags>();
   CLI::App* app = parent->add_subcommand(
-      "inspect", "show what is in .anim files, and what is wrong");
+      "inspect", "print the content and the faults of .anim files");
   app->footer(kExamples);
   AddAnimInputs(app, &flags->input);
   app->add_flag("--upload", flags->for_upload,
-                "fail what the viewer plays, but refuses as an upload")
+                "also fail a file that the viewer refuses to upload")
       ->group("Report");
   app->add_flag("--json", flags->json,
-                "print a JSON object for each file, with every key")
+                "print one line of JSON per file, with all keyframes")
       ->group("Output");
-  app->add_flag("--keys", flags->keys, "print every key")->group("Output");
-  app->add_flag("-q,--quiet", flags->quiet, "no summary")->group("Output");
+  app->add_flag("--keys", flags->keys, "print all keyframes")->group("Output");
+  app->add_flag("-q,--quiet", flags->quiet, "print no summary")
+      ->group("Output");
   return {app,
           [app, flags](Session* session) { return Run(app, *flags, session); }};
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// -o that names a file or stdout, for the only output of the only clip.
+// Checks an -o that names a file or stdout, which takes one output of one clip.
 
 #include <string>
 #include <vector>
@@ -10,12 +10,12 @@
 
 namespace bvhmill::client {
 
-// True if `output` is "-", or ends as the files of a format do and is no folder
-// that exists.
+// True if `output` is "-", or has the extension of a format and is not the path
+// of a folder.
 bool NamesOneFile(const std::string& output);
 
-// Why the outputs of `inputs` cannot go to the file or stdout that
-// options.output names; empty if they can.
+// Returns why the outputs of `inputs` do not fit into one file or stdout; empty
+// if they do.
 std::string WhyNotOneFile(const ConversionOptions& options,
                           const std::vector<Input>& inputs);
 

@@ -1,33 +1,26 @@
-#include <google/protobuf/util/json_util.h>
+#include <google/protobuf/descriptor.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 
 #include "client/cli/commands/commands.h"
+#include "client/cli/ui/message_json.h"
 
 namespace bvhmill::client {
 namespace {
 
 constexpr char kExamples[] =
-    "  bvhmill server info\n"
-    "  bvhmill server info --server mill.example:7450 --tls-ca ca.pem\n"
-    "  bvhmill server info --json\n";
+    "  bvhmill server info --server 127.0.0.1:7450\n"
+    "  bvhmill server info --server bvh.example:7450 --tls-ca ca.pem\n"
+    "  bvhmill server info --server 7450 --json\n";
 
 struct Flags {
   RunOptions run;
   bool json = false;
 };
 
-std::string Json(const v1::GetServerInfoResponse& info) {
-  google::protobuf::util::JsonPrintOptions options;
-  options.preserve_proto_field_names = true;
-  std::string out;
-  // Fails only for Any messages of unknown type, of which there are none.
-  (void)google::protobuf::util::MessageToJsonString(info, &out, options);
-  return out + "\n";
-}
-
-// Every limit there is, also those that this client does not know by name.
+// A line for each limit of the message.
 std::string LimitLines(const v1::Limits& limits) {
   using Field = google::protobuf::FieldDescriptor;
   const auto* descriptor = v1::Limits::descriptor();
@@ -61,13 +54,19 @@ std::string Text(const v1::GetServerInfoResponse& info) {
   return out + "\nlimits\n" + LimitLines(info.limits());
 }
 
-int Run(const Flags& flags, Session* session) {
+int Run(const CLI::App* app, const Flags& flags, Session* session) {
+  if (flags.run.connect.server.empty()) {
+    return Misused(app, session,
+                   "no server is named; use --server HOST:PORT, or set "
+                   "BVHMILL_SERVER");
+  }
   session->options = flags.run;
   ExitCode exit = kExitGood;
-  const auto client = ConnectOrSay(*session, "", &exit);
+  const auto client = ConnectOrReport(*session, "", &exit);
   if (client == nullptr) return exit;
   const v1::GetServerInfoResponse& info = client->ServerInfo();
-  session->console->Data(flags.json ? Json(info) : Text(info));
+  session->console->PrintData(flags.json ? MessageJson(info) + "\n"
+                                         : Text(info));
   return session->console->data_lost() ? kExitClipFailed : kExitGood;
 }
 
@@ -75,16 +74,18 @@ int Run(const Flags& flags, Session* session) {
 
 Command AddServerInfo(CLI::App* parent) {
   const auto flags = std::make_shared<Flags>();
-  CLI::App* server = parent->add_subcommand("server", "ask about a server");
-  server->footer("  bvhmill server info\n");
+  CLI::App* server =
+      parent->add_subcommand("server", "ask a server about itself");
+  server->footer("  bvhmill server info --server 127.0.0.1:7450\n");
   server->require_subcommand(1);
   CLI::App* app = server->add_subcommand(
-      "info", "show version, formats and limits of a server");
+      "info", "print version, formats and limits of a server");
   app->footer(kExamples);
   app->add_flag("--json", flags->json, "print one JSON object")
       ->group("Output");
-  AddServerOptions(app, &flags->run.connect);
-  return {app, [flags](Session* session) { return Run(*flags, session); }};
+  AddServerOptions(app, "server to ask", &flags->run.connect);
+  return {app,
+          [app, flags](Session* session) { return Run(app, *flags, session); }};
 }
 
 }  // namespace bvhmill::client

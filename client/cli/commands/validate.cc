@@ -14,7 +14,7 @@
 #include "client/cli/options/output_options.h"
 #include "client/cli/ui/code_tally.h"
 #include "client/cli/ui/issue_lines.h"
-#include "client/cli/ui/text.h"
+#include "client/cli/ui/json_text.h"
 #include "client/cli/ui/worst_clips.h"
 
 namespace bvhmill::client {
@@ -33,7 +33,7 @@ struct Flags {
   EditFlags edits;
   OutputFlags outputs;
   bool json = false;
-  // Nothing below it is listed.
+  // Issues of lower severities are not listed.
   Severity severity = Severity::kHint;
   std::optional<FailOn> fail_on;
 };
@@ -44,8 +44,16 @@ struct Findings {
   WorstClips worst;
 };
 
-std::string JsonOf(const Input& input, const ConvertResult& result) {
-  return ReportJson(ToUtf8(input.path), result.report, result.info) + "\n";
+// The line of a clip. `error` is empty if the report says everything; `report`
+// and `info` are null if the clip was not read.
+std::string JsonOf(const Input& input, const ConvertResult& result,
+                   std::string_view error) {
+  const bool is_read = HasReport(result);
+  return JsonObject({{"file", JsonQuote(input.path)},
+                     {"error", error.empty() ? "null" : JsonQuote(error)},
+                     {"report", is_read ? ReportJson(result.report) : "null"},
+                     {"info", is_read ? ClipInfoJson(result.info) : "null"}}) +
+         "\n";
 }
 
 ConvertResult Validated(const Flags& flags, const Session& session,
@@ -68,7 +76,8 @@ Outcome ValidateOne(const Flags& flags, const Session& session,
                     const Input& input, size_t index, Findings* findings,
                     ClipProgress* progress) {
   int64_t bytes = 0;
-  IssueView view = ViewFor(session.console->data_to_terminal() && !flags.json);
+  IssueView view =
+      ViewFor(session.console->stdout_is_terminal() && !flags.json);
   const ConvertResult result =
       Validated(flags, session, input, &view, &bytes, progress);
   Outcome outcome = OutcomeOf(session, input, result);
@@ -78,23 +87,24 @@ Outcome ValidateOne(const Flags& flags, const Session& session,
     const bool passes =
         result.status.ok() && Passes(result.report, flags.fail_on);
     outcome.kind = passes ? Outcome::Kind::kGood : Outcome::Kind::kFailed;
-    // The report says why, unless it is something else than the clip.
-    if (result.status.ok() || FirstError(result.report) != nullptr) {
-      outcome.diagnostics.clear();
-    }
-    outcome.data = flags.json ? JsonOf(input, result)
+    // The report holds the reason, unless the clip is not the cause.
+    const bool is_reported =
+        result.status.ok() || FirstError(result.report) != nullptr;
+    if (is_reported) outcome.diagnostics.clear();
+    const std::string_view error =
+        is_reported ? std::string_view() : MessageOf(result.status);
+    outcome.data = flags.json ? JsonOf(input, result, error)
                               : ReportText(input.path, result, view);
     findings->codes.Add(result.report);
     findings->worst.Add(index, input.path, result.report.counts);
   } else if (flags.json && outcome.kind == Outcome::Kind::kFailed) {
-    outcome.data = "{\"file\":" + JsonQuote(input.path) +
-                   ",\"error\":" + JsonQuote(MessageOf(result.status)) + "}\n";
+    outcome.data = JsonOf(input, result, MessageOf(result.status));
   }
   return outcome;
 }
 
 int Run(const CLI::App* app, Flags* chosen, Session* session) {
-  std::string wrong = CheckLocalOptions(*session, chosen->run);
+  std::string wrong = ChooseEngine(*session, &chosen->run);
   if (wrong.empty()) {
     wrong = ReadEditFlags(*session, chosen->edits, &chosen->convert.edits);
   }
@@ -133,29 +143,29 @@ int Run(const CLI::App* app, Flags* chosen, Session* session) {
 Command AddValidate(CLI::App* parent) {
   const auto flags = std::make_shared<Flags>();
   CLI::App* app =
-      parent->add_subcommand("validate", "say what is wrong with BVH clips");
+      parent->add_subcommand("validate", "report what is wrong with BVH clips");
   app->footer(kExamples);
   AddInputOptions(app, &flags->input);
   AddReadingOptions(app, &flags->convert);
-  AddEmitOption(app, "say also whether these could be made", "Output", "",
-                &flags->outputs);
+  AddEmitOption(app, "also check whether these formats can be made", "Output",
+                "", &flags->outputs);
   AddFormatOptions(app, "Output", &flags->outputs);
   AddAnimOptions(app, &flags->outputs.anim);
   AddEditOptions(app, &flags->edits, &flags->convert.edits);
   AddReportOptions(app, &flags->convert.report);
-  app->add_flag("--json", flags->json, "print a JSON object for each clip")
+  app->add_flag("--json", flags->json, "print one line of JSON per clip")
       ->group("Report");
   AddChoice<Severity>(app, "--severity", &flags->severity,
                       {{"error", Severity::kError},
                        {"warning", Severity::kWarning},
                        {"info", Severity::kInfo},
                        {"hint", Severity::kHint}},
-                      "list nothing below error, warning, info or hint;\n"
-                      "by default hint")
+                      "list only issues of this severity or a higher one:\n"
+                      "error, warning, info or hint; default hint")
       ->group("Report");
   AddFailOnOption(app, &flags->fail_on);
   AddBatchOptions(app, &flags->run);
-  AddServerOptions(app, &flags->run.connect);
+  AddServerOptions(app, kConvertingServer, &flags->run.connect);
   AddLocalOptions(app, &flags->run);
   return {app, [app, flags](Session* session) {
             return Run(app, flags.get(), session);

@@ -114,7 +114,7 @@ absl::Status ClipOutputs::SendToStdout() {
   for (Output& output : files_) {
     BVHMILL_RETURN_IF_ERROR(
         Fail(output.extension, output.file.Read([&](std::string_view bytes) {
-          return rules_.to_stdout->Data(bytes);
+          return rules_.to_stdout->PrintData(bytes);
         })));
     paths_.emplace_back("-");
   }

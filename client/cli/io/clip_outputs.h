@@ -1,6 +1,6 @@
 #pragma once
 
-// The output files of one clip: all of them are there in the end, or none.
+// The output files of one clip: in the end all of them exist, or none.
 
 #include <sys/stat.h>
 
@@ -16,12 +16,12 @@
 #include "absl/status/statusor.h"
 #include "bvhmill/base/cancel.h"
 #include "bvhmill/pipeline/convert.h"
-#include "client/cli/ui/console.h"
 #include "client/cli/io/file_state.h"
 #include "client/cli/io/inputs.h"
-#include "client/cli/manifest.h"
 #include "client/cli/io/new_file.h"
 #include "client/cli/io/output_dir.h"
+#include "client/cli/manifest.h"
+#include "client/cli/ui/console.h"
 
 namespace bvhmill::client {
 
@@ -31,59 +31,61 @@ inline constexpr std::string_view kReportExtension = ".report.json";
 // The same for every clip of a run.
 struct OutputRules {
   std::vector<OutputRequest> requests;
-  // Write a .report.json, for broken clips, too.
+  // Write a .report.json, also for clips that fail.
   bool report = false;
   // Replace outputs that exist.
   bool force = false;
-  // Leave a clip alone whose outputs are those that this run would make, by the
-  // manifest. Replace outputs that the manifest names, and no others.
+  // Skip a clip if the manifest says that its outputs are up to date. Replace
+  // only outputs that the manifest names.
   bool resume = false;
-  // Never replaced.
+  // These files are never replaced.
   std::set<FileId> inputs;
-  // Not empty: the only output gets this name in the directory.
+  // The name of the only output in the folder; or empty.
   std::string file_name;
-  // Not null: the only output goes to its stdout, once it is complete.
+  // If not null, the only output is written to its stdout when it is complete.
   Console* to_stdout = nullptr;
-  // Is told what was made; or null.
+  // Records what was made; or null.
   Manifest* manifest = nullptr;
   // For the manifest.
   std::string options_digest;
+  // A larger input is refused, so its digest is not computed; 0: no limit.
+  int64_t max_clip_bytes = 0;
 };
 
 // Not thread-safe; one for each clip. Statuses are FAILED_PRECONDITION
 // "PATH: why".
 class ClipOutputs final : public OutputReceiver {
  public:
-  // The outputs stand at `input.base` below `directory`; it stays below it. All
-  // references must outlive this.
+  // The outputs are made at `input.base` below `directory`. Requires that this
+  // path stays below it. All references must outlive this object.
   ClipOutputs(const OutputDir& directory, const OutputRules& rules,
               const Input& input);
 
-  // Looks at what is there. True: the clip is to be converted; false: it was.
-  // `cancel`, which may be null, ends the computation of digests here and
-  // later. CANCELLED.
+  // Checks the outputs that exist. True: convert the clip; false: skip it.
+  // `cancel`, which may be null, ends the computation of digests in all calls.
+  // CANCELLED.
   absl::StatusOr<bool> Prepare(const CancelToken* cancel);
 
   absl::Status Begin(const ClipInfo& info,
                      std::span<const OutputInfo> outputs) override;
   absl::Status Data(size_t output, std::string_view bytes) override;
 
-  // Names the files, which were all written, by the result of the conversion,
-  // and with them the report if there is one.
+  // Gives all files their names, and also writes the report if it is not empty.
+  // Requires that the conversion has succeeded with `result`.
   absl::Status Commit(const ConvertResult& result, std::string_view report);
-  // Names the report alone.
+  // Drops the other files and writes the report alone.
   absl::Status CommitReport(std::string_view report);
 
-  // What went wrong here, rather than in the conversion. OK: nothing.
+  // Why files could not be written; OK if they could.
   const absl::Status& status() const { return status_; }
-  // Names of what was committed, below the name of the directory.
+  // Paths of the files that were committed; they begin with the folder.
   const std::vector<std::string>& paths() const { return paths_; }
 
  private:
   struct Output {
     std::string extension;
     NewFile file;
-    // As it was announced.
+    // The shape that Begin announced.
     std::vector<int64_t> shape;
   };
 
@@ -101,7 +103,7 @@ class ClipOutputs final : public OutputReceiver {
   absl::Status IsDone(const Existing& existing, bool* is_done);
   absl::Status CheckOwner(const Existing& existing);
   bool MayReplace(const std::string& extension) const;
-  // The choices of the user beside -f.
+  // Options other than -f that help the user.
   std::string OtherWays() const;
   void StartDigest();
   absl::Status FinishDigest();
@@ -116,7 +118,7 @@ class ClipOutputs final : public OutputReceiver {
   const OutputDir& directory_;
   const OutputRules& rules_;
   const Input& input_;
-  // Before it was read; without a value if it is no regular file.
+  // The input before it was read; none if it is no regular file.
   std::optional<FileState> state_;
   const CancelToken* cancel_ = nullptr;
   // The entry of the clip in the manifest; or null.

@@ -47,15 +47,17 @@ absl::StatusOr<bool> ClipOutputs::Prepare(const CancelToken* cancel) {
   return true;
 }
 
-// A digest takes about as long as the fastest conversion.
+// Computes the digest of a large input during its conversion: both take about
+// the same time.
 void ClipOutputs::StartDigest() {
   constexpr int64_t kLarge = int64_t{4} << 20;
   if (rules_.manifest == nullptr || !state_ || state_->size < kLarge) return;
+  if (Exceeds(state_->size, rules_.max_clip_bytes)) return;
   try {
     digest_ = std::async(std::launch::async,
                          [this] { return AddDigest(cancel_, &*state_); });
   } catch (const std::system_error&) {
-    // No thread is to be had: it is computed at the end.
+    // No thread can be started: FinishDigest computes it.
   }
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// How much room a clip takes.
+// The bounding box of a clip.
 
 #include <array>
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace bvhmill::client {
 
-// Takes world positions as a stream of bytes, in pieces of any size, and keeps
-// their least and greatest x, y and z. Values that are not finite are left out.
+// Receives world positions as bytes, in pieces of any size, and keeps the least
+// and the greatest x, y and z. Values that are not finite are ignored.
 class Extents final : public OutputReceiver {
  public:
   absl::Status Begin(const ClipInfo& info,
@@ -28,10 +28,10 @@ class Extents final : public OutputReceiver {
 
   std::array<float, 3> least_ = {};
   std::array<float, 3> greatest_ = {};
-  // The first bytes of a value that was cut, and how many there are.
+  // The first bytes of a value whose rest has not arrived, and their number.
   std::array<char, sizeof(float)> partial_ = {};
   size_t partial_size_ = 0;
-  // Of the next value.
+  // The axis of the next value.
   size_t axis_ = 0;
 };
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "bvhmill/base/status.h"
-#include "client/cpp/posix_files.h"
+#include "client/cli/io/posix_files.h"
 #include "client/cli/io/sha256.h"
 
 namespace bvhmill::client {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Tells whether a file is still the one that it was at an earlier time.
+// Detects whether a file has changed since an earlier time.
 
 #include <cstdint>
 #include <optional>
@@ -16,8 +16,8 @@ struct FileState {
   // Absolute, links followed.
   std::string path;
   int64_t size = 0;
-  // Nanoseconds since 1970. The time of the last change is 0 if it was so short
-  // ago that a further change might have the same time.
+  // Nanoseconds since 1970. `changed` is 0 if the last change is so recent that
+  // another change could get the same time.
   int64_t modified = 0;
   int64_t changed = 0;
   // Hexadecimal; empty until it is computed.

@@ -12,9 +12,9 @@
 #include <system_error>
 
 #include "bvhmill/base/status.h"
-#include "client/cpp/posix_files.h"
-#include "client/cli/manifest.h"
 #include "client/cli/io/packed_name.h"
+#include "client/cli/io/posix_files.h"
+#include "client/cli/manifest.h"
 
 namespace bvhmill::client {
 namespace {

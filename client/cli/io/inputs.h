@@ -1,6 +1,6 @@
 #pragma once
 
-// Which clips a command line names.
+// The inputs that a command line names.
 
 #include <cstdint>
 #include <optional>
@@ -21,42 +21,41 @@ struct InputOptions {
   std::string filelist;
   // Walk directories.
   bool recursive = false;
-  // The inputs are .anim files: those are taken below directories, instead of
+  // The inputs are .anim files; directories are searched for them instead of
   // clips.
   bool anim = false;
 };
 
 struct Input {
-  // As given or found; "stdin.bvh" or "stdin.anim" for stdin.
+  // The path as given or found; "stdin.bvh" or "stdin.anim" for stdin.
   std::string path;
-  // Where its outputs stand below the output directory, without extension: for
-  // a file on the command line its name, for one below a directory the path
-  // from there, for one of a list the path as it stands in the list.
+  // The path of its outputs below the output directory, without extension: the
+  // name of a file on the command line; the path below a directory that was
+  // searched; the path in a list.
   std::string base;
   bool is_stdin = false;
-  // Size of the file when it was found; 0 if it is not known.
+  // Size of the file when it was found; 0 if it is unknown.
   int64_t bytes = 0;
-  // Not OK: it cannot be read, for this reason.
+  // Why the input cannot be read; OK if it can.
   absl::Status status;
 };
 
 // True if `path` ends in ".anim", in any case.
 bool IsAnimName(std::string_view path);
 
-// Device and inode: tells if two names are one file.
+// Device and inode: equal for two names of one file.
 using FileId = std::pair<uint64_t, uint64_t>;
 
-// The file behind `path`, links followed; nothing if there is none.
+// The id of the file at `path`, links followed; none if no file exists.
 std::optional<FileId> IdOfFile(const std::string& path);
 
-// The files of `inputs` that exist, but stdin.
+// The ids of the files of `inputs` that exist, without stdin.
 std::set<FileId> IdsOfFiles(const std::vector<Input>& inputs);
 
-// All inputs, in the order of the command line; files of a directory sorted by
-// path. In a walk, names that begin with a dot and links to directories are
-// skipped, as is the directory `skip`. INVALID_ARGUMENT if the command line
-// cannot be meant: a directory without `recursive`, an unreadable list, stdin
-// twice.
+// All inputs in the order of the command line; files of a directory are sorted
+// by path. A search skips names that begin with a dot, links to directories,
+// and the directory `skip`. INVALID_ARGUMENT if the command line is wrong: a
+// directory without `recursive`, a list that cannot be read, stdin twice.
 absl::StatusOr<std::vector<Input>> CollectInputs(const InputOptions& options,
                                                  std::optional<FileId> skip);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// A file that is there as a whole or not at all.
+// Writes a file so that it exists complete or not at all.
 
 #include <cstdint>
 #include <functional>
@@ -9,13 +9,13 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "client/cpp/posix_files.h"
+#include "client/cli/io/posix_files.h"
 
 namespace bvhmill::client {
 
-// Written without a name, so that nothing is left of it unless it is committed,
-// even if the program is killed. Where the file system has no such files, under
-// a temporary name that is removed again. Not thread-safe. Every status is
+// The file has no name until Commit, so that nothing is left of it if the
+// program is killed. If the file system does not support files without a name,
+// it has a temporary name, which is removed. Not thread-safe. Every status is
 // FAILED_PRECONDITION "why".
 class NewFile {
  public:
@@ -30,13 +30,13 @@ class NewFile {
   absl::Status Append(std::string_view bytes);
   // Writes over the first bytes, which must have been appended.
   absl::Status ReplaceHead(std::string_view bytes);
-  // Nothing can be appended any more; says if all of it was stored.
+  // Ends the writing; an error if not all bytes were stored.
   absl::Status Close();
-  // Gives the closed file its name. If there is one by that name, it is
-  // replaced if `replace`; otherwise this fails.
+  // Gives the closed file its name. If a file of that name exists, `replace`
+  // replaces it; without `replace` this fails.
   absl::Status Commit(bool replace);
-  // Calls `take` with all bytes, in pieces, until it returns false. For a file
-  // that is not closed.
+  // Calls `take` with all bytes, in pieces, until it returns false. Requires
+  // that the file is not closed.
   absl::Status Read(const std::function<bool(std::string_view)>& take);
 
   // Bytes that were appended.

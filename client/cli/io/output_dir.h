@@ -1,19 +1,19 @@
 #pragma once
 
-// The directory that outputs go to. Nothing is ever made outside of it.
+// The folder of the outputs. No file is made outside of it.
 
 #include <string>
 #include <string_view>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "client/cpp/posix_files.h"
 #include "client/cli/io/inputs.h"
+#include "client/cli/io/posix_files.h"
 
 namespace bvhmill::client {
 
-// True if `path` names something below a directory whatever that directory is:
-// relative, without "..", not empty.
+// True if `path` is relative, not empty and without "..": joined to any folder
+// it stays below that folder.
 bool StaysBelow(std::string_view path);
 
 // `path` without "." and empty components.

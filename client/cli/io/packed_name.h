@@ -8,10 +8,10 @@
 
 namespace bvhmill::client {
 
-// What the end of `path` says, whatever its case.
+// The compression that the extension of `path` names; case is ignored.
 Encoding EncodingOfName(std::string_view path);
 
-// `path` without the ending that says so.
+// `path` without .gz or .zst if it is the name of a compressed clip.
 std::string_view WithoutPacking(std::string_view path);
 
 }  // namespace bvhmill::client

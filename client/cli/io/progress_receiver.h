@@ -1,6 +1,7 @@
 #pragma once
 
-// How far a clip is that is converted in this process, by its outputs.
+// The progress of a clip that is converted in this process, measured by its
+// outputs.
 
 #include <span>
 #include <string_view>
@@ -10,11 +11,11 @@
 
 namespace bvhmill::client {
 
-// Hands all on to another receiver. The first output that is made frame by
-// frame tells how much of the clip is done. Not thread-safe.
+// Forwards all calls to another receiver. Measures the progress by the first
+// output that is made frame by frame. Not thread-safe.
 class ProgressReceiver final : public OutputReceiver {
  public:
-  // `bytes` is the size of the clip. All is borrowed.
+  // `bytes` is the size of the clip. The references are borrowed.
   ProgressReceiver(OutputReceiver* receiver,
                    std::span<const OutputRequest> requests, int64_t bytes,
                    ClipProgress* progress)
@@ -33,7 +34,7 @@ class ProgressReceiver final : public OutputReceiver {
   std::span<const OutputRequest> requests_;
   const int64_t bytes_;
   ClipProgress& progress_;
-  // The output that tells.
+  // The output by which progress is measured.
   size_t output_ = 0;
   bool counts_lines_ = false;
   // Bytes, or lines, of that output: all, as far as is known, and so far.

@@ -11,8 +11,8 @@
 
 #include "bvhmill/base/limits.h"
 #include "bvhmill/base/status.h"
-#include "client/cpp/posix_files.h"
 #include "client/cli/io/packed_name.h"
+#include "client/cli/io/posix_files.h"
 
 namespace bvhmill::client {
 namespace {

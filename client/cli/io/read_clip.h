@@ -1,6 +1,6 @@
 #pragma once
 
-// The text of a clip, from a file or from stdin.
+// Reads the text of a clip from a file or from stdin.
 
 #include <string_view>
 
@@ -18,20 +18,20 @@ inline std::string_view ViewOf(const ClipText& text) {
   return {text.data(), text.size()};
 }
 
-// Reads the whole of `input` as it is. RESOURCE_EXHAUSTED if it has more than
-// `max_bytes` (0: any number), found out before that much memory is taken.
-// NOT_FOUND "cannot be read: why". CANCELLED.
+// Reads all bytes of `input`, without decompression. RESOURCE_EXHAUSTED if
+// there are more than `max_bytes` (0: no limit); memory above that is never
+// taken. NOT_FOUND "cannot be read: why". CANCELLED.
 absl::Status ReadClip(const Input& input, int64_t max_bytes,
                       const CancelToken* cancel, ClipText* bytes);
 
-// How `input` is packed, as its name says.
+// The compression of `input` by its name.
 Encoding EncodingOf(const Input& input);
 
-// Puts the text in the place of what it was packed to. Fails as ReadClip does.
+// Replaces compressed bytes by their text. Fails as ReadClip does.
 absl::Status UnpackClip(Encoding encoding, int64_t max_bytes,
                         const CancelToken* cancel, ClipText* text);
 
-// The status for a packed clip that is not what its name says.
+// The status for a clip that cannot be decompressed.
 absl::Status CannotUnpack(std::string_view why);
 
 }  // namespace bvhmill::client

@@ -1,7 +1,7 @@
 #pragma once
 
-// Options from --config FILE and from the environment, behind those of the
-// command line.
+// Options from --config FILE and from the environment. The command line has
+// priority over both.
 
 #include <CLI/CLI.hpp>
 #include <istream>
@@ -13,15 +13,16 @@ namespace bvhmill::client {
 // "BVHMILL_TLS_CA" for "tls-ca".
 std::string EnvironmentName(const std::string& option);
 
-// Lets every option of `command` be read from the environment, once that
+// Makes every option of `command` readable from the environment, if that
 // command is chosen.
 void ReadEnvironment(CLI::App* command);
 
-// Lines "name = value", TOML in little: names are those of options without
-// dashes, values with commas or blanks stand in quotes, lists in [a, b]; # ends
-// a line. A name above the first [section] is for every command that has such
-// an option, in [convert] or [server.info] for that one. What no command knows
-// is an error, so that a typing error does not go unseen.
+// Lines "name = value", a subset of TOML. A name is that of an option without
+// dashes. Values with commas or blanks are in quotes, lists are [a, b], and #
+// begins a comment. A name above the first [section] is for every command that
+// has such an option; a name below [convert] or [server.info] is for that
+// command. A name that no command knows is an error, so that typing errors are
+// found.
 class ConfigFile final : public CLI::ConfigTOML {
  public:
   // `program` is the App of the whole command line.

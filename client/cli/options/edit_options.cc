@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "bvhmill/base/status.h"
-#include "client/cpp/posix_files.h"
+#include "client/cli/io/read_clip.h"
 #include "client/cli/options/nearest.h"
 #include "client/cli/options/options.h"
 #include "client/cli/ui/text.h"
@@ -15,7 +15,7 @@
 namespace bvhmill::client {
 namespace {
 
-constexpr size_t kMaxMapBytes = size_t{4} << 20;
+constexpr int64_t kMaxMapBytes = int64_t{4} << 20;
 constexpr std::string_view kFileEnding = ".csv";
 
 struct UnitWord {
@@ -32,7 +32,7 @@ struct FieldOption {
   std::string_view option;
 };
 
-// The longer of two that begin alike first.
+// If one field begins with another, the longer one is first.
 constexpr FieldOption kFieldOptions[] = {
     {"options.read.up_axis", "--up"},
     {"options.read.meters_per_unit", "--units"},
@@ -113,7 +113,7 @@ CLI::Option* AddUpAxis(CLI::App* app, const std::string& name, UpAxis* axis,
       ->type_name("y|z");
 }
 
-// A list that may be given in one word or several.
+// Adds an option whose list may come in one word or in several.
 CLI::Option* AddNames(CLI::App* app, const std::string& name,
                       std::vector<std::string>* names,
                       const std::string& help) {
@@ -137,24 +137,35 @@ std::string CheckJointMap(const std::string& word) {
          " and files *.csv" + DidYouMean(word, names);
 }
 
+// `words` with a line break after each fourth.
+std::string InLines(std::string words) {
+  constexpr int kPerLine = 4;
+  int count = 0;
+  for (char& c : words) {
+    if (c == ' ' && ++count % kPerLine == 0) c = '\n';
+  }
+  return words;
+}
+
 void AddJointEdits(CLI::App* app, EditFlags* flags, ClipEdits* edits) {
   const char* group = "Editing of joints";
   AddNames(app, "--drop", &edits->drop_joints,
-           "drop these joints; what hangs below stays;\n"
-           "NAME#2 is the second of that name")
+           "remove these joints; their children stay; NAME#2 is\n"
+           "the second joint of that name")
       ->type_name("NAME|PREFIX*[,..]")
       ->group(group);
-  AddNames(app, "--keep", &edits->keep_joints, "drop all joints but these")
+  AddNames(app, "--keep", &edits->keep_joints, "remove all other joints")
       ->type_name("NAME|PREFIX*[,..]")
       ->group(group);
-  AddNames(app, "--rename", &flags->renames, "rename joints, all at once")
+  AddNames(app, "--rename", &flags->renames,
+           "rename joints, all at the same time")
       ->type_name("OLD=NEW[,..]")
       ->check(CLI::Validator(CheckRename, ""))
       ->group(group);
   app->add_option("--joint-map", flags->joint_map,
-                  "rename joints by a table of lines source,target,\n"
-                  "or by one that is built in:\n" +
-                      MapNames())
+                  "rename joints by a table: a file with lines\n"
+                  "source,target, or a built-in table:\n" +
+                      InLines(MapNames()))
       ->type_name("NAME|FILE.csv")
       ->check(CLI::Validator(CheckJointMap, ""))
       ->group(group);
@@ -164,7 +175,7 @@ void AddTimeEdits(CLI::App* app, ClipEdits* edits) {
   const char* group = "Editing of frames";
   AddParsed(app, "--frames", &edits->frames, RangeOf,
             "a range A:B or A:B:STEP of frames",
-            "frames from A up to but not B, every STEP-th")
+            "keep frames A to B-1; with STEP every STEP-th frame")
       ->type_name("A:B[:STEP]")
       ->group(group);
   AddParsed(app, "--fps", &edits->resample_fps, AboveZero,
@@ -174,8 +185,8 @@ void AddTimeEdits(CLI::App* app, ClipEdits* edits) {
   AddChoice<Interpolation>(app, "--interpolation", &edits->interpolation,
                            {{"slerp", Interpolation::kSlerp},
                             {"lerp-angle", Interpolation::kLerpAngle}},
-                           "of poses (slerp) or of each angle (lerp-angle);\n"
-                           "by default slerp")
+                           "between frames: of poses (slerp) or of each angle\n"
+                           "(lerp-angle); default slerp")
       ->group(group);
 }
 
@@ -206,28 +217,28 @@ void AddSpaceEdits(CLI::App* app, EditFlags* flags, ClipEdits* edits) {
            "scale to this unit; needs --units")
       ->group(group);
   AddUpAxis(app, "--to-up", &edits->up_axis,
-            "turn so that this axis is up; needs --up")
+            "rotate so that this axis is up; needs --up")
       ->group(group);
   app->add_flag("--in-place", flags->in_place,
-                "keep roots above one place, at their height")
+                "remove the horizontal motion of roots")
       ->group(group);
-  app->add_flag("--at-origin", flags->at_origin, "keep roots at 0 0 0")
+  app->add_flag("--at-origin", flags->at_origin,
+                "put roots at 0 0 0 in every frame")
       ->group(group);
   RootAlignment* alignment = &edits->root_alignment;
   app->add_option("--root-axes", alignment->position_axes,
-                  "what X, Y and Z of a root's position are\n"
-                  "taken from, such as xzy")
+                  "order of the axes of a root position, such as xzy")
       ->type_name("AXES")
       ->check(Fits(AreAxes, "an order of the letters xyz"))
       ->group(group);
   app->add_option("--root-signs", alignment->position_signs,
-                  "and their signs, as in --root-signs=-+-")
+                  "signs of these axes, such as --root-signs=-+-")
       ->type_name("SIGNS")
       ->check(Fits(AreSigns, "three of + and -"))
       ->group(group);
   AddParsed(app, "--root-correction", &alignment->correction_degrees, DegreesOf,
             "three numbers X,Y,Z of degrees",
-            "degrees that turn a root before its motion")
+            "rotate a root by these degrees before its motion")
       ->type_name("X,Y,Z")
       ->group(group);
 }
@@ -246,11 +257,11 @@ std::string ReadMap(const std::string& word, ClipEdits* edits) {
 void AddSourceOptions(CLI::App* app, SourceSpace* source) {
   const char* group = "Reading";
   AddUnits(app, "--units", &source->meters_per_unit,
-           "what a unit of the clip is: meters, or one of\n"
-           "m cm mm in ft; by default not known")
+           "unit of length of the clip: a number of meters, or m,\n"
+           "cm, mm, in, ft; default unknown")
       ->group(group);
   AddUpAxis(app, "--up", &source->up_axis,
-            "which axis of the clip is up; by default not known")
+            "axis of the clip that is up; default unknown")
       ->group(group);
 }
 
@@ -264,9 +275,17 @@ bool IsMapFile(std::string_view word) { return word.ends_with(kFileEnding); }
 
 std::string ReadMapFile(const std::string& path,
                         std::vector<JointMapRow>* rows) {
-  const absl::StatusOr<std::string> csv = ReadSmallFile(path, kMaxMapBytes);
-  if (!csv.ok()) return std::string(MessageOf(csv.status()));
-  absl::StatusOr<std::vector<JointMapRow>> read = ParseJointMap(*csv);
+  ClipText csv;
+  Input input;
+  input.path = path;
+  const absl::Status status = ReadClip(input, kMaxMapBytes, nullptr, &csv);
+  if (absl::IsResourceExhausted(status)) {
+    return Printable(path) + ": more than " + std::to_string(kMaxMapBytes) +
+           " bytes";
+  }
+  if (!status.ok())
+    return Printable(path) + ": " + std::string(MessageOf(status));
+  absl::StatusOr<std::vector<JointMapRow>> read = ParseJointMap(ViewOf(csv));
   if (!read.ok()) {
     return Printable(path) + ": " + std::string(MessageOf(read.status()));
   }

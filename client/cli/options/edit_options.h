@@ -1,6 +1,6 @@
 #pragma once
 
-// Options about what a clip is in (units, axes) and what is changed about it.
+// Options for the units and axes of a clip, and for edits.
 
 #include <CLI/CLI.hpp>
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace bvhmill::client {
 
-// Edits as they are typed, where that is not yet how ClipEdits has them.
+// Words of the command line that ReadEditFlags turns into ClipEdits.
 struct EditFlags {
   std::vector<std::string> renames;
   std::string joint_map;
@@ -20,22 +20,22 @@ struct EditFlags {
   bool at_origin = false;
 };
 
-// Each adds options to `app` that write to what is pointed to, which must live
-// until the command line is parsed.
+// Each function adds options to `app`. Parsing writes their values into the
+// structs, which must live until then.
 void AddSourceOptions(CLI::App* app, SourceSpace* source);
 void AddEditOptions(CLI::App* app, EditFlags* flags, ClipEdits* edits);
 
-// Completes `edits` by the flags, after the parsing; reads the file of
-// --joint-map. Returns what cannot be meant; empty = all is well.
+// Completes `edits` after the command line is parsed; reads the file of
+// --joint-map. Returns what is wrong; empty if nothing is.
 std::string ReadEditFlags(const Session& session, const EditFlags& flags,
                           ClipEdits* edits);
 
-// True if the word of an option names a table of joints rather than a built-in
-// map: it ends in ".csv".
+// True if `word` names a file with a joint map: it ends in ".csv". Other words
+// name built-in maps.
 bool IsMapFile(std::string_view word);
 
-// Sets `rows` to the table in the file `path`. Returns what is wrong with it;
-// empty = all is well.
+// Sets `rows` to the table in the file `path`. Returns what is wrong; empty if
+// nothing is.
 std::string ReadMapFile(const std::string& path,
                         std::vector<JointMapRow>* rows);
 

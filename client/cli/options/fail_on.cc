@@ -8,7 +8,8 @@ void AddFailOnOption(CLI::App* app, std::optional<FailOn>* fail_on) {
   AddChoice<std::optional<FailOn>>(
       app, "--fail-on", fail_on,
       {{"error", FailOn::kError}, {"warning", FailOn::kWarning}},
-      "what fails a clip: error or warning;\nby default error")
+      "a clip fails if it has an issue of this severity:\n"
+      "error or warning; default error")
       ->group("Report");
 }
 

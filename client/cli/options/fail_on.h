@@ -11,10 +11,10 @@ namespace bvhmill::client {
 
 enum class FailOn { kError, kWarning };
 
-// Adds --fail-on. No value: nobody chose, and errors fail a clip.
+// Adds --fail-on. Without it `fail_on` has no value, and errors fail a clip.
 void AddFailOnOption(CLI::App* app, std::optional<FailOn>* fail_on);
 
-// True if `report` has nothing that fails its clip.
+// True if no issue of `report` fails the clip.
 bool Passes(const Report& report, std::optional<FailOn> fail_on);
 
 }  // namespace bvhmill::client

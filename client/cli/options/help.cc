@@ -8,9 +8,10 @@ namespace {
 constexpr size_t kColumn = 28;
 
 constexpr char kSettings[] =
-    "Every option is also read from the environment (--server from\n"
-    "BVHMILL_SERVER) and from the file of --config FILE (server = HOST:PORT);\n"
-    "the command line wins over the environment, that over the file.\n";
+    "An option can also be set by an environment variable (BVHMILL_SERVER\n"
+    "for --server) or in the file of --config FILE (server = HOST:PORT).\n"
+    "The command line has priority over the environment, and the environment\n"
+    "over the file.\n";
 
 // "bvhmill convert", as it is typed.
 std::string FullName(const CLI::App* app) {

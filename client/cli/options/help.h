@@ -1,14 +1,14 @@
 #pragma once
 
-// How -h looks: what the command does, examples, then the options.
+// The layout of -h: description, examples, options.
 
 #include <CLI/CLI.hpp>
 #include <string>
 
 namespace bvhmill::client {
 
-// An App's footer holds its examples, one a line; they are shown first. At the
-// end stands what holds for every command.
+// The footer of an App holds its examples, one per line; they are printed
+// before the options. The text for all commands is printed at the end.
 class HelpFormatter final : public CLI::Formatter {
  public:
   HelpFormatter();
@@ -16,11 +16,11 @@ class HelpFormatter final : public CLI::Formatter {
                         CLI::AppFormatMode mode) const override;
   std::string make_description(const CLI::App* app) const override;
   std::string make_footer(const CLI::App* app) const override;
-  // The placeholder only: defaults are in the text, where they matter.
+  // Prints only the placeholder. The help text names the default.
   std::string make_option_opts(const CLI::Option* option) const override;
 };
 
-// "bvhmill: WHY" and where help is, for wrong command lines.
+// "bvhmill: WHY" and the command that prints help, for a wrong command line.
 std::string UsageFailure(const CLI::App* app, const std::string& why);
 
 }  // namespace bvhmill::client

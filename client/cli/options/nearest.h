@@ -1,6 +1,6 @@
 #pragma once
 
-// The known word that a mistyped one was probably meant to be.
+// Finds the known word that is most similar to a word with a typing error.
 
 #include <string>
 #include <string_view>
@@ -8,10 +8,10 @@
 
 namespace bvhmill::client {
 
-// The one of `known` that takes the fewest edits of `word`; the first of
-// several. An edit adds, removes or replaces a letter, or exchanges two
-// neighbours; case does not count. Empty if all need more than two edits and
-// more than a third of the letters of `word`, or half of them.
+// The word of `known` that needs the fewest edits to become `word`; the first
+// one of several. An edit adds, removes or replaces a letter, or exchanges two
+// neighbours; case is ignored. Empty if all need more than two edits and more
+// than a third of the letters of `word`, or half of them.
 std::string_view Nearest(std::string_view word,
                          const std::vector<std::string_view>& known);
 

@@ -41,9 +41,9 @@ constexpr LimitOption kLimits[] = {
      "units more for each byte of a clip"},
 };
 
-constexpr const char* kServerOptions[] = {"--server",     "--tls-ca",
-                                          "--tls-cert",   "--tls-key",
-                                          "--token-file", "--timeout"};
+constexpr const char* kServerOptions[] = {
+    "--server",  "--tls-system", "--tls-ca", "--tls-cert",
+    "--tls-key", "--token-file", "--timeout"};
 
 constexpr int kMaxJobs = 1024;
 constexpr int kMaxTimeoutSeconds = 1'000'000;
@@ -63,6 +63,23 @@ CLI::Validator WholeNumber(int64_t least, int64_t most) {
             return "'" + word + "' is not a whole number " + range;
           },
           ""};
+}
+
+// The first option about servers on the command line; empty if there is none.
+std::string TypedServerOption(const Session& session) {
+  for (const char* option : kServerOptions) {
+    if (IsTyped(session, option)) return option;
+  }
+  return {};
+}
+
+// The first limit on the command line; empty if there is none.
+std::string TypedLimit(const Session& session) {
+  for (const LimitOption& limit : kLimits) {
+    const std::string option = "--" + std::string(limit.name);
+    if (IsTyped(session, option)) return option;
+  }
+  return {};
 }
 
 CLI::Option* AddCodes(CLI::App* app, const std::string& name,
@@ -91,11 +108,14 @@ std::string CheckIssueCode(const std::string& word) {
   return "'" + word + "' is not an issue code" + DidYouMean(word, codes);
 }
 
-void AddServerOptions(CLI::App* app, ConnectOptions* connect) {
+void AddServerOptions(CLI::App* app, const std::string& what,
+                      ConnectOptions* connect) {
   const char* group = "Server";
+  connect->server.clear();
   app->add_option("--server", connect->server,
-                  "one or more, by default 127.0.0.1:7450; a PORT\n"
-                  "alone is one of this machine")
+                  what +
+                      ";\nPORT alone means a server on this machine; with\n"
+                      "several servers, calls take turns")
       ->type_name("HOST:PORT[,..]")
       ->join(',')
       ->group(group);
@@ -103,46 +123,51 @@ void AddServerOptions(CLI::App* app, ConnectOptions* connect) {
     app->add_option(name, *value, help)->type_name("FILE")->group(group);
   };
   app->add_flag("--tls-system", connect->tls_system,
-                "TLS; trust what this system trusts")
+                "use TLS; trust the authorities of this system")
       ->group(group);
-  add("--tls-ca", &connect->tls_ca, "TLS; trust the certificates in FILE");
+  add("--tls-ca", &connect->tls_ca, "use TLS; trust the certificates in FILE");
   app->get_option("--tls-ca")->excludes("--tls-system");
-  add("--tls-cert", &connect->tls_cert, "TLS; show this certificate");
-  add("--tls-key", &connect->tls_key, "the key of it");
-  add("--token-file", &connect->token_file, "send the token in FILE");
+  add("--tls-cert", &connect->tls_cert,
+      "use TLS; send the certificate in FILE");
+  add("--tls-key", &connect->tls_key, "private key of the certificate");
+  add("--token-file", &connect->token_file,
+      "send the token in FILE with each call");
   app->add_option_function<int64_t>(
          "--timeout",
          [connect](int64_t seconds) {
            connect->answer_timeout = std::chrono::seconds(seconds);
          },
-         "fail a clip on which the server is silent for so\n"
-         "long; by default 900, 0 = never")
+         "fail a clip if the server is silent for this long;\n"
+         "default 900, 0 = no limit")
       ->type_name("SECONDS")
       ->check(WholeNumber(0, kMaxTimeoutSeconds))
       ->group(group);
 }
 
 void AddLocalOptions(CLI::App* app, RunOptions* run) {
-  app->add_flag("--local", run->local, "work in this process, without a server")
+  app->add_flag("--local", run->local,
+                "convert in this process, even if BVHMILL_SERVER\n"
+                "names a server")
       ->group("Server");
   for (const LimitOption& limit : kLimits) {
     app->add_option("--" + std::string(limit.name), run->limits.*limit.field,
                     limit.help)
         ->type_name(limit.type)
         ->check(WholeNumber(0, std::numeric_limits<int64_t>::max()))
-        ->group("Limits of --local (0 = none)");
+        ->group("Limits in this process (0 = none)");
   }
 }
 
 void AddInputOptions(CLI::App* app, InputOptions* input) {
   app->add_option("INPUT", input->paths,
-                  "BVH files; directories with -r; - is stdin");
+                  "BVH files; folders with -r; - is stdin");
   const char* group = "Input";
   app->add_flag("-r,--recursive", input->recursive,
-                "take *.bvh below directories, any case, sorted")
+                "read all *.bvh (also packed: .bvh.gz, .bvh.zst) in\n"
+                "folders and their subfolders, sorted by path")
       ->group(group);
   app->add_option("--filelist", input->filelist,
-                  "take the paths in FILE, one a line; - is stdin")
+                  "read the paths in FILE, one per line; - is stdin")
       ->type_name("FILE")
       ->group(group);
 }
@@ -150,37 +175,39 @@ void AddInputOptions(CLI::App* app, InputOptions* input) {
 void AddBatchOptions(CLI::App* app, RunOptions* run) {
   const char* group = "Run";
   app->add_option("-j,--jobs", run->jobs,
-                  "clips in flight, by default as many as cores")
+                  "work on N files at once; default: one per core")
       ->type_name("N")
       ->check(WholeNumber(0, kMaxJobs))
       ->group(group);
-  app->add_flag("-q,--quiet", run->quiet, "nothing on stderr but failures")
+  app->add_flag("-q,--quiet", run->quiet, "print only failures to stderr")
       ->group(group);
   AddChoice<ProgressMode>(app, "--progress", &run->progress,
                           {{"auto", ProgressMode::kAuto},
                            {"always", ProgressMode::kAlways},
                            {"never", ProgressMode::kNever}},
-                          "auto (on a terminal), always or never")
+                          "auto (if stderr is a terminal), always or never;\n"
+                          "default auto")
       ->group(group);
 }
 
 void AddReadingOptions(CLI::App* app, ConvertOptions* options) {
   const char* group = "Reading";
   app->add_flag("--strict", options->report.strict,
-                "what would be repaired is an error")
+                "report a repair as an error")
       ->group(group);
-  AddChoice<JointPositions>(app, "--joint-positions",
-                            &options->conventions.joint_positions,
-                            {{"replace", JointPositions::kReplaceOffset},
-                             {"add", JointPositions::kAddToOffset},
-                             {"ignore", JointPositions::kIgnore}},
-                            "replace the OFFSET, add to it, or ignore them;\n"
-                            "by default replace")
+  AddChoice<JointPositions>(
+      app, "--joint-positions", &options->conventions.joint_positions,
+      {{"replace", JointPositions::kReplaceOffset},
+       {"add", JointPositions::kAddToOffset},
+       {"ignore", JointPositions::kIgnore}},
+      "position channels of joints: replace the OFFSET, add\n"
+      "to it, or ignore the channels; default replace")
       ->group(group);
   AddChoice<RootOffset>(
       app, "--root-offset", &options->conventions.root_offset,
       {{"ignore", RootOffset::kReplaced}, {"add", RootOffset::kAdded}},
-      "ignore the OFFSET of a root, or add it;\nby default ignore")
+      "OFFSET of a root: ignore it, or add it to the\n"
+      "position; default ignore")
       ->group(group);
   AddSourceOptions(app, &options->edits.source);
 }
@@ -188,12 +215,12 @@ void AddReadingOptions(CLI::App* app, ConvertOptions* options) {
 void AddReportOptions(CLI::App* app, ReportOptions* report) {
   const char* group = "Report";
   AddCodes(app, "--ignore", &report->ignore_codes,
-           "neither list nor count this issue")
+           "do not list or count this issue")
       ->group(group);
-  AddCodes(app, "--only", &report->only_codes, "list and count no other issue")
+  AddCodes(app, "--only", &report->only_codes, "list and count only this issue")
       ->group(group);
   app->add_option("--max-issues", report->max_issues,
-                  "distinct issues that are listed, by default 100")
+                  "list at most N different issues; default 100")
       ->type_name("N")
       ->check(WholeNumber(1, 1'000'000))
       ->group(group);
@@ -213,20 +240,22 @@ int Misused(const CLI::App* app, Session* session, const std::string& why) {
   return kExitUsage;
 }
 
-std::string CheckLocalOptions(const Session& session, const RunOptions& run) {
-  if (run.local) {
-    for (const char* option : kServerOptions) {
-      if (!IsTyped(session, option)) continue;
-      return std::string(option) + " has no effect with --local";
-    }
-    return {};
+std::string ChooseEngine(const Session& session, RunOptions* run) {
+  const bool typed_local = run->local && IsTyped(session, "--local");
+  const std::string typed_server = TypedServerOption(session);
+  if (typed_local && !typed_server.empty()) {
+    return typed_server + " has no effect with --local";
   }
-  for (const LimitOption& limit : kLimits) {
-    const std::string option = "--" + std::string(limit.name);
-    if (!IsTyped(session, option)) continue;
-    return option + " needs --local; a server has its own limits";
+  if (run->local && !IsTyped(session, "--server")) run->connect.server.clear();
+  if (!run->connect.server.empty()) {
+    const std::string limit = TypedLimit(session);
+    return limit.empty() ? limit
+                         : limit + " has no effect with --server: a server " +
+                               "has limits of its own";
   }
-  return {};
+  return typed_server.empty()
+             ? typed_server
+             : typed_server + " has no effect without --server";
 }
 
 }  // namespace bvhmill::client

@@ -1,6 +1,6 @@
 #pragma once
 
-// Options that several commands share, by the groups in which help shows them.
+// Options that several commands share, in the groups that -h shows.
 
 #include <CLI/CLI.hpp>
 #include <charconv>
@@ -18,30 +18,40 @@
 
 namespace bvhmill::client {
 
-// A command of the program: how it is called, and what it does then.
+// A command of the program.
 struct Command {
+  // Its name and options.
   CLI::App* app = nullptr;
-  // Returns the status to exit with. The console and the token of the session
-  // are set. Call after parsing.
+  // Runs the command and returns the exit status. Requires that the command
+  // line is parsed, and that the console and the cancel token of the session
+  // are set.
   std::function<int(Session*)> run;
 };
 
-// Each adds options to `app` that write to what is pointed to, which must live
-// until the command line is parsed.
-void AddServerOptions(CLI::App* app, ConnectOptions* connect);
+// Each function adds options to `app`. Parsing writes their values into the
+// struct, which must live until then.
+//
+// The help of --server begins with `what`. connect->server is empty if no
+// server is named.
+void AddServerOptions(CLI::App* app, const std::string& what,
+                      ConnectOptions* connect);
+// For commands that convert clips.
+inline constexpr char kConvertingServer[] =
+    "convert on this server instead of in this process";
 void AddLocalOptions(CLI::App* app, RunOptions* run);
 void AddInputOptions(CLI::App* app, InputOptions* input);
 void AddBatchOptions(CLI::App* app, RunOptions* run);
 void AddReadingOptions(CLI::App* app, ConvertOptions* options);
 void AddReportOptions(CLI::App* app, ReportOptions* report);
 
-// Says why `word` is none of `words`; empty = it is one.
+// Returns why `word` is wrong if it is not in `words`; else empty.
 std::string CheckWord(const std::string& word,
                       const std::vector<std::string>& words);
-// The same of a code of the catalogue of issues.
+// Returns why `word` is wrong if no issue of the catalogue has this code; else
+// empty.
 std::string CheckIssueCode(const std::string& word);
 
-// An option with a word out of few as its value.
+// Adds an option whose value is one of the words of `choices`.
 template <typename T>
 CLI::Option* AddChoice(CLI::App* app, const std::string& name, T* value,
                        const std::vector<std::pair<std::string, T>>& choices,
@@ -63,7 +73,7 @@ CLI::Option* AddChoice(CLI::App* app, const std::string& name, T* value,
           ""));
 }
 
-// The number that `word` is, and nothing else; none if it is not one.
+// The number that `word` spells; none if it holds anything else.
 template <typename T>
 std::optional<T> NumberOf(std::string_view word) {
   T value = 0;
@@ -73,7 +83,8 @@ std::optional<T> NumberOf(std::string_view word) {
   return value;
 }
 
-// An option whose word `parse` reads; `wanted` completes "'x' is not ...".
+// Adds an option whose value `parse` reads: word -> optional<T>. If it returns
+// none, the message is "'WORD' is not WANTED".
 template <typename T, typename Parse>
 CLI::Option* AddParsed(CLI::App* app, const std::string& name, T* value,
                        const Parse& parse, const std::string& wanted,
@@ -94,12 +105,13 @@ CLI::Option* AddParsed(CLI::App* app, const std::string& name, T* value,
 // The long names of the options of `app`, without dashes.
 std::vector<std::string> LongNames(const CLI::App* app);
 
-// Says on the console what is wrong with the words behind `app`, and returns
-// the status to exit with.
+// Prints `why` the command line of `app` is wrong; returns the exit status.
 int Misused(const CLI::App* app, Session* session, const std::string& why);
 
-// Says which options have no effect, because the work is done here or because
-// it is not; empty = all is well.
-std::string CheckLocalOptions(const Session& session, const RunOptions& run);
+// Decides whether a server or this process converts the clips: --local clears
+// run->connect.server, unless --server is on the command line and --local is
+// not. Returns why an option of the command line would have no effect; empty if
+// each has one. Call once, after parsing.
+std::string ChooseEngine(const Session& session, RunOptions* run);
 
 }  // namespace bvhmill::client

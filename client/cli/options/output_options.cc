@@ -26,7 +26,7 @@ std::string CheckArray(const std::string& name) {
          DidYouMean(name, arrays);
 }
 
-// Broken after the first half.
+// `words` with a line break near the middle.
 std::string InTwoLines(std::string words) {
   words[words.find(' ', words.size() / 2)] = '\n';
   return words;
@@ -67,7 +67,7 @@ struct ApplyFlags {
   }
 };
 
-// An option, and the formats that have it.
+// An option, and the formats that it affects.
 struct FormatOption {
   const char* name;
   std::vector<std::string_view> formats;
@@ -100,7 +100,7 @@ std::string NeedsFormat(const std::string& option,
   return option + " has no effect without --emit " + names;
 }
 
-// Options that no output has.
+// Returns which option has no effect on any chosen format; empty if none.
 std::string CheckEffects(const CLI::App* app, const Session& session,
                          const OutputFlags& flags) {
   for (const FormatOption& option : FormatOptionTable()) {
@@ -119,7 +119,8 @@ std::string CheckEffects(const CLI::App* app, const Session& session,
   return {};
 }
 
-// Rotations of an npz that has none.
+// Returns which option of rotations has no effect, since the npz has no
+// rotations; empty if none.
 std::string CheckNpz(const Session& session, const OutputFlags& flags) {
   const auto& arrays = flags.npz_arrays;
   const bool has_rotations =
@@ -151,8 +152,7 @@ CLI::Option* AddEmitOption(CLI::App* app, const std::string& what,
   const std::vector<std::string_view> known = FormatNames(more);
   const std::string names = CLI::detail::join(known, " ");
   return app
-      ->add_option("--emit", flags->emit,
-                   what + ", out of\n" + InTwoLines(names))
+      ->add_option("--emit", flags->emit, what + ":\n" + InTwoLines(names))
       ->type_name("LIST")
       ->delimiter(',')
       ->allow_extra_args(false)
@@ -170,24 +170,24 @@ CLI::Option* AddEmitOption(CLI::App* app, const std::string& what,
 void AddFormatOptions(CLI::App* app, const std::string& group,
                       OutputFlags* flags) {
   app->add_flag("--end-sites", flags->end_sites,
-                "end sites among the joints of positions, velocities,\n"
-                "npz, csv")
+                "include end sites in positions, velocities, npz\n"
+                "and csv")
       ->group(group);
   AddChoice<RotationKind>(app, "--rotation-kind", &flags->rotation_kind,
                           {{"quaternion", RotationKind::kQuaternion},
                            {"matrix", RotationKind::kMatrix},
                            {"6d", RotationKind::kSixD}},
-                          "of rotations and npz: quaternion (xyzw), matrix\n"
-                          "or 6d; by default quaternion")
+                          "in rotations and npz: quaternion (x y z w), matrix\n"
+                          "or 6d; default quaternion")
       ->group(group);
   AddChoice<RotationSpace>(
       app, "--rotation-space", &flags->rotation_space,
       {{"local", RotationSpace::kLocal}, {"world", RotationSpace::kWorld}},
-      "of rotations and npz: local (from the parent) or\n"
-      "world; by default local")
+      "in rotations and npz: local (relative to the parent)\n"
+      "or world; default local")
       ->group(group);
   app->add_option("--npz-arrays", flags->npz_arrays,
-                  "of npz, out of positions rotations velocities; by\n"
+                  "arrays in npz: positions, rotations, velocities;\n"
                   "default positions,rotations")
       ->type_name("LIST")
       ->delimiter(',')

@@ -1,7 +1,6 @@
 #pragma once
 
-// Which outputs are meant, for commands that make them or look whether they
-// could be made.
+// Options that choose outputs, for commands that make or check them.
 
 #include <CLI/CLI.hpp>
 #include <string>
@@ -13,7 +12,7 @@
 
 namespace bvhmill::client {
 
-// Stands among the formats of --emit for the report, which is no output.
+// The word of --emit for the report, which is not a format of the library.
 inline constexpr std::string_view kReportName = "report";
 
 struct OutputFlags {
@@ -26,22 +25,24 @@ struct OutputFlags {
   RotationSpace rotation_space = RotationSpace::kLocal;
 };
 
-// Adds --emit: names of formats, and `more`, if it is not empty.
+// Adds --emit, whose help begins with `what`. It accepts the names of formats
+// and also `more`, if that is not empty.
 CLI::Option* AddEmitOption(CLI::App* app, const std::string& what,
                            const std::string& group, std::string_view more,
                            OutputFlags* flags);
 
-// Adds what can be chosen about the formats but anim: --end-sites and so on.
+// Adds the options of all formats except anim: --end-sites and so on.
 void AddFormatOptions(CLI::App* app, const std::string& group,
                       OutputFlags* flags);
 
-// Completes flags->anim, after the parsing. Says which options have no effect,
-// since no format of --emit has them, and what cannot be meant; empty = all is
-// well. `source` is what is known of the clips.
+// Completes flags->anim after the command line is parsed. Returns which option
+// has no effect on the formats of --emit, or what else is wrong; empty if
+// nothing is. `source` has the units and axes of the clips.
 std::string ReadOutputFlags(const CLI::App* app, const Session& session,
                             const SourceSpace& source, OutputFlags* flags);
 
-// The outputs of --emit, the first of each name, without the report.
+// The outputs of --emit without the report. A name that is repeated counts
+// once.
 std::vector<OutputRequest> ChosenOutputs(const OutputFlags& flags);
 
 }  // namespace bvhmill::client

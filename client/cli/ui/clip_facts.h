@@ -1,6 +1,6 @@
 #pragma once
 
-// The facts of a clip as text for people.
+// Facts about a clip as text.
 
 #include <string>
 #include <string_view>

@@ -1,6 +1,6 @@
 #pragma once
 
-// How many clips of a run have issues of which code.
+// Counts the clips of a run by the codes of their issues.
 
 #include <array>
 #include <cstdint>
@@ -22,8 +22,7 @@ class CodeTally {
   // "3 clips with warnings: DATA_NOT_FINITE 2, TEXT_COMMENT 1" and a line end;
   // the most frequent code first. Empty if no clip has issues of `severity`.
   std::string Line(Severity severity) const;
-  // The code that most clips have, of those of `severity`; empty if there is
-  // none.
+  // The code of `severity` that most clips have; empty if there is none.
   std::string MostFrequent(Severity severity) const;
   // The lines of all severities, the most severe first.
   std::string Lines() const;

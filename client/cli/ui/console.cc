@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "client/cpp/posix_files.h"
+#include "client/cli/io/posix_files.h"
 
 namespace bvhmill::client {
 namespace {
@@ -23,7 +23,7 @@ Console::Console()
     : stdout_is_terminal_(IsTerminal(STDOUT_FILENO)),
       stderr_is_terminal_(IsTerminal(STDERR_FILENO)) {}
 
-bool Console::Data(std::string_view text) {
+bool Console::PrintData(std::string_view text) {
   const std::lock_guard lock(mutex_);
   if (data_gone_) return false;
   if (text.empty()) return true;

@@ -1,6 +1,7 @@
 #pragma once
 
-// stdout for data, stderr for talk, and a progress line that gives way to both.
+// Prints data to stdout, diagnostics to stderr, and a progress line that is
+// erased before either.
 
 #include <atomic>
 #include <mutex>
@@ -14,19 +15,19 @@ class Console {
  public:
   Console();
 
-  // Writes to stdout. False if nothing more can be written; if the reader went
-  // away that is all, otherwise the first failure is told on stderr.
-  bool Data(std::string_view text);
+  // Writes to stdout. False if writing has failed. Prints the first failure to
+  // stderr, unless the reader of stdout has closed it.
+  bool PrintData(std::string_view text);
   // Writes to stderr.
   void PrintDiagnostics(std::string_view text);
-  // Shows `line` at the bottom of stderr, in place of the one before; empty
-  // takes it away.
+  // Shows `line` as the last line of stderr, in place of the previous one; an
+  // empty line removes it.
   void ShowProgress(std::string line);
 
   // True if data was lost because stdout is full or broken, not closed.
   bool data_lost() const { return data_lost_; }
-  bool talks_to_terminal() const { return stderr_is_terminal_; }
-  bool data_to_terminal() const { return stdout_is_terminal_; }
+  bool stderr_is_terminal() const { return stderr_is_terminal_; }
+  bool stdout_is_terminal() const { return stdout_is_terminal_; }
 
  private:
   void Erase();

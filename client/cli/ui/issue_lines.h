@@ -1,6 +1,6 @@
 #pragma once
 
-// Reports and failures as lines for people, in the manner of a compiler.
+// Reports and failures as lines of text, in the style of a compiler.
 
 #include <cstdint>
 #include <map>
@@ -12,22 +12,22 @@
 
 namespace bvhmill::client {
 
-// The looks of the issues of one clip.
+// How the issues of one clip are printed.
 struct IssueView {
-  // Severities are coloured.
+  // Print severities in colour.
   bool in_colour = false;
-  // Lines of the text are shown, as far as they are known.
+  // Print the line of the file below an issue, if `lines` has it.
   bool with_text = false;
-  // By the bytes of places: what SourceLine says.
+  // The result of SourceLine for the byte of each location.
   std::map<int64_t, std::string> lines;
 };
 
-// For a terminal: lines of the text, and colours unless NO_COLOR is set. For
-// anything else: neither.
+// The view for a terminal has lines of the file, and colours unless NO_COLOR is
+// set. Any other view has neither.
 IssueView ViewFor(bool is_terminal);
 
-// Fills view->lines, if they are shown, for the issues of `report`, which is
-// about `text`.
+// Fills view->lines for the issues of `report`, if view->with_text. Requires
+// that `report` is about `text`.
 void TakeLines(std::string_view text, const Report& report, IssueView* view);
 
 // "PATH:LINE:COL: error: CODE: message", without a line end; below it the line
@@ -54,7 +54,7 @@ std::string WarningText(std::string_view path, const Report& report,
 // "2 errors, 1 warning"; empty if there are none.
 std::string FaultCounts(const IssueCounts& counts);
 
-// Drops the issues below `least` from the list, and from nothing else.
+// Removes issues below `least` from the list. Counts do not change.
 void ListFrom(Severity least, Report* report);
 
 }  // namespace bvhmill::client

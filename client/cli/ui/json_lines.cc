@@ -38,7 +38,7 @@ absl::Status JsonLines::Open(const std::string& path, bool replace,
 void JsonLines::Put(std::string_view object) {
   const std::string line = std::string(object) + "\n";
   if (to_stdout_) {
-    console_.Data(line);
+    console_.PrintData(line);
     return;
   }
   const std::lock_guard lock(mutex_);

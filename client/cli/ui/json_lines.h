@@ -1,14 +1,14 @@
 #pragma once
 
-// A file of JSON objects, one a line.
+// Writes a file with one JSON object per line.
 
 #include <mutex>
 #include <string>
 #include <string_view>
 
 #include "absl/status/status.h"
+#include "client/cli/io/posix_files.h"
 #include "client/cli/ui/console.h"
-#include "client/cpp/posix_files.h"
 
 namespace bvhmill::client {
 
@@ -17,16 +17,16 @@ class JsonLines {
  public:
   explicit JsonLines(Console* console) : console_(*console) {}
 
-  // Begins the file `path`; "-" is stdout, "" is nowhere. A file that exists is
-  // replaced if `replace`, gone on with if `append`, and otherwise
+  // Opens the file `path`; "-" is stdout, "" writes nothing. A file that exists
+  // is replaced if `replace` and continued if `append`; otherwise this is
   // INVALID_ARGUMENT "PATH: why".
   absl::Status Open(const std::string& path, bool replace, bool append);
 
   bool is_open() const { return file_.valid() || to_stdout_; }
 
-  // Writes `object` and a line end. The first failure is told on stderr.
+  // Writes `object` and a line end. Prints the first failure to stderr.
   void Put(std::string_view object);
-  // True if something could not be written.
+  // True if a write has failed.
   bool failed() const { return failed_; }
 
  private:

@@ -36,7 +36,7 @@ Progress::Progress(Console* console, ProgressMode mode, int64_t clips,
       bytes_left_(bytes) {
   const bool shown =
       mode == ProgressMode::kAlways ||
-      (mode == ProgressMode::kAuto && console->talks_to_terminal());
+      (mode == ProgressMode::kAuto && console->stderr_is_terminal());
   if (!shown) return;
   Show();
   ticker_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });

@@ -1,7 +1,7 @@
 #pragma once
 
-// A line on stderr that says how far a batch is: "12/58 clips, 4.2 MB,
-// 40.1 MB/s, 0:12 left".
+// The progress of a batch as a line on stderr: "12/58 clips, 4.2 MB, 40.1 MB/s,
+// 0:12 left".
 
 #include <atomic>
 #include <chrono>
@@ -18,23 +18,22 @@ namespace bvhmill::client {
 
 enum class ProgressMode { kAuto, kAlways, kNever };
 
-// How much of a clip in flight is done, in bytes of its file. Thread-safe.
+// Bytes of the file of a clip that are done. Thread-safe.
 using ClipProgress = std::atomic<int64_t>;
 
-// Shows the line, ten times a second, until it is destroyed; then the line is
-// gone. Thread-safe.
+// Updates the line ten times a second. The destructor removes it. Thread-safe.
 class Progress {
  public:
-  // `bytes` is the size of all clips; 0 if it is not known.
+  // `bytes` is the size of all clips; 0 if it is unknown.
   Progress(Console* console, ProgressMode mode, int64_t clips, int64_t bytes);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // A clip is begun, and its progress counts until Finish.
+  // A clip begins; its progress counts until Finish.
   void Begin(const ClipProgress* clip);
-  // The clip is finished. The size of all clips counts `planned` bytes of it;
-  // `done` bytes were converted.
+  // A clip is finished: `done` bytes were converted, and `planned` bytes are
+  // its part of the size of all clips.
   void Finish(const ClipProgress* clip, int64_t planned, int64_t done);
 
  private:
@@ -50,7 +49,7 @@ class Progress {
   int64_t finished_ = 0;
   // Bytes of the clips that are finished.
   int64_t bytes_ = 0;
-  // Bytes of all others.
+  // Bytes of all other clips.
   int64_t bytes_left_;
   std::set<const ClipProgress*> in_flight_;
   std::condition_variable_any tick_;

@@ -1,6 +1,6 @@
 #pragma once
 
-// A place in a text, shown by its line with a caret below.
+// Shows a position in a text: its line, with a caret below.
 
 #include <cstdint>
 #include <string>

@@ -19,33 +19,11 @@ std::string ToChars(T value) {
   return {buffer.data(), end};
 }
 
-std::string EscapedControl(char c) {
-  std::array<char, 8> buffer = {};
-  std::snprintf(buffer.data(), buffer.size(), "\\u%04x",
-                static_cast<unsigned>(c));
-  return buffer.data();
-}
-
 }  // namespace
 
 std::string Printable(std::string_view path) {
   constexpr size_t kMaxPath = 4096;
   return Excerpt(path, kMaxPath);
-}
-
-std::string JsonQuote(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : ToUtf8(text)) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (c >= 0 && c < ' ') {
-      out += EscapedControl(c);
-    } else {
-      out += c;
-    }
-  }
-  return out + '"';
 }
 
 std::string Shortest(float value) { return ToChars(value); }

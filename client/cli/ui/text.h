@@ -1,6 +1,6 @@
 #pragma once
 
-// Numbers and names as people and programs read them.
+// Numbers and names as text.
 
 #include <cstdint>
 #include <string>
@@ -11,15 +11,12 @@ namespace bvhmill::client {
 // A file name in one line of text: UTF-8, control characters as \xNN.
 std::string Printable(std::string_view path);
 
-// `text` as a JSON string, with its quotes; what is not UTF-8 is read as
-// ToUtf8 does.
-std::string JsonQuote(std::string_view text);
-
-// The shortest decimal number that reads back as `value`; `value` is finite.
+// The shortest decimal number that reads back as `value`. Requires that `value`
+// is finite.
 std::string Shortest(float value);
 std::string Shortest(double value);
 
-// With so many digits behind the point.
+// `value` with `decimals` digits after the decimal point.
 std::string Fixed(double value, int decimals);
 
 // "22.1 MB"; a megabyte is a million bytes.

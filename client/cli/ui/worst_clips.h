@@ -11,10 +11,11 @@
 
 namespace bvhmill::client {
 
-// Thread-safe. Holds a few clips only, however many there are.
+// Thread-safe. Keeps only the five worst clips in memory.
 class WorstClips {
  public:
-  // `index` tells clips apart and decides between equal ones.
+  // Adds a clip. Of clips with equal counts, the one with the smaller `index`
+  // is first.
   void Add(size_t index, const std::string& path, const IssueCounts& counts);
 
   // "most issues:", then "  PATH: 2 errors, 1 warning" for each of the five

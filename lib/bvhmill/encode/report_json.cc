@@ -12,34 +12,14 @@ namespace {
 // Keeps the fields in the order of the .proto files.
 using Json = nlohmann::ordered_json;
 
-// Protobuf's mapping writes 64-bit integers as strings, and omits fields that
-// have their default.
-void PutInt64(const char* name, int64_t value, Json* out) {
-  if (value != 0) (*out)[name] = std::to_string(value);
-}
-
 template <typename T>
-void PutOptional(const char* name, const std::optional<T>& value, Json* out) {
-  if (!value) return;
-  if constexpr (sizeof(T) == 8) {
-    (*out)[name] = std::to_string(*value);
-  } else {
-    (*out)[name] = *value;
-  }
+Json OrNull(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
 }
 
-void PutString(const char* name, const std::string& value, Json* out) {
-  if (!value.empty()) (*out)[name] = value;
-}
-
-Json NumberToJson(double value) {
-  if (std::isnan(value)) return "NaN";
-  if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
-  return value;
-}
-
-void PutDouble(const char* name, double value, Json* out) {
-  if (value != 0) (*out)[name] = NumberToJson(value);
+// JSON has no word for numbers that are not finite.
+Json NumberOrNull(double value) {
+  return std::isfinite(value) ? Json(value) : Json();
 }
 
 const char* SeverityEnum(Severity severity) {
@@ -71,42 +51,42 @@ const char* VerdictEnum(Verdict verdict) {
 }
 
 Json LocationToJson(const Location& location) {
-  Json out = Json::object();
-  PutOptional("byte_offset", location.byte_offset, &out);
-  PutOptional("line", location.line, &out);
-  PutOptional("column", location.column, &out);
-  PutOptional("frame", location.frame, &out);
-  PutOptional("joint", location.joint, &out);
-  PutOptional("channel", location.channel, &out);
-  PutString("joint_name", location.joint_name, &out);
+  Json out = {{"byte_offset", OrNull(location.byte_offset)},
+              {"line", OrNull(location.line)},
+              {"column", OrNull(location.column)},
+              {"frame", OrNull(location.frame)},
+              {"joint", OrNull(location.joint)},
+              {"channel", OrNull(location.channel)},
+              {"joint_name", nullptr}};
+  if (!location.joint_name.empty()) out["joint_name"] = location.joint_name;
   return out;
 }
 
 Json IssueToJson(const Issue& issue) {
-  Json out = Json::object();
-  PutString("code", issue.code, &out);
-  out["severity"] = SeverityEnum(issue.severity);
-  PutString("message", issue.message, &out);
-  out["location"] = LocationToJson(issue.location);
-  PutInt64("occurrences", issue.occurrences, &out);
-  for (const auto& [name, value] : issue.args) out["args"][name] = value;
-  return out;
+  Json args = Json::object();
+  for (const auto& [name, value] : issue.args) args[name] = value;
+  return {{"code", issue.code},
+          {"severity", SeverityEnum(issue.severity)},
+          {"message", issue.message},
+          {"location", LocationToJson(issue.location)},
+          {"occurrences", issue.occurrences},
+          {"args", std::move(args)}};
 }
 
 Json ToJson(const Report& report) {
-  Json counts = Json::object();
-  PutInt64("errors", report.counts.errors, &counts);
-  PutInt64("warnings", report.counts.warnings, &counts);
-  PutInt64("infos", report.counts.infos, &counts);
-  PutInt64("hints", report.counts.hints, &counts);
-  Json out = {{"verdict", VerdictEnum(report.verdict)},
-              {"counts", std::move(counts)}};
+  Json issues = Json::array();
   for (const Issue& issue : report.issues) {
-    out["issues"].push_back(IssueToJson(issue));
+    issues.push_back(IssueToJson(issue));
   }
-  if (report.truncated) out["truncated"] = true;
-  PutString("rules_version", report.rules_version, &out);
-  return out;
+  return {{"verdict", VerdictEnum(report.verdict)},
+          {"counts",
+           {{"errors", report.counts.errors},
+            {"warnings", report.counts.warnings},
+            {"infos", report.counts.infos},
+            {"hints", report.counts.hints}}},
+          {"issues", std::move(issues)},
+          {"truncated", report.truncated},
+          {"rules_version", report.rules_version}};
 }
 
 // The double that prints as short as the float: 0.1, not 0.10000000149.
@@ -119,26 +99,27 @@ double Shortest(float value) {
 }
 
 Json JointToJson(const JointInfo& joint) {
-  Json out = Json::object();
-  PutString("name", joint.name, &out);
-  if (joint.parent != 0) out["parent"] = joint.parent;
-  PutString("channels", joint.channels, &out);
-  if (joint.end_site) out["end_site"] = true;
-  for (const float value : joint.offset)
-    out["offset"].push_back(NumberToJson(Shortest(value)));
-  return out;
+  Json offset = Json::array();
+  for (const float value : joint.offset) {
+    offset.push_back(NumberOrNull(Shortest(value)));
+  }
+  return {{"name", joint.name},
+          {"parent", joint.parent},
+          {"channels", joint.channels},
+          {"end_site", joint.end_site},
+          {"offset", std::move(offset)}};
 }
 
 Json ToJson(const ClipInfo& info) {
-  Json out = Json::object();
-  PutInt64("frames", info.frames, &out);
-  PutDouble("frames_per_second", info.frames_per_second, &out);
+  Json joints = Json::array();
   for (const JointInfo& joint : info.joints) {
-    out["joints"].push_back(JointToJson(joint));
+    joints.push_back(JointToJson(joint));
   }
-  PutDouble("frame_time_seconds", info.frame_time, &out);
-  if (info.joint_count != 0) out["joint_count"] = info.joint_count;
-  return out;
+  return {{"frames", info.frames},
+          {"frames_per_second", NumberOrNull(info.frames_per_second)},
+          {"joints", std::move(joints)},
+          {"frame_time_seconds", NumberOrNull(info.frame_time)},
+          {"joint_count", info.joint_count}};
 }
 
 // Texts are UTF-8 by their contracts. Invalid bytes would be replaced; they
@@ -152,7 +133,7 @@ std::string Dump(const Json& json) {
 std::string ReportJson(std::string_view file, const Report& report,
                        const ClipInfo& info) {
   Json out = Json::object();
-  PutString("file", std::string(file), &out);
+  if (!file.empty()) out["file"] = std::string(file);
   out["report"] = ToJson(report);
   out["info"] = ToJson(info);
   return Dump(out);

@@ -1,17 +1,24 @@
 #pragma once
 
-// A report and the facts about a clip as JSON: the protobuf mapping of the
-// messages bvhmill.v1.ValidationReport and ClipInfo, with proto field names.
+// Reports and clip facts as JSON, for the command line and files of --emit
+// report. docs/cli-json.md describes the format, docs/schema/report.schema.json
+// is its JSON Schema.
+//
+// Keys are the field names of the messages bvhmill.v1.ValidationReport and
+// ClipInfo. Every key is present. Integers and real numbers are JSON numbers; a
+// value that is unknown or not finite is null.
+//
+// All functions return one line of UTF-8 without a line end.
 
 #include <string>
+#include <string_view>
 
 #include "bvhmill/encode/clip_info.h"
 #include "bvhmill/report/report.h"
 
 namespace bvhmill {
 
-// {"report": ..., "info": ...} on one line, without a line end. If `file` is
-// not empty, the field "file" comes first.
+// {"file": ..., "report": ..., "info": ...}; without "file" if `file` is empty.
 std::string ReportJson(std::string_view file, const Report& report,
                        const ClipInfo& info);
 

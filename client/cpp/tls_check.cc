@@ -1,7 +1,8 @@
-#include "client/cli/ui/tls_check.h"
+// CheckTls: a TLS handshake by OpenSSL, which says more than gRPC.
 
 #include <arpa/inet.h>
 #include <netdb.h>
+#include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
@@ -10,9 +11,12 @@
 
 #include <array>
 #include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "client/cpp/authorities.h"
-#include "client/cpp/posix_files.h"
+#include "client/cpp/client.h"
 #include "client/cpp/server_address.h"
 
 namespace bvhmill::client {
@@ -23,11 +27,14 @@ constexpr int kSeconds = 2;
 struct Free {
   void operator()(SSL_CTX* context) const { SSL_CTX_free(context); }
   void operator()(SSL* session) const { SSL_free(session); }
+  void operator()(BIO* connection) const { BIO_free(connection); }
   void operator()(addrinfo* list) const { freeaddrinfo(list); }
 };
 
-// A connection to the first address of `at` that takes one.
-UniqueFd ConnectTo(const HostPort& at) {
+using BioPtr = std::unique_ptr<BIO, Free>;
+
+// A connection to the first address of `at` that takes one; else null.
+BioPtr ConnectTo(const HostPort& at) {
   addrinfo hints = {};
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
@@ -36,12 +43,14 @@ UniqueFd ConnectTo(const HostPort& at) {
   }
   const std::unique_ptr<addrinfo, Free> list(found);
   for (const addrinfo* info = found; info != nullptr; info = info->ai_next) {
-    UniqueFd fd(socket(info->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const int fd = socket(info->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) continue;
+    BioPtr owner(BIO_new_socket(fd, BIO_CLOSE));
     const timeval time = {kSeconds, 0};
     // The time for sending is also that for connecting.
-    setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &time, sizeof time);
-    setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time);
-    if (connect(fd.get(), info->ai_addr, info->ai_addrlen) == 0) return fd;
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof time);
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time);
+    if (connect(fd, info->ai_addr, info->ai_addrlen) == 0) return owner;
   }
   return {};
 }
@@ -50,13 +59,13 @@ UniqueFd ConnectTo(const HostPort& at) {
 struct Handshake {
   bool speaks_tls = false;
   bool asks_certificate = false;
-  // The server ended the connection, instead of saying something.
+  // The server ended the connection before it sent a byte.
   bool is_refused = false;
-  // One of X509_V_: the fault of the server's certificate.
+  // X509_V_OK, or the fault of the certificate of the server.
   long verdict = X509_V_OK;  // NOLINT(google-runtime-int): OpenSSL's type
 };
 
-// Notes that the server asks; the certificates of the context are shown.
+// Called when the server asks for a certificate; sends that of the context.
 int OnAsked(SSL* session, void* handshake) {
   static_cast<Handshake*>(handshake)->asks_certificate = true;
   return session != nullptr ? 1 : 0;
@@ -68,7 +77,7 @@ std::unique_ptr<SSL_CTX, Free> MakeContext(const ConnectOptions& options,
   if (context == nullptr) return context;
   constexpr std::array<unsigned char, 3> kHttp2 = {2, 'h', '2'};
   SSL_CTX_set_alpn_protos(context.get(), kHttp2.data(), kHttp2.size());
-  // Goes on after a bad certificate, and tells it later.
+  // The handshake continues after a bad certificate; `verdict` reports it.
   SSL_CTX_set_verify(context.get(), SSL_VERIFY_NONE, nullptr);
   const std::string& authorities =
       options.tls_ca.empty() ? SystemAuthorities() : options.tls_ca;
@@ -119,54 +128,46 @@ void ShakeHands(SSL* session, Handshake* out) {
       got <= 0 && SSL_get_error(session, got) != SSL_ERROR_WANT_READ;
 }
 
-std::string Explain(const ConnectOptions& options, const HostPort& at,
-                    const Handshake& shown) {
+TlsFault FaultOf(const ConnectOptions& options, const Handshake& shown) {
   const bool wants_tls = UsesTls(options);
   if (!shown.speaks_tls) {
-    return wants_tls ? "the server does not speak TLS; leave out --tls-ca, "
-                       "--tls-system and --tls-cert"
-                     : "";
+    return wants_tls ? TlsFault::kServerWithoutTls : TlsFault::kNone;
   }
-  if (!wants_tls) {
-    return "the server speaks TLS only; use --tls-ca FILE, or --tls-system";
-  }
+  if (!wants_tls) return TlsFault::kServerNeedsTls;
   if (shown.verdict == X509_V_ERR_HOSTNAME_MISMATCH ||
       shown.verdict == X509_V_ERR_IP_ADDRESS_MISMATCH) {
-    return "the server's certificate is not for '" + at.host +
-           "'; use a name in it with --server";
+    return TlsFault::kWrongName;
   }
-  if (shown.verdict != X509_V_OK) {
-    return std::string("the server's certificate is not trusted: ") +
-           X509_verify_cert_error_string(shown.verdict) +
-           "; use --tls-ca with the certificate of its authority";
-  }
-  if (shown.asks_certificate && options.tls_cert.empty()) {
-    return "the server demands a certificate of the client; use --tls-cert and "
-           "--tls-key";
-  }
-  return shown.is_refused && shown.asks_certificate
-             ? "the server does not accept the certificate of --tls-cert"
-             : "";
+  if (shown.verdict != X509_V_OK) return TlsFault::kUntrusted;
+  if (!shown.asks_certificate) return TlsFault::kNone;
+  if (options.tls_cert.empty()) return TlsFault::kCertificateMissing;
+  return shown.is_refused ? TlsFault::kCertificateRefused : TlsFault::kNone;
 }
 
 }  // namespace
 
-std::string WhyTlsFails(const ConnectOptions& options) {
-  const absl::StatusOr<HostPort> at =
-      SplitHostPort(SplitServers(options.server).front());
+TlsCheck CheckTls(const ConnectOptions& options) {
+  const std::vector<std::string_view> servers = SplitServers(options.server);
+  if (servers.empty()) return {};
+  const absl::StatusOr<HostPort> at = SplitHostPort(servers.front());
   if (!at.ok()) return {};
-  const UniqueFd fd = ConnectTo(*at);
-  if (!fd.valid()) return {};
+  BioPtr connection = ConnectTo(*at);
+  if (connection == nullptr) return {};
   Handshake shown;
   const auto context = MakeContext(options, &shown);
   const std::unique_ptr<SSL, Free> session(
       context == nullptr ? nullptr : SSL_new(context.get()));
   if (session == nullptr) return {};
-  SSL_set_fd(session.get(), fd.get());
+  BIO* bio = connection.release();
+  SSL_set_bio(session.get(), bio, bio);
   ExpectHost(at->host, session.get());
   ShakeHands(session.get(), &shown);
   ERR_clear_error();
-  return Explain(options, *at, shown);
+  TlsCheck check = {FaultOf(options, shown), at->host, ""};
+  if (check.fault == TlsFault::kUntrusted) {
+    check.detail = X509_verify_cert_error_string(shown.verdict);
+  }
+  return check;
 }
 
 }  // namespace bvhmill::client

@@ -1,14 +1,10 @@
 #pragma once
 
-// What the client needs of POSIX files.
+// Files of POSIX: a descriptor with an owner, writing, and texts of errors.
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
-
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 
 namespace bvhmill::client {
 
@@ -30,15 +26,10 @@ class UniqueFd {
   int fd_ = -1;
 };
 
-// "No such file or directory" and so on.
+// The text of an errno, e.g. "No such file or directory".
 std::string ErrnoText(int error);
 
 // Writes all of `bytes`; returns 0 or an errno.
 int WriteAll(int fd, std::string_view bytes);
-
-// The whole of a file that is expected to be small. INVALID_ARGUMENT "cannot
-// read PATH: why" also if it has more than `max_bytes`.
-absl::StatusOr<std::string> ReadSmallFile(const std::string& path,
-                                          size_t max_bytes);
 
 }  // namespace bvhmill::client
