@@ -54,7 +54,8 @@ grep -v '\.inc$' "$work/installed" |
     '{ print > (out "/header_" int((NR + 1) / 2) ".h.cc") }'
 
 "$cmake" -S "$work/consumer" -B "$work/build" -G "$generator" \
-  -DPROGRAMS="$work/programs" -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_CXX_COMPILER="$compiler" \
+  -DPROGRAMS="$work/programs" -DCMAKE_PREFIX_PATH="$work/prefix" \
+  -DCMAKE_CXX_COMPILER="$compiler" \
   -DCMAKE_BUILD_TYPE="$config" -DCMAKE_CXX_FLAGS="$flags"
 "$cmake" --build "$work/build" --config "$config"
 
