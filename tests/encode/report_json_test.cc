@@ -188,7 +188,8 @@ TEST(ClipInfoJson, EveryFieldOfAnEmptyClipIsPresent) {
 
 // JSON has no such numbers.
 TEST(ClipInfoJson, NumbersThatAreNotFiniteAreNull) {
-  for (const double value : {double{NAN}, double{INFINITY}, -INFINITY}) {
+  for (const double value :
+       {double{NAN}, double{INFINITY}, double{-INFINITY}}) {
     ClipInfo info;
     info.frame_time = value;
     EXPECT_TRUE(ParseInfo(info)["frame_time_seconds"].is_null()) << value;

@@ -29,12 +29,20 @@ struct Refusal {
   bool may_retry = false;
 };
 
-Refusal RefusalOf(const absl::Status& status) {
-  EXPECT_TRUE(absl::IsResourceExhausted(status));
-  const Details details = DetailsOf(status);
+Refusal RefusalOf(const Details& details) {
   EXPECT_EQ(details.quota.violations_size(), 1);
   return {details.info.reason(), details.quota.violations(0).subject(),
           details.retry.retry_delay().seconds() == 1};
+}
+
+Refusal RefusalOf(const absl::Status& status) {
+  EXPECT_TRUE(absl::IsResourceExhausted(status));
+  return RefusalOf(DetailsOf(status));
+}
+
+Refusal RefusalOf(const grpc::Status& status) {
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  return RefusalOf(DetailsOf(status));
 }
 
 TEST(AdmissionTest, EachLimitIsNamed) {

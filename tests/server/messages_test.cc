@@ -274,8 +274,8 @@ TEST(ReadMessageTest, MessagesThatGrowWhenParsedAreRefused) {
     const grpc::Slice slice(text);
     grpc::ByteBuffer bytes(&slice, 1);
     v1::ConvertClipsRequest request;
-    const grpc::Status status = Read(&bytes, &request);
-    EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+    const absl::Status status = Read(&bytes, &request);
+    EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
     EXPECT_EQ(DetailsOf(status).info.metadata().at("limit_name"),
               "max_option_bytes");
     EXPECT_EQ(request.ByteSizeLong(), 0);
