@@ -53,7 +53,7 @@ mask_speed() {
 mask_table() { sed -E 's/ +/ /g; s/ [0-9]+\.[0-9]$/ RATE/'; }
 mask_paths() {
   sed -e "s#$SAMPLES#SAMPLES#g" -e "s#$CASES#CASES#g" -e "s#$PWD#PWD#g" \
-    -e "s#${SERVER:-no server}#SERVER#g"
+    -e "s#${SERVER:-no server runs}#SERVER#g"
 }
 
 # run COMMAND...: shows what it prints, both streams, and its exit status.

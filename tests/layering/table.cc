@@ -76,6 +76,8 @@ constexpr ThirdParty kThirdParty[] = {
     {"absl/", ""},
     {"iconv.h", "lib/bvhmill/base"},
     {"sys/mman.h", "lib/bvhmill/base server"},
+    {"sys/types.h", "lib/bvhmill/pipeline server client bench"},
+    {"unistd.h", "lib/bvhmill/pipeline server client bench"},
     {"linux/sockios.h", "server"},
     {"linux/tcp.h", "server"},
     {"fast_float/", "lib/bvhmill/text bench"},

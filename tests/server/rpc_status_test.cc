@@ -67,7 +67,7 @@ std::vector<StatusCase> Cases() {
        Code::kUnimplemented,
        "ENCODING_UNKNOWN",
        {{"encoding", "9"}},
-       "source.encoding: 9"},
+       "cannot decode 9"},
       {server::MessageBroken(),
        Code::kInvalidArgument,
        "MESSAGE_BROKEN",

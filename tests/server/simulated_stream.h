@@ -24,7 +24,8 @@ struct SimulatedServer {
 
   static server::StreamClip::Clock::time_point Now() { return now; }
   static void Pass(int64_t seconds) { now += std::chrono::seconds(seconds); }
-  static inline server::StreamClip::Clock::time_point now{};
+  static inline server::StreamClip::Clock::time_point now{
+      std::chrono::hours(1)};
 
   server::ServerConfig config;
   server::Admission admission;

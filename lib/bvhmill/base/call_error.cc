@@ -1,6 +1,5 @@
 #include "bvhmill/base/call_error.h"
 
-#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -59,7 +58,6 @@ void Unpack(std::string_view in, CallError* error) {
 }  // namespace
 
 absl::Status MakeCallError(CallError error) {
-  std::sort(error.args.begin(), error.args.end());
   absl::Status status = MakeStatus(
       error.code, error.field.empty() ? error.message
                                       : error.field + ": " + error.message);

@@ -36,7 +36,8 @@ struct CallError {
   // The limit that was exceeded and its value; empty and 0 if none was.
   std::string limit_name = {};
   int64_t limit = 0;
-  // The other variable parts of the message, sorted by name.
+  // The other variable parts of the message, the most important first: an edge
+  // may keep the first of many.
   ErrorArgs args = {};
   // One sentence without the field.
   std::string message = {};

@@ -16,7 +16,7 @@ import unittest
 
 import jsonschema
 
-from mill import BIN, ROOT, Mill, make_takes
+from server_process import BIN, ROOT, ServerProcess, make_takes
 
 SCHEMAS = ROOT / "docs" / "schema"
 DATA = ROOT / "tests" / "data"
@@ -157,7 +157,7 @@ class SchemaTest(unittest.TestCase):
         self.expect_strict("explain", lines[0])
 
     def test_server_info(self):
-        server = Mill()
+        server = ServerProcess()
         try:
             text = bvhmill("server", "info", "--server", server.address,
                            "--json", cwd=self.work)
