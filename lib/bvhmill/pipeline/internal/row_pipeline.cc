@@ -291,8 +291,10 @@ bool RowPipeline::Finalize(const StreamResult& read) {
     }
     observers.Truncate(read.frames);
   }
-  FinalizeReport({read.skeleton_read, read.motion_read, compiled_.get(),
-                  read.frames, header_ ? header_->frame_time : 0},
+  // A clip that is cancelled may have a skeleton that was not compiled.
+  const bool has_skeleton = read.skeleton_read && compiled_ != nullptr;
+  FinalizeReport({has_skeleton, read.motion_read, compiled_.get(), read.frames,
+                  header_ ? header_->frame_time : 0},
                  &observers, cancel_, &*log_, &result_);
   if (!result_.status.ok()) Fail(result_.status);
   return result_.status.ok();
