@@ -247,6 +247,9 @@ std::string ChooseEngine(const Session& session, RunOptions* run) {
     return typed_server + " has no effect with --local";
   }
   if (run->local && !IsTyped(session, "--server")) run->connect.server.clear();
+  if (IsTyped(session, "--server") && run->connect.server.empty()) {
+    return "--server names no server; it takes HOST:PORT or PORT";
+  }
   if (!run->connect.server.empty()) {
     const std::string limit = TypedLimit(session);
     return limit.empty() ? limit
