@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <google/protobuf/descriptor.h>
+#include <google/protobuf/util/message_differencer.h>
 
 #include <string>
 #include <vector>
@@ -84,18 +85,34 @@ TEST_F(UnaryTest, ConvertMakesWhatTheLibraryMakes) {
   EXPECT_THAT(tensor.axes(), ::testing::ElementsAre("frame", "joint", "xyz"));
 }
 
-TEST_F(UnaryTest, ConvertOfABrokenClipNamesTheFirstFault) {
+TEST_F(UnaryTest, ConvertOfABrokenClipIsOkWithItsReport) {
   Start();
   std::string broken = SmallClip(3);
   broken.replace(broken.find("OFFSET 0 5 0"), 12, "OFFSET 0 five 0");
-  const grpc::Status status = Convert(PositionsRequest(broken));
-  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
-  EXPECT_THAT(status.error_message(), HasSubstr("'five'"));
-  const Details details = DetailsOf(status);
-  EXPECT_EQ(details.info.reason(), "HIERARCHY_OFFSET_INVALID");
-  EXPECT_EQ(details.info.domain(), "bvhmill.v1");
-  EXPECT_EQ(details.info.metadata().at("line"), "8");
-  EXPECT_EQ(details.info.metadata().at("column"), "12");
+  broken += "1 2 x\n";
+  ASSERT_TRUE(Convert(PositionsRequest(broken)).ok());
+  const v1::ClipResult& result = converted_.result();
+  EXPECT_EQ(result.status().code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_THAT(result.status().message(), HasSubstr("'five'"));
+  const v1::ErrorInfo& info = result.status().info();
+  EXPECT_EQ(info.reason(), "HIERARCHY_OFFSET_INVALID");
+  EXPECT_EQ(info.domain(), "bvhmill.v1");
+  EXPECT_EQ(info.metadata().at("line"), "8");
+  EXPECT_EQ(info.metadata().at("column"), "12");
+  EXPECT_EQ(result.report().verdict(), v1::VERDICT_INVALID);
+  ASSERT_EQ(result.report().issues_size(), 2);
+  EXPECT_EQ(result.report().issues(0).code(), "HIERARCHY_OFFSET_INVALID");
+  EXPECT_EQ(result.outputs_size(), 0);
+}
+
+TEST_F(UnaryTest, ARefusedClipHasTheReportOfValidate) {
+  Start();
+  std::string broken = SmallClip(3);
+  broken.insert(broken.size() - 1, ",5");
+  ASSERT_TRUE(Convert(PositionsRequest(broken)).ok());
+  ASSERT_TRUE(Validate(broken).ok());
+  EXPECT_TRUE(google::protobuf::util::MessageDifferencer::Equals(
+      converted_.result().report(), validated_.result().report()));
 }
 
 TEST_F(UnaryTest, WrongFieldsAreNamed) {
@@ -158,25 +175,25 @@ TEST_F(UnaryTest, ImpossibleEditsAreExplained) {
   joint.mutable_options()->mutable_edits()->add_drop_joints("Tail");
   struct Case {
     const v1::ConvertClipRequest& request;
+    bool is_fault_of_clip;
     grpc::StatusCode code;
     std::string reason;
     std::string field;
   };
   const Case cases[] = {
-      {units, grpc::StatusCode::FAILED_PRECONDITION,
+      {units, false, grpc::StatusCode::FAILED_PRECONDITION,
        "SOURCE_CONVENTION_UNKNOWN", "options.edits.meters_per_unit"},
-      {rate, grpc::StatusCode::FAILED_PRECONDITION, "FRAME_RATE_UNKNOWN",
+      {rate, true, grpc::StatusCode::FAILED_PRECONDITION, "FRAME_RATE_UNKNOWN",
        "options.edits.resample_fps"},
-      {joint, grpc::StatusCode::INVALID_ARGUMENT, "EDIT_DOES_NOT_FIT",
+      {joint, true, grpc::StatusCode::INVALID_ARGUMENT, "EDIT_DOES_NOT_FIT",
        "options.edits.drop_joints"}};
   for (const Case& c : cases) {
     const grpc::Status status = Convert(c.request);
-    EXPECT_EQ(status.error_code(), c.code) << status.error_message();
-    const Details details = DetailsOf(status);
-    EXPECT_EQ(details.info.reason(), c.reason);
-    EXPECT_EQ(details.info.metadata().at("field"), c.field);
-    const bool is_bad = c.code == grpc::StatusCode::INVALID_ARGUMENT;
-    ASSERT_EQ(details.bad_request.field_violations_size(), is_bad ? 1 : 0);
+    EXPECT_EQ(status.ok(), c.is_fault_of_clip) << c.reason;
+    const v1::Status refusal = OutcomeOf(status, converted_.result());
+    EXPECT_EQ(refusal.code(), c.code) << refusal.message();
+    EXPECT_EQ(refusal.info().reason(), c.reason);
+    EXPECT_EQ(refusal.info().metadata().at("field"), c.field);
   }
 }
 
@@ -198,9 +215,11 @@ TEST_F(UnaryTest, AnOutputThatCannotBeMadeIsAFailedPrecondition) {
   Start();
   v1::ConvertClipRequest request = PositionsRequest(SmallClip());
   request.mutable_options()->add_outputs()->mutable_anim();
-  const grpc::Status status = Convert(request);
-  EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
-  EXPECT_EQ(DetailsOf(status).info.reason(), "TARGET_ANIM_NO_JOINTS");
+  ASSERT_TRUE(Convert(request).ok());
+  const v1::Status& status = converted_.result().status();
+  EXPECT_EQ(status.code(), grpc::StatusCode::FAILED_PRECONDITION);
+  EXPECT_EQ(status.info().reason(), "TARGET_ANIM_NO_JOINTS");
+  EXPECT_EQ(converted_.result().outputs_size(), 0);
 }
 
 TEST_F(UnaryTest, ValidateSaysWhatCannotBeMade) {
@@ -260,21 +279,29 @@ TEST_F(UnaryTest, EveryLimitIsNamed) {
       joints.find("\t\tEnd Site"),
       "\t\tJOINT a\n\t\t{\n\t\tOFFSET 1 1 1\n\t\tCHANNELS 0\n\t\t}\n"
       "\t\tJOINT b\n\t\t{\n\t\tOFFSET 1 1 1\n\t\tCHANNELS 0\n\t\t}\n");
-  const std::pair<v1::ConvertClipRequest, std::string> cases[] = {
-      {PositionsRequest(SmallClip(80)), "max_clip_bytes"},
-      {PositionsRequest(SmallClip(400)), "max_request_message_bytes"},
-      {PositionsRequest(SmallClip(21)), "max_frames"},
-      {PositionsRequest(SmallClip(20)), "max_output_bytes"},
-      {PositionsRequest(joints), "max_joints"},
-      {outputs, "max_outputs_per_clip"}};
-  for (const auto& [request, limit] : cases) {
-    const grpc::Status status = Convert(request);
-    EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED)
-        << limit << ": " << status.error_message();
-    EXPECT_THAT(status.error_message(), HasSubstr(limit));
+  struct Case {
+    v1::ConvertClipRequest request;
+    std::string limit;
+    bool is_fault_of_clip;
+  };
+  const Case cases[] = {
+      {PositionsRequest(SmallClip(80)), "max_clip_bytes", false},
+      {PositionsRequest(SmallClip(400)), "max_request_message_bytes", false},
+      {PositionsRequest(SmallClip(21)), "max_frames", true},
+      {PositionsRequest(SmallClip(20)), "max_output_bytes", true},
+      {PositionsRequest(joints), "max_joints", true},
+      {outputs, "max_outputs_per_clip", false}};
+  for (const Case& c : cases) {
+    const grpc::Status status = Convert(c.request);
+    EXPECT_EQ(status.ok(), c.is_fault_of_clip) << c.limit;
+    const v1::Status refusal = OutcomeOf(status, converted_.result());
+    EXPECT_EQ(refusal.code(), grpc::StatusCode::RESOURCE_EXHAUSTED) << c.limit;
+    EXPECT_THAT(refusal.message(), HasSubstr(c.limit));
+    EXPECT_EQ(refusal.info().metadata().at("limit_name"), c.limit);
+    if (status.ok()) continue;
     const v1::QuotaFailure quota = DetailsOf(status).quota;
-    ASSERT_EQ(quota.violations_size(), 1) << limit;
-    EXPECT_EQ(quota.violations(0).subject(), limit);
+    ASSERT_EQ(quota.violations_size(), 1) << c.limit;
+    EXPECT_EQ(quota.violations(0).subject(), c.limit);
   }
   // ValidateClip is OK for any file; the report has the issues.
   ASSERT_TRUE(Validate(joints).ok());
