@@ -132,7 +132,7 @@ class Client {
   // Checks one clip, and whether options.outputs can be made of it, by making
   // them: the report is that of Convert. options.limits are not used. The
   // outputs of a large clip come over the connection, and are dropped. `name`
-  // is for messages only. A broken clip gets the same status, fault and report
+  // is for messages only. A broken clip gets the same status and report
   // as from Convert. UNAVAILABLE "cannot reach HOST:PORT: why": no server.
   ConvertResult Validate(std::string_view name, const ClipData& clip,
                          const ConvertOptions& options,

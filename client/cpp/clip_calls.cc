@@ -115,7 +115,6 @@ ConvertResult ClipCalls::Validate(std::string_view name, const ClipData& clip,
     if (absl::IsFailedPrecondition(result.status) &&
         result.report.counts.errors > 0) {
       result.status = absl::OkStatus();
-      result.fault = {};
     }
     return result;
   };

@@ -182,12 +182,10 @@ absl::Status ConvertFor(const ServerConfig& config, const UnaryWork& call,
   return receiver->refused();
 }
 
-// True if the fault of `result` is that the limit `name` was exceeded.
+// True if `result` failed because the limit `name` was exceeded.
 bool ExceedsLimit(const ConvertResult& result, std::string_view name) {
-  const IssueArgs& args = result.fault.metadata;
-  return std::any_of(args.begin(), args.end(), [&](const auto& arg) {
-    return arg.first == "limit_name" && arg.second == name;
-  });
+  return absl::IsResourceExhausted(result.status) &&
+         CallErrorOf(result.status).limit_name == name;
 }
 
 // True if the call fails, because the clip was not converted to its end: the
@@ -213,7 +211,7 @@ absl::Status Validate(const ServerConfig& config,
       !status.ok()) {
     return status;
   }
-  if (FailsCall(result)) return WithFault(result.status, result.fault);
+  if (FailsCall(result)) return result.status;
   ToBytes(result, {}, response);
   return absl::OkStatus();
 }
@@ -248,7 +246,7 @@ absl::Status ConvertOne(const ServerConfig& config,
   if (is_bounded && ExceedsLimit(result, "max_output_bytes")) {
     return TooLargeForUnary(config);
   }
-  if (FailsCall(result)) return WithFault(result.status, result.fault);
+  if (FailsCall(result)) return result.status;
   ToBytes(result, receiver.TakeData(), response);
   if (result.status.ok()) call.record.AddBytes(0, receiver.total());
   return absl::OkStatus();

@@ -51,7 +51,7 @@ std::string JsonOf(const v1::ClipResult& result) {
 }
 
 void ExpectStatus(const v1::Status& actual, const ConvertResult& expected) {
-  v1::Status status = wire::ToProto(expected.status, expected.fault);
+  v1::Status status = wire::ToProto(expected.status);
   EXPECT_TRUE(MessageDifferencer::Equals(actual, status))
       << actual.ShortDebugString() << "\nis not\n"
       << status.ShortDebugString();

@@ -1,8 +1,6 @@
 // Every status that the server makes itself: code, reason and what programs
 // read of it. Clients rely on these; the words for people may change.
 
-#include "server/rpc/statuses.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +11,9 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/wire/status.h"
 #include "server/rpc/errors.h"
+#include "server/rpc/statuses.h"
 #include "tests/server/fixture.h"
+#include "tests/support/error_parts.h"
 
 namespace bvhmill::testing {
 namespace {
@@ -104,10 +104,13 @@ TEST(RpcStatusTest, HasCodeReasonAndMetadata) {
     EXPECT_THAT(status.error_message(), HasSubstr(expected.says));
     EXPECT_NE(status.error_message(), "") << expected.reason;
     // As a result states it, and as the details of the call state it.
-    for (const Fault& fault : {server::FaultOf(expected.status),
-                               wire::ParseFault(status.error_details())}) {
-      EXPECT_EQ(fault.reason, expected.reason);
-      EXPECT_THAT(fault.metadata, UnorderedElementsAreArray(expected.metadata));
+    for (const absl::Status& read :
+         {expected.status,
+          wire::FromDetails(expected.code, status.error_message(),
+                            status.error_details())}) {
+      const ErrorParts parts = PartsOf(read);
+      EXPECT_EQ(parts.reason, expected.reason);
+      EXPECT_THAT(parts.metadata, UnorderedElementsAreArray(expected.metadata));
     }
   }
 }
@@ -140,8 +143,8 @@ TEST(RpcStatusTest, EachScopeHasItsName) {
 TEST(RpcStatusTest, CodesOfTheLibraryAreThoseOfGrpc) {
   EXPECT_TRUE(server::ToGrpc(absl::OkStatus()).ok());
   for (int code = 1; code <= 16; ++code) {
-    const grpc::Status status = server::ToGrpc(
-        MakeStatus(static_cast<absl::StatusCode>(code), "why"));
+    const grpc::Status status =
+        server::ToGrpc(MakeStatus(static_cast<absl::StatusCode>(code), "why"));
     EXPECT_EQ(status.error_code(), code);
     EXPECT_EQ(status.error_message(), "why");
   }

@@ -8,6 +8,7 @@
 
 #include "bvhmill/anim/avatar/avatar_drive.h"
 #include "bvhmill/anim/fit/joint_fit.h"
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/held_memory.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
