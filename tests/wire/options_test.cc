@@ -221,6 +221,24 @@ TEST(Options, EmptyFormatsAreTheDefaults) {
   EXPECT_EQ(std::get<AnimFormat>(options.outputs[3].format), AnimFormat{});
 }
 
+// The name of a format is that of its field, in both directions.
+TEST(Options, EachFieldOfAFormatHasItsRowInTheRegistry) {
+  const auto* const fields =
+      v1::OutputRequest::descriptor()->FindOneofByName("format");
+  ASSERT_NE(fields, nullptr);
+  EXPECT_EQ(static_cast<size_t>(fields->field_count()), Formats().size());
+  for (const Format& format : Formats()) {
+    ConvertOptions options;
+    options.outputs = {{"", format.defaults}};
+    const v1::ConvertOptions message = wire::ToProto(options);
+    EXPECT_EQ(wire::FormatOf(message.outputs(0)), &format) << format.name;
+    ConvertOptions read;
+    ASSERT_TRUE(wire::FromProto(message, &read).ok()) << format.name;
+    EXPECT_EQ(FormatOf(read.outputs[0].format).name, format.name);
+  }
+  EXPECT_EQ(wire::FormatOf(v1::OutputRequest()), nullptr);
+}
+
 TEST(Options, KeepsTheLimitsOfTheCaller) {
   ConvertOptions options;
   options.limits.max_frames = 12;

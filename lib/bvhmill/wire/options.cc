@@ -1,5 +1,7 @@
 #include "bvhmill/wire/options.h"
 
+#include <google/protobuf/descriptor.h>
+
 #include <string>
 #include <utility>
 
@@ -382,6 +384,16 @@ v1::ConvertOptions ToProto(const ConvertOptions& options) {
     std::visit(FormatToProto{out}, request.format);
   }
   return message;
+}
+
+const Format* FormatOf(const v1::OutputRequest& message) {
+  // The name of a format is that of its field.
+  static const google::protobuf::OneofDescriptor* const kFormat =
+      v1::OutputRequest::descriptor()->FindOneofByName("format");
+  const google::protobuf::FieldDescriptor* const field =
+      v1::OutputRequest::GetReflection()->GetOneofFieldDescriptor(message,
+                                                                  kFormat);
+  return field == nullptr ? nullptr : FindFormat(field->name());
 }
 
 }  // namespace bvhmill::wire
