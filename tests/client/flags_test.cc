@@ -285,6 +285,7 @@ TEST(Flags, RefuseInvalidValues) {
       {"--root-signs=++"},
       {"--root-correction=1,2"},
       {"--emit=fbx"},
+      {"--from=fbx"},
       {"--rotation-kind=euler"},
       {"--rotation-space=root"},
       {"--anim-priority=7"},
