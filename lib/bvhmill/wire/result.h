@@ -17,6 +17,9 @@
 
 namespace bvhmill::wire {
 
+void ToProto(const Issue& issue, v1::Issue* out);
+Issue FromProto(const v1::Issue& message);
+
 void ToProto(const Report& report, v1::ValidationReport* out);
 Report FromProto(const v1::ValidationReport& message);
 
