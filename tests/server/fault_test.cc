@@ -77,7 +77,7 @@ int GoodResults(Stream* stream) {
 }
 
 TEST_F(FaultTest, SlowLoris) {
-  Start({"--idle-seconds", "1", "--min-upload-rate", "0"});
+  Start({"--idle-seconds", "1", "--min-upload-bytes-per-second", "0"});
   constexpr int kStreams = 50;
   std::vector<std::unique_ptr<grpc::ClientContext>> contexts;
   std::vector<std::unique_ptr<Stream>> streams;
@@ -94,7 +94,7 @@ TEST_F(FaultTest, SlowLoris) {
     EXPECT_EQ(status.error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
     const Details details = DetailsOf(status);
     EXPECT_EQ(details.info.reason(), "STREAM_IDLE");
-    EXPECT_EQ(details.info.metadata().at("limit_name"), "stream_idle_seconds");
+    EXPECT_EQ(details.info.metadata().at("limit_name"), "idle_seconds");
   }
   ExpectHealthy();
 }
@@ -123,7 +123,7 @@ TEST_F(FaultTest, SlowLorisThatNeverStops) {
 
 // Longer than the patience, but never below the rate.
 TEST_F(FaultTest, SlowWriterThatGoesOn) {
-  Start({"--idle-seconds", "2", "--min-upload-rate", "100"});
+  Start({"--idle-seconds", "2", "--min-upload-bytes-per-second", "100"});
   grpc::ClientContext context;
   const auto stream = stub_->ConvertClips(&context);
   bench::OpenStream(stream.get());
@@ -298,7 +298,7 @@ TEST_F(FaultTest, CancelStorm) {
 // Clips in small pieces, so that it is workers that ask for more of them, some
 // right when the call ends.
 TEST_F(FaultTest, CancelStormWithinClips) {
-  Start({"--max-stream-bytes", "1000"});
+  Start({"--max-unfinished-bytes-per-stream", "1000"});
   const std::string text = SmallClip(2'000);
   std::mt19937 random(12);
   for (int round = 0; round < 20; ++round) {

@@ -1,8 +1,6 @@
 // Every status that the server makes itself: code, reason and what programs
 // read of it. Clients rely on these; the words for people may change.
 
-#include "server/rpc/statuses.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,6 +11,7 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/wire/status.h"
 #include "server/rpc/errors.h"
+#include "server/rpc/statuses.h"
 #include "tests/server/fixture.h"
 
 namespace bvhmill::testing {
@@ -81,13 +80,13 @@ std::vector<StatusCase> Cases() {
       {server::StreamIdle(60),
        Code::kDeadlineExceeded,
        "STREAM_IDLE",
-       {{"limit_name", "stream_idle_seconds"}, {"limit", "60"}},
-       "stream_idle_seconds = 60"},
+       {{"limit_name", "idle_seconds"}, {"limit", "60"}},
+       "idle_seconds = 60"},
       {server::StreamIdleBetween(300),
        Code::kDeadlineExceeded,
        "STREAM_IDLE",
-       {{"limit_name", "stream_idle_between_seconds"}, {"limit", "300"}},
-       "stream_idle_between_seconds = 300"},
+       {{"limit_name", "idle_between_seconds"}, {"limit", "300"}},
+       "idle_between_seconds = 300"},
       {server::StreamSlow(256),
        Code::kDeadlineExceeded,
        "STREAM_SLOW",
@@ -140,8 +139,8 @@ TEST(RpcStatusTest, EachScopeHasItsName) {
 TEST(RpcStatusTest, CodesOfTheLibraryAreThoseOfGrpc) {
   EXPECT_TRUE(server::ToGrpc(absl::OkStatus()).ok());
   for (int code = 1; code <= 16; ++code) {
-    const grpc::Status status = server::ToGrpc(
-        MakeStatus(static_cast<absl::StatusCode>(code), "why"));
+    const grpc::Status status =
+        server::ToGrpc(MakeStatus(static_cast<absl::StatusCode>(code), "why"));
     EXPECT_EQ(status.error_code(), code);
     EXPECT_EQ(status.error_message(), "why");
   }

@@ -74,10 +74,10 @@ absl::Status CheckOptions(const ConvertOptions& options) {
   BVHMILL_RETURN_IF_ERROR(CheckReport(options.report));
   BVHMILL_RETURN_IF_ERROR(CheckEdits(options.edits));
   const auto count = static_cast<int64_t>(options.outputs.size());
-  if (Exceeds(count, options.limits.max_outputs)) {
+  if (Exceeds(count, options.limits.max_outputs_per_clip)) {
     return MakeStatus(absl::StatusCode::kResourceExhausted,
                       "options.outputs: more than max_outputs_per_clip = " +
-                          std::to_string(options.limits.max_outputs));
+                          std::to_string(options.limits.max_outputs_per_clip));
   }
   return CheckOutputs(options.outputs);
 }
