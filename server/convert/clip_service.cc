@@ -13,6 +13,7 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/pipeline/convert.h"
 #include "bvhmill/wire/message_arena.h"
+#include "bvhmill/wire/options.h"
 #include "bvhmill/wire/source.h"
 #include "bvhmill/wire/unknown_fields.h"
 #include "server/codec/output_bytes.h"
@@ -51,13 +52,13 @@ bool IsShort(const v1::Source& source, const v1::ConvertOptions& options,
          request_bytes <= kShortRequestBytes;
 }
 
-// Text formats are written ten times more slowly than tensors.
-bool AreTensors(const v1::ConvertOptions& options) {
+// Outputs of the least cost.
+bool AreArrays(const v1::ConvertOptions& options) {
   return std::all_of(options.outputs().begin(), options.outputs().end(),
                      [](const v1::OutputRequest& output) {
-                       return output.has_positions() ||
-                              output.has_rotations() ||
-                              output.has_velocities() || output.has_npz();
+                       const Format* const format = wire::FormatOf(output);
+                       return format != nullptr &&
+                              format->cost == FormatCost::kArrays;
                      });
 }
 
@@ -267,7 +268,7 @@ absl::Status ConvertOne(const ServerConfig& config,
 template <typename Request>
 bool IsShortCall(const Request& request, int64_t bytes) {
   return IsShort(request.source(), request.options(), bytes) &&
-         AreTensors(request.options());
+         AreArrays(request.options());
 }
 
 // The work of a method.

@@ -136,17 +136,17 @@ absl::Status StreamOutOfOrder(const char* why) {
 absl::Status StreamIdle(int64_t seconds) {
   return KeptWaiting("STREAM_IDLE",
                      "the stream was idle within a clip for more than "
-                     "stream_idle_seconds = " +
+                     "idle_seconds = " +
                          std::to_string(seconds),
-                     "stream_idle_seconds", seconds);
+                     "idle_seconds", seconds);
 }
 
 absl::Status StreamIdleBetween(int64_t seconds) {
   return KeptWaiting("STREAM_IDLE",
                      "the stream was idle between clips for more than "
-                     "stream_idle_between_seconds = " +
+                     "idle_between_seconds = " +
                          std::to_string(seconds),
-                     "stream_idle_between_seconds", seconds);
+                     "idle_between_seconds", seconds);
 }
 
 absl::Status StreamSlow(int64_t bytes_per_second) {
@@ -154,7 +154,7 @@ absl::Status StreamSlow(int64_t bytes_per_second) {
                      "upload too slow: less than "
                      "min_upload_bytes_per_second = " +
                          std::to_string(bytes_per_second) +
-                         " over stream_idle_seconds",
+                         " over idle_seconds",
                      "min_upload_bytes_per_second", bytes_per_second);
 }
 

@@ -165,7 +165,7 @@ TEST(AnimSource, EveryTruncationIsAnIssueWithItsPlace) {
 TEST(AnimSource, HugeCountsTakeNoMemory) {
   const std::string whole = BytesOf(SmallMotion());
   ConvertOptions options = OfAnim();
-  options.limits.max_memory_bytes = int64_t{4} << 20;
+  options.limits.max_clip_memory_bytes = int64_t{4} << 20;
   int refused = 0;
   for (size_t at = 0; at + 4 <= whole.size(); ++at) {
     for (const char* count : {"\xFF\xFF\xFF\x7F", "\xFF\xFF\xFF\xFF"}) {

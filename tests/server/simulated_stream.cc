@@ -48,7 +48,7 @@ class SimulatedStream::Observer final : public server::ClipObserver {
 SimulatedServer::SimulatedServer(const server::ServerConfig& wanted)
     : config(wanted),
       admission(config.admission),
-      memory(config.service.max_stream_bytes) {}
+      memory(config.service.max_total_stream_bytes) {}
 
 SimulatedStream::SimulatedStream(SimulatedServer* server)
     : server_(*server),

@@ -78,8 +78,8 @@ absl::Status CheckOptions(const ConvertOptions& options) {
   BVHMILL_RETURN_IF_ERROR(CheckReport(options.report));
   BVHMILL_RETURN_IF_ERROR(CheckEdits(options.edits));
   const auto count = static_cast<int64_t>(options.outputs.size());
-  if (Exceeds(count, options.limits.max_outputs)) {
-    const int64_t limit = options.limits.max_outputs;
+  if (Exceeds(count, options.limits.max_outputs_per_clip)) {
+    const int64_t limit = options.limits.max_outputs_per_clip;
     return LimitError(
         "max_outputs_per_clip", limit,
         "more than max_outputs_per_clip = " + std::to_string(limit),

@@ -181,7 +181,9 @@ TEST_F(EarlyIssuesTest, TheResultIsTheSameWithoutThem) {
 }
 
 TEST_F(EarlyIssuesTest, AreBoundedByTheIssuesOfAReport) {
-  Start([](server::ServerConfig* config) { config->limits.max_issues = 1; });
+  Start([](server::ServerConfig* config) {
+    config->limits.max_issues_per_report = 1;
+  });
   OpenStream(/*early=*/true);
   ASSERT_TRUE(stream_->Write(Whole("a", FaultyClip(kManyRows, "x3"))));
   ReadResult();

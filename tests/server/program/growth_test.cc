@@ -167,7 +167,7 @@ class GrowthTest : public ::testing::TestWithParam<Case> {
         BVHMILL_BIN "/bvhmilld",
         std::vector<std::string>{"--listen", "127.0.0.1:0", "--metrics",
                                  metrics_, "--log", "off",
-                                 "--max-response-bytes", "0"});
+                                 "--max-unary-response-bytes", "0"});
     stub_ = bench::Connect(mill_->address());
     // Convert a small clip first, so that one-time memory is taken before.
     const std::string small = SmallClip(2'000);
