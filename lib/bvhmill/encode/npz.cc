@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/encode/encoders.h"
 #include "bvhmill/encode/npy.h"

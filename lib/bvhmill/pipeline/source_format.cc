@@ -15,10 +15,11 @@ constexpr std::array kReaders = {
                   /*streams=*/true},
                  &ConvertBvh,
                  &MakeBvhReader},
-    SourceReader{{SourceFormat::kAnim, "anim", kAnimMediaType, ".anim",
-                  /*streams=*/false},
-                 &ConvertAnim,
-                 &MakeAnimReader},
+    SourceReader{
+        {SourceFormat::kAnim, "anim", "application/vnd.ll.animation", ".anim",
+         /*streams=*/false},
+        &ConvertAnim,
+        &MakeAnimReader},
 };
 
 // The place of a format in tables.
