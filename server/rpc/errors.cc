@@ -110,6 +110,16 @@ absl::Status UnknownEncoding(int encoding) {
                   "; see GetServerInfo.encodings"});
 }
 
+absl::Status UnknownSourceFormat(int format) {
+  const std::string number = std::to_string(format);
+  return MakeCallError({.code = Code::kUnimplemented,
+                        .reason = "SOURCE_FORMAT_UNKNOWN",
+                        .args = {{"format", number}},
+                        .message = "source.format: this server cannot read " +
+                                   number +
+                                   "; see GetServerInfo.source_formats"});
+}
+
 absl::Status MessageBroken() {
   return MakeCallError(
       {.code = Code::kInvalidArgument,

@@ -41,6 +41,9 @@ absl::Status MethodUnknown(std::string_view method);
 // UNIMPLEMENTED: the server cannot decode this encoding of a source.
 absl::Status UnknownEncoding(int encoding);
 
+// UNIMPLEMENTED: the server cannot read this format of a source.
+absl::Status UnknownSourceFormat(int format);
+
 // INVALID_ARGUMENT: the bytes are not the message that the method takes.
 absl::Status MessageBroken();
 

@@ -9,7 +9,9 @@
 #include "bvhmill/base/version.h"
 #include "bvhmill/edit/joint_map.h"
 #include "bvhmill/encode/encoder.h"
+#include "bvhmill/pipeline/source_format.h"
 #include "bvhmill/report/catalogue.h"
+#include "bvhmill/wire/source.h"
 #include "server/codec/read_message.h"
 #include "server/codec/response_bytes.h"
 #include "server/rpc/call_record.h"
@@ -138,6 +140,9 @@ void ServerService::Describe(const Caller& caller,
     info->set_format(std::string(format.name));
     info->set_media_type(std::string(format.media_type));
     info->set_file_extension(std::string(format.extension));
+  }
+  for (const SourceFormatInfo& format : SourceFormats()) {
+    wire::ToProto(format, response->add_source_formats());
   }
   for (const std::string_view name : JointMapNames()) {
     response->add_joint_maps(std::string(name));

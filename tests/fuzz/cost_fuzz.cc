@@ -9,9 +9,9 @@
 #include <string_view>
 
 #include "bvhmill/pipeline/clip_converter.h"
-#include "tests/fuzz/any_options.h"
 #include "tests/fuzz/bytes.h"
-#include "tests/fuzz/counted_memory.h"
+#include "tests/fuzz/support/any_options.h"
+#include "tests/fuzz/support/counted_memory.h"
 
 namespace {
 

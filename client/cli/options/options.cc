@@ -148,11 +148,22 @@ void AddLocalOptions(CLI::App* app, RunOptions* run) {
 
 void AddInputOptions(CLI::App* app, InputOptions* input) {
   app->add_option("INPUT", input->paths,
-                  "BVH files; folders with -r; - is stdin");
+                  "BVH and .anim files; folders with -r; - is stdin");
   const char* group = "Input";
   app->add_flag("-r,--recursive", input->recursive,
                 "read all *.bvh (also packed: .bvh.gz, .bvh.zst) in\n"
-                "folders and their subfolders, sorted by path")
+                "folders and their subfolders, sorted by path; with\n"
+                "--from, the files of that format")
+      ->group(group);
+  std::vector<std::pair<std::string, std::optional<SourceFormat>>> formats;
+  std::string names;
+  for (const SourceFormatInfo& info : SourceFormats()) {
+    formats.emplace_back(info.name, info.format);
+    names += (names.empty() ? "" : " or ") + std::string(info.name);
+  }
+  AddChoice(app, "--from", &input->from, formats,
+            "format of the inputs: " + names +
+                "; default: by the\nextension, and bvh if it names no format")
       ->group(group);
   app->add_option("--filelist", input->filelist,
                   "read the paths in FILE, one per line; - is stdin")

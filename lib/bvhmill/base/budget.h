@@ -55,8 +55,8 @@ class Budget {
   void Return(int64_t bytes);
 
   // Draws `units` of work. CANCELLED if the conversion is cancelled.
-  // LimitError if the total exceeds max_clip_work + max_clip_work_per_byte *
-  // (bytes of input).
+  // LimitError if the total exceeds max_clip_work +
+  // max_clip_work_per_byte * (bytes of input).
   absl::Status Work(int64_t units);
   // Returns the status that Work(units) would return, but draws nothing.
   absl::Status CheckWork(int64_t units);

@@ -1,4 +1,5 @@
 #include "bvhmill/base/call_error.h"
+#include "bvhmill/base/status.h"
 #include "bvhmill/bvh/writer.h"
 #include "bvhmill/encode/encoders.h"
 

@@ -72,6 +72,9 @@ absl::Status CheckOutputs(std::span<const OutputRequest> outputs) {
 }  // namespace
 
 absl::Status CheckOptions(const ConvertOptions& options) {
+  if (!SourceFormatOfNumber(static_cast<int>(options.source_format))) {
+    return InvalidField("source.format", "is no format of the enum");
+  }
   BVHMILL_RETURN_IF_ERROR(CheckReport(options.report));
   BVHMILL_RETURN_IF_ERROR(CheckEdits(options.edits));
   const auto count = static_cast<int64_t>(options.outputs.size());

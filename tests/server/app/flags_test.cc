@@ -302,15 +302,6 @@ TEST(FlagsTest, FieldsAreAllInTheTable) {
 }
 
 // A limit is never negative, and 0 stands for none.
-TEST(FlagsTest, LimitsTakeZeroButNothingNegative) {
-  for (const FlagCase& flag : LimitCases()) {
-    EXPECT_FALSE(Read({"--" + flag.flag + "=-1"}).good) << flag.flag;
-    if (flag.flag != "recommended-chunk-bytes") {
-      EXPECT_TRUE(Read({"--" + flag.flag + "=0"}).good) << flag.flag;
-    }
-  }
-}
-
 // The least number of letters to add, drop or change between two words.
 size_t EditDistance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
@@ -324,6 +315,15 @@ size_t EditDistance(std::string_view a, std::string_view b) {
     }
   }
   return row.back();
+}
+
+TEST(FlagsTest, LimitsTakeZeroButNothingNegative) {
+  for (const FlagCase& flag : LimitCases()) {
+    EXPECT_FALSE(Read({"--" + flag.flag + "=-1"}).good) << flag.flag;
+    if (flag.flag != "recommended-chunk-bytes") {
+      EXPECT_TRUE(Read({"--" + flag.flag + "=0"}).good) << flag.flag;
+    }
+  }
 }
 
 // A letter that was added, lost or changed makes no other flag of it.

@@ -1,4 +1,4 @@
-#include "tests/fuzz/canonical.h"
+#include "tests/fuzz/support/canonical.h"
 
 #include <google/protobuf/descriptor.h>
 

@@ -1,4 +1,4 @@
-#include "tests/fuzz/any_options.h"
+#include "tests/fuzz/support/any_options.h"
 
 #include <cmath>
 #include <iterator>

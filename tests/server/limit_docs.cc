@@ -4,7 +4,7 @@
 #include <iostream>
 #include <iterator>
 
-#include "tests/server/app/limit_page.h"
+#include "tests/server/limit_page.h"
 
 int main(int argc, char** argv) {
   if (argc != 2) {

@@ -1,4 +1,4 @@
-#include "tests/server/app/limit_page.h"
+#include "tests/server/limit_page.h"
 
 #include <cstdint>
 #include <map>
