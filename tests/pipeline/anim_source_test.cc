@@ -249,11 +249,11 @@ TEST(AnimSource, LimitsOfClipsHold) {
       {"LIMIT_DEPTH", [](Limits* l) { l->max_depth = 3; }},
       {"LIMIT_CHANNELS", [](Limits* l) { l->max_channels = 14; }},
       {"LIMIT_FRAMES", [](Limits* l) { l->max_frames = 40; }},
-      {"LIMIT_EXCEEDED", [](Limits* l) { l->max_memory_bytes = 1000; }},
+      {"LIMIT_EXCEEDED", [](Limits* l) { l->max_clip_memory_bytes = 1000; }},
       {"LIMIT_EXCEEDED",
        [](Limits* l) {
-         l->max_work = 1000;
-         l->max_work_per_byte = 1;
+         l->max_clip_work = 1000;
+         l->max_clip_work_per_byte = 1;
        }},
   };
   for (const LimitCase& c : cases) {

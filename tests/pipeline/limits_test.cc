@@ -126,8 +126,8 @@ TEST(OutputLimits, Outputs) {
   StringReceiver receiver;
   const ConvertResult result = ConvertText(Text(), options, &receiver);
   ExpectFailed(result, kExhausted);
-  EXPECT_TRUE(
-      MetadataOf(result.status, "limit_name").starts_with("max_outputs"))
+  EXPECT_TRUE(MetadataOf(result.status, "limit_name")
+                  .starts_with("max_outputs_per_clip"))
       << MetadataOf(result.status, "limit_name");
   EXPECT_TRUE(receiver.data().empty());
 }

@@ -43,10 +43,10 @@ TEST(LimitDocs, PagesHaveATableForEachGroup) {
 TEST(LimitDocs, TablesStateDefaultsInTheirUnits) {
   const auto table = [](const std::string& words) {
     return WithLimitTables("<!-- limits: " + words +
-                           " -->\nold\n<!-- end of limits -->\nrest\n");
+                           " -->\nEARLIER\n<!-- end of limits -->\nrest\n");
   };
   const std::string clips = table("flags clips");
-  EXPECT_THAT(clips, Not(HasSubstr("old")));
+  EXPECT_THAT(clips, Not(HasSubstr("EARLIER")));
   EXPECT_THAT(clips, HasSubstr("<!-- end of limits -->\nrest\n"));
   EXPECT_THAT(clips, HasSubstr("| `--max-clip-bytes` | 2 GiB |"));
   EXPECT_THAT(clips, HasSubstr("| `--max-frames` | 50,000,000 |"));
