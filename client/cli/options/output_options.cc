@@ -4,8 +4,8 @@
 #include <string_view>
 #include <variant>
 
+#include "bvhmill/base/nearest.h"
 #include "bvhmill/encode/encoder.h"
-#include "client/cli/options/nearest.h"
 #include "client/cli/options/options.h"
 
 namespace bvhmill::client {
