@@ -1,3 +1,6 @@
+#include "bvhmill/validate/floor/floor_rules.h"
+#include "bvhmill/validate/floor/position_rules.h"
+#include "bvhmill/validate/pose_rules.h"
 #include "bvhmill/validate/row_observer.h"
 #include "bvhmill/validate/sample_rules.h"
 
@@ -7,7 +10,8 @@ namespace {
 using MakeObserver = std::unique_ptr<RowObserver> (*)();
 
 // Every observer there is. They log in this order.
-constexpr MakeObserver kRowObservers[] = {MakeSampleRules};
+constexpr MakeObserver kRowObservers[] = {MakeSampleRules, MakePoseRules,
+                                          MakePositionRules, MakeFloorRules};
 
 }  // namespace
 
