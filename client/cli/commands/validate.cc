@@ -2,20 +2,21 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bvhmill/base/status.h"
-#include "bvhmill/base/utf8.h"
-#include "bvhmill/encode/report_json.h"
 #include "client/cli/batch.h"
 #include "client/cli/commands/commands.h"
+#include "client/cli/commands/validate_clip.h"
+#include "client/cli/dataset/dataset_tally.h"
+#include "client/cli/dataset/summary_json.h"
+#include "client/cli/dataset/summary_text.h"
 #include "client/cli/options/edit_options.h"
 #include "client/cli/options/fail_on.h"
 #include "client/cli/options/output_options.h"
-#include "client/cli/ui/code_tally.h"
-#include "client/cli/ui/issue_lines.h"
-#include "client/cli/ui/json_text.h"
-#include "client/cli/ui/worst_clips.h"
+#include "client/cli/report/report_options.h"
+#include "client/cli/report/report_output.h"
 
 namespace bvhmill::client {
 namespace {
@@ -32,75 +33,85 @@ struct Flags {
   ConvertOptions convert;
   EditFlags edits;
   OutputFlags outputs;
-  bool json = false;
-  // Issues of lower severities are not listed.
+  ReportFlags report;
   Severity severity = Severity::kHint;
   std::optional<FailOn> fail_on;
 };
 
-// Totals over all clips.
-struct Findings {
-  CodeTally codes;
-  WorstClips worst;
-};
-
-// The line of a clip. `error` is empty if the report says everything; `report`
-// and `info` are null if the clip was not read.
-std::string JsonOf(const Input& input, const ConvertResult& result,
-                   std::string_view error) {
-  const bool is_read = HasReport(result);
-  return JsonObject({{"file", JsonQuote(input.path)},
-                     {"error", error.empty() ? "null" : JsonQuote(error)},
-                     {"report", is_read ? ReportJson(result.report) : "null"},
-                     {"info", is_read ? ClipInfoJson(result.info) : "null"}}) +
-         "\n";
+ClipChecks ChecksOf(const Flags& flags, const Session& session,
+                    const Rendering& rendering, size_t clips) {
+  ClipChecks checks;
+  checks.convert = flags.convert;
+  checks.severity = flags.severity;
+  checks.fail_on = flags.fail_on;
+  const bool on_terminal = session.console->stdout_is_terminal() &&
+                           flags.report.output == kStandardOutput;
+  checks.view = ViewFor(on_terminal && rendering.has_source_lines);
+  checks.hashes_content = clips > 1;
+  return checks;
 }
 
-ConvertResult Validated(const Flags& flags, const Session& session,
-                        const Input& input, IssueView* view, int64_t* bytes,
-                        ClipProgress* progress) {
-  ConvertResult result = WithClip(
-      session, input, flags.convert.report,
-      [&](const ClipData& clip) {
-        ConvertResult found = session.engine->Validate(
-            input.path, clip, flags.convert, session.cancel);
-        TakeLinesOf(input, clip, found.report, view);
-        return found;
-      },
-      bytes, progress);
-  ListFrom(flags.severity, &result.report);
-  return result;
+// Writes `text` into the file or to the stream that `path` names.
+absl::Status WriteOut(const std::string& path, bool force,
+                      std::string_view text, Console* console) {
+  ReportOutput output(console);
+  BVHMILL_RETURN_IF_ERROR(output.Open(path, force));
+  output.Put(text);
+  return output.Close();
 }
 
-Outcome ValidateOne(const Flags& flags, const Session& session,
-                    const Input& input, size_t index, Findings* findings,
-                    ClipProgress* progress) {
-  int64_t bytes = 0;
-  IssueView view =
-      ViewFor(session.console->stdout_is_terminal() && !flags.json);
-  const ConvertResult result =
-      Validated(flags, session, input, &view, &bytes, progress);
-  Outcome outcome = OutcomeOf(session, input, result);
-  outcome.bytes = bytes;
-  const bool is_known = HasReport(result) && !absl::IsCancelled(result.status);
-  if (is_known) {
-    const bool passes =
-        result.status.ok() && Passes(result.report, flags.fail_on);
-    outcome.kind = passes ? Outcome::Kind::kGood : Outcome::Kind::kFailed;
-    // The report holds the reason, unless the clip is not the cause.
-    const bool is_reported =
-        result.status.ok() || FirstError(result.report) != nullptr;
-    if (is_reported) outcome.diagnostics.clear();
-    const std::string_view error =
-        is_reported ? std::string_view() : MessageOf(result.status);
-    outcome.data = flags.json ? JsonOf(input, result, error)
-                              : ReportText(input.path, result, view);
-    findings->codes.Add(result.report);
-    findings->worst.Add(index, input.path, result.report.counts);
-  } else if (flags.json && outcome.kind == Outcome::Kind::kFailed) {
-    outcome.data = JsonOf(input, result, MessageOf(result.status));
+// Writes the end of the report and the summary.
+absl::Status WriteEnd(const Flags& flags, const RunSummary& summary,
+                      const Session& session, ReportWriter* writer,
+                      ReportOutput* output) {
+  output->Put(writer->End(summary));
+  BVHMILL_RETURN_IF_ERROR(output->Close());
+  if (flags.report.summary.empty()) return absl::OkStatus();
+  return WriteOut(flags.report.summary, flags.report.force,
+                  SummaryJson(summary) + "\n", session.console);
+}
+
+RunSummary SummaryOf(const Totals& totals, const DatasetTally& tally) {
+  RunSummary summary;
+  summary.clips = totals.clips;
+  summary.passed = totals.good;
+  summary.complete = totals.good + totals.failed == totals.clips;
+  summary.dataset = tally.Summary();
+  return summary;
+}
+
+// Checks all clips and writes their report.
+int CheckAll(const Flags& flags, const std::vector<Input>& inputs,
+             const Session& session, ReportOutput* output) {
+  const Rendering& rendering = ChosenRendering(flags.report);
+  const ClipChecks checks = ChecksOf(flags, session, rendering, inputs.size());
+  const std::unique_ptr<ReportWriter> writer = rendering.make();
+  DatasetTally tally;
+  output->Put(writer->Begin({flags.fail_on}));
+  const Totals totals =
+      RunClips(session, inputs, [&](size_t i, ClipProgress* progress) {
+        const auto checked = std::make_shared<CheckedClip>(
+            CheckClip(checks, session, inputs[i], i, progress));
+        Outcome outcome = std::move(checked->outcome);
+        if (!checked->is_checked) return outcome;
+        outcome.in_turn = [&, checked,
+                           rendered = writer->Render(checked->finding)] {
+          tally.Add(checked->finding, checked->traits);
+          return output->Put(writer->Add(checked->finding, rendered));
+        };
+        return outcome;
+      });
+  const RunSummary summary = SummaryOf(totals, tally);
+  const absl::Status written =
+      WriteEnd(flags, summary, session, writer.get(), output);
+  if (totals.clips > 1 && !flags.run.quiet) {
+    session.console->PrintDiagnostics(Summary(totals, "passed") +
+                                      SummaryText(summary.dataset));
   }
-  return outcome;
+  if (written.ok()) return totals.exit;
+  session.console->PrintDiagnostics(
+      "bvhmill: " + std::string(MessageOf(written)) + "\n");
+  return std::max(totals.exit, kExitClipFailed);
 }
 
 int Run(const CLI::App* app, Flags* chosen, Session* session) {
@@ -119,23 +130,16 @@ int Run(const CLI::App* app, Flags* chosen, Session* session) {
   if (!inputs.ok()) {
     return Misused(app, session, std::string(MessageOf(inputs.status())));
   }
+  ReportOutput output(session->console);
+  const absl::Status opened =
+      output.Open(flags.report.output, flags.report.force);
+  if (!opened.ok()) {
+    return Misused(app, session, "-o: " + std::string(MessageOf(opened)));
+  }
   session->options = flags.run;
   const ExitCode exit = OpenEngine(session);
   if (exit != kExitGood) return exit;
-  Findings findings;
-  const Totals totals =
-      RunClips(*session, *inputs, [&](size_t i, ClipProgress* progress) {
-        return ValidateOne(flags, *session, (*inputs)[i], i, &findings,
-                           progress);
-      });
-  if (totals.clips > 1 && !flags.run.quiet) {
-    session->console->PrintDiagnostics(Summary(totals, "passed"));
-    if (!flags.json) {
-      session->console->PrintDiagnostics(findings.codes.Lines() +
-                                         findings.worst.Lines());
-    }
-  }
-  return totals.exit;
+  return CheckAll(flags, *inputs, *session, &output);
 }
 
 }  // namespace
@@ -153,8 +157,7 @@ Command AddValidate(CLI::App* parent) {
   AddAnimOptions(app, &flags->outputs.anim);
   AddEditOptions(app, &flags->edits, &flags->convert.edits);
   AddReportOptions(app, &flags->convert.report);
-  app->add_flag("--json", flags->json, "print one line of JSON per clip")
-      ->group("Report");
+  AddRenderingOptions(app, &flags->report);
   AddChoice<Severity>(app, "--severity", &flags->severity,
                       {{"error", Severity::kError},
                        {"warning", Severity::kWarning},
