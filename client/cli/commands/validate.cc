@@ -15,6 +15,7 @@
 #include "client/cli/options/edit_options.h"
 #include "client/cli/options/fail_on.h"
 #include "client/cli/options/output_options.h"
+#include "client/cli/picture/picture_check.h"
 #include "client/cli/report/report_options.h"
 #include "client/cli/report/report_output.h"
 
@@ -24,6 +25,7 @@ namespace {
 constexpr char kExamples[] =
     "  bvhmill validate take.bvh\n"
     "  bvhmill validate -r takes --json > reports.jsonl\n"
+    "  bvhmill validate -r takes --format html -o report.html\n"
     "  bvhmill validate take.bvh --strict --fail-on warning\n"
     "  bvhmill validate take.bvh --emit anim --anim-map mixamo\n";
 
@@ -47,6 +49,7 @@ ClipChecks ChecksOf(const Flags& flags, const Session& session,
   const bool on_terminal = session.console->stdout_is_terminal() &&
                            flags.report.output == kStandardOutput;
   checks.view = ViewFor(on_terminal && rendering.has_source_lines);
+  checks.has_pictures = rendering.has_pictures;
   checks.hashes_content = clips > 1;
   return checks;
 }
@@ -80,6 +83,24 @@ RunSummary SummaryOf(const Totals& totals, const DatasetTally& tally) {
   return summary;
 }
 
+// The names of the inputs: "takes", "a.bvh and 2 more".
+std::string TitleOf(const InputOptions& input) {
+  std::vector<std::string> names = input.paths;
+  if (!input.filelist.empty()) names.push_back(input.filelist);
+  if (names.empty()) return {};
+  const size_t more = names.size() - 1;
+  return names.front() +
+         (more == 0 ? "" : " and " + std::to_string(more) + " more");
+}
+
+RunFacts FactsOf(const Flags& flags) {
+  RunFacts facts;
+  facts.fail_on = flags.fail_on;
+  facts.title = TitleOf(flags.input);
+  facts.has_meters = HasMeters(flags.convert.edits);
+  return facts;
+}
+
 // Checks all clips and writes their report.
 int CheckAll(const Flags& flags, const std::vector<Input>& inputs,
              const Session& session, ReportOutput* output) {
@@ -87,7 +108,7 @@ int CheckAll(const Flags& flags, const std::vector<Input>& inputs,
   const ClipChecks checks = ChecksOf(flags, session, rendering, inputs.size());
   const std::unique_ptr<ReportWriter> writer = rendering.make();
   DatasetTally tally;
-  output->Put(writer->Begin({flags.fail_on}));
+  output->Put(writer->Begin(FactsOf(flags)));
   const Totals totals =
       RunClips(session, inputs, [&](size_t i, ClipProgress* progress) {
         const auto checked = std::make_shared<CheckedClip>(

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "bvhmill/base/status.h"
+#include "client/cli/picture/picture_check.h"
 
 namespace bvhmill::client {
 namespace {
@@ -16,8 +17,13 @@ void Validate(const ClipChecks& checks, const Session& session,
   checked->finding.result = WithClip(
       session, input, checks.convert.report,
       [&](const ClipData& clip) {
-        ConvertResult found = session.engine->Validate(
-            input.path, clip, checks.convert, session.cancel);
+        ConvertResult found =
+            checks.has_pictures
+                ? ValidateWithPicture(session.engine.get(), input.path, clip,
+                                      checks.convert, session.cancel,
+                                      &checked->finding.picture)
+                : session.engine->Validate(input.path, clip, checks.convert,
+                                           session.cancel);
         TakeLinesOf(input, clip, found.report, view);
         const bool is_bvh = clip.encoding == v1::CONTENT_ENCODING_IDENTITY;
         if (checks.hashes_content) {

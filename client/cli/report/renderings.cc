@@ -9,6 +9,7 @@ namespace {
 constexpr std::array kRenderings = {
     Rendering{"text", true, MakeTextWriter},
     Rendering{"jsonl", false, MakeJsonLinesWriter},
+    Rendering{"html", false, MakeHtmlWriter, /*has_pictures=*/true},
 
 };
 
