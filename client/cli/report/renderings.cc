@@ -9,6 +9,8 @@ namespace {
 constexpr std::array kRenderings = {
     Rendering{"text", true, MakeTextWriter},
     Rendering{"jsonl", false, MakeJsonLinesWriter},
+    Rendering{"sarif", false, MakeSarifWriter},
+    Rendering{"junit", false, MakeJunitWriter},
 
 };
 
