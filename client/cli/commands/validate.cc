@@ -1,23 +1,14 @@
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
+#include "absl/status/statusor.h"
 #include "bvhmill/base/status.h"
 #include "client/cli/batch.h"
 #include "client/cli/commands/commands.h"
-#include "client/cli/commands/validate_clip.h"
-#include "client/cli/dataset/dataset_tally.h"
-#include "client/cli/dataset/summary_json.h"
-#include "client/cli/dataset/summary_text.h"
-#include "client/cli/options/edit_options.h"
-#include "client/cli/options/fail_on.h"
-#include "client/cli/options/output_options.h"
-#include "client/cli/picture/picture_check.h"
-#include "client/cli/report/report_options.h"
-#include "client/cli/report/report_output.h"
+#include "client/cli/commands/validate_run.h"
+#include "client/cli/ui/text.h"
 
 namespace bvhmill::client {
 namespace {
@@ -26,147 +17,105 @@ constexpr char kExamples[] =
     "  bvhmill validate take.bvh\n"
     "  bvhmill validate -r takes --json > reports.jsonl\n"
     "  bvhmill validate -r takes --format html -o report.html\n"
-    "  bvhmill validate take.bvh --strict --fail-on warning\n"
+    "  bvhmill validate -r takes --format sarif -o takes.sarif\n"
+    "  bvhmill validate -r takes --baseline known.jsonl --fail-on warning\n"
     "  bvhmill validate take.bvh --emit anim --anim-map mixamo\n";
 
-struct Flags {
-  RunOptions run;
-  InputOptions input;
-  ConvertOptions convert;
-  EditFlags edits;
-  OutputFlags outputs;
-  ReportFlags report;
-  Severity severity = Severity::kHint;
-  std::optional<FailOn> fail_on;
-};
-
-ClipChecks ChecksOf(const Flags& flags, const Session& session,
-                    const Rendering& rendering, size_t clips) {
-  ClipChecks checks;
-  checks.convert = flags.convert;
-  checks.severity = flags.severity;
-  checks.fail_on = flags.fail_on;
-  const bool on_terminal = session.console->stdout_is_terminal() &&
-                           flags.report.output == kStandardOutput;
-  checks.view = ViewFor(on_terminal && rendering.has_source_lines);
-  checks.has_pictures = rendering.has_pictures;
-  checks.hashes_content = clips > 1;
-  return checks;
-}
-
-// Writes `text` into the file or to the stream that `path` names.
-absl::Status WriteOut(const std::string& path, bool force,
-                      std::string_view text, Console* console) {
-  ReportOutput output(console);
-  BVHMILL_RETURN_IF_ERROR(output.Open(path, force));
-  output.Put(text);
-  return output.Close();
-}
-
-// Writes the end of the report and the summary.
-absl::Status WriteEnd(const Flags& flags, const RunSummary& summary,
-                      const Session& session, ReportWriter* writer,
-                      ReportOutput* output) {
-  output->Put(writer->End(summary));
-  BVHMILL_RETURN_IF_ERROR(output->Close());
-  if (flags.report.summary.empty()) return absl::OkStatus();
-  return WriteOut(flags.report.summary, flags.report.force,
-                  SummaryJson(summary) + "\n", session.console);
-}
-
-RunSummary SummaryOf(const Totals& totals, const DatasetTally& tally) {
-  RunSummary summary;
-  summary.clips = totals.clips;
-  summary.passed = totals.good;
-  summary.complete = totals.good + totals.failed == totals.clips;
-  summary.dataset = tally.Summary();
-  return summary;
-}
-
-// The names of the inputs: "takes", "a.bvh and 2 more".
-std::string TitleOf(const InputOptions& input) {
-  std::vector<std::string> names = input.paths;
-  if (!input.filelist.empty()) names.push_back(input.filelist);
-  if (names.empty()) return {};
-  const size_t more = names.size() - 1;
-  return names.front() +
-         (more == 0 ? "" : " and " + std::to_string(more) + " more");
-}
-
-RunFacts FactsOf(const Flags& flags) {
-  RunFacts facts;
-  facts.fail_on = flags.fail_on;
-  facts.title = TitleOf(flags.input);
-  facts.has_meters = HasMeters(flags.convert.edits);
-  return facts;
-}
-
-// Checks all clips and writes their report.
-int CheckAll(const Flags& flags, const std::vector<Input>& inputs,
-             const Session& session, ReportOutput* output) {
-  const Rendering& rendering = ChosenRendering(flags.report);
-  const ClipChecks checks = ChecksOf(flags, session, rendering, inputs.size());
-  const std::unique_ptr<ReportWriter> writer = rendering.make();
-  DatasetTally tally;
-  output->Put(writer->Begin(FactsOf(flags)));
-  const Totals totals =
-      RunClips(session, inputs, [&](size_t i, ClipProgress* progress) {
-        const auto checked = std::make_shared<CheckedClip>(
-            CheckClip(checks, session, inputs[i], i, progress));
-        Outcome outcome = std::move(checked->outcome);
-        if (!checked->is_checked) return outcome;
-        outcome.in_turn = [&, checked,
-                           rendered = writer->Render(checked->finding)] {
-          tally.Add(checked->finding, checked->traits);
-          return output->Put(writer->Add(checked->finding, rendered));
-        };
-        return outcome;
-      });
-  const RunSummary summary = SummaryOf(totals, tally);
-  const absl::Status written =
-      WriteEnd(flags, summary, session, writer.get(), output);
-  if (totals.clips > 1 && !flags.run.quiet) {
-    session.console->PrintDiagnostics(Summary(totals, "passed") +
-                                      SummaryText(summary.dataset));
-  }
-  if (written.ok()) return totals.exit;
-  session.console->PrintDiagnostics(
-      "bvhmill: " + std::string(MessageOf(written)) + "\n");
-  return std::max(totals.exit, kExitClipFailed);
-}
-
-int Run(const CLI::App* app, Flags* chosen, Session* session) {
-  std::string wrong = ChooseEngine(*session, &chosen->run);
+// Completes the options after the command line is parsed. Returns what is
+// wrong; empty if nothing is.
+std::string Complete(const CLI::App* app, const Session& session,
+                     ValidateFlags* flags) {
+  std::string wrong = ChooseEngine(session, &flags->run);
   if (wrong.empty()) {
-    wrong = ReadEditFlags(*session, chosen->edits, &chosen->convert.edits);
+    wrong = ReadEditFlags(session, flags->edits, &flags->convert.edits);
   }
   if (wrong.empty()) {
-    wrong = ReadOutputFlags(app, *session, chosen->convert.edits.source,
-                            &chosen->outputs);
+    wrong = ReadOutputFlags(app, session, flags->convert.edits.source,
+                            &flags->outputs);
   }
-  chosen->convert.outputs = ChosenOutputs(chosen->outputs);
-  const Flags& flags = *chosen;
+  flags->convert.outputs = ChosenOutputs(flags->outputs);
+  return wrong;
+}
+
+// A file that must not exist yet is refused before the clips are read.
+absl::Status CheckNew(const char* option, const std::string& path, bool force) {
+  const bool is_refused =
+      !path.empty() && path != kStandardOutput && !force && IdOfFile(path);
+  if (!is_refused) return absl::OkStatus();
+  return MakeStatus(absl::StatusCode::kInvalidArgument,
+                    std::string(option) + ": " + Printable(path) +
+                        ": exists; use -f or another name");
+}
+
+// Finds the inputs and reads the files that the command line names.
+absl::Status OpenParts(const ValidateFlags& flags, ValidateParts* parts) {
+  auto inputs = CollectInputs(flags.input, std::nullopt);
+  if (!inputs.ok()) return inputs.status();
+  parts->inputs = *std::move(inputs);
+  auto expectations =
+      ClipExpectations::Find(flags.dataset.expectations, parts->inputs);
+  if (!expectations.ok()) return expectations.status();
+  parts->expectations = *std::move(expectations);
+  const BaselineFlags& files = flags.dataset.baseline;
+  if (!files.file.empty()) {
+    auto baseline = Baseline::Read(files.file);
+    if (!baseline.ok()) return baseline.status();
+    parts->baseline.emplace(*std::move(baseline));
+  }
+  if (!files.written.empty()) parts->written_baseline.emplace(files.written);
+  BVHMILL_RETURN_IF_ERROR(
+      CheckNew("--summary", flags.report.summary, flags.report.force));
+  return CheckNew("--write-baseline", files.written, flags.report.force);
+}
+
+// The joints of the BVH file `path`.
+absl::StatusOr<JointList> ReadJoints(const Session& session,
+                                     const std::string& path) {
+  Input input;
+  input.path = path;
+  int64_t bytes = 0;
+  ClipProgress progress = 0;
+  const ConvertResult result = WithClip(
+      session, input, {},
+      [&](const ClipData& clip) {
+        return session.engine->Validate(path, clip, {}, session.cancel);
+      },
+      &bytes, &progress);
+  if (!result.info.joints.empty()) return result.info.joints;
+  const Issue* error = FirstError(result.report);
+  return MakeStatus(absl::StatusCode::kInvalidArgument,
+                    error != nullptr ? RenderIssue(*error)
+                                     : std::string(MessageOf(result.status)));
+}
+
+int Run(const CLI::App* app, ValidateFlags* flags, Session* session) {
+  const std::string wrong = Complete(app, *session, flags);
   if (!wrong.empty()) return Misused(app, session, wrong);
-  const auto inputs = CollectInputs(flags.input, std::nullopt);
-  if (!inputs.ok()) {
-    return Misused(app, session, std::string(MessageOf(inputs.status())));
-  }
+  ValidateParts parts;
+  absl::Status status = OpenParts(*flags, &parts);
   ReportOutput output(session->console);
-  const absl::Status opened =
-      output.Open(flags.report.output, flags.report.force);
-  if (!opened.ok()) {
-    return Misused(app, session, "-o: " + std::string(MessageOf(opened)));
+  if (status.ok()) {
+    status = output.Open(flags->report.output, flags->report.force);
   }
-  session->options = flags.run;
+  if (!status.ok()) {
+    return Misused(app, session, std::string(MessageOf(status)));
+  }
+  session->options = flags->run;
   const ExitCode exit = OpenEngine(session);
   if (exit != kExitGood) return exit;
-  return CheckAll(flags, *inputs, *session, &output);
+  status = parts.expectations.ReadSkeletons([session](const std::string& path) {
+    return ReadJoints(*session, path);
+  });
+  if (!status.ok()) {
+    return Misused(app, session, std::string(MessageOf(status)));
+  }
+  return CheckAll(*flags, *session, &parts, &output);
 }
 
 }  // namespace
 
 Command AddValidate(CLI::App* parent) {
-  const auto flags = std::make_shared<Flags>();
+  const auto flags = std::make_shared<ValidateFlags>();
   CLI::App* app =
       parent->add_subcommand("validate", "report what is wrong with BVH clips");
   app->footer(kExamples);
@@ -188,6 +137,7 @@ Command AddValidate(CLI::App* parent) {
                       "error, warning, info or hint; default hint")
       ->group("Report");
   AddFailOnOption(app, &flags->fail_on);
+  AddDatasetOptions(app, &flags->dataset);
   AddBatchOptions(app, &flags->run);
   AddServerOptions(app, kConvertingServer, &flags->run.connect);
   AddLocalOptions(app, &flags->run);

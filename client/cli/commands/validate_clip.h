@@ -5,7 +5,9 @@
 #include <optional>
 
 #include "client/cli/batch.h"
+#include "client/cli/dataset/baseline.h"
 #include "client/cli/dataset/clip_traits.h"
+#include "client/cli/dataset/expectations.h"
 #include "client/cli/options/fail_on.h"
 #include "client/cli/report/report_writer.h"
 
@@ -23,6 +25,9 @@ struct ClipChecks {
   bool has_pictures = false;
   // Compares the content of clips.
   bool hashes_content = false;
+  // Both are borrowed and may be null.
+  Baseline* baseline = nullptr;
+  Baseline* written_baseline = nullptr;
 };
 
 // A clip that was checked.
@@ -31,13 +36,19 @@ struct CheckedClip {
   ClipTraits traits;
   // What the console prints and how the clip counts; its data are empty.
   Outcome outcome;
+  // True if issues are missing from the baseline that is written, since the
+  // list is too short.
+  bool is_cut_in_baseline = false;
   // False if the clip was not checked: the run was interrupted, or a server
   // was lost. Such a clip is in no report.
   bool is_checked = false;
 };
 
-// Thread-safe, if `session` and `progress` are.
+// Reads and checks the clip `input`, the one with this index in the run.
+// `expectations` are those of its data set, or null. Several threads may check
+// clips at the same time.
 CheckedClip CheckClip(const ClipChecks& checks, const Session& session,
-                      const Input& input, size_t index, ClipProgress* progress);
+                      const Input& input, size_t index,
+                      const Expectations* expectations, ClipProgress* progress);
 
 }  // namespace bvhmill::client

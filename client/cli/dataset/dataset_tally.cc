@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <tuple>
 #include <utility>
 
 #include "client/cli/dataset/skeletons.h"
@@ -120,39 +121,47 @@ std::string DatasetTally::ValueName(const std::string& trait,
          group.first.front().second;
 }
 
+std::vector<OddClip> DatasetTally::OddClips(const std::string& name,
+                                            const Groups& groups,
+                                            const std::string& usual) const {
+  std::map<size_t, OddClip> odd;
+  for (const auto& [value, group] : groups) {
+    if (value == usual) continue;
+    const std::string text = ValueName(name, value, usual);
+    for (const auto& [index, path] : group.first) {
+      odd.emplace(index, OddClip{path, text});
+      if (odd.size() > kMaxListed) odd.erase(std::prev(odd.end()));
+    }
+  }
+  std::vector<OddClip> clips;
+  for (auto& [index, clip] : odd) clips.push_back(std::move(clip));
+  return clips;
+}
+
 SharedTrait DatasetTally::TraitOf(const std::string& name,
                                   const Groups& groups) const {
   SharedTrait trait;
   trait.trait = name;
-  std::vector<std::pair<int64_t, std::string>> sizes;
+  // Values by their clips, then by their first clip.
+  std::vector<std::tuple<int64_t, size_t, std::string>> order;
   for (const auto& [value, group] : groups) {
     trait.known_clips += group.clips;
-    sizes.emplace_back(group.clips, value);
+    order.emplace_back(-group.clips, group.first.front().first, value);
   }
-  // The order of equal numbers is that of the values.
-  std::stable_sort(
-      sizes.begin(), sizes.end(),
-      [](const auto& a, const auto& b) { return a.first > b.first; });
-  const auto& [most, key] = sizes.front();
+  std::sort(order.begin(), order.end());
+  const std::string& first = std::get<2>(order.front());
+  const int64_t most = groups.at(first).clips;
   const bool is_usual = 2 * most > trait.known_clips;
-  const std::string usual = is_usual ? key : "";
-  for (size_t i = 0; i < std::min(sizes.size(), kMaxListed); ++i) {
-    trait.values.push_back(
-        {ValueName(name, sizes[i].second, usual), sizes[i].first});
+  const std::string usual = is_usual ? first : "";
+  if (order.size() > kMaxListed) order.resize(kMaxListed);
+  for (const auto& [clips, index, value] : order) {
+    trait.values.push_back({ValueName(name, value, usual), -clips});
   }
   if (!is_usual) return trait;
   trait.usual = trait.values.front().value;
   trait.usual_clips = most;
   trait.odd_clips = trait.known_clips - most;
-  std::map<size_t, OddClip> odd;
-  for (const auto& [value, group] : groups) {
-    if (value == key) continue;
-    for (const auto& [index, path] : group.first) {
-      odd.emplace(index, OddClip{path, ValueName(name, value, usual)});
-      if (odd.size() > kMaxListed) odd.erase(std::prev(odd.end()));
-    }
-  }
-  for (auto& [index, clip] : odd) trait.odd.push_back(std::move(clip));
+  trait.odd = OddClips(name, groups, usual);
   return trait;
 }
 

@@ -47,6 +47,9 @@ class DatasetTally {
   static void AddEqual(EqualGroups* groups, uint64_t hash, uint64_t file,
                        const ClipFinding& clip);
   void AddVerdict(const ClipFinding& clip);
+  // The first clips whose value is not `usual`.
+  std::vector<OddClip> OddClips(const std::string& name, const Groups& groups,
+                                const std::string& usual) const;
   SharedTrait TraitOf(const std::string& name, const Groups& groups) const;
   std::string ValueName(const std::string& trait, const std::string& value,
                         const std::string& usual) const;

@@ -53,13 +53,13 @@ std::string JointDifference(const JointList& expected, const JointList& found,
   return {};
 }
 
+// `what` is a plural.
 SkeletonDifference CountDifference(size_t expected, size_t found,
-                                   std::string_view what) {
+                                   const std::string& what) {
   if (expected == found) return {};
-  const std::string text = Count(static_cast<int64_t>(found), what) + ", not " +
-                           std::to_string(expected);
-  const bool has_more = found > expected;
-  return {text, has_more ? static_cast<int32_t>(expected) : -1};
+  const std::string text =
+      std::to_string(found) + " " + what + ", not " + std::to_string(expected);
+  return {text, found > expected ? static_cast<int32_t>(expected) : -1};
 }
 
 }  // namespace
@@ -82,7 +82,7 @@ SkeletonDifference CompareSkeletons(const JointList& expected,
     std::string text = JointDifference(expected, found, i);
     if (!text.empty()) return {std::move(text), static_cast<int32_t>(i)};
   }
-  return CountDifference(expected.size(), found.size(), "joint and end site");
+  return CountDifference(expected.size(), found.size(), "joints and end sites");
 }
 
 SkeletonDifference CompareNames(const std::vector<std::string>& expected,
@@ -98,7 +98,7 @@ SkeletonDifference CompareNames(const std::vector<std::string>& expected,
     }
     ++place;
   }
-  return CountDifference(expected.size(), place, "joint");
+  return CountDifference(expected.size(), place, "joints");
 }
 
 int64_t CountJoints(const JointList& joints) {

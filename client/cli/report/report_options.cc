@@ -1,5 +1,8 @@
 #include "client/cli/report/report_options.h"
 
+#include <CLI/CLI.hpp>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "client/cli/options/options.h"

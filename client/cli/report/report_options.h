@@ -2,10 +2,13 @@
 
 // The options that say what `validate` writes, and where.
 
-#include <CLI/CLI.hpp>
 #include <string>
 
 #include "client/cli/report/renderings.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace bvhmill::client {
 
