@@ -6,6 +6,7 @@
 
 #include "bench/support/corpus.h"
 #include "bench/support/gzip.h"
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/encode/report_json.h"
 #include "bvhmill/wire/options.h"
@@ -83,19 +84,20 @@ std::string Broken(std::string text, Random* random) {
   return text;
 }
 
-bool MayRetry(const Fault& fault) {
-  return std::any_of(
-      fault.metadata.begin(), fault.metadata.end(),
-      [](const auto& arg) { return arg.first == "retry_after_ms"; });
+// The parts of an answer that `status` decides.
+SoakAnswer AnswerOfStatus(const absl::Status& status) {
+  const CallError error = CallErrorOf(status);
+  SoakAnswer answer;
+  answer.code = static_cast<int>(status.code());
+  answer.reason = error.reason;
+  answer.message = std::string(MessageOf(status));
+  answer.may_retry = !FindArg(error, "retry_after_ms").empty();
+  return answer;
 }
 
 SoakAnswer AnswerOfResult(const ConvertResult& result,
                           std::vector<std::string> outputs) {
-  SoakAnswer answer;
-  answer.code = static_cast<int>(result.status.code());
-  answer.reason = result.fault.reason;
-  answer.message = std::string(MessageOf(result.status));
-  answer.may_retry = MayRetry(result.fault);
+  SoakAnswer answer = AnswerOfStatus(result.status);
   // The args of issues are a map on the wire.
   Report report = result.report;
   for (Issue& issue : report.issues) {
@@ -156,13 +158,9 @@ SoakAnswer AnswerOf(const v1::ClipResult& result,
 }
 
 SoakAnswer AnswerOf(const grpc::Status& status) {
-  const Fault fault = wire::ParseFault(status.error_details());
-  SoakAnswer answer;
-  answer.code = status.error_code();
-  answer.reason = fault.reason;
-  answer.message = status.error_message();
-  answer.may_retry = MayRetry(fault);
-  return answer;
+  return AnswerOfStatus(
+      wire::FromDetails(static_cast<absl::StatusCode>(status.error_code()),
+                        status.error_message(), status.error_details()));
 }
 
 SoakClips MakeSoakClips(uint32_t seed) {

@@ -8,6 +8,7 @@
 #include <new>
 #include <utility>
 
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/pipeline/workers.h"
 #include "client/cli/anim/anim_file.h"
@@ -42,25 +43,19 @@ v1::ContentEncoding OnWire(Encoding encoding) {
   return v1::CONTENT_ENCODING_ZSTD;
 }
 
-// What a server says of a clip that it could not unpack, as it is said here.
+// `result` of a server, with the words of this program if the server could not
+// unpack the clip.
 ConvertResult AsIfUnpackedHere(ConvertResult result,
                                const ReportOptions& report, int64_t limit) {
-  if (result.fault.reason == "ENCODING_BROKEN") {
-    std::string_view why = MessageOf(result.status);
-    constexpr std::string_view kField = "source.data: ";
-    if (why.starts_with(kField)) why.remove_prefix(kField.size());
+  const CallError error = CallErrorOf(result.status);
+  if (error.reason == "ENCODING_BROKEN") {
     ConvertResult broken;
-    broken.status = CannotUnpack(why);
+    broken.status = CannotUnpack(error.message);
     return broken;
   }
-  const auto is_size = [](const auto& arg) {
-    return arg.first == "limit_name" && arg.second == "max_clip_bytes";
-  };
-  const IssueArgs& args = result.fault.metadata;
-  const bool is_too_large = result.fault.reason == "LIMIT_EXCEEDED" &&
-                            std::any_of(args.begin(), args.end(), is_size);
-  if (is_too_large) return TooLarge(report, limit);
-  return result;
+  const bool is_too_large =
+      error.reason == kLimitExceeded && error.limit_name == "max_clip_bytes";
+  return is_too_large ? TooLarge(report, limit) : result;
 }
 
 Kind KindOf(const absl::Status& status, const Session& session) {

@@ -13,7 +13,6 @@ void SortArgs(ConvertResult* result) {
   for (Issue& issue : result->report.issues) {
     std::sort(issue.args.begin(), issue.args.end());
   }
-  std::sort(result->fault.metadata.begin(), result->fault.metadata.end());
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "client/cpp/authorities.h"
 #include "client/cpp/server_address.h"

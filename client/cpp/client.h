@@ -132,7 +132,7 @@ class Client {
   // Checks one clip, and whether options.outputs can be made of it, by making
   // them: the report is that of Convert. options.limits are not used. The
   // outputs of a large clip come over the connection, and are dropped. `name`
-  // is for messages only. A broken clip gets the same status, fault and report
+  // is for messages only. A broken clip gets the same status and report
   // as from Convert. UNAVAILABLE "cannot reach HOST:PORT: why": no server.
   ConvertResult Validate(std::string_view name, const ClipData& clip,
                          const ConvertOptions& options,
@@ -143,11 +143,11 @@ class Client {
   // directions at once; the caller sees no difference. `receiver` is called
   // from the calling thread; a status it returns ends the call and is returned.
   //
-  // If a small clip fails by its own fault, a second call (ValidateClip) gets
-  // its report, so that a report is there for every clip a server has read.
-  // UNAVAILABLE as above: the server was lost. INTERNAL: it broke the protocol,
-  // and what the receiver was handed is void. DEADLINE_EXCEEDED: it was silent
-  // for longer than `answer_timeout`.
+  // The clip is sent once, also if it is refused: the result of every clip that
+  // the server has read has a report. UNAVAILABLE as above: the server was
+  // lost. INTERNAL: the server broke the protocol; data that the receiver got
+  // are void. DEADLINE_EXCEEDED: the server was silent for longer than
+  // `answer_timeout`.
   ConvertResult Convert(std::string_view name, const ClipData& clip,
                         const ConvertOptions& options, OutputReceiver* receiver,
                         const CancelToken* cancel) const;

@@ -45,7 +45,7 @@ Request MakeRequest(std::string_view name, const ClipData& clip,
 ConvertResult TakeWhole(const v1::ClipResult& result,
                         const v1::ConvertOptions& options,
                         int64_t max_output_bytes, OutputReceiver* receiver) {
-  // A call that fails has no result; a server that says both means the failure.
+  // A refused clip has a report and no outputs.
   if (result.status().code() != 0) return ResultFromServer(result);
   Answer answer(options.outputs(), max_output_bytes, receiver);
   absl::Status fault = answer.Begin(result.info(), result.outputs());
@@ -54,14 +54,6 @@ ConvertResult TakeWhole(const v1::ClipResult& result,
   }
   if (fault.ok()) fault = answer.End(result);
   return fault.ok() ? answer.TakeResult() : FailedResult(fault);
-}
-
-// True if it may be the clip that is at fault, about which there is a report.
-bool MayBeFaultOfClip(const ConvertResult& result) {
-  return absl::IsInvalidArgument(result.status) ||
-         absl::IsFailedPrecondition(result.status) ||
-         (absl::IsResourceExhausted(result.status) &&
-          RetryDelayOf(result).count() == 0);
 }
 
 }  // namespace
@@ -123,7 +115,6 @@ ConvertResult ClipCalls::Validate(std::string_view name, const ClipData& clip,
     if (absl::IsFailedPrecondition(result.status) &&
         result.report.counts.errors > 0) {
       result.status = absl::OkStatus();
-      result.fault = {};
     }
     return result;
   };
@@ -182,16 +173,7 @@ ConvertResult ClipCalls::Convert(std::string_view name, const ClipData& clip,
   if (status.error_code() == grpc::StatusCode::OUT_OF_RANGE) {
     return Stream(name, clip, options, receiver, cancel);
   }
-  ConvertResult result = FailureOf(status, context);
-  if (!MayBeFaultOfClip(result)) return result;
-  ConvertResult checked = Validate(name, clip, options, cancel);
-  if (absl::IsUnavailable(checked.status) || IsCancelled(cancel) ||
-      RetryDelayOf(checked).count() > 0) {
-    return checked;
-  }
-  result.report = std::move(checked.report);
-  result.info = std::move(checked.info);
-  return result;
+  return FailureOf(status, context);
 }
 
 ConvertResult ClipCalls::Stream(std::string_view name, const ClipData& clip,

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/limits.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
@@ -46,11 +47,16 @@ void MakePrintable(std::string* text) {
   }
 }
 
-absl::Status WithPrintableMessage(const absl::Status& status) {
+absl::Status WithPrintableTexts(const absl::Status& status) {
   if (status.ok()) return status;
-  std::string message(MessageOf(status));
-  MakePrintable(&message);
-  return MakeStatus(status.code(), message);
+  CallError error = CallErrorOf(status);
+  MakePrintable(&error.field);
+  MakePrintable(&error.message);
+  for (auto& [name, value] : error.args) {
+    MakePrintable(&name);
+    MakePrintable(&value);
+  }
+  return MakeCallError(std::move(error));
 }
 
 void MakePrintable(ClipInfo* info) {
@@ -148,7 +154,7 @@ absl::Status Answer::CheckSizes() const {
 
 ConvertResult ResultFromServer(const v1::ClipResult& message) {
   ConvertResult result = wire::FromProto(message);
-  result.status = WithPrintableMessage(result.status);
+  result.status = WithPrintableTexts(result.status);
   for (Issue& issue : result.report.issues) {
     MakePrintable(&issue.code);
     MakePrintable(&issue.message);
@@ -170,20 +176,18 @@ ConvertResult CancelledResult() {
 
 ConvertResult ResultOf(const grpc::Status& status) {
   ConvertResult result;
-  result.status = WithPrintableMessage(
-      MakeStatus(static_cast<absl::StatusCode>(status.error_code()),
-                 status.error_message()));
-  result.fault = wire::ParseFault(status.error_details());
+  result.status = WithPrintableTexts(
+      wire::FromDetails(static_cast<absl::StatusCode>(status.error_code()),
+                        status.error_message(), status.error_details()));
   return result;
 }
 
 std::chrono::milliseconds RetryDelayOf(const ConvertResult& result) {
   if (!absl::IsResourceExhausted(result.status)) return {};
+  const CallError error = CallErrorOf(result.status);
+  const std::string_view value = FindArg(error, "retry_after_ms");
   int64_t delay = 0;
-  for (const auto& [name, value] : result.fault.metadata) {
-    if (name != "retry_after_ms") continue;
-    std::from_chars(value.data(), value.data() + value.size(), delay);
-  }
+  std::from_chars(value.data(), value.data() + value.size(), delay);
   return std::chrono::milliseconds(std::clamp<int64_t>(delay, 0, 60'000));
 }
 

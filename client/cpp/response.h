@@ -63,7 +63,7 @@ ConvertResult ResultFromServer(const v1::ClipResult& message);
 // Results of calls that returned none.
 ConvertResult FailedResult(const absl::Status& status);
 ConvertResult CancelledResult();
-// With the fault that the details of `status` name.
+// With the CallError that the details of `status` name.
 ConvertResult ResultOf(const grpc::Status& status);
 // The time after which the client should send a refused clip again; 0 if the
 // result is no such refusal.

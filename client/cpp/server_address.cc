@@ -4,7 +4,7 @@
 #include <charconv>
 #include <system_error>
 
-#include "bvhmill/base/status.h"
+#include "bvhmill/base/call_error.h"
 
 namespace bvhmill::client {
 namespace {

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <utility>
 
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "server/app/file_watch.h"
 

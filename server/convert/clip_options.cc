@@ -15,7 +15,7 @@ absl::Status ReadClipOptions(const Limits& limits,
     return LimitExceeded("max_outputs_per_clip", limits.max_outputs,
                          message.outputs_size());
   }
-  return WithFault(status, FaultOfOptions(status));
+  return status;
 }
 
 }  // namespace bvhmill::server

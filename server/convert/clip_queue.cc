@@ -4,6 +4,7 @@
 
 #include "bvhmill/base/bounds.h"
 #include "bvhmill/base/budget.h"
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
 #include "bvhmill/wire/unknown_fields.h"
@@ -181,8 +182,7 @@ void ClipQueue::Append(std::string bytes) {
 void ClipQueue::Refuse(StreamClip* clip, const absl::Status& status) {
   ConvertResult result;
   result.status = status;
-  result.fault = FaultOf(status);
-  parts_.observer.AddRefusedClip(result.fault.reason);
+  parts_.observer.AddRefusedClip(CallErrorOf(status).reason);
   clip->refused = std::move(result);
   DropIncoming(clip);
   DropOutgoing(clip);

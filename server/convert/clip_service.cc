@@ -182,14 +182,19 @@ absl::Status ConvertFor(const ServerConfig& config, const UnaryWork& call,
   return receiver->refused();
 }
 
-// The clip needed more memory or work than a clip may; it was not read.
-bool ExceedsBudget(const ConvertResult& result) {
-  const IssueArgs& args = result.fault.metadata;
-  return std::any_of(args.begin(), args.end(), [](const auto& arg) {
-    return arg.first == "limit_name" &&
-           (arg.second == "max_clip_memory_bytes" ||
-            arg.second == "max_clip_work");
-  });
+// True if `result` failed because the limit `name` was exceeded.
+bool ExceedsLimit(const ConvertResult& result, std::string_view name) {
+  return absl::IsResourceExhausted(result.status) &&
+         CallErrorOf(result.status).limit_name == name;
+}
+
+// True if the call fails, because the clip was not converted to its end: the
+// caller cancelled it, or it exceeds the budget of a clip. All other faults of
+// a clip are in the result of a call that is OK.
+bool FailsCall(const ConvertResult& result) {
+  return absl::IsCancelled(result.status) ||
+         ExceedsLimit(result, "max_clip_memory_bytes") ||
+         ExceedsLimit(result, "max_clip_work");
 }
 
 absl::Status Validate(const ServerConfig& config,
@@ -206,9 +211,7 @@ absl::Status Validate(const ServerConfig& config,
       !status.ok()) {
     return status;
   }
-  if (absl::IsCancelled(result.status) || ExceedsBudget(result)) {
-    return WithFault(result.status, result.fault);
-  }
+  if (FailsCall(result)) return result.status;
   ToBytes(result, {}, response);
   return absl::OkStatus();
 }
@@ -221,13 +224,6 @@ bool BoundOutputs(const ServerConfig& config, Limits* limits) {
   if (limit <= 0 || (usual > 0 && usual <= limit)) return false;
   limits->max_output_bytes = limit;
   return true;
-}
-
-bool HasTooLargeOutputs(const ConvertResult& result) {
-  const IssueArgs& args = result.fault.metadata;
-  return std::any_of(args.begin(), args.end(), [](const auto& arg) {
-    return arg.first == "limit_name" && arg.second == "max_output_bytes";
-  });
 }
 
 absl::Status ConvertOne(const ServerConfig& config,
@@ -247,12 +243,12 @@ absl::Status ConvertOne(const ServerConfig& config,
       !status.ok()) {
     return status;
   }
-  if (is_bounded && HasTooLargeOutputs(result)) {
+  if (is_bounded && ExceedsLimit(result, "max_output_bytes")) {
     return TooLargeForUnary(config);
   }
-  if (!result.status.ok()) return WithFault(result.status, result.fault);
+  if (FailsCall(result)) return result.status;
   ToBytes(result, receiver.TakeData(), response);
-  call.record.AddBytes(0, receiver.total());
+  if (result.status.ok()) call.record.AddBytes(0, receiver.total());
   return absl::OkStatus();
 }
 

@@ -117,14 +117,10 @@ ConvertResult& IncrementalConversion::Finish() {
   if (is_broken()) {
     result_ = {};
     result_.status = decode_error_;
-    result_.fault = FaultOf(decode_error_);
   } else {
     converter_.Finish();
   }
-  if (!receiver_.refused().ok()) {
-    result_.status = receiver_.refused();
-    result_.fault = FaultOf(receiver_.refused());
-  }
+  if (!receiver_.refused().ok()) result_.status = receiver_.refused();
   return result_;
 }
 

@@ -148,22 +148,4 @@ absl::Status StreamSlow(int64_t bytes_per_second) {
                      "min_upload_bytes_per_second", bytes_per_second);
 }
 
-Fault FaultOf(const absl::Status& status) {
-  CallError error = CallErrorOf(status);
-  Fault fault{std::move(error.reason), std::move(error.args)};
-  if (!error.limit_name.empty()) {
-    fault.metadata.emplace_back("limit_name", error.limit_name);
-    fault.metadata.emplace_back("limit", std::to_string(error.limit));
-  }
-  if (!error.field.empty()) fault.metadata.emplace_back("field", error.field);
-  return fault;
-}
-
-absl::Status WithFault(const absl::Status& status, const Fault& fault) {
-  return MakeCallError({.code = status.code(),
-                        .reason = fault.reason,
-                        .args = fault.metadata,
-                        .message = std::string(MessageOf(status))});
-}
-
 }  // namespace bvhmill::server

@@ -10,7 +10,6 @@
 #include <string_view>
 
 #include "absl/status/status.h"
-#include "bvhmill/pipeline/convert.h"
 #include "server/auth/caller.h"
 
 namespace bvhmill::server {
@@ -57,10 +56,5 @@ absl::Status StreamIdleBetween(int64_t seconds);
 // DEADLINE_EXCEEDED, STREAM_SLOW: a clip came more slowly than
 // min_upload_bytes_per_second over stream_idle_seconds.
 absl::Status StreamSlow(int64_t bytes_per_second);
-
-// The CallError of `status` in the form that results and messages carry.
-Fault FaultOf(const absl::Status& status);
-// `status` with `fault` as its CallError.
-absl::Status WithFault(const absl::Status& status, const Fault& fault);
 
 }  // namespace bvhmill::server

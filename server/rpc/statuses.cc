@@ -8,8 +8,7 @@ namespace {
 
 grpc::Status WithDetails(const absl::Status& status) {
   return {static_cast<grpc::StatusCode>(status.code()),
-          wire::ToProto(status, {}).message(),
-          wire::SerializeDetails(status, FaultOf(status))};
+          wire::ToProto(status).message(), wire::SerializeDetails(status)};
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 
 namespace bvhmill {
@@ -33,9 +34,11 @@ TEST(BudgetTest, RefusesMemoryAboveTheLimitAndDrawsNothingThen) {
   EXPECT_THAT(std::string(MessageOf(refused)),
               HasSubstr("max_clip_memory_bytes = 100"));
   EXPECT_EQ(budget.held(), 100);
-  ASSERT_TRUE(budget.refusal().has_value());
-  EXPECT_EQ(budget.refusal()->limit_name, "max_clip_memory_bytes");
-  EXPECT_EQ(budget.refusal()->limit, 100);
+  const CallError error = CallErrorOf(refused);
+  EXPECT_EQ(error.reason, "LIMIT_EXCEEDED");
+  EXPECT_EQ(error.limit_name, "max_clip_memory_bytes");
+  EXPECT_EQ(error.limit, 100);
+  EXPECT_EQ(budget.failure(), refused);
   budget.Return(1);
   EXPECT_TRUE(budget.Hold(1).ok());
   EXPECT_TRUE(absl::IsResourceExhausted(budget.Hold(kMax)));
@@ -62,7 +65,7 @@ TEST(BudgetTest, AsksTheHolderInStepsAndTellsItWhatIsFreed) {
   EXPECT_EQ(budget.held(), Budget::kFreeBytes + 3 * kStep + 1);
   budget.Return(1 + kStep);
   EXPECT_THAT(asked, ElementsAre(kStep, 9 * kStep, 6 * kStep, -5 * kStep));
-  EXPECT_FALSE(budget.refusal().has_value());
+  EXPECT_EQ(MessageOf(budget.failure()), "busy");
 }
 
 TEST(BudgetTest, AllowsWorkForEachByteThatCame) {
@@ -75,9 +78,9 @@ TEST(BudgetTest, AllowsWorkForEachByteThatCame) {
   EXPECT_THAT(std::string(MessageOf(refused)),
               HasSubstr("max_clip_work = 100, and 10 for each of its 3 bytes"));
   EXPECT_EQ(budget.work(), 131);
-  ASSERT_TRUE(budget.refusal().has_value());
-  EXPECT_EQ(budget.refusal()->limit_name, "max_clip_work");
-  EXPECT_EQ(budget.refusal()->limit, 100);
+  const CallError error = CallErrorOf(refused);
+  EXPECT_EQ(error.limit_name, "max_clip_work");
+  EXPECT_EQ(error.limit, 100);
 }
 
 TEST(BudgetTest, SaysWhatWorkWouldBeTooMuchWithoutDrawingIt) {
@@ -87,7 +90,7 @@ TEST(BudgetTest, SaysWhatWorkWouldBeTooMuchWithoutDrawingIt) {
   EXPECT_TRUE(budget.Work(1).ok());
   EXPECT_TRUE(absl::IsResourceExhausted(budget.CheckWork(100)));
   EXPECT_EQ(budget.work(), 1);
-  EXPECT_EQ(budget.refusal()->limit_name, "max_clip_work");
+  EXPECT_EQ(CallErrorOf(budget.failure()).limit_name, "max_clip_work");
 }
 
 TEST(BudgetTest, RefusesSumsThatOverflow) {

@@ -8,6 +8,7 @@
 
 #include "bvhmill/base/status.h"
 #include "client/cpp/response.h"
+#include "tests/support/error_parts.h"
 
 namespace bvhmill::client {
 namespace {
@@ -31,8 +32,9 @@ TEST(RetryDelay, IsSetForTemporaryRefusals) {
       {Code::kUnavailable, "retry_after_ms", "1000", 0}};
   for (const Case& c : cases) {
     ConvertResult result;
-    result.status = MakeStatus(c.code, "");
-    result.fault = {"SERVER_BUSY", {{"limit", "9"}, {c.name, c.value}}};
+    result.status =
+        WithParts(MakeStatus(c.code, ""),
+                  {"SERVER_BUSY", {{"limit", "9"}, {c.name, c.value}}});
     EXPECT_EQ(RetryDelayOf(result).count(), c.milliseconds)
         << c.name << " " << c.value;
   }

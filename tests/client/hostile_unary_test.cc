@@ -203,6 +203,8 @@ TEST_P(HostileConvertTest, EndsAsItMust) {
     EXPECT_THAT(receiver.data(), ::testing::ElementsAre("1234"));
   }
   EXPECT_EQ(server.calls("ConvertClip"), 1);
+  // A refused clip is not sent again.
+  EXPECT_EQ(server.calls("ValidateClip"), 0);
 }
 
 // By itself: tables of cases are made in every process, and this is large.

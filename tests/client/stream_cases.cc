@@ -183,8 +183,10 @@ std::vector<StreamCase> OrderCases() {
   };
 }
 
-std::vector<StreamCase> ContentCases() {
-  const std::string shape = "outputs { id: 'positions' size_bytes: 12 tensor ";
+namespace {
+
+// Messages of other clips or outputs, or no messages.
+std::vector<StreamCase> MessageCases() {
   return {
       {"NoOutputs", Send({Begin(""), GoodResult()}), kBroken,
        "0 outputs, asked for 1"},
@@ -204,6 +206,32 @@ std::vector<StreamCase> ContentCases() {
              Frame("result { key: '1' "
                    "outputs { id: 'positions' size_bytes: 12 } }")}),
        kBroken, "without a report"},
+      {"BeginOfAnUnknownClip",
+       Send({Frame("begin { key: '2' outputs { id: 'positions' } }")}), kBroken,
+       "the clip '2'"},
+      {"ChunkOfAnUnknownClip",
+       Send({Begin(), Frame("output_chunk { key: '2' data: '1' }")}), kBroken,
+       "the clip '2'"},
+      {"ResultOfAnUnknownClip",
+       Send({Begin(), GoodChunk(), Frame("result { key: 'x' status {} }")}),
+       kBroken, "the clip 'x'"},
+      {"Garbage", Send({"\xff\xff\xff\xff garbage"}), kBroken, ""},
+      {"GarbageAndSilence", SendAndBeSilent({Begin(), "\xff\xff garbage"}),
+       kBroken, "cannot be read"},
+      {"TruncatedMessage", SendAndBeSilent({Begin(), GoodChunk().substr(0, 9)}),
+       kBroken, "cannot be read"},
+      // The field of a result as that of a chunk.
+      {"MessageOfAnotherType", SendAndBeSilent({Begin(), "\x12\x02\x0a\x7f"}),
+       kBroken, "cannot be read"},
+      {"TextThatIsNotUtf8", SendAndBeSilent({"\x0a\x04\x0a\x02\xff\xfe"}),
+       kBroken, "cannot be read"},
+  };
+}
+
+// Outputs whose bytes do not match their size or shape.
+std::vector<StreamCase> SizeCases() {
+  const std::string shape = "outputs { id: 'positions' size_bytes: 12 tensor ";
+  return {
       {"SizeTooSmall",
        Send({Begin(), GoodChunk(),
              Result("outputs { id: 'positions' size_bytes: 11 }")}),
@@ -233,26 +261,16 @@ std::vector<StreamCase> ContentCases() {
        Send({Begin(), GoodChunk(),
              Result(shape + "{ shape: [3, 4294967296, 4294967296, 1] } }")}),
        kBroken, "shape"},
-      {"BeginOfAnUnknownClip",
-       Send({Frame("begin { key: '2' outputs { id: 'positions' } }")}), kBroken,
-       "the clip '2'"},
-      {"ChunkOfAnUnknownClip",
-       Send({Begin(), Frame("output_chunk { key: '2' data: '1' }")}), kBroken,
-       "the clip '2'"},
-      {"ResultOfAnUnknownClip",
-       Send({Begin(), GoodChunk(), Frame("result { key: 'x' status {} }")}),
-       kBroken, "the clip 'x'"},
-      {"Garbage", Send({"\xff\xff\xff\xff garbage"}), kBroken, ""},
-      {"GarbageAndSilence", SendAndBeSilent({Begin(), "\xff\xff garbage"}),
-       kBroken, "cannot be read"},
-      {"TruncatedMessage", SendAndBeSilent({Begin(), GoodChunk().substr(0, 9)}),
-       kBroken, "cannot be read"},
-      // The field of a result as that of a chunk.
-      {"MessageOfAnotherType", SendAndBeSilent({Begin(), "\x12\x02\x0a\x7f"}),
-       kBroken, "cannot be read"},
-      {"TextThatIsNotUtf8", SendAndBeSilent({"\x0a\x04\x0a\x02\xff\xfe"}),
-       kBroken, "cannot be read"},
   };
+}
+
+}  // namespace
+
+std::vector<StreamCase> ContentCases() {
+  std::vector<StreamCase> cases = MessageCases();
+  const std::vector<StreamCase> sizes = SizeCases();
+  cases.insert(cases.end(), sizes.begin(), sizes.end());
+  return cases;
 }
 
 std::vector<StreamCase> EndlessCases() {

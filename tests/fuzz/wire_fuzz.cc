@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
 #include "bvhmill/v1/clip_service.pb.h"
@@ -189,24 +190,25 @@ void CheckResult(Bytes* bytes) {
   CheckSerialized(result, again, data);
 }
 
-// The fault of a status survives the details of a call.
-void CheckFault(const bvhmill::Fault& fault, const absl::Status& status) {
+// The error of a status survives the details of a call.
+void CheckError(const absl::Status& status) {
   constexpr size_t kMaxDetails = 4096;
-  const std::string details = wire::SerializeDetails(status, fault);
+  const std::string details = wire::SerializeDetails(status);
   Require(details.size() <= kMaxDetails);
-  const bvhmill::Fault again = wire::ParseFault(details);
-  Require(again.reason.empty() == fault.reason.empty());
-  Require(wire::SerializeDetails(status, again).size() <= kMaxDetails);
+  const absl::Status again =
+      wire::FromDetails(status.code(), bvhmill::MessageOf(status), details);
+  const bvhmill::CallError error = bvhmill::CallErrorOf(status);
+  Require(status.ok() ||
+          bvhmill::CallErrorOf(again).reason.empty() == error.reason.empty());
+  Require(wire::SerializeDetails(again).size() <= kMaxDetails);
 }
 
 void CheckDetails(Bytes* bytes) {
   v1::RpcStatus message;
   const auto code = static_cast<absl::StatusCode>(bytes->Below(17));
-  const absl::Status status =
-      bvhmill::MakeStatus(code, kWords[bytes->Below(std::size(kWords))]);
+  const std::string_view text = kWords[bytes->Below(std::size(kWords))];
   if (bytes->OneIn(4)) {
-    CheckFault(wire::ParseFault(bytes->rest()), status);
-    return;
+    return CheckError(wire::FromDetails(code, text, bytes->rest()));
   }
   if (!bvhmill::fuzz::ReadOrFill(kWords, bytes, &message)) return;
   // Finds a detail of a known type among any others.
@@ -215,13 +217,17 @@ void CheckDetails(Bytes* bytes) {
   google::protobuf::Any* const any = message.add_details();
   any->set_type_url("type.googleapis.com/google.rpc.ErrorInfo");
   info.SerializeToString(any->mutable_value());
-  const bvhmill::Fault fault = wire::ParseFault(message.SerializeAsString());
-  Require(fault.reason == info.reason());
-  Require(fault.metadata.size() == info.metadata().size());
-  for (const auto& [name, value] : fault.metadata) {
+  const absl::Status status =
+      wire::FromDetails(code, text, message.SerializeAsString());
+  if (status.ok()) return;
+  const bvhmill::CallError error = bvhmill::CallErrorOf(status);
+  const bvhmill::ErrorArgs metadata = bvhmill::MetadataOf(error);
+  Require(error.reason == info.reason());
+  Require(metadata.size() == info.metadata().size());
+  for (const auto& [name, value] : metadata) {
     Require(info.metadata().at(name) == value);
   }
-  CheckFault(fault, status);
+  CheckError(status);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
-// Who may include whom, as docs/design.md says. Lists are split by blanks.
+// Who may include whom, as docs/design.md says; lists are split by blanks. And
+// which files may be long.
 
+#include "tests/layering/lengths.h"
 #include "tests/layering/rules.h"
 
 namespace bvhmill::testing {
@@ -140,8 +142,15 @@ constexpr std::string_view kBannedInLibrary[] = {
 constexpr std::string_view kBannedInHeaders[] = {"absl::string_view",
                                                  "absl/strings"};
 
+constexpr LongFile kLongFiles[] = {
+    {"lib/bvhmill/anim/avatar/avatar_table.inc",
+     "data: a row for each joint of the avatar"},
+    {"lib/bvhmill/report/issue_table.inc", "data: a row for each issue"},
+};
+
 }  // namespace
 
+std::span<const LongFile> LongFiles() { return kLongFiles; }
 std::span<const Layer> Layers() { return kLayers; }
 std::span<const std::string_view> WithoutGrpc() { return kWithoutGrpc; }
 std::span<const ThirdParty> ThirdParties() { return kThirdParty; }

@@ -45,8 +45,8 @@ TEST(AnimOutput, ATargetThatCannotBeIsAFailedPrecondition) {
   const ConvertResult result =
       ConvertText(AvatarText(1803), AnimOptions(), &receiver);
   ExpectFailed(result, absl::StatusCode::kFailedPrecondition);
-  EXPECT_EQ(result.fault.reason, "TARGET_ANIM_DURATION");
-  EXPECT_FALSE(MetadataOf(result.fault, "seconds").empty());
+  EXPECT_EQ(ReasonOf(result.status), "TARGET_ANIM_DURATION");
+  EXPECT_FALSE(MetadataOf(result.status, "seconds").empty());
   EXPECT_TRUE(Lists(result.report, "TARGET_ANIM_DURATION"));
   EXPECT_EQ(result.report.verdict, Verdict::kInvalid);
   EXPECT_TRUE(receiver.data().empty());
@@ -57,9 +57,9 @@ TEST(AnimOutput, RefusalsOfTheViewerNameTheJoint) {
   const ConvertResult result = ConvertText(
       ChainText(3, 9), AnimOptions(AnimProfile::kViewer), &receiver);
   ExpectFailed(result, absl::StatusCode::kFailedPrecondition);
-  EXPECT_EQ(result.fault.reason, "TARGET_ANIM_VIEWER");
-  EXPECT_EQ(MetadataOf(result.fault, "status"), "E_ST_BAD_ROOT");
-  EXPECT_EQ(MetadataOf(result.fault, "joint_index"), "0");
+  EXPECT_EQ(ReasonOf(result.status), "TARGET_ANIM_VIEWER");
+  EXPECT_EQ(MetadataOf(result.status, "status"), "E_ST_BAD_ROOT");
+  EXPECT_EQ(MetadataOf(result.status, "joint_index"), "0");
 }
 
 TEST(AnimOutput, AnIgnoredTargetFailsWhenItIsMade) {
@@ -69,7 +69,7 @@ TEST(AnimOutput, AnIgnoredTargetFailsWhenItIsMade) {
   const ConvertResult result =
       ConvertText(AvatarText(1803), options, &receiver);
   ExpectFailed(result, absl::StatusCode::kFailedPrecondition);
-  EXPECT_EQ(result.fault.reason, "ANIM_DURATION_LONG");
+  EXPECT_EQ(ReasonOf(result.status), "ANIM_DURATION_LONG");
   EXPECT_TRUE(Lists(result.report, "ANIM_DURATION_LONG"));
 }
 
@@ -137,7 +137,7 @@ TEST_P(AnimStreamTest, GivesTheSame) {
     }
     converter.Finish();
     EXPECT_EQ(result.status, expected.status);
-    EXPECT_EQ(result.fault.reason, expected.fault.reason);
+    EXPECT_EQ(ReasonOf(result.status), ReasonOf(expected.status));
     EXPECT_EQ(result.report.verdict, expected.report.verdict);
     EXPECT_EQ(result.report.issues.size(), expected.report.issues.size());
     EXPECT_TRUE(streamed.data() == whole.data());

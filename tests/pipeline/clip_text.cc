@@ -79,13 +79,6 @@ std::vector<OutputRequest> EveryOutput() {
       {"bvh", BvhFormat{}}};
 }
 
-std::string MetadataOf(const Fault& fault, std::string_view name) {
-  for (const auto& [key, value] : fault.metadata) {
-    if (key == name) return value;
-  }
-  return "";
-}
-
 bool Lists(const Report& report, std::string_view code) {
   return std::any_of(report.issues.begin(), report.issues.end(),
                      [&](const Issue& issue) { return issue.code == code; });

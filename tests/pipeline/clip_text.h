@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bvhmill/pipeline/convert.h"
+#include "tests/support/error_parts.h"
 
 namespace bvhmill {
 
@@ -28,9 +29,6 @@ std::string TextWithRows(int64_t frames, std::string_view rows);
 
 // One output of each format that holds any clip.
 std::vector<OutputRequest> EveryOutput();
-
-// The value of the fault's metadata of that name; "" if there is none.
-std::string MetadataOf(const Fault& fault, std::string_view name);
 
 // True if the report lists an issue of that code.
 bool Lists(const Report& report, std::string_view code);

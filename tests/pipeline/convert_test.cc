@@ -38,8 +38,8 @@ TEST(Convert, ReportsAGoodClip) {
   const ConvertResult result =
       ConvertText(ChainText(3, 4), WithOutput(), &receiver);
   ASSERT_TRUE(result.status.ok()) << result.status;
-  EXPECT_EQ(result.fault.reason, "");
-  EXPECT_TRUE(result.fault.metadata.empty());
+  EXPECT_EQ(ReasonOf(result.status), "");
+  EXPECT_TRUE(PartsOf(result.status).metadata.empty());
   EXPECT_TRUE(IsGood(result.report.verdict));
   EXPECT_EQ(result.info.frames, 4);
   EXPECT_EQ(result.info.joint_count, 3);
@@ -83,12 +83,12 @@ TEST_P(BrokenTest, IsAnInvalidArgumentWithItsPlace) {
   const ConvertResult result =
       ConvertText(GetParam().text, WithOutput(), &receiver);
   ExpectFailed(result, kBad);
-  EXPECT_EQ(result.fault.reason, GetParam().reason) << result.status;
+  EXPECT_EQ(ReasonOf(result.status), GetParam().reason) << result.status;
   if (GetParam().line != nullptr) {
-    EXPECT_EQ(MetadataOf(result.fault, "line"), GetParam().line);
+    EXPECT_EQ(MetadataOf(result.status, "line"), GetParam().line);
   }
   if (GetParam().column != nullptr) {
-    EXPECT_EQ(MetadataOf(result.fault, "column"), GetParam().column);
+    EXPECT_EQ(MetadataOf(result.status, "column"), GetParam().column);
   }
 }
 
@@ -112,12 +112,12 @@ TEST_P(BrokenTest, StaysBrokenWhenItsCodeIsIgnored) {
 
 TEST(Convert, NamesTheVariablePartsOfTheFault) {
   const ConvertResult result = ConvertText(NumberFault(), {}, nullptr);
-  EXPECT_NE(MetadataOf(result.fault, "word").find("5,5"), std::string::npos);
-  EXPECT_EQ(MetadataOf(result.fault, "frame"), "1");
-  EXPECT_EQ(MetadataOf(result.fault, "joint_name"), "Hips");
-  EXPECT_EQ(MetadataOf(result.fault, "joint_index"), "0");
-  EXPECT_EQ(MetadataOf(result.fault, "channel"), "1");
-  EXPECT_NE(MetadataOf(result.fault, "byte_offset"), "");
+  EXPECT_NE(MetadataOf(result.status, "word").find("5,5"), std::string::npos);
+  EXPECT_EQ(MetadataOf(result.status, "frame"), "1");
+  EXPECT_EQ(MetadataOf(result.status, "joint_name"), "Hips");
+  EXPECT_EQ(MetadataOf(result.status, "joint_index"), "0");
+  EXPECT_EQ(MetadataOf(result.status, "channel"), "1");
+  EXPECT_NE(MetadataOf(result.status, "byte_offset"), "");
 }
 
 TEST(Convert, KeepsFactsOfABrokenMotion) {
@@ -142,8 +142,8 @@ TEST(Convert, RepairsUnlessItIsStrict) {
   StringReceiver strict;
   const ConvertResult refused = ConvertText(Commented(), options, &strict);
   ExpectFailed(refused, kBad);
-  EXPECT_EQ(refused.fault.reason, "TEXT_COMMENT");
-  EXPECT_EQ(MetadataOf(refused.fault, "line"), "1");
+  EXPECT_EQ(ReasonOf(refused.status), "TEXT_COMMENT");
+  EXPECT_EQ(MetadataOf(refused.status, "line"), "1");
   EXPECT_EQ(refused.report.verdict, Verdict::kInvalid);
 }
 
@@ -164,7 +164,7 @@ TEST(Convert, RefusesAWarningThatIsMadeAnError) {
   StringReceiver receiver;
   const ConvertResult result = ConvertText(Commented(), options, &receiver);
   ExpectFailed(result, kBad);
-  EXPECT_EQ(result.fault.reason, "TEXT_COMMENT");
+  EXPECT_EQ(ReasonOf(result.status), "TEXT_COMMENT");
 }
 
 TEST(Convert, WithoutOutputsOnlyReports) {

@@ -94,8 +94,8 @@ void Measure(const std::string& text, const ConvertOptions& options, bool whole,
 
 void ExpectLimit(const ConvertResult& result, const std::string& name) {
   EXPECT_TRUE(absl::IsResourceExhausted(result.status)) << result.status;
-  EXPECT_EQ(result.fault.reason, "LIMIT_EXCEEDED");
-  EXPECT_EQ(MetadataOf(result.fault, "limit_name"), name);
+  EXPECT_EQ(ReasonOf(result.status), "LIMIT_EXCEEDED");
+  EXPECT_EQ(MetadataOf(result.status, "limit_name"), name);
   EXPECT_TRUE(result.outputs.empty());
 }
 

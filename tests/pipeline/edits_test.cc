@@ -234,12 +234,13 @@ const BadEdit kBadEdits[] = {
      Code::kInvalidArgument, "EDIT_DOES_NOT_FIT", "field",
      "options.edits.frames"},
     {"NoSuchMap", [](auto* e) { e->joint_map = "none"; },
-     Code::kInvalidArgument, "", nullptr, nullptr},
+     Code::kInvalidArgument, "FIELD_INVALID", "field",
+     "options.edits.joint_map"},
     {"BadRange",
      [](auto* e) {
        e->frames = {2, 1, 1};
      },
-     Code::kInvalidArgument, "", nullptr, nullptr},
+     Code::kInvalidArgument, "FIELD_INVALID", "field", "options.edits.frames"},
     {"UnitsUnknown", [](auto* e) { e->meters_per_unit = 1; },
      Code::kFailedPrecondition, "SOURCE_CONVENTION_UNKNOWN", "needs",
      "options.read.meters_per_unit"},
@@ -261,9 +262,9 @@ TEST_P(BadEditTest, FailsWithItsReason) {
   const ConvertResult result =
       ConvertText(TwoFrames("0"), With(GetParam().change), &receiver);
   ExpectFailed(result, GetParam().code);
-  EXPECT_EQ(result.fault.reason, GetParam().reason) << result.status;
+  EXPECT_EQ(ReasonOf(result.status), GetParam().reason) << result.status;
   if (GetParam().key == nullptr) return;
-  EXPECT_EQ(MetadataOf(result.fault, GetParam().key), GetParam().value);
+  EXPECT_EQ(MetadataOf(result.status, GetParam().key), GetParam().value);
 }
 
 TEST(Edits, NameTheLimitThatTheyExceed) {
@@ -272,9 +273,9 @@ TEST(Edits, NameTheLimitThatTheyExceed) {
   StringReceiver receiver;
   const ConvertResult result = ConvertText(TwoFrames(), options, &receiver);
   ExpectFailed(result, Code::kResourceExhausted);
-  EXPECT_EQ(result.fault.reason, "LIMIT_EXCEEDED");
-  EXPECT_EQ(MetadataOf(result.fault, "limit_name"), "max_frames");
-  EXPECT_EQ(MetadataOf(result.fault, "limit"), "100");
+  EXPECT_EQ(ReasonOf(result.status), "LIMIT_EXCEEDED");
+  EXPECT_EQ(MetadataOf(result.status, "limit_name"), "max_frames");
+  EXPECT_EQ(MetadataOf(result.status, "limit"), "100");
   // The clip itself was good.
   EXPECT_TRUE(IsGood(result.report.verdict));
   EXPECT_EQ(result.info.frames, 2);
@@ -287,7 +288,7 @@ TEST(Edits, AreNotTriedOnABrokenClip) {
   const ConvertResult result =
       ConvertText(TextWithRows(2, "1 2\n3 4 5\n"), options, &receiver);
   ExpectFailed(result, Code::kInvalidArgument);
-  EXPECT_EQ(result.fault.reason, "MOTION_ROW_TOO_SHORT");
+  EXPECT_EQ(ReasonOf(result.status), "MOTION_ROW_TOO_SHORT");
 }
 
 // A workspace is used for many clips; an edit must leave no state in it.

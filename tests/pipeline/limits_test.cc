@@ -85,16 +85,16 @@ INSTANTIATE_TEST_SUITE_P(Limits, LimitTest, ::testing::ValuesIn(Cases()),
 TEST_P(LimitTest, TakesWhatIsAtTheLimit) {
   const ConvertResult result = ConvertWith(GetParam().has);
   EXPECT_TRUE(result.status.ok()) << result.status;
-  EXPECT_EQ(result.fault.reason, "");
+  EXPECT_EQ(ReasonOf(result.status), "");
 }
 
 TEST_P(LimitTest, RefusesWhatIsOneAbove) {
   const int64_t limit = GetParam().has - 1;
   const ConvertResult result = ConvertWith(limit);
   ExpectFailed(result, kExhausted);
-  EXPECT_EQ(result.fault.reason, GetParam().reason);
-  EXPECT_EQ(MetadataOf(result.fault, "limit_name"), GetParam().name);
-  EXPECT_EQ(MetadataOf(result.fault, "limit"), std::to_string(limit));
+  EXPECT_EQ(ReasonOf(result.status), GetParam().reason);
+  EXPECT_EQ(MetadataOf(result.status, "limit_name"), GetParam().name);
+  EXPECT_EQ(MetadataOf(result.status, "limit"), std::to_string(limit));
   EXPECT_NE(result.status.ToString().find(GetParam().name), std::string::npos);
 }
 
@@ -126,8 +126,9 @@ TEST(OutputLimits, Outputs) {
   StringReceiver receiver;
   const ConvertResult result = ConvertText(Text(), options, &receiver);
   ExpectFailed(result, kExhausted);
-  EXPECT_TRUE(MetadataOf(result.fault, "limit_name").starts_with("max_outputs"))
-      << MetadataOf(result.fault, "limit_name");
+  EXPECT_TRUE(
+      MetadataOf(result.status, "limit_name").starts_with("max_outputs"))
+      << MetadataOf(result.status, "limit_name");
   EXPECT_TRUE(receiver.data().empty());
 }
 
@@ -152,7 +153,7 @@ TEST_P(OutputBytesTest, CountExactly) {
   StringReceiver few;
   const ConvertResult result = ConvertText(Text(), options, &few);
   ExpectFailed(result, kExhausted);
-  EXPECT_EQ(MetadataOf(result.fault, "limit_name"), "max_output_bytes");
+  EXPECT_EQ(MetadataOf(result.status, "limit_name"), "max_output_bytes");
   EXPECT_TRUE(IsGood(result.report.verdict));
 }
 
@@ -164,10 +165,10 @@ TEST(OutputLimits, AreNamedWithTheirNumber) {
   StringReceiver receiver;
   const ConvertResult bytes = ConvertText(Text(), options, &receiver);
   EXPECT_NE(bytes.status.ToString().find("77"), std::string::npos);
-  EXPECT_EQ(MetadataOf(bytes.fault, "limit"), "77");
+  EXPECT_EQ(MetadataOf(bytes.status, "limit"), "77");
   options.limits.max_outputs = 1;
   const ConvertResult outputs = ConvertText(Text(), options, &receiver);
-  EXPECT_EQ(MetadataOf(outputs.fault, "limit"), "1") << outputs.status;
+  EXPECT_EQ(MetadataOf(outputs.status, "limit"), "1") << outputs.status;
 }
 
 TEST(OutputLimits, BytesOfAllOutputsTogether) {

@@ -248,8 +248,7 @@ TEST(StageCost, AnEditedClipIsDescribedOnceMore) {
   options.edits.root_motion = RootMotion::kOrigin;
   Budget budget({}, nullptr);
   ConvertResult result;
-  Fault fault;
-  ASSERT_TRUE(EditStage(options, &budget, &workspace, &result, &fault).ok());
+  ASSERT_TRUE(EditStage(options, &budget, &workspace, &result).ok());
   Budget described({}, nullptr);
   ASSERT_TRUE(DrawDescription(Chain(), &described).ok());
   EXPECT_EQ(budget.work(), described.work());

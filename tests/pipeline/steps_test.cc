@@ -200,7 +200,7 @@ TEST_P(BombTest, EndsAtTheLimitOfOutputs) {
   const ConvertResult result =
       ConvertInSteps(GetParam().text, 4096, options_, &receiver);
   ExpectFailed(result, absl::StatusCode::kResourceExhausted);
-  EXPECT_EQ(MetadataOf(result.fault, "limit_name"), "max_output_bytes");
+  EXPECT_EQ(MetadataOf(result.status, "limit_name"), "max_output_bytes");
   EXPECT_LE(receiver.made, kMaxBytes);
 }
 

@@ -55,11 +55,15 @@ std::set<std::string> CodesOfGoldens() {
 std::set<std::string> CodesOfTables() {
   std::set<std::string> codes;
   for (const char* name :
-       {"tests/anim/anim_reader_test.cc", "tests/anim/anim_to_clip_test.cc",
-        "tests/anim/clip_to_anim_test.cc", "tests/anim/viewer_loader_test.cc",
-        "tests/anim/upright_test.cc", "tests/encode/anim_test.cc",
-        "tests/server/unary_test.cc", "tests/validate/validate_test.cc",
-        "tests/bvh/faults_test.cc"}) {
+       {"tests/anim/format/anim_reader_test.cc",
+        "tests/anim/format/anim_checks_test.cc",
+        "tests/anim/anim_to_clip_test.cc", "tests/anim/clip_to_anim_test.cc",
+        "tests/anim/clip_to_anim_report_test.cc",
+        "tests/anim/clip_to_anim_options_test.cc",
+        "tests/anim/viewer/viewer_loader_test.cc", "tests/anim/upright_test.cc",
+        "tests/encode/anim_test.cc", "tests/server/convert/unary_test.cc",
+        "tests/server/convert/unknown_fields_test.cc",
+        "tests/validate/validate_test.cc", "tests/bvh/faults_test.cc"}) {
     AddCodes(ReadFile(SourceFile(name)), &codes);
   }
   return codes;

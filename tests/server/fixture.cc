@@ -97,6 +97,16 @@ Details DetailsOf(const absl::Status& status) {
   return DetailsOf(server::ToGrpc(status));
 }
 
+v1::Status OutcomeOf(const grpc::Status& status, const v1::ClipResult& result) {
+  if (status.ok()) return result.status();
+  v1::Status out;
+  out.set_code(status.error_code());
+  out.set_message(status.error_message());
+  const v1::ErrorInfo info = DetailsOf(status).info;
+  if (!info.reason().empty()) *out.mutable_info() = info;
+  return out;
+}
+
 std::string CallRaw(grpc::Channel* channel, const std::string& method,
                     const std::string& request) {
   grpc::GenericStub stub(std::shared_ptr<grpc::ChannelInterface>(

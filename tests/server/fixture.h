@@ -73,6 +73,10 @@ struct Details {
 Details DetailsOf(const grpc::Status& status);
 Details DetailsOf(const absl::Status& status);
 
+// The outcome of a clip in the form of a result: the error of its call `status`
+// or, if the call is OK, the status of its `result`.
+v1::Status OutcomeOf(const grpc::Status& status, const v1::ClipResult& result);
+
 // A socket that is connected to the port of `address` on this machine; -1 if it
 // could not be had.
 int DialLoopback(const std::string& address);

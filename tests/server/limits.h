@@ -40,6 +40,12 @@ inline void SetDeadline(grpc::ClientContext* context) {
   context->set_deadline(std::chrono::system_clock::now() + kPatience);
 }
 
+// A clip within every limit that the tests set.
+inline std::string TinyClip() {
+  return "HIERARCHY\nROOT r\n{\nOFFSET 0 0 0\nCHANNELS 1 Xrotation\n}\nMOTION\n"
+         "Frames: 1\nFrame Time: 0.1\n1\n";
+}
+
 inline std::string ValueOf(const v1::ErrorInfo& info, const char* name) {
   const auto at = info.metadata().find(name);
   return at == info.metadata().end() ? "none" : at->second;

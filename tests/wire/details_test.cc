@@ -7,9 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
 #include "bvhmill/wire/status.h"
+#include "tests/support/error_parts.h"
 #include "tests/wire/samples.h"
 
 namespace bvhmill::testing {
@@ -27,8 +29,8 @@ v1::RpcStatus Parse(const std::string& bytes) {
   return status;
 }
 
-v1::RpcStatus DetailsOf(const absl::Status& status, const Fault& fault) {
-  return Parse(wire::SerializeDetails(status, fault));
+v1::RpcStatus DetailsOf(const absl::Status& status, const ErrorParts& parts) {
+  return Parse(wire::SerializeDetails(WithParts(status, parts)));
 }
 
 // The detail of google.rpc.NAME, decoded; fails the test unless there is one.
@@ -47,9 +49,10 @@ Message Detail(const v1::RpcStatus& status, const std::string& name) {
 
 // An edit that does not fit a clip has both: a reason, and its field.
 TEST(Details, OfAnEditNameReasonAndField) {
-  const Fault fault{"EDIT_DOES_NOT_FIT", {{"field", "options.edits.frames"}}};
+  const ErrorParts parts{"EDIT_DOES_NOT_FIT",
+                         {{"field", "options.edits.frames"}}};
   const v1::RpcStatus status =
-      DetailsOf(MakeStatus(kBad, "options.edits.frames: begins at 9"), fault);
+      DetailsOf(MakeStatus(kBad, "begins at 9"), parts);
   ASSERT_EQ(status.details_size(), 2);
   EXPECT_EQ(Detail<v1::ErrorInfo>(status, "ErrorInfo").reason(),
             "EDIT_DOES_NOT_FIT");
@@ -59,9 +62,9 @@ TEST(Details, OfAnEditNameReasonAndField) {
 }
 
 TEST(Details, OfAFileNameReasonAndPlace) {
-  const Fault fault{"TEXT_EMPTY", {{"line", "1"}, {"column", "2"}}};
+  const ErrorParts parts{"TEXT_EMPTY", {{"line", "1"}, {"column", "2"}}};
   const v1::RpcStatus status =
-      DetailsOf(MakeStatus(kBad, "1:2: error: TEXT_EMPTY: it is"), fault);
+      DetailsOf(MakeStatus(kBad, "1:2: error: TEXT_EMPTY: it is"), parts);
   EXPECT_EQ(status.code(), 3);
   EXPECT_EQ(status.message(), "1:2: error: TEXT_EMPTY: it is");
   ASSERT_EQ(status.details_size(), 1);
@@ -73,10 +76,10 @@ TEST(Details, OfAFileNameReasonAndPlace) {
 }
 
 TEST(Details, OfALimitNameIt) {
-  const Fault fault{"LIMIT_JOINTS",
-                    {{"limit", "4"}, {"limit_name", "max_joints"}}};
+  const ErrorParts parts{"LIMIT_JOINTS",
+                         {{"limit", "4"}, {"limit_name", "max_joints"}}};
   const v1::RpcStatus status =
-      DetailsOf(MakeStatus(kExhausted, "too many"), fault);
+      DetailsOf(MakeStatus(kExhausted, "too many"), parts);
   EXPECT_EQ(status.code(), 8);
   ASSERT_EQ(status.details_size(), 2);
   EXPECT_EQ(Detail<v1::ErrorInfo>(status, "ErrorInfo").reason(),
@@ -90,7 +93,9 @@ TEST(Details, OfALimitNameIt) {
 TEST(Details, OfAnOptionNameItsField) {
   const v1::RpcStatus status =
       DetailsOf(InvalidField("options.outputs[1].id", "it: is used"), {});
-  ASSERT_EQ(status.details_size(), 1);
+  ASSERT_EQ(status.details_size(), 2);
+  EXPECT_EQ(Detail<v1::ErrorInfo>(status, "ErrorInfo").reason(),
+            "FIELD_INVALID");
   const auto bad = Detail<v1::BadRequest>(status, "BadRequest");
   ASSERT_EQ(bad.field_violations_size(), 1);
   EXPECT_EQ(bad.field_violations(0).field(), "options.outputs[1].id");
@@ -98,11 +103,11 @@ TEST(Details, OfAnOptionNameItsField) {
 }
 
 TEST(Details, OfAResourceNameIt) {
-  const Fault fault{
+  const ErrorParts parts{
       "SCOPE_MISSING",
       {{"resource_type", "method"}, {"resource_name", "Convert"}}};
   const v1::RpcStatus status = DetailsOf(
-      MakeStatus(absl::StatusCode::kPermissionDenied, "it lacks"), fault);
+      MakeStatus(absl::StatusCode::kPermissionDenied, "it lacks"), parts);
   ASSERT_EQ(status.details_size(), 2);
   const auto resource = Detail<v1::ResourceInfo>(status, "ResourceInfo");
   EXPECT_EQ(resource.resource_type(), "method");
@@ -114,77 +119,79 @@ std::string Letters(size_t count) { return std::string(count, 'x'); }
 
 // Longer texts are cut and end in dots, so that the details fit into a trailer.
 TEST(Details, AreCutBeyondTheirBounds) {
-  const auto info_of = [](const Fault& fault) {
-    return Detail<v1::ErrorInfo>(DetailsOf(MakeStatus(kBad, ""), fault),
+  const auto info_of = [](const ErrorParts& parts) {
+    return Detail<v1::ErrorInfo>(DetailsOf(MakeStatus(kBad, ""), parts),
                                  "ErrorInfo");
   };
-  Fault fault;
-  fault.reason = Letters(64);
-  fault.metadata = {{Letters(40), Letters(80)}};
-  const v1::ErrorInfo whole = info_of(fault);
+  ErrorParts parts;
+  parts.reason = Letters(64);
+  parts.metadata = {{Letters(40), Letters(80)}};
+  const v1::ErrorInfo whole = info_of(parts);
   EXPECT_EQ(whole.reason(), Letters(64));
   EXPECT_EQ(whole.metadata().at(Letters(40)), Letters(80));
-  fault.reason += "x";
-  fault.metadata = {{Letters(41), Letters(81)}};
-  const v1::ErrorInfo cut = info_of(fault);
+  parts.reason += "x";
+  parts.metadata = {{Letters(41), Letters(81)}};
+  const v1::ErrorInfo cut = info_of(parts);
   EXPECT_EQ(cut.reason(), Letters(61) + "...");
   EXPECT_EQ(cut.metadata().at(Letters(37) + "..."), Letters(77) + "...");
-  fault.metadata.clear();
-  for (int i = 0; i < 10; ++i) fault.metadata.emplace_back(Letters(i + 1), "");
-  EXPECT_EQ(info_of(fault).metadata_size(), 10);
-  fault.metadata.emplace_back("one more", "");
-  EXPECT_EQ(info_of(fault).metadata_size(), 10);
-  EXPECT_FALSE(info_of(fault).metadata().contains("one more"));
+  parts.metadata.clear();
+  for (int i = 0; i < 10; ++i) parts.metadata.emplace_back(Letters(i + 1), "");
+  EXPECT_EQ(info_of(parts).metadata_size(), 10);
+  parts.metadata.emplace_back("one more", "");
+  EXPECT_EQ(info_of(parts).metadata_size(), 10);
+  EXPECT_FALSE(info_of(parts).metadata().contains("one more"));
 }
 
 TEST(Details, MessagesAreCutBeyondTheirBounds) {
-  const Fault fault{"LIMIT_EXCEEDED", {{"limit_name", "max_joints"}}};
+  const ErrorParts parts{"LIMIT_EXCEEDED",
+                         {{"limit_name", "max_joints"}, {"limit", "4"}}};
   const auto description = [&](size_t bytes) {
     const v1::RpcStatus status =
-        DetailsOf(MakeStatus(kExhausted, Letters(bytes)), fault);
+        DetailsOf(MakeStatus(kExhausted, Letters(bytes)), parts);
     return Detail<v1::QuotaFailure>(status, "QuotaFailure")
         .violations(0)
         .description();
   };
   EXPECT_EQ(description(400), Letters(400));
   EXPECT_EQ(description(401), Letters(397) + "...");
-  EXPECT_EQ(DetailsOf(MakeStatus(kBad, Letters(1024)), fault).message(),
+  EXPECT_EQ(DetailsOf(MakeStatus(kBad, Letters(1024)), parts).message(),
             Letters(1024));
-  EXPECT_EQ(DetailsOf(MakeStatus(kBad, Letters(1025)), fault).message(),
+  EXPECT_EQ(DetailsOf(MakeStatus(kBad, Letters(1025)), parts).message(),
             Letters(1021) + "...");
 }
 
-TEST(Details, AreNoneWithoutAFault) {
+TEST(Details, AreNoneWithoutReasonAndField) {
   const absl::StatusCode code = absl::StatusCode::kUnavailable;
   EXPECT_EQ(DetailsOf(MakeStatus(code, "a: b"), {}).details_size(), 0);
   EXPECT_EQ(DetailsOf(MakeStatus(kBad, "no field"), {}).details_size(), 0);
 }
 
-TEST(Details, FaultComesBack) {
-  const Fault faults[] = {
+TEST(Details, ErrorComesBack) {
+  const ErrorParts errors[] = {
       {"TEXT_EMPTY", {}},
       {"LIMIT_JOINTS", {{"limit", "4"}, {"limit_name", "max_joints"}}},
-      {"TEXT_COMMENT", {{"joint_name", "\u817f"}, {"line", "1"}, {"a", ""}}},
+      {"TEXT_COMMENT", {{"a", ""}, {"joint_name", "\u817f"}, {"line", "1"}}},
   };
-  for (const Fault& fault : faults) {
-    const absl::Status status = MakeStatus(kExhausted, "no");
-    ExpectSame(wire::ParseFault(wire::SerializeDetails(status, fault)), fault);
+  for (const ErrorParts& parts : errors) {
+    const absl::Status status = WithParts(MakeStatus(kExhausted, "no"), parts);
+    const std::string details = wire::SerializeDetails(status);
+    EXPECT_EQ(PartsOf(wire::FromDetails(kExhausted, "no", details)), parts);
   }
 }
 
-TEST(Details, WithoutFaultGiveNone) {
-  const absl::Status status = InvalidField("options", "why");
-  ExpectSame(wire::ParseFault(wire::SerializeDetails(status, {})), Fault{});
+TEST(Details, ThatCannotBeReadAreIgnored) {
   for (const std::string_view bytes :
        {"", "\xff\xff\xff", "no message", "\x1a\x05zzz"}) {
-    ExpectSame(wire::ParseFault(bytes), Fault{});
+    const absl::Status status = wire::FromDetails(kBad, "why", bytes);
+    EXPECT_EQ(status, MakeStatus(kBad, "why")) << bytes;
+    EXPECT_EQ(PartsOf(status), ErrorParts());
   }
 }
 
 struct Hostile {
   const char* name;
   absl::Status status;
-  Fault fault;
+  ErrorParts parts;
 };
 
 void PrintTo(const Hostile& hostile, std::ostream* out) {
@@ -192,20 +199,20 @@ void PrintTo(const Hostile& hostile, std::ostream* out) {
 }
 
 // Bytes that are longer once they are printable.
-Fault ControlEntries(const std::string& value) {
-  Fault fault{"TEXT_EMPTY", {{"limit_name", value}}};
+ErrorParts ControlEntries(const std::string& value) {
+  ErrorParts parts{"TEXT_EMPTY", {{"limit_name", value}, {"limit", "1"}}};
   for (int i = 0; i < 20; ++i) {
-    fault.metadata.emplace_back("key" + std::to_string(i), value);
+    parts.metadata.emplace_back("key" + std::to_string(i), value);
   }
-  return fault;
+  return parts;
 }
 
-Fault ManyEntries() {
-  Fault fault{"TEXT_EMPTY", {}};
+ErrorParts ManyEntries() {
+  ErrorParts parts{"TEXT_EMPTY", {}};
   for (int i = 0; i < 5000; ++i) {
-    fault.metadata.emplace_back("key" + std::to_string(i), "value");
+    parts.metadata.emplace_back("key" + std::to_string(i), "value");
   }
-  return fault;
+  return parts;
 }
 
 std::vector<Hostile> HostileCases() {
@@ -215,7 +222,7 @@ std::vector<Hostile> HostileCases() {
   for (int i = 0; i < 40'000; ++i) wide += "\u817f";
   const std::string control(5000, '\x01');
   const std::string raw = "\x83\x52\xff\xfe bytes \xc3";
-  const Fault long_value{"TEXT_EMPTY", {{"word", big}, {"line", "1"}}};
+  const ErrorParts long_value{"TEXT_EMPTY", {{"word", big}, {"line", "1"}}};
   return {
       {"LongMessage", MakeStatus(kBad, big), {}},
       {"LongField", InvalidField(big, big), {}},
@@ -228,7 +235,9 @@ std::vector<Hostile> HostileCases() {
       {"RawResource",
        MakeStatus(kBad, raw),
        {"R", {{"resource_type", raw}, {"resource_name", raw}}}},
-      {"LongLimit", MakeStatus(kExhausted, big), {"R", {{"limit_name", big}}}},
+      {"LongLimit",
+       MakeStatus(kExhausted, big),
+       {"R", {{"limit_name", big}, {"limit", "1"}}}},
       {"ManyEntries", MakeStatus(kBad, "m"), ManyEntries()},
       {"ControlBytes", MakeStatus(kExhausted, control),
        ControlEntries(control)},
@@ -241,7 +250,9 @@ std::vector<Hostile> HostileCases() {
       {"RawValue", MakeStatus(kBad, raw), {"R", {{"word", raw}}}},
       {"RawKey", MakeStatus(kBad, raw), {"R", {{raw, "1"}}}},
       {"RawReason", MakeStatus(kBad, raw), {raw, {}}},
-      {"RawLimit", MakeStatus(kExhausted, raw), {"R", {{"limit_name", raw}}}},
+      {"RawLimit",
+       MakeStatus(kExhausted, raw),
+       {"R", {{"limit_name", raw}, {"limit", "1"}}}},
   };
 }
 
@@ -253,7 +264,7 @@ INSTANTIATE_TEST_SUITE_P(Details, HostileTest,
 
 TEST_P(HostileTest, StaysSmall) {
   const std::string bytes =
-      wire::SerializeDetails(GetParam().status, GetParam().fault);
+      wire::SerializeDetails(WithParts(GetParam().status, GetParam().parts));
   EXPECT_LT(bytes.size(), kMaxTrailer);
   size_t details = 0;
   const v1::RpcStatus status = Parse(bytes);
@@ -265,7 +276,7 @@ TEST_P(HostileTest, StaysSmall) {
 
 // A parser of another language refuses strings that are no UTF-8.
 TEST_P(HostileTest, IsUtf8) {
-  const v1::RpcStatus status = DetailsOf(GetParam().status, GetParam().fault);
+  const v1::RpcStatus status = DetailsOf(GetParam().status, GetParam().parts);
   EXPECT_TRUE(IsUtf8(status.message()));
   for (const auto& any : status.details()) {
     EXPECT_TRUE(any.type_url().starts_with(kTypes)) << any.type_url();
@@ -284,18 +295,20 @@ TEST_P(HostileTest, IsUtf8) {
   }
 }
 
-// Cutting shortens the value; the fault stays.
-TEST_P(HostileTest, KeepsThatThereIsAFault) {
-  const Fault back = wire::ParseFault(
-      wire::SerializeDetails(GetParam().status, GetParam().fault));
-  EXPECT_EQ(back.reason.empty(), GetParam().fault.reason.empty());
+// Cutting shortens the reason; it stays.
+TEST_P(HostileTest, KeepsThatThereIsAReason) {
+  const absl::Status status = WithParts(GetParam().status, GetParam().parts);
+  const absl::Status back =
+      wire::FromDetails(kBad, "", wire::SerializeDetails(status));
+  EXPECT_EQ(ReasonOf(back).empty(), ReasonOf(status).empty());
 }
 
 // Inside of results the same strings travel.
 TEST_P(HostileTest, ParsesInsideOfResults) {
   v1::Status message;
   EXPECT_TRUE(message.ParseFromString(
-      wire::ToProto(GetParam().status, GetParam().fault).SerializeAsString()));
+      wire::ToProto(WithParts(GetParam().status, GetParam().parts))
+          .SerializeAsString()));
   EXPECT_EQ(message.code(), static_cast<int>(GetParam().status.code()));
 }
 

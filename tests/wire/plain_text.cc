@@ -6,6 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "bvhmill/base/status.h"
+#include "tests/support/error_parts.h"
+
 namespace bvhmill::testing {
 namespace {
 
@@ -318,16 +321,13 @@ void Put(const StageTimes& value, Lines* out) {
   out->Add("encode", encode.count());
 }
 
-void Put(const Fault& value, Lines* out) {
-  const auto& [reason, metadata] = value;
+void Put(const ConvertResult& value, Lines* out) {
+  const auto& [status, report, info, outputs, times] = value;
+  out->Add("status", std::string(MessageOf(status)));
+  out->Add("code", static_cast<int>(status.code()));
+  const auto& [reason, metadata] = PartsOf(status);
   out->Add("reason", reason);
   out->Add("metadata", metadata);
-}
-
-void Put(const ConvertResult& value, Lines* out) {
-  const auto& [status, fault, report, info, outputs, times] = value;
-  out->Add("status", status.ToString());
-  out->Nest("fault", fault);
   out->Nest("report", report);
   out->Nest("info", info);
   out->List("outputs", outputs);

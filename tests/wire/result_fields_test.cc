@@ -11,6 +11,7 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/wire/result.h"
 #include "bvhmill/wire/serialize.h"
+#include "tests/support/error_parts.h"
 #include "tests/wire/coverage.h"
 #include "tests/wire/plain_text.h"
 
@@ -65,9 +66,9 @@ const ResultCase kCases[] = {
           metadata { key: 'limit' value: '4' }
           metadata { key: 'limit_name' value: 'max_joints' } } })",
      [](ConvertResult* r) {
-       r->status = MakeStatus(absl::StatusCode::kResourceExhausted, "too many");
-       r->fault = {"LIMIT_JOINTS",
-                   {{"limit", "4"}, {"limit_name", "max_joints"}}};
+       r->status = WithParts(
+           MakeStatus(absl::StatusCode::kResourceExhausted, "too many"),
+           {"LIMIT_JOINTS", {{"limit", "4"}, {"limit_name", "max_joints"}}});
      }},
 
     // ValidationReport

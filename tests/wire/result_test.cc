@@ -9,6 +9,7 @@
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/wire/status.h"
+#include "tests/support/error_parts.h"
 #include "tests/wire/samples.h"
 
 namespace bvhmill::testing {
@@ -99,7 +100,6 @@ TEST(Result, GoodResultComesBack) {
   const ConvertResult result = FullResult();
   const ConvertResult back = wire::FromProto(Sent(ToMessage(result)));
   EXPECT_TRUE(back.status.ok()) << back.status;
-  ExpectSame(back.fault, Fault{});
   ExpectSame(back.report, result.report);
   ExpectSame(back.info, result.info);
   ExpectSame(back.times, result.times);
@@ -111,13 +111,13 @@ TEST(Result, GoodResultComesBack) {
 
 TEST(Result, FailedResultHasNoOutputs) {
   ConvertResult result = FullResult();
-  result.status = MakeStatus(absl::StatusCode::kInvalidArgument, "broken");
-  result.fault = {"TEXT_EMPTY", {{"line", "1"}, {"column", "2"}}};
+  result.status =
+      WithParts(MakeStatus(absl::StatusCode::kInvalidArgument, "broken"),
+                {"TEXT_EMPTY", {{"column", "2"}, {"line", "1"}}});
   const v1::ClipResult message = Sent(ToMessage(result));
   EXPECT_EQ(message.outputs_size(), 0);
   const ConvertResult back = wire::FromProto(message);
   EXPECT_EQ(back.status, result.status);
-  ExpectSame(back.fault, result.fault);
   ExpectSame(back.report, result.report);
   EXPECT_TRUE(back.outputs.empty());
 }
@@ -129,16 +129,16 @@ INSTANTIATE_TEST_SUITE_P(Result, StatusTest, ::testing::Range(0, 17));
 TEST_P(StatusTest, EachCodeComesBack) {
   const auto code = static_cast<absl::StatusCode>(GetParam());
   const absl::Status status = MakeStatus(code, "what it was");
-  const v1::Status message = Sent(wire::ToProto(status, Fault{}));
+  const v1::Status message = Sent(wire::ToProto(status));
   EXPECT_EQ(message.code(), GetParam());
   EXPECT_EQ(wire::FromProto(message), status);
   EXPECT_FALSE(message.has_info());
 }
 
 TEST(Status, NamesReasonAndDomain) {
-  const Fault fault{"LIMIT_JOINTS", {{"limit", "4"}}};
   const v1::Status message = wire::ToProto(
-      MakeStatus(absl::StatusCode::kResourceExhausted, "too many"), fault);
+      WithParts(MakeStatus(absl::StatusCode::kResourceExhausted, "too many"),
+                {"LIMIT_JOINTS", {{"limit", "4"}}}));
   EXPECT_EQ(message.info().reason(), "LIMIT_JOINTS");
   EXPECT_EQ(message.info().domain(), wire::kErrorDomain);
   EXPECT_EQ(message.info().metadata().at("limit"), "4");

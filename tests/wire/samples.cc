@@ -181,9 +181,4 @@ void ExpectSame(const StageTimes& actual, const StageTimes& expected) {
   EXPECT_EQ(actual.encode, expected.encode);
 }
 
-void ExpectSame(const Fault& actual, const Fault& expected) {
-  EXPECT_EQ(actual.reason, expected.reason);
-  EXPECT_THAT(actual.metadata, UnorderedElementsAreArray(expected.metadata));
-}
-
 }  // namespace bvhmill::testing

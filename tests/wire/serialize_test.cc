@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bvhmill/base/status.h"
+#include "tests/support/error_parts.h"
 #include "tests/wire/samples.h"
 
 namespace bvhmill::testing {
@@ -130,8 +131,9 @@ TEST(SerializeTest, ResultIsTheMessage) {
 
 TEST(SerializeTest, FailedResultHasNoOutputs) {
   ConvertResult result = FullResult();
-  result.status = MakeStatus(absl::StatusCode::kInvalidArgument, "broken");
-  result.fault = {"TEXT_EMPTY", {{"line", "1"}}};
+  result.status =
+      WithParts(MakeStatus(absl::StatusCode::kInvalidArgument, "broken"),
+                {"TEXT_EMPTY", {{"line", "1"}}});
   ExpectBytesOf(result, {"data that was made before"});
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bvhmill/anim/format/anim_edits.h"
-#include "bvhmill/base/status.h"
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/utf8.h"
 #include "client/cli/anim/anim_batch.h"
 #include "client/cli/anim/anim_file.h"

@@ -43,15 +43,17 @@ function describe(output, data = output.data) {
   return `${output.id} (${axes}) = (${shape})`;
 }
 
-// The errors of a report, a line each, as a compiler would say them.
-function faults(name, report) {
-  return (report?.issues ?? [])
+// Why a take was refused, a line each, as a compiler would say it: the errors of
+// its report or, if the take was not read, its status.
+function faults(name, { status, report }) {
+  const lines = (report?.issues ?? [])
     .filter(({ severity }) => severity === 'SEVERITY_ERROR')
     .map(({ code, message, location }) => {
       const { _line, line, column } = location ?? {};
       const place = _line ? `${name}:${line}:${column}` : name;
       return `${place}: error: ${code}: ${message}`;
     });
+  return lines.length > 0 ? lines : [`${name}: ${status.message}`];
 }
 
 // {server, files, options} of the command line

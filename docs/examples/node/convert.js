@@ -31,24 +31,8 @@ function caller(server) {
   const client = new v1.ClipService(server, grpc.credentials.createInsecure());
   return {
     convert: promisify(client.convertClip).bind(client),
-    validate: promisify(client.validateClip).bind(client),
     close: () => client.close(),
   };
-}
-
-// Prints why a conversion failed, with every error in the file.
-async function explain(client, file, source, error) {
-  console.error(`${file}: ${status[error.code]}: ${error.details}`);
-  if (error.code !== status.INVALID_ARGUMENT) return;
-  const request = checked('ValidateClipRequest', { source });
-  try {
-    const { result } = await client.validate(request);
-    for (const line of faults(file, result.report)) console.error(line);
-  } catch (failure) {
-    if (!ofTake(failure)) throw failure;
-    const { code, details } = failure;
-    console.error(`${file}: no report: ${status[code]}: ${details}`);
-  }
 }
 
 function print(file, { info, outputs }) {
@@ -79,11 +63,15 @@ async function convert(client, file, options) {
   const request = checked('ConvertClipRequest', { source, options });
   try {
     const { result } = await client.convert(request);
+    if (result.status.code !== status.OK) {
+      for (const line of faults(file, result)) console.error(line);
+      return false;
+    }
     print(file, result);
     return true;
   } catch (error) {
     if (!ofTake(error)) throw error;
-    await explain(client, file, source, error);
+    console.error(`${file}: ${status[error.code]}: ${error.details}`);
     return false;
   }
 }

@@ -51,10 +51,7 @@ async function sendAll(stream, files, options, gone) {
 // Prints the outputs of a take, or its faults; true if it is good.
 function report(result, parts) {
   if (result.status.code !== grpc.status.OK) {
-    const { key, status } = result;
-    const lines = faults(key, result.report);
-    if (lines.length === 0) lines.push(`${key}: ${status.message}`);
-    console.error(lines.join('\n'));
+    console.error(faults(result.key, result).join('\n'));
     return false;
   }
   for (const [i, output] of result.outputs.entries()) {

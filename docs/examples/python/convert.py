@@ -19,7 +19,6 @@ import grpc
 
 from bvhmill.v1 import clip_service_pb2 as clips
 from bvhmill.v1 import clip_service_pb2_grpc as clips_grpc
-from bvhmill.v1 import status_pb2 as status
 from shared import faults, options_argument, save
 
 OUTPUTS = '{"outputs": [{"positions": {}}, {"rotations": {}}]}'
@@ -30,37 +29,6 @@ HOPELESS = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.UNAUTHENTICATED,
 
 def say(text):
     print(text, file=sys.stderr)
-
-
-def error_info(error):
-    """google.rpc.ErrorInfo of a failed call: reason and metadata, or None."""
-    for key, value in error.trailing_metadata() or ():
-        if key != "grpc-status-details-bin":
-            continue
-        for detail in status.RpcStatus.FromString(value).details:
-            if detail.type_url.endswith("/google.rpc.ErrorInfo"):
-                return status.ErrorInfo.FromString(detail.value)
-    return None
-
-
-def explain(stub, name, request, error):
-    """Prints why a conversion failed, with every error in the file."""
-    say(f"{name}: {error.code().name}: {error.details()}")
-    info = error_info(error)
-    if info is not None:
-        say(f"{name}: reason {info.reason}, {dict(info.metadata)}")
-    if error.code() != grpc.StatusCode.INVALID_ARGUMENT:
-        return
-    check = clips.ValidateClipRequest(source=request.source)
-    try:
-        report = stub.ValidateClip(check).result.report
-    except grpc.RpcError as failure:
-        if failure.code() in HOPELESS:
-            raise
-        say(f"{name}: no report: {failure.code().name}: {failure.details()}")
-        return
-    for line in faults(name, report):
-        say(line)
 
 
 def save_all(path, result):
@@ -86,7 +54,11 @@ def convert(stub, path, options):
     except grpc.RpcError as error:
         if error.code() in HOPELESS:
             raise
-        explain(stub, path, request, error)
+        say(f"{path}: {error.code().name}: {error.details()}")
+        return False
+    if result.status.code != 0:
+        for line in faults(path, result):
+            say(line)
         return False
     save_all(path, result)
     return True

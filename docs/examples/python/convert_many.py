@@ -62,13 +62,6 @@ def save_all(out, result, parts):
         save(stem, output, data)
 
 
-def explain(result):
-    """Prints why a take failed, with every error in the file."""
-    lines = list(faults(result.key, result.report))
-    for line in lines or [f"{result.key}: {result.status.message}"]:
-        say(line)
-
-
 def results(responses):
     """(result, bytes of each output) of each take, as they are ready."""
     arriving = {}
@@ -97,7 +90,8 @@ def convert_all(stub, takes, options, out):
                 save_all(out, result, parts)
                 good += 1
             else:
-                explain(result)
+                for line in faults(result.key, result):
+                    say(line)
     except grpc.RpcError as error:
         say(f"the stream failed: {error.code().name}: {error.details()}")
         say(f"{good} of {len(takes)} takes are converted; without a result: "

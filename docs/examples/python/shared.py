@@ -100,12 +100,15 @@ def save(stem, output, data):
         print(f"{path}: {len(data)} bytes", flush=True)
 
 
-def faults(name, report):
-    """The errors of a report, a line each, as a compiler would say them."""
-    for issue in report.issues:
-        if issue.severity != options.SEVERITY_ERROR:
-            continue
+def faults(name, result):
+    """Why a take was refused, a line each, as a compiler would say it: the
+    errors of its report or, if the take was not read, its status."""
+    errors = [issue for issue in result.report.issues
+              if issue.severity == options.SEVERITY_ERROR]
+    for issue in errors:
         where = ""
         if issue.location.HasField("line"):
             where = f":{issue.location.line}:{issue.location.column}"
         yield f"{name}{where}: error: {issue.code}: {issue.message}"
+    if not errors:
+        yield f"{name}: {result.status.message}"

@@ -6,7 +6,7 @@
 
 #include "bvhmill/anim/avatar/avatar.h"
 #include "bvhmill/anim/fit/key_play.h"
-#include "bvhmill/base/status.h"
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/utf8.h"
 #include "bvhmill/math/euler.h"
 

@@ -1,16 +1,16 @@
 #include "bvhmill/anim/clip_to_anim.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <string>
+#include <utility>
 
 #include "bvhmill/anim/avatar/avatar_drive.h"
+#include "bvhmill/anim/clip_to_anim_log.h"
 #include "bvhmill/anim/fit/joint_fit.h"
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/held_memory.h"
 #include "bvhmill/base/status.h"
-#include "bvhmill/base/utf8.h"
 
 namespace bvhmill {
 namespace {
@@ -27,13 +27,6 @@ constexpr int64_t kMaxFrames = 65536;
 // find the nodes that drive the avatar.
 constexpr int64_t kNodeUnits = 80;
 constexpr int64_t kChannelUnits = 30;
-
-// Four significant digits.
-std::string Rounded(double value) {
-  std::array<char, 32> text = {};
-  std::snprintf(text.data(), text.size(), "%.4g", value);
-  return text.data();
-}
 
 float SecondsOf(const Clip& clip, int64_t frames) {
   const double frame_time = HasRate(clip.motion.frame_time)
@@ -68,9 +61,7 @@ class Converter {
       return absl::OkStatus();
     }
     times_ = MakeFrameTimes(frames_.count, SecondsOf(clip_, frames_.count));
-    LogLeftOut();
-    LogChoices();
-    LogOddLimb();
+    LogDrive();
     return FitUntilItFits();
   }
 
@@ -124,7 +115,7 @@ class Converter {
     const ReferenceChoice& choice = drive_.reference;
     if (choice.odd_degrees >= kOddDegrees) {
       return Accepts(IssueCode::ANIM_POSE_ODD,
-                     {{"pose", PoseName()},
+                     {{"pose", PoseName(choice)},
                       {"degrees", WholeDegrees(choice.odd_degrees)}});
     }
     if (choice.least_lean.value_or(0) >= kOddDegrees) {
@@ -145,42 +136,15 @@ class Converter {
     return false;
   }
 
-  static std::string WholeDegrees(double degrees) {
-    return std::to_string(std::lround(degrees));
-  }
-
-  std::string PoseName() const {
-    const int64_t frame = drive_.reference.frame;
-    if (frame == kRestPoseFrame) return "the rest pose";
-    return "frame " + std::to_string(frame);
-  }
-
   // Logs the chosen reference pose and the guessed scale, if the options leave
-  // them open.
-  void LogChoices() {
-    const ReferenceChoice& choice = drive_.reference;
+  // them open, and what differs between the clip and the avatar.
+  void LogDrive() {
+    LogLeftOut(clip_.skeleton, drive_.left_out, &log_);
     if (options_.reference == AnimReference::kAuto) {
-      log_.Add(IssueCode::ANIM_REFERENCE_CHOSEN, {},
-               {{"pose", PoseName()},
-                {"matched", std::string(MatchName(choice))},
-                {"degrees", WholeDegrees(choice.rest_degrees)}});
+      LogReferenceChosen(drive_.reference, &log_);
     }
-    if (!drive_.guesses_scale) return;
-    log_.Add(IssueCode::ANIM_SCALE_GUESSED, {},
-             {{"metres", Rounded(drive_.metres_per_unit)}});
-  }
-
-  static std::string_view MatchName(const ReferenceChoice& choice) {
-    switch (choice.match) {
-      case PoseMatch::kNone:
-        return choice.skips_first_frame ? "not played, nothing matched"
-                                        : "nothing matched";
-      case PoseMatch::kLimbs:
-        return "arms and legs matched";
-      case PoseMatch::kWhole:
-        break;
-    }
-    return "trunk, arms and legs matched";
+    if (drive_.guesses_scale) LogScaleGuessed(drive_.metres_per_unit, &log_);
+    LogOddLimb(clip_.skeleton, drive_, &log_);
   }
 
   // Draws the memory of the conversion, and the work that is done only once.
@@ -199,42 +163,6 @@ class Converter {
   void Fail(IssueCode code, IssueArgs args) {
     result_.motion = {};
     log_.Add(code, {}, std::move(args));
-  }
-
-  Location At(int32_t node) const {
-    Location location;
-    location.joint = node;
-    location.joint_name = DisplayName(clip_.skeleton, node);
-    return location;
-  }
-
-  void LogLeftOut() {
-    for (const int32_t node : drive_.left_out) {
-      if (log_.Repeat(IssueCode::ANIM_JOINT_LEFT_OUT, node)) continue;
-      const Location location = At(node);
-      log_.Add(IssueCode::ANIM_JOINT_LEFT_OUT, location,
-               {{"joint", Quote(location.joint_name)}});
-    }
-  }
-
-  void LogOddLimb() {
-    constexpr double kOddDegrees = 45;
-    const OddLimb& odd = drive_.odd_limb;
-    const bool is_matched = drive_.reference.match != PoseMatch::kNone;
-    if (is_matched || odd.degrees < kOddDegrees) return;
-    for (const DrivenJoint& driven : drive_.joints) {
-      if (driven.avatar_joint != odd.avatar_joint) continue;
-      const Location location = At(driven.node);
-      log_.Add(IssueCode::ANIM_REFERENCE_ODD, location,
-               {{"joint", Quote(location.joint_name)},
-                {"degrees", std::to_string(std::lround(odd.degrees))}});
-    }
-  }
-
-  void LogValues(IssueCode code, int32_t node, int64_t count) {
-    if (count == 0 || is_again_) return;
-    const Location location = At(node);
-    log_.Add(code, location, {{"joint", Quote(location.joint_name)}}, count);
   }
 
   absl::Status FitUntilItFits() {
@@ -259,8 +187,7 @@ class Converter {
       if (!Fits(LeastBytes()) || !Raise()) break;
     }
     Fail(IssueCode::ANIM_SIZE_LIMIT,
-         {{"limit", std::to_string(options_.max_bytes)},
-          {"degrees", Rounded(MaxDegrees())}});
+         SizeLimitArgs(options_.max_bytes, MaxDegrees()));
     return absl::OkStatus();
   }
 
@@ -297,27 +224,8 @@ class Converter {
   void Succeed(int raises) {
     result_.converted = true;
     fit_.LeaveKeys();
-    if (raises > 0) LogRaise(static_cast<int64_t>(AnimBytes(result_.motion)));
-    LogMissed();
-  }
-
-  void LogRaise(int64_t bytes) {
-    log_.Add(IssueCode::ANIM_BOUNDS_RAISED, {},
-             {{"degrees", std::to_string(result_.max_degrees)},
-              {"millimetres", std::to_string(result_.max_millimetres)},
-              {"bytes", std::to_string(bytes)}});
-  }
-
-  void LogMissed() {
-    for (const Missed& missed : missed_) {
-      if (log_.Repeat(IssueCode::ANIM_BOUND_MISSED, missed.node)) continue;
-      Location location = At(missed.node);
-      location.frame = frames_.first + missed.frame;
-      log_.Add(IssueCode::ANIM_BOUND_MISSED, location,
-               {{"joint", Quote(location.joint_name)},
-                {"error", std::to_string(missed.error) + missed.unit},
-                {"bound", std::to_string(missed.bound) + missed.unit}});
-    }
+    if (raises > 0) LogBoundsRaised(result_, &log_);
+    LogMissed(clip_.skeleton, missed_, frames_.first, &log_);
   }
 
   absl::Status FitAll() {
@@ -345,17 +253,20 @@ class Converter {
     motion.ease_out = std::min(motion.ease_out, most);
   }
 
+  // Logs changed values, in the first pass only: they are the same after every
+  // raise.
+  void LogOnce(IssueCode code, int32_t node, int64_t count) {
+    if (!is_again_) LogValues(clip_.skeleton, code, node, count, &log_);
+  }
+
   // False if positions are out of range and this is not accepted; the log says
   // so.
   bool TakesClamped(int32_t node, const FittedJoint& fitted) {
     if (fitted.clamped == 0 || options_.accept_odd) {
-      LogValues(IssueCode::ANIM_POSITION_CLAMPED, node, fitted.clamped);
+      LogOnce(IssueCode::ANIM_POSITION_CLAMPED, node, fitted.clamped);
       return true;
     }
-    const Location location = At(node);
-    log_.Add(IssueCode::ANIM_POSITION_FAR, location,
-             {{"joint", Quote(location.joint_name)},
-              {"metres", Rounded(fitted.farthest)}});
+    LogPositionFar(clip_.skeleton, node, fitted.farthest, &log_);
     is_refused_ = true;
     fit_.Drop(fitted.joint);
     return false;
@@ -365,7 +276,7 @@ class Converter {
     const FitBounds bounds = {result_.max_degrees, result_.max_millimetres};
     FittedJoint fitted;
     BVHMILL_RETURN_IF_ERROR(fit_.Fit(driven, is_pelvis, bounds, &fitted));
-    LogValues(IssueCode::ANIM_VALUE_NOT_FINITE, driven.node, fitted.repaired);
+    LogOnce(IssueCode::ANIM_VALUE_NOT_FINITE, driven.node, fitted.repaired);
     if (!TakesClamped(driven.node, fitted)) return absl::OkStatus();
     missed_.insert(missed_.end(), fitted.missed.begin(), fitted.missed.end());
     result_.millimetres = std::max(result_.millimetres, fitted.millimetres);

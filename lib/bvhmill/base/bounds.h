@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "absl/status/status.h"
-#include "bvhmill/base/status.h"
+#include "bvhmill/base/call_error.h"
 
 namespace bvhmill {
 

@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 
 namespace bvhmill {
@@ -30,11 +31,6 @@ absl::Status Budget::Note(const absl::Status& status) {
   return status;
 }
 
-absl::Status Budget::Refuse(const Refusal& refusal, const std::string& why) {
-  if (!refusal_) refusal_ = refusal;
-  return Note(MakeStatus(absl::StatusCode::kResourceExhausted, why));
-}
-
 // Asks the holder for the memory that is missing if `held` bytes are to be
 // held.
 absl::Status Budget::Grant(int64_t held) {
@@ -50,9 +46,10 @@ absl::Status Budget::Hold(int64_t bytes) {
   const std::lock_guard lock(mutex_);
   const int64_t held = MultiplyAndAdd(1, held_, bytes);
   if (Exceeds(held, max_memory_) || held == kMax) {
-    return Refuse({"max_clip_memory_bytes", max_memory_},
-                  "the clip needs more memory than max_clip_memory_bytes = " +
-                      std::to_string(max_memory_));
+    return Note(
+        LimitError("max_clip_memory_bytes", max_memory_,
+                   "the clip needs more memory than max_clip_memory_bytes = " +
+                       std::to_string(max_memory_)));
   }
   BVHMILL_RETURN_IF_ERROR(Grant(held));
   held_ = held;
@@ -71,11 +68,12 @@ void Budget::Return(int64_t bytes) {
 
 absl::Status Budget::TooMuchWork() {
   const std::lock_guard lock(mutex_);
-  return Refuse({"max_clip_work", max_work_},
-                "the clip takes more work than max_clip_work = " +
-                    std::to_string(max_work_) + ", and " +
-                    std::to_string(max_work_per_byte_) + " for each of its " +
-                    std::to_string(input_) + " bytes");
+  return Note(LimitError("max_clip_work", max_work_,
+                         "the clip takes more work than max_clip_work = " +
+                             std::to_string(max_work_) + ", and " +
+                             std::to_string(max_work_per_byte_) +
+                             " for each of its " + std::to_string(input_) +
+                             " bytes"));
 }
 
 absl::Status Budget::Work(int64_t units) {
@@ -104,11 +102,6 @@ void Budget::AddInput(int64_t bytes) {
 int64_t Budget::held() const {
   const std::lock_guard lock(mutex_);
   return held_;
-}
-
-std::optional<Budget::Refusal> Budget::refusal() const {
-  const std::lock_guard lock(mutex_);
-  return refusal_;
 }
 
 absl::Status Budget::failure() const {

@@ -16,9 +16,6 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -37,12 +34,6 @@ class Budget {
   using Holder = std::function<absl::Status(int64_t bytes)>;
   static constexpr int64_t kFreeBytes = int64_t{128} << 10;
 
-  // A limit because of which the budget refused a request.
-  struct Refusal {
-    std::string_view limit_name;
-    int64_t limit = 0;
-  };
-
   // A budget without limits that cannot be cancelled.
   Budget() = default;
   // Takes the limits on memory and work from `limits`. `cancel` may be null and
@@ -57,14 +48,14 @@ class Budget {
   Budget& operator=(const Budget&) = delete;
 
   // Draws `bytes` of memory; call this before the memory is taken.
-  // RESOURCE_EXHAUSTED if the total would exceed max_memory_bytes; otherwise
+  // LimitError if the total would exceed max_memory_bytes; otherwise
   // the status of the holder. Draws nothing if it fails.
   absl::Status Hold(int64_t bytes);
   // Gives back `bytes` that were drawn, after the memory is freed.
   void Return(int64_t bytes);
 
   // Draws `units` of work. CANCELLED if the conversion is cancelled.
-  // RESOURCE_EXHAUSTED if the total exceeds max_work + max_work_per_byte *
+  // LimitError if the total exceeds max_work + max_work_per_byte *
   // (bytes of input).
   absl::Status Work(int64_t units);
   // Returns the status that Work(units) would return, but draws nothing.
@@ -76,8 +67,6 @@ class Budget {
   // The memory that is drawn now, and the work drawn in total.
   int64_t held() const;
   int64_t work() const { return work_.load(std::memory_order_relaxed); }
-  // The first refusal by a limit of this budget; nullopt if there was none.
-  std::optional<Refusal> refusal() const;
   // The first failure to grant memory or work, by a limit or by the holder; OK
   // if there was none. For code that stops without a status of its own.
   absl::Status failure() const;
@@ -86,7 +75,6 @@ class Budget {
   absl::Status Grant(int64_t held);
   bool ExceedsWork(int64_t drawn, int64_t units) const;
   absl::Status TooMuchWork();
-  absl::Status Refuse(const Refusal& refusal, const std::string& why);
   absl::Status Note(const absl::Status& status);
 
   int64_t max_memory_ = 0;
@@ -98,7 +86,6 @@ class Budget {
   int64_t held_ = 0;
   // Bytes granted by the holder.
   int64_t granted_ = 0;
-  std::optional<Refusal> refusal_;
   absl::Status failure_;
   std::atomic<int64_t> work_{0};
   std::atomic<int64_t> input_{0};

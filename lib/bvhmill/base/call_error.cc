@@ -1,6 +1,7 @@
 #include "bvhmill/base/call_error.h"
 
-#include <cstring>
+#include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include "absl/strings/cord.h"
@@ -11,29 +12,28 @@ namespace {
 
 constexpr char kPayload[] = "bvhmill.CallError";
 
-// A payload is a list of strings, each after its length. It never leaves the
-// process, so the order of bytes does not matter.
+// A payload is a list of strings, each as "length:text,": a status that is
+// printed shows it.
 void Put(std::string_view text, std::string* out) {
-  const uint64_t size = text.size();
-  out->append(reinterpret_cast<const char*>(&size), sizeof(size));
-  out->append(text);
+  out->append(std::to_string(text.size())).append(":").append(text).append(",");
 }
 
 std::string Take(std::string_view* in) {
-  uint64_t size = 0;
-  std::memcpy(&size, in->data(), sizeof(size));
-  in->remove_prefix(sizeof(size));
+  size_t size = 0;
+  const char* const colon =
+      std::from_chars(in->data(), in->data() + in->size(), size).ptr;
+  in->remove_prefix(static_cast<size_t>(colon - in->data()) + 1);
   std::string text(in->substr(0, size));
-  in->remove_prefix(size);
+  in->remove_prefix(size + 1);
   return text;
 }
 
 std::string Pack(const CallError& error) {
-  std::string out(reinterpret_cast<const char*>(&error.limit),
-                  sizeof(error.limit));
+  std::string out;
   Put(error.reason, &out);
   Put(error.field, &out);
   Put(error.limit_name, &out);
+  Put(std::to_string(error.limit), &out);
   Put(error.message, &out);
   for (const auto& [name, value] : error.args) {
     Put(name, &out);
@@ -43,11 +43,11 @@ std::string Pack(const CallError& error) {
 }
 
 void Unpack(std::string_view in, CallError* error) {
-  std::memcpy(&error->limit, in.data(), sizeof(error->limit));
-  in.remove_prefix(sizeof(error->limit));
   error->reason = Take(&in);
   error->field = Take(&in);
   error->limit_name = Take(&in);
+  const std::string limit = Take(&in);
+  std::from_chars(limit.data(), limit.data() + limit.size(), error->limit);
   error->message = Take(&in);
   while (!in.empty()) {
     std::string name = Take(&in);
@@ -55,13 +55,21 @@ void Unpack(std::string_view in, CallError* error) {
   }
 }
 
+// True if the code and the message of a status say all of `error`.
+bool IsPlain(const CallError& error) {
+  return error.reason.empty() && error.field.empty() &&
+         error.limit_name.empty() && error.args.empty();
+}
+
 }  // namespace
 
 absl::Status MakeCallError(CallError error) {
   absl::Status status = MakeStatus(
-      error.code, error.field.empty() ? error.message
-                                      : error.field + ": " + error.message);
-  if (!status.ok()) status.SetPayload(kPayload, absl::Cord(Pack(error)));
+      error.code,
+      error.field.empty() ? error.message : error.field + ": " + error.message);
+  if (!status.ok() && !IsPlain(error)) {
+    status.SetPayload(kPayload, absl::Cord(Pack(error)));
+  }
   return status;
 }
 
@@ -74,6 +82,13 @@ CallError CallErrorOf(const absl::Status& status) {
     error.message = MessageOf(status);
   }
   return error;
+}
+
+absl::Status InvalidField(std::string_view field, std::string_view message) {
+  return MakeCallError({.code = absl::StatusCode::kInvalidArgument,
+                        .reason = std::string(kFieldInvalid),
+                        .field = std::string(field),
+                        .message = std::string(message)});
 }
 
 absl::Status LimitError(std::string_view limit_name, int64_t limit,
@@ -97,6 +112,43 @@ std::string_view FindArg(const CallError& error, std::string_view name) {
     if (key == name) return value;
   }
   return {};
+}
+
+ErrorArgs MetadataOf(const CallError& error) {
+  ErrorArgs metadata;
+  if (!error.field.empty()) metadata.emplace_back("field", error.field);
+  if (!error.limit_name.empty()) {
+    metadata.emplace_back("limit_name", error.limit_name);
+    metadata.emplace_back("limit", std::to_string(error.limit));
+  }
+  metadata.insert(metadata.end(), error.args.begin(), error.args.end());
+  return metadata;
+}
+
+void SetMetadata(ErrorArgs metadata, CallError* error) {
+  const auto take = [&metadata](std::string_view name) {
+    const auto at =
+        std::find_if(metadata.begin(), metadata.end(),
+                     [&](const auto& part) { return part.first == name; });
+    if (at == metadata.end()) return std::string();
+    std::string value = std::move(at->second);
+    metadata.erase(at);
+    return value;
+  };
+  error->field = take("field");
+  std::string name = take("limit_name");
+  const std::string limit = take("limit");
+  std::from_chars(limit.data(), limit.data() + limit.size(), error->limit);
+  // A limit that is no number, or has no name, stays as it is.
+  const bool is_whole = !name.empty() && std::to_string(error->limit) == limit;
+  if (is_whole) {
+    error->limit_name = std::move(name);
+  } else {
+    error->limit = 0;
+    if (!name.empty()) metadata.emplace_back("limit_name", std::move(name));
+    if (!limit.empty()) metadata.emplace_back("limit", limit);
+  }
+  error->args = std::move(metadata);
 }
 
 }  // namespace bvhmill

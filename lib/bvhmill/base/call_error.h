@@ -12,6 +12,8 @@
 //
 // A fault of a file is an Issue of a report; if it refuses the clip, the call
 // error of the result repeats the first such issue.
+//
+// An error without a reason was not made here: it has a code and a message.
 
 #include <cstdint>
 #include <string>
@@ -55,8 +57,14 @@ CallError CallErrorOf(const absl::Status& status);
 
 // The reason of every INVALID_ARGUMENT for a value that a field cannot have.
 inline constexpr std::string_view kFieldInvalid = "FIELD_INVALID";
+// The reason of every FAILED_PRECONDITION for a clip without a frame time.
+inline constexpr std::string_view kFrameRateUnknown = "FRAME_RATE_UNKNOWN";
 // The reason of every RESOURCE_EXHAUSTED for a limit on a request or clip.
 inline constexpr std::string_view kLimitExceeded = "LIMIT_EXCEEDED";
+
+// INVALID_ARGUMENT, FIELD_INVALID: the value of `field` cannot be, as `message`
+// says.
+absl::Status InvalidField(std::string_view field, std::string_view message);
 
 // RESOURCE_EXHAUSTED, LIMIT_EXCEEDED. `message` states the limit, too. `field`
 // may be empty.
@@ -69,5 +77,11 @@ absl::Status InsideField(std::string_view prefix, const absl::Status& status);
 
 // The value of the arg `name` of `error`; empty if there is none.
 std::string_view FindArg(const CallError& error, std::string_view name);
+
+// All variable parts of `error` for an edge that has one list for them:
+// "field", "limit_name" and "limit", if they are set, then the args.
+ErrorArgs MetadataOf(const CallError& error);
+// Sets the field, the limit and the args of `error` from such a list.
+void SetMetadata(ErrorArgs metadata, CallError* error);
 
 }  // namespace bvhmill

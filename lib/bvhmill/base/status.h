@@ -5,7 +5,6 @@
 // own absl::string_view, which does not convert from or to std::string_view
 // implicitly. This code compiles with both kinds of absl.
 
-#include <string>
 #include <string_view>
 
 #include "absl/status/status.h"
@@ -21,12 +20,6 @@ inline absl::Status MakeStatus(absl::StatusCode code,
 // The message of `status`; valid while `status` lives.
 inline std::string_view MessageOf(const absl::Status& status) {
   return {status.message().data(), status.message().size()};
-}
-
-// The status of a faulty field of a call: INVALID_ARGUMENT "field: why".
-inline absl::Status InvalidField(std::string_view field, std::string_view why) {
-  return MakeStatus(absl::StatusCode::kInvalidArgument,
-                    std::string(field) + ": " + std::string(why));
 }
 
 }  // namespace bvhmill

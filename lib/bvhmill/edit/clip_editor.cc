@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/edit/joint_edits.h"
 #include "bvhmill/edit/space_edits.h"
@@ -43,10 +44,10 @@ int64_t CountChosen(const FrameRange& range, int64_t frames) {
 }  // namespace
 
 absl::Status TooManyFrames(int64_t most) {
-  return MakeStatus(absl::StatusCode::kResourceExhausted,
-                    "options.edits.resample_fps: the clip would have more "
-                    "than max_frames = " +
-                        std::to_string(most) + " frames");
+  return LimitError("max_frames", most,
+                    "the clip would have more than max_frames = " +
+                        std::to_string(most) + " frames",
+                    kResampleField);
 }
 
 absl::StatusOr<ClipEditor> ClipEditor::Make(
@@ -95,9 +96,10 @@ absl::Status ClipEditor::EditTime(const ClipEdits& edits, double frame_time,
   // This check comes first, as for clips in pieces, whose frames are counted
   // last.
   if (edits.resample_fps != 0 && !HasRate(frame_time_)) {
-    return MakeStatus(absl::StatusCode::kFailedPrecondition,
-                      "options.edits.resample_fps: the clip states no usable "
-                      "frame time");
+    return MakeCallError({.code = absl::StatusCode::kFailedPrecondition,
+                          .reason = std::string(kFrameRateUnknown),
+                          .field = std::string(kResampleField),
+                          .message = "the clip states no usable frame time"});
   }
   if (frames && range_.begin > 0 && *frames <= range_.begin) {
     return BeginsAfterEnd(range_, *frames);

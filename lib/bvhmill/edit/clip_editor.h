@@ -41,6 +41,9 @@ inline constexpr int64_t kMaxFrames = int64_t{1} << 53;
 // RESOURCE_EXHAUSTED: resampling would make more than `most` frames.
 absl::Status TooManyFrames(int64_t most);
 
+// The field that changes the number of frames, in errors.
+inline constexpr std::string_view kResampleField = "options.edits.resample_fps";
+
 // Not thread-safe. Owns all it needs except the budget.
 class ClipEditor {
  public:

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "bvhmill/base/bounds.h"
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
 
@@ -75,11 +76,13 @@ absl::Status CheckFrames(const FrameRange& frames) {
 }
 
 absl::Status SourceUnknown(std::string_view field, std::string_view source) {
-  return MakeStatus(absl::StatusCode::kFailedPrecondition,
-                    "options.edits." + std::string(field) +
-                        ": that of the source is not known; set "
-                        "options.read." +
-                        std::string(source));
+  const std::string needs = "options.read." + std::string(source);
+  return MakeCallError(
+      {.code = absl::StatusCode::kFailedPrecondition,
+       .reason = "SOURCE_CONVENTION_UNKNOWN",
+       .field = "options.edits." + std::string(field),
+       .args = {{"needs", needs}},
+       .message = "that of the source is not known; set " + needs});
 }
 
 absl::Status CheckConventions(const ClipEdits& edits) {

@@ -2,6 +2,7 @@
 #include <string>
 #include <utility>
 
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/edit/joint_edits.h"
 

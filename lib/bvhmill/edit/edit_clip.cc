@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/edit/clip_editor.h"
 
@@ -17,11 +18,12 @@ constexpr int64_t kFreeValues = int64_t{4} << 20;
 // A value takes at least two bytes of text: a digit and a blank.
 constexpr int64_t kBytesPerValue = 2;
 
-absl::Status TooManyValues(const std::string& why) {
-  return MakeStatus(absl::StatusCode::kResourceExhausted,
-                    "options.edits.resample_fps: the clip would have more "
-                    "values than " +
-                        why);
+// `limit_name` is empty if no option is the limit.
+absl::Status TooManyValues(std::string_view limit_name, int64_t limit,
+                           const std::string& bound) {
+  return LimitError(limit_name, limit,
+                    "the clip would have more values than " + bound,
+                    kResampleField);
 }
 
 int64_t ColumnsOf(const Skeleton& skeleton) {
@@ -55,13 +57,15 @@ absl::Status CheckGrowth(const MotionSize& source, const MotionSize& edited,
     return edited.frames > frames && (!is_too_long || frames < max_frames);
   };
   if (edited.frames / kMaxGrowth > source.frames && has_too_many(kFreeValues)) {
-    return TooManyValues(std::to_string(kMaxGrowth) + " times its own");
+    return TooManyValues("", 0, std::to_string(kMaxGrowth) + " times its own");
   }
   const int64_t most = std::max(limits.max_clip_bytes / kBytesPerValue,
                                 source.frames * source.columns);
   if (limits.max_clip_bytes > 0 && has_too_many(most)) {
-    return TooManyValues("a text of max_clip_bytes = " +
-                         std::to_string(limits.max_clip_bytes) + " can hold");
+    return TooManyValues(
+        "max_clip_bytes", limits.max_clip_bytes,
+        "a text of max_clip_bytes = " + std::to_string(limits.max_clip_bytes) +
+            " can hold");
   }
   return is_too_long ? TooManyFrames(max_frames) : absl::OkStatus();
 }

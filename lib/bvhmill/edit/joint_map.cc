@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
 #include "bvhmill/edit/built_in_maps.h"

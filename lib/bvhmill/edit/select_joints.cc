@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/held_memory.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"

@@ -13,6 +13,7 @@
 #include "bvhmill/anim/format/anim_reader.h"
 #include "bvhmill/anim/format/anim_writer.h"
 #include "bvhmill/anim/viewer/viewer_import.h"
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/held_memory.h"
 #include "bvhmill/base/sink.h"
 #include "bvhmill/base/status.h"

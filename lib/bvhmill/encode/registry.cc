@@ -3,7 +3,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "bvhmill/base/status.h"
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/encode/encoder.h"
 #include "bvhmill/encode/encoders.h"
 #include "bvhmill/encode/tensor_bytes.h"

@@ -4,6 +4,7 @@
 #include <limits>
 #include <string_view>
 
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/kinematics/fk_simd.h"
 

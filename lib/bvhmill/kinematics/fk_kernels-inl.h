@@ -4,7 +4,7 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
-#include "bvhmill/kinematics/fk_tiles-inl.h"
+#include "bvhmill/kinematics/fk_buffers-inl.h"
 #include "bvhmill/math/sincos-inl.h"
 
 #if defined(BVHMILL_KINEMATICS_FK_KERNELS_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -18,14 +18,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace bvhmill {
 namespace HWY_NAMESPACE {
-
-HWY_INLINE Floats Broadcast(float value) { return hn::Set(Lanes(), value); }
-HWY_INLINE Floats LoadLanes(const float* lanes, int64_t index) {
-  return hn::Load(Lanes(), lanes + index * kLanes);
-}
-HWY_INLINE void StoreLanes(Floats v, float* lanes, int64_t index) {
-  hn::Store(v, Lanes(), lanes + index * kLanes);
-}
 
 // Row-major.
 struct Matrix {
@@ -254,122 +246,6 @@ HWY_INLINE void SolveAnyRotations(const FkJob& job, const FkSchedule& schedule,
       return SolveMatrices<kWorld, RotationKind::kSixD>(plan, schedule, columns,
                                                         rotations, lanes);
   }
-}
-
-// Stores `frames` <= kLanes rows of `stride` values to `out`. `image` is
-// scratch memory for kLanes such rows. With `stream`, full groups of rows are
-// written past the caches.
-HWY_INLINE void StoreRows(const float* lanes, size_t stride, int64_t frames,
-                          bool stream, float* image, float* out) {
-  const auto count = static_cast<size_t>(frames) * stride;
-  if (frames < static_cast<int64_t>(kLanes)) {
-    LanesToRows(lanes, stride, stride, image);
-    std::memcpy(out, image, count * sizeof(float));
-  } else if (stream) {
-    LanesToRows(lanes, stride, stride, image);
-    StreamOut(image, count, out);
-  } else {
-    LanesToRows(lanes, stride, stride, out);
-  }
-}
-
-// True for an output that is not read back from the caches.
-HWY_INLINE bool IsLarge(std::span<const float> out) {
-  return out.size_bytes() >= kStreamBytes;
-}
-
-// Stores `rows` rows of `width` components into `out`, for at most kLanes
-// frames of `job` from `first` on.
-HWY_INLINE void StoreFrames(const FkJob& job, const float* lanes, size_t rows,
-                            size_t width, int64_t first, float* image,
-                            std::span<float> out) {
-  const auto frames =
-      std::min<int64_t>(job.frames - first, static_cast<int64_t>(kLanes));
-  const int64_t at = job.first_frame + first;
-  if (job.layout == TensorLayout::kFrameMajor) {
-    const size_t stride = rows * width;
-    return StoreRows(lanes, stride, frames, IsLarge(out), image,
-                     out.data() + at * stride);
-  }
-  const int64_t in_array =
-      job.array_frames == 0 ? job.frames : job.array_frames;
-  for (size_t row = 0; row < rows; ++row) {
-    StoreRows(lanes + row * width * kLanes, width, frames, /*stream=*/false,
-              image, out.data() + (row * in_array + at) * width);
-  }
-}
-
-// Reduces angles that are too large for SinCosDegrees to less than a turn.
-HWY_INLINE void ReduceAngles(const Plan& plan, float* columns) {
-  Floats largest = Broadcast(0.0F);
-  for (const RotationStep& step : plan.steps) {
-    largest = hn::Max(largest, hn::Abs(LoadLanes(columns, step.column)));
-  }
-  const Floats limit = Broadcast(kMaxSinCosDegrees);
-  if (hn::AllTrue(Lanes(), hn::Le(largest, limit))) return;
-  for (const RotationStep& step : plan.steps) {
-    for (size_t i = 0; i < kLanes; ++i) {
-      float& angle = columns[step.column * kLanes + i];
-      angle = std::fmod(angle, 360.0F);
-    }
-  }
-}
-
-// The parts of the scratch memory, each aligned for vectors.
-struct Buffers {
-  float* columns;
-  float* rotations;
-  float* lanes;
-  float* image;
-  float* last_rows;
-};
-
-HWY_INLINE Buffers PartBuffers(const FkJob& job, const FkSchedule& schedule,
-                               UninitializedVector<float>* scratch) {
-  const auto columns = static_cast<size_t>(job.plan->columns);
-  const auto width =
-      static_cast<size_t>(std::max<int64_t>(WidthOf(job.rotation_kind), 3));
-  const size_t lanes = schedule.steps.size() * width;
-  const size_t sizes[] = {columns, static_cast<size_t>(schedule.slots) * 9,
-                          lanes, lanes, columns};
-  size_t total = 1;
-  for (const size_t size : sizes) total += size;
-  static_assert(kLanes <= size_t{kMaxLanes});
-  if (scratch->size() < total * kLanes) {
-    // The old contents are not needed: do not copy them.
-    *scratch = {};
-    scratch->resize(total * kLanes);
-  }
-  constexpr uintptr_t kAlign = kLanes * sizeof(float);
-  const auto address = reinterpret_cast<uintptr_t>(scratch->data());
-  float* at =
-      scratch->data() + (kAlign - address % kAlign) % kAlign / sizeof(float);
-  float* parts[5];
-  for (size_t i = 0; i < 5; ++i) {
-    parts[i] = at;
-    at += sizes[i] * kLanes;
-  }
-  return {parts[0], parts[1], parts[2], parts[3], parts[4]};
-}
-
-// Loads the values of `frames` <= kLanes frames into lanes. Lanes without a
-// frame are 0.
-HWY_INLINE void LoadColumns(const Plan& plan, const float* rows, int64_t frames,
-                            const Buffers& buffers) {
-  const auto columns = static_cast<size_t>(plan.columns);
-  if (frames < static_cast<int64_t>(kLanes)) {
-    const size_t count = static_cast<size_t>(frames) * columns;
-    std::fill_n(buffers.last_rows, kLanes * columns, 0.0F);
-    std::copy_n(rows, count, buffers.last_rows);
-    rows = buffers.last_rows;
-  }
-  RowsToLanes(rows, columns, columns, buffers.columns);
-  // Prefetches the rows of the next frames.
-  constexpr size_t kLine = 64 / sizeof(float);
-  for (size_t i = 0; i < kLanes * columns; i += kLine) {
-    hwy::Prefetch(rows + kLanes * columns + i);
-  }
-  ReduceAngles(plan, buffers.columns);
 }
 
 void SolveFrames(const FkJob& job) {

@@ -1,5 +1,6 @@
 #include "bvhmill/kinematics/velocity_job.h"
 
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/kinematics/fk_job.h"
 

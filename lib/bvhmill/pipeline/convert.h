@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/cancel.h"
 #include "bvhmill/base/uninitialized.h"
 #include "bvhmill/encode/clip_info.h"
@@ -76,21 +77,15 @@ struct StageTimes {
   std::chrono::nanoseconds encode{};
 };
 
-// The reason of a failed conversion, for programs. Empty if it did not fail.
-struct Fault {
-  // If the file is at fault, a code of the catalogue.
-  std::string reason;
-  // Every variable part of the status message: line, column, limit, ...
-  IssueArgs metadata;
-};
-
 struct ConvertResult {
   // OK: every output was made. INVALID_ARGUMENT: the clip is broken, an option
   // is bad, or the edits do not fit the clip. RESOURCE_EXHAUSTED: a limit.
   // FAILED_PRECONDITION: an output cannot hold this clip, or an edit needs a
   // fact that is not known. CANCELLED. Else the status of the receiver.
+  // CallErrorOf(status) has the parts for programs: if the file is at fault,
+  // the reason is a code of the catalogue, and the args are those of the issue
+  // and its line, column, frame and joint.
   absl::Status status;
-  Fault fault;
   // Set for every status. The report is about the clip as it came, and about
   // the parts of it that outputs cannot hold. The info describes the edited
   // clip, or the clip as it came if it was not edited.
@@ -100,10 +95,6 @@ struct ConvertResult {
   std::vector<OutputInfo> outputs;
   StageTimes times;
 };
-
-// The fault of a call whose options CheckOptions refuses with `status`. Empty
-// for a bad value.
-Fault FaultOfOptions(const absl::Status& status);
 
 // The threads that may work on one clip. Results do not depend on it.
 class Parallelism {

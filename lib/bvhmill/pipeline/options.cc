@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bvhmill/base/bounds.h"
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
 #include "bvhmill/encode/encoder.h"
@@ -75,9 +76,11 @@ absl::Status CheckOptions(const ConvertOptions& options) {
   BVHMILL_RETURN_IF_ERROR(CheckEdits(options.edits));
   const auto count = static_cast<int64_t>(options.outputs.size());
   if (Exceeds(count, options.limits.max_outputs)) {
-    return MakeStatus(absl::StatusCode::kResourceExhausted,
-                      "options.outputs: more than max_outputs_per_clip = " +
-                          std::to_string(options.limits.max_outputs));
+    const int64_t limit = options.limits.max_outputs;
+    return LimitError(
+        "max_outputs_per_clip", limit,
+        "more than max_outputs_per_clip = " + std::to_string(limit),
+        "options.outputs");
   }
   return CheckOutputs(options.outputs);
 }

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "bvhmill/base/bounds.h"
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 
 namespace bvhmill::wire {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 
 namespace bvhmill::wire {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "bvhmill/base/bounds.h"
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/wire/anim.h"
 #include "bvhmill/wire/edits.h"

@@ -192,7 +192,7 @@ StageTimes FromProto(const v1::StageTimes& message) {
 }
 
 void ToProto(const ConvertResult& result, v1::ClipResult* out) {
-  *out->mutable_status() = ToProto(result.status, result.fault);
+  *out->mutable_status() = ToProto(result.status);
   ToProto(result.report, out->mutable_report());
   ToProto(result.info, out->mutable_info());
   if (result.status.ok()) {
@@ -206,8 +206,6 @@ void ToProto(const ConvertResult& result, v1::ClipResult* out) {
 ConvertResult FromProto(const v1::ClipResult& message) {
   ConvertResult out;
   out.status = FromProto(message.status());
-  out.fault = {message.status().info().reason(),
-               FromProto(message.status().info().metadata())};
   out.report = FromProto(message.report());
   out.info = FromProto(message.info());
   for (const v1::Output& output : message.outputs()) {

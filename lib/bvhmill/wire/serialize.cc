@@ -56,7 +56,7 @@ std::string SerializeFields(std::string_view key, const ConvertResult& result,
                             MessageArena* arena) {
   auto* const fields = arena->Make<v1::ClipResult>();
   fields->set_key(key.data(), key.size());
-  *fields->mutable_status() = ToProto(result.status, result.fault);
+  *fields->mutable_status() = ToProto(result.status);
   ToProto(result.report, fields->mutable_report());
   ToProto(result.times, fields->mutable_times());
   return fields->SerializeAsString();

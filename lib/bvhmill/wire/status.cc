@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
 
@@ -31,24 +33,35 @@ std::string Cut(std::string_view bytes, size_t max_bytes) {
   return out.append(kCut);
 }
 
-// True if it is a field of the call that cannot be, not the file.
-bool IsOfField(const Fault& fault) {
-  const auto names_field = [](const auto& arg) { return arg.first == "field"; };
-  return fault.reason.empty() ||
-         std::any_of(fault.metadata.begin(), fault.metadata.end(), names_field);
-}
-
-v1::ErrorInfo ToErrorInfo(const Fault& fault) {
+v1::ErrorInfo ToErrorInfo(const CallError& error) {
   v1::ErrorInfo info;
-  info.set_reason(Cut(fault.reason, kMaxReasonBytes));
+  info.set_reason(Cut(error.reason, kMaxReasonBytes));
   info.set_domain(std::string(kErrorDomain));
-  const size_t count = std::min(fault.metadata.size(), kMaxValues);
-  for (size_t i = 0; i < count; ++i) {
-    const auto& [name, value] = fault.metadata[i];
+  ErrorArgs metadata = MetadataOf(error);
+  metadata.resize(std::min(metadata.size(), kMaxValues));
+  for (const auto& [name, value] : metadata) {
     (*info.mutable_metadata())[Cut(name, kMaxKeyBytes)] =
         Cut(value, kMaxValueBytes);
   }
   return info;
+}
+
+// The status of `code` and `message` that `info` describes. `message` begins
+// with the field, as MakeCallError makes it.
+absl::Status FromErrorInfo(absl::StatusCode code, std::string_view message,
+                           const v1::ErrorInfo& info) {
+  CallError error{.code = code, .reason = info.reason()};
+  ErrorArgs metadata(info.metadata().begin(), info.metadata().end());
+  std::sort(metadata.begin(), metadata.end());
+  SetMetadata(std::move(metadata), &error);
+  const std::string lead = error.field + ": ";
+  if (!error.field.empty() && message.starts_with(lead)) {
+    message.remove_prefix(lead.size());
+  } else if (!error.field.empty()) {
+    error.args.emplace_back("field", std::exchange(error.field, {}));
+  }
+  error.message = message;
+  return MakeCallError(std::move(error));
 }
 
 template <typename Message>
@@ -56,13 +69,6 @@ void Pack(const char* type, const Message& message, v1::RpcStatus* status) {
   google::protobuf::Any* any = status->add_details();
   any->set_type_url(std::string(kTypePrefix) + type);
   message.SerializeToString(any->mutable_value());
-}
-
-std::string_view FindValue(const Fault& fault, std::string_view wanted) {
-  for (const auto& [name, value] : fault.metadata) {
-    if (name == wanted) return value;
-  }
-  return {};
 }
 
 void PackQuota(const absl::Status& status, std::string_view limit,
@@ -94,68 +100,63 @@ void PackResource(const absl::Status& status, std::string_view type,
   Pack("ResourceInfo", resource, out);
 }
 
-void PackBadRequest(const absl::Status& status, v1::RpcStatus* out) {
-  const std::string_view message = MessageOf(status);
-  const size_t colon = message.find(": ");
-  if (colon == std::string_view::npos) return;
+void PackBadRequest(const CallError& error, v1::RpcStatus* out) {
   v1::BadRequest request;
   v1::BadRequest::FieldViolation* violation = request.add_field_violations();
-  violation->set_field(Cut(message.substr(0, colon), kMaxValueBytes));
-  violation->set_description(
-      Cut(message.substr(colon + 2), kMaxDescriptionBytes));
+  violation->set_field(Cut(error.field, kMaxValueBytes));
+  violation->set_description(Cut(error.message, kMaxDescriptionBytes));
   Pack("BadRequest", request, out);
 }
 
 }  // namespace
 
-v1::Status ToProto(const absl::Status& status, const Fault& fault) {
+v1::Status ToProto(const absl::Status& status) {
   v1::Status out;
   out.set_code(static_cast<int>(status.code()));
   out.set_message(Cut(MessageOf(status), kMaxMessageBytes));
-  if (!fault.reason.empty()) *out.mutable_info() = ToErrorInfo(fault);
+  if (status.ok()) return out;
+  const CallError error = CallErrorOf(status);
+  if (!error.reason.empty()) *out.mutable_info() = ToErrorInfo(error);
   return out;
 }
 
 absl::Status FromProto(const v1::Status& message) {
   if (message.code() == 0) return absl::OkStatus();
-  return MakeStatus(static_cast<absl::StatusCode>(message.code()),
-                    message.message());
+  return FromErrorInfo(static_cast<absl::StatusCode>(message.code()),
+                       message.message(), message.info());
 }
 
-std::string SerializeDetails(const absl::Status& status, const Fault& fault) {
+std::string SerializeDetails(const absl::Status& status) {
+  const CallError error = CallErrorOf(status);
   v1::RpcStatus out;
   out.set_code(static_cast<int>(status.code()));
   out.set_message(Cut(MessageOf(status), kMaxMessageBytes));
-  if (!fault.reason.empty()) Pack("ErrorInfo", ToErrorInfo(fault), &out);
-  const std::string_view limit = FindValue(fault, "limit_name");
-  if (!limit.empty()) PackQuota(status, limit, &out);
-  const std::string_view retry = FindValue(fault, "retry_after_ms");
+  if (!error.reason.empty()) Pack("ErrorInfo", ToErrorInfo(error), &out);
+  if (!error.limit_name.empty()) PackQuota(status, error.limit_name, &out);
+  const std::string_view retry = FindArg(error, "retry_after_ms");
   if (!retry.empty()) PackRetry(retry, &out);
-  const std::string_view resource = FindValue(fault, "resource_type");
+  const std::string_view resource = FindArg(error, "resource_type");
   if (!resource.empty()) {
-    PackResource(status, resource, FindValue(fault, "resource_name"), &out);
+    PackResource(status, resource, FindArg(error, "resource_name"), &out);
   }
-  if (IsOfField(fault) && absl::IsInvalidArgument(status)) {
-    PackBadRequest(status, &out);
+  if (!error.field.empty() && absl::IsInvalidArgument(status)) {
+    PackBadRequest(error, &out);
   }
   return out.details_size() == 0 ? "" : out.SerializeAsString();
 }
 
-Fault ParseFault(std::string_view bytes) {
+absl::Status FromDetails(absl::StatusCode code, std::string_view message,
+                         std::string_view details) {
   v1::RpcStatus status;
-  Fault fault;
-  if (!status.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-    return fault;
+  v1::ErrorInfo info;
+  if (status.ParseFromArray(details.data(), static_cast<int>(details.size()))) {
+    for (const google::protobuf::Any& any : status.details()) {
+      if (any.type_url() != std::string(kTypePrefix) + "ErrorInfo") continue;
+      v1::ErrorInfo parsed;
+      if (parsed.ParseFromString(any.value())) info = std::move(parsed);
+    }
   }
-  for (const google::protobuf::Any& any : status.details()) {
-    v1::ErrorInfo info;
-    if (any.type_url() != std::string(kTypePrefix) + "ErrorInfo") continue;
-    if (!info.ParseFromString(any.value())) continue;
-    fault.reason = info.reason();
-    fault.metadata.assign(info.metadata().begin(), info.metadata().end());
-    std::sort(fault.metadata.begin(), fault.metadata.end());
-  }
-  return fault;
+  return FromErrorInfo(code, message, info);
 }
 
 }  // namespace bvhmill::wire

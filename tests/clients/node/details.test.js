@@ -34,7 +34,7 @@ before(async () => {
     hashToken('small', 'small-secret').trimEnd() + ':bytes=1000\n' +
     hashToken('reader', 'reader-secret')
       .replace(/:[a-z,]*\s*$/, ':read\n'));
-  server = await startServer('--token-file', tokens, '--max-frames', '130');
+  server = await startServer('--token-file', tokens);
   channel = createChannel(server.address);
   client = createClientFactory().use(errorDetailsClientMiddleware)
     .create(v1.ClipService.service, channel);
@@ -72,16 +72,16 @@ test('a good clip is converted', async () => {
   assert.ok(here.equals(result.outputs[0].data));
 });
 
-test('ErrorInfo names the place in a broken file', async () => {
-  const { error, details } =
-    await failure(requestOf('HIERARCHY\nROOT Hips\n{\n  OFSET 0\n'));
-  assert.equal(error.code, Status.INVALID_ARGUMENT);
-  const info = details['google.rpc.ErrorInfo'];
-  assert.match(info.reason, /^[A-Z_]+$/);
+test('the result of a broken file has the place and the report', async () => {
+  const { result } = await client.ConvertClip(
+    requestOf('HIERARCHY\nROOT Hips\n{\n  OFSET 0\n'), withToken(MAKER));
+  const { code, info } = result.status;
+  assert.equal(code, Status.INVALID_ARGUMENT);
   assert.equal(info.domain, 'bvhmill.v1');
   assert.equal(info.metadata.line, '4');
   assert.equal(info.metadata.column, '3');
-  assert.equal(error.extra.length, 1);
+  assert.equal(result.report.issues[0].code, info.reason);
+  assert.equal(result.outputs.length, 0);
 });
 
 test('BadRequest names the option that cannot be', async () => {
@@ -95,14 +95,13 @@ test('BadRequest names the option that cannot be', async () => {
 });
 
 test('QuotaFailure names the limit', async () => {
-  const lines = walk.toString().trimEnd().split('\n');
-  const text = lines.concat(Array(20).fill(lines.at(-1))).join('\n')
-    .replace('Frames: 120', 'Frames: 140');
-  const { error, details } = await failure(requestOf(text));
+  const outputs = Array.from({ length: 17 }, (_, i) => (
+    { id: String(i), positions: {} }));
+  const { error, details } = await failure(requestOf(walk, { outputs }));
   assert.equal(error.code, Status.RESOURCE_EXHAUSTED);
   const [violation] = details['google.rpc.QuotaFailure'].violations;
-  assert.equal(violation.subject, 'max_frames');
-  assert.equal(details['google.rpc.ErrorInfo'].reason, 'LIMIT_FRAMES');
+  assert.equal(violation.subject, 'max_outputs_per_clip');
+  assert.equal(details['google.rpc.ErrorInfo'].reason, 'LIMIT_EXCEEDED');
 });
 
 test('QuotaFailure names the quota of a token', async () => {

@@ -56,7 +56,6 @@ test('convert.js prints where joints are', () => {
 test('convert.js says where a file is broken', () => {
   const ran = run('convert.js', broken);
   assert.equal(ran.status, 1);
-  assert.match(ran.stderr, /broken\.bvh: INVALID_ARGUMENT: 4:3: error: /);
   assert.match(ran.stderr, /broken\.bvh:4:3: error: [A-Z_]+: /);
 });
 
@@ -75,8 +74,7 @@ test('convert.js goes on after a report that is too long', async () => {
     { encoding: 'utf8' });
   await small.stop();
   assert.equal(ran.status, 1, ran.stderr);
-  assert.match(ran.stderr, /faulty\.bvh: INVALID_ARGUMENT: \d+:1: error: /);
-  assert.match(ran.stderr, /faulty\.bvh: no report: OUT_OF_RANGE: /);
+  assert.match(ran.stderr, /faulty\.bvh: OUT_OF_RANGE: .* use ConvertClips/);
   assert.match(ran.stdout, /static_pose\.bvh: 1 frames of/);
 });
 

@@ -146,6 +146,18 @@ class CallsTest(unittest.TestCase):
         self.assertEqual(raised.exception.code(), grpc.StatusCode.OUT_OF_RANGE)
         self.assertIn("use ConvertClips", raised.exception.details())
 
+    def test_a_refused_clip_has_its_report_after_one_call(self):
+        broken = self.takes.text.replace(b"OFFSET", b"OFSET", 1)
+        result = self.stub.ConvertClip(clips.ConvertClipRequest(
+            source=clips.Source(data=broken), options=POSITIONS)).result
+        invalid = grpc.StatusCode.INVALID_ARGUMENT.value[0]
+        self.assertEqual(result.status.code, invalid)
+        issue = result.report.issues[0]
+        self.assertEqual(issue.code, result.status.info.reason)
+        line = broken[:broken.index(b"OFSET")].count(b"\n") + 1
+        self.assertEqual(issue.location.line, line)
+        self.assertFalse(result.outputs)
+
     def test_ids_come_back(self):
         trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
         _, call = self.stub.ConvertClip.with_call(

@@ -94,8 +94,6 @@ class ExamplesTest(unittest.TestCase):
         (self.out / "broken.bvh").write_text(BROKEN)
         ran = self.run_example("convert.py", "broken.bvh")
         self.assertEqual(ran.returncode, 1)
-        self.assertIn("broken.bvh: INVALID_ARGUMENT: 4:3: error:", ran.stderr)
-        self.assertRegex(ran.stderr, r"reason [A-Z_]+, \{.*'line': '4'")
         self.assertRegex(ran.stderr, r"(?m)^broken.bvh:4:3: error: [A-Z_]+: ")
 
     def test_convert_goes_on_after_a_bad_file(self):
@@ -130,8 +128,7 @@ class ExamplesTest(unittest.TestCase):
             capture_output=True, text=True, check=False)
         server.stop()
         self.assertEqual(ran.returncode, 1, ran.stderr)
-        self.assertIn("a.bvh: INVALID_ARGUMENT: 2410:1: error: ", ran.stderr)
-        self.assertIn("a.bvh: no report: OUT_OF_RANGE: ", ran.stderr)
+        self.assertRegex(ran.stderr, "a.bvh: OUT_OF_RANGE: .* use ConvertClips")
         self.expect_same(self.out / "static_pose.positions.npy", "static_pose")
 
     def test_convert_refuses_two_takes_of_one_name(self):

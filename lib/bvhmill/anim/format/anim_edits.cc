@@ -6,7 +6,7 @@
 #include "bvhmill/anim/avatar/avatar.h"
 #include "bvhmill/anim/fit/key_play.h"
 #include "bvhmill/anim/format/anim_checks.h"
-#include "bvhmill/base/status.h"
+#include "bvhmill/base/call_error.h"
 
 namespace bvhmill {
 namespace {

@@ -4,9 +4,10 @@
 #include <cmath>
 #include <string_view>
 
-#include "bvhmill/anim/format/anim_motion.h"
 #include "bvhmill/anim/avatar/avatar.h"
+#include "bvhmill/anim/format/anim_motion.h"
 #include "bvhmill/base/bounds.h"
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 
 namespace bvhmill {

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 
 namespace bvhmill {

@@ -7,7 +7,6 @@ void PassFailedOutputs(ConvertResult* result) {
                        result->report.counts.errors > 0;
   if (!is_told) return;
   result->status = absl::OkStatus();
-  result->fault = {};
 }
 
 }  // namespace bvhmill

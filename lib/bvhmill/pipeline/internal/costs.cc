@@ -59,15 +59,4 @@ absl::Status DrawSkeleton(const Skeleton& skeleton, Budget* budget) {
   return DrawDescription(skeleton, budget);
 }
 
-void NameLimit(const Budget& budget, ConvertResult* result) {
-  const auto refusal = budget.refusal();
-  if (!refusal || !absl::IsResourceExhausted(result->status) ||
-      !result->fault.reason.empty()) {
-    return;
-  }
-  result->fault = {"LIMIT_EXCEEDED",
-                   {{"limit_name", std::string(refusal->limit_name)},
-                    {"limit", std::to_string(refusal->limit)}}};
-}
-
 }  // namespace bvhmill

@@ -23,8 +23,4 @@ absl::Status DrawSkeleton(const Skeleton& skeleton, Budget* budget);
 // Draws the memory and the work of the description alone. O(nodes).
 absl::Status DrawDescription(const Skeleton& skeleton, Budget* budget);
 
-// If a limit of `budget` ended the conversion and the fault is empty, sets the
-// fault to name the limit.
-void NameLimit(const Budget& budget, ConvertResult* result);
-
 }  // namespace bvhmill

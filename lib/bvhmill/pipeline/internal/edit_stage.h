@@ -9,15 +9,15 @@
 
 namespace bvhmill {
 
-// The fault of edits that failed with `status`. It tells edits that do not fit
-// this clip from options that fit no clip.
-Fault FaultOfEdit(const absl::Status& status);
+// The error of edits that failed with `status` on a clip: INVALID_ARGUMENT gets
+// the reason EDIT_DOES_NOT_FIT, since options that fit no clip are refused
+// before the clip is read.
+absl::Status ErrorOfEdit(const absl::Status& status);
 
 // Edits workspace->clip and describes it anew in result->info. Does nothing if
-// the options ask for no edits. Fails as EditClip
-// does, with result->info as it was and `*fault` set.
+// the options ask for no edits. Fails as EditClip does, with ErrorOfEdit of its
+// status, and leaves result->info as it was.
 absl::Status EditStage(const ConvertOptions& options, Budget* budget,
-                       Workspace* workspace, ConvertResult* result,
-                       Fault* fault);
+                       Workspace* workspace, ConvertResult* result);
 
 }  // namespace bvhmill

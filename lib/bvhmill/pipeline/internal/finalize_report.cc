@@ -4,7 +4,9 @@
 #include <cctype>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/pipeline/internal/stopwatch.h"
 
@@ -24,11 +26,16 @@ std::string LimitName(std::string_view code) {
 
 }  // namespace
 
-Fault FaultOf(const Issue& issue) {
-  Fault fault{issue.code, issue.args};
+absl::Status ErrorOf(absl::StatusCode code, const Issue& issue) {
+  CallError error{.code = code, .reason = issue.code};
+  ErrorArgs metadata = issue.args;
+  if (issue.code.starts_with(kLimitPrefix)) {
+    metadata.emplace_back("limit_name", LimitName(issue.code));
+  }
+  SetMetadata(std::move(metadata), &error);
   const Location& at = issue.location;
-  const auto put = [&fault](const char* name, const auto& value) {
-    if (value) fault.metadata.emplace_back(name, std::to_string(*value));
+  const auto put = [&error](const char* name, const auto& value) {
+    if (value) error.args.emplace_back(name, std::to_string(*value));
   };
   put("line", at.line);
   put("column", at.column);
@@ -37,30 +44,26 @@ Fault FaultOf(const Issue& issue) {
   put("channel", at.channel);
   if (at.joint) {
     put("joint_index", at.joint);
-    fault.metadata.emplace_back("joint_name", at.joint_name);
+    error.args.emplace_back("joint_name", at.joint_name);
   }
-  if (issue.code.starts_with(kLimitPrefix)) {
-    fault.metadata.emplace_back("limit_name", LimitName(issue.code));
-  }
-  return fault;
+  error.message = RenderIssue(issue);
+  return MakeCallError(std::move(error));
 }
 
 namespace {
 
-// The status and fault of a clip that the report refuses.
-void Refuse(ConvertResult* result) {
-  const Issue* error = FirstError(result->report);
+// The status of a clip that the report refuses.
+absl::Status Refusal(const Report& report) {
+  const Issue* error = FirstError(report);
   if (error == nullptr) {
-    result->status = MakeStatus(absl::StatusCode::kInvalidArgument,
-                                "the clip is broken; the codes of its faults "
-                                "are ignored by request");
-    return;
+    return MakeStatus(absl::StatusCode::kInvalidArgument,
+                      "the clip is broken; the codes of its faults are ignored "
+                      "by request");
   }
-  result->fault = FaultOf(*error);
   const bool is_limit = error->code.starts_with(kLimitPrefix);
-  result->status = MakeStatus(is_limit ? absl::StatusCode::kResourceExhausted
-                                       : absl::StatusCode::kInvalidArgument,
-                              RenderIssue(*error));
+  return ErrorOf(is_limit ? absl::StatusCode::kResourceExhausted
+                          : absl::StatusCode::kInvalidArgument,
+                 *error);
 }
 
 }  // namespace
@@ -83,15 +86,12 @@ void LogUnknownFields(const ConvertOptions& options, IssueLog* log) {
 
 void Reset(ConvertResult* result) {
   result->status = absl::OkStatus();
-  result->fault.reason.clear();
-  result->fault.metadata.clear();
   result->report.issues.clear();
   result->times = {};
 }
 
 void RefuseUnread(const absl::Status& status, ConvertResult* result) {
   result->status = status;
-  result->fault = {};
   result->report = {};
   result->info = {};
 }
@@ -112,7 +112,7 @@ void FinalizeReport(const ClipRead& read, RowObservers* observers,
   if (IsCancelled(cancel)) {
     result->status = MakeStatus(absl::StatusCode::kCancelled, "cancelled");
   } else if (!IsGood(result->report.verdict)) {
-    Refuse(result);
+    result->status = Refusal(result->report);
   }
 }
 

@@ -13,9 +13,9 @@ namespace bvhmill {
 // The options for the log of a conversion with `options`.
 ReportOptions LogOptions(const ConvertOptions& options);
 
-// The fault of a conversion that fails for `issue`. The metadata has the
-// position of the issue, too.
-Fault FaultOf(const Issue& issue);
+// The error of a conversion that fails with `code` for `issue`: the reason is
+// the code of the issue, and the args have its position, too.
+absl::Status ErrorOf(absl::StatusCode code, const Issue& issue);
 
 // Makes `result` empty, but keeps its memory.
 void Reset(ConvertResult* result);
@@ -38,8 +38,8 @@ struct ClipRead {
 void LogUnknownFields(const ConvertOptions& options, IssueLog* log);
 
 // Lets the observers log their findings, describes the clip and makes the
-// report. The status is OK if the clip is good; else status and fault give the
-// reason.
+// report. The status is OK if the clip is good; else it is the error of the
+// first issue that refuses the clip.
 void FinalizeReport(const ClipRead& read, RowObservers* observers,
                     const CancelToken* cancel, IssueLog* log,
                     ConvertResult* result);

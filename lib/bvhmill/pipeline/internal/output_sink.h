@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "bvhmill/base/budget.h"
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/limits.h"
 #include "bvhmill/base/sink.h"
 #include "bvhmill/base/status.h"
@@ -22,22 +23,14 @@ namespace bvhmill {
 struct OutputBudget {
   int64_t limit = 0;
   int64_t used = 0;
-  bool exceeded = false;
 
   // Adds `bytes`. RESOURCE_EXHAUSTED if the limit is exceeded.
   absl::Status Take(int64_t bytes) {
     used += bytes;
     if (!Exceeds(used, limit)) return absl::OkStatus();
-    exceeded = true;
-    return MakeStatus(absl::StatusCode::kResourceExhausted,
+    return LimitError("max_output_bytes", limit,
                       "the outputs have more than max_output_bytes = " +
                           std::to_string(limit) + " bytes");
-  }
-
-  Fault fault() const {
-    return {
-        "LIMIT_EXCEEDED",
-        {{"limit_name", "max_output_bytes"}, {"limit", std::to_string(limit)}}};
   }
 };
 

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/pipeline/internal/finalize_report.h"
 #include "bvhmill/pipeline/internal/stopwatch.h"
@@ -39,19 +40,17 @@ void OutputStage::BeginLog(const EncodeContext& context) {
   for (size_t i = 0; i < plan_.size(); ++i) plan_.encoder(i).Check(context_);
 }
 
-// The message of a refusal is that of the first error in the log, if there is
+// The error of a refusal is that of the first error in the log, if there is
 // one.
 absl::Status OutputStage::Refuse(const absl::Status& status) {
   if (!log_ || !absl::IsFailedPrecondition(status)) return status;
   encoder_report_ = log_->Finish(/*skeleton_read=*/true, /*motion_read=*/true);
   log_.reset();
   const Issue* error = FirstError(*encoder_report_);
-  if (error == nullptr) {
-    fault_ = {"OUTPUT_IMPOSSIBLE", {}};
-    return status;
-  }
-  fault_ = FaultOf(*error);
-  return MakeStatus(status.code(), RenderIssue(*error));
+  if (error != nullptr) return ErrorOf(status.code(), *error);
+  return MakeCallError({.code = status.code(),
+                        .reason = "OUTPUT_IMPOSSIBLE",
+                        .message = std::string(MessageOf(status))});
 }
 
 void OutputStage::FinishReport(Report* report) {
@@ -75,10 +74,11 @@ absl::Status OutputStage::CheckClip(const EncodeContext& context) {
   }
   if (!log_) log_.emplace(LogOptions(*options_));
   log_->Add(IssueCode::TARGET_FRAME_TIME, {});
-  const absl::Status refused = Refuse(MakeStatus(
-      absl::StatusCode::kFailedPrecondition, "velocities need a frame time"));
-  fault_ = {"FRAME_RATE_UNKNOWN", {}};
-  return refused;
+  CallError error = CallErrorOf(Refuse(MakeStatus(
+      absl::StatusCode::kFailedPrecondition, "velocities need a frame time")));
+  error.reason = kFrameRateUnknown;
+  error.args.clear();
+  return MakeCallError(std::move(error));
 }
 
 // Frames that would be too much work are refused before memory is taken.
@@ -96,15 +96,12 @@ absl::Status OutputStage::CheckSizes() {
   if (!plan_.NeedsFrameCount()) return absl::OkStatus();
   BVHMILL_RETURN_IF_ERROR(CheckWork());
   OutputBudget foreseen{options_->limits.max_output_bytes};
-  absl::Status status = foreseen.Take(plan_.ForeseenBytes(
-      result_->outputs, context_.frames, *context_.skeleton));
-  if (!status.ok()) fault_ = foreseen.fault();
-  return status;
+  return foreseen.Take(plan_.ForeseenBytes(result_->outputs, context_.frames,
+                                           *context_.skeleton));
 }
 
-// Sets the fault if an output is too large, or its format cannot hold the clip.
+// Adds the reason if the format of an output cannot hold the clip.
 absl::Status OutputStage::OnEncoderStatus(const absl::Status& status) {
-  if (budget_.exceeded) fault_ = budget_.fault();
   return status.ok() ? status : Refuse(status);
 }
 
@@ -126,7 +123,6 @@ absl::Status OutputStage::Begin(const EncodeContext& context,
                                 ConvertResult* result) {
   BeginLog(context);
   result_ = result;
-  fault_ = {};
   BVHMILL_RETURN_IF_ERROR(CheckClip(context));
   solver_.Begin(plan_, context_, compiled, options_->conventions);
   budget_ = {options_->limits.max_output_bytes};

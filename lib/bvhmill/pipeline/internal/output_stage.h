@@ -63,8 +63,6 @@ class OutputStage {
 
   // Bytes of the memory that is kept for the next clip.
   size_t KeptBytes() const { return solver_.KeptBytes(); }
-  // The reason of a status that is not OK; empty for statuses of others.
-  const Fault& fault() const { return fault_; }
 
  private:
   void BeginLog(const EncodeContext& context);
@@ -92,7 +90,6 @@ class OutputStage {
   int64_t frame_work_ = 0;
   std::vector<OutputSink> sinks_;
   std::vector<std::span<const float>> spans_;
-  Fault fault_;
 };
 
 }  // namespace bvhmill

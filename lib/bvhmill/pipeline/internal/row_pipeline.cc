@@ -39,7 +39,6 @@ RowPipeline::RowPipeline(const ConvertOptions& options,
   Reset(result);
   result->status = CheckOptions(options);
   if (!result->status.ok()) {
-    result->fault = FaultOfOptions(result->status);
     result->info = {};
     result->outputs.clear();
     return;
@@ -71,10 +70,9 @@ bool RowPipeline::TakesTiles() const {
          !stage_.plan().NeedsNeighbours();
 }
 
-void RowPipeline::Fail(const absl::Status& status, const Fault& fault) {
+void RowPipeline::Fail(const absl::Status& status) {
   if (status.ok() || !status_.ok()) return;
   status_ = status;
-  fault_ = fault;
   makes_outputs_ = false;
 }
 
@@ -102,13 +100,13 @@ bool RowPipeline::OnHeader(const ClipHeader& header, int threads) {
 bool RowPipeline::BeginOutputs() {
   if (status_.ok() && has_edits()) {
     const absl::Status status = editor_.Begin(options_, *header_, &budget_);
-    if (!status.ok()) Fail(status, FaultOfEdit(status));
+    if (!status.ok()) Fail(ErrorOfEdit(status));
   }
   if (status_.ok() && has_outputs() && !keeps_rows()) {
     const absl::Status status = BeginStage();
     outputs_failed_ = !status.ok();
     makes_outputs_ = status.ok();
-    Fail(status, stage_.fault());
+    Fail(status);
   }
   if (status_.ok()) SetSteps();
   return status_.ok();
@@ -187,7 +185,7 @@ void RowPipeline::Step(int64_t frames, std::span<const float> values,
     const StageTimer timer(&result_.times.edit);
     status = editor_.Edit(frames, values, edit_frames_, used);
   }
-  if (!status.ok()) return Fail(status, FaultOfEdit(status));
+  if (!status.ok()) return Fail(ErrorOfEdit(status));
   Feed(editor_.rows().frames, editor_.rows().values);
 }
 
@@ -226,7 +224,7 @@ void RowPipeline::AddToOutputs(const TileRows& rows, TileBuffers* buffers,
   if (!is_solved) stage_.Solve(rows, buffers);
   const absl::Status status = stage_.Add(rows, buffers);
   outputs_failed_ = !status.ok();
-  Fail(status, stage_.fault());
+  Fail(status);
 }
 
 // The poses of a large tile are too many to be solved at once.
@@ -305,8 +303,7 @@ bool RowPipeline::Finalize(const StreamResult& read) {
 void RowPipeline::CheckEdits() {
   const absl::Status status = editor_.CheckFit(read_frames_);
   if (!status.ok()) {
-    status_ = status;
-    fault_ = FaultOfEdit(status);
+    status_ = ErrorOfEdit(status);
     return;
   }
   result_.info = DescribeClip(
@@ -332,14 +329,14 @@ void RowPipeline::EndRows() {
     SolveAndAdd(window_.Take(/*is_end=*/true));
   }
   if (!makes_outputs_) return;
-  Fail(stage_.End(fed_, &workspace_.tiles[0]), stage_.fault());
+  Fail(stage_.End(fed_, &workspace_.tiles[0]));
 }
 
 void RowPipeline::EndOutputs() {
   if (outputs_failed_ && editor_.has_begun()) CheckEdits();
   if (status_.ok() && editor_.has_begun()) {
     const absl::Status status = editor_.End();
-    if (!status.ok()) return Fail(status, FaultOfEdit(status));
+    if (!status.ok()) return Fail(ErrorOfEdit(status));
     result_.info = DescribeClip(editor_.skeleton(), fed_, editor_.frame_time());
   }
   if (status_.ok() && has_outputs()) EndRows();
@@ -347,8 +344,7 @@ void RowPipeline::EndOutputs() {
 
 void RowPipeline::EncodeClipOf(const Clip& clip) {
   Fail(EncodeClip(clip, has_edits() ? nullptr : compiled_.get(), &parallel_,
-                  receiver_, &budget_, &workspace_, &result_),
-       stage_.fault());
+                  receiver_, &budget_, &workspace_, &result_));
 }
 
 void RowPipeline::EncodeWhole() {
@@ -358,10 +354,7 @@ void RowPipeline::EncodeWhole() {
   Clip& clip = workspace_.clip;
   clip.skeleton = header_->skeleton();
   std::swap(clip.motion, workspace_.read.motion);
-  Fault fault;
-  const absl::Status status =
-      EditStage(options_, &budget_, &workspace_, &result_, &fault);
-  Fail(status, fault);
+  Fail(EditStage(options_, &budget_, &workspace_, &result_));
   if (status_.ok() && has_outputs()) EncodeClipOf(clip);
 }
 
@@ -380,11 +373,9 @@ void RowPipeline::Finish(int threads) {
   if (!is_good()) return;
   if (result_.status.ok()) {
     result_.status = status_;
-    result_.fault = fault_;
     stage_.FinishReport(&result_.report);
     if (options_.checks_only) PassFailedOutputs(&result_);
   }
-  NameLimit(budget_, &result_);
   AddTimes(threads);
   // No output was made, or none was given to the receiver.
   if (!result_.status.ok() || !GivesOutputs(options_)) result_.outputs.clear();

@@ -101,7 +101,7 @@ class RowPipeline {
   // False after a failure: rows need not come by Step any more.
   bool ok() const { return status_.ok(); }
   // Sets the first failure.
-  void Fail(const absl::Status& status, const Fault& fault = {});
+  void Fail(const absl::Status& status);
 
   // --- The end.
 
@@ -149,7 +149,6 @@ class RowPipeline {
 
   // The first failure of edits or outputs.
   absl::Status status_;
-  Fault fault_;
   bool outputs_failed_ = false;
   // Outputs have begun, and did not fail. Read by SolveTile.
   std::atomic<bool> makes_outputs_ = false;

@@ -1,8 +1,6 @@
 // Every status that the server makes itself: code, reason and what programs
 // read of it. Clients rely on these; the words for people may change.
 
-#include "server/rpc/statuses.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +11,9 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/wire/status.h"
 #include "server/rpc/errors.h"
+#include "server/rpc/statuses.h"
 #include "tests/server/fixture.h"
+#include "tests/support/error_parts.h"
 
 namespace bvhmill::testing {
 namespace {
@@ -30,7 +30,7 @@ struct StatusCase {
   const char* says;
 };
 
-std::vector<StatusCase> Cases() {
+std::vector<StatusCase> CallCases() {
   using Code = absl::StatusCode;
   return {
       {server::LimitExceeded("max_joints", 4, 5),
@@ -73,6 +73,12 @@ std::vector<StatusCase> Cases() {
        "MESSAGE_BROKEN",
        {},
        ""},
+  };
+}
+
+std::vector<StatusCase> StreamCases() {
+  using Code = absl::StatusCode;
+  return {
       {server::StreamOutOfOrder("a chunk outside of a clip"),
        Code::kInvalidArgument,
        "STREAM_OUT_OF_ORDER",
@@ -96,18 +102,26 @@ std::vector<StatusCase> Cases() {
   };
 }
 
+void ExpectStates(const grpc::Status& status, const StatusCase& expected) {
+  EXPECT_EQ(expected.status.code(), expected.code) << expected.reason;
+  EXPECT_EQ(status.error_code(), static_cast<int>(expected.code));
+  EXPECT_THAT(status.error_message(), HasSubstr(expected.says));
+  EXPECT_NE(status.error_message(), "") << expected.reason;
+  // As a result states it, and as the details of the call state it.
+  for (const absl::Status& read :
+       {expected.status,
+        wire::FromDetails(expected.code, status.error_message(),
+                          status.error_details())}) {
+    const ErrorParts parts = PartsOf(read);
+    EXPECT_EQ(parts.reason, expected.reason);
+    EXPECT_THAT(parts.metadata, UnorderedElementsAreArray(expected.metadata));
+  }
+}
+
 TEST(RpcStatusTest, HasCodeReasonAndMetadata) {
-  for (const StatusCase& expected : Cases()) {
-    const grpc::Status status = server::ToGrpc(expected.status);
-    EXPECT_EQ(expected.status.code(), expected.code) << expected.reason;
-    EXPECT_EQ(status.error_code(), static_cast<int>(expected.code));
-    EXPECT_THAT(status.error_message(), HasSubstr(expected.says));
-    EXPECT_NE(status.error_message(), "") << expected.reason;
-    // As a result states it, and as the details of the call state it.
-    for (const Fault& fault : {server::FaultOf(expected.status),
-                               wire::ParseFault(status.error_details())}) {
-      EXPECT_EQ(fault.reason, expected.reason);
-      EXPECT_THAT(fault.metadata, UnorderedElementsAreArray(expected.metadata));
+  for (const auto& cases : {CallCases(), StreamCases()}) {
+    for (const StatusCase& expected : cases) {
+      ExpectStates(server::ToGrpc(expected.status), expected);
     }
   }
 }
@@ -140,8 +154,8 @@ TEST(RpcStatusTest, EachScopeHasItsName) {
 TEST(RpcStatusTest, CodesOfTheLibraryAreThoseOfGrpc) {
   EXPECT_TRUE(server::ToGrpc(absl::OkStatus()).ok());
   for (int code = 1; code <= 16; ++code) {
-    const grpc::Status status = server::ToGrpc(
-        MakeStatus(static_cast<absl::StatusCode>(code), "why"));
+    const grpc::Status status =
+        server::ToGrpc(MakeStatus(static_cast<absl::StatusCode>(code), "why"));
     EXPECT_EQ(status.error_code(), code);
     EXPECT_EQ(status.error_message(), "why");
   }

@@ -1,0 +1,143 @@
+// Options of a conversion to .anim: bounds, settings, and those that are
+// refused.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bvhmill/anim/clip_to_anim.h"
+#include "bvhmill/anim/format/anim_reader.h"
+#include "bvhmill/base/status.h"
+#include "tests/anim/anim_support.h"
+#include "tests/anim/figure.h"
+
+namespace bvhmill::testing {
+namespace {
+
+TEST(ClipToAnim, RaisesTheBoundsUntilTheFileFits) {
+  ClipToAnimOptions options;
+  options.joint_names = kNames;
+  const Clip clip = Figure(2000, 0);
+  const ClipToAnimResult all = Convert(clip, options);
+  EXPECT_EQ(all.max_degrees, options.max_degrees);
+  EXPECT_LE(all.degrees, all.max_degrees * 1.001F);
+  EXPECT_LE(all.millimetres, all.max_millimetres * 1.001F);
+  options.max_bytes = static_cast<int64_t>(AnimBytes(all.motion)) / 3;
+  Report report;
+  const ClipToAnimResult less = Convert(clip, options, &report);
+  EXPECT_TRUE(less.converted);
+  EXPECT_LE(static_cast<int64_t>(AnimBytes(less.motion)), options.max_bytes);
+  EXPECT_GT(less.max_degrees, options.max_degrees);
+  EXPECT_LE(less.degrees, less.max_degrees * 1.001F);
+  EXPECT_NE(Codes(report).find("ANIM_BOUNDS_RAISED"), std::string::npos);
+}
+
+TEST(ClipToAnim, ValuesThatAreNotFiniteRepeatTheOneBefore) {
+  ClipToAnimOptions options;
+  options.joint_names = kNames;
+  Clip clip = Figure(600, 0);
+  const size_t width = clip.skeleton.channels.size();
+  Clip held = clip;
+  for (size_t frame = 300; frame < 303; ++frame) {
+    clip.motion.values[frame * width + 4] = frame == 301 ? INFINITY : NAN;
+    held.motion.values[frame * width + 4] = held.motion.values[299 * width + 4];
+  }
+  clip.motion.values[500 * width + 3] += 360'000'000.0F;
+  Report report;
+  const ClipToAnimResult result = Convert(clip, options, &report);
+  EXPECT_NE(Codes(report).find("ANIM_VALUE_NOT_FINITE"), std::string::npos);
+  EXPECT_TRUE(result.converted);
+  held.motion.values[500 * width + 3] = clip.motion.values[500 * width + 3];
+  ExpectSameMotion(result.motion, Convert(held, options).motion);
+}
+
+TEST(ClipToAnim, JointsAtRestAreLeftOut) {
+  ClipToAnimOptions options;
+  options.joint_names = kNames;
+  Clip clip = Figure(20, 0);
+  const auto width = static_cast<int64_t>(clip.skeleton.channels.size());
+  const Node& chest = clip.skeleton.nodes[3];
+  for (int64_t i = 0; i < 20 * width; ++i) {
+    const int64_t column = i % width - chest.first_channel;
+    if (column >= -3 && column < 3) {
+      clip.motion.values[static_cast<size_t>(i)] = 0;
+    }
+  }
+  const auto has_chest = [](const AnimMotion& motion) {
+    for (const AnimJoint& joint : motion.joints) {
+      if (joint.name == "mChest") return true;
+    }
+    return false;
+  };
+  EXPECT_FALSE(has_chest(Convert(clip, options).motion));
+  options.keep_still_joints = true;
+  EXPECT_TRUE(has_chest(Convert(clip, options).motion));
+}
+
+TEST(ClipToAnim, SettingsAreWritten) {
+  ClipToAnimOptions options;
+  options.joint_names = kNames;
+  options.settings.base_priority = 5;
+  options.settings.joint_priorities = {{"hip", 6}, {"mTorso", 3}};
+  options.settings.loop = true;
+  options.settings.loop_in = 0.2F;
+  options.settings.ease_in = 0.1F;
+  options.settings.hand_pose = 9;
+  options.settings.emote = "express_smile";
+  const AnimMotion motion = Convert(Figure(60, 0), options).motion;
+  EXPECT_EQ(motion.base_priority, 5);
+  EXPECT_EQ(motion.joints.at(0).priority, 6);
+  EXPECT_EQ(motion.joints.at(1).priority, 3);
+  EXPECT_EQ(motion.joints.at(2).priority, -1);
+  EXPECT_EQ(motion.loop, 1);
+  EXPECT_EQ(motion.loop_in, 0.2F);
+  EXPECT_EQ(motion.loop_out, motion.duration);
+  EXPECT_EQ(motion.ease_in, 0.1F);
+  EXPECT_EQ(motion.hand_pose, 9);
+  EXPECT_EQ(motion.emote, "express_smile");
+  IssueLog log({});
+  AnimReadResult read;
+  ASSERT_TRUE(CheckAnim(motion, &read, &log).ok());
+  EXPECT_TRUE(read.uploads);
+}
+
+TEST(ClipToAnim, RefusesOptionsThatMakeNoSense) {
+  const auto refuses = [](const auto& change) {
+    ClipToAnimOptions options;
+    change(&options);
+    const absl::Status status = CheckOptions(options, Figure(1, 0).skeleton);
+    return std::string(
+        MessageOf(status).substr(0, MessageOf(status).find(':')));
+  };
+  using O = ClipToAnimOptions;
+  EXPECT_EQ(refuses([](O*) {}), "");
+  EXPECT_EQ(refuses([](O* o) { o->joint_names = {"a"}; }), "joint_names");
+  EXPECT_EQ(refuses([](O* o) { o->max_degrees = -1; }), "max_degrees");
+  EXPECT_EQ(refuses([](O* o) { o->max_degrees = NAN; }), "max_degrees");
+  EXPECT_EQ(refuses([](O* o) { o->max_millimetres = 1e9F; }),
+            "max_millimetres");
+  EXPECT_EQ(refuses([](O* o) { o->metres_per_unit = -1; }), "metres_per_unit");
+  EXPECT_EQ(refuses([](O* o) { o->max_bytes = -1; }), "max_bytes");
+  EXPECT_EQ(refuses([](O* o) { o->settings.base_priority = 7; }),
+            "base_priority");
+  EXPECT_EQ(refuses([](O* o) { o->settings.joint_priority = -2; }),
+            "joint_priority");
+  EXPECT_EQ(refuses([](O* o) {
+              o->settings.joint_priorities = {{"x", 1}};
+            }),
+            "joint_priorities");
+  EXPECT_EQ(refuses([](O* o) { o->settings.loop_in = 61; }), "loop_in");
+  EXPECT_EQ(refuses([](O* o) { o->settings.ease_out = NAN; }), "ease_out");
+  EXPECT_EQ(refuses([](O* o) { o->settings.hand_pose = 14; }), "hand_pose");
+  EXPECT_EQ(refuses([](O* o) { o->settings.emote = "x"; }), "emote");
+  EXPECT_EQ(refuses([](O* o) {
+              o->settings.constraints = std::vector<AnimConstraint>(1);
+            }),
+            "constraints");
+}
+
+}  // namespace
+}  // namespace bvhmill::testing

@@ -1,0 +1,101 @@
+// Values of flags of bvhmilld: bounds of numbers, and flags that contradict
+// each other.
+
+#include <gmock/gmock.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/server/app/read_flags.h"
+#include "tests/support/files.h"
+
+namespace bvhmill::testing {
+namespace {
+
+struct Range {
+  const char* flag;
+  std::vector<const char*> good;
+  std::vector<const char*> bad;
+};
+
+TEST(FlagsTest, TakeNumbersUpToTheirBounds) {
+  const Range ranges[] = {
+      {"threads", {"0", "1", "4096"}, {"-1", "4097", "x", ""}},
+      {"drain-seconds", {"0", "86400"}, {"-1", "86401"}},
+      {"chunk-bytes", {"1024", "4194304"}, {"1023", "4194305", "0"}},
+      {"max-joints", {"0", "2147483647"}, {"-1", "2147483648"}},
+      {"max-issues", {"0", "2147483647"}, {"-1", "2147483648"}},
+      {"max-outputs", {"0", "2147483647"}, {"-1", "2147483648"}},
+      {"max-stream-clips", {"0", "2147483647"}, {"-1", "2147483648"}},
+      {"max-frames", {"0", "2147483648", "9223372036854775807"}, {"-1"}},
+  };
+  for (const auto& [flag, good, bad] : ranges) {
+    for (const char* value : good) {
+      EXPECT_TRUE(Read({"--" + std::string(flag) + "=" + value}).good)
+          << flag << "=" << value;
+    }
+    for (const char* value : bad) {
+      const Outcome outcome = Read({"--" + std::string(flag) + "=" + value});
+      EXPECT_FALSE(outcome.good) << flag << "=" << value;
+      EXPECT_EQ(outcome.exit_code, 2) << flag << "=" << value;
+    }
+  }
+}
+
+// Flags that are valid alone but not together, and the error messages.
+TEST(FlagsTest, ConflictsAreRefused) {
+  const std::pair<std::vector<std::string>, const char*> cases[] = {
+      {{"--tls-cert=c"}, "--tls-cert and --tls-key need each other"},
+      {{"--tls-key=k"}, "--tls-cert and --tls-key need each other"},
+      {{"--tls-client-ca=a"}, "--tls-client-ca needs --tls-cert and --tls-key"},
+      {{"--listen=0.0.0.0:1"}, "refusing to listen on 0.0.0.0:1 without TLS"},
+      {{"--listen=[::]:1"}, "refusing to listen on [::]:1 without TLS"},
+      {{"--metrics=0.0.0.0:1"}, "refusing to show metrics on 0.0.0.0:1"},
+      {{"--metrics=0.0.0.0:1", "--tls-cert=c", "--tls-key=k"},
+       "refusing to show metrics on 0.0.0.0:1"},
+      {{"--metrics=unix:/m"}, "--metrics is HOST:PORT"},
+      {{"--metrics=99999"}, "--metrics: '99999' is not HOST:PORT or PORT"},
+      {{"--listen=nowhere"}, "--listen: 'nowhere' is not HOST:PORT or PORT"},
+      {{"--listen=:1"}, "--listen: ':1' is not HOST:PORT or PORT"},
+      {{"--listen=127.0.0.1:65536"}, "with a port from 0 to 65535"},
+      {{"--max-nothing=1"}, "max-nothing"},
+      {{"word"}, "word"},
+      {{"--config=/no/such/file"}, "/no/such/file"},
+  };
+  for (const auto& [args, why] : cases) {
+    const Outcome outcome = Read(args);
+    EXPECT_FALSE(outcome.good) << why;
+    EXPECT_EQ(outcome.exit_code, 2) << why;
+    EXPECT_THAT(outcome.printed, ::testing::HasSubstr(why));
+  }
+}
+
+TEST(FlagsTest, ResolvedConflictsAreAccepted) {
+  const std::vector<std::string> cases[] = {
+      {"--listen=0.0.0.0:1", "--insecure"},
+      {"--listen=0.0.0.0:1", "--tls-cert=c", "--tls-key=k"},
+      {"--metrics=0.0.0.0:1", "--insecure"},
+      {"--tls-client-ca=a", "--tls-cert=c", "--tls-key=k"},
+      {"--listen=unix:/s"},
+      {"--listen=localhost:1"},
+      {"--listen=[::1]:1"},
+      {"--listen=127.9.9.9:1"},
+  };
+  for (const auto& args : cases) {
+    const Outcome outcome = Read(args);
+    EXPECT_TRUE(outcome.good) << args[0] << ": " << outcome.printed;
+  }
+}
+
+TEST(FlagsTest, FileWithAnUnknownNameIsRefused) {
+  TempDir dir;
+  WriteFile(dir.File("conf"), "max-jonts = 1\n");
+  const Outcome outcome = Read({"--config=" + dir.File("conf")});
+  EXPECT_FALSE(outcome.good);
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.printed, ::testing::HasSubstr("max-jonts"));
+}
+
+}  // namespace
+}  // namespace bvhmill::testing
