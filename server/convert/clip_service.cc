@@ -11,7 +11,6 @@
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/pipeline/convert.h"
-#include "bvhmill/wire/message_arena.h"
 #include "bvhmill/wire/unknown_fields.h"
 #include "server/codec/output_bytes.h"
 #include "server/codec/read_message.h"
@@ -304,13 +303,13 @@ class ClipTask final : public UnaryTask {
   absl::Status Read(Ticket* ticket, bool* is_short) override {
     int64_t unpacked = 0;
     const absl::Status status =
-        ReadRequestMessage(config_, request_, ticket, message_, &unpacked);
-    *is_short = IsShortCall(*message_, unpacked);
+        ReadRequestMessage(config_, request_, ticket, &message_, &unpacked);
+    *is_short = IsShortCall(message_, unpacked);
     return status;
   }
 
   absl::Status Work(const UnaryWork& call) override {
-    const absl::Status status = work_(config_, *message_, call, response_);
+    const absl::Status status = work_(config_, message_, call, response_);
     if (!status.ok() || !IsTooLarge(config_, *response_)) return status;
     response_->Clear();
     return TooLargeForUnary(config_);
@@ -321,8 +320,7 @@ class ClipTask final : public UnaryTask {
   const ClipWork<Request> work_;
   grpc::ByteBuffer* const request_;
   grpc::ByteBuffer* const response_;
-  wire::MessageArena arena_;
-  Request* const message_ = arena_.Make<Request>();
+  Request message_;
 };
 
 template <typename Request>

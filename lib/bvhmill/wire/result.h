@@ -2,8 +2,7 @@
 
 // Results of the pipeline as messages of the API, and back.
 //
-// ToProto fills a message in place, so that one of an arena takes all of its
-// parts from there; it is empty before, if nothing else is said.
+// ToProto fills a message that is empty, unless something else is stated.
 
 #include <vector>
 
