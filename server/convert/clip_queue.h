@@ -115,8 +115,9 @@ class ClipQueue {
   std::shared_ptr<const Caller> caller_ = Nobody();
   std::string peer_;
   bool saw_message_ = false;
-  // Shared by the clips that bring no options of their own: those for BVH, and
-  // copies for other formats of sources. Never empty once a message was taken.
+  // Shared by the clips that bring no options of their own: first those for
+  // BVH, then copies for other formats of sources. The first is null until a
+  // message was taken.
   std::vector<OptionsPtr> default_options_ = {nullptr};
   // Counts the stream and its default options.
   Ticket ticket_;

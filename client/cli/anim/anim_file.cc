@@ -38,8 +38,8 @@ void AddAnimInputs(CLI::App* app, InputOptions* input) {
       ->required()
       ->group("Input");
   app->add_flag("-r,--recursive", input->recursive,
-                "read all *.anim in folders and their subfolders,\n"
-                "sorted by path")
+                "read all *.anim (also packed: .anim.gz, .anim.zst)\n"
+                "in folders and their subfolders, sorted by path")
       ->group("Input");
 }
 
