@@ -32,9 +32,9 @@ TEST(RetryDelay, IsSetForTemporaryRefusals) {
       {Code::kUnavailable, "retry_after_ms", "1000", 0}};
   for (const Case& c : cases) {
     ConvertResult result;
-    result.status =
-        WithParts(MakeStatus(c.code, ""),
-                  {"SERVER_BUSY", {{"limit", "9"}, {c.name, c.value}}});
+    result.status = bvhmill::testing::WithParts(
+        MakeStatus(c.code, ""),
+        {"SERVER_BUSY", {{"limit", "9"}, {c.name, c.value}}});
     EXPECT_EQ(RetryDelayOf(result).count(), c.milliseconds)
         << c.name << " " << c.value;
   }

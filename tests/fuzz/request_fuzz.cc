@@ -205,18 +205,18 @@ void Check(const Case& c, std::span<const bvhmill::server::TextField> texts) {
   grpc::ByteBuffer bytes = Send(c);
   Request message;
   int64_t beside = -1;
-  const grpc::Status status =
+  const absl::Status status =
       bvhmill::server::ReadMessage(config, texts, &bytes, &message, &beside);
   Require(bytes.Length() == 0);
   const auto size = static_cast<int64_t>(c.wire.size());
   if (c.packing != GRPC_COMPRESS_NONE && c.limit > 0 && size > c.limit) {
-    Require(status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED);
+    Require(absl::IsResourceExhausted(status));
     return;
   }
   Request expected;
   const bool is_message = expected.ParseFromString(c.wire);
   const auto most = static_cast<int64_t>(bvhmill::kMaxOptionBytes);
-  if (status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED) {
+  if (absl::IsResourceExhausted(status)) {
     Require(beside > most);
   } else {
     Require(status.ok() == is_message);

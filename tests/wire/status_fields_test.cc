@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/wire/status.h"
 #include "tests/support/error_parts.h"

@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <fstream>
 #include <memory>
 #include <random>
 #include <string>

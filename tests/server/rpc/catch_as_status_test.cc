@@ -15,6 +15,7 @@
 namespace bvhmill::testing {
 namespace {
 
+using ::testing::HasSubstr;
 using ::testing::Not;
 
 TEST(CatchAsStatusTest, ExceptionsAreLogged) {
