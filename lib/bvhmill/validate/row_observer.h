@@ -28,7 +28,7 @@ namespace bvhmill {
 struct ObservedClip {
   const Skeleton& skeleton;
   const SkeletonFacts& facts;
-  // The text position of each node.
+  // The text position of each node; empty if the source is no text.
   std::span<const TextPosition> node_positions;
   // What the caller knows about units and axes.
   const SourceSpace& source;

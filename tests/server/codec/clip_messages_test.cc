@@ -203,8 +203,9 @@ TEST_F(ClipMessagesTest, ConvertClipsAnswersInOrder) {
 
 // Two outputs in pieces: their chunks say which one, and from where.
 TEST_F(ClipMessagesTest, ChunksSayOutputAndOffset) {
-  Start(
-      [](server::ServerConfig* config) { config->service.chunk_bytes = 1024; });
+  Start([](server::ServerConfig* config) {
+    config->service.recommended_chunk_bytes = 1024;
+  });
   std::string clip = kClip;
   clip.replace(clip.find("Frames: 2"), 9, "Frames: 200");
   std::string csv = kCsv;

@@ -20,7 +20,7 @@ server::ServerConfig TightConfig() {
   config.service.max_unfinished_clips_per_stream = 4;
   config.service.max_unfinished_bytes_per_stream = 300;
   config.service.max_unsent_bytes_per_stream = 250;
-  config.service.max_stream_bytes = 1500;
+  config.service.max_total_stream_bytes = 1500;
   config.service.min_upload_bytes_per_second = 1;
   config.admission.max_inflight_clips = 3;
   config.admission.max_inflight_bytes = 3 * Budget::kFreeBytes + 400;
