@@ -1,4 +1,4 @@
-// What the report of a conversion to .anim says.
+// The report of a conversion to .anim.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What streams of clips answer, in which order, and when they hold back.
+// Streams of clips: their answers, the order of these, and when they pause.
 
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What unary calls answer to good clips, broken clips and wrong requests.
+// Answers of unary calls to good clips, broken clips and wrong requests.
 
 #include "tests/server/convert/unary.h"
 
