@@ -108,7 +108,10 @@ void CheckStatus(const v1::Status& message, const v1::Status& again) {
   if (again.code() != 0 && IsPlain(message.message())) {
     Require(again.message() == message.message());
   }
-  Require(again.has_info() == !message.info().reason().empty());
+  // A status that is OK has no details.
+  const bool has_details =
+      again.code() != 0 && !message.info().reason().empty();
+  Require(again.has_info() == has_details);
   if (!again.has_info() || !IsPlain(message.info())) return;
   v1::ErrorInfo expected = message.info();
   expected.DiscardUnknownFields();
