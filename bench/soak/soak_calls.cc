@@ -95,6 +95,9 @@ class Collecting {
       case Response::kResult:
         TakeResult(response->result());
         break;
+      case Response::kIssuesFound:
+        tally_.Miss("issues before the result, not asked for");
+        break;
       case Response::FRAME_NOT_SET:
         tally_.Miss("an empty frame");
         break;

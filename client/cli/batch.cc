@@ -11,7 +11,6 @@
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/pipeline/workers.h"
-#include "client/cli/anim/anim_file.h"
 #include "client/cli/io/read_clip.h"
 #include "client/cli/ui/text.h"
 
@@ -20,9 +19,15 @@ namespace {
 
 using Kind = Outcome::Kind;
 
-ConvertResult TooLarge(const ReportOptions& options, int64_t limit) {
+// The report of the reader of `format`, which has places in the text if the
+// format is one.
+ConvertResult TooLarge(SourceFormat format, const ReportOptions& options,
+                       int64_t limit) {
   IssueLog log(options);
-  log.Add(IssueCode::LIMIT_CLIP_BYTES, LocationAt(TextPosition{}),
+  Location location;
+  location.byte_offset = 0;
+  if (format == SourceFormat::kBvh) location = LocationAt(TextPosition{});
+  log.Add(IssueCode::LIMIT_CLIP_BYTES, location,
           {{"limit", std::to_string(limit)}});
   ConvertResult result;
   result.report = log.Finish(false, false);
@@ -45,7 +50,7 @@ v1::ContentEncoding OnWire(Encoding encoding) {
 
 // `result` of a server, with the words of this program if the server could not
 // unpack the clip.
-ConvertResult AsIfUnpackedHere(ConvertResult result,
+ConvertResult AsIfUnpackedHere(ConvertResult result, SourceFormat format,
                                const ReportOptions& report, int64_t limit) {
   const CallError error = CallErrorOf(result.status);
   if (error.reason == "ENCODING_BROKEN") {
@@ -55,7 +60,7 @@ ConvertResult AsIfUnpackedHere(ConvertResult result,
   }
   const bool is_too_large =
       error.reason == kLimitExceeded && error.limit_name == "max_clip_bytes";
-  return is_too_large ? TooLarge(report, limit) : result;
+  return is_too_large ? TooLarge(format, report, limit) : result;
 }
 
 Kind KindOf(const absl::Status& status, const Session& session) {
@@ -175,6 +180,12 @@ ConvertResult WithMemoryForClip(
   ConvertResult unread;
   unread.status = input.status;
   if (!unread.status.ok()) return unread;
+  if (!session.engine->Reads(input.format)) {
+    unread.status = MakeStatus(
+        absl::StatusCode::kFailedPrecondition,
+        "the server does not read ." + std::string(InfoOf(input.format).name));
+    return unread;
+  }
   const int64_t limit = session.engine->MaxClipBytes();
   ClipText text;
   Encoding encoding = EncodingOf(input);
@@ -184,18 +195,14 @@ ConvertResult WithMemoryForClip(
     unread.status = UnpackClip(encoding, limit, session.cancel, &text);
     encoding = Encoding::kIdentity;
   }
-  if (absl::IsResourceExhausted(unread.status)) return TooLarge(report, limit);
+  if (absl::IsResourceExhausted(unread.status)) {
+    return TooLarge(input.format, report, limit);
+  }
   if (!unread.status.ok()) return unread;
-  if (encoding != Encoding::kIdentity) {
-    return AsIfUnpackedHere(work({ViewOf(text), OnWire(encoding), progress}),
-                            report, limit);
-  }
-  if (!IsAnimName(input.path)) {
-    return work({ViewOf(text), v1::CONTENT_ENCODING_IDENTITY, progress});
-  }
-  std::string bvh;
-  unread.status = AnimAsBvh(ViewOf(text), &bvh, &unread.report);
-  return unread.status.ok() ? work({bvh}) : unread;
+  const ClipData clip = {ViewOf(text), OnWire(encoding), progress,
+                         input.format};
+  if (encoding == Encoding::kIdentity) return work(clip);
+  return AsIfUnpackedHere(work(clip), input.format, report, limit);
 }
 
 }  // namespace
@@ -214,11 +221,10 @@ ConvertResult WithClip(
   return result;
 }
 
-void TakeLinesOf(const Input& input, const ClipData& clip, const Report& report,
-                 IssueView* view) {
-  const bool is_file =
-      clip.encoding == v1::CONTENT_ENCODING_IDENTITY && !IsAnimName(input.path);
-  if (is_file) TakeLines(clip.bytes, report, view);
+void TakeLinesOf(const ClipData& clip, const Report& report, IssueView* view) {
+  const bool is_text = clip.encoding == v1::CONTENT_ENCODING_IDENTITY &&
+                       clip.format == SourceFormat::kBvh;
+  if (is_text) TakeLines(clip.bytes, report, view);
 }
 
 bool HasReport(const ConvertResult& result) {

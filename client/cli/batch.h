@@ -50,8 +50,7 @@ struct Totals {
 };
 
 // Reads the clip `input`, calls `work` with it and returns the result of
-// `work`. An .anim becomes a BVH clip of its animation. A compressed clip stays
-// compressed if the engine accepts that.
+// `work`. A compressed clip stays compressed if the engine accepts that.
 //
 // If the file cannot be read or decompressed, returns NOT_FOUND without a
 // report. If it is too large, returns the report that an engine would give. If
@@ -71,9 +70,8 @@ bool HasReport(const ConvertResult& result);
 Outcome OutcomeOf(const Session& session, const Input& input,
                   const ConvertResult& result, const IssueView& view = {});
 
-// Calls TakeLines if `clip` has the bytes of the file `input`.
-void TakeLinesOf(const Input& input, const ClipData& clip, const Report& report,
-                 IssueView* view);
+// Calls TakeLines if `clip` is text that is not compressed.
+void TakeLinesOf(const ClipData& clip, const Report& report, IssueView* view);
 
 // Calls `task` with the index of each input, for several inputs at the same
 // time. Prints the texts of the outcomes in the order of the inputs, and shows

@@ -32,6 +32,7 @@ ConvertResult LocalEngine::Convert(std::string_view /*name*/,
                                    const CancelToken* cancel) {
   ConvertOptions limited = options;
   limited.limits = limits_;
+  limited.source_format = clip.format;
   const ConverterPool::Lease lease(&converters_);
   ConvertResult result = lease->Convert(clip.bytes, limited, receiver, cancel);
   SortArgs(&result);

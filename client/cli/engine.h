@@ -32,6 +32,8 @@ class Engine {
   virtual int64_t MaxClipBytes() const = 0;
   // True if clips can have this compression.
   virtual bool Takes(v1::ContentEncoding encoding) const = 0;
+  // True if clips can have this format.
+  virtual bool Reads(SourceFormat format) const = 0;
   // True if a call can fail for reasons of a server.
   virtual bool IsRemote() const = 0;
   // Version and commit of the program that converts.
@@ -52,6 +54,7 @@ class LocalEngine final : public Engine {
   bool Takes(v1::ContentEncoding encoding) const override {
     return encoding == v1::CONTENT_ENCODING_IDENTITY;
   }
+  bool Reads(SourceFormat /*format*/) const override { return true; }
   bool IsRemote() const override { return false; }
   std::string Build() const override;
 
@@ -75,6 +78,9 @@ class RemoteEngine final : public Engine {
   int64_t MaxClipBytes() const override;
   bool Takes(v1::ContentEncoding encoding) const override {
     return client_->Takes(encoding);
+  }
+  bool Reads(SourceFormat format) const override {
+    return client_->Reads(format);
   }
   bool IsRemote() const override { return true; }
   std::string Build() const override;

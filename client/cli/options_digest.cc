@@ -25,10 +25,15 @@ std::string InFixedOrder(const v1::ConvertOptions& options) {
 }  // namespace
 
 std::string OptionsDigest(const ConvertOptions& options,
+                          std::optional<SourceFormat> from,
                           std::string_view engine) {
   Sha256 digest;
   for (const std::string_view part : {Version(), GitCommit(), engine}) {
     digest.Add(part);
+    digest.Add("\n");
+  }
+  if (from) {
+    digest.Add(InfoOf(*from).name);
     digest.Add("\n");
   }
   digest.Add(InFixedOrder(wire::ToProto(options)));

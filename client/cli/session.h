@@ -1,6 +1,6 @@
 #pragma once
 
-// What the commands share: their common options, the console and the engine.
+// The state that all commands share: common options, the console, the engine.
 
 #include <memory>
 #include <string>

@@ -9,6 +9,7 @@
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/wire/options.h"
+#include "bvhmill/wire/source.h"
 #include "client/cpp/call.h"
 #include "client/cpp/channel.h"
 #include "client/cpp/clip_calls.h"
@@ -25,7 +26,7 @@ constexpr milliseconds kPauses[] = {milliseconds(100), milliseconds(400),
                                     milliseconds(1200)};
 
 absl::Status Unreachable(const std::string& server, std::string_view why) {
-  // What gRPC puts before the cause says nothing more.
+  // gRPC puts these words before the cause. They tell the user nothing.
   constexpr std::string_view kLead = "last error: UNKNOWN: ";
   const size_t lead = why.find(kLead);
   if (lead != std::string_view::npos) why.remove_prefix(lead + kLead.size());
@@ -159,6 +160,14 @@ bool Client::Takes(v1::ContentEncoding encoding) const {
   if (encoding == v1::CONTENT_ENCODING_IDENTITY) return true;
   const auto& taken = impl_->info.encodings();
   return std::find(taken.begin(), taken.end(), encoding) != taken.end();
+}
+
+bool Client::Reads(SourceFormat format) const {
+  if (format == SourceFormat::kBvh) return true;
+  const auto& read = impl_->info.source_formats();
+  return std::any_of(read.begin(), read.end(), [&](const auto& info) {
+    return wire::FromProto(info.format()) == format;
+  });
 }
 
 ConvertResult Client::Validate(std::string_view name, const ClipData& clip,

@@ -12,7 +12,9 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -20,6 +22,8 @@
 #include "bvhmill/base/cancel.h"
 #include "bvhmill/pipeline/convert.h"
 #include "bvhmill/pipeline/options.h"
+#include "bvhmill/pipeline/source_format.h"
+#include "bvhmill/report/report.h"
 #include "bvhmill/v1/clip_service.pb.h"
 #include "bvhmill/v1/server_service.pb.h"
 
@@ -88,13 +92,20 @@ TlsCheck CheckTls(const ConnectOptions& options);
 
 // A clip to send. The bytes are borrowed.
 struct ClipData {
-  // BVH text, plain or compressed.
+  // The bytes of a file, plain or compressed.
   std::string_view bytes;
   // How `bytes` is compressed. Requires that Client::Takes this.
   v1::ContentEncoding encoding = v1::CONTENT_ENCODING_IDENTITY;
   // Set to the number of bytes sent so far, if the clip is sent in pieces. May
   // be null.
   std::atomic<int64_t>* sent = nullptr;
+  // The file format. Requires that Client::Reads this.
+  SourceFormat format = SourceFormat::kBvh;
+  // If set, the clip is sent in pieces, and this is called from the calling
+  // thread with the issues that the server finds meanwhile, each once, before
+  // the call returns. The report of the result has them all. A call that is
+  // tried again may pass them again.
+  std::function<void(std::span<const Issue> issues)> on_issues = {};
 };
 
 // One server, or several that take turns. Thread-safe: any number of calls at
@@ -129,8 +140,12 @@ class Client {
   // True if the server accepts clips with this compression.
   bool Takes(v1::ContentEncoding encoding) const;
 
+  // True if the server reads clips of this format.
+  bool Reads(SourceFormat format) const;
+
   // Checks one clip, and whether options.outputs can be made of it, by making
-  // them: the report is that of Convert. options.limits are not used. The
+  // them: the report is that of Convert. Not used are options.limits and, since
+  // `clip` has a format, options.source_format. The
   // outputs of a large clip come over the connection, and are dropped. `name`
   // is for messages only. A broken clip gets the same status and report
   // as from Convert. UNAVAILABLE "cannot reach HOST:PORT: why": no server.

@@ -10,6 +10,7 @@
 #include "bvhmill/base/utf8.h"
 #include "bvhmill/pipeline/discarding_receiver.h"
 #include "bvhmill/wire/result.h"
+#include "bvhmill/wire/source.h"
 #include "client/cpp/call.h"
 #include "client/cpp/clip_stream.h"
 #include "client/cpp/response.h"
@@ -37,6 +38,7 @@ Request MakeRequest(std::string_view name, const ClipData& clip,
   request.mutable_source()->set_display_name(ToUtf8(name));
   request.mutable_source()->set_data(clip.bytes.data(), clip.bytes.size());
   request.mutable_source()->set_encoding(clip.encoding);
+  request.mutable_source()->set_format(wire::ToProto(clip.format));
   *request.mutable_options() = options;
   return request;
 }
@@ -56,6 +58,13 @@ ConvertResult TakeWhole(const v1::ClipResult& result,
   return fault.ok() ? answer.TakeResult() : FailedResult(fault);
 }
 
+// Issues that a report may list; 0: no limit.
+int64_t MaxIssues(const v1::ConvertOptions& options, const v1::Limits& limits) {
+  const int64_t asked = options.validation().max_issues();
+  const int64_t most = limits.max_issues_per_report();
+  return asked <= 0 || Exceeds(asked, most) ? most : asked;
+}
+
 }  // namespace
 
 void Prepare(const Line& line, grpc::ClientContext* context) {
@@ -66,6 +75,7 @@ void Prepare(const Line& line, grpc::ClientContext* context) {
 // An output is about as large as the text it is made from, so more than fit an
 // answer are not even tried.
 bool ClipCalls::FitsUnary(const ClipData& clip, int outputs) const {
+  if (clip.on_issues) return false;
   const bool is_packed = clip.encoding != v1::CONTENT_ENCODING_IDENTITY;
   const size_t text = clip.bytes.size() * (is_packed ? kUsualPacking : 1);
   return text <= kMaxUnaryText && !Exceeds(static_cast<int64_t>(text) * outputs,
@@ -111,7 +121,7 @@ ConvertResult ClipCalls::Validate(std::string_view name, const ClipData& clip,
     DiscardingReceiver nobody;
     ConvertResult result = Stream(name, clip, options, &nobody, cancel);
     result.outputs.clear();
-    // What outputs cannot hold is no fault of a check.
+    // A check makes no outputs: values that an output cannot hold are no fault.
     if (absl::IsFailedPrecondition(result.status) &&
         result.report.counts.errors > 0) {
       result.status = absl::OkStatus();
@@ -189,6 +199,7 @@ ConvertResult ClipCalls::Stream(std::string_view name, const ClipData& clip,
   streamed.chunk_bytes = ChunkBytes();
   streamed.max_message_bytes = limits_.max_request_message_bytes();
   streamed.max_output_bytes = limits_.max_output_bytes();
+  streamed.max_issues = MaxIssues(options, limits_);
   streamed.answer_timeout = answer_timeout_;
   streamed.receiver = receiver;
   return ConvertByStream(clips_.get(), &context, streamed, cancel);

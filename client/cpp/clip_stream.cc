@@ -16,6 +16,7 @@
 #include "bvhmill/base/limits.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
+#include "bvhmill/wire/source.h"
 #include "client/cpp/call.h"
 #include "client/cpp/response.h"
 
@@ -46,7 +47,7 @@ class ClipStream final : public grpc::ClientBidiReactor<Request, Response> {
     // Reads are started from outside of reactions.
     AddHold();
     StartRead(&responses_[0]);
-    WriteBegin();
+    clip_.data.on_issues ? WriteOpen() : WriteBegin();
     StartCall();
   }
 
@@ -73,7 +74,7 @@ class ClipStream final : public grpc::ClientBidiReactor<Request, Response> {
         [this] { return status_.has_value(); }, gives_up);
   }
 
-  // Of the call, once it is finished.
+  // The status of the call, once it is finished.
   const grpc::Status& status() const { return *status_; }
   // The server was silent for too long.
   bool is_silent() const { return is_silent_; }
@@ -128,11 +129,18 @@ class ClipStream final : public grpc::ClientBidiReactor<Request, Response> {
     return response;
   }
 
+  void WriteOpen() {
+    request_.mutable_open()->set_report_issues_early(true);
+    WriteMore();
+  }
+
   void WriteBegin() {
+    has_begun_ = true;
     v1::ClipBegin* begin = request_.mutable_begin();
     begin->set_key(kKey);
     begin->mutable_source()->set_display_name(ToUtf8(clip_.name));
     begin->mutable_source()->set_encoding(clip_.data.encoding);
+    begin->mutable_source()->set_format(wire::ToProto(clip_.data.format));
     *begin->mutable_options() = *clip_.options;
     if (clip_.data.bytes.size() <= clip_.chunk_bytes) {
       begin->mutable_source()->set_data(clip_.data.bytes.data(),
@@ -147,6 +155,7 @@ class ClipStream final : public grpc::ClientBidiReactor<Request, Response> {
   }
 
   void WriteNext() {
+    if (!has_begun_) return WriteBegin();
     if (sent_ == clip_.data.bytes.size()) {
       request_.mutable_end();
       return WriteLast();
@@ -174,6 +183,7 @@ class ClipStream final : public grpc::ClientBidiReactor<Request, Response> {
   grpc::ClientContext& context_;
   // Used by the writing reactions, which never run at the same time.
   Request request_;
+  bool has_begun_ = false;
   size_t sent_ = 0;
   std::atomic<bool> written_last_ = false;
   // Shared by the reading thread and its reaction.
@@ -204,8 +214,28 @@ absl::Status TakeChunk(const v1::OutputChunk& chunk, Answer* answer) {
   return answer->Data(chunk.output(), chunk.offset(), chunk.data());
 }
 
+// Issues that the server has sent early, in total.
+struct EarlyIssues {
+  const StreamedClip& clip;
+  int64_t count = 0;
+};
+
+absl::Status TakeIssues(const v1::IssuesFound& found, EarlyIssues* early) {
+  BVHMILL_RETURN_IF_ERROR(CheckKey(found.key()));
+  if (!early->clip.data.on_issues) {
+    return BrokenAnswer("early issues, which were not asked for");
+  }
+  if (found.issues().empty()) return BrokenAnswer("no early issues");
+  early->count += found.issues_size();
+  if (Exceeds(early->count, early->clip.max_issues)) {
+    return BrokenAnswer("more early issues than its max_issues_per_report");
+  }
+  early->clip.data.on_issues(IssuesFromServer(found.issues()));
+  return absl::OkStatus();
+}
+
 absl::Status TakeResponse(const Response& response, Answer* answer,
-                          int* unknown_messages) {
+                          EarlyIssues* early, int* unknown_messages) {
   switch (response.frame_case()) {
     case Response::kBegin:
       BVHMILL_RETURN_IF_ERROR(CheckKey(response.begin().key()));
@@ -215,6 +245,8 @@ absl::Status TakeResponse(const Response& response, Answer* answer,
     case Response::kResult:
       BVHMILL_RETURN_IF_ERROR(CheckKey(response.result().key()));
       return answer->End(response.result());
+    case Response::kIssuesFound:
+      return TakeIssues(response.issues_found(), early);
     case Response::FRAME_NOT_SET:
       break;
   }
@@ -255,11 +287,12 @@ ConvertResult ConvertByStream(v1::ClipService::Stub* stub,
     stream.Finish(nullptr);
   };
   absl::Status fault;
+  EarlyIssues early = {clip};
   int unknown_messages = 0;
   while (fault.ok() && !answer.ended()) {
     const Response* response = stream.Next(cancel);
     if (response == nullptr) break;
-    fault = TakeResponse(*response, &answer, &unknown_messages);
+    fault = TakeResponse(*response, &answer, &early, &unknown_messages);
   }
   // A server may refuse a clip half-way; the rest of it is not sent then.
   if (!fault.ok() || !stream.sent_all()) context->TryCancel();

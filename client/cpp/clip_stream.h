@@ -25,6 +25,8 @@ struct StreamedClip {
   int64_t max_message_bytes = 0;
   // Largest size of all outputs in bytes; 0: no limit.
   int64_t max_output_bytes = 0;
+  // Largest number of issues that come early; 0: no limit.
+  int64_t max_issues = 0;
   // The call fails if the server sends and receives nothing for this time; 0:
   // no limit.
   std::chrono::milliseconds answer_timeout{};

@@ -59,6 +59,11 @@ absl::Status WithPrintableTexts(const absl::Status& status) {
   return MakeCallError(std::move(error));
 }
 
+void MakePrintable(Issue* issue) {
+  MakePrintable(&issue->code);
+  MakePrintable(&issue->message);
+}
+
 void MakePrintable(ClipInfo* info) {
   const auto is_odd = [](const JointInfo& joint) {
     return std::any_of(joint.channels.begin(), joint.channels.end(),
@@ -155,12 +160,19 @@ absl::Status Answer::CheckSizes() const {
 ConvertResult ResultFromServer(const v1::ClipResult& message) {
   ConvertResult result = wire::FromProto(message);
   result.status = WithPrintableTexts(result.status);
-  for (Issue& issue : result.report.issues) {
-    MakePrintable(&issue.code);
-    MakePrintable(&issue.message);
-  }
+  for (Issue& issue : result.report.issues) MakePrintable(&issue);
   MakePrintable(&result.info);
   return result;
+}
+
+std::vector<Issue> IssuesFromServer(
+    const google::protobuf::RepeatedPtrField<v1::Issue>& messages) {
+  std::vector<Issue> issues;
+  for (const v1::Issue& message : messages) {
+    issues.push_back(wire::FromProto(message));
+    MakePrintable(&issues.back());
+  }
+  return issues;
 }
 
 ConvertResult FailedResult(const absl::Status& status) {

@@ -16,6 +16,7 @@
 #include "absl/status/status.h"
 #include "bvhmill/pipeline/convert.h"
 #include "bvhmill/v1/options.pb.h"
+#include "bvhmill/v1/report.pb.h"
 #include "bvhmill/v1/result.pb.h"
 
 namespace bvhmill::client {
@@ -59,6 +60,10 @@ class Answer {
 // The result of a server, with strings that are safe to print: bytes that are
 // not printable are escaped.
 ConvertResult ResultFromServer(const v1::ClipResult& message);
+
+// The same for issues that come before the result.
+std::vector<Issue> IssuesFromServer(
+    const google::protobuf::RepeatedPtrField<v1::Issue>& messages);
 
 // Results of calls that returned none.
 ConvertResult FailedResult(const absl::Status& status);

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the operator of a server may choose.
+// The configuration of a server: values that its operator sets.
 
 #include <algorithm>
 #include <chrono>
@@ -14,30 +14,12 @@
 
 namespace bvhmill::server {
 
-// Limits of the service itself; those of a clip are in bvhmill::Limits.
+// Limits on messages and streams; those on one clip are in bvhmill::Limits. The
+// members of this struct and of TransportLimits are the rows of
+// server/limits/limits.inc. 0 = no limit.
 struct ServiceLimits {
-  // Serialized bytes of one message.
-  int64_t max_request_message_bytes = int64_t{16} << 20;
-  // A client that was not configured receives 4 MiB; some slack for the rest
-  // of the message.
-  int64_t max_unary_response_bytes = (int64_t{4} << 20) - (int64_t{64} << 10);
-  int64_t chunk_bytes = int64_t{256} << 10;
-  int64_t max_unfinished_clips_per_stream = 64;
-  // Bytes of clips that came and are not used up.
-  int64_t max_unfinished_bytes_per_stream = int64_t{1} << 20;
-  // Bytes of outputs that wait to be written.
-  int64_t max_unsent_bytes_per_stream = int64_t{4} << 20;
-  // Both together, over all streams: those that hold something read on when it
-  // is less.
-  int64_t max_stream_bytes = int64_t{256} << 20;
-  // How long a peer may keep a stream waiting within a clip, or an answer; 0 =
-  // for ever.
-  int64_t idle_seconds = 60;
-  // How long a stream may stay open without an unfinished clip; 0 = for ever.
-  int64_t idle_between_seconds = 300;
-  // What must come of a clip while the server waits for it, on average over
-  // idle_seconds: else a few bytes now and then would hold its place for ever.
-  int64_t min_upload_bytes_per_second = 256;
+#define BVHMILL_SERVICE_LIMIT(name, value, ...) int64_t name = value;
+#include "server/limits/limits.inc"
 };
 
 // Messages somewhat over max_request_message_bytes are read and refused with
@@ -56,37 +38,10 @@ inline std::chrono::seconds Seconds(int64_t seconds) {
   return std::chrono::seconds(std::min(seconds, kMax));
 }
 
-// The value of a limit that follows from the memory of the process: see
-// WithResolvedLimits.
-inline constexpr int64_t kAuto = -1;
-
-// What connections may do. 0 = no limit of that kind.
+// Limits on connections. 0 = no limit.
 struct TransportLimits {
-  // Calls at once; more wait in the client.
-  int64_t max_streams_per_connection = 256;
-  // gRPC's own buffers. Beyond it gRPC cuts off connections and calls: the last
-  // wall, behind those that say why.
-  int64_t max_transport_bytes = kAuto;
-  // An older connection takes no more calls; clients open another one. So they
-  // find servers that were added.
-  int64_t max_connection_age_seconds = 1800;
-  // After that its calls are cut off.
-  int64_t max_connection_age_grace_seconds = 0;
-  // A silent client is asked for a sign of life, and given up without one.
-  int64_t keepalive_seconds = 60;
-  int64_t keepalive_timeout_seconds = 20;
-  // Clients that ping more often are cut off.
-  int64_t min_ping_seconds = 10;
-  // One more is closed as soon as it comes.
-  int64_t max_connections = 4096;
-  // How long a connection may take to say what it is, and how long it may have
-  // no call before it makes room for others where there are max_connections.
-  int64_t handshake_seconds = 20;
-  // A connection is cut off over which so much has come that is no message, or
-  // not yet, and no message for so long: gRPC says nothing of a unary call, or
-  // of a piece of a stream, before its message is there.
-  int64_t max_stray_bytes = int64_t{1} << 20;
-  int64_t max_request_seconds = 120;
+#define BVHMILL_TRANSPORT_LIMIT(name, value, ...) int64_t name = value;
+#include "server/limits/limits.inc"
 };
 
 struct ServerConfig {

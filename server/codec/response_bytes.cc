@@ -83,4 +83,13 @@ void ToBytes(std::string_view key, const ClipInfo& info,
        {}, out);
 }
 
+void ToBytes(std::string_view key, std::span<const Issue> issues,
+             grpc::ByteBuffer* out) {
+  v1::ConvertClipsResponse response;
+  v1::IssuesFound* const found = response.mutable_issues_found();
+  found->set_key(key.data(), key.size());
+  for (const Issue& issue : issues) wire::ToProto(issue, found->add_issues());
+  ToBytes(response, out);
+}
+
 }  // namespace bvhmill::server

@@ -34,11 +34,13 @@ void ToBytes(const v1::OutputChunk& chunk, std::string data,
 void ToBytes(const ConvertResult& result, std::vector<OutputBytes> data,
              grpc::ByteBuffer* out);
 
-// ConvertClipsResponses: the `result` of the clip `key`; and its `begin`, with
-// what is said of outputs that will come.
+// ConvertClipsResponses: the `result` of the clip `key`; its `begin`, with
+// what is said of outputs that will come; and its `issues_found`.
 void ToBytes(std::string_view key, const ConvertResult& result,
              grpc::ByteBuffer* out);
 void ToBytes(std::string_view key, const ClipInfo& info,
              std::span<const OutputInfo> outputs, grpc::ByteBuffer* out);
+void ToBytes(std::string_view key, std::span<const Issue> issues,
+             grpc::ByteBuffer* out);
 
 }  // namespace bvhmill::server

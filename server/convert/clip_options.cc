@@ -12,7 +12,7 @@ absl::Status ReadClipOptions(const Limits& limits,
   options->limits = limits;
   const absl::Status status = wire::FromProto(message, options);
   if (absl::IsResourceExhausted(status)) {
-    return LimitExceeded("max_outputs_per_clip", limits.max_outputs,
+    return LimitExceeded("max_outputs_per_clip", limits.max_outputs_per_clip,
                          message.outputs_size());
   }
   return status;

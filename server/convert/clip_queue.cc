@@ -1,5 +1,6 @@
 #include "server/convert/clip_queue.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "bvhmill/base/bounds.h"
@@ -17,8 +18,7 @@ namespace bvhmill::server {
 namespace {
 
 // Adds fields beside the options that are not known.
-void AddUnknownFields(const v1::ClipBegin& begin,
-                      std::shared_ptr<const ConvertOptions>* options) {
+void AddUnknownFields(const v1::ClipBegin& begin, OptionsPtr* options) {
   std::vector<std::string> fields;
   wire::AddOwnUnknownFields(begin, "begin", &fields);
   wire::AddUnknownFields(begin.source(), "begin.source", &fields);
@@ -85,14 +85,38 @@ absl::Status ClipQueue::Take(v1::ConvertClipsRequest* message, int64_t beside) {
 
 absl::Status ClipQueue::Open(const v1::StreamOpen& open) {
   ordered_ = open.ordered();
-  const auto status = ReadOptions(open.options(), &default_options_);
-  return status.ok() ? ticket_.Grow(OptionsBytes(*default_options_)) : status;
+  reports_early_ = open.report_issues_early();
+  OptionsPtr& options = default_options_.front();
+  const auto status =
+      ReadOptions(open.options(), SourceFormats().front().format, &options);
+  return status.ok() ? ticket_.Grow(OptionsBytes(*options)) : status;
 }
 
-absl::Status ClipQueue::ReadOptions(
-    const v1::ConvertOptions& message,
-    std::shared_ptr<const ConvertOptions>* options) {
+// The options of clips of `format` that have none of their own. The stream
+// keeps a copy for each format that came.
+absl::Status ClipQueue::ReadDefaultOptions(SourceFormat format,
+                                           OptionsPtr* options) {
+  const auto same = std::find_if(
+      default_options_.begin(), default_options_.end(),
+      [&](const OptionsPtr& known) { return known->source_format == format; });
+  if (same == default_options_.end()) {
+    const OptionsPtr& first = default_options_.front();
+    if (auto status = ticket_.Grow(OptionsBytes(*first)); !status.ok()) {
+      return status;
+    }
+    auto copy = std::make_shared<ConvertOptions>(*first);
+    copy->source_format = format;
+    *options = default_options_.emplace_back(std::move(copy));
+  } else {
+    *options = *same;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ClipQueue::ReadOptions(const v1::ConvertOptions& message,
+                                    SourceFormat format, OptionsPtr* options) {
   auto read = std::make_shared<ConvertOptions>();
+  read->source_format = format;
   auto status = ReadClipOptions(config().limits, message, read.get());
   if (status.ok()) *options = std::move(read);
   return status;
@@ -104,7 +128,8 @@ absl::Status ClipQueue::Begin(v1::ClipBegin* begin, const absl::Status& held) {
   incoming_ = std::make_shared<StreamClip>();
   incoming_->begun_at = parts_.now();
   clips_.push_back(incoming_);
-  incoming_->options = default_options_;
+  incoming_->options = default_options_.front();
+  incoming_->reports_early = reports_early_;
   // Each frame of the clip contains the key.
   const bool is_long = begin->key().size() > kMaxClipKeyBytes;
   incoming_->key = is_long ? Excerpt(begin->key()) : begin->key();
@@ -136,14 +161,17 @@ absl::Status ClipQueue::Admit(const v1::ClipBegin& begin) {
       !status.ok()) {
     return status;
   }
-  int64_t bytes = Budget::kFreeBytes + DecodingBytes(clip.encoding);
-  if (begin.has_options()) {
-    if (auto status = ReadOptions(begin.options(), &clip.options);
-        !status.ok()) {
-      return status;
-    }
-    bytes += OptionsBytes(*clip.options);
+  SourceFormat format = SourceFormat::kBvh;
+  if (auto status = ReadFormat(begin.source().format(), &format);
+      !status.ok()) {
+    return status;
   }
+  int64_t bytes = Budget::kFreeBytes + DecodingBytes(clip.encoding);
+  const absl::Status read =
+      begin.has_options() ? ReadOptions(begin.options(), format, &clip.options)
+                          : ReadDefaultOptions(format, &clip.options);
+  if (!read.ok()) return read;
+  if (begin.has_options()) bytes += OptionsBytes(*clip.options);
   AddUnknownFields(begin, &clip.options);
   // Memory that grows with the clip is counted as it comes.
   return parts_.admission.TryEnter(*caller_, peer_, bytes, &clip.ticket);
@@ -321,7 +349,7 @@ ClipPtr ClipQueue::PickWrite(ResponseFrame* frame, bool* more_follows) {
 void ClipQueue::Written(const ClipPtr& clip, const ResponseFrame& frame) {
   if (clip->is_abandoned) return;
   AddOutgoing(clip.get(), -frame.bytes);
-  static_cast<void>(clip->ticket.Grow(-frame.data_bytes));
+  static_cast<void>(clip->ticket.Grow(-frame.drawn_bytes));
   if (!clip->has_result || !clip->outgoing.empty()) return;
   const auto now = parts_.now();
   if (!clip->refused) {

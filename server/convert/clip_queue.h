@@ -22,7 +22,7 @@
 
 namespace bvhmill::server {
 
-// What a stream needs of the server. All of it outlives the stream.
+// Parts of the server that a stream uses. All parts outlive the stream.
 struct SessionParts {
   const ServerConfig& config;
   Admission& admission;
@@ -96,7 +96,8 @@ class ClipQueue {
   absl::Status End(const v1::ClipEnd& end);
   absl::Status Admit(const v1::ClipBegin& begin);
   absl::Status ReadOptions(const v1::ConvertOptions& message,
-                           std::shared_ptr<const ConvertOptions>* options);
+                           SourceFormat format, OptionsPtr* options);
+  absl::Status ReadDefaultOptions(SourceFormat format, OptionsPtr* options);
   void Append(std::string bytes);
   void Complete(StreamClip* clip);
   bool CanRun(const StreamClip& clip) const;
@@ -114,11 +115,13 @@ class ClipQueue {
   std::shared_ptr<const Caller> caller_ = Nobody();
   std::string peer_;
   bool saw_message_ = false;
-  // Shared by the clips that bring no options of their own.
-  std::shared_ptr<const ConvertOptions> default_options_;
+  // Shared by the clips that bring no options of their own: those for BVH, and
+  // copies for other formats of sources. Never empty once a message was taken.
+  std::vector<OptionsPtr> default_options_ = {nullptr};
   // Counts the stream and its default options.
   Ticket ticket_;
   bool ordered_ = false;
+  bool reports_early_ = false;
   // The clip whose chunks are arriving.
   ClipPtr incoming_;
   // Unfinished clips in the order of their begin.

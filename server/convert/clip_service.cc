@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,7 +12,8 @@
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/pipeline/convert.h"
-#include "bvhmill/wire/message_arena.h"
+#include "bvhmill/wire/options.h"
+#include "bvhmill/wire/source.h"
 #include "bvhmill/wire/unknown_fields.h"
 #include "server/codec/output_bytes.h"
 #include "server/codec/read_message.h"
@@ -33,23 +35,29 @@ namespace {
 constexpr int64_t kShortRequestBytes = int64_t{256} << 10;
 constexpr int kShortOutputs = 4;
 
+// The work on a clip of this format grows with its bytes.
+bool IsStreamed(v1::SourceFormat format) {
+  const std::optional<SourceFormat> known = wire::FromProto(format);
+  return known && InfoOf(*known).streams;
+}
+
 // Uncompressed input and no resampling.
 bool IsShort(const v1::Source& source, const v1::ConvertOptions& options,
              int64_t request_bytes) {
   const bool is_plain = source.encoding() == v1::CONTENT_ENCODING_UNSPECIFIED ||
                         source.encoding() == v1::CONTENT_ENCODING_IDENTITY;
-  return is_plain && !options.has_edits() &&
+  return is_plain && IsStreamed(source.format()) && !options.has_edits() &&
          options.outputs_size() <= kShortOutputs &&
          request_bytes <= kShortRequestBytes;
 }
 
-// Text formats are written ten times more slowly than tensors.
-bool AreTensors(const v1::ConvertOptions& options) {
+// Outputs of the least cost.
+bool AreArrays(const v1::ConvertOptions& options) {
   return std::all_of(options.outputs().begin(), options.outputs().end(),
                      [](const v1::OutputRequest& output) {
-                       return output.has_positions() ||
-                              output.has_rotations() ||
-                              output.has_velocities() || output.has_npz();
+                       const Format* const format = wire::FormatOf(output);
+                       return format != nullptr &&
+                              format->cost == FormatCost::kArrays;
                      });
 }
 
@@ -66,7 +74,7 @@ absl::Status TooLargeForUnary(const ServerConfig& config) {
                                    limit + "; use ConvertClips"});
 }
 
-// Or for any message.
+// True if the response exceeds the limit of a unary call or of any message.
 bool IsTooLarge(const ServerConfig& config, const grpc::ByteBuffer& response) {
   constexpr int64_t kMaxOfProtobuf = std::numeric_limits<int32_t>::max();
   const auto bytes = static_cast<int64_t>(response.Length());
@@ -135,6 +143,9 @@ absl::Status ReadRequest(const ServerConfig& config, const Request& request,
   call.record.AddBytes(static_cast<int64_t>(source.data().size()), 0);
   absl::Status status = CheckSource(config.limits.max_clip_bytes, source);
   if (status.ok()) status = ReadEncoding(source.encoding(), &clip->encoding);
+  if (status.ok()) {
+    status = ReadFormat(source.format(), &clip->options.source_format);
+  }
   if (!status.ok()) return status;
   status = ReadClipOptions(config.limits, request.options(), &clip->options);
   std::vector<std::string>* const unknown = &clip->options.unknown_fields;
@@ -256,7 +267,7 @@ absl::Status ConvertOne(const ServerConfig& config,
 template <typename Request>
 bool IsShortCall(const Request& request, int64_t bytes) {
   return IsShort(request.source(), request.options(), bytes) &&
-         AreTensors(request.options());
+         AreArrays(request.options());
 }
 
 // The work of a method.
@@ -265,9 +276,9 @@ using ClipWork = absl::Status (*)(const ServerConfig& config,
                                   const Request& request, const UnaryWork& call,
                                   grpc::ByteBuffer* response);
 
-// What is in no text may take so many times its bytes.
+// Parsed fields that are no text take up to this many times their bytes.
 constexpr int64_t kUnfolds = 32;
-// Of which so much is among what any call takes.
+// Options of this size are within the memory that every call is counted for.
 constexpr int64_t kUsualOptionBytes = 4096;
 
 // Reads `request`, and has what it takes counted beyond its bytes as they came,
@@ -300,13 +311,13 @@ class ClipTask final : public UnaryTask {
   absl::Status Read(Ticket* ticket, bool* is_short) override {
     int64_t unpacked = 0;
     const absl::Status status =
-        ReadRequestMessage(config_, request_, ticket, message_, &unpacked);
-    *is_short = IsShortCall(*message_, unpacked);
+        ReadRequestMessage(config_, request_, ticket, &message_, &unpacked);
+    *is_short = IsShortCall(message_, unpacked);
     return status;
   }
 
   absl::Status Work(const UnaryWork& call) override {
-    const absl::Status status = work_(config_, *message_, call, response_);
+    const absl::Status status = work_(config_, message_, call, response_);
     if (!status.ok() || !IsTooLarge(config_, *response_)) return status;
     response_->Clear();
     return TooLargeForUnary(config_);
@@ -317,8 +328,7 @@ class ClipTask final : public UnaryTask {
   const ClipWork<Request> work_;
   grpc::ByteBuffer* const request_;
   grpc::ByteBuffer* const response_;
-  wire::MessageArena arena_;
-  Request* const message_ = arena_.Make<Request>();
+  Request message_;
 };
 
 template <typename Request>

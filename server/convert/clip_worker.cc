@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "bvhmill/wire/result.h"
 #include "server/codec/response_bytes.h"
@@ -40,6 +41,7 @@ ResponseFrame ChunkFrame(const std::string& key, size_t output, int64_t offset,
   chunk.set_offset(offset);
   ResponseFrame frame = FrameOf(chunk, std::move(data));
   frame.data_bytes = size;
+  frame.drawn_bytes = size;
   return frame;
 }
 
@@ -58,7 +60,8 @@ ResponseFrame RefusalFrame(const StreamClip& clip) {
 ClipWork::ClipWork(const StreamClip& clip, const ServerConfig& config,
                    const CancelToken* cancel, ChunkReceiver::Sink sink,
                    MeteredReceiver::Grant grant)
-    : receiver(config.service.chunk_bytes, std::move(sink), std::move(grant)),
+    : receiver(config.service.recommended_chunk_bytes, std::move(sink),
+               std::move(grant)),
       conversion(*clip.options, clip.encoding, config.limits.max_clip_bytes,
                  &receiver, cancel) {}
 
@@ -79,6 +82,7 @@ bool ClipWorker::Work(const ClipPtr& clip) {
     if (step == ClipStep::kRest) return false;
     const absl::Status status = CatchAsStatus(parts_.log, kWhere, [&] {
       done += Do(clip, &next);
+      if (clip->reports_early && step != ClipStep::kFinish) EmitIssues(clip);
       return absl::OkStatus();
     });
     if (!status.ok()) {
@@ -146,6 +150,18 @@ void ClipWorker::Make(const ClipPtr& clip) {
   clip->work = std::make_shared<ClipWork>(*clip, parts_.config, &parts_.cancel,
                                           std::move(sink), std::move(grant));
   clip->queued = StreamClip::Clock::now() - *clip->queued_at;
+}
+
+// Sends what was found in the last step. If there is no memory for it, the clip
+// is refused for that.
+void ClipWorker::EmitIssues(const ClipPtr& clip) {
+  ClipWork& work = *clip->work;
+  const std::vector<Issue> issues = work.conversion.TakeNewIssues();
+  if (issues.empty()) return;
+  ResponseFrame frame = FrameOf(clip->key, issues);
+  if (!work.receiver.Hold(frame.bytes).ok()) return;
+  frame.drawn_bytes = frame.bytes;
+  Emit(clip, std::move(frame), /*is_result=*/false);
 }
 
 void ClipWorker::Finish(const ClipPtr& clip) {

@@ -79,6 +79,7 @@ class ClipWorker {
  private:
   size_t Do(const ClipPtr& clip, NextClipStep* next);
   void Make(const ClipPtr& clip);
+  void EmitIssues(const ClipPtr& clip);
   void Finish(const ClipPtr& clip);
   void Emit(const ClipPtr& clip, ResponseFrame frame, bool is_result);
   void Refuse(const ClipPtr& clip, ClipStep step, const absl::Status& status);

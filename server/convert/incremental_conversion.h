@@ -19,12 +19,13 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "bvhmill/base/cancel.h"
 #include "bvhmill/pipeline/clip_converter.h"
-#include "bvhmill/pipeline/converter_pool.h"
 #include "bvhmill/pipeline/convert.h"
+#include "bvhmill/pipeline/converter_pool.h"
 #include "bvhmill/unpack/decoder.h"
 #include "server/convert/metered_receiver.h"
 
@@ -63,6 +64,11 @@ class IncrementalConversion {
   bool can_flush() const { return !is_broken() && converter_.CanFlush(); }
   // Works on them now. REQUIRES: !has_work(). There may be work after it.
   void Flush() { converter_.Flush(); }
+
+  // The issues that were found since the last call: see ClipConverter.
+  std::vector<Issue> TakeNewIssues() {
+    return is_broken() ? std::vector<Issue>() : converter_.TakeNewIssues();
+  }
 
   // The source is complete. There may be work after it.
   void End();

@@ -1,10 +1,12 @@
 #include "server/convert/source.h"
 
+#include <optional>
 #include <string>
 
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/limits.h"
 #include "bvhmill/base/status.h"
+#include "bvhmill/wire/source.h"
 #include "server/rpc/errors.h"
 
 namespace bvhmill::server {
@@ -24,6 +26,13 @@ absl::Status ReadEncoding(v1::ContentEncoding encoding, Encoding* out) {
     default:
       return UnknownEncoding(encoding);
   }
+}
+
+absl::Status ReadFormat(v1::SourceFormat format, SourceFormat* out) {
+  const std::optional<SourceFormat> known = wire::FromProto(format);
+  if (!known) return UnknownSourceFormat(format);
+  *out = *known;
+  return absl::OkStatus();
 }
 
 absl::Status CheckSource(int64_t max_clip_bytes, const v1::Source& source) {

@@ -16,6 +16,8 @@
 
 namespace bvhmill::server {
 
+using OptionsPtr = std::shared_ptr<const ConvertOptions>;
+
 // A serialized ConvertClipsResponse. Defined where messages are serialized.
 struct FrameBody;
 // A conversion that a worker runs. Defined in clip_worker.h.
@@ -24,10 +26,12 @@ struct ClipWork;
 // A message that waits to be written.
 struct ResponseFrame {
   std::shared_ptr<const FrameBody> body;
-  // Bytes of the message, and of the output in it. The latter are drawn from
-  // the ticket of the clip until the frame is written.
+  // Bytes of the message, and of the output in it.
   int64_t bytes = 0;
   int64_t data_bytes = 0;
+  // Bytes that are drawn from the ticket of the clip until the frame is
+  // written.
+  int64_t drawn_bytes = 0;
 };
 
 // The state of a conversion, as a worker reports it after each step.
@@ -43,15 +47,17 @@ struct WorkState {
 
 // Guarded by the mutex of its stream, except for `work`, which belongs to the
 // worker that runs the clip, and the members that never change after the clip
-// was admitted: key, options, encoding.
+// was admitted: key, options, encoding, reports_early.
 struct StreamClip {
   using Clock = std::chrono::steady_clock;
 
   // The key that the peer sent, or an excerpt of it if it is too long.
   std::string key;
   // The options of the clip, or else those of the stream. Never null.
-  std::shared_ptr<const ConvertOptions> options;
+  OptionsPtr options;
   Encoding encoding = Encoding::kIdentity;
+  // Issues are sent as they are found.
+  bool reports_early = false;
   Ticket ticket;
   // The result of a clip that was refused. Its bytes are dropped as they come.
   std::optional<ConvertResult> refused;

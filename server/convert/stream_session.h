@@ -40,8 +40,8 @@
 
 namespace bvhmill::server {
 
-// What the owner of a session must do after an event, in this order, without
-// the mutex: each may cause another event at once.
+// Actions for the owner of a session after an event. The owner does them in
+// this order, without the mutex: each may cause another event at once.
 struct StreamActions {
   // Run these clips, each in a worker that asks StreamSession::NextStep.
   std::vector<ClipPtr> run;
@@ -59,7 +59,7 @@ struct StreamActions {
   std::shared_ptr<ClipWork> dropped;
 };
 
-// What a worker does next with a clip.
+// The next step of a worker on a clip.
 enum class ClipStep : uint8_t {
   // Nothing: another event will have the clip run again.
   kRest,

@@ -27,20 +27,16 @@ struct FairShares {
   bool streams_per_caller = false;
 };
 
-// 0 = no limit of that kind. Limits per caller hold for callers with a token;
-// the quotas of a token count instead of them.
+// The value of a limit that is computed from the memory of the process. It must
+// be resolved before the limit is used: see WithResolvedLimits.
+inline constexpr int64_t kAuto = -1;
+
+// The rows of limits.inc. 0 = no limit of that kind. Limits per caller hold for
+// callers with a token; the quotas of a token count instead of them.
 struct AdmissionLimits {
-  int64_t max_inflight_clips = 4096;
-  // -1 = by the memory of the process; must be resolved before it is used: see
-  // WithResolvedLimits.
-  int64_t max_inflight_bytes = -1;
-  int64_t max_inflight_clips_per_connection = 0;
-  int64_t max_inflight_bytes_per_connection = 0;
-  int64_t max_inflight_clips_per_caller = 0;
-  int64_t max_inflight_bytes_per_caller = 0;
-  // Streams that are open, with or without clips.
-  int64_t max_streams = 4096;
-  int64_t max_streams_per_caller = 0;
+#define BVHMILL_ADMISSION_LIMIT(name, value, ...) int64_t name = value;
+#include "server/limits/limits.inc"
+
   // The limits that shrink while others have much in flight: see WithShares.
   FairShares fair;
 };
@@ -59,7 +55,7 @@ struct InFlight {
   int64_t streams = 0;
 };
 
-// What one caller or one connection has in flight, and its number of tickets.
+// The bytes and clips in flight of one caller or connection, and its tickets.
 struct Share {
   InFlight used;
   int64_t tickets = 0;

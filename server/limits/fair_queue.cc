@@ -114,7 +114,7 @@ void FairQueue::RunOne(Class* tasks, Lines::iterator line,
   } catch (...) {
     options_.on_exception();
   }
-  // What the task owns is freed without the mutex.
+  // The task frees what it owns without the mutex.
   task.work = nullptr;
   busy_.fetch_sub(1, std::memory_order_relaxed);
   lock->lock();

@@ -14,8 +14,8 @@
 
 namespace bvhmill::server {
 
-// What the guard asks of the server. Every function must be set; only Check
-// calls them.
+// Functions of the server that the guard calls. Every function must be set;
+// only Check calls them.
 struct MemoryHooks {
   using Time = std::chrono::steady_clock::time_point;
 

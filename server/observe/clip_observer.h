@@ -1,6 +1,6 @@
 #pragma once
 
-// What a call or a stream reports about the clips that it converts.
+// Receives facts about the clips that a call or a stream converts.
 
 #include <chrono>
 #include <cstdint>

@@ -15,14 +15,14 @@
 
 namespace bvhmill::server {
 
-// What the record of a call needs. All parts outlive the call.
+// Parts for the record of a call. All parts outlive the call.
 struct RecordParts {
   const TokenStore& tokens;
   Metrics& metrics;
   const Log& log;
 };
 
-// What a call about clips needs. All parts outlive the call.
+// Parts for a call about clips. All parts outlive the call.
 struct CallParts {
   RecordParts record;
   const ServerConfig& config;

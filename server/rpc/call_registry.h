@@ -17,8 +17,8 @@
 
 namespace bvhmill::server {
 
-// What the registry tells a call. Each function may be called by any thread,
-// and once more after CallRegistry::End.
+// Events that the registry sends to a call. Each function may be called by any
+// thread, and once more after CallRegistry::End.
 class CallWatch {
  public:
   CallWatch() = default;

@@ -110,6 +110,16 @@ absl::Status UnknownEncoding(int encoding) {
                   "; see GetServerInfo.encodings"});
 }
 
+absl::Status UnknownSourceFormat(int format) {
+  const std::string number = std::to_string(format);
+  return MakeCallError({.code = Code::kUnimplemented,
+                        .reason = "SOURCE_FORMAT_UNKNOWN",
+                        .args = {{"format", number}},
+                        .message = "source.format: this server cannot read " +
+                                   number +
+                                   "; see GetServerInfo.source_formats"});
+}
+
 absl::Status MessageBroken() {
   return MakeCallError(
       {.code = Code::kInvalidArgument,
@@ -126,17 +136,17 @@ absl::Status StreamOutOfOrder(const char* why) {
 absl::Status StreamIdle(int64_t seconds) {
   return KeptWaiting("STREAM_IDLE",
                      "the stream was idle within a clip for more than "
-                     "stream_idle_seconds = " +
+                     "idle_seconds = " +
                          std::to_string(seconds),
-                     "stream_idle_seconds", seconds);
+                     "idle_seconds", seconds);
 }
 
 absl::Status StreamIdleBetween(int64_t seconds) {
   return KeptWaiting("STREAM_IDLE",
                      "the stream was idle between clips for more than "
-                     "stream_idle_between_seconds = " +
+                     "idle_between_seconds = " +
                          std::to_string(seconds),
-                     "stream_idle_between_seconds", seconds);
+                     "idle_between_seconds", seconds);
 }
 
 absl::Status StreamSlow(int64_t bytes_per_second) {
@@ -144,7 +154,7 @@ absl::Status StreamSlow(int64_t bytes_per_second) {
                      "upload too slow: less than "
                      "min_upload_bytes_per_second = " +
                          std::to_string(bytes_per_second) +
-                         " over stream_idle_seconds",
+                         " over idle_seconds",
                      "min_upload_bytes_per_second", bytes_per_second);
 }
 

@@ -41,6 +41,9 @@ absl::Status MethodUnknown(std::string_view method);
 // UNIMPLEMENTED: the server cannot decode this encoding of a source.
 absl::Status UnknownEncoding(int encoding);
 
+// UNIMPLEMENTED: the server cannot read this format of a source.
+absl::Status UnknownSourceFormat(int format);
+
 // INVALID_ARGUMENT: the bytes are not the message that the method takes.
 absl::Status MessageBroken();
 
@@ -48,13 +51,13 @@ absl::Status MessageBroken();
 absl::Status StreamOutOfOrder(const char* why);
 
 // DEADLINE_EXCEEDED, STREAM_IDLE: nothing of an unfinished clip came, or the
-// peer accepted nothing, for more than stream_idle_seconds.
+// peer accepted nothing, for more than idle_seconds.
 absl::Status StreamIdle(int64_t seconds);
 // The same for a stream without an unfinished clip: no clip began for more than
-// stream_idle_between_seconds.
+// idle_between_seconds.
 absl::Status StreamIdleBetween(int64_t seconds);
 // DEADLINE_EXCEEDED, STREAM_SLOW: a clip came more slowly than
-// min_upload_bytes_per_second over stream_idle_seconds.
+// min_upload_bytes_per_second over idle_seconds.
 absl::Status StreamSlow(int64_t bytes_per_second);
 
 }  // namespace bvhmill::server

@@ -23,7 +23,7 @@ class PeerActivity {
   // `max_calls`: calls that a connection may have at once; 0 = no limit.
   explicit PeerActivity(int64_t max_calls) : max_calls_(max_calls) {}
 
-  // What is known of one peer.
+  // The activity of one peer.
   struct Peer {
     int64_t calls = 0;
     // Calls in a row that the peer cancelled before they were active.
@@ -61,7 +61,7 @@ class PeerActivity {
   // The same for a call that has no entry here.
   void MarkActive(const std::string& peer);
 
-  // What the table of connections asks. The zero value for an unknown peer.
+  // The use of a connection by `peer`. The zero value for an unknown peer.
   Connections::Use UseOf(const std::string& peer) const;
 
   // Drops peers that have no calls and were not active within two seconds. To

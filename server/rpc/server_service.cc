@@ -1,13 +1,17 @@
 #include "server/rpc/server_service.h"
 
+#include <limits>
 #include <string>
 #include <string_view>
 
 #include "bvhmill/base/bounds.h"
+#include "bvhmill/base/limit_rows.h"
 #include "bvhmill/base/version.h"
 #include "bvhmill/edit/joint_map.h"
 #include "bvhmill/encode/encoder.h"
+#include "bvhmill/pipeline/source_format.h"
 #include "bvhmill/report/catalogue.h"
+#include "bvhmill/wire/source.h"
 #include "server/codec/read_message.h"
 #include "server/codec/response_bytes.h"
 #include "server/rpc/call_record.h"
@@ -17,74 +21,66 @@
 namespace bvhmill::server {
 namespace {
 
-void PutTransportLimits(const ServerConfig& config, v1::Limits* out) {
-  const TransportLimits& transport = config.transport;
-  out->set_max_received_message_bytes(MaxReceivedBytes(config.service));
-  out->set_max_streams_per_connection(transport.max_streams_per_connection);
-  out->set_max_transport_bytes(transport.max_transport_bytes);
-  out->set_max_connection_age_seconds(transport.max_connection_age_seconds);
-  out->set_max_connection_age_grace_seconds(
-      transport.max_connection_age_grace_seconds);
-  out->set_keepalive_seconds(transport.keepalive_seconds);
-  out->set_keepalive_timeout_seconds(transport.keepalive_timeout_seconds);
-  out->set_min_ping_seconds(transport.min_ping_seconds);
-  out->set_handshake_seconds(transport.handshake_seconds);
-  out->set_max_stray_bytes(transport.max_stray_bytes);
-  out->set_max_request_seconds(transport.max_request_seconds);
+// Sets the field of a limit that GetServerInfo shows. A field of 32 bits needs
+// a limit that fits it.
+#define BVHMILL_PUT_Shown(name, limit, range)                         \
+  static_assert(sizeof(out->name()) == sizeof(int64_t) ||             \
+                (range).most <= std::numeric_limits<int32_t>::max()); \
+  out->set_##name(static_cast<decltype(out->name())>(limit));
+#define BVHMILL_PUT_Hidden(name, limit, range)
+
+void PutLimits(const Limits& limits, v1::Limits* out) {
+#define BVHMILL_CLIP_LIMIT(name, value, unit, range, setter, shown, ...) \
+  BVHMILL_PUT_##shown(name, limits.name, range)
+#include "bvhmill/base/limits.inc"
 }
 
-// Limits per caller are those of `caller`, which has none without a token.
-void PutAdmissionLimits(const AdmissionLimits& limits, const Caller& caller,
-                        v1::Limits* out) {
-  out->set_max_inflight_clips(limits.max_inflight_clips);
-  out->set_max_inflight_bytes(limits.max_inflight_bytes);
-  out->set_max_streams(limits.max_streams);
-  out->set_max_inflight_clips_per_connection(
-      limits.max_inflight_clips_per_connection);
-  out->set_max_inflight_bytes_per_connection(
-      limits.max_inflight_bytes_per_connection);
-  if (caller.name.empty()) return;
-  out->set_max_inflight_clips_per_caller(
-      caller.max_clips > 0 ? caller.max_clips
-                           : limits.max_inflight_clips_per_caller);
-  out->set_max_inflight_bytes_per_caller(
-      caller.max_bytes > 0 ? caller.max_bytes
-                           : limits.max_inflight_bytes_per_caller);
-  out->set_max_streams_per_caller(limits.max_streams_per_caller);
+void PutLimits(const ServiceLimits& limits, v1::Limits* out) {
+#define BVHMILL_SERVICE_LIMIT(name, value, unit, range, setter, shown, ...) \
+  BVHMILL_PUT_##shown(name, limits.name, range)
+#include "server/limits/limits.inc"
+}
+
+void PutLimits(const AdmissionLimits& limits, v1::Limits* out) {
+#define BVHMILL_ADMISSION_LIMIT(name, value, unit, range, setter, shown, ...) \
+  BVHMILL_PUT_##shown(name, limits.name, range)
+#include "server/limits/limits.inc"
+}
+
+void PutLimits(const TransportLimits& limits, v1::Limits* out) {
+#define BVHMILL_TRANSPORT_LIMIT(name, value, unit, range, setter, shown, ...) \
+  BVHMILL_PUT_##shown(name, limits.name, range)
+#include "server/limits/limits.inc"
+}
+
+#undef BVHMILL_PUT_Shown
+#undef BVHMILL_PUT_Hidden
+
+// The limits that hold for `caller`: its quotas instead of the limits per
+// caller. A caller without a token has no limits per caller.
+AdmissionLimits LimitsOf(const Caller& caller, AdmissionLimits limits) {
+  if (caller.name.empty()) {
+    limits.max_inflight_clips_per_caller = 0;
+    limits.max_inflight_bytes_per_caller = 0;
+    limits.max_streams_per_caller = 0;
+    return limits;
+  }
+  if (caller.max_clips > 0) {
+    limits.max_inflight_clips_per_caller = caller.max_clips;
+  }
+  if (caller.max_bytes > 0) {
+    limits.max_inflight_bytes_per_caller = caller.max_bytes;
+  }
+  return limits;
 }
 
 void PutLimits(const ServerConfig& config, const Caller& caller,
                v1::Limits* out) {
-  const ServiceLimits& service = config.service;
-  out->set_max_request_message_bytes(service.max_request_message_bytes);
-  out->set_max_unary_response_bytes(service.max_unary_response_bytes);
-  out->set_recommended_chunk_bytes(service.chunk_bytes);
-  out->set_max_unfinished_clips_per_stream(
-      static_cast<int32_t>(service.max_unfinished_clips_per_stream));
-  out->set_max_unfinished_bytes_per_stream(
-      service.max_unfinished_bytes_per_stream);
-  out->set_max_unsent_bytes_per_stream(service.max_unsent_bytes_per_stream);
-  out->set_max_stream_bytes(service.max_stream_bytes);
-  out->set_stream_idle_seconds(service.idle_seconds);
-  out->set_stream_idle_between_seconds(service.idle_between_seconds);
-  out->set_min_upload_bytes_per_second(service.min_upload_bytes_per_second);
-  const Limits& clip = config.limits;
-  out->set_max_clip_bytes(clip.max_clip_bytes);
-  out->set_max_frames(clip.max_frames);
-  out->set_max_joints(static_cast<int32_t>(clip.max_joints));
-  out->set_max_outputs_per_clip(static_cast<int32_t>(clip.max_outputs));
-  out->set_max_issues_per_report(static_cast<int32_t>(clip.max_issues));
-  out->set_max_channels(clip.max_channels);
-  out->set_max_depth(clip.max_depth);
-  out->set_max_header_bytes(clip.max_header_bytes);
-  out->set_max_line_bytes(clip.max_line_bytes);
-  out->set_max_name_bytes(clip.max_name_bytes);
-  out->set_max_output_bytes(clip.max_output_bytes);
-  out->set_max_clip_memory_bytes(clip.max_memory_bytes);
-  out->set_max_clip_work(clip.max_work);
-  out->set_max_clip_work_per_byte(clip.max_work_per_byte);
-  PutAdmissionLimits(config.admission, caller, out);
-  PutTransportLimits(config, out);
+  PutLimits(config.limits, out);
+  PutLimits(config.service, out);
+  PutLimits(LimitsOf(caller, config.admission), out);
+  PutLimits(config.transport, out);
+  out->set_max_received_message_bytes(MaxReceivedBytes(config.service));
 }
 
 void PutBounds(v1::Limits* out) {
@@ -144,6 +140,9 @@ void ServerService::Describe(const Caller& caller,
     info->set_format(std::string(format.name));
     info->set_media_type(std::string(format.media_type));
     info->set_file_extension(std::string(format.extension));
+  }
+  for (const SourceFormatInfo& format : SourceFormats()) {
+    wire::ToProto(format, response->add_source_formats());
   }
   for (const std::string_view name : JointMapNames()) {
     response->add_joint_maps(std::string(name));

@@ -18,7 +18,7 @@
 
 namespace bvhmill::server {
 
-// What the work of a call may use.
+// The parts that the work of a call uses.
 struct UnaryWork {
   const CancelToken& cancel;
   // How long the call waited for a worker.

@@ -137,7 +137,7 @@ TEST(AnimCost, AlternatingChainsAreLinear) {
 // any clip may cost.
 TEST(AnimCost, AlternatingChainsAreWithinTheLimits) {
   const Limits limits;
-  EXPECT_LT(WorkOf(Still(AlternatingChains(9900), 1)), limits.max_work);
+  EXPECT_LT(WorkOf(Still(AlternatingChains(9900), 1)), limits.max_clip_work);
 }
 
 // 8 ns a frame, 4 ns a rotation and frame, 8 ns a node of a place and frame.
@@ -266,8 +266,8 @@ void ExpectNothing(const Outcome& out, absl::StatusCode code) {
 
 Limits WithWork(int64_t units) {
   Limits limits;
-  limits.max_work = units;
-  limits.max_work_per_byte = 0;
+  limits.max_clip_work = units;
+  limits.max_clip_work_per_byte = 0;
   return limits;
 }
 

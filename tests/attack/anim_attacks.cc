@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "bvhmill/anim/avatar/avatar.h"
+#include "bvhmill/anim/format/anim_writer.h"
+#include "bvhmill/base/sink.h"
 #include "tests/attack/clip_case.h"
 #include "tests/attack/texts.h"
 
@@ -104,6 +106,31 @@ Request TightBytes() {
   return request;
 }
 
+// An .anim of a few KB that is a minute of all bones at 120 frames a second.
+Request LongAnimSource() {
+  constexpr int kSteps = 7'200;
+  constexpr int kPrimes[] = {1, 7, 101, 1'009, 2'003, 3'001, 4'001, 7'193};
+  AnimMotion motion;
+  motion.duration = 60;
+  for (const AvatarJoint& joint : AvatarJoints()) {
+    if (joint.kind != AvatarJointKind::kBone) continue;
+    motion.joints.push_back({std::string(joint.name), -1, {}, {}});
+    for (const int prime : kPrimes) {
+      const auto time = static_cast<uint16_t>(prime * 65'535.0 / kSteps);
+      const auto code = static_cast<uint16_t>(30'000 + prime);
+      motion.joints.back().rotations.push_back({time, code, 32'767, code});
+      motion.joints.back().positions.push_back({time, code, code, 32'767});
+    }
+  }
+  std::string bytes;
+  StringSink sink(&bytes);
+  static_cast<void>(WriteAnim(motion, &sink));
+  Request request = ZstdRequest(bytes);
+  request.mutable_source()->set_format(v1::SOURCE_FORMAT_ANIM);
+  for (int i = 0; i < kMaxOutputs; ++i) AddOutput(&request)->mutable_csv();
+  return request;
+}
+
 const ClipCase kCases[] = {
     {"anim-16", "16 anim of 1,500 joints and 15,000 frames", SixteenAnims,
      Route::kStream},
@@ -119,7 +146,11 @@ const ClipCase kCases[] = {
     {"anim-long-ways-validate", "ValidateClip of the same", LongWays,
      Route::kValidate},
     {"anim-tight-bytes", "16 anim whose bounds are raised until they fit",
-     TightBytes, Route::kStream}};
+     TightBytes, Route::kStream},
+    {"anim-source", "16 csv of an .anim that is a minute of all bones",
+     LongAnimSource, Route::kStream},
+    {"anim-source-validate", "ValidateClip of the same", LongAnimSource,
+     Route::kValidate}};
 
 }  // namespace
 

@@ -39,8 +39,8 @@ TEST(Limits, AllAreSetByDefault) {
   for (const int64_t limit :
        {limits.max_clip_bytes, limits.max_header_bytes, limits.max_line_bytes,
         limits.max_name_bytes, limits.max_joints, limits.max_depth,
-        limits.max_channels, limits.max_frames, limits.max_issues,
-        limits.max_outputs, limits.max_output_bytes}) {
+        limits.max_channels, limits.max_frames, limits.max_issues_per_report,
+        limits.max_outputs_per_clip, limits.max_output_bytes}) {
     EXPECT_GT(limit, 0);
   }
 }

@@ -19,9 +19,9 @@ constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 
 Limits LimitsOf(int64_t memory, int64_t work, int64_t per_byte) {
   Limits limits;
-  limits.max_memory_bytes = memory;
-  limits.max_work = work;
-  limits.max_work_per_byte = per_byte;
+  limits.max_clip_memory_bytes = memory;
+  limits.max_clip_work = work;
+  limits.max_clip_work_per_byte = per_byte;
   return limits;
 }
 

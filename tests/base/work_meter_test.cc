@@ -41,7 +41,7 @@ TEST(WorkMeter, HasNoLimitWithoutABudget) {
 
 TEST(HeldMemory, IsGivenBackWhenItEnds) {
   Limits limits;
-  limits.max_memory_bytes = 100;
+  limits.max_clip_memory_bytes = 100;
   Budget budget(limits, nullptr);
   {
     HeldMemory memory(&budget);

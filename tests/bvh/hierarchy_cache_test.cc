@@ -1,4 +1,4 @@
-// What is read with a memory for hierarchies is what is read without.
+// A reader with a cache of hierarchies reads the same as one without.
 
 #include "bvhmill/bvh/hierarchy/hierarchy_cache.h"
 

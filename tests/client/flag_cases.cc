@@ -189,6 +189,7 @@ std::vector<OtherFlag> OtherFlags() {
       {"help", "help-convert", "-h"},
       {"recursive", "convert-walk", "-r"},
       {"filelist", "convert-filelist", "--filelist"},
+      {"from", "convert-from", "--from"},
       {"output", "convert-options", "-o"},
       {"force", "convert-exists", "-f"},
       {"resume", "convert-resume", "--resume"},

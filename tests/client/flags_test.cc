@@ -282,6 +282,7 @@ const std::vector<std::string> kRefused[] = {
     {"--root-signs=++"},
     {"--root-correction=1,2"},
     {"--emit=fbx"},
+    {"--from=fbx"},
     {"--rotation-kind=euler"},
     {"--rotation-space=root"},
     {"--anim-priority=7"},

@@ -140,10 +140,10 @@ TEST(AnimOutput, TheBudgetsRefusalIsItsStatus) {
     CancelToken token;
     token.Cancel();
     Limits little_memory;
-    little_memory.max_memory_bytes = 100;
+    little_memory.max_clip_memory_bytes = 100;
     Limits little_work;
-    little_work.max_work = 1;
-    little_work.max_work_per_byte = 0;
+    little_work.max_clip_work = 1;
+    little_work.max_clip_work_per_byte = 0;
     Budget cancelled({}, &token);
     Budget forgetful(little_memory, nullptr);
     Budget lazy(little_work, nullptr);

@@ -79,6 +79,7 @@ Encoded Encode(const Clip& clip, const FormatOptions& format,
   const EncoderNeeds& needs = encoder->Needs();
   Encoded out;
   encoder->Describe(context, &out.info);
+  out.info.media_type = FormatOf(format).media_type;
   StringSink sink(&out.bytes);
   out.status = encoder->Begin(context, &sink);
   for (int64_t first = 0; first < context.frames && out.status.ok();

@@ -1,10 +1,13 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
+#include <string>
 
 #include "bvhmill/encode/clip_info.h"
 #include "bvhmill/encode/encoder.h"
+#include "tests/encode/encode_support.h"
 #include "tests/support/clips.h"
 
 namespace bvhmill::testing {
@@ -55,14 +58,24 @@ TEST(Registry, OutputIdIsItsOwnOrThatOfTheFormat) {
   }
 }
 
-TEST(Registry, EncodersDescribeTheirFormat) {
-  const Clip clip = SmallLeg(2);
+TEST(Registry, OneMoreFrameIsOneMoreLineOfText) {
+  const auto lines = [](const Format& format, int64_t frames) {
+    const std::string bytes = Encode(SmallLeg(frames), format.defaults).bytes;
+    return std::count(bytes.begin(), bytes.end(), '\n');
+  };
+  for (const Format& format : Formats()) {
+    if (format.cost != FormatCost::kText) continue;
+    EXPECT_EQ(lines(format, 9) - lines(format, 5), 4) << format.name;
+  }
+}
+
+TEST(Registry, FormatsOfTheLeastCostAreMadeOfArrays) {
   for (const Format& format : Formats()) {
     const auto encoder = MakeEncoder({"", format.defaults});
     ASSERT_NE(encoder, nullptr) << format.name;
-    OutputInfo info;
-    encoder->Describe({&clip.skeleton, 2, 0.01}, &info);
-    EXPECT_EQ(info.media_type, format.media_type) << format.name;
+    if (format.cost != FormatCost::kArrays) continue;
+    EXPECT_FALSE(encoder->Needs().arrays.empty()) << format.name;
+    EXPECT_FALSE(encoder->Needs().whole_clip) << format.name;
   }
 }
 

@@ -9,9 +9,9 @@
 #include <string_view>
 
 #include "bvhmill/pipeline/clip_converter.h"
-#include "tests/fuzz/any_options.h"
 #include "tests/fuzz/bytes.h"
-#include "tests/fuzz/counted_memory.h"
+#include "tests/fuzz/support/any_options.h"
+#include "tests/fuzz/support/counted_memory.h"
 
 namespace {
 
@@ -245,9 +245,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (bytes.OneIn(2)) AddLists(names, &bytes, &options.edits);
   if (bytes.OneIn(4)) RepeatOutputs(bytes.Below(12), &options);
   options.limits = {};
-  options.limits.max_memory_bytes = kMaxMemory;
-  options.limits.max_work = kMaxWork;
-  options.limits.max_work_per_byte = kMaxWorkPerByte;
+  options.limits.max_clip_memory_bytes = kMaxMemory;
+  options.limits.max_clip_work = kMaxWork;
+  options.limits.max_clip_work_per_byte = kMaxWorkPerByte;
   CountingReceiver receiver;
   bvhmill::fuzz::ResetPeak();
   const int64_t before = bvhmill::fuzz::LiveBytes();

@@ -11,7 +11,7 @@
 #include "bvhmill/base/bounds.h"
 #include "bvhmill/v1/clip_service.pb.h"
 #include "server/codec/read_message.h"
-#include "tests/fuzz/any_message.h"
+#include "tests/fuzz/support/any_message.h"
 
 namespace {
 

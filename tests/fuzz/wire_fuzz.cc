@@ -14,8 +14,8 @@
 #include "bvhmill/wire/result.h"
 #include "bvhmill/wire/serialize.h"
 #include "bvhmill/wire/status.h"
-#include "tests/fuzz/any_message.h"
-#include "tests/fuzz/canonical.h"
+#include "tests/fuzz/support/any_message.h"
+#include "tests/fuzz/support/canonical.h"
 
 namespace {
 

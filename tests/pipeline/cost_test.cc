@@ -130,13 +130,13 @@ TEST(CostTest, WorkOnLittleTextHasALimit) {
     for (const bool whole : {true, false}) {
       SCOPED_TRACE(std::string(amplifier.name) + (whole ? ", whole" : ""));
       ConvertOptions options = amplifier.options;
-      options.limits.max_work_per_byte = 10;
-      options.limits.max_work = 100'000'000;
+      options.limits.max_clip_work_per_byte = 10;
+      options.limits.max_clip_work = 100'000'000;
       Cost cost;
       Measure(amplifier.text, options, whole, &cost);
       ExpectLimit(cost.result, "max_clip_work");
       // A unit is a byte of output at least.
-      EXPECT_LT(cost.receiver.made, options.limits.max_work + 20 * kMb);
+      EXPECT_LT(cost.receiver.made, options.limits.max_clip_work + 20 * kMb);
       EXPECT_LT(cost.receiver.largest, 5 * kMb);
       EXPECT_LT(cost.receiver.peak, 700 * kMb);
     }
@@ -167,10 +167,10 @@ TEST(CostTest, NewNamesAreDrawn) {
     Measure(text, options, whole, &cost);
     EXPECT_TRUE(cost.result.status.ok()) << cost.result.status;
     EXPECT_GT(cost.receiver.peak, 3 * kJoints * kBytes);
-    options.limits.max_memory_bytes = 3 * kJoints * kBytes;
+    options.limits.max_clip_memory_bytes = 3 * kJoints * kBytes;
     Measure(text, options, whole, &cost);
     ExpectLimit(cost.result, "max_clip_memory_bytes");
-    options.limits.max_memory_bytes = 0;
+    options.limits.max_clip_memory_bytes = 0;
   }
 }
 

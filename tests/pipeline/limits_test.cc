@@ -122,12 +122,12 @@ TEST_P(LimitTest, HoldsWhenItsCodeIsIgnored) {
 TEST(OutputLimits, Outputs) {
   ConvertOptions options;
   options.outputs = {{"a", CsvFormat{}}, {"b", CsvFormat{}}};
-  options.limits.max_outputs = 1;
+  options.limits.max_outputs_per_clip = 1;
   StringReceiver receiver;
   const ConvertResult result = ConvertText(Text(), options, &receiver);
   ExpectFailed(result, kExhausted);
-  EXPECT_TRUE(
-      MetadataOf(result.status, "limit_name").starts_with("max_outputs"))
+  EXPECT_TRUE(MetadataOf(result.status, "limit_name")
+                  .starts_with("max_outputs_per_clip"))
       << MetadataOf(result.status, "limit_name");
   EXPECT_TRUE(receiver.data().empty());
 }
@@ -166,7 +166,7 @@ TEST(OutputLimits, AreNamedWithTheirNumber) {
   const ConvertResult bytes = ConvertText(Text(), options, &receiver);
   EXPECT_NE(bytes.status.ToString().find("77"), std::string::npos);
   EXPECT_EQ(MetadataOf(bytes.status, "limit"), "77");
-  options.limits.max_outputs = 1;
+  options.limits.max_outputs_per_clip = 1;
   const ConvertResult outputs = ConvertText(Text(), options, &receiver);
   EXPECT_EQ(MetadataOf(outputs.status, "limit"), "1") << outputs.status;
 }

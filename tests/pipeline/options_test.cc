@@ -119,17 +119,17 @@ const Choice kChoices[] = {
     {"TooManyOutputs", absl::StatusCode::kResourceExhausted, "",
      [](ConvertOptions* o) {
        o->outputs = EveryOutput();
-       o->limits.max_outputs = 9;
+       o->limits.max_outputs_per_clip = 9;
      }},
     {"AsManyOutputsAsAllowed", kOk, "",
      [](ConvertOptions* o) {
        o->outputs = EveryOutput();
-       o->limits.max_outputs = 10;
+       o->limits.max_outputs_per_clip = 10;
      }},
     {"NoLimitOfOutputs", kOk, "",
      [](ConvertOptions* o) {
        o->outputs = EveryOutput();
-       o->limits.max_outputs = 0;
+       o->limits.max_outputs_per_clip = 0;
      }},
 };
 

@@ -20,7 +20,7 @@
 namespace bvhmill::testing {
 namespace {
 
-// What an observer was given.
+// The rows that an observer received.
 struct Observed {
   Skeleton skeleton;
   int64_t frames = 0;

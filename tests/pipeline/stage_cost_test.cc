@@ -170,8 +170,8 @@ TEST(StageCost, WorkIsThatOfNodesAndOfNumbersAsText) {
     constexpr int64_t kFrames = 10;
     const auto units = [&](int64_t most) {
       Limits limits;
-      limits.max_work = most;
-      limits.max_work_per_byte = 0;
+      limits.max_clip_work = most;
+      limits.max_clip_work_per_byte = 0;
       const Clip clip = CountingClip(Chain(), kFrames);
       const ConvertOptions options = Asking({c.format});
       Workspace workspace;

@@ -21,7 +21,7 @@ class AbandonTest : public ServerTest {
       config->metrics = "127.0.0.1:0";
       config->limits.max_frames = 0;
       config->limits.max_clip_bytes = 0;
-      config->limits.max_work = 0;
+      config->limits.max_clip_work = 0;
       config->log = server::LogFormat::kOff;
     });
   }

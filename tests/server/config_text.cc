@@ -2,6 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <iterator>
+#include <string_view>
+
+#include "server/app/limit_rows.h"
+
 namespace bvhmill::testing {
 namespace {
 
@@ -20,80 +26,33 @@ class Lines {
   std::string text_;
 };
 
-void Put(const Limits& limits, Lines* out) {
-  const auto& [max_clip_bytes, max_header_bytes, max_line_bytes, max_name_bytes,
-               max_joints, max_depth, max_channels, max_frames, max_issues,
-               max_outputs, max_output_bytes, max_memory_bytes, max_work,
-               max_work_per_byte] = limits;
-  out->Add("limits.max_clip_bytes", max_clip_bytes);
-  out->Add("limits.max_header_bytes", max_header_bytes);
-  out->Add("limits.max_line_bytes", max_line_bytes);
-  out->Add("limits.max_name_bytes", max_name_bytes);
-  out->Add("limits.max_joints", max_joints);
-  out->Add("limits.max_depth", max_depth);
-  out->Add("limits.max_channels", max_channels);
-  out->Add("limits.max_frames", max_frames);
-  out->Add("limits.max_issues", max_issues);
-  out->Add("limits.max_outputs", max_outputs);
-  out->Add("limits.max_output_bytes", max_output_bytes);
-  out->Add("limits.max_memory_bytes", max_memory_bytes);
-  out->Add("limits.max_work", max_work);
-  out->Add("limits.max_work_per_byte", max_work_per_byte);
+// Every member of the structs of limits is a row.
+static_assert(sizeof(Limits) == std::size(kClipLimits) * sizeof(int64_t));
+static_assert(sizeof(server::ServiceLimits) ==
+              std::size(server::kServiceLimits) * sizeof(int64_t));
+static_assert(offsetof(server::AdmissionLimits, fair) ==
+              std::size(server::kAdmissionLimits) * sizeof(int64_t));
+static_assert(sizeof(server::TransportLimits) ==
+              std::size(server::kTransportLimits) * sizeof(int64_t));
+
+// The field of ServerConfig that has the limits.
+std::string_view FieldOf(const Limits* /*limits*/) { return "limits"; }
+std::string_view FieldOf(const server::ServiceLimits* /*limits*/) {
+  return "service";
+}
+std::string_view FieldOf(const server::AdmissionLimits* /*limits*/) {
+  return "admission";
+}
+std::string_view FieldOf(const server::TransportLimits* /*limits*/) {
+  return "transport";
 }
 
-void Put(const server::ServiceLimits& limits, Lines* out) {
-  const auto& [max_request_message_bytes, max_unary_response_bytes, chunk_bytes,
-               max_unfinished_clips_per_stream, max_unfinished_bytes_per_stream,
-               max_unsent_bytes_per_stream, max_stream_bytes, idle_seconds,
-               idle_between_seconds, min_upload_bytes_per_second] = limits;
-  out->Add("service.max_request_message_bytes", max_request_message_bytes);
-  out->Add("service.max_unary_response_bytes", max_unary_response_bytes);
-  out->Add("service.chunk_bytes", chunk_bytes);
-  out->Add("service.max_unfinished_clips_per_stream",
-           max_unfinished_clips_per_stream);
-  out->Add("service.max_unfinished_bytes_per_stream",
-           max_unfinished_bytes_per_stream);
-  out->Add("service.max_unsent_bytes_per_stream", max_unsent_bytes_per_stream);
-  out->Add("service.max_stream_bytes", max_stream_bytes);
-  out->Add("service.idle_seconds", idle_seconds);
-  out->Add("service.idle_between_seconds", idle_between_seconds);
-  out->Add("service.min_upload_bytes_per_second", min_upload_bytes_per_second);
-}
-
-void Put(const server::AdmissionLimits& limits, Lines* out) {
-  const auto& [clips, bytes, clips_per_connection, bytes_per_connection,
-               clips_per_caller, bytes_per_caller, streams, streams_per_caller,
-               fair] = limits;
-  // Follows from the others: no flag sets it.
-  static_cast<void>(fair);
-  out->Add("admission.max_inflight_clips", clips);
-  out->Add("admission.max_inflight_bytes", bytes);
-  out->Add("admission.max_inflight_clips_per_connection", clips_per_connection);
-  out->Add("admission.max_inflight_bytes_per_connection", bytes_per_connection);
-  out->Add("admission.max_inflight_clips_per_caller", clips_per_caller);
-  out->Add("admission.max_inflight_bytes_per_caller", bytes_per_caller);
-  out->Add("admission.max_streams", streams);
-  out->Add("admission.max_streams_per_caller", streams_per_caller);
-}
-
-void Put(const server::TransportLimits& limits, Lines* out) {
-  const auto& [max_streams_per_connection, max_transport_bytes,
-               max_connection_age_seconds, max_connection_age_grace_seconds,
-               keepalive_seconds, keepalive_timeout_seconds, min_ping_seconds,
-               max_connections, handshake_seconds, max_stray_bytes,
-               max_request_seconds] = limits;
-  out->Add("transport.max_streams_per_connection", max_streams_per_connection);
-  out->Add("transport.max_transport_bytes", max_transport_bytes);
-  out->Add("transport.max_connection_age_seconds", max_connection_age_seconds);
-  out->Add("transport.max_connection_age_grace_seconds",
-           max_connection_age_grace_seconds);
-  out->Add("transport.keepalive_seconds", keepalive_seconds);
-  out->Add("transport.keepalive_timeout_seconds", keepalive_timeout_seconds);
-  out->Add("transport.min_ping_seconds", min_ping_seconds);
-  out->Add("transport.max_connections", max_connections);
-  out->Add("transport.handshake_seconds", handshake_seconds);
-  out->Add("transport.max_stray_bytes", max_stray_bytes);
-  out->Add("transport.max_request_seconds", max_request_seconds);
+void PutLimits(const server::ServerConfig& config, Lines* out) {
+  server::ForEachLimit(config, [out](const auto& row, const auto* limits) {
+    std::string name(FieldOf(limits));
+    name.append(".").append(row.name);
+    out->Add(name, limits->*row.member);
+  });
 }
 
 std::string NameOf(server::LogFormat format) {
@@ -129,10 +88,11 @@ std::string ConfigText(const server::ServerConfig& config) {
   out.Add("metrics", metrics);
   out.Add("log", NameOf(log));
   out.Add("reflection", reflection);
-  Put(limits, &out);
-  Put(service, &out);
-  Put(admission, &out);
-  Put(transport, &out);
+  static_cast<void>(limits);
+  static_cast<void>(service);
+  static_cast<void>(admission);
+  static_cast<void>(transport);
+  PutLimits(config, &out);
   out.Add("check_config", check_config);
   out.Add("hash_token", hash_token);
   return out.Take();

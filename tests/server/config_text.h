@@ -1,8 +1,8 @@
 #pragma once
 
-// A ServerConfig as text: one line "path = value" for each field. A struct that
-// gets a new field does not compile in config_text.cc until its line is
-// written.
+// A ServerConfig as text: one line "path = value" for each field. Limits follow
+// their rows. Another new field does not compile in config_text.cc until its
+// line is written.
 
 #include <string>
 

@@ -22,7 +22,7 @@ constexpr int64_t kHeadBytes = 8;
 
 }  // namespace
 
-// What a frame says; the session only passes it on.
+// The content of a frame; the session only passes it on.
 struct SimulatedStream::Frame {
   std::string key;
   bool is_result = false;
@@ -48,7 +48,7 @@ class SimulatedStream::Observer final : public server::ClipObserver {
 SimulatedServer::SimulatedServer(const server::ServerConfig& wanted)
     : config(wanted),
       admission(config.admission),
-      memory(config.service.max_stream_bytes) {}
+      memory(config.service.max_total_stream_bytes) {}
 
 SimulatedStream::SimulatedStream(SimulatedServer* server)
     : server_(*server),
@@ -325,6 +325,7 @@ void SimulatedStream::Emit(const ClipPtr& clip, int64_t data_bytes,
   out.body = {frame, reinterpret_cast<const server::FrameBody*>(frame.get())};
   out.bytes = data_bytes + kHeadBytes;
   out.data_bytes = data_bytes;
+  out.drawn_bytes = data_bytes;
   StreamActions actions;
   session_.OnFrame(clip, std::move(out), is_result, &actions);
   Do(actions);

@@ -259,7 +259,7 @@ Limits MatrixLimits() {
   Limits limits;
   limits.max_frames = 10'000;
   limits.max_output_bytes = 64 << 20;
-  limits.max_outputs = 100;
+  limits.max_outputs_per_clip = 100;
   return limits;
 }
 

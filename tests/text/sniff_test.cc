@@ -80,6 +80,7 @@ TEST(Sniff, NamesWhatItIsInstead) {
       {"\x7F"
        "ELF\x02",
        "a program"},
+      {"\x01\0\0\0\x04"sv, "an .anim of Second Life"},
       {"PXR-USDC", "a binary USD"},
       {"BLENDER-v300", "a Blender file"},
       {"version https://git-lfs.github.com", "a git-lfs pointer"},

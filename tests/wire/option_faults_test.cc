@@ -225,7 +225,7 @@ const Bound kBounds[] = {
 // A list of outputs is read until there are too many.
 TEST(Options, OutputsBeyondTheLimitAreNotRead) {
   ConvertOptions options;
-  options.limits.max_outputs = 2;
+  options.limits.max_outputs_per_clip = 2;
   v1::ConvertOptions message;
   for (int i = 0; i < 3; ++i) {
     auto* const output = message.add_outputs();

@@ -222,13 +222,31 @@ TEST(Options, EmptyFormatsAreTheDefaults) {
   EXPECT_EQ(std::get<AnimFormat>(options.outputs[3].format), AnimFormat{});
 }
 
+// The name of a format is that of its field, in both directions.
+TEST(Options, EachFieldOfAFormatHasItsRowInTheRegistry) {
+  const auto* const fields =
+      v1::OutputRequest::descriptor()->FindOneofByName("format");
+  ASSERT_NE(fields, nullptr);
+  EXPECT_EQ(static_cast<size_t>(fields->field_count()), Formats().size());
+  for (const Format& format : Formats()) {
+    ConvertOptions options;
+    options.outputs = {{"", format.defaults}};
+    const v1::ConvertOptions message = wire::ToProto(options);
+    EXPECT_EQ(wire::FormatOf(message.outputs(0)), &format) << format.name;
+    ConvertOptions read;
+    ASSERT_TRUE(wire::FromProto(message, &read).ok()) << format.name;
+    EXPECT_EQ(FormatOf(read.outputs[0].format).name, format.name);
+  }
+  EXPECT_EQ(wire::FormatOf(v1::OutputRequest()), nullptr);
+}
+
 TEST(Options, KeepsTheLimitsOfTheCaller) {
   ConvertOptions options;
   options.limits.max_frames = 12;
-  options.limits.max_issues = 34;
+  options.limits.max_issues_per_report = 34;
   ASSERT_TRUE(wire::FromProto(wire::ToProto(FullOptions()), &options).ok());
   EXPECT_EQ(options.limits.max_frames, 12);
-  EXPECT_EQ(options.limits.max_issues, 34);
+  EXPECT_EQ(options.limits.max_issues_per_report, 34);
 }
 
 struct IssueCap {
@@ -255,7 +273,7 @@ TEST_P(IssueCapTest, IsTheLimitAtMost) {
   v1::ConvertOptions message;
   message.mutable_validation()->set_max_issues(GetParam().asked);
   ConvertOptions options;
-  options.limits.max_issues = GetParam().limit;
+  options.limits.max_issues_per_report = GetParam().limit;
   ASSERT_TRUE(wire::FromProto(message, &options).ok());
   EXPECT_EQ(options.report.max_issues, GetParam().expected);
 }

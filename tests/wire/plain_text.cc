@@ -228,7 +228,7 @@ void Put(const ClipEdits& value, Lines* out) {
 
 void Put(const ConvertOptions& value, Lines* out) {
   const auto& [report, conventions, edits, outputs, checks_only, limits,
-               unknown_fields] = value;
+               unknown_fields, source_format] = value;
   out->Nest("report", report);
   out->Nest("conventions", conventions);
   out->Nest("edits", edits);
@@ -236,6 +236,7 @@ void Put(const ConvertOptions& value, Lines* out) {
   out->Add("checks_only", checks_only);
   out->Add("unknown_fields", unknown_fields);
   static_cast<void>(limits);
+  static_cast<void>(source_format);
 }
 
 void Put(const Location& value, Lines* out) {

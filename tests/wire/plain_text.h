@@ -11,7 +11,8 @@
 
 namespace bvhmill::testing {
 
-// All fields but `limits`, which never travel.
+// All fields but `limits`, which never travel, and `source_format`, which
+// travels with the source.
 std::string PlainText(const ConvertOptions& options);
 
 std::string PlainText(const ConvertResult& result);

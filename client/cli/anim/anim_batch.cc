@@ -13,6 +13,7 @@
 #include "client/cli/claims.h"
 #include "client/cli/io/clip_outputs.h"
 #include "client/cli/io/output_dir.h"
+#include "client/cli/io/packed_name.h"
 #include "client/cli/options/options.h"
 #include "client/cli/ui/issue_lines.h"
 #include "client/cli/ui/text.h"
@@ -133,6 +134,12 @@ bool TakesFolder(const AnimBatch& batch, size_t inputs) {
          std::filesystem::is_directory(batch.output, error);
 }
 
+// True if `path` has the extension of an .anim that is not compressed.
+bool NamesAnim(const std::string& path) {
+  return EncodingOfName(path) == Encoding::kIdentity &&
+         FormatOfName(path) == SourceFormat::kAnim;
+}
+
 }  // namespace
 
 int EditAnims(const CLI::App* app, const AnimBatch& batch, const AnimEdit& edit,
@@ -144,7 +151,7 @@ int EditAnims(const CLI::App* app, const AnimBatch& batch, const AnimEdit& edit,
   if (!TakesFolder(batch, inputs->size())) {
     return EditIntoFile(batch, edit, inputs->front(), *session);
   }
-  if (batch.output == "-" || IsAnimName(batch.output)) {
+  if (batch.output == "-" || NamesAnim(batch.output)) {
     return Misused(app, session,
                    "-o " + Printable(batch.output) +
                        " is no folder, as several .anim files need");

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "bvhmill/base/status.h"
-#include "bvhmill/encode/anim_bvh.h"
 #include "client/cli/io/new_file.h"
 #include "client/cli/io/read_clip.h"
 #include "client/cli/ui/issue_lines.h"
@@ -32,7 +31,7 @@ absl::Status Failed(const std::string& why) {
 }  // namespace
 
 void AddAnimInputs(CLI::App* app, InputOptions* input) {
-  input->anim = true;
+  input->from = SourceFormat::kAnim;
   app->add_option("INPUT", input->paths,
                   ".anim files; folders with -r; - is stdin")
       ->type_name("")
@@ -61,6 +60,12 @@ AnimFile ReadAnimFile(const Input& input, bool for_upload,
       ReadClip(input, options.limits.max_clip_bytes, session.cancel, &bytes);
   if (!file.status.ok()) return file;
   file.bytes = static_cast<int64_t>(bytes.size());
+  if (const Encoding encoding = EncodingOf(input);
+      encoding != Encoding::kIdentity) {
+    file.status = UnpackClip(encoding, options.limits.max_clip_bytes,
+                             session.cancel, &bytes);
+    if (!file.status.ok()) return file;
+  }
   ReportOptions report;
   report.strict = for_upload;
   IssueLog log(report);
@@ -99,21 +104,6 @@ absl::Status WriteNewFile(const std::string& path, std::string_view bytes,
   return IdOfFile(path) && !named.ok() && !force
              ? Failed("exists; use -f or another name")
              : named;
-}
-
-absl::Status AnimAsBvh(std::string_view bytes, std::string* text,
-                       Report* report) {
-  IssueLog log({});
-  const AnimReadResult read = ReadAnim(bytes, {}, &log);
-  AnimToClipOptions options;
-  options.reference_frame = false;
-  StringSink sink(text);
-  const bool is_good =
-      read.read && WriteAnimAsBvh(read.motion, options, &sink, &log).ok();
-  if (is_good) return absl::OkStatus();
-  *report = log.Finish(read.read, read.read);
-  return MakeStatus(absl::StatusCode::kInvalidArgument,
-                    "no BVH clip can be made of the .anim");
 }
 
 void AddJobOptions(CLI::App* app, const std::string& makes, AnimJob* job) {

@@ -44,11 +44,6 @@ std::string IssueLines(const AnimFile& file);
 absl::Status WriteNewFile(const std::string& path, std::string_view bytes,
                           bool force, Console* console);
 
-// Converts the bytes of an .anim to BVH text, without a reference frame.
-// INVALID_ARGUMENT if that is impossible; *report then has the reason.
-absl::Status AnimAsBvh(std::string_view bytes, std::string* text,
-                       Report* report);
-
 // The input and the output of a command about one .anim.
 struct AnimJob {
   std::string input;

@@ -103,7 +103,7 @@ absl::Status Conversion::OpenManifest() {
   rules_.manifest = &*manifest_;
   rules_.max_clip_bytes = session_.engine->MaxClipBytes();
   rules_.options_digest =
-      OptionsDigest(options_.convert, session_.engine->Build());
+      OptionsDigest(options_.convert, options_.from, session_.engine->Build());
   return options_.resume ? manifest_->Read() : absl::OkStatus();
 }
 
@@ -164,7 +164,7 @@ ConvertResult Conversion::ConvertInto(const Input& input, ClipOutputs* outputs,
             input.path, clip, options_.convert,
             is_remote ? static_cast<OutputReceiver*>(outputs) : &receiver,
             session_.cancel);
-        TakeLinesOf(input, clip, made.report, view);
+        TakeLinesOf(clip, made.report, view);
         return made;
       },
       bytes, progress);

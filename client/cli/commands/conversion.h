@@ -23,6 +23,8 @@ namespace bvhmill::client {
 struct ConversionOptions {
   // The outputs to make of each clip, and all other options of conversions.
   ConvertOptions convert;
+  // The format that is stated for all inputs.
+  std::optional<SourceFormat> from;
   // The folder of the outputs. If `one_file`, the file of the only output, or
   // "-" for stdout.
   std::string output;

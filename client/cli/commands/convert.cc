@@ -21,6 +21,7 @@ constexpr char kExamples[] =
     "  bvhmill convert -r takes -o out --emit npz --table\n"
     "  bvhmill convert -r takes -o out --emit csv --server HOST:7450\n"
     "  bvhmill convert -r takes -o out --emit npz --resume\n"
+    "  bvhmill convert -r anims --from anim -o out --emit bvh\n"
     "  bvhmill convert take.bvh -o - --emit csv | head\n"
     "  bvhmill convert take.bvh -o out --emit npz --fps 30\n"
     "  bvhmill convert take.bvh -o out --emit npz --units cm --to-units m\n"
@@ -84,6 +85,7 @@ int Run(const CLI::App* app, Flags* flags, Session* session) {
   const std::vector<std::string>& emit = flags->outputs.emit;
   flags->conversion.report =
       std::find(emit.begin(), emit.end(), kReportName) != emit.end();
+  flags->conversion.from = flags->input.from;
   flags->conversion.convert.outputs = ChosenOutputs(flags->outputs);
   flags->conversion.one_file = NamesOneFile(flags->conversion.output);
   if (flags->conversion.one_file) {
@@ -99,7 +101,7 @@ int Run(const CLI::App* app, Flags* flags, Session* session) {
 Command AddConvert(CLI::App* parent) {
   const auto flags = std::make_shared<Flags>();
   CLI::App* app = parent->add_subcommand(
-      "convert", "convert BVH clips to arrays, tables, BVH and .anim");
+      "convert", "convert clips to arrays, tables, BVH and .anim");
   app->footer(kExamples);
   AddInputOptions(app, &flags->input);
   AddOutputOptions(app, flags.get());

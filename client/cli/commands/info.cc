@@ -85,7 +85,7 @@ int Run(const CLI::App* app, Flags* flags, Session* session) {
 Command AddInfo(CLI::App* parent) {
   const auto flags = std::make_shared<Flags>();
   CLI::App* app = parent->add_subcommand(
-      "info", "print joints, frames, rate and extents of BVH clips");
+      "info", "print joints, frames, rate and extents of clips");
   app->footer(kExamples);
   AddInputOptions(app, &flags->input);
   AddReadingOptions(app, &flags->convert);

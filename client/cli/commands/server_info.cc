@@ -49,6 +49,10 @@ std::string Text(const v1::GetServerInfoResponse& info) {
   for (const v1::FormatInfo& format : info.formats()) {
     out += " " + format.format();
   }
+  out += "\nsources ";
+  for (const v1::SourceFormatInfo& format : info.source_formats()) {
+    out += " " + format.name();
+  }
   out += "\nmaps    ";
   for (const std::string& name : info.joint_maps()) out += " " + name;
   return out + "\nlimits\n" + LimitLines(info.limits());

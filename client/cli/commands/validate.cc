@@ -64,7 +64,7 @@ ConvertResult Validated(const Flags& flags, const Session& session,
       [&](const ClipData& clip) {
         ConvertResult found = session.engine->Validate(
             input.path, clip, flags.convert, session.cancel);
-        TakeLinesOf(input, clip, found.report, view);
+        TakeLinesOf(clip, found.report, view);
         return found;
       },
       bytes, progress);
@@ -143,7 +143,7 @@ int Run(const CLI::App* app, Flags* chosen, Session* session) {
 Command AddValidate(CLI::App* parent) {
   const auto flags = std::make_shared<Flags>();
   CLI::App* app =
-      parent->add_subcommand("validate", "report what is wrong with BVH clips");
+      parent->add_subcommand("validate", "report what is wrong with clips");
   app->footer(kExamples);
   AddInputOptions(app, &flags->input);
   AddReadingOptions(app, &flags->convert);

@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
@@ -20,9 +19,6 @@ namespace bvhmill::client {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::string_view kExtension = ".bvh";
-constexpr std::string_view kAnimExtension = ".anim";
 
 absl::Status UsageError(const std::string& message) {
   return MakeStatus(absl::StatusCode::kInvalidArgument, message);
@@ -43,28 +39,14 @@ int64_t SizeOf(const struct stat& info) {
   return S_ISREG(info.st_mode) ? info.st_size : 0;
 }
 
-bool HasExtension(std::string_view name, std::string_view extension) {
-  if (name.size() < extension.size()) return false;
-  const std::string_view tail = name.substr(name.size() - extension.size());
-  return std::equal(
-      tail.begin(), tail.end(), extension.begin(),
-      [](unsigned char a, unsigned char b) { return std::tolower(a) == b; });
-}
-
-bool IsBvhName(std::string_view name) {
-  return HasExtension(WithoutPacking(name), kExtension);
-}
-
-// Without ".bvh" or ".anim" and what says that it is packed, unless nothing
-// else is there.
+// Without the extension of a format and what says that it is packed, unless
+// nothing else is there.
 std::string BaseOf(std::string_view path) {
   path = WithoutPacking(path);
-  for (const std::string_view extension : {kExtension, kAnimExtension}) {
-    if (HasExtension(path, extension) && path.size() > extension.size() &&
-        path[path.size() - extension.size() - 1] != '/') {
-      path.remove_suffix(extension.size());
-      break;
-    }
+  const std::optional<SourceFormat> format = FormatOfName(path);
+  const size_t size = format ? InfoOf(*format).extension.size() : 0;
+  if (path.size() > size && path[path.size() - size - 1] != '/') {
+    path.remove_suffix(size);
   }
   return std::string(path);
 }
@@ -82,6 +64,16 @@ class Collector {
   absl::Status AddPath(const std::string& path);
   absl::Status AddList();
   std::vector<Input> Take() { return std::move(inputs_); }
+
+  // The format of an input with this name.
+  SourceFormat FormatOf(std::string_view path) const {
+    return options_.from ? *options_.from
+                         : FormatOfName(path).value_or(SourceFormat::kBvh);
+  }
+  // The row of the format that directories are searched for.
+  const SourceFormatInfo& Searched() const {
+    return InfoOf(options_.from.value_or(SourceFormat::kBvh));
+  }
 
  private:
   absl::Status AddStdin();
@@ -102,8 +94,7 @@ absl::Status Collector::AddStdin() {
   if (std::exchange(stdin_used_, true)) {
     return UsageError("stdin is named twice");
   }
-  const std::string_view extension =
-      options_.anim ? kAnimExtension : kExtension;
+  const std::string_view extension = Searched().extension;
   inputs_.push_back({"stdin" + std::string(extension), "stdin", true, 0, {}});
   return absl::OkStatus();
 }
@@ -117,8 +108,11 @@ absl::Status Collector::AddPath(const std::string& path) {
   } else if (!S_ISDIR(info.st_mode)) {
     inputs_.push_back({path, base, false, SizeOf(info), CheckName(path)});
   } else if (!options_.recursive) {
-    return UsageError(path + " is a directory; -r takes the " +
-                      (options_.anim ? ".anim files" : "clips") + " below it");
+    const bool is_bvh = Searched().format == SourceFormat::kBvh;
+    return UsageError(
+        path + " is a directory; -r takes the " +
+        (is_bvh ? "clips" : std::string(Searched().extension) + " files") +
+        " below it");
   } else {
     AddTree(path);
   }
@@ -171,9 +165,9 @@ void Collector::AddTree(const std::string& root) {
   const auto first = static_cast<std::ptrdiff_t>(inputs_.size());
   Walk(root, "");
   if (inputs_.size() == static_cast<size_t>(first)) {
-    inputs_.push_back({root, "", false, 0,
-                       CannotRead(options_.anim ? "no *.anim below it"
-                                                : "no *.bvh below it")});
+    inputs_.push_back(
+        {root, "", false, 0,
+         CannotRead("no *" + std::string(Searched().extension) + " below it")});
   }
   std::sort(inputs_.begin() + first, inputs_.end(),
             [](const Input& a, const Input& b) { return a.path < b.path; });
@@ -204,7 +198,7 @@ void Collector::AddEntry(const fs::directory_entry& entry,
   // A link that leads nowhere is told when it is opened.
   const bool is_file = entry.is_regular_file(error) || !entry.exists(error);
   if (!is_file) return;
-  if (options_.anim ? !IsAnimName(name) : !IsBvhName(name)) return;
+  if (FormatOfName(name) != Searched().format) return;
   const std::uintmax_t size = entry.file_size(error);
   inputs_.push_back({full,
                      BaseOf(JoinPath(below, name)),
@@ -214,10 +208,6 @@ void Collector::AddEntry(const fs::directory_entry& entry,
 }
 
 }  // namespace
-
-bool IsAnimName(std::string_view path) {
-  return HasExtension(path, kAnimExtension);
-}
 
 std::optional<FileId> IdOfFile(const std::string& path) {
   struct stat info = {};
@@ -245,7 +235,9 @@ absl::StatusOr<std::vector<Input>> CollectInputs(const InputOptions& options,
     BVHMILL_RETURN_IF_ERROR(collector.AddPath(path));
   }
   BVHMILL_RETURN_IF_ERROR(collector.AddList());
-  return collector.Take();
+  std::vector<Input> inputs = collector.Take();
+  for (Input& input : inputs) input.format = collector.FormatOf(input.path);
+  return inputs;
 }
 
 }  // namespace bvhmill::client

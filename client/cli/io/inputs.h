@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "bvhmill/pipeline/source_format.h"
 
 namespace bvhmill::client {
 
@@ -21,13 +22,15 @@ struct InputOptions {
   std::string filelist;
   // Walk directories.
   bool recursive = false;
-  // The inputs are .anim files; directories are searched for them instead of
-  // clips.
-  bool anim = false;
+  // The format of all inputs; directories are searched for its files. None: by
+  // the name of the file, and BVH if it names no format; directories are
+  // searched for BVH.
+  std::optional<SourceFormat> from;
 };
 
 struct Input {
-  // The path as given or found; "stdin.bvh" or "stdin.anim" for stdin.
+  // The path as given or found; "stdin" and the extension of its format for
+  // stdin.
   std::string path;
   // The path of its outputs below the output directory, without extension: the
   // name of a file on the command line; the path below a directory that was
@@ -38,10 +41,8 @@ struct Input {
   int64_t bytes = 0;
   // Why the input cannot be read; OK if it can.
   absl::Status status;
+  SourceFormat format = SourceFormat::kBvh;
 };
-
-// True if `path` ends in ".anim", in any case.
-bool IsAnimName(std::string_view path);
 
 // Device and inode: equal for two names of one file.
 using FileId = std::pair<uint64_t, uint64_t>;

@@ -22,11 +22,19 @@ bool EndsWith(std::string_view name, std::string_view ending) {
       [](unsigned char a, unsigned char b) { return std::tolower(a) == b; });
 }
 
+// The format by the extension of a file that is not compressed.
+std::optional<SourceFormat> FormatByEnding(std::string_view path) {
+  for (const SourceFormatInfo& info : SourceFormats()) {
+    if (EndsWith(path, info.extension)) return info.format;
+  }
+  return std::nullopt;
+}
+
 // The ending of a packed clip; null if it is none.
 const Ending* FindEnding(std::string_view path) {
   for (const Ending& ending : kEndings) {
     if (EndsWith(path, ending.text) &&
-        EndsWith(path.substr(0, path.size() - ending.text.size()), ".bvh")) {
+        FormatByEnding(path.substr(0, path.size() - ending.text.size()))) {
       return &ending;
     }
   }
@@ -34,6 +42,10 @@ const Ending* FindEnding(std::string_view path) {
 }
 
 }  // namespace
+
+std::optional<SourceFormat> FormatOfName(std::string_view path) {
+  return FormatByEnding(WithoutPacking(path));
+}
 
 Encoding EncodingOfName(std::string_view path) {
   const Ending* ending = FindEnding(path);

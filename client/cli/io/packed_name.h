@@ -1,14 +1,23 @@
 #pragma once
 
-// Names of files that hold a compressed clip: NAME.bvh.gz and NAME.bvh.zst.
+// Reads the format of a file from its name, and its compression if the file is
+// a compressed clip, such as NAME.bvh.gz or NAME.anim.zst.
 
+#include <optional>
 #include <string_view>
 
+#include "bvhmill/pipeline/source_format.h"
 #include "bvhmill/unpack/decoder.h"
 
 namespace bvhmill::client {
 
-// The compression that the extension of `path` names; case is ignored.
+// Case is ignored.
+//
+// The format that the extension of `path`, which may be that of a compressed
+// clip, names; none if it names no format.
+std::optional<SourceFormat> FormatOfName(std::string_view path);
+
+// The compression that the extension of `path` names.
 Encoding EncodingOfName(std::string_view path);
 
 // `path` without .gz or .zst if it is the name of a compressed clip.

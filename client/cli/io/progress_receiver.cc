@@ -1,18 +1,15 @@
 #include "client/cli/io/progress_receiver.h"
 
 #include <algorithm>
-#include <variant>
+#include <optional>
+
+#include "bvhmill/encode/encoder.h"
 
 namespace bvhmill::client {
 namespace {
 
-bool HasLineForEachFrame(const FormatOptions& format) {
-  return std::holds_alternative<CsvFormat>(format) ||
-         std::holds_alternative<BvhFormat>(format);
-}
-
-// Bytes of the arrays of an .npz: a position and a quaternion of each joint.
-int64_t NpzBytes(const ClipInfo& info) {
+// Bytes of the arrays of an archive: a position and a quaternion of each joint.
+int64_t ArchiveBytes(const ClipInfo& info) {
   constexpr int64_t kPerJoint = (3 + 4) * sizeof(float);
   return info.frames * info.joint_count * kPerJoint;
 }
@@ -22,12 +19,13 @@ int64_t NpzBytes(const ClipInfo& info) {
 absl::Status ProgressReceiver::Begin(const ClipInfo& info,
                                      std::span<const OutputInfo> outputs) {
   for (output_ = 0; output_ < outputs.size(); ++output_) {
-    const FormatOptions& format = requests_[output_].format;
-    counts_lines_ = HasLineForEachFrame(format);
+    const FormatCost cost = FormatOf(requests_[output_].format).cost;
+    const std::optional<TensorInfo>& tensor = outputs[output_].tensor;
+    counts_lines_ = cost == FormatCost::kText;
     if (counts_lines_) expected_ = info.frames;
-    if (outputs[output_].tensor)
-      expected_ = TensorBytes(*outputs[output_].tensor);
-    if (std::holds_alternative<NpzFormat>(format)) expected_ = NpzBytes(info);
+    if (cost == FormatCost::kArrays) {
+      expected_ = tensor ? TensorBytes(*tensor) : ArchiveBytes(info);
+    }
     if (expected_ > 0) break;
   }
   return receiver_.Begin(info, outputs);

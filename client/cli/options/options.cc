@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <iterator>
 #include <limits>
 #include <string_view>
 
+#include "bvhmill/base/limit_rows.h"
 #include "bvhmill/report/catalogue.h"
 #include "client/cli/options/config_file.h"
 #include "client/cli/options/edit_options.h"
@@ -15,31 +17,16 @@
 namespace bvhmill::client {
 namespace {
 
-struct LimitOption {
-  const char* name;
-  int64_t Limits::*field;
-  const char* type;
-  const char* help;
-};
+// Lines of help have 80 columns, and their text begins in the 29th.
+static_assert(std::all_of(std::begin(kClipLimits), std::end(kClipLimits),
+                          [](const LimitRow<Limits>& limit) {
+                            return limit.help.size() <= 52;
+                          }));
 
-constexpr LimitOption kLimits[] = {
-    {"max-clip-bytes", &Limits::max_clip_bytes, "BYTES", "of BVH text"},
-    {"max-header-bytes", &Limits::max_header_bytes, "BYTES", "before the rows"},
-    {"max-line-bytes", &Limits::max_line_bytes, "BYTES", "of one line"},
-    {"max-name-bytes", &Limits::max_name_bytes, "BYTES", "of a joint's name"},
-    {"max-joints", &Limits::max_joints, "N", "joints and end sites"},
-    {"max-depth", &Limits::max_depth, "N", "joints from root to leaf"},
-    {"max-channels", &Limits::max_channels, "N", "values of a frame"},
-    {"max-frames", &Limits::max_frames, "N", "frames"},
-    {"max-output-bytes", &Limits::max_output_bytes, "BYTES",
-     "of all outputs of a clip"},
-    {"max-clip-memory-bytes", &Limits::max_memory_bytes, "BYTES",
-     "of memory for a clip"},
-    {"max-clip-work", &Limits::max_work, "N",
-     "units of work, about nanoseconds, on any clip"},
-    {"max-clip-work-per-byte", &Limits::max_work_per_byte, "N",
-     "units more for each byte of a clip"},
-};
+// True if the user may choose the limit for a conversion in this process.
+bool IsLocal(const LimitRow<Limits>& limit) {
+  return limit.setter == LimitSetter::kOperatorOrLocalUser;
+}
 
 constexpr const char* kServerOptions[] = {
     "--server",  "--tls-system", "--tls-ca", "--tls-cert",
@@ -75,9 +62,9 @@ std::string TypedServerOption(const Session& session) {
 
 // The first limit on the command line; empty if there is none.
 std::string TypedLimit(const Session& session) {
-  for (const LimitOption& limit : kLimits) {
-    const std::string option = "--" + std::string(limit.name);
-    if (IsTyped(session, option)) return option;
+  for (const LimitRow<Limits>& limit : kClipLimits) {
+    const std::string option = FlagOfLimit(limit.name);
+    if (IsLocal(limit) && IsTyped(session, option)) return option;
   }
   return {};
 }
@@ -149,22 +136,34 @@ void AddLocalOptions(CLI::App* app, RunOptions* run) {
                 "convert in this process, even if BVHMILL_SERVER\n"
                 "names a server")
       ->group("Server");
-  for (const LimitOption& limit : kLimits) {
-    app->add_option("--" + std::string(limit.name), run->limits.*limit.field,
-                    limit.help)
-        ->type_name(limit.type)
-        ->check(WholeNumber(0, std::numeric_limits<int64_t>::max()))
+  for (const LimitRow<Limits>& limit : kClipLimits) {
+    if (!IsLocal(limit)) continue;
+    app->add_option(FlagOfLimit(limit.name), run->limits.*limit.member,
+                    std::string(limit.help))
+        ->type_name(ValueName(limit.unit))
+        ->check(WholeNumber(limit.range.least, limit.range.most))
         ->group("Limits in this process (0 = none)");
   }
 }
 
 void AddInputOptions(CLI::App* app, InputOptions* input) {
   app->add_option("INPUT", input->paths,
-                  "BVH files; folders with -r; - is stdin");
+                  "BVH and .anim files; folders with -r; - is stdin");
   const char* group = "Input";
   app->add_flag("-r,--recursive", input->recursive,
                 "read all *.bvh (also packed: .bvh.gz, .bvh.zst) in\n"
-                "folders and their subfolders, sorted by path")
+                "folders and their subfolders, sorted by path; with\n"
+                "--from, the files of that format")
+      ->group(group);
+  std::vector<std::pair<std::string, std::optional<SourceFormat>>> formats;
+  std::string names;
+  for (const SourceFormatInfo& info : SourceFormats()) {
+    formats.emplace_back(info.name, info.format);
+    names += (names.empty() ? "" : " or ") + std::string(info.name);
+  }
+  AddChoice(app, "--from", &input->from, formats,
+            "format of the inputs: " + names +
+                "; default: by the\nextension, and bvh if it names no format")
       ->group(group);
   app->add_option("--filelist", input->filelist,
                   "read the paths in FILE, one per line; - is stdin")

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 
 #include "bvhmill/encode/encoder.h"
@@ -59,6 +60,11 @@ struct ApplyFlags {
   }
   void operator()(BvhFormat& /*format*/) const {}
   void operator()(AnimFormat& format) const { format = flags.anim.format; }
+  // No flag applies to a format without options.
+  template <typename Other>
+  void operator()(Other& /*format*/) const {
+    static_assert(std::is_empty_v<Other>, "a format with options needs flags");
+  }
 
  private:
   bool HasArray(std::string_view name) const {

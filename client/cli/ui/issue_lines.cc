@@ -82,7 +82,7 @@ std::string FailureLine(std::string_view path, const absl::Status& status) {
 
 std::string FailureLine(std::string_view path, const ConvertResult& result,
                         const IssueView& view) {
-  // Of other failures, such as a full disk, the report knows nothing.
+  // The report says nothing about other failures, such as a full disk.
   const bool is_of_clip = absl::IsInvalidArgument(result.status) ||
                           absl::IsResourceExhausted(result.status);
   const Issue* error = is_of_clip ? FirstError(result.report) : nullptr;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the user can do if TLS fails.
+// Advice to the user if TLS fails.
 
 #include <string>
 

@@ -39,24 +39,24 @@ class Budget {
   // Takes the limits on memory and work from `limits`. `cancel` may be null and
   // must outlive the budget. Without a holder, only the limits decide.
   Budget(const Limits& limits, const CancelToken* cancel, Holder holder = {})
-      : max_memory_(limits.max_memory_bytes),
-        max_work_(limits.max_work),
-        max_work_per_byte_(limits.max_work_per_byte),
+      : max_memory_(limits.max_clip_memory_bytes),
+        max_work_(limits.max_clip_work),
+        max_work_per_byte_(limits.max_clip_work_per_byte),
         cancel_(cancel),
         holder_(std::move(holder)) {}
   Budget(const Budget&) = delete;
   Budget& operator=(const Budget&) = delete;
 
   // Draws `bytes` of memory; call this before the memory is taken.
-  // LimitError if the total would exceed max_memory_bytes; otherwise
+  // LimitError if the total would exceed max_clip_memory_bytes; otherwise
   // the status of the holder. Draws nothing if it fails.
   absl::Status Hold(int64_t bytes);
   // Gives back `bytes` that were drawn, after the memory is freed.
   void Return(int64_t bytes);
 
   // Draws `units` of work. CANCELLED if the conversion is cancelled.
-  // LimitError if the total exceeds max_work + max_work_per_byte *
-  // (bytes of input).
+  // LimitError if the total exceeds max_clip_work +
+  // max_clip_work_per_byte * (bytes of input).
   absl::Status Work(int64_t units);
   // Returns the status that Work(units) would return, but draws nothing.
   absl::Status CheckWork(int64_t units);

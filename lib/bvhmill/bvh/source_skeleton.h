@@ -1,6 +1,6 @@
 #pragma once
 
-// The skeleton of a text, shared by all clips that were read with it.
+// The skeleton of a source, shared by all clips that were read with it.
 
 #include <memory>
 #include <vector>
@@ -10,8 +10,8 @@
 
 namespace bvhmill {
 
-// A skeleton and where each of its nodes begins in the text. It does not change
-// once a reader has given it out.
+// A skeleton and where each of its nodes begins in the text; no positions if
+// the source is no text. It does not change once a reader has given it out.
 struct SourceSkeleton {
   Skeleton skeleton;
   std::vector<TextPosition> node_positions;

@@ -118,7 +118,6 @@ class AnimEncoder final : public Encoder {
 
   void Describe(const EncodeContext& /*context*/,
                 OutputInfo* info) const override {
-    info->media_type = kAnimMediaType;
     info->size_bytes = -1;
     info->tensor.reset();
   }

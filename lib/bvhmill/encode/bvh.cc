@@ -1,3 +1,5 @@
+#include "bvhmill/base/call_error.h"
+#include "bvhmill/base/status.h"
 #include "bvhmill/bvh/writer.h"
 #include "bvhmill/encode/encoders.h"
 
@@ -13,7 +15,6 @@ class BvhEncoder final : public Encoder {
 
   void Describe(const EncodeContext& /*context*/,
                 OutputInfo* info) const override {
-    info->media_type = "text/x-bvh";
     info->size_bytes = -1;
     info->tensor.reset();
   }
@@ -42,6 +43,13 @@ class BvhEncoder final : public Encoder {
 };
 
 }  // namespace
+
+absl::Status CheckBvhFormat(const BvhFormat& format) {
+  constexpr int32_t kMaxDecimals = 60;
+  const bool is_good = format.decimals >= -1 && format.decimals <= kMaxDecimals;
+  return is_good ? absl::OkStatus()
+                 : InvalidField("bvh.decimals", "is not between 0 and 60");
+}
 
 std::unique_ptr<Encoder> MakeBvhEncoder(const BvhFormat& format) {
   return std::make_unique<BvhEncoder>(format);

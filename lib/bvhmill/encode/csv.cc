@@ -40,7 +40,6 @@ class CsvEncoder final : public Encoder {
 
   void Describe(const EncodeContext& /*context*/,
                 OutputInfo* info) const override {
-    info->media_type = "text/csv";
     info->size_bytes = -1;
     info->tensor.reset();
   }
@@ -109,6 +108,10 @@ class CsvEncoder final : public Encoder {
 };
 
 }  // namespace
+
+absl::Status CheckCsvFormat(const CsvFormat& /*format*/) {
+  return absl::OkStatus();
+}
 
 std::unique_ptr<Encoder> MakeCsvEncoder(const CsvFormat& format) {
   return std::make_unique<CsvEncoder>(format);

@@ -107,7 +107,7 @@ class Encoder {
   virtual ~Encoder() = default;
   // Constant for the life of the encoder.
   virtual const EncoderNeeds& Needs() const = 0;
-  // Sets all fields of `info` except the id.
+  // Sets size_bytes and tensor of `info`.
   virtual void Describe(const EncodeContext& context,
                         OutputInfo* info) const = 0;
   // Logs TARGET_ issues: the reasons, as far as they can be found without the
@@ -121,13 +121,25 @@ class Encoder {
   virtual absl::Status End(PoseSpans arrays, Sink* sink) = 0;
 };
 
-// A row of the registry of formats.
+// The time that a format needs for a frame.
+enum class FormatCost {
+  // Arrays of poses, written as they are solved: the least time.
+  kArrays,
+  // Text with one line for each frame: about ten times the time of arrays.
+  kText,
+  // Keys that are fitted to the poses: more than text, by an amount that
+  // depends on the clip.
+  kFit,
+};
+
+// A row of the registry of formats; formats.inc defines them.
 struct Format {
   // The name in requests and on the command line.
   std::string_view name;
   std::string_view media_type;
   // The file extension, with the dot.
   std::string_view extension;
+  FormatCost cost;
   // The default options of the format.
   FormatOptions defaults;
 };

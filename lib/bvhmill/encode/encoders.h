@@ -1,27 +1,22 @@
 #pragma once
 
-// The factory functions of the encoders, one for each format. Private to
+// The functions that each format defines in the file of its encoder. Private to
 // encode/.
 
 #include <memory>
-#include <string_view>
 
+#include "absl/status/status.h"
 #include "bvhmill/encode/encoder.h"
 
 namespace bvhmill {
 
-std::unique_ptr<Encoder> MakePositionsEncoder(const PositionsFormat& format);
-std::unique_ptr<Encoder> MakeRotationsEncoder(const RotationsFormat& format);
-std::unique_ptr<Encoder> MakeVelocitiesEncoder(const VelocitiesFormat& format);
-std::unique_ptr<Encoder> MakeNpzEncoder(const NpzFormat& format);
-std::unique_ptr<Encoder> MakeCsvEncoder(const CsvFormat& format);
-std::unique_ptr<Encoder> MakeBvhEncoder(const BvhFormat& format);
-std::unique_ptr<Encoder> MakeAnimEncoder(const AnimFormat& format);
-
-inline constexpr std::string_view kAnimMediaType =
-    "application/vnd.ll.animation";
-
-// CheckFormat for this format.
-absl::Status CheckAnimFormat(const AnimFormat& format);
+// For each row of formats.inc:
+// * MakeNameEncoder returns an encoder for options that pass the check.
+// * CheckNameFormat returns INVALID_ARGUMENT "NAME.field: why" for an option
+//   that is invalid for every clip.
+#define BVHMILL_FORMAT(Name, ...)                                           \
+  std::unique_ptr<Encoder> Make##Name##Encoder(const Name##Format& format); \
+  absl::Status Check##Name##Format(const Name##Format& format);
+#include "bvhmill/encode/formats.inc"
 
 }  // namespace bvhmill

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/encode/encoders.h"
 #include "bvhmill/encode/npy.h"
@@ -131,7 +132,6 @@ class NpzEncoder final : public Encoder {
 
   void Describe(const EncodeContext& /*context*/,
                 OutputInfo* info) const override {
-    info->media_type = "application/zip";
     info->size_bytes = -1;
     info->tensor.reset();
   }
@@ -237,6 +237,13 @@ class NpzEncoder final : public Encoder {
 };
 
 }  // namespace
+
+absl::Status CheckNpzFormat(const NpzFormat& format) {
+  const bool has_arrays =
+      format.positions || format.rotations || format.velocities;
+  return has_arrays ? absl::OkStatus()
+                    : InvalidField("npz.arrays", "selects no array");
+}
 
 std::unique_ptr<Encoder> MakeNpzEncoder(const NpzFormat& format) {
   return std::make_unique<NpzEncoder>(format);

@@ -3,69 +3,43 @@
 #include <type_traits>
 #include <utility>
 
-#include "bvhmill/base/call_error.h"
 #include "bvhmill/encode/encoder.h"
 #include "bvhmill/encode/encoders.h"
-#include "bvhmill/encode/tensor_bytes.h"
 
 namespace bvhmill {
 namespace {
 
+template <typename, typename... Rows>
+constexpr bool kAreAlternatives =
+    std::is_same_v<FormatOptions, std::variant<Rows...>>;
+
+static_assert(kAreAlternatives<void
+#define BVHMILL_FORMAT(Name, ...) , Name##Format
+#include "bvhmill/encode/formats.inc"
+                               >,
+              "formats.inc has one row for each alternative of FormatOptions, "
+              "in the same order");
+
 const std::array<Format, std::variant_size_v<FormatOptions>> kFormats = {{
-    {"positions", kTensorMediaType, ".positions.npy", PositionsFormat{}},
-    {"rotations", kTensorMediaType, ".rotations.npy", RotationsFormat{}},
-    {"velocities", kTensorMediaType, ".velocities.npy", VelocitiesFormat{}},
-    {"npz", "application/zip", ".npz", NpzFormat{}},
-    {"csv", "text/csv", ".csv", CsvFormat{}},
-    {"bvh", "text/x-bvh", ".bvh", BvhFormat{}},
-    {"anim", kAnimMediaType, ".anim", AnimFormat{}},
+#define BVHMILL_FORMAT(Name, name, media_type, extension, cost) \
+  {name, media_type, extension, FormatCost::cost, Name##Format{}},
+#include "bvhmill/encode/formats.inc"
 }};
 
 struct Maker {
-  std::unique_ptr<Encoder> operator()(const PositionsFormat& format) const {
-    return MakePositionsEncoder(format);
+#define BVHMILL_FORMAT(Name, ...)                                         \
+  std::unique_ptr<Encoder> operator()(const Name##Format& format) const { \
+    return Make##Name##Encoder(format);                                   \
   }
-  std::unique_ptr<Encoder> operator()(const RotationsFormat& format) const {
-    return MakeRotationsEncoder(format);
-  }
-  std::unique_ptr<Encoder> operator()(const VelocitiesFormat& format) const {
-    return MakeVelocitiesEncoder(format);
-  }
-  std::unique_ptr<Encoder> operator()(const NpzFormat& format) const {
-    return MakeNpzEncoder(format);
-  }
-  std::unique_ptr<Encoder> operator()(const CsvFormat& format) const {
-    return MakeCsvEncoder(format);
-  }
-  std::unique_ptr<Encoder> operator()(const BvhFormat& format) const {
-    return MakeBvhEncoder(format);
-  }
-  std::unique_ptr<Encoder> operator()(const AnimFormat& format) const {
-    return MakeAnimEncoder(format);
-  }
+#include "bvhmill/encode/formats.inc"
 };
 
 struct Checker {
-  absl::Status operator()(const BvhFormat& format) const {
-    constexpr int32_t kMaxDecimals = 60;
-    const bool is_good =
-        format.decimals >= -1 && format.decimals <= kMaxDecimals;
-    return is_good ? absl::OkStatus()
-                   : InvalidField("bvh.decimals", "is not between 0 and 60");
+#define BVHMILL_FORMAT(Name, ...)                             \
+  absl::Status operator()(const Name##Format& format) const { \
+    return Check##Name##Format(format);                       \
   }
-  absl::Status operator()(const NpzFormat& format) const {
-    const bool has_arrays =
-        format.positions || format.rotations || format.velocities;
-    return has_arrays ? absl::OkStatus()
-                      : InvalidField("npz.arrays", "selects no array");
-  }
-  absl::Status operator()(const AnimFormat& format) const {
-    return CheckAnimFormat(format);
-  }
-  template <typename Other>
-  absl::Status operator()(const Other& /*format*/) const {
-    return absl::OkStatus();
-  }
+#include "bvhmill/encode/formats.inc"
 };
 
 }  // namespace

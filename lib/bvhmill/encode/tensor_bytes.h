@@ -21,10 +21,6 @@ std::string_view BytesOf(std::span<const T> values) {
   return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
 }
 
-// Media type of an array without a header.
-inline constexpr std::string_view kTensorMediaType =
-    "application/vnd.bvhmill.tensor";
-
 // Sets `tensor` to the shape and axes of `array`, for the frames and the
 // skeleton of `context`. Reuses its memory.
 void DescribeTensor(const PoseArray& array, const EncodeContext& context,

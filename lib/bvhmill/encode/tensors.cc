@@ -69,7 +69,6 @@ class TensorEncoder final : public Encoder {
   const EncoderNeeds& Needs() const override { return needs_; }
 
   void Describe(const EncodeContext& context, OutputInfo* info) const override {
-    info->media_type = kTensorMediaType;
     if (!info->tensor) info->tensor.emplace();
     DescribeTensor(needs_.arrays[0], context, &*info->tensor);
     info->size_bytes = TensorBytes(*info->tensor);
@@ -94,6 +93,18 @@ class TensorEncoder final : public Encoder {
 };
 
 }  // namespace
+
+absl::Status CheckPositionsFormat(const PositionsFormat& /*format*/) {
+  return absl::OkStatus();
+}
+
+absl::Status CheckRotationsFormat(const RotationsFormat& /*format*/) {
+  return absl::OkStatus();
+}
+
+absl::Status CheckVelocitiesFormat(const VelocitiesFormat& /*format*/) {
+  return absl::OkStatus();
+}
 
 std::unique_ptr<Encoder> MakePositionsEncoder(const PositionsFormat& format) {
   PoseArray array;

@@ -1,13 +1,14 @@
 #include "bvhmill/pipeline/clip_converter.h"
 
 #include <algorithm>
-#include <optional>
+#include <memory>
 
-#include "bvhmill/bvh/stream_reader.h"
+#include "bvhmill/bvh/clip_receiver.h"
 #include "bvhmill/encode/encoder.h"
 #include "bvhmill/pipeline/internal/converter_state.h"
 #include "bvhmill/pipeline/internal/held_rows.h"
 #include "bvhmill/pipeline/internal/row_pipeline.h"
+#include "bvhmill/pipeline/internal/source_reader.h"
 #include "bvhmill/pipeline/internal/stopwatch.h"
 
 namespace bvhmill {
@@ -32,7 +33,8 @@ class ClipConverter::Impl final : public ClipReceiver {
   void AddInput(int64_t bytes) { pipeline_.budget()->AddInput(bytes); }
   bool Read(std::string_view piece);
   void End();
-  bool CanFlush() const { return reader_.has_value() && reader_->CanFlush(); }
+  std::vector<Issue> TakeNewIssues();
+  bool CanFlush() const { return reader_ != nullptr && reader_->CanFlush(); }
   void Flush();
   bool has_work() const;
   void Work();
@@ -46,8 +48,8 @@ class ClipConverter::Impl final : public ClipReceiver {
   Converter::State& state_;
   ConvertResult& result_;
   RowPipeline pipeline_;
-  // None if the options are refused.
-  std::optional<StreamReader> reader_;
+  // Null if the options are refused.
+  std::unique_ptr<PieceReader> reader_;
   // Rows that wait for the next steps, and how many of them are done.
   HeldRows waiting_;
   int64_t done_ = 0;
@@ -65,7 +67,8 @@ ClipConverter::Impl::Impl(Converter::State* state,
       pipeline_(options, receiver, cancel, state->parallel.get(),
                 state->Begin(), result) {
   if (!pipeline_.is_good()) return;
-  reader_.emplace(pipeline_.HowToRead(), pipeline_.log(), this);
+  reader_ = ReaderOf(options.source_format)
+                .make(pipeline_.HowToRead(), pipeline_.log(), this);
 }
 
 bool ClipConverter::Impl::Read(std::string_view piece) {
@@ -82,6 +85,12 @@ void ClipConverter::Impl::Flush() {
   const StageTimer timer(&result_.times.read);
   has_stepped_ = false;
   if (reader_) reader_->Flush();
+}
+
+std::vector<Issue> ClipConverter::Impl::TakeNewIssues() {
+  // The report has the issues of a clip that has ended.
+  if (reader_ == nullptr || has_ended_) return {};
+  return pipeline_.log()->TakeNew();
 }
 
 bool ClipConverter::Impl::OnHeader(const ClipHeader& header) {
@@ -213,6 +222,10 @@ bool ClipConverter::CanFlush() const { return impl_->CanFlush(); }
 void ClipConverter::Flush() {
   const WorkspaceUse use(impl_->state());
   impl_->Flush();
+}
+
+std::vector<Issue> ClipConverter::TakeNewIssues() {
+  return impl_->TakeNewIssues();
 }
 
 void ClipConverter::Finish() {

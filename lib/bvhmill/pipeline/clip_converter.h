@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "bvhmill/base/cancel.h"
 #include "bvhmill/pipeline/convert.h"
@@ -14,8 +15,8 @@ namespace bvhmill {
 // True if an output of `options` needs all rows of a clip before it can begin.
 bool NeedsAllRows(const ConvertOptions& options);
 
-// Gives the result that Converter gives for the whole text, wherever the text
-// is cut into pieces.
+// Gives the result that Converter gives for the whole clip, wherever its bytes
+// are cut into pieces.
 //
 //   ClipConverter clip(&converter, options, &receiver, nullptr, &result);
 //   while (NextPiece(&piece)) clip.Push(piece);
@@ -24,7 +25,9 @@ bool NeedsAllRows(const ConvertOptions& options);
 // Rows are edited, solved and encoded as they come, a tile at a time: outputs
 // leave while the clip still arrives, and memory does not grow with the clip.
 // Outputs that need all rows (joint-major arrays, npz, bvh, anim) are the
-// exception: for them all rows are kept. One call at a time; the calls may come
+// exception: for them all rows are kept. So are clips of a format that does not
+// stream (SourceFormatInfo::streams): they are gathered, and End reads them.
+// One call at a time; the calls may come
 // from different threads. After a function has thrown std::bad_alloc, only the
 // destructor may be called.
 class ClipConverter {
@@ -70,6 +73,12 @@ class ClipConverter {
   bool CanFlush() const;
   // Uses them without waiting for more. A step, as Read is.
   void Flush();
+
+  // The issues that the report will list and that no earlier call has returned,
+  // in the order of the file: see IssueLog::TakeNew. Empty once End was called:
+  // the result then has them all, unless the clip exceeds max_clip_bytes, which
+  // is then the only issue.
+  std::vector<Issue> TakeNewIssues();
 
  private:
   class Impl;

@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "bvhmill/bvh/parsed_clip.h"
-#include "bvhmill/bvh/tile_reader.h"
 #include "bvhmill/pipeline/internal/converter_state.h"
-#include "bvhmill/pipeline/internal/fused_conversion.h"
 #include "bvhmill/pipeline/internal/parallel_kinds.h"
 #include "bvhmill/pipeline/internal/row_pipeline.h"
+#include "bvhmill/pipeline/internal/source_reader.h"
 #include "bvhmill/pipeline/internal/stopwatch.h"
 
 namespace bvhmill {
@@ -33,78 +31,32 @@ absl::Status StringReceiver::Data(size_t output, std::string_view bytes) {
   return absl::OkStatus();
 }
 
-namespace {
-
-// The drivers for a text that is in memory as a whole.
-class TextConversion {
- public:
-  TextConversion(RowPipeline* pipeline, Parallel* parallel,
-                 Workspace* workspace, ConvertResult* result)
-      : pipeline_(*pipeline),
-        parallel_(*parallel),
-        workspace_(*workspace),
-        result_(*result) {}
-
-  void Run(std::string_view text);
-
- private:
-  ReadOptions HowToRead();
-  void ConvertMatrix(std::string_view text);
-  void ConvertTiles(std::string_view text);
-
-  RowPipeline& pipeline_;
-  Parallel& parallel_;
-  Workspace& workspace_;
-  ConvertResult& result_;
-};
-
-ReadOptions TextConversion::HowToRead() {
-  ReadOptions how = pipeline_.HowToRead();
-  how.parallel = parallel_.threads() > 1 ? &parallel_ : nullptr;
-  return how;
-}
-
-// Reads all rows into one matrix, then makes the outputs.
-void TextConversion::ConvertMatrix(std::string_view text) {
-  ParsedClip& read = workspace_.read;
-  {
-    const StageTimer timer(&result_.times.read);
-    ReadBvhInto(text, HowToRead(), pipeline_.log(), &read);
-    if (read.skeleton_read &&
-        pipeline_.OnHeader({read.source, read.motion.frame_time}, 1)) {
-      pipeline_.Observe(read.motion.frames, read.motion.values);
+void ConvertRows(const ClipHeader* header, const StreamResult& read,
+                 const WholeConversion& conversion) {
+  RowPipeline& pipeline = *conversion.pipeline;
+  if (header != nullptr) {
+    const StageTimer timer(&conversion.result->times.read);
+    if (pipeline.OnHeader(*header, /*threads=*/1)) {
+      pipeline.Observe(read.frames, conversion.workspace->read.motion.values);
     }
   }
-  if (pipeline_.Finalize(
-          {read.skeleton_read, read.motion_read, read.motion.frames})) {
-    pipeline_.EncodeWhole();
-  }
-  pipeline_.Finish(/*threads=*/0);
+  if (pipeline.Finalize(read)) pipeline.EncodeWhole();
+  pipeline.Finish(/*threads=*/0);
 }
 
-// Makes the outputs of each tile of rows by the thread that has read it.
-void TextConversion::ConvertTiles(std::string_view text) {
-  const int workers = IsShortText(text) ? 1 : parallel_.threads();
-  FusedConversion receiver(workers, text.size(), &pipeline_);
-  StreamResult read;
-  {
-    const StageTimer timer(&result_.times.read);
-    read = ReadBvhTiles(text, HowToRead(), pipeline_.log(), &receiver,
-                        &workspace_.reader, &workspace_.read);
-  }
-  if (pipeline_.Finalize(read)) receiver.End(read.frames);
-  pipeline_.Finish(parallel_.threads());
-}
+namespace {
 
-void TextConversion::Run(std::string_view text) {
-  if (!pipeline_.is_good()) return;
-  const auto bytes = static_cast<int64_t>(text.size());
-  pipeline_.budget()->AddInput(bytes);
-  if (!pipeline_.budget()->Work(bytes).ok()) {
-    pipeline_.Finalize({});
-    return pipeline_.Finish(/*threads=*/0);
+void ConvertWhole(std::string_view bytes, SourceFormat format,
+                  const WholeConversion& conversion) {
+  RowPipeline& pipeline = *conversion.pipeline;
+  if (!pipeline.is_good()) return;
+  const auto size = static_cast<int64_t>(bytes.size());
+  pipeline.budget()->AddInput(size);
+  if (!pipeline.budget()->Work(size).ok()) {
+    pipeline.Finalize({});
+    return pipeline.Finish(/*threads=*/0);
   }
-  pipeline_.TakesTiles() ? ConvertTiles(text) : ConvertMatrix(text);
+  ReaderOf(format).convert(bytes, conversion);
 }
 
 }  // namespace
@@ -117,16 +69,16 @@ Converter::~Converter() = default;
 Converter::Converter(Converter&& other) noexcept = default;
 Converter& Converter::operator=(Converter&& other) noexcept = default;
 
-ConvertResult Converter::Convert(std::string_view text,
+ConvertResult Converter::Convert(std::string_view bytes,
                                  const ConvertOptions& options,
                                  OutputReceiver* receiver,
                                  const CancelToken* cancel) {
   ConvertResult result;
-  ConvertInto(text, options, receiver, cancel, &result);
+  ConvertInto(bytes, options, receiver, cancel, &result);
   return result;
 }
 
-void Converter::ConvertInto(std::string_view text,
+void Converter::ConvertInto(std::string_view bytes,
                             const ConvertOptions& options,
                             OutputReceiver* receiver, const CancelToken* cancel,
                             ConvertResult* result) {
@@ -134,7 +86,8 @@ void Converter::ConvertInto(std::string_view text,
   Workspace* workspace = state_->Begin();
   Parallel* parallel = state_->parallel.get();
   RowPipeline pipeline(options, receiver, cancel, parallel, workspace, result);
-  TextConversion(&pipeline, parallel, workspace, result).Run(text);
+  ConvertWhole(bytes, options.source_format,
+               {&pipeline, parallel, workspace, result});
 }
 
 size_t Converter::KeptBytes() const {
@@ -143,10 +96,10 @@ size_t Converter::KeptBytes() const {
 
 void Converter::FreeMemory() { state_->workspace.reset(); }
 
-ConvertResult Convert(std::string_view text, const ConvertOptions& options,
+ConvertResult Convert(std::string_view bytes, const ConvertOptions& options,
                       OutputReceiver* receiver, const CancelToken* cancel) {
   return Converter(Parallelism::None())
-      .Convert(text, options, receiver, cancel);
+      .Convert(bytes, options, receiver, cancel);
 }
 
 }  // namespace bvhmill

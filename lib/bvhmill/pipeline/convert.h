@@ -1,6 +1,6 @@
 #pragma once
 
-// Converts one clip: text -> clip -> report -> edits -> poses -> outputs.
+// Converts one clip: source -> clip -> report -> edits -> poses -> outputs.
 //
 // Limits are checked before memory is taken. If the system has no memory all
 // the same, the functions throw std::bad_alloc. The converter can be used again
@@ -140,13 +140,14 @@ class Converter {
   Converter(Converter&& other) noexcept;
   Converter& operator=(Converter&& other) noexcept;
 
-  // Converts the BVH text `text`, which is only borrowed. `receiver` may be
-  // null if no outputs are asked for, and is only asked for memory then;
-  // `cancel` may be null. O(bytes of text + bytes of outputs).
-  ConvertResult Convert(std::string_view text, const ConvertOptions& options,
+  // Converts the clip in `bytes`, whose format is options.source_format. The
+  // bytes are only borrowed. `receiver` may be null if no outputs are asked
+  // for, and is only asked for memory then; `cancel` may be null. O(bytes of
+  // the clip + its rows + bytes of outputs).
+  ConvertResult Convert(std::string_view bytes, const ConvertOptions& options,
                         OutputReceiver* receiver, const CancelToken* cancel);
   // The same into `result`, whose memory is used again.
-  void ConvertInto(std::string_view text, const ConvertOptions& options,
+  void ConvertInto(std::string_view bytes, const ConvertOptions& options,
                    OutputReceiver* receiver, const CancelToken* cancel,
                    ConvertResult* result);
 
@@ -165,7 +166,7 @@ class Converter {
 
 // Converts one clip with a Converter of its own, in the calling thread. Any
 // number of calls at once.
-ConvertResult Convert(std::string_view text, const ConvertOptions& options,
+ConvertResult Convert(std::string_view bytes, const ConvertOptions& options,
                       OutputReceiver* receiver, const CancelToken* cancel);
 
 }  // namespace bvhmill

@@ -1,5 +1,6 @@
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -10,7 +11,7 @@
 namespace bvhmill {
 namespace {
 
-// What an allocator adds to each block.
+// Bytes that an allocator adds to each block.
 constexpr size_t kBlock = 16;
 // Links and color of a node of std::map.
 constexpr size_t kNode = 32;
@@ -58,9 +59,20 @@ size_t Bytes(const AnimFormat& format) {
          Bytes(format.settings.emote) + Bytes(format.settings.constraints);
 }
 
+// A format with strings or lists needs an overload of Bytes.
+struct FormatBytes {
+  template <typename Format>
+  size_t operator()(const Format& format) const {
+    if constexpr (std::is_trivially_copyable_v<Format>) {
+      return 0;
+    } else {
+      return Bytes(format);
+    }
+  }
+};
+
 size_t Bytes(const OutputRequest& output) {
-  const auto* const anim = std::get_if<AnimFormat>(&output.format);
-  return Bytes(output.id) + (anim == nullptr ? 0 : Bytes(*anim));
+  return Bytes(output.id) + std::visit(FormatBytes{}, output.format);
 }
 
 size_t Bytes(const ClipEdits& edits) {

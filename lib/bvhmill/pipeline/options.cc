@@ -72,11 +72,14 @@ absl::Status CheckOutputs(std::span<const OutputRequest> outputs) {
 }  // namespace
 
 absl::Status CheckOptions(const ConvertOptions& options) {
+  if (!SourceFormatOfNumber(static_cast<int>(options.source_format))) {
+    return InvalidField("source.format", "is no format of the enum");
+  }
   BVHMILL_RETURN_IF_ERROR(CheckReport(options.report));
   BVHMILL_RETURN_IF_ERROR(CheckEdits(options.edits));
   const auto count = static_cast<int64_t>(options.outputs.size());
-  if (Exceeds(count, options.limits.max_outputs)) {
-    const int64_t limit = options.limits.max_outputs;
+  if (Exceeds(count, options.limits.max_outputs_per_clip)) {
+    const int64_t limit = options.limits.max_outputs_per_clip;
     return LimitError(
         "max_outputs_per_clip", limit,
         "more than max_outputs_per_clip = " + std::to_string(limit),

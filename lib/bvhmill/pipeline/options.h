@@ -11,6 +11,7 @@
 #include "bvhmill/clip/conventions.h"
 #include "bvhmill/edit/clip_edits.h"
 #include "bvhmill/encode/output.h"
+#include "bvhmill/pipeline/source_format.h"
 #include "bvhmill/report/issue_log.h"
 
 namespace bvhmill {
@@ -31,6 +32,8 @@ struct ConvertOptions {
   // Unknown fields of the request, as path and number. They have no effect, and
   // the report has a warning (REQUEST_FIELD_UNKNOWN).
   std::vector<std::string> unknown_fields;
+  // The file format of the clip. It is never guessed.
+  SourceFormat source_format = SourceFormat::kBvh;
 };
 
 // True if a receiver gets outputs.
@@ -40,7 +43,8 @@ inline bool GivesOutputs(const ConvertOptions& options) {
 
 // Checks options without a clip. INVALID_ARGUMENT "field: why" for the first
 // bad value: an issue code that is not in the catalogue, two outputs with one
-// id, a negative number, a value above a bound of base/bounds.h.
+// id, a negative number, a value above a bound of base/bounds.h, no source
+// format.
 // RESOURCE_EXHAUSTED for more outputs than the limits allow. For edits, the
 // status of CheckEdits.
 absl::Status CheckOptions(const ConvertOptions& options);

@@ -140,7 +140,7 @@ void TaskQueue::RunOne(std::unique_lock<std::mutex>* lock) {
   lock->unlock();
   busy_.fetch_add(1, std::memory_order_relaxed);
   task();
-  // What the task owns is freed before it counts as done.
+  // The task frees what it owns before it counts as done.
   task = nullptr;
   busy_.fetch_sub(1, std::memory_order_relaxed);
   lock->lock();

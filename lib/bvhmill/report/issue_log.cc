@@ -38,6 +38,22 @@ bool IsEarlier(const Issue& a, const Issue& b) {
   return place(a) < place(b);
 }
 
+// The codes whose message ends in the share of values that are affected.
+constexpr IssueCode kWithShare[] = {IssueCode::DATA_NOT_FINITE,
+                                    IssueCode::DATA_OUT_OF_RANGE};
+
+// Leaves the share out of the message of such an issue, as long as it is not
+// known.
+void LeaveShareOut(Issue* issue) {
+  for (const IssueCode code : kWithShare) {
+    const CatalogueEntry& entry = EntryOf(code);
+    if (issue->code != entry.name) continue;
+    const std::string_view message = entry.message;
+    issue->message = FillMessage(message.substr(0, message.find_first_of(";:")),
+                                 issue->args);
+  }
+}
+
 // The share of `count` in `values`, in whole percent; 100 if all are affected.
 IssueArgs ShareArgs(int64_t count, int64_t values) {
   const int64_t all = std::max<int64_t>({count, values, 1});
@@ -164,6 +180,27 @@ void IssueLog::Add(IssueCode code, const Location& location, IssueArgs args,
                   std::move(args)});
 }
 
+// An error must not be lost among others.
+bool IssueLog::MayTake(Severity severity) const {
+  const int64_t kept = severity == Severity::kError ? 0 : 1;
+  return !Exceeds(taken_ + kept + 1, options_.max_issues);
+}
+
+std::vector<Issue> IssueLog::TakeNew() {
+  std::vector<Issue> issues;
+  if (is_provisional_) return issues;
+  for (size_t i = 0; i < lists_.size(); ++i) {
+    for (; passed_[i] < lists_[i].size(); ++passed_[i]) {
+      if (!MayTake(static_cast<Severity>(i))) continue;
+      issues.push_back(lists_[i][passed_[i]]);
+      LeaveShareOut(&issues.back());
+      ++taken_;
+    }
+  }
+  std::stable_sort(issues.begin(), issues.end(), IsEarlier);
+  return issues;
+}
+
 // The share is known only at the end, also if the clip is read in pieces.
 void IssueLog::StateShare(IssueCode code) {
   const auto index = static_cast<size_t>(code);
@@ -179,8 +216,7 @@ void IssueLog::StateShare(IssueCode code) {
 
 Report IssueLog::Finish(bool skeleton_read, bool motion_read) {
   Report report;
-  StateShare(IssueCode::DATA_NOT_FINITE);
-  StateShare(IssueCode::DATA_OUT_OF_RANGE);
+  for (const IssueCode code : kWithShare) StateShare(code);
   report.counts = counts_;
   for (std::vector<Issue>& list : lists_) {
     std::stable_sort(list.begin(), list.end(), IsEarlier);

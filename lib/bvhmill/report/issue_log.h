@@ -70,6 +70,17 @@ class IssueLog {
   // Occurrences that the report will count as errors.
   int64_t errors() const { return counts_.errors; }
 
+  // Returns the issues that were listed since the last call, in the order of
+  // the file, with their occurrences so far. All calls together return at most
+  // max_issues; the last place is kept for an error. The report may not list an
+  // issue that was returned, if it is truncated. It may add occurrences to one,
+  // and adds the share of values to the args and the message of those that have
+  // it. Cheap if there is nothing new. Not after Finish.
+  std::vector<Issue> TakeNew();
+  // As long as it is set, TakeNew returns nothing: the caller may yet replace
+  // this log by an earlier copy of it.
+  void SetProvisional(bool is_provisional) { is_provisional_ = is_provisional; }
+
   // Makes the report of everything that was added: sorted, cut to the cap, with
   // a verdict. The arguments state whether the skeleton and the motion could be
   // read. Call once.
@@ -81,6 +92,7 @@ class IssueLog {
   static Key KeyOf(IssueCode code, int32_t joint);
   bool IsWanted(IssueCode code) const;
   bool IsFull(const std::vector<Issue>& list) const;
+  bool MayTake(Severity severity) const;
   Severity SeverityFor(IssueCode code) const;
   int64_t& CountFor(Severity severity);
   void StateShare(IssueCode code);
@@ -91,6 +103,10 @@ class IssueLog {
   // Listed issues by severity. Each list has its own cap, so that warnings
   // cannot displace the first error.
   std::array<std::vector<Issue>, 5> lists_;
+  // Issues of each list that TakeNew has passed, and all that it has returned.
+  std::array<size_t, 5> passed_ = {};
+  int64_t taken_ = 0;
+  bool is_provisional_ = false;
   std::unordered_map<Key, size_t> places_;
   // Occurrences by code, without ignored issues.
   std::array<int64_t, kIssueCodes> occurrences_ = {};

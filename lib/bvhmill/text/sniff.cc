@@ -40,6 +40,7 @@ constexpr std::array kBinary = {
     Signature{"\x7F"
               "ELF"sv,
               ContentKind::kForeign, "a program"},
+    Signature{"\x01\0\0\0"sv, ContentKind::kForeign, "an .anim of Second Life"},
     Signature{"PXR-USDC"sv, ContentKind::kForeign, "a binary USD"},
     Signature{"BLENDER"sv, ContentKind::kForeign, "a Blender file"},
 };

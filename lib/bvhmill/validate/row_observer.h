@@ -28,9 +28,9 @@ namespace bvhmill {
 struct ObservedClip {
   const Skeleton& skeleton;
   const SkeletonFacts& facts;
-  // The text position of each node.
+  // The text position of each node; empty if the source is no text.
   std::span<const TextPosition> node_positions;
-  // What the caller knows about units and axes.
+  // Units and axes, as far as the caller states them.
   const SourceSpace& source;
   // Seconds; 0 if the file does not say.
   double frame_time = 0;

@@ -3,7 +3,10 @@
 namespace bvhmill {
 
 Location LocationOf(const RuleInput& input, int32_t node) {
-  Location location = LocationAt(input.places[static_cast<size_t>(node)]);
+  Location location;
+  if (!input.places.empty()) {
+    location = LocationAt(input.places[static_cast<size_t>(node)]);
+  }
   location.joint = node;
   location.joint_name = DisplayName(input.skeleton, node);
   return location;

@@ -24,6 +24,7 @@ struct RuleInput {
   const Skeleton& skeleton;
   const SkeletonFacts& facts;
   const RowSamples& samples;
+  // The text position of each node; empty if the source is no text.
   std::span<const TextPosition> places;
   // Unit and up axis, if the caller knows them.
   const SourceSpace& source;
@@ -34,7 +35,7 @@ struct RuleInput {
   }
 };
 
-// The position where the node begins, with its index and name.
+// The index and name of the node, and where it begins in the text.
 Location LocationOf(const RuleInput& input, int32_t node);
 
 // The values of the position channels of `node` in sample `row`; nullopt unless

@@ -25,8 +25,8 @@ void ToProto(const std::array<float, 3>& v, v1::AnimVector* out) {
   out->set_z(v[2]);
 }
 
-// What no viewer takes is found where all settings are checked; only what the
-// plain data cannot hold is refused here.
+// Refuses only values that the plain data cannot hold. The check of all
+// settings finds values that no viewer takes.
 absl::Status FromProto(const std::string& field, const v1::AnimConstraint& from,
                        AnimConstraint* to) {
   constexpr uint32_t kMaxChain = 255;

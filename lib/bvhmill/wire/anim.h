@@ -1,6 +1,6 @@
 #pragma once
 
-// What is chosen about an .anim, as a message.
+// Messages of the API for the settings of an .anim.
 
 #include <string>
 

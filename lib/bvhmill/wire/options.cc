@@ -1,5 +1,7 @@
 #include "bvhmill/wire/options.h"
 
+#include <google/protobuf/descriptor.h>
+
 #include <string>
 #include <utility>
 
@@ -23,7 +25,7 @@ absl::Status CheckSize(std::string_view field, const Container& entries,
   return CheckCount(field, static_cast<size_t>(entries.size()), most);
 }
 
-// What must be known before anything is copied.
+// Checks the sizes of `message` before anything is copied.
 absl::Status CheckBounds(const v1::ConvertOptions& message) {
   const v1::ValidationOptions& validation = message.validation();
   BVHMILL_RETURN_IF_ERROR(CheckSize("options.validation.ignore_codes",
@@ -108,8 +110,8 @@ absl::Status ReportFromProto(const v1::ValidationOptions& message,
     return InvalidField("options.validation.max_issues", "is negative");
   }
   const int64_t asked = message.max_issues();
-  const bool keeps = asked > 0 && !Exceeds(asked, limits.max_issues);
-  report->max_issues = keeps ? asked : limits.max_issues;
+  const bool keeps = asked > 0 && !Exceeds(asked, limits.max_issues_per_report);
+  report->max_issues = keeps ? asked : limits.max_issues_per_report;
   return absl::OkStatus();
 }
 
@@ -340,7 +342,7 @@ absl::Status FromProto(const v1::ConvertOptions& message,
   options->outputs.clear();
   for (int i = 0; i < message.outputs_size(); ++i) {
     // One too many is enough to be refused below.
-    if (Exceeds(i, options->limits.max_outputs)) break;
+    if (Exceeds(i, options->limits.max_outputs_per_clip)) break;
     const std::string field = "options.outputs[" + std::to_string(i) + "]";
     OutputRequest request;
     request.id = message.outputs(i).id();
@@ -383,6 +385,16 @@ v1::ConvertOptions ToProto(const ConvertOptions& options) {
     std::visit(FormatToProto{out}, request.format);
   }
   return message;
+}
+
+const Format* FormatOf(const v1::OutputRequest& message) {
+  // The name of a format is that of its field.
+  static const google::protobuf::OneofDescriptor* const kFormat =
+      v1::OutputRequest::descriptor()->FindOneofByName("format");
+  const google::protobuf::FieldDescriptor* const field =
+      v1::OutputRequest::GetReflection()->GetOneofFieldDescriptor(message,
+                                                                  kFormat);
+  return field == nullptr ? nullptr : FindFormat(field->name());
 }
 
 }  // namespace bvhmill::wire

@@ -3,6 +3,7 @@
 // Requests of the API as options of the pipeline.
 
 #include "absl/status/status.h"
+#include "bvhmill/encode/encoder.h"
 #include "bvhmill/pipeline/options.h"
 #include "bvhmill/v1/options.pb.h"
 
@@ -17,5 +18,8 @@ absl::Status FromProto(const v1::ConvertOptions& message,
 
 // The message that FromProto reads as `options`.
 v1::ConvertOptions ToProto(const ConvertOptions& options);
+
+// The row of the format that `message` asks for; null if it asks for none.
+const Format* FormatOf(const v1::OutputRequest& message);
 
 }  // namespace bvhmill::wire

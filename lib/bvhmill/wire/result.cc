@@ -31,37 +31,11 @@ Location FromProto(const v1::Location& message) {
   return out;
 }
 
-void ToProto(const Issue& issue, v1::Issue* out) {
-  out->set_code(issue.code);
-  out->set_severity(static_cast<v1::Severity>(issue.severity));
-  out->set_message(issue.message);
-  ToProto(issue.location, out->mutable_location());
-  out->set_occurrences(issue.occurrences);
-  for (const auto& [name, value] : issue.args) {
-    (*out->mutable_args())[name] = value;
-  }
-}
-
 // Maps have no order on the wire; by name is as good as any.
 IssueArgs FromProto(
     const google::protobuf::Map<std::string, std::string>& map) {
   IssueArgs out(map.begin(), map.end());
   std::sort(out.begin(), out.end());
-  return out;
-}
-
-Issue FromProto(const v1::Issue& message) {
-  Issue out;
-  out.code = message.code();
-  // A severity of a newer server is at least worth a look.
-  const bool known = message.severity() >= v1::SEVERITY_ERROR &&
-                     message.severity() <= v1::SEVERITY_HINT;
-  out.severity =
-      known ? static_cast<Severity>(message.severity()) : Severity::kWarning;
-  out.message = message.message();
-  out.location = FromProto(message.location());
-  out.occurrences = message.occurrences();
-  out.args = FromProto(message.args());
   return out;
 }
 
@@ -85,6 +59,32 @@ std::chrono::nanoseconds Get(const google::protobuf::Duration& message) {
 }
 
 }  // namespace
+
+void ToProto(const Issue& issue, v1::Issue* out) {
+  out->set_code(issue.code);
+  out->set_severity(static_cast<v1::Severity>(issue.severity));
+  out->set_message(issue.message);
+  ToProto(issue.location, out->mutable_location());
+  out->set_occurrences(issue.occurrences);
+  for (const auto& [name, value] : issue.args) {
+    (*out->mutable_args())[name] = value;
+  }
+}
+
+Issue FromProto(const v1::Issue& message) {
+  Issue out;
+  out.code = message.code();
+  // A severity of a newer server is at least worth a look.
+  const bool known = message.severity() >= v1::SEVERITY_ERROR &&
+                     message.severity() <= v1::SEVERITY_HINT;
+  out.severity =
+      known ? static_cast<Severity>(message.severity()) : Severity::kWarning;
+  out.message = message.message();
+  out.location = FromProto(message.location());
+  out.occurrences = message.occurrences();
+  out.args = FromProto(message.args());
+  return out;
+}
 
 void ToProto(const Report& report, v1::ValidationReport* out) {
   out->set_verdict(static_cast<v1::Verdict>(report.verdict));

@@ -2,8 +2,7 @@
 
 // Results of the pipeline as messages of the API, and back.
 //
-// ToProto fills a message in place, so that one of an arena takes all of its
-// parts from there; it is empty before, if nothing else is said.
+// ToProto fills a message that is empty, unless something else is stated.
 
 #include <vector>
 
@@ -16,6 +15,9 @@
 #include "bvhmill/v1/status.pb.h"
 
 namespace bvhmill::wire {
+
+void ToProto(const Issue& issue, v1::Issue* out);
+Issue FromProto(const v1::Issue& message);
 
 void ToProto(const Report& report, v1::ValidationReport* out);
 Report FromProto(const v1::ValidationReport& message);

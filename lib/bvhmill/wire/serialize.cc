@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <utility>
 
-#include "bvhmill/wire/message_arena.h"
 #include "bvhmill/wire/result.h"
 #include "bvhmill/wire/status.h"
 
@@ -42,32 +41,29 @@ void AppendJoints(const JointList& joints, std::string* out) {
     out->append(known.bytes);
     return;
   }
-  MessageArena arena;
-  auto* const message = arena.Make<v1::ClipInfo>();
-  JointsToProto(joints, message);
-  std::string bytes = message->SerializeAsString();
+  v1::ClipInfo message;
+  JointsToProto(joints, &message);
+  std::string bytes = message.SerializeAsString();
   out->append(bytes);
   if (bytes.size() > kMaxKeptJointBytes) return;
   known = {joints, std::move(bytes)};
 }
 
 // All but info and outputs.
-std::string SerializeFields(std::string_view key, const ConvertResult& result,
-                            MessageArena* arena) {
-  auto* const fields = arena->Make<v1::ClipResult>();
-  fields->set_key(key.data(), key.size());
-  *fields->mutable_status() = ToProto(result.status);
-  ToProto(result.report, fields->mutable_report());
-  ToProto(result.times, fields->mutable_times());
-  return fields->SerializeAsString();
+std::string SerializeFields(std::string_view key, const ConvertResult& result) {
+  v1::ClipResult fields;
+  fields.set_key(key.data(), key.size());
+  *fields.mutable_status() = ToProto(result.status);
+  ToProto(result.report, fields.mutable_report());
+  ToProto(result.times, fields.mutable_times());
+  return fields.SerializeAsString();
 }
 
 // All of a field of v1::ClipResult but the data.
-std::string OutputHead(const OutputInfo& output, size_t data_bytes,
-                       MessageArena* arena) {
-  auto* const message = arena->Make<v1::Output>();
-  ToProto(output, message);
-  std::string fields = message->SerializeAsString();
+std::string OutputHead(const OutputInfo& output, size_t data_bytes) {
+  v1::Output message;
+  ToProto(output, &message);
+  std::string fields = message.SerializeAsString();
   if (data_bytes > 0) {
     fields += FieldHead(v1::Output::kDataFieldNumber, data_bytes);
   }
@@ -100,15 +96,14 @@ std::string Serialize(const ClipInfo& info) {
 std::vector<std::string> Serialize(std::string_view key,
                                    const ConvertResult& result,
                                    std::span<const size_t> data_bytes) {
-  MessageArena arena;
-  std::vector<std::string> pieces(1, SerializeFields(key, result, &arena));
+  std::vector<std::string> pieces(1, SerializeFields(key, result));
   const std::string info = Serialize(result.info);
   pieces.back() += FieldHead(v1::ClipResult::kInfoFieldNumber, info.size());
   pieces.back() += info;
   const size_t outputs = result.status.ok() ? result.outputs.size() : 0;
   for (size_t i = 0; i < outputs; ++i) {
     const size_t bytes = i < data_bytes.size() ? data_bytes[i] : 0;
-    pieces.back() += OutputHead(result.outputs[i], bytes, &arena);
+    pieces.back() += OutputHead(result.outputs[i], bytes);
     if (bytes > 0) pieces.emplace_back();
   }
   return pieces;

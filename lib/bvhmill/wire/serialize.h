@@ -22,7 +22,7 @@ namespace bvhmill::wire {
 // that they were made of, which take about five times as much.
 inline constexpr size_t kMaxKeptJointBytes = size_t{64} << 10;
 
-// What stands before a field of `length` bytes: a message, bytes or a string.
+// The tag and length before a message, bytes or string of `length` bytes.
 std::string FieldHead(int number, size_t length);
 
 // A v1::ClipInfo.

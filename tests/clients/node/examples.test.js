@@ -67,7 +67,7 @@ test('convert.js goes on after a report that is too long', async () => {
   fs.writeFileSync(faulty,
     'HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 1 Xrotation\n' +
     joint.repeat(300) + '}\nMOTION\nFrames: 1\nFrame Time: 0.1\nx\n');
-  const small = await startServer('--max-response-bytes', '4000');
+  const small = await startServer('--max-unary-response-bytes', '4000');
   const ran = spawnSync(process.execPath,
     [path.join(EXAMPLES, 'convert.js'), faulty,
       path.join(folder, 'static_pose.bvh'), '--server', small.address],

@@ -135,6 +135,49 @@ class CallsTest(unittest.TestCase):
         self.assertEqual(call.code(), grpc.StatusCode.CANCELLED)
         self.expect_works()
 
+    def test_issues_come_before_the_rest_is_sent(self):
+        hierarchy, motion = self.takes.text.split(b"MOTION", 1)
+        early = threading.Event()
+
+        def frames():
+            yield clips.ConvertClipsRequest(
+                open=clips.StreamOpen(report_issues_early=True))
+            yield begin("a")
+            # The first rows come with the header.
+            yield chunk(b"# a comment\n" + hierarchy + b"MOTION"
+                        + motion[:5000])
+            early.wait(60)
+            yield chunk(motion[5000:])
+            yield END
+
+        found = []
+        kinds = []
+        for response in self.stub.ConvertClips(frames(), timeout=120):
+            kinds.append(response.WhichOneof("frame"))
+            if kinds[-1] == "issues_found":
+                self.assertFalse(early.is_set())
+                self.assertEqual(response.issues_found.key, "a")
+                found += response.issues_found.issues
+                early.set()
+        self.assertEqual(kinds, ["issues_found", "result"])
+        self.assertEqual([issue.code for issue in found], ["TEXT_COMMENT"])
+        listed = response.result.report.issues
+        self.assertIn((found[0].code, found[0].location),
+                      [(issue.code, issue.location) for issue in listed])
+
+    def test_an_anim_is_a_source(self):
+        convert_here(self.takes.folder / "takes" / "walk_cycle.bvh",
+                     self.takes.folder / "anims",
+                     "anim")
+        anim = (self.takes.folder / "anims" / "walk_cycle.anim").read_bytes()
+        source = clips.Source(data=anim, format=clips.SOURCE_FORMAT_ANIM)
+        result = self.stub.ConvertClip(clips.ConvertClipRequest(
+            source=source, options=POSITIONS)).result
+        shape = list(result.outputs[0].tensor.shape)
+        self.assertEqual(shape,
+                         [result.info.frames, result.info.joint_count, 3])
+        self.assertEqual(result.info.joints[0].name, "mPelvis")
+
     def test_too_much_for_one_message_names_the_other_method(self):
         heads, rows = self.takes.text.split(b"Frame Time", 1)
         first, rows = rows.split(b"\n", 1)

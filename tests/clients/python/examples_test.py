@@ -121,7 +121,7 @@ class ExamplesTest(unittest.TestCase):
     def test_convert_goes_on_after_a_report_that_is_too_long(self):
         broken, good = self.out / "a.bvh", self.takes / "static_pose.bvh"
         broken.write_text(MANY_JOINTS)
-        server = ServerProcess("--max-response-bytes", "4000")
+        server = ServerProcess("--max-unary-response-bytes", "4000")
         ran = subprocess.run(
             self.command("convert.py", broken, good, server=server),
             cwd=self.out,

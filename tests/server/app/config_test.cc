@@ -41,13 +41,14 @@ TEST(ConfigTest, FlagsFileAndEnvironmentSayTheSame) {
   WriteFile(dir.File("conf"),
             "log = \"json\"\nreflection = \"on\"\nmetrics = \"127.0.0.1:1\"\n"
             "max-inflight-clips-per-caller = 7\nmin-ping-seconds = 3\n"
-            "chunk-bytes = 4096\n");
+            "recommended-chunk-bytes = 4096\n");
   setenv("BVHMILL_MAX_INFLIGHT_BYTES", "99", 1);
   server::ServerConfig config;
   int exit_code = 0;
-  const bool good = Read({"--config", dir.File("conf"), "--chunk-bytes=2048",
-                          "--max-streams-per-connection=5"},
-                         &config, &exit_code);
+  const bool good =
+      Read({"--config", dir.File("conf"), "--recommended-chunk-bytes=2048",
+            "--max-streams-per-connection=5"},
+           &config, &exit_code);
   unsetenv("BVHMILL_MAX_INFLIGHT_BYTES");
   ASSERT_TRUE(good);
   EXPECT_EQ(config.log, server::LogFormat::kJson);
@@ -57,7 +58,7 @@ TEST(ConfigTest, FlagsFileAndEnvironmentSayTheSame) {
   EXPECT_EQ(config.admission.max_inflight_bytes, 99);
   EXPECT_EQ(config.transport.min_ping_seconds, 3);
   EXPECT_EQ(config.transport.max_streams_per_connection, 5);
-  EXPECT_EQ(config.service.chunk_bytes, 2048);
+  EXPECT_EQ(config.service.recommended_chunk_bytes, 2048);
 }
 
 TEST(ConfigTest, WrongFlagsAreRefused) {
@@ -65,7 +66,7 @@ TEST(ConfigTest, WrongFlagsAreRefused) {
                                             {"--reflection=maybe"},
                                             {"--metrics=0.0.0.0:9"},
                                             {"--metrics=unix:/x"},
-                                            {"--chunk-bytes=0"},
+                                            {"--recommended-chunk-bytes=0"},
                                             {"--max-inflight-clips=-1"},
                                             {"--max-inflight-bytes=lots"},
                                             {"--max-transport-bytes=-5"},

@@ -23,11 +23,15 @@ TEST(FlagsTest, TakeNumbersUpToTheirBounds) {
   const Range ranges[] = {
       {"threads", {"0", "1", "4096"}, {"-1", "4097", "x", ""}},
       {"drain-seconds", {"0", "86400"}, {"-1", "86401"}},
-      {"chunk-bytes", {"1024", "4194304"}, {"1023", "4194305", "0"}},
+      {"recommended-chunk-bytes",
+       {"1024", "4194304"},
+       {"1023", "4194305", "0"}},
       {"max-joints", {"0", "2147483647"}, {"-1", "2147483648"}},
-      {"max-issues", {"0", "2147483647"}, {"-1", "2147483648"}},
-      {"max-outputs", {"0", "2147483647"}, {"-1", "2147483648"}},
-      {"max-stream-clips", {"0", "2147483647"}, {"-1", "2147483648"}},
+      {"max-issues-per-report", {"0", "2147483647"}, {"-1", "2147483648"}},
+      {"max-outputs-per-clip", {"0", "2147483647"}, {"-1", "2147483648"}},
+      {"max-unfinished-clips-per-stream",
+       {"0", "2147483647"},
+       {"-1", "2147483648"}},
       {"max-frames", {"0", "2147483648", "9223372036854775807"}, {"-1"}},
   };
   for (const auto& [flag, good, bad] : ranges) {
@@ -43,6 +47,7 @@ TEST(FlagsTest, TakeNumbersUpToTheirBounds) {
   }
 }
 
+// A limit is never negative, and 0 stands for none.
 // Flags that are valid alone but not together, and the error messages.
 TEST(FlagsTest, ConflictsAreRefused) {
   const std::pair<std::vector<std::string>, const char*> cases[] = {

@@ -5,11 +5,14 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <numeric>
 #include <ostream>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,10 +25,10 @@ namespace bvhmill::testing {
 
 // `value` is neither the default of the flag nor a value of another one.
 struct FlagCase {
-  const char* flag;
-  const char* value;
+  std::string flag;
+  std::string value;
   // The line of ConfigText that changes.
-  const char* line;
+  std::string line;
   // Given besides, since the flag alone is refused.
   std::vector<std::string> with = {};
 };
@@ -53,60 +56,69 @@ const FlagCase kFlags[] = {
     {"metrics", "127.0.0.1:104", "metrics = 127.0.0.1:104"},
     {"log", "json", "log = json"},
     {"reflection", "on", "reflection = true"},
-    {"max-clip-bytes", "201", "limits.max_clip_bytes = 201"},
-    {"max-header-bytes", "202", "limits.max_header_bytes = 202"},
-    {"max-line-bytes", "203", "limits.max_line_bytes = 203"},
-    {"max-name-bytes", "204", "limits.max_name_bytes = 204"},
-    {"max-joints", "205", "limits.max_joints = 205"},
-    {"max-depth", "206", "limits.max_depth = 206"},
-    {"max-channels", "207", "limits.max_channels = 207"},
-    {"max-frames", "208", "limits.max_frames = 208"},
-    {"max-issues", "209", "limits.max_issues = 209"},
-    {"max-outputs", "210", "limits.max_outputs = 210"},
-    {"max-output-bytes", "211", "limits.max_output_bytes = 211"},
-    {"max-clip-memory-bytes", "212", "limits.max_memory_bytes = 212"},
-    {"max-clip-work", "213", "limits.max_work = 213"},
-    {"max-clip-work-per-byte", "214", "limits.max_work_per_byte = 214"},
-    {"max-request-bytes", "301", "service.max_request_message_bytes = 301"},
-    {"max-response-bytes", "302", "service.max_unary_response_bytes = 302"},
-    {"max-stream-clips", "303",
-     "service.max_unfinished_clips_per_stream = 303"},
-    {"max-stream-bytes", "304",
-     "service.max_unfinished_bytes_per_stream = 304"},
-    {"max-unsent-bytes", "305", "service.max_unsent_bytes_per_stream = 305"},
-    {"max-streams-bytes", "306", "service.max_stream_bytes = 306"},
-    {"idle-seconds", "307", "service.idle_seconds = 307"},
-    {"idle-between-seconds", "310", "service.idle_between_seconds = 310"},
-    {"min-upload-rate", "308", "service.min_upload_bytes_per_second = 308"},
-    {"chunk-bytes", "3090", "service.chunk_bytes = 3090"},
-    {"max-inflight-clips", "401", "admission.max_inflight_clips = 401"},
-    {"max-inflight-bytes", "402", "admission.max_inflight_bytes = 402"},
-    {"max-inflight-clips-per-connection", "403",
-     "admission.max_inflight_clips_per_connection = 403"},
-    {"max-inflight-bytes-per-connection", "404",
-     "admission.max_inflight_bytes_per_connection = 404"},
-    {"max-inflight-clips-per-caller", "405",
-     "admission.max_inflight_clips_per_caller = 405"},
-    {"max-inflight-bytes-per-caller", "406",
-     "admission.max_inflight_bytes_per_caller = 406"},
-    {"max-streams", "407", "admission.max_streams = 407"},
-    {"max-streams-per-caller", "408", "admission.max_streams_per_caller = 408"},
-    {"max-streams-per-connection", "501",
-     "transport.max_streams_per_connection = 501"},
-    {"max-transport-bytes", "502", "transport.max_transport_bytes = 502"},
-    {"max-connection-age-seconds", "503",
-     "transport.max_connection_age_seconds = 503"},
-    {"max-connection-age-grace-seconds", "504",
-     "transport.max_connection_age_grace_seconds = 504"},
-    {"keepalive-seconds", "505", "transport.keepalive_seconds = 505"},
-    {"keepalive-timeout-seconds", "506",
-     "transport.keepalive_timeout_seconds = 506"},
-    {"min-ping-seconds", "507", "transport.min_ping_seconds = 507"},
-    {"max-connections", "508", "transport.max_connections = 508"},
-    {"handshake-seconds", "509", "transport.handshake_seconds = 509"},
-    {"max-stray-bytes", "510", "transport.max_stray_bytes = 510"},
-    {"max-request-seconds", "511", "transport.max_request_seconds = 511"},
 };
+
+// The flag of each limit, and the field of ServerConfig that has its struct. A
+// new limit needs a row here; FlagsTest.AreAllInTheTable names it.
+const std::pair<const char*, const char*> kLimitFlags[] = {
+    {"max-clip-bytes", "limits"},
+    {"max-header-bytes", "limits"},
+    {"max-line-bytes", "limits"},
+    {"max-name-bytes", "limits"},
+    {"max-joints", "limits"},
+    {"max-depth", "limits"},
+    {"max-channels", "limits"},
+    {"max-frames", "limits"},
+    {"max-issues-per-report", "limits"},
+    {"max-outputs-per-clip", "limits"},
+    {"max-output-bytes", "limits"},
+    {"max-clip-memory-bytes", "limits"},
+    {"max-clip-work", "limits"},
+    {"max-clip-work-per-byte", "limits"},
+    {"max-request-message-bytes", "service"},
+    {"max-unary-response-bytes", "service"},
+    {"max-unfinished-clips-per-stream", "service"},
+    {"max-unfinished-bytes-per-stream", "service"},
+    {"max-unsent-bytes-per-stream", "service"},
+    {"max-total-stream-bytes", "service"},
+    {"idle-seconds", "service"},
+    {"idle-between-seconds", "service"},
+    {"min-upload-bytes-per-second", "service"},
+    {"recommended-chunk-bytes", "service"},
+    {"max-inflight-clips", "admission"},
+    {"max-inflight-bytes", "admission"},
+    {"max-inflight-clips-per-connection", "admission"},
+    {"max-inflight-bytes-per-connection", "admission"},
+    {"max-inflight-clips-per-caller", "admission"},
+    {"max-inflight-bytes-per-caller", "admission"},
+    {"max-streams", "admission"},
+    {"max-streams-per-caller", "admission"},
+    {"max-streams-per-connection", "transport"},
+    {"max-transport-bytes", "transport"},
+    {"max-connection-age-seconds", "transport"},
+    {"max-connection-age-grace-seconds", "transport"},
+    {"keepalive-seconds", "transport"},
+    {"keepalive-timeout-seconds", "transport"},
+    {"min-ping-seconds", "transport"},
+    {"max-connections", "transport"},
+    {"handshake-seconds", "transport"},
+    {"max-stray-bytes", "transport"},
+    {"max-request-seconds", "transport"},
+};
+
+// Each limit with a value of its own.
+std::vector<FlagCase> LimitCases() {
+  std::vector<FlagCase> cases;
+  int value = 3000;
+  for (const auto& [flag, field] : kLimitFlags) {
+    std::string name = flag;
+    std::replace(name.begin(), name.end(), '-', '_');
+    const std::string text = std::to_string(++value);
+    cases.push_back(
+        {flag, text, std::string(field) + "." + name + " = " + text});
+  }
+  return cases;
+}
 
 // Flags without a value.
 const FlagCase kSwitches[] = {
@@ -151,7 +163,7 @@ std::vector<std::string> With(std::vector<std::string> args,
 Outcome ReadWithVariable(const FlagCase& flag,
                          const std::vector<std::string>& args) {
   const std::string variable = VariableOf(flag.flag);
-  setenv(variable.c_str(), flag.value, 1);
+  setenv(variable.c_str(), flag.value.c_str(), 1);
   Outcome outcome = Read(args);
   unsetenv(variable.c_str());
   return outcome;
@@ -160,11 +172,12 @@ Outcome ReadWithVariable(const FlagCase& flag,
 class FlagTest : public ::testing::TestWithParam<FlagCase> {
  protected:
   std::string Word() const {
-    return "--" + std::string(GetParam().flag) + "=" + GetParam().value;
+    return "--" + GetParam().flag + "=" + GetParam().value;
   }
 };
 
 INSTANTIATE_TEST_SUITE_P(Flags, FlagTest, ::testing::ValuesIn(kFlags));
+INSTANTIATE_TEST_SUITE_P(Limits, FlagTest, ::testing::ValuesIn(LimitCases()));
 INSTANTIATE_TEST_SUITE_P(Switches, FlagTest, ::testing::Values(kSwitches[0]));
 
 TEST_P(FlagTest, SetsItsFieldAlone) {
@@ -185,7 +198,7 @@ TEST_P(FlagTest, IsReadFromTheEnvironment) {
 TEST_P(FlagTest, IsReadFromAFile) {
   TempDir dir;
   WriteFile(dir.File("conf"),
-            std::string(GetParam().flag) + " = \"" + GetParam().value + "\"\n");
+            GetParam().flag + " = \"" + GetParam().value + "\"\n");
   const Outcome typed = Read(With(GetParam().with, Word()));
   const Outcome outcome =
       Read(With(GetParam().with, "--config=" + dir.File("conf")));
@@ -261,11 +274,12 @@ std::set<std::string> NamesOfFlags() {
 TEST(FlagsTest, AreAllInTheTable) {
   std::set<std::string> known;
   for (const FlagCase& flag : kFlags) known.insert(flag.flag);
+  for (const FlagCase& flag : LimitCases()) known.insert(flag.flag);
   for (const FlagCase& flag : kSwitches) known.insert(flag.flag);
   for (const FlagCase& flag : kActions) known.insert(flag.flag);
   for (const std::string& name : NamesOfFlags()) {
     EXPECT_TRUE(known.contains(name))
-        << "--" << name << " needs a row in kFlags of this file";
+        << "--" << name << " needs a row in kFlags or kLimitFlags of this file";
   }
   EXPECT_EQ(known, NamesOfFlags());
 }
@@ -274,6 +288,7 @@ TEST(FlagsTest, AreAllInTheTable) {
 TEST(FlagsTest, FieldsAreAllInTheTable) {
   std::set<std::string> set;
   for (const FlagCase& flag : kFlags) set.insert(flag.line);
+  for (const FlagCase& flag : LimitCases()) set.insert(flag.line);
   for (const FlagCase& flag : kSwitches) set.insert(flag.line);
   for (const FlagCase& flag : kActions) set.insert(flag.line);
   std::set<std::string> fields;
@@ -287,17 +302,36 @@ TEST(FlagsTest, FieldsAreAllInTheTable) {
 }
 
 // A limit is never negative, and 0 stands for none.
+// The least number of letters to add, drop or change between two words.
+size_t EditDistance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 0; i < a.size(); ++i) {
+    size_t corner = row[0]++;
+    for (size_t j = 0; j < b.size(); ++j) {
+      const size_t changed = corner + (a[i] == b[j] ? 0 : 1);
+      corner = row[j + 1];
+      row[j + 1] = std::min({changed, row[j] + 1, corner + 1});
+    }
+  }
+  return row.back();
+}
+
 TEST(FlagsTest, LimitsTakeZeroButNothingNegative) {
-  for (const FlagCase& flag : kFlags) {
-    const std::string name = flag.flag;
-    const bool is_limit =
-        std::string(flag.line).find('.') != std::string::npos &&
-        std::isdigit(flag.value[0]) != 0 && name != "metrics" &&
-        name != "listen";
-    if (!is_limit) continue;
-    EXPECT_FALSE(Read({"--" + name + "=-1"}).good) << name;
-    if (name != "chunk-bytes") {
-      EXPECT_TRUE(Read({"--" + name + "=0"}).good) << name;
+  for (const FlagCase& flag : LimitCases()) {
+    EXPECT_FALSE(Read({"--" + flag.flag + "=-1"}).good) << flag.flag;
+    if (flag.flag != "recommended-chunk-bytes") {
+      EXPECT_TRUE(Read({"--" + flag.flag + "=0"}).good) << flag.flag;
+    }
+  }
+}
+
+// A letter that was added, lost or changed makes no other flag of it.
+TEST(FlagsTest, NamesOfLimitsDifferByMoreThanALetter) {
+  for (const auto& [one, field] : kLimitFlags) {
+    for (const auto& [other, field_of_other] : kLimitFlags) {
+      if (one == other) continue;
+      EXPECT_GT(EditDistance(one, other), 1) << one << " and " << other;
     }
   }
 }

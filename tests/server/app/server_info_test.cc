@@ -30,20 +30,20 @@ void Configure(server::ServerConfig* config) {
   config->limits.max_depth = 1'006;
   config->limits.max_channels = 1'007;
   config->limits.max_frames = 1'000'008;
-  config->limits.max_issues = 109;
-  config->limits.max_outputs = 10;
+  config->limits.max_issues_per_report = 109;
+  config->limits.max_outputs_per_clip = 10;
   config->limits.max_output_bytes = 1'000'011;
-  config->limits.max_memory_bytes = 1'000'012;
-  config->limits.max_work = 1'000'013;
-  config->limits.max_work_per_byte = 114;
+  config->limits.max_clip_memory_bytes = 1'000'012;
+  config->limits.max_clip_work = 1'000'013;
+  config->limits.max_clip_work_per_byte = 114;
   server::ServiceLimits& service = config->service;
   service.max_request_message_bytes = 2'000'001;
   service.max_unary_response_bytes = 2'000'002;
-  service.chunk_bytes = 200'003;
+  service.recommended_chunk_bytes = 200'003;
   service.max_unfinished_clips_per_stream = 24;
   service.max_unfinished_bytes_per_stream = 2'000'005;
   service.max_unsent_bytes_per_stream = 2'000'006;
-  service.max_stream_bytes = 200'000'007;
+  service.max_total_stream_bytes = 200'000'007;
   service.idle_seconds = 208;
   service.min_upload_bytes_per_second = 209;
   service.idle_between_seconds = 210;
@@ -97,9 +97,9 @@ constexpr char kLimits[] = R"(
   max_streams_per_caller: 308
   max_streams_per_connection: 401
   max_unsent_bytes_per_stream: 2000006
-  max_stream_bytes: 200000007
-  stream_idle_seconds: 208
-  stream_idle_between_seconds: 210
+  max_total_stream_bytes: 200000007
+  idle_seconds: 208
+  idle_between_seconds: 210
   max_connection_age_seconds: 1403
   min_ping_seconds: 47
   min_upload_bytes_per_second: 209
@@ -213,6 +213,11 @@ constexpr char kAllButLimits[] = R"(
             media_type: 'text/x-bvh' }
   formats { format: 'anim' file_extension: '.anim'
             media_type: 'application/vnd.ll.animation' }
+  source_formats { format: SOURCE_FORMAT_BVH name: 'bvh'
+                   media_type: 'text/x-bvh' file_extension: '.bvh' }
+  source_formats { format: SOURCE_FORMAT_ANIM name: 'anim'
+                   media_type: 'application/vnd.ll.animation'
+                   file_extension: '.anim' }
   encodings: CONTENT_ENCODING_IDENTITY
   encodings: CONTENT_ENCODING_GZIP
   encodings: CONTENT_ENCODING_ZSTD

@@ -164,7 +164,8 @@ TEST_F(ClipMessagesTest, EncodingsAreThoseOfTheirNames) {
 
 std::vector<std::string> StreamRequests(const std::string& source) {
   return {
-      "open { ordered: true options { outputs { csv {} } } }",
+      "open { ordered: true report_issues_early: true options { outputs { csv "
+      "{} } } }",
       // Whole, with the options of the stream.
       "begin { key: 'whole' complete: true " + source + " }",
       // In pieces, the first of them with the begin.
@@ -198,13 +199,14 @@ TEST_F(ClipMessagesTest, ConvertClipsAnswersInOrder) {
   }
   responses.push_back("result { key: 'facts' " + std::string(kReport) + kInfo +
                       " }");
-  ExpectTalk(StreamRequests(SourceOf("")), responses);
+  ExpectTalk(StreamRequests(SourceOf("format: SOURCE_FORMAT_BVH")), responses);
 }
 
 // Two outputs in pieces: their chunks say which one, and from where.
 TEST_F(ClipMessagesTest, ChunksSayOutputAndOffset) {
-  Start(
-      [](server::ServerConfig* config) { config->service.chunk_bytes = 1024; });
+  Start([](server::ServerConfig* config) {
+    config->service.recommended_chunk_bytes = 1024;
+  });
   std::string clip = kClip;
   clip.replace(clip.find("Frames: 2"), 9, "Frames: 200");
   std::string csv = kCsv;
@@ -260,7 +262,7 @@ TEST(ClipMessages, RequestsAreAllInACase) {
   FieldCoverage coverage;
   for (const std::string& text :
        StreamRequests("source { data: 'x' encoding: CONTENT_ENCODING_IDENTITY "
-                      "display_name: 'n' }")) {
+                      "format: SOURCE_FORMAT_BVH display_name: 'n' }")) {
     coverage.Add(ParseText<v1::ConvertClipsRequest>(text));
   }
   std::vector<std::string> missing;
@@ -271,9 +273,10 @@ TEST(ClipMessages, RequestsAreAllInACase) {
       if (name.starts_with(message)) missing.push_back(name);
     }
   }
-  // EncodingsAreThoseOfTheirNames sends them.
+  // EncodingsAreThoseOfTheirNames and source_format_test.cc send them.
   EXPECT_THAT(Without({"Source.encoding: CONTENT_ENCODING_GZIP",
-                       "Source.encoding: CONTENT_ENCODING_ZSTD"},
+                       "Source.encoding: CONTENT_ENCODING_ZSTD",
+                       "Source.format: SOURCE_FORMAT_ANIM"},
                       missing),
               IsEmpty());
 }

@@ -23,7 +23,7 @@ server::ServerConfig SmallConfig() {
   config.service.max_unfinished_clips_per_stream = 3;
   config.service.max_unfinished_bytes_per_stream = 300;
   config.service.max_unsent_bytes_per_stream = 200;
-  config.service.max_stream_bytes = 2000;
+  config.service.max_total_stream_bytes = 2000;
   config.service.idle_seconds = 60;
   config.service.idle_between_seconds = 300;
   config.service.min_upload_bytes_per_second = 0;

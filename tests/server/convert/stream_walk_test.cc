@@ -20,7 +20,7 @@ server::ServerConfig TightConfig() {
   config.service.max_unfinished_clips_per_stream = 4;
   config.service.max_unfinished_bytes_per_stream = 300;
   config.service.max_unsent_bytes_per_stream = 250;
-  config.service.max_stream_bytes = 1500;
+  config.service.max_total_stream_bytes = 1500;
   config.service.min_upload_bytes_per_second = 1;
   config.admission.max_inflight_clips = 3;
   config.admission.max_inflight_bytes = 3 * Budget::kFreeBytes + 400;
@@ -112,7 +112,7 @@ class Walk {
     if (IsOneIn(80)) stream_->Cancel();
     if (IsOneIn(80)) stream_->Drain();
     if (IsOneIn(80)) SimulatedServer::Pass(Pick(100));
-    // What other streams hold comes and goes.
+    // Other streams take and free memory.
     if (IsOneIn(20)) Crowd(IsOneIn(2) ? 2000 : 0);
   }
 

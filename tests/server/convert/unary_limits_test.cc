@@ -24,7 +24,7 @@ TEST_F(UnaryTest, EveryLimitIsNamed) {
     config->limits.max_clip_bytes = 2000;
     config->limits.max_joints = 4;
     config->limits.max_frames = 20;
-    config->limits.max_outputs = 2;
+    config->limits.max_outputs_per_clip = 2;
     config->limits.max_output_bytes = 400;
     config->service.max_request_message_bytes = 4000;
   });

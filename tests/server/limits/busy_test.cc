@@ -73,7 +73,7 @@ class Pump {
 
 TEST_F(LimitsTest, StreamsShareWhatTheyMayHold) {
   StartWith([](server::ServerConfig* config) {
-    config->service.max_stream_bytes = 8'000'000;
+    config->service.max_total_stream_bytes = 8'000'000;
     // Nothing else holds them back.
     config->service.max_unfinished_clips_per_stream = 0;
     config->service.max_unfinished_bytes_per_stream = 0;
@@ -106,7 +106,7 @@ std::string LittleText() {
 TEST_F(LimitsTest, StreamsAtTheSharedLimitMakeSmallSteps) {
   constexpr int kStreams = 40;
   StartWith([](server::ServerConfig* config) {
-    config->service.max_stream_bytes = 1;
+    config->service.max_total_stream_bytes = 1;
     config->metrics = "127.0.0.1:0";
   });
   std::list<grpc::ClientContext> contexts;

@@ -173,7 +173,7 @@ TEST_F(LimitsTest, ReportsAreCutAndSayIt) {
   constexpr int kIssues = 3;
   for (const int limit : {kIssues, kIssues - 1}) {
     StartWith([limit](server::ServerConfig* config) {
-      config->limits.max_issues = limit;
+      config->limits.max_issues_per_report = limit;
     });
     ASSERT_TRUE(Convert(clip).ok());
     ASSERT_TRUE(Validate(clip).ok());
@@ -232,8 +232,9 @@ class OutputCountTest : public LimitsTest {
   }
 
   void StartWithTwo() {
-    StartWith(
-        [](server::ServerConfig* config) { config->limits.max_outputs = 2; });
+    StartWith([](server::ServerConfig* config) {
+      config->limits.max_outputs_per_clip = 2;
+    });
   }
 };
 

@@ -72,7 +72,7 @@ TEST_F(LimitsTest, AStreamThatBeginsNoClipEnds) {
     EXPECT_EQ(status.error_code(), StatusCode::DEADLINE_EXCEEDED);
     const v1::ErrorInfo info = DetailsOf(status).info;
     EXPECT_EQ(info.reason(), "STREAM_IDLE");
-    EXPECT_EQ(ValueOf(info, "limit_name"), "stream_idle_between_seconds");
+    EXPECT_EQ(ValueOf(info, "limit_name"), "idle_between_seconds");
     EXPECT_EQ(ValueOf(info, "limit"), "1");
   }
 }

@@ -124,7 +124,7 @@ TEST_P(WireTest, TheServerGoesOnAndKeepsNothing) {
   const std::string bytes = GetParam().bytes();
   std::vector<int> open;
   for (int i = 0; i < kConnections; ++i) {
-    open.push_back(DialLoopback(mill_->address()));
+    open.push_back(DialLoopback(process_->address()));
     ASSERT_GE(open.back(), 0);
     SendAll(open.back(), bytes);
     EXPECT_THAT(ReadUntil(open.back(), GetParam().answer),
@@ -152,7 +152,7 @@ TEST_F(HostileTest, HeadersWithoutEnd) {
   peers.reserve(kPeers);
   for (int i = 0; i < kPeers; ++i) {
     peers.emplace_back([&] {
-      const int fd = DialLoopback(mill_->address());
+      const int fd = DialLoopback(process_->address());
       SendAll(fd, start + Repeat(frame, 1'000), 20'000);
       close(fd);
     });
@@ -181,7 +181,7 @@ TEST_F(HostileTest, AHeaderOfAGigabyteInFramesOfAByteIsCut) {
       Hello() + Http2Frame(kHeaders, 0, 1,
                            CallHeaders("ConvertClip") + BigEndian(0, 1) +
                                "\x01" + "a" + length);
-  const int fd = DialLoopback(mill_->address());
+  const int fd = DialLoopback(process_->address());
   ASSERT_GE(fd, 0);
   SendAll(fd, start + Repeat(Http2Frame(kContinuation, 0, 1, "x"), 650'000),
           20'000);

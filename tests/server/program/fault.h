@@ -27,14 +27,14 @@ class FaultTest : public ::testing::Test {
  protected:
   void Start(std::vector<std::string> args = {}) {
     args.insert(args.begin(), {"--listen", "127.0.0.1:0"});
-    mill_ =
+    process_ =
         std::make_unique<bench::ServerProcess>(BVHMILL_BIN "/bvhmilld", args);
     stub_ = Connect();
   }
 
   // A connection of its own.
   std::unique_ptr<bench::Stub> Connect() const {
-    return bench::Connect(mill_->address());
+    return bench::Connect(process_->address());
   }
 
   // The server still does its work, and never held too much.
@@ -51,11 +51,11 @@ class FaultTest : public ::testing::Test {
       std::cerr
           << "SKIPPED: what a server with sanitizers holds says nothing\n";
     } else {
-      EXPECT_LT(mill_->PeakMb(), kMaxMb);
+      EXPECT_LT(process_->PeakMb(), kMaxMb);
     }
   }
 
-  std::unique_ptr<bench::ServerProcess> mill_;
+  std::unique_ptr<bench::ServerProcess> process_;
   std::unique_ptr<bench::Stub> stub_;
 };
 

@@ -60,7 +60,7 @@ bool IsReset(int fd, std::chrono::seconds patience) {
 // open than it may, and yet fills any memory.
 TEST_F(FaultTest, RapidReset) {
   Start();
-  const int fd = DialLoopback(mill_->address());
+  const int fd = DialLoopback(process_->address());
   ASSERT_GE(fd, 0);
   const std::string call = CallHeaders("ConvertClips");
   const std::string cancel = BigEndian(8, 4);
@@ -76,11 +76,11 @@ TEST_F(FaultTest, RapidReset) {
 
 // The server must not stop to listen when it has had all the files it may.
 TEST_F(FaultTest, MoreConnectionsThanFiles) {
-  mill_ = std::make_unique<bench::ServerProcess>(
+  process_ = std::make_unique<bench::ServerProcess>(
       "/bin/sh",
       std::vector<std::string>{"-c", "ulimit -n 64; exec " BVHMILL_BIN
                                      "/bvhmilld --listen 127.0.0.1:0"});
-  stub_ = bench::Connect(mill_->address());
+  stub_ = bench::Connect(process_->address());
   const auto converts = [](bench::Stub* stub) {
     grpc::ClientContext context;
     v1::ConvertClipResponse response;
@@ -90,7 +90,8 @@ TEST_F(FaultTest, MoreConnectionsThanFiles) {
   ASSERT_TRUE(converts(stub_.get()));
   std::vector<int> files;
   files.reserve(200);
-  for (int i = 0; i < 200; ++i) files.push_back(DialLoopback(mill_->address()));
+  for (int i = 0; i < 200; ++i)
+    files.push_back(DialLoopback(process_->address()));
   EXPECT_TRUE(converts(stub_.get()));
   for (const int file : files) close(file);
   EXPECT_TRUE(Eventually([&] { return converts(Connect().get()); }));
@@ -113,7 +114,7 @@ TEST_F(FaultTest, ArchiveThatGrpcWouldUnpack) {
 
 TEST_F(FaultTest, AnAnswerThatIsNotRead) {
   Start({"--idle-seconds", "1"});
-  const int fd = DialLoopback(mill_->address());
+  const int fd = DialLoopback(process_->address());
   ASSERT_GE(fd, 0);
   const std::string sent = CallWithoutWindow(
       "ConvertClip", PositionsRequest(SmallClip(100)).SerializeAsString());
@@ -130,7 +131,7 @@ TEST_F(FaultTest, GarbageOnTheWire) {
                                   "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"};
   std::vector<int> open;
   for (int i = 0; i < 150; ++i) {
-    const int fd = DialLoopback(mill_->address());
+    const int fd = DialLoopback(process_->address());
     ASSERT_GE(fd, 0);
     std::string bytes = prefaces[i % 3];
     for (int k = 0; k < 2'000; ++k) bytes += static_cast<char>(random());
@@ -156,7 +157,7 @@ TEST_F(FaultTest, AClientThatIsKilled) {
     if (pid == 0) {
       execl(BVHMILL_BIN "/bvhmill", "bvhmill", "convert", path.c_str(), "-o",
             out.c_str(), "-f", "--emit", "positions,npz", "-q", "--server",
-            mill_->address().c_str(), nullptr);
+            process_->address().c_str(), nullptr);
       _exit(127);
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(20 + 30 * i));

@@ -163,18 +163,18 @@ class GrowthTest : public ::testing::TestWithParam<Case> {
 
   void SetUp() override {
     metrics_ = "127.0.0.1:" + std::to_string(attack::FreePort());
-    mill_ = std::make_unique<bench::ServerProcess>(
+    process_ = std::make_unique<bench::ServerProcess>(
         BVHMILL_BIN "/bvhmilld",
         std::vector<std::string>{"--listen", "127.0.0.1:0", "--metrics",
                                  metrics_, "--log", "off",
-                                 "--max-response-bytes", "0"});
-    stub_ = bench::Connect(mill_->address());
+                                 "--max-unary-response-bytes", "0"});
+    stub_ = bench::Connect(process_->address());
     // Convert a small clip first, so that one-time memory is taken before.
     const std::string small = SmallClip(2'000);
     bool refused = false;
     ASSERT_TRUE(bench::ConvertUnary(stub_.get(), small, &refused));
     ASSERT_TRUE(bench::ConvertOverStream(stub_.get(), small, 1).ok);
-    idle_mb_ = mill_->PeakMb();
+    idle_mb_ = process_->PeakMb();
   }
 
   // Converts the clip in one call; its text is packed to fit a message.
@@ -234,7 +234,7 @@ class GrowthTest : public ::testing::TestWithParam<Case> {
   void ExpectCounted(double beside_mb) {
     const auto bytes = FetchGauge(metrics_, "bvhmill_inflight_bytes_peak");
     const double counted = static_cast<double>(bytes) / (1 << 20);
-    const double growth = mill_->PeakMb() - idle_mb_;
+    const double growth = process_->PeakMb() - idle_mb_;
     EXPECT_GE(counted, growth / kMaxRatio - kSlackMb - beside_mb)
         << "grew by " << growth << " MB, which are not all counted";
     EXPECT_LE(counted, growth * kMaxRatio + kSlackMb)
@@ -243,7 +243,7 @@ class GrowthTest : public ::testing::TestWithParam<Case> {
 
   static std::string* text_;
   std::string metrics_;
-  std::unique_ptr<bench::ServerProcess> mill_;
+  std::unique_ptr<bench::ServerProcess> process_;
   std::unique_ptr<bench::Stub> stub_;
   double idle_mb_ = 0;
 };

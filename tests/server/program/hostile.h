@@ -24,22 +24,22 @@ class HostileTest : public ::testing::Test {
   void Start(const std::vector<std::string>& more = {}) {
     std::vector<std::string> args = {"--listen", "127.0.0.1:0", "--log", "off"};
     args.insert(args.end(), more.begin(), more.end());
-    mill_ =
+    process_ =
         std::make_unique<bench::ServerProcess>(BVHMILL_BIN "/bvhmilld", args);
     ExpectServes();
-    mb_ = mill_->Mb();
+    mb_ = process_->Mb();
     files_ = OpenFiles();
   }
 
   int OpenFiles() const {
     const auto all = std::filesystem::directory_iterator(
-        "/proc/" + std::to_string(mill_->pid()) + "/fd");
+        "/proc/" + std::to_string(process_->pid()) + "/fd");
     return static_cast<int>(std::distance(begin(all), end(all)));
   }
 
   // Over a connection of its own.
   grpc::Status Serves() const {
-    const auto stub = bench::Connect(mill_->address());
+    const auto stub = bench::Connect(process_->address());
     grpc::ClientContext context;
     context.set_deadline(std::chrono::system_clock::now() +
                          std::chrono::seconds(60));
@@ -55,7 +55,7 @@ class HostileTest : public ::testing::Test {
 
   // Sanitizers take memory of their own.
   void ExpectTook(double most_mb) const {
-    const double took = mill_->PeakMb() - mb_;
+    const double took = process_->PeakMb() - mb_;
     EXPECT_TRUE(BVHMILL_SANITIZED != 0 || took < most_mb) << took;
   }
 
@@ -66,7 +66,7 @@ class HostileTest : public ::testing::Test {
         << OpenFiles() << " files are open, " << files_ << " before";
   }
 
-  std::unique_ptr<bench::ServerProcess> mill_;
+  std::unique_ptr<bench::ServerProcess> process_;
   double mb_ = 0;
   int files_ = 0;
 };

@@ -26,18 +26,18 @@ TEST_F(HostileTest, HealthAndNewClipsWhileMemoryIsShort) {
   Start();
   std::string word;
   int64_t kb = 0;
-  std::ifstream status("/proc/" + std::to_string(mill_->pid()) + "/status");
+  std::ifstream status("/proc/" + std::to_string(process_->pid()) + "/status");
   while (status >> word && word != "VmSize:") {
   }
   ASSERT_TRUE(status >> kb);
-  mill_ = std::make_unique<bench::ServerProcess>(
+  process_ = std::make_unique<bench::ServerProcess>(
       "/bin/sh", std::vector<std::string>{
                      "-c", "ulimit -v " + std::to_string(kb + kb / 20) +
                                "; exec " BVHMILL_BIN
                                "/bvhmilld --listen 127.0.0.1:0 --log off"});
   // HealthCheckResponse{status: NOT_SERVING}.
-  const auto channel =
-      grpc::CreateChannel(mill_->address(), grpc::InsecureChannelCredentials());
+  const auto channel = grpc::CreateChannel(process_->address(),
+                                           grpc::InsecureChannelCredentials());
   EXPECT_TRUE(Eventually([&] {
     return CallRaw(channel.get(), "/grpc.health.v1.Health/Check", "") ==
            "\x08\x02";
@@ -89,7 +89,7 @@ std::string LimitInCall(bench::Stub* stub,
 
 TEST_F(HostileTest, ArchivesThatUnfoldToGigabytes) {
   Start({"--max-clip-bytes", "33554432"});
-  const auto stub = bench::Connect(mill_->address());
+  const auto stub = bench::Connect(process_->address());
   for (const BombCase& bomb : kBombs) {
     for (const bool is_gzip : {true, false}) {
       SCOPED_TRACE(std::string(bomb.name) + (is_gzip ? ", gzip" : ", zstd"));
@@ -113,11 +113,11 @@ class NoMemoryTest : public HostileTest {
     if (BVHMILL_SANITIZED) {
       GTEST_SKIP() << "sanitizers need memory of their own";
     }
-    mill_ = std::make_unique<bench::ServerProcess>(
+    process_ = std::make_unique<bench::ServerProcess>(
         "/bin/sh", std::vector<std::string>{
                        "-c", "ulimit -v 1200000; exec " BVHMILL_BIN
                              "/bvhmilld --listen 127.0.0.1:0 "
-                             "--max-response-bytes 0 "
+                             "--max-unary-response-bytes 0 "
                              "--max-clip-work 0 --max-inflight-bytes 0"});
   }
 };
@@ -136,7 +136,7 @@ v1::ConvertClipRequest ManyFrames() {
 }
 
 TEST_F(NoMemoryTest, ForFramesOfACall) {
-  const auto stub = bench::Connect(mill_->address());
+  const auto stub = bench::Connect(process_->address());
   for (int i = 0; i < 3; ++i) {
     SCOPED_TRACE(i);
     v1::ConvertClipResponse response;
@@ -166,7 +166,7 @@ v1::ClipResult ResultOf(const v1::ConvertClipRequest& clip,
 }
 
 TEST_F(NoMemoryTest, ForFramesOfAStream) {
-  const auto stub = bench::Connect(mill_->address());
+  const auto stub = bench::Connect(process_->address());
   grpc::ClientContext context;
   const auto stream = stub->ConvertClips(&context);
   for (int i = 0; i < 3; ++i) {

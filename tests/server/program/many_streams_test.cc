@@ -106,7 +106,7 @@ TEST_F(FaultTest, CancelStorm) {
 // Clips in small pieces, so that it is workers that ask for more of them, some
 // right when the call ends.
 TEST_F(FaultTest, CancelStormWithinClips) {
-  Start({"--max-stream-bytes", "1000"});
+  Start({"--max-unfinished-bytes-per-stream", "1000"});
   const std::string text = SmallClip(2'000);
   std::mt19937 random(12);
   for (int round = 0; round < 20; ++round) {

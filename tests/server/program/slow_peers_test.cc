@@ -17,7 +17,7 @@ namespace bvhmill::testing {
 namespace {
 
 TEST_F(FaultTest, SlowLoris) {
-  Start({"--idle-seconds", "1", "--min-upload-rate", "0"});
+  Start({"--idle-seconds", "1", "--min-upload-bytes-per-second", "0"});
   constexpr int kStreams = 50;
   std::vector<std::unique_ptr<grpc::ClientContext>> contexts;
   std::vector<std::unique_ptr<Stream>> streams;
@@ -34,7 +34,7 @@ TEST_F(FaultTest, SlowLoris) {
     EXPECT_EQ(status.error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
     const Details details = DetailsOf(status);
     EXPECT_EQ(details.info.reason(), "STREAM_IDLE");
-    EXPECT_EQ(details.info.metadata().at("limit_name"), "stream_idle_seconds");
+    EXPECT_EQ(details.info.metadata().at("limit_name"), "idle_seconds");
   }
   ExpectHealthy();
 }
@@ -63,7 +63,7 @@ TEST_F(FaultTest, SlowLorisThatNeverStops) {
 
 // Longer than the patience, but never below the rate.
 TEST_F(FaultTest, SlowWriterThatGoesOn) {
-  Start({"--idle-seconds", "2", "--min-upload-rate", "100"});
+  Start({"--idle-seconds", "2", "--min-upload-bytes-per-second", "100"});
   grpc::ClientContext context;
   const auto stream = stub_->ConvertClips(&context);
   bench::OpenStream(stream.get());

@@ -105,7 +105,8 @@ TEST_F(AbandonTest, LittleTextWithLargeOutputsThatAreNotRead) {
     ASSERT_TRUE(stream->Read(&response) && response.has_begin());
     // The conversion pauses, since its outputs are not read.
     EXPECT_TRUE(Becomes("bvhmill_workers_busy", 0));
-    // --max-unsent-bytes, what gRPC takes, and what a slice of text makes.
+    // --max-unsent-bytes-per-stream, what gRPC takes, and what a slice of text
+    // makes.
     EXPECT_LT(Value("bvhmill_sent_bytes_total"), 32 << 20);
     context.TryCancel();
     EXPECT_FALSE(stream->Finish().ok());

@@ -27,6 +27,7 @@ size_t MotionReader::Probe(std::string_view text, bool ends_file) {
   Line odd;
   LineReader(text, next_).Next(&odd);
   Begin(layout, probe, odd);
+  log_.SetProvisional(if_broken_.has_value());
   return 0;
 }
 
@@ -77,6 +78,7 @@ void MotionReader::EndFlowLine(bool fits) {
     GiveUpGuess();
   } else if (got_ == wanted_) {
     if_broken_.reset();
+    log_.SetProvisional(false);
     found_ = most_good_frames_ = frames_;
     stage_ = Stage::kTrailing;
   }

@@ -17,7 +17,7 @@ namespace bvhmill {
 struct CompiledSkeleton {
   // It is compiled from this one, and keeps it.
   SharedSkeleton source;
-  // What the rules of validate/ find in it.
+  // Facts that the rules of validate/ find in the skeleton.
   SkeletonFacts facts;
   // The description of a clip without frames.
   ClipInfo info;

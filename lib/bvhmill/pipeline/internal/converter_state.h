@@ -1,6 +1,6 @@
 #pragma once
 
-// What a Converter owns. Private to pipeline/.
+// The state of a Converter. Private to pipeline/.
 
 #include <exception>
 #include <memory>

@@ -70,7 +70,8 @@ absl::Status Refusal(const Report& report) {
 
 ReportOptions LogOptions(const ConvertOptions& options) {
   ReportOptions report = options.report;
-  if (report.max_issues == 0) report.max_issues = options.limits.max_issues;
+  if (report.max_issues == 0)
+    report.max_issues = options.limits.max_issues_per_report;
   return report;
 }
 

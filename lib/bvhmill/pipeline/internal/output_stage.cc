@@ -112,6 +112,7 @@ void OutputStage::DescribeOutputs(OutputReceiver* receiver) {
     OutputInfo& output = result_->outputs[i];
     plan_.encoder(i).Describe(context_, &output);
     output.id = OutputId(plan_.request(i));
+    output.media_type = FormatOf(plan_.request(i).format).media_type;
     if (!plan_.NeedsFrameCount()) output.size_bytes = -1;
     sinks_.emplace_back(receiver, i, &budget_, context_.budget);
   }

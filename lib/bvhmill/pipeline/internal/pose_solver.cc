@@ -11,7 +11,7 @@
 namespace bvhmill {
 namespace {
 
-// What the jobs of one array have in common.
+// The parts that all jobs of one array share.
 template <typename Job>
 void SetPlace(const Plan& plan, const SharedArray& shared, const TileRows& rows,
               int64_t frames, Job* job) {

@@ -29,7 +29,7 @@ struct Workspace {
   // One for each thread.
   std::vector<TileBuffers> tiles;
 
-  // Makes buffers for so many threads ready for another clip.
+  // Makes the buffers of `threads` threads ready for another clip.
   void BeginTiles(int threads);
   // Forgets the skeleton of the previous clip, unless the cache has it.
   void ReleaseSkeleton();

@@ -1,4 +1,4 @@
-#include "tests/fuzz/canonical.h"
+#include "tests/fuzz/support/canonical.h"
 
 #include <google/protobuf/descriptor.h>
 
@@ -113,7 +113,7 @@ void MakeCanonical(const Limits& limits, v1::ConvertOptions* options) {
   WriteOut(options);
   WriteOutEdits(options->mutable_edits());
   v1::ValidationOptions* const validation = options->mutable_validation();
-  const auto most = static_cast<int32_t>(limits.max_issues);
+  const auto most = static_cast<int32_t>(limits.max_issues_per_report);
   if (validation->max_issues() == 0 || validation->max_issues() > most) {
     validation->set_max_issues(most);
   }

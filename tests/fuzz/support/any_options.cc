@@ -1,4 +1,4 @@
-#include "tests/fuzz/any_options.h"
+#include "tests/fuzz/support/any_options.h"
 
 #include <cmath>
 #include <iterator>
@@ -148,8 +148,8 @@ void EditRoots(Choices* choices, ClipEdits* edits) {
 Limits AnyLimits(Choices* choices) {
   Limits limits;
   limits.max_frames = choices->OneIn(16) ? 2 : kMaxFrames;
-  limits.max_work = 0;
-  limits.max_memory_bytes = 0;
+  limits.max_clip_work = 0;
+  limits.max_clip_memory_bytes = 0;
   if (choices->OneIn(16)) limits.max_clip_bytes = 400;
   if (choices->OneIn(16)) limits.max_header_bytes = 300;
   if (choices->OneIn(16)) limits.max_line_bytes = 40;

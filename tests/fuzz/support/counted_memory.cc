@@ -1,4 +1,4 @@
-#include "tests/fuzz/counted_memory.h"
+#include "tests/fuzz/support/counted_memory.h"
 
 #include <malloc.h>
 

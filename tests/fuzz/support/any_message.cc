@@ -1,4 +1,4 @@
-#include "tests/fuzz/any_message.h"
+#include "tests/fuzz/support/any_message.h"
 
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/util/message_differencer.h>

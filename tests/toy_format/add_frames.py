@@ -1,0 +1,118 @@
+"""Adds the toy format "frames" to a copy of the five files of a format.
+
+    add_frames.py SOURCE OVERLAY
+
+Follows "How to add a format" in CONTRIBUTING.md. Each changed or new file is
+written below OVERLAY, at its path in the tree SOURCE; the tree stays as it is.
+The output of the format is the number of frames, as one line of text.
+"""
+
+import pathlib
+import sys
+
+# Each edit inserts text before an anchor, which must occur exactly once.
+EDITS = {
+    # 1. The options.
+    "lib/bvhmill/encode/output.h": [
+        ("using FormatOptions =\n",
+         "struct FramesFormat {\n"
+         "  bool operator==(const FramesFormat& other) const = default;\n"
+         "};\n\n"),
+        (">;\n\nstruct OutputRequest {", ", FramesFormat"),
+    ],
+    # 2. The row of the registry.
+    "lib/bvhmill/encode/formats.inc": [
+        ("\n#undef BVHMILL_FORMAT\n",
+         'BVHMILL_FORMAT(Frames, "frames", "text/plain", ".frames", kText)\n'),
+    ],
+    # 4. The message, and its field.
+    "proto/bvhmill/v1/options.proto": [
+        ("    VelocitiesFormat velocities = 9;\n",
+         "    FramesFormat frames = 1000;\n"),
+        ("message PositionsFormat {\n", "message FramesFormat {}\n\n"),
+    ],
+    # 5. Both mappings.
+    "lib/bvhmill/wire/options.cc": [
+        ("    case v1::OutputRequest::FORMAT_NOT_SET:\n",
+         "    case v1::OutputRequest::kFrames:\n"
+         "      *format = FramesFormat{};\n"
+         "      return absl::OkStatus();\n"),
+        ("  void operator()(const BvhFormat& format) const {\n",
+         "  void operator()(const FramesFormat& /*format*/) const {\n"
+         "    message->mutable_frames();\n"
+         "  }\n"),
+    ],
+}
+
+# 3. The encoder.
+NEW_FILES = {
+    "lib/bvhmill/encode/frames.cc": """\
+#include <string>
+
+#include "bvhmill/encode/encoders.h"
+
+namespace bvhmill {
+namespace {
+
+class FramesEncoder final : public Encoder {
+ public:
+  const EncoderNeeds& Needs() const override { return needs_; }
+  void Describe(const EncodeContext& /*context*/,
+                OutputInfo* info) const override {
+    info->size_bytes = -1;
+    info->tensor.reset();
+  }
+  absl::Status Begin(const EncodeContext& /*context*/,
+                     Sink* /*sink*/) override {
+    frames_ = 0;
+    return absl::OkStatus();
+  }
+  absl::Status Add(const PoseTile& tile, PoseSpans /*arrays*/,
+                   Sink* /*sink*/) override {
+    frames_ += tile.frames;
+    return absl::OkStatus();
+  }
+  absl::Status End(PoseSpans /*arrays*/, Sink* sink) override {
+    return sink->Append(std::to_string(frames_) + "\\n");
+  }
+
+ private:
+  EncoderNeeds needs_;
+  int64_t frames_ = 0;
+};
+
+}  // namespace
+
+absl::Status CheckFramesFormat(const FramesFormat& /*format*/) {
+  return absl::OkStatus();
+}
+
+std::unique_ptr<Encoder> MakeFramesEncoder(const FramesFormat& /*format*/) {
+  return std::make_unique<FramesEncoder>();
+}
+
+}  // namespace bvhmill
+""",
+}
+
+
+def edited(path, text):
+    for anchor, insertion in EDITS[path]:
+        if text.count(anchor) != 1:
+            sys.exit(f"{path}: the anchor {anchor!r} occurs "
+                     f"{text.count(anchor)} times, expected once")
+        text = text.replace(anchor, insertion + anchor)
+    return text
+
+
+def main():
+    source, overlay = map(pathlib.Path, sys.argv[1:])
+    files = dict(NEW_FILES)
+    for path in EDITS:
+        files[path] = edited(path, (source / path).read_text(encoding="utf-8"))
+    for path, text in files.items():
+        (overlay / path).parent.mkdir(parents=True, exist_ok=True)
+        (overlay / path).write_text(text, encoding="utf-8")
+
+
+main()
