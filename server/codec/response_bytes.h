@@ -34,8 +34,8 @@ void ToBytes(const v1::OutputChunk& chunk, std::string data,
 void ToBytes(const ConvertResult& result, std::vector<OutputBytes> data,
              grpc::ByteBuffer* out);
 
-// ConvertClipsResponses: the `result` of the clip `key`; its `begin`, with
-// what is said of outputs that will come; and its `issues_found`.
+// ConvertClipsResponses of the clip `key`: its `result`; its `begin`, with the
+// facts about the outputs that follow; and its `issues_found`.
 void ToBytes(std::string_view key, const ConvertResult& result,
              grpc::ByteBuffer* out);
 void ToBytes(std::string_view key, const ClipInfo& info,

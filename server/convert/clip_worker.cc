@@ -152,8 +152,8 @@ void ClipWorker::Make(const ClipPtr& clip) {
   clip->queued = StreamClip::Clock::now() - *clip->queued_at;
 }
 
-// Sends what was found in the last step. If there is no memory for it, the clip
-// is refused for that.
+// Sends the issues that the last step found. Refuses the clip if there is no
+// memory for them.
 void ClipWorker::EmitIssues(const ClipPtr& clip) {
   ClipWork& work = *clip->work;
   const std::vector<Issue> issues = work.conversion.TakeNewIssues();

@@ -39,8 +39,8 @@ int64_t SizeOf(const struct stat& info) {
   return S_ISREG(info.st_mode) ? info.st_size : 0;
 }
 
-// Without the extension of a format and what says that it is packed, unless
-// nothing else is there.
+// `path` without the extensions of its compression and its format. A name that
+// has nothing else keeps them.
 std::string BaseOf(std::string_view path) {
   path = WithoutPacking(path);
   const std::optional<SourceFormat> format = FormatOfName(path);

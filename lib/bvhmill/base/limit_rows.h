@@ -14,7 +14,7 @@ namespace bvhmill {
 
 enum class LimitUnit { kCount, kBytes, kBytesPerSecond, kSeconds, kWork };
 
-// Who may choose the value of a limit.
+// The parties that may set a limit.
 enum class LimitSetter {
   // The operator of a server.
   kOperator,

@@ -16,9 +16,9 @@ namespace bvhmill {
 
 // Applies every rule of the table in validate.cc and logs its findings. `facts`
 // must belong to `skeleton`. `node_positions` has the position where each node
-// begins, and is empty if the source is no text. `source` is what the caller
-// knows; no hint is given about it. Cost:
-// grows with the size of `facts`; examines the rows of `samples` only.
+// begins, and is empty if the source is no text. `source` has the unit and axis
+// that the caller knows; these get no hint. Cost: grows with the size of
+// `facts`; examines the rows of `samples` only.
 void Validate(const Skeleton& skeleton, const SkeletonFacts& facts,
               const RowSamples& samples,
               std::span<const TextPosition> node_positions,

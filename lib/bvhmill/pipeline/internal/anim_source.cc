@@ -21,9 +21,10 @@
 namespace bvhmill {
 namespace {
 
-// Memory beside the rows: the keys, a sorted copy of them and a list of their
-// times take at most twice the bytes of the file each; joints, constraints and
-// the avatar take the rest.
+// Upper bound of the memory for reading a file, without the rows: kCopies times
+// the bytes of the file, plus kFixedBytes. The reader keeps three lists: the
+// keys, their sorted copy, and their times. Each takes at most twice the bytes
+// of the file. kFixedBytes are for joints, constraints and the avatar.
 constexpr int64_t kCopies = 6;
 constexpr int64_t kFixedBytes = int64_t{128} << 10;
 

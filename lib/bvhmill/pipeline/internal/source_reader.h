@@ -56,8 +56,8 @@ struct SourceReader {
   // work on its bytes is drawn.
   void (*convert)(std::string_view bytes, const WholeConversion& conversion);
   // The reader of a clip that arrives in pieces. The work on each piece is
-  // drawn before Push. What the options point to, `log` and `receiver` must
-  // outlive it.
+  // drawn before Push. `log`, `receiver` and the objects that the options point
+  // to must outlive it.
   std::unique_ptr<PieceReader> (*make)(const ReadOptions& options,
                                        IssueLog* log, ClipReceiver* receiver);
 };
