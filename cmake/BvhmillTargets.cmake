@@ -30,3 +30,16 @@ function(bvhmill_flagged target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
 endfunction()
+
+# bvhmill_compile_by_folder(TARGET SOURCE...): compiles the sources of one folder
+# as one, for targets where reading headers (of gRPC, gmock, CLI11) takes most of
+# the time. So the names in a folder must differ, also those of no linkage.
+function(bvhmill_compile_by_folder target)
+  set_target_properties(${target} PROPERTIES
+    UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  foreach(source ${ARGN})
+    get_filename_component(folder "${source}" DIRECTORY)
+    string(MAKE_C_IDENTIFIER "in_${folder}" group)
+    set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "${group}")
+  endforeach()
+endfunction()

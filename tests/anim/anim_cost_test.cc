@@ -235,10 +235,10 @@ struct Outcome {
   Report report;
 };
 
-using Conversion = std::function<absl::Status(AnimMotion* motion, IssueLog* log,
-                                              Budget* budget)>;
+using AnimConversion = std::function<absl::Status(
+    AnimMotion* motion, IssueLog* log, Budget* budget)>;
 
-Outcome Convert(const Conversion& convert, const Refusal& refusal) {
+Outcome ConvertWithin(const AnimConversion& convert, const Refusal& refusal) {
   Outcome out;
   CancelToken token;
   Budget budget(refusal.limits, &token, [&](int64_t bytes) {
@@ -273,7 +273,7 @@ Limits WithWork(int64_t units) {
 
 struct Profile {
   const char* name;
-  Conversion convert;
+  AnimConversion convert;
 };
 
 void PrintTo(const Profile& profile, std::ostream* out) {
@@ -301,7 +301,7 @@ absl::Status AsViewer(AnimMotion* motion, IssueLog* log, Budget* budget) {
 class AnimRefusalTest : public ::testing::TestWithParam<Profile> {
  protected:
   Outcome RunWith(const Refusal& refusal) {
-    return Convert(GetParam().convert, refusal);
+    return ConvertWithin(GetParam().convert, refusal);
   }
   // Nothing that was refused before changes the conversion.
   void ExpectWhole() {

@@ -81,7 +81,7 @@ std::string GoldenOf(const std::string& path) {
   return std::filesystem::path(path).replace_extension(".report.json");
 }
 
-void CheckFolder(const std::string& folder) {
+void CheckReports(const std::string& folder) {
   for (const auto& [path, result] : ResultsOf(folder)) {
     SCOPED_TRACE(path);
     if (IsUpdate()) {
@@ -94,7 +94,7 @@ void CheckFolder(const std::string& folder) {
                               "read the difference, run again";
 }
 
-TEST(Golden, ReportsAreUnchanged) { CheckFolder(TestData("golden")); }
+TEST(Golden, ReportsAreUnchanged) { CheckReports(TestData("golden")); }
 
 TEST(Golden, EveryReportHasItsClip) {
   for (const char* folder : {"golden", "malformed"}) {
@@ -116,7 +116,7 @@ TEST(Golden, CoversEveryVerdict) {
   EXPECT_EQ(verdicts.size(), 4);
 }
 
-TEST(Malformed, ReportsAreUnchanged) { CheckFolder(TestData("malformed")); }
+TEST(Malformed, ReportsAreUnchanged) { CheckReports(TestData("malformed")); }
 
 // The byte, the line and the column must mean one place. Lines end with LF.
 void CheckPlace(std::string_view text, const Location& at) {

@@ -34,7 +34,7 @@ constexpr std::string_view kRig =
     "    }\n"
     "  }\n"
     "}\n";
-constexpr std::string_view kRows =
+constexpr std::string_view kTwoRows =
     "MOTION\nFrames: 2\nFrame Time: 0.01\n1 2 3 4\n5 6 7 8\n";
 constexpr std::string_view kOtherRows =
     "MOTION\nFrames: 1\nFrame Time: 0.02\n1 2 3 x\n";
@@ -111,70 +111,71 @@ class CacheTest : public ::testing::Test {
 };
 
 TEST_F(CacheTest, TakesOfOneRig) {
-  Read(Rig(kRows));
+  Read(Rig(kTwoRows));
   EXPECT_EQ(cache_.source, nullptr);
   Read(Rig(kOtherRows));
   EXPECT_NE(cache_.source, nullptr);
   EXPECT_NE(stream_cache_.source, nullptr);
   // The rows that are bad, the columns of values, the end of the text.
-  ReadAll({Rig(kRows), Rig(kOtherRows), Rig("MOTION\n"),
+  ReadAll({Rig(kTwoRows), Rig(kOtherRows), Rig("MOTION\n"),
            Rig("MOTION\nFrames: 1\nFrame Time: 0.01\n1 2 3\n"),
            Rig("MOTION Frames: 1 Frame Time: 0.01\n1 2 3 4\n")});
 }
 
 TEST_F(CacheTest, ClipsOfOneTextShareTheSkeleton) {
-  const std::string other = Replaced(Rig(kRows), "0.25", "0.26");
+  const std::string other = Replaced(Rig(kTwoRows), "0.25", "0.26");
   const auto source_of = [this](const std::string& text) {
     Read(text);
     return parsed_.source;
   };
-  const SharedSkeleton first = source_of(Rig(kRows));
-  const SharedSkeleton second = source_of(Rig(kRows));
+  const SharedSkeleton first = source_of(Rig(kTwoRows));
+  const SharedSkeleton second = source_of(Rig(kTwoRows));
   // The second clip leaves its skeleton in the cache.
   EXPECT_NE(first, second);
-  EXPECT_EQ(source_of(Rig(kRows)), second);
+  EXPECT_EQ(source_of(Rig(kTwoRows)), second);
   EXPECT_EQ(source_of(Rig(kOtherRows)), second);
   EXPECT_EQ(source_of(""), nullptr);
-  EXPECT_EQ(source_of(Rig(kRows)), second);
+  EXPECT_EQ(source_of(Rig(kTwoRows)), second);
   EXPECT_NE(source_of(other), second);
 }
 
 // The memory of a skeleton is used again only when no clip holds it.
 TEST_F(CacheTest, ASkeletonThatIsHeldDoesNotChange) {
-  Read(Rig(kRows));
+  Read(Rig(kTwoRows));
   const SharedSkeleton held = parsed_.source;
-  Read(Replaced(Rig(kRows), "Pelvis", "Trunk"));
+  Read(Replaced(Rig(kTwoRows), "Pelvis", "Trunk"));
   EXPECT_EQ(held->skeleton.nodes[0].name, "Pelvis");
   EXPECT_EQ(parsed_.source->skeleton.nodes[0].name, "Trunk");
   const SourceSkeleton* const before = parsed_.source.get();
-  Read(Replaced(Rig(kRows), "Pelvis", "Body"));
+  Read(Replaced(Rig(kTwoRows), "Pelvis", "Body"));
   EXPECT_EQ(parsed_.source.get(), before);
   EXPECT_EQ(parsed_.source->skeleton.nodes[0].name, "Body");
 }
 
 TEST_F(CacheTest, RigsInTurns) {
-  const std::string other = Replaced(Rig(kRows), "0.25", "0.26");
-  const std::string longer = Replaced(Rig(kRows), "Pelvis", "Pelvises");
-  ReadAll({Rig(kRows), other, Rig(kRows), other, other, other, longer, longer,
-           longer, Rig(kRows)});
+  const std::string other = Replaced(Rig(kTwoRows), "0.25", "0.26");
+  const std::string longer = Replaced(Rig(kTwoRows), "Pelvis", "Pelvises");
+  ReadAll({Rig(kTwoRows), other, Rig(kTwoRows), other, other, other, longer,
+           longer, longer, Rig(kTwoRows)});
 }
 
 TEST_F(CacheTest, OtherTextBehindTheSameHierarchy) {
-  ReadAll({Rig(kRows), Rig(kRows), Rig("MOTIONS\nFrames: 1\n"), Rig("MOTION"),
-           Rig(""), Rig("motion\nFrames: 0\nFrame Time: 1\n"),
-           Rig("ROOT b\n{\nOFFSET 0 0 0\nCHANNELS 0\n}\n" + std::string(kRows)),
-           Rig("# note\n" + std::string(kRows)),
-           Rig("\n\n\n  " + std::string(kRows)), std::string(kRig.substr(30)),
-           ""});
+  ReadAll(
+      {Rig(kTwoRows), Rig(kTwoRows), Rig("MOTIONS\nFrames: 1\n"), Rig("MOTION"),
+       Rig(""), Rig("motion\nFrames: 0\nFrame Time: 1\n"),
+       Rig("ROOT b\n{\nOFFSET 0 0 0\nCHANNELS 0\n}\n" + std::string(kTwoRows)),
+       Rig("# note\n" + std::string(kTwoRows)),
+       Rig("\n\n\n  " + std::string(kTwoRows)), std::string(kRig.substr(30)),
+       ""});
 }
 
 TEST_F(CacheTest, WhatIsLoggedIsLoggedEachTime) {
   const std::string texts[] = {
-      Replaced(Rig(kRows), "HIERARCHY\n", ""),
-      Replaced(Rig(kRows), "HIERARCHY\n", "HIERARCHY\n# by hand\n"),
-      Replaced(Rig(kRows), "CHANNELS 1", "CHANNELS 2"),
-      Replaced(Rig(kRows), "JOINT a name that is long", "JOINT"),
-      Replaced(Rig(kRows), "OFFSET 0 1 0", "OFFSET 0 1"),
+      Replaced(Rig(kTwoRows), "HIERARCHY\n", ""),
+      Replaced(Rig(kTwoRows), "HIERARCHY\n", "HIERARCHY\n# by hand\n"),
+      Replaced(Rig(kTwoRows), "CHANNELS 1", "CHANNELS 2"),
+      Replaced(Rig(kTwoRows), "JOINT a name that is long", "JOINT"),
+      Replaced(Rig(kTwoRows), "OFFSET 0 1 0", "OFFSET 0 1"),
   };
   for (const std::string& text : texts) {
     ReadAll({text, text, text});
@@ -183,33 +184,33 @@ TEST_F(CacheTest, WhatIsLoggedIsLoggedEachTime) {
 }
 
 TEST_F(CacheTest, LimitsAreThoseOfTheClip) {
-  ReadAll({Rig(kRows), Rig(kRows)});
+  ReadAll({Rig(kTwoRows), Rig(kTwoRows)});
   Limits limits;
   limits.max_joints = 2;
-  Read(Rig(kRows), limits);
+  Read(Rig(kTwoRows), limits);
   limits = {};
   limits.max_name_bytes = 8;
-  Read(Rig(kRows), limits);
+  Read(Rig(kTwoRows), limits);
   limits = {};
   limits.max_line_bytes = 30;
-  Read(Rig(kRows), limits);
+  Read(Rig(kTwoRows), limits);
   limits = {};
   limits.max_header_bytes = 100;
-  Read(Rig(kRows), limits);
-  Read(Rig(kRows));
+  Read(Rig(kTwoRows), limits);
+  Read(Rig(kTwoRows));
 }
 
 TEST_F(CacheTest, OtherBytesForTheSame) {
   std::string crlf;
-  for (const char c : Rig(kRows))
+  for (const char c : Rig(kTwoRows))
     crlf += c == '\n' ? "\r\n" : std::string(1, c);
-  const std::string marked = "\xEF\xBB\xBF" + Rig(kRows);
-  ReadAll({crlf, crlf, crlf, marked, marked, marked, Rig(kRows), crlf});
+  const std::string marked = "\xEF\xBB\xBF" + Rig(kTwoRows);
+  ReadAll({crlf, crlf, crlf, marked, marked, marked, Rig(kTwoRows), crlf});
 }
 
 TEST_F(CacheTest, LongHierarchiesAreNotKept) {
   const std::string blanks(static_cast<size_t>(kMaxCachedBytes), ' ');
-  const std::string text = blanks + Rig(kRows);
+  const std::string text = blanks + Rig(kTwoRows);
   ReadAll({text, text, text});
   EXPECT_TRUE(cache_.text.empty());
 }

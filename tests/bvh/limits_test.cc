@@ -18,7 +18,7 @@ struct Judged {
   Report report;
 };
 
-Judged Read(std::string_view text, const Limits& limits = {}) {
+Judged ReadAndJudge(std::string_view text, const Limits& limits = {}) {
   IssueLog log({});
   Judged judged = {ReadBvh(text, {.limits = limits}, &log), {}};
   judged.report =
@@ -93,7 +93,7 @@ TEST(Limits, TheLimitItselfIsAllowed) {
   for (const LimitCase& c : LimitCases()) {
     Limits limits;
     limits.*c.limit = c.just_enough;
-    const Judged judged = Read(kText, limits);
+    const Judged judged = ReadAndJudge(kText, limits);
     EXPECT_EQ(FirstErrorCode(judged.report), "") << EntryOf(c.code).name;
     EXPECT_TRUE(judged.result.motion_read) << EntryOf(c.code).name;
   }
@@ -103,7 +103,7 @@ TEST(Limits, OneLessIsAnErrorThatNamesTheLimit) {
   for (const LimitCase& c : LimitCases()) {
     Limits limits;
     limits.*c.limit = c.just_enough - 1;
-    const Judged judged = Read(kText, limits);
+    const Judged judged = ReadAndJudge(kText, limits);
     ASSERT_EQ(FirstErrorCode(judged.report), EntryOf(c.code).name);
     EXPECT_FALSE(judged.result.motion_read) << EntryOf(c.code).name;
     EXPECT_THAT(judged.report.issues[0].args,
@@ -116,7 +116,8 @@ TEST(Limits, ZeroIsNoLimit) {
   for (const LimitCase& c : LimitCases()) {
     Limits limits;
     limits.*c.limit = 0;
-    EXPECT_TRUE(Read(kText, limits).result.motion_read) << EntryOf(c.code).name;
+    EXPECT_TRUE(ReadAndJudge(kText, limits).result.motion_read)
+        << EntryOf(c.code).name;
   }
 }
 
@@ -129,7 +130,7 @@ TEST(Limits, AreReportedWithTheirPlace) {
   for (const auto& [limit, value, line] : kCases) {
     Limits limits;
     limits.*limit = value;
-    const Report report = Read(kText, limits).report;
+    const Report report = ReadAndJudge(kText, limits).report;
     ASSERT_FALSE(report.issues.empty()) << line;
     EXPECT_EQ(report.issues[0].location.line, line) << report.issues[0].message;
   }
@@ -150,10 +151,10 @@ std::string NestedJoints(int joints) {
 
 TEST(HugeClaims, AMillionNestedJointsAreRefused) {
   const std::string text = NestedJoints(1'000'000);
-  EXPECT_EQ(FirstErrorCode(Read(text).report), "LIMIT_DEPTH");
+  EXPECT_EQ(FirstErrorCode(ReadAndJudge(text).report), "LIMIT_DEPTH");
   Limits limits;
   limits.max_depth = 0;
-  EXPECT_EQ(FirstErrorCode(Read(text, limits).report), "LIMIT_JOINTS");
+  EXPECT_EQ(FirstErrorCode(ReadAndJudge(text, limits).report), "LIMIT_JOINTS");
 }
 
 TEST(HugeClaims, NothingRecursesWithoutLimits) {
@@ -162,10 +163,10 @@ TEST(HugeClaims, NothingRecursesWithoutLimits) {
   limits.max_depth = 0;
   limits.max_joints = 0;
   std::string text = NestedJoints(kJoints);
-  EXPECT_EQ(FirstErrorCode(Read(text, limits).report),
+  EXPECT_EQ(FirstErrorCode(ReadAndJudge(text, limits).report),
             "HIERARCHY_BRACE_UNCLOSED");
   text += std::string(kJoints, '}') + "\nMOTION\nFrames: 0\nFrame Time: 1\n";
-  const Judged judged = Read(text, limits);
+  const Judged judged = ReadAndJudge(text, limits);
   EXPECT_EQ(FirstErrorCode(judged.report), "");
   EXPECT_EQ(judged.result.clip.skeleton.nodes.size(), kJoints);
 }
@@ -173,7 +174,8 @@ TEST(HugeClaims, NothingRecursesWithoutLimits) {
 TEST(HugeClaims, FramesTakeNoMemory) {
   for (const std::string frames : {"1000000000000000000", "9223372036854775807",
                                    "4294967296", "2049638230412172402"}) {
-    const Judged judged = Read(Replaced("Frames: 3", "Frames: " + frames));
+    const Judged judged =
+        ReadAndJudge(Replaced("Frames: 3", "Frames: " + frames));
     SCOPED_TRACE(frames);
     EXPECT_EQ(FirstErrorCode(judged.report), "");
     EXPECT_EQ(judged.report.verdict, Verdict::kAccepted);
@@ -185,7 +187,8 @@ TEST(HugeClaims, FramesTakeNoMemory) {
 TEST(HugeClaims, FramesBeyondInt64AreNoCount) {
   for (const std::string frames :
        {"9223372036854775808", "1e30", "99999999999999999999999"}) {
-    const Judged judged = Read(Replaced("Frames: 3", "Frames: " + frames));
+    const Judged judged =
+        ReadAndJudge(Replaced("Frames: 3", "Frames: " + frames));
     EXPECT_LE(judged.result.clip.motion.frames, 3) << frames;
     EXPECT_LT(judged.result.clip.motion.values.capacity(), 100'000);
   }
@@ -196,13 +199,13 @@ TEST(HugeClaims, FramesOfASkeletonWithoutChannels) {
   const std::string text =
       "HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 0\n}\nMOTION\n"
       "Frames: 1000000000000000000\nFrame Time: 0.01\n";
-  EXPECT_EQ(FirstErrorCode(Read(text).report), "LIMIT_FRAMES");
+  EXPECT_EQ(FirstErrorCode(ReadAndJudge(text).report), "LIMIT_FRAMES");
 }
 
 TEST(HugeClaims, ChannelsTakeNoMemory) {
   for (const std::string count :
        {"1000000000000000000", "4294967299", "18446744073709551619"}) {
-    const Judged judged = Read(
+    const Judged judged = ReadAndJudge(
         Replaced("CHANNELS 3 Zrotation", "CHANNELS " + count + " Zrotation"));
     EXPECT_LT(judged.result.clip.skeleton.channels.capacity(), 1000) << count;
   }
@@ -219,7 +222,7 @@ Limits LinesBelow(int64_t bytes) {
 TEST(HugeClaims, ALongRow) {
   const std::string text =
       Replaced("8 9\n1", "8 " + std::string(kLongLine, ' ') + "9\n1");
-  EXPECT_EQ(FirstErrorCode(Read(text, LinesBelow(1000)).report),
+  EXPECT_EQ(FirstErrorCode(ReadAndJudge(text, LinesBelow(1000)).report),
             "LIMIT_LINE_BYTES");
 }
 
@@ -230,7 +233,7 @@ TEST(HugeClaims, ALongLineOfTheHierarchy) {
         Replaced("ROOT Pelvis", "# " + blanks + "\nROOT Pelvis"),
         Replaced("OFFSET 0 1 0", "OFFSET 0 1 " + blanks + "0"),
         Replaced("Frames: 3", "Frames: " + blanks + "3")}) {
-    EXPECT_EQ(FirstErrorCode(Read(text, LinesBelow(1000)).report),
+    EXPECT_EQ(FirstErrorCode(ReadAndJudge(text, LinesBelow(1000)).report),
               "LIMIT_LINE_BYTES");
   }
 }

@@ -16,12 +16,12 @@
 namespace bvhmill::testing {
 namespace {
 
-constexpr std::string_view kHierarchy =
+constexpr std::string_view kOneJoint =
     "HIERARCHY\nROOT a\n{\n OFFSET 0 0 0\n CHANNELS 3 Xposition Yposition "
     "Zposition\n End Site\n {\n OFFSET 0 1 0\n }\n}\nMOTION\n";
 
 std::string Take(int64_t declared, int64_t rows, std::string_view line_end) {
-  std::string text = std::string(kHierarchy) +
+  std::string text = std::string(kOneJoint) +
                      "Frames: " + std::to_string(declared) +
                      "\nFrame Time: 0.01\n";
   for (int64_t i = 0; i < rows; ++i) {
@@ -66,26 +66,26 @@ void ExpectAsOneThread(std::string_view text, int runs = 1) {
   }
 }
 
-constexpr int64_t kRows = 200'000;
+constexpr int64_t kManyRows = 200'000;
 
 TEST(Parallel, RegularFiles) {
   for (const std::string_view end : {"\n", "\r\n", "\r", " \n"}) {
     SCOPED_TRACE(end.size());
     // Blocks are cut at line feeds.
     const int runs = end == "\r" ? 0 : 1;
-    ExpectAsOneThread(Take(kRows, kRows, end), runs);
-    ExpectAsOneThread(Take(kRows, kRows, end) + "\n\n", runs);
-    ExpectAsOneThread(Take(kRows - 100, kRows, end), runs);
-    ExpectAsOneThread(Take(kRows + 100, kRows, end), runs);
-    ExpectAsOneThread(Take(1, kRows, end), runs);
+    ExpectAsOneThread(Take(kManyRows, kManyRows, end), runs);
+    ExpectAsOneThread(Take(kManyRows, kManyRows, end) + "\n\n", runs);
+    ExpectAsOneThread(Take(kManyRows - 100, kManyRows, end), runs);
+    ExpectAsOneThread(Take(kManyRows + 100, kManyRows, end), runs);
+    ExpectAsOneThread(Take(1, kManyRows, end), runs);
     // Nothing is taken by a count that cannot be.
-    ExpectAsOneThread(Take(0, kRows, end), 0);
-    ExpectAsOneThread(Take(100 * kRows, kRows, end), 0);
+    ExpectAsOneThread(Take(0, kManyRows, end), 0);
+    ExpectAsOneThread(Take(100 * kManyRows, kManyRows, end), 0);
   }
 }
 
 TEST(Parallel, WithoutTheLastLineEnd) {
-  std::string text = Take(kRows, kRows, "\n");
+  std::string text = Take(kManyRows, kManyRows, "\n");
   text.pop_back();
   ExpectAsOneThread(text);
   ExpectAsOneThread(text + " 1");
@@ -93,7 +93,7 @@ TEST(Parallel, WithoutTheLastLineEnd) {
 
 // Wherever it stops being regular.
 TEST(Parallel, OddLinesAnywhere) {
-  const std::string text = Take(kRows, kRows, "\n");
+  const std::string text = Take(kManyRows, kManyRows, "\n");
   const char* const odd[] = {"\n\n",    "\n# note\n",  "\nx\n",
                              "\n1 2\n", "\n1 2 nan\n", "\n1 2 3 4\n"};
   std::mt19937 random(3);
@@ -109,15 +109,15 @@ TEST(Parallel, OddLinesAnywhere) {
 }
 
 TEST(Parallel, LinesLongerThanBlocks) {
-  std::string text = Take(kRows, kRows, " ");
+  std::string text = Take(kManyRows, kManyRows, " ");
   ExpectAsOneThread(text, 0);
-  text = Take(kRows, kRows, "\n");
+  text = Take(kManyRows, kManyRows, "\n");
   text.insert(text.find('\n', text.size() / 2), 300'000, ' ');
   ExpectAsOneThread(text);
 }
 
 TEST(Parallel, LimitsHold) {
-  const std::string text = Take(kRows, kRows, "\n");
+  const std::string text = Take(kManyRows, kManyRows, "\n");
   for (const int64_t frames : {1, 1000, 100'000, 199'999, 200'000}) {
     ReadOptions options;
     options.limits.max_frames = frames;
@@ -141,7 +141,8 @@ TEST(Parallel, CanBeCancelled) {
   options.cancel = &token;
   options.parallel = &threads;
   IssueLog log({});
-  const ReadResult read = ReadBvh(Take(kRows, kRows, "\n"), options, &log);
+  const ReadResult read =
+      ReadBvh(Take(kManyRows, kManyRows, "\n"), options, &log);
   EXPECT_FALSE(read.motion_read);
   EXPECT_EQ(read.clip.motion.frames, 0);
   EXPECT_EQ(log.faults(), 0);

@@ -15,14 +15,14 @@
 namespace bvhmill::testing {
 namespace {
 
-std::string Written(const Clip& clip) {
+std::string TextOf(const Clip& clip) {
   std::string text;
   StringSink sink(&text);
   EXPECT_TRUE(WriteBvh(clip, {}, &sink).ok());
   return text;
 }
 
-ReadResult Read(std::string_view text) {
+ReadResult ReadClean(std::string_view text) {
   IssueLog log({});
   ReadResult result = ReadBvh(text, {}, &log);
   if (log.faults() == 0) return result;
@@ -33,12 +33,12 @@ ReadResult Read(std::string_view text) {
 }
 
 void CheckRoundTrip(const Clip& clip) {
-  const std::string text = Written(clip);
-  const ReadResult result = Read(text);
+  const std::string text = TextOf(clip);
+  const ReadResult result = ReadClean(text);
   ASSERT_TRUE(result.motion_read) << text.substr(0, 2000);
   ExpectSameClip(result.clip, clip);
   EXPECT_EQ(result.node_positions.size(), clip.skeleton.nodes.size());
-  EXPECT_EQ(Written(result.clip), text);
+  EXPECT_EQ(TextOf(result.clip), text);
 }
 
 TEST(RoundTrip, SmallLeg) { CheckRoundTrip(SmallLeg(10)); }
@@ -190,7 +190,7 @@ TEST(RoundTrip, Samples) {
     SCOPED_TRACE(take.name);
     std::ostringstream text;
     samples::WriteBvh(take, text);
-    CheckRoundTrip(Read(text.str()).clip);
+    CheckRoundTrip(ReadClean(text.str()).clip);
   }
 }
 

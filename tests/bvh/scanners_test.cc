@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kWidth = 3;
 constexpr size_t kBlockBytes = 5'000;
-constexpr int64_t kRows = 60'000;
+constexpr int64_t kScannedRows = 60'000;
 
 float ValueAt(int64_t row, size_t column) {
   return static_cast<float>(row % 1000) + 0.25F * static_cast<float>(column);
@@ -56,31 +56,31 @@ RowsScan ScanBlocks(const std::string& text, const std::vector<Side>& sides,
 }
 
 TEST(BlockScanner, TakesAllRegularRows) {
-  const std::string text = RowsText(kRows);
+  const std::string text = RowsText(kScannedRows);
   const std::vector<Side> kSides[] = {
       {Side::kFront},
       {Side::kBack},
       {Side::kFront, Side::kBack},
       {Side::kFront, Side::kBack, Side::kFront, Side::kBack}};
   for (const std::vector<Side>& sides : kSides) {
-    std::vector<float> values(static_cast<size_t>(kRows) * kWidth);
+    std::vector<float> values(static_cast<size_t>(kScannedRows) * kWidth);
     const RowsScan scan = ScanBlocks(text, sides, &values);
-    EXPECT_EQ(scan.rows, kRows);
+    EXPECT_EQ(scan.rows, kScannedRows);
     EXPECT_EQ(scan.bytes, text.size());
-    EXPECT_EQ(scan.lines, kRows);
-    ExpectValues(values, kRows);
+    EXPECT_EQ(scan.lines, kScannedRows);
+    ExpectValues(values, kScannedRows);
   }
 }
 
 // All blocks before the one with the line are taken.
 TEST(BlockScanner, TakesTheBlocksBeforeAnOddLine) {
-  std::string text = RowsText(kRows);
+  std::string text = RowsText(kScannedRows);
   const size_t odd = text.find('\n', text.size() / 2) + 1;
   text[odd] = 'x';
   for (const std::vector<Side>& sides :
        {std::vector<Side>{Side::kFront},
         std::vector<Side>{Side::kFront, Side::kBack}}) {
-    std::vector<float> values(static_cast<size_t>(kRows) * kWidth);
+    std::vector<float> values(static_cast<size_t>(kScannedRows) * kWidth);
     const RowsScan scan = ScanBlocks(text, sides, &values);
     EXPECT_LE(scan.bytes, odd);
     EXPECT_GT(scan.bytes + 2 * kBlockBytes, odd);
@@ -127,17 +127,18 @@ RowsScan ScanTiles(const std::string& text, int64_t most_frames, int workers,
 }
 
 TEST(TileScanner, TakesAllRegularRows) {
-  const std::string text = RowsText(kRows);
+  const std::string text = RowsText(kScannedRows);
   for (const int workers : {1, 3}) {
     Collector collector(1'000);
     bool refused = true;
-    const RowsScan scan = ScanTiles(text, kRows, workers, &collector, &refused);
+    const RowsScan scan =
+        ScanTiles(text, kScannedRows, workers, &collector, &refused);
     EXPECT_FALSE(refused);
-    EXPECT_EQ(scan.rows, kRows);
+    EXPECT_EQ(scan.rows, kScannedRows);
     EXPECT_EQ(scan.bytes, text.size());
-    EXPECT_EQ(scan.lines, kRows);
-    ASSERT_EQ(collector.values().size(), kRows * kWidth);
-    ExpectValues(collector.values(), kRows);
+    EXPECT_EQ(scan.lines, kScannedRows);
+    ASSERT_EQ(collector.values().size(), kScannedRows * kWidth);
+    ExpectValues(collector.values(), kScannedRows);
   }
 }
 
@@ -145,7 +146,8 @@ TEST(TileScanner, StopsWhenItsReceiverStops) {
   for (const int workers : {1, 3}) {
     Collector collector(2);
     bool refused = false;
-    ScanTiles(RowsText(kRows), kRows, workers, &collector, &refused);
+    ScanTiles(RowsText(kScannedRows), kScannedRows, workers, &collector,
+              &refused);
     EXPECT_TRUE(refused);
     EXPECT_EQ(collector.turns(), 2);
   }
@@ -156,11 +158,11 @@ TEST(TileScanner, StopsAtTheFrameLimit) {
   for (const int workers : {1, 3}) {
     Collector collector(1'000);
     bool refused = false;
-    const RowsScan scan =
-        ScanTiles(RowsText(kRows), kRows - 1, workers, &collector, &refused);
+    const RowsScan scan = ScanTiles(RowsText(kScannedRows), kScannedRows - 1,
+                                    workers, &collector, &refused);
     EXPECT_FALSE(refused);
-    EXPECT_GT(scan.rows, kRows / 2);
-    EXPECT_LT(scan.rows, kRows);
+    EXPECT_GT(scan.rows, kScannedRows / 2);
+    EXPECT_LT(scan.rows, kScannedRows);
     EXPECT_EQ(collector.values().size(), scan.rows * kWidth);
   }
 }

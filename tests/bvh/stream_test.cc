@@ -168,12 +168,12 @@ TEST(Stream, EveryCutUnderEveryLimit) {
   }
 }
 
-constexpr std::string_view kHierarchy =
+constexpr std::string_view kRootOnly =
     "HIERARCHY\nROOT a\n{\n OFFSET 0 0 0\n CHANNELS 3 Xposition Yposition "
     "Zposition\n End Site\n {\n OFFSET 0 1 0\n }\n}\nMOTION\n";
 
 std::string FileOf(int64_t frames, std::string_view rows) {
-  return std::string(kHierarchy) + "Frames: " + std::to_string(frames) +
+  return std::string(kRootOnly) + "Frames: " + std::to_string(frames) +
          "\nFrame Time: 0.01\n" + std::string(rows);
 }
 

@@ -27,7 +27,7 @@ void ExpectWhole(const ReadResult& result) {
   EXPECT_EQ(channels, skeleton.channels.size());
 }
 
-ReadResult Read(std::string_view text, const Limits& limits) {
+ReadResult ReadWithin(std::string_view text, const Limits& limits) {
   IssueLog log({});
   return ReadBvh(text, {.limits = limits}, &log);
 }
@@ -40,7 +40,7 @@ class WholeFrames : public ::testing::Test {
 TEST_F(WholeFrames, OfEveryCase) {
   for (const std::string& path : paths_) {
     SCOPED_TRACE(path);
-    ExpectWhole(Read(ReadFile(path), {}));
+    ExpectWhole(ReadWithin(ReadFile(path), {}));
   }
 }
 
@@ -54,7 +54,7 @@ TEST_F(WholeFrames, WhereALimitEndsReading) {
   for (const Limits& limits : {few_frames, short_lines, few_channels}) {
     for (const std::string& path : paths_) {
       SCOPED_TRACE(path);
-      ExpectWhole(Read(ReadFile(path), limits));
+      ExpectWhole(ReadWithin(ReadFile(path), limits));
     }
   }
 }
@@ -66,7 +66,7 @@ TEST_F(WholeFrames, WhereTheTextIsCutAnywhere) {
         ReadFile(TestData(std::string("cases/") + name + ".bvh"));
     for (size_t size = 0; size <= text.size(); ++size) {
       SCOPED_TRACE(std::string(name) + " cut to " + std::to_string(size));
-      ExpectWhole(Read(text.substr(0, size), {}));
+      ExpectWhole(ReadWithin(text.substr(0, size), {}));
     }
   }
 }
@@ -74,7 +74,7 @@ TEST_F(WholeFrames, WhereTheTextIsCutAnywhere) {
 // Rows before the first fault are kept.
 TEST_F(WholeFrames, GoodRowsBeforeAFaultAreKept) {
   const ReadResult result =
-      Read(ReadFile(TestData("cases/row_word_first_value.bvh")), {});
+      ReadWithin(ReadFile(TestData("cases/row_word_first_value.bvh")), {});
   EXPECT_TRUE(result.skeleton_read);
   EXPECT_FALSE(result.motion_read);
   EXPECT_EQ(result.clip.motion.frames, 1);

@@ -16,7 +16,14 @@
 #include <thread>
 #include <vector>
 
+#include "absl/status/status.h"
+
 namespace bvhmill::testing {
+
+// The codes with which the client reports an answer.
+inline constexpr auto kOk = absl::StatusCode::kOk;
+inline constexpr auto kBroken = absl::StatusCode::kInternal;
+inline constexpr auto kSilent = absl::StatusCode::kDeadlineExceeded;
 
 // One call, as its handler sees it. All waits end when the server goes.
 class FakeCall {

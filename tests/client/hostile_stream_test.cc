@@ -28,10 +28,6 @@ namespace {
 using std::chrono::milliseconds;
 using ::testing::HasSubstr;
 
-constexpr auto kOk = absl::StatusCode::kOk;
-constexpr auto kBroken = absl::StatusCode::kInternal;
-constexpr auto kSilent = absl::StatusCode::kDeadlineExceeded;
-
 // Takes the first output.
 class FirstOutput final : public OutputReceiver {
  public:

@@ -37,8 +37,6 @@ namespace {
 using std::chrono::milliseconds;
 using ::testing::HasSubstr;
 
-constexpr auto kOk = absl::StatusCode::kOk;
-constexpr auto kBroken = absl::StatusCode::kInternal;
 constexpr milliseconds kAnswerTimeout{1000};
 
 std::string Converted(const std::string& result) {
@@ -160,7 +158,7 @@ FakeServer::Handler UnaryHandler(const UnaryCase& unary) {
   };
 }
 
-std::unique_ptr<client::Client> Connect(
+std::unique_ptr<client::Client> ConnectUnary(
     const FakeServer& server,
     milliseconds answer_timeout = std::chrono::seconds(30)) {
   client::ConnectOptions options;
@@ -182,17 +180,17 @@ void Expect(const UnaryCase& unary, const ConvertResult& result) {
   EXPECT_THAT(std::string(MessageOf(result.status)), HasSubstr(unary.why));
 }
 
-std::string NameOf(const ::testing::TestParamInfo<UnaryCase>& info) {
+std::string UnaryNameOf(const ::testing::TestParamInfo<UnaryCase>& info) {
   return info.param.name;
 }
 
 class HostileConvertTest : public ::testing::TestWithParam<UnaryCase> {};
 INSTANTIATE_TEST_SUITE_P(Unary, HostileConvertTest,
-                         ::testing::ValuesIn(ConvertCases()), &NameOf);
+                         ::testing::ValuesIn(ConvertCases()), &UnaryNameOf);
 
 TEST_P(HostileConvertTest, EndsAsItMust) {
   FakeServer server(UnaryHandler(GetParam()));
-  const auto client = Connect(server);
+  const auto client = ConnectUnary(server);
   ASSERT_NE(client, nullptr);
   CancelToken cancel;
   const Watch watch(&cancel);
@@ -216,7 +214,7 @@ TEST(HostileUnary, AnswersThatAreTooLargeAreRefused) {
       absl::StatusCode::kResourceExhausted,
       "larger than max"};
   FakeServer server(UnaryHandler(unary));
-  const auto client = Connect(server);
+  const auto client = ConnectUnary(server);
   ASSERT_NE(client, nullptr);
   StringReceiver receiver;
   Expect(unary, client->Convert("clip", {"text"}, Csv(), &receiver, nullptr));
@@ -224,11 +222,11 @@ TEST(HostileUnary, AnswersThatAreTooLargeAreRefused) {
 
 class HostileValidateTest : public ::testing::TestWithParam<UnaryCase> {};
 INSTANTIATE_TEST_SUITE_P(Unary, HostileValidateTest,
-                         ::testing::ValuesIn(ValidateCases()), &NameOf);
+                         ::testing::ValuesIn(ValidateCases()), &UnaryNameOf);
 
 TEST_P(HostileValidateTest, EndsAsItMust) {
   FakeServer server(UnaryHandler(GetParam()));
-  const auto client = Connect(server);
+  const auto client = ConnectUnary(server);
   ASSERT_NE(client, nullptr);
   CancelToken cancel;
   const Watch watch(&cancel);
@@ -248,7 +246,7 @@ TEST(HostileUnary, ReportsAreMadePrintable) {
       {},
       kOk};
   FakeServer server(UnaryHandler(unary));
-  const auto client = Connect(server);
+  const auto client = ConnectUnary(server);
   ASSERT_NE(client, nullptr);
   const ConvertResult result = client->Validate("clip", {"text"}, {}, nullptr);
   ASSERT_EQ(result.report.issues.size(), 1u);
@@ -270,7 +268,7 @@ TEST(HostileUnary, OddJointsAreTaken) {
       {},
       kOk};
   FakeServer server(UnaryHandler(unary));
-  const auto client = Connect(server);
+  const auto client = ConnectUnary(server);
   ASSERT_NE(client, nullptr);
   const ConvertResult result = client->Validate("clip", {"text"}, {}, nullptr);
   EXPECT_TRUE(result.status.ok()) << result.status;
@@ -287,7 +285,7 @@ TEST(HostileUnary, SilentServersTimeOut) {
     call->BeSilent();
     return grpc::Status::OK;
   });
-  const auto client = Connect(server, kAnswerTimeout);
+  const auto client = ConnectUnary(server, kAnswerTimeout);
   ASSERT_NE(client, nullptr);
   CancelToken cancel;
   const Watch watch(&cancel);
@@ -366,7 +364,7 @@ TEST(HostileUnary, OddLimitsAreAccepted) {
                       : Output("data: '1234' size_bytes: 4"));
       return grpc::Status::OK;
     });
-    const auto client = Connect(server);
+    const auto client = ConnectUnary(server);
     ASSERT_NE(client, nullptr);
     StringReceiver receiver;
     const ConvertResult result =

@@ -9,14 +9,14 @@
 namespace bvhmill::client {
 namespace {
 
-struct Case {
+struct LineCase {
   std::string text;
   int64_t offset;
   std::string shown;
 };
 
 TEST(SourceLine, PointsAtThePlace) {
-  const Case cases[] = {
+  const LineCase cases[] = {
       {"one\ntwo\nthree\n", 4, "  two\n  ^"},
       {"one\ntwo\nthree\n", 6, "  two\n    ^"},
       {"one\r\ntwo", 5, "  two\n  ^"},
@@ -36,7 +36,7 @@ TEST(SourceLine, PointsAtThePlace) {
       {"one", 4, ""},
       {"one", -1, ""},
   };
-  for (const Case& c : cases) {
+  for (const LineCase& c : cases) {
     EXPECT_EQ(SourceLine(c.text, c.offset), c.shown) << c.text;
   }
 }

@@ -8,10 +8,6 @@
 namespace bvhmill::testing {
 namespace {
 
-constexpr auto kOk = absl::StatusCode::kOk;
-constexpr auto kBroken = absl::StatusCode::kInternal;
-constexpr auto kSilent = absl::StatusCode::kDeadlineExceeded;
-
 std::string Chunk(const std::string& fields) {
   return Frame("output_chunk { key: '1' " + fields + " }");
 }

@@ -28,14 +28,14 @@ Skeleton Legs(std::string_view joint_channels = "zxy") {
   return builder.Build();
 }
 
-struct Case {
+struct JointsCase {
   Names drop;
   Names keep;
   Names paths;
 };
 
 TEST(DropJoints, RemainingJoints) {
-  const Case kCases[] = {
+  const JointsCase kCases[] = {
       {{"LeftLeg"},
        {},
        {"Hips", "Hips>LeftFoot", "Hips>LeftFoot>Toe", "Hips>LeftFoot>Toe>-",
@@ -67,7 +67,7 @@ TEST(DropJoints, RemainingJoints) {
        {"LeftLeg", "LeftLeg>LeftFoot", "LeftLeg>LeftFoot>Toe",
         "LeftLeg>LeftFoot>Toe>-"}},
   };
-  for (const Case& c : kCases) {
+  for (const JointsCase& c : kCases) {
     ClipEdits edits;
     edits.drop_joints = c.drop;
     edits.keep_joints = c.keep;

@@ -16,10 +16,6 @@ std::string_view Trimmed(std::string_view text) {
   return text;
 }
 
-bool IsWordLetter(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
 // `text` without a leading "template <...>".
 std::string_view WithoutTemplate(std::string_view text) {
   if (!text.starts_with("template")) return text;

@@ -6,10 +6,6 @@
 namespace bvhmill::testing {
 namespace {
 
-bool IsWordLetter(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
 // The end of the comment that begins at `start`, or `start` if none does.
 size_t EndOfComment(std::string_view code, size_t start) {
   const std::string_view two = code.substr(start, 2);
@@ -46,6 +42,10 @@ std::string_view Trim(std::string_view text) {
 }
 
 }  // namespace
+
+bool IsWordLetter(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
 
 std::string CodeOnly(std::string_view code) {
   std::string out(code);

@@ -8,6 +8,9 @@
 
 namespace bvhmill::testing {
 
+// True for letters, digits and _.
+bool IsWordLetter(char c);
+
 // `code` with every comment and the inside of every literal blanked out; lines
 // and columns stay. Raw strings are not known.
 std::string CodeOnly(std::string_view code);

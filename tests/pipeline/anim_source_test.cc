@@ -236,13 +236,13 @@ TEST(AnimSource, IssuesOfRulesHaveNoLine) {
   }
 }
 
-struct LimitCase {
+struct AnimLimitCase {
   const char* reason;
   void (*set)(Limits*);
 };
 
 TEST(AnimSource, LimitsOfClipsHold) {
-  const LimitCase cases[] = {
+  const AnimLimitCase cases[] = {
       {"LIMIT_CLIP_BYTES", [](Limits* l) { l->max_clip_bytes = 50; }},
       {"LIMIT_NAME_BYTES", [](Limits* l) { l->max_name_bytes = 3; }},
       {"LIMIT_JOINTS", [](Limits* l) { l->max_joints = 4; }},
@@ -256,7 +256,7 @@ TEST(AnimSource, LimitsOfClipsHold) {
          l->max_clip_work_per_byte = 1;
        }},
   };
-  for (const LimitCase& c : cases) {
+  for (const AnimLimitCase& c : cases) {
     SCOPED_TRACE(c.reason);
     ConvertOptions options = OfAnim();
     c.set(&options.limits);

@@ -43,7 +43,7 @@ ConvertOptions Plain() {
 }
 
 template <typename Change>
-ConvertOptions With(const Change& change) {
+ConvertOptions PlainWith(const Change& change) {
   ConvertOptions options = Plain();
   change(&options);
   return options;
@@ -56,19 +56,21 @@ std::vector<Take> Takes() {
       {"Plain", arm, Plain()},
       {"OtherRow", Text("Limb", "0 5 0", "0 0 0 1 2 3 0 0 0 4 5 6"), Plain()},
       {"BrokenRow", Text("Limb", "0 5 0", "1 2 x"), Plain()},
-      {"Added", arm, With([](auto* options) {
+      {"Added", arm, PlainWith([](auto* options) {
          options->conventions.joint_positions = JointPositions::kAddToOffset;
        })},
-      {"Renamed", arm, With([](auto* options) {
+      {"Renamed", arm, PlainWith([](auto* options) {
          options->edits.rename_joints = {{"Limb", "mChest"}};
        })},
-      {"Dropped", arm,
-       With([](auto* options) { options->edits.keep_joints = {"Trunk"}; })},
-      {"Misfit", arm,
-       With([](auto* options) { options->edits.keep_joints = {"Nobody"}; })},
+      {"Dropped", arm, PlainWith([](auto* options) {
+         options->edits.keep_joints = {"Trunk"};
+       })},
+      {"Misfit", arm, PlainWith([](auto* options) {
+         options->edits.keep_joints = {"Nobody"};
+       })},
       {"Checked", arm,
-       With([](auto* options) { options->checks_only = true; })},
-      {"Whole", arm, With([](auto* options) {
+       PlainWith([](auto* options) { options->checks_only = true; })},
+      {"Whole", arm, PlainWith([](auto* options) {
          options->outputs = {
              {"", PositionsFormat{TensorLayout::kJointMajor, true}}};
        })},
@@ -78,7 +80,7 @@ std::vector<Take> Takes() {
   };
 }
 
-void ExpectSame(const Converted& got, const Converted& expected) {
+void ExpectSameOutputs(const Converted& got, const Converted& expected) {
   EXPECT_EQ(got.result.status, expected.result.status);
   EXPECT_EQ(ReportJson("", got.result.report, got.result.info),
             ReportJson("", expected.result.report, expected.result.info));
@@ -101,11 +103,11 @@ TEST(CompiledSkeletonTest, TakesInAnyOrderAreWhatEachIsByItself) {
     SCOPED_TRACE(take.name);
     // Often enough to be known.
     for (size_t times = random() % 4; times > 0; --times) {
-      ExpectSame(ConvertWhole(take.text, take.options, &converter),
-                 expected[i]);
+      ExpectSameOutputs(ConvertWhole(take.text, take.options, &converter),
+                        expected[i]);
     }
-    ExpectSame(ConvertPieces(take.text, take.options, 100, &converter),
-               expected[i]);
+    ExpectSameOutputs(ConvertPieces(take.text, take.options, 100, &converter),
+                      expected[i]);
   }
 }
 

@@ -12,7 +12,7 @@
 namespace bvhmill::testing {
 namespace {
 
-constexpr absl::StatusCode kBad = absl::StatusCode::kInvalidArgument;
+constexpr absl::StatusCode kInvalid = absl::StatusCode::kInvalidArgument;
 
 ConvertOptions WithOutput() {
   ConvertOptions options;
@@ -82,7 +82,7 @@ TEST_P(BrokenTest, IsAnInvalidArgumentWithItsPlace) {
   StringReceiver receiver;
   const ConvertResult result =
       ConvertText(GetParam().text, WithOutput(), &receiver);
-  ExpectFailed(result, kBad);
+  ExpectFailed(result, kInvalid);
   EXPECT_EQ(ReasonOf(result.status), GetParam().reason) << result.status;
   if (GetParam().line != nullptr) {
     EXPECT_EQ(MetadataOf(result.status, "line"), GetParam().line);
@@ -94,7 +94,7 @@ TEST_P(BrokenTest, IsAnInvalidArgumentWithItsPlace) {
 
 TEST_P(BrokenTest, IsReportedEvenWithoutOutputs) {
   const ConvertResult result = ConvertText(GetParam().text, {}, nullptr);
-  ExpectFailed(result, kBad);
+  ExpectFailed(result, kInvalid);
   ASSERT_NE(FirstError(result.report), nullptr);
   EXPECT_EQ(FirstError(result.report)->code, GetParam().reason);
   EXPECT_FALSE(IsGood(result.report.verdict));
@@ -106,7 +106,7 @@ TEST_P(BrokenTest, StaysBrokenWhenItsCodeIsIgnored) {
   options.report.ignore_codes = {GetParam().reason};
   StringReceiver receiver;
   const ConvertResult result = ConvertText(GetParam().text, options, &receiver);
-  ExpectFailed(result, kBad);
+  ExpectFailed(result, kInvalid);
   EXPECT_FALSE(Lists(result.report, GetParam().reason));
 }
 
@@ -141,7 +141,7 @@ TEST(Convert, RepairsUnlessItIsStrict) {
   options.report.strict = true;
   StringReceiver strict;
   const ConvertResult refused = ConvertText(Commented(), options, &strict);
-  ExpectFailed(refused, kBad);
+  ExpectFailed(refused, kInvalid);
   EXPECT_EQ(ReasonOf(refused.status), "TEXT_COMMENT");
   EXPECT_EQ(MetadataOf(refused.status, "line"), "1");
   EXPECT_EQ(refused.report.verdict, Verdict::kInvalid);
@@ -163,7 +163,7 @@ TEST(Convert, RefusesAWarningThatIsMadeAnError) {
   options.report.severity_overrides = {{"TEXT_COMMENT", Severity::kError}};
   StringReceiver receiver;
   const ConvertResult result = ConvertText(Commented(), options, &receiver);
-  ExpectFailed(result, kBad);
+  ExpectFailed(result, kInvalid);
   EXPECT_EQ(ReasonOf(result.status), "TEXT_COMMENT");
 }
 

@@ -82,7 +82,7 @@ struct EditCase {
   int64_t frames = 1'500;
 };
 
-constexpr EditCase kEdits[] = {
+constexpr EditCase kEditCases[] = {
     {"drop", [](ClipEdits* e) { e->drop_joints = {"J1"}; }},
     {"rename",
      [](ClipEdits* e) {
@@ -121,7 +121,7 @@ void PrintTo(const EditCase& edit, std::ostream* out) { *out << edit.name; }
 class EditedClip : public ::testing::TestWithParam<EditCase> {};
 
 INSTANTIATE_TEST_SUITE_P(ClipConverter, EditedClip,
-                         ::testing::ValuesIn(kEdits));
+                         ::testing::ValuesIn(kEditCases));
 
 TEST_P(EditedClip, IsTheSameInPieces) {
   const std::string text = ChainText(4, GetParam().frames);
@@ -138,7 +138,7 @@ TEST_P(EditedClip, IsTheSameInPieces) {
 // verdict had become "unreadable", and issues of the clip before were listed.
 TEST(ClipConverter, EditsThatDoNotFitLeaveTheReportAsItWas) {
   const std::string text = ChainText(4, 100);
-  for (const EditCase& edit : kEdits) {
+  for (const EditCase& edit : kEditCases) {
     SCOPED_TRACE(edit.name);
     ConvertOptions options;
     options.outputs = {{"anim", AnimFormat{}}};

@@ -29,7 +29,7 @@ std::string TwoFrames(std::string_view frame_time = "0.5") {
          std::string(frame_time) + "\n1 2 3\n4 5 6\n";
 }
 
-struct Edit {
+struct EditRow {
   const char* name;
   std::function<void(ClipEdits*)> change;
   int32_t joints;
@@ -40,9 +40,9 @@ struct Edit {
   Point hand;
 };
 
-void PrintTo(const Edit& edit, std::ostream* out) { *out << edit.name; }
+void PrintTo(const EditRow& edit, std::ostream* out) { *out << edit.name; }
 
-const Edit kEdits[] = {
+const EditRow kEdits[] = {
     {"Nothing", [](auto*) {}, 3, 2, 0.5, {4, 5, 6}, {4, 15, 6}},
     {"Drop",
      [](auto* e) { e->drop_joints = {"Arm"}; },
@@ -154,13 +154,13 @@ void ExpectPoint(const Point& actual, const Point& expected) {
   for (size_t i = 0; i < 3; ++i) EXPECT_NEAR(actual[i], expected[i], 1e-4);
 }
 
-class EditTest : public ::testing::TestWithParam<Edit> {};
+class EditTest : public ::testing::TestWithParam<EditRow> {};
 
 INSTANTIATE_TEST_SUITE_P(Convert, EditTest, ::testing::ValuesIn(kEdits),
                          [](const auto& info) { return info.param.name; });
 
 TEST_P(EditTest, IsInTheFactsAndTheOutputs) {
-  const Edit& edit = GetParam();
+  const EditRow& edit = GetParam();
   StringReceiver receiver;
   const ConvertResult result =
       ConvertText(TwoFrames(), With(edit.change), &receiver);

@@ -29,7 +29,7 @@ ConvertOptions WithOutputs(std::vector<OutputRequest> outputs) {
   return options;
 }
 
-void ExpectSame(const Converted& pieces, const Converted& whole) {
+void ExpectSameOutputs(const Converted& pieces, const Converted& whole) {
   EXPECT_EQ(pieces.result.status, whole.result.status);
   EXPECT_EQ(ReportJson("", pieces.result.report, pieces.result.info),
             ReportJson("", whole.result.report, whole.result.info));
@@ -65,14 +65,14 @@ class MatrixTest : public ::testing::TestWithParam<size_t> {
   // Compares with pieces of one size, another one each time.
   void Check(const OddClip& clip, const ConvertOptions& options) {
     const size_t size = kPieces[checks_++ % std::size(kPieces)];
-    ExpectSame(ConvertPieces(clip.text, options, size),
-               ConvertWhole(clip.text, options));
+    ExpectSameOutputs(ConvertPieces(clip.text, options, size),
+                      ConvertWhole(clip.text, options));
   }
 
   void CheckEverySize(const OddClip& clip, const ConvertOptions& options) {
     const Converted whole = ConvertWhole(clip.text, options);
     for (const size_t size : kPieces) {
-      ExpectSame(ConvertPieces(clip.text, options, size), whole);
+      ExpectSameOutputs(ConvertPieces(clip.text, options, size), whole);
     }
   }
 

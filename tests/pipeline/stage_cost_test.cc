@@ -48,7 +48,7 @@ Skeleton Chain() {
   return builder.Build();
 }
 constexpr int64_t kColumns = 15;
-constexpr int64_t kJoints = 4;
+constexpr int64_t kChainJoints = 4;
 constexpr int64_t kNodes = 5;
 
 ConvertOptions Asking(const std::vector<FormatOptions>& formats) {
@@ -131,13 +131,13 @@ TEST(StageCost, BuffersHoldTheArraysAndTheScratchOfEachThread) {
     int64_t values_of_frame;
   };
   const Case cases[] = {
-      {"positions", {positions}, 3 * kJoints},
+      {"positions", {positions}, 3 * kChainJoints},
       {"positions of all nodes", {with_end_sites}, 3 * kNodes},
-      {"one array for two outputs", {positions, positions}, 3 * kJoints},
-      {"two arrays", {positions, with_end_sites}, 3 * (kJoints + kNodes)},
-      {"matrices", {matrices}, 9 * kJoints},
+      {"one array for two outputs", {positions, positions}, 3 * kChainJoints},
+      {"two arrays", {positions, with_end_sites}, 3 * (kChainJoints + kNodes)},
+      {"matrices", {matrices}, 9 * kChainJoints},
       // They are made of positions.
-      {"velocities", {velocities}, (3 + 3) * kJoints},
+      {"velocities", {velocities}, (3 + 3) * kChainJoints},
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);
@@ -160,7 +160,7 @@ TEST(StageCost, WorkIsThatOfNodesAndOfNumbersAsText) {
   const Case cases[] = {
       {"positions", PositionsFormat{}, 1 + (6 + 3) * kNodes},
       {"quaternions", RotationsFormat{}, 1 + (6 + 4) * kNodes},
-      {"csv", CsvFormat{}, 1 + (6 + 3) * kNodes + 24 * 3 * kJoints},
+      {"csv", CsvFormat{}, 1 + (6 + 3) * kNodes + 24 * 3 * kChainJoints},
       {"csv of all nodes", CsvFormat{true},
        1 + (6 + 3) * kNodes + 24 * 3 * kNodes},
       {"bvh", BvhFormat{}, 1 + 24 * kColumns},
@@ -212,7 +212,7 @@ TEST(StageCost, EachThreadHasBuffersOfItsOwn) {
     return budget.held();
   };
   const int64_t one = held(1, 10'000);
-  EXPECT_GE(one, 1024 * 3 * kJoints * kFloat);
+  EXPECT_GE(one, 1024 * 3 * kChainJoints * kFloat);
   EXPECT_EQ(held(4, 10'000), 4 * one);
   // Short clips are not worth a second thread.
   EXPECT_EQ(held(4, 4 * 1024), one);
@@ -237,8 +237,9 @@ TEST(StageCost, EachWorkerThatReadsTilesHasATileOfItsOwn) {
   };
   constexpr int64_t kValues = kTextBytes / 2 + kColumns;
   constexpr int64_t kFrames = kValues / kColumns;
-  EXPECT_EQ(held(4) - held(1),
-            3 * ((kValues + kFrames * 3 * kJoints) * kFloat + ScratchBytes()));
+  EXPECT_EQ(
+      held(4) - held(1),
+      3 * ((kValues + kFrames * 3 * kChainJoints) * kFloat + ScratchBytes()));
 }
 
 TEST(StageCost, AnEditedClipIsDescribedOnceMore) {

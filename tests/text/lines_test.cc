@@ -129,7 +129,7 @@ TEST(Line, AtCountsFromItsStart) {
   EXPECT_EQ(line.At(5).column, 26);
 }
 
-std::vector<std::string> WordsOf(std::string_view line) {
+std::vector<std::string> WordsOfLine(std::string_view line) {
   std::vector<std::string> words;
   size_t index = 0;
   while (true) {
@@ -157,7 +157,7 @@ TEST(NextWord, Table) {
       {"a\xC2\xA0z", {"a\xC2\xA0z"}},
   };
   for (const auto& [line, words] : kCases) {
-    EXPECT_THAT(WordsOf(line), ElementsAreArray(words)) << line;
+    EXPECT_THAT(WordsOfLine(line), ElementsAreArray(words)) << line;
   }
 }
 

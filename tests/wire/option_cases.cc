@@ -5,11 +5,9 @@
 namespace bvhmill::testing {
 namespace {
 
-constexpr Direction kOnlyRead = Direction::kOnlyRead;
-
 void NoChange(ConvertOptions* /*options*/) {}
 
-const OptionCase kCases[] = {
+const OptionCase kOptionCases[] = {
     {"", &NoChange, Direction::kBoth},
     {"read {} validation {} edits {}", &NoChange, kOnlyRead},
 
@@ -153,7 +151,8 @@ const OptionCase kCases[] = {
 }  // namespace
 
 std::vector<OptionCase> OptionCases() {
-  std::vector<OptionCase> cases(std::begin(kCases), std::end(kCases));
+  std::vector<OptionCase> cases(std::begin(kOptionCases),
+                                std::end(kOptionCases));
   const std::vector<OptionCase> outputs = OutputCases();
   cases.insert(cases.end(), outputs.begin(), outputs.end());
   return cases;

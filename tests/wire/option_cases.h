@@ -14,6 +14,7 @@ enum class Direction {
   // A way to say the default, which the client does not use.
   kOnlyRead,
 };
+inline constexpr Direction kOnlyRead = Direction::kOnlyRead;
 
 struct OptionCase {
   const char* text;

@@ -6,8 +6,6 @@
 namespace bvhmill::testing {
 namespace {
 
-constexpr Direction kOnlyRead = Direction::kOnlyRead;
-
 // One output of the default id.
 template <typename Format>
 void Emit(Format format, ConvertOptions* options) {
@@ -27,7 +25,7 @@ void EmitSettings(const Change& change, ConvertOptions* options) {
   EmitAnim([&](AnimFormat* format) { change(&format->settings); }, options);
 }
 
-const OptionCase kCases[] = {
+const OptionCase kOutputCases[] = {
     {"outputs { id: 'first' npz {} } outputs { id: 'second' bvh {} }",
      [](ConvertOptions* o) {
        o->outputs = {{"first", NpzFormat{}}, {"second", BvhFormat{}}};
@@ -359,7 +357,7 @@ const OptionCase kCases[] = {
 }  // namespace
 
 std::vector<OptionCase> OutputCases() {
-  return {std::begin(kCases), std::end(kCases)};
+  return {std::begin(kOutputCases), std::end(kOutputCases)};
 }
 
 }  // namespace bvhmill::testing

@@ -52,7 +52,7 @@ void SetJoints(std::vector<JointInfo> joints, ConvertResult* result) {
   result->info.joints = JointList(std::move(joints));
 }
 
-const ResultCase kCases[] = {
+const ResultCase kResultCases[] = {
     {"", [](ConvertResult*) {}},
 
     // Status
@@ -199,7 +199,7 @@ const ResultCase kCases[] = {
      [](ConvertResult* r) { r->times.encode = nanoseconds(5'500'000'000); }},
 };
 
-v1::ClipResult MessageOf(const ResultCase& result) {
+v1::ClipResult MessageOfResult(const ResultCase& result) {
   auto message = ParseText<v1::ClipResult>(kBase);
   message.MergeFrom(ParseText<v1::ClipResult>(result.text));
   return message;
@@ -211,7 +211,8 @@ ConvertResult PlainOf(const ResultCase& result) {
   return plain;
 }
 
-void ExpectSame(const v1::ClipResult& actual, const v1::ClipResult& expected) {
+void ExpectSameMessage(const v1::ClipResult& actual,
+                       const v1::ClipResult& expected) {
   MessageDifferencer differencer;
   std::string difference;
   differencer.ReportDifferencesToString(&difference);
@@ -220,17 +221,18 @@ void ExpectSame(const v1::ClipResult& actual, const v1::ClipResult& expected) {
 
 class ResultFieldTest : public ::testing::TestWithParam<ResultCase> {};
 
-INSTANTIATE_TEST_SUITE_P(Wire, ResultFieldTest, ::testing::ValuesIn(kCases));
+INSTANTIATE_TEST_SUITE_P(Wire, ResultFieldTest,
+                         ::testing::ValuesIn(kResultCases));
 
 TEST_P(ResultFieldTest, IsWrittenForThePlainResult) {
   v1::ClipResult message;
   wire::ToProto(PlainOf(GetParam()), &message);
-  ExpectSame(message, MessageOf(GetParam()));
+  ExpectSameMessage(message, MessageOfResult(GetParam()));
 }
 
 // The bytes that the server sends are not made by Protobuf alone.
 TEST_P(ResultFieldTest, IsSerializedWithKeyAndData) {
-  v1::ClipResult expected = MessageOf(GetParam());
+  v1::ClipResult expected = MessageOfResult(GetParam());
   expected.set_key("the key");
   std::vector<size_t> sizes;
   for (v1::Output& output : *expected.mutable_outputs()) {
@@ -246,12 +248,12 @@ TEST_P(ResultFieldTest, IsSerializedWithKeyAndData) {
   }
   v1::ClipResult message;
   ASSERT_TRUE(message.ParseFromString(bytes));
-  ExpectSame(message, expected);
+  ExpectSameMessage(message, expected);
   EXPECT_TRUE(message.GetReflection()->GetUnknownFields(message).empty());
 }
 
 TEST_P(ResultFieldTest, ReadsAsThePlainResult) {
-  EXPECT_EQ(PlainText(wire::FromProto(MessageOf(GetParam()))),
+  EXPECT_EQ(PlainText(wire::FromProto(MessageOfResult(GetParam()))),
             PlainText(PlainOf(GetParam())));
 }
 
@@ -280,7 +282,8 @@ TEST(ResultFields, NoMoreThanThreeNumbersOfAnOffsetAreRead) {
 // If this fails, add a row to the cases above for each name that is listed.
 TEST(ResultFields, AreAllInACase) {
   FieldCoverage coverage;
-  for (const ResultCase& result : kCases) coverage.Add(MessageOf(result));
+  for (const ResultCase& result : kResultCases)
+    coverage.Add(MessageOfResult(result));
   EXPECT_THAT(Without(
                   {
                       // IsSerializedWithKeyAndData sets them in each case.

@@ -41,9 +41,9 @@ using google::protobuf::util::MessageDifferencer;
 using ::testing::IsEmpty;
 
 constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
-constexpr auto kExhausted = absl::StatusCode::kResourceExhausted;
+constexpr auto kLimitHit = absl::StatusCode::kResourceExhausted;
 
-const StatusCase kCases[] = {
+const StatusCase kStatusCases[] = {
     {absl::StatusCode::kInternal, "nothing is known", {}, {}},
     {kInvalid, "no field is named", {}, {}},
     {absl::StatusCode::kUnavailable, "a: colon of another code", {}, {}},
@@ -67,7 +67,7 @@ const StatusCase kCases[] = {
           metadata { key: 'field' value: 'options.edits.frames' })"},
       {"BadRequest", R"(field_violations { field: 'options.edits.frames'
           description: 'begins at 9' })"}}},
-    {kExhausted,
+    {kLimitHit,
      "5 joints are more than 4",
      {"LIMIT_JOINTS", {{"limit_name", "max_joints"}, {"limit", "4"}}},
      {{"ErrorInfo", R"(reason: 'LIMIT_JOINTS' domain: 'bvhmill.v1'
@@ -75,7 +75,7 @@ const StatusCase kCases[] = {
           metadata { key: 'limit' value: '4' })"},
       {"QuotaFailure", R"(violations { subject: 'max_joints'
           description: '5 joints are more than 4' })"}}},
-    {kExhausted,
+    {kLimitHit,
      "the server is busy",
      {"SERVER_BUSY", {{"retry_after_ms", "2750"}}},
      {{"ErrorInfo", R"(reason: 'SERVER_BUSY' domain: 'bvhmill.v1'
@@ -138,7 +138,8 @@ void ExpectSameDetail(const google::protobuf::Any& actual,
 
 class StatusFieldTest : public ::testing::TestWithParam<StatusCase> {};
 
-INSTANTIATE_TEST_SUITE_P(Wire, StatusFieldTest, ::testing::ValuesIn(kCases));
+INSTANTIATE_TEST_SUITE_P(Wire, StatusFieldTest,
+                         ::testing::ValuesIn(kStatusCases));
 
 TEST_P(StatusFieldTest, IsWritten) {
   const std::string bytes = wire::SerializeDetails(ErrorOfCase(GetParam()));
@@ -203,7 +204,7 @@ TEST(StatusFields, CodesHaveTheNumbersOfGoogleRpc) {
 // If this fails, add a row to the cases above for each name that is listed.
 TEST(StatusFields, AreAllInACase) {
   FieldCoverage coverage;
-  for (const StatusCase& status : kCases) {
+  for (const StatusCase& status : kStatusCases) {
     coverage.Add(MessageOfCase(status));
     for (const auto& [name, text] : status.details) {
       const auto detail = NewDetail(name);

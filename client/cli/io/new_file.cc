@@ -20,7 +20,7 @@ constexpr size_t kMaxNameInTemporary = 200;
 constexpr int kAttempts = 100;
 // Where the system shows the open files of this process.
 constexpr char kOwnFiles[] = "/proc/self/fd";
-constexpr size_t kReadBytes = size_t{256} << 10;
+constexpr size_t kCompareBytes = size_t{256} << 10;
 
 absl::Status CannotWrite(int error) {
   return MakeStatus(absl::StatusCode::kFailedPrecondition,
@@ -180,7 +180,7 @@ absl::Status NewFile::Commit(bool replace) {
 
 absl::Status NewFile::Read(const std::function<bool(std::string_view)>& take) {
   BVHMILL_RETURN_IF_ERROR(Flush());
-  std::string buffer(kReadBytes, '\0');
+  std::string buffer(kCompareBytes, '\0');
   off_t at = 0;
   while (true) {
     const ssize_t got = pread(fd_.get(), buffer.data(), buffer.size(), at);

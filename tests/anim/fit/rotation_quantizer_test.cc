@@ -13,7 +13,7 @@
 namespace bvhmill::testing {
 namespace {
 
-constexpr float kDegree = 0.017453292F;
+constexpr float kRadiansPerDegree = 0.017453292F;
 
 Quat<float> Near(double x, double y, double z, double w) {
   const double length = std::sqrt(x * x + y * y + z * z);
@@ -23,7 +23,7 @@ Quat<float> Near(double x, double y, double z, double w) {
 }
 
 float DegreesOff(const Quat<float>& r, const Quat<float>& q) {
-  return AngleOfChord(ChordSquare(r, q)) / kDegree;
+  return AngleOfChord(ChordSquare(r, q)) / kRadiansPerDegree;
 }
 
 // w from 0 to 0.25, more often small; axes everywhere and near X, Y, Z.

@@ -51,7 +51,7 @@ Request Chunk(const std::string& bytes) {
   return request;
 }
 
-Request End() {
+Request EndOfClip() {
   Request request;
   request.mutable_end();
   return request;
@@ -125,7 +125,7 @@ TEST_F(EarlyIssuesTest, AFaultIsToldBeforeTheRestIsSent) {
   ASSERT_TRUE(stream_->Write(Chunk(text.substr(0, text.size() / 2))));
   ReadUntil("DATA_NOT_FINITE");
   ASSERT_TRUE(stream_->Write(Chunk(text.substr(text.size() / 2))));
-  ASSERT_TRUE(stream_->Write(End()));
+  ASSERT_TRUE(stream_->Write(EndOfClip()));
   ReadResult();
   EXPECT_THAT(EarlyCodes(), ElementsAre("TEXT_COMMENT", "DATA_NOT_FINITE"));
   EXPECT_EQ(early_[1].message(), "the value is 'nan'");
@@ -142,7 +142,7 @@ TEST_F(EarlyIssuesTest, ARefusedClipIsToldBeforeTheRestIsSent) {
   ASSERT_TRUE(stream_->Write(Chunk(text.substr(0, text.size() / 2))));
   ReadUntil("MOTION_NUMBER_INVALID");
   ASSERT_TRUE(stream_->Write(Chunk(text.substr(text.size() / 2))));
-  ASSERT_TRUE(stream_->Write(End()));
+  ASSERT_TRUE(stream_->Write(EndOfClip()));
   ReadResult();
   EXPECT_EQ(result_.status().info().reason(), "MOTION_NUMBER_INVALID");
 }

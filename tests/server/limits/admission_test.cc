@@ -23,26 +23,26 @@ Caller Named(const std::string& name) {
   return caller;
 }
 
-struct Refusal {
+struct AdmissionRefusal {
   std::string reason;
   std::string limit;
   bool may_retry = false;
 };
 
-Refusal RefusalOf(const Details& details) {
+AdmissionRefusal RefusalParts(const Details& details) {
   EXPECT_EQ(details.quota.violations_size(), 1);
   return {details.info.reason(), details.quota.violations(0).subject(),
           details.retry.retry_delay().seconds() == 1};
 }
 
-Refusal RefusalOf(const absl::Status& status) {
+AdmissionRefusal RefusalParts(const absl::Status& status) {
   EXPECT_TRUE(absl::IsResourceExhausted(status));
-  return RefusalOf(DetailsOf(status));
+  return RefusalParts(DetailsOf(status));
 }
 
-Refusal RefusalOf(const grpc::Status& status) {
+AdmissionRefusal RefusalParts(const grpc::Status& status) {
   EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
-  return RefusalOf(DetailsOf(status));
+  return RefusalParts(DetailsOf(status));
 }
 
 TEST(AdmissionTest, EachLimitIsNamed) {
@@ -72,8 +72,8 @@ TEST(AdmissionTest, EachLimitIsNamed) {
     Ticket first;
     Ticket second;
     ASSERT_TRUE(admission.TryEnter(Named("a"), "p", 10, &first).ok());
-    const Refusal refusal =
-        RefusalOf(admission.TryEnter(Named("a"), "p", 10, &second));
+    const AdmissionRefusal refusal =
+        RefusalParts(admission.TryEnter(Named("a"), "p", 10, &second));
     EXPECT_EQ(refusal.reason, c.reason);
     EXPECT_EQ(refusal.limit, c.name);
     EXPECT_TRUE(refusal.may_retry) << c.name;
@@ -100,8 +100,8 @@ TEST(AdmissionTest, StreamsHaveLimits) {
     Ticket streams[3];
     ASSERT_TRUE(admission.TryOpen(Named("a"), "p", &streams[0]).ok());
     ASSERT_TRUE(admission.TryOpen(Named("a"), "p", &streams[1]).ok());
-    const Refusal refusal =
-        RefusalOf(admission.TryOpen(Named("a"), "q", &streams[2]));
+    const AdmissionRefusal refusal =
+        RefusalParts(admission.TryOpen(Named("a"), "q", &streams[2]));
     EXPECT_EQ(refusal.reason, c.reason);
     EXPECT_EQ(refusal.limit, c.name);
     EXPECT_TRUE(refusal.may_retry) << c.name;
@@ -196,8 +196,8 @@ TEST(AdmissionTest, ARefusedShareIsNamed) {
   Ticket streams[4];
   ASSERT_TRUE(admission.TryOpen(Named(""), "p1", &streams[0]).ok());
   ASSERT_TRUE(admission.TryOpen(Named(""), "p1", &streams[1]).ok());
-  const Refusal refusal =
-      RefusalOf(admission.TryOpen(Named(""), "p1", &streams[2]));
+  const AdmissionRefusal refusal =
+      RefusalParts(admission.TryOpen(Named(""), "p1", &streams[2]));
   EXPECT_EQ(refusal.reason, "CONNECTION_BUSY");
   EXPECT_EQ(refusal.limit, "max_streams");
   EXPECT_TRUE(refusal.may_retry);
@@ -251,7 +251,7 @@ TEST(AdmissionTest, AClipMayGrow) {
   ASSERT_TRUE(admission.TryEnter(Named("a"), "p", 60, &ticket).ok());
   EXPECT_TRUE(ticket.Grow(40).ok());
   // Alone it is too large: to try again is of no use.
-  EXPECT_FALSE(RefusalOf(ticket.Grow(1)).may_retry);
+  EXPECT_FALSE(RefusalParts(ticket.Grow(1)).may_retry);
   EXPECT_EQ(admission.bytes(), 100);
   const Ticket moved = std::move(ticket);
   EXPECT_EQ(admission.clips(), 1);
@@ -283,7 +283,7 @@ TEST(AdmissionTest, AClipThatWasWorkedOnCountsByItsBytes) {
   EXPECT_EQ(admission.clips(), 0);
   EXPECT_EQ(admission.bytes(), 60);
   Ticket next;
-  EXPECT_EQ(RefusalOf(admission.TryEnter(Named("a"), "p", 50, &next)).limit,
+  EXPECT_EQ(RefusalParts(admission.TryEnter(Named("a"), "p", 50, &next)).limit,
             "max_inflight_bytes");
   ASSERT_TRUE(admission.TryEnter(Named("a"), "p", 40, &next).ok());
   sent.Release();
@@ -368,7 +368,7 @@ TEST_F(AdmissionServerTest, UnaryCallsAreCounted) {
             .ok());
   }
   grpc::ClientContext context;
-  const Refusal refusal = RefusalOf(clips_->ConvertClip(
+  const AdmissionRefusal refusal = RefusalParts(clips_->ConvertClip(
       &context, PositionsRequest(SmallClip(200)), &response));
   EXPECT_EQ(refusal.reason, "SERVER_BUSY");
   EXPECT_EQ(refusal.limit, "max_inflight_bytes");

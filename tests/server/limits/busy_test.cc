@@ -245,16 +245,16 @@ struct Busy {
 
 void PrintTo(const Busy& busy, std::ostream* out) { *out << busy.name; }
 
-using Admission = server::AdmissionLimits;
+using server::AdmissionLimits;
 const Busy kBusy[] = {
-    {"ConnectionClips", &Admission::max_inflight_clips_per_connection, 1, "",
-     "CONNECTION_BUSY", "max_inflight_clips_per_connection"},
-    {"ConnectionBytes", &Admission::max_inflight_bytes_per_connection,
+    {"ConnectionClips", &AdmissionLimits::max_inflight_clips_per_connection, 1,
+     "", "CONNECTION_BUSY", "max_inflight_clips_per_connection"},
+    {"ConnectionBytes", &AdmissionLimits::max_inflight_bytes_per_connection,
      kBusyBytes, "", "CONNECTION_BUSY", "max_inflight_bytes_per_connection"},
-    {"CallerClips", &Admission::max_inflight_clips_per_caller, 1, "",
+    {"CallerClips", &AdmissionLimits::max_inflight_clips_per_caller, 1, "",
      "CALLER_BUSY", "max_inflight_clips_per_caller"},
-    {"CallerBytes", &Admission::max_inflight_bytes_per_caller, kBusyBytes, "",
-     "CALLER_BUSY", "max_inflight_bytes_per_caller"},
+    {"CallerBytes", &AdmissionLimits::max_inflight_bytes_per_caller, kBusyBytes,
+     "", "CALLER_BUSY", "max_inflight_bytes_per_caller"},
     {"QuotaOfClips", nullptr, 1, ":clips=1", "CALLER_BUSY",
      "max_inflight_clips_per_caller"},
     {"QuotaOfBytes", nullptr, kBusyBytes, ":bytes=300000", "CALLER_BUSY",
