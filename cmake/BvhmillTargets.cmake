@@ -33,7 +33,8 @@ endfunction()
 
 # bvhmill_compile_by_folder(TARGET SOURCE...): compiles the sources of one folder
 # as one, for targets where reading headers (of gRPC, gmock, CLI11) takes most of
-# the time. So the names in a folder must differ, also those of no linkage.
+# the time. So the names in a folder must differ, also those of no linkage, and
+# none may hide a name of a header that another source of the folder uses.
 function(bvhmill_compile_by_folder target)
   set_target_properties(${target} PROPERTIES
     UNITY_BUILD ON UNITY_BUILD_MODE GROUP)

@@ -16,6 +16,7 @@
 #include "client/cpp/client.h"
 #include "tests/client/fake_server.h"
 #include "tests/client/patience.h"
+#include "tests/client/stream_cases.h"
 #include "tests/wire/coverage.h"
 
 namespace bvhmill::testing {
@@ -36,8 +37,6 @@ namespace {
 
 using std::chrono::milliseconds;
 using ::testing::HasSubstr;
-
-constexpr milliseconds kAnswerTimeout{1000};
 
 std::string Converted(const std::string& result) {
   return ParseText<v1::ConvertClipResponse>(

@@ -6,16 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "tests/server/fixture.h"
+#include "tests/server/convert/clip_stream.h"
 
 namespace bvhmill::testing {
 namespace {
 
 using ::testing::Contains;
 using ::testing::ElementsAre;
-
-using Request = v1::ConvertClipsRequest;
-using Response = v1::ConvertClipsResponse;
 
 // A clip with a comment in its hierarchy, and `value` in row 2 of many.
 std::string FaultyClip(int rows, const std::string& value = "nan") {
@@ -33,34 +30,9 @@ std::string FaultyClip(int rows, const std::string& value = "nan") {
 // More text than twice what the server looks ahead after a row that is no row.
 constexpr int kManyRows = 500'000;
 
-Request Open(bool early) {
+Request EarlyOpen(bool early) {
   Request request;
   request.mutable_open()->set_report_issues_early(early);
-  return request;
-}
-
-Request Begin(const std::string& key) {
-  Request request;
-  request.mutable_begin()->set_key(key);
-  return request;
-}
-
-Request Chunk(const std::string& bytes) {
-  Request request;
-  request.set_chunk(bytes);
-  return request;
-}
-
-Request EndOfClip() {
-  Request request;
-  request.mutable_end();
-  return request;
-}
-
-Request Whole(const std::string& key, const std::string& text) {
-  Request request = Begin(key);
-  request.mutable_begin()->mutable_source()->set_data(text);
-  request.mutable_begin()->set_complete(true);
   return request;
 }
 
@@ -72,7 +44,7 @@ class EarlyIssuesTest : public ServerTest {
     context_->set_deadline(std::chrono::system_clock::now() +
                            std::chrono::minutes(1));
     stream_ = clips_->ConvertClips(context_.get());
-    ASSERT_TRUE(stream_->Write(Open(early)));
+    ASSERT_TRUE(stream_->Write(EarlyOpen(early)));
   }
 
   // Reads issues until there is one with this code.
@@ -125,7 +97,7 @@ TEST_F(EarlyIssuesTest, AFaultIsToldBeforeTheRestIsSent) {
   ASSERT_TRUE(stream_->Write(Chunk(text.substr(0, text.size() / 2))));
   ReadUntil("DATA_NOT_FINITE");
   ASSERT_TRUE(stream_->Write(Chunk(text.substr(text.size() / 2))));
-  ASSERT_TRUE(stream_->Write(EndOfClip()));
+  ASSERT_TRUE(stream_->Write(End()));
   ReadResult();
   EXPECT_THAT(EarlyCodes(), ElementsAre("TEXT_COMMENT", "DATA_NOT_FINITE"));
   EXPECT_EQ(early_[1].message(), "the value is 'nan'");
@@ -142,7 +114,7 @@ TEST_F(EarlyIssuesTest, ARefusedClipIsToldBeforeTheRestIsSent) {
   ASSERT_TRUE(stream_->Write(Chunk(text.substr(0, text.size() / 2))));
   ReadUntil("MOTION_NUMBER_INVALID");
   ASSERT_TRUE(stream_->Write(Chunk(text.substr(text.size() / 2))));
-  ASSERT_TRUE(stream_->Write(EndOfClip()));
+  ASSERT_TRUE(stream_->Write(End()));
   ReadResult();
   EXPECT_EQ(result_.status().info().reason(), "MOTION_NUMBER_INVALID");
 }

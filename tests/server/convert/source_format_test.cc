@@ -10,6 +10,7 @@
 #include "bvhmill/pipeline/convert.h"
 #include "bvhmill/wire/options.h"
 #include "tests/anim/anim_support.h"
+#include "tests/server/convert/clip_stream.h"
 #include "tests/server/fixture.h"
 #include "tests/support/pack.h"
 
@@ -17,9 +18,6 @@ namespace bvhmill::testing {
 namespace {
 
 using ::testing::HasSubstr;
-
-using Request = v1::ConvertClipsRequest;
-using Response = v1::ConvertClipsResponse;
 
 std::string SmallAnim() { return BytesOf(SmallMotion()); }
 
@@ -83,17 +81,11 @@ class SourceFormatTest : public ServerTest {
   std::map<std::string, std::string> first_;
 };
 
-Request Whole(const std::string& key, const v1::Source& source) {
+Request WholeSource(const std::string& key, const v1::Source& source) {
   Request request;
   request.mutable_begin()->set_key(key);
   *request.mutable_begin()->mutable_source() = source;
   request.mutable_begin()->set_complete(true);
-  return request;
-}
-
-Request Open() {
-  Request request;
-  *request.mutable_open()->mutable_options() = PositionsRequest("").options();
   return request;
 }
 
@@ -142,12 +134,12 @@ TEST_F(SourceFormatTest, AStreamMixesFormats) {
   stated.set_format(v1::SOURCE_FORMAT_BVH);
   v1::Source mistaken = anim;
   mistaken.set_format(v1::SOURCE_FORMAT_BVH);
-  Request own = Whole("anim with options", anim);
+  Request own = WholeSource("anim with options", anim);
   *own.mutable_begin()->mutable_options() = PositionsRequest("").options();
   own.mutable_begin()->mutable_options()->mutable_edits()->set_resample_fps(5);
-  Stream({Open(), Whole("bvh", bvh), Whole("anim", anim),
-          Whole("stated bvh", stated), Whole("anim again", anim), own,
-          Whole("mistaken", mistaken)});
+  Stream({Open(), WholeSource("bvh", bvh), WholeSource("anim", anim),
+          WholeSource("stated bvh", stated), WholeSource("anim again", anim),
+          own, WholeSource("mistaken", mistaken)});
   const v1::ConvertOptions options = Open().open().options();
   const std::string positions = AnimOutputs(SmallAnim(), options)[0];
   EXPECT_EQ(first_["bvh"], LocalOutputs(SmallClip(), options)[0]);
@@ -163,7 +155,7 @@ TEST_F(SourceFormatTest, AStreamMixesFormats) {
 TEST_F(SourceFormatTest, AnAnimMayComeInPieces) {
   Start();
   std::vector<Request> requests = {Open()};
-  Request begin = Whole("a", AnimRequest("").source());
+  Request begin = WholeSource("a", AnimRequest("").source());
   begin.mutable_begin()->set_complete(false);
   requests.push_back(begin);
   for (const char c : SmallAnim()) {
@@ -183,8 +175,8 @@ TEST_F(SourceFormatTest, AnUnknownFormatIsNotImplemented) {
   EXPECT_EQ(status.error_code(), grpc::StatusCode::UNIMPLEMENTED);
   EXPECT_EQ(DetailsOf(status).info.reason(), "SOURCE_FORMAT_UNKNOWN");
   EXPECT_EQ(DetailsOf(status).info.metadata().at("format"), "77");
-  Stream({Open(), Whole("unknown", request.source()),
-          Whole("good", AnimRequest(SmallAnim()).source())});
+  Stream({Open(), WholeSource("unknown", request.source()),
+          WholeSource("good", AnimRequest(SmallAnim()).source())});
   EXPECT_EQ(results_["unknown"].status().code(), 12);
   EXPECT_EQ(results_["unknown"].status().info().reason(),
             "SOURCE_FORMAT_UNKNOWN");
@@ -229,7 +221,7 @@ TEST_F(SourceFormatTest, ItsRowsCountAgainstTheMemoryInFlight) {
   const grpc::Status status = Convert(AnimRequest(LongAnim()));
   EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
   EXPECT_EQ(DetailsOf(status).info.reason(), "SERVER_BUSY");
-  Stream({Open(), Whole("long", AnimRequest(LongAnim()).source())});
+  Stream({Open(), WholeSource("long", AnimRequest(LongAnim()).source())});
   EXPECT_EQ(results_["long"].status().info().reason(), "SERVER_BUSY");
 }
 

@@ -72,15 +72,22 @@ class Pump {
 };
 
 TEST_F(LimitsTest, StreamsShareWhatTheyMayHold) {
+  constexpr int64_t kShared = 8'000'000;
   StartWith([](server::ServerConfig* config) {
-    config->service.max_total_stream_bytes = 8'000'000;
+    config->metrics = "127.0.0.1:0";
+    config->service.max_total_stream_bytes = kShared;
     // Nothing else holds them back.
     config->service.max_unfinished_clips_per_stream = 0;
     config->service.max_unfinished_bytes_per_stream = 0;
     config->service.max_unsent_bytes_per_stream = 0;
   });
   Pump first(Connect());
+  EXPECT_TRUE(Await([&] {
+    return FetchGauge(server_->metrics_address(), "bvhmill_stream_bytes") >=
+           kShared;
+  }));
   EXPECT_LT(first.AwaitStall(), kPumpedClips);
+  // Little is left for the second.
   Pump second(Connect());
   const int stalled = second.AwaitStall();
   EXPECT_LT(stalled, kPumpedClips);
