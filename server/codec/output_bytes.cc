@@ -1,52 +1,45 @@
 #include "server/codec/output_bytes.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace bvhmill::server {
 namespace {
 
-template <typename Container>
-bool HasMuchSpare(const Container& container) {
-  return container.capacity() - container.size() > container.size() / 4;
-}
+constexpr size_t kPieceBytes = size_t{1} << 20;
 
 }  // namespace
 
+grpc::Slice OwningSlice(std::string owned) {
+  auto* const kept = new std::string(std::move(owned));
+  return {kept->data(), kept->size(),
+          [](void* bytes) { delete static_cast<std::string*>(bytes); }, kept};
+}
+
 void OutputBytes::Append(std::string_view bytes) {
-  // The expected size may be wrong, so no more memory is taken than there are
-  // bytes.
-  constexpr size_t kMaxReserved = size_t{1} << 20;
-  if (size_ == 0) text_.reserve(std::min(expected_, kMaxReserved));
-  text_.append(bytes);
-  size_ += bytes.size();
-}
-
-void OutputBytes::Append(UninitializedVector<float>* floats) {
-  // A piece takes about 150 bytes of memory that are not counted.
-  constexpr size_t kFewBytes = size_t{16} << 10;
-  const size_t bytes = floats->size() * sizeof(float);
-  const std::string_view view(reinterpret_cast<const char*>(floats->data()),
-                              bytes);
-  if (bytes < kFewBytes) return Append(view);
-  if (HasMuchSpare(*floats)) {
-    Append(view);
-    // Later bytes then fit without another allocation.
-    UninitializedVector<float>().swap(*floats);
-    return;
+  while (!bytes.empty()) {
+    // The expected size may be wrong, so it never takes more than a piece.
+    const size_t expected = std::max(expected_, size_) - size_;
+    if (piece_.empty()) piece_.reserve(std::min(expected, kPieceBytes));
+    const auto part = bytes.substr(0, kPieceBytes - piece_.size());
+    piece_.append(part);
+    bytes.remove_prefix(part.size());
+    size_ += part.size();
+    if (piece_.size() == kPieceBytes) EndPiece();
   }
-  EndText();
-  size_ += bytes;
-  pieces_.push_back(OwningSlice(std::exchange(*floats, {})));
 }
 
-void OutputBytes::EndText() {
-  if (text_.empty()) return;
-  if (HasMuchSpare(text_)) text_.shrink_to_fit();
-  pieces_.push_back(OwningSlice(std::exchange(text_, {})));
+void OutputBytes::EndPiece() {
+  if (piece_.empty()) return;
+  // A call is charged for bytes, not for what is kept beside them.
+  if (piece_.capacity() - piece_.size() > piece_.size() / 4) {
+    piece_.shrink_to_fit();
+  }
+  pieces_.push_back(OwningSlice(std::exchange(piece_, {})));
 }
 
 std::vector<grpc::Slice> OutputBytes::Take() {
-  EndText();
+  EndPiece();
   size_ = 0;
   return std::exchange(pieces_, {});
 }

@@ -100,15 +100,10 @@ class UnaryReceiver final : public MeteredReceiver {
   }
 
   absl::Status Data(size_t output, std::string_view bytes) override {
-    BVHMILL_RETURN_IF_ERROR(HoldData(bytes.size()));
+    const auto size = static_cast<int64_t>(bytes.size());
+    total_ += size;
+    BVHMILL_RETURN_IF_ERROR(Hold(size));
     data_[output].Append(bytes);
-    return absl::OkStatus();
-  }
-
-  absl::Status Floats(size_t output,
-                      UninitializedVector<float>* floats) override {
-    BVHMILL_RETURN_IF_ERROR(HoldData(BytesOf(*floats).size()));
-    data_[output].Append(floats);
     return absl::OkStatus();
   }
 
@@ -117,12 +112,6 @@ class UnaryReceiver final : public MeteredReceiver {
   int64_t total() const { return total_; }
 
  private:
-  absl::Status HoldData(size_t bytes) {
-    const auto size = static_cast<int64_t>(bytes);
-    total_ += size;
-    return Hold(size);
-  }
-
   std::vector<OutputBytes> data_;
   int64_t total_ = 0;
 };

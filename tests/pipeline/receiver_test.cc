@@ -68,31 +68,6 @@ class PickyReceiver final : public OutputReceiver {
   CancelToken* cancel = nullptr;
 };
 
-// Takes the memory of floats, too, as a server does that sends it.
-class TakingReceiver final : public OutputReceiver {
- public:
-  absl::Status Begin(const ClipInfo& /*info*/,
-                     std::span<const OutputInfo> outputs) override {
-    data.assign(outputs.size(), "");
-    return absl::OkStatus();
-  }
-
-  absl::Status Data(size_t output, std::string_view bytes) override {
-    data.at(output).append(bytes);
-    return absl::OkStatus();
-  }
-
-  absl::Status Floats(size_t output,
-                      UninitializedVector<float>* floats) override {
-    const UninitializedVector<float> mine = std::exchange(*floats, {});
-    ++taken;
-    return Data(output, BytesOf(mine));
-  }
-
-  std::vector<std::string> data;
-  int64_t taken = 0;
-};
-
 ConvertOptions AllOutputs() {
   ConvertOptions options;
   options.outputs = EveryOutput();
@@ -129,50 +104,6 @@ TEST(Receiver, IsToldSizesThatHold) {
     EXPECT_EQ(result.outputs[i].size_bytes, bytes) << result.outputs[i].id;
     const int64_t promised = receiver.infos[i].size_bytes;
     EXPECT_TRUE(promised == -1 || promised == bytes) << result.outputs[i].id;
-  }
-}
-
-TEST(Receiver, MayTakeTheMemoryOfFloats) {
-  const OutputRequest positions = {"p", PositionsFormat{}};
-  struct Case {
-    std::vector<OutputRequest> outputs;
-    // At least one array is of one output alone.
-    bool takes;
-  };
-  const Case cases[] = {
-      {{positions}, true},
-      {{positions, {"r", RotationsFormat{}}}, true},
-      {{positions, {"v", VelocitiesFormat{}}, {"c", CsvFormat{}}}, true},
-      {{positions, {"q", PositionsFormat{}}}, false},
-      {{{"w", PositionsFormat{TensorLayout::kJointMajor, true}}}, false},
-      {EveryOutput(), true},
-  };
-  // A tile, some, and enough for several threads.
-  for (const int64_t frames : {10, 1025, 6000}) {
-    const std::string text = ChainText(40, frames);
-    for (const Case& c : cases) {
-      // Others do for several threads, and this one takes its time.
-      if (frames > 2'000 && c.outputs.size() > 3) continue;
-      SCOPED_TRACE(c.outputs.back().id + " " + std::to_string(frames));
-      ConvertOptions options;
-      options.outputs = c.outputs;
-      StringReceiver plain;
-      ASSERT_TRUE(ConvertText(text, options, &plain).status.ok());
-      // The state after the first clip must work for the next one.
-      for (int i = 0; i < 2; ++i) {
-        TakingReceiver whole;
-        ASSERT_TRUE(Convert(text, options, &whole, nullptr).status.ok());
-        EXPECT_TRUE(whole.data == plain.data());
-        EXPECT_EQ(whole.taken > 0, c.takes);
-        TakingReceiver pieces;
-        ConvertResult result;
-        ClipConverter converter(options, &pieces, nullptr, &result);
-        converter.Push(text);
-        converter.Finish();
-        ASSERT_TRUE(result.status.ok()) << result.status;
-        EXPECT_TRUE(pieces.data == plain.data());
-      }
-    }
   }
 }
 

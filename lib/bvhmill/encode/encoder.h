@@ -61,9 +61,6 @@ struct EncoderNeeds {
   bool whole_clip = false;
   // Requires EncodeContext::log: the encoder reports what it does to the clip.
   bool log = false;
-  // The output consists of the bytes of its one array, as they are in memory. A
-  // caller that has the array can write it without the encoder.
-  bool passthrough = false;
 };
 
 // The values that are the same for every tile of a clip. The skeleton must live

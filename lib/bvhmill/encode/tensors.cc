@@ -63,7 +63,6 @@ class TensorEncoder final : public Encoder {
     needs_.arrays = {array};
     needs_.full_arrays = array.layout == TensorLayout::kJointMajor;
     needs_.frame_count = needs_.full_arrays;
-    needs_.passthrough = true;
   }
 
   const EncoderNeeds& Needs() const override { return needs_; }

@@ -18,7 +18,6 @@
 #include "absl/status/status.h"
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/cancel.h"
-#include "bvhmill/base/uninitialized.h"
 #include "bvhmill/encode/clip_info.h"
 #include "bvhmill/encode/output.h"
 #include "bvhmill/pipeline/options.h"
@@ -42,18 +41,6 @@ class OutputReceiver {
   virtual absl::Status Begin(const ClipInfo& info,
                              std::span<const OutputInfo> outputs) = 0;
   virtual absl::Status Data(size_t output, std::string_view bytes) = 0;
-  // Takes the bytes of `floats`, in place of Data. It may take their memory and
-  // leave the vector empty.
-  virtual absl::Status Floats(size_t output,
-                              UninitializedVector<float>* floats) {
-    return Data(output, BytesOf(*floats));
-  }
-
- protected:
-  static std::string_view BytesOf(const UninitializedVector<float>& floats) {
-    return {reinterpret_cast<const char*>(floats.data()),
-            floats.size() * sizeof(float)};
-  }
 };
 
 // Keeps each output in a string.

@@ -22,7 +22,6 @@ void OutputPlan::AddNeeds(const EncoderNeeds& needs) {
     const auto it = std::find_if(arrays_.begin(), arrays_.end(), is_same);
     uses_.push_back(static_cast<size_t>(it - arrays_.begin()));
     if (it == arrays_.end()) arrays_.push_back({array, needs.full_arrays});
-    ++arrays_[uses_.back()].users;
   }
 }
 

@@ -18,8 +18,6 @@ struct SharedArray {
   PoseArray array;
   // It is solved for all frames, and taken at the end.
   bool whole = false;
-  // The number of encoders that need it.
-  int64_t users = 0;
 };
 
 // Kept from clip to clip: SetOutputs costs nothing if the requests are those of

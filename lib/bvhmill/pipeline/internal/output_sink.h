@@ -14,7 +14,6 @@
 #include "bvhmill/base/limits.h"
 #include "bvhmill/base/sink.h"
 #include "bvhmill/base/status.h"
-#include "bvhmill/base/uninitialized.h"
 #include "bvhmill/pipeline/convert.h"
 
 namespace bvhmill {
@@ -55,12 +54,6 @@ class OutputSink final : public Sink {
       BVHMILL_RETURN_IF_ERROR(receiver_.Data(output_, piece));
     }
     return absl::OkStatus();
-  }
-  // The same for `floats` as they lie in memory. The receiver may take them.
-  absl::Status Append(UninitializedVector<float>* floats) {
-    if (floats->empty()) return absl::OkStatus();
-    BVHMILL_RETURN_IF_ERROR(Count(floats->size() * sizeof(float)));
-    return receiver_.Floats(output_, floats);
   }
 
   int64_t written() const { return written_; }

@@ -151,7 +151,7 @@ PoseSpans OutputStage::SpansOf(size_t encoder, bool whole,
   spans_.clear();
   if (plan_.encoder(encoder).Needs().full_arrays != whole) return spans_;
   for (const size_t array : plan_.ArraysOf(encoder)) {
-    spans_.emplace_back(*solver_.Array(array, buffers));
+    spans_.emplace_back(solver_.Array(array, *buffers));
   }
   return spans_;
 }
@@ -161,24 +161,10 @@ absl::Status OutputStage::Add(const TileRows& rows, TileBuffers* buffers) {
   BVHMILL_RETURN_IF_ERROR(WorkFrom(context_.budget, rows.frames * frame_work_));
   const PoseTile tile = {rows.first_frame, rows.frames, rows.values};
   for (size_t i = 0; i < plan_.size(); ++i) {
-    BVHMILL_RETURN_IF_ERROR(OnEncoderStatus(AddTo(i, tile, buffers)));
+    BVHMILL_RETURN_IF_ERROR(OnEncoderStatus(plan_.encoder(i).Add(
+        tile, SpansOf(i, /*whole=*/false, buffers), &sinks_[i])));
   }
   return absl::OkStatus();
-}
-
-// An array that is the output as it lies in memory goes to the receiver itself,
-// if no other output needs it.
-absl::Status OutputStage::AddTo(size_t encoder, const PoseTile& tile,
-                                TileBuffers* buffers) {
-  const EncoderNeeds& needs = plan_.encoder(encoder).Needs();
-  if (needs.passthrough && !needs.full_arrays) {
-    const size_t array = plan_.ArraysOf(encoder).front();
-    if (plan_.arrays()[array].users == 1) {
-      return sinks_[encoder].Append(solver_.Array(array, buffers));
-    }
-  }
-  return plan_.encoder(encoder).Add(
-      tile, SpansOf(encoder, /*whole=*/false, buffers), &sinks_[encoder]);
 }
 
 absl::Status OutputStage::End(int64_t frames, TileBuffers* buffers) {

@@ -72,8 +72,6 @@ class OutputStage {
   absl::Status CheckWork() const;
   absl::Status CheckSizes();
   absl::Status OnEncoderStatus(const absl::Status& status);
-  absl::Status AddTo(size_t encoder, const PoseTile& tile,
-                     TileBuffers* buffers);
   PoseSpans SpansOf(size_t encoder, bool whole, TileBuffers* buffers);
 
   const ConvertOptions* options_ = nullptr;

@@ -86,10 +86,10 @@ int64_t PoseSolver::MaxFrames() const {
   return std::max<int64_t>(kMaxNodes / std::max<int64_t>(nodes, 1), 1);
 }
 
-UninitializedVector<float>* PoseSolver::Array(size_t array,
-                                              TileBuffers* buffers) {
-  return outputs_->arrays()[array].whole ? &full_arrays_[array]
-                                         : &buffers->arrays[array];
+std::span<const float> PoseSolver::Array(size_t array,
+                                         const TileBuffers& buffers) const {
+  return outputs_->arrays()[array].whole ? full_arrays_[array]
+                                         : buffers.arrays[array];
 }
 
 // The memory for array number `array` of a tile.

@@ -42,7 +42,7 @@ class PoseSolver {
   // own buffers. O(frames x nodes).
   void Solve(const TileRows& rows, TileBuffers* buffers);
   // Array number `array`: of the tile in `buffers`, or of all frames.
-  UninitializedVector<float>* Array(size_t array, TileBuffers* buffers);
+  std::span<const float> Array(size_t array, const TileBuffers& buffers) const;
 
   // Bytes of the memory that is kept for the next clip.
   size_t KeptBytes() const;
