@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "bvhmill/base/nearest.h"
 #include "bvhmill/base/version.h"
 #include "client/cli/commands/commands.h"
 #include "client/cli/interrupt.h"
 #include "client/cli/options/config_file.h"
 #include "client/cli/options/help.h"
-#include "client/cli/options/nearest.h"
 
 namespace bvhmill::client {
 namespace {

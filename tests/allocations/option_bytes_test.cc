@@ -50,6 +50,7 @@ const OptionsCase kCases[] = {
      [](ConvertOptions* o) {
        o->report.ignore_codes.assign(1'000, kLong);
        o->report.only_codes.assign(1'000, "X");
+       o->report.thresholds.assign(1'000, {kLong, kLong, 1});
        for (int i = 0; i < 1'000; ++i) {
          o->report.severity_overrides[kLong + std::to_string(i)] = {};
        }

@@ -36,6 +36,10 @@ std::vector<OptionFlag> ReadingFlags() {
       {"only", "TEXT_UTF16,TEXT_EMPTY",
        "validation { only_codes: ['TEXT_UTF16', 'TEXT_EMPTY'] }"},
       {"max-issues", "7", "validation { max_issues: 7 }"},
+      {"rule", "DATA_SPIKE.degrees=4.5,DATA_JUMP.reach=0",
+       "validation { "
+       "thresholds { code: 'DATA_SPIKE' name: 'degrees' value: 4.5 } "
+       "thresholds { code: 'DATA_JUMP' name: 'reach' } }"},
   };
 }
 

@@ -63,6 +63,28 @@ const Choice kChoices[] = {
      [](ConvertOptions* o) {
        o->report.severity_overrides = {{"NO_SUCH_CODE", Severity::kInfo}};
      }},
+    {"KnownThreshold", kOk, "",
+     [](ConvertOptions* o) {
+       o->report.thresholds = {{"DATA_SPIKE", "degrees", 0}};
+     }},
+    {"UnknownThreshold", kBad,
+     "options.validation.thresholds[1]: 'degree' is no threshold of "
+     "DATA_SPIKE; did you mean 'degrees'?",
+     [](ConvertOptions* o) {
+       o->report.thresholds = {{"DATA_SPIKE", "degrees", 1},
+                               {"DATA_SPIKE", "degree", 1}};
+     }},
+    {"ThresholdOfUnknownRule", kBad,
+     "thresholds[0]: 'DATA_SPIK' is no rule with thresholds; did you mean "
+     "'DATA_SPIKE'?",
+     [](ConvertOptions* o) {
+       o->report.thresholds = {{"DATA_SPIK", "degrees", 1}};
+     }},
+    {"NegativeThreshold", kBad,
+     "thresholds[0]: the value of DATA_SPIKE.degrees",
+     [](ConvertOptions* o) {
+       o->report.thresholds = {{"DATA_SPIKE", "degrees", -1}};
+     }},
     {"NegativeIssues", kBad, "max_issues",
      [](ConvertOptions* o) { o->report.max_issues = -1; }},
     {"SameId", kBad, "outputs[1].id",
@@ -189,6 +211,14 @@ const std::pair<const char*, Change> kDirtyWords[] = {
     {"options.validation.severity_overrides",
      [](ConvertOptions* o) {
        o->report.severity_overrides = {{Dirt(5000), Severity::kInfo}};
+     }},
+    {"options.validation.thresholds[0]",
+     [](ConvertOptions* o) {
+       o->report.thresholds = {{Dirt(5000), "degrees", 1}};
+     }},
+    {"options.validation.thresholds[0]",
+     [](ConvertOptions* o) {
+       o->report.thresholds = {{"DATA_SPIKE", Dirt(5000), 1}};
      }},
     {"options.outputs[0].id",
      [](ConvertOptions* o) {

@@ -34,6 +34,59 @@ TEST(IssueLog, FoldsByCodeAndJoint) {
   EXPECT_EQ(report.counts.errors, 1);
 }
 
+TEST(IssueLog, AnIssueCanHaveASeverityOfItsOwn) {
+  const Severity as_listed = EntryOf(kWarning).lenient;
+  ASSERT_EQ(as_listed, Severity::kWarning);
+  for (const bool strict : {false, true}) {
+    ReportOptions options;
+    options.strict = strict;
+    IssueLog log(options);
+    log.AddAs(Severity::kHint, kWarning, At(7, 2));
+    log.AddAs(Severity::kInfo, kWarning, At(8, 3));
+    // The severity of the first one counts for all that are merged with it.
+    log.Add(kWarning, At(9, 2), {}, 3);
+    EXPECT_TRUE(log.Repeat(kWarning, 2));
+    const Report report = log.Finish(true, true);
+    EXPECT_EQ(report.verdict, Verdict::kValid);
+    EXPECT_EQ(report.counts.hints, 5);
+    EXPECT_EQ(report.counts.infos, 1);
+    EXPECT_THAT(Listed(report),
+                ElementsAre("DATA_NOT_FINITE@8", "DATA_NOT_FINITE@7"));
+    EXPECT_EQ(report.issues[1].occurrences, 5);
+  }
+}
+
+TEST(IssueLog, AChosenSeverityComesBeforeThatOfAnIssue) {
+  ReportOptions options;
+  options.severity_overrides = {{"DATA_NOT_FINITE", Severity::kError}};
+  IssueLog log(options);
+  log.AddAs(Severity::kHint, kWarning, At(7));
+  const Report report = log.Finish(true, true);
+  EXPECT_EQ(report.counts.errors, 1);
+  EXPECT_EQ(report.counts.hints, 0);
+}
+
+TEST(IssueLog, ValuesThatAreNotFiniteStateTheirRows) {
+  IssueLog log({});
+  log.Add(kWarning, At(7, 2), {{"word", "'nan'"}}, 8);
+  log.SetValues(80);
+  log.SetNonFiniteRows(5, 2);
+  const Report report = log.Finish(true, true);
+  EXPECT_EQ(report.issues[0].message,
+            "the value is 'nan'; not finite: 8 of 80 values (10 %) in 5 "
+            "frames, 2 runs");
+}
+
+TEST(IssueLog, TheReportNamesThresholdsThatWereChanged) {
+  ReportOptions options;
+  options.thresholds = {{"DATA_SPIKE", "degrees", 7},
+                        {"DATA_CUT", "share", 0.3},
+                        {"DATA_SPIKE", "degrees", 4}};
+  IssueLog log(options);
+  EXPECT_THAT(log.Finish(true, true).thresholds,
+              ElementsAre(ThresholdChoice{"DATA_SPIKE", "degrees", 4}));
+}
+
 TEST(IssueLog, ValuesThatAreNotFiniteStateTheirShare) {
   struct Case {
     int64_t count;

@@ -1,8 +1,11 @@
 #include "tests/report/issue_page.h"
 
+#include <array>
+#include <charconv>
 #include <string_view>
 
 #include "bvhmill/report/catalogue.h"
+#include "bvhmill/report/thresholds.h"
 
 namespace bvhmill::testing {
 namespace {
@@ -16,6 +19,8 @@ message may change in any release. Each `{name}` in a message is also in the
 `args` of the issue. "Lenient" and "strict" are the severities in the two modes
 of reading. An error makes a clip invalid. A request can ignore any code or give
 it another severity, but ignoring a fault does not make a broken file readable.
+Some issues about motion are milder where they do less harm: their help says
+when.
 `bvhmill explain CODE` prints the row of one code.
 
 `bvhmill_issue_docs` writes this page; a test compares the two.
@@ -65,6 +70,30 @@ std::string Row(const CatalogueEntry& entry) {
          Text(entry.message) + " | " + Text(entry.help) + " |\n";
 }
 
+constexpr std::string_view kThresholds = R"(
+## Thresholds
+
+A rule about motion compares measures with thresholds. A caller can choose other
+values: `--rule CODE.NAME=VALUE` of the command line, `ValidationOptions.thresholds`
+of the API. A report lists the values that differ from those of this page.
+
+| threshold | default | unit | reason |
+|---|---|---|---|
+)";
+
+// The shortest text that reads back as `value`.
+std::string Number(double value) {
+  std::array<char, 32> text = {};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value);
+  return {text.data(), end.ptr};
+}
+
+std::string ThresholdRow(const ThresholdEntry& entry) {
+  return "|`" + Text(EntryOf(entry.code).name) + "." + Text(entry.name) +
+         "` | " + Number(entry.value) + " | " + Text(entry.unit) + " | " +
+         Text(entry.reason) + " |\n";
+}
+
 }  // namespace
 
 std::string IssuePage() {
@@ -76,6 +105,10 @@ std::string IssuePage() {
     if (prefix != family) page += Heading(prefix);
     family = prefix;
     page += Row(entry);
+  }
+  page += kThresholds;
+  for (const ThresholdEntry& entry : ThresholdTable()) {
+    page += ThresholdRow(entry);
   }
   return page;
 }

@@ -64,6 +64,13 @@ const OptionCase kOptionCases[] = {
      }},
     {"validation { max_issues: 7 }",
      [](ConvertOptions* o) { o->report.max_issues = 7; }},
+    {R"(validation {
+          thresholds { code: 'DATA_SPIKE' name: 'degrees' value: 4.5 }
+          thresholds { code: 'DATA_JUMP' name: 'reach' value: 0 } })",
+     [](ConvertOptions* o) {
+       o->report.thresholds = {{"DATA_SPIKE", "degrees", 4.5},
+                               {"DATA_JUMP", "reach", 0}};
+     }},
 
     // ClipEdits
     {"edits { drop_joints: 'Tail*' drop_joints: 'Hat#2' }",

@@ -169,9 +169,16 @@ void Put(const OutputRequest& value, Lines* out) {
   out->OneOf("format", format);
 }
 
+void Put(const ThresholdChoice& value, Lines* out) {
+  const auto& [code, name, number] = value;
+  out->Add("code", code);
+  out->Add("name", name);
+  out->Add("value", number);
+}
+
 void Put(const ReportOptions& value, Lines* out) {
-  const auto& [strict, ignore_codes, only_codes, severity_overrides,
-               max_issues] = value;
+  const auto& [strict, ignore_codes, only_codes, severity_overrides, max_issues,
+               thresholds] = value;
   out->Add("strict", strict);
   out->Add("ignore_codes", ignore_codes);
   out->Add("only_codes", only_codes);
@@ -179,6 +186,7 @@ void Put(const ReportOptions& value, Lines* out) {
     out->Add("severity_overrides[" + code + "]", Number(severity));
   }
   out->Add("max_issues", max_issues);
+  out->List("thresholds", thresholds);
 }
 
 void Put(const Conventions& value, Lines* out) {
@@ -240,8 +248,8 @@ void Put(const ConvertOptions& value, Lines* out) {
 }
 
 void Put(const Location& value, Lines* out) {
-  const auto& [byte_offset, line, column, frame, joint, channel, joint_name] =
-      value;
+  const auto& [byte_offset, line, column, frame, joint, channel, joint_name,
+               last_frame] = value;
   out->Add("byte_offset", byte_offset);
   out->Add("line", line);
   out->Add("column", column);
@@ -249,6 +257,7 @@ void Put(const Location& value, Lines* out) {
   out->Add("joint", joint);
   out->Add("channel", channel);
   out->Add("joint_name", joint_name);
+  out->Add("last_frame", last_frame);
 }
 
 void Put(const Issue& value, Lines* out) {
@@ -270,12 +279,14 @@ void Put(const IssueCounts& value, Lines* out) {
 }
 
 void Put(const Report& value, Lines* out) {
-  const auto& [verdict, counts, issues, truncated, rules_version] = value;
+  const auto& [verdict, counts, issues, truncated, rules_version, thresholds] =
+      value;
   out->Add("verdict", Number(verdict));
   out->Nest("counts", counts);
   out->List("issues", issues);
   out->Add("truncated", truncated);
   out->Add("rules_version", rules_version);
+  out->List("thresholds", thresholds);
 }
 
 void Put(const JointInfo& value, Lines* out) {

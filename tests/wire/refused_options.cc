@@ -20,6 +20,17 @@ const RefusedOption kRefused[] = {
      "value: SEVERITY_UNSPECIFIED } }",
      "options.validation.severity_overrides"},
     {"validation { max_issues: -1 }", "options.validation.max_issues"},
+    {"validation { thresholds { code: 'DATA_SPIK' name: 'degrees' } }",
+     "options.validation.thresholds[0]"},
+    {"validation { thresholds { code: 'DATA_SPIKE' name: 'degrees' } "
+     "thresholds { code: 'DATA_SPIKE' name: 'degree' value: 1 } }",
+     "options.validation.thresholds[1]"},
+    {"validation { thresholds { code: 'DATA_SPIKE' name: 'degrees' "
+     "value: -1 } }",
+     "options.validation.thresholds[0]"},
+    {"validation { thresholds { code: 'DATA_SPIKE' name: 'degrees' "
+     "value: nan } }",
+     "options.validation.thresholds[0]"},
     {"validation { ignore_codes: 'NO_SUCH_CODE' }",
      "options.validation.ignore_codes"},
     {"validation { only_codes: 'NO_SUCH_CODE' }",

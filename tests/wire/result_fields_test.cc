@@ -92,6 +92,12 @@ const ResultCase kResultCases[] = {
      [](ConvertResult* r) { r->report.truncated = true; }},
     {"report { rules_version: '17' }",
      [](ConvertResult* r) { r->report.rules_version = "17"; }},
+    {R"(report { thresholds { code: 'DATA_SPIKE' name: 'degrees' value: 4.5 }
+          thresholds { code: 'NEW' name: 'newer' value: 0 } })",
+     [](ConvertResult* r) {
+       r->report.thresholds = {{"DATA_SPIKE", "degrees", 4.5},
+                               {"NEW", "newer", 0}};
+     }},
 
     // Issue
     {R"(report { issues { code: 'TEXT_EMPTY' severity: SEVERITY_ERROR
@@ -124,28 +130,26 @@ const ResultCase kResultCases[] = {
     {R"(report { issues { code: 'TEXT_EMPTY' severity: SEVERITY_HINT
           occurrences: 1 location {
             byte_offset: 8589934592 line: 4294967296 column: 7
-            frame: 17179869184 joint: 9 channel: 2 joint_name: 'Knee' } } })",
+            frame: 17179869184 joint: 9 channel: 2 joint_name: 'Knee'
+            last_frame: 34359738368 } } })",
      [](ConvertResult* r) {
        AddIssue(
            [](Issue* issue) {
              issue->severity = Severity::kHint;
-             issue->location = {int64_t{1} << 33,
-                                int64_t{1} << 32,
-                                7,
-                                int64_t{1} << 34,
-                                9,
-                                2,
-                                "Knee"};
+             issue->location = {
+                 int64_t{1} << 33, int64_t{1} << 32, 7, int64_t{1} << 34, 9, 2,
+                 "Knee",           int64_t{1} << 35};
            },
            r);
      }},
     // 0 is a place, which a field that is not set is not.
     {R"(report { issues { code: 'TEXT_EMPTY' severity: SEVERITY_ERROR
           occurrences: 1 location { byte_offset: 0 line: 0 column: 0
-            frame: 0 joint: 0 channel: 0 } } })",
+            frame: 0 joint: 0 channel: 0 last_frame: 0 } } })",
      [](ConvertResult* r) {
-       AddIssue([](Issue* issue) { issue->location = {0, 0, 0, 0, 0, 0, ""}; },
-                r);
+       AddIssue(
+           [](Issue* issue) { issue->location = {0, 0, 0, 0, 0, 0, "", 0}; },
+           r);
      }},
 
     // ClipInfo

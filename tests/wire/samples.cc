@@ -21,7 +21,8 @@ Issue FullIssue() {
                     .frame = int64_t{8} << 32,
                     .joint = 9,
                     .channel = 2,
-                    .joint_name = "\u817f"};
+                    .joint_name = "\u817f",
+                    .last_frame = int64_t{9} << 32};
   issue.occurrences = int64_t{3} << 40;
   issue.args = {{"joint", "Hips"}, {"word", "'1,5'"}};
   return issue;
@@ -42,6 +43,7 @@ void ExpectSameLocation(const Location& actual, const Location& expected) {
   EXPECT_EQ(actual.joint, expected.joint);
   EXPECT_EQ(actual.channel, expected.channel);
   EXPECT_EQ(actual.joint_name, expected.joint_name);
+  EXPECT_EQ(actual.last_frame, expected.last_frame);
 }
 
 void ExpectSameIssue(const Issue& actual, const Issue& expected) {
@@ -71,6 +73,7 @@ Report FullReport() {
   report.issues[2].location = {};
   report.truncated = true;
   report.rules_version = "17";
+  report.thresholds = {{"DATA_SPIKE", "degrees", 0.25}};
   return report;
 }
 

@@ -6,13 +6,13 @@
 #include <string_view>
 
 #include "bvhmill/anim/avatar/avatar.h"
+#include "bvhmill/base/nearest.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
 #include "bvhmill/edit/joint_map.h"
 #include "bvhmill/encode/encoder.h"
 #include "client/cli/anim/anim_file.h"
 #include "client/cli/options/edit_options.h"
-#include "client/cli/options/nearest.h"
 #include "client/cli/options/options.h"
 #include "client/cli/ui/text.h"
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "bvhmill/report/catalogue.h"
+#include "bvhmill/report/thresholds.h"
 #include "client/cli/commands/commands.h"
 #include "client/cli/ui/json_text.h"
 #include "client/cli/ui/table.h"
@@ -22,12 +23,41 @@ struct Flags {
   bool json = false;
 };
 
+// The thresholds of the rule that reports `code`.
+std::vector<ThresholdEntry> ThresholdsOf(IssueCode code) {
+  std::vector<ThresholdEntry> rows;
+  for (const ThresholdEntry& row : ThresholdTable()) {
+    if (row.code == code) rows.push_back(row);
+  }
+  return rows;
+}
+
+std::string ThresholdJson(const ThresholdEntry& row) {
+  return JsonObject({{"name", JsonQuote(row.name)},
+                     {"value", JsonNumber(row.value)},
+                     {"unit", JsonQuote(row.unit)},
+                     {"reason", JsonQuote(row.reason)}});
+}
+
+// A line for each threshold of the rule.
+std::string ThresholdsText(IssueCode code) {
+  std::string out;
+  for (const ThresholdEntry& row : ThresholdsOf(code)) {
+    out += "threshold " + std::string(row.name) + " = " +
+           JsonNumber(row.value) + " (" + std::string(row.unit) +
+           "): " + std::string(row.reason) + "\n";
+  }
+  return out;
+}
+
 std::string Json(const CatalogueEntry& entry) {
   return JsonObject({{"code", JsonQuote(entry.name)},
                      {"lenient", JsonQuote(SeverityName(entry.lenient))},
                      {"strict", JsonQuote(SeverityName(entry.strict))},
                      {"message", JsonQuote(entry.message)},
-                     {"help", JsonQuote(entry.help)}}) +
+                     {"help", JsonQuote(entry.help)},
+                     {"thresholds",
+                      JsonArray(ThresholdsOf(entry.code), ThresholdJson)}}) +
          "\n";
 }
 
@@ -38,7 +68,8 @@ std::string Text(const CatalogueEntry& entry) {
   return line("", entry.name) +
          line("severity  ", SeverityName(entry.lenient)) +
          line("strict    ", SeverityName(entry.strict)) +
-         line("message   ", entry.message) + line("help      ", entry.help);
+         line("message   ", entry.message) + line("help      ", entry.help) +
+         ThresholdsText(entry.code);
 }
 
 std::string ListText() {

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <sstream>
 
-#include "client/cli/options/nearest.h"
+#include "bvhmill/base/nearest.h"
 #include "client/cli/options/options.h"
 
 namespace bvhmill::client {

@@ -8,11 +8,11 @@
 #include <string_view>
 
 #include "bvhmill/base/limit_rows.h"
+#include "bvhmill/base/nearest.h"
 #include "bvhmill/report/catalogue.h"
 #include "client/cli/options/config_file.h"
 #include "client/cli/options/edit_options.h"
 #include "client/cli/options/help.h"
-#include "client/cli/options/nearest.h"
 
 namespace bvhmill::client {
 namespace {
@@ -211,6 +211,45 @@ void AddReadingOptions(CLI::App* app, ConvertOptions* options) {
   AddSourceOptions(app, &options->edits.source);
 }
 
+namespace {
+
+// "CODE.name=value"; none if it has another form.
+std::optional<ThresholdChoice> ThresholdOf(std::string_view word) {
+  const size_t equals = word.find('=');
+  const size_t point = word.find('.');
+  if (equals == word.npos || point >= equals) return std::nullopt;
+  const auto value = NumberOf<double>(word.substr(equals + 1));
+  if (!value) return std::nullopt;
+  return ThresholdChoice{
+      std::string(word.substr(0, point)),
+      std::string(word.substr(point + 1, equals - point - 1)), *value};
+}
+
+std::string CheckThreshold(const std::string& word) {
+  const auto choice = ThresholdOf(word);
+  return choice ? WhyNot(*choice)
+                : "'" + word + "' is not CODE.NAME=NUMBER, such as " +
+                      "DATA_SPIKE.degrees=4";
+}
+
+void AddThresholds(CLI::App* app, std::vector<ThresholdChoice>* thresholds) {
+  app->add_option_function<std::vector<std::string>>(
+         "--rule",
+         [thresholds](const std::vector<std::string>& words) {
+           for (const std::string& word : words) {
+             thresholds->push_back(*ThresholdOf(word));
+           }
+         },
+         "use another threshold for a rule, such as\n"
+         "DATA_SPIKE.degrees=4; `explain CODE` lists them")
+      ->type_name("CODE.NAME=N")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::Validator(CheckThreshold, ""));
+}
+
+}  // namespace
+
 void AddReportOptions(CLI::App* app, ReportOptions* report) {
   const char* group = "Report";
   AddCodes(app, "--ignore", &report->ignore_codes,
@@ -223,6 +262,8 @@ void AddReportOptions(CLI::App* app, ReportOptions* report) {
       ->type_name("N")
       ->check(WholeNumber(1, 1'000'000))
       ->group(group);
+  AddThresholds(app, &report->thresholds);
+  app->get_option("--rule")->group(group);
 }
 
 std::vector<std::string> LongNames(const CLI::App* app) {

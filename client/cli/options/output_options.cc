@@ -5,8 +5,8 @@
 #include <type_traits>
 #include <variant>
 
+#include "bvhmill/base/nearest.h"
 #include "bvhmill/encode/encoder.h"
-#include "client/cli/options/nearest.h"
 #include "client/cli/options/options.h"
 
 namespace bvhmill::client {

@@ -38,6 +38,10 @@ std::string JsonNumber(float value) {
   return std::isfinite(value) ? Shortest(value) : "null";
 }
 
+std::string JsonNumber(double value) {
+  return std::isfinite(value) ? Shortest(value) : "null";
+}
+
 std::string JsonBool(bool value) { return value ? "true" : "false"; }
 
 std::string JsonObject(JsonFields fields) {

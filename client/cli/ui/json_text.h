@@ -15,6 +15,7 @@ std::string JsonQuote(std::string_view text);
 
 // The shortest number that reads back as `value`; "null" if it is not finite.
 std::string JsonNumber(float value);
+std::string JsonNumber(double value);
 
 // "true" or "false".
 std::string JsonBool(bool value);

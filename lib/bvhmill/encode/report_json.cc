@@ -57,7 +57,8 @@ Json LocationToJson(const Location& location) {
               {"frame", OrNull(location.frame)},
               {"joint", OrNull(location.joint)},
               {"channel", OrNull(location.channel)},
-              {"joint_name", nullptr}};
+              {"joint_name", nullptr},
+              {"last_frame", OrNull(location.last_frame)}};
   if (!location.joint_name.empty()) out["joint_name"] = location.joint_name;
   return out;
 }
@@ -73,6 +74,15 @@ Json IssueToJson(const Issue& issue) {
           {"args", std::move(args)}};
 }
 
+Json ThresholdsToJson(const std::vector<ThresholdChoice>& thresholds) {
+  Json out = Json::array();
+  for (const auto& [code, name, value] : thresholds) {
+    out.push_back(
+        {{"code", code}, {"name", name}, {"value", NumberOrNull(value)}});
+  }
+  return out;
+}
+
 Json ToJson(const Report& report) {
   Json issues = Json::array();
   for (const Issue& issue : report.issues) {
@@ -86,7 +96,8 @@ Json ToJson(const Report& report) {
             {"hints", report.counts.hints}}},
           {"issues", std::move(issues)},
           {"truncated", report.truncated},
-          {"rules_version", report.rules_version}};
+          {"rules_version", report.rules_version},
+          {"thresholds", ThresholdsToJson(report.thresholds)}};
 }
 
 // The double that prints as short as the float: 0.1, not 0.10000000149.

@@ -32,6 +32,10 @@ size_t Bytes(const std::pair<std::string, std::string>& names) {
   return Bytes(names.first) + Bytes(names.second);
 }
 
+size_t Bytes(const ThresholdChoice& choice) {
+  return Bytes(choice.code) + Bytes(choice.name);
+}
+
 size_t Bytes(const JointPriority& priority) { return Bytes(priority.joint); }
 
 size_t Bytes(const AnimConstraint& constraint) {
@@ -84,7 +88,8 @@ size_t Bytes(const ClipEdits& edits) {
 }
 
 size_t Bytes(const ReportOptions& report) {
-  size_t bytes = Bytes(report.ignore_codes) + Bytes(report.only_codes);
+  size_t bytes = Bytes(report.ignore_codes) + Bytes(report.only_codes) +
+                 Bytes(report.thresholds);
   for (const auto& choice : report.severity_overrides) {
     bytes += sizeof(choice) + kNode + kBlock + Bytes(choice.first);
   }

@@ -36,6 +36,14 @@ absl::Status CheckReport(const ReportOptions& report) {
     BVHMILL_RETURN_IF_ERROR(
         CheckCodes("options.validation.severity_overrides", {code}));
   }
+  BVHMILL_RETURN_IF_ERROR(CheckCount("options.validation.thresholds",
+                                     report.thresholds.size(), kMaxCodes));
+  for (size_t i = 0; i < report.thresholds.size(); ++i) {
+    const std::string why = WhyNot(report.thresholds[i]);
+    if (why.empty()) continue;
+    return InvalidField(
+        "options.validation.thresholds[" + std::to_string(i) + "]", why);
+  }
   if (report.max_issues < 0) {
     return InvalidField("options.validation.max_issues", "is negative");
   }

@@ -97,6 +97,7 @@ IssueLog::IssueLog(const ReportOptions& options) : options_(options) {
     const auto code = static_cast<size_t>(entry.code);
     wanted_[code] = IsWanted(entry.code);
     severities_[code] = SeverityFor(entry.code);
+    chosen_[code] = options.severity_overrides.contains(entry.name);
   }
 }
 
@@ -134,14 +135,15 @@ IssueLog::Key IssueLog::KeyOf(IssueCode code, int32_t joint) {
 bool IssueLog::Repeat(IssueCode code, int32_t joint) {
   const auto index = static_cast<size_t>(code);
   if (wanted_[index]) {
-    const Severity severity = severities_[index];
-    std::vector<Issue>& list = lists_[static_cast<size_t>(severity)];
     const auto known = places_.find(KeyOf(code, joint));
     const bool is_listed = known != places_.end();
+    const Severity severity =
+        is_listed ? known->second.severity : severities_[index];
+    std::vector<Issue>& list = lists_[static_cast<size_t>(severity)];
     if (!is_listed && !IsFull(list)) return false;
     ++CountFor(severity);
     ++occurrences_[index];
-    if (is_listed) ++list[known->second].occurrences;
+    if (is_listed) ++list[known->second.index].occurrences;
     truncated_ |= !is_listed;
   }
   if (EntryOf(code).lenient == Severity::kError) ++faults_;
@@ -155,25 +157,40 @@ bool IssueLog::IsFull(const std::vector<Issue>& list) const {
 
 void IssueLog::Add(IssueCode code, const Location& location, IssueArgs args,
                    int64_t occurrences) {
+  AddWith(severities_[static_cast<size_t>(code)], code, location,
+          std::move(args), occurrences);
+}
+
+void IssueLog::AddAs(Severity severity, IssueCode code,
+                     const Location& location, IssueArgs args,
+                     int64_t occurrences) {
+  const auto index = static_cast<size_t>(code);
+  AddWith(chosen_[index] ? severities_[index] : severity, code, location,
+          std::move(args), occurrences);
+}
+
+void IssueLog::AddWith(Severity severity, IssueCode code,
+                       const Location& location, IssueArgs args,
+                       int64_t occurrences) {
   const auto index = static_cast<size_t>(code);
   if (EntryOf(code).lenient == Severity::kError) faults_ += occurrences;
   added_ += occurrences;
   if (!wanted_[index]) return;
-  const Severity severity = severities_[index];
-  CountFor(severity) += occurrences;
   occurrences_[index] += occurrences;
-  std::vector<Issue>& list = lists_[static_cast<size_t>(severity)];
   const Key key = KeyOf(code, location.joint.value_or(-1));
   const auto known = places_.find(key);
+  if (known != places_.end()) severity = known->second.severity;
+  CountFor(severity) += occurrences;
+  std::vector<Issue>& list = lists_[static_cast<size_t>(severity)];
   if (known != places_.end()) {
-    list[known->second].occurrences += occurrences;
+    list[known->second.index].occurrences += occurrences;
     return;
   }
   if (IsFull(list)) {
     truncated_ = true;
     return;
   }
-  places_.emplace(key, list.size());
+  places_.emplace(key, Place{severity, list.size()});
   const CatalogueEntry& entry = EntryOf(code);
   list.push_back({std::string(entry.name), severity,
                   FillMessage(entry.message, args), location, occurrences,
@@ -206,11 +223,18 @@ void IssueLog::StateShare(IssueCode code) {
   const auto index = static_cast<size_t>(code);
   if (occurrences_[index] == 0) return;
   const CatalogueEntry& entry = EntryOf(code);
-  const IssueArgs share = ShareArgs(occurrences_[index], values_);
+  IssueArgs share = ShareArgs(occurrences_[index], values_);
+  if (non_finite_rows_ > 0) {
+    share.emplace_back("frames", std::to_string(non_finite_rows_));
+    share.emplace_back("runs", std::to_string(non_finite_runs_));
+  }
   for (Issue& issue : lists_[static_cast<size_t>(severities_[index])]) {
     if (issue.code != entry.name) continue;
     issue.args.insert(issue.args.end(), share.begin(), share.end());
     issue.message = FillMessage(entry.message, issue.args);
+    if (non_finite_rows_ > 0) {
+      issue.message += FillMessage(" in {frames} frames, {runs} runs", share);
+    }
   }
 }
 
@@ -218,6 +242,7 @@ Report IssueLog::Finish(bool skeleton_read, bool motion_read) {
   Report report;
   for (const IssueCode code : kWithShare) StateShare(code);
   report.counts = counts_;
+  report.thresholds = Changes(options_.thresholds);
   for (std::vector<Issue>& list : lists_) {
     std::stable_sort(list.begin(), list.end(), IsEarlier);
     std::move(list.begin(), list.end(), std::back_inserter(report.issues));

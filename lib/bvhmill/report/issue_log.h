@@ -35,6 +35,8 @@ struct ReportOptions {
   // Cap on the number of listed issues; 0: no cap. The counts stay exact above
   // it.
   int64_t max_issues = 100;
+  // Values of thresholds of the motion rules, in place of the defaults.
+  std::vector<ThresholdChoice> thresholds;
 };
 
 // Not thread-safe: one log per clip.
@@ -49,6 +51,11 @@ class IssueLog {
   void Add(IssueCode code, const Location& location, IssueArgs args = {},
            int64_t occurrences = 1);
 
+  // As Add, with a severity of its own in place of that of the catalogue, also
+  // if the file is read strictly. A choice of the caller still comes first.
+  void AddAs(Severity severity, IssueCode code, const Location& location,
+             IssueArgs args = {}, int64_t occurrences = 1);
+
   // Counts one more occurrence of an issue if Add would not list it as a new
   // one: because it is already listed for this joint, is ignored, or the list
   // is full. Returns false and does nothing otherwise. Cheap, since it builds
@@ -59,6 +66,13 @@ class IssueLog {
   // values state which share of the values is affected, for all joints
   // together.
   void SetValues(int64_t values) { values_ = values; }
+
+  // Sets the number of rows with values that are not finite, and in how many
+  // runs of neighbours they stand. Issues about such values state both.
+  void SetNonFiniteRows(int64_t rows, int64_t runs) {
+    non_finite_rows_ = rows;
+    non_finite_runs_ = runs;
+  }
 
   // Occurrences of issues whose lenient severity in the catalogue is error,
   // ignored ones included. A reader gives a clip up when this number grows.
@@ -88,11 +102,18 @@ class IssueLog {
 
  private:
   using Key = uint64_t;
+  // A list and an index in it.
+  struct Place {
+    Severity severity = Severity::kError;
+    size_t index = 0;
+  };
 
   static Key KeyOf(IssueCode code, int32_t joint);
   bool IsWanted(IssueCode code) const;
   bool IsFull(const std::vector<Issue>& list) const;
   bool MayTake(Severity severity) const;
+  void AddWith(Severity severity, IssueCode code, const Location& location,
+               IssueArgs args, int64_t occurrences);
   Severity SeverityFor(IssueCode code) const;
   int64_t& CountFor(Severity severity);
   void StateShare(IssueCode code);
@@ -100,6 +121,8 @@ class IssueLog {
   ReportOptions options_;
   std::array<bool, kIssueCodes> wanted_ = {};
   std::array<Severity, kIssueCodes> severities_ = {};
+  // Codes whose severity the caller has chosen.
+  std::array<bool, kIssueCodes> chosen_ = {};
   // Listed issues by severity. Each list has its own cap, so that warnings
   // cannot displace the first error.
   std::array<std::vector<Issue>, 5> lists_;
@@ -107,10 +130,12 @@ class IssueLog {
   std::array<size_t, 5> passed_ = {};
   int64_t taken_ = 0;
   bool is_provisional_ = false;
-  std::unordered_map<Key, size_t> places_;
+  std::unordered_map<Key, Place> places_;
   // Occurrences by code, without ignored issues.
   std::array<int64_t, kIssueCodes> occurrences_ = {};
   int64_t values_ = 0;
+  int64_t non_finite_rows_ = 0;
+  int64_t non_finite_runs_ = 0;
   IssueCounts counts_;
   int64_t faults_ = 0;
   int64_t added_ = 0;

@@ -63,7 +63,12 @@ std::string RenderIssue(const Issue& issue) {
   const auto add = [&where](const std::string& part) {
     where += (where.empty() ? "" : ", ") + part;
   };
-  if (at.frame) add("frame " + std::to_string(*at.frame));
+  if (at.frame && at.last_frame.value_or(*at.frame) != *at.frame) {
+    add("frames " + std::to_string(*at.frame) + " to " +
+        std::to_string(*at.last_frame));
+  } else if (at.frame) {
+    add("frame " + std::to_string(*at.frame));
+  }
   if (at.joint && at.frame) {
     add("joint " + std::to_string(*at.joint) + " " + Excerpt(at.joint_name));
   }

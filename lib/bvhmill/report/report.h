@@ -14,6 +14,7 @@
 
 #include "bvhmill/base/text_position.h"
 #include "bvhmill/report/catalogue.h"
+#include "bvhmill/report/thresholds.h"
 
 namespace bvhmill {
 
@@ -44,6 +45,8 @@ struct Location {
   std::optional<int32_t> channel;
   // The name of the joint, as UTF-8.
   std::string joint_name;
+  // The last of several frames; `frame` is the first of them.
+  std::optional<int64_t> last_frame = {};
 };
 
 // The byte, line and column of `place`.
@@ -81,6 +84,9 @@ struct Report {
   // True if there are more distinct issues than are listed.
   bool truncated = false;
   std::string rules_version{kRulesVersion};
+  // The thresholds that the caller chose in place of a default. `rules_version`
+  // says the others.
+  std::vector<ThresholdChoice> thresholds;
 };
 
 // The first error of the report, or null.

@@ -5,11 +5,12 @@
 // An observer gets the rows of a clip as the file has them, before any edit, in
 // order and without gaps:
 //
-//   Begin(clip), Add(rows) any number of times, Truncate(frames) where rows
-//   turn out to be void, Finish(log)
+//   Begin(clip), Add(rows) any number of times, then Finish(log), or
+//   Truncate(frames) if rows turn out to be void
 //
 // and Begin again for the next clip. A new rule is one new file that implements
-// RowObserver and one row of the table in row_observers.cc.
+// RowObserver and one row of the table in row_observers.cc. A rule about the
+// steps of joints needs no observer of its own: see motion/motion_rule.h.
 
 #include <cstdint>
 #include <memory>
@@ -20,6 +21,8 @@
 #include "bvhmill/clip/clip.h"
 #include "bvhmill/clip/conventions.h"
 #include "bvhmill/report/issue_log.h"
+#include "bvhmill/report/thresholds.h"
+#include "bvhmill/validate/motion/motion_facts.h"
 #include "bvhmill/validate/skeleton_facts.h"
 
 namespace bvhmill {
@@ -34,6 +37,10 @@ struct ObservedClip {
   const SourceSpace& source;
   // Seconds; 0 if the file does not say.
   double frame_time = 0;
+  // The thresholds in force.
+  const Thresholds& thresholds;
+  // Facts that observers share; see there for who writes them.
+  MotionFacts& motion;
 };
 
 // Consecutive frames. The spans are valid during Add only.
@@ -54,12 +61,16 @@ class RowObserver {
   virtual ~RowObserver() = default;
   // True if Add must have positions. The same at all times.
   virtual bool NeedsPositions() const { return false; }
+  // Bytes of memory that the observer takes for a clip with this skeleton, from
+  // Begin on. They are drawn from the budget of the clip before. O(nodes).
+  virtual int64_t MemoryBytes(const Skeleton& /*skeleton*/) const { return 0; }
   // Starts a clip and forgets the previous one, which may not have finished.
   virtual void Begin(const ObservedClip& clip) = 0;
   // The next rows.
   virtual void Add(const ObservedRows& rows) = 0;
-  // The rows from number `frames` on are void: a fault was found in the text,
-  // or it is read in another layout.
+  // The rows from number `frames` on are void: a fault was found in the text.
+  // The clip is refused: neither Add nor Finish follows. Rows that are void are
+  // never given again.
   virtual void Truncate(int64_t frames) = 0;
   // All rows came and are good. Logs what was found.
   virtual void Finish(IssueLog* log) = 0;

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "bvhmill/validate/biped_measure.h"
+#include "bvhmill/validate/short_number.h"
 
 namespace bvhmill {
 namespace {
@@ -55,16 +55,6 @@ const Band* FindBand(const Skeleton& skeleton, double size) {
     if (IsIn(band, size)) return &band;
   }
   return IsIn(kCmu, size) && HasJoint(skeleton, kCmuJoint) ? &kCmu : nullptr;
-}
-
-// With four digits: "152.7", "1.41".
-std::string Short(double value) {
-  constexpr int kDigits = 4;
-  std::array<char, 32> text = {};
-  const auto [end, error] =
-      std::to_chars(text.data(), text.data() + text.size(), value,
-                    std::chars_format::general, kDigits);
-  return error == std::errc() ? std::string(text.data(), end) : "";
 }
 
 bool AreHips(double height, double size) {

@@ -10,6 +10,7 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/wire/anim.h"
 #include "bvhmill/wire/edits.h"
+#include "bvhmill/wire/thresholds.h"
 #include "bvhmill/wire/unknown_fields.h"
 
 namespace bvhmill::wire {
@@ -35,6 +36,8 @@ absl::Status CheckBounds(const v1::ConvertOptions& message) {
   BVHMILL_RETURN_IF_ERROR(CheckSize("options.validation.severity_overrides",
                                     validation.severity_overrides(),
                                     kMaxCodes));
+  BVHMILL_RETURN_IF_ERROR(CheckSize("options.validation.thresholds",
+                                    validation.thresholds(), kMaxCodes));
   const v1::ClipEdits& edits = message.edits();
   BVHMILL_RETURN_IF_ERROR(CheckSize("options.edits.drop_joints",
                                     edits.drop_joints(), kMaxJointNames));
@@ -106,6 +109,7 @@ absl::Status ReportFromProto(const v1::ValidationOptions& message,
     }
     report->severity_overrides[code] = static_cast<Severity>(severity);
   }
+  FromProto(message.thresholds(), &report->thresholds);
   if (message.max_issues() < 0) {
     return InvalidField("options.validation.max_issues", "is negative");
   }
@@ -378,6 +382,7 @@ v1::ConvertOptions ToProto(const ConvertOptions& options) {
     (*validation->mutable_severity_overrides())[code] =
         static_cast<v1::Severity>(severity);
   }
+  ToProto(options.report.thresholds, validation->mutable_thresholds());
   validation->set_max_issues(static_cast<int32_t>(options.report.max_issues));
   for (const OutputRequest& request : options.outputs) {
     v1::OutputRequest* out = message.add_outputs();

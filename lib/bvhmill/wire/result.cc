@@ -5,6 +5,7 @@
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/wire/status.h"
+#include "bvhmill/wire/thresholds.h"
 
 namespace bvhmill::wire {
 namespace {
@@ -17,6 +18,7 @@ void ToProto(const Location& location, v1::Location* out) {
   if (location.joint) out->set_joint(*location.joint);
   if (location.channel) out->set_channel(*location.channel);
   out->set_joint_name(location.joint_name);
+  if (location.last_frame) out->set_last_frame(*location.last_frame);
 }
 
 Location FromProto(const v1::Location& message) {
@@ -28,6 +30,7 @@ Location FromProto(const v1::Location& message) {
   if (message.has_joint()) out.joint = message.joint();
   if (message.has_channel()) out.channel = message.channel();
   out.joint_name = message.joint_name();
+  if (message.has_last_frame()) out.last_frame = message.last_frame();
   return out;
 }
 
@@ -96,6 +99,7 @@ void ToProto(const Report& report, v1::ValidationReport* out) {
   for (const Issue& issue : report.issues) ToProto(issue, out->add_issues());
   out->set_truncated(report.truncated);
   out->set_rules_version(report.rules_version);
+  ToProto(report.thresholds, out->mutable_thresholds());
 }
 
 Report FromProto(const v1::ValidationReport& message) {
@@ -111,6 +115,7 @@ Report FromProto(const v1::ValidationReport& message) {
   }
   out.truncated = message.truncated();
   out.rules_version = message.rules_version();
+  FromProto(message.thresholds(), &out.thresholds);
   return out;
 }
 

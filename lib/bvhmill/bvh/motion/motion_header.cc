@@ -117,7 +117,7 @@ bool HeaderReader::ReadFrameTime() {
   header_.frame_time = number.value;
   if (!std::isfinite(number.value) || number.value <= 0) {
     log_.Add(IssueCode::DATA_FRAME_TIME_ODD, LocationAt(word.place),
-             {{"value", Excerpt(word.text)}});
+             {{"value", Excerpt(word.text)}, {"reading", "unknown"}});
   }
   return true;
 }

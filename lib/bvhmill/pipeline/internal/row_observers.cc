@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bvhmill/base/status.h"
 #include "bvhmill/kinematics/fk_job.h"
 
 namespace bvhmill {
@@ -27,14 +28,18 @@ int64_t RowObservers::MaxFrames() const {
 }
 
 absl::Status RowObservers::Begin(const CompiledSkeleton& compiled,
-                                 const SourceSpace& source, double frame_time,
-                                 int threads, Budget* budget) {
+                                 const ConvertOptions& options,
+                                 double frame_time, int threads,
+                                 Budget* budget) {
   compiled_ = &compiled;
   frames_ = 0;
+  thresholds_ = Thresholds(options.report.thresholds);
+  motion_ = {};
   const SourceSkeleton& read = *compiled.source;
   for (const auto& observer : observers_) {
-    observer->Begin({read.skeleton, compiled.facts, read.node_positions, source,
-                     frame_time});
+    BVHMILL_RETURN_IF_ERROR(budget->Hold(observer->MemoryBytes(read.skeleton)));
+    observer->Begin({read.skeleton, compiled.facts, read.node_positions,
+                     options.edits.source, frame_time, thresholds_, motion_});
   }
   if (!NeedsPositions()) return absl::OkStatus();
   const int64_t floats = 3 * MaxFrames() * NodesOf(compiled);

@@ -13,6 +13,7 @@
 #include "bvhmill/base/budget.h"
 #include "bvhmill/pipeline/internal/compiled_skeleton.h"
 #include "bvhmill/pipeline/internal/tile.h"
+#include "bvhmill/pipeline/options.h"
 #include "bvhmill/validate/row_observer.h"
 
 namespace bvhmill {
@@ -30,11 +31,11 @@ class RowObservers {
   bool NeedsPositions() const;
 
   // Starts a clip. `compiled`, with a plan if positions are needed, and
-  // `source` stay until Finish. Draws the memory of positions for `threads`
-  // threads.
+  // `options` stay until Finish. Draws the memory of the observers, and that of
+  // positions for `threads` threads.
   absl::Status Begin(const CompiledSkeleton& compiled,
-                     const SourceSpace& source, double frame_time, int threads,
-                     Budget* budget);
+                     const ConvertOptions& options, double frame_time,
+                     int threads, Budget* budget);
   // Positions are needed, and those of `frames` frames can be solved at once.
   bool CanSolve(int64_t frames) const {
     return NeedsPositions() && frames <= MaxFrames();
@@ -60,6 +61,8 @@ class RowObservers {
   std::vector<std::unique_ptr<RowObserver>> observers_;
   const CompiledSkeleton* compiled_ = nullptr;
   int64_t frames_ = 0;
+  Thresholds thresholds_;
+  MotionFacts motion_;
 };
 
 }  // namespace bvhmill

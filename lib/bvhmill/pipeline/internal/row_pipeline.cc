@@ -86,7 +86,7 @@ absl::Status RowPipeline::BeginClip(const ClipHeader& header, int threads) {
   compiled_ = workspace_.compiler.Compile(header.source, needs_plan,
                                           options_.conventions);
   BVHMILL_RETURN_IF_ERROR(observers.Begin(
-      *compiled_, options_.edits.source, header.frame_time, threads, &budget_));
+      *compiled_, options_, header.frame_time, threads, &budget_));
   observes_ = true;
   return absl::OkStatus();
 }

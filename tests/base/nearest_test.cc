@@ -1,11 +1,11 @@
-#include "client/cli/options/nearest.h"
+#include "bvhmill/base/nearest.h"
 
 #include <gtest/gtest.h>
 
 #include <string_view>
 #include <vector>
 
-namespace bvhmill::client {
+namespace bvhmill {
 namespace {
 
 struct Case {
@@ -60,4 +60,4 @@ TEST(Nearest, MessagesEndWithTheWord) {
 }
 
 }  // namespace
-}  // namespace bvhmill::client
+}  // namespace bvhmill

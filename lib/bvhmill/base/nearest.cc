@@ -1,11 +1,11 @@
-#include "client/cli/options/nearest.h"
+#include "bvhmill/base/nearest.h"
 
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
 #include <utility>
 
-namespace bvhmill::client {
+namespace bvhmill {
 namespace {
 
 char Lower(char c) {
@@ -65,4 +65,4 @@ std::string DidYouMean(std::string_view word,
                          : "; did you mean '" + std::string(nearest) + "'?";
 }
 
-}  // namespace bvhmill::client
+}  // namespace bvhmill

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace bvhmill::client {
+namespace bvhmill {
 
 // The word of `known` that needs the fewest edits to become `word`; the first
 // one of several. An edit adds, removes or replaces a letter, or exchanges two
@@ -19,4 +19,4 @@ std::string_view Nearest(std::string_view word,
 std::string DidYouMean(std::string_view word,
                        const std::vector<std::string_view>& known);
 
-}  // namespace bvhmill::client
+}  // namespace bvhmill

@@ -1,0 +1,87 @@
+#pragma once
+
+// The thresholds of the motion rules: their names, defaults and reasons, and
+// the values that a caller chooses instead. threshold_table.inc is the only
+// place that defines them.
+//
+//   Thresholds thresholds(options.thresholds);
+//   if (degrees >= thresholds[Threshold::DATA_SPIKE_degrees]) ...
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bvhmill/report/catalogue.h"
+
+namespace bvhmill {
+
+// CODE_name of each row of the table.
+enum class Threshold {
+#define BVHMILL_THRESHOLD(code, name, value, unit, reason) code##_##name,
+#include "bvhmill/report/threshold_table.inc"
+#undef BVHMILL_THRESHOLD
+};
+
+inline constexpr size_t kThresholds = 0
+// Adds 1 per row: NOLINTNEXTLINE(bugprone-macro-parentheses)
+#define BVHMILL_THRESHOLD(code, name, value, unit, reason) +1
+#include "bvhmill/report/threshold_table.inc"
+#undef BVHMILL_THRESHOLD
+    ;
+
+struct ThresholdEntry {
+  IssueCode code;
+  std::string_view name;
+  double value;
+  std::string_view unit;
+  // One sentence that says why this is the default.
+  std::string_view reason;
+};
+
+// A value that a caller chooses in place of a default.
+struct ThresholdChoice {
+  // The code of the rule, and the name of the threshold.
+  std::string code;
+  std::string name;
+  // In the unit of the table.
+  double value = 0;
+
+  bool operator==(const ThresholdChoice&) const = default;
+};
+
+// All rows, in the order of the table.
+std::span<const ThresholdEntry> ThresholdTable();
+
+// The threshold `name` of the rule `code`; nullopt if there is none. O(rows).
+std::optional<Threshold> FindThreshold(std::string_view code,
+                                       std::string_view name);
+
+// "" if `choice` can be used; else a sentence that says why not, and the
+// nearest name if there is one. A value must be finite and not negative.
+std::string WhyNot(const ThresholdChoice& choice);
+
+// The values in force. A plain value; cheap to copy.
+class Thresholds {
+ public:
+  // The defaults.
+  Thresholds();
+  // The defaults, but for `choices`; of several for one threshold the last
+  // counts. Choices that cannot be used have no effect: check them before.
+  explicit Thresholds(std::span<const ThresholdChoice> choices);
+
+  double operator[](Threshold threshold) const {
+    return values_[static_cast<size_t>(threshold)];
+  }
+
+ private:
+  std::array<double, kThresholds> values_;
+};
+
+// The choices that change a default, one for each threshold, in the order of
+// the table.
+std::vector<ThresholdChoice> Changes(std::span<const ThresholdChoice> choices);
+
+}  // namespace bvhmill

@@ -1,0 +1,45 @@
+#pragma once
+
+// Facts about the motion of a clip that several observers need.
+//
+// The observer of motion rules (motion_rules.h) writes them. It is the first
+// one of the table in row_observers.cc, so the facts of its Begin are known in
+// Begin of the others, and those of its Finish in Finish of the others.
+
+#include <cstdint>
+#include <vector>
+
+namespace bvhmill {
+
+struct MotionFacts {
+  // --- Known from Begin on.
+
+  // The frame time in seconds. 1/30 for rules that depend on the rate, if the
+  // clip states none within (0, 0.2).
+  double dt = 1.0 / 30;
+  // The longest way from a root to a leaf along OFFSETs, in the unit of the
+  // clip. Independent of the rest pose. 0.75 to 0.85 of the height of most
+  // bodies. 0 if all OFFSETs are 0.
+  double reach = 0;
+
+  // --- Known from Finish on.
+
+  int64_t frames = 0;
+  // Rows that have a value that is not finite. All rules but DATA_NOT_FINITE
+  // skip a clip that has any.
+  int64_t non_finite_rows = 0;
+  // Rows that are equal to the row before.
+  int64_t repeated_rows = 0;
+  // The first or the last frame is no part of the motion: it stands apart from
+  // its neighbour. Rules of positions, floor and feet must not count it.
+  bool first_apart = false;
+  bool last_apart = false;
+  // Frames at which many joints step at once (DATA_CUT), ascending.
+  std::vector<int64_t> cuts;
+
+  // The frames that belong to the motion: first to last, both included.
+  int64_t first_frame() const { return first_apart ? 1 : 0; }
+  int64_t last_frame() const { return frames - (last_apart ? 2 : 1); }
+};
+
+}  // namespace bvhmill

@@ -1,0 +1,12 @@
+#pragma once
+
+// Numbers in messages. Private to validate/.
+
+#include <string>
+
+namespace bvhmill {
+
+// With four digits: "152.7", "1.41", "3.4e+38".
+std::string Short(double value);
+
+}  // namespace bvhmill
