@@ -10,12 +10,14 @@
 #include <utility>
 #include <vector>
 
+#include "bvhmill/bvh/writer.h"
 #include "bvhmill/encode/report_json.h"
 #include "bvhmill/kinematics/fk_job.h"
 #include "bvhmill/pipeline/clip_converter.h"
 #include "bvhmill/pipeline/internal/converter_state.h"
 #include "tests/pipeline/clip_text.h"
 #include "tests/support/converted.h"
+#include "tests/validate/motion_clips.h"
 
 namespace bvhmill::testing {
 namespace {
@@ -28,6 +30,8 @@ struct Observed {
   std::vector<float> positions;
   bool in_order = true;
   bool has_finished = false;
+  // Rows turned out to be void. Nothing may follow.
+  bool is_void = false;
 };
 
 // Records all that it gets.
@@ -44,7 +48,7 @@ class Recorder final : public RowObserver {
   void Add(const ObservedRows& rows) override {
     const auto frames = static_cast<size_t>(rows.frames);
     out_.in_order &=
-        rows.first_frame == out_.frames && rows.frames > 0 &&
+        !out_.is_void && rows.first_frame == out_.frames && rows.frames > 0 &&
         rows.values.size() == frames * out_.skeleton.channels.size() &&
         rows.positions.size() ==
             (needs_positions_ ? 3 : 0) * frames * out_.skeleton.nodes.size();
@@ -56,13 +60,17 @@ class Recorder final : public RowObserver {
   }
   void Truncate(int64_t frames) override {
     out_.in_order &= frames < out_.frames;
+    out_.is_void = true;
     out_.frames = frames;
     const auto count = static_cast<size_t>(frames);
     out_.values.resize(count * out_.skeleton.channels.size());
     if (!needs_positions_) return;
     out_.positions.resize(3 * count * out_.skeleton.nodes.size());
   }
-  void Finish(IssueLog* /*log*/) override { out_.has_finished = true; }
+  void Finish(IssueLog* /*log*/) override {
+    out_.in_order &= !out_.is_void;
+    out_.has_finished = true;
+  }
 
  private:
   const bool needs_positions_;
@@ -192,6 +200,25 @@ TEST_P(RowPipelineTest, ShortClips) {
 // Some tiles for each thread.
 TEST_P(RowPipelineTest, LongClips) {
   ExpectOneWay(ChainText(4, 30'000), /*needs_positions=*/true);
+}
+
+// The motion rules see the same rows, and say the same.
+TEST_P(RowPipelineTest, ClipsWithFaultsOfTheMotion) {
+  Clip clip = MovingClip({.frames = 900, .joints = 4});
+  AddTo(2, 1, 40, 350, 350, &clip);
+  AddTo(3, 0, 60, 100, 105, &clip);
+  AddTo(4, 0, 50, 222, 899, &clip);
+  TakeRows(
+      [](int64_t t) { return t < 600 ? t : std::max<int64_t>(600, t - 40); },
+      &clip);
+  std::string text;
+  StringSink sink(&text);
+  ASSERT_TRUE(WriteBvh(clip, {}, &sink).ok());
+  const ConvertResult result = Convert(text, {}, nullptr, nullptr);
+  for (const char* code : {"DATA_SPIKE", "DATA_JUMP", "DATA_FROZEN_FRAMES"}) {
+    EXPECT_TRUE(Lists(result.report, code)) << code;
+  }
+  ExpectOneWay(text, /*needs_positions=*/false);
 }
 
 // Rows from a fault on are void.

@@ -1,3 +1,4 @@
+#include "bvhmill/validate/motion/motion_rules.h"
 #include "bvhmill/validate/row_observer.h"
 #include "bvhmill/validate/sample_rules.h"
 
@@ -6,8 +7,9 @@ namespace {
 
 using MakeObserver = std::unique_ptr<RowObserver> (*)();
 
-// Every observer there is. They log in this order.
-constexpr MakeObserver kRowObservers[] = {MakeSampleRules};
+// Every observer there is. They log in this order. The motion rules write facts
+// that later observers use.
+constexpr MakeObserver kRowObservers[] = {MakeMotionRules, MakeSampleRules};
 
 }  // namespace
 

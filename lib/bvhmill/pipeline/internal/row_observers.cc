@@ -36,8 +36,13 @@ absl::Status RowObservers::Begin(const CompiledSkeleton& compiled,
   thresholds_ = Thresholds(options.report.thresholds);
   motion_ = {};
   const SourceSkeleton& read = *compiled.source;
+  int64_t bytes = 0;
   for (const auto& observer : observers_) {
-    BVHMILL_RETURN_IF_ERROR(budget->Hold(observer->MemoryBytes(read.skeleton)));
+    bytes += observer->MemoryBytes(read.skeleton);
+  }
+  BVHMILL_RETURN_IF_ERROR(budget->Hold(bytes));
+  kept_bytes_ = std::max(kept_bytes_, bytes);
+  for (const auto& observer : observers_) {
     observer->Begin({read.skeleton, compiled.facts, read.node_positions,
                      options.edits.source, frame_time, thresholds_, motion_});
   }

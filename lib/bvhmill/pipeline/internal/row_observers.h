@@ -50,6 +50,8 @@ class RowObservers {
   int64_t frames() const { return frames_; }
   // The rows from number `frames` on are void.
   void Truncate(int64_t frames);
+  // Bytes of memory that the observers keep for the next clip, at most.
+  size_t KeptBytes() const { return static_cast<size_t>(kept_bytes_); }
   // Logs what the observers found. All rows are good.
   void Finish(IssueLog* log);
 
@@ -63,6 +65,7 @@ class RowObservers {
   int64_t frames_ = 0;
   Thresholds thresholds_;
   MotionFacts motion_;
+  int64_t kept_bytes_ = 0;
 };
 
 }  // namespace bvhmill

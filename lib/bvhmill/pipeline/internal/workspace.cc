@@ -29,7 +29,7 @@ size_t Workspace::KeptBytes() const {
     for (const auto& array : buffers.arrays) floats += array.capacity();
   }
   for (const auto& tile : reader.tiles) floats += tile.capacity();
-  return floats * sizeof(float) + stage.KeptBytes();
+  return floats * sizeof(float) + stage.KeptBytes() + observers.KeptBytes();
 }
 
 }  // namespace bvhmill

@@ -28,8 +28,9 @@ struct MotionFacts {
   // Rows that have a value that is not finite. All rules but DATA_NOT_FINITE
   // skip a clip that has any.
   int64_t non_finite_rows = 0;
-  // Rows that are equal to the row before.
-  int64_t repeated_rows = 0;
+  // Many rows repeat the row before, so that each new pose is a step. Rules
+  // about single steps are silent.
+  bool has_many_repeats = false;
   // The first or the last frame is no part of the motion: it stands apart from
   // its neighbour. Rules of positions, floor and feet must not count it.
   bool first_apart = false;

@@ -15,14 +15,15 @@
 // in radians, for angles that are small. dq(t) . dq(t+1) < 0, the joint turns
 // back, is kink(t) > step(t) + step(t+1). |q(t+1) - q(t-1)|^2 is
 // 2 (step(t) + step(t+1)) - kink(t). For position channels p takes the place of
-// q, and there is no factor 2.
+// q: the way from t-1 to t is |dp(t)|, and the distance from the middle is
+// |dp(t+1) - dp(t)| / 2.
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
 #include "bvhmill/clip/clip.h"
+#include "bvhmill/math/motion_steps.h"
 #include "bvhmill/report/issue_log.h"
 #include "bvhmill/report/thresholds.h"
 #include "bvhmill/validate/motion/motion_facts.h"
@@ -46,11 +47,38 @@ struct TrackColumn {
   int32_t axis = 0;
 };
 
+// Sums over all frames of a track so far. Steps and kinks are squares; sums are
+// sums of their roots.
+struct TrackSums {
+  double steps = 0;
+  // With roots of at most kCapDegrees.
+  double capped_steps = 0;
+  double capped_kinks = 0;
+  // Squares of kinks of at most kCalmDegrees.
+  double calm_squares = 0;
+  float max_step = 0;
+  // The steps of frames 1 and 2, and of the last frame and the one before.
+  float first_step = 0;
+  float second_step = 0;
+  float last_step = 0;
+  float step_before_last = 0;
+  // The kinks of frame 1 and of the frame before the last.
+  float first_kink = 0;
+  float last_kink = 0;
+};
+inline constexpr double kCapDegrees = 20;
+inline constexpr double kCalmDegrees = 10;
+// A kink above this counts as this in the totals of frames.
+inline constexpr double kTotalDegrees = 5;
+
+class CutFinder;
+
 // The clip that rules look at. Stays until Finish.
 struct MotionClip {
   const Skeleton* skeleton = nullptr;
   const Thresholds* thresholds = nullptr;
   MotionFacts* facts = nullptr;
+  const CutFinder* cuts = nullptr;
   // Seconds; 0 if the file does not say.
   double frame_time = 0;
   // Rotations in the order of joints, then positions in the order of joints.
@@ -58,6 +86,8 @@ struct MotionClip {
   std::vector<TrackColumn> columns;
   // The number of rotation tracks.
   size_t rotations = 0;
+  // One for each track.
+  std::vector<TrackSums> sums;
 
   std::span<const TrackColumn> ColumnsOf(const MotionTrack& track) const {
     return std::span(columns).subspan(static_cast<size_t>(track.first_column),
@@ -68,47 +98,56 @@ struct MotionClip {
   }
 };
 
-// Frames before the first one of a block whose data are still there.
-inline constexpr int64_t kLead = 8;
-// Frames of a block. Blocks begin at multiples of it, however rows arrive, so
-// that sums do not depend on it.
-inline constexpr int64_t kBlockFrames = 64;
-inline constexpr int64_t kBlockStride = kLead + kBlockFrames;
-
-// The frames first .. first + frames - 1 and the kLead frames before them.
-// Index i of an array is frame first - kLead + i. Values of frames before frame
-// 0 are 0. Valid during Add only.
+// The frames first .. first + frames - 1 and the kStepLead frames before them.
+// Index i of an array is frame first - kStepLead + i. Values of frames before
+// frame 0 are those of frame 0; steps and kinks there and after the end of the
+// clip are 0. Blocks begin at the same frames however rows arrive, so that sums
+// do not depend on it. Valid during Add only.
 struct MotionBlock {
   int64_t first = 0;
   int64_t frames = 0;
-  // No block follows.
+  // No block follows: the clip has first + frames frames.
   bool is_last = false;
-  // Squared steps and kinks of each track, kBlockStride apart. A kink is known
-  // for all frames but the last of the block; that of the last frame of the
-  // clip is 0. Steps of frame 0 are 0.
+  // Values between the arrays of two tracks, or of two columns.
+  size_t stride = 0;
+  // Of each track. The step of frame 0 is 0. The kink of the last frame of the
+  // block is known in the next block only; those of frame 0 and of the last
+  // frame of the clip are 0.
   std::span<const float> steps;
   std::span<const float> kinks;
-  // The values of each channel, kBlockStride apart.
+  // Of each channel.
   std::span<const float> values;
-  // The largest step and kink of each track in this block, and of the kink of
-  // the frame before.
+  // The largest step of each track in this block, and its largest kink from the
+  // last frame of the block before on.
   std::span<const float> max_steps;
   std::span<const float> max_kinks;
-  // For each frame: the row is equal to the row before.
+  // The largest difference between neighbours of each channel in this block.
+  std::span<const float> changes;
+  // For each frame of the block: the row is equal to the row before.
   std::span<const uint8_t> repeats;
+  // Sums over rotation tracks.
+  const StepTotals* totals = nullptr;
 
   const float* StepsOf(size_t track) const {
-    return steps.data() + track * static_cast<size_t>(kBlockStride);
+    return steps.data() + track * stride;
   }
   const float* KinksOf(size_t track) const {
-    return kinks.data() + track * static_cast<size_t>(kBlockStride);
+    return kinks.data() + track * stride;
   }
-  const float* ValuesOf(size_t column) const {
-    return values.data() + column * static_cast<size_t>(kBlockStride);
+  const float* ValuesOf(int32_t column) const {
+    return values.data() + static_cast<size_t>(column) * stride;
   }
-  // The index of frame `frame`.
   size_t IndexOf(int64_t frame) const {
-    return static_cast<size_t>(frame - first + kLead);
+    return static_cast<size_t>(frame - first + int64_t{kStepLead});
+  }
+  int64_t end() const { return first + frames; }
+  // The frames that a rule handles that needs the steps and kinks of `later`
+  // frames after each: from the returned one up to EndFor(later) - 1.
+  int64_t BeginFor(int64_t later) const {
+    return first < later ? 0 : first - later;
+  }
+  int64_t EndFor(int64_t later) const {
+    return is_last ? end() : end() - later;
   }
 };
 
@@ -117,14 +156,13 @@ struct MotionBlock {
 class MotionRule {
  public:
   virtual ~MotionRule() = default;
-  // Bytes of memory that the rule takes from Begin on. O(1).
-  virtual int64_t MemoryBytes(const MotionClip& clip) const = 0;
   // Starts a clip and forgets the previous one, which may not have finished.
+  // `clip` stays until Finish. Takes at most kRuleTrackBytes for each track.
   virtual void Begin(const MotionClip& clip) = 0;
   virtual void Add(const MotionBlock& block) = 0;
-  // All frames came, and all values are finite. Logs what was found, and writes
-  // the facts that are its own.
+  // All frames came, and all values are finite. Logs what was found.
   virtual void Finish(IssueLog* log) = 0;
 };
+inline constexpr int64_t kRuleTrackBytes = 128;
 
 }  // namespace bvhmill

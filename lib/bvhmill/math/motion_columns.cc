@@ -1,0 +1,151 @@
+#include "bvhmill/math/motion_columns.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "bvhmill/math/motion_steps.h"
+
+#define HWY_DISABLED_TARGETS                                               \
+  (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_SSSE3 | \
+   HWY_AVX3_DL)
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "bvhmill/math/motion_columns.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace bvhmill {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using D = hn::CappedTag<float, 8>;
+using V = hn::Vec<D>;
+constexpr size_t kParts = 8;
+
+HWY_INLINE size_t Lanes() { return hn::Lanes(D()); }
+
+ColumnRange RangeOf(const float* values, size_t end) {
+  const D d;
+  // Numbers that are not finite have the largest bits.
+  const hn::RebindToSigned<D> di;
+  auto most = hn::Zero(di);
+  auto change = hn::Zero(di);
+  for (size_t i = kStepLead; i < end; i += Lanes()) {
+    const V v = hn::LoadU(d, values + i);
+    const V step = hn::Sub(v, hn::LoadU(d, values + i - 1));
+    most = hn::Max(most, hn::BitCast(di, hn::Abs(v)));
+    change = hn::Max(change, hn::BitCast(di, hn::Abs(step)));
+  }
+  HWY_ALIGN int32_t lanes[2][kParts] = {};
+  hn::Store(most, di, lanes[0]);
+  hn::Store(change, di, lanes[1]);
+  const auto largest = [](const int32_t* of) {
+    return std::bit_cast<float>(*std::max_element(of, of + kParts));
+  };
+  return {largest(lanes[0]), largest(lanes[1])};
+}
+
+float LargestRemainder(const float* values, size_t end, float period) {
+  const D d;
+  const V scale = hn::Set(d, 1 / period);
+  const V magic = hn::Set(d, 12582912.0F);
+  V most = hn::Zero(d);
+  for (size_t i = kStepLead; i < end; i += Lanes()) {
+    for (const size_t at : {i - 1, i}) {
+      const V turns = hn::Mul(hn::LoadU(d, values + at), scale);
+      const V whole = hn::Sub(hn::Add(turns, magic), magic);
+      most = hn::Max(most, hn::Abs(hn::Sub(turns, whole)));
+    }
+  }
+  HWY_ALIGN float lanes[kParts] = {};
+  hn::Store(most, d, lanes);
+  return *std::max_element(lanes, lanes + kParts);
+}
+
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+HWY_INLINE void TransposeFour(const float* rows, size_t width, size_t stride,
+                              float* values) {
+  for (size_t c = 0; c < 4; ++c) {
+    for (size_t k = 0; k < 4; ++k) {
+      values[c * stride + k] = rows[k * width + c];
+    }
+  }
+}
+#else
+using D4 = hn::CappedTag<float, 4>;
+
+// Four columns of four rows.
+HWY_INLINE void TransposeFour(const float* rows, size_t width, size_t stride,
+                              float* values) {
+  const D4 d;
+  const hn::RepartitionToWide<hn::RebindToUnsigned<D4>> wide;
+  const auto a = hn::LoadU(d, rows);
+  const auto b = hn::LoadU(d, rows + width);
+  const auto c = hn::LoadU(d, rows + 2 * width);
+  const auto e = hn::LoadU(d, rows + 3 * width);
+  const auto ab = hn::BitCast(wide, hn::InterleaveLower(d, a, b));
+  const auto ce = hn::BitCast(wide, hn::InterleaveLower(d, c, e));
+  const auto ab2 = hn::BitCast(wide, hn::InterleaveUpper(d, a, b));
+  const auto ce2 = hn::BitCast(wide, hn::InterleaveUpper(d, c, e));
+  const auto put = [&](auto v, size_t column) HWY_ATTR {
+    hn::StoreU(hn::BitCast(d, v), d, values + column * stride);
+  };
+  put(hn::InterleaveLower(wide, ab, ce), 0);
+  put(hn::InterleaveUpper(wide, ab, ce), 1);
+  put(hn::InterleaveLower(wide, ab2, ce2), 2);
+  put(hn::InterleaveUpper(wide, ab2, ce2), 3);
+}
+#endif
+
+void TransposeRows(const float* rows, size_t frames, size_t width,
+                   size_t stride, float* values) {
+  size_t f = 0;
+  for (; f + 4 <= frames; f += 4) {
+    const float* row = rows + f * width;
+    float* out = values + f;
+    size_t c = 0;
+    for (; c + 4 <= width; c += 4) {
+      TransposeFour(row + c, width, stride, out + c * stride);
+    }
+    for (; c < width; ++c) {
+      for (size_t k = 0; k < 4; ++k) {
+        out[c * stride + k] = row[k * width + c];
+      }
+    }
+  }
+  for (; f < frames; ++f) {
+    for (size_t c = 0; c < width; ++c) {
+      values[c * stride + f] = rows[f * width + c];
+    }
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace bvhmill
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace bvhmill {
+namespace {
+
+HWY_EXPORT(TransposeRows);
+HWY_EXPORT(RangeOf);
+HWY_EXPORT(LargestRemainder);
+
+}  // namespace
+
+void TransposeRows(const float* rows, size_t frames, size_t width,
+                   size_t stride, float* values) {
+  HWY_DYNAMIC_DISPATCH(TransposeRows)(rows, frames, width, stride, values);
+}
+
+ColumnRange RangeOf(const float* values, size_t end) {
+  return HWY_DYNAMIC_DISPATCH(RangeOf)(values, end);
+}
+
+float LargestRemainder(const float* values, size_t end, float period) {
+  return HWY_DYNAMIC_DISPATCH(LargestRemainder)(values, end, period);
+}
+
+}  // namespace bvhmill
+#endif  // HWY_ONCE

@@ -1,0 +1,61 @@
+#pragma once
+
+// Finds steps at which many joints move at once: cuts, and first and last
+// frames that stand apart. Private to validate/motion/.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "bvhmill/validate/motion/motion_rule.h"
+
+namespace bvhmill {
+
+// The step from frame - 1 to `frame`.
+struct CutCandidate {
+  int64_t frame = 0;
+  // Joints whose step is above 1 degree and above three times those before and
+  // after it.
+  double joints = 0;
+  // The sum over joints of the part of their step above both neighbours.
+  double degrees = 0;
+};
+
+// The verdict needs the number of joints that ever move, which is known at the
+// end. Until then the largest candidates are kept.
+class CutFinder {
+ public:
+  static constexpr size_t kSlots = 16;
+
+  // Starts a clip, which stays until Finish.
+  void Begin(const MotionClip& clip);
+  // Handles all steps but that of the last frame of the block.
+  void Add(const MotionBlock& block);
+
+  // The slot of the candidate at the step to `frame`; -1 if there is none.
+  int SlotOf(int64_t frame) const;
+  // Slots whose candidate was replaced in the last Add, as bits.
+  uint32_t replaced() const { return replaced_; }
+  // True if the candidate of the slot is a cut. Call after Finish.
+  bool IsCut(int slot) const { return accepted_[static_cast<size_t>(slot)]; }
+
+  // Writes first_apart, last_apart and cuts of the facts, and logs them.
+  void Finish(IssueLog* log);
+
+ private:
+  double Moving() const;
+  bool IsCandidate(const CutCandidate& step, double moving) const;
+  void Keep(const CutCandidate& step);
+  bool IsApart(const CutCandidate& step, bool is_first) const;
+  void LogApart(IssueCode code, const CutCandidate& step, bool is_first,
+                IssueLog* log) const;
+
+  const MotionClip* clip_ = nullptr;
+  std::array<std::optional<CutCandidate>, kSlots> slots_;
+  std::array<bool, kSlots> accepted_ = {};
+  uint32_t replaced_ = 0;
+  CutCandidate first_;
+  CutCandidate last_;
+};
+
+}  // namespace bvhmill

@@ -1,0 +1,258 @@
+// Spikes and jumps of joints: poses that cannot belong to their neighbours.
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bvhmill/validate/motion/cut_finder.h"
+#include "bvhmill/validate/motion/event_tests.h"
+#include "bvhmill/validate/motion/motion_units.h"
+#include "bvhmill/validate/motion/rules.h"
+#include "bvhmill/validate/motion/track_events.h"
+#include "bvhmill/validate/short_number.h"
+
+namespace bvhmill {
+namespace {
+
+// Frames after each that an event needs.
+constexpr int64_t kLater = 4;
+
+// The pose of a track in the frame of index `i`: a rotation, or a position as
+// the first three components.
+Quat<double> PoseAt(const MotionClip& clip, const MotionBlock& block,
+                    const MotionTrack& track, size_t i) {
+  Quat<double> q;
+  if (track.kind == TrackKind::kPosition) q.w = 0;
+  for (const TrackColumn& column : clip.ColumnsOf(track)) {
+    const double value = block.ValuesOf(column.column)[i];
+    if (track.kind == TrackKind::kRotation) {
+      q = Multiply(q, AxisQuat(column.axis, value));
+    } else {
+      (column.axis == 0 ? q.x : column.axis == 1 ? q.y : q.z) = value;
+    }
+  }
+  return q;
+}
+
+// The square of the distance, as a step has it.
+double StepBetween(const Quat<double>& a, const Quat<double>& b) {
+  const bool is_opposite = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w < 0;
+  const double s = is_opposite && (a.w != 0 || b.w != 0) ? -1 : 1;
+  const auto square = [](double v) { return v * v; };
+  return square(a.x - s * b.x) + square(a.y - s * b.y) + square(a.z - s * b.z) +
+         square(a.w - s * b.w);
+}
+
+class EventRules final : public MotionRule {
+ public:
+  void Begin(const MotionClip& clip) override;
+  void Add(const MotionBlock& block) override;
+  void Finish(IssueLog* log) override;
+
+ private:
+  const EventLimits& LimitsOf(size_t track) const {
+    return track < clip_->rotations ? rotations_ : positions_;
+  }
+  TrackEvents* EventsOf(size_t track);
+  void Walk(const MotionBlock& block, size_t track);
+  void AddJump(const MotionBlock& block, size_t track, const TrackEvent& jump);
+  void CloseOpen(TrackEvents* events) const;
+  int SlotFor(const TrackEvent& event) const;
+  bool IsAtCut(const TrackEvent& event) const;
+  void Log(IssueCode code, const EventList& list, size_t track,
+           IssueLog* log) const;
+
+  const MotionClip* clip_ = nullptr;
+  EventLimits rotations_;
+  EventLimits positions_;
+  // The longest spike, in frames.
+  int64_t window_ = 0;
+  // The track had a large step or kink in the block before.
+  std::vector<uint8_t> is_hot_;
+  // An index of events_ for each track, or -1.
+  std::vector<int32_t> slots_;
+  std::vector<TrackEvents> events_;
+};
+
+void EventRules::Begin(const MotionClip& clip) {
+  clip_ = &clip;
+  rotations_ = RotationLimits(clip);
+  if (clip.facts->reach > 0) positions_ = PositionLimits(clip);
+  // Frame times are rounded.
+  constexpr double kRounding = 1.001;
+  constexpr double kLongest = 1e6;
+  window_ = static_cast<int64_t>(std::clamp(
+      clip[Threshold::DATA_SPIKE_seconds] / clip.facts->dt * kRounding, 2.0,
+      kLongest));
+  is_hot_.assign(clip.tracks.size(), 0);
+  slots_.assign(clip.tracks.size(), -1);
+  events_.clear();
+}
+
+TrackEvents* EventRules::EventsOf(size_t track) {
+  if (slots_[track] < 0) {
+    slots_[track] = static_cast<int32_t>(events_.size());
+    events_.emplace_back().track = track;
+  }
+  return &events_[static_cast<size_t>(slots_[track])];
+}
+
+void EventRules::Add(const MotionBlock& block) {
+  if (const uint32_t replaced = clip_->cuts->replaced(); replaced != 0) {
+    for (TrackEvents& events : events_) {
+      events.spikes.slots &= ~replaced;
+      events.jumps.slots &= ~replaced;
+      const bool is_lost =
+          events.open_slot >= 0 && (replaced >> events.open_slot & 1) != 0;
+      events.has_open = events.has_open && !is_lost;
+    }
+  }
+  const size_t tracks =
+      clip_->facts->reach > 0 ? clip_->tracks.size() : clip_->rotations;
+  for (size_t track = 0; track < tracks; ++track) {
+    const EventLimits& limits = LimitsOf(track);
+    const bool is_hot = block.max_steps[track] >= limits.least_step ||
+                        block.max_kinks[track] >= limits.least_kink;
+    if (is_hot || is_hot_[track] != 0) Walk(block, track);
+    is_hot_[track] = is_hot ? 1 : 0;
+  }
+}
+
+void EventRules::Walk(const MotionBlock& block, size_t track) {
+  const int64_t begin = std::max<int64_t>(block.BeginFor(kLater), 1);
+  const int64_t end = block.is_last ? block.end() - 1 : block.EndFor(kLater);
+  const EventLimits& limits = LimitsOf(track);
+  for (int64_t t = begin; t < end; ++t) {
+    const size_t i = block.IndexOf(t);
+    const Around at{block.StepsOf(track) + i, block.KinksOf(track) + i, limits};
+    if (at.kinks[0] >= limits.least_kink) {
+      if (const auto spike = SpikeAt(*clip_, at, t)) {
+        EventsOf(track)->spikes.Add(*spike, SlotFor(*spike));
+      }
+    }
+    if (t >= 2 && at.steps[0] >= limits.least_step) {
+      if (const auto jump = JumpAt(*clip_, at, t)) AddJump(block, track, *jump);
+    }
+  }
+}
+
+// The slot of the candidate for a cut at which the event is; -1 if it is at
+// none.
+int EventRules::SlotFor(const TrackEvent& event) const {
+  const int slot = clip_->cuts->SlotOf(event.frame);
+  if (slot >= 0 || event.frames == 0) return slot;
+  return clip_->cuts->SlotOf(event.frame + event.frames);
+}
+
+void EventRules::CloseOpen(TrackEvents* events) const {
+  if (events->has_open) events->jumps.Add(events->open, events->open_slot);
+  events->has_open = false;
+}
+
+// Two jumps are a spike if the second one leads back.
+void EventRules::AddJump(const MotionBlock& block, size_t track,
+                         const TrackEvent& jump) {
+  const MotionTrack& which = clip_->tracks[track];
+  const size_t i = block.IndexOf(jump.frame);
+  TrackEvents* events = EventsOf(track);
+  if (events->has_open && jump.frame - events->open.frame <= window_) {
+    const TrackEvent& open = events->open;
+    const double away =
+        LimitsOf(track).step_unit *
+        std::sqrt(StepBetween(events->pose, PoseAt(*clip_, block, which, i)));
+    const TrackEvent& smaller = open.size < jump.size ? open : jump;
+    if (away <=
+        (*clip_)[Threshold::DATA_SPIKE_back_after_jumps] * smaller.size) {
+      TrackEvent spike = smaller;
+      spike.frame = open.frame;
+      spike.frames = static_cast<int32_t>(jump.frame - open.frame);
+      if (open.proof != smaller.proof && smaller.proof == Proof::kCertain) {
+        spike.proof = open.proof;
+        spike.compared = open.compared;
+      }
+      if (jump.proof != smaller.proof && smaller.proof == Proof::kCertain) {
+        spike.proof = jump.proof;
+        spike.compared = jump.compared;
+      }
+      events->spikes.Add(spike, SlotFor(spike));
+      events->has_open = false;
+      return;
+    }
+  }
+  CloseOpen(events);
+  events->has_open = true;
+  events->open = jump;
+  events->open_slot = SlotFor(jump);
+  events->pose = PoseAt(*clip_, block, which, i - 1);
+}
+
+bool EventRules::IsAtCut(const TrackEvent& event) const {
+  const std::vector<int64_t>& cuts = clip_->facts->cuts;
+  return std::any_of(cuts.begin(), cuts.end(), [&](int64_t cut) {
+    return cut == event.frame ||
+           (event.frames > 0 && cut == event.frame + event.frames);
+  });
+}
+
+void EventRules::Log(IssueCode code, const EventList& list, size_t track,
+                     IssueLog* log) const {
+  int64_t count = list.certain;
+  int64_t first = list.certain > 0 ? list.first : clip_->facts->frames;
+  int64_t last = list.certain > 0 ? list.last : -1;
+  for (size_t slot = 0; slot < CutFinder::kSlots; ++slot) {
+    const bool has_event = (list.slots >> slot & 1) != 0;
+    if (has_event && !clip_->cuts->IsCut(static_cast<int>(slot))) ++count;
+  }
+  const TrackEvent* worst = nullptr;
+  for (int32_t k = 0; k < list.kept; ++k) {
+    const TrackEvent& event = list.events[static_cast<size_t>(k)];
+    if (IsAtCut(event) || !IsProved(*clip_, event, track)) continue;
+    if (event.proof != Proof::kCertain) ++count;
+    first = std::min(first, event.frame);
+    last = std::max(last, event.frame);
+    const bool is_worse =
+        worst == nullptr || event.size > worst->size ||
+        (event.size == worst->size && event.frame < worst->frame);
+    if (is_worse) worst = &event;
+  }
+  if (worst == nullptr) return;
+  const MotionTrack& which = clip_->tracks[track];
+  const bool is_rotation = which.kind == TrackKind::kRotation;
+  const std::string size = Short(worst->stated);
+  Location at = MotionLocation(*clip_, which.node, worst->frame);
+  if (worst->frames > 1) at.last_frame = worst->frame + worst->frames - 1;
+  IssueArgs args = {
+      {"joint", QuotedNode(*clip_, which.node)},
+      {"kind", is_rotation ? "rotation" : "position"},
+      {"amount", is_rotation ? size + " degrees" : size + " of the reach"},
+      {is_rotation ? "degrees" : "reach", size},
+      {"first", std::to_string(first)},
+      {"last", std::to_string(last)}};
+  if (worst->frames > 0) {
+    args.emplace_back("frames", std::to_string(worst->frames));
+  }
+  log->Add(code, at, std::move(args), count);
+}
+
+void EventRules::Finish(IssueLog* log) {
+  if (clip_->facts->has_many_repeats) return;
+  std::sort(events_.begin(), events_.end(),
+            [](const TrackEvents& a, const TrackEvents& b) {
+              return a.track < b.track;
+            });
+  for (TrackEvents& events : events_) {
+    CloseOpen(&events);
+    Log(IssueCode::DATA_SPIKE, events.spikes, events.track, log);
+    Log(IssueCode::DATA_JUMP, events.jumps, events.track, log);
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<MotionRule> MakeEventRules() {
+  return std::make_unique<EventRules>();
+}
+
+}  // namespace bvhmill

@@ -1,0 +1,191 @@
+// Joints that stand still while the body moves.
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "bvhmill/validate/motion/motion_units.h"
+#include "bvhmill/validate/motion/rules.h"
+#include "bvhmill/validate/short_number.h"
+
+namespace bvhmill {
+namespace {
+
+// Frames first .. last have equal channels.
+struct Still {
+  int64_t first = 0;
+  int64_t last = 0;
+  // The steps of the whole body up to `first`, then from there to `last`.
+  double body = 0;
+
+  int64_t steps() const { return last - first; }
+};
+
+struct Joint {
+  Still run;
+  Still longest;
+  int64_t still_steps = 0;
+};
+
+class FrozenJointRule final : public MotionRule {
+ public:
+  void Begin(const MotionClip& clip) override;
+  void Add(const MotionBlock& block) override;
+  void Finish(IssueLog* log) override;
+
+ private:
+  bool IsEqual(const MotionBlock& block, const MotionTrack& track,
+               size_t i) const;
+  void Walk(const MotionBlock& block, size_t track);
+  void AddStill(const MotionBlock& block, Joint* joint);
+  void EndRun(int64_t next, double body, Joint* joint) const;
+  bool IsFrozen(size_t track) const;
+  void Log(size_t track, IssueLog* log) const;
+
+  const MotionClip* clip_ = nullptr;
+  std::vector<Joint> joints_;
+  // The steps of the whole body up to each frame of the block, and up to the
+  // end of the block before.
+  std::vector<double> body_;
+  double body_before_ = 0;
+  double first_step_ = 0;
+  double last_step_ = 0;
+};
+
+void FrozenJointRule::Begin(const MotionClip& clip) {
+  clip_ = &clip;
+  joints_.assign(clip.rotations, {});
+  body_before_ = first_step_ = last_step_ = 0;
+}
+
+// The channels of the frame of index `i` are those of the frame before.
+bool FrozenJointRule::IsEqual(const MotionBlock& block,
+                              const MotionTrack& track, size_t i) const {
+  const auto columns = clip_->ColumnsOf(track);
+  return std::all_of(columns.begin(), columns.end(), [&](const auto& column) {
+    const float* v = block.ValuesOf(column.column) + i;
+    return v[0] == v[-1];
+  });
+}
+
+// The run has ended before frame `next`; the body has made steps of `body` up
+// to its last frame.
+void FrozenJointRule::EndRun(int64_t next, double body, Joint* joint) const {
+  Still& run = joint->run;
+  run.last = next - 1;
+  if (run.steps() > joint->longest.steps()) {
+    joint->longest = {run.first, run.last, body - run.body};
+  }
+  run.first = next;
+}
+
+void FrozenJointRule::Walk(const MotionBlock& block, size_t track) {
+  Joint& joint = joints_[track];
+  const MotionTrack& which = clip_->tracks[track];
+  const float* steps = block.StepsOf(track);
+  for (int64_t t = block.first; t < block.end(); ++t) {
+    const size_t i = block.IndexOf(t);
+    if (t > 0 && steps[i] == 0 && IsEqual(block, which, i)) {
+      ++joint.still_steps;
+      continue;
+    }
+    const auto k = static_cast<size_t>(t - block.first);
+    const double before = k > 0 ? body_[k - 1] : body_before_;
+    if (joint.run.first < t - 1) EndRun(t, before, &joint);
+    joint.run = {t, t, body_[k]};
+  }
+}
+
+void FrozenJointRule::Add(const MotionBlock& block) {
+  const auto frames = static_cast<size_t>(block.frames);
+  body_.resize(frames);
+  double body = body_before_;
+  for (size_t k = 0; k < frames; ++k) {
+    body += double{block.totals->steps[kStepLead + k]};
+    body_[k] = body;
+  }
+  const auto& totals = block.totals->steps;
+  if (block.first == 0 && frames > 1) first_step_ = totals[kStepLead + 1];
+  if (block.is_last && frames > 0) last_step_ = totals[kStepLead + frames - 1];
+  for (size_t track = 0; track < joints_.size(); ++track) {
+    const float* steps = block.StepsOf(track) + kStepLead;
+    const bool is_still =
+        block.first > 0 &&
+        std::all_of(clip_->ColumnsOf(clip_->tracks[track]).begin(),
+                    clip_->ColumnsOf(clip_->tracks[track]).end(),
+                    [&](const TrackColumn& c) {
+                      return block.changes[static_cast<size_t>(c.column)] == 0;
+                    });
+    if (is_still) {
+      joints_[track].still_steps += block.frames;
+      continue;
+    }
+    const bool has_still =
+        std::find(steps, steps + frames, 0.0F) != steps + frames;
+    const Joint& joint = joints_[track];
+    if (has_still || joint.run.first < block.first - 1 || block.first == 0) {
+      Walk(block, track);
+    } else {
+      joints_[track].run = {block.end() - 1, block.end() - 1, body};
+    }
+  }
+  body_before_ = body;
+}
+
+bool FrozenJointRule::IsFrozen(size_t track) const {
+  const MotionClip& clip = *clip_;
+  const MotionFacts& facts = *clip.facts;
+  const Joint& joint = joints_[track];
+  const auto run = static_cast<double>(joint.longest.steps());
+  const double run_frames = run + 1;
+  const auto all = static_cast<double>(facts.frames - 1);
+  const double outside = all - run;
+  if (run_frames * facts.dt < clip[Threshold::DATA_FROZEN_JOINT_seconds] ||
+      run_frames < clip[Threshold::DATA_FROZEN_JOINT_frames] || run < 1 ||
+      outside < clip[Threshold::DATA_FROZEN_JOINT_frames]) {
+    return false;
+  }
+  const double still = (static_cast<double>(joint.still_steps) - run) / outside;
+  double steps = clip.sums[track].steps;
+  if (facts.first_apart) steps -= std::sqrt(clip.sums[track].first_step);
+  if (facts.last_apart) steps -= std::sqrt(clip.sums[track].last_step);
+  const double speed = 2 * kDegrees * steps / outside / facts.dt;
+  double body = body_before_;
+  if (facts.first_apart) body -= first_step_;
+  if (facts.last_apart) body -= last_step_;
+  return still <= clip[Threshold::DATA_FROZEN_JOINT_still] &&
+         speed >= clip[Threshold::DATA_FROZEN_JOINT_degrees_per_second] &&
+         joint.longest.body / run >=
+             clip[Threshold::DATA_FROZEN_JOINT_body] * body / all;
+}
+
+void FrozenJointRule::Log(size_t track, IssueLog* log) const {
+  const Still& run = joints_[track].longest;
+  const int32_t node = clip_->tracks[track].node;
+  const int64_t frames = run.steps() + 1;
+  Location at = MotionLocation(*clip_, node, run.first);
+  at.last_frame = run.last;
+  log->Add(
+      IssueCode::DATA_FROZEN_JOINT, at,
+      {{"joint", QuotedNode(*clip_, node)},
+       {"first", std::to_string(run.first)},
+       {"last", std::to_string(run.last)},
+       {"frames", std::to_string(frames)},
+       {"seconds", Short(static_cast<double>(frames) * clip_->facts->dt)}});
+}
+
+void FrozenJointRule::Finish(IssueLog* log) {
+  for (size_t track = 0; track < joints_.size(); ++track) {
+    EndRun(clip_->facts->frames, body_before_, &joints_[track]);
+    if (IsFrozen(track)) Log(track, log);
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<MotionRule> MakeFrozenJointRule() {
+  return std::make_unique<FrozenJointRule>();
+}
+
+}  // namespace bvhmill

@@ -1,0 +1,169 @@
+// Joints that turn back and forth more often than a person can.
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "bvhmill/validate/motion/motion_units.h"
+#include "bvhmill/validate/motion/rules.h"
+#include "bvhmill/validate/short_number.h"
+
+namespace bvhmill {
+namespace {
+
+// Slower rates do not show fast reversals.
+constexpr double kLongestFrameTime = 1 / 23.9;
+// In a shorter clip, one second of jitter is a warning.
+constexpr double kShortClip = 4;
+
+// Reversals of a joint by seconds.
+struct Jitter {
+  // The second that is counted now, its reversals and the sum of their kinks.
+  int32_t window = 0;
+  int32_t count = 0;
+  double degrees = 0;
+  // Over noisy seconds.
+  int32_t noisy = 0;
+  int32_t first = 0;
+  int32_t last = 0;
+  int32_t most_count = 0;
+  int32_t most_window = 0;
+  int64_t all_count = 0;
+  double all_degrees = 0;
+};
+
+class JitterRule final : public MotionRule {
+ public:
+  void Begin(const MotionClip& clip) override;
+  void Add(const MotionBlock& block) override;
+  void Finish(IssueLog* log) override;
+
+ private:
+  void CountIn(const MotionBlock& block, size_t track, int64_t begin,
+               int64_t end);
+  void CloseWindow(Jitter* jitter) const;
+  void Log(size_t track, IssueLog* log) const;
+
+  const MotionClip* clip_ = nullptr;
+  float least_step_ = 0;
+  float most_kink_ = 0;
+  double fewest_ = 0;
+  // Frames of a second; 0 if the clip is not judged.
+  int64_t window_frames_ = 0;
+  std::vector<Jitter> jitters_;
+};
+
+void JitterRule::Begin(const MotionClip& clip) {
+  clip_ = &clip;
+  least_step_ = StepOf(clip[Threshold::DATA_JITTER_degrees]);
+  most_kink_ = KinkOf(clip[Threshold::DATA_JITTER_most_degrees]);
+  fewest_ = std::max(clip[Threshold::DATA_JITTER_reversals], 1.0);
+  const double dt = clip.facts->dt;
+  constexpr double kMostFrames = 1e9;
+  window_frames_ =
+      dt <= kLongestFrameTime
+          ? static_cast<int64_t>(std::min(std::round(1 / dt), kMostFrames))
+          : 0;
+  jitters_.assign(clip.rotations, {});
+}
+
+void JitterRule::CloseWindow(Jitter* jitter) const {
+  if (jitter->count >= fewest_) {
+    if (jitter->noisy++ == 0) jitter->first = jitter->window;
+    jitter->last = jitter->window;
+    jitter->all_count += jitter->count;
+    jitter->all_degrees += jitter->degrees;
+    if (jitter->count > jitter->most_count) {
+      jitter->most_count = jitter->count;
+      jitter->most_window = jitter->window;
+    }
+  }
+  jitter->count = 0;
+  jitter->degrees = 0;
+}
+
+// Counts the reversals in frames of one window.
+void JitterRule::CountIn(const MotionBlock& block, size_t track, int64_t begin,
+                         int64_t end) {
+  const float* steps = block.StepsOf(track);
+  const float* kinks = block.KinksOf(track);
+  const auto is_reversal = [&](size_t i) {
+    return (kinks[i] > steps[i] + steps[i + 1]) & (kinks[i] < most_kink_) &
+           (steps[i] >= least_step_) & (steps[i + 1] >= least_step_);
+  };
+  const size_t from = block.IndexOf(begin);
+  const size_t to = block.IndexOf(end);
+  int32_t count = 0;
+  for (size_t i = from; i < to; ++i) count += is_reversal(i) ? 1 : 0;
+  if (count == 0) return;
+  Jitter& jitter = jitters_[track];
+  const auto window = static_cast<int32_t>(begin / window_frames_);
+  if (window != jitter.window) CloseWindow(&jitter);
+  jitter.window = window;
+  jitter.count += count;
+  for (size_t i = from; i < to; ++i) {
+    if (is_reversal(i)) jitter.degrees += KinkDegrees(kinks[i]);
+  }
+}
+
+// The frames next to the first and the last one are left out: these may be no
+// part of the motion.
+void JitterRule::Add(const MotionBlock& block) {
+  if (window_frames_ == 0) return;
+  const int64_t begin = std::max<int64_t>(block.BeginFor(1), 2);
+  const int64_t end = block.is_last ? block.end() - 2 : block.EndFor(1);
+  for (size_t track = 0; track < jitters_.size(); ++track) {
+    // The kink of a reversal is above the sum of both steps.
+    const bool may_turn = block.max_steps[track] >= least_step_ &&
+                          block.max_kinks[track] > 2 * least_step_;
+    if (!may_turn) continue;
+    for (int64_t at = begin; at < end;) {
+      const int64_t next =
+          std::min(end, (at / window_frames_ + 1) * window_frames_);
+      CountIn(block, track, at, next);
+      at = next;
+    }
+  }
+}
+
+void JitterRule::Log(size_t track, IssueLog* log) const {
+  const Jitter& jitter = jitters_[track];
+  const int32_t node = clip_->tracks[track].node;
+  const int64_t frames = clip_->facts->frames;
+  const double seconds = static_cast<double>(frames) * clip_->facts->dt;
+  const bool is_warning =
+      jitter.noisy >= (*clip_)[Threshold::DATA_JITTER_seconds] ||
+      seconds < kShortClip;
+  const auto end_of = [&](int64_t window) {
+    return std::min((window + 1) * window_frames_, frames) - 1;
+  };
+  Location at =
+      MotionLocation(*clip_, node, jitter.most_window * window_frames_);
+  at.last_frame = end_of(jitter.most_window);
+  log->AddAs(is_warning ? Severity::kWarning : Severity::kHint,
+             IssueCode::DATA_JITTER, at,
+             {{"joint", QuotedNode(*clip_, node)},
+              {"seconds", std::to_string(jitter.noisy)},
+              {"reversals", std::to_string(jitter.most_count)},
+              {"degrees", Short(jitter.all_degrees /
+                                static_cast<double>(jitter.all_count))},
+              {"first", std::to_string(jitter.first * window_frames_)},
+              {"last", std::to_string(end_of(jitter.last))}},
+             jitter.noisy);
+}
+
+void JitterRule::Finish(IssueLog* log) {
+  for (size_t track = 0; track < jitters_.size(); ++track) {
+    CloseWindow(&jitters_[track]);
+    if (jitters_[track].noisy > 0) Log(track, log);
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<MotionRule> MakeJitterRule() {
+  return std::make_unique<JitterRule>();
+}
+
+}  // namespace bvhmill

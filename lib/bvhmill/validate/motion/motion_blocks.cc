@@ -1,0 +1,327 @@
+#include "bvhmill/validate/motion/motion_blocks.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "bvhmill/math/motion_columns.h"
+#include "bvhmill/math/sincos.h"
+#include "bvhmill/validate/motion/motion_units.h"
+#include "bvhmill/validate/skeleton_facts.h"
+
+namespace bvhmill {
+namespace {
+
+constexpr auto kLead = static_cast<int64_t>(kStepLead);
+constexpr auto kTail = static_cast<int64_t>(kStepTail);
+constexpr auto kLongBlock = static_cast<int64_t>(kStepFrames);
+// Clips of more values are read in short blocks, which take less memory.
+constexpr int64_t kWideClip = 2048;
+constexpr int64_t kShortBlock = 8;
+// The slowest rate that rules believe, in seconds, and the one they use
+// instead.
+constexpr double kLongestFrameTime = 0.2;
+constexpr double kUsualFrameTime = 1.0 / 30;
+// Squares of larger positions may overflow. No rule looks at them.
+constexpr float kFarthest = 1e15F;
+// A step of a cut.
+constexpr double kJumperDegrees = 1;
+
+int64_t BlockFrames(const Skeleton& skeleton) {
+  const auto width = static_cast<int64_t>(skeleton.channels.size());
+  return width > kWideClip ? kShortBlock : kLongBlock;
+}
+
+// The longest way from a root to a leaf along OFFSETs. That of a root does not
+// count.
+double ReachOf(const Skeleton& skeleton) {
+  std::vector<double> below(skeleton.nodes.size());
+  double reach = 0;
+  for (size_t i = 0; i < skeleton.nodes.size(); ++i) {
+    const Node& node = skeleton.nodes[i];
+    if (node.parent < 0) continue;
+    below[i] =
+        below[static_cast<size_t>(node.parent)] + double{Length(node.offset)};
+    reach = std::max(reach, below[i]);
+  }
+  return reach;
+}
+
+size_t RoundUp(int64_t frames) {
+  constexpr size_t kParts = 8;
+  return (static_cast<size_t>(frames) + kParts - 1) / kParts * kParts;
+}
+
+bool IsFinite(float value) { return std::isfinite(value); }
+
+}  // namespace
+
+int64_t MotionBlocks::MaxTracks(const Skeleton& skeleton) {
+  int64_t tracks = 0;
+  for (const Node& node : skeleton.nodes) {
+    const auto channels = ChannelsOf(skeleton, node);
+    tracks += std::any_of(channels.begin(), channels.end(), IsPosition) ? 1 : 0;
+    tracks += std::any_of(channels.begin(), channels.end(), IsRotation) ? 1 : 0;
+  }
+  return tracks;
+}
+
+int64_t MotionBlocks::MemoryBytes(const Skeleton& skeleton) {
+  const auto channels = static_cast<int64_t>(skeleton.channels.size());
+  const int64_t tracks = MaxTracks(skeleton);
+  const int64_t stride = kLead + BlockFrames(skeleton) + kTail;
+  const auto floats = static_cast<int64_t>(sizeof(float));
+  const auto per_track =
+      static_cast<int64_t>(sizeof(MotionTrack) + sizeof(TrackSums));
+  const auto per_channel =
+      static_cast<int64_t>(sizeof(TrackColumn) + sizeof(StepColumn));
+  return channels * ((stride + 3) * floats + per_channel) +
+         tracks * ((2 * stride + 2) * floats + per_track) + channels * floats;
+}
+
+void MotionBlocks::AddTrack(const Skeleton& skeleton, int32_t node,
+                            TrackKind kind) {
+  const Node& at = skeleton.nodes[static_cast<size_t>(node)];
+  const auto first = static_cast<int32_t>(clip_.columns.size());
+  int32_t column = at.first_channel;
+  for (const Channel channel : ChannelsOf(skeleton, at)) {
+    const bool is_wanted = kind == TrackKind::kRotation ? IsRotation(channel)
+                                                        : IsPosition(channel);
+    if (is_wanted) clip_.columns.push_back({column, AxisOf(channel)});
+    ++column;
+  }
+  const int32_t count = static_cast<int32_t>(clip_.columns.size()) - first;
+  if (count > 0) clip_.tracks.push_back({kind, node, first, count});
+}
+
+void MotionBlocks::AddTracks(const Skeleton& skeleton) {
+  clip_.tracks.clear();
+  clip_.columns.clear();
+  for (const TrackKind kind : {TrackKind::kRotation, TrackKind::kPosition}) {
+    for (size_t i = 0; i < skeleton.nodes.size(); ++i) {
+      if (IsEndSite(skeleton.nodes[i])) continue;
+      AddTrack(skeleton, static_cast<int32_t>(i), kind);
+    }
+    if (kind == TrackKind::kRotation) clip_.rotations = clip_.tracks.size();
+  }
+  clip_.sums.assign(clip_.tracks.size(), {});
+}
+
+void MotionBlocks::Begin(const ObservedClip& clip) {
+  const bool has_rate = std::isfinite(clip.frame_time) && clip.frame_time > 0 &&
+                        clip.frame_time < kLongestFrameTime;
+  clip.motion.dt = has_rate ? clip.frame_time : kUsualFrameTime;
+  clip.motion.reach = ReachOf(clip.skeleton);
+  clip_.skeleton = &clip.skeleton;
+  clip_.thresholds = &clip.thresholds;
+  clip_.facts = &clip.motion;
+  clip_.frame_time = clip.frame_time;
+  AddTracks(clip.skeleton);
+  width_ = static_cast<int64_t>(clip.skeleton.channels.size());
+  block_frames_ = BlockFrames(clip.skeleton);
+  stride_ = static_cast<size_t>(kLead + block_frames_ + kTail);
+  first_ = filled_ = non_finite_runs_ = 0;
+  has_finished_ = was_non_finite_ = false;
+  const auto width = static_cast<size_t>(width_);
+  const size_t tracks = clip_.tracks.size();
+  values_.resize(width * stride_);
+  changes_.assign(width, 0);
+  largest_.assign(width, 0);
+  last_row_.resize(width);
+  steps_.assign(tracks * stride_, 0);
+  kinks_.assign(tracks * stride_, 0);
+  max_steps_.assign(tracks, 0);
+  max_kinks_.assign(tracks, 0);
+  repeats_.assign(static_cast<size_t>(block_frames_), 0);
+  totals_ = {};
+}
+
+// Moves the last frames of the block before its begin.
+void MotionBlocks::Shift() {
+  if (!has_finished_) return;
+  has_finished_ = false;
+  first_ += filled_;
+  const auto move = [this](std::vector<float>* arrays) {
+    for (size_t at = 0; at < arrays->size(); at += stride_) {
+      float* const array = arrays->data() + at;
+      std::copy_n(array + filled_, kLead, array);
+    }
+  };
+  move(&values_);
+  move(&steps_);
+  move(&kinks_);
+  filled_ = 0;
+}
+
+int64_t MotionBlocks::Take(const ObservedRows& rows, int64_t done) {
+  Shift();
+  const int64_t count = std::min(rows.frames - done, block_frames_ - filled_);
+  const float* row = rows.values.data() + done * width_;
+  for (int64_t i = 0; i < count; ++i) {
+    const float* last = i > 0 ? row + (i - 1) * width_ : last_row_.data();
+    const bool repeats = first_ + filled_ + i > 0 &&
+                         std::equal(last, last + width_, row + i * width_);
+    repeats_[static_cast<size_t>(filled_ + i)] = repeats ? 1 : 0;
+  }
+  std::copy_n(row + (count - 1) * width_, width_, last_row_.data());
+  TransposeRows(row, static_cast<size_t>(count), static_cast<size_t>(width_),
+                stride_, values_.data() + kLead + filled_);
+  filled_ += count;
+  return count;
+}
+
+// Frames before the clip repeat its first one, frames after it the last one.
+void MotionBlocks::Pad(size_t end) {
+  const auto last = static_cast<size_t>(kLead + filled_);
+  for (size_t at = 0; at < values_.size(); at += stride_) {
+    float* const array = values_.data() + at;
+    if (first_ == 0) std::fill_n(array, kLead, array[kLead]);
+    std::fill(array + last, array + std::max(end, last), array[last - 1]);
+  }
+}
+
+// False if a value is not finite.
+bool MotionBlocks::MeasureColumns(size_t end) {
+  bool is_finite = true;
+  for (size_t c = 0; c < changes_.size(); ++c) {
+    const ColumnRange range = RangeOf(values_.data() + c * stride_, end);
+    changes_[c] = range.change;
+    largest_[c] = range.largest;
+    is_finite = is_finite && IsFinite(range.largest);
+  }
+  return is_finite;
+}
+
+void MotionBlocks::CountNonFinite() {
+  for (int64_t f = 0; f < filled_; ++f) {
+    bool is_finite = true;
+    for (size_t c = 0; c < changes_.size(); ++c) {
+      is_finite =
+          is_finite &&
+          IsFinite(values_[c * stride_ + static_cast<size_t>(kLead + f)]);
+    }
+    if (!is_finite) ++clip_.facts->non_finite_rows;
+    if (!is_finite && !was_non_finite_) ++non_finite_runs_;
+    was_non_finite_ = !is_finite;
+  }
+}
+
+// True if steps and kinks are 0, or are taken to be.
+bool MotionBlocks::IsConstant(const MotionTrack& track) const {
+  const bool is_position = track.kind == TrackKind::kPosition;
+  // A kink at the begin of the block needs the step before it.
+  const auto same = [this](const TrackColumn& column) {
+    const float* v =
+        values_.data() + static_cast<size_t>(column.column) * stride_ + kLead;
+    const auto c = static_cast<size_t>(column.column);
+    return changes_[c] == 0 && v[-1] == v[-2];
+  };
+  const auto is_far = [&](const TrackColumn& column) {
+    const auto c = static_cast<size_t>(column.column);
+    return is_position && largest_[c] > kFarthest;
+  };
+  const auto columns = clip_.ColumnsOf(track);
+  return std::all_of(columns.begin(), columns.end(), same) ||
+         std::any_of(columns.begin(), columns.end(), is_far);
+}
+
+void MotionBlocks::ComputeSteps(size_t track, size_t end) {
+  const MotionTrack& which = clip_.tracks[track];
+  float* const steps = steps_.data() + track * stride_;
+  float* const kinks = kinks_.data() + track * stride_;
+  if (IsConstant(which)) {
+    std::fill(steps + kLead, steps + end, 0.0F);
+    std::fill(kinks + kLead - 1, kinks + end, 0.0F);
+    return;
+  }
+  const auto columns = clip_.ColumnsOf(which);
+  const bool is_rotation = which.kind == TrackKind::kRotation;
+  columns_.clear();
+  reduced_.resize(columns.size() * stride_);
+  for (const TrackColumn& column : columns) {
+    const auto c = static_cast<size_t>(column.column);
+    const float* values = values_.data() + c * stride_;
+    if (is_rotation && largest_[c] > kMaxSinCosDegrees) {
+      constexpr float kTwoTurns = 720;
+      float* const out = reduced_.data() + columns_.size() * stride_;
+      std::transform(values, values + end, out,
+                     [](float v) { return std::fmod(v, kTwoTurns); });
+      values = out;
+    }
+    columns_.push_back({values, column.axis});
+  }
+  (is_rotation ? RotationSteps : PositionSteps)(columns_, end, steps, kinks);
+  // Neither the first nor the last frame of a clip has two neighbours.
+  if (first_ == 0) kinks[kLead - 1] = kinks[kLead] = 0;
+  if (block_.is_last) kinks[kLead + filled_ - 1] = 0;
+}
+
+void MotionBlocks::AddSums(size_t track, size_t end) {
+  const float* steps = steps_.data() + track * stride_;
+  const float* kinks = kinks_.data() + track * stride_;
+  const StepSums found = SumSteps(steps, kinks, end);
+  max_steps_[track] = found.max_step;
+  max_kinks_[track] = found.max_kink;
+  TrackSums& sums = clip_.sums[track];
+  sums.steps += found.step_roots;
+  sums.max_step = std::max(sums.max_step, found.max_step);
+  static const float cap_step = StepOf(kCapDegrees);
+  static const float cap_kink = KinkOf(kCapDegrees);
+  static const float calm_kink = KinkOf(kCalmDegrees);
+  if (found.max_step <= cap_step && found.max_kink <= calm_kink) {
+    sums.capped_steps += found.step_roots;
+    sums.capped_kinks += found.kink_roots;
+    sums.calm_squares += found.kinks;
+    return;
+  }
+  for (size_t i = kStepLead; i < end; ++i) {
+    sums.capped_steps += std::sqrt(std::min(steps[i], cap_step));
+    sums.capped_kinks += std::sqrt(std::min(kinks[i - 1], cap_kink));
+    sums.calm_squares += std::min(kinks[i - 1], calm_kink);
+  }
+}
+
+// Keeps the steps and kinks next to both ends of the clip.
+void MotionBlocks::KeepEnds(size_t track) {
+  const float* steps = steps_.data() + track * stride_ + kLead;
+  const float* kinks = kinks_.data() + track * stride_ + kLead;
+  TrackSums& sums = clip_.sums[track];
+  if (first_ == 0) {
+    sums.first_step = steps[1];
+    sums.second_step = steps[2];
+    sums.first_kink = kinks[1];
+  }
+  if (!block_.is_last) return;
+  sums.last_step = steps[filled_ - 1];
+  sums.step_before_last = steps[filled_ - 2];
+  sums.last_kink = kinks[filled_ - 2];
+}
+
+const MotionBlock* MotionBlocks::Finish(bool is_last) {
+  const size_t end = is_last ? RoundUp(kLead + filled_ + kTail / 2)
+                             : static_cast<size_t>(kLead + filled_);
+  has_finished_ = true;
+  Pad(end);
+  const bool is_finite = MeasureColumns(end);
+  if (!is_finite || was_non_finite_) CountNonFinite();
+  block_ = {first_,  filled_,    is_last,    stride_,  steps_,   kinks_,
+            values_, max_steps_, max_kinks_, changes_, repeats_, &totals_};
+  if (clip_.facts->non_finite_rows > 0) return nullptr;
+  std::fill(totals_.steps.begin(), totals_.steps.end(), 0.0F);
+  std::fill(totals_.kinks.begin(), totals_.kinks.end(), 0.0F);
+  std::fill(totals_.excess.begin(), totals_.excess.end(), 0.0F);
+  std::fill(totals_.jumpers.begin(), totals_.jumpers.end(), 0.0F);
+  static const float total_kink = KinkOf(kTotalDegrees);
+  static const float jumper = StepOf(kJumperDegrees);
+  for (size_t track = 0; track < clip_.tracks.size(); ++track) {
+    ComputeSteps(track, end);
+    AddSums(track, end);
+    KeepEnds(track);
+    if (track >= clip_.rotations || clip_.sums[track].max_step == 0) continue;
+    AddToTotals(steps_.data() + track * stride_,
+                kinks_.data() + track * stride_, end, total_kink, jumper,
+                &totals_);
+  }
+  return &block_;
+}
+
+}  // namespace bvhmill

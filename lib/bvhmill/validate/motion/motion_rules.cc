@@ -1,0 +1,90 @@
+#include "bvhmill/validate/motion/motion_rules.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "bvhmill/validate/motion/cut_finder.h"
+#include "bvhmill/validate/motion/frame_time_rule.h"
+#include "bvhmill/validate/motion/motion_blocks.h"
+#include "bvhmill/validate/motion/rules.h"
+
+namespace bvhmill {
+namespace {
+
+using MakeRule = std::unique_ptr<MotionRule> (*)();
+
+// Every rule there is. They log in this order; the first one finds out whether
+// rules about single steps must be silent.
+constexpr MakeRule kRules[] = {
+    MakeStillRules,      MakeEventRules, MakeSpinRule,      MakeJitterRule,
+    MakeFrozenJointRule, MakeTempoRules, MakeEulerFlipRule, MakeGimbalRule};
+
+class MotionRules final : public RowObserver {
+ public:
+  MotionRules() {
+    for (const MakeRule make : kRules) rules_.push_back(make());
+  }
+
+  int64_t MemoryBytes(const Skeleton& skeleton) const override {
+    return MotionBlocks::MemoryBytes(skeleton) +
+           MotionBlocks::MaxTracks(skeleton) * kRuleTrackBytes *
+               static_cast<int64_t>(rules_.size());
+  }
+
+  void Begin(const ObservedClip& clip) override {
+    blocks_.Begin(clip);
+    cuts_.Begin(blocks_.clip());
+    blocks_.clip().cuts = &cuts_;
+    for (const auto& rule : rules_) rule->Begin(blocks_.clip());
+  }
+
+  void Add(const ObservedRows& rows) override {
+    int64_t done = 0;
+    while (done < rows.frames) {
+      if (blocks_.IsFull()) Pass(/*is_last=*/false);
+      done += blocks_.Take(rows, done);
+    }
+  }
+
+  // A clip with void rows is refused, and nothing is logged about it.
+  void Truncate(int64_t /*frames*/) override {}
+
+  void Finish(IssueLog* log) override {
+    MotionClip& clip = blocks_.clip();
+    if (clip.facts->frames = blocks_.frames(); clip.facts->frames == 0) return;
+    Pass(/*is_last=*/true);
+    if (clip.facts->frames > 1) LogFrameTime(clip, log);
+    if (clip.facts->non_finite_rows > 0) {
+      log->SetNonFiniteRows(clip.facts->non_finite_rows,
+                            blocks_.non_finite_runs());
+      return;
+    }
+    rules_.front()->Finish(log);
+    cuts_.Finish(log);
+    for (size_t i = 1; i < rules_.size(); ++i) rules_[i]->Finish(log);
+  }
+
+ private:
+  // Gives the block to the rules, unless the clip has values that are not
+  // finite.
+  void Pass(bool is_last) {
+    const MotionBlock* block = blocks_.Finish(is_last);
+    if (block == nullptr) return;
+    cuts_.Add(*block);
+    for (const auto& rule : rules_) rule->Add(*block);
+  }
+
+  MotionBlocks blocks_;
+  CutFinder cuts_;
+  std::vector<std::unique_ptr<MotionRule>> rules_;
+};
+
+}  // namespace
+
+std::unique_ptr<RowObserver> MakeMotionRules() {
+  return std::make_unique<MotionRules>();
+}
+
+}  // namespace bvhmill

@@ -1,0 +1,46 @@
+#pragma once
+
+// Steps and kinks (motion_rule.h) in degrees and in shares of the reach, and
+// parts of issues about motion. Private to validate/motion/.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+#include <string>
+
+#include "bvhmill/report/issue_log.h"
+#include "bvhmill/validate/motion/motion_rule.h"
+
+namespace bvhmill {
+
+inline constexpr double kDegrees = 180 / std::numbers::pi;
+
+// Of rotations, in degrees. The angle of a large step by its chord, as rules
+// compare it, and exactly, as issues state it.
+inline double StepDegrees(double step) {
+  return 2 * kDegrees * std::sqrt(step);
+}
+inline double KinkDegrees(double kink) { return kDegrees * std::sqrt(kink); }
+inline double AngleDegrees(double step) {
+  return 4 * kDegrees * std::asin(std::min(std::sqrt(step) / 2, 1.0));
+}
+
+// The step or the kink of an angle.
+inline float StepOf(double degrees) {
+  const double half = degrees / 2 / kDegrees;
+  return static_cast<float>(half * half);
+}
+inline float KinkOf(double degrees) {
+  const double radians = degrees / kDegrees;
+  return static_cast<float>(radians * radians);
+}
+
+// The place of an issue about `node`, with its name. No line is known.
+Location MotionLocation(const MotionClip& clip, int32_t node, int64_t frame);
+// The place of an issue about a whole row.
+Location FrameLocation(int64_t frame);
+// The name of `node` in quotes.
+std::string QuotedNode(const MotionClip& clip, int32_t node);
+
+}  // namespace bvhmill

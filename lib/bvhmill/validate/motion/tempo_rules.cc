@@ -1,0 +1,165 @@
+// The rate at which the motion was captured, and the one at which it plays.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <string>
+
+#include "bvhmill/validate/motion/motion_units.h"
+#include "bvhmill/validate/motion/rules.h"
+#include "bvhmill/validate/short_number.h"
+
+namespace bvhmill {
+namespace {
+
+// Kinks in frames 1 and 2 may be those of a first frame that stands apart.
+constexpr int64_t kFirstKink = 3;
+constexpr size_t kLeastStride = 2;
+constexpr size_t kMostStride = 5;
+// Clips of fewer frames have no tempo.
+constexpr int64_t kFewestFrames = 30;
+// Joints with a smaller mean step do not count, in degrees.
+constexpr double kLeastMeanStep = 0.02;
+// How often a second the motion of people changes direction.
+constexpr double kUsualHertz = 2.7;
+
+// The sums and means of kinks by frame number modulo a stride.
+struct Phases {
+  std::array<double, kMostStride> sums = {};
+  std::array<int64_t, kMostStride> counts = {};
+
+  // Small if all kinks are in one phase.
+  double Ratio(size_t stride) const;
+};
+
+double Phases::Ratio(size_t stride) const {
+  std::array<double, kMostStride> means = {};
+  for (size_t i = 0; i < stride; ++i) {
+    if (counts[i] > 0) means[i] = sums[i] / static_cast<double>(counts[i]);
+  }
+  std::sort(means.begin(), means.begin() + static_cast<ptrdiff_t>(stride));
+  const double largest = means[stride - 1];
+  return largest > 0 ? means[stride - 2] / largest : 1;
+}
+
+class TempoRules final : public MotionRule {
+ public:
+  void Begin(const MotionClip& clip) override;
+  void Add(const MotionBlock& block) override;
+  void Finish(IssueLog* log) override;
+
+ private:
+  void LogInterpolated(IssueLog* log) const;
+  double Hertz() const;
+  void LogTempo(IssueLog* log) const;
+
+  const MotionClip* clip_ = nullptr;
+  // By stride.
+  std::array<Phases, kMostStride + 1> phases_;
+  double kinks_ = 0;
+  int64_t frames_ = 0;
+};
+
+void TempoRules::Begin(const MotionClip& clip) {
+  clip_ = &clip;
+  phases_ = {};
+  kinks_ = 0;
+  frames_ = 0;
+}
+
+void TempoRules::Add(const MotionBlock& block) {
+  const int64_t end = block.is_last ? block.end() - 1 : block.EndFor(1);
+  for (int64_t t = std::max(block.BeginFor(1), kFirstKink); t < end; ++t) {
+    const double kink = block.totals->kinks[block.IndexOf(t)];
+    kinks_ += kink;
+    ++frames_;
+    for (size_t stride = kLeastStride; stride <= kMostStride; ++stride) {
+      const auto phase = static_cast<size_t>(t) % stride;
+      phases_[stride].sums[phase] += kink;
+      ++phases_[stride].counts[phase];
+    }
+  }
+}
+
+void TempoRules::LogInterpolated(IssueLog* log) const {
+  const MotionClip& clip = *clip_;
+  const auto frames = static_cast<double>(clip.facts->frames);
+  if (frames < clip[Threshold::DATA_INTERPOLATED_frames] || frames_ == 0 ||
+      clip.rotations == 0) {
+    return;
+  }
+  const double mean = kDegrees * kinks_ / static_cast<double>(frames_) /
+                      static_cast<double>(clip.rotations);
+  size_t best = kLeastStride;
+  for (size_t stride = kLeastStride; stride <= kMostStride; ++stride) {
+    if (phases_[stride].Ratio(stride) < phases_[best].Ratio(best)) {
+      best = stride;
+    }
+  }
+  const double ratio = phases_[best].Ratio(best);
+  if (ratio >= clip[Threshold::DATA_INTERPOLATED_ratio] ||
+      mean <= clip[Threshold::DATA_INTERPOLATED_degrees]) {
+    return;
+  }
+  log->Add(IssueCode::DATA_INTERPOLATED, {},
+           {{"stride", std::to_string(best)}, {"ratio", Short(ratio)}});
+}
+
+// Second over first differences, as for a sine; 0 if nothing moves.
+double TempoRules::Hertz() const {
+  const MotionFacts& facts = *clip_->facts;
+  static const float cap_step = StepOf(kCapDegrees);
+  static const float cap_kink = KinkOf(kCapDegrees);
+  const auto capped_step = [](float v) {
+    return std::sqrt(std::min(v, cap_step));
+  };
+  const auto capped_kink = [](float v) {
+    return std::sqrt(std::min(v, cap_kink));
+  };
+  double steps = 0;
+  double kinks = 0;
+  for (size_t i = 0; i < clip_->rotations; ++i) {
+    const TrackSums& sums = clip_->sums[i];
+    const double mean =
+        2 * kDegrees * sums.steps / static_cast<double>(facts.frames - 1);
+    if (mean <= kLeastMeanStep) continue;
+    steps += sums.capped_steps;
+    kinks += sums.capped_kinks;
+    if (facts.first_apart) {
+      steps -= capped_step(sums.first_step);
+      kinks -= capped_kink(sums.first_kink);
+    }
+    if (facts.last_apart) {
+      steps -= capped_step(sums.last_step);
+      kinks -= capped_kink(sums.last_kink);
+    }
+  }
+  if (!(steps > 0)) return 0;
+  return kinks / (std::numbers::pi * facts.dt * 2 * steps);
+}
+
+void TempoRules::LogTempo(IssueLog* log) const {
+  const MotionClip& clip = *clip_;
+  // A rate that is not believed plays nothing.
+  const bool has_rate = clip.frame_time == clip.facts->dt;
+  if (!has_rate || clip.facts->frames < kFewestFrames) return;
+  const double hertz = Hertz();
+  if (hertz <= 0 || hertz >= clip[Threshold::DATA_TEMPO_ODD_hertz]) return;
+  log->Add(IssueCode::DATA_TEMPO_ODD, {},
+           {{"hertz", Short(hertz)}, {"factor", Short(kUsualHertz / hertz)}});
+}
+
+void TempoRules::Finish(IssueLog* log) {
+  if (clip_->facts->has_many_repeats) return;
+  LogInterpolated(log);
+  LogTempo(log);
+}
+
+}  // namespace
+
+std::unique_ptr<MotionRule> MakeTempoRules() {
+  return std::make_unique<TempoRules>();
+}
+
+}  // namespace bvhmill

@@ -1,0 +1,238 @@
+// Steps of many frames at once, against double precision.
+
+#include "bvhmill/math/motion_steps.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "bvhmill/math/linear.h"
+#include "bvhmill/math/motion_columns.h"
+#include "bvhmill/math/sincos.h"
+
+namespace bvhmill {
+namespace {
+
+using Column = std::vector<float>;
+
+Column RandomColumn(float size, std::mt19937* random) {
+  std::uniform_real_distribution<float> unit(-1, 1);
+  Column column(kStepStride);
+  float value = 400 * unit(*random);
+  for (float& v : column) v = value += size * unit(*random);
+  return column;
+}
+
+Quat<double> Product(const std::vector<StepColumn>& columns, size_t t) {
+  Quat<double> q;
+  for (const StepColumn& column : columns) {
+    q = Multiply(q, AxisQuat(column.axis, double{column.values[t]}));
+  }
+  return q;
+}
+
+// b - s a, where s is the sign of the product of a and b.
+std::array<double, 4> Step(const Quat<double>& a, const Quat<double>& b,
+                           double* sign) {
+  *sign = a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z < 0 ? -1 : 1;
+  return {b.w - *sign * a.w, b.x - *sign * a.x, b.y - *sign * a.y,
+          b.z - *sign * a.z};
+}
+
+double Square(const std::array<double, 4>& v) {
+  return v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + v[3] * v[3];
+}
+
+TEST(RotationSteps, AreThoseOfQuaternions) {
+  std::mt19937 random(3);
+  for (const float size : {0.01F, 1.0F, 30.0F, 300.0F}) {
+    for (size_t count = 1; count <= 4; ++count) {
+      for (const size_t end : {size_t{16}, size_t{72}, kStepStride}) {
+        std::vector<Column> values;
+        std::vector<StepColumn> columns;
+        for (size_t i = 0; i < count; ++i) {
+          values.push_back(RandomColumn(size, &random));
+        }
+        for (size_t i = 0; i < count; ++i) {
+          columns.push_back({values[i].data(), static_cast<int>(random() % 3)});
+        }
+        std::vector<float> steps(kStepStride, -1);
+        std::vector<float> kinks(kStepStride, -1);
+        RotationSteps(columns, end, steps.data(), kinks.data());
+        for (size_t t = kStepLead - 1; t < end; ++t) {
+          double s = 1;
+          double next = 1;
+          const auto before =
+              Step(Product(columns, t - 1), Product(columns, t), &s);
+          if (t >= kStepLead) {
+            const double error =
+                std::sqrt(double{steps[t]}) - std::sqrt(Square(before));
+            ASSERT_TRUE(std::abs(error) <= 4e-6) << t << " " << size;
+          }
+          if (t + 1 >= end) continue;
+          auto kink = Step(Product(columns, t), Product(columns, t + 1), &next);
+          for (size_t k = 0; k < 4; ++k) kink[k] = next * kink[k] - before[k];
+          const double error =
+              std::sqrt(double{kinks[t]}) - std::sqrt(Square(kink));
+          ASSERT_TRUE(std::abs(error) <= 8e-6) << t << " " << size;
+        }
+        EXPECT_EQ(kinks[end - 1], 0);
+        EXPECT_EQ(steps[kStepLead - 1], -1);
+        EXPECT_EQ(kinks[kStepLead - 2], -1);
+      }
+    }
+  }
+}
+
+TEST(RotationSteps, OfConstantAnglesAreZero) {
+  const Column column(kStepStride, kMaxSinCosDegrees);
+  const StepColumn columns[] = {{column.data(), 0}, {column.data(), 2}};
+  std::vector<float> steps(kStepStride, -1);
+  std::vector<float> kinks(kStepStride, -1);
+  RotationSteps(columns, 72, steps.data(), kinks.data());
+  EXPECT_TRUE(std::all_of(steps.begin() + kStepLead, steps.begin() + 72,
+                          [](float v) { return v == 0; }));
+  EXPECT_TRUE(std::all_of(kinks.begin() + kStepLead - 1, kinks.begin() + 72,
+                          [](float v) { return v == 0; }));
+}
+
+TEST(PositionSteps, TakeTheLastColumnOfAnAxis) {
+  std::mt19937 random(5);
+  const Column unused = RandomColumn(9, &random);
+  const Column x = RandomColumn(2, &random);
+  const Column z = RandomColumn(2, &random);
+  const StepColumn columns[] = {
+      {unused.data(), 0}, {z.data(), 2}, {x.data(), 0}};
+  std::vector<float> steps(kStepStride);
+  std::vector<float> kinks(kStepStride);
+  PositionSteps(columns, 72, steps.data(), kinks.data());
+  for (size_t t = kStepLead; t + 1 < 72; ++t) {
+    const double dx = double{x[t]} - double{x[t - 1]};
+    const double dz = double{z[t]} - double{z[t - 1]};
+    const double ex = double{x[t + 1]} - double{x[t]} - dx;
+    const double ez = double{z[t + 1]} - double{z[t]} - dz;
+    ASSERT_NEAR(steps[t], dx * dx + dz * dz, 1e-3) << t;
+    ASSERT_NEAR(kinks[t], ex * ex + ez * ez, 1e-3) << t;
+  }
+}
+
+TEST(SumSteps, AddsAllOfABlock) {
+  std::mt19937 random(6);
+  for (const size_t end : {size_t{16}, size_t{72}, kStepStride}) {
+    Column steps = RandomColumn(1, &random);
+    Column kinks = RandomColumn(1, &random);
+    for (float& v : steps) v = std::abs(v);
+    for (float& v : kinks) v = std::abs(v);
+    const StepSums sums = SumSteps(steps.data(), kinks.data(), end);
+    StepSums expected;
+    for (size_t i = kStepLead; i < end; ++i) {
+      expected.max_step = std::max(expected.max_step, steps[i]);
+      expected.max_kink = std::max(expected.max_kink, kinks[i - 1]);
+      expected.step_roots += std::sqrt(double{steps[i]});
+      expected.kink_roots += std::sqrt(double{kinks[i - 1]});
+      expected.kinks += double{kinks[i - 1]};
+    }
+    EXPECT_EQ(sums.max_step, expected.max_step);
+    EXPECT_EQ(sums.max_kink, expected.max_kink);
+    EXPECT_NEAR(sums.step_roots, expected.step_roots,
+                1e-6 * expected.step_roots);
+    EXPECT_NEAR(sums.kink_roots, expected.kink_roots,
+                1e-6 * expected.kink_roots);
+    EXPECT_NEAR(sums.kinks, expected.kinks, 1e-6 * expected.kinks);
+  }
+}
+
+TEST(AddToTotals, SumsTracksByFrame) {
+  std::mt19937 random(8);
+  std::uniform_real_distribution<float> unit(0, 1);
+  StepTotals totals = {};
+  std::vector<double> excess(kStepStride);
+  std::vector<double> jumpers(kStepStride);
+  std::vector<double> all(kStepStride);
+  std::vector<double> kinks(kStepStride);
+  constexpr size_t kEnd = 72;
+  for (int track = 0; track < 5; ++track) {
+    Column step(kStepStride);
+    Column kink(kStepStride);
+    for (float& v : step) v = std::pow(unit(random), 4.0F);
+    for (float& v : kink) v = unit(random);
+    AddToTotals(step.data(), kink.data(), kEnd, 0.25F, 0.01F, &totals);
+    for (size_t i = kStepLead - 1; i < kEnd; ++i) {
+      const double root = std::sqrt(double{step[i]});
+      if (i >= kStepLead) all[i] += root;
+      if (i + 1 == kEnd) continue;
+      const double around =
+          std::sqrt(std::max(double{step[i - 1]}, double{step[i + 1]}));
+      kinks[i] += std::sqrt(std::min(double{kink[i]}, 0.25));
+      excess[i] += std::max(root - around, 0.0);
+      jumpers[i] += root > 3 * around && root > 0.1 ? 1 : 0;
+    }
+  }
+  for (size_t i = kStepLead - 1; i < kEnd; ++i) {
+    EXPECT_NEAR(totals.steps[i], all[i], 1e-5) << i;
+    EXPECT_NEAR(totals.kinks[i], kinks[i], 1e-5) << i;
+    EXPECT_NEAR(totals.excess[i], excess[i], 1e-5) << i;
+    EXPECT_EQ(totals.jumpers[i], jumpers[i]) << i;
+  }
+}
+
+TEST(RangeOf, FindsTheLargestAndWhatIsNotFinite) {
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  constexpr float kMax = std::numeric_limits<float>::max();
+  for (size_t at = kStepLead; at < 72; ++at) {
+    Column column(kStepStride, 1);
+    column[at] = -5;
+    EXPECT_EQ(RangeOf(column.data(), 72).largest, 5) << at;
+    EXPECT_EQ(RangeOf(column.data(), 72).change, 6) << at;
+    for (const float odd : {kInf, -kInf, kNan, -kNan}) {
+      column[at] = odd;
+      EXPECT_FALSE(std::isfinite(RangeOf(column.data(), 72).largest)) << at;
+      EXPECT_FALSE(std::isfinite(RangeOf(column.data(), 72).change)) << at;
+    }
+  }
+  // The difference overflows.
+  Column column(kStepStride, kMax);
+  column[20] = -kMax;
+  EXPECT_EQ(RangeOf(column.data(), 72).largest, kMax);
+  EXPECT_FALSE(std::isfinite(RangeOf(column.data(), 72).change));
+}
+
+TEST(LargestRemainder, IsThatOfTheFramesOfABlock) {
+  for (size_t at = kStepLead - 1; at < 72; ++at) {
+    for (const float value : {30.0F, -30.0F, 150.0F, 90.0F, 890.0F, 1e6F}) {
+      Column column(kStepStride, 180);
+      column[at] = value;
+      EXPECT_NEAR(LargestRemainder(column.data(), 72, 180),
+                  std::abs(std::remainder(value, 180.0)) / 180, 1e-3)
+          << at << " " << value;
+    }
+  }
+  Column column(kStepStride, 180);
+  column[kStepLead - 2] = column[72] = 90;
+  EXPECT_EQ(LargestRemainder(column.data(), 72, 180), 0);
+}
+
+TEST(TransposeRows, GivesColumns) {
+  for (const size_t width : {1, 3, 4, 7, 96}) {
+    for (const size_t frames : {1, 3, 4, 9, 64}) {
+      std::vector<float> rows(width * frames);
+      for (size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<float>(i);
+      std::vector<float> values(width * kStepStride, -1);
+      TransposeRows(rows.data(), frames, width, kStepStride, values.data());
+      for (size_t c = 0; c < width; ++c) {
+        for (size_t f = 0; f < kStepStride; ++f) {
+          const float expected = f < frames ? rows[f * width + c] : -1;
+          ASSERT_EQ(values[c * kStepStride + f], expected) << c << " " << f;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bvhmill

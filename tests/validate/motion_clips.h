@@ -1,0 +1,52 @@
+#pragma once
+
+// Clips that move like people do, faults that are put into them, and what the
+// motion rules say.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bvhmill/clip/clip.h"
+#include "bvhmill/report/issue_log.h"
+
+namespace bvhmill::testing {
+
+struct MotionShape {
+  int64_t frames = 600;
+  double frames_per_second = 120;
+  // Joints below the root.
+  int joints = 10;
+  uint64_t seed = 1;
+  // How fast the motion plays.
+  double tempo = 1;
+};
+
+// A root with positions and a few chains of joints. Each angle is a sum of
+// sines of 0.2 to 1.6 Hz and a little noise, so no two rows are equal. The
+// reach is 10 units.
+Clip MovingClip(const MotionShape& shape);
+
+// The value of channel `channel` of `node` in a frame.
+float& ValueAt(Clip* clip, int64_t frame, int32_t node, int32_t channel);
+// Replaces row t by row source(t) of the clip as it was.
+void TakeRows(const std::function<int64_t(int64_t)>& source, Clip* clip);
+// Adds `degrees` to a channel in the frames from `first` to `last`.
+void AddTo(int32_t node, int32_t channel, float amount, int64_t first,
+           int64_t last, Clip* clip);
+
+// The report of the motion rules. Rows come in pieces of `piece` frames; 0: as
+// a whole.
+Report MotionReport(const Clip& clip, int64_t piece = 0,
+                    const ReportOptions& options = {});
+
+// "severity CODE joint J frame A to B xN" of each issue, with the parts that
+// apply.
+std::vector<std::string> MotionIssues(const Report& report);
+
+// The arg `name` of the first issue with this code; empty if there is none.
+std::string ArgOf(const Report& report, const std::string& code,
+                  const std::string& name);
+
+}  // namespace bvhmill::testing

@@ -1,0 +1,30 @@
+#pragma once
+
+// A table of clips with one fault each, at a known place.
+
+#include <iosfwd>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/validate/motion_clips.h"
+
+namespace bvhmill::testing {
+
+using Inject = void (*)(Clip* clip);
+
+struct FaultCase {
+  const char* name;
+  MotionShape shape;
+  Inject inject;
+  std::vector<std::string> issues;
+  // Args of the first issue that must be so.
+  std::vector<std::pair<std::string, std::string>> args = {};
+};
+
+// For googletest: the name.
+void PrintTo(const FaultCase& c, std::ostream* out);
+
+const std::vector<FaultCase>& FaultCases();
+
+}  // namespace bvhmill::testing

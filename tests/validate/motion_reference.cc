@@ -1,0 +1,30 @@
+#include "tests/validate/motion_reference.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "tests/validate/reference_rules.h"
+
+namespace bvhmill::testing {
+
+std::vector<Finding> ReferenceFindings(const Clip& clip) {
+  Reference r;
+  r.clip = MakeReferenceClip(clip);
+  FindRepeatedRows(&r);
+  FindCuts(&r);
+  FindEvents(&r);
+  FindSpins(&r);
+  FindJitter(&r);
+  FindInterpolated(&r);
+  FindTempo(&r);
+  FindFlips(&r);
+  FindFrozenJoints(&r);
+  FindGimbals(&r);
+  std::stable_sort(r.findings.begin(), r.findings.end(),
+                   [](const Finding& a, const Finding& b) {
+                     return std::tie(a.code, a.node) < std::tie(b.code, b.node);
+                   });
+  return r.findings;
+}
+
+}  // namespace bvhmill::testing

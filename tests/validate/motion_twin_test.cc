@@ -1,0 +1,161 @@
+// The motion rules against their slow twin, over random clips and over clips
+// with random faults.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <tuple>
+
+#include "tests/support/clips.h"
+#include "tests/validate/motion_clips.h"
+#include "tests/validate/motion_reference.h"
+
+namespace bvhmill::testing {
+namespace {
+
+Finding FindingOf(const Issue& issue) {
+  Finding out{issue.code, issue.severity};
+  out.node = issue.location.joint.value_or(-1);
+  out.frame = issue.location.frame.value_or(-1);
+  out.last_frame = issue.location.last_frame.value_or(-1);
+  out.occurrences = issue.occurrences;
+  for (const auto& [name, value] : issue.args) {
+    char* end = nullptr;
+    const double number = std::strtod(value.c_str(), &end);
+    if (end == value.c_str() + value.size()) out.numbers[name] = number;
+  }
+  return out;
+}
+
+std::vector<Finding> FastFindings(const Clip& clip) {
+  ReportOptions options;
+  options.max_issues = 0;
+  std::vector<Finding> out;
+  for (const Issue& issue : MotionReport(clip, 0, options).issues) {
+    if (issue.code != "DATA_FRAME_TIME_ODD") out.push_back(FindingOf(issue));
+  }
+  std::stable_sort(out.begin(), out.end(),
+                   [](const Finding& a, const Finding& b) {
+                     return std::tie(a.code, a.node) < std::tie(b.code, b.node);
+                   });
+  return out;
+}
+
+std::string Name(const Finding& f) {
+  return f.code + " joint " + std::to_string(f.node) + " frame " +
+         std::to_string(f.frame) + " to " + std::to_string(f.last_frame) +
+         " x" + std::to_string(f.occurrences) + " " +
+         std::string(SeverityName(f.severity));
+}
+
+// Issues of one code and joint are one, as in a report.
+void Merge(std::vector<Finding>* findings) {
+  std::vector<Finding> out;
+  for (const Finding& f : *findings) {
+    const bool is_known =
+        !out.empty() && out.back().code == f.code && out.back().node == f.node;
+    if (is_known) {
+      out.back().occurrences += f.occurrences;
+    } else {
+      out.push_back(f);
+    }
+  }
+  *findings = out;
+}
+
+void ExpectTwins(const Clip& clip) {
+  std::vector<Finding> expected = ReferenceFindings(clip);
+  Merge(&expected);
+  const std::vector<Finding> got = FastFindings(clip);
+  std::string names;
+  for (const Finding& f : got) names += Name(f) + "\n";
+  std::string expected_names;
+  for (const Finding& f : expected) expected_names += Name(f) + "\n";
+  ASSERT_EQ(names, expected_names);
+  for (size_t i = 0; i < got.size(); ++i) {
+    for (const auto& [name, value] : expected[i].numbers) {
+      ASSERT_TRUE(got[i].numbers.contains(name)) << Name(got[i]) << name;
+      // Issues state four digits.
+      const double bound = 1e-3 * std::abs(value) + 1e-9;
+      EXPECT_TRUE(std::abs(got[i].numbers.at(name) - value) <= bound)
+          << Name(got[i]) << " " << name << " " << got[i].numbers.at(name)
+          << " " << value;
+    }
+  }
+}
+
+TEST(MotionTwin, AgreesOnRandomValues) {
+  for (uint64_t seed = 1; seed <= 60; ++seed) {
+    SCOPED_TRACE(seed);
+    ExpectTwins(RandomClip({.scales = true}, 5 + seed % 50, seed));
+  }
+}
+
+// Puts one random fault into a clip.
+void AddFault(std::mt19937_64* random, Clip* clip) {
+  const int64_t frames = clip->motion.frames;
+  const auto below = [random](int64_t n) {
+    return static_cast<int64_t>((*random)() % static_cast<uint64_t>(n));
+  };
+  const auto joints = static_cast<int64_t>(clip->skeleton.nodes.size()) - 1;
+  const auto node = static_cast<int32_t>(1 + below(joints));
+  const auto channel = static_cast<int32_t>(below(3));
+  const auto size = static_cast<float>(5 + below(120));
+  const int64_t first = below(frames);
+  const int64_t length = 1 + below(20);
+  const int64_t last = std::min(first + length, frames) - 1;
+  switch (below(8)) {
+    case 0:
+      return AddTo(node, channel, size, first, first, clip);
+    case 1:
+      return AddTo(node, channel, size, first, last, clip);
+    case 2:
+      return AddTo(node, channel, size, first, frames - 1, clip);
+    case 3:
+      return TakeRows(
+          [=](int64_t t) {
+            return t < first ? t : std::max(first, t - length);
+          },
+          clip);
+    case 4:
+      return TakeRows(
+          [=](int64_t t) {
+            return t < first ? t : std::min(frames - 1, t + length);
+          },
+          clip);
+    case 5:
+      for (int64_t t = first; t < std::min(first + 150, frames); ++t) {
+        AddTo(node, channel, t % 2 == 0 ? size / 40 : 0, t, t, clip);
+      }
+      return;
+    case 6:
+      return AddTo(node, channel, 360, first, frames - 1, clip);
+    default:
+      return AddTo(0, channel, size / 40, first, last, clip);
+  }
+}
+
+TEST(MotionTwin, AgreesOnClipsWithFaults) {
+  std::mt19937_64 random(7);
+  for (uint64_t seed = 1; seed <= 150; ++seed) {
+    SCOPED_TRACE(seed);
+    MotionShape shape;
+    shape.seed = seed;
+    shape.frames = 40 + static_cast<int64_t>(seed * 7 % 300);
+    shape.joints = 2 + static_cast<int>(seed % 9);
+    const double rates[] = {25, 30, 60, 120, 240};
+    shape.frames_per_second = rates[seed % 5];
+    shape.tempo = seed % 11 == 0 ? 0.1 : 1;
+    Clip clip = MovingClip(shape);
+    const uint64_t faults = random() % 5;
+    for (uint64_t i = 0; i < faults; ++i) AddFault(&random, &clip);
+    ExpectTwins(clip);
+  }
+}
+
+}  // namespace
+}  // namespace bvhmill::testing

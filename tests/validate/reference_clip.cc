@@ -1,0 +1,154 @@
+#include "tests/validate/reference_clip.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+namespace bvhmill::testing {
+namespace {
+
+constexpr double kDegrees = 180 / std::numbers::pi;
+
+double Dot(const Quat<double>& a, const Quat<double>& b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+}
+
+Quat<double> Minus(const Quat<double>& a, const Quat<double>& b) {
+  return {a.x - b.x, a.y - b.y, a.z - b.z, a.w - b.w};
+}
+
+Quat<double> Times(double s, const Quat<double>& q) {
+  return {s * q.x, s * q.y, s * q.z, s * q.w};
+}
+
+double Norm(const Quat<double>& q) { return std::sqrt(Dot(q, q)); }
+
+Quat<double> PoseAt(const ReferenceClip& clip, const ReferenceTrack& track,
+                    int64_t t) {
+  Quat<double> q;
+  if (!track.is_rotation) q.w = 0;
+  for (const int32_t column : track.columns) {
+    const Channel channel =
+        clip.clip->skeleton.channels[static_cast<size_t>(column)];
+    const double value = clip.Value(t, column);
+    const int axis = AxisOf(channel);
+    if (track.is_rotation) {
+      q = Multiply(q, AxisQuat(axis, value));
+    } else {
+      (axis == 0 ? q.x : axis == 1 ? q.y : q.z) = value / clip.reach;
+    }
+  }
+  return q;
+}
+
+void ComputeSteps(int64_t frames, ReferenceTrack* track) {
+  const auto count = static_cast<size_t>(frames);
+  track->steps.assign(count, 0);
+  track->kinks.assign(count, 0);
+  track->returns.assign(count, 0);
+  track->turns_back.assign(count, false);
+  std::vector<Quat<double>>& q = track->poses;
+  for (size_t t = 1; t < count; ++t) {
+    if (track->is_rotation && Dot(q[t], q[t - 1]) < 0) q[t] = Times(-1, q[t]);
+  }
+  const double step_unit = track->is_rotation ? 2 * kDegrees : 1;
+  const double kink_unit = track->is_rotation ? kDegrees : 0.5;
+  for (size_t t = 1; t < count; ++t) {
+    const Quat<double> before = Minus(q[t], q[t - 1]);
+    track->steps[t] = step_unit * Norm(before);
+    if (t + 1 == count) continue;
+    const Quat<double> after = Minus(q[t + 1], q[t]);
+    track->kinks[t] = kink_unit * Norm(Minus(after, before));
+    track->returns[t] = step_unit * Norm(Minus(q[t + 1], q[t - 1]));
+    track->turns_back[t] = Dot(before, after) < 0;
+  }
+}
+
+void AddTracks(bool is_rotation, ReferenceClip* out) {
+  const Skeleton& skeleton = out->clip->skeleton;
+  for (size_t i = 0; i < skeleton.nodes.size(); ++i) {
+    const Node& node = skeleton.nodes[i];
+    if (IsEndSite(node)) continue;
+    ReferenceTrack track;
+    track.is_rotation = is_rotation;
+    track.node = static_cast<int32_t>(i);
+    int32_t column = node.first_channel;
+    for (const Channel channel : ChannelsOf(skeleton, node)) {
+      if (is_rotation ? IsRotation(channel) : IsPosition(channel)) {
+        track.columns.push_back(column);
+      }
+      ++column;
+    }
+    if (track.columns.empty()) continue;
+    for (int64_t t = 0; t < out->frames; ++t) {
+      track.poses.push_back(PoseAt(*out, track, t));
+    }
+    ComputeSteps(out->frames, &track);
+    out->tracks.push_back(track);
+  }
+}
+
+double ReachOf(const Skeleton& skeleton) {
+  double reach = 0;
+  for (const Node& leaf : skeleton.nodes) {
+    double length = 0;
+    for (const Node* node = &leaf; node->parent >= 0;
+         node = &skeleton.nodes[static_cast<size_t>(node->parent)]) {
+      length += std::hypot(node->offset[0], node->offset[1], node->offset[2]);
+    }
+    reach = std::max(reach, length);
+  }
+  return reach;
+}
+
+}  // namespace
+
+double ReferenceTrack::MeanStep() const {
+  const double sum = std::accumulate(steps.begin(), steps.end(), 0.0);
+  return sum / static_cast<double>(steps.size() - 1);
+}
+
+std::vector<const ReferenceTrack*> ReferenceClip::Rotations() const {
+  std::vector<const ReferenceTrack*> out;
+  for (const ReferenceTrack& track : tracks) {
+    if (track.is_rotation) out.push_back(&track);
+  }
+  return out;
+}
+
+double ReferenceClip::Value(int64_t t, int32_t column) const {
+  const size_t width = clip->skeleton.channels.size();
+  return clip->motion
+      .values[static_cast<size_t>(t) * width + static_cast<size_t>(column)];
+}
+
+double DistanceOf(const ReferenceTrack& track, const Quat<double>& a,
+                  const Quat<double>& b) {
+  if (!track.is_rotation) return Norm(Minus(a, b));
+  return 2 * kDegrees *
+         std::min(Norm(Minus(a, b)), Norm(Minus(a, Times(-1, b))));
+}
+
+ReferenceClip MakeReferenceClip(const Clip& clip) {
+  ReferenceClip out;
+  out.clip = &clip;
+  out.frames = clip.motion.frames;
+  const double time = clip.motion.frame_time;
+  out.dt = time > 0 && time < 0.2 ? time : 1.0 / 30;
+  out.reach = ReachOf(clip.skeleton);
+  AddTracks(true, &out);
+  if (out.reach > 0) AddTracks(false, &out);
+  const auto width = static_cast<int32_t>(clip.skeleton.channels.size());
+  out.repeats.assign(static_cast<size_t>(out.frames), false);
+  for (int64_t t = 1; t < out.frames; ++t) {
+    bool is_equal = true;
+    for (int32_t c = 0; c < width; ++c) {
+      is_equal = is_equal && out.Value(t, c) == out.Value(t - 1, c);
+    }
+    out.repeats[static_cast<size_t>(t)] = is_equal;
+  }
+  return out;
+}
+
+}  // namespace bvhmill::testing

@@ -1,0 +1,284 @@
+// Joints, rates and Euler angles, slowly.
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <string>
+#include <tuple>
+
+#include "tests/validate/reference_rules.h"
+
+namespace bvhmill::testing {
+// --- Fast turns, jitter, joints that stand still.
+
+void FindSpins(Reference* r) {
+  if (r->clip.dt >= 0.045) return;
+  for (const ReferenceTrack* track : r->clip.Rotations()) {
+    Finding f{"DATA_SPIN"};
+    f.node = track->node;
+    f.occurrences = 0;
+    double worst = 0;
+    for (int64_t t = 2; t + 2 < r->clip.frames; ++t) {
+      const double turn = AngleOfStep(
+          std::min({track->Step(t), track->Step(t + 1), track->Step(t + 2)}));
+      if (turn / r->clip.dt < 3000) continue;
+      ++f.occurrences;
+      if (turn <= worst) continue;
+      worst = turn;
+      f.frame = t;
+      f.last_frame = t + 2;
+    }
+    f.numbers = {{"degrees_per_second", worst / r->clip.dt}};
+    if (f.occurrences > 0) r->findings.push_back(f);
+  }
+}
+
+void FindJitter(Reference* r) {
+  const double rate = 1 / r->clip.dt;
+  if (rate < 23.9) return;
+  const auto window = static_cast<int64_t>(std::round(rate));
+  const int64_t frames = r->clip.frames;
+  for (const ReferenceTrack* track : r->clip.Rotations()) {
+    Finding f{"DATA_JITTER"};
+    f.node = track->node;
+    f.occurrences = 0;
+    double most = 0;
+    double degrees = 0;
+    double all = 0;
+    for (int64_t begin = 0; begin < frames; begin += window) {
+      double count = 0;
+      double sum = 0;
+      for (int64_t t = std::max<int64_t>(begin, 2);
+           t < std::min(begin + window, frames - 2); ++t) {
+        const double kink = track->Kink(t);
+        const bool is_reversal =
+            track->turns_back[static_cast<size_t>(t)] && kink < 10 &&
+            std::min(track->Step(t), track->Step(t + 1)) >= 0.5;
+        count += is_reversal ? 1 : 0;
+        sum += is_reversal ? kink : 0;
+      }
+      if (count < 15) continue;
+      ++f.occurrences;
+      degrees += sum;
+      all += count;
+      if (count <= most) continue;
+      most = count;
+      f.frame = begin;
+      f.last_frame = std::min(begin + window, frames) - 1;
+    }
+    if (f.occurrences == 0) continue;
+    const bool is_short = static_cast<double>(frames) * r->clip.dt < 4;
+    f.severity =
+        f.occurrences >= 2 || is_short ? Severity::kWarning : Severity::kHint;
+    f.numbers = {{"reversals", most},
+                 {"seconds", f.occurrences},
+                 {"degrees", degrees / all}};
+    r->findings.push_back(f);
+  }
+}
+
+namespace {
+
+double BodyStep(const Reference& r, int64_t t) {
+  double sum = 0;
+  for (const ReferenceTrack* track : r.clip.Rotations()) sum += track->Step(t);
+  return sum;
+}
+
+void FindFrozenJoint(const ReferenceTrack& track, Reference* r) {
+  const int64_t frames = r->clip.frames;
+  std::vector<bool> still(static_cast<size_t>(frames), false);
+  for (int64_t t = 1; t < frames; ++t) {
+    bool is_equal = true;
+    for (const int32_t c : track.columns) {
+      is_equal = is_equal && r->clip.Value(t, c) == r->clip.Value(t - 1, c);
+    }
+    still[static_cast<size_t>(t)] = is_equal;
+  }
+  RepeatRun longest;
+  for (const RepeatRun& run : RunsOf(still)) {
+    if (run.rows > longest.rows) longest = run;
+  }
+  const auto run = static_cast<double>(longest.rows);
+  const double outside = static_cast<double>(frames - 1) - run;
+  if (run < 7 || (run + 1) * r->clip.dt < 0.5 || outside < 8) return;
+  const auto skips = [&](int64_t t) {
+    return (t == 1 && r->first_apart) || (t == frames - 1 && r->last_apart);
+  };
+  double own = 0;
+  double body = 0;
+  double body_in_run = 0;
+  double zeros = 0;
+  for (int64_t t = 1; t < frames; ++t) {
+    const bool in_run = t > longest.first && t <= longest.first + longest.rows;
+    zeros += still[static_cast<size_t>(t)] && !in_run ? 1 : 0;
+    if (in_run) body_in_run += BodyStep(*r, t);
+    if (skips(t)) continue;
+    own += track.Step(t);
+    body += BodyStep(*r, t);
+  }
+  if (zeros > 0.2 * outside || own / outside / r->clip.dt < 2 ||
+      body_in_run / run < 0.25 * body / static_cast<double>(frames - 1)) {
+    return;
+  }
+  Finding f{"DATA_FROZEN_JOINT"};
+  f.node = track.node;
+  f.frame = longest.first;
+  f.last_frame = longest.first + longest.rows;
+  f.numbers = {{"frames", run + 1}, {"seconds", (run + 1) * r->clip.dt}};
+  r->findings.push_back(f);
+}
+
+}  // namespace
+
+// --- The rate.
+
+void FindInterpolated(Reference* r) {
+  const int64_t frames = r->clip.frames;
+  const auto rotations = r->clip.Rotations();
+  if (frames < 40 || r->many_repeats || rotations.empty()) return;
+  double best = 1;
+  int64_t best_stride = 0;
+  double mean = 0;
+  for (int64_t stride = 2; stride <= 5; ++stride) {
+    std::vector<double> sums(static_cast<size_t>(stride));
+    std::vector<double> counts(static_cast<size_t>(stride));
+    double all = 0;
+    for (int64_t t = 3; t + 1 < frames; ++t) {
+      double sum = 0;
+      for (const auto* track : rotations) sum += std::min(track->Kink(t), 5.0);
+      sums[static_cast<size_t>(t % stride)] += sum;
+      ++counts[static_cast<size_t>(t % stride)];
+      all += sum;
+    }
+    mean = all / static_cast<double>(frames - 4) /
+           static_cast<double>(rotations.size());
+    for (size_t i = 0; i < sums.size(); ++i) sums[i] /= counts[i];
+    std::sort(sums.begin(), sums.end());
+    const double ratio = sums[sums.size() - 2] / sums.back();
+    if (ratio < best) {
+      best = ratio;
+      best_stride = stride;
+    }
+  }
+  if (best >= 0.5 || mean <= 0.003) return;
+  Finding f{"DATA_INTERPOLATED", Severity::kHint};
+  f.numbers = {{"stride", best_stride}, {"ratio", best}};
+  r->findings.push_back(f);
+}
+
+void FindTempo(Reference* r) {
+  const int64_t frames = r->clip.frames;
+  if (frames < 30 || r->many_repeats ||
+      r->clip.dt != r->clip.clip->motion.frame_time) {
+    return;
+  }
+  double steps = 0;
+  double kinks = 0;
+  for (const ReferenceTrack* track : r->clip.Rotations()) {
+    if (track->MeanStep() <= 0.02) continue;
+    for (int64_t t = r->first_apart ? 2 : 1;
+         t < frames - (r->last_apart ? 1 : 0); ++t) {
+      steps += std::min(track->Step(t), 20.0);
+    }
+    for (int64_t t = r->first_apart ? 2 : 1;
+         t < frames - (r->last_apart ? 2 : 1); ++t) {
+      kinks += std::min(track->Kink(t), 20.0);
+    }
+  }
+  if (steps == 0) return;
+  const double hertz = kinks / (std::numbers::pi * r->clip.dt * steps);
+  if (hertz >= 0.8 || hertz <= 0) return;
+  Finding f{"DATA_TEMPO_ODD", Severity::kHint};
+  f.numbers = {{"hertz", hertz}, {"factor", 2.7 / hertz}};
+  r->findings.push_back(f);
+}
+
+// --- Euler angles.
+
+void FindFlips(Reference* r) {
+  Finding f{"DATA_EULER_FLIP"};
+  double wraps = 0;
+  double flips = 0;
+  std::set<int32_t> joints;
+  for (int64_t t = r->first_apart ? 2 : 1;
+       t < r->clip.frames - (r->last_apart ? 1 : 0); ++t) {
+    for (const ReferenceTrack* track : r->clip.Rotations()) {
+      double most = 0;
+      int large = 0;
+      for (const int32_t c : track->columns) {
+        const double change =
+            std::abs(r->clip.Value(t, c) - r->clip.Value(t - 1, c));
+        most = std::max(most, change);
+        large += change > 60 ? 1 : 0;
+      }
+      if ((most <= 180 && large < 2) || track->Step(t) >= most / 4) continue;
+      (most > 180 ? wraps : flips) += 1;
+      joints.insert(track->node);
+      if (f.frame < 0) f.frame = t;
+    }
+  }
+  if (f.frame < 0) return;
+  f.severity = flips > 0 ? Severity::kHint : Severity::kInfo;
+  f.occurrences = static_cast<int64_t>(wraps + flips);
+  f.numbers = {{"wraps", wraps}, {"flips", flips}, {"joints", joints.size()}};
+  r->findings.push_back(f);
+}
+
+namespace {
+
+void FindGimbal(const ReferenceTrack& track, Reference* r) {
+  const auto& channels = r->clip.clip->skeleton.channels;
+  std::set<int> axes;
+  for (const int32_t c : track.columns) {
+    axes.insert(AxisOf(channels[static_cast<size_t>(c)]));
+  }
+  if (track.columns.size() != 3 || axes.size() != 3) return;
+  const auto is_near = [&](int64_t t) {
+    const double middle = r->clip.Value(t, track.columns[1]);
+    return std::abs(std::cos(ToRadians(middle))) < std::sin(ToRadians(5.0));
+  };
+  const auto change = [&](int64_t t, size_t column) {
+    const int32_t c = track.columns[column];
+    return std::abs(
+        std::remainder(r->clip.Value(t, c) - r->clip.Value(t - 1, c), 360));
+  };
+  Finding f{"DATA_GIMBAL_NEAR", Severity::kHint};
+  f.node = track.node;
+  f.occurrences = 0;
+  double excess = 0;
+  double outer = 0;
+  double steps = 0;
+  double worst = -1;
+  for (int64_t t = 2; t + 1 < r->clip.frames; ++t) {
+    if (!is_near(t) || !is_near(t - 1)) continue;
+    const double turn = std::max(change(t, 0), change(t, 2));
+    const double over = std::max(turn - 2 * track.Step(t), 0.0);
+    excess += over;
+    outer += turn;
+    steps += track.Step(t);
+    ++f.occurrences;
+    if (over > worst) f.frame = t;
+    worst = std::max(worst, over);
+  }
+  if (f.occurrences == 0 || excess < 360 || outer < 5 * steps) return;
+  f.numbers = {{"degrees", excess}, {"frames", f.occurrences}};
+  r->findings.push_back(f);
+}
+
+}  // namespace
+
+void FindFrozenJoints(Reference* r) {
+  for (const ReferenceTrack* track : r->clip.Rotations()) {
+    FindFrozenJoint(*track, r);
+  }
+}
+
+void FindGimbals(Reference* r) {
+  for (const ReferenceTrack* track : r->clip.Rotations()) {
+    FindGimbal(*track, r);
+  }
+}
+
+}  // namespace bvhmill::testing

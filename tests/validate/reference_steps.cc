@@ -1,0 +1,286 @@
+// Rows, cuts, spikes and jumps, slowly.
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <string>
+#include <tuple>
+
+#include "tests/validate/reference_rules.h"
+
+namespace bvhmill::testing {
+double AngleOfStep(double step) {
+  constexpr double kDegrees = 180 / std::numbers::pi;
+  return 4 * kDegrees * std::asin(std::min(1.0, step / kDegrees / 4));
+}
+
+// --- Rows that repeat.
+
+std::vector<RepeatRun> RunsOf(const std::vector<bool>& repeats) {
+  std::vector<RepeatRun> runs;
+  for (size_t t = 1; t < repeats.size(); ++t) {
+    if (!repeats[t]) continue;
+    if (!repeats[t - 1]) runs.push_back({static_cast<int64_t>(t) - 1, 0});
+    ++runs.back().rows;
+  }
+  return runs;
+}
+
+namespace {
+
+void FindFrozen(const std::vector<RepeatRun>& runs, Reference* r) {
+  const int64_t frames = r->clip.frames;
+  const auto rank = [&](const RepeatRun& run) {
+    const bool is_end = run.first == 0 || run.first + run.rows == frames - 1;
+    const bool is_warning = !is_end || run.rows + 1 >= 0.25 * frames;
+    return std::tuple(is_warning, run.rows, -run.first);
+  };
+  const auto worst = std::max_element(
+      runs.begin(), runs.end(), [&](const RepeatRun& a, const RepeatRun& b) {
+        return rank(a) < rank(b);
+      });
+  Finding f{"DATA_FROZEN_FRAMES"};
+  f.severity = std::get<0>(rank(*worst)) ? Severity::kWarning : Severity::kHint;
+  f.frame = worst->first;
+  f.last_frame = worst->first + worst->rows;
+  f.occurrences = static_cast<int64_t>(runs.size());
+  f.numbers = {{"frames", worst->rows + 1},
+               {"seconds", (worst->rows + 1) * r->clip.dt}};
+  r->findings.push_back(f);
+}
+
+void FindRepeats(const std::vector<RepeatRun>& runs, Reference* r) {
+  const int64_t frames = r->clip.frames;
+  int64_t rows = 0;
+  int64_t inner = 0;
+  std::map<int64_t, int64_t> lengths;
+  for (const RepeatRun& run : runs) {
+    rows += run.rows;
+    ++lengths[run.rows];
+    inner += run.first >= 2 && run.first + run.rows < frames - 2 ? 1 : 0;
+  }
+  r->many_repeats = rows >= 0.1 * static_cast<double>(frames);
+  const auto most = std::max_element(
+      lengths.begin(), lengths.end(),
+      [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto count = static_cast<double>(runs.size());
+  const bool is_regular = r->many_repeats && count >= 4 &&
+                          static_cast<double>(most->second) >= 0.6 * count;
+  if (!is_regular && inner < 3) return;
+  Finding f{"DATA_REPEATED_FRAMES"};
+  f.frame = runs.front().first + 1;
+  f.numbers = {{"stride", is_regular ? most->first + 1 : 0},
+               {"frames", rows},
+               {"runs", count}};
+  r->findings.push_back(f);
+}
+
+}  // namespace
+
+void FindRepeatedRows(Reference* r) {
+  std::vector<RepeatRun> long_runs;
+  std::vector<RepeatRun> short_runs;
+  for (const RepeatRun& run : RunsOf(r->clip.repeats)) {
+    const bool is_long = run.rows >= 4 && run.rows * r->clip.dt >= 0.0999;
+    (is_long ? long_runs : short_runs).push_back(run);
+    if (run.rows == r->clip.frames - 1) {
+      Finding f{"DATA_FROZEN_CLIP"};
+      f.frame = 0;
+      f.last_frame = r->clip.frames - 1;
+      f.numbers = {{"frames", r->clip.frames}};
+      r->findings.push_back(f);
+      return;
+    }
+  }
+  if (!long_runs.empty()) FindFrozen(long_runs, r);
+  if (!short_runs.empty()) FindRepeats(short_runs, r);
+}
+
+namespace {
+
+// --- Cuts, and frames that stand apart.
+
+struct Leap {
+  double joints = 0;
+  double excess = 0;
+  double largest = 0;
+  bool is_cut = false;
+  double moving = 0;
+};
+
+double Neighbour(const ReferenceTrack& track, int64_t t) {
+  return std::max(track.Step(t - 1), track.Step(t + 1));
+}
+
+Leap LeapAt(const Reference& r, int64_t t) {
+  Leap leap;
+  for (const ReferenceTrack* track : r.clip.Rotations()) {
+    const double step = track->Step(t);
+    const double next = Neighbour(*track, t);
+    leap.joints += step > 3 * next && step > 1 ? 1 : 0;
+    leap.excess += std::max(step - next, 0.0);
+    leap.largest = std::max(leap.largest, AngleOfStep(step));
+    const auto most =
+        std::max_element(track->steps.begin(), track->steps.end());
+    leap.moving += *most > 0.05 ? 1 : 0;
+  }
+  leap.is_cut = leap.joints >= 3 && leap.joints >= 0.3 * leap.moving &&
+                leap.excess >= leap.moving;
+  return leap;
+}
+
+// The conditions of a jump. `is_calm`: its size must be judged by the mean.
+bool IsJump(const Reference& r, const ReferenceTrack& track, int64_t t) {
+  const double step = track.Step(t);
+  const double next = Neighbour(track, t);
+  const double rate = (step - next) / r.clip.dt / r.clip.dt;
+  if (next > step / 4) return false;
+  if (!track.is_rotation) return step - next >= 0.02 && rate >= 30;
+  if (step - next < 8) return false;
+  return rate >= 80'000 ||
+         (step >= 12 && step >= 15 * std::max(track.MeanStep(), 0.2));
+}
+
+bool IsApart(const Reference& r, int64_t t) {
+  if (LeapAt(r, t).is_cut) return true;
+  const auto rotations = r.clip.Rotations();
+  return std::any_of(rotations.begin(), rotations.end(),
+                     [&](const auto* track) { return IsJump(r, *track, t); });
+}
+
+void AddApart(const char* code, int64_t frame, int64_t step, Reference* r) {
+  const Leap leap = LeapAt(*r, step);
+  Finding f{code, Severity::kHint};
+  f.frame = frame;
+  f.numbers = {{"joints", std::max(leap.joints, 1.0)},
+               {"degrees", leap.largest}};
+  r->findings.push_back(f);
+}
+
+}  // namespace
+
+void FindCuts(Reference* r) {
+  const int64_t frames = r->clip.frames;
+  if (frames < 4 || r->many_repeats) return;
+  r->first_apart = IsApart(*r, 1);
+  r->last_apart = IsApart(*r, frames - 1);
+  if (r->first_apart) AddApart("DATA_FIRST_FRAME_APART", 0, 1, r);
+  if (r->last_apart) {
+    AddApart("DATA_LAST_FRAME_APART", frames - 1, frames - 1, r);
+  }
+  Finding f{"DATA_CUT"};
+  double worst = -1;
+  for (int64_t t = 2; t + 1 < frames; ++t) {
+    const Leap leap = LeapAt(*r, t);
+    if (!leap.is_cut) continue;
+    r->cuts.insert(t);
+    if (leap.excess <= worst) continue;
+    worst = leap.excess;
+    f.frame = t;
+    f.numbers = {{"joints", leap.joints},
+                 {"moving", leap.moving},
+                 {"degrees", leap.excess / leap.moving}};
+  }
+  f.occurrences = static_cast<int64_t>(r->cuts.size());
+  if (!r->cuts.empty()) r->findings.push_back(f);
+}
+
+namespace {
+
+// --- Spikes and jumps.
+
+struct Event {
+  int64_t frame = 0;
+  int64_t frames = 0;
+  double size = 0;
+  double stated = 0;
+};
+
+double UsualKink(const ReferenceTrack& track) {
+  double sum = 0;
+  for (const double kink : track.kinks) {
+    sum += std::min(kink, 10.0) * std::min(kink, 10.0);
+  }
+  return std::max(std::sqrt(sum / static_cast<double>(track.kinks.size() - 2)),
+                  0.3);
+}
+
+bool IsSpike(const Reference& r, const ReferenceTrack& track, int64_t t) {
+  const double kink = track.Kink(t);
+  const double least = std::min(track.Step(t), track.Step(t + 1));
+  const double rate = 2 * kink / r.clip.dt / r.clip.dt;
+  const bool is_fast = track.is_rotation ? kink >= 5 && rate >= 80'000
+                                         : kink >= 0.01 && rate >= 30;
+  const bool is_back = track.returns[static_cast<size_t>(t)] <= least / 2;
+  if (is_fast && is_back) return true;
+  const double near = track.Kink(t - 1);
+  const double far = track.Kink(t + 1);
+  const bool is_pattern =
+      kink >= 1.5 * std::max(near, far) && kink <= 4 * std::min(near, far) &&
+      kink >= 4 * std::max(track.Kink(t - 2), track.Kink(t + 2));
+  if (is_fast && is_pattern) return true;
+  return track.is_rotation && is_back && kink >= 10 &&
+         kink >= 10 * UsualKink(track) &&
+         std::max(track.Step(t - 1), track.Step(t + 2)) <= least / 2;
+}
+
+void AddEvents(const char* code, const ReferenceTrack& track,
+               std::vector<Event> events, Reference* r) {
+  std::erase_if(events, [&](const Event& e) {
+    return r->cuts.contains(e.frame) ||
+           (e.frames > 0 && r->cuts.contains(e.frame + e.frames));
+  });
+  if (events.empty()) return;
+  const auto worst = std::max_element(
+      events.begin(), events.end(),
+      [](const Event& a, const Event& b) { return a.size < b.size; });
+  Finding f{code};
+  f.node = track.node;
+  f.frame = worst->frame;
+  if (worst->frames > 1) f.last_frame = worst->frame + worst->frames - 1;
+  f.occurrences = static_cast<int64_t>(events.size());
+  f.numbers[track.is_rotation ? "degrees" : "reach"] = worst->stated;
+  if (worst->frames > 0) f.numbers["frames"] = worst->frames;
+  r->findings.push_back(f);
+}
+
+void FindEventsOf(const ReferenceTrack& track, Reference* r) {
+  const auto window =
+      static_cast<int64_t>(std::max(2.0, 0.1 / r->clip.dt * 1.001));
+  std::vector<Event> spikes;
+  std::vector<Event> jumps;
+  for (int64_t t = 1; t + 1 < r->clip.frames; ++t) {
+    const double kink = track.Kink(t);
+    if (IsSpike(*r, track, t)) spikes.push_back({t, 1, kink, kink});
+    if (t < 2 || !IsJump(*r, track, t)) continue;
+    const double step = track.Step(t);
+    const Event jump{t, 0, step, track.is_rotation ? AngleOfStep(step) : step};
+    if (!jumps.empty() && t - jumps.back().frame <= window) {
+      const Event open = jumps.back();
+      const double away =
+          DistanceOf(track, track.poses[static_cast<size_t>(open.frame) - 1],
+                     track.poses[static_cast<size_t>(t)]);
+      if (away <= 0.3 * std::min(open.size, step)) {
+        Event spike = open.size < jump.size ? open : jump;
+        spike.frame = open.frame;
+        spike.frames = t - open.frame;
+        spikes.push_back(spike);
+        jumps.pop_back();
+        continue;
+      }
+    }
+    jumps.push_back(jump);
+  }
+  AddEvents("DATA_SPIKE", track, spikes, r);
+  AddEvents("DATA_JUMP", track, jumps, r);
+}
+
+}  // namespace
+
+void FindEvents(Reference* r) {
+  if (r->many_repeats) return;
+  for (const ReferenceTrack& track : r->clip.tracks) FindEventsOf(track, r);
+}
+
+}  // namespace bvhmill::testing
