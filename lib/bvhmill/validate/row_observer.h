@@ -52,6 +52,9 @@ struct ObservedRows {
   // frames x nodes x 3: world positions of joints and end sites, in the units
   // of the file. Empty unless an observer needs positions.
   std::span<const float> positions;
+  // frames x facts.landmarks.nodes.size() x 3: world positions of the
+  // landmarks, in the units of the file.
+  std::span<const float> landmarks;
 };
 
 // Used by one thread at a time. No function may fail; each may throw

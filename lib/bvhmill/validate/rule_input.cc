@@ -1,15 +1,44 @@
 #include "bvhmill/validate/rule_input.h"
 
+#include "bvhmill/base/utf8.h"
+
 namespace bvhmill {
 
-Location LocationOf(const RuleInput& input, int32_t node) {
+namespace {
+
+// `places` are empty if the source is no text.
+Location NodeLocation(const Skeleton& skeleton,
+                      std::span<const TextPosition> places, int32_t node) {
   Location location;
-  if (!input.places.empty()) {
-    location = LocationAt(input.places[static_cast<size_t>(node)]);
+  if (!places.empty()) {
+    location = LocationAt(places[static_cast<size_t>(node)]);
   }
   location.joint = node;
-  location.joint_name = DisplayName(input.skeleton, node);
+  location.joint_name = DisplayName(skeleton, node);
   return location;
+}
+
+}  // namespace
+
+Location LocationOf(const RuleInput& input, int32_t node) {
+  return NodeLocation(input.skeleton, input.places, node);
+}
+
+Location LocationOf(const ObservedClip& clip, int32_t node) {
+  return NodeLocation(clip.skeleton, clip.node_positions, node);
+}
+
+Location LocationAtFrame(const ObservedClip& clip, int32_t node,
+                         int64_t frame) {
+  Location location;
+  location.frame = frame;
+  location.joint = node;
+  location.joint_name = DisplayName(clip.skeleton, node);
+  return location;
+}
+
+std::string QuotedName(const Skeleton& skeleton, int32_t node) {
+  return Quote(DisplayName(skeleton, node));
 }
 
 std::optional<Vec3f> PositionAt(const RuleInput& input, const Node& node,

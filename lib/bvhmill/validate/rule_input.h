@@ -13,6 +13,7 @@
 #include "bvhmill/clip/clip.h"
 #include "bvhmill/clip/conventions.h"
 #include "bvhmill/report/report.h"
+#include "bvhmill/validate/row_observer.h"
 #include "bvhmill/validate/row_samples.h"
 #include "bvhmill/validate/skeleton_facts.h"
 
@@ -37,6 +38,11 @@ struct RuleInput {
 
 // The index and name of the node, and where it begins in the text.
 Location LocationOf(const RuleInput& input, int32_t node);
+Location LocationOf(const ObservedClip& clip, int32_t node);
+// The index and the name alone, at a frame.
+Location LocationAtFrame(const ObservedClip& clip, int32_t node, int64_t frame);
+// The name of a node in quotes.
+std::string QuotedName(const Skeleton& skeleton, int32_t node);
 
 // The values of the position channels of `node` in sample `row`; nullopt unless
 // it has all three.

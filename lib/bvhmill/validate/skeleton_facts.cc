@@ -49,6 +49,18 @@ int PositionAxes(const Skeleton& skeleton, const Node& node) {
   return static_cast<int>(std::count(has.begin(), has.end(), true));
 }
 
+double ReachOf(const Skeleton& skeleton) {
+  double reach = 0;
+  std::vector<double> ways(skeleton.nodes.size());
+  for (size_t i = 0; i < skeleton.nodes.size(); ++i) {
+    const Node& node = skeleton.nodes[i];
+    if (node.parent < 0) continue;
+    ways[i] = ways[static_cast<size_t>(node.parent)] + Length(node.offset);
+    reach = std::max(reach, ways[i]);
+  }
+  return reach;
+}
+
 }  // namespace
 
 float Length(const std::array<float, 3>& v) {
@@ -60,6 +72,7 @@ void FindFacts(const Skeleton& skeleton, SkeletonFacts* facts) {
   facts->zero_length_bones.clear();
   facts->offset_roots.clear();
   facts->positioned_joints.clear();
+  facts->positioned_nodes.clear();
   for (size_t i = 0; i < skeleton.nodes.size(); ++i) {
     const Node& node = skeleton.nodes[i];
     const auto index = static_cast<int32_t>(i);
@@ -67,12 +80,17 @@ void FindFacts(const Skeleton& skeleton, SkeletonFacts* facts) {
     if (node.kind == NodeKind::kRoot && Length(node.offset) != 0) {
       facts->offset_roots.push_back(index);
     }
-    if (node.kind != NodeKind::kJoint) continue;
+    if (IsEndSite(node)) continue;
     const int axes = PositionAxes(skeleton, node);
+    if (axes == 3) facts->positioned_nodes.push_back(index);
+    if (node.kind != NodeKind::kJoint) continue;
     if (axes == 3) facts->positioned_joints.push_back(index);
     if (axes == 0 && !has_length) facts->zero_length_bones.push_back(index);
   }
   facts->body = MeasureBiped(skeleton);
+  facts->reach = ReachOf(skeleton);
+  facts->landmarks = FindLandmarks(skeleton);
+  facts->mirror_pairs = FindMirrorPairs(skeleton);
 }
 
 }  // namespace bvhmill

@@ -10,6 +10,8 @@
 
 #include "bvhmill/clip/clip.h"
 #include "bvhmill/validate/biped_measure.h"
+#include "bvhmill/validate/floor/landmarks.h"
+#include "bvhmill/validate/mirror_pairs.h"
 
 namespace bvhmill {
 
@@ -31,6 +33,14 @@ struct SkeletonFacts {
   // JOINTs that have all three position channels.
   std::vector<int32_t> positioned_joints;
   std::optional<BipedMeasure> body;
+  // ROOTs and JOINTs that have all three position channels.
+  std::vector<int32_t> positioned_nodes;
+  // The longest way along OFFSETs from a root to a leaf: the size of the figure
+  // in any rest pose.
+  double reach = 0;
+  Landmarks landmarks;
+  // Left and right bones of different lengths are among them.
+  std::vector<MirrorPair> mirror_pairs;
 };
 
 // Writes to `facts`, which may hold earlier results, and reuses its memory.

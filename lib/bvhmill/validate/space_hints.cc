@@ -91,10 +91,12 @@ void HintAtUpAxis(const RuleInput& input, const BipedMeasure& body,
   const bool stands_along_z = z >= kClearlyLonger * y && z * kWidestArms >= x;
   if (!stands_along_z || !HipsAreAlongZ(input, z)) return;
   const auto at = PositionAt(input, input.nodes().front(), 0);
-  log->Add(IssueCode::DATA_UP_AXIS_GUESS, LocationOf(input, 0),
-           {{"along_z", Short(z)},
-            {"along_y", Short(y)},
-            {"height", Short((*at)[2])}});
+  log->Add(
+      IssueCode::DATA_UP_AXIS_GUESS, LocationOf(input, 0),
+      {{"evidence", "the rest pose measures " + Short(z) + " along Z and " +
+                        Short(y) + " along Y, and the root is at " +
+                        Short((*at)[2]) + " along Z"},
+       {"axis", "Z"}});
 }
 
 }  // namespace
@@ -106,7 +108,9 @@ void HintAtSpace(const RuleInput& input, IssueLog* log) {
   const std::optional<BipedMeasure>& body = input.facts.body;
   if (!body) return;
   if (!has_unit) HintAtUnit(input, *body, log);
-  if (!has_axis) HintAtUpAxis(input, *body, log);
+  // If head and feet are known, all frames say more; see floor_rules.h.
+  const bool has_head = input.facts.landmarks.head >= 0;
+  if (!has_axis && !has_head) HintAtUpAxis(input, *body, log);
 }
 
 }  // namespace bvhmill

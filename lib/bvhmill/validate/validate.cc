@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/base/utf8.h"
 #include "bvhmill/validate/rule_input.h"
 #include "bvhmill/validate/space_hints.h"
 
@@ -12,7 +11,7 @@ namespace bvhmill {
 namespace {
 
 std::string Quoted(const RuleInput& input, int32_t node) {
-  return Quote(DisplayName(input.skeleton, node));
+  return QuotedName(input.skeleton, node);
 }
 
 Vec3f Minus(const Vec3f& a, const Vec3f& b) {

@@ -5,9 +5,8 @@ std::shared_ptr<const CompiledSkeleton> SkeletonCompiler::Compile(
     const SharedSkeleton& source, bool needs_plan,
     const Conventions& conventions) {
   const bool is_known = last_ != nullptr && last_->source == source;
-  const bool has_plan =
-      is_known && last_->has_plan && last_->conventions == conventions;
-  if (is_known && (has_plan || !needs_plan)) return last_;
+  const bool is_same = is_known && last_->conventions == conventions;
+  if (is_same && (last_->has_plan || !needs_plan)) return last_;
   const auto made = std::make_shared<CompiledSkeleton>();
   made->source = source;
   if (is_known) {
@@ -18,6 +17,8 @@ std::shared_ptr<const CompiledSkeleton> SkeletonCompiler::Compile(
     made->info = DescribeClip(source->skeleton, 0, 0);
   }
   if (needs_plan) made->plan = MakePlan(source->skeleton, conventions);
+  made->landmark_plan = MakePlan(
+      LandmarkSkeleton(source->skeleton, made->facts.landmarks), conventions);
   made->has_plan = needs_plan;
   made->conventions = conventions;
   last_ = made;

@@ -25,6 +25,8 @@ struct CompiledSkeleton {
   bool has_plan = false;
   Conventions conventions;
   Plan plan;
+  // The plan of facts.landmarks.nodes, for `conventions`.
+  Plan landmark_plan;
 };
 
 // Compiles skeletons and keeps the last one. Not thread-safe.

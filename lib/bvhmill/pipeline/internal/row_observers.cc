@@ -8,11 +8,18 @@
 namespace bvhmill {
 namespace {
 
-// Nodes that are solved at once: 3 MB of positions.
+// Nodes that are solved at once: 3 MB of positions, or 200 KB of landmarks.
 constexpr int64_t kMaxNodes = 256 * 1024;
+constexpr int64_t kMaxLandmarks = 16 * 1024;
 
-int64_t NodesOf(const CompiledSkeleton& compiled) {
-  return static_cast<int64_t>(compiled.plan.nodes.size());
+int64_t NodesOf(const Plan& plan) {
+  return static_cast<int64_t>(plan.nodes.size());
+}
+
+int64_t BytesOf(const Plan& plan, int64_t frames) {
+  if (plan.nodes.empty()) return 0;
+  return 3 * frames * NodesOf(plan) * static_cast<int64_t>(sizeof(float)) +
+         FkScratchBytes(plan);
 }
 
 }  // namespace
@@ -22,9 +29,19 @@ bool RowObservers::NeedsPositions() const {
                      [](const auto& o) { return o->NeedsPositions(); });
 }
 
+bool RowObservers::Solves() const {
+  return NeedsPositions() || !compiled_->landmark_plan.nodes.empty();
+}
+
 int64_t RowObservers::MaxFrames() const {
-  return std::max<int64_t>(
-      kMaxNodes / std::max<int64_t>(NodesOf(*compiled_), 1), 1);
+  const int64_t landmarks =
+      std::max<int64_t>(NodesOf(compiled_->landmark_plan), 1);
+  int64_t frames = kMaxLandmarks / landmarks;
+  if (NeedsPositions()) {
+    const int64_t nodes = std::max<int64_t>(NodesOf(compiled_->plan), 1);
+    frames = std::min(frames, kMaxNodes / nodes);
+  }
+  return std::max<int64_t>(frames, 1);
 }
 
 absl::Status RowObservers::Begin(const CompiledSkeleton& compiled,
@@ -35,6 +52,8 @@ absl::Status RowObservers::Begin(const CompiledSkeleton& compiled,
   frames_ = 0;
   thresholds_ = Thresholds(options.report.thresholds);
   motion_ = {};
+  motion_.reach = compiled.facts.reach;
+  if (frame_time > 0 && frame_time < 0.2) motion_.dt = frame_time;
   const SourceSkeleton& read = *compiled.source;
   int64_t bytes = 0;
   for (const auto& observer : observers_) {
@@ -46,46 +65,67 @@ absl::Status RowObservers::Begin(const CompiledSkeleton& compiled,
     observer->Begin({read.skeleton, compiled.facts, read.node_positions,
                      options.edits.source, frame_time, thresholds_, motion_});
   }
-  if (!NeedsPositions()) return absl::OkStatus();
-  const int64_t floats = 3 * MaxFrames() * NodesOf(compiled);
-  return budget->Hold(threads * (floats * static_cast<int64_t>(sizeof(float)) +
-                                 FkScratchBytes(compiled.plan)));
+  const int64_t frames = MaxFrames();
+  int64_t bytes = BytesOf(compiled.landmark_plan, frames);
+  if (NeedsPositions()) bytes += BytesOf(compiled.plan, frames);
+  return budget->Hold(threads * bytes);
+}
+
+void RowObservers::SolvePlan(const Plan& plan, int64_t frames,
+                             std::span<const float> values,
+                             UninitializedVector<float>* positions,
+                             UninitializedVector<float>* scratch) const {
+  positions->resize(static_cast<size_t>(3 * frames * NodesOf(plan)));
+  FkJob job;
+  job.plan = &plan;
+  job.frames = frames;
+  job.values = values;
+  job.with_end_sites = true;
+  job.positions = *positions;
+  job.scratch = scratch;
+  job.Run();
 }
 
 void RowObservers::Solve(int64_t frames, std::span<const float> values,
                          TileBuffers* buffers) const {
   if (!CanSolve(frames)) return;
-  const int64_t floats = 3 * frames * NodesOf(*compiled_);
-  buffers->observed.resize(static_cast<size_t>(floats));
-  FkJob job;
-  job.plan = &compiled_->plan;
-  job.frames = frames;
-  job.values = values;
-  job.with_end_sites = true;
-  job.positions = buffers->observed;
-  job.scratch = &buffers->scratch;
-  job.Run();
+  if (NeedsPositions()) {
+    SolvePlan(compiled_->plan, frames, values, &buffers->observed,
+              &buffers->scratch);
+  }
+  if (!compiled_->landmark_plan.nodes.empty()) {
+    SolvePlan(compiled_->landmark_plan, frames, values, &buffers->landmarks,
+              &buffers->scratch);
+  }
 }
 
 void RowObservers::Pass(int64_t frames, std::span<const float> values,
-                        std::span<const float> positions) {
-  const ObservedRows rows{frames_, frames, values, positions};
+                        const TileBuffers* buffers) {
+  ObservedRows rows;
+  rows.first_frame = frames_;
+  rows.frames = frames;
+  rows.values = values;
+  if (buffers != nullptr && NeedsPositions())
+    rows.positions = buffers->observed;
+  if (buffers != nullptr && !compiled_->landmark_plan.nodes.empty()) {
+    rows.landmarks = buffers->landmarks;
+  }
   for (const auto& observer : observers_) observer->Add(rows);
   frames_ += frames;
 }
 
 void RowObservers::Add(int64_t frames, std::span<const float> values,
                        bool is_solved, TileBuffers* buffers) {
-  if (is_solved) return Pass(frames, values, buffers->observed);
-  if (!NeedsPositions()) return Pass(frames, values, {});
-  const auto width = static_cast<size_t>(compiled_->plan.columns);
+  if (is_solved) return Pass(frames, values, buffers);
+  if (!Solves()) return Pass(frames, values, nullptr);
+  const size_t width = compiled_->source->skeleton.channels.size();
   const int64_t most = MaxFrames();
   for (int64_t done = 0; done < frames; done += most) {
     const int64_t count = std::min(most, frames - done);
     const auto part = values.subspan(static_cast<size_t>(done) * width,
                                      static_cast<size_t>(count) * width);
     Solve(count, part, buffers);
-    Pass(count, part, buffers->observed);
+    Pass(count, part, buffers);
   }
 }
 
@@ -96,6 +136,7 @@ void RowObservers::Truncate(int64_t frames) {
 }
 
 void RowObservers::Finish(IssueLog* log) {
+  motion_.frames = frames_;
   for (const auto& observer : observers_) observer->Finish(log);
 }
 

@@ -28,6 +28,7 @@ class RowObservers {
   void AddObserver(std::unique_ptr<RowObserver> observer) {
     observers_.push_back(std::move(observer));
   }
+  // An observer needs the positions of all nodes.
   bool NeedsPositions() const;
 
   // Starts a clip. `compiled`, with a plan if positions are needed, and
@@ -36,9 +37,10 @@ class RowObservers {
   absl::Status Begin(const CompiledSkeleton& compiled,
                      const ConvertOptions& options, double frame_time,
                      int threads, Budget* budget);
-  // Positions are needed, and those of `frames` frames can be solved at once.
+  // Positions of nodes or of landmarks are needed, and those of `frames` frames
+  // can be solved at once.
   bool CanSolve(int64_t frames) const {
-    return NeedsPositions() && frames <= MaxFrames();
+    return Solves() && frames <= MaxFrames();
   }
   // Solves the positions of a tile into `buffers`, if CanSolve.
   void Solve(int64_t frames, std::span<const float> values,
@@ -56,9 +58,15 @@ class RowObservers {
   void Finish(IssueLog* log);
 
  private:
+  bool Solves() const;
   int64_t MaxFrames() const;
+  void SolvePlan(const Plan& plan, int64_t frames,
+                 std::span<const float> values,
+                 UninitializedVector<float>* positions,
+                 UninitializedVector<float>* scratch) const;
+  // With the positions in `buffers`; null: without positions.
   void Pass(int64_t frames, std::span<const float> values,
-            std::span<const float> positions);
+            const TileBuffers* buffers);
 
   std::vector<std::unique_ptr<RowObserver>> observers_;
   const CompiledSkeleton* compiled_ = nullptr;

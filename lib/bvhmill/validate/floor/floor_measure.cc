@@ -1,0 +1,235 @@
+#include "bvhmill/validate/floor/floor_measure.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace bvhmill {
+namespace {
+
+constexpr double kParts = 5;
+
+std::span<const float> PointAt(std::span<const float> positions, size_t point) {
+  return positions.subspan(3 * point, 3);
+}
+
+// The value that the share `share` of `values` is below; reorders them.
+double QuantileOf(double share, std::vector<double>* values) {
+  const auto index =
+      static_cast<ptrdiff_t>(share * static_cast<double>(values->size()));
+  const auto at = values->begin() + index;
+  std::nth_element(values->begin(), at, values->end());
+  return *at;
+}
+
+}  // namespace
+
+void FloorMeasure::Begin(const Landmarks& landmarks, double reach) {
+  landmarks_ = &landmarks;
+  scale_ = 1 / reach;
+  is_finite_ = true;
+  root_moves_ = false;
+  for (HeightHistogram& heights : heights_) heights.Clear();
+  lowest_.fill({std::numeric_limits<double>::infinity(), -1, -1});
+  up_sum_ = {};
+  up_frames_ = 0;
+  points_.assign(1, 0);
+  for (const auto& foot : landmarks.feet) {
+    points_.insert(points_.end(), foot.begin(), foot.end());
+  }
+  first_frame_.number = newest_.number = -1;
+  newest_.points.assign(3 * points_.size(), 0.0F);
+  pairs_.Begin(newest_.points.size());
+}
+
+int64_t FloorMeasure::MemoryBytes(const Landmarks& landmarks) {
+  size_t points = 1;
+  for (const auto& foot : landmarks.feet) points += foot.size();
+  constexpr auto kPairs = static_cast<size_t>(PairSamples::kMost);
+  return static_cast<int64_t>(2 * kPairs * 3 * points * sizeof(float));
+}
+
+void FloorMeasure::Add(std::span<const float> positions) {
+  // The frame before is neither the first nor the last one.
+  if (newest_.number > 0) Count(newest_);
+  newest_.number = frames();
+  for (size_t i = 0; i < points_.size(); ++i) {
+    const auto point = PointAt(positions, static_cast<size_t>(points_[i]));
+    std::copy(point.begin(), point.end(), newest_.points.data() + 3 * i);
+  }
+  if (landmarks_->head >= 0) {
+    const auto head = PointAt(positions, static_cast<size_t>(landmarks_->head));
+    std::copy(head.begin(), head.end(), newest_.head.begin());
+  }
+  if (newest_.number == 0) first_frame_ = newest_;
+  pairs_.Add(newest_.points);
+}
+
+void FloorMeasure::End(int64_t first, int64_t last) {
+  first_ = first;
+  last_ = last;
+  if (first == 0 && first_frame_.number == 0) Count(first_frame_);
+  if (newest_.number > 0 && newest_.number <= last) Count(newest_);
+}
+
+void FloorMeasure::Count(const Frame& frame) {
+  const auto is_finite = [](float x) { return std::isfinite(x); };
+  is_finite_ =
+      is_finite_ &&
+      std::all_of(frame.points.begin(), frame.points.end(), is_finite) &&
+      std::all_of(frame.head.begin(), frame.head.end(), is_finite);
+  if (!is_finite_) return;
+  root_moves_ =
+      root_moves_ || !std::equal(frame.points.begin(), frame.points.begin() + 3,
+                                 first_frame_.points.begin());
+  CountFeet(frame);
+  CountUp(frame);
+}
+
+void FloorMeasure::CountFeet(const Frame& frame) {
+  const std::vector<float>& points = frame.points;
+  for (size_t axis = 0; axis < 3; ++axis) {
+    float least = points[3 + axis];
+    float most = least;
+    size_t least_at = 1;
+    size_t most_at = 1;
+    for (size_t i = 2; i < points_.size(); ++i) {
+      const float x = points[3 * i + axis];
+      if (x < least) least_at = i;
+      if (x > most) most_at = i;
+      least = std::min(least, x);
+      most = std::max(most, x);
+    }
+    CountLowest(axis, scale_ * double{least}, frame.number, points_[least_at]);
+    CountLowest(axis + 3, -scale_ * double{most}, frame.number,
+                points_[most_at]);
+  }
+}
+
+void FloorMeasure::CountLowest(size_t direction, double height, int64_t frame,
+                               int32_t node) {
+  heights_[direction].Add(height);
+  LowestFoot& lowest = lowest_[direction];
+  if (height < lowest.height) lowest = {height, frame, node};
+}
+
+void FloorMeasure::CountUp(const Frame& frame) {
+  if (landmarks_->head < 0) return;
+  std::array<double, 3> up = {frame.head[0], frame.head[1], frame.head[2]};
+  const double share = 1 / static_cast<double>(landmarks_->feet.size());
+  size_t first = 1;
+  for (const auto& foot : landmarks_->feet) {
+    for (size_t axis = 0; axis < 3; ++axis) {
+      up[axis] -= share * frame.points[3 * first + axis];
+    }
+    first += foot.size();
+  }
+  const double length =
+      std::sqrt(up[0] * up[0] + up[1] * up[1] + up[2] * up[2]);
+  if (!(length > 0)) return;
+  for (size_t axis = 0; axis < 3; ++axis) up_sum_[axis] += up[axis] / length;
+  ++up_frames_;
+}
+
+std::array<double, 3> FloorMeasure::Up() const {
+  std::array<double, 3> up = up_sum_;
+  for (double& x : up) x /= std::max(static_cast<double>(up_frames_), 1.0);
+  return up;
+}
+
+double FloorMeasure::HeightAt(std::span<const float> points, size_t point,
+                              int direction) const {
+  return scale_ * SignOfDirection(direction) *
+         double{points[3 * point + AxisOfDirection(direction)]};
+}
+
+std::optional<std::array<double, 5>> FloorMeasure::PartHeights(
+    int direction) const {
+  std::array<std::vector<double>, 5> parts;
+  for (int64_t i = 0; i < pairs_.count(); ++i) {
+    if (!Counts(i)) continue;
+    const double along = static_cast<double>(pairs_.frame(i)) /
+                         static_cast<double>(pairs_.frames());
+    double low = std::numeric_limits<double>::infinity();
+    for (size_t point = 1; point < points_.size(); ++point) {
+      low = std::min(low, HeightAt(pairs_.after(i), point, direction));
+    }
+    parts[static_cast<size_t>(kParts * along)].push_back(low);
+  }
+  std::array<double, 5> heights = {};
+  for (size_t part = 0; part < parts.size(); ++part) {
+    if (parts[part].empty()) return std::nullopt;
+    heights[part] = QuantileOf(0.25, &parts[part]);
+  }
+  return heights;
+}
+
+// What Slide adds up over pairs and feet.
+struct FloorMeasure::SlideSums {
+  int direction = kPlusY;
+  double height = 0;
+  // The largest step along the direction.
+  double vertical = 0;
+  int64_t pairs = 0;
+  // Lengths of the steps of feet with contact, across the direction.
+  std::vector<double> steps;
+  // Sums of foot . root and root . root over those steps.
+  double along = 0;
+  double root = 0;
+};
+
+// Adds the foot that has the points `first` and following.
+void FloorMeasure::AddSlide(int64_t pair, size_t first, size_t count,
+                            SlideSums* sums) const {
+  const auto before = pairs_.before(pair);
+  const auto after = pairs_.after(pair);
+  const int direction = sums->direction;
+  size_t low = first;
+  for (size_t i = first; i < first + count; ++i) {
+    if (HeightAt(after, i, direction) < HeightAt(after, low, direction))
+      low = i;
+  }
+  const double now = HeightAt(after, low, direction);
+  const double then = HeightAt(before, low, direction);
+  const bool touches = now < sums->height && then < sums->height &&
+                       std::fabs(now - then) < sums->vertical;
+  if (!touches) return;
+  double square = 0;
+  for (size_t axis = 0; axis < 3; ++axis) {
+    if (axis == AxisOfDirection(direction)) continue;
+    const size_t at = 3 * low + axis;
+    const double step = scale_ * (double{after[at]} - before[at]);
+    const double root = scale_ * (double{after[axis]} - before[axis]);
+    square += step * step;
+    sums->along += step * root;
+    sums->root += root * root;
+  }
+  sums->steps.push_back(std::sqrt(square));
+}
+
+FootSlide FloorMeasure::Slide(int direction, double height, double vertical,
+                              double dt) const {
+  SlideSums sums;
+  sums.direction = direction;
+  sums.height = height;
+  sums.vertical = vertical * dt;
+  for (int64_t pair = 0; pair < pairs_.count(); ++pair) {
+    if (!Counts(pair)) continue;
+    ++sums.pairs;
+    size_t first = 1;
+    for (const auto& foot : landmarks_->feet) {
+      AddSlide(pair, first, foot.size(), &sums);
+      first += foot.size();
+    }
+  }
+  FootSlide slide;
+  if (sums.steps.empty()) return slide;
+  const auto feet = static_cast<int64_t>(landmarks_->feet.size());
+  slide.contact = static_cast<double>(sums.steps.size()) /
+                  static_cast<double>(sums.pairs * feet);
+  slide.median = QuantileOf(0.5, &sums.steps) / dt;
+  slide.gain = sums.root > 0 ? sums.along / sums.root : 0;
+  return slide;
+}
+
+}  // namespace bvhmill

@@ -1,0 +1,121 @@
+#pragma once
+
+// What is kept of the feet and the head of a figure while frames pass, and the
+// figures that the rules of floor_rules.h judge. Private to validate/.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "bvhmill/validate/floor/height_histogram.h"
+#include "bvhmill/validate/floor/landmarks.h"
+#include "bvhmill/validate/floor/pair_samples.h"
+
+namespace bvhmill {
+
+// A direction that may be up: +X, +Y, +Z, -X, -Y, -Z.
+inline constexpr int kDirections = 6;
+inline constexpr int kPlusY = 1;
+constexpr size_t AxisOfDirection(int direction) {
+  return static_cast<size_t>(direction % 3);
+}
+constexpr double SignOfDirection(int direction) {
+  return direction < 3 ? 1 : -1;
+}
+
+// The lowest point of a foot along a direction. Heights are in reaches.
+struct LowestFoot {
+  double height = 0;
+  int64_t frame = -1;
+  // An index of Landmarks::nodes.
+  int32_t node = -1;
+};
+
+struct FootSlide {
+  // Shares and speeds of the pairs of frames with contact; reaches a second.
+  double contact = 0;
+  double median = 0;
+  // How far feet move with the root: 0 planted, 1 carried along, -1 in place.
+  double gain = 0;
+};
+
+class FloorMeasure {
+ public:
+  // `landmarks` stays until the next Begin. `reach` is above 0.
+  void Begin(const Landmarks& landmarks, double reach);
+  // The next frame: landmarks.nodes.size() x 3 world positions.
+  void Add(std::span<const float> positions);
+  // All frames came; those before `first` and after `last` do not count: at
+  // most one each. Must be called before the functions below.
+  void End(int64_t first, int64_t last);
+
+  int64_t frames() const { return pairs_.frames(); }
+  // Bytes that a figure with these landmarks takes.
+  static int64_t MemoryBytes(const Landmarks& landmarks);
+  // False if a position was not finite. All below is void then.
+  bool is_finite() const { return is_finite_; }
+  // True if the root was at two places.
+  bool root_moves() const { return root_moves_; }
+
+  // The mean of the unit vectors from the middle of the feet to the head; zero
+  // without a head.
+  std::array<double, 3> Up() const;
+  // Lowest foot nodes of all frames.
+  const HeightHistogram& heights(int direction) const {
+    return heights_[static_cast<size_t>(direction)];
+  }
+  const LowestFoot& lowest(int direction) const {
+    return lowest_[static_cast<size_t>(direction)];
+  }
+  // The height that a quarter of the frames is below, in each of five equal
+  // parts of the clip. Nothing if a part has no sample.
+  std::optional<std::array<double, 5>> PartHeights(int direction) const;
+  // How feet move while they touch the floor: their lowest node is below
+  // `height` in both frames of a pair, and rises and falls slower than
+  // `vertical` reaches a second. `dt` is the frame time.
+  FootSlide Slide(int direction, double height, double vertical,
+                  double dt) const;
+
+ private:
+  // One frame: its number, the points, and the head.
+  struct Frame {
+    int64_t number = -1;
+    std::vector<float> points;
+    std::array<float, 3> head = {};
+  };
+  void Count(const Frame& frame);
+  void CountFeet(const Frame& frame);
+  void CountLowest(size_t direction, double height, int64_t frame,
+                   int32_t node);
+  void CountUp(const Frame& frame);
+  bool Counts(int64_t pair) const {
+    return pairs_.frame(pair) > first_ && pairs_.frame(pair) <= last_;
+  }
+  struct SlideSums;
+  void AddSlide(int64_t pair, size_t first, size_t count,
+                SlideSums* sums) const;
+  double HeightAt(std::span<const float> points, size_t point,
+                  int direction) const;
+
+  const Landmarks* landmarks_ = nullptr;
+  double scale_ = 1;
+  bool is_finite_ = true;
+  bool root_moves_ = false;
+  std::array<HeightHistogram, kDirections> heights_;
+  std::array<LowestFoot, kDirections> lowest_;
+  std::array<double, 3> up_sum_ = {};
+  int64_t up_frames_ = 0;
+  // The root and all nodes of the feet, one foot after the other.
+  std::vector<int32_t> points_;
+  // Frames wait until it is known whether they count: the first one, and the
+  // newest.
+  Frame first_frame_;
+  Frame newest_;
+  PairSamples pairs_;
+  int64_t first_ = 0;
+  int64_t last_ = 0;
+};
+
+}  // namespace bvhmill

@@ -1,0 +1,182 @@
+#include "bvhmill/validate/floor/floor_rules.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "bvhmill/validate/floor/floor_measure.h"
+#include "bvhmill/validate/rule_input.h"
+#include "bvhmill/validate/short_number.h"
+
+namespace bvhmill {
+namespace {
+
+constexpr const char* kDirectionNames[] = {"X", "Y", "Z", "-X", "-Y", "-Z"};
+
+// The direction in which the head is above the feet, if it is clear.
+std::optional<int> UpOf(const FloorMeasure& measure, double least) {
+  const std::array<double, 3> up = measure.Up();
+  int best = 0;
+  for (int axis = 1; axis < 3; ++axis) {
+    if (std::fabs(up[static_cast<size_t>(axis)]) >
+        std::fabs(up[static_cast<size_t>(best)])) {
+      best = axis;
+    }
+  }
+  const double share = up[static_cast<size_t>(best)];
+  if (!(std::fabs(share) >= least)) return std::nullopt;
+  return share > 0 ? best : best + 3;
+}
+
+// The share of frames whose lowest foot may be below the floor.
+constexpr double kFloorShare = 0.1;
+
+class FloorRules final : public RowObserver {
+ public:
+  int64_t MemoryBytes(const Skeleton& skeleton) const override {
+    return FloorMeasure::MemoryBytes(FindLandmarks(skeleton));
+  }
+  void Begin(const ObservedClip& clip) override {
+    clip_.emplace(clip);
+    const Landmarks& landmarks = clip.facts.landmarks;
+    is_on_ = !landmarks.feet.empty() && clip.motion.reach > 0;
+    if (is_on_) measure_.Begin(landmarks, clip.motion.reach);
+  }
+  void Add(const ObservedRows& rows) override {
+    if (!is_on_) return;
+    const size_t size = 3 * clip_->facts.landmarks.nodes.size();
+    for (int64_t i = 0; i < rows.frames; ++i) {
+      measure_.Add(rows.landmarks.subspan(static_cast<size_t>(i) * size, size));
+    }
+  }
+  // A clip with void rows is refused, and the rules are not applied to it.
+  void Truncate(int64_t /*frames*/) override {}
+  void Finish(IssueLog* log) override;
+
+ private:
+  void CheckUp(std::optional<int> up, IssueLog* log) const;
+  void CheckSinking(int up, double floor, IssueLog* log) const;
+  void CheckDrift(int up, IssueLog* log) const;
+  void CheckOffset(int up, double floor, IssueLog* log) const;
+  void CheckSlide(int up, double floor, IssueLog* log) const;
+  double Limit(Threshold threshold) const {
+    return clip_->thresholds[threshold];
+  }
+  // The root of the figure.
+  Location AtRoot() const {
+    return LocationOf(*clip_, clip_->facts.landmarks.nodes[0]);
+  }
+
+  std::optional<ObservedClip> clip_;
+  bool is_on_ = false;
+  FloorMeasure measure_;
+};
+
+void FloorRules::Finish(IssueLog* log) {
+  const MotionFacts& motion = clip_->motion;
+  if (!is_on_ || motion.non_finite_rows > 0) return;
+  measure_.End(motion.first_frame(), motion.last_frame());
+  if (!measure_.is_finite() || measure_.heights(kPlusY).count() == 0) return;
+  const std::optional<int> clear =
+      UpOf(measure_, Limit(Threshold::DATA_UP_AXIS_GUESS_share));
+  CheckUp(clear, log);
+  const int up = clear.value_or(kPlusY);
+  const double floor = measure_.heights(up).Quantile(kFloorShare);
+  CheckSinking(up, floor, log);
+  CheckDrift(up, log);
+  CheckOffset(up, floor, log);
+  CheckSlide(up, floor, log);
+}
+
+void FloorRules::CheckUp(std::optional<int> up, IssueLog* log) const {
+  if (clip_->source.up_axis != UpAxis::kUnknown) return;
+  if (!up || *up == kPlusY) return;
+  const std::array<double, 3> mean = measure_.Up();
+  const auto axis = AxisOfDirection(*up);
+  log->Add(IssueCode::DATA_UP_AXIS_GUESS, AtRoot(),
+           {{"evidence", "the head is above the feet along " +
+                             std::string(kDirectionNames[*up]) + ", by " +
+                             Short(std::fabs(mean[axis])) +
+                             " of the distance in the mean of all frames"},
+            {"axis", kDirectionNames[*up]}});
+}
+
+void FloorRules::CheckSinking(int up, double floor, IssueLog* log) const {
+  const HeightHistogram& heights = measure_.heights(up);
+  const int64_t frames =
+      heights.CountBelow(floor - Limit(Threshold::DATA_BELOW_FLOOR_depth));
+  const bool are_few =
+      static_cast<double>(frames) <= Limit(Threshold::DATA_BELOW_FLOOR_share) *
+                                         static_cast<double>(heights.count());
+  if (static_cast<double>(frames) < Limit(Threshold::DATA_BELOW_FLOOR_frames) ||
+      !are_few) {
+    return;
+  }
+  const LowestFoot& lowest = measure_.lowest(up);
+  const auto& nodes = clip_->facts.landmarks.nodes;
+  log->Add(IssueCode::DATA_BELOW_FLOOR,
+           LocationAtFrame(*clip_, nodes[static_cast<size_t>(lowest.node)],
+                           lowest.frame),
+           {{"depth", Short(floor - lowest.height)},
+            {"frames", std::to_string(frames)}});
+}
+
+void FloorRules::CheckDrift(int up, IssueLog* log) const {
+  const double seconds =
+      static_cast<double>(measure_.frames()) * clip_->motion.dt;
+  const auto parts = measure_.PartHeights(up);
+  if (seconds < Limit(Threshold::DATA_FLOOR_DRIFT_seconds) || !parts) return;
+  const double least = Limit(Threshold::DATA_FLOOR_DRIFT_step);
+  bool rises = true;
+  bool falls = true;
+  for (size_t i = 1; i < parts->size(); ++i) {
+    const double step = (*parts)[i] - (*parts)[i - 1];
+    rises = rises && step > least;
+    falls = falls && -step > least;
+  }
+  const double rise = parts->back() - parts->front();
+  if ((!rises && !falls) ||
+      std::fabs(rise) <= Limit(Threshold::DATA_FLOOR_DRIFT_rise))
+    return;
+  log->Add(
+      IssueCode::DATA_FLOOR_DRIFT, AtRoot(),
+      {{"direction", rises ? "up" : "down"}, {"rise", Short(std::fabs(rise))}});
+}
+
+void FloorRules::CheckOffset(int up, double floor, IssueLog* log) const {
+  const double height = SignOfDirection(up) * floor;
+  const std::string axis(1, "XYZ"[AxisOfDirection(up)]);
+  if (std::fabs(floor) > Limit(Threshold::DATA_ROOT_SCALE_distance) &&
+      measure_.root_moves()) {
+    log->Add(IssueCode::DATA_ROOT_SCALE, AtRoot(),
+             {{"what", "the floor under the feet"},
+              {"value", Short(height)},
+              {"unit", "reaches from 0 along " + axis}});
+  }
+  if (std::fabs(floor) <= Limit(Threshold::DATA_FLOOR_OFFSET_distance)) return;
+  log->Add(IssueCode::DATA_FLOOR_OFFSET, AtRoot(),
+           {{"height", Short(height * clip_->motion.reach)},
+            {"axis", axis},
+            {"share", Short(std::fabs(floor))}});
+}
+
+void FloorRules::CheckSlide(int up, double floor, IssueLog* log) const {
+  const double dt = clip_->motion.dt;
+  const FootSlide slide =
+      measure_.Slide(up, floor + Limit(Threshold::DATA_FOOT_SKATE_height),
+                     Limit(Threshold::DATA_FOOT_SKATE_vertical), dt);
+  if (slide.contact < Limit(Threshold::DATA_FOOT_SKATE_share) ||
+      slide.median <= Limit(Threshold::DATA_FOOT_SKATE_speed))
+    return;
+  log->Add(IssueCode::DATA_FOOT_SKATE, AtRoot(),
+           {{"median", Short(slide.median)}, {"gain", Short(slide.gain)}});
+}
+
+}  // namespace
+
+std::unique_ptr<RowObserver> MakeFloorRules() {
+  return std::make_unique<FloorRules>();
+}
+
+}  // namespace bvhmill

@@ -1,0 +1,23 @@
+#pragma once
+
+// Rules about feet and the floor, from the world positions of head and feet:
+//
+//   DATA_UP_AXIS_GUESS  the head is not above the feet, but along another axis
+//   DATA_BELOW_FLOOR    the feet sink below the floor in a few frames
+//   DATA_FLOOR_DRIFT    the floor rises or falls over the clip
+//   DATA_FLOOR_OFFSET   the figure does not stand on 0
+//   DATA_FOOT_SKATE     feet that stand on the floor move over it
+//   DATA_ROOT_SCALE     the floor is far from 0 while the figure moves
+//
+// They are silent about figures without landmarks.
+
+#include <memory>
+
+#include "bvhmill/validate/row_observer.h"
+
+namespace bvhmill {
+
+// Cost: about 200 operations a frame. Memory: at most 250 KB.
+std::unique_ptr<RowObserver> MakeFloorRules();
+
+}  // namespace bvhmill

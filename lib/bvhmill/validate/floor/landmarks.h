@@ -1,0 +1,34 @@
+#pragma once
+
+// The few nodes of a figure whose world positions rules need: head and feet.
+
+#include <cstdint>
+#include <vector>
+
+#include "bvhmill/clip/clip.h"
+
+namespace bvhmill {
+
+// The first ROOT that has feet is the figure; other roots are not looked at.
+struct Landmarks {
+  // The nodes that must be solved: head, feet and all nodes above them, in the
+  // order of the file. Empty if no node is known as a foot. Never more than the
+  // channels of a row, so that solving them costs little beside reading it.
+  std::vector<int32_t> nodes;
+  // The nodes of each foot, as indices of `nodes`: one named foot, ankle or
+  // toe, and all such nodes and end sites below it. One or two feet, of at most
+  // four nodes.
+  std::vector<std::vector<int32_t>> feet;
+  // The head, as an index of `nodes`; -1 if there is none.
+  int32_t head = -1;
+};
+
+// Finds the landmarks by the names of joints, in any case: the head is the
+// first node whose name contains "head". O(n).
+Landmarks FindLandmarks(const Skeleton& skeleton);
+
+// The nodes of `landmarks` as a skeleton of their own, with the channels and
+// columns of `skeleton`. O(nodes + channels).
+Skeleton LandmarkSkeleton(const Skeleton& skeleton, const Landmarks& landmarks);
+
+}  // namespace bvhmill

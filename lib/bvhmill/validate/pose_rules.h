@@ -1,0 +1,18 @@
+#pragma once
+
+// Rules about the skeleton and about the poses at both ends of a clip:
+//
+//   DATA_ASYMMETRY  a bone is longer than the one of the other side
+//   DATA_REST_POSE  frame 0 is the rest pose
+//   DATA_LOOP       the last pose is the first one again
+
+#include <memory>
+
+#include "bvhmill/validate/row_observer.h"
+
+namespace bvhmill {
+
+// Keeps six rows. Cost: O(joints) once for a clip.
+std::unique_ptr<RowObserver> MakePoseRules();
+
+}  // namespace bvhmill

@@ -1,0 +1,207 @@
+// The figures of the floor rules against those of a simple twin, and what they
+// keep of long clips.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "bvhmill/validate/floor/floor_measure.h"
+#include "bvhmill/validate/skeleton_facts.h"
+#include "tests/faults/corpus.h"
+#include "tests/support/clips.h"
+#include "tests/validate/floor_twin.h"
+
+namespace bvhmill::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+// The name of each node of each foot.
+std::vector<std::vector<std::string>> FootNames(const Skeleton& skeleton) {
+  const Landmarks landmarks = FindLandmarks(skeleton);
+  std::vector<std::vector<std::string>> names;
+  for (const auto& foot : landmarks.feet) {
+    names.emplace_back();
+    for (const int32_t i : foot) {
+      const int32_t node = landmarks.nodes[static_cast<size_t>(i)];
+      names.back().push_back(DisplayName(skeleton, node));
+    }
+  }
+  return names;
+}
+
+TEST(Landmarks, AreFoundByNames) {
+  SkeletonBuilder builder;
+  const int hips = builder.Root("Hips", "XYZzxy");
+  const int shin = builder.Joint(hips, "lShin", "zxy");
+  const int foot = builder.Joint(shin, "lFoot", "zxy");
+  builder.EndSite(builder.Joint(foot, "lToe", "zxy"));
+  const int right = builder.Joint(hips, "R_ANKLE", "zxy");
+  builder.EndSite(right);
+  const int neck = builder.Joint(hips, "Neck", "zxy");
+  builder.EndSite(builder.Joint(neck, "mixamorig:Head", "zxy"));
+  const Skeleton skeleton = builder.Build();
+  EXPECT_THAT(FootNames(skeleton),
+              ElementsAre(ElementsAre("lFoot", "lToe", "lToe_End"),
+                          ElementsAre("R_ANKLE", "R_ANKLE_End")));
+  const Landmarks landmarks = FindLandmarks(skeleton);
+  const int32_t head = landmarks.nodes[static_cast<size_t>(landmarks.head)];
+  EXPECT_EQ(skeleton.nodes[static_cast<size_t>(head)].name, "mixamorig:Head");
+}
+
+TEST(Landmarks, AreThoseOfTheFirstFigure) {
+  SkeletonBuilder builder;
+  builder.Root("Camera", "XYZzxy");
+  const int first = builder.Root("A", "XYZzxy");
+  builder.Joint(first, "Foot", "zxy");
+  const int second = builder.Root("B", "XYZzxy");
+  builder.Joint(second, "Foot", "zxy");
+  builder.Joint(second, "Head", "zxy");
+  EXPECT_THAT(FootNames(builder.Build()), ElementsAre(ElementsAre("Foot")));
+  EXPECT_EQ(FindLandmarks(builder.Build()).head, -1);
+}
+
+// A long way to the feet, of nodes without channels, would cost more than
+// reading the rows.
+TEST(Landmarks, AreNotSoughtFarBelowFewChannels) {
+  SkeletonBuilder builder;
+  int at = builder.Root("Hips", "XYZzxy");
+  for (int i = 0; i < 4; ++i) at = builder.Joint(at, "Bone", "");
+  builder.Joint(at, "Foot", "");
+  EXPECT_EQ(FindLandmarks(builder.Build()).nodes.size(), 6u);
+  builder.Joint(builder.Joint(at, "Bone", ""), "Foot", "");
+  EXPECT_THAT(FindLandmarks(builder.Build()).nodes, IsEmpty());
+}
+
+TEST(Landmarks, AreSolvedAsInTheWholeSkeleton) {
+  for (const faults::CleanClip& clip : faults::GeneratedClips()) {
+    Clip part = clip.clip;
+    const Landmarks landmarks = FindLandmarks(clip.clip.skeleton);
+    ASSERT_FALSE(landmarks.nodes.empty()) << clip.name;
+    part.skeleton = LandmarkSkeleton(clip.clip.skeleton, landmarks);
+    std::vector<int32_t> all;
+    for (size_t i = 0; i < part.skeleton.nodes.size(); ++i) {
+      all.push_back(static_cast<int32_t>(i));
+    }
+    EXPECT_EQ(PositionsOf(part, all), PositionsOf(clip.clip, landmarks.nodes))
+        << clip.name;
+  }
+}
+
+FloorMeasure MeasureOf(const Clip& clip, const SkeletonFacts& facts) {
+  FloorMeasure measure;
+  measure.Begin(facts.landmarks, facts.reach);
+  const std::vector<float> positions = PositionsOf(clip, facts.landmarks.nodes);
+  const size_t size = 3 * facts.landmarks.nodes.size();
+  for (size_t at = 0; at < positions.size(); at += size) {
+    measure.Add(std::span(positions).subspan(at, size));
+  }
+  return measure;
+}
+
+bool AreNear(double a, double b, double bound) {
+  return std::fabs(a - b) <= bound;
+}
+
+// Clips of at most 512 frames, of which every pair of frames is kept.
+void ExpectSameFigures(const Clip& clip, int direction) {
+  SkeletonFacts facts;
+  FindFacts(clip.skeleton, &facts);
+  const FloorMeasure measure = MeasureOf(clip, facts);
+  ASSERT_TRUE(measure.is_finite());
+  const double floor = measure.heights(direction).Quantile(0.1);
+  const FloorFigures twin = FloorOf(clip, direction, floor + 0.02, 0.15);
+  EXPECT_TRUE(AreNear(facts.reach, twin.reach, 1e-6 * twin.reach));
+  for (size_t axis = 0; axis < 3; ++axis) {
+    EXPECT_TRUE(AreNear(measure.Up()[axis], twin.up[axis], 1e-4));
+  }
+  EXPECT_TRUE(AreNear(floor, twin.floor, HeightHistogram::kBinWidth));
+  const LowestFoot& lowest = measure.lowest(direction);
+  EXPECT_TRUE(AreNear(lowest.height, twin.lowest, 1e-5));
+  EXPECT_TRUE(
+      AreNear(twin.low[static_cast<size_t>(lowest.frame)], twin.lowest, 1e-5));
+  const auto parts = measure.PartHeights(direction);
+  ASSERT_TRUE(parts.has_value());
+  for (size_t part = 0; part < 5; ++part) {
+    EXPECT_TRUE(AreNear((*parts)[part], twin.parts[part], 1e-5)) << part;
+  }
+  const double dt = clip.motion.frame_time;
+  const FootSlide slide = measure.Slide(direction, floor + 0.02, 0.15, dt);
+  EXPECT_TRUE(AreNear(slide.contact, twin.contact, 0.005)) << slide.contact;
+  EXPECT_TRUE(AreNear(slide.median, twin.median, 0.005)) << slide.median;
+  EXPECT_TRUE(AreNear(slide.gain, twin.gain, 0.02)) << slide.gain;
+}
+
+TEST(FloorMeasure, IsThatOfTheTwinInCleanClips) {
+  int compared = 0;
+  for (const faults::CleanClip& clip : faults::GeneratedClips()) {
+    if (clip.clip.motion.frames > PairSamples::kMost) continue;
+    SCOPED_TRACE(clip.name);
+    ExpectSameFigures(clip.clip, kPlusY);
+    ++compared;
+  }
+  EXPECT_GT(compared, 5);
+}
+
+// Other directions are those of clips that were turned.
+TEST(FloorMeasure, IsThatOfTheTwinInClipsWithFaults) {
+  const faults::CleanClip clean = faults::GeneratedClips()[0];
+  for (const faults::FaultKind& kind : faults::FloorFaults()) {
+    Clip clip = clean.clip;
+    faults::Site site;
+    site.clip = &clip;
+    if (!kind.inject(&site)) continue;
+    for (int direction = 0; direction < kDirections; ++direction) {
+      SCOPED_TRACE(std::string(kind.name) + " " + std::to_string(direction));
+      ExpectSameFigures(clip, direction);
+    }
+  }
+}
+
+TEST(FloorMeasure, CountsHeightsInBins) {
+  HeightHistogram heights;
+  for (int i = 0; i < 1000; ++i) heights.Add(0.001 * i);
+  EXPECT_EQ(heights.count(), 1000);
+  EXPECT_NEAR(heights.Quantile(0.1), 0.1, HeightHistogram::kBinWidth);
+  EXPECT_NEAR(heights.Quantile(0.5), 0.5, HeightHistogram::kBinWidth);
+  EXPECT_NEAR(static_cast<double>(heights.CountBelow(0.25)), 250, 4);
+  heights.Clear();
+  EXPECT_EQ(heights.count(), 0);
+  heights.Add(1e30);
+  heights.Add(-1e30);
+  EXPECT_NEAR(heights.Quantile(0.1), -4, HeightHistogram::kBinWidth);
+  EXPECT_NEAR(heights.Quantile(1), 4, HeightHistogram::kBinWidth);
+}
+
+// Frames of one value: their number.
+TEST(PairSamples, AreSpreadEvenlyOverClipsOfAnyLength) {
+  for (const int64_t frames : {0, 1, 2, 3, 511, 512, 513, 514, 1025, 9999}) {
+    PairSamples pairs;
+    pairs.Begin(1);
+    for (int64_t i = 0; i < frames; ++i) {
+      const auto value = static_cast<float>(i);
+      pairs.Add({&value, 1});
+    }
+    EXPECT_EQ(pairs.frames(), frames);
+    EXPECT_LE(pairs.count(), PairSamples::kMost);
+    if (frames <= PairSamples::kMost + 1) {
+      EXPECT_EQ(pairs.count(), std::max<int64_t>(frames - 1, 0));
+    } else {
+      EXPECT_GE(pairs.count(), PairSamples::kMost / 2 - 1);
+    }
+    const int64_t stride = pairs.count() > 0 ? pairs.frame(0) : 0;
+    for (int64_t i = 0; i < pairs.count(); ++i) {
+      EXPECT_EQ(pairs.frame(i), (i + 1) * stride);
+      EXPECT_EQ(pairs.after(i)[0], static_cast<float>(pairs.frame(i)));
+      EXPECT_EQ(pairs.before(i)[0], static_cast<float>(pairs.frame(i) - 1));
+    }
+    EXPECT_GT(pairs.frame(pairs.count()), frames - 1);
+  }
+}
+
+}  // namespace
+}  // namespace bvhmill::testing

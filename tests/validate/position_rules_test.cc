@@ -1,0 +1,251 @@
+// Rules about position channels, and about the skeleton and the ends of a clip:
+// where they speak, and where they do not.
+
+#include "bvhmill/validate/floor/position_rules.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "bvhmill/validate/mirror_pairs.h"
+#include "bvhmill/validate/pose_rules.h"
+#include "tests/support/clips.h"
+
+namespace bvhmill::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr int64_t kFrames = 40;
+
+// Hips with six channels, a chest, and an arm on it, each with six channels.
+// Bones are 10 long. Everything moves.
+Clip SixChannelClip() {
+  SkeletonBuilder builder;
+  const int hips = builder.Root("Hips", "XYZzxy");
+  const int chest = builder.Joint(hips, "Chest", "XYZzxy", {0, 10, 0});
+  builder.Joint(hips, "Leg", "XYZzxy", {0, -10, 0});
+  builder.EndSite(builder.Joint(chest, "Arm", "XYZzxy", {10, 0, 0}));
+  Clip clip = CountingClip(builder.Build(), kFrames);
+  clip.motion.frame_time = 1.0 / 30;
+  for (int64_t frame = 0; frame < kFrames; ++frame) {
+    const auto wave = [&](double hertz) {
+      return static_cast<float>(
+          std::sin(6.28 * hertz * static_cast<double>(frame) / 30));
+    };
+    const float row[] = {wave(0.3F), 20,  wave(0.4F), wave(1), wave(0.9), 0,
+                         0,          10,  0,          wave(1), wave(2),   0,
+                         0,          -10, 0,          wave(1), wave(2),   0,
+                         10,         0,   0,          wave(1), wave(2),   0};
+    std::copy(std::begin(row), std::end(row),
+              clip.motion.values.begin() + frame * 24);
+  }
+  return clip;
+}
+
+// "CODE@joint" of the observer's issues; the clip comes in pieces of `step`
+// frames.
+std::vector<std::string> IssuesBy(std::unique_ptr<RowObserver> observer,
+                                  const Clip& clip, MotionFacts motion,
+                                  int64_t step) {
+  SkeletonFacts facts;
+  FindFacts(clip.skeleton, &facts);
+  motion.reach = facts.reach;
+  motion.dt = clip.motion.frame_time;
+  motion.frames = clip.motion.frames;
+  const std::vector<TextPosition> places(clip.skeleton.nodes.size());
+  const SourceSpace source;
+  const Thresholds thresholds;
+  observer->Begin({clip.skeleton, facts, places, source, clip.motion.frame_time,
+                   thresholds, motion});
+  const size_t width = clip.skeleton.channels.size();
+  for (int64_t first = 0; first < clip.motion.frames; first += step) {
+    ObservedRows rows;
+    rows.first_frame = first;
+    rows.frames = std::min(step, clip.motion.frames - first);
+    rows.values = std::span(clip.motion.values)
+                      .subspan(static_cast<size_t>(first) * width,
+                               static_cast<size_t>(rows.frames) * width);
+    observer->Add(rows);
+  }
+  IssueLog log({});
+  observer->Finish(&log);
+  std::vector<std::string> out;
+  for (const Issue& issue : log.Finish(true, true).issues) {
+    out.push_back(issue.code + "@" +
+                  std::to_string(issue.location.joint.value_or(-1)));
+  }
+  return out;
+}
+
+struct RuleCase {
+  const char* name;
+  // Changes a value: frame, column, value.
+  std::function<float(int64_t, int, float)> change;
+  std::vector<std::string> issues;
+  bool first_apart = false;
+};
+
+void PrintTo(const RuleCase& c, std::ostream* out) { *out << c.name; }
+
+const RuleCase kPositionCases[] = {
+    {"as it is", [](int64_t, int, float x) { return x; }, {}},
+    {"an arm that stretches by 6 %",
+     [](int64_t t, int c, float x) { return c == 18 && t == 9 ? 10.6F : x; },
+     {"DATA_BONE_LENGTH@3"}},
+    {"an arm that stretches by 4 %",
+     [](int64_t t, int c, float x) { return c == 18 && t == 9 ? 10.4F : x; },
+     {}},
+    {"an arm that turns about the chest and keeps its length",
+     [](int64_t t, int c, float x) {
+       const double angle = 0.1 * static_cast<double>(t);
+       if (c == 18) return static_cast<float>(10 * std::cos(angle));
+       return c == 19 ? static_cast<float>(10 * std::sin(angle)) : x;
+     },
+     {}},
+    {"an arm that stretches in the first frame, which stands apart",
+     [](int64_t t, int c, float x) { return c == 18 && t == 0 ? 15.0F : x; },
+     {},
+     true},
+    {"legs of hips that stand still stretch",
+     [](int64_t t, int c, float x) {
+       if (c < 6) return 0.0F;
+       return c == 13 && t == 9 ? -12.0F : x;
+     },
+     {}},
+    {"a root that stands still",
+     [](int64_t, int c, float x) { return c < 3 ? 1.0F : x; },
+     {"DATA_ROOT_CONSTANT@0"}},
+    {"nothing moves", [](int64_t, int, float) { return 1.0F; }, {}},
+    {"a root that moves at 9 reaches a second",
+     [](int64_t t, int c, float x) {
+       return c == 2 ? 6.0F * static_cast<float>(t) : x;
+     },
+     {"DATA_ROOT_SCALE@0"}},
+    {"a root that moves at 7 reaches a second",
+     [](int64_t t, int c, float x) {
+       return c == 2 ? 4.6F * static_cast<float>(t) : x;
+     },
+     {}},
+    {"a root that moves far in one step",
+     [](int64_t t, int c, float x) { return c == 2 && t > 20 ? 600.0F : x; },
+     {}},
+};
+
+TEST(PositionRules, SpeakWhereTheyShould) {
+  for (const RuleCase& c : kPositionCases) {
+    Clip clip = SixChannelClip();
+    for (int64_t t = 0; t < kFrames; ++t) {
+      for (int column = 0; column < 24; ++column) {
+        float& value = clip.motion.values[static_cast<size_t>(t * 24 + column)];
+        value = c.change(t, column, value);
+      }
+    }
+    MotionFacts motion;
+    motion.first_apart = c.first_apart;
+    for (const int64_t step : {1, 7, 40}) {
+      EXPECT_EQ(IssuesBy(MakePositionRules(), clip, motion, step), c.issues)
+          << c.name << ", " << step << " frames at a time";
+    }
+  }
+}
+
+TEST(MirrorPairs, AreJointsThatDifferInTheirSide) {
+  const struct {
+    const char* left;
+    const char* right;
+    bool is_pair;
+  } kCases[] = {
+      {"LeftArm", "RightArm", true},
+      {"left_arm", "right_arm", true},
+      {"mixamorig:LeftArm", "mixamorig:RightArm", true},
+      {"lShldr", "rShldr", true},
+      {"LHipJoint", "RHipJoint", true},
+      {"L_Wrist", "R_Wrist", true},
+      {"Foot_L", "Foot_R", true},
+      {"foot.l", "foot.r", true},
+      {"Lower", "Rower", false},
+      {"LeftArm", "RightLeg", false},
+      {"Spine", "Spine1", false},
+      {"RightArm", "LeftArm", true},
+  };
+  for (const auto& c : kCases) {
+    SkeletonBuilder builder;
+    const int hips = builder.Root("Hips", "XYZzxy");
+    builder.EndSite(builder.Joint(hips, c.left, "zxy"));
+    builder.EndSite(builder.Joint(hips, c.right, "zxy"));
+    // The joints, and their end sites.
+    EXPECT_EQ(FindMirrorPairs(builder.Build()).size(), c.is_pair ? 2u : 0u)
+        << c.left;
+  }
+}
+
+// Arms of 10 on a body of 100; the left one is `left` long.
+std::vector<std::string> IssuesOfArms(float left) {
+  SkeletonBuilder builder;
+  const int hips = builder.Root("Hips", "XYZzxy");
+  builder.EndSite(builder.Joint(hips, "LeftArm", "zxy", {left, 0, 0}));
+  builder.EndSite(builder.Joint(hips, "RightArm", "zxy", {-10, 0, 0}));
+  builder.Joint(hips, "Neck", "zxy", {0, 100, 0});
+  return IssuesBy(MakePoseRules(), CountingClip(builder.Build(), 1), {}, 1);
+}
+
+TEST(Asymmetry, IsADifferenceOfMoreThanATenth) {
+  EXPECT_THAT(IssuesOfArms(10), IsEmpty());
+  EXPECT_THAT(IssuesOfArms(11), IsEmpty());
+  EXPECT_THAT(IssuesOfArms(11.2F), ElementsAre("DATA_ASYMMETRY@1"));
+  EXPECT_THAT(IssuesOfArms(8.8F), ElementsAre("DATA_ASYMMETRY@1"));
+  EXPECT_THAT(IssuesOfArms(-10), IsEmpty());
+}
+
+// A clip of one joint that turns by angles about Z.
+std::vector<std::string> IssuesOfAngles(const std::vector<float>& degrees,
+                                        MotionFacts motion = {}) {
+  SkeletonBuilder builder;
+  builder.EndSite(builder.Root("Root", "z"));
+  Clip clip =
+      CountingClip(builder.Build(), static_cast<int64_t>(degrees.size()));
+  std::copy(degrees.begin(), degrees.end(), clip.motion.values.begin());
+  clip.motion.frame_time = 0.1;
+  std::vector<std::string> issues = IssuesBy(MakePoseRules(), clip, motion, 3);
+  EXPECT_EQ(IssuesBy(MakePoseRules(), clip, motion, 1), issues);
+  EXPECT_EQ(IssuesBy(MakePoseRules(), clip, motion, 100), issues);
+  return issues;
+}
+
+TEST(Loop, EndsWhereItBegins) {
+  EXPECT_THAT(IssuesOfAngles({5, 20, 40, 20, 10}), IsEmpty());
+  EXPECT_THAT(IssuesOfAngles({5, 20, 40, 20, 7}), ElementsAre("DATA_LOOP@-1"));
+  EXPECT_THAT(IssuesOfAngles({5, 20, 40, 20, 8.5F}), IsEmpty());
+  // A full turn further is the same pose.
+  EXPECT_THAT(IssuesOfAngles({5, 20, 40, 20, 365}),
+              ElementsAre("DATA_LOOP@-1"));
+  // Too short, or without motion.
+  EXPECT_THAT(IssuesOfAngles({5, 20, 5}), IsEmpty());
+  EXPECT_THAT(IssuesOfAngles({5, 6, 5, 6, 5, 6}), IsEmpty());
+}
+
+TEST(Loop, LeavesOutFramesThatStandApart) {
+  MotionFacts motion;
+  motion.first_apart = motion.last_apart = true;
+  EXPECT_THAT(IssuesOfAngles({90, 5, 20, 40, 20, 5, 120}, motion),
+              ElementsAre("DATA_LOOP@-1"));
+  EXPECT_THAT(IssuesOfAngles({90, 5, 20, 40, 20, 5, 120}), IsEmpty());
+}
+
+TEST(RestPose, IsFrame0AndNotFrame1) {
+  EXPECT_THAT(IssuesOfAngles({0, 20, 40}), ElementsAre("DATA_REST_POSE@-1"));
+  EXPECT_THAT(IssuesOfAngles({0.9F, 20, 40}), ElementsAre("DATA_REST_POSE@-1"));
+  EXPECT_THAT(IssuesOfAngles({2, 20, 40}), IsEmpty());
+  EXPECT_THAT(IssuesOfAngles({0, 0.5F, 40}), IsEmpty());
+  EXPECT_THAT(IssuesOfAngles({0}), IsEmpty());
+}
+
+}  // namespace
+}  // namespace bvhmill::testing
