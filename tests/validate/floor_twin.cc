@@ -104,6 +104,109 @@ void AddUp(const std::vector<std::vector<Point>>& frames, FloorFigures* out) {
   }
 }
 
+// The frames of a clip, seen along a direction.
+struct Scene {
+  std::vector<std::vector<Point>> frames;
+  double reach = 0;
+  size_t up = 0;
+  double sign = 1;
+  double dt = 0;
+
+  double HeightOf(size_t frame, int32_t node) const {
+    return sign * frames[frame][static_cast<size_t>(node)][up] / reach;
+  }
+};
+
+void FindLowest(const Scene& scene, FloorFigures* out) {
+  out->lowest = 1e9;
+  for (size_t frame = 0; frame < scene.frames.size(); ++frame) {
+    double low = 1e9;
+    for (const auto& foot : out->feet) {
+      for (const int32_t node : foot) {
+        const double height = scene.HeightOf(frame, node);
+        low = std::min(low, height);
+        if (height >= out->lowest) continue;
+        out->lowest = height;
+        out->lowest_frame = static_cast<int64_t>(frame);
+        out->lowest_node = node;
+      }
+    }
+    out->low.push_back(low);
+  }
+  out->floor = Quantile(0.1, out->low);
+}
+
+void FindParts(FloorFigures* out) {
+  const auto size = static_cast<ptrdiff_t>(out->low.size());
+  for (ptrdiff_t part = 0; part < 5; ++part) {
+    // Frame 0 ends no pair of frames and is left out.
+    const auto from = std::max<ptrdiff_t>(1, (size * part + 4) / 5);
+    const auto to = (size * (part + 1) + 4) / 5;
+    out->parts[static_cast<size_t>(part)] =
+        Quantile(0.25, {out->low.begin() + from, out->low.begin() + to});
+  }
+}
+
+// The steps of a foot that touches the floor, and of the root.
+struct Steps {
+  Point foot = {};
+  Point root = {};
+};
+
+std::vector<Steps> StepsOf(const Scene& scene, const FloorFigures& figures,
+                           double height, double vertical) {
+  std::vector<Steps> out;
+  for (size_t frame = 1; frame < scene.frames.size(); ++frame) {
+    for (const auto& foot : figures.feet) {
+      const int32_t low = *std::min_element(
+          foot.begin(), foot.end(), [&](int32_t a, int32_t b) {
+            return scene.HeightOf(frame, a) < scene.HeightOf(frame, b);
+          });
+      const double now = scene.HeightOf(frame, low);
+      const double then = scene.HeightOf(frame - 1, low);
+      const bool touches = now < height && then < height &&
+                           std::fabs(now - then) / scene.dt < vertical;
+      if (!touches) continue;
+      const auto& points = scene.frames[frame];
+      const auto& before = scene.frames[frame - 1];
+      const auto node = static_cast<size_t>(low);
+      Steps steps = {Minus(points[node], before[node]),
+                     Minus(points[0], before[0])};
+      steps.foot[scene.up] = steps.root[scene.up] = 0;
+      out.push_back(steps);
+    }
+  }
+  return out;
+}
+
+void FindSlide(const Scene& scene, double height, double vertical,
+               FloorFigures* out) {
+  const std::vector<Steps> all = StepsOf(scene, *out, height, vertical);
+  std::vector<double> speeds;
+  double along = 0;
+  double root = 0;
+  for (const Steps& steps : all) {
+    const double length = std::sqrt(Dot(steps.foot, steps.foot));
+    speeds.push_back(length / scene.reach / scene.dt);
+    along += Dot(steps.foot, steps.root);
+    root += Dot(steps.root, steps.root);
+  }
+  const size_t pairs = (scene.frames.size() - 1) * out->feet.size();
+  out->contact =
+      static_cast<double>(speeds.size()) / static_cast<double>(pairs);
+  if (speeds.empty()) return;
+  out->median = Quantile(0.5, speeds);
+  out->gain = root > 0 ? along / root : 0;
+}
+
+int32_t HeadOf(const Skeleton& skeleton) {
+  for (size_t i = 0; i < skeleton.nodes.size(); ++i) {
+    const Node& node = skeleton.nodes[i];
+    if (!IsEndSite(node) && Has(node, "head")) return static_cast<int32_t>(i);
+  }
+  return -1;
+}
+
 }  // namespace
 
 FloorFigures FloorOf(const Clip& clip, int direction, double height,
@@ -111,73 +214,17 @@ FloorFigures FloorOf(const Clip& clip, int direction, double height,
   FloorFigures out;
   out.reach = ReachOf(clip.skeleton);
   out.feet = FeetOf(clip.skeleton);
-  for (size_t i = clip.skeleton.nodes.size(); i-- > 0;) {
-    if (Has(clip.skeleton.nodes[i], "head") &&
-        !IsEndSite(clip.skeleton.nodes[i])) {
-      out.head = static_cast<int32_t>(i);
-    }
-  }
-  const std::vector<std::vector<Point>> frames = Solve(clip);
-  const auto up = static_cast<size_t>(direction % 3);
-  const double sign = direction < 3 ? 1 : -1;
-  const auto height_of = [&](size_t frame, int32_t node) {
-    return sign * frames[frame][static_cast<size_t>(node)][up] / out.reach;
-  };
-  AddUp(frames, &out);
-  out.lowest = 1e9;
-  for (size_t frame = 0; frame < frames.size(); ++frame) {
-    double low = 1e9;
-    for (const auto& foot : out.feet) {
-      for (const int32_t node : foot) {
-        low = std::min(low, height_of(frame, node));
-        if (height_of(frame, node) >= out.lowest) continue;
-        out.lowest = height_of(frame, node);
-        out.lowest_frame = static_cast<int64_t>(frame);
-        out.lowest_node = node;
-      }
-    }
-    out.low.push_back(low);
-  }
-  out.floor = Quantile(0.1, out.low);
-  for (size_t part = 0; part < 5; ++part) {
-    const auto size = static_cast<ptrdiff_t>(frames.size());
-    // Frame 0 ends no pair of frames and is left out.
-    const auto from =
-        std::max<ptrdiff_t>(1, (size * static_cast<ptrdiff_t>(part) + 4) / 5);
-    const auto to = (size * static_cast<ptrdiff_t>(part + 1) + 4) / 5;
-    out.parts[part] =
-        Quantile(0.25, {out.low.begin() + from, out.low.begin() + to});
-  }
-  std::vector<double> speeds;
-  double along = 0;
-  double root = 0;
-  for (size_t frame = 1; frame < frames.size(); ++frame) {
-    for (const auto& foot : out.feet) {
-      const int32_t low = *std::min_element(
-          foot.begin(), foot.end(), [&](int32_t a, int32_t b) {
-            return height_of(frame, a) < height_of(frame, b);
-          });
-      const double now = height_of(frame, low);
-      const double then = height_of(frame - 1, low);
-      const double dt = clip.motion.frame_time;
-      if (now >= height || then >= height ||
-          std::fabs(now - then) / dt >= vertical) {
-        continue;
-      }
-      const auto node = static_cast<size_t>(low);
-      Point step = Minus(frames[frame][node], frames[frame - 1][node]);
-      Point root_step = Minus(frames[frame][0], frames[frame - 1][0]);
-      step[up] = root_step[up] = 0;
-      speeds.push_back(std::sqrt(Dot(step, step)) / out.reach / dt);
-      along += Dot(step, root_step);
-      root += Dot(root_step, root_step);
-    }
-  }
-  out.contact = static_cast<double>(speeds.size()) /
-                static_cast<double>((frames.size() - 1) * out.feet.size());
-  if (speeds.empty()) return out;
-  out.median = Quantile(0.5, speeds);
-  out.gain = root > 0 ? along / root : 0;
+  out.head = HeadOf(clip.skeleton);
+  Scene scene;
+  scene.frames = Solve(clip);
+  scene.reach = out.reach;
+  scene.up = static_cast<size_t>(direction % 3);
+  scene.sign = direction < 3 ? 1 : -1;
+  scene.dt = clip.motion.frame_time;
+  AddUp(scene.frames, &out);
+  FindLowest(scene, &out);
+  FindParts(&out);
+  FindSlide(scene, height, vertical, &out);
   return out;
 }
 
