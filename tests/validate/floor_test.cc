@@ -100,6 +100,7 @@ FloorMeasure MeasureOf(const Clip& clip, const SkeletonFacts& facts) {
   for (size_t at = 0; at < positions.size(); at += size) {
     measure.Add(std::span(positions).subspan(at, size));
   }
+  measure.End(0, measure.frames() - 1);
   return measure;
 }
 
@@ -111,7 +112,7 @@ bool AreNear(double a, double b, double bound) {
 void ExpectSameFigures(const Clip& clip, int direction) {
   SkeletonFacts facts;
   FindFacts(clip.skeleton, &facts);
-  const FloorMeasure measure = MeasureOf(clip, facts);
+  FloorMeasure measure = MeasureOf(clip, facts);
   ASSERT_TRUE(measure.is_finite());
   const double floor = measure.heights(direction).Quantile(0.1);
   const FloorFigures twin = FloorOf(clip, direction, floor + 0.02, 0.15);

@@ -7,7 +7,7 @@
 namespace bvhmill {
 namespace {
 
-constexpr double kParts = 5;
+constexpr int64_t kParts = 5;
 
 std::span<const float> PointAt(std::span<const float> positions, size_t point) {
   return positions.subspan(3 * point, 3);
@@ -40,13 +40,6 @@ void FloorMeasure::Begin(const Landmarks& landmarks, double reach) {
   first_frame_.number = newest_.number = -1;
   newest_.points.assign(3 * points_.size(), 0.0F);
   pairs_.Begin(newest_.points.size());
-}
-
-int64_t FloorMeasure::MemoryBytes(const Landmarks& landmarks) {
-  size_t points = 1;
-  for (const auto& foot : landmarks.feet) points += foot.size();
-  constexpr auto kPairs = static_cast<size_t>(PairSamples::kMost);
-  return static_cast<int64_t>(2 * kPairs * 3 * points * sizeof(float));
 }
 
 void FloorMeasure::Add(std::span<const float> positions) {
@@ -143,23 +136,27 @@ double FloorMeasure::HeightAt(std::span<const float> points, size_t point,
          double{points[3 * point + AxisOfDirection(direction)]};
 }
 
-std::optional<std::array<double, 5>> FloorMeasure::PartHeights(
-    int direction) const {
-  std::array<std::vector<double>, 5> parts;
-  for (int64_t i = 0; i < pairs_.count(); ++i) {
-    if (!Counts(i)) continue;
-    const double along = static_cast<double>(pairs_.frame(i)) /
-                         static_cast<double>(pairs_.frames());
-    double low = std::numeric_limits<double>::infinity();
-    for (size_t point = 1; point < points_.size(); ++point) {
-      low = std::min(low, HeightAt(pairs_.after(i), point, direction));
-    }
-    parts[static_cast<size_t>(kParts * along)].push_back(low);
+// The lowest node of all feet in the later frame of a pair.
+double FloorMeasure::LowestAt(int64_t pair, int direction) const {
+  double low = std::numeric_limits<double>::infinity();
+  for (size_t point = 1; point < points_.size(); ++point) {
+    low = std::min(low, HeightAt(pairs_.after(pair), point, direction));
   }
+  return low;
+}
+
+std::optional<std::array<double, 5>> FloorMeasure::PartHeights(int direction) {
   std::array<double, 5> heights = {};
-  for (size_t part = 0; part < parts.size(); ++part) {
-    if (parts[part].empty()) return std::nullopt;
-    heights[part] = QuantileOf(0.25, &parts[part]);
+  int64_t pair = 0;
+  for (size_t part = 0; part < heights.size(); ++part) {
+    // Compared in whole numbers: a frame belongs to exactly one part.
+    const int64_t end = static_cast<int64_t>(part + 1) * frames();
+    scratch_.clear();
+    for (; pair < pairs_.count() && kParts * pairs_.frame(pair) < end; ++pair) {
+      if (Counts(pair)) scratch_.push_back(LowestAt(pair, direction));
+    }
+    if (scratch_.empty()) return std::nullopt;
+    heights[part] = QuantileOf(0.25, &scratch_);
   }
   return heights;
 }
@@ -172,7 +169,7 @@ struct FloorMeasure::SlideSums {
   double vertical = 0;
   int64_t pairs = 0;
   // Lengths of the steps of feet with contact, across the direction.
-  std::vector<double> steps;
+  std::vector<double>* steps = nullptr;
   // Sums of foot . root and root . root over those steps.
   double along = 0;
   double root = 0;
@@ -204,12 +201,14 @@ void FloorMeasure::AddSlide(int64_t pair, size_t first, size_t count,
     sums->along += step * root;
     sums->root += root * root;
   }
-  sums->steps.push_back(std::sqrt(square));
+  sums->steps->push_back(std::sqrt(square));
 }
 
 FootSlide FloorMeasure::Slide(int direction, double height, double vertical,
-                              double dt) const {
+                              double dt) {
   SlideSums sums;
+  scratch_.clear();
+  sums.steps = &scratch_;
   sums.direction = direction;
   sums.height = height;
   sums.vertical = vertical * dt;
@@ -223,11 +222,11 @@ FootSlide FloorMeasure::Slide(int direction, double height, double vertical,
     }
   }
   FootSlide slide;
-  if (sums.steps.empty()) return slide;
+  if (scratch_.empty()) return slide;
   const auto feet = static_cast<int64_t>(landmarks_->feet.size());
-  slide.contact = static_cast<double>(sums.steps.size()) /
+  slide.contact = static_cast<double>(scratch_.size()) /
                   static_cast<double>(sums.pairs * feet);
-  slide.median = QuantileOf(0.5, &sums.steps) / dt;
+  slide.median = QuantileOf(0.5, &scratch_) / dt;
   slide.gain = sums.root > 0 ? sums.along / sums.root : 0;
   return slide;
 }

@@ -52,8 +52,14 @@ class FloorMeasure {
   void End(int64_t first, int64_t last);
 
   int64_t frames() const { return pairs_.frames(); }
-  // Bytes that a figure with these landmarks takes.
-  static int64_t MemoryBytes(const Landmarks& landmarks);
+  // Bytes that a figure takes at most: pairs of frames with the root and all
+  // nodes of its feet, and the steps of the feet.
+  static constexpr int64_t kMostBytes =
+      PairSamples::kMost *
+      static_cast<int64_t>(
+          2 * 3 * (1 + Landmarks::kMostFeet * Landmarks::kMostFootNodes) *
+              sizeof(float) +
+          Landmarks::kMostFeet * sizeof(double));
   // False if a position was not finite. All below is void then.
   bool is_finite() const { return is_finite_; }
   // True if the root was at two places.
@@ -71,12 +77,11 @@ class FloorMeasure {
   }
   // The height that a quarter of the frames is below, in each of five equal
   // parts of the clip. Nothing if a part has no sample.
-  std::optional<std::array<double, 5>> PartHeights(int direction) const;
+  std::optional<std::array<double, 5>> PartHeights(int direction);
   // How feet move while they touch the floor: their lowest node is below
   // `height` in both frames of a pair, and rises and falls slower than
   // `vertical` reaches a second. `dt` is the frame time.
-  FootSlide Slide(int direction, double height, double vertical,
-                  double dt) const;
+  FootSlide Slide(int direction, double height, double vertical, double dt);
 
  private:
   // One frame: its number, the points, and the head.
@@ -96,6 +101,7 @@ class FloorMeasure {
   struct SlideSums;
   void AddSlide(int64_t pair, size_t first, size_t count,
                 SlideSums* sums) const;
+  double LowestAt(int64_t pair, int direction) const;
   double HeightAt(std::span<const float> points, size_t point,
                   int direction) const;
 
@@ -114,6 +120,8 @@ class FloorMeasure {
   Frame first_frame_;
   Frame newest_;
   PairSamples pairs_;
+  // Scratch memory, kept from clip to clip.
+  std::vector<double> scratch_;
   int64_t first_ = 0;
   int64_t last_ = 0;
 };

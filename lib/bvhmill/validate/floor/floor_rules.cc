@@ -35,7 +35,7 @@ constexpr double kFloorShare = 0.1;
 class FloorRules final : public RowObserver {
  public:
   int64_t MemoryBytes(const Skeleton& skeleton) const override {
-    return FloorMeasure::MemoryBytes(FindLandmarks(skeleton));
+    return skeleton.nodes.empty() ? 0 : FloorMeasure::kMostBytes;
   }
   void Begin(const ObservedClip& clip) override {
     clip_.emplace(clip);
@@ -57,9 +57,9 @@ class FloorRules final : public RowObserver {
  private:
   void CheckUp(std::optional<int> up, IssueLog* log) const;
   void CheckSinking(int up, double floor, IssueLog* log) const;
-  void CheckDrift(int up, IssueLog* log) const;
+  void CheckDrift(int up, IssueLog* log);
   void CheckOffset(int up, double floor, IssueLog* log) const;
-  void CheckSlide(int up, double floor, IssueLog* log) const;
+  void CheckSlide(int up, double floor, IssueLog* log);
   double Limit(Threshold threshold) const {
     return clip_->thresholds[threshold];
   }
@@ -122,7 +122,7 @@ void FloorRules::CheckSinking(int up, double floor, IssueLog* log) const {
             {"frames", std::to_string(frames)}});
 }
 
-void FloorRules::CheckDrift(int up, IssueLog* log) const {
+void FloorRules::CheckDrift(int up, IssueLog* log) {
   const double seconds =
       static_cast<double>(measure_.frames()) * clip_->motion.dt;
   const auto parts = measure_.PartHeights(up);
@@ -161,7 +161,7 @@ void FloorRules::CheckOffset(int up, double floor, IssueLog* log) const {
             {"share", Short(std::fabs(floor))}});
 }
 
-void FloorRules::CheckSlide(int up, double floor, IssueLog* log) const {
+void FloorRules::CheckSlide(int up, double floor, IssueLog* log) {
   const double dt = clip_->motion.dt;
   const FootSlide slide =
       measure_.Slide(up, floor + Limit(Threshold::DATA_FOOT_SKATE_height),

@@ -8,9 +8,6 @@
 namespace bvhmill {
 namespace {
 
-constexpr size_t kMaxFeet = 2;
-constexpr size_t kMaxFootNodes = 4;
-
 std::string Lower(std::string_view name) {
   std::string out(name);
   for (char& c : out) {
@@ -51,12 +48,12 @@ void AddToFoot(int32_t top, int32_t node, std::vector<int32_t>* tops,
   const auto at = std::find(tops->begin(), tops->end(), top);
   const auto index = static_cast<size_t>(at - tops->begin());
   if (at == tops->end()) {
-    if (tops->size() == kMaxFeet) return;
+    if (tops->size() == Landmarks::kMostFeet) return;
     tops->push_back(top);
     feet->emplace_back();
   }
   std::vector<int32_t>& foot = (*feet)[index];
-  if (foot.size() < kMaxFootNodes) foot.push_back(node);
+  if (foot.size() < Landmarks::kMostFootNodes) foot.push_back(node);
 }
 
 int32_t FindHead(const Skeleton& skeleton, const Ancestry& ancestry,

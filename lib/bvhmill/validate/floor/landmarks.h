@@ -2,6 +2,7 @@
 
 // The few nodes of a figure whose world positions rules need: head and feet.
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -11,6 +12,9 @@ namespace bvhmill {
 
 // The first ROOT that has feet is the figure; other roots are not looked at.
 struct Landmarks {
+  static constexpr size_t kMostFeet = 2;
+  static constexpr size_t kMostFootNodes = 4;
+
   // The nodes that must be solved: head, feet and all nodes above them, in the
   // order of the file. Empty if no node is known as a foot. Never more than the
   // channels of a row, so that solving them costs little beside reading it.

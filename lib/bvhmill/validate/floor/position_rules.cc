@@ -50,22 +50,23 @@ std::array<size_t, 3> PositionColumns(const Skeleton& skeleton,
   return columns;
 }
 
-// True for roots, and for the only child joints below them.
-std::vector<bool> FindTrunk(const Skeleton& skeleton) {
-  const std::vector<Node>& nodes = skeleton.nodes;
-  std::vector<int32_t> children(nodes.size());
+// Sets `trunk` to true for roots, and for the only child joints below them.
+// `children` is scratch memory.
+void FindTrunk(const std::vector<Node>& nodes, std::vector<int32_t>* children,
+               std::vector<bool>* trunk) {
+  children->assign(nodes.size(), 0);
   for (const Node& node : nodes) {
     if (node.parent >= 0 && !IsEndSite(node)) {
-      ++children[static_cast<size_t>(node.parent)];
+      ++(*children)[static_cast<size_t>(node.parent)];
     }
   }
-  std::vector<bool> trunk(nodes.size());
+  trunk->assign(nodes.size(), false);
   for (size_t i = 0; i < nodes.size(); ++i) {
     const auto parent = static_cast<size_t>(nodes[i].parent);
-    trunk[i] = nodes[i].parent < 0 ||
-               (!IsEndSite(nodes[i]) && trunk[parent] && children[parent] == 1);
+    (*trunk)[i] =
+        nodes[i].parent < 0 ||
+        (!IsEndSite(nodes[i]) && (*trunk)[parent] && (*children)[parent] == 1);
   }
-  return trunk;
 }
 
 float Spread(const PositionedNode& node) {
@@ -79,9 +80,9 @@ float Spread(const PositionedNode& node) {
 class PositionRules final : public RowObserver {
  public:
   int64_t MemoryBytes(const Skeleton& skeleton) const override {
-    return static_cast<int64_t>(skeleton.nodes.size() *
-                                    (sizeof(PositionedNode) + sizeof(int32_t)) +
-                                2 * skeleton.channels.size() * sizeof(float));
+    return static_cast<int64_t>(
+        skeleton.nodes.size() * (sizeof(PositionedNode) + 2 * sizeof(int32_t)) +
+        2 * skeleton.channels.size() * sizeof(float));
   }
   void Begin(const ObservedClip& clip) override;
   void Add(const ObservedRows& rows) override;
@@ -97,7 +98,7 @@ class PositionRules final : public RowObserver {
   void CountSteps(std::span<const float> row);
   void CountRow(std::span<const float> row);
   void FindMoving(std::span<const float> row);
-  bool IsBelowMoving(int32_t node) const;
+  void FindBelowMoving();
   void CheckBone(const PositionedNode& node, IssueLog* log) const;
   void CheckRoot(IssueLog* log) const;
 
@@ -110,6 +111,10 @@ class PositionRules final : public RowObserver {
   // The first and the newest row wait until it is known whether they count.
   std::vector<float> newest_row_;
   std::vector<bool> moves_;
+  // For each node: a node above it moves.
+  std::vector<bool> below_moving_;
+  std::vector<bool> trunk_;
+  std::vector<int32_t> children_;
   // Nodes that have not moved so far.
   std::vector<int32_t> still_;
   double fast_step_ = 0;
@@ -127,13 +132,13 @@ void PositionRules::Begin(const ObservedClip& clip) {
   has_positions_ = std::any_of(skeleton.channels.begin(),
                                skeleton.channels.end(), IsPosition);
   if (!has_positions_) return;
-  const std::vector<bool> trunk = FindTrunk(skeleton);
+  FindTrunk(skeleton.nodes, &children_, &trunk_);
   for (const int32_t i : clip.facts.positioned_nodes) {
     PositionedNode node;
     node.node = i;
     node.columns =
         PositionColumns(skeleton, skeleton.nodes[static_cast<size_t>(i)]);
-    node.is_trunk = trunk[static_cast<size_t>(i)];
+    node.is_trunk = trunk_[static_cast<size_t>(i)];
     nodes_.push_back(node);
   }
   moves_.assign(skeleton.nodes.size(), false);
@@ -209,13 +214,14 @@ void PositionRules::FindMoving(std::span<const float> row) {
   });
 }
 
-bool PositionRules::IsBelowMoving(int32_t node) const {
+void PositionRules::FindBelowMoving() {
   const std::vector<Node>& nodes = clip_->skeleton.nodes;
-  int32_t at = nodes[static_cast<size_t>(node)].parent;
-  while (at >= 0 && !moves_[static_cast<size_t>(at)]) {
-    at = nodes[static_cast<size_t>(at)].parent;
+  below_moving_.assign(nodes.size(), false);
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (nodes[i].parent < 0) continue;
+    const auto parent = static_cast<size_t>(nodes[i].parent);
+    below_moving_[i] = moves_[parent] || below_moving_[parent];
   }
-  return at >= 0;
 }
 
 void PositionRules::CheckBone(const PositionedNode& node, IssueLog* log) const {
@@ -225,7 +231,9 @@ void PositionRules::CheckBone(const PositionedNode& node, IssueLog* log) const {
   const bool stretches =
       most - least > Limit(Threshold::DATA_BONE_LENGTH_spread) * mean &&
       most > Limit(Threshold::DATA_BONE_LENGTH_reach) * clip_->motion.reach;
-  if (!stretches || node.is_trunk || !IsBelowMoving(node.node)) return;
+  if (!stretches || node.is_trunk ||
+      !below_moving_[static_cast<size_t>(node.node)])
+    return;
   const auto& offset =
       clip_->skeleton.nodes[static_cast<size_t>(node.node)].offset;
   log->Add(IssueCode::DATA_BONE_LENGTH, LocationOf(*clip_, node.node),
@@ -266,6 +274,7 @@ void PositionRules::Finish(IssueLog* log) {
   if (!motion.first_apart) CountRow(first_row_);
   if (!motion.last_apart) CountRow(newest_row_);
   if (counted_ < 2) return;
+  FindBelowMoving();
   for (const PositionedNode& node : nodes_) CheckBone(node, log);
   CheckRoot(log);
 }
