@@ -99,8 +99,10 @@ class OrderedTalk {
     waiting_.emplace(index, std::move(outcome));
     bool is_read = true;
     while (!waiting_.empty() && waiting_.begin()->first == next_) {
-      console_.PrintDiagnostics(waiting_.begin()->second.diagnostics);
-      is_read = console_.PrintData(waiting_.begin()->second.data);
+      Outcome& first = waiting_.begin()->second;
+      console_.PrintDiagnostics(first.diagnostics);
+      is_read = console_.PrintData(first.data);
+      if (first.in_turn && !first.in_turn()) is_read = false;
       waiting_.erase(waiting_.begin());
       ++next_;
     }

@@ -34,6 +34,10 @@ struct Outcome {
   // Whole lines for stdout and for stderr.
   std::string data;
   std::string diagnostics;
+  // If it is set, it is called in the order of the inputs, by one thread at a
+  // time, after the texts are printed. Returns false if no more data can be
+  // written; the run then stops.
+  std::function<bool()> in_turn;
   // Size of the file.
   int64_t bytes = 0;
 };

@@ -153,9 +153,11 @@ TEST(Malformed, NoTwoReportsAreTheSame) {
   EXPECT_GE(seen.size(), 60);
 }
 
-// tests/anim shows the others.
+// tests/anim and tests/cli show the others.
 bool IsOfBvh(const CatalogueEntry& entry) {
-  return !entry.name.starts_with("ANIM_") && !entry.name.starts_with("TARGET_");
+  return !entry.name.starts_with("ANIM_") &&
+         !entry.name.starts_with("TARGET_") &&
+         !entry.name.starts_with("DATASET_");
 }
 
 // Each code that can refuse a file, in lenient or strict reading, is shown by

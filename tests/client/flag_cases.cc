@@ -212,6 +212,12 @@ std::vector<OtherFlag> OtherFlags() {
       {"local", "info-text", "--local"},
       {"json", "validate-json", "--json"},
       {"fail-on", "validate-text", "--fail-on"},
+      {"format", "validate-output", "--format"},
+      {"summary", "validate-output", "--summary"},
+      {"baseline", "validate-baseline", "--baseline"},
+      {"write-baseline", "validate-baseline", "--write-baseline"},
+      {"expectations", "validate-expectations", "--expectations"},
+      {"no-expectations", "validate-expectations", "--no-expectations"},
       {"severity", "validate-severity", "--severity"},
       // ExitCodes.SilentServersAreGivenUp is its test.
       {"timeout", "usage-values", "--timeout"},

@@ -2,7 +2,7 @@
 # Runs the tests of one language, or those of the pages that a newcomer follows,
 # against the programs in BIN.
 #
-#   run.sh python|node|readme|schema BIN WORK
+#   run.sh python|node|readme|schema|sarif BIN WORK
 #
 # WORK/clients/node holds the packages of Node.
 set -euo pipefail
@@ -43,13 +43,23 @@ run_readme() {
   export PYTHONPATH=$here/python
   "$python" "$here/readme/steps_test.py"
   "$python" "$here/readme/follow.py" "$work/node/node_modules" \
-    README.md docs/examples/README.md
+    README.md docs/examples/README.md docs/validate.md
 }
 
 run_schema() {
   "$python" -c 'import jsonschema' 2>/dev/null || skip "no python3-jsonschema"
   export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$here/python
   "$python" "$here/schema/schema_test.py"
+  "$python" "$here/schema/junit_test.py"
+}
+
+# The schema of SARIF is in a package of npm.
+run_sarif() {
+  "$python" -c 'import jsonschema' 2>/dev/null || skip "no python3-jsonschema"
+  local folder=$work/node/node_modules/@microsoft/jest-sarif/lib/schemas
+  [ -d "$folder" ] || skip "no packages of npm in $work/node"
+  export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$here/python
+  "$python" "$here/schema/sarif_test.py" "$folder"
 }
 
 run_node() {

@@ -108,6 +108,7 @@ constexpr ThirdParty kThirdParty[] = {
      "server/convert/stream_reactor.h server/convert/stream_reactor.cc "
      "client/cpp bench"},
     {"CLI/", "server client/cli"},
+    {"toml++/", "client/cli/dataset"},
     {"openssl/", "server client"},
     {"prometheus/", "server"},
     {"spdlog/", ""},

@@ -42,6 +42,7 @@ constexpr Family kFamilies[] = {
     {"LIMIT", "limits of the reader or the server"},
     {"ANIM", "Second Life's .anim, read or written"},
     {"TARGET", "outputs that cannot hold the clip, found before they are made"},
+    {"DATASET", "clips that break the expectations of their data set"},
     {"REQUEST", "parts of a request that have no effect"},
 };
 

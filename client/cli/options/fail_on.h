@@ -2,10 +2,14 @@
 
 // The issues that fail a clip, for the commands that check and convert.
 
-#include <CLI/CLI.hpp>
 #include <optional>
 
 #include "bvhmill/report/report.h"
+
+// Not its header: many files need only the enum.
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace bvhmill::client {
 

@@ -1,7 +1,6 @@
 #include "client/cli/ui/code_tally.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -22,36 +21,45 @@ std::string_view PluralOf(Severity severity) {
 }  // namespace
 
 void CodeTally::Add(const Report& report) {
-  std::set<std::pair<Severity, std::string_view>> codes;
+  std::map<std::pair<Severity, std::string_view>, int64_t> codes;
   for (const Issue& issue : report.issues) {
-    codes.emplace(issue.severity, issue.code);
+    codes[{issue.severity, issue.code}] += issue.occurrences;
   }
   const std::lock_guard lock(mutex_);
   const Clips* last = nullptr;
-  for (const auto& [severity, code] : codes) {
-    Clips& clips = clips_[static_cast<size_t>(severity)];
+  for (const auto& [key, occurrences] : codes) {
+    Clips& clips = clips_[static_cast<size_t>(key.first)];
     // The codes of a severity stand together.
     if (&clips != last) ++clips.count;
     last = &clips;
-    ++clips.by_code[std::string(code)];
+    Code& code = clips.by_code[std::string(key.second)];
+    ++code.clips;
+    code.occurrences += occurrences;
   }
+}
+
+std::vector<CodeCount> CodeTally::CountsOf(Severity severity) const {
+  std::vector<CodeCount> counts;
+  for (const auto& [name, code] :
+       clips_[static_cast<size_t>(severity)].by_code) {
+    counts.push_back({name, severity, code.clips, code.occurrences});
+  }
+  std::stable_sort(
+      counts.begin(), counts.end(),
+      [](const CodeCount& a, const CodeCount& b) { return a.clips > b.clips; });
+  return counts;
 }
 
 std::string CodeTally::Line(Severity severity) const {
   const std::lock_guard lock(mutex_);
   const Clips& clips = clips_[static_cast<size_t>(severity)];
   if (clips.count == 0) return {};
-  std::vector<std::pair<std::string_view, int64_t>> codes(clips.by_code.begin(),
-                                                          clips.by_code.end());
-  std::stable_sort(
-      codes.begin(), codes.end(),
-      [](const auto& a, const auto& b) { return a.second > b.second; });
   std::string out =
       Count(clips.count, "clip") + " with " + std::string(PluralOf(severity));
   std::string_view separator = ": ";
-  for (const auto& [code, count] : codes) {
-    out += std::string(separator) + std::string(code) + " " +
-           std::to_string(count);
+  for (const CodeCount& count : CountsOf(severity)) {
+    out +=
+        std::string(separator) + count.code + " " + std::to_string(count.clips);
     separator = ", ";
   }
   return out + "\n";
@@ -59,17 +67,24 @@ std::string CodeTally::Line(Severity severity) const {
 
 std::string CodeTally::MostFrequent(Severity severity) const {
   const std::lock_guard lock(mutex_);
-  const auto& by_code = clips_[static_cast<size_t>(severity)].by_code;
-  const auto most = std::max_element(
-      by_code.begin(), by_code.end(),
-      [](const auto& a, const auto& b) { return a.second < b.second; });
-  return most == by_code.end() ? "" : most->first;
+  const std::vector<CodeCount> counts = CountsOf(severity);
+  return counts.empty() ? "" : counts.front().code;
 }
 
 std::string CodeTally::Lines() const {
   std::string out;
   for (const Severity severity : kSeverities) out += Line(severity);
   return out;
+}
+
+std::vector<CodeCount> CodeTally::Counts() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<CodeCount> all;
+  for (const Severity severity : kSeverities) {
+    const std::vector<CodeCount> counts = CountsOf(severity);
+    all.insert(all.end(), counts.begin(), counts.end());
+  }
+  return all;
 }
 
 }  // namespace bvhmill::client

@@ -8,8 +8,10 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bvhmill/report/report.h"
+#include "client/cli/dataset/summary.h"
 
 namespace bvhmill::client {
 
@@ -26,12 +28,22 @@ class CodeTally {
   std::string MostFrequent(Severity severity) const;
   // The lines of all severities, the most severe first.
   std::string Lines() const;
+  // All codes, the most severe first, then those that most clips have.
+  std::vector<CodeCount> Counts() const;
 
  private:
+  struct Code {
+    int64_t clips = 0;
+    int64_t occurrences = 0;
+  };
   struct Clips {
     int64_t count = 0;
-    std::map<std::string, int64_t, std::less<>> by_code;
+    std::map<std::string, Code, std::less<>> by_code;
   };
+
+  // The codes of a severity, those that most clips have first. Requires that
+  // the mutex is held.
+  std::vector<CodeCount> CountsOf(Severity severity) const;
 
   mutable std::mutex mutex_;
   // By severity.

@@ -18,14 +18,17 @@ std::string Joined(const std::string& a, const std::string& b) {
 }
 
 // "(31 joints, 433 frames)" of a good clip, "(2 errors)" of a bad one; with
-// the warnings of either.
-std::string Facts(const ConvertResult& result) {
+// the warnings of either and the issues of the baseline.
+std::string Facts(const ConvertResult& result, int64_t known_issues) {
   std::string facts;
   if (IsGood(result.report.verdict)) {
     facts = Count(result.info.joint_count, "joint") + ", " +
             Count(result.info.frames, "frame");
   }
   facts = Joined(facts, FaultCounts(result.report.counts));
+  if (known_issues > 0) {
+    facts = Joined(facts, Count(known_issues, "known issue"));
+  }
   return facts.empty() ? "" : " (" + facts + ")";
 }
 
@@ -91,10 +94,10 @@ std::string FailureLine(std::string_view path, const ConvertResult& result,
 }
 
 std::string ReportText(std::string_view path, const ConvertResult& result,
-                       const IssueView& view) {
+                       int64_t known_issues, const IssueView& view) {
   std::string out = Printable(path) + ": " +
                     std::string(VerdictName(result.report.verdict)) +
-                    Facts(result) + "\n";
+                    Facts(result, known_issues) + "\n";
   for (const Issue& issue : result.report.issues) {
     out += IssueLine(path, issue, view) + "\n";
   }

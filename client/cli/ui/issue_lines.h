@@ -42,9 +42,9 @@ std::string FailureLine(std::string_view path, const ConvertResult& result,
 std::string FailureLine(std::string_view path, const absl::Status& status);
 
 // The whole report: a line with the verdict, then one for each issue. Every
-// line has its end.
+// line has its end. `known_issues` are those that a baseline took out.
 std::string ReportText(std::string_view path, const ConvertResult& result,
-                       const IssueView& view);
+                       int64_t known_issues, const IssueView& view);
 
 // The first three warnings, then how many more there are. Every line has its
 // end.

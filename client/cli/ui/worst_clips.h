@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/report/report.h"
+#include "client/cli/dataset/summary.h"
 
 namespace bvhmill::client {
 
@@ -18,15 +18,13 @@ class WorstClips {
   // is first.
   void Add(size_t index, const std::string& path, const IssueCounts& counts);
 
-  // "most issues:", then "  PATH: 2 errors, 1 warning" for each of the five
-  // worst clips, the worst first. Empty if no clip has errors or warnings.
-  std::string Lines() const;
+  // Clips with errors or warnings, the worst first.
+  std::vector<WorstClip> Clips() const;
 
  private:
   struct Clip {
     size_t index = 0;
-    std::string path;
-    IssueCounts counts;
+    WorstClip clip;
   };
 
   static bool IsWorse(const Clip& a, const Clip& b);

@@ -124,6 +124,29 @@ class SchemaTest(unittest.TestCase):
                           and line["info"]["joints"])
         self.expect_strict("validate", with_issue, free=["args"])
 
+    def test_summary(self):
+        """Folders in which every list of the summary has items."""
+        slow = re.sub(r"(?m)^(Frame Time:).*", r"\1 0.5",
+                      (self.work / "takes" / "walk_cycle.bvh").read_text())
+        for name in ("slow", "equal"):
+            (self.work / f"{name}.bvh").write_text(slow)
+        (self.work / "expect.toml").write_text("[expect]\nup_axis = 'y'\n")
+        known = self.work / "known.jsonl"
+        for words in (["--write-baseline", known], ["--baseline", known]):
+            bvhmill("validate", "-r", "takes", "slow.bvh", "equal.bvh",
+                    DATA / "cases", DATA / "malformed", "missing.bvh",
+                    "--expectations", "expect.toml", "--summary",
+                    "summary.json", "-f", "-q", *words, cwd=self.work)
+            text = (self.work / "summary.json").read_text()
+            line, = self.expect_valid("summary", text, 1)
+            self.expect_strict("summary", line)
+            self.assertTrue(line["odd"] and line["equal_files"])
+            self.assertTrue(line["equal_motions"] and line["expectations"])
+            self.assertEqual(line["clips"], sum(line["verdicts"].values()))
+            has_known = line["known_issues"] > 0
+            self.assertEqual(has_known, "--baseline" in words)
+            self.assertNotEqual(has_known, bool(line["codes"]))
+
     def test_info(self):
         text = bvhmill("info", "-r", "takes", DATA / "cases", "--json",
                        cwd=self.work)

@@ -1,0 +1,161 @@
+#include "client/cli/commands/validate_clip.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bvhmill/base/status.h"
+#include "client/cli/dataset/relative_path.h"
+
+namespace bvhmill::client {
+namespace {
+
+using Codes = std::vector<std::string>;
+
+// The hints that state facts about a clip.
+constexpr std::string_view kFacts[] = {"DATA_UNIT_GUESS", "DATA_UP_AXIS_GUESS"};
+
+bool Contains(const Codes& codes, std::string_view code) {
+  return std::find(codes.begin(), codes.end(), code) != codes.end();
+}
+
+bool IsListed(const ReportOptions& options, std::string_view code) {
+  return !Contains(options.ignore_codes, code) &&
+         (options.only_codes.empty() || Contains(options.only_codes, code));
+}
+
+// The options with which the engine states all facts, also those that the
+// report will not list.
+ReportOptions WithFacts(const ReportOptions& options) {
+  ReportOptions all = options;
+  for (const std::string_view fact : kFacts) {
+    if (IsListed(options, fact)) continue;
+    std::erase(all.ignore_codes, fact);
+    if (!all.only_codes.empty()) all.only_codes.emplace_back(fact);
+    // A fact that is not listed must not change the verdict.
+    all.severity_overrides.erase(std::string(fact));
+  }
+  return all;
+}
+
+// Removes the facts that `options` do not list.
+void DropFacts(const ReportOptions& options, Report* report) {
+  for (const std::string_view fact : kFacts) {
+    if (IsListed(options, fact)) continue;
+    std::erase_if(report->issues, [&](const Issue& issue) {
+      if (issue.code != fact) return false;
+      report->counts.hints -= issue.occurrences;
+      return true;
+    });
+  }
+}
+
+// Sets the result, the content and the lines of the clip.
+void Validate(const ClipChecks& checks, const Session& session,
+              const Input& input, const ReportOptions& options,
+              ClipProgress* progress, CheckedClip* checked) {
+  IssueView* view = &checked->finding.view;
+  ConvertOptions convert = checks.convert;
+  convert.report = WithFacts(options);
+  checked->finding.result = WithClip(
+      session, input, convert.report,
+      [&](const ClipData& clip) {
+        ConvertResult found =
+            session.engine->Validate(input.path, clip, convert, session.cancel);
+        TakeLinesOf(input, clip, found.report, view);
+        const bool is_bvh = clip.encoding == v1::CONTENT_ENCODING_IDENTITY;
+        if (checks.hashes_content) {
+          checked->traits.content = HashContent(clip.bytes, is_bvh);
+        }
+        return found;
+      },
+      &checked->outcome.bytes, progress);
+}
+
+// The options of the report of a clip, with the expectations of its data set.
+ReportOptions OptionsFor(const ClipChecks& checks, const Input& input,
+                         const Expectations* expectations) {
+  ReportOptions options = checks.convert.report;
+  if (expectations != nullptr) {
+    ApplyTo(*expectations, PathFrom(expectations->folder, input.path),
+            &options);
+  }
+  return options;
+}
+
+// Sets the traits, and completes the report of a clip that was read.
+void CompleteReport(const ReportOptions& options,
+                    const Expectations* expectations, CheckedClip* checked) {
+  ConvertResult* result = &checked->finding.result;
+  const auto content = checked->traits.content;
+  checked->traits = TraitsOf(*result);
+  checked->traits.content = content;
+  DropFacts(options, &result->report);
+  if (expectations != nullptr) {
+    CheckExpectations(*expectations, checked->traits, options, result);
+  }
+}
+
+// Compares a clip that was read with the baselines.
+void UseBaselines(const ClipChecks& checks, CheckedClip* checked) {
+  Report* report = &checked->finding.result.report;
+  const std::string& path = checked->finding.path;
+  if (checks.written_baseline != nullptr) {
+    checks.written_baseline->Add(path, *report);
+    checked->is_cut_in_baseline = report->truncated;
+  }
+  if (checks.baseline != nullptr) {
+    checked->finding.known_issues = checks.baseline->TakeOut(path, report);
+  }
+}
+
+// True if the clip passes. The errors of a baseline fail no clip.
+bool PassesWithBaseline(const ClipChecks& checks, const ClipFinding& finding,
+                        bool is_reported) {
+  const Report& report = finding.result.report;
+  if (finding.known_issues == 0) {
+    return finding.result.status.ok() && Passes(report, checks.fail_on);
+  }
+  return is_reported && report.counts.errors == 0 &&
+         (checks.fail_on != FailOn::kWarning || report.counts.warnings == 0);
+}
+
+}  // namespace
+
+CheckedClip CheckClip(const ClipChecks& checks, const Session& session,
+                      const Input& input, size_t index,
+                      const Expectations* expectations,
+                      ClipProgress* progress) {
+  CheckedClip checked;
+  ClipFinding& finding = checked.finding;
+  ConvertResult& result = finding.result;
+  finding.index = index;
+  finding.path = input.path;
+  finding.view = checks.view;
+  const ReportOptions options = OptionsFor(checks, input, expectations);
+  Validate(checks, session, input, options, progress, &checked);
+  const int64_t bytes = checked.outcome.bytes;
+  checked.outcome = OutcomeOf(session, input, result);
+  checked.outcome.bytes = bytes;
+  finding.is_read = HasReport(result) && !absl::IsCancelled(result.status);
+  // The report holds the reason, unless the clip is not the cause.
+  const bool is_reported =
+      finding.is_read &&
+      (result.status.ok() || FirstError(result.report) != nullptr);
+  if (finding.is_read) {
+    CompleteReport(options, expectations, &checked);
+    UseBaselines(checks, &checked);
+    finding.passes = PassesWithBaseline(checks, finding, is_reported);
+    checked.outcome.kind =
+        finding.passes ? Outcome::Kind::kGood : Outcome::Kind::kFailed;
+    ListFrom(checks.severity, &result.report);
+  }
+  if (is_reported) checked.outcome.diagnostics.clear();
+  if (!is_reported) finding.error = std::string(MessageOf(result.status));
+  checked.is_checked =
+      finding.is_read || checked.outcome.kind == Outcome::Kind::kFailed;
+  return checked;
+}
+
+}  // namespace bvhmill::client

@@ -1,0 +1,52 @@
+#pragma once
+
+// Checks one clip for `validate`.
+
+#include <optional>
+
+#include "client/cli/batch.h"
+#include "client/cli/dataset/baseline.h"
+#include "client/cli/dataset/clip_traits.h"
+#include "client/cli/dataset/expectations.h"
+#include "client/cli/options/fail_on.h"
+#include "client/cli/report/report_writer.h"
+
+namespace bvhmill::client {
+
+// The choices of a run that concern its clips.
+struct ClipChecks {
+  ConvertOptions convert;
+  // Issues of lower severities are not listed.
+  Severity severity = Severity::kHint;
+  std::optional<FailOn> fail_on;
+  // How lines of files are shown; empty lines in it.
+  IssueView view;
+  // Compares the content of clips.
+  bool hashes_content = false;
+  // Both are borrowed and may be null.
+  Baseline* baseline = nullptr;
+  Baseline* written_baseline = nullptr;
+};
+
+// A clip that was checked.
+struct CheckedClip {
+  ClipFinding finding;
+  ClipTraits traits;
+  // What the console prints and how the clip counts; its data are empty.
+  Outcome outcome;
+  // True if issues are missing from the baseline that is written, since the
+  // list is too short.
+  bool is_cut_in_baseline = false;
+  // False if the clip was not checked: the run was interrupted, or a server
+  // was lost. Such a clip is in no report.
+  bool is_checked = false;
+};
+
+// Reads and checks the clip `input`, the one with this index in the run.
+// `expectations` are those of its data set, or null. Several threads may check
+// clips at the same time.
+CheckedClip CheckClip(const ClipChecks& checks, const Session& session,
+                      const Input& input, size_t index,
+                      const Expectations* expectations, ClipProgress* progress);
+
+}  // namespace bvhmill::client

@@ -1,0 +1,47 @@
+#pragma once
+
+// The run of `validate` over all clips.
+
+#include <optional>
+#include <vector>
+
+#include "client/cli/dataset/baseline.h"
+#include "client/cli/dataset/dataset_options.h"
+#include "client/cli/dataset/expectations_search.h"
+#include "client/cli/io/inputs.h"
+#include "client/cli/options/edit_options.h"
+#include "client/cli/options/fail_on.h"
+#include "client/cli/options/output_options.h"
+#include "client/cli/report/report_options.h"
+#include "client/cli/report/report_output.h"
+
+namespace bvhmill::client {
+
+struct ValidateFlags {
+  RunOptions run;
+  InputOptions input;
+  ConvertOptions convert;
+  EditFlags edits;
+  OutputFlags outputs;
+  ReportFlags report;
+  DatasetFlags dataset;
+  // Issues of lower severities are not listed.
+  Severity severity = Severity::kHint;
+  std::optional<FailOn> fail_on;
+};
+
+// The objects of a run that the command line names.
+struct ValidateParts {
+  std::vector<Input> inputs;
+  ClipExpectations expectations;
+  std::optional<Baseline> baseline;
+  std::optional<Baseline> written_baseline;
+};
+
+// Checks all clips, writes the report, the summary and the baseline, and prints
+// the summary. Returns the exit status. Requires that the session has an
+// engine, and that `output` is open.
+int CheckAll(const ValidateFlags& flags, const Session& session,
+             ValidateParts* parts, ReportOutput* output);
+
+}  // namespace bvhmill::client

@@ -1,0 +1,169 @@
+#include "client/cli/dataset/baseline.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bvhmill/base/status.h"
+#include "bvhmill/base/utf8.h"
+#include "client/cli/dataset/relative_path.h"
+#include "client/cli/io/inputs.h"
+#include "client/cli/io/read_clip.h"
+#include "client/cli/ui/json_text.h"
+#include "client/cli/ui/text.h"
+
+namespace bvhmill::client {
+namespace {
+
+using nlohmann::json;
+
+// The version of the format, in the first line.
+constexpr int kVersion = 1;
+constexpr int64_t kMaxBytes = int64_t{256} << 20;
+
+absl::Status Wrong(const std::string& path, int64_t line, const char* why) {
+  return MakeStatus(absl::StatusCode::kInvalidArgument,
+                    Printable(path) + ":" + std::to_string(line) + ": " + why);
+}
+
+int64_t& CountOf(Severity severity, IssueCounts* counts) {
+  switch (severity) {
+    case Severity::kError:
+      return counts->errors;
+    case Severity::kWarning:
+      return counts->warnings;
+    case Severity::kInfo:
+      return counts->infos;
+    case Severity::kHint:
+      break;
+  }
+  return counts->hints;
+}
+
+// The next line of `text`, which loses it.
+std::string TakeLine(std::string_view* text) {
+  const size_t end = std::min(text->find('\n'), text->size());
+  std::string line(text->substr(0, end));
+  text->remove_prefix(std::min(end + 1, text->size()));
+  if (line.ends_with('\r')) line.pop_back();
+  return line;
+}
+
+}  // namespace
+
+Baseline::Baseline(const std::string& path)
+    : folder_(std::filesystem::path(path).parent_path().string()),
+      rules_version_(kRulesVersion) {}
+
+Baseline::Baseline(Baseline&& other) noexcept
+    : folder_(std::move(other.folder_)),
+      rules_version_(std::move(other.rules_version_)),
+      known_(std::move(other.known_)),
+      checked_(std::move(other.checked_)) {}
+
+absl::Status Baseline::ReadLine(const std::string& line) {
+  const json object = json::parse(line, nullptr, /*allow_exceptions=*/false);
+  const absl::Status wrong = MakeStatus(absl::StatusCode::kInvalidArgument, "");
+  if (!object.is_object()) return wrong;
+  const auto text = [&](const char* key) {
+    return object.contains(key) && object[key].is_string();
+  };
+  const auto number = [&](const char* key) {
+    return object.contains(key) && object[key].is_number_integer();
+  };
+  const bool is_whole = text("file") && text("code") && text("joint_name") &&
+                        number("joint") && number("occurrences");
+  if (!is_whole) return wrong;
+  known_[{object["file"].get<std::string>(), object["code"].get<std::string>(),
+          object["joint"].get<int32_t>(),
+          object["joint_name"].get<std::string>()}] = {
+      object["occurrences"].get<int64_t>(), false};
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Baseline> Baseline::Read(const std::string& path) {
+  Input input;
+  input.path = path;
+  ClipText bytes;
+  const absl::Status status = ReadClip(input, kMaxBytes, nullptr, &bytes);
+  if (!status.ok()) {
+    return MakeStatus(absl::StatusCode::kInvalidArgument,
+                      Printable(path) + ": " + std::string(MessageOf(status)));
+  }
+  std::string_view text = ViewOf(bytes);
+  const json head = json::parse(TakeLine(&text), nullptr, false);
+  const bool is_baseline = head.is_object() && head.contains("baseline") &&
+                           head["baseline"] == kVersion &&
+                           head.contains("rules_version") &&
+                           head["rules_version"].is_string();
+  if (!is_baseline) return Wrong(path, 1, "this is no baseline of bvhmill");
+  Baseline baseline(path);
+  baseline.rules_version_ = head["rules_version"].get<std::string>();
+  for (int64_t line = 2; !text.empty(); ++line) {
+    const std::string words = TakeLine(&text);
+    if (words.empty()) continue;
+    if (!baseline.ReadLine(words).ok()) {
+      return Wrong(path, line, "this is no line of a baseline");
+    }
+  }
+  return baseline;
+}
+
+Baseline::Key Baseline::KeyOf(const std::string& file,
+                              const Issue& issue) const {
+  return {file, issue.code, issue.location.joint.value_or(-1),
+          issue.location.joint_name};
+}
+
+void Baseline::Add(const std::string& path, const Report& report) {
+  const std::string file = ToUtf8(PathFrom(folder_, path));
+  const std::lock_guard lock(mutex_);
+  for (const Issue& issue : report.issues) {
+    known_[KeyOf(file, issue)].occurrences += issue.occurrences;
+  }
+}
+
+int64_t Baseline::TakeOut(const std::string& path, Report* report) {
+  const std::string file = ToUtf8(PathFrom(folder_, path));
+  const std::lock_guard lock(mutex_);
+  checked_.insert(file);
+  const auto removed = std::erase_if(report->issues, [&](const Issue& issue) {
+    const auto it = known_.find(KeyOf(file, issue));
+    if (it == known_.end()) return false;
+    it->second.is_found = true;
+    if (issue.occurrences > it->second.occurrences) return false;
+    CountOf(issue.severity, &report->counts) -= issue.occurrences;
+    return true;
+  });
+  return static_cast<int64_t>(removed);
+}
+
+int64_t Baseline::Gone() const {
+  const std::lock_guard lock(mutex_);
+  return std::count_if(known_.begin(), known_.end(), [&](const auto& entry) {
+    return !entry.second.is_found &&
+           checked_.contains(std::get<0>(entry.first));
+  });
+}
+
+std::string Baseline::Text() const {
+  const std::lock_guard lock(mutex_);
+  std::string out = JsonObject({{"baseline", std::to_string(kVersion)},
+                                {"rules_version", JsonQuote(rules_version_)}}) +
+                    "\n";
+  for (const auto& [key, known] : known_) {
+    const auto& [file, code, joint, name] = key;
+    out += JsonObject({{"file", JsonQuote(file)},
+                       {"code", JsonQuote(code)},
+                       {"joint", std::to_string(joint)},
+                       {"joint_name", JsonQuote(name)},
+                       {"occurrences", std::to_string(known.occurrences)}}) +
+           "\n";
+  }
+  return out;
+}
+
+}  // namespace bvhmill::client

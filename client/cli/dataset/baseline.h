@@ -1,0 +1,72 @@
+#pragma once
+
+// The faults of a data set that are known: a run with a baseline reports only
+// what is new.
+//
+// A baseline is a file with one JSON object on each line. A fault is the same
+// if its code, its file and its joint (index and name) are equal. It is new all
+// the same if it occurs more often than in the baseline. Files are named
+// relative to the folder of the baseline.
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <tuple>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "bvhmill/report/report.h"
+
+namespace bvhmill::client {
+
+// The issues of a data set by file, code and joint. Thread-safe.
+class Baseline {
+ public:
+  // `path` is the file of the baseline, whose folder the names of clips are
+  // relative to. The baseline is empty.
+  explicit Baseline(const std::string& path);
+  Baseline(Baseline&& other) noexcept;
+
+  // Reads the baseline in the file `path`, of at most 256 MiB. INVALID_ARGUMENT
+  // "PATH:LINE: why".
+  static absl::StatusOr<Baseline> Read(const std::string& path);
+
+  // Adds all issues that `report` lists about the clip `path`.
+  void Add(const std::string& path, const Report& report);
+
+  // Removes the known issues of the clip `path` from the list and the counts of
+  // `report`. Returns the number of issues that were removed. The verdict does
+  // not change.
+  int64_t TakeOut(const std::string& path, Report* report);
+
+  // Issues of the baseline that TakeOut has not found in their clips, though it
+  // was called for these.
+  int64_t Gone() const;
+
+  // The lines of the file, sorted.
+  std::string Text() const;
+
+  const std::string& rules_version() const { return rules_version_; }
+
+ private:
+  // File, code, joint or -1, name of the joint.
+  using Key = std::tuple<std::string, std::string, int32_t, std::string>;
+  struct Known {
+    int64_t occurrences = 0;
+    bool is_found = false;
+  };
+
+  Key KeyOf(const std::string& file, const Issue& issue) const;
+  absl::Status ReadLine(const std::string& line);
+
+  std::string folder_;
+  std::string rules_version_;
+  mutable std::mutex mutex_;
+  std::map<Key, Known> known_;
+  // Clips that TakeOut was called for.
+  std::set<std::string> checked_;
+};
+
+}  // namespace bvhmill::client

@@ -1,0 +1,65 @@
+#include "client/cli/dataset/clip_traits.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "client/cli/dataset/content_hash.h"
+#include "client/cli/dataset/skeletons.h"
+#include "client/cli/ui/text.h"
+
+namespace bvhmill::client {
+namespace {
+
+// The precision of frame times that have at least six digits.
+constexpr double kRateTolerance = 0.0005;
+
+const Issue* FindIssue(const Report& report, std::string_view code) {
+  const auto found =
+      std::find_if(report.issues.begin(), report.issues.end(),
+                   [code](const Issue& issue) { return issue.code == code; });
+  return found == report.issues.end() ? nullptr : &*found;
+}
+
+std::string ArgOf(const Issue& issue, std::string_view name) {
+  for (const auto& [key, value] : issue.args) {
+    if (key == name) return value;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string RateName(double frames_per_second) {
+  if (!(frames_per_second > 0) || !std::isfinite(frames_per_second)) return {};
+  const double whole = std::round(frames_per_second);
+  const bool is_whole =
+      std::abs(frames_per_second - whole) <= kRateTolerance * whole;
+  return Fixed(frames_per_second, is_whole ? 0 : 2) + " fps";
+}
+
+ContentHashes HashContent(std::string_view text, bool is_bvh) {
+  ContentHashes hashes;
+  hashes.file = Xxh64(text);
+  const std::string_view rows = is_bvh ? RowsOf(text) : std::string_view();
+  // The one row of a pose says too little.
+  if (rows.find_first_of("\r\n") != rows.npos) hashes.rows = Xxh64(rows);
+  return hashes;
+}
+
+ClipTraits TraitsOf(const ConvertResult& result) {
+  ClipTraits traits;
+  const Report& report = result.report;
+  if (report.verdict == Verdict::kUnreadable) return traits;
+  traits.rate = RateName(result.info.frames_per_second);
+  if (!result.info.joints.empty()) {
+    traits.skeleton = SkeletonKey(result.info.joints);
+  }
+  if (const Issue* unit = FindIssue(report, "DATA_UNIT_GUESS")) {
+    traits.unit = {ArgOf(*unit, "unit"), ArgOf(*unit, "meters")};
+    traits.up = 'Y';
+  }
+  if (FindIssue(report, "DATA_UP_AXIS_GUESS") != nullptr) traits.up = 'Z';
+  return traits;
+}
+
+}  // namespace bvhmill::client

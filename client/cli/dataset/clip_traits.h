@@ -1,0 +1,53 @@
+#pragma once
+
+// The facts about one clip that a data set compares.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "bvhmill/pipeline/convert.h"
+
+namespace bvhmill::client {
+
+// The unit that a clip seems to have.
+struct UnitGuess {
+  // "centimeters".
+  std::string name;
+  // Meters in one unit, as text: "0.01".
+  std::string meters;
+};
+
+// Hashes of the text of a clip.
+struct ContentHashes {
+  uint64_t file = 0;
+  // Of the rows of MOTION; none if there are none that can be told.
+  std::optional<uint64_t> rows;
+};
+
+struct ClipTraits {
+  // "60 fps"; empty if it is unknown.
+  std::string rate;
+  std::optional<UnitGuess> unit;
+  // 'Y' or 'Z'; none if nothing shows it.
+  std::optional<char> up;
+  // See SkeletonKey; none without a skeleton.
+  std::optional<uint64_t> skeleton;
+  std::optional<ContentHashes> content;
+};
+
+// "60 fps": a rate within 0.05 % of a whole number is that number, so that
+// frame times of 0.0083333 and 0.008333 both are 120 fps; others have two
+// decimals.
+std::string RateName(double frames_per_second);
+
+// The hashes of `text`; `is_bvh` says that it has rows.
+ContentHashes HashContent(std::string_view text, bool is_bvh);
+
+// The traits of a clip, without its content. The unit and the up axis are those
+// of the hints DATA_UNIT_GUESS and DATA_UP_AXIS_GUESS in `result.report`. A
+// person that is measured and does not stand along Z has Y up.
+ClipTraits TraitsOf(const ConvertResult& result);
+
+}  // namespace bvhmill::client

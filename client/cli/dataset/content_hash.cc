@@ -1,0 +1,88 @@
+#include "client/cli/dataset/content_hash.h"
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstring>
+
+namespace bvhmill::client {
+namespace {
+
+static_assert(std::endian::native == std::endian::little);
+
+// The five primes of the specification.
+constexpr uint64_t kPrime1 = 0x9E3779B185EBCA87;
+constexpr uint64_t kPrime2 = 0xC2B2AE3D27D4EB4F;
+constexpr uint64_t kPrime3 = 0x165667B19E3779F9;
+constexpr uint64_t kPrime4 = 0x85EBCA77C2B2AE63;
+constexpr uint64_t kPrime5 = 0x27D4EB2F165667C5;
+
+template <typename T>
+T Take(std::string_view* bytes) {
+  T value = 0;
+  std::memcpy(&value, bytes->data(), sizeof(T));
+  bytes->remove_prefix(sizeof(T));
+  return value;
+}
+
+uint64_t Round(uint64_t lane, uint64_t word) {
+  return std::rotl(lane + word * kPrime2, 31) * kPrime1;
+}
+
+uint64_t Merge(uint64_t hash, uint64_t lane) {
+  return (hash ^ Round(0, lane)) * kPrime1 + kPrime4;
+}
+
+// Consumes whole stripes of 32 bytes.
+uint64_t HashStripes(std::string_view* bytes) {
+  std::array<uint64_t, 4> lanes = {kPrime1 + kPrime2, kPrime2, 0,
+                                   uint64_t{0} - kPrime1};
+  while (bytes->size() >= 32) {
+    for (uint64_t& lane : lanes) lane = Round(lane, Take<uint64_t>(bytes));
+  }
+  uint64_t hash = std::rotl(lanes[0], 1) + std::rotl(lanes[1], 7) +
+                  std::rotl(lanes[2], 12) + std::rotl(lanes[3], 18);
+  for (const uint64_t lane : lanes) hash = Merge(hash, lane);
+  return hash;
+}
+
+uint64_t HashTail(uint64_t hash, std::string_view bytes) {
+  while (bytes.size() >= 8) {
+    hash ^= Round(0, Take<uint64_t>(&bytes));
+    hash = std::rotl(hash, 27) * kPrime1 + kPrime4;
+  }
+  if (bytes.size() >= 4) {
+    hash ^= Take<uint32_t>(&bytes) * kPrime1;
+    hash = std::rotl(hash, 23) * kPrime2 + kPrime3;
+  }
+  while (!bytes.empty()) {
+    hash ^= Take<uint8_t>(&bytes) * kPrime5;
+    hash = std::rotl(hash, 11) * kPrime1;
+  }
+  return hash;
+}
+
+}  // namespace
+
+uint64_t Xxh64(std::string_view bytes) {
+  const uint64_t size = bytes.size();
+  uint64_t hash = bytes.size() >= 32 ? HashStripes(&bytes) : kPrime5;
+  hash = HashTail(hash + size, bytes);
+  hash = (hash ^ (hash >> 33)) * kPrime2;
+  hash = (hash ^ (hash >> 29)) * kPrime3;
+  return hash ^ (hash >> 32);
+}
+
+std::string_view RowsOf(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const size_t header = text.find("Frame Time");
+  if (header == text.npos) return {};
+  const size_t end = text.find_first_of("\r\n", header);
+  if (end == text.npos) return {};
+  text.remove_prefix(end);
+  const size_t first = text.find_first_not_of(kBlanks);
+  if (first == text.npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+}  // namespace bvhmill::client

@@ -1,0 +1,184 @@
+#include "client/cli/dataset/dataset_tally.h"
+
+#include <algorithm>
+#include <iterator>
+#include <tuple>
+#include <utility>
+
+#include "client/cli/dataset/skeletons.h"
+#include "client/cli/ui/text.h"
+
+namespace bvhmill::client {
+namespace {
+
+constexpr size_t kMaxListed = DatasetSummary::kMaxListed;
+// With fewer clips than this, there is no "most".
+constexpr int64_t kFewest = 3;
+// Skeletons whose joints are kept, so that differences can be named.
+constexpr size_t kMaxSkeletons = 64;
+constexpr char kSkeleton[] = "skeleton";
+
+// Groups of several clips, by the first of each.
+template <typename Groups, typename IsWanted>
+std::vector<EqualClips> Listed(const Groups& groups,
+                               const IsWanted& is_wanted) {
+  std::map<size_t, const EqualClips*> by_index;
+  for (const auto& [hash, group] : groups) {
+    if (group.clips.clips < 2 || !is_wanted(group)) continue;
+    by_index.emplace(group.first_index, &group.clips);
+    if (by_index.size() > kMaxListed) by_index.erase(std::prev(by_index.end()));
+  }
+  std::vector<EqualClips> listed;
+  for (const auto& [index, clips] : by_index) listed.push_back(*clips);
+  return listed;
+}
+
+}  // namespace
+
+void DatasetTally::AddTo(Group* group, const ClipFinding& clip) {
+  ++group->clips;
+  if (group->first.size() < kMaxListed) {
+    group->first.emplace_back(clip.index, clip.path);
+  }
+}
+
+void DatasetTally::AddEqual(EqualGroups* groups, uint64_t hash, uint64_t file,
+                            const ClipFinding& clip) {
+  const auto [it, is_new] = groups->try_emplace(hash);
+  Equals& group = it->second;
+  if (is_new) {
+    group.first_index = clip.index;
+    group.file = file;
+  }
+  group.has_other_files = group.has_other_files || group.file != file;
+  ++group.clips.clips;
+  if (group.clips.paths.size() < kMaxListed) {
+    group.clips.paths.push_back(clip.path);
+  }
+}
+
+void DatasetTally::AddVerdict(const ClipFinding& clip) {
+  VerdictCounts& counts = summary_.verdicts;
+  if (!clip.is_read) {
+    ++counts.not_read;
+    return;
+  }
+  switch (clip.result.report.verdict) {
+    case Verdict::kValid:
+      ++counts.valid;
+      break;
+    case Verdict::kAccepted:
+      ++counts.accepted;
+      break;
+    case Verdict::kInvalid:
+      ++counts.invalid;
+      break;
+    case Verdict::kUnreadable:
+      ++counts.unreadable;
+      break;
+  }
+}
+
+void DatasetTally::Add(const ClipFinding& clip, const ClipTraits& traits) {
+  AddVerdict(clip);
+  if (!clip.is_read) return;
+  codes_.Add(clip.result.report);
+  worst_.Add(clip.index, clip.path, clip.result.report.counts);
+  summary_.known_issues += clip.known_issues;
+  const auto add = [&](const char* trait, const std::string& value) {
+    AddTo(&traits_[trait][value], clip);
+  };
+  if (!traits.rate.empty()) add("frame rate", traits.rate);
+  if (traits.unit) add("unit", traits.unit->name);
+  if (traits.up) add("up axis", std::string(1, *traits.up));
+  if (traits.skeleton) {
+    const std::string key = std::to_string(*traits.skeleton);
+    add(kSkeleton, key);
+    if (skeletons_.size() < kMaxSkeletons) {
+      skeletons_.try_emplace(key, clip.result.info.joints);
+    }
+  }
+  if (!traits.content) return;
+  const uint64_t file = traits.content->file;
+  AddEqual(&files_, file, file, clip);
+  if (traits.content->rows) {
+    AddEqual(&motions_, *traits.content->rows, file, clip);
+  }
+}
+
+std::string DatasetTally::ValueName(const std::string& trait,
+                                    const std::string& value,
+                                    const std::string& usual) const {
+  if (trait != kSkeleton) return value;
+  const auto joints = skeletons_.find(value);
+  if (joints == skeletons_.end()) return "another skeleton";
+  const auto most = skeletons_.find(usual);
+  if (value != usual && most != skeletons_.end()) {
+    return CompareSkeletons(most->second, joints->second).text;
+  }
+  const Group& group = traits_.at(trait).at(value);
+  return Count(CountJoints(joints->second), "joint") + ", as in " +
+         group.first.front().second;
+}
+
+std::vector<OddClip> DatasetTally::OddClips(const std::string& name,
+                                            const Groups& groups,
+                                            const std::string& usual) const {
+  std::map<size_t, OddClip> odd;
+  for (const auto& [value, group] : groups) {
+    if (value == usual) continue;
+    const std::string text = ValueName(name, value, usual);
+    for (const auto& [index, path] : group.first) {
+      odd.emplace(index, OddClip{path, text});
+      if (odd.size() > kMaxListed) odd.erase(std::prev(odd.end()));
+    }
+  }
+  std::vector<OddClip> clips;
+  for (auto& [index, clip] : odd) clips.push_back(std::move(clip));
+  return clips;
+}
+
+SharedTrait DatasetTally::TraitOf(const std::string& name,
+                                  const Groups& groups) const {
+  SharedTrait trait;
+  trait.trait = name;
+  // Values by their clips, then by their first clip.
+  std::vector<std::tuple<int64_t, size_t, std::string>> order;
+  for (const auto& [value, group] : groups) {
+    trait.known_clips += group.clips;
+    order.emplace_back(-group.clips, group.first.front().first, value);
+  }
+  std::sort(order.begin(), order.end());
+  const std::string& first = std::get<2>(order.front());
+  const int64_t most = groups.at(first).clips;
+  const bool is_usual = 2 * most > trait.known_clips;
+  const std::string usual = is_usual ? first : "";
+  if (order.size() > kMaxListed) order.resize(kMaxListed);
+  for (const auto& [clips, index, value] : order) {
+    trait.values.push_back({ValueName(name, value, usual), -clips});
+  }
+  if (!is_usual) return trait;
+  trait.usual = trait.values.front().value;
+  trait.usual_clips = most;
+  trait.odd_clips = trait.known_clips - most;
+  trait.odd = OddClips(name, groups, usual);
+  return trait;
+}
+
+DatasetSummary DatasetTally::Summary() const {
+  DatasetSummary summary = summary_;
+  summary.codes = codes_.Counts();
+  summary.worst = worst_.Clips();
+  for (const auto& [name, groups] : traits_) {
+    if (groups.size() < 2) continue;
+    SharedTrait trait = TraitOf(name, groups);
+    if (trait.known_clips >= kFewest) summary.odd.push_back(std::move(trait));
+  }
+  summary.equal_files =
+      Listed(files_, [](const Equals& /*group*/) { return true; });
+  summary.equal_motions = Listed(
+      motions_, [](const Equals& group) { return group.has_other_files; });
+  return summary;
+}
+
+}  // namespace bvhmill::client

@@ -1,0 +1,68 @@
+#pragma once
+
+// Compares the clips of a run with each other, for the summary.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "bvhmill/encode/clip_info.h"
+#include "client/cli/dataset/clip_traits.h"
+#include "client/cli/dataset/summary.h"
+#include "client/cli/report/report_writer.h"
+#include "client/cli/ui/code_tally.h"
+#include "client/cli/ui/worst_clips.h"
+
+namespace bvhmill::client {
+
+// Not thread-safe: clips are added in the order of the inputs. Keeps some 400
+// bytes for each clip with content of its own.
+class DatasetTally {
+ public:
+  void Add(const ClipFinding& clip, const ClipTraits& traits);
+
+  DatasetSummary Summary() const;
+
+ private:
+  // Clips that share a value, and the first of them with their indexes.
+  struct Group {
+    int64_t clips = 0;
+    std::vector<std::pair<size_t, std::string>> first;
+  };
+  using Groups = std::map<std::string, Group>;
+  // Clips with the same hash.
+  struct Equals {
+    size_t first_index = 0;
+    uint64_t file = 0;
+    // True if the files of the group differ.
+    bool has_other_files = false;
+    EqualClips clips;
+  };
+  using EqualGroups = std::unordered_map<uint64_t, Equals>;
+
+  static void AddTo(Group* group, const ClipFinding& clip);
+  static void AddEqual(EqualGroups* groups, uint64_t hash, uint64_t file,
+                       const ClipFinding& clip);
+  void AddVerdict(const ClipFinding& clip);
+  // The first clips whose value is not `usual`.
+  std::vector<OddClip> OddClips(const std::string& name, const Groups& groups,
+                                const std::string& usual) const;
+  SharedTrait TraitOf(const std::string& name, const Groups& groups) const;
+  std::string ValueName(const std::string& trait, const std::string& value,
+                        const std::string& usual) const;
+
+  CodeTally codes_;
+  WorstClips worst_;
+  DatasetSummary summary_;
+  // By trait, then by value. The value of a skeleton is its key.
+  std::map<std::string, Groups> traits_;
+  // The joints of the first skeletons, by key.
+  std::map<std::string, JointList> skeletons_;
+  EqualGroups files_;
+  EqualGroups motions_;
+};
+
+}  // namespace bvhmill::client

@@ -1,0 +1,102 @@
+#include "client/cli/dataset/expectations.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "bvhmill/report/issue_log.h"
+#include "client/cli/dataset/path_pattern.h"
+#include "client/cli/dataset/skeletons.h"
+
+namespace bvhmill::client {
+namespace {
+
+std::string JoinedRates(const std::vector<double>& rates) {
+  std::string out;
+  for (const double rate : rates) {
+    out += (out.empty() ? "" : " or ") + RateName(rate);
+  }
+  return out;
+}
+
+void CheckRate(const Expectations& expectations, const ClipTraits& traits,
+               IssueLog* log) {
+  const std::vector<double>& rates = expectations.frame_rates;
+  if (rates.empty() || traits.rate.empty()) return;
+  const bool is_expected =
+      std::any_of(rates.begin(), rates.end(),
+                  [&](double rate) { return RateName(rate) == traits.rate; });
+  if (is_expected) return;
+  log->Add(IssueCode::DATASET_FRAME_RATE, {},
+           {{"rate", traits.rate}, {"expected", JoinedRates(rates)}});
+}
+
+void CheckSkeleton(const Expectations& expectations, const JointList& joints,
+                   IssueLog* log) {
+  if (!expectations.skeleton || joints.empty()) return;
+  const ExpectedSkeleton& expected = *expectations.skeleton;
+  const SkeletonDifference difference =
+      expected.names.empty() ? CompareSkeletons(expected.joints, joints)
+                             : CompareNames(expected.names, joints);
+  if (difference.text.empty()) return;
+  Location location;
+  if (difference.joint >= 0) {
+    location.joint = difference.joint;
+    location.joint_name = joints[static_cast<size_t>(difference.joint)].name;
+  }
+  log->Add(IssueCode::DATASET_SKELETON, location,
+           {{"difference", difference.text}});
+}
+
+void CheckUnit(const Expectations& expectations, const ClipTraits& traits,
+               IssueLog* log) {
+  if (!expectations.unit || !traits.unit) return;
+  if (expectations.unit->meters == traits.unit->meters) return;
+  log->Add(
+      IssueCode::DATASET_UNITS, {},
+      {{"unit", traits.unit->name}, {"expected", expectations.unit->name}});
+}
+
+void CheckUp(const Expectations& expectations, const ClipTraits& traits,
+             IssueLog* log) {
+  if (!expectations.up || !traits.up) return;
+  if (*expectations.up == *traits.up) return;
+  log->Add(IssueCode::DATASET_UP_AXIS, {},
+           {{"axis", std::string(1, *traits.up)},
+            {"expected", std::string(1, *expectations.up)}});
+}
+
+}  // namespace
+
+void ApplyTo(const Expectations& expectations, std::string_view below,
+             ReportOptions* report) {
+  for (const auto& [code, severity] : expectations.severities) {
+    report->severity_overrides[code] = severity;
+  }
+  for (const IgnoredCodes& ignored : expectations.ignored) {
+    const bool is_meant =
+        ignored.files.empty() ||
+        std::any_of(ignored.files.begin(), ignored.files.end(),
+                    [below](const std::string& pattern) {
+                      return MatchesPath(pattern, below);
+                    });
+    if (!is_meant) continue;
+    report->ignore_codes.insert(report->ignore_codes.end(),
+                                ignored.codes.begin(), ignored.codes.end());
+  }
+}
+
+void CheckExpectations(const Expectations& expectations,
+                       const ClipTraits& traits, const ReportOptions& options,
+                       ConvertResult* result) {
+  IssueLog log(options);
+  CheckRate(expectations, traits, &log);
+  if (traits.skeleton) {
+    CheckSkeleton(expectations, result->info.joints, &log);
+  }
+  CheckUnit(expectations, traits, &log);
+  CheckUp(expectations, traits, &log);
+  if (log.added() == 0) return;
+  AddToReport(log.Finish(true, true), options.max_issues, &result->report);
+}
+
+}  // namespace bvhmill::client

@@ -1,0 +1,70 @@
+#pragma once
+
+// The expectations of a data set: what its clips have in common, and which
+// issues matter.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bvhmill/encode/clip_info.h"
+#include "client/cli/dataset/clip_traits.h"
+
+namespace bvhmill::client {
+
+// The name of the file that has the expectations of a folder.
+inline constexpr std::string_view kExpectationsName = ".bvhmill.toml";
+
+// A skeleton by its joints. One of the two lists is empty.
+struct ExpectedSkeleton {
+  // A BVH file with the skeleton; its joints are read before the run.
+  std::string file;
+  JointList joints;
+  // Names of all joints, without end sites, in the order of the file.
+  std::vector<std::string> names;
+};
+
+// Issues that are not listed and not counted.
+struct IgnoredCodes {
+  std::vector<std::string> codes;
+  // Patterns of MatchesPath, relative to the folder of the expectations. Empty:
+  // all files.
+  std::vector<std::string> files;
+};
+
+// A threshold of a rule.
+struct RuleSetting {
+  std::string code;
+  std::string name;
+  double value = 0;
+};
+
+struct Expectations {
+  // The file with the expectations, and its folder.
+  std::string path;
+  std::string folder;
+  // Empty: any rate.
+  std::vector<double> frame_rates;
+  std::optional<UnitGuess> unit;
+  // 'Y' or 'Z'.
+  std::optional<char> up;
+  std::optional<ExpectedSkeleton> skeleton;
+  std::vector<IgnoredCodes> ignored;
+  std::map<std::string, Severity, std::less<>> severities;
+  std::vector<RuleSetting> rules;
+};
+
+// Adds the severities and the ignored codes of `expectations` for the file
+// `below`, its path below the folder of the expectations, to `report`.
+void ApplyTo(const Expectations& expectations, std::string_view below,
+             ReportOptions* report);
+
+// Logs an issue DATASET_... for each expectation that the clip breaks. A fact
+// that is not known breaks none. `options` are those of the report of the clip.
+void CheckExpectations(const Expectations& expectations,
+                       const ClipTraits& traits, const ReportOptions& options,
+                       ConvertResult* result);
+
+}  // namespace bvhmill::client

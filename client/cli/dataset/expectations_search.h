@@ -1,0 +1,45 @@
+#pragma once
+
+// Finds the expectations of the clips of a run.
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "client/cli/dataset/dataset_options.h"
+#include "client/cli/dataset/expectations.h"
+#include "client/cli/io/inputs.h"
+
+namespace bvhmill::client {
+
+// The expectations of each clip. Const functions are thread-safe.
+class ClipExpectations {
+ public:
+  // Reads the files. A clip has those of the nearest file .bvhmill.toml: in its
+  // folder, or in a folder above. INVALID_ARGUMENT "PATH...: why" if one is
+  // wrong.
+  static absl::StatusOr<ClipExpectations> Find(
+      const ExpectationsFlags& flags, const std::vector<Input>& inputs);
+
+  // Reads the joints of each skeleton that is a file by `read`. Call once,
+  // before Of. INVALID_ARGUMENT "PATH: skeleton: FILE: why".
+  absl::Status ReadSkeletons(
+      const std::function<absl::StatusOr<JointList>(const std::string& path)>&
+          read);
+
+  // Those of the clip with this index among the inputs; null if it has none.
+  const Expectations* Of(size_t input) const;
+
+  // The files, sorted by path.
+  std::vector<std::string> Paths() const;
+
+ private:
+  std::vector<Expectations> files_;
+  // By input: an index into files_, or -1.
+  std::vector<int> by_input_;
+};
+
+}  // namespace bvhmill::client

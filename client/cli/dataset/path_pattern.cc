@@ -1,0 +1,51 @@
+#include "client/cli/dataset/path_pattern.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace bvhmill::client {
+namespace {
+
+// reached[i]: the pattern until here matches the first i bytes of the path.
+using Reached = std::vector<bool>;
+
+// After a star: it also takes each byte that it may take.
+void Extend(std::string_view path, bool with_slashes, Reached* reached) {
+  for (size_t i = 0; i < path.size(); ++i) {
+    const bool takes = with_slashes || path[i] != '/';
+    if ((*reached)[i] && takes) (*reached)[i + 1] = true;
+  }
+}
+
+// After a byte or a question mark.
+void Step(std::string_view path, char wanted, Reached* reached) {
+  for (size_t i = path.size(); i > 0; --i) {
+    const char c = path[i - 1];
+    const bool fits = wanted == '?' ? c != '/' : c == wanted;
+    (*reached)[i] = (*reached)[i - 1] && fits;
+  }
+  (*reached)[0] = false;
+}
+
+}  // namespace
+
+bool MatchesPath(std::string_view pattern, std::string_view path) {
+  const size_t slash = path.rfind('/');
+  if (pattern.find('/') == pattern.npos && slash != path.npos) {
+    path.remove_prefix(slash + 1);
+  }
+  Reached reached(path.size() + 1);
+  reached[0] = true;
+  while (!pattern.empty()) {
+    const bool is_double = pattern.starts_with("**");
+    if (pattern.front() == '*') {
+      Extend(path, is_double, &reached);
+    } else {
+      Step(path, pattern.front(), &reached);
+    }
+    pattern.remove_prefix(is_double ? 2 : 1);
+  }
+  return reached[path.size()];
+}
+
+}  // namespace bvhmill::client

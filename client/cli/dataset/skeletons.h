@@ -1,0 +1,37 @@
+#pragma once
+
+// Compares skeletons. Two are the same if their joints and end sites have the
+// same names, parents and channels, in the same order. Offsets do not count:
+// takes of several people have the same skeleton in several sizes.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bvhmill/encode/clip_info.h"
+
+namespace bvhmill::client {
+
+// A hash that is equal for the same skeletons. O(joints).
+uint64_t SkeletonKey(const JointList& joints);
+
+// A difference between two skeletons.
+struct SkeletonDifference {
+  // "joint 3 is 'Chest', not 'Spine1'"; empty if the skeletons are the same.
+  std::string text;
+  // The joint of `found` that differs; -1 if joints are missing at the end.
+  int32_t joint = -1;
+};
+
+// The first difference of `found` from `expected`.
+SkeletonDifference CompareSkeletons(const JointList& expected,
+                                    const JointList& found);
+
+// Compares the names of joints, without end sites, with `expected`.
+SkeletonDifference CompareNames(const std::vector<std::string>& expected,
+                                const JointList& found);
+
+// Joints without end sites.
+int64_t CountJoints(const JointList& joints);
+
+}  // namespace bvhmill::client

@@ -1,0 +1,97 @@
+#pragma once
+
+// What all clips of a run have in common, and which differ: plain data, for the
+// summary of `validate`.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bvhmill/report/report.h"
+
+namespace bvhmill::client {
+
+// Clips by verdict.
+struct VerdictCounts {
+  int64_t valid = 0;
+  int64_t accepted = 0;
+  int64_t invalid = 0;
+  int64_t unreadable = 0;
+  // Files without a verdict: they cannot be opened or decompressed.
+  int64_t not_read = 0;
+};
+
+struct CodeCount {
+  std::string code;
+  Severity severity = Severity::kError;
+  // Clips that list the code, and all occurrences in these.
+  int64_t clips = 0;
+  int64_t occurrences = 0;
+};
+
+struct WorstClip {
+  std::string path;
+  IssueCounts counts;
+};
+
+// A clip that differs from most.
+struct OddClip {
+  std::string path;
+  // Its frame rate, its unit, ...: "30 fps".
+  std::string value;
+};
+
+// A value of a trait, and how many clips have it.
+struct TraitValue {
+  std::string value;
+  int64_t clips = 0;
+};
+
+// A trait of clips that most share: "skeleton", "frame rate", "unit", "up
+// axis".
+struct SharedTrait {
+  std::string trait;
+  // The value of more than half of the clips: "60 fps". Empty if there is none.
+  std::string usual;
+  // Clips that have it.
+  int64_t usual_clips = 0;
+  // Clips whose value is known.
+  int64_t known_clips = 0;
+  // The most frequent values, at most kMaxListed.
+  std::vector<TraitValue> values;
+  // Clips with another value than the usual one. The list has at most
+  // kMaxListed of them.
+  int64_t odd_clips = 0;
+  std::vector<OddClip> odd;
+};
+
+// Clips that are equal.
+struct EqualClips {
+  int64_t clips = 0;
+  // The list has at most kMaxListed of them, in the order of the inputs.
+  std::vector<std::string> paths;
+};
+
+struct DatasetSummary {
+  // Clips that are listed for one fact.
+  static constexpr size_t kMaxListed = 20;
+
+  VerdictCounts verdicts;
+  // The most severe first, then those that most clips have.
+  std::vector<CodeCount> codes;
+  // The clips with the most errors, or else the most warnings; five at most.
+  std::vector<WorstClip> worst;
+  // Traits that some clips do not share, if at least three clips have a known
+  // value.
+  std::vector<SharedTrait> odd;
+  // Equal bytes; and equal rows of MOTION below another header. At most
+  // kMaxListed groups of each.
+  std::vector<EqualClips> equal_files;
+  std::vector<EqualClips> equal_motions;
+  // Issues that the baseline has.
+  int64_t known_issues = 0;
+  // The files of expectations that were used, sorted by path.
+  std::vector<std::string> expectations;
+};
+
+}  // namespace bvhmill::client

@@ -1,0 +1,122 @@
+#include "client/cli/dataset/summary_text.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "client/cli/ui/issue_lines.h"
+#include "client/cli/ui/table.h"
+#include "client/cli/ui/text.h"
+
+namespace bvhmill::client {
+namespace {
+
+// Clips, values and groups that are listed for one fact.
+constexpr size_t kMaxLines = 5;
+
+std::string More(int64_t all, size_t listed, const std::string& indent) {
+  const int64_t more = all - static_cast<int64_t>(listed);
+  return more > 0 ? indent + "and " + std::to_string(more) + " more\n" : "";
+}
+
+std::string VerdictLine(const VerdictCounts& counts) {
+  std::string line;
+  const auto add = [&line](int64_t count, const char* verdict) {
+    if (count == 0) return;
+    line += line.empty() ? "verdicts: " : ", ";
+    line += std::to_string(count) + " " + verdict;
+  };
+  add(counts.valid, "valid");
+  add(counts.accepted, "accepted");
+  add(counts.invalid, "invalid");
+  add(counts.unreadable, "unreadable");
+  add(counts.not_read, "not read");
+  return line.empty() ? line : line + "\n";
+}
+
+std::string CodeTable(const std::vector<CodeCount>& codes) {
+  if (codes.empty()) return {};
+  std::vector<std::vector<std::string>> rows;
+  for (const CodeCount& code : codes) {
+    rows.push_back({code.code, std::string(SeverityName(code.severity)),
+                    std::to_string(code.clips),
+                    std::to_string(code.occurrences)});
+  }
+  return RenderTable({{"CODE", Align::kLeft},
+                      {"SEVERITY", Align::kLeft},
+                      {"CLIPS", Align::kRight},
+                      {"TIMES", Align::kRight}},
+                     rows);
+}
+
+std::string WorstLines(const std::vector<WorstClip>& worst) {
+  std::string out = worst.empty() ? "" : "most issues:\n";
+  for (const WorstClip& clip : worst) {
+    out += "  " + Printable(clip.path) + ": " + FaultCounts(clip.counts) + "\n";
+  }
+  return out;
+}
+
+// A trait that no value of is that of most clips.
+std::string MixedLines(const SharedTrait& trait) {
+  std::string out = "  " + trait.trait + ": no value is that of most clips\n";
+  const size_t listed = std::min(trait.values.size(), kMaxLines);
+  for (size_t i = 0; i < listed; ++i) {
+    const TraitValue& value = trait.values[i];
+    out += "    " + Count(value.clips, "clip") + ": " + Printable(value.value) +
+           "\n";
+  }
+  return out + More(static_cast<int64_t>(trait.values.size()), listed, "    ");
+}
+
+std::string OddLines(const std::vector<SharedTrait>& traits) {
+  std::string out = traits.empty() ? "" : "odd ones out:\n";
+  for (const SharedTrait& trait : traits) {
+    if (trait.usual.empty()) {
+      out += MixedLines(trait);
+      continue;
+    }
+    out += "  " + trait.trait + ": " + std::to_string(trait.usual_clips) +
+           " of " + Count(trait.known_clips, "clip") + " have " +
+           Printable(trait.usual) + "\n";
+    const size_t listed = std::min(trait.odd.size(), kMaxLines);
+    for (size_t i = 0; i < listed; ++i) {
+      out += "    " + Printable(trait.odd[i].path) + ": " + trait.odd[i].value +
+             "\n";
+    }
+    out += More(trait.odd_clips, listed, "    ");
+  }
+  return out;
+}
+
+std::string EqualLines(const std::vector<EqualClips>& groups,
+                       const char* title) {
+  if (groups.empty()) return {};
+  std::string out = std::string(title) + ":\n";
+  const size_t listed = std::min(groups.size(), kMaxLines);
+  for (size_t i = 0; i < listed; ++i) {
+    const size_t paths = std::min(groups[i].paths.size(), kMaxLines);
+    for (size_t j = 0; j < paths; ++j) {
+      out += (j == 0 ? "  " : "  = ") + Printable(groups[i].paths[j]) + "\n";
+    }
+    out += More(groups[i].clips, paths, "  = ");
+  }
+  return out + More(static_cast<int64_t>(groups.size()), listed, "  ");
+}
+
+}  // namespace
+
+std::string SummaryText(const DatasetSummary& summary) {
+  std::string out = VerdictLine(summary.verdicts) + CodeTable(summary.codes) +
+                    WorstLines(summary.worst) + OddLines(summary.odd);
+  out += EqualLines(summary.equal_files, "equal files");
+  out += EqualLines(summary.equal_motions, "equal motion below another header");
+  if (summary.known_issues > 0) {
+    out += Count(summary.known_issues, "known issue") + " of the baseline\n";
+  }
+  for (const std::string& path : summary.expectations) {
+    out += "expectations: " + Printable(path) + "\n";
+  }
+  return out;
+}
+
+}  // namespace bvhmill::client

@@ -1,0 +1,42 @@
+#pragma once
+
+// Takes the bytes of a rendering to stdout or into a file.
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "client/cli/io/new_file.h"
+#include "client/cli/io/posix_files.h"
+#include "client/cli/ui/console.h"
+
+namespace bvhmill::client {
+
+// Not thread-safe. A file exists complete or not at all.
+class ReportOutput {
+ public:
+  explicit ReportOutput(Console* console) : console_(*console) {}
+
+  // `path` is a file, or "-" for stdout. A file that exists is replaced if
+  // `force`; otherwise this is FAILED_PRECONDITION "PATH: why".
+  absl::Status Open(const std::string& path, bool force);
+
+  bool is_stdout() const { return !file_; }
+
+  // Appends `text`. False if no more can be written.
+  bool Put(std::string_view text);
+
+  // Gives the file its name. Returns the first failure of Put and of this.
+  absl::Status Close();
+
+ private:
+  Console& console_;
+  std::string path_;
+  bool force_ = false;
+  UniqueFd folder_;
+  std::optional<NewFile> file_;
+  absl::Status status_;
+};
+
+}  // namespace bvhmill::client
