@@ -2,9 +2,9 @@
 # Runs the tests of one language, or those of the pages that a newcomer follows,
 # against the programs in BIN.
 #
-#   run.sh python|node|readme|schema|sarif BIN WORK
+#   run.sh python|node|readme|schema|sarif|page BIN WORK
 #
-# WORK/clients/node holds the packages of Node.
+# WORK/clients/node and WORK/clients/page hold the packages of Node.
 set -euo pipefail
 
 language=$1
@@ -66,6 +66,13 @@ run_node() {
   export NODE_PATH=$work/node/node_modules
   [ -d "$NODE_PATH/nice-grpc" ] || skip "no packages of npm in $work/node"
   node --test "$here"/node/*.test.js
+}
+
+run_page() {
+  export NODE_PATH=$work/page/node_modules
+  [ -d "$NODE_PATH/playwright-core" ] || skip "no packages of npm in $work/page"
+  [ -x /usr/bin/chromium ] || skip "no chromium"
+  node --test "$here"/page/*.test.js
 }
 
 "run_$language"

@@ -16,6 +16,7 @@ namespace {
 constexpr char kExamples[] =
     "  bvhmill validate take.bvh\n"
     "  bvhmill validate -r takes --json > reports.jsonl\n"
+    "  bvhmill validate -r takes --format html -o report.html\n"
     "  bvhmill validate -r takes --format sarif -o takes.sarif\n"
     "  bvhmill validate -r takes --baseline known.jsonl --fail-on warning\n"
     "  bvhmill validate take.bvh --emit anim --anim-map mixamo\n";

@@ -7,6 +7,7 @@
 
 #include "bvhmill/base/status.h"
 #include "client/cli/dataset/relative_path.h"
+#include "client/cli/picture/picture_check.h"
 
 namespace bvhmill::client {
 namespace {
@@ -62,7 +63,12 @@ void Validate(const ClipChecks& checks, const Session& session,
       session, input, convert.report,
       [&](const ClipData& clip) {
         ConvertResult found =
-            session.engine->Validate(input.path, clip, convert, session.cancel);
+            checks.has_pictures
+                ? ValidateWithPicture(session.engine.get(), input.path, clip,
+                                      convert, session.cancel,
+                                      &checked->finding.picture)
+                : session.engine->Validate(input.path, clip, convert,
+                                           session.cancel);
         TakeLinesOf(input, clip, found.report, view);
         const bool is_bvh = clip.encoding == v1::CONTENT_ENCODING_IDENTITY;
         if (checks.hashes_content) {

@@ -21,6 +21,8 @@ struct ClipChecks {
   std::optional<FailOn> fail_on;
   // How lines of files are shown; empty lines in it.
   IssueView view;
+  // Makes pictures of clips.
+  bool has_pictures = false;
   // Compares the content of clips.
   bool hashes_content = false;
   // Both are borrowed and may be null.

@@ -12,6 +12,7 @@
 #include "client/cli/dataset/dataset_tally.h"
 #include "client/cli/dataset/summary_json.h"
 #include "client/cli/dataset/summary_text.h"
+#include "client/cli/picture/picture_check.h"
 #include "client/cli/ui/text.h"
 
 namespace bvhmill::client {
@@ -26,8 +27,27 @@ ClipChecks ChecksOf(const ValidateFlags& flags, const Session& session,
   const bool on_terminal = session.console->stdout_is_terminal() &&
                            flags.report.output == kStandardOutput;
   checks.view = ViewFor(on_terminal && rendering.has_source_lines);
+  checks.has_pictures = rendering.has_pictures;
   checks.hashes_content = clips > 1;
   return checks;
+}
+
+// The names of the inputs: "takes", "a.bvh and 2 more".
+std::string TitleOf(const InputOptions& input) {
+  std::vector<std::string> names = input.paths;
+  if (!input.filelist.empty()) names.push_back(input.filelist);
+  if (names.empty()) return {};
+  const size_t more = names.size() - 1;
+  return names.front() +
+         (more == 0 ? "" : " and " + std::to_string(more) + " more");
+}
+
+RunFacts FactsOf(const ValidateFlags& flags) {
+  RunFacts facts;
+  facts.fail_on = flags.fail_on;
+  facts.title = TitleOf(flags.input);
+  facts.has_meters = HasMeters(flags.convert.edits);
+  return facts;
 }
 
 // Writes `text` into the file or to the stream that `path` names.
@@ -126,7 +146,7 @@ int CheckAll(const ValidateFlags& flags, const Session& session,
   const std::unique_ptr<ReportWriter> writer = rendering.make();
   DatasetTally tally;
   int64_t cut_clips = 0;
-  output->Put(writer->Begin({flags.fail_on}));
+  output->Put(writer->Begin(FactsOf(flags)));
   const Totals totals = CheckClips(
       checks, *parts, session, *writer,
       [&](CheckedClip* checked, std::string rendered) {

@@ -9,9 +9,9 @@ namespace {
 constexpr std::array kRenderings = {
     Rendering{"text", true, MakeTextWriter},
     Rendering{"jsonl", false, MakeJsonLinesWriter},
+    Rendering{"html", false, MakeHtmlWriter, /*has_pictures=*/true},
     Rendering{"sarif", false, MakeSarifWriter},
     Rendering{"junit", false, MakeJunitWriter},
-
 };
 
 }  // namespace

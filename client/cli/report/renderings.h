@@ -17,6 +17,8 @@ struct Rendering {
   // terminal.
   bool has_source_lines = false;
   std::unique_ptr<ReportWriter> (*make)();
+  // True if the writer shows pictures of clips.
+  bool has_pictures = false;
 };
 
 // All renderings; the first is the default.
@@ -30,5 +32,6 @@ std::unique_ptr<ReportWriter> MakeTextWriter();
 std::unique_ptr<ReportWriter> MakeJsonLinesWriter();
 std::unique_ptr<ReportWriter> MakeSarifWriter();
 std::unique_ptr<ReportWriter> MakeJunitWriter();
+std::unique_ptr<ReportWriter> MakeHtmlWriter();
 
 }  // namespace bvhmill::client

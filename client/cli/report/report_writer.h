@@ -14,6 +14,7 @@
 #include "bvhmill/pipeline/convert.h"
 #include "client/cli/dataset/summary.h"
 #include "client/cli/options/fail_on.h"
+#include "client/cli/picture/clip_picture.h"
 #include "client/cli/ui/issue_lines.h"
 
 namespace bvhmill::client {
@@ -22,6 +23,10 @@ namespace bvhmill::client {
 struct RunFacts {
   // --fail-on; errors fail a clip without it.
   std::optional<FailOn> fail_on;
+  // The names of the inputs, for people.
+  std::string title;
+  // True if the lengths of pictures are in meters.
+  bool has_meters = false;
 };
 
 // The result for one clip.
@@ -45,6 +50,9 @@ struct ClipFinding {
   // Lines of the file at the issues, by byte offset, if the writer asks for
   // them.
   IssueView view;
+  // The picture of the clip, if the writer shows pictures and the clip could be
+  // converted.
+  std::optional<ClipPicture> picture;
 };
 
 // The facts about a run that are known after its last clip.

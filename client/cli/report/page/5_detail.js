@@ -1,0 +1,112 @@
+// An open clip: poses, facts, timeline, and each issue with its place, its
+// evidence and what to do.
+
+function fact(name, value) {
+  return value === null ? null
+    : html('div', {}, html('dt', {}, name), html('dd', {}, value));
+}
+
+function factsOf(clip) {
+  const rate = clip.fps > 0 ? `${rounded(clip.fps, 5)} frames/s` : 'unknown';
+  return html('dl', { class: 'facts' },
+    fact('Frames', clip.frames === undefined ? null : grouped(clip.frames)),
+    fact('Duration', clip.frames === undefined ? null
+      : duration(secondsOf(clip))),
+    fact('Rate', clip.frames === undefined ? null : rate),
+    fact('Joints', clip.joints === undefined ? null : grouped(clip.joints)),
+    fact('Height', clip.height > 0
+      ? `${rounded(clip.height)} ${DATA.unit}` : null));
+}
+
+// "frame 120 (2 s), joint Hips, line 300, column 5".
+function whereText(clip, issue) {
+  const frames = framesOf(issue);
+  const parts = [];
+  if (frames) {
+    const { first, last } = frames;
+    const time = (frame) => rounded(frame * clip.frame_time);
+    const hasTime = clip.frame_time > 0;
+    parts.push(last > first
+      ? `frames ${grouped(first)} to ${grouped(last)}` +
+        (hasTime ? ` (${time(first)} to ${time(last)} s)` : '')
+      : `frame ${grouped(first)}${hasTime ? ` (${time(first)} s)` : ''}`);
+  }
+  if (issue.joint !== undefined) parts.push(`joint ${issue.joint}`);
+  if (issue.line) parts.push(`line ${grouped(issue.line)}`);
+  if (issue.line && issue.column) parts.push(`column ${issue.column}`);
+  if (parts.length === 0) parts.push('the whole clip');
+  return parts.join(', ');
+}
+
+function evidenceOf(issue) {
+  const names = Object.keys(issue.args || {});
+  if (names.length === 0) return null;
+  return html('ul', { class: 'evidence' }, names.map((name) =>
+    html('li', {}, html('span', {}, name), ` ${issue.args[name]}`)));
+}
+
+function issueOf(clip, issue, actions) {
+  const { help } = DATA.codes[issue.code] || {};
+  const times = issue.times > 1
+    ? `${grouped(issue.times)} times, first at ` : '';
+  const row = (name, value) => value === null ? null
+    : html('div', {}, html('dt', {}, name), html('dd', {}, value));
+  return html('li', { class: `issue ${issue.severity}`, 'data-code': issue.code,
+    tabindex: '-1' },
+  html('p', { class: 'message' }, mark(issue.severity),
+    html('strong', {}, `${issue.severity}: `), issue.message),
+  html('dl', {},
+    row('Where', times + whereText(clip, issue)),
+    row('Values', evidenceOf(issue)),
+    row('What to do', help || null),
+    row('Code', html('span', { class: 'code-line' },
+      html('code', {}, issue.code),
+      html('span', { class: 'quiet' },
+        ` docs/issues.md, or: bvhmill explain ${issue.code}`)))),
+  html('p', { class: 'actions' },
+    html('button', { type: 'button', class: 'plain',
+      click: () => actions.filterByCode(issue.code) },
+    'All clips with this'),
+    html('a', { class: 'plain', href: linkTo(clip, issue.code) },
+      'Link to this issue')));
+}
+
+function truncationOf(clip) {
+  return clip.truncated
+    ? html('p', { class: 'notice' }, 'The clip has more kinds of issues than ' +
+      'are listed here. The counts include all of them.')
+    : null;
+}
+
+// What is true of the clip beside its issues.
+function noticesOf(clip) {
+  const known = clip.known_issues || 0;
+  const texts = [
+    clip.verdict === 'accepted' && !clip.passes
+      ? 'This clip fails the run, by --fail-on.' : null,
+    known > 0 ? `${counted(known, 'issue')} of this clip ` +
+      `${known === 1 ? 'is' : 'are'} in the baseline and not shown.` : null,
+  ];
+  return texts.filter(Boolean)
+    .map((text) => html('p', { class: 'notice' }, text));
+}
+
+// The content of an open clip.
+function detailOf(clip, actions) {
+  const figure = figureOf(clip, true);
+  const timeline = timelineOf(clip);
+  const issues = clip.issues.length > 0
+    ? html('ol', { class: 'issues' },
+      clip.issues.map((issue) => issueOf(clip, issue, actions)))
+    : html('p', { class: 'notice good' }, 'Nothing was found in this clip.');
+  const remarks = clip.remarks.map((remark) =>
+    html('p', { class: 'notice' }, mark(remark.severity), remark.message));
+  return html('div', { class: 'detail' },
+    html('div', { class: figure || timeline ? 'seen' : 'seen bare' },
+      html('div', { class: 'body' }, figure, factsOf(clip)),
+      timeline),
+    clip.error ? html('p', { class: 'notice bad' }, clip.error) : null,
+    noticesOf(clip), remarks,
+    clip.error && clip.issues.length === 0 ? null : issues,
+    truncationOf(clip));
+}

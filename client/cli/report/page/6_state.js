@@ -1,0 +1,153 @@
+// Which clips are shown, in which order, and which is open. The part of the
+// address after # has all of it, so that a view can be sent to others.
+
+const state = {
+  text: '', levels: new Set(), code: '', verdict: '', remark: '',
+  sort: 'severity', descending: true, clip: '', issue: '',
+};
+
+function searchText(clip) {
+  if (clip.searched === undefined) {
+    clip.searched = [clip.name, clip.error, ...clip.issues.flatMap((issue) =>
+      [issue.code, issue.message, issue.joint])].join('\n').toLowerCase();
+  }
+  return clip.searched;
+}
+
+function countOf(clip, severity) { return clip.counts[RANK.get(severity)]; }
+
+function isShown(clip) {
+  const words = state.text.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.some((word) => !searchText(clip).includes(word))) return false;
+  if (state.verdict && clip.verdict !== state.verdict) return false;
+  const { code } = state;
+  if (code && !clip.issues.some((issue) => issue.code === code)) return false;
+  if (state.remark !== '' &&
+    !DATA.remarks[state.remark]?.clips.includes(clip.index)) return false;
+  return state.levels.size === 0 ||
+    [...state.levels].some((name) => countOf(clip, name) > 0);
+}
+
+function isFiltered() {
+  return state.text !== '' || state.levels.size > 0 || state.code !== '' ||
+    state.verdict !== '' || state.remark !== '';
+}
+
+function clearFilters() {
+  Object.assign(state, { text: '', code: '', verdict: '', remark: '' });
+  state.levels.clear();
+}
+
+const names = new Intl.Collator('en', { numeric: true });
+
+function bySeverity(a, b) {
+  const verdict = VERDICTS.indexOf(b.verdict) - VERDICTS.indexOf(a.verdict);
+  if (verdict !== 0) return verdict;
+  for (let i = 0; i < SEVERITIES.length; ++i) {
+    if (a.counts[i] !== b.counts[i]) return a.counts[i] - b.counts[i];
+  }
+  return 0;
+}
+
+// Values that are not known come last, in both directions.
+function byNumber(valueOf) {
+  return (a, b, sign) => {
+    const [x, y] = [valueOf(a), valueOf(b)];
+    const [isX, isY] = [Number.isFinite(x), Number.isFinite(y)];
+    if (isX && isY) return sign * (x - y);
+    return Number(isY) - Number(isX);
+  };
+}
+
+const withSign = (compare) => (a, b, sign) => sign * compare(a, b);
+
+// The columns: key, title, how two clips compare, and whether the first choice
+// is the largest first.
+const COLUMNS = [
+  { key: 'name', title: 'Clip', compare: withSign((a, b) => a.rank - b.rank) },
+  { key: 'severity', title: 'Verdict', compare: withSign(bySeverity),
+    falls: true },
+  { key: 'errors', title: 'Errors', number: true, falls: true,
+    compare: byNumber((clip) => countOf(clip, 'error')) },
+  { key: 'warnings', title: 'Warnings', number: true, falls: true,
+    compare: byNumber((clip) => countOf(clip, 'warning')) },
+  { key: 'hints', title: 'Hints', number: true, falls: true,
+    compare: byNumber((clip) =>
+      countOf(clip, 'hint') + countOf(clip, 'info')) },
+  { key: 'timeline', title: 'Timeline' },
+  { key: 'frames', title: 'Frames', number: true, falls: true,
+    compare: byNumber((clip) => clip.frames) },
+  { key: 'seconds', title: 'Length', number: true, falls: true,
+    compare: byNumber(secondsOf) },
+  { key: 'rate', title: 'Rate', number: true, falls: true,
+    compare: byNumber((clip) => clip.fps) },
+  { key: 'joints', title: 'Joints', number: true, falls: true,
+    compare: byNumber((clip) => clip.joints) },
+  { key: 'height', title: 'Height', number: true, falls: true,
+    compare: byNumber((clip) => clip.height > 0 ? clip.height : NaN) },
+];
+
+// Comparing names is slow: they are ranked once.
+function rankNames() {
+  [...CLIPS].sort((a, b) => names.compare(a.name, b.name) || a.index - b.index)
+    .forEach((clip, rank) => { clip.rank = rank; });
+}
+
+// The clips to show, in their order.
+function shownClips() {
+  const column = COLUMNS.find(({ key }) => key === state.sort) || COLUMNS[1];
+  const sign = state.descending ? -1 : 1;
+  return CLIPS.filter(isShown).sort((a, b) =>
+    column.compare(a, b, sign) || a.rank - b.rank);
+}
+
+function hashOf(values) {
+  const parts = Object.entries(values)
+    .filter(([, value]) => value !== '' && value !== null)
+    .map(([key, value]) => `${key}=${encodeURIComponent(value)}`);
+  return parts.length === 0 ? '' : `#${parts.join('&')}`;
+}
+
+// The address of an issue of `clip`.
+function linkTo(clip, code) { return hashOf({ clip: clip.name, code }); }
+
+function hashOfState() {
+  const isDefault = state.sort === 'severity' && state.descending;
+  return hashOf({
+    clip: state.clip, code: state.clip ? state.issue : state.code,
+    only: state.clip ? state.code : '', text: state.text,
+    with: [...state.levels].join(','), verdict: state.verdict,
+    set: state.remark === '' ? '' : String(state.remark),
+    sort: isDefault ? '' : `${state.sort}${state.descending ? '-' : ''}`,
+  });
+}
+
+// Takes the state from the address. With a clip, `code` is one of its issues;
+// without, it is a filter. Values that do not exist are left out.
+function readHash(hash) {
+  const values = new Map();
+  for (const part of hash.replace(/^#/, '').split('&')) {
+    const at = part.indexOf('=');
+    if (at < 0) continue;
+    try {
+      values.set(part.slice(0, at), decodeURIComponent(part.slice(at + 1)));
+    } catch { /* not an address of this page */ }
+  }
+  const get = (key) => values.get(key) || '';
+  clearFilters();
+  const isClip = CLIPS.some((clip) => clip.name === get('clip'));
+  state.clip = isClip ? get('clip') : '';
+  state.issue = isClip ? get('code') : '';
+  const code = isClip ? get('only') : get('code');
+  state.code = Object.hasOwn(DATA.codes, code) ? code : '';
+  state.text = get('text');
+  state.verdict = VERDICTS.includes(get('verdict')) ? get('verdict') : '';
+  for (const name of get('with').split(',')) {
+    if (RANK.has(name)) state.levels.add(name);
+  }
+  state.remark = DATA.remarks[get('set')] ? Number(get('set')) : '';
+  const sort = get('sort').replace(/-$/, '');
+  const column = COLUMNS.find(({ key, compare }) => key === sort && compare);
+  state.sort = column ? sort : 'severity';
+  state.descending = column ? get('sort').endsWith('-') : true;
+}

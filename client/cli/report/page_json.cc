@@ -1,0 +1,252 @@
+#include "client/cli/report/page_json.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "bvhmill/base/utf8.h"
+#include "bvhmill/base/version.h"
+#include "bvhmill/report/catalogue.h"
+#include "client/cli/report/packed_numbers.h"
+#include "client/cli/ui/text.h"
+
+namespace bvhmill::client {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Texts are UTF-8 by their contracts; other bytes are replaced.
+std::string Dump(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// Six digits are enough to be shown.
+Json Rounded(double value) {
+  if (!std::isfinite(value)) return Json();
+  char text[32];
+  const int size = std::snprintf(text, sizeof(text), "%.6g", value);
+  std::from_chars(text, text + size, value);
+  return value;
+}
+
+template <typename T>
+void PutIf(const std::optional<T>& value, const char* name, Json* out) {
+  if (value) (*out)[name] = *value;
+}
+
+// The whole number in the arg `name`.
+std::optional<int64_t> NumberArg(const Issue& issue, std::string_view name) {
+  for (const auto& [key, value] : issue.args) {
+    int64_t number = 0;
+    const auto [end, error] =
+        std::from_chars(value.data(), value.data() + value.size(), number);
+    const bool is_whole =
+        error == std::errc() && end == value.data() + value.size();
+    if (key == name && is_whole) return number;
+  }
+  return std::nullopt;
+}
+
+Json IssueToJson(const Issue& issue) {
+  Json out = {{"code", issue.code},
+              {"severity", SeverityName(issue.severity)},
+              {"message", issue.message},
+              {"times", issue.occurrences}};
+  const Location& place = issue.location;
+  PutIf(place.line, "line", &out);
+  PutIf(place.column, "column", &out);
+  PutIf(place.frame, "frame", &out);
+  PutIf(NumberArg(issue, "first"), "first", &out);
+  PutIf(NumberArg(issue, "last"), "last", &out);
+  if (!place.joint_name.empty()) out["joint"] = place.joint_name;
+  if (!issue.args.empty()) {
+    Json& args = out["args"] = Json::object();
+    for (const auto& [name, value] : issue.args) args[name] = value;
+  }
+  return out;
+}
+
+Json FigureToJson(const ClipPicture& picture) {
+  const PoseScale scale = ScaleOf(picture.poses);
+  Json poses = Json::array();
+  for (const PosePicture& pose : picture.poses) {
+    poses.push_back({{"frame", pose.frame}, {"points", PackPose(pose, scale)}});
+  }
+  return {{"parents", PackParents(picture.parents)}, {"poses", poses}};
+}
+
+// The largest finite value. The first step is left out for the mean of all
+// joints: many clips begin with a pose that is not part of the motion.
+float MostOf(const TurnCurve& curve) {
+  float most = 0;
+  for (size_t i = 0; i < curve.high.size(); ++i) {
+    const bool is_first = curve.joint < 0 && i == 0 && curve.high.size() > 2;
+    if (std::isfinite(curve.high[i]) && !is_first) {
+      most = std::max(most, curve.high[i]);
+    }
+  }
+  return most;
+}
+
+Json CurveToJson(const TurnCurve& curve) {
+  const float most = MostOf(curve);
+  Json out = {{"most", Rounded(most)},
+              {"low", PackCurve(curve.low, most)},
+              {"high", PackCurve(curve.high, most)}};
+  if (curve.joint >= 0) out["joint"] = curve.name;
+  return out;
+}
+
+void PutPicture(const ClipPicture& picture, Json* out) {
+  (*out)["height"] = Rounded(picture.height);
+  (*out)["figure"] = FigureToJson(picture);
+  Json& curves = (*out)["curves"] = Json::array();
+  for (const TurnCurve& curve : picture.curves) {
+    curves.push_back(CurveToJson(curve));
+  }
+  (*out)["frames_per_value"] = picture.frames_per_value;
+}
+
+void PutFacts(const ClipInfo& info, Json* out) {
+  (*out)["frames"] = info.frames;
+  (*out)["frame_time"] = Rounded(info.frame_time);
+  (*out)["fps"] = Rounded(info.frames_per_second);
+  (*out)["joints"] = info.joint_count;
+}
+
+// A remark about some clips of the run. `clips` are their positions; `count` is
+// larger if not all of them are known.
+Json RemarkToJson(const std::string& message, int64_t count,
+                  const std::vector<std::string>& paths, const PageEnd& end) {
+  Json clips = Json::array();
+  for (const std::string& path : paths) {
+    const auto found = end.positions.find(path);
+    if (found != end.positions.end()) clips.push_back(found->second);
+  }
+  return {{"severity", "info"},
+          {"message", ToUtf8(message)},
+          {"count", count},
+          {"clips", clips}};
+}
+
+// A trait that no value of is that of most clips.
+Json MixedToJson(const SharedTrait& trait, const PageEnd& end) {
+  std::string message =
+      "The " + trait.trait + " differs; no value is that of most clips";
+  std::string separator = ": ";
+  for (const TraitValue& value : trait.values) {
+    message +=
+        separator + value.value + " (" + Count(value.clips, "clip") + ")";
+    separator = ", ";
+  }
+  return RemarkToJson(message, trait.known_clips, {}, end);
+}
+
+Json OddToJson(const SharedTrait& trait, const PageEnd& end) {
+  if (trait.usual.empty()) return MixedToJson(trait, end);
+  std::set<std::string> values;
+  std::vector<std::string> paths;
+  for (const OddClip& clip : trait.odd) {
+    paths.push_back(clip.path);
+    values.insert(clip.value);
+  }
+  std::string message = "Another " + trait.trait;
+  std::string separator = ": ";
+  for (const std::string& value : values) {
+    message += separator + value;
+    separator = ", ";
+  }
+  message += "; " + std::to_string(trait.usual_clips) + " of " +
+             Count(trait.known_clips, "clip") + " have " + trait.usual;
+  return RemarkToJson(message, trait.odd_clips, paths, end);
+}
+
+Json EqualToJson(const EqualClips& equal, const std::string& what,
+                 const PageEnd& end) {
+  std::string names;
+  for (size_t i = 0; i < equal.paths.size() && i < 3; ++i) {
+    names += (i == 0 ? ": " : ", ") + equal.paths[i];
+  }
+  if (equal.clips > 3) names += ", ...";
+  return RemarkToJson(what + names, equal.clips, equal.paths, end);
+}
+
+Json RemarksOf(const DatasetSummary& dataset, const PageEnd& end) {
+  Json out = Json::array();
+  for (const SharedTrait& trait : dataset.odd) {
+    out.push_back(OddToJson(trait, end));
+  }
+  for (const EqualClips& equal : dataset.equal_files) {
+    out.push_back(EqualToJson(equal, "The same file", end));
+  }
+  for (const EqualClips& equal : dataset.equal_motions) {
+    out.push_back(
+        EqualToJson(equal, "The same motion below another header", end));
+  }
+  return out;
+}
+
+Json CodesToJson(const std::set<std::string>& codes) {
+  Json out = Json::object();
+  for (const std::string& code : codes) {
+    const CatalogueEntry* entry = FindEntry(code);
+    out[code] = {{"help", entry == nullptr ? "" : entry->help}};
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string PageClip(const ClipFinding& clip) {
+  const Report& report = clip.result.report;
+  const IssueCounts& counts = report.counts;
+  Json out = {
+      {"name", ToUtf8(clip.path)},
+      {"verdict", clip.is_read ? VerdictName(report.verdict) : "not read"},
+      {"passes", clip.passes}};
+  if (!clip.error.empty()) out["error"] = clip.error;
+  out["counts"] = {counts.errors, counts.warnings, counts.infos, counts.hints};
+  if (clip.known_issues > 0) out["known_issues"] = clip.known_issues;
+  if (clip.is_read) PutFacts(clip.result.info, &out);
+  Json& issues = out["issues"] = Json::array();
+  for (const Issue& issue : report.issues) issues.push_back(IssueToJson(issue));
+  if (report.truncated) out["truncated"] = true;
+  if (clip.picture) PutPicture(*clip.picture, &out);
+  return EscapeForScript(Dump(out));
+}
+
+std::string PageMembers(const PageEnd& end, const RunSummary& summary) {
+  const Json out = {{"title", ToUtf8(end.title)},
+                    {"program", std::string(Version()) + " (" +
+                                    std::string(GitCommit()) + ")"},
+                    {"rules", kRulesVersion},
+                    {"unit", end.unit},
+                    {"complete", summary.complete},
+                    {"passed", summary.passed},
+                    {"codes", CodesToJson(end.codes)},
+                    {"remarks", RemarksOf(summary.dataset, end)}};
+  const std::string text = EscapeForScript(Dump(out));
+  return text.substr(1, text.size() - 2);
+}
+
+std::string EscapeForScript(std::string_view json) {
+  std::string out;
+  out.reserve(json.size());
+  for (size_t i = 0; i < json.size(); ++i) {
+    const std::string_view rest = json.substr(i);
+    if (rest[0] == '<') {
+      out += "\\u003c";
+    } else if (rest.starts_with("\u2028") || rest.starts_with("\u2029")) {
+      out += rest[2] == '\xa8' ? "\\u2028" : "\\u2029";
+      i += 2;
+    } else {
+      out += rest[0];
+    }
+  }
+  return out;
+}
+
+}  // namespace bvhmill::client

@@ -1,0 +1,36 @@
+#pragma once
+
+// The data of the page of `--format html`, as JSON. The scripts of
+// client/cli/report/page read it.
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "client/cli/report/report_writer.h"
+
+namespace bvhmill::client {
+
+// One clip, as an object. Bounded by the number of issues that the report
+// lists, and about 4 KB for the picture.
+std::string PageClip(const ClipFinding& clip);
+
+// What is known after the last clip.
+struct PageEnd {
+  std::string title;
+  // The unit of heights: "m" or "units".
+  std::string unit;
+  // Codes of all issues, and the position of each clip by its path.
+  std::set<std::string> codes;
+  std::map<std::string, size_t> positions;
+};
+
+// The members of the page's object besides its clips: "key": value, ...
+std::string PageMembers(const PageEnd& end, const RunSummary& summary);
+
+// JSON that may stand in a script element of HTML: every < and the line ends of
+// Unicode are written as \u escapes.
+std::string EscapeForScript(std::string_view json);
+
+}  // namespace bvhmill::client

@@ -1,0 +1,490 @@
+// The page of `validate --format html` in a real browser.
+'use strict';
+
+const assert = require('node:assert');
+const fs = require('node:fs');
+const os = require('node:os');
+const path = require('node:path');
+const { after, before, describe, test } = require('node:test');
+const { startBrowser, openPage } = require('./browser');
+const { HOSTILE, reportsOf, writePage, fillFolder, withData } =
+  require('./folders');
+
+const AXE = fs.readFileSync(require.resolve('axe-core/axe.js'), 'utf8');
+const SEVERITIES = ['error', 'warning', 'info', 'hint'];
+
+let folder;
+let file;
+let reports;
+let browser;
+
+before(async () => {
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'bvhmill-page-'));
+  fillFolder(folder);
+  reports = reportsOf(folder);
+  file = writePage(folder);
+  browser = await startBrowser();
+});
+
+after(async () => {
+  await browser?.close();
+  fs.rmSync(folder, { recursive: true, force: true });
+});
+
+// Runs work(page) on a fresh page, which must do nothing that is forbidden.
+async function withPage(hash, options, work) {
+  const page = await openPage(browser, options.file || file, hash, options);
+  try {
+    await work(page);
+    assert.deepEqual(page.faults, []);
+    assert.equal(await page.evaluate(() => window.hacked), undefined);
+  } finally {
+    await page.close();
+  }
+}
+
+// The names of the clips that are shown, in their order.
+function namesOn(page) {
+  return page.$$eval('tr.clip .open', (nodes) => nodes.map((n) => n.title));
+}
+
+// The clip with the focus; '' if another element has it.
+function focusOn(page) {
+  return page.evaluate(() => document.activeElement.matches('.open')
+    ? document.activeElement.title : '');
+}
+
+function countOf(report, severity) {
+  const { counts } = report.report || { counts: {} };
+  return counts[`${severity}s`] || 0;
+}
+
+// The name as a page has it.
+const verdictOf = ({ report }) => report === null ? 'not read'
+  : report.verdict.replace('VERDICT_', '').toLowerCase();
+
+describe('the page', () => {
+  test('shows what validate --json says, without a request', async () => {
+    await withPage('', {}, async (page) => {
+      const rows = await page.$$eval('tr.clip', (nodes) => nodes.map((row) => ({
+        file: row.querySelector('.open').title,
+        verdict: row.querySelector('.verdict').textContent,
+        errors: row.querySelector('.errors').textContent,
+        warnings: row.querySelector('.warnings').textContent,
+        hints: row.querySelector('.hints').textContent,
+        frames: row.querySelector('.frames').textContent,
+        joints: row.querySelector('.joints').textContent,
+      })));
+      const byFile = new Map(rows.map((row) => [row.file, row]));
+      assert.equal(rows.length, reports.length);
+      for (const report of reports) {
+        const count = (...severities) => String(severities
+          .reduce((sum, severity) => sum + countOf(report, severity), 0));
+        const { info } = report;
+        const fact = (value) => value >= 0 ? value.toLocaleString('en') : '–';
+        assert.deepEqual(byFile.get(report.file), {
+          file: report.file,
+          verdict: verdictOf(report),
+          errors: count('error'),
+          warnings: count('warning'),
+          hints: count('info', 'hint'),
+          frames: fact(info?.frames),
+          joints: fact(info?.joint_count),
+        });
+      }
+    });
+  });
+
+  test('opens a clip with every issue of its report', async () => {
+    await withPage('', {}, async (page) => {
+      for (const { file: name, report } of reports) {
+        if (report === null) continue;
+        await page.evaluate((clip) => {
+          [...document.querySelectorAll('.open')]
+            .find((node) => node.title === clip).click();
+        }, name);
+        const shown = await page.$$eval('.issue', (nodes) => nodes.map((n) => [
+          n.dataset.code, n.querySelector('.message').textContent]));
+        const wanted = report.issues.map((issue) => [issue.code,
+          `${issue.severity.replace('SEVERITY_', '').toLowerCase()}: ` +
+          issue.message]);
+        assert.deepEqual(shown, wanted, name);
+        await page.evaluate(() =>
+          document.querySelector('.open[aria-expanded=true]').click());
+      }
+    });
+  });
+
+  test('has a policy that forbids all but its own parts', async () => {
+    await withPage('', {}, async (page) => {
+      const blocked = await page.evaluate(async () => {
+        const found = [];
+        document.addEventListener('securitypolicyviolation',
+          (event) => found.push(event.effectiveDirective));
+        const script = document.createElement('script');
+        try { script.textContent = 'window.hacked = 1'; } catch (error) {
+          found.push(error.name);
+        }
+        const style = document.createElement('style');
+        style.textContent = 'body { display: none }';
+        document.head.append(style);
+        try { document.body.innerHTML += '<p>'; } catch (error) {
+          found.push(error.name);
+        }
+        await fetch('http://127.0.0.1:9/').catch(() => {});
+        const image = document.createElement('img');
+        image.src = 'http://127.0.0.1:9/a.png';
+        document.body.append(image);
+        await new Promise((done) => setTimeout(done, 300));
+        return found;
+      });
+      for (const name of ['TypeError', 'style-src-elem', 'connect-src',
+        'img-src']) {
+        assert.ok(blocked.includes(name), `${name} in ${blocked}`);
+      }
+      // The browser says what it blocked, and what was asked for.
+      page.faults = page.faults.filter((text) =>
+        !/Content Security Policy|Trusted|127\.0\.0\.1:9/.test(text));
+    });
+  });
+
+  test('sorts by the columns, both ways', async () => {
+    const frames = (report) => report.info ? report.info.frames : NaN;
+    const columns = [
+      ['frames', frames],
+      ['errors', (report) => countOf(report, 'error')],
+      ['warnings', (report) => countOf(report, 'warning')],
+      ['joints', (report) => report.info ? report.info.joint_count : NaN],
+    ];
+    await withPage('', {}, async (page) => {
+      const byFile = new Map(reports.map((report) => [report.file, report]));
+      for (const [key, valueOf] of columns) {
+        for (const way of ['descending', 'ascending']) {
+          await page.click(`th.${key} button`);
+          assert.equal(await page.getAttribute(`th.${key}`, 'aria-sort'), way);
+          assert.equal(await page.locator('[aria-sort]').count(), 1);
+          const values = (await namesOn(page))
+            .map((name) => valueOf(byFile.get(name)));
+          const known = values.filter((value) => !Number.isNaN(value));
+          const sorted = [...known].sort((a, b) => a - b);
+          if (way === 'descending') sorted.reverse();
+          // Values that are not known come last.
+          assert.deepEqual(values.slice(0, known.length), sorted, key);
+          assert.equal(values.length, reports.length);
+        }
+      }
+      await page.click('th.name button');
+      const names = await namesOn(page);
+      const at = (name) => names.indexOf(`takes/${name}`);
+      assert.ok(at('walk_2.bvh') < at('walk_10.bvh'), 'numbers by value');
+    });
+  });
+
+  test('filters by text, severity, code and verdict, and says how many',
+    async () => {
+      const issuesOf = ({ report }) => report === null ? [] : report.issues;
+      const shows = async (page, isShown) => {
+        const wanted = reports.filter(isShown).map((report) => report.file);
+        assert.ok(wanted.length > 0 && wanted.length < reports.length);
+        await page.waitForFunction((count) =>
+          document.querySelectorAll('tr.clip').length === count, wanted.length);
+        assert.deepEqual((await namesOn(page)).sort(), wanted.sort());
+        const total = `${reports.length} clips`;
+        assert.equal(await page.textContent('#count'),
+          `${wanted.length} of ${total}`);
+        await page.click('#clear');
+        assert.equal(await page.textContent('#count'), total);
+      };
+      await withPage('', {}, async (page) => {
+        await page.fill('#text', 'SUB/ b');
+        await shows(page, ({ file: name }) => /sub\/.*b/i.test(name));
+        for (const severity of ['error', 'warning']) {
+          await page.click(`[data-level=${severity}]`);
+          await shows(page, (report) => countOf(report, severity) > 0);
+        }
+        const { code } = issuesOf(reports.find((r) => issuesOf(r).length))[0];
+        const hasCode = (report) => issuesOf(report)
+          .some((issue) => issue.code === code);
+        await page.click(`#codes button[data-code=${code}]`);
+        await shows(page, hasCode);
+        await page.selectOption('#code', code);
+        await shows(page, hasCode);
+        await page.selectOption('#verdict', 'unreadable');
+        await shows(page, (report) => verdictOf(report) === 'unreadable');
+        await page.click('[data-verdict=invalid]');
+        await shows(page, (report) => verdictOf(report) === 'invalid');
+        await page.fill('#text', 'no such clip');
+        await page.waitForSelector('#nothing:not([hidden])');
+        assert.equal(await page.isVisible('#table'), false);
+      });
+    });
+
+  test('a link opens its clip and goes to its issue', async () => {
+    const hash = '#clip=takes%2Fsub%2Fbroken_value.bvh&code=DATA_NOT_FINITE';
+    await withPage(hash, {}, async (page) => {
+      const open = await page.$$eval('.open[aria-expanded=true]',
+        (nodes) => nodes.map((node) => node.title));
+      assert.deepEqual(open, ['takes/sub/broken_value.bvh']);
+      const focus = await page.evaluate(() => ({
+        code: document.activeElement.dataset.code,
+        text: document.activeElement.textContent,
+        box: document.activeElement.getBoundingClientRect().toJSON(),
+        height: innerHeight,
+      }));
+      assert.equal(focus.code, 'DATA_NOT_FINITE');
+      assert.match(focus.text, /frame 90/);
+      assert.ok(focus.box.top >= 0 && focus.box.bottom <= focus.height);
+      // The link of the issue is the address that was opened.
+      const links = await page.$$eval('.issue a', (nodes) =>
+        nodes.map((node) => new URL(node.href).hash));
+      assert.ok(links.includes(hash), String(links));
+    });
+  });
+
+  test('a link has the filters and the order', async () => {
+    await withPage('', {}, async (page) => {
+      await page.click('th.frames button');
+      await page.click('[data-level=error]');
+      await page.fill('#text', 'sub');
+      await page.waitForFunction(() => location.hash.includes('text='));
+      const names = await namesOn(page);
+      const hash = await page.evaluate(() => location.hash);
+      await withPage(hash, {}, async (other) => {
+        assert.deepEqual(await namesOn(other), names);
+        assert.equal(await other.inputValue('#text'), 'sub');
+        assert.equal(
+          await other.getAttribute('th.frames', 'aria-sort'), 'descending');
+      });
+    });
+  });
+
+  test('links that name nothing show the whole table', async () => {
+    for (const hash of ['#clip=none&code=TEXT_EMPTY2', '#code=__proto__',
+      '#code=constructor', '#%E0%A4%A', '#clip=%3Cimg%20src%3Dx%3E', '#=&&=',
+      '#set=99&sort=__proto__&with=x&verdict=y']) {
+      await withPage(hash, {}, async (page) => {
+        assert.equal((await namesOn(page)).length, reports.length, hash);
+        assert.equal(await page.locator('.issue').count(), 0, hash);
+      });
+    }
+  });
+
+  test('the keyboard alone walks it', async () => {
+    await withPage('', {}, async (page) => {
+      await page.keyboard.press('/');
+      await page.keyboard.type('walk_');
+      await page.waitForFunction(() =>
+        document.querySelectorAll('tr.clip').length === 2);
+      assert.equal(await page.inputValue('#text'), 'walk_');
+      const [first, second] = await namesOn(page);
+      await page.keyboard.press('Enter');
+      assert.equal(await focusOn(page), first);
+      await page.keyboard.press('ArrowDown');
+      assert.equal(await focusOn(page), second);
+      await page.keyboard.press('ArrowDown');
+      assert.equal(await focusOn(page), second, 'the last one');
+      await page.keyboard.press('Home');
+      assert.equal(await focusOn(page), first);
+      await page.keyboard.press('Enter');
+      assert.equal(await page.locator('.detail').count(), 1);
+      await page.keyboard.press('Tab');
+      assert.equal(await focusOn(page), '', 'the focus is in the clip');
+      assert.ok(await page.evaluate(() =>
+        document.activeElement.closest('.detail') !== null));
+      await page.keyboard.press('Escape');
+      assert.equal(await page.locator('.detail').count(), 0);
+      assert.equal(await focusOn(page), first);
+      await page.keyboard.press('Escape');
+      assert.equal((await namesOn(page)).length, reports.length);
+    });
+  });
+
+  test('every control is reached by Tab, and shows the focus', async () => {
+    await withPage('', {}, async (page) => {
+      const reached = [];
+      for (let i = 0; i < 80; ++i) {
+        await page.keyboard.press('Tab');
+        const stop = await page.evaluate(() => {
+          const node = document.activeElement;
+          if (node === document.body) return null;
+          const style = getComputedStyle(node);
+          return { tag: node.tagName, id: node.id, class: node.className,
+            outline: style.outlineStyle !== 'none' };
+        });
+        if (stop === null) break;
+        assert.ok(stop.outline, JSON.stringify(stop));
+        reached.push(`${stop.tag}#${stop.id}.${stop.class}`);
+      }
+      for (const wanted of ['#theme', '#text', '#code', '#verdict', '.sort']) {
+        assert.ok(reached.some((stop) => stop.includes(wanted)), wanted);
+      }
+      assert.equal(
+        reached.filter((stop) => stop.endsWith('.open')).length, 1);
+    });
+  });
+
+  test('hostile names are text', async () => {
+    const name = reports.map((r) => r.file).find((f) => f.includes('hacked'));
+    const hash = `#clip=${encodeURIComponent(name)}`;
+    await withPage(hash, {}, async (page) => {
+      const row = page.locator('.open[aria-expanded=true]');
+      assert.ok((await row.textContent()).endsWith(
+        HOSTILE.slice(HOSTILE.lastIndexOf('/') + 1) + '.bvh'));
+      const texts = await page.$$eval('.issue', (nodes) =>
+        nodes.map((node) => node.textContent));
+      assert.ok(texts.some((text) => text.includes('onerror=window.hacked')));
+      assert.equal(await page.locator('img').count(), 0);
+      assert.equal(await page.locator('script').count(), 2);
+    });
+  });
+
+  test('axe finds nothing, wide and narrow, light and dark', async () => {
+    const hash = '#clip=takes%2Fsub%2Fbroken_value.bvh';
+    for (const width of [1280, 360]) {
+      for (const scheme of ['light', 'dark']) {
+        await withPage(hash, { width, scheme }, async (page) => {
+          await page.evaluate(AXE);
+          const found = await page.evaluate(() => window.axe.run());
+          assert.deepEqual(found.violations.map(({ id, nodes }) =>
+            `${id}: ${nodes[0].html} ${nodes[0].failureSummary}`), []);
+        });
+      }
+    }
+  });
+
+  test('a phone needs no horizontal scrolling', async () => {
+    for (const width of [360, 414, 768, 1000]) {
+      const name = reports.map((r) => r.file).find((f) => f.includes('hacked'));
+      await withPage(`#clip=${encodeURIComponent(name)}`, { width },
+        async (page) => {
+          const [content, view] = await page.evaluate(() =>
+            [document.documentElement.scrollWidth, innerWidth]);
+          assert.ok(content <= view, `${content} in ${view}`);
+        });
+    }
+  });
+
+  test('print shows every row and the open clip, on white', async () => {
+    const hash = '#clip=takes%2Fsub%2Fbroken_value.bvh';
+    await withPage(hash, { scheme: 'dark' }, async (page) => {
+      await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+      await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+      for (const [selector, isVisible] of [['#theme', false], ['#text', false],
+        ['.keys', false], ['.actions', false], ['#table', true],
+        ['.issue', true]]) {
+        const shown = await page.locator(selector).first().isVisible();
+        assert.equal(shown, isVisible, selector);
+      }
+      assert.equal((await namesOn(page)).length, reports.length);
+      assert.equal(await page.evaluate(() =>
+        getComputedStyle(document.body).backgroundColor), 'rgb(255, 255, 255)');
+      const pdf = await page.pdf({ preferCSSPageSize: true });
+      assert.equal(pdf.subarray(0, 5).toString(), '%PDF-');
+    });
+  });
+
+  test('the theme can be chosen', async () => {
+    const back = (page) => page.evaluate(() =>
+      getComputedStyle(document.body).backgroundColor);
+    await withPage('', { scheme: 'light' }, async (page) => {
+      const light = await back(page);
+      await page.click('#theme');
+      assert.equal(await back(page), light);
+      await page.click('#theme');
+      assert.equal(await page.textContent('#theme'), 'Theme: dark');
+      assert.notEqual(await back(page), light);
+      await page.click('#theme');
+      assert.equal(await back(page), light);
+    });
+  });
+});
+
+describe('pictures', () => {
+  // Points of a path "M x y L x y M ...".
+  const pointsOf = (path) => [...path.matchAll(/[ML]([\d.-]+) ([\d.-]+)/g)]
+    .map(([, x, y]) => [Number(x), Number(y)]);
+
+  test('a good clip has three poses of its joints', async () => {
+    await withPage('#text=walk_2', {}, async (page) => {
+      await page.waitForSelector('.thumb .bones');
+      const paths = await page.$$eval('.thumb .bones', (nodes) =>
+        nodes.map((node) => node.getAttribute('d')));
+      assert.equal(paths.length, 3);
+      for (const path of paths) {
+        const points = pointsOf(path);
+        // Seven bones: Spine, Arm, Head, Leg and three end sites.
+        assert.equal(points.length, 14);
+        assert.ok(points.flat().every(Number.isFinite));
+      }
+      const label = await page.getAttribute('.thumb .figure', 'aria-label');
+      assert.match(label, /^Poses at frames \d+, \d+, \d+$/);
+    });
+  });
+
+  test('the curve of a row is highest where the clip jumps', async () => {
+    await withPage('#text=jump', {}, async (page) => {
+      await page.waitForSelector('.strip .curve path');
+      const path = await page.getAttribute('.strip .curve path', 'd');
+      const box = await page.getAttribute('.strip .curve', 'viewBox');
+      const width = Number(box.split(' ')[2]);
+      // The top edge: V is the height up to the next H.
+      let least = Infinity;
+      let place = 0;
+      for (const [, y, x] of path.matchAll(/V([\d.-]+)H([\d.-]+)/g)) {
+        if (Number(y) < least) [least, place] = [Number(y), Number(x)];
+      }
+      const frame = 1000 * (place - 0.5) / width;
+      assert.ok(Math.abs(frame - 750) < 10, `frame ${frame}`);
+    });
+  });
+
+  test('issues stand on the timeline at their frames, each with the shape ' +
+    'of its severity', async () => {
+    const out = withData(file, path.join(folder, 'spans.html'), (data) => {
+      const clip = data.clips.find(({ name }) => name.endsWith('walk_2.bvh'));
+      clip.issues = SEVERITIES.map((severity, i) => ({
+        code: 'TEXT_EMPTY', severity, message: severity, times: 1,
+        frame: 24 * i, first: 24 * i, last: 24 * i + 47, args: {},
+      }));
+      clip.counts = [1, 1, 1, 1];
+    });
+    await withPage('#clip=takes%2Fwalk_2.bvh', { file: out }, async (page) => {
+      const lanes = await page.$$eval('.lane', (nodes) => nodes.map((lane) => {
+        const axis = lane.querySelector('.axis').getBoundingClientRect();
+        const span = lane.querySelector('.span').getBoundingClientRect();
+        return { name: lane.querySelector('.lane-name').textContent,
+          left: (span.left - axis.left) / axis.width,
+          width: span.width / axis.width,
+          shape: lane.querySelector('.shape').getAttribute('d') };
+      }));
+      assert.deepEqual(lanes.map(({ name }) => name), SEVERITIES);
+      lanes.forEach(({ left, width }, i) => {
+        assert.ok(Math.abs(left - i / 10) < 0.01, `${i}: ${left}`);
+        assert.ok(Math.abs(width - 0.2) < 0.01, `${i}: ${width}`);
+      });
+      assert.equal(new Set(lanes.map(({ shape }) => shape)).size, 4);
+    });
+  });
+
+  test('remarks about the folder select their clips', async () => {
+    const out = withData(file, path.join(folder, 'remarks.html'), (data) => {
+      data.remarks = [
+        { severity: 'info', message: `Another ${HOSTILE}`, count: 2,
+          clips: [0, 2] },
+        { severity: 'info', message: 'Mixed', count: 9, clips: [] },
+      ];
+    });
+    await withPage('', { file: out }, async (page) => {
+      await page.click('[data-remark="0"]');
+      assert.equal((await namesOn(page)).length, 2);
+      assert.equal(await page.locator('[data-remark]').count(), 1);
+      const hash = await page.evaluate(() => location.hash);
+      assert.equal(hash, '#set=0');
+    });
+  });
+});
+
+test('equal clips and options give equal pages', () => {
+  const one = fs.readFileSync(writePage(folder, '-j', '1'));
+  assert.ok(one.equals(fs.readFileSync(writePage(folder, '-j', '4'))));
+});
