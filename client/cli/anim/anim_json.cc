@@ -12,7 +12,7 @@
 namespace bvhmill::client {
 namespace {
 
-std::string Vector(const Vec3<float>& v) { return JsonArray(v, JsonNumber); }
+std::string Vector(const Vec3<float>& v) { return JsonNumbers(v); }
 
 std::string Codes(const AnimKey& key) {
   return JsonArray(std::initializer_list<int>{key.time, key.x, key.y, key.z},
@@ -21,11 +21,10 @@ std::string Codes(const AnimKey& key) {
 
 std::string Rotation(const AnimKey& key, float duration) {
   const Quat<float> q = RotationOf(key);
-  return JsonObject(
-      {{"time", JsonNumber(TimeOf(key, duration))},
-       {"codes", Codes(key)},
-       {"xyzw", JsonArray(std::initializer_list<float>{q.x, q.y, q.z, q.w},
-                          JsonNumber)}});
+  return JsonObject({{"time", JsonNumber(TimeOf(key, duration))},
+                     {"codes", Codes(key)},
+                     {"xyzw", JsonNumbers(std::initializer_list<float>{
+                                  q.x, q.y, q.z, q.w})}});
 }
 
 std::string Position(const AnimKey& key, float duration) {

@@ -29,8 +29,8 @@ std::string JsonOf(const Input& input, const ClipInfo& info,
                    const Extents& extents) {
   const std::string box =
       extents.known()
-          ? JsonObject({{"min", JsonArray(extents.least(), JsonNumber)},
-                        {"max", JsonArray(extents.greatest(), JsonNumber)}})
+          ? JsonObject({{"min", JsonNumbers(extents.least())},
+                        {"max", JsonNumbers(extents.greatest())}})
           : "null";
   return JsonObject({{"file", JsonQuote(input.path)},
                      {"info", ClipInfoJson(info)},

@@ -69,8 +69,9 @@ void Validate(const ClipChecks& checks, const Session& session,
                                       &checked->finding.picture)
                 : session.engine->Validate(input.path, clip, convert,
                                            session.cancel);
-        TakeLinesOf(input, clip, found.report, view);
-        const bool is_bvh = clip.encoding == v1::CONTENT_ENCODING_IDENTITY;
+        TakeLinesOf(clip, found.report, view);
+        const bool is_bvh = clip.format == SourceFormat::kBvh &&
+                            clip.encoding == v1::CONTENT_ENCODING_IDENTITY;
         if (checks.hashes_content) {
           checked->traits.content = HashContent(clip.bytes, is_bvh);
         }

@@ -12,10 +12,10 @@
 #include <optional>
 #include <utility>
 
+#include "bvhmill/base/nearest.h"
 #include "bvhmill/base/status.h"
 #include "client/cli/io/inputs.h"
 #include "client/cli/io/read_clip.h"
-#include "client/cli/options/nearest.h"
 #include "client/cli/options/options.h"
 #include "client/cli/ui/text.h"
 

@@ -37,4 +37,10 @@ std::string JsonArray(const T& values, const ToJson& to_json) {
   return out + "]";
 }
 
+// An array of numbers.
+template <typename T>
+std::string JsonNumbers(const T& values) {
+  return JsonArray(values, [](auto value) { return JsonNumber(value); });
+}
+
 }  // namespace bvhmill::client

@@ -66,9 +66,9 @@ absl::Status RowObservers::Begin(const CompiledSkeleton& compiled,
                      options.edits.source, frame_time, thresholds_, motion_});
   }
   const int64_t frames = MaxFrames();
-  int64_t bytes = BytesOf(compiled.landmark_plan, frames);
-  if (NeedsPositions()) bytes += BytesOf(compiled.plan, frames);
-  return budget->Hold(threads * bytes);
+  int64_t solved = BytesOf(compiled.landmark_plan, frames);
+  if (NeedsPositions()) solved += BytesOf(compiled.plan, frames);
+  return budget->Hold(threads * solved);
 }
 
 void RowObservers::SolvePlan(const Plan& plan, int64_t frames,

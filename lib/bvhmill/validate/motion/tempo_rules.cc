@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <numbers>
 #include <string>
 
@@ -38,9 +39,9 @@ double Phases::Ratio(size_t stride) const {
   for (size_t i = 0; i < stride; ++i) {
     if (counts[i] > 0) means[i] = sums[i] / static_cast<double>(counts[i]);
   }
-  std::sort(means.begin(), means.begin() + static_cast<ptrdiff_t>(stride));
-  const double largest = means[stride - 1];
-  return largest > 0 ? means[stride - 2] / largest : 1;
+  // The means beyond the stride are 0.
+  std::sort(means.begin(), means.end(), std::greater<>());
+  return means[0] > 0 ? means[1] / means[0] : 1;
 }
 
 class TempoRules final : public MotionRule {
