@@ -19,15 +19,15 @@
 namespace bvhmill::client {
 namespace {
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kNoValue = std::numeric_limits<float>::quiet_NaN();
 
 // The slow twin of TurnCurves: from all values at once.
 TurnCurve CurveOfAll(const std::vector<float>& values, int64_t per_value) {
   TurnCurve curve;
   const auto step = static_cast<size_t>(per_value);
   for (size_t begin = 0; begin < values.size(); begin += step) {
-    float low = kNan;
-    float high = kNan;
+    float low = kNoValue;
+    float high = kNoValue;
     for (size_t i = begin; i < std::min(begin + step, values.size()); ++i) {
       low = std::fmin(low, values[i]);
       high = std::fmax(high, values[i]);
@@ -49,7 +49,7 @@ void ExpectSame(const std::vector<float>& a, const std::vector<float>& b) {
 // A spike of one frame in a calm series with gaps.
 float ValueAt(int64_t frame, int64_t spike) {
   if (frame == spike) return 170;
-  return frame % 7 == 3 ? kNan : static_cast<float>(frame % 5);
+  return frame % 7 == 3 ? kNoValue : static_cast<float>(frame % 5);
 }
 
 TEST(TurnCurvesTest, AClipOfAnyLengthGivesWhatItsSlowTwinGives) {
@@ -181,7 +181,7 @@ TEST(PoseViewTest, FiguresAreSeenWhereTheyAreWide) {
     for (const Point3& wide : axes) {
       if (wide == up) continue;
       std::vector<SampledPose> poses = {Figure(wide, up)};
-      poses[0].points.push_back({kNan, 0, 0});
+      poses[0].points.push_back({kNoValue, 0, 0});
       const PoseView view = ChooseView(poses, up);
       const PosePicture seen = Project(poses[0], view);
       // Turned by 20 degrees.

@@ -23,10 +23,11 @@ void ExpectOneReport(const std::string& text) {
   tiles.outputs = {{"", PositionsFormat{}}};
   Converter alone(Parallelism::None());
   Converter threads(Parallelism::Threads(4));
-  const std::string expected = ReportOf(ConvertWhole(text, {}, &alone));
-  EXPECT_EQ(ReportOf(ConvertWhole(text, tiles, &alone)), expected);
-  EXPECT_EQ(ReportOf(ConvertWhole(text, {}, &threads)), expected);
-  EXPECT_EQ(ReportOf(ConvertWhole(text, tiles, &threads)), expected);
+  const std::string expected =
+      ReportOf(testing::ConvertWhole(text, {}, &alone));
+  EXPECT_EQ(ReportOf(testing::ConvertWhole(text, tiles, &alone)), expected);
+  EXPECT_EQ(ReportOf(testing::ConvertWhole(text, {}, &threads)), expected);
+  EXPECT_EQ(ReportOf(testing::ConvertWhole(text, tiles, &threads)), expected);
   for (const size_t size : {997, 65'536}) {
     EXPECT_EQ(ReportOf(testing::ConvertPieces(text, {}, size, &alone)),
               expected);

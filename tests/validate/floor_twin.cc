@@ -7,6 +7,7 @@
 #include <string>
 
 #include "tests/support/oracle.h"
+#include "tests/validate/reference_clip.h"
 
 namespace bvhmill::testing {
 namespace {
@@ -41,21 +42,6 @@ std::vector<std::vector<int32_t>> FeetOf(const Skeleton& skeleton) {
   std::vector<std::vector<int32_t>> out;
   for (const auto& [top, nodes] : feet) out.push_back(nodes);
   return out;
-}
-
-double ReachOf(const Skeleton& skeleton) {
-  double reach = 0;
-  for (size_t i = 0; i < skeleton.nodes.size(); ++i) {
-    double way = 0;
-    for (auto at = static_cast<int32_t>(i);
-         skeleton.nodes[static_cast<size_t>(at)].parent >= 0;
-         at = skeleton.nodes[static_cast<size_t>(at)].parent) {
-      const auto& [x, y, z] = skeleton.nodes[static_cast<size_t>(at)].offset;
-      way += std::sqrt(double{x} * x + double{y} * y + double{z} * z);
-    }
-    reach = std::max(reach, way);
-  }
-  return reach;
 }
 
 // Positions of all nodes in all frames.

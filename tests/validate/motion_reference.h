@@ -23,7 +23,7 @@ struct Finding {
   int64_t last_frame = -1;
   int64_t occurrences = 1;
   // Args that are numbers.
-  std::map<std::string, double> numbers;
+  std::map<std::string, double> numbers = {};
 };
 
 // What the rules find in `clip` with default thresholds, sorted by code and

@@ -92,8 +92,6 @@ struct RuleCase {
   bool first_apart = false;
 };
 
-void PrintTo(const RuleCase& c, std::ostream* out) { *out << c.name; }
-
 const RuleCase kPositionCases[] = {
     {"as it is", [](int64_t, int, float x) { return x; }, {}},
     {"an arm that stretches by 6 %",

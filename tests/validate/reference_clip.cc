@@ -89,6 +89,8 @@ void AddTracks(bool is_rotation, ReferenceClip* out) {
   }
 }
 
+}  // namespace
+
 double ReachOf(const Skeleton& skeleton) {
   double reach = 0;
   for (const Node& leaf : skeleton.nodes) {
@@ -101,8 +103,6 @@ double ReachOf(const Skeleton& skeleton) {
   }
   return reach;
 }
-
-}  // namespace
 
 double ReferenceTrack::MeanStep() const {
   const double sum = std::accumulate(steps.begin(), steps.end(), 0.0);

@@ -37,6 +37,9 @@ struct ReferenceTrack {
   }
 };
 
+// The longest way from a root to a node along offsets.
+double ReachOf(const Skeleton& skeleton);
+
 struct ReferenceClip {
   const Clip* clip = nullptr;
   int64_t frames = 0;

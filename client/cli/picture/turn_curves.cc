@@ -8,7 +8,7 @@ namespace bvhmill::client {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
+constexpr float kNoTurn = std::numeric_limits<float>::quiet_NaN();
 
 }  // namespace
 
@@ -47,8 +47,8 @@ TurnCurve TurnCurves::CurveOf(size_t series) const {
   TurnCurve curve;
   for (size_t at = series; at < ranges_.size(); at += series_) {
     const bool is_known = ranges_[at].low <= ranges_[at].high;
-    curve.low.push_back(is_known ? ranges_[at].low : kUnknown);
-    curve.high.push_back(is_known ? ranges_[at].high : kUnknown);
+    curve.low.push_back(is_known ? ranges_[at].low : kNoTurn);
+    curve.high.push_back(is_known ? ranges_[at].high : kNoTurn);
   }
   return curve;
 }

@@ -49,7 +49,7 @@ std::string_view EntityOf(char c) {
 }
 
 // `text` for an attribute or between tags.
-std::string Escaped(std::string_view text) {
+std::string EscapedXml(std::string_view text) {
   const std::string utf8 = ToUtf8(text);
   std::string_view rest = utf8;
   std::string out;
@@ -69,7 +69,7 @@ std::string Escaped(std::string_view text) {
 }
 
 std::string Attribute(std::string_view name, std::string_view value) {
-  return " " + std::string(name) + "=\"" + Escaped(value) + "\"";
+  return " " + std::string(name) + "=\"" + EscapedXml(value) + "\"";
 }
 
 std::string Attribute(std::string_view name, int64_t value) {
@@ -95,7 +95,7 @@ std::string FailureElement(const ClipFinding& clip) {
       first != nullptr ? first->message : std::string(clip.error);
   return "<failure" + Attribute("type", first == nullptr ? "" : first->code) +
          Attribute("message", message) + ">" +
-         Escaped(ReportText(clip.path, clip.result, clip.known_issues, {})) +
+         EscapedXml(ReportText(clip.path, clip.result, clip.known_issues, {})) +
          "</failure>";
 }
 
@@ -158,7 +158,7 @@ class JunitWriter final : public ReportWriter {
            Attribute("failures", suite.failures) +
            Attribute("errors", suite.errors) + kHostAndTimes + ">\n" +
            "<properties/>\n" + suite.cases + "<system-out>" +
-           Escaped(suite.remarks) + "</system-out>\n<system-err/>\n" +
+           EscapedXml(suite.remarks) + "</system-out>\n<system-err/>\n" +
            "</testsuite>\n";
   }
 

@@ -54,7 +54,7 @@ struct ObservedRows {
   std::span<const float> positions;
   // frames x facts.landmarks.nodes.size() x 3: world positions of the
   // landmarks, in the units of the file.
-  std::span<const float> landmarks;
+  std::span<const float> landmarks = {};
 };
 
 // Used by one thread at a time. No function may fail; each may throw
