@@ -64,6 +64,9 @@ TEST_P(AllocationsTest, NoneAfterTheFirstClips) {
     for (const std::string& text : texts) {
       converter.ConvertInto(text, options, &receiver, nullptr, &result);
       ASSERT_TRUE(result.status.ok()) << result.status;
+      // An issue takes memory for its words.
+      ASSERT_TRUE(result.report.issues.empty())
+          << RenderIssue(result.report.issues[0]);
     }
   };
   convert();

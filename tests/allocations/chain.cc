@@ -1,5 +1,7 @@
 #include "tests/allocations/chain.h"
 
+#include <cmath>
+
 namespace bvhmill::testing {
 
 // Names are too long to stand in a string object.
@@ -17,7 +19,8 @@ std::string ChainText(int turn, int frames) {
   text += "MOTION\nFrames: " + std::to_string(frames) + "\nFrame Time: 0.01\n";
   for (int frame = 0; frame < frames; ++frame) {
     for (int c = 0; c < 3 + 3 * kChainJoints; ++c) {
-      text += std::to_string(c * 0.37 + turn + frame) + " ";
+      const double swing = std::sin(0.3 * frame + c);
+      text += std::to_string(turn + (c < 3 ? 0.1 : 10) * swing) + " ";
     }
     text += "\n";
   }

@@ -180,7 +180,7 @@ def main():
     for case in CASES:
         name = "ok" if case is clip else case.__name__
         (folder / f"motion_{name}.bvh").write_text(text(case()))
-    (folder / "motion_frame_time_odd.bvh").write_text(text(clip(5), "1.0"))
+    (folder / "motion_frame_time_odd.bvh").write_text(text(clip(20), "1.0"))
 
 
 if __name__ == "__main__":

@@ -58,10 +58,10 @@ TEST(ReportJson, FullReport) {
       "code": "MOTION_NUMBER_INVALID", "severity": "SEVERITY_ERROR",
       "message": "'1,5' is not a number",
       "location": {"byte_offset": 1099511627776, "line": 12, "column": 5,
-                   "frame": 3, "joint": 7, "channel": 2,
+                   "frame": 3, "last_frame": null, "joint": 7, "channel": 2,
                    "joint_name": "Hips"},
       "occurrences": 9007199254740992, "args": {"word": "1,5"}}],
-    "truncated": true})");
+    "truncated": true, "thresholds": []})");
   json parsed = Parse(report)["report"];
   EXPECT_EQ(parsed["rules_version"], kRulesVersion);
   parsed.erase("rules_version");
@@ -78,7 +78,7 @@ TEST(ReportJson, EveryFieldOfAnEmptyReportIsPresent) {
   const json wanted = json::parse(R"({
     "verdict": "VERDICT_VALID",
     "counts": {"errors": 0, "warnings": 0, "infos": 0, "hints": 0},
-    "issues": [], "truncated": false})");
+    "issues": [], "truncated": false, "thresholds": []})");
   EXPECT_EQ(parsed["report"], wanted) << parsed.dump(1);
 }
 
@@ -91,7 +91,8 @@ TEST(ReportJson, AnUnknownLocationIsNull) {
   const json wanted = json::parse(R"({
     "code": "TEXT_EMPTY", "severity": "SEVERITY_ERROR", "message": "",
     "location": {"byte_offset": null, "line": null, "column": null,
-                 "frame": null, "joint": null, "channel": null,
+                 "frame": null, "last_frame": null, "joint": null,
+                 "channel": null,
                  "joint_name": null},
     "occurrences": 1, "args": {}})");
   EXPECT_EQ(Parse(report)["report"]["issues"][0], wanted);
@@ -107,8 +108,8 @@ TEST(ReportJson, ZeroInALocationIsANumber) {
   issue.location.channel = 0;
   report.issues = {issue};
   const json wanted = json::parse(R"({
-    "byte_offset": 0, "line": null, "column": null, "frame": 0, "joint": 0,
-    "channel": 0, "joint_name": null})");
+    "byte_offset": 0, "line": null, "column": null, "frame": 0,
+    "last_frame": null, "joint": 0, "channel": 0, "joint_name": null})");
   EXPECT_EQ(Parse(report)["report"]["issues"][0]["location"], wanted);
 }
 

@@ -118,9 +118,11 @@ Injected RootConstant(Site* site) {
   Clip& clip = *site->clip;
   const int32_t root = MovingRoot(clip);
   if (root < 0) return std::nullopt;
-  for (int64_t frame = 1; frame < Frames(clip); ++frame) {
-    Move(&clip, frame, root,
-         PositionAt(clip, 0, root) - PositionAt(clip, frame, root));
+  // Not by Move, whose sums are rounded.
+  for (const int64_t column : PositionColumns(clip, root)) {
+    for (int64_t frame = 1; frame < Frames(clip); ++frame) {
+      ValueAt(&clip, frame, column) = ValueAt(clip, 0, column);
+    }
   }
   // Other joints with positions may move.
   if (MovingRoot(clip) >= 0) return std::nullopt;

@@ -35,17 +35,6 @@ Rotations RotationsOf(const Clip& clip, int32_t node) {
   return seen == std::array<int, 3>{1, 1, 1} ? out : Rotations();
 }
 
-// The columns of the X, Y and Z positions; -1 where there is none.
-std::array<int64_t, 3> PositionColumns(const Clip& clip, int32_t node) {
-  std::array<int64_t, 3> out = {-1, -1, -1};
-  int64_t column = NodeAt(clip, node).first_channel;
-  for (const Channel channel : ChannelsOf(clip.skeleton, NodeAt(clip, node))) {
-    if (IsPosition(channel)) out[static_cast<size_t>(AxisOf(channel))] = column;
-    ++column;
-  }
-  return out;
-}
-
 bool Moves(const Clip& clip, int32_t node) {
   for (const int64_t column : PositionColumns(clip, node)) {
     if (column < 0) return false;
@@ -59,6 +48,16 @@ bool Moves(const Clip& clip, int32_t node) {
 }
 
 }  // namespace
+
+std::array<int64_t, 3> PositionColumns(const Clip& clip, int32_t node) {
+  std::array<int64_t, 3> out = {-1, -1, -1};
+  int64_t column = NodeAt(clip, node).first_channel;
+  for (const Channel channel : ChannelsOf(clip.skeleton, NodeAt(clip, node))) {
+    if (IsPosition(channel)) out[static_cast<size_t>(AxisOf(channel))] = column;
+    ++column;
+  }
+  return out;
+}
 
 float& ValueAt(Clip* clip, int64_t frame, int64_t column) {
   return clip->motion.values[static_cast<size_t>(frame) * Width(*clip) +

@@ -4,6 +4,7 @@
 // which shares nothing with the library.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -46,6 +47,9 @@ double AngleBetween(const Mat3& a, const Mat3& b);
 // How far a joint turns from the frame before.
 double StepAt(const Clip& clip, int64_t frame, int32_t joint);
 
+// The columns of X, Y and Z of the position of `node`; -1 for one that is
+// missing.
+std::array<int64_t, 3> PositionColumns(const Clip& clip, int32_t node);
 // Adds to the position channels of a node.
 void Move(Clip* clip, int64_t frame, int32_t node, const Vec3& by);
 Vec3 PositionAt(const Clip& clip, int64_t frame, int32_t node);

@@ -67,21 +67,16 @@ const Choice kChoices[] = {
      [](ConvertOptions* o) {
        o->report.thresholds = {{"DATA_SPIKE", "degrees", 0}};
      }},
-    {"UnknownThreshold", kBad,
-     "options.validation.thresholds[1]: 'degree' is no threshold of "
-     "DATA_SPIKE; did you mean 'degrees'?",
+    {"UnknownThreshold", kBad, "options.validation.thresholds[1]",
      [](ConvertOptions* o) {
        o->report.thresholds = {{"DATA_SPIKE", "degrees", 1},
                                {"DATA_SPIKE", "degree", 1}};
      }},
-    {"ThresholdOfUnknownRule", kBad,
-     "thresholds[0]: 'DATA_SPIK' is no rule with thresholds; did you mean "
-     "'DATA_SPIKE'?",
+    {"ThresholdOfUnknownRule", kBad, "options.validation.thresholds[0]",
      [](ConvertOptions* o) {
        o->report.thresholds = {{"DATA_SPIK", "degrees", 1}};
      }},
-    {"NegativeThreshold", kBad,
-     "thresholds[0]: the value of DATA_SPIKE.degrees",
+    {"NegativeThreshold", kBad, "options.validation.thresholds[0]",
      [](ConvertOptions* o) {
        o->report.thresholds = {{"DATA_SPIKE", "degrees", -1}};
      }},

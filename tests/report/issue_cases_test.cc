@@ -55,7 +55,8 @@ std::set<std::string> CodesOfGoldens() {
 std::set<std::string> CodesOfTables() {
   std::set<std::string> codes;
   for (const char* name :
-       {"tests/anim/format/anim_reader_test.cc",
+       {"tests/data/cases/EXPECTED.tsv",
+        "tests/anim/format/anim_reader_test.cc",
         "tests/anim/format/anim_checks_test.cc",
         "tests/anim/anim_to_clip_test.cc", "tests/anim/clip_to_anim_test.cc",
         "tests/anim/clip_to_anim_report_test.cc",

@@ -59,10 +59,12 @@ std::vector<std::vector<Point>> Solve(const Clip& clip) {
   return frames;
 }
 
-double Quantile(double share, std::vector<double> values) {
+// The value that `share` of the values are below; `before` ones earlier.
+double Quantile(double share, std::vector<double> values, size_t before = 0) {
   std::sort(values.begin(), values.end());
   const double index = share * static_cast<double>(values.size());
-  return values[std::min(static_cast<size_t>(index), values.size() - 1)];
+  const size_t at = std::min(static_cast<size_t>(index), values.size() - 1);
+  return values[at - std::min(at, before)];
 }
 
 Point Minus(const Point& a, const Point& b) {
@@ -120,6 +122,7 @@ void FindLowest(const Scene& scene, FloorFigures* out) {
     out->low.push_back(low);
   }
   out->floor = Quantile(0.1, out->low);
+  out->before_floor = Quantile(0.1, out->low, 1);
 }
 
 void FindParts(FloorFigures* out) {
@@ -182,7 +185,10 @@ void FindSlide(const Scene& scene, double height, double vertical,
       static_cast<double>(speeds.size()) / static_cast<double>(pairs);
   if (speeds.empty()) return;
   out->median = Quantile(0.5, speeds);
-  out->gain = root > 0 ? along / root : 0;
+  // A root that hardly moves, below a hundredth of a reach a second.
+  const double least = 0.01 * scene.reach * scene.dt;
+  const bool moves = root > least * least * static_cast<double>(speeds.size());
+  out->gain = moves ? along / root : 0;
 }
 
 int32_t HeadOf(const Skeleton& skeleton) {

@@ -26,6 +26,8 @@ struct FloorFigures {
   // The lowest of all, and where it is.
   double lowest = 0;
   int64_t lowest_frame = 0;
+  // The height just below the floor, of the sorted lowest heights.
+  double before_floor = 0;
   int32_t lowest_node = -1;
   // A quarter of the frames of each fifth of the clip is below it.
   std::array<double, 5> parts = {};

@@ -206,7 +206,7 @@ const std::vector<FaultCase>& FaultCases() {
       {"JumpsThereAndBackLater",
        usual,
        [](Clip* c) { AddTo(4, 0, 50, 222, 322, c); },
-       {"warning DATA_JUMP joint 4 frame 323 x2"},
+       {"warning DATA_JUMP joint 4 frame 222 x2"},
        {{"first", "222"}, {"last", "323"}}},
       {"JumpOfThePosition",
        usual,
@@ -223,7 +223,7 @@ const std::vector<FaultCase>& FaultCases() {
            AddTo(2, 2, 30 * turn, t, t, c);
          }
        },
-       {"warning DATA_SPIN joint 2 frame 303 to 305 x10"}},
+       {"warning DATA_SPIN joint 2 frame 309 to 311 x10"}},
 
       {"Cut",
        usual,
@@ -298,12 +298,12 @@ const std::vector<FaultCase>& FaultCases() {
       {"OtherTriple",
        usual,
        [](Clip* c) { UseOtherTriple(4, 300, 399, c); },
-       {"hint DATA_EULER_FLIP frame 300 x2"},
-       {{"flips", "2"}, {"wraps", "0"}, {"joints", "1"}, {"last", "400"}}},
+       {"hint DATA_EULER_FLIP joint 4 frame 300 x2"},
+       {{"flips", "1"}, {"wraps", "1"}, {"joints", "1"}, {"last", "400"}}},
       {"FullTurn",
        usual,
        [](Clip* c) { AddTo(4, 0, 360, 300, 599, c); },
-       {"info DATA_EULER_FLIP frame 300"},
+       {"info DATA_EULER_FLIP joint 4 frame 300"},
        {{"flips", "0"}, {"wraps", "1"}}},
 
       {"GimbalLock",
@@ -317,7 +317,7 @@ const std::vector<FaultCase>& FaultCases() {
            ValueAt(c, t, 5, 2) = -swing;
          }
        },
-       {"hint DATA_GIMBAL_NEAR joint 5 frame 63 x598"}},
+       {"hint DATA_GIMBAL_NEAR joint 5 frame 126 x597"}},
   };
   return cases;
 }

@@ -216,7 +216,9 @@ void FindFlips(Reference* r) {
       if ((most <= 180 && large < 2) || track->Step(t) >= most / 4) continue;
       (most > 180 ? wraps : flips) += 1;
       joints.insert(track->node);
-      if (f.frame < 0) f.frame = t;
+      if (f.frame >= 0) continue;
+      f.frame = t;
+      f.node = track->node;
     }
   }
   if (f.frame < 0) return;

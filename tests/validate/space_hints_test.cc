@@ -52,7 +52,8 @@ class FigureBuilder {
       Arm(chest, "L", 1);
       Arm(chest, "R", -1);
     }
-    skeleton.EndSite(Bone(chest, "Head", {0, 12, 0}), "", At({0, 10, 0}));
+    // Where names tell the head, all frames say which axis is up (floor_test).
+    skeleton.EndSite(Bone(chest, "Top", {0, 12, 0}), "", At({0, 10, 0}));
   }
 
   SkeletonBuilder skeleton;

@@ -63,6 +63,16 @@ IssueArgs ShareArgs(int64_t count, int64_t values) {
           {"percent", percent > 0 ? std::to_string(percent) : "<1"}};
 }
 
+std::string Counted(int64_t count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+// " in 3 frames, 2 runs"; empty if they are not known.
+std::string RowsInWords(int64_t rows, int64_t runs) {
+  if (rows == 0) return {};
+  return " in " + Counted(rows, "frame") + ", " + Counted(runs, "run");
+}
+
 }  // namespace
 
 std::string FillMessage(std::string_view message, const IssueArgs& args) {
@@ -224,6 +234,7 @@ void IssueLog::StateShare(IssueCode code) {
   if (occurrences_[index] == 0) return;
   const CatalogueEntry& entry = EntryOf(code);
   IssueArgs share = ShareArgs(occurrences_[index], values_);
+  share.emplace_back("rows", RowsInWords(non_finite_rows_, non_finite_runs_));
   if (non_finite_rows_ > 0) {
     share.emplace_back("frames", std::to_string(non_finite_rows_));
     share.emplace_back("runs", std::to_string(non_finite_runs_));
@@ -232,9 +243,6 @@ void IssueLog::StateShare(IssueCode code) {
     if (issue.code != entry.name) continue;
     issue.args.insert(issue.args.end(), share.begin(), share.end());
     issue.message = FillMessage(entry.message, issue.args);
-    if (non_finite_rows_ > 0) {
-      issue.message += FillMessage(" in {frames} frames, {runs} runs", share);
-    }
   }
 }
 

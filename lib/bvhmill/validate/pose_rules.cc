@@ -61,7 +61,8 @@ double LargestAngle(const Skeleton& skeleton, Row a, Row b) {
 
 class PoseRules final : public RowObserver {
  public:
-  int64_t MemoryBytes(const Skeleton& skeleton) const override {
+  int64_t MemoryBytes(const Skeleton& skeleton,
+                      const SkeletonFacts& /*facts*/) const override {
     return static_cast<int64_t>(kRows * skeleton.channels.size() *
                                 sizeof(float));
   }

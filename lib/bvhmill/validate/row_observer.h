@@ -66,7 +66,10 @@ class RowObserver {
   virtual bool NeedsPositions() const { return false; }
   // Bytes of memory that the observer takes for a clip with this skeleton, from
   // Begin on. They are drawn from the budget of the clip before. O(nodes).
-  virtual int64_t MemoryBytes(const Skeleton& /*skeleton*/) const { return 0; }
+  virtual int64_t MemoryBytes(const Skeleton& /*skeleton*/,
+                              const SkeletonFacts& /*facts*/) const {
+    return 0;
+  }
   // Starts a clip and forgets the previous one, which may not have finished.
   virtual void Begin(const ObservedClip& clip) = 0;
   // The next rows.

@@ -57,7 +57,7 @@ absl::Status RowObservers::Begin(const CompiledSkeleton& compiled,
   const SourceSkeleton& read = *compiled.source;
   int64_t bytes = 0;
   for (const auto& observer : observers_) {
-    bytes += observer->MemoryBytes(read.skeleton);
+    bytes += observer->MemoryBytes(read.skeleton, compiled.facts);
   }
   BVHMILL_RETURN_IF_ERROR(budget->Hold(bytes));
   kept_bytes_ = std::max(kept_bytes_, bytes);

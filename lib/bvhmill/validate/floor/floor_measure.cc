@@ -8,6 +8,8 @@ namespace bvhmill {
 namespace {
 
 constexpr int64_t kParts = 5;
+// Reaches a second.
+constexpr double kStillRoot = 0.01;
 
 std::span<const float> PointAt(std::span<const float> positions, size_t point) {
   return positions.subspan(3 * point, 3);
@@ -23,6 +25,14 @@ double QuantileOf(double share, std::vector<double>* values) {
 }
 
 }  // namespace
+
+int64_t FloorMeasure::BytesFor(const Landmarks& landmarks) {
+  size_t points = 1;
+  for (const auto& foot : landmarks.feet) points += foot.size();
+  return PairSamples::kMost *
+         static_cast<int64_t>(2 * 3 * points * sizeof(float) +
+                              landmarks.feet.size() * sizeof(double));
+}
 
 void FloorMeasure::Begin(const Landmarks& landmarks, double reach) {
   landmarks_ = &landmarks;
@@ -227,7 +237,11 @@ FootSlide FloorMeasure::Slide(int direction, double height, double vertical,
   slide.contact = static_cast<double>(scratch_.size()) /
                   static_cast<double>(sums.pairs * feet);
   slide.median = QuantileOf(0.5, &scratch_) / dt;
-  slide.gain = sums.root > 0 ? sums.along / sums.root : 0;
+  // A root that hardly moves has no way to follow.
+  const double least = kStillRoot * dt;
+  slide.root_is_still =
+      sums.root <= least * least * static_cast<double>(scratch_.size());
+  slide.gain = slide.root_is_still ? 0 : sums.along / sums.root;
   return slide;
 }
 

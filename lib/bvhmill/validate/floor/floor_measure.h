@@ -39,6 +39,8 @@ struct FootSlide {
   double median = 0;
   // How far feet move with the root: 0 planted, 1 carried along, -1 in place.
   double gain = 0;
+  // The root hardly moves meanwhile; the gain says nothing then.
+  bool root_is_still = false;
 };
 
 class FloorMeasure {
@@ -54,12 +56,7 @@ class FloorMeasure {
   int64_t frames() const { return pairs_.frames(); }
   // Bytes that a figure takes at most: pairs of frames with the root and all
   // nodes of its feet, and the steps of the feet.
-  static constexpr int64_t kMostBytes =
-      PairSamples::kMost *
-      static_cast<int64_t>(
-          2 * 3 * (1 + Landmarks::kMostFeet * Landmarks::kMostFootNodes) *
-              sizeof(float) +
-          Landmarks::kMostFeet * sizeof(double));
+  static int64_t BytesFor(const Landmarks& landmarks);
   // False if a position was not finite. All below is void then.
   bool is_finite() const { return is_finite_; }
   // True if the root was at two places.

@@ -34,8 +34,11 @@ constexpr double kFloorShare = 0.1;
 
 class FloorRules final : public RowObserver {
  public:
-  int64_t MemoryBytes(const Skeleton& skeleton) const override {
-    return skeleton.nodes.empty() ? 0 : FloorMeasure::kMostBytes;
+  int64_t MemoryBytes(const Skeleton& /*skeleton*/,
+                      const SkeletonFacts& facts) const override {
+    return facts.landmarks.feet.empty()
+               ? 0
+               : FloorMeasure::BytesFor(facts.landmarks);
   }
   void Begin(const ObservedClip& clip) override {
     clip_.emplace(clip);
@@ -81,6 +84,7 @@ void FloorRules::Finish(IssueLog* log) {
   const std::optional<int> clear =
       UpOf(measure_, Limit(Threshold::DATA_UP_AXIS_GUESS_share));
   CheckUp(clear, log);
+  if (measure_.frames() < kFewestMotionFrames) return;
   const int up = clear.value_or(kPlusY);
   const double floor = measure_.heights(up).Quantile(kFloorShare);
   CheckSinking(up, floor, log);
@@ -166,9 +170,18 @@ void FloorRules::CheckSlide(int up, double floor, IssueLog* log) {
   const FootSlide slide =
       measure_.Slide(up, floor + Limit(Threshold::DATA_FOOT_SKATE_height),
                      Limit(Threshold::DATA_FOOT_SKATE_vertical), dt);
-  if (slide.contact < Limit(Threshold::DATA_FOOT_SKATE_share) ||
-      slide.median <= Limit(Threshold::DATA_FOOT_SKATE_speed))
+  // Feet that a body carries along, or that walk below a body that is too slow,
+  // slide also if they seldom touch the floor.
+  const bool is_carried =
+      slide.root_is_still ||
+      std::fabs(slide.gain) >= Limit(Threshold::DATA_FOOT_SKATE_gain);
+  const double share =
+      Limit(is_carried ? Threshold::DATA_FOOT_SKATE_carried_share
+                       : Threshold::DATA_FOOT_SKATE_share);
+  if (slide.contact < share ||
+      slide.median <= Limit(Threshold::DATA_FOOT_SKATE_speed)) {
     return;
+  }
   log->Add(IssueCode::DATA_FOOT_SKATE, AtRoot(),
            {{"median", Short(slide.median)}, {"gain", Short(slide.gain)}});
 }

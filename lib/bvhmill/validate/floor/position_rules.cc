@@ -79,7 +79,8 @@ float Spread(const PositionedNode& node) {
 
 class PositionRules final : public RowObserver {
  public:
-  int64_t MemoryBytes(const Skeleton& skeleton) const override {
+  int64_t MemoryBytes(const Skeleton& skeleton,
+                      const SkeletonFacts& /*facts*/) const override {
     return static_cast<int64_t>(
         skeleton.nodes.size() * (sizeof(PositionedNode) + 2 * sizeof(int32_t)) +
         2 * skeleton.channels.size() * sizeof(float));
@@ -249,8 +250,9 @@ void PositionRules::CheckRoot(IssueLog* log) const {
   bool is_constant = true;
   for (const PositionedNode& node : nodes_) {
     is_constant = is_constant && Spread(node) <= still;
-    const bool is_fast = static_cast<double>(node.fast_steps) >
-                         kFastShare * static_cast<double>(node.steps);
+    const bool is_fast = node.steps + 1 >= kFewestMotionFrames &&
+                         static_cast<double>(node.fast_steps) >
+                             kFastShare * static_cast<double>(node.steps);
     if (node.is_trunk && is_fast) {
       log->Add(
           IssueCode::DATA_ROOT_SCALE, LocationOf(*clip_, node.node),

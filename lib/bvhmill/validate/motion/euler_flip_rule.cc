@@ -127,7 +127,7 @@ Counts EulerFlipRule::Total() const {
 void EulerFlipRule::Finish(IssueLog* log) {
   const Counts total = Total();
   if (total.frame < 0) return;
-  Location at = FrameLocation(total.frame);
+  const Location at = MotionLocation(*clip_, total.node, total.frame);
   log->AddAs(total.flips > 0 ? Severity::kHint : Severity::kInfo,
              IssueCode::DATA_EULER_FLIP, at,
              {{"joint", QuotedNode(*clip_, total.node)},

@@ -27,7 +27,8 @@ class MotionRules final : public RowObserver {
     for (const MakeRule make : kRules) rules_.push_back(make());
   }
 
-  int64_t MemoryBytes(const Skeleton& skeleton) const override {
+  int64_t MemoryBytes(const Skeleton& skeleton,
+                      const SkeletonFacts& /*facts*/) const override {
     return MotionBlocks::MemoryBytes(skeleton) +
            MotionBlocks::MaxTracks(skeleton) * kRuleTrackBytes *
                static_cast<int64_t>(rules_.size());
@@ -62,6 +63,7 @@ class MotionRules final : public RowObserver {
       return;
     }
     rules_.front()->Finish(log);
+    if (clip.facts->frames < kFewestMotionFrames) return;
     cuts_.Finish(log);
     for (size_t i = 1; i < rules_.size(); ++i) rules_[i]->Finish(log);
   }

@@ -172,7 +172,7 @@ void StillRules::LogShort(IssueLog* log) {
 void StillRules::Finish(IssueLog* log) {
   const bool all = in_run_ && run_.first == 0;
   if (in_run_) EndRun(true);
-  if (all && frames_ >= 2) {
+  if (all && frames_ >= 2 && !clip_->skeleton->channels.empty()) {
     Location at = FrameLocation(0);
     at.last_frame = frames_ - 1;
     log->Add(IssueCode::DATA_FROZEN_CLIP, at,
