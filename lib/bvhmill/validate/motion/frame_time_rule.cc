@@ -45,24 +45,27 @@ void LogFrameTime(const MotionClip& clip, IssueLog* log) {
   const double time = clip.frame_time;
   if (!HasRate(time)) return;
   const double near = NearestRate(time);
-  const std::string rate = Short(1 / time) + " frames a second";
+  // Most clips need no words.
+  const auto rate = [time] { return Short(1 / time) + " frames a second"; };
   // Poses that are no motion may stand as long as their author likes.
   const Severity severity = clip.facts->frames < kFewestMotionFrames
                                 ? Severity::kHint
                                 : Severity::kWarning;
   if (time >= clip[Threshold::DATA_FRAME_TIME_ODD_longest]) {
-    return Log(clip, severity, rate + ", too slow to show a motion", near, log);
+    return Log(clip, severity, rate() + ", too slow to show a motion", near,
+               log);
   }
   if (time < clip[Threshold::DATA_FRAME_TIME_ODD_shortest]) {
-    return Log(clip, severity, rate + ", too fast for a capture", near, log);
+    return Log(clip, severity, rate() + ", too fast for a capture", near, log);
   }
   if (time <= clip[Threshold::DATA_FRAME_TIME_ODD_short]) {
-    return Log(clip, Severity::kHint, rate + ", which is uncommon", near, log);
+    return Log(clip, Severity::kHint, rate() + ", which is uncommon", near,
+               log);
   }
   const double difference = Difference(time, near);
   if (difference > clip[Threshold::DATA_FRAME_TIME_ODD_difference]) {
     return Log(clip, Severity::kHint,
-               rate + ", near to none in use; the nearest is " + Short(near),
+               rate() + ", near to none in use; the nearest is " + Short(near),
                near, log);
   }
   const double frames = difference * static_cast<double>(clip.facts->frames);

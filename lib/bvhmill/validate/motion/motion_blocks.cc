@@ -31,21 +31,6 @@ int64_t BlockFrames(const Skeleton& skeleton) {
   return width > kWideClip ? kShortBlock : kLongBlock;
 }
 
-// The longest way from a root to a leaf along OFFSETs. That of a root does not
-// count.
-double ReachOf(const Skeleton& skeleton) {
-  std::vector<double> below(skeleton.nodes.size());
-  double reach = 0;
-  for (size_t i = 0; i < skeleton.nodes.size(); ++i) {
-    const Node& node = skeleton.nodes[i];
-    if (node.parent < 0) continue;
-    below[i] =
-        below[static_cast<size_t>(node.parent)] + double{Length(node.offset)};
-    reach = std::max(reach, below[i]);
-  }
-  return reach;
-}
-
 size_t RoundUp(int64_t frames) {
   constexpr size_t kParts = 8;
   return (static_cast<size_t>(frames) + kParts - 1) / kParts * kParts;
@@ -110,7 +95,7 @@ void MotionBlocks::Begin(const ObservedClip& clip) {
   const bool has_rate = std::isfinite(clip.frame_time) && clip.frame_time > 0 &&
                         clip.frame_time < kLongestFrameTime;
   clip.motion.dt = has_rate ? clip.frame_time : kUsualFrameTime;
-  clip.motion.reach = ReachOf(clip.skeleton);
+  clip.motion.reach = clip.facts.reach;
   clip_.skeleton = &clip.skeleton;
   clip_.thresholds = &clip.thresholds;
   clip_.facts = &clip.motion;
