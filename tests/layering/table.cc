@@ -68,7 +68,7 @@ constexpr Layer kLayers[] = {
      "bvhmill/base bvhmill/report bvhmill/clip/conventions.h "
      "bvhmill/anim bvhmill/edit bvhmill/encode bvhmill/pipeline "
      "bvhmill/unpack bvhmill/wire bvhmill/v1 client/cpp/client.h"},
-    {"bench", "bvhmill server client"},
+    {"bench", "bvhmill server client tests/faults"},
 };
 
 // The first beginning that fits counts.

@@ -49,53 +49,61 @@ void UseOtherTriple(int32_t node, int64_t first, int64_t last, Clip* clip) {
     ValueAt(clip, t, node, 2) += 180;
   }
 }
+MotionShape Usual() { return {}; }
 
-}  // namespace
+MotionShape SlowRate() {
+  MotionShape shape;
+  shape.frames_per_second = 30;
+  shape.frames = 300;
+  return shape;
+}
 
-void PrintTo(const FaultCase& c, std::ostream* out) { *out << c.name; }
+MotionShape Blender() {
+  MotionShape shape = SlowRate();
+  shape.frames = 250;
+  return shape;
+}
 
-const std::vector<FaultCase>& FaultCases() {
-  const MotionShape usual;
-  MotionShape slow_rate;
-  slow_rate.frames_per_second = 30;
-  slow_rate.frames = 300;
-  MotionShape blender = slow_rate;
-  blender.frames = 250;
-  MotionShape slow_motion;
-  slow_motion.tempo = 0.1;
-  static const std::vector<FaultCase> cases = {
-      {"NoFault", usual, [](Clip*) {}, {}},
-      {"NoFaultAt30", slow_rate, [](Clip*) {}, {}},
+MotionShape SlowMotion() {
+  MotionShape shape;
+  shape.tempo = 0.1;
+  return shape;
+}
+
+std::vector<FaultCase> FrozenCases() {
+  return {
+      {"NoFault", Usual(), [](Clip*) {}, {}},
+      {"NoFaultAt30", SlowRate(), [](Clip*) {}, {}},
       {"OneFrame", {.frames = 1}, [](Clip*) {}, {}},
       {"TwoFrames", {.frames = 2}, [](Clip*) {}, {}},
       {"ThreeFrames", {.frames = 3}, [](Clip*) {}, {}},
 
       {"FrozenClip",
-       usual,
+       Usual(),
        [](Clip* c) { TakeRows([](int64_t) { return 5; }, c); },
        {"warning DATA_FROZEN_CLIP frame 0 to 599"},
        {{"frames", "600"}}},
       {"FrozenInTheMiddle",
-       usual,
+       Usual(),
        [](Clip* c) { TakeRows(Held(200, 30), c); },
        {"warning DATA_FROZEN_FRAMES frame 200 to 230"},
        {{"frames", "31"}, {"seconds", "0.2583"}, {"where", "middle"}}},
       {"FrozenAtTheEnd",
-       usual,
+       Usual(),
        [](Clip* c) { TakeRows(Held(570, 600), c); },
        {"hint DATA_FROZEN_FRAMES frame 570 to 599"},
        {{"where", "end"}}},
       {"FrozenForAQuarter",
-       usual,
+       Usual(),
        [](Clip* c) { TakeRows(Held(400, 600), c); },
        {"warning DATA_FROZEN_FRAMES frame 400 to 599"}},
       {"FrozenSceneOfBlender",
-       blender,
+       Blender(),
        [](Clip* c) { TakeRows(Held(100, 250), c); },
        {"warning DATA_FROZEN_FRAMES frame 100 to 249"},
        {{"range", " (250 frames are the default of a Blender scene)"}}},
       {"FrozenAtTheStart",
-       usual,
+       Usual(),
        [](Clip* c) {
          TakeRows([](int64_t t) { return std::max<int64_t>(t - 20, 0); }, c);
        },
@@ -103,58 +111,66 @@ const std::vector<FaultCase>& FaultCases() {
        {{"where", "start"}}},
       // The run is four rows, but shorter than 0.1 s; one run is left alone.
       {"FrozenForAMoment",
-       usual,
+       Usual(),
        [](Clip* c) { TakeRows(Held(200, 8), c); },
        {}},
+  };
+}
 
+std::vector<FaultCase> RepeatCases() {
+  return {
       {"EveryPoseTwice",
-       usual,
+       Usual(),
        [](Clip* c) { TakeRows([](int64_t t) { return t / 2; }, c); },
        {"warning DATA_REPEATED_FRAMES frame 1"},
        {{"stride", "2"}, {"frames", "300"}, {"runs", "300"}}},
       {"EveryPoseThreeTimes",
-       usual,
+       Usual(),
        [](Clip* c) { TakeRows([](int64_t t) { return t / 3; }, c); },
        {"warning DATA_REPEATED_FRAMES frame 1"},
        {{"stride", "3"}}},
       {"DroppedFrames",
-       usual,
+       Usual(),
        [](Clip* c) {
          for (const int64_t t : {100, 200, 300}) TakeRows(Held(t, 1), c);
        },
        {"warning DATA_REPEATED_FRAMES frame 101"},
        {{"stride", "0"}, {"runs", "3"}}},
       {"TwoDroppedFrames",
-       usual,
+       Usual(),
        [](Clip* c) {
          for (const int64_t t : {100, 200}) TakeRows(Held(t, 1), c);
        },
        {}},
       {"RepeatsNearTheEnds",
-       usual,
+       Usual(),
        [](Clip* c) {
          for (const int64_t t : {0, 300, 598}) TakeRows(Held(t, 1), c);
        },
        {}},
 
       {"StraightLinesOfFour",
-       usual,
+       Usual(),
        [](Clip* c) { Interpolate(4, c); },
        {"hint DATA_INTERPOLATED"},
        {{"stride", "4"}}},
       {"StraightLinesOfTwo",
-       usual,
+       Usual(),
        [](Clip* c) { Interpolate(2, c); },
        {"hint DATA_INTERPOLATED"},
        {{"stride", "2"}}},
+  };
+}
 
+std::vector<FaultCase> SpikeCases() {
+  return {
       {"SpikeOfOneFrame",
-       usual,
+       Usual(),
        [](Clip* c) { AddTo(3, 1, 40, 350, 350, c); },
        {"warning DATA_SPIKE joint 3 frame 350"},
        {{"joint", "'J3'"}, {"kind", "rotation"}, {"frames", "1"}}},
       {"SpikesOfOneFrame",
-       usual,
+       Usual(),
        [](Clip* c) {
          AddTo(3, 1, 40, 350, 350, c);
          AddTo(3, 0, 80, 450, 450, c);
@@ -164,7 +180,7 @@ const std::vector<FaultCase>& FaultCases() {
         "warning DATA_SPIKE joint 7 frame 450"},
        {{"first", "350"}, {"last", "450"}}},
       {"SpikeOfACalmJoint",
-       slow_rate,
+       SlowRate(),
        [](Clip* c) {
          for (int64_t t = 0; t < 300; ++t) {
            for (const int k : {0, 1, 2}) ValueAt(c, t, 3, k) *= 0.05F;
@@ -173,50 +189,54 @@ const std::vector<FaultCase>& FaultCases() {
        },
        {"warning DATA_SPIKE joint 3 frame 150"}},
       {"SpikeTooSmallFor30",
-       slow_rate,
+       SlowRate(),
        [](Clip* c) { AddTo(3, 1, 15, 150, 150, c); },
        {}},
       {"SpikeOfSixFrames",
-       usual,
+       Usual(),
        [](Clip* c) { AddTo(3, 0, 60, 300, 305, c); },
        {"warning DATA_SPIKE joint 3 frame 300 to 305"},
        {{"frames", "6"}}},
       {"SpikeOfThePosition",
-       usual,
+       Usual(),
        [](Clip* c) { AddTo(0, 1, 2, 350, 350, c); },
        {"warning DATA_SPIKE joint 0 frame 350"},
        {{"kind", "position"}}},
       {"InverseForOneFrame",
-       usual,
+       Usual(),
        [](Clip* c) {
          for (const int k : {0, 1, 2}) ValueAt(c, 350, 4, k) *= -1;
          AddTo(4, 0, 30, 350, 350, c);
        },
        {"warning DATA_SPIKE joint 4 frame 350"}},
+  };
+}
 
+std::vector<FaultCase> JumpCases() {
+  return {
       {"Jump",
-       usual,
+       Usual(),
        [](Clip* c) { AddTo(4, 0, 50, 222, 599, c); },
        {"warning DATA_JUMP joint 4 frame 222"},
        {{"joint", "'J4'"}, {"kind", "rotation"}}},
       {"JumpOfHalfATurn",
-       usual,
+       Usual(),
        [](Clip* c) { AddTo(4, 0, 180, 222, 599, c); },
        {"warning DATA_JUMP joint 4 frame 222"}},
       {"JumpsThereAndBackLater",
-       usual,
+       Usual(),
        [](Clip* c) { AddTo(4, 0, 50, 222, 322, c); },
        {"warning DATA_JUMP joint 4 frame 222 x2"},
        {{"first", "222"}, {"last", "323"}}},
       {"JumpOfThePosition",
-       usual,
+       Usual(),
        [](Clip* c) { AddTo(0, 0, 5, 222, 599, c); },
        {"warning DATA_JUMP joint 0 frame 222"},
        {{"kind", "position"}}},
-      {"SmallJump", usual, [](Clip* c) { AddTo(4, 0, 6, 222, 599, c); }, {}},
+      {"SmallJump", Usual(), [](Clip* c) { AddTo(4, 0, 6, 222, 599, c); }, {}},
 
       {"Spin",
-       usual,
+       Usual(),
        [](Clip* c) {
          for (int64_t t = 300; t < 600; ++t) {
            const auto turn = static_cast<float>(std::min<int64_t>(t - 299, 12));
@@ -226,7 +246,7 @@ const std::vector<FaultCase>& FaultCases() {
        {"warning DATA_SPIN joint 2 frame 309 to 311 x10"}},
 
       {"Cut",
-       usual,
+       Usual(),
        [](Clip* c) {
          TakeRows([](int64_t t) { return t < 300 ? t : 899 - t; }, c);
        },
@@ -234,35 +254,39 @@ const std::vector<FaultCase>& FaultCases() {
        {{"moving", "11"}, {"frames", "300"}}},
 
       {"FirstFrameApart",
-       usual,
+       Usual(),
        [](Clip* c) {
          for (int32_t node = 1; node < 11; ++node) AddTo(node, 0, 70, 0, 0, c);
        },
        {"hint DATA_FIRST_FRAME_APART frame 0"},
        {{"joints", "10"}}},
       {"LastFrameApart",
-       usual,
+       Usual(),
        [](Clip* c) { AddTo(5, 1, 30, 599, 599, c); },
        {"hint DATA_LAST_FRAME_APART frame 599"},
        {{"joints", "1"}}},
+  };
+}
 
+std::vector<FaultCase> JointCases() {
+  return {
       {"Jitter",
-       usual,
+       Usual(),
        [](Clip* c) { Wiggle(2, 1, 130, 470, c); },
        {"warning DATA_JITTER joint 2 frame 240 to 359 x3"},
        {{"seconds", "3"}, {"reversals", "120"}}},
       {"JitterForASecond",
-       usual,
+       Usual(),
        [](Clip* c) { Wiggle(2, 1, 130, 210, c); },
        {"hint DATA_JITTER joint 2 frame 120 to 239"}},
       {"JitterOfAShortClip",
        {.frames = 400},
        [](Clip* c) { Wiggle(2, 1, 130, 210, c); },
        {"warning DATA_JITTER joint 2 frame 120 to 239"}},
-      {"SmallJitter", usual, [](Clip* c) { Wiggle(2, 0.1F, 0, 599, c); }, {}},
+      {"SmallJitter", Usual(), [](Clip* c) { Wiggle(2, 0.1F, 0, 599, c); }, {}},
 
       {"FrozenJoint",
-       usual,
+       Usual(),
        [](Clip* c) {
          const Clip before = *c;
          for (int64_t t = 200; t <= 300; ++t) {
@@ -285,29 +309,33 @@ const std::vector<FaultCase>& FaultCases() {
        {"warning DATA_FROZEN_JOINT joint 6 frame 200 to 300"},
        {{"frames", "101"}, {"seconds", "0.8417"}}},
       {"JointThatNeverMoves",
-       usual,
+       Usual(),
        [](Clip* c) {
          for (int64_t t = 0; t < 600; ++t) {
            for (const int k : {0, 1, 2}) ValueAt(c, t, 6, k) = 7;
          }
        },
        {}},
+  };
+}
 
-      {"SlowMotion", slow_motion, [](Clip*) {}, {"hint DATA_TEMPO_ODD"}},
+std::vector<FaultCase> AngleCases() {
+  return {
+      {"SlowMotion", SlowMotion(), [](Clip*) {}, {"hint DATA_TEMPO_ODD"}},
 
       {"OtherTriple",
-       usual,
+       Usual(),
        [](Clip* c) { UseOtherTriple(4, 300, 399, c); },
        {"hint DATA_EULER_FLIP joint 4 frame 300 x2"},
        {{"flips", "1"}, {"wraps", "1"}, {"joints", "1"}, {"last", "400"}}},
       {"FullTurn",
-       usual,
+       Usual(),
        [](Clip* c) { AddTo(4, 0, 360, 300, 599, c); },
        {"info DATA_EULER_FLIP joint 4 frame 300"},
        {{"flips", "0"}, {"wraps", "1"}}},
 
       {"GimbalLock",
-       usual,
+       Usual(),
        [](Clip* c) {
          for (int64_t t = 0; t < 600; ++t) {
            const float swing = 100 * std::sin(static_cast<float>(t) / 20);
@@ -319,6 +347,21 @@ const std::vector<FaultCase>& FaultCases() {
        },
        {"hint DATA_GIMBAL_NEAR joint 5 frame 126 x597"}},
   };
+}
+
+}  // namespace
+
+void PrintTo(const FaultCase& c, std::ostream* out) { *out << c.name; }
+
+const std::vector<FaultCase>& FaultCases() {
+  static const std::vector<FaultCase> cases = [] {
+    std::vector<FaultCase> all;
+    for (const auto& part : {FrozenCases(), RepeatCases(), SpikeCases(),
+                             JumpCases(), JointCases(), AngleCases()}) {
+      all.insert(all.end(), part.begin(), part.end());
+    }
+    return all;
+  }();
   return cases;
 }
 

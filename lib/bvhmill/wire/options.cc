@@ -10,7 +10,7 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/wire/anim.h"
 #include "bvhmill/wire/edits.h"
-#include "bvhmill/wire/thresholds.h"
+#include "bvhmill/wire/report_options.h"
 #include "bvhmill/wire/unknown_fields.h"
 
 namespace bvhmill::wire {
@@ -94,29 +94,6 @@ absl::Status ReadFromProto(const v1::ReadOptions& message,
   source.meters_per_unit = message.meters_per_unit();
   return AxisFromProto("options.read.up_axis", message.up_axis(),
                        &source.up_axis);
-}
-
-absl::Status ReportFromProto(const v1::ValidationOptions& message,
-                             const Limits& limits, ReportOptions* report) {
-  report->ignore_codes.assign(message.ignore_codes().begin(),
-                              message.ignore_codes().end());
-  report->only_codes.assign(message.only_codes().begin(),
-                            message.only_codes().end());
-  report->severity_overrides.clear();
-  for (const auto& [code, severity] : message.severity_overrides()) {
-    if (severity < v1::SEVERITY_ERROR || severity > v1::SEVERITY_HINT) {
-      return UnknownValue("options.validation.severity_overrides", severity);
-    }
-    report->severity_overrides[code] = static_cast<Severity>(severity);
-  }
-  FromProto(message.thresholds(), &report->thresholds);
-  if (message.max_issues() < 0) {
-    return InvalidField("options.validation.max_issues", "is negative");
-  }
-  const int64_t asked = message.max_issues();
-  const bool keeps = asked > 0 && !Exceeds(asked, limits.max_issues_per_report);
-  report->max_issues = keeps ? asked : limits.max_issues_per_report;
-  return absl::OkStatus();
 }
 
 absl::Status LayoutFromProto(const std::string& field, v1::TensorLayout message,
@@ -341,7 +318,7 @@ absl::Status FromProto(const v1::ConvertOptions& message,
   AddUnknownFields(message, "options", &options->unknown_fields);
   BVHMILL_RETURN_IF_ERROR(ReadFromProto(message.read(), options));
   BVHMILL_RETURN_IF_ERROR(
-      ReportFromProto(message.validation(), options->limits, &options->report));
+      FromProto(message.validation(), options->limits, &options->report));
   BVHMILL_RETURN_IF_ERROR(FromProto(message.edits(), &options->edits));
   options->outputs.clear();
   for (int i = 0; i < message.outputs_size(); ++i) {
@@ -371,19 +348,7 @@ v1::ConvertOptions ToProto(const ConvertOptions& options) {
   if (v1::ClipEdits edits = ToProto(options.edits); edits.ByteSizeLong() > 0) {
     message.mutable_edits()->Swap(&edits);
   }
-  v1::ValidationOptions* validation = message.mutable_validation();
-  for (const std::string& code : options.report.ignore_codes) {
-    validation->add_ignore_codes(code);
-  }
-  for (const std::string& code : options.report.only_codes) {
-    validation->add_only_codes(code);
-  }
-  for (const auto& [code, severity] : options.report.severity_overrides) {
-    (*validation->mutable_severity_overrides())[code] =
-        static_cast<v1::Severity>(severity);
-  }
-  ToProto(options.report.thresholds, validation->mutable_thresholds());
-  validation->set_max_issues(static_cast<int32_t>(options.report.max_issues));
+  ToProto(options.report, message.mutable_validation());
   for (const OutputRequest& request : options.outputs) {
     v1::OutputRequest* out = message.add_outputs();
     out->set_id(request.id);

@@ -108,10 +108,11 @@ class JunitTest(unittest.TestCase):
         suite = self.report("takes/walk_cycle.bvh")[0]
         self.assertEqual(faults(suite), [])
         del suite.attrib["hostname"]
-        self.assertEqual(len(faults(suite)), 1)
+        self.assertTrue(faults(suite))
         suite.set("hostname", "localhost")
+        self.assertEqual(faults(suite), [])
         suite.remove(suite.find("system-err"))
-        self.assertEqual(len(faults(suite)), 1)
+        self.assertTrue(faults(suite))
 
 
 if __name__ == "__main__":

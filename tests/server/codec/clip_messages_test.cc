@@ -20,17 +20,23 @@ using ::testing::IsEmpty;
 // One joint that is at 1 2 3, then at 4 5 6.
 constexpr char kClip[] =
     "HIERARCHY\nROOT Hips\n{\nOFFSET 0 0 0\nCHANNELS 3 Xposition Yposition "
-    "Zposition\n}\nMOTION\nFrames: 2\nFrame Time: 0.125\n1 2 3\n4 5 6\n";
+    "Zposition\n}\nMOTION\nFrames: 2\nFrame Time: 0.5\n1 2 3\n4 5 6\n";
 
 // The expected info of the clip, its csv and its report.
 constexpr char kInfo[] =
-    "info { frames: 2 frames_per_second: 8 frame_time_seconds: 0.125 "
+    "info { frames: 2 frames_per_second: 2 frame_time_seconds: 0.5 "
     "joint_count: 1 joints { name: 'Hips' parent: -1 channels: 'XYZ' "
     "offset: [0, 0, 0] } }";
 constexpr char kReport[] =
-    "status {} report { verdict: VERDICT_VALID counts {} rules_version: '2' }";
+    "status {} report { verdict: VERDICT_VALID counts { hints: 1 } "
+    "issues { code: 'DATA_FRAME_TIME_ODD' severity: SEVERITY_HINT location {} "
+    "occurrences: 1 message: 'the frame time is 0.5; the rate of the clip is 2 "
+    "frames a second, too slow to show a motion' "
+    "args { key: 'near' value: '10' } args { key: 'value' value: '0.5' } "
+    "args { key: 'reading' value: '2 frames a second, too slow to show a "
+    "motion' } } rules_version: '2' }";
 constexpr char kCsv[] =
-    "frame,time,Hips.x,Hips.y,Hips.z\n0,0,1,2,3\n1,0.125,4,5,6\n";
+    "frame,time,Hips.x,Hips.y,Hips.z\n0,0,1,2,3\n1,0.5,4,5,6\n";
 
 // An output of the csv, as it is when it is done.
 std::string CsvOutput(const std::string& more) {

@@ -17,6 +17,7 @@
 namespace bvhmill::testing {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 TEST_F(UnaryTest, ValidateTellsAboutAGoodClip) {
@@ -241,11 +242,12 @@ TEST_F(UnaryTest, ConvertMakesAnim) {
   EXPECT_EQ(output.data(), LocalOutputs(text, request.options())[0]);
   EXPECT_EQ(output.data()[4], 4);
   // The rib drives nothing.
-  ASSERT_EQ(converted_.result().report().issues_size(), 2);
-  EXPECT_EQ(converted_.result().report().issues(0).code(),
-            "ANIM_REFERENCE_CHOSEN");
-  EXPECT_EQ(converted_.result().report().issues(1).code(),
-            "ANIM_JOINT_LEFT_OUT");
+  std::vector<std::string> codes;
+  for (const v1::Issue& issue : converted_.result().report().issues()) {
+    if (issue.code().starts_with("ANIM_")) codes.push_back(issue.code());
+  }
+  EXPECT_THAT(codes,
+              ElementsAre("ANIM_REFERENCE_CHOSEN", "ANIM_JOINT_LEFT_OUT"));
 }
 
 TEST_F(UnaryTest, UnknownEncodingsAreUnimplemented) {
