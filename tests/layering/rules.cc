@@ -40,7 +40,8 @@ const Layer* LayerOf(std::string_view path) {
 }
 
 bool IsOurs(std::string_view header) {
-  for (const std::string_view root : {"bvhmill", "server", "client", "bench"}) {
+  for (const std::string_view root :
+       {"bvhmill", "server", "client", "bench", "tests"}) {
     if (IsIn(header, root)) return true;
   }
   return false;
