@@ -132,12 +132,14 @@ int Run(int argc, char** argv) {
   SetUpProgram(&program);
   const Command convert = AddConvert(&program);
   const Command validate = AddValidate(&program);
+  const Command repair = AddRepair(&program);
   const Command info = AddInfo(&program);
   const Command inspect = AddInspect(&program);
   const Command explain = AddExplain(&program);
   CLI::App* anim = AddAnim(&program);
   const std::vector<Command> commands = {convert,
                                          validate,
+                                         repair,
                                          info,
                                          inspect,
                                          explain,

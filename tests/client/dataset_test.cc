@@ -211,12 +211,16 @@ TEST(Skeletons, AreComparedByNamesAlone) {
   const struct {
     std::vector<std::string> names;
     const char* difference;
-  } cases[] = {{{"Hips", "Leg"}, ""},
-               {{"Hips", "Arm"}, "joint 2 is 'Leg', not 'Arm'"},
-               {{"Hips"}, "2 joints, not 1"},
-               {{"Hips", "Leg", "Arm"}, "2 joints, not 3"}};
-  for (const auto& [names, difference] : cases) {
-    EXPECT_EQ(CompareNames(names, found).text, difference);
+    int32_t joint;
+  } cases[] = {{{"Hips", "Leg"}, "", -1},
+               {{"Hips", "Arm"}, "joint 2 is 'Leg', not 'Arm'", 2},
+               // The surplus joint comes after an end site.
+               {{"Hips"}, "2 joints, not 1", 2},
+               {{"Hips", "Leg", "Arm"}, "2 joints, not 3", -1}};
+  for (const auto& [names, difference, joint] : cases) {
+    const SkeletonDifference found_difference = CompareNames(names, found);
+    EXPECT_EQ(found_difference.text, difference);
+    EXPECT_EQ(found_difference.joint, joint) << difference;
   }
 }
 

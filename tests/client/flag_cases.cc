@@ -54,6 +54,11 @@ std::vector<OptionFlag> EditFlags() {
       {"joint-map", "map.csv",
        "edits { joint_map_rows { source: 'from' target: 'to' } "
        "joint_map_rows { source: 'a' target: 'b' } }"},
+      {"drop-repeated", "", "edits { repairs { drop_repeated_frames: true } }"},
+      {"snap-rate", "", "edits { repairs { snap_frame_time: true } }"},
+      {"fill-gaps", "7", "edits { repairs { fill_gap_frames: 7 } }"},
+      {"replace-spikes", "", "edits { repairs { replace_spikes: true } }"},
+      {"unwrap", "", "edits { repairs { unwrap_angles: true } }"},
       {"frames", "3:9:2", "edits { frames { begin: 3 end: 9 step: 2 } }"},
       {"frames", "3:9", "edits { frames { begin: 3 end: 9 step: 1 } }"},
       {"frames", "3:", "edits { frames { begin: 3 step: 1 } }"},

@@ -249,7 +249,7 @@ TEST(StageCost, AnEditedClipIsDescribedOnceMore) {
   options.edits.root_motion = RootMotion::kOrigin;
   Budget budget({}, nullptr);
   ConvertResult result;
-  ASSERT_TRUE(EditStage(options, &budget, &workspace, &result).ok());
+  ASSERT_TRUE(EditStage(options, &budget, &workspace, nullptr, &result).ok());
   Budget described({}, nullptr);
   ASSERT_TRUE(DrawDescription(Chain(), &described).ok());
   EXPECT_EQ(budget.work(), described.work());

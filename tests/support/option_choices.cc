@@ -153,6 +153,17 @@ void AddFrameEdits(std::vector<EditChoice>* out) {
   rate("very many frames", 1e9, Interpolation::kSlerp);
 }
 
+void AddRepairs(std::vector<EditChoice>* out) {
+  out->push_back(Plain("repaired", [](auto* e) {
+    e->repairs = {true, true, 3, true, true};
+  }));
+  out->push_back(Plain("unwrapped, then resampled", [](auto* e) {
+    e->repairs.unwrap_angles = true;
+    e->resample_fps = 7;
+    e->interpolation = Interpolation::kLerpAngle;
+  }));
+}
+
 void AddSpaceEdits(std::vector<EditChoice>* out) {
   out->push_back(Plain("turned to Y up", [](auto* e) {
     e->source.up_axis = UpAxis::kZ;
@@ -231,6 +242,7 @@ std::vector<EditChoice> EditChoices() {
   std::vector<EditChoice> out;
   AddJointEdits(&out);
   AddFrameEdits(&out);
+  AddRepairs(&out);
   AddSpaceEdits(&out);
   return out;
 }

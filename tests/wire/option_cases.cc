@@ -112,6 +112,17 @@ const OptionCase kOptionCases[] = {
      [](ConvertOptions* o) {
        o->edits.frames = {int64_t{1} << 32, int64_t{1} << 33, 5};
      }},
+    {"edits { repairs {} }", &NoChange, kOnlyRead},
+    {"edits { repairs { drop_repeated_frames: true } }",
+     [](ConvertOptions* o) { o->edits.repairs.drop_repeated_frames = true; }},
+    {"edits { repairs { snap_frame_time: true } }",
+     [](ConvertOptions* o) { o->edits.repairs.snap_frame_time = true; }},
+    {"edits { repairs { fill_gap_frames: 7 } }",
+     [](ConvertOptions* o) { o->edits.repairs.fill_gap_frames = 7; }},
+    {"edits { repairs { replace_spikes: true } }",
+     [](ConvertOptions* o) { o->edits.repairs.replace_spikes = true; }},
+    {"edits { repairs { unwrap_angles: true } }",
+     [](ConvertOptions* o) { o->edits.repairs.unwrap_angles = true; }},
     {"edits { resample_fps: 29.97 }",
      [](ConvertOptions* o) { o->edits.resample_fps = 29.97; }},
     {"edits { up_axis: AXIS_UNSPECIFIED }", &NoChange, kOnlyRead},

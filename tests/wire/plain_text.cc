@@ -215,10 +215,21 @@ void Put(const SourceSpace& value, Lines* out) {
   out->Add("meters_per_unit", meters_per_unit);
 }
 
+void Put(const Repairs& value, Lines* out) {
+  const auto& [drop_repeated_frames, snap_frame_time, fill_gap_frames,
+               replace_spikes, unwrap_angles] = value;
+  out->Add("drop_repeated_frames", drop_repeated_frames);
+  out->Add("snap_frame_time", snap_frame_time);
+  out->Add("fill_gap_frames", fill_gap_frames);
+  out->Add("replace_spikes", replace_spikes);
+  out->Add("unwrap_angles", unwrap_angles);
+}
+
 void Put(const ClipEdits& value, Lines* out) {
-  const auto& [drop_joints, keep_joints, rename_joints, joint_map,
+  const auto& [repairs, drop_joints, keep_joints, rename_joints, joint_map,
                joint_map_rows, frames, resample_fps, interpolation, up_axis,
                meters_per_unit, root_motion, root_alignment, source] = value;
+  out->Nest("repairs", repairs);
   out->Add("drop_joints", drop_joints);
   out->Add("keep_joints", keep_joints);
   out->Add("rename_joints", rename_joints);

@@ -45,6 +45,8 @@ const RefusedOption kRefused[] = {
     {"edits { frames { end: -1 } }", "options.edits.frames"},
     {"edits { frames { begin: 2 end: 2 } }", "options.edits.frames"},
     {"edits { frames { step: -1 } }", "options.edits.frames"},
+    {"edits { repairs { fill_gap_frames: -1 } }",
+     "options.edits.repairs.fill_gap_frames"},
     {"edits { resample_fps: -1 }", "options.edits.resample_fps"},
     {"edits { resample_fps: nan }", "options.edits.resample_fps"},
     {"edits { meters_per_unit: -1 }", "options.edits.meters_per_unit"},

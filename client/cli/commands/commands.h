@@ -10,6 +10,7 @@ namespace bvhmill::client {
 
 Command AddConvert(CLI::App* parent);
 Command AddValidate(CLI::App* parent);
+Command AddRepair(CLI::App* parent);
 Command AddInfo(CLI::App* parent);
 Command AddInspect(CLI::App* parent);
 Command AddExplain(CLI::App* parent);

@@ -148,7 +148,8 @@ void Conversion::Warn(const Input& input, const Report& report,
   codes_.Add(report);
   choices_.Add(report);
   if (session_.options.quiet) return;
-  outcome->diagnostics.insert(0, WarningText(input.path, report, view));
+  outcome->diagnostics.insert(0, RepairText(input.path, report, view) +
+                                     WarningText(input.path, report, view));
 }
 
 ConvertResult Conversion::ConvertInto(const Input& input, ClipOutputs* outputs,

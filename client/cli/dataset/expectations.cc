@@ -72,6 +72,10 @@ void ApplyTo(const Expectations& expectations, std::string_view below,
   for (const auto& [code, severity] : expectations.severities) {
     report->severity_overrides[code] = severity;
   }
+  // Those of the command line come last, and so count.
+  report->thresholds.insert(report->thresholds.begin(),
+                            expectations.thresholds.begin(),
+                            expectations.thresholds.end());
   for (const IgnoredCodes& ignored : expectations.ignored) {
     const bool is_meant =
         ignored.files.empty() ||

@@ -34,13 +34,6 @@ struct IgnoredCodes {
   std::vector<std::string> files;
 };
 
-// A threshold of a rule.
-struct RuleSetting {
-  std::string code;
-  std::string name;
-  double value = 0;
-};
-
 struct Expectations {
   // The file with the expectations, and its folder.
   std::string path;
@@ -53,11 +46,12 @@ struct Expectations {
   std::optional<ExpectedSkeleton> skeleton;
   std::vector<IgnoredCodes> ignored;
   std::map<std::string, Severity, std::less<>> severities;
-  std::vector<RuleSetting> rules;
+  std::vector<ThresholdChoice> thresholds;
 };
 
-// Adds the severities and the ignored codes of `expectations` for the file
-// `below`, its path below the folder of the expectations, to `report`.
+// Adds the severities, the thresholds and the ignored codes of `expectations`
+// to `report`, for the file `below`: its path below the folder of the
+// expectations. Thresholds that `report` has already come first.
 void ApplyTo(const Expectations& expectations, std::string_view below,
              ReportOptions* report);
 

@@ -269,7 +269,10 @@ absl::Status Reader::ReadRules(const toml::node& node) {
                                     std::string(name.str()) +
                                     " is not a number");
       }
-      result_.rules.push_back({code, std::string(name.str()), *number});
+      ThresholdChoice choice{code, std::string(name.str()), *number};
+      const std::string wrong = WhyNot(choice);
+      if (!wrong.empty()) return Wrong(threshold, wrong);
+      result_.thresholds.push_back(std::move(choice));
     }
   }
   return absl::OkStatus();

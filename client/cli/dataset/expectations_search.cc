@@ -9,7 +9,6 @@
 #include "bvhmill/base/status.h"
 #include "client/cli/dataset/expectations_file.h"
 #include "client/cli/dataset/relative_path.h"
-#include "client/cli/dataset/rule_settings.h"
 #include "client/cli/ui/text.h"
 
 namespace bvhmill::client {
@@ -73,11 +72,6 @@ absl::StatusOr<ClipExpectations> ClipExpectations::Find(
     if (!is_new) continue;
     auto file = ReadExpectations(path);
     if (!file.ok()) return file.status();
-    const absl::Status rules = CheckRules(file->rules);
-    if (!rules.ok()) {
-      return MakeStatus(absl::StatusCode::kInvalidArgument,
-                        Printable(path) + ": " + std::string(MessageOf(rules)));
-    }
     found.files_.push_back(*std::move(file));
   }
   return found;

@@ -53,13 +53,14 @@ std::string JointDifference(const JointList& expected, const JointList& found,
   return {};
 }
 
-// `what` is a plural.
+// `what` is a plural; `surplus` is the index of the first joint too many, -1 if
+// there is none.
 SkeletonDifference CountDifference(size_t expected, size_t found,
-                                   const std::string& what) {
+                                   const std::string& what, int32_t surplus) {
   if (expected == found) return {};
-  const std::string text =
-      std::to_string(found) + " " + what + ", not " + std::to_string(expected);
-  return {text, found > expected ? static_cast<int32_t>(expected) : -1};
+  return {std::to_string(found) + " " + what + ", not " +
+              std::to_string(expected),
+          surplus};
 }
 
 }  // namespace
@@ -82,15 +83,19 @@ SkeletonDifference CompareSkeletons(const JointList& expected,
     std::string text = JointDifference(expected, found, i);
     if (!text.empty()) return {std::move(text), static_cast<int32_t>(i)};
   }
-  return CountDifference(expected.size(), found.size(), "joints and end sites");
+  const bool has_more = found.size() > expected.size();
+  return CountDifference(expected.size(), found.size(), "joints and end sites",
+                         has_more ? static_cast<int32_t>(both) : -1);
 }
 
 SkeletonDifference CompareNames(const std::vector<std::string>& expected,
                                 const JointList& found) {
   size_t place = 0;
+  int32_t surplus = -1;
   for (size_t i = 0; i < found.size(); ++i) {
     const JointInfo& joint = found[i];
     if (joint.end_site) continue;
+    if (place == expected.size()) surplus = static_cast<int32_t>(i);
     if (place < expected.size() && expected[place] != joint.name) {
       return {"joint " + std::to_string(i) + " is " + NameOf(joint) + ", not " +
                   Quoted(expected[place]),
@@ -98,7 +103,7 @@ SkeletonDifference CompareNames(const std::vector<std::string>& expected,
     }
     ++place;
   }
-  return CountDifference(expected.size(), place, "joints");
+  return CountDifference(expected.size(), place, "joints", surplus);
 }
 
 int64_t CountJoints(const JointList& joints) {

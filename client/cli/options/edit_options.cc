@@ -42,6 +42,7 @@ constexpr FieldOption kFieldOptions[] = {
     {"options.edits.joint_map_rows", "--joint-map"},
     {"options.edits.joint_map", "--joint-map"},
     {"options.edits.frames", "--frames"},
+    {"options.edits.repairs.fill_gap_frames", "--fill-gaps"},
     {"options.edits.resample_fps", "--fps"},
     {"options.edits.up_axis", "--to-up"},
     {"options.edits.meters_per_unit", "--to-units"},
@@ -65,6 +66,11 @@ std::optional<double> MetersOf(std::string_view word) {
 
 std::optional<int64_t> BoundOf(std::string_view word) {
   const std::optional<int64_t> value = NumberOf<int64_t>(word);
+  return value && *value >= 0 ? value : std::nullopt;
+}
+
+std::optional<int32_t> FramesOf(std::string_view word) {
+  const std::optional<int32_t> value = NumberOf<int32_t>(word);
   return value && *value >= 0 ? value : std::nullopt;
 }
 
@@ -243,6 +249,11 @@ void AddSpaceEdits(CLI::App* app, EditFlags* flags, ClipEdits* edits) {
       ->group(group);
 }
 
+CLI::Option* AddRepair(CLI::App* app, const std::string& name, bool* chosen,
+                       const std::string& help) {
+  return app->add_flag(name, *chosen, help)->group("Repairs");
+}
+
 std::string ReadMap(const std::string& word, ClipEdits* edits) {
   if (!IsMapFile(word)) {
     edits->joint_map = word;
@@ -265,7 +276,29 @@ void AddSourceOptions(CLI::App* app, SourceSpace* source) {
       ->group(group);
 }
 
+void AddRepairOptions(CLI::App* app, Repairs* repairs) {
+  AddRepair(app, "--drop-repeated", &repairs->drop_repeated_frames,
+            "drop frames that repeat the one before, if every\n"
+            "n-th frame only is new; the rate becomes n times lower");
+  AddRepair(app, "--snap-rate", &repairs->snap_frame_time,
+            "correct a frame time within 1.1 % of a common rate:\n"
+            "0.033 becomes 1/30");
+  AddParsed(app, "--fill-gaps", &repairs->fill_gap_frames, FramesOf,
+            "a number of frames",
+            "interpolate values that are no numbers, where at most\n"
+            "N frames in a row lack them")
+      ->type_name("N")
+      ->group("Repairs");
+  AddRepair(app, "--replace-spikes", &repairs->replace_spikes,
+            "put a joint that is elsewhere for one frame halfway\n"
+            "between the frames before and after");
+  AddRepair(app, "--unwrap", &repairs->unwrap_angles,
+            "let angles go on beyond 180 degrees instead of\n"
+            "jumping by a full turn");
+}
+
 void AddEditOptions(CLI::App* app, EditFlags* flags, ClipEdits* edits) {
+  AddRepairOptions(app, &edits->repairs);
   AddJointEdits(app, flags, edits);
   AddTimeEdits(app, edits);
   AddSpaceEdits(app, flags, edits);

@@ -23,6 +23,8 @@ struct EditFlags {
 // Each function adds options to `app`. Parsing writes their values into the
 // structs, which must live until then.
 void AddSourceOptions(CLI::App* app, SourceSpace* source);
+// Also part of AddEditOptions.
+void AddRepairOptions(CLI::App* app, Repairs* repairs);
 void AddEditOptions(CLI::App* app, EditFlags* flags, ClipEdits* edits);
 
 // Completes `edits` after the command line is parsed; reads the file of

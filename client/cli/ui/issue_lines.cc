@@ -125,6 +125,16 @@ std::string WarningText(std::string_view path, const Report& report,
          "; validate, --report-jsonl and --emit report list them\n";
 }
 
+std::string RepairText(std::string_view path, const Report& report,
+                       const IssueView& view) {
+  std::string out;
+  for (const Issue& issue : report.issues) {
+    if (!IsRepair(issue.code)) continue;
+    out += IssueLine(path, issue, view) + "\n";
+  }
+  return out;
+}
+
 std::string FaultCounts(const IssueCounts& counts) {
   return Joined(counts.errors > 0 ? Count(counts.errors, "error") : "",
                 counts.warnings > 0 ? Count(counts.warnings, "warning") : "");

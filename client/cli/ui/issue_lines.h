@@ -51,6 +51,10 @@ std::string ReportText(std::string_view path, const ConvertResult& result,
 std::string WarningText(std::string_view path, const Report& report,
                         const IssueView& view);
 
+// The changes that repairs made (issues REPAIR_*), a line each with its end.
+std::string RepairText(std::string_view path, const Report& report,
+                       const IssueView& view);
+
 // "2 errors, 1 warning"; empty if there are none.
 std::string FaultCounts(const IssueCounts& counts);
 

@@ -123,12 +123,13 @@ bool IsEmpty(const ClipEdits& edits) {
        edits.up_axis == edits.source.up_axis) &&
       (edits.meters_per_unit == 0 ||
        edits.meters_per_unit == edits.source.meters_per_unit);
-  return names && frames && conventions &&
+  return IsEmpty(edits.repairs) && names && frames && conventions &&
          edits.root_motion == RootMotion::kKeep &&
          IsEmpty(edits.root_alignment);
 }
 
 absl::Status CheckEdits(const ClipEdits& edits) {
+  BVHMILL_RETURN_IF_ERROR(CheckRepairs(edits.repairs));
   BVHMILL_RETURN_IF_ERROR(CheckNames(edits));
   BVHMILL_RETURN_IF_ERROR(CheckFrames(edits.frames));
   if (!IsAtLeastZero(edits.resample_fps)) {

@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "bvhmill/clip/conventions.h"
 #include "bvhmill/edit/joint_map.h"
+#include "bvhmill/edit/repairs.h"
 
 namespace bvhmill {
 
@@ -55,6 +56,8 @@ struct RootAlignment {
 };
 
 struct ClipEdits {
+  // Each change is an issue REPAIR_* of the report.
+  Repairs repairs;
   // A joint is given by NAME (every joint of that name), NAME#2 (the second
   // joint of that name in file order) or PREFIX* (every joint whose name begins
   // with PREFIX). End sites are dropped with their joint.

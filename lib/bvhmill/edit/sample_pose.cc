@@ -81,16 +81,24 @@ void SlerpTriple(const Triple& triple, std::span<const float> a,
 
 }  // namespace
 
+void BlendNode(const Skeleton& skeleton, const Node& node,
+               std::span<const float> a, std::span<const float> b, double u,
+               Interpolation interpolation, std::span<float> out) {
+  for (int32_t i = 0; i < node.channel_count; ++i) {
+    const auto column = static_cast<size_t>(node.first_channel + i);
+    out[column] =
+        BlendValue(skeleton.channels[column], a[column], b[column], u);
+  }
+  if (interpolation == Interpolation::kLerpAngle) return;
+  Triple triple;
+  if (FindTriple(skeleton, node, &triple)) SlerpTriple(triple, a, b, u, out);
+}
+
 void BlendPoses(const Skeleton& skeleton, std::span<const float> a,
                 std::span<const float> b, double u, Interpolation interpolation,
                 std::span<float> out) {
-  for (size_t i = 0; i < out.size(); ++i) {
-    out[i] = BlendValue(skeleton.channels[i], a[i], b[i], u);
-  }
-  if (interpolation == Interpolation::kLerpAngle) return;
   for (const Node& node : skeleton.nodes) {
-    Triple triple;
-    if (FindTriple(skeleton, node, &triple)) SlerpTriple(triple, a, b, u, out);
+    BlendNode(skeleton, node, a, b, u, interpolation, out);
   }
 }
 

@@ -28,6 +28,11 @@ void BlendPoses(const Skeleton& skeleton, std::span<const float> a,
                 std::span<const float> b, double u, Interpolation interpolation,
                 std::span<float> out);
 
+// As BlendPoses, but fills only the columns of `node`. O(its channels).
+void BlendNode(const Skeleton& skeleton, const Node& node,
+               std::span<const float> a, std::span<const float> b, double u,
+               Interpolation interpolation, std::span<float> out);
+
 // Fills `out` with the pose at `seconds` of a clip of `frames` >= 1 rows. Row k
 // is at k * frame_time seconds; frame_time > 0. Before the first row the pose
 // is the first row, after the last row it is the last. At the time of a row it

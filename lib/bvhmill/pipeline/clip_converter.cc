@@ -156,10 +156,12 @@ void ClipConverter::Impl::Finish() {
   if (!has_ended_) End();
   while (has_work()) Work();
   if (result_.status.ok()) pipeline_.EndOutputs();
-  pipeline_.Finish(pipeline_.keeps_rows() ? 0 : 1);
+  const bool works_at_end = pipeline_.keeps_rows() || pipeline_.has_repairs();
+  pipeline_.Finish(works_at_end ? 0 : 1);
 }
 
 bool NeedsAllRows(const ConvertOptions& options) {
+  if (!IsEmpty(options.edits.repairs)) return true;
   return std::any_of(options.outputs.begin(), options.outputs.end(),
                      [](const OutputRequest& request) {
                        return MakeEncoder(request)->Needs().frame_count;

@@ -29,6 +29,8 @@ const CatalogueEntry* FindEntry(std::string_view name) {
   return it == kEntries.end() ? nullptr : &*it;
 }
 
+bool IsRepair(std::string_view code) { return code.starts_with("REPAIR_"); }
+
 std::string_view SeverityName(Severity severity) {
   constexpr std::array<std::string_view, 5> kNames = {"", "error", "warning",
                                                       "info", "hint"};

@@ -46,6 +46,9 @@ const CatalogueEntry& EntryOf(IssueCode code);
 // The entry with the name `name`, e.g. "TEXT_EMPTY"; null if there is none.
 const CatalogueEntry* FindEntry(std::string_view name);
 
+// True for codes of changes that repairs made: REPAIR_*.
+bool IsRepair(std::string_view code);
+
 // "error", "warning", "info", "hint".
 std::string_view SeverityName(Severity severity);
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "bvhmill/math/linear.h"
+#include "bvhmill/report/short_number.h"
 #include "bvhmill/validate/rule_input.h"
-#include "bvhmill/validate/short_number.h"
 
 namespace bvhmill {
 namespace {

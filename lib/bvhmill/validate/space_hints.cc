@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "bvhmill/report/short_number.h"
 #include "bvhmill/validate/biped_measure.h"
-#include "bvhmill/validate/short_number.h"
 
 namespace bvhmill {
 namespace {

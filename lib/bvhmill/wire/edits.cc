@@ -89,6 +89,22 @@ v1::RootAlignment ToProto(const RootAlignment& alignment) {
   return out;
 }
 
+v1::Repairs ToProto(const Repairs& repairs) {
+  v1::Repairs out;
+  out.set_drop_repeated_frames(repairs.drop_repeated_frames);
+  out.set_snap_frame_time(repairs.snap_frame_time);
+  out.set_fill_gap_frames(repairs.fill_gap_frames);
+  out.set_replace_spikes(repairs.replace_spikes);
+  out.set_unwrap_angles(repairs.unwrap_angles);
+  return out;
+}
+
+Repairs RepairsFromProto(const v1::Repairs& message) {
+  return {message.drop_repeated_frames(), message.snap_frame_time(),
+          message.fill_gap_frames(), message.replace_spikes(),
+          message.unwrap_angles()};
+}
+
 void NamesToProto(const ClipEdits& edits, v1::ClipEdits* out) {
   for (const std::string& name : edits.drop_joints) out->add_drop_joints(name);
   for (const std::string& name : edits.keep_joints) out->add_keep_joints(name);
@@ -143,6 +159,7 @@ v1::Axis ToProto(UpAxis axis) {
 
 absl::Status FromProto(const v1::ClipEdits& message, ClipEdits* edits) {
   NamesFromProto(message, edits);
+  edits->repairs = RepairsFromProto(message.repairs());
   edits->frames = {message.frames().begin(), message.frames().end(),
                    message.frames().step()};
   if (edits->frames.step == 0) edits->frames.step = 1;
@@ -160,6 +177,9 @@ absl::Status FromProto(const v1::ClipEdits& message, ClipEdits* edits) {
 v1::ClipEdits ToProto(const ClipEdits& edits) {
   v1::ClipEdits out;
   NamesToProto(edits, &out);
+  if (!IsEmpty(edits.repairs)) {
+    *out.mutable_repairs() = ToProto(edits.repairs);
+  }
   FramesToProto(edits.frames, &out);
   out.set_resample_fps(edits.resample_fps);
   if (edits.interpolation == Interpolation::kLerpAngle) {

@@ -111,6 +111,14 @@ void EditJoints(const std::vector<std::string>& names, Choices* choices,
   }
 }
 
+void Repair(Choices* choices, Repairs* repairs) {
+  repairs->drop_repeated_frames = choices->OneIn(2);
+  repairs->snap_frame_time = choices->OneIn(2);
+  repairs->fill_gap_frames = static_cast<int32_t>(choices->Below(4)) - 1;
+  repairs->replace_spikes = choices->OneIn(2);
+  repairs->unwrap_angles = choices->OneIn(2);
+}
+
 void EditFrames(Choices* choices, ClipEdits* edits) {
   constexpr double kRates[] = {1, 24, 30, 100, 0.001, -1, NAN};
   if (choices->OneIn(2)) {
@@ -189,6 +197,7 @@ ConvertOptions AnyOptions(const std::vector<std::string>& names,
   if (choices->OneIn(4)) EditFrames(choices, &options.edits);
   if (choices->OneIn(4)) EditSpace(choices, &options.edits);
   if (choices->OneIn(4)) EditRoots(choices, &options.edits);
+  if (choices->OneIn(4)) Repair(choices, &options.edits.repairs);
   const size_t outputs = choices->Below(5);
   for (size_t i = 0; i < outputs; ++i) {
     options.outputs.push_back({std::to_string(i), AnyFormat(choices)});

@@ -4,6 +4,7 @@
 
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/edit/edit_clip.h"
+#include "bvhmill/edit/repair/repair_clip.h"
 #include "bvhmill/pipeline/internal/costs.h"
 #include "bvhmill/pipeline/internal/stopwatch.h"
 
@@ -18,13 +19,15 @@ absl::Status ErrorOfEdit(const absl::Status& status) {
 }
 
 absl::Status EditStage(const ConvertOptions& options, Budget* budget,
-                       Workspace* workspace, ConvertResult* result) {
+                       Workspace* workspace, IssueLog* log,
+                       ConvertResult* result) {
   if (IsEmpty(options.edits)) return absl::OkStatus();
   const StageTimer timer(&result->times.edit);
   Clip& clip = workspace->clip;
-  absl::Status status =
-      EditClip(options.edits, options.conventions, options.limits, budget,
-               &clip, &workspace->spare_values);
+  absl::Status status = RepairClip(options.edits.repairs, budget, &clip, log);
+  if (!status.ok()) return status;
+  status = EditClip(options.edits, options.conventions, options.limits, budget,
+                    &clip, &workspace->spare_values);
   if (status.ok()) status = DrawDescription(clip.skeleton, budget);
   if (!status.ok()) return ErrorOfEdit(status);
   result->info = DescribeClip(clip);

@@ -6,6 +6,7 @@
 #include "bvhmill/base/budget.h"
 #include "bvhmill/pipeline/convert.h"
 #include "bvhmill/pipeline/internal/workspace.h"
+#include "bvhmill/report/issue_log.h"
 
 namespace bvhmill {
 
@@ -14,10 +15,12 @@ namespace bvhmill {
 // before the clip is read.
 absl::Status ErrorOfEdit(const absl::Status& status);
 
-// Edits workspace->clip and describes it anew in result->info. Does nothing if
-// the options ask for no edits. Fails as EditClip does, with ErrorOfEdit of its
-// status, and leaves result->info as it was.
+// Repairs and edits workspace->clip and describes it anew in result->info. Does
+// nothing if the options ask for no edits. `log` gets the changes of repairs,
+// and may be null if there are none. Fails as RepairClip and EditClip do, with
+// ErrorOfEdit of its status, and leaves result->info as it was.
 absl::Status EditStage(const ConvertOptions& options, Budget* budget,
-                       Workspace* workspace, ConvertResult* result);
+                       Workspace* workspace, IssueLog* log,
+                       ConvertResult* result);
 
 }  // namespace bvhmill

@@ -61,6 +61,10 @@ ReadOptions RowPipeline::HowToRead() {
 
 bool RowPipeline::has_edits() const { return !IsEmpty(options_.edits); }
 
+bool RowPipeline::has_repairs() const {
+  return !IsEmpty(options_.edits.repairs);
+}
+
 bool RowPipeline::keeps_rows() const {
   return has_outputs() && stage_.plan().NeedsFrameCount();
 }
@@ -98,6 +102,7 @@ bool RowPipeline::OnHeader(const ClipHeader& header, int threads) {
 }
 
 bool RowPipeline::BeginOutputs() {
+  if (has_repairs()) return status_.ok();
   if (status_.ok() && has_edits()) {
     const absl::Status status = editor_.Begin(options_, *header_, &budget_);
     if (!status.ok()) Fail(ErrorOfEdit(status));
@@ -175,6 +180,11 @@ void RowPipeline::Observe(int64_t frames, std::span<const float> values) {
 
 void RowPipeline::Step(int64_t frames, std::span<const float> values,
                        int64_t* used) {
+  if (has_repairs()) {
+    *used = frames;
+    fed_ += frames;
+    return Keep(frames, values);
+  }
   if (!editor_.has_begun()) {
     *used = std::min(frames, step_frames_);
     const auto width = static_cast<size_t>(header_->width());
@@ -189,15 +199,17 @@ void RowPipeline::Step(int64_t frames, std::span<const float> values,
   Feed(editor_.rows().frames, editor_.rows().values);
 }
 
+void RowPipeline::Keep(int64_t frames, std::span<const float> values) {
+  const absl::Status held = kept_.Append(frames, values, &budget_);
+  if (!held.ok()) kept_ = {};
+  Fail(held);
+}
+
 // Edited rows become outputs, or are kept.
 void RowPipeline::Feed(int64_t frames, std::span<const float> values) {
   fed_ += frames;
   if (!has_outputs() || frames == 0) return;
-  if (keeps_rows()) {
-    const absl::Status held = kept_.Append(frames, values, &budget_);
-    if (!held.ok()) kept_ = {};
-    return Fail(held);
-  }
+  if (keeps_rows()) return Keep(frames, values);
   if (!stage_.plan().NeedsNeighbours()) {
     return SolveAndAdd(TileOf(fed_ - frames, frames, values));
   }
@@ -333,6 +345,13 @@ void RowPipeline::EndRows() {
 }
 
 void RowPipeline::EndOutputs() {
+  if (has_repairs()) {
+    Motion& motion = workspace_.read.motion;
+    motion.frames = fed_;
+    motion.frame_time = header_->frame_time;
+    motion.values.swap(kept_.values);
+    return EncodeWhole();
+  }
   if (outputs_failed_ && editor_.has_begun()) CheckEdits();
   if (status_.ok() && editor_.has_begun()) {
     const absl::Status status = editor_.End();
@@ -354,7 +373,9 @@ void RowPipeline::EncodeWhole() {
   Clip& clip = workspace_.clip;
   clip.skeleton = header_->skeleton();
   std::swap(clip.motion, workspace_.read.motion);
-  Fail(EditStage(options_, &budget_, &workspace_, &result_));
+  if (has_repairs()) repair_log_.emplace(LogOptions(options_));
+  Fail(EditStage(options_, &budget_, &workspace_,
+                 repair_log_ ? &*repair_log_ : nullptr, &result_));
   if (status_.ok() && has_outputs()) EncodeClipOf(clip);
 }
 
@@ -373,6 +394,11 @@ void RowPipeline::Finish(int threads) {
   if (!is_good()) return;
   if (result_.status.ok()) {
     result_.status = status_;
+    if (repair_log_) {
+      AddToReport(repair_log_->Finish(/*skeleton_read=*/true,
+                                      /*motion_read=*/true),
+                  LogOptions(options_).max_issues, &result_.report);
+    }
     stage_.FinishReport(&result_.report);
     if (options_.checks_only) PassFailedOutputs(&result_);
   }

@@ -56,6 +56,8 @@ class RowPipeline {
 
   bool has_outputs() const { return !options_.outputs.empty(); }
   bool has_edits() const;
+  // The rows of the source are kept and repaired together, at the end.
+  bool has_repairs() const;
   // Outputs are made of all rows together, at the end.
   bool keeps_rows() const;
   // Outputs can be made of tiles that several threads solve.
@@ -122,6 +124,7 @@ class RowPipeline {
   void SetSteps();
   bool IsLarge(int64_t frames) const;
   void AddToOutputs(const TileRows& rows, TileBuffers* buffers, bool is_solved);
+  void Keep(int64_t frames, std::span<const float> values);
   void Feed(int64_t frames, std::span<const float> values);
   void SolveAndAdd(const TileRows& rows);
   absl::Status DrawPoses(int64_t frames);
@@ -140,6 +143,8 @@ class RowPipeline {
   ConvertResult& result_;
   Budget budget_;
   std::optional<IssueLog> log_;
+  // The changes that repairs made; none until then.
+  std::optional<IssueLog> repair_log_;
 
   std::optional<ClipHeader> header_;
   std::shared_ptr<const CompiledSkeleton> compiled_;

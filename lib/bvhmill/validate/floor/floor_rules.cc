@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
+#include "bvhmill/report/short_number.h"
 #include "bvhmill/validate/floor/floor_measure.h"
 #include "bvhmill/validate/rule_input.h"
-#include "bvhmill/validate/short_number.h"
 
 namespace bvhmill {
 namespace {

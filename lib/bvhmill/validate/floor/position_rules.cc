@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "bvhmill/report/short_number.h"
 #include "bvhmill/validate/rule_input.h"
-#include "bvhmill/validate/short_number.h"
 
 namespace bvhmill {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "bvhmill/report/short_number.h"
 #include "bvhmill/validate/motion/motion_units.h"
-#include "bvhmill/validate/short_number.h"
 
 namespace bvhmill {
 namespace {

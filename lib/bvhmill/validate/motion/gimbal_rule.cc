@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "bvhmill/math/motion_columns.h"
+#include "bvhmill/report/short_number.h"
 #include "bvhmill/validate/motion/motion_units.h"
 #include "bvhmill/validate/motion/rules.h"
-#include "bvhmill/validate/short_number.h"
 
 namespace bvhmill {
 namespace {

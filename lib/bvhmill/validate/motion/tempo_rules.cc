@@ -7,9 +7,9 @@
 #include <numbers>
 #include <string>
 
+#include "bvhmill/report/short_number.h"
 #include "bvhmill/validate/motion/motion_units.h"
 #include "bvhmill/validate/motion/rules.h"
-#include "bvhmill/validate/short_number.h"
 
 namespace bvhmill {
 namespace {

@@ -1,4 +1,4 @@
-#include "bvhmill/validate/short_number.h"
+#include "bvhmill/report/short_number.h"
 
 #include <array>
 #include <charconv>

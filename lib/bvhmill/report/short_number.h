@@ -1,6 +1,6 @@
 #pragma once
 
-// Numbers in messages. Private to validate/.
+// Numbers in messages of issues.
 
 #include <string>
 

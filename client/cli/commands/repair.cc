@@ -1,0 +1,139 @@
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bvhmill/base/status.h"
+#include "client/cli/commands/commands.h"
+#include "client/cli/commands/conversion.h"
+#include "client/cli/commands/validate_run.h"
+#include "client/cli/options/edit_options.h"
+
+namespace bvhmill::client {
+namespace {
+
+constexpr char kExamples[] =
+    "  bvhmill repair take.bvh -o fixed --all --dry-run\n"
+    "  bvhmill repair take.bvh -o fixed --all\n"
+    "  bvhmill repair -r takes -o fixed --fill-gaps 5 --unwrap\n";
+
+// Longer gaps are better filled by a person.
+constexpr int32_t kAllGapFrames = 10;
+
+struct Flags {
+  RunOptions run;
+  InputOptions input;
+  ConversionOptions conversion;
+  bool all = false;
+  bool dry_run = false;
+};
+
+// The codes of the catalogue that are about repairs.
+std::vector<std::string> RepairCodes() {
+  std::vector<std::string> codes;
+  for (const CatalogueEntry& entry : Catalogue()) {
+    if (IsRepair(entry.name)) codes.emplace_back(entry.name);
+  }
+  return codes;
+}
+
+// Completes the options after the command line is parsed. Returns what is
+// wrong; empty if nothing is.
+std::string Complete(const Session& session, Flags* flags) {
+  std::string wrong = ChooseEngine(session, &flags->run);
+  if (!wrong.empty()) return wrong;
+  Repairs& repairs = flags->conversion.convert.edits.repairs;
+  if (flags->all) {
+    const bool has_gaps = IsTyped(session, "--fill-gaps");
+    repairs = {true, true, has_gaps ? repairs.fill_gap_frames : kAllGapFrames,
+               true, true};
+  }
+  if (IsEmpty(repairs)) return "choose a repair, or --all";
+  if (!flags->dry_run && flags->conversion.output.empty()) {
+    return "-o names the folder of the repaired clips; --dry-run needs none";
+  }
+  return {};
+}
+
+// Reports what would change, as `validate` does.
+int RunDry(const CLI::App* app, std::vector<Input> inputs, Flags* flags,
+           Session* session) {
+  const ExitCode exit = OpenEngine(session);
+  if (exit != kExitGood) return exit;
+  ReportOutput output(session->console);
+  const absl::Status status = output.Open("", /*force=*/false);
+  if (!status.ok()) {
+    return Misused(app, session, std::string(MessageOf(status)));
+  }
+  ValidateFlags validate;
+  validate.run = flags->run;
+  validate.input = flags->input;
+  validate.convert = flags->conversion.convert;
+  validate.convert.report.only_codes = RepairCodes();
+  ValidateParts parts;
+  parts.inputs = std::move(inputs);
+  return CheckAll(validate, *session, &parts, &output);
+}
+
+int Run(const CLI::App* app, Flags* flags, Session* session) {
+  const std::string wrong = Complete(*session, flags);
+  if (!wrong.empty()) return Misused(app, session, wrong);
+  ConversionOptions& conversion = flags->conversion;
+  auto inputs = CollectInputs(flags->input, IdOfFile(conversion.output));
+  if (!inputs.ok()) {
+    return Misused(app, session, std::string(MessageOf(inputs.status())));
+  }
+  session->options = flags->run;
+  conversion.from = flags->input.from;
+  if (flags->dry_run) return RunDry(app, *std::move(inputs), flags, session);
+  conversion.convert.outputs = {{"", BvhFormat{}}};
+  return Conversion(conversion, *std::move(inputs), session).Run();
+}
+
+void AddOutputOptions(CLI::App* app, Flags* flags) {
+  const char* group = "Output";
+  app->add_option("-o,--output", flags->conversion.output,
+                  "folder for the repaired clips, as BVH; it is made if it\n"
+                  "is missing")
+      ->type_name("DIR")
+      ->group(group);
+  app->add_flag("--dry-run", flags->dry_run,
+                "write nothing, but say what would change")
+      ->group(group);
+  app->add_flag("-f,--force", flags->conversion.force,
+                "overwrite outputs that exist")
+      ->group(group);
+  app->add_flag("--resume", flags->conversion.resume,
+                "skip a clip if the manifest of the folder says that\n"
+                "its output is up to date")
+      ->group(group);
+  app->add_option("--report-jsonl", flags->conversion.report_jsonl,
+                  "write one line of JSON per clip; - is stdout")
+      ->type_name("FILE")
+      ->group(group);
+}
+
+}  // namespace
+
+Command AddRepair(CLI::App* parent) {
+  const auto flags = std::make_shared<Flags>();
+  CLI::App* app = parent->add_subcommand(
+      "repair", "repair known faults of clips, and say what changed");
+  app->footer(kExamples);
+  AddInputOptions(app, &flags->input);
+  AddOutputOptions(app, flags.get());
+  app->add_flag("--all", flags->all,
+                "all repairs below; gaps of at most 10 frames")
+      ->group("Repairs");
+  AddRepairOptions(app, &flags->conversion.convert.edits.repairs);
+  AddReadingOptions(app, &flags->conversion.convert);
+  AddReportOptions(app, &flags->conversion.convert.report);
+  AddBatchOptions(app, &flags->run);
+  AddServerOptions(app, kConvertingServer, &flags->run.connect);
+  AddLocalOptions(app, &flags->run);
+  return {app, [app, flags](Session* session) {
+            return Run(app, flags.get(), session);
+          }};
+}
+
+}  // namespace bvhmill::client

@@ -1,0 +1,112 @@
+#include <cmath>
+#include <vector>
+
+#include "bvhmill/base/status.h"
+#include "bvhmill/base/utf8.h"
+#include "bvhmill/edit/repair/steps.h"
+#include "bvhmill/edit/sample_pose.h"
+
+namespace bvhmill {
+namespace {
+
+// Units of work for a value that is looked at, and for a joint whose pose is
+// blended.
+constexpr int64_t kValueWork = 2;
+constexpr int64_t kBlendWork = 400;
+
+// Frames `begin` to `end` - 1, in which a track lacks values.
+struct Gap {
+  int64_t begin = 0;
+  int64_t end = 0;
+};
+
+// Fills the gaps of one track.
+class GapFiller {
+ public:
+  GapFiller(const JointTrack& track, Clip* clip, std::span<float> blended)
+      : track_(track), clip_(*clip), blended_(blended) {}
+
+  // Fills `gap`, which has frames with all values on both sides.
+  void Fill(const Gap& gap) {
+    const Node& node = clip_.skeleton.nodes[static_cast<size_t>(track_.node)];
+    const auto before = RowAt(&clip_, gap.begin - 1);
+    const auto after = RowAt(&clip_, gap.end);
+    const double frames = static_cast<double>(gap.end - gap.begin + 1);
+    for (int64_t t = gap.begin; t < gap.end; ++t) {
+      const auto row = RowAt(&clip_, t);
+      BlendNode(clip_.skeleton, node, before, after,
+                static_cast<double>(t - gap.begin + 1) / frames, WayOf(row),
+                blended_);
+      for (const size_t column : track_.columns) {
+        if (!std::isfinite(row[column])) row[column] = blended_[column];
+      }
+    }
+  }
+
+ private:
+  // A joint that has some of its angles keeps them, so the others take their
+  // own way.
+  Interpolation WayOf(std::span<const float> row) const {
+    for (const size_t column : track_.columns) {
+      if (std::isfinite(row[column])) return Interpolation::kLerpAngle;
+    }
+    return Interpolation::kSlerp;
+  }
+
+  const JointTrack& track_;
+  Clip& clip_;
+  std::span<float> blended_;
+};
+
+// The gaps of `track` with at most `most` frames, within the clip.
+std::vector<Gap> GapsOf(const Clip& clip, const JointTrack& track,
+                        int64_t most) {
+  std::vector<Gap> gaps;
+  int64_t begin = 0;
+  for (int64_t t = 0; t < clip.motion.frames; ++t) {
+    if (!IsFinite(track, RowAt(clip, t))) continue;
+    if (begin > 0 && t > begin && t - begin <= most) gaps.push_back({begin, t});
+    begin = t + 1;
+  }
+  return gaps;
+}
+
+}  // namespace
+
+absl::Status FillGaps(int64_t most_frames, RepairedClip* repaired) {
+  Clip& clip = *repaired->clip;
+  std::vector<float> blended(clip.skeleton.channels.size());
+  for (const JointTrack& track : repaired->tracks) {
+    BVHMILL_RETURN_IF_ERROR(WorkFrom(
+        repaired->budget, kValueWork * clip.motion.frames *
+                              static_cast<int64_t>(track.columns.size())));
+    // Every other frame may be a gap.
+    BVHMILL_RETURN_IF_ERROR(
+        HoldFrom(repaired->budget,
+                 clip.motion.frames * static_cast<int64_t>(sizeof(Gap))));
+    const std::vector<Gap> gaps = GapsOf(clip, track, most_frames);
+    GapFiller filler(track, &clip, blended);
+    int64_t frames = 0;
+    for (const Gap& gap : gaps) {
+      BVHMILL_RETURN_IF_ERROR(
+          WorkFrom(repaired->budget, kBlendWork * (gap.end - gap.begin)));
+      filler.Fill(gap);
+      frames += gap.end - gap.begin;
+    }
+    ReturnTo(repaired->budget,
+             clip.motion.frames * static_cast<int64_t>(sizeof(Gap)));
+    if (frames == 0) continue;
+    repaired->log->Add(
+        IssueCode::REPAIR_GAP_FILLED,
+        PlaceOf(clip.skeleton, track, repaired->SourceFrame(gaps.front().begin),
+                repaired->SourceFrame(gaps.back().end - 1)),
+        {{"kind", NameOf(track.kind)},
+         {"joint", Quote(DisplayName(clip.skeleton, track.node))},
+         {"frames", std::to_string(frames)},
+         {"gaps", std::to_string(gaps.size())}},
+        static_cast<int64_t>(gaps.size()));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace bvhmill

@@ -1,0 +1,102 @@
+#include "bvhmill/edit/repair/joint_track.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace bvhmill {
+namespace {
+
+void AddTrack(const Skeleton& skeleton, size_t index, TrackKind kind,
+              std::vector<JointTrack>* tracks) {
+  const Node& node = skeleton.nodes[index];
+  JointTrack track;
+  track.node = static_cast<int32_t>(index);
+  track.kind = kind;
+  for (int32_t i = 0; i < node.channel_count; ++i) {
+    const auto column = static_cast<size_t>(node.first_channel + i);
+    const Channel channel = skeleton.channels[column];
+    const bool is_wanted = kind == TrackKind::kRotation ? IsRotation(channel)
+                                                        : IsPosition(channel);
+    if (is_wanted) track.columns.push_back(column);
+  }
+  if (!track.columns.empty()) tracks->push_back(std::move(track));
+}
+
+// The rotation by `degrees` about X, Y or Z.
+Quat<double> About(int axis, double degrees) {
+  const double half = ToRadians(degrees) / 2;
+  Quat<double> q;
+  q.w = std::cos(half);
+  (axis == 0 ? q.x : axis == 1 ? q.y : q.z) = std::sin(half);
+  return q;
+}
+
+}  // namespace
+
+std::string NameOf(TrackKind kind) {
+  return kind == TrackKind::kRotation ? "rotation" : "position";
+}
+
+std::vector<JointTrack> TracksOf(const Skeleton& skeleton) {
+  std::vector<JointTrack> tracks;
+  for (size_t i = 0; i < skeleton.nodes.size(); ++i) {
+    AddTrack(skeleton, i, TrackKind::kPosition, &tracks);
+    AddTrack(skeleton, i, TrackKind::kRotation, &tracks);
+  }
+  return tracks;
+}
+
+std::span<const float> RowAt(const Clip& clip, int64_t frame) {
+  const size_t width = clip.skeleton.channels.size();
+  return std::span(clip.motion.values)
+      .subspan(static_cast<size_t>(frame) * width, width);
+}
+
+std::span<float> RowAt(Clip* clip, int64_t frame) {
+  const size_t width = clip->skeleton.channels.size();
+  return std::span(clip->motion.values)
+      .subspan(static_cast<size_t>(frame) * width, width);
+}
+
+bool IsFinite(const JointTrack& track, std::span<const float> row) {
+  return std::all_of(track.columns.begin(), track.columns.end(),
+                     [&](size_t column) { return std::isfinite(row[column]); });
+}
+
+Quat<double> PoseOf(const Skeleton& skeleton, const JointTrack& track,
+                    std::span<const float> values) {
+  Quat<double> pose;
+  std::array<double, 3> at = {};
+  for (size_t i = 0; i < values.size(); ++i) {
+    const int axis = AxisOf(skeleton.channels[track.columns[i]]);
+    at[static_cast<size_t>(axis)] = values[i];
+    if (track.kind == TrackKind::kPosition) continue;
+    pose = Multiply(pose, About(axis, values[i]));
+  }
+  if (track.kind == TrackKind::kRotation) return pose;
+  return {at[0], at[1], at[2], 0};
+}
+
+void ReadValues(const JointTrack& track, std::span<const float> row,
+                std::vector<float>* values) {
+  values->clear();
+  for (const size_t column : track.columns) values->push_back(row[column]);
+}
+
+double AngleBetween(const Quat<double>& a, const Quat<double>& b) {
+  const double cosine = std::abs(a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w);
+  return 2 * std::acos(std::min(cosine, 1.0)) * 180 / std::numbers::pi;
+}
+
+Location PlaceOf(const Skeleton& skeleton, const JointTrack& track,
+                 int64_t first, int64_t last) {
+  Location place;
+  place.joint = track.node;
+  place.joint_name = DisplayName(skeleton, track.node);
+  place.frame = first;
+  if (last != first) place.last_frame = last;
+  return place;
+}
+
+}  // namespace bvhmill

@@ -1,0 +1,56 @@
+#pragma once
+
+// The rotation channels, or the position channels, of one joint over all
+// frames. Private to edit/repair/.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bvhmill/clip/clip.h"
+#include "bvhmill/math/linear.h"
+#include "bvhmill/report/report.h"
+
+namespace bvhmill {
+
+enum class TrackKind : uint8_t { kRotation, kPosition };
+
+// "rotation", "position".
+std::string NameOf(TrackKind kind);
+
+struct JointTrack {
+  int32_t node = 0;
+  TrackKind kind = TrackKind::kRotation;
+  // Indices in a row, in file order; at least one.
+  std::vector<size_t> columns;
+};
+
+// The tracks of all joints that have channels, in the order of the nodes.
+std::vector<JointTrack> TracksOf(const Skeleton& skeleton);
+
+// A row of the clip. Requires 0 <= frame < frames.
+std::span<const float> RowAt(const Clip& clip, int64_t frame);
+std::span<float> RowAt(Clip* clip, int64_t frame);
+
+// True if all values of the track in `row` are finite.
+bool IsFinite(const JointTrack& track, std::span<const float> row);
+
+// The pose of a track whose columns have `values`. A rotation is the product of
+// its channels in file order, as a unit quaternion. A position is x, y, z with
+// w = 0; a channel that is missing is 0.
+Quat<double> PoseOf(const Skeleton& skeleton, const JointTrack& track,
+                    std::span<const float> values);
+
+// The values of the columns of `track` in `row`.
+void ReadValues(const JointTrack& track, std::span<const float> row,
+                std::vector<float>* values);
+
+// The angle between two rotations, in degrees.
+double AngleBetween(const Quat<double>& a, const Quat<double>& b);
+
+// The place of a change of `track` in frames `first` to `last` of the source.
+Location PlaceOf(const Skeleton& skeleton, const JointTrack& track,
+                 int64_t first, int64_t last);
+
+}  // namespace bvhmill

@@ -1,0 +1,23 @@
+#pragma once
+
+// Repairs a clip whose rows are all in memory, and logs each change.
+
+#include "absl/status/status.h"
+#include "bvhmill/base/budget.h"
+#include "bvhmill/clip/clip.h"
+#include "bvhmill/edit/repairs.h"
+#include "bvhmill/report/issue_log.h"
+
+namespace bvhmill {
+
+// Makes `repairs` on `clip`, in the order of the fields of Repairs. Logs an
+// issue REPAIR_* for each joint, or each clip, that it changes, with the number
+// of changes and the place of the first. Frames are numbered as in the source.
+// Repairs nothing that is not asked for, and logs nothing if nothing changes.
+//
+// Draws its memory and work from `budget`, which may be null, and returns its
+// errors; some repairs may be made then. O(frames x columns).
+absl::Status RepairClip(const Repairs& repairs, Budget* budget, Clip* clip,
+                        IssueLog* log);
+
+}  // namespace bvhmill

@@ -1,0 +1,248 @@
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "bvhmill/base/status.h"
+#include "bvhmill/base/utf8.h"
+#include "bvhmill/edit/repair/steps.h"
+#include "bvhmill/edit/sample_pose.h"
+
+namespace bvhmill {
+namespace {
+
+// The conditions are those of DATA_SPIKE for one frame, with its defaults.
+// docs/issues.md has them, and report/threshold_table.inc the reasons.
+struct SpikeLimits {
+  // Of one unit of a step and of a kink: degrees, or shares of the reach.
+  double step_unit = 0;
+  double kink_unit = 0;
+  double size = 0;
+  double size_per_second2 = 0;
+  // Only rotations: a spike of a joint that is calm otherwise.
+  double calm_size = 0;
+};
+constexpr double kBackShare = 0.5;
+constexpr double kCalmShare = 0.5;
+constexpr double kCalmRatio = 10;
+constexpr double kLeastUsualKink = 0.3;
+constexpr double kMostUsualKink = 10;
+constexpr double kLeastOverNext = 1.5;
+constexpr double kMostOverNext = 4;
+constexpr double kOverFarther = 4;
+// Clips in which this share of the rows repeats the one before have a step at
+// every new pose.
+constexpr double kMostRepeats = 0.1;
+// Seconds between frames, where the clip states none that can be used.
+constexpr double kUsualFrameTime = 1.0 / 30;
+constexpr double kLongestFrameTime = 0.2;
+// Units of work for a frame of a joint.
+constexpr int64_t kFrameWork = 100;
+
+double Dot(const Quat<double>& a, const Quat<double>& b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+}
+Quat<double> Minus(const Quat<double>& a, const Quat<double>& b) {
+  return {a.x - b.x, a.y - b.y, a.z - b.z, a.w - b.w};
+}
+
+// The largest sum of the lengths of offsets from a root to a node.
+double ReachOf(const Skeleton& skeleton) {
+  std::vector<double> lengths;
+  double reach = 0;
+  for (const Node& node : skeleton.nodes) {
+    double length = 0;
+    if (node.parent >= 0) {
+      length = lengths[static_cast<size_t>(node.parent)] +
+               std::hypot(node.offset[0], node.offset[1], node.offset[2]);
+    }
+    lengths.push_back(length);
+    reach = std::max(reach, length);
+  }
+  return reach;
+}
+
+SpikeLimits LimitsOf(TrackKind kind, double reach) {
+  constexpr double kDegrees = 180 / std::numbers::pi;
+  if (kind == TrackKind::kRotation) {
+    return {2 * kDegrees, kDegrees, 5, 80'000, 10};
+  }
+  return {1 / reach, 0.5 / reach, 0.01, 30, 0};
+}
+
+double FrameTimeOf(const Clip& clip) {
+  const double time = clip.motion.frame_time;
+  return HasRate(time) && time < kLongestFrameTime ? time : kUsualFrameTime;
+}
+
+bool HasManyRepeats(const Clip& clip) {
+  int64_t repeats = 0;
+  for (int64_t t = 1; t < clip.motion.frames; ++t) {
+    const auto row = RowAt(clip, t);
+    repeats += std::equal(row.begin(), row.end(), RowAt(clip, t - 1).begin());
+  }
+  return static_cast<double>(repeats) >=
+         kMostRepeats * static_cast<double>(clip.motion.frames);
+}
+
+// The poses of one track over all frames, and the spikes in them. The clip has
+// three frames or more.
+class SpikeFinder {
+ public:
+  SpikeFinder(const Clip& clip, double reach)
+      : clip_(clip), reach_(reach), dt_(FrameTimeOf(clip)) {}
+
+  // Bytes that a finder holds for a clip with `frames` frames.
+  static int64_t Bytes(int64_t frames) {
+    return frames * static_cast<int64_t>(sizeof(Quat<double>) +
+                                         2 * sizeof(double) + sizeof(int64_t));
+  }
+
+  // The frames of the spikes of `track`, in order; no two are neighbours.
+  std::vector<int64_t> Find(const JointTrack& track);
+
+ private:
+  void ReadPoses(const JointTrack& track);
+  void ComputeSteps();
+  double StepAt(int64_t t) const { return At(steps_, t); }
+  double KinkAt(int64_t t) const { return At(kinks_, t); }
+  double At(const std::vector<double>& list, int64_t t) const {
+    return t < 0 || t >= clip_.motion.frames ? 0 : list[static_cast<size_t>(t)];
+  }
+  bool IsBack(int64_t t) const;
+  bool IsSpike(int64_t t, double usual_kink) const;
+  double UsualKink() const;
+
+  const Clip& clip_;
+  const double reach_;
+  const double dt_;
+  SpikeLimits limits_;
+  std::vector<Quat<double>> poses_;
+  // The step to each frame, and the kink at it; 0 where they do not exist.
+  std::vector<double> steps_;
+  std::vector<double> kinks_;
+};
+
+// A frame that lacks values has the pose of the one before, and no step.
+void SpikeFinder::ReadPoses(const JointTrack& track) {
+  poses_.clear();
+  std::vector<float> values;
+  for (int64_t t = 0; t < clip_.motion.frames; ++t) {
+    ReadValues(track, RowAt(clip_, t), &values);
+    Quat<double> pose = PoseOf(clip_.skeleton, track, values);
+    if (!IsFinite(track, RowAt(clip_, t))) {
+      pose = t == 0 ? Quat<double>{} : poses_.back();
+    }
+    if (track.kind == TrackKind::kRotation && t > 0 &&
+        Dot(pose, poses_.back()) < 0) {
+      pose = {-pose.x, -pose.y, -pose.z, -pose.w};
+    }
+    poses_.push_back(pose);
+  }
+}
+
+void SpikeFinder::ComputeSteps() {
+  const size_t frames = poses_.size();
+  steps_.assign(frames, 0);
+  kinks_.assign(frames, 0);
+  for (size_t t = 1; t < frames; ++t) {
+    const Quat<double> step = Minus(poses_[t], poses_[t - 1]);
+    steps_[t] = limits_.step_unit * std::sqrt(Dot(step, step));
+    if (t + 1 == frames) break;
+    const Quat<double> kink = Minus(Minus(poses_[t + 1], poses_[t]), step);
+    kinks_[t] = limits_.kink_unit * std::sqrt(Dot(kink, kink));
+  }
+}
+
+// The root mean square of the kinks, each at most kMostUsualKink.
+double SpikeFinder::UsualKink() const {
+  double sum = 0;
+  for (const double kink : kinks_) {
+    sum += std::pow(std::min(kink, kMostUsualKink), 2);
+  }
+  return std::max(std::sqrt(sum / static_cast<double>(kinks_.size() - 2)),
+                  kLeastUsualKink);
+}
+
+bool SpikeFinder::IsBack(int64_t t) const {
+  const auto i = static_cast<size_t>(t);
+  const Quat<double> way = Minus(poses_[i + 1], poses_[i - 1]);
+  return limits_.step_unit * std::sqrt(Dot(way, way)) <=
+         kBackShare * std::min(steps_[i], steps_[i + 1]);
+}
+
+bool SpikeFinder::IsSpike(int64_t t, double usual_kink) const {
+  const double kink = KinkAt(t);
+  const bool is_fast = kink >= limits_.size &&
+                       2 * kink / (dt_ * dt_) >= limits_.size_per_second2;
+  const bool is_back = IsBack(t);
+  if (is_fast && is_back) return true;
+  const double next_most = std::max(KinkAt(t - 1), KinkAt(t + 1));
+  const double next_least = std::min(KinkAt(t - 1), KinkAt(t + 1));
+  if (is_fast && kink >= kLeastOverNext * next_most &&
+      kink <= kMostOverNext * next_least &&
+      kink >= kOverFarther * std::max(KinkAt(t - 2), KinkAt(t + 2))) {
+    return true;
+  }
+  const double least = std::min(StepAt(t), StepAt(t + 1));
+  return limits_.calm_size > 0 && is_back && kink >= limits_.calm_size &&
+         kink >= kCalmRatio * usual_kink &&
+         std::max(StepAt(t - 1), StepAt(t + 2)) <= kCalmShare * least;
+}
+
+std::vector<int64_t> SpikeFinder::Find(const JointTrack& track) {
+  std::vector<int64_t> spikes;
+  if (track.kind == TrackKind::kPosition && !(reach_ > 0)) return spikes;
+  limits_ = LimitsOf(track.kind, reach_);
+  ReadPoses(track);
+  ComputeSteps();
+  const double usual_kink = UsualKink();
+  for (int64_t t = 1; t + 1 < clip_.motion.frames; ++t) {
+    if (KinkAt(t) < limits_.size || !IsSpike(t, usual_kink)) continue;
+    const bool is_next = !spikes.empty() && spikes.back() + 1 == t;
+    // The larger of two neighbours is the spike; the other is its slope.
+    if (is_next && KinkAt(spikes.back()) >= KinkAt(t)) continue;
+    if (is_next) spikes.pop_back();
+    spikes.push_back(t);
+  }
+  return spikes;
+}
+
+void Replace(const JointTrack& track, int64_t frame, Clip* clip,
+             std::span<float> blended) {
+  const auto row = RowAt(clip, frame);
+  BlendNode(clip->skeleton,
+            clip->skeleton.nodes[static_cast<size_t>(track.node)],
+            RowAt(*clip, frame - 1), RowAt(*clip, frame + 1), 0.5,
+            Interpolation::kSlerp, blended);
+  for (const size_t column : track.columns) row[column] = blended[column];
+}
+
+}  // namespace
+
+absl::Status ReplaceSpikes(RepairedClip* repaired) {
+  Clip& clip = *repaired->clip;
+  const int64_t frames = clip.motion.frames;
+  if (frames < 3 || HasManyRepeats(clip)) return absl::OkStatus();
+  BVHMILL_RETURN_IF_ERROR(
+      HoldFrom(repaired->budget, SpikeFinder::Bytes(frames)));
+  SpikeFinder finder(clip, ReachOf(clip.skeleton));
+  std::vector<float> blended(clip.skeleton.channels.size());
+  for (const JointTrack& track : repaired->tracks) {
+    BVHMILL_RETURN_IF_ERROR(WorkFrom(repaired->budget, kFrameWork * frames));
+    const std::vector<int64_t> spikes = finder.Find(track);
+    if (spikes.empty()) continue;
+    for (const int64_t t : spikes) Replace(track, t, &clip, blended);
+    repaired->log->Add(
+        IssueCode::REPAIR_SPIKE_REPLACED,
+        PlaceOf(clip.skeleton, track, repaired->SourceFrame(spikes.front()),
+                repaired->SourceFrame(spikes.back())),
+        {{"kind", NameOf(track.kind)},
+         {"joint", Quote(DisplayName(clip.skeleton, track.node))},
+         {"frames", std::to_string(spikes.size())}},
+        static_cast<int64_t>(spikes.size()));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace bvhmill

@@ -1,0 +1,39 @@
+#pragma once
+
+// The repairs that can be made to a motion: plain data. Each is off by default.
+// A repair changes what it is asked for, and nothing else: all other values
+// stay as they are, bit for bit.
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+
+namespace bvhmill {
+
+// Repairs are made in the order of the fields, before all other edits.
+struct Repairs {
+  // If all frames but every n-th repeat the frame before (DATA_REPEATED_FRAMES
+  // with a stride of n), they are dropped, and the frame time is n times as
+  // long. Clips with another pattern of repeats stay as they are.
+  bool drop_repeated_frames = false;
+  // A frame time within 1.1 % of that of a common rate becomes that of the rate
+  // (DATA_FRAME_TIME_ODD). See NearestFrameRate.
+  bool snap_frame_time = false;
+  // Values that are no numbers are interpolated (DATA_NON_FINITE), if at most
+  // this many frames in a row lack them and both neighbours have them. 0: none.
+  int32_t fill_gap_frames = 0;
+  // A joint that is elsewhere for one frame (DATA_SPIKE) gets the pose halfway
+  // between the frames before and after.
+  bool replace_spikes = false;
+  // Angles go on beyond 180 degrees, where they jump by a full turn and the
+  // rotation does not (the wraps of DATA_EULER_FLIP).
+  bool unwrap_angles = false;
+};
+
+// True if the repairs leave every clip unchanged.
+bool IsEmpty(const Repairs& repairs);
+
+// INVALID_ARGUMENT "options.edits.repairs.field: why" for an invalid value.
+absl::Status CheckRepairs(const Repairs& repairs);
+
+}  // namespace bvhmill

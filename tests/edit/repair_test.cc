@@ -1,0 +1,310 @@
+// Each repair on a clip with a fault that the test puts in, at a known frame
+// and joint; all else must stay the same, bit for bit.
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "bvhmill/edit/repair/repair_clip.h"
+#include "tests/edit/edits.h"
+#include "tests/support/clips.h"
+
+namespace bvhmill::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+// Columns of SmallLeg: X Y Z and three angles of the hips, the knee, the foot.
+constexpr size_t kHipX = 0;
+constexpr size_t kKnee = 6;
+constexpr size_t kFoot = 9;
+
+// A leg that swings slowly: no step is larger than a degree.
+Clip SwingingLeg(int64_t frames) {
+  Clip clip = SmallLeg(frames);
+  const size_t width = clip.skeleton.channels.size();
+  for (int64_t t = 0; t < frames; ++t) {
+    for (size_t c = 0; c < width; ++c) {
+      const double phase =
+          static_cast<double>(t) * 0.02 + static_cast<double>(c);
+      clip.motion.values[static_cast<size_t>(t) * width + c] =
+          static_cast<float>((c < 3 ? 0.1 : 20) * std::sin(phase));
+    }
+  }
+  return clip;
+}
+
+float& At(Clip* clip, int64_t frame, size_t column) {
+  return clip->motion
+      .values[static_cast<size_t>(frame) * clip->skeleton.channels.size() +
+              column];
+}
+
+// "CODE@joint:frame" of each change; clip-wide changes have no place.
+std::vector<std::string> Repaired(const Repairs& repairs, Clip* clip) {
+  IssueLog log({});
+  EXPECT_TRUE(RepairClip(repairs, nullptr, clip, &log).ok());
+  std::vector<std::string> out;
+  for (const Issue& issue : log.Finish(true, true).issues) {
+    std::string line = issue.code;
+    if (issue.location.joint) {
+      line += "@" + std::to_string(*issue.location.joint) + ":" +
+              std::to_string(issue.location.frame.value_or(-1));
+    }
+    out.push_back(line + " x" + std::to_string(issue.occurrences));
+  }
+  return out;
+}
+
+// Expects that `clip` is `expected` within `tolerance` in `changed` frames and
+// columns, and is the same elsewhere.
+void ExpectRepaired(const Clip& clip, const Clip& expected, float tolerance,
+                    const std::function<bool(int64_t, size_t)>& changed) {
+  const size_t width = clip.skeleton.channels.size();
+  ASSERT_EQ(clip.motion.frames, expected.motion.frames);
+  for (size_t i = 0; i < clip.motion.values.size(); ++i) {
+    const auto frame = static_cast<int64_t>(i / width);
+    const float got = clip.motion.values[i];
+    const float want = expected.motion.values[i];
+    if (changed(frame, i % width)) {
+      EXPECT_TRUE(std::abs(got - want) <= tolerance)
+          << frame << " " << i % width << ": " << got << " " << want;
+    } else {
+      EXPECT_EQ(got, want) << frame << " " << i % width;
+    }
+  }
+}
+
+bool IsKnee(size_t column) { return column >= kKnee && column < kFoot; }
+
+TEST(RepairTest, NothingIsRepairedUnlessItIsAsked) {
+  Clip clip = SwingingLeg(50);
+  At(&clip, 20, kKnee) = kNan;
+  At(&clip, 30, kFoot) += 90;
+  clip.motion.frame_time = 0.033;
+  Clip same = clip;
+  EXPECT_THAT(Repaired({}, &same), IsEmpty());
+  ExpectSameClip(same, clip);
+}
+
+TEST(RepairTest, ACleanClipStaysTheSame) {
+  const Clip clip = SwingingLeg(200);
+  Clip same = clip;
+  EXPECT_THAT(Repaired({true, true, 9, true, true}, &same), IsEmpty());
+  ExpectSameClip(same, clip);
+}
+
+// The knee turns on, over several turns; the file has it within 180 degrees.
+TEST(RepairTest, AnglesThatWrapGoOn) {
+  Clip expected = SwingingLeg(400);
+  for (int64_t t = 0; t < 400; ++t) {
+    At(&expected, t, kKnee) = static_cast<float>(3 * t);
+    At(&expected, t, kKnee + 1) = 0;
+    At(&expected, t, kKnee + 2) = 0;
+  }
+  Clip clip = expected;
+  for (int64_t t = 0; t < 400; ++t) {
+    float& angle = At(&clip, t, kKnee);
+    angle = std::remainder(angle, 360.0F);
+  }
+  EXPECT_THAT(Repaired({.unwrap_angles = true}, &clip),
+              ElementsAre("REPAIR_UNWRAPPED@1:61 x1"));
+  ExpectRepaired(clip, expected, 1e-3F,
+                 [](int64_t t, size_t c) { return c == kKnee && t > 60; });
+}
+
+// A frame without numbers in between must not hide the wrap.
+TEST(RepairTest, AnglesWrapAcrossAGap) {
+  Clip clip = SwingingLeg(4);
+  const float angles[] = {178, kNan, -179, -178};
+  for (int64_t t = 0; t < 4; ++t) {
+    At(&clip, t, kKnee) = angles[t];
+    At(&clip, t, kKnee + 1) = At(&clip, t, kKnee + 2) = 0;
+  }
+  EXPECT_THAT(Repaired({.unwrap_angles = true}, &clip),
+              ElementsAre("REPAIR_UNWRAPPED@1:2 x1"));
+  EXPECT_EQ(At(&clip, 2, kKnee), 181);
+  EXPECT_EQ(At(&clip, 3, kKnee), 182);
+  EXPECT_TRUE(std::isnan(At(&clip, 1, kKnee)));
+}
+
+// A real turn by 200 degrees in a frame is no wrap: the pose says so.
+TEST(RepairTest, AFastTurnIsNoWrap) {
+  Clip clip = SwingingLeg(3);
+  const float angles[] = {-100, 100, 110};
+  for (int64_t t = 0; t < 3; ++t) {
+    At(&clip, t, kKnee) = angles[t];
+    At(&clip, t, kKnee + 1) = At(&clip, t, kKnee + 2) = 0;
+  }
+  const Clip before = clip;
+  EXPECT_THAT(Repaired({.unwrap_angles = true}, &clip), IsEmpty());
+  ExpectSameClip(clip, before);
+}
+
+TEST(RepairTest, ASpikeOfARotationGetsThePoseBetween) {
+  const Clip expected = SwingingLeg(60);
+  Clip clip = expected;
+  At(&clip, 25, kKnee) += 40;
+  EXPECT_THAT(Repaired({.replace_spikes = true}, &clip),
+              ElementsAre("REPAIR_SPIKE_REPLACED@1:25 x1"));
+  ExpectRepaired(clip, expected, 0.02F,
+                 [](int64_t t, size_t c) { return t == 25 && IsKnee(c); });
+}
+
+TEST(RepairTest, ASpikeOfAPositionLeavesTheAngles) {
+  const Clip expected = SwingingLeg(60);
+  Clip clip = expected;
+  At(&clip, 25, kHipX) += 50;
+  At(&clip, 40, kHipX) -= 50;
+  EXPECT_THAT(Repaired({.replace_spikes = true}, &clip),
+              ElementsAre("REPAIR_SPIKE_REPLACED@0:25 x2"));
+  ExpectRepaired(clip, expected, 0.001F, [](int64_t t, size_t c) {
+    return (t == 25 || t == 40) && c < 3;
+  });
+}
+
+// A joint that jumps and stays is no spike.
+TEST(RepairTest, AJumpIsNoSpike) {
+  Clip clip = SwingingLeg(60);
+  for (int64_t t = 30; t < 60; ++t) At(&clip, t, kKnee) += 40;
+  const Clip before = clip;
+  EXPECT_THAT(Repaired({.replace_spikes = true}, &clip), IsEmpty());
+  ExpectSameClip(clip, before);
+}
+
+TEST(RepairTest, GapsUpToTheLengthAreFilled) {
+  const Clip expected = SwingingLeg(60);
+  Clip clip = expected;
+  for (size_t c = kKnee; c < kFoot; ++c) {
+    for (const int64_t t : {0, 20, 21, 22, 40, 41, 42, 43, 59}) {
+      At(&clip, t, c) = kNan;
+    }
+  }
+  EXPECT_THAT(Repaired({.fill_gap_frames = 3}, &clip),
+              ElementsAre("REPAIR_GAP_FILLED@1:20 x1"));
+  for (const int64_t t : {0, 40, 43, 59}) {
+    EXPECT_TRUE(std::isnan(At(&clip, t, kKnee))) << t;
+  }
+  for (const int64_t t : {20, 21, 22}) {
+    EXPECT_NEAR(At(&clip, t, kKnee), At(&clip, t - 1, kKnee), 1);
+    const Clip& want = expected;
+    EXPECT_NEAR(At(&clip, t, kKnee),
+                want.motion.values[static_cast<size_t>(t) * 12 + kKnee], 0.05);
+  }
+}
+
+TEST(RepairTest, AGapOfOneAngleKeepsTheOthers) {
+  const Clip expected = SwingingLeg(60);
+  Clip clip = expected;
+  At(&clip, 20, kKnee + 1) = std::numeric_limits<float>::infinity();
+  EXPECT_THAT(Repaired({.fill_gap_frames = 1}, &clip),
+              ElementsAre("REPAIR_GAP_FILLED@1:20 x1"));
+  ExpectRepaired(clip, expected, 0.02F,
+                 [](int64_t t, size_t c) { return t == 20 && c == kKnee + 1; });
+}
+
+// Each pose of `poses` `stride` times, but the first `first` times and the last
+// `last` times.
+Clip Repeating(const Clip& poses, int64_t stride, int64_t first, int64_t last) {
+  Clip out = poses;
+  const auto width =
+      static_cast<std::ptrdiff_t>(poses.skeleton.channels.size());
+  out.motion.values.clear();
+  out.motion.frames = 0;
+  for (int64_t t = 0; t < poses.motion.frames; ++t) {
+    const bool is_last = t + 1 == poses.motion.frames;
+    const int64_t count = t == 0 ? first : is_last ? last : stride;
+    for (int64_t i = 0; i < count; ++i) {
+      const auto begin = poses.motion.values.begin() + t * width;
+      out.motion.values.insert(out.motion.values.end(), begin, begin + width);
+      ++out.motion.frames;
+    }
+  }
+  return out;
+}
+
+TEST(RepairTest, RepeatedFramesAreDropped) {
+  struct Row {
+    int64_t stride, first, last;
+  };
+  for (const Row& row :
+       {Row{2, 2, 2}, Row{2, 1, 1}, Row{5, 3, 1}, Row{20, 20, 20}}) {
+    SCOPED_TRACE(row.stride);
+    Clip expected = SwingingLeg(9);
+    Clip clip = Repeating(expected, row.stride, row.first, row.last);
+    clip.motion.frame_time = 0.01;
+    EXPECT_THAT(Repaired({.drop_repeated_frames = true}, &clip),
+                ElementsAre("REPAIR_FRAMES_DROPPED x1"));
+    expected.motion.frame_time = 0.01 * static_cast<double>(row.stride);
+    ExpectSameClip(clip, expected);
+  }
+}
+
+// A pose is never lost: one that stands longer or shorter than the others says
+// that there is no pattern.
+TEST(RepairTest, AnotherPatternOfRepeatsStays) {
+  const Clip poses = SwingingLeg(9);
+  Clip held = Repeating(poses, 1, 1, 4);
+  Clip mixed = Repeating(poses, 2, 2, 2);
+  const size_t width = mixed.skeleton.channels.size();
+  mixed.motion.values.resize(mixed.motion.values.size() - width);
+  At(&mixed, 8, kKnee) += 1;
+  --mixed.motion.frames;
+  Clip few = Repeating(SwingingLeg(3), 2, 2, 2);
+  for (Clip* clip : {&held, &mixed, &few}) {
+    const Clip before = *clip;
+    EXPECT_THAT(Repaired({.drop_repeated_frames = true}, clip), IsEmpty());
+    ExpectSameClip(*clip, before);
+  }
+}
+
+// Faults after dropped frames are placed in the frames of the source.
+TEST(RepairTest, PlacesAreThoseOfTheSource) {
+  Clip poses = SwingingLeg(60);
+  At(&poses, 25, kKnee) += 40;
+  Clip clip = Repeating(poses, 3, 3, 3);
+  EXPECT_THAT(
+      Repaired({.drop_repeated_frames = true, .replace_spikes = true}, &clip),
+      ElementsAre("REPAIR_SPIKE_REPLACED@1:75 x1", "REPAIR_FRAMES_DROPPED x1"));
+}
+
+TEST(RepairTest, FrameTimesAreSnapped) {
+  struct Row {
+    double time;
+    double snapped;
+  };
+  const Row rows[] = {{0.033, 1.0 / 30},
+                      {0.0333333, 1.0 / 30},
+                      {0.0083, 1.0 / 120},
+                      {0.03337, 1.001 / 30},
+                      {0.041708, 1.001 / 24},
+                      {1.0 / 60, 1.0 / 60},
+                      {0.029167, 0.029167},
+                      {0, 0},
+                      {-1, -1}};
+  for (const Row& row : rows) {
+    Clip clip = SwingingLeg(3);
+    clip.motion.frame_time = row.time;
+    const auto changes = Repaired({.snap_frame_time = true}, &clip);
+    EXPECT_EQ(clip.motion.frame_time, row.snapped) << row.time;
+    EXPECT_EQ(changes.size(), row.time == row.snapped ? 0 : 1) << row.time;
+  }
+}
+
+TEST(RepairTest, MemoryAndWorkAreDrawn) {
+  Clip clip = SwingingLeg(10'000);
+  Limits limits;
+  limits.max_clip_memory_bytes = 100'000;
+  Budget budget(limits, nullptr);
+  IssueLog log({});
+  const absl::Status status =
+      RepairClip({.replace_spikes = true}, &budget, &clip, &log);
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+}
+
+}  // namespace
+}  // namespace bvhmill::testing
