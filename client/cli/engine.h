@@ -60,7 +60,7 @@ class LocalEngine final : public Engine {
 
  private:
   Limits limits_;
-  // Files are converted in the tasks of a batch.
+  // Uses the thread pool of the task that calls it.
   ConverterPool converters_{Parallelism::CallersPool()};
 };
 

@@ -27,8 +27,8 @@ inline constexpr std::chrono::milliseconds kCancelPoll{50};
 
 // Blocks on `done_condition` until `done()` is true. Cancels the call of
 // `context` if `cancel` is cancelled or `gives_up()` is true. Returns true if
-// `gives_up` was the reason. `lock` is held during calls of `done` and
-// `gives_up`.
+// `gives_up` was the reason. `lock` must be locked; it is so again on return
+// and during calls of `done` and `gives_up`.
 template <typename Done, typename GivesUp>
 bool WaitOrCancel(std::unique_lock<std::mutex>* lock,
                   std::condition_variable* done_condition,
@@ -49,7 +49,8 @@ bool WaitOrCancel(std::unique_lock<std::mutex>* lock,
   return gave_up;
 }
 
-// Runs the unary call of `method`, e.g. "/bvhmill.v1.ClipService/ConvertClip".
+// Runs the unary call of `method`, e.g. "/bvhmill.v1.ClipService/ConvertClip",
+// and blocks until it has ended or is cancelled.
 // INTERNAL if the answer of the server is not a valid Response. (The stubs of
 // gRPC accept such an answer and return the part that could be read.)
 template <typename Request, typename Response>

@@ -1,6 +1,6 @@
 #pragma once
 
-// From ConnectOptions to a gRPC channel. Private to the client library.
+// Makes a gRPC channel from ConnectOptions. Private to the client library.
 
 #include <grpcpp/channel.h>
 
@@ -21,12 +21,13 @@ struct Line {
 };
 
 // The gRPC target for `servers`. One server is its own target. Several become
-// an "ipv4:" or "ipv6:" list of the addresses of their names. Blocks on DNS.
-// INVALID_ARGUMENT "server: why".
+// an "ipv4:" or "ipv6:" list of the addresses of their names; this blocks on
+// DNS. INVALID_ARGUMENT "server: why"; UNAVAILABLE "cannot reach SERVER: why"
+// if a name in a list has no address.
 absl::StatusOr<std::string> TargetOf(std::string_view servers);
 
 // Reads the files and makes the channel, but does not connect.
-// INVALID_ARGUMENT "field: why".
+// INVALID_ARGUMENT "field: why", or the status of TargetOf.
 absl::StatusOr<Line> OpenLine(const ConnectOptions& options);
 
 }  // namespace bvhmill::client

@@ -143,11 +143,11 @@ class Client {
   // True if the server reads clips of this format.
   bool Reads(SourceFormat format) const;
 
-  // Checks one clip, and whether options.outputs can be made of it, by making
-  // them: the report is that of Convert. Not used are options.limits and, since
-  // `clip` has a format, options.source_format. The
-  // outputs of a large clip come over the connection, and are dropped. `name`
-  // is for messages only. A broken clip gets the same status and report
+  // Checks one clip, and whether options.outputs can be made of it. The server
+  // makes them, so the report is that of Convert; the outputs of a large clip
+  // are sent over the connection, and dropped. Ignores options.limits and
+  // options.source_format, since the server has limits and `clip` has a format.
+  // `name` is for messages only. A broken clip gets the same status and report
   // as from Convert. UNAVAILABLE "cannot reach HOST:PORT: why": no server.
   ConvertResult Validate(std::string_view name, const ClipData& clip,
                          const ConvertOptions& options,
@@ -158,11 +158,11 @@ class Client {
   // directions at once; the caller sees no difference. `receiver` is called
   // from the calling thread; a status it returns ends the call and is returned.
   //
-  // The clip is sent once, also if it is refused: the result of every clip that
-  // the server has read has a report. UNAVAILABLE as above: the server was
-  // lost. INTERNAL: the server broke the protocol; data that the receiver got
-  // are void. DEADLINE_EXCEEDED: the server was silent for longer than
-  // `answer_timeout`.
+  // The result has a report if the server has read the clip, also if it refuses
+  // the clip. A clip whose outputs do not fit one message is sent a second
+  // time, by a stream. UNAVAILABLE as above: the server was lost. INTERNAL: the
+  // server broke the protocol; data that the receiver got are void.
+  // DEADLINE_EXCEEDED: the server was silent for longer than `answer_timeout`.
   ConvertResult Convert(std::string_view name, const ClipData& clip,
                         const ConvertOptions& options, OutputReceiver* receiver,
                         const CancelToken* cancel) const;

@@ -1,7 +1,7 @@
 #pragma once
 
-// One clip to a server and back, once: by which call, and what its answer
-// means. Private to the client library.
+// Sends one clip to a server by the call that fits it, and reads the answer. No
+// retries. Private to the client library.
 
 #include <grpcpp/client_context.h>
 
@@ -20,11 +20,11 @@
 
 namespace bvhmill::client {
 
-// Puts what every call on `line` carries into its context.
+// Sets the metadata that every call on `line` sends.
 void Prepare(const Line& line, grpc::ClientContext* context);
 
-// Thread-safe. Results are those that Client promises, but that a call is tried
-// once, and UNAVAILABLE comes as gRPC says it.
+// Thread-safe. Results are those that Client promises, except that no call is
+// tried again, and that UNAVAILABLE has the message of gRPC.
 class ClipCalls {
  public:
   // `answer_timeout` is that of ConnectOptions.
@@ -35,11 +35,11 @@ class ClipCalls {
         answer_timeout_(answer_timeout),
         clips_(v1::ClipService::NewStub(line.channel)) {}
 
-  // `options` without outputs.
+  // `options` may have outputs: see Client::Validate.
   ConvertResult Validate(std::string_view name, const ClipData& clip,
                          const v1::ConvertOptions& options,
                          const CancelToken* cancel) const;
-  // `options` with outputs.
+  // `options` must have outputs.
   ConvertResult Convert(std::string_view name, const ClipData& clip,
                         const v1::ConvertOptions& options,
                         OutputReceiver* receiver,

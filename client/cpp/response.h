@@ -57,21 +57,23 @@ class Answer {
   ConvertResult result_;
 };
 
-// The result of a server, with strings that are safe to print: bytes that are
-// not printable are escaped.
+// The result of a server. Bytes that are not printable are escaped in the
+// status, in the codes and messages of issues, and in channels. Names and args
+// are as they came.
 ConvertResult ResultFromServer(const v1::ClipResult& message);
 
 // The same for issues that come before the result.
 std::vector<Issue> IssuesFromServer(
     const google::protobuf::RepeatedPtrField<v1::Issue>& messages);
 
-// Results of calls that returned none.
+// Results for calls that ended without one.
 ConvertResult FailedResult(const absl::Status& status);
 ConvertResult CancelledResult();
-// With the CallError that the details of `status` name.
+// The result for a call that failed with `status`, with the CallError of its
+// details.
 ConvertResult ResultOf(const grpc::Status& status);
-// The time after which the client should send a refused clip again; 0 if the
-// result is no such refusal.
+// The time after which the client should send a refused clip again, at most a
+// minute; 0 if the server does not ask for that.
 std::chrono::milliseconds RetryDelayOf(const ConvertResult& result);
 // INTERNAL: the server has broken the protocol.
 absl::Status BrokenAnswer(std::string_view what);

@@ -16,14 +16,14 @@ struct HostPort {
   std::string port;
 };
 
-// The parts of HOST:PORT; PORT alone is one of this machine. INVALID_ARGUMENT
-// "server: why". unix:PATH is split at its colon.
+// The parts of HOST:PORT; PORT alone means 127.0.0.1:PORT. unix:PATH is split
+// at its last colon. INVALID_ARGUMENT "server: why".
 absl::StatusOr<HostPort> SplitHostPort(std::string_view text);
 
-// HOST:PORT of HOST:PORT or PORT.
+// `server` as HOST:PORT: a PORT alone becomes 127.0.0.1:PORT.
 std::string WithHost(std::string_view server);
 
-// The parts between commas that are not empty.
+// The parts between commas that are not empty, as views of `list`.
 std::vector<std::string_view> SplitServers(std::string_view list);
 
 }  // namespace bvhmill::client

@@ -20,14 +20,15 @@ namespace bvhmill::server {
 // Used by one thread at a time.
 class ChunkReceiver final : public MeteredReceiver {
  public:
-  // Takes what the receiver makes. Both functions must be set.
+  // Gets the chunks, in the thread that calls the receiver. Both functions must
+  // be set.
   struct Sink {
     // The outputs begin. Called once, before any chunk.
     std::function<void(const ClipInfo& info,
                        std::span<const OutputInfo> outputs)>
         begin;
-    // `data` of an output, at `offset` bytes from its start. The memory of
-    // `data` has been drawn; the sink gives it back.
+    // The next bytes of an output; `offset` is the number of bytes before them.
+    // Their memory has been drawn by Hold; the sink must give it back.
     std::function<void(size_t output, int64_t offset, std::string data)> chunk;
   };
 
@@ -41,8 +42,9 @@ class ChunkReceiver final : public MeteredReceiver {
                      std::span<const OutputInfo> outputs) override;
   absl::Status Data(size_t output, std::string_view bytes) override;
 
-  // Passes on the bytes that wait for a full chunk.
+  // Passes on the bytes that wait for a full chunk, as shorter chunks.
   void Flush();
+  // True if there are such bytes.
   bool has_pending() const;
 
  private:

@@ -9,8 +9,9 @@
 
 namespace bvhmill::server {
 
-// Fills `options` from the `message` of a request, within the `limits` of the
-// server. The status of the first field that is refused, as a CallError.
+// Fills `options`, except its source format, from the `message` of a request,
+// with the `limits` of the server. Errors are those of wire::FromProto, as
+// CallErrors; too many outputs are LIMIT_EXCEEDED of max_outputs_per_clip.
 absl::Status ReadClipOptions(const Limits& limits,
                              const v1::ConvertOptions& message,
                              ConvertOptions* options);

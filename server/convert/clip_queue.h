@@ -40,50 +40,55 @@ class ClipQueue {
   ClipQueue(const ClipQueue&) = delete;
   ClipQueue& operator=(const ClipQueue&) = delete;
 
-  // Counts the stream of `caller`, over the connection of `peer`, among those
-  // that are open. RESOURCE_EXHAUSTED if there are too many.
+  // Counts the stream, of `caller` over the connection of `peer`, as open until
+  // Clear. Fails as Admission::TryOpen does.
   absl::Status Enter(std::shared_ptr<const Caller> caller, std::string peer);
 
-  // Takes the content of the next message of the peer. `beside` are its bytes
-  // that are not text: their lists take many times as much memory. A status
-  // that is not OK ends the stream.
+  // Takes the content of the next message of the peer. `beside` is the number
+  // of its serialized bytes outside of text fields (see ReadMessage); parsed,
+  // they can take many times that memory. A status that is not OK must end the
+  // stream.
   absl::Status Take(v1::ConvertClipsRequest* message, int64_t beside);
   // A clip has begun and not ended.
   bool is_within_clip() const { return incoming_ != nullptr; }
   bool empty() const { return clips_.empty(); }
   size_t size() const { return clips_.size(); }
 
-  // False while too much waits, in this stream or in all streams together. A
-  // stream that holds nothing may always read.
+  // True if the next message may be read: not too many clips are unfinished,
+  // and not too many bytes wait in this stream or in all streams together. A
+  // stream that holds no bytes does not wait for other streams.
   bool WindowIsOpen() const;
-  // Too many bytes of outputs wait to be written; any bytes, if all streams
-  // together hold too much.
+  // True if the worker must pause `clip`, since too many bytes of outputs wait
+  // to be written: those of the stream, or for its first clip only its own. If
+  // all streams together hold too much, one byte is too many.
   bool MustPause(const StreamClip& clip) const;
-  // Rows of `clip` wait for input, which may be long in coming, and nothing of
-  // the clip waits to be written: the worker must flush the conversion.
+  // True if the worker must flush the conversion: rows of `clip` wait for more
+  // input, which may come late, and nothing of the clip waits to be written.
   bool MustFlush(const StreamClip& clip) const;
-  // Adds the clips that a worker must run now; they then count as running.
+  // Adds the clips that workers must run now, and marks them as running.
   // REQUIRES: `runnable` has capacity for size() clips.
   void TakeRunnable(std::vector<ClipPtr>* runnable);
 
-  // For the worker that runs `clip`. TakeBytes: the next bytes that came, which
-  // count until UsedBytes. REQUIRES: `clip` has incoming bytes.
+  // For the worker that runs `clip`. TakeBytes returns the next bytes that
+  // came. They count until UsedBytes states that they are used up. REQUIRES for
+  // TakeBytes: `clip` has incoming bytes.
   std::string TakeBytes(StreamClip* clip);
   void UsedBytes(StreamClip* clip);
-  // A frame that was made for `clip`.
+  // Adds a frame of `clip` to those that wait to be written.
   void AddFrame(StreamClip* clip, ResponseFrame frame);
   // Refuses `clip`: its bytes and frames are dropped, it is no longer in
   // flight, and its result is `status`, once all of it has come.
   void Refuse(StreamClip* clip, const absl::Status& status);
 
   // Moves the next frame to write into `frame` and returns its clip; null if no
-  // frame may be written. `more_follows`: another frame of the clip waits.
+  // frame may be written. Sets `more_follows` if another frame of the clip
+  // waits. The caller must report Written.
   ClipPtr PickWrite(ResponseFrame* frame, bool* more_follows);
   // `frame` of `clip` was written. Removes a clip whose result was written.
   void Written(const ClipPtr& clip, const ResponseFrame& frame);
 
-  // Abandons all clips: they hold nothing, and nothing of them is worked on or
-  // written any more, except what a worker or a write has in hand.
+  // Abandons all clips: they hold no memory, and no worker or write begins on
+  // them any more. Steps and writes that have begun may still end.
   void AbandonAll();
   // Drops everything. Workers may still hold clips.
   void Clear();
@@ -115,8 +120,9 @@ class ClipQueue {
   std::shared_ptr<const Caller> caller_ = Nobody();
   std::string peer_;
   bool saw_message_ = false;
-  // Shared by the clips that bring no options of their own: those for BVH, and
-  // copies for other formats of sources. Never empty once a message was taken.
+  // Shared by the clips that bring no options of their own: first those for
+  // BVH, then a copy for each other format that came. After the first message
+  // none is null.
   std::vector<OptionsPtr> default_options_ = {nullptr};
   // Counts the stream and its default options.
   Ticket ticket_;

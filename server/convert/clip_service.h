@@ -8,17 +8,17 @@
 
 namespace bvhmill::server {
 
-// Messages are taken and given as bytes. So chunks of outputs are not copied,
-// and a request that is not a message gets a status that says so. Chunks of
-// clips are copied once, from the pieces of 16 KiB of the transport into one:
-// parsing across the ends of pieces takes longer.
+// Requests and responses are raw bytes, not messages. So chunks of outputs are
+// not copied, and a request that cannot be parsed gets a status that says so.
+// Chunks of clips are copied once, from the pieces of 16 KiB of the transport
+// into one: parsing across the ends of pieces takes longer.
 using RawClipService = v1::ClipService::WithRawCallbackMethod_ValidateClip<
     v1::ClipService::WithRawCallbackMethod_ConvertClip<
         v1::ClipService::WithRawCallbackMethod_ConvertClips<
             v1::ClipService::Service>>>;
 
 // The threads of gRPC move bytes and do short work; the workers do all other
-// work.
+// work. `parts` and `stream_memory` must outlive the service.
 class ClipService final : public RawClipService {
  public:
   ClipService(const CallParts& parts, StreamMemory* stream_memory)

@@ -21,11 +21,12 @@
 
 namespace bvhmill::server {
 
+// The bytes of a serialized ConvertClipsResponse.
 struct FrameBody {
   grpc::ByteBuffer bytes;
 };
 
-// The conversion of a clip, and what makes frames of its outputs.
+// The conversion of a clip, and the receiver that cuts its outputs into chunks.
 struct ClipWork {
   ClipWork(const StreamClip& clip, const ServerConfig& config,
            const CancelToken* cancel, ChunkReceiver::Sink sink,
@@ -72,8 +73,9 @@ class ClipWorker {
 
   explicit ClipWorker(const Parts& parts) : parts_(parts) {}
 
-  // Works on `clip` until its session has no step for it, or the turn of the
-  // clip is over. True in the latter case: the clip must be queued again.
+  // Works on `clip` until its session has no step for it, or it has had its
+  // turn of about 4 MiB of text. True in the latter case: the caller must queue
+  // the clip again.
   bool Work(const ClipPtr& clip);
 
  private:

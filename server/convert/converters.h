@@ -6,8 +6,9 @@
 
 namespace bvhmill::server {
 
-// The pool that all calls and streams take their converters from. A long clip
-// is helped by the idle threads of the server's workers. Thread-safe.
+// The pool that all calls and streams take their converters from. Idle threads
+// of the workers help with a long clip. Thread-safe. The pool lives until the
+// process ends.
 ConverterPool* Converters();
 
 }  // namespace bvhmill::server

@@ -1,8 +1,8 @@
 #pragma once
 
 // The conversion of one clip whose source arrives in pieces, encoded or not. It
-// works in small steps, so that its caller can pause it when its outputs are
-// not taken, and can let other clips have a turn.
+// works in small steps. Between two steps its caller can pause it, if the peer
+// does not take outputs, or can work on another clip.
 //
 //   IncrementalConversion conversion(options, encoding, max_bytes, &receiver,
 //                                    &cancel);
@@ -31,20 +31,22 @@
 
 namespace bvhmill::server {
 
-// Bytes that a conversion takes, at most, to decode a source.
+// The most memory, in bytes, that a conversion takes to decode a source; 0 for
+// one that is not encoded.
 int64_t DecodingBytes(Encoding encoding);
 
 // Used by one thread at a time. If a function throws std::bad_alloc, only the
 // destructor may be called after it.
 class IncrementalConversion {
  public:
-  // The text may have `max_clip_bytes` once it is decoded; 0 = any number. The
-  // options, `receiver` and `cancel` must outlive the conversion.
+  // `max_clip_bytes` limits the decoded text of an encoded source; 0 = no
+  // limit. The options, `receiver` and `cancel` must outlive the conversion.
   IncrementalConversion(const ConvertOptions& options, Encoding encoding,
                         int64_t max_clip_bytes, MeteredReceiver* receiver,
                         const CancelToken* cancel);
 
-  // Later steps make outputs of about `bytes`, or of one frame.
+  // From now on a step makes outputs of about `bytes`, but at least of one
+  // frame.
   void SetStepBytes(int64_t bytes) { converter_.SetStepBytes(bytes); }
 
   // Takes the next piece of the source. REQUIRES: !has_work().
@@ -52,15 +54,16 @@ class IncrementalConversion {
   // The same without a copy: `bytes` must stay valid until !has_work().
   void Borrow(std::string_view bytes);
 
-  // A step can be done with what was given.
+  // True if Step can do something with the bytes that were given.
   bool has_work() const {
     return has_bytes() || (!is_broken() && converter_.has_work());
   }
-  // Does one step. Returns the bytes of text that it read, or that its work is
-  // worth. REQUIRES: has_work().
+  // Does one step. Returns its cost in bytes of text: those that it read, or a
+  // fixed number for a step without text. REQUIRES: has_work().
   size_t Step();
 
-  // Rows wait for more text to be worked on together.
+  // True if text or rows wait for more of the clip, so as to be worked on
+  // together.
   bool can_flush() const { return !is_broken() && converter_.CanFlush(); }
   // Works on them now. REQUIRES: !has_work(). There may be work after it.
   void Flush() { converter_.Flush(); }
@@ -70,7 +73,8 @@ class IncrementalConversion {
     return is_broken() ? std::vector<Issue>() : converter_.TakeNewIssues();
   }
 
-  // The source is complete. There may be work after it.
+  // States that the source is complete. There may be work after it. REQUIRES:
+  // !has_work().
   void End();
   bool has_ended() const { return has_ended_; }
 
@@ -84,7 +88,7 @@ class IncrementalConversion {
 
  private:
   bool is_broken() const { return !decode_error_.ok(); }
-  // Some of what was given is not used yet.
+  // True if some of the given bytes are not used yet.
   bool has_bytes() const { return !rest_.empty() || text_at_ < text_.size(); }
   void DropBytes();
   std::string_view NextText();

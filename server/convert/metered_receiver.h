@@ -1,6 +1,6 @@
 #pragma once
 
-// A receiver of outputs whose memory the admission counts.
+// A receiver of outputs that counts memory before it is taken.
 
 #include <cstdint>
 #include <functional>

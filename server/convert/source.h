@@ -17,12 +17,13 @@ absl::Status ReadEncoding(v1::ContentEncoding encoding, Encoding* out);
 // UNIMPLEMENTED, SOURCE_FORMAT_UNKNOWN: the server cannot read `format`.
 absl::Status ReadFormat(v1::SourceFormat format, SourceFormat* out);
 
-// RESOURCE_EXHAUSTED if `source` exceeds `max_clip_bytes` (0 = any size), or
-// the status of ReadEncoding.
+// The status of ReadEncoding; or RESOURCE_EXHAUSTED if the data of `source` are
+// not encoded and exceed `max_clip_bytes` (0 = no limit).
 absl::Status CheckSource(int64_t max_clip_bytes, const v1::Source& source);
 
-// The `status` of a Decoder as an error of the call: RESOURCE_EXHAUSTED that
-// names max_clip_bytes, or INVALID_ARGUMENT, ENCODING_BROKEN.
+// The error of the call for `status`, the error of a Decoder: LIMIT_EXCEEDED of
+// max_clip_bytes if it is RESOURCE_EXHAUSTED, else INVALID_ARGUMENT,
+// ENCODING_BROKEN.
 absl::Status DecodeError(int64_t max_clip_bytes, const absl::Status& status);
 
 }  // namespace bvhmill::server

@@ -18,7 +18,7 @@ namespace bvhmill::server {
 
 using OptionsPtr = std::shared_ptr<const ConvertOptions>;
 
-// A serialized ConvertClipsResponse. Defined where messages are serialized.
+// A serialized ConvertClipsResponse. Defined in clip_worker.h.
 struct FrameBody;
 // A conversion that a worker runs. Defined in clip_worker.h.
 struct ClipWork;
@@ -45,9 +45,9 @@ struct WorkState {
   bool has_ended = false;
 };
 
-// Guarded by the mutex of its stream, except for `work`, which belongs to the
-// worker that runs the clip, and the members that never change after the clip
-// was admitted: key, options, encoding, reports_early.
+// Guarded by the mutex of its stream, with two exceptions: `work` and `queued`
+// belong to the worker that runs the clip; key, options, encoding,
+// reports_early and queued_at do not change once the clip can run.
 struct StreamClip {
   using Clock = std::chrono::steady_clock;
 
@@ -65,10 +65,10 @@ struct StreamClip {
   int64_t bytes = 0;
   // Bytes that came and that no worker has taken.
   std::deque<std::string> incoming;
-  // Bytes that the conversion was given and may still hold.
+  // Bytes that the conversion was given and has not reported as used.
   int64_t given_bytes = 0;
-  // When the clip began, had its first bytes, and had its result; and how long
-  // it waited for a worker.
+  // The times when the clip began, when its first bytes came and when its
+  // result was made; and how long it waited for a worker.
   Clock::time_point begun_at;
   std::optional<Clock::time_point> queued_at;
   Clock::time_point made_at;

@@ -55,7 +55,7 @@ struct StreamActions {
   std::optional<absl::Status> finish;
   // Cancel the call: the peer accepts nothing, so no write can end.
   bool cancel_call = false;
-  // Nothing to do but to free it, which takes time if it is large.
+  // Free this. That is not done under the mutex, since it may take long.
   std::shared_ptr<ClipWork> dropped;
 };
 
@@ -95,15 +95,16 @@ class StreamSession {
 
   // Events. Each adds what must be done to `actions`.
 
-  // The first event. `entered`: whether the call may be made at all.
+  // The first event. The stream fails with `entered` if it is not OK.
   void Start(const absl::Status& entered, std::shared_ptr<const Caller> caller,
              const std::string& peer, StreamActions* actions);
   // The read that was asked for has been started.
   void OnReadStarted(StreamActions* actions);
-  // The read gave bytes, which a worker will parse: OnRequest follows.
+  // The read gave bytes that a worker will parse. OnRequest follows.
   void OnRequestQueued() { is_queued_ = true; }
-  // The read gave `request` at `came_at`, whose content is taken; `parsed`: its
-  // status. `beside`: see ClipQueue::Take.
+  // The read gave a message at `came_at`. If `parsed` is OK it is `request`,
+  // and the session takes its content; otherwise the stream fails with
+  // `parsed`. `beside`: see ClipQueue::Take.
   void OnRequest(const absl::Status& parsed, v1::ConvertClipsRequest* request,
                  int64_t beside, Clock::time_point came_at,
                  StreamActions* actions);
@@ -115,7 +116,8 @@ class StreamSession {
   void OnCancel(StreamActions* actions) { Next(actions); }
   // The server drains: unfinished clips are finished, no new ones are read.
   void OnDrain(StreamActions* actions);
-  // About a second has passed. `allowed`: whether the caller may still convert.
+  // About a second has passed. The stream fails with `allowed` if that is not
+  // OK: the caller may not convert any more.
   void OnTick(Clock::time_point now, const absl::Status& allowed,
               StreamActions* actions);
 
@@ -142,8 +144,8 @@ class StreamSession {
   void OnFailure(const ClipPtr& clip, const absl::Status& status,
                  StreamActions* actions);
 
-  // Once Finish was done and the call is over: drops all that is left. No event
-  // but those of workers may follow, and none of them has actions then.
+  // Drops everything. Call it when the call is over. Only events of workers may
+  // follow, and they have no actions.
   void Clear();
 
   // Cancelled when the stream fails; conversions look at it.
@@ -154,8 +156,8 @@ class StreamSession {
   bool has_failed() const { return failed_.has_value(); }
   // The peer closed its side, or went away, within a clip.
   bool closed_within_clip() const { return closed_within_clip_; }
-  // The stream waits for nothing from its peer, except that the peer takes
-  // what is written.
+  // True if the stream can go on without another message of its peer. It may
+  // wait until the peer takes a frame.
   bool IsBusy() const;
   // For tests: what is outstanding.
   bool is_reading() const { return is_reading_; }

@@ -17,7 +17,8 @@
 
 namespace bvhmill::server {
 
-// The limits per connection and per caller that follow from the limits on all.
+// Limits that are fair shares of the limit on all: true where WithShares has
+// computed the limit.
 struct FairShares {
   bool clips_per_connection = false;
   bool bytes_per_connection = false;
@@ -37,15 +38,16 @@ struct AdmissionLimits {
 #define BVHMILL_ADMISSION_LIMIT(name, value, ...) int64_t name = value;
 #include "server/limits/limits.inc"
 
-  // The limits that shrink while others have much in flight: see WithShares.
+  // Fair shares shrink while others have much in flight: see WithShares.
   FairShares fair;
 };
 
-// `limits` with a fair share in place of each limit per connection and per
-// caller that is 0: half of the limit on all, and half of what others leave of
-// it if that is less. So no number of callers takes everything. A ticket may
-// grow to half of the bytes of all as long as a quarter of them is free.
-// Streams of a connection have a fair share, too, where streams are limited.
+// Replaces each limit per connection and per caller that is 0 by a fair share
+// of the limit on all, if there is such a limit. The share is half of that
+// limit, or half of what all others leave of it if that is less. So no group of
+// callers can take everything. A ticket that grows is checked against half of
+// that limit alone while a quarter of it is free. If max_streams is set, each
+// connection has a fair share of it, too.
 AdmissionLimits WithShares(AdmissionLimits limits);
 
 // Clips, the bytes of their memory, and streams that are in flight.
@@ -55,7 +57,7 @@ struct InFlight {
   int64_t streams = 0;
 };
 
-// The bytes and clips in flight of one caller or connection, and its tickets.
+// The use by one caller or connection, and the number of its tickets.
 struct Share {
   InFlight used;
   int64_t tickets = 0;
@@ -63,8 +65,9 @@ struct Share {
 
 class Admission;
 
-// Counts one clip, or memory of a call, as in flight until the ticket is
-// released or destroyed. Not thread-safe itself. The admission must outlive it.
+// Counts one clip, one stream or memory of a call as in flight until the ticket
+// is released or destroyed. The admission must outlive it. One ticket is used
+// by one thread at a time. A new ticket counts nothing.
 class Ticket {
  public:
   Ticket() = default;
@@ -72,12 +75,13 @@ class Ticket {
   Ticket& operator=(Ticket&& other) noexcept;
   ~Ticket();
 
-  // Counts `bytes` more for the clip. Refused as by TryEnter; the ticket then
-  // stays as it was. A negative number is given back, which never fails.
+  // Counts `bytes` more, or fewer if the number is negative, which never fails.
+  // Fails as TryEnter does; the ticket then stays as it was. Does nothing if
+  // the ticket counts nothing.
   absl::Status Grow(int64_t bytes);
-  // The work is done and its response is written: only the bytes still count.
+  // The work is done, so the clip counts no more; its bytes still count.
   void Worked();
-  // The clip is not in flight any more.
+  // Nothing of the ticket is in flight any more.
   void Release();
 
  private:
@@ -96,14 +100,16 @@ class Ticket {
   InFlight held_;
 };
 
+// Thread-safe.
 class Admission {
  public:
   explicit Admission(const AdmissionLimits& limits) : limits_(limits) {}
 
-  // One clip of `bytes` bytes, of `caller`, over the connection of `peer`. OK:
-  // it is in flight as long as `ticket` lives. RESOURCE_EXHAUSTED: reason
+  // Admits one clip of `caller`, over the connection of `peer`, which takes
+  // `bytes` of memory for now. First releases what `ticket` counts. OK: the
+  // clip is in flight until `ticket` is released. RESOURCE_EXHAUSTED: reason
   // SERVER_BUSY, CONNECTION_BUSY or CALLER_BUSY, with a QuotaFailure that names
-  // the limit, and a RetryInfo unless the clip alone is too large. Thread-safe.
+  // the limit, and a RetryInfo unless the clip alone exceeds the limit.
   absl::Status TryEnter(const Caller& caller, const std::string& peer,
                         int64_t bytes, Ticket* ticket);
   // The same for memory that belongs to no clip.
@@ -114,8 +120,9 @@ class Admission {
   absl::Status TryOpen(const Caller& caller, const std::string& peer,
                        Ticket* ticket);
 
-  // While `refuse` is set no ticket for a clip is given: RESOURCE_EXHAUSTED,
-  // reason SERVER_BUSY, limit_name available_memory. Earlier tickets may grow.
+  // While `refuse` is set, TryEnter refuses every clip: RESOURCE_EXHAUSTED,
+  // reason SERVER_BUSY, limit_name available_memory, with a RetryInfo and no
+  // QuotaFailure. Tickets that exist may still grow.
   void RefuseNewClips(bool refuse) { refuses_ = refuse; }
 
   // Drops the names of callers and connections that have nothing in flight.
@@ -128,7 +135,7 @@ class Admission {
   int64_t bytes() const;
   // The most bytes that were in flight at once since the start.
   int64_t peak_bytes() const;
-  // Names that are known.
+  // The number of callers and connections whose names are kept.
   size_t known() const;
 
  private:
@@ -159,8 +166,8 @@ class Admission {
   mutable std::mutex mutex_;
   InFlight all_;
   int64_t peak_bytes_ = 0;
-  // By name and address. Tickets point at them, so that nothing is looked up
-  // but once for each.
+  // By name of the caller, and by address of the peer. Tickets point at the
+  // values, so each ticket needs only one look-up.
   std::unordered_map<std::string, Share> callers_;
   std::unordered_map<std::string, Share> peers_;
 };

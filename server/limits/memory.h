@@ -8,21 +8,20 @@
 namespace bvhmill::server {
 
 struct MemoryUse {
-  // Bytes in physical memory, and bytes of address space; 0 if the system does
-  // not say.
+  // Bytes in physical memory, and bytes of address space; 0 if unknown.
   int64_t resident = 0;
   int64_t address_space = 0;
 };
 
-// Any thread; takes no memory.
+// Any thread. Allocates no memory. Cost: three system calls.
 MemoryUse ReadMemoryUse();
 
 // The same, resident bytes only.
 int64_t ResidentBytes();
 
-// Makes the allocator return large blocks to the system some time after they
+// Makes TBB's allocator return large blocks to the system some time after they
 // are free. By default it keeps blocks of 64 MB and more. Call before threads
-// start.
+// start. Does nothing if the program uses another allocator.
 void ReturnLargeBlocks();
 
 // Returns the free memory of the allocator to the system. Any thread; takes
@@ -41,16 +40,16 @@ struct MemoryBounds {
 // Reads them from the system. Cost: a few small files.
 MemoryBounds ReadMemoryBounds();
 
-// The least of all bounds; 0 = none is known.
+// The lesser of both bounds; 0 = none is known.
 int64_t LeastBound(const MemoryBounds& bounds);
 
-// How much of its bounds the process uses: 1 = all of the tightest one; 0 if
-// there are none.
+// The share of its bounds that the process uses, the larger share of both:
+// 1 = all of one bound. 0 if there are no bounds.
 double FullnessOf(const MemoryUse& use, const MemoryBounds& bounds);
 
-// The least memory limit of the cgroups that /proc/self/cgroup, whose text is
-// `cgroups`, names below the mount point `root`, and of those above them.
-// Versions 1 and 2; 0 = no limit.
+// The least memory limit of the cgroups of a process and of all their parents;
+// 0 = no limit. `cgroups` is the text of /proc/self/cgroup, `root` the folder
+// where cgroups are mounted. Reads cgroups of versions 1 and 2.
 int64_t CgroupMemoryLimit(const std::string& cgroups, const std::string& root);
 
 }  // namespace bvhmill::server

@@ -1,7 +1,8 @@
 #pragma once
 
-// Keeps the process within its memory: reads how much it has, and releases free
-// memory, cuts connections or stops taking clips as MemoryPolicy decides.
+// Keeps the process within its memory. Reads the memory in use; then, as
+// MemoryPolicy decides, releases free memory, cuts connections, or reports that
+// memory is short, so that no more clips are taken.
 
 #include <atomic>
 #include <chrono>
@@ -39,15 +40,16 @@ class MemoryGuard {
   // `cuts`: whether the guard may cut connections.
   MemoryGuard(MemoryHooks hooks, bool cuts);
 
-  // Reads the memory and acts. To be called every 20 ms, by one thread: a flood
-  // takes some MB a millisecond.
+  // Reads the memory and acts. One thread must call it every 20 ms: hostile
+  // peers can fill some MB in a millisecond.
   void Check(Clock::time_point now);
 
   // True while memory is short. Any thread.
   bool is_short() const { return is_short_; }
 
   // Sets a listener that Check calls after on_change; an empty function removes
-  // it. Returns after a running call of the old listener. Any thread.
+  // it. If the old listener is running, waits until it has returned. Any
+  // thread, but not the listener itself.
   void Listen(std::function<void(bool is_short)> listener);
 
  private:
@@ -60,7 +62,8 @@ class MemoryGuard {
   const MemoryBounds bounds_ = ReadMemoryBounds();
   // Used by the thread that calls Check.
   MemoryPolicy policy_;
-  // When the unfinished bytes were last counted, and the resident bytes then.
+  // The unfinished bytes when they were last counted, the time of that, and the
+  // resident bytes at that time.
   int64_t unfinished_ = 0;
   Clock::time_point counted_at_;
   int64_t resident_then_ = 0;

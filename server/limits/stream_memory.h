@@ -16,11 +16,11 @@ class StreamMemory {
   // 0 = no limit.
   explicit StreamMemory(int64_t max_bytes) : max_bytes_(max_bytes) {}
 
-  // A negative number of bytes is given back.
+  // Counts `bytes` more, or fewer if the number is negative.
   void Add(int64_t bytes) { bytes_ += bytes; }
   int64_t bytes() const { return bytes_; }
-  // The streams hold more than `max_bytes`. Each then makes outputs only as
-  // fast as its peer takes them.
+  // True if the streams hold more than `max_bytes`. Each stream then makes
+  // outputs only as fast as its peer takes them.
   bool IsCrowded() const { return Exceeds(bytes_, max_bytes_); }
 
  private:

@@ -1,7 +1,7 @@
 #pragma once
 
-// Accepts connections. The listener of gRPC is not used: it accepts any number
-// of connections, and stops for good when the process is out of files.
+// Accepts connections. It replaces the listener of gRPC, which has no limit on
+// connections, and stops for good when the process is out of files.
 
 #include <poll.h>
 
@@ -27,13 +27,15 @@ class Listener {
   // As it was given, with the port that was picked if it was 0.
   const std::string& address() const { return sockets_->address(); }
 
-  // Starts a thread that passes each new connection, and the file that listens,
-  // to `take`. `take` owns the file of the connection and must not throw. While
-  // the process is short of files or memory, connections wait. Throws
-  // std::system_error if the system has no thread. Call once.
+  // Starts a thread that calls `take` with the descriptor of each new
+  // connection and that of the listening socket. `take` owns the first, and
+  // must not throw. While the process is short of files or memory, new
+  // connections wait. Throws std::system_error if no thread can be started.
+  // Call once.
   using Take = std::function<void(int file, int listening_file)>;
   void Start(Take take);
-  // Stops accepting. Any thread may call it, one at a time.
+  // Stops accepting, and waits until `take` has returned. The sockets stay open
+  // until the destructor. One thread at a time may call it, but not `take`.
   void Stop();
 
  private:
@@ -41,7 +43,7 @@ class Listener {
   static void Run(const Take& take, std::vector<pollfd>* files);
 
   std::unique_ptr<ListeningSockets> sockets_;
-  // Readable once it must stop.
+  // An eventfd that becomes readable when the thread must stop.
   OpenFiles stop_;
   std::jthread thread_;
 };

@@ -1,7 +1,7 @@
 #pragma once
 
-// Answers calls of methods that no service has, so that the log and the metrics
-// see them.
+// Ends calls of methods that no service has with UNIMPLEMENTED. Without it gRPC
+// would do that, and neither the log nor the metrics would have these calls.
 
 #include <grpcpp/generic/async_generic_service.h>
 

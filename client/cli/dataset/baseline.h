@@ -4,9 +4,9 @@
 // what is new.
 //
 // A baseline is a file with one JSON object on each line. A fault is the same
-// if its code, its file and its joint (index and name) are equal. It is new all
-// the same if it occurs more often than in the baseline. Files are named
-// relative to the folder of the baseline.
+// if its code, its file and its joint (index and name) are equal. But it is new
+// if it occurs more often than in the baseline. Files are named relative to the
+// folder of the baseline.
 
 #include <cstdint>
 #include <map>
@@ -24,13 +24,12 @@ namespace bvhmill::client {
 // The issues of a data set by file, code and joint. Thread-safe.
 class Baseline {
  public:
-  // `path` is the file of the baseline, whose folder the names of clips are
-  // relative to. The baseline is empty.
+  // An empty baseline, to be written to the file `path`. Reads no file.
   explicit Baseline(const std::string& path);
   Baseline(Baseline&& other) noexcept;
 
   // Reads the baseline in the file `path`, of at most 256 MiB. INVALID_ARGUMENT
-  // "PATH:LINE: why".
+  // "PATH:LINE: why", or "PATH: why" if the file cannot be read.
   static absl::StatusOr<Baseline> Read(const std::string& path);
 
   // Adds all issues that `report` lists about the clip `path`.
@@ -41,13 +40,14 @@ class Baseline {
   // not change.
   int64_t TakeOut(const std::string& path, Report* report);
 
-  // Issues of the baseline that TakeOut has not found in their clips, though it
-  // was called for these.
+  // The number of issues of the baseline that are gone: TakeOut was called for
+  // their clip and did not find them.
   int64_t Gone() const;
 
   // The lines of the file, sorted.
   std::string Text() const;
 
+  // The version of the rules with which the baseline was made.
   const std::string& rules_version() const { return rules_version_; }
 
  private:

@@ -19,10 +19,10 @@ struct UnitGuess {
   std::string meters;
 };
 
-// Hashes of the text of a clip.
+// Hashes of the bytes of a clip.
 struct ContentHashes {
   uint64_t file = 0;
-  // Of the rows of MOTION; none if there are none that can be told.
+  // The hash of the rows of MOTION; none if fewer than two rows are found.
   std::optional<uint64_t> rows;
 };
 
@@ -39,15 +39,16 @@ struct ClipTraits {
 
 // "60 fps": a rate within 0.05 % of a whole number is that number, so that
 // frame times of 0.0083333 and 0.008333 both are 120 fps; others have two
-// decimals.
+// decimals. Empty if the rate is not positive and finite.
 std::string RateName(double frames_per_second);
 
-// The hashes of `text`; `is_bvh` says that it has rows.
+// The hashes of `text`. Set `is_bvh` if it is BVH and not compressed: the rows
+// are then hashed, too. O(bytes).
 ContentHashes HashContent(std::string_view text, bool is_bvh);
 
 // The traits of a clip, without its content. The unit and the up axis are those
 // of the hints DATA_UNIT_GUESS and DATA_UP_AXIS_GUESS in `result.report`. A
-// person that is measured and does not stand along Z has Y up.
+// clip with only the first hint has Y up.
 ClipTraits TraitsOf(const ConvertResult& result);
 
 }  // namespace bvhmill::client

@@ -1,7 +1,7 @@
 #pragma once
 
-// The expectations of a data set: what its clips have in common, and which
-// issues matter.
+// The expectations of a data set: the traits that its clips must share, and the
+// issues that matter.
 
 #include <map>
 #include <optional>
@@ -50,13 +50,14 @@ struct Expectations {
 };
 
 // Adds the severities, the thresholds and the ignored codes of `expectations`
-// to `report`, for the file `below`: its path below the folder of the
-// expectations. Thresholds that `report` has already come first.
+// to `report`, whose own thresholds come first. `below` is the path of the
+// clip, relative to the folder of the expectations.
 void ApplyTo(const Expectations& expectations, std::string_view below,
              ReportOptions* report);
 
-// Logs an issue DATASET_... for each expectation that the clip breaks. A fact
-// that is not known breaks none. `options` are those of the report of the clip.
+// Adds an issue DATASET_... to result->report for each expectation that the
+// clip breaks. A fact that is not known breaks none. `options` are those of the
+// report. result->status does not change.
 void CheckExpectations(const Expectations& expectations,
                        const ClipTraits& traits, const ReportOptions& options,
                        ConvertResult* result);

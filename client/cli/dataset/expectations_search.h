@@ -18,19 +18,21 @@ namespace bvhmill::client {
 // The expectations of each clip. Const functions are thread-safe.
 class ClipExpectations {
  public:
-  // Reads the files. A clip has those of the nearest file .bvhmill.toml: in its
-  // folder, or in a folder above. INVALID_ARGUMENT "PATH...: why" if one is
-  // wrong.
+  // Reads the files, each once. A clip has the expectations of flags.file, or
+  // else those of the nearest file .bvhmill.toml, in its folder or in a folder
+  // above. INVALID_ARGUMENT "PATH...: why" if a file is wrong.
   static absl::StatusOr<ClipExpectations> Find(
       const ExpectationsFlags& flags, const std::vector<Input>& inputs);
 
-  // Reads the joints of each skeleton that is a file by `read`. Call once,
-  // before Of. INVALID_ARGUMENT "PATH: skeleton: FILE: why".
+  // Calls `read` for each file that expectations name as their skeleton, and
+  // keeps its joints. Call once, before Of. INVALID_ARGUMENT "PATH: skeleton:
+  // FILE: why".
   absl::Status ReadSkeletons(
       const std::function<absl::StatusOr<JointList>(const std::string& path)>&
           read);
 
-  // Those of the clip with this index among the inputs; null if it has none.
+  // The expectations of the clip with this index among the inputs; null if it
+  // has none. Valid as long as this object.
   const Expectations* Of(size_t input) const;
 
   // The files, sorted by path.

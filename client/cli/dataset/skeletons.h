@@ -27,11 +27,12 @@ struct SkeletonDifference {
 SkeletonDifference CompareSkeletons(const JointList& expected,
                                     const JointList& found);
 
-// Compares the names of joints, without end sites, with `expected`.
+// The first difference of the names of joints, without end sites, from
+// `expected`.
 SkeletonDifference CompareNames(const std::vector<std::string>& expected,
                                 const JointList& found);
 
-// Joints without end sites.
+// The number of joints, without end sites.
 int64_t CountJoints(const JointList& joints);
 
 }  // namespace bvhmill::client

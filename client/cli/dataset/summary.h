@@ -1,7 +1,7 @@
 #pragma once
 
-// What all clips of a run have in common, and which differ: plain data, for the
-// summary of `validate`.
+// The traits that the clips of a run share, and the clips that differ: plain
+// data, for the summary of `validate`.
 
 #include <cstdint>
 #include <string>
@@ -47,11 +47,12 @@ struct TraitValue {
   int64_t clips = 0;
 };
 
-// A trait of clips that most share: "skeleton", "frame rate", "unit", "up
-// axis".
+// A trait of clips: "skeleton", "frame rate", "unit" or "up axis", with its
+// values.
 struct SharedTrait {
   std::string trait;
-  // The value of more than half of the clips: "60 fps". Empty if there is none.
+  // The value of more than half of the known clips: "60 fps". Empty if there is
+  // none.
   std::string usual;
   // Clips that have it.
   int64_t usual_clips = 0;
@@ -84,8 +85,8 @@ struct DatasetSummary {
   // Traits that some clips do not share, if at least three clips have a known
   // value.
   std::vector<SharedTrait> odd;
-  // Equal bytes; and equal rows of MOTION below another header. At most
-  // kMaxListed groups of each.
+  // Groups of clips with equal bytes, and of clips with equal rows of MOTION
+  // below another header. At most kMaxListed groups of each.
   std::vector<EqualClips> equal_files;
   std::vector<EqualClips> equal_motions;
   // Issues that the baseline has.

@@ -1,6 +1,7 @@
 #pragma once
 
-// The output files of one clip: in the end all of them exist, or none.
+// The output files of one clip. They get their names only after all of them are
+// complete.
 
 #include <sys/stat.h>
 
@@ -62,18 +63,19 @@ class ClipOutputs final : public OutputReceiver {
               const Input& input);
 
   // Checks the outputs that exist. True: convert the clip; false: skip it.
-  // `cancel`, which may be null, ends the computation of digests in all calls.
-  // CANCELLED.
+  // CANCELLED if `cancel` ends the computation of a digest; it may be null, and
+  // later calls use it, too.
   absl::StatusOr<bool> Prepare(const CancelToken* cancel);
 
   absl::Status Begin(const ClipInfo& info,
                      std::span<const OutputInfo> outputs) override;
   absl::Status Data(size_t output, std::string_view bytes) override;
 
-  // Gives all files their names, and also writes the report if it is not empty.
-  // Requires that the conversion has succeeded with `result`.
+  // Gives all files their names, and writes the report if it is not empty. If a
+  // file cannot get its name, the files before it have theirs. Requires that
+  // the conversion has succeeded with `result`.
   absl::Status Commit(const ConvertResult& result, std::string_view report);
-  // Drops the other files and writes the report alone.
+  // Drops the outputs and writes only the report.
   absl::Status CommitReport(std::string_view report);
 
   // Why files could not be written; OK if they could.

@@ -11,7 +11,8 @@
 namespace bvhmill::client {
 
 // Receives world positions as bytes, in pieces of any size, and keeps the least
-// and the greatest x, y and z. Values that are not finite are ignored.
+// and the greatest x, y and z. Ignores values that are not finite. The
+// positions must be the only output. Results are valid after Begin.
 class Extents final : public OutputReceiver {
  public:
   absl::Status Begin(const ClipInfo& info,

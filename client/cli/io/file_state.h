@@ -32,8 +32,9 @@ std::optional<FileState> StateOfFile(const std::string& path);
 // cannot be read, or is not as it was when `state` was taken. CANCELLED.
 absl::Status AddDigest(const CancelToken* cancel, FileState* state);
 
-// True if the file of `now` has the bytes that the file of `then` had. Size and
-// times decide if they can; otherwise the digest of `now` is computed.
+// Sets `is_same` to true if the file of `now` has the bytes that the file of
+// `then` had. Size and times decide if they can; otherwise now->sha256 is
+// computed. A file that cannot be read is not the same. The only error is
 // CANCELLED.
 absl::Status HasSameBytes(const FileState& then, const CancelToken* cancel,
                           FileState* now, bool* is_same);

@@ -55,8 +55,9 @@ std::set<FileId> IdsOfFiles(const std::vector<Input>& inputs);
 
 // All inputs in the order of the command line; files of a directory are sorted
 // by path. A search skips names that begin with a dot, links to directories,
-// and the directory `skip`. INVALID_ARGUMENT if the command line is wrong: a
-// directory without `recursive`, a list that cannot be read, stdin twice.
+// and the directory `skip`. An input that cannot be read gets an error as its
+// status. INVALID_ARGUMENT if the command line is wrong: no input, a directory
+// without `recursive`, a list that cannot be read, stdin twice.
 absl::StatusOr<std::vector<Input>> CollectInputs(const InputOptions& options,
                                                  std::optional<FileId> skip);
 

@@ -23,11 +23,13 @@ std::string Normalized(std::string_view path);
 class OutputDir {
  public:
   // Opens `path`, which is made if it is missing, with its parents.
+  // FAILED_PRECONDITION "PATH: why".
   static absl::StatusOr<OutputDir> Open(const std::string& path);
 
   // Opens the directory `below` ("" for this one), component by component,
-  // without following symbolic links. Makes what is missing if `make`;
-  // otherwise NOT_FOUND. FAILED_PRECONDITION "PATH: why".
+  // without following symbolic links. Makes missing directories if `make`;
+  // otherwise NOT_FOUND. FAILED_PRECONDITION "PATH: why". Requires that `below`
+  // is "" or StaysBelow.
   absl::StatusOr<UniqueFd> Descend(std::string_view below, bool make) const;
 
   // As it was given.

@@ -15,7 +15,8 @@ namespace bvhmill::client {
 // output that is made frame by frame. Not thread-safe.
 class ProgressReceiver final : public OutputReceiver {
  public:
-  // `bytes` is the size of the clip. The references are borrowed.
+  // `bytes` is the size of the clip; `progress` is set to the part of it that
+  // is done. The references are borrowed.
   ProgressReceiver(OutputReceiver* receiver,
                    std::span<const OutputRequest> requests, int64_t bytes,
                    ClipProgress* progress)

@@ -24,7 +24,7 @@ inline std::string_view ViewOf(const ClipText& text) {
 absl::Status ReadClip(const Input& input, int64_t max_bytes,
                       const CancelToken* cancel, ClipText* bytes);
 
-// The compression of `input` by its name.
+// The compression of `input` by its name; none for stdin.
 Encoding EncodingOf(const Input& input);
 
 // Replaces compressed bytes by their text. Fails as ReadClip does.

@@ -34,7 +34,8 @@ struct ClipPicture {
   // The parent of each point of a pose, as an index of a point; -1: none.
   std::vector<int32_t> parents;
   std::vector<PosePicture> poses;
-  // The median over sampled frames of the extent along the up axis. 0: unknown.
+  // The median over sampled frames of the extent along the up axis, in the unit
+  // of the clip or in meters: see HasMeters. 0: unknown.
   float height = 0;
   // Frames that each value of a curve covers; the last may cover fewer.
   int64_t frames_per_value = 1;

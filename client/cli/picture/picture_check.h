@@ -10,12 +10,12 @@
 
 namespace bvhmill::client {
 
-// The result of engine->Validate, and in `picture` the picture of the clip, if
-// it could be converted. The poses are those after the edits of `options`.
-// Lengths are in meters if the options state the unit.
+// Returns the result of engine->Validate. Sets `picture` if the clip could be
+// converted. Its poses are those after the edits of `options`, in the unit of
+// the outputs; its height is in meters if HasMeters.
 //
-// The clip is converted, with two more outputs. If that fails for reasons that
-// these outputs may have, such as a limit, the clip is checked once more
+// The clip is converted with two more outputs. If that fails for a reason that
+// these outputs may cause, such as a limit, the clip is checked once more
 // without them: a picture never changes a report. A server sends 28 bytes for
 // each joint and frame.
 ConvertResult ValidateWithPicture(Engine* engine, std::string_view name,
@@ -24,7 +24,7 @@ ConvertResult ValidateWithPicture(Engine* engine, std::string_view name,
                                   const CancelToken* cancel,
                                   std::optional<ClipPicture>* picture);
 
-// True if the lengths of pictures are in meters.
+// True if the edits state the unit, so that ClipPicture::height is in meters.
 bool HasMeters(const ClipEdits& edits);
 
 }  // namespace bvhmill::client

@@ -24,10 +24,11 @@ void AddPictureOutputs(std::vector<OutputRequest>* outputs);
 Point3 UpOf(const ClipEdits& edits, const Report& report);
 
 // Takes the outputs of AddPictureOutputs and drops all others. Memory does not
-// grow with the length of the clip: about 1 KB for each joint. Not thread-safe.
+// grow with the length of the clip: about 1 KB for each joint. Only the first
+// 1024 joints have curves. Not thread-safe.
 class PictureReceiver final : public OutputReceiver {
  public:
-  // Points of a pose, and joints with a curve, at most.
+  // The most points of a pose, and the most joints with a curve.
   static constexpr size_t kMaxPoints = 100;
   static constexpr size_t kMaxCurves = 4;
 

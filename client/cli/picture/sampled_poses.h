@@ -17,18 +17,18 @@ struct SampledPose {
   std::vector<Point3> points;
 };
 
-// Keeps every k-th frame; when these become too many, every second of them is
-// dropped, and k doubles. So the frames depend on the length of the clip alone.
+// Keeps every k-th frame. When these become too many, it drops every second of
+// them and doubles k. So the frames depend on the length of the clip alone.
 class SampledPoses {
  public:
-  // Poses that are kept at most.
+  // The most poses that are kept.
   static constexpr size_t kMaxPoses = 32;
 
   // Keeps the joints with these indices.
   explicit SampledPoses(std::vector<int32_t> joints = {});
 
-  // Adds the next frame: x, y, z of every joint of the clip. Requires that
-  // every index of a joint is in it.
+  // Adds the next frame: x, y and z of each joint of the clip. Requires that it
+  // has all joints of the constructor.
   void Add(std::span<const float> positions);
 
   int64_t frames() const { return frames_; }

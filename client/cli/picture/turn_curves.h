@@ -11,12 +11,13 @@
 
 namespace bvhmill::client {
 
-// Takes one value of each series at a time. Keeps the smallest and the largest
-// value of each range of frames; when the ranges become too many, pairs of them
-// become one. So a single large value stays visible in a clip of any length.
+// Takes one value of each series for each frame. Keeps the smallest and the
+// largest value of each range of frames. When the ranges become too many, each
+// two neighbours become one. So a single large value stays visible in a clip of
+// any length.
 class TurnCurves {
  public:
-  // Ranges that are kept at most. Even.
+  // The most ranges that are kept; an even number.
   static constexpr size_t kMaxValues = 128;
 
   // Memory: 1 KB for each series.

@@ -16,7 +16,7 @@ namespace bvhmill::client {
 // lists, and about 4 KB for the picture.
 std::string PageClip(const ClipFinding& clip);
 
-// What is known after the last clip.
+// Facts about a run that are known after its last clip.
 struct PageEnd {
   std::string title;
   // The unit of heights: "m" or "units".

@@ -1,6 +1,6 @@
 #pragma once
 
-// Takes the bytes of a rendering to stdout or into a file.
+// Writes the bytes of a rendering to stdout or into a file.
 
 #include <optional>
 #include <string>
@@ -27,7 +27,8 @@ class ReportOutput {
   // Appends `text`. False if no more can be written.
   bool Put(std::string_view text);
 
-  // Gives the file its name. Returns the first failure of Put and of this.
+  // Gives the file its name. Returns the first failure of Put or Close; always
+  // OK for stdout, whose failures Console reports.
   absl::Status Close();
 
  private:

@@ -25,7 +25,7 @@ struct RunFacts {
   std::optional<FailOn> fail_on;
   // The names of the inputs, for people.
   std::string title;
-  // True if the lengths of pictures are in meters.
+  // True if ClipPicture::height is in meters: see HasMeters.
   bool has_meters = false;
 };
 
@@ -57,8 +57,8 @@ struct ClipFinding {
 
 // The facts about a run that are known after its last clip.
 struct RunSummary {
-  // Clips of the run, and those that passed. Less than `clips` are in the
-  // summary of the data set if the run was interrupted.
+  // Clips of the run, and those that passed. If the run was interrupted,
+  // `dataset` has fewer clips.
   int64_t clips = 0;
   int64_t passed = 0;
   // False if the run was interrupted, or a server was lost.

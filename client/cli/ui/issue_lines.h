@@ -35,14 +35,15 @@ void TakeLines(std::string_view text, const Report& report, IssueView* view);
 std::string IssueLine(std::string_view path, const Issue& issue,
                       const IssueView& view = {});
 
-// Why a clip failed: the first error of its report if that is why, otherwise
-// "PATH: error: " and the message of the status. Without a line end.
+// The reason why a clip failed, without a line end: the first error of its
+// report if that is the reason, otherwise "PATH: error: " and the message of
+// the status.
 std::string FailureLine(std::string_view path, const ConvertResult& result,
                         const IssueView& view = {});
 std::string FailureLine(std::string_view path, const absl::Status& status);
 
 // The whole report: a line with the verdict, then one for each issue. Every
-// line has its end. `known_issues` are those that a baseline took out.
+// line has its end. `known_issues` is the number that a baseline has removed.
 std::string ReportText(std::string_view path, const ConvertResult& result,
                        int64_t known_issues, const IssueView& view);
 
@@ -58,7 +59,8 @@ std::string RepairText(std::string_view path, const Report& report,
 // "2 errors, 1 warning"; empty if there are none.
 std::string FaultCounts(const IssueCounts& counts);
 
-// Removes issues below `least` from the list. Counts do not change.
+// Removes issues less severe than `least` from the list. Counts do not change.
+// If any was removed, the list has all others, so it is not `truncated`.
 void ListFrom(Severity least, Report* report);
 
 }  // namespace bvhmill::client

@@ -18,15 +18,16 @@ class JsonLines {
   explicit JsonLines(Console* console) : console_(*console) {}
 
   // Opens the file `path`; "-" is stdout, "" writes nothing. A file that exists
-  // is replaced if `replace` and continued if `append`; otherwise this is
-  // INVALID_ARGUMENT "PATH: why".
+  // is continued if `append`, or else replaced if `replace`. INVALID_ARGUMENT
+  // "PATH: why" if neither is set, or if the file cannot be written.
   absl::Status Open(const std::string& path, bool replace, bool append);
 
   bool is_open() const { return file_.valid() || to_stdout_; }
 
   // Writes `object` and a line end. Prints the first failure to stderr.
   void Put(std::string_view object);
-  // True if a write has failed.
+  // True if a write to the file has failed; for stdout see
+  // Console::data_lost. Not while another thread calls Put.
   bool failed() const { return failed_; }
 
  private:

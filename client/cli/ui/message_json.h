@@ -12,7 +12,7 @@ namespace bvhmill::client {
 
 // `message` on one line without a line end. Every field is present; a number
 // that is not finite and a message that is not set are null. Requires that no
-// field is a map, bytes or a member of a oneof.
+// field is a map, bytes, a member of a oneof, or a list of numbers or bools.
 std::string MessageJson(const google::protobuf::Message& message);
 
 }  // namespace bvhmill::client

@@ -8,7 +8,8 @@
 
 namespace bvhmill::client {
 
-// A file name in one line of text: UTF-8, control characters as \xNN.
+// A file name in one line of text: UTF-8, control characters as \xNN, cut after
+// 4096 bytes.
 std::string Printable(std::string_view path);
 
 // The shortest decimal number that reads back as `value`. Requires that `value`

@@ -91,8 +91,8 @@ class IssueLog {
   // and adds the share of values to the args and the message of those that have
   // it. Cheap if there is nothing new. Not after Finish.
   std::vector<Issue> TakeNew();
-  // As long as it is set, TakeNew returns nothing: the caller may yet replace
-  // this log by an earlier copy of it.
+  // While it is set, TakeNew returns nothing. Set it while this log may still
+  // be replaced by an earlier copy of it.
   void SetProvisional(bool is_provisional) { is_provisional_ = is_provisional; }
 
   // Makes the report of everything that was added: sorted, cut to the cap, with

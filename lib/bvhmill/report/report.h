@@ -84,8 +84,8 @@ struct Report {
   // True if there are more distinct issues than are listed.
   bool truncated = false;
   std::string rules_version{kRulesVersion};
-  // The thresholds that the caller chose in place of a default. `rules_version`
-  // says the others.
+  // The thresholds that the caller chose in place of a default. The defaults of
+  // all others follow from `rules_version`.
   std::vector<ThresholdChoice> thresholds;
 };
 
@@ -97,8 +97,8 @@ const Issue* FirstError(const Report& report);
 void AddToReport(Report&& more, int64_t max_issues, Report* report);
 
 // One line for people, like that of a compiler but without a file name: "12:5:
-// error: MOTION_NUMBER_INVALID: 1,5 is not a number (frame 3, Hips)". If the
-// file is not text, it begins with "byte 12: " instead.
+// error: MOTION_NUMBER_INVALID: 1,5 is not a number (frame 3, joint 0 Hips)".
+// If the file is not text, it begins with "byte 12: " instead.
 std::string RenderIssue(const Issue& issue);
 
 }  // namespace bvhmill

@@ -6,7 +6,7 @@
 
 namespace bvhmill {
 
-// With four digits: "152.7", "1.41", "3.4e+38".
+// `value` with at most four significant digits: "152.7", "1.41", "3.4e+38".
 std::string Short(double value);
 
 }  // namespace bvhmill

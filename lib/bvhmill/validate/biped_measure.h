@@ -20,10 +20,10 @@ struct BipedMeasure {
   double leg = 0;
 };
 
-// Measures a body. It has one root and at least ten joints. At its first branch
-// it has a pair of limbs of about equal length, the legs; another branch leads
-// to another pair. The length of the longer leg is 0.3 to 0.9 of
-// SizeOf. Returns nullopt for any other skeleton. O(n log n).
+// Measures a body; returns nullopt for any other skeleton. A body has one root
+// and at least ten joints. At its first branch it has a pair of limbs of about
+// equal length, the legs; another branch leads to another pair, the arms. The
+// length of the longer leg is 0.3 to 0.9 of SizeOf. O(n log n).
 std::optional<BipedMeasure> MeasureBiped(const Skeleton& skeleton);
 
 // The largest of the three extents.

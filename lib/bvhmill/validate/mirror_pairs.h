@@ -20,8 +20,8 @@ struct MirrorPair {
 //   LeftArm, RightArm    left_arm, right_arm    lArm, rArm
 //   L_Arm, R_Arm         Arm_L, Arm_R           Arm.l, Arm.r
 //
-// and the first end sites of both, if they have any. A name that is not unique
-// counts where it comes first. O(n log n).
+// After each pair comes the pair of their first end sites, if both have one. If
+// several joints have one name, only the first of them counts. O(n log n).
 std::vector<MirrorPair> FindMirrorPairs(const Skeleton& skeleton);
 
 }  // namespace bvhmill

@@ -39,7 +39,7 @@ struct ObservedClip {
   double frame_time = 0;
   // The thresholds in force.
   const Thresholds& thresholds;
-  // Facts that observers share; see there for who writes them.
+  // Facts that observers share. MotionFacts says which observer writes them.
   MotionFacts& motion;
 };
 
@@ -64,8 +64,9 @@ class RowObserver {
   virtual ~RowObserver() = default;
   // True if Add must have positions. The same at all times.
   virtual bool NeedsPositions() const { return false; }
-  // Bytes of memory that the observer takes for a clip with this skeleton, from
-  // Begin on. They are drawn from the budget of the clip before. O(nodes).
+  // Bytes of memory that the observer takes for a clip with this skeleton from
+  // Begin on. The caller draws them from the budget of the clip before Begin.
+  // O(nodes).
   virtual int64_t MemoryBytes(const Skeleton& /*skeleton*/,
                               const SkeletonFacts& /*facts*/) const {
     return 0;
@@ -75,8 +76,7 @@ class RowObserver {
   // The next rows.
   virtual void Add(const ObservedRows& rows) = 0;
   // The rows from number `frames` on are void: a fault was found in the text.
-  // The clip is refused: neither Add nor Finish follows. Rows that are void are
-  // never given again.
+  // The clip is refused, so neither Add nor Finish follows.
   virtual void Truncate(int64_t frames) = 0;
   // All rows came and are good. Logs what was found.
   virtual void Finish(IssueLog* log) = 0;

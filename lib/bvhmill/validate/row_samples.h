@@ -23,8 +23,8 @@ class RowSamples {
 
   // Number of rows that were added.
   int64_t frames() const { return frames_; }
-  // Sample `i`, below kCount. Samples may be equal. Not valid if no row was
-  // added.
+  // The values of sample `i`, below kCount; valid until the next Begin or Add.
+  // In short clips samples are the same row. If no row was added, all are 0.
   std::span<const float> row(size_t i) const {
     return std::span(values_).subspan(i * width_, width_);
   }

@@ -13,7 +13,8 @@ namespace bvhmill {
 //
 //   - if the caller states the unit, or the axis,
 //   - if the skeleton is not a body with legs and arms (MeasureBiped),
-//   - if the measured values have more than one likely meaning.
+//   - if the measured values have more than one likely meaning,
+//   - about the axis, if the head is known: see floor/floor_rules.h.
 void HintAtSpace(const RuleInput& input, IssueLog* log);
 
 }  // namespace bvhmill

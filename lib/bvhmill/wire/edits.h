@@ -12,10 +12,12 @@
 namespace bvhmill::wire {
 
 // Fills all of `edits` but its source. INVALID_ARGUMENT "field: why" for a
-// value that the library has no word for; CheckEdits looks at the others.
+// value that `edits` cannot hold, such as an unknown enum value; CheckEdits
+// checks the values that it can hold.
 absl::Status FromProto(const v1::ClipEdits& message, ClipEdits* edits);
 
-// The message that FromProto reads as `edits`; empty if they are the default.
+// The message that FromProto reads as `edits`, without their source; empty if
+// they are the default.
 v1::ClipEdits ToProto(const ClipEdits& edits);
 
 absl::Status AxisFromProto(std::string_view field, v1::Axis message,

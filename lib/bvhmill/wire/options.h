@@ -9,14 +9,16 @@
 
 namespace bvhmill::wire {
 
-// Fills `options` from `message`, keeping options->limits, which the caller has
-// set. INVALID_ARGUMENT "field: why" for a value that cannot be; the field is
-// a path such as "options.outputs[1].format". Fails as CheckOptions does, too.
-// Lists are measured against base/bounds.h before anything is copied.
+// Fills `options` from `message`. Keeps its limits and source format, which the
+// caller has set. INVALID_ARGUMENT "field: why" for a value that the API does
+// not have; the field is a path such as "options.outputs[1].format". Otherwise
+// returns the status of CheckOptions. The sizes of lists are checked against
+// base/bounds.h before anything is copied.
 absl::Status FromProto(const v1::ConvertOptions& message,
                        ConvertOptions* options);
 
-// The message that FromProto reads as `options`.
+// The message that FromProto reads as `options`, without limits, source format
+// and unknown fields.
 v1::ConvertOptions ToProto(const ConvertOptions& options);
 
 // The row of the format that `message` asks for; null if it asks for none.

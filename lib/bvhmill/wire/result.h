@@ -2,7 +2,8 @@
 
 // Results of the pipeline as messages of the API, and back.
 //
-// ToProto fills a message that is empty, unless something else is stated.
+// Each ToProto requires an empty message. No FromProto fails: a value that this
+// version does not know becomes a known one.
 
 #include <vector>
 
@@ -23,19 +24,20 @@ void ToProto(const Report& report, v1::ValidationReport* out);
 Report FromProto(const v1::ValidationReport& message);
 
 void ToProto(const ClipInfo& info, v1::ClipInfo* out);
-// All but the joints; and these alone.
+// The two parts of ToProto: all fields but the joints, and the joints alone.
 void NumbersToProto(const ClipInfo& info, v1::ClipInfo* out);
 void JointsToProto(const JointList& joints, v1::ClipInfo* out);
 ClipInfo FromProto(const v1::ClipInfo& message);
 
-// Without data.
+// The facts about an output; its data are not set.
 void ToProto(const OutputInfo& output, v1::Output* out);
 OutputInfo FromProto(const v1::Output& message);
 
 void ToProto(const StageTimes& times, v1::StageTimes* out);
 StageTimes FromProto(const v1::StageTimes& message);
 
-// The whole result, outputs only if the status is OK, without data.
+// The whole result, without a key and without the data of outputs. Has outputs
+// only if the status is OK.
 void ToProto(const ConvertResult& result, v1::ClipResult* out);
 ConvertResult FromProto(const v1::ClipResult& message);
 

@@ -1,11 +1,11 @@
 #pragma once
 
-// Results as the bytes of messages, without the messages of what results mostly
-// hold: joints, which are those of the clip before, since takes of one rig come
-// one behind another; and data, which stay where they are.
+// Serializes results faster than Protobuf does. Most bytes of a result are
+// joints and data. The bytes of the joints are kept and used again for the next
+// clip with the same joints; data are not copied at all.
 //
-// The slow twin is ToProto with what Protobuf makes of it. Fields may stand in
-// another order. Any thread may call these.
+// The slow twin is ToProto and SerializeAsString. The order of fields may
+// differ. Thread-safe.
 
 #include <cstddef>
 #include <span>
@@ -18,20 +18,23 @@
 
 namespace bvhmill::wire {
 
-// Bytes of joints of one rig at most that each thread keeps; and the joints
-// that they were made of, which take about five times as much.
+// Each thread keeps the serialized joints of one rig if they have at most this
+// number of bytes, and the JointList itself, which takes about five times that.
 inline constexpr size_t kMaxKeptJointBytes = size_t{64} << 10;
 
-// The tag and length before a message, bytes or string of `length` bytes.
+// The tag and length of field `number`, which is a message, bytes or a string
+// of `length` bytes. These bytes stand before its content.
 std::string FieldHead(int number, size_t length);
 
-// A v1::ClipInfo.
+// The bytes of a v1::ClipInfo.
 std::string Serialize(const ClipInfo& info);
 
-// A v1::ClipResult without the data of its outputs, which have `data_bytes`, in
-// their order; those that are not among these have none. Where data belong
-// there is a cut: behind each piece but the last come those of the next output
-// that has any. There are none if the status is not OK.
+// The bytes of a v1::ClipResult without the data of its outputs, in pieces. The
+// caller inserts the data of the outputs that have some: those of the first
+// after piece 0, those of the second after piece 1, and so on.
+//
+// data_bytes[i] is the size of the data of output i; 0 if there is no such
+// entry. If the status is not OK there are no outputs, and one piece.
 std::vector<std::string> Serialize(std::string_view key,
                                    const ConvertResult& result,
                                    std::span<const size_t> data_bytes);

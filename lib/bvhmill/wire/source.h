@@ -11,7 +11,7 @@
 
 namespace bvhmill::wire {
 
-// None for a format that this version does not read.
+// Returns nullopt for a format that this version does not read.
 std::optional<SourceFormat> FromProto(v1::SourceFormat format);
 
 // UNSPECIFIED for BVH, so that a request for it is the same to servers that

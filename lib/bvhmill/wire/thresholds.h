@@ -1,7 +1,7 @@
 #pragma once
 
 // Thresholds of rules as messages of the API, and back. Both functions replace
-// what `out` holds.
+// the content of `out`. Neither checks values.
 
 #include <vector>
 

@@ -11,17 +11,17 @@
 
 namespace bvhmill::wire {
 
-// More are not listed.
+// The largest number of fields that are listed.
 inline constexpr size_t kMaxUnknownFields = 16;
 
-// Adds the fields of `message` that are not known to `fields`, each as its path
-// and number, such as "options.read: field 99"; `path` is that of the message.
-// Does not look into messages within it.
+// Adds the unknown fields of `message` to `fields` until these are
+// kMaxUnknownFields: each as `path`, the path of the message, and its number,
+// such as "options.read: field 99". Ignores the messages within `message`.
 void AddOwnUnknownFields(const google::protobuf::Message& message,
                          std::string_view path,
                          std::vector<std::string>* fields);
 
-// The same of `message` and all messages within it. O(fields).
+// The same for `message` and all messages within it. O(fields).
 void AddUnknownFields(const google::protobuf::Message& message,
                       std::string_view path, std::vector<std::string>* fields);
 
