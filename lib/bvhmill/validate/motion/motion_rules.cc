@@ -15,11 +15,11 @@ namespace {
 
 using MakeRule = std::unique_ptr<MotionRule> (*)();
 
-// Every rule there is. They log in this order; the first one finds out whether
-// rules about single steps must be silent.
 constexpr MakeRule kRules[] = {
-    MakeStillRules,      MakeEventRules, MakeSpinRule,      MakeJitterRule,
-    MakeFrozenJointRule, MakeTempoRules, MakeEulerFlipRule, MakeGimbalRule};
+#define BVHMILL_MOTION_RULE(factory) factory,
+#include "bvhmill/validate/motion/rules.inc"
+#undef BVHMILL_MOTION_RULE
+};
 
 class MotionRules final : public RowObserver {
  public:

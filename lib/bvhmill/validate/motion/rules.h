@@ -1,6 +1,7 @@
 #pragma once
 
-// The factories of the motion rules. Private to validate/motion/.
+// The factories of the motion rules; rules.inc says what each finds. Private to
+// validate/motion/.
 
 #include <memory>
 
@@ -8,21 +9,8 @@
 
 namespace bvhmill {
 
-// DATA_FROZEN_CLIP, DATA_FROZEN_FRAMES, DATA_REPEATED_FRAMES.
-std::unique_ptr<MotionRule> MakeStillRules();
-// DATA_SPIKE, DATA_JUMP.
-std::unique_ptr<MotionRule> MakeEventRules();
-// DATA_SPIN.
-std::unique_ptr<MotionRule> MakeSpinRule();
-// DATA_JITTER.
-std::unique_ptr<MotionRule> MakeJitterRule();
-// DATA_FROZEN_JOINT.
-std::unique_ptr<MotionRule> MakeFrozenJointRule();
-// DATA_INTERPOLATED, DATA_TEMPO_ODD.
-std::unique_ptr<MotionRule> MakeTempoRules();
-// DATA_EULER_FLIP.
-std::unique_ptr<MotionRule> MakeEulerFlipRule();
-// DATA_GIMBAL_NEAR.
-std::unique_ptr<MotionRule> MakeGimbalRule();
+#define BVHMILL_MOTION_RULE(factory) std::unique_ptr<MotionRule> factory();
+#include "bvhmill/validate/motion/rules.inc"
+#undef BVHMILL_MOTION_RULE
 
 }  // namespace bvhmill
