@@ -117,6 +117,8 @@ TEST(ToyFormat, NoOtherSourceListsFormats) {
                                    // One encoder for three formats.
                                    "lib/bvhmill/encode/tensors.cc",
                                    "lib/bvhmill/wire/options.cc",
+                                   // The two arrays that a picture is made of.
+                                   "client/cli/picture/picture_receiver.cc",
                                    // Flags of formats that have options.
                                    "client/cli/options/output_options.cc"));
 }

@@ -23,7 +23,8 @@ void SampledPoses::Add(std::span<const float> positions) {
 }
 
 void SampledPoses::DropEverySecond() {
-  for (size_t i = 0; 2 * i < poses_.size(); ++i) {
+  // The first stays: a vector that is moved to itself is empty.
+  for (size_t i = 1; 2 * i < poses_.size(); ++i) {
     poses_[i] = std::move(poses_[2 * i]);
   }
   poses_.resize((poses_.size() + 1) / 2);
