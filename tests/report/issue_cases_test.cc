@@ -64,7 +64,8 @@ std::set<std::string> CodesOfTables() {
         "tests/anim/viewer/viewer_loader_test.cc", "tests/anim/upright_test.cc",
         "tests/encode/anim_test.cc", "tests/server/convert/unary_test.cc",
         "tests/server/convert/unknown_fields_test.cc",
-        "tests/validate/validate_test.cc", "tests/bvh/faults_test.cc"}) {
+        "tests/validate/validate_test.cc", "tests/bvh/faults_test.cc",
+        "tests/edit/repair_test.cc"}) {
     AddCodes(ReadFile(SourceFile(name)), &codes);
   }
   return codes;

@@ -43,6 +43,7 @@ constexpr Family kFamilies[] = {
     {"ANIM", "Second Life's .anim, read or written"},
     {"TARGET", "outputs that cannot hold the clip, found before they are made"},
     {"DATASET", "clips that break the expectations of their data set"},
+    {"REPAIR", "changes that repairs made"},
     {"REQUEST", "parts of a request that have no effect"},
 };
 

@@ -72,6 +72,13 @@ int RunDry(const CLI::App* app, std::vector<Input> inputs, Flags* flags,
   validate.convert.report.only_codes = RepairCodes();
   ValidateParts parts;
   parts.inputs = std::move(inputs);
+  ExpectationsFlags no_expectations;
+  no_expectations.none = true;
+  auto expectations = ClipExpectations::Find(no_expectations, parts.inputs);
+  if (!expectations.ok()) {
+    return Misused(app, session, std::string(MessageOf(expectations.status())));
+  }
+  parts.expectations = *std::move(expectations);
   return CheckAll(validate, *session, &parts, &output);
 }
 

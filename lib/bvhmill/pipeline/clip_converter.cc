@@ -156,8 +156,7 @@ void ClipConverter::Impl::Finish() {
   if (!has_ended_) End();
   while (has_work()) Work();
   if (result_.status.ok()) pipeline_.EndOutputs();
-  const bool works_at_end = pipeline_.keeps_rows() || pipeline_.has_repairs();
-  pipeline_.Finish(works_at_end ? 0 : 1);
+  pipeline_.Finish(pipeline_.keeps_rows() ? 0 : 1);
 }
 
 bool NeedsAllRows(const ConvertOptions& options) {

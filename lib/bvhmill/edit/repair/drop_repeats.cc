@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "bvhmill/base/status.h"
@@ -18,6 +21,14 @@ constexpr int64_t kLeastPoses = 4;
 constexpr double kMostDifference = 0.011;
 // Below this difference the frame time is that of the rate already.
 constexpr double kSameTime = 1e-12;
+
+// With as many digits as tell the number.
+std::string Shortest(double value) {
+  std::array<char, 32> text = {};
+  const auto [end, error] =
+      std::to_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() ? std::string(text.data(), end) : "";
+}
 
 bool Repeats(const Clip& clip, int64_t frame) {
   const auto row = RowAt(clip, frame);
@@ -95,7 +106,7 @@ void SnapFrameTime(RepairedClip* repaired) {
   motion.frame_time = 1 / near.frames_per_second;
   repaired->log->Add(
       IssueCode::REPAIR_FRAME_TIME, {},
-      {{"from", Short(1 / from)}, {"to", Short(near.frames_per_second)}});
+      {{"from", Shortest(from)}, {"to", Short(near.frames_per_second)}});
 }
 
 }  // namespace bvhmill

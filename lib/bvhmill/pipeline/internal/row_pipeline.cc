@@ -66,7 +66,7 @@ bool RowPipeline::has_repairs() const {
 }
 
 bool RowPipeline::keeps_rows() const {
-  return has_outputs() && stage_.plan().NeedsFrameCount();
+  return has_repairs() || (has_outputs() && stage_.plan().NeedsFrameCount());
 }
 
 bool RowPipeline::TakesTiles() const {
@@ -102,8 +102,7 @@ bool RowPipeline::OnHeader(const ClipHeader& header, int threads) {
 }
 
 bool RowPipeline::BeginOutputs() {
-  if (has_repairs()) return status_.ok();
-  if (status_.ok() && has_edits()) {
+  if (status_.ok() && has_edits() && !has_repairs()) {
     const absl::Status status = editor_.Begin(options_, *header_, &budget_);
     if (!status.ok()) Fail(ErrorOfEdit(status));
   }
@@ -180,11 +179,6 @@ void RowPipeline::Observe(int64_t frames, std::span<const float> values) {
 
 void RowPipeline::Step(int64_t frames, std::span<const float> values,
                        int64_t* used) {
-  if (has_repairs()) {
-    *used = frames;
-    fed_ += frames;
-    return Keep(frames, values);
-  }
   if (!editor_.has_begun()) {
     *used = std::min(frames, step_frames_);
     const auto width = static_cast<size_t>(header_->width());
@@ -199,17 +193,15 @@ void RowPipeline::Step(int64_t frames, std::span<const float> values,
   Feed(editor_.rows().frames, editor_.rows().values);
 }
 
-void RowPipeline::Keep(int64_t frames, std::span<const float> values) {
-  const absl::Status held = kept_.Append(frames, values, &budget_);
-  if (!held.ok()) kept_ = {};
-  Fail(held);
-}
-
 // Edited rows become outputs, or are kept.
 void RowPipeline::Feed(int64_t frames, std::span<const float> values) {
   fed_ += frames;
-  if (!has_outputs() || frames == 0) return;
-  if (keeps_rows()) return Keep(frames, values);
+  if (frames == 0 || (!has_outputs() && !has_repairs())) return;
+  if (keeps_rows()) {
+    const absl::Status held = kept_.Append(frames, values, &budget_);
+    if (!held.ok()) kept_ = {};
+    return Fail(held);
+  }
   if (!stage_.plan().NeedsNeighbours()) {
     return SolveAndAdd(TileOf(fed_ - frames, frames, values));
   }

@@ -124,7 +124,6 @@ class RowPipeline {
   void SetSteps();
   bool IsLarge(int64_t frames) const;
   void AddToOutputs(const TileRows& rows, TileBuffers* buffers, bool is_solved);
-  void Keep(int64_t frames, std::span<const float> values);
   void Feed(int64_t frames, std::span<const float> values);
   void SolveAndAdd(const TileRows& rows);
   absl::Status DrawPoses(int64_t frames);
