@@ -61,7 +61,7 @@ int RunDry(const CLI::App* app, std::vector<Input> inputs, Flags* flags,
   const ExitCode exit = OpenEngine(session);
   if (exit != kExitGood) return exit;
   ReportOutput output(session->console);
-  const absl::Status status = output.Open("", /*force=*/false);
+  const absl::Status status = output.Open(kStandardOutput, /*force=*/false);
   if (!status.ok()) {
     return Misused(app, session, std::string(MessageOf(status)));
   }

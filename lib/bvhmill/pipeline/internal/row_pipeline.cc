@@ -61,10 +61,6 @@ ReadOptions RowPipeline::HowToRead() {
 
 bool RowPipeline::has_edits() const { return !IsEmpty(options_.edits); }
 
-bool RowPipeline::has_repairs() const {
-  return !IsEmpty(options_.edits.repairs);
-}
-
 bool RowPipeline::keeps_rows() const {
   return has_repairs() || (has_outputs() && stage_.plan().NeedsFrameCount());
 }

@@ -57,7 +57,7 @@ class RowPipeline {
   bool has_outputs() const { return !options_.outputs.empty(); }
   bool has_edits() const;
   // The rows of the source are kept and repaired together, at the end.
-  bool has_repairs() const;
+  bool has_repairs() const { return !IsEmpty(options_.edits.repairs); }
   // Outputs are made of all rows together, at the end.
   bool keeps_rows() const;
   // Outputs can be made of tiles that several threads solve.
