@@ -117,6 +117,89 @@ TEST(RepairTest, AnglesThatWrapGoOn) {
                  [](int64_t t, size_t c) { return c == kKnee && t > 60; });
 }
 
+// The largest numbers of a file are no turns that can be counted.
+TEST(RepairTest, HugeAnglesStay) {
+  Clip clip = SwingingLeg(4);
+  const float angles[] = {0, 3e38F, -3e38F, 0};
+  for (int64_t t = 0; t < 4; ++t) At(&clip, t, kKnee) = angles[t];
+  const Clip before = clip;
+  EXPECT_THAT(Repaired({.unwrap_angles = true}, &clip), IsEmpty());
+  ExpectSameClip(clip, before);
+}
+
+// The angle that is left of a row goes on as the rows around it.
+TEST(RepairTest, AnglesBesideAGapGoOn) {
+  Clip clip = SwingingLeg(4);
+  const float angles[] = {178, -179, -178, -177};
+  for (int64_t t = 0; t < 4; ++t) {
+    At(&clip, t, kKnee) = angles[t];
+    At(&clip, t, kKnee + 1) = At(&clip, t, kKnee + 2) = 0;
+  }
+  At(&clip, 2, kKnee + 1) = kNan;
+  EXPECT_THAT(Repaired({.unwrap_angles = true}, &clip),
+              ElementsAre("REPAIR_UNWRAPPED@1:1 x1"));
+  for (int64_t t = 1; t < 4; ++t) {
+    EXPECT_EQ(At(&clip, t, kKnee), static_cast<float>(180 + t));
+  }
+}
+
+// A wheel turns for minutes: its angle begins again before single precision
+// would change the pose.
+TEST(RepairTest, AWheelKeepsItsPoses) {
+  Clip clip = SwingingLeg(20'000);
+  for (int64_t t = 0; t < 20'000; ++t) {
+    At(&clip, t, kKnee) =
+        static_cast<float>(std::remainder(30.0 * static_cast<double>(t), 360));
+    At(&clip, t, kKnee + 1) = At(&clip, t, kKnee + 2) = 0;
+  }
+  const Clip before = clip;
+  Repaired({.unwrap_angles = true}, &clip);
+  for (int64_t t = 0; t < 20'000; ++t) {
+    const double was =
+        before.motion.values[static_cast<size_t>(t) * 12 + kKnee];
+    const double off = std::remainder(At(&clip, t, kKnee) - was, 360.0);
+    EXPECT_TRUE(std::abs(off) <= 0.002) << t << " " << off;
+  }
+}
+
+// A joint next to a gap is not known to be elsewhere.
+TEST(RepairTest, ASpikeBesideAGapStays) {
+  Clip clip = SwingingLeg(60);
+  for (size_t c = kKnee; c < kFoot; ++c) At(&clip, 24, c) = kNan;
+  At(&clip, 25, kKnee) += 60;
+  const Clip before = clip;
+  EXPECT_THAT(Repaired({.replace_spikes = true}, &clip), IsEmpty());
+  ExpectSameClip(clip, before);
+}
+
+// A still at the end says nothing of the motion before.
+TEST(RepairTest, ASpikeBeforeAStillIsReplaced) {
+  Clip clip = SwingingLeg(100);
+  for (int64_t t = 70; t < 100; ++t) {
+    for (size_t c = 0; c < 12; ++c) At(&clip, t, c) = At(&clip, 69, c);
+  }
+  At(&clip, 25, kKnee) += 40;
+  EXPECT_THAT(Repaired({.replace_spikes = true}, &clip),
+              ElementsAre("REPAIR_SPIKE_REPLACED@1:25 x1"));
+}
+
+// The log keeps one issue for a joint: it states both kinds, and all frames.
+TEST(RepairTest, PositionAndRotationOfOneJointAreOneIssue) {
+  Clip clip = SwingingLeg(60);
+  At(&clip, 5, kHipX) = kNan;
+  for (int64_t t = 50; t < 53; ++t) At(&clip, t, 3) = kNan;
+  IssueLog log({});
+  ASSERT_TRUE(RepairClip({.fill_gap_frames = 3}, nullptr, &clip, &log).ok());
+  const Report report = log.Finish(true, true);
+  ASSERT_EQ(report.issues.size(), 1u);
+  EXPECT_EQ(report.issues[0].location.frame, 5);
+  EXPECT_EQ(report.issues[0].location.last_frame, 52);
+  EXPECT_EQ(report.issues[0].occurrences, 2);
+  EXPECT_THAT(report.issues[0].message,
+              ::testing::HasSubstr("position and rotation of 'Hips' was "
+                                   "interpolated in 4 frames, in 2 gaps"));
+}
+
 // A frame without numbers in between must not hide the wrap.
 TEST(RepairTest, AnglesWrapAcrossAGap) {
   Clip clip = SwingingLeg(4);

@@ -28,11 +28,14 @@ struct Flags {
   bool dry_run = false;
 };
 
-// The codes of the catalogue that are about repairs.
-std::vector<std::string> RepairCodes() {
+// The codes that a dry run lists: those of repairs, and those of faults for
+// which a clip may be refused.
+std::vector<std::string> CodesOfDryRuns() {
   std::vector<std::string> codes;
   for (const CatalogueEntry& entry : Catalogue()) {
-    if (IsRepair(entry.name)) codes.emplace_back(entry.name);
+    const bool may_refuse =
+        entry.lenient == Severity::kError || entry.strict == Severity::kError;
+    if (may_refuse || IsRepair(entry.name)) codes.emplace_back(entry.name);
   }
   return codes;
 }
@@ -69,7 +72,8 @@ int RunDry(const CLI::App* app, std::vector<Input> inputs, Flags* flags,
   validate.run = flags->run;
   validate.input = flags->input;
   validate.convert = flags->conversion.convert;
-  validate.convert.report.only_codes = RepairCodes();
+  std::vector<std::string>* only = &validate.convert.report.only_codes;
+  if (only->empty()) *only = CodesOfDryRuns();
   ValidateParts parts;
   parts.inputs = std::move(inputs);
   ExpectationsFlags no_expectations;

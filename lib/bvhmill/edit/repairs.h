@@ -19,8 +19,9 @@ struct Repairs {
   // A frame time within 1.1 % of that of a common rate becomes that of the rate
   // (DATA_FRAME_TIME_ODD). See NearestFrameRate.
   bool snap_frame_time = false;
-  // Values that are no numbers are interpolated (DATA_NON_FINITE), if at most
-  // this many frames in a row lack them and both neighbours have them. 0: none.
+  // Values of a rotation or a position that are no numbers are interpolated
+  // (DATA_NOT_FINITE), if at most this many frames in a row lack some of them,
+  // and both neighbours have all. Values of scale channels stay. 0: none.
   int32_t fill_gap_frames = 0;
   // A joint that is elsewhere for one frame (DATA_SPIKE) gets the pose halfway
   // between the frames before and after.

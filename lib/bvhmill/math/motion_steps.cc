@@ -89,7 +89,8 @@ HWY_INLINE void Quaternions(std::span<const StepColumn> columns, size_t end,
                             Points* q) {
   const D d;
   const StepColumn& first = columns[0];
-  ForFrames(kFrom, end, [&](size_t i) HWY_ATTR {
+  // From 0 on, so that no vector goes past the end of an array.
+  ForFrames(0, end, [&](size_t i) HWY_ATTR {
     V s;
     V c;
     HalfAngle(hn::LoadU(d, first.values + i), &s, &c);
@@ -100,7 +101,7 @@ HWY_INLINE void Quaternions(std::span<const StepColumn> columns, size_t end,
     hn::StoreU(s, d, q->at[1 + first.axis] + i);
   });
   for (const StepColumn& column : columns.subspan(1)) {
-    ForFrames(kFrom, end, [&](size_t i) HWY_ATTR { TurnAt(i, column, q); });
+    ForFrames(0, end, [&](size_t i) HWY_ATTR { TurnAt(i, column, q); });
   }
 }
 

@@ -75,8 +75,12 @@ std::optional<Pattern> PatternOf(const Clip& clip) {
 absl::Status DropRepeats(RepairedClip* repaired) {
   Motion& motion = repaired->clip->motion;
   const size_t width = repaired->clip->skeleton.channels.size();
-  BVHMILL_RETURN_IF_ERROR(
-      WorkFrom(repaired->budget, motion.frames * static_cast<int64_t>(width)));
+  // Frames without values are no poses.
+  if (width == 0) return absl::OkStatus();
+  for (const JointTrack& track : repaired->tracks) {
+    BVHMILL_RETURN_IF_ERROR(
+        DrawWork(track, motion.frames, 1, repaired->budget));
+  }
   const std::optional<Pattern> pattern = PatternOf(*repaired->clip);
   if (!pattern) return absl::OkStatus();
   repaired->stride = pattern->stride;

@@ -2,7 +2,6 @@
 #include <vector>
 
 #include "bvhmill/base/status.h"
-#include "bvhmill/base/utf8.h"
 #include "bvhmill/edit/repair/steps.h"
 #include "bvhmill/edit/sample_pose.h"
 
@@ -75,38 +74,30 @@ std::vector<Gap> GapsOf(const Clip& clip, const JointTrack& track,
 
 absl::Status FillGaps(int64_t most_frames, RepairedClip* repaired) {
   Clip& clip = *repaired->clip;
+  // Every other frame may be a gap, and a list that grows takes three times its
+  // size.
+  const int64_t bytes =
+      2 * clip.motion.frames * static_cast<int64_t>(sizeof(Gap));
+  BVHMILL_RETURN_IF_ERROR(HoldFrom(repaired->budget, bytes));
   std::vector<float> blended(clip.skeleton.channels.size());
+  absl::Status status;
   for (const JointTrack& track : repaired->tracks) {
-    BVHMILL_RETURN_IF_ERROR(WorkFrom(
-        repaired->budget, kValueWork * clip.motion.frames *
-                              static_cast<int64_t>(track.columns.size())));
-    // Every other frame may be a gap.
-    BVHMILL_RETURN_IF_ERROR(
-        HoldFrom(repaired->budget,
-                 clip.motion.frames * static_cast<int64_t>(sizeof(Gap))));
+    status = DrawWork(track, clip.motion.frames, kValueWork, repaired->budget);
+    if (!status.ok()) break;
     const std::vector<Gap> gaps = GapsOf(clip, track, most_frames);
-    GapFiller filler(track, &clip, blended);
     int64_t frames = 0;
-    for (const Gap& gap : gaps) {
-      BVHMILL_RETURN_IF_ERROR(
-          WorkFrom(repaired->budget, kBlendWork * (gap.end - gap.begin)));
-      filler.Fill(gap);
-      frames += gap.end - gap.begin;
-    }
-    ReturnTo(repaired->budget,
-             clip.motion.frames * static_cast<int64_t>(sizeof(Gap)));
+    for (const Gap& gap : gaps) frames += gap.end - gap.begin;
+    status = DrawWork(track, frames, kBlendWork, repaired->budget);
+    if (!status.ok()) break;
+    GapFiller filler(track, &clip, blended);
+    for (const Gap& gap : gaps) filler.Fill(gap);
     if (frames == 0) continue;
-    repaired->log->Add(
-        IssueCode::REPAIR_GAP_FILLED,
-        PlaceOf(clip.skeleton, track, repaired->SourceFrame(gaps.front().begin),
-                repaired->SourceFrame(gaps.back().end - 1)),
-        {{"kind", NameOf(track.kind)},
-         {"joint", Quote(DisplayName(clip.skeleton, track.node))},
-         {"frames", std::to_string(frames)},
-         {"gaps", std::to_string(gaps.size())}},
-        static_cast<int64_t>(gaps.size()));
+    repaired->Note(IssueCode::REPAIR_GAP_FILLED, track, gaps.front().begin,
+                   gaps.back().end - 1, frames,
+                   static_cast<int64_t>(gaps.size()));
   }
-  return absl::OkStatus();
+  ReturnTo(repaired->budget, bytes);
+  return status;
 }
 
 }  // namespace bvhmill

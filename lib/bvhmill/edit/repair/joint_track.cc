@@ -4,10 +4,12 @@
 #include <cmath>
 #include <numbers>
 
+#include "bvhmill/base/status.h"
+
 namespace bvhmill {
 namespace {
 
-void AddTrack(const Skeleton& skeleton, size_t index, TrackKind kind,
+void AddTrack(const Skeleton& skeleton, size_t index, ChannelKind kind,
               std::vector<JointTrack>* tracks) {
   const Node& node = skeleton.nodes[index];
   JointTrack track;
@@ -16,8 +18,8 @@ void AddTrack(const Skeleton& skeleton, size_t index, TrackKind kind,
   for (int32_t i = 0; i < node.channel_count; ++i) {
     const auto column = static_cast<size_t>(node.first_channel + i);
     const Channel channel = skeleton.channels[column];
-    const bool is_wanted = kind == TrackKind::kRotation ? IsRotation(channel)
-                                                        : IsPosition(channel);
+    const bool is_wanted = kind == ChannelKind::kRotation ? IsRotation(channel)
+                                                          : IsPosition(channel);
     if (is_wanted) track.columns.push_back(column);
   }
   if (!track.columns.empty()) tracks->push_back(std::move(track));
@@ -34,15 +36,15 @@ Quat<double> About(int axis, double degrees) {
 
 }  // namespace
 
-std::string NameOf(TrackKind kind) {
-  return kind == TrackKind::kRotation ? "rotation" : "position";
+std::string NameOf(ChannelKind kind) {
+  return kind == ChannelKind::kRotation ? "rotation" : "position";
 }
 
 std::vector<JointTrack> TracksOf(const Skeleton& skeleton) {
   std::vector<JointTrack> tracks;
   for (size_t i = 0; i < skeleton.nodes.size(); ++i) {
-    AddTrack(skeleton, i, TrackKind::kPosition, &tracks);
-    AddTrack(skeleton, i, TrackKind::kRotation, &tracks);
+    AddTrack(skeleton, i, ChannelKind::kPosition, &tracks);
+    AddTrack(skeleton, i, ChannelKind::kRotation, &tracks);
   }
   return tracks;
 }
@@ -71,10 +73,10 @@ Quat<double> PoseOf(const Skeleton& skeleton, const JointTrack& track,
   for (size_t i = 0; i < values.size(); ++i) {
     const int axis = AxisOf(skeleton.channels[track.columns[i]]);
     at[static_cast<size_t>(axis)] = values[i];
-    if (track.kind == TrackKind::kPosition) continue;
+    if (track.kind == ChannelKind::kPosition) continue;
     pose = Multiply(pose, About(axis, values[i]));
   }
-  if (track.kind == TrackKind::kRotation) return pose;
+  if (track.kind == ChannelKind::kRotation) return pose;
   return {at[0], at[1], at[2], 0};
 }
 
@@ -89,14 +91,26 @@ double AngleBetween(const Quat<double>& a, const Quat<double>& b) {
   return 2 * std::acos(std::min(cosine, 1.0)) * 180 / std::numbers::pi;
 }
 
-Location PlaceOf(const Skeleton& skeleton, const JointTrack& track,
-                 int64_t first, int64_t last) {
+Location PlaceOf(const Skeleton& skeleton, int32_t node, int64_t first,
+                 int64_t last) {
   Location place;
-  place.joint = track.node;
-  place.joint_name = DisplayName(skeleton, track.node);
+  place.joint = node;
+  place.joint_name = DisplayName(skeleton, node);
   place.frame = first;
   if (last != first) place.last_frame = last;
   return place;
+}
+
+absl::Status DrawWork(const JointTrack& track, int64_t frames, int64_t units,
+                      Budget* budget) {
+  constexpr int64_t kPart = int64_t{1} << 24;
+  const auto columns = static_cast<int64_t>(track.columns.size());
+  const int64_t step = std::max<int64_t>(kPart / (units * columns), 1);
+  for (int64_t done = 0; done < frames; done += step) {
+    BVHMILL_RETURN_IF_ERROR(
+        WorkFrom(budget, units * columns * std::min(step, frames - done)));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace bvhmill

@@ -8,20 +8,22 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "bvhmill/base/budget.h"
 #include "bvhmill/clip/clip.h"
 #include "bvhmill/math/linear.h"
 #include "bvhmill/report/report.h"
 
 namespace bvhmill {
 
-enum class TrackKind : uint8_t { kRotation, kPosition };
+enum class ChannelKind : uint8_t { kRotation, kPosition };
 
 // "rotation", "position".
-std::string NameOf(TrackKind kind);
+std::string NameOf(ChannelKind kind);
 
 struct JointTrack {
   int32_t node = 0;
-  TrackKind kind = TrackKind::kRotation;
+  ChannelKind kind = ChannelKind::kRotation;
   // Indices in a row, in file order; at least one.
   std::vector<size_t> columns;
 };
@@ -49,8 +51,13 @@ void ReadValues(const JointTrack& track, std::span<const float> row,
 // The angle between two rotations, in degrees.
 double AngleBetween(const Quat<double>& a, const Quat<double>& b);
 
-// The place of a change of `track` in frames `first` to `last` of the source.
-Location PlaceOf(const Skeleton& skeleton, const JointTrack& track,
-                 int64_t first, int64_t last);
+// The place of a change of `node` in frames `first` to `last` of the source.
+Location PlaceOf(const Skeleton& skeleton, int32_t node, int64_t first,
+                 int64_t last);
+
+// Draws the work on `frames` frames of `track`, with `units` for each of its
+// values, in parts: a conversion that is cancelled stops soon.
+absl::Status DrawWork(const JointTrack& track, int64_t frames, int64_t units,
+                      Budget* budget);
 
 }  // namespace bvhmill

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "bvhmill/base/status.h"
-#include "bvhmill/base/utf8.h"
 #include "bvhmill/edit/repair/steps.h"
 #include "bvhmill/edit/sample_pose.h"
 
@@ -33,11 +32,13 @@ constexpr double kOverFarther = 4;
 // Clips in which this share of the rows repeats the one before have a step at
 // every new pose.
 constexpr double kMostRepeats = 0.1;
+constexpr int64_t kLongRun = 4;
+constexpr double kLongRunSeconds = 0.0999;
 // Seconds between frames, where the clip states none that can be used.
 constexpr double kUsualFrameTime = 1.0 / 30;
 constexpr double kLongestFrameTime = 0.2;
-// Units of work for a frame of a joint.
-constexpr int64_t kFrameWork = 100;
+// Units of work for a value.
+constexpr int64_t kValueWork = 40;
 
 double Dot(const Quat<double>& a, const Quat<double>& b) {
   return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
@@ -62,9 +63,9 @@ double ReachOf(const Skeleton& skeleton) {
   return reach;
 }
 
-SpikeLimits LimitsOf(TrackKind kind, double reach) {
+SpikeLimits LimitsOf(ChannelKind kind, double reach) {
   constexpr double kDegrees = 180 / std::numbers::pi;
-  if (kind == TrackKind::kRotation) {
+  if (kind == ChannelKind::kRotation) {
     return {2 * kDegrees, kDegrees, 5, 80'000, 10};
   }
   return {1 / reach, 0.5 / reach, 0.01, 30, 0};
@@ -76,11 +77,25 @@ double FrameTimeOf(const Clip& clip) {
 }
 
 bool HasManyRepeats(const Clip& clip) {
+  const double dt = FrameTimeOf(clip);
   int64_t repeats = 0;
+  int64_t run = 0;
+  // A long run is a still, after which poses go on as before.
+  const auto end_run = [&] {
+    const bool is_long =
+        run >= kLongRun && static_cast<double>(run) * dt >= kLongRunSeconds;
+    if (!is_long) repeats += run;
+    run = 0;
+  };
   for (int64_t t = 1; t < clip.motion.frames; ++t) {
     const auto row = RowAt(clip, t);
-    repeats += std::equal(row.begin(), row.end(), RowAt(clip, t - 1).begin());
+    if (std::equal(row.begin(), row.end(), RowAt(clip, t - 1).begin())) {
+      ++run;
+    } else {
+      end_run();
+    }
   }
+  end_run();
   return static_cast<double>(repeats) >=
          kMostRepeats * static_cast<double>(clip.motion.frames);
 }
@@ -90,12 +105,20 @@ bool HasManyRepeats(const Clip& clip) {
 class SpikeFinder {
  public:
   SpikeFinder(const Clip& clip, double reach)
-      : clip_(clip), reach_(reach), dt_(FrameTimeOf(clip)) {}
+      : clip_(clip), reach_(reach), dt_(FrameTimeOf(clip)) {
+    const auto frames = static_cast<size_t>(clip.motion.frames);
+    poses_.reserve(frames);
+    steps_.reserve(frames);
+    kinks_.reserve(frames);
+    is_known_.reserve(frames);
+  }
 
   // Bytes that a finder holds for a clip with `frames` frames.
   static int64_t Bytes(int64_t frames) {
-    return frames * static_cast<int64_t>(sizeof(Quat<double>) +
-                                         2 * sizeof(double) + sizeof(int64_t));
+    // The list of spikes grows: three times its size.
+    return frames *
+           static_cast<int64_t>(sizeof(Quat<double>) + 2 * sizeof(double) + 1 +
+                                2 * sizeof(int64_t));
   }
 
   // The frames of the spikes of `track`, in order; no two are neighbours.
@@ -109,6 +132,11 @@ class SpikeFinder {
   double At(const std::vector<double>& list, int64_t t) const {
     return t < 0 || t >= clip_.motion.frames ? 0 : list[static_cast<size_t>(t)];
   }
+  // The frame and both neighbours have all values.
+  bool IsKnown(int64_t t) const {
+    const auto i = static_cast<size_t>(t);
+    return is_known_[i - 1] != 0 && is_known_[i] != 0 && is_known_[i + 1] != 0;
+  }
   bool IsBack(int64_t t) const;
   bool IsSpike(int64_t t, double usual_kink) const;
   double UsualKink() const;
@@ -118,6 +146,8 @@ class SpikeFinder {
   const double dt_;
   SpikeLimits limits_;
   std::vector<Quat<double>> poses_;
+  // The frame has all values of the track.
+  std::vector<uint8_t> is_known_;
   // The step to each frame, and the kink at it; 0 where they do not exist.
   std::vector<double> steps_;
   std::vector<double> kinks_;
@@ -126,14 +156,16 @@ class SpikeFinder {
 // A frame that lacks values has the pose of the one before, and no step.
 void SpikeFinder::ReadPoses(const JointTrack& track) {
   poses_.clear();
+  is_known_.clear();
   std::vector<float> values;
   for (int64_t t = 0; t < clip_.motion.frames; ++t) {
     ReadValues(track, RowAt(clip_, t), &values);
     Quat<double> pose = PoseOf(clip_.skeleton, track, values);
-    if (!IsFinite(track, RowAt(clip_, t))) {
+    is_known_.push_back(IsFinite(track, RowAt(clip_, t)) ? 1 : 0);
+    if (is_known_.back() == 0) {
       pose = t == 0 ? Quat<double>{} : poses_.back();
     }
-    if (track.kind == TrackKind::kRotation && t > 0 &&
+    if (track.kind == ChannelKind::kRotation && t > 0 &&
         Dot(pose, poses_.back()) < 0) {
       pose = {-pose.x, -pose.y, -pose.z, -pose.w};
     }
@@ -192,13 +224,14 @@ bool SpikeFinder::IsSpike(int64_t t, double usual_kink) const {
 
 std::vector<int64_t> SpikeFinder::Find(const JointTrack& track) {
   std::vector<int64_t> spikes;
-  if (track.kind == TrackKind::kPosition && !(reach_ > 0)) return spikes;
+  if (track.kind == ChannelKind::kPosition && !(reach_ > 0)) return spikes;
   limits_ = LimitsOf(track.kind, reach_);
   ReadPoses(track);
   ComputeSteps();
   const double usual_kink = UsualKink();
   for (int64_t t = 1; t + 1 < clip_.motion.frames; ++t) {
-    if (KinkAt(t) < limits_.size || !IsSpike(t, usual_kink)) continue;
+    if (KinkAt(t) < limits_.size || !IsKnown(t)) continue;
+    if (!IsSpike(t, usual_kink)) continue;
     const bool is_next = !spikes.empty() && spikes.back() + 1 == t;
     // The larger of two neighbours is the spike; the other is its slope.
     if (is_next && KinkAt(spikes.back()) >= KinkAt(t)) continue;
@@ -223,26 +256,28 @@ void Replace(const JointTrack& track, int64_t frame, Clip* clip,
 absl::Status ReplaceSpikes(RepairedClip* repaired) {
   Clip& clip = *repaired->clip;
   const int64_t frames = clip.motion.frames;
-  if (frames < 3 || HasManyRepeats(clip)) return absl::OkStatus();
-  BVHMILL_RETURN_IF_ERROR(
-      HoldFrom(repaired->budget, SpikeFinder::Bytes(frames)));
+  if (frames < 3) return absl::OkStatus();
+  for (const JointTrack& track : repaired->tracks) {
+    BVHMILL_RETURN_IF_ERROR(DrawWork(track, frames, 1, repaired->budget));
+  }
+  if (HasManyRepeats(clip)) return absl::OkStatus();
+  const int64_t bytes = SpikeFinder::Bytes(frames);
+  BVHMILL_RETURN_IF_ERROR(HoldFrom(repaired->budget, bytes));
   SpikeFinder finder(clip, ReachOf(clip.skeleton));
   std::vector<float> blended(clip.skeleton.channels.size());
+  absl::Status status;
   for (const JointTrack& track : repaired->tracks) {
-    BVHMILL_RETURN_IF_ERROR(WorkFrom(repaired->budget, kFrameWork * frames));
+    status = DrawWork(track, frames, kValueWork, repaired->budget);
+    if (!status.ok()) break;
     const std::vector<int64_t> spikes = finder.Find(track);
     if (spikes.empty()) continue;
     for (const int64_t t : spikes) Replace(track, t, &clip, blended);
-    repaired->log->Add(
-        IssueCode::REPAIR_SPIKE_REPLACED,
-        PlaceOf(clip.skeleton, track, repaired->SourceFrame(spikes.front()),
-                repaired->SourceFrame(spikes.back())),
-        {{"kind", NameOf(track.kind)},
-         {"joint", Quote(DisplayName(clip.skeleton, track.node))},
-         {"frames", std::to_string(spikes.size())}},
-        static_cast<int64_t>(spikes.size()));
+    const auto count = static_cast<int64_t>(spikes.size());
+    repaired->Note(IssueCode::REPAIR_SPIKE_REPLACED, track, spikes.front(),
+                   spikes.back(), count, count);
   }
-  return absl::OkStatus();
+  ReturnTo(repaired->budget, bytes);
+  return status;
 }
 
 }  // namespace bvhmill

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -23,6 +24,23 @@ struct RepairedClip {
   Budget* budget = nullptr;
   int64_t first_frame = 0;
   int64_t stride = 1;
+
+  // The newest changes, which are logged when those of another joint come: the
+  // log keeps one issue for a code and a joint.
+  IssueCode code = IssueCode::REPAIR_UNWRAPPED;
+  int32_t node = -1;
+  std::string kinds;
+  int64_t first = 0;
+  int64_t last = 0;
+  int64_t frames = 0;
+  int64_t events = 0;
+
+  // Adds changes of `track` in `frames` frames, from `first` to `last`, in
+  // `events` places.
+  void Note(IssueCode of, const JointTrack& track, int64_t from, int64_t to,
+            int64_t count, int64_t places);
+  // Logs the changes that are noted.
+  void LogNoted();
 
   int64_t SourceFrame(int64_t frame) const {
     return std::max<int64_t>(first_frame + stride * frame, 0);

@@ -14,8 +14,12 @@ constexpr double kTurn = 360;
 // by less than this share of it: that of DATA_EULER_FLIP.
 constexpr double kLeastTurn = 180;
 constexpr double kRotationShare = 0.25;
+// Larger steps are no angles: turns could not be counted in single precision.
+constexpr double kMostTurn = 1e6;
+// Degrees.
+constexpr double kMostRounding = 0.002;
 // Units of work for a value.
-constexpr int64_t kValueWork = 10;
+constexpr int64_t kValueWork = 80;
 
 // Unwraps one track, frame after frame.
 class Unwrapper {
@@ -24,17 +28,14 @@ class Unwrapper {
       : skeleton_(skeleton), track_(track), turns_(track.columns.size()) {}
 
   void Take(int64_t frame, std::span<float> row) {
-    if (!IsFinite(track_, row)) return;
-    ReadValues(track_, row, &raw_);
-    if (!before_.empty() && IsWrap()) CountTurns();
-    for (size_t i = 0; i < turns_.size(); ++i) {
-      if (turns_[i] == 0) continue;
-      row[track_.columns[i]] =
-          static_cast<float>(raw_[i] + kTurn * static_cast<double>(turns_[i]));
-      if (values_++ == 0) first_ = frame;
-      last_ = frame;
+    const bool is_whole = IsFinite(track_, row);
+    if (is_whole) {
+      ReadValues(track_, row, &raw_);
+      if (!before_.empty() && IsWrap()) CountTurns();
+      std::swap(before_, raw_);
     }
-    std::swap(before_, raw_);
+    // A row that lacks values goes on as the row before.
+    for (size_t i = 0; i < turns_.size(); ++i) AddTurns(i, frame, row);
   }
 
   int64_t values() const { return values_; }
@@ -47,9 +48,10 @@ class Unwrapper {
     for (size_t i = 0; i < raw_.size(); ++i) {
       most = std::max(most, std::abs(double{raw_[i]} - before_[i]));
     }
-    return most > kLeastTurn && AngleBetween(PoseOf(skeleton_, track_, before_),
-                                             PoseOf(skeleton_, track_, raw_)) <
-                                    kRotationShare * most;
+    return most > kLeastTurn && most < kMostTurn &&
+           AngleBetween(PoseOf(skeleton_, track_, before_),
+                        PoseOf(skeleton_, track_, raw_)) <
+               kRotationShare * most;
   }
 
   void CountTurns() {
@@ -57,6 +59,22 @@ class Unwrapper {
       const double step = double{raw_[i]} - before_[i];
       turns_[i] -= static_cast<int64_t>(std::round(step / kTurn));
     }
+  }
+
+  void AddTurns(size_t i, int64_t frame, std::span<float> row) {
+    float& value = row[track_.columns[i]];
+    if (turns_[i] == 0 || !std::isfinite(value)) return;
+    const double whole = value + kTurn * static_cast<double>(turns_[i]);
+    const auto rounded = static_cast<float>(whole);
+    // Beyond that single precision would change the pose: the angle begins
+    // again.
+    if (!(std::abs(rounded - whole) <= kMostRounding)) {
+      turns_[i] = 0;
+      return;
+    }
+    value = rounded;
+    if (values_++ == 0) first_ = frame;
+    last_ = frame;
   }
 
   const Skeleton& skeleton_;
@@ -76,10 +94,9 @@ class Unwrapper {
 absl::Status UnwrapAngles(RepairedClip* repaired) {
   Clip& clip = *repaired->clip;
   for (const JointTrack& track : repaired->tracks) {
-    if (track.kind != TrackKind::kRotation) continue;
-    BVHMILL_RETURN_IF_ERROR(WorkFrom(
-        repaired->budget, kValueWork * clip.motion.frames *
-                              static_cast<int64_t>(track.columns.size())));
+    if (track.kind != ChannelKind::kRotation) continue;
+    BVHMILL_RETURN_IF_ERROR(
+        DrawWork(track, clip.motion.frames, kValueWork, repaired->budget));
     Unwrapper unwrapper(clip.skeleton, track);
     for (int64_t t = 0; t < clip.motion.frames; ++t) {
       unwrapper.Take(t, RowAt(&clip, t));
@@ -87,7 +104,8 @@ absl::Status UnwrapAngles(RepairedClip* repaired) {
     if (unwrapper.values() == 0) continue;
     repaired->log->Add(
         IssueCode::REPAIR_UNWRAPPED,
-        PlaceOf(clip.skeleton, track, repaired->SourceFrame(unwrapper.first()),
+        PlaceOf(clip.skeleton, track.node,
+                repaired->SourceFrame(unwrapper.first()),
                 repaired->SourceFrame(unwrapper.last())),
         {{"joint", Quote(DisplayName(clip.skeleton, track.node))},
          {"values", std::to_string(unwrapper.values())}});

@@ -26,8 +26,12 @@ absl::Status EditStage(const ConvertOptions& options, Budget* budget,
   Clip& clip = workspace->clip;
   absl::Status status = RepairClip(options.edits.repairs, budget, &clip, log);
   if (!status.ok()) return status;
-  status = EditClip(options.edits, options.conventions, options.limits, budget,
-                    &clip, &workspace->spare_values);
+  ClipEdits others = options.edits;
+  others.repairs = {};
+  if (!IsEmpty(others)) {
+    status = EditClip(others, options.conventions, options.limits, budget,
+                      &clip, &workspace->spare_values);
+  }
   if (status.ok()) status = DrawDescription(clip.skeleton, budget);
   if (!status.ok()) return ErrorOfEdit(status);
   result->info = DescribeClip(clip);

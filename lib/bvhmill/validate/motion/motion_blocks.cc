@@ -147,10 +147,11 @@ int64_t MotionBlocks::Take(const ObservedRows& rows, int64_t done) {
                          std::equal(last, last + width_, row + i * width_);
     repeats_[static_cast<size_t>(filled_ + i)] = repeats ? 1 : 0;
   }
+  filled_ += count;
+  if (width_ == 0) return count;
   std::copy_n(row + (count - 1) * width_, width_, last_row_.data());
   TransposeRows(row, static_cast<size_t>(count), static_cast<size_t>(width_),
-                stride_, values_.data() + kLead + filled_);
-  filled_ += count;
+                stride_, values_.data() + kLead + filled_ - count);
   return count;
 }
 
