@@ -37,6 +37,7 @@ Injected FrozenTail(Site* site) {
   const int64_t count =
       site->Pick(Frames(clip) / 2, FramesIn(clip, 0.7), FramesIn(clip, 0.15));
   const int64_t held = Frames(clip) - 1 - std::max<int64_t>(count, 5);
+  if (held < 1) return std::nullopt;
   Hold(&clip, held, Frames(clip) - 1 - held);
   return Expected{{"DATA_FROZEN_FRAMES"}, held, held, {}};
 }
@@ -73,6 +74,7 @@ Injected DroppedFrames(Site* site) {
   if (!IsLive(clip)) return std::nullopt;
   const int64_t count = site->Pick<int64_t>(16, 8, 4);
   const int64_t apart = (Frames(clip) - 20) / count;
+  if (apart < 1) return std::nullopt;
   for (int64_t i = 0; i < count; ++i) {
     const int64_t frame = 10 + i * apart + Between(site, 0, apart / 2);
     CopyRow(&clip, frame, frame + 1);
