@@ -86,6 +86,21 @@ TEST(AnimSource, OutputsAreThoseOfItsBvhText) {
   EXPECT_GT(compared, 30);
 }
 
+// Keys of a clip that is shorter than any time: "-nan" was written, while its
+// text has "nan".
+TEST(AnimSource, ANumberThatIsNoneHasNoSign) {
+  AnimMotion motion = SmallMotion();
+  motion.duration = 5e-41F;
+  const std::string bytes = BytesOf(motion);
+  ConvertOptions options;
+  options.outputs = {{"", PositionsFormat{}}, {"", CsvFormat{}}};
+  ExpectSameOutputs(bytes, BvhTextOf(bytes), options);
+  options.source_format = SourceFormat::kAnim;
+  const Converted converted = ConvertWhole(bytes, options);
+  ASSERT_EQ(converted.outputs.size(), 2u);
+  EXPECT_EQ(converted.outputs[1].find("-nan"), std::string::npos);
+}
+
 // `value` in the axes and the unit of the clip.
 Vec3<double> InClip(const Vec3<double>& metres) {
   constexpr double kInch = 0.02540005;

@@ -2,7 +2,9 @@
 // skeleton of the avatar.
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -84,6 +86,10 @@ absl::Status MakeRows(const AnimMotion& motion, const ReadOptions& options,
   clip.motion.values.swap(rows->values);
   BVHMILL_RETURN_IF_ERROR(maker.MakeRows(options.budget, &clip));
   *rows = std::move(clip.motion);
+  // As if the clip were read from text, where a NaN has no sign.
+  for (float& value : rows->values) {
+    if (std::isnan(value)) value = std::numeric_limits<float>::quiet_NaN();
+  }
   const auto source = std::make_shared<SourceSkeleton>();
   source->skeleton = std::move(clip.skeleton);
   out->header = {source, rows->frame_time, rows->frames};
