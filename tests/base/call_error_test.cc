@@ -109,6 +109,10 @@ TEST(MetadataTest, ALimitThatIsNoneStaysAnArg) {
       {{"limit_name", "max_joints"}},
       {{"limit", "4"}},
       {{"limit_name", "max_joints"}, {"limit", "four"}},
+      {{"limit_name", ""}},
+      {{"limit_name", ""}, {"limit", "4"}},
+      {{"limit", ""}},
+      {{"field", ""}},
       {{"limit_name", "max_joints"}, {"limit", "04"}},
       {{"limit_name", "max_joints"}, {"limit", "99999999999999999999"}},
   };

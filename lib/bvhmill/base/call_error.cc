@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/cord.h"
@@ -127,27 +128,32 @@ ErrorArgs MetadataOf(const CallError& error) {
 
 void SetMetadata(ErrorArgs metadata, CallError* error) {
   const auto take = [&metadata](std::string_view name) {
+    std::optional<std::string> value;
     const auto at =
         std::find_if(metadata.begin(), metadata.end(),
                      [&](const auto& part) { return part.first == name; });
-    if (at == metadata.end()) return std::string();
-    std::string value = std::move(at->second);
+    if (at == metadata.end()) return value;
+    value = std::move(at->second);
     metadata.erase(at);
     return value;
   };
-  error->field = take("field");
-  std::string name = take("limit_name");
-  const std::string limit = take("limit");
-  std::from_chars(limit.data(), limit.data() + limit.size(), error->limit);
-  // A limit that is no number, or has no name, stays as it is.
-  const bool is_whole = !name.empty() && std::to_string(error->limit) == limit;
-  if (is_whole) {
-    error->limit_name = std::move(name);
-  } else {
-    error->limit = 0;
-    if (!name.empty()) metadata.emplace_back("limit_name", std::move(name));
-    if (!limit.empty()) metadata.emplace_back("limit", limit);
+  const std::optional<std::string> field = take("field");
+  const std::optional<std::string> name = take("limit_name");
+  const std::optional<std::string> limit = take("limit");
+  int64_t number = 0;
+  if (limit) {
+    std::from_chars(limit->data(), limit->data() + limit->size(), number);
   }
+  // A limit that is no number, or has no name, stays as it is; so does an empty
+  // value.
+  const bool is_whole =
+      name.value_or("") != "" && limit && std::to_string(number) == *limit;
+  error->field = field.value_or("");
+  error->limit_name = is_whole ? *name : "";
+  error->limit = is_whole ? number : 0;
+  if (field && field->empty()) metadata.emplace_back("field", "");
+  if (name && !is_whole) metadata.emplace_back("limit_name", *name);
+  if (limit && !is_whole) metadata.emplace_back("limit", *limit);
   error->args = std::move(metadata);
 }
 
