@@ -31,7 +31,7 @@ struct FloorFigures {
   int32_t lowest_node = -1;
   // A quarter of the frames of each fifth of the clip is below it.
   std::array<double, 5> parts = {};
-  // Of feet that touch the floor.
+  // Contact, speed and gain of feet that touch the floor, as in FootSlide.
   double contact = 0;
   double median = 0;
   double gain = 0;

@@ -26,8 +26,8 @@ struct Finding {
   std::map<std::string, double> numbers = {};
 };
 
-// What the rules find in `clip` with default thresholds, sorted by code and
-// node. All values must be finite.
+// The findings of the rules in `clip` with default thresholds, sorted by code
+// and node. All values must be finite.
 std::vector<Finding> ReferenceFindings(const Clip& clip);
 
 }  // namespace bvhmill::testing

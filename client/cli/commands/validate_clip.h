@@ -34,7 +34,7 @@ struct ClipChecks {
 struct CheckedClip {
   ClipFinding finding;
   ClipTraits traits;
-  // What the console prints and how the clip counts; its data are empty.
+  // The lines for the console, and whether the clip passes. Its data are empty.
   Outcome outcome;
   // True if issues are missing from the baseline that is written, since the
   // list is too short.

@@ -72,7 +72,8 @@ void ApplyTo(const Expectations& expectations, std::string_view below,
   for (const auto& [code, severity] : expectations.severities) {
     report->severity_overrides[code] = severity;
   }
-  // Those of the command line come last, and so count.
+  // Of several values for one threshold the last counts, so the command line
+  // overrides the file.
   report->thresholds.insert(report->thresholds.begin(),
                             expectations.thresholds.begin(),
                             expectations.thresholds.end());

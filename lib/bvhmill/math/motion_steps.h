@@ -52,7 +52,7 @@ void PositionSteps(std::span<const StepColumn> columns, size_t end,
 struct StepSums {
   float max_step = 0;
   float max_kink = 0;
-  // Of the roots, and of the kinks themselves.
+  // Sums of sqrt(step) and sqrt(kink), and of the kinks themselves.
   double step_roots = 0;
   double kink_roots = 0;
   double kinks = 0;
@@ -61,13 +61,13 @@ StepSums SumSteps(const float* steps, const float* kinks, size_t end);
 
 // Per frame, sums over tracks. Arrays of kStepStride values.
 struct StepTotals {
-  // Of sqrt(step), from kStepLead on.
+  // Sums of sqrt(step), from kStepLead on.
   std::array<float, kStepStride> steps;
-  // Of sqrt(min(kink, max_kink)), from kStepLead - 1 on.
+  // Sums of sqrt(min(kink, max_kink)), from kStepLead - 1 on.
   std::array<float, kStepStride> kinks;
-  // Of the part of sqrt(step) above those of both neighbours, from
-  // kStepLead - 1 to end - 2, and the number of tracks with a step above
-  // min_step and above nine times those of both neighbours.
+  // From kStepLead - 1 to end - 2: sums of the part of sqrt(step) above those
+  // of both neighbours, and the number of tracks with a step above min_step and
+  // above nine times those of both neighbours.
   std::array<float, kStepStride> excess;
   std::array<float, kStepStride> jumpers;
 };

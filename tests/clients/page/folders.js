@@ -18,7 +18,7 @@ function validate(folder, ...flags) {
   return ran.stdout;
 }
 
-// What `validate --json` says of the clips of a folder.
+// The reports of `validate --json` about the clips of a folder.
 function reportsOf(folder) {
   return validate(folder, '--json').trimEnd().split('\n').map(JSON.parse);
 }

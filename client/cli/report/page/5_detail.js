@@ -78,7 +78,7 @@ function truncationOf(clip) {
     : null;
 }
 
-// What is true of the clip beside its issues.
+// Notices about the clip that are no issues.
 function noticesOf(clip) {
   const known = clip.known_issues || 0;
   const texts = [

@@ -171,7 +171,7 @@ std::optional<std::array<double, 5>> FloorMeasure::PartHeights(int direction) {
   return heights;
 }
 
-// What Slide adds up over pairs and feet.
+// Sums of Slide, over pairs of frames and feet.
 struct FloorMeasure::SlideSums {
   int direction = kPlusY;
   double height = 0;

@@ -1,7 +1,7 @@
 #pragma once
 
-// What is kept of the feet and the head of a figure while frames pass, and the
-// figures that the rules of floor_rules.h judge. Private to validate/.
+// Measures of the feet and the head of a figure, taken frame by frame, for the
+// rules of floor_rules.h. Private to validate/.
 
 #include <array>
 #include <cstdint>

@@ -14,7 +14,7 @@ namespace bvhmill {
 
 // The thresholds of one kind of track, in degrees or shares of the reach.
 struct EventLimits {
-  // Of one unit of sqrt(step) and of sqrt(kink).
+  // The size of one unit of sqrt(step), and of sqrt(kink).
   double step_unit = 0;
   double kink_unit = 0;
   double spike = 0;

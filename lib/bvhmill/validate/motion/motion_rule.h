@@ -110,12 +110,12 @@ struct MotionBlock {
   bool is_last = false;
   // Values between the arrays of two tracks, or of two columns.
   size_t stride = 0;
-  // Of each track. The step of frame 0 is 0. The kink of the last frame of the
-  // block is known in the next block only; those of frame 0 and of the last
-  // frame of the clip are 0.
+  // An array for each track. The step of frame 0 is 0. The kink of the last
+  // frame of the block is known in the next block only; those of frame 0 and of
+  // the last frame of the clip are 0.
   std::span<const float> steps;
   std::span<const float> kinks;
-  // Of each channel.
+  // An array for each channel.
   std::span<const float> values;
   // The largest step of each track in this block, and its largest kink from the
   // last frame of the block before on.

@@ -16,8 +16,9 @@ namespace bvhmill {
 
 inline constexpr double kDegrees = 180 / std::numbers::pi;
 
-// Of rotations, in degrees. The angle of a large step by its chord, as rules
-// compare it, and exactly, as issues state it.
+// The angle of a step and of a kink of a rotation, in degrees. StepDegrees
+// measures a large step by its chord, as rules compare it; AngleDegrees is
+// exact, as issues state it.
 inline double StepDegrees(double step) {
   return 2 * kDegrees * std::sqrt(step);
 }
