@@ -17,6 +17,21 @@
 #include "client/cli/ui/text.h"
 
 namespace bvhmill::client {
+
+void AddFileOptions(CLI::App* app, const std::string& group,
+                    ConversionOptions* conversion) {
+  app->add_flag("-f,--force", conversion->force, "overwrite outputs that exist")
+      ->group(group);
+  app->add_flag("--resume", conversion->resume,
+                "skip a clip if the manifest of the folder says that\n"
+                "its outputs are up to date")
+      ->group(group);
+  app->add_option("--report-jsonl", conversion->report_jsonl,
+                  "write one line of JSON per clip; - is stdout")
+      ->type_name("FILE")
+      ->group(group);
+}
+
 Conversion::Conversion(const ConversionOptions& options,
                        std::vector<Input> inputs, Session* session)
     : options_(options),

@@ -2,6 +2,7 @@
 
 // Runs `bvhmill convert`.
 
+#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,6 +38,11 @@ struct ConversionOptions {
   std::optional<FailOn> fail_on;
   bool table = false;
 };
+
+// Adds -f, --resume and --report-jsonl to `app`. Parsing writes their values
+// into `conversion`, which must live until then.
+void AddFileOptions(CLI::App* app, const std::string& group,
+                    ConversionOptions* conversion);
 
 class Conversion {
  public:

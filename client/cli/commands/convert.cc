@@ -51,19 +51,10 @@ void AddOutputOptions(CLI::App* app, Flags* flags) {
   AddEmitOption(app, "formats to make", group, kReportName, &flags->outputs)
       ->required();
   AddFormatOptions(app, group, &flags->outputs);
-  app->add_flag("-f,--force", conversion.force, "overwrite outputs that exist")
-      ->group(group);
-  app->add_flag("--resume", conversion.resume,
-                "skip a clip if the manifest of the folder says that\n"
-                "its outputs are up to date")
-      ->group(group);
   app->add_flag("--table", conversion.table,
                 "print a table with one row per clip")
       ->group(group);
-  app->add_option("--report-jsonl", conversion.report_jsonl,
-                  "write one line of JSON per clip; - is stdout")
-      ->type_name("FILE")
-      ->group(group);
+  AddFileOptions(app, group, &conversion);
 }
 
 int Run(const CLI::App* app, Flags* flags, Session* session) {

@@ -111,17 +111,7 @@ void AddOutputOptions(CLI::App* app, Flags* flags) {
   app->add_flag("--dry-run", flags->dry_run,
                 "write nothing, but say what would change")
       ->group(group);
-  app->add_flag("-f,--force", flags->conversion.force,
-                "overwrite outputs that exist")
-      ->group(group);
-  app->add_flag("--resume", flags->conversion.resume,
-                "skip a clip if the manifest of the folder says that\n"
-                "its output is up to date")
-      ->group(group);
-  app->add_option("--report-jsonl", flags->conversion.report_jsonl,
-                  "write one line of JSON per clip; - is stdout")
-      ->type_name("FILE")
-      ->group(group);
+  AddFileOptions(app, group, &flags->conversion);
 }
 
 }  // namespace

@@ -14,6 +14,19 @@ int32_t JointCount(const Skeleton& skeleton) {
                     [](const Node& node) { return !IsEndSite(node); }));
 }
 
+double Reach(const Skeleton& skeleton) {
+  double reach = 0;
+  std::vector<double> ways(skeleton.nodes.size());
+  for (size_t i = 0; i < skeleton.nodes.size(); ++i) {
+    const Node& node = skeleton.nodes[i];
+    if (node.parent < 0) continue;
+    const auto& [x, y, z] = node.offset;
+    ways[i] = ways[static_cast<size_t>(node.parent)] + std::hypot(x, y, z);
+    reach = std::max(reach, ways[i]);
+  }
+  return reach;
+}
+
 std::span<const Channel> ChannelsOf(const Skeleton& skeleton,
                                     const Node& node) {
   return std::span(skeleton.channels)

@@ -85,6 +85,10 @@ struct Clip {
 // Number of ROOTs and JOINTs, without end sites.
 int32_t JointCount(const Skeleton& skeleton);
 
+// The longest way from a root to a node along OFFSETs. That of a root does not
+// count. O(nodes).
+double Reach(const Skeleton& skeleton);
+
 // The channels of `node`, in file order. Valid while `skeleton` lives
 // unchanged.
 std::span<const Channel> ChannelsOf(const Skeleton& skeleton, const Node& node);

@@ -6,13 +6,9 @@
 
 #include "bvhmill/kinematics/fk_workspace.h"
 #include "bvhmill/kinematics/plan.h"
+#include "bvhmill/math/simd_targets.h"
 #include "bvhmill/math/sincos.h"
 
-// Disables vectors whose size is not known at compile time, and targets that
-// have no FkTarget.
-#define HWY_DISABLED_TARGETS                                               \
-  (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_SSSE3 | \
-   HWY_AVX3_DL)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bvhmill/kinematics/fk_simd.cc"
 #include <hwy/foreach_target.h>

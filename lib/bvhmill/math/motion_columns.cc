@@ -4,10 +4,8 @@
 #include <bit>
 
 #include "bvhmill/math/motion_steps.h"
+#include "bvhmill/math/simd_targets.h"
 
-#define HWY_DISABLED_TARGETS                                               \
-  (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_SSSE3 | \
-   HWY_AVX3_DL)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bvhmill/math/motion_columns.cc"
 #include <hwy/foreach_target.h>

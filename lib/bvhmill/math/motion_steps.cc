@@ -4,9 +4,8 @@
 #include <cmath>
 #include <cstdint>
 
-#define HWY_DISABLED_TARGETS                                               \
-  (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_SSSE3 | \
-   HWY_AVX3_DL)
+#include "bvhmill/math/simd_targets.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bvhmill/math/motion_steps.cc"
 #include <hwy/foreach_target.h>

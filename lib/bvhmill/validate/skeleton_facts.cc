@@ -49,18 +49,6 @@ int PositionAxes(const Skeleton& skeleton, const Node& node) {
   return static_cast<int>(std::count(has.begin(), has.end(), true));
 }
 
-double ReachOf(const Skeleton& skeleton) {
-  double reach = 0;
-  std::vector<double> ways(skeleton.nodes.size());
-  for (size_t i = 0; i < skeleton.nodes.size(); ++i) {
-    const Node& node = skeleton.nodes[i];
-    if (node.parent < 0) continue;
-    ways[i] = ways[static_cast<size_t>(node.parent)] + Length(node.offset);
-    reach = std::max(reach, ways[i]);
-  }
-  return reach;
-}
-
 }  // namespace
 
 float Length(const std::array<float, 3>& v) {
@@ -88,7 +76,7 @@ void FindFacts(const Skeleton& skeleton, SkeletonFacts* facts) {
     if (axes == 0 && !has_length) facts->zero_length_bones.push_back(index);
   }
   facts->body = MeasureBiped(skeleton);
-  facts->reach = ReachOf(skeleton);
+  facts->reach = Reach(skeleton);
   facts->landmarks = FindLandmarks(skeleton);
   facts->mirror_pairs = FindMirrorPairs(skeleton);
 }

@@ -10,15 +10,13 @@
 #include "bvhmill/clip/frame_rates.h"
 #include "bvhmill/edit/repair/steps.h"
 #include "bvhmill/report/short_number.h"
+#include "bvhmill/report/thresholds.h"
 
 namespace bvhmill {
 namespace {
 
 // Fewer poses than this are no pattern.
 constexpr int64_t kLeastPoses = 4;
-// A frame time that is off by more is not snapped: the bound of
-// DATA_FRAME_TIME_ODD.
-constexpr double kMostDifference = 0.011;
 // Below this difference the frame time is that of the rate already.
 constexpr double kSameTime = 1e-12;
 
@@ -105,7 +103,8 @@ void SnapFrameTime(RepairedClip* repaired) {
   Motion& motion = repaired->clip->motion;
   if (!HasRate(motion.frame_time)) return;
   const NearRate near = NearestFrameRate(motion.frame_time);
-  if (near.difference > kMostDifference || near.difference < kSameTime) return;
+  const double most = Thresholds()[Threshold::DATA_FRAME_TIME_ODD_difference];
+  if (near.difference > most || near.difference < kSameTime) return;
   const double from = motion.frame_time;
   motion.frame_time = 1 / near.frames_per_second;
   repaired->log->Add(

@@ -6,14 +6,16 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/edit/repair/steps.h"
 #include "bvhmill/edit/sample_pose.h"
+#include "bvhmill/report/thresholds.h"
 
 namespace bvhmill {
 namespace {
 
-// The conditions are those of DATA_SPIKE for one frame, with its defaults.
-// docs/issues.md has them, and report/threshold_table.inc the reasons.
+// The conditions are those of DATA_SPIKE for one frame, with the defaults of
+// its thresholds; validate/motion/event_tests.cc has the rule.
 struct SpikeLimits {
-  // Of one unit of a step and of a kink: degrees, or shares of the reach.
+  // The size of one unit of a step, and of a kink: degrees, or shares of the
+  // reach.
   double step_unit = 0;
   double kink_unit = 0;
   double size = 0;
@@ -21,19 +23,14 @@ struct SpikeLimits {
   // Only rotations: a spike of a joint that is calm otherwise.
   double calm_size = 0;
 };
-constexpr double kBackShare = 0.5;
 constexpr double kCalmShare = 0.5;
-constexpr double kCalmRatio = 10;
 constexpr double kLeastUsualKink = 0.3;
 constexpr double kMostUsualKink = 10;
 constexpr double kLeastOverNext = 1.5;
 constexpr double kMostOverNext = 4;
 constexpr double kOverFarther = 4;
-// Clips in which this share of the rows repeats the one before have a step at
-// every new pose.
-constexpr double kMostRepeats = 0.1;
-constexpr int64_t kLongRun = 4;
-constexpr double kLongRunSeconds = 0.0999;
+// Frame times are rounded.
+constexpr double kRounding = 0.999;
 // Seconds between frames, where the clip states none that can be used.
 constexpr double kUsualFrameTime = 1.0 / 30;
 constexpr double kLongestFrameTime = 0.2;
@@ -47,28 +44,16 @@ Quat<double> Minus(const Quat<double>& a, const Quat<double>& b) {
   return {a.x - b.x, a.y - b.y, a.z - b.z, a.w - b.w};
 }
 
-// The largest sum of the lengths of offsets from a root to a node.
-double ReachOf(const Skeleton& skeleton) {
-  std::vector<double> lengths;
-  double reach = 0;
-  for (const Node& node : skeleton.nodes) {
-    double length = 0;
-    if (node.parent >= 0) {
-      length = lengths[static_cast<size_t>(node.parent)] +
-               std::hypot(node.offset[0], node.offset[1], node.offset[2]);
-    }
-    lengths.push_back(length);
-    reach = std::max(reach, length);
-  }
-  return reach;
-}
-
 SpikeLimits LimitsOf(ChannelKind kind, double reach) {
   constexpr double kDegrees = 180 / std::numbers::pi;
+  const Thresholds defaults;
   if (kind == ChannelKind::kRotation) {
-    return {2 * kDegrees, kDegrees, 5, 80'000, 10};
+    return {2 * kDegrees, kDegrees, defaults[Threshold::DATA_SPIKE_degrees],
+            defaults[Threshold::DATA_SPIKE_degrees_per_second2],
+            defaults[Threshold::DATA_SPIKE_calm_degrees]};
   }
-  return {1 / reach, 0.5 / reach, 0.01, 30, 0};
+  return {1 / reach, 0.5 / reach, defaults[Threshold::DATA_SPIKE_reach],
+          defaults[Threshold::DATA_SPIKE_reach_per_second2], 0};
 }
 
 double FrameTimeOf(const Clip& clip) {
@@ -76,14 +61,19 @@ double FrameTimeOf(const Clip& clip) {
   return HasRate(time) && time < kLongestFrameTime ? time : kUsualFrameTime;
 }
 
+// Clips in which many rows repeat the one before have a step at every new pose.
 bool HasManyRepeats(const Clip& clip) {
+  const Thresholds defaults;
   const double dt = FrameTimeOf(clip);
   int64_t repeats = 0;
   int64_t run = 0;
   // A long run is a still, after which poses go on as before.
   const auto end_run = [&] {
     const bool is_long =
-        run >= kLongRun && static_cast<double>(run) * dt >= kLongRunSeconds;
+        static_cast<double>(run) >=
+            defaults[Threshold::DATA_FROZEN_FRAMES_frames] &&
+        static_cast<double>(run) * dt >=
+            kRounding * defaults[Threshold::DATA_FROZEN_FRAMES_seconds];
     if (!is_long) repeats += run;
     run = 0;
   };
@@ -97,7 +87,8 @@ bool HasManyRepeats(const Clip& clip) {
   }
   end_run();
   return static_cast<double>(repeats) >=
-         kMostRepeats * static_cast<double>(clip.motion.frames);
+         defaults[Threshold::DATA_REPEATED_FRAMES_share] *
+             static_cast<double>(clip.motion.frames);
 }
 
 // The poses of one track over all frames, and the spikes in them. The clip has
@@ -144,6 +135,7 @@ class SpikeFinder {
   const Clip& clip_;
   const double reach_;
   const double dt_;
+  const Thresholds defaults_;
   SpikeLimits limits_;
   std::vector<Quat<double>> poses_;
   // The frame has all values of the track.
@@ -200,7 +192,8 @@ bool SpikeFinder::IsBack(int64_t t) const {
   const auto i = static_cast<size_t>(t);
   const Quat<double> way = Minus(poses_[i + 1], poses_[i - 1]);
   return limits_.step_unit * std::sqrt(Dot(way, way)) <=
-         kBackShare * std::min(steps_[i], steps_[i + 1]);
+         defaults_[Threshold::DATA_SPIKE_back] *
+             std::min(steps_[i], steps_[i + 1]);
 }
 
 bool SpikeFinder::IsSpike(int64_t t, double usual_kink) const {
@@ -218,7 +211,7 @@ bool SpikeFinder::IsSpike(int64_t t, double usual_kink) const {
   }
   const double least = std::min(StepAt(t), StepAt(t + 1));
   return limits_.calm_size > 0 && is_back && kink >= limits_.calm_size &&
-         kink >= kCalmRatio * usual_kink &&
+         kink >= defaults_[Threshold::DATA_SPIKE_calm_ratio] * usual_kink &&
          std::max(StepAt(t - 1), StepAt(t + 2)) <= kCalmShare * least;
 }
 
@@ -263,7 +256,7 @@ absl::Status ReplaceSpikes(RepairedClip* repaired) {
   if (HasManyRepeats(clip)) return absl::OkStatus();
   const int64_t bytes = SpikeFinder::Bytes(frames);
   BVHMILL_RETURN_IF_ERROR(HoldFrom(repaired->budget, bytes));
-  SpikeFinder finder(clip, ReachOf(clip.skeleton));
+  SpikeFinder finder(clip, Reach(clip.skeleton));
   std::vector<float> blended(clip.skeleton.channels.size());
   absl::Status status;
   for (const JointTrack& track : repaired->tracks) {
