@@ -11,6 +11,9 @@ namespace {
 // Nodes that are solved at once: 3 MB of positions, or 200 KB of landmarks.
 constexpr int64_t kMaxNodes = 256 * 1024;
 constexpr int64_t kMaxLandmarks = 16 * 1024;
+// Units of work to solve and measure a node, and to measure a channel.
+constexpr int64_t kNodeWork = 20;
+constexpr int64_t kChannelWork = 40;
 
 int64_t NodesOf(const Plan& plan) {
   return static_cast<int64_t>(plan.nodes.size());
@@ -24,7 +27,29 @@ int64_t BytesOf(const Plan& plan, int64_t frames) {
 
 }  // namespace
 
+template <typename Function>
+void RowObservers::ForEach(const Function& function) {
+  for (const auto& observer : observers_) function(observer.get());
+  if (measures_) function(&measurer_);
+}
+
+std::optional<ClipMeasures> RowObservers::Measures() const {
+  if (!measures_) return std::nullopt;
+  return measurer_.Measure();
+}
+
+bool RowObservers::DrawMeasures(int64_t frames) {
+  if (!measures_ || has_failed_) return !has_failed_;
+  const Skeleton& skeleton = compiled_->source->skeleton;
+  const int64_t units =
+      kNodeWork * static_cast<int64_t>(skeleton.nodes.size()) +
+      kChannelWork * static_cast<int64_t>(skeleton.channels.size());
+  has_failed_ = !budget_->Work(units * frames).ok();
+  return !has_failed_;
+}
+
 bool RowObservers::NeedsPositions() const {
+  if (measures_) return true;
   return std::any_of(observers_.begin(), observers_.end(),
                      [](const auto& o) { return o->NeedsPositions(); });
 }
@@ -50,21 +75,27 @@ absl::Status RowObservers::Begin(const CompiledSkeleton& compiled,
                                  Budget* budget) {
   compiled_ = &compiled;
   frames_ = 0;
+  budget_ = budget;
+  has_failed_ = false;
   thresholds_ = Thresholds(options.report.thresholds);
   motion_ = {};
   motion_.reach = compiled.facts.reach;
   if (frame_time > 0 && frame_time < 0.2) motion_.dt = frame_time;
   const SourceSkeleton& read = *compiled.source;
   int64_t bytes = 0;
-  for (const auto& observer : observers_) {
+  ForEach([&](RowObserver* observer) {
     bytes += observer->MemoryBytes(read.skeleton, compiled.facts);
-  }
+  });
   BVHMILL_RETURN_IF_ERROR(budget->Hold(bytes));
   kept_bytes_ = std::max(kept_bytes_, bytes);
-  for (const auto& observer : observers_) {
-    observer->Begin({read.skeleton, compiled.facts, read.node_positions,
-                     options.edits.source, frame_time, thresholds_, motion_});
-  }
+  const ObservedClip clip = {read.skeleton,
+                             compiled.facts,
+                             read.node_positions,
+                             options.edits.source,
+                             frame_time,
+                             thresholds_,
+                             motion_};
+  ForEach([&](RowObserver* observer) { observer->Begin(clip); });
   const int64_t frames = MaxFrames();
   int64_t solved = BytesOf(compiled.landmark_plan, frames);
   if (NeedsPositions()) solved += BytesOf(compiled.plan, frames);
@@ -101,6 +132,7 @@ void RowObservers::Solve(int64_t frames, std::span<const float> values,
 
 void RowObservers::Pass(int64_t frames, std::span<const float> values,
                         const TileBuffers* buffers) {
+  if (!DrawMeasures(frames)) return;
   ObservedRows rows;
   rows.first_frame = frames_;
   rows.frames = frames;
@@ -110,7 +142,7 @@ void RowObservers::Pass(int64_t frames, std::span<const float> values,
   if (buffers != nullptr && !compiled_->landmark_plan.nodes.empty()) {
     rows.landmarks = buffers->landmarks;
   }
-  for (const auto& observer : observers_) observer->Add(rows);
+  ForEach([&](RowObserver* observer) { observer->Add(rows); });
   frames_ += frames;
 }
 
@@ -120,7 +152,7 @@ void RowObservers::Add(int64_t frames, std::span<const float> values,
   if (!Solves()) return Pass(frames, values, nullptr);
   const size_t width = compiled_->source->skeleton.channels.size();
   const int64_t most = MaxFrames();
-  for (int64_t done = 0; done < frames; done += most) {
+  for (int64_t done = 0; done < frames && !has_failed_; done += most) {
     const int64_t count = std::min(most, frames - done);
     const auto part = values.subspan(static_cast<size_t>(done) * width,
                                      static_cast<size_t>(count) * width);
@@ -131,13 +163,13 @@ void RowObservers::Add(int64_t frames, std::span<const float> values,
 
 void RowObservers::Truncate(int64_t frames) {
   if (frames >= frames_) return;
-  for (const auto& observer : observers_) observer->Truncate(frames);
+  ForEach([&](RowObserver* observer) { observer->Truncate(frames); });
   frames_ = frames;
 }
 
 void RowObservers::Finish(IssueLog* log) {
   motion_.frames = frames_;
-  for (const auto& observer : observers_) observer->Finish(log);
+  ForEach([&](RowObserver* observer) { observer->Finish(log); });
 }
 
 }  // namespace bvhmill

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "bvhmill/pipeline/internal/compiled_skeleton.h"
 #include "bvhmill/pipeline/internal/tile.h"
 #include "bvhmill/pipeline/options.h"
+#include "bvhmill/validate/measure/clip_measurer.h"
 #include "bvhmill/validate/row_observer.h"
 
 namespace bvhmill {
@@ -28,6 +30,10 @@ class RowObservers {
   void AddObserver(std::unique_ptr<RowObserver> observer) {
     observers_.push_back(std::move(observer));
   }
+  // Sets whether the next clips are measured, too. Before Begin.
+  void SetMeasures(bool measures) { measures_ = measures; }
+  // The measures of the clip, after Finish; nullopt if it was not measured.
+  std::optional<ClipMeasures> Measures() const;
   // An observer needs the positions of all nodes.
   bool NeedsPositions() const;
 
@@ -68,7 +74,19 @@ class RowObservers {
   void Pass(int64_t frames, std::span<const float> values,
             const TileBuffers* buffers);
 
+  // Those that look at this clip: the observers, and the measurer if it is to.
+  template <typename Function>
+  void ForEach(const Function& function);
+  // Draws the work of measuring `frames` frames. False: the limit is reached,
+  // and the clip will be refused.
+  bool DrawMeasures(int64_t frames);
+
   std::vector<std::unique_ptr<RowObserver>> observers_;
+  ClipMeasurer measurer_;
+  bool measures_ = false;
+  Budget* budget_ = nullptr;
+  // The budget has refused the work of measuring.
+  bool has_failed_ = false;
   const CompiledSkeleton* compiled_ = nullptr;
   int64_t frames_ = 0;
   Thresholds thresholds_;
