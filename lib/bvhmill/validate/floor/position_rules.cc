@@ -276,8 +276,10 @@ void PositionRules::Finish(IssueLog* log) {
   if (!motion.first_apart) CountRow(first_row_);
   if (!motion.last_apart) CountRow(newest_row_);
   if (counted_ < 2) return;
-  FindBelowMoving();
-  for (const PositionedNode& node : nodes_) CheckBone(node, log);
+  if (!motion.has_global_positions) {
+    FindBelowMoving();
+    for (const PositionedNode& node : nodes_) CheckBone(node, log);
+  }
   CheckRoot(log);
 }
 

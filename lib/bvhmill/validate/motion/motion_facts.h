@@ -42,6 +42,10 @@ struct MotionFacts {
   // Frames at which many joints step at once (DATA_CUT), ascending.
   std::vector<int64_t> cuts;
 
+  // Position channels of joints hold places in the world: their length is no
+  // bone. The observer of sample rules writes this.
+  bool has_global_positions = false;
+
   // The frames that belong to the motion: first to last, both included.
   int64_t first_frame() const { return first_apart ? 1 : 0; }
   int64_t last_frame() const { return frames - (last_apart ? 2 : 1); }
