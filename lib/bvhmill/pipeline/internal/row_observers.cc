@@ -27,15 +27,9 @@ int64_t BytesOf(const Plan& plan, int64_t frames) {
 
 }  // namespace
 
-template <typename Function>
-void RowObservers::ForEach(const Function& function) {
-  for (const auto& observer : observers_) function(observer.get());
-  if (measures_) function(&measurer_);
-}
-
 std::optional<ClipMeasures> RowObservers::Measures() const {
   if (!measures_) return std::nullopt;
-  return measurer_.Measure();
+  return measurer_->Measure();
 }
 
 bool RowObservers::DrawMeasures(int64_t frames) {
@@ -55,7 +49,8 @@ bool RowObservers::NeedsPositions() const {
 }
 
 bool RowObservers::Solves() const {
-  return NeedsPositions() || !compiled_->landmark_plan.nodes.empty();
+  return lists_data_ &&
+         (NeedsPositions() || !compiled_->landmark_plan.nodes.empty());
 }
 
 int64_t RowObservers::MaxFrames() const {
@@ -74,6 +69,7 @@ absl::Status RowObservers::Begin(const CompiledSkeleton& compiled,
                                  double frame_time, int threads,
                                  Budget* budget) {
   compiled_ = &compiled;
+  lists_data_ = measures_ || ListsData(options.report);
   frames_ = 0;
   budget_ = budget;
   has_failed_ = false;
@@ -83,19 +79,16 @@ absl::Status RowObservers::Begin(const CompiledSkeleton& compiled,
   if (frame_time > 0 && frame_time < 0.2) motion_.dt = frame_time;
   const SourceSkeleton& read = *compiled.source;
   int64_t bytes = 0;
-  ForEach([&](RowObserver* observer) {
+  ForEach([&](const RowObserver* observer) {
     bytes += observer->MemoryBytes(read.skeleton, compiled.facts);
   });
   BVHMILL_RETURN_IF_ERROR(budget->Hold(bytes));
   kept_bytes_ = std::max(kept_bytes_, bytes);
-  const ObservedClip clip = {read.skeleton,
-                             compiled.facts,
-                             read.node_positions,
-                             options.edits.source,
-                             frame_time,
-                             thresholds_,
-                             motion_};
-  ForEach([&](RowObserver* observer) { observer->Begin(clip); });
+  ForEach([&](RowObserver* observer) {
+    observer->Begin({read.skeleton, compiled.facts, read.node_positions,
+                     options.edits.source, frame_time, thresholds_, motion_});
+  });
+  if (!Solves()) return absl::OkStatus();
   const int64_t frames = MaxFrames();
   int64_t solved = BytesOf(compiled.landmark_plan, frames);
   if (NeedsPositions()) solved += BytesOf(compiled.plan, frames);

@@ -74,19 +74,27 @@ class RowObservers {
   void Pass(int64_t frames, std::span<const float> values,
             const TileBuffers* buffers);
 
-  // Those that look at this clip: the observers, and the measurer if it is to.
-  template <typename Function>
-  void ForEach(const Function& function);
+  // Calls body(observer) for those that this clip needs, in order: the measurer
+  // last. It uses what the rules about data find.
+  template <class Body>
+  void ForEach(Body body) const {
+    for (const auto& observer : observers_) {
+      if (lists_data_ || !observer->IsAboutDataOnly()) body(observer.get());
+    }
+    if (measures_) body(measurer_.get());
+  }
   // Draws the work of measuring `frames` frames. False: the limit is reached,
   // and the clip will be refused.
   bool DrawMeasures(int64_t frames);
 
   std::vector<std::unique_ptr<RowObserver>> observers_;
-  ClipMeasurer measurer_;
+  std::unique_ptr<ClipMeasurer> measurer_ = std::make_unique<ClipMeasurer>();
   bool measures_ = false;
   Budget* budget_ = nullptr;
   // The budget has refused the work of measuring.
   bool has_failed_ = false;
+  // The report lists issues about data, or measures need what they find.
+  bool lists_data_ = true;
   const CompiledSkeleton* compiled_ = nullptr;
   int64_t frames_ = 0;
   Thresholds thresholds_;

@@ -7,6 +7,7 @@
 // Begin of the others, and those of its Finish in Finish of the others.
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace bvhmill {
@@ -45,6 +46,8 @@ struct MotionFacts {
   // Position channels of joints hold places in the world: their length is no
   // bone. The observer of sample rules writes this.
   bool has_global_positions = false;
+  // For each channel, 1 if its values differ. Valid until the next Begin.
+  std::span<const uint8_t> moving_columns;
 
   // The frames that belong to the motion: first to last, both included.
   int64_t first_frame() const { return first_apart ? 1 : 0; }
