@@ -65,9 +65,10 @@ constexpr Layer kLayers[] = {
     {"client/cpp",
      "bvhmill/base bvhmill/report bvhmill/pipeline bvhmill/wire bvhmill/v1"},
     {"client/cli",
-     "bvhmill/base bvhmill/report bvhmill/clip/conventions.h "
-     "bvhmill/anim bvhmill/edit bvhmill/encode bvhmill/pipeline "
-     "bvhmill/unpack bvhmill/wire bvhmill/v1 client/cpp/client.h"},
+     "bvhmill/base bvhmill/report bvhmill/clip/clip_measures.h "
+     "bvhmill/clip/conventions.h bvhmill/anim bvhmill/edit bvhmill/encode "
+     "bvhmill/pipeline bvhmill/unpack bvhmill/wire bvhmill/v1 "
+     "client/cpp/client.h"},
     {"bench", "bvhmill server client tests/faults"},
 };
 

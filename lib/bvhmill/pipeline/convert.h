@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +19,7 @@
 #include "absl/status/status.h"
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/cancel.h"
+#include "bvhmill/clip/clip_measures.h"
 #include "bvhmill/encode/clip_info.h"
 #include "bvhmill/encode/output.h"
 #include "bvhmill/pipeline/options.h"
@@ -78,6 +80,9 @@ struct ConvertResult {
   // clip, or the clip as it came if it was not edited.
   Report report;
   ClipInfo info;
+  // Of the clip as it came. Only if options.measures asks for them, and the
+  // report does not refuse the clip.
+  std::optional<ClipMeasures> measures;
   // Sizes are exact if the status is OK.
   std::vector<OutputInfo> outputs;
   StageTimes times;

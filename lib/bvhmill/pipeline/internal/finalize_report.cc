@@ -88,6 +88,7 @@ void LogUnknownFields(const ConvertOptions& options, IssueLog* log) {
 void Reset(ConvertResult* result) {
   result->status = absl::OkStatus();
   result->report.issues.clear();
+  result->measures.reset();
   result->times = {};
 }
 
@@ -95,6 +96,7 @@ void RefuseUnread(const absl::Status& status, ConvertResult* result) {
   result->status = status;
   result->report = {};
   result->info = {};
+  result->measures.reset();
 }
 
 void FinalizeReport(const ClipRead& read, RowObservers* observers,
@@ -114,6 +116,8 @@ void FinalizeReport(const ClipRead& read, RowObservers* observers,
     result->status = MakeStatus(absl::StatusCode::kCancelled, "cancelled");
   } else if (!IsGood(result->report.verdict)) {
     result->status = Refusal(result->report);
+  } else {
+    result->measures = observers->Measures();
   }
 }
 

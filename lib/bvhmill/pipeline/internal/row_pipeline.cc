@@ -81,6 +81,7 @@ void RowPipeline::Fail(const absl::Status& status) {
 absl::Status RowPipeline::BeginClip(const ClipHeader& header, int threads) {
   BVHMILL_RETURN_IF_ERROR(DrawSkeleton(header.skeleton(), &budget_));
   RowObservers& observers = workspace_.observers;
+  observers.SetMeasures(options_.measures);
   const bool needs_plan =
       (has_outputs() && !has_edits()) || observers.NeedsPositions();
   compiled_ = workspace_.compiler.Compile(header.source, needs_plan,
@@ -277,18 +278,16 @@ void RowPipeline::AddEmptyFrames(int64_t frames) {
 
 bool RowPipeline::Finalize(const StreamResult& read) {
   read_frames_ = read.frames;
+  // Readers do not deliver frames without values.
+  if (observes_ && header_->width() == 0) {
+    Observe(read.frames - workspace_.observers.frames(), {});
+  }
   if (const absl::Status refused = budget_.failure(); !refused.ok()) {
     RefuseUnread(refused, &result_);
     return false;
   }
   RowObservers& observers = workspace_.observers;
-  if (observes_) {
-    // Readers do not deliver frames without values.
-    if (header_->width() == 0) {
-      Observe(read.frames - observers.frames(), {});
-    }
-    observers.Truncate(read.frames);
-  }
+  if (observes_) observers.Truncate(read.frames);
   // A clip that is cancelled may have a skeleton that was not compiled.
   const bool has_skeleton = read.skeleton_read && compiled_ != nullptr;
   FinalizeReport({has_skeleton, read.motion_read, compiled_.get(), read.frames,
