@@ -53,16 +53,15 @@ absl::Status SqliteJobStore::ClaimAll(const ClaimRules& rules,
   std::vector<std::string> hungry = callers;
   while (!hungry.empty()) {
     std::vector<std::string> still;
-    auto left = static_cast<int64_t>(hungry.size());
+    const int64_t open = rules.limit - static_cast<int64_t>(items->size());
+    const int64_t share =
+        std::max<int64_t>(open / static_cast<int64_t>(hungry.size()), 1);
     for (const std::string& caller : hungry) {
       const auto size = static_cast<int64_t>(items->size());
-      const int64_t share = (rules.limit - size + left - 1) / left;
-      --left;
-      if (share <= 0) break;
+      if (size >= rules.limit) break;
       BVHMILL_RETURN_IF_ERROR(ClaimOf(caller, rules, share, items));
-      if (static_cast<int64_t>(items->size()) == size + share) {
-        still.push_back(caller);
-      }
+      const auto got = static_cast<int64_t>(items->size()) - size;
+      if (got == share) still.push_back(caller);
     }
     hungry = std::move(still);
   }
