@@ -97,6 +97,8 @@ struct ClaimedItem {
   // the server did.
   int tries = 0;
   int crashes = 0;
+  // Why the last try has failed.
+  std::string why;
 };
 
 // The result of an item.
@@ -184,6 +186,9 @@ class JobStore {
   // the digests are equal, else ALREADY_EXISTS, REQUEST_ID_USED.
   virtual absl::Status Create(const NewJob& job, int64_t now_ms, JobInfo* info,
                               bool* is_new) = 0;
+  // Finds the job that Create would return without making one.
+  virtual absl::Status FindRepeat(const NewJob& job, JobInfo* info,
+                                  bool* is_there) = 0;
   // NOT_FOUND if the caller has no such job; the same for all functions with an
   // id.
   virtual absl::Status Get(const std::string& caller, const std::string& id,

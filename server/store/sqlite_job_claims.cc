@@ -73,13 +73,15 @@ absl::Status SqliteJobStore::ClaimOf(const std::string& caller,
                                      std::vector<ClaimedItem>* items) {
   constexpr char kFresh[] =
       "SELECT item.job, item.number, key, blob, encoding, format, "
-      "item.display_name, item.options, job.options, tries, crashes FROM job "
+      "item.display_name, item.options, job.options, tries, crashes, "
+      "last_error FROM job "
       "CROSS JOIN item ON item.job = job.number WHERE job.caller = ? AND "
       "job.state < 4 AND job.state <> 3 AND item.state = 0 AND crashes < 2 AND "
       "not_before_ms <= ? ORDER BY item.job, item.number LIMIT ?";
   constexpr char kSuspect[] =
       "SELECT item.job, item.number, key, blob, encoding, format, "
-      "item.display_name, item.options, job.options, tries, crashes FROM job "
+      "item.display_name, item.options, job.options, tries, crashes, "
+      "last_error FROM job "
       "CROSS JOIN item ON item.job = job.number WHERE job.caller = ? AND "
       "job.state < 4 AND job.state <> 3 AND item.state = 0 AND crashes >= 2 "
       "AND not_before_ms <= ? ORDER BY item.job, item.number LIMIT ?";
@@ -111,6 +113,7 @@ absl::Status SqliteJobStore::ClaimOf(const std::string& caller,
               : std::make_shared<const std::string>(claimed.item.options);
       claimed.tries = static_cast<int>(find.Int(9));
       claimed.crashes = static_cast<int>(find.Int(10));
+      claimed.why = find.Text(11);
     }
     BVHMILL_RETURN_IF_ERROR(find.status());
   }

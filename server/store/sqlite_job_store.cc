@@ -144,6 +144,12 @@ absl::Status SqliteJobStore::FindRequest(const NewJob& job, JobInfo* info,
                                    info->id});
 }
 
+absl::Status SqliteJobStore::FindRepeat(const NewJob& job, JobInfo* info,
+                                        bool* is_there) {
+  const std::lock_guard lock(write_mutex_);
+  return FindRequest(job, info, is_there);
+}
+
 absl::Status SqliteJobStore::AddItems(int64_t job, const NewJob& from) {
   Statement add(writer_.get(),
                 "INSERT INTO item (job, number, key, blob, encoding, format, "

@@ -22,6 +22,8 @@ class SqliteJobStore final : public JobStore {
 
   absl::Status Create(const NewJob& job, int64_t now_ms, JobInfo* info,
                       bool* is_new) override;
+  absl::Status FindRepeat(const NewJob& job, JobInfo* info,
+                          bool* is_there) override;
   absl::Status Get(const std::string& caller, const std::string& id,
                    JobInfo* info) override;
   absl::Status List(const JobPage& page, std::vector<JobInfo>* jobs) override;

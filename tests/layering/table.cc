@@ -67,7 +67,7 @@ constexpr Layer kLayers[] = {
     {"server/app",
      "bvhmill/base bvhmill/pipeline server/auth server/convert server/jobs "
      "server/limits server/net server/observe server/rpc server/store"},
-    {"server", "bvhmill/base"},
+    {"server", "bvhmill/base server/store"},
     {"client/cpp",
      "bvhmill/base bvhmill/digest bvhmill/report bvhmill/pipeline bvhmill/wire "
      "bvhmill/v1"},
