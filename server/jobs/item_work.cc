@@ -196,6 +196,7 @@ void ItemWork::Finish() {
   v1::ClipResult message;
   wire::ToProto(made, &message);
   message.set_key(item_.item.key);
+  message.set_display_name(item_.item.display_name);
   ItemResult& result = end_.result.emplace();
   result.code = static_cast<int>(made.status.code());
   if (made.status.ok()) {
@@ -217,6 +218,7 @@ ItemResult SetAside(const ClaimedItem& item, const std::string& why) {
   result.is_set_aside = true;
   v1::ClipResult message;
   message.set_key(item.item.key);
+  message.set_display_name(item.item.display_name);
   const absl::Status status =
       MakeCallError({.code = absl::StatusCode::kInternal,
                      .reason = "ITEM_SET_ASIDE",

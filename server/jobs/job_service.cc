@@ -134,6 +134,7 @@ absl::Status Get(const JobCallParts& parts, const UnaryWork& call,
   BVHMILL_RETURN_IF_ERROR(FindOneJob(parts, call, request.name(), &job));
   BVHMILL_RETURN_IF_ERROR(job.folder->jobs().Get(job.caller, job.id, &info));
   WriteJob(info, parts.call.config.jobs, response->mutable_job());
+  response->mutable_job()->mutable_options()->ParseFromString(info.options);
   return absl::OkStatus();
 }
 

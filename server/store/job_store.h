@@ -76,6 +76,8 @@ struct JobInfo {
   // 0 = not yet.
   int64_t start_ms = 0;
   int64_t end_ms = 0;
+  // Serialized. Only Get fills it.
+  std::string options;
 };
 
 // A claim of one item. `lease` differs for every claim.

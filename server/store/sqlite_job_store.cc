@@ -222,7 +222,10 @@ absl::Status SqliteJobStore::FindJob(Database* database,
 absl::Status SqliteJobStore::Get(const std::string& caller,
                                  const std::string& id, JobInfo* info) {
   const std::lock_guard lock(read_mutex_);
-  return FindJob(reader_.get(), caller, id, info);
+  BVHMILL_RETURN_IF_ERROR(FindJob(reader_.get(), caller, id, info));
+  Statement find(reader_.get(), "SELECT options FROM job WHERE number = ?");
+  if (find.Bind(info->number).Step()) info->options = find.Text(0);
+  return find.status();
 }
 
 absl::Status SqliteJobStore::List(const JobPage& page,
