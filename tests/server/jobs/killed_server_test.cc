@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/types.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <random>
 #include <thread>
@@ -15,6 +16,12 @@
 
 namespace bvhmill::testing {
 namespace {
+
+// BVHMILL_KILLS makes the test longer.
+int KillsOfTest() {
+  const char* const wanted = std::getenv("BVHMILL_KILLS");
+  return wanted == nullptr ? 12 : std::atoi(wanted);
+}
 
 class KilledServerTest : public ::testing::Test {
  protected:
@@ -44,14 +51,14 @@ class KilledServerTest : public ::testing::Test {
 };
 
 TEST_F(KilledServerTest, EachAcknowledgedItemHasOneResult) {
-  constexpr int kKills = 12;
+  const int kills = KillsOfTest();
   constexpr int kClips = 60;
   std::minstd_rand random(11);
   std::vector<std::string> clips;
   for (int i = 0; i < kClips; ++i) clips.push_back(SmallClip(2'000 + i));
   std::vector<std::string> names;
   int restarts_with_work = 0;
-  for (int round = 0; round < kKills; ++round) {
+  for (int round = 0; round < kills; ++round) {
     StartProgram();
     if (round == 0) {
       for (const std::string& clip : clips) calls_->Store(clip);
@@ -88,7 +95,7 @@ TEST_F(KilledServerTest, EachAcknowledgedItemHasOneResult) {
   server::DataCheck check;
   ASSERT_TRUE(server::CheckData(folder_, &check).ok());
   for (const std::string& fault : check.faults) ADD_FAILURE() << fault;
-  EXPECT_EQ(check.results, kKills * kClips);
+  EXPECT_EQ(check.results, kills * kClips);
   // Outputs of equal clips are one blob.
   EXPECT_EQ(check.blobs - check.unnamed, 2 * kClips);
 }

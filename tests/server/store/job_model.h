@@ -54,7 +54,7 @@ struct ModelJob {
       return;
     }
     state = is_whole ? JobState::kSucceeded : JobState::kCancelled;
-    end = now;
+    end = std::max(create, now);
   }
   bool MayBeClaimed() const {
     return state == JobState::kPending || state == JobState::kRunning;
