@@ -43,6 +43,7 @@ JobRunner::JobRunner(const Parts& parts, DataFolder* folder,
       folder_(*folder),
       on_over_(std::move(on_over)),
       max_running_(MaxRunning(parts.queue.threads())),
+      max_active_(2 * parts.queue.threads()),
       claims_([this](const std::stop_token& stop) { RunClaims(stop); }),
       stores_([this](const std::stop_token& stop) { RunStores(stop); }) {}
 
@@ -51,6 +52,14 @@ JobRunner::~JobRunner() {
   claims_.join();
   std::unique_lock lock(mutex_);
   for (const WorkPtr& work : running_) work->cancel().Cancel();
+  // Items that were not begun are given back at once.
+  for (const WorkPtr& work : ready_) {
+    work->end().fault = absl::CancelledError("");
+    work->end().counts = false;
+    done_.push_back(work);
+  }
+  ready_.clear();
+  stored_.notify_all();
   stored_.wait(lock, [this] { return running_.empty(); });
   lock.unlock();
   stores_.request_stop();
@@ -148,32 +157,50 @@ bool JobRunner::Claim(int limit, bool suspects) {
     return false;
   }
   for (ClaimedItem& item : items) Start(std::move(item));
+  Fill();
   return !items.empty();
 }
 
-// Admits a claimed item and hands it to the workers.
+// Lets a claimed item wait for its turn.
 void JobRunner::Start(ClaimedItem item) {
   const auto work = std::make_shared<ItemWork>(parts_.config, &folder_.blobs(),
                                                std::move(item));
+  std::string why;
+  const bool is_used_up =
+      IsUsedUp(work->item(), parts_.config.jobs.max_item_tries, &why);
+  if (is_used_up) work->end().result = SetAside(work->item(), why);
   {
     const std::lock_guard lock(mutex_);
     running_.push_back(work);
+    if (!is_used_up) return ready_.push_back(work);
   }
-  std::string why;
-  if (IsUsedUp(work->item(), parts_.config.jobs.max_item_tries, &why)) {
-    work->end().result = SetAside(work->item(), why);
-    return Done(work);
-  }
-  Caller caller;
-  caller.name = work->item().caller;
-  const absl::Status admitted =
-      parts_.admission.TryEnter(caller, kPeer, kItemBytes, &work->ticket());
-  if (!admitted.ok()) {
+  PutDone(work);
+}
+
+// Hands items to the workers, as long as few enough are with them: an item that
+// was begun holds memory.
+void JobRunner::Fill() {
+  while (true) {
+    WorkPtr work;
+    {
+      const std::lock_guard lock(mutex_);
+      if (ready_.empty() || active_ >= max_active_) return;
+      work = std::move(ready_.front());
+      ready_.pop_front();
+      ++active_;
+    }
+    Caller caller;
+    caller.name = work->item().caller;
+    const absl::Status admitted =
+        parts_.admission.TryEnter(caller, kPeer, kItemBytes, &work->ticket());
+    if (admitted.ok()) {
+      Queue(work);
+      continue;
+    }
     work->end().fault = admitted;
     work->end().counts = false;
-    return Done(work);
+    Done(work);
   }
-  Queue(work);
 }
 
 // Callers take turns at the workers by the names of their jobs.
@@ -200,10 +227,26 @@ void JobRunner::Run(const WorkPtr& work) {
     work->end().result.reset();
     work->end().fault = status;
   }
-  is_done ? Done(work) : Queue(work);
+  if (!is_done) return Queue(work);
+  {
+    const std::lock_guard lock(mutex_);
+    --active_;
+  }
+  // Before the item is done: after it, the runner may end.
+  CatchAndLog(parts_.log, kWhere, [this] { Fill(); });
+  PutDone(work);
 }
 
+// The item is not with the workers any more.
 void JobRunner::Done(const WorkPtr& work) {
+  {
+    const std::lock_guard lock(mutex_);
+    --active_;
+  }
+  PutDone(work);
+}
+
+void JobRunner::PutDone(const WorkPtr& work) {
   const std::lock_guard lock(mutex_);
   done_.push_back(work);
   stored_.notify_all();

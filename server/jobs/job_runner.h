@@ -15,6 +15,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <list>
 #include <memory>
@@ -75,9 +76,11 @@ class JobRunner {
   bool ClaimSome();
   bool Claim(int limit, bool suspects);
   void Start(ClaimedItem item);
+  void Fill();
   void Queue(const WorkPtr& work);
   void Run(const WorkPtr& work);
   void Done(const WorkPtr& work);
+  void PutDone(const WorkPtr& work);
   void Store(std::vector<WorkPtr> done);
   absl::Status StoreResults(const std::vector<WorkPtr>& done);
   void GiveBack(const std::vector<WorkPtr>& done, const absl::Status& why);
@@ -90,6 +93,7 @@ class JobRunner {
   DataFolder& folder_;
   const std::function<void(const std::vector<int64_t>& jobs)> on_over_;
   const int max_running_;
+  const int max_active_;
   std::atomic<bool> is_paused_{false};
   std::atomic<bool> is_draining_{false};
 
@@ -97,8 +101,10 @@ class JobRunner {
   std::condition_variable_any wake_;
   std::condition_variable_any stored_;
   // All with the mutex. Items that are claimed and not stored; those of them
-  // that are done.
+  // that were not begun, that workers have, and that are done.
   std::list<WorkPtr> running_;
+  std::deque<WorkPtr> ready_;
+  int active_ = 0;
   std::vector<WorkPtr> done_;
   bool may_have_items_ = true;
   Clock::time_point paused_until_;
