@@ -23,8 +23,9 @@ constexpr size_t kPieceBytes = size_t{256} << 10;
 constexpr int64_t kStepBytes = int64_t{1} << 20;
 // Bytes of an output that are written at once.
 constexpr size_t kWriteBytes = size_t{64} << 10;
-// The server may end this often while it works on one item.
-constexpr int kMaxCrashes = 3;
+// The server may end this often while it works on one item: at first among
+// others, later alone.
+constexpr int kMaxCrashes = 5;
 
 absl::Status SourceDamaged() {
   return MakeCallError({.code = absl::StatusCode::kDataLoss,
@@ -237,7 +238,7 @@ bool IsUsedUp(const ClaimedItem& item, int64_t max_tries, std::string* why) {
            " times while it worked on the item";
     return true;
   }
-  if (item.tries < max_tries) return false;
+  if (max_tries == 0 || item.tries < max_tries) return false;
   *why = std::to_string(item.tries) +
          " tries have failed; the last one: " + item.why;
   return true;

@@ -79,7 +79,8 @@ class ItemWork {
 // The result of an item that is given up, for the reason `why`.
 ItemResult SetAside(const ClaimedItem& item, const std::string& why);
 
-// True if the tries of the item are used up; `why` says how.
+// True if the tries of the item are used up; `why` says how. 0 tries = any
+// number; those that end the server are always bounded.
 bool IsUsedUp(const ClaimedItem& item, int64_t max_tries, std::string* why);
 
 }  // namespace bvhmill::server

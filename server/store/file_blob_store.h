@@ -64,6 +64,7 @@ class FileBlobStore final : public BlobStore {
   std::string FolderOf(const BlobName& name) const;
   std::string UploadPath(const BlobName& name) const;
   absl::Status ReadyFolder(const BlobName& name);
+  static absl::Status SyncAll(std::span<FileBlob* const> blobs);
   absl::Status SyncNames(const std::string& folder);
   // Counts `bytes` more, unless they exceed the quota. `spare` is the part of
   // min_free_bytes that must stay free.

@@ -158,7 +158,8 @@ struct ClaimRules {
   int64_t now_ms = 0;
   // When the leases end unless they are renewed.
   int64_t until_ms = 0;
-  // Items that may have ended the server, one at a time: see kSuspectCrashes.
+  // Items that may have ended the server, the least suspect first: see
+  // kSuspectCrashes.
   bool suspects = false;
 };
 

@@ -84,7 +84,7 @@ absl::Status SqliteJobStore::ClaimOf(const std::string& caller,
       "last_error FROM job "
       "CROSS JOIN item ON item.job = job.number WHERE job.caller = ? AND "
       "job.state < 4 AND job.state <> 3 AND item.state = 0 AND crashes >= 2 "
-      "AND not_before_ms <= ? ORDER BY item.job, item.number LIMIT ?";
+      "AND not_before_ms <= ? ORDER BY crashes, item.job, item.number LIMIT ?";
   const size_t begin = items->size();
   {
     Statement find(writer_.get(), rules.suspects ? kSuspect : kFresh);

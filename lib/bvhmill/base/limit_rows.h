@@ -46,7 +46,6 @@ inline constexpr LimitRange kAnyLimit = {};
 // For limits that messages hold in 32 bits.
 inline constexpr LimitRange kInt32Limit = {0,
                                            std::numeric_limits<int32_t>::max()};
-inline constexpr LimitRange kTriesLimit = {1, 1000};
 // For the size of chunks, which must fit a message of gRPC's default size.
 inline constexpr LimitRange kChunkLimit = {int64_t{1} << 10, int64_t{4} << 20};
 
