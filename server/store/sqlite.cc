@@ -128,7 +128,7 @@ absl::Status Database::FaultOf(int code) const {
 }
 
 sqlite3_stmt* Database::Find(const char* sql, absl::Status* status) {
-  const auto found = statements_.find(sql);
+  const auto found = statements_.find(std::string_view(sql));
   if (found != statements_.end()) return found->second;
   sqlite3_stmt* statement = nullptr;
   const int code = sqlite3_prepare_v3(

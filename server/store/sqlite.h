@@ -7,6 +7,7 @@
 // Statuses: RESOURCE_EXHAUSTED, DISK_FULL; INTERNAL, STORE_FAULT.
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -28,8 +29,7 @@ class Database;
 //   while (find.Step()) Use(find.Int(0));
 //   if (!find.status().ok()) ...
 //
-// The text must live as long as the database: it is a literal. Statements of
-// one text must not be used at once.
+// Statements of one text must not be used at once.
 class Statement {
  public:
   Statement(Database* database, const char* sql);
@@ -90,7 +90,7 @@ class Database {
 
   sqlite3* const handle_;
   // Prepared statements by text.
-  std::map<std::string_view, sqlite3_stmt*> statements_;
+  std::map<std::string, sqlite3_stmt*, std::less<>> statements_;
 };
 
 // Rolls back at the end of its scope, unless it was committed.

@@ -71,14 +71,14 @@ absl::Status SqliteJobStore::ClaimAll(const ClaimRules& rules,
 absl::Status SqliteJobStore::ClaimOf(const std::string& caller,
                                      const ClaimRules& rules, int64_t limit,
                                      std::vector<ClaimedItem>* items) {
-  constexpr char kFresh[] =
+  static constexpr char kFresh[] =
       "SELECT item.job, item.number, key, blob, encoding, format, "
       "item.display_name, item.options, job.options, tries, crashes, "
       "last_error FROM job "
       "CROSS JOIN item ON item.job = job.number WHERE job.caller = ? AND "
       "job.state < 4 AND job.state <> 3 AND item.state = 0 AND crashes < 2 AND "
       "not_before_ms <= ? ORDER BY item.job, item.number LIMIT ?";
-  constexpr char kSuspect[] =
+  static constexpr char kSuspect[] =
       "SELECT item.job, item.number, key, blob, encoding, format, "
       "item.display_name, item.options, job.options, tries, crashes, "
       "last_error FROM job "

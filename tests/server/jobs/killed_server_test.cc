@@ -26,7 +26,10 @@ int KillsOfTest() {
 class KilledServerTest : public ::testing::Test {
  protected:
   KilledServerTest() { std::filesystem::remove_all(folder_); }
-  ~KilledServerTest() override { std::filesystem::remove_all(folder_); }
+  ~KilledServerTest() override {
+    server_ = nullptr;
+    std::filesystem::remove_all(folder_);
+  }
 
   void StartProgram() {
     server_ = std::make_unique<bench::ServerProcess>(
