@@ -212,6 +212,9 @@ void ItemWork::Finish() {
   }
   message.SerializeToString(&result.bytes);
   end_.converted = std::make_unique<ConvertResult>(std::move(made));
+  // The item may wait for the disk: others need the converter and the memory.
+  conversion_ = nullptr;
+  ticket_.Release();
 }
 
 ItemResult SetAside(const ClaimedItem& item, const std::string& why) {

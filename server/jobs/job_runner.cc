@@ -25,15 +25,17 @@ constexpr std::chrono::seconds kLongestPause(30);
 constexpr int64_t kFirstBackoffMs = 1'000;
 constexpr int64_t kLongestBackoffMs = 300'000;
 // Items whose results are stored at once.
-constexpr size_t kMaxStored = 64;
+constexpr size_t kMaxStored = 128;
 // Memory that an item is counted for before its conversion draws more.
 constexpr int64_t kItemBytes = int64_t{64} << 10;
 // The peer of all items: they share the limits of one connection.
 constexpr char kPeer[] = "jobs";
 
-// Items that are claimed at once: enough for all workers while the results of
-// others are stored.
-int MaxRunning(int threads) { return 32 + 8 * threads; }
+// Items that are claimed and not done: enough for all workers until the next
+// claim, and few, so that callers take turns.
+int MaxClaimed(int threads) { return 32 + 8 * threads; }
+// Items that are claimed and not stored.
+constexpr int kMaxRunning = 512;
 
 }  // namespace
 
@@ -42,10 +44,11 @@ JobRunner::JobRunner(const Parts& parts, DataFolder* folder,
     : parts_(parts),
       folder_(*folder),
       on_over_(std::move(on_over)),
-      max_running_(MaxRunning(parts.queue.threads())),
+      max_claimed_(MaxClaimed(parts.queue.threads())),
       max_active_(2 * parts.queue.threads()),
       claims_([this](const std::stop_token& stop) { RunClaims(stop); }),
-      stores_([this](const std::stop_token& stop) { RunStores(stop); }) {}
+      stores_([this](const std::stop_token& stop) { RunStores(stop); }),
+      more_stores_([this](const std::stop_token& stop) { RunStores(stop); }) {}
 
 JobRunner::~JobRunner() {
   claims_.request_stop();
@@ -63,7 +66,9 @@ JobRunner::~JobRunner() {
   stored_.wait(lock, [this] { return running_.empty(); });
   lock.unlock();
   stores_.request_stop();
+  more_stores_.request_stop();
   stores_.join();
+  more_stores_.join();
 }
 
 void JobRunner::Wake() {
@@ -82,7 +87,9 @@ void JobRunner::Cancel(int64_t job) {
 void JobRunner::Drain() { is_draining_ = true; }
 
 int JobRunner::Room() const {
-  return max_running_ - static_cast<int>(running_.size());
+  const int claimed = static_cast<int>(ready_.size()) + active_;
+  return std::min(max_claimed_ - claimed,
+                  kMaxRunning - static_cast<int>(running_.size()));
 }
 
 // Claims when there is room for a good part of what may run, so that one
@@ -92,7 +99,7 @@ void JobRunner::RunClaims(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     const auto is_due = [this] {
       return may_have_items_ && !is_draining_ && !is_paused_ &&
-             Room() >= max_running_ / 4;
+             Room() >= max_claimed_ / 4;
     };
     wake_.wait_for(lock, stop, kTick, is_due);
     if (stop.stop_requested()) break;
@@ -277,18 +284,27 @@ void JobRunner::RunStores(const std::stop_token& stop) {
 
 void JobRunner::Store(std::vector<WorkPtr> done) {
   std::vector<WorkPtr> results;
+  std::vector<FailedTry> tries;
+  {
+    const std::lock_guard lock(mutex_);
+    tries.swap(tries_);
+  }
   for (const WorkPtr& work : done) {
     const ItemEnd& end = work->end();
     if (end.result) {
       results.push_back(work);
     } else {
-      AddTry(work, end.fault, end.counts);
+      AddTry(work, end.fault, end.counts, &tries);
     }
   }
   const absl::Status stored =
       results.empty() ? absl::OkStatus() : StoreResults(results);
-  if (!stored.ok()) GiveBack(results, stored);
-  ReleaseTries();
+  if (!stored.ok()) {
+    for (const WorkPtr& work : results) {
+      AddTry(work, stored, /*counts=*/false, &tries);
+    }
+  }
+  ReleaseTries(std::move(tries));
 }
 
 // Outputs first, then the results that name them.
@@ -321,11 +337,6 @@ absl::Status JobRunner::StoreResults(const std::vector<WorkPtr>& done) {
   return absl::OkStatus();
 }
 
-void JobRunner::GiveBack(const std::vector<WorkPtr>& done,
-                         const absl::Status& why) {
-  for (const WorkPtr& work : done) AddTry(work, why, /*counts=*/false);
-}
-
 int64_t JobRunner::Backoff(const ClaimedItem& item) const {
   const int shift = std::min(item.tries, 10);
   return std::min(kFirstBackoffMs << shift, kLongestBackoffMs);
@@ -333,8 +344,8 @@ int64_t JobRunner::Backoff(const ClaimedItem& item) const {
 
 // The item will wait again.
 void JobRunner::AddTry(const WorkPtr& work, const absl::Status& why,
-                       bool counts) {
-  FailedTry& failed = tries_.emplace_back();
+                       bool counts, std::vector<FailedTry>* tries) {
+  FailedTry& failed = tries->emplace_back();
   failed.lease = work->item().lease;
   failed.counts = counts && !IsDiskFull(why);
   failed.why = MessageOf(why);
@@ -349,13 +360,18 @@ void JobRunner::AddTry(const WorkPtr& work, const absl::Status& why,
 
 // Tries that cannot be stored now are stored later: until then their items have
 // leases.
-void JobRunner::ReleaseTries() {
-  if (tries_.empty()) return;
+void JobRunner::ReleaseTries(std::vector<FailedTry> tries) {
+  if (tries.empty()) return;
   std::vector<int64_t> over;
   const absl::Status released =
-      folder_.jobs().Release(tries_, WallClockMs(), &over);
-  if (!released.ok()) return Pause(released);
-  tries_.clear();
+      folder_.jobs().Release(tries, WallClockMs(), &over);
+  if (!released.ok()) {
+    {
+      const std::lock_guard lock(mutex_);
+      tries_.insert(tries_.end(), tries.begin(), tries.end());
+    }
+    return Pause(released);
+  }
   if (!over.empty()) on_over_(over);
 }
 

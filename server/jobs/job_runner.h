@@ -3,9 +3,10 @@
 // Works on the items of jobs. It claims items, has the workers convert them in
 // the background, after interactive calls, and stores their results.
 //
-// Two threads: one claims items and renews their leases; one stores outputs and
-// results, those of several items at once, so that the disk is waited for once.
-// No worker waits for an fsync.
+// One thread claims items and renews their leases. Two store outputs and
+// results, those of many items at once, so that the disk is waited for once:
+// while one waits for its files, the other stores its results. No worker waits
+// for an fsync.
 //
 // A fault of a file is the result of its item. After a fault of the server the
 // item waits and is tried again, a bounded number of times. While the disk is
@@ -83,16 +84,16 @@ class JobRunner {
   void PutDone(const WorkPtr& work);
   void Store(std::vector<WorkPtr> done);
   absl::Status StoreResults(const std::vector<WorkPtr>& done);
-  void GiveBack(const std::vector<WorkPtr>& done, const absl::Status& why);
-  void AddTry(const WorkPtr& work, const absl::Status& why, bool counts);
-  void ReleaseTries();
+  void AddTry(const WorkPtr& work, const absl::Status& why, bool counts,
+              std::vector<FailedTry>* tries);
+  void ReleaseTries(std::vector<FailedTry> tries);
   void Pause(const absl::Status& why);
   int64_t Backoff(const ClaimedItem& item) const;
 
   const Parts parts_;
   DataFolder& folder_;
   const std::function<void(const std::vector<int64_t>& jobs)> on_over_;
-  const int max_running_;
+  const int max_claimed_;
   const int max_active_;
   std::atomic<bool> is_paused_{false};
   std::atomic<bool> is_draining_{false};
@@ -109,7 +110,7 @@ class JobRunner {
   bool may_have_items_ = true;
   Clock::time_point paused_until_;
   Clock::duration pause_{};
-  // Used by the thread that stores.
+  // Those that could not be stored.
   std::vector<FailedTry> tries_;
   // Used by the thread that claims.
   bool has_suspects_ = true;
@@ -119,6 +120,7 @@ class JobRunner {
   // The last members: they use the others.
   std::jthread claims_;
   std::jthread stores_;
+  std::jthread more_stores_;
 };
 
 }  // namespace bvhmill::server
