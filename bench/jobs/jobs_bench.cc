@@ -37,8 +37,9 @@ double SecondsSince(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-// Clips that all differ, so that each has outputs of its own.
-std::vector<std::string> MakeClips() {
+// Clips that all differ, also from those of other rounds, so that each has
+// outputs of its own.
+std::vector<std::string> MakeClips(int round) {
   const std::string text =
       Resize(MakeCorpus("cmu", 8'000'000).text, kClipBytes);
   const size_t rows = text.find('\n', text.find("Frame Time")) + 1;
@@ -47,7 +48,7 @@ std::vector<std::string> MakeClips() {
     std::string clip = text;
     // The first number of the first row.
     const size_t end = clip.find(' ', rows);
-    clip.replace(rows, end - rows, std::to_string(i) + ".5");
+    clip.replace(rows, end - rows, std::to_string(round * kClips + i) + ".5");
     clips.push_back(std::move(clip));
   }
   return clips;
@@ -58,7 +59,7 @@ class Setting {
   explicit Setting(const char* argv0)
       : folder_(std::filesystem::temp_directory_path().native() +
                 "/bvhmill-jobs-bench-" + std::to_string(getpid())),
-        clips_(MakeClips()) {
+        clips_(MakeClips(0)) {
     std::vector<std::string> args = BvhmilldArgs();
     args.insert(args.end(), {"--data-dir", folder_, "--log", "errors"});
     server_ = std::make_unique<ServerProcess>(BvhmilldProgram(argv0), args);
@@ -77,6 +78,12 @@ class Setting {
   const std::string& address() const { return server_->address(); }
   const std::vector<std::string>& clips() const { return clips_; }
 
+  // Replaces the clips by others, and stores them.
+  bool Renew(int round) {
+    clips_ = MakeClips(round);
+    return Upload();
+  }
+
   bool Upload() {
     for (const std::string& clip : clips_) {
       grpc::ClientContext context;
@@ -93,13 +100,10 @@ class Setting {
     return true;
   }
 
-  // A job of all clips `times` times. `drop` leaves out so many frames, so that
-  // outputs differ between jobs, so that no output is stored already.
-  std::string Create(int times, int drop) {
+  // A job of all clips, `times` times.
+  std::string Create(int times) {
     v1::CreateJobRequest request;
     request.mutable_options()->add_outputs()->mutable_positions();
-    request.mutable_options()->mutable_edits()->mutable_frames()->set_begin(
-        drop);
     for (int i = 0; i < times; ++i) {
       for (const std::string& clip : clips_) {
         v1::JobItem* const item = request.add_items();
@@ -138,7 +142,7 @@ class Setting {
 
  private:
   const std::string folder_;
-  const std::vector<std::string> clips_;
+  std::vector<std::string> clips_;
   std::unique_ptr<ServerProcess> server_;
   std::unique_ptr<v1::JobService::Stub> jobs_;
   std::unique_ptr<v1::BlobService::Stub> blobs_;
@@ -178,12 +182,13 @@ void Streams(Setting* setting, benchmark::State* state) {
 }
 
 void Jobs(Setting* setting, benchmark::State* state) {
-  static int drop = 0;
+  static int round = 0;
   double seconds = 0;
   int runs = 0;
   for (auto _ : *state) {
+    Check(setting->Renew(++round), state);
     const auto begin = Clock::now();
-    const std::string name = setting->Create(1, ++drop);
+    const std::string name = setting->Create(1);
     Check(!name.empty() && setting->Await(name), state);
     seconds += SecondsSince(begin);
     ++runs;
@@ -195,7 +200,6 @@ void Jobs(Setting* setting, benchmark::State* state) {
 // more of them than it can do meanwhile.
 void Interactive(Setting* setting, benchmark::State* state) {
   constexpr double kSeconds = 4;
-  static int drop = 100;
   v1::ConvertClipRequest request;
   request.mutable_source()->set_data(setting->clips()[0]);
   request.mutable_options()->add_outputs()->mutable_positions();
@@ -203,7 +207,7 @@ void Interactive(Setting* setting, benchmark::State* state) {
     const Load peak = CallInTurn(setting->address(), request, 4, 1);
     const double rate = peak.good_per_s / 20;
     const Load idle = CallAtRate(setting->address(), request, rate, kSeconds);
-    const std::string name = setting->Create(20, ++drop);
+    const std::string name = setting->Create(40);
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
     const Load busy = CallAtRate(setting->address(), request, rate, kSeconds);
     setting->Cancel(name);

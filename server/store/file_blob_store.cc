@@ -27,8 +27,34 @@ namespace fs = std::filesystem;
 
 // Bytes between two looks at the free space of the disk.
 constexpr int64_t kLookBytes = int64_t{8} << 20;
+// Threads that make files in one folder wait for each other.
+constexpr int kNewFolders = 16;
 constexpr size_t kReadBytes = size_t{1} << 20;
 constexpr size_t kSpaceDigits = 16;
+
+// Calls `sync(i)` for each i below `count`, also after an error; returns the
+// first one. A disk writes several files in hardly more time than one, if they
+// are asked for at once: with eight threads, nine times as fast as one by one.
+template <typename Sync>
+absl::Status ForAll(size_t count, const Sync& sync) {
+  constexpr size_t kThreads = 8;
+  std::array<absl::Status, kThreads> status;
+  const auto run = [&](size_t first, size_t step) {
+    for (size_t i = first; i < count; i += step) status[first].Update(sync(i));
+  };
+  if (count < kThreads) {
+    run(0, 1);
+    return status[0];
+  }
+  {
+    std::vector<std::jthread> threads;
+    for (size_t i = 1; i < kThreads; ++i)
+      threads.emplace_back(run, i, kThreads);
+    run(0, kThreads);
+  }
+  for (const absl::Status& one : status) BVHMILL_RETURN_IF_ERROR(one);
+  return absl::OkStatus();
+}
 
 // Adds the content of a file to `digest`, and its size to `size`.
 absl::Status AddContent(const OwnedFile& file, const std::string& path,
@@ -164,8 +190,12 @@ absl::Status FileBlobStore::Prepare() {
   }
   BVHMILL_RETURN_IF_ERROR(SyncFolder(folder_));
   std::error_code error;
-  for (const auto& file : fs::directory_iterator(folder_ + "/new", error)) {
-    BVHMILL_RETURN_IF_ERROR(RemoveFile(file.path().native()));
+  for (int i = 0; i < kNewFolders; ++i) {
+    const std::string folder = NewFolder(i);
+    BVHMILL_RETURN_IF_ERROR(MakeFolder(folder));
+    for (const auto& file : fs::directory_iterator(folder, error)) {
+      BVHMILL_RETURN_IF_ERROR(RemoveFile(file.path().native()));
+    }
   }
   for (const auto& file : fs::directory_iterator(folder_ + "/uploads", error)) {
     const auto size = static_cast<int64_t>(file.file_size(error));
@@ -175,6 +205,10 @@ absl::Status FileBlobStore::Prepare() {
     bytes_ += entry.size;
     return true;
   });
+}
+
+std::string FileBlobStore::NewFolder(int64_t number) const {
+  return folder_ + "/new/" + std::to_string(number);
 }
 
 std::string FileBlobStore::FolderOf(const BlobName& name) const {
@@ -248,35 +282,12 @@ absl::Status FileBlobStore::Reserve(int64_t bytes, int64_t spare) {
 
 absl::Status FileBlobStore::Create(const std::string& space,
                                    std::unique_ptr<NewBlob>* blob) {
+  const int64_t number = next_number_.fetch_add(1);
   const std::string path =
-      folder_ + "/new/" + std::to_string(next_number_.fetch_add(1));
+      NewFolder(number % kNewFolders) + "/" + std::to_string(number);
   OwnedFile file;
   BVHMILL_RETURN_IF_ERROR(OpenFile(path, O_WRONLY | O_CREAT | O_TRUNC, &file));
   *blob = std::make_unique<FileBlob>(this, space, path, std::move(file));
-  return absl::OkStatus();
-}
-
-// A disk writes several files in hardly more time than one, if they are asked
-// for at once: with eight threads, nine times as fast as one by one.
-absl::Status FileBlobStore::SyncAll(std::span<FileBlob* const> blobs) {
-  constexpr size_t kThreads = 8;
-  std::array<absl::Status, kThreads> status;
-  const auto sync = [&](size_t first, size_t step) {
-    for (size_t i = first; i < blobs.size() && status[first].ok(); i += step) {
-      status[first] = SyncFile(blobs[i]->file_, blobs[i]->path_);
-    }
-  };
-  if (blobs.size() < kThreads) {
-    sync(0, 1);
-    return status[0];
-  }
-  {
-    std::vector<std::jthread> threads;
-    for (size_t i = 1; i < kThreads; ++i)
-      threads.emplace_back(sync, i, kThreads);
-    sync(0, kThreads);
-  }
-  for (const absl::Status& one : status) BVHMILL_RETURN_IF_ERROR(one);
   return absl::OkStatus();
 }
 
@@ -292,7 +303,9 @@ absl::Status FileBlobStore::Commit(std::span<NewBlob* const> blobs) {
   for (const FileBlob* blob : added) {
     sync_file_range(blob->file_.get(), 0, 0, SYNC_FILE_RANGE_WRITE);
   }
-  BVHMILL_RETURN_IF_ERROR(SyncAll(added));
+  BVHMILL_RETURN_IF_ERROR(ForAll(added.size(), [&](size_t i) {
+    return SyncFile(added[i]->file_, added[i]->path_);
+  }));
   std::set<std::string> folders;
   for (FileBlob* const blob : added) {
     BVHMILL_RETURN_IF_ERROR(ReadyFolder(blob->name_));
@@ -304,9 +317,8 @@ absl::Status FileBlobStore::Commit(std::span<NewBlob* const> blobs) {
     blob->is_stored_ = true;
     folders.insert(FolderOf(blob->name_));
   }
-  absl::Status synced;
-  for (const std::string& folder : folders) synced.Update(SyncNames(folder));
-  return synced;
+  const std::vector<std::string> names(folders.begin(), folders.end());
+  return ForAll(names.size(), [&](size_t i) { return SyncNames(names[i]); });
 }
 
 absl::Status FileBlobStore::StartUpload(const BlobName& name,

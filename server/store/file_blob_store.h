@@ -4,7 +4,7 @@
 //
 //   blobs/SPACE/AB/DIGEST    a blob; AB are the first two digits of its digest
 //   uploads/SPACE-DIGEST     the bytes of an upload that is not complete
-//   new/NUMBER               a blob that is being made; removed at the start
+//   new/N/NUMBER             a blob that is being made; removed at the start
 //
 // A file gets its name in blobs/ when its content is on the disk; then the
 // folder is written, too. So a blob that has its name is whole, also after a
@@ -60,11 +60,11 @@ class FileBlobStore final : public BlobStore {
       : folder_(std::move(folder)), quota_(quota) {}
 
   absl::Status Prepare();
+  std::string NewFolder(int64_t number) const;
   std::string PathOf(const BlobName& name) const;
   std::string FolderOf(const BlobName& name) const;
   std::string UploadPath(const BlobName& name) const;
   absl::Status ReadyFolder(const BlobName& name);
-  static absl::Status SyncAll(std::span<FileBlob* const> blobs);
   absl::Status SyncNames(const std::string& folder);
   // Counts `bytes` more, unless they exceed the quota. `spare` is the part of
   // min_free_bytes that must stay free.
