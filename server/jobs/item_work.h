@@ -4,6 +4,7 @@
 // code of streams, and writes its outputs into new blobs. Works in turns, so
 // that other work is not delayed.
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -53,6 +54,9 @@ class ItemWork {
 
   // Works for some milliseconds. True if the item is done: see `end`.
   bool Turn();
+  // The time that its turns took, which its caller measures.
+  void AddTime(std::chrono::duration<double> time) { seconds_ += time.count(); }
+  double seconds() const { return seconds_; }
   ItemEnd& end() { return end_; }
 
  private:
@@ -70,6 +74,7 @@ class ItemWork {
   ConvertOptions options_;
   std::unique_ptr<BlobReader> reader_;
   int64_t read_ = 0;
+  double seconds_ = 0;
   Sha256 digest_;
   std::unique_ptr<BlobReceiver> receiver_;
   std::unique_ptr<IncrementalConversion> conversion_;

@@ -31,11 +31,14 @@ constexpr int64_t kItemBytes = int64_t{64} << 10;
 // The peer of all items: they share the limits of one connection.
 constexpr char kPeer[] = "jobs";
 
-// Items that are claimed and not done: enough for all workers until the next
-// claim, and few, so that callers take turns.
-int MaxClaimed(int threads) { return 32 + 8 * threads; }
+// Work that is claimed ahead: more than a claim takes, and little, so that
+// callers take turns. In items, within these bounds.
+constexpr std::chrono::milliseconds kClaimAhead(100);
+constexpr int kMinClaimed = 16;
+constexpr int kMaxClaimed = 256;
+constexpr double kAveraged = 20;
 // Items that are claimed and not stored.
-constexpr int kMaxRunning = 512;
+constexpr int kMaxRunning = 768;
 
 }  // namespace
 
@@ -44,7 +47,6 @@ JobRunner::JobRunner(const Parts& parts, DataFolder* folder,
     : parts_(parts),
       folder_(*folder),
       on_over_(std::move(on_over)),
-      max_claimed_(MaxClaimed(parts.queue.threads())),
       max_active_(2 * parts.queue.threads()),
       claims_([this](const std::stop_token& stop) { RunClaims(stop); }),
       stores_([this](const std::stop_token& stop) { RunStores(stop); }),
@@ -86,9 +88,16 @@ void JobRunner::Cancel(int64_t job) {
 
 void JobRunner::Drain() { is_draining_ = true; }
 
+// As many items as all workers do in kClaimAhead. With the mutex.
+int JobRunner::MaxClaimed() const {
+  const std::chrono::duration<double> ahead = kClaimAhead;
+  const double items = ahead.count() * parts_.queue.threads() / item_seconds_;
+  return static_cast<int>(std::clamp<double>(items, kMinClaimed, kMaxClaimed));
+}
+
 int JobRunner::Room() const {
   const int claimed = static_cast<int>(ready_.size()) + active_;
-  return std::min(max_claimed_ - claimed,
+  return std::min(MaxClaimed() - claimed,
                   kMaxRunning - static_cast<int>(running_.size()));
 }
 
@@ -99,7 +108,7 @@ void JobRunner::RunClaims(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     const auto is_due = [this] {
       return may_have_items_ && !is_draining_ && !is_paused_ &&
-             Room() >= max_claimed_ / 4;
+             Room() >= MaxClaimed() / 4;
     };
     wake_.wait_for(lock, stop, kTick, is_due);
     if (stop.stop_requested()) break;
@@ -168,7 +177,6 @@ bool JobRunner::Claim(int limit, bool suspects) {
   return !items.empty();
 }
 
-// Lets a claimed item wait for its turn.
 void JobRunner::Start(ClaimedItem item) {
   const auto work = std::make_shared<ItemWork>(parts_.config, &folder_.blobs(),
                                                std::move(item));
@@ -225,6 +233,7 @@ void JobRunner::Queue(const WorkPtr& work) {
 }
 
 void JobRunner::Run(const WorkPtr& work) {
+  const auto start = Clock::now();
   bool is_done = true;
   const absl::Status status = CatchAsStatus(parts_.log, kWhere, [&] {
     is_done = work->Turn();
@@ -234,17 +243,18 @@ void JobRunner::Run(const WorkPtr& work) {
     work->end().result.reset();
     work->end().fault = status;
   }
+  work->AddTime(Clock::now() - start);
   if (!is_done) return Queue(work);
   {
     const std::lock_guard lock(mutex_);
     --active_;
+    item_seconds_ += (work->seconds() - item_seconds_) / kAveraged;
   }
   // Before the item is done: after it, the runner may end.
   CatchAndLog(parts_.log, kWhere, [this] { Fill(); });
   PutDone(work);
 }
 
-// The item is not with the workers any more.
 void JobRunner::Done(const WorkPtr& work) {
   {
     const std::lock_guard lock(mutex_);
@@ -358,8 +368,7 @@ void JobRunner::AddTry(const WorkPtr& work, const absl::Status& why,
   parts_.log.Event("job retry", "a try of an item has failed: " + failed.why);
 }
 
-// Tries that cannot be stored now are stored later: until then their items have
-// leases.
+// Tries that cannot be stored now are stored later.
 void JobRunner::ReleaseTries(std::vector<FailedTry> tries) {
   if (tries.empty()) return;
   std::vector<int64_t> over;

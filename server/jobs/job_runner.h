@@ -73,6 +73,7 @@ class JobRunner {
   void RunClaims(const std::stop_token& stop);
   void RunStores(const std::stop_token& stop);
   void Beat(Clock::time_point now);
+  int MaxClaimed() const;
   int Room() const;
   bool ClaimSome();
   bool Claim(int limit, bool suspects);
@@ -93,7 +94,6 @@ class JobRunner {
   const Parts parts_;
   DataFolder& folder_;
   const std::function<void(const std::vector<int64_t>& jobs)> on_over_;
-  const int max_claimed_;
   const int max_active_;
   std::atomic<bool> is_paused_{false};
   std::atomic<bool> is_draining_{false};
@@ -106,6 +106,8 @@ class JobRunner {
   std::list<WorkPtr> running_;
   std::deque<WorkPtr> ready_;
   int active_ = 0;
+  // The time that an item takes a worker, on average over the last ones.
+  double item_seconds_ = 0.005;
   std::vector<WorkPtr> done_;
   bool may_have_items_ = true;
   Clock::time_point paused_until_;
