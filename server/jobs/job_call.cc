@@ -25,6 +25,11 @@ class LongCall::Watch final : public CallWatch {
     }
   }
 
+  void MarkActive() {
+    const std::lock_guard lock(mutex_);
+    if (id_) CallRegistry::MarkActive(*id_);
+  }
+
   bool Begin(CallRegistry* calls, const std::shared_ptr<CallWatch>& self,
              const std::string& peer) {
     CallRegistry::CallId id;
@@ -67,6 +72,11 @@ absl::Status LongCall::Enter() {
   if (!entered.ok()) return entered;
   return parts_.call.admission.TryOpen(*record_.caller(), record_.peer(),
                                        &ticket_);
+}
+
+void LongCall::MarkActive() {
+  active_at_ = Clock::now();
+  watch_->MarkActive();
 }
 
 bool LongCall::Queue(std::function<void()> task) {

@@ -93,8 +93,9 @@ class LongCall {
 
   // Checks and counts the call. The ticket of the call counts a stream.
   absl::Status Enter();
-  // The peer has done something, or the server has.
-  void MarkActive() { active_at_ = std::chrono::steady_clock::now(); }
+  // A message has come, or was accepted. Tells the registry, too: else the
+  // bytes of the peer would count as belonging to no message.
+  void MarkActive();
   // The peer may be idle from now on, for any time.
   void Wait() { active_at_ = std::chrono::steady_clock::time_point::max(); }
   // Has a worker do `task`, in the background. False without memory.
