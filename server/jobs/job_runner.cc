@@ -47,7 +47,6 @@ JobRunner::JobRunner(const Parts& parts, DataFolder* folder,
     : parts_(parts),
       folder_(*folder),
       on_over_(std::move(on_over)),
-      max_active_(2 * parts.queue.threads()),
       claims_([this](const std::stop_token& stop) { RunClaims(stop); }),
       stores_([this](const std::stop_token& stop) { RunStores(stop); }),
       more_stores_([this](const std::stop_token& stop) { RunStores(stop); }) {}
@@ -199,7 +198,7 @@ void JobRunner::Fill() {
     WorkPtr work;
     {
       const std::lock_guard lock(mutex_);
-      if (ready_.empty() || active_ >= max_active_) return;
+      if (ready_.empty() || active_ >= MaxActive(Clock::now())) return;
       work = std::move(ready_.front());
       ready_.pop_front();
       ++active_;

@@ -12,6 +12,7 @@
 // item waits and is tried again, a bounded number of times. While the disk is
 // full or memory is short, the runner pauses, and no try counts.
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -73,6 +74,15 @@ class JobRunner {
   void RunClaims(const std::stop_token& stop);
   void RunStores(const std::stop_token& stop);
   void Beat(Clock::time_point now);
+  // Items that workers may have at once: half as many as there are workers
+  // while clips of calls are in flight, or were so a moment ago, so that calls
+  // find a free core. With the mutex.
+  int MaxActive(Clock::time_point now) {
+    constexpr std::chrono::milliseconds kMoment(200);
+    const int threads = parts_.queue.threads();
+    if (parts_.admission.clips() > active_) calls_until_ = now + kMoment;
+    return now < calls_until_ ? std::max(threads / 2, 1) : 2 * threads;
+  }
   int MaxClaimed() const;
   int Room() const;
   bool ClaimSome();
@@ -94,7 +104,6 @@ class JobRunner {
   const Parts parts_;
   DataFolder& folder_;
   const std::function<void(const std::vector<int64_t>& jobs)> on_over_;
-  const int max_active_;
   std::atomic<bool> is_paused_{false};
   std::atomic<bool> is_draining_{false};
 
@@ -106,6 +115,7 @@ class JobRunner {
   std::list<WorkPtr> running_;
   std::deque<WorkPtr> ready_;
   int active_ = 0;
+  Clock::time_point calls_until_;
   // The time that an item takes a worker, on average over the last ones.
   double item_seconds_ = 0.005;
   std::vector<WorkPtr> done_;
