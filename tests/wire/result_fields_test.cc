@@ -357,6 +357,9 @@ TEST(ResultFields, AreAllInACase) {
                       // IsSerializedWithKeyAndData sets them in each case.
                       "ClipResult.key",
                       "Output.data",
+                      // Only results of jobs have them.
+                      "ClipResult.display_name",
+                      "Output.blob",
                       // No output has numbers of 64 bits.
                       "TensorInfo.dtype: DATA_TYPE_FLOAT64",
                   },
