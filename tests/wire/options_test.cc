@@ -97,6 +97,7 @@ ConvertOptions FullOptions() {
       {"v", VelocitiesFormat{TensorLayout::kJointMajor, true}},
       {"d", NpzFormat{true}},
       {"e", CsvFormat{true}},
+      {"f", ValuesFormat{}},
       {"g", BvhFormat{0}},
       {"h", FullAnim()},
       {"i", ViewerAnim()},

@@ -76,6 +76,8 @@ void Put(const VelocitiesFormat& value, Lines* out) {
   out->Add("with_end_sites", with_end_sites);
 }
 
+void Put(const ValuesFormat& /*value*/, Lines* /*out*/) {}
+
 void Put(const NpzFormat& value, Lines* out) {
   const auto& [with_end_sites, rotation_kind, rotation_space, positions,
                rotations, velocities] = value;
@@ -246,13 +248,14 @@ void Put(const ClipEdits& value, Lines* out) {
 }
 
 void Put(const ConvertOptions& value, Lines* out) {
-  const auto& [report, conventions, edits, outputs, checks_only, limits,
-               unknown_fields, source_format] = value;
+  const auto& [report, conventions, edits, outputs, checks_only, with_skeleton,
+               limits, unknown_fields, source_format] = value;
   out->Nest("report", report);
   out->Nest("conventions", conventions);
   out->Nest("edits", edits);
   out->List("outputs", outputs);
   out->Add("checks_only", checks_only);
+  out->Add("with_skeleton", with_skeleton);
   out->Add("unknown_fields", unknown_fields);
   static_cast<void>(limits);
   static_cast<void>(source_format);

@@ -1,0 +1,72 @@
+// The compiled module of the package bvhmill. Its names are private to the
+// package; bvhmill/_bvhmill.pyi has their types.
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <string>
+
+#include "bvhmill/base/version.h"
+#include "bvhmill/edit/joint_map.h"
+#include "bvhmill/report/catalogue.h"
+#include "bvhmill/report/thresholds.h"
+#include "client/cli/io/packed_name.h"
+#include "client/python/module/bind.h"
+
+namespace bvhmill::python {
+namespace {
+
+// (code, lenient severity, strict severity, message, help) of each issue.
+py::list CatalogueValue() {
+  py::list rows;
+  for (const CatalogueEntry& entry : Catalogue()) {
+    rows.append(py::make_tuple(
+        std::string(entry.name), std::string(SeverityName(entry.lenient)),
+        std::string(SeverityName(entry.strict)), std::string(entry.message),
+        std::string(entry.help)));
+  }
+  return rows;
+}
+
+// (code, name, default, unit, reason) of each threshold.
+py::list ThresholdsValue() {
+  py::list rows;
+  for (const ThresholdEntry& entry : ThresholdTable()) {
+    rows.append(py::make_tuple(
+        std::string(EntryOf(entry.code).name), std::string(entry.name),
+        entry.value, std::string(entry.unit), std::string(entry.reason)));
+  }
+  return rows;
+}
+
+std::vector<std::string> MapNames() {
+  std::vector<std::string> names;
+  for (const std::string_view name : JointMapNames()) names.emplace_back(name);
+  return names;
+}
+
+std::string FormatName(const std::string& path) {
+  const auto format = client::FormatOfName(path);
+  return format ? std::string(InfoOf(*format).name) : "";
+}
+
+}  // namespace
+
+PYBIND11_MODULE(_bvhmill, module) {
+  py::class_<Block, std::shared_ptr<Block>>(module, "_Block",
+                                            py::buffer_protocol())
+      .def_buffer([](Block& block) { return block.Buffer(); });
+  py::class_<Choices>(module, "_Options").def(py::init(&ChoicesOf));
+  BindClip(&module);
+  BindBatch(&module);
+  BindAnim(&module);
+  module.def("block_count", &Block::Count);
+  module.def("catalogue", &CatalogueValue);
+  module.def("thresholds", &ThresholdsValue);
+  module.def("joint_map_names", &MapNames);
+  module.def("format_name", &FormatName);
+  module.attr("version") = std::string(Version());
+  module.attr("rules_version") = std::string(kRulesVersion);
+}
+
+}  // namespace bvhmill::python
