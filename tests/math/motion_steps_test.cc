@@ -51,14 +51,19 @@ TEST(RotationSteps, AreThoseOfQuaternions) {
   std::mt19937 random(3);
   for (const float size : {0.01F, 1.0F, 30.0F, 300.0F}) {
     for (size_t count = 1; count <= 4; ++count) {
-      for (const size_t end : {size_t{16}, size_t{72}, kStepStride}) {
+      for (const size_t end : {StepEnd(1), StepEnd(64), kStepStride}) {
         std::vector<Column> values;
         std::vector<StepColumn> columns;
+        // Three different axes, in one of both turns, have a way of their own.
+        const size_t first_axis = random() % 3;
+        const size_t turn = 1 + random() % 2;
         for (size_t i = 0; i < count; ++i) {
           values.push_back(RandomColumn(size, &random));
         }
         for (size_t i = 0; i < count; ++i) {
-          columns.push_back({values[i].data(), static_cast<int>(random() % 3)});
+          const auto axis = static_cast<int>(
+              count == 3 && end == 72 ? first_axis + i * turn : random() % 3);
+          columns.push_back({values[i].data(), axis % 3});
         }
         std::vector<float> steps(kStepStride, -1);
         std::vector<float> kinks(kStepStride, -1);
@@ -120,47 +125,63 @@ TEST(PositionSteps, TakeTheLastColumnOfAnAxis) {
   }
 }
 
-TEST(SumSteps, AddsAllOfABlock) {
-  std::mt19937 random(6);
-  for (const size_t end : {size_t{16}, size_t{72}, kStepStride}) {
-    Column steps = RandomColumn(1, &random);
-    Column kinks = RandomColumn(1, &random);
-    for (float& v : steps) v = std::abs(v);
-    for (float& v : kinks) v = std::abs(v);
-    const StepSums sums = SumSteps(steps.data(), kinks.data(), end);
-    StepSums expected;
-    for (size_t i = kStepLead; i < end; ++i) {
-      expected.max_step = std::max(expected.max_step, steps[i]);
-      expected.max_kink = std::max(expected.max_kink, kinks[i - 1]);
-      expected.step_roots += std::sqrt(double{steps[i]});
-      expected.kink_roots += std::sqrt(double{kinks[i - 1]});
-      expected.kinks += double{kinks[i - 1]};
+StepSums PlainSums(const Column& steps, const Column& kinks, size_t end) {
+  StepSums sums;
+  sums.min_step = steps[kStepLead];
+  for (size_t i = kStepLead; i < end; ++i) {
+    sums.max_step = std::max(sums.max_step, steps[i]);
+    sums.min_step = std::min(sums.min_step, steps[i]);
+    sums.max_kink = std::max(sums.max_kink, kinks[i - 1]);
+    if (kinks[i - 1] > steps[i - 1] + steps[i]) {
+      sums.max_turn = std::max(sums.max_turn, std::min(steps[i - 1], steps[i]));
     }
-    EXPECT_EQ(sums.max_step, expected.max_step);
-    EXPECT_EQ(sums.max_kink, expected.max_kink);
-    EXPECT_NEAR(sums.step_roots, expected.step_roots,
-                1e-6 * expected.step_roots);
-    EXPECT_NEAR(sums.kink_roots, expected.kink_roots,
-                1e-6 * expected.kink_roots);
-    EXPECT_NEAR(sums.kinks, expected.kinks, 1e-6 * expected.kinks);
+    sums.step_roots += std::sqrt(double{steps[i]});
+    sums.kink_roots += std::sqrt(double{kinks[i - 1]});
+    sums.kinks += double{kinks[i - 1]};
+  }
+  return sums;
+}
+
+TEST(SumSteps, MeasuresAllOfABlock) {
+  std::mt19937 random(6);
+  for (const size_t end : {StepEnd(1), StepEnd(64), kStepStride}) {
+    for (int round = 0; round < 20; ++round) {
+      Column steps = RandomColumn(1, &random);
+      Column kinks = RandomColumn(1, &random);
+      for (float& v : steps) v = std::fmod(std::abs(v), 2.0F);
+      for (float& v : kinks) v = std::fmod(std::abs(v), 5.0F);
+      const StepSums sums = SumSteps(steps.data(), kinks.data(), end, nullptr);
+      const StepSums expected = PlainSums(steps, kinks, end);
+      EXPECT_EQ(sums.max_step, expected.max_step);
+      EXPECT_EQ(sums.min_step, expected.min_step);
+      EXPECT_EQ(sums.max_kink, expected.max_kink);
+      EXPECT_EQ(sums.max_turn, expected.max_turn);
+      EXPECT_NEAR(sums.step_roots, expected.step_roots,
+                  1e-6 * expected.step_roots);
+      EXPECT_NEAR(sums.kink_roots, expected.kink_roots,
+                  1e-6 * expected.kink_roots);
+      EXPECT_NEAR(sums.kinks, expected.kinks, 1e-6 * expected.kinks);
+    }
   }
 }
 
-TEST(AddToTotals, SumsTracksByFrame) {
+TEST(SumSteps, AddsTracksByFrame) {
   std::mt19937 random(8);
   std::uniform_real_distribution<float> unit(0, 1);
   StepTotals totals = {};
+  totals.max_kink = 0.25F;
+  totals.min_jump = 0.01F;
   std::vector<double> excess(kStepStride);
   std::vector<double> jumpers(kStepStride);
   std::vector<double> all(kStepStride);
   std::vector<double> kinks(kStepStride);
-  constexpr size_t kEnd = 72;
+  constexpr size_t kEnd = StepEnd(kStepFrames);
   for (int track = 0; track < 5; ++track) {
     Column step(kStepStride);
     Column kink(kStepStride);
     for (float& v : step) v = std::pow(unit(random), 4.0F);
     for (float& v : kink) v = unit(random);
-    AddToTotals(step.data(), kink.data(), kEnd, 0.25F, 0.01F, &totals);
+    SumSteps(step.data(), kink.data(), kEnd, &totals);
     for (size_t i = kStepLead - 1; i < kEnd; ++i) {
       const double root = std::sqrt(double{step[i]});
       if (i >= kStepLead) all[i] += root;

@@ -97,8 +97,12 @@ FloorMeasure MeasureOf(const Clip& clip, const SkeletonFacts& facts) {
   measure.Begin(facts.landmarks, facts.reach);
   const std::vector<float> positions = PositionsOf(clip, facts.landmarks.nodes);
   const size_t size = 3 * facts.landmarks.nodes.size();
-  for (size_t at = 0; at < positions.size(); at += size) {
-    measure.Add(std::span(positions).subspan(at, size));
+  // One frame, then two, three, ... at a time.
+  size_t frames = 1;
+  for (size_t at = 0; at < positions.size(); at += size * frames++) {
+    frames = std::min(frames, (positions.size() - at) / size);
+    measure.Add(static_cast<int64_t>(frames),
+                std::span(positions).subspan(at, size * frames));
   }
   measure.End(0, measure.frames() - 1);
   return measure;
@@ -192,7 +196,11 @@ TEST(PairSamples, AreSpreadEvenlyOverClipsOfAnyLength) {
     pairs.Begin(1);
     for (int64_t i = 0; i < frames; ++i) {
       const auto value = static_cast<float>(i);
-      pairs.Add({&value, 1});
+      if (pairs.NeedsNext()) {
+        pairs.Add({&value, 1});
+      } else {
+        pairs.Skip();
+      }
     }
     EXPECT_EQ(pairs.frames(), frames);
     EXPECT_LE(pairs.count(), PairSamples::kMost);

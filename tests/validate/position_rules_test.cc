@@ -9,6 +9,7 @@
 #include <cmath>
 #include <functional>
 #include <ostream>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,17 @@ Clip SixChannelClip() {
   return clip;
 }
 
+// For each channel, 1 if a row differs from the first one.
+std::vector<uint8_t> MovingColumns(const Clip& clip) {
+  const size_t width = clip.skeleton.channels.size();
+  const std::span<const float> values = clip.motion.values;
+  std::vector<uint8_t> moving(width);
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (values[i] != values[i % width]) moving[i % width] = 1;
+  }
+  return moving;
+}
+
 // "CODE@joint" of the observer's issues; the clip comes in pieces of `step`
 // frames.
 std::vector<std::string> IssuesBy(std::unique_ptr<RowObserver> observer,
@@ -59,6 +71,8 @@ std::vector<std::string> IssuesBy(std::unique_ptr<RowObserver> observer,
   motion.reach = facts.reach;
   motion.dt = clip.motion.frame_time;
   motion.frames = clip.motion.frames;
+  const std::vector<uint8_t> moving = MovingColumns(clip);
+  motion.moving_columns = moving;
   const std::vector<TextPosition> places(clip.skeleton.nodes.size());
   const SourceSpace source;
   const Thresholds thresholds;

@@ -1,7 +1,7 @@
 #include "bvhmill/math/motion_columns.h"
 
-#include <algorithm>
 #include <bit>
+#include <cstdint>
 
 #include "bvhmill/math/motion_steps.h"
 #include "bvhmill/math/simd_targets.h"
@@ -16,9 +16,8 @@ namespace bvhmill {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-using D = hn::CappedTag<float, 8>;
+using D = hn::CappedTag<float, kStepParts>;
 using V = hn::Vec<D>;
-constexpr size_t kParts = 8;
 
 HWY_INLINE size_t Lanes() { return hn::Lanes(D()); }
 
@@ -34,13 +33,10 @@ ColumnRange RangeOf(const float* values, size_t end) {
     most = hn::Max(most, hn::BitCast(di, hn::Abs(v)));
     change = hn::Max(change, hn::BitCast(di, hn::Abs(step)));
   }
-  HWY_ALIGN int32_t lanes[2][kParts] = {};
-  hn::Store(most, di, lanes[0]);
-  hn::Store(change, di, lanes[1]);
-  const auto largest = [](const int32_t* of) {
-    return std::bit_cast<float>(*std::max_element(of, of + kParts));
+  const auto largest = [&](auto of) HWY_ATTR {
+    return std::bit_cast<float>(hn::GetLane(hn::MaxOfLanes(di, of)));
   };
-  return {largest(lanes[0]), largest(lanes[1])};
+  return {largest(most), largest(change)};
 }
 
 float LargestRemainder(const float* values, size_t end, float period) {
@@ -55,9 +51,7 @@ float LargestRemainder(const float* values, size_t end, float period) {
       most = hn::Max(most, hn::Abs(hn::Sub(turns, whole)));
     }
   }
-  HWY_ALIGN float lanes[kParts] = {};
-  hn::Store(most, d, lanes);
-  return *std::max_element(lanes, lanes + kParts);
+  return hn::GetLane(hn::MaxOfLanes(d, most));
 }
 
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128

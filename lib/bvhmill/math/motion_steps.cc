@@ -16,15 +16,15 @@ namespace bvhmill {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Sums have eight parts: one vector of eight lanes, or two of four.
-using D = hn::CappedTag<float, 8>;
+// Sums have kStepParts parts: one vector, or several shorter ones.
+using D = hn::CappedTag<float, kStepParts>;
+// A single frame.
+using One = hn::CappedTag<float, 1>;
 using V = hn::Vec<D>;
 using Mask = hn::Mask<D>;
-constexpr size_t kParts = 8;
-// The first index whose values matter: a kink at kStepLead - 1 needs three
-// frames.
-constexpr size_t kFrom = 4;
-static_assert(kFrom + 2 < kStepLead && kStepStride % kParts == 0);
+constexpr size_t kParts = kStepParts;
+// A kink at kStepLead - 1 needs the frame before it.
+constexpr size_t kFirstStep = kStepLead - 1;
 
 HWY_INLINE size_t Lanes() { return hn::Lanes(D()); }
 
@@ -34,12 +34,23 @@ HWY_INLINE void ForFrames(size_t from, size_t end, Body body) {
   for (size_t i = from; i < end; i += Lanes()) body(i);
 }
 
-HWY_INLINE V MulAddTwice(V a, V b, V c) { return hn::Add(hn::Mul(a, b), c); }
+// Calls body(tag, i) for vectors of frames that cover 0 .. end - 1 and no more.
+template <class Body>
+HWY_INLINE void ForAllFrames(size_t end, Body body) {
+  const hn::CappedTag<float, kStepLead> lead;
+  for (size_t i = 0; i < kStepLead; i += hn::Lanes(lead)) body(lead, i);
+  ForFrames(kStepLead, end, [&](size_t i) HWY_ATTR { body(D(), i); });
+}
+
+template <class T>
+HWY_INLINE T MulAddTwice(T a, T b, T c) {
+  return hn::Add(hn::Mul(a, b), c);
+}
 
 // Sine and cosine of half of `degrees`, both with the same unknown sign. The
 // polynomials are those of sincos-inl.h, which explains them.
-HWY_INLINE void HalfAngle(V degrees, V* sine, V* cosine) {
-  const D d;
+template <class Tag, class V = hn::Vec<Tag>>
+HWY_INLINE void HalfAngle(Tag d, V degrees, V* sine, V* cosine) {
   const V half = hn::Mul(degrees, hn::Set(d, 0.5F));
   const V magic = hn::Set(d, 12582912.0F);
   const V n = hn::Sub(MulAddTwice(half, hn::Set(d, 1.0F / 180), magic), magic);
@@ -61,15 +72,15 @@ HWY_INLINE void HalfAngle(V degrees, V* sine, V* cosine) {
 
 // Four components over frames: a quaternion (w, x, y, z), or (0, x, y, z).
 struct Points {
-  HWY_ALIGN float at[4][kStepStride + kParts];
+  HWY_ALIGN float at[4][kStepStride];
 };
 
 // Multiplies q from the right by the half angle about `axis`.
-HWY_INLINE void TurnAt(size_t i, const StepColumn& column, Points* q) {
-  const D d;
+template <class Tag, class V = hn::Vec<Tag>>
+HWY_INLINE void TurnAt(Tag d, size_t i, const StepColumn& column, Points* q) {
   V s;
   V c;
-  HalfAngle(hn::LoadU(d, column.values + i), &s, &c);
+  HalfAngle(d, hn::LoadU(d, column.values + i), &s, &c);
   float* const w = q->at[0] + i;
   float* const a = q->at[1 + column.axis] + i;
   float* const b = q->at[1 + (column.axis + 1) % 3] + i;
@@ -84,15 +95,41 @@ HWY_INLINE void TurnAt(size_t i, const StepColumn& column, Points* q) {
   hn::StoreU(hn::Sub(hn::Mul(e0, c), hn::Mul(b0, s)), d, e);
 }
 
-HWY_INLINE void Quaternions(std::span<const StepColumn> columns, size_t end,
-                            Points* q) {
-  const D d;
+// The quaternions of three rotations about three axes. The signs of components
+// may differ from the true ones, all frames alike, and so may the order of x, y
+// and z: neither changes the length of a difference.
+HWY_INLINE void ThreeTurns(std::span<const StepColumn> columns, size_t end,
+                           Points* q) {
+  const bool is_even = (columns[0].axis + 1) % 3 == columns[1].axis;
+  const float parity = is_even ? 1.0F : -1.0F;
+  ForAllFrames(end, [&](auto d, size_t i) HWY_ATTR {
+    using V = hn::Vec<decltype(d)>;
+    V s[3];
+    V c[3];
+    for (size_t k = 0; k < 3; ++k) {
+      HalfAngle(d, hn::LoadU(d, columns[k].values + i), &s[k], &c[k]);
+    }
+    s[2] = hn::Mul(s[2], hn::Set(d, parity));
+    const V cc = hn::Mul(c[0], c[1]);
+    const V sc = hn::Mul(s[0], c[1]);
+    const V cs = hn::Mul(c[0], s[1]);
+    const V ss = hn::Mul(s[0], s[1]);
+    hn::StoreU(hn::Sub(hn::Mul(cc, c[2]), hn::Mul(ss, s[2])), d, q->at[0] + i);
+    hn::StoreU(hn::Add(hn::Mul(sc, c[2]), hn::Mul(cs, s[2])), d, q->at[1] + i);
+    hn::StoreU(hn::Sub(hn::Mul(cs, c[2]), hn::Mul(sc, s[2])), d, q->at[2] + i);
+    hn::StoreU(hn::Add(hn::Mul(ss, c[2]), hn::Mul(cc, s[2])), d, q->at[3] + i);
+  });
+}
+
+// The quaternions of any number of rotations.
+HWY_INLINE void AnyTurns(std::span<const StepColumn> columns, size_t end,
+                         Points* q) {
   const StepColumn& first = columns[0];
-  // From 0 on, so that no vector goes past the end of an array.
-  ForFrames(0, end, [&](size_t i) HWY_ATTR {
+  ForAllFrames(end, [&](auto d, size_t i) HWY_ATTR {
+    using V = hn::Vec<decltype(d)>;
     V s;
     V c;
-    HalfAngle(hn::LoadU(d, first.values + i), &s, &c);
+    HalfAngle(d, hn::LoadU(d, first.values + i), &s, &c);
     for (float* at : {q->at[1], q->at[2], q->at[3]}) {
       hn::StoreU(hn::Zero(d), d, at + i);
     }
@@ -100,82 +137,84 @@ HWY_INLINE void Quaternions(std::span<const StepColumn> columns, size_t end,
     hn::StoreU(s, d, q->at[1 + first.axis] + i);
   });
   for (const StepColumn& column : columns.subspan(1)) {
-    ForFrames(0, end, [&](size_t i) HWY_ATTR { TurnAt(i, column, q); });
+    ForAllFrames(end,
+                 [&](auto d, size_t i) HWY_ATTR { TurnAt(d, i, column, q); });
   }
 }
 
-// The differences e(t) = q(t) - s(t) q(t-1), where s is the sign of the product
-// of the two, and their squared lengths.
-template <size_t kFirst, bool kHasSign>
-HWY_INLINE void Differences(const Points& q, size_t end, Points* e,
-                            float* signs, float* steps) {
-  const D d;
-  ForFrames(kFrom + 1, end, [&](size_t i) HWY_ATTR {
-    V now[4];
-    V last[4];
-    for (size_t k = kFirst; k < 4; ++k) {
-      now[k] = hn::LoadU(d, q.at[k] + i);
-      last[k] = hn::LoadU(d, q.at[k] + i - 1);
+HWY_INLINE bool HasThreeAxes(std::span<const StepColumn> columns) {
+  return columns.size() == 3 && columns[0].axis != columns[1].axis &&
+         columns[1].axis != columns[2].axis &&
+         columns[0].axis != columns[2].axis;
+}
+
+// The differences e(t) = q(t) - s(t) q(t-1) of the vector of frames at `i`,
+// where s is the sign of the product of the two, and their squared lengths.
+template <size_t kFirst, bool kHasSign, class Tag>
+HWY_INLINE void DifferencesAt(Tag d, const Points& q, size_t i, Points* e,
+                              float* signs, float* steps) {
+  using T = hn::Vec<Tag>;
+  T now[4];
+  T last[4];
+  for (size_t k = kFirst; k < 4; ++k) {
+    now[k] = hn::LoadU(d, q.at[k] + i);
+    last[k] = hn::LoadU(d, q.at[k] + i - 1);
+  }
+  T sign = hn::Set(d, 1.0F);
+  if constexpr (kHasSign) {
+    T dot = hn::Mul(now[0], last[0]);
+    for (size_t k = 1; k < 4; ++k) {
+      dot = hn::Add(hn::Mul(now[k], last[k]), dot);
     }
-    V sign = hn::Set(d, 1.0F);
-    if constexpr (kHasSign) {
-      V dot = hn::Mul(now[0], last[0]);
-      for (size_t k = 1; k < 4; ++k) dot = MulAddTwice(now[k], last[k], dot);
-      sign = hn::CopySign(sign, dot);
-      hn::StoreU(sign, d, signs + i);
-    }
-    V square = hn::Zero(d);
-    for (size_t k = kFirst; k < 4; ++k) {
-      const V before = kHasSign ? hn::Mul(sign, last[k]) : last[k];
-      const V difference = hn::Sub(now[k], before);
-      hn::StoreU(difference, d, e->at[k] + i);
-      square = MulAddTwice(difference, difference, square);
-    }
-    hn::StoreU(square, d, steps + i);
-  });
+    sign = hn::CopySign(sign, dot);
+    hn::StoreU(sign, d, signs + i);
+  }
+  T square = hn::Zero(d);
+  for (size_t k = kFirst; k < 4; ++k) {
+    const T before = kHasSign ? hn::Mul(sign, last[k]) : last[k];
+    const T difference = hn::Sub(now[k], before);
+    hn::StoreU(difference, d, e->at[k] + i);
+    square = hn::Add(hn::Mul(difference, difference), square);
+  }
+  hn::StoreU(square, d, steps + i);
 }
 
 template <size_t kFirst, bool kHasSign>
 HWY_INLINE void SecondDifferences(const Points& e, size_t end,
                                   const float* signs, float* kinks) {
   const D d;
-  ForFrames(kStepLead - 1, end - 1, [&](size_t i) HWY_ATTR {
+  ForFrames(kStepLead, end, [&](size_t i) HWY_ATTR {
     V square = hn::Zero(d);
     for (size_t k = kFirst; k < 4; ++k) {
-      V next = hn::LoadU(d, e.at[k] + i + 1);
-      if constexpr (kHasSign) {
-        next = hn::Mul(next, hn::LoadU(d, signs + i + 1));
-      }
-      const V kink = hn::Sub(next, hn::LoadU(d, e.at[k] + i));
+      V next = hn::LoadU(d, e.at[k] + i);
+      if constexpr (kHasSign) next = hn::Mul(next, hn::LoadU(d, signs + i));
+      const V kink = hn::Sub(next, hn::LoadU(d, e.at[k] + i - 1));
       square = MulAddTwice(kink, kink, square);
     }
-    hn::StoreU(square, d, kinks + i);
+    hn::StoreU(square, d, kinks + i - 1);
   });
 }
 
 template <size_t kFirst, bool kHasSign>
-HWY_INLINE void StepsOf(Points* q, size_t end, float* steps, float* kinks) {
-  // Vectors may go past the last frame.
-  HWY_ALIGN float new_steps[kStepStride + 2 * kParts];
-  HWY_ALIGN float new_kinks[kStepStride + 2 * kParts];
-  HWY_ALIGN float signs[kStepStride + 2 * kParts];
+HWY_INLINE void StepsOf(const Points& q, size_t end, float* steps,
+                        float* kinks) {
+  HWY_ALIGN float signs[kStepStride];
   Points e;
-  for (size_t k = kFirst; k < 4; ++k) {
-    std::fill_n(q->at[k] + end, kParts, q->at[k][end - 1]);
-  }
-  Differences<kFirst, kHasSign>(*q, end, &e, signs, new_steps);
-  SecondDifferences<kFirst, kHasSign>(e, end, signs, new_kinks);
-  std::copy(new_steps + kStepLead, new_steps + end, steps + kStepLead);
-  std::copy(new_kinks + kStepLead - 1, new_kinks + end - 1,
-            kinks + kStepLead - 1);
+  // The step of kStepLead - 1 is known from the block before.
+  float known[kStepLead];
+  DifferencesAt<kFirst, kHasSign>(One(), q, kFirstStep, &e, signs, known);
+  ForFrames(kStepLead, end, [&](size_t i) HWY_ATTR {
+    DifferencesAt<kFirst, kHasSign>(D(), q, i, &e, signs, steps);
+  });
+  SecondDifferences<kFirst, kHasSign>(e, end, signs, kinks);
   kinks[end - 1] = 0;
 }
 
 void RotationSteps(std::span<const StepColumn> columns, size_t end,
                    float* steps, float* kinks) {
   Points q;
-  Quaternions(columns, end, &q);
-  StepsOf<0, true>(&q, end, steps, kinks);
+  (HasThreeAxes(columns) ? ThreeTurns : AnyTurns)(columns, end, &q);
+  StepsOf<0, true>(q, end, steps, kinks);
 }
 
 void PositionSteps(std::span<const StepColumn> columns, size_t end,
@@ -185,77 +224,105 @@ void PositionSteps(std::span<const StepColumn> columns, size_t end,
   for (const StepColumn& column : columns) {
     std::copy_n(column.values, end, p.at[1 + column.axis]);
   }
-  StepsOf<1, false>(&p, end, steps, kinks);
+  StepsOf<1, false>(p, end, steps, kinks);
 }
 
-// Adds up eight parts in one order for all vectors.
-HWY_INLINE double SumParts(const float* parts) {
-  double sum = 0;
-  for (size_t i = 0; i < kParts; ++i) sum += double{parts[i]};
-  return sum;
+// Adds up all parts in one order for all vectors.
+HWY_INLINE float SumParts(float* parts) {
+  for (size_t half = kParts / 2; half > 0; half /= 2) {
+    for (size_t i = 0; i < half; ++i) parts[i] += parts[i + half];
+  }
+  return parts[0];
 }
 
-StepSums SumSteps(const float* steps, const float* kinks, size_t end) {
+// Square roots of steps from kStepLead - 2 on, and of kinks from kStepLead - 1
+// on.
+struct Roots {
+  HWY_ALIGN float steps[kStepStride];
+  HWY_ALIGN float kinks[kStepStride];
+};
+
+HWY_INLINE StepSums Measure(const float* steps, const float* kinks, size_t end,
+                            Roots* roots) {
   const D d;
-  HWY_ALIGN float parts[3][kParts];
-  HWY_ALIGN float most[2][kParts];
+  HWY_ALIGN float sums[3][kParts];
+  V max_step = hn::Zero(d);
+  V min_step = hn::LoadU(d, steps + kStepLead);
+  V max_kink = hn::Zero(d);
+  V max_turn = hn::Zero(d);
   for (size_t part = 0; part < kParts; part += Lanes()) {
     V step_sum = hn::Zero(d);
     V kink_sum = hn::Zero(d);
     V square_sum = hn::Zero(d);
-    V max_step = hn::Zero(d);
-    V max_kink = hn::Zero(d);
     for (size_t i = kStepLead + part; i < end; i += kParts) {
       const V step = hn::LoadU(d, steps + i);
+      const V last = hn::LoadU(d, steps + i - 1);
       const V kink = hn::LoadU(d, kinks + i - 1);
-      step_sum = hn::Add(step_sum, hn::Sqrt(step));
-      kink_sum = hn::Add(kink_sum, hn::Sqrt(kink));
+      const V step_root = hn::Sqrt(step);
+      const V kink_root = hn::Sqrt(kink);
+      hn::StoreU(step_root, d, roots->steps + i);
+      hn::StoreU(kink_root, d, roots->kinks + i - 1);
+      step_sum = hn::Add(step_sum, step_root);
+      kink_sum = hn::Add(kink_sum, kink_root);
       square_sum = hn::Add(square_sum, kink);
       max_step = hn::Max(max_step, step);
+      min_step = hn::Min(min_step, step);
       max_kink = hn::Max(max_kink, kink);
+      const Mask turns = hn::Gt(kink, hn::Add(step, last));
+      const V turn = hn::IfThenElseZero(turns, hn::Min(step, last));
+      max_turn = hn::Max(max_turn, turn);
     }
-    hn::Store(step_sum, d, parts[0] + part);
-    hn::Store(kink_sum, d, parts[1] + part);
-    hn::Store(square_sum, d, parts[2] + part);
-    hn::Store(max_step, d, most[0] + part);
-    hn::Store(max_kink, d, most[1] + part);
+    hn::Store(step_sum, d, sums[0] + part);
+    hn::Store(kink_sum, d, sums[1] + part);
+    hn::Store(square_sum, d, sums[2] + part);
   }
-  StepSums sums;
-  sums.max_step = *std::max_element(most[0], most[0] + kParts);
-  sums.max_kink = *std::max_element(most[1], most[1] + kParts);
-  sums.step_roots = SumParts(parts[0]);
-  sums.kink_roots = SumParts(parts[1]);
-  sums.kinks = SumParts(parts[2]);
-  return sums;
+  StepSums found;
+  found.max_step = hn::GetLane(hn::MaxOfLanes(d, max_step));
+  found.min_step = hn::GetLane(hn::MinOfLanes(d, min_step));
+  found.max_kink = hn::GetLane(hn::MaxOfLanes(d, max_kink));
+  found.max_turn = hn::GetLane(hn::MaxOfLanes(d, max_turn));
+  found.step_roots = SumParts(sums[0]);
+  found.kink_roots = SumParts(sums[1]);
+  found.kinks = SumParts(sums[2]);
+  return found;
 }
 
-void AddToTotals(const float* steps, const float* kinks, size_t end,
-                 float max_kink, float min_step, StepTotals* totals) {
+HWY_INLINE void AddToTotals(const Roots& roots, size_t end,
+                            StepTotals* totals) {
   const D d;
-  HWY_ALIGN float roots[kStepStride + 2 * kParts];
-  for (size_t i = 0; i < end; i += Lanes()) {
-    hn::StoreU(hn::Sqrt(hn::LoadU(d, steps + i)), d, roots + i);
-  }
   const V zero = hn::Zero(d);
   const V one = hn::Set(d, 1.0F);
-  const V cap = hn::Set(d, max_kink);
-  const V least = hn::Set(d, std::sqrt(min_step));
+  const V cap = hn::Set(d, std::sqrt(totals->max_kink));
+  const V least = hn::Set(d, std::sqrt(totals->min_jump));
   const V three = hn::Set(d, 3.0F);
   const auto add = [&](V v, float* to) HWY_ATTR {
     hn::StoreU(hn::Add(hn::LoadU(d, to), v), d, to);
   };
-  for (size_t i = kStepLead; i < end; i += Lanes()) {
-    const V step = hn::LoadU(d, roots + i - 1);
-    const V around =
-        hn::Max(hn::LoadU(d, roots + i - 2), hn::LoadU(d, roots + i));
-    const V kink = hn::LoadU(d, kinks + i - 1);
+  ForFrames(kStepLead, end, [&](size_t i) HWY_ATTR {
+    const V next = hn::LoadU(d, roots.steps + i);
+    const V step = hn::LoadU(d, roots.steps + i - 1);
+    const V around = hn::Max(hn::LoadU(d, roots.steps + i - 2), next);
     const Mask jumps =
         hn::And(hn::Gt(step, hn::Mul(three, around)), hn::Gt(step, least));
-    add(hn::LoadU(d, roots + i), totals->steps.data() + i);
-    add(hn::Sqrt(hn::Min(kink, cap)), totals->kinks.data() + i - 1);
+    add(next, totals->steps.data() + i);
+    add(hn::Min(hn::LoadU(d, roots.kinks + i - 1), cap),
+        totals->kinks.data() + i - 1);
     add(hn::Max(hn::Sub(step, around), zero), totals->excess.data() + i - 1);
     add(hn::IfThenElseZero(jumps, one), totals->jumpers.data() + i - 1);
+  });
+}
+
+StepSums SumSteps(const float* steps, const float* kinks, size_t end,
+                  StepTotals* totals) {
+  Roots roots;
+  const StepSums sums = Measure(steps, kinks, end, &roots);
+  if (totals != nullptr) {
+    for (const size_t i : {kStepLead - 2, kStepLead - 1}) {
+      roots.steps[i] = std::sqrt(steps[i]);
+    }
+    AddToTotals(roots, end, totals);
   }
+  return sums;
 }
 
 }  // namespace HWY_NAMESPACE
@@ -269,7 +336,6 @@ namespace {
 HWY_EXPORT(RotationSteps);
 HWY_EXPORT(PositionSteps);
 HWY_EXPORT(SumSteps);
-HWY_EXPORT(AddToTotals);
 
 }  // namespace
 
@@ -283,14 +349,9 @@ void PositionSteps(std::span<const StepColumn> columns, size_t end,
   HWY_DYNAMIC_DISPATCH(PositionSteps)(columns, end, steps, kinks);
 }
 
-StepSums SumSteps(const float* steps, const float* kinks, size_t end) {
-  return HWY_DYNAMIC_DISPATCH(SumSteps)(steps, kinks, end);
-}
-
-void AddToTotals(const float* steps, const float* kinks, size_t end,
-                 float max_kink, float min_step, StepTotals* totals) {
-  HWY_DYNAMIC_DISPATCH(AddToTotals)
-  (steps, kinks, end, max_kink, min_step, totals);
+StepSums SumSteps(const float* steps, const float* kinks, size_t end,
+                  StepTotals* totals) {
+  return HWY_DYNAMIC_DISPATCH(SumSteps)(steps, kinks, end, totals);
 }
 
 }  // namespace bvhmill

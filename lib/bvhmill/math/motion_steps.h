@@ -6,7 +6,7 @@
 // kStepTail after the end of a clip.
 //
 // Equal input gives equal bits on every CPU: there is no fused multiply-add,
-// and sums have eight parts for vectors of any size.
+// and sums have kStepParts parts for vectors of any size.
 
 #include <array>
 #include <cstddef>
@@ -17,11 +17,15 @@ namespace bvhmill {
 
 inline constexpr size_t kStepLead = 8;
 inline constexpr size_t kStepFrames = 64;
-inline constexpr size_t kStepTail = 8;
+inline constexpr size_t kStepTail = 16;
 inline constexpr size_t kStepStride = kStepLead + kStepFrames + kStepTail;
+inline constexpr size_t kStepParts = 16;
 
-// `end` of all functions: the index after the last frame, a multiple of 8 above
-// kStepLead and at most kStepStride.
+// The index after `frames` new frames, rounded up. `end` of all functions is
+// such an index, above kStepLead and at most kStepStride.
+constexpr size_t StepEnd(size_t frames) {
+  return kStepLead + (frames + kStepParts - 1) / kStepParts * kStepParts;
+}
 
 // A rotation about X, Y or Z (axis 0, 1, 2) by degrees, or a position along it.
 struct StepColumn {
@@ -51,27 +55,37 @@ void PositionSteps(std::span<const StepColumn> columns, size_t end,
 // end - 2.
 struct StepSums {
   float max_step = 0;
+  float min_step = 0;
   float max_kink = 0;
+  // The largest step before or after which a track turns back by at least as
+  // much: the most of min(steps[t], steps[t+1]) where kinks[t] is above their
+  // sum.
+  float max_turn = 0;
   // Sums of sqrt(step) and sqrt(kink), and of the kinks themselves.
   double step_roots = 0;
   double kink_roots = 0;
   double kinks = 0;
 };
-StepSums SumSteps(const float* steps, const float* kinks, size_t end);
 
 // Per frame, sums over tracks. Arrays of kStepStride values.
 struct StepTotals {
+  // Kinks above this count as this.
+  float max_kink = 0;
+  // Steps of at most this are no jump.
+  float min_jump = 0;
   // Sums of sqrt(step), from kStepLead on.
   std::array<float, kStepStride> steps;
   // Sums of sqrt(min(kink, max_kink)), from kStepLead - 1 on.
   std::array<float, kStepStride> kinks;
   // From kStepLead - 1 to end - 2: sums of the part of sqrt(step) above those
-  // of both neighbours, and the number of tracks with a step above min_step and
+  // of both neighbours, and the number of tracks with a step above min_jump and
   // above nine times those of both neighbours.
   std::array<float, kStepStride> excess;
   std::array<float, kStepStride> jumpers;
 };
-void AddToTotals(const float* steps, const float* kinks, size_t end,
-                 float max_kink, float min_step, StepTotals* totals);
+
+// Measures a track, and adds it to `totals` unless that is null.
+StepSums SumSteps(const float* steps, const float* kinks, size_t end,
+                  StepTotals* totals);
 
 }  // namespace bvhmill

@@ -1,6 +1,7 @@
 #include "bvhmill/validate/floor/floor_measure.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -10,10 +11,6 @@ namespace {
 constexpr int64_t kParts = 5;
 // Reaches a second.
 constexpr double kStillRoot = 0.01;
-
-std::span<const float> PointAt(std::span<const float> positions, size_t point) {
-  return positions.subspan(3 * point, 3);
-}
 
 // The value that the share `share` of `values` is below; reorders them.
 double QuantileOf(double share, std::vector<double>* values) {
@@ -47,90 +44,110 @@ void FloorMeasure::Begin(const Landmarks& landmarks, double reach) {
   for (const auto& foot : landmarks.feet) {
     points_.insert(points_.end(), foot.begin(), foot.end());
   }
-  first_frame_.number = newest_.number = -1;
-  newest_.points.assign(3 * points_.size(), 0.0F);
-  pairs_.Begin(newest_.points.size());
+  frame_values_ = 3 * landmarks.nodes.size();
+  first_frame_.assign(frame_values_, 0.0F);
+  newest_.assign(frame_values_, 0.0F);
+  point_positions_.assign(3 * points_.size(), 0.0F);
+  pairs_.Begin(point_positions_.size());
 }
 
-void FloorMeasure::Add(std::span<const float> positions) {
-  // The frame before is neither the first nor the last one.
-  if (newest_.number > 0) Count(newest_);
-  newest_.number = frames();
+void FloorMeasure::Add(int64_t frames, std::span<const float> positions) {
+  if (frames == 0) return;
+  const float* before = newest_.data();
+  const float* frame = positions.data();
+  for (int64_t i = 0; i < frames; ++i) {
+    const int64_t number = this->frames();
+    if (number == 0) first_frame_.assign(frame, frame + frame_values_);
+    // The frame before is neither the first nor the last one.
+    if (number > 1) Count(before, number - 1);
+    AddPair(frame);
+    before = frame;
+    frame += frame_values_;
+  }
+  newest_.assign(before, before + frame_values_);
+}
+
+void FloorMeasure::AddPair(const float* frame) {
+  if (!pairs_.NeedsNext()) return pairs_.Skip();
   for (size_t i = 0; i < points_.size(); ++i) {
-    const auto point = PointAt(positions, static_cast<size_t>(points_[i]));
-    std::copy(point.begin(), point.end(), newest_.points.data() + 3 * i);
+    std::copy_n(frame + 3 * points_[i], 3, point_positions_.data() + 3 * i);
   }
-  if (landmarks_->head >= 0) {
-    const auto head = PointAt(positions, static_cast<size_t>(landmarks_->head));
-    std::copy(head.begin(), head.end(), newest_.head.begin());
-  }
-  if (newest_.number == 0) first_frame_ = newest_;
-  pairs_.Add(newest_.points);
+  pairs_.Add(point_positions_);
 }
 
 void FloorMeasure::End(int64_t first, int64_t last) {
   first_ = first;
   last_ = last;
-  if (first == 0 && first_frame_.number == 0) Count(first_frame_);
-  if (newest_.number > 0 && newest_.number <= last) Count(newest_);
+  const int64_t newest = frames() - 1;
+  if (first == 0 && newest >= 0) Count(first_frame_.data(), 0);
+  if (newest > 0 && newest <= last) Count(newest_.data(), newest);
 }
 
-void FloorMeasure::Count(const Frame& frame) {
-  const auto is_finite = [](float x) { return std::isfinite(x); };
-  is_finite_ =
-      is_finite_ &&
-      std::all_of(frame.points.begin(), frame.points.end(), is_finite) &&
-      std::all_of(frame.head.begin(), frame.head.end(), is_finite);
+bool FloorMeasure::IsFinite(const float* frame) const {
+  // Without branches, so that the loop is one over vectors.
+  constexpr uint32_t kExponent = 0x7F800000;
+  uint32_t found = 0;
+  for (size_t i = 0; i < frame_values_; ++i) {
+    const uint32_t bits = std::bit_cast<uint32_t>(frame[i]) & kExponent;
+    found |= bits == kExponent ? 1U : 0U;
+  }
+  return found == 0;
+}
+
+void FloorMeasure::Count(const float* frame, int64_t number) {
+  is_finite_ = is_finite_ && IsFinite(frame);
   if (!is_finite_) return;
+  const float* root = frame + 3 * points_[0];
   root_moves_ =
-      root_moves_ || !std::equal(frame.points.begin(), frame.points.begin() + 3,
-                                 first_frame_.points.begin());
-  CountFeet(frame);
+      root_moves_ ||
+      !std::equal(root, root + 3, first_frame_.data() + 3 * points_[0]);
+  CountFeet(frame, number);
   CountUp(frame);
 }
 
-void FloorMeasure::CountFeet(const Frame& frame) {
-  const std::vector<float>& points = frame.points;
+void FloorMeasure::CountFeet(const float* frame, int64_t number) {
   for (size_t axis = 0; axis < 3; ++axis) {
-    float least = points[3 + axis];
+    float least = frame[3 * static_cast<size_t>(points_[1]) + axis];
     float most = least;
-    size_t least_at = 1;
-    size_t most_at = 1;
     for (size_t i = 2; i < points_.size(); ++i) {
-      const float x = points[3 * i + axis];
-      if (x < least) least_at = i;
-      if (x > most) most_at = i;
+      const float x = frame[3 * static_cast<size_t>(points_[i]) + axis];
       least = std::min(least, x);
       most = std::max(most, x);
     }
-    CountLowest(axis, scale_ * double{least}, frame.number, points_[least_at]);
-    CountLowest(axis + 3, -scale_ * double{most}, frame.number,
-                points_[most_at]);
+    CountLowest(axis, least, frame, number);
+    CountLowest(axis + 3, most, frame, number);
   }
 }
 
-void FloorMeasure::CountLowest(size_t direction, double height, int64_t frame,
-                               int32_t node) {
+// The lowest foot is at `place` on the axis of the direction.
+void FloorMeasure::CountLowest(size_t direction, float place,
+                               const float* frame, int64_t number) {
+  const auto which = static_cast<int>(direction);
+  const double height = SignOfDirection(which) * scale_ * double{place};
   heights_[direction].Add(height);
   LowestFoot& lowest = lowest_[direction];
-  if (height < lowest.height) lowest = {height, frame, node};
+  if (!(height < lowest.height)) return;
+  const size_t axis = AxisOfDirection(which);
+  const auto node =
+      std::find_if(points_.begin() + 1, points_.end(), [&](int32_t point) {
+        return frame[3 * static_cast<size_t>(point) + axis] == place;
+      });
+  lowest = {height, number, *node};
 }
 
-void FloorMeasure::CountUp(const Frame& frame) {
+void FloorMeasure::CountUp(const float* frame) {
   if (landmarks_->head < 0) return;
-  std::array<double, 3> up = {frame.head[0], frame.head[1], frame.head[2]};
+  const float* head = frame + 3 * landmarks_->head;
+  std::array<double, 3> up = {head[0], head[1], head[2]};
   const double share = 1 / static_cast<double>(landmarks_->feet.size());
-  size_t first = 1;
   for (const auto& foot : landmarks_->feet) {
-    for (size_t axis = 0; axis < 3; ++axis) {
-      up[axis] -= share * frame.points[3 * first + axis];
-    }
-    first += foot.size();
+    const float* at = frame + 3 * foot[0];
+    for (size_t axis = 0; axis < 3; ++axis) up[axis] -= share * at[axis];
   }
-  const double length =
-      std::sqrt(up[0] * up[0] + up[1] * up[1] + up[2] * up[2]);
-  if (!(length > 0)) return;
-  for (size_t axis = 0; axis < 3; ++axis) up_sum_[axis] += up[axis] / length;
+  const double square = up[0] * up[0] + up[1] * up[1] + up[2] * up[2];
+  if (!(square > 0)) return;
+  const double scale = 1 / std::sqrt(square);
+  for (size_t axis = 0; axis < 3; ++axis) up_sum_[axis] += scale * up[axis];
   ++up_frames_;
 }
 

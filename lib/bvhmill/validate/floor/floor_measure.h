@@ -47,8 +47,8 @@ class FloorMeasure {
  public:
   // `landmarks` stays until the next Begin. `reach` is above 0.
   void Begin(const Landmarks& landmarks, double reach);
-  // The next frame: landmarks.nodes.size() x 3 world positions.
-  void Add(std::span<const float> positions);
+  // The next frames: frames x landmarks.nodes.size() x 3 world positions.
+  void Add(int64_t frames, std::span<const float> positions);
   // All frames came; those before `first` and after `last` do not count: at
   // most one each. Must be called before the functions below.
   void End(int64_t first, int64_t last);
@@ -81,17 +81,14 @@ class FloorMeasure {
   FootSlide Slide(int direction, double height, double vertical, double dt);
 
  private:
-  // One frame: its number, the points, and the head.
-  struct Frame {
-    int64_t number = -1;
-    std::vector<float> points;
-    std::array<float, 3> head = {};
-  };
-  void Count(const Frame& frame);
-  void CountFeet(const Frame& frame);
-  void CountLowest(size_t direction, double height, int64_t frame,
-                   int32_t node);
-  void CountUp(const Frame& frame);
+  void AddPair(const float* frame);
+  // Counts frame `number`, which has the positions `frame`.
+  void Count(const float* frame, int64_t number);
+  bool IsFinite(const float* frame) const;
+  void CountFeet(const float* frame, int64_t number);
+  void CountLowest(size_t direction, float place, const float* frame,
+                   int64_t number);
+  void CountUp(const float* frame);
   bool Counts(int64_t pair) const {
     return pairs_.frame(pair) > first_ && pairs_.frame(pair) <= last_;
   }
@@ -110,12 +107,16 @@ class FloorMeasure {
   std::array<LowestFoot, kDirections> lowest_;
   std::array<double, 3> up_sum_ = {};
   int64_t up_frames_ = 0;
-  // The root and all nodes of the feet, one foot after the other.
+  // The root and all nodes of the feet, one foot after the other, as indices of
+  // Landmarks::nodes.
   std::vector<int32_t> points_;
+  // The positions of these points in a frame.
+  std::vector<float> point_positions_;
   // Frames wait until it is known whether they count: the first one, and the
   // newest.
-  Frame first_frame_;
-  Frame newest_;
+  size_t frame_values_ = 0;
+  std::vector<float> first_frame_;
+  std::vector<float> newest_;
   PairSamples pairs_;
   // Scratch memory, kept from clip to clip.
   std::vector<double> scratch_;

@@ -47,11 +47,7 @@ class FloorRules final : public RowObserver {
     if (is_on_) measure_.Begin(landmarks, clip.motion.reach);
   }
   void Add(const ObservedRows& rows) override {
-    if (!is_on_) return;
-    const size_t size = 3 * clip_->facts.landmarks.nodes.size();
-    for (int64_t i = 0; i < rows.frames; ++i) {
-      measure_.Add(rows.landmarks.subspan(static_cast<size_t>(i) * size, size));
-    }
+    if (is_on_) measure_.Add(rows.frames, rows.landmarks);
   }
   // A clip with void rows is refused, and the rules are not applied to it.
   void Truncate(int64_t /*frames*/) override {}

@@ -1,15 +1,8 @@
 #include "bvhmill/validate/floor/height_histogram.h"
 
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
 
 namespace bvhmill {
-
-int HeightHistogram::BinOf(double height) {
-  const double bin = (height + kHighest) / kBinWidth;
-  return static_cast<int>(std::clamp(bin, 0.0, double{kBins - 1}));
-}
 
 double HeightHistogram::Quantile(double share) const {
   const double wanted = share * static_cast<double>(count_);

@@ -3,6 +3,7 @@
 // Heights of feet, counted in bins, so that shares of frames are known after
 // one pass in constant memory. Private to validate/.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -31,7 +32,10 @@ class HeightHistogram {
   int64_t CountBelow(double height) const;
 
  private:
-  static int BinOf(double height);
+  static int BinOf(double height) {
+    const double bin = (height + kHighest) / kBinWidth;
+    return static_cast<int>(std::clamp(bin, 0.0, double{kBins - 1}));
+  }
 
   std::array<int32_t, kBins> bins_ = {};
   int64_t count_ = 0;

@@ -20,6 +20,12 @@ class PairSamples {
   void Begin(size_t width);
   // The next frame.
   void Add(std::span<const float> frame);
+  // False if the next frame is in no pair, as most of a long clip are. Skip()
+  // may then take the place of Add.
+  bool NeedsNext() const {
+    return frames_ % stride_ == 0 || (frames_ + 1) % stride_ == 0;
+  }
+  void Skip() { ++frames_; }
 
   // Frames that were added.
   int64_t frames() const { return frames_; }

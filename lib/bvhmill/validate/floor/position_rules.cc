@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,13 +26,13 @@ struct PositionedNode {
   // On the way from a root down to the first node that has not one child.
   bool is_trunk = false;
   // Squares of the least and the largest distance from the parent; the sum of
-  // the distances.
+  // the distances. Not of nodes of the trunk.
   double least = std::numeric_limits<double>::infinity();
   double most = 0;
   double sum = 0;
   // Bounds of each coordinate.
-  std::array<float, 3> low = {};
-  std::array<float, 3> high = {};
+  std::array<float, 3> low = {HUGE_VALF, HUGE_VALF, HUGE_VALF};
+  std::array<float, 3> high = {-HUGE_VALF, -HUGE_VALF, -HUGE_VALF};
   // Steps from frame to frame, and those that are too fast.
   int64_t steps = 0;
   int64_t fast_steps = 0;
@@ -82,7 +83,7 @@ class PositionRules final : public RowObserver {
   int64_t MemoryBytes(const Skeleton& skeleton,
                       const SkeletonFacts& /*facts*/) const override {
     return static_cast<int64_t>(
-        skeleton.nodes.size() * (sizeof(PositionedNode) + 2 * sizeof(int32_t)) +
+        skeleton.nodes.size() * (sizeof(PositionedNode) + sizeof(int32_t) + 2) +
         2 * skeleton.channels.size() * sizeof(float));
   }
   void Begin(const ObservedClip& clip) override;
@@ -95,10 +96,17 @@ class PositionRules final : public RowObserver {
   double Limit(Threshold threshold) const {
     return clip_->thresholds[threshold];
   }
-  void AddRow(std::span<const float> row);
-  void CountSteps(std::span<const float> row);
-  void CountRow(std::span<const float> row);
-  void FindMoving(std::span<const float> row);
+  void CountSteps(const ObservedRows& rows, PositionedNode* node) const;
+  void CountPlaces(const ObservedRows& rows, PositionedNode* node) const;
+  void CountRow(const std::vector<float>& row);
+  void FindMoving();
+  // The row before number `i` of `rows`.
+  const float* RowBefore(const ObservedRows& rows, int64_t i) const {
+    return i == 0 ? newest_row_.data() : RowAt(rows, i - 1);
+  }
+  const float* RowAt(const ObservedRows& rows, int64_t i) const {
+    return rows.values.data() + static_cast<size_t>(i) * width_;
+  }
   void FindBelowMoving();
   void CheckBone(const PositionedNode& node, IssueLog* log) const;
   void CheckRoot(IssueLog* log) const;
@@ -106,18 +114,16 @@ class PositionRules final : public RowObserver {
   std::optional<ObservedClip> clip_;
   std::vector<PositionedNode> nodes_;
   bool has_positions_ = false;
-  // Values of the first row, and for each node whether one of its channels has
-  // another value in a later row.
-  std::vector<float> first_row_;
+  size_t width_ = 0;
   // The first and the newest row wait until it is known whether they count.
+  std::vector<float> first_row_;
   std::vector<float> newest_row_;
+  // For each node: the values of one of its channels differ.
   std::vector<bool> moves_;
   // For each node: a node above it moves.
   std::vector<bool> below_moving_;
   std::vector<bool> trunk_;
   std::vector<int32_t> children_;
-  // Nodes that have not moved so far.
-  std::vector<int32_t> still_;
   double fast_step_ = 0;
   int64_t frames_ = 0;
   int64_t counted_ = 0;
@@ -128,8 +134,8 @@ void PositionRules::Begin(const ObservedClip& clip) {
   frames_ = 0;
   counted_ = 0;
   nodes_.clear();
-  still_.clear();
   const Skeleton& skeleton = clip.skeleton;
+  width_ = skeleton.channels.size();
   has_positions_ = std::any_of(skeleton.channels.begin(),
                                skeleton.channels.end(), IsPosition);
   if (!has_positions_) return;
@@ -142,77 +148,89 @@ void PositionRules::Begin(const ObservedClip& clip) {
     node.is_trunk = trunk_[static_cast<size_t>(i)];
     nodes_.push_back(node);
   }
-  moves_.assign(skeleton.nodes.size(), false);
-  for (size_t i = 0; i < skeleton.nodes.size(); ++i) {
-    if (skeleton.nodes[i].channel_count > 0) {
-      still_.push_back(static_cast<int32_t>(i));
-    }
-  }
   fast_step_ = clip.thresholds[Threshold::DATA_ROOT_SCALE_speed] *
                clip.motion.reach * clip.motion.dt;
 }
 
-void PositionRules::Add(const ObservedRows& rows) {
-  if (!has_positions_) return;
-  const size_t width = clip_->skeleton.channels.size();
-  for (int64_t i = 0; i < rows.frames; ++i) {
-    AddRow(rows.values.subspan(static_cast<size_t>(i) * width, width));
+// Adds the place of the node in `row`.
+void CountPlace(const float* row, PositionedNode* node) {
+  double square = 0;
+  for (size_t axis = 0; axis < 3; ++axis) {
+    const float x = row[node->columns[axis]];
+    square += double{x} * x;
+    node->low[axis] = std::min(node->low[axis], x);
+    node->high[axis] = std::max(node->high[axis], x);
   }
+  if (node->is_trunk) return;
+  node->least = std::min(node->least, square);
+  node->most = std::max(node->most, square);
+  node->sum += std::sqrt(square);
 }
 
-void PositionRules::AddRow(std::span<const float> row) {
-  if (frames_ == 0) first_row_.assign(row.begin(), row.end());
-  if (frames_ > 0) CountSteps(row);
-  // The row before is neither the first nor the last one.
-  if (frames_ > 1) CountRow(newest_row_);
-  newest_row_.assign(row.begin(), row.end());
-  FindMoving(row);
-  ++frames_;
-}
-
-void PositionRules::CountSteps(std::span<const float> row) {
+void PositionRules::Add(const ObservedRows& rows) {
+  if (!has_positions_ || rows.frames == 0) return;
+  if (frames_ == 0) {
+    first_row_.assign(RowAt(rows, 0), RowAt(rows, 0) + width_);
+  }
   for (PositionedNode& node : nodes_) {
-    if (!node.is_trunk) continue;
+    if (node.is_trunk) CountSteps(rows, &node);
+    CountPlaces(rows, &node);
+  }
+  const float* last = RowAt(rows, rows.frames - 1);
+  newest_row_.assign(last, last + width_);
+  frames_ += rows.frames;
+  // Neither the first nor the last row.
+  counted_ = std::max<int64_t>(frames_ - 2, 0);
+}
+
+void PositionRules::CountSteps(const ObservedRows& rows,
+                               PositionedNode* node) const {
+  const double fast_square = fast_step_ * fast_step_;
+  int64_t steps = 0;
+  int64_t fast_steps = 0;
+  for (int64_t i = frames_ > 0 ? 0 : 1; i < rows.frames; ++i) {
+    const float* row = RowAt(rows, i);
+    const float* before = RowBefore(rows, i);
     double square = 0;
-    for (const size_t column : node.columns) {
-      const double step = double{row[column]} - newest_row_[column];
+    for (const size_t column : node->columns) {
+      const double step = double{row[column]} - before[column];
       square += step * step;
     }
-    node.steps += square > 0 ? 1 : 0;
-    node.fast_steps += square > fast_step_ * fast_step_ ? 1 : 0;
+    steps += square > 0 ? 1 : 0;
+    fast_steps += square > fast_square ? 1 : 0;
   }
+  node->steps += steps;
+  node->fast_steps += fast_steps;
 }
 
-void PositionRules::CountRow(std::span<const float> row) {
-  for (PositionedNode& node : nodes_) {
-    double square = 0;
-    for (size_t axis = 0; axis < 3; ++axis) {
-      const float x = row[node.columns[axis]];
-      square += double{x} * x;
-      node.low[axis] = counted_ == 0 ? x : std::min(node.low[axis], x);
-      node.high[axis] = counted_ == 0 ? x : std::max(node.high[axis], x);
-    }
-    node.least = std::min(node.least, square);
-    node.most = std::max(node.most, square);
-    node.sum += std::sqrt(square);
+// Counts each row when the next one is here: it is not the last one then. The
+// first one does not count.
+void PositionRules::CountPlaces(const ObservedRows& rows,
+                                PositionedNode* node) const {
+  // A copy, whose values stay in registers.
+  PositionedNode counted = *node;
+  for (int64_t i = std::max<int64_t>(2 - frames_, 0); i < rows.frames; ++i) {
+    CountPlace(RowBefore(rows, i), &counted);
   }
+  *node = counted;
+}
+
+void PositionRules::CountRow(const std::vector<float>& row) {
+  for (PositionedNode& node : nodes_) CountPlace(row.data(), &node);
   ++counted_;
 }
 
-// Nodes that move leave the list of still ones, so that most cost nothing after
-// the second row.
-void PositionRules::FindMoving(std::span<const float> row) {
-  std::erase_if(still_, [&](int32_t i) {
-    const Node& node = clip_->skeleton.nodes[static_cast<size_t>(i)];
-    const auto first = static_cast<size_t>(node.first_channel);
-    const auto count = static_cast<size_t>(node.channel_count);
-    const auto now = row.subspan(first, count);
-    const bool moves =
-        !std::equal(now.begin(), now.end(),
-                    first_row_.begin() + static_cast<ptrdiff_t>(first));
-    if (moves) moves_[static_cast<size_t>(i)] = true;
-    return moves;
-  });
+void PositionRules::FindMoving() {
+  const std::span<const uint8_t> columns = clip_->motion.moving_columns;
+  const std::vector<Node>& nodes = clip_->skeleton.nodes;
+  moves_.assign(nodes.size(), false);
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const auto channels =
+        columns.subspan(static_cast<size_t>(nodes[i].first_channel),
+                        static_cast<size_t>(nodes[i].channel_count));
+    moves_[i] =
+        std::find(channels.begin(), channels.end(), 1) != channels.end();
+  }
 }
 
 void PositionRules::FindBelowMoving() {
@@ -276,6 +294,7 @@ void PositionRules::Finish(IssueLog* log) {
   if (!motion.first_apart) CountRow(first_row_);
   if (!motion.last_apart) CountRow(newest_row_);
   if (counted_ < 2) return;
+  FindMoving();
   FindBelowMoving();
   for (const PositionedNode& node : nodes_) CheckBone(node, log);
   CheckRoot(log);

@@ -109,7 +109,6 @@ void FrozenJointRule::Add(const MotionBlock& block) {
   if (block.first == 0 && frames > 1) first_step_ = totals[kStepLead + 1];
   if (block.is_last && frames > 0) last_step_ = totals[kStepLead + frames - 1];
   for (size_t track = 0; track < joints_.size(); ++track) {
-    const float* steps = block.StepsOf(track) + kStepLead;
     const bool is_still =
         block.first > 0 &&
         std::all_of(clip_->ColumnsOf(clip_->tracks[track]).begin(),
@@ -121,8 +120,7 @@ void FrozenJointRule::Add(const MotionBlock& block) {
       joints_[track].still_steps += block.frames;
       continue;
     }
-    const bool has_still =
-        std::find(steps, steps + frames, 0.0F) != steps + frames;
+    const bool has_still = block.min_steps[track] == 0;
     const Joint& joint = joints_[track];
     if (has_still || joint.run.first < block.first - 1 || block.first == 0) {
       Walk(block, track);

@@ -114,10 +114,7 @@ void JitterRule::Add(const MotionBlock& block) {
   const int64_t begin = std::max<int64_t>(block.BeginFor(1), 2);
   const int64_t end = block.is_last ? block.end() - 2 : block.EndFor(1);
   for (size_t track = 0; track < jitters_.size(); ++track) {
-    // The kink of a reversal is above the sum of both steps.
-    const bool may_turn = block.max_steps[track] >= least_step_ &&
-                          block.max_kinks[track] > 2 * least_step_;
-    if (!may_turn) continue;
+    if (block.max_turns[track] < least_step_) continue;
     for (int64_t at = begin; at < end;) {
       const int64_t next =
           std::min(end, (at / window_frames_ + 1) * window_frames_);

@@ -16,7 +16,9 @@ constexpr auto kTail = static_cast<int64_t>(kStepTail);
 constexpr auto kLongBlock = static_cast<int64_t>(kStepFrames);
 // Clips of more values are read in short blocks, which take less memory.
 constexpr int64_t kWideClip = 2048;
-constexpr int64_t kShortBlock = 8;
+constexpr int64_t kShortBlock = 16;
+// Rules may look at the steps of as many frames after the end of a clip.
+constexpr int64_t kAfterEnd = 4;
 // The slowest rate that rules believe, in seconds, and the one they use
 // instead.
 constexpr double kLongestFrameTime = 0.2;
@@ -29,11 +31,6 @@ constexpr double kJumperDegrees = 1;
 int64_t BlockFrames(const Skeleton& skeleton) {
   const auto width = static_cast<int64_t>(skeleton.channels.size());
   return width > kWideClip ? kShortBlock : kLongBlock;
-}
-
-size_t RoundUp(int64_t frames) {
-  constexpr size_t kParts = 8;
-  return (static_cast<size_t>(frames) + kParts - 1) / kParts * kParts;
 }
 
 bool IsFinite(float value) { return std::isfinite(value); }
@@ -59,8 +56,8 @@ int64_t MotionBlocks::MemoryBytes(const Skeleton& skeleton) {
       static_cast<int64_t>(sizeof(MotionTrack) + sizeof(TrackSums));
   const auto per_channel =
       static_cast<int64_t>(sizeof(TrackColumn) + sizeof(StepColumn));
-  return channels * ((stride + 3) * floats + per_channel) +
-         tracks * ((2 * stride + 2) * floats + per_track) + channels * floats;
+  return channels * ((stride + 3) * floats + per_channel + 1) +
+         tracks * ((2 * stride + 4) * floats + per_track) + channels * floats;
 }
 
 void MotionBlocks::AddTrack(const Skeleton& skeleton, int32_t node,
@@ -111,13 +108,19 @@ void MotionBlocks::Begin(const ObservedClip& clip) {
   values_.resize(width * stride_);
   changes_.assign(width, 0);
   largest_.assign(width, 0);
+  moving_columns_.assign(width, 0);
+  clip.motion.moving_columns = moving_columns_;
   last_row_.resize(width);
   steps_.assign(tracks * stride_, 0);
   kinks_.assign(tracks * stride_, 0);
   max_steps_.assign(tracks, 0);
   max_kinks_.assign(tracks, 0);
+  min_steps_.assign(tracks, 0);
+  max_turns_.assign(tracks, 0);
   repeats_.assign(static_cast<size_t>(block_frames_), 0);
   totals_ = {};
+  totals_.max_kink = KinkOf(kTotalDegrees);
+  totals_.min_jump = StepOf(kJumperDegrees);
 }
 
 // Moves the last frames of the block before its begin.
@@ -172,6 +175,7 @@ bool MotionBlocks::MeasureColumns(size_t end) {
     const ColumnRange range = RangeOf(values_.data() + c * stride_, end);
     changes_[c] = range.change;
     largest_[c] = range.largest;
+    if (range.change != 0) moving_columns_[c] = 1;
     is_finite = is_finite && IsFinite(range.largest);
   }
   return is_finite;
@@ -244,10 +248,14 @@ void MotionBlocks::ComputeSteps(size_t track, size_t end) {
 void MotionBlocks::AddSums(size_t track, size_t end) {
   const float* steps = steps_.data() + track * stride_;
   const float* kinks = kinks_.data() + track * stride_;
-  const StepSums found = SumSteps(steps, kinks, end);
-  max_steps_[track] = found.max_step;
-  max_kinks_[track] = found.max_kink;
   TrackSums& sums = clip_.sums[track];
+  const bool is_counted = track < clip_.rotations;
+  const StepSums found =
+      SumSteps(steps, kinks, end, is_counted ? &totals_ : nullptr);
+  max_steps_[track] = found.max_step;
+  min_steps_[track] = found.min_step;
+  max_kinks_[track] = found.max_kink;
+  max_turns_[track] = found.max_turn;
   sums.steps += found.step_roots;
   sums.max_step = std::max(sums.max_step, found.max_step);
   static const float cap_step = StepOf(kCapDegrees);
@@ -283,29 +291,24 @@ void MotionBlocks::KeepEnds(size_t track) {
 }
 
 const MotionBlock* MotionBlocks::Finish(bool is_last) {
-  const size_t end = is_last ? RoundUp(kLead + filled_ + kTail / 2)
-                             : static_cast<size_t>(kLead + filled_);
+  const size_t end =
+      StepEnd(static_cast<size_t>(is_last ? filled_ + kAfterEnd : filled_));
   has_finished_ = true;
   Pad(end);
   const bool is_finite = MeasureColumns(end);
   if (!is_finite || was_non_finite_) CountNonFinite();
-  block_ = {first_,  filled_,    is_last,    stride_,  steps_,   kinks_,
-            values_, max_steps_, max_kinks_, changes_, repeats_, &totals_};
+  block_ = {first_,     filled_,  is_last,    stride_,    steps_,
+            kinks_,     values_,  max_steps_, max_kinks_, min_steps_,
+            max_turns_, changes_, repeats_,   &totals_};
   if (clip_.facts->non_finite_rows > 0) return nullptr;
   std::fill(totals_.steps.begin(), totals_.steps.end(), 0.0F);
   std::fill(totals_.kinks.begin(), totals_.kinks.end(), 0.0F);
   std::fill(totals_.excess.begin(), totals_.excess.end(), 0.0F);
   std::fill(totals_.jumpers.begin(), totals_.jumpers.end(), 0.0F);
-  static const float total_kink = KinkOf(kTotalDegrees);
-  static const float jumper = StepOf(kJumperDegrees);
   for (size_t track = 0; track < clip_.tracks.size(); ++track) {
     ComputeSteps(track, end);
     AddSums(track, end);
     KeepEnds(track);
-    if (track >= clip_.rotations || clip_.sums[track].max_step == 0) continue;
-    AddToTotals(steps_.data() + track * stride_,
-                kinks_.data() + track * stride_, end, total_kink, jumper,
-                &totals_);
   }
   return &block_;
 }

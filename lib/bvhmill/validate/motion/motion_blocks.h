@@ -20,7 +20,8 @@ class MotionBlocks {
   static int64_t MaxTracks(const Skeleton& skeleton);
   static int64_t MemoryBytes(const Skeleton& skeleton);
 
-  // Starts a clip. Writes dt and reach of its facts. O(nodes).
+  // Starts a clip. Writes dt, reach and moving_columns of its facts; the last
+  // of these is complete when all blocks are finished. O(nodes).
   void Begin(const ObservedClip& clip);
   // The clip of Begin. Its sums are about the blocks that are finished.
   MotionClip& clip() { return clip_; }
@@ -67,8 +68,11 @@ class MotionBlocks {
   std::vector<float> kinks_;
   std::vector<float> max_steps_;
   std::vector<float> max_kinks_;
+  std::vector<float> min_steps_;
+  std::vector<float> max_turns_;
   std::vector<float> changes_;
   std::vector<float> largest_;
+  std::vector<uint8_t> moving_columns_;
   std::vector<float> last_row_;
   std::vector<uint8_t> repeats_;
   // The columns of a track that is computed, and angles above what the kernel

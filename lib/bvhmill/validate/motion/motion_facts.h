@@ -7,6 +7,7 @@
 // Begin of the others, and those of its Finish in Finish of the others.
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace bvhmill {
@@ -41,6 +42,9 @@ struct MotionFacts {
   bool last_apart = false;
   // Frames at which many joints step at once (DATA_CUT), ascending.
   std::vector<int64_t> cuts;
+
+  // For each channel, 1 if its values differ. Valid until the next Begin.
+  std::span<const uint8_t> moving_columns;
 
   // The frames that belong to the motion: first to last, both included.
   int64_t first_frame() const { return first_apart ? 1 : 0; }

@@ -121,6 +121,10 @@ struct MotionBlock {
   // last frame of the block before on.
   std::span<const float> max_steps;
   std::span<const float> max_kinks;
+  // The smallest step of each track in this block, 0 after the end of the clip;
+  // and the largest step that a reversal takes back (StepSums::max_turn).
+  std::span<const float> min_steps;
+  std::span<const float> max_turns;
   // The largest difference between neighbours of each channel in this block.
   std::span<const float> changes;
   // For each frame of the block: the row is equal to the row before.
