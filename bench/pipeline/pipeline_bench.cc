@@ -39,18 +39,20 @@ class DroppingReceiver final : public OutputReceiver {
   size_t bytes_ = 0;
 };
 
-ConvertOptions ToPositions() {
+// With or without the rules about data.
+ConvertOptions ToPositions(bool has_rules) {
   ConvertOptions options;
   options.outputs = {{"", PositionsFormat{}}};
+  if (!has_rules) options.report.ignore_codes = {"DATA_*"};
   return options;
 }
 
 // Returns the bytes of the positions; 0 if it went wrong.
-size_t ConvertToPositions(std::string_view text) {
+size_t ConvertToPositions(std::string_view text, bool has_rules) {
   DroppingReceiver receiver;
   static Converter converter(Parallelism::CallersPool());
   const ConvertResult result =
-      converter.Convert(text, ToPositions(), &receiver, /*cancel=*/nullptr);
+      converter.Convert(text, ToPositions(has_rules), &receiver, nullptr);
   return result.status.ok() ? receiver.bytes() : 0;
 }
 
@@ -75,7 +77,7 @@ bool IsRight(std::string_view text) {
   StringReceiver receiver;
   Converter converter(Parallelism::CallersPool());
   arena.execute(
-      [&] { converter.Convert(text, ToPositions(), &receiver, nullptr); });
+      [&] { converter.Convert(text, ToPositions(true), &receiver, nullptr); });
   return !expected.empty() && receiver.data().size() == 1 &&
          receiver.data()[0] == expected;
 }
@@ -99,21 +101,26 @@ void RegisterTake(const std::string& name,
   Register(name + ".read", bytes, 1, [subject, kept] {
     ReadWhole(subject->text, BestRowsTarget(), nullptr, kept.get());
   });
-  const auto convert = [subject] {
-    benchmark::DoNotOptimize(ConvertToPositions(subject->text));
-  };
-  Register(name + ".positions", bytes, 1, convert);
-  Register(name + ".threads2", bytes, kThreads, convert);
+  for (const bool has_rules : {true, false}) {
+    const std::string part = has_rules ? "" : ".no_rules";
+    const auto convert = [subject, has_rules] {
+      benchmark::DoNotOptimize(ConvertToPositions(subject->text, has_rules));
+    };
+    Register(name + part + ".positions", bytes, 1, convert);
+    Register(name + part + ".threads2", bytes, kThreads, convert);
+  }
 }
 
 void Derive(Metrics* metrics) {
   for (const char* take : {"fixed", "cmu"}) {
     const std::string name = std::string("pipeline.") + take;
     const double read = metrics->Get(name + ".read.mb_per_s");
-    const double one = metrics->Get(name + ".positions.mb_per_s");
-    const double two = metrics->Get(name + ".threads2.mb_per_s");
-    if (read > 0) metrics->Set(name + ".ratio_to_read", one / read);
-    if (one > 0) metrics->Set(name + ".threads2.speedup", two / one);
+    for (const char* part : {"", ".no_rules"}) {
+      const double one = metrics->Get(name + part + ".positions.mb_per_s");
+      const double two = metrics->Get(name + part + ".threads2.mb_per_s");
+      if (read > 0) metrics->Set(name + part + ".ratio_to_read", one / read);
+      if (one > 0) metrics->Set(name + part + ".threads2.speedup", two / one);
+    }
   }
 }
 

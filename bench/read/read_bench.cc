@@ -15,6 +15,7 @@
 #include "bench/support/corpus.h"
 #include "bench/support/metrics.h"
 #include "bvhmill/pipeline/internal/parallel_kinds.h"
+#include "bvhmill/text/rows.h"
 
 namespace bvhmill::bench {
 namespace {

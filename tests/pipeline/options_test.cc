@@ -59,6 +59,18 @@ const Choice kChoices[] = {
      }},
     {"OnlyUnknownCode", kBad, "only_codes",
      [](ConvertOptions* o) { o->report.only_codes = {"NO_SUCH_CODE"}; }},
+    {"IgnoresAGroup", kOk, "",
+     [](ConvertOptions* o) { o->report.ignore_codes = {"DATA_*"}; }},
+    {"OnlyAGroup", kOk, "",
+     [](ConvertOptions* o) { o->report.only_codes = {"SKELETON_*"}; }},
+    {"IgnoresNoGroup", kBad, "ignore_codes",
+     [](ConvertOptions* o) { o->report.ignore_codes = {"NONE_*"}; }},
+    {"IgnoresEverything", kBad, "ignore_codes",
+     [](ConvertOptions* o) { o->report.ignore_codes = {"*"}; }},
+    {"OverridesAGroup", kBad, "severity_overrides",
+     [](ConvertOptions* o) {
+       o->report.severity_overrides = {{"DATA_*", Severity::kInfo}};
+     }},
     {"OverridesUnknownCode", kBad, "severity_overrides",
      [](ConvertOptions* o) {
        o->report.severity_overrides = {{"NO_SUCH_CODE", Severity::kInfo}};

@@ -221,6 +221,42 @@ TEST_P(RowPipelineTest, ClipsWithFaultsOfTheMotion) {
   ExpectOneWay(text, /*needs_positions=*/false);
 }
 
+// Rules whose issues are all ignored are left out; those of the skeleton stay.
+TEST(RowObservers, RulesWithoutIssuesAreLeftOut) {
+  Clip clip = MovingClip({.frames = 900, .joints = 4});
+  AddTo(2, 1, 40, 350, 350, &clip);
+  clip.skeleton.nodes[2].name = clip.skeleton.nodes[1].name;
+  std::string text;
+  StringSink sink(&text);
+  ASSERT_TRUE(WriteBvh(clip, {}, &sink).ok());
+  const auto codes = [&](const std::vector<std::string>& ignored) {
+    ConvertOptions options;
+    options.report.ignore_codes = ignored;
+    std::vector<std::string> found;
+    for (const Issue& issue :
+         Convert(text, options, nullptr, nullptr).report.issues) {
+      found.push_back(issue.code);
+    }
+    return found;
+  };
+  EXPECT_THAT(codes({}), ::testing::IsSupersetOf(
+                             {"DATA_SPIKE", "SKELETON_DUPLICATE_NAME"}));
+  EXPECT_THAT(codes({"DATA_*"}),
+              ::testing::ElementsAre("SKELETON_DUPLICATE_NAME"));
+
+  const auto observe = [&](const std::vector<std::string>& ignored) {
+    ConvertOptions options;
+    options.outputs = {{"", PositionsFormat{}}};
+    options.report.ignore_codes = ignored;
+    return Observe(Parallelism::Threads(2), /*needs_positions=*/false,
+                   [&](Converter* converter) {
+                     return ConvertWhole(text, options, converter);
+                   });
+  };
+  EXPECT_EQ(observe({}).observed.frames, 900);
+  EXPECT_EQ(observe({"DATA_*"}).observed.frames, 0);
+}
+
 // Rows from a fault on are void.
 TEST_P(RowPipelineTest, ClipsWithAFault) {
   std::string text = ChainText(4, 3'000);

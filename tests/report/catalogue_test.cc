@@ -39,6 +39,28 @@ TEST(Catalogue, UnknownNamesAreNotFound) {
   }
 }
 
+TEST(Catalogue, AGroupNamesTheCodesThatBeginSo) {
+  const struct {
+    const char* word;
+    const char* code;
+    bool is_named;
+  } kCases[] = {
+      {"DATA_SPIKE", "DATA_SPIKE", true}, {"DATA_SPIKE", "DATA_SPIN", false},
+      {"DATA_*", "DATA_SPIKE", true},     {"DATA_SP*", "DATA_SPIN", true},
+      {"DATA_*", "DATASET_UNITS", false}, {"data_*", "DATA_SPIKE", false},
+      {"*", "DATA_SPIKE", false},         {"*_SPIKE", "DATA_SPIKE", false},
+      {"", "DATA_SPIKE", false},
+  };
+  for (const auto& c : kCases) {
+    EXPECT_EQ(NamesCode(c.word, c.code), c.is_named) << c.word << " " << c.code;
+  }
+  EXPECT_TRUE(NamesAnyCode("SKELETON_*"));
+  EXPECT_TRUE(NamesAnyCode("TEXT_EMPTY"));
+  for (const char* word : {"", "*", "NONE_*", "TEXT_EMPT", "TEXT"}) {
+    EXPECT_FALSE(NamesAnyCode(word)) << word;
+  }
+}
+
 TEST(Catalogue, PlaceholdersAreWellFormed) {
   const std::regex placeholder(R"(\{[a-z][a-z_]*\})");
   for (const CatalogueEntry& entry : Catalogue()) {

@@ -12,18 +12,19 @@
 namespace bvhmill::client {
 namespace {
 
-using Codes = std::vector<std::string>;
-
 // The hints that state facts about a clip.
 constexpr std::string_view kFacts[] = {"DATA_UNIT_GUESS", "DATA_UP_AXIS_GUESS"};
 
-bool Contains(const Codes& codes, std::string_view code) {
-  return std::find(codes.begin(), codes.end(), code) != codes.end();
-}
-
-bool IsListed(const ReportOptions& options, std::string_view code) {
-  return !Contains(options.ignore_codes, code) &&
-         (options.only_codes.empty() || Contains(options.only_codes, code));
+// Puts the codes that a group names in its place.
+void SpellOut(std::vector<std::string>* words) {
+  std::vector<std::string> codes;
+  for (const CatalogueEntry& entry : Catalogue()) {
+    const bool is_named = std::any_of(
+        words->begin(), words->end(),
+        [&](const std::string& word) { return NamesCode(word, entry.name); });
+    if (is_named) codes.emplace_back(entry.name);
+  }
+  *words = std::move(codes);
 }
 
 // The options with which the engine states all facts, also those that the
@@ -32,6 +33,7 @@ ReportOptions WithFacts(const ReportOptions& options) {
   ReportOptions all = options;
   for (const std::string_view fact : kFacts) {
     if (IsListed(options, fact)) continue;
+    SpellOut(&all.ignore_codes);
     std::erase(all.ignore_codes, fact);
     if (!all.only_codes.empty()) all.only_codes.emplace_back(fact);
     // A fact that is not listed must not change the verdict.

@@ -215,7 +215,8 @@ absl::Status Reader::ReadIgnoredEntry(const toml::node& node) {
   IgnoredCodes ignored;
   BVHMILL_RETURN_IF_ERROR(ReadWords(*codes, "codes", &ignored.codes));
   for (const std::string& code : ignored.codes) {
-    BVHMILL_RETURN_IF_ERROR(ReadCode(*codes, code));
+    const std::string wrong = CheckIssueCodes(code);
+    if (!wrong.empty()) return Wrong(*codes, wrong);
   }
   if (const toml::node* files = table->get("files")) {
     BVHMILL_RETURN_IF_ERROR(ReadWords(*files, "files", &ignored.files));

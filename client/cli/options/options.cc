@@ -76,7 +76,7 @@ CLI::Option* AddCodes(CLI::App* app, const std::string& name,
       ->type_name("CODE")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::Validator(CheckIssueCode, ""));
+      ->check(CLI::Validator(CheckIssueCodes, ""));
 }
 
 }  // namespace
@@ -93,6 +93,10 @@ std::string CheckIssueCode(const std::string& word) {
   std::vector<std::string_view> codes;
   for (const CatalogueEntry& entry : Catalogue()) codes.push_back(entry.name);
   return "'" + word + "' is not an issue code" + DidYouMean(word, codes);
+}
+
+std::string CheckIssueCodes(const std::string& word) {
+  return NamesAnyCode(word) ? "" : CheckIssueCode(word);
 }
 
 void AddServerOptions(CLI::App* app, const std::string& what,
@@ -253,7 +257,9 @@ void AddThresholds(CLI::App* app, std::vector<ThresholdChoice>* thresholds) {
 void AddReportOptions(CLI::App* app, ReportOptions* report) {
   const char* group = "Report";
   AddCodes(app, "--ignore", &report->ignore_codes,
-           "do not list or count this issue")
+           "do not list or count this issue; DATA_* is every\n"
+           "code that begins so. Without any code of data, a\n"
+           "conversion skips these rules and is faster")
       ->group(group);
   AddCodes(app, "--only", &report->only_codes, "list and count only this issue")
       ->group(group);

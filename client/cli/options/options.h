@@ -50,6 +50,8 @@ std::string CheckWord(const std::string& word,
 // Returns why `word` is wrong if no issue of the catalogue has this code; else
 // empty.
 std::string CheckIssueCode(const std::string& word);
+// The same for a code or a group of codes, such as DATA_*.
+std::string CheckIssueCodes(const std::string& word);
 
 // Adds an option whose value is one of the words of `choices`.
 template <typename T>

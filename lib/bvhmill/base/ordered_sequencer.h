@@ -15,6 +15,8 @@
 #include <cstdint>
 #include <exception>
 
+#include "bvhmill/base/wait_until.h"
+
 namespace bvhmill {
 
 // Thread-safe.
@@ -33,17 +35,9 @@ class OrderedSequencer {
 
  private:
   // Returns when all pieces before `piece` are passed on. Other threads already
-  // work on them, so the wait is usually short and begins with a busy loop.
+  // work on them, so the wait is usually short.
   void Wait(int64_t piece) const {
-    constexpr int kSpins = 4000;
-    for (int i = 0; i < kSpins; ++i) {
-      if (next_to_pass_.load(std::memory_order_acquire) == piece) return;
-    }
-    int64_t now = next_to_pass_;
-    while (now != piece) {
-      next_to_pass_.wait(now);
-      now = next_to_pass_;
-    }
+    WaitUntil(next_to_pass_, [&](int64_t next) { return next == piece; });
   }
 
   void Pass(int64_t piece) {

@@ -2,17 +2,21 @@
 
 // Options for reading a clip, the same for whole texts and for streams.
 
+#include <cstddef>
 #include <cstdint>
 
 #include "bvhmill/base/cancel.h"
 #include "bvhmill/base/limits.h"
-#include "bvhmill/text/rows.h"
 
 namespace bvhmill {
 
 class Budget;
 class Parallel;
 struct HierarchyCache;
+
+// The kinds of CPU that rows can be scanned for: text/rows.h.
+enum class RowsTarget : uint8_t;
+RowsTarget BestRowsTarget();
 
 // Default number of bytes that a reader looks ahead after an irregular line.
 inline constexpr size_t kLookAheadBytes = size_t{1} << 20;

@@ -27,11 +27,23 @@ absl::Status CheckCodes(std::string_view field,
   return absl::OkStatus();
 }
 
+// The codes, or the groups of codes.
+absl::Status CheckGroups(std::string_view field,
+                         const std::vector<std::string>& words) {
+  BVHMILL_RETURN_IF_ERROR(CheckCount(field, words.size(), kMaxCodes));
+  for (const std::string& word : words) {
+    if (!NamesAnyCode(word)) {
+      return InvalidField(field, Quote(word) + " is not an issue code");
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckReport(const ReportOptions& report) {
   BVHMILL_RETURN_IF_ERROR(
-      CheckCodes("options.validation.ignore_codes", report.ignore_codes));
+      CheckGroups("options.validation.ignore_codes", report.ignore_codes));
   BVHMILL_RETURN_IF_ERROR(
-      CheckCodes("options.validation.only_codes", report.only_codes));
+      CheckGroups("options.validation.only_codes", report.only_codes));
   for (const auto& [code, severity] : report.severity_overrides) {
     BVHMILL_RETURN_IF_ERROR(
         CheckCodes("options.validation.severity_overrides", {code}));

@@ -29,6 +29,17 @@ const CatalogueEntry* FindEntry(std::string_view name) {
   return it == kEntries.end() ? nullptr : &*it;
 }
 
+bool NamesCode(std::string_view word, std::string_view code) {
+  if (!word.ends_with('*') || word.size() == 1) return word == code;
+  return code.starts_with(word.substr(0, word.size() - 1));
+}
+
+bool NamesAnyCode(std::string_view word) {
+  return std::any_of(
+      kEntries.begin(), kEntries.end(),
+      [&](const CatalogueEntry& entry) { return NamesCode(word, entry.name); });
+}
+
 bool IsRepair(std::string_view code) { return code.starts_with("REPAIR_"); }
 
 std::string_view SeverityName(Severity severity) {

@@ -46,6 +46,13 @@ const CatalogueEntry& EntryOf(IssueCode code);
 // The entry with the name `name`, e.g. "TEXT_EMPTY"; null if there is none.
 const CatalogueEntry* FindEntry(std::string_view name);
 
+// True if `word` is `code`, or the beginning of it followed by "*": DATA_* is
+// every code about data.
+bool NamesCode(std::string_view word, std::string_view code);
+
+// True if `word` names a code of the catalogue. O(codes).
+bool NamesAnyCode(std::string_view word);
+
 // True for codes of changes that repairs made: REPAIR_*.
 bool IsRepair(std::string_view code);
 

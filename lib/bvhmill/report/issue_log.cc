@@ -10,8 +10,10 @@
 namespace bvhmill {
 namespace {
 
-bool Contains(const std::vector<std::string>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+bool Contains(const std::vector<std::string>& words, std::string_view code) {
+  return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+    return NamesCode(word, code);
+  });
 }
 
 using Severities = std::array<Severity, kIssueCodes>;
@@ -92,6 +94,21 @@ std::string FillMessage(std::string_view message, const IssueArgs& args) {
   return out.append(message);
 }
 
+bool IsListed(const ReportOptions& options, std::string_view code) {
+  if (Contains(options.ignore_codes, code)) return false;
+  return options.only_codes.empty() || Contains(options.only_codes, code);
+}
+
+bool ListsData(const ReportOptions& options) {
+  if (options.ignore_codes.empty() && options.only_codes.empty()) return true;
+  if (options.strict) return true;
+  const std::span<const CatalogueEntry> catalogue = Catalogue();
+  return std::any_of(
+      catalogue.begin(), catalogue.end(), [&](const CatalogueEntry& entry) {
+        return entry.name.starts_with("DATA_") && IsListed(options, entry.name);
+      });
+}
+
 // Most clips use the options of the catalogue; this case is copied from a
 // table.
 IssueLog::IssueLog(const ReportOptions& options) : options_(options) {
@@ -105,16 +122,10 @@ IssueLog::IssueLog(const ReportOptions& options) : options_(options) {
   }
   for (const CatalogueEntry& entry : Catalogue()) {
     const auto code = static_cast<size_t>(entry.code);
-    wanted_[code] = IsWanted(entry.code);
+    wanted_[code] = IsListed(options, entry.name);
     severities_[code] = SeverityFor(entry.code);
     chosen_[code] = options.severity_overrides.contains(entry.name);
   }
-}
-
-bool IssueLog::IsWanted(IssueCode code) const {
-  const std::string_view name = EntryOf(code).name;
-  if (Contains(options_.ignore_codes, name)) return false;
-  return options_.only_codes.empty() || Contains(options_.only_codes, name);
 }
 
 Severity IssueLog::SeverityFor(IssueCode code) const {

@@ -26,7 +26,8 @@ namespace bvhmill {
 struct ReportOptions {
   // Use the strict severities of the catalogue.
   bool strict = false;
-  // Codes that are neither listed nor counted.
+  // Codes that are neither listed nor counted. "DATA_*" stands for all codes
+  // that begin with DATA_; so in only_codes.
   std::vector<std::string> ignore_codes;
   // If not empty, only these codes are listed and counted.
   std::vector<std::string> only_codes;
@@ -38,6 +39,13 @@ struct ReportOptions {
   // Values of thresholds of the motion rules, in place of the defaults.
   std::vector<ThresholdChoice> thresholds;
 };
+
+// True if issues of `code` are listed and counted. O(codes of the options).
+bool IsListed(const ReportOptions& options, std::string_view code);
+
+// True if an issue of the rules about data is listed, or may refuse a clip. If
+// not, these rules need not be applied. O(codes).
+bool ListsData(const ReportOptions& options);
 
 // Not thread-safe: one log per clip.
 class IssueLog {
@@ -109,7 +117,6 @@ class IssueLog {
   };
 
   static Key KeyOf(IssueCode code, int32_t joint);
-  bool IsWanted(IssueCode code) const;
   bool IsFull(const std::vector<Issue>& list) const;
   bool MayTake(Severity severity) const;
   void AddWith(Severity severity, IssueCode code, const Location& location,

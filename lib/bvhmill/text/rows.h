@@ -27,7 +27,7 @@ struct RowsScan {
   int64_t lines = 0;
 };
 
-enum class RowsTarget { kScalar, kAvx2, kAvx512 };
+enum class RowsTarget : uint8_t { kScalar, kAvx2, kAvx512 };
 
 // "scalar", "avx2", "avx512".
 std::string_view RowsTargetName(RowsTarget target);

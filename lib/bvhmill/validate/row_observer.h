@@ -64,6 +64,9 @@ class RowObserver {
   virtual ~RowObserver() = default;
   // True if Add must have positions. The same at all times.
   virtual bool NeedsPositions() const { return false; }
+  // True if all issues of the observer are about data: DATA_*. Without them it
+  // may be left out. The same at all times.
+  virtual bool IsAboutDataOnly() const { return true; }
   // Bytes of memory that the observer takes for a clip with this skeleton from
   // Begin on. The caller draws them from the budget of the clip before Begin.
   // O(nodes).

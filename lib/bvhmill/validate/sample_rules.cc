@@ -10,6 +10,8 @@ namespace {
 
 class SampleRules final : public RowObserver {
  public:
+  // Logs SKELETON_* too.
+  bool IsAboutDataOnly() const override { return false; }
   void Begin(const ObservedClip& clip) override {
     clip_.emplace(clip);
     samples_.Begin(static_cast<int64_t>(clip.skeleton.channels.size()));

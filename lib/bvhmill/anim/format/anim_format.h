@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "bvhmill/anim/format/anim_constraint.h"
+#include "bvhmill/anim/format/anim_settings.h"
 
 namespace bvhmill {
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/anim/format/anim_constraint.h"
 #include "bvhmill/anim/format/anim_format.h"
+#include "bvhmill/anim/format/anim_settings.h"
 #include "bvhmill/anim/format/quantize.h"
 #include "bvhmill/math/linear.h"
 

@@ -5,6 +5,7 @@
 
 #include "bvhmill/base/parallel.h"
 #include "bvhmill/base/uninitialized.h"
+#include "bvhmill/base/wait_until.h"
 
 namespace bvhmill {
 namespace {
@@ -16,15 +17,8 @@ void Set(int64_t frame, std::atomic<int64_t>* to) {
   to->notify_one();
 }
 
-// The value is usually there already, or comes before the thread could sleep.
 int64_t WaitFor(const std::atomic<int64_t>& frame) {
-  constexpr int kSpins = 4000;
-  for (int i = 0; i < kSpins; ++i) {
-    const int64_t value = frame.load(std::memory_order_acquire);
-    if (value >= 0) return value;
-  }
-  frame.wait(-1);
-  return frame;
+  return WaitUntil(frame, [](int64_t value) { return value >= 0; });
 }
 
 }  // namespace

@@ -30,7 +30,8 @@ bool RowObservers::NeedsPositions() const {
 }
 
 bool RowObservers::Solves() const {
-  return NeedsPositions() || !compiled_->landmark_plan.nodes.empty();
+  return lists_data_ &&
+         (NeedsPositions() || !compiled_->landmark_plan.nodes.empty());
 }
 
 int64_t RowObservers::MaxFrames() const {
@@ -49,6 +50,7 @@ absl::Status RowObservers::Begin(const CompiledSkeleton& compiled,
                                  double frame_time, int threads,
                                  Budget* budget) {
   compiled_ = &compiled;
+  lists_data_ = ListsData(options.report);
   frames_ = 0;
   thresholds_ = Thresholds(options.report.thresholds);
   motion_ = {};
@@ -56,15 +58,16 @@ absl::Status RowObservers::Begin(const CompiledSkeleton& compiled,
   if (frame_time > 0 && frame_time < 0.2) motion_.dt = frame_time;
   const SourceSkeleton& read = *compiled.source;
   int64_t bytes = 0;
-  for (const auto& observer : observers_) {
+  ForEach([&](const RowObserver* observer) {
     bytes += observer->MemoryBytes(read.skeleton, compiled.facts);
-  }
+  });
   BVHMILL_RETURN_IF_ERROR(budget->Hold(bytes));
   kept_bytes_ = std::max(kept_bytes_, bytes);
-  for (const auto& observer : observers_) {
+  ForEach([&](RowObserver* observer) {
     observer->Begin({read.skeleton, compiled.facts, read.node_positions,
                      options.edits.source, frame_time, thresholds_, motion_});
-  }
+  });
+  if (!Solves()) return absl::OkStatus();
   const int64_t frames = MaxFrames();
   int64_t solved = BytesOf(compiled.landmark_plan, frames);
   if (NeedsPositions()) solved += BytesOf(compiled.plan, frames);
@@ -110,7 +113,7 @@ void RowObservers::Pass(int64_t frames, std::span<const float> values,
   if (buffers != nullptr && !compiled_->landmark_plan.nodes.empty()) {
     rows.landmarks = buffers->landmarks;
   }
-  for (const auto& observer : observers_) observer->Add(rows);
+  ForEach([&](RowObserver* observer) { observer->Add(rows); });
   frames_ += frames;
 }
 
@@ -131,13 +134,13 @@ void RowObservers::Add(int64_t frames, std::span<const float> values,
 
 void RowObservers::Truncate(int64_t frames) {
   if (frames >= frames_) return;
-  for (const auto& observer : observers_) observer->Truncate(frames);
+  ForEach([&](RowObserver* observer) { observer->Truncate(frames); });
   frames_ = frames;
 }
 
 void RowObservers::Finish(IssueLog* log) {
   motion_.frames = frames_;
-  for (const auto& observer : observers_) observer->Finish(log);
+  ForEach([&](RowObserver* observer) { observer->Finish(log); });
 }
 
 }  // namespace bvhmill

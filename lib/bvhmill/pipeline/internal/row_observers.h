@@ -68,7 +68,17 @@ class RowObservers {
   void Pass(int64_t frames, std::span<const float> values,
             const TileBuffers* buffers);
 
+  // Calls body(observer) for those that this clip needs, in order.
+  template <class Body>
+  void ForEach(Body body) const {
+    for (const auto& observer : observers_) {
+      if (lists_data_ || !observer->IsAboutDataOnly()) body(observer.get());
+    }
+  }
+
   std::vector<std::unique_ptr<RowObserver>> observers_;
+  // The report lists issues about data.
+  bool lists_data_ = true;
   const CompiledSkeleton* compiled_ = nullptr;
   int64_t frames_ = 0;
   Thresholds thresholds_;
