@@ -160,6 +160,19 @@ std::shared_ptr<ClipHandle> ClipOf(
   return clip;
 }
 
+// The same skeleton with other rows of the same frames.
+std::shared_ptr<ClipHandle> WithRows(const ClipHandle& clip,
+                                     const py::buffer& rows) {
+  auto changed = std::make_shared<ClipHandle>(clip);
+  const auto width =
+      static_cast<int64_t>(clip.skeleton->skeleton.channels.size());
+  changed->first_frame = 0;
+  changed->rows =
+      std::make_shared<Block>(rows, ElementType::kFloat32,
+                              std::vector<int64_t>{clip.frames, width});
+  return changed;
+}
+
 void BindReport(py::module_* module) {
   py::class_<Report, std::shared_ptr<Report>>(*module, "_Report")
       .def_property_readonly("verdict",
@@ -213,6 +226,7 @@ void BindClip(py::module_* module) {
            })
       .def("state", &StateOf)
       .def("slice", &Slice)
+      .def("with_rows", &WithRows)
       .def("solve", &SolveHandle);
   py::class_<Conversion>(*module, "_Conversion")
       .def_property_readonly(

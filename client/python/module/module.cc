@@ -12,6 +12,8 @@
 #include "bvhmill/report/thresholds.h"
 #include "client/cli/io/packed_name.h"
 #include "client/python/module/bind.h"
+#include "client/python/module/choices.h"
+#include "client/python/module/python_values.h"
 
 namespace bvhmill::python {
 namespace {
@@ -56,7 +58,11 @@ PYBIND11_MODULE(_bvhmill, module) {
   py::class_<Block, std::shared_ptr<Block>>(module, "_Block",
                                             py::buffer_protocol())
       .def_buffer([](Block& block) { return block.Buffer(); });
-  py::class_<Choices>(module, "_Options").def(py::init(&ChoicesOf));
+  py::class_<Choices>(module, "_Options")
+      .def(py::init(&ChoicesOf))
+      .def_property_readonly("error", [](const Choices& choices) {
+        return ValueOf(CheckOptions(choices.options));
+      });
   BindClip(&module);
   BindBatch(&module);
   BindAnim(&module);
