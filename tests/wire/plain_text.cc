@@ -348,7 +348,7 @@ void Put(const StageTimes& value, Lines* out) {
 }
 
 void Put(const ConvertResult& value, Lines* out) {
-  const auto& [status, report, info, outputs, times] = value;
+  const auto& [status, report, info, skeleton, outputs, times] = value;
   out->Add("status", std::string(MessageOf(status)));
   out->Add("code", static_cast<int>(status.code()));
   const auto& [reason, metadata] = PartsOf(status);
@@ -356,6 +356,7 @@ void Put(const ConvertResult& value, Lines* out) {
   out->Add("metadata", metadata);
   out->Nest("report", report);
   out->Nest("info", info);
+  out->Add("has_skeleton", skeleton != nullptr);
   out->List("outputs", outputs);
   out->Nest("times", times);
 }

@@ -21,6 +21,13 @@ from bvhmill._report import (Counts, Issue, Report, Severity, Verdict,
 from bvhmill._stream import Block, stream
 from bvhmill._take import Take
 
+# Messages and pickles name the public place.
+for _name in ("AmbiguousName Anim AnimJoint Batch Block BvhError "
+              "ConventionUnknown Counts EditError Info Issue LimitError Node "
+              "Outcome Report Severity Take TakeIterator Verdict").split():
+    globals()[_name].__module__ = "bvhmill"
+del _name
+
 __version__: str = _bvhmill.version
 
 __all__ = [

@@ -147,7 +147,8 @@ async def read_many_async(paths: Iterable[Path],
     loop = asyncio.get_running_loop()
     try:
         while True:
-            outcome = await loop.run_in_executor(None, next, outcomes, None)
+            outcome: Outcome | None = await loop.run_in_executor(
+                None, lambda: next(outcomes, None))
             if outcome is None:
                 return
             yield outcome

@@ -20,7 +20,7 @@ class BvhError(ValueError):
     ...     bvhmill.read(b"HIERARCHY\\nJOINT", source_name="walk.bvh")
     ... except bvhmill.BvhError as error:
     ...     print(error.code, error.line)
-    SYNTAX_UNEXPECTED_TOKEN 2
+    HIERARCHY_NO_ROOT 2
     """
 
     def __init__(self, message: str, *, code: str = "",

@@ -104,7 +104,8 @@ def info(source: Source, **options: Unpack[CheckOptions]) -> Info:
     ('Hips', 'Spine', 'Head')
     """
     _need_known(options)
-    facts = {"ignore": ["DATA_*"], **options}
+    facts: dict[str, Any] = {"ignore": ["DATA_*"]}
+    facts.update(options.items())
     conversion = convert(source, read_options((), False, False, False, 1,
                                               facts))
     if conversion.error is not None:
@@ -142,8 +143,9 @@ class Anim:
     `plays` and `uploads` say if the viewer plays it, and takes it for upload.
 
     >>> import bvhmill
+    >>> bones = {"Hips": "mPelvis", "Spine": "mTorso", "Head": "mHead"}
     >>> anim = bvhmill.read_anim(bvhmill.read(
-    ...     bvhmill.example()).edit(units="m").to_anim(accept_odd=True))
+    ...     bvhmill.example()).to_anim(joint_map=bones, accept_odd=True))
     >>> anim.plays
     True
     """
@@ -170,7 +172,7 @@ def read_anim(source: Source, **options: Unpack[CheckOptions]) -> Anim:
     >>> import bvhmill
     >>> bvhmill.read_anim(b"no anim")
     Traceback (most recent call last):
-    bvhmill._errors.BvhError: <bytes>:byte 4: error: ...
+    bvhmill.BvhError: <bytes>:byte 0: error: ANIM_VERSION: version ...
     """
     _need_known(options)
     native = checked(words_of(options, CHECK_KEYS))
@@ -202,7 +204,8 @@ def _contents(source: Any, native: _bvhmill._Options) -> Any:
 def _anim_joint(name: bytes, priority: int, rotations: Any,
                 positions: Any) -> AnimJoint:
     return AnimJoint(name.decode("utf-8", "replace"), priority,
-                     *map(np.asarray, rotations), *map(np.asarray, positions))
+                     np.asarray(rotations[0]), np.asarray(rotations[1]),
+                     np.asarray(positions[0]), np.asarray(positions[1]))
 
 
 # The keywords of `read`, for those who pass them on.

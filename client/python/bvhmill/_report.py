@@ -54,7 +54,7 @@ class Issue:
     >>> import bvhmill
     >>> report = bvhmill.validate(b"HIERARCHY ROOT")
     >>> report.issues[0].code, report.issues[0].line
-    ('SYNTAX_UNEXPECTED_TOKEN', 1)
+    ('HIERARCHY_BRACE_MISSING', 1)
     """
 
     code: str
@@ -122,7 +122,7 @@ class Report:
         >>> import bvhmill
         >>> row = bvhmill.validate(b"").rows()[0]
         >>> row["code"], row["severity"], row["frame"]
-        ('SYNTAX_EMPTY_FILE', 'error', None)
+        ('TEXT_EMPTY', 'error', None)
         """
         return [_row_of(issue) for issue in self.issues]
 

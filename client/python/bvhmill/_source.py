@@ -9,7 +9,7 @@ from bvhmill import _bvhmill
 from bvhmill._errors import os_error
 
 if TYPE_CHECKING:
-    from typing_extensions import Buffer
+    import numpy.typing as npt
 
 PIECE_BYTES = 1 << 20
 Path = Union[str, "os.PathLike[str]"]
@@ -22,7 +22,8 @@ class Readable(Protocol):
         """At most `size` bytes; none at the end."""
 
 
-Source = Union[Path, "Buffer", Readable]
+Source = Union[Path, bytes, bytearray, memoryview, "npt.NDArray[Any]",
+               Readable]
 
 
 def is_path(source: Any) -> bool:
@@ -33,17 +34,17 @@ def is_path(source: Any) -> bool:
 def name_of(source: Any) -> str:
     """The name for messages; empty if there is none."""
     if is_path(source):
-        return os.fspath(source)
+        return str(os.fspath(source))
     name = getattr(source, "name", "")
     return name if isinstance(name, str) else ""
 
 
 def piece_of(file: Readable) -> bytes:
     """The next piece of a file object. TypeError if it gives text."""
-    piece: Any = file.read(PIECE_BYTES)
+    piece: object = file.read(PIECE_BYTES)
     if isinstance(piece, str):
         raise TypeError("the file gives text: open it with 'rb'")
-    return piece if piece else b""
+    return bytes(piece) if isinstance(piece, (bytes, bytearray)) else b""
 
 
 def bytes_of(source: Any) -> Any:

@@ -31,7 +31,7 @@ class Block:
 
     >>> import bvhmill
     >>> [block.first_frame for block in bvhmill.stream(bvhmill.example(),
-    ...                                                frames=2)]
+    ...                                                block_frames=2)]
     [0, 2]
     """
 
@@ -54,9 +54,9 @@ class Block:
 
 
 def stream(source: Source, *, arrays: Sequence[Array] = ("positions",),
-           frames: int = 4096, end_sites: bool = False,
+           block_frames: int = 4096, end_sites: bool = False,
            **options: Unpack[ReadOptions]) -> Iterator[Block]:
-    """Gives blocks of `frames` frames while the source is read.
+    """Gives blocks of `block_frames` frames while the source is read.
 
     A file object is read as its blocks are asked for, so it may be a pipe. An
     error in the middle of a file is raised after the blocks before it. A .zst
@@ -67,16 +67,16 @@ def stream(source: Source, *, arrays: Sequence[Array] = ("positions",),
     >>> sum(len(block) for block in bvhmill.stream(bvhmill.example()))
     3
     """
-    if frames < 1:
-        raise ValueError(f"frames={frames}: must be at least 1")
+    if block_frames < 1:
+        raise ValueError(f"block_frames={block_frames}: must be at least 1")
     if not arrays:
         raise ValueError("arrays must have a name, at least one")
     if (is_path(source) and "format" not in options
-            and _bvhmill.format_name(os.fspath(source)) == "anim"):
+            and _bvhmill.format_name(name_of(source)) == "anim"):
         options["format"] = "anim"
     native = read_options(arrays, end_sites, False, False, 1, options)
     names = tuple(dict.fromkeys(arrays))
-    return _blocks(source, native, names, frames)
+    return _blocks(source, native, names, block_frames)
 
 
 def _blocks(source: Any, native: _bvhmill._Options, names: Sequence[str],
@@ -144,4 +144,4 @@ def _whole_file(path: str, native: _bvhmill._Options) -> memoryview:
         raise os_error(number, path)
     if error is not None:
         raise error_of(error, None, path)
-    return memoryview(block)
+    return np.asarray(block).data

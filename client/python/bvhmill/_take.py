@@ -393,11 +393,11 @@ class Take:
             raise ValueError(f"frame_time={frame_time!r}: must not be negative")
         values.flags.writeable = False
         ends = [False] * len(names) if is_end_site is None else is_end_site
-        state = ([str(name).encode() for name in names],
-                 [int(parent) for parent in parents], [bool(e) for e in ends],
-                 [tuple(map(float, offset)) for offset in offsets], channels)
-        clip = _bvhmill._Clip(*state, values, len(values), float(frame_time),
-                              checked({}))
+        clip = _bvhmill._Clip(
+            [str(name).encode() for name in names],
+            [int(parent) for parent in parents], [bool(end) for end in ends],
+            [tuple(map(float, offset)) for offset in offsets], channels,
+            values, len(values), float(frame_time), checked({}))
         report = _save.report_of_clip(clip, {})
         return cls._of(clip, report, is_end_site is not None, {}, source_name)
 
@@ -436,13 +436,12 @@ class Take:
         """The bytes of an .anim of Second Life; see AnimFormat of the API."""
         return self.to_bytes("anim", **options)
 
-    def to_bytes(self, format: Literal["bvh", "npz", "csv", "anim"],
-                 **options: Any) -> bytes:
-        """The bytes of a file of this format."""
+    def to_bytes(self, format: str, **options: Any) -> bytes:
+        """The bytes of a file: "bvh", "npz", "csv" or "anim"."""
         words = _save.output_words(format, options, self._end_sites)
         conversion = self._convert({"outputs": [(format, format, words)],
                                     "ignore": ["DATA_*"]})
-        return bytes(memoryview(conversion.blocks[format]))
+        return np.asarray(conversion.blocks[format]).tobytes()
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False,
              **options: Any) -> None:
@@ -451,8 +450,8 @@ class Take:
         The file appears whole or not at all. FileExistsError if it exists,
         unless `overwrite` is set.
         """
-        format = _save.format_of(path)
-        _save.write_file(path, self.to_bytes(format, **options), overwrite)
+        data = self.to_bytes(_save.format_of(path), **options)
+        _save.write_file(path, data, overwrite)
 
     def to_pandas(self) -> pandas.DataFrame:
         """Positions as a DataFrame: a row a frame, columns (joint, axis)."""
@@ -516,8 +515,9 @@ def _rebuilt(state: Any, values: Any, before: int, frames: int,
     total = frames if values is None else len(values)
     if values is not None:
         values.flags.writeable = False
-    clip = _bvhmill._Clip(*state, values, total, frame_time,
-                          checked(conventions))
+    names, parents, ends, offsets, channels = state
+    clip = _bvhmill._Clip(names, parents, ends, offsets, channels, values,
+                          total, frame_time, checked(conventions))
     take = Take._of(clip.slice(before, before + frames), report, end_sites,
                     conventions, source_name)
     take._made = made
