@@ -68,6 +68,10 @@ constexpr Layer kLayers[] = {
      "bvhmill/base bvhmill/report bvhmill/clip/conventions.h "
      "bvhmill/anim bvhmill/edit bvhmill/encode bvhmill/pipeline "
      "bvhmill/unpack bvhmill/wire bvhmill/v1 client/cpp/client.h"},
+    {"client/python",
+     "bvhmill/base bvhmill/report bvhmill/clip bvhmill/anim bvhmill/edit "
+     "bvhmill/kinematics bvhmill/encode bvhmill/pipeline bvhmill/unpack "
+     "client/cli/io/packed_name.h"},
     {"bench", "bvhmill server client tests/faults"},
 };
 
@@ -111,6 +115,7 @@ constexpr ThirdParty kThirdParty[] = {
     {"toml++/", "client/cli/dataset"},
     {"openssl/", "server client"},
     {"prometheus/", "server"},
+    {"pybind11/", "client/python"},
     {"spdlog/", ""},
     {"benchmark/", "bench"},
 };

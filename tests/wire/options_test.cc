@@ -106,8 +106,7 @@ ConvertOptions FullOptions() {
       {"", PositionsFormat{}},
       {"", RotationsFormat{}},
       {"", VelocitiesFormat{}},
-      {"", NpzFormat{}},
-      {"", CsvFormat{}}};
+      {"", NpzFormat{}}};
   return options;
 }
 

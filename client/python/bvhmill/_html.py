@@ -51,23 +51,24 @@ def _picture(take: Take) -> str:
     scale = min((column - 2 * _MARGIN) / size[0],
                 (_HEIGHT - 2 * _MARGIN) / size[1])
     floor = _HEIGHT - _MARGIN + min(0.0, low[1]) * scale
-    parts = [_line(0, floor, _WIDTH, floor, 0.3)]
+    parts = [_path(f"M0 {floor:.0f}H{_WIDTH}", 0.3)]
     for i, pose in enumerate(poses):
         x = column * (i + 0.5) + (pose[:, 0] - (low[0] + high[0]) / 2) * scale
         y = _HEIGHT - _MARGIN - (pose[:, 1] - min(low[1], 0.0)) * scale
-        parts += _bones(take, x, y)
+        parts.append(_path(_bones(take, x, y), 1.5))
     return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" '
             f'height="{_HEIGHT}" viewBox="0 0 {_WIDTH} {_HEIGHT}">'
             + "".join(parts) + "</svg>")
 
 
 def _bones(take: Take, x: npt.NDArray[np.float64],
-           y: npt.NDArray[np.float64]) -> list[str]:
+           y: npt.NDArray[np.float64]) -> str:
     bones = [(i, int(parent)) for i, parent in enumerate(take.parents)
              if parent >= 0][:_MAX_BONES]
-    return [_line(x[a], y[a], x[b], y[b], 1.5) for a, b in bones]
+    return "".join(f"M{x[a]:.0f} {y[a]:.0f}L{x[b]:.0f} {y[b]:.0f}"
+                   for a, b in bones)
 
 
-def _line(x1: float, y1: float, x2: float, y2: float, width: float) -> str:
-    return (f'<line x1="{x1:.0f}" y1="{y1:.0f}" x2="{x2:.0f}" y2="{y2:.0f}" '
-            f'stroke="currentColor" stroke-width="{width:g}"/>')
+def _path(line: str, width: float) -> str:
+    return (f'<path d="{line}" fill="none" stroke="currentColor" '
+            f'stroke-width="{width:g}"/>')

@@ -89,7 +89,9 @@ def validate(source: Source, *, threads: int = 1,
                           options)
     conversion = convert(source, native)
     report = report_of(conversion.report)
-    if conversion.error is not None and not report.issues:
+    error = conversion.error
+    # Without a reason, the faults of the file are among the ignored codes.
+    if error is not None and error[1] and not report.issues:
         raise error_of(conversion.error, report, name_of(source))
     return report
 

@@ -34,7 +34,10 @@ Conversion::Conversion(Converted converted, const Choices& choices)
   clip_->frame_time = info_->frame_time;
   clip_->conventions = choices.options.conventions;
   for (const auto& [id, block] : blocks_) {
-    if (id == kValuesId) clip_->rows = block;
+    if (id != kValuesId) continue;
+    // Arrays that are solved later depend on them.
+    block->MakeReadOnly();
+    clip_->rows = block;
   }
 }
 

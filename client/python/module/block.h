@@ -43,6 +43,9 @@ class Block {
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
 
+  // Python may not change it from now on.
+  void MakeReadOnly() { is_read_only_ = true; }
+
   const char* data() const { return data_; }
   size_t bytes() const { return bytes_; }
   const std::vector<int64_t>& shape() const { return shape_; }
