@@ -126,6 +126,7 @@ def _need_known(options: Any) -> None:
 class AnimJoint:
     """A joint of an .anim. Times are seconds; rotations x y z w.
 
+    >>> import numpy as np
     >>> AnimJoint("mPelvis", 3, *[np.zeros(0)] * 4).name
     'mPelvis'
     """

@@ -33,6 +33,7 @@ std::string RigKey(const ClipInfo& info) {
   std::string key;
   for (const JointInfo& joint : info.joints) {
     key.push_back(joint.end_site ? 'e' : 'j');
+    if (joint.end_site) key.append(joint.name).push_back('\n');
     for (const float value : joint.offset) {
       AddNumber(std::bit_cast<uint32_t>(value), &key);
     }
