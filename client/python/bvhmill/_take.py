@@ -397,7 +397,7 @@ class Take:
             [str(name).encode() for name in names],
             [int(parent) for parent in parents], [bool(end) for end in ends],
             [tuple(map(float, offset)) for offset in offsets], channels,
-            values, len(values), float(frame_time), checked({}))
+            values, len(values), float(frame_time), checked({}), False)
         report = _save.report_of_clip(clip, {})
         return cls._of(clip, report, is_end_site is not None, {}, source_name)
 
@@ -517,7 +517,7 @@ def _rebuilt(state: Any, values: Any, before: int, frames: int,
         values.flags.writeable = False
     names, parents, ends, offsets, channels = state
     clip = _bvhmill._Clip(names, parents, ends, offsets, channels, values,
-                          total, frame_time, checked(conventions))
+                          total, frame_time, checked(conventions), True)
     take = Take._of(clip.slice(before, before + frames), report, end_sites,
                     conventions, source_name)
     take._made = made

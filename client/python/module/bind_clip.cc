@@ -138,7 +138,7 @@ std::shared_ptr<ClipHandle> ClipOf(
     const std::vector<bool>& ends,
     const std::vector<std::array<float, 3>>& offsets,
     const std::vector<std::string>& channels, const py::object& rows,
-    int64_t frames, double frame_time, const Choices& choices) {
+    int64_t frames, double frame_time, const Choices& choices, bool was_read) {
   const size_t count = names.size();
   if (parents.size() != count || ends.size() != count ||
       offsets.size() != count || channels.size() != count) {
@@ -149,7 +149,7 @@ std::shared_ptr<ClipHandle> ClipOf(
     nodes.push_back({names[i], parents[i], ends[i], offsets[i], channels[i]});
   }
   auto clip = std::make_shared<ClipHandle>();
-  clip->skeleton = SkeletonOf(nodes);
+  clip->skeleton = SkeletonOf(nodes, was_read);
   clip->frames = frames;
   clip->frame_time = frame_time;
   clip->conventions = choices.options.conventions;
@@ -170,9 +170,8 @@ std::shared_ptr<ClipHandle> WithRows(const ClipHandle& clip,
   const auto width =
       static_cast<int64_t>(clip.skeleton->skeleton.channels.size());
   changed->first_frame = 0;
-  changed->rows =
-      std::make_shared<Block>(rows, ElementType::kFloat32,
-                              std::vector<int64_t>{clip.frames, width});
+  changed->rows = std::make_shared<Block>(
+      rows, ElementType::kFloat32, std::vector<int64_t>{clip.frames, width});
   return changed;
 }
 

@@ -74,7 +74,7 @@ void SolveVelocities(const Plan& plan, const SolveRequest& request,
   job.Run();
 }
 
-void CheckNode(const std::vector<NodeParts>& nodes, size_t i) {
+void CheckNode(const std::vector<NodeParts>& nodes, size_t i, bool was_read) {
   const NodeParts& node = nodes[i];
   const std::string where = "joint " + std::to_string(i) + ": ";
   if (node.parent < -1 || node.parent >= static_cast<int64_t>(i)) {
@@ -87,14 +87,15 @@ void CheckNode(const std::vector<NodeParts>& nodes, size_t i) {
   if (!is_root && nodes[static_cast<size_t>(node.parent)].end_site) {
     throw std::invalid_argument(where + "an end site cannot be a parent");
   }
+  if (node.channels.find_first_not_of(kLetters) != std::string::npos) {
+    throw std::invalid_argument(where + "channels are letters of " +
+                                std::string(kLetters));
+  }
+  if (was_read) return;
   for (const float value : node.offset) {
     if (!std::isfinite(value)) {
       throw std::invalid_argument(where + "its offset is not finite");
     }
-  }
-  if (node.channels.find_first_not_of(kLetters) != std::string::npos) {
-    throw std::invalid_argument(where + "channels are letters of " +
-                                std::string(kLetters));
   }
   if (node.end_site) return;
   const absl::Status name = CheckJointName("name", node.name);
@@ -160,11 +161,11 @@ std::shared_ptr<Block> Solve(const ClipHandle& clip,
                                  shape);
 }
 
-SharedSkeleton SkeletonOf(const std::vector<NodeParts>& nodes) {
+SharedSkeleton SkeletonOf(const std::vector<NodeParts>& nodes, bool was_read) {
   auto source = std::make_shared<SourceSkeleton>();
   Skeleton& skeleton = source->skeleton;
   for (size_t i = 0; i < nodes.size(); ++i) {
-    CheckNode(nodes, i);
+    CheckNode(nodes, i, was_read);
     Node node;
     node.name = nodes[i].name;
     node.parent = nodes[i].parent;

@@ -56,9 +56,10 @@ struct NodeParts {
 };
 
 // Throws std::invalid_argument if the nodes are not a skeleton: a parent that
-// does not stand before its child, an end site with children, an offset that is
-// not finite, an unknown letter, a name that BVH cannot hold.
-SharedSkeleton SkeletonOf(const std::vector<NodeParts>& nodes);
+// does not stand before its child, an end site with children, an unknown
+// letter. Unless `was_read`, also for what a file may have, but a new skeleton
+// should not: an offset that is not finite, a name that BVH cannot hold.
+SharedSkeleton SkeletonOf(const std::vector<NodeParts>& nodes, bool was_read);
 std::vector<NodeParts> PartsOf(const Skeleton& skeleton);
 
 }  // namespace bvhmill::python

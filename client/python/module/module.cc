@@ -4,11 +4,14 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "bvhmill/base/version.h"
 #include "bvhmill/edit/joint_map.h"
 #include "bvhmill/report/catalogue.h"
+#include "bvhmill/report/report.h"
 #include "bvhmill/report/thresholds.h"
 #include "client/cli/io/packed_name.h"
 #include "client/python/module/bind.h"
@@ -47,6 +50,27 @@ std::vector<std::string> MapNames() {
   return names;
 }
 
+// The line of text of an issue that came from a server.
+std::string IssueText(
+    const std::string& code, const std::string& severity,
+    const std::string& message, int64_t occurrences,
+    std::optional<int64_t> byte_offset, std::optional<int64_t> line,
+    std::optional<int32_t> column, std::optional<int64_t> frame,
+    std::optional<int64_t> last_frame, std::optional<int32_t> joint,
+    const std::string& joint_name, std::optional<int32_t> channel) {
+  Issue issue;
+  issue.code = code;
+  issue.message = message;
+  issue.occurrences = occurrences;
+  for (const Severity known : {Severity::kError, Severity::kWarning,
+                               Severity::kInfo, Severity::kHint}) {
+    if (SeverityName(known) == severity) issue.severity = known;
+  }
+  issue.location = {byte_offset, line,    column,     frame,
+                    joint,       channel, joint_name, last_frame};
+  return RenderIssue(issue);
+}
+
 std::string FormatName(const std::string& path) {
   const auto format = client::FormatOfName(path);
   return format ? std::string(InfoOf(*format).name) : "";
@@ -71,6 +95,7 @@ PYBIND11_MODULE(_bvhmill, module) {
   module.def("thresholds", &ThresholdsValue);
   module.def("joint_map_names", &MapNames);
   module.def("format_name", &FormatName);
+  module.def("issue_text", &IssueText);
   module.attr("version") = std::string(Version());
   module.attr("rules_version") = std::string(kRulesVersion);
 }

@@ -29,7 +29,7 @@ def run(code, timeout=120, **env):
     return done.stdout
 
 
-def wait_for(pid, seconds=60):
+def wait_for(pid, seconds=20):
     """The exit status of a child, which is killed if it hangs."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:

@@ -11,7 +11,7 @@ import pytest
 
 import bvhmill
 from bvhmill import _bvhmill
-from conftest import walk_text
+from conftest import project_clips, walk_text
 
 
 def test_a_take_does_not_change(walk):
@@ -122,6 +122,17 @@ def test_takes_and_slices_can_be_pickled(walk, protocol):
     for part in (take, take[20:30], take[:5], take[195:], take[7:7]):
         assert_equal(pickle.loads(pickle.dumps(part, protocol)), part)
     assert_equal(copy.deepcopy(take), take)
+
+
+def test_every_take_of_the_project_can_be_pickled():
+    takes = [o.take for o in bvhmill.read_many(project_clips()) if o.ok]
+    assert len(takes) > 300
+    for take in takes:
+        back = pickle.loads(pickle.dumps(take, 5))
+        np.testing.assert_array_equal(back.rotations, take.rotations)
+        np.testing.assert_array_equal(back.positions, take.positions)
+        assert back.info.nodes == take.info.nodes
+        assert back.to_npz() == take.to_npz()
 
 
 def test_conventions_are_pickled(walk):
