@@ -215,8 +215,10 @@ def bench_stream(folder, megabytes):
         for _ in range(copies):
             file.write(rows)
     code = """
-import resource, sys, numpy, bvhmill
-def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+import re, sys, numpy, bvhmill
+def peak():
+    status = open("/proc/self/status").read()
+    return int(re.search(r"VmHWM:\\s+(\\d+)", status).group(1)) / 1024
 for block in bvhmill.stream(bvhmill.example()): pass
 frames = 0
 before = peak()
