@@ -76,6 +76,10 @@ constexpr Layer kLayers[] = {
      "bvhmill/clip/conventions.h bvhmill/digest bvhmill/anim bvhmill/edit "
      "bvhmill/encode bvhmill/pipeline bvhmill/unpack bvhmill/wire bvhmill/v1 "
      "client/cpp/client.h client/cpp/job_client.h"},
+    {"client/python",
+     "bvhmill/base bvhmill/report bvhmill/clip bvhmill/anim bvhmill/edit "
+     "bvhmill/kinematics bvhmill/encode bvhmill/pipeline bvhmill/unpack "
+     "client/cli/io/packed_name.h"},
     {"bench", "bvhmill server client tests/faults"},
 };
 
@@ -121,6 +125,7 @@ constexpr ThirdParty kThirdParty[] = {
     {"openssl/", "server client lib/bvhmill/digest"},
     {"sqlite3.h", "server/store"},
     {"prometheus/", "server"},
+    {"pybind11/", "client/python"},
     {"spdlog/", ""},
     {"benchmark/", "bench"},
 };

@@ -77,6 +77,8 @@ void Put(const VelocitiesFormat& value, Lines* out) {
   out->Add("with_end_sites", with_end_sites);
 }
 
+void Put(const ValuesFormat& /*value*/, Lines* /*out*/) {}
+
 void Put(const NpzFormat& value, Lines* out) {
   const auto& [with_end_sites, rotation_kind, rotation_space, positions,
                rotations, velocities] = value;
@@ -248,6 +250,7 @@ void Put(const ClipEdits& value, Lines* out) {
 
 void Put(const ConvertOptions& value, Lines* out) {
   const auto& [report, conventions, edits, outputs, checks_only, measures,
+               with_skeleton,
                limits, unknown_fields, source_format] = value;
   out->Nest("report", report);
   out->Nest("conventions", conventions);
@@ -255,6 +258,7 @@ void Put(const ConvertOptions& value, Lines* out) {
   out->List("outputs", outputs);
   out->Add("checks_only", checks_only);
   out->Add("measures", measures);
+  out->Add("with_skeleton", with_skeleton);
   out->Add("unknown_fields", unknown_fields);
   static_cast<void>(limits);
   static_cast<void>(source_format);
@@ -347,7 +351,8 @@ void Put(const StageTimes& value, Lines* out) {
 }
 
 void Put(const ConvertResult& value, Lines* out) {
-  const auto& [status, report, info, measures, outputs, times] = value;
+  const auto& [status, report, info, measures, skeleton, outputs, times] =
+      value;
   out->Add("status", std::string(MessageOf(status)));
   out->Add("code", static_cast<int>(status.code()));
   const auto& [reason, metadata] = PartsOf(status);
@@ -356,6 +361,7 @@ void Put(const ConvertResult& value, Lines* out) {
   out->Nest("report", report);
   out->Nest("info", info);
   out->Add("measures", measures ? MeasuresJson(*measures) : "none");
+  out->Add("has_skeleton", skeleton != nullptr);
   out->List("outputs", outputs);
   out->Nest("times", times);
 }

@@ -20,6 +20,7 @@
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/cancel.h"
 #include "bvhmill/clip/clip_measures.h"
+#include "bvhmill/bvh/source_skeleton.h"
 #include "bvhmill/encode/clip_info.h"
 #include "bvhmill/encode/output.h"
 #include "bvhmill/pipeline/options.h"
@@ -83,9 +84,24 @@ struct ConvertResult {
   // Of the clip as it came. Only if options.measures asks for them, and the
   // report does not refuse the clip.
   std::optional<ClipMeasures> measures;
+  // The skeleton that `info` describes, if the status is OK and
+  // ConvertOptions::with_skeleton is set; else null.
+  SharedSkeleton skeleton;
   // Sizes are exact if the status is OK.
   std::vector<OutputInfo> outputs;
   StageTimes times;
+};
+
+// A clip in memory. The rows are only borrowed.
+struct ClipRows {
+  // Not null. Each parent stands before its children, and the columns of the
+  // nodes follow one another.
+  SharedSkeleton skeleton;
+  int64_t frames = 0;
+  // As Motion::frame_time.
+  double frame_time = 0;
+  // frames x channels of the skeleton.
+  std::span<const float> values;
 };
 
 // The threads that may work on one clip. Results do not depend on it.
@@ -142,6 +158,13 @@ class Converter {
   void ConvertInto(std::string_view bytes, const ConvertOptions& options,
                    OutputReceiver* receiver, const CancelToken* cancel,
                    ConvertResult* result);
+
+  // Converts a clip in memory as if it had been read from a file: the same
+  // limits, rules, edits and outputs. options.source_format has no effect. The
+  // rows are copied. O(rows + bytes of outputs).
+  ConvertResult ConvertClip(const ClipRows& clip, const ConvertOptions& options,
+                            OutputReceiver* receiver,
+                            const CancelToken* cancel);
 
   // Bytes of large buffers that are kept for the next clip, about.
   size_t KeptBytes() const;

@@ -89,6 +89,7 @@ void Reset(ConvertResult* result) {
   result->status = absl::OkStatus();
   result->report.issues.clear();
   result->measures.reset();
+  result->skeleton.reset();
   result->times = {};
 }
 
