@@ -20,6 +20,7 @@
 #include "server/app/watchdog.h"
 #include "server/auth/tokens.h"
 #include "server/limits/memory.h"
+#include "server/store/data_folder.h"
 
 namespace {
 
@@ -91,6 +92,22 @@ int HashToken(const std::string& name) {
   return 0;
 }
 
+// --check-data
+int CheckDataOnly(const std::string& folder) {
+  bvhmill::server::DataCheck check;
+  const absl::Status status = bvhmill::server::CheckData(folder, &check);
+  if (!status.ok()) return Fail(status, 2);
+  for (const std::string& fault : check.faults) {
+    std::cerr << "bvhmilld: " << fault << "\n";
+  }
+  std::cout << (check.faults.empty() ? "ok\n" : "damaged\n") << check.jobs
+            << " jobs, " << check.items << " items, " << check.results
+            << " results\n"
+            << check.blobs << " blobs, " << check.blob_bytes << " bytes; "
+            << check.unnamed << " of them are named by no job\n";
+  return check.faults.empty() ? 0 : 1;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -103,6 +120,7 @@ int main(int argc, char** argv) {
     return exit_code;
   }
   if (!config.hash_token.empty()) return HashToken(config.hash_token);
+  if (!config.check_data.empty()) return CheckDataOnly(config.check_data);
   if (config.check_config) return CheckOnly(config);
   // gRPC's own log says in many lines what the one below says.
   setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);

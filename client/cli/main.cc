@@ -137,15 +137,16 @@ int Run(int argc, char** argv) {
   const Command inspect = AddInspect(&program);
   const Command explain = AddExplain(&program);
   CLI::App* anim = AddAnim(&program);
-  const std::vector<Command> commands = {convert,
-                                         validate,
-                                         repair,
-                                         info,
-                                         inspect,
-                                         explain,
-                                         AddAnimEdit(anim),
-                                         AddAnimToBvh(anim),
-                                         AddServerInfo(&program)};
+  std::vector<Command> commands = {convert,
+                                   validate,
+                                   repair,
+                                   info,
+                                   inspect,
+                                   explain,
+                                   AddAnimEdit(anim),
+                                   AddAnimToBvh(anim),
+                                   AddServerInfo(&program)};
+  for (const Command& command : AddJob(&program)) commands.push_back(command);
   for (const Command& command : commands) ReadEnvironment(command.app);
   try {
     program.parse(WordsOf(argc, argv));

@@ -4,8 +4,8 @@
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
 #include "bvhmill/base/version.h"
+#include "bvhmill/digest/sha256.h"
 #include "bvhmill/wire/options.h"
-#include "client/cli/io/sha256.h"
 
 namespace bvhmill::client {
 namespace {

@@ -14,6 +14,7 @@
 #include "server/app/flags.h"
 #include "server/limits/memory.h"
 #include "server/net/address.h"
+#include "server/store/data_folder.h"
 
 namespace bvhmill::server {
 namespace {
@@ -47,7 +48,7 @@ bool IsGiven(const std::vector<std::string>& args, const std::string& flag) {
 // Only the command line says what a run is for.
 bool IsAction(const std::string& flag) {
   return flag == "help" || flag == "version" || flag == "check-config" ||
-         flag == "hash-token";
+         flag == "hash-token" || flag == "check-data";
 }
 
 // The command line, with flags from the environment that it lacks. So a flag
@@ -108,6 +109,12 @@ std::string FindConflict(const ServerConfig& config) {
   return wrong.empty() ? CheckMetrics(config) : wrong;
 }
 
+void SetDataFolder(ServerConfig* config) {
+  config->data_dir_is_default = config->data_dir.empty();
+  if (config->data_dir_is_default) config->data_dir = DefaultDataFolder();
+  if (config->data_dir == "none") config->data_dir.clear();
+}
+
 }  // namespace
 
 ServerConfig WithResolvedLimits(ServerConfig config, int64_t memory) {
@@ -152,7 +159,8 @@ bool ReadConfig(int argc, char** argv, ServerConfig* config, int* exit_code) {
   }
   config->listen = WithHost(config->listen);
   config->metrics = WithHost(config->metrics);
-  if (!config->hash_token.empty()) return true;
+  SetDataFolder(config);
+  if (!config->hash_token.empty() || !config->check_data.empty()) return true;
   const std::string conflict = FindConflict(*config);
   if (conflict.empty()) return true;
   std::cerr << "bvhmilld: " << conflict << "\n";

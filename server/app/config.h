@@ -44,6 +44,12 @@ struct TransportLimits {
 #include "server/limits/limits.inc"
 };
 
+// Limits on jobs and blobs. 0 = no limit.
+struct JobLimits {
+#define BVHMILL_JOB_LIMIT(name, value, ...) int64_t name = value;
+#include "server/limits/limits.inc"
+};
+
 struct ServerConfig {
   // HOST:PORT; port 0 picks one.
   std::string listen = "127.0.0.1:7450";
@@ -67,8 +73,16 @@ struct ServerConfig {
   ServiceLimits service;
   AdmissionLimits admission;
   TransportLimits transport;
+  JobLimits jobs;
+  // The folder of jobs and blobs; empty = the server keeps no jobs.
+  std::string data_dir;
+  // No operator has named the folder: if another server uses it, this one
+  // serves without jobs.
+  bool data_dir_is_default = false;
   // Instead of serving: say whether that could be done.
   bool check_config = false;
+  // Instead of serving: check the data in this folder.
+  std::string check_data;
   // Instead of serving: print a line of a token file, for a token of this name.
   std::string hash_token;
 };

@@ -90,6 +90,10 @@ void AddActions(CLI::App* app, ServerConfig* config) {
   app->add_flag("--check-config", config->check_config,
                 "say whether the server could start so, and end")
       ->configurable(false);
+  app->add_option("--check-data", config->check_data,
+                  "check the data of jobs in this folder, and end")
+      ->type_name("DIR")
+      ->configurable(false);
   app->add_option("--hash-token", config->hash_token,
                   "print the line of a token file for the token on stdin")
       ->type_name("NAME")
@@ -117,6 +121,11 @@ void AddFlags(CLI::App* app, ServerConfig* config) {
   AddFlag(app, "metrics", &config->metrics,
           "HOST:PORT, or a PORT of this machine, for Prometheus; off if "
           "empty");
+  app->add_option("--data-dir", config->data_dir,
+                  "folder for jobs; none = the server keeps no jobs;\n"
+                  "default: $STATE_DIRECTORY, $XDG_STATE_HOME/bvhmill\n"
+                  "or ~/.local/state/bvhmill, made on the first job")
+      ->type_name("DIR");
   AddLogFlag(app, &config->log);
   AddReflectionFlag(app, &config->reflection);
   AddActions(app, config);

@@ -24,6 +24,11 @@ inline constexpr LimitRow<TransportLimits> kTransportLimits[] = {
 #include "server/limits/limits.inc"
 };
 
+inline constexpr LimitRow<JobLimits> kJobLimits[] = {
+#define BVHMILL_JOB_LIMIT(...) BVHMILL_LIMIT_ROW(JobLimits, __VA_ARGS__)
+#include "server/limits/limits.inc"
+};
+
 // Calls `take(row, &limits)` for each limit of the server, those on clips
 // included, with the struct of `config` that the row belongs to.
 template <typename Config, typename Take>
@@ -32,6 +37,7 @@ void ForEachLimit(Config& config, const Take& take) {
   for (const auto& row : kServiceLimits) take(row, &config.service);
   for (const auto& row : kAdmissionLimits) take(row, &config.admission);
   for (const auto& row : kTransportLimits) take(row, &config.transport);
+  for (const auto& row : kJobLimits) take(row, &config.jobs);
 }
 
 // The title of a group in --help.
@@ -46,6 +52,8 @@ constexpr const char* TitleOf(LimitGroup group) {
     case LimitGroup::kShares:
       return "Limits for one connection or token (0 = half of what others "
              "leave)";
+    case LimitGroup::kJobs:
+      return "Limits on jobs (0 = no limit)";
     case LimitGroup::kConnections:
       break;
   }

@@ -101,6 +101,8 @@ absl::Status LoadReflection() {
 Server::Server(const ServerConfig& config, std::unique_ptr<TokenStore> tokens)
     : parts_(config, std::move(tokens)),
       clip_service_(parts_.ForCalls(), &parts_.stream_memory),
+      job_service_(parts_.ForJobCalls()),
+      blob_service_(parts_.ForJobCalls()),
       server_service_({parts_.ForRecords(), parts_.config, parts_.connections,
                        parts_.queue, parts_.peers}),
       unknown_service_(parts_.ForRecords(), &parts_.calls) {}
@@ -140,6 +142,7 @@ absl::Status Server::StartOrThrow(const ServerConfig& config,
   BVHMILL_RETURN_IF_ERROR(TokenStore::Open(config.token_file, &tokens));
   std::unique_ptr<Server> out(
       new Server(WithResolvedLimits(config), std::move(tokens)));
+  BVHMILL_RETURN_IF_ERROR(out->parts_.jobs.Start());
   BVHMILL_RETURN_IF_ERROR(out->Listen());
   BVHMILL_RETURN_IF_ERROR(out->StartMetrics());
   out->WatchFiles();
@@ -158,6 +161,8 @@ absl::Status Server::Listen() {
   acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
       Builder::ExternalConnectionType::FROM_FD, tls_files_->Credentials());
   builder.RegisterService(&clip_service_);
+  builder.RegisterService(&job_service_);
+  builder.RegisterService(&blob_service_);
   builder.RegisterService(&server_service_);
   builder.RegisterCallbackGenericService(&unknown_service_);
   SetMessageLimits(config.service, &builder);
@@ -235,15 +240,16 @@ void Server::ReloadFile(const std::string& path) {
     parts_.log.Event("read " + path + " again");
     return;
   }
-  parts_.log.Event((is_tokens ? "kept the old tokens: "
-                              : "kept the old certificate: ") +
-                   std::string(MessageOf(status)));
+  parts_.log.Event(
+      (is_tokens ? "kept the old tokens: " : "kept the old certificate: ") +
+      std::string(MessageOf(status)));
 }
 
 bool Server::Drain() {
   const std::chrono::seconds patience(parts_.config.drain_seconds);
   parts_.memory_guard.Listen({});
   server_->GetHealthCheckService()->SetServingStatus(false);
+  parts_.jobs.Drain();
   const bool all_finished = parts_.calls.Drain(patience);
   Close();
   return all_finished;

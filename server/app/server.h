@@ -14,6 +14,8 @@
 #include "server/app/server_parts.h"
 #include "server/auth/tls.h"
 #include "server/convert/clip_service.h"
+#include "server/jobs/blob_service.h"
+#include "server/jobs/job_service.h"
 #include "server/net/listener.h"
 #include "server/observe/metrics_page.h"
 #include "server/rpc/server_service.h"
@@ -59,6 +61,8 @@ class Server {
 
   ServerParts parts_;
   ClipService clip_service_;
+  JobService job_service_;
+  BlobService blob_service_;
   ServerService server_service_;
   UnknownService unknown_service_;
   // The server reads them as long as it lives.

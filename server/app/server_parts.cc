@@ -38,6 +38,7 @@ ServerParts::ServerParts(const ServerConfig& given,
       queue({.threads = config.threads,
              .on_exception = [this] { log.Exception("a task"); }}),
       memory_guard(HooksOfGuard(), GuardsTransport(config.transport)),
+      jobs({config, log, metrics, admission, queue}),
       housekeeping({log, admission, connections, peers, calls, memory_guard}) {
   // Makes the status while there is memory for it.
   static_cast<void>(ToGrpc(OutOfMemory()));
@@ -76,7 +77,7 @@ MemoryHooks ServerParts::HooksOfGuard() {
               }};
 }
 
-Gauges ServerParts::Now() const {
+Gauges ServerParts::Now() {
   Gauges gauges;
   gauges.calls = calls.running();
   gauges.clips = admission.clips();
@@ -87,6 +88,13 @@ Gauges ServerParts::Now() const {
   gauges.busy_workers = queue.busy();
   gauges.connections = connections.count();
   gauges.refused_connections = connections.refused();
+  const JobGauges now = jobs.Now();
+  gauges.jobs = now.stats.jobs;
+  gauges.waiting_items = now.stats.waiting;
+  gauges.running_items = now.stats.leased;
+  gauges.oldest_item_seconds = now.oldest_seconds;
+  gauges.blob_bytes = now.blob_bytes;
+  gauges.jobs_paused = now.is_paused;
   return gauges;
 }
 

@@ -9,6 +9,8 @@
 #include "server/app/config.h"
 #include "server/app/housekeeping.h"
 #include "server/auth/tokens.h"
+#include "server/jobs/job_call.h"
+#include "server/jobs/jobs.h"
 #include "server/limits/admission.h"
 #include "server/limits/fair_queue.h"
 #include "server/limits/memory_guard.h"
@@ -34,8 +36,9 @@ struct ServerParts {
   CallParts ForCalls() {
     return {ForRecords(), config, connections, calls, admission, queue};
   }
+  JobCallParts ForJobCalls() { return {ForCalls(), jobs}; }
   // The state of the parts now, for the page of metrics.
-  Gauges Now() const;
+  Gauges Now();
 
   const ServerConfig config;
   const std::unique_ptr<TokenStore> tokens;
@@ -48,6 +51,8 @@ struct ServerParts {
   StreamMemory stream_memory;
   FairQueue queue;
   MemoryGuard memory_guard;
+  // Its items are tasks of the queue.
+  Jobs jobs;
   // The last member: its thread uses the others.
   Housekeeping housekeeping;
 

@@ -7,7 +7,10 @@ namespace bvhmill::server {
 namespace {
 
 constexpr std::string_view kMethodNames[] = {
-    "ValidateClip", "ConvertClip", "ConvertClips", "GetServerInfo", "unknown"};
+    "ValidateClip", "ConvertClip", "ConvertClips", "GetServerInfo",
+    "CreateJob",    "GetJob",      "ListJobs",     "ListJobResults",
+    "WaitJob",      "CancelJob",   "DeleteJob",    "FindMissingBlobs",
+    "WriteBlob",    "ReadBlob",    "unknown"};
 constexpr std::string_view kStageNames[] = {
     "queue", "read", "validate", "edit", "solve", "encode", "write", "total"};
 constexpr std::string_view kCodeNames[] = {"OK",

@@ -18,10 +18,20 @@ enum class Method : uint8_t {
   kConvertClip,
   kConvertClips,
   kGetServerInfo,
+  kCreateJob,
+  kGetJob,
+  kListJobs,
+  kListJobResults,
+  kWaitJob,
+  kCancelJob,
+  kDeleteJob,
+  kFindMissingBlobs,
+  kWriteBlob,
+  kReadBlob,
   // A method that no service has.
   kUnknown,
 };
-inline constexpr int kMethods = 5;
+inline constexpr int kMethods = 15;
 std::string_view NameOf(Method method);
 
 // Stages of a clip whose time is measured. kWrite lasts from the last byte that
@@ -94,6 +104,12 @@ struct Metrics {
   // Frames of clips, and frames times joints.
   Counter frames;
   Counter joint_frames;
+  // Items of jobs that got a result; tries that failed by a fault of the
+  // server; items that were given up, which are among the failed ones.
+  Counter good_items;
+  Counter failed_items;
+  Counter item_retries;
+  Counter items_set_aside;
 
   TimeHistogram& stage(Stage s) { return stage_times[static_cast<size_t>(s)]; }
 };

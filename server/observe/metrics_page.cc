@@ -132,6 +132,45 @@ MetricFamily Clips(const Metrics& metrics) {
   return family;
 }
 
+MetricFamily Items(const Metrics& metrics) {
+  MetricFamily family{"bvhmill_job_items_total",
+                      "Items of jobs that got a result",
+                      MetricType::Counter,
+                      {}};
+  AddCounter({Label("result", "good")}, metrics.good_items.value(), &family);
+  AddCounter({Label("result", "failed")}, metrics.failed_items.value(),
+             &family);
+  return family;
+}
+
+void AddJobs(const Metrics& metrics, const Gauges& now,
+             std::vector<MetricFamily>* families) {
+  families->push_back(Items(metrics));
+  families->push_back(OneCounter("bvhmill_job_item_retries_total",
+                                 "Tries of items that failed by faults of the "
+                                 "server",
+                                 metrics.item_retries));
+  families->push_back(OneCounter("bvhmill_job_items_set_aside_total",
+                                 "Items that were given up",
+                                 metrics.items_set_aside));
+  const auto add = [&](const char* name, const char* help, double value) {
+    families->push_back(OneGauge(name, help, value));
+  };
+  add("bvhmill_jobs_unfinished", "Jobs that are not over",
+      static_cast<double>(now.jobs));
+  add("bvhmill_job_items_waiting", "Items that wait",
+      static_cast<double>(now.waiting_items));
+  add("bvhmill_job_items_running", "Items that are worked on",
+      static_cast<double>(now.running_items));
+  add("bvhmill_job_oldest_item_seconds",
+      "Age of the oldest item that is not finished", now.oldest_item_seconds);
+  add("bvhmill_blob_bytes", "Bytes of all blobs",
+      static_cast<double>(now.blob_bytes));
+  add("bvhmill_jobs_paused",
+      "1 while jobs pause, since the disk is full or memory is short",
+      now.jobs_paused ? 1 : 0);
+}
+
 class Collector {
  public:
   Collector(const Metrics* metrics, std::function<Gauges()> gauges)
@@ -139,7 +178,7 @@ class Collector {
 
   std::vector<MetricFamily> Collect() const {
     const Gauges now = gauges_();
-    return {
+    std::vector<MetricFamily> families = {
         Calls(metrics_),
         CallTimes(metrics_),
         StageTimesOf(metrics_),
@@ -179,6 +218,8 @@ class Collector {
                  static_cast<double>(ResidentBytes())),
         OneGauge("process_start_time_seconds",
                  "Start of the process, in seconds since 1970", started_)};
+    AddJobs(metrics_, now, &families);
+    return families;
   }
 
  private:

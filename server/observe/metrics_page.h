@@ -26,6 +26,15 @@ struct Gauges {
   int64_t connections = 0;
   // Since the start.
   int64_t refused_connections = 0;
+  // Jobs that are not over, and their items that wait and that are worked on.
+  int64_t jobs = 0;
+  int64_t waiting_items = 0;
+  int64_t running_items = 0;
+  // Since the oldest unfinished item was created.
+  double oldest_item_seconds = 0;
+  int64_t blob_bytes = 0;
+  // The disk is full, or memory is short.
+  bool jobs_paused = false;
 };
 
 // Serves http://ADDRESS/metrics until it goes.

@@ -53,6 +53,12 @@ void PutLimits(const TransportLimits& limits, v1::Limits* out) {
 #include "server/limits/limits.inc"
 }
 
+void PutLimits(const JobLimits& limits, v1::Limits* out) {
+#define BVHMILL_JOB_LIMIT(name, value, unit, range, setter, shown, ...) \
+  BVHMILL_PUT_##shown(name, limits.name, range)
+#include "server/limits/limits.inc"
+}
+
 #undef BVHMILL_PUT_Shown
 #undef BVHMILL_PUT_Hidden
 
@@ -80,6 +86,7 @@ void PutLimits(const ServerConfig& config, const Caller& caller,
   PutLimits(config.service, out);
   PutLimits(LimitsOf(caller, config.admission), out);
   PutLimits(config.transport, out);
+  PutLimits(config.jobs, out);
   out->set_max_received_message_bytes(MaxReceivedBytes(config.service));
 }
 

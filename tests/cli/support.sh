@@ -5,6 +5,10 @@ pids=()
 stop_all() {
   local pid
   for pid in "${pids[@]}"; do kill -9 "$pid" 2> /dev/null; done
+  # A server that has a folder may write into it until it is gone.
+  for pid in "${pids[@]}"; do
+    while kill -0 "$pid" 2> /dev/null; do sleep 0.01; done
+  done
 }
 trap stop_all EXIT
 

@@ -97,7 +97,7 @@ ClipCommand CommandOf(const std::string& name, const OptionFlag& flag) {
       command.outputs = "outputs { npz {} }";
     }
   } else if (name == "info") {
-    command.outputs = "outputs { positions { include_end_sites: true } }";
+    command.outputs = "measures: true";
   }
   command.words.insert(command.words.end(), flag.with.begin(), flag.with.end());
   return command;

@@ -11,12 +11,6 @@ namespace {
 
 constexpr int64_t kNear = 2;  // frames
 
-Report ReportOf(const std::string& text) {
-  ConvertOptions options;
-  options.report.max_issues = 0;
-  return Convert(text, options, nullptr, nullptr).report;
-}
-
 bool IsAtFrame(const Location& at, const Expected& expected) {
   if (!expected.first_frame) return true;
   return at.frame && *at.frame >= *expected.first_frame - kNear &&
@@ -35,6 +29,12 @@ double Share(int part, int whole) {
 }
 
 }  // namespace
+
+Report ReportOfText(const std::string& text) {
+  ConvertOptions options;
+  options.report.max_issues = 0;
+  return Convert(text, options, nullptr, nullptr).report;
+}
 
 Outcome Judge(const Report& report, const Expected& expected) {
   Outcome outcome;
@@ -62,7 +62,7 @@ double Tally::Placed() const { return Share(placed, found); }
 Scores Score(const std::vector<FaultyFile>& files) {
   Scores scores;
   for (const FaultyFile& file : files) {
-    const Outcome outcome = Judge(ReportOf(file.text), file.expected);
+    const Outcome outcome = Judge(ReportOfText(file.text), file.expected);
     scores.by_rule[file.expected.codes[0]][file.strength].Add(outcome);
     scores.by_kind[file.kind][file.strength].Add(outcome);
     scores.all[file.strength].Add(outcome);
@@ -78,7 +78,7 @@ std::vector<std::string> FalseAlarms(const std::vector<CleanClip>& clips) {
   std::vector<std::string> alarms;
   for (const CleanClip& clip : clips) {
     std::string codes;
-    for (const Issue& issue : ReportOf(clip.text).issues) {
+    for (const Issue& issue : ReportOfText(clip.text).issues) {
       if (issue.severity == Severity::kWarning ||
           issue.severity == Severity::kError) {
         codes += " " + RenderIssue(issue);

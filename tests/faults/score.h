@@ -11,6 +11,9 @@
 
 namespace bvhmill::faults {
 
+// The report of a clip that is converted without outputs, with all issues.
+Report ReportOfText(const std::string& text);
+
 // One file.
 struct Outcome {
   // An issue with one of the codes is in the report.

@@ -34,6 +34,7 @@ constexpr Layer kLayers[] = {
      "bvhmill/validate bvhmill/math bvhmill/edit bvhmill/kinematics "
      "bvhmill/anim bvhmill/encode"},
     {"lib/bvhmill/unpack", "bvhmill/base"},
+    {"lib/bvhmill/digest", ""},
     {"lib/bvhmill/wire",
      "bvhmill/base bvhmill/report bvhmill/clip bvhmill/encode "
      "bvhmill/edit bvhmill/pipeline bvhmill/v1"},
@@ -54,20 +55,27 @@ constexpr Layer kLayers[] = {
      "bvhmill/base bvhmill/report bvhmill/edit/joint_map.h bvhmill/encode "
      "bvhmill/pipeline bvhmill/wire bvhmill/v1 server/app/config.h "
      "server/auth server/codec server/limits server/net server/observe"},
+    {"server/store", "bvhmill/base bvhmill/digest"},
+    {"server/jobs",
+     "bvhmill/base bvhmill/digest bvhmill/pipeline bvhmill/unpack bvhmill/wire "
+     "bvhmill/v1 server/app/config.h server/auth server/codec server/convert "
+     "server/limits server/observe server/rpc server/store"},
     {"server/convert",
      "bvhmill/base bvhmill/pipeline bvhmill/unpack bvhmill/wire bvhmill/v1 "
      "server/app/config.h server/auth server/codec server/limits "
      "server/observe server/rpc"},
     {"server/app",
-     "bvhmill/base bvhmill/pipeline server/auth server/convert server/limits "
-     "server/net server/observe server/rpc"},
-    {"server", "bvhmill/base"},
+     "bvhmill/base bvhmill/pipeline server/auth server/convert server/jobs "
+     "server/limits server/net server/observe server/rpc server/store"},
+    {"server", "bvhmill/base server/store"},
     {"client/cpp",
-     "bvhmill/base bvhmill/report bvhmill/pipeline bvhmill/wire bvhmill/v1"},
+     "bvhmill/base bvhmill/digest bvhmill/report bvhmill/pipeline bvhmill/wire "
+     "bvhmill/v1"},
     {"client/cli",
-     "bvhmill/base bvhmill/report bvhmill/clip/conventions.h "
-     "bvhmill/anim bvhmill/edit bvhmill/encode bvhmill/pipeline "
-     "bvhmill/unpack bvhmill/wire bvhmill/v1 client/cpp/client.h"},
+     "bvhmill/base bvhmill/report bvhmill/clip/clip_measures.h "
+     "bvhmill/clip/conventions.h bvhmill/digest bvhmill/anim bvhmill/edit "
+     "bvhmill/encode bvhmill/pipeline bvhmill/unpack bvhmill/wire bvhmill/v1 "
+     "client/cpp/client.h client/cpp/job_client.h"},
     {"client/python",
      "bvhmill/base bvhmill/report bvhmill/clip bvhmill/anim bvhmill/edit "
      "bvhmill/kinematics bvhmill/encode bvhmill/pipeline bvhmill/unpack "
@@ -110,10 +118,12 @@ constexpr ThirdParty kThirdParty[] = {
      "server/convert/clip_service.h server/convert/clip_service.cc "
      "server/convert/clip_worker.h server/convert/clip_worker.cc "
      "server/convert/stream_reactor.h server/convert/stream_reactor.cc "
+     "server/jobs "
      "client/cpp bench"},
     {"CLI/", "server client/cli"},
     {"toml++/", "client/cli/dataset"},
-    {"openssl/", "server client"},
+    {"openssl/", "server client lib/bvhmill/digest"},
+    {"sqlite3.h", "server/store"},
     {"prometheus/", "server"},
     {"pybind11/", "client/python"},
     {"spdlog/", ""},
@@ -138,6 +148,10 @@ constexpr std::string_view kWithoutGrpc[] = {
     "server/convert/source.",
     "server/convert/stream_clip.",
     "server/convert/stream_session.",
+    "server/jobs/item_work.",
+    "server/jobs/job_runner.",
+    "server/jobs/jobs.",
+    "server/store/",
 };
 
 // The library never prints, never throws, never exits.

@@ -34,6 +34,8 @@ static_assert(offsetof(server::AdmissionLimits, fair) ==
               std::size(server::kAdmissionLimits) * sizeof(int64_t));
 static_assert(sizeof(server::TransportLimits) ==
               std::size(server::kTransportLimits) * sizeof(int64_t));
+static_assert(sizeof(server::JobLimits) ==
+              std::size(server::kJobLimits) * sizeof(int64_t));
 
 // The field of ServerConfig that has the limits.
 std::string_view FieldOf(const Limits* /*limits*/) { return "limits"; }
@@ -46,6 +48,7 @@ std::string_view FieldOf(const server::AdmissionLimits* /*limits*/) {
 std::string_view FieldOf(const server::TransportLimits* /*limits*/) {
   return "transport";
 }
+std::string_view FieldOf(const server::JobLimits* /*limits*/) { return "jobs"; }
 
 void PutLimits(const server::ServerConfig& config, Lines* out) {
   server::ForEachLimit(config, [out](const auto& row, const auto* limits) {
@@ -74,7 +77,8 @@ std::string NameOf(server::LogFormat format) {
 std::string ConfigText(const server::ServerConfig& config) {
   const auto& [listen, insecure, tls_cert, tls_key, tls_client_ca, token_file,
                threads, drain_seconds, metrics, log, reflection, limits,
-               service, admission, transport, check_config, hash_token] =
+               service, admission, transport, jobs, data_dir,
+               data_dir_is_default, check_config, check_data, hash_token] =
       config;
   Lines out;
   out.Add("listen", listen);
@@ -92,6 +96,11 @@ std::string ConfigText(const server::ServerConfig& config) {
   static_cast<void>(service);
   static_cast<void>(admission);
   static_cast<void>(transport);
+  static_cast<void>(jobs);
+  // It follows from data_dir.
+  static_cast<void>(data_dir_is_default);
+  out.Add("data_dir", data_dir);
+  out.Add("check_data", check_data);
   PutLimits(config, &out);
   out.Add("check_config", check_config);
   out.Add("hash_token", hash_token);

@@ -17,7 +17,8 @@ const std::map<std::string_view, LimitGroup>& Groups() {
       {"streams", LimitGroup::kStreams},
       {"in-flight", LimitGroup::kInFlight},
       {"shares", LimitGroup::kShares},
-      {"connections", LimitGroup::kConnections}};
+      {"connections", LimitGroup::kConnections},
+      {"jobs", LimitGroup::kJobs}};
   return *kGroups;
 }
 

@@ -168,6 +168,17 @@ TEST(PositionRules, SpeakWhereTheyShould) {
   }
 }
 
+// Places in the world have lengths that are no bones.
+TEST(PositionRules, SayNothingOfBonesIfPositionsAreInTheWorld) {
+  Clip clip = SixChannelClip();
+  clip.motion.values[9 * 24 + 18] = 15;
+  MotionFacts motion;
+  EXPECT_THAT(IssuesBy(MakePositionRules(), clip, motion, 7),
+              ElementsAre("DATA_BONE_LENGTH@3"));
+  motion.has_global_positions = true;
+  EXPECT_THAT(IssuesBy(MakePositionRules(), clip, motion, 7), IsEmpty());
+}
+
 TEST(MirrorPairs, AreJointsThatDifferInTheirSide) {
   const struct {
     const char* left;

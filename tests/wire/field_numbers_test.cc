@@ -8,7 +8,9 @@
 #include <set>
 #include <string>
 
+#include "bvhmill/v1/blob_service.pb.h"
 #include "bvhmill/v1/clip_service.pb.h"
+#include "bvhmill/v1/job_service.pb.h"
 #include "bvhmill/v1/server_service.pb.h"
 #include "tests/support/files.h"
 
@@ -93,6 +95,8 @@ Facts FactsOfApi() {
   Facts facts;
   std::set<const FileDescriptor*> files = {
       v1::ConvertClipRequest::descriptor()->file(),
+      v1::CreateJobRequest::descriptor()->file(),
+      v1::WriteBlobRequest::descriptor()->file(),
       v1::GetServerInfoRequest::descriptor()->file()};
   std::vector<const FileDescriptor*> open(files.begin(), files.end());
   while (!open.empty()) {

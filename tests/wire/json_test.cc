@@ -9,9 +9,11 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "bvhmill/encode/measures_json.h"
 #include "bvhmill/encode/report_json.h"
 #include "bvhmill/v1/report.pb.h"
 #include "bvhmill/v1/result.pb.h"
+#include "bvhmill/wire/measures.h"
 #include "bvhmill/wire/result.h"
 #include "tests/wire/samples.h"
 
@@ -50,6 +52,32 @@ TEST(Json, OfEveryVerdictReadsAsTheMessages) {
     report.issues[0].severity = static_cast<Severity>(number);
     ExpectJsonOf(report, FullInfo());
   }
+}
+
+void ExpectJsonOf(const ClipMeasures& measures) {
+  v1::ClipMeasures message;
+  wire::ToProto(measures, &message);
+  ExpectReadsAs(MeasuresJson(measures), message);
+}
+
+TEST(Json, OfMeasuresReadsAsTheMessage) {
+  ClipMeasures measures;
+  ExpectJsonOf(measures);
+  measures.duration = 0.1;
+  measures.depth = 2;
+  measures.channels = 9;
+  measures.extents = ClipExtents{{-1, 0.1F, 2}, {3, 4, 5}};
+  measures.rest_pose = RestPoseKind::kT;
+  measures.rest_size = {0.1, 0.2, 0.3};
+  measures.height = 1.7;
+  measures.reach = 1.5;
+  measures.root_path = 10;
+  measures.root_speed = 1 / 3.0;
+  measures.fastest = FastestJoint{2.5, 1, 7};
+  measures.loop_degrees = 5;
+  measures.loop_distance = 0;
+  measures.joints = {{{0.1F}, {0.7F}, 30}, {}};
+  ExpectJsonOf(measures);
 }
 
 TEST(Json, OfARealClipReadsAsTheMessages) {

@@ -11,6 +11,8 @@ const OptionCase kOptionCases[] = {
     {"", &NoChange, Direction::kBoth},
     {"read {} validation {} edits {}", &NoChange, kOnlyRead},
 
+    {"measures: true", [](ConvertOptions* o) { o->measures = true; }},
+
     // ReadOptions
     {"read { strictness: STRICTNESS_UNSPECIFIED }", &NoChange, kOnlyRead},
     {"read { strictness: STRICTNESS_LENIENT }", &NoChange, Direction::kBoth},

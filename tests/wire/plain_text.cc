@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bvhmill/base/status.h"
+#include "bvhmill/encode/measures_json.h"
 #include "tests/support/error_parts.h"
 
 namespace bvhmill::testing {
@@ -249,13 +250,14 @@ void Put(const ClipEdits& value, Lines* out) {
 
 void Put(const ConvertOptions& value, Lines* out) {
   const auto& [report, conventions, edits, outputs, checks_only, with_skeleton,
-               limits, unknown_fields, source_format] = value;
+               measures, limits, unknown_fields, source_format] = value;
   out->Nest("report", report);
   out->Nest("conventions", conventions);
   out->Nest("edits", edits);
   out->List("outputs", outputs);
   out->Add("checks_only", checks_only);
   out->Add("with_skeleton", with_skeleton);
+  out->Add("measures", measures);
   out->Add("unknown_fields", unknown_fields);
   static_cast<void>(limits);
   static_cast<void>(source_format);
@@ -348,7 +350,8 @@ void Put(const StageTimes& value, Lines* out) {
 }
 
 void Put(const ConvertResult& value, Lines* out) {
-  const auto& [status, report, info, skeleton, outputs, times] = value;
+  const auto& [status, report, info, skeleton, measures, outputs, times] =
+      value;
   out->Add("status", std::string(MessageOf(status)));
   out->Add("code", static_cast<int>(status.code()));
   const auto& [reason, metadata] = PartsOf(status);
@@ -357,6 +360,7 @@ void Put(const ConvertResult& value, Lines* out) {
   out->Nest("report", report);
   out->Nest("info", info);
   out->Add("has_skeleton", skeleton != nullptr);
+  out->Add("measures", measures ? MeasuresJson(*measures) : "none");
   out->List("outputs", outputs);
   out->Nest("times", times);
 }

@@ -186,6 +186,70 @@ const ResultCase kResultCases[] = {
            {"p", "m", 24, TensorInfo{{2, int64_t{1} << 32}, {"frame", "xyz"}}}};
      }},
 
+    // ClipMeasures
+    {"measures { rest_size: 0 rest_size: 0 rest_size: 0 }",
+     [](ConvertResult* r) { r->measures.emplace(); }},
+    {R"(measures { rest_size: 1 rest_size: 2 rest_size: 3
+          duration_seconds: 2.5 depth: 3 channel_count: 9 reach: 15
+          rest_pose: REST_POSE_A })",
+     [](ConvertResult* r) {
+       ClipMeasures& measures = r->measures.emplace();
+       measures.rest_size = {1, 2, 3};
+       measures.duration = 2.5;
+       measures.depth = 3;
+       measures.channels = 9;
+       measures.reach = 15;
+       measures.rest_pose = RestPoseKind::kA;
+     }},
+    {R"(measures { rest_size: 0 rest_size: 0 rest_size: 0
+          extents { min: -1 min: 0 min: 0.5 max: 1 max: 2 max: 3 }
+          rest_pose: REST_POSE_ALIGNED })",
+     [](ConvertResult* r) {
+       ClipMeasures& measures = r->measures.emplace();
+       measures.extents = ClipExtents{{-1, 0, 0.5F}, {1, 2, 3}};
+       measures.rest_pose = RestPoseKind::kAligned;
+     }},
+    {R"(measures { rest_size: 0 rest_size: 0 rest_size: 0
+          rest_pose: REST_POSE_T })",
+     [](ConvertResult* r) {
+       r->measures.emplace().rest_pose = RestPoseKind::kT;
+     }},
+    {R"(measures { rest_size: 0 rest_size: 0 rest_size: 0
+          rest_pose: REST_POSE_ARMS_DOWN })",
+     [](ConvertResult* r) {
+       r->measures.emplace().rest_pose = RestPoseKind::kArmsDown;
+     }},
+    {R"(measures { rest_size: 0 rest_size: 0 rest_size: 0
+          rest_pose: REST_POSE_OTHER })",
+     [](ConvertResult* r) {
+       r->measures.emplace().rest_pose = RestPoseKind::kOther;
+     }},
+    // 0 is a number, which a field that is not set is not.
+    {R"(measures { rest_size: 0 rest_size: 0 rest_size: 0 height: 0
+          root_path: 0 root_speed: 0 loop_degrees: 0 loop_distance: 0 })",
+     [](ConvertResult* r) {
+       ClipMeasures& measures = r->measures.emplace();
+       measures.height = measures.root_path = measures.root_speed = 0;
+       measures.loop_degrees = measures.loop_distance = 0;
+     }},
+    {R"(measures { rest_size: 0 rest_size: 0 rest_size: 0 height: 3
+          root_path: 4 root_speed: 5 loop_degrees: 6 loop_distance: 7
+          fastest { speed: 8.5 joint: 2 frame: 4294967296 } })",
+     [](ConvertResult* r) {
+       ClipMeasures& measures = r->measures.emplace();
+       measures.height = 3;
+       measures.root_path = 4;
+       measures.root_speed = 5;
+       measures.loop_degrees = 6;
+       measures.loop_distance = 7;
+       measures.fastest = FastestJoint{8.5, 2, int64_t{1} << 32};
+     }},
+    {R"(measures { rest_size: 0 rest_size: 0 rest_size: 0
+          joints { min: -1 min: 0.5 max: 2 max: 3 degrees: 90 } joints {} })",
+     [](ConvertResult* r) {
+       r->measures.emplace().joints = {{{-1, 0.5F}, {2, 3}, 90}, {}};
+     }},
+
     // StageTimes
     {"times { queued { nanos: 1 } }",
      [](ConvertResult* r) { r->times.queued = nanoseconds(1); }},
@@ -293,6 +357,9 @@ TEST(ResultFields, AreAllInACase) {
                       // IsSerializedWithKeyAndData sets them in each case.
                       "ClipResult.key",
                       "Output.data",
+                      // Only results of jobs have them.
+                      "ClipResult.display_name",
+                      "Output.blob",
                       // No output has numbers of 64 bits.
                       "TensorInfo.dtype: DATA_TYPE_FLOAT64",
                   },

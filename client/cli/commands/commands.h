@@ -3,6 +3,7 @@
 // The commands. Each function adds one to `parent`.
 
 #include <CLI/CLI.hpp>
+#include <vector>
 
 #include "client/cli/options/options.h"
 
@@ -18,6 +19,10 @@ Command AddExplain(CLI::App* parent);
 CLI::App* AddAnim(CLI::App* parent);
 Command AddAnimEdit(CLI::App* anim);
 Command AddAnimToBvh(CLI::App* anim);
+// `job submit`, `job list` and so on.
+std::vector<Command> AddJob(CLI::App* parent);
+Command AddJobSubmit(CLI::App* job);
+Command AddJobResults(CLI::App* job);
 // `server info`.
 Command AddServerInfo(CLI::App* parent);
 

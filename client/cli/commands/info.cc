@@ -1,13 +1,14 @@
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "bvhmill/base/status.h"
+#include "bvhmill/encode/measures_json.h"
 #include "bvhmill/encode/report_json.h"
 #include "client/cli/batch.h"
 #include "client/cli/commands/commands.h"
-#include "client/cli/io/extents.h"
 #include "client/cli/ui/clip_facts.h"
 #include "client/cli/ui/json_text.h"
 
@@ -26,34 +27,36 @@ struct Flags {
 };
 
 std::string JsonOf(const Input& input, const ClipInfo& info,
-                   const Extents& extents) {
-  const std::string box =
-      extents.known()
-          ? JsonObject({{"min", JsonNumbers(extents.least())},
-                        {"max", JsonNumbers(extents.greatest())}})
-          : "null";
-  return JsonObject({{"file", JsonQuote(input.path)},
-                     {"info", ClipInfoJson(info)},
-                     {"extents", box}}) +
+                   const std::optional<ClipMeasures>& measures) {
+  std::string box = "null";
+  if (measures && measures->extents) {
+    box = JsonObject({{"min", JsonNumbers(measures->extents->least)},
+                      {"max", JsonNumbers(measures->extents->greatest)}});
+  }
+  return JsonObject(
+             {{"file", JsonQuote(input.path)},
+              {"info", ClipInfoJson(info)},
+              {"extents", box},
+              {"measures", measures ? MeasuresJson(*measures) : "null"}}) +
          "\n";
 }
 
 Outcome DescribeOne(const Flags& flags, const Session& session,
                     const Input& input, ClipProgress* progress) {
-  Extents extents;
   int64_t bytes = 0;
   const ConvertResult result = WithClip(
       session, input, flags.convert.report,
       [&](const ClipData& clip) {
-        return session.engine->Convert(input.path, clip, flags.convert,
-                                       &extents, session.cancel);
+        return session.engine->Validate(input.path, clip, flags.convert,
+                                        session.cancel);
       },
       &bytes, progress);
   Outcome outcome = OutcomeOf(session, input, result);
   outcome.bytes = bytes;
   if (outcome.kind == Outcome::Kind::kGood) {
-    outcome.data = flags.json ? JsonOf(input, result.info, extents)
-                              : ClipFacts(input.path, result.info, extents);
+    outcome.data = flags.json
+                       ? JsonOf(input, result.info, result.measures)
+                       : ClipFacts(input.path, result.info, result.measures);
   }
   return outcome;
 }
@@ -65,10 +68,7 @@ int Run(const CLI::App* app, Flags* flags, Session* session) {
   if (!inputs.ok()) {
     return Misused(app, session, std::string(MessageOf(inputs.status())));
   }
-  // End sites are where heads and toes end.
-  PositionsFormat positions;
-  positions.with_end_sites = true;
-  flags->convert.outputs.push_back({"", positions});
+  flags->convert.measures = true;
   session->options = flags->run;
   const ExitCode exit = OpenEngine(session);
   if (exit != kExitGood) return exit;
@@ -85,7 +85,7 @@ int Run(const CLI::App* app, Flags* flags, Session* session) {
 Command AddInfo(CLI::App* parent) {
   const auto flags = std::make_shared<Flags>();
   CLI::App* app = parent->add_subcommand(
-      "info", "print joints, frames, rate and extents of clips");
+      "info", "print joints, frames, rate, size and motion of clips");
   app->footer(kExamples);
   AddInputOptions(app, &flags->input);
   AddReadingOptions(app, &flags->convert);

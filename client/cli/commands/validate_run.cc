@@ -22,6 +22,7 @@ ClipChecks ChecksOf(const ValidateFlags& flags, const Session& session,
                     const Rendering& rendering, size_t clips) {
   ClipChecks checks;
   checks.convert = flags.convert;
+  checks.convert.measures = rendering.has_measures;
   checks.severity = flags.severity;
   checks.fail_on = flags.fail_on;
   const bool on_terminal = session.console->stdout_is_terminal() &&

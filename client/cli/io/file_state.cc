@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "bvhmill/base/status.h"
+#include "bvhmill/digest/sha256.h"
 #include "client/cli/io/posix_files.h"
-#include "client/cli/io/sha256.h"
 
 namespace bvhmill::client {
 namespace {

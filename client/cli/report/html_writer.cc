@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "client/cli/io/sha256.h"
+#include "bvhmill/digest/sha256.h"
 #include "client/cli/report/page_json.h"
 #include "client/cli/report/page_parts.h"
 #include "client/cli/report/renderings.h"

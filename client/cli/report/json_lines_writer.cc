@@ -1,6 +1,7 @@
 #include <memory>
 #include <string>
 
+#include "bvhmill/encode/measures_json.h"
 #include "bvhmill/encode/report_json.h"
 #include "client/cli/report/renderings.h"
 #include "client/cli/ui/json_text.h"
@@ -19,6 +20,8 @@ class JsonLinesWriter final : public ReportWriter {
                 {"error", clip.error.empty() ? "null" : JsonQuote(clip.error)},
                 {"report", clip.is_read ? ReportJson(result.report) : "null"},
                 {"info", clip.is_read ? ClipInfoJson(result.info) : "null"},
+                {"measures",
+                 result.measures ? MeasuresJson(*result.measures) : "null"},
                 {"passes", JsonBool(clip.passes)},
                 {"known_issues", std::to_string(clip.known_issues)}}) +
            "\n";

@@ -9,6 +9,7 @@
 
 #include "bvhmill/base/utf8.h"
 #include "bvhmill/base/version.h"
+#include "bvhmill/encode/measures_json.h"
 #include "bvhmill/report/catalogue.h"
 #include "client/cli/report/packed_numbers.h"
 #include "client/cli/ui/text.h"
@@ -117,6 +118,65 @@ void PutFacts(const ClipInfo& info, Json* out) {
   (*out)["joints"] = info.joint_count;
 }
 
+// The joints that turn most, by name.
+Json TurnsToJson(const ClipInfo& info, const ClipMeasures& measures) {
+  constexpr size_t kMost = 5;
+  std::vector<size_t> order;
+  for (size_t i = 0; i < measures.joints.size(); ++i) {
+    if (i < info.joints.size() && measures.joints[i].degrees > 0) {
+      order.push_back(i);
+    }
+  }
+  const auto degrees = [&](size_t i) { return measures.joints[i].degrees; };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return degrees(a) > degrees(b); });
+  if (order.size() > kMost) order.resize(kMost);
+  Json out = Json::array();
+  for (const size_t i : order) {
+    out.push_back({info.joints[i].name, Rounded(degrees(i))});
+  }
+  return out;
+}
+
+Json ExtentsToJson(const ClipExtents& extents) {
+  Json out = Json::array();
+  for (size_t axis = 0; axis < 3; ++axis) {
+    out.push_back(
+        {Rounded(extents.least[axis]), Rounded(extents.greatest[axis])});
+  }
+  return out;
+}
+
+// Names are those of `info`, which is not that of the measured clip if joints
+// were dropped or renamed: they are left out then.
+void PutMeasures(const ClipInfo& info, const ClipMeasures& measures,
+                 Json* out) {
+  const auto put = [out](const char* name, const std::optional<double>& value) {
+    if (value) (*out)[name] = Rounded(*value);
+  };
+  const auto& [x, y, z] = measures.rest_size;
+  (*out)["depth"] = measures.depth;
+  (*out)["channels"] = measures.channels;
+  (*out)["rest_pose"] = RestPoseEnum(measures.rest_pose);
+  (*out)["rest_size"] = {Rounded(x), Rounded(y), Rounded(z)};
+  (*out)["reach"] = Rounded(measures.reach);
+  put("rest_height", measures.height);
+  put("root_path", measures.root_path);
+  put("root_speed", measures.root_speed);
+  put("loop_degrees", measures.loop_degrees);
+  put("loop_distance", measures.loop_distance);
+  if (measures.extents) (*out)["extents"] = ExtentsToJson(*measures.extents);
+  if (info.joints.size() != measures.joints.size()) return;
+  (*out)["turns"] = TurnsToJson(info, measures);
+  const auto& fastest = measures.fastest;
+  if (!fastest) return;
+  const auto joint = static_cast<size_t>(fastest->joint);
+  if (joint >= info.joints.size()) return;
+  (*out)["fastest"] = {{"joint", info.joints[joint].name},
+                       {"speed", Rounded(fastest->speed)},
+                       {"frame", fastest->frame}};
+}
+
 // A remark about some clips of the run. `clips` are their positions; `count` is
 // larger if not all of them are known.
 Json RemarkToJson(const std::string& message, int64_t count,
@@ -211,6 +271,9 @@ std::string PageClip(const ClipFinding& clip) {
   out["counts"] = {counts.errors, counts.warnings, counts.infos, counts.hints};
   if (clip.known_issues > 0) out["known_issues"] = clip.known_issues;
   if (clip.is_read) PutFacts(clip.result.info, &out);
+  if (clip.result.measures) {
+    PutMeasures(clip.result.info, *clip.result.measures, &out);
+  }
   Json& issues = out["issues"] = Json::array();
   for (const Issue& issue : report.issues) issues.push_back(IssueToJson(issue));
   if (report.truncated) out["truncated"] = true;

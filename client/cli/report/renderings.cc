@@ -8,8 +8,10 @@ namespace {
 
 constexpr std::array kRenderings = {
     Rendering{"text", true, MakeTextWriter},
-    Rendering{"jsonl", false, MakeJsonLinesWriter},
-    Rendering{"html", false, MakeHtmlWriter, /*has_pictures=*/true},
+    Rendering{"jsonl", false, MakeJsonLinesWriter, /*has_pictures=*/false,
+              /*has_measures=*/true},
+    Rendering{"html", false, MakeHtmlWriter, /*has_pictures=*/true,
+              /*has_measures=*/true},
     Rendering{"sarif", false, MakeSarifWriter},
     Rendering{"junit", false, MakeJunitWriter},
 };

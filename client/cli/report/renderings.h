@@ -19,6 +19,8 @@ struct Rendering {
   std::unique_ptr<ReportWriter> (*make)();
   // True if the writer shows pictures of clips.
   bool has_pictures = false;
+  // True if the writer shows the measures of clips.
+  bool has_measures = false;
 };
 
 // All renderings; the first is the default.

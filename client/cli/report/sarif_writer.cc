@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "bvhmill/base/version.h"
+#include "bvhmill/digest/sha256.h"
 #include "client/cli/dataset/summary_json.h"
-#include "client/cli/io/sha256.h"
 #include "client/cli/report/artifact_uri.h"
 #include "client/cli/report/renderings.h"
 #include "client/cli/ui/json_text.h"

@@ -1,6 +1,7 @@
 #include "client/cli/ui/clip_facts.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -21,14 +22,88 @@ std::string Rates(const ClipInfo& info) {
          Fixed(seconds, 3) + " s\n";
 }
 
-std::string Box(const Extents& extents) {
-  if (!extents.known()) return "unknown";
+std::string Box(const std::optional<ClipExtents>& extents) {
+  if (!extents) return "unknown";
   std::string out;
   const char* const axes[] = {"x ", ", y ", ", z "};
   for (size_t i = 0; i < 3; ++i) {
-    out += axes[i] + Fixed(extents.least()[i], 3) + " to " +
-           Fixed(extents.greatest()[i], 3);
+    out += axes[i] + Fixed(extents->least[i], 3) + " to " +
+           Fixed(extents->greatest[i], 3);
   }
+  return out;
+}
+
+std::string NumberOr(const std::optional<double>& number) {
+  return number ? Fixed(*number, 3) : "unknown";
+}
+
+const char* NameOf(RestPoseKind kind) {
+  switch (kind) {
+    case RestPoseKind::kUnknown:
+      break;
+    case RestPoseKind::kT:
+      return "T pose";
+    case RestPoseKind::kA:
+      return "A pose";
+    case RestPoseKind::kArmsDown:
+      return "arms down";
+    case RestPoseKind::kAligned:
+      return "all bones aligned";
+    case RestPoseKind::kOther:
+      return "neither T nor A pose";
+  }
+  return "of no body";
+}
+
+std::string Fastest(const ClipInfo& info, const FastestJoint& fastest) {
+  const auto joint = static_cast<size_t>(fastest.joint);
+  const std::string name = joint < info.joints.size()
+                               ? Printable(info.joints[joint].name)
+                               : std::to_string(fastest.joint);
+  return "fastest   " + name + ", " + Fixed(fastest.speed, 3) +
+         " a second at frame " + std::to_string(fastest.frame) + "\n";
+}
+
+// Of the skeleton, and of what it does.
+std::string SizeAndMotion(const ClipInfo& info, const ClipMeasures& measures) {
+  const auto& [x, y, z] = measures.rest_size;
+  std::string out = "extents   " + Box(measures.extents) + "\n";
+  out += "rest pose " + std::string(NameOf(measures.rest_pose)) + ", " +
+         Fixed(x, 3) + " by " + Fixed(y, 3) + " by " + Fixed(z, 3) + "\n";
+  out += "height    " + NumberOr(measures.height) + ", reach " +
+         Fixed(measures.reach, 3) + "\n";
+  if (measures.root_path) {
+    out += "root      goes " + Fixed(*measures.root_path, 3);
+    if (measures.root_speed) {
+      out += ", " + Fixed(*measures.root_speed, 3) + " a second";
+    }
+    out += "\n";
+  }
+  if (measures.fastest) out += Fastest(info, *measures.fastest);
+  if (measures.loop_degrees && measures.loop_distance) {
+    out += "loop      first and last frame differ by " +
+           Fixed(*measures.loop_degrees, 3) + " degrees, the root by " +
+           Fixed(*measures.loop_distance, 3) + "\n";
+  }
+  return out;
+}
+
+// ": z -3.0 to 4.0, x 0.0 to 12.5, y 0.0 to 0.0, turns by 14.2 degrees"; empty
+// if nothing is known.
+std::string RangesOf(const std::string& channels,
+                     const JointMeasures& measures) {
+  std::string out;
+  bool turns = false;
+  for (size_t i = 0; i < channels.size() && i < measures.least.size(); ++i) {
+    if (std::isnan(measures.least[i])) continue;
+    const bool is_angle = channels[i] >= 'x' && channels[i] <= 'z';
+    const int decimals = is_angle ? 1 : 3;
+    turns = turns || is_angle;
+    out += std::string(out.empty() ? ": " : ", ") + channels[i] + " " +
+           Fixed(double{measures.least[i]}, decimals) + " to " +
+           Fixed(double{measures.greatest[i]}, decimals);
+  }
+  if (turns) out += ", turns by " + Fixed(measures.degrees, 1) + " degrees";
   return out;
 }
 
@@ -58,10 +133,12 @@ std::string Channels(const ClipInfo& info) {
   return out;
 }
 
-std::string Tree(const ClipInfo& info) {
+std::string Tree(const ClipInfo& info,
+                 const std::vector<JointMeasures>& measures) {
   std::string out;
   std::vector<int> depths;
-  for (const JointInfo& joint : info.joints) {
+  for (size_t i = 0; i < info.joints.size(); ++i) {
+    const JointInfo& joint = info.joints[i];
     // Parents come first.
     const bool has_parent =
         joint.parent >= 0 && static_cast<size_t>(joint.parent) < depths.size();
@@ -71,6 +148,7 @@ std::string Tree(const ClipInfo& info) {
     out.append(2 + 2 * static_cast<size_t>(std::min(depth, kMaxIndent)), ' ');
     out += Printable(joint.name);
     if (!joint.channels.empty()) out += " " + joint.channels;
+    if (i < measures.size()) out += RangesOf(joint.channels, measures[i]);
     out += joint.end_site ? " (end site)\n" : "\n";
   }
   return out;
@@ -79,17 +157,20 @@ std::string Tree(const ClipInfo& info) {
 }  // namespace
 
 std::string ClipFacts(std::string_view path, const ClipInfo& info,
-                      const Extents& extents) {
+                      const std::optional<ClipMeasures>& measures) {
   const auto end_sites =
       std::count_if(info.joints.begin(), info.joints.end(),
                     [](const JointInfo& joint) { return joint.end_site; });
   std::string out = Printable(path) + "\n";
   out += "joints    " + std::to_string(info.joint_count) + ", and " +
-         Count(end_sites, "end site") + "\n";
+         Count(end_sites, "end site");
+  if (measures) out += ", " + std::to_string(measures->depth) + " deep";
+  out += "\n";
   out += "frames    " + std::to_string(info.frames) + "\n" + Rates(info);
-  out += "extents   " + Box(extents) + "\n";
+  out += measures ? SizeAndMotion(info, *measures) : "extents   unknown\n";
   out += "channels  " + Channels(info) + "\n";
-  return out + Tree(info);
+  return out +
+         Tree(info, measures ? measures->joints : std::vector<JointMeasures>());
 }
 
 }  // namespace bvhmill::client

@@ -2,17 +2,19 @@
 
 // Facts about a clip as text.
 
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "bvhmill/clip/clip_measures.h"
 #include "bvhmill/encode/clip_info.h"
-#include "client/cli/io/extents.h"
 
 namespace bvhmill::client {
 
-// Counts, rate, duration, extents and channels, then the tree of joints, a line
-// each, with the letters of their channels.
+// Counts, rate, duration, size and motion, and channels, then the tree of
+// joints, a line each, with the letters of their channels and what they do.
+// Without `measures`, size and motion are unknown.
 std::string ClipFacts(std::string_view path, const ClipInfo& info,
-                      const Extents& extents);
+                      const std::optional<ClipMeasures>& measures);
 
 }  // namespace bvhmill::client

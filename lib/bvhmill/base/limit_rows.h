@@ -27,7 +27,14 @@ enum class LimitSetter {
 
 // The groups of --help, and the tables of docs/. Groups from kStreams on are of
 // the server only.
-enum class LimitGroup { kClips, kStreams, kInFlight, kShares, kConnections };
+enum class LimitGroup {
+  kClips,
+  kStreams,
+  kInFlight,
+  kShares,
+  kConnections,
+  kJobs
+};
 
 // The values that a flag takes.
 struct LimitRange {

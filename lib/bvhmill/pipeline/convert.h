@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,6 +20,7 @@
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/cancel.h"
 #include "bvhmill/bvh/source_skeleton.h"
+#include "bvhmill/clip/clip_measures.h"
 #include "bvhmill/encode/clip_info.h"
 #include "bvhmill/encode/output.h"
 #include "bvhmill/pipeline/options.h"
@@ -82,6 +84,9 @@ struct ConvertResult {
   // The skeleton that `info` describes, if the status is OK and
   // ConvertOptions::with_skeleton is set; else null.
   SharedSkeleton skeleton;
+  // Of the clip as it came. Only if options.measures asks for them, and the
+  // report does not refuse the clip.
+  std::optional<ClipMeasures> measures;
   // Sizes are exact if the status is OK.
   std::vector<OutputInfo> outputs;
   StageTimes times;

@@ -116,9 +116,14 @@ std::pair<size_t, size_t> FirstBranch(const std::vector<Limb>& limbs,
   }
 }
 
-// The length of the legs; 0 if there are no legs, or no arms on another branch.
-double FindLegs(const std::vector<Limb>& limbs, const Pairs& pairs,
-                int32_t root) {
+LimbPair PairOf(const Limb& a, const Limb& b) {
+  return {a.parent, {a.node, b.node}};
+}
+
+// Sets the legs of `body` and their length. Leaves it as it is if there are no
+// legs, or no arms on another branch.
+void FindLegs(const std::vector<Limb>& limbs, const Pairs& pairs, int32_t root,
+              BipedMeasure* body) {
   const auto [first, last] = FirstBranch(limbs, root);
   int64_t with_arms = 0;
   for (size_t i = first; i < last; ++i) with_arms += pairs.AnyIn(limbs[i].node);
@@ -126,9 +131,29 @@ double FindLegs(const std::vector<Limb>& limbs, const Pairs& pairs,
     const Limb& a = limbs[i];
     const Limb& b = limbs[i + 1];
     const int64_t own = pairs.AnyIn(a.node) + pairs.AnyIn(b.node);
-    if (IsPair(a, b) && with_arms > own) return b.length;
+    if (!IsPair(a, b) || with_arms <= own) continue;
+    body->legs = PairOf(a, b);
+    body->leg = b.length;
+    return;
   }
-  return 0;
+}
+
+// The longest pair of the first joint that is on no leg and has one.
+LimbPair FindArms(const std::vector<Limb>& limbs, const Pairs& pairs,
+                  const LimbPair& legs) {
+  const auto is_on_leg = [&](int32_t node) {
+    return std::any_of(legs.tops.begin(), legs.tops.end(), [&](int32_t top) {
+      return node >= top && node < pairs.end[static_cast<size_t>(top)];
+    });
+  };
+  LimbPair arms;
+  for (size_t i = 0; i + 1 < limbs.size(); ++i) {
+    const int32_t parent = limbs[i].parent;
+    if (arms.parent >= 0 && arms.parent != parent) break;
+    if (parent == legs.parent || is_on_leg(parent)) continue;
+    if (IsPair(limbs[i], limbs[i + 1])) arms = PairOf(limbs[i], limbs[i + 1]);
+  }
+  return arms;
 }
 
 std::array<double, 3> RestExtent(const Skeleton& skeleton) {
@@ -161,11 +186,14 @@ std::optional<BipedMeasure> MeasureBiped(const Skeleton& skeleton) {
     return std::nullopt;
   }
   const std::vector<Limb> limbs = LimbsOf(skeleton);
-  const BipedMeasure body = {RestExtent(skeleton),
-                             FindLegs(limbs, PairsOf(skeleton, limbs), 0)};
+  const Pairs pairs = PairsOf(skeleton, limbs);
+  BipedMeasure body;
+  body.extent = RestExtent(skeleton);
+  FindLegs(limbs, pairs, 0, &body);
   const double part = body.leg / SizeOf(body);
-  if (part >= kShortLeg && part <= kLongLeg) return body;
-  return std::nullopt;
+  if (!(part >= kShortLeg && part <= kLongLeg)) return std::nullopt;
+  body.arms = FindArms(limbs, pairs, body.legs);
+  return body;
 }
 
 double SizeOf(const BipedMeasure& body) {

@@ -5,11 +5,20 @@
 // any pose may be the rest pose.
 
 #include <array>
+#include <cstdint>
 #include <optional>
 
 #include "bvhmill/clip/clip.h"
 
 namespace bvhmill {
+
+// Two limbs of about equal length.
+struct LimbPair {
+  // The joint where they branch off; -1: there is no pair.
+  int32_t parent = -1;
+  // The first joint of each.
+  std::array<int32_t, 2> tops = {-1, -1};
+};
 
 struct BipedMeasure {
   // Size of the rest pose along X, Y and Z. The rest pose is given by the
@@ -18,6 +27,8 @@ struct BipedMeasure {
   // Length of the longer leg along its bones, from the joint where the legs
   // branch off to the end of the leg. In the unit of the clip, like `extent`.
   double leg = 0;
+  LimbPair legs;
+  LimbPair arms;
 };
 
 // Measures a body; returns nullopt for any other skeleton. A body has one root

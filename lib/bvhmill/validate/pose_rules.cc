@@ -3,61 +3,19 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
-#include <numbers>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "bvhmill/math/linear.h"
 #include "bvhmill/report/short_number.h"
+#include "bvhmill/validate/joint_rotation.h"
 #include "bvhmill/validate/rule_input.h"
 
 namespace bvhmill {
 namespace {
 
 using Row = std::span<const float>;
-
-// The local rotation of a node. Repeated rotations compose.
-Quat<double> RotationOf(const Skeleton& skeleton, const Node& node, Row row) {
-  Quat<double> q;
-  auto column = static_cast<size_t>(node.first_channel);
-  for (const Channel channel : ChannelsOf(skeleton, node)) {
-    if (IsRotation(channel)) {
-      q = Multiply(q, AxisQuat(AxisOf(channel), double{row[column]}));
-    }
-    ++column;
-  }
-  return q;
-}
-
-// The angle between two rotations, degrees.
-double AngleBetween(const Quat<double>& a, const Quat<double>& b) {
-  const double sign =
-      a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w < 0 ? -1 : 1;
-  const double x = a.x - sign * b.x;
-  const double y = a.y - sign * b.y;
-  const double z = a.z - sign * b.z;
-  const double w = a.w - sign * b.w;
-  const double half = std::sqrt(x * x + y * y + z * z + w * w) / 2;
-  return 4 * std::asin(std::min(half, 1.0)) * 180 / std::numbers::pi;
-}
-
-// The largest angle of a joint between two rows; no row is the rest pose. NaN
-// if a value is not a number.
-double LargestAngle(const Skeleton& skeleton, Row a, Row b) {
-  double largest = 0;
-  for (const Node& node : skeleton.nodes) {
-    if (node.channel_count == 0) continue;
-    const Quat<double> from = RotationOf(skeleton, node, a);
-    const Quat<double> to =
-        b.empty() ? Quat<double>() : RotationOf(skeleton, node, b);
-    const double angle = AngleBetween(from, to);
-    if (!(angle <= largest)) largest = angle;
-  }
-  return largest;
-}
 
 class PoseRules final : public RowObserver {
  public:

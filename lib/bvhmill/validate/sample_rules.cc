@@ -25,6 +25,8 @@ class SampleRules final : public RowObserver {
   void Finish(IssueLog* log) override {
     Validate(clip_->skeleton, clip_->facts, samples_, clip_->node_positions,
              clip_->source, log);
+    clip_->motion.has_global_positions =
+        HasGlobalPositions(clip_->skeleton, clip_->facts, samples_);
   }
 
  private:

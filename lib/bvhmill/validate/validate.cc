@@ -91,23 +91,34 @@ void LogCandidates(const RuleInput& input, IssueCode code,
            {{"joint", Quoted(input, candidates.first)}}, candidates.count);
 }
 
-void CheckJointPositions(const RuleInput& input, IssueLog* log) {
-  if (input.samples.frames() == 0) return;
-  Candidates additive;
+// Those that are global; none if the others are at least as many.
+Candidates GlobalJoints(const RuleInput& input) {
   Candidates global;
+  if (input.samples.frames() == 0) return global;
   const std::vector<int32_t>& joints = input.facts.positioned_joints;
-  const auto positioned = static_cast<int64_t>(joints.size());
   for (const int32_t joint : joints) {
-    if (LooksAdditive(input, input.node(joint))) additive.Add(joint);
     if (LooksGlobal(input, joint)) global.Add(joint);
   }
   // A single joint may have such values by chance, but not most joints.
   constexpr int64_t kFewest = 2;
-  if (additive.count * 2 > positioned) {
+  const auto positioned = static_cast<int64_t>(joints.size());
+  const bool are_most =
+      global.count >= kFewest && global.count * 2 > positioned;
+  return are_most ? global : Candidates();
+}
+
+void CheckJointPositions(const RuleInput& input, IssueLog* log) {
+  if (input.samples.frames() == 0) return;
+  Candidates additive;
+  const std::vector<int32_t>& joints = input.facts.positioned_joints;
+  for (const int32_t joint : joints) {
+    if (LooksAdditive(input, input.node(joint))) additive.Add(joint);
+  }
+  if (additive.count * 2 > static_cast<int64_t>(joints.size())) {
     LogCandidates(input, IssueCode::DATA_JOINT_POSITIONS_ADDITIVE, additive,
                   log);
   }
-  if (global.count >= kFewest && global.count * 2 > positioned) {
+  if (const Candidates global = GlobalJoints(input); global.count > 0) {
     LogCandidates(input, IssueCode::DATA_JOINT_POSITIONS_GLOBAL, global, log);
   }
 }
@@ -125,6 +136,12 @@ void Validate(const Skeleton& skeleton, const SkeletonFacts& facts,
               const SourceSpace& source, IssueLog* log) {
   const RuleInput input{skeleton, facts, samples, node_positions, source};
   for (const Rule rule : kRules) rule(input, log);
+}
+
+bool HasGlobalPositions(const Skeleton& skeleton, const SkeletonFacts& facts,
+                        const RowSamples& samples) {
+  const SourceSpace any;
+  return GlobalJoints({skeleton, facts, samples, {}, any}).count > 0;
 }
 
 }  // namespace bvhmill

@@ -24,4 +24,9 @@ void Validate(const Skeleton& skeleton, const SkeletonFacts& facts,
               std::span<const TextPosition> node_positions,
               const SourceSpace& source, IssueLog* log);
 
+// True if Validate logs DATA_JOINT_POSITIONS_GLOBAL: position channels of
+// joints hold places in the world. Cost: that of Validate.
+bool HasGlobalPositions(const Skeleton& skeleton, const SkeletonFacts& facts,
+                        const RowSamples& samples);
+
 }  // namespace bvhmill

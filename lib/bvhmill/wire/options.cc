@@ -326,6 +326,7 @@ absl::Status FromProto(const v1::ConvertOptions& message,
   BVHMILL_RETURN_IF_ERROR(
       FromProto(message.validation(), options->limits, &options->report));
   BVHMILL_RETURN_IF_ERROR(FromProto(message.edits(), &options->edits));
+  options->measures = message.measures();
   options->outputs.clear();
   for (int i = 0; i < message.outputs_size(); ++i) {
     // One too many is enough to be refused below.
@@ -355,6 +356,7 @@ v1::ConvertOptions ToProto(const ConvertOptions& options) {
     message.mutable_edits()->Swap(&edits);
   }
   ToProto(options.report, message.mutable_validation());
+  message.set_measures(options.measures);
   for (const OutputRequest& request : options.outputs) {
     v1::OutputRequest* out = message.add_outputs();
     out->set_id(request.id);

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "bvhmill/base/status.h"
+#include "bvhmill/wire/measures.h"
 #include "bvhmill/wire/status.h"
 #include "bvhmill/wire/thresholds.h"
 
@@ -206,6 +207,7 @@ void ToProto(const ConvertResult& result, v1::ClipResult* out) {
     }
   }
   ToProto(result.times, out->mutable_times());
+  if (result.measures) ToProto(*result.measures, out->mutable_measures());
 }
 
 ConvertResult FromProto(const v1::ClipResult& message) {
@@ -217,6 +219,7 @@ ConvertResult FromProto(const v1::ClipResult& message) {
     out.outputs.push_back(FromProto(output));
   }
   out.times = FromProto(message.times());
+  if (message.has_measures()) out.measures = FromProto(message.measures());
   return out;
 }
 

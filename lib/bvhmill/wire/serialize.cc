@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "bvhmill/wire/measures.h"
 #include "bvhmill/wire/result.h"
 #include "bvhmill/wire/status.h"
 
@@ -56,6 +57,7 @@ std::string SerializeFields(std::string_view key, const ConvertResult& result) {
   *fields.mutable_status() = ToProto(result.status);
   ToProto(result.report, fields.mutable_report());
   ToProto(result.times, fields.mutable_times());
+  if (result.measures) ToProto(*result.measures, fields.mutable_measures());
   return fields.SerializeAsString();
 }
 

@@ -205,6 +205,7 @@ ConvertOptions AnyOptions(const std::vector<std::string>& names,
     options.outputs.push_back({std::to_string(i), AnyFormat(choices)});
   }
   options.checks_only = choices->OneIn(10);
+  options.measures = choices->OneIn(4);
   options.limits = AnyLimits(choices);
   return options;
 }

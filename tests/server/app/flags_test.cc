@@ -56,6 +56,7 @@ const FlagCase kFlags[] = {
     {"metrics", "127.0.0.1:104", "metrics = 127.0.0.1:104"},
     {"log", "json", "log = json"},
     {"reflection", "on", "reflection = true"},
+    {"data-dir", "/jobs", "data_dir = /jobs"},
 };
 
 // The flag of each limit, and the field of ServerConfig that has its struct. A
@@ -104,6 +105,16 @@ const std::pair<const char*, const char*> kLimitFlags[] = {
     {"handshake-seconds", "transport"},
     {"max-stray-bytes", "transport"},
     {"max-request-seconds", "transport"},
+    {"max-jobs-per-caller", "jobs"},
+    {"max-items-per-job", "jobs"},
+    {"max-queued-items", "jobs"},
+    {"max-blob-bytes", "jobs"},
+    {"max-data-bytes", "jobs"},
+    {"min-free-disk-bytes", "jobs"},
+    {"job-retention-seconds", "jobs"},
+    {"blob-retention-seconds", "jobs"},
+    {"max-item-tries", "jobs"},
+    {"max-wait-seconds", "jobs"},
 };
 
 // Each limit with a value of its own.
@@ -130,6 +141,7 @@ const FlagCase kSwitches[] = {
 // only.
 const FlagCase kActions[] = {
     {"check-config", "true", "check_config = true"},
+    {"check-data", "/data", "check_data = /data"},
     {"hash-token", "ann", "hash_token = ann"},
 };
 

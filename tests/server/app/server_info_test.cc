@@ -68,6 +68,17 @@ void Configure(server::ServerConfig* config) {
   transport.handshake_seconds = 49;
   transport.max_stray_bytes = 4'000'010;
   transport.max_request_seconds = 411;
+  server::JobLimits& jobs = config->jobs;
+  jobs.max_jobs_per_caller = 501;
+  jobs.max_items_per_job = 502;
+  jobs.max_queued_items = 503;
+  jobs.max_blob_bytes = 504;
+  jobs.max_data_bytes = 505;
+  jobs.min_free_disk_bytes = 506;
+  jobs.job_retention_seconds = 507;
+  jobs.blob_retention_seconds = 508;
+  jobs.max_item_tries = 509;
+  jobs.max_wait_seconds = 510;
 }
 
 constexpr char kLimits[] = R"(
@@ -114,6 +125,16 @@ constexpr char kLimits[] = R"(
   max_clip_memory_bytes: 1000012
   max_clip_work: 1000013
   max_clip_work_per_byte: 114
+  max_jobs_per_caller: 501
+  max_items_per_job: 502
+  max_queued_items: 503
+  max_blob_bytes: 504
+  max_data_bytes: 505
+  min_free_disk_bytes: 506
+  job_retention_seconds: 507
+  blob_retention_seconds: 508
+  max_item_tries: 509
+  max_wait_seconds: 510
   # Four times max_request_message_bytes.
   max_received_message_bytes: 8000004
   # No operator chooses these.

@@ -152,13 +152,13 @@ TEST_F(UnaryTest, ServerInfoStatesEveryLimit) {
         v1::Limits::GetReflection()->HasField(response.limits(), field);
     if (!is_stated) unstated.push_back(field->name());
   }
-  // A caller without a token has no limits per caller; the last has none by
+  // A caller without a token has no limits per caller; the others have none by
   // default.
   EXPECT_THAT(unstated,
               ::testing::UnorderedElementsAre(
                   "max_clip_memory_bytes", "max_inflight_clips_per_caller",
                   "max_inflight_bytes_per_caller", "max_streams_per_caller",
-                  "max_connection_age_grace_seconds"));
+                  "max_connection_age_grace_seconds", "max_data_bytes"));
 }
 
 }  // namespace

@@ -6,6 +6,43 @@ function fact(name, value) {
     : html('div', {}, html('dt', {}, name), html('dd', {}, value));
 }
 
+const REST_POSES = {
+  REST_POSE_T: 'T pose',
+  REST_POSE_A: 'A pose',
+  REST_POSE_ARMS_DOWN: 'arms down',
+  REST_POSE_ALIGNED: 'all bones aligned',
+  REST_POSE_OTHER: 'neither T nor A pose',
+};
+
+// "-3 to 4", for each axis.
+function boxText(extents) {
+  return extents.map(([least, greatest], axis) =>
+    `${'xyz'[axis]} ${rounded(least)} to ${rounded(greatest)}`).join(', ');
+}
+
+// Facts about the motion, in the units of the file.
+function measuresOf(clip) {
+  if (clip.reach === undefined) return [];
+  const known = (value, text) => value === undefined ? null : text(value);
+  return [
+    fact('Channels', grouped(clip.channels)),
+    fact('Depth', `${counted(clip.depth, 'joint')}`),
+    fact('Extents', known(clip.extents, boxText)),
+    fact('Rest pose', `${REST_POSES[clip.rest_pose] || 'of no body'}, ` +
+      clip.rest_size.map((size) => rounded(size)).join(' by ')),
+    fact('Skeleton height', known(clip.rest_height, (x) => rounded(x))),
+    fact('Reach', rounded(clip.reach)),
+    fact('Way of the root', known(clip.root_path, (x) => rounded(x))),
+    fact('Speed of the root', known(clip.root_speed, (x) => `${rounded(x)} /s`)),
+    fact('Fastest joint', known(clip.fastest, ({ joint, speed, frame }) =>
+      `${joint}, ${rounded(speed)} /s at frame ${grouped(frame)}`)),
+    fact('Turns most', known(clip.turns, (turns) => turns.length === 0 ? '–'
+      : turns.map(([name, angle]) => `${name} ${rounded(angle)}°`).join(', '))),
+    fact('Loop error', known(clip.loop_degrees, (angle) =>
+      `${rounded(angle)}°, root ${rounded(clip.loop_distance)}`)),
+  ];
+}
+
 function factsOf(clip) {
   const rate = clip.fps > 0 ? `${rounded(clip.fps, 5)} frames/s` : 'unknown';
   return html('dl', { class: 'facts' },
@@ -15,7 +52,8 @@ function factsOf(clip) {
     fact('Rate', clip.frames === undefined ? null : rate),
     fact('Joints', clip.joints === undefined ? null : grouped(clip.joints)),
     fact('Height', clip.height > 0
-      ? `${rounded(clip.height)} ${DATA.unit}` : null));
+      ? `${rounded(clip.height)} ${DATA.unit}` : null),
+    measuresOf(clip));
 }
 
 // "frame 120 (2 s), joint Hips, line 300, column 5".

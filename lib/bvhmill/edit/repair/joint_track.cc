@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "bvhmill/base/status.h"
 
@@ -84,11 +83,6 @@ void ReadValues(const JointTrack& track, std::span<const float> row,
                 std::vector<float>* values) {
   values->clear();
   for (const size_t column : track.columns) values->push_back(row[column]);
-}
-
-double AngleBetween(const Quat<double>& a, const Quat<double>& b) {
-  const double cosine = std::abs(a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w);
-  return 2 * std::acos(std::min(cosine, 1.0)) * 180 / std::numbers::pi;
 }
 
 Location PlaceOf(const Skeleton& skeleton, int32_t node, int64_t first,

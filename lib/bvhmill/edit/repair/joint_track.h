@@ -48,9 +48,6 @@ Quat<double> PoseOf(const Skeleton& skeleton, const JointTrack& track,
 void ReadValues(const JointTrack& track, std::span<const float> row,
                 std::vector<float>* values);
 
-// The angle between two rotations, in degrees.
-double AngleBetween(const Quat<double>& a, const Quat<double>& b);
-
 // The place of a change of `node` in frames `first` to `last` of the source.
 Location PlaceOf(const Skeleton& skeleton, int32_t node, int64_t first,
                  int64_t last);

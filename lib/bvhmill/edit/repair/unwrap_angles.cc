@@ -5,6 +5,7 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
 #include "bvhmill/edit/repair/steps.h"
+#include "bvhmill/math/rotation_angle.h"
 
 namespace bvhmill {
 namespace {

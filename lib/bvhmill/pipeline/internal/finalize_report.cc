@@ -89,6 +89,7 @@ void Reset(ConvertResult* result) {
   result->status = absl::OkStatus();
   result->report.issues.clear();
   result->skeleton.reset();
+  result->measures.reset();
   result->times = {};
 }
 
@@ -96,6 +97,7 @@ void RefuseUnread(const absl::Status& status, ConvertResult* result) {
   result->status = status;
   result->report = {};
   result->info = {};
+  result->measures.reset();
 }
 
 void FinalizeReport(const ClipRead& read, RowObservers* observers,
@@ -115,6 +117,8 @@ void FinalizeReport(const ClipRead& read, RowObservers* observers,
     result->status = MakeStatus(absl::StatusCode::kCancelled, "cancelled");
   } else if (!IsGood(result->report.verdict)) {
     result->status = Refusal(result->report);
+  } else {
+    result->measures = observers->Measures();
   }
 }
 

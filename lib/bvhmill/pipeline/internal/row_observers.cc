@@ -11,6 +11,9 @@ namespace {
 // Nodes that are solved at once: 3 MB of positions, or 200 KB of landmarks.
 constexpr int64_t kMaxNodes = 256 * 1024;
 constexpr int64_t kMaxLandmarks = 16 * 1024;
+// Units of work to solve and measure a node, and to measure a channel.
+constexpr int64_t kNodeWork = 20;
+constexpr int64_t kChannelWork = 40;
 
 int64_t NodesOf(const Plan& plan) {
   return static_cast<int64_t>(plan.nodes.size());
@@ -24,7 +27,23 @@ int64_t BytesOf(const Plan& plan, int64_t frames) {
 
 }  // namespace
 
+std::optional<ClipMeasures> RowObservers::Measures() const {
+  if (!measures_) return std::nullopt;
+  return measurer_->Measure();
+}
+
+bool RowObservers::DrawMeasures(int64_t frames) {
+  if (!measures_ || has_failed_) return !has_failed_;
+  const Skeleton& skeleton = compiled_->source->skeleton;
+  const int64_t units =
+      kNodeWork * static_cast<int64_t>(skeleton.nodes.size()) +
+      kChannelWork * static_cast<int64_t>(skeleton.channels.size());
+  has_failed_ = !budget_->Work(units * frames).ok();
+  return !has_failed_;
+}
+
 bool RowObservers::NeedsPositions() const {
+  if (measures_) return true;
   return std::any_of(observers_.begin(), observers_.end(),
                      [](const auto& o) { return o->NeedsPositions(); });
 }
@@ -50,8 +69,10 @@ absl::Status RowObservers::Begin(const CompiledSkeleton& compiled,
                                  double frame_time, int threads,
                                  Budget* budget) {
   compiled_ = &compiled;
-  lists_data_ = ListsData(options.report);
+  lists_data_ = measures_ || ListsData(options.report);
   frames_ = 0;
+  budget_ = budget;
+  has_failed_ = false;
   thresholds_ = Thresholds(options.report.thresholds);
   motion_ = {};
   motion_.reach = compiled.facts.reach;
@@ -104,6 +125,7 @@ void RowObservers::Solve(int64_t frames, std::span<const float> values,
 
 void RowObservers::Pass(int64_t frames, std::span<const float> values,
                         const TileBuffers* buffers) {
+  if (!DrawMeasures(frames)) return;
   ObservedRows rows;
   rows.first_frame = frames_;
   rows.frames = frames;
@@ -123,7 +145,7 @@ void RowObservers::Add(int64_t frames, std::span<const float> values,
   if (!Solves()) return Pass(frames, values, nullptr);
   const size_t width = compiled_->source->skeleton.channels.size();
   const int64_t most = MaxFrames();
-  for (int64_t done = 0; done < frames; done += most) {
+  for (int64_t done = 0; done < frames && !has_failed_; done += most) {
     const int64_t count = std::min(most, frames - done);
     const auto part = values.subspan(static_cast<size_t>(done) * width,
                                      static_cast<size_t>(count) * width);

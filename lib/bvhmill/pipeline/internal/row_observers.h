@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "bvhmill/pipeline/internal/compiled_skeleton.h"
 #include "bvhmill/pipeline/internal/tile.h"
 #include "bvhmill/pipeline/options.h"
+#include "bvhmill/validate/measure/clip_measurer.h"
 #include "bvhmill/validate/row_observer.h"
 
 namespace bvhmill {
@@ -28,6 +30,10 @@ class RowObservers {
   void AddObserver(std::unique_ptr<RowObserver> observer) {
     observers_.push_back(std::move(observer));
   }
+  // Sets whether the next clips are measured, too. Before Begin.
+  void SetMeasures(bool measures) { measures_ = measures; }
+  // The measures of the clip, after Finish; nullopt if it was not measured.
+  std::optional<ClipMeasures> Measures() const;
   // An observer needs the positions of all nodes.
   bool NeedsPositions() const;
 
@@ -68,16 +74,26 @@ class RowObservers {
   void Pass(int64_t frames, std::span<const float> values,
             const TileBuffers* buffers);
 
-  // Calls body(observer) for those that this clip needs, in order.
+  // Calls body(observer) for those that this clip needs, in order: the measurer
+  // last. It uses what the rules about data find.
   template <class Body>
   void ForEach(Body body) const {
     for (const auto& observer : observers_) {
       if (lists_data_ || !observer->IsAboutDataOnly()) body(observer.get());
     }
+    if (measures_) body(measurer_.get());
   }
+  // Draws the work of measuring `frames` frames. False: the limit is reached,
+  // and the clip will be refused.
+  bool DrawMeasures(int64_t frames);
 
   std::vector<std::unique_ptr<RowObserver>> observers_;
-  // The report lists issues about data.
+  std::unique_ptr<ClipMeasurer> measurer_ = std::make_unique<ClipMeasurer>();
+  bool measures_ = false;
+  Budget* budget_ = nullptr;
+  // The budget has refused the work of measuring.
+  bool has_failed_ = false;
+  // The report lists issues about data, or measures need what they find.
   bool lists_data_ = true;
   const CompiledSkeleton* compiled_ = nullptr;
   int64_t frames_ = 0;

@@ -81,6 +81,7 @@ void RowPipeline::Fail(const absl::Status& status) {
 absl::Status RowPipeline::BeginClip(const ClipHeader& header, int threads) {
   BVHMILL_RETURN_IF_ERROR(DrawSkeleton(header.skeleton(), &budget_));
   RowObservers& observers = workspace_.observers;
+  observers.SetMeasures(options_.measures);
   const bool needs_plan =
       (has_outputs() && !has_edits()) || observers.NeedsPositions();
   compiled_ = workspace_.compiler.Compile(header.source, needs_plan,

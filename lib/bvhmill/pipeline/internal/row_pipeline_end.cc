@@ -15,18 +15,16 @@ namespace bvhmill {
 
 bool RowPipeline::Finalize(const StreamResult& read) {
   read_frames_ = read.frames;
+  // Readers do not deliver frames without values.
+  if (observes_ && header_->width() == 0) {
+    Observe(read.frames - workspace_.observers.frames(), {});
+  }
   if (const absl::Status refused = budget_.failure(); !refused.ok()) {
     RefuseUnread(refused, &result_);
     return false;
   }
   RowObservers& observers = workspace_.observers;
-  if (observes_) {
-    // Readers do not deliver frames without values.
-    if (header_->width() == 0) {
-      Observe(read.frames - observers.frames(), {});
-    }
-    observers.Truncate(read.frames);
-  }
+  if (observes_) observers.Truncate(read.frames);
   // A clip that is cancelled may have a skeleton that was not compiled.
   const bool has_skeleton = read.skeleton_read && compiled_ != nullptr;
   FinalizeReport({has_skeleton, read.motion_read, compiled_.get(), read.frames,

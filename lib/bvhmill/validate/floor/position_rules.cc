@@ -295,8 +295,10 @@ void PositionRules::Finish(IssueLog* log) {
   if (!motion.last_apart) CountRow(newest_row_);
   if (counted_ < 2) return;
   FindMoving();
-  FindBelowMoving();
-  for (const PositionedNode& node : nodes_) CheckBone(node, log);
+  if (!motion.has_global_positions) {
+    FindBelowMoving();
+    for (const PositionedNode& node : nodes_) CheckBone(node, log);
+  }
   CheckRoot(log);
 }
 

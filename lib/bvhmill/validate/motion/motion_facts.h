@@ -43,6 +43,9 @@ struct MotionFacts {
   // Frames at which many joints step at once (DATA_CUT), ascending.
   std::vector<int64_t> cuts;
 
+  // Position channels of joints hold places in the world: their length is no
+  // bone. The observer of sample rules writes this.
+  bool has_global_positions = false;
   // For each channel, 1 if its values differ. Valid until the next Begin.
   std::span<const uint8_t> moving_columns;
 

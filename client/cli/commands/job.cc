@@ -1,0 +1,180 @@
+#include <google/protobuf/util/json_util.h>
+
+#include <ctime>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "client/cli/commands/commands.h"
+#include "client/cli/jobs/job_server.h"
+#include "client/cli/ui/table.h"
+#include "client/cli/ui/text.h"
+
+namespace bvhmill::client {
+namespace {
+
+constexpr char kJobExamples[] =
+    "  bvhmill job submit -r takes --emit npz --server HOST:7450\n"
+    "  bvhmill job list --server HOST:7450\n"
+    "  bvhmill job wait JOB --server HOST:7450\n"
+    "  bvhmill job results JOB -o out --server HOST:7450\n";
+
+struct Flags {
+  RunOptions run;
+  std::string name;
+  bool json = false;
+};
+
+// The message in the JSON of protobuf, on one line.
+std::string Json(const google::protobuf::Message& message) {
+  google::protobuf::util::JsonPrintOptions how;
+  how.always_print_primitive_fields = true;
+  how.preserve_proto_field_names = true;
+  std::string text;
+  // It fails only for messages that no server of this API sends.
+  static_cast<void>(
+      google::protobuf::util::MessageToJsonString(message, &text, how));
+  return text + "\n";
+}
+
+std::string TimeText(const google::protobuf::Timestamp& time) {
+  if (time.seconds() == 0) return "-";
+  const std::time_t seconds = time.seconds();
+  std::tm parts = {};
+  gmtime_r(&seconds, &parts);
+  char text[32] = {};
+  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%SZ", &parts);
+  return text;
+}
+
+std::string ListText(const std::vector<v1::Job>& jobs) {
+  std::vector<std::vector<std::string>> rows;
+  for (const v1::Job& job : jobs) {
+    rows.push_back(
+        {job.name(), StateWord(job.state()),
+         std::to_string(job.items().total()), std::to_string(job.items().ok()),
+         std::to_string(job.items().failed()), TimeText(job.create_time()),
+         Printable(job.display_name())});
+  }
+  return RenderTable({{"JOB", Align::kLeft},
+                      {"STATE", Align::kLeft},
+                      {"CLIPS", Align::kRight},
+                      {"GOOD", Align::kRight},
+                      {"FAILED", Align::kRight},
+                      {"CREATED", Align::kLeft},
+                      {"NAME", Align::kLeft}},
+                     rows);
+}
+
+std::string ShowText(const v1::Job& job) {
+  std::string text = JobLine(job) + "\n";
+  text += "created  " + TimeText(job.create_time()) + "\n";
+  text += "started  " + TimeText(job.start_time()) + "\n";
+  text += "ended    " + TimeText(job.end_time()) + "\n";
+  text += "expires  " + TimeText(job.expire_time()) + "\n";
+  if (!job.display_name().empty()) {
+    text += "name     " + Printable(job.display_name()) + "\n";
+  }
+  if (job.has_error()) {
+    text += "error    " + Printable(job.error().message()) + "\n";
+  }
+  return text;
+}
+
+int Put(const Session& session, const std::string& data) {
+  session.console->PrintData(data);
+  return session.console->data_lost() ? kExitClipFailed : kExitGood;
+}
+
+int List(const JobClient& jobs, const Flags& flags, Session* session) {
+  std::vector<v1::Job> all;
+  v1::ListJobsRequest request;
+  request.set_page_size(1000);
+  do {
+    const auto page = jobs.List(request, session->cancel);
+    if (!page.ok()) return JobFailure(*session, page.status());
+    all.insert(all.end(), page->jobs().begin(), page->jobs().end());
+    request.set_page_token(page->next_page_token());
+  } while (!request.page_token().empty());
+  if (!flags.json) return Put(*session, ListText(all));
+  std::string lines;
+  for (const v1::Job& job : all) lines += Json(job);
+  return Put(*session, lines);
+}
+
+int Show(const JobClient& jobs, const Flags& flags, Session* session) {
+  const auto job = jobs.Get(JobName(flags.name), session->cancel);
+  if (!job.ok()) return JobFailure(*session, job.status());
+  return Put(*session, flags.json ? Json(*job) : ShowText(*job));
+}
+
+int Wait(const JobClient& jobs, const Flags& flags, Session* session) {
+  return AwaitJob(jobs, *session, JobName(flags.name));
+}
+
+int Cancel(const JobClient& jobs, const Flags& flags, Session* session) {
+  const auto job = jobs.Cancel(JobName(flags.name), session->cancel);
+  if (!job.ok()) return JobFailure(*session, job.status());
+  session->console->PrintDiagnostics(JobLine(*job) + "\n");
+  return kExitGood;
+}
+
+int Delete(const JobClient& jobs, const Flags& flags, Session* session) {
+  const absl::Status deleted =
+      jobs.Delete(JobName(flags.name), session->cancel);
+  if (!deleted.ok()) return JobFailure(*session, deleted);
+  return kExitGood;
+}
+
+using Action = int (*)(const JobClient&, const Flags&, Session*);
+
+struct Row {
+  const char* name;
+  const char* help;
+  Action action;
+  bool has_name;
+  bool has_json;
+};
+
+constexpr Row kRows[] = {
+    {"list", "list your jobs, the newest first", &List, false, true},
+    {"show", "print the state of a job", &Show, true, true},
+    {"wait", "wait until a job is over", &Wait, true, false},
+    {"cancel", "end a job; clips that are done keep their results", &Cancel,
+     true, false},
+    {"delete", "forget a job that is over, and its results", &Delete, true,
+     false},
+};
+
+Command AddRow(CLI::App* parent, const Row& row) {
+  const auto flags = std::make_shared<Flags>();
+  CLI::App* app = parent->add_subcommand(row.name, row.help);
+  app->footer("  bvhmill job " + std::string(row.name) +
+              (row.has_name ? " JOB" : "") + " --server HOST:7450\n");
+  if (row.has_json) {
+    app->add_flag("--json", flags->json, "print one JSON object per job")
+        ->group("Output");
+  }
+  AddJobOptions(app, &flags->run, row.has_name ? &flags->name : nullptr);
+  const Action action = row.action;
+  return {app, [app, flags, action](Session* session) -> int {
+            ExitCode exit = kExitGood;
+            const auto jobs = OpenJobs(app, flags->run, session, &exit);
+            return jobs == nullptr ? exit : action(*jobs, *flags, session);
+          }};
+}
+
+}  // namespace
+
+std::vector<Command> AddJob(CLI::App* parent) {
+  CLI::App* job = parent->add_subcommand(
+      "job", "have a server convert many clips while you are away");
+  job->footer(kJobExamples);
+  job->require_subcommand(1);
+  std::vector<Command> commands = {AddJobSubmit(job)};
+  for (const Row& row : kRows) commands.push_back(AddRow(job, row));
+  commands.push_back(AddJobResults(job));
+  return commands;
+}
+
+}  // namespace bvhmill::client

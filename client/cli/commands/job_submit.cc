@@ -1,0 +1,91 @@
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bvhmill/base/status.h"
+#include "client/cli/commands/commands.h"
+#include "client/cli/jobs/job_server.h"
+#include "client/cli/jobs/submission.h"
+#include "client/cli/options/edit_options.h"
+#include "client/cli/options/output_options.h"
+
+namespace bvhmill::client {
+namespace {
+
+constexpr char kExamples[] =
+    "  bvhmill job submit -r takes --emit anim,positions --server HOST:7450\n"
+    "  bvhmill job submit -r takes --emit npz --wait --server HOST:7450\n"
+    "  bvhmill job submit -r takes --emit csv --name night --server "
+    "HOST:7450\n";
+
+struct Flags {
+  RunOptions run;
+  InputOptions input;
+  SubmitOptions submit;
+  OutputFlags outputs;
+  EditFlags edits;
+};
+
+void AddSubmitOptions(CLI::App* app, Flags* flags) {
+  const char* group = "Job";
+  app->add_option("--name", flags->submit.display_name,
+                  "a name for people, which job list shows")
+      ->type_name("TEXT")
+      ->group(group);
+  app->add_flag("--again", flags->submit.again,
+                "make another job of what was submitted before; without,\n"
+                "the same files with the same options are the same job")
+      ->group(group);
+  app->add_flag("--wait", flags->submit.wait, "wait until the job is over")
+      ->group(group);
+}
+
+int Run(const CLI::App* app, Flags* flags, Session* session) {
+  SubmitOptions& submit = flags->submit;
+  std::string wrong =
+      ReadEditFlags(*session, flags->edits, &submit.convert.edits);
+  if (wrong.empty()) {
+    wrong = ReadOutputFlags(app, *session, submit.convert.edits.source,
+                            &flags->outputs);
+  }
+  if (!wrong.empty()) return Misused(app, session, wrong);
+  auto inputs = CollectInputs(flags->input, std::nullopt);
+  if (!inputs.ok()) {
+    return Misused(app, session, std::string(MessageOf(inputs.status())));
+  }
+  const std::vector<std::string>& emit = flags->outputs.emit;
+  submit.report =
+      std::find(emit.begin(), emit.end(), kReportName) != emit.end();
+  submit.convert.outputs = ChosenOutputs(flags->outputs);
+  ExitCode exit = kExitGood;
+  const auto jobs = OpenJobs(app, flags->run, session, &exit);
+  if (jobs == nullptr) return exit;
+  return Submission(submit, *std::move(inputs), *jobs, session).Run();
+}
+
+}  // namespace
+
+Command AddJobSubmit(CLI::App* job) {
+  const auto flags = std::make_shared<Flags>();
+  CLI::App* app = job->add_subcommand(
+      "submit", "upload clips and have a server convert them");
+  app->footer(kExamples);
+  AddInputOptions(app, &flags->input);
+  AddSubmitOptions(app, flags.get());
+  AddEmitOption(app, "formats to make", "Output", kReportName, &flags->outputs)
+      ->required();
+  AddFormatOptions(app, "Output", &flags->outputs);
+  AddAnimOptions(app, &flags->outputs.anim);
+  AddReadingOptions(app, &flags->submit.convert);
+  AddEditOptions(app, &flags->edits, &flags->submit.convert.edits);
+  AddReportOptions(app, &flags->submit.convert.report);
+  AddBatchOptions(app, &flags->run);
+  AddJobOptions(app, &flags->run, nullptr);
+  return {app, [app, flags](Session* session) {
+            return Run(app, flags.get(), session);
+          }};
+}
+
+}  // namespace bvhmill::client

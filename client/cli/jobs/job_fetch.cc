@@ -1,0 +1,185 @@
+#include "client/cli/jobs/job_fetch.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "bvhmill/base/status.h"
+#include "bvhmill/digest/sha256.h"
+#include "bvhmill/encode/encoder.h"
+#include "bvhmill/encode/report_json.h"
+#include "bvhmill/wire/options.h"
+#include "bvhmill/wire/result.h"
+#include "client/cli/claims.h"
+#include "client/cli/jobs/job_server.h"
+#include "client/cli/ui/text.h"
+
+namespace bvhmill::client {
+namespace {
+
+constexpr int kPageSize = 200;
+
+// The digest of the file at `path`, as the name of a blob; empty if it cannot
+// be read.
+std::string BlobOfFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return "";
+  Sha256 digest;
+  std::string piece(size_t{1} << 20, '\0');
+  while (file) {
+    file.read(piece.data(), static_cast<std::streamsize>(piece.size()));
+    digest.Add({piece.data(), static_cast<size_t>(file.gcount())});
+  }
+  return "blobs/" + digest.Finish();
+}
+
+// Inputs of which the results are: for names of outputs and for messages.
+std::vector<Input> InputsOf(const v1::ListJobResultsResponse& page) {
+  std::vector<Input> inputs;
+  for (const v1::ClipResult& result : page.results()) {
+    Input& input = inputs.emplace_back();
+    input.base = result.key();
+    input.path =
+        result.display_name().empty() ? result.key() : result.display_name();
+    for (const v1::Output& output : result.outputs()) {
+      input.bytes += output.size_bytes();
+    }
+  }
+  // A server may have items of other clients, with any keys.
+  ClaimOutputs(&inputs);
+  return inputs;
+}
+
+}  // namespace
+
+absl::Status JobFetch::Open(v1::Job* job) {
+  auto found = jobs_.Get(options_.name, session_.cancel);
+  if (!found.ok()) return found.status();
+  *job = *std::move(found);
+  ConvertOptions convert;
+  BVHMILL_RETURN_IF_ERROR(wire::FromProto(job->options(), &convert));
+  rules_.requests = convert.outputs;
+  rules_.report = job->annotations().contains(kReportAnnotation);
+  rules_.force = options_.force;
+  auto directory = OutputDir::Open(options_.output);
+  if (!directory.ok()) return directory.status();
+  directory_ = *std::move(directory);
+  return absl::OkStatus();
+}
+
+// True if all outputs are in the folder, with the same bytes.
+bool JobFetch::IsThere(const v1::ClipResult& message,
+                       const Input& input) const {
+  if (message.status().code() != 0 || message.outputs().empty()) return false;
+  const std::string stem = options_.output + "/" + input.base;
+  for (int i = 0; i < message.outputs_size(); ++i) {
+    if (static_cast<size_t>(i) >= rules_.requests.size()) return false;
+    const std::string path =
+        stem +
+        std::string(
+            FormatOf(rules_.requests[static_cast<size_t>(i)].format).extension);
+    if (BlobOfFile(path) != message.outputs(i).blob()) return false;
+  }
+  return !rules_.report ||
+         std::filesystem::exists(stem + std::string(kReportExtension));
+}
+
+ConvertResult JobFetch::FetchInto(const v1::ClipResult& message,
+                                  const Input& input, ClipOutputs* outputs,
+                                  int64_t* bytes) {
+  ConvertResult result = wire::FromProto(message);
+  if (result.status.ok()) {
+    absl::Status stored = outputs->Begin(result.info, result.outputs);
+    for (int i = 0; stored.ok() && i < message.outputs_size(); ++i) {
+      stored = jobs_.Download(
+          message.outputs(i).blob(),
+          [&](std::string_view piece) {
+            *bytes += static_cast<int64_t>(piece.size());
+            return outputs->Data(static_cast<size_t>(i), piece);
+          },
+          session_.cancel);
+    }
+    result.status = stored;
+    if (!stored.ok()) return result;
+  }
+  std::string report;
+  if (rules_.report && HasReport(result)) {
+    report = ReportJson(input.path, result.report, result.info);
+  }
+  const absl::Status named = result.status.ok()
+                                 ? outputs->Commit(result, report)
+                                 : outputs->CommitReport(report);
+  if (!named.ok()) result.status = named;
+  return result;
+}
+
+Outcome JobFetch::Fetch(const v1::ClipResult& message, const Input& input) {
+  ConvertResult result;
+  int64_t bytes = 0;
+  result.status = input.status;
+  bool is_there = false;
+  if (result.status.ok()) {
+    is_there = IsThere(message, input);
+    ClipOutputs outputs(*directory_, rules_, input);
+    const absl::StatusOr<bool> needed = is_there
+                                            ? absl::StatusOr<bool>(false)
+                                            : outputs.Prepare(session_.cancel);
+    if (!needed.ok()) {
+      result.status = needed.status();
+    } else if (*needed) {
+      result = FetchInto(message, input, &outputs, &bytes);
+    }
+  }
+  Outcome outcome = OutcomeOf(session_, input, result);
+  outcome.bytes = bytes;
+  if (is_there) outcome.kind = Outcome::Kind::kSkipped;
+  return outcome;
+}
+
+void JobFetch::AddPage(const v1::ListJobResultsResponse& page, Totals* totals) {
+  const std::vector<Input> inputs = InputsOf(page);
+  const Totals some =
+      RunClips(session_, inputs, [&](size_t i, ClipProgress* /*progress*/) {
+        return Fetch(page.results(static_cast<int>(i)), inputs[i]);
+      });
+  totals->good += some.good;
+  totals->failed += some.failed;
+  totals->skipped += some.skipped;
+  totals->bytes += some.bytes;
+  totals->seconds += some.seconds;
+  totals->exit = std::max(totals->exit, some.exit);
+}
+
+ExitCode JobFetch::Run() {
+  v1::Job job;
+  if (const absl::Status opened = Open(&job); !opened.ok()) {
+    return JobFailure(session_, opened);
+  }
+  Totals totals;
+  totals.clips = job.items().total();
+  v1::ListJobResultsRequest request;
+  request.set_name(job.name());
+  request.set_page_size(kPageSize);
+  while (totals.exit <= kExitClipFailed) {
+    const auto page = jobs_.Results(request, session_.cancel);
+    if (!page.ok()) return JobFailure(session_, page.status());
+    if (page->results().empty()) break;
+    AddPage(*page, &totals);
+    request.set_page_token(page->next_page_token());
+    if (request.page_token().empty()) break;
+  }
+  if (!session_.options.quiet) {
+    session_.console->PrintDiagnostics(Summary(totals, "fetched"));
+  }
+  const int64_t got = totals.good + totals.failed + totals.skipped;
+  if (got < totals.clips && !IsJobOver(job)) {
+    session_.console->PrintDiagnostics(
+        "bvhmill: the job still runs; fetch the rest later\n");
+  }
+  return totals.exit;
+}
+
+}  // namespace bvhmill::client

@@ -1,0 +1,48 @@
+#pragma once
+
+// Runs `bvhmill job results`.
+
+#include <atomic>
+#include <optional>
+#include <string>
+
+#include "client/cli/batch.h"
+#include "client/cli/io/clip_outputs.h"
+#include "client/cli/io/output_dir.h"
+#include "client/cli/session.h"
+#include "client/cpp/job_client.h"
+
+namespace bvhmill::client {
+
+struct FetchOptions {
+  std::string name;
+  std::string output;
+  bool force = false;
+};
+
+// Writes the outputs of a job into a folder, in the layout of `convert`. All
+// references are borrowed.
+class JobFetch {
+ public:
+  JobFetch(const FetchOptions& options, const JobClient& jobs, Session* session)
+      : options_(options), jobs_(jobs), session_(*session) {}
+
+  // Call once. Items that have no result yet are counted.
+  ExitCode Run();
+
+ private:
+  absl::Status Open(v1::Job* job);
+  void AddPage(const v1::ListJobResultsResponse& page, Totals* totals);
+  Outcome Fetch(const v1::ClipResult& message, const Input& input);
+  ConvertResult FetchInto(const v1::ClipResult& message, const Input& input,
+                          ClipOutputs* outputs, int64_t* bytes);
+  bool IsThere(const v1::ClipResult& message, const Input& input) const;
+
+  const FetchOptions& options_;
+  const JobClient& jobs_;
+  Session& session_;
+  OutputRules rules_;
+  std::optional<OutputDir> directory_;
+};
+
+}  // namespace bvhmill::client

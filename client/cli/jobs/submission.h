@@ -1,0 +1,58 @@
+#pragma once
+
+// Runs `bvhmill job submit`.
+
+#include <string>
+#include <vector>
+
+#include "client/cli/batch.h"
+#include "client/cli/io/inputs.h"
+#include "client/cli/session.h"
+#include "client/cpp/job_client.h"
+
+namespace bvhmill::client {
+
+struct SubmitOptions {
+  ConvertOptions convert;
+  // A .report.json is among the results.
+  bool report = false;
+  std::string display_name;
+  // Submit again what was submitted before.
+  bool again = false;
+  bool wait = false;
+};
+
+// All references are borrowed.
+class Submission {
+ public:
+  Submission(const SubmitOptions& options, std::vector<Input> inputs,
+             const JobClient& jobs, Session* session);
+
+  // Uploads what the server lacks, makes the job and prints its name. Call
+  // once.
+  ExitCode Run();
+
+ private:
+  struct Source {
+    std::string blob;
+    int64_t bytes = 0;
+    bool is_good = false;
+  };
+
+  Outcome AddSource(size_t index);
+  Outcome Upload(const Input& input, const Source& source,
+                 ClipProgress* progress);
+  absl::Status FindMissing(std::vector<size_t>* missing);
+  ExitCode UploadMissing(const std::vector<size_t>& missing);
+  v1::CreateJobRequest Request() const;
+
+  const SubmitOptions& options_;
+  std::vector<Input> inputs_;
+  const JobClient& jobs_;
+  Session& session_;
+  // One for each input; each is written by one thread.
+  std::vector<Source> sources_;
+  int64_t uploaded_bytes_ = 0;
+};
+
+}  // namespace bvhmill::client

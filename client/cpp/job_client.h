@@ -1,0 +1,88 @@
+#pragma once
+
+// Durable jobs of a server: submit clips, walk away, fetch the results later.
+//
+//   auto jobs = JobClient::Open({.server = "127.0.0.1:7450"});
+//   (*jobs)->Upload(name, size, read, nullptr, nullptr);
+//   auto job = (*jobs)->Create(request, nullptr);
+//   job = (*jobs)->Wait(job->name(), std::chrono::seconds(30), nullptr);
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "bvhmill/base/cancel.h"
+#include "bvhmill/v1/job_service.pb.h"
+#include "client/cpp/client.h"
+
+namespace bvhmill::client {
+
+// Thread-safe. `cancel` may be null; a call that it ends returns CANCELLED.
+//
+// A call that fails with UNAVAILABLE, e.g. since the server is started again,
+// or that the server refuses for now, is tried again until busy_timeout of
+// ConnectOptions is over. This is safe: a job with a request_id is made once,
+// and an upload goes on where it was broken off.
+class JobClient {
+ public:
+  // Reads the files of `options`; connects when the first call is made.
+  // INVALID_ARGUMENT "field: why".
+  static absl::StatusOr<std::unique_ptr<JobClient>> Open(
+      const ConnectOptions& options);
+  ~JobClient();
+  JobClient(const JobClient&) = delete;
+  JobClient& operator=(const JobClient&) = delete;
+
+  absl::StatusOr<v1::Job> Create(const v1::CreateJobRequest& request,
+                                 const CancelToken* cancel) const;
+  absl::StatusOr<v1::Job> Get(const std::string& name,
+                              const CancelToken* cancel) const;
+  // Returns when the job is over or `timeout` has passed.
+  absl::StatusOr<v1::Job> Wait(const std::string& name,
+                               std::chrono::milliseconds timeout,
+                               const CancelToken* cancel) const;
+  absl::StatusOr<v1::Job> Cancel(const std::string& name,
+                                 const CancelToken* cancel) const;
+  absl::Status Delete(const std::string& name, const CancelToken* cancel) const;
+  absl::StatusOr<v1::ListJobsResponse> List(const v1::ListJobsRequest& request,
+                                            const CancelToken* cancel) const;
+  absl::StatusOr<v1::ListJobResultsResponse> Results(
+      const v1::ListJobResultsRequest& request,
+      const CancelToken* cancel) const;
+
+  // The blobs, by name, that the server lacks. At most 10,000 at once.
+  absl::StatusOr<std::vector<std::string>> FindMissing(
+      const std::vector<std::string>& blobs, const CancelToken* cancel) const;
+
+  // Fills `bytes` with up to `size` bytes of the source at `offset`.
+  using Read = std::function<absl::Status(int64_t offset, size_t size,
+                                          std::string* bytes)>;
+  // Stores the blob `name` of `size` bytes. `sent`, which may be null, is set
+  // to the number of bytes that the server has.
+  absl::Status Upload(const std::string& name, int64_t size, const Read& read,
+                      std::atomic<int64_t>* sent,
+                      const CancelToken* cancel) const;
+
+  // Passes all bytes of a blob to `take`, in order, each once. DATA_LOSS if
+  // they do not have the digest of its name: the bytes are void then. A status
+  // of `take` ends the call and is returned.
+  absl::Status Download(
+      const std::string& name,
+      const std::function<absl::Status(std::string_view bytes)>& take,
+      const CancelToken* cancel) const;
+
+ private:
+  struct Impl;
+  explicit JobClient(std::unique_ptr<Impl> impl);
+
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace bvhmill::client

@@ -1,0 +1,90 @@
+#pragma once
+
+// Numbers that describe a clip: its size, its speed, and how far its joints
+// turn.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace bvhmill {
+
+// The pose of a body that the OFFSETs alone give. Up is the way from the joint
+// where the legs branch off to the joint where the arms do; legs point down in
+// all poses but the last three.
+enum class RestPoseKind {
+  // The skeleton is no body with two legs and two arms.
+  kUnknown = 0,
+  // Arms point sideways, by at most 20 degrees up or down.
+  kT = 1,
+  // Arms point down by 20 to 65 degrees.
+  kA = 2,
+  // Arms point down by more than 65 degrees.
+  kArmsDown = 3,
+  // Legs point up: all bones have the direction of the spine.
+  kAligned = 4,
+  kOther = 5,
+};
+
+// What one joint or end site does.
+struct JointMeasures {
+  // The least and the greatest finite value of each channel, in the order of
+  // the file, in degrees or in the unit of the file; NaN if there is none.
+  std::vector<float> least;
+  std::vector<float> greatest;
+  // The largest angle between the rotation in a frame and that in the first
+  // frame, degrees. 0 without rotation channels.
+  double degrees = 0;
+};
+
+struct FastestJoint {
+  // Units of the file in a second.
+  double speed = 0;
+  // An index of nodes. Not an end site.
+  int32_t joint = 0;
+  // The frame at which the step ends.
+  int64_t frame = 0;
+};
+
+struct ClipExtents {
+  std::array<float, 3> least = {};
+  std::array<float, 3> greatest = {};
+};
+
+// About the clip as the file has it, before edits. Lengths are in the unit of
+// the file. Positions that are not finite do not count. A number that is not
+// known is nullopt. A first or last frame that is no part of the motion
+// (DATA_FIRST_FRAME_APART, DATA_LAST_FRAME_APART) counts for the extents and
+// for the ranges of channels only.
+struct ClipMeasures {
+  // Frames times frame time, in seconds; 0 if there is no usable frame time.
+  double duration = 0;
+  // Joints on the longest way from a root down, the root included.
+  int32_t depth = 0;
+  // The number of values in a frame.
+  int32_t channels = 0;
+  // The box around all joints and end sites in all frames.
+  std::optional<ClipExtents> extents;
+  RestPoseKind rest_pose = RestPoseKind::kUnknown;
+  // The size of the rest pose along X, Y and Z.
+  std::array<double, 3> rest_size = {};
+  // The height of the body, if the rest pose stands: its size along the axis
+  // that is up.
+  std::optional<double> height;
+  // The longest way along OFFSETs from a root to a leaf: a size of the skeleton
+  // that does not depend on the rest pose.
+  double reach = 0;
+  // The length of the way of the first root, and its mean speed in a second.
+  std::optional<double> root_path;
+  std::optional<double> root_speed;
+  std::optional<FastestJoint> fastest;
+  // The loop error: between the first and the last frame, the largest angle of
+  // a joint in degrees, and the distance of the first root.
+  std::optional<double> loop_degrees;
+  std::optional<double> loop_distance;
+  // One for each node.
+  std::vector<JointMeasures> joints;
+};
+
+}  // namespace bvhmill

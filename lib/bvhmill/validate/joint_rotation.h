@@ -1,0 +1,23 @@
+#pragma once
+
+// Rotations of joints in single rows, in double precision. For rows that are
+// few, or that nothing faster has measured.
+
+#include <span>
+
+#include "bvhmill/clip/clip.h"
+#include "bvhmill/math/linear.h"
+
+namespace bvhmill {
+
+// The local rotation of `node` in `row`, which has a value for each channel of
+// the skeleton. Repeated rotations compose.
+Quat<double> RotationOf(const Skeleton& skeleton, const Node& node,
+                        std::span<const float> row);
+
+// The largest angle of a joint between two rows; no row is the rest pose. NaN
+// if a value is not a number. O(channels).
+double LargestAngle(const Skeleton& skeleton, std::span<const float> a,
+                    std::span<const float> b);
+
+}  // namespace bvhmill

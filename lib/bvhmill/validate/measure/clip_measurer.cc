@@ -1,0 +1,273 @@
+#include "bvhmill/validate/measure/clip_measurer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "bvhmill/math/rotation_angle.h"
+#include "bvhmill/validate/joint_rotation.h"
+#include "bvhmill/validate/measure/rest_pose.h"
+
+namespace bvhmill {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
+// Results for each node and for each channel, and two messages with them.
+constexpr int64_t kNodeBytes = 112 + 3 * 160;
+constexpr int64_t kChannelBytes = 24 + 3 * 8;
+
+// Values that are not finite change nothing.
+void Widen(float value, float* least, float* greatest) {
+  if (!std::isfinite(value)) return;
+  *least = std::min(*least, value);
+  *greatest = std::max(*greatest, value);
+}
+
+bool IsKnown(const ClipExtents& extents) {
+  for (size_t axis = 0; axis < 3; ++axis) {
+    if (extents.least[axis] > extents.greatest[axis]) return false;
+  }
+  return true;
+}
+
+double SquareOfStep(const float* from, const float* to) {
+  double square = 0;
+  for (size_t axis = 0; axis < 3; ++axis) {
+    const double step = double{to[axis]} - from[axis];
+    square += step * step;
+  }
+  return square;
+}
+
+std::optional<double> IfFinite(double value) {
+  if (!std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+int32_t DepthOf(const Skeleton& skeleton) {
+  std::vector<int32_t> depths(skeleton.nodes.size());
+  int32_t depth = 0;
+  for (size_t i = 0; i < depths.size(); ++i) {
+    const Node& node = skeleton.nodes[i];
+    const int32_t above =
+        node.parent < 0 ? 0 : depths[static_cast<size_t>(node.parent)];
+    depths[i] = above + (IsEndSite(node) ? 0 : 1);
+    depth = std::max(depth, depths[i]);
+  }
+  return depth;
+}
+
+}  // namespace
+
+int64_t ClipMeasurer::MemoryBytes(const Skeleton& skeleton,
+                                  const SkeletonFacts& /*facts*/) const {
+  return kNodeBytes * static_cast<int64_t>(skeleton.nodes.size()) +
+         kChannelBytes * static_cast<int64_t>(skeleton.channels.size());
+}
+
+void ClipMeasurer::Steps::Add(const Steps& more) {
+  root_path += more.root_path;
+  if (more.longest <= longest) return;
+  longest = more.longest;
+  joint = more.joint;
+  frame = more.frame;
+}
+
+void ClipMeasurer::Turns::Begin(size_t nodes) {
+  from.assign(nodes, {});
+  largest.assign(nodes, 0);
+  newest.assign(nodes, 0);
+}
+
+void ClipMeasurer::Turns::Add(size_t node, const Quat<double>& rotation) {
+  largest[node] = std::max(largest[node], newest[node]);
+  const double angle = AngleBetween(from[node], rotation);
+  newest[node] = std::isnan(angle) ? 0 : angle;
+}
+
+double ClipMeasurer::Turns::Largest(size_t node, bool with_newest) const {
+  return with_newest ? std::max(largest[node], newest[node]) : largest[node];
+}
+
+void ClipMeasurer::Begin(const ObservedClip& clip) {
+  clip_.emplace(clip);
+  frames_ = 0;
+  const size_t channels = clip.skeleton.channels.size();
+  const size_t nodes = clip.skeleton.nodes.size();
+  least_.assign(channels, kInfinity);
+  greatest_.assign(channels, -kInfinity);
+  for (Turns& turns : turns_) turns.Begin(nodes);
+  last_positions_.assign(3 * nodes, 0);
+  extents_.least.fill(kInfinity);
+  extents_.greatest.fill(-kInfinity);
+  first_step_ = last_step_ = steps_ = {};
+  for (End* end : {&first_, &second_, &before_last_, &last_}) {
+    end->row.assign(channels, 0);
+    end->root = {};
+  }
+}
+
+void ClipMeasurer::Add(const ObservedRows& rows) {
+  const size_t channels = least_.size();
+  const size_t numbers = last_positions_.size();
+  for (int64_t i = 0; i < rows.frames; ++i) {
+    const auto index = static_cast<size_t>(i);
+    const Row row = rows.values.subspan(index * channels, channels);
+    const Row positions = rows.positions.subspan(index * numbers, numbers);
+    AddValues(row);
+    AddTurns(row);
+    AddPositions(positions);
+    KeepEnds(row, positions);
+    ++frames_;
+  }
+}
+
+void ClipMeasurer::AddValues(Row row) {
+  for (size_t i = 0; i < row.size(); ++i) {
+    Widen(row[i], &least_[i], &greatest_[i]);
+  }
+}
+
+// last_ is still the frame before.
+void ClipMeasurer::AddTurns(Row row) {
+  const Skeleton& skeleton = clip_->skeleton;
+  for (size_t i = 0; i < skeleton.nodes.size(); ++i) {
+    const Node& node = skeleton.nodes[i];
+    const auto first = static_cast<size_t>(node.first_channel);
+    const auto count = static_cast<size_t>(node.channel_count);
+    if (count == 0) continue;
+    const Row now = row.subspan(first, count);
+    const auto before = last_.row.begin() + static_cast<ptrdiff_t>(first);
+    // The rotation of frame 1 is kept in any case. The angles of an equal
+    // frame are those of the frame before.
+    const bool is_new =
+        frames_ < 2 || !std::equal(now.begin(), now.end(), before);
+    if (!is_new) {
+      for (Turns& turns : turns_) {
+        turns.largest[i] = std::max(turns.largest[i], turns.newest[i]);
+      }
+      continue;
+    }
+    const Quat<double> rotation = RotationOf(skeleton, node, row);
+    if (frames_ == 0) turns_[0].from[i] = rotation;
+    if (frames_ == 1) turns_[1].from[i] = rotation;
+    if (frames_ > 0) turns_[0].Add(i, rotation);
+    if (frames_ > 1) turns_[1].Add(i, rotation);
+  }
+}
+
+void ClipMeasurer::AddPositions(Row positions) {
+  for (size_t i = 0; i < positions.size(); i += 3) {
+    for (size_t axis = 0; axis < 3; ++axis) {
+      Widen(positions[i + axis], &extents_.least[axis],
+            &extents_.greatest[axis]);
+    }
+  }
+  if (frames_ == 1) first_step_ = StepsTo(positions);
+  if (frames_ > 1) {
+    steps_.Add(last_step_);
+    last_step_ = StepsTo(positions);
+  }
+  std::copy(positions.begin(), positions.end(), last_positions_.begin());
+}
+
+// A step from or to a position that is not finite is not known.
+ClipMeasurer::Steps ClipMeasurer::StepsTo(Row positions) const {
+  const std::vector<Node>& nodes = clip_->skeleton.nodes;
+  Steps steps;
+  steps.frame = frames_;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (IsEndSite(nodes[i])) continue;
+    const double square =
+        SquareOfStep(&last_positions_[3 * i], &positions[3 * i]);
+    if (!std::isfinite(square)) continue;
+    if (i == 0) steps.root_path = std::sqrt(square);
+    if (square <= steps.longest) continue;
+    steps.longest = square;
+    steps.joint = static_cast<int32_t>(i);
+  }
+  return steps;
+}
+
+void ClipMeasurer::KeepEnds(Row row, Row positions) {
+  std::swap(before_last_, last_);
+  std::copy(row.begin(), row.end(), last_.row.begin());
+  if (!positions.empty()) {
+    std::copy_n(positions.begin(), 3, last_.root.begin());
+  }
+  if (frames_ == 0) first_ = last_;
+  if (frames_ == 1) second_ = last_;
+}
+
+ClipMeasurer::Steps ClipMeasurer::AllSteps() const {
+  Steps all;
+  if (!clip_->motion.first_apart) all.Add(first_step_);
+  all.Add(steps_);
+  // In a clip of two frames the first step is the last one, too.
+  if (!clip_->motion.last_apart) all.Add(last_step_);
+  return all;
+}
+
+void ClipMeasurer::SetJoints(ClipMeasures* measures) const {
+  const std::vector<Node>& nodes = clip_->skeleton.nodes;
+  const Turns& turns = turns_[clip_->motion.first_apart ? 1 : 0];
+  measures->joints.resize(nodes.size());
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    JointMeasures& joint = measures->joints[i];
+    joint.degrees = turns.Largest(i, !clip_->motion.last_apart);
+    const auto first = static_cast<size_t>(nodes[i].first_channel);
+    const auto count = static_cast<size_t>(nodes[i].channel_count);
+    for (size_t column = first; column < first + count; ++column) {
+      const bool is_known = least_[column] <= greatest_[column];
+      joint.least.push_back(is_known ? least_[column] : kUnknown);
+      joint.greatest.push_back(is_known ? greatest_[column] : kUnknown);
+    }
+  }
+}
+
+void ClipMeasurer::SetSpeeds(ClipMeasures* measures) const {
+  const MotionFacts& motion = clip_->motion;
+  const Steps steps = AllSteps();
+  measures->root_path = steps.root_path;
+  const double rate = FramesPerSecond(clip_->frame_time);
+  const int64_t count = motion.last_frame() - motion.first_frame();
+  if (!(rate > 0) || count < 1) return;
+  measures->root_speed =
+      IfFinite(steps.root_path * rate / static_cast<double>(count));
+  const double speed = std::sqrt(steps.longest) * rate;
+  if (steps.longest < 0 || !std::isfinite(speed)) return;
+  measures->fastest = {speed, steps.joint, steps.frame};
+}
+
+void ClipMeasurer::SetLoop(ClipMeasures* measures) const {
+  const End& first = clip_->motion.first_apart ? second_ : first_;
+  const End& last = clip_->motion.last_apart ? before_last_ : last_;
+  measures->loop_degrees =
+      IfFinite(LargestAngle(clip_->skeleton, first.row, last.row));
+  measures->loop_distance =
+      IfFinite(std::sqrt(SquareOfStep(first.root.data(), last.root.data())));
+}
+
+ClipMeasures ClipMeasurer::Measure() const {
+  const Skeleton& skeleton = clip_->skeleton;
+  ClipMeasures measures;
+  const bool has_rate = FramesPerSecond(clip_->frame_time) > 0;
+  const double frame_time = has_rate ? clip_->frame_time : 0;
+  measures.duration = frame_time * static_cast<double>(frames_);
+  measures.depth = DepthOf(skeleton);
+  measures.channels = static_cast<int32_t>(skeleton.channels.size());
+  if (IsKnown(extents_)) measures.extents = extents_;
+  const RestPose pose = MeasureRestPose(skeleton, clip_->facts.body);
+  measures.rest_pose = pose.kind;
+  measures.rest_size = pose.size;
+  measures.height = pose.height;
+  measures.reach = clip_->facts.reach;
+  SetJoints(&measures);
+  if (frames_ < 2 || skeleton.nodes.empty()) return measures;
+  SetSpeeds(&measures);
+  SetLoop(&measures);
+  return measures;
+}
+
+}  // namespace bvhmill

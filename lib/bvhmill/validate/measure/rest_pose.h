@@ -1,0 +1,27 @@
+#pragma once
+
+// Names the rest pose of a skeleton and measures it.
+
+#include <array>
+#include <optional>
+
+#include "bvhmill/clip/clip.h"
+#include "bvhmill/clip/clip_measures.h"
+#include "bvhmill/validate/biped_measure.h"
+
+namespace bvhmill {
+
+struct RestPose {
+  RestPoseKind kind = RestPoseKind::kUnknown;
+  // Along X, Y and Z, in the unit of the file. Several roots are at the places
+  // of their OFFSETs.
+  std::array<double, 3> size = {};
+  // See ClipMeasures.
+  std::optional<double> height;
+};
+
+// `body` is that of the skeleton, or nullopt if it has none. O(nodes).
+RestPose MeasureRestPose(const Skeleton& skeleton,
+                         const std::optional<BipedMeasure>& body);
+
+}  // namespace bvhmill

@@ -1,0 +1,66 @@
+#include "server/jobs/blob_service.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "bvhmill/base/bounds.h"
+#include "bvhmill/base/status.h"
+#include "server/jobs/blob_streams.h"
+#include "server/jobs/job_messages.h"
+
+namespace bvhmill::server {
+namespace {
+
+constexpr size_t kMaxBlobNames = 10'000;
+
+absl::Status FindMissing(const JobCallParts& parts, const UnaryWork& call,
+                         const v1::FindMissingBlobsRequest& request,
+                         v1::FindMissingBlobsResponse* response) {
+  BVHMILL_RETURN_IF_ERROR(CheckCount(
+      "blobs", static_cast<size_t>(request.blobs_size()), kMaxBlobNames));
+  DataFolder* folder = nullptr;
+  BVHMILL_RETURN_IF_ERROR(parts.jobs.Open(&folder));
+  BlobName name;
+  name.space = SpaceOf(call.record.caller()->name);
+  for (int i = 0; i < request.blobs_size(); ++i) {
+    BVHMILL_RETURN_IF_ERROR(ReadBlobName("blobs[" + std::to_string(i) + "]",
+                                         request.blobs(i), &name.digest));
+    bool exists = false;
+    BVHMILL_RETURN_IF_ERROR(folder->blobs().Find(name, &exists));
+    if (!exists) response->add_missing(request.blobs(i));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+grpc::ServerUnaryReactor* BlobService::FindMissingBlobs(
+    grpc::CallbackServerContext* call, const grpc::ByteBuffer* request,
+    grpc::ByteBuffer* response) {
+  const auto bytes = static_cast<int64_t>(request->Length());
+  auto task = std::make_unique<
+      MessageTask<v1::FindMissingBlobsRequest, v1::FindMissingBlobsResponse>>(
+      parts_.call.config, std::span<const TextField>(), nullptr, request,
+      response,
+      [parts = parts_](const UnaryWork& unary,
+                       const v1::FindMissingBlobsRequest& message,
+                       v1::FindMissingBlobsResponse* out) {
+        return FindMissing(parts, unary, message, out);
+      });
+  return StartUnaryCall(
+      parts_.call, call,
+      {Method::kFindMissingBlobs, Scope::kJobs, bytes, std::move(task)});
+}
+
+grpc::ServerReadReactor<grpc::ByteBuffer>* BlobService::WriteBlob(
+    grpc::CallbackServerContext* call, grpc::ByteBuffer* response) {
+  return StartWriteBlob(parts_, call, response);
+}
+
+grpc::ServerWriteReactor<grpc::ByteBuffer>* BlobService::ReadBlob(
+    grpc::CallbackServerContext* call, const grpc::ByteBuffer* request) {
+  return StartReadBlob(parts_, call, request);
+}
+
+}  // namespace bvhmill::server

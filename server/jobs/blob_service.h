@@ -1,0 +1,33 @@
+#pragma once
+
+// bvhmill.v1.BlobService: sources and outputs of jobs.
+
+#include "bvhmill/v1/blob_service.grpc.pb.h"
+#include "server/jobs/job_call.h"
+
+namespace bvhmill::server {
+
+// Takes its messages as bytes, as ClipService does.
+using RawBlobService = v1::BlobService::WithRawCallbackMethod_FindMissingBlobs<
+    v1::BlobService::WithRawCallbackMethod_WriteBlob<
+        v1::BlobService::WithRawCallbackMethod_ReadBlob<
+            v1::BlobService::Service>>>;
+
+class BlobService final : public RawBlobService {
+ public:
+  explicit BlobService(const JobCallParts& parts) : parts_(parts) {}
+
+  grpc::ServerUnaryReactor* FindMissingBlobs(
+      grpc::CallbackServerContext* call, const grpc::ByteBuffer* request,
+      grpc::ByteBuffer* response) override;
+  grpc::ServerReadReactor<grpc::ByteBuffer>* WriteBlob(
+      grpc::CallbackServerContext* call, grpc::ByteBuffer* response) override;
+  grpc::ServerWriteReactor<grpc::ByteBuffer>* ReadBlob(
+      grpc::CallbackServerContext* call,
+      const grpc::ByteBuffer* request) override;
+
+ private:
+  const JobCallParts parts_;
+};
+
+}  // namespace bvhmill::server

@@ -1,0 +1,299 @@
+#include "server/jobs/blob_streams.h"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "bvhmill/base/call_error.h"
+#include "bvhmill/base/limits.h"
+#include "bvhmill/base/status.h"
+#include "bvhmill/v1/blob_service.pb.h"
+#include "server/jobs/job_messages.h"
+#include "server/rpc/catch_as_status.h"
+#include "server/rpc/statuses.h"
+
+namespace bvhmill::server {
+namespace {
+
+// WriteBlobRequest: data.
+constexpr TextField kDataTexts[] = {{{3, 0, 0}}};
+
+absl::Status OffsetWrong(int64_t offset, int64_t committed) {
+  return MakeCallError(
+      {.code = absl::StatusCode::kOutOfRange,
+       .reason = "OFFSET_WRONG",
+       .field = "offset",
+       .args = {{"committed_bytes", std::to_string(committed)}},
+       .message = "is " + std::to_string(offset) + "; the server has " +
+                  std::to_string(committed) + " bytes"});
+}
+
+// A stream of either direction: one step at a time, each done by a worker.
+// Deletes itself in OnDone, which comes after its last step.
+template <typename Reactor>
+class BlobStream : public Reactor {
+ public:
+  BlobStream(const JobCallParts& parts, Method method, const char* where,
+             grpc::CallbackServerContext* call)
+      : call_(parts, method, call), where_(where) {}
+
+  void OnCancel() override { is_cancelled_ = true; }
+  void OnDone() override {
+    call_.Done(is_cancelled_);
+    delete this;
+  }
+
+ protected:
+  ServerConfig const& config() const { return call_.parts().call.config; }
+
+  absl::Status Enter() {
+    return CatchAsStatus(call_.parts().call.record.log, where_,
+                         [this] { return call_.Enter(); });
+  }
+
+  // Has a worker do `step`, which begins the next operation of gRPC or ends the
+  // call. The stream may be gone when it returns.
+  template <typename Step>
+  void Queue(const Step& step) {
+    const bool is_queued = call_.Queue([this, step] {
+      const absl::Status status = CatchAsStatus(call_.parts().call.record.log,
+                                                where_, [&] { return step(); });
+      if (!status.ok()) End(status);
+    });
+    if (!is_queued) End(OutOfMemory());
+  }
+
+  void End(const absl::Status& status) {
+    call_.record().Finishing(status);
+    this->Finish(ToGrpc(status));
+  }
+
+  LongCall call_;
+  std::atomic<bool> is_cancelled_{false};
+
+ private:
+  const char* const where_;
+};
+
+class WriteBlobCall final : public BlobStream<BlobReadReactor> {
+ public:
+  WriteBlobCall(const JobCallParts& parts, grpc::CallbackServerContext* call,
+                grpc::ByteBuffer* response)
+      : BlobStream(parts, Method::kWriteBlob, "WriteBlob", call),
+        response_(response) {}
+
+  void Start() {
+    const absl::Status entered = Enter();
+    entered.ok() ? StartRead(&received_) : End(entered);
+  }
+
+  void OnReadDone(bool ok) override {
+    call_.MarkActive();
+    if (is_cancelled_) return End(absl::CancelledError(""));
+    if (!ok) return Queue([this] { return Answer(/*is_stored=*/false); });
+    Queue([this] { return Take(); });
+  }
+
+ private:
+  absl::Status Take() {
+    const auto bytes = static_cast<int64_t>(received_.Length());
+    if (Exceeds(bytes, config().service.max_request_message_bytes)) {
+      return LimitExceeded("max_request_message_bytes",
+                           config().service.max_request_message_bytes, bytes);
+    }
+    BVHMILL_RETURN_IF_ERROR(call_.ticket().Grow(2 * bytes));
+    v1::WriteBlobRequest message;
+    int64_t beside = 0;
+    BVHMILL_RETURN_IF_ERROR(
+        ReadMessage(config(), kDataTexts, &received_, &message, &beside));
+    call_.record().AddBytes(static_cast<int64_t>(message.data().size()), 0);
+    if (!has_begun_) BVHMILL_RETURN_IF_ERROR(Begin(message));
+    if (is_there_) return Answer(/*is_stored=*/true);
+    BVHMILL_RETURN_IF_ERROR(Store(message));
+    static_cast<void>(call_.ticket().Grow(-2 * bytes));
+    if (message.finish()) return Answer(/*is_stored=*/true);
+    StartRead(&received_);
+    return absl::OkStatus();
+  }
+
+  absl::Status Begin(const v1::WriteBlobRequest& message) {
+    has_begun_ = true;
+    DataFolder* folder = nullptr;
+    BVHMILL_RETURN_IF_ERROR(call_.parts().jobs.Open(&folder));
+    BlobName name;
+    name.space = SpaceOf(call_.record().caller()->name);
+    BVHMILL_RETURN_IF_ERROR(ReadBlobName("blob", message.blob(), &name.digest));
+    const absl::Status begun = folder->blobs().StartUpload(name, &upload_);
+    if (absl::IsAlreadyExists(begun)) {
+      std::unique_ptr<BlobReader> reader;
+      BVHMILL_RETURN_IF_ERROR(folder->blobs().Open(name, &reader));
+      size_ = reader->size();
+      is_there_ = true;
+      return absl::OkStatus();
+    }
+    BVHMILL_RETURN_IF_ERROR(begun);
+    const int64_t committed = upload_->committed_bytes();
+    const bool asks = message.data().empty() && !message.finish();
+    if (asks || message.offset() == committed) return absl::OkStatus();
+    return OffsetWrong(message.offset(), committed);
+  }
+
+  absl::Status Store(const v1::WriteBlobRequest& message) {
+    const int64_t size = upload_->committed_bytes() +
+                         static_cast<int64_t>(message.data().size());
+    const int64_t limit = config().jobs.max_blob_bytes;
+    if (Exceeds(size, limit)) {
+      return LimitExceeded("max_blob_bytes", limit, size);
+    }
+    BVHMILL_RETURN_IF_ERROR(upload_->Append(message.data()));
+    return message.finish() ? upload_->Finish() : absl::OkStatus();
+  }
+
+  absl::Status Answer(bool is_stored) {
+    if (!has_begun_) return InvalidField("blob", "is missing");
+    v1::WriteBlobResponse response;
+    response.set_finished(is_stored);
+    response.set_committed_bytes(is_there_ ? size_
+                                           : upload_->committed_bytes());
+    ToBytes(response, response_);
+    // Another call may go on with it as soon as this one has ended.
+    upload_ = nullptr;
+    End(absl::OkStatus());
+    return absl::OkStatus();
+  }
+
+  grpc::ByteBuffer* const response_;
+  grpc::ByteBuffer received_;
+  std::unique_ptr<BlobUpload> upload_;
+  bool has_begun_ = false;
+  // The blob was stored before.
+  bool is_there_ = false;
+  int64_t size_ = 0;
+};
+
+class ReadBlobCall final : public BlobStream<BlobWriteReactor> {
+ public:
+  ReadBlobCall(const JobCallParts& parts, grpc::CallbackServerContext* call,
+               const grpc::ByteBuffer* request)
+      : BlobStream(parts, Method::kReadBlob, "ReadBlob", call),
+        request_(*request) {}
+
+  void Start() {
+    const absl::Status entered = Enter();
+    if (!entered.ok()) return End(entered);
+    Queue([this] {
+      const absl::Status begun = Begin();
+      return begun.ok() ? Next() : begun;
+    });
+  }
+
+  void OnWriteDone(bool ok) override {
+    call_.MarkActive();
+    if (!ok || is_cancelled_) return End(absl::CancelledError(""));
+    Queue([this] { return Next(); });
+  }
+
+ private:
+  absl::Status Begin() {
+    v1::ReadBlobRequest message;
+    int64_t beside = 0;
+    BVHMILL_RETURN_IF_ERROR(
+        ReadMessage(config(), {}, &request_, &message, &beside));
+    DataFolder* folder = nullptr;
+    BVHMILL_RETURN_IF_ERROR(call_.parts().jobs.Open(&folder));
+    BlobName name;
+    name.space = SpaceOf(call_.record().caller()->name);
+    BVHMILL_RETURN_IF_ERROR(ReadBlobName("blob", message.blob(), &name.digest));
+    const absl::Status opened = folder->blobs().Open(name, &reader_);
+    if (absl::IsNotFound(opened)) return BlobUnknown(message.blob());
+    BVHMILL_RETURN_IF_ERROR(opened);
+    if (message.offset() < 0 || message.offset() > reader_->size()) {
+      return InvalidField("offset", "is not within the blob, which has " +
+                                        std::to_string(reader_->size()) +
+                                        " bytes");
+    }
+    if (message.limit() < 0) return InvalidField("limit", "is negative");
+    at_ = message.offset();
+    end_ = message.limit() == 0
+               ? reader_->size()
+               : std::min(reader_->size() - at_, message.limit()) + at_;
+    return call_.ticket().Grow(2 * config().service.recommended_chunk_bytes);
+  }
+
+  static absl::Status BlobUnknown(const std::string& name) {
+    return MakeCallError(
+        {.code = absl::StatusCode::kNotFound,
+         .reason = "BLOB_UNKNOWN",
+         .args = {{"resource_type", "blob"}, {"resource_name", name}},
+         .message = "there is no " + name});
+  }
+
+  absl::Status Next() {
+    if (at_ == end_) {
+      End(absl::OkStatus());
+      return absl::OkStatus();
+    }
+    const int64_t size =
+        std::min(end_ - at_, config().service.recommended_chunk_bytes);
+    v1::ReadBlobResponse response;
+    BVHMILL_RETURN_IF_ERROR(
+        reader_->Read(at_, static_cast<size_t>(size), response.mutable_data()));
+    // A blob never changes; one that is shorter was damaged.
+    if (response.data().empty()) return InternalFault();
+    at_ += static_cast<int64_t>(response.data().size());
+    call_.record().AddBytes(0, static_cast<int64_t>(response.data().size()));
+    ToBytes(response, &sent_);
+    StartWrite(&sent_);
+    return absl::OkStatus();
+  }
+
+  grpc::ByteBuffer request_;
+  grpc::ByteBuffer sent_;
+  std::unique_ptr<BlobReader> reader_;
+  int64_t at_ = 0;
+  int64_t end_ = 0;
+};
+
+// A stream that ends at once. Deletes itself.
+template <typename Reactor>
+class RefusedBlobStream final : public Reactor {
+ public:
+  explicit RefusedBlobStream(const absl::Status& status) {
+    this->Finish(ToGrpc(status));
+  }
+  void OnDone() override { delete this; }
+};
+
+template <typename Call, typename Reactor, typename... Args>
+Reactor* StartStream(const JobCallParts& parts,
+                     grpc::CallbackServerContext* call, Args... args) {
+  Call* stream = nullptr;
+  const absl::Status status =
+      CatchAsStatus(parts.call.record.log, "a stream of a blob", [&] {
+        if (WasCut(parts.call.connections, *call)) {
+          return absl::CancelledError("");
+        }
+        stream = new Call(parts, call, args...);
+        return absl::OkStatus();
+      });
+  if (stream == nullptr) return new RefusedBlobStream<Reactor>(status);
+  stream->Start();
+  return stream;
+}
+
+}  // namespace
+
+BlobReadReactor* StartWriteBlob(const JobCallParts& parts,
+                                grpc::CallbackServerContext* call,
+                                grpc::ByteBuffer* response) {
+  return StartStream<WriteBlobCall, BlobReadReactor>(parts, call, response);
+}
+
+BlobWriteReactor* StartReadBlob(const JobCallParts& parts,
+                                grpc::CallbackServerContext* call,
+                                const grpc::ByteBuffer* request) {
+  return StartStream<ReadBlobCall, BlobWriteReactor>(parts, call, request);
+}
+
+}  // namespace bvhmill::server

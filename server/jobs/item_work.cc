@@ -1,0 +1,250 @@
+#include "server/jobs/item_work.h"
+
+#include <algorithm>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "bvhmill/base/call_error.h"
+#include "bvhmill/base/status.h"
+#include "bvhmill/wire/result.h"
+#include "bvhmill/wire/status.h"
+#include "server/convert/clip_options.h"
+#include "server/convert/metered_receiver.h"
+#include "server/convert/source.h"
+#include "server/rpc/errors.h"
+
+namespace bvhmill::server {
+namespace {
+
+// Text that one turn reads, and bytes of outputs that one step makes.
+constexpr size_t kTurnText = size_t{512} << 10;
+constexpr size_t kPieceBytes = size_t{256} << 10;
+constexpr int64_t kStepBytes = int64_t{1} << 20;
+// Bytes of an output that are written at once.
+constexpr size_t kWriteBytes = size_t{64} << 10;
+// The server may end this often while it works on one item: at first among
+// others, later alone.
+constexpr int kMaxCrashes = 5;
+
+absl::Status SourceDamaged() {
+  return MakeCallError({.code = absl::StatusCode::kDataLoss,
+                        .reason = "SOURCE_DAMAGED",
+                        .message = "the stored source has other bytes than "
+                                   "were uploaded"});
+}
+
+// True if memory was refused for now, but may be granted later.
+bool IsBusy(const absl::Status& status) {
+  return absl::IsResourceExhausted(status) &&
+         !FindArg(CallErrorOf(status), "retry_after_ms").empty();
+}
+
+}  // namespace
+
+// Writes outputs into new blobs.
+class BlobReceiver final : public MeteredReceiver {
+ public:
+  BlobReceiver(BlobStore* blobs, std::string space, Grant grant)
+      : MeteredReceiver(std::move(grant)),
+        blobs_(*blobs),
+        space_(std::move(space)) {}
+
+  absl::Status Begin(const ClipInfo& /*info*/,
+                     std::span<const OutputInfo> outputs) override {
+    BVHMILL_RETURN_IF_ERROR(
+        Hold(static_cast<int64_t>(outputs.size() * kWriteBytes)));
+    waiting_.resize(outputs.size());
+    for (size_t i = 0; i < outputs.size() && fault_.ok(); ++i) {
+      fault_ = blobs_.Create(space_, &made_.emplace_back());
+    }
+    return fault_;
+  }
+
+  absl::Status Data(size_t output, std::string_view bytes) override {
+    std::string& waiting = waiting_[output];
+    if (waiting.size() + bytes.size() < kWriteBytes) {
+      waiting.append(bytes);
+      return absl::OkStatus();
+    }
+    Write(output);
+    if (fault_.ok()) fault_ = made_[output]->Append(bytes);
+    return fault_;
+  }
+
+  // Writes what waits. The digests of the blobs are known then.
+  absl::Status Finish() {
+    for (size_t i = 0; i < made_.size() && fault_.ok(); ++i) {
+      Write(i);
+      made_[i]->Finish();
+    }
+    return fault_;
+  }
+
+  // Why a blob could not be written; OK if all could.
+  const absl::Status& fault() const { return fault_; }
+  std::vector<std::unique_ptr<NewBlob>>& made() { return made_; }
+
+ private:
+  void Write(size_t output) {
+    std::string& waiting = waiting_[output];
+    if (waiting.empty() || !fault_.ok()) return;
+    fault_ = made_[output]->Append(waiting);
+    waiting.clear();
+  }
+
+  BlobStore& blobs_;
+  const std::string space_;
+  std::vector<std::unique_ptr<NewBlob>> made_;
+  std::vector<std::string> waiting_;
+  absl::Status fault_;
+};
+
+ItemWork::ItemWork(const ServerConfig& config, BlobStore* blobs,
+                   ClaimedItem item)
+    : config_(config), blobs_(*blobs), item_(std::move(item)) {}
+
+ItemWork::~ItemWork() = default;
+
+void ItemWork::Fail(const absl::Status& fault, bool counts) {
+  end_.fault = fault;
+  end_.counts = counts;
+}
+
+bool ItemWork::Turn() {
+  if (cancel_.IsCancelled()) {
+    Fail(absl::CancelledError(""), /*counts=*/false);
+    return true;
+  }
+  if (conversion_ == nullptr) {
+    if (const absl::Status begun = Begin(); !begun.ok()) {
+      Fail(begun, !IsBusy(begun));
+      return true;
+    }
+  }
+  for (size_t done = 0; done < kTurnText; done += kPieceBytes) {
+    if (!StepAll()) return false;
+    if (conversion_->has_ended()) {
+      Finish();
+      return true;
+    }
+    if (const absl::Status fed = Feed(); !fed.ok()) {
+      Fail(fed, /*counts=*/true);
+      return true;
+    }
+  }
+  return false;
+}
+
+// The options were checked when the job was made.
+absl::Status ItemWork::Begin() {
+  v1::ConvertOptions message;
+  if (!message.ParseFromString(*item_.options)) return InternalFault();
+  BVHMILL_RETURN_IF_ERROR(ReadClipOptions(config_.limits, message, &options_));
+  Encoding encoding = Encoding::kIdentity;
+  BVHMILL_RETURN_IF_ERROR(ReadEncoding(
+      static_cast<v1::ContentEncoding>(item_.item.encoding), &encoding));
+  BVHMILL_RETURN_IF_ERROR(
+      ReadFormat(static_cast<v1::SourceFormat>(item_.item.format),
+                 &options_.source_format));
+  const std::string space = SpaceOf(item_.caller);
+  const absl::Status opened = blobs_.Open({space, item_.item.blob}, &reader_);
+  if (absl::IsNotFound(opened)) return SourceDamaged();
+  BVHMILL_RETURN_IF_ERROR(opened);
+  BVHMILL_RETURN_IF_ERROR(
+      ticket_.Grow(DecodingBytes(encoding) + int64_t{kPieceBytes}));
+  receiver_ = std::make_unique<BlobReceiver>(
+      &blobs_, space, [this](int64_t bytes) { return ticket_.Grow(bytes); });
+  conversion_ = std::make_unique<IncrementalConversion>(
+      options_, encoding, config_.limits.max_clip_bytes, receiver_.get(),
+      &cancel_);
+  conversion_->SetStepBytes(kStepBytes);
+  return absl::OkStatus();
+}
+
+// Gives the conversion the next piece of the source, or its end.
+absl::Status ItemWork::Feed() {
+  std::string piece;
+  BVHMILL_RETURN_IF_ERROR(reader_->Read(read_, kPieceBytes, &piece));
+  if (piece.empty()) {
+    if (digest_.Finish() != item_.item.blob) return SourceDamaged();
+    conversion_->End();
+    return absl::OkStatus();
+  }
+  read_ += static_cast<int64_t>(piece.size());
+  digest_.Add(piece);
+  conversion_->Give(std::move(piece));
+  return absl::OkStatus();
+}
+
+// False if the turn is over, and there is more to do.
+bool ItemWork::StepAll() {
+  for (size_t done = 0; conversion_->has_work();) {
+    done += conversion_->Step();
+    if (done >= 2 * kTurnText && conversion_->has_work()) return false;
+  }
+  return true;
+}
+
+void ItemWork::Finish() {
+  ConvertResult& made = conversion_->Finish();
+  if (made.status.ok()) made.status = receiver_->Finish();
+  // The disk is at fault, not the item.
+  if (!receiver_->fault().ok()) return Fail(receiver_->fault(), false);
+  if (absl::IsCancelled(made.status)) return Fail(made.status, false);
+  if (IsBusy(receiver_->refused())) return Fail(receiver_->refused(), false);
+  if (absl::IsInternal(made.status)) return Fail(made.status, true);
+  v1::ClipResult message;
+  wire::ToProto(made, &message);
+  message.set_key(item_.item.key);
+  message.set_display_name(item_.item.display_name);
+  ItemResult& result = end_.result.emplace();
+  result.code = static_cast<int>(made.status.code());
+  if (made.status.ok()) {
+    end_.outputs = std::move(receiver_->made());
+    for (size_t i = 0; i < end_.outputs.size(); ++i) {
+      const NewBlob& blob = *end_.outputs[i];
+      v1::Output* const output = message.mutable_outputs(static_cast<int>(i));
+      output->set_blob("blobs/" + blob.name().digest);
+      output->set_size_bytes(blob.size());
+      result.outputs.push_back(blob.name().digest);
+    }
+  }
+  message.SerializeToString(&result.bytes);
+  end_.converted = std::make_unique<ConvertResult>(std::move(made));
+  // The item may wait for the disk: others need the converter and the memory.
+  conversion_ = nullptr;
+  ticket_.Release();
+}
+
+ItemResult SetAside(const ClaimedItem& item, const std::string& why) {
+  ItemResult result;
+  result.is_set_aside = true;
+  v1::ClipResult message;
+  message.set_key(item.item.key);
+  message.set_display_name(item.item.display_name);
+  const absl::Status status =
+      MakeCallError({.code = absl::StatusCode::kInternal,
+                     .reason = "ITEM_SET_ASIDE",
+                     .args = {{"tries", std::to_string(item.tries)},
+                              {"crashes", std::to_string(item.crashes)}},
+                     .message = "the server has given the item up: " + why});
+  *message.mutable_status() = wire::ToProto(status);
+  result.code = static_cast<int>(status.code());
+  message.SerializeToString(&result.bytes);
+  return result;
+}
+
+bool IsUsedUp(const ClaimedItem& item, int64_t max_tries, std::string* why) {
+  if (item.crashes >= kMaxCrashes) {
+    *why = "the server ended " + std::to_string(item.crashes) +
+           " times while it worked on the item";
+    return true;
+  }
+  if (max_tries == 0 || item.tries < max_tries) return false;
+  *why = std::to_string(item.tries) +
+         " tries have failed; the last one: " + item.why;
+  return true;
+}
+
+}  // namespace bvhmill::server

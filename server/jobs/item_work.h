@@ -1,0 +1,91 @@
+#pragma once
+
+// The conversion of one item of a job: reads its source, converts it by the
+// code of streams, and writes its outputs into new blobs. Works in turns, so
+// that other work is not delayed.
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "bvhmill/base/cancel.h"
+#include "bvhmill/digest/sha256.h"
+#include "bvhmill/pipeline/options.h"
+#include "bvhmill/v1/result.pb.h"
+#include "server/app/config.h"
+#include "server/convert/incremental_conversion.h"
+#include "server/limits/admission.h"
+#include "server/store/blob_store.h"
+#include "server/store/job_store.h"
+
+namespace bvhmill::server {
+
+class BlobReceiver;
+
+// How an item ended.
+struct ItemEnd {
+  // Set if it has a result; else `fault` says why there is none.
+  std::optional<ItemResult> result;
+  // Outputs of the result, which are not stored yet.
+  std::vector<std::unique_ptr<NewBlob>> outputs;
+  // The conversion, for the metrics; null if there was none.
+  std::unique_ptr<ConvertResult> converted;
+  absl::Status fault;
+  // False: the item was not worked on, or was cancelled.
+  bool counts = true;
+};
+
+// One thread at a time. If a function throws, only the destructor may be called
+// after it.
+class ItemWork {
+ public:
+  // Both must outlive the work.
+  ItemWork(const ServerConfig& config, BlobStore* blobs, ClaimedItem item);
+  ~ItemWork();
+
+  const ClaimedItem& item() const { return item_; }
+  CancelToken& cancel() { return cancel_; }
+  // Memory of the item is drawn from it. To be filled before the first turn.
+  Ticket& ticket() { return ticket_; }
+
+  // Works for some milliseconds. True if the item is done: see `end`.
+  bool Turn();
+  // The time that its turns took, which its caller measures.
+  void AddTime(std::chrono::duration<double> time) { seconds_ += time.count(); }
+  double seconds() const { return seconds_; }
+  ItemEnd& end() { return end_; }
+
+ private:
+  absl::Status Begin();
+  absl::Status Feed();
+  bool StepAll();
+  void Finish();
+  void Fail(const absl::Status& fault, bool counts);
+
+  const ServerConfig& config_;
+  BlobStore& blobs_;
+  const ClaimedItem item_;
+  CancelToken cancel_;
+  Ticket ticket_;
+  ConvertOptions options_;
+  std::unique_ptr<BlobReader> reader_;
+  int64_t read_ = 0;
+  double seconds_ = 0;
+  Sha256 digest_;
+  std::unique_ptr<BlobReceiver> receiver_;
+  std::unique_ptr<IncrementalConversion> conversion_;
+  ItemEnd end_;
+};
+
+// The result of an item that is given up, for the reason `why`.
+ItemResult SetAside(const ClaimedItem& item, const std::string& why);
+
+// True if the tries of the item are used up; `why` says how. 0 tries = any
+// number; those that end the server are always bounded.
+bool IsUsedUp(const ClaimedItem& item, int64_t max_tries, std::string* why);
+
+}  // namespace bvhmill::server

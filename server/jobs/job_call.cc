@@ -1,0 +1,97 @@
+#include "server/jobs/job_call.h"
+
+#include "server/app/config.h"
+#include "server/rpc/catch_as_status.h"
+#include "server/rpc/errors.h"
+
+namespace bvhmill::server {
+
+using Clock = std::chrono::steady_clock;
+
+// The part of a call that the registry may use after the call is over.
+class LongCall::Watch final : public CallWatch {
+ public:
+  Watch(LongCall* owner, grpc::CallbackServerContext* call)
+      : owner_(owner), live_(call) {}
+
+  void OnTick(Clock::time_point now) override {
+    const std::lock_guard lock(mutex_);
+    if (owner_ == nullptr || !id_) return;
+    CallRegistry::MarkActive(*id_);
+    const int64_t idle = owner_->parts_.call.config.service.idle_seconds;
+    const Clock::time_point active = owner_->active_at_;
+    if (idle > 0 && active < now && now - active > Seconds(idle)) {
+      live_.Cancel();
+    }
+  }
+
+  void MarkActive() {
+    const std::lock_guard lock(mutex_);
+    if (id_) CallRegistry::MarkActive(*id_);
+  }
+
+  bool Begin(CallRegistry* calls, const std::shared_ptr<CallWatch>& self,
+             const std::string& peer) {
+    CallRegistry::CallId id;
+    if (!calls->Begin(self, peer, &id)) return false;
+    const std::lock_guard lock(mutex_);
+    id_ = id;
+    return true;
+  }
+
+  void End(CallRegistry* calls, bool is_cancelled) {
+    live_.Done();
+    std::optional<CallRegistry::CallId> id;
+    {
+      const std::lock_guard lock(mutex_);
+      owner_ = nullptr;
+      id.swap(id_);
+    }
+    if (id) calls->End(*id, is_cancelled);
+  }
+
+ private:
+  // A cancelled call may be done in the same thread.
+  std::recursive_mutex mutex_;
+  LongCall* owner_;
+  LiveCall live_;
+  std::optional<CallRegistry::CallId> id_;
+};
+
+LongCall::LongCall(const JobCallParts& parts, Method method,
+                   grpc::CallbackServerContext* call)
+    : parts_(parts),
+      record_(parts.call.record, method, call),
+      watch_(std::make_shared<Watch>(this, call)) {}
+
+absl::Status LongCall::Enter() {
+  if (!watch_->Begin(&parts_.call.calls, watch_, record_.peer())) {
+    return Stopping();
+  }
+  const absl::Status entered = record_.Enter(Scope::kJobs);
+  if (!entered.ok()) return entered;
+  return parts_.call.admission.TryOpen(*record_.caller(), record_.peer(),
+                                       &ticket_);
+}
+
+void LongCall::MarkActive() {
+  active_at_ = Clock::now();
+  watch_->MarkActive();
+}
+
+bool LongCall::Queue(std::function<void()> task) {
+  bool is_queued = false;
+  CatchAndLog(parts_.call.record.log, "a call about jobs", [&] {
+    is_queued = parts_.call.queue.Enqueue(record_.turn(), std::move(task),
+                                          Priority::kBackground);
+  });
+  return is_queued;
+}
+
+void LongCall::Done(bool is_cancelled) {
+  ticket_.Release();
+  record_.Done(is_cancelled);
+  watch_->End(&parts_.call.calls, is_cancelled);
+}
+
+}  // namespace bvhmill::server

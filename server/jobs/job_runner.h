@@ -1,0 +1,138 @@
+#pragma once
+
+// Works on the items of jobs. It claims items, has the workers convert them in
+// the background, after interactive calls, and stores their results.
+//
+// One thread claims items and renews their leases. Two store outputs and
+// results, those of many items at once, so that the disk is waited for once:
+// while one waits for its files, the other stores its results. No worker waits
+// for an fsync.
+//
+// A fault of a file is the result of its item. After a fault of the server the
+// item waits and is tried again, a bounded number of times. While the disk is
+// full or memory is short, the runner pauses, and no try counts.
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "server/app/config.h"
+#include "server/jobs/item_work.h"
+#include "server/limits/admission.h"
+#include "server/limits/fair_queue.h"
+#include "server/observe/log.h"
+#include "server/observe/metrics.h"
+#include "server/store/data_folder.h"
+
+namespace bvhmill::server {
+
+class JobRunner {
+ public:
+  // All of these must outlive the runner.
+  struct Parts {
+    const ServerConfig& config;
+    const Log& log;
+    Metrics& metrics;
+    Admission& admission;
+    FairQueue& queue;
+  };
+
+  // Starts the threads. `on_over` is called, by a thread of the runner, with
+  // the numbers of jobs that are over. `folder` must outlive the runner.
+  JobRunner(const Parts& parts, DataFolder* folder,
+            std::function<void(const std::vector<int64_t>& jobs)> on_over);
+  // Items that are being worked on are cancelled, and wait again.
+  ~JobRunner();
+  JobRunner(const JobRunner&) = delete;
+  JobRunner& operator=(const JobRunner&) = delete;
+
+  // Items may wait.
+  void Wake();
+  // Stops the work on items of a job that was cancelled.
+  void Cancel(int64_t job);
+  // Claims nothing from now on. Items that were begun go on.
+  void Drain();
+
+  // True while the disk is full or memory is short.
+  bool is_paused() const { return is_paused_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  using WorkPtr = std::shared_ptr<ItemWork>;
+
+  void RunClaims(const std::stop_token& stop);
+  void RunStores(const std::stop_token& stop);
+  void Beat(Clock::time_point now);
+  // Items that workers may have at once: half as many as there are workers
+  // while clips of calls are in flight, or were so a moment ago, so that calls
+  // find a free core. With the mutex.
+  int MaxActive(Clock::time_point now) {
+    constexpr std::chrono::milliseconds kMoment(200);
+    const int threads = parts_.queue.threads();
+    if (parts_.admission.clips() > active_) calls_until_ = now + kMoment;
+    return now < calls_until_ ? std::max(threads / 2, 1) : 2 * threads;
+  }
+  int MaxClaimed() const;
+  int Room() const;
+  bool ClaimSome();
+  bool Claim(int limit, bool suspects);
+  void Start(ClaimedItem item);
+  void Fill();
+  void Queue(const WorkPtr& work);
+  void Run(const WorkPtr& work);
+  void Done(const WorkPtr& work);
+  void PutDone(const WorkPtr& work);
+  void Store(std::vector<WorkPtr> done);
+  absl::Status StoreResults(const std::vector<WorkPtr>& done);
+  void AddTry(const WorkPtr& work, const absl::Status& why, bool counts,
+              std::vector<FailedTry>* tries);
+  void ReleaseTries(std::vector<FailedTry> tries);
+  void Pause(const absl::Status& why);
+  int64_t Backoff(const ClaimedItem& item) const;
+
+  const Parts parts_;
+  DataFolder& folder_;
+  const std::function<void(const std::vector<int64_t>& jobs)> on_over_;
+  std::atomic<bool> is_paused_{false};
+  std::atomic<bool> is_draining_{false};
+
+  std::mutex mutex_;
+  std::condition_variable_any wake_;
+  std::condition_variable_any stored_;
+  // All with the mutex. Items that are claimed and not stored; those of them
+  // that were not begun, that workers have, and that are done.
+  std::list<WorkPtr> running_;
+  std::deque<WorkPtr> ready_;
+  int active_ = 0;
+  Clock::time_point calls_until_;
+  // The time that an item takes a worker, on average over the last ones.
+  double item_seconds_ = 0.005;
+  std::vector<WorkPtr> done_;
+  bool may_have_items_ = true;
+  Clock::time_point paused_until_;
+  Clock::duration pause_{};
+  // Those that could not be stored.
+  std::vector<FailedTry> tries_;
+  // Used by the thread that claims.
+  bool has_suspects_ = true;
+  Clock::time_point next_beat_;
+  int beats_ = 0;
+
+  // The last members: they use the others.
+  std::jthread claims_;
+  std::jthread stores_;
+  std::jthread more_stores_;
+};
+
+}  // namespace bvhmill::server

@@ -1,0 +1,297 @@
+#include "server/jobs/job_service.h"
+
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/wire_format_lite.h>
+#include <grpcpp/support/proto_buffer_reader.h>
+
+#include <memory>
+#include <shared_mutex>
+#include <string>
+#include <vector>
+
+#include "bvhmill/base/call_error.h"
+#include "bvhmill/base/limits.h"
+#include "bvhmill/base/status.h"
+#include "server/jobs/job_messages.h"
+#include "server/jobs/wait_call.h"
+#include "server/jobs/wall_clock.h"
+#include "server/rpc/errors.h"
+
+namespace bvhmill::server {
+namespace {
+
+// CreateJobRequest: its items.
+constexpr TextField kItemTexts[] = {{{3, 0, 0}}};
+
+// Memory that a CreateJobRequest takes when it is parsed: a part for each item,
+// and a part for each byte, since lists of options unfold.
+int64_t ChargeOfCreate(grpc::ByteBuffer* bytes) {
+  constexpr int64_t kPerItem = 512;
+  constexpr int64_t kPerByte = 24;
+  constexpr int kItems = 3;
+  using google::protobuf::internal::WireFormatLite;
+  const auto size = static_cast<int64_t>(bytes->Length());
+  grpc::ProtoBufferReader reader(bytes);
+  if (!reader.status().ok()) return 0;
+  google::protobuf::io::CodedInputStream in(&reader);
+  int64_t items = 0;
+  while (const uint32_t tag = in.ReadTag()) {
+    if (WireFormatLite::GetTagFieldNumber(tag) == kItems) ++items;
+    if (!WireFormatLite::SkipField(&in, tag)) break;
+  }
+  return kPerItem * items + kPerByte * size;
+}
+
+absl::Status BlobsMissing(const std::string& first, size_t count) {
+  const std::string number = std::to_string(count);
+  return MakeCallError({.code = absl::StatusCode::kFailedPrecondition,
+                        .reason = "BLOBS_MISSING",
+                        .args = {{"count", number},
+                                 {"resource_type", "blob"},
+                                 {"resource_name", "blobs/" + first}},
+                        .message = "the server lacks " + number +
+                                   " of the sources; store them by "
+                                   "BlobService.WriteBlob"});
+}
+
+absl::Status CheckBlobs(DataFolder* folder, const std::string& caller,
+                        const std::vector<std::string>& blobs) {
+  std::string first;
+  size_t missing = 0;
+  const std::string space = SpaceOf(caller);
+  for (const std::string& digest : blobs) {
+    bool exists = false;
+    BVHMILL_RETURN_IF_ERROR(folder->blobs().Find({space, digest}, &exists));
+    if (exists) continue;
+    if (missing++ == 0) first = digest;
+  }
+  return missing == 0 ? absl::OkStatus() : BlobsMissing(first, missing);
+}
+
+absl::Status CheckQueue(const ServerConfig& config, DataFolder* folder,
+                        const NewJob& job) {
+  int64_t waiting = 0;
+  int64_t jobs = 0;
+  BVHMILL_RETURN_IF_ERROR(folder->jobs().Count(job.caller, &waiting, &jobs));
+  const JobLimits& limits = config.jobs;
+  const int64_t items = waiting + static_cast<int64_t>(job.items.size());
+  if (Exceeds(items, limits.max_queued_items)) {
+    return LimitExceeded("max_queued_items", limits.max_queued_items, items);
+  }
+  return Exceeds(jobs + 1, limits.max_jobs_per_caller)
+             ? LimitExceeded("max_jobs_per_caller", limits.max_jobs_per_caller,
+                             jobs + 1)
+             : absl::OkStatus();
+}
+
+absl::Status Create(const JobCallParts& parts, const UnaryWork& call,
+                    const v1::CreateJobRequest& request,
+                    v1::CreateJobResponse* response) {
+  NewJob job;
+  std::vector<std::string> blobs;
+  BVHMILL_RETURN_IF_ERROR(ReadNewJob(parts.call.config, request, &job, &blobs));
+  job.caller = call.record.caller()->name;
+  DataFolder* folder = nullptr;
+  BVHMILL_RETURN_IF_ERROR(parts.jobs.Open(&folder));
+  JobInfo info;
+  bool is_new = false;
+  {
+    const std::shared_lock naming(folder->naming());
+    // A repeat gets its job also if there is no room for another one.
+    bool is_repeat = false;
+    BVHMILL_RETURN_IF_ERROR(folder->jobs().FindRepeat(job, &info, &is_repeat));
+    if (!is_repeat) {
+      BVHMILL_RETURN_IF_ERROR(CheckQueue(parts.call.config, folder, job));
+      BVHMILL_RETURN_IF_ERROR(CheckBlobs(folder, job.caller, blobs));
+      BVHMILL_RETURN_IF_ERROR(
+          folder->jobs().Create(job, WallClockMs(), &info, &is_new));
+    }
+  }
+  if (is_new) parts.jobs.Wake();
+  WriteJob(info, parts.call.config.jobs, response->mutable_job());
+  return absl::OkStatus();
+}
+
+// The folder, the caller and the id of a call about one job.
+struct OneJob {
+  DataFolder* folder = nullptr;
+  std::string caller;
+  std::string id;
+};
+
+absl::Status FindOneJob(const JobCallParts& parts, const UnaryWork& call,
+                        const std::string& name, OneJob* job) {
+  BVHMILL_RETURN_IF_ERROR(parts.jobs.Open(&job->folder));
+  job->caller = call.record.caller()->name;
+  return ReadJobName(name, &job->id);
+}
+
+absl::Status Get(const JobCallParts& parts, const UnaryWork& call,
+                 const v1::GetJobRequest& request,
+                 v1::GetJobResponse* response) {
+  OneJob job;
+  JobInfo info;
+  BVHMILL_RETURN_IF_ERROR(FindOneJob(parts, call, request.name(), &job));
+  BVHMILL_RETURN_IF_ERROR(job.folder->jobs().Get(job.caller, job.id, &info));
+  WriteJob(info, parts.call.config.jobs, response->mutable_job());
+  response->mutable_job()->mutable_options()->ParseFromString(info.options);
+  return absl::OkStatus();
+}
+
+absl::Status List(const JobCallParts& parts, const UnaryWork& call,
+                  const v1::ListJobsRequest& request,
+                  v1::ListJobsResponse* response) {
+  DataFolder* folder = nullptr;
+  JobPage page;
+  BVHMILL_RETURN_IF_ERROR(ReadPageSize(request.page_size(), &page.limit));
+  BVHMILL_RETURN_IF_ERROR(ReadPageToken(request.page_token(), &page.before));
+  for (const int state : request.states()) {
+    if (v1::JobState_IsValid(state) && state > 0) {
+      page.states.push_back(static_cast<JobState>(state));
+    } else {
+      return InvalidField("states", "has a state that does not exist");
+    }
+  }
+  BVHMILL_RETURN_IF_ERROR(parts.jobs.Open(&folder));
+  page.caller = call.record.caller()->name;
+  std::vector<JobInfo> jobs;
+  BVHMILL_RETURN_IF_ERROR(folder->jobs().List(page, &jobs));
+  for (const JobInfo& job : jobs) {
+    WriteJob(job, parts.call.config.jobs, response->add_jobs());
+  }
+  if (static_cast<int>(jobs.size()) == page.limit) {
+    response->set_next_page_token(std::to_string(jobs.back().number));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ResultTooLarge(int64_t limit) {
+  return MakeCallError({.code = absl::StatusCode::kOutOfRange,
+                        .reason = "RESPONSE_TOO_LARGE",
+                        .limit_name = "max_unary_response_bytes",
+                        .limit = limit,
+                        .message = "the result of one item exceeds "
+                                   "max_unary_response_bytes = " +
+                                   std::to_string(limit)});
+}
+
+absl::Status ListResults(const JobCallParts& parts, const UnaryWork& call,
+                         const v1::ListJobResultsRequest& request,
+                         v1::ListJobResultsResponse* response) {
+  constexpr int64_t kNoLimit = int64_t{1} << 30;
+  OneJob job;
+  ResultPage page;
+  BVHMILL_RETURN_IF_ERROR(ReadPageSize(request.page_size(), &page.limit));
+  BVHMILL_RETURN_IF_ERROR(ReadPageToken(request.page_token(), &page.after));
+  BVHMILL_RETURN_IF_ERROR(FindOneJob(parts, call, request.name(), &job));
+  page.failed_only = request.failed_only();
+  const int64_t limit = parts.call.config.service.max_unary_response_bytes;
+  // A part is left for the fields around results.
+  page.max_bytes = limit == 0 ? kNoLimit : limit - limit / 16;
+  // Before the results: one that comes in between leaves a token.
+  JobInfo info;
+  std::vector<StoredResult> results;
+  JobStore& store = job.folder->jobs();
+  BVHMILL_RETURN_IF_ERROR(store.Get(job.caller, job.id, &info));
+  BVHMILL_RETURN_IF_ERROR(store.Results(job.caller, job.id, page, &results));
+  int64_t bytes = 0;
+  for (const StoredResult& result : results) {
+    bytes += static_cast<int64_t>(result.bytes.size());
+    if (!response->add_results()->ParseFromString(result.bytes)) {
+      return InternalFault();
+    }
+    page.after = result.item;
+  }
+  if (results.size() == 1 && bytes > page.max_bytes) {
+    return ResultTooLarge(limit);
+  }
+  if (!IsOver(info.state) || !results.empty()) {
+    response->set_next_page_token(std::to_string(page.after));
+  }
+  return call.ticket.Grow(2 * bytes);
+}
+
+absl::Status Cancel(const JobCallParts& parts, const UnaryWork& call,
+                    const v1::CancelJobRequest& request,
+                    v1::CancelJobResponse* response) {
+  OneJob job;
+  JobInfo info;
+  BVHMILL_RETURN_IF_ERROR(FindOneJob(parts, call, request.name(), &job));
+  BVHMILL_RETURN_IF_ERROR(
+      job.folder->jobs().Cancel(job.caller, job.id, WallClockMs(), &info));
+  parts.jobs.Cancel(info.number);
+  WriteJob(info, parts.call.config.jobs, response->mutable_job());
+  return absl::OkStatus();
+}
+
+absl::Status Delete(const JobCallParts& parts, const UnaryWork& call,
+                    const v1::DeleteJobRequest& request,
+                    v1::DeleteJobResponse* /*response*/) {
+  OneJob job;
+  BVHMILL_RETURN_IF_ERROR(FindOneJob(parts, call, request.name(), &job));
+  return job.folder->jobs().Delete(job.caller, job.id);
+}
+
+template <typename Request, typename Response>
+grpc::ServerUnaryReactor* Serve(
+    const JobCallParts& parts, Method method, grpc::CallbackServerContext* call,
+    const grpc::ByteBuffer* request, grpc::ByteBuffer* response,
+    absl::Status (*work)(const JobCallParts&, const UnaryWork&, const Request&,
+                         Response*),
+    std::span<const TextField> texts = {},
+    int64_t (*charge)(grpc::ByteBuffer*) = nullptr) {
+  const auto bytes = static_cast<int64_t>(request->Length());
+  auto task = std::make_unique<MessageTask<Request, Response>>(
+      parts.call.config, texts, charge, request, response,
+      [parts, work](const UnaryWork& unary, const Request& message,
+                    Response* out) {
+        return work(parts, unary, message, out);
+      });
+  return StartUnaryCall(parts.call, call,
+                        {method, Scope::kJobs, bytes, std::move(task)});
+}
+
+}  // namespace
+
+grpc::ServerUnaryReactor* JobService::CreateJob(Call* call,
+                                                const Bytes* request,
+                                                Bytes* response) {
+  return Serve(parts_, Method::kCreateJob, call, request, response, &Create,
+               kItemTexts, &ChargeOfCreate);
+}
+
+grpc::ServerUnaryReactor* JobService::GetJob(Call* call, const Bytes* request,
+                                             Bytes* response) {
+  return Serve(parts_, Method::kGetJob, call, request, response, &Get);
+}
+
+grpc::ServerUnaryReactor* JobService::ListJobs(Call* call, const Bytes* request,
+                                               Bytes* response) {
+  return Serve(parts_, Method::kListJobs, call, request, response, &List);
+}
+
+grpc::ServerUnaryReactor* JobService::ListJobResults(Call* call,
+                                                     const Bytes* request,
+                                                     Bytes* response) {
+  return Serve(parts_, Method::kListJobResults, call, request, response,
+               &ListResults);
+}
+
+grpc::ServerUnaryReactor* JobService::WaitJob(Call* call, const Bytes* request,
+                                              Bytes* response) {
+  return StartWaitCall(parts_, call, request, response);
+}
+
+grpc::ServerUnaryReactor* JobService::CancelJob(Call* call,
+                                                const Bytes* request,
+                                                Bytes* response) {
+  return Serve(parts_, Method::kCancelJob, call, request, response, &Cancel);
+}
+
+grpc::ServerUnaryReactor* JobService::DeleteJob(Call* call,
+                                                const Bytes* request,
+                                                Bytes* response) {
+  return Serve(parts_, Method::kDeleteJob, call, request, response, &Delete);
+}
+
+}  // namespace bvhmill::server

@@ -1,0 +1,211 @@
+#include "server/jobs/jobs.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "bvhmill/base/call_error.h"
+#include "bvhmill/base/status.h"
+#include "server/jobs/wall_clock.h"
+#include "server/rpc/catch_as_status.h"
+
+namespace bvhmill::server {
+namespace {
+
+constexpr char kWhere[] = "the jobs";
+constexpr std::chrono::milliseconds kTick(100);
+constexpr std::chrono::seconds kExpireEvery(10);
+// Blobs are collected eight times in the time that they are kept, within these
+// bounds.
+constexpr int64_t kCollectsPerLife = 8;
+constexpr int64_t kMinCollectSeconds = 1;
+constexpr int64_t kMaxCollectSeconds = 3600;
+
+absl::Status JobsOff() {
+  return MakeCallError({.code = absl::StatusCode::kUnimplemented,
+                        .reason = "JOBS_OFF",
+                        .message = "this server keeps no jobs: its --data-dir "
+                                   "is none"});
+}
+
+absl::Status DataUnusable(const absl::Status& why) {
+  return MakeCallError({.code = absl::StatusCode::kUnavailable,
+                        .reason = "DATA_UNUSABLE",
+                        .message = "the server cannot use its data folder: " +
+                                   std::string(MessageOf(why))});
+}
+
+}  // namespace
+
+Jobs::Jobs(const JobRunner::Parts& parts)
+    : parts_(parts),
+      janitor_([this](const std::stop_token& stop) { RunJanitor(stop); }) {}
+
+Jobs::~Jobs() {
+  Drain();
+  janitor_.request_stop();
+  janitor_.join();
+  const std::lock_guard lock(open_mutex_);
+  opened_.runner = nullptr;
+}
+
+absl::Status Jobs::Start() {
+  const ServerConfig& config = parts_.config;
+  if (!HasData(config.data_dir)) return absl::OkStatus();
+  const std::lock_guard lock(open_mutex_);
+  const absl::Status opened = OpenLocked();
+  if (opened.ok() || config.data_dir_is_default) return absl::OkStatus();
+  return MakeStatus(opened.code(),
+                    config.data_dir + ": " + std::string(MessageOf(opened)));
+}
+
+// REQUIRES: open_mutex_ is held.
+absl::Status Jobs::OpenLocked() {
+  if (opened_.folder != nullptr) return absl::OkStatus();
+  const ServerConfig& config = parts_.config;
+  const JobLimits& limits = config.jobs;
+  const absl::Status status = DataFolder::Open(
+      config.data_dir, {limits.max_data_bytes, limits.min_free_disk_bytes},
+      &opened_.folder);
+  if (!status.ok()) {
+    parts_.log.Event("data folder", "cannot use the data folder " +
+                                        config.data_dir + ": " +
+                                        std::string(MessageOf(status)));
+    return status;
+  }
+  parts_.log.Event("jobs are kept in " + config.data_dir);
+  opened_.runner = std::make_unique<JobRunner>(
+      parts_, opened_.folder.get(),
+      [this](const std::vector<int64_t>& jobs) { OnOver(jobs); });
+  return absl::OkStatus();
+}
+
+absl::Status Jobs::Open(DataFolder** folder) {
+  if (parts_.config.data_dir.empty()) return JobsOff();
+  const std::lock_guard lock(open_mutex_);
+  const absl::Status status = OpenLocked();
+  if (!status.ok()) return DataUnusable(status);
+  *folder = opened_.folder.get();
+  return absl::OkStatus();
+}
+
+JobRunner* Jobs::runner() {
+  const std::lock_guard lock(open_mutex_);
+  return opened_.runner.get();
+}
+
+void Jobs::Wake() {
+  if (JobRunner* const runner = this->runner()) runner->Wake();
+}
+
+void Jobs::Cancel(int64_t number) {
+  if (JobRunner* const runner = this->runner()) runner->Cancel(number);
+  OnOver({});
+}
+
+void Jobs::Drain() {
+  if (JobRunner* const runner = this->runner()) runner->Drain();
+  {
+    const std::lock_guard lock(watch_mutex_);
+    is_draining_ = true;
+  }
+  Fire([](const Waiter& /*waiter*/) { return true; });
+}
+
+int64_t Jobs::Watch(int64_t number, Clock::time_point deadline,
+                    std::function<void()> done) {
+  const std::lock_guard lock(watch_mutex_);
+  const int64_t id = next_id_++;
+  if (is_draining_) deadline = Clock::time_point::min();
+  waiters_[id] = {number, deadline, std::move(done)};
+  return id;
+}
+
+void Jobs::Unwatch(int64_t id) {
+  const std::lock_guard lock(watch_mutex_);
+  waiters_.erase(id);
+}
+
+void Jobs::OnOver(const std::vector<int64_t>& jobs) {
+  Fire([&](const Waiter& waiter) {
+    return std::find(jobs.begin(), jobs.end(), waiter.job) != jobs.end();
+  });
+}
+
+// Calls those that are due, without the mutex.
+template <typename IsDue>
+void Jobs::Fire(const IsDue& is_due) {
+  std::vector<std::function<void()>> due;
+  {
+    const std::lock_guard lock(watch_mutex_);
+    for (auto waiter = waiters_.begin(); waiter != waiters_.end();) {
+      if (!is_due(waiter->second)) {
+        ++waiter;
+        continue;
+      }
+      due.push_back(std::move(waiter->second.done));
+      waiter = waiters_.erase(waiter);
+    }
+  }
+  for (const auto& done : due) done();
+}
+
+void Jobs::RunJanitor(const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any stopped;
+  std::unique_lock lock(mutex);
+  while (!stopped.wait_for(lock, stop, kTick,
+                           [&] { return stop.stop_requested(); })) {
+    const auto now = Clock::now();
+    CatchAndLog(parts_.log, kWhere, [&] {
+      Fire([&](const Waiter& waiter) { return waiter.deadline <= now; });
+    });
+    DataFolder* folder = nullptr;
+    {
+      const std::lock_guard opened(open_mutex_);
+      folder = opened_.folder.get();
+    }
+    if (folder == nullptr) continue;
+    CatchAndLog(parts_.log, kWhere, [&] { CleanUp(folder, now); });
+  }
+}
+
+void Jobs::CleanUp(DataFolder* folder, Clock::time_point now) {
+  const JobLimits& limits = parts_.config.jobs;
+  const int64_t time = WallClockMs();
+  int64_t count = 0;
+  absl::Status status;
+  if (now >= next_expire_ && limits.job_retention_seconds > 0) {
+    next_expire_ = now + kExpireEvery;
+    status = folder->jobs().Expire(
+        time - 1000 * Seconds(limits.job_retention_seconds).count(), &count);
+  }
+  if (status.ok() && now >= next_collect_ &&
+      limits.blob_retention_seconds > 0) {
+    const int64_t life = Seconds(limits.blob_retention_seconds).count();
+    next_collect_ = now + std::chrono::seconds(std::clamp(
+                              life / kCollectsPerLife, kMinCollectSeconds,
+                              kMaxCollectSeconds));
+    status = folder->Collect(time - 1000 * life, &count);
+  }
+  if (!status.ok()) {
+    parts_.log.Event("clean up", "cannot remove old data: " +
+                                     std::string(MessageOf(status)));
+  }
+}
+
+JobGauges Jobs::Now() {
+  JobGauges gauges;
+  const std::lock_guard lock(open_mutex_);
+  if (opened_.folder == nullptr) return gauges;
+  static_cast<void>(opened_.folder->jobs().Stats(&gauges.stats));
+  gauges.blob_bytes = opened_.folder->blobs().bytes();
+  gauges.is_paused = opened_.runner != nullptr && opened_.runner->is_paused();
+  if (gauges.stats.oldest_ms > 0) {
+    const int64_t age = WallClockMs() - gauges.stats.oldest_ms;
+    gauges.oldest_seconds =
+        1e-3 * static_cast<double>(std::max<int64_t>(age, 0));
+  }
+  return gauges;
+}
+
+}  // namespace bvhmill::server

@@ -1,0 +1,120 @@
+#pragma once
+
+// Bytes that are named by their SHA-256, in spaces: each caller has a space of
+// its own, so that no caller learns from a digest what others have stored.
+//
+// A blob exists whole or not at all: it has its name only after all its bytes
+// are on the disk and their digest was checked. A blob never changes.
+//
+// This interface is narrow on purpose: an engine for several machines (a shared
+// folder, S3) implements the same functions.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+
+namespace bvhmill::server {
+
+struct BlobName {
+  std::string space;
+  // 64 hexadecimal digits.
+  std::string digest;
+
+  bool operator==(const BlobName&) const = default;
+};
+
+// The space of the caller `name`; the empty name is that of callers without a
+// token.
+std::string SpaceOf(std::string_view name);
+
+// A blob that is being made. It is dropped if it is destroyed before Commit.
+// One thread at a time.
+class NewBlob {
+ public:
+  virtual ~NewBlob() = default;
+  virtual absl::Status Append(std::string_view bytes) = 0;
+  // Ends the writing; after it the digest is known.
+  virtual void Finish() = 0;
+  virtual const BlobName& name() const = 0;
+  virtual int64_t size() const = 0;
+};
+
+// An upload that may be resumed. Its bytes are kept if it is destroyed before
+// it is complete. One thread at a time.
+class BlobUpload {
+ public:
+  virtual ~BlobUpload() = default;
+  // Bytes that the store has: the next byte to append has this offset.
+  virtual int64_t committed_bytes() const = 0;
+  virtual absl::Status Append(std::string_view bytes) = 0;
+  // Names the blob. INVALID_ARGUMENT, DIGEST_MISMATCH if the bytes have another
+  // digest; they are dropped then, and the upload must begin anew.
+  virtual absl::Status Finish() = 0;
+};
+
+// An open blob; it can be read even after it was removed. Thread-safe.
+class BlobReader {
+ public:
+  virtual ~BlobReader() = default;
+  virtual int64_t size() const = 0;
+  // Up to `size` bytes at `offset`; fewer only at the end.
+  virtual absl::Status Read(int64_t offset, size_t size,
+                            std::string* bytes) const = 0;
+};
+
+struct BlobEntry {
+  BlobName name;
+  int64_t size = 0;
+  // When the blob was stored or last asked for, in milliseconds since 1970.
+  int64_t used_ms = 0;
+};
+
+// Thread-safe. Functions block for the disk. Errors besides those that are
+// named: RESOURCE_EXHAUSTED with the reason DISK_FULL or, for a quota,
+// LIMIT_EXCEEDED; INTERNAL, STORE_FAULT.
+class BlobStore {
+ public:
+  BlobStore() = default;
+  virtual ~BlobStore() = default;
+  BlobStore(const BlobStore&) = delete;
+  BlobStore& operator=(const BlobStore&) = delete;
+
+  // A new blob of a space, whose digest is not known yet.
+  virtual absl::Status Create(const std::string& space,
+                              std::unique_ptr<NewBlob>* blob) = 0;
+  // Stores finished blobs, all of them or none that counts: when it returns OK,
+  // each has its name and is on the disk. Cheaper than one call for each.
+  virtual absl::Status Commit(std::span<NewBlob* const> blobs) = 0;
+
+  // Begins or resumes the upload of `name`. ALREADY_EXISTS if the blob is
+  // there. ABORTED, UPLOAD_RUNNING while another upload of it runs.
+  virtual absl::Status StartUpload(const BlobName& name,
+                                   std::unique_ptr<BlobUpload>* upload) = 0;
+
+  // True if the blob exists; it then counts as used now.
+  virtual absl::Status Find(const BlobName& name, bool* exists) = 0;
+  // NOT_FOUND.
+  virtual absl::Status Open(const BlobName& name,
+                            std::unique_ptr<BlobReader>* reader) = 0;
+  // True if the blob exists and was stored or asked for since `since_ms`.
+  virtual absl::Status WasUsed(const BlobName& name, int64_t since_ms,
+                               bool* was_used) = 0;
+  // OK if there is no such blob.
+  virtual absl::Status Remove(const BlobName& name) = 0;
+
+  // Calls `take` for every blob, in any order, until it returns false.
+  virtual absl::Status List(
+      const std::function<bool(const BlobEntry& entry)>& take) = 0;
+  // Drops uploads that got no bytes since `before_ms`.
+  virtual absl::Status DropUploads(int64_t before_ms) = 0;
+
+  // Bytes of all blobs.
+  virtual int64_t bytes() const = 0;
+};
+
+}  // namespace bvhmill::server

@@ -1,0 +1,73 @@
+#pragma once
+
+// Numbered points of failure in the stores. Every effect of a store on a file
+// or a database passes one: a write, an fsync, a rename, a removal, a statement
+// of SQL. A test arms a plan, and the effect with the number of the plan fails
+// as the plan says, or ends the process as kill -9 does. Effects are numbered
+// from 1 in the order in which they happen.
+//
+// Outside of tests no plan is armed: a point costs one relaxed load.
+
+#include <atomic>
+#include <cstdint>
+
+namespace bvhmill::server {
+
+enum class Effect : uint8_t {
+  kOpen,
+  kWrite,
+  kSync,
+  kRename,
+  kRemove,
+  kMakeFolder,
+  kSql,
+};
+
+enum class Fault : uint8_t {
+  kNone,
+  // The process ends at once, before the effect.
+  kKill,
+  // The process ends after the first half of a write; as kKill at others.
+  kKillWithinWrite,
+  // The effect fails: the disk is full (ENOSPC, SQLITE_FULL).
+  kNoSpace,
+  // The effect fails: EIO, SQLITE_IOERR.
+  kIoError,
+  // A write stores its first half and then fails with EIO; as kIoError at
+  // others.
+  kShortWrite,
+};
+
+struct FaultPlan {
+  // The number of the effect that fails; 0 = none, effects are only counted.
+  int64_t at = 0;
+  Fault fault = Fault::kNone;
+  // All later effects fail in the same way.
+  bool lasts = false;
+};
+
+class FaultPoints {
+ public:
+  // Returns how the effect that is about to happen must fail. Does not return
+  // if the plan kills the process. Thread-safe.
+  static Fault Reach(Effect effect) {
+    if (!armed_.load(std::memory_order_relaxed)) return Fault::kNone;
+    return ReachArmed(effect);
+  }
+
+  // Counts effects from now on, and lets them fail by `plan`. For tests; no
+  // other thread may use a store meanwhile.
+  static void Arm(const FaultPlan& plan);
+  // Ends the plan. Returns the number of effects since Arm.
+  static int64_t Disarm();
+  // Effects since Arm.
+  static int64_t reached() { return reached_.load(); }
+
+ private:
+  static Fault ReachArmed(Effect effect);
+
+  static std::atomic<bool> armed_;
+  static std::atomic<int64_t> reached_;
+};
+
+}  // namespace bvhmill::server

@@ -1,0 +1,132 @@
+// Reading, listing and removing: the part of FileBlobStore that makes no blobs.
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "bvhmill/base/status.h"
+#include "server/store/file_blob_store.h"
+
+namespace bvhmill::server {
+namespace {
+
+namespace fs = std::filesystem;
+
+int64_t MillisecondsOf(const timespec& time) {
+  return int64_t{time.tv_sec} * 1000 + time.tv_nsec / 1'000'000;
+}
+
+class FileReader final : public BlobReader {
+ public:
+  FileReader(std::string path, OwnedFile file, int64_t size)
+      : path_(std::move(path)), file_(std::move(file)), size_(size) {}
+
+  int64_t size() const override { return size_; }
+  absl::Status Read(int64_t offset, size_t size,
+                    std::string* bytes) const override {
+    return ReadFileAt(file_, path_, offset, size, bytes);
+  }
+
+ private:
+  const std::string path_;
+  const OwnedFile file_;
+  const int64_t size_;
+};
+
+}  // namespace
+
+absl::Status FileBlobStore::Find(const BlobName& name, bool* exists) {
+  const std::string path = PathOf(name);
+  *exists = utimensat(AT_FDCWD, path.c_str(), nullptr, 0) == 0;
+  if (!*exists && errno != ENOENT && errno != ENOTDIR) {
+    return FileFault("find", path, errno);
+  }
+  const std::string folder = FolderOf(name);
+  bool is_unsynced = false;
+  if (*exists) {
+    const std::lock_guard lock(mutex_);
+    is_unsynced = !synced_.contains(folder);
+  }
+  return is_unsynced ? SyncNames(folder) : absl::OkStatus();
+}
+
+// Names are on the disk before one of them is said to exist. A process that was
+// killed, or an fsync that failed, may have left some that are not.
+absl::Status FileBlobStore::SyncNames(const std::string& folder) {
+  const absl::Status synced = SyncFolder(folder);
+  const std::lock_guard lock(mutex_);
+  if (synced.ok()) {
+    synced_.insert(folder);
+  } else {
+    synced_.erase(folder);
+  }
+  return synced;
+}
+
+absl::Status FileBlobStore::Open(const BlobName& name,
+                                 std::unique_ptr<BlobReader>* reader) {
+  const std::string path = PathOf(name);
+  OwnedFile file;
+  struct stat found = {};
+  BVHMILL_RETURN_IF_ERROR(OpenFile(path, O_RDONLY, &file));
+  if (fstat(file.get(), &found) != 0) return FileFault("open", path, errno);
+  *reader = std::make_unique<FileReader>(path, std::move(file), found.st_size);
+  return absl::OkStatus();
+}
+
+absl::Status FileBlobStore::WasUsed(const BlobName& name, int64_t since_ms,
+                                    bool* was_used) {
+  struct stat found = {};
+  *was_used = stat(PathOf(name).c_str(), &found) == 0 &&
+              MillisecondsOf(found.st_mtim) >= since_ms;
+  return absl::OkStatus();
+}
+
+absl::Status FileBlobStore::Remove(const BlobName& name) {
+  const std::string path = PathOf(name);
+  struct stat found = {};
+  if (stat(path.c_str(), &found) != 0) return absl::OkStatus();
+  BVHMILL_RETURN_IF_ERROR(RemoveFile(path));
+  Return(found.st_size);
+  return absl::OkStatus();
+}
+
+absl::Status FileBlobStore::List(
+    const std::function<bool(const BlobEntry& entry)>& take) {
+  std::error_code error;
+  fs::recursive_directory_iterator files(folder_ + "/blobs", error);
+  for (; !error && files != fs::recursive_directory_iterator();
+       files.increment(error)) {
+    const fs::path& path = files->path();
+    struct stat found = {};
+    if (stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) continue;
+    BlobEntry entry;
+    entry.name.digest = path.filename().native();
+    entry.name.space = path.parent_path().parent_path().filename().native();
+    entry.size = found.st_size;
+    entry.used_ms = MillisecondsOf(found.st_mtim);
+    if (!take(entry)) break;
+  }
+  return error ? FileFault("list", folder_, error.value()) : absl::OkStatus();
+}
+
+absl::Status FileBlobStore::DropUploads(int64_t before_ms) {
+  std::error_code error;
+  for (const auto& file : fs::directory_iterator(folder_ + "/uploads", error)) {
+    const std::string& path = file.path().native();
+    struct stat found = {};
+    if (stat(path.c_str(), &found) != 0) continue;
+    if (MillisecondsOf(found.st_mtim) >= before_ms) continue;
+    const std::lock_guard lock(mutex_);
+    if (uploading_.contains(path)) continue;
+    BVHMILL_RETURN_IF_ERROR(RemoveFile(path));
+    Return(found.st_size);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace bvhmill::server

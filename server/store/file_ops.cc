@@ -1,0 +1,155 @@
+#include "server/store/file_ops.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <system_error>
+
+#include "bvhmill/base/call_error.h"
+#include "bvhmill/base/status.h"
+#include "server/store/fault_points.h"
+
+namespace bvhmill::server {
+namespace {
+
+// The errno of an armed fault; 0 if the effect may happen.
+int ErrorOf(Fault fault) {
+  switch (fault) {
+    case Fault::kNoSpace:
+      return ENOSPC;
+    case Fault::kIoError:
+    case Fault::kShortWrite:
+      return EIO;
+    default:
+      return 0;
+  }
+}
+
+absl::Status FaultAt(Effect effect, const char* what, const std::string& path) {
+  const int error = ErrorOf(FaultPoints::Reach(effect));
+  return error == 0 ? absl::OkStatus() : FileFault(what, path, error);
+}
+
+absl::Status WriteBytes(int fd, const std::string& path,
+                        std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return FileFault("write", path, errno);
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void OwnedFile::Close() {
+  if (fd_ >= 0) close(std::exchange(fd_, -1));
+}
+
+absl::Status FileFault(const char* what, const std::string& path, int error) {
+  const bool is_full = error == ENOSPC || error == EDQUOT;
+  return MakeCallError(
+      {.code = error == ENOENT ? absl::StatusCode::kNotFound
+               : is_full       ? absl::StatusCode::kResourceExhausted
+                               : absl::StatusCode::kInternal,
+       .reason = is_full ? "DISK_FULL" : "STORE_FAULT",
+       .args = {{"path", path}},
+       .message = std::string("the server cannot ") + what + " its data: " +
+                  std::error_code(error, std::generic_category()).message()});
+}
+
+bool IsDiskFull(const absl::Status& status) {
+  return absl::IsResourceExhausted(status) &&
+         CallErrorOf(status).reason == "DISK_FULL";
+}
+
+absl::Status OpenFile(const std::string& path, int flags, OwnedFile* file) {
+  if ((flags & O_CREAT) != 0) {
+    BVHMILL_RETURN_IF_ERROR(FaultAt(Effect::kOpen, "open", path));
+  }
+  const int fd = open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (fd < 0) return FileFault("open", path, errno);
+  *file = OwnedFile(fd);
+  return absl::OkStatus();
+}
+
+absl::Status WriteFile(const OwnedFile& file, const std::string& path,
+                       std::string_view bytes) {
+  const Fault fault = FaultPoints::Reach(Effect::kWrite);
+  if (fault == Fault::kNone) return WriteBytes(file.get(), path, bytes);
+  const bool is_half =
+      fault == Fault::kShortWrite || fault == Fault::kKillWithinWrite;
+  if (is_half) {
+    BVHMILL_RETURN_IF_ERROR(
+        WriteBytes(file.get(), path, bytes.substr(0, bytes.size() / 2)));
+  }
+  if (fault == Fault::kKillWithinWrite) kill(getpid(), SIGKILL);
+  return FileFault("write", path, ErrorOf(fault));
+}
+
+absl::Status SyncFile(const OwnedFile& file, const std::string& path) {
+  BVHMILL_RETURN_IF_ERROR(FaultAt(Effect::kSync, "store", path));
+  return fsync(file.get()) == 0 ? absl::OkStatus()
+                                : FileFault("store", path, errno);
+}
+
+absl::Status SyncFolder(const std::string& path) {
+  BVHMILL_RETURN_IF_ERROR(FaultAt(Effect::kSync, "store", path));
+  const OwnedFile folder(
+      open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const bool is_good = folder.valid() && fsync(folder.get()) == 0;
+  return is_good ? absl::OkStatus() : FileFault("store", path, errno);
+}
+
+absl::Status RenameFile(const std::string& from, const std::string& to) {
+  BVHMILL_RETURN_IF_ERROR(FaultAt(Effect::kRename, "name", to));
+  return rename(from.c_str(), to.c_str()) == 0 ? absl::OkStatus()
+                                               : FileFault("name", to, errno);
+}
+
+absl::Status RemoveFile(const std::string& path) {
+  BVHMILL_RETURN_IF_ERROR(FaultAt(Effect::kRemove, "remove", path));
+  const bool is_gone = unlink(path.c_str()) == 0 || errno == ENOENT;
+  return is_gone ? absl::OkStatus() : FileFault("remove", path, errno);
+}
+
+absl::Status MakeFolder(const std::string& path) {
+  struct stat found = {};
+  if (stat(path.c_str(), &found) == 0) {
+    return S_ISDIR(found.st_mode)
+               ? absl::OkStatus()
+               : FileFault("make a folder for", path, ENOTDIR);
+  }
+  const size_t slash = path.rfind('/');
+  if (slash != std::string::npos && slash > 0) {
+    BVHMILL_RETURN_IF_ERROR(MakeFolder(path.substr(0, slash)));
+  }
+  BVHMILL_RETURN_IF_ERROR(
+      FaultAt(Effect::kMakeFolder, "make a folder for", path));
+  const bool exists = mkdir(path.c_str(), 0700) == 0 || errno == EEXIST;
+  return exists ? absl::OkStatus()
+                : FileFault("make a folder for", path, errno);
+}
+
+absl::Status ReadFileAt(const OwnedFile& file, const std::string& path,
+                        int64_t offset, size_t size, std::string* bytes) {
+  bytes->resize(size);
+  size_t done = 0;
+  while (done < size) {
+    const ssize_t got = pread(file.get(), bytes->data() + done, size - done,
+                              offset + static_cast<int64_t>(done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return FileFault("read", path, errno);
+    if (got == 0) break;
+    done += static_cast<size_t>(got);
+  }
+  bytes->resize(done);
+  return absl::OkStatus();
+}
+
+}  // namespace bvhmill::server

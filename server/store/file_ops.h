@@ -1,0 +1,65 @@
+#pragma once
+
+// Effects on files, each of which passes a fault point. All effects of the
+// stores on files go through these functions.
+//
+// Statuses: RESOURCE_EXHAUSTED, DISK_FULL if there is no space; INTERNAL,
+// STORE_FAULT for every other error. The message has the error of the system
+// and no path, since peers may see it; the arg "path" has the path.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "absl/status/status.h"
+
+namespace bvhmill::server {
+
+// Owns a file descriptor.
+class OwnedFile {
+ public:
+  OwnedFile() = default;
+  explicit OwnedFile(int fd) : fd_(fd) {}
+  OwnedFile(OwnedFile&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  OwnedFile& operator=(OwnedFile&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~OwnedFile() { Close(); }
+
+  bool valid() const { return fd_ >= 0; }
+  int get() const { return fd_; }
+  void Close();
+
+ private:
+  int fd_ = -1;
+};
+
+// The status of an errno. `what` is what was done, e.g. "write".
+absl::Status FileFault(const char* what, const std::string& path, int error);
+
+// True if the disk is full, or a limit keeps it from becoming full.
+bool IsDiskFull(const absl::Status& status);
+
+// Opens `path` with `flags` of open(2), mode 0600. NOT_FOUND if there is none.
+absl::Status OpenFile(const std::string& path, int flags, OwnedFile* file);
+// Writes all of `bytes` at the end of what was written.
+absl::Status WriteFile(const OwnedFile& file, const std::string& path,
+                       std::string_view bytes);
+// Returns when the content is on the disk.
+absl::Status SyncFile(const OwnedFile& file, const std::string& path);
+// The same for the names in a folder.
+absl::Status SyncFolder(const std::string& path);
+absl::Status RenameFile(const std::string& from, const std::string& to);
+// OK if there is no such file.
+absl::Status RemoveFile(const std::string& path);
+// Makes `path` and its parents, with mode 0700. OK if it exists.
+absl::Status MakeFolder(const std::string& path);
+
+// Reads up to `size` bytes at `offset`; `bytes` has fewer at the end of the
+// file.
+absl::Status ReadFileAt(const OwnedFile& file, const std::string& path,
+                        int64_t offset, size_t size, std::string* bytes);
+
+}  // namespace bvhmill::server

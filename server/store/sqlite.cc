@@ -1,0 +1,173 @@
+#include "server/store/sqlite.h"
+
+#include <sqlite3.h>
+
+#include "bvhmill/base/call_error.h"
+#include "bvhmill/base/status.h"
+#include "server/store/fault_points.h"
+
+namespace bvhmill::server {
+namespace {
+
+// A reader of another process, such as a backup, may hold the database.
+constexpr int kPatienceMs = 10'000;
+
+absl::Status MakeFault(int code, const std::string& text) {
+  const bool is_full = (code & 0xff) == SQLITE_FULL;
+  return MakeCallError(
+      {.code = is_full ? absl::StatusCode::kResourceExhausted
+                       : absl::StatusCode::kInternal,
+       .reason = is_full ? "DISK_FULL" : "STORE_FAULT",
+       .message = "the server cannot use its database: " + text});
+}
+
+// The error of a fault that a test has armed; OK if there is none.
+absl::Status ArmedFault() {
+  switch (FaultPoints::Reach(Effect::kSql)) {
+    case Fault::kNone:
+      return absl::OkStatus();
+    case Fault::kNoSpace:
+      return MakeFault(SQLITE_FULL, sqlite3_errstr(SQLITE_FULL));
+    default:
+      return MakeFault(SQLITE_IOERR, sqlite3_errstr(SQLITE_IOERR));
+  }
+}
+
+}  // namespace
+
+Statement::Statement(Database* database, const char* sql)
+    : database_(*database), statement_(database->Find(sql, &status_)) {}
+
+Statement::~Statement() { Reset(); }
+
+void Statement::Reset() {
+  bound_ = 0;
+  if (statement_ == nullptr) return;
+  sqlite3_reset(statement_);
+  sqlite3_clear_bindings(statement_);
+}
+
+Statement& Statement::Bind(int64_t value) {
+  if (statement_ != nullptr) sqlite3_bind_int64(statement_, ++bound_, value);
+  return *this;
+}
+
+Statement& Statement::Bind(std::string_view text) {
+  if (statement_ == nullptr) return *this;
+  // Null is no text.
+  const char* const data = text.data() == nullptr ? "" : text.data();
+  sqlite3_bind_text(statement_, ++bound_, data, static_cast<int>(text.size()),
+                    SQLITE_STATIC);
+  return *this;
+}
+
+Statement& Statement::BindBytes(std::string_view bytes) {
+  if (statement_ == nullptr) return *this;
+  const char* const data = bytes.data() == nullptr ? "" : bytes.data();
+  sqlite3_bind_blob64(statement_, ++bound_, data, bytes.size(), SQLITE_STATIC);
+  return *this;
+}
+
+bool Statement::Step() {
+  if (!status_.ok()) return false;
+  if (bound_ >= 0) {
+    // Once for each run, not for each row.
+    status_ = ArmedFault();
+    if (!status_.ok()) return false;
+    bound_ = -1;
+  }
+  const int code = sqlite3_step(statement_);
+  if (code != SQLITE_ROW && code != SQLITE_DONE) {
+    status_ = database_.FaultOf(code);
+  }
+  return code == SQLITE_ROW;
+}
+
+absl::Status Statement::Run() {
+  while (Step()) continue;
+  return status_;
+}
+
+int64_t Statement::Int(int column) const {
+  return sqlite3_column_int64(statement_, column);
+}
+
+std::string Statement::Text(int column) const {
+  const void* const bytes = sqlite3_column_blob(statement_, column);
+  const int size = sqlite3_column_bytes(statement_, column);
+  if (bytes == nullptr) return "";
+  return {static_cast<const char*>(bytes), static_cast<size_t>(size)};
+}
+
+absl::Status Database::Open(const std::string& path,
+                            std::unique_ptr<Database>* database) {
+  sqlite3* handle = nullptr;
+  const int code = sqlite3_open_v2(
+      path.c_str(), &handle,
+      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
+      nullptr);
+  std::unique_ptr<Database> out(new Database(handle));
+  if (code != SQLITE_OK) return out->FaultOf(code);
+  sqlite3_extended_result_codes(handle, 1);
+  sqlite3_busy_timeout(handle, kPatienceMs);
+  BVHMILL_RETURN_IF_ERROR(
+      out->Execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; "
+                   "PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON"));
+  *database = std::move(out);
+  return absl::OkStatus();
+}
+
+Database::~Database() {
+  for (const auto& [sql, statement] : statements_) sqlite3_finalize(statement);
+  sqlite3_close(handle_);
+}
+
+absl::Status Database::FaultOf(int code) const {
+  return MakeFault(code, handle_ == nullptr ? sqlite3_errstr(code)
+                                            : sqlite3_errmsg(handle_));
+}
+
+sqlite3_stmt* Database::Find(const char* sql, absl::Status* status) {
+  const auto found = statements_.find(std::string_view(sql));
+  if (found != statements_.end()) return found->second;
+  sqlite3_stmt* statement = nullptr;
+  const int code = sqlite3_prepare_v3(
+      handle_, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
+  if (code != SQLITE_OK) {
+    *status = FaultOf(code);
+    return nullptr;
+  }
+  statements_.emplace(sql, statement);
+  return statement;
+}
+
+absl::Status Database::Execute(const std::string& sql) {
+  BVHMILL_RETURN_IF_ERROR(ArmedFault());
+  const int code =
+      sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr);
+  return code == SQLITE_OK ? absl::OkStatus() : FaultOf(code);
+}
+
+// A fault of a test does not keep the changes: nor does a real one.
+void Database::Rollback() {
+  static_cast<void>(ArmedFault());
+  sqlite3_exec(handle_, "ROLLBACK", nullptr, nullptr, nullptr);
+}
+
+int64_t Database::changes() const { return sqlite3_changes64(handle_); }
+
+int64_t Database::last_row() const {
+  return sqlite3_last_insert_rowid(handle_);
+}
+
+Transaction::~Transaction() {
+  if (!is_done_ && status_.ok()) database_.Rollback();
+}
+
+absl::Status Transaction::Commit() {
+  const absl::Status status = database_.Execute("COMMIT");
+  is_done_ = status.ok();
+  return status;
+}
+
+}  // namespace bvhmill::server

@@ -1,0 +1,261 @@
+// Leases and results: the part of SqliteJobStore that workers use.
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "bvhmill/base/status.h"
+#include "server/store/sqlite_job_store.h"
+
+namespace bvhmill::server {
+namespace {
+
+// The state of a job that has begun.
+constexpr int64_t kRunningState = static_cast<int64_t>(JobState::kRunning);
+
+std::vector<std::string> CallersOf(Statement* find) {
+  std::vector<std::string> callers;
+  while (find->Step()) callers.push_back(find->Text(0));
+  return callers;
+}
+
+}  // namespace
+
+absl::Status SqliteJobStore::Claim(const ClaimRules& rules,
+                                   std::vector<ClaimedItem>* items) {
+  const std::lock_guard lock(write_mutex_);
+  items->clear();
+  const absl::Status status = ClaimAll(rules, items);
+  if (!status.ok()) items->clear();
+  return status;
+}
+
+absl::Status SqliteJobStore::ClaimAll(const ClaimRules& rules,
+                                      std::vector<ClaimedItem>* items) {
+  Transaction transaction(writer_.get());
+  BVHMILL_RETURN_IF_ERROR(transaction.status());
+  std::vector<std::string> callers;
+  {
+    Statement find(writer_.get(),
+                   "SELECT DISTINCT caller FROM job WHERE state < 3 AND total "
+                   "> ok + failed + leased ORDER BY caller");
+    callers = CallersOf(&find);
+    BVHMILL_RETURN_IF_ERROR(find.status());
+  }
+  if (callers.empty()) return absl::OkStatus();
+  // The caller after the one that was first the last time is first now.
+  const auto first =
+      std::upper_bound(callers.begin(), callers.end(), last_caller_);
+  std::rotate(callers.begin(), first, callers.end());
+  last_caller_ = callers.front();
+  // Those that got all of their share, and may want more.
+  std::vector<std::string> hungry = callers;
+  while (!hungry.empty()) {
+    std::vector<std::string> still;
+    const int64_t open = rules.limit - static_cast<int64_t>(items->size());
+    const int64_t share =
+        std::max<int64_t>(open / static_cast<int64_t>(hungry.size()), 1);
+    for (const std::string& caller : hungry) {
+      const auto size = static_cast<int64_t>(items->size());
+      if (size >= rules.limit) break;
+      BVHMILL_RETURN_IF_ERROR(ClaimOf(caller, rules, share, items));
+      const auto got = static_cast<int64_t>(items->size()) - size;
+      if (got == share) still.push_back(caller);
+    }
+    hungry = std::move(still);
+  }
+  return items->empty() ? absl::OkStatus() : transaction.Commit();
+}
+
+absl::Status SqliteJobStore::ClaimOf(const std::string& caller,
+                                     const ClaimRules& rules, int64_t limit,
+                                     std::vector<ClaimedItem>* items) {
+  static constexpr char kFresh[] =
+      "SELECT item.job, item.number, key, blob, encoding, format, "
+      "item.display_name, item.options, job.options, tries, crashes, "
+      "last_error FROM job "
+      "CROSS JOIN item ON item.job = job.number WHERE job.caller = ? AND "
+      "job.state < 4 AND job.state <> 3 AND item.state = 0 AND crashes < 2 AND "
+      "not_before_ms <= ? ORDER BY item.job, item.number LIMIT ?";
+  static constexpr char kSuspect[] =
+      "SELECT item.job, item.number, key, blob, encoding, format, "
+      "item.display_name, item.options, job.options, tries, crashes, "
+      "last_error FROM job "
+      "CROSS JOIN item ON item.job = job.number WHERE job.caller = ? AND "
+      "job.state < 4 AND job.state <> 3 AND item.state = 0 AND crashes >= 2 "
+      "AND not_before_ms <= ? ORDER BY crashes, item.job, item.number LIMIT ?";
+  const size_t begin = items->size();
+  {
+    Statement find(writer_.get(), rules.suspects ? kSuspect : kFresh);
+    find.Bind(caller).Bind(rules.now_ms).Bind(limit);
+    // Items of one job share their options.
+    int64_t job = -1;
+    std::shared_ptr<const std::string> options;
+    while (find.Step()) {
+      ClaimedItem& claimed = items->emplace_back();
+      claimed.caller = caller;
+      claimed.lease.job = find.Int(0);
+      claimed.lease.item = find.Int(1);
+      claimed.item = {find.Text(2),
+                      find.Text(3),
+                      static_cast<int>(find.Int(4)),
+                      static_cast<int>(find.Int(5)),
+                      find.Text(6),
+                      find.Text(7)};
+      if (claimed.lease.job != job) {
+        job = claimed.lease.job;
+        options = std::make_shared<const std::string>(find.Text(8));
+      }
+      claimed.options =
+          claimed.item.options.empty()
+              ? options
+              : std::make_shared<const std::string>(claimed.item.options);
+      claimed.tries = static_cast<int>(find.Int(9));
+      claimed.crashes = static_cast<int>(find.Int(10));
+      claimed.why = find.Text(11);
+    }
+    BVHMILL_RETURN_IF_ERROR(find.status());
+  }
+  for (size_t i = begin; i < items->size(); ++i) {
+    BVHMILL_RETURN_IF_ERROR(LeaseTo(rules, &(*items)[i]));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SqliteJobStore::LeaseTo(const ClaimRules& rules,
+                                     ClaimedItem* item) {
+  item->lease.lease = ++next_lease_;
+  {
+    Statement lease(writer_.get(),
+                    "UPDATE item SET state = 1, lease = ?, lease_until_ms = ? "
+                    "WHERE job = ? AND number = ?");
+    lease.Bind(item->lease.lease).Bind(rules.until_ms);
+    BVHMILL_RETURN_IF_ERROR(
+        lease.Bind(item->lease.job).Bind(item->lease.item).Run());
+  }
+  Statement begin(writer_.get(),
+                  "UPDATE job SET leased = leased + 1, state = ?, start_ms = "
+                  "CASE start_ms WHEN 0 THEN ? ELSE start_ms END WHERE number "
+                  "= ?");
+  return begin.Bind(kRunningState)
+      .Bind(rules.now_ms)
+      .Bind(item->lease.job)
+      .Run();
+}
+
+// All leases are of this process, so none is over: a clock that jumps ends
+// none.
+absl::Status SqliteJobStore::Heartbeat(int64_t /*now_ms*/, int64_t until_ms) {
+  const std::lock_guard lock(write_mutex_);
+  Statement renew(writer_.get(),
+                  "UPDATE item SET lease_until_ms = ? WHERE state = 1");
+  return renew.Bind(until_ms).Run();
+}
+
+absl::Status SqliteJobStore::CompleteOne(const FinishedItem& item,
+                                         bool* is_accepted) {
+  const Lease& lease = item.lease;
+  {
+    Statement done(writer_.get(),
+                   "UPDATE item SET state = 2 WHERE job = ? AND number = ? AND "
+                   "state = 1 AND lease = ?");
+    done.Bind(lease.job).Bind(lease.item).Bind(lease.lease);
+    BVHMILL_RETURN_IF_ERROR(done.Run());
+  }
+  *is_accepted = writer_->changes() == 1;
+  if (!*is_accepted) return absl::OkStatus();
+  {
+    Statement add(writer_.get(),
+                  "INSERT INTO result (job, item, blob, code, bytes) SELECT "
+                  "job, number, blob, ?, ? FROM item WHERE job = ? AND number "
+                  "= ?");
+    add.Bind(item.result.code).BindBytes(item.result.bytes);
+    BVHMILL_RETURN_IF_ERROR(add.Bind(lease.job).Bind(lease.item).Run());
+  }
+  int64_t position = 0;
+  for (const std::string& blob : item.result.outputs) {
+    Statement add(writer_.get(),
+                  "INSERT INTO output (job, item, position, blob) VALUES (?, "
+                  "?, ?, ?)");
+    add.Bind(lease.job).Bind(lease.item).Bind(position++).Bind(blob);
+    BVHMILL_RETURN_IF_ERROR(add.Run());
+  }
+  Statement count(writer_.get(),
+                  "UPDATE job SET leased = leased - 1, ok = ok + ?, failed = "
+                  "failed + ?, set_aside = set_aside + ? WHERE number = ?");
+  const int64_t ok = item.result.code == 0 ? 1 : 0;
+  count.Bind(ok).Bind(1 - ok).Bind(item.result.is_set_aside ? 1 : 0);
+  return count.Bind(lease.job).Run();
+}
+
+// A job is over if every item has a result; or, if it was cancelled, if none is
+// leased.
+absl::Status SqliteJobStore::EndIfOver(int64_t job, int64_t now_ms,
+                                       std::vector<int64_t>* over) {
+  Statement end(
+      writer_.get(),
+      "UPDATE job SET end_ms = max(create_ms, ?), state = CASE WHEN total = ok "
+      "+ failed THEN 4 ELSE 6 END WHERE number = ? AND state < 4 AND (total = "
+      "ok + failed OR (state = 3 AND leased = 0))");
+  BVHMILL_RETURN_IF_ERROR(end.Bind(now_ms).Bind(job).Run());
+  if (writer_->changes() == 1) over->push_back(job);
+  return absl::OkStatus();
+}
+
+absl::Status SqliteJobStore::Complete(std::span<const FinishedItem> items,
+                                      int64_t now_ms,
+                                      std::vector<bool>* accepted,
+                                      std::vector<int64_t>* over) {
+  const std::lock_guard lock(write_mutex_);
+  Transaction transaction(writer_.get());
+  BVHMILL_RETURN_IF_ERROR(transaction.status());
+  std::set<int64_t> jobs;
+  accepted->clear();
+  for (const FinishedItem& item : items) {
+    bool is_accepted = false;
+    BVHMILL_RETURN_IF_ERROR(CompleteOne(item, &is_accepted));
+    accepted->push_back(is_accepted);
+    jobs.insert(item.lease.job);
+  }
+  for (const int64_t job : jobs) {
+    BVHMILL_RETURN_IF_ERROR(EndIfOver(job, now_ms, over));
+  }
+  return transaction.Commit();
+}
+
+absl::Status SqliteJobStore::ReleaseOne(const FailedTry& failed) {
+  {
+    Statement release(
+        writer_.get(),
+        "UPDATE item SET state = 0, tries = tries + ?, not_before_ms = ?, "
+        "last_error = ? WHERE job = ? AND number = ? AND state = 1 AND lease = "
+        "?");
+    release.Bind(failed.counts ? 1 : 0).Bind(failed.not_before_ms);
+    release.Bind(failed.why).Bind(failed.lease.job).Bind(failed.lease.item);
+    BVHMILL_RETURN_IF_ERROR(release.Bind(failed.lease.lease).Run());
+  }
+  if (writer_->changes() == 0) return absl::OkStatus();
+  Statement count(writer_.get(),
+                  "UPDATE job SET leased = leased - 1 WHERE number = ?");
+  return count.Bind(failed.lease.job).Run();
+}
+
+absl::Status SqliteJobStore::Release(std::span<const FailedTry> tries,
+                                     int64_t now_ms,
+                                     std::vector<int64_t>* over) {
+  const std::lock_guard lock(write_mutex_);
+  Transaction transaction(writer_.get());
+  BVHMILL_RETURN_IF_ERROR(transaction.status());
+  std::set<int64_t> jobs;
+  for (const FailedTry& failed : tries) {
+    BVHMILL_RETURN_IF_ERROR(ReleaseOne(failed));
+    jobs.insert(failed.lease.job);
+  }
+  for (const int64_t job : jobs) {
+    BVHMILL_RETURN_IF_ERROR(EndIfOver(job, now_ms, over));
+  }
+  return transaction.Commit();
+}
+
+}  // namespace bvhmill::server

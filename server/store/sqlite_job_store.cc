@@ -1,0 +1,375 @@
+#include "server/store/sqlite_job_store.h"
+
+#include <algorithm>
+#include <array>
+#include <random>
+#include <string_view>
+#include <utility>
+
+#include "bvhmill/base/call_error.h"
+#include "bvhmill/base/status.h"
+#include "server/store/blob_store.h"
+#include "server/store/migrations.h"
+
+namespace bvhmill::server {
+namespace {
+
+// The columns that ReadJob reads.
+#define BVHMILL_JOB_COLUMNS                                           \
+  "id, number, caller, display_name, annotations, state, total, ok, " \
+  "failed, leased, set_aside, create_ms, start_ms, end_ms"
+
+void ReadJob(const Statement& row, JobInfo* job) {
+  int column = 0;
+  job->id = row.Text(column++);
+  job->number = row.Int(column++);
+  job->caller = row.Text(column++);
+  job->display_name = row.Text(column++);
+  job->annotations = row.Text(column++);
+  job->state = static_cast<JobState>(row.Int(column++));
+  for (int64_t* const value :
+       {&job->total, &job->ok, &job->failed, &job->running, &job->set_aside,
+        &job->create_ms, &job->start_ms, &job->end_ms}) {
+    *value = row.Int(column++);
+  }
+}
+
+// 20 random letters and digits: 103 bits.
+std::string RandomId() {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
+  constexpr int kLength = 20;
+  std::random_device random;
+  std::string id;
+  for (int i = 0; i < kLength; ++i) {
+    id += kLetters[std::uniform_int_distribution<size_t>(
+        0, kLetters.size() - 1)(random)];
+  }
+  return id;
+}
+
+absl::Status NoJob(const std::string& id) {
+  return MakeCallError(
+      {.code = absl::StatusCode::kNotFound,
+       .reason = "JOB_UNKNOWN",
+       .args = {{"resource_type", "job"}, {"resource_name", "jobs/" + id}},
+       .message = "there is no job jobs/" + id});
+}
+
+// A bit for each state.
+int64_t MaskOf(std::span<const JobState> states) {
+  int64_t mask = 0;
+  for (const JobState state : states) mask |= 1 << static_cast<int>(state);
+  return mask == 0 ? -1 : mask;
+}
+
+}  // namespace
+
+absl::Status Migrate(Database* database) {
+  int64_t version = 0;
+  {
+    Statement find(database, "PRAGMA user_version");
+    if (find.Step()) version = find.Int(0);
+    BVHMILL_RETURN_IF_ERROR(find.status());
+  }
+  const auto steps = static_cast<int64_t>(Migrations().size());
+  if (version > steps) {
+    return MakeCallError({.code = absl::StatusCode::kFailedPrecondition,
+                          .reason = "DATA_TOO_NEW",
+                          .message = "a newer bvhmilld has made the data"});
+  }
+  for (; version < steps; ++version) {
+    Transaction transaction(database);
+    BVHMILL_RETURN_IF_ERROR(transaction.status());
+    BVHMILL_RETURN_IF_ERROR(database->Execute(
+        std::string(Migrations()[static_cast<size_t>(version)])));
+    BVHMILL_RETURN_IF_ERROR(database->Execute("PRAGMA user_version = " +
+                                              std::to_string(version + 1)));
+    BVHMILL_RETURN_IF_ERROR(transaction.Commit());
+  }
+  return absl::OkStatus();
+}
+
+SqliteJobStore::SqliteJobStore(std::unique_ptr<Database> writer,
+                               std::unique_ptr<Database> reader)
+    : writer_(std::move(writer)), reader_(std::move(reader)) {
+  // Leases of two processes differ.
+  next_lease_ = static_cast<int64_t>(std::random_device()()) << 30;
+}
+
+absl::Status SqliteJobStore::Open(const std::string& path,
+                                  std::unique_ptr<SqliteJobStore>* store) {
+  std::unique_ptr<Database> writer;
+  std::unique_ptr<Database> reader;
+  BVHMILL_RETURN_IF_ERROR(Database::Open(path, &writer));
+  BVHMILL_RETURN_IF_ERROR(Migrate(writer.get()));
+  BVHMILL_RETURN_IF_ERROR(Database::Open(path, &reader));
+  std::unique_ptr<SqliteJobStore> out(
+      new SqliteJobStore(std::move(writer), std::move(reader)));
+  BVHMILL_RETURN_IF_ERROR(out->Recover());
+  *store = std::move(out);
+  return absl::OkStatus();
+}
+
+// The leases of the process before end; jobs that it was cancelling are over.
+absl::Status SqliteJobStore::Recover() {
+  return writer_->Execute(
+      "BEGIN IMMEDIATE;"
+      "UPDATE item SET state = 0, crashes = crashes + 1 WHERE state = 1;"
+      "UPDATE job SET leased = 0 WHERE leased <> 0;"
+      "UPDATE job SET state = 6, end_ms = max(create_ms, "
+      "unixepoch() * 1000) WHERE state = 3;"
+      "COMMIT");
+}
+
+absl::Status SqliteJobStore::FindRequest(const NewJob& job, JobInfo* info,
+                                         bool* is_there) {
+  *is_there = false;
+  if (job.request_id.empty()) return absl::OkStatus();
+  Statement find(writer_.get(), "SELECT " BVHMILL_JOB_COLUMNS
+                                ", request_digest FROM job "
+                                "WHERE caller = ? AND request_id = ?");
+  find.Bind(job.caller).Bind(job.request_id);
+  if (!find.Step()) return find.status();
+  *is_there = true;
+  ReadJob(find, info);
+  constexpr int kDigest = 14;
+  if (find.Text(kDigest) == job.request_digest) return absl::OkStatus();
+  return MakeCallError({.code = absl::StatusCode::kAlreadyExists,
+                        .reason = "REQUEST_ID_USED",
+                        .field = "request_id",
+                        .args = {{"resource_type", "job"},
+                                 {"resource_name", "jobs/" + info->id}},
+                        .message = "another request with this id has made "
+                                   "jobs/" +
+                                   info->id});
+}
+
+absl::Status SqliteJobStore::FindRepeat(const NewJob& job, JobInfo* info,
+                                        bool* is_there) {
+  const std::lock_guard lock(write_mutex_);
+  return FindRequest(job, info, is_there);
+}
+
+absl::Status SqliteJobStore::AddItems(int64_t job, const NewJob& from) {
+  Statement add(writer_.get(),
+                "INSERT INTO item (job, number, key, blob, encoding, format, "
+                "display_name, options) VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
+  int64_t number = 0;
+  for (const NewItem& item : from.items) {
+    add.Reset();
+    BVHMILL_RETURN_IF_ERROR(add.Bind(job)
+                                .Bind(number++)
+                                .Bind(item.key)
+                                .Bind(item.blob)
+                                .Bind(item.encoding)
+                                .Bind(item.format)
+                                .Bind(item.display_name)
+                                .BindBytes(item.options)
+                                .Run());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SqliteJobStore::Create(const NewJob& job, int64_t now_ms,
+                                    JobInfo* info, bool* is_new) {
+  const std::lock_guard lock(write_mutex_);
+  Transaction transaction(writer_.get());
+  BVHMILL_RETURN_IF_ERROR(transaction.status());
+  bool is_there = false;
+  BVHMILL_RETURN_IF_ERROR(FindRequest(job, info, &is_there));
+  *is_new = !is_there;
+  if (is_there) return absl::OkStatus();
+  *info = {};
+  info->id = RandomId();
+  info->caller = job.caller;
+  info->display_name = job.display_name;
+  info->annotations = job.annotations;
+  info->total = static_cast<int64_t>(job.items.size());
+  info->create_ms = now_ms;
+  // A job without items is over at once.
+  const bool is_empty = job.items.empty();
+  info->state = is_empty ? JobState::kSucceeded : JobState::kPending;
+  info->end_ms = is_empty ? now_ms : 0;
+  const std::string space = SpaceOf(job.caller);
+  {
+    Statement add(
+        writer_.get(),
+        "INSERT INTO job (id, caller, space, display_name, annotations, "
+        "options, request_id, request_digest, state, total, create_ms, end_ms) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    add.Bind(info->id).Bind(job.caller).Bind(space).Bind(job.display_name);
+    add.BindBytes(job.annotations).BindBytes(job.options);
+    add.Bind(job.request_id).Bind(job.request_digest);
+    add.Bind(static_cast<int64_t>(info->state)).Bind(info->total);
+    BVHMILL_RETURN_IF_ERROR(add.Bind(now_ms).Bind(info->end_ms).Run());
+  }
+  info->number = writer_->last_row();
+  BVHMILL_RETURN_IF_ERROR(AddItems(info->number, job));
+  return transaction.Commit();
+}
+
+absl::Status SqliteJobStore::FindJob(Database* database,
+                                     const std::string& caller,
+                                     const std::string& id, JobInfo* info) {
+  Statement find(database, "SELECT " BVHMILL_JOB_COLUMNS
+                           " FROM job WHERE id = ? AND caller = ?");
+  find.Bind(id).Bind(caller);
+  if (!find.Step()) return find.status().ok() ? NoJob(id) : find.status();
+  ReadJob(find, info);
+  return absl::OkStatus();
+}
+
+absl::Status SqliteJobStore::Get(const std::string& caller,
+                                 const std::string& id, JobInfo* info) {
+  const std::lock_guard lock(read_mutex_);
+  BVHMILL_RETURN_IF_ERROR(FindJob(reader_.get(), caller, id, info));
+  Statement find(reader_.get(), "SELECT options FROM job WHERE number = ?");
+  if (find.Bind(info->number).Step()) info->options = find.Text(0);
+  return find.status();
+}
+
+absl::Status SqliteJobStore::List(const JobPage& page,
+                                  std::vector<JobInfo>* jobs) {
+  const std::lock_guard lock(read_mutex_);
+  Statement find(reader_.get(),
+                 "SELECT " BVHMILL_JOB_COLUMNS
+                 " FROM job WHERE caller = ? AND (? = 0 OR number < ?) AND "
+                 "(? >> state) & 1 ORDER BY number DESC LIMIT ?");
+  find.Bind(page.caller).Bind(page.before).Bind(page.before);
+  find.Bind(MaskOf(page.states)).Bind(page.limit);
+  while (find.Step()) ReadJob(find, &jobs->emplace_back());
+  return find.status();
+}
+
+absl::Status SqliteJobStore::Results(const std::string& caller,
+                                     const std::string& id,
+                                     const ResultPage& page,
+                                     std::vector<StoredResult>* results) {
+  const std::lock_guard lock(read_mutex_);
+  JobInfo job;
+  BVHMILL_RETURN_IF_ERROR(FindJob(reader_.get(), caller, id, &job));
+  Statement find(reader_.get(),
+                 page.failed_only
+                     ? "SELECT item, bytes FROM result WHERE job = ? AND item "
+                       "> ? AND code <> 0 ORDER BY item LIMIT ?"
+                     : "SELECT item, bytes FROM result WHERE job = ? AND item "
+                       "> ? ORDER BY item LIMIT ?");
+  find.Bind(job.number).Bind(page.after).Bind(page.limit);
+  int64_t bytes = 0;
+  while (find.Step()) {
+    StoredResult result{find.Int(0), find.Text(1)};
+    bytes += static_cast<int64_t>(result.bytes.size());
+    if (!results->empty() && bytes > page.max_bytes) break;
+    results->push_back(std::move(result));
+  }
+  return find.status();
+}
+
+absl::Status SqliteJobStore::Cancel(const std::string& caller,
+                                    const std::string& id, int64_t now_ms,
+                                    JobInfo* info) {
+  const std::lock_guard lock(write_mutex_);
+  Transaction transaction(writer_.get());
+  BVHMILL_RETURN_IF_ERROR(transaction.status());
+  BVHMILL_RETURN_IF_ERROR(FindJob(writer_.get(), caller, id, info));
+  if (IsOver(info->state)) return absl::OkStatus();
+  {
+    Statement cancel(writer_.get(),
+                     "UPDATE job SET state = 3 WHERE number = ?");
+    BVHMILL_RETURN_IF_ERROR(cancel.Bind(info->number).Run());
+  }
+  std::vector<int64_t> over;
+  BVHMILL_RETURN_IF_ERROR(EndIfOver(info->number, now_ms, &over));
+  BVHMILL_RETURN_IF_ERROR(FindJob(writer_.get(), caller, id, info));
+  return transaction.Commit();
+}
+
+absl::Status SqliteJobStore::Remove(int64_t job) {
+  for (const char* const sql :
+       {"DELETE FROM output WHERE job = ?", "DELETE FROM result WHERE job = ?",
+        "DELETE FROM item WHERE job = ?", "DELETE FROM job WHERE number = ?"}) {
+    Statement remove(writer_.get(), sql);
+    BVHMILL_RETURN_IF_ERROR(remove.Bind(job).Run());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SqliteJobStore::Delete(const std::string& caller,
+                                    const std::string& id) {
+  const std::lock_guard lock(write_mutex_);
+  Transaction transaction(writer_.get());
+  BVHMILL_RETURN_IF_ERROR(transaction.status());
+  JobInfo job;
+  BVHMILL_RETURN_IF_ERROR(FindJob(writer_.get(), caller, id, &job));
+  if (!IsOver(job.state)) {
+    return MakeCallError({.code = absl::StatusCode::kFailedPrecondition,
+                          .reason = "JOB_NOT_OVER",
+                          .message = "the job still runs; cancel it first"});
+  }
+  BVHMILL_RETURN_IF_ERROR(Remove(job.number));
+  return transaction.Commit();
+}
+
+absl::Status SqliteJobStore::Expire(int64_t before_ms, int64_t* count) {
+  const std::lock_guard lock(write_mutex_);
+  std::vector<int64_t> jobs;
+  {
+    Statement find(writer_.get(),
+                   "SELECT number FROM job WHERE state >= 4 AND end_ms < ? "
+                   "LIMIT 100");
+    find.Bind(before_ms);
+    while (find.Step()) jobs.push_back(find.Int(0));
+    BVHMILL_RETURN_IF_ERROR(find.status());
+  }
+  *count = 0;
+  for (const int64_t job : jobs) {
+    Transaction transaction(writer_.get());
+    BVHMILL_RETURN_IF_ERROR(transaction.status());
+    BVHMILL_RETURN_IF_ERROR(Remove(job));
+    BVHMILL_RETURN_IF_ERROR(transaction.Commit());
+    ++*count;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SqliteJobStore::IsNamed(const std::string& space,
+                                     const std::string& digest,
+                                     bool* is_named) {
+  // Of the writer: a job that was just made counts.
+  const std::lock_guard lock(write_mutex_);
+  Statement find(writer_.get(),
+                 "SELECT 1 FROM item JOIN job ON job.number = item.job WHERE "
+                 "item.blob = ?1 AND job.space = ?2 UNION ALL SELECT 1 FROM "
+                 "output JOIN job ON job.number = output.job WHERE output.blob "
+                 "= ?1 AND job.space = ?2 LIMIT 1");
+  *is_named = find.Bind(digest).Bind(space).Step();
+  return find.status();
+}
+
+absl::Status SqliteJobStore::Count(const std::string& caller, int64_t* waiting,
+                                   int64_t* jobs) {
+  const std::lock_guard lock(read_mutex_);
+  Statement items(reader_.get(),
+                  "SELECT coalesce(sum(total - ok - failed), 0) FROM job WHERE "
+                  "state < 4");
+  if (items.Step()) *waiting = items.Int(0);
+  BVHMILL_RETURN_IF_ERROR(items.status());
+  Statement kept(reader_.get(), "SELECT count(*) FROM job WHERE caller = ?");
+  if (kept.Bind(caller).Step()) *jobs = kept.Int(0);
+  return kept.status();
+}
+
+absl::Status SqliteJobStore::Stats(JobStats* stats) {
+  const std::lock_guard lock(read_mutex_);
+  Statement find(
+      reader_.get(),
+      "SELECT count(*), coalesce(sum(total - ok - failed - leased), 0), "
+      "coalesce(sum(leased), 0), coalesce(min(create_ms), 0) FROM job WHERE "
+      "state < 4");
+  if (find.Step()) {
+    *stats = {find.Int(0), find.Int(1), find.Int(2), find.Int(3)};
+  }
+  return find.status();
+}
+
+}  // namespace bvhmill::server

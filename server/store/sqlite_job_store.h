@@ -1,0 +1,87 @@
+#pragma once
+
+// Jobs in a database of SQLite. One process at a time uses it: see
+// data_folder.h.
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "server/store/job_store.h"
+#include "server/store/sqlite.h"
+
+namespace bvhmill::server {
+
+class SqliteJobStore final : public JobStore {
+ public:
+  // Opens or makes the database at `path`, and brings its schema up to date.
+  // The leases of the process before end: their items wait again, and count a
+  // crash. FAILED_PRECONDITION, DATA_TOO_NEW if a newer server has made it.
+  static absl::Status Open(const std::string& path,
+                           std::unique_ptr<SqliteJobStore>* store);
+
+  absl::Status Create(const NewJob& job, int64_t now_ms, JobInfo* info,
+                      bool* is_new) override;
+  absl::Status FindRepeat(const NewJob& job, JobInfo* info,
+                          bool* is_there) override;
+  absl::Status Get(const std::string& caller, const std::string& id,
+                   JobInfo* info) override;
+  absl::Status List(const JobPage& page, std::vector<JobInfo>* jobs) override;
+  absl::Status Results(const std::string& caller, const std::string& id,
+                       const ResultPage& page,
+                       std::vector<StoredResult>* results) override;
+  absl::Status Cancel(const std::string& caller, const std::string& id,
+                      int64_t now_ms, JobInfo* info) override;
+  absl::Status Delete(const std::string& caller,
+                      const std::string& id) override;
+  absl::Status Expire(int64_t before_ms, int64_t* count) override;
+  absl::Status Claim(const ClaimRules& rules,
+                     std::vector<ClaimedItem>* items) override;
+  absl::Status Heartbeat(int64_t now_ms, int64_t until_ms) override;
+  absl::Status Complete(std::span<const FinishedItem> items, int64_t now_ms,
+                        std::vector<bool>* accepted,
+                        std::vector<int64_t>* over) override;
+  absl::Status Release(std::span<const FailedTry> tries, int64_t now_ms,
+                       std::vector<int64_t>* over) override;
+  absl::Status IsNamed(const std::string& space, const std::string& digest,
+                       bool* is_named) override;
+  absl::Status Count(const std::string& caller, int64_t* waiting,
+                     int64_t* jobs) override;
+  absl::Status Stats(JobStats* stats) override;
+
+ private:
+  SqliteJobStore(std::unique_ptr<Database> writer,
+                 std::unique_ptr<Database> reader);
+
+  absl::Status Recover();
+  // All of these with the mutex of the writer, within a transaction.
+  absl::Status AddItems(int64_t job, const NewJob& from);
+  absl::Status FindRequest(const NewJob& job, JobInfo* info, bool* is_there);
+  absl::Status FindJob(Database* database, const std::string& caller,
+                       const std::string& id, JobInfo* info);
+  absl::Status Remove(int64_t job);
+  absl::Status ClaimAll(const ClaimRules& rules,
+                        std::vector<ClaimedItem>* items);
+  absl::Status ClaimOf(const std::string& caller, const ClaimRules& rules,
+                       int64_t limit, std::vector<ClaimedItem>* items);
+  absl::Status LeaseTo(const ClaimRules& rules, ClaimedItem* item);
+  absl::Status CompleteOne(const FinishedItem& item, bool* is_accepted);
+  absl::Status ReleaseOne(const FailedTry& failed);
+  absl::Status EndIfOver(int64_t job, int64_t now_ms,
+                         std::vector<int64_t>* over);
+
+  // Writes wait for the disk; reads do not wait for writes.
+  std::mutex write_mutex_;
+  std::unique_ptr<Database> writer_;
+  std::mutex read_mutex_;
+  std::unique_ptr<Database> reader_;
+  int64_t next_lease_ = 0;
+  // The caller that was served first by the last claim.
+  std::string last_caller_;
+};
+
+// Brings the schema of `database` up to date. For SqliteJobStore and the check
+// of data.
+absl::Status Migrate(Database* database);
+
+}  // namespace bvhmill::server

@@ -1,0 +1,40 @@
+#pragma once
+
+// The jobs of the crash tests, and a worker whose results are functions of the
+// sources, so that a check knows what must come out.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "server/store/data_folder.h"
+
+namespace bvhmill::testing {
+
+inline constexpr std::string_view kCallerName = "caller";
+inline const std::string kCaller(kCallerName);
+inline constexpr int kItems = 4;
+
+int64_t NowMs();
+
+// The source of item `number` of the job with this seed. The first items of
+// all jobs are equal.
+std::string SourceOf(const std::string& seed, int number);
+// Output and result of a source.
+std::string OutputOf(const std::string& digest);
+std::string ResultOf(const std::string& digest);
+
+server::NewJob JobOf(const std::string& seed);
+
+// Claims up to `limit` items and completes them; one in a few is released
+// first. Calls `done` with "ID ITEM" for each result that was acknowledged.
+// Errors are passed over: the items wait for the next process.
+void Work(server::DataFolder* folder, int limit,
+          const std::function<void(const std::string&)>& done);
+
+// The bytes of a blob; "?" if it cannot be read.
+std::string ContentOf(server::DataFolder* folder, const std::string& digest);
+
+}  // namespace bvhmill::testing

@@ -1,0 +1,209 @@
+// The data folder: its lock, uploads, quotas, and the check of its content.
+
+#include "server/store/data_folder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "bvhmill/base/call_error.h"
+#include "bvhmill/digest/sha256.h"
+#include "server/store/sqlite.h"
+#include "tests/crash/crash_work.h"
+
+namespace bvhmill::testing {
+namespace {
+
+using server::BlobName;
+using server::DataFolder;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+std::string ReasonOf(const absl::Status& status) {
+  return CallErrorOf(status).reason;
+}
+
+class DataFolderTest : public ::testing::Test {
+ protected:
+  DataFolderTest() { std::filesystem::remove_all(path_); }
+  ~DataFolderTest() override { std::filesystem::remove_all(path_); }
+
+  void Open(const server::BlobQuota& quota = {}) {
+    folder_ = nullptr;
+    const absl::Status status = DataFolder::Open(path_, quota, &folder_);
+    ASSERT_TRUE(status.ok()) << status;
+  }
+  static BlobName NameOf(const std::string& bytes) {
+    return {server::SpaceOf(kCaller), Sha256Of(bytes)};
+  }
+  absl::Status Upload(const std::string& bytes) {
+    std::unique_ptr<server::BlobUpload> upload;
+    absl::Status status = folder_->blobs().StartUpload(NameOf(bytes), &upload);
+    if (status.ok()) status = upload->Append(bytes);
+    return status.ok() ? upload->Finish() : status;
+  }
+  // A job with all results.
+  void RunJob() {
+    for (int i = 0; i < kItems; ++i) {
+      ASSERT_TRUE(Upload(SourceOf("s", i)).ok());
+    }
+    server::JobInfo info;
+    bool is_new = false;
+    ASSERT_TRUE(
+        folder_->jobs().Create(JobOf("s"), NowMs(), &info, &is_new).ok());
+    for (int i = 0; i < 10; ++i) Work(folder_.get(), 64, [](const auto&) {});
+  }
+  std::string PathOf(const std::string& bytes) const {
+    const BlobName name = NameOf(bytes);
+    return path_ + "/blobs/" + name.space + "/" + name.digest.substr(0, 2) +
+           "/" + name.digest;
+  }
+  server::DataCheck Check() {
+    folder_ = nullptr;
+    server::DataCheck check;
+    const absl::Status status = server::CheckData(path_, &check);
+    EXPECT_TRUE(status.ok()) << status;
+    return check;
+  }
+
+  const std::string path_ = ::testing::TempDir() + "data-folder-test/state";
+  std::unique_ptr<DataFolder> folder_;
+};
+
+TEST_F(DataFolderTest, IsOnlyForItsUser) {
+  Open();
+  struct stat found = {};
+  ASSERT_EQ(stat(path_.c_str(), &found), 0);
+  EXPECT_EQ(found.st_mode & 0777, 0700u);
+}
+
+TEST_F(DataFolderTest, RefusesASecondServer) {
+  Open();
+  std::unique_ptr<DataFolder> second;
+  EXPECT_EQ(ReasonOf(DataFolder::Open(path_, {}, &second)), "DATA_IN_USE");
+  server::DataCheck check;
+  EXPECT_EQ(ReasonOf(server::CheckData(path_, &check)), "DATA_IN_USE");
+  folder_ = nullptr;
+  EXPECT_TRUE(DataFolder::Open(path_, {}, &second).ok());
+}
+
+TEST_F(DataFolderTest, AnUploadGoesOnAfterTheServer) {
+  Open();
+  const std::string bytes(100'000, 'x');
+  std::unique_ptr<server::BlobUpload> upload;
+  ASSERT_TRUE(folder_->blobs().StartUpload(NameOf(bytes), &upload).ok());
+  ASSERT_TRUE(upload->Append(bytes.substr(0, 30'000)).ok());
+  std::unique_ptr<server::BlobUpload> second;
+  EXPECT_EQ(ReasonOf(folder_->blobs().StartUpload(NameOf(bytes), &second)),
+            "UPLOAD_RUNNING");
+  upload = nullptr;
+  Open();
+  ASSERT_TRUE(folder_->blobs().StartUpload(NameOf(bytes), &upload).ok());
+  ASSERT_EQ(upload->committed_bytes(), 30'000);
+  ASSERT_TRUE(upload->Append(bytes.substr(30'000)).ok());
+  EXPECT_TRUE(upload->Finish().ok());
+  EXPECT_EQ(ContentOf(folder_.get(), Sha256Of(bytes)), bytes);
+  EXPECT_EQ(ReasonOf(folder_->blobs().StartUpload(NameOf(bytes), &second)),
+            "BLOB_EXISTS");
+}
+
+TEST_F(DataFolderTest, OtherBytesAreRefusedAndDropped) {
+  Open();
+  std::unique_ptr<server::BlobUpload> upload;
+  ASSERT_TRUE(folder_->blobs().StartUpload(NameOf("right"), &upload).ok());
+  ASSERT_TRUE(upload->Append("wrong").ok());
+  EXPECT_EQ(ReasonOf(upload->Finish()), "DIGEST_MISMATCH");
+  upload = nullptr;
+  EXPECT_EQ(folder_->blobs().bytes(), 0);
+  EXPECT_TRUE(Upload("right").ok());
+  EXPECT_EQ(folder_->blobs().bytes(), 5);
+}
+
+TEST_F(DataFolderTest, SpacesOfCallersAreApart) {
+  Open();
+  ASSERT_TRUE(Upload("secret").ok());
+  bool exists = true;
+  ASSERT_TRUE(folder_->blobs()
+                  .Find({server::SpaceOf("other"), Sha256Of("secret")}, &exists)
+                  .ok());
+  EXPECT_FALSE(exists);
+}
+
+TEST_F(DataFolderTest, AQuotaRefusesByItsName) {
+  Open({.max_bytes = 1000});
+  EXPECT_TRUE(Upload(std::string(900, 'a')).ok());
+  const absl::Status refused = Upload(std::string(200, 'b'));
+  EXPECT_TRUE(absl::IsResourceExhausted(refused));
+  EXPECT_EQ(CallErrorOf(refused).limit_name, "max_data_bytes");
+  EXPECT_TRUE(Upload(std::string(100, 'c')).ok());
+  // No disk has so much free space.
+  Open({.min_free_bytes = int64_t{1} << 60});
+  EXPECT_EQ(CallErrorOf(Upload("d")).limit_name, "min_free_disk_bytes");
+}
+
+TEST_F(DataFolderTest, CollectKeepsWhatJobsName) {
+  Open();
+  RunJob();
+  ASSERT_TRUE(Upload("of no job").ok());
+  int64_t count = 0;
+  ASSERT_TRUE(folder_->Collect(NowMs() - 60'000, &count).ok());
+  EXPECT_EQ(count, 0);
+  ASSERT_TRUE(folder_->Collect(NowMs() + 1000, &count).ok());
+  EXPECT_EQ(count, 1);
+  const server::DataCheck check = Check();
+  EXPECT_THAT(check.faults, IsEmpty());
+  EXPECT_EQ(check.blobs, 2 * kItems);
+  EXPECT_EQ(check.results, kItems);
+  EXPECT_EQ(check.unnamed, 0);
+}
+
+TEST_F(DataFolderTest, ATornBlobIsFound) {
+  Open();
+  RunJob();
+  std::filesystem::resize_file(PathOf(SourceOf("s", 1)), 7);
+  const server::DataCheck check = Check();
+  ASSERT_THAT(check.faults, SizeIs(1));
+  EXPECT_THAT(check.faults[0], HasSubstr("has other bytes"));
+}
+
+TEST_F(DataFolderTest, ALostBlobIsFound) {
+  Open();
+  RunJob();
+  std::filesystem::remove(PathOf(SourceOf("s", 2)));
+  const server::DataCheck check = Check();
+  ASSERT_THAT(check.faults, SizeIs(1));
+  EXPECT_THAT(check.faults[0], HasSubstr("is missing"));
+}
+
+TEST_F(DataFolderTest, ACorruptDatabaseIsFound) {
+  Open();
+  RunJob();
+  folder_ = nullptr;
+  // Pages of the middle of the file, after it has all rows.
+  const std::string file = path_ + "/jobs.db";
+  std::fstream database(file, std::ios::in | std::ios::out | std::ios::binary);
+  database.seekp(static_cast<int64_t>(std::filesystem::file_size(file)) / 2);
+  database << std::string(8192, '\xee');
+  database.close();
+  server::DataCheck check;
+  const absl::Status status = server::CheckData(path_, &check);
+  EXPECT_TRUE(!status.ok() || !check.faults.empty());
+}
+
+TEST_F(DataFolderTest, DataOfANewerServerAreRefused) {
+  Open();
+  folder_ = nullptr;
+  {
+    std::unique_ptr<server::Database> database;
+    ASSERT_TRUE(server::Database::Open(path_ + "/jobs.db", &database).ok());
+    ASSERT_TRUE(database->Execute("PRAGMA user_version = 1000").ok());
+  }
+  EXPECT_EQ(ReasonOf(DataFolder::Open(path_, {}, &folder_)), "DATA_TOO_NEW");
+}
+
+}  // namespace
+}  // namespace bvhmill::testing
