@@ -249,16 +249,15 @@ void Put(const ClipEdits& value, Lines* out) {
 }
 
 void Put(const ConvertOptions& value, Lines* out) {
-  const auto& [report, conventions, edits, outputs, checks_only, measures,
-               with_skeleton,
-               limits, unknown_fields, source_format] = value;
+  const auto& [report, conventions, edits, outputs, checks_only, with_skeleton,
+               measures, limits, unknown_fields, source_format] = value;
   out->Nest("report", report);
   out->Nest("conventions", conventions);
   out->Nest("edits", edits);
   out->List("outputs", outputs);
   out->Add("checks_only", checks_only);
-  out->Add("measures", measures);
   out->Add("with_skeleton", with_skeleton);
+  out->Add("measures", measures);
   out->Add("unknown_fields", unknown_fields);
   static_cast<void>(limits);
   static_cast<void>(source_format);
@@ -351,7 +350,7 @@ void Put(const StageTimes& value, Lines* out) {
 }
 
 void Put(const ConvertResult& value, Lines* out) {
-  const auto& [status, report, info, measures, skeleton, outputs, times] =
+  const auto& [status, report, info, skeleton, measures, outputs, times] =
       value;
   out->Add("status", std::string(MessageOf(status)));
   out->Add("code", static_cast<int>(status.code()));
@@ -360,8 +359,8 @@ void Put(const ConvertResult& value, Lines* out) {
   out->Add("metadata", metadata);
   out->Nest("report", report);
   out->Nest("info", info);
-  out->Add("measures", measures ? MeasuresJson(*measures) : "none");
   out->Add("has_skeleton", skeleton != nullptr);
+  out->Add("measures", measures ? MeasuresJson(*measures) : "none");
   out->List("outputs", outputs);
   out->Nest("times", times);
 }

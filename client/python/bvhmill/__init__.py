@@ -3,8 +3,8 @@
     take = bvhmill.read("walk.bvh")
     take.positions            # float32 (frames, joints, 3)
 
-`read` gives a `Take`, whatever the file looks like. `read_many`, `read_batch`
-and `stream` read folders and long files. docs/python.md is the manual.
+`read` gives a `Take`. `read_many`, `read_batch` and `stream` read folders and
+long files. docs/python.md is the manual.
 """
 
 from bvhmill import _bvhmill

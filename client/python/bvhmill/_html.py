@@ -22,7 +22,8 @@ def html_of(take: Take) -> str:
     report = take.report
     rows = [
         ("file", take.source_name[:200] or "-"),
-        ("frames", f"{take.frames} ({take.duration:.2f} s at {take.fps:g} fps)"),
+        ("frames", f"{take.frames} ({take.duration:.2f} s at "
+                   f"{take.fps:g} fps)"),
         ("joints", str(take.joints)),
         ("first joints", ", ".join(take.names[:5])[:200]),
         ("report", f"{report.verdict}: {report.counts.errors} errors, "

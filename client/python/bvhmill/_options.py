@@ -6,25 +6,22 @@ import difflib
 import functools
 import math
 import os
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Literal, Mapping
+from typing import Any, Callable, Iterable, Literal, Mapping
 from typing import Sequence, Tuple, TypedDict, Union
 
 from bvhmill import _bvhmill
 from bvhmill._errors import error_of
 
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack as Unpack
-
 Array = Literal["positions", "rotations", "world_rotations", "velocities"]
 ARRAYS = ("positions", "rotations", "world_rotations", "velocities")
 UNITS: dict[str, float] = {
-    "m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048}
+    "m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "inch": 0.0254,
+    "ft": 0.3048}
 
 
 class EditOptions(TypedDict, total=False):
-    """Edits of a take. They are applied in the order of this list, whatever
-    the order of the keywords is.
+    """Edits of a take. They are applied in the order of this list; the order
+    of the keywords does not matter.
 
     Joints are given by NAME, NAME#2 (the second of that name) or PREFIX*.
     `joint_map` is the name of a built-in map, or old names and new names.
@@ -155,7 +152,8 @@ _CHECKED: dict[str, Callable[[str, Any], Any]] = {
 }
 
 
-def words_of(options: Mapping[str, Any], known: Sequence[str]) -> dict[str, Any]:
+def words_of(options: Mapping[str, Any],
+             known: Sequence[str]) -> dict[str, Any]:
     """The native words of keywords. TypeError for an unknown keyword."""
     words: dict[str, Any] = {}
     for key, value in options.items():

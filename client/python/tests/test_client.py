@@ -6,7 +6,6 @@ import pickle
 import subprocess
 import sys
 import textwrap
-import threading
 
 import numpy as np
 import pytest
@@ -198,20 +197,26 @@ def test_tokens(server, tmp_path, walk):
         guarded.stop()
 
 
-def test_a_client_finds_a_server_that_starts_later(walk):
+def test_a_client_finds_a_server_that_starts_later(walk, monkeypatch):
     first = Server()
     port = int(first.address.rsplit(":", 1)[1])
     client = Client(first.address, timeout=60)
     assert client.read(walk).frames == 200
     first.stop()
     started = []
-    later = threading.Timer(0.3, lambda: started.append(Server(port=port)))
-    later.start()
+
+    def sleep(seconds):
+        assert 0 < seconds < 2
+        if not started:
+            started.append(Server(port=port))
+
+    monkeypatch.setattr("bvhmill.client._sync.time.sleep", sleep)
     try:
         assert client.read(walk).frames == 200
     finally:
-        later.join()
-        started[0].stop()
+        for server in started:
+            server.stop()
+    assert started
 
 
 def test_clips_without_a_result_are_sent_again(tmp_path):

@@ -1,4 +1,4 @@
-"""The package is built into a wheel without a network, installed, and tested."""
+"""The package becomes a wheel without a network, is installed and tested."""
 
 import os
 import subprocess

@@ -19,8 +19,8 @@
 #include "absl/status/status.h"
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/cancel.h"
-#include "bvhmill/clip/clip_measures.h"
 #include "bvhmill/bvh/source_skeleton.h"
+#include "bvhmill/clip/clip_measures.h"
 #include "bvhmill/encode/clip_info.h"
 #include "bvhmill/encode/output.h"
 #include "bvhmill/pipeline/options.h"
@@ -81,12 +81,12 @@ struct ConvertResult {
   // clip, or the clip as it came if it was not edited.
   Report report;
   ClipInfo info;
-  // Of the clip as it came. Only if options.measures asks for them, and the
-  // report does not refuse the clip.
-  std::optional<ClipMeasures> measures;
   // The skeleton that `info` describes, if the status is OK and
   // ConvertOptions::with_skeleton is set; else null.
   SharedSkeleton skeleton;
+  // Of the clip as it came. Only if options.measures asks for them, and the
+  // report does not refuse the clip.
+  std::optional<ClipMeasures> measures;
   // Sizes are exact if the status is OK.
   std::vector<OutputInfo> outputs;
   StageTimes times;

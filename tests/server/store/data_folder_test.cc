@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 #include <sys/stat.h>
 
 #include <filesystem>
@@ -70,7 +71,9 @@ class DataFolderTest : public ::testing::Test {
     return check;
   }
 
-  const std::string path_ = ::testing::TempDir() + "data-folder-test/state";
+  // Its own for each process: tests run at the same time.
+  const std::string path_ = ::testing::TempDir() + "data-folder-test-" +
+                            std::to_string(getpid()) + "/state";
   std::unique_ptr<DataFolder> folder_;
 };
 

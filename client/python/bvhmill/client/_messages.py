@@ -99,10 +99,11 @@ def _set_edits(words: Mapping[str, Any], edits: Any) -> None:
         edits.frames.step = step
     edits.resample_fps = words.get("fps", 0)
     edits.meters_per_unit = words.get("to_units", 0)
-    for key, field, table in (("interpolation", "interpolation",
-                               _INTERPOLATIONS),
-                              ("to_up", "up_axis", _AXES),
-                              ("root_motion", "root_motion", _ROOT_MOTIONS)):
+    tables: tuple[tuple[str, str, Mapping[str, Any]], ...] = (
+        ("interpolation", "interpolation", _INTERPOLATIONS),
+        ("to_up", "up_axis", _AXES),
+        ("root_motion", "root_motion", _ROOT_MOTIONS))
+    for key, field, table in tables:
         if key in words:
             setattr(edits, field, table[words[key]])
     alignment = edits.root_alignment
@@ -111,20 +112,20 @@ def _set_edits(words: Mapping[str, Any], edits: Any) -> None:
     alignment.correction_degrees.extend(words.get("root_correction", ()))
 
 
-def source_format_of(name: str, options: Mapping[str, Any]) -> int:
+def source_format_of(name: str, options: Mapping[str, Any]) -> Any:
     """The SourceFormat: by option, or by the name of the file."""
     word = options.get("format") or _bvhmill.format_name(name) or "bvh"
-    return int(_FORMATS[word])
+    return _FORMATS[word]
 
 
-def encoding_of(name: str) -> int:
+def encoding_of(name: str) -> Any:
     """The ContentEncoding, by the name of the file."""
     lower = name.lower()
     if lower.endswith(".gz"):
-        return int(clips.CONTENT_ENCODING_GZIP)
+        return clips.CONTENT_ENCODING_GZIP
     if lower.endswith(".zst"):
-        return int(clips.CONTENT_ENCODING_ZSTD)
-    return int(clips.CONTENT_ENCODING_IDENTITY)
+        return clips.CONTENT_ENCODING_ZSTD
+    return clips.CONTENT_ENCODING_IDENTITY
 
 
 def report_of(message: Any) -> Report:

@@ -118,7 +118,13 @@ class Client:
                 delay = delay_before_retry(error, attempt)
                 if delay is None or (left is not None and delay >= left):
                     raise server_error_of(error) from None
+            self._reopen()
             time.sleep(delay)
+
+    def _reopen(self) -> None:
+        """A channel that has failed waits a second before it connects."""
+        if self._calls == 0:
+            self.close()
 
     def _unary(self, stub: Any, method: str, request: Any) -> Any:
         def call(left: float | None) -> Any:
@@ -217,6 +223,7 @@ class Client:
                 delay = delay_before_retry(error, attempt)
                 if delay is None:
                     raise server_error_of(error) from None
+                self._reopen()
                 time.sleep(delay)
             finally:
                 call.cancel()

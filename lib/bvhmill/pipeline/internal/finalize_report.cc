@@ -88,8 +88,8 @@ void LogUnknownFields(const ConvertOptions& options, IssueLog* log) {
 void Reset(ConvertResult* result) {
   result->status = absl::OkStatus();
   result->report.issues.clear();
-  result->measures.reset();
   result->skeleton.reset();
+  result->measures.reset();
   result->times = {};
 }
 
