@@ -4,8 +4,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -30,8 +30,8 @@ std::string ReasonOf(const absl::Status& status) {
 
 class DataFolderTest : public ::testing::Test {
  protected:
-  DataFolderTest() { std::filesystem::remove_all(path_); }
-  ~DataFolderTest() override { std::filesystem::remove_all(path_); }
+  DataFolderTest() { std::filesystem::remove_all(parent_); }
+  ~DataFolderTest() override { std::filesystem::remove_all(parent_); }
 
   void Open(const server::BlobQuota& quota = {}) {
     folder_ = nullptr;
@@ -72,8 +72,9 @@ class DataFolderTest : public ::testing::Test {
   }
 
   // Its own for each process: tests run at the same time.
-  const std::string path_ = ::testing::TempDir() + "data-folder-test-" +
-                            std::to_string(getpid()) + "/state";
+  const std::string parent_ = ::testing::TempDir() + "data-folder-test-" +
+                              std::to_string(getpid());
+  const std::string path_ = parent_ + "/state";
   std::unique_ptr<DataFolder> folder_;
 };
 
