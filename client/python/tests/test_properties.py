@@ -15,7 +15,7 @@ TEXT = walk_text(60)
 TAKE = bvhmill.read(TEXT, arrays=[])
 ENDS = st.one_of(st.none(), st.integers(-70, 70))
 NAMES = ("positions", "rotations", "velocities", "values")
-FEW = settings(max_examples=150, deadline=None)
+FEW = settings(max_examples=150, deadline=None, database=None)
 
 
 @FEW
