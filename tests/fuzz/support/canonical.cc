@@ -3,6 +3,7 @@
 #include <google/protobuf/descriptor.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace bvhmill::fuzz {
 namespace {
@@ -126,8 +127,37 @@ void MakeCanonical(const Limits& limits, v1::ConvertOptions* options) {
   }
 }
 
+// Three numbers: those that are missing are 0.
+template <class Numbers>
+void MakeVector(Numbers* numbers) {
+  while (numbers->size() < 3) numbers->Add(0);
+  numbers->Truncate(3);
+}
+
+void MakeCanonical(v1::ClipMeasures* measures) {
+  if (measures->has_extents()) {
+    MakeVector(measures->mutable_extents()->mutable_min());
+    MakeVector(measures->mutable_extents()->mutable_max());
+  }
+  MakeVector(measures->mutable_rest_size());
+  if (measures->rest_pose() < v1::REST_POSE_UNSPECIFIED ||
+      measures->rest_pose() > v1::REST_POSE_OTHER) {
+    measures->set_rest_pose(v1::REST_POSE_OTHER);
+  }
+  for (v1::JointMeasures& joint : *measures->mutable_joints()) {
+    // A value for each channel.
+    while (joint.max_size() < joint.min_size()) {
+      joint.add_max(std::numeric_limits<float>::quiet_NaN());
+    }
+    joint.mutable_max()->Truncate(joint.min_size());
+  }
+}
+
 void MakeCanonical(v1::ClipResult* result) {
   result->DiscardUnknownFields();
+  // Only jobs state it.
+  result->clear_display_name();
+  if (result->has_measures()) MakeCanonical(result->mutable_measures());
   if (result->status().code() != 0) result->clear_outputs();
   result->clear_key();
   result->clear_status();
@@ -151,6 +181,8 @@ void MakeCanonical(v1::ClipResult* result) {
   }
   for (v1::Output& output : *result->mutable_outputs()) {
     output.clear_data();
+    // Only jobs state it.
+    output.clear_blob();
     if (output.has_tensor()) {
       output.mutable_tensor()->set_dtype(v1::DATA_TYPE_FLOAT32);
     }
