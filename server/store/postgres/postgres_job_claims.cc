@@ -105,16 +105,51 @@ std::set<int64_t> StoreFinished(const FinishedColumns& columns, Work* work) {
 
 absl::Status PostgresJobStore::Claim(const ClaimRules& rules,
                                      std::vector<ClaimedItem>* items) {
+  items->clear();
+  BVHMILL_RETURN_IF_ERROR(EndDoubtfulLeases());
+  std::vector<LeaseRange> ranges;
   const absl::Status status = connections_.Run(Commit::kFast, [&](Work* work) {
     items->clear();
-    return ClaimAll(rules, work, items);
+    return ClaimAll(rules, work, items, &ranges);
   });
-  if (!status.ok()) items->clear();
+  if (status.ok()) return status;
+  items->clear();
+  const std::lock_guard lock(mutex_);
+  doubtful_.insert(doubtful_.end(), ranges.begin(), ranges.end());
   return status;
 }
 
+absl::Status PostgresJobStore::EndDoubtfulLeases() {
+  std::vector<LeaseRange> ranges;
+  {
+    const std::lock_guard lock(mutex_);
+    ranges.swap(doubtful_);
+  }
+  if (ranges.empty()) return absl::OkStatus();
+  const absl::Status ended =
+      connections_.Run(Commit::kDurable, [&](Work* work) {
+        Changes changes;
+        for (const LeaseRange& range : ranges) {
+          const pqxx::result waiting = work->Run(
+              "UPDATE item SET state = 0 WHERE state = 1 AND lease BETWEEN "
+              "$1::bigint AND $2::bigint RETURNING job",
+              range.first, range.last);
+          for (const auto& row : waiting) {
+            --changes[row[0].as<int64_t>()].leased;
+          }
+        }
+        AddCounts(changes, work);
+        return absl::OkStatus();
+      });
+  if (ended.ok()) return ended;
+  const std::lock_guard lock(mutex_);
+  doubtful_.insert(doubtful_.end(), ranges.begin(), ranges.end());
+  return ended;
+}
+
 absl::Status PostgresJobStore::ClaimAll(const ClaimRules& rules, Work* work,
-                                        std::vector<ClaimedItem>* items) {
+                                        std::vector<ClaimedItem>* items,
+                                        std::vector<LeaseRange>* ranges) {
   std::vector<std::string> callers;
   const pqxx::result found = work->Run(
       "SELECT DISTINCT caller FROM job WHERE state < 4 AND state <> 3 ORDER BY "
@@ -127,19 +162,25 @@ absl::Status PostgresJobStore::ClaimAll(const ClaimRules& rules, Work* work,
   BVHMILL_RETURN_IF_ERROR(
       ClaimShares(std::move(callers), rules.limit, items,
                   [&](const std::string& caller, int64_t limit) {
-                    return ClaimOf(caller, rules, limit, work, items);
+                    ranges->push_back(NewLeases(limit));
+                    return ClaimOf(caller, rules, ranges->back(), work, items);
                   }));
   return items->empty() ? absl::OkStatus() : BeginJobs(rules, work, items);
 }
 
+PostgresJobStore::LeaseRange PostgresJobStore::NewLeases(int64_t count) {
+  const int64_t first = next_lease_.fetch_add(count) + 1;
+  return {first, first + count - 1};
+}
+
 absl::Status PostgresJobStore::ClaimOf(const std::string& caller,
-                                       const ClaimRules& rules, int64_t limit,
-                                       Work* work,
+                                       const ClaimRules& rules,
+                                       const LeaseRange& leases, Work* work,
                                        std::vector<ClaimedItem>* items) {
-  const int64_t lease = next_lease_.fetch_add(limit);
   const pqxx::result leased =
-      work->Run(rules.suspects ? kSuspect : kFresh, caller, rules.now_ms, limit,
-                lease, rules.until_ms - rules.now_ms);
+      work->Run(rules.suspects ? kSuspect : kFresh, caller, rules.now_ms,
+                leases.last - leases.first + 1, leases.first - 1,
+                rules.until_ms - rules.now_ms);
   const auto begin = static_cast<ptrdiff_t>(items->size());
   for (const auto& row : leased) {
     ClaimedItem& claimed = items->emplace_back();

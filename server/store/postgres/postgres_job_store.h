@@ -81,10 +81,21 @@ class PostgresJobStore final : public JobStore {
 
   PostgresJobStore(std::string address, int server);
 
+  // The numbers of leases from the first to the last.
+  struct LeaseRange {
+    int64_t first = 0;
+    int64_t last = 0;
+  };
+
   absl::Status ClaimAll(const ClaimRules& rules, Work* work,
-                        std::vector<ClaimedItem>* items);
+                        std::vector<ClaimedItem>* items,
+                        std::vector<LeaseRange>* ranges);
+  // Ends leases of claims that failed, and may have been stored all the same:
+  // nobody works on their items.
+  absl::Status EndDoubtfulLeases();
+  LeaseRange NewLeases(int64_t count);
   absl::Status ClaimOf(const std::string& caller, const ClaimRules& rules,
-                       int64_t limit, Work* work,
+                       const LeaseRange& leases, Work* work,
                        std::vector<ClaimedItem>* items);
   absl::Status BeginJobs(const ClaimRules& rules, Work* work,
                          std::vector<ClaimedItem>* items);
@@ -105,8 +116,9 @@ class PostgresJobStore final : public JobStore {
   const int server_;
   std::atomic<int64_t> next_lease_;
   std::mutex mutex_;
-  // The caller that was served first by the last claim. With the mutex.
+  // All with the mutex. The caller that was served first by the last claim.
   std::string last_caller_;
+  std::vector<LeaseRange> doubtful_;
   // When the last heartbeat was, and since when all were in time.
   Clock::time_point last_beat_;
   Clock::time_point beats_since_;

@@ -89,6 +89,11 @@ inline std::unique_ptr<StoreKind> MakeKind(const std::string& kind,
                                            const std::string& name,
                                            std::string* why) {
   if (kind == "sqlite") return std::make_unique<SqliteKind>(name);
+  std::unique_ptr<server::JobStore> none;
+  if (absl::IsUnimplemented(server::OpenPostgresJobStore("", &none))) {
+    *why = "the program was built without PostgreSQL";
+    return nullptr;
+  }
   bench::PostgresProcess* const postgres = SharedPostgres(why);
   if (postgres == nullptr) return nullptr;
   return std::make_unique<PostgresKind>(postgres->NewDatabase(name));
