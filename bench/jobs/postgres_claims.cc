@@ -95,8 +95,10 @@ void ClaimFromPostgres(benchmark::State& state) {
   std::string why;
   const auto postgres = PostgresProcess::Start(/*durable=*/true, &why);
   std::unique_ptr<JobStore> store;
+  std::string identity;
   if (postgres == nullptr ||
-      !server::OpenPostgresJobStore(postgres->NewDatabase("jobs"), &store)
+      !server::OpenPostgresJobStore(postgres->NewDatabase("jobs"), &store,
+                                    &identity)
            .ok()) {
     state.SkipWithError(("no PostgreSQL: " + why).c_str());
     return;

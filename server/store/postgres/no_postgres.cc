@@ -6,7 +6,8 @@
 namespace bvhmill::server {
 
 absl::Status OpenPostgresJobStore(const std::string& /*address*/,
-                                  std::unique_ptr<JobStore>* /*store*/) {
+                                  std::unique_ptr<JobStore>* /*store*/,
+                                  std::string* /*identity*/) {
   return MakeCallError({.code = absl::StatusCode::kUnimplemented,
                         .reason = "NO_POSTGRES",
                         .message = "this bvhmilld was built without "

@@ -15,9 +15,10 @@ namespace bvhmill::server {
 // UNAVAILABLE, DATABASE_UNAVAILABLE if it does not answer; FAILED_PRECONDITION,
 // DATA_TOO_NEW if a newer server has changed it. The message is for the
 // operator: it may name hosts. UNIMPLEMENTED if this program was built without
-// PostgreSQL.
+// PostgreSQL. `identity` is that of the database, also of its copies.
 absl::Status OpenPostgresJobStore(const std::string& address,
-                                  std::unique_ptr<JobStore>* store);
+                                  std::unique_ptr<JobStore>* store,
+                                  std::string* identity);
 
 // `address` without a password, for logs.
 std::string WithoutPassword(const std::string& address);

@@ -134,9 +134,10 @@ void Remove(const std::vector<int64_t>& jobs, Work* work) {
 }  // namespace
 
 absl::Status OpenPostgresJobStore(const std::string& address,
-                                  std::unique_ptr<JobStore>* store) {
+                                  std::unique_ptr<JobStore>* store,
+                                  std::string* identity) {
   std::unique_ptr<PostgresJobStore> out;
-  BVHMILL_RETURN_IF_ERROR(PostgresJobStore::Open(address, &out));
+  BVHMILL_RETURN_IF_ERROR(PostgresJobStore::Open(address, &out, identity));
   *store = std::move(out);
   return absl::OkStatus();
 }
@@ -148,13 +149,17 @@ PostgresJobStore::PostgresJobStore(std::string address, int server)
       next_lease_(int64_t{server} << 32) {}
 
 absl::Status PostgresJobStore::Open(const std::string& address,
-                                    std::unique_ptr<PostgresJobStore>* store) {
+                                    std::unique_ptr<PostgresJobStore>* store,
+                                    std::string* identity) {
   Connections connections(address, 0);
   BVHMILL_RETURN_IF_ERROR(connections.Try());
   BVHMILL_RETURN_IF_ERROR(MigratePostgres(&connections));
   int server = 0;
   BVHMILL_RETURN_IF_ERROR(connections.Run(Commit::kDurable, [&](Work* work) {
-    server = work->Run("SELECT nextval('server_number')")[0][0].as<int>();
+    const pqxx::row row =
+        work->Run("SELECT nextval('server_number'), id FROM identity")[0];
+    server = row[0].as<int>();
+    *identity = row[1].c_str();
     return absl::OkStatus();
   }));
   store->reset(new PostgresJobStore(address, server));

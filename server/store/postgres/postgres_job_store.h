@@ -38,7 +38,8 @@ class PostgresJobStore final : public JobStore {
  public:
   // As OpenPostgresJobStore.
   static absl::Status Open(const std::string& address,
-                           std::unique_ptr<PostgresJobStore>* store);
+                           std::unique_ptr<PostgresJobStore>* store,
+                           std::string* identity);
 
   absl::Status Create(const NewJob& job, int64_t now_ms, JobInfo* info,
                       bool* is_new) override;

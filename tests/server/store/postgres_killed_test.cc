@@ -147,7 +147,9 @@ class KilledPostgres : public ::testing::Test {
     if (postgres_ == nullptr) GTEST_SKIP() << why;
     address_ = postgres_->NewDatabase("killed");
     for (auto& store : stores_) {
-      ASSERT_TRUE(server::OpenPostgresJobStore(address_, &store).ok());
+      std::string identity;
+      ASSERT_TRUE(
+          server::OpenPostgresJobStore(address_, &store, &identity).ok());
     }
   }
 
@@ -265,8 +267,11 @@ TEST_F(KilledPostgres, GivesStructuredErrorsAndComesBack) {
     EXPECT_EQ(CallErrorOf(refused).reason, "DATABASE_UNAVAILABLE");
   }
   std::unique_ptr<JobStore> third;
-  EXPECT_EQ(CallErrorOf(server::OpenPostgresJobStore(address_, &third)).reason,
-            "DATABASE_UNAVAILABLE");
+  std::string identity;
+  EXPECT_EQ(
+      CallErrorOf(server::OpenPostgresJobStore(address_, &third, &identity))
+          .reason,
+      "DATABASE_UNAVAILABLE");
   ASSERT_TRUE(postgres_->StartAgain());
   ExpectAnswer(&store);
 }

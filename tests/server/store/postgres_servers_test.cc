@@ -64,7 +64,9 @@ class PostgresServers : public ::testing::Test {
 
   std::unique_ptr<JobStore> Open() const {
     std::unique_ptr<JobStore> store;
-    const absl::Status opened = server::OpenPostgresJobStore(address_, &store);
+    std::string identity;
+    const absl::Status opened =
+        server::OpenPostgresJobStore(address_, &store, &identity);
     EXPECT_TRUE(opened.ok()) << opened;
     return store;
   }
@@ -161,8 +163,11 @@ TEST_F(PostgresServers, RefuseADatabaseOfANewerServer) {
   Open();
   postgres_->RunSql(name_, "UPDATE bvhmill.schema_version SET steps = 1000");
   std::unique_ptr<JobStore> store;
-  EXPECT_EQ(CallErrorOf(server::OpenPostgresJobStore(address_, &store)).reason,
-            "DATA_TOO_NEW");
+  std::string identity;
+  EXPECT_EQ(
+      CallErrorOf(server::OpenPostgresJobStore(address_, &store, &identity))
+          .reason,
+      "DATA_TOO_NEW");
 }
 
 TEST_F(PostgresServers, ClaimNoItemTwice) {

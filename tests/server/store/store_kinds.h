@@ -63,7 +63,9 @@ class PostgresKind final : public StoreKind {
   void Open(std::unique_ptr<server::JobStore>* store) override {
     const bool is_first = *store == nullptr;
     *store = nullptr;
-    const absl::Status opened = server::OpenPostgresJobStore(address_, store);
+    std::string identity;
+    const absl::Status opened =
+        server::OpenPostgresJobStore(address_, store, &identity);
     ASSERT_TRUE(opened.ok()) << opened;
     if (!is_first) EndLeases(store->get());
   }
@@ -90,7 +92,9 @@ inline std::unique_ptr<StoreKind> MakeKind(const std::string& kind,
                                            std::string* why) {
   if (kind == "sqlite") return std::make_unique<SqliteKind>(name);
   std::unique_ptr<server::JobStore> none;
-  if (absl::IsUnimplemented(server::OpenPostgresJobStore("", &none))) {
+  std::string identity;
+  if (absl::IsUnimplemented(
+          server::OpenPostgresJobStore("port=1", &none, &identity))) {
     *why = "the program was built without PostgreSQL";
     return nullptr;
   }

@@ -1,3 +1,9 @@
+-- What several servers need.
+
+-- The identity of the database, which its data folder has, too.
+CREATE TABLE identity (id TEXT NOT NULL);
+INSERT INTO identity SELECT gen_random_uuid()::text;
+
 -- Leases of several servers. The numbers of the leases of one server begin with
 -- the number of the server.
 
