@@ -1,7 +1,7 @@
 #include "bench/jobs/postgres_claims.h"
 
-#include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -89,6 +89,11 @@ double RunWorkers(JobStore* store, const JobInfo& job) {
   return is_good ? seconds.count() : -1;
 }
 
+double SizeOf(PostgresProcess* postgres) {
+  return std::atof(
+      postgres->RunSql("jobs", "SELECT pg_database_size('jobs')").c_str());
+}
+
 }  // namespace
 
 void ClaimFromPostgres(benchmark::State& state) {
@@ -104,6 +109,7 @@ void ClaimFromPostgres(benchmark::State& state) {
     return;
   }
   double seconds = 0;
+  const double empty = SizeOf(postgres.get());
   for (auto _ : state) {
     JobInfo job;
     const double took =
@@ -113,6 +119,9 @@ void ClaimFromPostgres(benchmark::State& state) {
   }
   state.counters["claims_per_s"] =
       static_cast<double>(state.iterations()) * kItems / seconds;
+  state.counters["bytes_per_item"] =
+      (SizeOf(postgres.get()) - empty) /
+      (static_cast<double>(state.iterations()) * kItems);
 }
 
 }  // namespace bvhmill::bench

@@ -63,6 +63,7 @@ std::string WithoutPassword(const std::string& address) {
     const size_t end = std::min(out.find_first_of("& ", at), out.size());
     out.erase(at, std::min(end + 1, out.size()) - at);
   }
+  while (out.ends_with('&') || out.ends_with('?')) out.pop_back();
   return out;
 }
 

@@ -115,6 +115,20 @@ class PostgresServers : public ::testing::Test {
   std::string address_;
 };
 
+TEST(PostgresAddress, IsLoggedWithoutItsPassword) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"postgresql://u:secret@h/d", "postgresql://u@h/d"},
+      {"postgres://u@h:5432/d", "postgres://u@h:5432/d"},
+      {"postgresql:///d?user=u&password=secret", "postgresql:///d?user=u"},
+      {"postgresql:///d?password=secret&user=u", "postgresql:///d?user=u"},
+      {"postgresql:///d?password=secret", "postgresql:///d"},
+      {"host=h password=secret dbname=d", "host=h dbname=d"},
+  };
+  for (const auto& [address, logged] : cases) {
+    EXPECT_EQ(server::WithoutPassword(address), logged);
+  }
+}
+
 TEST_F(PostgresServers, MigrateAtOnce) {
   {
     std::vector<std::jthread> servers;
