@@ -101,6 +101,7 @@ std::vector<OptionFlag> OutputFlags() {
       {"emit", "csv", "outputs { csv {} }"},
       {"emit", "bvh", "outputs { bvh {} }"},
       {"emit", "anim", "outputs { anim {} }"},
+      {"emit", "values", "outputs { values {} }"},
       {"emit", "csv,npz,csv", "outputs { csv {} } outputs { npz {} }"},
       {"end-sites",
        "",

@@ -30,7 +30,8 @@ run_python() {
   local test
   need_python
   export PYTHONPATH=$work/python
-  mkdir -p "$work/python"
+  mkdir -p "$work/python/bvhmill"
+  touch "$work/python/bvhmill/__init__.py"
   protoc -I "$here/../../proto" --python_out="$work/python" \
     --grpc_out="$work/python" \
     --plugin=protoc-gen-grpc=/usr/bin/grpc_python_plugin \

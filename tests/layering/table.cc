@@ -78,6 +78,10 @@ constexpr Layer kLayers[] = {
      "bvhmill/clip/conventions.h bvhmill/digest bvhmill/anim bvhmill/edit "
      "bvhmill/encode bvhmill/pipeline bvhmill/unpack bvhmill/wire bvhmill/v1 "
      "client/cpp/client.h client/cpp/job_client.h"},
+    {"client/python",
+     "bvhmill/base bvhmill/report bvhmill/clip bvhmill/anim bvhmill/edit "
+     "bvhmill/kinematics bvhmill/encode bvhmill/pipeline bvhmill/unpack "
+     "client/cli/io/packed_name.h"},
     {"bench", "bvhmill server client tests/faults"},
 };
 
@@ -124,6 +128,7 @@ constexpr ThirdParty kThirdParty[] = {
     {"sqlite3.h", "server/store"},
     {"pqxx/", "server/store/postgres"},
     {"prometheus/", "server"},
+    {"pybind11/", "client/python"},
     {"spdlog/", ""},
     {"benchmark/", "bench"},
 };

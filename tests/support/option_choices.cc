@@ -14,6 +14,7 @@ void Add(FormatOptions format, std::vector<OutputRequest>* out) {
 }
 
 void AddTensors(std::vector<OutputRequest>* out) {
+  Add(ValuesFormat{}, out);
   for (const TensorLayout layout : kLayouts) {
     for (const bool ends : {false, true}) {
       Add(PositionsFormat{layout, ends}, out);
@@ -233,6 +234,7 @@ std::vector<OutputRequest> OneOfEachFormat() {
   Add(RotationsFormat{RotationKind::kSixD, TensorLayout::kJointMajor}, &out);
   Add(VelocitiesFormat{}, &out);
   Add(NpzFormat{true}, &out);
+  Add(ValuesFormat{}, &out);
   Add(CsvFormat{}, &out);
   Add(BvhFormat{}, &out);
   return out;

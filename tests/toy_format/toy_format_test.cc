@@ -120,7 +120,9 @@ TEST(ToyFormat, NoOtherSourceListsFormats) {
                                    // The two arrays that a picture is made of.
                                    "client/cli/picture/picture_receiver.cc",
                                    // Flags of formats that have options.
-                                   "client/cli/options/output_options.cc"));
+                                   "client/cli/options/output_options.cc",
+                                   // Options of Take.save, as keywords.
+                                   "client/python/module/choices.cc"));
 }
 
 }  // namespace

@@ -97,6 +97,7 @@ ConvertOptions FullOptions() {
       {"v", VelocitiesFormat{TensorLayout::kJointMajor, true}},
       {"d", NpzFormat{true}},
       {"e", CsvFormat{true}},
+      {"f", ValuesFormat{}},
       {"g", BvhFormat{0}},
       {"h", FullAnim()},
       {"i", ViewerAnim()},
@@ -105,8 +106,7 @@ ConvertOptions FullOptions() {
       {"", PositionsFormat{}},
       {"", RotationsFormat{}},
       {"", VelocitiesFormat{}},
-      {"", NpzFormat{}},
-      {"", CsvFormat{}}};
+      {"", NpzFormat{}}};
   return options;
 }
 

@@ -91,6 +91,8 @@ const OptionCase kOutputCases[] = {
     {"outputs { npz {} }", [](ConvertOptions* o) { Emit(NpzFormat{}, o); }},
     {"outputs { npz { include_end_sites: true } }",
      [](ConvertOptions* o) { Emit(NpzFormat{true}, o); }},
+    {"outputs { values {} }",
+     [](ConvertOptions* o) { Emit(ValuesFormat{}, o); }},
     {"outputs { csv {} }", [](ConvertOptions* o) { Emit(CsvFormat{}, o); }},
     {"outputs { csv { include_end_sites: true } }",
      [](ConvertOptions* o) { Emit(CsvFormat{true}, o); }},

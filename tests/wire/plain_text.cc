@@ -77,6 +77,8 @@ void Put(const VelocitiesFormat& value, Lines* out) {
   out->Add("with_end_sites", with_end_sites);
 }
 
+void Put(const ValuesFormat& /*value*/, Lines* /*out*/) {}
+
 void Put(const NpzFormat& value, Lines* out) {
   const auto& [with_end_sites, rotation_kind, rotation_space, positions,
                rotations, velocities] = value;
@@ -247,13 +249,14 @@ void Put(const ClipEdits& value, Lines* out) {
 }
 
 void Put(const ConvertOptions& value, Lines* out) {
-  const auto& [report, conventions, edits, outputs, checks_only, measures,
-               limits, unknown_fields, source_format] = value;
+  const auto& [report, conventions, edits, outputs, checks_only, with_skeleton,
+               measures, limits, unknown_fields, source_format] = value;
   out->Nest("report", report);
   out->Nest("conventions", conventions);
   out->Nest("edits", edits);
   out->List("outputs", outputs);
   out->Add("checks_only", checks_only);
+  out->Add("with_skeleton", with_skeleton);
   out->Add("measures", measures);
   out->Add("unknown_fields", unknown_fields);
   static_cast<void>(limits);
@@ -347,7 +350,8 @@ void Put(const StageTimes& value, Lines* out) {
 }
 
 void Put(const ConvertResult& value, Lines* out) {
-  const auto& [status, report, info, measures, outputs, times] = value;
+  const auto& [status, report, info, skeleton, measures, outputs, times] =
+      value;
   out->Add("status", std::string(MessageOf(status)));
   out->Add("code", static_cast<int>(status.code()));
   const auto& [reason, metadata] = PartsOf(status);
@@ -355,6 +359,7 @@ void Put(const ConvertResult& value, Lines* out) {
   out->Add("metadata", metadata);
   out->Nest("report", report);
   out->Nest("info", info);
+  out->Add("has_skeleton", skeleton != nullptr);
   out->Add("measures", measures ? MeasuresJson(*measures) : "none");
   out->List("outputs", outputs);
   out->Nest("times", times);

@@ -1,7 +1,7 @@
 """Converts BVH files through a bvhmill server, a call for each.
 
     docs/examples/python/make_stubs
-    PYTHONPATH=build/python /usr/bin/python3 docs/examples/python/convert.py \
+    PYTHONPATH=build/stubs /usr/bin/python3 docs/examples/python/convert.py \
         TAKE.bvh... [--server HOST:PORT] [--options JSON]
 
 Writes TAKE.positions.npy and TAKE.rotations.npy into the current folder, or the

@@ -1,7 +1,7 @@
 """Converts every BVH file of a folder over one stream.
 
     docs/examples/python/make_stubs
-    PYTHONPATH=build/python /usr/bin/python3 \
+    PYTHONPATH=build/stubs /usr/bin/python3 \
         docs/examples/python/convert_many.py FOLDER OUT_FOLDER \
         [--server HOST:PORT] [--options JSON]
 

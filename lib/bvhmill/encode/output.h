@@ -120,9 +120,14 @@ struct AnimFormat {
   bool operator==(const AnimFormat& other) const = default;
 };
 
+// The rows of the clip: the value of each channel, as BVH has them.
+struct ValuesFormat {
+  bool operator==(const ValuesFormat& other) const = default;
+};
+
 using FormatOptions =
     std::variant<PositionsFormat, RotationsFormat, VelocitiesFormat, NpzFormat,
-                 CsvFormat, BvhFormat, AnimFormat>;
+                 CsvFormat, BvhFormat, AnimFormat, ValuesFormat>;
 
 struct OutputRequest {
   // Names the output; empty: the name of the format. Unique in a request.
@@ -136,7 +141,7 @@ struct OutputRequest {
 struct TensorInfo {
   std::vector<int64_t> shape;
   // One for each entry of `shape`: "frame" and "joint", then "xyz", "xyzw",
-  // "row" and "column", or "6d".
+  // "row" and "column", or "6d"; for values "frame" and "channel".
   std::vector<std::string> axes;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "bvhmill/pipeline/internal/clip_limits.h"
 #include "bvhmill/pipeline/internal/converter_state.h"
 #include "bvhmill/pipeline/internal/parallel_kinds.h"
 #include "bvhmill/pipeline/internal/row_pipeline.h"
@@ -59,6 +60,25 @@ void ConvertWhole(std::string_view bytes, SourceFormat format,
   ReaderOf(format).convert(bytes, conversion);
 }
 
+// Copies the rows of `clip` to where ConvertRows expects them. False if they
+// exceed a limit, or the budget refuses their memory.
+bool CopyRows(const ClipRows& clip, const Limits& limits,
+              const WholeConversion& conversion) {
+  RowPipeline& pipeline = *conversion.pipeline;
+  const int64_t bytes = HeldRows::BytesOf(clip.values.size());
+  pipeline.budget()->AddInput(bytes);
+  if (!CheckClipLimits(clip.skeleton->skeleton, clip.frames, limits,
+                       pipeline.log()) ||
+      !pipeline.budget()->Hold(bytes).ok()) {
+    return false;
+  }
+  Motion& rows = conversion.workspace->read.motion;
+  rows.frames = clip.frames;
+  rows.frame_time = clip.frame_time;
+  rows.values.assign(clip.values.begin(), clip.values.end());
+  return true;
+}
+
 }  // namespace
 
 Converter::Converter(Parallelism parallelism)
@@ -88,6 +108,24 @@ void Converter::ConvertInto(std::string_view bytes,
   RowPipeline pipeline(options, receiver, cancel, parallel, workspace, result);
   ConvertWhole(bytes, options.source_format,
                {&pipeline, parallel, workspace, result});
+}
+
+ConvertResult Converter::ConvertClip(const ClipRows& clip,
+                                     const ConvertOptions& options,
+                                     OutputReceiver* receiver,
+                                     const CancelToken* cancel) {
+  const WorkspaceUse use(state_.get());
+  Workspace* workspace = state_->Begin();
+  Parallel* parallel = state_->parallel.get();
+  ConvertResult result;
+  RowPipeline pipeline(options, receiver, cancel, parallel, workspace, &result);
+  if (!pipeline.is_good()) return result;
+  const WholeConversion conversion = {&pipeline, parallel, workspace, &result};
+  const bool is_read = CopyRows(clip, options.limits, conversion);
+  const ClipHeader header = {clip.skeleton, clip.frame_time, clip.frames};
+  ConvertRows(is_read ? &header : nullptr, {is_read, is_read, clip.frames},
+              conversion);
+  return result;
 }
 
 size_t Converter::KeptBytes() const {

@@ -19,6 +19,7 @@
 #include "absl/status/status.h"
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/cancel.h"
+#include "bvhmill/bvh/source_skeleton.h"
 #include "bvhmill/clip/clip_measures.h"
 #include "bvhmill/encode/clip_info.h"
 #include "bvhmill/encode/output.h"
@@ -80,12 +81,27 @@ struct ConvertResult {
   // clip, or the clip as it came if it was not edited.
   Report report;
   ClipInfo info;
+  // The skeleton that `info` describes, if the status is OK and
+  // ConvertOptions::with_skeleton is set; else null.
+  SharedSkeleton skeleton;
   // Of the clip as it came. Only if options.measures asks for them, and the
   // report does not refuse the clip.
   std::optional<ClipMeasures> measures;
   // Sizes are exact if the status is OK.
   std::vector<OutputInfo> outputs;
   StageTimes times;
+};
+
+// A clip in memory. The rows are only borrowed.
+struct ClipRows {
+  // Not null. Each parent stands before its children, and the columns of the
+  // nodes follow one another.
+  SharedSkeleton skeleton;
+  int64_t frames = 0;
+  // As Motion::frame_time.
+  double frame_time = 0;
+  // frames x channels of the skeleton.
+  std::span<const float> values;
 };
 
 // The threads that may work on one clip. Results do not depend on it.
@@ -142,6 +158,13 @@ class Converter {
   void ConvertInto(std::string_view bytes, const ConvertOptions& options,
                    OutputReceiver* receiver, const CancelToken* cancel,
                    ConvertResult* result);
+
+  // Converts a clip in memory as if it had been read from a file: the same
+  // limits, rules, edits and outputs. options.source_format has no effect. The
+  // rows are copied. O(rows + bytes of outputs).
+  ConvertResult ConvertClip(const ClipRows& clip, const ConvertOptions& options,
+                            OutputReceiver* receiver,
+                            const CancelToken* cancel);
 
   // Bytes of large buffers that are kept for the next clip, about.
   size_t KeptBytes() const;

@@ -28,6 +28,8 @@ struct ConvertOptions {
   std::vector<OutputRequest> outputs;
   // The outputs are made and dropped. The report is that of a conversion.
   bool checks_only = false;
+  // The result has the skeleton of the clip, with its edits.
+  bool with_skeleton = false;
   // The result has the measures of the clip. They need the positions of all
   // joints in all frames, and take about as long as reading the clip.
   bool measures = false;

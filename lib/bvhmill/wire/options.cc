@@ -227,6 +227,9 @@ absl::Status FormatFromProto(const std::string& field,
       *format = std::move(out);
       return absl::OkStatus();
     }
+    case v1::OutputRequest::kValues:
+      *format = ValuesFormat{};
+      return absl::OkStatus();
     case v1::OutputRequest::FORMAT_NOT_SET:
       break;
   }
@@ -294,6 +297,9 @@ struct FormatToProto {
   }
   void operator()(const AnimFormat& format) const {
     *message->mutable_anim() = wire::ToProto(format);
+  }
+  void operator()(const ValuesFormat& /*format*/) const {
+    message->mutable_values();
   }
 };
 

@@ -62,7 +62,7 @@ NpzFormat AnyNpz(bool ends, Choices* choices) {
 
 FormatOptions AnyFormat(Choices* choices) {
   const bool ends = choices->OneIn(2);
-  switch (choices->Below(7)) {
+  switch (choices->Below(8)) {
     case 0:
       return PositionsFormat{AnyLayout(choices), ends};
     case 1:
@@ -75,6 +75,8 @@ FormatOptions AnyFormat(Choices* choices) {
       return CsvFormat{ends};
     case 5:
       return BvhFormat{static_cast<int32_t>(choices->Below(9)) - 1};
+    case 6:
+      return ValuesFormat{};
     default:
       return AnyAnim(choices);
   }

@@ -234,6 +234,8 @@ constexpr char kAllButLimits[] = R"(
             media_type: 'text/x-bvh' }
   formats { format: 'anim' file_extension: '.anim'
             media_type: 'application/vnd.ll.animation' }
+  formats { format: 'values' file_extension: '.values.npy'
+            media_type: 'application/vnd.bvhmill.tensor' }
   source_formats { format: SOURCE_FORMAT_BVH name: 'bvh'
                    media_type: 'text/x-bvh' file_extension: '.bvh' }
   source_formats { format: SOURCE_FORMAT_ANIM name: 'anim'

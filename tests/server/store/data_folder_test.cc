@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -29,8 +30,8 @@ std::string ReasonOf(const absl::Status& status) {
 
 class DataFolderTest : public ::testing::Test {
  protected:
-  DataFolderTest() { std::filesystem::remove_all(path_); }
-  ~DataFolderTest() override { std::filesystem::remove_all(path_); }
+  DataFolderTest() { std::filesystem::remove_all(parent_); }
+  ~DataFolderTest() override { std::filesystem::remove_all(parent_); }
 
   void Open(const server::BlobQuota& quota = {}) {
     folder_ = nullptr;
@@ -70,7 +71,10 @@ class DataFolderTest : public ::testing::Test {
     return check;
   }
 
-  const std::string path_ = ::testing::TempDir() + "data-folder-test/state";
+  // Its own for each process: tests run at the same time.
+  const std::string parent_ = ::testing::TempDir() + "data-folder-test-" +
+                              std::to_string(getpid());
+  const std::string path_ = parent_ + "/state";
   std::unique_ptr<DataFolder> folder_;
 };
 

@@ -16,6 +16,7 @@
 #include "bvhmill/anim/format/anim_reader.h"
 #include "bvhmill/base/budget.h"
 #include "bvhmill/base/status.h"
+#include "bvhmill/pipeline/internal/clip_limits.h"
 #include "bvhmill/pipeline/internal/held_rows.h"
 #include "bvhmill/pipeline/internal/source_reader.h"
 #include "bvhmill/pipeline/internal/stopwatch.h"
@@ -29,41 +30,6 @@ namespace {
 // of the file. kFixedBytes are for joints, constraints and the avatar.
 constexpr int64_t kCopies = 6;
 constexpr int64_t kFixedBytes = int64_t{128} << 10;
-
-int64_t DepthOf(const Skeleton& skeleton) {
-  std::vector<int64_t> depths;
-  int64_t most = 0;
-  for (const Node& node : skeleton.nodes) {
-    const int64_t above =
-        node.parent < 0 ? 0 : depths[static_cast<size_t>(node.parent)];
-    depths.push_back(above + (IsEndSite(node) ? 0 : 1));
-    most = std::max(most, depths.back());
-  }
-  return most;
-}
-
-// Logs the first limit that `clip`, which has no rows yet, exceeds. False if
-// there is one.
-bool CheckLimits(const Clip& clip, const Limits& limits, IssueLog* log) {
-  const struct {
-    int64_t value;
-    int64_t limit;
-    IssueCode code;
-  } checks[] = {
-      {static_cast<int64_t>(clip.skeleton.nodes.size()), limits.max_joints,
-       IssueCode::LIMIT_JOINTS},
-      {DepthOf(clip.skeleton), limits.max_depth, IssueCode::LIMIT_DEPTH},
-      {static_cast<int64_t>(clip.skeleton.channels.size()), limits.max_channels,
-       IssueCode::LIMIT_CHANNELS},
-      {clip.motion.frames, limits.max_frames, IssueCode::LIMIT_FRAMES},
-  };
-  for (const auto& check : checks) {
-    if (!Exceeds(check.value, check.limit)) continue;
-    log->Add(check.code, {}, {{"limit", std::to_string(check.limit)}});
-    return false;
-  }
-  return true;
-}
 
 // A clip that was read.
 struct AnimClip {
@@ -79,7 +45,8 @@ absl::Status MakeRows(const AnimMotion& motion, const ReadOptions& options,
   AnimClipMaker maker(motion, how);
   Clip clip;
   BVHMILL_RETURN_IF_ERROR(maker.MakeHeader(options.budget, log, &clip));
-  if (!CheckLimits(clip, options.limits, log)) return absl::OkStatus();
+  if (!CheckClipLimits(clip.skeleton, clip.motion.frames, options.limits, log))
+    return absl::OkStatus();
   const size_t values =
       static_cast<size_t>(clip.motion.frames) * clip.skeleton.channels.size();
   BVHMILL_RETURN_IF_ERROR(HoldFrom(options.budget, HeldRows::BytesOf(values)));

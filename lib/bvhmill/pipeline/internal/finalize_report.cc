@@ -88,6 +88,7 @@ void LogUnknownFields(const ConvertOptions& options, IssueLog* log) {
 void Reset(ConvertResult* result) {
   result->status = absl::OkStatus();
   result->report.issues.clear();
+  result->skeleton.reset();
   result->measures.reset();
   result->times = {};
 }

@@ -130,6 +130,7 @@ class RowPipeline {
   void CheckEdits();
   void EndRows();
   void EncodeClipOf(const Clip& clip);
+  void KeepSkeleton(const Skeleton& skeleton);
   void AddTimes(int threads);
 
   const ConvertOptions& options_;

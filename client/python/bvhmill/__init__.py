@@ -1,0 +1,40 @@
+"""BVH motion capture as NumPy arrays, by the engine of bvhmill.
+
+    take = bvhmill.read("walk.bvh")
+    take.positions            # float32 (frames, joints, 3)
+
+`read` gives a `Take`. `read_many`, `read_batch` and `stream` read folders and
+long files. docs/python.md is the manual.
+"""
+
+from bvhmill import _bvhmill
+from bvhmill._batch import (Batch, Outcome, TakeIterator, read_batch, read_many,
+                            read_many_async)
+from bvhmill._errors import (AmbiguousName, BvhError, ConventionUnknown,
+                             EditError, LimitError)
+from bvhmill._example import example
+from bvhmill._info import Info, Node
+from bvhmill._options import CheckOptions, EditOptions, ReadOptions
+from bvhmill._read import Anim, AnimJoint, info, read, read_anim, validate
+from bvhmill._report import (Counts, Issue, Report, Severity, Verdict,
+                             issues_table)
+from bvhmill._stream import Block, stream
+from bvhmill._take import Take
+
+# Messages and pickles name the public place.
+for _name in ("AmbiguousName Anim AnimJoint Batch Block BvhError "
+              "ConventionUnknown Counts EditError Info Issue LimitError Node "
+              "Outcome Report Severity Take TakeIterator Verdict").split():
+    globals()[_name].__module__ = "bvhmill"
+del _name
+
+__version__: str = _bvhmill.version
+
+__all__ = [
+    "AmbiguousName", "Anim", "AnimJoint", "Batch", "Block", "BvhError",
+    "CheckOptions", "ConventionUnknown", "Counts", "EditError", "EditOptions",
+    "Info", "Issue", "LimitError", "Node", "Outcome", "ReadOptions", "Report",
+    "Severity", "Take", "TakeIterator", "Verdict", "example", "info",
+    "issues_table", "read", "read_anim", "read_batch", "read_many",
+    "read_many_async", "stream", "validate",
+]

@@ -1,0 +1,262 @@
+"""Reading many files in threads of C++."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, AsyncIterator, Iterable, Iterator
+from typing import Sequence
+
+import numpy as np
+
+from bvhmill import _bvhmill
+from bvhmill._errors import BvhError, error_of, os_error
+from bvhmill._info import Info, info_of
+from bvhmill._options import read_options, thread_count
+from bvhmill._read import conventions_of, take_of
+from bvhmill._report import Report, report_of
+from bvhmill._source import Path
+from bvhmill._take import Take
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    import numpy.typing as npt
+    from typing_extensions import Unpack
+
+    from bvhmill._options import Array, ReadOptions
+
+_QUEUE_BYTES = 256 << 20
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one file: a take, or an error.
+
+    `report` is None if the file could not be opened.
+
+    >>> import bvhmill
+    >>> [outcome.ok for outcome in bvhmill.read_many(["absent.bvh"])]
+    [False]
+    """
+
+    path: str
+    take: Take | None
+    error: BvhError | OSError | None
+    report: Report | None
+    seconds: float = 0.0
+
+    @property
+    def ok(self) -> bool:
+        """True if there is a take."""
+        return self.take is not None
+
+    def unwrap(self) -> Take:
+        """The take. Raises the error if there is none."""
+        if self.take is None:
+            assert self.error is not None
+            raise self.error
+        return self.take
+
+
+class TakeIterator(Iterator[Outcome]):
+    """The outcomes of `read_many`. Closing it ends the work in progress."""
+
+    def __init__(self, paths: list[str], native: _bvhmill._Options,
+                 threads: int, ordered: bool, max_bytes: int,
+                 end_sites: bool, conventions: dict[str, Any]) -> None:
+        self._paths = paths
+        self._end_sites = end_sites
+        self._conventions = conventions
+        self._native = _bvhmill._Batch([os.fsencode(p) for p in paths],
+                                       native, threads, ordered, max_bytes)
+
+    def __next__(self) -> Outcome:
+        result = self._native.next()
+        if result is None:
+            raise StopIteration
+        index, conversion = result
+        return self._outcome(self._paths[index], conversion)
+
+    def _outcome(self, path: str,
+                 conversion: _bvhmill._Conversion) -> Outcome:
+        seconds = conversion.seconds
+        if conversion.os_error:
+            return Outcome(path, None, os_error(conversion.os_error, path),
+                           None, seconds)
+        try:
+            take = take_of(conversion, self._end_sites, self._conventions,
+                           path)
+        except BvhError as error:
+            return Outcome(path, None, error, error.report, seconds)
+        return Outcome(path, take, None, take.report, seconds)
+
+    def close(self) -> None:
+        """Cancels what is running, and waits for the threads."""
+        self._native.close()
+
+    def __enter__(self) -> TakeIterator:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None,
+                 error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        self.close()
+
+
+def _paths_of(paths: Iterable[Path]) -> list[str]:
+    if isinstance(paths, (str, bytes, os.PathLike)):
+        raise TypeError("paths must be a list of paths, not a single one")
+    return [os.fspath(path) for path in paths]
+
+
+def read_many(paths: Iterable[Path], *,
+              arrays: Sequence[Array] = ("positions",),
+              end_sites: bool = False, keep_values: bool = True,
+              threads: int = 0, ordered: bool = True,
+              max_bytes: int = _QUEUE_BYTES,
+              **options: Unpack[ReadOptions]) -> TakeIterator:
+    """Reads many files; gives an `Outcome` a file, good or bad.
+
+    Threads read ahead until `max_bytes` of arrays wait. `ordered=False` gives
+    outcomes as they are ready. `threads=0`: BVHMILL_THREADS, or all CPUs of
+    this process.
+
+    >>> import bvhmill
+    >>> list(bvhmill.read_many([]))
+    []
+    """
+    count = thread_count(threads)
+    native = read_options(arrays, end_sites, keep_values, True, 1, options)
+    return TakeIterator(_paths_of(paths), native, count, ordered, max_bytes,
+                        end_sites, conventions_of(options))
+
+
+async def read_many_async(paths: Iterable[Path],
+                          **options: Any) -> AsyncIterator[Outcome]:
+    """`read_many` for `async for`: one helper thread waits for results.
+
+    >>> import asyncio, bvhmill
+    >>> async def count():
+    ...     return [o.ok async for o in bvhmill.read_many_async(["absent"])]
+    >>> asyncio.run(count())
+    [False]
+    """
+    outcomes = read_many(paths, **options)
+    loop = asyncio.get_running_loop()
+    try:
+        while True:
+            outcome: Outcome | None = await loop.run_in_executor(
+                None, lambda: next(outcomes, None))
+            if outcome is None:
+                return
+            yield outcome
+    finally:
+        outcomes.close()
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Takes with one list of joints, as single arrays; no object a take.
+
+    Take i has the frames `frame_offsets[i]` to `frame_offsets[i + 1]` of each
+    array, its path is `paths[i]`, and `rigs[rig[i]]` describes its skeleton:
+    rigs differ in OFFSETs. Takes with other joints are in `other`. Files
+    without a take are in `errors`, by path, in the first batch only.
+
+    >>> import bvhmill
+    >>> batch = bvhmill.read_batch([])
+    >>> len(batch), batch.errors
+    (0, {})
+    """
+
+    arrays: dict[str, npt.NDArray[np.float32]]
+    frame_offsets: npt.NDArray[np.int64]
+    rig: npt.NDArray[np.int32]
+    frame_times: npt.NDArray[np.float64]
+    paths: list[str]
+    rigs: list[Info]
+    errors: dict[str, BvhError | OSError]
+    other: list[Batch]
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    @property
+    def frames(self) -> int:
+        """The frames of all takes of this batch."""
+        return int(self.frame_offsets[-1])
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The joints of all takes."""
+        return self.rigs[0].names if self.rigs else ()
+
+    def slice(self, take: int) -> slice:
+        """The frames of a take, as a slice of the arrays."""
+        if not 0 <= take < len(self):
+            raise IndexError(f"there is no take {take}")
+        begin, end = self.frame_offsets[take:take + 2]
+        return slice(int(begin), int(end))
+
+    def __getattr__(self, name: str) -> npt.NDArray[np.float32]:
+        arrays = self.__dict__.get("arrays", {})
+        if name in arrays:
+            array: npt.NDArray[np.float32] = arrays[name]
+            return array
+        raise AttributeError(f"this batch has no {name!r}; it has the arrays "
+                             + ", ".join(arrays))
+
+    def __repr__(self) -> str:
+        return (f"<bvhmill.Batch: {len(self)} takes, {self.frames} frames, "
+                f"{len(self.rigs)} rigs, {len(self.errors)} errors, "
+                f"{sum(map(len, self.other))} takes with other joints>")
+
+
+def read_batch(paths: Iterable[Path], *,
+               arrays: Sequence[Array] = ("positions",),
+               end_sites: bool = False, threads: int = 0,
+               **options: Unpack[ReadOptions]) -> Batch:
+    """Reads many files into single arrays: what many small files need.
+
+    The batch has the takes of the most frequent list of joints. A bad file
+    raises nothing; it is in `errors`.
+
+    >>> import bvhmill
+    >>> list(bvhmill.read_batch(["absent.bvh"]).errors)
+    ['absent.bvh']
+    """
+    if not arrays:
+        raise ValueError("arrays must have a name, at least one")
+    native = read_options(arrays, end_sites, False, False, 1, options)
+    names = _paths_of(paths)
+    groups, failures, _ = _bvhmill.read_flat(
+        [os.fsencode(p) for p in names], native, thread_count(threads))
+    errors = {names[path]: _failure(names[path], number, error, report)
+              for path, number, error, report in failures}
+    batches = [_batch_of(group, tuple(dict.fromkeys(arrays)), names)
+               for group in groups]
+    if not batches:
+        return Batch({}, np.zeros(1, np.int64), np.zeros(0, np.int32),
+                     np.zeros(0), [], [], errors, [])
+    first = batches[0]
+    first.errors.update(errors)
+    first.other.extend(batches[1:])
+    return first
+
+
+def _failure(path: str, number: int, error: Any,
+             report: _bvhmill._Report) -> BvhError | OSError:
+    if number:
+        return os_error(number, path)
+    return error_of(error, report_of(report), path)
+
+
+def _batch_of(group: Any, arrays: Sequence[str], names: list[str]) -> Batch:
+    paths, offsets, rig, frame_times, rigs, blocks = group
+    return Batch({name: np.asarray(block)
+                  for name, block in zip(arrays, blocks)},
+                 np.asarray(offsets), np.asarray(rig), np.array(frame_times),
+                 [names[i] for i in np.asarray(paths)],
+                 [info_of(rig) for rig in rigs], {}, [])

@@ -1,0 +1,254 @@
+"""The keywords of calls, and the native options that they become."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import math
+import os
+from typing import Any, Callable, Iterable, Literal, Mapping
+from typing import Sequence, Tuple, TypedDict, Union
+
+from bvhmill import _bvhmill
+from bvhmill._errors import error_of
+
+Array = Literal["positions", "rotations", "world_rotations", "velocities"]
+ARRAYS = ("positions", "rotations", "world_rotations", "velocities")
+UNITS: dict[str, float] = {
+    "m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "inch": 0.0254,
+    "ft": 0.3048}
+
+
+class EditOptions(TypedDict, total=False):
+    """Edits of a take. They are applied in the order of this list; the order
+    of the keywords does not matter.
+
+    Joints are given by NAME, NAME#2 (the second of that name) or PREFIX*.
+    `joint_map` is the name of a built-in map, or old names and new names.
+    `frames` is a slice, or (begin, end) or (begin, end, step). `units` and `up`
+    say what the file has; `to_units` and `to_up` what is wanted. A unit is a
+    word such as "cm", or metres per unit.
+    """
+
+    drop_repeated_frames: bool
+    snap_frame_time: bool
+    fill_gap_frames: int
+    replace_spikes: bool
+    unwrap_angles: bool
+    drop: Sequence[str]
+    keep: Sequence[str]
+    rename: Mapping[str, str]
+    joint_map: Union[str, Mapping[str, str]]
+    frames: Union[slice, Tuple[int, int], Tuple[int, int, int]]
+    fps: float
+    interpolation: Literal["slerp", "lerp"]
+    up: Literal["y", "z"]
+    to_up: Literal["y", "z"]
+    units: Union[str, float]
+    to_units: Union[str, float]
+    in_place: bool
+    root_motion: Literal["keep", "in_place", "origin"]
+    root_axes: str
+    root_signs: str
+    root_correction: Tuple[float, float, float]
+
+
+class CheckOptions(TypedDict, total=False):
+    """How a file is read and judged.
+
+    `ignore` and `only` are codes of docs/issues.md, or groups such as
+    "DATA_*"; ignoring that group about doubles the speed of reading.
+    `severities` has a severity by code, `thresholds` a number by "CODE.name".
+    `limits` has limits by name, 0 for none. `joint_positions` and `root_offset`
+    are the readings of docs/conventions.md.
+    """
+
+    strict: bool
+    ignore: Sequence[str]
+    only: Sequence[str]
+    severities: Mapping[str, str]
+    thresholds: Mapping[str, float]
+    max_issues: int
+    joint_positions: Literal["replace", "add", "ignore"]
+    root_offset: Literal["ignore", "add"]
+    format: Literal["bvh", "anim"]
+    limits: Mapping[str, int]
+
+
+class ReadOptions(CheckOptions, EditOptions, total=False):
+    """How a file is read, judged and edited."""
+
+
+CHECK_KEYS = tuple(CheckOptions.__annotations__)
+EDIT_KEYS = tuple(EditOptions.__annotations__)
+# What a take keeps of the options that it was read with.
+CONVENTION_KEYS = ("joint_positions", "root_offset")
+_WORDS: dict[str, tuple[str, ...]] = {
+    "joint_positions": ("replace", "add", "ignore"),
+    "root_offset": ("ignore", "add"),
+    "format": ("bvh", "anim"),
+    "interpolation": ("slerp", "lerp"),
+    "up": ("y", "z"),
+    "to_up": ("y", "z"),
+    "root_motion": ("keep", "in_place", "origin"),
+}
+
+
+def _word(key: str, value: Any) -> str:
+    if value not in _WORDS[key]:
+        raise ValueError(f"{key}={value!r}: must be one of "
+                         + ", ".join(map(repr, _WORDS[key])))
+    return str(value)
+
+
+def _unit(key: str, value: Any) -> float:
+    if isinstance(value, str):
+        if value not in UNITS:
+            raise ValueError(f"{key}={value!r}: must be one of "
+                             + ", ".join(map(repr, UNITS))
+                             + ", or a number of metres")
+        return UNITS[value]
+    metres = float(value)
+    if not (math.isfinite(metres) and metres > 0):
+        raise ValueError(f"{key}={value!r}: must be a positive number")
+    return metres
+
+
+def _frames(key: str, value: Any) -> tuple[int, int, int]:
+    if isinstance(value, slice):
+        value = (value.start or 0, value.stop or 0, value.step or 1)
+    begin, end, step = (*value, 1) if len(value) == 2 else value
+    return int(begin), int(end), int(step)
+
+
+def _names(key: str, value: Any) -> list[str]:
+    if isinstance(value, (str, bytes)):
+        raise TypeError(f"{key} must be a list of names, not a single one")
+    return [str(name) for name in value]
+
+
+def _threshold(name: str, number: float) -> tuple[str, str, float]:
+    code, dot, threshold = name.partition(".")
+    if not dot:
+        raise ValueError(f"thresholds: {name!r} must be 'CODE.name'")
+    return code, threshold, float(number)
+
+
+_PLAIN: dict[str, Callable[[Any], Any]] = {
+    "strict": bool, "max_issues": int,
+    "severities": lambda value: {k: str(v) for k, v in value.items()},
+    "thresholds": lambda value: [_threshold(k, v) for k, v in value.items()],
+    "limits": lambda value: {k: int(v) for k, v in value.items()},
+    "rename": lambda value: list(value.items()), "fps": float,
+    "drop_repeated_frames": bool, "snap_frame_time": bool,
+    "fill_gap_frames": int, "replace_spikes": bool, "unwrap_angles": bool,
+    "root_axes": str, "root_signs": str,
+    "root_correction": lambda value: [float(v) for v in value],
+}
+_CHECKED: dict[str, Callable[[str, Any], Any]] = {
+    "ignore": _names, "only": _names, "drop": _names, "keep": _names,
+    "frames": _frames, "units": _unit, "to_units": _unit,
+    **{key: _word for key in _WORDS},
+}
+
+
+def words_of(options: Mapping[str, Any],
+             known: Sequence[str]) -> dict[str, Any]:
+    """The native words of keywords. TypeError for an unknown keyword."""
+    words: dict[str, Any] = {}
+    for key, value in options.items():
+        if key not in known:
+            raise TypeError(unknown(key, known))
+        if value is None:
+            continue
+        if key == "in_place":
+            if value:
+                words.setdefault("root_motion", "in_place")
+        elif key == "joint_map":
+            rows = not isinstance(value, str)
+            words["joint_map_rows" if rows else "joint_map"] = (
+                list(value.items()) if rows else value)
+        elif key in _CHECKED:
+            words[key] = _CHECKED[key](key, value)
+        else:
+            words[key] = _PLAIN[key](value)
+    return words
+
+
+def unknown(key: str, known: Iterable[str]) -> str:
+    """The text of a TypeError for a keyword that does not exist."""
+    close = difflib.get_close_matches(key, list(known), 1)
+    hint = f"; did you mean {close[0]!r}?" if close else ""
+    return f"there is no option {key!r}{hint}"
+
+
+def outputs_of(arrays: Sequence[str], end_sites: bool,
+               keep_values: bool) -> list[tuple[str, str, dict[str, Any]]]:
+    """The outputs that give `arrays`. ValueError for an unknown one."""
+    if isinstance(arrays, str):
+        raise TypeError("arrays must be a list of names, such as "
+                        f"[{arrays!r}]")
+    outputs: list[tuple[str, str, dict[str, Any]]] = []
+    if keep_values:
+        outputs.append(("values", "values", {}))
+    for name in dict.fromkeys(arrays):
+        if name not in ARRAYS:
+            raise ValueError(f"arrays: there is no {name!r}; there are "
+                             + ", ".join(ARRAYS))
+        world = name == "world_rotations"
+        outputs.append((name, "rotations" if world else name,
+                        {"end_sites": end_sites, "world": world}))
+    return outputs
+
+
+def checked(words: Mapping[str, Any]) -> _bvhmill._Options:
+    """Native options. ValueError if a value is not possible."""
+    options = _bvhmill._Options(dict(words))
+    error = options.error
+    if error is not None:
+        refused = error_of(error, None)
+        if error[0] == "FAILED_PRECONDITION":
+            raise refused
+        raise ValueError(f"{error[2]}: {error[6]}" if error[2] else error[6])
+    return options
+
+
+@functools.lru_cache(maxsize=256)
+def _plain_options(arrays: tuple[str, ...], end_sites: bool, keep_values: bool,
+                   skeleton: bool, threads: int,
+                   items: tuple[tuple[str, Any], ...]) -> _bvhmill._Options:
+    words = words_of(dict(items), CHECK_KEYS + EDIT_KEYS)
+    words["outputs"] = outputs_of(arrays, end_sites, keep_values)
+    words["skeleton"] = skeleton
+    words["threads"] = threads
+    return checked(words)
+
+
+def read_options(arrays: Sequence[str], end_sites: bool, keep_values: bool,
+                 skeleton: bool, threads: int,
+                 options: Mapping[str, Any]) -> _bvhmill._Options:
+    """Options of reading; those of equal calls are made once."""
+    if isinstance(arrays, str):
+        outputs_of(arrays, end_sites, keep_values)
+    fixed = (tuple(arrays), end_sites, keep_values, skeleton, threads)
+    items = tuple(options.items())
+    try:
+        return _plain_options(*fixed, items)
+    except TypeError:
+        # Lists and dictionaries have no hash.
+        return _plain_options.__wrapped__(*fixed, items)
+
+
+def thread_count(threads: int) -> int:
+    """`threads`, or for 0 BVHMILL_THREADS, or the CPUs of this process."""
+    if threads < 0:
+        raise ValueError(f"threads={threads}: must not be negative")
+    if threads > 0:
+        return threads
+    stated = os.environ.get("BVHMILL_THREADS", "")
+    if stated:
+        if not stated.isdigit() or int(stated) == 0:
+            raise ValueError(f"BVHMILL_THREADS={stated!r}: must be a number, "
+                             "at least 1")
+        return int(stated)
+    return max(1, len(os.sched_getaffinity(0)))

@@ -1,0 +1,215 @@
+"""Reading one file."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Sequence
+
+import numpy as np
+
+from bvhmill import _bvhmill
+from bvhmill._errors import error_of, os_error
+from bvhmill._info import Info, info_of
+from bvhmill._options import (CHECK_KEYS, CONVENTION_KEYS, EDIT_KEYS, checked,
+                              read_options, thread_count, unknown, words_of)
+from bvhmill._report import Report, report_of
+from bvhmill._source import Source, bytes_of, convert, is_path, name_of
+from bvhmill._take import Take
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+    from typing_extensions import Unpack
+
+    from bvhmill._options import Array, CheckOptions, ReadOptions
+
+
+def conventions_of(options: Any) -> dict[str, Any]:
+    """The options that arrays of a take are solved with later."""
+    if not options:
+        return {}
+    return {key: options[key] for key in CONVENTION_KEYS if key in options}
+
+
+def take_of(conversion: _bvhmill._Conversion, end_sites: bool,
+            conventions: dict[str, Any], source_name: str) -> Take:
+    """The take of a conversion. BvhError if it gives none."""
+    if conversion.error is not None:
+        raise error_of(conversion.error, report_of(conversion.report),
+                       source_name)
+    clip = conversion.clip
+    assert clip is not None
+    take = Take._of(clip, conversion.report, end_sites, conventions,
+                    source_name)
+    for name, block in conversion.blocks.items():
+        if name != "values":
+            take._made[name] = np.asarray(block)
+    return take
+
+
+def read(source: Source, *, arrays: Sequence[Array] = ("positions",),
+         end_sites: bool = False, keep_values: bool = True, threads: int = 1,
+         source_name: str | None = None,
+         **options: Unpack[ReadOptions]) -> Take:
+    """Reads a take.
+
+    A str or os.PathLike is a path; bytes and other buffers are text; anything
+    with `read` is a file that was opened with 'rb'. Paths may end in .gz or
+    .zst. Nothing touches the file after the call.
+
+    `arrays` are made while the file is read, which is faster than asking for
+    them later. `keep_values=False` needs less memory, and then there are no
+    other arrays. `threads`: 0 is all CPUs of this process; 1 starts no thread.
+    `options` are those of `ReadOptions`.
+
+    Raises BvhError if the file gives no take, OSError if it cannot be read,
+    ValueError and TypeError for a wrong option.
+
+    >>> import bvhmill
+    >>> bvhmill.read(bvhmill.example(), arrays=["rotations"]).rotations.shape
+    (3, 3, 4)
+    """
+    native = read_options(arrays, end_sites, keep_values, True,
+                          thread_count(threads), options)
+    name = name_of(source) if source_name is None else source_name
+    return take_of(convert(source, native), end_sites,
+                   conventions_of(options), name)
+
+
+def validate(source: Source, *, threads: int = 1,
+             **options: Unpack[CheckOptions]) -> Report:
+    """The report of a file. A bad file raises nothing but OSError.
+
+    >>> import bvhmill
+    >>> bvhmill.validate(bvhmill.example()).ok
+    True
+    """
+    _need_known(options)
+    native = read_options((), False, False, False, thread_count(threads),
+                          options)
+    conversion = convert(source, native)
+    report = report_of(conversion.report)
+    error = conversion.error
+    # Without a reason, the faults of the file are among the ignored codes.
+    if error is not None and error[1] and not report.issues:
+        raise error_of(conversion.error, report, name_of(source))
+    return report
+
+
+def info(source: Source, **options: Unpack[CheckOptions]) -> Info:
+    """Joints and frames of a file, without any arrays.
+
+    The whole file is read, since only that gives the number of frames.
+
+    >>> import bvhmill
+    >>> bvhmill.info(bvhmill.example()).names
+    ('Hips', 'Spine', 'Head')
+    """
+    _need_known(options)
+    facts: dict[str, Any] = {"ignore": ["DATA_*"]}
+    facts.update(options.items())
+    conversion = convert(source, read_options((), False, False, False, 1,
+                                              facts))
+    if conversion.error is not None:
+        raise error_of(conversion.error, report_of(conversion.report),
+                       name_of(source))
+    return info_of(conversion.info)
+
+
+def _need_known(options: Any) -> None:
+    for key in options:
+        if key not in CHECK_KEYS:
+            raise TypeError(unknown(key, CHECK_KEYS))
+
+
+@dataclass(frozen=True, eq=False)
+class AnimJoint:
+    """A joint of an .anim. Times are seconds; rotations x y z w.
+
+    >>> import numpy as np
+    >>> AnimJoint("mPelvis", 3, *[np.zeros(0)] * 4).name
+    'mPelvis'
+    """
+
+    name: str
+    priority: int
+    rotation_times: npt.NDArray[np.float32]
+    rotations: npt.NDArray[np.float32]
+    position_times: npt.NDArray[np.float32]
+    positions: npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class Anim:
+    """The keys of an .anim of Second Life, as the file has them.
+
+    `plays` and `uploads` say if the viewer plays it, and takes it for upload.
+
+    >>> import bvhmill
+    >>> bones = {"Hips": "mPelvis", "Spine": "mTorso", "Head": "mHead"}
+    >>> anim = bvhmill.read_anim(bvhmill.read(
+    ...     bvhmill.example()).to_anim(joint_map=bones, accept_odd=True))
+    >>> anim.plays
+    True
+    """
+
+    priority: int
+    duration: float
+    emote: str
+    loop: bool
+    loop_in: float
+    loop_out: float
+    ease_in: float
+    ease_out: float
+    hand_pose: int
+    constraints: int
+    joints: tuple[AnimJoint, ...]
+    plays: bool
+    uploads: bool
+    report: Report
+
+
+def read_anim(source: Source, **options: Unpack[CheckOptions]) -> Anim:
+    """The keys of an .anim. To have its poses, use `read`.
+
+    >>> import bvhmill
+    >>> bvhmill.read_anim(b"no anim")
+    Traceback (most recent call last):
+    bvhmill.BvhError: <bytes>:byte 0: error: ANIM_VERSION: version ...
+    """
+    _need_known(options)
+    native = checked(words_of(options, CHECK_KEYS))
+    name = name_of(source)
+    motion, plays, uploads, found = _bvhmill.read_anim(
+        _contents(source, native), native)
+    report = report_of(found)
+    if motion is None:
+        issue = report.issues[0] if report.issues else None
+        raise error_of(("INVALID_ARGUMENT", issue.code if issue else "", "",
+                        "", 0, [], str(issue or "")), report, name)
+    joints = tuple(_anim_joint(*joint) for joint in motion.pop("joints"))
+    emote = motion.pop("emote").decode("utf-8", "replace")
+    return Anim(emote=emote, joints=joints, plays=plays, uploads=uploads,
+                report=report, **motion)
+
+
+def _contents(source: Any, native: _bvhmill._Options) -> Any:
+    if not is_path(source):
+        return bytes_of(source)
+    block, number, error = _bvhmill.read_file(os.fsencode(source), native)
+    if number:
+        raise os_error(number, os.fspath(source))
+    if error is not None:
+        raise error_of(error, None, name_of(source))
+    return block
+
+
+def _anim_joint(name: bytes, priority: int, rotations: Any,
+                positions: Any) -> AnimJoint:
+    return AnimJoint(name.decode("utf-8", "replace"), priority,
+                     np.asarray(rotations[0]), np.asarray(rotations[1]),
+                     np.asarray(positions[0]), np.asarray(positions[1]))
+
+
+# The keywords of `read`, for those who pass them on.
+READ_KEYS = CHECK_KEYS + EDIT_KEYS

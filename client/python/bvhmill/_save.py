@@ -1,0 +1,123 @@
+"""Files and tables of a take."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import secrets
+from typing import TYPE_CHECKING, Any, Mapping
+
+import numpy as np
+
+from bvhmill import _bvhmill
+from bvhmill._options import ARRAYS, checked, unknown
+from bvhmill._report import Report, report_of
+
+if TYPE_CHECKING:
+    import pandas
+    import xarray
+
+    from bvhmill._take import Take
+
+FORMATS = ("bvh", "npz", "csv", "anim")
+_ANIM_KEYS = (
+    "profile", "reference", "joint_map", "accept_odd", "for_upload",
+    "match_limbs", "scale_to_avatar", "max_degrees", "max_millimetres",
+    "max_bytes", "loop", "loop_in", "loop_out", "ease_in", "ease_out",
+    "priority", "hand_pose", "emote")
+_KEYS: dict[str, tuple[str, ...]] = {
+    "bvh": ("decimals",), "npz": ("arrays", "kind", "world"), "csv": (),
+    "anim": _ANIM_KEYS}
+
+
+def format_of(path: str | os.PathLike[str]) -> str:
+    """The format that the extension names. ValueError if it names none."""
+    extension = pathlib.PurePath(path).suffix.lower().lstrip(".")
+    if extension not in FORMATS:
+        raise ValueError(f"{os.fspath(path)!r}: the extension must be one of "
+                         + ", ".join("." + name for name in FORMATS))
+    return extension
+
+
+def output_words(format: str, options: Mapping[str, Any],
+                 end_sites: bool) -> dict[str, Any]:
+    """The native options of an output."""
+    if format not in FORMATS:
+        raise ValueError(f"format={format!r}: must be one of "
+                         + ", ".join(FORMATS))
+    words: dict[str, Any] = {}
+    for key, value in options.items():
+        if key not in _KEYS[format]:
+            raise TypeError(unknown(key, _KEYS[format]))
+        if value is None:
+            continue
+        if key == "joint_map" and not isinstance(value, str):
+            words["joint_map_rows"] = list(value.items())
+        else:
+            words[key] = value
+    if format in ("npz", "csv"):
+        words["end_sites"] = end_sites
+    if format == "npz":
+        _check_npz(words)
+    return words
+
+
+def _check_npz(words: Mapping[str, Any]) -> None:
+    if words.get("kind", "matrix") not in ("quaternion", "matrix", "6d"):
+        raise ValueError(f"kind={words['kind']!r}: must be 'quaternion', "
+                         "'matrix' or '6d'")
+    arrays = words.get("arrays", ())
+    if isinstance(arrays, str):
+        raise TypeError("arrays must be a list of names")
+    for name in arrays:
+        if name not in ARRAYS or name == "world_rotations":
+            raise ValueError(f"arrays: there is no {name!r} in an .npz")
+
+
+def report_of_clip(clip: _bvhmill._Clip,
+                   conventions: Mapping[str, Any]) -> Report:
+    """What the rules say about a clip in memory."""
+    conversion = _bvhmill.convert_clip(clip, checked(conventions))
+    return report_of(conversion.report)
+
+
+def write_file(path: str | os.PathLike[str], data: bytes,
+               overwrite: bool) -> None:
+    """Writes a file that appears whole. FileExistsError if it exists."""
+    target = pathlib.Path(path)
+    if not overwrite and target.exists():
+        raise FileExistsError(17, "the file exists; use overwrite=True",
+                              str(target))
+    part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    try:
+        part.write_bytes(data)
+        if overwrite:
+            os.replace(part, target)
+        else:
+            # Unlike replace, this fails if another process was first.
+            os.link(part, target)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def to_pandas(take: Take) -> pandas.DataFrame:
+    """Positions: a row a frame, columns (joint, axis)."""
+    import pandas
+
+    columns = pandas.MultiIndex.from_product(
+        [list(take.names), list("xyz")], names=["joint", "axis"])
+    index = pandas.Index(take.times, name="time")
+    return pandas.DataFrame(take.positions.reshape(take.frames, -1),
+                            index=index, columns=columns)
+
+
+def to_xarray(take: Take) -> xarray.Dataset:
+    """Positions and rotations with named axes."""
+    import xarray
+
+    return xarray.Dataset(
+        {"positions": (("time", "joint", "xyz"), take.positions),
+         "rotations": (("time", "joint", "xyzw"), take.rotations)},
+        coords={"time": take.times, "joint": np.array(take.names),
+                "xyz": list("xyz"), "xyzw": list("xyzw")},
+        attrs={"frame_time": take.frame_time, "source": take.source_name})

@@ -1,0 +1,390 @@
+"""A take: the motion of a skeleton, as arrays."""
+
+from __future__ import annotations
+
+import pickle
+from typing import TYPE_CHECKING, Any, Mapping, NoReturn, SupportsIndex
+
+import numpy as np
+
+from bvhmill import _bvhmill, _save
+from bvhmill._errors import error_of
+from bvhmill._options import EDIT_KEYS, checked, words_of
+from bvhmill._report import Report, report_of
+from bvhmill._rotations import in_order, without_flips
+from bvhmill._take_facts import TakeFacts
+
+if TYPE_CHECKING:
+    import os
+
+    import numpy.typing as npt
+    import pandas
+    import xarray
+    from typing_extensions import Literal, Unpack
+
+    from bvhmill._options import EditOptions
+
+    FloatArray = npt.NDArray[np.float32]
+
+
+class Take(TakeFacts):
+    """One take. The shapes of its arrays do not depend on the file.
+
+    F is the number of frames, J that of joints. Arrays that `read` did not make
+    are made when they are first asked for, and then kept. Arrays are yours to
+    change, except `values`, which the others depend on. A take itself never
+    changes: editing gives another one. Threads may share a take.
+
+    >>> import bvhmill
+    >>> take = bvhmill.read(bvhmill.example())
+    >>> take.positions.shape, take.names
+    ((3, 3, 3), ('Hips', 'Spine', 'Head'))
+    """
+
+    __slots__ = ()
+    __iter__ = None
+
+    def __init__(self) -> None:
+        raise TypeError("use bvhmill.read or Take.from_arrays")
+
+    @classmethod
+    def _of(cls, clip: _bvhmill._Clip, report: Any, end_sites: bool,
+            conventions: dict[str, Any], source_name: str) -> Take:
+        take = object.__new__(cls)
+        take._clip = clip
+        take._made = {}
+        take._facts = {}
+        take._native_report = None
+        if isinstance(report, Report):
+            take._facts["report"] = report
+        else:
+            take._native_report = report
+        take._end_sites = end_sites
+        take._conventions = conventions
+        take.source_name = source_name
+        return take
+
+    # -- arrays --------------------------------------------------------------
+
+    def _solved(self, key: str, kind: str, rotation: str) -> FloatArray:
+        array = self._made.get(key)
+        if array is None:
+            if kind == "velocities" and self.fps == 0:
+                raise error_of(
+                    ("FAILED_PRECONDITION", "FRAME_RATE_UNKNOWN", "", "", 0,
+                     [], "the take states no usable frame time"), None,
+                    self.source_name)
+            self._need_values()
+            block = self._clip.solve(kind, rotation, self._end_sites)
+            array = self._made.setdefault(key, np.asarray(block))
+        return array
+
+    def _need_values(self) -> None:
+        if self._clip.rows is None:
+            raise ValueError("the rows of this take were not kept: read it "
+                             "without keep_values=False, or name the array in "
+                             "arrays=")
+
+    @property
+    def positions(self) -> FloatArray:
+        """float32 (F, J, 3): world positions, in the unit of the file."""
+        return self._solved("positions", "positions", "")
+
+    @property
+    def rotations(self) -> FloatArray:
+        """float32 (F, J, 4): local quaternions x y z w, w >= 0."""
+        return self._solved("rotations", "rotations", "quaternion")
+
+    @property
+    def world_rotations(self) -> FloatArray:
+        """float32 (F, J, 4): world quaternions x y z w, w >= 0."""
+        return self._solved("world_rotations", "world_rotations", "quaternion")
+
+    @property
+    def velocities(self) -> FloatArray:
+        """float32 (F, J, 3): world velocities, units per second.
+
+        ConventionUnknown if the take has no frame time."""
+        return self._solved("velocities", "velocities", "")
+
+    @property
+    def values(self) -> FloatArray:
+        """float32 (F, C): the rows of the file, degrees; read-only."""
+        values = self._made.get("values")
+        if values is None:
+            self._need_values()
+            first = self._clip.first_frame
+            rows = np.asarray(self._clip.rows)[first:first + self.frames]
+            rows.flags.writeable = False
+            values = self._made.setdefault("values", rows)
+        return values
+
+    @property
+    def euler(self) -> FloatArray:
+        """float32 (F, J, 3): degrees in the order of each joint; NaN for a
+        joint that does not have three rotation channels."""
+        rows = self._rotation_columns()
+        euler = np.full((self.frames, len(rows), 3), np.nan, np.float32)
+        turning = [i for i, (letters, _) in enumerate(rows)
+                   if len(letters) == 3]
+        if turning:
+            euler[:, turning] = self.values[:, [rows[i][1] for i in turning]]
+        return euler
+
+    @property
+    def euler_orders(self) -> tuple[str, ...]:
+        """The order of `euler`, such as "ZXY", as SciPy writes intrinsic
+        rotations; "" for a joint without three rotation channels."""
+        return tuple(letters.upper() if len(letters) == 3 else ""
+                     for letters, _ in self._rotation_columns())
+
+    def quaternions(self, *, order: Literal["xyzw", "wxyz"] = "xyzw",
+                    continuous: bool = False, world: bool = False
+                    ) -> FloatArray:
+        """A new float32 (F, J, 4) of rotations.
+
+        `continuous` chooses of q and -q the one that is nearer to the frame
+        before, which learning needs; else w >= 0.
+
+        >>> import bvhmill
+        >>> take = bvhmill.read(bvhmill.example())
+        >>> take.quaternions(order="wxyz")[0, 0].tolist()
+        [1.0, 0.0, 0.0, 0.0]
+        """
+        quaternions = self.world_rotations if world else self.rotations
+        if continuous:
+            quaternions = without_flips(quaternions)
+        return in_order(quaternions, order)
+
+    def matrices(self, *, world: bool = False) -> FloatArray:
+        """float32 (F, J, 3, 3): rotation matrices, which turn columns.
+
+        >>> import bvhmill
+        >>> bvhmill.read(bvhmill.example()).matrices().shape
+        (3, 3, 3, 3)
+        """
+        return self._rotations_as("matrix", world)
+
+    def six_d(self, *, world: bool = False) -> FloatArray:
+        """float32 (F, J, 6): the first two columns of each matrix.
+
+        >>> import bvhmill
+        >>> bvhmill.read(bvhmill.example()).six_d()[0, 0].tolist()
+        [1.0, 0.0, 0.0, 0.0, 1.0, 0.0]
+        """
+        return self._rotations_as("6d", world)
+
+    def _rotations_as(self, rotation: str, world: bool) -> FloatArray:
+        kind = "world_rotations" if world else "rotations"
+        return self._solved(f"{kind} {rotation}", kind, rotation)
+
+    # -- parts and edits -----------------------------------------------------
+
+    def __len__(self) -> int:
+        return self.frames
+
+    def __getitem__(self, frames: slice) -> Take:
+        if not isinstance(frames, slice):
+            raise TypeError("a take has slices of frames, such as take[10:20];"
+                            " for the row of a joint use take.joint(name)")
+        begin, end, step = frames.indices(self.frames)
+        if step != 1:
+            raise ValueError("a slice must have step 1: every n-th frame is "
+                             "take.edit(frames=(begin, end, n))")
+        part = Take._of(self._clip.slice(begin, max(begin, end)),
+                        self._facts.get("report", self._native_report),
+                        self._end_sites, self._conventions, self.source_name)
+        part._made = {name: array[begin:max(begin, end)]
+                      for name, array in self._made.items()}
+        return part
+
+    def edit(self, **edits: Unpack[EditOptions]) -> Take:
+        """Another take with these edits; see `EditOptions`.
+
+        EditError if an edit does not fit, ConventionUnknown if it needs a fact
+        that is not known. The report is that of the edit.
+
+        >>> import bvhmill
+        >>> take = bvhmill.read(bvhmill.example())
+        >>> take.edit(keep=["Hips", "Spine"], frames=(1, 3)).positions.shape
+        (2, 2, 3)
+        """
+        words = words_of(edits, EDIT_KEYS)
+        conversion = self._convert(
+            {**words, "outputs": [("values", "values", {})], "skeleton": True})
+        clip = conversion.clip
+        assert clip is not None
+        return Take._of(clip, conversion.report, self._end_sites,
+                        self._conventions, self.source_name)
+
+    def with_values(self, rows: npt.ArrayLike) -> Take:
+        """Another take with these rows, as (F, C) of `values`; copied.
+
+        >>> import bvhmill
+        >>> take = bvhmill.read(bvhmill.example())
+        >>> bool((take.with_values(take.values + 1).values == take.values + 1
+        ...      ).all())
+        True
+        """
+        # `self.values` says what is missing if rows were not kept.
+        shape = self.values.shape
+        copy = np.array(rows, np.float32, order="C")
+        if copy.shape != shape:
+            raise ValueError(f"rows have the shape {copy.shape}, not {shape}")
+        copy.flags.writeable = False
+        return Take._of(self._clip.with_rows(copy), self.report,
+                        self._end_sites, self._conventions, self.source_name)
+
+    @classmethod
+    def from_arrays(cls, names: Any, parents: Any, offsets: Any, channels: Any,
+                    rows: npt.ArrayLike, frame_time: float, *,
+                    is_end_site: Any = None, source_name: str = "") -> Take:
+        """A take of J joints and rows (F, C).
+
+        Joints stand depth-first, as in a BVH file; `channels` are letters as
+        in `Take.channels`. ValueError if this is no skeleton.
+
+        >>> import bvhmill
+        >>> bvhmill.Take.from_arrays(["Hips"], [-1], [[0, 0, 0]], ["XYZzxy"],
+        ...                          [[0, 1, 0, 0, 0, 0]], 0.01).positions
+        array([[[0., 1., 0.]]], dtype=float32)
+        """
+        values = np.array(rows, np.float32, order="C")
+        names, channels = list(names), list(channels)
+        if values.ndim != 2 or values.shape[1] != sum(map(len, channels)):
+            raise ValueError(
+                f"rows have the shape {values.shape}, not (frames, "
+                f"{sum(map(len, channels))})")
+        if not (np.isfinite(frame_time) and frame_time >= 0):
+            raise ValueError(f"frame_time={frame_time!r}: must not be negative")
+        values.flags.writeable = False
+        ends = [False] * len(names) if is_end_site is None else is_end_site
+        clip = _bvhmill._Clip(
+            [str(name).encode() for name in names],
+            [int(parent) for parent in parents], [bool(end) for end in ends],
+            [tuple(map(float, offset)) for offset in offsets], channels,
+            values, len(values), float(frame_time), checked({}), False)
+        report = _save.report_of_clip(clip, {})
+        return cls._of(clip, report, is_end_site is not None, {}, source_name)
+
+    def _convert(self, words: Mapping[str, Any]) -> _bvhmill._Conversion:
+        self._need_values()
+        conversion = _bvhmill.convert_clip(
+            self._clip, checked({**self._conventions, **words}))
+        if conversion.error is not None:
+            raise error_of(conversion.error, report_of(conversion.report),
+                           self.source_name)
+        return conversion
+
+    # -- files ---------------------------------------------------------------
+
+    def to_bvh(self, *, decimals: int | None = None) -> bytes:
+        """The text of a .bvh file.
+
+        >>> import bvhmill
+        >>> bvhmill.read(bvhmill.example()).to_bvh()[:9]
+        b'HIERARCHY'
+        """
+        return self.to_bytes("bvh", decimals=decimals)
+
+    def to_npz(self, **options: Any) -> bytes:
+        """The bytes of a NumPy archive, as the command line writes it.
+
+        Options: `arrays`, `kind` ("quaternion", "matrix", "6d"), `world`.
+        """
+        return self.to_bytes("npz", **options)
+
+    def to_csv(self) -> bytes:
+        """World positions as a table of text."""
+        return self.to_bytes("csv")
+
+    def to_anim(self, **options: Any) -> bytes:
+        """The bytes of an .anim of Second Life; see AnimFormat of the API."""
+        return self.to_bytes("anim", **options)
+
+    def to_bytes(self, format: str, **options: Any) -> bytes:
+        """The bytes of a file: "bvh", "npz", "csv" or "anim"."""
+        words = _save.output_words(format, options, self._end_sites)
+        conversion = self._convert({"outputs": [(format, format, words)],
+                                    "ignore": ["DATA_*"]})
+        return np.asarray(conversion.blocks[format]).tobytes()
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False,
+             **options: Any) -> None:
+        """Writes a file; its extension is the format: .bvh, .npz, .csv, .anim.
+
+        The file appears whole or not at all. FileExistsError if it exists,
+        unless `overwrite` is set.
+        """
+        data = self.to_bytes(_save.format_of(path), **options)
+        _save.write_file(path, data, overwrite)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Positions as a DataFrame: a row a frame, columns (joint, axis)."""
+        return _save.to_pandas(self)
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Positions and rotations as a Dataset with named axes."""
+        return _save.to_xarray(self)
+
+    # -- Python --------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        name = f" {self.source_name!r}" if self.source_name else ""
+        return (f"<bvhmill.Take{name}: {self.frames} frames, {self.joints} "
+                f"joints, {self.fps:g} fps, {self.report.verdict}>")
+
+    def _repr_html_(self) -> str:
+        from bvhmill._html import html_of
+        return html_of(self)
+
+    def __eq__(self, other: object) -> Any:
+        return self is other if isinstance(other, Take) else NotImplemented
+
+    def __hash__(self) -> int:
+        return object.__hash__(self)
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[Any, ...]:
+        clip = self._clip
+        values = None
+        before = 0
+        if clip.rows is not None:
+            # Velocities at the ends of a slice need the rows beside it.
+            rows = np.asarray(clip.rows)
+            begin = max(0, clip.first_frame - 1)
+            before = clip.first_frame - begin
+            values = rows[begin:clip.first_frame + self.frames + 1]
+        made = {name: array for name, array in self._made.items()
+                if name != "values"}
+        return _rebuilt, (clip.state(), values, before, self.frames,
+                          self.frame_time, made, self.report, self._end_sites,
+                          self._conventions, self.source_name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self.__reduce_ex__(pickle.DEFAULT_PROTOCOL)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in ("source_name",) or name.startswith("_"):
+            object.__setattr__(self, name, value)
+            return
+        raise AttributeError(f"a take does not change; {name!r} cannot be set")
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError("a take is neither true nor false: use len(take) or "
+                        "take.report.ok")
+
+
+def _rebuilt(state: Any, values: Any, before: int, frames: int,
+             frame_time: float, made: dict[str, Any], report: Report,
+             end_sites: bool, conventions: dict[str, Any],
+             source_name: str) -> Take:
+    total = frames if values is None else len(values)
+    if values is not None:
+        values.flags.writeable = False
+    names, parents, ends, offsets, channels = state
+    clip = _bvhmill._Clip(names, parents, ends, offsets, channels, values,
+                          total, frame_time, checked(conventions), True)
+    take = Take._of(clip.slice(before, before + frames), report, end_sites,
+                    conventions, source_name)
+    take._made = made
+    return take

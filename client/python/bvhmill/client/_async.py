@@ -1,0 +1,192 @@
+"""The client for asyncio."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING, Any, AsyncIterator, Awaitable, Callable
+from typing import Iterable, Iterator, Sequence, TypeVar
+
+import grpc
+import grpc.aio
+
+from bvhmill._batch import Outcome, _paths_of
+from bvhmill._report import Report
+from bvhmill._source import Path, Source, name_of
+from bvhmill._take import Take
+from bvhmill.client._calls import (Assembler, Clips, Settings, clip_requests,
+                                   data_of, delay_before_retry, fits_one_call,
+                                   server_error_of, source_of)
+from bvhmill.client._messages import (error_of_result, options_of, report_of,
+                                      take_of)
+from bvhmill.v1 import clip_service_pb2 as clips
+from bvhmill.v1 import clip_service_pb2_grpc, server_service_pb2
+from bvhmill.v1 import server_service_pb2_grpc
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from bvhmill._options import Array, CheckOptions, ReadOptions
+
+T = TypeVar("T")
+
+
+async def _each(items: Iterator[Any]) -> AsyncIterator[Any]:
+    for item in items:
+        yield item
+
+
+class AsyncClient:
+    """`Client` for asyncio: the same calls, to be awaited.
+
+    It belongs to the event loop of its first call.
+
+    >>> from bvhmill.client import AsyncClient
+    >>> client = AsyncClient("127.0.0.1:7450", timeout=5)
+    """
+
+    def __init__(self, target: str, *, token: str | None = None,
+                 tls: bool | str = False,
+                 timeout: float | None = None) -> None:
+        self._settings = Settings(target, token, tls, timeout)
+        self._channel: Any = None
+        self._info: Any = None
+
+    async def __aenter__(self) -> AsyncClient:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Closes the connection; the next call opens another one."""
+        if self._channel is not None:
+            await self._channel.close()
+        self._channel = None
+
+    def _open(self) -> Any:
+        if self._channel is None:
+            settings = self._settings
+            credentials = settings.credentials()
+            options = settings.channel_options()
+            if credentials is None:
+                self._channel = grpc.aio.insecure_channel(settings.target,
+                                                          options)
+            else:
+                self._channel = grpc.aio.secure_channel(
+                    settings.target, credentials, options)
+        return self._channel
+
+    async def _retried(self, call: Callable[[float | None],
+                                            Awaitable[T]]) -> T:
+        timeout = self._settings.timeout
+        end = None if timeout is None else time.monotonic() + timeout
+        attempt = 0
+        while True:
+            left = None if end is None else max(0.0, end - time.monotonic())
+            try:
+                return await call(left)
+            except grpc.RpcError as error:
+                attempt += 1
+                delay = delay_before_retry(error, attempt)
+                if delay is None or (left is not None and delay >= left):
+                    raise server_error_of(error) from None
+            await asyncio.sleep(delay)
+
+    async def _unary(self, stub: Any, method: str, request: Any) -> Any:
+        async def call(left: float | None) -> Any:
+            return await getattr(stub(self._open()), method)(
+                request, timeout=left, metadata=self._settings.metadata())
+
+        answer: Any = await self._retried(call)
+        return answer
+
+    async def server_info(self) -> Any:
+        """The GetServerInfoResponse of the server; asked for once."""
+        if self._info is None:
+            self._info = await self._unary(
+                server_service_pb2_grpc.ServerServiceStub, "GetServerInfo",
+                server_service_pb2.GetServerInfoRequest())
+        return self._info
+
+    async def read(self, source: Source, *,
+                   arrays: Sequence[Array] = ("positions",),
+                   end_sites: bool = False, keep_values: bool = True,
+                   source_name: str | None = None,
+                   **options: Unpack[ReadOptions]) -> Take:
+        """As `bvhmill.read`, by the server."""
+        words: dict[str, Any] = dict(options)
+        message = options_of(arrays, end_sites, keep_values, words)
+        text = source_of(source, source_name, words)
+        limits = (await self.server_info()).limits
+        if fits_one_call(text, len(arrays), limits):
+            request = clips.ConvertClipRequest(source=text, options=message)
+            result = (await self._unary(clip_service_pb2_grpc.ClipServiceStub,
+                                        "ConvertClip", request)).result
+            data = data_of(result)
+        else:
+            result, data = await self._retried(
+                lambda left: self._streamed(text, message, limits, left))
+        return take_of(result, data, end_sites, words, text.display_name)
+
+    async def _streamed(self, text: Any, message: Any, limits: Any,
+                        left: float | None) -> Any:
+        assembler = Assembler()
+        requests = clip_requests(text, message, limits.recommended_chunk_bytes)
+        call = clip_service_pb2_grpc.ClipServiceStub(
+            self._open()).ConvertClips(
+                _each(requests), timeout=left,
+                metadata=self._settings.metadata())
+        ended = None
+        async for response in call:
+            ended = assembler.feed(response) or ended
+        assert ended is not None
+        return ended
+
+    async def validate(self, source: Source,
+                       **options: Unpack[CheckOptions]) -> Report:
+        """As `bvhmill.validate`, by the server."""
+        words: dict[str, Any] = dict(options)
+        request = clips.ValidateClipRequest(
+            source=source_of(source, None, words),
+            options=options_of((), False, False, words))
+        answer = await self._unary(clip_service_pb2_grpc.ClipServiceStub,
+                                   "ValidateClip", request)
+        report = report_of(answer.result.report)
+        error = error_of_result(answer.result, name_of(source))
+        if error is not None and error.code and not report.issues:
+            raise error
+        return report
+
+    def read_many(self, paths: Iterable[Path], *,
+                  arrays: Sequence[Array] = ("positions",),
+                  end_sites: bool = False, keep_values: bool = True,
+                  **options: Unpack[ReadOptions]) -> AsyncIterator[Outcome]:
+        """As `Client.read_many`, for `async for`."""
+        work = Clips(_paths_of(paths), arrays, end_sites, keep_values, 0,
+                     dict(options))
+        return self._outcomes(work)
+
+    async def _outcomes(self, work: Clips) -> AsyncIterator[Outcome]:
+        attempt = 0
+        while not work.is_done:
+            call = clip_service_pb2_grpc.ClipServiceStub(
+                self._open()).ConvertClips(
+                    _each(work.requests()), timeout=self._settings.timeout,
+                    metadata=self._settings.metadata())
+            try:
+                async for response in call:
+                    for outcome in work.feed(response):
+                        attempt = 0
+                        yield outcome
+                for outcome in work.outcomes():
+                    yield outcome
+                work.need_done()
+            except grpc.RpcError as error:
+                attempt += 1
+                delay = delay_before_retry(error, attempt)
+                if delay is None:
+                    raise server_error_of(error) from None
+                await asyncio.sleep(delay)
+            finally:
+                call.cancel()

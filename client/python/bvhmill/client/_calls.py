@@ -1,0 +1,281 @@
+"""What both clients share, without a connection: requests that are made of
+files, outputs that are put together, and the rules of trying again."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import Any, Iterator, Sequence
+
+import grpc
+import numpy as np
+
+from bvhmill._batch import Outcome
+from bvhmill._errors import os_error
+from bvhmill._source import bytes_of, is_path, name_of
+from bvhmill.client._messages import (encoding_of, options_of, outcome_of,
+                                      source_format_of)
+from bvhmill.v1 import clip_service_pb2 as clips
+from bvhmill.v1 import status_pb2
+
+ATTEMPTS = 4
+_FIRST_BYTES = 4 << 20
+
+
+class ServerError(Exception):
+    """A call that failed as a whole: no connection, no right, a busy server.
+
+    `code` is the name of the gRPC status, `reason` that of docs/api.md.
+    """
+
+    def __init__(self, message: str, code: str = "",
+                 reason: str = "") -> None:
+        super().__init__(message)
+        self.code = code
+        self.reason = reason
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.code, self.reason)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a client is made of, and what a pickle of it has."""
+
+    target: str
+    token: str | None = None
+    tls: bool | str = False
+    timeout: float | None = None
+
+    def credentials(self) -> Any:
+        """The credentials of a channel; None without TLS."""
+        if not self.tls:
+            return None
+        roots = None
+        if isinstance(self.tls, str):
+            with open(self.tls, "rb") as file:
+                roots = file.read()
+        return grpc.ssl_channel_credentials(roots)
+
+    def metadata(self) -> tuple[tuple[str, str], ...]:
+        """The metadata of each call."""
+        if self.token is None:
+            return ()
+        return (("authorization", f"Bearer {self.token}"),)
+
+    def channel_options(self) -> list[tuple[str, int]]:
+        """The server states its own limits."""
+        return [("grpc.max_receive_message_length", -1),
+                ("grpc.max_send_message_length", -1)]
+
+
+def _details_of(error: Any) -> list[Any]:
+    trailers = error.trailing_metadata() or ()
+    for key, value in trailers:
+        if key == "grpc-status-details-bin":
+            return list(status_pb2.RpcStatus.FromString(value).details)
+    return []
+
+
+def _detail(error: Any, name: str) -> Any:
+    for detail in _details_of(error):
+        if detail.type_url.endswith("/google.rpc." + name):
+            return getattr(status_pb2, name).FromString(detail.value)
+    return None
+
+
+def server_error_of(error: Any) -> Exception:
+    """The exception of a failed call: ValueError for a wrong option."""
+    info = _detail(error, "ErrorInfo")
+    reason = info.reason if info else ""
+    if error.code() is grpc.StatusCode.INVALID_ARGUMENT:
+        return ValueError(error.details())
+    return ServerError(f"{error.code().name}: {error.details()}",
+                       error.code().name, reason)
+
+
+def delay_before_retry(error: Any, attempt: int) -> float | None:
+    """Seconds to wait before attempt number `attempt`; None: give up."""
+    if attempt >= ATTEMPTS:
+        return None
+    retry = _detail(error, "RetryInfo")
+    if retry is not None and error.code() in (
+            grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.UNAVAILABLE):
+        delay = retry.retry_delay.seconds + retry.retry_delay.nanos * 1e-9
+        return float(delay) * (1 + random.random())
+    if error.code() is grpc.StatusCode.UNAVAILABLE:
+        return float(0.1 * 2 ** attempt * (0.5 + random.random()))
+    return None
+
+
+class Assembler:
+    """Puts the outputs of clips together, each in one piece of memory."""
+
+    def __init__(self) -> None:
+        self._arriving: dict[str, list[np.ndarray[Any, Any]]] = {}
+        self._ends: dict[str, list[int]] = {}
+
+    def feed(self, response: Any) -> tuple[Any, list[Any]] | None:
+        """(ClipResult, outputs as bytes) if the response ends a clip."""
+        frame = response.WhichOneof("frame")
+        if frame == "begin":
+            sizes = [output.size_bytes for output in response.begin.outputs]
+            self._arriving[response.begin.key] = [
+                np.empty(max(0, min(size, _FIRST_BYTES)), np.uint8)
+                for size in sizes]
+            self._ends[response.begin.key] = [0] * len(sizes)
+        elif frame == "output_chunk":
+            self._add(response.output_chunk)
+        elif frame == "result":
+            return self._end(response.result)
+        return None
+
+    def _add(self, chunk: Any) -> None:
+        parts = self._arriving[chunk.key]
+        end = chunk.offset + len(chunk.data)
+        part = parts[chunk.output]
+        if end > len(part):
+            part = np.empty(max(end, 2 * len(part)), np.uint8)
+            known = self._ends[chunk.key][chunk.output]
+            part[:known] = parts[chunk.output][:known]
+            parts[chunk.output] = part
+        part[chunk.offset:end] = np.frombuffer(chunk.data, np.uint8)
+        ends = self._ends[chunk.key]
+        ends[chunk.output] = max(ends[chunk.output], end)
+
+    def _end(self, result: Any) -> tuple[Any, list[Any]]:
+        parts = self._arriving.pop(result.key, [])
+        ends = self._ends.pop(result.key, [])
+        return result, [part[:end] for part, end in zip(parts, ends)]
+
+
+class Clips:
+    """A batch of paths as one stream: requests, and outcomes of responses."""
+
+    def __init__(self, paths: Sequence[str], arrays: Sequence[str],
+                 end_sites: bool, keep_values: bool, chunk_bytes: int,
+                 options: dict[str, Any]) -> None:
+        self._paths = paths
+        self._end_sites = end_sites
+        self._options = options
+        self._chunk_bytes = chunk_bytes or 256 << 10
+        self._message = options_of(arrays, end_sites, keep_values, options)
+        self._assembler = Assembler()
+        # Outcomes that are not given out yet, by index.
+        self._ready: dict[int, Outcome] = {}
+        self._next = 0
+
+    @property
+    def is_done(self) -> bool:
+        """True if every path has its outcome."""
+        return self._next == len(self._paths)
+
+    def need_done(self) -> None:
+        """ServerError if the stream has ended too early."""
+        if not self.is_done:
+            raise ServerError("the stream ended without all results",
+                              "INTERNAL")
+
+    def requests(self) -> Iterator[Any]:
+        """The requests for all paths without an outcome."""
+        self._assembler = Assembler()
+        yield clips.ConvertClipsRequest(
+            open=clips.StreamOpen(options=self._message, ordered=True))
+        for index in range(self._next, len(self._paths)):
+            if index not in self._ready:
+                yield from self._requests_of(index)
+
+    def _requests_of(self, index: int) -> Iterator[Any]:
+        path = self._paths[index]
+        try:
+            file = open(path, "rb")
+        except OSError as error:
+            self._fail(index, error)
+            return
+        with file:
+            source = clips.Source(
+                display_name=path, encoding=encoding_of(path),
+                format=source_format_of(path, self._options))
+            yield clips.ConvertClipsRequest(
+                begin=clips.ClipBegin(key=str(index), source=source))
+            end = clips.ClipEnd()
+            try:
+                while chunk := file.read(self._chunk_bytes):
+                    yield clips.ConvertClipsRequest(chunk=chunk)
+            except OSError as error:
+                self._fail(index, error)
+                end.abandon = True
+            yield clips.ConvertClipsRequest(end=end)
+
+    def _fail(self, index: int, error: OSError) -> None:
+        path = self._paths[index]
+        self._ready[index] = Outcome(path, None, os_error(
+            error.errno or 5, path), None)
+
+    def feed(self, response: Any) -> Iterator[Outcome]:
+        """Outcomes that are known now, in the order of the paths."""
+        ended = self._assembler.feed(response)
+        if ended is not None:
+            result, data = ended
+            index = int(result.key)
+            self._ready.setdefault(index, outcome_of(
+                self._paths[index], result, data, self._end_sites,
+                self._options))
+        return self.outcomes()
+
+    def outcomes(self) -> Iterator[Outcome]:
+        """Outcomes whose turn it is."""
+        while self._next in self._ready:
+            self._next += 1
+            yield self._ready.pop(self._next - 1)
+
+
+def source_of(source: Any, source_name: str | None,
+              options: dict[str, Any]) -> Any:
+    """The Source message of a path, text or file. OSError."""
+    name = name_of(source) if source_name is None else source_name
+    if is_path(source):
+        with open(source, "rb") as file:
+            data = file.read()
+    else:
+        data = bytes(memoryview(bytes_of(source)).cast("B"))
+    packed = name_of(source) if is_path(source) else ""
+    return clips.Source(data=data, display_name=name,
+                        encoding=encoding_of(packed),
+                        format=source_format_of(packed, options))
+
+
+def fits_one_call(source: Any, arrays: int, limits: Any) -> bool:
+    """True if text and outputs are surely small enough for a unary call.
+
+    A value of four bytes takes two of text at least, and a joint of three
+    values gives at most four numbers an array.
+    """
+    size = len(source.data)
+    if source.encoding != clips.CONTENT_ENCODING_IDENTITY:
+        size *= 20
+    outputs = 2 * size * (1 + 2 * arrays)
+    most = limits.max_unary_response_bytes or outputs
+    sent = limits.max_request_message_bytes or size
+    return size + 4096 <= sent and outputs + (64 << 10) <= most
+
+
+def clip_requests(source: Any, options: Any,
+                  chunk_bytes: int) -> Iterator[Any]:
+    """The requests of one clip over a stream."""
+    yield clips.ConvertClipsRequest(open=clips.StreamOpen(options=options))
+    begin = clips.Source(display_name=source.display_name,
+                         encoding=source.encoding, format=source.format)
+    yield clips.ConvertClipsRequest(
+        begin=clips.ClipBegin(key="0", source=begin))
+    data = memoryview(source.data)
+    step = chunk_bytes or 256 << 10
+    for first in range(0, len(data), step):
+        yield clips.ConvertClipsRequest(chunk=bytes(data[first:first + step]))
+    yield clips.ConvertClipsRequest(end=clips.ClipEnd())
+
+
+def data_of(result: Any) -> list[Any]:
+    """The outputs of a unary answer."""
+    return [np.frombuffer(bytearray(output.data), np.uint8)
+            for output in result.outputs]

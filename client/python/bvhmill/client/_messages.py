@@ -1,0 +1,238 @@
+"""Keywords as messages of the API, and its results as takes and errors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Mapping, Sequence
+
+import numpy as np
+
+from bvhmill import _bvhmill
+from bvhmill._batch import Outcome
+from bvhmill._errors import BvhError, error_of
+from bvhmill._info import Info, Node
+from bvhmill._options import (CHECK_KEYS, EDIT_KEYS, checked, outputs_of,
+                              words_of)
+from bvhmill._read import conventions_of
+from bvhmill._report import Counts, Issue, Report, Severity, Verdict
+from bvhmill._take import Take
+from bvhmill.v1 import clip_service_pb2 as clips
+from bvhmill.v1 import options_pb2 as v1
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+_REPAIRS = ("drop_repeated_frames", "snap_frame_time", "fill_gap_frames",
+            "replace_spikes", "unwrap_angles")
+# Words whose enum is named after the field and the word.
+_JOINT_POSITIONS = {
+    "replace": v1.JOINT_POSITIONS_REPLACE_OFFSET,
+    "add": v1.JOINT_POSITIONS_ADD_TO_OFFSET,
+    "ignore": v1.JOINT_POSITIONS_IGNORE}
+_ROOT_OFFSETS = {"ignore": v1.ROOT_OFFSET_IGNORE, "add": v1.ROOT_OFFSET_ADD}
+_AXES = {"y": v1.AXIS_Y, "z": v1.AXIS_Z}
+_INTERPOLATIONS = {"slerp": v1.INTERPOLATION_SLERP,
+                   "lerp": v1.INTERPOLATION_LERP_ANGLE}
+_ROOT_MOTIONS = {"keep": v1.ROOT_MOTION_KEEP,
+                 "in_place": v1.ROOT_MOTION_IN_PLACE,
+                 "origin": v1.ROOT_MOTION_ORIGIN}
+_FORMATS = {"bvh": clips.SOURCE_FORMAT_BVH, "anim": clips.SOURCE_FORMAT_ANIM}
+_STATUSES = {3: "INVALID_ARGUMENT", 8: "RESOURCE_EXHAUSTED",
+             9: "FAILED_PRECONDITION", 1: "CANCELLED"}
+
+
+def options_of(arrays: Sequence[str], end_sites: bool, keep_values: bool,
+               options: Mapping[str, Any]) -> Any:
+    """ConvertOptions of keywords, which are checked as those of `read`."""
+    if "limits" in options:
+        raise TypeError("limits are those of the server")
+    words = words_of(options, CHECK_KEYS + EDIT_KEYS)
+    outputs = outputs_of(arrays, end_sites, keep_values)
+    checked({**words, "outputs": outputs})
+    message = v1.ConvertOptions()
+    _set_read(words, message)
+    _set_edits(words, message.edits)
+    for name, format, details in outputs:
+        output = message.outputs.add(id=name)
+        getattr(output, format).SetInParent()
+        if name != "values":
+            getattr(output, format).include_end_sites = end_sites
+        if details.get("world"):
+            output.rotations.space = v1.ROTATION_SPACE_WORLD
+    return message
+
+
+def _set_read(words: Mapping[str, Any], message: Any) -> None:
+    read, rules = message.read, message.validation
+    if words.get("strict"):
+        read.strictness = v1.STRICTNESS_STRICT
+    if "joint_positions" in words:
+        read.joint_positions = _JOINT_POSITIONS[words["joint_positions"]]
+    if "root_offset" in words:
+        read.root_offset = _ROOT_OFFSETS[words["root_offset"]]
+    if "up" in words:
+        read.up_axis = _AXES[words["up"]]
+    if "units" in words:
+        read.meters_per_unit = words["units"]
+    rules.ignore_codes.extend(words.get("ignore", ()))
+    rules.only_codes.extend(words.get("only", ()))
+    rules.max_issues = words.get("max_issues", 0)
+    for code, word in words.get("severities", {}).items():
+        rules.severity_overrides[code] = v1.Severity.Value(
+            f"SEVERITY_{word}".upper())
+    for code, name, value in words.get("thresholds", ()):
+        rules.thresholds.add(code=code, name=name, value=value)
+
+
+def _set_edits(words: Mapping[str, Any], edits: Any) -> None:
+    for key in _REPAIRS:
+        if words.get(key):
+            setattr(edits.repairs, key, words[key])
+    edits.drop_joints.extend(words.get("drop", ()))
+    edits.keep_joints.extend(words.get("keep", ()))
+    edits.rename_joints.update(dict(words.get("rename", ())))
+    edits.joint_map = words.get("joint_map", "")
+    for source, target in words.get("joint_map_rows", ()):
+        edits.joint_map_rows.add(source=source, target=target)
+    if "frames" in words:
+        begin, end, step = words["frames"]
+        edits.frames.begin, edits.frames.end = begin, end
+        edits.frames.step = step
+    edits.resample_fps = words.get("fps", 0)
+    edits.meters_per_unit = words.get("to_units", 0)
+    tables: tuple[tuple[str, str, Mapping[str, Any]], ...] = (
+        ("interpolation", "interpolation", _INTERPOLATIONS),
+        ("to_up", "up_axis", _AXES),
+        ("root_motion", "root_motion", _ROOT_MOTIONS))
+    for key, field, table in tables:
+        if key in words:
+            setattr(edits, field, table[words[key]])
+    alignment = edits.root_alignment
+    alignment.position_axes = words.get("root_axes", "")
+    alignment.position_signs = words.get("root_signs", "")
+    alignment.correction_degrees.extend(words.get("root_correction", ()))
+
+
+def source_format_of(name: str, options: Mapping[str, Any]) -> Any:
+    """The SourceFormat: by option, or by the name of the file."""
+    word = options.get("format") or _bvhmill.format_name(name) or "bvh"
+    return _FORMATS[word]
+
+
+def encoding_of(name: str) -> Any:
+    """The ContentEncoding, by the name of the file."""
+    lower = name.lower()
+    if lower.endswith(".gz"):
+        return clips.CONTENT_ENCODING_GZIP
+    if lower.endswith(".zst"):
+        return clips.CONTENT_ENCODING_ZSTD
+    return clips.CONTENT_ENCODING_IDENTITY
+
+
+def report_of(message: Any) -> Report:
+    """The Report of a ValidationReport."""
+    names = {v1.SEVERITY_ERROR: Severity.ERROR,
+             v1.SEVERITY_WARNING: Severity.WARNING,
+             v1.SEVERITY_INFO: Severity.INFO, v1.SEVERITY_HINT: Severity.HINT}
+    verdicts = [Verdict.UNREADABLE, Verdict.VALID, Verdict.ACCEPTED,
+                Verdict.INVALID, Verdict.UNREADABLE]
+    counts = message.counts
+    issues = tuple(_issue_of(issue, names.get(issue.severity, Severity.ERROR))
+                   for issue in message.issues)
+    verdict = message.verdict if message.verdict < len(verdicts) else 0
+    return Report(verdicts[verdict],
+                  Counts(counts.errors, counts.warnings, counts.infos,
+                         counts.hints),
+                  issues, message.truncated, message.rules_version)
+
+
+def _issue_of(issue: Any, severity: Severity) -> Issue:
+    at = issue.location
+
+    def part(name: str) -> Any:
+        return getattr(at, name) if at.HasField(name) else None
+
+    joint = part("joint")
+    parts = (part("byte_offset"), part("line"), part("column"), part("frame"),
+             part("last_frame"), joint)
+    name = at.joint_name if joint is not None else None
+    args = dict(issue.args)
+    text = _bvhmill.issue_text(issue.code, str(severity), issue.message,
+                               issue.occurrences, *parts, name or "",
+                               part("channel"))
+    return Issue(issue.code, severity, issue.message, issue.occurrences,
+                 *parts, name, part("channel"), args, text)
+
+
+def info_of(message: Any) -> Info:
+    """The Info of a ClipInfo."""
+    nodes = tuple(Node(joint.name, joint.parent, joint.channels,
+                       joint.end_site, _offset_of(joint))
+                  for joint in message.joints)
+    return Info(message.frames, message.frame_time_seconds,
+                message.frames_per_second, nodes)
+
+
+def _offset_of(joint: Any) -> tuple[float, float, float]:
+    x, y, z = joint.offset or (0.0, 0.0, 0.0)
+    return x, y, z
+
+
+def error_of_result(result: Any, source_name: str) -> BvhError | None:
+    """The exception of a ClipResult; None if its status is OK."""
+    status = result.status
+    if status.code == 0:
+        return None
+    args = dict(status.info.metadata)
+    field = args.pop("field", "")
+    value = (_STATUSES.get(status.code, "INTERNAL"), status.info.reason,
+             field, args.pop("limit_name", ""), int(args.pop("limit", "0")),
+             list(args.items()), status.message.removeprefix(f"{field}: "))
+    return error_of(value, report_of(result.report), source_name)
+
+
+def _stated_name(joint: Any, joints: Sequence[Any]) -> bytes:
+    """The name in the file: end sites without one are shown as NAME_End."""
+    name: str = joint.name
+    if joint.end_site and name == f"{joints[joint.parent].name}_End":
+        return b""
+    return name.encode()
+
+
+def take_of(result: Any, data: Sequence[npt.NDArray[np.uint8]],
+            end_sites: bool, options: Mapping[str, Any],
+            source_name: str) -> Take:
+    """The take of a ClipResult and its outputs. BvhError if it has none."""
+    error = error_of_result(result, source_name)
+    if error is not None:
+        raise error
+    arrays = {output.id: part.view(np.float32).reshape(output.tensor.shape)
+              for output, part in zip(result.outputs, data)}
+    values = arrays.pop("values", None)
+    if values is not None:
+        values.flags.writeable = False
+    joints = result.info.joints
+    conventions = conventions_of(options)
+    clip = _bvhmill._Clip(
+        [_stated_name(joint, joints) for joint in joints],
+        [joint.parent for joint in joints],
+        [joint.end_site for joint in joints],
+        [_offset_of(joint) for joint in joints],
+        [joint.channels for joint in joints], values, result.info.frames,
+        result.info.frame_time_seconds, checked(conventions), True)
+    take = Take._of(clip, report_of(result.report), end_sites, conventions,
+                    source_name)
+    take._made.update(arrays)
+    return take
+
+
+def outcome_of(path: str, result: Any, data: Sequence[Any], end_sites: bool,
+               options: Mapping[str, Any]) -> Outcome:
+    """The Outcome of a ClipResult of a stream."""
+    times = result.times
+    seconds = sum(part.seconds + part.nanos * 1e-9 for part in (
+        times.read, times.validate, times.solve, times.encode, times.edit))
+    try:
+        take = take_of(result, data, end_sites, options, path)
+    except BvhError as error:
+        return Outcome(path, None, error, error.report, seconds)
+    return Outcome(path, take, None, take.report, seconds)

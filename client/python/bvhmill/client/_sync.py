@@ -1,0 +1,234 @@
+"""The client whose calls wait."""
+
+from __future__ import annotations
+
+import os
+import contextlib
+import time
+import weakref
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
+
+import grpc
+
+from bvhmill._batch import Outcome, _paths_of
+from bvhmill._report import Report
+from bvhmill._source import Path, Source, name_of
+from bvhmill._take import Take
+from bvhmill.client._calls import (Assembler, Clips, Settings, clip_requests,
+                                   data_of, delay_before_retry, fits_one_call,
+                                   server_error_of, source_of)
+from bvhmill.client._messages import (error_of_result, options_of, report_of,
+                                      take_of)
+from bvhmill.v1 import clip_service_pb2 as clips
+from bvhmill.v1 import clip_service_pb2_grpc, server_service_pb2
+from bvhmill.v1 import server_service_pb2_grpc
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from bvhmill._options import Array, CheckOptions, ReadOptions
+
+T = TypeVar("T")
+_CLIENTS: weakref.WeakSet[Client] = weakref.WeakSet()
+
+
+def _close_idle() -> None:
+    """A child cannot use a channel that was open at the fork."""
+    for client in list(_CLIENTS):
+        if client._calls == 0:
+            client.close()
+
+
+os.register_at_fork(before=_close_idle)
+
+
+class Client:
+    """A server of bvhmill, with the calls and the types of this package.
+
+    `target` is HOST:PORT. `tls` is True, or the path of a file of trusted
+    certificates. `timeout` is in seconds, for a whole call with its retries. A
+    call that finds no server, or a busy one, is tried again, four times at
+    most. A client may be shared by threads, used after a fork, and pickled.
+
+    >>> from bvhmill.client import Client
+    >>> client = Client("127.0.0.1:7450", timeout=5)
+    """
+
+    def __init__(self, target: str, *, token: str | None = None,
+                 tls: bool | str = False,
+                 timeout: float | None = None) -> None:
+        self._settings = Settings(target, token, tls, timeout)
+        self._channel: Any = None
+        self._process = 0
+        # Calls in progress.
+        self._calls = 0
+        self._info: Any = None
+        _CLIENTS.add(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _client_of, (self._settings,)
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the connection; the next call opens another one."""
+        if self._channel is not None and self._process == os.getpid():
+            self._channel.close()
+        self._channel = None
+
+    def _open(self) -> Any:
+        # The channel of a parent process does not work in a child.
+        if self._channel is None or self._process != os.getpid():
+            settings = self._settings
+            credentials = settings.credentials()
+            options = settings.channel_options()
+            if credentials is None:
+                self._channel = grpc.insecure_channel(settings.target, options)
+            else:
+                self._channel = grpc.secure_channel(settings.target,
+                                                    credentials, options)
+            self._process = os.getpid()
+        return self._channel
+
+    @contextlib.contextmanager
+    def _calling(self) -> Iterator[None]:
+        self._calls += 1
+        try:
+            yield
+        finally:
+            self._calls -= 1
+
+    def _retried(self, call: Callable[[float | None], T]) -> T:
+        """`call(seconds left)`, tried again as often as it may be."""
+        timeout = self._settings.timeout
+        end = None if timeout is None else time.monotonic() + timeout
+        attempt = 0
+        while True:
+            left = None if end is None else max(0.0, end - time.monotonic())
+            try:
+                with self._calling():
+                    return call(left)
+            except grpc.RpcError as error:
+                attempt += 1
+                delay = delay_before_retry(error, attempt)
+                if delay is None or (left is not None and delay >= left):
+                    raise server_error_of(error) from None
+            self._reopen()
+            time.sleep(delay)
+
+    def _reopen(self) -> None:
+        """A channel that has failed waits a second before it connects."""
+        if self._calls == 0:
+            self.close()
+
+    def _unary(self, stub: Any, method: str, request: Any) -> Any:
+        def call(left: float | None) -> Any:
+            return getattr(stub(self._open()), method)(
+                request, timeout=left, metadata=self._settings.metadata())
+
+        return self._retried(call)
+
+    def server_info(self) -> Any:
+        """The GetServerInfoResponse of the server; asked for once."""
+        if self._info is None:
+            self._info = self._unary(
+                server_service_pb2_grpc.ServerServiceStub, "GetServerInfo",
+                server_service_pb2.GetServerInfoRequest())
+        return self._info
+
+    def read(self, source: Source, *,
+             arrays: Sequence[Array] = ("positions",),
+             end_sites: bool = False, keep_values: bool = True,
+             source_name: str | None = None,
+             **options: Unpack[ReadOptions]) -> Take:
+        """As `bvhmill.read`, by the server."""
+        words: dict[str, Any] = dict(options)
+        message = options_of(arrays, end_sites, keep_values, words)
+        text = source_of(source, source_name, words)
+        limits = self.server_info().limits
+        if fits_one_call(text, len(arrays), limits):
+            request = clips.ConvertClipRequest(source=text, options=message)
+            result = self._unary(clip_service_pb2_grpc.ClipServiceStub,
+                                 "ConvertClip", request).result
+            data = data_of(result)
+        else:
+            def call(left: float | None) -> Any:
+                return self._streamed(text, message, left)
+
+            result, data = self._retried(call)
+        return take_of(result, data, end_sites, words, text.display_name)
+
+    def _streamed(self, text: Any, message: Any, left: float | None) -> Any:
+        chunk_bytes = self.server_info().limits.recommended_chunk_bytes
+        assembler = Assembler()
+        call = clip_service_pb2_grpc.ClipServiceStub(
+            self._open()).ConvertClips(
+                clip_requests(text, message, chunk_bytes), timeout=left,
+                metadata=self._settings.metadata())
+        ended = None
+        for response in call:
+            ended = assembler.feed(response) or ended
+        assert ended is not None
+        return ended
+
+    def validate(self, source: Source,
+                 **options: Unpack[CheckOptions]) -> Report:
+        """As `bvhmill.validate`, by the server."""
+        words: dict[str, Any] = dict(options)
+        request = clips.ValidateClipRequest(
+            source=source_of(source, None, words),
+            options=options_of((), False, False, words))
+        result = self._unary(clip_service_pb2_grpc.ClipServiceStub,
+                             "ValidateClip", request).result
+        report = report_of(result.report)
+        error = error_of_result(result, name_of(source))
+        if error is not None and error.code and not report.issues:
+            raise error
+        return report
+
+    def read_many(self, paths: Iterable[Path], *,
+                  arrays: Sequence[Array] = ("positions",),
+                  end_sites: bool = False, keep_values: bool = True,
+                  **options: Unpack[ReadOptions]) -> Iterator[Outcome]:
+        """As `bvhmill.read_many`, over one stream, in the order of `paths`.
+
+        If the stream breaks, the clips without a result are sent again.
+        """
+        work = Clips(_paths_of(paths), arrays, end_sites, keep_values, 0,
+                     dict(options))
+        return self._outcomes(work)
+
+    def _outcomes(self, work: Clips) -> Iterator[Outcome]:
+        attempt = 0
+        while not work.is_done:
+            call = clip_service_pb2_grpc.ClipServiceStub(
+                self._open()).ConvertClips(
+                    work.requests(), timeout=self._settings.timeout,
+                    metadata=self._settings.metadata())
+            try:
+                with self._calling():
+                    for response in call:
+                        for outcome in work.feed(response):
+                            attempt = 0
+                            yield outcome
+                yield from work.outcomes()
+                work.need_done()
+            except grpc.RpcError as error:
+                attempt += 1
+                delay = delay_before_retry(error, attempt)
+                if delay is None:
+                    raise server_error_of(error) from None
+                self._reopen()
+                time.sleep(delay)
+            finally:
+                call.cancel()
+
+
+def _client_of(settings: Settings) -> Client:
+    return Client(settings.target, token=settings.token, tls=settings.tls,
+                  timeout=settings.timeout)

@@ -1,0 +1,135 @@
+// Batches and streams as classes of Python.
+
+#include <pybind11/stl.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "client/python/module/batch.h"
+#include "client/python/module/bind.h"
+#include "client/python/module/flat_batch.h"
+#include "client/python/module/python_values.h"
+#include "client/python/module/stream.h"
+
+namespace bvhmill::python {
+namespace {
+
+// A Batch and the choices that its results refer to.
+class PyBatch {
+ public:
+  PyBatch(std::vector<std::string> paths, const Choices& choices, int threads,
+          bool is_ordered, int64_t max_bytes)
+      : choices_(choices),
+        batch_(std::make_unique<Batch>(std::move(paths), choices, threads,
+                                       is_ordered, max_bytes)) {}
+  ~PyBatch() { Close(); }
+  PyBatch(const PyBatch&) = delete;
+  PyBatch& operator=(const PyBatch&) = delete;
+
+  // (index, conversion), or None after the last one.
+  py::object Next() {
+    if (batch_ == nullptr) return py::none();
+    Interrupts interrupts;
+    std::optional<BatchResult> result;
+    {
+      const py::gil_scoped_release release;
+      result = batch_->Next(&interrupts);
+    }
+    interrupts.Throw();
+    if (!result) return py::none();
+    return py::make_tuple(result->index,
+                          Conversion(std::move(result->converted), choices_));
+  }
+
+  void Close() {
+    const py::gil_scoped_release release;
+    batch_.reset();
+  }
+
+ private:
+  Choices choices_;
+  std::unique_ptr<Batch> batch_;
+};
+
+py::tuple GroupValue(const FlatGroup& group) {
+  const auto takes = static_cast<int64_t>(group.paths.size());
+  py::list rigs;
+  for (const ClipInfo& rig : group.rigs) {
+    rigs.append(std::make_shared<ClipInfo>(rig));
+  }
+  return py::make_tuple(
+      BlockOf(group.paths, ElementType::kInt64, {takes}),
+      BlockOf(group.offsets, ElementType::kInt64, {takes + 1}),
+      BlockOf(group.rigs_of_takes, ElementType::kInt32, {takes}),
+      py::cast(group.frame_times), rigs, py::cast(group.arrays));
+}
+
+// (groups, failures, verdicts); see FlatBatch.
+py::tuple ReadFlatValue(const std::vector<std::string>& paths,
+                        const Choices& choices, int threads) {
+  Interrupts interrupts;
+  FlatBatch batch;
+  {
+    const py::gil_scoped_release release;
+    batch = ReadFlat(paths, choices, threads, &interrupts);
+  }
+  interrupts.Throw();
+  py::list groups, failures, verdicts;
+  for (const FlatGroup& group : batch.groups) groups.append(GroupValue(group));
+  for (FlatFailure& failure : batch.failures) {
+    failures.append(
+        py::make_tuple(failure.path, failure.os_error, ValueOf(failure.status),
+                       std::make_shared<Report>(std::move(failure.report))));
+  }
+  for (const Verdict verdict : batch.verdicts) {
+    verdicts.append(std::string(VerdictName(verdict)));
+  }
+  return py::make_tuple(groups, failures, py::tuple(verdicts));
+}
+
+bool PushBytes(Stream* stream, const py::buffer& piece) {
+  const py::buffer_info info = piece.request();
+  const std::string_view text(static_cast<const char*>(info.ptr),
+                              static_cast<size_t>(info.size * info.itemsize));
+  const py::gil_scoped_release release;
+  return stream->Push(text);
+}
+
+void FinishStream(Stream* stream) {
+  const py::gil_scoped_release release;
+  stream->Finish();
+}
+
+}  // namespace
+
+void BindBatch(py::module_* module) {
+  py::class_<PyBatch>(*module, "_Batch")
+      .def(py::init<std::vector<std::string>, const Choices&, int, bool,
+                    int64_t>())
+      .def("next", &PyBatch::Next)
+      .def("close", &PyBatch::Close);
+  py::class_<Stream>(*module, "_Stream")
+      .def(py::init<const Choices&>())
+      .def("push", &PushBytes)
+      .def("finish", &FinishStream)
+      .def_property_readonly("waiting", &Stream::Waiting)
+      .def_property_readonly("taken", &Stream::taken)
+      .def("take", &Stream::Take)
+      .def_property_readonly(
+          "error",
+          [](const Stream& stream) { return ValueOf(stream.result().status); })
+      .def_property_readonly(
+          "report",
+          [](const Stream& stream) {
+            return std::make_shared<Report>(stream.result().report);
+          })
+      .def_property_readonly("info", [](const Stream& stream) {
+        return std::make_shared<ClipInfo>(stream.result().info);
+      });
+  module->def("read_flat", &ReadFlatValue);
+}
+
+}  // namespace bvhmill::python

@@ -1,0 +1,96 @@
+#include "client/python/module/block.h"
+
+#include <atomic>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace bvhmill::python {
+namespace {
+
+std::atomic<int64_t> blocks = 0;
+
+}  // namespace
+
+size_t SizeOf(ElementType type) {
+  switch (type) {
+    case ElementType::kByte:
+      return 1;
+    case ElementType::kInt64:
+      return 8;
+    case ElementType::kInt32:
+    case ElementType::kFloat32:
+      break;
+  }
+  return 4;
+}
+
+Block::Block(Bytes bytes, ElementType type, std::vector<int64_t> shape)
+    : own_(std::move(bytes)),
+      data_(own_.data()),
+      type_(type),
+      shape_(std::move(shape)) {
+  bytes_ = ShapeBytes();
+  if (bytes_ > own_.size()) throw std::logic_error("a block is too small");
+  ++blocks;
+}
+
+Block::Block(const py::buffer& source, ElementType type,
+             std::vector<int64_t> shape)
+    : held_(std::make_unique<py::buffer_info>(source.request())),
+      data_(static_cast<char*>(held_->ptr)),
+      type_(type),
+      is_read_only_(true),
+      shape_(std::move(shape)) {
+  bytes_ = ShapeBytes();
+  py::ssize_t step = held_->itemsize;
+  for (size_t i = held_->shape.size(); i-- > 0;) {
+    if (held_->shape[i] > 1 && held_->strides[i] != step) {
+      throw std::invalid_argument("the buffer is not C-contiguous");
+    }
+    step *= held_->shape[i];
+  }
+  if (bytes_ != static_cast<size_t>(held_->size * held_->itemsize)) {
+    throw std::invalid_argument(
+        "the buffer does not have the size of its "
+        "shape");
+  }
+  ++blocks;
+}
+
+Block::~Block() {
+  --blocks;
+  if (held_ == nullptr) return;
+  const py::gil_scoped_acquire gil;
+  held_.reset();
+}
+
+size_t Block::ShapeBytes() const {
+  size_t bytes = SizeOf(type_);
+  for (const int64_t size : shape_) bytes *= static_cast<size_t>(size);
+  return bytes;
+}
+
+py::buffer_info Block::Buffer() const {
+  static char nothing = 0;
+  std::vector<py::ssize_t> shape(shape_.begin(), shape_.end());
+  std::vector<py::ssize_t> strides(shape.size());
+  const auto size = static_cast<py::ssize_t>(SizeOf(type_));
+  py::ssize_t step = size;
+  for (size_t i = shape.size(); i-- > 0;) {
+    strides[i] = step;
+    step *= shape[i];
+  }
+  const auto dimensions = static_cast<py::ssize_t>(shape.size());
+  return {data_ == nullptr ? &nothing : data_,
+          size,
+          std::string(1, static_cast<char>(type_)),
+          dimensions,
+          std::move(shape),
+          std::move(strides),
+          is_read_only_};
+}
+
+int64_t Block::Count() { return blocks; }
+
+}  // namespace bvhmill::python

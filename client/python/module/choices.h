@@ -1,0 +1,23 @@
+#pragma once
+
+// The options of a call, from the dictionary that the Python code makes.
+
+#include <pybind11/pybind11.h>
+
+#include "bvhmill/pipeline/options.h"
+
+namespace bvhmill::python {
+
+// Everything that a caller can choose about one clip. Immutable once made.
+struct Choices {
+  ConvertOptions options;
+  // Threads that may work on one clip; at least 1.
+  int threads = 1;
+};
+
+// Reads keys that _options.py writes. Throws std::invalid_argument for a key or
+// a word that is unknown, and pybind11::cast_error for a wrong type: both are
+// faults of that file, since it checks the words of its callers.
+Choices ChoicesOf(const pybind11::dict& words);
+
+}  // namespace bvhmill::python

@@ -1,0 +1,284 @@
+#include "client/python/module/conversion.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "bvhmill/base/call_error.h"
+#include "bvhmill/base/sink.h"
+#include "bvhmill/pipeline/clip_converter.h"
+#include "client/cli/io/packed_name.h"
+#include "client/python/module/receiver.h"
+
+namespace bvhmill::python {
+namespace {
+
+// Longer texts are converted in pieces of this size by a single thread, which
+// looks for signals in between.
+constexpr size_t kPieceBytes = size_t{1} << 22;
+constexpr size_t kWholeBytes = size_t{8} << 20;
+// A thread keeps at most this much memory between calls.
+constexpr size_t kMaxKeptBytes = size_t{64} << 20;
+
+// The converter of this thread, which works alone. It is not in use when
+// another thread forks... nor when this one does, so a child can use it.
+Converter& ThreadConverter() {
+  thread_local Converter converter(Parallelism::None());
+  return converter;
+}
+
+Bytes& ThreadText() {
+  thread_local Bytes text;
+  return text;
+}
+
+void TrimThread() {
+  if (ThreadConverter().KeptBytes() > kMaxKeptBytes) {
+    ThreadConverter().FreeMemory();
+  }
+  if (ThreadText().capacity() > kWholeBytes + kPieceBytes) ThreadText() = {};
+}
+
+class Stopwatch {
+ public:
+  explicit Stopwatch(double* seconds) : seconds_(*seconds) {}
+  ~Stopwatch() {
+    seconds_ = std::chrono::duration<double>(Clock::now() - begin_).count();
+  }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point begin_ = Clock::now();
+  double& seconds_;
+};
+
+// Runs `work` in a helper thread; the caller looks for signals meanwhile.
+void RunWithHelper(Interrupts* interrupts, const std::function<void()>& work) {
+  constexpr std::chrono::milliseconds kInterval{50};
+  std::mutex mutex;
+  std::condition_variable ended;
+  bool has_ended = false;
+  std::exception_ptr failure;
+  std::thread helper([&] {
+    try {
+      work();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    const std::lock_guard lock(mutex);
+    has_ended = true;
+    ended.notify_one();
+  });
+  std::unique_lock lock(mutex);
+  while (!ended.wait_for(lock, kInterval, [&] { return has_ended; })) {
+    lock.unlock();
+    if (interrupts != nullptr) interrupts->Check();
+    lock.lock();
+  }
+  lock.unlock();
+  helper.join();
+  if (failure) std::rethrow_exception(failure);
+}
+
+CancelToken* TokenOf(Interrupts* interrupts) {
+  return interrupts == nullptr ? nullptr : interrupts->token();
+}
+
+void ConvertPieces(std::string_view text, const ConvertOptions& options,
+                   BlockReceiver* receiver, Interrupts* interrupts,
+                   ConvertResult* result) {
+  ClipConverter clip(&ThreadConverter(), options, receiver, TokenOf(interrupts),
+                     result);
+  while (!text.empty()) {
+    if (!clip.Push(text.substr(0, kPieceBytes))) break;
+    text.remove_prefix(std::min(text.size(), kPieceBytes));
+    if (interrupts != nullptr && interrupts->Check()) break;
+  }
+  clip.Finish();
+}
+
+using Conversion =
+    std::function<void(Converter*, BlockReceiver*, ConvertResult*)>;
+
+Converted Run(int64_t text_bytes, const Choices& choices,
+              Interrupts* interrupts, const Conversion& conversion) {
+  Converted converted;
+  BlockReceiver receiver(text_bytes, interrupts);
+  if (choices.threads == 1) {
+    conversion(&ThreadConverter(), &receiver, &converted.result);
+    TrimThread();
+  } else {
+    RunWithHelper(interrupts, [&] {
+      Converter converter(Parallelism::Threads(choices.threads));
+      conversion(&converter, &receiver, &converted.result);
+    });
+  }
+  converted.data = std::move(receiver.data());
+  return converted;
+}
+
+class TextSink final : public Sink {
+ public:
+  explicit TextSink(Bytes* text) : text_(*text) {}
+  absl::Status Append(std::string_view bytes) override {
+    const size_t size = text_.size();
+    if (size + bytes.size() > text_.capacity()) {
+      text_.reserve(std::max(size + bytes.size(), 2 * text_.capacity()));
+    }
+    text_.resize(size + bytes.size());
+    std::copy(bytes.begin(), bytes.end(),
+              text_.begin() + static_cast<ptrdiff_t>(size));
+    return absl::OkStatus();
+  }
+
+ private:
+  Bytes& text_;
+};
+
+class File {
+ public:
+  explicit File(const std::string& path)
+      : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+  ~File() {
+    if (fd_ >= 0) close(fd_);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  int fd() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+// Reads up to `most` bytes. errno, or 0.
+int ReadBytes(const std::string& path, size_t most, Bytes* text) {
+  constexpr size_t kFirstRead = size_t{64} << 10;
+  const File file(path);
+  struct stat info = {};
+  if (file.fd() < 0 || fstat(file.fd(), &info) != 0) return errno;
+  if (S_ISDIR(info.st_mode)) return EISDIR;
+  size_t size = 0;
+  // One byte more shows the end of the file.
+  text->resize(std::min(
+      most, std::max(static_cast<size_t>(info.st_size) + 1, kFirstRead)));
+  while (size < most) {
+    if (size == text->size()) text->resize(std::min(most, 2 * size));
+    const ssize_t got =
+        read(file.fd(), text->data() + size, text->size() - size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return errno;
+    if (got == 0) break;
+    size += static_cast<size_t>(got);
+  }
+  text->resize(size);
+  return 0;
+}
+
+size_t MostBytes(int64_t max_bytes) {
+  return max_bytes <= 0 ? SIZE_MAX : static_cast<size_t>(max_bytes) + 1;
+}
+
+}  // namespace
+
+absl::Status ReadFile(const std::string& path, int64_t max_bytes, Bytes* text,
+                      int* os_error) {
+  *os_error = ReadBytes(path, MostBytes(max_bytes), text);
+  const Encoding encoding = client::EncodingOfName(path);
+  if (*os_error != 0 || encoding == Encoding::kIdentity) {
+    return absl::OkStatus();
+  }
+  Bytes packed;
+  packed.swap(*text);
+  TextSink sink(text);
+  const absl::Status status =
+      Unpack(encoding, {packed.data(), packed.size()}, max_bytes, &sink);
+  if (status.ok()) return status;
+  CallError error = CallErrorOf(status);
+  if (error.code == absl::StatusCode::kResourceExhausted) {
+    return LimitError(
+        "max_clip_bytes", max_bytes,
+        "more than max_clip_bytes = " + std::to_string(max_bytes) + " bytes");
+  }
+  error.reason = "ENCODING_INVALID";
+  return MakeCallError(std::move(error));
+}
+
+Converted ConvertText(std::string_view text, const Choices& choices,
+                      Interrupts* interrupts) {
+  double seconds = 0;
+  Converted converted;
+  {
+    const Stopwatch stopwatch(&seconds);
+    const ConvertOptions& options = choices.options;
+    // A receiver would look for signals, too; but pieces are faster.
+    const bool in_pieces = choices.threads == 1 && text.size() > kWholeBytes &&
+                           InfoOf(options.source_format).streams;
+    converted = Run(static_cast<int64_t>(text.size()), choices, interrupts,
+                    [&](Converter* converter, BlockReceiver* receiver,
+                        ConvertResult* result) {
+                      if (in_pieces) {
+                        return ConvertPieces(text, options, receiver,
+                                             interrupts, result);
+                      }
+                      converter->ConvertInto(text, options, receiver,
+                                             TokenOf(interrupts), result);
+                    });
+  }
+  converted.seconds = seconds;
+  return converted;
+}
+
+Converted ConvertFile(const std::string& path, const Choices& choices,
+                      Interrupts* interrupts) {
+  double seconds = 0;
+  Converted converted;
+  {
+    const Stopwatch stopwatch(&seconds);
+    // The text of a thread that reads file after file keeps its memory.
+    Bytes text = std::exchange(ThreadText(), {});
+    const absl::Status read =
+        ReadFile(path, choices.options.limits.max_clip_bytes, &text,
+                 &converted.os_error);
+    if (converted.os_error != 0 || !read.ok()) {
+      converted.result.status = read;
+      return converted;
+    }
+    const auto format = client::FormatOfName(path);
+    const std::string_view view = {text.data(), text.size()};
+    if (format && *format != choices.options.source_format &&
+        choices.options.source_format == SourceFormat::kBvh) {
+      Choices named = choices;
+      named.options.source_format = *format;
+      converted = ConvertText(view, named, interrupts);
+    } else {
+      converted = ConvertText(view, choices, interrupts);
+    }
+    if (text.capacity() <= kWholeBytes) ThreadText() = std::move(text);
+  }
+  converted.seconds = seconds;
+  return converted;
+}
+
+Converted ConvertMemory(const ClipRows& clip, const Choices& choices,
+                        Interrupts* interrupts) {
+  return Run(-1, choices, interrupts,
+             [&](Converter* converter, BlockReceiver* receiver,
+                 ConvertResult* result) {
+               *result = converter->ConvertClip(clip, choices.options, receiver,
+                                                TokenOf(interrupts));
+             });
+}
+
+}  // namespace bvhmill::python

@@ -1,0 +1,289 @@
+"""The clients against a real server: the same takes, reports and errors."""
+
+import asyncio
+import pathlib
+import pickle
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+pytest.importorskip("grpc")
+
+import bvhmill
+from bvhmill.client import AsyncClient, Client, ServerError
+from conftest import BIN, project_clips, walk_text
+
+HERE = pathlib.Path(__file__).parent
+ALL = ["positions", "rotations", "world_rotations", "velocities"]
+
+
+class Server:
+    """A running server."""
+
+    def __init__(self, *flags, port=0):
+        self.process = subprocess.Popen(
+            [BIN / "bvhmilld", "--listen", f"127.0.0.1:{port}", *flags],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        for line in self.process.stdout:
+            if line.startswith("listening on "):
+                self.address = line.split()[2]
+                return
+        raise RuntimeError("the server did not start")
+
+    def stop(self):
+        self.process.terminate()
+        self.process.stdout.close()
+        self.process.wait(60)
+
+
+@pytest.fixture(scope="module")
+def server():
+    if not (BIN / "bvhmilld").exists():
+        pytest.skip(f"there is no {BIN}/bvhmilld")
+    server = Server()
+    yield server
+    server.stop()
+
+
+class Awaited:
+    """An AsyncClient with the calls of a Client."""
+
+    def __init__(self, target, **settings):
+        self._target, self._settings = target, settings
+
+    def _run(self, work):
+        async def run():
+            async with AsyncClient(self._target, **self._settings) as client:
+                return await work(client)
+
+        return asyncio.run(run())
+
+    def read(self, *args, **options):
+        return self._run(lambda client: client.read(*args, **options))
+
+    def validate(self, *args, **options):
+        return self._run(lambda client: client.validate(*args, **options))
+
+    def read_many(self, *args, **options):
+        async def collect(client):
+            return [outcome async for outcome
+                    in client.read_many(*args, **options)]
+
+        return self._run(collect)
+
+
+@pytest.fixture(params=[Client, Awaited], ids=["sync", "async"])
+def client(server, request):
+    return request.param(server.address, timeout=60)
+
+
+def assert_same(theirs, ours, arrays=("positions", "values")):
+    for name in arrays:
+        a, b = getattr(theirs, name), getattr(ours, name)
+        assert a.shape == b.shape and a.tobytes() == b.tobytes(), name
+    for name in ("names", "channels", "frames", "has_end_sites", "report",
+                 "source_name"):
+        assert getattr(theirs, name) == getattr(ours, name), name
+    assert theirs.info.nodes == ours.info.nodes
+    np.testing.assert_equal(theirs.frame_time, ours.frame_time)
+    np.testing.assert_array_equal(theirs.rotations, ours.rotations)
+
+
+def assert_same_error(theirs, ours):
+    assert type(theirs) is type(ours)
+    assert str(theirs) == str(ours)
+    assert theirs.code == ours.code
+    assert theirs.report == ours.report
+
+
+@pytest.mark.parametrize("options", [
+    {}, {"arrays": ALL, "end_sites": True},
+    {"frames": (20, 90, 2), "drop": ["j4"], "fps": 20, "up": "y",
+     "to_up": "z", "units": "cm", "to_units": "m", "in_place": True},
+    {"joint_map": {"j0": "Hips"}, "interpolation": "lerp"},
+    {"rename": {"j1": "a", "j2": "b"}, "root_axes": "xzy",
+     "root_signs": "+-+", "root_correction": (1, 2, 3)},
+    {"replace_spikes": True, "unwrap_angles": True, "fill_gap_frames": 2},
+    {"strict": True, "root_offset": "add", "joint_positions": "ignore"},
+    {"ignore": ["DATA_*"], "severities": {"DATA_SPIKE": "error"},
+     "thresholds": {"DATA_SPIKE.degrees": 2}, "max_issues": 2},
+])
+def test_takes_are_those_of_the_module(client, walk, options):
+    ours = bvhmill.read(walk, source_name="w.bvh", **options)
+    theirs = client.read(walk, source_name="w.bvh", **options)
+    assert_same(theirs, ours, options.get("arrays", ("positions", "values")))
+
+
+def test_large_takes_come_over_a_stream(client):
+    text = walk_text(40_000)
+    assert_same(client.read(text, arrays=ALL), bvhmill.read(text), ALL)
+
+
+def test_many_files_are_those_of_the_module(client, tmp_path):
+    paths = [*project_clips(), tmp_path / "absent.bvh", tmp_path]
+    ours = list(bvhmill.read_many(paths))
+    theirs = list(client.read_many(paths))
+    assert [o.path for o in theirs] == [o.path for o in ours]
+    for their, our in zip(theirs, ours):
+        assert their.ok == our.ok, our.path
+        if our.ok:
+            assert_same(their.take, our.take)
+        elif isinstance(our.error, OSError):
+            assert type(their.error) is type(our.error)
+            assert str(their.error) == str(our.error)
+        else:
+            assert_same_error(their.error, our.error)
+
+
+def test_reports_are_those_of_the_module(client):
+    for path in project_clips()[::10]:
+        assert client.validate(path) == bvhmill.validate(path), path
+
+
+def test_errors_are_those_of_the_module(client, golden):
+    for path in (golden / "number_with_comma.bvh", golden / "empty.bvh"):
+        with pytest.raises(bvhmill.BvhError) as ours:
+            bvhmill.read(path)
+        with pytest.raises(bvhmill.BvhError) as theirs:
+            client.read(path)
+        assert_same_error(theirs.value, ours.value)
+    with pytest.raises(FileNotFoundError):
+        client.read("absent.bvh")
+    with pytest.raises(TypeError, match="did you mean"):
+        client.read(b"", fsp=3)
+    with pytest.raises(ValueError, match="NO_SUCH_CODE"):
+        client.read(b"", ignore=["NO_SUCH_CODE"])
+    with pytest.raises(TypeError, match="server"):
+        client.read(b"", limits={"max_frames": 1})
+
+
+def test_errors_of_edits_are_those_of_the_module(client, walk):
+    for options in ({"drop": ["absent"]}, {"keep": ["absent"]}):
+        with pytest.raises(bvhmill.EditError) as ours:
+            bvhmill.read(walk, **options)
+        with pytest.raises(bvhmill.EditError) as theirs:
+            client.read(walk, **options)
+        assert_same_error(theirs.value, ours.value)
+
+
+@pytest.mark.parametrize("kind", [Client, Awaited])
+def test_no_server_is_a_server_error(kind, walk):
+    with pytest.raises(ServerError) as caught:
+        kind("127.0.0.1:9", timeout=3).read(walk)
+    assert caught.value.code == "UNAVAILABLE"
+    back = pickle.loads(pickle.dumps(caught.value))
+    assert (str(back), back.code) == (str(caught.value), "UNAVAILABLE")
+
+
+def test_tokens(server, tmp_path, walk):
+    tokens = tmp_path / "tokens"
+    secret = "c2VjcmV0LW9mLWFsaWNlLTAxMjM0NTY3ODk"
+    tokens.write_text(subprocess.run(
+        [BIN / "bvhmilld", "--hash-token", "alice"], input=secret + "\n",
+        text=True, check=True, capture_output=True).stdout)
+    tokens.chmod(0o600)
+    guarded = Server("--token-file", tokens)
+    try:
+        with pytest.raises(ServerError) as caught:
+            Client(guarded.address, timeout=10).read(walk)
+        assert caught.value.code == "UNAUTHENTICATED"
+        client = Client(guarded.address, timeout=10,
+                        token=secret)
+        assert client.read(walk).frames == 200
+    finally:
+        guarded.stop()
+
+
+def test_a_client_finds_a_server_that_starts_later(walk, monkeypatch):
+    first = Server()
+    port = int(first.address.rsplit(":", 1)[1])
+    client = Client(first.address, timeout=60)
+    assert client.read(walk).frames == 200
+    first.stop()
+    started = []
+
+    def sleep(seconds):
+        assert 0 < seconds < 2
+        if not started:
+            started.append(Server(port=port))
+
+    monkeypatch.setattr("bvhmill.client._sync.time.sleep", sleep)
+    try:
+        assert client.read(walk).frames == 200
+    finally:
+        for server in started:
+            server.stop()
+    assert started
+
+
+def test_clips_without_a_result_are_sent_again(tmp_path):
+    paths = []
+    for i in range(60):
+        paths.append(tmp_path / f"{i}.bvh")
+        paths[-1].write_bytes(walk_text(3000 + i))
+    first = Server()
+    port = int(first.address.rsplit(":", 1)[1])
+    client = Client(first.address)
+    frames = []
+    second = None
+    try:
+        for outcome in client.read_many(paths):
+            frames.append(outcome.unwrap().frames)
+            if len(frames) == 5:
+                first.process.kill()
+                first.process.wait()
+                second = Server(port=port)
+    finally:
+        if second:
+            second.stop()
+    assert frames == [3000 + i for i in range(60)]
+
+
+def test_a_left_stream_is_cancelled(server, tmp_path):
+    path = tmp_path / "a.bvh"
+    path.write_bytes(walk_text(2000))
+    client = Client(server.address, timeout=60)
+    outcomes = client.read_many([path] * 200)
+    next(outcomes)
+    outcomes.close()
+    assert client.read(path).frames == 2000
+
+
+def test_a_pickled_client_has_its_settings(server, walk):
+    back = pickle.loads(pickle.dumps(Client(server.address, timeout=30)))
+    assert back.read(walk).frames == 200
+
+
+# In a program of its own: gRPC for asyncio, once used, does not stand a fork.
+@pytest.mark.parametrize("first", ["", "import grpc"])
+def test_a_client_works_in_a_child(server, tmp_path, walk, first):
+    path = tmp_path / "walk.bvh"
+    path.write_bytes(walk)
+    code = f"""
+        import os, sys
+        {first}
+        sys.path.insert(0, sys.argv[1])
+        from bvhmill.client import Client
+        from test_processes import in_child
+        client = Client(sys.argv[2], timeout=30)
+        for _ in range(5):
+            assert client.read(sys.argv[3]).frames == 200
+            print(in_child(lambda: client.read(sys.argv[3]).frames == 200))
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code), HERE, server.address,
+         path], capture_output=True, text=True, timeout=100)
+    assert done.stdout.split() == ["0"] * 5, done.stderr
+
+
+def test_takes_of_a_server_can_be_edited(client, walk):
+    ours = bvhmill.read(walk).edit(frames=(3, 60), fps=50)
+    theirs = client.read(walk).edit(frames=(3, 60), fps=50)
+    np.testing.assert_array_equal(theirs.positions, ours.positions)
+    assert theirs.to_bvh() == ours.to_bvh()
+    with pytest.raises(ValueError, match="read-only"):
+        theirs.values[0] = 1
+    theirs.positions[0] = 1

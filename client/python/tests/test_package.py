@@ -1,0 +1,134 @@
+"""Types, doctests, and the compiled module."""
+
+import ast
+import doctest
+import importlib
+import os
+import pathlib
+import pkgutil
+import re
+import subprocess
+import sys
+
+import pytest
+
+import bvhmill
+from bvhmill import _bvhmill
+from conftest import ROOT
+
+PACKAGE = pathlib.Path(bvhmill.__file__).parent
+SOURCE = ROOT / "client/python"
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+def modules():
+    names = ["bvhmill"]
+    for module in pkgutil.walk_packages([str(PACKAGE)], "bvhmill."):
+        if ".v1" not in module.name and "_bvhmill" not in module.name:
+            names.append(module.name)
+    return names
+
+
+@pytest.mark.parametrize("name", modules())
+def test_examples_of_docstrings(name):
+    if ".client" in name:
+        pytest.importorskip("grpc")
+    failed, _ = doctest.testmod(importlib.import_module(name),
+                                optionflags=FLAGS)
+    assert failed == 0
+
+
+def test_everything_public_has_an_example():
+    for name in bvhmill.__all__:
+        value = getattr(bvhmill, name)
+        if name.endswith("Options") or name in (
+                "AmbiguousName", "ConventionUnknown", "EditError",
+                "LimitError", "TakeIterator"):
+            assert value.__doc__, name
+            continue
+        assert ">>>" in value.__doc__, name
+
+
+def run_mypy(*files):
+    pytest.importorskip("mypy")
+    return subprocess.run(
+        [sys.executable, "-m", "mypy", "--config-file",
+         SOURCE / "mypy.ini", "--cache-dir", ROOT / "build/mypy", *files],
+        cwd=SOURCE, env={**os.environ, "MYPYPATH": str(SOURCE)},
+        capture_output=True, text=True)
+
+
+def test_mypy_is_content_with_the_package():
+    done = run_mypy("bvhmill")
+    assert done.returncode == 0, done.stdout
+
+
+def test_mypy_finds_wrong_calls(tmp_path):
+    program = tmp_path / "user.py"
+    program.write_text(
+        "import bvhmill\n"
+        "take = bvhmill.read('a.bvh', fps=30.0, arrays=['rotations'])\n"
+        "reveal_type(take.positions)\n"
+        "bvhmill.read('a.bvh', fsp=3)\n"
+        "bvhmill.read('a.bvh', arrays=['rotation'])\n"
+        "take.edit(up='x')\n")
+    lines = [line for line in run_mypy(program).stdout.splitlines()
+             if "user.py" in line]
+    assert "ndarray" in lines[0] and ":3:" in lines[0]
+    assert [re.search(r":(\d+): error", line).group(1)
+            for line in lines[1:] if "error" in line] == ["4", "5", "6"]
+
+
+def names_of_stub():
+    """(name, names inside it) of the stub."""
+    tree = ast.parse((SOURCE / "bvhmill/_bvhmill.pyi").read_text())
+    names = {}
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            names[node.name] = {item.name for item in node.body
+                                if isinstance(item, ast.FunctionDef)}
+        elif isinstance(node, ast.FunctionDef):
+            names[node.name] = set()
+        elif isinstance(node, ast.AnnAssign):
+            names[node.target.id] = set()
+    return names
+
+
+def test_the_stub_has_the_names_of_the_module():
+    stub = names_of_stub()
+    module = {name: {key for key in vars(value) if not key.startswith("__")}
+              if isinstance(value, type) else set()
+              for name, value in vars(_bvhmill).items()
+              if not name.startswith("__")}
+    assert {name: names - {"__init__"} for name, names in stub.items()} == {
+        name: names - {"_pybind11_conduit_v1_"}
+        for name, names in module.items()}
+
+
+def test_the_module_exports_one_symbol():
+    listed = subprocess.run(
+        ["nm", "-D", "--defined-only", _bvhmill.__file__],
+        capture_output=True, text=True, check=True).stdout.split()
+    # _ZTV and such: what C++ shares between libraries.
+    names = [name for name in listed[2::3]
+             if not name.startswith(("_ZG", "_ZT"))]
+    assert "PyInit__bvhmill" in names
+    assert [n for n in names if "bvhmill" in n.lower()] == ["PyInit__bvhmill"]
+
+
+def test_the_module_needs_neither_grpc_nor_numpy():
+    listed = subprocess.run(["ldd", _bvhmill.__file__], capture_output=True,
+                            text=True, check=True).stdout
+    for library in ("libgrpc", "libprotobuf", "libpython"):
+        assert library not in listed
+
+
+def test_the_version_is_that_of_cmake():
+    text = (ROOT / "CMakeLists.txt").read_text()
+    version = re.search(r"project\(bvhmill\s+VERSION\s+([\d.]+)", text)
+    assert bvhmill.__version__.startswith(version.group(1))
+
+
+def test_the_package_has_its_types():
+    assert (PACKAGE / "py.typed").exists()
+    assert (PACKAGE / "_bvhmill.pyi").exists()

@@ -1,0 +1,82 @@
+"""Builds the Python package by CMake, which has the version and the files.
+
+    python3 -m pip install --no-build-isolation .
+
+BVHMILL_BUILD_DIR is the folder that CMake builds in; default: build/wheel. One
+that was configured is taken as it is.
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+from setuptools import Distribution, setup
+from setuptools.command.build_ext import build_ext
+from setuptools.command.build_py import build_py
+from setuptools.extension import Extension
+
+ROOT = pathlib.Path(__file__).resolve().parent
+
+
+def version():
+    text = (ROOT / "CMakeLists.txt").read_text()
+    return re.search(r"project\(bvhmill VERSION ([\d.]+)", text).group(1)
+
+
+def jobs():
+    return os.environ.get("BVHMILL_JOBS", str(len(os.sched_getaffinity(0))))
+
+
+class NoPython(build_py):
+    """CMake lays out all files, with those that it makes."""
+
+    def run(self):
+        pass
+
+
+class ByCMake(build_ext):
+    def run(self):
+        folder = pathlib.Path(os.environ.get("BVHMILL_BUILD_DIR",
+                                             ROOT / "build/wheel"))
+        if not (folder / "CMakeCache.txt").exists():
+            subprocess.run(
+                ["cmake", "--preset", "python", "-S", ROOT, "-B", folder,
+                 "-DBVHMILL_WERROR=OFF",
+                 f"-DPython3_EXECUTABLE={sys.executable}"],
+                check=True, cwd=ROOT)
+        subprocess.run(["cmake", "--build", folder, "-j", jobs(),
+                        "--target", "bvhmill_python"], check=True)
+        shutil.copytree(
+            folder / "package/bvhmill",
+            pathlib.Path(self.build_lib) / "bvhmill", dirs_exist_ok=True,
+            ignore=shutil.ignore_patterns("__pycache__"))
+
+
+class Compiled(Distribution):
+    """The wheel is for one platform and one version of Python."""
+
+    def has_ext_modules(self):
+        return True
+
+
+(ROOT / "build").mkdir(exist_ok=True)
+setup(
+    name="bvhmill",
+    version=version(),
+    description="BVH motion capture as NumPy arrays",
+    long_description=(ROOT / "docs/python.md").read_text()
+    if (ROOT / "docs/python.md").exists() else "",
+    long_description_content_type="text/markdown",
+    license_files=["LICENSE"],
+    python_requires=">=3.9",
+    install_requires=["numpy >= 1.22"],
+    extras_require={"client": ["grpcio >= 1.46", "protobuf >= 3.20"]},
+    distclass=Compiled,
+    ext_modules=[Extension("bvhmill._bvhmill", [])],
+    cmdclass={"build_py": NoPython, "build_ext": ByCMake},
+    options={"egg_info": {"egg_base": "build"},
+             "build": {"build_base": "build/setuptools"}},
+)
