@@ -242,11 +242,16 @@ void Jobs::CleanUp(DataFolder* folder, Clock::time_point now) {
 
 JobGauges Jobs::Now() {
   JobGauges gauges;
-  const std::lock_guard lock(open_mutex_);
-  if (opened_.folder == nullptr) return gauges;
-  static_cast<void>(opened_.folder->jobs().Stats(&gauges.stats));
-  gauges.blob_bytes = opened_.folder->blobs().bytes();
-  gauges.is_paused = opened_.runner != nullptr && opened_.runner->is_paused();
+  DataFolder* folder = nullptr;
+  {
+    const std::lock_guard lock(open_mutex_);
+    folder = opened_.folder.get();
+    gauges.is_paused = opened_.runner != nullptr && opened_.runner->is_paused();
+  }
+  if (folder == nullptr) return gauges;
+  // Without the mutex: a database may take its time.
+  static_cast<void>(folder->jobs().Stats(&gauges.stats));
+  gauges.blob_bytes = folder->blobs().bytes();
   if (gauges.stats.oldest_ms > 0) {
     const int64_t age = WallClockMs() - gauges.stats.oldest_ms;
     gauges.oldest_seconds =

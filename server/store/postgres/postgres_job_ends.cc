@@ -132,7 +132,9 @@ absl::Status PostgresJobStore::Heartbeat(int64_t now_ms, int64_t until_ms) {
   const Clock::time_point now = Clock::now();
   {
     const std::lock_guard lock(mutex_);
-    if (now - last_beat_ > lease) beats_since_ = now;
+    // Servers beat several times per lease: after half of one, those of others
+    // may be late, too.
+    if (2 * (now - last_beat_) > lease) beats_since_ = now;
     last_beat_ = now;
     if (now - beats_since_ < lease) return absl::OkStatus();
   }

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <memory>
@@ -63,7 +64,9 @@ class SharedFolder : public ::testing::Test {
     return content;
   }
 
-  const std::string path_ = ::testing::TempDir() + "shared-folder-test";
+  // Tests of several processes run at once.
+  const std::string path_ =
+      ::testing::TempDir() + "shared-folder-" + std::to_string(getpid());
 };
 
 TEST_F(SharedFolder, BlobsOfOneServerAreThereForTheOther) {
