@@ -15,7 +15,6 @@ namespace {
 constexpr char kWhere[] = "a job";
 constexpr std::chrono::milliseconds kTick(200);
 constexpr std::chrono::seconds kLook(1);
-// Leases are renewed six times as often as they would end.
 constexpr int kBeatsPerLease = 6;
 constexpr std::chrono::seconds kFirstPause(1);
 constexpr std::chrono::seconds kLongestPause(30);
@@ -136,8 +135,8 @@ void JobRunner::Beat(Clock::time_point now) {
   next_renewal_ = now + std::chrono::milliseconds(LeaseMs() / kBeatsPerLease);
   const int64_t time = WallClockMs();
   const absl::Status beat = folder_.jobs().Heartbeat(time, time + LeaseMs());
-  if (!beat.ok())
-    parts_.log.Event("jobs", "jobs: " + std::string(MessageOf(beat)));
+  const std::string why(MessageOf(beat));
+  if (!beat.ok()) parts_.log.Event("jobs", "jobs: " + why);
 }
 
 // Suspects first, each alone. True if there may be more.

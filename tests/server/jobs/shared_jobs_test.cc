@@ -136,6 +136,14 @@ TEST_F(SharedJobsTest, EachAcknowledgedItemHasOneResult) {
     // Another server has the same results and blobs.
     const auto results = calls_[1]->Results(name, 50);
     EXPECT_EQ(results.size(), static_cast<size_t>(kSharedClips));
+    std::vector<std::string> blobs;
+    for (const auto& [key, result] : results) {
+      for (const auto& output : result.outputs()) {
+        blobs.push_back(output.blob());
+      }
+    }
+    EXPECT_EQ(blobs.size(), static_cast<size_t>(kSharedClips));
+    EXPECT_TRUE(calls_[2]->Missing(blobs).empty());
     const std::string blob = results.at("7").outputs(0).blob();
     EXPECT_EQ(blob, BlobOf(expected[0]));
     std::string output;

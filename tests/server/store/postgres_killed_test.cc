@@ -166,7 +166,8 @@ class KilledPostgres : public ::testing::Test {
           [load](const std::stop_token& stop) { load->Beat(stop); });
     }
     for (int i = 0; i < KillsOfDatabase(); ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(300 + 137 * (i % 5)));
+      std::this_thread::sleep_for(
+          std::chrono::milliseconds(300 + 137 * (i % 5)));
       postgres_->Kill();
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
       ASSERT_TRUE(postgres_->StartAgain());
