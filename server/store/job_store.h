@@ -257,9 +257,7 @@ class JobStore {
   // Has `hear` called, by a thread of the store, when a server that uses the
   // same jobs has added, ended or cancelled some. Call it once; it ends with
   // the store. A store of one server has no news.
-  virtual void Listen(std::function<void(const JobNews&)> hear) {
-    static_cast<void>(hear);
-  }
+  virtual void Listen(const std::function<void(const JobNews&)>& /*hear*/) {}
 };
 
 }  // namespace bvhmill::server

@@ -105,7 +105,7 @@ void Work::ReachFaultPoint() {
   throw pqxx::failure("a fault of a test");
 }
 
-Connections::Connections(std::string address, int first_slot)
+Connections::Connections(const std::string& address, int first_slot)
     : address_(WithTimeouts(address)), next_slot_(first_slot) {}
 
 absl::Status Connections::Try() {

@@ -89,7 +89,7 @@ class Work {
 class Connections {
  public:
   // `first_slot`: slots of different servers should differ.
-  Connections(std::string address, int first_slot);
+  Connections(const std::string& address, int first_slot);
 
   // Connects, and returns a status for the operator, which may name hosts.
   absl::Status Try();

@@ -166,9 +166,8 @@ absl::Status PostgresJobStore::Open(const std::string& address,
   return absl::OkStatus();
 }
 
-void PostgresJobStore::Listen(std::function<void(const JobNews&)> hear) {
-  listener_ =
-      std::make_unique<JobListener>(WithTimeouts(address_), std::move(hear));
+void PostgresJobStore::Listen(const std::function<void(const JobNews&)>& hear) {
+  listener_ = std::make_unique<JobListener>(WithTimeouts(address_), hear);
 }
 
 absl::Status PostgresJobStore::FindRepeat(const NewJob& job, JobInfo* info,

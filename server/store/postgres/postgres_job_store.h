@@ -72,7 +72,7 @@ class PostgresJobStore final : public JobStore {
   absl::Status Count(const std::string& caller, int64_t* waiting,
                      int64_t* jobs) override;
   absl::Status Stats(JobStats* stats) override;
-  void Listen(std::function<void(const JobNews&)> hear) override;
+  void Listen(const std::function<void(const JobNews&)>& hear) override;
 
  private:
   using Clock = std::chrono::steady_clock;
