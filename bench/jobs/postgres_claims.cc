@@ -70,6 +70,7 @@ double RunWorkers(JobStore* store, const JobInfo& job) {
   std::multiset<int64_t> all;
   {
     std::vector<std::jthread> workers;
+    workers.reserve(kWorkers);
     for (int i = 0; i < kWorkers; ++i) {
       workers.emplace_back([&] {
         const std::vector<int64_t> done = WorkAll(store);
@@ -110,7 +111,7 @@ void ClaimFromPostgres(benchmark::State& state) {
   }
   double seconds = 0;
   const double empty = SizeOf(postgres.get());
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     JobInfo job;
     const double took =
         AddJob(store.get(), &job) ? RunWorkers(store.get(), job) : -1;

@@ -78,6 +78,7 @@ std::vector<pid_t> ChildrenOf(pid_t parent) {
   if (freopen(log.c_str(), "a", stderr) == nullptr) _exit(125);
   dup2(STDERR_FILENO, STDOUT_FILENO);
   std::vector<char*> argv;
+  argv.reserve(args.size() + 1);
   for (const std::string& arg : args) {
     argv.push_back(const_cast<char*>(arg.c_str()));
   }

@@ -113,6 +113,7 @@ class Load {
   // As the runner of a server does after results could not be stored.
   void Release(const std::vector<ClaimedItem>& items) {
     std::vector<server::FailedTry> tries;
+    tries.reserve(items.size());
     for (const ClaimedItem& item : items) {
       tries.push_back({item.lease, /*counts=*/false, 0, "released"});
     }

@@ -93,6 +93,7 @@ class PostgresServers : public ::testing::Test {
   static std::vector<bool> Complete(JobStore* store,
                                     const std::vector<ClaimedItem>& items) {
     std::vector<FinishedItem> done;
+    done.reserve(items.size());
     for (const ClaimedItem& item : items) done.push_back(Finished(item));
     std::vector<bool> accepted;
     std::vector<int64_t> over;
@@ -131,8 +132,10 @@ TEST(PostgresAddress, IsLoggedWithoutItsPassword) {
 
 TEST_F(PostgresServers, MigrateAtOnce) {
   {
+    constexpr int kServers = 6;
     std::vector<std::jthread> servers;
-    for (int i = 0; i < 6; ++i) {
+    servers.reserve(kServers);
+    for (int i = 0; i < kServers; ++i) {
       servers.emplace_back([this] { EXPECT_NE(Open(), nullptr); });
     }
   }
@@ -226,8 +229,10 @@ TEST_F(PostgresServers, MakeOneJobOfOneRequest) {
   std::set<std::string> ids;
   std::atomic<int> made{0};
   {
+    constexpr int kCallers = 8;
     std::vector<std::jthread> callers;
-    for (int i = 0; i < 8; ++i) {
+    callers.reserve(kCallers);
+    for (int i = 0; i < kCallers; ++i) {
       callers.emplace_back([&, i] {
         JobStore* const store = i % 2 == 0 ? first.get() : second.get();
         JobInfo info;
