@@ -1,7 +1,7 @@
-# Writes the files of a folder into a file of C++, as the function of
+# Writes the files of a folder into a file of C++, as a function of
 # server/store/migrations.h.
 #
-#   cmake -DFOLDER=FOLDER -DOUT=FILE -P EmbedMigrations.cmake
+#   cmake -DFOLDER=FOLDER -DFUNCTION=NAME -DOUT=FILE -P EmbedMigrations.cmake
 
 file(GLOB files "${FOLDER}/*.sql")
 list(SORT files)
@@ -22,7 +22,7 @@ ${texts}};
 
 }  // namespace
 
-std::span<const std::string_view> Migrations() { return kMigrations; }
+std::span<const std::string_view> ${FUNCTION}() { return kMigrations; }
 
 }  // namespace bvhmill::server
 ")

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "absl/synchronization/mutex.h"
+#include "bench/jobs/postgres_claims.h"
 #include "bench/server/load_client.h"
 #include "bench/server/open_load.h"
 #include "bench/server/server_process.h"
@@ -253,6 +254,11 @@ int Main(int argc, char** argv) {
   Register("jobs.stream", kRepetitions, &setting, &Streams);
   Register("jobs.run", kRepetitions, &setting, &Jobs);
   Register("jobs.interactive", 3, &setting, &Interactive);
+  benchmark::RegisterBenchmark("jobs.postgres", ClaimFromPostgres)
+      ->UseRealTime()
+      ->Iterations(1)
+      ->Repetitions(kRepetitions)
+      ->Unit(benchmark::kMillisecond);
   return RunBenchmarks(argc, argv, Derive);
 }
 

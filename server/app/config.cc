@@ -97,6 +97,16 @@ std::string CheckMetrics(const ServerConfig& config) {
   return "";
 }
 
+// The folder of blobs is the same for all servers of a database: the default is
+// that of one machine.
+std::string CheckJobs(const ServerConfig& config) {
+  const bool is_shared = !config.jobs_database.empty();
+  return is_shared && (config.data_dir_is_default || config.data_dir.empty())
+             ? "--jobs-database needs --data-dir, a folder that all servers "
+               "share"
+             : "";
+}
+
 // The error of the flags in combination; empty if there is none.
 std::string FindConflict(const ServerConfig& config) {
   if (config.tls_cert.empty() != config.tls_key.empty()) {
@@ -105,7 +115,8 @@ std::string FindConflict(const ServerConfig& config) {
   if (!config.tls_client_ca.empty() && config.tls_cert.empty()) {
     return "--tls-client-ca needs --tls-cert and --tls-key";
   }
-  const std::string wrong = CheckListen(config);
+  std::string wrong = CheckListen(config);
+  if (wrong.empty()) wrong = CheckJobs(config);
   return wrong.empty() ? CheckMetrics(config) : wrong;
 }
 

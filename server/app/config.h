@@ -76,6 +76,9 @@ struct ServerConfig {
   JobLimits jobs;
   // The folder of jobs and blobs; empty = the server keeps no jobs.
   std::string data_dir;
+  // The address of the database that several servers share; empty = a database
+  // in the folder, for this server alone.
+  std::string jobs_database;
   // No operator has named the folder: if another server uses it, this one
   // serves without jobs.
   bool data_dir_is_default = false;

@@ -126,6 +126,11 @@ void AddFlags(CLI::App* app, ServerConfig* config) {
                   "default: $STATE_DIRECTORY, $XDG_STATE_HOME/bvhmill\n"
                   "or ~/.local/state/bvhmill, made on the first job")
       ->type_name("DIR");
+  app->add_option("--jobs-database", config->jobs_database,
+                  "postgresql://... of jobs that several servers\n"
+                  "share; --data-dir is then the folder that they\n"
+                  "share for blobs")
+      ->type_name("URI");
   AddLogFlag(app, &config->log);
   AddReflectionFlag(app, &config->reflection);
   AddActions(app, config);

@@ -1,7 +1,6 @@
 #include "server/jobs/job_runner.h"
 
 #include <algorithm>
-#include <shared_mutex>
 #include <utility>
 
 #include "bvhmill/base/call_error.h"
@@ -15,10 +14,8 @@ namespace {
 
 constexpr char kWhere[] = "a job";
 constexpr std::chrono::milliseconds kTick(200);
-// Leases are renewed six times as often as they would end.
 constexpr std::chrono::seconds kLook(1);
-constexpr int kLooksPerBeat = 10;
-constexpr int64_t kLeaseMs = 60'000;
+constexpr int kBeatsPerLease = 6;
 constexpr std::chrono::seconds kFirstPause(1);
 constexpr std::chrono::seconds kLongestPause(30);
 // Waiting times after a try that failed.
@@ -129,15 +126,17 @@ void JobRunner::RunClaims(const std::stop_token& stop) {
 void JobRunner::Beat(Clock::time_point now) {
   if (now < next_beat_) return;
   next_beat_ = now + kLook;
-  const bool renews = ++beats_ % kLooksPerBeat == 0;
   {
     const std::lock_guard lock(mutex_);
     may_have_items_ = true;
-    if (!renews || running_.empty()) return;
   }
+  // A server without items ends the leases of others that are gone.
+  if (now < next_renewal_) return;
+  next_renewal_ = now + std::chrono::milliseconds(LeaseMs() / kBeatsPerLease);
   const int64_t time = WallClockMs();
-  const absl::Status beat = folder_.jobs().Heartbeat(time, time + kLeaseMs);
-  if (!beat.ok()) parts_.log.Event("jobs", "jobs: " + beat.ToString());
+  const absl::Status beat = folder_.jobs().Heartbeat(time, time + LeaseMs());
+  const std::string why(MessageOf(beat));
+  if (!beat.ok()) parts_.log.Event("jobs", "jobs: " + why);
 }
 
 // Suspects first, each alone. True if there may be more.
@@ -162,11 +161,12 @@ bool JobRunner::ClaimSome() {
 bool JobRunner::Claim(int limit, bool suspects) {
   const int64_t time = WallClockMs();
   std::vector<ClaimedItem> items;
-  const absl::Status status = folder_.jobs().Claim({.limit = limit,
-                                                    .now_ms = time,
-                                                    .until_ms = time + kLeaseMs,
-                                                    .suspects = suspects},
-                                                   &items);
+  const absl::Status status =
+      folder_.jobs().Claim({.limit = limit,
+                            .now_ms = time,
+                            .until_ms = time + LeaseMs(),
+                            .suspects = suspects},
+                           &items);
   if (!status.ok()) {
     Pause(status);
     return false;
@@ -318,7 +318,8 @@ void JobRunner::Store(std::vector<WorkPtr> done) {
 
 // Outputs first, then the results that name them.
 absl::Status JobRunner::StoreResults(const std::vector<WorkPtr>& done) {
-  const std::shared_lock naming(folder_.naming());
+  NamesHeld names;
+  BVHMILL_RETURN_IF_ERROR(folder_.HoldNames(&names));
   std::vector<NewBlob*> blobs;
   std::vector<FinishedItem> items;
   for (const WorkPtr& work : done) {

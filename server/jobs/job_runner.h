@@ -83,6 +83,9 @@ class JobRunner {
     if (parts_.admission.clips() > active_) calls_until_ = now + kMoment;
     return now < calls_until_ ? std::max(threads / 2, 1) : 2 * threads;
   }
+  int64_t LeaseMs() const {
+    return 1000 * parts_.config.jobs.job_lease_seconds;
+  }
   int MaxClaimed() const;
   int Room() const;
   bool ClaimSome();
@@ -127,7 +130,7 @@ class JobRunner {
   // Used by the thread that claims.
   bool has_suspects_ = true;
   Clock::time_point next_beat_;
-  int beats_ = 0;
+  Clock::time_point next_renewal_;
 
   // The last members: they use the others.
   std::jthread claims_;

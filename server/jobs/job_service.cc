@@ -5,7 +5,6 @@
 #include <grpcpp/support/proto_buffer_reader.h>
 
 #include <memory>
-#include <shared_mutex>
 #include <string>
 #include <vector>
 
@@ -96,7 +95,8 @@ absl::Status Create(const JobCallParts& parts, const UnaryWork& call,
   JobInfo info;
   bool is_new = false;
   {
-    const std::shared_lock naming(folder->naming());
+    NamesHeld names;
+    BVHMILL_RETURN_IF_ERROR(folder->HoldNames(&names));
     // A repeat gets its job also if there is no room for another one.
     bool is_repeat = false;
     BVHMILL_RETURN_IF_ERROR(folder->jobs().FindRepeat(job, &info, &is_repeat));

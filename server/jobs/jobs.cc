@@ -7,6 +7,7 @@
 #include "bvhmill/base/status.h"
 #include "server/jobs/wall_clock.h"
 #include "server/rpc/catch_as_status.h"
+#include "server/store/postgres/open_postgres.h"
 
 namespace bvhmill::server {
 namespace {
@@ -14,6 +15,7 @@ namespace {
 constexpr char kWhere[] = "the jobs";
 constexpr std::chrono::milliseconds kTick(100);
 constexpr std::chrono::seconds kExpireEvery(10);
+constexpr std::chrono::seconds kOpenEvery(2);
 // Blobs are collected eight times in the time that they are kept, within these
 // bounds.
 constexpr int64_t kCollectsPerLife = 8;
@@ -27,14 +29,19 @@ absl::Status JobsOff() {
                                    "is none"});
 }
 
-absl::Status DataUnusable(const absl::Status& why) {
+}  // namespace
+
+// Peers do not learn where the database is.
+absl::Status Jobs::DataUnusable(const absl::Status& why) const {
+  const std::string message =
+      IsShared() ? "the server cannot use its jobs now; its log says why"
+                 : "the server cannot use its data folder: " +
+                       std::string(MessageOf(why));
   return MakeCallError({.code = absl::StatusCode::kUnavailable,
                         .reason = "DATA_UNUSABLE",
-                        .message = "the server cannot use its data folder: " +
-                                   std::string(MessageOf(why))});
+                        .args = {{"retry_after_ms", "1000"}},
+                        .message = message});
 }
-
-}  // namespace
 
 Jobs::Jobs(const JobRunner::Parts& parts)
     : parts_(parts),
@@ -44,38 +51,56 @@ Jobs::~Jobs() {
   Drain();
   janitor_.request_stop();
   janitor_.join();
-  const std::lock_guard lock(open_mutex_);
-  opened_.runner = nullptr;
+  Opened opened;
+  {
+    const std::lock_guard lock(open_mutex_);
+    opened = std::move(opened_);
+  }
+  opened.runner = nullptr;
 }
 
 absl::Status Jobs::Start() {
   const ServerConfig& config = parts_.config;
-  if (!HasData(config.data_dir)) return absl::OkStatus();
+  if (!IsShared() && !HasData(config.data_dir)) return absl::OkStatus();
   const std::lock_guard lock(open_mutex_);
   const absl::Status opened = OpenLocked();
   if (opened.ok() || config.data_dir_is_default) return absl::OkStatus();
+  if (IsShared() && absl::IsUnavailable(opened)) return absl::OkStatus();
   return MakeStatus(opened.code(),
                     config.data_dir + ": " + std::string(MessageOf(opened)));
+}
+
+absl::Status Jobs::OpenFolder(std::unique_ptr<DataFolder>* folder) const {
+  const ServerConfig& config = parts_.config;
+  const BlobQuota quota = {config.jobs.max_data_bytes,
+                           config.jobs.min_free_disk_bytes};
+  return IsShared() ? DataFolder::OpenShared(
+                          config.data_dir, config.jobs_database, quota, folder)
+                    : DataFolder::Open(config.data_dir, quota, folder);
 }
 
 // REQUIRES: open_mutex_ is held.
 absl::Status Jobs::OpenLocked() {
   if (opened_.folder != nullptr) return absl::OkStatus();
+  const auto now = Clock::now();
+  if (IsShared() && now < next_open_) return closed_;
   const ServerConfig& config = parts_.config;
-  const JobLimits& limits = config.jobs;
-  const absl::Status status = DataFolder::Open(
-      config.data_dir, {limits.max_data_bytes, limits.min_free_disk_bytes},
-      &opened_.folder);
+  const absl::Status status = OpenFolder(&opened_.folder);
+  closed_ = status;
+  next_open_ = now + kOpenEvery;
   if (!status.ok()) {
     parts_.log.Event("data folder", "cannot use the data folder " +
                                         config.data_dir + ": " +
                                         std::string(MessageOf(status)));
     return status;
   }
-  parts_.log.Event("jobs are kept in " + config.data_dir);
+  parts_.log.Event(
+      "jobs are kept in " + config.data_dir +
+      (IsShared() ? " and " + WithoutPassword(config.jobs_database) : ""));
   opened_.runner = std::make_unique<JobRunner>(
       parts_, opened_.folder.get(),
       [this](const std::vector<int64_t>& jobs) { OnOver(jobs); });
+  opened_.folder->jobs().Listen([this](const JobNews& news) { OnNews(news); });
   return absl::OkStatus();
 }
 
@@ -86,6 +111,27 @@ absl::Status Jobs::Open(DataFolder** folder) {
   if (!status.ok()) return DataUnusable(status);
   *folder = opened_.folder.get();
   return absl::OkStatus();
+}
+
+void Jobs::OnNews(const JobNews& news) {
+  switch (news.kind) {
+    case JobNews::Kind::kItems:
+      return Wake();
+    case JobNews::Kind::kOver:
+      return OnOver({news.job});
+    case JobNews::Kind::kCancelled:
+      return Cancel(news.job);
+    case JobNews::Kind::kMissed:
+      Wake();
+      // Calls that wait look at their jobs.
+      return Fire([](const Waiter& /*waiter*/) { return true; });
+  }
+}
+
+// Opens what several servers share as soon as its database answers.
+void Jobs::TryAgain(Clock::time_point now) {
+  const std::lock_guard lock(open_mutex_);
+  if (now >= next_open_) static_cast<void>(OpenLocked());
 }
 
 JobRunner* Jobs::runner() {
@@ -164,6 +210,7 @@ void Jobs::RunJanitor(const std::stop_token& stop) {
       const std::lock_guard opened(open_mutex_);
       folder = opened_.folder.get();
     }
+    if (folder == nullptr && IsShared()) TryAgain(now);
     if (folder == nullptr) continue;
     CatchAndLog(parts_.log, kWhere, [&] { CleanUp(folder, now); });
   }
@@ -195,11 +242,16 @@ void Jobs::CleanUp(DataFolder* folder, Clock::time_point now) {
 
 JobGauges Jobs::Now() {
   JobGauges gauges;
-  const std::lock_guard lock(open_mutex_);
-  if (opened_.folder == nullptr) return gauges;
-  static_cast<void>(opened_.folder->jobs().Stats(&gauges.stats));
-  gauges.blob_bytes = opened_.folder->blobs().bytes();
-  gauges.is_paused = opened_.runner != nullptr && opened_.runner->is_paused();
+  DataFolder* folder = nullptr;
+  {
+    const std::lock_guard lock(open_mutex_);
+    folder = opened_.folder.get();
+    gauges.is_paused = opened_.runner != nullptr && opened_.runner->is_paused();
+  }
+  if (folder == nullptr) return gauges;
+  // Without the mutex: a database may take its time.
+  static_cast<void>(folder->jobs().Stats(&gauges.stats));
+  gauges.blob_bytes = folder->blobs().bytes();
   if (gauges.stats.oldest_ms > 0) {
     const int64_t age = WallClockMs() - gauges.stats.oldest_ms;
     gauges.oldest_seconds =

@@ -39,9 +39,10 @@ class Jobs {
   Jobs(const Jobs&) = delete;
   Jobs& operator=(const Jobs&) = delete;
 
-  // Goes on with the jobs of an earlier run, if there is a data folder. Fails
-  // if it cannot be used, unless no operator has named it: then the log says
-  // so, and calls about jobs fail.
+  // Goes on with the jobs of an earlier run, if there is a data folder, or of
+  // other servers, if there is a database that they share. Fails if it cannot
+  // be used, unless no operator has named it: then the log says so, and calls
+  // about jobs fail. A database that does not answer is tried again.
   absl::Status Start();
 
   // The folder, which is made on the first call. UNIMPLEMENTED, JOBS_OFF: the
@@ -78,6 +79,11 @@ class Jobs {
   };
 
   absl::Status OpenLocked();
+  absl::Status OpenFolder(std::unique_ptr<DataFolder>* folder) const;
+  bool IsShared() const { return !parts_.config.jobs_database.empty(); }
+  absl::Status DataUnusable(const absl::Status& why) const;
+  void OnNews(const JobNews& news);
+  void TryAgain(Clock::time_point now);
   JobRunner* runner();
   void OnOver(const std::vector<int64_t>& jobs);
   template <typename IsDue>
@@ -88,6 +94,10 @@ class Jobs {
   const JobRunner::Parts parts_;
   std::mutex open_mutex_;
   Opened opened_;
+  // Why the folder could not be opened the last time, and when it is tried
+  // again: a database that does not answer is not asked by each call.
+  absl::Status closed_;
+  Clock::time_point next_open_;
 
   std::mutex watch_mutex_;
   std::map<int64_t, Waiter> waiters_;

@@ -25,12 +25,13 @@ class DataChecker {
 
   absl::Status Run() {
     OwnedFile lock;
-    BVHMILL_RETURN_IF_ERROR(LockData(path_, &lock));
+    BVHMILL_RETURN_IF_ERROR(LockData(path_, FolderUse::kAlone, &lock));
     BVHMILL_RETURN_IF_ERROR(Database::Open(path_ + "/jobs.db", &database_));
     BVHMILL_RETURN_IF_ERROR(CheckSchema());
     BVHMILL_RETURN_IF_ERROR(CheckRows());
     BVHMILL_RETURN_IF_ERROR(CountRows());
-    BVHMILL_RETURN_IF_ERROR(FileBlobStore::Open(path_, {}, &blobs_));
+    BVHMILL_RETURN_IF_ERROR(
+        FileBlobStore::Open(path_, FolderUse::kAlone, {}, &blobs_));
     BVHMILL_RETURN_IF_ERROR(CheckNames());
     return CheckBlobs();
   }

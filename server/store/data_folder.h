@@ -2,8 +2,10 @@
 
 // The folder in which a server keeps its jobs and blobs:
 //
-//   lock       held by the server that uses the folder
+//   lock       held by the server that uses the folder, or by all that share it
 //   jobs.db    the database of jobs, with jobs.db-wal and jobs.db-shm
+//   database   if servers share the folder: the identity of their database
+//   names      locked while blobs begin to be named, and while they are removed
 //   blobs/ uploads/ new/    see file_blob_store.h
 
 #include <memory>
@@ -27,6 +29,14 @@ std::string DefaultDataFolder();
 // True if `path` is the data folder of a server, with a database.
 bool HasData(const std::string& path);
 
+// Keeps blobs that are known to exist until a job names them.
+class NamesHeld {
+ private:
+  friend class DataFolder;
+  std::shared_lock<std::shared_mutex> lock_;
+  OwnedFile file_;
+};
+
 class DataFolder {
  public:
   // Makes the folder with mode 0700 if it is missing, locks it, and opens its
@@ -35,20 +45,38 @@ class DataFolder {
   static absl::Status Open(const std::string& path, const BlobQuota& quota,
                            std::unique_ptr<DataFolder>* folder);
 
+  // The same for one of several servers, whose jobs are in the database at
+  // `database`: see OpenPostgresJobStore. Also FAILED_PRECONDITION,
+  // DATA_OF_ANOTHER_DATABASE if the folder has the blobs of other jobs, which
+  // would be removed.
+  static absl::Status OpenShared(const std::string& path,
+                                 const std::string& database,
+                                 const BlobQuota& quota,
+                                 std::unique_ptr<DataFolder>* folder);
+
   const std::string& path() const { return path_; }
   BlobStore& blobs() { return *blobs_; }
   JobStore& jobs() { return *jobs_; }
 
-  // Held (shared) from the moment when a blob is known to exist until a job
-  // names it, so that Collect does not remove it in between.
-  std::shared_mutex& naming() { return naming_; }
+  // Keeps Collect, also that of other servers, from removing blobs. `held` is
+  // held from the moment when a blob is known to exist until a job names it.
+  absl::Status HoldNames(NamesHeld* held);
 
   // Removes blobs that no job names and that were not used since `before_ms`,
-  // and uploads that got no bytes since. `count` is the number of blobs.
+  // and uploads that got no bytes since. `count` is the number of blobs. If
+  // other servers keep it from that, it leaves the rest to the next time.
   absl::Status Collect(int64_t before_ms, int64_t* count);
 
  private:
   DataFolder() = default;
+  // The opposite of HoldNames: no name is held. False if that took too long.
+  struct NoNames {
+    std::unique_lock<std::shared_mutex> lock;
+    OwnedFile file;
+  };
+  absl::Status KeepNames(NoNames* none, bool* is_kept);
+  absl::Status CollectOne(const BlobName& name, int64_t before_ms,
+                          bool* is_removed, bool* is_stopped);
 
   std::string path_;
   // Held until the end: the last one to be closed.
@@ -59,7 +87,7 @@ class DataFolder {
 };
 
 // Locks the folder at `path`, which must exist. DATA_IN_USE as above.
-absl::Status LockData(const std::string& path, OwnedFile* lock);
+absl::Status LockData(const std::string& path, FolderUse use, OwnedFile* lock);
 
 struct DataCheck {
   int64_t jobs = 0;

@@ -45,26 +45,9 @@ absl::Status FileBlobStore::Find(const BlobName& name, bool* exists) {
   if (!*exists && errno != ENOENT && errno != ENOTDIR) {
     return FileFault("find", path, errno);
   }
+  if (!*exists) return absl::OkStatus();
   const std::string folder = FolderOf(name);
-  bool is_unsynced = false;
-  if (*exists) {
-    const std::lock_guard lock(mutex_);
-    is_unsynced = !synced_.contains(folder);
-  }
-  return is_unsynced ? SyncNames(folder) : absl::OkStatus();
-}
-
-// Names are on the disk before one of them is said to exist. A process that was
-// killed, or an fsync that failed, may have left some that are not.
-absl::Status FileBlobStore::SyncNames(const std::string& folder) {
-  const absl::Status synced = SyncFolder(folder);
-  const std::lock_guard lock(mutex_);
-  if (synced.ok()) {
-    synced_.insert(folder);
-  } else {
-    synced_.erase(folder);
-  }
-  return synced;
+  return AreSynced(folder) ? absl::OkStatus() : SyncNames(folder);
 }
 
 absl::Status FileBlobStore::Open(const BlobName& name,
@@ -116,17 +99,22 @@ absl::Status FileBlobStore::List(
 
 absl::Status FileBlobStore::DropUploads(int64_t before_ms) {
   std::error_code error;
-  for (const auto& file : fs::directory_iterator(folder_ + "/uploads", error)) {
-    const std::string& path = file.path().native();
+  for (const auto& entry :
+       fs::directory_iterator(folder_ + "/uploads", error)) {
+    const std::string& path = entry.path().native();
     struct stat found = {};
     if (stat(path.c_str(), &found) != 0) continue;
     if (MillisecondsOf(found.st_mtim) >= before_ms) continue;
-    const std::lock_guard lock(mutex_);
-    if (uploading_.contains(path)) continue;
+    OwnedFile file;
+    bool is_locked = false;
+    const absl::Status locked = LockUpload(path, 0, &file, &is_locked);
+    if (absl::IsNotFound(locked)) continue;
+    BVHMILL_RETURN_IF_ERROR(locked);
+    if (!is_locked) continue;
     BVHMILL_RETURN_IF_ERROR(RemoveFile(path));
     Return(found.st_size);
   }
-  return absl::OkStatus();
+  return use_ == FolderUse::kShared ? DropNewFolders() : absl::OkStatus();
 }
 
 }  // namespace bvhmill::server

@@ -9,8 +9,6 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <filesystem>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -23,12 +21,8 @@
 namespace bvhmill::server {
 namespace {
 
-namespace fs = std::filesystem;
-
 // Bytes between two looks at the free space of the disk.
 constexpr int64_t kLookBytes = int64_t{8} << 20;
-// Threads that make files in one folder wait for each other.
-constexpr int kNewFolders = 16;
 constexpr size_t kReadBytes = size_t{1} << 20;
 constexpr size_t kSpaceDigits = 16;
 
@@ -66,6 +60,12 @@ absl::Status AddContent(const OwnedFile& file, const std::string& path,
     *size += static_cast<int64_t>(piece.size());
   } while (piece.size() == kReadBytes);
   return absl::OkStatus();
+}
+
+absl::Status BlobExists() {
+  return MakeCallError({.code = absl::StatusCode::kAlreadyExists,
+                        .reason = "BLOB_EXISTS",
+                        .message = "the server has the blob"});
 }
 
 }  // namespace
@@ -117,14 +117,21 @@ class FileBlobStore::FileUpload final : public BlobUpload {
  public:
   FileUpload(FileBlobStore* store, BlobName name, std::string path)
       : store_(*store), name_(std::move(name)), path_(std::move(path)) {}
-  ~FileUpload() override {
-    const std::lock_guard lock(store_.mutex_);
-    store_.uploading_.erase(path_);
-  }
 
   absl::Status Start() {
-    BVHMILL_RETURN_IF_ERROR(
-        OpenFile(path_, O_RDWR | O_CREAT | O_APPEND, &file_));
+    bool is_locked = false;
+    BVHMILL_RETURN_IF_ERROR(LockUpload(path_, O_CREAT, &file_, &is_locked));
+    if (!is_locked) {
+      return MakeCallError(
+          {.code = absl::StatusCode::kAborted,
+           .reason = "UPLOAD_RUNNING",
+           .args = {{"retry_after_ms", "1000"}},
+           .message = "another upload of the blob runs; try again later"});
+    }
+    // The upload that held the lock before may have made the blob.
+    bool exists = false;
+    BVHMILL_RETURN_IF_ERROR(store_.Find(name_, &exists));
+    if (exists) return BlobExists();
     return AddContent(file_, path_, &digest_, &size_);
   }
 
@@ -175,70 +182,6 @@ class FileBlobStore::FileUpload final : public BlobUpload {
   int64_t size_ = 0;
 };
 
-absl::Status FileBlobStore::Open(const std::string& folder,
-                                 const BlobQuota& quota,
-                                 std::unique_ptr<FileBlobStore>* store) {
-  std::unique_ptr<FileBlobStore> out(new FileBlobStore(folder, quota));
-  BVHMILL_RETURN_IF_ERROR(out->Prepare());
-  *store = std::move(out);
-  return absl::OkStatus();
-}
-
-absl::Status FileBlobStore::Prepare() {
-  for (const char* name : {"/blobs", "/uploads", "/new"}) {
-    BVHMILL_RETURN_IF_ERROR(MakeFolder(folder_ + name));
-  }
-  BVHMILL_RETURN_IF_ERROR(SyncFolder(folder_));
-  std::error_code error;
-  for (int i = 0; i < kNewFolders; ++i) {
-    const std::string folder = NewFolder(i);
-    BVHMILL_RETURN_IF_ERROR(MakeFolder(folder));
-    for (const auto& file : fs::directory_iterator(folder, error)) {
-      BVHMILL_RETURN_IF_ERROR(RemoveFile(file.path().native()));
-    }
-  }
-  for (const auto& file : fs::directory_iterator(folder_ + "/uploads", error)) {
-    const auto size = static_cast<int64_t>(file.file_size(error));
-    if (!error) bytes_ += size;
-  }
-  return List([this](const BlobEntry& entry) {
-    bytes_ += entry.size;
-    return true;
-  });
-}
-
-std::string FileBlobStore::NewFolder(int64_t number) const {
-  return folder_ + "/new/" + std::to_string(number);
-}
-
-std::string FileBlobStore::FolderOf(const BlobName& name) const {
-  return folder_ + "/blobs/" + name.space + "/" + name.digest.substr(0, 2);
-}
-
-std::string FileBlobStore::PathOf(const BlobName& name) const {
-  return FolderOf(name) + "/" + name.digest;
-}
-
-std::string FileBlobStore::UploadPath(const BlobName& name) const {
-  return folder_ + "/uploads/" + name.space + "-" + name.digest;
-}
-
-// Makes the folder of a blob; its name is on the disk when this returns.
-absl::Status FileBlobStore::ReadyFolder(const BlobName& name) {
-  const std::string folder = FolderOf(name);
-  const std::string space = folder_ + "/blobs/" + name.space;
-  {
-    const std::lock_guard lock(mutex_);
-    if (ready_.contains(folder)) return absl::OkStatus();
-  }
-  BVHMILL_RETURN_IF_ERROR(MakeFolder(folder));
-  BVHMILL_RETURN_IF_ERROR(SyncFolder(space));
-  BVHMILL_RETURN_IF_ERROR(SyncFolder(folder_ + "/blobs"));
-  const std::lock_guard lock(mutex_);
-  ready_.insert(folder);
-  return absl::OkStatus();
-}
-
 absl::Status FileBlobStore::CheckFree(int64_t spare) {
   struct statvfs disk = {};
   if (spare == 0 || statvfs(folder_.c_str(), &disk) != 0) {
@@ -283,8 +226,7 @@ absl::Status FileBlobStore::Reserve(int64_t bytes, int64_t spare) {
 absl::Status FileBlobStore::Create(const std::string& space,
                                    std::unique_ptr<NewBlob>* blob) {
   const int64_t number = next_number_.fetch_add(1);
-  const std::string path =
-      NewFolder(number % kNewFolders) + "/" + std::to_string(number);
+  const std::string path = NewFolder(number) + "/" + std::to_string(number);
   OwnedFile file;
   BVHMILL_RETURN_IF_ERROR(OpenFile(path, O_WRONLY | O_CREAT | O_TRUNC, &file));
   *blob = std::make_unique<FileBlob>(this, space, path, std::move(file));
@@ -325,23 +267,8 @@ absl::Status FileBlobStore::StartUpload(const BlobName& name,
                                         std::unique_ptr<BlobUpload>* upload) {
   bool exists = false;
   BVHMILL_RETURN_IF_ERROR(Find(name, &exists));
-  if (exists) {
-    return MakeCallError({.code = absl::StatusCode::kAlreadyExists,
-                          .reason = "BLOB_EXISTS",
-                          .message = "the server has the blob"});
-  }
-  const std::string path = UploadPath(name);
-  {
-    const std::lock_guard lock(mutex_);
-    if (!uploading_.insert(path).second) {
-      return MakeCallError(
-          {.code = absl::StatusCode::kAborted,
-           .reason = "UPLOAD_RUNNING",
-           .args = {{"retry_after_ms", "1000"}},
-           .message = "another upload of the blob runs; try again later"});
-    }
-  }
-  auto out = std::make_unique<FileUpload>(this, name, path);
+  if (exists) return BlobExists();
+  auto out = std::make_unique<FileUpload>(this, name, UploadPath(name));
   BVHMILL_RETURN_IF_ERROR(out->Start());
   *upload = std::move(out);
   return absl::OkStatus();

@@ -5,12 +5,20 @@
 //   blobs/SPACE/AB/DIGEST    a blob; AB are the first two digits of its digest
 //   uploads/SPACE-DIGEST     the bytes of an upload that is not complete
 //   new/N/NUMBER             a blob that is being made; removed at the start
+//   new/SERVER/N/NUMBER      the same, of one of the servers that share a
+//   folder
 //
 // A file gets its name in blobs/ when its content is on the disk; then the
 // folder is written, too. So a blob that has its name is whole, also after a
 // crash.
+//
+// Several servers may share a folder, also one of a network, if its file system
+// has rename and flock for all of them. Each makes its blobs in a folder of its
+// own, which it locks: the folder of a server that is gone is removed by the
+// next one that looks. The lock of a file in uploads/ keeps others from it.
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -29,11 +37,26 @@ struct BlobQuota {
   int64_t min_free_bytes = 0;
 };
 
+// Opens the file of an upload and locks it. Not locked: another upload, of this
+// or another server, has the lock. `flags` may have O_CREAT; else NOT_FOUND if
+// there is no file.
+absl::Status LockUpload(const std::string& path, int flags, OwnedFile* file,
+                        bool* is_locked);
+
+enum class FolderUse : uint8_t {
+  // One server, which holds the lock of the folder.
+  kAlone,
+  kShared,
+};
+
 class FileBlobStore final : public BlobStore {
  public:
   // Makes the folders in `folder`, which must exist, and removes blobs that
-  // were not finished. Reads the sizes of all blobs: O(blobs).
-  static absl::Status Open(const std::string& folder, const BlobQuota& quota,
+  // were not finished by servers that are gone. kAlone: reads the sizes of all
+  // blobs, O(blobs). kShared: `bytes` and the quota count what this server
+  // stores, and all blobs since the last SetBytes.
+  static absl::Status Open(const std::string& folder, FolderUse use,
+                           const BlobQuota& quota,
                            std::unique_ptr<FileBlobStore>* store);
 
   absl::Status Create(const std::string& space,
@@ -51,21 +74,32 @@ class FileBlobStore final : public BlobStore {
       const std::function<bool(const BlobEntry& entry)>& take) override;
   absl::Status DropUploads(int64_t before_ms) override;
   int64_t bytes() const override { return bytes_; }
+  // The bytes of all blobs, as they were listed: those that other servers have
+  // stored or removed are counted so.
+  void SetBytes(int64_t bytes) { bytes_ = bytes; }
+  FolderUse use() const { return use_; }
 
  private:
   class FileBlob;
   class FileUpload;
 
-  FileBlobStore(std::string folder, const BlobQuota& quota)
-      : folder_(std::move(folder)), quota_(quota) {}
+  FileBlobStore(std::string folder, FolderUse use, const BlobQuota& quota)
+      : folder_(std::move(folder)), use_(use), quota_(quota) {}
 
   absl::Status Prepare();
+  absl::Status CountBytes();
+  // Makes and locks the folder in which this server makes blobs.
+  absl::Status LockNewFolder();
+  // Removes those of servers that are gone.
+  absl::Status DropNewFolders();
   std::string NewFolder(int64_t number) const;
   std::string PathOf(const BlobName& name) const;
   std::string FolderOf(const BlobName& name) const;
   std::string UploadPath(const BlobName& name) const;
   absl::Status ReadyFolder(const BlobName& name);
   absl::Status SyncNames(const std::string& folder);
+  // True if all names in the folder are known to be on the disk.
+  bool AreSynced(const std::string& folder);
   // Counts `bytes` more, unless they exceed the quota. `spare` is the part of
   // min_free_bytes that must stay free.
   absl::Status Reserve(int64_t bytes, int64_t spare);
@@ -73,20 +107,23 @@ class FileBlobStore final : public BlobStore {
   absl::Status CheckFree(int64_t spare);
 
   const std::string folder_;
+  const FolderUse use_;
   const BlobQuota quota_;
+  // Where blobs are made; with its lock if the folder is shared.
+  std::string new_folder_;
+  OwnedFile new_lock_;
   // Bytes of blobs, and of those that are being made.
   std::atomic<int64_t> bytes_{0};
   // Bytes that may be written before the free space is looked at again.
   std::atomic<int64_t> unchecked_{0};
   std::atomic<int64_t> next_number_{0};
   std::mutex mutex_;
-  // Paths of running uploads.
-  std::set<std::string> uploading_;
   // Folders that exist and whose names are on the disk.
   std::set<std::string> ready_;
   // Folders whose names are on the disk: those of the process before may not
-  // be.
-  std::set<std::string> synced_;
+  // be. If the folder is shared: with the time of the last change that was
+  // written, in nanoseconds, since another server may have changed it.
+  std::map<std::string, int64_t> synced_;
 };
 
 }  // namespace bvhmill::server

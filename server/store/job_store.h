@@ -8,10 +8,11 @@
 // only once: so each item has exactly one result, however often it was worked
 // on. When a server ends, its leases end, and its items wait again.
 //
-// This interface is narrow on purpose: an engine for several machines
+// This interface is narrow on purpose: the engine for several machines
 // implements the same functions. Times are milliseconds since 1970.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -171,13 +172,30 @@ struct JobStats {
   int64_t oldest_ms = 0;
 };
 
+// What another server has done, or this one. The number of the job; 0 for
+// kItems and kMissed.
+struct JobNews {
+  enum class Kind : uint8_t {
+    // Items wait.
+    kItems,
+    kOver,
+    kCancelled,
+    // News may have been lost: look at everything.
+    kMissed,
+  };
+  Kind kind = Kind::kItems;
+  int64_t job = 0;
+};
+
 // An item that was leased this often when a server ended without notice is
 // worked on alone, so that it cannot take others with it.
 inline constexpr int kSuspectCrashes = 2;
 
 // Thread-safe. Functions block for the disk. What a function has acknowledged
 // with OK survives a crash. Errors besides those that are named:
-// RESOURCE_EXHAUSTED, DISK_FULL; INTERNAL, STORE_FAULT.
+// RESOURCE_EXHAUSTED, DISK_FULL; INTERNAL, STORE_FAULT; UNAVAILABLE,
+// DATABASE_UNAVAILABLE, after which it is not known whether a change was
+// stored.
 class JobStore {
  public:
   JobStore() = default;
@@ -235,6 +253,11 @@ class JobStore {
   virtual absl::Status Count(const std::string& caller, int64_t* waiting,
                              int64_t* jobs) = 0;
   virtual absl::Status Stats(JobStats* stats) = 0;
+
+  // Has `hear` called, by a thread of the store, when a server that uses the
+  // same jobs has added, ended or cancelled some. Call it once; it ends with
+  // the store. A store of one server has no news.
+  virtual void Listen(const std::function<void(const JobNews&)>& /*hear*/) {}
 };
 
 }  // namespace bvhmill::server

@@ -1,6 +1,6 @@
 #pragma once
 
-// The schema of the database as steps: migrations/NNNN_NAME.sql, in the order
+// The schemas of the databases as steps: migrations/NNNN_NAME.sql, in the order
 // of their numbers. A database states how many of them it has. A step that was
 // released never changes.
 
@@ -9,6 +9,9 @@
 
 namespace bvhmill::server {
 
+// Those of SQLite, in server/store/migrations.
 std::span<const std::string_view> Migrations();
+// Those of PostgreSQL, in server/store/postgres/migrations.
+std::span<const std::string_view> PostgresMigrations();
 
 }  // namespace bvhmill::server

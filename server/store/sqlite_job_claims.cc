@@ -1,11 +1,11 @@
 // Leases and results: the part of SqliteJobStore that workers use.
 
-#include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "bvhmill/base/status.h"
+#include "server/store/claim_shares.h"
 #include "server/store/sqlite_job_store.h"
 
 namespace bvhmill::server {
@@ -43,28 +43,12 @@ absl::Status SqliteJobStore::ClaimAll(const ClaimRules& rules,
     callers = CallersOf(&find);
     BVHMILL_RETURN_IF_ERROR(find.status());
   }
-  if (callers.empty()) return absl::OkStatus();
-  // The caller after the one that was first the last time is first now.
-  const auto first =
-      std::upper_bound(callers.begin(), callers.end(), last_caller_);
-  std::rotate(callers.begin(), first, callers.end());
-  last_caller_ = callers.front();
-  // Those that got all of their share, and may want more.
-  std::vector<std::string> hungry = callers;
-  while (!hungry.empty()) {
-    std::vector<std::string> still;
-    const int64_t open = rules.limit - static_cast<int64_t>(items->size());
-    const int64_t share =
-        std::max<int64_t>(open / static_cast<int64_t>(hungry.size()), 1);
-    for (const std::string& caller : hungry) {
-      const auto size = static_cast<int64_t>(items->size());
-      if (size >= rules.limit) break;
-      BVHMILL_RETURN_IF_ERROR(ClaimOf(caller, rules, share, items));
-      const auto got = static_cast<int64_t>(items->size()) - size;
-      if (got == share) still.push_back(caller);
-    }
-    hungry = std::move(still);
-  }
+  TakeTurns(&last_caller_, &callers);
+  BVHMILL_RETURN_IF_ERROR(
+      ClaimShares(std::move(callers), rules.limit, items,
+                  [&](const std::string& caller, int64_t limit) {
+                    return ClaimOf(caller, rules, limit, items);
+                  }));
   return items->empty() ? absl::OkStatus() : transaction.Commit();
 }
 

@@ -9,6 +9,7 @@
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "server/store/blob_store.h"
+#include "server/store/job_parts.h"
 #include "server/store/migrations.h"
 
 namespace bvhmill::server {
@@ -32,27 +33,6 @@ void ReadJob(const Statement& row, JobInfo* job) {
         &job->create_ms, &job->start_ms, &job->end_ms}) {
     *value = row.Int(column++);
   }
-}
-
-// 20 random letters and digits: 103 bits.
-std::string RandomId() {
-  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
-  constexpr int kLength = 20;
-  std::random_device random;
-  std::string id;
-  for (int i = 0; i < kLength; ++i) {
-    id += kLetters[std::uniform_int_distribution<size_t>(
-        0, kLetters.size() - 1)(random)];
-  }
-  return id;
-}
-
-absl::Status NoJob(const std::string& id) {
-  return MakeCallError(
-      {.code = absl::StatusCode::kNotFound,
-       .reason = "JOB_UNKNOWN",
-       .args = {{"resource_type", "job"}, {"resource_name", "jobs/" + id}},
-       .message = "there is no job jobs/" + id});
 }
 
 // A bit for each state.
@@ -134,14 +114,7 @@ absl::Status SqliteJobStore::FindRequest(const NewJob& job, JobInfo* info,
   ReadJob(find, info);
   constexpr int kDigest = 14;
   if (find.Text(kDigest) == job.request_digest) return absl::OkStatus();
-  return MakeCallError({.code = absl::StatusCode::kAlreadyExists,
-                        .reason = "REQUEST_ID_USED",
-                        .field = "request_id",
-                        .args = {{"resource_type", "job"},
-                                 {"resource_name", "jobs/" + info->id}},
-                        .message = "another request with this id has made "
-                                   "jobs/" +
-                                   info->id});
+  return RequestIdUsed(info->id);
 }
 
 absl::Status SqliteJobStore::FindRepeat(const NewJob& job, JobInfo* info,
@@ -179,17 +152,7 @@ absl::Status SqliteJobStore::Create(const NewJob& job, int64_t now_ms,
   BVHMILL_RETURN_IF_ERROR(FindRequest(job, info, &is_there));
   *is_new = !is_there;
   if (is_there) return absl::OkStatus();
-  *info = {};
-  info->id = RandomId();
-  info->caller = job.caller;
-  info->display_name = job.display_name;
-  info->annotations = job.annotations;
-  info->total = static_cast<int64_t>(job.items.size());
-  info->create_ms = now_ms;
-  // A job without items is over at once.
-  const bool is_empty = job.items.empty();
-  info->state = is_empty ? JobState::kSucceeded : JobState::kPending;
-  info->end_ms = is_empty ? now_ms : 0;
+  *info = InfoOfNewJob(job, now_ms);
   const std::string space = SpaceOf(job.caller);
   {
     Statement add(
@@ -301,11 +264,7 @@ absl::Status SqliteJobStore::Delete(const std::string& caller,
   BVHMILL_RETURN_IF_ERROR(transaction.status());
   JobInfo job;
   BVHMILL_RETURN_IF_ERROR(FindJob(writer_.get(), caller, id, &job));
-  if (!IsOver(job.state)) {
-    return MakeCallError({.code = absl::StatusCode::kFailedPrecondition,
-                          .reason = "JOB_NOT_OVER",
-                          .message = "the job still runs; cancel it first"});
-  }
+  if (!IsOver(job.state)) return JobNotOver();
   BVHMILL_RETURN_IF_ERROR(Remove(job.number));
   return transaction.Commit();
 }

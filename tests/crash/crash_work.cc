@@ -3,7 +3,6 @@
 #include <chrono>
 #include <map>
 #include <memory>
-#include <shared_mutex>
 #include <vector>
 
 #include "bvhmill/base/status.h"
@@ -30,7 +29,8 @@ absl::Status MakeOutput(server::DataFolder* folder, const ClaimedItem& item,
 absl::Status Finish(server::DataFolder* folder,
                     const std::vector<ClaimedItem>& items,
                     std::vector<bool>* accepted) {
-  const std::shared_lock lock(folder->naming());
+  server::NamesHeld names;
+  BVHMILL_RETURN_IF_ERROR(folder->HoldNames(&names));
   std::vector<std::unique_ptr<server::NewBlob>> blobs(items.size());
   std::vector<server::NewBlob*> pointers;
   std::vector<FinishedItem> finished;

@@ -55,7 +55,9 @@ constexpr Layer kLayers[] = {
      "bvhmill/base bvhmill/report bvhmill/edit/joint_map.h bvhmill/encode "
      "bvhmill/pipeline bvhmill/wire bvhmill/v1 server/app/config.h "
      "server/auth server/codec server/limits server/net server/observe"},
-    {"server/store", "bvhmill/base bvhmill/digest"},
+    {"server/store/postgres", "bvhmill/base server/store"},
+    {"server/store",
+     "bvhmill/base bvhmill/digest server/store/postgres/open_postgres.h"},
     {"server/jobs",
      "bvhmill/base bvhmill/digest bvhmill/pipeline bvhmill/unpack bvhmill/wire "
      "bvhmill/v1 server/app/config.h server/auth server/codec server/convert "
@@ -124,6 +126,7 @@ constexpr ThirdParty kThirdParty[] = {
     {"toml++/", "client/cli/dataset"},
     {"openssl/", "server client lib/bvhmill/digest"},
     {"sqlite3.h", "server/store"},
+    {"pqxx/", "server/store/postgres"},
     {"prometheus/", "server"},
     {"pybind11/", "client/python"},
     {"spdlog/", ""},

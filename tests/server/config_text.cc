@@ -77,7 +77,7 @@ std::string NameOf(server::LogFormat format) {
 std::string ConfigText(const server::ServerConfig& config) {
   const auto& [listen, insecure, tls_cert, tls_key, tls_client_ca, token_file,
                threads, drain_seconds, metrics, log, reflection, limits,
-               service, admission, transport, jobs, data_dir,
+               service, admission, transport, jobs, data_dir, jobs_database,
                data_dir_is_default, check_config, check_data, hash_token] =
       config;
   Lines out;
@@ -100,6 +100,7 @@ std::string ConfigText(const server::ServerConfig& config) {
   // It follows from data_dir.
   static_cast<void>(data_dir_is_default);
   out.Add("data_dir", data_dir);
+  out.Add("jobs_database", jobs_database);
   out.Add("check_data", check_data);
   PutLimits(config, &out);
   out.Add("check_config", check_config);

@@ -1,5 +1,4 @@
 #include "tests/server/fixture.h"
-#include "server/rpc/statuses.h"
 
 #include <arpa/inet.h>
 #include <grpcpp/generic/generic_stub.h>
@@ -9,6 +8,7 @@
 
 #include "bvhmill/pipeline/convert.h"
 #include "bvhmill/wire/options.h"
+#include "server/rpc/statuses.h"
 
 namespace bvhmill::testing {
 namespace {

@@ -47,6 +47,8 @@ inline constexpr LimitRange kAnyLimit = {};
 inline constexpr LimitRange kInt32Limit = {0,
                                            std::numeric_limits<int32_t>::max()};
 // For the size of chunks, which must fit a message of gRPC's default size.
+// A lease is renewed several times.
+inline constexpr LimitRange kLeaseLimit = {1, 86'400};
 inline constexpr LimitRange kChunkLimit = {int64_t{1} << 10, int64_t{4} << 20};
 
 // A limit that is a member of Struct.

@@ -57,6 +57,10 @@ const FlagCase kFlags[] = {
     {"log", "json", "log = json"},
     {"reflection", "on", "reflection = true"},
     {"data-dir", "/jobs", "data_dir = /jobs"},
+    {"jobs-database",
+     "postgresql:///j",
+     "jobs_database = postgresql:///j",
+     {"--data-dir=/jobs"}},
 };
 
 // The flag of each limit, and the field of ServerConfig that has its struct. A
@@ -114,6 +118,7 @@ const std::pair<const char*, const char*> kLimitFlags[] = {
     {"job-retention-seconds", "jobs"},
     {"blob-retention-seconds", "jobs"},
     {"max-item-tries", "jobs"},
+    {"job-lease-seconds", "jobs"},
     {"max-wait-seconds", "jobs"},
 };
 
@@ -330,9 +335,11 @@ size_t EditDistance(std::string_view a, std::string_view b) {
 }
 
 TEST(FlagsTest, LimitsTakeZeroButNothingNegative) {
+  const std::set<std::string> bounded = {"recommended-chunk-bytes",
+                                         "job-lease-seconds"};
   for (const FlagCase& flag : LimitCases()) {
     EXPECT_FALSE(Read({"--" + flag.flag + "=-1"}).good) << flag.flag;
-    if (flag.flag != "recommended-chunk-bytes") {
+    if (!bounded.contains(flag.flag)) {
       EXPECT_TRUE(Read({"--" + flag.flag + "=0"}).good) << flag.flag;
     }
   }

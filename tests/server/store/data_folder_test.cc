@@ -72,8 +72,8 @@ class DataFolderTest : public ::testing::Test {
   }
 
   // Its own for each process: tests run at the same time.
-  const std::string parent_ = ::testing::TempDir() + "data-folder-test-" +
-                              std::to_string(getpid());
+  const std::string parent_ =
+      ::testing::TempDir() + "data-folder-test-" + std::to_string(getpid());
   const std::string path_ = parent_ + "/state";
   std::unique_ptr<DataFolder> folder_;
 };

@@ -1,18 +1,19 @@
-// A random walk of the store of jobs beside a plain model in memory. After each
-// step all that the store can tell is compared with the model.
+// A random walk of each store of jobs beside a plain model in memory. After
+// each step all that the store can tell is compared with the model.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <random>
 #include <set>
+#include <tuple>
 
 #include "bvhmill/base/status.h"
-#include "server/store/sqlite_job_store.h"
+#include "server/store/blob_store.h"
 #include "tests/server/store/job_model.h"
+#include "tests/server/store/store_kinds.h"
 
 namespace bvhmill::testing {
 namespace {
@@ -20,27 +21,18 @@ namespace {
 using server::ClaimedItem;
 using server::FinishedItem;
 using server::JobInfo;
-using server::SqliteJobStore;
 using server::StoredResult;
 
-class ModelWalk : public ::testing::TestWithParam<uint32_t> {
+class ModelWalk
+    : public ::testing::TestWithParam<std::tuple<const char*, uint32_t>> {
  public:
-  ModelWalk() : random_(GetParam()) {
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-  }
-  ~ModelWalk() override { std::filesystem::remove_all(folder_); }
+  ModelWalk() : random_(std::get<1>(GetParam())) {}
 
   int64_t Pick(int64_t least, int64_t most) {
     return std::uniform_int_distribution<int64_t>(least, most)(random_);
   }
   std::string Caller() {
     return std::string(1, static_cast<char>(Pick('a', 'c')));
-  }
-
-  void Open() {
-    store_ = nullptr;
-    ASSERT_TRUE(SqliteJobStore::Open(folder_ + "/jobs.db", &store_).ok());
   }
 
   // A job of the model that was or was not; its id.
@@ -80,9 +72,8 @@ class ModelWalk : public ::testing::TestWithParam<uint32_t> {
   }
 
   std::minstd_rand random_;
-  const std::string folder_ =
-      ::testing::TempDir() + "model-" + std::to_string(GetParam());
-  std::unique_ptr<SqliteJobStore> store_;
+  std::unique_ptr<StoreKind> kind_;
+  std::unique_ptr<server::JobStore> store_;
   std::map<std::string, ModelJob> jobs_;
   std::map<std::string, int64_t> numbers_;
   // All claims, also those that have ended.
@@ -172,7 +163,8 @@ void ModelWalk::Claim() {
     }
   }
   std::vector<ClaimedItem> items;
-  ASSERT_TRUE(store_->Claim(rules, &items).ok());
+  const absl::Status claimed_ok = store_->Claim(rules, &items);
+  ASSERT_TRUE(claimed_ok.ok()) << claimed_ok;
   EXPECT_LE(static_cast<int64_t>(items.size()),
             std::min<int64_t>(rules.limit, all));
   if (!rules.suspects) {
@@ -267,7 +259,7 @@ void ModelWalk::Expire() {
 }
 
 void ModelWalk::Reopen() {
-  Open();
+  kind_->Open(&store_);
   for (auto& [id, job] : jobs_) {
     for (ModelItem& item : job.items) {
       if (item.state != ModelItem::kLeased) continue;
@@ -300,7 +292,8 @@ void ModelWalk::CompareJob(const std::string& id, const ModelJob& job) {
   std::map<int64_t, std::string> results;
   for (server::ResultPage page{.limit = 2, .max_bytes = 1 << 20};;) {
     std::vector<StoredResult> some;
-    ASSERT_TRUE(store_->Results(job.caller, id, page, &some).ok());
+    const absl::Status read = store_->Results(job.caller, id, page, &some);
+    ASSERT_TRUE(read.ok()) << read;
     if (some.empty()) break;
     for (const StoredResult& result : some) {
       EXPECT_GT(result.item, page.after);
@@ -351,7 +344,11 @@ void ModelWalk::Compare() {
 }
 
 TEST_P(ModelWalk, IsThatOfTheModel) {
-  Open();
+  const auto& [kind, seed] = GetParam();
+  std::string why;
+  kind_ = MakeKind(kind, "model_" + std::to_string(seed), &why);
+  if (kind_ == nullptr) GTEST_SKIP() << why;
+  kind_->Open(&store_);
   constexpr int kSteps = 400;
   using Step = void (ModelWalk::*)();
   const std::vector<Step> steps = {
@@ -369,7 +366,12 @@ TEST_P(ModelWalk, IsThatOfTheModel) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, ModelWalk, ::testing::Values(1, 2, 3, 4));
+INSTANTIATE_TEST_SUITE_P(Sqlite, ModelWalk,
+                         ::testing::Combine(::testing::Values("sqlite"),
+                                            ::testing::Values(1, 2, 3, 4)));
+INSTANTIATE_TEST_SUITE_P(Postgres, ModelWalk,
+                         ::testing::Combine(::testing::Values("postgres"),
+                                            ::testing::Values(1, 2)));
 
 }  // namespace
 }  // namespace bvhmill::testing

@@ -1,0 +1,128 @@
+#include "bench/jobs/postgres_claims.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "bench/support/postgres_process.h"
+#include "server/store/postgres/open_postgres.h"
+
+namespace bvhmill::bench {
+namespace {
+
+using server::ClaimedItem;
+using server::FinishedItem;
+using server::JobInfo;
+using server::JobStore;
+
+constexpr int kItems = 20'000;
+constexpr int kWorkers = 4;
+constexpr int kClaim = 16;
+constexpr int64_t kNowMs = 1'000'000;
+constexpr int64_t kUntilMs = kNowMs + 600'000;
+
+bool AddJob(JobStore* store, JobInfo* info) {
+  server::NewJob job;
+  job.options = std::string(200, 'o');
+  for (int i = 0; i < kItems; ++i) {
+    server::NewItem& item = job.items.emplace_back();
+    item.key = "takes/" + std::to_string(i) + ".bvh";
+    item.blob = std::string(64, 'a');
+  }
+  bool is_new = false;
+  return store->Create(job, kNowMs, info, &is_new).ok();
+}
+
+// Items that one worker has claimed and completed.
+std::vector<int64_t> WorkAll(JobStore* store) {
+  std::vector<int64_t> done;
+  while (true) {
+    std::vector<ClaimedItem> items;
+    const absl::Status claimed = store->Claim(
+        {.limit = kClaim, .now_ms = kNowMs, .until_ms = kUntilMs}, &items);
+    if (!claimed.ok() || items.empty()) return done;
+    std::vector<FinishedItem> finished;
+    for (const ClaimedItem& item : items) {
+      FinishedItem& one = finished.emplace_back();
+      one.lease = item.lease;
+      one.result.bytes = std::string(500, 'r');
+      one.result.outputs = {std::string(64, 'b')};
+    }
+    std::vector<bool> accepted;
+    std::vector<int64_t> over;
+    if (!store->Complete(finished, kNowMs, &accepted, &over).ok()) return done;
+    for (size_t i = 0; i < items.size(); ++i) {
+      if (accepted[i]) done.push_back(items[i].lease.item);
+    }
+  }
+}
+
+// Seconds; negative if an item was lost or done twice.
+double RunWorkers(JobStore* store, const JobInfo& job) {
+  const auto begin = std::chrono::steady_clock::now();
+  std::mutex mutex;
+  std::multiset<int64_t> all;
+  {
+    std::vector<std::jthread> workers;
+    workers.reserve(kWorkers);
+    for (int i = 0; i < kWorkers; ++i) {
+      workers.emplace_back([&] {
+        const std::vector<int64_t> done = WorkAll(store);
+        const std::lock_guard lock(mutex);
+        all.insert(done.begin(), done.end());
+      });
+    }
+  }
+  const std::chrono::duration<double> seconds =
+      std::chrono::steady_clock::now() - begin;
+  const std::set<int64_t> distinct(all.begin(), all.end());
+  JobInfo end;
+  const bool is_good = all.size() == kItems && distinct.size() == kItems &&
+                       store->Get(job.caller, job.id, &end).ok() &&
+                       end.state == server::JobState::kSucceeded &&
+                       end.ok == kItems;
+  return is_good ? seconds.count() : -1;
+}
+
+double SizeOf(PostgresProcess* postgres) {
+  return std::atof(
+      postgres->RunSql("jobs", "SELECT pg_database_size('jobs')").c_str());
+}
+
+}  // namespace
+
+void ClaimFromPostgres(benchmark::State& state) {
+  std::string why;
+  const auto postgres = PostgresProcess::Start(/*durable=*/true, &why);
+  std::unique_ptr<JobStore> store;
+  std::string identity;
+  if (postgres == nullptr ||
+      !server::OpenPostgresJobStore(postgres->NewDatabase("jobs"), &store,
+                                    &identity)
+           .ok()) {
+    state.SkipWithError(("no PostgreSQL: " + why).c_str());
+    return;
+  }
+  double seconds = 0;
+  const double empty = SizeOf(postgres.get());
+  while (state.KeepRunning()) {
+    JobInfo job;
+    const double took =
+        AddJob(store.get(), &job) ? RunWorkers(store.get(), job) : -1;
+    if (took < 0) state.SkipWithError("an item was lost or done twice");
+    seconds += took;
+  }
+  state.counters["claims_per_s"] =
+      static_cast<double>(state.iterations()) * kItems / seconds;
+  state.counters["bytes_per_item"] =
+      (SizeOf(postgres.get()) - empty) /
+      (static_cast<double>(state.iterations()) * kItems);
+}
+
+}  // namespace bvhmill::bench

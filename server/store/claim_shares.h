@@ -1,0 +1,47 @@
+#pragma once
+
+// How callers share the items of a claim.
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "bvhmill/base/status.h"
+
+namespace bvhmill::server {
+
+// Puts the callers, which are in order, into the order of this claim: the one
+// after `*last`, which was first the last time, is first now.
+inline void TakeTurns(std::string* last, std::vector<std::string>* callers) {
+  if (callers->empty()) return;
+  const auto first = std::upper_bound(callers->begin(), callers->end(), *last);
+  std::rotate(callers->begin(), first, callers->end());
+  *last = callers->front();
+}
+
+// Calls `claim(caller, limit)`, which adds up to `limit` items to `*items`, so
+// that callers with waiting items get equal shares of `limit` items.
+template <typename Items, typename Claim>
+absl::Status ClaimShares(std::vector<std::string> callers, int64_t limit,
+                         Items* items, const Claim& claim) {
+  // Callers that got all of their share, and may want more.
+  while (!callers.empty()) {
+    std::vector<std::string> still;
+    const int64_t open = limit - static_cast<int64_t>(items->size());
+    const int64_t share =
+        std::max<int64_t>(open / static_cast<int64_t>(callers.size()), 1);
+    for (const std::string& caller : callers) {
+      const auto size = static_cast<int64_t>(items->size());
+      if (size >= limit) return absl::OkStatus();
+      BVHMILL_RETURN_IF_ERROR(claim(caller, share));
+      const auto got = static_cast<int64_t>(items->size()) - size;
+      if (got == share) still.push_back(caller);
+    }
+    callers = std::move(still);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace bvhmill::server

@@ -1,0 +1,24 @@
+#pragma once
+
+// Parts that the stores of jobs share.
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "server/store/job_store.h"
+
+namespace bvhmill::server {
+
+// The state of a job that is being made, with an id of 20 random letters and
+// digits (103 bits). A job without items is over at once.
+JobInfo InfoOfNewJob(const NewJob& job, int64_t now_ms);
+
+// NOT_FOUND, JOB_UNKNOWN.
+absl::Status NoJob(const std::string& id);
+// ALREADY_EXISTS, REQUEST_ID_USED. `id` is that of the job that was made.
+absl::Status RequestIdUsed(const std::string& id);
+// FAILED_PRECONDITION, JOB_NOT_OVER.
+absl::Status JobNotOver();
+
+}  // namespace bvhmill::server

@@ -1,0 +1,229 @@
+#include "server/store/postgres/connections.h"
+
+#include <algorithm>
+
+#include "bvhmill/base/call_error.h"
+#include "bvhmill/base/status.h"
+#include "server/store/postgres/open_postgres.h"
+#include "server/store/postgres/postgres_faults.h"
+
+namespace bvhmill::server {
+namespace {
+
+// Threads of a server that use the database at once: those of calls, of the
+// runner and of the janitor. A database takes 100 connections by default.
+constexpr int kMaxSessions = 8;
+constexpr int kSlots = 16;
+constexpr std::chrono::seconds kPatience(10);
+constexpr int kMaxRuns = 5;
+constexpr std::chrono::milliseconds kFirstPause(50);
+constexpr std::chrono::seconds kLongestPause(2);
+
+// A transaction of a server that hangs does not hold others for ever. Every
+// statement finds its rows by an index, also before the database has counted
+// its rows.
+constexpr char kSettings[] =
+    "SET synchronous_commit = on; SET lock_timeout = '10s';"
+    "SET idle_in_transaction_session_timeout = '30s';"
+    "SET client_min_messages = warning; SET jit = off;"
+    "SET enable_seqscan = off; SET enable_hashjoin = off;"
+    "SET enable_mergejoin = off; SET search_path = bvhmill";
+
+bool IsUri(const std::string& address) {
+  return address.starts_with("postgresql://") ||
+         address.starts_with("postgres://");
+}
+
+}  // namespace
+
+std::string WithTimeouts(const std::string& address) {
+  std::string out = address;
+  for (const std::string setting :
+       {"connect_timeout=5", "tcp_user_timeout=15000", "keepalives_idle=10",
+        "keepalives_interval=5", "keepalives_count=3",
+        "application_name=bvhmilld"}) {
+    const std::string name = setting.substr(0, setting.find('=') + 1);
+    if (address.find(name) != std::string::npos) continue;
+    const bool has_query = out.find('?') != std::string::npos;
+    out += (IsUri(address) ? (has_query ? "&" : "?") : " ") + setting;
+  }
+  return out;
+}
+
+std::string WithoutPassword(const std::string& address) {
+  std::string out = address;
+  const size_t host = out.find('@');
+  const size_t user = out.find("://");
+  if (IsUri(out) && host != std::string::npos) {
+    const size_t colon = out.find(':', user + 3);
+    if (colon < host) out.erase(colon, host - colon);
+  }
+  for (size_t at = out.find("password="); at != std::string::npos;
+       at = out.find("password=")) {
+    const size_t end = std::min(out.find_first_of("& ", at), out.size());
+    out.erase(at, std::min(end + 1, out.size()) - at);
+  }
+  while (out.ends_with('&') || out.ends_with('?')) out.pop_back();
+  return out;
+}
+
+// The function is deprecated, since later versions never connect again.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+void StayLost(pqxx::connection* connection) {
+  connection->inhibit_reactivation(true);
+}
+#pragma GCC diagnostic pop
+
+Session::Session(const std::string& address, int slot)
+    : connection_(address), slot_(slot) {
+  pqxx::nontransaction(connection_).exec(kSettings);
+  StayLost(&connection_);
+}
+
+const std::string& Session::NameOf(const char* sql) {
+  const auto found = names_.find(std::string_view(sql));
+  if (found != names_.end()) return found->second;
+  const std::string name = "s" + std::to_string(names_.size());
+  connection_.prepare(name, sql);
+  return names_.emplace(sql, name).first->second;
+}
+
+Work::Work(Session* session, Commit commit)
+    : session_(*session), work_(session->connection()) {
+  if (commit == Commit::kFast) {
+    work_.exec("SET LOCAL synchronous_commit = off");
+  }
+}
+
+void Work::Notify(const std::string& news) {
+  Run("SELECT pg_notify('bvhmill_jobs', $1)", news);
+}
+
+void Work::ReachFaultPoint() {
+  if (FaultPoints::Reach(Effect::kSql) == Fault::kNone) return;
+  throw pqxx::failure("a fault of a test");
+}
+
+Connections::Connections(const std::string& address, int first_slot)
+    : address_(WithTimeouts(address)), next_slot_(first_slot) {}
+
+absl::Status Connections::Try() {
+  try {
+    auto session = std::make_unique<Session>(address_, 0);
+    return absl::OkStatus();
+  } catch (const std::exception& fault) {
+    return MakeCallError({.code = absl::StatusCode::kUnavailable,
+                          .reason = "DATABASE_UNAVAILABLE",
+                          .message = "the database of jobs cannot be used: " +
+                                     FirstLine(fault)});
+  }
+}
+
+// Without the mutex: a database that is gone lets it wait.
+absl::Status Connections::Connect(SessionPtr* session) {
+  int slot = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    slot = next_slot_++ % kSlots;
+  }
+  try {
+    *session = std::make_unique<Session>(address_, slot);
+    const std::lock_guard lock(mutex_);
+    pause_ = {};
+    return absl::OkStatus();
+  } catch (const std::exception&) {
+    const std::lock_guard lock(mutex_);
+    pause_ =
+        std::clamp<Clock::duration>(2 * pause_, kFirstPause, kLongestPause);
+    refused_until_ = Clock::now() + pause_;
+    --open_;
+    given_back_.notify_one();
+    return DatabaseUnavailable();
+  }
+}
+
+absl::Status Connections::Take(SessionPtr* session) {
+  {
+    std::unique_lock lock(mutex_);
+    const bool has_room = given_back_.wait_for(lock, kPatience, [this] {
+      return !idle_.empty() || open_ < kMaxSessions;
+    });
+    if (!has_room) return DatabaseUnavailable();
+    if (!idle_.empty()) {
+      *session = std::move(idle_.back());
+      idle_.pop_back();
+      return absl::OkStatus();
+    }
+    if (Clock::now() < refused_until_) return DatabaseUnavailable();
+    ++open_;
+  }
+  return Connect(session);
+}
+
+// Null: the connection was lost, and so were those that were not used.
+void Connections::GiveBack(SessionPtr session) {
+  std::vector<SessionPtr> lost;
+  const std::lock_guard lock(mutex_);
+  if (session != nullptr) {
+    idle_.push_back(std::move(session));
+  } else {
+    lost.swap(idle_);
+    open_ -= 1 + static_cast<int>(lost.size());
+  }
+  given_back_.notify_all();
+}
+
+Connections::Next Connections::RunOnce(
+    Commit commit, const std::function<absl::Status(Work*)>& work,
+    bool may_retry, absl::Status* status) {
+  SessionPtr session;
+  *status = Take(&session);
+  if (!status->ok()) return Next::kStop;
+  // Only before the commit is it known that nothing was stored.
+  bool is_committing = false;
+  Next next = Next::kStop;
+  try {
+    Work running(session.get(), commit);
+    *status = work(&running);
+    if (status->ok()) {
+      is_committing = true;
+      running.Finish();
+    }
+  } catch (const std::exception& fault) {
+    *status = StatusOfFault(fault);
+    const bool is_lost = absl::IsUnavailable(*status);
+    if (may_retry && (MayRunAgain(fault) || (is_lost && !is_committing))) {
+      next = Next::kAgain;
+    }
+    if (is_lost || !session->connection().is_open()) session = nullptr;
+  }
+  GiveBack(std::move(session));
+  return next;
+}
+
+absl::Status Connections::Run(Commit commit,
+                              const std::function<absl::Status(Work*)>& work) {
+  absl::Status status;
+  for (int run = 1; run <= kMaxRuns; ++run) {
+    const bool may_retry = run < kMaxRuns;
+    if (RunOnce(commit, work, may_retry, &status) == Next::kStop) break;
+  }
+  return status;
+}
+
+std::string ArrayOfTexts(const std::vector<std::string>& texts) {
+  std::string out = "{";
+  for (const std::string& text : texts) {
+    if (out.size() > 1) out += ',';
+    out += '"';
+    for (const char c : text) {
+      if (c == '"' || c == '\\') out += '\\';
+      out += c;
+    }
+    out += '"';
+  }
+  return out + "}";
+}
+
+}  // namespace bvhmill::server

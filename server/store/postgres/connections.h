@@ -1,0 +1,153 @@
+#pragma once
+
+// Connections to PostgreSQL, and transactions on them.
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <pqxx/pqxx>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "server/store/fault_points.h"
+
+namespace bvhmill::server {
+
+// `address` with settings that notice a database which is gone, unless it has
+// them.
+std::string WithTimeouts(const std::string& address);
+
+// Makes a lost connection an error: libpqxx would make a new one, which knows
+// neither the transaction nor the settings.
+void StayLost(pqxx::connection* connection);
+
+// One connection, with the statements that it knows. One thread at a time.
+class Session {
+ public:
+  // Throws what libpqxx throws. `slot` is where it adds to counts of jobs.
+  Session(const std::string& address, int slot);
+
+  pqxx::connection& connection() { return connection_; }
+  int slot() const { return slot_; }
+  // The name under which the statement is prepared.
+  const std::string& NameOf(const char* sql);
+
+ private:
+  pqxx::connection connection_;
+  const int slot_;
+  std::map<std::string, std::string, std::less<>> names_;
+};
+
+// When a change counts as stored.
+enum class Commit : uint8_t {
+  // When it is on the disk of the database, and of its standby if it has one.
+  kDurable,
+  // At once: the database may forget it when it is killed. For changes whose
+  // loss costs nothing but time.
+  kFast,
+};
+
+// A running transaction.
+class Work {
+ public:
+  Work(Session* session, Commit commit);
+
+  // Runs a statement with values for $1, $2, ... Throws what libpqxx throws.
+  template <typename... Args>
+  pqxx::result Run(const char* sql, const Args&... args) {
+    ReachFaultPoint();
+    return work_.exec_prepared(session_.NameOf(sql), args...);
+  }
+  void Execute(const std::string& sql) {
+    ReachFaultPoint();
+    work_.exec(sql);
+  }
+  // Tells all servers when the transaction is committed.
+  void Notify(const std::string& news);
+  void Finish() {
+    ReachFaultPoint();
+    work_.commit();
+  }
+  int slot() const { return session_.slot(); }
+
+ private:
+  static void ReachFaultPoint();
+
+  Session& session_;
+  pqxx::work work_;
+};
+
+// A bounded pool. Thread-safe. After a connection could not be made, others are
+// refused for a time that doubles from 50 ms to 2 s, so that threads do not
+// wait for a database that is gone.
+class Connections {
+ public:
+  // `first_slot`: slots of different servers should differ.
+  Connections(const std::string& address, int first_slot);
+
+  // Connects, and returns a status for the operator, which may name hosts.
+  absl::Status Try();
+
+  // Runs `work` in a transaction, which is committed if it returns OK. It runs
+  // again if the database asks for that, or if the connection was lost before
+  // the commit: it must set all that it returns anew. Statuses: those of
+  // StatusOfFault. After UNAVAILABLE it is not known whether the transaction
+  // was committed.
+  absl::Status Run(Commit commit,
+                   const std::function<absl::Status(Work*)>& work);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  using SessionPtr = std::unique_ptr<Session>;
+
+  absl::Status Take(SessionPtr* session);
+  absl::Status Connect(SessionPtr* session);
+  void GiveBack(SessionPtr session);
+  // Whether to run the work once more.
+  enum class Next : uint8_t { kStop, kAgain };
+  Next RunOnce(Commit commit, const std::function<absl::Status(Work*)>& work,
+               bool may_retry, absl::Status* status);
+
+  const std::string address_;
+  std::mutex mutex_;
+  std::condition_variable given_back_;
+  std::vector<SessionPtr> idle_;
+  int open_ = 0;
+  int next_slot_;
+  Clock::time_point refused_until_;
+  Clock::duration pause_{};
+};
+
+// A literal of an array: {1,2,3}.
+template <typename Numbers>
+std::string ArrayOf(const Numbers& numbers) {
+  std::string text = "{";
+  for (const auto number : numbers) {
+    if (text.size() > 1) text += ',';
+    text += std::to_string(number);
+  }
+  return text + "}";
+}
+
+// The same for texts: {"a","b"}.
+std::string ArrayOfTexts(const std::vector<std::string>& texts);
+
+// Values of bytes for a statement, and bytes of a result.
+inline pqxx::binarystring BytesFor(std::string_view bytes) {
+  return {bytes.data() == nullptr ? "" : bytes.data(), bytes.size()};
+}
+inline std::string BytesOf(const pqxx::field& field) {
+  return pqxx::binarystring(field).str();
+}
+
+// The time of the clock of the database, in SQL.
+#define BVHMILL_DATABASE_MS \
+  "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
+
+}  // namespace bvhmill::server

@@ -1,0 +1,307 @@
+// Claims and their ends: the part of PostgresJobStore that workers use.
+
+#include <set>
+#include <string>
+#include <utility>
+
+#include "bvhmill/base/call_error.h"
+#include "bvhmill/base/status.h"
+#include "server/store/claim_shares.h"
+#include "server/store/postgres/postgres_job_store.h"
+
+namespace bvhmill::server {
+namespace {
+
+// The jobs of a caller in their order, and the waiting items of each in theirs.
+// Items that another claim is about to lease are passed over.
+#define BVHMILL_CLAIM(which, order)                                            \
+  "WITH got AS MATERIALIZED (SELECT i.job, i.number FROM (SELECT number FROM " \
+  "job WHERE caller = $1 AND state < 4 AND state <> 3 ORDER BY number) j "     \
+  "CROSS JOIN LATERAL (SELECT job, number FROM item WHERE item.job = "         \
+  "j.number AND state = 0 AND " which                                          \
+  " AND not_before_ms <= $2 ORDER BY " order                                   \
+  "number LIMIT $3 FOR UPDATE SKIP LOCKED) i LIMIT $3), numbered AS (SELECT "  \
+  "job, number, row_number() OVER (ORDER BY job, number) AS n FROM got) "      \
+  "UPDATE item SET state = 1, lease = $4::bigint + n, lease_until_ms "         \
+  "= " BVHMILL_DATABASE_MS                                                     \
+  " + $5 FROM numbered WHERE item.job = numbered.job AND item.number = "       \
+  "numbered.number RETURNING item.job, item.number, lease, key, blob, "        \
+  "encoding, format, display_name, options, tries, crashes, last_error"
+
+constexpr char kFresh[] = BVHMILL_CLAIM("crashes < 2", "");
+constexpr char kSuspect[] = BVHMILL_CLAIM("crashes >= 2", "crashes, ");
+
+void ReadItem(const pqxx::row& row, ClaimedItem* claimed) {
+  int column = 0;
+  claimed->lease.job = row[column++].as<int64_t>();
+  claimed->lease.item = row[column++].as<int64_t>();
+  claimed->lease.lease = row[column++].as<int64_t>();
+  claimed->item.key = BytesOf(row[column++]);
+  claimed->item.blob = row[column++].c_str();
+  claimed->item.encoding = row[column++].as<int>();
+  claimed->item.format = row[column++].as<int>();
+  claimed->item.display_name = BytesOf(row[column++]);
+  claimed->item.options = BytesOf(row[column++]);
+  claimed->tries = row[column++].as<int>();
+  claimed->crashes = row[column++].as<int>();
+  claimed->why = BytesOf(row[column++]);
+}
+
+// Columns of the finished items of a call.
+struct FinishedColumns {
+  std::vector<int64_t> jobs, items, leases;
+  std::vector<int> codes;
+  // The results one after the other; those of an item begin at `at`, from 1.
+  std::string bytes;
+  std::vector<size_t> at, sizes;
+
+  void Add(const FinishedItem& item) {
+    jobs.push_back(item.lease.job);
+    items.push_back(item.lease.item);
+    leases.push_back(item.lease.lease);
+    codes.push_back(item.result.code);
+    at.push_back(bytes.size() + 1);
+    sizes.push_back(item.result.bytes.size());
+    bytes += item.result.bytes;
+  }
+};
+
+struct OutputColumns {
+  std::vector<int64_t> jobs, items;
+  std::vector<int> positions;
+  std::vector<std::string> blobs;
+
+  void Add(const FinishedItem& item) {
+    int position = 0;
+    for (const std::string& blob : item.result.outputs) {
+      jobs.push_back(item.lease.job);
+      items.push_back(item.lease.item);
+      positions.push_back(position++);
+      blobs.push_back(blob);
+    }
+  }
+};
+
+// The leases whose items got their results.
+std::set<int64_t> StoreFinished(const FinishedColumns& columns, Work* work) {
+  const pqxx::result done = work->Run(
+      "WITH done AS (UPDATE item SET state = 2 FROM unnest($1::bigint[], "
+      "$2::bigint[], $3::bigint[], $4::int[], $5::bigint[], $6::bigint[]) u "
+      "(job, number, lease, code, at, size) WHERE item.job = u.job AND "
+      "item.number = u.number AND item.state = 1 AND item.lease = u.lease "
+      "RETURNING item.job, item.number, item.blob, item.lease, u.code, u.at, "
+      "u.size), added AS (INSERT INTO result (job, item, blob, code, bytes) "
+      "SELECT job, number, blob, code, substring($7::bytea FROM at::int FOR "
+      "size::int) FROM done) SELECT lease FROM done",
+      ArrayOf(columns.jobs), ArrayOf(columns.items), ArrayOf(columns.leases),
+      ArrayOf(columns.codes), ArrayOf(columns.at), ArrayOf(columns.sizes),
+      BytesFor(columns.bytes));
+  std::set<int64_t> leases;
+  for (const auto& row : done) leases.insert(row[0].as<int64_t>());
+  return leases;
+}
+
+}  // namespace
+
+absl::Status PostgresJobStore::Claim(const ClaimRules& rules,
+                                     std::vector<ClaimedItem>* items) {
+  items->clear();
+  BVHMILL_RETURN_IF_ERROR(EndDoubtfulLeases());
+  std::vector<LeaseRange> ranges;
+  const absl::Status status = connections_.Run(Commit::kFast, [&](Work* work) {
+    items->clear();
+    return ClaimAll(rules, work, items, &ranges);
+  });
+  if (status.ok()) return status;
+  items->clear();
+  const std::lock_guard lock(mutex_);
+  doubtful_.insert(doubtful_.end(), ranges.begin(), ranges.end());
+  return status;
+}
+
+absl::Status PostgresJobStore::EndDoubtfulLeases() {
+  std::vector<LeaseRange> ranges;
+  {
+    const std::lock_guard lock(mutex_);
+    ranges.swap(doubtful_);
+  }
+  if (ranges.empty()) return absl::OkStatus();
+  const absl::Status ended =
+      connections_.Run(Commit::kDurable, [&](Work* work) {
+        Changes changes;
+        for (const LeaseRange& range : ranges) {
+          const pqxx::result waiting = work->Run(
+              "UPDATE item SET state = 0 WHERE state = 1 AND lease BETWEEN "
+              "$1::bigint AND $2::bigint RETURNING job",
+              range.first, range.last);
+          for (const auto& row : waiting) {
+            --changes[row[0].as<int64_t>()].leased;
+          }
+        }
+        AddCounts(changes, work);
+        return absl::OkStatus();
+      });
+  if (ended.ok()) return ended;
+  const std::lock_guard lock(mutex_);
+  doubtful_.insert(doubtful_.end(), ranges.begin(), ranges.end());
+  return ended;
+}
+
+absl::Status PostgresJobStore::ClaimAll(const ClaimRules& rules, Work* work,
+                                        std::vector<ClaimedItem>* items,
+                                        std::vector<LeaseRange>* ranges) {
+  std::vector<std::string> callers;
+  const pqxx::result found = work->Run(
+      "SELECT DISTINCT caller FROM job WHERE state < 4 AND state <> 3 ORDER BY "
+      "caller");
+  for (const auto& row : found) callers.emplace_back(row[0].c_str());
+  {
+    const std::lock_guard lock(mutex_);
+    TakeTurns(&last_caller_, &callers);
+  }
+  BVHMILL_RETURN_IF_ERROR(
+      ClaimShares(std::move(callers), rules.limit, items,
+                  [&](const std::string& caller, int64_t limit) {
+                    ranges->push_back(NewLeases(limit));
+                    return ClaimOf(caller, rules, ranges->back(), work, items);
+                  }));
+  return items->empty() ? absl::OkStatus() : BeginJobs(rules, work, items);
+}
+
+PostgresJobStore::LeaseRange PostgresJobStore::NewLeases(int64_t count) {
+  const int64_t first = next_lease_.fetch_add(count) + 1;
+  return {first, first + count - 1};
+}
+
+absl::Status PostgresJobStore::ClaimOf(const std::string& caller,
+                                       const ClaimRules& rules,
+                                       const LeaseRange& leases, Work* work,
+                                       std::vector<ClaimedItem>* items) {
+  const pqxx::result leased =
+      work->Run(rules.suspects ? kSuspect : kFresh, caller, rules.now_ms,
+                leases.last - leases.first + 1, leases.first - 1,
+                rules.until_ms - rules.now_ms);
+  const auto begin = static_cast<ptrdiff_t>(items->size());
+  for (const auto& row : leased) {
+    ClaimedItem& claimed = items->emplace_back();
+    ReadItem(row, &claimed);
+    claimed.caller = caller;
+  }
+  std::sort(items->begin() + begin, items->end(),
+            [](const ClaimedItem& a, const ClaimedItem& b) {
+              return a.lease.lease < b.lease.lease;
+            });
+  return absl::OkStatus();
+}
+
+// Counts the leases, and reads what the items of a job share. The lock keeps a
+// job from ending until its leases are counted.
+absl::Status PostgresJobStore::BeginJobs(const ClaimRules& rules, Work* work,
+                                         std::vector<ClaimedItem>* items) {
+  Changes changes;
+  for (const ClaimedItem& item : *items) ++changes[item.lease.job].leased;
+  const std::string jobs = ArrayOf(JobsOf(changes));
+  const pqxx::result found = work->Run(
+      "SELECT number, state, options FROM job WHERE number = ANY "
+      "($1::bigint[]) AND state < 4 ORDER BY number FOR KEY SHARE",
+      jobs);
+  // A job has ended meanwhile: its items are not leased.
+  if (found.size() != changes.size()) {
+    throw pqxx::serialization_failure("a job has ended");
+  }
+  std::map<int64_t, std::shared_ptr<const std::string>> options;
+  bool are_new = false;
+  for (const auto& row : found) {
+    options[row[0].as<int64_t>()] =
+        std::make_shared<const std::string>(BytesOf(row[2]));
+    are_new = are_new || row[1].as<int>() == 1;
+  }
+  for (ClaimedItem& item : *items) {
+    item.options = item.item.options.empty()
+                       ? options[item.lease.job]
+                       : std::make_shared<const std::string>(item.item.options);
+  }
+  if (are_new) {
+    work->Run(
+        "UPDATE job SET state = 2, start_ms = $2 FROM (SELECT number FROM job "
+        "WHERE number = ANY ($1::bigint[]) AND state = 1 ORDER BY number FOR "
+        "NO KEY UPDATE) new WHERE job.number = new.number",
+        jobs, rules.now_ms);
+  }
+  AddCounts(changes, work);
+  return absl::OkStatus();
+}
+
+void PostgresJobStore::CompleteAll(std::span<const FinishedItem> items,
+                                   Work* work, std::vector<bool>* accepted,
+                                   Changes* changes) {
+  accepted->clear();
+  changes->clear();
+  FinishedColumns columns;
+  // A lease may come twice.
+  std::set<int64_t> seen;
+  for (const FinishedItem& item : items) {
+    if (seen.insert(item.lease.lease).second) columns.Add(item);
+  }
+  std::set<int64_t> stored = StoreFinished(columns, work);
+  OutputColumns outputs;
+  for (const FinishedItem& item : items) {
+    const bool is_stored = stored.erase(item.lease.lease) > 0;
+    accepted->push_back(is_stored);
+    if (!is_stored) continue;
+    outputs.Add(item);
+    CountChange& change = (*changes)[item.lease.job];
+    --change.leased;
+    ++(item.result.code == 0 ? change.ok : change.failed);
+    if (item.result.is_set_aside) ++change.set_aside;
+  }
+  if (!outputs.blobs.empty()) {
+    work->Run(
+        "INSERT INTO output (job, item, position, blob) SELECT * FROM "
+        "unnest($1::bigint[], $2::bigint[], $3::int[], $4::text[])",
+        ArrayOf(outputs.jobs), ArrayOf(outputs.items),
+        ArrayOf(outputs.positions), ArrayOfTexts(outputs.blobs));
+  }
+  AddCounts(*changes, work);
+}
+
+absl::Status PostgresJobStore::Complete(std::span<const FinishedItem> items,
+                                        int64_t now_ms,
+                                        std::vector<bool>* accepted,
+                                        std::vector<int64_t>* over) {
+  accepted->clear();
+  if (items.empty()) return absl::OkStatus();
+  Changes changes;
+  BVHMILL_RETURN_IF_ERROR(connections_.Run(Commit::kDurable, [&](Work* work) {
+    CompleteAll(items, work, accepted, &changes);
+    return absl::OkStatus();
+  }));
+  EndJobs(JobsOf(changes), now_ms, over);
+  return absl::OkStatus();
+}
+
+absl::Status PostgresJobStore::Release(std::span<const FailedTry> tries,
+                                       int64_t now_ms,
+                                       std::vector<int64_t>* over) {
+  Changes changes;
+  BVHMILL_RETURN_IF_ERROR(connections_.Run(Commit::kDurable, [&](Work* work) {
+    changes.clear();
+    for (const FailedTry& failed : tries) {
+      const pqxx::result released = work->Run(
+          "UPDATE item SET state = 0, tries = tries + $1, not_before_ms = "
+          "$2, last_error = $3 WHERE job = $4 AND number = $5 AND state = "
+          "1 AND lease = $6",
+          failed.counts ? 1 : 0, failed.not_before_ms, BytesFor(failed.why),
+          failed.lease.job, failed.lease.item, failed.lease.lease);
+      if (released.affected_rows() == 1) {
+        --changes[failed.lease.job].leased;
+      }
+    }
+    AddCounts(changes, work);
+    return absl::OkStatus();
+  }));
+  EndJobs(JobsOf(changes), now_ms, over);
+  return absl::OkStatus();
+}
+
+}  // namespace bvhmill::server

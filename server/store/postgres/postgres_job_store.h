@@ -1,0 +1,133 @@
+#pragma once
+
+// Jobs in a database of PostgreSQL. Any number of servers use it at once.
+//
+// A server has a number, with which the numbers of its leases begin. It renews
+// them as long as it lives; those of a server that is gone end by the clock of
+// the database, and another server has their items wait again.
+//
+// Items are changed by transactions that never wait for each other: a claim
+// passes over items that are locked, and each connection counts for itself. So
+// a transaction does not know whether it was the last one of its job: that is
+// looked at after the commit, see EndJobs.
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "server/store/job_store.h"
+#include "server/store/postgres/connections.h"
+#include "server/store/postgres/job_listener.h"
+
+namespace bvhmill::server {
+
+// Changes of the counts of a job.
+struct CountChange {
+  int64_t leased = 0;
+  int64_t ok = 0;
+  int64_t failed = 0;
+  int64_t set_aside = 0;
+};
+
+class PostgresJobStore final : public JobStore {
+ public:
+  // As OpenPostgresJobStore.
+  static absl::Status Open(const std::string& address,
+                           std::unique_ptr<PostgresJobStore>* store,
+                           std::string* identity);
+
+  absl::Status Create(const NewJob& job, int64_t now_ms, JobInfo* info,
+                      bool* is_new) override;
+  absl::Status FindRepeat(const NewJob& job, JobInfo* info,
+                          bool* is_there) override;
+  absl::Status Get(const std::string& caller, const std::string& id,
+                   JobInfo* info) override;
+  absl::Status List(const JobPage& page, std::vector<JobInfo>* jobs) override;
+  absl::Status Results(const std::string& caller, const std::string& id,
+                       const ResultPage& page,
+                       std::vector<StoredResult>* results) override;
+  absl::Status Cancel(const std::string& caller, const std::string& id,
+                      int64_t now_ms, JobInfo* info) override;
+  absl::Status Delete(const std::string& caller,
+                      const std::string& id) override;
+  absl::Status Expire(int64_t before_ms, int64_t* count) override;
+  absl::Status Claim(const ClaimRules& rules,
+                     std::vector<ClaimedItem>* items) override;
+  // Leases of others are ended only by a server that has seen the database
+  // answer for the time of a lease: after the database was gone, its servers
+  // get that time to renew theirs.
+  absl::Status Heartbeat(int64_t now_ms, int64_t until_ms) override;
+  absl::Status Complete(std::span<const FinishedItem> items, int64_t now_ms,
+                        std::vector<bool>* accepted,
+                        std::vector<int64_t>* over) override;
+  absl::Status Release(std::span<const FailedTry> tries, int64_t now_ms,
+                       std::vector<int64_t>* over) override;
+  absl::Status IsNamed(const std::string& space, const std::string& digest,
+                       bool* is_named) override;
+  absl::Status Count(const std::string& caller, int64_t* waiting,
+                     int64_t* jobs) override;
+  absl::Status Stats(JobStats* stats) override;
+  void Listen(const std::function<void(const JobNews&)>& hear) override;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  // Changes of counts by job: in this order, so that transactions never wait
+  // for each other in a circle.
+  using Changes = std::map<int64_t, CountChange>;
+
+  PostgresJobStore(std::string address, int server);
+
+  // The numbers of leases from the first to the last.
+  struct LeaseRange {
+    int64_t first = 0;
+    int64_t last = 0;
+  };
+
+  absl::Status ClaimAll(const ClaimRules& rules, Work* work,
+                        std::vector<ClaimedItem>* items,
+                        std::vector<LeaseRange>* ranges);
+  // Ends leases of claims that failed, and may have been stored all the same:
+  // nobody works on their items.
+  absl::Status EndDoubtfulLeases();
+  LeaseRange NewLeases(int64_t count);
+  absl::Status ClaimOf(const std::string& caller, const ClaimRules& rules,
+                       const LeaseRange& leases, Work* work,
+                       std::vector<ClaimedItem>* items);
+  absl::Status BeginJobs(const ClaimRules& rules, Work* work,
+                         std::vector<ClaimedItem>* items);
+  void CompleteAll(std::span<const FinishedItem> items, Work* work,
+                   std::vector<bool>* accepted, Changes* changes);
+  absl::Status EndLeasesOfOthers(int64_t now_ms);
+  // Ends those of the jobs whose items have results; or that were cancelled and
+  // have no leased items. After the commit of the transactions that may have
+  // been their last ones. An error leaves them to the next heartbeat.
+  void EndJobs(const std::vector<int64_t>& jobs, int64_t now_ms,
+               std::vector<int64_t>* over);
+  absl::Status EndJob(int64_t job, int64_t now_ms, bool* is_over);
+  static void AddCounts(const Changes& changes, Work* work);
+  static std::vector<int64_t> JobsOf(const Changes& changes);
+
+  const std::string address_;
+  Connections connections_;
+  const int server_;
+  std::atomic<int64_t> next_lease_;
+  std::mutex mutex_;
+  // All with the mutex. The caller that was served first by the last claim.
+  std::string last_caller_;
+  std::vector<LeaseRange> doubtful_;
+  // When the last heartbeat was, and since when all were in time.
+  Clock::time_point last_beat_;
+  Clock::time_point beats_since_;
+  // The last member: its thread ends first.
+  std::unique_ptr<JobListener> listener_;
+};
+
+// Brings the schema up to date.
+absl::Status MigratePostgres(Connections* connections);
+
+}  // namespace bvhmill::server

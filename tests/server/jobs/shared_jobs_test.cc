@@ -1,0 +1,186 @@
+// Three bvhmilld share one PostgreSQL and one folder of blobs. One of them or
+// the database is killed again and again, and started again: every item of
+// every job that was acknowledged gets exactly one result.
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/types.h>
+
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <random>
+#include <thread>
+
+#include "bench/server/server_process.h"
+#include "bench/support/postgres_process.h"
+#include "tests/server/jobs/job_fixture.h"
+
+namespace bvhmill::testing {
+namespace {
+
+constexpr int kServers = 3;
+constexpr int kSharedClips = 40;
+
+// BVHMILL_KILLS makes the test longer.
+int KillsOfShared() {
+  const char* const wanted = std::getenv("BVHMILL_KILLS");
+  return wanted == nullptr ? 8 : std::atoi(wanted);
+}
+
+class SharedJobsTest : public ::testing::Test {
+ protected:
+  SharedJobsTest() { std::filesystem::remove_all(folder_); }
+  ~SharedJobsTest() override {
+    for (auto& server : servers_) server = nullptr;
+    std::filesystem::remove_all(folder_);
+  }
+
+  void SetUp() override {
+    std::string why;
+    postgres_ = bench::PostgresProcess::Start(/*durable=*/true, &why);
+    if (postgres_ == nullptr) GTEST_SKIP() << why;
+    address_ = postgres_->NewDatabase("shared");
+    for (int i = 0; i < kServers; ++i) StartProgram(i);
+  }
+
+  void StartProgram(int i) {
+    const auto at = static_cast<size_t>(i);
+    servers_[at] = nullptr;
+    servers_[at] = std::make_unique<bench::ServerProcess>(
+        std::string(BVHMILL_BIN) + "/bvhmilld",
+        std::vector<std::string>{"--listen", "127.0.0.1:0", "--data-dir",
+                                 folder_, "--jobs-database", address_,
+                                 "--job-lease-seconds", "3", "--log", "errors",
+                                 "--min-free-disk-bytes", "0"});
+    calls_[at] = CallsTo(servers_[at]->address());
+  }
+  static std::unique_ptr<JobCalls> CallsTo(const std::string& address) {
+    grpc::ChannelArguments arguments;
+    arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+    return std::make_unique<JobCalls>(grpc::CreateCustomChannel(
+        address, grpc::InsecureChannelCredentials(), arguments));
+  }
+
+  // Repeats the request at one server after the other until it is acknowledged,
+  // as a client with round_robin does.
+  std::string Submit(const v1::CreateJobRequest& request) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    for (size_t i = 0; std::chrono::steady_clock::now() < end; ++i) {
+      v1::Job job;
+      if (calls_[i % kServers]->Create(request, &job).ok()) return job.name();
+      ++refused_;
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    ADD_FAILURE() << "no server takes the job";
+    return "";
+  }
+
+  void KillOne(int round) {
+    const int which = round % (kServers + 1);
+    if (which == kServers) {
+      postgres_->Kill();
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      ASSERT_TRUE(postgres_->StartAgain());
+      return;
+    }
+    kill(servers_[static_cast<size_t>(which)]->pid(), SIGKILL);
+    StartProgram(which);
+  }
+
+  // Waits until a server says that the job is over; two minutes at most.
+  v1::Job AwaitAnywhere(const std::string& name) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+    v1::Job job;
+    while (std::chrono::steady_clock::now() < end) {
+      if (calls_[0]->Get(name, &job).ok() &&
+          job.state() >= v1::JOB_STATE_SUCCEEDED) {
+        break;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+    return job;
+  }
+
+  const std::string folder_ =
+      ::testing::TempDir() + "shared-jobs-" + std::to_string(getpid());
+  std::unique_ptr<bench::PostgresProcess> postgres_;
+  std::string address_;
+  std::array<std::unique_ptr<bench::ServerProcess>, kServers> servers_;
+  std::array<std::unique_ptr<JobCalls>, kServers> calls_;
+  int refused_ = 0;
+};
+
+TEST_F(SharedJobsTest, EachAcknowledgedItemHasOneResult) {
+  std::vector<std::string> clips;
+  for (int i = 0; i < kSharedClips; ++i) clips.push_back(SmallClip(2'000 + i));
+  for (const std::string& clip : clips) calls_[0]->Store(clip);
+  std::minstd_rand random(5);
+  std::vector<std::string> names;
+  const int kills = KillsOfShared();
+  for (int round = 0; round < kills; ++round) {
+    v1::CreateJobRequest request = JobOfClips(clips);
+    request.set_request_id("round " + std::to_string(round));
+    names.push_back(Submit(request));
+    std::this_thread::sleep_for(std::chrono::milliseconds(random() % 80));
+    KillOne(round);
+  }
+  const std::vector<std::string> expected =
+      LocalOutputs(clips[7], JobOfClips(clips).options());
+  for (const std::string& name : names) {
+    const v1::Job over = AwaitAnywhere(name);
+    EXPECT_EQ(over.state(), v1::JOB_STATE_SUCCEEDED);
+    EXPECT_EQ(over.items().ok(), kSharedClips);
+    // Another server has the same results and blobs.
+    const auto results = calls_[1]->Results(name, 50);
+    EXPECT_EQ(results.size(), static_cast<size_t>(kSharedClips));
+    std::vector<std::string> blobs;
+    for (const auto& [key, result] : results) {
+      for (const auto& output : result.outputs()) {
+        blobs.push_back(output.blob());
+      }
+    }
+    EXPECT_EQ(blobs.size(), static_cast<size_t>(kSharedClips));
+    EXPECT_TRUE(calls_[2]->Missing(blobs).empty());
+    const std::string blob = results.at("7").outputs(0).blob();
+    EXPECT_EQ(blob, BlobOf(expected[0]));
+    std::string output;
+    ASSERT_TRUE(calls_[2]->Read(blob, 0, 0, &output).ok());
+    EXPECT_EQ(output, expected[0]);
+  }
+  EXPECT_EQ(postgres_->RunSql("shared", "SELECT count(*) FROM bvhmill.result"),
+            std::to_string(kills * kSharedClips) + "\n");
+  std::cerr << kills << " kills, " << names.size() * kSharedClips
+            << " items acknowledged, " << refused_ << " calls refused\n";
+}
+
+// The second server holds the call; the first one has the job.
+TEST_F(SharedJobsTest, ACallWaitsAtOneServerForAJobOfAnother) {
+  const std::vector<std::string> clips = {SmallClip(2'000), SmallClip(2'001)};
+  for (const std::string& clip : clips) calls_[0]->Store(clip);
+  v1::Job job;
+  ASSERT_TRUE(calls_[0]->Create(JobOfClips(clips), &job).ok());
+  EXPECT_EQ(calls_[1]->Await(job.name()).state(), v1::JOB_STATE_SUCCEEDED);
+  // Equal clips are there for all servers.
+  EXPECT_TRUE(calls_[2]->Missing({BlobOf(clips[0]), BlobOf(clips[1])}).empty());
+}
+
+TEST_F(SharedJobsTest, AServerStartsBeforeItsDatabase) {
+  postgres_->Kill();
+  StartProgram(0);
+  v1::Job job;
+  const grpc::Status refused = calls_[0]->Get("jobs/none", &job);
+  EXPECT_EQ(refused.error_code(), grpc::StatusCode::UNAVAILABLE);
+  ASSERT_TRUE(postgres_->StartAgain());
+  grpc::Status found = refused;
+  for (int i = 0; i < 100 && found.error_code() != grpc::NOT_FOUND; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    found = calls_[0]->Get("jobs/none", &job);
+  }
+  EXPECT_EQ(found.error_code(), grpc::StatusCode::NOT_FOUND);
+}
+
+}  // namespace
+}  // namespace bvhmill::testing
