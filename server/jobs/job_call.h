@@ -83,8 +83,8 @@ class MessageTask final : public UnaryTask {
   Request message_;
 };
 
-// What calls have in common that last longer than one task of a worker: their
-// record, their place in the registry, and that a peer which does nothing for
+// The common part of calls that last longer than one task of a worker: their
+// record and their place in the registry. A peer that does nothing for
 // idle_seconds is cut off. Thread-safe.
 class LongCall {
  public:

@@ -167,7 +167,7 @@ class FileBlobStore::FileUpload final : public BlobUpload {
   }
 
  private:
-  // What the file has is not what it must have: the next upload begins anew.
+  // The bytes of the file are wrong: the next upload begins anew.
   void Drop() {
     store_.Return(size_);
     size_ = 0;

@@ -172,8 +172,8 @@ struct JobStats {
   int64_t oldest_ms = 0;
 };
 
-// What another server has done, or this one. The number of the job; 0 for
-// kItems and kMissed.
+// A change that this server or another one made. The number is that of the job;
+// 0 for kItems and kMissed.
 struct JobNews {
   enum class Kind : uint8_t {
     // Items wait.

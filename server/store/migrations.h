@@ -9,9 +9,9 @@
 
 namespace bvhmill::server {
 
-// Those of SQLite, in server/store/migrations.
+// The steps of the SQLite schema: server/store/migrations.
 std::span<const std::string_view> Migrations();
-// Those of PostgreSQL, in server/store/postgres/migrations.
+// The steps of the PostgreSQL schema: server/store/postgres/migrations.
 std::span<const std::string_view> PostgresMigrations();
 
 }  // namespace bvhmill::server

@@ -294,7 +294,7 @@ absl::Status SqliteJobStore::Expire(int64_t before_ms, int64_t* count) {
 absl::Status SqliteJobStore::IsNamed(const std::string& space,
                                      const std::string& digest,
                                      bool* is_named) {
-  // Of the writer: a job that was just made counts.
+  // The connection that writes is asked: it sees a job that was just made.
   const std::lock_guard lock(write_mutex_);
   Statement find(writer_.get(),
                  "SELECT 1 FROM item JOIN job ON job.number = item.job WHERE "

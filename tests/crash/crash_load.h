@@ -31,7 +31,7 @@ struct Promises {
   int64_t acknowledged = 0;
 };
 
-// What was found wrong, over all checks.
+// The damage that all checks found.
 struct Damage {
   int64_t lost = 0;
   int64_t duplicated = 0;

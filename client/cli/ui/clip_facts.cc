@@ -64,7 +64,7 @@ std::string Fastest(const ClipInfo& info, const FastestJoint& fastest) {
          " a second at frame " + std::to_string(fastest.frame) + "\n";
 }
 
-// Of the skeleton, and of what it does.
+// Lines about the size of the skeleton and the motion of its joints.
 std::string SizeAndMotion(const ClipInfo& info, const ClipMeasures& measures) {
   const auto& [x, y, z] = measures.rest_size;
   std::string out = "extents   " + Box(measures.extents) + "\n";

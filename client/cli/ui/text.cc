@@ -33,7 +33,9 @@ std::string Fixed(double value, int decimals) {
   // The largest double has 309 digits before the point.
   std::array<char, 400> buffer = {};
   std::snprintf(buffer.data(), buffer.size(), "%.*f", decimals, value);
-  return buffer.data();
+  const std::string_view text = buffer.data();
+  const bool is_zero = text.find_first_of("123456789in") == text.npos;
+  return std::string(is_zero && text.starts_with('-') ? text.substr(1) : text);
 }
 
 std::string Megabytes(int64_t bytes) {

@@ -17,7 +17,7 @@ std::string Printable(std::string_view path);
 std::string Shortest(float value);
 std::string Shortest(double value);
 
-// `value` with `decimals` digits after the decimal point.
+// `value` with `decimals` digits after the decimal point. Never "-0.0".
 std::string Fixed(double value, int decimals);
 
 // "22.1 MB"; a megabyte is a million bytes.

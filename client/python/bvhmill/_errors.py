@@ -102,7 +102,7 @@ def first_error(report: Report | None) -> Issue | None:
     return None
 
 
-# What `_Conversion.error` is.
+# The type of `_Conversion.error`.
 ErrorValue = "tuple[str, str, str, str, int, list[tuple[str, str]], str]"
 
 

@@ -81,7 +81,7 @@ class ReadOptions(CheckOptions, EditOptions, total=False):
 
 CHECK_KEYS = tuple(CheckOptions.__annotations__)
 EDIT_KEYS = tuple(EditOptions.__annotations__)
-# What a take keeps of the options that it was read with.
+# The options of reading that a take keeps.
 CONVENTION_KEYS = ("joint_positions", "root_offset")
 _WORDS: dict[str, tuple[str, ...]] = {
     "joint_positions": ("replace", "add", "ignore"),

@@ -349,7 +349,7 @@ class Take(TakeFacts):
         values = None
         before = 0
         if clip.rows is not None:
-            # Velocities at the ends of a slice need the rows beside it.
+            # Velocities at the ends of a slice need the rows next to it.
             rows = np.asarray(clip.rows)
             begin = max(0, clip.first_frame - 1)
             before = clip.first_frame - begin

@@ -52,7 +52,8 @@ void SolvePoses(const Plan& plan, const SolveRequest& request,
   job.Run();
 }
 
-// Those of a slice are those of the whole clip.
+// Velocities at the ends of a slice use the frames next to it, so that they are
+// equal to those of the whole clip.
 void SolveVelocities(const Plan& plan, const SolveRequest& request,
                      const ClipHandle& clip, int64_t first, int64_t frames,
                      std::array<UninitializedVector<float>, 2>* scratch,

@@ -41,7 +41,7 @@ std::string RigKey(const ClipInfo& info) {
   return key;
 }
 
-// What is kept of a file until all are read.
+// The result of one file, kept until all files are read.
 struct Piece {
   Converted converted;
 };

@@ -7,7 +7,7 @@
 namespace bvhmill::python {
 namespace {
 
-// What is reserved where the size is not known.
+// Bytes to reserve if the size is not known.
 constexpr int64_t kFirstBytes = int64_t{64} << 10;
 constexpr int64_t kUnknownText = int64_t{1} << 20;
 

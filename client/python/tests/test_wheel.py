@@ -11,7 +11,7 @@ import pytest
 import bvhmill
 from conftest import ROOT
 
-# What an installed package could break; the rest is the same code.
+# Tests that packaging could break; all others run the same code.
 TESTS = ["test_read.py", "test_report.py", "test_take.py", "test_batch.py"]
 
 pytestmark = pytest.mark.skipif(

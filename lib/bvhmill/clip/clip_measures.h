@@ -27,7 +27,7 @@ enum class RestPoseKind {
   kOther = 5,
 };
 
-// What one joint or end site does.
+// Measures of one joint or end site.
 struct JointMeasures {
   // The least and the greatest finite value of each channel, in the order of
   // the file, in degrees or in the unit of the file; NaN if there is none.

@@ -84,8 +84,8 @@ struct ConvertResult {
   // The skeleton that `info` describes, if the status is OK and
   // ConvertOptions::with_skeleton is set; else null.
   SharedSkeleton skeleton;
-  // Of the clip as it came. Only if options.measures asks for them, and the
-  // report does not refuse the clip.
+  // The measures of the clip before edits. Set if options.measures asks for
+  // them and the report does not refuse the clip.
   std::optional<ClipMeasures> measures;
   // Sizes are exact if the status is OK.
   std::vector<OutputInfo> outputs;

@@ -83,7 +83,7 @@ void AddItems(int64_t job, const NewJob& from, Work* work) {
   std::vector<int> encodings;
   std::vector<int> formats;
   for (const NewItem& item : from.items) {
-    // Of SQL: the first byte is 1.
+    // SQL counts bytes from 1.
     at.push_back(bytes.size() + 1);
     key_size.push_back(item.key.size());
     name_size.push_back(item.display_name.size());
