@@ -175,7 +175,8 @@ CTRL_C = """
     import os, signal, sys, threading, time
     import bvhmill
     text = open(sys.argv[1], 'rb').read()
-    handler = signal.getsignal(signal.SIGINT)
+    # A program that runs in the background ignores it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     def work():
         {work}
     def kick():
