@@ -14,9 +14,9 @@ from bvhmill._batch import Outcome, _paths_of
 from bvhmill._report import Report
 from bvhmill._source import Path, Source, name_of
 from bvhmill._take import Take
-from bvhmill.client._calls import (Assembler, Clips, Settings, clip_requests,
-                                   data_of, delay_before_retry, fits_one_call,
-                                   server_error_of, source_of)
+from bvhmill.client._calls import (Assembler, Clips, Settings, check_process,
+                                   clip_requests, data_of, delay_before_retry,
+                                   fits_one_call, server_error_of, source_of)
 from bvhmill.client._messages import (error_of_result, options_of, report_of,
                                       take_of)
 from bvhmill.v1 import clip_service_pb2 as clips
@@ -65,6 +65,7 @@ class AsyncClient:
         self._channel = None
 
     def _open(self) -> Any:
+        check_process()
         if self._channel is None:
             settings = self._settings
             credentials = settings.credentials()

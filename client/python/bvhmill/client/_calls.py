@@ -3,6 +3,7 @@ files, outputs that are put together, and the rules of trying again."""
 
 from __future__ import annotations
 
+import os
 import random
 from dataclasses import dataclass
 from typing import Any, Iterator, Sequence
@@ -36,6 +37,26 @@ class ServerError(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (str(self), self.code, self.reason)
+
+
+# The process that has opened a channel.
+_process: int | None = None
+
+
+def check_process() -> None:
+    """
+    Raises RuntimeError in a child that was forked after a call.
+
+    The threads of gRPC do not exist there, so that a call would wait forever.
+    """
+    global _process
+    if _process is None:
+        _process = os.getpid()
+    elif _process != os.getpid():
+        raise RuntimeError(
+            "this process was forked from one that had called a server, which "
+            "gRPC does not stand; start processes by \"spawn\" or "
+            "\"forkserver\", or make the first call in the child")
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from bvhmill._batch import Outcome, _paths_of
 from bvhmill._report import Report
 from bvhmill._source import Path, Source, name_of
 from bvhmill._take import Take
-from bvhmill.client._calls import (Assembler, Clips, Settings, clip_requests,
-                                   data_of, delay_before_retry, fits_one_call,
-                                   server_error_of, source_of)
+from bvhmill.client._calls import (Assembler, Clips, Settings, check_process,
+                                   clip_requests, data_of, delay_before_retry,
+                                   fits_one_call, server_error_of, source_of)
 from bvhmill.client._messages import (error_of_result, options_of, report_of,
                                       take_of)
 from bvhmill.v1 import clip_service_pb2 as clips
@@ -34,7 +34,7 @@ _CLIENTS: weakref.WeakSet[Client] = weakref.WeakSet()
 
 
 def _close_idle() -> None:
-    """A child cannot use a channel that was open at the fork."""
+    """A child that frees a channel of its parent may hang."""
     for client in list(_CLIENTS):
         if client._calls == 0:
             client.close()
@@ -49,7 +49,8 @@ class Client:
     `target` is HOST:PORT. `tls` is True, or the path of a file of trusted
     certificates. `timeout` is in seconds, for a whole call with its retries. A
     call that finds no server, or a busy one, is tried again, four times at
-    most. A client may be shared by threads, used after a fork, and pickled.
+    most. A client may be shared by threads, and pickled. A process that was
+    forked after a call cannot call: it gets a RuntimeError.
 
     >>> from bvhmill.client import Client
     >>> client = Client("127.0.0.1:7450", timeout=5)
@@ -60,7 +61,6 @@ class Client:
                  timeout: float | None = None) -> None:
         self._settings = Settings(target, token, tls, timeout)
         self._channel: Any = None
-        self._process = 0
         # Calls in progress.
         self._calls = 0
         self._info: Any = None
@@ -77,13 +77,13 @@ class Client:
 
     def close(self) -> None:
         """Closes the connection; the next call opens another one."""
-        if self._channel is not None and self._process == os.getpid():
+        if self._channel is not None:
             self._channel.close()
         self._channel = None
 
     def _open(self) -> Any:
-        # The channel of a parent process does not work in a child.
-        if self._channel is None or self._process != os.getpid():
+        check_process()
+        if self._channel is None:
             settings = self._settings
             credentials = settings.credentials()
             options = settings.channel_options()
@@ -92,7 +92,6 @@ class Client:
             else:
                 self._channel = grpc.secure_channel(settings.target,
                                                     credentials, options)
-            self._process = os.getpid()
         return self._channel
 
     @contextlib.contextmanager
