@@ -83,6 +83,7 @@ absl::Status FileBlobStore::Open(const std::string& folder, FolderUse use,
 }
 
 absl::Status FileBlobStore::Prepare() {
+  if (use_ == FolderUse::kReadOnly) return absl::OkStatus();
   for (const char* name : {"/blobs", "/uploads", "/new"}) {
     BVHMILL_RETURN_IF_ERROR(MakeFolder(folder_ + name));
   }

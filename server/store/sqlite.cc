@@ -88,6 +88,8 @@ absl::Status Statement::Run() {
   return status_;
 }
 
+int Statement::columns() const { return sqlite3_column_count(statement_); }
+
 int64_t Statement::Int(int column) const {
   return sqlite3_column_int64(statement_, column);
 }

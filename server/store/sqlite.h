@@ -50,6 +50,7 @@ class Statement {
   void Reset();
 
   // Columns of the row.
+  int columns() const;
   int64_t Int(int column) const;
   std::string Text(int column) const;
 

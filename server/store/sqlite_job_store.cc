@@ -10,6 +10,7 @@
 #include "bvhmill/base/status.h"
 #include "server/store/blob_store.h"
 #include "server/store/job_parts.h"
+#include "server/store/job_rows.h"
 #include "server/store/migrations.h"
 
 namespace bvhmill::server {
@@ -296,11 +297,7 @@ absl::Status SqliteJobStore::IsNamed(const std::string& space,
                                      bool* is_named) {
   // The connection that writes is asked: it sees a job that was just made.
   const std::lock_guard lock(write_mutex_);
-  Statement find(writer_.get(),
-                 "SELECT 1 FROM item JOIN job ON job.number = item.job WHERE "
-                 "item.blob = ?1 AND job.space = ?2 UNION ALL SELECT 1 FROM "
-                 "output JOIN job ON job.number = output.job WHERE output.blob "
-                 "= ?1 AND job.space = ?2 LIMIT 1");
+  Statement find(writer_.get(), kFindNameSql);
   *is_named = find.Bind(digest).Bind(space).Step();
   return find.status();
 }

@@ -5,6 +5,7 @@
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/digest/sha256.h"
+#include "server/store/check_data.h"
 #include "server/store/data_folder.h"
 #include "tests/crash/crash_load.h"
 #include "tests/crash/crash_work.h"
@@ -61,7 +62,7 @@ class Checker {
   // `is_final`: nothing may be left that nobody names.
   void CheckOffline(bool is_final) {
     server::DataCheck check;
-    const absl::Status status = server::CheckData(path_, &check);
+    const absl::Status status = server::CheckData(path_, "", &check);
     // A process that was killed before the first schema leaves none.
     const bool is_new =
         status.code() == absl::StatusCode::kFailedPrecondition &&

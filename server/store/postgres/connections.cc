@@ -113,10 +113,7 @@ absl::Status Connections::Try() {
     auto session = std::make_unique<Session>(address_, 0);
     return absl::OkStatus();
   } catch (const std::exception& fault) {
-    return MakeCallError({.code = absl::StatusCode::kUnavailable,
-                          .reason = "DATABASE_UNAVAILABLE",
-                          .message = "the database of jobs cannot be used: " +
-                                     FirstLine(fault)});
+    return CannotConnect(fault);
   }
 }
 

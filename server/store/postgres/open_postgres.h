@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "server/store/job_rows.h"
 #include "server/store/job_store.h"
 
 namespace bvhmill::server {
@@ -19,6 +20,15 @@ namespace bvhmill::server {
 absl::Status OpenPostgresJobStore(const std::string& address,
                                   std::unique_ptr<JobStore>* store,
                                   std::string* identity);
+
+// The rows of the database at `address`, and its identity. Reads only: no
+// transaction of a server waits for it. DATABASE_UNAVAILABLE and UNIMPLEMENTED
+// as above; NOT_FOUND, DATA_MISSING if no server has used the database;
+// FAILED_PRECONDITION, DATA_OTHER_VERSION if its schema is not that of this
+// program.
+absl::Status OpenPostgresRows(const std::string& address,
+                              std::unique_ptr<JobRows>* rows,
+                              std::string* identity);
 
 // `address` without a password, for logs.
 std::string WithoutPassword(const std::string& address);

@@ -37,6 +37,13 @@ absl::Status DatabaseUnavailable() {
                         .message = "the database of jobs does not answer"});
 }
 
+absl::Status CannotConnect(const std::exception& fault) {
+  return MakeCallError(
+      {.code = absl::StatusCode::kUnavailable,
+       .reason = "DATABASE_UNAVAILABLE",
+       .message = "the database of jobs cannot be used: " + FirstLine(fault)});
+}
+
 absl::Status StatusOfFault(const std::exception& fault) {
   if (IsLost(fault)) return DatabaseUnavailable();
   constexpr std::string_view kDiskFull = "53100";

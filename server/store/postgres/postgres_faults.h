@@ -13,6 +13,9 @@ namespace bvhmill::server {
 // it.
 absl::Status DatabaseUnavailable();
 
+// The same with what was said, for the operator: it may name hosts.
+absl::Status CannotConnect(const std::exception& fault);
+
 // The status of an exception that libpqxx has thrown: UNAVAILABLE,
 // DATABASE_UNAVAILABLE if the connection is lost or the database starts or
 // stops; RESOURCE_EXHAUSTED, DISK_FULL; INTERNAL, STORE_FAULT for the rest.

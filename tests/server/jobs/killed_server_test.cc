@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "bench/server/server_process.h"
+#include "server/store/check_data.h"
 #include "server/store/data_folder.h"
 #include "tests/server/jobs/job_fixture.h"
 
@@ -96,7 +97,7 @@ TEST_F(KilledServerTest, EachAcknowledgedItemHasOneResult) {
   }
   server_ = nullptr;
   server::DataCheck check;
-  ASSERT_TRUE(server::CheckData(folder_, &check).ok());
+  ASSERT_TRUE(server::CheckData(folder_, "", &check).ok());
   for (const std::string& fault : check.faults) ADD_FAILURE() << fault;
   EXPECT_EQ(check.results, kills * kClips);
   // Outputs of equal clips are one blob.

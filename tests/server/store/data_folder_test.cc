@@ -1,5 +1,6 @@
 // The data folder: its lock, uploads, quotas, and the check of its content.
 
+#include "server/store/check_data.h"
 #include "server/store/data_folder.h"
 
 #include <gmock/gmock.h>
@@ -66,7 +67,7 @@ class DataFolderTest : public ::testing::Test {
   server::DataCheck Check() {
     folder_ = nullptr;
     server::DataCheck check;
-    const absl::Status status = server::CheckData(path_, &check);
+    const absl::Status status = server::CheckData(path_, "", &check);
     EXPECT_TRUE(status.ok()) << status;
     return check;
   }
@@ -90,7 +91,7 @@ TEST_F(DataFolderTest, RefusesASecondServer) {
   std::unique_ptr<DataFolder> second;
   EXPECT_EQ(ReasonOf(DataFolder::Open(path_, {}, &second)), "DATA_IN_USE");
   server::DataCheck check;
-  EXPECT_EQ(ReasonOf(server::CheckData(path_, &check)), "DATA_IN_USE");
+  EXPECT_EQ(ReasonOf(server::CheckData(path_, "", &check)), "DATA_IN_USE");
   folder_ = nullptr;
   EXPECT_TRUE(DataFolder::Open(path_, {}, &second).ok());
 }
@@ -194,7 +195,7 @@ TEST_F(DataFolderTest, ACorruptDatabaseIsFound) {
   database << std::string(8192, '\xee');
   database.close();
   server::DataCheck check;
-  const absl::Status status = server::CheckData(path_, &check);
+  const absl::Status status = server::CheckData(path_, "", &check);
   EXPECT_TRUE(!status.ok() || !check.faults.empty());
 }
 
