@@ -5,7 +5,6 @@
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "server/store/postgres/open_postgres.h"
-#include "server/store/postgres/postgres_faults.h"
 
 namespace bvhmill::server {
 namespace {
@@ -77,6 +76,7 @@ void StayLost(pqxx::connection* connection) {
 
 Session::Session(const std::string& address, int slot)
     : connection_(address), slot_(slot) {
+  ThrowBefore(FaultPoints::Reach(Effect::kSql));
   pqxx::nontransaction(connection_).exec(kSettings);
   StayLost(&connection_);
 }
@@ -98,11 +98,6 @@ Work::Work(Session* session, Commit commit)
 
 void Work::Notify(const std::string& news) {
   Run("SELECT pg_notify('bvhmill_jobs', $1)", news);
-}
-
-void Work::ReachFaultPoint() {
-  if (FaultPoints::Reach(Effect::kSql) == Fault::kNone) return;
-  throw pqxx::failure("a fault of a test");
 }
 
 Connections::Connections(const std::string& address, int first_slot)

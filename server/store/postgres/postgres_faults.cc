@@ -55,6 +55,18 @@ absl::Status StatusOfFault(const std::exception& fault) {
        .message = "the server cannot use its database: " + FirstLine(fault)});
 }
 
+void ThrowBefore(Fault fault) {
+  if (fault == Fault::kNone || fault == Fault::kLostAnswer) return;
+  // The codes of disk_full and io_error.
+  const char* const code = fault == Fault::kNoSpace ? "53100" : "58030";
+  throw pqxx::sql_error("a fault of a test", "", code);
+}
+
+void ThrowAfter(Fault fault) {
+  if (fault != Fault::kLostAnswer) return;
+  throw pqxx::broken_connection("a fault of a test");
+}
+
 bool MayRunAgain(const std::exception& fault) {
   return dynamic_cast<const pqxx::deadlock_detected*>(&fault) != nullptr ||
          dynamic_cast<const pqxx::serialization_failure*>(&fault) != nullptr ||

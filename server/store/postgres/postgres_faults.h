@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "server/store/fault_points.h"
 
 namespace bvhmill::server {
 
@@ -24,6 +25,11 @@ absl::Status StatusOfFault(const std::exception& fault);
 // The database has chosen this transaction to fail, since it and others waited
 // for each other or added the same row: it may be run again.
 bool MayRunAgain(const std::exception& fault);
+
+// Throws what libpqxx throws when a statement fails so, before it has happened
+// or after it. For faults of tests.
+void ThrowBefore(Fault fault);
+void ThrowAfter(Fault fault);
 
 // The first line of what was said.
 std::string FirstLine(const std::exception& fault);
