@@ -70,7 +70,7 @@ constexpr MessageQuery kMessages[] = {
     {StoredMessage::kAnnotations,
      "SELECT number, 'annotations', annotations FROM job"},
     {StoredMessage::kOptions,
-     "SELECT job, number, options FROM item WHERE options <> ''"},
+     "SELECT job, number, options FROM item WHERE length(options) > 0"},
     {StoredMessage::kResult, "SELECT job, item, bytes FROM result"},
 };
 

@@ -2,6 +2,7 @@
 // the database is killed again and again, and started again: every item of
 // every job that was acknowledged gets exactly one result.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/types.h>
@@ -15,6 +16,7 @@
 #include <thread>
 
 #include "bench/server/server_process.h"
+#include "bench/support/command.h"
 #include "bench/support/postgres_process.h"
 #include "tests/server/jobs/job_fixture.h"
 
@@ -104,6 +106,19 @@ class SharedJobsTest : public ::testing::Test {
     return job;
   }
 
+  // The program finds no fault while the servers run.
+  void ExpectGoodData(int jobs) {
+    std::string said;
+    bench::RunCommand(std::string(BVHMILL_BIN) + "/bvhmilld --check-data '" +
+                          folder_ + "' --jobs-database '" + address_ + "'",
+                      &said);
+    EXPECT_THAT(said, ::testing::StartsWith(
+                          "ok\n" + std::to_string(jobs) + " jobs, " +
+                          std::to_string(jobs * kSharedClips) + " items, " +
+                          std::to_string(jobs * kSharedClips) + " results\n"));
+    EXPECT_THAT(said, ::testing::HasSubstr("servers use the data"));
+  }
+
   const std::string folder_ =
       ::testing::TempDir() + "shared-jobs-" + std::to_string(getpid());
   std::unique_ptr<bench::PostgresProcess> postgres_;
@@ -152,6 +167,7 @@ TEST_F(SharedJobsTest, EachAcknowledgedItemHasOneResult) {
   }
   EXPECT_EQ(postgres_->RunSql("shared", "SELECT count(*) FROM bvhmill.result"),
             std::to_string(kills * kSharedClips) + "\n");
+  ExpectGoodData(kills);
   std::cerr << kills << " kills, " << names.size() * kSharedClips
             << " items acknowledged, " << refused_ << " calls refused\n";
 }

@@ -1,6 +1,5 @@
 // The data folder: its lock, uploads, quotas, and the check of its content.
 
-#include "server/store/check_data.h"
 #include "server/store/data_folder.h"
 
 #include <gmock/gmock.h>
@@ -13,6 +12,7 @@
 
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/digest/sha256.h"
+#include "server/store/check_data.h"
 #include "server/store/sqlite.h"
 #include "tests/crash/crash_work.h"
 
