@@ -45,24 +45,25 @@ int64_t MaskOf(std::span<const JobState> states) {
 
 }  // namespace
 
-absl::Status Migrate(Database* database) {
+absl::Status Migrate(std::span<const std::string_view> steps,
+                     Database* database) {
   int64_t version = 0;
   {
     Statement find(database, "PRAGMA user_version");
     if (find.Step()) version = find.Int(0);
     BVHMILL_RETURN_IF_ERROR(find.status());
   }
-  const auto steps = static_cast<int64_t>(Migrations().size());
-  if (version > steps) {
+  const auto count = static_cast<int64_t>(steps.size());
+  if (version > count) {
     return MakeCallError({.code = absl::StatusCode::kFailedPrecondition,
                           .reason = "DATA_TOO_NEW",
                           .message = "a newer bvhmilld has made the data"});
   }
-  for (; version < steps; ++version) {
+  for (; version < count; ++version) {
     Transaction transaction(database);
     BVHMILL_RETURN_IF_ERROR(transaction.status());
-    BVHMILL_RETURN_IF_ERROR(database->Execute(
-        std::string(Migrations()[static_cast<size_t>(version)])));
+    BVHMILL_RETURN_IF_ERROR(
+        database->Execute(std::string(steps[static_cast<size_t>(version)])));
     BVHMILL_RETURN_IF_ERROR(database->Execute("PRAGMA user_version = " +
                                               std::to_string(version + 1)));
     BVHMILL_RETURN_IF_ERROR(transaction.Commit());
@@ -82,7 +83,7 @@ absl::Status SqliteJobStore::Open(const std::string& path,
   std::unique_ptr<Database> writer;
   std::unique_ptr<Database> reader;
   BVHMILL_RETURN_IF_ERROR(Database::Open(path, &writer));
-  BVHMILL_RETURN_IF_ERROR(Migrate(writer.get()));
+  BVHMILL_RETURN_IF_ERROR(Migrate(Migrations(), writer.get()));
   BVHMILL_RETURN_IF_ERROR(Database::Open(path, &reader));
   std::unique_ptr<SqliteJobStore> out(
       new SqliteJobStore(std::move(writer), std::move(reader)));

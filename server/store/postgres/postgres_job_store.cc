@@ -10,6 +10,7 @@
 #include "server/store/blob_store.h"
 #include "server/store/job_parts.h"
 #include "server/store/job_rows.h"
+#include "server/store/migrations.h"
 #include "server/store/postgres/open_postgres.h"
 
 namespace bvhmill::server {
@@ -154,7 +155,7 @@ absl::Status PostgresJobStore::Open(const std::string& address,
                                     std::string* identity) {
   Connections connections(address, 0);
   BVHMILL_RETURN_IF_ERROR(connections.Try());
-  BVHMILL_RETURN_IF_ERROR(MigratePostgres(&connections));
+  BVHMILL_RETURN_IF_ERROR(MigratePostgres(PostgresMigrations(), &connections));
   int server = 0;
   BVHMILL_RETURN_IF_ERROR(connections.Run(Commit::kDurable, [&](Work* work) {
     const pqxx::row row =
