@@ -26,6 +26,13 @@ constexpr char kNamesName[] = "/names";
 
 }  // namespace
 
+absl::Status NoPostgres() {
+  return MakeCallError({.code = absl::StatusCode::kUnimplemented,
+                        .reason = "NO_POSTGRES",
+                        .message = "this bvhmilld was built without "
+                                   "PostgreSQL, which --jobs-database needs"});
+}
+
 absl::Status OtherDatabase(const std::string& path, const char* whose) {
   return MakeCallError(
       {.code = absl::StatusCode::kFailedPrecondition,

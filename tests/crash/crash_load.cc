@@ -87,8 +87,12 @@ class Load {
     }
     JobInfo info;
     bool is_new = false;
-    const auto made =
-        folder_.jobs().Create(JobOf(seed), NowMs(), &info, &is_new);
+    absl::Status made = absl::UnavailableError("");
+    // A request whose answer was lost may have made the job: a caller repeats
+    // it.
+    for (int i = 0; i < 3 && absl::IsUnavailable(made); ++i) {
+      made = folder_.jobs().Create(JobOf(seed), NowMs(), &info, &is_new);
+    }
     if (!made.ok()) return false;
     *id = info.id;
     witness_.Say("J " + info.id + " " + seed + " " + std::to_string(kItems));

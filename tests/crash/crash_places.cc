@@ -11,13 +11,6 @@ namespace {
 
 constexpr char kDatabase[] = "crash";
 
-bool HasPostgresStore() {
-  std::unique_ptr<server::JobStore> none;
-  std::string identity;
-  return !absl::IsUnimplemented(
-      server::OpenPostgresJobStore("port=1", &none, &identity));
-}
-
 }  // namespace
 
 EngineCampaign::EngineCampaign(Engine engine, std::string scratch,
@@ -42,7 +35,7 @@ EngineCampaign::~EngineCampaign() {
 // The database survives its clients, which are what is killed: it need not wait
 // for the disk.
 void EngineCampaign::StartPostgres(std::string* why) {
-  if (!HasPostgresStore()) {
+  if (!server::HasPostgres()) {
     *why = "the program was built without PostgreSQL";
     return;
   }

@@ -4,16 +4,8 @@
 #include "server/store/postgres/open_postgres.h"
 
 namespace bvhmill::server {
-namespace {
 
-absl::Status NoPostgres() {
-  return MakeCallError({.code = absl::StatusCode::kUnimplemented,
-                        .reason = "NO_POSTGRES",
-                        .message = "this bvhmilld was built without "
-                                   "PostgreSQL"});
-}
-
-}  // namespace
+bool HasPostgres() { return false; }
 
 absl::Status OpenPostgresJobStore(const std::string& /*address*/,
                                   std::unique_ptr<JobStore>* /*store*/,

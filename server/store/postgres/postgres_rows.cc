@@ -134,6 +134,8 @@ class PostgresRows final : public JobRows {
 
 }  // namespace
 
+bool HasPostgres() { return true; }
+
 absl::Status OpenPostgresRows(const std::string& address,
                               std::unique_ptr<JobRows>* rows,
                               std::string* identity) {
