@@ -38,7 +38,7 @@ ServerParts::ServerParts(const ServerConfig& given,
       queue({.threads = config.threads,
              .on_exception = [this] { log.Exception("a task"); }}),
       memory_guard(HooksOfGuard(), GuardsTransport(config.transport)),
-      jobs({config, log, metrics, admission, queue}),
+      jobs({config, log, metrics, *tokens, admission, queue}),
       housekeeping({log, admission, connections, peers, calls, memory_guard}) {
   // Makes the status while there is memory for it.
   static_cast<void>(ToGrpc(OutOfMemory()));

@@ -185,6 +185,20 @@ absl::Status TokenStore::Open(const std::string& path,
   return absl::OkStatus();
 }
 
+std::shared_ptr<const Caller> TokenStore::FindName(
+    std::string_view name) const {
+  std::shared_ptr<const std::vector<Token>> tokens;
+  {
+    const std::lock_guard lock(mutex_);
+    tokens = tokens_;
+  }
+  if (tokens == nullptr) return nullptr;
+  for (const Token& known : *tokens) {
+    if (known.caller->name == name) return known.caller;
+  }
+  return nullptr;
+}
+
 std::shared_ptr<const Caller> TokenStore::Find(std::string_view token) const {
   std::shared_ptr<const std::vector<Token>> tokens;
   {

@@ -48,6 +48,9 @@ class TokenStore {
   // The caller that owns `token`; null if no caller does. Takes the same time
   // for every token.
   std::shared_ptr<const Caller> Find(std::string_view token) const;
+  // The caller with this name; null if there is none. Tokens of one name have
+  // the quotas of the first one.
+  std::shared_ptr<const Caller> FindName(std::string_view name) const;
   bool needs_token() const { return !path_.empty(); }
   // Changes each time the file is read again.
   int64_t version() const { return version_.load(); }

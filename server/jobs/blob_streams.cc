@@ -103,16 +103,32 @@ class WriteBlobCall final : public BlobStream<BlobReadReactor> {
                            config().service.max_request_message_bytes, bytes);
     }
     BVHMILL_RETURN_IF_ERROR(call_.ticket().Grow(2 * bytes));
-    v1::WriteBlobRequest message;
+    message_.Clear();
     int64_t beside = 0;
     BVHMILL_RETURN_IF_ERROR(
-        ReadMessage(config(), kDataTexts, &received_, &message, &beside));
-    call_.record().AddBytes(static_cast<int64_t>(message.data().size()), 0);
-    if (!has_begun_) BVHMILL_RETURN_IF_ERROR(Begin(message));
-    if (is_there_) return Answer(/*is_stored=*/true);
-    BVHMILL_RETURN_IF_ERROR(Store(message));
-    static_cast<void>(call_.ticket().Grow(-2 * bytes));
-    if (message.finish()) return Answer(/*is_stored=*/true);
+        ReadMessage(config(), kDataTexts, &received_, &message_, &beside));
+    call_.record().AddBytes(static_cast<int64_t>(message_.data().size()), 0);
+    held_ = 2 * bytes;
+    if (!has_begun_) BVHMILL_RETURN_IF_ERROR(Begin(message_));
+    return is_there_ ? Answer(/*is_stored=*/true) : Prepare();
+  }
+
+  // Bytes of an earlier call are read in turns with other work.
+  absl::Status Prepare() {
+    bool is_ready = message_.data().empty() && !message_.finish();
+    if (!is_ready) BVHMILL_RETURN_IF_ERROR(upload_->Prepare(&is_ready));
+    if (is_ready) return Go();
+    call_.MarkActive();
+    if (is_cancelled_) return absl::CancelledError("");
+    Queue([this] { return Prepare(); });
+    return absl::OkStatus();
+  }
+
+  absl::Status Go() {
+    const bool finishes = message_.finish();
+    BVHMILL_RETURN_IF_ERROR(Store(message_));
+    static_cast<void>(call_.ticket().Grow(-held_));
+    if (finishes) return Answer(/*is_stored=*/true);
     StartRead(&received_);
     return absl::OkStatus();
   }
@@ -146,7 +162,9 @@ class WriteBlobCall final : public BlobStream<BlobReadReactor> {
     if (Exceeds(size, limit)) {
       return LimitExceeded("max_blob_bytes", limit, size);
     }
-    BVHMILL_RETURN_IF_ERROR(upload_->Append(message.data()));
+    if (!message.data().empty()) {
+      BVHMILL_RETURN_IF_ERROR(upload_->Append(message.data()));
+    }
     return message.finish() ? upload_->Finish() : absl::OkStatus();
   }
 
@@ -165,6 +183,9 @@ class WriteBlobCall final : public BlobStream<BlobReadReactor> {
 
   grpc::ByteBuffer* const response_;
   grpc::ByteBuffer received_;
+  v1::WriteBlobRequest message_;
+  // Memory that the message counts for.
+  int64_t held_ = 0;
   std::unique_ptr<BlobUpload> upload_;
   bool has_begun_ = false;
   // The blob was stored before.

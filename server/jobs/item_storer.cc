@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "server/jobs/wall_clock.h"
 #include "server/rpc/catch_as_status.h"
@@ -20,12 +21,20 @@ constexpr size_t kMaxStored = 128;
 constexpr int64_t kFirstBackoffMs = 1'000;
 constexpr int64_t kLongestBackoffMs = 300'000;
 
+// Items that are known to have found the disk full.
+constexpr size_t kMaxFoundFull = 10'000;
+
 int64_t BackoffMs(const ClaimedItem& item) {
   const int shift = std::min(item.tries, 10);
   return std::min(kFirstBackoffMs << shift, kLongestBackoffMs);
 }
 
 }  // namespace
+
+bool IsShortOfQuota(const absl::Status& why) {
+  const CallError error = CallErrorOf(why);
+  return error.reason == "CALLER_BUSY" || error.reason == "CONNECTION_BUSY";
+}
 
 ItemStorer::ItemStorer(const Log& log, Metrics* metrics, DataFolder* folder,
                        Hooks hooks)
@@ -60,7 +69,7 @@ void ItemStorer::Run(const std::stop_token& stop) {
     done_.erase(done_.begin(), done_.begin() + count);
     lock.unlock();
     // Also without items: tries may be left from before.
-    CatchAndLog(log_, kWhere, [&] { Store(done); });
+    StoreOrGiveBack(done);
     if (!done.empty()) hooks_.on_end(done);
     // Frees what the items hold without the mutex.
     done.clear();
@@ -68,29 +77,69 @@ void ItemStorer::Run(const std::stop_token& stop) {
   }
 }
 
-void ItemStorer::Store(const std::vector<WorkPtr>& done) {
-  std::vector<WorkPtr> results;
+void ItemStorer::GiveBack(const std::vector<Lease>& leases) {
+  const std::lock_guard lock(mutex_);
+  for (const Lease& lease : leases) {
+    tries_.push_back({.lease = lease, .counts = false});
+  }
+}
+
+// An item whose lease was neither used nor ended would be leased for ever. Those
+// that were stored before the exception have no lease any more.
+void ItemStorer::StoreOrGiveBack(const std::vector<WorkPtr>& done) {
   std::vector<FailedTry> tries;
+  const absl::Status stored = CatchAsStatus(log_, kWhere, [&] {
+    Store(done, &tries);
+    return absl::OkStatus();
+  });
+  if (stored.ok()) return;
+  const auto give_back = [&] {
+    std::vector<Lease> leases;
+    for (const FailedTry& failed : tries) leases.push_back(failed.lease);
+    for (const WorkPtr& work : done) leases.push_back(work->item().lease);
+    GiveBack(leases);
+  };
+  while (!CatchAndLog(log_, kWhere, give_back)) {
+    std::this_thread::sleep_for(kTick);
+  }
+  CatchAndLog(log_, kWhere, [&] { hooks_.on_fault(stored); });
+}
+
+void ItemStorer::Store(const std::vector<WorkPtr>& done,
+                       std::vector<FailedTry>* tries) {
+  std::vector<WorkPtr> results;
   {
     const std::lock_guard lock(mutex_);
-    tries.swap(tries_);
+    tries->swap(tries_);
   }
   for (const WorkPtr& work : done) {
     const ItemEnd& end = work->end();
     if (end.result) {
       results.push_back(work);
     } else {
-      AddTry(work, end.fault, end.counts, &tries);
+      AddTry(work, end.fault, Counts(work), tries);
     }
   }
   const absl::Status stored =
       results.empty() ? absl::OkStatus() : StoreResults(results);
   if (!stored.ok()) {
     for (const WorkPtr& work : results) {
-      AddTry(work, stored, /*counts=*/false, &tries);
+      AddTry(work, stored, /*counts=*/false, tries);
     }
   }
-  ReleaseTries(std::move(tries));
+  ReleaseTries(*tries);
+}
+
+// No try counts while the disk is full. But an item that finds it full again,
+// although others were stored meanwhile, is itself too large for it.
+bool ItemStorer::Counts(const WorkPtr& work) {
+  if (!IsDiskFull(work->end().fault)) return work->end().counts;
+  const Lease& lease = work->item().lease;
+  const std::lock_guard lock(mutex_);
+  if (found_full_.size() >= kMaxFoundFull) found_full_.clear();
+  const auto [found, is_new] =
+      found_full_.try_emplace({lease.job, lease.item}, stored_);
+  return !is_new && std::exchange(found->second, stored_) < stored_;
 }
 
 // Outputs first, then the results that name them.
@@ -115,6 +164,10 @@ absl::Status ItemStorer::StoreResults(const std::vector<WorkPtr>& done) {
     if (end.result->is_set_aside) metrics_.items_set_aside.Add();
     if (end.converted != nullptr) CountClip(*end.converted, &metrics_);
   }
+  {
+    const std::lock_guard lock(mutex_);
+    stored_ += static_cast<int64_t>(done.size());
+  }
   hooks_.on_stored();
   if (!over.empty()) hooks_.on_over(over);
   return absl::OkStatus();
@@ -125,19 +178,22 @@ void ItemStorer::AddTry(const WorkPtr& work, const absl::Status& why,
                         bool counts, std::vector<FailedTry>* tries) {
   FailedTry& failed = tries->emplace_back();
   failed.lease = work->item().lease;
-  failed.counts = counts && !IsDiskFull(why);
+  failed.counts = counts;
   failed.why = MessageOf(why);
   if (absl::IsCancelled(why)) return;
-  if (!failed.counts) hooks_.on_fault(why);
-  failed.not_before_ms =
-      WallClockMs() + (failed.counts ? BackoffMs(work->item()) : 0);
+  const bool is_short = IsShortOfQuota(why);
+  if (!failed.counts && !is_short) hooks_.on_fault(why);
+  const int64_t wait_ms = failed.counts ? BackoffMs(work->item())
+                          : is_short    ? kFirstBackoffMs
+                                        : 0;
+  failed.not_before_ms = WallClockMs() + wait_ms;
   if (!failed.counts) return;
   metrics_.item_retries.Add();
   log_.Event("job retry", "a try of an item has failed: " + failed.why);
 }
 
 // Tries that cannot be stored now are stored later.
-void ItemStorer::ReleaseTries(std::vector<FailedTry> tries) {
+void ItemStorer::ReleaseTries(const std::vector<FailedTry>& tries) {
   if (tries.empty()) return;
   std::vector<int64_t> over;
   const absl::Status released =

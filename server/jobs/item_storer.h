@@ -9,10 +9,12 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <stop_token>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -25,6 +27,10 @@ namespace bvhmill::server {
 
 using WorkPtr = std::shared_ptr<ItemWork>;
 
+// True if the limits of its caller, and not the server, kept an item from its
+// work.
+bool IsShortOfQuota(const absl::Status& why);
+
 class ItemStorer {
  public:
   // What the owner does, on the threads of the storer.
@@ -34,7 +40,7 @@ class ItemStorer {
     // Results were stored.
     std::function<void()> on_stored;
     // Something could not be stored, or an item found the server short of
-    // something. Not for each item.
+    // something: not only its caller.
     std::function<void(const absl::Status& why)> on_fault;
     // Nothing is left to do with these items.
     std::function<void(const std::vector<WorkPtr>& works)> on_end;
@@ -49,14 +55,22 @@ class ItemStorer {
 
   // Takes an item whose `end` is set. Any thread.
   void Put(const WorkPtr& work);
+  // Ends leases of items that are not worked on: they wait again, and no try
+  // counts. Any thread.
+  void GiveBack(const std::vector<Lease>& leases);
 
  private:
+  // A job and an item of it.
+  using ItemKey = std::pair<int64_t, int64_t>;
+
   void Run(const std::stop_token& stop);
-  void Store(const std::vector<WorkPtr>& done);
+  void StoreOrGiveBack(const std::vector<WorkPtr>& done);
+  void Store(const std::vector<WorkPtr>& done, std::vector<FailedTry>* tries);
+  bool Counts(const WorkPtr& work);
   absl::Status StoreResults(const std::vector<WorkPtr>& done);
   void AddTry(const WorkPtr& work, const absl::Status& why, bool counts,
               std::vector<FailedTry>* tries);
-  void ReleaseTries(std::vector<FailedTry> tries);
+  void ReleaseTries(const std::vector<FailedTry>& tries);
 
   const Log& log_;
   Metrics& metrics_;
@@ -68,6 +82,10 @@ class ItemStorer {
   // Both with the mutex. Tries are those that could not be stored.
   std::vector<WorkPtr> done_;
   std::vector<FailedTry> tries_;
+  // Results that were stored, and how many there were when an item found the
+  // disk full the last time.
+  int64_t stored_ = 0;
+  std::map<ItemKey, int64_t> found_full_;
 
   // The last members: they use the others.
   std::jthread first_;

@@ -18,8 +18,11 @@ constexpr std::chrono::seconds kFirstPause(1);
 constexpr std::chrono::seconds kLongestPause(30);
 // Memory that an item is counted for before its conversion draws more.
 constexpr int64_t kItemBytes = int64_t{64} << 10;
-// The peer of all items: they share the limits of one connection.
-constexpr char kPeer[] = "jobs";
+// Items of one caller share the limits of one connection.
+constexpr char kPeer[] = "jobs of ";
+// Jobs that are known to be cancelled, of which an item may be claimed at the
+// same time.
+constexpr size_t kMaxCancelled = 1024;
 
 // Work that is claimed ahead: more than a claim takes, and little, so that
 // callers take turns. In items, within these bounds.
@@ -58,6 +61,10 @@ JobRunner::~JobRunner() {
   std::unique_lock lock(mutex_);
   for (const WorkPtr& work : running_) work->cancel().Cancel();
   // Items that were not begun are given back at once.
+  for (auto& [caller, works] : held_) {
+    ready_.insert(ready_.end(), works.begin(), works.end());
+  }
+  held_.clear();
   for (const WorkPtr& work : ready_) {
     work->end().fault = absl::CancelledError("");
     work->end().counts = false;
@@ -75,6 +82,8 @@ void JobRunner::Wake() {
 
 void JobRunner::Cancel(int64_t job) {
   const std::lock_guard lock(mutex_);
+  cancelled_.push_back(job);
+  if (cancelled_.size() > kMaxCancelled) cancelled_.pop_front();
   for (const WorkPtr& work : running_) {
     if (work->item().lease.job == job) work->cancel().Cancel();
   }
@@ -106,17 +115,22 @@ void JobRunner::RunClaims(const std::stop_token& stop) {
     };
     wake_.wait_for(lock, stop, kTick, is_due);
     if (stop.stop_requested()) break;
+    ++looks_;
     const auto now = Clock::now();
     if (is_paused_ && now >= paused_until_) is_paused_ = false;
     const bool claims = is_due();
+    // Before it is looked: what comes meanwhile is not overlooked.
+    if (claims) may_have_items_ = false;
     lock.unlock();
     CatchAndLog(parts_.log, kWhere, [&] { Beat(now); });
+    // Calls of the caller of an item may have ended.
+    CatchAndLog(parts_.log, kWhere, [this] { Fill(); });
     bool has_more = false;
     if (claims) {
       CatchAndLog(parts_.log, kWhere, [&] { has_more = ClaimSome(); });
     }
     lock.lock();
-    if (claims && !has_more) may_have_items_ = false;
+    if (has_more) may_have_items_ = true;
   }
 }
 
@@ -128,16 +142,23 @@ void JobRunner::Beat(Clock::time_point now) {
     const std::lock_guard lock(mutex_);
     may_have_items_ = true;
   }
+  // While other items never run out, suspects still get their turn.
+  const int64_t time = WallClockMs();
+  if (!has_suspects_) {
+    const absl::Status found =
+        folder_.jobs().FindSuspects(time, &has_suspects_);
+    if (!found.ok()) has_suspects_ = false;
+  }
   // A server without items ends the leases of others that are gone.
   if (now < next_renewal_) return;
   next_renewal_ = now + std::chrono::milliseconds(LeaseMs() / kBeatsPerLease);
-  const int64_t time = WallClockMs();
   const absl::Status beat = folder_.jobs().Heartbeat(time, time + LeaseMs());
   const std::string why(MessageOf(beat));
   if (!beat.ok()) parts_.log.Event("jobs", "jobs: " + why);
 }
 
-// Suspects first, each alone. True if there may be more.
+// Suspects first, each alone: until all other items have ended, none is claimed.
+// True if there may be more.
 bool JobRunner::ClaimSome() {
   bool is_idle = false;
   int room = 0;
@@ -147,31 +168,53 @@ bool JobRunner::ClaimSome() {
     room = Room();
   }
   if (has_suspects_) {
-    if (!is_idle) return true;
+    // The end of the last item wakes this thread.
+    if (!is_idle) return false;
     has_suspects_ = Claim(1, /*suspects=*/true);
     if (has_suspects_) return true;
   }
-  if (Claim(room, /*suspects=*/false)) return true;
-  // Those whose backoff is over.
-  return is_idle && Claim(1, /*suspects=*/true);
+  return Claim(room, /*suspects=*/false);
 }
 
 bool JobRunner::Claim(int limit, bool suspects) {
   const int64_t time = WallClockMs();
+  ClaimRules rules = {.limit = limit,
+                      .now_ms = time,
+                      .until_ms = time + LeaseMs(),
+                      .suspects = suspects};
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [caller, works] : held_) rules.without.insert(caller);
+  }
   std::vector<ClaimedItem> items;
-  const absl::Status status =
-      folder_.jobs().Claim({.limit = limit,
-                            .now_ms = time,
-                            .until_ms = time + LeaseMs(),
-                            .suspects = suspects},
-                           &items);
+  const absl::Status status = folder_.jobs().Claim(rules, &items);
   if (!status.ok()) {
     Pause(status);
     return false;
   }
-  for (ClaimedItem& item : items) Start(std::move(item));
+  const bool has_some = !items.empty();
+  StartOrGiveBack(std::move(items));
   Fill();
-  return !items.empty();
+  return has_some;
+}
+
+// The leases are stored: an item that cannot be started must not keep its own.
+void JobRunner::StartOrGiveBack(std::vector<ClaimedItem> items) {
+  for (ClaimedItem& item : items) {
+    const Lease lease = item.lease;
+    if (CatchAndLog(parts_.log, kWhere, [&] { Start(std::move(item)); })) {
+      continue;
+    }
+    {
+      const std::lock_guard lock(mutex_);
+      const auto is_this = [&](const WorkPtr& work) {
+        return work->item().lease == lease;
+      };
+      running_.remove_if(is_this);
+      std::erase_if(ready_, is_this);
+    }
+    storer_.GiveBack({lease});
+  }
 }
 
 void JobRunner::Start(ClaimedItem item) {
@@ -184,35 +227,77 @@ void JobRunner::Start(ClaimedItem item) {
   {
     const std::lock_guard lock(mutex_);
     running_.push_back(work);
+    const int64_t job = work->item().lease.job;
+    const bool is_cancelled =
+        std::find(cancelled_.begin(), cancelled_.end(), job) !=
+        cancelled_.end();
+    if (is_cancelled) work->cancel().Cancel();
     if (!is_used_up) return ready_.push_back(work);
   }
   storer_.Put(work);
 }
 
+// The first item that may be begun; null if there is none. With the mutex.
+WorkPtr JobRunner::TakeReady() {
+  while (!ready_.empty() && active_ < MaxActive(Clock::now())) {
+    WorkPtr work = std::move(ready_.front());
+    ready_.pop_front();
+    const auto held = held_.find(work->item().caller);
+    if (held == held_.end()) {
+      ++active_;
+      return work;
+    }
+    held->second.push_back(std::move(work));
+  }
+  return nullptr;
+}
+
+// Items of callers that had no room are the first ones again.
+void JobRunner::TryHeld() {
+  const std::lock_guard lock(mutex_);
+  for (auto& [caller, works] : held_) {
+    ready_.insert(ready_.begin(), works.begin(), works.end());
+  }
+  held_.clear();
+}
+
 // Hands items to the workers, as long as few enough are with them: an item that
 // was begun holds memory.
 void JobRunner::Fill() {
+  TryHeld();
   while (true) {
     WorkPtr work;
     {
       const std::lock_guard lock(mutex_);
-      if (ready_.empty() || active_ >= MaxActive(Clock::now())) return;
-      work = std::move(ready_.front());
-      ready_.pop_front();
-      ++active_;
+      work = TakeReady();
     }
-    Caller caller;
-    caller.name = work->item().caller;
-    const absl::Status admitted =
-        parts_.admission.TryEnter(caller, kPeer, kItemBytes, &work->ticket());
-    if (admitted.ok()) {
-      Queue(work);
-      continue;
-    }
-    work->end().fault = admitted;
-    work->end().counts = false;
-    Done(work);
+    if (work == nullptr) return;
+    if (Admit(work)) Queue(work);
   }
+}
+
+// Items are admitted as the clips of their caller are. An item that is refused
+// since its caller has too much in flight waits for the end of some of that.
+bool JobRunner::Admit(const WorkPtr& work) {
+  const std::string& name = work->item().caller;
+  const absl::Status admitted = CatchAsStatus(parts_.log, kWhere, [&] {
+    std::shared_ptr<const Caller> caller = parts_.tokens.FindName(name);
+    Caller other;
+    other.name = name;
+    return parts_.admission.TryEnter(caller == nullptr ? other : *caller,
+                                     kPeer + name, kItemBytes, &work->ticket());
+  });
+  if (admitted.ok()) return true;
+  if (IsShortOfQuota(admitted)) {
+    const std::lock_guard lock(mutex_);
+    --active_;
+    held_[name].push_back(work);
+    return false;
+  }
+  work->end().fault = admitted;
+  work->end().counts = false;
+  Done(work);
+  return false;
 }
 
 // Callers take turns at the workers by the names of their jobs.
@@ -263,6 +348,7 @@ void JobRunner::Done(const WorkPtr& work) {
 void JobRunner::Ended(const std::vector<WorkPtr>& works) {
   const std::lock_guard lock(mutex_);
   for (const WorkPtr& work : works) running_.remove(work);
+  if (running_.empty()) may_have_items_ = true;
   wake_.notify_all();
   ended_.notify_all();
 }

@@ -19,6 +19,7 @@
 #include <deque>
 #include <functional>
 #include <list>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <stop_token>
@@ -27,6 +28,7 @@
 #include <vector>
 
 #include "server/app/config.h"
+#include "server/auth/tokens.h"
 #include "server/jobs/item_storer.h"
 #include "server/jobs/item_work.h"
 #include "server/limits/admission.h"
@@ -44,6 +46,7 @@ class JobRunner {
     const ServerConfig& config;
     const Log& log;
     Metrics& metrics;
+    const TokenStore& tokens;
     Admission& admission;
     FairQueue& queue;
   };
@@ -59,13 +62,16 @@ class JobRunner {
 
   // Items may wait.
   void Wake();
-  // Stops the work on items of a job that was cancelled.
+  // Stops the work on items of a job that was cancelled, also on those that are
+  // just being claimed.
   void Cancel(int64_t job);
   // Claims nothing from now on. Items that were begun go on.
   void Drain();
 
   // True while the disk is full or memory is short.
   bool is_paused() const { return is_paused_; }
+  // How often it has looked whether there is something to do.
+  int64_t looks() const { return looks_; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -89,7 +95,11 @@ class JobRunner {
   bool ClaimSome();
   bool Claim(int limit, bool suspects);
   void Start(ClaimedItem item);
+  void StartOrGiveBack(std::vector<ClaimedItem> items);
+  WorkPtr TakeReady();
+  void TryHeld();
   void Fill();
+  bool Admit(const WorkPtr& work);
   void Queue(const WorkPtr& work);
   void Run(const WorkPtr& work);
   void Done(const WorkPtr& work);
@@ -102,6 +112,7 @@ class JobRunner {
   DataFolder& folder_;
   std::atomic<bool> is_paused_{false};
   std::atomic<bool> is_draining_{false};
+  std::atomic<int64_t> looks_{0};
 
   std::mutex mutex_;
   std::condition_variable_any wake_;
@@ -110,7 +121,12 @@ class JobRunner {
   // that were not begun, and that workers have.
   std::list<WorkPtr> running_;
   std::deque<WorkPtr> ready_;
+  // Items whose callers have no room left in their limits, by caller. They wait
+  // beside the others; no more of these callers are claimed.
+  std::map<std::string, std::deque<WorkPtr>> held_;
   int active_ = 0;
+  // The last jobs that were cancelled.
+  std::deque<int64_t> cancelled_;
   Clock::time_point calls_until_;
   // The time that an item takes a worker, on average over the last ones.
   double item_seconds_ = 0.005;

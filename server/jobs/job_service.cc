@@ -68,22 +68,6 @@ absl::Status CheckBlobs(DataFolder* folder, const std::string& caller,
   return missing == 0 ? absl::OkStatus() : BlobsMissing(first, missing);
 }
 
-absl::Status CheckQueue(const ServerConfig& config, DataFolder* folder,
-                        const NewJob& job) {
-  int64_t waiting = 0;
-  int64_t jobs = 0;
-  BVHMILL_RETURN_IF_ERROR(folder->jobs().Count(job.caller, &waiting, &jobs));
-  const JobLimits& limits = config.jobs;
-  const int64_t items = waiting + static_cast<int64_t>(job.items.size());
-  if (Exceeds(items, limits.max_queued_items)) {
-    return LimitExceeded("max_queued_items", limits.max_queued_items, items);
-  }
-  return Exceeds(jobs + 1, limits.max_jobs_per_caller)
-             ? LimitExceeded("max_jobs_per_caller", limits.max_jobs_per_caller,
-                             jobs + 1)
-             : absl::OkStatus();
-}
-
 absl::Status Create(const JobCallParts& parts, const UnaryWork& call,
                     const v1::CreateJobRequest& request,
                     v1::CreateJobResponse* response) {
@@ -91,6 +75,8 @@ absl::Status Create(const JobCallParts& parts, const UnaryWork& call,
   std::vector<std::string> blobs;
   BVHMILL_RETURN_IF_ERROR(ReadNewJob(parts.call.config, request, &job, &blobs));
   job.caller = call.record.caller()->name;
+  job.max_queued_items = parts.call.config.jobs.max_queued_items;
+  job.max_jobs = parts.call.config.jobs.max_jobs_per_caller;
   DataFolder* folder = nullptr;
   BVHMILL_RETURN_IF_ERROR(parts.jobs.Open(&folder));
   JobInfo info;
@@ -102,7 +88,9 @@ absl::Status Create(const JobCallParts& parts, const UnaryWork& call,
     bool is_repeat = false;
     BVHMILL_RETURN_IF_ERROR(folder->jobs().FindRepeat(job, &info, &is_repeat));
     if (!is_repeat) {
-      BVHMILL_RETURN_IF_ERROR(CheckQueue(parts.call.config, folder, job));
+      // Before its blobs are looked for; Create looks once more.
+      BVHMILL_RETURN_IF_ERROR(folder->jobs().CheckRoom(job));
+      BVHMILL_RETURN_IF_ERROR(folder->blobs().CheckRoom());
       BVHMILL_RETURN_IF_ERROR(CheckBlobs(folder, job.caller, blobs));
       BVHMILL_RETURN_IF_ERROR(
           folder->jobs().Create(job, WallClockMs(), &info, &is_new));
@@ -143,6 +131,14 @@ absl::Status Get(const JobCallParts& parts, const UnaryWork& call,
   return absl::OkStatus();
 }
 
+// Bytes of the jobs or results of one response. A part is left for the fields
+// around them.
+int64_t BytesOfPage(const ServerConfig& config) {
+  constexpr int64_t kNoLimit = int64_t{1} << 30;
+  const int64_t limit = config.service.max_unary_response_bytes;
+  return limit == 0 ? kNoLimit : limit - limit / 16;
+}
+
 absl::Status List(const JobCallParts& parts, const UnaryWork& call,
                   const v1::ListJobsRequest& request,
                   v1::ListJobsResponse* response) {
@@ -159,15 +155,17 @@ absl::Status List(const JobCallParts& parts, const UnaryWork& call,
   }
   BVHMILL_RETURN_IF_ERROR(parts.jobs.Open(&folder));
   page.caller = call.record.caller()->name;
+  page.max_bytes = BytesOfPage(parts.call.config);
   std::vector<JobInfo> jobs;
-  BVHMILL_RETURN_IF_ERROR(folder->jobs().List(page, &jobs));
+  bool has_more = false;
+  BVHMILL_RETURN_IF_ERROR(folder->jobs().List(page, &jobs, &has_more));
   for (const JobInfo& job : jobs) {
     WriteJob(job, parts.call.config.jobs, response->add_jobs());
   }
-  if (static_cast<int>(jobs.size()) == page.limit) {
+  if (has_more) {
     response->set_next_page_token(std::to_string(jobs.back().number));
   }
-  return absl::OkStatus();
+  return call.ticket.Grow(2 * static_cast<int64_t>(response->ByteSizeLong()));
 }
 
 absl::Status ResultTooLarge(int64_t limit) {
@@ -183,16 +181,13 @@ absl::Status ResultTooLarge(int64_t limit) {
 absl::Status ListResults(const JobCallParts& parts, const UnaryWork& call,
                          const v1::ListJobResultsRequest& request,
                          v1::ListJobResultsResponse* response) {
-  constexpr int64_t kNoLimit = int64_t{1} << 30;
   OneJob job;
   ResultPage page;
   BVHMILL_RETURN_IF_ERROR(ReadPageSize(request.page_size(), &page.limit));
   BVHMILL_RETURN_IF_ERROR(ReadPageToken(request.page_token(), &page.after));
   BVHMILL_RETURN_IF_ERROR(FindOneJob(parts, call, request.name(), &job));
   page.failed_only = request.failed_only();
-  const int64_t limit = parts.call.config.service.max_unary_response_bytes;
-  // A part is left for the fields around results.
-  page.max_bytes = limit == 0 ? kNoLimit : limit - limit / 16;
+  page.max_bytes = BytesOfPage(parts.call.config);
   // Before the results: one that comes in between leaves a token.
   JobInfo info;
   std::vector<StoredResult> results;
@@ -208,7 +203,7 @@ absl::Status ListResults(const JobCallParts& parts, const UnaryWork& call,
     page.after = result.item;
   }
   if (results.size() == 1 && bytes > page.max_bytes) {
-    return ResultTooLarge(limit);
+    return ResultTooLarge(parts.call.config.service.max_unary_response_bytes);
   }
   if (!IsOver(info.state) || !results.empty()) {
     response->set_next_page_token(std::to_string(page.after));
@@ -224,7 +219,7 @@ absl::Status Cancel(const JobCallParts& parts, const UnaryWork& call,
   BVHMILL_RETURN_IF_ERROR(FindOneJob(parts, call, request.name(), &job));
   BVHMILL_RETURN_IF_ERROR(
       job.folder->jobs().Cancel(job.caller, job.id, WallClockMs(), &info));
-  parts.jobs.Cancel(info.number);
+  parts.jobs.Cancel(info.number, IsOver(info.state));
   WriteJob(info, parts.call.config.jobs, response->mutable_job());
   return absl::OkStatus();
 }

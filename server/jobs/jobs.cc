@@ -16,6 +16,8 @@ constexpr char kWhere[] = "the jobs";
 constexpr std::chrono::milliseconds kTick(100);
 constexpr std::chrono::seconds kExpireEvery(10);
 constexpr std::chrono::seconds kOpenEvery(2);
+// A time before which no job has ended: only what was deleted is removed.
+constexpr int64_t kNoTimeMs = 2;
 // Blobs are collected eight times in the time that they are kept, within these
 // bounds.
 constexpr int64_t kCollectsPerLife = 8;
@@ -27,6 +29,15 @@ absl::Status JobsOff() {
                         .reason = "JOBS_OFF",
                         .message = "this server keeps no jobs: its --data-dir "
                                    "is none"});
+}
+
+// False if `stop` was requested.
+bool Sleep(std::chrono::milliseconds time, const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any stopped;
+  std::unique_lock lock(mutex);
+  return !stopped.wait_for(lock, stop, time,
+                           [&] { return stop.stop_requested(); });
 }
 
 }  // namespace
@@ -45,12 +56,16 @@ absl::Status Jobs::DataUnusable(const absl::Status& why) const {
 
 Jobs::Jobs(const JobRunner::Parts& parts)
     : parts_(parts),
+      closed_(absl::UnavailableError("its database has not answered yet")),
+      deadlines_([this](const std::stop_token& stop) { RunDeadlines(stop); }),
       janitor_([this](const std::stop_token& stop) { RunJanitor(stop); }) {}
 
 Jobs::~Jobs() {
   Drain();
-  janitor_.request_stop();
-  janitor_.join();
+  for (std::jthread* const thread : {&deadlines_, &janitor_}) {
+    thread->request_stop();
+    thread->join();
+  }
   Opened opened;
   {
     const std::lock_guard lock(open_mutex_);
@@ -62,8 +77,7 @@ Jobs::~Jobs() {
 absl::Status Jobs::Start() {
   const ServerConfig& config = parts_.config;
   if (!IsShared() && !HasData(config.data_dir)) return absl::OkStatus();
-  const std::lock_guard lock(open_mutex_);
-  const absl::Status opened = OpenLocked();
+  const absl::Status opened = OpenOnce(/*waits=*/true);
   if (opened.ok() || config.data_dir_is_default) return absl::OkStatus();
   if (IsShared() && absl::IsUnavailable(opened)) return absl::OkStatus();
   return MakeStatus(opened.code(),
@@ -79,36 +93,49 @@ absl::Status Jobs::OpenFolder(std::unique_ptr<DataFolder>* folder) const {
                     : DataFolder::Open(config.data_dir, quota, folder);
 }
 
-// REQUIRES: open_mutex_ is held.
-absl::Status Jobs::OpenLocked() {
-  if (opened_.folder != nullptr) return absl::OkStatus();
-  const auto now = Clock::now();
-  if (IsShared() && now < next_open_) return closed_;
-  const ServerConfig& config = parts_.config;
-  const absl::Status status = OpenFolder(&opened_.folder);
-  closed_ = status;
-  next_open_ = now + kOpenEvery;
+// A database that does not answer keeps one thread; the others learn of the last
+// try.
+absl::Status Jobs::OpenOnce(bool waits) {
+  std::unique_lock opening(opening_mutex_, std::defer_lock);
+  if (waits || !IsShared()) opening.lock();
+  const bool may_open = opening.owns_lock() || opening.try_lock();
+  {
+    const std::lock_guard lock(open_mutex_);
+    if (opened_.folder != nullptr) return absl::OkStatus();
+    if (!may_open || (IsShared() && Clock::now() < next_open_)) return closed_;
+  }
+  Opened opened;
+  const absl::Status status = OpenFolder(&opened.folder);
+  const std::string& path = parts_.config.data_dir;
   if (!status.ok()) {
-    parts_.log.Event("data folder", "cannot use the data folder " +
-                                        config.data_dir + ": " +
-                                        std::string(MessageOf(status)));
+    parts_.log.Event("data folder", "cannot use the data folder " + path +
+                                        ": " + std::string(MessageOf(status)));
+    const std::lock_guard lock(open_mutex_);
+    closed_ = status;
+    next_open_ = Clock::now() + kOpenEvery;
     return status;
   }
-  parts_.log.Event(
-      "jobs are kept in " + config.data_dir +
-      (IsShared() ? " and " + WithoutPassword(config.jobs_database) : ""));
-  opened_.runner = std::make_unique<JobRunner>(
-      parts_, opened_.folder.get(),
+  parts_.log.Event("jobs are kept in " + path +
+                   (IsShared()
+                        ? " and " + WithoutPassword(parts_.config.jobs_database)
+                        : ""));
+  opened.runner = std::make_unique<JobRunner>(
+      parts_, opened.folder.get(),
       [this](const std::vector<int64_t>& jobs) { OnOver(jobs); });
-  opened_.folder->jobs().Listen([this](const JobNews& news) { OnNews(news); });
+  DataFolder* const folder = opened.folder.get();
+  {
+    const std::lock_guard lock(open_mutex_);
+    opened_ = std::move(opened);
+  }
+  folder->jobs().Listen([this](const JobNews& news) { OnNews(news); });
   return absl::OkStatus();
 }
 
 absl::Status Jobs::Open(DataFolder** folder) {
   if (parts_.config.data_dir.empty()) return JobsOff();
-  const std::lock_guard lock(open_mutex_);
-  const absl::Status status = OpenLocked();
+  const absl::Status status = OpenOnce(/*waits=*/false);
   if (!status.ok()) return DataUnusable(status);
+  const std::lock_guard lock(open_mutex_);
   *folder = opened_.folder.get();
   return absl::OkStatus();
 }
@@ -120,18 +147,12 @@ void Jobs::OnNews(const JobNews& news) {
     case JobNews::Kind::kOver:
       return OnOver({news.job});
     case JobNews::Kind::kCancelled:
-      return Cancel(news.job);
+      return Cancel(news.job, /*is_over=*/false);
     case JobNews::Kind::kMissed:
       Wake();
       // Calls that wait look at their jobs.
       return Fire([](const Waiter& /*waiter*/) { return true; });
   }
-}
-
-// Opens what several servers share as soon as its database answers.
-void Jobs::TryAgain(Clock::time_point now) {
-  const std::lock_guard lock(open_mutex_);
-  if (now >= next_open_) static_cast<void>(OpenLocked());
 }
 
 JobRunner* Jobs::runner() {
@@ -143,9 +164,9 @@ void Jobs::Wake() {
   if (JobRunner* const runner = this->runner()) runner->Wake();
 }
 
-void Jobs::Cancel(int64_t number) {
+void Jobs::Cancel(int64_t number, bool is_over) {
   if (JobRunner* const runner = this->runner()) runner->Cancel(number);
-  OnOver({});
+  if (is_over) OnOver({number});
 }
 
 void Jobs::Drain() {
@@ -195,22 +216,27 @@ void Jobs::Fire(const IsDue& is_due) {
   for (const auto& done : due) done();
 }
 
-void Jobs::RunJanitor(const std::stop_token& stop) {
-  std::mutex mutex;
-  std::condition_variable_any stopped;
-  std::unique_lock lock(mutex);
-  while (!stopped.wait_for(lock, stop, kTick,
-                           [&] { return stop.stop_requested(); })) {
+void Jobs::RunDeadlines(const std::stop_token& stop) {
+  while (Sleep(kTick, stop)) {
     const auto now = Clock::now();
     CatchAndLog(parts_.log, kWhere, [&] {
       Fire([&](const Waiter& waiter) { return waiter.deadline <= now; });
     });
+  }
+}
+
+void Jobs::RunJanitor(const std::stop_token& stop) {
+  while (Sleep(kTick, stop)) {
+    const auto now = Clock::now();
     DataFolder* folder = nullptr;
     {
       const std::lock_guard opened(open_mutex_);
       folder = opened_.folder.get();
     }
-    if (folder == nullptr && IsShared()) TryAgain(now);
+    // What several servers share is opened as soon as its database answers.
+    if (folder == nullptr && IsShared()) {
+      static_cast<void>(OpenOnce(/*waits=*/false));
+    }
     if (folder == nullptr) continue;
     CatchAndLog(parts_.log, kWhere, [&] { CleanUp(folder, now); });
   }
@@ -221,10 +247,11 @@ void Jobs::CleanUp(DataFolder* folder, Clock::time_point now) {
   const int64_t time = WallClockMs();
   int64_t count = 0;
   absl::Status status;
-  if (now >= next_expire_ && limits.job_retention_seconds > 0) {
+  if (now >= next_expire_) {
     next_expire_ = now + kExpireEvery;
-    status = folder->jobs().Expire(
-        time - 1000 * Seconds(limits.job_retention_seconds).count(), &count);
+    const int64_t kept = Seconds(limits.job_retention_seconds).count();
+    status = folder->jobs().Expire(kept > 0 ? time - 1000 * kept : kNoTimeMs,
+                                   &count);
   }
   if (status.ok() && now >= next_collect_ &&
       limits.blob_retention_seconds > 0) {

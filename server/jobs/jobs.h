@@ -52,8 +52,8 @@ class Jobs {
 
   // Items were added.
   void Wake();
-  // The job with this number was cancelled.
-  void Cancel(int64_t number);
+  // The job with this number was cancelled. `is_over`: no item of it runs.
+  void Cancel(int64_t number, bool is_over);
   // Begins no items from now on. All watches end.
   void Drain();
 
@@ -78,20 +78,25 @@ class Jobs {
     std::unique_ptr<JobRunner> runner;
   };
 
-  absl::Status OpenLocked();
+  // `waits`: also for the end of the try of another thread.
+  absl::Status OpenOnce(bool waits);
   absl::Status OpenFolder(std::unique_ptr<DataFolder>* folder) const;
   bool IsShared() const { return !parts_.config.jobs_database.empty(); }
   absl::Status DataUnusable(const absl::Status& why) const;
   void OnNews(const JobNews& news);
-  void TryAgain(Clock::time_point now);
   JobRunner* runner();
   void OnOver(const std::vector<int64_t>& jobs);
   template <typename IsDue>
   void Fire(const IsDue& is_due);
+  void RunDeadlines(const std::stop_token& stop);
   void RunJanitor(const std::stop_token& stop);
   void CleanUp(DataFolder* folder, Clock::time_point now);
 
   const JobRunner::Parts parts_;
+  // Held while the folder is opened, which may take seconds; before the next
+  // one.
+  std::mutex opening_mutex_;
+  // Held for moments only.
   std::mutex open_mutex_;
   Opened opened_;
   // Why the folder could not be opened the last time, and when it is tried
@@ -107,7 +112,9 @@ class Jobs {
   // Used by the janitor.
   Clock::time_point next_expire_;
   Clock::time_point next_collect_;
-  // The last member: its thread uses the others.
+  // The last members: their threads use the others. Calls do not wait longer
+  // than they asked for while old data are removed.
+  std::jthread deadlines_;
   std::jthread janitor_;
 };
 

@@ -112,8 +112,14 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
       return LimitExceeded("max_request_message_bytes", limit,
                            method_.request_bytes);
     }
-    return parts_.admission.TryEnter(*record_.caller(), record_.peer(),
-                                     method_.request_bytes, &ticket_);
+    // A call about jobs has no clip: a caller whose job takes all clips of its
+    // quota can still ask for the job, and cancel it.
+    Admission& admission = parts_.admission;
+    return method_.scope == Scope::kJobs
+               ? admission.TryHold(*record_.caller(), record_.peer(),
+                                   method_.request_bytes, &ticket_)
+               : admission.TryEnter(*record_.caller(), record_.peer(),
+                                    method_.request_bytes, &ticket_);
   }
 
   absl::Status Read(bool* is_short) {

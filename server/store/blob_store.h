@@ -51,6 +51,13 @@ class BlobUpload {
   virtual ~BlobUpload() = default;
   // Bytes that the store has: the next byte to append has this offset.
   virtual int64_t committed_bytes() const = 0;
+  // Reads a part of the bytes that earlier uploads have stored, for the digest.
+  // Until `is_ready`, call it again before Append or Finish: else these do the
+  // rest at once, which may take seconds.
+  virtual absl::Status Prepare(bool* is_ready) {
+    *is_ready = true;
+    return absl::OkStatus();
+  }
   virtual absl::Status Append(std::string_view bytes) = 0;
   // Names the blob. INVALID_ARGUMENT, DIGEST_MISMATCH if the bytes have another
   // digest; they are dropped then, and the upload must begin anew.
@@ -91,6 +98,8 @@ class BlobStore {
   // each has its name and is on the disk. Cheaper than one call for each.
   virtual absl::Status Commit(std::span<NewBlob* const> blobs) = 0;
 
+  // The error with which an upload would be refused now, DISK_FULL.
+  virtual absl::Status CheckRoom() { return absl::OkStatus(); }
   // Begins or resumes the upload of `name`. ALREADY_EXISTS if the blob is
   // there. ABORTED, UPLOAD_RUNNING while another upload of it runs.
   virtual absl::Status StartUpload(const BlobName& name,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,14 @@ inline void TakeTurns(std::string* last, std::vector<std::string>* callers) {
   const auto first = std::upper_bound(callers->begin(), callers->end(), *last);
   std::rotate(callers->begin(), first, callers->end());
   *last = callers->front();
+}
+
+// Removes the callers that are not to be served now.
+inline void Leave(const std::set<std::string>& without,
+                  std::vector<std::string>* callers) {
+  std::erase_if(*callers, [&](const std::string& caller) {
+    return without.contains(caller);
+  });
 }
 
 // Calls `claim(caller, limit)`, which adds up to `limit` items to `*items`, so

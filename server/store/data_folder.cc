@@ -4,6 +4,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -162,43 +163,48 @@ absl::Status DataFolder::KeepNames(NoNames* none, bool* is_kept) {
   return absl::OkStatus();
 }
 
-// The age of a blob is looked at once more while no job can begin to name it:
-// it may have been used since it was listed.
-absl::Status DataFolder::CollectOne(const BlobName& name, int64_t before_ms,
-                                    bool* is_removed, bool* is_stopped) {
-  *is_removed = false;
+// The ages of the blobs are looked at once more while no job can begin to name
+// them: they may have been used since they were listed.
+absl::Status DataFolder::CollectSome(std::span<const BlobName> old,
+                                     int64_t before_ms, int64_t* count,
+                                     bool* is_stopped) {
   NoNames none;
   bool is_kept = false;
   BVHMILL_RETURN_IF_ERROR(KeepNames(&none, &is_kept));
   *is_stopped = !is_kept;
   if (!is_kept) return absl::OkStatus();
-  bool is_needed = false;
-  BVHMILL_RETURN_IF_ERROR(jobs_->IsNamed(name.space, name.digest, &is_needed));
-  if (!is_needed) {
-    BVHMILL_RETURN_IF_ERROR(blobs_->WasUsed(name, before_ms, &is_needed));
+  std::vector<bool> needed;
+  BVHMILL_RETURN_IF_ERROR(jobs_->FindNamed(old, &needed));
+  for (size_t i = 0; i < old.size(); ++i) {
+    bool is_needed = needed[i];
+    if (!is_needed) {
+      BVHMILL_RETURN_IF_ERROR(blobs_->WasUsed(old[i], before_ms, &is_needed));
+    }
+    if (is_needed) continue;
+    BVHMILL_RETURN_IF_ERROR(blobs_->Remove(old[i]));
+    ++*count;
   }
-  if (is_needed) return absl::OkStatus();
-  *is_removed = true;
-  return blobs_->Remove(name);
+  return absl::OkStatus();
 }
 
 absl::Status DataFolder::Collect(int64_t before_ms, int64_t* count) {
+  // Blobs that are looked at, and removed, while no job is made.
+  constexpr size_t kAtOnce = 64;
   *count = 0;
   int64_t bytes = 0;
   std::vector<BlobName> old;
   BVHMILL_RETURN_IF_ERROR(blobs_->List([&](const BlobEntry& entry) {
-    bytes += entry.size;
+    bytes += BytesOnDisk(entry.size);
     if (entry.used_ms < before_ms) old.push_back(entry.name);
     return true;
   }));
   if (blobs_->use() == FolderUse::kShared) blobs_->SetBytes(bytes);
-  for (const BlobName& name : old) {
-    bool is_removed = false;
-    bool is_stopped = false;
+  const std::span<const BlobName> all = old;
+  bool is_stopped = false;
+  for (size_t at = 0; at < all.size() && !is_stopped; at += kAtOnce) {
+    const size_t size = std::min(kAtOnce, all.size() - at);
     BVHMILL_RETURN_IF_ERROR(
-        CollectOne(name, before_ms, &is_removed, &is_stopped));
-    if (is_stopped) break;
-    *count += is_removed ? 1 : 0;
+        CollectSome(all.subspan(at, size), before_ms, count, &is_stopped));
   }
   return blobs_->DropUploads(before_ms);
 }

@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <shared_mutex>
+#include <span>
 #include <string>
 
 #include "absl/status/status.h"
@@ -74,8 +75,8 @@ class DataFolder {
     OwnedFile file;
   };
   absl::Status KeepNames(NoNames* none, bool* is_kept);
-  absl::Status CollectOne(const BlobName& name, int64_t before_ms,
-                          bool* is_removed, bool* is_stopped);
+  absl::Status CollectSome(std::span<const BlobName> old, int64_t before_ms,
+                           int64_t* count, bool* is_stopped);
 
   std::string path_;
   // Held until the end: the last one to be closed.

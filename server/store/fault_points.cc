@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <new>
 
 namespace bvhmill::server {
 namespace {
@@ -26,6 +27,7 @@ int64_t FaultPoints::Disarm() {
 }
 
 Fault FaultPoints::ReachArmed(Effect effect) {
+  if (armed_plan.only && *armed_plan.only != effect) return Fault::kNone;
   const int64_t number = ++reached_;
   const bool fails =
       armed_plan.at > 0 &&
@@ -34,6 +36,7 @@ Fault FaultPoints::ReachArmed(Effect effect) {
   const bool is_half = armed_plan.fault == Fault::kKillWithinWrite;
   if (armed_plan.fault == Fault::kKill || (is_half && effect != Effect::kWrite))
     kill(getpid(), SIGKILL);
+  if (armed_plan.fault == Fault::kNoMemory) throw std::bad_alloc();
   return armed_plan.fault;
 }
 

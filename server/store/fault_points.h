@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 
 namespace bvhmill::server {
 
@@ -21,6 +22,7 @@ enum class Effect : uint8_t {
   kRemove,
   kMakeFolder,
   kSql,
+  kStartThread,
 };
 
 enum class Fault : uint8_t {
@@ -39,6 +41,8 @@ enum class Fault : uint8_t {
   // A statement of PostgreSQL or its commit happens, and then the connection is
   // lost; as kIoError at others.
   kLostAnswer,
+  // The effect does not happen: std::bad_alloc is thrown.
+  kNoMemory,
 };
 
 struct FaultPlan {
@@ -47,6 +51,8 @@ struct FaultPlan {
   Fault fault = Fault::kNone;
   // All later effects fail in the same way.
   bool lasts = false;
+  // Only effects of this kind are numbered; empty = all.
+  std::optional<Effect> only = std::nullopt;
 };
 
 class FaultPoints {

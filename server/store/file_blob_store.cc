@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <exception>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -17,6 +19,7 @@
 #include "bvhmill/base/limits.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/digest/sha256.h"
+#include "server/store/fault_points.h"
 
 namespace bvhmill::server {
 namespace {
@@ -24,41 +27,44 @@ namespace {
 // Bytes between two looks at the free space of the disk.
 constexpr int64_t kLookBytes = int64_t{8} << 20;
 constexpr size_t kReadBytes = size_t{1} << 20;
+// Bytes of an earlier upload that are read at once: some 10 ms.
+constexpr int64_t kPreparedBytes = int64_t{4} << 20;
 constexpr size_t kSpaceDigits = 16;
 
 // Calls `sync(i)` for each i below `count`, also after an error; returns the
 // first one. A disk writes several files in hardly more time than one, if they
 // are asked for at once: with eight threads, nine times as fast as one by one.
+// The calling thread does what is left if others cannot be started.
 template <typename Sync>
 absl::Status ForAll(size_t count, const Sync& sync) {
   constexpr size_t kThreads = 8;
   std::array<absl::Status, kThreads> status;
-  const auto run = [&](size_t first, size_t step) {
-    for (size_t i = first; i < count; i += step) status[first].Update(sync(i));
+  std::atomic<size_t> next = 0;
+  const auto run = [&](size_t thread) {
+    for (size_t i = next++; i < count; i = next++) {
+      status[thread].Update(sync(i));
+    }
   };
-  if (count < kThreads) {
-    run(0, 1);
-    return status[0];
-  }
+  const auto run_caught = [&](size_t thread) {
+    try {
+      run(thread);
+    } catch (const std::exception&) {
+      status[thread] = absl::InternalError("");
+    }
+  };
   {
     std::vector<std::jthread> threads;
-    for (size_t i = 1; i < kThreads; ++i)
-      threads.emplace_back(run, i, kThreads);
-    run(0, kThreads);
+    try {
+      for (size_t i = 1; count >= kThreads && i < kThreads; ++i) {
+        if (FaultPoints::Reach(Effect::kStartThread) != Fault::kNone) break;
+        threads.emplace_back(run_caught, i);
+      }
+    } catch (const std::exception&) {
+      // Fewer threads do the work.
+    }
+    run(0);
   }
   for (const absl::Status& one : status) BVHMILL_RETURN_IF_ERROR(one);
-  return absl::OkStatus();
-}
-
-// Adds the content of a file to `digest`, and its size to `size`.
-absl::Status AddContent(const OwnedFile& file, const std::string& path,
-                        Sha256* digest, int64_t* size) {
-  std::string piece;
-  do {
-    BVHMILL_RETURN_IF_ERROR(ReadFileAt(file, path, *size, kReadBytes, &piece));
-    digest->Add(piece);
-    *size += static_cast<int64_t>(piece.size());
-  } while (piece.size() == kReadBytes);
   return absl::OkStatus();
 }
 
@@ -86,13 +92,13 @@ class FileBlobStore::FileBlob final : public NewBlob {
   ~FileBlob() override {
     file_.Close();
     if (!is_stored_) static_cast<void>(RemoveFile(path_));
-    if (!is_stored_) store_.Return(size_);
+    if (!is_stored_) store_.Return(BytesOnDisk(size_));
   }
 
   absl::Status Append(std::string_view bytes) override {
     const auto more = static_cast<int64_t>(bytes.size());
-    BVHMILL_RETURN_IF_ERROR(
-        store_.Reserve(more, store_.quota_.min_free_bytes / 2));
+    BVHMILL_RETURN_IF_ERROR(store_.Reserve(
+        BytesOnDisk(size_ + more) - BytesOnDisk(size_), Use::kOutput));
     size_ += more;
     digest_.Add(bytes);
     return WriteFile(file_, path_, bytes);
@@ -117,11 +123,14 @@ class FileBlobStore::FileUpload final : public BlobUpload {
  public:
   FileUpload(FileBlobStore* store, BlobName name, std::string path)
       : store_(*store), name_(std::move(name)), path_(std::move(path)) {}
+  // An upload without bytes leaves no file.
+  ~FileUpload() override {
+    if (is_locked_ && size_ == 0) static_cast<void>(RemoveFile(path_));
+  }
 
   absl::Status Start() {
-    bool is_locked = false;
-    BVHMILL_RETURN_IF_ERROR(LockUpload(path_, O_CREAT, &file_, &is_locked));
-    if (!is_locked) {
+    BVHMILL_RETURN_IF_ERROR(LockUpload(path_, O_CREAT, &file_, &is_locked_));
+    if (!is_locked_) {
       return MakeCallError(
           {.code = absl::StatusCode::kAborted,
            .reason = "UPLOAD_RUNNING",
@@ -132,26 +141,50 @@ class FileBlobStore::FileUpload final : public BlobUpload {
     bool exists = false;
     BVHMILL_RETURN_IF_ERROR(store_.Find(name_, &exists));
     if (exists) return BlobExists();
-    return AddContent(file_, path_, &digest_, &size_);
+    struct stat found = {};
+    if (fstat(file_.get(), &found) != 0) {
+      return FileFault("open", path_, errno);
+    }
+    size_ = found.st_size;
+    return absl::OkStatus();
   }
 
   int64_t committed_bytes() const override { return size_; }
 
+  absl::Status Prepare(bool* is_ready) override {
+    std::string piece;
+    const int64_t end = std::min(size_, read_ + kPreparedBytes);
+    while (read_ < end) {
+      BVHMILL_RETURN_IF_ERROR(
+          ReadFileAt(file_, path_, read_, kReadBytes, &piece));
+      if (piece.empty()) return FileFault("read", path_, EIO);
+      digest_.Add(piece);
+      read_ += static_cast<int64_t>(piece.size());
+    }
+    *is_ready = read_ >= size_;
+    return absl::OkStatus();
+  }
+
   absl::Status Append(std::string_view bytes) override {
+    BVHMILL_RETURN_IF_ERROR(PrepareAll());
     const auto more = static_cast<int64_t>(bytes.size());
-    BVHMILL_RETURN_IF_ERROR(store_.Reserve(more, store_.quota_.min_free_bytes));
+    if (more == 0) return absl::OkStatus();
+    BVHMILL_RETURN_IF_ERROR(
+        store_.Reserve(Counted(size_ + more) - Counted(size_), Use::kUpload));
     const absl::Status written = WriteFile(file_, path_, bytes);
     if (written.ok()) {
       digest_.Add(bytes);
       size_ += more;
+      read_ += more;
     } else {
-      store_.Return(more);
+      store_.Return(Counted(size_ + more) - Counted(size_));
       Drop();
     }
     return written;
   }
 
   absl::Status Finish() override {
+    BVHMILL_RETURN_IF_ERROR(PrepareAll());
     if (digest_.Finish() != name_.digest) {
       Drop();
       return MakeCallError({.code = absl::StatusCode::kInvalidArgument,
@@ -160,29 +193,66 @@ class FileBlobStore::FileUpload final : public BlobUpload {
                             .message = "the bytes have another SHA-256; upload "
                                        "the blob again from its beginning"});
     }
-    BVHMILL_RETURN_IF_ERROR(SyncFile(file_, path_));
-    BVHMILL_RETURN_IF_ERROR(store_.ReadyFolder(name_));
-    BVHMILL_RETURN_IF_ERROR(RenameFile(path_, store_.PathOf(name_)));
-    return store_.SyncNames(store_.FolderOf(name_));
+    const absl::Status synced = SyncFile(file_, path_);
+    if (!synced.ok()) {
+      // The system may say of lost bytes that they are on the disk, if it is
+      // asked again.
+      Drop();
+      return synced;
+    }
+    return Name();
   }
 
  private:
+  static int64_t Counted(int64_t size) {
+    return size == 0 ? 0 : BytesOnDisk(size);
+  }
+
+  absl::Status PrepareAll() {
+    for (bool is_ready = false; !is_ready;) {
+      BVHMILL_RETURN_IF_ERROR(Prepare(&is_ready));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Name() {
+    if (size_ == 0) {
+      BVHMILL_RETURN_IF_ERROR(store_.Reserve(BytesOnDisk(0), Use::kUpload));
+    }
+    BVHMILL_RETURN_IF_ERROR(store_.ReadyFolder(name_));
+    // The blob is used now, also if its last byte came long ago.
+    if (futimens(file_.get(), nullptr) != 0) {
+      return FileFault("name", path_, errno);
+    }
+    BVHMILL_RETURN_IF_ERROR(RenameFile(path_, store_.PathOf(name_)));
+    is_locked_ = false;
+    return store_.SyncNames(store_.FolderOf(name_));
+  }
+
   // The bytes of the file are wrong: the next upload begins anew.
   void Drop() {
-    store_.Return(size_);
+    store_.Return(Counted(size_));
     size_ = 0;
+    read_ = 0;
     static_cast<void>(RemoveFile(path_));
+    is_locked_ = false;
   }
 
   FileBlobStore& store_;
   const BlobName name_;
   const std::string path_;
   OwnedFile file_;
+  // The file at the path is the one that is locked.
+  bool is_locked_ = false;
   Sha256 digest_;
+  // Bytes of the file, and those of them that the digest has.
   int64_t size_ = 0;
+  int64_t read_ = 0;
 };
 
-absl::Status FileBlobStore::CheckFree(int64_t spare) {
+absl::Status FileBlobStore::CheckFree(Use use) const {
+  const int64_t least = quota_.min_free_bytes;
+  const int64_t spare = use == Use::kUpload ? least : least / 2;
   struct statvfs disk = {};
   if (spare == 0 || statvfs(folder_.c_str(), &disk) != 0) {
     return absl::OkStatus();
@@ -194,33 +264,44 @@ absl::Status FileBlobStore::CheckFree(int64_t spare) {
       {.code = absl::StatusCode::kResourceExhausted,
        .reason = "DISK_FULL",
        .limit_name = "min_free_disk_bytes",
-       .limit = quota_.min_free_bytes,
+       .limit = least,
        .args = {{"retry_after_ms", "30000"}, {"value", std::to_string(free)}},
        .message = "the disk of the server has " + std::to_string(free) +
                   " bytes left; min_free_disk_bytes = " +
-                  std::to_string(quota_.min_free_bytes)});
+                  std::to_string(least)});
 }
 
-absl::Status FileBlobStore::Reserve(int64_t bytes, int64_t spare) {
+absl::Status FileBlobStore::CheckTotal(int64_t total, Use use) const {
+  const int64_t most = quota_.max_bytes;
+  const int64_t part = use == Use::kUpload ? most - most / 8 : most;
+  if (!Exceeds(total, part)) return absl::OkStatus();
+  return MakeCallError(
+      {.code = absl::StatusCode::kResourceExhausted,
+       .reason = "DISK_FULL",
+       .limit_name = "max_data_bytes",
+       .limit = most,
+       .args = {{"retry_after_ms", "30000"}, {"value", std::to_string(total)}},
+       .message = "the blobs of the server would have " +
+                  std::to_string(total) +
+                  " bytes; max_data_bytes = " + std::to_string(most) +
+                  (use == Use::kUpload ? ", of which uploads may have 7/8"
+                                       : "")});
+}
+
+absl::Status FileBlobStore::Reserve(int64_t bytes, Use use) {
   const int64_t total = bytes_ += bytes;
-  if (Exceeds(total, quota_.max_bytes)) {
-    bytes_ -= bytes;
-    return MakeCallError(
-        {.code = absl::StatusCode::kResourceExhausted,
-         .reason = "DISK_FULL",
-         .limit_name = "max_data_bytes",
-         .limit = quota_.max_bytes,
-         .args = {{"retry_after_ms", "30000"},
-                  {"value", std::to_string(total)}},
-         .message =
-             "the blobs of the server would have " + std::to_string(total) +
-             " bytes; max_data_bytes = " + std::to_string(quota_.max_bytes)});
+  absl::Status status = CheckTotal(total, use);
+  if (status.ok() && (unchecked_ -= bytes) <= 0) {
+    status = CheckFree(use);
+    if (status.ok()) unchecked_ = kLookBytes;
   }
-  if ((unchecked_ -= bytes) > 0) return absl::OkStatus();
-  const absl::Status status = CheckFree(spare);
-  if (status.ok()) unchecked_ = kLookBytes;
   if (!status.ok()) bytes_ -= bytes;
   return status;
+}
+
+absl::Status FileBlobStore::CheckRoom() {
+  BVHMILL_RETURN_IF_ERROR(CheckTotal(bytes_, Use::kUpload));
+  return CheckFree(Use::kUpload);
 }
 
 absl::Status FileBlobStore::Create(const std::string& space,
@@ -228,7 +309,11 @@ absl::Status FileBlobStore::Create(const std::string& space,
   const int64_t number = next_number_.fetch_add(1);
   const std::string path = NewFolder(number) + "/" + std::to_string(number);
   OwnedFile file;
-  BVHMILL_RETURN_IF_ERROR(OpenFile(path, O_WRONLY | O_CREAT | O_TRUNC, &file));
+  BVHMILL_RETURN_IF_ERROR(Reserve(BytesOnDisk(0), Use::kOutput));
+  const absl::Status opened =
+      OpenFile(path, O_WRONLY | O_CREAT | O_TRUNC, &file);
+  if (!opened.ok()) Return(BytesOnDisk(0));
+  BVHMILL_RETURN_IF_ERROR(opened);
   *blob = std::make_unique<FileBlob>(this, space, path, std::move(file));
   return absl::OkStatus();
 }

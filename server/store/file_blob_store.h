@@ -17,6 +17,7 @@
 // own, which it locks: the folder of a server that is gone is removed by the
 // next one that looks. The lock of a file in uploads/ keeps others from it.
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <memory>
@@ -29,8 +30,15 @@
 
 namespace bvhmill::server {
 
+// The part of a disk that a file of this size takes, as quotas count it: many
+// small files fill a disk, too.
+inline int64_t BytesOnDisk(int64_t size) {
+  return std::max<int64_t>(size, 4096);
+}
+
 struct BlobQuota {
-  // Bytes of all blobs; 0 = no limit.
+  // Bytes on the disk of all blobs; 0 = no limit. Uploads may have 7/8 of it, so
+  // that there is room for the outputs of accepted items.
   int64_t max_bytes = 0;
   // Uploads are refused if the disk has less free space. Outputs of jobs may
   // use half of it, so that accepted items can be finished.
@@ -64,6 +72,7 @@ class FileBlobStore final : public BlobStore {
   absl::Status Create(const std::string& space,
                       std::unique_ptr<NewBlob>* blob) override;
   absl::Status Commit(std::span<NewBlob* const> blobs) override;
+  absl::Status CheckRoom() override;
   absl::Status StartUpload(const BlobName& name,
                            std::unique_ptr<BlobUpload>* upload) override;
   absl::Status Find(const BlobName& name, bool* exists) override;
@@ -102,11 +111,12 @@ class FileBlobStore final : public BlobStore {
   absl::Status SyncNames(const std::string& folder);
   // True if all names in the folder are known to be on the disk.
   bool AreSynced(const std::string& folder);
-  // Counts `bytes` more, unless they exceed the quota. `spare` is the part of
-  // min_free_bytes that must stay free.
-  absl::Status Reserve(int64_t bytes, int64_t spare);
+  enum class Use : uint8_t { kUpload, kOutput };
+  // Counts `bytes` more, unless they exceed the part of the quota for this use.
+  absl::Status Reserve(int64_t bytes, Use use);
+  absl::Status CheckTotal(int64_t total, Use use) const;
   void Return(int64_t bytes) { bytes_ -= bytes; }
-  absl::Status CheckFree(int64_t spare);
+  absl::Status CheckFree(Use use) const;
 
   const std::string folder_;
   const FolderUse use_;

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "bvhmill/base/call_error.h"
+#include "bvhmill/base/limits.h"
 
 namespace bvhmill::server {
 namespace {
@@ -20,6 +21,18 @@ std::string RandomId() {
   return id;
 }
 
+absl::Status TooMany(const std::string& limit_name, int64_t limit,
+                     int64_t value) {
+  const std::string number = std::to_string(value);
+  return MakeCallError({.code = absl::StatusCode::kResourceExhausted,
+                        .reason = "LIMIT_EXCEEDED",
+                        .limit_name = limit_name,
+                        .limit = limit,
+                        .args = {{"value", number}},
+                        .message = number + " exceeds " + limit_name + " = " +
+                                   std::to_string(limit)});
+}
+
 }  // namespace
 
 JobInfo InfoOfNewJob(const NewJob& job, int64_t now_ms) {
@@ -34,6 +47,23 @@ JobInfo InfoOfNewJob(const NewJob& job, int64_t now_ms) {
   info.state = is_empty ? JobState::kSucceeded : JobState::kPending;
   info.end_ms = is_empty ? now_ms : 0;
   return info;
+}
+
+absl::Status CheckBounds(const NewJob& job, int64_t waiting, int64_t jobs) {
+  const int64_t items = waiting + static_cast<int64_t>(job.items.size());
+  if (Exceeds(items, job.max_queued_items)) {
+    return TooMany("max_queued_items", job.max_queued_items, items);
+  }
+  return Exceeds(jobs + 1, job.max_jobs)
+             ? TooMany("max_jobs_per_caller", job.max_jobs, jobs + 1)
+             : absl::OkStatus();
+}
+
+int64_t BytesOf(const JobInfo& job) {
+  // Its name, times and counts.
+  constexpr int64_t kOthers = 256;
+  return kOthers +
+         static_cast<int64_t>(job.display_name.size() + job.annotations.size());
 }
 
 absl::Status NoJob(const std::string& id) {

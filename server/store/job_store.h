@@ -14,11 +14,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "server/store/blob_store.h"
 
 namespace bvhmill::server {
 
@@ -56,6 +58,10 @@ struct NewJob {
   std::string request_id;
   std::string request_digest;
   std::vector<NewItem> items;
+  // Create refuses the job if there would be more unfinished items of all
+  // callers, or kept jobs of this one; 0 = any number.
+  int64_t max_queued_items = 0;
+  int64_t max_jobs = 0;
 };
 
 struct JobInfo {
@@ -126,14 +132,15 @@ struct StoredResult {
   std::string bytes;
 };
 
-// An item whose try failed by a fault of the server.
+// An item whose try failed by a fault of the server. Its item keeps the `why`
+// of the last try that counted.
 struct FailedTry {
   Lease lease;
   // False: nothing was tried, e.g. for want of memory.
   bool counts = true;
   // It waits until then.
   int64_t not_before_ms = 0;
-  std::string why;
+  std::string why = {};
 };
 
 struct JobPage {
@@ -143,6 +150,9 @@ struct JobPage {
   // Only jobs with a lower number; 0 = all. Pages begin with the newest job.
   int64_t before = 0;
   int limit = 0;
+  // The page ends before a job whose texts would exceed it, but for its first;
+  // 0 = any number.
+  int64_t max_bytes = 0;
 };
 
 struct ResultPage {
@@ -162,6 +172,8 @@ struct ClaimRules {
   // Items that may have ended the server, the least suspect first: see
   // kSuspectCrashes.
   bool suspects = false;
+  // Callers whose items are not claimed.
+  std::set<std::string> without = {};
 };
 
 struct JobStats {
@@ -204,7 +216,9 @@ class JobStore {
   JobStore& operator=(const JobStore&) = delete;
 
   // Stores a job. If the caller has one with the same request_id: that job if
-  // the digests are equal, else ALREADY_EXISTS, REQUEST_ID_USED.
+  // the digests are equal, else ALREADY_EXISTS, REQUEST_ID_USED. Otherwise
+  // RESOURCE_EXHAUSTED, LIMIT_EXCEEDED if it exceeds its bounds; no two jobs,
+  // also of two servers, exceed them together.
   virtual absl::Status Create(const NewJob& job, int64_t now_ms, JobInfo* info,
                               bool* is_new) = 0;
   // Finds the job that Create would return without making one.
@@ -214,15 +228,17 @@ class JobStore {
   // id.
   virtual absl::Status Get(const std::string& caller, const std::string& id,
                            JobInfo* info) = 0;
-  virtual absl::Status List(const JobPage& page,
-                            std::vector<JobInfo>* jobs) = 0;
+  // `has_more`: there are older jobs.
+  virtual absl::Status List(const JobPage& page, std::vector<JobInfo>* jobs,
+                            bool* has_more) = 0;
   virtual absl::Status Results(const std::string& caller, const std::string& id,
                                const ResultPage& page,
                                std::vector<StoredResult>* results) = 0;
   // Items that wait get no result any more. A job that is over stays as it is.
   virtual absl::Status Cancel(const std::string& caller, const std::string& id,
                               int64_t now_ms, JobInfo* info) = 0;
-  // FAILED_PRECONDITION, JOB_NOT_OVER.
+  // FAILED_PRECONDITION, JOB_NOT_OVER. The job is gone at once; the rows of a
+  // large one may be left to Expire.
   virtual absl::Status Delete(const std::string& caller,
                               const std::string& id) = 0;
   // Deletes jobs that were over before `before_ms`; `count` is their number.
@@ -232,6 +248,8 @@ class JobStore {
   // items of one caller are taken in the order of their jobs.
   virtual absl::Status Claim(const ClaimRules& rules,
                              std::vector<ClaimedItem>* items) = 0;
+  // True if there are suspects that Claim would lease.
+  virtual absl::Status FindSuspects(int64_t now_ms, bool* are_there) = 0;
   // Renews the leases of this server until `until_ms`, and ends those of
   // others that were over before `now_ms`. Call it several times per lease.
   virtual absl::Status Heartbeat(int64_t now_ms, int64_t until_ms) = 0;
@@ -246,12 +264,11 @@ class JobStore {
   virtual absl::Status Release(std::span<const FailedTry> tries, int64_t now_ms,
                                std::vector<int64_t>* over) = 0;
 
-  // True if an item or a result of a job names the blob.
-  virtual absl::Status IsNamed(const std::string& space,
-                               const std::string& digest, bool* is_named) = 0;
-  // Unfinished items of all callers, and kept jobs of one.
-  virtual absl::Status Count(const std::string& caller, int64_t* waiting,
-                             int64_t* jobs) = 0;
+  // named[i] is true if an item or a result of a job names blobs[i].
+  virtual absl::Status FindNamed(std::span<const BlobName> blobs,
+                                 std::vector<bool>* named) = 0;
+  // The error with which Create would refuse the job now.
+  virtual absl::Status CheckRoom(const NewJob& job) = 0;
   virtual absl::Status Stats(JobStats* stats) = 0;
 
   // Has `hear` called, by a thread of the store, when a server that uses the

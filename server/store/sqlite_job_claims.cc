@@ -6,6 +6,7 @@
 
 #include "bvhmill/base/status.h"
 #include "server/store/claim_shares.h"
+#include "server/store/claim_sql.h"
 #include "server/store/sqlite_job_store.h"
 
 namespace bvhmill::server {
@@ -37,12 +38,11 @@ absl::Status SqliteJobStore::ClaimAll(const ClaimRules& rules,
   BVHMILL_RETURN_IF_ERROR(transaction.status());
   std::vector<std::string> callers;
   {
-    Statement find(writer_.get(),
-                   "SELECT DISTINCT caller FROM job WHERE state < 3 AND total "
-                   "> ok + failed + leased ORDER BY caller");
+    Statement find(writer_.get(), kWaitingCallersSql);
     callers = CallersOf(&find);
     BVHMILL_RETURN_IF_ERROR(find.status());
   }
+  Leave(rules.without, &callers);
   TakeTurns(&last_caller_, &callers);
   BVHMILL_RETURN_IF_ERROR(
       ClaimShares(std::move(callers), rules.limit, items,
@@ -55,23 +55,9 @@ absl::Status SqliteJobStore::ClaimAll(const ClaimRules& rules,
 absl::Status SqliteJobStore::ClaimOf(const std::string& caller,
                                      const ClaimRules& rules, int64_t limit,
                                      std::vector<ClaimedItem>* items) {
-  static constexpr char kFresh[] =
-      "SELECT item.job, item.number, key, blob, encoding, format, "
-      "item.display_name, item.options, job.options, tries, crashes, "
-      "last_error FROM job "
-      "CROSS JOIN item ON item.job = job.number WHERE job.caller = ? AND "
-      "job.state < 4 AND job.state <> 3 AND item.state = 0 AND crashes < 2 AND "
-      "not_before_ms <= ? ORDER BY item.job, item.number LIMIT ?";
-  static constexpr char kSuspect[] =
-      "SELECT item.job, item.number, key, blob, encoding, format, "
-      "item.display_name, item.options, job.options, tries, crashes, "
-      "last_error FROM job "
-      "CROSS JOIN item ON item.job = job.number WHERE job.caller = ? AND "
-      "job.state < 4 AND job.state <> 3 AND item.state = 0 AND crashes >= 2 "
-      "AND not_before_ms <= ? ORDER BY crashes, item.job, item.number LIMIT ?";
   const size_t begin = items->size();
   {
-    Statement find(writer_.get(), rules.suspects ? kSuspect : kFresh);
+    Statement find(writer_.get(), rules.suspects ? kSuspectItemsSql : kFreshItemsSql);
     find.Bind(caller).Bind(rules.now_ms).Bind(limit);
     // Items of one job share their options.
     int64_t job = -1;
@@ -126,6 +112,13 @@ absl::Status SqliteJobStore::LeaseTo(const ClaimRules& rules,
       .Bind(rules.now_ms)
       .Bind(item->lease.job)
       .Run();
+}
+
+absl::Status SqliteJobStore::FindSuspects(int64_t now_ms, bool* are_there) {
+  const std::lock_guard lock(read_mutex_);
+  Statement find(reader_.get(), kAnySuspectSql);
+  *are_there = find.Bind(now_ms).Step();
+  return find.status();
 }
 
 // All leases are of this process, so none is over: a clock that jumps ends
@@ -212,9 +205,9 @@ absl::Status SqliteJobStore::ReleaseOne(const FailedTry& failed) {
   {
     Statement release(
         writer_.get(),
-        "UPDATE item SET state = 0, tries = tries + ?, not_before_ms = ?, "
-        "last_error = ? WHERE job = ? AND number = ? AND state = 1 AND lease = "
-        "?");
+        "UPDATE item SET state = 0, tries = tries + ?1, not_before_ms = ?2, "
+        "last_error = iif(?1, ?3, last_error) WHERE job = ?4 AND number = ?5 "
+        "AND state = 1 AND lease = ?6");
     release.Bind(failed.counts ? 1 : 0).Bind(failed.not_before_ms);
     release.Bind(failed.why).Bind(failed.lease.job).Bind(failed.lease.item);
     BVHMILL_RETURN_IF_ERROR(release.Bind(failed.lease.lease).Run());

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <limits>
 #include <random>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include "bvhmill/base/call_error.h"
+#include "bvhmill/base/limits.h"
 #include "bvhmill/base/status.h"
 #include "server/store/blob_store.h"
 #include "server/store/job_parts.h"
@@ -35,6 +39,10 @@ void ReadJob(const Statement& row, JobInfo* job) {
     *value = row.Int(column++);
   }
 }
+
+// Items of a job that is being removed, of one transaction.
+constexpr int64_t kRemovedAtOnce = 2000;
+constexpr std::chrono::milliseconds kPause(1);
 
 // A bit for each state.
 int64_t MaskOf(std::span<const JobState> states) {
@@ -154,6 +162,7 @@ absl::Status SqliteJobStore::Create(const NewJob& job, int64_t now_ms,
   BVHMILL_RETURN_IF_ERROR(FindRequest(job, info, &is_there));
   *is_new = !is_there;
   if (is_there) return absl::OkStatus();
+  BVHMILL_RETURN_IF_ERROR(CheckRoomIn(writer_.get(), job));
   *info = InfoOfNewJob(job, now_ms);
   const std::string space = SpaceOf(job.caller);
   {
@@ -194,15 +203,24 @@ absl::Status SqliteJobStore::Get(const std::string& caller,
 }
 
 absl::Status SqliteJobStore::List(const JobPage& page,
-                                  std::vector<JobInfo>* jobs) {
+                                  std::vector<JobInfo>* jobs, bool* has_more) {
   const std::lock_guard lock(read_mutex_);
   Statement find(reader_.get(),
                  "SELECT " BVHMILL_JOB_COLUMNS
                  " FROM job WHERE caller = ? AND (? = 0 OR number < ?) AND "
                  "(? >> state) & 1 ORDER BY number DESC LIMIT ?");
   find.Bind(page.caller).Bind(page.before).Bind(page.before);
-  find.Bind(MaskOf(page.states)).Bind(page.limit);
-  while (find.Step()) ReadJob(find, &jobs->emplace_back());
+  find.Bind(MaskOf(page.states)).Bind(page.limit + 1);
+  int64_t bytes = 0;
+  *has_more = false;
+  while (!*has_more && find.Step()) {
+    JobInfo job;
+    ReadJob(find, &job);
+    bytes += BytesOf(job);
+    *has_more = static_cast<int>(jobs->size()) == page.limit ||
+                (!jobs->empty() && Exceeds(bytes, page.max_bytes));
+    if (!*has_more) jobs->push_back(std::move(job));
+  }
   return find.status();
 }
 
@@ -249,33 +267,92 @@ absl::Status SqliteJobStore::Cancel(const std::string& caller,
   return transaction.Commit();
 }
 
-absl::Status SqliteJobStore::Remove(int64_t job) {
-  for (const char* const sql :
-       {"DELETE FROM output WHERE job = ?", "DELETE FROM result WHERE job = ?",
-        "DELETE FROM item WHERE job = ?", "DELETE FROM job WHERE number = ?"}) {
-    Statement remove(writer_.get(), sql);
-    BVHMILL_RETURN_IF_ERROR(remove.Bind(job).Run());
-  }
-  return absl::OkStatus();
-}
+// The caller of jobs that were deleted, and have rows still: no caller has this
+// name. They ended long ago, so that Expire finds them.
+#define BVHMILL_GONE "caller = '/gone', request_id = '', state = 6, end_ms = 1"
 
-absl::Status SqliteJobStore::Delete(const std::string& caller,
-                                    const std::string& id) {
+absl::Status SqliteJobStore::Hide(const std::string& caller,
+                                  const std::string& id, int64_t* number) {
   const std::lock_guard lock(write_mutex_);
   Transaction transaction(writer_.get());
   BVHMILL_RETURN_IF_ERROR(transaction.status());
   JobInfo job;
   BVHMILL_RETURN_IF_ERROR(FindJob(writer_.get(), caller, id, &job));
   if (!IsOver(job.state)) return JobNotOver();
-  BVHMILL_RETURN_IF_ERROR(Remove(job.number));
+  *number = job.number;
+  {
+    Statement hide(writer_.get(),
+                   "UPDATE job SET " BVHMILL_GONE " WHERE number = ?");
+    BVHMILL_RETURN_IF_ERROR(hide.Bind(job.number).Run());
+  }
   return transaction.Commit();
 }
 
-absl::Status SqliteJobStore::Expire(int64_t before_ms, int64_t* count) {
+// The items of a job below `end`, with their results.
+absl::Status SqliteJobStore::RemoveItems(int64_t job, int64_t end) {
+  std::array<int64_t, 4> removed = {};
+  size_t table = 0;
+  for (const char* const sql :
+       {"DELETE FROM output WHERE job = ? AND item < ?",
+        "DELETE FROM result WHERE job = ? AND item < ? AND code = 0",
+        "DELETE FROM result WHERE job = ? AND item < ?",
+        "DELETE FROM item WHERE job = ? AND number < ?"}) {
+    Statement remove(writer_.get(), sql);
+    BVHMILL_RETURN_IF_ERROR(remove.Bind(job).Bind(end).Run());
+    removed[table++] = writer_->changes();
+  }
+  // What is left is a whole job, for a check of the data.
+  Statement shrink(writer_.get(),
+                   "UPDATE job SET " BVHMILL_GONE
+                   ", ok = ok - ?, failed = failed - ?, total = total - ? "
+                   "WHERE number = ?");
+  shrink.Bind(removed[1]).Bind(removed[2]).Bind(removed[3]);
+  return shrink.Bind(job).Run();
+}
+
+absl::Status SqliteJobStore::RemoveSome(int64_t job, bool* is_gone) {
   const std::lock_guard lock(write_mutex_);
-  std::vector<int64_t> jobs;
+  Transaction transaction(writer_.get());
+  BVHMILL_RETURN_IF_ERROR(transaction.status());
+  int64_t end = std::numeric_limits<int64_t>::max();
   {
     Statement find(writer_.get(),
+                   "SELECT number FROM item WHERE job = ? ORDER BY number "
+                   "LIMIT 1 OFFSET ?");
+    *is_gone = !find.Bind(job).Bind(kRemovedAtOnce).Step();
+    if (!*is_gone) end = find.Int(0);
+    BVHMILL_RETURN_IF_ERROR(find.status());
+  }
+  BVHMILL_RETURN_IF_ERROR(RemoveItems(job, end));
+  if (*is_gone) {
+    Statement remove(writer_.get(), "DELETE FROM job WHERE number = ?");
+    BVHMILL_RETURN_IF_ERROR(remove.Bind(job).Run());
+  }
+  return transaction.Commit();
+}
+
+// Others write between the transactions.
+absl::Status SqliteJobStore::Remove(int64_t job, int most_parts) {
+  bool is_gone = false;
+  for (int part = 0; part < most_parts && !is_gone; ++part) {
+    if (part > 0) std::this_thread::sleep_for(kPause);
+    BVHMILL_RETURN_IF_ERROR(RemoveSome(job, &is_gone));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SqliteJobStore::Delete(const std::string& caller,
+                                    const std::string& id) {
+  int64_t job = 0;
+  BVHMILL_RETURN_IF_ERROR(Hide(caller, id, &job));
+  return Remove(job, /*most_parts=*/1);
+}
+
+absl::Status SqliteJobStore::Expire(int64_t before_ms, int64_t* count) {
+  std::vector<int64_t> jobs;
+  {
+    const std::lock_guard lock(read_mutex_);
+    Statement find(reader_.get(),
                    "SELECT number FROM job WHERE state >= 4 AND end_ms < ? "
                    "LIMIT 100");
     find.Bind(before_ms);
@@ -284,36 +361,44 @@ absl::Status SqliteJobStore::Expire(int64_t before_ms, int64_t* count) {
   }
   *count = 0;
   for (const int64_t job : jobs) {
-    Transaction transaction(writer_.get());
-    BVHMILL_RETURN_IF_ERROR(transaction.status());
-    BVHMILL_RETURN_IF_ERROR(Remove(job));
-    BVHMILL_RETURN_IF_ERROR(transaction.Commit());
+    BVHMILL_RETURN_IF_ERROR(Remove(job, std::numeric_limits<int>::max()));
     ++*count;
   }
   return absl::OkStatus();
 }
 
-absl::Status SqliteJobStore::IsNamed(const std::string& space,
-                                     const std::string& digest,
-                                     bool* is_named) {
-  // The connection that writes is asked: it sees a job that was just made.
-  const std::lock_guard lock(write_mutex_);
-  Statement find(writer_.get(), kFindNameSql);
-  *is_named = find.Bind(digest).Bind(space).Step();
-  return find.status();
+// The caller keeps jobs from naming blobs meanwhile, so that what is stored is
+// all that there is.
+absl::Status SqliteJobStore::FindNamed(std::span<const BlobName> blobs,
+                                       std::vector<bool>* named) {
+  named->clear();
+  const std::lock_guard lock(read_mutex_);
+  for (const BlobName& blob : blobs) {
+    Statement find(reader_.get(), kFindNameSql);
+    named->push_back(find.Bind(blob.digest).Bind(blob.space).Step());
+    BVHMILL_RETURN_IF_ERROR(find.status());
+  }
+  return absl::OkStatus();
 }
 
-absl::Status SqliteJobStore::Count(const std::string& caller, int64_t* waiting,
-                                   int64_t* jobs) {
-  const std::lock_guard lock(read_mutex_);
-  Statement items(reader_.get(),
+absl::Status SqliteJobStore::CheckRoomIn(Database* database,
+                                         const NewJob& job) {
+  int64_t waiting = 0;
+  int64_t jobs = 0;
+  Statement items(database,
                   "SELECT coalesce(sum(total - ok - failed), 0) FROM job WHERE "
                   "state < 4");
-  if (items.Step()) *waiting = items.Int(0);
+  if (items.Step()) waiting = items.Int(0);
   BVHMILL_RETURN_IF_ERROR(items.status());
-  Statement kept(reader_.get(), "SELECT count(*) FROM job WHERE caller = ?");
-  if (kept.Bind(caller).Step()) *jobs = kept.Int(0);
-  return kept.status();
+  Statement kept(database, "SELECT count(*) FROM job WHERE caller = ?");
+  if (kept.Bind(job.caller).Step()) jobs = kept.Int(0);
+  BVHMILL_RETURN_IF_ERROR(kept.status());
+  return CheckBounds(job, waiting, jobs);
+}
+
+absl::Status SqliteJobStore::CheckRoom(const NewJob& job) {
+  const std::lock_guard lock(read_mutex_);
+  return CheckRoomIn(reader_.get(), job);
 }
 
 absl::Status SqliteJobStore::Stats(JobStats* stats) {

@@ -28,7 +28,8 @@ class SqliteJobStore final : public JobStore {
                           bool* is_there) override;
   absl::Status Get(const std::string& caller, const std::string& id,
                    JobInfo* info) override;
-  absl::Status List(const JobPage& page, std::vector<JobInfo>* jobs) override;
+  absl::Status List(const JobPage& page, std::vector<JobInfo>* jobs,
+                    bool* has_more) override;
   absl::Status Results(const std::string& caller, const std::string& id,
                        const ResultPage& page,
                        std::vector<StoredResult>* results) override;
@@ -39,16 +40,16 @@ class SqliteJobStore final : public JobStore {
   absl::Status Expire(int64_t before_ms, int64_t* count) override;
   absl::Status Claim(const ClaimRules& rules,
                      std::vector<ClaimedItem>* items) override;
+  absl::Status FindSuspects(int64_t now_ms, bool* are_there) override;
   absl::Status Heartbeat(int64_t now_ms, int64_t until_ms) override;
   absl::Status Complete(std::span<const FinishedItem> items, int64_t now_ms,
                         std::vector<bool>* accepted,
                         std::vector<int64_t>* over) override;
   absl::Status Release(std::span<const FailedTry> tries, int64_t now_ms,
                        std::vector<int64_t>* over) override;
-  absl::Status IsNamed(const std::string& space, const std::string& digest,
-                       bool* is_named) override;
-  absl::Status Count(const std::string& caller, int64_t* waiting,
-                     int64_t* jobs) override;
+  absl::Status FindNamed(std::span<const BlobName> blobs,
+                         std::vector<bool>* named) override;
+  absl::Status CheckRoom(const NewJob& job) override;
   absl::Status Stats(JobStats* stats) override;
 
  private:
@@ -56,12 +57,19 @@ class SqliteJobStore final : public JobStore {
                  std::unique_ptr<Database> reader);
 
   absl::Status Recover();
+  static absl::Status CheckRoomIn(Database* database, const NewJob& job);
+  // A job that was deleted is hidden; then its rows are removed, in parts of
+  // some thousand.
+  absl::Status Hide(const std::string& caller, const std::string& id,
+                    int64_t* number);
+  absl::Status RemoveSome(int64_t job, bool* is_gone);
+  absl::Status Remove(int64_t job, int most_parts);
   // All of these with the mutex of the writer, within a transaction.
   absl::Status AddItems(int64_t job, const NewJob& from);
   absl::Status FindRequest(const NewJob& job, JobInfo* info, bool* is_there);
   absl::Status FindJob(Database* database, const std::string& caller,
                        const std::string& id, JobInfo* info);
-  absl::Status Remove(int64_t job);
+  absl::Status RemoveItems(int64_t job, int64_t end);
   absl::Status ClaimAll(const ClaimRules& rules,
                         std::vector<ClaimedItem>* items);
   absl::Status ClaimOf(const std::string& caller, const ClaimRules& rules,

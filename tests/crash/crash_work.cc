@@ -55,7 +55,8 @@ std::map<int64_t, std::string> IdsOf(server::DataFolder* folder) {
   server::JobPage page;
   page.caller = kCaller;
   page.limit = 1 << 30;
-  static_cast<void>(folder->jobs().List(page, &jobs));
+  bool has_more = false;
+  static_cast<void>(folder->jobs().List(page, &jobs, &has_more));
   for (const server::JobInfo& job : jobs) ids[job.number] = job.id;
   return ids;
 }

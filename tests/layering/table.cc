@@ -127,6 +127,7 @@ constexpr ThirdParty kThirdParty[] = {
     {"openssl/", "server client lib/bvhmill/digest"},
     {"sqlite3.h", "server/store"},
     {"pqxx/", "server/store/postgres"},
+    {"libpq-fe.h", "server/store/postgres"},
     {"prometheus/", "server"},
     {"pybind11/", "client/python"},
     {"spdlog/", ""},

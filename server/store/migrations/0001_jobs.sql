@@ -8,9 +8,6 @@ CREATE TABLE job (
   -- The space of the caller, in which the blobs are.
   space TEXT NOT NULL,
   display_name TEXT NOT NULL,
-  -- Serialized messages.
-  annotations BLOB NOT NULL,
-  options BLOB NOT NULL,
   request_id TEXT NOT NULL,
   request_digest TEXT NOT NULL,
   state INTEGER NOT NULL,
@@ -23,7 +20,11 @@ CREATE TABLE job (
   set_aside INTEGER NOT NULL DEFAULT 0,
   create_ms INTEGER NOT NULL,
   start_ms INTEGER NOT NULL DEFAULT 0,
-  end_ms INTEGER NOT NULL DEFAULT 0
+  end_ms INTEGER NOT NULL DEFAULT 0,
+  -- Serialized messages. The last columns, since they may be large: SQLite reads
+  -- a row up to the last column that it needs.
+  annotations BLOB NOT NULL,
+  options BLOB NOT NULL
 ) STRICT;
 
 CREATE UNIQUE INDEX job_request ON job (caller, request_id)

@@ -1,5 +1,7 @@
 #include "server/store/postgres/connections.h"
 
+#include <libpq-fe.h>
+
 #include <algorithm>
 
 #include "bvhmill/base/call_error.h"
@@ -50,19 +52,18 @@ std::string WithTimeouts(const std::string& address) {
 }
 
 std::string WithoutPassword(const std::string& address) {
-  std::string out = address;
-  const size_t host = out.find('@');
-  const size_t user = out.find("://");
-  if (IsUri(out) && host != std::string::npos) {
-    const size_t colon = out.find(':', user + 3);
-    if (colon < host) out.erase(colon, host - colon);
+  const std::unique_ptr<PQconninfoOption, decltype(&PQconninfoFree)> options(
+      PQconninfoParse(address.c_str(), nullptr), &PQconninfoFree);
+  if (options == nullptr) return "a database whose address cannot be read";
+  std::string out;
+  for (const PQconninfoOption* option = options.get();
+       option->keyword != nullptr; ++option) {
+    const std::string keyword = option->keyword;
+    const bool is_secret =
+        keyword.find("password") != keyword.npos || *option->dispchar == '*';
+    if (option->val == nullptr || is_secret) continue;
+    out += (out.empty() ? "" : " ") + keyword + "=" + option->val;
   }
-  for (size_t at = out.find("password="); at != std::string::npos;
-       at = out.find("password=")) {
-    const size_t end = std::min(out.find_first_of("& ", at), out.size());
-    out.erase(at, std::min(end + 1, out.size()) - at);
-  }
-  while (out.ends_with('&') || out.ends_with('?')) out.pop_back();
   return out;
 }
 

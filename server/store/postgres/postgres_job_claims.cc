@@ -157,6 +157,7 @@ absl::Status PostgresJobStore::ClaimAll(const ClaimRules& rules, Work* work,
   for (const auto& row : found) callers.emplace_back(row[0].c_str());
   {
     const std::lock_guard lock(mutex_);
+    Leave(rules.without, &callers);
     TakeTurns(&last_caller_, &callers);
   }
   BVHMILL_RETURN_IF_ERROR(
@@ -232,6 +233,18 @@ absl::Status PostgresJobStore::BeginJobs(const ClaimRules& rules, Work* work,
   return absl::OkStatus();
 }
 
+absl::Status PostgresJobStore::FindSuspects(int64_t now_ms, bool* are_there) {
+  return connections_.Run(Commit::kFast, [&](Work* work) {
+    *are_there = !work->Run("SELECT 1 FROM item JOIN job ON job.number = "
+                            "item.job WHERE item.state = 0 AND crashes >= 2 "
+                            "AND not_before_ms <= $1 AND job.state < 4 AND "
+                            "job.state <> 3 LIMIT 1",
+                            now_ms)
+                      .empty();
+    return absl::OkStatus();
+  });
+}
+
 void PostgresJobStore::CompleteAll(std::span<const FinishedItem> items,
                                    Work* work, std::vector<bool>* accepted,
                                    Changes* changes) {
@@ -289,8 +302,8 @@ absl::Status PostgresJobStore::Release(std::span<const FailedTry> tries,
     for (const FailedTry& failed : tries) {
       const pqxx::result released = work->Run(
           "UPDATE item SET state = 0, tries = tries + $1, not_before_ms = "
-          "$2, last_error = $3 WHERE job = $4 AND number = $5 AND state = "
-          "1 AND lease = $6",
+          "$2, last_error = CASE WHEN $1 > 0 THEN $3 ELSE last_error END "
+          "WHERE job = $4 AND number = $5 AND state = 1 AND lease = $6",
           failed.counts ? 1 : 0, failed.not_before_ms, BytesFor(failed.why),
           failed.lease.job, failed.lease.item, failed.lease.lease);
       if (released.affected_rows() == 1) {

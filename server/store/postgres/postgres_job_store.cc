@@ -12,6 +12,7 @@
 #include "server/store/job_rows.h"
 #include "server/store/migrations.h"
 #include "server/store/postgres/open_postgres.h"
+#include "server/store/postgres/results_sql.h"
 
 namespace bvhmill::server {
 namespace {
@@ -26,6 +27,9 @@ namespace {
   "coalesce(sum(failed), 0)::bigint AS failed, coalesce(sum(leased), "      \
   "0)::bigint AS leased, coalesce(sum(set_aside), 0)::bigint AS set_aside " \
   "FROM job_count WHERE job_count.job = job.number) c "
+
+// Any number that is not the lock of the schema.
+constexpr char kLockBounds[] = "SELECT pg_advisory_xact_lock(7450113361906)";
 
 void ReadJob(const pqxx::row& row, JobInfo* job) {
   int column = 0;
@@ -121,6 +125,18 @@ void AddJob(const NewJob& job, Work* work, JobInfo* info) {
   info->number = added[0][0].as<int64_t>();
 }
 
+// `is_added`: the job is among those that are counted.
+absl::Status CheckRoomIn(const NewJob& job, bool is_added, Work* work) {
+  const pqxx::result waiting = work->Run(
+      "SELECT coalesce(sum(job.total - c.ok - c.failed), 0)::bigint FROM "
+      "job" BVHMILL_JOB_SUMS "WHERE job.state < 4");
+  const pqxx::result kept =
+      work->Run("SELECT count(*) FROM job WHERE caller = $1", job.caller);
+  const int64_t items = is_added ? static_cast<int64_t>(job.items.size()) : 0;
+  return CheckBounds(job, waiting[0][0].as<int64_t>() - items,
+                     kept[0][0].as<int64_t>() - (is_added ? 1 : 0));
+}
+
 void Remove(const std::vector<int64_t>& jobs, Work* work) {
   const std::string numbers = ArrayOf(jobs);
   for (const char* const sql :
@@ -188,10 +204,14 @@ absl::Status PostgresJobStore::Create(const NewJob& job, int64_t now_ms,
     if (is_there) return absl::OkStatus();
     *info = InfoOfNewJob(job, now_ms);
     AddJob(job, work, info);
-    if (job.items.empty()) return absl::OkStatus();
-    AddItems(info->number, job, work);
-    work->Notify(TextOf({JobNews::Kind::kItems}));
-    return absl::OkStatus();
+    if (!job.items.empty()) {
+      AddItems(info->number, job, work);
+      work->Notify(TextOf({JobNews::Kind::kItems}));
+    }
+    // One server after the other, from here to the commit: each sees the jobs
+    // of those before.
+    work->Run(kLockBounds);
+    return CheckRoomIn(job, /*is_added=*/true, work);
   });
 }
 
@@ -202,8 +222,11 @@ absl::Status PostgresJobStore::Get(const std::string& caller,
   });
 }
 
+// The rows of a page are cut by their bytes in the database: each has the sum
+// of those before it.
 absl::Status PostgresJobStore::List(const JobPage& page,
-                                    std::vector<JobInfo>* jobs) {
+                                    std::vector<JobInfo>* jobs,
+                                    bool* has_more) {
   return connections_.Run(Commit::kDurable, [&](Work* work) {
     jobs->clear();
     std::vector<int> states;
@@ -211,12 +234,21 @@ absl::Status PostgresJobStore::List(const JobPage& page,
       states.push_back(static_cast<int>(state));
     }
     const pqxx::result found = work->Run(
-        "SELECT " BVHMILL_JOB_COLUMNS " FROM job" BVHMILL_JOB_SUMS
-        "WHERE job.caller = $1 AND ($2::bigint = 0 OR job.number < $2) AND "
-        "($3::int[] = '{}' OR job.state = ANY ($3)) ORDER BY job.number DESC "
-        "LIMIT $4",
-        page.caller, page.before, ArrayOf(states), page.limit);
+        "SELECT " BVHMILL_JOB_COLUMNS
+        ", rows FROM (SELECT *, count(*) OVER () AS rows, row_number() OVER "
+        "so_far, sum(256 + octet_length(display_name) + "
+        "octet_length(annotations)) OVER so_far AS size FROM (SELECT number, "
+        "id, caller, display_name, annotations, state, total, create_ms, "
+        "start_ms, end_ms FROM job WHERE caller = $1 AND ($2::bigint = 0 OR "
+        "number < $2) AND ($3::int[] = '{}' OR state = ANY ($3)) ORDER BY "
+        "number DESC LIMIT $4::bigint + 1) page WINDOW so_far AS (ORDER BY "
+        "number DESC)) job" BVHMILL_JOB_SUMS
+        "WHERE row_number <= $4 AND (row_number = 1 OR $5::bigint = 0 OR size "
+        "<= $5) ORDER BY number DESC",
+        page.caller, page.before, ArrayOf(states), page.limit, page.max_bytes);
     for (const auto& row : found) ReadJob(row, &jobs->emplace_back());
+    constexpr int kRows = 14;
+    *has_more = !found.empty() && found[0][kRows].as<size_t>() > found.size();
     return absl::OkStatus();
   });
 }
@@ -231,14 +263,9 @@ absl::Status PostgresJobStore::Results(const std::string& caller,
     results->clear();
     JobInfo job;
     BVHMILL_RETURN_IF_ERROR(FindJob(caller, id, work, &job));
-    const pqxx::result found = work->Run(
-        "SELECT item, bytes FROM (SELECT item, bytes, row_number() OVER "
-        "so_far, "
-        "sum(octet_length(bytes)) OVER so_far AS size FROM (SELECT item, bytes "
-        "FROM result WHERE job = $1 AND item > $2 AND (NOT $3::boolean OR code "
-        "<> 0) ORDER BY item LIMIT $4) page WINDOW so_far AS (ORDER BY item)) "
-        "sized WHERE row_number = 1 OR size <= $5 ORDER BY item",
-        job.number, page.after, page.failed_only, page.limit, page.max_bytes);
+    const pqxx::result found =
+        work->Run(page.failed_only ? kFailedResultsSql : kResultsSql,
+                  job.number, page.after, page.limit, page.max_bytes);
     for (const auto& row : found) {
       results->push_back({row[0].as<int64_t>(), BytesOf(row[1])});
     }
@@ -290,26 +317,31 @@ absl::Status PostgresJobStore::Expire(int64_t before_ms, int64_t* count) {
   });
 }
 
-absl::Status PostgresJobStore::IsNamed(const std::string& space,
-                                       const std::string& digest,
-                                       bool* is_named) {
+absl::Status PostgresJobStore::FindNamed(std::span<const BlobName> blobs,
+                                         std::vector<bool>* named) {
+  std::vector<std::string> digests;
+  std::vector<std::string> spaces;
+  for (const BlobName& blob : blobs) {
+    digests.push_back(blob.digest);
+    spaces.push_back(blob.space);
+  }
   return connections_.Run(Commit::kDurable, [&](Work* work) {
-    *is_named = !work->Run(kFindNameSql, digest, space).empty();
+    const pqxx::result found = work->Run(
+        "SELECT n FROM unnest($1::text[], $2::text[]) WITH ORDINALITY u "
+        "(digest, space, n) WHERE EXISTS (SELECT 1 FROM item JOIN job ON "
+        "job.number = item.job WHERE item.blob = u.digest AND job.space = "
+        "u.space) OR EXISTS (SELECT 1 FROM output JOIN job ON job.number = "
+        "output.job WHERE output.blob = u.digest AND job.space = u.space)",
+        ArrayOfTexts(digests), ArrayOfTexts(spaces));
+    named->assign(blobs.size(), false);
+    for (const auto& row : found) (*named)[row[0].as<size_t>() - 1] = true;
     return absl::OkStatus();
   });
 }
 
-absl::Status PostgresJobStore::Count(const std::string& caller,
-                                     int64_t* waiting, int64_t* jobs) {
+absl::Status PostgresJobStore::CheckRoom(const NewJob& job) {
   return connections_.Run(Commit::kDurable, [&](Work* work) {
-    const pqxx::result items = work->Run(
-        "SELECT coalesce(sum(job.total - c.ok - c.failed), 0)::bigint FROM "
-        "job" BVHMILL_JOB_SUMS "WHERE job.state < 4");
-    *waiting = items[0][0].as<int64_t>();
-    const pqxx::result kept =
-        work->Run("SELECT count(*) FROM job WHERE caller = $1", caller);
-    *jobs = kept[0][0].as<int64_t>();
-    return absl::OkStatus();
+    return CheckRoomIn(job, /*is_added=*/false, work);
   });
 }
 

@@ -49,7 +49,8 @@ class PostgresJobStore final : public JobStore {
                           bool* is_there) override;
   absl::Status Get(const std::string& caller, const std::string& id,
                    JobInfo* info) override;
-  absl::Status List(const JobPage& page, std::vector<JobInfo>* jobs) override;
+  absl::Status List(const JobPage& page, std::vector<JobInfo>* jobs,
+                    bool* has_more) override;
   absl::Status Results(const std::string& caller, const std::string& id,
                        const ResultPage& page,
                        std::vector<StoredResult>* results) override;
@@ -60,6 +61,7 @@ class PostgresJobStore final : public JobStore {
   absl::Status Expire(int64_t before_ms, int64_t* count) override;
   absl::Status Claim(const ClaimRules& rules,
                      std::vector<ClaimedItem>* items) override;
+  absl::Status FindSuspects(int64_t now_ms, bool* are_there) override;
   // Leases of others are ended only by a server that has seen the database
   // answer for the time of a lease: after the database was gone, its servers
   // get that time to renew theirs.
@@ -69,10 +71,9 @@ class PostgresJobStore final : public JobStore {
                         std::vector<int64_t>* over) override;
   absl::Status Release(std::span<const FailedTry> tries, int64_t now_ms,
                        std::vector<int64_t>* over) override;
-  absl::Status IsNamed(const std::string& space, const std::string& digest,
-                       bool* is_named) override;
-  absl::Status Count(const std::string& caller, int64_t* waiting,
-                     int64_t* jobs) override;
+  absl::Status FindNamed(std::span<const BlobName> blobs,
+                         std::vector<bool>* named) override;
+  absl::Status CheckRoom(const NewJob& job) override;
   absl::Status Stats(JobStats* stats) override;
   void Listen(const std::function<void(const JobNews&)>& hear) override;
 

@@ -340,8 +340,10 @@ TEST_F(CheckSharedData, FindsATableThatCannotBeRead) {
   // A server says so, too, and goes on with what it can read.
   at_.Open();
   std::vector<server::JobInfo> jobs;
-  ASSERT_TRUE(
-      at_.folder_->jobs().List({.caller = kCaller, .limit = 10}, &jobs).ok());
+  bool has_more = false;
+  ASSERT_TRUE(at_.folder_->jobs()
+                  .List({.caller = kCaller, .limit = 10}, &jobs, &has_more)
+                  .ok());
   ASSERT_THAT(jobs, SizeIs(1));
   std::vector<server::StoredResult> results;
   const absl::Status read = at_.folder_->jobs().Results(

@@ -139,12 +139,12 @@ TEST_F(DataFolderTest, SpacesOfCallersAreApart) {
 }
 
 TEST_F(DataFolderTest, AQuotaRefusesByItsName) {
-  Open({.max_bytes = 1000});
-  EXPECT_TRUE(Upload(std::string(900, 'a')).ok());
-  const absl::Status refused = Upload(std::string(200, 'b'));
+  Open({.max_bytes = 100'000});
+  EXPECT_TRUE(Upload(std::string(80'000, 'a')).ok());
+  const absl::Status refused = Upload(std::string(20'000, 'b'));
   EXPECT_TRUE(absl::IsResourceExhausted(refused));
   EXPECT_EQ(CallErrorOf(refused).limit_name, "max_data_bytes");
-  EXPECT_TRUE(Upload(std::string(100, 'c')).ok());
+  EXPECT_TRUE(Upload(std::string(5'000, 'c')).ok());
   // No disk has so much free space.
   Open({.min_free_bytes = int64_t{1} << 60});
   EXPECT_EQ(CallErrorOf(Upload("d")).limit_name, "min_free_disk_bytes");

@@ -308,12 +308,12 @@ void ModelWalk::CompareJob(const std::string& id, const ModelJob& job) {
     if (is_done) {
       EXPECT_EQ(found->second, job.items[i].result);
     }
-    bool is_named = false;
-    ASSERT_TRUE(
-        store_
-            ->IsNamed(server::SpaceOf(job.caller), job.items[i].blob, &is_named)
-            .ok());
-    EXPECT_TRUE(is_named);
+    const server::BlobName blobs[] = {
+        {server::SpaceOf(job.caller), job.items[i].blob},
+        {server::SpaceOf(job.caller), "no such blob"}};
+    std::vector<bool> named;
+    ASSERT_TRUE(store_->FindNamed(blobs, &named).ok());
+    EXPECT_THAT(named, ::testing::ElementsAre(true, false));
   }
 }
 
@@ -323,10 +323,11 @@ void ModelWalk::Compare() {
     std::vector<JobInfo> jobs;
     for (server::JobPage page{.caller = caller, .limit = 3};;) {
       std::vector<JobInfo> some;
-      ASSERT_TRUE(store_->List(page, &some).ok());
-      if (some.empty()) break;
-      page.before = some.back().number;
+      bool has_more = false;
+      ASSERT_TRUE(store_->List(page, &some, &has_more).ok());
       jobs.insert(jobs.end(), some.begin(), some.end());
+      if (!has_more) break;
+      page.before = some.back().number;
     }
     const auto known = std::count_if(
         jobs_.begin(), jobs_.end(),

@@ -118,12 +118,15 @@ class PostgresServers : public ::testing::Test {
 
 TEST(PostgresAddress, IsLoggedWithoutItsPassword) {
   const std::pair<const char*, const char*> cases[] = {
-      {"postgresql://u:secret@h/d", "postgresql://u@h/d"},
-      {"postgres://u@h:5432/d", "postgres://u@h:5432/d"},
-      {"postgresql:///d?user=u&password=secret", "postgresql:///d?user=u"},
-      {"postgresql:///d?password=secret&user=u", "postgresql:///d?user=u"},
-      {"postgresql:///d?password=secret", "postgresql:///d"},
-      {"host=h password=secret dbname=d", "host=h dbname=d"},
+      {"postgresql://u:secret@h/d", "user=u dbname=d host=h"},
+      {"postgres://u@h:5432/d", "user=u dbname=d host=h port=5432"},
+      {"postgresql:///d?user=u&password=secret", "user=u dbname=d"},
+      {"postgresql:///d?password=secret", "dbname=d"},
+      {"host=h password=secret dbname=d", "dbname=d host=h"},
+      {"host=h password = secret dbname=d", "dbname=d host=h"},
+      {"host=h password='a secret' dbname=d", "dbname=d host=h"},
+      {"host=h sslpassword = secret", "host=h"},
+      {"host=h secret", "a database whose address cannot be read"},
   };
   for (const auto& [address, logged] : cases) {
     EXPECT_EQ(server::WithoutPassword(address), logged);

@@ -1,0 +1,35 @@
+#pragma once
+
+// The statements with which SqliteJobStore looks for items that wait. Each must
+// read what waits, and not what is done: a test asks SQLite for its plans.
+
+namespace bvhmill::server {
+
+// Callers with jobs that have waiting items.
+inline constexpr char kWaitingCallersSql[] =
+    "SELECT DISTINCT caller FROM job INDEXED BY job_unfinished WHERE state < 4 "
+    "AND state <> 3 AND total > ok + failed + leased ORDER BY caller";
+
+#define BVHMILL_WAITING_ITEMS(index, which)                                   \
+  "SELECT item.job, item.number, key, blob, encoding, format, "               \
+  "item.display_name, item.options, job.options, tries, crashes, last_error " \
+  "FROM job INDEXED BY job_unfinished CROSS JOIN item INDEXED BY " index      \
+  " ON item.job = job.number WHERE job.caller = ? AND job.state < 4 AND "     \
+  "job.state <> 3 AND item.state = 0 AND " which                              \
+  " AND not_before_ms <= ? ORDER BY "
+
+// Items of a caller that may be claimed before a time, up to a number.
+inline constexpr char kFreshItemsSql[] = BVHMILL_WAITING_ITEMS(
+    "item_waiting", "crashes < 2") "item.job, item.number LIMIT ?";
+inline constexpr char kSuspectItemsSql[] = BVHMILL_WAITING_ITEMS(
+    "item_suspect", "crashes >= 2") "crashes, item.job, item.number LIMIT ?";
+
+#undef BVHMILL_WAITING_ITEMS
+
+// Whether a suspect of any caller may be claimed before a time.
+inline constexpr char kAnySuspectSql[] =
+    "SELECT 1 FROM item INDEXED BY item_suspect CROSS JOIN job ON job.number = "
+    "item.job WHERE item.state = 0 AND crashes >= 2 AND not_before_ms <= ? AND "
+    "job.state < 4 AND job.state <> 3 LIMIT 1";
+
+}  // namespace bvhmill::server

@@ -1,0 +1,413 @@
+// How items share the server: with calls, with each other, and with faults.
+
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <atomic>
+#include <fstream>
+#include <future>
+#include <thread>
+
+#include "bvhmill/base/call_error.h"
+#include "server/jobs/jobs.h"
+#include "server/jobs/wall_clock.h"
+#include "server/store/fault_points.h"
+#include "server/store/postgres/open_postgres.h"
+#include "server/store/sqlite.h"
+#include "tests/server/jobs/job_fixture.h"
+
+namespace bvhmill::testing {
+namespace {
+
+using server::DataFolder;
+using server::Effect;
+using server::Fault;
+using server::FaultPoints;
+
+// The parts of a server that work on jobs, without sockets.
+struct JobParts {
+  explicit JobParts(const std::string& folder) {
+    config.data_dir = folder;
+    config.jobs.min_free_disk_bytes = 0;
+    EXPECT_TRUE(server::TokenStore::Open("", &tokens).ok());
+  }
+  server::JobRunner::Parts All() {
+    return {config, log, metrics, *tokens, admission, queue};
+  }
+
+  server::ServerConfig config;
+  server::Log log{server::LogFormat::kOff};
+  server::Metrics metrics;
+  std::unique_ptr<server::TokenStore> tokens;
+  server::Admission admission{{.max_inflight_clips_per_connection = 1}};
+  server::FairQueue queue{{.threads = 2}};
+};
+
+class JobPartsTest : public ::testing::Test {
+ protected:
+  JobPartsTest() { std::filesystem::remove_all(folder_); }
+  ~JobPartsTest() override { std::filesystem::remove_all(folder_); }
+
+  // Opens the folder without a server.
+  std::unique_ptr<DataFolder> Open() const {
+    std::unique_ptr<DataFolder> folder;
+    EXPECT_TRUE(DataFolder::Open(folder_, {}, &folder).ok());
+    return folder;
+  }
+  static void Upload(const std::string& bytes, DataFolder* folder) {
+    std::unique_ptr<server::BlobUpload> upload;
+    ASSERT_TRUE(folder->blobs()
+                    .StartUpload({server::SpaceOf(""), Sha256Of(bytes)}, &upload)
+                    .ok());
+    ASSERT_TRUE(upload->Append(bytes).ok());
+    ASSERT_TRUE(upload->Finish().ok());
+  }
+  // A job of one clip.
+  static server::JobInfo MakeJob(DataFolder* folder) {
+    const std::string clip = SmallClip();
+    Upload(clip, folder);
+    v1::ConvertOptions options;
+    options.add_outputs()->mutable_positions();
+    server::NewJob job;
+    job.options = options.SerializeAsString();
+    job.items.push_back({.key = "0", .blob = Sha256Of(clip)});
+    server::JobInfo info;
+    bool is_new = false;
+    EXPECT_TRUE(
+        folder->jobs().Create(job, server::WallClockMs(), &info, &is_new).ok());
+    return info;
+  }
+  void RunSql(const std::string& sql) const {
+    std::unique_ptr<server::Database> database;
+    ASSERT_TRUE(server::Database::Open(folder_ + "/jobs.db", &database).ok());
+    ASSERT_TRUE(database->Execute(sql).ok());
+  }
+
+  const std::string folder_ =
+      ::testing::TempDir() + "job-parts-" + std::to_string(getpid());
+  JobParts parts_{folder_};
+};
+
+TEST_F(JobServerTest, AnExceptionWhileResultsAreStoredLosesNoItem) {
+  StartJobs();
+  const std::vector<std::string> clips = SomeClips(3);
+  for (const std::string& clip : clips) calls_->Store(clip);
+  FaultPoints::Arm({.at = 1, .fault = Fault::kNoMemory, .only = Effect::kSync});
+  v1::Job job;
+  ASSERT_TRUE(calls_->Create(JobOfClips(clips), &job).ok());
+  v1::WaitJobRequest request;
+  request.set_name(job.name());
+  request.mutable_timeout()->set_seconds(30);
+  v1::WaitJobResponse response;
+  EXPECT_TRUE(calls_->jobs()
+                  ->WaitJob(calls_->Context().get(), request, &response)
+                  .ok());
+  EXPECT_GE(FaultPoints::Disarm(), 1);
+  EXPECT_EQ(response.job().state(), v1::JOB_STATE_SUCCEEDED);
+  EXPECT_EQ(response.job().items().ok(), 3);
+}
+
+// The token `alpha` may have one clip in flight, `beta` any number.
+std::string TokensWithAQuota(const std::string& path) {
+  std::string alpha;
+  std::string beta;
+  EXPECT_TRUE(server::HashToken("alpha", "alpha", &alpha).ok());
+  EXPECT_TRUE(server::HashToken("beta", "beta", &beta).ok());
+  while (alpha.back() == '\n') alpha.pop_back();
+  std::ofstream(path) << alpha.substr(0, alpha.find(':', 70))
+                      << ":read,convert,jobs:clips=1\n"
+                      << beta << "\n";
+  return path;
+}
+
+TEST_F(JobServerTest, AQuotaHoldsForItemsAndForNothingElse) {
+  StartJobs([&](server::ServerConfig* config) {
+    config->token_file = TokensWithAQuota(folder_ + ".tokens");
+  });
+  JobCalls alpha(channel_, "alpha");
+  JobCalls beta(channel_, "beta");
+  const std::vector<std::string> clips = SomeClips(20);
+  for (const std::string& clip : clips) {
+    alpha.Store(clip);
+    beta.Store(clip);
+  }
+  // The only clip that alpha may have in flight.
+  const auto context = alpha.Context();
+  const auto stream = clips_->ConvertClips(context.get());
+  v1::ConvertClipsRequest request;
+  request.mutable_open()->mutable_options()->add_outputs()->mutable_positions();
+  ASSERT_TRUE(stream->Write(request));
+  request.mutable_begin()->set_key("held");
+  request.mutable_begin()->mutable_source()->set_data(SmallClip());
+  ASSERT_TRUE(stream->Write(request));
+  ASSERT_TRUE(Eventually([&] {
+    v1::ConvertClipResponse response;
+    return clips_
+               ->ConvertClip(alpha.Context().get(),
+                             PositionsRequest(SmallClip()), &response)
+               .error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED;
+  }));
+  // Calls about jobs are no clips; the items wait.
+  v1::Job held;
+  ASSERT_TRUE(alpha.Create(JobOfClips(clips), &held).ok());
+  // The jobs of others go on.
+  v1::Job job;
+  ASSERT_TRUE(beta.Create(JobOfClips(clips), &job).ok());
+  EXPECT_EQ(beta.Await(job.name()).items().ok(), 20);
+  ASSERT_TRUE(alpha.Get(held.name(), &held).ok());
+  EXPECT_EQ(held.items().ok(), 0);
+  request.mutable_end();
+  stream->Write(request);
+  stream->WritesDone();
+  v1::ConvertClipsResponse response;
+  while (stream->Read(&response)) {
+  }
+  EXPECT_TRUE(stream->Finish().ok());
+  EXPECT_EQ(alpha.Await(held.name()).items().ok(), 20);
+  std::filesystem::remove(folder_ + ".tokens");
+}
+
+TEST_F(JobPartsTest, WaitsEndWhileOldDataAreRemoved) {
+  auto folder = Open();
+  Upload("old", folder.get());
+  folder = nullptr;
+  for (const auto& file :
+       std::filesystem::recursive_directory_iterator(folder_ + "/blobs")) {
+    std::filesystem::last_write_time(file.path(), {});
+  }
+  parts_.config.jobs.blob_retention_seconds = 1;
+  server::Jobs jobs(parts_.All());
+  DataFolder* opened = nullptr;
+  ASSERT_TRUE(jobs.Open(&opened).ok());
+  {
+    // The janitor waits for it.
+    server::NamesHeld names;
+    ASSERT_TRUE(opened->HoldNames(&names).ok());
+    for (int i = 0; i < 12; ++i) {
+      std::promise<void> done;
+      jobs.Watch(1, std::chrono::steady_clock::now(),
+                 [&] { done.set_value(); });
+      ASSERT_EQ(done.get_future().wait_for(std::chrono::seconds(20)),
+                std::future_status::ready);
+    }
+  }
+}
+
+TEST_F(JobPartsTest, ACancelledJobThatWaitsEndsItsWaits) {
+  server::Jobs jobs(parts_.All());
+  bool is_done = false;
+  jobs.Watch(7, std::chrono::steady_clock::now() + std::chrono::hours(1),
+             [&] { is_done = true; });
+  jobs.Cancel(8, /*is_over=*/true);
+  jobs.Cancel(7, /*is_over=*/false);
+  EXPECT_FALSE(is_done);
+  jobs.Cancel(7, /*is_over=*/true);
+  EXPECT_TRUE(is_done);
+}
+
+TEST_F(JobPartsTest, ACancelIsNotMissedByAClaim) {
+  const auto folder = Open();
+  server::JobRunner runner(parts_.All(), folder.get(), [](const auto&) {});
+  // Its item is claimed after this.
+  constexpr int64_t kFirst = 1;
+  runner.Cancel(kFirst);
+  const server::JobInfo job = MakeJob(folder.get());
+  ASSERT_EQ(job.number, kFirst);
+  runner.Wake();
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  server::JobInfo info;
+  ASSERT_TRUE(folder->jobs().Get("", job.id, &info).ok());
+  EXPECT_EQ(info.ok, 0);
+}
+
+// Work of a caller that has too much in flight.
+TEST_F(JobPartsTest, NothingIsClaimedWhileASuspectRuns) {
+  auto folder = Open();
+  const server::JobInfo job = MakeJob(folder.get());
+  RunSql("UPDATE item SET crashes = 2");
+  server::Ticket other;
+  ASSERT_TRUE(parts_.admission.TryEnter({}, "jobs of ", 1, &other).ok());
+  server::JobRunner runner(parts_.All(), folder.get(), [](const auto&) {});
+  server::JobStats stats;
+  ASSERT_TRUE(Eventually([&] {
+    return folder->jobs().Stats(&stats).ok() && stats.leased == 1;
+  }));
+  const int64_t looks = runner.looks();
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  // Each tick, each beat, and few others.
+  EXPECT_LT(runner.looks() - looks, 20);
+  EXPECT_FALSE(runner.is_paused());
+  other.Release();
+  EXPECT_TRUE(Eventually([&] {
+    server::JobInfo info;
+    return folder->jobs().Get("", job.id, &info).ok() && info.ok == 1;
+  }));
+}
+
+TEST_F(JobPartsTest, SuspectsGetTheirTurnAmongOtherItems) {
+  const auto folder = Open();
+  const server::JobInfo suspect = MakeJob(folder.get());
+  // It may be tried again when the server has begun with others.
+  RunSql("UPDATE item SET crashes = 2, not_before_ms = " +
+         std::to_string(server::WallClockMs() + 300));
+  const std::string clip = SmallClip();
+  v1::ConvertOptions options;
+  options.add_outputs()->mutable_positions();
+  server::NewJob job;
+  job.options = options.SerializeAsString();
+  for (int i = 0; i < 500; ++i) {
+    job.items.push_back({.key = std::to_string(i), .blob = Sha256Of(clip)});
+  }
+  const auto add = [&] {
+    server::JobInfo info;
+    bool is_new = false;
+    ASSERT_TRUE(
+        folder->jobs().Create(job, server::WallClockMs(), &info, &is_new).ok());
+  };
+  add();
+  server::JobRunner runner(parts_.All(), folder.get(), [](const auto&) {});
+  // There are always others.
+  server::JobInfo info;
+  for (int i = 0; i < 1000 && info.ok == 0; ++i) {
+    server::JobStats stats;
+    ASSERT_TRUE(folder->jobs().Stats(&stats).ok());
+    if (stats.waiting < 1000) add();
+    ASSERT_TRUE(folder->jobs().Get("", suspect.id, &info).ok());
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  EXPECT_EQ(info.ok, 1);
+}
+
+TEST_F(JobPartsTest, AnItemThatIsTooLargeForTheDiskIsGivenUpBesideOthers) {
+  auto folder = Open();
+  const server::JobInfo job = MakeJob(folder.get());
+  const auto claim = [&] {
+    std::vector<server::ClaimedItem> items;
+    EXPECT_TRUE(folder->jobs()
+                    .Claim({.limit = 1,
+                            .now_ms = server::WallClockMs() + 1'000'000,
+                            .until_ms = server::WallClockMs() + 2'000'000},
+                           &items)
+                    .ok());
+    EXPECT_EQ(items.size(), 1U);
+    return items.empty() ? server::ClaimedItem() : items[0];
+  };
+  std::atomic<int> ends = 0;
+  std::atomic<int> faults = 0;
+  server::ItemStorer storer(
+      parts_.log, &parts_.metrics, folder.get(),
+      {.on_over = [](const auto&) {},
+       .on_stored = [] {},
+       .on_fault = [&](const auto&) { ++faults; },
+       .on_end = [&](const auto& works) {
+         ends += static_cast<int>(works.size());
+       }});
+  const auto put = [&](const server::ClaimedItem& item, bool is_full) {
+    auto work = std::make_shared<server::ItemWork>(parts_.config,
+                                                   &folder->blobs(), item);
+    if (is_full) {
+      work->end().fault = server::FileFault("write", "f", ENOSPC);
+      work->end().counts = false;
+    } else {
+      work->end().result = server::ItemResult();
+    }
+    const int before = ends;
+    storer.Put(work);
+    ASSERT_TRUE(Eventually([&] { return ends > before; }));
+  };
+  // Nothing else is stored: the disk is full.
+  put(claim(), /*is_full=*/true);
+  put(claim(), /*is_full=*/true);
+  server::ClaimedItem item = claim();
+  EXPECT_EQ(item.tries, 0);
+  EXPECT_EQ(faults, 2);
+  MakeJob(folder.get());
+  put(claim(), /*is_full=*/false);
+  put(item, /*is_full=*/true);
+  EXPECT_EQ(claim().tries, 1);
+  EXPECT_EQ(faults, 2);
+}
+
+// Accepts connections, and never answers.
+class SilentServer {
+ public:
+  SilentServer() : socket_(socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address = {};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    auto* const any = reinterpret_cast<sockaddr*>(&address);
+    EXPECT_EQ(bind(socket_, any, sizeof(address)), 0);
+    EXPECT_EQ(listen(socket_, 8), 0);
+    socklen_t size = sizeof(address);
+    EXPECT_EQ(getsockname(socket_, any, &size), 0);
+    port_ = ntohs(address.sin_port);
+  }
+  ~SilentServer() { Close(); }
+
+  int port() const { return port_; }
+  void AwaitOne() { one_ = accept(socket_, nullptr, nullptr); }
+  // Those that are accepted end, and no other is.
+  void Close() {
+    if (socket_ >= 0) close(socket_);
+    if (one_ >= 0) close(one_);
+    socket_ = one_ = -1;
+  }
+
+ private:
+  int socket_;
+  int port_ = 0;
+  int one_ = -1;
+};
+
+TEST_F(JobPartsTest, ADatabaseThatNeverAnswersBlocksNoCall) {
+  if (!server::HasPostgres()) GTEST_SKIP() << "built without PostgreSQL";
+  SilentServer silent;
+  parts_.config.jobs_database =
+      "host=127.0.0.1 port=" + std::to_string(silent.port()) + " dbname=d";
+  server::Jobs jobs(parts_.All());
+  auto start = std::async(std::launch::async, [&] { return jobs.Start(); });
+  silent.AwaitOne();
+  auto calls = std::async(std::launch::async, [&] {
+    DataFolder* folder = nullptr;
+    jobs.Now();
+    return jobs.Open(&folder);
+  });
+  // A connection is given up after 5 s.
+  EXPECT_EQ(calls.wait_for(std::chrono::seconds(3)),
+            std::future_status::ready);
+  silent.Close();
+  EXPECT_TRUE(absl::IsUnavailable(calls.get()));
+  EXPECT_TRUE(start.get().ok());
+}
+
+TEST_F(JobServerTest, PagesOfJobsFitIntoAResponse) {
+  constexpr int64_t kMost = 4096;
+  StartJobs([](server::ServerConfig* config) {
+    config->service.max_unary_response_bytes = kMost;
+  });
+  const std::string clip = SmallClip();
+  calls_->Store(clip);
+  v1::CreateJobRequest request = JobOfClips({clip});
+  (*request.mutable_annotations())["a"] = std::string(1000, 'x');
+  for (int i = 0; i < 10; ++i) {
+    v1::Job job;
+    ASSERT_TRUE(calls_->Create(request, &job).ok());
+  }
+  v1::ListJobsRequest list;
+  list.set_page_size(100);
+  int jobs = 0;
+  do {
+    v1::ListJobsResponse response;
+    ASSERT_TRUE(
+        calls_->jobs()->ListJobs(calls_->Context().get(), list, &response).ok());
+    EXPECT_LE(response.ByteSizeLong(), static_cast<size_t>(kMost));
+    jobs += response.jobs_size();
+    list.set_page_token(response.next_page_token());
+  } while (!list.page_token().empty());
+  EXPECT_EQ(jobs, 10);
+}
+
+}  // namespace
+}  // namespace bvhmill::testing

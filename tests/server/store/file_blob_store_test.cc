@@ -1,0 +1,173 @@
+// Blobs as files: what they count for, and what is left after faults.
+
+#include "server/store/file_blob_store.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "bvhmill/base/call_error.h"
+#include "bvhmill/digest/sha256.h"
+#include "server/store/fault_points.h"
+
+namespace bvhmill::testing {
+namespace {
+
+using server::BlobUpload;
+using server::Effect;
+using server::Fault;
+using server::FaultPoints;
+using server::FileBlobStore;
+
+class FileBlobs : public ::testing::Test {
+ protected:
+  FileBlobs() {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  ~FileBlobs() override { std::filesystem::remove_all(folder_); }
+
+  void Open(const server::BlobQuota& quota = {}) {
+    store_ = nullptr;
+    ASSERT_TRUE(FileBlobStore::Open(folder_, server::FolderUse::kAlone, quota,
+                                    &store_)
+                    .ok());
+  }
+  static server::BlobName Name(const std::string& bytes) {
+    return {"space", Sha256Of(bytes)};
+  }
+  std::unique_ptr<BlobUpload> Start(const std::string& bytes) {
+    std::unique_ptr<BlobUpload> upload;
+    const absl::Status started = store_->StartUpload(Name(bytes), &upload);
+    EXPECT_TRUE(started.ok()) << started;
+    return upload;
+  }
+  absl::Status Upload(const std::string& bytes) {
+    const std::unique_ptr<BlobUpload> upload = Start(bytes);
+    const absl::Status written = upload->Append(bytes);
+    return written.ok() ? upload->Finish() : written;
+  }
+  absl::Status Output(const std::string& bytes) {
+    std::unique_ptr<server::NewBlob> blob;
+    absl::Status status = store_->Create("space", &blob);
+    if (status.ok()) status = blob->Append(bytes);
+    if (!status.ok()) return status;
+    blob->Finish();
+    server::NewBlob* const blobs[] = {blob.get()};
+    return store_->Commit(blobs);
+  }
+  std::string UploadPath(const std::string& bytes) const {
+    return folder_ + "/uploads/space-" + Sha256Of(bytes);
+  }
+
+  const std::string folder_ =
+      ::testing::TempDir() + "file-blobs-" + std::to_string(getpid());
+  std::unique_ptr<FileBlobStore> store_;
+};
+
+TEST_F(FileBlobs, UploadsLeaveRoomForOutputs) {
+  Open({.max_bytes = 80'000});
+  EXPECT_TRUE(Upload(std::string(60'000, 'a')).ok());
+  const absl::Status refused = Upload(std::string(11'000, 'b'));
+  EXPECT_EQ(CallErrorOf(refused).reason, "DISK_FULL");
+  EXPECT_EQ(CallErrorOf(refused).limit_name, "max_data_bytes");
+  EXPECT_TRUE(Output(std::string(11'000, 'b')).ok());
+  EXPECT_EQ(CallErrorOf(store_->CheckRoom()).limit_name, "max_data_bytes");
+  EXPECT_EQ(CallErrorOf(Output(std::string(11'000, 'c'))).limit_name,
+            "max_data_bytes");
+}
+
+TEST_F(FileBlobs, SmallFilesCountForTheirPartOfTheDisk) {
+  Open({.max_bytes = 8 * 4096});
+  for (int i = 0; i < 7; ++i) EXPECT_TRUE(Upload(std::to_string(i)).ok());
+  EXPECT_EQ(CallErrorOf(Upload("x")).reason, "DISK_FULL");
+  EXPECT_TRUE(Output("y").ok());
+  EXPECT_EQ(CallErrorOf(Output("z")).reason, "DISK_FULL");
+  EXPECT_EQ(store_->bytes(), 8 * 4096);
+  Open();
+  EXPECT_EQ(store_->bytes(), 8 * 4096);
+  ASSERT_TRUE(store_->Remove(Name("y")).ok());
+  EXPECT_EQ(store_->bytes(), 7 * 4096);
+  // Also the blob without bytes.
+  ASSERT_TRUE(Upload("").ok());
+  EXPECT_EQ(store_->bytes(), 8 * 4096);
+}
+
+TEST_F(FileBlobs, AnUploadWithoutBytesLeavesNoFile) {
+  Open();
+  EXPECT_EQ(Start("a")->committed_bytes(), 0);
+  EXPECT_FALSE(std::filesystem::exists(UploadPath("a")));
+  EXPECT_EQ(store_->bytes(), 0);
+}
+
+TEST_F(FileBlobs, ASlowUploadIsUsedWhenItEnds) {
+  Open();
+  const std::string bytes = "slow";
+  EXPECT_TRUE(Start(bytes)->Append(bytes).ok());
+  const timespec old[2] = {{1000, 0}, {1000, 0}};
+  ASSERT_EQ(utimensat(AT_FDCWD, UploadPath(bytes).c_str(), old, 0), 0);
+  ASSERT_TRUE(Start(bytes)->Finish().ok());
+  bool was_used = false;
+  ASSERT_TRUE(store_->WasUsed(Name(bytes), 2'000'000, &was_used).ok());
+  EXPECT_TRUE(was_used);
+}
+
+TEST_F(FileBlobs, BytesWhoseFsyncFailedAreNotBelieved) {
+  Open();
+  const std::string bytes = "lost";
+  const auto upload = Start(bytes);
+  ASSERT_TRUE(upload->Append(bytes).ok());
+  FaultPoints::Arm({.at = 1, .fault = Fault::kIoError, .only = Effect::kSync});
+  EXPECT_FALSE(upload->Finish().ok());
+  FaultPoints::Disarm();
+  EXPECT_FALSE(std::filesystem::exists(UploadPath(bytes)));
+  EXPECT_EQ(store_->bytes(), 0);
+  EXPECT_EQ(Start(bytes)->committed_bytes(), 0);
+  EXPECT_TRUE(Upload(bytes).ok());
+}
+
+TEST_F(FileBlobs, AResumedUploadIsReadInParts) {
+  Open();
+  const std::string bytes(size_t{10} << 20, 'x');
+  EXPECT_TRUE(Start(bytes)->Append(bytes.substr(1)).ok());
+  const auto upload = Start(bytes);
+  // Known before anything is read.
+  EXPECT_EQ(upload->committed_bytes(), static_cast<int64_t>(bytes.size()) - 1);
+  int parts = 0;
+  for (bool is_ready = false; !is_ready; ++parts) {
+    ASSERT_TRUE(upload->Prepare(&is_ready).ok());
+  }
+  EXPECT_EQ(parts, 3);
+  EXPECT_TRUE(upload->Append(bytes.substr(0, 1)).ok());
+  EXPECT_TRUE(upload->Finish().ok());
+}
+
+// Sixteen outputs, which several threads write.
+TEST_F(FileBlobs, OutputsAreStoredWithoutFurtherThreads) {
+  Open();
+  std::vector<std::unique_ptr<server::NewBlob>> blobs(16);
+  std::vector<server::NewBlob*> all;
+  for (size_t i = 0; i < blobs.size(); ++i) {
+    ASSERT_TRUE(store_->Create("space", &blobs[i]).ok());
+    ASSERT_TRUE(blobs[i]->Append(std::to_string(i)).ok());
+    blobs[i]->Finish();
+    all.push_back(blobs[i].get());
+  }
+  FaultPoints::Arm(
+      {.at = 2, .fault = Fault::kNoMemory, .only = Effect::kStartThread});
+  EXPECT_TRUE(store_->Commit(all).ok());
+  EXPECT_GE(FaultPoints::Disarm(), 2);
+  for (size_t i = 0; i < blobs.size(); ++i) {
+    bool exists = false;
+    ASSERT_TRUE(store_->Find(Name(std::to_string(i)), &exists).ok());
+    EXPECT_TRUE(exists);
+  }
+}
+
+}  // namespace
+}  // namespace bvhmill::testing

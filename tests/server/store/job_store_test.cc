@@ -1,0 +1,209 @@
+// Properties of the stores of jobs that a random walk does not reach.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "bvhmill/base/call_error.h"
+#include "server/store/claim_sql.h"
+#include "server/store/sqlite.h"
+#include "tests/server/store/store_kinds.h"
+
+namespace bvhmill::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+server::NewJob JobWith(int items) {
+  server::NewJob job;
+  job.caller = "a";
+  for (int i = 0; i < items; ++i) {
+    job.items.push_back({.key = std::to_string(i), .blob = "b"});
+  }
+  return job;
+}
+
+class AnyStore : public ::testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    std::string why;
+    kind_ = MakeKind(GetParam(), "any_" + std::to_string(++tests_), &why);
+    if (kind_ == nullptr) GTEST_SKIP() << why;
+    kind_->Open(&store_);
+  }
+  absl::Status Create(const server::NewJob& job,
+                      server::JobInfo* info = nullptr) {
+    server::JobInfo made;
+    bool is_new = false;
+    return store_->Create(job, 1000, info == nullptr ? &made : info, &is_new);
+  }
+  server::ClaimedItem ClaimOne() {
+    std::vector<server::ClaimedItem> items;
+    EXPECT_TRUE(
+        store_->Claim({.limit = 1, .now_ms = 5000, .until_ms = 99'000}, &items)
+            .ok());
+    EXPECT_EQ(items.size(), 1U);
+    return items.empty() ? server::ClaimedItem() : items[0];
+  }
+  void Release(const server::ClaimedItem& item, bool counts,
+               const std::string& why) {
+    std::vector<int64_t> over;
+    const server::FailedTry failed = {
+        .lease = item.lease, .counts = counts, .why = why};
+    EXPECT_TRUE(store_->Release({&failed, 1}, 5000, &over).ok());
+  }
+
+  static inline int tests_ = 0;
+  std::unique_ptr<StoreKind> kind_;
+  std::unique_ptr<server::JobStore> store_;
+};
+
+TEST_P(AnyStore, BoundsAreHeldByCreateItself) {
+  server::NewJob job = JobWith(2);
+  job.max_jobs = 4;
+  std::atomic<int> made = 0;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      for (int k = 0; k < 3; ++k) made += Create(job).ok() ? 1 : 0;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(made, 4);
+  EXPECT_EQ(CallErrorOf(Create(job)).limit_name, "max_jobs_per_caller");
+  job.caller = "b";
+  job.max_queued_items = 9;
+  EXPECT_EQ(CallErrorOf(Create(job)).limit_name, "max_queued_items");
+  EXPECT_EQ(CallErrorOf(store_->CheckRoom(job)).limit_name, "max_queued_items");
+  job.max_queued_items = 10;
+  EXPECT_TRUE(Create(job).ok());
+}
+
+TEST_P(AnyStore, OnlyATryThatCountsLeavesItsError) {
+  ASSERT_TRUE(Create(JobWith(1)).ok());
+  Release(ClaimOne(), /*counts=*/true, "first");
+  Release(ClaimOne(), /*counts=*/false, "busy");
+  const server::ClaimedItem item = ClaimOne();
+  EXPECT_EQ(item.why, "first");
+  EXPECT_EQ(item.tries, 1);
+}
+
+TEST_P(AnyStore, CallersCanBeLeftOutOfAClaim) {
+  server::NewJob job = JobWith(1);
+  ASSERT_TRUE(Create(job).ok());
+  job.caller = "b";
+  ASSERT_TRUE(Create(job).ok());
+  std::vector<server::ClaimedItem> items;
+  ASSERT_TRUE(store_
+                  ->Claim({.limit = 5,
+                           .now_ms = 5000,
+                           .until_ms = 9000,
+                           .without = {"a"}},
+                          &items)
+                  .ok());
+  ASSERT_EQ(items.size(), 1U);
+  EXPECT_EQ(items[0].caller, "b");
+}
+
+TEST_P(AnyStore, PagesOfJobsEndByTheirBytes) {
+  server::NewJob job = JobWith(1);
+  job.annotations = std::string(1000, 'x');
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(Create(job).ok());
+  server::JobPage page{.caller = "a", .limit = 10, .max_bytes = 3000};
+  std::vector<size_t> sizes;
+  for (bool has_more = true; has_more;) {
+    std::vector<server::JobInfo> jobs;
+    ASSERT_TRUE(store_->List(page, &jobs, &has_more).ok());
+    ASSERT_FALSE(jobs.empty());
+    sizes.push_back(jobs.size());
+    page.before = jobs.back().number;
+  }
+  EXPECT_THAT(sizes, ::testing::ElementsAre(2, 2, 1));
+  // One that alone is too large is a page.
+  page = {.caller = "a", .limit = 10, .max_bytes = 10};
+  std::vector<server::JobInfo> jobs;
+  bool has_more = false;
+  ASSERT_TRUE(store_->List(page, &jobs, &has_more).ok());
+  EXPECT_EQ(jobs.size(), 1U);
+  EXPECT_TRUE(has_more);
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, AnyStore,
+                         ::testing::Values("sqlite", "postgres"));
+
+class SqliteStore : public ::testing::Test {
+ protected:
+  SqliteStore() {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+    EXPECT_TRUE(server::SqliteJobStore::Open(path_, &store_).ok());
+    EXPECT_TRUE(server::Database::Open(path_, &database_).ok());
+  }
+  ~SqliteStore() override { std::filesystem::remove_all(folder_); }
+
+  // The first column of all rows, a line each.
+  std::string Query(const std::string& sql, int column = 0) {
+    server::Statement find(database_.get(), sql.c_str());
+    std::string text;
+    while (find.Step()) text += find.Text(column) + "\n";
+    EXPECT_TRUE(find.status().ok()) << find.status();
+    return text;
+  }
+  std::string PlanOf(const std::string& sql) {
+    constexpr int kDetail = 3;
+    return Query("EXPLAIN QUERY PLAN " + sql, kDetail);
+  }
+
+  const std::string folder_ =
+      ::testing::TempDir() + "sqlite-store-" + std::to_string(getpid());
+  const std::string path_ = folder_ + "/jobs.db";
+  std::unique_ptr<server::SqliteJobStore> store_;
+  std::unique_ptr<server::Database> database_;
+};
+
+TEST_F(SqliteStore, AClaimReadsNoJobThatIsOverAndNoItemThatIsDone) {
+  EXPECT_EQ(PlanOf(server::kWaitingCallersSql),
+            "SCAN job USING INDEX job_unfinished\n");
+  EXPECT_EQ(PlanOf(server::kFreshItemsSql),
+            "SEARCH job USING INDEX job_unfinished (caller=?)\n"
+            "SEARCH item USING INDEX item_waiting (job=?)\n");
+  // Suspects are few: they are sorted by their crashes.
+  EXPECT_THAT(PlanOf(server::kSuspectItemsSql),
+              HasSubstr("SEARCH item USING INDEX item_suspect (job=?)\n"));
+  EXPECT_THAT(PlanOf(server::kAnySuspectSql),
+              HasSubstr("SCAN item USING INDEX item_suspect\n"));
+}
+
+TEST_F(SqliteStore, CountsAreReadWithoutTheMessagesOfAJob) {
+  EXPECT_EQ(Query("SELECT name FROM pragma_table_info('job') ORDER BY cid DESC "
+                  "LIMIT 2"),
+            "options\nannotations\n");
+}
+
+TEST_F(SqliteStore, ALargeJobIsRemovedInParts) {
+  server::JobInfo info;
+  bool is_new = false;
+  server::NewJob job = JobWith(5000);
+  job.request_id = "r";
+  ASSERT_TRUE(store_->Create(job, 1000, &info, &is_new).ok());
+  ASSERT_TRUE(store_->Cancel("a", info.id, 2000, &info).ok());
+  ASSERT_TRUE(store_->Delete("a", info.id).ok());
+  // It is gone for its caller, whose request may make another one.
+  EXPECT_TRUE(absl::IsNotFound(store_->Get("a", info.id, &info)));
+  ASSERT_TRUE(store_->Create(job, 1000, &info, &is_new).ok());
+  EXPECT_TRUE(is_new);
+  // One part of its rows is gone; what is left is a whole job.
+  EXPECT_EQ(Query("SELECT count(*) FROM item WHERE job = 1"), "3000\n");
+  EXPECT_EQ(Query("SELECT total FROM job WHERE number = 1"), "3000\n");
+  int64_t count = 0;
+  ASSERT_TRUE(store_->Expire(2, &count).ok());
+  EXPECT_EQ(count, 1);
+  EXPECT_EQ(Query("SELECT count(*) FROM item"), "5000\n");
+  EXPECT_EQ(Query("SELECT count(*) FROM job"), "1\n");
+}
+
+}  // namespace
+}  // namespace bvhmill::testing
