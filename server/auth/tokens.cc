@@ -46,7 +46,7 @@ bool IsName(std::string_view name) {
              std::string_view::npos;
 }
 
-bool ParseDigest(std::string_view hex, Sha256* digest) {
+bool ParseDigest(std::string_view hex, TokenDigest* digest) {
   if (hex.size() != 2 * digest->size()) return false;
   for (size_t i = 0; i < digest->size(); ++i) {
     const size_t high = kHex.find(hex[2 * i]);
@@ -123,8 +123,8 @@ Token PlainToken(std::string_view line, size_t number) {
 
 }  // namespace
 
-Sha256 DigestOf(std::string_view bytes) {
-  Sha256 digest{};
+TokenDigest DigestOf(std::string_view bytes) {
+  TokenDigest digest{};
   EVP_Digest(bytes.data(), bytes.size(), digest.data(), nullptr, EVP_sha256(),
              nullptr);
   return digest;
@@ -162,7 +162,7 @@ absl::Status ParseTokens(std::string_view path, std::string_view text,
     // Bearer tokens contain no colons.
     if (line.find(':') == line.npos) {
       // The digest would reveal the token.
-      if (Sha256 digest; ParseDigest(line, &digest)) {
+      if (TokenDigest digest; ParseDigest(line, &digest)) {
         return fault(":" + std::to_string(number) +
                      ": a digest without a name: NAME:SHA256");
       }
@@ -205,7 +205,7 @@ std::shared_ptr<const Caller> TokenStore::Find(std::string_view token) const {
     const std::lock_guard lock(mutex_);
     tokens = tokens_;
   }
-  const Sha256 digest = DigestOf(token);
+  const TokenDigest digest = DigestOf(token);
   std::shared_ptr<const Caller> found;
   for (const Token& known : *tokens) {
     if (CRYPTO_memcmp(known.digest.data(), digest.data(), digest.size()) == 0) {

@@ -16,14 +16,14 @@
 
 namespace bvhmill::server {
 
-using Sha256 = std::array<uint8_t, 32>;
+using TokenDigest = std::array<uint8_t, 32>;
 
 struct Token {
-  Sha256 digest;
+  TokenDigest digest;
   std::shared_ptr<const Caller> caller;
 };
 
-Sha256 DigestOf(std::string_view bytes);
+TokenDigest DigestOf(std::string_view bytes);
 
 // Makes a line of a token file that grants `token`, with the name `name`, the
 // scopes read and convert. INVALID_ARGUMENT if one of them is malformed.

@@ -20,7 +20,7 @@ inline constexpr char kWaitingCallersSql[] =
 
 // Items of a caller that may be claimed before a time, up to a number.
 inline constexpr char kFreshItemsSql[] = BVHMILL_WAITING_ITEMS(
-    "item_waiting", "crashes < 2") "item.job, item.number LIMIT ?";
+    "item_waiting", "crashes < 2") "job.number, item.number LIMIT ?";
 inline constexpr char kSuspectItemsSql[] = BVHMILL_WAITING_ITEMS(
     "item_suspect", "crashes >= 2") "crashes, item.job, item.number LIMIT ?";
 

@@ -26,6 +26,12 @@ using server::Effect;
 using server::Fault;
 using server::FaultPoints;
 
+server::AdmissionLimits OneClipPerConnection() {
+  server::AdmissionLimits limits;
+  limits.max_inflight_clips_per_connection = 1;
+  return limits;
+}
+
 // The parts of a server that work on jobs, without sockets.
 struct JobParts {
   explicit JobParts(const std::string& folder) {
@@ -41,7 +47,7 @@ struct JobParts {
   server::Log log{server::LogFormat::kOff};
   server::Metrics metrics;
   std::unique_ptr<server::TokenStore> tokens;
-  server::Admission admission{{.max_inflight_clips_per_connection = 1}};
+  server::Admission admission{OneClipPerConnection()};
   server::FairQueue queue{{.threads = 2}};
 };
 
@@ -111,14 +117,15 @@ TEST_F(JobServerTest, AnExceptionWhileResultsAreStoredLosesNoItem) {
 
 // The token `alpha` may have one clip in flight, `beta` any number.
 std::string TokensWithAQuota(const std::string& path) {
-  std::string alpha;
-  std::string beta;
-  EXPECT_TRUE(server::HashToken("alpha", "alpha", &alpha).ok());
-  EXPECT_TRUE(server::HashToken("beta", "beta", &beta).ok());
-  while (alpha.back() == '\n') alpha.pop_back();
-  std::ofstream(path) << alpha.substr(0, alpha.find(':', 70))
-                      << ":read,convert,jobs:clips=1\n"
-                      << beta << "\n";
+  std::ofstream file(path);
+  for (const auto& [name, rights] :
+       {std::pair<std::string, std::string>{"alpha", ":jobs,convert:clips=1"},
+        {"beta", ":jobs"}}) {
+    std::string line;
+    EXPECT_TRUE(server::HashToken(name, name, &line).ok());
+    // Its name and digest.
+    file << line.substr(0, name.size() + 65) << rights << "\n";
+  }
   return path;
 }
 

@@ -125,7 +125,7 @@ TEST_F(DataFolderTest, OtherBytesAreRefusedAndDropped) {
   upload = nullptr;
   EXPECT_EQ(folder_->blobs().bytes(), 0);
   EXPECT_TRUE(Upload("right").ok());
-  EXPECT_EQ(folder_->blobs().bytes(), 5);
+  EXPECT_EQ(folder_->blobs().bytes(), server::BytesOnDisk(5));
 }
 
 TEST_F(DataFolderTest, SpacesOfCallersAreApart) {
