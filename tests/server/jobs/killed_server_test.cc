@@ -17,6 +17,7 @@
 #include "server/store/data_folder.h"
 #include "tests/server/jobs/doc_commands.h"
 #include "tests/server/jobs/job_fixture.h"
+#include "tests/server/jobs/soak.h"
 
 namespace bvhmill::testing {
 namespace {
@@ -105,6 +106,31 @@ TEST_F(KilledServerTest, EachAcknowledgedItemHasOneResult) {
   EXPECT_EQ(check.results, kills * kClips);
   // Outputs of equal clips are one blob.
   EXPECT_EQ(check.blobs - check.unnamed, 2 * kClips);
+}
+
+TEST_F(KilledServerTest, LosesNothingInASoak) {
+  StartProgram();
+  Soak soak;
+  soak.submit = [&](const v1::CreateJobRequest& request) {
+    v1::Job job;
+    if (soak.jobs.empty()) {
+      for (const std::string& clip : soak.clips) calls_->Store(clip);
+    }
+    const grpc::Status made = calls_->Create(request, &job);
+    EXPECT_TRUE(made.ok()) << made.error_message();
+    return job.name();
+  };
+  soak.kill = [&](int /*round*/) {
+    Kill();
+    StartProgram();
+  };
+  soak.await = [&](const std::string& name) { return calls_->Await(name); };
+  soak.results = [&](const std::string& name) {
+    return calls_->Results(name, 50);
+  };
+  soak.Run();
+  Kill();
+  soak.Print("one server", soak.Leaked(folder_, ""));
 }
 
 // The commands of docs/operations.md. The server works on jobs meanwhile.

@@ -20,6 +20,7 @@
 #include "bench/support/postgres_process.h"
 #include "tests/server/jobs/doc_commands.h"
 #include "tests/server/jobs/job_fixture.h"
+#include "tests/server/jobs/soak.h"
 
 namespace bvhmill::testing {
 namespace {
@@ -171,6 +172,27 @@ TEST_F(SharedJobsTest, EachAcknowledgedItemHasOneResult) {
   ExpectGoodData(kills);
   std::cerr << kills << " kills, " << names.size() * kSharedClips
             << " items acknowledged, " << refused_ << " calls refused\n";
+}
+
+TEST_F(SharedJobsTest, LoseNothingInASoak) {
+  Soak soak;
+  soak.submit = [&](const v1::CreateJobRequest& request) {
+    if (soak.jobs.empty()) {
+      for (const std::string& clip : soak.clips) calls_[0]->Store(clip);
+    }
+    return Submit(request);
+  };
+  soak.kill = [&](int round) { KillOne(round); };
+  soak.await = [&](const std::string& name) { return AwaitAnywhere(name); };
+  soak.results = [&](const std::string& name) {
+    return calls_[1]->Results(name, 50);
+  };
+  soak.Run();
+  for (auto& server : servers_) {
+    kill(server->pid(), SIGKILL);
+    server = nullptr;
+  }
+  soak.Print("three servers", soak.Leaked(folder_, address_));
 }
 
 // The commands of docs/jobs-on-several-machines.md. The servers work on jobs
