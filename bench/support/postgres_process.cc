@@ -145,7 +145,9 @@ bool PostgresProcess::Launch() {
                                    folder_ + "/data", "-k", folder_};
   for (const std::string setting :
        {"listen_addresses=", "max_connections=100", "shared_buffers=128MB",
-        "max_wal_size=2GB"}) {
+        "max_wal_size=2GB",
+        // Else a database that was killed leaves memory in /dev/shm.
+        "dynamic_shared_memory_type=mmap"}) {
     args.insert(args.end(), {"-c", setting});
   }
   if (!durable_) args.insert(args.end(), {"-c", "fsync=off"});

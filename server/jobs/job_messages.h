@@ -27,8 +27,8 @@ absl::Status JobDamaged(const std::string& what);
 // says so.
 void WriteJob(const JobInfo& job, const JobLimits& limits, v1::Job* message);
 
-// "jobs/ID" -> "ID". INVALID_ARGUMENT, FIELD_INVALID without "jobs/"; NOT_FOUND,
-// JOB_UNKNOWN if no job can have the id.
+// "jobs/ID" -> "ID". INVALID_ARGUMENT, FIELD_INVALID without "jobs/";
+// NOT_FOUND, JOB_UNKNOWN if no job can have the id.
 absl::Status ReadJobName(const std::string& name, std::string* id);
 
 // "blobs/DIGEST" -> "DIGEST". INVALID_ARGUMENT, FIELD_INVALID.

@@ -1,6 +1,5 @@
 #include "server/store/check_data.h"
 
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <array>
@@ -243,13 +242,6 @@ absl::Status CheckAlone(const std::string& path, DataCheck* check) {
   return DataChecker(rows.get(), blobs.get(), check).Run();
 }
 
-// True if a server has the lock, which this process has as one of several.
-bool IsUsed(const OwnedFile& lock) {
-  const bool is_used = flock(lock.get(), LOCK_EX | LOCK_NB) != 0;
-  flock(lock.get(), LOCK_SH | LOCK_NB);
-  return is_used;
-}
-
 absl::Status CheckShared(const std::string& path, const std::string& database,
                          DataCheck* check) {
   std::unique_ptr<JobRows> rows;
@@ -258,12 +250,12 @@ absl::Status CheckShared(const std::string& path, const std::string& database,
   BVHMILL_RETURN_IF_ERROR(CheckIdentity(path, identity));
   OwnedFile lock;
   BVHMILL_RETURN_IF_ERROR(LockData(path, FolderUse::kShared, &lock));
-  check->is_live = IsUsed(lock);
+  check->is_live = HasServers(path);
   std::unique_ptr<FileBlobStore> blobs;
   BVHMILL_RETURN_IF_ERROR(
       FileBlobStore::Open(path, FolderUse::kReadOnly, {}, &blobs));
   BVHMILL_RETURN_IF_ERROR(DataChecker(rows.get(), blobs.get(), check).Run());
-  check->is_live = check->is_live || IsUsed(lock);
+  check->is_live = check->is_live || HasServers(path);
   return absl::OkStatus();
 }
 

@@ -51,6 +51,10 @@ struct BlobQuota {
 absl::Status LockUpload(const std::string& path, int flags, OwnedFile* file,
                         bool* is_locked);
 
+// True if a server that shares the folder with others runs. Keeps no server
+// from starting.
+bool HasServers(const std::string& folder);
+
 enum class FolderUse : uint8_t {
   // One server, which holds the lock of the folder.
   kAlone,

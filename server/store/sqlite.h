@@ -66,7 +66,7 @@ class Statement {
 class Database {
  public:
   // Opens or makes the file. WAL, synchronous = FULL: what is committed is on
-  // the disk.
+  // the disk. The folder for temporary files is not used.
   static absl::Status Open(const std::string& path,
                            std::unique_ptr<Database>* database);
   ~Database();

@@ -17,12 +17,9 @@ struct KeyCase {
 };
 
 const KeyCase kKeyCases[] = {
-    {"takes/walk", "takes/walk"},
-    {"caf\xC3\xA9", "caf\xC3\xA9"},
-    {"caf\xE9", "bytes:caf\\xE9"},
-    {"a\\xE9", "a\\xE9"},
-    {"\xFF\\\n", "bytes:\\xFF\\x5C\\x0A"},
-    {"bytes:a", "bytes:bytes:a"},
+    {"takes/walk", "takes/walk"},          {"caf\xC3\xA9", "caf\xC3\xA9"},
+    {"caf\xE9", "bytes:caf\\xE9"},         {"a\\xE9", "a\\xE9"},
+    {"\xFF\\\n", "bytes:\\xFF\\x5C\\x0A"}, {"bytes:a", "bytes:bytes:a"},
     {"bytes:\xE9", "bytes:bytes:\\xE9"},
 };
 
@@ -36,8 +33,8 @@ TEST(ItemKey, GivesTheNameBack) {
 
 TEST(ItemKey, OfOtherClientsIsAName) {
   for (const std::string key :
-       {"", "bytes:\\", "bytes:\\x", "bytes:\\xE", "bytes:\\xG0",
-        "bytes:\\x-1", "bytes:\xC3\xA9", "bytes:a\\y41"}) {
+       {"", "bytes:\\", "bytes:\\x", "bytes:\\xE", "bytes:\\xG0", "bytes:\\x-1",
+        "bytes:\xC3\xA9", "bytes:a\\y41"}) {
     EXPECT_EQ(NameOfKey(key), key);
   }
   EXPECT_EQ(NameOfKey("bytes:"), "");

@@ -1,12 +1,14 @@
 // crash: kills processes that use jobs and blobs, and counts what is lost.
 //
 //   crash [--engine sqlite|sqlite-files|postgres] [--rounds N] [--seed N]
-//         [--stride N] [--folder DIR]
+//         [--stride N] [--fault NAME] [--folder DIR]
 //
 // First a process is killed at each point in turn, also within writes, and each
 // point fails with ENOSPC, EIO, a short write and a lost answer; with --stride,
-// only every N-th point. Then N processes are killed at random moments. Exits
-// with 1 if anything was lost, duplicated or leaked.
+// only every N-th point; with --fault, only in one of these ways: kill,
+// kill-within-write, no-space, io-error, short-write, lost-answer. Then N
+// processes are killed at random moments. Exits with 1 if anything was lost,
+// duplicated or leaked.
 
 #include <unistd.h>
 
@@ -16,6 +18,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "tests/crash/crash_places.h"
 
@@ -24,6 +27,7 @@ namespace {
 
 struct Options {
   std::string engine = "sqlite";
+  std::string fault = {};
   int64_t rounds = 100;
   int64_t stride = 1;
   uint32_t seed = 1;
@@ -60,11 +64,17 @@ int Run(const Options& options) {
   }
   Campaign& campaign = place.campaign();
   using server::Fault;
-  for (const Fault fault :
-       {Fault::kKill, Fault::kKillWithinWrite, Fault::kNoSpace, Fault::kIoError,
-        Fault::kShortWrite, Fault::kLostAnswer}) {
+  constexpr std::pair<const char*, Fault> kFaults[] = {
+      {"kill", Fault::kKill},
+      {"kill-within-write", Fault::kKillWithinWrite},
+      {"no-space", Fault::kNoSpace},
+      {"io-error", Fault::kIoError},
+      {"short-write", Fault::kShortWrite},
+      {"lost-answer", Fault::kLostAnswer}};
+  for (const auto& [name, fault] : kFaults) {
+    if (!options.fault.empty() && options.fault != name) continue;
     FailAtEachPoint(fault, 1, options.stride, &campaign);
-    std::cout << "each point: ";
+    std::cout << "after " << name << " at each point: ";
     Print(campaign);
   }
   KillAtRandom(options.rounds, options.seed, &campaign);
@@ -81,6 +91,7 @@ int main(int argc, char** argv) {
     const std::string_view flag = argv[i];
     const char* const value = argv[i + 1];
     if (flag == "--engine") options.engine = value;
+    if (flag == "--fault") options.fault = value;
     if (flag == "--rounds") options.rounds = std::atoll(value);
     if (flag == "--stride") options.stride = std::max(1LL, std::atoll(value));
     if (flag == "--seed")

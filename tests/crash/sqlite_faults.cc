@@ -103,9 +103,11 @@ constexpr sqlite3_io_methods kMethods = {
     Barrier,     UnmapShared, nullptr,  nullptr};
 
 sqlite3_vfs* usual = nullptr;
+int64_t temporary_files = 0;
 
 int OpenFile(sqlite3_vfs* /*vfs*/, const char* name, sqlite3_file* file,
              int flags, int* out_flags) {
+  if (name == nullptr) ++temporary_files;
   file->pMethods = nullptr;
   const int code = usual->xOpen(usual, name, Real(file), flags, out_flags);
   if (Real(file)->pMethods != nullptr) file->pMethods = &kMethods;
@@ -127,6 +129,7 @@ void NumberFilesOfSqlite(bool are_numbered) {
     return;
   }
   usual = sqlite3_vfs_find(nullptr);
+  temporary_files = 0;
   // The other functions do not touch files; they find what they need by the
   // data of the usual VFS, which is copied.
   layer = *usual;
@@ -136,5 +139,7 @@ void NumberFilesOfSqlite(bool are_numbered) {
   layer.xDelete = RemoveFile;
   sqlite3_vfs_register(&layer, /*makeDflt=*/1);
 }
+
+int64_t TemporaryFilesOfSqlite() { return temporary_files; }
 
 }  // namespace bvhmill::testing
