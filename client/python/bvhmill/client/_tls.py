@@ -41,6 +41,8 @@ def tls_fault(target: str, tls: bool | str,
 
 def _handshake(plain: socket.socket, host: str, target: str, tls: bool | str,
                cert: tuple[str, str] | None) -> str:
+    wanted = (f"{target} closes the connection after the handshake: it may "
+              "want a certificate of the client that it trusts; set cert=")
     try:
         context = ssl.create_default_context(
             cafile=authorities(tls) if tls else None)
@@ -53,18 +55,19 @@ def _handshake(plain: socket.socket, host: str, target: str, tls: bool | str,
         with context.wrap_socket(plain, server_hostname=host) as secret:
             if not tls:
                 return f"{target} wants TLS: set tls="
-            # A server that wants a certificate says so after the handshake.
-            secret.recv(1)
+            # A server that refuses the client's certificate does so after the
+            # handshake. All others send their settings.
+            if not secret.recv(1):
+                return wanted
     except ssl.SSLCertVerificationError as error:
         return (f"the certificate of {target} is not trusted: "
                 f"{error.verify_message}")
     except ssl.SSLError as error:
         if not tls:
             return ""
-        if "CERTIFICATE_REQUIRED" in (error.reason or "") or (
-                "UNKNOWN_CA" in (error.reason or "")):
-            return (f"{target} wants a certificate of the client that it "
-                    "trusts: set cert=")
+        if error.reason in ("TLSV13_ALERT_CERTIFICATE_REQUIRED",
+                            "TLSV1_ALERT_UNKNOWN_CA"):
+            return wanted
         if error.reason == "WRONG_VERSION_NUMBER":
             return f"{target} does not speak TLS: leave out tls="
         return f"TLS with {target} fails: {error.reason}"
