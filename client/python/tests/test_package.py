@@ -18,13 +18,15 @@ from conftest import ROOT
 
 PACKAGE = pathlib.Path(bvhmill.__file__).parent
 SOURCE = ROOT / "client/python"
+# Modules without examples, and those that test_jobs runs with a server.
+OTHER = (".v1", "._bvhmill", ".jobs.")
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
 def modules():
     names = ["bvhmill"]
     for module in pkgutil.walk_packages([str(PACKAGE)], "bvhmill."):
-        if ".v1" not in module.name and "_bvhmill" not in module.name:
+        if not any(part in module.name for part in OTHER):
             names.append(module.name)
     return names
 
