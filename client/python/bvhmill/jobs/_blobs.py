@@ -13,6 +13,8 @@ from bvhmill.jobs._sources import Clip
 from bvhmill.v1 import blob_service_pb2 as v1
 
 _CHUNK_BYTES = 256 << 10
+# For smaller clips it is faster to send them again than to ask.
+ASK_BYTES = 1 << 20
 
 
 class Upload:
@@ -32,6 +34,15 @@ class Upload:
         return Call("BlobService/WriteBlob", self._requests,
                     recover=self._recover, progress=lambda: self._at,
                     is_long=True)
+
+    def ask(self) -> Call:
+        """A call that asks how much of the clip the server has."""
+        return Call("BlobService/WriteBlob", lambda: iter(
+            [v1.WriteBlobRequest(blob=self._clip.blob)]), is_long=True)
+
+    def go_on(self, response: Any) -> None:
+        """Takes the answer of `ask`."""
+        self._at = response.committed_bytes
 
     # gRPC may run this in a thread of its own, and hides exceptions.
     def _requests(self) -> Iterator[Any]:

@@ -10,18 +10,18 @@ from typing import Any, Callable, Generic, TypeVar
 from bvhmill.client._connection import (ServerError, Settings, detail_of,
                                         server_error_of)
 from bvhmill.jobs._types import JobsUnavailable
-from bvhmill.v1 import blob_service_pb2_grpc as blobs
-from bvhmill.v1 import job_service_pb2_grpc as jobs
-from bvhmill.v1 import server_service_pb2_grpc as servers
+from bvhmill.v1.blob_service_pb2_grpc import BlobServiceStub
+from bvhmill.v1.job_service_pb2_grpc import JobServiceStub
+from bvhmill.v1.server_service_pb2_grpc import ServerServiceStub
 
 T = TypeVar("T")
 # Seconds without progress after which a call is given up.
 PATIENCE = 60.0
 _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 5.0
-_STUBS = {"BlobService": blobs.BlobServiceStub,
-          "JobService": jobs.JobServiceStub,
-          "ServerService": servers.ServerServiceStub}
+_STUBS: dict[str, Any] = {
+    "BlobService": BlobServiceStub, "JobService": JobServiceStub,
+    "ServerService": ServerServiceStub}
 
 
 @dataclass

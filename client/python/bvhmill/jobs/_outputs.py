@@ -128,6 +128,9 @@ def _set_anim(words: Mapping[str, Any], anim: Any) -> None:
             setattr(anim, key, _ANIM_WORDS[key][value])
         else:
             setattr(anim, _ANIM_FIELDS.get(key, key), value)
+    # A joint's own priority would win over that of the base.
+    if "priority" in words:
+        anim.joint_priority = words["priority"]
 
 
 class TakeRecipe:

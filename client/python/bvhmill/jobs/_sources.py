@@ -26,8 +26,9 @@ class Clip:
     key: str
     path: str
     display_name: str
-    encoding: int
-    format: int
+    # Numbers of ContentEncoding and SourceFormat.
+    encoding: Any
+    format: Any
     text: Any = None
     error: OSError | ValueError | None = None
     blob: str = ""

@@ -12,7 +12,7 @@ import uuid
 from typing import Any, Callable, Generator, Iterator, Mapping, Sequence
 from typing import Union
 
-from bvhmill.jobs._blobs import Upload
+from bvhmill.jobs._blobs import ASK_BYTES, Upload
 from bvhmill.jobs._calls import Call, Give, Work, unary
 from bvhmill.jobs._outputs import Emit, emitted, has_report, job_options
 from bvhmill.jobs._sources import Clip, Sources, clips_of
@@ -133,6 +133,8 @@ def submit(order: Order, progress: UploadProgress | None) -> Steps:
                 progress(before + at, total)
 
         upload = Upload(clip, info.limits.recommended_chunk_bytes, sent)
+        if clip.size >= ASK_BYTES:
+            upload.go_on((yield upload.ask()))
         upload.check((yield upload.call()))
         before += clip.size
     build = f"{info.server_version} {info.build.git_commit}"

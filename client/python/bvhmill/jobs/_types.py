@@ -191,9 +191,9 @@ def state_of(number: int) -> JobState:
     return JobState(word) if word in known else JobState.UNKNOWN
 
 
-def number_of(state: JobState | str) -> int:
+def number_of(state: JobState | str) -> Any:
     """The number of a state. ValueError for a word that is none."""
     word = JobState(state)
     if word is JobState.UNKNOWN:
         raise ValueError("states: 'unknown' cannot be asked for")
-    return int(v1.JobState.Value(_STATE + word.name))
+    return v1.JobState.Value(_STATE + word.name)
