@@ -10,6 +10,7 @@ pytest.importorskip("grpc")
 import bvhmill
 import servers
 from bvhmill.client import AsyncClient, Client, ServerError
+from bvhmill.jobs import Jobs
 from servers import Server
 
 pytestmark = pytest.mark.skipif(shutil.which("openssl") is None,
@@ -60,7 +61,7 @@ def keys(tmp_path_factory):
 @pytest.fixture(scope="module")
 def server(keys):
     with Server("--tls-cert", keys / "server.pem", "--tls-key",
-                keys / "server.key") as server:
+                keys / "server.key", "--data-dir", keys / "data") as server:
         yield server
 
 
@@ -93,7 +94,7 @@ def test_true_means_the_authorities_of_the_system(server, keys, walk,
 def refusal(call):
     with pytest.raises(ServerError) as caught:
         call()
-    assert caught.value.code == "UNAVAILABLE"
+    assert (caught.value.code, caught.value.reason) == ("UNAVAILABLE", "TLS")
     return str(caught.value)
 
 
@@ -104,6 +105,13 @@ def test_a_certificate_of_another_authority_is_refused(kind, server, keys,
     assert refusal(lambda: client.read(walk)) == (
         f"UNAVAILABLE: the certificate of {server.address} is not trusted: "
         "unable to get local issuer certificate")
+
+
+# The timeout of jobs is a minute.
+def test_jobs_do_not_wait_for_a_certificate_to_become_right(server, keys):
+    jobs = Jobs(server.address, tls=str(keys / "other.pem"))
+    assert "not trusted" in refusal(jobs.list)
+    assert Jobs(server.address, tls=str(keys / "ca.pem")).list() == []
 
 
 def test_a_client_without_tls_is_told_to_use_it(server, walk):

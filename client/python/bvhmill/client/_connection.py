@@ -18,7 +18,8 @@ from bvhmill.v1 import status_pb2
 class ServerError(Exception):
     """A call that failed as a whole: no connection, no right, a busy server.
 
-    `code` is the name of the gRPC status, `reason` that of docs/api.md.
+    `code` is the name of the gRPC status. `reason` is one of docs/api.md, or
+    "TLS" if certificates do not fit; the text then says why.
 
     >>> ServerError("UNAVAILABLE: no server", "UNAVAILABLE").code
     'UNAVAILABLE'
@@ -33,6 +34,9 @@ class ServerError(Exception):
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (str(self), self.code, self.reason)
 
+
+# The reason of errors whose cause is TLS.
+TLS = "TLS"
 
 # The process that has opened a channel.
 _process: int | None = None
@@ -121,6 +125,7 @@ def server_error_of(error: Any, settings: Settings) -> Exception:
         return ValueError(details)
     if code == "UNAVAILABLE" and not reason:
         fault = tls_fault(settings.target, settings.tls, settings.cert)
+        reason = TLS if fault else ""
         details = fault or f"cannot reach {settings.target}: {details}"
     return ServerError(f"{code}: {details}", code, reason)
 

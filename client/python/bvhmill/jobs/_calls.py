@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 from typing import Any, Callable, Generic, TypeVar
 
-from bvhmill.client._connection import (ServerError, Settings, detail_of,
+from bvhmill.client._connection import (TLS, ServerError, Settings, detail_of,
                                         server_error_of)
 from bvhmill.jobs._types import JobsUnavailable
 from bvhmill.v1.blob_service_pb2_grpc import BlobServiceStub
@@ -98,13 +98,12 @@ class Tries:
         if not _may_retry(error):
             raise error_of_call(error, self._settings)
         waited = time.monotonic() - self._last
-        fault = error_of_call(error, self._settings)
-        # A wrong certificate does not become right.
-        is_tls = "cannot reach" not in str(fault) and bool(
-            self._settings.tls) and not _reason_of(error)
-        if waited + self._pause > self._patience or (
-                is_tls and error.code().name == "UNAVAILABLE"):
-            raise fault
+        is_over = waited + self._pause > self._patience
+        if is_over or self._pause == _FIRST_PAUSE:
+            fault = error_of_call(error, self._settings)
+            # A wrong certificate does not become right.
+            if is_over or getattr(fault, "reason", "") == TLS:
+                raise fault
         pause = self._pause * (0.5 + random.random())
         self._pause = min(2 * self._pause, _LONGEST_PAUSE)
         return pause

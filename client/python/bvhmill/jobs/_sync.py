@@ -70,7 +70,7 @@ class Jobs(Connection):
         interrupted can be repeated, and uploads go on where they stopped.
         `again=True` makes another job. `request_id` is an id of your own in
         place of the one that is made of clips and options. `progress` gets the
-        bytes that are uploaded, and all that are to be.
+        bytes that are uploaded and those of all uploads, in another thread.
 
         A source that cannot be read is in `errors` of what is returned. Raises
         ValueError if none can be read, or an option is wrong; JobsUnavailable
