@@ -90,6 +90,13 @@ def test_mypy_is_content_with_the_package():
     assert done.returncode == 0, done.stdout
 
 
+def test_mypy_is_content_with_the_examples():
+    examples = sorted((ROOT / "docs/examples/python").glob("*.py"))
+    assert len(examples) >= 4
+    done = run_mypy(*examples)
+    assert done.returncode == 0, done.stdout
+
+
 def test_mypy_finds_wrong_calls(tmp_path):
     program = tmp_path / "user.py"
     program.write_text(
