@@ -34,12 +34,19 @@ def test_the_manual(here):
     for block in blocks:
         exec(compile(block, "docs/python.md", "exec"), names)
     assert (here / "small.bvh").exists()
+    with Server("--data-dir", here / "data") as server:
+        names["night"](names["Jobs"](server.address))
+    takes = list((here / "takes").glob("*.bvh"))
+    assert len(list((here / "out").glob("*.npz"))) == len(takes)
 
 
 def test_the_manual_names_what_exists():
+    pytest.importorskip("bvhmill.jobs")
     text = (DOCS / "python.md").read_text()
     for name in re.findall(r"bvhmill\.(\w+)\(", text):
         assert hasattr(bvhmill, name), name
+    for name in re.findall(r"\bjobs\.(\w+)\(", text):
+        assert hasattr(bvhmill.jobs.Jobs, name), name
     for link in re.findall(r"\]\(([\w/.]+)\)", text):
         assert (DOCS / link).exists(), link
 
