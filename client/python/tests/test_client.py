@@ -1,5 +1,7 @@
 """The clients against a real server: the same takes, reports and errors."""
 
+import concurrent.futures
+import gzip
 import pathlib
 import pickle
 import subprocess
@@ -99,6 +101,24 @@ def test_many_files_are_those_of_the_module(client, tmp_path):
 def test_reports_are_those_of_the_module(client):
     for path in project_clips()[::10]:
         assert client.validate(path) == bvhmill.validate(path), path
+
+
+# The command line and the module see a packed clip in walk.bvh.gz only.
+def test_the_ending_gz_alone_does_not_mean_a_packed_clip(client, tmp_path,
+                                                         walk):
+    for name, data in (("take.gz", walk), ("take.bvh.gz", gzip.compress(walk)),
+                       ("take.BVH.GZ", gzip.compress(walk))):
+        path = tmp_path / name
+        path.write_bytes(data)
+        assert_same(client.read(path), bvhmill.read(path))
+
+
+def test_threads_share_a_client(server, walk):
+    client = Client(server.address, timeout=60)
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        takes = list(pool.map(lambda _: client.read(walk), range(64)))
+    assert [take.frames for take in takes] == [200] * 64
+    assert not client._calls
 
 
 def test_errors_are_those_of_the_module(client, golden):

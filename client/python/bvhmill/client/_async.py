@@ -14,7 +14,7 @@ from bvhmill._report import Report
 from bvhmill._source import Path, Source, name_of
 from bvhmill._take import Take
 from bvhmill.client._calls import (Assembler, Clips, clip_requests, data_of,
-                                   delay_before_retry, fits_one_call,
+                                   delay_before_retry, ended_of, fits_one_call,
                                    source_of)
 from bvhmill.client._connection import (AsyncConnection, Settings,
                                         server_error_of)
@@ -119,8 +119,7 @@ class AsyncClient(AsyncConnection):
         ended = None
         async for response in call:
             ended = assembler.feed(response) or ended
-        assert ended is not None
-        return ended
+        return ended_of(ended)
 
     async def validate(self, source: Source,
                        **options: Unpack[CheckOptions]) -> Report:

@@ -76,6 +76,13 @@ class Assembler:
         return result, [part[:end] for part, end in zip(parts, ends)]
 
 
+def ended_of(ended: tuple[Any, list[Any]] | None) -> tuple[Any, list[Any]]:
+    """What Assembler.feed has given. ServerError if that is nothing."""
+    if ended is None:
+        raise ServerError("the stream ended without a result", "INTERNAL")
+    return ended
+
+
 class Clips:
     """A batch of paths as one stream: requests, and outcomes of responses."""
 

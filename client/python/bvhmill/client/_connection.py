@@ -54,7 +54,7 @@ def check_process() -> None:
     elif _process != os.getpid():
         raise RuntimeError(
             "this process was forked from one that had called a server, which "
-            "gRPC does not stand; start processes by \"spawn\" or "
+            "gRPC does not support; start processes by \"spawn\" or "
             "\"forkserver\", or make the first call in the child")
 
 
@@ -136,7 +136,7 @@ _CONNECTIONS: weakref.WeakSet[Connection] = weakref.WeakSet()
 def _close_idle() -> None:
     """A child that frees a channel of its parent may hang."""
     for connection in list(_CONNECTIONS):
-        if connection._calls == 0:
+        if not connection._calls:
             connection.close()
 
 
@@ -149,8 +149,9 @@ class Connection:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._channel: Any = None
-        # Calls in progress.
-        self._calls = 0
+        # Calls in progress. Threads may change a set without a lock, which a
+        # child could find locked.
+        self._calls: set[object] = set()
         _CONNECTIONS.add(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -180,15 +181,16 @@ class Connection:
 
     @contextlib.contextmanager
     def _calling(self) -> Iterator[None]:
-        self._calls += 1
+        call = object()
+        self._calls.add(call)
         try:
             yield
         finally:
-            self._calls -= 1
+            self._calls.discard(call)
 
     def _reopen(self) -> None:
         """A channel that has failed waits a second before it connects."""
-        if self._calls == 0:
+        if not self._calls:
             self.close()
 
 

@@ -13,7 +13,7 @@ from bvhmill._report import Report
 from bvhmill._source import Path, Source, name_of
 from bvhmill._take import Take
 from bvhmill.client._calls import (Assembler, Clips, clip_requests, data_of,
-                                   delay_before_retry, fits_one_call,
+                                   delay_before_retry, ended_of, fits_one_call,
                                    source_of)
 from bvhmill.client._connection import (Connection, Settings,
                                         server_error_of)
@@ -121,8 +121,7 @@ class Client(Connection):
         ended = None
         for response in call:
             ended = assembler.feed(response) or ended
-        assert ended is not None
-        return ended
+        return ended_of(ended)
 
     def validate(self, source: Source,
                  **options: Unpack[CheckOptions]) -> Report:
@@ -154,12 +153,13 @@ class Client(Connection):
     def _outcomes(self, work: Clips) -> Iterator[Outcome]:
         attempt = 0
         while not work.is_done:
-            call = clip_service_pb2_grpc.ClipServiceStub(
-                self._open()).ConvertClips(
-                    work.requests(), timeout=self._settings.timeout,
-                    metadata=self._settings.metadata())
+            call = None
             try:
                 with self._calling():
+                    call = clip_service_pb2_grpc.ClipServiceStub(
+                        self._open()).ConvertClips(
+                            work.requests(), timeout=self._settings.timeout,
+                            metadata=self._settings.metadata())
                     for response in call:
                         for outcome in work.feed(response):
                             attempt = 0
@@ -174,5 +174,6 @@ class Client(Connection):
                 self._reopen()
                 time.sleep(delay)
             finally:
-                call.cancel()
+                if call is not None:
+                    call.cancel()
 
