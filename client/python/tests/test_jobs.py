@@ -564,6 +564,62 @@ def test_jobs_in_a_forked_child_say_why_not(server):
     assert done.stdout.split() == ["0", "0"], done.stderr
 
 
+@pytest.mark.parametrize("work", ["jobs.wait(name)",
+                                  "list(jobs.results(name))",
+                                  "jobs.submit({'big': big}, again=True)"])
+def test_ctrl_c_ends_calls_of_jobs(server, work):
+    code = """
+        import os, signal, sys, threading, time
+        from bvhmill.jobs import Jobs
+        sys.path.insert(0, sys.argv[2])
+        from conftest import walk_text
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        jobs = Jobs(sys.argv[1])
+        big = walk_text(50_000, 20)
+        clips = {str(i): big[:i - 40] for i in range(40)}
+        name = jobs.submit(clips, again=True).name
+        def kick():
+            time.sleep(0.2)
+            os.kill(os.getpid(), signal.SIGINT)
+        threading.Thread(target=kick).start()
+        try:
+            while True:
+                WORK
+        except KeyboardInterrupt:
+            pass
+        jobs.cancel(name)
+        print('interrupted')
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code).replace("WORK", work),
+         server.address, HERE], capture_output=True, text=True, timeout=200)
+    assert done.stdout == "interrupted\n", done.stderr
+
+
+def test_a_cancelled_task_ends_its_call(server):
+    clips = {str(i): walk_text(9000 + i, 20) for i in range(30)}
+
+    async def run():
+        async with AsyncJobs(server.address) as jobs:
+            submitted = await jobs.submit(clips, again=True)
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(jobs.wait(submitted), 0.01)
+            await jobs.cancel(submitted)
+            return (await jobs.wait(submitted)).is_over
+
+    assert asyncio.run(run())
+
+
+def test_results_that_are_left_are_no_burden(server):
+    jobs = Jobs(server.address)
+    submitted = jobs.submit({str(i): walk_text(500) for i in range(9)})
+    outcomes = jobs.results(submitted)
+    assert next(outcomes).ok
+    outcomes.close()
+    assert not jobs._calls
+    assert len(outcomes_of(jobs, submitted)) == 9
+
+
 def test_the_loop_runs_while_jobs_work(server):
     text = walk_text(30_000, 20)
 
