@@ -14,6 +14,7 @@
 #include "bvhmill/encode/report_json.h"
 #include "bvhmill/wire/options.h"
 #include "bvhmill/wire/result.h"
+#include "client/cli/jobs/item_key.h"
 #include "client/cli/jobs/job_server.h"
 #include "client/cli/jobs/output_formats.h"
 #include "client/cli/ui/text.h"
@@ -52,7 +53,7 @@ std::vector<Input> InputsOf(const v1::ListJobResultsResponse& page,
   std::vector<Input> inputs;
   for (const v1::ClipResult& result : page.results()) {
     Input& input = inputs.emplace_back();
-    input.base = result.key();
+    input.base = NameOfKey(result.key());
     input.path =
         result.display_name().empty() ? result.key() : result.display_name();
     for (const v1::Output& output : result.outputs()) {

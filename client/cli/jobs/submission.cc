@@ -20,6 +20,7 @@
 #include "client/cli/fixed_order.h"
 #include "client/cli/io/posix_files.h"
 #include "client/cli/io/read_clip.h"
+#include "client/cli/jobs/item_key.h"
 #include "client/cli/jobs/job_server.h"
 #include "client/cli/ui/text.h"
 
@@ -182,7 +183,7 @@ v1::CreateJobRequest Submission::Request() const {
     if (!sources_[i].is_good) continue;
     const Input& input = inputs_[i];
     v1::JobItem* const item = request.add_items();
-    item->set_key(ToUtf8(input.base));
+    item->set_key(KeyOfName(input.base));
     v1::BlobSource* const source = item->mutable_source();
     source->set_blob(sources_[i].blob);
     source->set_encoding(EncodingOnWire(EncodingOf(input)));
