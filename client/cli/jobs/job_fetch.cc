@@ -10,12 +10,13 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/digest/sha256.h"
 #include "bvhmill/encode/encoder.h"
+#include "bvhmill/encode/npy.h"
 #include "bvhmill/encode/report_json.h"
 #include "bvhmill/wire/options.h"
 #include "bvhmill/wire/result.h"
-#include "client/cli/claims.h"
 #include "client/cli/jobs/item_key.h"
 #include "client/cli/jobs/job_server.h"
+#include "client/cli/jobs/output_formats.h"
 #include "client/cli/ui/text.h"
 
 namespace bvhmill::client {
@@ -23,13 +24,22 @@ namespace {
 
 constexpr int kPageSize = 200;
 
-// The digest of the file at `path`, as the name of a blob; empty if it cannot
-// be read.
-std::string BlobOfFile(const std::string& path) {
+// The part of the file of an output that is not in its blob.
+std::string HeadOf(const v1::Output& output) {
+  if (!output.has_tensor()) return "";
+  const auto& shape = output.tensor().shape();
+  return NpyHeader("<f4", std::vector<int64_t>(shape.begin(), shape.end()));
+}
+
+// The digest of the file at `path` after `head`, as the name of a blob; empty
+// if it cannot be read, or does not begin with `head`.
+std::string BlobOfFile(const std::string& path, const std::string& head) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) return "";
+  std::string piece(head.size(), '\0');
+  file.read(piece.data(), static_cast<std::streamsize>(piece.size()));
+  if (!file || piece != head) return "";
   Sha256 digest;
-  std::string piece(size_t{1} << 20, '\0');
+  piece.resize(size_t{1} << 20);
   while (file) {
     file.read(piece.data(), static_cast<std::streamsize>(piece.size()));
     digest.Add({piece.data(), static_cast<size_t>(file.gcount())});
@@ -38,7 +48,8 @@ std::string BlobOfFile(const std::string& path) {
 }
 
 // Inputs of which the results are: for names of outputs and for messages.
-std::vector<Input> InputsOf(const v1::ListJobResultsResponse& page) {
+std::vector<Input> InputsOf(const v1::ListJobResultsResponse& page,
+                            OutputClaims* claims) {
   std::vector<Input> inputs;
   for (const v1::ClipResult& result : page.results()) {
     Input& input = inputs.emplace_back();
@@ -50,7 +61,7 @@ std::vector<Input> InputsOf(const v1::ListJobResultsResponse& page) {
     }
   }
   // A server may have items of other clients, with any keys.
-  ClaimOutputs(&inputs);
+  ClaimOutputs(&inputs, claims);
   return inputs;
 }
 
@@ -62,7 +73,7 @@ absl::Status JobFetch::Open(v1::Job* job) {
   *job = *std::move(found);
   ConvertOptions convert;
   BVHMILL_RETURN_IF_ERROR(wire::FromProto(job->options(), &convert));
-  rules_.requests = convert.outputs;
+  requests_ = convert.outputs;
   rules_.report = job->annotations().contains(kReportAnnotation);
   rules_.force = options_.force;
   auto directory = OutputDir::Open(options_.output);
@@ -72,19 +83,18 @@ absl::Status JobFetch::Open(v1::Job* job) {
 }
 
 // True if all outputs are in the folder, with the same bytes.
-bool JobFetch::IsThere(const v1::ClipResult& message,
+bool JobFetch::IsThere(const v1::ClipResult& message, const OutputRules& rules,
                        const Input& input) const {
   if (message.status().code() != 0 || message.outputs().empty()) return false;
   const std::string stem = options_.output + "/" + input.base;
   for (int i = 0; i < message.outputs_size(); ++i) {
-    if (static_cast<size_t>(i) >= rules_.requests.size()) return false;
+    const OutputRequest& request = rules.requests[static_cast<size_t>(i)];
     const std::string path =
-        stem +
-        std::string(
-            FormatOf(rules_.requests[static_cast<size_t>(i)].format).extension);
-    if (BlobOfFile(path) != message.outputs(i).blob()) return false;
+        stem + std::string(FormatOf(request.format).extension);
+    const v1::Output& output = message.outputs(i);
+    if (BlobOfFile(path, HeadOf(output)) != output.blob()) return false;
   }
-  return !rules_.report ||
+  return !rules.report ||
          std::filesystem::exists(stem + std::string(kReportExtension));
 }
 
@@ -122,9 +132,15 @@ Outcome JobFetch::Fetch(const v1::ClipResult& message, const Input& input) {
   int64_t bytes = 0;
   result.status = input.status;
   bool is_there = false;
+  OutputRules rules = rules_;
   if (result.status.ok()) {
-    is_there = IsThere(message, input);
-    ClipOutputs outputs(*directory_, rules_, input);
+    auto requests = RequestsOf(message, requests_);
+    result.status = requests.status();
+    if (requests.ok()) rules.requests = *std::move(requests);
+  }
+  if (result.status.ok()) {
+    is_there = IsThere(message, rules, input);
+    ClipOutputs outputs(*directory_, rules, input);
     const absl::StatusOr<bool> needed = is_there
                                             ? absl::StatusOr<bool>(false)
                                             : outputs.Prepare(session_.cancel);
@@ -141,7 +157,7 @@ Outcome JobFetch::Fetch(const v1::ClipResult& message, const Input& input) {
 }
 
 void JobFetch::AddPage(const v1::ListJobResultsResponse& page, Totals* totals) {
-  const std::vector<Input> inputs = InputsOf(page);
+  const std::vector<Input> inputs = InputsOf(page, &claims_);
   const Totals some =
       RunClips(session_, inputs, [&](size_t i, ClipProgress* /*progress*/) {
         return Fetch(page.results(static_cast<int>(i)), inputs[i]);

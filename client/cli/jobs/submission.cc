@@ -17,6 +17,7 @@
 #include "bvhmill/wire/source.h"
 #include "client/cli/batch.h"
 #include "client/cli/claims.h"
+#include "client/cli/fixed_order.h"
 #include "client/cli/io/posix_files.h"
 #include "client/cli/io/read_clip.h"
 #include "client/cli/jobs/item_key.h"
@@ -199,7 +200,7 @@ v1::CreateJobRequest Submission::Request() const {
   content += options_.again ? RandomWord() : std::string();
   v1::CreateJobRequest plain = request;
   plain.clear_annotations();
-  content += plain.SerializeAsString();
+  content += InFixedOrder(plain);
   content += options_.report ? "report" : "";
   request.set_request_id(Sha256Of(content));
   return request;

@@ -44,5 +44,6 @@ class Conversion {
 void BindClip(py::module_* module);
 void BindBatch(py::module_* module);
 void BindAnim(py::module_* module);
+void BindJobs(py::module_* module);
 
 }  // namespace bvhmill::python

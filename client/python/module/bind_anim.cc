@@ -89,11 +89,13 @@ py::tuple ReadFileValue(const std::string& path, const Choices& choices) {
   Bytes bytes;
   int os_error = 0;
   absl::Status status;
+  Interrupts interrupts;
   {
     const py::gil_scoped_release release;
-    status = ReadFile(path, choices.options.limits.max_clip_bytes, &bytes,
-                      &os_error);
+    status = ReadFile(path, choices.options.limits.max_clip_bytes, &interrupts,
+                      &bytes, &os_error);
   }
+  interrupts.Throw();
   const auto size = static_cast<int64_t>(bytes.size());
   return py::make_tuple(
       std::make_shared<Block>(std::move(bytes), ElementType::kByte,

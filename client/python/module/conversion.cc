@@ -1,6 +1,7 @@
 #include "client/python/module/conversion.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -147,10 +148,11 @@ class TextSink final : public Sink {
   Bytes& text_;
 };
 
+// Opening a pipe that has no writer returns at once.
 class File {
  public:
   explicit File(const std::string& path)
-      : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+      : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
   ~File() {
     if (fd_ >= 0) close(fd_);
   }
@@ -162,22 +164,36 @@ class File {
   int fd_;
 };
 
+// Waits until a pipe has bytes, or has had a writer and has none any more.
+// False if a signal handler has raised.
+bool AwaitBytes(int fd, Interrupts* interrupts) {
+  constexpr int kMilliseconds = 50;
+  pollfd waiting = {fd, POLLIN, 0};
+  while (poll(&waiting, 1, kMilliseconds) <= 0) {
+    if (interrupts != nullptr && interrupts->Check()) return false;
+  }
+  return true;
+}
+
 // Reads up to `most` bytes. errno, or 0.
-int ReadBytes(const std::string& path, size_t most, Bytes* text) {
+int ReadBytes(const std::string& path, size_t most, Interrupts* interrupts,
+              Bytes* text) {
   constexpr size_t kFirstRead = size_t{64} << 10;
   const File file(path);
   struct stat info = {};
   if (file.fd() < 0 || fstat(file.fd(), &info) != 0) return errno;
   if (S_ISDIR(info.st_mode)) return EISDIR;
+  const bool waits = !S_ISREG(info.st_mode);
   size_t size = 0;
   // One byte more shows the end of the file.
   text->resize(std::min(
       most, std::max(static_cast<size_t>(info.st_size) + 1, kFirstRead)));
   while (size < most) {
     if (size == text->size()) text->resize(std::min(most, 2 * size));
+    if (waits && !AwaitBytes(file.fd(), interrupts)) return EINTR;
     const ssize_t got =
         read(file.fd(), text->data() + size, text->size() - size);
-    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (got < 0) return errno;
     if (got == 0) break;
     size += static_cast<size_t>(got);
@@ -192,9 +208,9 @@ size_t MostBytes(int64_t max_bytes) {
 
 }  // namespace
 
-absl::Status ReadFile(const std::string& path, int64_t max_bytes, Bytes* text,
-                      int* os_error) {
-  *os_error = ReadBytes(path, MostBytes(max_bytes), text);
+absl::Status ReadFile(const std::string& path, int64_t max_bytes,
+                      Interrupts* interrupts, Bytes* text, int* os_error) {
+  *os_error = ReadBytes(path, MostBytes(max_bytes), interrupts, text);
   const Encoding encoding = client::EncodingOfName(path);
   if (*os_error != 0 || encoding == Encoding::kIdentity) {
     return absl::OkStatus();
@@ -249,7 +265,7 @@ Converted ConvertFile(const std::string& path, const Choices& choices,
     // The text of a thread that reads file after file keeps its memory.
     Bytes text = std::exchange(ThreadText(), {});
     const absl::Status read =
-        ReadFile(path, choices.options.limits.max_clip_bytes, &text,
+        ReadFile(path, choices.options.limits.max_clip_bytes, interrupts, &text,
                  &converted.os_error);
     if (converted.os_error != 0 || !read.ok()) {
       converted.result.status = read;

@@ -41,10 +41,11 @@ Converted ConvertMemory(const ClipRows& clip, const Choices& choices,
                         Interrupts* interrupts);
 
 // Reads a file, decompressed, into `text`, whose memory is used again. Reads no
-// more than one byte above `max_bytes` (0: no limit). `*os_error` is errno, or
-// 0. INVALID_ARGUMENT, reason ENCODING_INVALID, if the file cannot be
-// decompressed.
-absl::Status ReadFile(const std::string& path, int64_t max_bytes, Bytes* text,
-                      int* os_error);
+// more than one byte above `max_bytes` (0: no limit). Waits for the writer of a
+// pipe until `interrupts`, which may be null, ends that. `*os_error` is errno,
+// or 0; EINTR if it was ended. INVALID_ARGUMENT, reason ENCODING_INVALID, if
+// the file cannot be decompressed.
+absl::Status ReadFile(const std::string& path, int64_t max_bytes,
+                      Interrupts* interrupts, Bytes* text, int* os_error);
 
 }  // namespace bvhmill::python
