@@ -84,8 +84,8 @@ void ItemStorer::GiveBack(const std::vector<Lease>& leases) {
   }
 }
 
-// An item whose lease was neither used nor ended would be leased for ever. Those
-// that were stored before the exception have no lease any more.
+// An item whose lease was neither used nor ended would be leased for ever.
+// Those that were stored before the exception have no lease any more.
 void ItemStorer::StoreOrGiveBack(const std::vector<WorkPtr>& done) {
   std::vector<FailedTry> tries;
   const absl::Status stored = CatchAsStatus(log_, kWhere, [&] {

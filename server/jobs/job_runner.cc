@@ -157,8 +157,8 @@ void JobRunner::Beat(Clock::time_point now) {
   if (!beat.ok()) parts_.log.Event("jobs", "jobs: " + why);
 }
 
-// Suspects first, each alone: until all other items have ended, none is claimed.
-// True if there may be more.
+// Suspects first, each alone: until all other items have ended, none is
+// claimed. True if there may be more.
 bool JobRunner::ClaimSome() {
   bool is_idle = false;
   int room = 0;
@@ -228,9 +228,8 @@ void JobRunner::Start(ClaimedItem item) {
     const std::lock_guard lock(mutex_);
     running_.push_back(work);
     const int64_t job = work->item().lease.job;
-    const bool is_cancelled =
-        std::find(cancelled_.begin(), cancelled_.end(), job) !=
-        cancelled_.end();
+    const bool is_cancelled = std::find(cancelled_.begin(), cancelled_.end(),
+                                        job) != cancelled_.end();
     if (is_cancelled) work->cancel().Cancel();
     if (!is_used_up) return ready_.push_back(work);
   }

@@ -93,8 +93,8 @@ absl::Status Jobs::OpenFolder(std::unique_ptr<DataFolder>* folder) const {
                     : DataFolder::Open(config.data_dir, quota, folder);
 }
 
-// A database that does not answer keeps one thread; the others learn of the last
-// try.
+// A database that does not answer keeps one thread; the others learn of the
+// last try.
 absl::Status Jobs::OpenOnce(bool waits) {
   std::unique_lock opening(opening_mutex_, std::defer_lock);
   if (waits || !IsShared()) opening.lock();

@@ -266,9 +266,9 @@ absl::Status FileBlobStore::CheckFree(Use use) const {
        .limit_name = "min_free_disk_bytes",
        .limit = least,
        .args = {{"retry_after_ms", "30000"}, {"value", std::to_string(free)}},
-       .message = "the disk of the server has " + std::to_string(free) +
-                  " bytes left; min_free_disk_bytes = " +
-                  std::to_string(least)});
+       .message =
+           "the disk of the server has " + std::to_string(free) +
+           " bytes left; min_free_disk_bytes = " + std::to_string(least)});
 }
 
 absl::Status FileBlobStore::CheckTotal(int64_t total, Use use) const {
@@ -281,11 +281,10 @@ absl::Status FileBlobStore::CheckTotal(int64_t total, Use use) const {
        .limit_name = "max_data_bytes",
        .limit = most,
        .args = {{"retry_after_ms", "30000"}, {"value", std::to_string(total)}},
-       .message = "the blobs of the server would have " +
-                  std::to_string(total) +
-                  " bytes; max_data_bytes = " + std::to_string(most) +
-                  (use == Use::kUpload ? ", of which uploads may have 7/8"
-                                       : "")});
+       .message =
+           "the blobs of the server would have " + std::to_string(total) +
+           " bytes; max_data_bytes = " + std::to_string(most) +
+           (use == Use::kUpload ? ", of which uploads may have 7/8" : "")});
 }
 
 absl::Status FileBlobStore::Reserve(int64_t bytes, Use use) {

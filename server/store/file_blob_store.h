@@ -37,8 +37,8 @@ inline int64_t BytesOnDisk(int64_t size) {
 }
 
 struct BlobQuota {
-  // Bytes on the disk of all blobs; 0 = no limit. Uploads may have 7/8 of it, so
-  // that there is room for the outputs of accepted items.
+  // Bytes on the disk of all blobs; 0 = no limit. Uploads may have 7/8 of it,
+  // so that there is room for the outputs of accepted items.
   int64_t max_bytes = 0;
   // Uploads are refused if the disk has less free space. Outputs of jobs may
   // use half of it, so that accepted items can be finished.

@@ -57,7 +57,8 @@ absl::Status SqliteJobStore::ClaimOf(const std::string& caller,
                                      std::vector<ClaimedItem>* items) {
   const size_t begin = items->size();
   {
-    Statement find(writer_.get(), rules.suspects ? kSuspectItemsSql : kFreshItemsSql);
+    Statement find(writer_.get(),
+                   rules.suspects ? kSuspectItemsSql : kFreshItemsSql);
     find.Bind(caller).Bind(rules.now_ms).Bind(limit);
     // Items of one job share their options.
     int64_t job = -1;

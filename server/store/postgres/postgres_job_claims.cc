@@ -235,11 +235,12 @@ absl::Status PostgresJobStore::BeginJobs(const ClaimRules& rules, Work* work,
 
 absl::Status PostgresJobStore::FindSuspects(int64_t now_ms, bool* are_there) {
   return connections_.Run(Commit::kFast, [&](Work* work) {
-    *are_there = !work->Run("SELECT 1 FROM item JOIN job ON job.number = "
-                            "item.job WHERE item.state = 0 AND crashes >= 2 "
-                            "AND not_before_ms <= $1 AND job.state < 4 AND "
-                            "job.state <> 3 LIMIT 1",
-                            now_ms)
+    *are_there = !work->Run(
+                          "SELECT 1 FROM item JOIN job ON job.number = "
+                          "item.job WHERE item.state = 0 AND crashes >= 2 "
+                          "AND not_before_ms <= $1 AND job.state < 4 AND "
+                          "job.state <> 3 LIMIT 1",
+                          now_ms)
                       .empty();
     return absl::OkStatus();
   });

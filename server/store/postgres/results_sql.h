@@ -7,11 +7,12 @@ namespace bvhmill::server {
 
 // Results of the job $1 after the item $2: $3 of them, cut by their bytes at
 // $4. Each row has the sum of those before it.
-#define BVHMILL_RESULTS(which)                                                \
-  "SELECT item, bytes FROM (SELECT item, bytes, row_number() OVER so_far, "   \
-  "sum(octet_length(bytes)) OVER so_far AS size FROM (SELECT item, bytes "    \
-  "FROM result WHERE job = $1 AND item > $2" which " ORDER BY item LIMIT $3)" \
-  " page WINDOW so_far AS (ORDER BY item)) sized WHERE row_number = 1 OR "    \
+#define BVHMILL_RESULTS(which)                                              \
+  "SELECT item, bytes FROM (SELECT item, bytes, row_number() OVER so_far, " \
+  "sum(octet_length(bytes)) OVER so_far AS size FROM (SELECT item, bytes "  \
+  "FROM result WHERE job = $1 AND item > $2" which                          \
+  " ORDER BY item LIMIT $3)"                                                \
+  " page WINDOW so_far AS (ORDER BY item)) sized WHERE row_number = 1 OR "  \
   "size <= $4 ORDER BY item"
 
 inline constexpr char kResultsSql[] = BVHMILL_RESULTS("");

@@ -1,4 +1,4 @@
-// How items share the server: with calls, with each other, and with faults.
+// The parts of a server that work on jobs, without sockets of the server.
 
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
@@ -6,14 +6,11 @@
 #include <sys/socket.h>
 
 #include <atomic>
-#include <fstream>
 #include <future>
 #include <thread>
 
-#include "bvhmill/base/call_error.h"
 #include "server/jobs/jobs.h"
 #include "server/jobs/wall_clock.h"
-#include "server/store/fault_points.h"
 #include "server/store/postgres/open_postgres.h"
 #include "server/store/sqlite.h"
 #include "tests/server/jobs/job_fixture.h"
@@ -22,9 +19,6 @@ namespace bvhmill::testing {
 namespace {
 
 using server::DataFolder;
-using server::Effect;
-using server::Fault;
-using server::FaultPoints;
 
 server::AdmissionLimits OneClipPerConnection() {
   server::AdmissionLimits limits;
@@ -97,86 +91,6 @@ class JobPartsTest : public ::testing::Test {
   JobParts parts_{folder_};
 };
 
-TEST_F(JobServerTest, AnExceptionWhileResultsAreStoredLosesNoItem) {
-  StartJobs();
-  const std::vector<std::string> clips = SomeClips(3);
-  for (const std::string& clip : clips) calls_->Store(clip);
-  FaultPoints::Arm({.at = 1, .fault = Fault::kNoMemory, .only = Effect::kSync});
-  v1::Job job;
-  ASSERT_TRUE(calls_->Create(JobOfClips(clips), &job).ok());
-  v1::WaitJobRequest request;
-  request.set_name(job.name());
-  request.mutable_timeout()->set_seconds(30);
-  v1::WaitJobResponse response;
-  EXPECT_TRUE(calls_->jobs()
-                  ->WaitJob(calls_->Context().get(), request, &response)
-                  .ok());
-  EXPECT_GE(FaultPoints::Disarm(), 1);
-  EXPECT_EQ(response.job().state(), v1::JOB_STATE_SUCCEEDED);
-  EXPECT_EQ(response.job().items().ok(), 3);
-}
-
-// The token `alpha` may have one clip in flight, `beta` any number.
-std::string TokensWithAQuota(const std::string& path) {
-  std::ofstream file(path);
-  for (const auto& [name, rights] :
-       {std::pair<std::string, std::string>{"alpha", ":jobs,convert:clips=1"},
-        {"beta", ":jobs"}}) {
-    std::string line;
-    EXPECT_TRUE(server::HashToken(name, name, &line).ok());
-    // Its name and digest.
-    file << line.substr(0, name.size() + 65) << rights << "\n";
-  }
-  return path;
-}
-
-TEST_F(JobServerTest, AQuotaHoldsForItemsAndForNothingElse) {
-  StartJobs([&](server::ServerConfig* config) {
-    config->token_file = TokensWithAQuota(folder_ + ".tokens");
-  });
-  JobCalls alpha(channel_, "alpha");
-  JobCalls beta(channel_, "beta");
-  const std::vector<std::string> clips = SomeClips(20);
-  for (const std::string& clip : clips) {
-    alpha.Store(clip);
-    beta.Store(clip);
-  }
-  // The only clip that alpha may have in flight.
-  const auto context = alpha.Context();
-  const auto stream = clips_->ConvertClips(context.get());
-  v1::ConvertClipsRequest request;
-  request.mutable_open()->mutable_options()->add_outputs()->mutable_positions();
-  ASSERT_TRUE(stream->Write(request));
-  request.mutable_begin()->set_key("held");
-  request.mutable_begin()->mutable_source()->set_data(SmallClip());
-  ASSERT_TRUE(stream->Write(request));
-  ASSERT_TRUE(Eventually([&] {
-    v1::ConvertClipResponse response;
-    return clips_
-               ->ConvertClip(alpha.Context().get(),
-                             PositionsRequest(SmallClip()), &response)
-               .error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED;
-  }));
-  // Calls about jobs are no clips; the items wait.
-  v1::Job held;
-  ASSERT_TRUE(alpha.Create(JobOfClips(clips), &held).ok());
-  // The jobs of others go on.
-  v1::Job job;
-  ASSERT_TRUE(beta.Create(JobOfClips(clips), &job).ok());
-  EXPECT_EQ(beta.Await(job.name()).items().ok(), 20);
-  ASSERT_TRUE(alpha.Get(held.name(), &held).ok());
-  EXPECT_EQ(held.items().ok(), 0);
-  request.mutable_end();
-  stream->Write(request);
-  stream->WritesDone();
-  v1::ConvertClipsResponse response;
-  while (stream->Read(&response)) {
-  }
-  EXPECT_TRUE(stream->Finish().ok());
-  EXPECT_EQ(alpha.Await(held.name()).items().ok(), 20);
-  std::filesystem::remove(folder_ + ".tokens");
-}
-
 TEST_F(JobPartsTest, WaitsEndWhileOldDataAreRemoved) {
   auto folder = Open();
   Upload("old", folder.get());
@@ -239,9 +153,8 @@ TEST_F(JobPartsTest, NothingIsClaimedWhileASuspectRuns) {
   ASSERT_TRUE(parts_.admission.TryEnter({}, "jobs of ", 1, &other).ok());
   server::JobRunner runner(parts_.All(), folder.get(), [](const auto&) {});
   server::JobStats stats;
-  ASSERT_TRUE(Eventually([&] {
-    return folder->jobs().Stats(&stats).ok() && stats.leased == 1;
-  }));
+  ASSERT_TRUE(Eventually(
+      [&] { return folder->jobs().Stats(&stats).ok() && stats.leased == 1; }));
   const int64_t looks = runner.looks();
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   // Each tick, each beat, and few others.
@@ -309,9 +222,8 @@ TEST_F(JobPartsTest, AnItemThatIsTooLargeForTheDiskIsGivenUpBesideOthers) {
       {.on_over = [](const auto&) {},
        .on_stored = [] {},
        .on_fault = [&](const auto&) { ++faults; },
-       .on_end = [&](const auto& works) {
-         ends += static_cast<int>(works.size());
-       }});
+       .on_end =
+           [&](const auto& works) { ends += static_cast<int>(works.size()); }});
   const auto put = [&](const server::ClaimedItem& item, bool is_full) {
     auto work = std::make_shared<server::ItemWork>(parts_.config,
                                                    &folder->blobs(), item);
@@ -383,38 +295,10 @@ TEST_F(JobPartsTest, ADatabaseThatNeverAnswersBlocksNoCall) {
     return jobs.Open(&folder);
   });
   // A connection is given up after 5 s.
-  EXPECT_EQ(calls.wait_for(std::chrono::seconds(3)),
-            std::future_status::ready);
+  EXPECT_EQ(calls.wait_for(std::chrono::seconds(3)), std::future_status::ready);
   silent.Close();
   EXPECT_TRUE(absl::IsUnavailable(calls.get()));
   EXPECT_TRUE(start.get().ok());
-}
-
-TEST_F(JobServerTest, PagesOfJobsFitIntoAResponse) {
-  constexpr int64_t kMost = 4096;
-  StartJobs([](server::ServerConfig* config) {
-    config->service.max_unary_response_bytes = kMost;
-  });
-  const std::string clip = SmallClip();
-  calls_->Store(clip);
-  v1::CreateJobRequest request = JobOfClips({clip});
-  (*request.mutable_annotations())["a"] = std::string(1000, 'x');
-  for (int i = 0; i < 10; ++i) {
-    v1::Job job;
-    ASSERT_TRUE(calls_->Create(request, &job).ok());
-  }
-  v1::ListJobsRequest list;
-  list.set_page_size(100);
-  int jobs = 0;
-  do {
-    v1::ListJobsResponse response;
-    ASSERT_TRUE(
-        calls_->jobs()->ListJobs(calls_->Context().get(), list, &response).ok());
-    EXPECT_LE(response.ByteSizeLong(), static_cast<size_t>(kMost));
-    jobs += response.jobs_size();
-    list.set_page_token(response.next_page_token());
-  } while (!list.page_token().empty());
-  EXPECT_EQ(jobs, 10);
 }
 
 }  // namespace

@@ -34,9 +34,9 @@ class FileBlobs : public ::testing::Test {
 
   void Open(const server::BlobQuota& quota = {}) {
     store_ = nullptr;
-    ASSERT_TRUE(FileBlobStore::Open(folder_, server::FolderUse::kAlone, quota,
-                                    &store_)
-                    .ok());
+    ASSERT_TRUE(
+        FileBlobStore::Open(folder_, server::FolderUse::kAlone, quota, &store_)
+            .ok());
   }
   static server::BlobName Name(const std::string& bytes) {
     return {"space", Sha256Of(bytes)};

@@ -97,13 +97,12 @@ TEST_P(AnyStore, CallersCanBeLeftOutOfAClaim) {
   job.caller = "b";
   ASSERT_TRUE(Create(job).ok());
   std::vector<server::ClaimedItem> items;
-  ASSERT_TRUE(store_
-                  ->Claim({.limit = 5,
-                           .now_ms = 5000,
-                           .until_ms = 9000,
-                           .without = {"a"}},
-                          &items)
-                  .ok());
+  ASSERT_TRUE(
+      store_
+          ->Claim(
+              {.limit = 5, .now_ms = 5000, .until_ms = 9000, .without = {"a"}},
+              &items)
+          .ok());
   ASSERT_EQ(items.size(), 1U);
   EXPECT_EQ(items[0].caller, "b");
 }

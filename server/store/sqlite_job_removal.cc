@@ -1,0 +1,121 @@
+// How jobs are removed: the part of SqliteJobStore that may take long.
+
+#include <array>
+#include <chrono>
+#include <limits>
+#include <thread>
+
+#include "bvhmill/base/status.h"
+#include "server/store/job_parts.h"
+#include "server/store/sqlite_job_store.h"
+
+namespace bvhmill::server {
+namespace {
+
+// Items of a job that is being removed, of one transaction.
+constexpr int64_t kRemovedAtOnce = 2000;
+constexpr std::chrono::milliseconds kPause(1);
+
+// The caller of jobs that were deleted, and have rows still: no caller has this
+// name. They ended long ago, so that Expire finds them.
+#define BVHMILL_GONE "caller = '/gone', request_id = '', state = 6, end_ms = 1"
+
+}  // namespace
+
+absl::Status SqliteJobStore::Hide(const std::string& caller,
+                                  const std::string& id, int64_t* number) {
+  const std::lock_guard lock(write_mutex_);
+  Transaction transaction(writer_.get());
+  BVHMILL_RETURN_IF_ERROR(transaction.status());
+  JobInfo job;
+  BVHMILL_RETURN_IF_ERROR(FindJob(writer_.get(), caller, id, &job));
+  if (!IsOver(job.state)) return JobNotOver();
+  *number = job.number;
+  {
+    Statement hide(writer_.get(),
+                   "UPDATE job SET " BVHMILL_GONE " WHERE number = ?");
+    BVHMILL_RETURN_IF_ERROR(hide.Bind(job.number).Run());
+  }
+  return transaction.Commit();
+}
+
+// The items of a job below `end`, with their results.
+absl::Status SqliteJobStore::RemoveItems(int64_t job, int64_t end) {
+  std::array<int64_t, 4> removed = {};
+  size_t table = 0;
+  for (const char* const sql :
+       {"DELETE FROM output WHERE job = ? AND item < ?",
+        "DELETE FROM result WHERE job = ? AND item < ? AND code = 0",
+        "DELETE FROM result WHERE job = ? AND item < ?",
+        "DELETE FROM item WHERE job = ? AND number < ?"}) {
+    Statement remove(writer_.get(), sql);
+    BVHMILL_RETURN_IF_ERROR(remove.Bind(job).Bind(end).Run());
+    removed[table++] = writer_->changes();
+  }
+  // What is left is a whole job, for a check of the data.
+  Statement shrink(writer_.get(),
+                   "UPDATE job SET " BVHMILL_GONE
+                   ", ok = ok - ?, failed = failed - ?, total = total - ? "
+                   "WHERE number = ?");
+  shrink.Bind(removed[1]).Bind(removed[2]).Bind(removed[3]);
+  return shrink.Bind(job).Run();
+}
+
+absl::Status SqliteJobStore::RemoveSome(int64_t job, bool* is_gone) {
+  const std::lock_guard lock(write_mutex_);
+  Transaction transaction(writer_.get());
+  BVHMILL_RETURN_IF_ERROR(transaction.status());
+  int64_t end = std::numeric_limits<int64_t>::max();
+  {
+    Statement find(writer_.get(),
+                   "SELECT number FROM item WHERE job = ? ORDER BY number "
+                   "LIMIT 1 OFFSET ?");
+    *is_gone = !find.Bind(job).Bind(kRemovedAtOnce).Step();
+    if (!*is_gone) end = find.Int(0);
+    BVHMILL_RETURN_IF_ERROR(find.status());
+  }
+  BVHMILL_RETURN_IF_ERROR(RemoveItems(job, end));
+  if (*is_gone) {
+    Statement remove(writer_.get(), "DELETE FROM job WHERE number = ?");
+    BVHMILL_RETURN_IF_ERROR(remove.Bind(job).Run());
+  }
+  return transaction.Commit();
+}
+
+// Others write between the transactions.
+absl::Status SqliteJobStore::Remove(int64_t job, int most_parts) {
+  bool is_gone = false;
+  for (int part = 0; part < most_parts && !is_gone; ++part) {
+    if (part > 0) std::this_thread::sleep_for(kPause);
+    BVHMILL_RETURN_IF_ERROR(RemoveSome(job, &is_gone));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SqliteJobStore::Delete(const std::string& caller,
+                                    const std::string& id) {
+  int64_t job = 0;
+  BVHMILL_RETURN_IF_ERROR(Hide(caller, id, &job));
+  return Remove(job, /*most_parts=*/1);
+}
+
+absl::Status SqliteJobStore::Expire(int64_t before_ms, int64_t* count) {
+  std::vector<int64_t> jobs;
+  {
+    const std::lock_guard lock(read_mutex_);
+    Statement find(reader_.get(),
+                   "SELECT number FROM job WHERE state >= 4 AND end_ms < ? "
+                   "LIMIT 100");
+    find.Bind(before_ms);
+    while (find.Step()) jobs.push_back(find.Int(0));
+    BVHMILL_RETURN_IF_ERROR(find.status());
+  }
+  *count = 0;
+  for (const int64_t job : jobs) {
+    BVHMILL_RETURN_IF_ERROR(Remove(job, std::numeric_limits<int>::max()));
+    ++*count;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace bvhmill::server
