@@ -4,14 +4,26 @@
 #include "server/store/postgres/open_postgres.h"
 
 namespace bvhmill::server {
+namespace {
 
-absl::Status OpenPostgresJobStore(const std::string& /*address*/,
-                                  std::unique_ptr<JobStore>* /*store*/,
-                                  std::string* /*identity*/) {
+absl::Status NoPostgres() {
   return MakeCallError({.code = absl::StatusCode::kUnimplemented,
                         .reason = "NO_POSTGRES",
                         .message = "this bvhmilld was built without "
                                    "PostgreSQL"});
+}
+
+}  // namespace
+
+absl::Status OpenPostgresJobStore(const std::string& /*address*/,
+                                  std::unique_ptr<JobStore>* /*store*/,
+                                  std::string* /*identity*/) {
+  return NoPostgres();
+}
+
+absl::Status OpenPostgresNameLock(const std::string& /*address*/,
+                                  std::unique_ptr<NameLock>* /*lock*/) {
+  return NoPostgres();
 }
 
 std::string WithoutPassword(const std::string& /*address*/) { return ""; }
