@@ -63,8 +63,8 @@ class BlobUpload {
   virtual absl::Status Finish() = 0;
 };
 
-// An open blob. Once it was removed, it can be read to its end, or every Read is
-// NOT_FOUND. Thread-safe.
+// An open blob. Once it was removed, it can be read to its end, or every Read
+// is NOT_FOUND. Thread-safe.
 class BlobReader {
  public:
   virtual ~BlobReader() = default;
@@ -81,10 +81,10 @@ struct BlobEntry {
   int64_t used_ms = 0;
 };
 
-// Thread-safe. Functions block for the disk or the network. Errors besides those
-// that are named: RESOURCE_EXHAUSTED with the reason DISK_FULL or, for a quota,
-// LIMIT_EXCEEDED; INTERNAL, STORE_FAULT; UNAVAILABLE, BLOBS_UNAVAILABLE, after
-// which it is not known whether a change was stored.
+// Thread-safe. Functions block for the disk or the network. Errors besides
+// those that are named: RESOURCE_EXHAUSTED with the reason DISK_FULL or, for a
+// quota, LIMIT_EXCEEDED; INTERNAL, STORE_FAULT; UNAVAILABLE, BLOBS_UNAVAILABLE,
+// after which it is not known whether a change was stored.
 class BlobStore {
  public:
   BlobStore() = default;

@@ -168,7 +168,8 @@ absl::Status FileBlobStore::Commit(std::span<NewBlob* const> blobs) {
     folders.insert(FolderOf(blob->name_));
   }
   const std::vector<std::string> names(folders.begin(), folders.end());
-  return ForAll<kSyncThreads>(names.size(), [&](size_t i) { return SyncNames(names[i]); });
+  return ForAll<kSyncThreads>(names.size(),
+                              [&](size_t i) { return SyncNames(names[i]); });
 }
 
 absl::Status FileBlobStore::StartUpload(const BlobName& name,

@@ -249,9 +249,9 @@ CURLcode S3Client::Perform(const S3Request& request, const S3Keys& keys,
   SetTransport(handle, request.patience_seconds);
   SetMethod(handle, request, &transfer);
   Headers headers;
-  headers.Add("x-amz-content-sha256: " +
-              (request.digest.empty() ? Sha256Of(request.text)
-                                      : request.digest));
+  headers.Add("x-amz-content-sha256: " + (request.digest.empty()
+                                              ? Sha256Of(request.text)
+                                              : request.digest));
   if (!keys.token.empty()) headers.Add("x-amz-security-token: " + keys.token);
   for (const std::string& header : request.headers) headers.Add(header);
   const std::string signer = "aws:amz:" + options_.region + ":s3";

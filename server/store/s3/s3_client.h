@@ -113,5 +113,4 @@ class S3Client {
   Clock::duration pause_{};
 };
 
-
 }  // namespace bvhmill::server

@@ -20,9 +20,9 @@ constexpr std::string_view kLost[] = {"NoSuchUpload", "InvalidPart",
                                       "InvalidPartOrder", "EntityTooSmall"};
 // The store is busy, or bytes were lost or damaged on their way.
 constexpr std::string_view kRepeat[] = {
-    "SlowDown",          "InternalError",  "ServiceUnavailable",
-    "RequestTimeout",    "IncompleteBody", "XAmzContentSHA256Mismatch",
-    "OperationAborted",  "BadDigest",      "ConcurrentModification",
+    "SlowDown",         "InternalError",  "ServiceUnavailable",
+    "RequestTimeout",   "IncompleteBody", "XAmzContentSHA256Mismatch",
+    "OperationAborted", "BadDigest",      "ConcurrentModification",
     "TooManyRequests",
 };
 
@@ -46,12 +46,14 @@ absl::Status RefusedBy(const std::string& code, const std::string& described) {
   if (code == "InvalidAccessKeyId" || code == "SignatureDoesNotMatch") {
     return Precondition("S3_REFUSED",
                         "the store of blobs does not take the keys of the "
-                        "server (" + described + ")");
+                        "server (" +
+                            described + ")");
   }
   if (code == "RequestTimeTooSkewed") {
     return Precondition("S3_REFUSED",
                         "the clocks of the server and of the store of blobs "
-                        "differ by too much (" + described + ")");
+                        "differ by too much (" +
+                            described + ")");
   }
   return Precondition("S3_REFUSED",
                       "the store of blobs refuses the server (" + described +
@@ -99,8 +101,8 @@ absl::Status StatusOfAnswer(int http_status, const std::string& code) {
   return MakeCallError(
       {.code = absl::StatusCode::kInternal,
        .reason = "STORE_FAULT",
-       .message = "the server cannot use the store of blobs (" + described +
-                  ")"});
+       .message =
+           "the server cannot use the store of blobs (" + described + ")"});
 }
 
 // The text of libcurl for a code names no host.
@@ -109,10 +111,10 @@ absl::Status StatusOfTransfer(CURLcode code) {
   if (MayRepeat(code)) {
     return BlobsUnavailable("the store of blobs does not answer (" + why + ")");
   }
-  return MakeCallError({.code = absl::StatusCode::kInternal,
-                        .reason = "STORE_FAULT",
-                        .message = "the server cannot use the store of blobs ("
-                                   + why + ")"});
+  return MakeCallError(
+      {.code = absl::StatusCode::kInternal,
+       .reason = "STORE_FAULT",
+       .message = "the server cannot use the store of blobs (" + why + ")"});
 }
 
 bool MayRepeat(int http_status, const std::string& code) {

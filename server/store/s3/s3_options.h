@@ -26,7 +26,8 @@ struct S3Options {
   int64_t touch_after_ms = 0;
 };
 
-// The largest object that S3 copies at once, which is how a blob counts as used.
+// The largest object that S3 copies at once, which is how a blob counts as
+// used.
 inline constexpr int64_t kMaxS3BlobBytes = int64_t{5} << 30;
 
 struct S3Place {

@@ -83,10 +83,9 @@ std::string CompletionOf(const std::vector<std::string>& tags) {
 int64_t TimeOf(const std::string& text) {
   std::tm time = {};
   int milliseconds = 0;
-  const int read =
-      std::sscanf(text.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d.%3d", &time.tm_year,
-                  &time.tm_mon, &time.tm_mday, &time.tm_hour, &time.tm_min,
-                  &time.tm_sec, &milliseconds);
+  const int read = std::sscanf(
+      text.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d.%3d", &time.tm_year, &time.tm_mon,
+      &time.tm_mday, &time.tm_hour, &time.tm_min, &time.tm_sec, &milliseconds);
   constexpr int kWithoutFraction = 6;
   if (read < kWithoutFraction) return 0;
   time.tm_year -= 1900;
