@@ -38,6 +38,8 @@ struct Transfer {
   const S3Request& request;
   S3Answer& answer;
   int64_t sent = 0;
+  // All headers of the answer have come.
+  bool has_headers = false;
 };
 
 int64_t BodyBytes(const S3Request& request) {
@@ -110,6 +112,9 @@ size_t TakeHeader(char* from, size_t unit, size_t count, void* context) {
   if (line.starts_with("HTTP/")) {
     // A later answer of the same transfer, e.g. after "100 Continue".
     transfer->answer = {};
+    transfer->has_headers = false;
+  } else if (line == "\r\n") {
+    transfer->has_headers = true;
   } else if (colon != std::string_view::npos) {
     std::string value(line.substr(colon + 1));
     while (!value.empty() && std::isspace(value.back()) != 0) value.pop_back();
@@ -275,8 +280,10 @@ CURLcode S3Client::Perform(const S3Request& request, const S3Keys& keys,
   long status = 0;
   curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &status);
   answer->status = static_cast<int>(status);
-  if (code == CURLE_OK) GiveBack(std::move(owned));
-  return code;
+  if (code != CURLE_OK) return code;
+  GiveBack(std::move(owned));
+  // libcurl takes headers that are cut off for all of them.
+  return transfer.has_headers ? CURLE_OK : CURLE_PARTIAL_FILE;
 }
 
 absl::Status S3Client::SendOnce(const S3Request& request, S3Answer* answer,

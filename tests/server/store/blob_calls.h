@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <random>
@@ -28,9 +31,12 @@ inline std::string WhyOfStore(const absl::Status& status) {
 
 // Bytes that differ for each seed.
 inline std::string BlobBytes(size_t size, unsigned seed) {
-  std::minstd_rand random(seed + 1);
+  std::mt19937_64 random(seed);
   std::string bytes(size, '\0');
-  for (char& c : bytes) c = static_cast<char>(random() >> 8);
+  for (size_t at = 0; at < size; at += sizeof(uint64_t)) {
+    const uint64_t word = random();
+    std::memcpy(bytes.data() + at, &word, std::min(sizeof(word), size - at));
+  }
   return bytes;
 }
 

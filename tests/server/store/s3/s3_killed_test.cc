@@ -1,4 +1,4 @@
-// A process is killed at each of its requests to a store in S3, and at random
+// A process is killed at each of its effects on a store in S3, and at random
 // moments. After it, every blob is whole or not there, an upload goes on, and
 // nothing stays for ever.
 
@@ -24,6 +24,8 @@ using server::FaultPoints;
 constexpr size_t kUploadBytes = size_t{20} << 20;
 constexpr size_t kOutputBytes = size_t{18} << 20;
 constexpr size_t kSmallBytes = 70'000;
+// Few writes to files, so that most kills are at requests.
+constexpr size_t kPieceBytes = size_t{4} << 20;
 
 // BVHMILL_KILLS makes the test longer.
 int RandomKills() {
@@ -48,7 +50,7 @@ class KilledS3 : public ::testing::Test {
   // The load of round `seed`: an upload, and two outputs.
   void Load(unsigned seed) {
     const auto store = Open();
-    static_cast<void>(UploadBlob(store.get(), Upload(seed)));
+    static_cast<void>(UploadBlob(store.get(), Upload(seed), kPieceBytes));
     std::vector<std::unique_ptr<server::NewBlob>> blobs;
     blobs.push_back(MakeBlob(store.get(), Output(seed)));
     blobs.push_back(MakeBlob(store.get(), Small(seed)));
@@ -125,7 +127,7 @@ class KilledS3 : public ::testing::Test {
   int resumed_ = 0;
 };
 
-TEST_F(KilledS3, AtEachRequest) {
+TEST_F(KilledS3, AtEachEffect) {
   Open();
   unsigned kills = 0;
   bool was_killed = true;
