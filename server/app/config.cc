@@ -100,11 +100,12 @@ std::string CheckMetrics(const ServerConfig& config) {
   return "";
 }
 
+// IsLoopback takes HOST:PORT.
 bool IsClearText(const ServerConfig& config, const std::string& endpoint) {
   constexpr std::string_view kHttp = "http://";
-  return endpoint.starts_with(kHttp) && !config.insecure &&
-         !IsLoopback(endpoint.substr(kHttp.size()) +
-                     (endpoint.rfind(':') < kHttp.size() ? ":80" : ""));
+  if (config.insecure || !endpoint.starts_with(kHttp)) return false;
+  const std::string address = endpoint.substr(kHttp.size());
+  return !IsLoopback(HasPort(address) ? address : address + ":80");
 }
 
 std::string CheckS3(const ServerConfig& config) {
@@ -138,8 +139,9 @@ std::string CheckS3(const ServerConfig& config) {
 std::string CheckJobs(const ServerConfig& config) {
   if (!config.s3.address.empty()) return CheckS3(config);
   if (!config.s3.endpoint.empty() || !config.s3.credentials_file.empty() ||
-      !config.s3.ca_file.empty()) {
-    return "--s3-endpoint, --s3-ca and --s3-credentials need --blobs";
+      !config.s3.ca_file.empty() || config.s3.region != S3Options().region) {
+    return "--s3-endpoint, --s3-region, --s3-ca and --s3-credentials need "
+           "--blobs";
   }
   const bool is_shared = !config.jobs_database.empty();
   return is_shared && (config.data_dir_is_default || config.data_dir.empty())
