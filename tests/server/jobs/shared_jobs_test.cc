@@ -61,7 +61,8 @@ class SharedBlobs {
     std::unique_ptr<server::S3Client> client;
     server::S3Answer answer;
     return server::S3Client::Make(options, &client).ok() &&
-           client->Send({.method = "PUT", .patience_seconds = 60}, &answer).ok();
+           client->Send({.method = "PUT", .patience_seconds = 60}, &answer)
+               .ok();
   }
   std::vector<std::string> Flags() const {
     return {"--blobs", bucket_ + "/a", "--s3-endpoint", s3_->endpoint()};
