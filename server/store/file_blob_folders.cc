@@ -112,10 +112,10 @@ absl::Status FileBlobStore::CountBytes() {
   std::error_code error;
   for (const auto& file : fs::directory_iterator(folder_ + "/uploads", error)) {
     const auto size = static_cast<int64_t>(file.file_size(error));
-    if (!error) bytes_ += size;
+    if (!error) budget_.Add(size);
   }
   return List([this](const BlobEntry& entry) {
-    bytes_ += entry.size;
+    budget_.Add(entry.size);
     return true;
   });
 }

@@ -2,53 +2,23 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
-#include <cerrno>
-#include <chrono>
-#include <thread>
 #include <utility>
 #include <vector>
 
-#include "bvhmill/base/call_error.h"
-#include "bvhmill/base/limits.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/digest/sha256.h"
+#include "server/store/for_all.h"
 
 namespace bvhmill::server {
 namespace {
 
-// Bytes between two looks at the free space of the disk.
-constexpr int64_t kLookBytes = int64_t{8} << 20;
 constexpr size_t kReadBytes = size_t{1} << 20;
-constexpr size_t kSpaceDigits = 16;
 
-// Calls `sync(i)` for each i below `count`, also after an error; returns the
-// first one. A disk writes several files in hardly more time than one, if they
-// are asked for at once: with eight threads, nine times as fast as one by one.
-template <typename Sync>
-absl::Status ForAll(size_t count, const Sync& sync) {
-  constexpr size_t kThreads = 8;
-  std::array<absl::Status, kThreads> status;
-  const auto run = [&](size_t first, size_t step) {
-    for (size_t i = first; i < count; i += step) status[first].Update(sync(i));
-  };
-  if (count < kThreads) {
-    run(0, 1);
-    return status[0];
-  }
-  {
-    std::vector<std::jthread> threads;
-    for (size_t i = 1; i < kThreads; ++i)
-      threads.emplace_back(run, i, kThreads);
-    run(0, kThreads);
-  }
-  for (const absl::Status& one : status) BVHMILL_RETURN_IF_ERROR(one);
-  return absl::OkStatus();
-}
+// A disk writes several files in hardly more time than one, if they are asked
+// for at once: with eight threads, nine times as fast as one by one.
+constexpr size_t kSyncThreads = 8;
 
 // Adds the content of a file to `digest`, and its size to `size`.
 absl::Status AddContent(const OwnedFile& file, const std::string& path,
@@ -62,17 +32,7 @@ absl::Status AddContent(const OwnedFile& file, const std::string& path,
   return absl::OkStatus();
 }
 
-absl::Status BlobExists() {
-  return MakeCallError({.code = absl::StatusCode::kAlreadyExists,
-                        .reason = "BLOB_EXISTS",
-                        .message = "the server has the blob"});
-}
-
 }  // namespace
-
-std::string SpaceOf(std::string_view name) {
-  return Sha256Of(name).substr(0, kSpaceDigits);
-}
 
 // A file of new/ until it is committed.
 class FileBlobStore::FileBlob final : public NewBlob {
@@ -86,13 +46,12 @@ class FileBlobStore::FileBlob final : public NewBlob {
   ~FileBlob() override {
     file_.Close();
     if (!is_stored_) static_cast<void>(RemoveFile(path_));
-    if (!is_stored_) store_.Return(size_);
+    if (!is_stored_) store_.budget_.Return(size_);
   }
 
   absl::Status Append(std::string_view bytes) override {
     const auto more = static_cast<int64_t>(bytes.size());
-    BVHMILL_RETURN_IF_ERROR(
-        store_.Reserve(more, store_.quota_.min_free_bytes / 2));
+    BVHMILL_RETURN_IF_ERROR(store_.budget_.ReserveForOutput(more));
     size_ += more;
     digest_.Add(bytes);
     return WriteFile(file_, path_, bytes);
@@ -121,13 +80,7 @@ class FileBlobStore::FileUpload final : public BlobUpload {
   absl::Status Start() {
     bool is_locked = false;
     BVHMILL_RETURN_IF_ERROR(LockUpload(path_, O_CREAT, &file_, &is_locked));
-    if (!is_locked) {
-      return MakeCallError(
-          {.code = absl::StatusCode::kAborted,
-           .reason = "UPLOAD_RUNNING",
-           .args = {{"retry_after_ms", "1000"}},
-           .message = "another upload of the blob runs; try again later"});
-    }
+    if (!is_locked) return UploadRunning();
     // The upload that held the lock before may have made the blob.
     bool exists = false;
     BVHMILL_RETURN_IF_ERROR(store_.Find(name_, &exists));
@@ -139,13 +92,13 @@ class FileBlobStore::FileUpload final : public BlobUpload {
 
   absl::Status Append(std::string_view bytes) override {
     const auto more = static_cast<int64_t>(bytes.size());
-    BVHMILL_RETURN_IF_ERROR(store_.Reserve(more, store_.quota_.min_free_bytes));
+    BVHMILL_RETURN_IF_ERROR(store_.budget_.ReserveForUpload(more));
     const absl::Status written = WriteFile(file_, path_, bytes);
     if (written.ok()) {
       digest_.Add(bytes);
       size_ += more;
     } else {
-      store_.Return(more);
+      store_.budget_.Return(more);
       Drop();
     }
     return written;
@@ -154,11 +107,7 @@ class FileBlobStore::FileUpload final : public BlobUpload {
   absl::Status Finish() override {
     if (digest_.Finish() != name_.digest) {
       Drop();
-      return MakeCallError({.code = absl::StatusCode::kInvalidArgument,
-                            .reason = "DIGEST_MISMATCH",
-                            .field = "blob",
-                            .message = "the bytes have another SHA-256; upload "
-                                       "the blob again from its beginning"});
+      return DigestMismatch();
     }
     BVHMILL_RETURN_IF_ERROR(SyncFile(file_, path_));
     BVHMILL_RETURN_IF_ERROR(store_.ReadyFolder(name_));
@@ -169,7 +118,7 @@ class FileBlobStore::FileUpload final : public BlobUpload {
  private:
   // The bytes of the file are wrong: the next upload begins anew.
   void Drop() {
-    store_.Return(size_);
+    store_.budget_.Return(size_);
     size_ = 0;
     static_cast<void>(RemoveFile(path_));
   }
@@ -181,47 +130,6 @@ class FileBlobStore::FileUpload final : public BlobUpload {
   Sha256 digest_;
   int64_t size_ = 0;
 };
-
-absl::Status FileBlobStore::CheckFree(int64_t spare) {
-  struct statvfs disk = {};
-  if (spare == 0 || statvfs(folder_.c_str(), &disk) != 0) {
-    return absl::OkStatus();
-  }
-  const auto free =
-      static_cast<int64_t>(disk.f_bavail) * static_cast<int64_t>(disk.f_frsize);
-  if (free >= spare) return absl::OkStatus();
-  return MakeCallError(
-      {.code = absl::StatusCode::kResourceExhausted,
-       .reason = "DISK_FULL",
-       .limit_name = "min_free_disk_bytes",
-       .limit = quota_.min_free_bytes,
-       .args = {{"retry_after_ms", "30000"}, {"value", std::to_string(free)}},
-       .message = "the disk of the server has " + std::to_string(free) +
-                  " bytes left; min_free_disk_bytes = " +
-                  std::to_string(quota_.min_free_bytes)});
-}
-
-absl::Status FileBlobStore::Reserve(int64_t bytes, int64_t spare) {
-  const int64_t total = bytes_ += bytes;
-  if (Exceeds(total, quota_.max_bytes)) {
-    bytes_ -= bytes;
-    return MakeCallError(
-        {.code = absl::StatusCode::kResourceExhausted,
-         .reason = "DISK_FULL",
-         .limit_name = "max_data_bytes",
-         .limit = quota_.max_bytes,
-         .args = {{"retry_after_ms", "30000"},
-                  {"value", std::to_string(total)}},
-         .message =
-             "the blobs of the server would have " + std::to_string(total) +
-             " bytes; max_data_bytes = " + std::to_string(quota_.max_bytes)});
-  }
-  if ((unchecked_ -= bytes) > 0) return absl::OkStatus();
-  const absl::Status status = CheckFree(spare);
-  if (status.ok()) unchecked_ = kLookBytes;
-  if (!status.ok()) bytes_ -= bytes;
-  return status;
-}
 
 absl::Status FileBlobStore::Create(const std::string& space,
                                    std::unique_ptr<NewBlob>* blob) {
@@ -245,7 +153,7 @@ absl::Status FileBlobStore::Commit(std::span<NewBlob* const> blobs) {
   for (const FileBlob* blob : added) {
     sync_file_range(blob->file_.get(), 0, 0, SYNC_FILE_RANGE_WRITE);
   }
-  BVHMILL_RETURN_IF_ERROR(ForAll(added.size(), [&](size_t i) {
+  BVHMILL_RETURN_IF_ERROR(ForAll<kSyncThreads>(added.size(), [&](size_t i) {
     return SyncFile(added[i]->file_, added[i]->path_);
   }));
   std::set<std::string> folders;
@@ -260,7 +168,8 @@ absl::Status FileBlobStore::Commit(std::span<NewBlob* const> blobs) {
     folders.insert(FolderOf(blob->name_));
   }
   const std::vector<std::string> names(folders.begin(), folders.end());
-  return ForAll(names.size(), [&](size_t i) { return SyncNames(names[i]); });
+  return ForAll<kSyncThreads>(names.size(),
+                              [&](size_t i) { return SyncNames(names[i]); });
 }
 
 absl::Status FileBlobStore::StartUpload(const BlobName& name,

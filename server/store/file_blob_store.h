@@ -24,18 +24,11 @@
 #include <set>
 #include <string>
 
+#include "server/store/blob_budget.h"
 #include "server/store/blob_store.h"
 #include "server/store/file_ops.h"
 
 namespace bvhmill::server {
-
-struct BlobQuota {
-  // Bytes of all blobs; 0 = no limit.
-  int64_t max_bytes = 0;
-  // Uploads are refused if the disk has less free space. Outputs of jobs may
-  // use half of it, so that accepted items can be finished.
-  int64_t min_free_bytes = 0;
-};
 
 // Opens the file of an upload and locks it. Not locked: another upload, of this
 // or another server, has the lock. `flags` may have O_CREAT; else NOT_FOUND if
@@ -79,18 +72,18 @@ class FileBlobStore final : public BlobStore {
   absl::Status List(
       const std::function<bool(const BlobEntry& entry)>& take) override;
   absl::Status DropUploads(int64_t before_ms) override;
-  int64_t bytes() const override { return bytes_; }
-  // The bytes of all blobs, as they were listed: those that other servers have
-  // stored or removed are counted so.
-  void SetBytes(int64_t bytes) { bytes_ = bytes; }
-  FolderUse use() const { return use_; }
+  int64_t bytes() const override { return budget_.bytes(); }
+  // A store of one server alone counts by itself.
+  void SetBytes(int64_t bytes) override {
+    if (use_ == FolderUse::kShared) budget_.Set(bytes);
+  }
 
  private:
   class FileBlob;
   class FileUpload;
 
   FileBlobStore(std::string folder, FolderUse use, const BlobQuota& quota)
-      : folder_(std::move(folder)), use_(use), quota_(quota) {}
+      : folder_(std::move(folder)), use_(use), budget_(folder_, quota) {}
 
   absl::Status Prepare();
   absl::Status CountBytes();
@@ -106,22 +99,13 @@ class FileBlobStore final : public BlobStore {
   absl::Status SyncNames(const std::string& folder);
   // True if all names in the folder are known to be on the disk.
   bool AreSynced(const std::string& folder);
-  // Counts `bytes` more, unless they exceed the quota. `spare` is the part of
-  // min_free_bytes that must stay free.
-  absl::Status Reserve(int64_t bytes, int64_t spare);
-  void Return(int64_t bytes) { bytes_ -= bytes; }
-  absl::Status CheckFree(int64_t spare);
 
   const std::string folder_;
   const FolderUse use_;
-  const BlobQuota quota_;
+  BlobBudget budget_;
   // Where blobs are made; with its lock if the folder is shared.
   std::string new_folder_;
   OwnedFile new_lock_;
-  // Bytes of blobs, and of those that are being made.
-  std::atomic<int64_t> bytes_{0};
-  // Bytes that may be written before the free space is looked at again.
-  std::atomic<int64_t> unchecked_{0};
   std::atomic<int64_t> next_number_{0};
   std::mutex mutex_;
   // Folders that exist and whose names are on the disk.
