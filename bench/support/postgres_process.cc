@@ -2,21 +2,18 @@
 
 #include <pwd.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <string_view>
 #include <thread>
 #include <vector>
 
-#include "bench/support/command.h"
+#include "bench/support/child_process.h"
 
 namespace bvhmill::bench {
 namespace {
@@ -53,27 +50,6 @@ std::vector<pid_t> ChildrenOf(pid_t parent) {
     children.push_back(std::atoi(line.c_str()));
   }
   return children;
-}
-
-// In the child: becomes the user of the database, who ends with this program.
-[[noreturn]] void Become(const std::vector<std::string>& args,
-                         const std::string& log) {
-  const passwd* const user = getuid() == 0 ? getpwnam(kUser) : nullptr;
-  if (user != nullptr &&
-      (setgid(user->pw_gid) != 0 || setuid(user->pw_uid) != 0)) {
-    _exit(126);
-  }
-  prctl(PR_SET_PDEATHSIG, SIGQUIT);
-  if (freopen(log.c_str(), "a", stderr) == nullptr) _exit(125);
-  dup2(STDERR_FILENO, STDOUT_FILENO);
-  std::vector<char*> argv;
-  argv.reserve(args.size() + 1);
-  for (const std::string& arg : args) {
-    argv.push_back(const_cast<char*>(arg.c_str()));
-  }
-  argv.push_back(nullptr);
-  execv(argv[0], argv.data());
-  _exit(127);
 }
 
 }  // namespace
@@ -151,8 +127,7 @@ bool PostgresProcess::Launch() {
     args.insert(args.end(), {"-c", setting});
   }
   if (!durable_) args.insert(args.end(), {"-c", "fsync=off"});
-  pid_ = fork();
-  if (pid_ == 0) Become(args, folder_ + "/log");
+  pid_ = StartProgram(args, folder_ + "/log", kUser);
   return pid_ > 0;
 }
 

@@ -8,6 +8,7 @@
 #include "server/auth/tokens.h"
 #include "server/net/address.h"
 #include "server/store/postgres/open_postgres.h"
+#include "server/store/s3/s3_credentials.h"
 
 namespace bvhmill::server {
 namespace {
@@ -25,6 +26,12 @@ absl::Status CheckAddress(const std::string& address) {
   return absl::OkStatus();
 }
 
+absl::Status CheckS3Keys(const S3Options& s3) {
+  S3Keys keys;
+  return s3.address.empty() ? absl::OkStatus()
+                            : S3Credentials(s3.credentials_file).Get(&keys);
+}
+
 }  // namespace
 
 absl::Status CheckConfig(const ServerConfig& config) {
@@ -32,6 +39,7 @@ absl::Status CheckConfig(const ServerConfig& config) {
   BVHMILL_RETURN_IF_ERROR(CheckAddress(config.metrics));
   BVHMILL_RETURN_IF_ERROR(CheckTlsFiles(config));
   if (!config.jobs_database.empty() && !HasPostgres()) return NoPostgres();
+  BVHMILL_RETURN_IF_ERROR(CheckS3Keys(config.s3));
   std::unique_ptr<TokenStore> tokens;
   return TokenStore::Open(config.token_file, &tokens);
 }

@@ -7,9 +7,12 @@
 #include <cctype>
 #include <cstdlib>
 #include <iostream>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "bvhmill/base/limits.h"
+#include "bvhmill/base/status.h"
 #include "bvhmill/base/version.h"
 #include "server/app/flags.h"
 #include "server/limits/memory.h"
@@ -97,13 +100,53 @@ std::string CheckMetrics(const ServerConfig& config) {
   return "";
 }
 
+// IsLoopback takes HOST:PORT.
+bool IsClearText(const ServerConfig& config, const std::string& endpoint) {
+  constexpr std::string_view kHttp = "http://";
+  if (config.insecure || !endpoint.starts_with(kHttp)) return false;
+  const std::string address = endpoint.substr(kHttp.size());
+  return !IsLoopback(HasPort(address) ? address : address + ":80");
+}
+
+std::string CheckS3(const ServerConfig& config) {
+  S3Place place;
+  std::string endpoint;
+  absl::Status read = ReadS3Address(config.s3.address, &place);
+  if (read.ok()) read = ReadS3Endpoint(config.s3, &endpoint);
+  if (!read.ok()) return std::string(MessageOf(read));
+  if (config.jobs_database.empty()) {
+    return "--blobs needs --jobs-database: one server alone keeps its blobs in "
+           "--data-dir";
+  }
+  if (config.data_dir.empty()) {
+    return "--blobs needs --data-dir, a folder of this machine for bytes that "
+           "were not sent yet";
+  }
+  if (Exceeds(config.jobs.max_blob_bytes, kMaxS3BlobBytes) ||
+      config.jobs.max_blob_bytes == 0) {
+    return "--blobs: --max-blob-bytes may be " +
+           std::to_string(kMaxS3BlobBytes) + " at most";
+  }
+  if (IsClearText(config, endpoint)) {
+    return "refusing to send blobs to " + endpoint +
+           " in clear text; give https://, or --insecure";
+  }
+  return "";
+}
+
 // The folder of blobs is the same for all servers of a database: the default is
 // that of one machine.
 std::string CheckJobs(const ServerConfig& config) {
+  if (!config.s3.address.empty()) return CheckS3(config);
+  if (!config.s3.endpoint.empty() || !config.s3.credentials_file.empty() ||
+      !config.s3.ca_file.empty() || config.s3.region != S3Options().region) {
+    return "--s3-endpoint, --s3-region, --s3-ca and --s3-credentials need "
+           "--blobs";
+  }
   const bool is_shared = !config.jobs_database.empty();
   return is_shared && (config.data_dir_is_default || config.data_dir.empty())
              ? "--jobs-database needs --data-dir, a folder that all servers "
-               "share"
+               "share, or --blobs"
              : "";
 }
 

@@ -11,6 +11,7 @@
 #include "bvhmill/base/limits.h"
 #include "server/limits/admission.h"
 #include "server/observe/log.h"
+#include "server/store/s3/s3_options.h"
 
 namespace bvhmill::server {
 
@@ -79,6 +80,8 @@ struct ServerConfig {
   // The address of the database that several servers share; empty = a database
   // in the folder, for this server alone.
   std::string jobs_database;
+  // Where the blobs are, if the servers share them in an S3-compatible store.
+  S3Options s3;
   // No operator has named the folder: if another server uses it, this one
   // serves without jobs.
   bool data_dir_is_default = false;

@@ -86,6 +86,24 @@ void AddReflectionFlag(CLI::App* app, bool* value) {
       ->type_name("CHOICE");
 }
 
+void AddS3Flags(CLI::App* app, S3Options* s3) {
+  app->add_option("--blobs", s3->address,
+                  "s3://BUCKET/PREFIX for the blobs of servers that\n"
+                  "share --jobs-database, instead of a folder that\n"
+                  "they share; the keys are in AWS_ACCESS_KEY_ID,\n"
+                  "AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN")
+      ->type_name("URI");
+  app->add_option("--s3-endpoint", s3->endpoint,
+                  "http[s]://HOST:PORT of the store; default: that of\n"
+                  "AWS for the region")
+      ->type_name("URL");
+  AddFlag(app, "s3-region", &s3->region, "region that signatures name");
+  AddFlag(app, "s3-ca", &s3->ca_file,
+          "PEM file; its authorities sign the certificate of the store");
+  AddFlag(app, "s3-credentials", &s3->credentials_file,
+          "file with the keys, read again when it changes");
+}
+
 void AddActions(CLI::App* app, ServerConfig* config) {
   app->add_flag("--check-config", config->check_config,
                 "say whether the server could start so, and end")
@@ -130,8 +148,9 @@ void AddFlags(CLI::App* app, ServerConfig* config) {
   app->add_option("--jobs-database", config->jobs_database,
                   "postgresql://... of jobs that several servers\n"
                   "share; --data-dir is then the folder that they\n"
-                  "share for blobs")
+                  "share for blobs, unless --blobs is given")
       ->type_name("URI");
+  AddS3Flags(app, &config->s3);
   AddLogFlag(app, &config->log);
   AddReflectionFlag(app, &config->reflection);
   AddActions(app, config);

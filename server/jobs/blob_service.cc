@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "bvhmill/base/bounds.h"
 #include "bvhmill/base/status.h"
@@ -21,14 +22,21 @@ absl::Status FindMissing(const JobCallParts& parts, const UnaryWork& call,
       "blobs", static_cast<size_t>(request.blobs_size()), kMaxBlobNames));
   DataFolder* folder = nullptr;
   BVHMILL_RETURN_IF_ERROR(parts.jobs.Open(&folder));
-  BlobName name;
-  name.space = SpaceOf(call.record.caller()->name);
+  const std::string space = SpaceOf(call.record.caller()->name);
+  std::vector<BlobName> names;
   for (int i = 0; i < request.blobs_size(); ++i) {
+    BlobName& name = names.emplace_back();
+    name.space = space;
     BVHMILL_RETURN_IF_ERROR(ReadBlobName("blobs[" + std::to_string(i) + "]",
                                          request.blobs(i), &name.digest));
-    bool exists = false;
-    BVHMILL_RETURN_IF_ERROR(folder->blobs().Find(name, &exists));
-    if (!exists) response->add_missing(request.blobs(i));
+  }
+  // A blob that is found is not removed meanwhile.
+  NamesHeld held;
+  BVHMILL_RETURN_IF_ERROR(folder->HoldNames(&held));
+  std::vector<bool> exist;
+  BVHMILL_RETURN_IF_ERROR(folder->blobs().FindAll(names, &exist));
+  for (int i = 0; i < request.blobs_size(); ++i) {
+    if (!exist[static_cast<size_t>(i)]) response->add_missing(request.blobs(i));
   }
   return absl::OkStatus();
 }

@@ -90,9 +90,14 @@ class WriteBlobCall final : public BlobStream<BlobReadReactor> {
 
   void OnReadDone(bool ok) override {
     call_.MarkActive();
-    if (is_cancelled_) return End(absl::CancelledError(""));
-    if (!ok) return Queue([this] { return Answer(/*is_stored=*/false); });
-    Queue([this] { return Take(); });
+    Queue([this, ok] {
+      const absl::Status status = is_cancelled_ ? absl::CancelledError("")
+                                  : ok          ? Take()
+                                                : Answer(/*is_stored=*/false);
+      // To keep an upload may take the network: a worker waits for that.
+      if (!status.ok()) upload_ = nullptr;
+      return status;
+    });
   }
 
  private:
@@ -140,6 +145,9 @@ class WriteBlobCall final : public BlobStream<BlobReadReactor> {
     BlobName name;
     name.space = SpaceOf(call_.record().caller()->name);
     BVHMILL_RETURN_IF_ERROR(ReadBlobName("blob", message.blob(), &name.digest));
+    // A blob that is found is not removed meanwhile.
+    NamesHeld held;
+    BVHMILL_RETURN_IF_ERROR(folder->HoldNames(&held));
     const absl::Status begun = folder->blobs().StartUpload(name, &upload_);
     if (absl::IsAlreadyExists(begun)) {
       std::unique_ptr<BlobReader> reader;

@@ -34,9 +34,10 @@ absl::Status SourceDamaged() {
                                    "were uploaded"});
 }
 
-// True if memory was refused for now, but may be granted later.
+// True if memory was refused for now, but may be granted later, or if a store
+// does not answer now.
 bool IsBusy(const absl::Status& status) {
-  return absl::IsResourceExhausted(status) &&
+  return (absl::IsResourceExhausted(status) || absl::IsUnavailable(status)) &&
          !FindArg(CallErrorOf(status), "retry_after_ms").empty();
 }
 
@@ -129,7 +130,7 @@ bool ItemWork::Turn() {
       return true;
     }
     if (const absl::Status fed = Feed(); !fed.ok()) {
-      Fail(fed, /*counts=*/true);
+      Fail(fed, !IsBusy(fed));
       return true;
     }
   }

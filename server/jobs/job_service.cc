@@ -4,6 +4,7 @@
 #include <google/protobuf/wire_format_lite.h>
 #include <grpcpp/support/proto_buffer_reader.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -56,16 +57,17 @@ absl::Status BlobsMissing(const std::string& first, size_t count) {
 
 absl::Status CheckBlobs(DataFolder* folder, const std::string& caller,
                         const std::vector<std::string>& blobs) {
-  std::string first;
-  size_t missing = 0;
   const std::string space = SpaceOf(caller);
-  for (const std::string& digest : blobs) {
-    bool exists = false;
-    BVHMILL_RETURN_IF_ERROR(folder->blobs().Find({space, digest}, &exists));
-    if (exists) continue;
-    if (missing++ == 0) first = digest;
-  }
-  return missing == 0 ? absl::OkStatus() : BlobsMissing(first, missing);
+  std::vector<BlobName> names;
+  names.reserve(blobs.size());
+  for (const std::string& digest : blobs) names.push_back({space, digest});
+  std::vector<bool> exist;
+  BVHMILL_RETURN_IF_ERROR(folder->blobs().FindAll(names, &exist));
+  const auto first = std::find(exist.begin(), exist.end(), false);
+  if (first == exist.end()) return absl::OkStatus();
+  const auto missing = std::count(first, exist.end(), false);
+  return BlobsMissing(blobs[static_cast<size_t>(first - exist.begin())],
+                      static_cast<size_t>(missing));
 }
 
 absl::Status Create(const JobCallParts& parts, const UnaryWork& call,

@@ -80,17 +80,26 @@ absl::Status Jobs::Start() {
   const absl::Status opened = OpenOnce(/*waits=*/true);
   if (opened.ok() || config.data_dir_is_default) return absl::OkStatus();
   if (IsShared() && absl::IsUnavailable(opened)) return absl::OkStatus();
-  return MakeStatus(opened.code(),
-                    config.data_dir + ": " + std::string(MessageOf(opened)));
+  // A store of blobs says itself where it is.
+  const std::string where =
+      config.s3.address.empty() ? config.data_dir + ": " : "";
+  return MakeStatus(opened.code(), where + std::string(MessageOf(opened)));
 }
 
 absl::Status Jobs::OpenFolder(std::unique_ptr<DataFolder>* folder) const {
   const ServerConfig& config = parts_.config;
   const BlobQuota quota = {config.jobs.max_data_bytes,
                            config.jobs.min_free_disk_bytes};
-  return IsShared() ? DataFolder::OpenShared(
-                          config.data_dir, config.jobs_database, quota, folder)
-                    : DataFolder::Open(config.data_dir, quota, folder);
+  if (!IsShared()) return DataFolder::Open(config.data_dir, quota, folder);
+  if (config.s3.address.empty()) {
+    return DataFolder::OpenShared(config.data_dir, config.jobs_database, quota,
+                                  folder);
+  }
+  S3Options s3 = config.s3;
+  const int64_t life = Seconds(config.jobs.blob_retention_seconds).count();
+  s3.touch_after_ms = 1000 * life / kCollectsPerLife;
+  return DataFolder::OpenWithS3(config.data_dir, config.jobs_database, s3,
+                                quota, folder);
 }
 
 // A database that does not answer keeps one thread; the others learn of the
@@ -106,19 +115,23 @@ absl::Status Jobs::OpenOnce(bool waits) {
   }
   Opened opened;
   const absl::Status status = OpenFolder(&opened.folder);
-  const std::string& path = parts_.config.data_dir;
+  const ServerConfig& config = parts_.config;
   if (!status.ok()) {
-    parts_.log.Event("data folder", "cannot use the data folder " + path +
-                                        ": " + std::string(MessageOf(status)));
+    const std::string why(MessageOf(status));
+    const std::string what = config.s3.address.empty()
+                                 ? "the data folder " + config.data_dir
+                                 : "the jobs of several servers";
+    parts_.log.Event("data folder", "cannot use " + what + ": " + why);
     const std::lock_guard lock(open_mutex_);
     closed_ = status;
     next_open_ = Clock::now() + kOpenEvery;
     return status;
   }
-  parts_.log.Event("jobs are kept in " + path +
-                   (IsShared()
-                        ? " and " + WithoutPassword(parts_.config.jobs_database)
-                        : ""));
+  const std::string blobs =
+      config.s3.address.empty() ? config.data_dir : config.s3.address;
+  parts_.log.Event(
+      "jobs are kept in " + blobs +
+      (IsShared() ? " and " + WithoutPassword(config.jobs_database) : ""));
   opened.runner = std::make_unique<JobRunner>(
       parts_, opened.folder.get(),
       [this](const std::vector<int64_t>& jobs) { OnOver(jobs); });

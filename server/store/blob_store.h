@@ -15,6 +15,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 
@@ -32,6 +33,11 @@ struct BlobName {
 // token.
 std::string SpaceOf(std::string_view name);
 
+// The statuses that the functions below name by their reasons.
+absl::Status BlobExists();
+absl::Status UploadRunning();
+absl::Status DigestMismatch();
+
 // A blob that is being made. It is dropped if it is destroyed before Commit.
 // One thread at a time.
 class NewBlob {
@@ -45,7 +51,7 @@ class NewBlob {
 };
 
 // An upload that may be resumed. Its bytes are kept if it is destroyed before
-// it is complete. One thread at a time.
+// it is complete; that may block for the network. One thread at a time.
 class BlobUpload {
  public:
   virtual ~BlobUpload() = default;
@@ -64,7 +70,8 @@ class BlobUpload {
   virtual absl::Status Finish() = 0;
 };
 
-// An open blob; it can be read even after it was removed. Thread-safe.
+// An open blob. Once it was removed, it can be read to its end, or every Read
+// is NOT_FOUND. Thread-safe.
 class BlobReader {
  public:
   virtual ~BlobReader() = default;
@@ -81,9 +88,10 @@ struct BlobEntry {
   int64_t used_ms = 0;
 };
 
-// Thread-safe. Functions block for the disk. Errors besides those that are
-// named: RESOURCE_EXHAUSTED with the reason DISK_FULL or, for a quota,
-// LIMIT_EXCEEDED; INTERNAL, STORE_FAULT.
+// Thread-safe. Functions block for the disk or the network. Errors besides
+// those that are named: RESOURCE_EXHAUSTED with the reason DISK_FULL or, for a
+// quota, LIMIT_EXCEEDED; INTERNAL, STORE_FAULT; UNAVAILABLE, BLOBS_UNAVAILABLE,
+// after which it is not known whether a change was stored.
 class BlobStore {
  public:
   BlobStore() = default;
@@ -101,12 +109,17 @@ class BlobStore {
   // The error with which an upload would be refused now, DISK_FULL.
   virtual absl::Status CheckRoom() { return absl::OkStatus(); }
   // Begins or resumes the upload of `name`. ALREADY_EXISTS if the blob is
-  // there. ABORTED, UPLOAD_RUNNING while another upload of it runs.
+  // there. ABORTED, UPLOAD_RUNNING while another upload of it runs here; a
+  // store of several machines may not know those of others, of which the first
+  // one that is complete makes the blob.
   virtual absl::Status StartUpload(const BlobName& name,
                                    std::unique_ptr<BlobUpload>* upload) = 0;
 
   // True if the blob exists; it then counts as used now.
   virtual absl::Status Find(const BlobName& name, bool* exists) = 0;
+  // The same for many blobs: exist[i] is for names[i].
+  virtual absl::Status FindAll(std::span<const BlobName> names,
+                               std::vector<bool>* exist);
   // NOT_FOUND.
   virtual absl::Status Open(const BlobName& name,
                             std::unique_ptr<BlobReader>* reader) = 0;
@@ -124,6 +137,11 @@ class BlobStore {
 
   // Bytes of all blobs.
   virtual int64_t bytes() const = 0;
+  // What a blob of this size counts for among them.
+  virtual int64_t CountedBytes(int64_t size) const { return size; }
+  // The bytes of all blobs, as they were listed: those that other servers have
+  // stored or removed are counted so.
+  virtual void SetBytes(int64_t /*bytes*/) {}
 };
 
 }  // namespace bvhmill::server

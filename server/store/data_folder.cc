@@ -6,13 +6,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstdlib>
-#include <thread>
+#include <utility>
 
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "server/store/postgres/open_postgres.h"
+#include "server/store/s3/open_s3.h"
 #include "server/store/sqlite_job_store.h"
 
 namespace bvhmill::server {
@@ -102,8 +102,8 @@ absl::Status DataFolder::Open(const std::string& path, const BlobQuota& quota,
   if (access((path + kDatabaseName).c_str(), F_OK) == 0) {
     return OtherDatabase(path, "of a database, see --jobs-database");
   }
-  BVHMILL_RETURN_IF_ERROR(
-      FileBlobStore::Open(path, FolderUse::kAlone, quota, &out->blobs_));
+  out->names_ = LocalNameLock();
+  BVHMILL_RETURN_IF_ERROR(out->OpenBlobs(FolderUse::kAlone, quota));
   std::unique_ptr<SqliteJobStore> jobs;
   BVHMILL_RETURN_IF_ERROR(SqliteJobStore::Open(path + "/jobs.db", &jobs));
   BVHMILL_RETURN_IF_ERROR(SyncFolder(path));
@@ -125,41 +125,33 @@ absl::Status DataFolder::OpenShared(const std::string& path,
   BVHMILL_RETURN_IF_ERROR(LockData(path, FolderUse::kShared, &out->lock_));
   if (HasData(path)) return OtherDatabase(path, "of one server alone");
   BVHMILL_RETURN_IF_ERROR(CheckIdentity(path, identity));
-  BVHMILL_RETURN_IF_ERROR(
-      FileBlobStore::Open(path, FolderUse::kShared, quota, &out->blobs_));
+  out->names_ = FileNameLock(path + kNamesName);
+  BVHMILL_RETURN_IF_ERROR(out->OpenBlobs(FolderUse::kShared, quota));
   *folder = std::move(out);
   return absl::OkStatus();
 }
 
-absl::Status DataFolder::HoldNames(NamesHeld* held) {
-  if (blobs_->use() == FolderUse::kAlone) {
-    held->lock_ = std::shared_lock(naming_);
-    return absl::OkStatus();
-  }
-  const std::string path = path_ + kNamesName;
-  BVHMILL_RETURN_IF_ERROR(OpenFile(path, O_RDWR | O_CREAT, &held->file_));
-  while (flock(held->file_.get(), LOCK_SH) != 0) {
-    if (errno != EINTR) return FileFault("lock", path, errno);
-  }
+absl::Status DataFolder::OpenWithS3(const std::string& path,
+                                    const std::string& database,
+                                    const S3Options& s3, const BlobQuota& quota,
+                                    std::unique_ptr<DataFolder>* folder) {
+  std::unique_ptr<DataFolder> out(new DataFolder);
+  out->path_ = path;
+  std::string identity;
+  BVHMILL_RETURN_IF_ERROR(
+      OpenPostgresJobStore(database, &out->jobs_, &identity));
+  BVHMILL_RETURN_IF_ERROR(OpenPostgresNameLock(database, &out->names_));
+  BVHMILL_RETURN_IF_ERROR(MakeFolder(path));
+  BVHMILL_RETURN_IF_ERROR(
+      OpenS3BlobStore(s3, path, identity, quota, &out->blobs_));
+  *folder = std::move(out);
   return absl::OkStatus();
 }
 
-absl::Status DataFolder::KeepNames(NoNames* none, bool* is_kept) {
-  *is_kept = true;
-  if (blobs_->use() == FolderUse::kAlone) {
-    none->lock = std::unique_lock(naming_);
-    return absl::OkStatus();
-  }
-  constexpr std::chrono::seconds kPatience(2);
-  constexpr std::chrono::milliseconds kPause(2);
-  const std::string path = path_ + kNamesName;
-  BVHMILL_RETURN_IF_ERROR(OpenFile(path, O_RDWR | O_CREAT, &none->file));
-  const auto end = std::chrono::steady_clock::now() + kPatience;
-  while (flock(none->file.get(), LOCK_EX | LOCK_NB) != 0) {
-    *is_kept = std::chrono::steady_clock::now() < end;
-    if (!*is_kept) return absl::OkStatus();
-    std::this_thread::sleep_for(kPause);
-  }
+absl::Status DataFolder::OpenBlobs(FolderUse use, const BlobQuota& quota) {
+  std::unique_ptr<FileBlobStore> blobs;
+  BVHMILL_RETURN_IF_ERROR(FileBlobStore::Open(path_, use, quota, &blobs));
+  blobs_ = std::move(blobs);
   return absl::OkStatus();
 }
 
@@ -168,11 +160,10 @@ absl::Status DataFolder::KeepNames(NoNames* none, bool* is_kept) {
 absl::Status DataFolder::CollectSome(std::span<const BlobName> old,
                                      int64_t before_ms, int64_t* count,
                                      bool* is_stopped) {
-  NoNames none;
-  bool is_kept = false;
-  BVHMILL_RETURN_IF_ERROR(KeepNames(&none, &is_kept));
-  *is_stopped = !is_kept;
-  if (!is_kept) return absl::OkStatus();
+  NamesHeld alone;
+  BVHMILL_RETURN_IF_ERROR(names_->HoldAlone(&alone));
+  *is_stopped = alone == nullptr;
+  if (*is_stopped) return absl::OkStatus();
   std::vector<bool> needed;
   BVHMILL_RETURN_IF_ERROR(jobs_->FindNamed(old, &needed));
   for (size_t i = 0; i < old.size(); ++i) {
@@ -194,11 +185,11 @@ absl::Status DataFolder::Collect(int64_t before_ms, int64_t* count) {
   int64_t bytes = 0;
   std::vector<BlobName> old;
   BVHMILL_RETURN_IF_ERROR(blobs_->List([&](const BlobEntry& entry) {
-    bytes += BytesOnDisk(entry.size);
+    bytes += blobs_->CountedBytes(entry.size);
     if (entry.used_ms < before_ms) old.push_back(entry.name);
     return true;
   }));
-  if (blobs_->use() == FolderUse::kShared) blobs_->SetBytes(bytes);
+  blobs_->SetBytes(bytes);
   const std::span<const BlobName> all = old;
   bool is_stopped = false;
   for (size_t at = 0; at < all.size() && !is_stopped; at += kAtOnce) {

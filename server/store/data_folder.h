@@ -7,9 +7,11 @@
 //   database   if servers share the folder: the identity of their database
 //   names      locked while blobs begin to be named, and while they are removed
 //   blobs/ uploads/ new/    see file_blob_store.h
+//
+// If the blobs are in an S3-compatible store, the folder has only files without
+// a name, and the database has the lock of names.
 
 #include <memory>
-#include <shared_mutex>
 #include <span>
 #include <string>
 
@@ -18,6 +20,8 @@
 #include "server/store/file_blob_store.h"
 #include "server/store/file_ops.h"
 #include "server/store/job_store.h"
+#include "server/store/name_lock.h"
+#include "server/store/s3/s3_options.h"
 
 namespace bvhmill::server {
 
@@ -30,12 +34,7 @@ std::string DefaultDataFolder();
 bool HasData(const std::string& path);
 
 // Keeps blobs that are known to exist until a job names them.
-class NamesHeld {
- private:
-  friend class DataFolder;
-  std::shared_lock<std::shared_mutex> lock_;
-  OwnedFile file_;
-};
+using NamesHeld = std::unique_ptr<NameLock::Held>;
 
 class DataFolder {
  public:
@@ -54,13 +53,21 @@ class DataFolder {
                                  const BlobQuota& quota,
                                  std::unique_ptr<DataFolder>* folder);
 
+  // The same, with the blobs in an S3-compatible store. The folder is of this
+  // server: it has only files that nobody else opens. Also the errors of
+  // OpenS3BlobStore.
+  static absl::Status OpenWithS3(const std::string& path,
+                                 const std::string& database,
+                                 const S3Options& s3, const BlobQuota& quota,
+                                 std::unique_ptr<DataFolder>* folder);
+
   const std::string& path() const { return path_; }
   BlobStore& blobs() { return *blobs_; }
   JobStore& jobs() { return *jobs_; }
 
   // Keeps Collect, also that of other servers, from removing blobs. `held` is
   // held from the moment when a blob is known to exist until a job names it.
-  absl::Status HoldNames(NamesHeld* held);
+  absl::Status HoldNames(NamesHeld* held) { return names_->Hold(held); }
 
   // Removes blobs that no job names and that were not used since `before_ms`,
   // and uploads that got no bytes since. `count` is the number of blobs. If
@@ -69,21 +76,16 @@ class DataFolder {
 
  private:
   DataFolder() = default;
-  // The opposite of HoldNames: no name is held. False if that took too long.
-  struct NoNames {
-    std::unique_lock<std::shared_mutex> lock;
-    OwnedFile file;
-  };
-  absl::Status KeepNames(NoNames* none, bool* is_kept);
+  absl::Status OpenBlobs(FolderUse use, const BlobQuota& quota);
   absl::Status CollectSome(std::span<const BlobName> old, int64_t before_ms,
                            int64_t* count, bool* is_stopped);
 
   std::string path_;
   // Held until the end: the last one to be closed.
   OwnedFile lock_;
-  std::unique_ptr<FileBlobStore> blobs_;
+  std::unique_ptr<BlobStore> blobs_;
   std::unique_ptr<JobStore> jobs_;
-  std::shared_mutex naming_;
+  std::unique_ptr<NameLock> names_;
 };
 
 // Locks the folder at `path`, which must exist. DATA_IN_USE as above.

@@ -1,10 +1,10 @@
 #pragma once
 
-// Numbered points of failure in the stores. Every effect of a store on a file
-// or a database passes one: a write, an fsync, a rename, a removal, a statement
-// of SQL. A test arms a plan, and the effect with the number of the plan fails
-// as the plan says, or ends the process as kill -9 does. Effects are numbered
-// from 1 in the order in which they happen.
+// Numbered points of failure in the stores. Every effect of a store on a file,
+// a database or S3 passes one: a write, an fsync, a rename, a removal, a
+// statement of SQL, a request. A test arms a plan, and the effect with the
+// number of the plan fails as the plan says, or ends the process as kill -9
+// does. Effects are numbered from 1 in the order in which they happen.
 //
 // Outside of tests no plan is armed: a point costs one relaxed load.
 
@@ -23,6 +23,8 @@ enum class Effect : uint8_t {
   kMakeFolder,
   kSql,
   kStartThread,
+  // A request to an S3-compatible store.
+  kRequest,
 };
 
 enum class Fault : uint8_t {

@@ -112,10 +112,10 @@ absl::Status FileBlobStore::CountBytes() {
   std::error_code error;
   for (const auto& file : fs::directory_iterator(folder_ + "/uploads", error)) {
     const auto size = static_cast<int64_t>(file.file_size(error));
-    if (!error && size > 0) bytes_ += BytesOnDisk(size);
+    if (!error && size > 0) budget_.Add(BytesOnDisk(size));
   }
   return List([this](const BlobEntry& entry) {
-    bytes_ += BytesOnDisk(entry.size);
+    budget_.Add(BytesOnDisk(entry.size));
     return true;
   });
 }

@@ -25,25 +25,11 @@
 #include <set>
 #include <string>
 
+#include "server/store/blob_budget.h"
 #include "server/store/blob_store.h"
 #include "server/store/file_ops.h"
 
 namespace bvhmill::server {
-
-// The part of a disk that a file of this size takes, as quotas count it: many
-// small files fill a disk, too.
-inline int64_t BytesOnDisk(int64_t size) {
-  return std::max<int64_t>(size, 4096);
-}
-
-struct BlobQuota {
-  // Bytes on the disk of all blobs; 0 = no limit. Uploads may have 7/8 of it,
-  // so that there is room for the outputs of accepted items.
-  int64_t max_bytes = 0;
-  // Uploads are refused if the disk has less free space. Outputs of jobs may
-  // use half of it, so that accepted items can be finished.
-  int64_t min_free_bytes = 0;
-};
 
 // Opens the file of an upload and locks it. Not locked: another upload, of this
 // or another server, has the lock. `flags` may have O_CREAT; else NOT_FOUND if
@@ -54,6 +40,12 @@ absl::Status LockUpload(const std::string& path, int flags, OwnedFile* file,
 // True if a server that shares the folder with others runs. Keeps no server
 // from starting.
 bool HasServers(const std::string& folder);
+
+// The part of a disk that a file of this size takes, as quotas count it: many
+// small files fill a disk, too.
+inline int64_t BytesOnDisk(int64_t size) {
+  return std::max<int64_t>(size, 4096);
+}
 
 enum class FolderUse : uint8_t {
   // One server, which holds the lock of the folder.
@@ -76,7 +68,7 @@ class FileBlobStore final : public BlobStore {
   absl::Status Create(const std::string& space,
                       std::unique_ptr<NewBlob>* blob) override;
   absl::Status Commit(std::span<NewBlob* const> blobs) override;
-  absl::Status CheckRoom() override;
+  absl::Status CheckRoom() override { return budget_.CheckRoom(); }
   absl::Status StartUpload(const BlobName& name,
                            std::unique_ptr<BlobUpload>* upload) override;
   absl::Status Find(const BlobName& name, bool* exists) override;
@@ -88,18 +80,21 @@ class FileBlobStore final : public BlobStore {
   absl::Status List(
       const std::function<bool(const BlobEntry& entry)>& take) override;
   absl::Status DropUploads(int64_t before_ms) override;
-  int64_t bytes() const override { return bytes_; }
-  // The bytes of all blobs, as they were listed: those that other servers have
-  // stored or removed are counted so.
-  void SetBytes(int64_t bytes) { bytes_ = bytes; }
-  FolderUse use() const { return use_; }
+  int64_t bytes() const override { return budget_.bytes(); }
+  int64_t CountedBytes(int64_t size) const override {
+    return BytesOnDisk(size);
+  }
+  // A store of one server alone counts by itself.
+  void SetBytes(int64_t bytes) override {
+    if (use_ == FolderUse::kShared) budget_.Set(bytes);
+  }
 
  private:
   class FileBlob;
   class FileUpload;
 
   FileBlobStore(std::string folder, FolderUse use, const BlobQuota& quota)
-      : folder_(std::move(folder)), use_(use), quota_(quota) {}
+      : folder_(std::move(folder)), use_(use), budget_(folder_, quota) {}
 
   absl::Status Prepare();
   absl::Status CountBytes();
@@ -115,23 +110,13 @@ class FileBlobStore final : public BlobStore {
   absl::Status SyncNames(const std::string& folder);
   // True if all names in the folder are known to be on the disk.
   bool AreSynced(const std::string& folder);
-  enum class Use : uint8_t { kUpload, kOutput };
-  // Counts `bytes` more, unless they exceed the part of the quota for this use.
-  absl::Status Reserve(int64_t bytes, Use use);
-  absl::Status CheckTotal(int64_t total, Use use) const;
-  void Return(int64_t bytes) { bytes_ -= bytes; }
-  absl::Status CheckFree(Use use) const;
 
   const std::string folder_;
   const FolderUse use_;
-  const BlobQuota quota_;
+  BlobBudget budget_;
   // Where blobs are made; with its lock if the folder is shared.
   std::string new_folder_;
   OwnedFile new_lock_;
-  // Bytes of blobs, and of those that are being made.
-  std::atomic<int64_t> bytes_{0};
-  // Bytes that may be written before the free space is looked at again.
-  std::atomic<int64_t> unchecked_{0};
   std::atomic<int64_t> next_number_{0};
   std::mutex mutex_;
   // Folders that exist and whose names are on the disk.

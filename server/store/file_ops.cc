@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <system_error>
 
 #include "bvhmill/base/call_error.h"
@@ -77,6 +78,26 @@ absl::Status OpenFile(const std::string& path, int flags, OwnedFile* file) {
   if (fd < 0) return FileFault("open", path, errno);
   *file = OwnedFile(fd);
   return absl::OkStatus();
+}
+
+// Not all file systems have files that never had a name.
+absl::Status OpenUnnamedFile(const std::string& folder, OwnedFile* file) {
+  BVHMILL_RETURN_IF_ERROR(FaultAt(Effect::kOpen, "open", folder));
+  int fd = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (fd < 0) {
+    std::string path = folder + "/unnamed-XXXXXX";
+    fd = mkostemp(path.data(), O_CLOEXEC);
+    if (fd < 0) return FileFault("open", folder, errno);
+    unlink(path.c_str());
+  }
+  *file = OwnedFile(fd);
+  return absl::OkStatus();
+}
+
+absl::Status EmptyFile(const OwnedFile& file, const std::string& path) {
+  const bool is_good =
+      ftruncate(file.get(), 0) == 0 && lseek(file.get(), 0, SEEK_SET) == 0;
+  return is_good ? absl::OkStatus() : FileFault("write", path, errno);
 }
 
 absl::Status WriteFile(const OwnedFile& file, const std::string& path,

@@ -44,9 +44,13 @@ bool IsDiskFull(const absl::Status& status);
 
 // Opens `path` with `flags` of open(2), mode 0600. NOT_FOUND if there is none.
 absl::Status OpenFile(const std::string& path, int flags, OwnedFile* file);
+// Opens a new file without a name in `folder`: it ends with the process.
+absl::Status OpenUnnamedFile(const std::string& folder, OwnedFile* file);
 // Writes all of `bytes` at the end of what was written.
 absl::Status WriteFile(const OwnedFile& file, const std::string& path,
                        std::string_view bytes);
+// Takes all content away.
+absl::Status EmptyFile(const OwnedFile& file, const std::string& path);
 // Returns when the content is on the disk.
 absl::Status SyncFile(const OwnedFile& file, const std::string& path);
 // The same for the names in a folder.

@@ -56,8 +56,10 @@ constexpr Layer kLayers[] = {
      "bvhmill/pipeline bvhmill/wire bvhmill/v1 server/app/config.h "
      "server/auth server/codec server/limits server/net server/observe"},
     {"server/store/postgres", "bvhmill/base server/store"},
+    {"server/store/s3", "bvhmill/base bvhmill/digest server/store"},
     {"server/store",
-     "bvhmill/base bvhmill/digest server/store/postgres/open_postgres.h"},
+     "bvhmill/base bvhmill/digest server/store/postgres/open_postgres.h "
+     "server/store/s3/open_s3.h server/store/s3/s3_options.h"},
     {"server/jobs",
      "bvhmill/base bvhmill/digest bvhmill/pipeline bvhmill/unpack bvhmill/wire "
      "bvhmill/v1 server/app/config.h server/auth server/codec server/convert "
@@ -129,6 +131,8 @@ constexpr ThirdParty kThirdParty[] = {
     {"sqlite3.h", "server/store"},
     {"pqxx/", "server/store/postgres"},
     {"libpq-fe.h", "server/store/postgres"},
+    {"curl/", "server/store/s3"},
+    {"pugixml.hpp", "server/store/s3"},
     {"prometheus/", "server"},
     {"pybind11/", "client/python"},
     {"spdlog/", ""},

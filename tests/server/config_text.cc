@@ -77,7 +77,7 @@ std::string NameOf(server::LogFormat format) {
 std::string ConfigText(const server::ServerConfig& config) {
   const auto& [listen, insecure, tls_cert, tls_key, tls_client_ca, token_file,
                threads, drain_seconds, metrics, log, reflection, limits,
-               service, admission, transport, jobs, data_dir, jobs_database,
+               service, admission, transport, jobs, data_dir, jobs_database, s3,
                data_dir_is_default, check_config, check_data, hash_token] =
       config;
   Lines out;
@@ -101,6 +101,11 @@ std::string ConfigText(const server::ServerConfig& config) {
   static_cast<void>(data_dir_is_default);
   out.Add("data_dir", data_dir);
   out.Add("jobs_database", jobs_database);
+  out.Add("blobs", s3.address);
+  out.Add("s3_endpoint", s3.endpoint);
+  out.Add("s3_region", s3.region);
+  out.Add("s3_ca", s3.ca_file);
+  out.Add("s3_credentials", s3.credentials_file);
   out.Add("check_data", check_data);
   PutLimits(config, &out);
   out.Add("check_config", check_config);

@@ -309,6 +309,21 @@ def test_the_command_line_fetches_jobs_of_python(jobs, server, cli, takes,
     assert tree(tmp_path / "here") == tree(tmp_path / "there") != {}
 
 
+def test_names_that_are_not_utf8_are_kept(jobs, server, cli, walk, tmp_path):
+    folder = tmp_path / "takes"
+    folder.mkdir()
+    name = os.fsdecode(b"caf\xe9")
+    (folder / f"{name}.bvh").write_bytes(walk)
+    submitted = jobs.submit([folder], emit=["csv"])
+    jobs.save(submitted, tmp_path / "here")
+    assert list(tree(tmp_path / "here")) == [f"{name}.csv"]
+    done = subprocess.run([cli, "job", "submit", "-r", folder, "--emit", "csv",
+                           "--server", server.address], capture_output=True,
+                          check=True)
+    jobs.save(done.stdout.decode().strip(), tmp_path / "there")
+    assert tree(tmp_path / "here") == tree(tmp_path / "there")
+
+
 def test_waiting_shows_progress_and_may_end_early(server):
     jobs = Jobs(server.address)
     clips = {str(i): walk_text(8000 + i, 20) for i in range(12)}

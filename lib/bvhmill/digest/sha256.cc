@@ -1,6 +1,6 @@
 #include "bvhmill/digest/sha256.h"
 
-#include <openssl/evp.h>
+#include <openssl/sha.h>
 
 #include <array>
 
@@ -9,22 +9,30 @@ namespace {
 
 constexpr std::string_view kDigits = "0123456789abcdef";
 constexpr size_t kDigestDigits = 64;
+constexpr size_t kWordDigits = 8;
 
-struct Free {
-  void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
-};
+// The last `digits` digits of `value`.
+std::string Hexadecimal(uint64_t value, size_t digits) {
+  std::string out(digits, '0');
+  for (size_t i = digits; i > 0; --i, value >>= 4) {
+    out[i - 1] = kDigits[value & 15];
+  }
+  return out;
+}
 
 }  // namespace
 
 struct Sha256::State {
-  std::unique_ptr<EVP_MD_CTX, Free> context{EVP_MD_CTX_new()};
-  bool is_good = false;
+  SHA256_CTX context = {};
 };
 
+// These functions are deprecated, since the later ones choose among engines.
+// Only these give the state.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
 Sha256::Sha256() : state_(std::make_unique<State>()) {
-  EVP_MD_CTX* const context = state_->context.get();
-  state_->is_good = context != nullptr &&
-                    EVP_DigestInit_ex(context, EVP_sha256(), nullptr) == 1;
+  SHA256_Init(&state_->context);
 }
 
 Sha256::Sha256(Sha256&& other) noexcept = default;
@@ -32,21 +40,42 @@ Sha256& Sha256::operator=(Sha256&& other) noexcept = default;
 Sha256::~Sha256() = default;
 
 void Sha256::Add(std::string_view bytes) {
-  if (!state_->is_good) return;
-  EVP_DigestUpdate(state_->context.get(), bytes.data(), bytes.size());
+  SHA256_Update(&state_->context, bytes.data(), bytes.size());
 }
 
 std::string Sha256::Finish() {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest = {};
-  unsigned int size = 0;
-  if (!state_->is_good) return "";
-  EVP_DigestFinal_ex(state_->context.get(), digest.data(), &size);
+  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest = {};
+  SHA256_Final(digest.data(), &state_->context);
   std::string out;
-  for (unsigned int i = 0; i < size; ++i) {
-    out += kDigits[digest[i] >> 4];
-    out += kDigits[digest[i] & 15];
+  for (const unsigned char byte : digest) out += Hexadecimal(byte, 2);
+  return out;
+}
+
+#pragma GCC diagnostic pop
+
+// The eight words between two blocks.
+std::string Sha256::Save() const {
+  if (state_->context.num != 0) return "";
+  std::string out;
+  for (const SHA_LONG word : state_->context.h) {
+    out += Hexadecimal(word, kWordDigits);
   }
   return out;
+}
+
+bool Sha256::Restore(std::string_view saved, int64_t bytes) {
+  if (!IsSha256(saved) || bytes < 0 || bytes % kBlockBytes != 0) return false;
+  *this = Sha256();
+  SHA256_CTX& context = state_->context;
+  for (SHA_LONG& word : context.h) {
+    word = static_cast<SHA_LONG>(
+        std::stoul(std::string(saved.substr(0, kWordDigits)), nullptr, 16));
+    saved.remove_prefix(kWordDigits);
+  }
+  const uint64_t bits = static_cast<uint64_t>(bytes) * 8;
+  context.Nl = static_cast<SHA_LONG>(bits & 0xffffffff);
+  context.Nh = static_cast<SHA_LONG>(bits >> 32);
+  return true;
 }
 
 std::string Sha256Of(std::string_view bytes) {

@@ -19,6 +19,11 @@ absl::Status OpenPostgresRows(const std::string& /*address*/,
   return NoPostgres();
 }
 
+absl::Status OpenPostgresNameLock(const std::string& /*address*/,
+                                  std::unique_ptr<NameLock>* /*lock*/) {
+  return NoPostgres();
+}
+
 std::string WithoutPassword(const std::string& /*address*/) { return ""; }
 
 }  // namespace bvhmill::server

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "server/store/job_rows.h"
 #include "server/store/job_store.h"
+#include "server/store/name_lock.h"
 
 namespace bvhmill::server {
 
@@ -35,6 +36,11 @@ absl::Status OpenPostgresJobStore(const std::string& address,
 absl::Status OpenPostgresRows(const std::string& address,
                               std::unique_ptr<JobRows>* rows,
                               std::string* identity);
+
+// A lock for all servers that use the database at `address`, on a connection of
+// its own. UNAVAILABLE and UNIMPLEMENTED as above, also from its functions.
+absl::Status OpenPostgresNameLock(const std::string& address,
+                                  std::unique_ptr<NameLock>* lock);
 
 // `address` without a password, for logs.
 std::string WithoutPassword(const std::string& address);

@@ -8,7 +8,7 @@
 #include <sstream>
 #include <string>
 
-#include "bench/support/command.h"
+#include "bench/support/child_process.h"
 #include "tests/support/files.h"
 
 namespace bvhmill::testing {

@@ -1,6 +1,7 @@
-// Three bvhmilld share one PostgreSQL and one folder of blobs. One of them or
-// the database is killed again and again, and started again: every item of
-// every job that was acknowledged gets exactly one result.
+// Three bvhmilld share one PostgreSQL and the blobs: in one folder or, if it is
+// built for that, in an S3-compatible store. One of them, the database or the
+// store is killed again and again, and started again: every item of every job
+// that was acknowledged gets exactly one result.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,11 +17,16 @@
 #include <thread>
 
 #include "bench/server/server_process.h"
-#include "bench/support/command.h"
+#include "bench/support/child_process.h"
 #include "bench/support/postgres_process.h"
 #include "tests/server/jobs/doc_commands.h"
 #include "tests/server/jobs/job_fixture.h"
 #include "tests/server/jobs/soak.h"
+
+#ifdef BVHMILL_TEST_S3
+#include "bench/support/s3_process.h"
+#include "server/store/s3/s3_client.h"
+#endif
 
 namespace bvhmill::testing {
 namespace {
@@ -34,6 +40,58 @@ int KillsOfShared() {
   return wanted == nullptr ? 8 : std::atoi(wanted);
 }
 
+#ifdef BVHMILL_TEST_S3
+// The store of all tests of this process; null with the reason.
+bench::S3Process* SharedStore(std::string* why) {
+  static std::string reason;
+  static const std::unique_ptr<bench::S3Process> s3 =
+      bench::S3Process::Start(&reason);
+  setenv("AWS_ACCESS_KEY_ID", bench::S3Process::kKey, 1);
+  setenv("AWS_SECRET_ACCESS_KEY", bench::S3Process::kSecret, 1);
+  if (why != nullptr) *why = reason;
+  return s3.get();
+}
+
+// Where the blobs of the servers are.
+class SharedBlobs {
+ public:
+  bool Start(std::string* why) {
+    s3_ = SharedStore(why);
+    if (s3_ == nullptr) return false;
+    static int next = 0;
+    server::S3Options options;
+    options.address = bucket_ = "s3://jobs" + std::to_string(next++);
+    options.endpoint = s3_->endpoint();
+    std::unique_ptr<server::S3Client> client;
+    server::S3Answer answer;
+    return server::S3Client::Make(options, &client).ok() &&
+           client->Send({.method = "PUT", .patience_seconds = 60}, &answer)
+               .ok();
+  }
+  std::vector<std::string> Flags() const {
+    return {"--blobs", bucket_ + "/a", "--s3-endpoint", s3_->endpoint()};
+  }
+  static constexpr int kVictims = 1;
+  void Kill() {
+    s3_->KillGateway();
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    ASSERT_TRUE(s3_->StartGateway());
+  }
+
+ private:
+  bench::S3Process* s3_ = nullptr;
+  std::string bucket_;
+};
+#else
+class SharedBlobs {
+ public:
+  static bool Start(std::string* /*why*/) { return true; }
+  static std::vector<std::string> Flags() { return {}; }
+  static constexpr int kVictims = 0;
+  static void Kill() {}
+};
+#endif
+
 class SharedJobsTest : public ::testing::Test {
  protected:
   SharedJobsTest() { std::filesystem::remove_all(folder_); }
@@ -46,6 +104,7 @@ class SharedJobsTest : public ::testing::Test {
     std::string why;
     postgres_ = bench::PostgresProcess::Start(/*durable=*/true, &why);
     if (postgres_ == nullptr) GTEST_SKIP() << why;
+    if (!blobs_.Start(&why)) GTEST_SKIP() << why;
     address_ = postgres_->NewDatabase("shared");
     for (int i = 0; i < kServers; ++i) StartProgram(i);
   }
@@ -53,12 +112,22 @@ class SharedJobsTest : public ::testing::Test {
   void StartProgram(int i) {
     const auto at = static_cast<size_t>(i);
     servers_[at] = nullptr;
+    std::vector<std::string> flags = {"--listen",
+                                      "127.0.0.1:0",
+                                      "--data-dir",
+                                      folder_,
+                                      "--jobs-database",
+                                      address_,
+                                      "--job-lease-seconds",
+                                      "3",
+                                      "--log",
+                                      "errors",
+                                      "--min-free-disk-bytes",
+                                      "0"};
+    for (const std::string& flag : blobs_.Flags()) flags.push_back(flag);
+    for (const std::string& flag : extra_flags_) flags.push_back(flag);
     servers_[at] = std::make_unique<bench::ServerProcess>(
-        std::string(BVHMILL_BIN) + "/bvhmilld",
-        std::vector<std::string>{"--listen", "127.0.0.1:0", "--data-dir",
-                                 folder_, "--jobs-database", address_,
-                                 "--job-lease-seconds", "3", "--log", "errors",
-                                 "--min-free-disk-bytes", "0"});
+        std::string(BVHMILL_BIN) + "/bvhmilld", flags);
     calls_[at] = CallsTo(servers_[at]->address());
   }
   static std::unique_ptr<JobCalls> CallsTo(const std::string& address) {
@@ -83,7 +152,8 @@ class SharedJobsTest : public ::testing::Test {
   }
 
   void KillOne(int round) {
-    const int which = round % (kServers + 1);
+    const int which = round % (kServers + 1 + SharedBlobs::kVictims);
+    if (which > kServers) return blobs_.Kill();
     if (which == kServers) {
       postgres_->Kill();
       std::this_thread::sleep_for(std::chrono::milliseconds(200));
@@ -124,6 +194,8 @@ class SharedJobsTest : public ::testing::Test {
   const std::string folder_ =
       ::testing::TempDir() + "shared-jobs-" + std::to_string(getpid());
   std::unique_ptr<bench::PostgresProcess> postgres_;
+  SharedBlobs blobs_;
+  std::vector<std::string> extra_flags_;
   std::string address_;
   std::array<std::unique_ptr<bench::ServerProcess>, kServers> servers_;
   std::array<std::unique_ptr<JobCalls>, kServers> calls_;
@@ -244,6 +316,54 @@ TEST_F(SharedJobsTest, ACallWaitsAtOneServerForAJobOfAnother) {
   // Equal clips are there for all servers.
   EXPECT_TRUE(calls_[2]->Missing({BlobOf(clips[0]), BlobOf(clips[1])}).empty());
 }
+
+#ifdef BVHMILL_TEST_S3
+// Items that cannot be read or stored meanwhile are no tries that failed.
+TEST_F(SharedJobsTest, JobsWaitForTheStore) {
+  const std::vector<std::string> clips = {SmallClip(2'000), SmallClip(2'001)};
+  for (const std::string& clip : clips) calls_[0]->Store(clip);
+  v1::Job job;
+  SharedStore(nullptr)->KillGateway();
+  StartProgram(1);
+  const grpc::Status refused = calls_[1]->Create(JobOfClips(clips), &job);
+  EXPECT_EQ(refused.error_code(), grpc::StatusCode::UNAVAILABLE);
+  ASSERT_TRUE(SharedStore(nullptr)->StartGateway());
+  EXPECT_FALSE(Submit(JobOfClips(clips)).empty());
+  ASSERT_TRUE(calls_[0]->Create(JobOfClips(clips), &job).ok());
+  SharedStore(nullptr)->KillGateway();
+  std::this_thread::sleep_for(std::chrono::seconds(5));
+  ASSERT_TRUE(SharedStore(nullptr)->StartGateway());
+  const v1::Job over = AwaitAnywhere(job.name());
+  EXPECT_EQ(over.state(), v1::JOB_STATE_SUCCEEDED);
+  EXPECT_EQ(over.items().ok(), 2);
+}
+
+TEST_F(SharedJobsTest, OldBlobsAreRemoved) {
+  const std::string old = calls_[0]->Store("not used");
+  const std::vector<std::string> clips = {SmallClip(2'000)};
+  calls_[0]->Store(clips[0]);
+  v1::Job job;
+  ASSERT_TRUE(calls_[0]->Create(JobOfClips(clips), &job).ok());
+  const v1::Job over = AwaitAnywhere(job.name());
+  ASSERT_EQ(over.state(), v1::JOB_STATE_SUCCEEDED);
+  extra_flags_ = {"--blob-retention-seconds", "1"};
+  for (int i = 0; i < kServers; ++i) StartProgram(i);
+  v1::Job again;
+  EXPECT_TRUE(calls_[2]->Get(job.name(), &again).ok());
+  std::string bytes;
+  grpc::Status read;
+  for (int i = 0; i < 300 && read.ok(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    read = calls_[1]->Read(old, 0, 0, &bytes);
+  }
+  EXPECT_EQ(read.error_code(), grpc::StatusCode::NOT_FOUND);
+  // A job names these.
+  EXPECT_TRUE(calls_[1]->Read(BlobOf(clips[0]), 0, 0, &bytes).ok());
+  const auto results = calls_[1]->Results(job.name());
+  const std::string output = results.at("0").outputs(0).blob();
+  EXPECT_TRUE(calls_[1]->Read(output, 0, 0, &bytes).ok());
+}
+#endif
 
 TEST_F(SharedJobsTest, AServerStartsBeforeItsDatabase) {
   postgres_->Kill();

@@ -1,0 +1,164 @@
+// The lock of names in the database: an advisory lock of one session. The
+// threads of a server share it.
+
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "bvhmill/base/status.h"
+#include "server/store/name_lock.h"
+#include "server/store/postgres/connections.h"
+#include "server/store/postgres/open_postgres.h"
+#include "server/store/postgres/postgres_faults.h"
+
+namespace bvhmill::server {
+namespace {
+
+// Any number that no other program takes for a lock of this database.
+#define BVHMILL_NAME_LOCK "7450113361906"
+constexpr char kShare[] =
+    "SELECT pg_advisory_lock_shared(" BVHMILL_NAME_LOCK ")";
+constexpr char kUnshare[] =
+    "SELECT pg_advisory_unlock_shared(" BVHMILL_NAME_LOCK ")";
+// Others that ask for the lock later wait for this, so it is no long time.
+constexpr char kTake[] =
+    "SET lock_timeout = '2s'; SELECT pg_advisory_lock(" BVHMILL_NAME_LOCK ")";
+constexpr char kGive[] = "SELECT pg_advisory_unlock(" BVHMILL_NAME_LOCK
+                         "); SET lock_timeout = '10s'";
+constexpr std::chrono::seconds kPatience(2);
+// Threads that follow each other give the lock up after this time, so that
+// another server can have it alone.
+constexpr std::chrono::seconds kLongestShare(1);
+
+class PostgresNameLock final : public NameLock {
+ public:
+  explicit PostgresNameLock(const std::string& address)
+      : address_(WithTimeouts(address)) {}
+
+  absl::Status Connect() {
+    const std::lock_guard lock(mutex_);
+    return RunLocked("SELECT 1");
+  }
+  absl::Status Hold(std::unique_ptr<Held>* held) override;
+  absl::Status HoldAlone(std::unique_ptr<Held>* held) override;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  class Share final : public Held {
+   public:
+    explicit Share(PostgresNameLock* lock) : lock_(*lock) {}
+    ~Share() override { lock_.EndShare(); }
+
+   private:
+    PostgresNameLock& lock_;
+  };
+  class Alone final : public Held {
+   public:
+    explicit Alone(PostgresNameLock* lock) : lock_(*lock) {}
+    ~Alone() override { lock_.EndAlone(); }
+
+   private:
+    PostgresNameLock& lock_;
+  };
+
+  absl::Status RunLocked(const char* sql);
+  void EndShare();
+  void EndAlone();
+  bool MayShare() const {
+    return !is_alone_ &&
+           (holders_ == 0 || Clock::now() < shared_since_ + kLongestShare);
+  }
+
+  const std::string address_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  // All with the mutex. A session that is lost takes its locks with it.
+  std::unique_ptr<Session> session_;
+  int holders_ = 0;
+  // A thread has the lock alone, or waits for that.
+  bool is_alone_ = false;
+  Clock::time_point shared_since_;
+};
+
+// REQUIRES: mutex_ is held. A session that was lost before is made once more.
+absl::Status PostgresNameLock::RunLocked(const char* sql) {
+  for (int i = 0; i < 2; ++i) {
+    const bool is_new = session_ == nullptr;
+    try {
+      if (is_new) session_ = std::make_unique<Session>(address_, 0);
+      pqxx::nontransaction(session_->connection()).exec(sql);
+      return absl::OkStatus();
+    } catch (const std::exception& fault) {
+      const absl::Status status = StatusOfFault(fault);
+      const bool is_open =
+          session_ != nullptr && session_->connection().is_open();
+      // A lock that was not to be had in time.
+      if (is_open) return status;
+      session_ = nullptr;
+      if (is_new) return DatabaseUnavailable();
+    }
+  }
+  return DatabaseUnavailable();
+}
+
+absl::Status PostgresNameLock::Hold(std::unique_ptr<Held>* held) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return MayShare(); });
+  if (holders_ == 0) {
+    BVHMILL_RETURN_IF_ERROR(RunLocked(kShare));
+    shared_since_ = Clock::now();
+  }
+  ++holders_;
+  *held = std::make_unique<Share>(this);
+  return absl::OkStatus();
+}
+
+void PostgresNameLock::EndShare() {
+  const std::lock_guard lock(mutex_);
+  // A session that was lost has lost the lock.
+  if (--holders_ == 0 && session_ != nullptr && !RunLocked(kUnshare).ok()) {
+    session_ = nullptr;
+  }
+  changed_.notify_all();
+}
+
+absl::Status PostgresNameLock::HoldAlone(std::unique_ptr<Held>* held) {
+  *held = nullptr;
+  std::unique_lock lock(mutex_);
+  if (is_alone_) return absl::OkStatus();
+  is_alone_ = true;
+  const bool is_free =
+      changed_.wait_for(lock, kPatience, [this] { return holders_ == 0; });
+  const absl::Status taken = is_free ? RunLocked(kTake) : absl::OkStatus();
+  if (is_free && taken.ok()) {
+    *held = std::make_unique<Alone>(this);
+    return absl::OkStatus();
+  }
+  is_alone_ = false;
+  changed_.notify_all();
+  // The other servers did not end in time.
+  return session_ != nullptr ? absl::OkStatus() : taken;
+}
+
+void PostgresNameLock::EndAlone() {
+  const std::lock_guard lock(mutex_);
+  if (session_ != nullptr && !RunLocked(kGive).ok()) session_ = nullptr;
+  is_alone_ = false;
+  changed_.notify_all();
+}
+
+}  // namespace
+
+absl::Status OpenPostgresNameLock(const std::string& address,
+                                  std::unique_ptr<NameLock>* lock) {
+  auto out = std::make_unique<PostgresNameLock>(address);
+  BVHMILL_RETURN_IF_ERROR(out->Connect());
+  *lock = std::move(out);
+  return absl::OkStatus();
+}
+
+}  // namespace bvhmill::server

@@ -1,0 +1,29 @@
+#pragma once
+
+// Blobs in an S3-compatible store that several servers share.
+
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "server/store/blob_budget.h"
+#include "server/store/blob_store.h"
+#include "server/store/s3/s3_options.h"
+
+namespace bvhmill::server {
+
+// Opens the store. `spool` is a folder of this machine for bytes that were not
+// sent yet. `identity` is that of the database of jobs, to which all blobs with
+// the prefix belong: the first server stores it there.
+//
+// UNAVAILABLE, BLOBS_UNAVAILABLE if the endpoint does not answer.
+// FAILED_PRECONDITION: S3_KEYS_MISSING, S3_REFUSED (wrong keys, or a right is
+// missing), S3_BUCKET_MISSING, DATA_OF_ANOTHER_DATABASE. UNIMPLEMENTED if this
+// program was built without it. Messages are for the operator: they may name
+// hosts, and never have a key.
+absl::Status OpenS3BlobStore(const S3Options& options, const std::string& spool,
+                             const std::string& identity,
+                             const BlobQuota& quota,
+                             std::unique_ptr<BlobStore>* store);
+
+}  // namespace bvhmill::server

@@ -1,0 +1,133 @@
+#pragma once
+
+// Blobs as objects of an S3-compatible store:
+//
+//   PREFIX/blobs/SPACE/DIGEST     a blob; its time of change is its last use
+//   PREFIX/uploads/SPACE-DIGEST   the state of an upload that is not complete
+//   PREFIX/database               the identity of the database of jobs
+//
+// Bytes wait in files without a name until they are sent, so memory does not
+// grow with their number. A small blob is one PUT, which the store refuses
+// unless the bytes have the digest. A large one is sent in parts, and completed
+// only after the digest of all bytes was compared. So an object exists whole or
+// not at all.
+//
+// An upload that ends early leaves its parts and its state; any server goes on
+// with it. Two servers may run uploads of one blob at once: each compares the
+// digest of its own bytes, and completes the upload with the tags of its own
+// parts. The first one makes the blob, and the other one finds it.
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "server/store/blob_budget.h"
+#include "server/store/blob_store.h"
+#include "server/store/file_ops.h"
+#include "server/store/s3/s3_client.h"
+#include "server/store/s3/s3_upload_state.h"
+
+namespace bvhmill::server {
+
+class S3BlobStore final : public BlobStore {
+ public:
+  // As OpenS3BlobStore.
+  static absl::Status Open(const S3Options& options, const std::string& spool,
+                           const std::string& identity, const BlobQuota& quota,
+                           std::unique_ptr<S3BlobStore>* store);
+
+  absl::Status Create(const std::string& space,
+                      std::unique_ptr<NewBlob>* blob) override;
+  absl::Status Commit(std::span<NewBlob* const> blobs) override;
+  absl::Status StartUpload(const BlobName& name,
+                           std::unique_ptr<BlobUpload>* upload) override;
+  // Blobs larger than kMaxS3BlobBytes keep the time when they were stored.
+  absl::Status Find(const BlobName& name, bool* exists) override;
+  // Asks for several at once.
+  absl::Status FindAll(std::span<const BlobName> names,
+                       std::vector<bool>* exist) override;
+  // A reader holds up to 1 MiB.
+  absl::Status Open(const BlobName& name,
+                    std::unique_ptr<BlobReader>* reader) override;
+  absl::Status WasUsed(const BlobName& name, int64_t since_ms,
+                       bool* was_used) override;
+  absl::Status Remove(const BlobName& name) override;
+  absl::Status List(
+      const std::function<bool(const BlobEntry& entry)>& take) override;
+  // An upload that runs at another server counts by the last part that it has
+  // sent. Also drops uploads of parts without a state.
+  absl::Status DropUploads(int64_t before_ms) override;
+  // Bytes that this server has stored, and all as of the last SetBytes. A blob
+  // that is stored again counts twice until then.
+  absl::Status CheckRoom() override { return budget_.CheckRoom(); }
+  int64_t bytes() const override { return budget_.bytes(); }
+  void SetBytes(int64_t bytes) override { budget_.Set(bytes); }
+
+ private:
+  class S3Blob;
+  class S3Upload;
+
+  S3BlobStore(const S3Options& options, std::unique_ptr<S3Client> client,
+              std::string spool, const BlobQuota& quota)
+      : options_(options),
+        client_(std::move(client)),
+        spool_(std::move(spool)),
+        budget_(spool_, quota) {}
+
+  absl::Status Check(const std::string& identity);
+  absl::Status ReadIdentity(std::string* identity);
+
+  // The functions of the interface, with statuses of S3Client::Send.
+  absl::Status FindOne(const BlobName& name, bool* exists);
+  absl::Status ListKeys(
+      const std::string& prefix,
+      const std::function<bool(const BlobEntry&, const std::string& key)>&
+          take);
+  // The size and the time of the last use; NOT_FOUND.
+  absl::Status Head(const BlobName& name, S3Answer* answer);
+  absl::Status Touch(const BlobName& name, bool* exists);
+
+  // Sends a blob whose bytes are in a file.
+  absl::Status Put(const BlobName& name, const OwnedFile& file, int64_t size);
+  absl::Status PutInParts(const BlobName& name, const OwnedFile& file,
+                          int64_t size);
+  absl::Status SendParts(const BlobName& name, const std::string& id,
+                         const OwnedFile& file, int64_t size);
+  // Completes an upload of `size` bytes, all of which were compared.
+  absl::Status Complete(const BlobName& name, const std::string& id,
+                        const std::vector<std::string>& tags, int64_t size);
+
+  // NOT_FOUND if there is no state, or none that can be read.
+  absl::Status LoadState(const BlobName& name, std::string* text,
+                         S3UploadState* state, std::string_view* tail);
+  absl::Status DropState(const BlobName& name);
+  absl::Status DropStates(int64_t before_ms);
+  absl::Status DropParts(int64_t before_ms);
+  absl::Status DropPart(const std::string& key, const std::string& id);
+
+  bool BeginUpload(const BlobName& name);
+  void EndUpload(const BlobName& name);
+  bool IsRunning(const BlobName& name);
+
+  const S3Options options_;
+  const std::unique_ptr<S3Client> client_;
+  // The folder of files that wait.
+  const std::string spool_;
+  BlobBudget budget_;
+  std::mutex mutex_;
+  // Keys of the states of uploads that run here.
+  std::set<std::string> running_;
+};
+
+// Keys within the prefix.
+std::string BlobKey(const BlobName& name);
+std::string StateKey(const BlobName& name);
+
+// Milliseconds since 1970 of the clock of this machine for a time of the clock
+// of the store: up to a second later than exact.
+int64_t LocalTimeOf(int64_t store_ms, const S3Answer& answer);
+
+}  // namespace bvhmill::server

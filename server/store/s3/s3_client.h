@@ -1,0 +1,116 @@
+#pragma once
+
+// Requests to an S3-compatible store, by libcurl, which signs them (SigV4). The
+// body of each is signed, too, by its SHA-256: the store refuses bytes that
+// were damaged on their way. Connections are kept and used again.
+
+#include <curl/curl.h>
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "server/store/file_ops.h"
+#include "server/store/s3/s3_credentials.h"
+#include "server/store/s3/s3_options.h"
+
+namespace bvhmill::server {
+
+struct S3Request {
+  // GET, HEAD, PUT, POST or DELETE.
+  const char* method = "GET";
+  // Within the prefix. Empty = the bucket itself.
+  std::string key = {};
+  // Sorted, as the signature wants them.
+  std::map<std::string, std::string> query = {};
+  // "name: value"
+  std::vector<std::string> headers = {};
+  // FIRST-LAST, in bytes; empty = all.
+  std::string range = {};
+  // The body: a text, then a part of a file.
+  std::string text = {};
+  const OwnedFile* file = nullptr;
+  int64_t file_offset = 0;
+  int64_t file_bytes = 0;
+  // The SHA-256 of the body. May be empty if there is no file.
+  std::string digest = {};
+  // A longer answer is an error.
+  size_t max_answer_bytes = size_t{4} << 20;
+  // The store may be silent for this time.
+  int patience_seconds = 20;
+};
+
+struct S3Answer {
+  int status = 0;
+  std::string body;
+  // With its quotes.
+  std::string tag;
+  // Bytes of the object; -1 = not said.
+  int64_t size = -1;
+  // By the clock of the store, in milliseconds since 1970, in whole seconds.
+  int64_t modified_ms = 0;
+  int64_t now_ms = 0;
+};
+
+// Thread-safe.
+class S3Client {
+ public:
+  // Connects only at the first request. INVALID_ARGUMENT.
+  static absl::Status Make(const S3Options& options,
+                           std::unique_ptr<S3Client>* client);
+
+  // Sends a request, and waits for its answer. It is repeated with growing
+  // pauses, for about ten seconds at most, if the store does not answer or says
+  // that it cannot now: all requests of this program may be repeated. After
+  // that, other requests fail at once for a time that doubles from 50 ms to
+  // 2 s, so that threads do not wait for a store that is gone.
+  //
+  // NOT_FOUND: no such object. OUT_OF_RANGE: the range begins after its end.
+  // ABORTED, S3_UPLOAD_LOST: an upload of parts or one of its parts is gone.
+  // FAILED_PRECONDITION: S3_REFUSED, S3_BUCKET_MISSING, S3_KEYS_MISSING.
+  // UNAVAILABLE, BLOBS_UNAVAILABLE. RESOURCE_EXHAUSTED, DISK_FULL. INTERNAL,
+  // STORE_FAULT. No message names a host.
+  absl::Status Send(const S3Request& request, S3Answer* answer);
+
+  const S3Place& place() const { return place_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Free {
+    void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
+  };
+  using Handle = std::unique_ptr<CURL, Free>;
+
+  S3Client(const S3Options& options, S3Place place, std::string endpoint)
+      : options_(options),
+        place_(std::move(place)),
+        endpoint_(std::move(endpoint)),
+        credentials_(options.credentials_file) {}
+
+  absl::Status SendOnce(const S3Request& request, S3Answer* answer,
+                        bool* may_repeat);
+  CURLcode Perform(const S3Request& request, const S3Keys& keys,
+                   S3Answer* answer);
+  std::string UrlOf(const S3Request& request) const;
+  Handle Take();
+  void GiveBack(Handle handle);
+  bool IsRefused();
+  void Count(const absl::Status& status);
+
+  const S3Options options_;
+  const S3Place place_;
+  const std::string endpoint_;
+  S3Credentials credentials_;
+  std::mutex mutex_;
+  // All with the mutex.
+  std::vector<Handle> idle_;
+  Clock::time_point refused_until_;
+  Clock::duration pause_{};
+};
+
+}  // namespace bvhmill::server

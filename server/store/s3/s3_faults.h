@@ -1,0 +1,31 @@
+#pragma once
+
+// Errors of an S3-compatible store as statuses: those of S3Client::Send.
+
+#include <curl/curl.h>
+
+#include <string>
+
+#include "absl/status/status.h"
+
+namespace bvhmill::server {
+
+// `why` names no host.
+absl::Status BlobsUnavailable(const std::string& why);
+
+// The status of an answer with an HTTP status and the code of its <Error>,
+// which may be empty. OK from 200 to 299 without a code.
+absl::Status StatusOfAnswer(int http_status, const std::string& code);
+
+// The status of a transfer that has failed.
+absl::Status StatusOfTransfer(CURLcode code);
+
+// True if the same request may be answered later.
+bool MayRepeat(int http_status, const std::string& code);
+bool MayRepeat(CURLcode code);
+
+// `status` for callers of the server: what only its operator can change counts
+// as BLOBS_UNAVAILABLE for now.
+absl::Status ForCallers(const absl::Status& status);
+
+}  // namespace bvhmill::server

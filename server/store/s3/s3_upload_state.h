@@ -1,0 +1,31 @@
+#pragma once
+
+// The state of an upload that is not complete, as an object of the store: any
+// server goes on from it. The parts of an upload cannot be read back, so the
+// state has the SHA-256 after them.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bvhmill::server {
+
+struct S3UploadState {
+  // The name of the upload of parts; empty = there are no parts yet.
+  std::string id;
+  // Those of the parts, each of which has kS3PartBytes.
+  std::vector<std::string> tags;
+  // The state of the digest after the parts; see Sha256::Save.
+  std::string digest;
+};
+
+// The text of a state, after which the bytes come that are in no part.
+std::string WriteUploadState(const S3UploadState& state);
+
+// Reads a state. `tail` is what comes after it. False if the text is none, e.g.
+// that of a later version.
+bool ReadUploadState(std::string_view text, S3UploadState* state,
+                     std::string_view* tail);
+
+}  // namespace bvhmill::server

@@ -1,0 +1,288 @@
+// What every store of blobs does; see blob_contract.h.
+
+#include "tests/server/store/blob_contract.h"
+
+#include <thread>
+
+#include "tests/server/store/blob_calls.h"
+
+namespace bvhmill::testing {
+namespace {
+
+constexpr size_t kMiB = size_t{1} << 20;
+// Around the sizes at which stores send bytes in another way.
+constexpr size_t kSizes[] = {0,
+                             1,
+                             64,
+                             100'000,
+                             kMiB - 1,
+                             kMiB,
+                             kMiB + 1,
+                             8 * kMiB - 1,
+                             8 * kMiB,
+                             8 * kMiB + 1,
+                             16 * kMiB,
+                             16 * kMiB + 1,
+                             20 * kMiB + 7};
+constexpr int64_t kHourMs = 3'600'000;
+
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(BlobContract);
+
+TEST_P(BlobContract, OutputsAreThereWhenTheyAreCommitted) {
+  std::vector<std::string> all;
+  std::vector<std::unique_ptr<server::NewBlob>> blobs;
+  for (const size_t size : kSizes) {
+    all.push_back(BlobBytes(size, 1));
+    blobs.push_back(MakeBlob(store_.get(), all.back()));
+    EXPECT_EQ(blobs.back()->name(), BlobNameOf(all.back()));
+    EXPECT_EQ(blobs.back()->size(), static_cast<int64_t>(size));
+    EXPECT_FALSE(HasBlob(store_.get(), all.back()));
+  }
+  ASSERT_TRUE(CommitBlobs(store_.get(), blobs).ok());
+  blobs.clear();
+  for (const std::string& bytes : all) {
+    EXPECT_EQ(ReadBlob(store_.get(), bytes), bytes) << bytes.size();
+    EXPECT_EQ(ReadBlob(Other(), bytes), bytes) << bytes.size();
+  }
+}
+
+TEST_P(BlobContract, UploadsAreThereWhenTheyAreFinished) {
+  for (const size_t size : kSizes) {
+    const std::string bytes = BlobBytes(size, 2);
+    ASSERT_TRUE(UploadBlob(store_.get(), bytes).ok()) << size;
+    EXPECT_EQ(ReadBlob(store_.get(), bytes), bytes) << size;
+    EXPECT_EQ(WhyOfStore(UploadBlob(Other(), bytes)), "BLOB_EXISTS") << size;
+  }
+}
+
+TEST_P(BlobContract, AnUploadGoesOnWhereItEnded) {
+  const std::string bytes = BlobBytes(20 * kMiB, 3);
+  for (const size_t end :
+       {size_t{3}, 8 * kMiB, 8 * kMiB + 5, 17 * kMiB, 20 * kMiB}) {
+    server::BlobStore* const store = Other();
+    std::unique_ptr<server::BlobUpload> upload;
+    ASSERT_TRUE(store->StartUpload(BlobNameOf(bytes), &upload).ok());
+    const auto from = static_cast<size_t>(upload->committed_bytes());
+    ASSERT_TRUE(AppendIn(upload.get(),
+                         std::string_view(bytes).substr(from, end - from),
+                         1'000'000)
+                    .ok());
+    EXPECT_EQ(upload->committed_bytes(), static_cast<int64_t>(end));
+    upload = nullptr;
+    ASSERT_TRUE(store_->StartUpload(BlobNameOf(bytes), &upload).ok());
+    EXPECT_EQ(upload->committed_bytes(), static_cast<int64_t>(end));
+    upload = nullptr;
+  }
+  EXPECT_FALSE(HasBlob(store_.get(), bytes));
+  ASSERT_TRUE(UploadBlob(store_.get(), bytes).ok());
+  EXPECT_EQ(ReadBlob(Other(), bytes), bytes);
+}
+
+TEST_P(BlobContract, OneUploadOfABlobRunsAtATime) {
+  const std::string bytes = BlobBytes(1000, 4);
+  std::unique_ptr<server::BlobUpload> upload;
+  std::unique_ptr<server::BlobUpload> second;
+  ASSERT_TRUE(store_->StartUpload(BlobNameOf(bytes), &upload).ok());
+  EXPECT_EQ(WhyOfStore(store_->StartUpload(BlobNameOf(bytes), &second)),
+            "UPLOAD_RUNNING");
+  upload = nullptr;
+  EXPECT_TRUE(store_->StartUpload(BlobNameOf(bytes), &second).ok());
+}
+
+TEST_P(BlobContract, OtherBytesAreRefusedAndDropped) {
+  for (const size_t size : {size_t{1000}, 8 * kMiB, 9 * kMiB}) {
+    const std::string right = BlobBytes(size, 5);
+    std::unique_ptr<server::BlobUpload> upload;
+    ASSERT_TRUE(store_->StartUpload(BlobNameOf(right), &upload).ok());
+    ASSERT_TRUE(AppendIn(upload.get(), BlobBytes(size, 6), kMiB).ok());
+    EXPECT_EQ(WhyOfStore(upload->Finish()), "DIGEST_MISMATCH");
+    upload = nullptr;
+    EXPECT_EQ(store_->bytes(), 0);
+    EXPECT_FALSE(HasBlob(store_.get(), right));
+    ASSERT_TRUE(store_->StartUpload(BlobNameOf(right), &upload).ok());
+    EXPECT_EQ(upload->committed_bytes(), 0);
+    upload = nullptr;
+    ASSERT_TRUE(UploadBlob(store_.get(), right).ok());
+    EXPECT_EQ(store_->bytes(), static_cast<int64_t>(size));
+    ASSERT_TRUE(store_->Remove(BlobNameOf(right)).ok());
+  }
+}
+
+TEST_P(BlobContract, SpacesAreApart) {
+  const std::string bytes = BlobBytes(500, 7);
+  ASSERT_TRUE(UploadBlob(store_.get(), bytes).ok());
+  const server::BlobName names[] = {BlobNameOf(bytes),
+                                    {server::SpaceOf("other"), Sha256Of(bytes)},
+                                    BlobNameOf("not there")};
+  std::vector<bool> exist;
+  ASSERT_TRUE(store_->FindAll(names, &exist).ok());
+  EXPECT_EQ(exist, (std::vector<bool>{true, false, false}));
+  EXPECT_EQ(ReadBlob(store_.get(), names[1]), "NONE");
+}
+
+TEST_P(BlobContract, EqualBlobsAreOne) {
+  const std::string bytes = BlobBytes(4000, 8);
+  std::vector<std::unique_ptr<server::NewBlob>> blobs;
+  blobs.push_back(MakeBlob(store_.get(), bytes));
+  blobs.push_back(MakeBlob(store_.get(), bytes));
+  ASSERT_TRUE(CommitBlobs(store_.get(), blobs).ok());
+  blobs.clear();
+  EXPECT_EQ(ListBlobs(store_.get()).size(), 1u);
+  EXPECT_EQ(store_->bytes(), 4000);
+}
+
+TEST_P(BlobContract, WhatIsNotCommittedLeavesNothing) {
+  const std::string bytes = BlobBytes(9 * kMiB, 9);
+  { const auto blob = MakeBlob(store_.get(), bytes); }
+  EXPECT_EQ(store_->bytes(), 0);
+  EXPECT_TRUE(ListBlobs(store_.get()).empty());
+}
+
+TEST_P(BlobContract, AQuotaRefusesByItsName) {
+  Reopen({.max_bytes = 1000});
+  ASSERT_TRUE(UploadBlob(store_.get(), BlobBytes(900, 10)).ok());
+  const absl::Status refused = UploadBlob(store_.get(), BlobBytes(200, 11));
+  EXPECT_EQ(WhyOfStore(refused), "DISK_FULL");
+  EXPECT_EQ(CallErrorOf(refused).limit_name, "max_data_bytes");
+  EXPECT_TRUE(UploadBlob(store_.get(), BlobBytes(100, 12)).ok());
+  std::unique_ptr<server::NewBlob> blob;
+  ASSERT_TRUE(store_->Create("a", &blob).ok());
+  EXPECT_EQ(WhyOfStore(blob->Append("one more")), "DISK_FULL");
+  // No disk has so much free space.
+  Reopen({.min_free_bytes = int64_t{1} << 60});
+  const absl::Status full = UploadBlob(store_.get(), BlobBytes(10, 13));
+  EXPECT_EQ(CallErrorOf(full).limit_name, "min_free_disk_bytes");
+}
+
+TEST_P(BlobContract, ABlobCountsAsUsedWhenItIsAskedFor) {
+  const std::string bytes = BlobBytes(100, 14);
+  const int64_t before = StoreNowMs();
+  ASSERT_TRUE(UploadBlob(store_.get(), bytes).ok());
+  bool was_used = false;
+  ASSERT_TRUE(
+      store_->WasUsed(BlobNameOf(bytes), before - 1000, &was_used).ok());
+  EXPECT_TRUE(was_used);
+  ASSERT_TRUE(
+      store_->WasUsed(BlobNameOf(bytes), before + kHourMs, &was_used).ok());
+  EXPECT_FALSE(was_used);
+  ASSERT_TRUE(store_->WasUsed(BlobNameOf("none"), 0, &was_used).ok());
+  EXPECT_FALSE(was_used);
+  const int64_t first = ListBlobs(store_.get()).begin()->second.used_ms;
+  // Times may be in whole seconds.
+  std::this_thread::sleep_for(std::chrono::milliseconds(2100));
+  EXPECT_TRUE(HasBlob(store_.get(), bytes));
+  const int64_t second = ListBlobs(store_.get()).begin()->second.used_ms;
+  EXPECT_GT(second, first);
+  EXPECT_EQ(ReadBlob(store_.get(), bytes), bytes);
+}
+
+TEST_P(BlobContract, AListHasAllBlobs) {
+  const std::string one = BlobBytes(700, 15);
+  const std::string two = BlobBytes(800, 16);
+  ASSERT_TRUE(UploadBlob(store_.get(), one).ok());
+  ASSERT_TRUE(UploadBlob(store_.get(), two).ok());
+  // An upload is no blob.
+  std::unique_ptr<server::BlobUpload> upload;
+  ASSERT_TRUE(store_->StartUpload(BlobNameOf("more"), &upload).ok());
+  ASSERT_TRUE(upload->Append("mo").ok());
+  upload = nullptr;
+  const auto all = ListBlobs(store_.get());
+  ASSERT_EQ(all.size(), 2u);
+  const server::BlobEntry& entry = all.at(Sha256Of(two));
+  EXPECT_EQ(entry.name, BlobNameOf(two));
+  EXPECT_EQ(entry.size, 800);
+  EXPECT_NEAR(static_cast<double>(entry.used_ms),
+              static_cast<double>(StoreNowMs()), 60'000);
+  int count = 0;
+  ASSERT_TRUE(store_
+                  ->List([&](const server::BlobEntry&) {
+                    ++count;
+                    return false;
+                  })
+                  .ok());
+  EXPECT_EQ(count, 1);
+}
+
+TEST_P(BlobContract, WhatWasRemovedIsGone) {
+  const std::string bytes = BlobBytes(3 * kMiB, 17);
+  ASSERT_TRUE(UploadBlob(store_.get(), bytes).ok());
+  EXPECT_EQ(store_->bytes(), static_cast<int64_t>(bytes.size()));
+  std::unique_ptr<server::BlobReader> reader;
+  ASSERT_TRUE(store_->Open(BlobNameOf(bytes), &reader).ok());
+  ASSERT_TRUE(store_->Remove(BlobNameOf(bytes)).ok());
+  EXPECT_TRUE(store_->Remove(BlobNameOf(bytes)).ok());
+  EXPECT_EQ(store_->bytes(), 0);
+  EXPECT_FALSE(HasBlob(store_.get(), bytes));
+  EXPECT_EQ(ReadBlob(Other(), bytes), "NONE");
+  // A reader goes on to the end, or finds nothing.
+  std::string part;
+  const absl::Status read = reader->Read(2 * kMiB, 100, &part);
+  if (read.ok()) {
+    EXPECT_EQ(part, bytes.substr(2 * kMiB, 100));
+  } else {
+    EXPECT_TRUE(absl::IsNotFound(read)) << read;
+  }
+  reader = nullptr;
+  ASSERT_TRUE(UploadBlob(store_.get(), bytes).ok());
+  EXPECT_EQ(ReadBlob(store_.get(), bytes), bytes);
+}
+
+TEST_P(BlobContract, OldUploadsAreDropped) {
+  const std::string bytes = BlobBytes(10 * kMiB, 18);
+  const auto begin = [&] {
+    std::unique_ptr<server::BlobUpload> upload;
+    EXPECT_TRUE(store_->StartUpload(BlobNameOf(bytes), &upload).ok());
+    return upload;
+  };
+  ASSERT_TRUE(
+      AppendIn(begin().get(), std::string_view(bytes).substr(0, 9 * kMiB), kMiB)
+          .ok());
+  ASSERT_TRUE(store_->DropUploads(StoreNowMs() - kHourMs).ok());
+  EXPECT_EQ(begin()->committed_bytes(), static_cast<int64_t>(9 * kMiB));
+  ASSERT_TRUE(store_->DropUploads(StoreNowMs() + kHourMs).ok());
+  EXPECT_EQ(begin()->committed_bytes(), 0);
+  EXPECT_TRUE(UploadBlob(store_.get(), bytes).ok());
+}
+
+TEST_P(BlobContract, AnUploadThatRunsIsNotDropped) {
+  const std::string bytes = BlobBytes(10 * kMiB, 19);
+  std::unique_ptr<server::BlobUpload> upload;
+  ASSERT_TRUE(store_->StartUpload(BlobNameOf(bytes), &upload).ok());
+  ASSERT_TRUE(
+      AppendIn(upload.get(), std::string_view(bytes).substr(0, 9 * kMiB), kMiB)
+          .ok());
+  ASSERT_TRUE(store_->DropUploads(StoreNowMs() + kHourMs).ok());
+  ASSERT_TRUE(
+      AppendIn(upload.get(), std::string_view(bytes).substr(9 * kMiB), kMiB)
+          .ok());
+  ASSERT_TRUE(upload->Finish().ok());
+  EXPECT_EQ(ReadBlob(store_.get(), bytes), bytes);
+}
+
+TEST_P(BlobContract, ManyThreadsStoreAndReadAtOnce) {
+  constexpr unsigned kThreads = 8;
+  constexpr unsigned kEach = 12;
+  {
+    std::vector<std::jthread> threads;
+    for (unsigned thread = 0; thread < kThreads; ++thread) {
+      threads.emplace_back([&, thread] {
+        for (unsigned i = 0; i < kEach; ++i) {
+          const std::string bytes =
+              BlobBytes(1000 + 777 * i, 1000 + kEach * thread + i);
+          if (i % 2 == 0) {
+            EXPECT_TRUE(UploadBlob(store_.get(), bytes).ok());
+          } else {
+            std::vector<std::unique_ptr<server::NewBlob>> blobs;
+            blobs.push_back(MakeBlob(store_.get(), bytes));
+            EXPECT_TRUE(CommitBlobs(store_.get(), blobs).ok());
+          }
+          EXPECT_EQ(ReadBlob(store_.get(), bytes), bytes);
+        }
+      });
+    }
+  }
+  EXPECT_EQ(ListBlobs(store_.get()).size(), size_t{kThreads} * kEach);
+}
+
+}  // namespace
+}  // namespace bvhmill::testing
