@@ -35,6 +35,8 @@ class Stream {
   int64_t taken() const { return taken_; }
 
   const ConvertResult& result() const { return result_; }
+  // Those of the thread that made the stream.
+  Interrupts* interrupts() { return &interrupts_; }
 
  private:
   class Receiver final : public OutputReceiver {
