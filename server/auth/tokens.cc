@@ -144,7 +144,7 @@ absl::Status HashToken(std::string_view name, std::string_view token,
     *line += kHex[byte / 16];
     *line += kHex[byte % 16];
   }
-  *line += ":read,convert";
+  *line += ":read,convert,jobs";
   return absl::OkStatus();
 }
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
@@ -28,7 +29,9 @@ class FileReader final : public BlobReader {
   int64_t size() const override { return size_; }
   absl::Status Read(int64_t offset, size_t size,
                     std::string* bytes) const override {
-    return ReadFileAt(file_, path_, offset, size, bytes);
+    // No buffer is larger than what is left.
+    const auto left = static_cast<size_t>(std::max<int64_t>(size_ - offset, 0));
+    return ReadFileAt(file_, path_, offset, std::min(size, left), bytes);
   }
 
  private:

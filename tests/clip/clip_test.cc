@@ -29,6 +29,37 @@ TEST(Clip, JointCountLeavesOutEndSites) {
   EXPECT_EQ(JointCount({}), 0);
 }
 
+TEST(Clip, ReachIsTheLongestWayAlongOffsets) {
+  const auto reach = [](float knee, float toe) {
+    Clip clip;
+    Node root;
+    Node joint;
+    joint.parent = 0;
+    joint.offset = {0, -knee, 0};
+    Node leaf;
+    leaf.parent = 1;
+    leaf.kind = NodeKind::kEndSite;
+    leaf.offset = {3, 0, toe};
+    root.offset = {100, 0, 0};
+    return Reach({{root, joint, leaf}, {}});
+  };
+  EXPECT_DOUBLE_EQ(reach(7, 4), 12);
+  EXPECT_DOUBLE_EQ(reach(0.5F, 0), 3.5);
+}
+
+// End sites of a converter have some length, 1 for example.
+TEST(Clip, EndSitesAloneTellNoReach) {
+  SkeletonBuilder builder;
+  const int root = builder.Root("Root", "");
+  builder.EndSite(builder.Joint(root, "Hand", "XYZzxy"));
+  Skeleton skeleton = builder.Build();
+  skeleton.nodes[1].offset = {0, 0, 0};
+  skeleton.nodes[2].offset = {0, 0, 1};
+  EXPECT_EQ(Reach(skeleton), 0);
+  skeleton.nodes[1].offset = {0, 2, 0};
+  EXPECT_EQ(Reach(skeleton), 3);
+}
+
 // Names that do not fit into a node are a block of their own, which takes up to
 // a third more.
 TEST(Clip, SkeletonBytesAreThoseOfNodesChannelsAndLongNames) {

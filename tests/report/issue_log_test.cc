@@ -94,7 +94,7 @@ TEST(IssueLog, ValuesThatAreNotFiniteStateTheirShare) {
     std::string share;
   };
   const Case cases[] = {
-      {1, 1, "1 of 1 values (100 %)"},
+      {1, 1, "1 of 1 value (100 %)"},
       {1, 2, "1 of 2 values (50 %)"},
       {999, 1000, "999 of 1000 values (99 %)"},
       {1, 100, "1 of 100 values (1 %)"},

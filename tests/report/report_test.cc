@@ -28,6 +28,9 @@ TEST(FillMessage, Table) {
       // Values are plain text, also with braces in them.
       {"{a} {b}", {{"a", "{b}"}, {"b", "{a}"}}, "{b} {a}"},
       {"{a}", {{"a", "'{'"}}, "'{'"},
+      {"{a} frames, {b} joints", {{"a", "1"}, {"b", "2"}}, "1 frame, 2 joints"},
+      {"{a} has {b} values", {{"a", "1"}, {"b", "1"}}, "1 has 1 value"},
+      {"{b} rows", {{"b", "11"}}, "11 rows"},
   };
   for (const FillCase& c : cases) {
     EXPECT_EQ(FillMessage(c.message, c.args), c.filled) << c.message;

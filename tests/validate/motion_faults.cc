@@ -40,6 +40,14 @@ void Wiggle(int32_t node, float degrees, int64_t first, int64_t last,
   }
 }
 
+// Turns `node` to and fro by `degrees`, once in `period` frames.
+void Swing(int32_t node, float degrees, float period, Clip* clip) {
+  for (int64_t t = 0; t < clip->motion.frames; ++t) {
+    const float turn = 6.2832F * static_cast<float>(t) / period;
+    ValueAt(clip, t, node, 0) += degrees * std::sin(turn);
+  }
+}
+
 // Replaces the angles z, x, y of `node` by those of the same rotation:
 // R_z(a) R_x(b) R_y(c) = R_z(a + 180) R_x(180 - b) R_y(c + 180).
 void UseOtherTriple(int32_t node, int64_t first, int64_t last, Clip* clip) {
@@ -245,6 +253,15 @@ std::vector<FaultCase> JumpCases() {
        },
        {"warning DATA_SPIN joint 2 frame 309 to 311 x10"}},
 
+  };
+}
+
+void LeapOfFour(Clip* clip) {
+  for (int32_t node = 1; node <= 4; ++node) AddTo(node, 0, 6, 300, 599, clip);
+}
+
+std::vector<FaultCase> CutCases() {
+  return {
       {"Cut",
        Usual(),
        [](Clip* c) {
@@ -252,6 +269,20 @@ std::vector<FaultCase> JumpCases() {
        },
        {"warning DATA_CUT frame 300"},
        {{"moving", "11"}, {"frames", "300"}}},
+
+      // Of 11 joints 4 leap by 6 degrees: a cut, if the others stood still.
+      {"NoCutWhereJointsAlwaysMoveFast",
+       Usual(),
+       [](Clip* c) {
+         LeapOfFour(c);
+         for (int32_t node = 5; node < 11; ++node) Swing(node, 45, 30, c);
+       },
+       {}},
+      {"CutOfFourJoints",
+       Usual(),
+       LeapOfFour,
+       {"warning DATA_CUT frame 300"},
+       {{"joints", "4"}}},
 
       {"FirstFrameApart",
        Usual(),
@@ -356,8 +387,9 @@ void PrintTo(const FaultCase& c, std::ostream* out) { *out << c.name; }
 const std::vector<FaultCase>& FaultCases() {
   static const std::vector<FaultCase> cases = [] {
     std::vector<FaultCase> all;
-    for (const auto& part : {FrozenCases(), RepeatCases(), SpikeCases(),
-                             JumpCases(), JointCases(), AngleCases()}) {
+    for (const auto& part :
+         {FrozenCases(), RepeatCases(), SpikeCases(), JumpCases(), CutCases(),
+          JointCases(), AngleCases()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     return all;

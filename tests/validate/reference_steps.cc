@@ -107,6 +107,7 @@ struct Leap {
   double largest = 0;
   bool is_cut = false;
   double moving = 0;
+  double usual = 0;
 };
 
 double Neighbour(const ReferenceTrack& track, int64_t t) {
@@ -124,6 +125,7 @@ Leap LeapAt(const Reference& r, int64_t t) {
     const auto most =
         std::max_element(track->steps.begin(), track->steps.end());
     leap.moving += *most > 0.05 ? 1 : 0;
+    leap.usual += track->MeanStep();
   }
   leap.is_cut = leap.joints >= 3 && leap.joints >= 0.3 * leap.moving &&
                 leap.excess >= leap.moving;
@@ -173,7 +175,7 @@ void FindCuts(Reference* r) {
   double worst = -1;
   for (int64_t t = 2; t + 1 < frames; ++t) {
     const Leap leap = LeapAt(*r, t);
-    if (!leap.is_cut) continue;
+    if (!leap.is_cut || leap.excess < 0.8 * leap.usual) continue;
     r->cuts.insert(t);
     if (leap.excess <= worst) continue;
     worst = leap.excess;

@@ -10,6 +10,7 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/digest/sha256.h"
 #include "bvhmill/encode/encoder.h"
+#include "bvhmill/encode/npy.h"
 #include "bvhmill/encode/report_json.h"
 #include "bvhmill/wire/options.h"
 #include "bvhmill/wire/result.h"
@@ -22,13 +23,22 @@ namespace {
 
 constexpr int kPageSize = 200;
 
-// The digest of the file at `path`, as the name of a blob; empty if it cannot
-// be read.
-std::string BlobOfFile(const std::string& path) {
+// The part of the file of an output that is not in its blob.
+std::string HeadOf(const v1::Output& output) {
+  if (!output.has_tensor()) return "";
+  const auto& shape = output.tensor().shape();
+  return NpyHeader("<f4", std::vector<int64_t>(shape.begin(), shape.end()));
+}
+
+// The digest of the file at `path` after `head`, as the name of a blob; empty
+// if it cannot be read, or does not begin with `head`.
+std::string BlobOfFile(const std::string& path, const std::string& head) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) return "";
+  std::string piece(head.size(), '\0');
+  file.read(piece.data(), static_cast<std::streamsize>(piece.size()));
+  if (!file || piece != head) return "";
   Sha256 digest;
-  std::string piece(size_t{1} << 20, '\0');
+  piece.resize(size_t{1} << 20);
   while (file) {
     file.read(piece.data(), static_cast<std::streamsize>(piece.size()));
     digest.Add({piece.data(), static_cast<size_t>(file.gcount())});
@@ -81,7 +91,8 @@ bool JobFetch::IsThere(const v1::ClipResult& message,
         stem +
         std::string(
             FormatOf(rules_.requests[static_cast<size_t>(i)].format).extension);
-    if (BlobOfFile(path) != message.outputs(i).blob()) return false;
+    const v1::Output& output = message.outputs(i);
+    if (BlobOfFile(path, HeadOf(output)) != output.blob()) return false;
   }
   return !rules_.report ||
          std::filesystem::exists(stem + std::string(kReportExtension));

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, AsyncIterator, Iterable, Iterator
@@ -143,6 +142,9 @@ async def read_many_async(paths: Iterable[Path],
     >>> asyncio.run(count())
     [False]
     """
+    # It takes longer to import than all of this package.
+    import asyncio
+
     outcomes = read_many(paths, **options)
     loop = asyncio.get_running_loop()
     try:

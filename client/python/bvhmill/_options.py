@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import math
 import os
@@ -177,6 +176,8 @@ def words_of(options: Mapping[str, Any],
 
 def unknown(key: str, known: Iterable[str]) -> str:
     """The text of a TypeError for a keyword that does not exist."""
+    import difflib
+
     close = difflib.get_close_matches(key, list(known), 1)
     hint = f"; did you mean {close[0]!r}?" if close else ""
     return f"there is no option {key!r}{hint}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import pathlib
-import secrets
 from typing import TYPE_CHECKING, Any, Mapping
 
 import numpy as np
@@ -88,7 +87,7 @@ def write_file(path: str | os.PathLike[str], data: bytes,
     if not overwrite and target.exists():
         raise FileExistsError(17, "the file exists; use overwrite=True",
                               str(target))
-    part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    part = target.with_name(f".{target.name}.{os.urandom(4).hex()}.part")
     try:
         part.write_bytes(data)
         if overwrite:

@@ -49,5 +49,6 @@ std::string_view TextOf(const py::buffer_info& info);
 void BindClip(py::module_* module);
 void BindBatch(py::module_* module);
 void BindAnim(py::module_* module);
+void BindJobs(py::module_* module);
 
 }  // namespace bvhmill::python

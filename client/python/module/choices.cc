@@ -91,7 +91,11 @@ AnimFormat AnimOf(const Words& words) {
       {"ease_out",
        [&](py::handle v) { anim.settings.ease_out = v.cast<float>(); }},
       {"priority",
-       [&](py::handle v) { anim.settings.base_priority = v.cast<int32_t>(); }},
+       [&](py::handle v) {
+         anim.settings.base_priority = v.cast<int32_t>();
+         // A joint's own priority would win over that of the base.
+         anim.settings.joint_priority = anim.settings.base_priority;
+       }},
       {"hand_pose",
        [&](py::handle v) { anim.settings.hand_pose = v.cast<uint32_t>(); }},
       {"emote",

@@ -93,6 +93,7 @@ PYBIND11_MODULE(_bvhmill, module) {
   BindClip(&module);
   BindBatch(&module);
   BindAnim(&module);
+  BindJobs(&module);
   module.def("block_count", &Block::Count);
   module.def("catalogue", &CatalogueValue);
   module.def("thresholds", &ThresholdsValue);

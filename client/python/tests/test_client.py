@@ -1,6 +1,7 @@
 """The clients against a real server: the same takes, reports and errors."""
 
-import asyncio
+import concurrent.futures
+import gzip
 import pathlib
 import pickle
 import subprocess
@@ -14,65 +15,24 @@ pytest.importorskip("grpc")
 
 import bvhmill
 from bvhmill.client import AsyncClient, Client, ServerError
-from conftest import BIN, project_clips, walk_text
+import servers
+from conftest import project_clips, walk_text
+from servers import TOKEN, Server, token_file
 
 HERE = pathlib.Path(__file__).parent
 ALL = ["positions", "rotations", "world_rotations", "velocities"]
 
 
-class Server:
-    """A running server."""
-
-    def __init__(self, *flags, port=0):
-        self.process = subprocess.Popen(
-            [BIN / "bvhmilld", "--listen", f"127.0.0.1:{port}", *flags],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        for line in self.process.stdout:
-            if line.startswith("listening on "):
-                self.address = line.split()[2]
-                return
-        raise RuntimeError("the server did not start")
-
-    def stop(self):
-        self.process.terminate()
-        self.process.stdout.close()
-        self.process.wait(60)
-
-
 @pytest.fixture(scope="module")
 def server():
-    if not (BIN / "bvhmilld").exists():
-        pytest.skip(f"there is no {BIN}/bvhmilld")
     server = Server()
     yield server
     server.stop()
 
 
-class Awaited:
-    """An AsyncClient with the calls of a Client."""
-
-    def __init__(self, target, **settings):
-        self._target, self._settings = target, settings
-
-    def _run(self, work):
-        async def run():
-            async with AsyncClient(self._target, **self._settings) as client:
-                return await work(client)
-
-        return asyncio.run(run())
-
-    def read(self, *args, **options):
-        return self._run(lambda client: client.read(*args, **options))
-
-    def validate(self, *args, **options):
-        return self._run(lambda client: client.validate(*args, **options))
-
-    def read_many(self, *args, **options):
-        async def collect(client):
-            return [outcome async for outcome
-                    in client.read_many(*args, **options)]
-
-        return self._run(collect)
+class Awaited(servers.Awaited):
+    kind = AsyncClient
+    iterators = ("read_many",)
 
 
 @pytest.fixture(params=[Client, Awaited], ids=["sync", "async"])
@@ -143,6 +103,24 @@ def test_reports_are_those_of_the_module(client):
         assert client.validate(path) == bvhmill.validate(path), path
 
 
+# The command line and the module see a packed clip in walk.bvh.gz only.
+def test_the_ending_gz_alone_does_not_mean_a_packed_clip(client, tmp_path,
+                                                         walk):
+    for name, data in (("take.gz", walk), ("take.bvh.gz", gzip.compress(walk)),
+                       ("take.BVH.GZ", gzip.compress(walk))):
+        path = tmp_path / name
+        path.write_bytes(data)
+        assert_same(client.read(path), bvhmill.read(path))
+
+
+def test_threads_share_a_client(server, walk):
+    client = Client(server.address, timeout=60)
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        takes = list(pool.map(lambda _: client.read(walk), range(64)))
+    assert [take.frames for take in takes] == [200] * 64
+    assert not client._calls
+
+
 def test_errors_are_those_of_the_module(client, golden):
     for path in (golden / "number_with_comma.bvh", golden / "empty.bvh"):
         with pytest.raises(bvhmill.BvhError) as ours:
@@ -179,19 +157,12 @@ def test_no_server_is_a_server_error(kind, walk):
 
 
 def test_tokens(server, tmp_path, walk):
-    tokens = tmp_path / "tokens"
-    secret = "c2VjcmV0LW9mLWFsaWNlLTAxMjM0NTY3ODk"
-    tokens.write_text(subprocess.run(
-        [BIN / "bvhmilld", "--hash-token", "alice"], input=secret + "\n",
-        text=True, check=True, capture_output=True).stdout)
-    tokens.chmod(0o600)
-    guarded = Server("--token-file", tokens)
+    guarded = Server("--token-file", token_file(tmp_path))
     try:
         with pytest.raises(ServerError) as caught:
             Client(guarded.address, timeout=10).read(walk)
         assert caught.value.code == "UNAUTHENTICATED"
-        client = Client(guarded.address, timeout=10,
-                        token=secret)
+        client = Client(guarded.address, timeout=10, token=TOKEN)
         assert client.read(walk).frames == 200
     finally:
         guarded.stop()

@@ -11,6 +11,7 @@ import pytest
 
 import bvhmill
 from conftest import ROOT
+from servers import Server
 
 DOCS = ROOT / "docs"
 EXAMPLES = DOCS / "examples/python"
@@ -33,12 +34,19 @@ def test_the_manual(here):
     for block in blocks:
         exec(compile(block, "docs/python.md", "exec"), names)
     assert (here / "small.bvh").exists()
+    with Server("--data-dir", here / "data") as server:
+        names["night"](names["Jobs"](server.address))
+    takes = list((here / "takes").glob("*.bvh"))
+    assert len(list((here / "out").glob("*.npz"))) == len(takes)
 
 
 def test_the_manual_names_what_exists():
+    pytest.importorskip("bvhmill.jobs")
     text = (DOCS / "python.md").read_text()
     for name in re.findall(r"bvhmill\.(\w+)\(", text):
         assert hasattr(bvhmill, name), name
+    for name in re.findall(r"\bjobs\.(\w+)\(", text):
+        assert hasattr(bvhmill.jobs.Jobs, name), name
     for link in re.findall(r"\]\(([\w/.]+)\)", text):
         assert (DOCS / link).exists(), link
 
@@ -93,6 +101,74 @@ def test_a_folder_in_dask(here):
     issues = sum(len(take.report.issues) for take in takes.values())
     assert table.startswith("path,code,severity,message,occurrences\n")
     assert table.count("\n") >= issues
+
+
+@pytest.fixture
+def server(tmp_path):
+    pytest.importorskip("grpc")
+    with Server("--data-dir", tmp_path / "data") as server:
+        yield server
+
+
+def refused(status, name, *args):
+    """What an example says that ends with this exit status."""
+    done = subprocess.run([sys.executable, EXAMPLES / name, *args],
+                          capture_output=True, text=True, timeout=240)
+    assert done.returncode == status, done.stderr
+    assert "Traceback" not in done.stderr
+    return done.stderr
+
+
+BROKEN = "HIERARCHY\nROOT Hips\n{\n  OFSET 0\n"
+
+
+def test_a_folder_on_a_server(here, server):
+    run_example("convert.py", "takes", "out", "--server", server.address,
+                "--options", '{"fps": 30}')
+    paths = sorted((here / "takes").rglob("*.bvh"))
+    for path in paths:
+        np.testing.assert_array_equal(
+            np.load(here / "out" / f"{path.stem}.positions.npy"),
+            bvhmill.read(path, fps=30).positions)
+
+
+def test_a_folder_with_a_bad_take_on_a_server(here, server):
+    (here / "in/deep").mkdir(parents=True)
+    for name in ("a.bvh", "z.bvh", "deep/b.bvh"):
+        (here / "in" / name).write_bytes(bvhmill.example())
+    (here / "in/m.bvh").write_text(BROKEN)
+    said = refused(1, "convert.py", "in", "out", "--server", server.address)
+    assert said.startswith("in/m.bvh:4:3: error: ")
+    assert sorted(path.name for path in (here / "out").rglob("*.npy")) == [
+        "a.positions.npy", "b.positions.npy", "z.positions.npy"]
+    said = refused(2, "convert.py", "in", "out", "--server", server.address,
+                   "--options", '{"fsp": 30}')
+    assert "did you mean 'fps'" in said
+    assert "no .bvh file" in refused(2, "convert.py", "out", "more")
+    said = refused(3, "convert.py", "in", "more", "--server", "127.0.0.1:9")
+    assert "0 of 4 takes are converted; without a result: in/a.bvh, " in said
+
+
+def test_a_folder_as_a_job(here, server, cli):
+    (here / "in/deep").mkdir(parents=True)
+    for path in (here / "takes").glob("*.bvh"):
+        (here / "in/deep" / path.name).write_bytes(path.read_bytes())
+    words = ("in", "out", "--server", server.address)
+    first = run_example("job.py", *words)
+    subprocess.run([cli, "convert", "-r", "in", "-o", "there", "--emit",
+                    "npz,report", "--local", "-q"], check=True)
+    names = sorted(path.name for path in (here / "there/deep").iterdir())
+    assert len(names) > 4
+    for name in names:
+        assert (here / "there/deep" / name).read_bytes() == (
+            here / "out/deep" / name).read_bytes(), name
+    again = run_example("job.py", *words)
+    assert again.splitlines()[-1] == first.splitlines()[-1]
+    assert again.split(":")[0] == first.split(":")[0]
+    (here / "in/bad.bvh").write_text(BROKEN)
+    assert "in/bad.bvh:4:3: error: " in refused(1, "job.py", *words)
+    assert "no *.bvh below it" in refused(
+        2, "job.py", "there", "out", "--server", server.address)
 
 
 @pytest.mark.parametrize("page", ["ray.md", "spark.md"])

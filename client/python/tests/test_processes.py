@@ -210,6 +210,56 @@ def test_ctrl_c_ends_each_call(tmp_path, work):
     assert (done.stdout, done.returncode) == ("interrupted\n", 0), done.stderr
 
 
+READERS = ["bvhmill.read(sys.argv[1])", "bvhmill.read(sys.argv[1], threads=2)",
+           "list(bvhmill.read_many([sys.argv[1]], threads=2))",
+           "bvhmill.read_batch([sys.argv[1]], threads=2)",
+           "bvhmill.read_anim(sys.argv[1])", "bvhmill.info(sys.argv[1])",
+           "list(bvhmill.stream(sys.argv[1]))"]
+
+
+@pytest.mark.parametrize("work", READERS)
+def test_ctrl_c_ends_the_wait_for_the_writer_of_a_pipe(tmp_path, work):
+    path = tmp_path / "pipe.bvh"
+    os.mkfifo(path)
+    code = textwrap.dedent(CTRL_C).format(work=work).replace(
+        "text = open(sys.argv[1], 'rb').read()", "")
+    done = subprocess.run([sys.executable, "-c", code, path], timeout=60,
+                          capture_output=True, text=True)
+    assert (done.stdout, done.returncode) == ("interrupted\n", 0), done.stderr
+
+
+@pytest.mark.parametrize("read", [
+    bvhmill.read, lambda path: bvhmill.read(path, threads=2),
+    lambda path: next(bvhmill.read_many([path])).unwrap()])
+def test_a_pipe_is_read_when_its_writer_comes(tmp_path, read):
+    path = tmp_path / "pipe.bvh"
+    os.mkfifo(path)
+    text = walk_text(3000)
+
+    def write():
+        # The GIL is free while the reader waits.
+        time.sleep(0.2)
+        with open(path, "wb", buffering=0) as pipe:
+            for first in range(0, len(text), 50_000):
+                pipe.write(text[first:first + 50_000])
+                time.sleep(0.01)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    take = read(path)
+    writer.join()
+    np.testing.assert_array_equal(take.positions,
+                                  bvhmill.read(text).positions)
+
+
+def test_closing_a_batch_ends_the_wait_for_the_writer_of_a_pipe(tmp_path):
+    path = tmp_path / "pipe.bvh"
+    os.mkfifo(path)
+    outcomes = bvhmill.read_many([path], threads=2)
+    time.sleep(0.1)
+    outcomes.close()
+
+
 def test_the_gil_is_free_while_a_file_is_read():
     text = walk_text(150_000, 20)
     steps = 0

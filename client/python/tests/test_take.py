@@ -248,7 +248,9 @@ def test_every_format_can_be_saved(walk, tmp_path):
     for name in ("a.bvh", "a.npz", "a.csv"):
         take.save(tmp_path / name)
     take.save(tmp_path / "a.anim", accept_odd=True, priority=4)
-    assert bvhmill.read_anim(tmp_path / "a.anim").priority == 4
+    anim = bvhmill.read_anim(tmp_path / "a.anim")
+    assert anim.priority == 4
+    assert {joint.priority for joint in anim.joints} == {4}
     assert bvhmill.read(tmp_path / "a.anim").frames > 0
     with np.load(tmp_path / "a.npz") as npz:
         np.testing.assert_array_equal(npz["positions"], take.positions)

@@ -7,8 +7,11 @@ Writes OUT/TAKE.npy with positions, and OUT/issues.csv. Paths are sent, not
 clips: each worker reads its own files, with one thread for a Dask thread.
 """
 
+from __future__ import annotations
+
 import pathlib
 import sys
+from typing import Sequence
 
 import dask
 import dask.bag
@@ -23,12 +26,12 @@ COLUMNS = {"path": "object", "code": "object", "severity": "object",
            "message": "object", "occurrences": "int64"}
 
 
-def convert_part(paths, out):
+def convert_part(paths: Sequence[str], out: str) -> list[tuple[str, int]]:
     """(path, frames) of the takes of one partition, whose arrays it writes."""
     done = []
     for outcome in bvhmill.read_many(paths, threads=1, ignore=["DATA_*"]):
         frames = -1
-        if outcome.ok:
+        if outcome.take is not None:
             frames = outcome.take.frames
             name = pathlib.Path(outcome.path).stem + ".npy"
             np.save(pathlib.Path(out) / name, outcome.take.positions)
@@ -37,13 +40,13 @@ def convert_part(paths, out):
 
 
 @dask.delayed
-def issues_of(paths):
+def issues_of(paths: Sequence[str]) -> pd.DataFrame:
     """The issues of one partition as a table."""
     rows = bvhmill.issues_table(bvhmill.read_many(paths, threads=1))
     return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
 
 
-def main():
+def main() -> None:
     paths = [str(path) for path in
              sorted(pathlib.Path(sys.argv[1]).rglob("*.bvh"))]
     out = pathlib.Path(sys.argv[2])

@@ -7,17 +7,23 @@ Prints the shape of each batch of one pass. Takes that cannot be read are named
 and left out.
 """
 
+from __future__ import annotations
+
 import collections
 import pathlib
 import sys
+from typing import Any, Iterable, Iterator, Literal
 
 import numpy as np
 import torch
 
 import bvhmill
 
+Array = Literal["positions", "rotations"]
+Paths = Iterable["str | pathlib.Path"]
 
-class BvhDataset(torch.utils.data.Dataset):
+
+class BvhDataset(torch.utils.data.Dataset[torch.Tensor]):
     """Windows of `window` frames, `stride` frames apart.
 
     Holds paths and an index as arrays: a list of str would grow in each worker
@@ -25,13 +31,15 @@ class BvhDataset(torch.utils.data.Dataset):
     to `cache_bytes`.
     """
 
-    def __init__(self, paths, window, stride, array="rotations",
-                 cache_bytes=256 << 20):
-        self.window, self.array, self.cache_bytes = window, array, cache_bytes
+    def __init__(self, paths: Paths, window: int, stride: int,
+                 array: Array = "rotations",
+                 cache_bytes: int = 256 << 20) -> None:
+        self.window, self.cache_bytes = window, cache_bytes
+        self.array: Array = array
         frames, names = [], []
         for outcome in bvhmill.read_many(paths, arrays=[], keep_values=False,
                                          ignore=["DATA_*"]):
-            if outcome.ok:
+            if outcome.take is not None:
                 names.append(outcome.path.encode())
                 frames.append(outcome.take.frames)
             else:
@@ -41,22 +49,23 @@ class BvhDataset(torch.utils.data.Dataset):
             [(take, begin) for take, count in enumerate(frames)
              for begin in range(0, count - window + 1, stride)],
             np.int64).reshape(-1, 2)
-        self._cache = collections.OrderedDict()
+        self._cache: collections.OrderedDict[int, np.ndarray[Any, Any]] = (
+            collections.OrderedDict())
         self._bytes = 0
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.index)
 
-    def __getitem__(self, item):
+    def __getitem__(self, item: int) -> torch.Tensor:
         take, begin = self.index[item]
         array = self._array(int(take))
         return torch.from_numpy(array[begin:begin + self.window])
 
-    def _array(self, take):
+    def _array(self, take: int) -> np.ndarray[Any, Any]:
         if take in self._cache:
             self._cache.move_to_end(take)
             return self._cache[take]
-        array = getattr(bvhmill.read(
+        array: np.ndarray[Any, Any] = getattr(bvhmill.read(
             self.paths[take].decode(), arrays=[self.array], keep_values=False,
             ignore=["DATA_*"]), self.array)
         self._cache[take] = array
@@ -66,13 +75,16 @@ class BvhDataset(torch.utils.data.Dataset):
         return array
 
 
-class TakeStream(torch.utils.data.IterableDataset):
+class TakeStream(torch.utils.data.IterableDataset[torch.Tensor]):
     """Whole takes, read by threads of this process; for num_workers=0."""
 
-    def __init__(self, paths, array="rotations", threads=2):
-        self.paths, self.array, self.threads = list(paths), array, threads
+    def __init__(self, paths: Paths, array: Array = "rotations",
+                 threads: int = 2) -> None:
+        self.paths = list(paths)
+        self.array: Array = array
+        self.threads = threads
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[torch.Tensor]:
         with bvhmill.read_many(self.paths, arrays=[self.array],
                                keep_values=False, threads=self.threads,
                                ignore=["DATA_*"]) as outcomes:
@@ -81,19 +93,20 @@ class TakeStream(torch.utils.data.IterableDataset):
                     yield torch.from_numpy(getattr(outcome.take, self.array))
 
 
-def padded(takes):
+def padded(
+        takes: list[torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
     """(batch, longest, joints, n) and a mask of the frames that exist."""
     batch = torch.nn.utils.rnn.pad_sequence(takes, batch_first=True)
     lengths = torch.tensor([len(take) for take in takes])
     return batch, torch.arange(batch.shape[1])[None] < lengths[:, None]
 
 
-def same_joints(paths):
+def same_joints(paths: Paths) -> list[str]:
     """The paths of the takes with the most frequent list of joints."""
     return bvhmill.read_batch(paths, ignore=["DATA_*"]).paths
 
 
-def main():
+def main() -> None:
     paths = same_joints(sorted(pathlib.Path(sys.argv[1]).rglob("*.bvh")))
     windows = torch.utils.data.DataLoader(
         BvhDataset(paths, window=16, stride=8), batch_size=8, shuffle=True,

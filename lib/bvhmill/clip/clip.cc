@@ -16,15 +16,21 @@ int32_t JointCount(const Skeleton& skeleton) {
 
 double Reach(const Skeleton& skeleton) {
   double reach = 0;
+  int64_t bones = 0;
+  int64_t bones_without_length = 0;
   std::vector<double> ways(skeleton.nodes.size());
   for (size_t i = 0; i < skeleton.nodes.size(); ++i) {
     const Node& node = skeleton.nodes[i];
     if (node.parent < 0) continue;
     const auto& [x, y, z] = node.offset;
-    ways[i] = ways[static_cast<size_t>(node.parent)] + std::hypot(x, y, z);
+    const double length = std::hypot(x, y, z);
+    ways[i] = ways[static_cast<size_t>(node.parent)] + length;
     reach = std::max(reach, ways[i]);
+    if (IsEndSite(node)) continue;
+    ++bones;
+    if (length == 0) ++bones_without_length;
   }
-  return reach;
+  return bones > 0 && bones == bones_without_length ? 0 : reach;
 }
 
 std::span<const Channel> ChannelsOf(const Skeleton& skeleton,

@@ -86,7 +86,8 @@ struct Clip {
 int32_t JointCount(const Skeleton& skeleton);
 
 // The longest way from a root to a node along OFFSETs. That of a root does not
-// count. O(nodes).
+// count. 0 if there are JOINTs and all have the OFFSET 0: their positions stand
+// in the channels, and end sites do not tell the size of the figure. O(nodes).
 double Reach(const Skeleton& skeleton);
 
 // The channels of `node`, in file order. Valid while `skeleton` lives

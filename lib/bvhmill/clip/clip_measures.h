@@ -73,7 +73,7 @@ struct ClipMeasures {
   // that is up.
   std::optional<double> height;
   // The longest way along OFFSETs from a root to a leaf: a size of the skeleton
-  // that does not depend on the rest pose.
+  // that does not depend on the rest pose. 0 if all JOINTs have the OFFSET 0.
   double reach = 0;
   // The length of the way of the first root, and its mean speed in a second.
   std::optional<double> root_path;

@@ -75,6 +75,17 @@ std::string RowsInWords(int64_t rows, int64_t runs) {
   return " in " + Counted(rows, "frame") + ", " + Counted(runs, "run");
 }
 
+// Appends what follows a number of 1: a noun that is counted loses its "s".
+void AppendSingular(std::string_view* message, std::string* out) {
+  constexpr std::array<std::string_view, 6> kPlurals = {
+      " frames", " gaps", " joints", " rows", " runs", " values"};
+  for (const std::string_view plural : kPlurals) {
+    if (!message->starts_with(plural)) continue;
+    out->append(plural.substr(0, plural.size() - 1));
+    message->remove_prefix(plural.size());
+  }
+}
+
 }  // namespace
 
 std::string FillMessage(std::string_view message, const IssueArgs& args) {
@@ -90,6 +101,7 @@ std::string FillMessage(std::string_view message, const IssueArgs& args) {
     out.append(message.substr(0, open));
     if (arg != args.end()) out.append(arg->second);
     message.remove_prefix(close + 1);
+    if (arg != args.end() && arg->second == "1") AppendSingular(&message, &out);
   }
   return out.append(message);
 }

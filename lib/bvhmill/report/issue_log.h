@@ -150,7 +150,7 @@ class IssueLog {
 };
 
 // `message` with each {name} replaced by the arg of that name, or by nothing if
-// there is none.
+// there is none. A noun that follows stands in the singular if the arg is 1.
 std::string FillMessage(std::string_view message, const IssueArgs& args);
 
 }  // namespace bvhmill

@@ -115,6 +115,42 @@ describe('the page', () => {
     });
   });
 
+  // Worked out from the hierarchy and the formulas of clipText.
+  test('states the facts of a clip', async () => {
+    await withPage('', {}, async (page) => {
+      await page.evaluate(() => {
+        [...document.querySelectorAll('.open')]
+          .find((node) => node.title.endsWith('walk_2.bvh')).click();
+      });
+      const facts = await page.$$eval('.facts > div', (nodes) => nodes.map(
+        (n) => [n.querySelector('dt').textContent,
+          n.querySelector('dd').textContent]));
+      const reach = 40 + Math.hypot(20, 10) + 45;
+      const loop = Math.abs(30 * Math.sin(239 / 15));
+      const text = (value) => String(Number(value.toPrecision(3)));
+      const shown = Object.fromEntries(facts);
+      const wanted = {
+        Frames: '240',
+        Duration: '2 s',
+        Rate: '120 frames/s',
+        Joints: '5',
+        Channels: '18',
+        Depth: '3 joints',
+        'Rest pose': 'of no body, 65 by 175 by 0',
+        Reach: text(reach),
+        'Way of the root': text(239 * 0.5),
+        'Speed of the root': `${text(0.5 / 0.008333)} /s`,
+        'Turns most': 'Arm 30°, Leg 30°, Head 10°, Spine 6°',
+        'Loop error': `${text(loop)}°, root ${text(239 * 0.5)}`,
+      };
+      for (const [name, value] of Object.entries(wanted)) {
+        assert.equal(shown[name], value, name);
+      }
+      assert.match(shown.Extents, /^x 0 to 184, y 0 to 175, z -45 to 45$/);
+      assert.match(shown['Fastest joint'], /^Head, 65\.1 \/s at frame \d+$/);
+    });
+  });
+
   test('has a policy that forbids all but its own parts', async () => {
     await withPage('', {}, async (page) => {
       const blocked = await page.evaluate(async () => {

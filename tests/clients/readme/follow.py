@@ -10,14 +10,16 @@ rule, and the rule is printed:
   ./dev demo      writes the sample takes only: everything has been built
   ./dev test      is left out: this test is one of them
   ./dev build     is left out: everything has been built
+  ./dev build python
+                  links build/python, if the package has been built there
   apt-get install looks whether the packages are there
   npm install     links NODE_MODULES, if it has the packages
   bvhmilld        serves on a free port until the page ends. Commands, programs
                   and examples of the page find it there
 
 A command must fail where the page shows an `error:` of it, and succeed
-otherwise. Exit status: 0 all pages hold, 1 one does not, 77 programs of Node
-were left out, since NODE_MODULES is not there.
+otherwise. Exit status: 0 all pages hold, 1 one does not, 77 programs of Node or
+Python were left out, since NODE_MODULES or build/python is not there.
 """
 
 import os
@@ -54,6 +56,7 @@ class Newcomer:
         self._env = {name: value for name, value in os.environ.items()
                      if not name.startswith(ours)}
         self._env["HOME"] = str(root)
+        self._has_no_python = False
         self.left_out = False
 
     def stop(self):
@@ -88,6 +91,8 @@ class Newcomer:
                 "build/release/bin/bvhmill_samples build/demo/takes")
         if words[:2] == ["./dev", "test"]:
             return self._say("this test is one of them", None)
+        if words == ["./dev", "build", "python"]:
+            return self._link_python()
         if words[:2] == ["./dev", "build"]:
             return self._say("everything has been built", None)
         if words[:3] == ["sudo", "apt-get", "install"]:
@@ -97,6 +102,8 @@ class Newcomer:
             return self._link_packages(words[2:])
         if pathlib.Path(words[0]).name == "bvhmilld":
             return self._serve(words)
+        if "/usr/bin/python3" in words and self._has_no_python:
+            return self._say("the Python package is not built", None)
         if "node" in words and self._node_modules is None:
             self.left_out = True
             return self._say("there are no packages of Node", None)
@@ -105,6 +112,14 @@ class Newcomer:
     def _say(self, reason, command):
         print(f"  RULE: {reason}; instead: {command or 'nothing'}")
         return command
+
+    def _link_python(self):
+        built = BIN.parent.parent / "python"
+        if not (built / "package").is_dir():
+            self.left_out = self._has_no_python = True
+            return self._say("the Python package is not built", None)
+        return self._say("the package has been built",
+                         f"ln -sfn {built} build/python")
 
     def _link_packages(self, words):
         if self._node_modules is None:
@@ -122,7 +137,9 @@ class Newcomer:
         if shutil.which(words[0], path=self._env["PATH"]) is None and (
                 not (self._root / words[0]).exists()):
             raise Failure(f"there is no {words[0]}")
-        self._server = ServerProcess(*words[1:])
+        # Jobs go to the copy, too.
+        self._server = ServerProcess("--data-dir", self._root / "build/data",
+                                     *words[1:])
         self._env["BVHMILL_SERVER"] = self._server.address
         for file in (self._root / "docs" / "examples").rglob("*"):
             if file.suffix in (".js", ".py"):

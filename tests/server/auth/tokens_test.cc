@@ -28,11 +28,23 @@ std::string Hashed(const std::string& name, const std::string& token) {
 TEST(TokensTest, ALineHoldsTheDigest) {
   EXPECT_EQ(Line("studio-a", "abc\n"),
             "studio-a:ba7816bf8f01cfea414140de5dae2223"
-            "b00361a396177a9cb410ff61f20015ad:read,convert");
+            "b00361a396177a9cb410ff61f20015ad:read,convert,jobs");
   std::string line;
   EXPECT_FALSE(server::HashToken("a:b", "abc", &line).ok());
   EXPECT_FALSE(server::HashToken("a", " \n", &line).ok());
   EXPECT_FALSE(server::HashToken("a", "two words", &line).ok());
+}
+
+TEST(TokensTest, AHashedLineHasTheScopesOfALineWithoutScopes) {
+  std::vector<server::Token> tokens;
+  const std::string text = Line("hashed", "a") + "\n" + Hashed("plain", "b");
+  ASSERT_TRUE(server::ParseTokens("f", text, &tokens).ok());
+  ASSERT_EQ(tokens.size(), 2u);
+  for (const server::Scope scope :
+       {server::Scope::kRead, server::Scope::kConvert, server::Scope::kJobs,
+        server::Scope::kAdmin}) {
+    EXPECT_EQ(tokens[0].caller->May(scope), tokens[1].caller->May(scope));
+  }
 }
 
 TEST(TokensTest, LinesSayNameScopesAndQuotas) {

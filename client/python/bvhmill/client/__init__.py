@@ -4,7 +4,7 @@ Needs grpcio and protobuf, which `import bvhmill` does not.
 """
 
 from bvhmill.client._async import AsyncClient
-from bvhmill.client._calls import ServerError
+from bvhmill.client._connection import ServerError
 from bvhmill.client._sync import Client
 
 __all__ = ["AsyncClient", "Client", "ServerError"]

@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any, AsyncIterator, Awaitable, Callable
 from typing import Iterable, Iterator, Sequence, TypeVar
 
 import grpc
-import grpc.aio
 
 from bvhmill._batch import Outcome, _paths_of
 from bvhmill._report import Report
 from bvhmill._source import Path, Source, name_of
 from bvhmill._take import Take
-from bvhmill.client._calls import (Assembler, Clips, Settings, check_process,
-                                   clip_requests, data_of, delay_before_retry,
-                                   fits_one_call, server_error_of, source_of)
+from bvhmill.client._calls import (Assembler, Clips, clip_requests, data_of,
+                                   delay_before_retry, ended_of, fits_one_call,
+                                   source_of)
+from bvhmill.client._connection import (AsyncConnection, Settings,
+                                        server_error_of)
 from bvhmill.client._messages import (error_of_result, options_of, report_of,
                                       take_of)
 from bvhmill.v1 import clip_service_pb2 as clips
@@ -36,7 +37,7 @@ async def _each(items: Iterator[Any]) -> AsyncIterator[Any]:
         yield item
 
 
-class AsyncClient:
+class AsyncClient(AsyncConnection):
     """`Client` for asyncio: the same calls, to be awaited.
 
     It belongs to the event loop of its first call.
@@ -47,36 +48,13 @@ class AsyncClient:
 
     def __init__(self, target: str, *, token: str | None = None,
                  tls: bool | str = False,
+                 cert: tuple[str, str] | None = None,
                  timeout: float | None = None) -> None:
-        self._settings = Settings(target, token, tls, timeout)
-        self._channel: Any = None
+        super().__init__(Settings(target, token, tls, timeout, cert))
         self._info: Any = None
 
     async def __aenter__(self) -> AsyncClient:
         return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.close()
-
-    async def close(self) -> None:
-        """Closes the connection; the next call opens another one."""
-        if self._channel is not None:
-            await self._channel.close()
-        self._channel = None
-
-    def _open(self) -> Any:
-        check_process()
-        if self._channel is None:
-            settings = self._settings
-            credentials = settings.credentials()
-            options = settings.channel_options()
-            if credentials is None:
-                self._channel = grpc.aio.insecure_channel(settings.target,
-                                                          options)
-            else:
-                self._channel = grpc.aio.secure_channel(
-                    settings.target, credentials, options)
-        return self._channel
 
     async def _retried(self, call: Callable[[float | None],
                                             Awaitable[T]]) -> T:
@@ -91,7 +69,7 @@ class AsyncClient:
                 attempt += 1
                 delay = delay_before_retry(error, attempt)
                 if delay is None or (left is not None and delay >= left):
-                    raise server_error_of(error) from None
+                    raise server_error_of(error, self._settings) from None
             await asyncio.sleep(delay)
 
     async def _unary(self, stub: Any, method: str, request: Any) -> Any:
@@ -141,8 +119,7 @@ class AsyncClient:
         ended = None
         async for response in call:
             ended = assembler.feed(response) or ended
-        assert ended is not None
-        return ended
+        return ended_of(ended)
 
     async def validate(self, source: Source,
                        **options: Unpack[CheckOptions]) -> Report:
@@ -187,7 +164,7 @@ class AsyncClient:
                 attempt += 1
                 delay = delay_before_retry(error, attempt)
                 if delay is None:
-                    raise server_error_of(error) from None
+                    raise server_error_of(error, self._settings) from None
                 await asyncio.sleep(delay)
             finally:
                 call.cancel()

@@ -3,9 +3,7 @@ files, outputs that are put together, and the rules of trying again."""
 
 from __future__ import annotations
 
-import os
 import random
-from dataclasses import dataclass
 from typing import Any, Iterator, Sequence
 
 import grpc
@@ -14,112 +12,20 @@ import numpy as np
 from bvhmill._batch import Outcome
 from bvhmill._errors import os_error
 from bvhmill._source import bytes_of, is_path, name_of
+from bvhmill.client._connection import ServerError, detail_of
 from bvhmill.client._messages import (encoding_of, options_of, outcome_of,
                                       source_format_of)
 from bvhmill.v1 import clip_service_pb2 as clips
-from bvhmill.v1 import status_pb2
 
 ATTEMPTS = 4
 _FIRST_BYTES = 4 << 20
-
-
-class ServerError(Exception):
-    """A call that failed as a whole: no connection, no right, a busy server.
-
-    `code` is the name of the gRPC status, `reason` that of docs/api.md.
-    """
-
-    def __init__(self, message: str, code: str = "",
-                 reason: str = "") -> None:
-        super().__init__(message)
-        self.code = code
-        self.reason = reason
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (str(self), self.code, self.reason)
-
-
-# The process that has opened a channel.
-_process: int | None = None
-
-
-def check_process() -> None:
-    """
-    Raises RuntimeError in a child that was forked after a call.
-
-    The threads of gRPC do not exist there, so that a call would wait forever.
-    """
-    global _process
-    if _process is None:
-        _process = os.getpid()
-    elif _process != os.getpid():
-        raise RuntimeError(
-            "this process was forked from one that had called a server, which "
-            "gRPC does not stand; start processes by \"spawn\" or "
-            "\"forkserver\", or make the first call in the child")
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What a client is made of, and what a pickle of it has."""
-
-    target: str
-    token: str | None = None
-    tls: bool | str = False
-    timeout: float | None = None
-
-    def credentials(self) -> Any:
-        """The credentials of a channel; None without TLS."""
-        if not self.tls:
-            return None
-        roots = None
-        if isinstance(self.tls, str):
-            with open(self.tls, "rb") as file:
-                roots = file.read()
-        return grpc.ssl_channel_credentials(roots)
-
-    def metadata(self) -> tuple[tuple[str, str], ...]:
-        """The metadata of each call."""
-        if self.token is None:
-            return ()
-        return (("authorization", f"Bearer {self.token}"),)
-
-    def channel_options(self) -> list[tuple[str, int]]:
-        """The server states its own limits."""
-        return [("grpc.max_receive_message_length", -1),
-                ("grpc.max_send_message_length", -1)]
-
-
-def _details_of(error: Any) -> list[Any]:
-    trailers = error.trailing_metadata() or ()
-    for key, value in trailers:
-        if key == "grpc-status-details-bin":
-            return list(status_pb2.RpcStatus.FromString(value).details)
-    return []
-
-
-def _detail(error: Any, name: str) -> Any:
-    for detail in _details_of(error):
-        if detail.type_url.endswith("/google.rpc." + name):
-            return getattr(status_pb2, name).FromString(detail.value)
-    return None
-
-
-def server_error_of(error: Any) -> Exception:
-    """The exception of a failed call: ValueError for a wrong option."""
-    info = _detail(error, "ErrorInfo")
-    reason = info.reason if info else ""
-    if error.code() is grpc.StatusCode.INVALID_ARGUMENT:
-        return ValueError(error.details())
-    return ServerError(f"{error.code().name}: {error.details()}",
-                       error.code().name, reason)
 
 
 def delay_before_retry(error: Any, attempt: int) -> float | None:
     """Seconds to wait before attempt number `attempt`; None: give up."""
     if attempt >= ATTEMPTS:
         return None
-    retry = _detail(error, "RetryInfo")
+    retry = detail_of(error, "RetryInfo")
     if retry is not None and error.code() in (
             grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.UNAVAILABLE):
         delay = retry.retry_delay.seconds + retry.retry_delay.nanos * 1e-9
@@ -168,6 +74,13 @@ class Assembler:
         parts = self._arriving.pop(result.key, [])
         ends = self._ends.pop(result.key, [])
         return result, [part[:end] for part, end in zip(parts, ends)]
+
+
+def ended_of(ended: tuple[Any, list[Any]] | None) -> tuple[Any, list[Any]]:
+    """What Assembler.feed has given. ServerError if that is nothing."""
+    if ended is None:
+        raise ServerError("the stream ended without a result", "INTERNAL")
+    return ended
 
 
 class Clips:

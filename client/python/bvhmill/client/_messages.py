@@ -17,6 +17,7 @@ from bvhmill._report import Counts, Issue, Report, Severity, Verdict
 from bvhmill._take import Take
 from bvhmill.v1 import clip_service_pb2 as clips
 from bvhmill.v1 import options_pb2 as v1
+from bvhmill.v1 import report_pb2
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -36,6 +37,13 @@ _ROOT_MOTIONS = {"keep": v1.ROOT_MOTION_KEEP,
                  "in_place": v1.ROOT_MOTION_IN_PLACE,
                  "origin": v1.ROOT_MOTION_ORIGIN}
 _FORMATS = {"bvh": clips.SOURCE_FORMAT_BVH, "anim": clips.SOURCE_FORMAT_ANIM}
+_SEVERITIES = {v1.SEVERITY_ERROR: Severity.ERROR,
+               v1.SEVERITY_WARNING: Severity.WARNING,
+               v1.SEVERITY_INFO: Severity.INFO,
+               v1.SEVERITY_HINT: Severity.HINT}
+_ENCODINGS = {"": clips.CONTENT_ENCODING_IDENTITY,
+              "gzip": clips.CONTENT_ENCODING_GZIP,
+              "zstd": clips.CONTENT_ENCODING_ZSTD}
 _STATUSES = {3: "INVALID_ARGUMENT", 8: "RESOURCE_EXHAUSTED",
              9: "FAILED_PRECONDITION", 1: "CANCELLED"}
 
@@ -120,23 +128,16 @@ def source_format_of(name: str, options: Mapping[str, Any]) -> Any:
 
 def encoding_of(name: str) -> Any:
     """The ContentEncoding, by the name of the file."""
-    lower = name.lower()
-    if lower.endswith(".gz"):
-        return clips.CONTENT_ENCODING_GZIP
-    if lower.endswith(".zst"):
-        return clips.CONTENT_ENCODING_ZSTD
-    return clips.CONTENT_ENCODING_IDENTITY
+    return _ENCODINGS[_bvhmill.packing_name(name)]
 
 
 def report_of(message: Any) -> Report:
     """The Report of a ValidationReport."""
-    names = {v1.SEVERITY_ERROR: Severity.ERROR,
-             v1.SEVERITY_WARNING: Severity.WARNING,
-             v1.SEVERITY_INFO: Severity.INFO, v1.SEVERITY_HINT: Severity.HINT}
     verdicts = [Verdict.UNREADABLE, Verdict.VALID, Verdict.ACCEPTED,
                 Verdict.INVALID, Verdict.UNREADABLE]
     counts = message.counts
-    issues = tuple(_issue_of(issue, names.get(issue.severity, Severity.ERROR))
+    issues = tuple(_issue_of(issue, _SEVERITIES.get(issue.severity,
+                                                    Severity.ERROR))
                    for issue in message.issues)
     verdict = message.verdict if message.verdict < len(verdicts) else 0
     return Report(verdicts[verdict],
@@ -161,6 +162,39 @@ def _issue_of(issue: Any, severity: Severity) -> Issue:
                                part("channel"))
     return Issue(issue.code, severity, issue.message, issue.occurrences,
                  *parts, name, part("channel"), args, text)
+
+
+def has_facts(result: Any) -> bool:
+    """False if the report was never filled: no text of the clip was read."""
+    report = result.report
+    good = (report_pb2.VERDICT_VALID, report_pb2.VERDICT_ACCEPTED)
+    return (report.verdict in good or bool(report.issues)
+            or report.counts.errors > 0 or bool(result.info.joints))
+
+
+def report_json(result: Any) -> str:
+    """The report of a ClipResult as the .report.json of the command line."""
+    report, info = result.report, result.info
+    counts = report.counts
+    values = []
+    for message in report.issues:
+        issue = _issue_of(message, _SEVERITIES.get(message.severity,
+                                                   Severity.ERROR))
+        values.append((issue.code, str(issue.severity), issue.message,
+                       issue.occurrences, issue.byte_offset, issue.line,
+                       issue.column, issue.frame, issue.last_frame,
+                       issue.joint, issue.joint_name or "", issue.channel,
+                       sorted(issue.args.items())))
+    thresholds = [(row.code, row.name, row.value) for row in report.thresholds]
+    joints = [(joint.name, joint.parent, joint.channels, joint.end_site,
+               _offset_of(joint)) for joint in info.joints]
+    return _bvhmill.report_json(
+        result.display_name or result.key,
+        (report.verdict if report.verdict in range(1, 5) else 4,
+         (counts.errors, counts.warnings, counts.infos, counts.hints), values,
+         report.truncated, report.rules_version, thresholds),
+        (info.frames, info.frame_time_seconds, info.frames_per_second,
+         info.joint_count, joints))
 
 
 def info_of(message: Any) -> Info:
@@ -198,15 +232,19 @@ def _stated_name(joint: Any, joints: Sequence[Any]) -> bytes:
     return name.encode()
 
 
-def take_of(result: Any, data: Sequence[npt.NDArray[np.uint8]],
+def take_of(result: Any, data: Sequence[npt.NDArray[np.uint8] | None],
             end_sites: bool, options: Mapping[str, Any],
             source_name: str) -> Take:
-    """The take of a ClipResult and its outputs. BvhError if it has none."""
+    """
+    The take of a ClipResult and its outputs; None: an output that is no array
+    of a take. BvhError if it has no take.
+    """
     error = error_of_result(result, source_name)
     if error is not None:
         raise error
     arrays = {output.id: part.view(np.float32).reshape(output.tensor.shape)
-              for output, part in zip(result.outputs, data)}
+              for output, part in zip(result.outputs, data)
+              if part is not None}
     values = arrays.pop("values", None)
     if values is not None:
         values.flags.writeable = False

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import contextlib
 import time
-import weakref
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
@@ -15,9 +12,11 @@ from bvhmill._batch import Outcome, _paths_of
 from bvhmill._report import Report
 from bvhmill._source import Path, Source, name_of
 from bvhmill._take import Take
-from bvhmill.client._calls import (Assembler, Clips, Settings, check_process,
-                                   clip_requests, data_of, delay_before_retry,
-                                   fits_one_call, server_error_of, source_of)
+from bvhmill.client._calls import (Assembler, Clips, clip_requests, data_of,
+                                   delay_before_retry, ended_of, fits_one_call,
+                                   source_of)
+from bvhmill.client._connection import (Connection, Settings,
+                                        server_error_of)
 from bvhmill.client._messages import (error_of_result, options_of, report_of,
                                       take_of)
 from bvhmill.v1 import clip_service_pb2 as clips
@@ -30,27 +29,18 @@ if TYPE_CHECKING:
     from bvhmill._options import Array, CheckOptions, ReadOptions
 
 T = TypeVar("T")
-_CLIENTS: weakref.WeakSet[Client] = weakref.WeakSet()
 
 
-def _close_idle() -> None:
-    """A child that frees a channel of its parent may hang."""
-    for client in list(_CLIENTS):
-        if client._calls == 0:
-            client.close()
-
-
-os.register_at_fork(before=_close_idle)
-
-
-class Client:
+class Client(Connection):
     """A server of bvhmill, with the calls and the types of this package.
 
     `target` is HOST:PORT. `tls` is True, or the path of a file of trusted
-    certificates. `timeout` is in seconds, for a whole call with its retries. A
-    call that finds no server, or a busy one, is tried again, four times at
-    most. A client may be shared by threads, and pickled. A process that was
-    forked after a call cannot call: it gets a RuntimeError.
+    certificates; True is those of the system, or of SSL_CERT_FILE. `cert` is
+    (certificate, key), two paths, for a server that wants to see one. `timeout`
+    is in seconds, for a whole call with its retries. A call that finds no
+    server, or a busy one, is tried again, four times at most. A client may be
+    shared by threads, and pickled. A process that was forked after a call
+    cannot call: it gets a RuntimeError.
 
     >>> from bvhmill.client import Client
     >>> client = Client("127.0.0.1:7450", timeout=5)
@@ -58,49 +48,13 @@ class Client:
 
     def __init__(self, target: str, *, token: str | None = None,
                  tls: bool | str = False,
+                 cert: tuple[str, str] | None = None,
                  timeout: float | None = None) -> None:
-        self._settings = Settings(target, token, tls, timeout)
-        self._channel: Any = None
-        # Calls in progress.
-        self._calls = 0
+        super().__init__(Settings(target, token, tls, timeout, cert))
         self._info: Any = None
-        _CLIENTS.add(self)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _client_of, (self._settings,)
 
     def __enter__(self) -> Client:
         return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Closes the connection; the next call opens another one."""
-        if self._channel is not None:
-            self._channel.close()
-        self._channel = None
-
-    def _open(self) -> Any:
-        check_process()
-        if self._channel is None:
-            settings = self._settings
-            credentials = settings.credentials()
-            options = settings.channel_options()
-            if credentials is None:
-                self._channel = grpc.insecure_channel(settings.target, options)
-            else:
-                self._channel = grpc.secure_channel(settings.target,
-                                                    credentials, options)
-        return self._channel
-
-    @contextlib.contextmanager
-    def _calling(self) -> Iterator[None]:
-        self._calls += 1
-        try:
-            yield
-        finally:
-            self._calls -= 1
 
     def _retried(self, call: Callable[[float | None], T]) -> T:
         """`call(seconds left)`, tried again as often as it may be."""
@@ -116,14 +70,9 @@ class Client:
                 attempt += 1
                 delay = delay_before_retry(error, attempt)
                 if delay is None or (left is not None and delay >= left):
-                    raise server_error_of(error) from None
+                    raise server_error_of(error, self._settings) from None
             self._reopen()
             time.sleep(delay)
-
-    def _reopen(self) -> None:
-        """A channel that has failed waits a second before it connects."""
-        if self._calls == 0:
-            self.close()
 
     def _unary(self, stub: Any, method: str, request: Any) -> Any:
         def call(left: float | None) -> Any:
@@ -172,8 +121,7 @@ class Client:
         ended = None
         for response in call:
             ended = assembler.feed(response) or ended
-        assert ended is not None
-        return ended
+        return ended_of(ended)
 
     def validate(self, source: Source,
                  **options: Unpack[CheckOptions]) -> Report:
@@ -205,12 +153,13 @@ class Client:
     def _outcomes(self, work: Clips) -> Iterator[Outcome]:
         attempt = 0
         while not work.is_done:
-            call = clip_service_pb2_grpc.ClipServiceStub(
-                self._open()).ConvertClips(
-                    work.requests(), timeout=self._settings.timeout,
-                    metadata=self._settings.metadata())
+            call = None
             try:
                 with self._calling():
+                    call = clip_service_pb2_grpc.ClipServiceStub(
+                        self._open()).ConvertClips(
+                            work.requests(), timeout=self._settings.timeout,
+                            metadata=self._settings.metadata())
                     for response in call:
                         for outcome in work.feed(response):
                             attempt = 0
@@ -221,13 +170,10 @@ class Client:
                 attempt += 1
                 delay = delay_before_retry(error, attempt)
                 if delay is None:
-                    raise server_error_of(error) from None
+                    raise server_error_of(error, self._settings) from None
                 self._reopen()
                 time.sleep(delay)
             finally:
-                call.cancel()
+                if call is not None:
+                    call.cancel()
 
-
-def _client_of(settings: Settings) -> Client:
-    return Client(settings.target, token=settings.token, tls=settings.tls,
-                  timeout=settings.timeout)

@@ -45,6 +45,14 @@ bool CutFinder::IsCandidate(const CutCandidate& step, double moving) const {
          step.degrees >= clip[Threshold::DATA_CUT_degrees] * moving;
 }
 
+// In a restless clip many joints leap together by chance.
+bool CutFinder::IsUsual(const CutCandidate& step) const {
+  double steps = 0;
+  for (size_t i = 0; i < clip_->rotations; ++i) steps += clip_->sums[i].steps;
+  const double mean = 2 * kDegrees * steps / (clip_->facts->frames - 1);
+  return step.degrees < (*clip_)[Threshold::DATA_CUT_usual] * mean;
+}
+
 void CutFinder::Keep(const CutCandidate& step) {
   const auto smallest = std::min_element(
       slots_.begin(), slots_.end(), [](const auto& a, const auto& b) {
@@ -133,7 +141,8 @@ void CutFinder::Finish(IssueLog* log) {
   const double moving = Moving();
   const CutCandidate* worst = nullptr;
   for (size_t i = 0; i < kSlots; ++i) {
-    accepted_[i] = slots_[i] && IsCandidate(*slots_[i], moving);
+    accepted_[i] = slots_[i] && IsCandidate(*slots_[i], moving) &&
+                   !IsUsual(*slots_[i]);
     if (!accepted_[i]) continue;
     facts.cuts.push_back(slots_[i]->frame);
     if (!worst || slots_[i]->degrees > worst->degrees) worst = &*slots_[i];

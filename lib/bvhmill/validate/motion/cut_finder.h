@@ -45,6 +45,9 @@ class CutFinder {
  private:
   double Moving() const;
   bool IsCandidate(const CutCandidate& step, double moving) const;
+  // True if the joints step no more than in the mean of the clip. Known at the
+  // end.
+  bool IsUsual(const CutCandidate& step) const;
   void Keep(const CutCandidate& step);
   bool IsApart(const CutCandidate& step, bool is_first) const;
   void LogApart(IssueCode code, const CutCandidate& step, bool is_first,

@@ -24,7 +24,8 @@ struct MotionFacts {
   double dt = 1.0 / 30;
   // The longest way from a root to a leaf along OFFSETs, in the unit of the
   // clip. Independent of the rest pose. 0.75 to 0.85 of the height of most
-  // bodies. 0 if all OFFSETs are 0.
+  // bodies. 0 if all JOINTs have the OFFSET 0: the size of the figure is not
+  // known then, and rules that compare with it are silent.
   double reach = 0;
 
   // --- Known from Finish on.

@@ -1,0 +1,233 @@
+"""The connection to a server: settings, channels, and errors of calls."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import weakref
+from dataclasses import astuple, dataclass
+from typing import Any, Iterator
+
+import grpc
+import grpc.aio
+
+from bvhmill.client._tls import authorities, tls_fault
+from bvhmill.v1 import status_pb2
+
+
+class ServerError(Exception):
+    """A call that failed as a whole: no connection, no right, a busy server.
+
+    `code` is the name of the gRPC status. `reason` is one of docs/api.md, or
+    "TLS" if certificates do not fit; the text then says why.
+
+    >>> ServerError("UNAVAILABLE: no server", "UNAVAILABLE").code
+    'UNAVAILABLE'
+    """
+
+    def __init__(self, message: str, code: str = "",
+                 reason: str = "") -> None:
+        super().__init__(message)
+        self.code = code
+        self.reason = reason
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.code, self.reason)
+
+
+# The reason of errors whose cause is TLS.
+TLS = "TLS"
+
+# The process that has opened a channel.
+_process: int | None = None
+
+
+def check_process() -> None:
+    """
+    Raises RuntimeError in a child that was forked after a call.
+
+    The threads of gRPC do not exist there, so that a call would wait forever.
+    """
+    global _process
+    if _process is None:
+        _process = os.getpid()
+    elif _process != os.getpid():
+        raise RuntimeError(
+            "this process was forked from one that had called a server, which "
+            "gRPC does not support; start processes by \"spawn\" or "
+            "\"forkserver\", or make the first call in the child")
+
+
+def _contents(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a client is made of, and what a pickle of it has."""
+
+    target: str
+    token: str | None = None
+    tls: bool | str = False
+    timeout: float | None = None
+    cert: tuple[str, str] | None = None
+
+    def credentials(self) -> Any:
+        """The credentials of a channel; None without TLS. OSError."""
+        if not self.tls:
+            if self.cert is not None:
+                raise ValueError("cert= needs tls=")
+            return None
+        path = authorities(self.tls)
+        roots = None if path is None else _contents(path)
+        if self.cert is None:
+            return grpc.ssl_channel_credentials(roots)
+        chain, key = self.cert
+        return grpc.ssl_channel_credentials(roots, _contents(key),
+                                            _contents(chain))
+
+    def metadata(self) -> tuple[tuple[str, str], ...]:
+        """The metadata of each call."""
+        if self.token is None:
+            return ()
+        return (("authorization", f"Bearer {self.token}"),)
+
+    def channel_options(self) -> list[tuple[str, int]]:
+        """Those of the C++ client. The server states its own limits."""
+        return [("grpc.max_receive_message_length", -1),
+                ("grpc.max_send_message_length", -1),
+                # Notices a peer that is gone without a word.
+                ("grpc.keepalive_time_ms", 30_000),
+                ("grpc.keepalive_timeout_ms", 10_000),
+                ("grpc.http2.max_pings_without_data", 0),
+                ("grpc.initial_reconnect_backoff_ms", 100),
+                ("grpc.enable_retries", 0)]
+
+
+def detail_of(error: Any, name: str) -> Any:
+    """The detail google.rpc.NAME of a failed call; None if it has none."""
+    for key, value in error.trailing_metadata() or ():
+        if key != "grpc-status-details-bin":
+            continue
+        for detail in status_pb2.RpcStatus.FromString(value).details:
+            if detail.type_url.endswith("/google.rpc." + name):
+                return getattr(status_pb2, name).FromString(detail.value)
+    return None
+
+
+def server_error_of(error: Any, settings: Settings) -> Exception:
+    """The exception of a failed call: ValueError for a wrong option."""
+    info = detail_of(error, "ErrorInfo")
+    reason = info.reason if info else ""
+    code, details = error.code().name, error.details()
+    if code == "INVALID_ARGUMENT":
+        return ValueError(details)
+    if code == "UNAVAILABLE" and not reason:
+        fault = tls_fault(settings.target, settings.tls, settings.cert)
+        reason = TLS if fault else ""
+        details = fault or f"cannot reach {settings.target}: {details}"
+    return ServerError(f"{code}: {details}", code, reason)
+
+
+_CONNECTIONS: weakref.WeakSet[Connection] = weakref.WeakSet()
+
+
+def _close_idle() -> None:
+    """A child that frees a channel of its parent may hang."""
+    for connection in list(_CONNECTIONS):
+        if not connection._calls:
+            connection.close()
+
+
+os.register_at_fork(before=_close_idle)
+
+
+class Connection:
+    """A channel that is opened when it is needed, for threads."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._channel: Any = None
+        # Calls in progress. Threads may change a set without a lock, which a
+        # child could find locked.
+        self._calls: set[object] = set()
+        _CONNECTIONS.add(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (type(self), astuple(self._settings))
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the connection; the next call opens another one."""
+        if self._channel is not None:
+            self._channel.close()
+        self._channel = None
+
+    def _open(self) -> Any:
+        check_process()
+        if self._channel is None:
+            settings = self._settings
+            credentials = settings.credentials()
+            options = settings.channel_options()
+            if credentials is None:
+                self._channel = grpc.insecure_channel(settings.target, options)
+            else:
+                self._channel = grpc.secure_channel(settings.target,
+                                                    credentials, options)
+        return self._channel
+
+    @contextlib.contextmanager
+    def _calling(self) -> Iterator[None]:
+        call = object()
+        self._calls.add(call)
+        try:
+            yield
+        finally:
+            self._calls.discard(call)
+
+    def _reopen(self) -> None:
+        """A channel that has failed waits a second before it connects."""
+        if not self._calls:
+            self.close()
+
+
+class AsyncConnection:
+    """The same for the event loop of the first call."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._channel: Any = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (type(self), astuple(self._settings))
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Closes the connection; the next call opens another one."""
+        if self._channel is not None:
+            await self._channel.close()
+        self._channel = None
+
+    def _open(self) -> Any:
+        check_process()
+        if self._channel is None:
+            settings = self._settings
+            credentials = settings.credentials()
+            options = settings.channel_options()
+            if credentials is None:
+                self._channel = grpc.aio.insecure_channel(settings.target,
+                                                          options)
+            else:
+                self._channel = grpc.aio.secure_channel(
+                    settings.target, credentials, options)
+        return self._channel
+
+
+def _rebuild(kind: Any, settings: tuple[Any, ...]) -> Any:
+    target, token, tls, timeout, cert = settings
+    return kind(target, token=token, tls=tls, timeout=timeout, cert=cert)

@@ -1,0 +1,74 @@
+"""Why a TLS connection fails: gRPC says it in words of its library only."""
+
+from __future__ import annotations
+
+import os
+import socket
+import ssl
+
+_SECONDS = 3.0
+
+
+def authorities(tls: bool | str) -> str | None:
+    """The file of trusted certificates: the one that is named, SSL_CERT_FILE,
+    or that of the system. None: those of gRPC."""
+    if isinstance(tls, (str, os.PathLike)):
+        return os.fspath(tls)
+    paths = ssl.get_default_verify_paths()
+    for path in (paths.cafile, "/etc/ssl/certs/ca-certificates.crt"):
+        if path and os.path.exists(path):
+            return path
+    return None
+
+
+def tls_fault(target: str, tls: bool | str,
+              cert: tuple[str, str] | None) -> str:
+    """Tries a handshake with a server that gRPC could not reach.
+
+    Returns what is wrong with TLS; "" if nothing is, or if the server cannot be
+    reached at all.
+    """
+    host, _, port = target.rpartition(":")
+    host = host.strip("[]")
+    if not port.isdigit():
+        return ""
+    try:
+        with socket.create_connection((host, int(port)), _SECONDS) as plain:
+            return _handshake(plain, host, target, tls, cert)
+    except OSError:
+        return ""
+
+
+def _handshake(plain: socket.socket, host: str, target: str, tls: bool | str,
+               cert: tuple[str, str] | None) -> str:
+    wanted = (f"{target} closes the connection after the handshake: it may "
+              "want a certificate of the client that it trusts; set cert=")
+    try:
+        context = ssl.create_default_context(
+            cafile=authorities(tls) if tls else None)
+        if cert is not None:
+            context.load_cert_chain(*cert)
+        if not tls:
+            context.check_hostname = False
+            context.verify_mode = ssl.CERT_NONE
+        context.set_alpn_protocols(["h2"])
+        with context.wrap_socket(plain, server_hostname=host) as secret:
+            if not tls:
+                return f"{target} wants TLS: set tls="
+            # A server that refuses the client's certificate does so after the
+            # handshake. All others send their settings.
+            if not secret.recv(1):
+                return wanted
+    except ssl.SSLCertVerificationError as error:
+        return (f"the certificate of {target} is not trusted: "
+                f"{error.verify_message}")
+    except ssl.SSLError as error:
+        if not tls:
+            return ""
+        if error.reason in ("TLSV13_ALERT_CERTIFICATE_REQUIRED",
+                            "TLSV1_ALERT_UNKNOWN_CA"):
+            return wanted
+        if error.reason == "WRONG_VERSION_NUMBER":
+            return f"{target} does not speak TLS: leave out tls="
+        return f"TLS with {target} fails: {error.reason}"
+    return ""

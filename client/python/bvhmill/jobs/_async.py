@@ -1,0 +1,149 @@
+"""Jobs for asyncio."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from typing import TYPE_CHECKING, Any, AsyncIterator, Iterator, List
+from typing import Mapping, Sequence
+
+import grpc
+
+from bvhmill._batch import Outcome
+from bvhmill._source import Path
+from bvhmill.client._connection import AsyncConnection, Settings
+from bvhmill.jobs import _fetch, _steps
+from bvhmill.jobs._calls import Call, Give, Tries, Work
+from bvhmill.jobs._outputs import Emit
+from bvhmill.jobs._sources import Sources
+from bvhmill.jobs._steps import Progress, Steps, Turns, UploadProgress
+from bvhmill.jobs._types import (Job, JobLike, JobState, SavedClip, Submission)
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from bvhmill._options import Array, ReadOptions
+
+
+class AsyncJobs(AsyncConnection):
+    """`Jobs` for asyncio: the same calls, to be awaited.
+
+    It belongs to the event loop of its first call. Files are read and written
+    in threads of the loop's executor.
+
+    >>> jobs = AsyncJobs("127.0.0.1:7450", timeout=5)
+    """
+
+    def __init__(self, target: str, *, token: str | None = None,
+                 tls: bool | str = False,
+                 cert: tuple[str, str] | None = None,
+                 timeout: float | None = None) -> None:
+        super().__init__(Settings(target, token, tls, timeout, cert))
+
+    async def __aenter__(self) -> AsyncJobs:
+        return self
+
+    async def submit(self, sources: Sources, *,
+                     arrays: Sequence[Array] | None = None, emit: Emit = (),
+                     end_sites: bool = False, keep_values: bool = True,
+                     name: str = "", request_id: str | None = None,
+                     again: bool = False,
+                     annotations: Mapping[str, str] | None = None,
+                     progress: UploadProgress | None = None,
+                     **options: Unpack[ReadOptions]) -> Submission:
+        """As `Jobs.submit`."""
+        order = _steps.Order(sources, arrays, emit, end_sites, keep_values,
+                             name, request_id, again, annotations, options)
+        made: Submission = await self._run(_steps.submit(order, progress))
+        return made
+
+    async def wait(self, job: JobLike, *, timeout: float | None = None,
+                   progress: Progress | None = None) -> Job:
+        """As `Jobs.wait`."""
+        now: Job = await self._run(_steps.wait(job, timeout, progress))
+        return now
+
+    def results(self, job: JobLike, *, partial: bool = False,
+                failed_only: bool = False) -> AsyncIterator[Outcome]:
+        """As `Jobs.results`, for `async for`."""
+        return self._iterate(_fetch.results(job, partial, failed_only))
+
+    async def save(self, job: JobLike, folder: Path, *, overwrite: bool = False,
+                   partial: bool = False) -> List[SavedClip]:
+        """As `Jobs.save`."""
+        steps = _fetch.save(job, os.fspath(folder), overwrite, partial)
+        return [clip async for clip in self._iterate(steps)]
+
+    async def get(self, job: JobLike) -> Job:
+        """As `Jobs.get`."""
+        now: Job = await self._run(_steps.get(job))
+        return now
+
+    async def list(self, states: Sequence[JobState | str] = ()) -> List[Job]:
+        """As `Jobs.list`."""
+        found: List[Job] = await self._run(_steps.list_jobs(states))
+        return found
+
+    async def cancel(self, job: JobLike) -> Job:
+        """As `Jobs.cancel`."""
+        now: Job = await self._run(_steps.cancel(job))
+        return now
+
+    async def delete(self, job: JobLike) -> None:
+        """As `Jobs.delete`."""
+        await self._run(_steps.delete(job))
+
+    async def _run(self, steps: Steps) -> Any:
+        turns = Turns(steps)
+        try:
+            while (step := turns.next()) is not None:
+                with turns.answering():
+                    turns.answer = await self._do(step)
+            return turns.value
+        finally:
+            turns.close()
+
+    async def _iterate(self, steps: Steps) -> AsyncIterator[Any]:
+        turns = Turns(steps)
+        try:
+            while (step := turns.next()) is not None:
+                if isinstance(step, Give):
+                    yield step.value
+                    continue
+                with turns.answering():
+                    turns.answer = await self._do(step)
+        finally:
+            turns.close()
+
+    async def _do(self, step: Any) -> Any:
+        if isinstance(step, Work):
+            return await asyncio.get_running_loop().run_in_executor(
+                None, step.run)
+        tries = Tries(step, self._settings)
+        while True:
+            try:
+                return await self._try(step)
+            except grpc.RpcError as error:
+                pause = tries.pause_after(error)
+            await asyncio.sleep(pause)
+
+    async def _try(self, call: Call) -> Any:
+        request = call.request()
+        if isinstance(request, Iterator):
+            request = _each(request)
+        answer = call.of(self._open())(
+            request, timeout=call.deadline(self._settings),
+            metadata=self._settings.metadata())
+        if call.receive is None:
+            return await answer
+        try:
+            async for message in answer:
+                call.receive(message)
+        finally:
+            answer.cancel()
+        return None
+
+
+async def _each(items: Iterator[Any]) -> AsyncIterator[Any]:
+    for item in items:
+        yield item

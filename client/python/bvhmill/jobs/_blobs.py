@@ -1,0 +1,135 @@
+"""Uploads and downloads, which go on where they were broken off."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any, Callable, Iterator
+
+import numpy as np
+
+from bvhmill.client._connection import ServerError
+from bvhmill.jobs._calls import Call, committed_bytes_of, has_other_digest
+from bvhmill.jobs._sources import Clip
+from bvhmill.v1 import blob_service_pb2 as v1
+
+_CHUNK_BYTES = 256 << 10
+# For smaller clips it is faster to send them again than to ask.
+ASK_BYTES = 1 << 20
+
+
+class Upload:
+    """Stores a clip. After the call, `fault` says why it could not be read."""
+
+    def __init__(self, clip: Clip, chunk_bytes: int,
+                 sent: Callable[[int], None]) -> None:
+        self._clip = clip
+        self._chunk_bytes = chunk_bytes or _CHUNK_BYTES
+        self._sent = sent
+        # What the server has.
+        self._at = 0
+        self.fault: Exception | None = None
+
+    def call(self) -> Call:
+        """The call that uploads."""
+        return Call("BlobService/WriteBlob", self._requests,
+                    recover=self._recover, progress=lambda: self._at,
+                    is_long=True)
+
+    def ask(self) -> Call:
+        """A call that asks how much of the clip the server has."""
+        return Call("BlobService/WriteBlob", lambda: iter(
+            [v1.WriteBlobRequest(blob=self._clip.blob)]), is_long=True)
+
+    def go_on(self, response: Any) -> None:
+        """Takes the answer of `ask`."""
+        self._at = response.committed_bytes
+
+    # gRPC may run this in a thread of its own, and hides exceptions.
+    def _requests(self) -> Iterator[Any]:
+        at = self._at
+        request = v1.WriteBlobRequest(blob=self._clip.blob, offset=at)
+        try:
+            for piece in self._clip.pieces(at, self._chunk_bytes):
+                at += len(piece)
+                request.data = piece
+                request.finish = at >= self._clip.size
+                yield request
+                self._sent(at)
+                if request.finish:
+                    return
+                request = v1.WriteBlobRequest()
+        except Exception as error:
+            self.fault = error
+            return
+        if at < self._clip.size:
+            self.fault = self._changed()
+        else:
+            request.finish = True
+            yield request
+
+    def _changed(self) -> Exception:
+        return ValueError(f"{self._clip.path or self._clip.key}: changed while "
+                          "it was submitted")
+
+    def _recover(self, error: Any) -> bool:
+        if self.fault is not None:
+            raise self.fault
+        if has_other_digest(error):
+            raise self._changed()
+        committed = committed_bytes_of(error)
+        if committed is None or committed == self._at:
+            return False
+        self._at = committed
+        return True
+
+    def check(self, response: Any) -> None:
+        """Raises if the blob is not stored."""
+        if self.fault is not None:
+            raise self.fault
+        if not response.finished:
+            raise ServerError("INTERNAL: a file is not stored", "INTERNAL")
+
+
+class Download:
+    """Gets the bytes of an output, in order, each once."""
+
+    def __init__(self, blob: str, take: Callable[[bytes], None]) -> None:
+        self._blob = blob
+        self._take = take
+        self._at = 0
+        self._digest = hashlib.sha256()
+
+    def call(self) -> Call:
+        """The call that downloads."""
+        return Call(
+            "BlobService/ReadBlob",
+            lambda: v1.ReadBlobRequest(blob=self._blob, offset=self._at),
+            receive=self._receive, progress=lambda: self._at, is_long=True)
+
+    def _receive(self, response: Any) -> None:
+        self._digest.update(response.data)
+        self._at += len(response.data)
+        self._take(response.data)
+
+    def check(self) -> None:
+        """ServerError if the bytes do not have the digest of their name."""
+        if "blobs/" + self._digest.hexdigest() != self._blob:
+            raise ServerError("DATA_LOSS: the bytes of an output do not have "
+                              "its digest", "DATA_LOSS")
+
+
+class Memory:
+    """One piece of memory of a size that was stated."""
+
+    def __init__(self, size: int) -> None:
+        self.bytes = np.empty(size, np.uint8)
+        self._at = 0
+
+    def add(self, data: bytes) -> None:
+        """ServerError if there are more bytes than were stated."""
+        end = self._at + len(data)
+        if end > len(self.bytes):
+            raise ServerError("INTERNAL: an output is larger than stated",
+                              "INTERNAL")
+        self.bytes[self._at:end] = np.frombuffer(data, np.uint8)
+        self._at = end

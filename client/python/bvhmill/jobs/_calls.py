@@ -1,0 +1,150 @@
+"""One call of a job service, and the rules of trying it again."""
+
+from __future__ import annotations
+
+import random
+import time
+from dataclasses import dataclass
+from typing import Any, Callable, Generic, TypeVar
+
+from bvhmill.client._connection import (TLS, ServerError, Settings, detail_of,
+                                        server_error_of)
+from bvhmill.jobs._types import JobsUnavailable
+from bvhmill.v1.blob_service_pb2_grpc import BlobServiceStub
+from bvhmill.v1.job_service_pb2_grpc import JobServiceStub
+from bvhmill.v1.server_service_pb2_grpc import ServerServiceStub
+
+T = TypeVar("T")
+# Seconds without progress after which a call is given up.
+PATIENCE = 60.0
+_FIRST_PAUSE = 0.1
+_LONGEST_PAUSE = 5.0
+_STUBS: dict[str, Any] = {
+    "BlobService": BlobServiceStub, "JobService": JobServiceStub,
+    "ServerService": ServerServiceStub}
+
+
+@dataclass
+class Call:
+    """A call that is made until it succeeds, or fails for good.
+
+    `request` makes the request of each try: a message or, for an upload, an
+    iterator of messages. `receive` takes each message of an answer that is a
+    stream. `recover` may mend the request after a failure. `progress` is a
+    number that grows if a try got further than the ones before.
+    """
+
+    method: str
+    request: Callable[[], Any]
+    receive: Callable[[Any], None] | None = None
+    recover: Callable[[Any], bool] | None = None
+    progress: Callable[[], int] | None = None
+    # True for an upload or a download: each may take any time.
+    is_long: bool = False
+    # The time that the server itself may take.
+    seconds: float = 0.0
+
+    def of(self, channel: Any) -> Any:
+        """The method of a stub."""
+        service, method = self.method.split("/")
+        return getattr(_STUBS[service](channel), method)
+
+    def deadline(self, settings: Settings) -> float | None:
+        """Seconds for one try."""
+        return None if self.is_long else self.seconds + patience_of(settings)
+
+
+def patience_of(settings: Settings) -> float:
+    """Seconds without progress after which a call is given up."""
+    return PATIENCE if settings.timeout is None else settings.timeout
+
+
+@dataclass
+class Work(Generic[T]):
+    """Work with files, which must not stop an event loop."""
+
+    run: Callable[[], T]
+
+
+@dataclass
+class Give:
+    """A value for the caller of an iterator."""
+
+    value: Any
+
+
+def unary(method: str, request: Any, seconds: float = 0.0) -> Call:
+    """A call with one request and one answer."""
+    return Call(method, lambda: request, seconds=seconds)
+
+
+class Tries:
+    """The tries of one call: how long to wait before each, or why not."""
+
+    def __init__(self, call: Call, settings: Settings) -> None:
+        self._call = call
+        self._settings = settings
+        self._patience = patience_of(settings)
+        self._last = time.monotonic()
+        self._progress = 0
+        self._pause = _FIRST_PAUSE
+
+    def pause_after(self, error: Any) -> float:
+        """Seconds to wait. Raises what the caller gets if it is hopeless."""
+        if self._call.recover is not None and self._call.recover(error):
+            self._note_progress()
+            return 0.0
+        self._note_progress()
+        if not _may_retry(error):
+            raise error_of_call(error, self._settings)
+        waited = time.monotonic() - self._last
+        is_over = waited + self._pause > self._patience
+        if is_over or self._pause == _FIRST_PAUSE:
+            fault = error_of_call(error, self._settings)
+            # A wrong certificate does not become right.
+            if is_over or getattr(fault, "reason", "") == TLS:
+                raise fault
+        pause = self._pause * (0.5 + random.random())
+        self._pause = min(2 * self._pause, _LONGEST_PAUSE)
+        return pause
+
+    def _note_progress(self) -> None:
+        progress = self._call.progress() if self._call.progress else 0
+        if progress > self._progress:
+            self._progress = progress
+            self._last = time.monotonic()
+            self._pause = _FIRST_PAUSE
+
+
+def _reason_of(error: Any) -> str:
+    info = detail_of(error, "ErrorInfo")
+    return str(info.reason) if info else ""
+
+
+def _may_retry(error: Any) -> bool:
+    code = error.code().name
+    if code == "UNAVAILABLE":
+        return _reason_of(error) != "DATA_UNUSABLE"
+    return (code in ("RESOURCE_EXHAUSTED", "ABORTED")
+            and detail_of(error, "RetryInfo") is not None)
+
+
+def error_of_call(error: Any, settings: Settings) -> Exception:
+    """As server_error_of; JobsUnavailable if the server keeps no jobs."""
+    fault = server_error_of(error, settings)
+    if isinstance(fault, ServerError) and fault.code == "UNIMPLEMENTED":
+        return JobsUnavailable(str(fault), fault.code, fault.reason)
+    return fault
+
+
+def committed_bytes_of(error: Any) -> int | None:
+    """What the server has of an upload, if the error is about that."""
+    info = detail_of(error, "ErrorInfo")
+    if info is None or info.reason != "OFFSET_WRONG":
+        return None
+    return int(info.metadata["committed_bytes"])
+
+
+def has_other_digest(error: Any) -> bool:
+    """True if the bytes of an upload were not those of its name."""
+    return _reason_of(error) == "DIGEST_MISMATCH"

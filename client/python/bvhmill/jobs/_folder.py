@@ -1,0 +1,146 @@
+"""Outputs of a job as files, in the layout of `bvhmill convert`."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import secrets
+from typing import Any, Sequence
+
+REPORT_EXTENSION = ".report.json"
+_OPEN = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+
+
+class Folder:
+    """A folder for outputs. No file is made outside of it: links to folders
+    below it are not followed."""
+
+    def __init__(self, path: str) -> None:
+        os.makedirs(path, exist_ok=True)
+        self.path = path
+        self._fd = os.open(path, _OPEN)
+
+    def close(self) -> None:
+        """Call it once, at the end."""
+        os.close(self._fd)
+
+    def parent_of(self, key: str) -> int:
+        """The folder of the outputs of a clip, open. OSError."""
+        parts = [part for part in key.split("/")[:-1] if part not in ("", ".")]
+        if key.startswith("/") or ".." in key.split("/"):
+            raise OSError(errno.EPERM, "outputs would leave the folder", key)
+        fd = os.dup(self._fd)
+        for part in parts:
+            try:
+                if not _is_there(part, fd):
+                    os.mkdir(part, dir_fd=fd)
+                child = os.open(part, _OPEN | os.O_NOFOLLOW, dir_fd=fd)
+            finally:
+                os.close(fd)
+            fd = child
+        return fd
+
+    def path_of(self, key: str, extension: str) -> str:
+        """The path of an output, for people."""
+        return os.path.join(self.path, key + extension)
+
+
+def _is_there(name: str, fd: int) -> bool:
+    try:
+        os.stat(name, dir_fd=fd, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+class NewFiles:
+    """The files of one clip. All get their names when all are complete."""
+
+    def __init__(self, folder: Folder, key: str, overwrite: bool) -> None:
+        self._folder = folder
+        self._key = key
+        self._stem = key.split("/")[-1]
+        self._overwrite = overwrite
+        self._fd = folder.parent_of(key)
+        self._parts: list[tuple[str, str]] = []
+        self._file: Any = None
+
+    def close(self) -> None:
+        """Removes what has no name."""
+        if self._file is not None:
+            self._file.close()
+        for part, _ in self._parts:
+            try:
+                os.unlink(part, dir_fd=self._fd)
+            except FileNotFoundError:
+                pass
+        os.close(self._fd)
+
+    def exists(self, extensions: Sequence[str]) -> bool:
+        """True if there is a file with each of the names."""
+        return all(_is_there(self._stem + extension, self._fd)
+                   for extension in extensions)
+
+    def paths(self, extensions: Sequence[str]) -> tuple[str, ...]:
+        """The paths of files, for people."""
+        return tuple(self._folder.path_of(self._key, extension)
+                     for extension in extensions)
+
+    def has(self, extension: str, head: bytes, blob: str) -> bool:
+        """True if the file exists with the bytes of `head` and the blob."""
+        digest = hashlib.sha256()
+        try:
+            with self._open(self._stem + extension, os.O_RDONLY) as file:
+                if file.read(len(head)) != head:
+                    return False
+                while piece := file.read(1 << 20):
+                    digest.update(piece)
+        except OSError:
+            return False
+        return "blobs/" + digest.hexdigest() == blob
+
+    def check_free(self, extension: str) -> None:
+        """FileExistsError if a file has the name that one is to get."""
+        if not self._overwrite and _is_there(self._stem + extension, self._fd):
+            raise FileExistsError(errno.EEXIST,
+                                  "the file exists; use overwrite=True",
+                                  self._folder.path_of(self._key, extension))
+
+    def begin(self, extension: str, head: bytes = b"") -> None:
+        """Begins another file."""
+        if self._file is not None:
+            self._file.close()
+        name = self._stem + extension
+        part = f".{name}.{secrets.token_hex(4)}.part"
+        self._file = self._open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+        self._parts.append((part, extension))
+        self.add(head)
+
+    def add(self, data: bytes) -> None:
+        """Writes to the file that was begun last."""
+        self._file.write(data)
+
+    def commit(self) -> tuple[str, ...]:
+        """Names all files; their paths. FileExistsError."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+        extensions = []
+        for part, extension in self._parts:
+            name = self._stem + extension
+            if self._overwrite:
+                os.replace(part, name, src_dir_fd=self._fd,
+                           dst_dir_fd=self._fd)
+            else:
+                self.check_free(extension)
+                os.link(part, name, src_dir_fd=self._fd, dst_dir_fd=self._fd)
+                os.unlink(part, dir_fd=self._fd)
+            extensions.append(extension)
+        self._parts.clear()
+        return self.paths(extensions)
+
+    def _open(self, name: str, flags: int) -> Any:
+        fd = os.open(name, flags | os.O_CLOEXEC, 0o666, dir_fd=self._fd)
+        return os.fdopen(fd, "wb" if flags & os.O_WRONLY else "rb")
+

@@ -1,0 +1,216 @@
+"""What the calls of jobs do, step by step, without a connection.
+
+A step is a Call, Work with files, or a value to Give. Both clients run them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import time
+import uuid
+from typing import Any, Callable, Generator, Iterator, Mapping, Sequence
+from typing import Union
+
+from bvhmill.jobs._blobs import ASK_BYTES, Upload
+from bvhmill.jobs._calls import Call, Give, Work, unary
+from bvhmill.jobs._outputs import Emit, emitted, has_report, job_options
+from bvhmill.jobs._sources import Clip, Sources, clips_of
+from bvhmill.jobs._types import (Job, JobLike, JobState, Submission, job_of,
+                                 name_of_job, number_of)
+from bvhmill.v1 import blob_service_pb2, server_service_pb2
+from bvhmill.v1 import job_service_pb2 as v1
+
+Step = Union[Call, Work[Any], Give]
+Steps = Generator[Step, Any, Any]
+Progress = Callable[[Job], object]
+UploadProgress = Callable[[int, int], object]
+
+_NAMES_AT_ONCE = 2000
+# How long the server waits in one call, with and without a progress to show.
+_WAIT_SECONDS = (0.5, 30.0)
+# Those of the command line: a .report.json is wanted; the bytes of all sources.
+REPORT_NOTE = "bvhmill.report"
+_BYTES_NOTE = "bvhmill.bytes"
+# The outputs that are files. Without it, all are.
+EMIT_NOTE = "bvhmill.emit"
+
+
+class Turns:
+    """Runs steps: gives them answers, or the errors of what they asked for."""
+
+    def __init__(self, steps: Steps) -> None:
+        self._steps = steps
+        self._fault: Exception | None = None
+        self.answer: Any = None
+        # What the steps have returned.
+        self.value: Any = None
+
+    def next(self) -> Step | None:
+        """The next step; None at the end."""
+        fault, self._fault = self._fault, None
+        answer, self.answer = self.answer, None
+        try:
+            if fault is not None:
+                return self._steps.throw(fault)
+            return self._steps.send(answer)
+        except StopIteration as end:
+            self.value = end.value
+            return None
+
+    @contextlib.contextmanager
+    def answering(self) -> Iterator[None]:
+        """Keeps an error for the steps."""
+        try:
+            yield
+        except Exception as error:
+            self._fault = error
+
+    def close(self) -> None:
+        """Ends the steps."""
+        self._steps.close()
+
+
+class Order:
+    """What is to be submitted, checked."""
+
+    def __init__(self, sources: Sources, arrays: Sequence[str] | None,
+                 emit: Emit, end_sites: bool, keep_values: bool, name: str,
+                 request_id: str | None, again: bool,
+                 annotations: Mapping[str, str] | None,
+                 options: Mapping[str, Any]) -> None:
+        if request_id is not None and again:
+            raise ValueError("again=True makes a request_id of its own")
+        self.options = job_options(arrays, emit, end_sites, keep_values,
+                                   options)
+        self._notes = {EMIT_NOTE: ",".join(emitted(emit))}
+        if has_report(emit):
+            self._notes[REPORT_NOTE] = "1"
+        self._notes.update(annotations or {})
+        self._name = name
+        self._id = uuid.uuid4().hex if again else request_id
+        self._sources = sources
+        self._words = dict(options)
+
+    def clips(self) -> list[Clip]:
+        """The clips, with the names of their blobs or errors."""
+        clips = clips_of(self._sources, self._words)
+        for clip in clips:
+            if clip.error is None:
+                clip.name_bytes()
+        if clips and all(clip.error for clip in clips):
+            raise ValueError(f"none of {len(clips)} sources can be read; the "
+                             f"first: {clips[0].error}")
+        return clips
+
+    def request(self, clips: Sequence[Clip], build: str) -> Any:
+        """The same clips with the same options have the same request_id."""
+        request = v1.CreateJobRequest(display_name=self._name,
+                                      options=self.options)
+        request.items.extend(clip.item() for clip in clips)
+        notes = sorted(self._notes.items())
+        content = request.SerializeToString(deterministic=True)
+        digest = hashlib.sha256(f"python\n{build}\n{notes}\n".encode())
+        digest.update(content)
+        request.request_id = self._id or digest.hexdigest()
+        request.annotations.update(self._notes)
+        request.annotations[_BYTES_NOTE] = str(sum(clip.size for clip in clips))
+        return request
+
+
+def submit(order: Order, progress: UploadProgress | None) -> Steps:
+    """Uploads what the server lacks and makes the job; a Submission."""
+    clips: list[Clip] = yield Work(order.clips)
+    good = [clip for clip in clips if clip.error is None]
+    info = yield unary("ServerService/GetServerInfo",
+                       server_service_pb2.GetServerInfoRequest())
+    missing = yield from _missing(good)
+    total = sum(clip.size for clip in missing)
+    before = 0
+    for clip in missing:
+        def sent(at: int, before: int = before) -> None:
+            if progress is not None:
+                progress(before + at, total)
+
+        upload = Upload(clip, info.limits.recommended_chunk_bytes, sent)
+        if clip.size >= ASK_BYTES:
+            upload.go_on((yield upload.ask()))
+        upload.check((yield upload.call()))
+        before += clip.size
+    build = f"{info.server_version} {info.build.git_commit}"
+    made = yield unary("JobService/CreateJob", order.request(good, build))
+    errors = {clip.path: clip.error for clip in clips
+              if clip.error is not None}
+    return Submission(job_of(made.job), errors, len(missing), total)
+
+
+def _missing(clips: Sequence[Clip]) -> Generator[Step, Any, list[Clip]]:
+    by_name = {clip.blob: clip for clip in reversed(clips)}
+    names = list(by_name)[::-1]
+    missing = []
+    for first in range(0, len(names), _NAMES_AT_ONCE):
+        answer = yield unary(
+            "BlobService/FindMissingBlobs",
+            blob_service_pb2.FindMissingBlobsRequest(
+                blobs=names[first:first + _NAMES_AT_ONCE]))
+        missing += [by_name[name] for name in answer.missing
+                    if name in by_name]
+    return missing
+
+
+def get(job: JobLike) -> Steps:
+    """The Job as it is now."""
+    answer = yield unary("JobService/GetJob",
+                         v1.GetJobRequest(name=name_of_job(job)))
+    return job_of(answer.job)
+
+
+def wait(job: JobLike, timeout: float | None,
+         progress: Progress | None) -> Steps:
+    """The Job when it is over. TimeoutError."""
+    name = name_of_job(job)
+    end = None if timeout is None else time.monotonic() + timeout
+    now: Job = yield from get(job)
+    while not now.is_over:
+        if progress is not None:
+            progress(now)
+        seconds = _WAIT_SECONDS[progress is None]
+        if end is not None:
+            left = end - time.monotonic()
+            if left <= 0:
+                raise TimeoutError(f"after {timeout} s: {now}")
+            seconds = min(seconds, left)
+        request = v1.WaitJobRequest(name=name)
+        request.timeout.FromNanoseconds(int(seconds * 1e9))
+        answer = yield unary("JobService/WaitJob", request, seconds)
+        now = job_of(answer.job)
+    if progress is not None:
+        progress(now)
+    return now
+
+
+def list_jobs(states: Sequence[JobState | str]) -> Steps:
+    """All jobs of the caller, the newest first."""
+    request = v1.ListJobsRequest(page_size=1000,
+                                 states=[number_of(word) for word in states])
+    jobs: list[Job] = []
+    while True:
+        answer = yield unary("JobService/ListJobs", request)
+        jobs += map(job_of, answer.jobs)
+        if not answer.next_page_token:
+            return jobs
+        request = v1.ListJobsRequest(page_size=1000, states=request.states,
+                                     page_token=answer.next_page_token)
+
+
+def cancel(job: JobLike) -> Steps:
+    """Ends a job early; the Job."""
+    answer = yield unary("JobService/CancelJob",
+                         v1.CancelJobRequest(name=name_of_job(job)))
+    return job_of(answer.job)
+
+
+def delete(job: JobLike) -> Steps:
+    """Forgets a job that is over."""
+    yield unary("JobService/DeleteJob",
+                v1.DeleteJobRequest(name=name_of_job(job)))

@@ -1,0 +1,226 @@
+"""Jobs whose calls wait."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING, Any, Iterator, List, Mapping, Sequence
+
+import grpc
+
+from bvhmill._batch import Outcome
+from bvhmill._source import Path
+from bvhmill.client._connection import Connection, Settings
+from bvhmill.jobs import _fetch, _steps
+from bvhmill.jobs._calls import Call, Give, Tries, Work
+from bvhmill.jobs._outputs import Emit
+from bvhmill.jobs._sources import Sources
+from bvhmill.jobs._steps import Progress, Steps, Turns, UploadProgress
+from bvhmill.jobs._types import (Job, JobLike, JobState, SavedClip, Submission)
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from bvhmill._options import Array, ReadOptions
+
+
+class Jobs(Connection):
+    """The jobs of a server: submit clips, walk away, fetch the results.
+
+    `target`, `token`, `tls` and `cert` are those of `bvhmill.client.Client`. A
+    call is tried again while the server is away or busy, until `timeout`
+    seconds have passed without progress; None is 60. It may be shared by
+    threads, and pickled; for forks the rules of `Client` hold.
+
+    Where a call wants a job, it takes a Job, a Submission, or the name.
+
+    >>> jobs = Jobs("127.0.0.1:7450", token="secret", tls=True)
+    """
+
+    def __init__(self, target: str, *, token: str | None = None,
+                 tls: bool | str = False,
+                 cert: tuple[str, str] | None = None,
+                 timeout: float | None = None) -> None:
+        super().__init__(Settings(target, token, tls, timeout, cert))
+
+    def __enter__(self) -> Jobs:
+        return self
+
+    def submit(self, sources: Sources, *,
+               arrays: Sequence[Array] | None = None, emit: Emit = (),
+               end_sites: bool = False, keep_values: bool = True,
+               name: str = "", request_id: str | None = None,
+               again: bool = False,
+               annotations: Mapping[str, str] | None = None,
+               progress: UploadProgress | None = None,
+               **options: Unpack[ReadOptions]) -> Submission:
+        """Uploads clips that the server lacks, and makes a job of all.
+
+        `sources` are paths of files and folders, which are searched; or a
+        mapping of names to anything that `bvhmill.read` takes. The names are
+        those of the outputs.
+
+        `arrays`, `end_sites`, `keep_values` and `options` are those of
+        `bvhmill.read`; `results` gives the takes. `emit` has formats of files,
+        which `save` writes: a list of names as in `bvhmill convert --emit`, or
+        a mapping of names to the options of `Take.save`. With `emit` there are
+        no arrays unless `arrays` names some.
+
+        The same clips with the same options are the same job: a call that was
+        interrupted can be repeated, and uploads go on where they stopped.
+        `again=True` makes another job. `request_id` is an id of your own in
+        place of the one that is made of clips and options. `progress` gets the
+        bytes that are uploaded and those of all uploads, in another thread.
+
+        A source that cannot be read is in `errors` of what is returned. Raises
+        ValueError if none can be read, or an option is wrong; JobsUnavailable
+        and other ServerErrors.
+
+        >>> submitted = jobs.submit({"one": bvhmill.example()}, fps=60)
+        >>> submitted.job.total, submitted.errors
+        (1, {})
+        >>> jobs.submit({"one": bvhmill.example()}, fps=60).name == (
+        ...     submitted.name)
+        True
+        """
+        order = _steps.Order(sources, arrays, emit, end_sites, keep_values,
+                             name, request_id, again, annotations, options)
+        made: Submission = self._run(_steps.submit(order, progress))
+        return made
+
+    def wait(self, job: JobLike, *, timeout: float | None = None,
+             progress: Progress | None = None) -> Job:
+        """Waits until a job is over; the Job.
+
+        The server may be started again meanwhile. `progress` gets the Job
+        about twice a second. TimeoutError after `timeout` seconds; the job goes
+        on.
+
+        >>> submitted = jobs.submit({"one": bvhmill.example()})
+        >>> print(jobs.wait(submitted).state)
+        succeeded
+        """
+        now: Job = self._run(_steps.wait(job, timeout, progress))
+        return now
+
+    def results(self, job: JobLike, *, partial: bool = False,
+                failed_only: bool = False) -> Iterator[Outcome]:
+        """An Outcome for each clip, in the order of the job.
+
+        Waits until the job is over. `partial=True` does not wait, and gives
+        the outcomes that there are. A take has the arrays that the job has
+        made. Clips without a result, of a job that was cancelled, are left
+        out. The digest of each array is checked.
+
+        >>> submitted = jobs.submit({"one": bvhmill.example(), "bad": b"BVH"})
+        >>> for outcome in jobs.results(submitted):
+        ...     print(outcome.path, outcome.ok)
+        one True
+        bad False
+        """
+        return self._iterate(_fetch.results(job, partial, failed_only))
+
+    def save(self, job: JobLike, folder: Path, *, overwrite: bool = False,
+             partial: bool = False) -> List[SavedClip]:
+        """Writes the files of a job, as `bvhmill convert` with the same options
+        writes them below `folder`.
+
+        Waits until the job is over, unless `partial`. Files that are there with
+        the same bytes are not fetched, so that a call that was interrupted can
+        be repeated. Other ones are errors of their clips, unless `overwrite`.
+        ValueError if the job was submitted without `emit`.
+
+        >>> submitted = jobs.submit({"one": bvhmill.example()}, emit=["csv"])
+        >>> [clip.files for clip in jobs.save(submitted, folder)]
+        [('.../one.csv',)]
+        """
+        return list(self._iterate(_fetch.save(job, os.fspath(folder),
+                                              overwrite, partial)))
+
+    def get(self, job: JobLike) -> Job:
+        """A job as it is now. ServerError with reason JOB_UNKNOWN.
+
+        >>> jobs.get("no-such-job")
+        Traceback (most recent call last):
+        bvhmill.client.ServerError: NOT_FOUND: ...
+        """
+        now: Job = self._run(_steps.get(job))
+        return now
+
+    def list(self, states: Sequence[JobState | str] = ()) -> List[Job]:
+        """Your jobs, the newest first; with `states` only those in one of them.
+
+        >>> submitted = jobs.submit({"one": bvhmill.example()})
+        >>> submitted.name in [job.name for job in jobs.list()]
+        True
+        """
+        found: List[Job] = self._run(_steps.list_jobs(states))
+        return found
+
+    def cancel(self, job: JobLike) -> Job:
+        """Ends a job early. Clips that are done keep their results.
+
+        >>> submitted = jobs.submit({"one": bvhmill.example()}, again=True)
+        >>> jobs.cancel(submitted).name == submitted.name
+        True
+        """
+        now: Job = self._run(_steps.cancel(job))
+        return now
+
+    def delete(self, job: JobLike) -> None:
+        """Forgets a job that is over, and its results.
+
+        >>> submitted = jobs.submit({"one": bvhmill.example()}, again=True)
+        >>> job = jobs.wait(submitted)
+        >>> jobs.delete(job)
+        """
+        self._run(_steps.delete(job))
+
+    def _run(self, steps: Steps) -> Any:
+        turns = Turns(steps)
+        try:
+            while (step := turns.next()) is not None:
+                with turns.answering():
+                    turns.answer = self._do(step)
+            return turns.value
+        finally:
+            turns.close()
+
+    def _iterate(self, steps: Steps) -> Iterator[Any]:
+        turns = Turns(steps)
+        try:
+            while (step := turns.next()) is not None:
+                if isinstance(step, Give):
+                    yield step.value
+                    continue
+                with turns.answering():
+                    turns.answer = self._do(step)
+        finally:
+            turns.close()
+
+    def _do(self, step: Any) -> Any:
+        if isinstance(step, Work):
+            return step.run()
+        tries = Tries(step, self._settings)
+        while True:
+            try:
+                with self._calling():
+                    return self._try(step)
+            except grpc.RpcError as error:
+                pause = tries.pause_after(error)
+            if pause > 0:
+                self._reopen()
+                time.sleep(pause)
+
+    def _try(self, call: Call) -> Any:
+        answer = call.of(self._open())(
+            call.request(), timeout=call.deadline(self._settings),
+            metadata=self._settings.metadata())
+        if call.receive is None:
+            return answer
+        try:
+            for message in answer:
+                call.receive(message)
+        finally:
+            answer.cancel()
+        return None

@@ -1,0 +1,591 @@
+"""Durable jobs, by both clients, on real servers."""
+
+import asyncio
+import os
+import pathlib
+import pickle
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import numpy as np
+import pytest
+
+pytest.importorskip("grpc")
+
+import bvhmill
+import servers
+from bvhmill.jobs import (AsyncJobs, Job, Jobs, JobState, JobsUnavailable,
+                          ServerError)
+from conftest import walk_text
+from servers import TOKEN, Server, token_file
+from test_client import assert_same, assert_same_error
+from test_package import run_examples
+
+HERE = pathlib.Path(__file__).parent
+
+
+class Awaited(servers.Awaited):
+    kind = AsyncJobs
+    iterators = ("results",)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with Server("--data-dir", tmp_path_factory.mktemp("data")) as server:
+        yield server
+
+
+@pytest.fixture(params=[Jobs, Awaited], ids=["sync", "async"])
+def jobs(server, request):
+    return request.param(server.address, timeout=30)
+
+
+@pytest.fixture
+def takes(tmp_path, golden):
+    """A folder with takes in folders, good, bad, packed, and other files."""
+    folder = tmp_path / "takes"
+    (folder / "night/two").mkdir(parents=True)
+    (folder / "walk.bvh").write_bytes(walk_text(300))
+    (folder / "night/run.bvh").write_bytes(walk_text(120, 4))
+    (folder / "night/two/bad.bvh").write_bytes(b"HIERARCHY\nROOT a\n{\n")
+    (folder / "night/odd.BVH").write_bytes(
+        (golden / "number_with_comma.bvh").read_bytes())
+    (folder / "notes.txt").write_text("no clip")
+    (folder / ".hidden.bvh").write_bytes(walk_text(3))
+    return folder
+
+
+def outcomes_of(jobs, job, **options):
+    return list(jobs.results(job, **options))
+
+
+@pytest.mark.parametrize("options", [
+    {}, {"arrays": ["positions", "world_rotations", "rotations"],
+         "end_sites": True},
+    {"fps": 20, "frames": (3, 100), "drop": ["j3"]},
+    {"arrays": ["velocities"], "root_offset": "add", "strict": True},
+])
+def test_outcomes_are_those_of_the_module(jobs, takes, options):
+    submitted = jobs.submit([takes], **options)
+    outcomes = outcomes_of(jobs, submitted)
+    paths = sorted(path for path in takes.rglob("*")
+                   if path.suffix.lower() == ".bvh" and path.name[0] != ".")
+    assert [outcome.path for outcome in outcomes] == list(map(str, paths))
+    assert submitted.job.total == len(paths) == 4
+    for their, our in zip(outcomes, bvhmill.read_many(paths, **options)):
+        assert their.ok == our.ok, our.path
+        if our.ok:
+            assert_same(their.take, our.take,
+                        [*options.get("arrays", ["positions"]), "values"])
+        else:
+            assert_same_error(their.error, our.error)
+
+
+def test_text_files_and_paths_have_names_of_their_own(jobs, takes, walk):
+    with open(takes / "walk.bvh", "rb") as file:
+        submitted = jobs.submit({"text": walk, "b/file": file,
+                                 "path": takes / "night/run.bvh"})
+    outcomes = outcomes_of(jobs, submitted)
+    assert [outcome.path for outcome in outcomes] == [
+        "text", "b/file", str(takes / "night/run.bvh")]
+    assert [outcome.unwrap().frames for outcome in outcomes] == [200, 300, 120]
+
+
+def test_a_second_submission_is_the_same_job(jobs):
+    clips = {"a": walk_text(77), "b": walk_text(78)}
+    first = jobs.submit(clips, fps=77)
+    assert first.uploaded_files in (0, 2)
+    second = jobs.submit(clips, fps=77)
+    assert (second.name, second.uploaded_files) == (first.name, 0)
+    assert jobs.submit(clips, fps=78).name != first.name
+    assert jobs.submit(clips, fps=77, name="x").name != first.name
+    other = jobs.submit(clips, fps=77, again=True)
+    assert other.name != first.name
+    mine = str(time.monotonic_ns())
+    one = jobs.submit(clips, request_id=mine)
+    assert jobs.submit(clips, request_id=mine).name == one.name
+    with pytest.raises(ServerError) as caught:
+        jobs.submit({"c": b"other"}, request_id=mine)
+    assert caught.value.reason == "REQUEST_ID_USED"
+    with pytest.raises(ValueError, match="request_id"):
+        jobs.submit(clips, request_id=mine, again=True)
+
+
+def test_equal_files_are_uploaded_once(jobs):
+    text = walk_text(50) + f"\n# {time.monotonic_ns()}".encode()
+    submitted = jobs.submit({"a": text, "b": text, "c": text})
+    assert (submitted.uploaded_files, submitted.job.total) == (1, 3)
+    assert submitted.uploaded_bytes == len(text)
+
+
+def test_sources_that_cannot_be_read_are_errors_of_the_submission(
+        jobs, takes, tmp_path):
+    os.mkfifo(tmp_path / "pipe.bvh")
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/walk.bvh").write_bytes(walk_text(3))
+    absent = tmp_path / "absent.bvh"
+    sources = [absent, takes / "walk.bvh", tmp_path / "pipe.bvh",
+               tmp_path / "empty", tmp_path / "other/walk.bvh"]
+    submitted = jobs.submit(sources)
+    errors = submitted.errors
+    assert list(errors) == [str(path) for path in sources if path.name
+                            != "walk.bvh"] + [str(sources[-1])]
+    assert isinstance(errors[str(absent)], FileNotFoundError)
+    assert "not a regular file" in str(errors[str(sources[2])])
+    assert "no *.bvh below it" in str(errors[str(sources[3])])
+    assert "same outputs" in str(errors[str(sources[4])])
+    assert submitted.job.total == 1
+    assert "absent.bvh: not in the job" in str(submitted)
+    with pytest.raises(ValueError, match="none of 1 sources can be read"):
+        jobs.submit([absent])
+    with pytest.raises(TypeError, match="not a single one"):
+        jobs.submit(str(takes))
+    with pytest.raises(ValueError, match="items"):
+        jobs.submit([])
+
+
+def test_a_file_that_changes_while_it_is_submitted_is_named(
+        jobs, tmp_path, monkeypatch):
+    from bvhmill.jobs import _sources
+
+    path = tmp_path / "a.bvh"
+    for text in (walk_text(44), walk_text(46)):
+        path.write_bytes(walk_text(45))
+        name_bytes = _sources.Clip.name_bytes
+
+        def and_change(clip, text=text, name_bytes=name_bytes):
+            name_bytes(clip)
+            path.write_bytes(text)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(_sources.Clip, "name_bytes", and_change)
+            with pytest.raises(ValueError, match="a.bvh: changed while"):
+                jobs.submit([path], again=True)
+
+
+def test_wrong_options_are_errors_of_the_call(jobs, walk):
+    clips = {"a": walk}
+    for wrong, kind, said in (
+            ({"fsp": 3}, TypeError, "did you mean 'fps'"),
+            ({"limits": {"max_frames": 1}}, TypeError, "server"),
+            ({"emit": ["obj"]}, ValueError, "there is no format 'obj'"),
+            ({"emit": "npz"}, TypeError, r"such as \['npz'\]"),
+            ({"emit": {"npz": {"kidn": "6d"}}}, TypeError, "mean 'kind'"),
+            ({"emit": {"positions": {"world": True}}}, TypeError, "world"),
+            ({"emit": {"rotations": {"kind": "x"}}}, ValueError, "6d"),
+            ({"emit": {"rotations": {"world": True}},
+              "arrays": ["rotations"]}, ValueError, "other options"),
+            ({"ignore": ["NO_SUCH"]}, ValueError, "NO_SUCH")):
+        with pytest.raises(kind, match=said):
+            jobs.submit(clips, **wrong)
+    with pytest.raises(ValueError, match="makes no files"):
+        jobs.save(jobs.submit(clips), "out")
+    with pytest.raises(TypeError, match="job must be"):
+        jobs.get(7)
+
+
+EMITS = ["positions", "rotations", "velocities", "values", "npz", "csv", "bvh",
+         "report"]
+
+
+def tree(folder):
+    return {path.relative_to(folder).as_posix(): path.read_bytes()
+            for path in pathlib.Path(folder).rglob("*")
+            if path.is_file() and path.name != ".bvhmill-manifest.jsonl"}
+
+
+def convert(cli, takes, out, *words):
+    done = subprocess.run([cli, "convert", "-r", takes, "-o", out, "--local",
+                           "-q", *words], capture_output=True, text=True)
+    assert done.returncode == 1, done.stderr
+
+
+@pytest.mark.parametrize("emit, options, words", [
+    (EMITS, {"end_sites": True}, ["--emit", ",".join(EMITS), "--end-sites"]),
+    ({"npz": {"kind": "6d", "world": True, "arrays": ["rotations"]},
+      "rotations": {"kind": "6d", "world": True}, "bvh": {}}, {"fps": 25},
+     ["--emit", "npz,rotations,bvh", "--rotation-kind", "6d",
+      "--rotation-space", "world", "--npz-arrays", "rotations", "--fps", "25"]),
+    ({"anim": {"joint_map": {"j0": "mPelvis", "j1": "mTorso", "j2": "mChest"},
+               "accept_odd": True, "loop": True, "loop_in": 0.5,
+               "loop_out": 1.0,
+               "ease_out": 0.25, "priority": 4, "max_degrees": 0.5,
+               "reference": "rest", "emote": "express_smile", "hand_pose": 3},
+      "report": {}}, {"units": "m", "up": "y"},
+     ["--emit", "anim,report", "--units", "m", "--up", "y", "--anim-map",
+      "MAP", "--anim-accept-odd", "--anim-loop=0.5:1", "--anim-ease-out",
+      "0.25", "--anim-priority",
+      "4", "--anim-max-degrees", "0.5", "--anim-reference", "rest",
+      "--anim-emote", "express_smile", "--anim-hand-pose", "3"]),
+], ids=["all", "options", "anim"])
+def test_files_are_those_of_convert(jobs, cli, takes, tmp_path, emit, options,
+                                    words):
+    rows = tmp_path / "map.csv"
+    rows.write_text("source,target\nj0,mPelvis\nj1,mTorso\nj2,mChest\n")
+    words = [str(rows) if word == "MAP" else word for word in words]
+    convert(cli, takes, tmp_path / "there", *words)
+    submitted = jobs.submit([takes], emit=emit, **options)
+    saved = jobs.save(submitted, tmp_path / "here")
+    ours, theirs = tree(tmp_path / "here"), tree(tmp_path / "there")
+    assert len(theirs) > 3
+    assert sorted(ours) == sorted(theirs)
+    for name, data in theirs.items():
+        assert ours[name] == data, name
+    assert sorted(file for clip in saved for file in clip.files) == sorted(
+        str(tmp_path / "here" / name) for name in ours)
+    assert sum(clip.ok for clip in saved) == jobs.get(submitted).good
+
+
+def test_files_that_are_there_are_not_fetched_again(jobs, takes, tmp_path):
+    out = tmp_path / "out"
+    submitted = jobs.submit([takes], emit=["positions", "csv", "report"])
+    first = jobs.save(submitted, out)
+    before = tree(out)
+    again = jobs.save(submitted, out)
+    assert [clip.was_there for clip in again] == [clip.ok for clip in first]
+    assert [clip.files for clip in again if clip.ok] == [
+        clip.files for clip in first if clip.ok]
+    changed = out / "walk.csv"
+    changed.write_bytes(b"mine")
+    (out / "night/run.positions.npy").unlink()
+    third = {clip.path: clip for clip in jobs.save(submitted, out)}
+    walk = third[str(takes / "walk.bvh")]
+    assert isinstance(walk.error, FileExistsError) and not walk.ok
+    assert changed.read_bytes() == b"mine"
+    run = third[str(takes / "night/run.bvh")]
+    assert isinstance(run.error, FileExistsError)
+    assert all(clip.ok == one.ok for clip, one in zip(
+        jobs.save(submitted, out, overwrite=True), first))
+    assert tree(out) == before
+    assert not [name for name in before if name.endswith(".part")]
+
+
+def test_outputs_do_not_leave_the_folder(jobs, walk, tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "out/link").symlink_to(tmp_path / "elsewhere")
+    submitted = jobs.submit({"../up": walk, "/abs": walk, "link/a": walk,
+                             "a/../../b": walk, "good/./x": walk},
+                            emit=["csv"])
+    saved = jobs.save(submitted, tmp_path / "out")
+    assert [clip.ok for clip in saved] == [False] * 4 + [True]
+    assert all(isinstance(clip.error, OSError) for clip in saved[:4])
+    assert list(tree(tmp_path / "out")) == ["good/x.csv"]
+    assert not list((tmp_path / "elsewhere").iterdir())
+
+
+def test_jobs_of_the_command_line_give_takes_and_files(jobs, server, cli,
+                                                       takes, tmp_path):
+    words = ["-r", takes, "--emit", "positions,npz,report", "--fps", "30"]
+    done = subprocess.run([cli, "job", "submit", *words, "--server",
+                           server.address], capture_output=True, text=True,
+                          check=True)
+    name = done.stdout.strip()
+    outcomes = outcomes_of(jobs, name.removeprefix("jobs/"))
+    paths = [outcome.path for outcome in outcomes]
+    for their, our in zip(outcomes, bvhmill.read_many(paths, fps=30)):
+        assert their.ok == our.ok
+        if their.ok:
+            np.testing.assert_array_equal(their.take.positions,
+                                          our.take.positions)
+    convert(cli, takes, tmp_path / "there", *words[2:])
+    jobs.save(name, tmp_path / "here")
+    assert tree(tmp_path / "here") == tree(tmp_path / "there")
+
+
+def test_the_command_line_fetches_jobs_of_python(jobs, server, cli, takes,
+                                                 tmp_path):
+    submitted = jobs.submit([takes], emit=["npz", "report"])
+    subprocess.run([cli, "job", "wait", submitted.name, "--server",
+                    server.address], capture_output=True)
+    subprocess.run([cli, "job", "results", submitted.name, "-o",
+                    tmp_path / "there", "--server", server.address],
+                   capture_output=True)
+    jobs.save(submitted, tmp_path / "here")
+    assert tree(tmp_path / "here") == tree(tmp_path / "there") != {}
+
+
+def test_waiting_shows_progress_and_may_end_early(server):
+    jobs = Jobs(server.address)
+    clips = {str(i): walk_text(8000 + i, 20) for i in range(12)}
+    submitted = jobs.submit(clips, arrays=["rotations", "velocities"],
+                            again=True)
+    with pytest.raises(TimeoutError, match=submitted.name):
+        jobs.wait(submitted, timeout=0.01)
+    seen = []
+    job = jobs.wait(submitted, progress=seen.append, timeout=100)
+    assert job.state is JobState.SUCCEEDED and job.is_over
+    assert (job.good, job.done, job.total) == (12, 12, 12)
+    assert len(seen) > 1 and seen[-1] == job
+    assert all(isinstance(one, Job) for one in seen)
+    assert [one.done for one in seen] == sorted(one.done for one in seen)
+    assert job.created <= job.started <= job.ended < job.expires
+
+
+def test_results_can_be_had_before_the_job_is_over(server):
+    jobs = Jobs(server.address)
+    clips = {str(i): walk_text(8000 + i, 20) for i in range(12)}
+    submitted = jobs.submit(clips, arrays=["rotations", "velocities"],
+                            again=True)
+    jobs.cancel(submitted)
+    some = outcomes_of(jobs, submitted, partial=True)
+    assert len(some) <= 12
+    assert all(outcome.ok for outcome in some)
+
+
+def test_a_cancelled_job_keeps_its_results(jobs):
+    clips = {str(i): walk_text(9000 + i, 20) for i in range(30)}
+    submitted = jobs.submit(clips, arrays=["rotations", "velocities"],
+                            again=True)
+    jobs.cancel(submitted)
+    job = jobs.wait(submitted, timeout=100)
+    assert job.state is JobState.CANCELLED and job.done < 30
+    good = [outcome for outcome in outcomes_of(jobs, submitted) if outcome.ok]
+    assert len(good) == job.good
+    assert jobs.cancel(submitted).state is JobState.CANCELLED
+
+
+def test_only_failed_clips_can_be_asked_for(jobs, takes):
+    submitted = jobs.submit([takes])
+    failed = outcomes_of(jobs, submitted, failed_only=True)
+    assert len(failed) == jobs.get(submitted).failed > 0
+    assert not any(outcome.ok for outcome in failed)
+
+
+def test_jobs_are_listed_and_deleted(jobs, walk):
+    one = jobs.submit({"a": walk}, name="one", again=True,
+                      annotations={"show": "night"})
+    two = jobs.submit({"a": walk}, name="two", again=True)
+    for job in (one, two):
+        jobs.wait(job)
+    listed = jobs.list()
+    assert [job.name for job in listed[:2]] == [two.name, one.name]
+    assert listed[1].display_name == "one"
+    assert listed[1].annotations["show"] == "night"
+    assert jobs.list(["running", JobState.PENDING]) == []
+    assert jobs.list(["succeeded"])[0].name == two.name
+    with pytest.raises(ValueError, match="no-state"):
+        jobs.list(["no-state"])
+    jobs.delete(one)
+    assert one.name not in [job.name for job in jobs.list()]
+    for call in (jobs.get, jobs.wait, jobs.delete, jobs.cancel):
+        with pytest.raises(ServerError) as caught:
+            call(one)
+        assert (caught.value.code, caught.value.reason) == (
+            "NOT_FOUND", "JOB_UNKNOWN")
+
+
+def test_more_results_than_a_page_come_in_order(server):
+    jobs = Jobs(server.address)
+    clips = {f"{i:03}": walk_text(3 + i % 7) for i in range(450)}
+    outcomes = outcomes_of(jobs, jobs.submit(clips))
+    assert [outcome.path for outcome in outcomes] == list(clips)
+    assert [outcome.unwrap().frames for outcome in outcomes] == [
+        3 + i % 7 for i in range(450)]
+
+
+@pytest.mark.parametrize("kind", [Jobs, Awaited], ids=["sync", "async"])
+def test_a_server_without_jobs_says_so(kind, walk):
+    with Server("--data-dir", "none") as server:
+        for call in (lambda jobs: jobs.submit({"a": walk}),
+                     lambda jobs: jobs.list(),
+                     lambda jobs: list(jobs.results("x"))):
+            with pytest.raises(JobsUnavailable,
+                               match="keeps no jobs") as caught:
+                call(kind(server.address))
+            assert (caught.value.code, caught.value.reason) == (
+                "UNIMPLEMENTED", "JOBS_OFF")
+        back = pickle.loads(pickle.dumps(caught.value))
+        assert isinstance(back, JobsUnavailable) and back.reason == "JOBS_OFF"
+
+
+def test_jobs_belong_to_a_token(tmp_path, walk):
+    with Server("--data-dir", tmp_path / "data", "--token-file",
+                token_file(tmp_path)) as server:
+        for token in (None, "wrong-token-of-nobody-0123456789012345"):
+            with pytest.raises(ServerError) as caught:
+                Jobs(server.address, token=token).submit({"a": walk})
+            assert caught.value.code == "UNAUTHENTICATED"
+        jobs = pickle.loads(pickle.dumps(Jobs(server.address, token=TOKEN)))
+        assert jobs.wait(jobs.submit({"a": walk})).good == 1
+
+
+def test_no_server_is_a_server_error_after_the_timeout(walk):
+    with pytest.raises(ServerError, match="cannot reach 127.0.0.1:9") as caught:
+        Jobs("127.0.0.1:9", timeout=1).submit({"a": walk})
+    assert caught.value.code == "UNAVAILABLE"
+
+
+class Restarted:
+    """A server that is killed and started again on the same folder."""
+
+    def __init__(self, folder):
+        self._flags = ("--data-dir", folder)
+        self.server = Server(*self._flags)
+
+    def kill_and_start(self):
+        self.server.kill()
+        self.server = Server(*self._flags, port=self.server.port)
+
+
+@pytest.fixture
+def restarted(tmp_path):
+    server = Restarted(tmp_path / "data")
+    yield server
+    server.server.stop()
+
+
+@pytest.mark.parametrize("kind", [Jobs, Awaited], ids=["sync", "async"])
+def test_waiting_goes_on_if_the_server_is_killed_and_started(kind, restarted):
+    jobs = kind(restarted.server.address)
+    clips = {str(i): walk_text(6000 + i, 20) for i in range(20)}
+    submitted = jobs.submit(clips)
+    starter = threading.Timer(0.5, restarted.kill_and_start)
+    starter.start()
+    states = []
+    job = jobs.wait(submitted, progress=lambda job: states.append(job.done),
+                    timeout=200)
+    starter.join()
+    assert (job.state, job.good) == (JobState.SUCCEEDED, 20)
+    frames = [outcome.unwrap().frames for outcome in jobs.results(submitted)]
+    assert frames == [6000 + i for i in range(20)]
+
+
+def test_results_go_on_if_the_server_is_killed_and_started(restarted):
+    jobs = Jobs(restarted.server.address)
+    clips = {str(i): walk_text(2000 + i, 10) for i in range(20)}
+    submitted = jobs.submit(clips)
+    frames = []
+    for outcome in jobs.results(submitted):
+        frames.append(outcome.unwrap().frames)
+        if len(frames) in (3, 11):
+            restarted.kill_and_start()
+    assert frames == [2000 + i for i in range(20)]
+
+
+@pytest.mark.parametrize("kind", [Jobs, Awaited], ids=["sync", "async"])
+def test_an_upload_goes_on_if_the_server_is_killed_and_started(kind,
+                                                               restarted):
+    text = walk_text(60_000, 20)
+    sent, kills = [], []
+
+    def progress(done, total):
+        assert total == len(text)
+        sent.append(done)
+        if done > total / 2 and not kills:
+            kills.append(done)
+            restarted.kill_and_start()
+
+    jobs = kind(restarted.server.address)
+    submitted = jobs.submit({"long": text}, arrays=[], progress=progress)
+    assert kills and sent[-1] == len(text)
+    (outcome,) = jobs.results(submitted)
+    assert outcome.unwrap().frames == 60_000
+
+
+# A program of its own, which is killed in the middle of a file.
+def test_an_interrupted_upload_goes_on_where_it_stopped(server, tmp_path):
+    path = tmp_path / "long.bvh"
+    text = walk_text(60_000, 21) + f"\n# {time.monotonic_ns()}".encode()
+    path.write_bytes(text)
+    code = """
+        import os, signal, sys
+        from bvhmill.jobs import Jobs
+        def progress(done, total):
+            if done > total / 2:
+                os.kill(os.getpid(), signal.SIGKILL)
+        Jobs(sys.argv[1]).submit([sys.argv[2]], progress=progress)
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code),
+                           server.address, path], capture_output=True)
+    assert done.returncode == -9, done.stderr
+    sent = []
+    submitted = Jobs(server.address).submit(
+        [path], progress=lambda done, total: sent.append(done))
+    assert submitted.uploaded_files == 1
+    assert sent[-1] == len(text)
+    assert sent[0] > len(text) / 4
+    (outcome,) = Jobs(server.address).results(submitted)
+    assert outcome.unwrap().frames == 60_000
+
+
+def test_an_error_of_the_progress_ends_the_call(jobs):
+    def progress(done, total):
+        raise LookupError("enough")
+
+    text = walk_text(9) + f"\n# {time.monotonic_ns()}".encode()
+    with pytest.raises(LookupError, match="enough"):
+        jobs.submit({"a": text}, progress=progress)
+
+
+def test_an_output_with_other_bytes_is_refused(tmp_path, walk):
+    data = tmp_path / "data"
+    with Server("--data-dir", data) as server:
+        jobs = Jobs(server.address)
+        submitted = jobs.submit({"a": walk}, emit=["csv"])
+        (clip,) = jobs.save(submitted, tmp_path / "out")
+        (blob,) = [path for path in data.rglob("*") if path.is_file()
+                   and path.stat().st_size == pathlib.Path(
+                       clip.files[0]).stat().st_size]
+        text = bytearray(blob.read_bytes())
+        text[100] ^= 1
+        blob.chmod(0o600)
+        blob.write_bytes(text)
+        with pytest.raises(ServerError) as caught:
+            jobs.save(submitted, tmp_path / "other")
+        assert caught.value.code == "DATA_LOSS"
+        assert tree(tmp_path / "other") == {}
+
+
+# In a program of its own, which has not called a server before.
+def test_jobs_in_a_forked_child_say_why_not(server):
+    code = """
+        import sys
+        sys.path.insert(0, sys.argv[1])
+        from bvhmill.jobs import Jobs
+        from test_processes import in_child
+        jobs = Jobs(sys.argv[2], timeout=30)
+        def is_told():
+            try:
+                jobs.list()
+            except RuntimeError as error:
+                return 'spawn' in str(error)
+        print(in_child(lambda: isinstance(jobs.list(), list)))
+        jobs.list()
+        print(in_child(is_told))
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code), HERE, server.address],
+        capture_output=True, text=True, timeout=100)
+    assert done.stdout.split() == ["0", "0"], done.stderr
+
+
+def test_the_loop_runs_while_jobs_work(server):
+    text = walk_text(30_000, 20)
+
+    async def run():
+        async with AsyncJobs(server.address) as jobs:
+            work = asyncio.ensure_future(jobs.submit({"a": text}, again=True))
+            turns = 0
+            while not work.done():
+                turns += 1
+                await asyncio.sleep(0.001)
+            name = (await work).name
+            return turns, [o.ok async for o in jobs.results(name)]
+
+    turns, oks = asyncio.run(run())
+    assert turns > 3 and oks == [True]
+
+
+def test_examples_of_jobs(server, tmp_path):
+    tried = 0
+    for name in ("_sync", "_async", "_types"):
+        failed, some = run_examples("bvhmill.jobs." + name, bvhmill=bvhmill,
+                                    jobs=Jobs(server.address), folder=tmp_path)
+        assert failed == 0
+        tried += some
+    assert tried > 25
