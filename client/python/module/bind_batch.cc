@@ -130,7 +130,7 @@ void BindBatch(py::module_* module) {
       .def("next", &PyBatch::Next)
       .def("close", &PyBatch::Close);
   py::class_<Stream>(*module, "_Stream")
-      .def(py::init<const Choices&>())
+      .def(py::init<const Choices&, const std::string&>())
       .def("push", &PushBytes)
       .def("finish", &FinishStream)
       .def_property_readonly("waiting", &Stream::Waiting)

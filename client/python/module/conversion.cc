@@ -252,13 +252,17 @@ absl::Status ReadFile(const std::string& path, int64_t max_bytes,
   const absl::Status status =
       Unpack(encoding, {packed.data(), packed.size()}, max_bytes, &sink);
   if (status.ok() || absl::IsCancelled(status)) return status;
+  return ErrorOfPacking(status, max_bytes);
+}
+
+absl::Status ErrorOfPacking(const absl::Status& status, int64_t max_bytes) {
   CallError error = CallErrorOf(status);
   if (error.code == absl::StatusCode::kResourceExhausted) {
     return LimitError(
         "max_clip_bytes", max_bytes,
         "more than max_clip_bytes = " + std::to_string(max_bytes) + " bytes");
   }
-  error.reason = "ENCODING_INVALID";
+  error.reason = "ENCODING_BROKEN";
   return MakeCallError(std::move(error));
 }
 

@@ -43,10 +43,13 @@ Converted ConvertMemory(const ClipRows& clip, const Choices& choices,
 
 // Reads a file, decompressed, into `text`, whose memory is used again. Reads no
 // more than one byte above `max_bytes` (0: no limit). `*os_error` is errno, or
-// 0. INVALID_ARGUMENT, reason ENCODING_INVALID, if the file cannot be
+// 0. INVALID_ARGUMENT, reason ENCODING_BROKEN, if the file cannot be
 // decompressed. CANCELLED by `interrupts`, which it asks every 50 ms, also
 // while it waits for the writer of a pipe.
 absl::Status ReadFile(const std::string& path, int64_t max_bytes,
                       Interrupts* interrupts, Bytes* text, int* os_error);
+
+// The error of a file that a Decoder with this limit has refused.
+absl::Status ErrorOfPacking(const absl::Status& status, int64_t max_bytes);
 
 }  // namespace bvhmill::python
