@@ -19,8 +19,9 @@
 #include "server/app/server.h"
 #include "server/app/watchdog.h"
 #include "server/auth/tokens.h"
+#include "server/jobs/stored_message.h"
 #include "server/limits/memory.h"
-#include "server/store/data_folder.h"
+#include "server/store/check_data.h"
 
 namespace {
 
@@ -93,9 +94,11 @@ int HashToken(const std::string& name) {
 }
 
 // --check-data
-int CheckDataOnly(const std::string& folder) {
+int CheckDataOnly(const bvhmill::server::ServerConfig& config) {
   bvhmill::server::DataCheck check;
-  const absl::Status status = bvhmill::server::CheckData(folder, &check);
+  check.is_message = &bvhmill::server::IsStoredMessage;
+  const absl::Status status = bvhmill::server::CheckData(
+      config.check_data, config.jobs_database, &check);
   if (!status.ok()) return Fail(status, 2);
   for (const std::string& fault : check.faults) {
     std::cerr << "bvhmilld: " << fault << "\n";
@@ -105,6 +108,10 @@ int CheckDataOnly(const std::string& folder) {
             << " results\n"
             << check.blobs << " blobs, " << check.blob_bytes << " bytes; "
             << check.unnamed << " of them are named by no job\n";
+  if (check.is_live) {
+    std::cout << "servers use the data: these counts are of different "
+                 "moments\n";
+  }
   return check.faults.empty() ? 0 : 1;
 }
 
@@ -120,7 +127,7 @@ int main(int argc, char** argv) {
     return exit_code;
   }
   if (!config.hash_token.empty()) return HashToken(config.hash_token);
-  if (!config.check_data.empty()) return CheckDataOnly(config.check_data);
+  if (!config.check_data.empty()) return CheckDataOnly(config);
   if (config.check_config) return CheckOnly(config);
   // gRPC's own log says in many lines what the one below says.
   setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);

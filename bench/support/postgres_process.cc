@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -16,6 +15,8 @@
 #include <string_view>
 #include <thread>
 #include <vector>
+
+#include "bench/support/command.h"
 
 namespace bvhmill::bench {
 namespace {
@@ -36,18 +37,6 @@ std::string FindPrograms() {
     }
   }
   return found.empty() ? "" : *std::max_element(found.begin(), found.end());
-}
-
-// Runs a command of the shell; what it prints, errors included.
-int RunCommand(const std::string& command, std::string* text) {
-  FILE* const pipe = popen((command + " 2>&1").c_str(), "r");
-  if (pipe == nullptr) return -1;
-  std::array<char, 4096> buffer;
-  for (size_t got = 0;
-       (got = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) {
-    text->append(buffer.data(), got);
-  }
-  return pclose(pipe);
 }
 
 // The processes that `parent` has started.
@@ -156,7 +145,9 @@ bool PostgresProcess::Launch() {
                                    folder_ + "/data", "-k", folder_};
   for (const std::string setting :
        {"listen_addresses=", "max_connections=100", "shared_buffers=128MB",
-        "max_wal_size=2GB"}) {
+        "max_wal_size=2GB",
+        // Else a database that was killed leaves memory in /dev/shm.
+        "dynamic_shared_memory_type=mmap"}) {
     args.insert(args.end(), {"-c", setting});
   }
   if (!durable_) args.insert(args.end(), {"-c", "fsync=off"});

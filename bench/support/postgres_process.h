@@ -23,6 +23,8 @@ class PostgresProcess {
   PostgresProcess(const PostgresProcess&) = delete;
   PostgresProcess& operator=(const PostgresProcess&) = delete;
 
+  // The folder of its programs.
+  const std::string& programs() const { return programs_; }
   // The address of the database `name`.
   std::string AddressOf(const std::string& name) const;
   // Makes an empty database, and returns its address; empty if that fails.

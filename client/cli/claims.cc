@@ -1,7 +1,6 @@
 #include "client/cli/claims.h"
 
 #include <string>
-#include <unordered_map>
 
 #include "absl/status/status.h"
 #include "bvhmill/base/status.h"
@@ -17,8 +16,7 @@ absl::Status Refused(const std::string& why) {
 
 }  // namespace
 
-void ClaimOutputs(std::vector<Input>* inputs) {
-  std::unordered_map<std::string, std::string> claims;
+void ClaimOutputs(std::vector<Input>* inputs, OutputClaims* claims) {
   for (Input& input : *inputs) {
     if (!input.status.ok()) continue;
     if (!StaysBelow(input.base)) {
@@ -28,7 +26,7 @@ void ClaimOutputs(std::vector<Input>* inputs) {
       continue;
     }
     input.base = Normalized(input.base);
-    const auto [claim, is_new] = claims.emplace(input.base, input.path);
+    const auto [claim, is_new] = claims->emplace(input.base, input.path);
     if (!is_new) {
       input.status =
           Refused("gives the same outputs as " + Printable(claim->second) +

@@ -2,16 +2,27 @@
 
 // Gives each name of an output to one input.
 
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "client/cli/io/inputs.h"
 
 namespace bvhmill::client {
 
+// The path of the input that has the outputs at a base.
+using OutputClaims = std::unordered_map<std::string, std::string>;
+
 // Sets Input::status to FAILED_PRECONDITION for each input whose outputs would
 // be outside the output folder, or would have the names of outputs of an
-// earlier input. Normalizes Input::base of the others. Ignores inputs whose
-// status is an error already.
-void ClaimOutputs(std::vector<Input>* inputs);
+// earlier input. Normalizes Input::base of the others, and adds them to
+// `claims`. Ignores inputs whose status is an error already.
+void ClaimOutputs(std::vector<Input>* inputs, OutputClaims* claims);
+
+// The same for all inputs of a command.
+inline void ClaimOutputs(std::vector<Input>* inputs) {
+  OutputClaims claims;
+  ClaimOutputs(inputs, &claims);
+}
 
 }  // namespace bvhmill::client

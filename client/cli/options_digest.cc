@@ -1,29 +1,11 @@
 #include "client/cli/options_digest.h"
 
-#include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
-
 #include "bvhmill/base/version.h"
 #include "bvhmill/digest/sha256.h"
 #include "bvhmill/wire/options.h"
+#include "client/cli/fixed_order.h"
 
 namespace bvhmill::client {
-namespace {
-
-// Maps have no order of their own.
-std::string InFixedOrder(const v1::ConvertOptions& options) {
-  std::string bytes;
-  {
-    google::protobuf::io::StringOutputStream stream(&bytes);
-    google::protobuf::io::CodedOutputStream coded(&stream);
-    coded.SetSerializationDeterministic(true);
-    options.SerializeToCodedStream(&coded);
-  }
-  return bytes;
-}
-
-}  // namespace
-
 std::string OptionsDigest(const ConvertOptions& options,
                           std::optional<SourceFormat> from,
                           std::string_view engine) {

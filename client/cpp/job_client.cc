@@ -3,6 +3,7 @@
 #include <grpcpp/client_context.h>
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <stop_token>
@@ -31,23 +32,44 @@ constexpr std::string_view kBlobPrefix = "blobs/";
 
 absl::Status CancelledStatus() { return CancelledResult().status; }
 
-// Cancels a blocking call of a stream when the token is cancelled.
-class CancelWatch {
+// Cancels a stream with blocking calls when the token is cancelled, or when the
+// server is silent for longer than `limit`; 0: no limit.
+class StreamWatch {
  public:
-  CancelWatch(grpc::ClientContext* context, const CancelToken* cancel) {
-    if (cancel == nullptr) return;
-    thread_ = std::jthread([context, cancel](const std::stop_token& stop) {
-      std::mutex mutex;
-      std::condition_variable_any wake;
-      std::unique_lock lock(mutex);
-      while (!stop.stop_requested()) {
-        if (cancel->IsCancelled()) return context->TryCancel();
-        wake.wait_for(lock, stop, kCancelPoll, [] { return false; });
-      }
-    });
+  StreamWatch(grpc::ClientContext* context, const CancelToken* cancel,
+              milliseconds limit)
+      : context_(*context), cancel_(cancel), limit_(limit) {
+    if (cancel == nullptr && limit.count() <= 0) return;
+    thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
+  }
+
+  // A message was sent or received.
+  void Sign() { last_sign_ = Clock::now(); }
+
+  // The status of the call that ended with `status`.
+  absl::Status StatusOf(const absl::Status& status) const {
+    return is_silent_ && !status.ok() ? SilentServer(limit_) : status;
   }
 
  private:
+  void Run(const std::stop_token& stop) {
+    std::mutex mutex;
+    std::condition_variable_any wake;
+    std::unique_lock lock(mutex);
+    while (!stop.stop_requested()) {
+      is_silent_ =
+          limit_.count() > 0 && Clock::now() - last_sign_.load() > limit_;
+      if (is_silent_ || IsCancelled(cancel_)) return context_.TryCancel();
+      wake.wait_for(lock, stop, kCancelPoll, [] { return false; });
+    }
+  }
+
+  grpc::ClientContext& context_;
+  const CancelToken* const cancel_;
+  const milliseconds limit_;
+  std::atomic<Clock::time_point> last_sign_{Clock::now()};
+  std::atomic<bool> is_silent_ = false;
+  // The last member: it uses the others.
   std::jthread thread_;
 };
 
@@ -102,6 +124,7 @@ struct JobClient::Impl {
                                          std::string(MessageOf(status)));
   }
 
+  // Sets the deadline of a unary call.
   void SetUp(grpc::ClientContext* context, milliseconds more = {}) const {
     Prepare(line, context);
     if (options.answer_timeout.count() <= 0) return;
@@ -142,8 +165,8 @@ absl::Status JobClient::Impl::Send(const std::string& name, int64_t size,
                                    std::atomic<int64_t>* sent,
                                    const CancelToken* cancel) const {
   grpc::ClientContext context;
-  SetUp(&context);
-  const CancelWatch watch(&context, cancel);
+  Prepare(line, &context);
+  StreamWatch watch(&context, cancel, options.answer_timeout);
   v1::WriteBlobResponse response;
   const auto stream = blobs->WriteBlob(&context, &response);
   v1::WriteBlobRequest request;
@@ -162,13 +185,14 @@ absl::Status JobClient::Impl::Send(const std::string& name, int64_t size,
     request.set_finish(next >= size);
     // If it fails, the status of the call says why.
     if (!stream->Write(request)) break;
+    watch.Sign();
     if (sent != nullptr) *sent = next;
     if (request.finish()) break;
     request.Clear();
   }
   if (!fault.ok()) context.TryCancel();
   stream->WritesDone();
-  const absl::Status status = ResultOf(stream->Finish()).status;
+  const absl::Status status = watch.StatusOf(ResultOf(stream->Finish()).status);
   if (!fault.ok()) return fault;
   if (!status.ok()) return status;
   if (!response.finished()) return BrokenAnswer("a blob is not stored");
@@ -287,8 +311,8 @@ absl::Status JobClient::Download(
   int64_t at = 0;
   const absl::Status status = impl_->Try(cancel, [&](bool* progress) {
     grpc::ClientContext context;
-    impl_->SetUp(&context);
-    const CancelWatch watch(&context, cancel);
+    Prepare(impl_->line, &context);
+    StreamWatch watch(&context, cancel, impl_->options.answer_timeout);
     v1::ReadBlobRequest request;
     request.set_blob(name);
     request.set_offset(at);
@@ -296,13 +320,15 @@ absl::Status JobClient::Download(
     v1::ReadBlobResponse response;
     absl::Status taken;
     while (taken.ok() && stream->Read(&response)) {
+      watch.Sign();
       *progress = true;
       at += static_cast<int64_t>(response.data().size());
       digest.Add(response.data());
       taken = take(response.data());
     }
     if (!taken.ok()) context.TryCancel();
-    const absl::Status ended = ResultOf(stream->Finish()).status;
+    const absl::Status ended =
+        watch.StatusOf(ResultOf(stream->Finish()).status);
     return taken.ok() ? ended : taken;
   });
   if (!status.ok()) return status;

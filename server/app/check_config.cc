@@ -7,6 +7,7 @@
 #include "server/auth/tls.h"
 #include "server/auth/tokens.h"
 #include "server/net/address.h"
+#include "server/store/postgres/open_postgres.h"
 
 namespace bvhmill::server {
 namespace {
@@ -30,6 +31,7 @@ absl::Status CheckConfig(const ServerConfig& config) {
   BVHMILL_RETURN_IF_ERROR(CheckAddress(config.listen));
   BVHMILL_RETURN_IF_ERROR(CheckAddress(config.metrics));
   BVHMILL_RETURN_IF_ERROR(CheckTlsFiles(config));
+  if (!config.jobs_database.empty() && !HasPostgres()) return NoPostgres();
   std::unique_ptr<TokenStore> tokens;
   return TokenStore::Open(config.token_file, &tokens);
 }

@@ -91,7 +91,8 @@ void AddActions(CLI::App* app, ServerConfig* config) {
                 "say whether the server could start so, and end")
       ->configurable(false);
   app->add_option("--check-data", config->check_data,
-                  "check the data of jobs in this folder, and end")
+                  "check the data of jobs in this folder, and end; with "
+                  "--jobs-database those of several servers")
       ->type_name("DIR")
       ->configurable(false);
   app->add_option("--hash-token", config->hash_token,

@@ -20,6 +20,7 @@
 #include "server/convert/clip_options.h"
 #include "server/convert/source.h"
 #include "server/rpc/errors.h"
+#include "server/store/job_parts.h"
 
 namespace bvhmill::server {
 namespace {
@@ -139,8 +140,20 @@ absl::Status ReadNewJob(const ServerConfig& config,
   return absl::OkStatus();
 }
 
+absl::Status JobDamaged(const std::string& what) {
+  return MakeCallError({.code = absl::StatusCode::kDataLoss,
+                        .reason = "JOB_DAMAGED",
+                        .args = {{"what", what}},
+                        .message = "the stored " + what +
+                                   " of the job is damaged; tell the operator "
+                                   "of the server"});
+}
+
 void WriteJob(const JobInfo& job, const JobLimits& limits, v1::Job* message) {
-  message->ParseFromString(job.annotations);
+  if (!message->ParseFromString(job.annotations)) {
+    message->Clear();
+    *message->mutable_error() = wire::ToProto(JobDamaged("annotations"));
+  }
   message->set_name(std::string(kJobPrefix) + job.id);
   message->set_display_name(job.display_name);
   message->set_state(static_cast<v1::JobState>(job.state));
@@ -169,7 +182,10 @@ void WriteJob(const JobInfo& job, const JobLimits& limits, v1::Job* message) {
 absl::Status ReadJobName(const std::string& name, std::string* id) {
   if (name.starts_with(kJobPrefix)) {
     *id = name.substr(kJobPrefix.size());
-    return absl::OkStatus();
+    const bool may_be = std::all_of(id->begin(), id->end(), [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    });
+    return may_be ? absl::OkStatus() : NoJob(*id);
   }
   return MakeCallError({.code = absl::StatusCode::kInvalidArgument,
                         .reason = std::string(kFieldInvalid),

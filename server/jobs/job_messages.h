@@ -19,10 +19,16 @@ absl::Status ReadNewJob(const ServerConfig& config,
                         const v1::CreateJobRequest& request, NewJob* job,
                         std::vector<std::string>* blobs);
 
-// `message` is empty.
+// DATA_LOSS, JOB_DAMAGED: a row has bytes that no server has written. `what` is
+// in the row, e.g. "result of item 3".
+absl::Status JobDamaged(const std::string& what);
+
+// `message` is empty. If annotations are damaged, it has none, and the error
+// says so.
 void WriteJob(const JobInfo& job, const JobLimits& limits, v1::Job* message);
 
-// "jobs/ID" -> "ID". NOT_FOUND, JOB_UNKNOWN for other words.
+// "jobs/ID" -> "ID". INVALID_ARGUMENT, FIELD_INVALID without "jobs/";
+// NOT_FOUND, JOB_UNKNOWN if no job can have the id.
 absl::Status ReadJobName(const std::string& name, std::string* id);
 
 // "blobs/DIGEST" -> "DIGEST". INVALID_ARGUMENT, FIELD_INVALID.

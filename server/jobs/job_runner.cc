@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "server/jobs/wall_clock.h"
 #include "server/rpc/catch_as_status.h"
-#include "server/store/file_ops.h"
 
 namespace bvhmill::server {
 namespace {
@@ -18,11 +16,6 @@ constexpr std::chrono::seconds kLook(1);
 constexpr int kBeatsPerLease = 6;
 constexpr std::chrono::seconds kFirstPause(1);
 constexpr std::chrono::seconds kLongestPause(30);
-// Waiting times after a try that failed.
-constexpr int64_t kFirstBackoffMs = 1'000;
-constexpr int64_t kLongestBackoffMs = 300'000;
-// Items whose results are stored at once.
-constexpr size_t kMaxStored = 128;
 // Memory that an item is counted for before its conversion draws more.
 constexpr int64_t kItemBytes = int64_t{64} << 10;
 // The peer of all items: they share the limits of one connection.
@@ -43,10 +36,21 @@ JobRunner::JobRunner(const Parts& parts, DataFolder* folder,
                      std::function<void(const std::vector<int64_t>&)> on_over)
     : parts_(parts),
       folder_(*folder),
-      on_over_(std::move(on_over)),
-      claims_([this](const std::stop_token& stop) { RunClaims(stop); }),
-      stores_([this](const std::stop_token& stop) { RunStores(stop); }),
-      more_stores_([this](const std::stop_token& stop) { RunStores(stop); }) {}
+      storer_(parts.log, &parts.metrics, folder, HooksFor(std::move(on_over))),
+      claims_([this](const std::stop_token& stop) { RunClaims(stop); }) {}
+
+ItemStorer::Hooks JobRunner::HooksFor(
+    std::function<void(const std::vector<int64_t>&)> on_over) {
+  ItemStorer::Hooks hooks;
+  hooks.on_over = std::move(on_over);
+  hooks.on_stored = [this] {
+    const std::lock_guard lock(mutex_);
+    pause_ = {};
+  };
+  hooks.on_fault = [this](const absl::Status& why) { Pause(why); };
+  hooks.on_end = [this](const std::vector<WorkPtr>& works) { Ended(works); };
+  return hooks;
+}
 
 JobRunner::~JobRunner() {
   claims_.request_stop();
@@ -57,16 +61,10 @@ JobRunner::~JobRunner() {
   for (const WorkPtr& work : ready_) {
     work->end().fault = absl::CancelledError("");
     work->end().counts = false;
-    done_.push_back(work);
+    storer_.Put(work);
   }
   ready_.clear();
-  stored_.notify_all();
-  stored_.wait(lock, [this] { return running_.empty(); });
-  lock.unlock();
-  stores_.request_stop();
-  more_stores_.request_stop();
-  stores_.join();
-  more_stores_.join();
+  ended_.wait(lock, [this] { return running_.empty(); });
 }
 
 void JobRunner::Wake() {
@@ -188,7 +186,7 @@ void JobRunner::Start(ClaimedItem item) {
     running_.push_back(work);
     if (!is_used_up) return ready_.push_back(work);
   }
-  PutDone(work);
+  storer_.Put(work);
 }
 
 // Hands items to the workers, as long as few enough are with them: an item that
@@ -251,7 +249,7 @@ void JobRunner::Run(const WorkPtr& work) {
   }
   // Before the item is done: after it, the runner may end.
   CatchAndLog(parts_.log, kWhere, [this] { Fill(); });
-  PutDone(work);
+  storer_.Put(work);
 }
 
 void JobRunner::Done(const WorkPtr& work) {
@@ -259,129 +257,14 @@ void JobRunner::Done(const WorkPtr& work) {
     const std::lock_guard lock(mutex_);
     --active_;
   }
-  PutDone(work);
+  storer_.Put(work);
 }
 
-void JobRunner::PutDone(const WorkPtr& work) {
+void JobRunner::Ended(const std::vector<WorkPtr>& works) {
   const std::lock_guard lock(mutex_);
-  done_.push_back(work);
-  stored_.notify_all();
-}
-
-void JobRunner::RunStores(const std::stop_token& stop) {
-  std::unique_lock lock(mutex_);
-  while (true) {
-    stored_.wait_for(lock, stop, kTick, [this] { return !done_.empty(); });
-    if (done_.empty() && stop.stop_requested()) break;
-    const size_t count = std::min(done_.size(), kMaxStored);
-    std::vector<WorkPtr> done(done_.begin(),
-                              done_.begin() + static_cast<ptrdiff_t>(count));
-    done_.erase(done_.begin(), done_.begin() + static_cast<ptrdiff_t>(count));
-    lock.unlock();
-    CatchAndLog(parts_.log, kWhere, [&] { Store(done); });
-    lock.lock();
-    for (const WorkPtr& work : done) running_.remove(work);
-    if (done.empty()) continue;
-    wake_.notify_all();
-    stored_.notify_all();
-    lock.unlock();
-    // Frees what the items hold without the mutex.
-    done.clear();
-    lock.lock();
-  }
-}
-
-void JobRunner::Store(std::vector<WorkPtr> done) {
-  std::vector<WorkPtr> results;
-  std::vector<FailedTry> tries;
-  {
-    const std::lock_guard lock(mutex_);
-    tries.swap(tries_);
-  }
-  for (const WorkPtr& work : done) {
-    const ItemEnd& end = work->end();
-    if (end.result) {
-      results.push_back(work);
-    } else {
-      AddTry(work, end.fault, end.counts, &tries);
-    }
-  }
-  const absl::Status stored =
-      results.empty() ? absl::OkStatus() : StoreResults(results);
-  if (!stored.ok()) {
-    for (const WorkPtr& work : results) {
-      AddTry(work, stored, /*counts=*/false, &tries);
-    }
-  }
-  ReleaseTries(std::move(tries));
-}
-
-// Outputs first, then the results that name them.
-absl::Status JobRunner::StoreResults(const std::vector<WorkPtr>& done) {
-  NamesHeld names;
-  BVHMILL_RETURN_IF_ERROR(folder_.HoldNames(&names));
-  std::vector<NewBlob*> blobs;
-  std::vector<FinishedItem> items;
-  for (const WorkPtr& work : done) {
-    for (const auto& blob : work->end().outputs) blobs.push_back(blob.get());
-    items.push_back({work->item().lease, *work->end().result});
-  }
-  BVHMILL_RETURN_IF_ERROR(folder_.blobs().Commit(blobs));
-  std::vector<bool> accepted;
-  std::vector<int64_t> over;
-  BVHMILL_RETURN_IF_ERROR(
-      folder_.jobs().Complete(items, WallClockMs(), &accepted, &over));
-  for (size_t i = 0; i < done.size(); ++i) {
-    if (!accepted[i]) continue;
-    const ItemEnd& end = done[i]->end();
-    Metrics& metrics = parts_.metrics;
-    (end.result->code == 0 ? metrics.good_items : metrics.failed_items).Add();
-    if (end.result->is_set_aside) metrics.items_set_aside.Add();
-    if (end.converted != nullptr) CountClip(*end.converted, &metrics);
-  }
-  {
-    const std::lock_guard lock(mutex_);
-    pause_ = {};
-  }
-  if (!over.empty()) on_over_(over);
-  return absl::OkStatus();
-}
-
-int64_t JobRunner::Backoff(const ClaimedItem& item) const {
-  const int shift = std::min(item.tries, 10);
-  return std::min(kFirstBackoffMs << shift, kLongestBackoffMs);
-}
-
-// The item will wait again.
-void JobRunner::AddTry(const WorkPtr& work, const absl::Status& why,
-                       bool counts, std::vector<FailedTry>* tries) {
-  FailedTry& failed = tries->emplace_back();
-  failed.lease = work->item().lease;
-  failed.counts = counts && !IsDiskFull(why);
-  failed.why = MessageOf(why);
-  if (absl::IsCancelled(why)) return;
-  if (!failed.counts) Pause(why);
-  failed.not_before_ms =
-      WallClockMs() + (failed.counts ? Backoff(work->item()) : 0);
-  if (!failed.counts) return;
-  parts_.metrics.item_retries.Add();
-  parts_.log.Event("job retry", "a try of an item has failed: " + failed.why);
-}
-
-// Tries that cannot be stored now are stored later.
-void JobRunner::ReleaseTries(std::vector<FailedTry> tries) {
-  if (tries.empty()) return;
-  std::vector<int64_t> over;
-  const absl::Status released =
-      folder_.jobs().Release(tries, WallClockMs(), &over);
-  if (!released.ok()) {
-    {
-      const std::lock_guard lock(mutex_);
-      tries_.insert(tries_.end(), tries.begin(), tries.end());
-    }
-    return Pause(released);
-  }
-  if (!over.empty()) on_over_(over);
+  for (const WorkPtr& work : works) running_.remove(work);
+  wake_.notify_all();
+  ended_.notify_all();
 }
 
 // Claims nothing for a while, which doubles until something is stored.

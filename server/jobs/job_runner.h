@@ -1,12 +1,11 @@
 #pragma once
 
 // Works on the items of jobs. It claims items, has the workers convert them in
-// the background, after interactive calls, and stores their results.
+// the background, after interactive calls, and an ItemStorer store their
+// results.
 //
-// One thread claims items and renews their leases. Two store outputs and
-// results, those of many items at once, so that the disk is waited for once:
-// while one waits for its files, the other stores its results. No worker waits
-// for an fsync.
+// One thread claims items and renews their leases. No worker waits for an
+// fsync.
 //
 // A fault of a file is the result of its item. After a fault of the server the
 // item waits and is tried again, a bounded number of times. While the disk is
@@ -28,6 +27,7 @@
 #include <vector>
 
 #include "server/app/config.h"
+#include "server/jobs/item_storer.h"
 #include "server/jobs/item_work.h"
 #include "server/limits/admission.h"
 #include "server/limits/fair_queue.h"
@@ -69,10 +69,8 @@ class JobRunner {
 
  private:
   using Clock = std::chrono::steady_clock;
-  using WorkPtr = std::shared_ptr<ItemWork>;
 
   void RunClaims(const std::stop_token& stop);
-  void RunStores(const std::stop_token& stop);
   void Beat(Clock::time_point now);
   // Items that workers may have at once: half as many as there are workers
   // while clips of calls are in flight, or were so a moment ago, so that calls
@@ -95,47 +93,38 @@ class JobRunner {
   void Queue(const WorkPtr& work);
   void Run(const WorkPtr& work);
   void Done(const WorkPtr& work);
-  void PutDone(const WorkPtr& work);
-  void Store(std::vector<WorkPtr> done);
-  absl::Status StoreResults(const std::vector<WorkPtr>& done);
-  void AddTry(const WorkPtr& work, const absl::Status& why, bool counts,
-              std::vector<FailedTry>* tries);
-  void ReleaseTries(std::vector<FailedTry> tries);
+  void Ended(const std::vector<WorkPtr>& works);
   void Pause(const absl::Status& why);
-  int64_t Backoff(const ClaimedItem& item) const;
+  ItemStorer::Hooks HooksFor(
+      std::function<void(const std::vector<int64_t>& jobs)> on_over);
 
   const Parts parts_;
   DataFolder& folder_;
-  const std::function<void(const std::vector<int64_t>& jobs)> on_over_;
   std::atomic<bool> is_paused_{false};
   std::atomic<bool> is_draining_{false};
 
   std::mutex mutex_;
   std::condition_variable_any wake_;
-  std::condition_variable_any stored_;
+  std::condition_variable_any ended_;
   // All with the mutex. Items that are claimed and not stored; those of them
-  // that were not begun, that workers have, and that are done.
+  // that were not begun, and that workers have.
   std::list<WorkPtr> running_;
   std::deque<WorkPtr> ready_;
   int active_ = 0;
   Clock::time_point calls_until_;
   // The time that an item takes a worker, on average over the last ones.
   double item_seconds_ = 0.005;
-  std::vector<WorkPtr> done_;
   bool may_have_items_ = true;
   Clock::time_point paused_until_;
   Clock::duration pause_{};
-  // Those that could not be stored.
-  std::vector<FailedTry> tries_;
   // Used by the thread that claims.
   bool has_suspects_ = true;
   Clock::time_point next_beat_;
   Clock::time_point next_renewal_;
 
   // The last members: they use the others.
+  ItemStorer storer_;
   std::jthread claims_;
-  std::jthread stores_;
-  std::jthread more_stores_;
 };
 
 }  // namespace bvhmill::server

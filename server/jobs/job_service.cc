@@ -11,6 +11,7 @@
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/limits.h"
 #include "bvhmill/base/status.h"
+#include "bvhmill/wire/status.h"
 #include "server/jobs/job_messages.h"
 #include "server/jobs/wait_call.h"
 #include "server/jobs/wall_clock.h"
@@ -134,7 +135,11 @@ absl::Status Get(const JobCallParts& parts, const UnaryWork& call,
   BVHMILL_RETURN_IF_ERROR(FindOneJob(parts, call, request.name(), &job));
   BVHMILL_RETURN_IF_ERROR(job.folder->jobs().Get(job.caller, job.id, &info));
   WriteJob(info, parts.call.config.jobs, response->mutable_job());
-  response->mutable_job()->mutable_options()->ParseFromString(info.options);
+  v1::Job& message = *response->mutable_job();
+  if (!message.mutable_options()->ParseFromString(info.options)) {
+    message.clear_options();
+    *message.mutable_error() = wire::ToProto(JobDamaged("options"));
+  }
   return absl::OkStatus();
 }
 
@@ -198,7 +203,7 @@ absl::Status ListResults(const JobCallParts& parts, const UnaryWork& call,
   for (const StoredResult& result : results) {
     bytes += static_cast<int64_t>(result.bytes.size());
     if (!response->add_results()->ParseFromString(result.bytes)) {
-      return InternalFault();
+      return JobDamaged("result of item " + std::to_string(result.item));
     }
     page.after = result.item;
   }

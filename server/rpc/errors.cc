@@ -121,10 +121,11 @@ absl::Status UnknownSourceFormat(int format) {
 }
 
 absl::Status MessageBroken() {
-  return MakeCallError(
-      {.code = Code::kInvalidArgument,
-       .reason = "MESSAGE_BROKEN",
-       .message = "the bytes are not a request of this method"});
+  return MakeCallError({.code = Code::kInvalidArgument,
+                        .reason = "MESSAGE_BROKEN",
+                        .message =
+                            "the bytes are not a request of this method, whose "
+                            "texts are UTF-8"});
 }
 
 absl::Status StreamOutOfOrder(const char* why) {

@@ -1,16 +1,17 @@
-// CheckData of data_folder.h.
+#include "server/store/check_data.h"
 
-#include <fcntl.h>
+#include <unistd.h>
 
+#include <array>
 #include <memory>
-#include <string>
+#include <utility>
 
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/digest/sha256.h"
 #include "server/store/data_folder.h"
-#include "server/store/migrations.h"
-#include "server/store/sqlite.h"
+#include "server/store/job_rows.h"
+#include "server/store/postgres/open_postgres.h"
 
 namespace bvhmill::server {
 namespace {
@@ -18,21 +19,84 @@ namespace {
 constexpr size_t kMaxFaults = 1000;
 constexpr size_t kReadPiece = size_t{1} << 20;
 
+// Each row of the query is a fault: its columns are a job, an item or what else
+// of the job, and what is wrong.
+constexpr const char* kRules[] = {
+    "SELECT i.job, i.number, 'is done and has no result' FROM item i LEFT JOIN "
+    "result r ON r.job = i.job AND r.item = i.number WHERE i.state = 2 AND "
+    "r.job IS NULL",
+    "SELECT r.job, r.item, 'has a result and is not done' FROM result r LEFT "
+    "JOIN item i ON i.job = r.job AND i.number = r.item WHERE i.job IS NULL OR "
+    "i.state <> 2",
+    "SELECT o.job, o.item, 'has an output and no result' FROM output o LEFT "
+    "JOIN result r ON r.job = o.job AND r.item = o.item WHERE r.job IS NULL",
+    "SELECT r.job, r.item, 'has the result of another source' FROM result r "
+    "JOIN item i ON i.job = r.job AND i.number = r.item WHERE i.blob <> r.blob",
+    "SELECT i.job, i.number, 'belongs to no job' FROM item i LEFT JOIN job j "
+    "ON "
+    "j.number = i.job WHERE j.number IS NULL",
+    "SELECT job, number, 'has a state that does not exist' FROM item WHERE "
+    "state NOT IN (0, 1, 2)",
+    "SELECT job, number, 'has a negative count of tries' FROM item WHERE tries "
+    "< 0 OR crashes < 0",
+    "SELECT number, 'state', 'does not exist' FROM job WHERE state NOT BETWEEN "
+    "1 AND 6",
+    "SELECT number, 'times', 'do not fit its state' FROM job WHERE (state >= "
+    "4) "
+    "<> (end_ms > 0)",
+};
+
+// The same, with the counts of the engine.
+constexpr char kCountRule[] =
+    ") SELECT j.number, 'counts', 'do not fit its items' FROM job j LEFT JOIN "
+    "counts c ON c.job = j.number WHERE j.total <> (SELECT count(*) FROM item "
+    "i "
+    "WHERE i.job = j.number) OR coalesce(c.ok + c.failed, 0) <> (SELECT "
+    "count(*) FROM result r WHERE r.job = j.number) OR coalesce(c.failed, 0) "
+    "<> "
+    "(SELECT count(*) FROM result r WHERE r.job = j.number AND r.code <> 0) OR "
+    "coalesce(c.leased, 0) <> (SELECT count(*) FROM item i WHERE i.job = "
+    "j.number AND i.state = 1) OR (j.state = 4 AND j.total <> coalesce(c.ok + "
+    "c.failed, 0))";
+
+// The messages of a kind: a job, an item or what else of the job, bytes.
+struct MessageQuery {
+  StoredMessage kind;
+  const char* sql;
+};
+constexpr MessageQuery kMessages[] = {
+    {StoredMessage::kOptions, "SELECT number, 'options', options FROM job"},
+    {StoredMessage::kAnnotations,
+     "SELECT number, 'annotations', annotations FROM job"},
+    {StoredMessage::kOptions,
+     "SELECT job, number, options FROM item WHERE length(options) > 0"},
+    {StoredMessage::kResult, "SELECT job, item, bytes FROM result"},
+};
+
+// Whose blobs are named, and by which items.
+constexpr char kNames[] =
+    "SELECT job.space, item.blob, item.job, item.number FROM item JOIN job ON "
+    "job.number = item.job UNION ALL SELECT job.space, output.blob, "
+    "output.job, "
+    "output.item FROM output JOIN job ON job.number = output.job";
+
 class DataChecker {
  public:
-  DataChecker(std::string path, DataCheck* check)
-      : path_(std::move(path)), check_(*check) {}
+  DataChecker(JobRows* rows, BlobStore* blobs, DataCheck* check)
+      : rows_(*rows), blobs_(*blobs), check_(*check) {}
 
   absl::Status Run() {
-    OwnedFile lock;
-    BVHMILL_RETURN_IF_ERROR(LockData(path_, FolderUse::kAlone, &lock));
-    BVHMILL_RETURN_IF_ERROR(Database::Open(path_ + "/jobs.db", &database_));
-    BVHMILL_RETURN_IF_ERROR(CheckSchema());
-    BVHMILL_RETURN_IF_ERROR(CheckRows());
-    BVHMILL_RETURN_IF_ERROR(CountRows());
     BVHMILL_RETURN_IF_ERROR(
-        FileBlobStore::Open(path_, FolderUse::kAlone, {}, &blobs_));
+        rows_.FindDamage([this](const std::string& fault) { Add(fault); }));
+    for (const char* const rule : kRules) {
+      BVHMILL_RETURN_IF_ERROR(AddFaults(rule));
+    }
+    BVHMILL_RETURN_IF_ERROR(AddFaults(std::string("WITH counts AS (") +
+                                      rows_.counts() + kCountRule));
+    BVHMILL_RETURN_IF_ERROR(CheckMessages());
+    BVHMILL_RETURN_IF_ERROR(CountRows());
     BVHMILL_RETURN_IF_ERROR(CheckNames());
+    rows_.EndReads();
     return CheckBlobs();
   }
 
@@ -41,97 +105,79 @@ class DataChecker {
     if (check_.faults.size() < kMaxFaults) check_.faults.push_back(fault);
   }
 
-  absl::Status CheckSchema() {
-    Statement version(database_.get(), "PRAGMA user_version");
-    const bool has_row = version.Step();
-    BVHMILL_RETURN_IF_ERROR(version.status());
-    const auto steps = static_cast<int64_t>(Migrations().size());
-    if (has_row && version.Int(0) == steps) return absl::OkStatus();
-    return MakeCallError(
-        {.code = absl::StatusCode::kFailedPrecondition,
-         .reason = "DATA_OTHER_VERSION",
-         .message = "the data have another version; start a server of this "
-                    "version once, or use the one that made them"});
+  // `what` is the number of an item, or what else of the job.
+  void AddOf(const std::string& job, const std::string& what,
+             const std::string& fault) {
+    const bool is_item = what.find_first_not_of("0123456789") == what.npos;
+    Add("job " + job + (is_item ? ", item " : ", ") + what + ": " + fault);
   }
 
-  // Adds a fault for each row of `sql`: its first two columns name it.
-  absl::Status AddRows(const char* sql, const std::string& what) {
-    Statement find(database_.get(), sql);
-    while (find.Step()) {
-      Add("job " + find.Text(0) + ", item " + find.Text(1) + ": " + what);
-    }
-    return find.status();
+  // Rows that cannot be read are a fault.
+  absl::Status Read(const std::string& sql,
+                    const std::function<void(const JobRows::Row& row)>& take) {
+    const absl::Status read = rows_.Read(sql, take);
+    if (!absl::IsInternal(read)) return read;
+    Add(std::string(MessageOf(read)));
+    return absl::OkStatus();
   }
 
-  absl::Status CheckRows() {
-    Statement integrity(database_.get(), "PRAGMA integrity_check(100)");
-    while (integrity.Step()) {
-      const std::string said = integrity.Text(0);
-      if (said != "ok") Add("the database is damaged: " + said);
+  absl::Status AddFaults(const std::string& rule) {
+    return Read(rule, [this](const JobRows::Row& row) {
+      AddOf(row[0], row[1], row[2]);
+    });
+  }
+
+  absl::Status CheckMessages() {
+    if (!check_.is_message) return absl::OkStatus();
+    for (const MessageQuery& query : kMessages) {
+      const auto check = [&](const JobRows::Row& row) {
+        if (check_.is_message(query.kind, row[2])) return;
+        AddOf(row[0], row[1], "has bytes that are no message");
+      };
+      BVHMILL_RETURN_IF_ERROR(Read(query.sql, check));
     }
-    BVHMILL_RETURN_IF_ERROR(integrity.status());
-    BVHMILL_RETURN_IF_ERROR(AddRows(
-        "SELECT i.job, i.number FROM item i LEFT JOIN result r ON r.job = "
-        "i.job AND r.item = i.number WHERE i.state = 2 AND r.job IS NULL",
-        "is done and has no result"));
-    BVHMILL_RETURN_IF_ERROR(AddRows(
-        "SELECT r.job, r.item FROM result r LEFT JOIN item i ON i.job = r.job "
-        "AND i.number = r.item WHERE i.job IS NULL OR i.state <> 2",
-        "has a result and is not done"));
-    BVHMILL_RETURN_IF_ERROR(AddRows(
-        "SELECT o.job, o.item FROM output o LEFT JOIN result r ON r.job = "
-        "o.job AND r.item = o.item WHERE r.job IS NULL",
-        "has an output and no result"));
-    BVHMILL_RETURN_IF_ERROR(AddRows(
-        "SELECT r.job, r.item FROM result r JOIN item i ON i.job = r.job AND "
-        "i.number = r.item WHERE i.blob <> r.blob",
-        "has the result of another source"));
-    return AddRows(
-        "SELECT j.number, 'counts' FROM job j WHERE j.total <> (SELECT "
-        "count(*) FROM item WHERE job = j.number) OR j.ok + j.failed <> "
-        "(SELECT "
-        "count(*) FROM result WHERE job = j.number) OR j.failed <> (SELECT "
-        "count(*) FROM result WHERE job = j.number AND code <> 0) OR (j.state "
-        "= 4 AND j.total <> j.ok + j.failed)",
-        "do not fit its items");
+    return absl::OkStatus();
   }
 
   absl::Status CountRows() {
-    Statement count(database_.get(),
-                    "SELECT (SELECT count(*) FROM job), (SELECT count(*) FROM "
-                    "item), (SELECT count(*) FROM result)");
-    if (count.Step()) {
-      check_.jobs = count.Int(0);
-      check_.items = count.Int(1);
-      check_.results = count.Int(2);
-    }
-    return count.status();
+    return Read(
+        "SELECT (SELECT count(*) FROM job), (SELECT count(*) FROM item), "
+        "(SELECT count(*) FROM result)",
+        [this](const JobRows::Row& row) {
+          check_.jobs = std::stoll(row[0]);
+          check_.items = std::stoll(row[1]);
+          check_.results = std::stoll(row[2]);
+        });
   }
 
   // All blobs that are named must exist.
   absl::Status CheckNames() {
-    Statement find(
-        database_.get(),
-        "SELECT job.space, item.blob, item.job, item.number FROM "
-        "item JOIN job ON job.number = item.job UNION ALL SELECT "
-        "job.space, output.blob, output.job, output.item FROM output "
-        "JOIN job ON job.number = output.job");
-    while (find.Step()) {
-      std::unique_ptr<BlobReader> reader;
-      const absl::Status opened =
-          blobs_->Open({find.Text(0), find.Text(1)}, &reader);
-      if (opened.ok()) continue;
-      Add("job " + find.Text(2) + ", item " + find.Text(3) + ": its blob " +
-          find.Text(1) + " is missing");
-    }
-    return find.status();
+    absl::Status status;
+    BVHMILL_RETURN_IF_ERROR(Read(kNames, [&](const JobRows::Row& row) {
+      const BlobName blob = {row[0], row[1]};
+      bool is_lost = false;
+      status.Update(FindLost(blob, &is_lost));
+      if (is_lost) {
+        AddOf(row[2], row[3], "its blob " + blob.digest + " is missing");
+      }
+    }));
+    return status;
+  }
+
+  // The job may have been deleted since the rows were read, and its blobs after
+  // it. A blob that is still named, and still missing after that, is lost.
+  absl::Status FindLost(const BlobName& blob, bool* is_lost) {
+    std::unique_ptr<BlobReader> reader;
+    if (blobs_.Open(blob, &reader).ok()) return absl::OkStatus();
+    bool is_named = false;
+    BVHMILL_RETURN_IF_ERROR(rows_.IsNamed(blob, &is_named));
+    *is_lost = is_named && !blobs_.Open(blob, &reader).ok();
+    return absl::OkStatus();
   }
 
   absl::Status CheckBlobs() {
     absl::Status status;
-    const absl::Status listed = blobs_->List([&](const BlobEntry& entry) {
-      ++check_.blobs;
-      check_.blob_bytes += entry.size;
+    const absl::Status listed = blobs_.List([&](const BlobEntry& entry) {
       status = CheckBlob(entry);
       return status.ok();
     });
@@ -140,26 +186,27 @@ class DataChecker {
 
   absl::Status CheckBlob(const BlobEntry& entry) {
     std::string digest;
-    BVHMILL_RETURN_IF_ERROR(DigestOf(entry, &digest));
-    if (digest != entry.name.digest) {
-      Add("the blob " + entry.name.digest + " of the space " +
-          entry.name.space + " has other bytes");
+    const absl::Status read = DigestOf(entry, &digest);
+    // It was removed since it was listed.
+    if (absl::IsNotFound(read)) return absl::OkStatus();
+    ++check_.blobs;
+    check_.blob_bytes += entry.size;
+    const std::string name =
+        "the blob " + entry.name.digest + " of the space " + entry.name.space;
+    if (!read.ok()) {
+      Add(name + " cannot be read: " + std::string(MessageOf(read)));
+    } else if (digest != entry.name.digest) {
+      Add(name + " has other bytes");
     }
-    Statement named(
-        database_.get(),
-        "SELECT 1 FROM item JOIN job ON job.number = item.job WHERE "
-        "item.blob = ?1 AND job.space = ?2 UNION ALL SELECT 1 FROM "
-        "output JOIN job ON job.number = output.job WHERE "
-        "output.blob = ?1 AND job.space = ?2 LIMIT 1");
-    const bool is_named =
-        named.Bind(entry.name.digest).Bind(entry.name.space).Step();
+    bool is_named = false;
+    BVHMILL_RETURN_IF_ERROR(rows_.IsNamed(entry.name, &is_named));
     if (!is_named) ++check_.unnamed;
-    return named.status();
+    return absl::OkStatus();
   }
 
   absl::Status DigestOf(const BlobEntry& entry, std::string* digest) {
     std::unique_ptr<BlobReader> reader;
-    BVHMILL_RETURN_IF_ERROR(blobs_->Open(entry.name, &reader));
+    BVHMILL_RETURN_IF_ERROR(blobs_.Open(entry.name, &reader));
     Sha256 sha;
     std::string piece;
     for (int64_t at = 0; at < reader->size();) {
@@ -172,22 +219,68 @@ class DataChecker {
     return absl::OkStatus();
   }
 
-  const std::string path_;
+  JobRows& rows_;
+  BlobStore& blobs_;
   DataCheck& check_;
-  std::unique_ptr<Database> database_;
-  std::unique_ptr<FileBlobStore> blobs_;
 };
+
+absl::Status NoData(const std::string& path, const char* message) {
+  return MakeCallError({.code = absl::StatusCode::kNotFound,
+                        .reason = "DATA_MISSING",
+                        .args = {{"path", path}},
+                        .message = message});
+}
+
+absl::Status CheckAlone(const std::string& path, DataCheck* check) {
+  OwnedFile lock;
+  BVHMILL_RETURN_IF_ERROR(LockData(path, FolderUse::kAlone, &lock));
+  std::unique_ptr<JobRows> rows;
+  BVHMILL_RETURN_IF_ERROR(OpenSqliteRows(path + "/jobs.db", &rows));
+  std::unique_ptr<FileBlobStore> blobs;
+  BVHMILL_RETURN_IF_ERROR(
+      FileBlobStore::Open(path, FolderUse::kReadOnly, {}, &blobs));
+  return DataChecker(rows.get(), blobs.get(), check).Run();
+}
+
+absl::Status CheckShared(const std::string& path, const std::string& database,
+                         DataCheck* check) {
+  std::unique_ptr<JobRows> rows;
+  std::string identity;
+  BVHMILL_RETURN_IF_ERROR(OpenPostgresRows(database, &rows, &identity));
+  BVHMILL_RETURN_IF_ERROR(CheckIdentity(path, identity));
+  OwnedFile lock;
+  BVHMILL_RETURN_IF_ERROR(LockData(path, FolderUse::kShared, &lock));
+  check->is_live = HasServers(path);
+  std::unique_ptr<FileBlobStore> blobs;
+  BVHMILL_RETURN_IF_ERROR(
+      FileBlobStore::Open(path, FolderUse::kReadOnly, {}, &blobs));
+  BVHMILL_RETURN_IF_ERROR(DataChecker(rows.get(), blobs.get(), check).Run());
+  check->is_live = check->is_live || HasServers(path);
+  return absl::OkStatus();
+}
 
 }  // namespace
 
-absl::Status CheckData(const std::string& path, DataCheck* check) {
-  if (!HasData(path)) {
-    return MakeCallError({.code = absl::StatusCode::kNotFound,
-                          .reason = "DATA_MISSING",
-                          .args = {{"path", path}},
-                          .message = "there is no data folder of a server"});
+absl::Status OtherVersion() {
+  return MakeCallError(
+      {.code = absl::StatusCode::kFailedPrecondition,
+       .reason = "DATA_OTHER_VERSION",
+       .message = "the data have another version; start a server of this "
+                  "version once, or use the one that made them"});
+}
+
+absl::Status CheckData(const std::string& path, const std::string& database,
+                       DataCheck* check) {
+  const bool is_shared = access((path + kDatabaseName).c_str(), F_OK) == 0;
+  if (HasData(path)) {
+    return database.empty() ? CheckAlone(path, check)
+                            : OtherDatabase(path, "of one server alone");
   }
-  return DataChecker(path, check).Run();
+  if (is_shared && database.empty()) {
+    return OtherDatabase(path, "of a database: name it by --jobs-database");
+  }
+  return is_shared ? CheckShared(path, database, check)
+                   : NoData(path, "there is no data folder of a server");
 }
 
 }  // namespace bvhmill::server

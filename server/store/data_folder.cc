@@ -22,8 +22,16 @@ std::string Variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-constexpr char kDatabaseName[] = "/database";
 constexpr char kNamesName[] = "/names";
+
+}  // namespace
+
+absl::Status NoPostgres() {
+  return MakeCallError({.code = absl::StatusCode::kUnimplemented,
+                        .reason = "NO_POSTGRES",
+                        .message = "this bvhmilld was built without "
+                                   "PostgreSQL, which --jobs-database needs"});
+}
 
 absl::Status OtherDatabase(const std::string& path, const char* whose) {
   return MakeCallError(
@@ -34,8 +42,7 @@ absl::Status OtherDatabase(const std::string& path, const char* whose) {
                   whose + "; use another folder"});
 }
 
-// The folder must belong to this database. The first server writes its identity
-// into the folder: the name appears with its content, for one server only.
+// The name appears with its content, for one server only.
 absl::Status CheckIdentity(const std::string& path,
                            const std::string& identity) {
   const std::string named = path + kDatabaseName;
@@ -60,8 +67,6 @@ absl::Status CheckIdentity(const std::string& path,
   return found == identity ? absl::OkStatus()
                            : OtherDatabase(path, "of another database");
 }
-
-}  // namespace
 
 std::string DefaultDataFolder() {
   // systemd may name several folders; the first is ours.

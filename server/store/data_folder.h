@@ -11,7 +11,6 @@
 #include <memory>
 #include <shared_mutex>
 #include <string>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "server/store/blob_store.h"
@@ -89,23 +88,14 @@ class DataFolder {
 // Locks the folder at `path`, which must exist. DATA_IN_USE as above.
 absl::Status LockData(const std::string& path, FolderUse use, OwnedFile* lock);
 
-struct DataCheck {
-  int64_t jobs = 0;
-  int64_t items = 0;
-  int64_t results = 0;
-  int64_t blobs = 0;
-  int64_t blob_bytes = 0;
-  // Blobs that no job names; they are removed in time.
-  int64_t unnamed = 0;
-  // One sentence for each fault; the first 1000.
-  std::vector<std::string> faults;
-};
+// The file with the identity of the database that a folder belongs to.
+inline constexpr char kDatabaseName[] = "/database";
 
-// Reads everything in the folder at `path` and checks it: the database; that
-// every blob has its digest; that jobs count their items; that each item that
-// is done has one result, and others none; that all blobs that are named exist.
-// Removes only what a killed server has left unfinished. FAILED_PRECONDITION,
-// DATA_IN_USE while a server uses it.
-absl::Status CheckData(const std::string& path, DataCheck* check);
+// The folder must belong to the database with this identity, else
+// DATA_OF_ANOTHER_DATABASE. The first server writes it into the folder.
+absl::Status CheckIdentity(const std::string& path,
+                           const std::string& identity);
+// DATA_OF_ANOTHER_DATABASE: the folder at `path` has the blobs of jobs `whose`.
+absl::Status OtherDatabase(const std::string& path, const char* whose);
 
 }  // namespace bvhmill::server

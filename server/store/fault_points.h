@@ -36,6 +36,9 @@ enum class Fault : uint8_t {
   // A write stores its first half and then fails with EIO; as kIoError at
   // others.
   kShortWrite,
+  // A statement of PostgreSQL or its commit happens, and then the connection is
+  // lost; as kIoError at others.
+  kLostAnswer,
 };
 
 struct FaultPlan {

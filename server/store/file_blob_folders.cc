@@ -73,6 +73,17 @@ absl::Status LockUpload(const std::string& path, int flags, OwnedFile* file,
   }
 }
 
+bool HasServers(const std::string& folder) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder + "/new", error)) {
+    OwnedFile lock;
+    const std::string path = entry.path().native() + kLockName;
+    if (!OpenFile(path, O_RDONLY, &lock).ok()) continue;
+    if (flock(lock.get(), LOCK_SH | LOCK_NB) != 0) return true;
+  }
+  return false;
+}
+
 absl::Status FileBlobStore::Open(const std::string& folder, FolderUse use,
                                  const BlobQuota& quota,
                                  std::unique_ptr<FileBlobStore>* store) {
@@ -83,6 +94,7 @@ absl::Status FileBlobStore::Open(const std::string& folder, FolderUse use,
 }
 
 absl::Status FileBlobStore::Prepare() {
+  if (use_ == FolderUse::kReadOnly) return absl::OkStatus();
   for (const char* name : {"/blobs", "/uploads", "/new"}) {
     BVHMILL_RETURN_IF_ERROR(MakeFolder(folder_ + name));
   }

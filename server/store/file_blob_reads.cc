@@ -85,6 +85,8 @@ absl::Status FileBlobStore::List(
     const std::function<bool(const BlobEntry& entry)>& take) {
   std::error_code error;
   fs::recursive_directory_iterator files(folder_ + "/blobs", error);
+  // A server that was killed at its first start has left no folder.
+  if (error == std::errc::no_such_file_or_directory) return absl::OkStatus();
   for (; !error && files != fs::recursive_directory_iterator();
        files.increment(error)) {
     const fs::path& path = files->path();

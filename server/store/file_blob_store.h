@@ -43,18 +43,24 @@ struct BlobQuota {
 absl::Status LockUpload(const std::string& path, int flags, OwnedFile* file,
                         bool* is_locked);
 
+// True if a server that shares the folder with others runs. Keeps no server
+// from starting.
+bool HasServers(const std::string& folder);
+
 enum class FolderUse : uint8_t {
   // One server, which holds the lock of the folder.
   kAlone,
   kShared,
+  // A check, beside servers or alone: nothing may be changed.
+  kReadOnly,
 };
 
 class FileBlobStore final : public BlobStore {
  public:
   // Makes the folders in `folder`, which must exist, and removes blobs that
   // were not finished by servers that are gone. kAlone: reads the sizes of all
-  // blobs, O(blobs). kShared: `bytes` and the quota count what this server
-  // stores, and all blobs since the last SetBytes.
+  // blobs, O(blobs). kReadOnly: does nothing. kShared: `bytes` and the quota
+  // count what this server stores, and all blobs since the last SetBytes.
   static absl::Status Open(const std::string& folder, FolderUse use,
                            const BlobQuota& quota,
                            std::unique_ptr<FileBlobStore>* store);

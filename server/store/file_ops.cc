@@ -23,6 +23,7 @@ int ErrorOf(Fault fault) {
       return ENOSPC;
     case Fault::kIoError:
     case Fault::kShortWrite:
+    case Fault::kLostAnswer:
       return EIO;
     default:
       return 0;

@@ -88,6 +88,8 @@ absl::Status Statement::Run() {
   return status_;
 }
 
+int Statement::columns() const { return sqlite3_column_count(statement_); }
+
 int64_t Statement::Int(int column) const {
   return sqlite3_column_int64(statement_, column);
 }
@@ -112,7 +114,8 @@ absl::Status Database::Open(const std::string& path,
   sqlite3_busy_timeout(handle, kPatienceMs);
   BVHMILL_RETURN_IF_ERROR(
       out->Execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; "
-                   "PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON"));
+                   "PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON; "
+                   "PRAGMA temp_store = MEMORY"));
   *database = std::move(out);
   return absl::OkStatus();
 }

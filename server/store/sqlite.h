@@ -50,6 +50,7 @@ class Statement {
   void Reset();
 
   // Columns of the row.
+  int columns() const;
   int64_t Int(int column) const;
   std::string Text(int column) const;
 
@@ -65,7 +66,7 @@ class Statement {
 class Database {
  public:
   // Opens or makes the file. WAL, synchronous = FULL: what is committed is on
-  // the disk.
+  // the disk. The folder for temporary files is not used.
   static absl::Status Open(const std::string& path,
                            std::unique_ptr<Database>* database);
   ~Database();

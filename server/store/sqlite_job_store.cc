@@ -10,6 +10,7 @@
 #include "bvhmill/base/status.h"
 #include "server/store/blob_store.h"
 #include "server/store/job_parts.h"
+#include "server/store/job_rows.h"
 #include "server/store/migrations.h"
 
 namespace bvhmill::server {
@@ -44,24 +45,25 @@ int64_t MaskOf(std::span<const JobState> states) {
 
 }  // namespace
 
-absl::Status Migrate(Database* database) {
+absl::Status Migrate(std::span<const std::string_view> steps,
+                     Database* database) {
   int64_t version = 0;
   {
     Statement find(database, "PRAGMA user_version");
     if (find.Step()) version = find.Int(0);
     BVHMILL_RETURN_IF_ERROR(find.status());
   }
-  const auto steps = static_cast<int64_t>(Migrations().size());
-  if (version > steps) {
+  const auto count = static_cast<int64_t>(steps.size());
+  if (version > count) {
     return MakeCallError({.code = absl::StatusCode::kFailedPrecondition,
                           .reason = "DATA_TOO_NEW",
                           .message = "a newer bvhmilld has made the data"});
   }
-  for (; version < steps; ++version) {
+  for (; version < count; ++version) {
     Transaction transaction(database);
     BVHMILL_RETURN_IF_ERROR(transaction.status());
-    BVHMILL_RETURN_IF_ERROR(database->Execute(
-        std::string(Migrations()[static_cast<size_t>(version)])));
+    BVHMILL_RETURN_IF_ERROR(
+        database->Execute(std::string(steps[static_cast<size_t>(version)])));
     BVHMILL_RETURN_IF_ERROR(database->Execute("PRAGMA user_version = " +
                                               std::to_string(version + 1)));
     BVHMILL_RETURN_IF_ERROR(transaction.Commit());
@@ -81,7 +83,7 @@ absl::Status SqliteJobStore::Open(const std::string& path,
   std::unique_ptr<Database> writer;
   std::unique_ptr<Database> reader;
   BVHMILL_RETURN_IF_ERROR(Database::Open(path, &writer));
-  BVHMILL_RETURN_IF_ERROR(Migrate(writer.get()));
+  BVHMILL_RETURN_IF_ERROR(Migrate(Migrations(), writer.get()));
   BVHMILL_RETURN_IF_ERROR(Database::Open(path, &reader));
   std::unique_ptr<SqliteJobStore> out(
       new SqliteJobStore(std::move(writer), std::move(reader)));
@@ -296,11 +298,7 @@ absl::Status SqliteJobStore::IsNamed(const std::string& space,
                                      bool* is_named) {
   // The connection that writes is asked: it sees a job that was just made.
   const std::lock_guard lock(write_mutex_);
-  Statement find(writer_.get(),
-                 "SELECT 1 FROM item JOIN job ON job.number = item.job WHERE "
-                 "item.blob = ?1 AND job.space = ?2 UNION ALL SELECT 1 FROM "
-                 "output JOIN job ON job.number = output.job WHERE output.blob "
-                 "= ?1 AND job.space = ?2 LIMIT 1");
+  Statement find(writer_.get(), kFindNameSql);
   *is_named = find.Bind(digest).Bind(space).Step();
   return find.status();
 }

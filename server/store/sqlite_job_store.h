@@ -5,7 +5,9 @@
 
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "server/store/job_store.h"
 #include "server/store/sqlite.h"
@@ -80,8 +82,11 @@ class SqliteJobStore final : public JobStore {
   std::string last_caller_;
 };
 
-// Brings the schema of `database` up to date. For SqliteJobStore and the check
-// of data.
-absl::Status Migrate(Database* database);
+// Brings the schema of `database` up to date: runs those of the steps that it
+// does not have, each in a transaction of its own. A process that is killed
+// leaves each step done or not begun. FAILED_PRECONDITION, DATA_TOO_NEW if it
+// has more steps.
+absl::Status Migrate(std::span<const std::string_view> steps,
+                     Database* database);
 
 }  // namespace bvhmill::server

@@ -1,10 +1,12 @@
-// CheckFolder of crash_load.h.
+// CheckPlace of crash_load.h.
 
+#include <filesystem>
 #include <memory>
 #include <string>
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/digest/sha256.h"
+#include "server/store/check_data.h"
 #include "server/store/data_folder.h"
 #include "tests/crash/crash_load.h"
 #include "tests/crash/crash_work.h"
@@ -19,24 +21,20 @@ using server::StoredResult;
 
 class Checker {
  public:
-  Checker(std::string folder, Promises* promises, Damage* damage)
-      : path_(std::move(folder)), promises_(*promises), damage_(*damage) {}
+  Checker(Place place, Promises* promises, Damage* damage)
+      : place_(std::move(place)), promises_(*promises), damage_(*damage) {}
 
   void Run() {
-    if (!server::HasData(path_)) {
-      if (promises_.acknowledged > 0) Add(&damage_.lost, "no database");
-      return;
-    }
     CheckOffline(false);
     std::unique_ptr<DataFolder> data;
-    const absl::Status opened = DataFolder::Open(path_, {}, &data);
+    const absl::Status opened = OpenPlace(place_, &data);
     if (!opened.ok()) {
       return Add(&damage_.lost, "it does not open: " + opened.ToString());
     }
     folder_ = data.get();
     for (auto& [id, job] : promises_.jobs) CheckResults(id, &job, false);
     CheckUploads();
-    for (int i = 0; i < 1000 && IsOpen(); ++i) Work(folder_, 64, [](auto&) {});
+    for (int i = 0; i < 1000 && IsOpen(); ++i) FinishSome();
     for (auto& [id, job] : promises_.jobs) CheckResults(id, &job, true);
     int64_t count = 0;
     const absl::Status collected = folder_->Collect(NowMs() + 1000, &count);
@@ -58,19 +56,41 @@ class Checker {
     return folder_->jobs().Stats(&stats).ok() && stats.jobs > 0;
   }
 
+  // Works on all that waits; then items that a process had which was killed
+  // wait again, and jobs that it has not ended are over.
+  void FinishSome() {
+    for (int i = 0; i < 3; ++i) Work(folder_, 64, [](auto&) {});
+    if (IsOpen()) Beat(place_, folder_);
+  }
+
   // `is_final`: nothing may be left that nobody names.
   void CheckOffline(bool is_final) {
     server::DataCheck check;
-    const absl::Status status = server::CheckData(path_, &check);
+    const absl::Status status =
+        server::CheckData(place_.folder, place_.database, &check);
     // A process that was killed before the first schema leaves none.
     const bool is_new =
-        status.code() == absl::StatusCode::kFailedPrecondition &&
+        (absl::IsFailedPrecondition(status) || absl::IsNotFound(status)) &&
         promises_.acknowledged == 0 && !is_final;
     if (!status.ok() && !is_new) Add(&damage_.wrong, status.ToString());
     for (const std::string& fault : check.faults) Add(&damage_.wrong, fault);
     if (is_final && check.unnamed > 0) {
       damage_.leaked += check.unnamed;
       damage_.why.push_back("blobs that nobody names");
+    }
+    if (is_final) CheckLeftovers();
+  }
+
+  // Files of blobs that were being made, by servers that are gone.
+  void CheckLeftovers() {
+    for (const char* const name : {"/new", "/uploads"}) {
+      for (const auto& file : std::filesystem::recursive_directory_iterator(
+               place_.folder + name)) {
+        if (!file.is_regular_file() || file.path().filename() == "lock") {
+          continue;
+        }
+        Add(&damage_.leaked, "the file " + file.path().native());
+      }
     }
   }
 
@@ -137,7 +157,7 @@ class Checker {
     }
   }
 
-  const std::string path_;
+  const Place place_;
   Promises& promises_;
   Damage& damage_;
   DataFolder* folder_ = nullptr;
@@ -145,9 +165,8 @@ class Checker {
 
 }  // namespace
 
-void CheckFolder(const std::string& folder, Promises* promises,
-                 Damage* damage) {
-  Checker(folder, promises, damage).Run();
+void CheckPlace(const Place& place, Promises* promises, Damage* damage) {
+  Checker(place, promises, damage).Run();
 }
 
 }  // namespace bvhmill::testing

@@ -5,12 +5,14 @@
 // that the stores have made; the check holds the folder against them.
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "server/store/fault_points.h"
+#include "tests/crash/crash_work.h"
 
 namespace bvhmill::testing {
 
@@ -52,16 +54,20 @@ struct LoadRun {
 // itself if the plan says so, or is killed after `kill_after_us`, if that is
 // positive. `seed` makes the names of jobs and bytes of blobs differ; `rounds`
 // is the length of the load.
-LoadRun RunLoad(const std::string& folder, const std::string& seed, int rounds,
+LoadRun RunLoad(const Place& place, const std::string& seed, int rounds,
                 const server::FaultPlan& plan, int64_t kill_after_us,
                 Promises* promises);
 
-// Opens the folder, checks it, finishes all items, collects blobs that nobody
+// Opens the place, checks it, finishes all items, collects blobs that nobody
 // names, and checks it again.
-void CheckFolder(const std::string& folder, Promises* promises, Damage* damage);
+void CheckPlace(const Place& place, Promises* promises, Damage* damage);
 
-// A campaign on folders below `scratch`.
+// A campaign on one place.
 struct Campaign {
+  Place place;
+  // Removes all jobs and blobs of the place.
+  std::function<void()> empty;
+
   int64_t kills = 0;
   int64_t faults = 0;
   int64_t acknowledged = 0;
@@ -70,11 +76,11 @@ struct Campaign {
 
 // Runs the load once for each of its effects, which fails by `fault`. Every
 // `stride`-th effect, from `first`.
-void FailAtEachPoint(const std::string& scratch, server::Fault fault,
-                     int64_t first, int64_t stride, Campaign* campaign);
+void FailAtEachPoint(server::Fault fault, int64_t first, int64_t stride,
+                     Campaign* campaign);
 
-// Kills processes at random moments, `rounds` times, on one folder.
-void KillAtRandom(const std::string& scratch, int64_t rounds, uint32_t seed,
-                  Campaign* campaign);
+// Kills processes at random moments, `rounds` times, without emptying the
+// place.
+void KillAtRandom(int64_t rounds, uint32_t seed, Campaign* campaign);
 
 }  // namespace bvhmill::testing

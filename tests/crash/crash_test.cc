@@ -5,10 +5,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <filesystem>
+#include <memory>
 #include <string>
 
-#include "tests/crash/crash_load.h"
+#include "tests/crash/crash_places.h"
 
 namespace bvhmill::testing {
 namespace {
@@ -21,12 +21,27 @@ std::string FastFolder() {
   return access(memory.c_str(), W_OK) == 0 ? memory : ::testing::TempDir();
 }
 
-class CrashTest : public ::testing::Test {
+class CrashTest : public ::testing::TestWithParam<Engine> {
  protected:
-  ~CrashTest() override { std::filesystem::remove_all(folder_); }
+  void SetUp() override {
+    std::string why;
+    engine_ = std::make_unique<EngineCampaign>(
+        GetParam(), FastFolder() + "crash-" + std::to_string(getpid()), &why);
+    if (!why.empty()) GTEST_SKIP() << why;
+  }
+  Campaign& campaign() { return engine_->campaign(); }
 
-  void ExpectNoDamage() const {
-    const Damage& damage = campaign_.damage;
+  // Each point of the engine that is built in costs little. The others have
+  // more of them, or each costs a database.
+  int64_t Stride(int64_t of_sqlite, int64_t of_files, int64_t of_postgres) {
+    const Engine engine = GetParam();
+    return engine == Engine::kSqlite        ? of_sqlite
+           : engine == Engine::kSqliteFiles ? of_files
+                                            : of_postgres;
+  }
+
+  void ExpectNoDamage() {
+    const Damage& damage = campaign().damage;
     EXPECT_EQ(damage.lost, 0);
     EXPECT_EQ(damage.duplicated, 0);
     EXPECT_EQ(damage.leaked, 0);
@@ -34,49 +49,58 @@ class CrashTest : public ::testing::Test {
     for (const std::string& why : damage.why) ADD_FAILURE() << why;
   }
 
-  const std::string folder_ =
-      FastFolder() + "crash-" +
-      ::testing::UnitTest::GetInstance()->current_test_info()->name();
-  Campaign campaign_;
+  std::unique_ptr<EngineCampaign> engine_;
 };
 
-TEST_F(CrashTest, AProcessKilledAtEachPointLosesNothing) {
-  FailAtEachPoint(folder_, Fault::kKill, 1, 1, &campaign_);
-  EXPECT_GT(campaign_.kills, 100);
-  EXPECT_GT(campaign_.acknowledged, 100);
+TEST_P(CrashTest, AProcessKilledAtEachPointLosesNothing) {
+  FailAtEachPoint(Fault::kKill, 1, Stride(1, 9, 11), &campaign());
+  EXPECT_GT(campaign().kills, Stride(100, 50, 20));
+  EXPECT_GT(campaign().acknowledged, Stride(100, 50, 20));
   ExpectNoDamage();
 }
 
-TEST_F(CrashTest, AProcessKilledWithinAWriteLosesNothing) {
-  FailAtEachPoint(folder_, Fault::kKillWithinWrite, 5, 7, &campaign_);
-  EXPECT_GT(campaign_.kills, 20);
+TEST_P(CrashTest, AProcessKilledWithinAWriteLosesNothing) {
+  FailAtEachPoint(Fault::kKillWithinWrite, 5, Stride(7, 11, 61), &campaign());
+  EXPECT_GT(campaign().kills, Stride(20, 40, 3));
   ExpectNoDamage();
 }
 
-TEST_F(CrashTest, AFullDiskAtAPointLosesNothing) {
-  FailAtEachPoint(folder_, Fault::kNoSpace, 3, 7, &campaign_);
-  EXPECT_GT(campaign_.faults, 20);
+TEST_P(CrashTest, AFullDiskAtAPointLosesNothing) {
+  FailAtEachPoint(Fault::kNoSpace, 3, Stride(7, 23, 37), &campaign());
+  EXPECT_GT(campaign().faults, Stride(20, 20, 5));
   ExpectNoDamage();
 }
 
-TEST_F(CrashTest, AnErrorOfTheDiskAtAPointLosesNothing) {
-  FailAtEachPoint(folder_, Fault::kIoError, 4, 7, &campaign_);
-  EXPECT_GT(campaign_.faults, 20);
+TEST_P(CrashTest, AnErrorOfTheDiskAtAPointLosesNothing) {
+  FailAtEachPoint(Fault::kIoError, 4, Stride(7, 23, 37), &campaign());
+  EXPECT_GT(campaign().faults, Stride(20, 20, 5));
   ExpectNoDamage();
 }
 
-TEST_F(CrashTest, AShortWriteAtAPointLosesNothing) {
-  FailAtEachPoint(folder_, Fault::kShortWrite, 2, 11, &campaign_);
-  EXPECT_GT(campaign_.faults, 15);
+TEST_P(CrashTest, AShortWriteAtAPointLosesNothing) {
+  FailAtEachPoint(Fault::kShortWrite, 2, Stride(11, 23, 83), &campaign());
+  EXPECT_GT(campaign().faults, Stride(15, 20, 2));
   ExpectNoDamage();
 }
 
-TEST_F(CrashTest, ProcessesKilledAtRandomMomentsLoseNothing) {
-  KillAtRandom(folder_, 40, 7, &campaign_);
-  EXPECT_GT(campaign_.kills, 35);
-  EXPECT_GT(campaign_.acknowledged, 40);
+TEST_P(CrashTest, ALostAnswerAtAPointLosesNothing) {
+  FailAtEachPoint(Fault::kLostAnswer, 1, Stride(29, 97, 19), &campaign());
+  EXPECT_GT(campaign().faults, Stride(5, 5, 10));
   ExpectNoDamage();
 }
+
+TEST_P(CrashTest, ProcessesKilledAtRandomMomentsLoseNothing) {
+  KillAtRandom(Stride(40, 10, 12), 7, &campaign());
+  EXPECT_GT(campaign().kills, Stride(35, 8, 9));
+  EXPECT_GT(campaign().acknowledged, Stride(40, 8, 4));
+  ExpectNoDamage();
+}
+
+INSTANTIATE_TEST_SUITE_P(Sqlite, CrashTest, ::testing::Values(Engine::kSqlite));
+INSTANTIATE_TEST_SUITE_P(SqliteFiles, CrashTest,
+                         ::testing::Values(Engine::kSqliteFiles));
+INSTANTIATE_TEST_SUITE_P(Postgres, CrashTest,
+                         ::testing::Values(Engine::kPostgres));
 
 }  // namespace
 }  // namespace bvhmill::testing

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include "bvhmill/base/status.h"
@@ -71,6 +72,25 @@ void Release(server::DataFolder* folder, const std::vector<ClaimedItem>& items,
 
 }  // namespace
 
+absl::Status OpenPlace(const Place& place,
+                       std::unique_ptr<server::DataFolder>* folder) {
+  return place.database.empty()
+             ? server::DataFolder::Open(place.folder, {}, folder)
+             : server::DataFolder::OpenShared(place.folder, place.database, {},
+                                              folder);
+}
+
+void Beat(const Place& place, server::DataFolder* folder) {
+  const int beats = place.database.empty() ? 1 : 5;
+  for (int i = 0; i < beats; ++i) {
+    if (i > 0) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(kLeaseMs / 3));
+    }
+    const int64_t now = NowMs();
+    static_cast<void>(folder->jobs().Heartbeat(now, now + kLeaseMs));
+  }
+}
+
 int64_t NowMs() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(
              std::chrono::system_clock::now().time_since_epoch())
@@ -115,7 +135,7 @@ void Work(server::DataFolder* folder, int limit,
   server::ClaimRules rules;
   rules.limit = limit;
   rules.now_ms = NowMs();
-  rules.until_ms = rules.now_ms + 60'000;
+  rules.until_ms = rules.now_ms + kLeaseMs;
   std::vector<ClaimedItem> items;
   static_cast<void>(folder->jobs().Claim(rules, &items));
   if (items.empty()) {

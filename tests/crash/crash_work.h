@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,25 @@ namespace bvhmill::testing {
 inline constexpr std::string_view kCallerName = "caller";
 inline const std::string kCaller(kCallerName);
 inline constexpr int kItems = 4;
+
+// Where jobs and blobs are: a data folder, and the address of the database that
+// has its jobs. Without an address SQLite has them, in the folder.
+struct Place {
+  std::string folder;
+  std::string database = {};
+};
+
+// Opens the place as a server does.
+absl::Status OpenPlace(const Place& place,
+                       std::unique_ptr<server::DataFolder>* folder);
+
+// The time of a lease. In a shared database the leases of a process that was
+// killed end after it; no other process waits for them.
+inline constexpr int64_t kLeaseMs = 40;
+
+// Beats for the time of a lease, so that leases of processes that are gone end.
+// Where no other process has leases, beats once.
+void Beat(const Place& place, server::DataFolder* folder);
 
 int64_t NowMs();
 

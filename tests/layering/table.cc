@@ -152,9 +152,11 @@ constexpr std::string_view kWithoutGrpc[] = {
     "server/convert/source.",
     "server/convert/stream_clip.",
     "server/convert/stream_session.",
+    "server/jobs/item_storer.",
     "server/jobs/item_work.",
     "server/jobs/job_runner.",
     "server/jobs/jobs.",
+    "server/jobs/stored_message.",
     "server/store/",
 };
 

@@ -55,6 +55,7 @@ absl::StatusOr<UniqueFd> OpenChild(int parent, const std::string& name,
 
 bool StaysBelow(std::string_view path) {
   if (path.empty() || path.front() == '/') return false;
+  if (path.find('\0') != std::string_view::npos) return false;
   while (!path.empty()) {
     if (TakeComponent(&path) == "..") return false;
   }

@@ -14,8 +14,9 @@
 #include "bvhmill/encode/report_json.h"
 #include "bvhmill/wire/options.h"
 #include "bvhmill/wire/result.h"
-#include "client/cli/claims.h"
+#include "client/cli/jobs/item_key.h"
 #include "client/cli/jobs/job_server.h"
+#include "client/cli/jobs/output_formats.h"
 #include "client/cli/ui/text.h"
 
 namespace bvhmill::client {
@@ -47,11 +48,12 @@ std::string BlobOfFile(const std::string& path, const std::string& head) {
 }
 
 // Inputs of which the results are: for names of outputs and for messages.
-std::vector<Input> InputsOf(const v1::ListJobResultsResponse& page) {
+std::vector<Input> InputsOf(const v1::ListJobResultsResponse& page,
+                            OutputClaims* claims) {
   std::vector<Input> inputs;
   for (const v1::ClipResult& result : page.results()) {
     Input& input = inputs.emplace_back();
-    input.base = result.key();
+    input.base = NameOfKey(result.key());
     input.path =
         result.display_name().empty() ? result.key() : result.display_name();
     for (const v1::Output& output : result.outputs()) {
@@ -59,7 +61,7 @@ std::vector<Input> InputsOf(const v1::ListJobResultsResponse& page) {
     }
   }
   // A server may have items of other clients, with any keys.
-  ClaimOutputs(&inputs);
+  ClaimOutputs(&inputs, claims);
   return inputs;
 }
 
@@ -71,7 +73,7 @@ absl::Status JobFetch::Open(v1::Job* job) {
   *job = *std::move(found);
   ConvertOptions convert;
   BVHMILL_RETURN_IF_ERROR(wire::FromProto(job->options(), &convert));
-  rules_.requests = convert.outputs;
+  requests_ = convert.outputs;
   rules_.report = job->annotations().contains(kReportAnnotation);
   rules_.force = options_.force;
   auto directory = OutputDir::Open(options_.output);
@@ -81,20 +83,18 @@ absl::Status JobFetch::Open(v1::Job* job) {
 }
 
 // True if all outputs are in the folder, with the same bytes.
-bool JobFetch::IsThere(const v1::ClipResult& message,
+bool JobFetch::IsThere(const v1::ClipResult& message, const OutputRules& rules,
                        const Input& input) const {
   if (message.status().code() != 0 || message.outputs().empty()) return false;
   const std::string stem = options_.output + "/" + input.base;
   for (int i = 0; i < message.outputs_size(); ++i) {
-    if (static_cast<size_t>(i) >= rules_.requests.size()) return false;
+    const OutputRequest& request = rules.requests[static_cast<size_t>(i)];
     const std::string path =
-        stem +
-        std::string(
-            FormatOf(rules_.requests[static_cast<size_t>(i)].format).extension);
+        stem + std::string(FormatOf(request.format).extension);
     const v1::Output& output = message.outputs(i);
     if (BlobOfFile(path, HeadOf(output)) != output.blob()) return false;
   }
-  return !rules_.report ||
+  return !rules.report ||
          std::filesystem::exists(stem + std::string(kReportExtension));
 }
 
@@ -132,9 +132,15 @@ Outcome JobFetch::Fetch(const v1::ClipResult& message, const Input& input) {
   int64_t bytes = 0;
   result.status = input.status;
   bool is_there = false;
+  OutputRules rules = rules_;
   if (result.status.ok()) {
-    is_there = IsThere(message, input);
-    ClipOutputs outputs(*directory_, rules_, input);
+    auto requests = RequestsOf(message, requests_);
+    result.status = requests.status();
+    if (requests.ok()) rules.requests = *std::move(requests);
+  }
+  if (result.status.ok()) {
+    is_there = IsThere(message, rules, input);
+    ClipOutputs outputs(*directory_, rules, input);
     const absl::StatusOr<bool> needed = is_there
                                             ? absl::StatusOr<bool>(false)
                                             : outputs.Prepare(session_.cancel);
@@ -151,7 +157,7 @@ Outcome JobFetch::Fetch(const v1::ClipResult& message, const Input& input) {
 }
 
 void JobFetch::AddPage(const v1::ListJobResultsResponse& page, Totals* totals) {
-  const std::vector<Input> inputs = InputsOf(page);
+  const std::vector<Input> inputs = InputsOf(page, &claims_);
   const Totals some =
       RunClips(session_, inputs, [&](size_t i, ClipProgress* /*progress*/) {
         return Fetch(page.results(static_cast<int>(i)), inputs[i]);

@@ -5,8 +5,10 @@
 #include <atomic>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "client/cli/batch.h"
+#include "client/cli/claims.h"
 #include "client/cli/io/clip_outputs.h"
 #include "client/cli/io/output_dir.h"
 #include "client/cli/session.h"
@@ -36,12 +38,17 @@ class JobFetch {
   Outcome Fetch(const v1::ClipResult& message, const Input& input);
   ConvertResult FetchInto(const v1::ClipResult& message, const Input& input,
                           ClipOutputs* outputs, int64_t* bytes);
-  bool IsThere(const v1::ClipResult& message, const Input& input) const;
+  bool IsThere(const v1::ClipResult& message, const OutputRules& rules,
+               const Input& input) const;
 
   const FetchOptions& options_;
   const JobClient& jobs_;
   Session& session_;
+  // What applies to all items; those of an item have its requests, too.
   OutputRules rules_;
+  // The requests of the job.
+  std::vector<OutputRequest> requests_;
+  OutputClaims claims_;
   std::optional<OutputDir> directory_;
 };
 

@@ -17,8 +17,10 @@
 #include "bvhmill/wire/source.h"
 #include "client/cli/batch.h"
 #include "client/cli/claims.h"
+#include "client/cli/fixed_order.h"
 #include "client/cli/io/posix_files.h"
 #include "client/cli/io/read_clip.h"
+#include "client/cli/jobs/item_key.h"
 #include "client/cli/jobs/job_server.h"
 #include "client/cli/ui/text.h"
 
@@ -181,7 +183,7 @@ v1::CreateJobRequest Submission::Request() const {
     if (!sources_[i].is_good) continue;
     const Input& input = inputs_[i];
     v1::JobItem* const item = request.add_items();
-    item->set_key(ToUtf8(input.base));
+    item->set_key(KeyOfName(input.base));
     v1::BlobSource* const source = item->mutable_source();
     source->set_blob(sources_[i].blob);
     source->set_encoding(EncodingOnWire(EncodingOf(input)));
@@ -198,7 +200,7 @@ v1::CreateJobRequest Submission::Request() const {
   content += options_.again ? RandomWord() : std::string();
   v1::CreateJobRequest plain = request;
   plain.clear_annotations();
-  content += plain.SerializeAsString();
+  content += InFixedOrder(plain);
   content += options_.report ? "report" : "";
   request.set_request_id(Sha256Of(content));
   return request;

@@ -18,6 +18,7 @@
 #include "client/cli/claims.h"
 #include "client/cli/io/inputs.h"
 #include "client/cli/io/packed_name.h"
+#include "client/cli/jobs/item_key.h"
 #include "client/python/module/bind.h"
 
 namespace bvhmill::python {
@@ -45,7 +46,7 @@ std::vector<InputValue> CollectInputs(const std::vector<std::string>& paths,
   client::ClaimOutputs(&*inputs);
   std::vector<InputValue> values;
   for (const client::Input& input : *inputs) {
-    values.emplace_back(py::bytes(input.path), ToUtf8(input.base),
+    values.emplace_back(py::bytes(input.path), client::KeyOfName(input.base),
                         ToUtf8(input.path),
                         std::string(InfoOf(input.format).name),
                         std::string(MessageOf(input.status)));
@@ -142,6 +143,8 @@ std::string ReportText(const std::string& file, const py::tuple& report,
   return ReportJson(file, ReportOf(report), ClipInfoOf(info));
 }
 
+py::bytes NameOfKey(const std::string& key) { return client::NameOfKey(key); }
+
 py::bytes NpyHead(const std::vector<int64_t>& shape) {
   return NpyHeader("<f4", shape);
 }
@@ -150,6 +153,7 @@ py::bytes NpyHead(const std::vector<int64_t>& shape) {
 
 void BindJobs(py::module_* module) {
   module->def("collect_inputs", &CollectInputs);
+  module->def("name_of_key", &NameOfKey);
   module->def("packing_name", &PackingName);
   module->def("report_json", &ReportText);
   module->def("npy_header", &NpyHead);

@@ -309,6 +309,21 @@ def test_the_command_line_fetches_jobs_of_python(jobs, server, cli, takes,
     assert tree(tmp_path / "here") == tree(tmp_path / "there") != {}
 
 
+def test_names_that_are_not_utf8_are_kept(jobs, server, cli, walk, tmp_path):
+    folder = tmp_path / "takes"
+    folder.mkdir()
+    name = os.fsdecode(b"caf\xe9")
+    (folder / f"{name}.bvh").write_bytes(walk)
+    submitted = jobs.submit([folder], emit=["csv"])
+    jobs.save(submitted, tmp_path / "here")
+    assert list(tree(tmp_path / "here")) == [f"{name}.csv"]
+    done = subprocess.run([cli, "job", "submit", "-r", folder, "--emit", "csv",
+                           "--server", server.address], capture_output=True,
+                          check=True)
+    jobs.save(done.stdout.decode().strip(), tmp_path / "there")
+    assert tree(tmp_path / "here") == tree(tmp_path / "there")
+
+
 def test_waiting_shows_progress_and_may_end_early(server):
     jobs = Jobs(server.address)
     clips = {str(i): walk_text(8000 + i, 20) for i in range(12)}
@@ -562,6 +577,62 @@ def test_jobs_in_a_forked_child_say_why_not(server):
         [sys.executable, "-c", textwrap.dedent(code), HERE, server.address],
         capture_output=True, text=True, timeout=100)
     assert done.stdout.split() == ["0", "0"], done.stderr
+
+
+@pytest.mark.parametrize("work", ["jobs.wait(name)",
+                                  "list(jobs.results(name))",
+                                  "jobs.submit({'big': big}, again=True)"])
+def test_ctrl_c_ends_calls_of_jobs(server, work):
+    code = """
+        import os, signal, sys, threading, time
+        from bvhmill.jobs import Jobs
+        sys.path.insert(0, sys.argv[2])
+        from conftest import walk_text
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        jobs = Jobs(sys.argv[1])
+        big = walk_text(50_000, 20)
+        clips = {str(i): big[:i - 40] for i in range(40)}
+        name = jobs.submit(clips, again=True).name
+        def kick():
+            time.sleep(0.2)
+            os.kill(os.getpid(), signal.SIGINT)
+        threading.Thread(target=kick).start()
+        try:
+            while True:
+                WORK
+        except KeyboardInterrupt:
+            pass
+        jobs.cancel(name)
+        print('interrupted')
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code).replace("WORK", work),
+         server.address, HERE], capture_output=True, text=True, timeout=200)
+    assert done.stdout == "interrupted\n", done.stderr
+
+
+def test_a_cancelled_task_ends_its_call(server):
+    clips = {str(i): walk_text(9000 + i, 20) for i in range(30)}
+
+    async def run():
+        async with AsyncJobs(server.address) as jobs:
+            submitted = await jobs.submit(clips, again=True)
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(jobs.wait(submitted), 0.01)
+            await jobs.cancel(submitted)
+            return (await jobs.wait(submitted)).is_over
+
+    assert asyncio.run(run())
+
+
+def test_results_that_are_left_are_no_burden(server):
+    jobs = Jobs(server.address)
+    submitted = jobs.submit({str(i): walk_text(500) for i in range(9)})
+    outcomes = jobs.results(submitted)
+    assert next(outcomes).ok
+    outcomes.close()
+    assert not jobs._calls
+    assert len(outcomes_of(jobs, submitted)) == 9
 
 
 def test_the_loop_runs_while_jobs_work(server):

@@ -5,7 +5,6 @@
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "server/store/postgres/open_postgres.h"
-#include "server/store/postgres/postgres_faults.h"
 
 namespace bvhmill::server {
 namespace {
@@ -77,6 +76,7 @@ void StayLost(pqxx::connection* connection) {
 
 Session::Session(const std::string& address, int slot)
     : connection_(address), slot_(slot) {
+  ThrowBefore(FaultPoints::Reach(Effect::kSql));
   pqxx::nontransaction(connection_).exec(kSettings);
   StayLost(&connection_);
 }
@@ -100,11 +100,6 @@ void Work::Notify(const std::string& news) {
   Run("SELECT pg_notify('bvhmill_jobs', $1)", news);
 }
 
-void Work::ReachFaultPoint() {
-  if (FaultPoints::Reach(Effect::kSql) == Fault::kNone) return;
-  throw pqxx::failure("a fault of a test");
-}
-
 Connections::Connections(const std::string& address, int first_slot)
     : address_(WithTimeouts(address)), next_slot_(first_slot) {}
 
@@ -113,10 +108,7 @@ absl::Status Connections::Try() {
     auto session = std::make_unique<Session>(address_, 0);
     return absl::OkStatus();
   } catch (const std::exception& fault) {
-    return MakeCallError({.code = absl::StatusCode::kUnavailable,
-                          .reason = "DATABASE_UNAVAILABLE",
-                          .message = "the database of jobs cannot be used: " +
-                                     FirstLine(fault)});
+    return CannotConnect(fault);
   }
 }
 

@@ -16,6 +16,7 @@
 
 #include "absl/status/status.h"
 #include "server/store/fault_points.h"
+#include "server/store/postgres/postgres_faults.h"
 
 namespace bvhmill::server {
 
@@ -61,24 +62,29 @@ class Work {
   // Runs a statement with values for $1, $2, ... Throws what libpqxx throws.
   template <typename... Args>
   pqxx::result Run(const char* sql, const Args&... args) {
-    ReachFaultPoint();
-    return work_.exec_prepared(session_.NameOf(sql), args...);
+    const Fault fault = FaultPoints::Reach(Effect::kSql);
+    ThrowBefore(fault);
+    pqxx::result rows = work_.exec_prepared(session_.NameOf(sql), args...);
+    ThrowAfter(fault);
+    return rows;
   }
   void Execute(const std::string& sql) {
-    ReachFaultPoint();
+    const Fault fault = FaultPoints::Reach(Effect::kSql);
+    ThrowBefore(fault);
     work_.exec(sql);
+    ThrowAfter(fault);
   }
   // Tells all servers when the transaction is committed.
   void Notify(const std::string& news);
   void Finish() {
-    ReachFaultPoint();
+    const Fault fault = FaultPoints::Reach(Effect::kSql);
+    ThrowBefore(fault);
     work_.commit();
+    ThrowAfter(fault);
   }
   int slot() const { return session_.slot(); }
 
  private:
-  static void ReachFaultPoint();
-
   Session& session_;
   pqxx::work work_;
 };

@@ -5,13 +5,18 @@
 
 namespace bvhmill::server {
 
+bool HasPostgres() { return false; }
+
 absl::Status OpenPostgresJobStore(const std::string& /*address*/,
                                   std::unique_ptr<JobStore>* /*store*/,
                                   std::string* /*identity*/) {
-  return MakeCallError({.code = absl::StatusCode::kUnimplemented,
-                        .reason = "NO_POSTGRES",
-                        .message = "this bvhmilld was built without "
-                                   "PostgreSQL"});
+  return NoPostgres();
+}
+
+absl::Status OpenPostgresRows(const std::string& /*address*/,
+                              std::unique_ptr<JobRows>* /*rows*/,
+                              std::string* /*identity*/) {
+  return NoPostgres();
 }
 
 std::string WithoutPassword(const std::string& /*address*/) { return ""; }

@@ -6,19 +6,35 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "server/store/job_rows.h"
 #include "server/store/job_store.h"
 
 namespace bvhmill::server {
+
+// False if this program was built without PostgreSQL: then the functions below
+// fail with UNIMPLEMENTED, NO_POSTGRES.
+bool HasPostgres();
+// UNIMPLEMENTED, NO_POSTGRES.
+absl::Status NoPostgres();
 
 // Connects to the database at `address`, a URI or a list of settings of libpq,
 // and brings its schema up to date. Several servers may do so at once.
 // UNAVAILABLE, DATABASE_UNAVAILABLE if it does not answer; FAILED_PRECONDITION,
 // DATA_TOO_NEW if a newer server has changed it. The message is for the
-// operator: it may name hosts. UNIMPLEMENTED if this program was built without
-// PostgreSQL. `identity` is that of the database, also of its copies.
+// operator: it may name hosts. `identity` is that of the database, also of its
+// copies.
 absl::Status OpenPostgresJobStore(const std::string& address,
                                   std::unique_ptr<JobStore>* store,
                                   std::string* identity);
+
+// The rows of the database at `address`, and its identity. Reads only: no
+// transaction of a server waits for it. DATABASE_UNAVAILABLE as
+// above; NOT_FOUND, DATA_MISSING if no server has used the database;
+// FAILED_PRECONDITION, DATA_OTHER_VERSION if its schema is not that of this
+// program.
+absl::Status OpenPostgresRows(const std::string& address,
+                              std::unique_ptr<JobRows>* rows,
+                              std::string* identity);
 
 // `address` without a password, for logs.
 std::string WithoutPassword(const std::string& address);

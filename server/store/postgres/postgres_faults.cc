@@ -37,6 +37,13 @@ absl::Status DatabaseUnavailable() {
                         .message = "the database of jobs does not answer"});
 }
 
+absl::Status CannotConnect(const std::exception& fault) {
+  return MakeCallError(
+      {.code = absl::StatusCode::kUnavailable,
+       .reason = "DATABASE_UNAVAILABLE",
+       .message = "the database of jobs cannot be used: " + FirstLine(fault)});
+}
+
 absl::Status StatusOfFault(const std::exception& fault) {
   if (IsLost(fault)) return DatabaseUnavailable();
   constexpr std::string_view kDiskFull = "53100";
@@ -46,6 +53,18 @@ absl::Status StatusOfFault(const std::exception& fault) {
                        : absl::StatusCode::kInternal,
        .reason = is_full ? "DISK_FULL" : "STORE_FAULT",
        .message = "the server cannot use its database: " + FirstLine(fault)});
+}
+
+void ThrowBefore(Fault fault) {
+  if (fault == Fault::kNone || fault == Fault::kLostAnswer) return;
+  // The codes of disk_full and io_error.
+  const char* const code = fault == Fault::kNoSpace ? "53100" : "58030";
+  throw pqxx::sql_error("a fault of a test", "", code);
+}
+
+void ThrowAfter(Fault fault) {
+  if (fault != Fault::kLostAnswer) return;
+  throw pqxx::broken_connection("a fault of a test");
 }
 
 bool MayRunAgain(const std::exception& fault) {

@@ -9,6 +9,8 @@
 #include "bvhmill/base/status.h"
 #include "server/store/blob_store.h"
 #include "server/store/job_parts.h"
+#include "server/store/job_rows.h"
+#include "server/store/migrations.h"
 #include "server/store/postgres/open_postgres.h"
 
 namespace bvhmill::server {
@@ -153,7 +155,7 @@ absl::Status PostgresJobStore::Open(const std::string& address,
                                     std::string* identity) {
   Connections connections(address, 0);
   BVHMILL_RETURN_IF_ERROR(connections.Try());
-  BVHMILL_RETURN_IF_ERROR(MigratePostgres(&connections));
+  BVHMILL_RETURN_IF_ERROR(MigratePostgres(PostgresMigrations(), &connections));
   int server = 0;
   BVHMILL_RETURN_IF_ERROR(connections.Run(Commit::kDurable, [&](Work* work) {
     const pqxx::row row =
@@ -292,13 +294,7 @@ absl::Status PostgresJobStore::IsNamed(const std::string& space,
                                        const std::string& digest,
                                        bool* is_named) {
   return connections_.Run(Commit::kDurable, [&](Work* work) {
-    const pqxx::result found = work->Run(
-        "SELECT 1 FROM item JOIN job ON job.number = item.job WHERE item.blob "
-        "= $1 AND job.space = $2 UNION ALL SELECT 1 FROM output JOIN job ON "
-        "job.number = output.job WHERE output.blob = $1 AND job.space = $2 "
-        "LIMIT 1",
-        digest, space);
-    *is_named = !found.empty();
+    *is_named = !work->Run(kFindNameSql, digest, space).empty();
     return absl::OkStatus();
   });
 }

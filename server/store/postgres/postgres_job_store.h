@@ -17,7 +17,9 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "server/store/job_store.h"
@@ -127,7 +129,10 @@ class PostgresJobStore final : public JobStore {
   std::unique_ptr<JobListener> listener_;
 };
 
-// Brings the schema up to date.
-absl::Status MigratePostgres(Connections* connections);
+// Brings the schema up to date: runs those of the steps that the database does
+// not have, all in one transaction. FAILED_PRECONDITION, DATA_TOO_NEW if it has
+// more steps.
+absl::Status MigratePostgres(std::span<const std::string_view> steps,
+                             Connections* connections);
 
 }  // namespace bvhmill::server

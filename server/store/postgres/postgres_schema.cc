@@ -4,7 +4,6 @@
 
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
-#include "server/store/migrations.h"
 #include "server/store/postgres/postgres_job_store.h"
 
 namespace bvhmill::server {
@@ -13,7 +12,7 @@ namespace {
 // Any number that no other program takes for a lock of this database.
 constexpr char kLock[] = "SELECT pg_advisory_xact_lock(7450113361905)";
 
-absl::Status RunSteps(Work* work) {
+absl::Status RunSteps(std::span<const std::string_view> steps, Work* work) {
   // One server at a time; the others find that nothing is left to do.
   work->Execute(kLock);
   work->Execute("CREATE SCHEMA IF NOT EXISTS bvhmill");
@@ -22,28 +21,29 @@ absl::Status RunSteps(Work* work) {
       "NULL)");
   const pqxx::result found =
       work->Run("SELECT coalesce(max(steps), 0) FROM bvhmill.schema_version");
-  const auto steps = PostgresMigrations().size();
   const auto done = found[0][0].as<size_t>();
-  if (done > steps) {
+  if (done > steps.size()) {
     return MakeCallError({.code = absl::StatusCode::kFailedPrecondition,
                           .reason = "DATA_TOO_NEW",
                           .message = "a newer bvhmilld has made the data"});
   }
-  for (size_t i = done; i < steps; ++i) {
-    work->Execute(std::string(PostgresMigrations()[i]));
+  for (const std::string_view step : steps.subspan(done)) {
+    work->Execute(std::string(step));
   }
-  if (done == steps) return absl::OkStatus();
+  if (done == steps.size()) return absl::OkStatus();
   work->Execute("DELETE FROM bvhmill.schema_version");
   work->Execute("INSERT INTO bvhmill.schema_version VALUES (" +
-                std::to_string(steps) + ")");
+                std::to_string(steps.size()) + ")");
   return absl::OkStatus();
 }
 
 }  // namespace
 
 // All steps in one transaction: a server that is killed leaves none half done.
-absl::Status MigratePostgres(Connections* connections) {
-  return connections->Run(Commit::kDurable, RunSteps);
+absl::Status MigratePostgres(std::span<const std::string_view> steps,
+                             Connections* connections) {
+  return connections->Run(Commit::kDurable,
+                          [&](Work* work) { return RunSteps(steps, work); });
 }
 
 }  // namespace bvhmill::server

@@ -1,18 +1,23 @@
 // The program bvhmilld is killed while it works on jobs, and started again:
 // every item of every job that it has acknowledged gets exactly one result.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/types.h>
 
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <random>
 #include <thread>
 
 #include "bench/server/server_process.h"
+#include "server/store/check_data.h"
 #include "server/store/data_folder.h"
+#include "tests/server/jobs/doc_commands.h"
 #include "tests/server/jobs/job_fixture.h"
+#include "tests/server/jobs/soak.h"
 
 namespace bvhmill::testing {
 namespace {
@@ -96,11 +101,73 @@ TEST_F(KilledServerTest, EachAcknowledgedItemHasOneResult) {
   }
   server_ = nullptr;
   server::DataCheck check;
-  ASSERT_TRUE(server::CheckData(folder_, &check).ok());
+  ASSERT_TRUE(server::CheckData(folder_, "", &check).ok());
   for (const std::string& fault : check.faults) ADD_FAILURE() << fault;
   EXPECT_EQ(check.results, kills * kClips);
   // Outputs of equal clips are one blob.
   EXPECT_EQ(check.blobs - check.unnamed, 2 * kClips);
+}
+
+TEST_F(KilledServerTest, LosesNothingInASoak) {
+  StartProgram();
+  Soak soak;
+  soak.submit = [&](const v1::CreateJobRequest& request) {
+    v1::Job job;
+    if (soak.jobs.empty()) {
+      for (const std::string& clip : soak.clips) calls_->Store(clip);
+    }
+    const grpc::Status made = calls_->Create(request, &job);
+    EXPECT_TRUE(made.ok()) << made.error_message();
+    return job.name();
+  };
+  soak.kill = [&](int /*round*/) {
+    Kill();
+    StartProgram();
+  };
+  soak.await = [&](const std::string& name) { return calls_->Await(name); };
+  soak.results = [&](const std::string& name) {
+    return calls_->Results(name, 50);
+  };
+  soak.Run();
+  Kill();
+  soak.Print("one server", soak.Leaked(folder_, ""));
+}
+
+// The commands of docs/operations.md. The server works on jobs meanwhile.
+TEST_F(KilledServerTest, ABackupHasAllThatWasAcknowledgedBefore) {
+  const std::string copy = folder_ + "-copy";
+  const std::string old = folder_ + "-old";
+  const std::map<std::string, std::string> words = {
+      {"DIR", folder_}, {"COPY", copy}, {"OLD", old}};
+  std::filesystem::remove_all(copy);
+  std::filesystem::remove_all(old);
+  StartProgram();
+  std::vector<std::string> clips;
+  for (int i = 0; i < 40; ++i) clips.push_back(SmallClip(2'000 + i));
+  for (const std::string& clip : clips) calls_->Store(clip);
+  std::vector<std::string> names;
+  for (int i = 0; i < 10; ++i) {
+    v1::CreateJobRequest request = JobOfClips(clips);
+    request.set_request_id(std::to_string(i));
+    v1::Job job;
+    ASSERT_TRUE(calls_->Create(request, &job).ok());
+    names.push_back(job.name());
+  }
+  RunCommands(BVHMILL_BIN, DocCommands("operations.md", "**Backup.**", words));
+  // What comes after the backup is lost with the folder.
+  calls_->Store("a later blob");
+  Kill();
+  EXPECT_THAT(RunCommands(BVHMILL_BIN,
+                          DocCommands("operations.md", "**Restore.**", words)),
+              ::testing::StartsWith("ok\n10 jobs, 400 items, "));
+  StartProgram();
+  EXPECT_EQ(calls_->Missing({BlobOf("a later blob")}).size(), 1u);
+  for (const std::string& name : names) {
+    EXPECT_EQ(calls_->Await(name).state(), v1::JOB_STATE_SUCCEEDED);
+    EXPECT_EQ(calls_->Results(name, 50).size(), clips.size());
+  }
+  std::filesystem::remove_all(copy);
+  std::filesystem::remove_all(old);
 }
 
 }  // namespace

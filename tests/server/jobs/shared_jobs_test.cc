@@ -2,6 +2,7 @@
 // the database is killed again and again, and started again: every item of
 // every job that was acknowledged gets exactly one result.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/types.h>
@@ -15,8 +16,11 @@
 #include <thread>
 
 #include "bench/server/server_process.h"
+#include "bench/support/command.h"
 #include "bench/support/postgres_process.h"
+#include "tests/server/jobs/doc_commands.h"
 #include "tests/server/jobs/job_fixture.h"
+#include "tests/server/jobs/soak.h"
 
 namespace bvhmill::testing {
 namespace {
@@ -104,6 +108,19 @@ class SharedJobsTest : public ::testing::Test {
     return job;
   }
 
+  // The program finds no fault while the servers run.
+  void ExpectGoodData(int jobs) {
+    std::string said;
+    bench::RunCommand(std::string(BVHMILL_BIN) + "/bvhmilld --check-data '" +
+                          folder_ + "' --jobs-database '" + address_ + "'",
+                      &said);
+    EXPECT_THAT(said, ::testing::StartsWith(
+                          "ok\n" + std::to_string(jobs) + " jobs, " +
+                          std::to_string(jobs * kSharedClips) + " items, " +
+                          std::to_string(jobs * kSharedClips) + " results\n"));
+    EXPECT_THAT(said, ::testing::HasSubstr("servers use the data"));
+  }
+
   const std::string folder_ =
       ::testing::TempDir() + "shared-jobs-" + std::to_string(getpid());
   std::unique_ptr<bench::PostgresProcess> postgres_;
@@ -152,8 +169,69 @@ TEST_F(SharedJobsTest, EachAcknowledgedItemHasOneResult) {
   }
   EXPECT_EQ(postgres_->RunSql("shared", "SELECT count(*) FROM bvhmill.result"),
             std::to_string(kills * kSharedClips) + "\n");
+  ExpectGoodData(kills);
   std::cerr << kills << " kills, " << names.size() * kSharedClips
             << " items acknowledged, " << refused_ << " calls refused\n";
+}
+
+TEST_F(SharedJobsTest, LoseNothingInASoak) {
+  Soak soak;
+  soak.submit = [&](const v1::CreateJobRequest& request) {
+    if (soak.jobs.empty()) {
+      for (const std::string& clip : soak.clips) calls_[0]->Store(clip);
+    }
+    return Submit(request);
+  };
+  soak.kill = [&](int round) { KillOne(round); };
+  soak.await = [&](const std::string& name) { return AwaitAnywhere(name); };
+  soak.results = [&](const std::string& name) {
+    return calls_[1]->Results(name, 50);
+  };
+  soak.Run();
+  for (auto& server : servers_) {
+    kill(server->pid(), SIGKILL);
+    server = nullptr;
+  }
+  soak.Print("three servers", soak.Leaked(folder_, address_));
+}
+
+// The commands of docs/jobs-on-several-machines.md. The servers work on jobs
+// meanwhile.
+TEST_F(SharedJobsTest, ABackupHasAllThatWasAcknowledgedBefore) {
+  const std::string page = "jobs-on-several-machines.md";
+  const std::string path = postgres_->programs() + ":" BVHMILL_BIN;
+  const std::string copy = folder_ + "-copy";
+  std::filesystem::remove_all(copy);
+  std::vector<std::string> clips;
+  for (int i = 0; i < kSharedClips; ++i) clips.push_back(SmallClip(2'000 + i));
+  for (const std::string& clip : clips) calls_[0]->Store(clip);
+  std::vector<std::string> names;
+  for (int i = 0; i < 10; ++i) {
+    v1::CreateJobRequest request = JobOfClips(clips);
+    request.set_request_id(std::to_string(i));
+    names.push_back(Submit(request));
+  }
+  RunCommands(
+      path,
+      DocCommands(page, "**Backup.**",
+                  {{"DIR", folder_}, {"COPY", copy}, {"DATABASE", address_}}));
+  for (auto& server : servers_) {
+    kill(server->pid(), SIGKILL);
+    server = nullptr;
+  }
+  std::filesystem::remove_all(folder_);
+  address_ = postgres_->NewDatabase("restored");
+  EXPECT_THAT(RunCommands(path, DocCommands(page, "**Restore.**",
+                                            {{"DIR", folder_},
+                                             {"COPY", copy},
+                                             {"DATABASE", address_}})),
+              ::testing::StartsWith("ok\n10 jobs, 400 items, "));
+  StartProgram(0);
+  for (const std::string& name : names) {
+    EXPECT_EQ(AwaitAnywhere(name).state(), v1::JOB_STATE_SUCCEEDED);
+    EXPECT_EQ(calls_[0]->Results(name, 50).size(), clips.size());
+  }
+  std::filesystem::remove_all(copy);
 }
 
 // The second server holds the call; the first one has the job.

@@ -12,8 +12,11 @@
 
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/digest/sha256.h"
+#include "server/store/check_data.h"
+#include "server/store/fault_points.h"
 #include "server/store/sqlite.h"
 #include "tests/crash/crash_work.h"
+#include "tests/crash/sqlite_faults.h"
 
 namespace bvhmill::testing {
 namespace {
@@ -66,7 +69,7 @@ class DataFolderTest : public ::testing::Test {
   server::DataCheck Check() {
     folder_ = nullptr;
     server::DataCheck check;
-    const absl::Status status = server::CheckData(path_, &check);
+    const absl::Status status = server::CheckData(path_, "", &check);
     EXPECT_TRUE(status.ok()) << status;
     return check;
   }
@@ -90,7 +93,7 @@ TEST_F(DataFolderTest, RefusesASecondServer) {
   std::unique_ptr<DataFolder> second;
   EXPECT_EQ(ReasonOf(DataFolder::Open(path_, {}, &second)), "DATA_IN_USE");
   server::DataCheck check;
-  EXPECT_EQ(ReasonOf(server::CheckData(path_, &check)), "DATA_IN_USE");
+  EXPECT_EQ(ReasonOf(server::CheckData(path_, "", &check)), "DATA_IN_USE");
   folder_ = nullptr;
   EXPECT_TRUE(DataFolder::Open(path_, {}, &second).ok());
 }
@@ -194,8 +197,83 @@ TEST_F(DataFolderTest, ACorruptDatabaseIsFound) {
   database << std::string(8192, '\xee');
   database.close();
   server::DataCheck check;
-  const absl::Status status = server::CheckData(path_, &check);
+  const absl::Status status = server::CheckData(path_, "", &check);
   EXPECT_TRUE(!status.ok() || !check.faults.empty());
+}
+
+struct DiskFault {
+  server::Fault fault;
+  absl::StatusCode code;
+  const char* reason;
+};
+
+// All effects fail from some moment on, also those of SQLite on its own files.
+// What was acknowledged before stays; the server says why it refuses, and goes
+// on when the disk does.
+TEST_F(DataFolderTest, GoesOnAfterItsDiskHasFailed) {
+  constexpr DiskFault kDiskFaults[] = {
+      {server::Fault::kNoSpace, absl::StatusCode::kResourceExhausted,
+       "DISK_FULL"},
+      {server::Fault::kIoError, absl::StatusCode::kInternal, "STORE_FAULT"},
+      {server::Fault::kShortWrite, absl::StatusCode::kInternal, "STORE_FAULT"},
+  };
+  NumberFilesOfSqlite(true);
+  Open();
+  RunJob();
+  int jobs = 1;
+  for (const DiskFault& disk : kDiskFaults) {
+    // From each of the first effects of a call on.
+    for (int64_t at = 1; at <= 12; ++at) {
+      const std::string seed = "f" + std::to_string(++jobs);
+      server::FaultPoints::Arm({at, disk.fault, /*lasts=*/true});
+      server::JobInfo info;
+      bool is_new = false;
+      const absl::Status refused =
+          folder_->jobs().Create(JobOf(seed), NowMs(), &info, &is_new);
+      server::FaultPoints::Disarm();
+      if (refused.ok()) {
+        // The call had fewer effects than that.
+        EXPECT_GT(at, 5);
+        continue;
+      }
+      EXPECT_EQ(refused.code(), disk.code) << refused << " at " << at;
+      EXPECT_EQ(ReasonOf(refused), disk.reason);
+      for (int i = 0; i < kItems; ++i) Upload(SourceOf(seed, i)).IgnoreError();
+      const absl::Status made =
+          folder_->jobs().Create(JobOf(seed), NowMs(), &info, &is_new);
+      EXPECT_TRUE(made.ok()) << made;
+      EXPECT_TRUE(is_new);
+    }
+  }
+  for (int i = 0; i < 20; ++i) Work(folder_.get(), 256, [](const auto&) {});
+  server::JobStats stats;
+  ASSERT_TRUE(folder_->jobs().Stats(&stats).ok());
+  EXPECT_EQ(stats.jobs, 0);
+  EXPECT_THAT(Check().faults, IsEmpty());
+  NumberFilesOfSqlite(false);
+}
+
+// So it does not matter if the folder for temporary files is full.
+TEST_F(DataFolderTest, MakesNoTemporaryFiles) {
+  NumberFilesOfSqlite(true);
+  Open();
+  RunJob();
+  // More than SQLite sorts in its cache.
+  constexpr char kMuch[] =
+      "CREATE TABLE t (a); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i "
+      "+ 1 FROM n WHERE i < 200000) INSERT INTO t SELECT hex(randomblob(20)) "
+      "FROM n; CREATE INDEX b ON t (a); DROP TABLE t;";
+  {
+    std::unique_ptr<server::Database> database;
+    ASSERT_TRUE(server::Database::Open(parent_ + "/sorted.db", &database).ok());
+    ASSERT_TRUE(database->Execute(kMuch).ok());
+    EXPECT_EQ(TemporaryFilesOfSqlite(), 0);
+    // As SQLite does unless it is told.
+    ASSERT_TRUE(database->Execute("PRAGMA temp_store = FILE").ok());
+    ASSERT_TRUE(database->Execute(kMuch).ok());
+    EXPECT_GT(TemporaryFilesOfSqlite(), 0);
+  }
+  NumberFilesOfSqlite(false);
 }
 
 TEST_F(DataFolderTest, DataOfANewerServerAreRefused) {

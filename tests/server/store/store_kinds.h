@@ -86,21 +86,23 @@ class PostgresKind final : public StoreKind {
   const std::string address_;
 };
 
+// False, with the reason in `*why`, if the kind cannot be tested here.
+inline bool CanTest(const std::string& kind, std::string* why) {
+  if (kind == "sqlite") return true;
+  if (!server::HasPostgres()) {
+    *why = "the program was built without PostgreSQL";
+    return false;
+  }
+  return SharedPostgres(why) != nullptr;
+}
+
 // Null, with the reason in `*why`, if the kind cannot be tested here.
 inline std::unique_ptr<StoreKind> MakeKind(const std::string& kind,
                                            const std::string& name,
                                            std::string* why) {
+  if (!CanTest(kind, why)) return nullptr;
   if (kind == "sqlite") return std::make_unique<SqliteKind>(name);
-  std::unique_ptr<server::JobStore> none;
-  std::string identity;
-  if (absl::IsUnimplemented(
-          server::OpenPostgresJobStore("port=1", &none, &identity))) {
-    *why = "the program was built without PostgreSQL";
-    return nullptr;
-  }
-  bench::PostgresProcess* const postgres = SharedPostgres(why);
-  if (postgres == nullptr) return nullptr;
-  return std::make_unique<PostgresKind>(postgres->NewDatabase(name));
+  return std::make_unique<PostgresKind>(SharedPostgres(why)->NewDatabase(name));
 }
 
 }  // namespace bvhmill::testing

@@ -13,7 +13,7 @@ from bvhmill._batch import Outcome
 from bvhmill._source import Path
 from bvhmill.client._connection import AsyncConnection, Settings
 from bvhmill.jobs import _fetch, _steps
-from bvhmill.jobs._calls import Call, Give, Tries, Work
+from bvhmill.jobs._calls import AT_ONCE, Call, Give, Several, Tries, Work
 from bvhmill.jobs._outputs import Emit
 from bvhmill.jobs._sources import Sources
 from bvhmill.jobs._steps import Progress, Steps, Turns, UploadProgress
@@ -119,6 +119,8 @@ class AsyncJobs(AsyncConnection):
         if isinstance(step, Work):
             return await asyncio.get_running_loop().run_in_executor(
                 None, step.run)
+        if isinstance(step, Several):
+            return await self._several(step.calls)
         tries = Tries(step, self._settings)
         while True:
             try:
@@ -126,6 +128,20 @@ class AsyncJobs(AsyncConnection):
             except grpc.RpcError as error:
                 pause = tries.pause_after(error)
             await asyncio.sleep(pause)
+
+    async def _several(self, calls: Sequence[Call]) -> List[Any]:
+        gate = asyncio.Semaphore(AT_ONCE)
+
+        async def one(call: Call) -> Any:
+            async with gate:
+                return await self._do(call)
+
+        tasks = [asyncio.ensure_future(one(call)) for call in calls]
+        try:
+            return [await task for task in tasks]
+        finally:
+            for task in tasks:
+                task.cancel()
 
     async def _try(self, call: Call) -> Any:
         request = call.request()

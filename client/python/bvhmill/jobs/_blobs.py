@@ -46,7 +46,7 @@ class Upload:
 
     # gRPC may run this in a thread of its own, and hides exceptions.
     def _requests(self) -> Iterator[Any]:
-        at = self._at
+        at, self.fault = self._at, None
         request = v1.WriteBlobRequest(blob=self._clip.blob, offset=at)
         try:
             for piece in self._clip.pieces(at, self._chunk_bytes):

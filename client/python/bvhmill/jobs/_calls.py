@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 from dataclasses import dataclass
-from typing import Any, Callable, Generic, TypeVar
+from typing import Any, Callable, Generic, Sequence, TypeVar
 
 from bvhmill.client._connection import (TLS, ServerError, Settings, detail_of,
                                         server_error_of)
@@ -64,6 +64,17 @@ class Work(Generic[T]):
     """Work with files, which must not stop an event loop."""
 
     run: Callable[[], T]
+
+
+@dataclass
+class Several:
+    """Calls that may run at the same time; the answer is a list of theirs."""
+
+    calls: Sequence[Call]
+
+
+# Calls of Several that run at once.
+AT_ONCE = 8
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from bvhmill import _bvhmill
@@ -125,7 +126,8 @@ def _saved(result: Any, layout: _Layout, folder: Folder,
     outputs = layout.outputs_of(result) if error is None else []
     files: tuple[str, ...] = ()
     try:
-        new = NewFiles(folder, result.key, overwrite)
+        name = os.fsdecode(_bvhmill.name_of_key(result.key))
+        new = NewFiles(folder, name, overwrite)
         try:
             there: tuple[str, ...] = yield Work(lambda: _there(
                 outputs, layout.has_report, new))

@@ -1,19 +1,21 @@
 """What the calls of jobs do, step by step, without a connection.
 
-A step is a Call, Work with files, or a value to Give. Both clients run them.
+A step is a Call, Several of them, Work with files, or a value to Give. Both
+clients run them.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
+import threading
 import time
 import uuid
 from typing import Any, Callable, Generator, Iterator, Mapping, Sequence
 from typing import Union
 
 from bvhmill.jobs._blobs import ASK_BYTES, Upload
-from bvhmill.jobs._calls import Call, Give, Work, unary
+from bvhmill.jobs._calls import Call, Give, Several, Work, unary
 from bvhmill.jobs._outputs import Emit, emitted, has_report, job_options
 from bvhmill.jobs._sources import Clip, Sources, clips_of
 from bvhmill.jobs._types import (Job, JobLike, JobState, Submission, job_of,
@@ -21,12 +23,14 @@ from bvhmill.jobs._types import (Job, JobLike, JobState, Submission, job_of,
 from bvhmill.v1 import blob_service_pb2, server_service_pb2
 from bvhmill.v1 import job_service_pb2 as v1
 
-Step = Union[Call, Work[Any], Give]
+Step = Union[Call, Several, Work[Any], Give]
 Steps = Generator[Step, Any, Any]
 Progress = Callable[[Job], object]
 UploadProgress = Callable[[int, int], object]
 
 _NAMES_AT_ONCE = 2000
+# Small uploads in one step.
+_UPLOADS = 256
 # How long the server waits in one call, with and without a progress to show.
 _WAIT_SECONDS = (0.5, 30.0)
 # Those of the command line: a .report.json is wanted; the bytes of all sources.
@@ -125,23 +129,57 @@ def submit(order: Order, progress: UploadProgress | None) -> Steps:
     info = yield unary("ServerService/GetServerInfo",
                        server_service_pb2.GetServerInfoRequest())
     missing = yield from _missing(good)
-    total = sum(clip.size for clip in missing)
-    before = 0
-    for clip in missing:
-        def sent(at: int, before: int = before) -> None:
-            if progress is not None:
-                progress(before + at, total)
-
-        upload = Upload(clip, info.limits.recommended_chunk_bytes, sent)
-        if clip.size >= ASK_BYTES:
-            upload.go_on((yield upload.ask()))
-        upload.check((yield upload.call()))
-        before += clip.size
+    yield from _uploaded(missing, info.limits.recommended_chunk_bytes,
+                         progress)
     build = f"{info.server_version} {info.build.git_commit}"
     made = yield unary("JobService/CreateJob", order.request(good, build))
     errors = {clip.path: clip.error for clip in clips
               if clip.error is not None}
-    return Submission(job_of(made.job), errors, len(missing), total)
+    return Submission(job_of(made.job), errors, len(missing),
+                      sum(clip.size for clip in missing))
+
+
+class _Sent:
+    """The bytes that several uploads have sent, for a progress."""
+
+    def __init__(self, progress: UploadProgress, total: int) -> None:
+        self._progress = progress
+        self._total = total
+        self._done = 0
+        # Uploads may run in threads of gRPC.
+        self._lock = threading.Lock()
+
+    def of_one(self) -> Callable[[int], None]:
+        """What one upload calls with the bytes that it has sent."""
+        last = 0
+
+        def sent(at: int) -> None:
+            nonlocal last
+            with self._lock:
+                self._done += at - last
+                last = at
+                self._progress(self._done, self._total)
+
+        return sent
+
+
+def _uploaded(clips: Sequence[Clip], chunk_bytes: int,
+              progress: UploadProgress | None) -> Steps:
+    """Uploads clips: large ones one by one, small ones several at once."""
+    sent = _Sent(progress or (lambda done, total: None),
+                 sum(clip.size for clip in clips))
+    small = [Upload(clip, chunk_bytes, sent.of_one()) for clip in clips
+             if clip.size < ASK_BYTES]
+    for first in range(0, len(small), _UPLOADS):
+        some = small[first:first + _UPLOADS]
+        answers = yield Several([upload.call() for upload in some])
+        for upload, answer in zip(some, answers):
+            upload.check(answer)
+    for clip in clips:
+        if clip.size >= ASK_BYTES:
+            upload = Upload(clip, chunk_bytes, sent.of_one())
+            upload.go_on((yield upload.ask()))
+            upload.check((yield upload.call()))
 
 
 def _missing(clips: Sequence[Clip]) -> Generator[Step, Any, list[Clip]]:

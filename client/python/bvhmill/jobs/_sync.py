@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import collections
+import itertools
 import os
 import time
-from typing import TYPE_CHECKING, Any, Iterator, List, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Deque, Iterator, List, Mapping
+from typing import Sequence
 
 import grpc
 
@@ -12,7 +15,7 @@ from bvhmill._batch import Outcome
 from bvhmill._source import Path
 from bvhmill.client._connection import Connection, Settings
 from bvhmill.jobs import _fetch, _steps
-from bvhmill.jobs._calls import Call, Give, Tries, Work
+from bvhmill.jobs._calls import AT_ONCE, Call, Give, Several, Tries, Work
 from bvhmill.jobs._outputs import Emit
 from bvhmill.jobs._sources import Sources
 from bvhmill.jobs._steps import Progress, Steps, Turns, UploadProgress
@@ -201,6 +204,8 @@ class Jobs(Connection):
     def _do(self, step: Any) -> Any:
         if isinstance(step, Work):
             return step.run()
+        if isinstance(step, Several):
+            return self._several(step.calls)
         tries = Tries(step, self._settings)
         while True:
             try:
@@ -211,6 +216,32 @@ class Jobs(Connection):
             if pause > 0:
                 self._reopen()
                 time.sleep(pause)
+
+    def _several(self, calls: Sequence[Call]) -> List[Any]:
+        answers: List[Any] = []
+        running: Deque[Any] = collections.deque()
+        waiting = iter(calls)
+        try:
+            with self._calling():
+                while len(answers) < len(calls):
+                    for call in itertools.islice(waiting,
+                                                 AT_ONCE - len(running)):
+                        running.append((call, self._start(call)))
+                    call, future = running.popleft()
+                    try:
+                        answers.append(future.result())
+                    except grpc.RpcError:
+                        # Again, with the rules of trying again.
+                        answers.append(self._do(call))
+        finally:
+            for _, future in running:
+                future.cancel()
+        return answers
+
+    def _start(self, call: Call) -> Any:
+        return call.of(self._open()).future(
+            call.request(), timeout=call.deadline(self._settings),
+            metadata=self._settings.metadata())
 
     def _try(self, call: Call) -> Any:
         answer = call.of(self._open())(

@@ -1,0 +1,155 @@
+#include "server/jobs/item_storer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "bvhmill/base/status.h"
+#include "server/jobs/wall_clock.h"
+#include "server/rpc/catch_as_status.h"
+#include "server/store/file_ops.h"
+
+namespace bvhmill::server {
+namespace {
+
+constexpr char kWhere[] = "the results of jobs";
+constexpr std::chrono::milliseconds kTick(200);
+// Items whose results are stored at once.
+constexpr size_t kMaxStored = 128;
+// Waiting times after a try that failed.
+constexpr int64_t kFirstBackoffMs = 1'000;
+constexpr int64_t kLongestBackoffMs = 300'000;
+
+int64_t BackoffMs(const ClaimedItem& item) {
+  const int shift = std::min(item.tries, 10);
+  return std::min(kFirstBackoffMs << shift, kLongestBackoffMs);
+}
+
+}  // namespace
+
+ItemStorer::ItemStorer(const Log& log, Metrics* metrics, DataFolder* folder,
+                       Hooks hooks)
+    : log_(log),
+      metrics_(*metrics),
+      folder_(*folder),
+      hooks_(std::move(hooks)),
+      first_([this](const std::stop_token& stop) { Run(stop); }),
+      second_([this](const std::stop_token& stop) { Run(stop); }) {}
+
+ItemStorer::~ItemStorer() {
+  first_.request_stop();
+  second_.request_stop();
+  first_.join();
+  second_.join();
+}
+
+void ItemStorer::Put(const WorkPtr& work) {
+  const std::lock_guard lock(mutex_);
+  done_.push_back(work);
+  put_.notify_one();
+}
+
+void ItemStorer::Run(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    put_.wait_for(lock, stop, kTick, [this] { return !done_.empty(); });
+    if (done_.empty() && stop.stop_requested()) break;
+    const auto count =
+        static_cast<ptrdiff_t>(std::min(done_.size(), kMaxStored));
+    std::vector<WorkPtr> done(done_.begin(), done_.begin() + count);
+    done_.erase(done_.begin(), done_.begin() + count);
+    lock.unlock();
+    // Also without items: tries may be left from before.
+    CatchAndLog(log_, kWhere, [&] { Store(done); });
+    if (!done.empty()) hooks_.on_end(done);
+    // Frees what the items hold without the mutex.
+    done.clear();
+    lock.lock();
+  }
+}
+
+void ItemStorer::Store(const std::vector<WorkPtr>& done) {
+  std::vector<WorkPtr> results;
+  std::vector<FailedTry> tries;
+  {
+    const std::lock_guard lock(mutex_);
+    tries.swap(tries_);
+  }
+  for (const WorkPtr& work : done) {
+    const ItemEnd& end = work->end();
+    if (end.result) {
+      results.push_back(work);
+    } else {
+      AddTry(work, end.fault, end.counts, &tries);
+    }
+  }
+  const absl::Status stored =
+      results.empty() ? absl::OkStatus() : StoreResults(results);
+  if (!stored.ok()) {
+    for (const WorkPtr& work : results) {
+      AddTry(work, stored, /*counts=*/false, &tries);
+    }
+  }
+  ReleaseTries(std::move(tries));
+}
+
+// Outputs first, then the results that name them.
+absl::Status ItemStorer::StoreResults(const std::vector<WorkPtr>& done) {
+  NamesHeld names;
+  BVHMILL_RETURN_IF_ERROR(folder_.HoldNames(&names));
+  std::vector<NewBlob*> blobs;
+  std::vector<FinishedItem> items;
+  for (const WorkPtr& work : done) {
+    for (const auto& blob : work->end().outputs) blobs.push_back(blob.get());
+    items.push_back({work->item().lease, *work->end().result});
+  }
+  BVHMILL_RETURN_IF_ERROR(folder_.blobs().Commit(blobs));
+  std::vector<bool> accepted;
+  std::vector<int64_t> over;
+  BVHMILL_RETURN_IF_ERROR(
+      folder_.jobs().Complete(items, WallClockMs(), &accepted, &over));
+  for (size_t i = 0; i < done.size(); ++i) {
+    if (!accepted[i]) continue;
+    const ItemEnd& end = done[i]->end();
+    (end.result->code == 0 ? metrics_.good_items : metrics_.failed_items).Add();
+    if (end.result->is_set_aside) metrics_.items_set_aside.Add();
+    if (end.converted != nullptr) CountClip(*end.converted, &metrics_);
+  }
+  hooks_.on_stored();
+  if (!over.empty()) hooks_.on_over(over);
+  return absl::OkStatus();
+}
+
+// The item will wait again.
+void ItemStorer::AddTry(const WorkPtr& work, const absl::Status& why,
+                        bool counts, std::vector<FailedTry>* tries) {
+  FailedTry& failed = tries->emplace_back();
+  failed.lease = work->item().lease;
+  failed.counts = counts && !IsDiskFull(why);
+  failed.why = MessageOf(why);
+  if (absl::IsCancelled(why)) return;
+  if (!failed.counts) hooks_.on_fault(why);
+  failed.not_before_ms =
+      WallClockMs() + (failed.counts ? BackoffMs(work->item()) : 0);
+  if (!failed.counts) return;
+  metrics_.item_retries.Add();
+  log_.Event("job retry", "a try of an item has failed: " + failed.why);
+}
+
+// Tries that cannot be stored now are stored later.
+void ItemStorer::ReleaseTries(std::vector<FailedTry> tries) {
+  if (tries.empty()) return;
+  std::vector<int64_t> over;
+  const absl::Status released =
+      folder_.jobs().Release(tries, WallClockMs(), &over);
+  if (!released.ok()) {
+    {
+      const std::lock_guard lock(mutex_);
+      tries_.insert(tries_.end(), tries.begin(), tries.end());
+    }
+    return hooks_.on_fault(released);
+  }
+  if (!over.empty()) hooks_.on_over(over);
+}
+
+}  // namespace bvhmill::server

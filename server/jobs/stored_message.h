@@ -1,0 +1,14 @@
+#pragma once
+
+// The messages that rows of jobs have as bytes.
+
+#include <string_view>
+
+#include "server/store/check_data.h"
+
+namespace bvhmill::server {
+
+// True if the bytes are a message of this kind, as servers store it.
+bool IsStoredMessage(StoredMessage kind, std::string_view bytes);
+
+}  // namespace bvhmill::server

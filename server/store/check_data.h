@@ -1,0 +1,59 @@
+#pragma once
+
+// The check of the jobs and blobs that servers have stored.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+
+namespace bvhmill::server {
+
+// What the bytes of a row are. The stores do not read messages: the caller of
+// the check does.
+enum class StoredMessage : uint8_t {
+  // The options of a job or an item.
+  kOptions,
+  kAnnotations,
+  kResult,
+};
+
+struct DataCheck {
+  // Set by the caller: true if `bytes` is such a message. May be empty.
+  std::function<bool(StoredMessage kind, std::string_view bytes)> is_message;
+
+  int64_t jobs = 0;
+  int64_t items = 0;
+  int64_t results = 0;
+  int64_t blobs = 0;
+  int64_t blob_bytes = 0;
+  // Blobs that no job names; they are removed in time.
+  int64_t unnamed = 0;
+  // Servers used the data at the begin or the end of the check: the counts
+  // above are those of different moments. Faults are faults all the same.
+  bool is_live = false;
+  // One sentence for each fault; the first 1000.
+  std::vector<std::string> faults;
+};
+
+// Reads everything in the data folder at `path` and checks it: the database;
+// that every blob has its digest; that jobs count their items; that each item
+// that is done has one result, and others none; that rows have the values that
+// servers give them; that all blobs that are named exist.
+//
+// `database` is empty for the folder of one server, which must not run:
+// FAILED_PRECONDITION, DATA_IN_USE. Else it is the address of the database of
+// several servers, which may run meanwhile: see OpenPostgresJobStore, and
+// DataFolder::OpenShared. Also FAILED_PRECONDITION: DATA_OTHER_VERSION;
+// DATA_OF_ANOTHER_DATABASE if the folder and the database do not belong
+// together. NOT_FOUND, DATA_MISSING if there are no data.
+//
+// Changes nothing, except that it makes the file `lock` where it is missing,
+// and that SQLite brings in what a killed server has written into its log.
+absl::Status CheckData(const std::string& path, const std::string& database,
+                       DataCheck* check);
+
+}  // namespace bvhmill::server

@@ -1,0 +1,64 @@
+#pragma once
+
+// The rows of a database of jobs, for a check of them. The tables and columns
+// of all engines have the same names, except for the counts of a job: so one
+// text of SQL reads them all.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "server/store/blob_store.h"
+
+namespace bvhmill::server {
+
+// One thread at a time. Changes nothing in the database. Statuses: those of
+// JobStore.
+class JobRows {
+ public:
+  using Row = std::vector<std::string>;
+
+  JobRows() = default;
+  virtual ~JobRows() = default;
+  JobRows(const JobRows&) = delete;
+  JobRows& operator=(const JobRows&) = delete;
+
+  // Has the engine read all that it has stored: calls `add` with what is
+  // damaged, in one sentence each.
+  virtual absl::Status FindDamage(
+      const std::function<void(const std::string& fault)>& add) = 0;
+
+  // Calls `take` with each row of a query. Numbers are decimal digits. All
+  // queries see the database as it was at the first one.
+  virtual absl::Status Read(
+      const std::string& sql,
+      const std::function<void(const Row& row)>& take) = 0;
+
+  // No row is read any more: the database need not keep their state.
+  virtual void EndReads() {}
+
+  // A query with a row for each job that has counts: job, ok, failed, leased.
+  virtual const char* counts() const = 0;
+
+  // True if an item or a result names the blob now: this call also sees what
+  // was changed since the first query.
+  virtual absl::Status IsNamed(const BlobName& blob, bool* is_named) = 0;
+};
+
+// Opens the database of one server at `path`. FAILED_PRECONDITION,
+// DATA_OTHER_VERSION if its schema is not that of this program.
+absl::Status OpenSqliteRows(const std::string& path,
+                            std::unique_ptr<JobRows>* rows);
+
+// Finds whether an item or an output names the blob $1 of the space $2.
+inline constexpr char kFindNameSql[] =
+    "SELECT 1 FROM item JOIN job ON job.number = item.job WHERE item.blob = $1 "
+    "AND job.space = $2 UNION ALL SELECT 1 FROM output JOIN job ON job.number "
+    "= output.job WHERE output.blob = $1 AND job.space = $2 LIMIT 1";
+
+// DATA_OTHER_VERSION.
+absl::Status OtherVersion();
+
+}  // namespace bvhmill::server

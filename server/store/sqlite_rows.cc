@@ -1,0 +1,75 @@
+// The rows of the database of one server.
+
+#include "bvhmill/base/call_error.h"
+#include "bvhmill/base/status.h"
+#include "server/store/job_rows.h"
+#include "server/store/migrations.h"
+#include "server/store/sqlite.h"
+
+namespace bvhmill::server {
+namespace {
+
+class SqliteRows final : public JobRows {
+ public:
+  explicit SqliteRows(std::unique_ptr<Database> database)
+      : database_(std::move(database)) {}
+
+  absl::Status CheckVersion() {
+    Statement version(database_.get(), "PRAGMA user_version");
+    const bool has_row = version.Step();
+    BVHMILL_RETURN_IF_ERROR(version.status());
+    const auto steps = static_cast<int64_t>(Migrations().size());
+    return has_row && version.Int(0) == steps ? absl::OkStatus()
+                                              : OtherVersion();
+  }
+
+  absl::Status FindDamage(
+      const std::function<void(const std::string& fault)>& add) override {
+    Statement integrity(database_.get(), "PRAGMA integrity_check(100)");
+    while (integrity.Step()) {
+      const std::string said = integrity.Text(0);
+      if (said != "ok") add("the database is damaged: " + said);
+    }
+    return integrity.status();
+  }
+
+  // No other process changes the database while it is checked.
+  absl::Status Read(const std::string& sql,
+                    const std::function<void(const Row& row)>& take) override {
+    Statement find(database_.get(), sql.c_str());
+    Row row;
+    while (find.Step()) {
+      row.clear();
+      for (int i = 0; i < find.columns(); ++i) row.push_back(find.Text(i));
+      take(row);
+    }
+    return find.status();
+  }
+
+  const char* counts() const override {
+    return "SELECT number AS job, ok, failed, leased FROM job";
+  }
+
+  absl::Status IsNamed(const BlobName& blob, bool* is_named) override {
+    Statement find(database_.get(), kFindNameSql);
+    *is_named = find.Bind(blob.digest).Bind(blob.space).Step();
+    return find.status();
+  }
+
+ private:
+  const std::unique_ptr<Database> database_;
+};
+
+}  // namespace
+
+absl::Status OpenSqliteRows(const std::string& path,
+                            std::unique_ptr<JobRows>* rows) {
+  std::unique_ptr<Database> database;
+  BVHMILL_RETURN_IF_ERROR(Database::Open(path, &database));
+  auto out = std::make_unique<SqliteRows>(std::move(database));
+  BVHMILL_RETURN_IF_ERROR(out->CheckVersion());
+  *rows = std::move(out);
+  return absl::OkStatus();
+}
+
+}  // namespace bvhmill::server

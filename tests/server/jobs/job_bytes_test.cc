@@ -1,0 +1,112 @@
+// Jobs with texts of any bytes, and rows of jobs with wrong ones.
+
+#include <gmock/gmock.h>
+#include <google/protobuf/stubs/logging.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "server/store/sqlite.h"
+#include "tests/server/jobs/job_fixture.h"
+
+namespace bvhmill::testing {
+namespace {
+
+using grpc::StatusCode;
+
+// What a field of type string must be. The client library sends other bytes,
+// too.
+TEST_F(JobServerTest, TextsThatAreNoUtf8AreRefused) {
+  google::protobuf::SetLogHandler(nullptr);
+  StartJobs();
+  const std::string bytes = "caf\xE9";
+  const std::vector<std::function<void(v1::CreateJobRequest*)>> spoils = {
+      [&](auto* request) { request->set_display_name(bytes); },
+      [&](auto* request) { request->set_request_id(bytes); },
+      [&](auto* request) { request->mutable_items(0)->set_key(bytes); },
+      [&](auto* request) {
+        request->mutable_items(0)->mutable_source()->set_display_name(bytes);
+      },
+      [&](auto* request) { (*request->mutable_annotations())["a"] = bytes; },
+  };
+  for (const auto& spoil : spoils) {
+    v1::CreateJobRequest request = JobOfClips(SomeClips(1));
+    spoil(&request);
+    v1::Job job;
+    const grpc::Status status = calls_->Create(request, &job);
+    EXPECT_EQ(status.error_code(), StatusCode::INVALID_ARGUMENT);
+    EXPECT_EQ(DetailsOf(status).info.reason(), "MESSAGE_BROKEN");
+    EXPECT_THAT(status.error_message(), ::testing::HasSubstr("UTF-8"));
+  }
+  v1::Job job;
+  EXPECT_EQ(calls_->Get("jobs/" + bytes, &job).error_code(),
+            StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(calls_->Get(std::string("jobs/a\0b", 8), &job).error_code(),
+            StatusCode::NOT_FOUND);
+}
+
+// Names in files are bytes: they are sent as the library shows them, in results
+// and in reports of clips that cannot be read.
+TEST_F(JobServerTest, NamesInClipsMayHaveAnyBytes) {
+  StartJobs();
+  std::string clip = SmallClip(2);
+  const size_t at = clip.find("ROOT ") + 5;
+  clip.replace(at, clip.find_first_of(" \r\n{", at) - at, "H\xFFps");
+  const std::string broken = clip.substr(0, clip.find("CHANNELS"));
+  for (const std::string& one : {clip, broken}) calls_->Store(one);
+  v1::Job job;
+  ASSERT_TRUE(calls_->Create(JobOfClips({clip, broken}), &job).ok());
+  ASSERT_EQ(calls_->Await(job.name()).state(), v1::JOB_STATE_SUCCEEDED);
+  const auto results = calls_->Results(job.name());
+  EXPECT_EQ(results.at("0").status().code(), 0);
+  EXPECT_EQ(results.at("0").info().joints(0).name(), "H\xC3\xBFps");
+  EXPECT_EQ(results.at("1").status().code(), StatusCode::INVALID_ARGUMENT);
+  ASSERT_GT(results.at("1").report().issues_size(), 0);
+  EXPECT_THAT(results.at("1").report().issues(0).message(),
+              ::testing::HasSubstr("H\xC3\xBFps"));
+}
+
+// One row of the database has other bytes than were written.
+TEST_F(JobServerTest, ADamagedRowIsNamed) {
+  StartJobs();
+  const std::vector<std::string> clips = SomeClips(3);
+  for (const std::string& clip : clips) calls_->Store(clip);
+  v1::Job job;
+  ASSERT_TRUE(calls_->Create(JobOfClips(clips), &job).ok());
+  ASSERT_EQ(calls_->Await(job.name()).items().ok(), 3);
+  server_ = nullptr;
+  {
+    std::unique_ptr<server::Database> database;
+    ASSERT_TRUE(server::Database::Open(folder_ + "/jobs.db", &database).ok());
+    ASSERT_TRUE(database
+                    ->Execute("UPDATE result SET bytes = X'FF' WHERE item = 1; "
+                              "UPDATE job SET annotations = X'FF'")
+                    .ok());
+  }
+  StartJobs();
+  ASSERT_TRUE(calls_->Get(job.name(), &job).ok());
+  EXPECT_EQ(job.error().info().reason(), "JOB_DAMAGED");
+  EXPECT_EQ(job.items().ok(), 3);
+  v1::ListJobResultsRequest request;
+  request.set_name(job.name());
+  v1::ListJobResultsResponse response;
+  const grpc::Status damaged = calls_->jobs()->ListJobResults(
+      calls_->Context().get(), request, &response);
+  EXPECT_EQ(damaged.error_code(), StatusCode::DATA_LOSS);
+  EXPECT_EQ(DetailsOf(damaged).info.reason(), "JOB_DAMAGED");
+  EXPECT_THAT(damaged.error_message(),
+              ::testing::HasSubstr("the stored result of item 1"));
+  // The others can be read: the token is the number of the damaged item.
+  request.set_page_token("1");
+  ASSERT_TRUE(calls_->jobs()
+                  ->ListJobResults(calls_->Context().get(), request, &response)
+                  .ok());
+  ASSERT_EQ(response.results_size(), 1);
+  EXPECT_EQ(response.results(0).key(), "2");
+}
+
+}  // namespace
+}  // namespace bvhmill::testing
