@@ -95,6 +95,12 @@ int HashToken(const std::string& name) {
 
 // --check-data
 int CheckDataOnly(const bvhmill::server::ServerConfig& config) {
+  if (!config.s3.address.empty()) {
+    return Fail(absl::UnimplementedError(
+                    "--check-data reads folders: it cannot check the blobs of "
+                    "--blobs"),
+                2);
+  }
   bvhmill::server::DataCheck check;
   check.is_message = &bvhmill::server::IsStoredMessage;
   const absl::Status status = bvhmill::server::CheckData(

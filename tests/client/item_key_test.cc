@@ -1,6 +1,6 @@
 // Keys of items are UTF-8, and give back the names that they were made of.
 
-#include "client/cli/jobs/item_key.h"
+#include "client/cli/io/item_key.h"
 
 #include <gtest/gtest.h>
 

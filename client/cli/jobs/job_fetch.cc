@@ -14,7 +14,7 @@
 #include "bvhmill/encode/report_json.h"
 #include "bvhmill/wire/options.h"
 #include "bvhmill/wire/result.h"
-#include "client/cli/jobs/item_key.h"
+#include "client/cli/io/item_key.h"
 #include "client/cli/jobs/job_server.h"
 #include "client/cli/jobs/output_formats.h"
 #include "client/cli/ui/text.h"

@@ -18,9 +18,9 @@
 #include "client/cli/batch.h"
 #include "client/cli/claims.h"
 #include "client/cli/fixed_order.h"
+#include "client/cli/io/item_key.h"
 #include "client/cli/io/posix_files.h"
 #include "client/cli/io/read_clip.h"
-#include "client/cli/jobs/item_key.h"
 #include "client/cli/jobs/job_server.h"
 #include "client/cli/ui/text.h"
 

@@ -17,8 +17,8 @@
 #include "bvhmill/encode/report_json.h"
 #include "client/cli/claims.h"
 #include "client/cli/io/inputs.h"
+#include "client/cli/io/item_key.h"
 #include "client/cli/io/packed_name.h"
-#include "client/cli/jobs/item_key.h"
 #include "client/python/module/bind.h"
 
 namespace bvhmill::python {

@@ -1,4 +1,4 @@
-#include "client/cli/jobs/item_key.h"
+#include "client/cli/io/item_key.h"
 
 #include <charconv>
 
