@@ -72,7 +72,7 @@ setup(
     long_description_content_type="text/markdown",
     license_files=["LICENSE"],
     python_requires=">=3.9",
-    install_requires=["numpy >= 1.22"],
+    install_requires=["numpy >= 1.23"],
     extras_require={"client": ["grpcio >= 1.46", "protobuf >= 3.20"]},
     distclass=Compiled,
     ext_modules=[Extension("bvhmill._bvhmill", [])],

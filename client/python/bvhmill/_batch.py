@@ -10,12 +10,13 @@ from typing import Sequence
 import numpy as np
 
 from bvhmill import _bvhmill
+from bvhmill._arrays import NamedArrays
 from bvhmill._errors import BvhError, error_of, os_error
 from bvhmill._info import Info, info_of
-from bvhmill._options import read_options, thread_count
-from bvhmill._read import conventions_of, take_of
+from bvhmill._options import array_names, read_options, thread_count
+from bvhmill._read import conventions_of, error_of_conversion, take_of
 from bvhmill._report import Report, report_of
-from bvhmill._source import Path
+from bvhmill._source import Path, is_path, name_of, path_bytes
 from bvhmill._take import Take
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class TakeIterator(Iterator[Outcome]):
         self._paths = paths
         self._end_sites = end_sites
         self._conventions = conventions
-        self._native = _bvhmill._Batch([os.fsencode(p) for p in paths],
+        self._native = _bvhmill._Batch([path_bytes(p) for p in paths],
                                        native, threads, ordered, max_bytes)
 
     def __next__(self) -> Outcome:
@@ -84,11 +85,11 @@ class TakeIterator(Iterator[Outcome]):
         if conversion.os_error:
             return Outcome(path, None, os_error(conversion.os_error, path),
                            None, seconds)
-        try:
-            take = take_of(conversion, self._end_sites, self._conventions,
-                           path)
-        except BvhError as error:
+        # It is not raised: a traceback would keep this iterator alive.
+        error = error_of_conversion(conversion, path)
+        if error is not None:
             return Outcome(path, None, error, error.report, seconds)
+        take = take_of(conversion, self._end_sites, self._conventions, path)
         return Outcome(path, take, None, take.report, seconds)
 
     def close(self) -> None:
@@ -107,7 +108,13 @@ class TakeIterator(Iterator[Outcome]):
 def _paths_of(paths: Iterable[Path]) -> list[str]:
     if isinstance(paths, (str, bytes, os.PathLike)):
         raise TypeError("paths must be a list of paths, not a single one")
-    return [os.fspath(path) for path in paths]
+    names = []
+    for path in paths:
+        if not is_path(path):
+            raise TypeError("paths must be str or path objects, not "
+                            f"{type(path).__name__}")
+        names.append(name_of(path))
+    return names
 
 
 def read_many(paths: Iterable[Path], *,
@@ -132,8 +139,13 @@ def read_many(paths: Iterable[Path], *,
                         end_sites, conventions_of(options))
 
 
-async def read_many_async(paths: Iterable[Path],
-                          **options: Any) -> AsyncIterator[Outcome]:
+async def read_many_async(paths: Iterable[Path], *,
+                          arrays: Sequence[Array] = ("positions",),
+                          end_sites: bool = False, keep_values: bool = True,
+                          threads: int = 0, ordered: bool = True,
+                          max_bytes: int = _QUEUE_BYTES,
+                          **options: Unpack[ReadOptions]
+                          ) -> AsyncIterator[Outcome]:
     """`read_many` for `async for`: one helper thread waits for results.
 
     >>> import asyncio, bvhmill
@@ -145,7 +157,9 @@ async def read_many_async(paths: Iterable[Path],
     # It takes longer to import than all of this package.
     import asyncio
 
-    outcomes = read_many(paths, **options)
+    outcomes = read_many(paths, arrays=arrays, end_sites=end_sites,
+                         keep_values=keep_values, threads=threads,
+                         ordered=ordered, max_bytes=max_bytes, **options)
     loop = asyncio.get_running_loop()
     try:
         while True:
@@ -159,7 +173,7 @@ async def read_many_async(paths: Iterable[Path],
 
 
 @dataclass(frozen=True, eq=False)
-class Batch:
+class Batch(NamedArrays):
     """Takes with one list of joints, as single arrays; no object a take.
 
     Take i has the frames `frame_offsets[i]` to `frame_offsets[i + 1]` of each
@@ -202,14 +216,6 @@ class Batch:
         begin, end = self.frame_offsets[take:take + 2]
         return slice(int(begin), int(end))
 
-    def __getattr__(self, name: str) -> npt.NDArray[np.float32]:
-        arrays = self.__dict__.get("arrays", {})
-        if name in arrays:
-            array: npt.NDArray[np.float32] = arrays[name]
-            return array
-        raise AttributeError(f"this batch has no {name!r}; it has the arrays "
-                             + ", ".join(arrays))
-
     def __repr__(self) -> str:
         return (f"<bvhmill.Batch: {len(self)} takes, {self.frames} frames, "
                 f"{len(self.rigs)} rigs, {len(self.errors)} errors, "
@@ -223,24 +229,27 @@ def read_batch(paths: Iterable[Path], *,
     """Reads many files into single arrays: what many small files need.
 
     The batch has the takes of the most frequent list of joints. A bad file
-    raises nothing; it is in `errors`.
+    raises nothing; it is in `errors`. If no file is good, the arrays have no
+    frames and no joints.
 
     >>> import bvhmill
     >>> list(bvhmill.read_batch(["absent.bvh"]).errors)
     ['absent.bvh']
     """
-    if not arrays:
+    kinds = array_names(arrays)
+    if not kinds:
         raise ValueError("arrays must have a name, at least one")
-    native = read_options(arrays, end_sites, False, False, 1, options)
+    native = read_options(kinds, end_sites, False, False, 1, options)
     names = _paths_of(paths)
     groups, failures, _ = _bvhmill.read_flat(
-        [os.fsencode(p) for p in names], native, thread_count(threads))
+        [path_bytes(p) for p in names], native, thread_count(threads))
     errors = {names[path]: _failure(names[path], number, error, report)
               for path, number, error, report in failures}
-    batches = [_batch_of(group, tuple(dict.fromkeys(arrays)), names)
-               for group in groups]
+    batches = [_batch_of(group, kinds, names) for group in groups]
     if not batches:
-        return Batch({}, np.zeros(1, np.int64), np.zeros(0, np.int32),
+        empty = {name: np.zeros((0, 0, 4 if "rotations" in name else 3),
+                                np.float32) for name in kinds}
+        return Batch(empty, np.zeros(1, np.int64), np.zeros(0, np.int32),
                      np.zeros(0), [], [], errors, [])
     first = batches[0]
     first.errors.update(errors)

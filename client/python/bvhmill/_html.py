@@ -21,7 +21,7 @@ def html_of(take: Take) -> str:
     """At most 20 KB. Attributes alone, which untrusted notebooks keep."""
     report = take.report
     rows = [
-        ("file", take.source_name[:200] or "-"),
+        ("file", _shown(take.source_name[:200]) or "-"),
         ("frames", f"{take.frames} ({take.duration:.2f} s at "
                    f"{take.fps:g} fps)"),
         ("joints", str(take.joints)),
@@ -35,6 +35,11 @@ def html_of(take: Take) -> str:
     return f"<table>{cells}</table>{_picture(take)}"
 
 
+def _shown(name: str) -> str:
+    """A name without surrogates, which a path that is not UTF-8 has."""
+    return name.encode("utf-8", "replace").decode()
+
+
 def _picture(take: Take) -> str:
     if take.frames == 0 or take.joints == 0:
         return ""
@@ -43,9 +48,9 @@ def _picture(take: Take) -> str:
         poses = take.positions[frames][..., :2].astype(float)
     except ValueError:
         return ""
-    poses = poses - np.nanmean(poses, axis=1, keepdims=True) * [1, 0]
     if not np.isfinite(poses).all():
         return ""
+    poses = poses - poses.mean(axis=1, keepdims=True) * [1, 0]
     low, high = poses.min(axis=(0, 1)), poses.max(axis=(0, 1))
     column = _WIDTH / len(frames)
     size = np.maximum(high - low, 1e-6)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 import os
 from typing import Any, Callable, Iterable, Literal, Mapping
 from typing import Sequence, Tuple, TypedDict, Union
@@ -13,6 +14,7 @@ from bvhmill._errors import error_of
 
 Array = Literal["positions", "rotations", "world_rotations", "velocities"]
 ARRAYS = ("positions", "rotations", "world_rotations", "velocities")
+MAX_THREADS = 1024
 UNITS: dict[str, float] = {
     "m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "inch": 0.0254,
     "ft": 0.3048}
@@ -24,9 +26,9 @@ class EditOptions(TypedDict, total=False):
 
     Joints are given by NAME, NAME#2 (the second of that name) or PREFIX*.
     `joint_map` is the name of a built-in map, or old names and new names.
-    `frames` is a slice, or (begin, end) or (begin, end, step). `units` and `up`
-    say what the file has; `to_units` and `to_up` what is wanted. A unit is a
-    word such as "cm", or metres per unit.
+    `frames` is a slice, or (begin, end) or (begin, end, step); only a slice can
+    leave out its end. `units` and `up` say what the file has; `to_units` and
+    `to_up` what is wanted. A unit is a word such as "cm", or metres per unit.
     """
 
     drop_repeated_frames: bool
@@ -56,7 +58,7 @@ class CheckOptions(TypedDict, total=False):
     """How a file is read and judged.
 
     `ignore` and `only` are codes of docs/issues.md, or groups such as
-    "DATA_*"; ignoring that group about doubles the speed of reading.
+    "DATA_*"; without that group reading is two to five times as fast.
     `severities` has a severity by code, `thresholds` a number by "CODE.name".
     `limits` has limits by name, 0 for none. `joint_positions` and `root_offset`
     are the readings of docs/conventions.md.
@@ -75,7 +77,55 @@ class CheckOptions(TypedDict, total=False):
 
 
 class ReadOptions(CheckOptions, EditOptions, total=False):
-    """How a file is read, judged and edited."""
+    """How a file is read, judged and edited: the keywords of `read`.
+
+    Reading and judging (`CheckOptions`): strict, ignore, only, severities,
+    thresholds, max_issues, joint_positions, root_offset, format, limits.
+
+    Editing (`EditOptions`), in the order in which it is done:
+    drop_repeated_frames, snap_frame_time, fill_gap_frames, replace_spikes,
+    unwrap_angles, drop, keep, rename, joint_map, frames, fps, interpolation,
+    up, to_up, units, to_units, in_place, root_motion, root_axes, root_signs,
+    root_correction.
+    """
+
+
+class NpzOptions(TypedDict, total=False):
+    """Options of an .npz: `arrays` are names of `Array`, but not
+    "world_rotations"; `world` makes `rotations` those of the world."""
+
+    arrays: Sequence[Array]
+    kind: Literal["quaternion", "matrix", "6d"]
+    world: bool
+
+
+class AnimOptions(TypedDict, total=False):
+    """Options of an .anim of Second Life; see AnimFormat of the API."""
+
+    profile: Literal["best", "viewer"]
+    reference: Literal["auto", "rest", "first"]
+    joint_map: Union[str, Mapping[str, str]]
+    accept_odd: bool
+    for_upload: bool
+    match_limbs: bool
+    scale_to_avatar: bool
+    max_degrees: float
+    max_millimetres: float
+    max_bytes: int
+    loop: bool
+    loop_in: float
+    loop_out: float
+    ease_in: float
+    ease_out: float
+    priority: int
+    hand_pose: int
+    emote: str
+
+
+class SaveOptions(NpzOptions, AnimOptions, total=False):
+    """Options of any file. TypeError for one that the format does not have."""
+
+    decimals: int
 
 
 CHECK_KEYS = tuple(CheckOptions.__annotations__)
@@ -115,15 +165,30 @@ def _unit(key: str, value: Any) -> float:
 
 def _frames(key: str, value: Any) -> tuple[int, int, int]:
     if isinstance(value, slice):
-        value = (value.start or 0, value.stop or 0, value.step or 1)
-    begin, end, step = (*value, 1) if len(value) == 2 else value
-    return int(begin), int(end), int(step)
+        parts = (value.start, value.stop, value.step)
+        begin, end, step = (None if part is None else operator.index(part)
+                            for part in parts)
+    else:
+        begin, end, step = map(operator.index, (*value, 1) if len(value) == 2
+                               else value)
+    # Of the native words, an end of 0 is the end of the file.
+    if end is not None and end <= 0:
+        raise ValueError(f"{key}={value!r}: the end must be 1 at least; "
+                         "a slice without an end goes to the last frame")
+    return begin or 0, end or 0, 1 if step is None else step
 
 
 def _names(key: str, value: Any) -> list[str]:
     if isinstance(value, (str, bytes)):
         raise TypeError(f"{key} must be a list of names, not a single one")
     return [str(name) for name in value]
+
+
+def _three(key: str, value: Any) -> list[float]:
+    numbers = [float(number) for number in value]
+    if len(numbers) != 3:
+        raise ValueError(f"{key}={value!r}: must be three numbers")
+    return numbers
 
 
 def _threshold(name: str, number: float) -> tuple[str, str, float]:
@@ -134,19 +199,22 @@ def _threshold(name: str, number: float) -> tuple[str, str, float]:
 
 
 _PLAIN: dict[str, Callable[[Any], Any]] = {
-    "strict": bool, "max_issues": int,
+    "strict": bool, "max_issues": operator.index,
     "severities": lambda value: {k: str(v) for k, v in value.items()},
     "thresholds": lambda value: [_threshold(k, v) for k, v in value.items()],
-    "limits": lambda value: {k: int(v) for k, v in value.items()},
+    "limits": lambda value: {k: operator.index(v) for k, v in value.items()},
+    "joint_map": lambda value: (value if isinstance(value, str)
+                                else list(value.items())),
     "rename": lambda value: list(value.items()), "fps": float,
     "drop_repeated_frames": bool, "snap_frame_time": bool,
-    "fill_gap_frames": int, "replace_spikes": bool, "unwrap_angles": bool,
+    "fill_gap_frames": operator.index, "replace_spikes": bool, "unwrap_angles": bool,
     "root_axes": str, "root_signs": str,
-    "root_correction": lambda value: [float(v) for v in value],
 }
+_MAPPINGS = ("severities", "thresholds", "limits", "rename", "joint_map")
 _CHECKED: dict[str, Callable[[str, Any], Any]] = {
     "ignore": _names, "only": _names, "drop": _names, "keep": _names,
     "frames": _frames, "units": _unit, "to_units": _unit,
+    "root_correction": _three,
     **{key: _word for key in _WORDS},
 }
 
@@ -163,15 +231,20 @@ def words_of(options: Mapping[str, Any],
         if key == "in_place":
             if value:
                 words.setdefault("root_motion", "in_place")
-        elif key == "joint_map":
-            rows = not isinstance(value, str)
-            words["joint_map_rows" if rows else "joint_map"] = (
-                list(value.items()) if rows else value)
-        elif key in _CHECKED:
-            words[key] = _CHECKED[key](key, value)
-        else:
-            words[key] = _PLAIN[key](value)
+            continue
+        rows = key == "joint_map" and not isinstance(value, str)
+        words["joint_map_rows" if rows else key] = _native(key, value)
     return words
+
+
+def _native(key: str, value: Any) -> Any:
+    """The native word of one keyword. TypeError or ValueError."""
+    if key in _MAPPINGS and not (hasattr(value, "items") or key == "joint_map"
+                                 and isinstance(value, str)):
+        raise TypeError(f"{key}={value!r}: must be a mapping")
+    if key in _CHECKED:
+        return _CHECKED[key](key, value)
+    return _PLAIN[key](value)
 
 
 def unknown(key: str, known: Iterable[str]) -> str:
@@ -183,16 +256,21 @@ def unknown(key: str, known: Iterable[str]) -> str:
     return f"there is no option {key!r}{hint}"
 
 
-def outputs_of(arrays: Sequence[str], end_sites: bool,
-               keep_values: bool) -> list[tuple[str, str, dict[str, Any]]]:
-    """The outputs that give `arrays`. ValueError for an unknown one."""
+def array_names(arrays: Iterable[str]) -> tuple[str, ...]:
+    """The names, each once. TypeError for a single name."""
     if isinstance(arrays, str):
         raise TypeError("arrays must be a list of names, such as "
                         f"[{arrays!r}]")
+    return tuple(dict.fromkeys(arrays))
+
+
+def outputs_of(arrays: Iterable[str], end_sites: bool,
+               keep_values: bool) -> list[tuple[str, str, dict[str, Any]]]:
+    """The outputs that give `arrays`. ValueError for an unknown one."""
     outputs: list[tuple[str, str, dict[str, Any]]] = []
     if keep_values:
         outputs.append(("values", "values", {}))
-    for name in dict.fromkeys(arrays):
+    for name in array_names(arrays):
         if name not in ARRAYS:
             raise ValueError(f"arrays: there is no {name!r}; there are "
                              + ", ".join(ARRAYS))
@@ -225,13 +303,11 @@ def _plain_options(arrays: tuple[str, ...], end_sites: bool, keep_values: bool,
     return checked(words)
 
 
-def read_options(arrays: Sequence[str], end_sites: bool, keep_values: bool,
+def read_options(arrays: Iterable[str], end_sites: bool, keep_values: bool,
                  skeleton: bool, threads: int,
                  options: Mapping[str, Any]) -> _bvhmill._Options:
     """Options of reading; those of equal calls are made once."""
-    if isinstance(arrays, str):
-        outputs_of(arrays, end_sites, keep_values)
-    fixed = (tuple(arrays), end_sites, keep_values, skeleton, threads)
+    fixed = (array_names(arrays), end_sites, keep_values, skeleton, threads)
     items = tuple(options.items())
     try:
         return _plain_options(*fixed, items)
@@ -242,14 +318,14 @@ def read_options(arrays: Sequence[str], end_sites: bool, keep_values: bool,
 
 def thread_count(threads: int) -> int:
     """`threads`, or for 0 BVHMILL_THREADS, or the CPUs of this process."""
-    if threads < 0:
-        raise ValueError(f"threads={threads}: must not be negative")
+    if not 0 <= operator.index(threads) <= MAX_THREADS:
+        raise ValueError(f"threads={threads}: must be 0 to {MAX_THREADS}")
     if threads > 0:
         return threads
     stated = os.environ.get("BVHMILL_THREADS", "")
     if stated:
-        if not stated.isdigit() or int(stated) == 0:
-            raise ValueError(f"BVHMILL_THREADS={stated!r}: must be a number, "
-                             "at least 1")
+        if not stated.isdigit() or not 1 <= int(stated) <= MAX_THREADS:
+            raise ValueError(f"BVHMILL_THREADS={stated!r}: must be a number "
+                             f"from 1 to {MAX_THREADS}")
         return int(stated)
     return max(1, len(os.sched_getaffinity(0)))

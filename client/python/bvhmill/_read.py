@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
 from bvhmill import _bvhmill
-from bvhmill._errors import error_of, os_error
+from bvhmill._errors import BvhError, error_of, os_error
 from bvhmill._info import Info, info_of
 from bvhmill._options import (CHECK_KEYS, CONVENTION_KEYS, EDIT_KEYS, checked,
                               read_options, thread_count, unknown, words_of)
-from bvhmill._report import Report, report_of
-from bvhmill._source import Source, bytes_of, convert, is_path, name_of
+from bvhmill._report import Report, report_of, unreadable
+from bvhmill._source import (Source, bytes_of, convert, is_path, name_of,
+                             path_bytes)
 from bvhmill._take import Take
 
 if TYPE_CHECKING:
@@ -31,12 +31,18 @@ def conventions_of(options: Any) -> dict[str, Any]:
     return {key: options[key] for key in CONVENTION_KEYS if key in options}
 
 
+def error_of_conversion(conversion: _bvhmill._Conversion,
+                        source_name: str) -> BvhError | None:
+    """The exception of a conversion that gives no take, else None."""
+    if conversion.error is None:
+        return None
+    return error_of(conversion.error, report_of(conversion.report),
+                    source_name)
+
+
 def take_of(conversion: _bvhmill._Conversion, end_sites: bool,
             conventions: dict[str, Any], source_name: str) -> Take:
-    """The take of a conversion. BvhError if it gives none."""
-    if conversion.error is not None:
-        raise error_of(conversion.error, report_of(conversion.report),
-                       source_name)
+    """The take of a conversion without an error."""
     clip = conversion.clip
     assert clip is not None
     take = Take._of(clip, conversion.report, end_sites, conventions,
@@ -72,13 +78,17 @@ def read(source: Source, *, arrays: Sequence[Array] = ("positions",),
     native = read_options(arrays, end_sites, keep_values, True,
                           thread_count(threads), options)
     name = name_of(source) if source_name is None else source_name
-    return take_of(convert(source, native), end_sites,
-                   conventions_of(options), name)
+    conversion = convert(source, native)
+    error = error_of_conversion(conversion, name)
+    if error is not None:
+        raise error
+    return take_of(conversion, end_sites, conventions_of(options), name)
 
 
 def validate(source: Source, *, threads: int = 1,
              **options: Unpack[CheckOptions]) -> Report:
-    """The report of a file. A bad file raises nothing but OSError.
+    """The report of a file. A bad file raises nothing but OSError; one that
+    cannot be decompressed has a report with one issue.
 
     >>> import bvhmill
     >>> bvhmill.validate(bvhmill.example()).ok
@@ -92,7 +102,7 @@ def validate(source: Source, *, threads: int = 1,
     error = conversion.error
     # Without a reason, the faults of the file are among the ignored codes.
     if error is not None and error[1] and not report.issues:
-        raise error_of(conversion.error, report, name_of(source))
+        return unreadable(error[1], error[6])
     return report
 
 
@@ -110,9 +120,9 @@ def info(source: Source, **options: Unpack[CheckOptions]) -> Info:
     facts.update(options.items())
     conversion = convert(source, read_options((), False, False, False, 1,
                                               facts))
-    if conversion.error is not None:
-        raise error_of(conversion.error, report_of(conversion.report),
-                       name_of(source))
+    error = error_of_conversion(conversion, name_of(source))
+    if error is not None:
+        raise error
     return info_of(conversion.info)
 
 
@@ -178,15 +188,16 @@ def read_anim(source: Source, **options: Unpack[CheckOptions]) -> Anim:
     bvhmill.BvhError: <bytes>:byte 0: error: ANIM_VERSION: version ...
     """
     _need_known(options)
-    native = checked(words_of(options, CHECK_KEYS))
-    name = name_of(source)
-    motion, plays, uploads, found = _bvhmill.read_anim(
-        _contents(source, native), native)
+    native = checked({**words_of(options, CHECK_KEYS), "format": "anim"})
+    contents = _contents(source, native)
+    motion, plays, uploads, found = _bvhmill.read_anim(contents, native)
     report = report_of(found)
     if motion is None:
-        issue = report.issues[0] if report.issues else None
-        raise error_of(("INVALID_ARGUMENT", issue.code if issue else "", "",
-                        "", 0, [], str(issue or "")), report, name)
+        # The conversion of such a file knows its error.
+        error = error_of_conversion(_bvhmill.read_buffer(contents, native),
+                                    name_of(source))
+        assert error is not None
+        raise error
     joints = tuple(_anim_joint(*joint) for joint in motion.pop("joints"))
     emote = motion.pop("emote").decode("utf-8", "replace")
     return Anim(emote=emote, joints=joints, plays=plays, uploads=uploads,
@@ -196,9 +207,9 @@ def read_anim(source: Source, **options: Unpack[CheckOptions]) -> Anim:
 def _contents(source: Any, native: _bvhmill._Options) -> Any:
     if not is_path(source):
         return bytes_of(source)
-    block, number, error = _bvhmill.read_file(os.fsencode(source), native)
+    block, number, error = _bvhmill.read_file(path_bytes(source), native)
     if number:
-        raise os_error(number, os.fspath(source))
+        raise os_error(number, name_of(source))
     if error is not None:
         raise error_of(error, None, name_of(source))
     return block

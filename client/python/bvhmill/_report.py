@@ -150,8 +150,9 @@ def _row_of(issue: Issue) -> dict[str, Any]:
 def issues_table(outcomes: Iterable[Any]) -> list[dict[str, Any]]:
     """The issues of many files, as rows with the path of their file.
 
-    Takes what `read_many` gives, or any objects with `path` and `report`. A
-    file that could not be opened has one row, with the code FILE_UNREADABLE.
+    Takes what `read_many` gives, or any objects with `path`, `report` and
+    `error`. A file that could not be opened has one row, with the code
+    FILE_UNREADABLE; one that could not be decompressed has one, too.
 
     >>> import bvhmill
     >>> rows = bvhmill.issues_table(bvhmill.read_many(["absent.bvh"]))
@@ -162,10 +163,18 @@ def issues_table(outcomes: Iterable[Any]) -> list[dict[str, Any]]:
     for outcome in outcomes:
         report = outcome.report
         if report is None:
-            report = Report(Verdict.UNREADABLE, Counts(errors=1), (Issue(
-                "FILE_UNREADABLE", Severity.ERROR, str(outcome.error)),))
+            report = unreadable("FILE_UNREADABLE", str(outcome.error))
+        elif not report.issues and getattr(outcome, "error", None):
+            code = getattr(outcome.error, "code", "")
+            report = unreadable(code, str(outcome.error)) if code else report
         table += [{"path": outcome.path, **row} for row in report.rows()]
     return table
+
+
+def unreadable(code: str, message: str) -> Report:
+    """The report of a file whose text is not known."""
+    return Report(Verdict.UNREADABLE, Counts(errors=1),
+                  (Issue(code, Severity.ERROR, message),))
 
 
 def issue_of(value: tuple[Any, ...]) -> Issue:

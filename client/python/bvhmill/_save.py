@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import pathlib
-from typing import TYPE_CHECKING, Any, Mapping
+import stat
+from typing import TYPE_CHECKING, Any, Literal, Mapping, cast
 
 import numpy as np
 
 from bvhmill import _bvhmill
-from bvhmill._options import ARRAYS, checked, unknown
+from bvhmill._options import ARRAYS, array_names, checked, unknown
 from bvhmill._report import Report, report_of
 
 if TYPE_CHECKING:
@@ -29,13 +32,14 @@ _KEYS: dict[str, tuple[str, ...]] = {
     "anim": _ANIM_KEYS}
 
 
-def format_of(path: str | os.PathLike[str]) -> str:
+def format_of(path: str | os.PathLike[str]) -> Literal[
+        "bvh", "npz", "csv", "anim"]:
     """The format that the extension names. ValueError if it names none."""
     extension = pathlib.PurePath(path).suffix.lower().lstrip(".")
     if extension not in FORMATS:
         raise ValueError(f"{os.fspath(path)!r}: the extension must be one of "
                          + ", ".join("." + name for name in FORMATS))
-    return extension
+    return cast(Any, extension)  # type: ignore[no-any-return]
 
 
 def output_words(format: str, options: Mapping[str, Any],
@@ -51,6 +55,8 @@ def output_words(format: str, options: Mapping[str, Any],
         if value is None:
             continue
         if key == "joint_map" and not isinstance(value, str):
+            if not hasattr(value, "items"):
+                raise TypeError(f"{key}={value!r}: must be a mapping")
             words["joint_map_rows"] = list(value.items())
         else:
             words[key] = value
@@ -65,10 +71,7 @@ def _check_npz(words: Mapping[str, Any]) -> None:
     if words.get("kind", "matrix") not in ("quaternion", "matrix", "6d"):
         raise ValueError(f"kind={words['kind']!r}: must be 'quaternion', "
                          "'matrix' or '6d'")
-    arrays = words.get("arrays", ())
-    if isinstance(arrays, str):
-        raise TypeError("arrays must be a list of names")
-    for name in arrays:
+    for name in array_names(words.get("arrays", ())):
         if name not in ARRAYS or name == "world_rotations":
             raise ValueError(f"arrays: there is no {name!r} in an .npz")
 
@@ -82,8 +85,12 @@ def report_of_clip(clip: _bvhmill._Clip,
 
 def write_file(path: str | os.PathLike[str], data: bytes,
                overwrite: bool) -> None:
-    """Writes a file that appears whole. FileExistsError if it exists."""
-    target = pathlib.Path(path)
+    """Writes a file that appears whole. FileExistsError if it exists.
+
+    A file that is written again keeps its mode, and a link to it stays a link.
+    Where there are no hard links, a new file is written in place.
+    """
+    target = pathlib.Path(os.path.realpath(path) if overwrite else path)
     if not overwrite and target.exists():
         raise FileExistsError(17, "the file exists; use overwrite=True",
                               str(target))
@@ -91,12 +98,25 @@ def write_file(path: str | os.PathLike[str], data: bytes,
     try:
         part.write_bytes(data)
         if overwrite:
+            with contextlib.suppress(FileNotFoundError):
+                part.chmod(stat.S_IMODE(target.stat().st_mode))
             os.replace(part, target)
         else:
-            # Unlike replace, this fails if another process was first.
-            os.link(part, target)
+            _name_new(part, target)
     finally:
         part.unlink(missing_ok=True)
+
+
+def _name_new(part: pathlib.Path, target: pathlib.Path) -> None:
+    """Gives a file another name. Unlike os.replace, this fails if another
+    process was first."""
+    try:
+        os.link(part, target)
+    except OSError as error:
+        if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP):
+            raise
+        with target.open("xb") as file:
+            file.write(part.read_bytes())
 
 
 def to_pandas(take: Take) -> pandas.DataFrame:
@@ -106,8 +126,8 @@ def to_pandas(take: Take) -> pandas.DataFrame:
     columns = pandas.MultiIndex.from_product(
         [list(take.names), list("xyz")], names=["joint", "axis"])
     index = pandas.Index(take.times, name="time")
-    return pandas.DataFrame(take.positions.reshape(take.frames, -1),
-                            index=index, columns=columns)
+    rows = take.positions.reshape(take.frames, 3 * take.joints)
+    return pandas.DataFrame(rows, index=index, columns=columns)
 
 
 def to_xarray(take: Take) -> xarray.Dataset:

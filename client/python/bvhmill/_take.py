@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     import xarray
     from typing_extensions import Literal, Unpack
 
-    from bvhmill._options import EditOptions
+    from bvhmill._options import (AnimOptions, EditOptions, NpzOptions,
+                                  SaveOptions)
 
     FloatArray = npt.NDArray[np.float32]
 
@@ -191,11 +192,11 @@ class Take(TakeFacts):
         if step != 1:
             raise ValueError("a slice must have step 1: every n-th frame is "
                              "take.edit(frames=(begin, end, n))")
-        part = Take._of(self._clip.slice(begin, max(begin, end)),
+        part = self._of(self._clip.slice(begin, max(begin, end)),
                         self._facts.get("report", self._native_report),
                         self._end_sites, self._conventions, self.source_name)
         part._made = {name: array[begin:max(begin, end)]
-                      for name, array in self._made.items()}
+                      for name, array in self._made.copy().items()}
         return part
 
     def edit(self, **edits: Unpack[EditOptions]) -> Take:
@@ -214,7 +215,7 @@ class Take(TakeFacts):
             {**words, "outputs": [("values", "values", {})], "skeleton": True})
         clip = conversion.clip
         assert clip is not None
-        return Take._of(clip, conversion.report, self._end_sites,
+        return self._of(clip, conversion.report, self._end_sites,
                         self._conventions, self.source_name)
 
     def with_values(self, rows: npt.ArrayLike) -> Take:
@@ -232,7 +233,7 @@ class Take(TakeFacts):
         if copy.shape != shape:
             raise ValueError(f"rows have the shape {copy.shape}, not {shape}")
         copy.flags.writeable = False
-        return Take._of(self._clip.with_rows(copy), self.report,
+        return self._of(self._clip.with_rows(copy), self.report,
                         self._end_sites, self._conventions, self.source_name)
 
     @classmethod
@@ -242,7 +243,9 @@ class Take(TakeFacts):
         """A take of J joints and rows (F, C).
 
         Joints stand depth-first, as in a BVH file; `channels` are letters as
-        in `Take.channels`. ValueError if this is no skeleton.
+        in `Take.channels`. ValueError if this is no skeleton. The report is
+        that of the rules; with rows that are not finite it is that of the file
+        that `to_bvh` gives.
 
         >>> import bvhmill
         >>> bvhmill.Take.from_arrays(["Hips"], [-1], [[0, 0, 0]], ["XYZzxy"],
@@ -264,8 +267,13 @@ class Take(TakeFacts):
             [int(parent) for parent in parents], [bool(end) for end in ends],
             [tuple(map(float, offset)) for offset in offsets], channels,
             values, len(values), float(frame_time), checked({}), False)
-        report = _save.report_of_clip(clip, {})
-        return cls._of(clip, report, is_end_site is not None, {}, source_name)
+        take = cls._of(clip, _save.report_of_clip(clip, {}),
+                       is_end_site is not None, {}, source_name)
+        if not np.isfinite(values).all():
+            # Only reading finds these.
+            native = _bvhmill.read_buffer(take.to_bvh(), checked({}))
+            take._facts["report"] = report_of(native.report)
+        return take
 
     def _convert(self, words: Mapping[str, Any]) -> _bvhmill._Conversion:
         self._need_values()
@@ -285,46 +293,91 @@ class Take(TakeFacts):
         >>> bvhmill.read(bvhmill.example()).to_bvh()[:9]
         b'HIERARCHY'
         """
+        if decimals is None:
+            return self.to_bytes("bvh")
         return self.to_bytes("bvh", decimals=decimals)
 
-    def to_npz(self, **options: Any) -> bytes:
+    def to_npz(self, **options: Unpack[NpzOptions]) -> bytes:
         """The bytes of a NumPy archive, as the command line writes it.
 
-        Options: `arrays`, `kind` ("quaternion", "matrix", "6d"), `world`.
+        >>> import bvhmill, io, numpy
+        >>> npz = bvhmill.read(bvhmill.example()).to_npz(arrays=["positions"])
+        >>> numpy.load(io.BytesIO(npz))["positions"].shape
+        (3, 3, 3)
         """
         return self.to_bytes("npz", **options)
 
     def to_csv(self) -> bytes:
-        """World positions as a table of text."""
+        """World positions as a table of text.
+
+        >>> import bvhmill
+        >>> bvhmill.read(bvhmill.example()).to_csv()[:10]
+        b'frame,time'
+        """
         return self.to_bytes("csv")
 
-    def to_anim(self, **options: Any) -> bytes:
-        """The bytes of an .anim of Second Life; see AnimFormat of the API."""
+    def to_anim(self, **options: Unpack[AnimOptions]) -> bytes:
+        """The bytes of an .anim of Second Life; see AnimFormat of the API.
+
+        >>> import bvhmill
+        >>> bones = {"Hips": "mPelvis", "Spine": "mTorso", "Head": "mHead"}
+        >>> bvhmill.read(bvhmill.example()).to_anim(joint_map=bones)[:4]
+        b'\\x01\\x00\\x00\\x00'
+        """
         return self.to_bytes("anim", **options)
 
-    def to_bytes(self, format: str, **options: Any) -> bytes:
-        """The bytes of a file: "bvh", "npz", "csv" or "anim"."""
+    def to_bytes(self, format: Literal["bvh", "npz", "csv", "anim"],
+                 **options: Unpack[SaveOptions]) -> bytes:
+        """The bytes of a file: "bvh", "npz", "csv" or "anim".
+
+        They are made of `values`, also if you have changed an array. At the
+        ends of a slice, velocities do not use the frames next to it.
+
+        >>> import bvhmill
+        >>> bvhmill.read(bvhmill.example()).to_bytes("bvh", decimals=2)[:9]
+        b'HIERARCHY'
+        """
         words = _save.output_words(format, options, self._end_sites)
         conversion = self._convert({"outputs": [(format, format, words)],
                                     "ignore": ["DATA_*"]})
-        return np.asarray(conversion.blocks[format]).tobytes()
+        return conversion.blocks[format].to_bytes()
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False,
-             **options: Any) -> None:
+             **options: Unpack[SaveOptions]) -> None:
         """Writes a file; its extension is the format: .bvh, .npz, .csv, .anim.
 
-        The file appears whole or not at all. FileExistsError if it exists,
-        unless `overwrite` is set.
+        The file appears whole or not at all, if its folder allows hard links.
+        FileExistsError if it exists, unless `overwrite` is set. Its contents
+        are those of `to_bytes`.
+
+        >>> import bvhmill, os, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "a.npz")
+        ...     bvhmill.read(bvhmill.example()).save(path, kind="6d")
+        ...     os.listdir(folder)
+        ['a.npz']
         """
         data = self.to_bytes(_save.format_of(path), **options)
         _save.write_file(path, data, overwrite)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Positions as a DataFrame: a row a frame, columns (joint, axis)."""
+        """Positions as a DataFrame: a row a frame, columns (joint, axis).
+
+        >>> import bvhmill
+        >>> table = bvhmill.read(bvhmill.example()).to_pandas()
+        >>> table.shape, table.columns[0]
+        ((3, 9), ('Hips', 'x'))
+        """
         return _save.to_pandas(self)
 
     def to_xarray(self) -> xarray.Dataset:
-        """Positions and rotations as a Dataset with named axes."""
+        """Positions and rotations as a Dataset with named axes.
+
+        >>> import bvhmill
+        >>> data = bvhmill.read(bvhmill.example()).to_xarray()
+        >>> data["positions"].sel(joint="Spine").shape
+        (3, 3)
+        """
         return _save.to_xarray(self)
 
     # -- Python --------------------------------------------------------------
@@ -354,9 +407,10 @@ class Take(TakeFacts):
             begin = max(0, clip.first_frame - 1)
             before = clip.first_frame - begin
             values = rows[begin:clip.first_frame + self.frames + 1]
-        made = {name: array for name, array in self._made.items()
-                if name != "values"}
-        return _rebuilt, (clip.state(), values, before, self.frames,
+        # Another thread may add an array meanwhile.
+        made = self._made.copy()
+        made.pop("values", None)
+        return _rebuilt, (type(self), clip.state(), values, before, self.frames,
                           self.frame_time, made, self.report, self._end_sites,
                           self._conventions, self.source_name)
 
@@ -374,7 +428,7 @@ class Take(TakeFacts):
                         "take.report.ok")
 
 
-def _rebuilt(state: Any, values: Any, before: int, frames: int,
+def _rebuilt(kind: type[Take], state: Any, values: Any, before: int, frames: int,
              frame_time: float, made: dict[str, Any], report: Report,
              end_sites: bool, conventions: dict[str, Any],
              source_name: str) -> Take:
@@ -384,7 +438,7 @@ def _rebuilt(state: Any, values: Any, before: int, frames: int,
     names, parents, ends, offsets, channels = state
     clip = _bvhmill._Clip(names, parents, ends, offsets, channels, values,
                           total, frame_time, checked(conventions), True)
-    take = Take._of(clip.slice(before, before + frames), report, end_sites,
+    take = kind._of(clip.slice(before, before + frames), report, end_sites,
                     conventions, source_name)
     take._made = made
     return take

@@ -97,6 +97,7 @@ class TakeFacts:
             value = getattr(native, name)(self._end_sites)
             if name in ("parents", "offsets"):
                 value = np.asarray(value)
+                value.flags.writeable = False
             value = self._facts.setdefault(name, value)
         return value
 
@@ -114,13 +115,13 @@ class TakeFacts:
 
     @property
     def parents(self) -> npt.NDArray[np.int32]:
-        """int32 (J,): the row of the parent, -1 for a root."""
+        """int32 (J,): the row of the parent, -1 for a root; read-only."""
         parents: npt.NDArray[np.int32] = self._fact("parents")
         return parents
 
     @property
     def offsets(self) -> FloatArray:
-        """float32 (J, 3): the OFFSETs, in the unit of the file."""
+        """float32 (J, 3): the OFFSETs, in the unit of the file; read-only."""
         offsets: FloatArray = self._fact("offsets")
         return offsets
 

@@ -23,6 +23,17 @@ int64_t BytesOf(const Converted& converted) {
   return bytes;
 }
 
+// Starts up to `count` threads that do `work`. Throws if not even one starts.
+void StartThreads(int64_t count, const std::function<void()>& work,
+                  std::vector<std::thread>* threads) {
+  threads->reserve(static_cast<size_t>(count));
+  try {
+    for (int64_t i = 0; i < count; ++i) threads->emplace_back(work);
+  } catch (...) {
+    if (threads->empty()) throw;
+  }
+}
+
 }  // namespace
 
 struct Batch::State {
@@ -57,6 +68,9 @@ struct Batch::State {
     return !ready.empty() &&
            (!is_ordered || ready.begin()->first == next_result);
   }
+  bool HasEnded() const {
+    return is_closed || failure || next_result == size();
+  }
 };
 
 Batch::Batch(std::vector<std::string> paths, const Choices& choices,
@@ -68,27 +82,30 @@ Batch::Batch(std::vector<std::string> paths, const Choices& choices,
   state_->is_ordered = is_ordered;
   state_->max_bytes = max_bytes;
   const int64_t most = std::min<int64_t>(threads, state_->size());
-  for (int64_t i = 0; i < most; ++i) {
-    threads_.emplace_back(&Batch::Work, state_);
-  }
+  StartThreads(
+      most, [state = state_.get()] { Work(state); }, &threads_);
 }
 
 bool Batch::is_forked() const { return getpid() != process_; }
 
 Batch::~Batch() {
+  Close();
+  if (is_forked()) static_cast<void>(state_.release());
+}
+
+void Batch::Close() {
   if (is_forked()) {
-    // The threads do not exist here, and their locks may be held.
     for (std::thread& thread : threads_) thread.detach();
-    return;
+  } else {
+    {
+      const std::lock_guard lock(state_->mutex);
+      state_->is_closed = true;
+      state_->interrupts.token()->Cancel();
+      state_->changed.notify_all();
+    }
+    for (std::thread& thread : threads_) thread.join();
   }
-  {
-    const std::lock_guard lock(state_->mutex);
-    state_->is_closed = true;
-    state_->interrupts.token()->Cancel();
-    state_->changed.notify_all();
-  }
-  for (std::thread& thread : threads_) thread.join();
-  delete state_;
+  threads_.clear();
 }
 
 void Batch::Work(State* state) {
@@ -122,14 +139,15 @@ std::optional<BatchResult> Batch::Next(Interrupts* interrupts) {
         "this batch belongs to the parent process; begin another one");
   }
   std::unique_lock lock(state_->mutex);
-  if (state_->next_result == state_->size()) return std::nullopt;
-  while (!state_->changed.wait_for(
-      lock, kInterval, [&] { return state_->HasNext() || state_->failure; })) {
+  while (!state_->changed.wait_for(lock, kInterval, [&] {
+    return state_->HasNext() || state_->HasEnded();
+  })) {
     lock.unlock();
     if (interrupts->Check()) return std::nullopt;
     lock.lock();
   }
   if (state_->failure) std::rethrow_exception(state_->failure);
+  if (state_->HasEnded()) return std::nullopt;
   auto node = state_->ready.extract(state_->ready.begin());
   ++state_->next_result;
   state_->bytes -= BytesOf(node.mapped().converted);
@@ -148,8 +166,8 @@ void RunTasks(int64_t count, int threads, Interrupts* interrupts,
   std::exception_ptr failure;
   std::mutex mutex;
   std::condition_variable ended;
-  const auto workers = static_cast<int>(std::min<int64_t>(threads, count));
-  int running = workers;
+  const int64_t most = std::min<int64_t>(threads, count);
+  int64_t running = most;
   const auto work = [&] {
     try {
       while (!failed && !interrupts->token()->IsCancelled()) {
@@ -167,8 +185,9 @@ void RunTasks(int64_t count, int threads, Interrupts* interrupts,
     ended.notify_one();
   };
   std::vector<std::thread> pool;
-  for (int i = 0; i < workers; ++i) pool.emplace_back(work);
+  StartThreads(most, work, &pool);
   std::unique_lock lock(mutex);
+  running -= most - static_cast<int64_t>(pool.size());
   while (!ended.wait_for(lock, kInterval, [&] { return running == 0; })) {
     lock.unlock();
     interrupts->Check();

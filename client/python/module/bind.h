@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -40,6 +41,10 @@ class Conversion {
   std::shared_ptr<ClipHandle> clip_;
   std::vector<std::pair<std::string, std::shared_ptr<Block>>> blocks_;
 };
+
+// The bytes of a buffer, which must stay requested. Throws py::type_error if
+// they are not in one piece.
+std::string_view TextOf(const py::buffer_info& info);
 
 void BindClip(py::module_* module);
 void BindBatch(py::module_* module);

@@ -9,6 +9,7 @@
 
 #include "bvhmill/anim/format/anim_reader.h"
 #include "client/python/module/bind.h"
+#include "client/python/module/gil.h"
 #include "client/python/module/python_values.h"
 
 namespace bvhmill::python {
@@ -66,15 +67,14 @@ py::dict MotionValue(const AnimMotion& motion) {
 // (motion or None, plays, uploads, report).
 py::tuple ReadAnimValue(const py::buffer& source, const Choices& choices) {
   const py::buffer_info info = source.request();
-  const std::string_view bytes(static_cast<const char*>(info.ptr),
-                               static_cast<size_t>(info.size * info.itemsize));
+  const std::string_view bytes = TextOf(info);
   AnimReadOptions options;
   options.limits = choices.options.limits;
   IssueLog log(choices.options.report);
   AnimReadResult read;
   Report report;
   {
-    const py::gil_scoped_release release;
+    const FreeGil free;
     read = ReadAnim(bytes, options, &log);
     report = log.Finish(read.read, read.read);
   }
@@ -86,12 +86,12 @@ py::tuple ReadAnimValue(const py::buffer& source, const Choices& choices) {
 
 // The bytes of a file, decompressed by its name: (bytes, errno, error).
 py::tuple ReadFileValue(const std::string& path, const Choices& choices) {
+  Interrupts interrupts;
   Bytes bytes;
   int os_error = 0;
   absl::Status status;
-  Interrupts interrupts;
   {
-    const py::gil_scoped_release release;
+    const FreeGil free;
     status = ReadFile(path, choices.options.limits.max_clip_bytes, &interrupts,
                       &bytes, &os_error);
   }

@@ -11,6 +11,7 @@
 #include "client/python/module/batch.h"
 #include "client/python/module/bind.h"
 #include "client/python/module/flat_batch.h"
+#include "client/python/module/gil.h"
 #include "client/python/module/python_values.h"
 #include "client/python/module/stream.h"
 
@@ -23,7 +24,7 @@ class PyBatch {
   PyBatch(std::vector<std::string> paths, const Choices& choices, int threads,
           bool is_ordered, int64_t max_bytes)
       : choices_(choices),
-        batch_(std::make_unique<Batch>(std::move(paths), choices, threads,
+        batch_(std::make_shared<Batch>(std::move(paths), choices, threads,
                                        is_ordered, max_bytes)) {}
   ~PyBatch() { Close(); }
   PyBatch(const PyBatch&) = delete;
@@ -31,12 +32,14 @@ class PyBatch {
 
   // (index, conversion), or None after the last one.
   py::object Next() {
-    if (batch_ == nullptr) return py::none();
+    // Another thread may close the batch meanwhile.
+    const std::shared_ptr<Batch> batch = batch_;
+    if (batch == nullptr) return py::none();
     Interrupts interrupts;
     std::optional<BatchResult> result;
     {
-      const py::gil_scoped_release release;
-      result = batch_->Next(&interrupts);
+      const FreeGil free;
+      result = batch->Next(&interrupts);
     }
     interrupts.Throw();
     if (!result) return py::none();
@@ -45,13 +48,16 @@ class PyBatch {
   }
 
   void Close() {
-    const py::gil_scoped_release release;
-    batch_.reset();
+    const std::shared_ptr<Batch> batch = std::exchange(batch_, nullptr);
+    if (batch == nullptr) return;
+    const FreeGil free;
+    batch->Close();
   }
 
  private:
   Choices choices_;
-  std::unique_ptr<Batch> batch_;
+  // The GIL guards the pointer.
+  std::shared_ptr<Batch> batch_;
 };
 
 py::tuple GroupValue(const FlatGroup& group) {
@@ -73,7 +79,7 @@ py::tuple ReadFlatValue(const std::vector<std::string>& paths,
   Interrupts interrupts;
   FlatBatch batch;
   {
-    const py::gil_scoped_release release;
+    const FreeGil free;
     batch = ReadFlat(paths, choices, threads, &interrupts);
   }
   interrupts.Throw();
@@ -92,15 +98,27 @@ py::tuple ReadFlatValue(const std::vector<std::string>& paths,
 
 bool PushBytes(Stream* stream, const py::buffer& piece) {
   const py::buffer_info info = piece.request();
-  const std::string_view text(static_cast<const char*>(info.ptr),
-                              static_cast<size_t>(info.size * info.itemsize));
-  const py::gil_scoped_release release;
-  return stream->Push(text);
+  const std::string_view text = TextOf(info);
+  bool is_wanted = false;
+  {
+    const FreeGil free;
+    is_wanted = stream->Push(text);
+  }
+  stream->interrupts()->Throw();
+  return is_wanted;
 }
 
 void FinishStream(Stream* stream) {
-  const py::gil_scoped_release release;
-  stream->Finish();
+  {
+    const FreeGil free;
+    stream->Finish();
+  }
+  stream->interrupts()->Throw();
+}
+
+std::vector<std::shared_ptr<Block>> TakeFrames(Stream* stream, int64_t frames) {
+  const FreeGil free;
+  return stream->Take(frames);
 }
 
 }  // namespace
@@ -112,12 +130,12 @@ void BindBatch(py::module_* module) {
       .def("next", &PyBatch::Next)
       .def("close", &PyBatch::Close);
   py::class_<Stream>(*module, "_Stream")
-      .def(py::init<const Choices&>())
+      .def(py::init<const Choices&, const std::string&>())
       .def("push", &PushBytes)
       .def("finish", &FinishStream)
       .def_property_readonly("waiting", &Stream::Waiting)
       .def_property_readonly("taken", &Stream::taken)
-      .def("take", &Stream::Take)
+      .def("take", &TakeFrames)
       .def_property_readonly(
           "error",
           [](const Stream& stream) { return ValueOf(stream.result().status); })

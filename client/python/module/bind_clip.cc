@@ -10,6 +10,7 @@
 
 #include "client/python/module/bind.h"
 #include "client/python/module/clip.h"
+#include "client/python/module/gil.h"
 #include "client/python/module/python_values.h"
 #include "client/python/module/receiver.h"
 
@@ -47,6 +48,14 @@ py::dict Conversion::Blocks() const {
   return blocks;
 }
 
+std::string_view TextOf(const py::buffer_info& info) {
+  if (!IsContiguous(info)) {
+    throw py::type_error("the buffer must be C-contiguous");
+  }
+  return {static_cast<const char*>(info.ptr),
+          static_cast<size_t>(info.size * info.itemsize)};
+}
+
 namespace {
 
 // Runs `convert` without the GIL; raises KeyboardInterrupt and the like.
@@ -55,7 +64,7 @@ Conversion WithoutGil(const Choices& choices, const Convert& convert) {
   Interrupts interrupts;
   Converted converted;
   {
-    const py::gil_scoped_release release;
+    const FreeGil free;
     converted = convert(&interrupts);
   }
   interrupts.Throw();
@@ -71,15 +80,7 @@ Conversion ReadPath(const std::string& path, const Choices& choices) {
 Conversion ReadBuffer(const py::buffer& source, const Choices& choices) {
   // Holds the buffer: a bytearray cannot be resized meanwhile.
   const py::buffer_info info = source.request();
-  py::ssize_t step = info.itemsize;
-  for (size_t i = info.shape.size(); i-- > 0;) {
-    if (info.shape[i] > 1 && info.strides[i] != step) {
-      throw py::type_error("the buffer must be C-contiguous");
-    }
-    step *= info.shape[i];
-  }
-  const std::string_view text(static_cast<const char*>(info.ptr),
-                              static_cast<size_t>(info.size * info.itemsize));
+  const std::string_view text = TextOf(info);
   return WithoutGil(choices, [&](Interrupts* interrupts) {
     return ConvertText(text, choices, interrupts);
   });
@@ -101,7 +102,7 @@ std::shared_ptr<Block> SolveHandle(const ClipHandle& clip,
   Interrupts interrupts;
   std::shared_ptr<Block> block;
   {
-    const py::gil_scoped_release release;
+    const FreeGil free;
     block = Solve(clip, request, &interrupts);
   }
   interrupts.Throw();

@@ -1,9 +1,12 @@
 #include "client/python/module/block.h"
 
+#include <algorithm>
 #include <atomic>
 #include <stdexcept>
 #include <string>
 #include <utility>
+
+#include "client/python/module/gil.h"
 
 namespace bvhmill::python {
 namespace {
@@ -25,6 +28,15 @@ size_t SizeOf(ElementType type) {
   return 4;
 }
 
+bool IsContiguous(const py::buffer_info& info) {
+  py::ssize_t step = info.itemsize;
+  for (size_t i = info.shape.size(); i-- > 0;) {
+    if (info.shape[i] > 1 && info.strides[i] != step) return false;
+    step *= info.shape[i];
+  }
+  return true;
+}
+
 Block::Block(Bytes bytes, ElementType type, std::vector<int64_t> shape)
     : own_(std::move(bytes)),
       data_(own_.data()),
@@ -43,12 +55,8 @@ Block::Block(const py::buffer& source, ElementType type,
       is_read_only_(true),
       shape_(std::move(shape)) {
   bytes_ = ShapeBytes();
-  py::ssize_t step = held_->itemsize;
-  for (size_t i = held_->shape.size(); i-- > 0;) {
-    if (held_->shape[i] > 1 && held_->strides[i] != step) {
-      throw std::invalid_argument("the buffer is not C-contiguous");
-    }
-    step *= held_->shape[i];
+  if (!IsContiguous(*held_)) {
+    throw std::invalid_argument("the buffer is not C-contiguous");
   }
   if (bytes_ != static_cast<size_t>(held_->size * held_->itemsize)) {
     throw std::invalid_argument(
@@ -89,6 +97,19 @@ py::buffer_info Block::Buffer() const {
           std::move(shape),
           std::move(strides),
           is_read_only_};
+}
+
+py::bytes Block::ToBytes() const {
+  PyObject* copy =
+      PyBytes_FromStringAndSize(nullptr, static_cast<py::ssize_t>(bytes_));
+  if (copy == nullptr) throw py::error_already_set();
+  auto bytes = py::reinterpret_steal<py::bytes>(copy);
+  char* to = PyBytes_AS_STRING(copy);
+  {
+    const FreeGil free;
+    std::copy_n(data_, bytes_, to);
+  }
+  return bytes;
 }
 
 int64_t Block::Count() { return blocks; }

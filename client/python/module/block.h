@@ -30,6 +30,9 @@ enum class ElementType : char {
 // The size of an element in bytes.
 size_t SizeOf(ElementType type);
 
+// True if a buffer has its elements in one piece, in the order of C.
+bool IsContiguous(const py::buffer_info& info);
+
 // A C-contiguous array. It owns its memory, or holds the buffer of another
 // Python object. Needs the GIL to die in the second case.
 class Block {
@@ -51,6 +54,8 @@ class Block {
   const std::vector<int64_t>& shape() const { return shape_; }
   std::string_view view() const { return {data_, bytes_}; }
   py::buffer_info Buffer() const;
+  // A copy, made without the GIL. Call with the GIL.
+  py::bytes ToBytes() const;
 
   // The number of blocks that exist now, for tests.
   static int64_t Count();

@@ -46,6 +46,24 @@ std::vector<JointMapRow> RowsOf(py::handle value) {
 }
 
 using Words = py::dict;
+using Setter = std::function<void(py::handle)>;
+using Setters = std::map<std::string, Setter>;
+
+// Sets one option. The keywords of calls have its name.
+void Set(const Setters& setters, const std::string& name, py::handle value) {
+  const auto setter = setters.find(name);
+  if (setter == setters.end()) {
+    throw std::invalid_argument("unknown option '" + name + "'");
+  }
+  try {
+    setter->second(value);
+  } catch (const py::cast_error&) {
+    const std::string text =
+        name + "=" + py::repr(value).cast<std::string>() + ": ";
+    if (PyLong_Check(value.ptr())) throw py::value_error(text + "out of range");
+    throw py::type_error(text + "a wrong type, or out of range");
+  }
+}
 
 bool Flag(const Words& words, const char* name) {
   return words.contains(name) && words[name].cast<bool>();
@@ -53,7 +71,7 @@ bool Flag(const Words& words, const char* name) {
 
 AnimFormat AnimOf(const Words& words) {
   AnimFormat anim;
-  const std::map<std::string, std::function<void(py::handle)>> fields = {
+  const Setters fields = {
       {"profile",
        [&](py::handle v) {
          anim.profile = WordOf<AnimProfile>(
@@ -102,12 +120,7 @@ AnimFormat AnimOf(const Words& words) {
        [&](py::handle v) { anim.settings.emote = v.cast<std::string>(); }},
   };
   for (const auto& [key, value] : words) {
-    const auto name = key.cast<std::string>();
-    const auto field = fields.find(name);
-    if (field == fields.end()) {
-      throw std::invalid_argument("unknown option '" + name + "'");
-    }
-    field->second(value);
+    Set(fields, key.cast<std::string>(), value);
   }
   return anim;
 }
@@ -145,7 +158,9 @@ FormatOptions FormatOfWords(const std::string& format, const Words& words) {
     throw std::invalid_argument("unknown format '" + format + "'");
   }
   BvhFormat bvh;
-  if (words.contains("decimals")) bvh.decimals = words["decimals"].cast<int>();
+  if (!words.contains("decimals")) return bvh;
+  Set({{"decimals", [&](py::handle v) { bvh.decimals = v.cast<int>(); }}},
+      "decimals", words["decimals"]);
   return bvh;
 }
 
@@ -189,9 +204,6 @@ void SetThresholds(py::handle value, ReportOptions* report) {
     report->thresholds.push_back({code, name, number});
   }
 }
-
-using Setter = std::function<void(py::handle)>;
-using Setters = std::map<std::string, Setter>;
 
 Setters ReadSetters(ConvertOptions* options) {
   ReportOptions* const report = &options->report;
@@ -324,12 +336,7 @@ Choices ChoicesOf(const py::dict& words) {
   setters.merge(RepairSetters(&choices.options.edits.repairs));
   setters["threads"] = [&](py::handle v) { choices.threads = v.cast<int>(); };
   for (const auto& [key, value] : words) {
-    const auto name = key.cast<std::string>();
-    const auto setter = setters.find(name);
-    if (setter == setters.end()) {
-      throw std::invalid_argument("unknown option '" + name + "'");
-    }
-    setter->second(value);
+    Set(setters, key.cast<std::string>(), value);
   }
   return choices;
 }

@@ -16,8 +16,9 @@ struct Choices {
 };
 
 // Reads keys that _options.py writes. Throws std::invalid_argument for a key or
-// a word that is unknown, and pybind11::cast_error for a wrong type: both are
-// faults of that file, since it checks the words of its callers.
+// a word that is unknown: faults of that file, since it checks the words of its
+// callers. Throws pybind11::type_error or value_error, with the name of the
+// keyword, for a value of a wrong type or out of range.
 Choices ChoicesOf(const pybind11::dict& words);
 
 }  // namespace bvhmill::python

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
@@ -31,11 +32,34 @@ constexpr size_t kWholeBytes = size_t{8} << 20;
 // A thread keeps at most this much memory between calls.
 constexpr size_t kMaxKeptBytes = size_t{64} << 20;
 
-// The converter of this thread, which works alone. It is not in use when
-// another thread forks... nor when this one does, so a child can use it.
+// The converter of this thread, which works alone.
 Converter& ThreadConverter() {
   thread_local Converter converter(Parallelism::None());
   return converter;
+}
+
+// True while a call of this thread uses its converter. A handler of a signal
+// runs in the middle of a call, and may read a clip of its own.
+bool& IsConverterUsed() {
+  thread_local bool is_used = false;
+  return is_used;
+}
+
+class ConverterUse {
+ public:
+  ConverterUse() { IsConverterUsed() = true; }
+  ~ConverterUse() { IsConverterUsed() = false; }
+  ConverterUse(const ConverterUse&) = delete;
+  ConverterUse& operator=(const ConverterUse&) = delete;
+};
+
+// False in a child of the process that first asked: threads of TBB do not
+// survive a fork, and a call would wait for them.
+bool CanUseThreads() {
+  static std::atomic<pid_t> owner = 0;
+  pid_t none = 0;
+  const pid_t self = getpid();
+  return owner.compare_exchange_strong(none, self) || none == self;
 }
 
 Bytes& ThreadText() {
@@ -85,7 +109,7 @@ void RunWithHelper(Interrupts* interrupts, const std::function<void()>& work) {
   std::unique_lock lock(mutex);
   while (!ended.wait_for(lock, kInterval, [&] { return has_ended; })) {
     lock.unlock();
-    if (interrupts != nullptr) interrupts->Check();
+    interrupts->Check();
     lock.lock();
   }
   lock.unlock();
@@ -93,19 +117,14 @@ void RunWithHelper(Interrupts* interrupts, const std::function<void()>& work) {
   if (failure) std::rethrow_exception(failure);
 }
 
-CancelToken* TokenOf(Interrupts* interrupts) {
-  return interrupts == nullptr ? nullptr : interrupts->token();
-}
-
 void ConvertPieces(std::string_view text, const ConvertOptions& options,
-                   BlockReceiver* receiver, Interrupts* interrupts,
-                   ConvertResult* result) {
-  ClipConverter clip(&ThreadConverter(), options, receiver, TokenOf(interrupts),
-                     result);
+                   Converter* converter, BlockReceiver* receiver,
+                   Interrupts* interrupts, ConvertResult* result) {
+  ClipConverter clip(converter, options, receiver, interrupts->token(), result);
   while (!text.empty()) {
     if (!clip.Push(text.substr(0, kPieceBytes))) break;
     text.remove_prefix(std::min(text.size(), kPieceBytes));
-    if (interrupts != nullptr && interrupts->Check()) break;
+    if (interrupts->Check()) break;
   }
   clip.Finish();
 }
@@ -117,7 +136,12 @@ Converted Run(int64_t text_bytes, const Choices& choices,
               Interrupts* interrupts, const Conversion& conversion) {
   Converted converted;
   BlockReceiver receiver(text_bytes, interrupts);
-  if (choices.threads == 1) {
+  const bool is_alone = choices.threads == 1 || !CanUseThreads();
+  if (is_alone && IsConverterUsed()) {
+    Converter converter(Parallelism::None());
+    conversion(&converter, &receiver, &converted.result);
+  } else if (is_alone) {
+    const ConverterUse use;
     conversion(&ThreadConverter(), &receiver, &converted.result);
     TrimThread();
   } else {
@@ -132,8 +156,10 @@ Converted Run(int64_t text_bytes, const Choices& choices,
 
 class TextSink final : public Sink {
  public:
-  explicit TextSink(Bytes* text) : text_(*text) {}
+  TextSink(Bytes* text, Interrupts* interrupts)
+      : text_(*text), interrupts_(*interrupts) {}
   absl::Status Append(std::string_view bytes) override {
+    if (interrupts_.Check()) return absl::CancelledError("interrupted");
     const size_t size = text_.size();
     if (size + bytes.size() > text_.capacity()) {
       text_.reserve(std::max(size + bytes.size(), 2 * text_.capacity()));
@@ -146,11 +172,12 @@ class TextSink final : public Sink {
 
  private:
   Bytes& text_;
+  Interrupts& interrupts_;
 };
 
-// Opening a pipe that has no writer returns at once.
 class File {
  public:
+  // Does not wait for the writer of a named pipe.
   explicit File(const std::string& path)
       : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
   ~File() {
@@ -164,18 +191,23 @@ class File {
   int fd_;
 };
 
-// Waits until a pipe has bytes, or has had a writer and has none any more.
-// False if a signal handler has raised.
-bool AwaitBytes(int fd, Interrupts* interrupts) {
-  constexpr int kMilliseconds = 50;
-  pollfd waiting = {fd, POLLIN, 0};
-  while (poll(&waiting, 1, kMilliseconds) <= 0) {
-    if (interrupts != nullptr && interrupts->Check()) return false;
+// As read, but returns after 50 ms if nothing has come, with EAGAIN.
+// `has_begun` if bytes have come before: a pipe that nobody writes yet is not
+// an ended one.
+ssize_t ReadSome(int fd, bool is_regular, bool has_begun, char* to,
+                 size_t size) {
+  constexpr int kWaitMs = 50;
+  if (!is_regular) {
+    pollfd wait = {fd, POLLIN, 0};
+    if (poll(&wait, 1, kWaitMs) <= 0 && !has_begun) {
+      errno = EAGAIN;
+      return -1;
+    }
   }
-  return true;
+  return read(fd, to, std::min(size, kPieceBytes));
 }
 
-// Reads up to `most` bytes. errno, or 0.
+// Reads up to `most` bytes; fewer if it is interrupted. errno, or 0.
 int ReadBytes(const std::string& path, size_t most, Interrupts* interrupts,
               Bytes* text) {
   constexpr size_t kFirstRead = size_t{64} << 10;
@@ -183,16 +215,14 @@ int ReadBytes(const std::string& path, size_t most, Interrupts* interrupts,
   struct stat info = {};
   if (file.fd() < 0 || fstat(file.fd(), &info) != 0) return errno;
   if (S_ISDIR(info.st_mode)) return EISDIR;
-  const bool waits = !S_ISREG(info.st_mode);
   size_t size = 0;
   // One byte more shows the end of the file.
   text->resize(std::min(
       most, std::max(static_cast<size_t>(info.st_size) + 1, kFirstRead)));
-  while (size < most) {
+  while (size < most && !interrupts->Check()) {
     if (size == text->size()) text->resize(std::min(most, 2 * size));
-    if (waits && !AwaitBytes(file.fd(), interrupts)) return EINTR;
-    const ssize_t got =
-        read(file.fd(), text->data() + size, text->size() - size);
+    const ssize_t got = ReadSome(file.fd(), S_ISREG(info.st_mode), size > 0,
+                                 text->data() + size, text->size() - size);
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (got < 0) return errno;
     if (got == 0) break;
@@ -211,23 +241,28 @@ size_t MostBytes(int64_t max_bytes) {
 absl::Status ReadFile(const std::string& path, int64_t max_bytes,
                       Interrupts* interrupts, Bytes* text, int* os_error) {
   *os_error = ReadBytes(path, MostBytes(max_bytes), interrupts, text);
+  if (interrupts->Check()) return absl::CancelledError("interrupted");
   const Encoding encoding = client::EncodingOfName(path);
   if (*os_error != 0 || encoding == Encoding::kIdentity) {
     return absl::OkStatus();
   }
   Bytes packed;
   packed.swap(*text);
-  TextSink sink(text);
+  TextSink sink(text, interrupts);
   const absl::Status status =
       Unpack(encoding, {packed.data(), packed.size()}, max_bytes, &sink);
-  if (status.ok()) return status;
+  if (status.ok() || absl::IsCancelled(status)) return status;
+  return ErrorOfPacking(status, max_bytes);
+}
+
+absl::Status ErrorOfPacking(const absl::Status& status, int64_t max_bytes) {
   CallError error = CallErrorOf(status);
   if (error.code == absl::StatusCode::kResourceExhausted) {
     return LimitError(
         "max_clip_bytes", max_bytes,
         "more than max_clip_bytes = " + std::to_string(max_bytes) + " bytes");
   }
-  error.reason = "ENCODING_INVALID";
+  error.reason = "ENCODING_BROKEN";
   return MakeCallError(std::move(error));
 }
 
@@ -245,11 +280,11 @@ Converted ConvertText(std::string_view text, const Choices& choices,
                     [&](Converter* converter, BlockReceiver* receiver,
                         ConvertResult* result) {
                       if (in_pieces) {
-                        return ConvertPieces(text, options, receiver,
+                        return ConvertPieces(text, options, converter, receiver,
                                              interrupts, result);
                       }
                       converter->ConvertInto(text, options, receiver,
-                                             TokenOf(interrupts), result);
+                                             interrupts->token(), result);
                     });
   }
   converted.seconds = seconds;
@@ -293,7 +328,7 @@ Converted ConvertMemory(const ClipRows& clip, const Choices& choices,
              [&](Converter* converter, BlockReceiver* receiver,
                  ConvertResult* result) {
                *result = converter->ConvertClip(clip, choices.options, receiver,
-                                                TokenOf(interrupts));
+                                                interrupts->token());
              });
 }
 

@@ -31,7 +31,8 @@ struct Converted {
 // With one thread all work is done by the calling thread, in memory that the
 // thread keeps for the next clip; nothing is locked and no thread is started,
 // so that a process may fork. With more threads a helper converts while the
-// calling thread looks for signals.
+// calling thread looks for signals. A child whose parent had used more threads
+// converts with one.
 Converted ConvertFile(const std::string& path, const Choices& choices,
                       Interrupts* interrupts);
 Converted ConvertText(std::string_view text, const Choices& choices,
@@ -41,11 +42,14 @@ Converted ConvertMemory(const ClipRows& clip, const Choices& choices,
                         Interrupts* interrupts);
 
 // Reads a file, decompressed, into `text`, whose memory is used again. Reads no
-// more than one byte above `max_bytes` (0: no limit). Waits for the writer of a
-// pipe until `interrupts`, which may be null, ends that. `*os_error` is errno,
-// or 0; EINTR if it was ended. INVALID_ARGUMENT, reason ENCODING_INVALID, if
-// the file cannot be decompressed.
+// more than one byte above `max_bytes` (0: no limit). `*os_error` is errno, or
+// 0. INVALID_ARGUMENT, reason ENCODING_BROKEN, if the file cannot be
+// decompressed. CANCELLED by `interrupts`, which it asks every 50 ms, also
+// while it waits for the writer of a pipe.
 absl::Status ReadFile(const std::string& path, int64_t max_bytes,
                       Interrupts* interrupts, Bytes* text, int* os_error);
+
+// The error of a file that a Decoder with this limit has refused.
+absl::Status ErrorOfPacking(const absl::Status& status, int64_t max_bytes);
 
 }  // namespace bvhmill::python

@@ -16,6 +16,7 @@
 #include "client/cli/io/packed_name.h"
 #include "client/python/module/bind.h"
 #include "client/python/module/choices.h"
+#include "client/python/module/gil.h"
 #include "client/python/module/python_values.h"
 
 namespace bvhmill::python {
@@ -81,12 +82,14 @@ std::string FormatName(const std::string& path) {
 PYBIND11_MODULE(_bvhmill, module) {
   py::class_<Block, std::shared_ptr<Block>>(module, "_Block",
                                             py::buffer_protocol())
-      .def_buffer([](Block& block) { return block.Buffer(); });
+      .def_buffer([](Block& block) { return block.Buffer(); })
+      .def("to_bytes", &Block::ToBytes);
   py::class_<Choices>(module, "_Options")
       .def(py::init(&ChoicesOf))
       .def_property_readonly("error", [](const Choices& choices) {
         return ValueOf(CheckOptions(choices.options));
       });
+  WatchTheEnd();
   BindClip(&module);
   BindBatch(&module);
   BindAnim(&module);

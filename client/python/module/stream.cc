@@ -4,6 +4,9 @@
 #include <cstring>
 #include <utility>
 
+#include "client/cli/io/packed_name.h"
+#include "client/python/module/conversion.h"
+
 namespace bvhmill::python {
 
 absl::Status Stream::Receiver::Begin(const ClipInfo& /*info*/,
@@ -37,18 +40,38 @@ absl::Status Stream::Receiver::Data(size_t output, std::string_view bytes) {
   return absl::OkStatus();
 }
 
-Stream::Stream(const Choices& choices)
+Stream::Stream(const Choices& choices, const std::string& path)
     : choices_(choices),
       converter_(Parallelism::None()),
       clip_(std::make_unique<ClipConverter>(&converter_, choices_.options,
                                             &receiver_, interrupts_.token(),
-                                            &result_)) {}
+                                            &result_)) {
+  const Encoding encoding = client::EncodingOfName(path);
+  if (encoding == Encoding::kIdentity) return;
+  decoder_ = MakeDecoder(encoding, choices_.options.limits.max_clip_bytes);
+}
 
-bool Stream::Push(std::string_view piece) { return clip_->Push(piece); }
+absl::Status Stream::Text::Append(std::string_view bytes) {
+  return stream_.clip_->Push(bytes) ? absl::OkStatus()
+                                    : absl::CancelledError("enough");
+}
+
+bool Stream::Push(std::string_view piece) {
+  if (decoder_ == nullptr) return clip_->Push(piece);
+  Text text(this);
+  if (decoded_.ok()) decoded_ = decoder_->Push(piece, &text);
+  return decoded_.ok();
+}
 
 void Stream::Finish() {
+  if (decoder_ != nullptr && decoded_.ok()) decoded_ = decoder_->End();
   clip_->Finish();
   clip_.reset();
+  if (decoded_.ok() || absl::IsCancelled(decoded_)) return;
+  // The end of the text is that of the decoder.
+  result_.status =
+      ErrorOfPacking(decoded_, choices_.options.limits.max_clip_bytes);
+  result_.report = {};
 }
 
 int64_t Stream::Waiting() const {

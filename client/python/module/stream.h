@@ -5,10 +5,13 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "bvhmill/base/sink.h"
 #include "bvhmill/pipeline/clip_converter.h"
+#include "bvhmill/unpack/decoder.h"
 #include "client/python/module/block.h"
 #include "client/python/module/choices.h"
 #include "client/python/module/interrupts.h"
@@ -18,9 +21,11 @@ namespace bvhmill::python {
 
 // One clip. Memory does not grow with it if every block is taken. The outputs
 // of the choices must be arrays with frames as the first axis, at least one.
+// Pieces are decompressed by the name of their file, and have the errors that
+// ReadFile has.
 class Stream {
  public:
-  explicit Stream(const Choices& choices);
+  Stream(const Choices& choices, const std::string& path);
 
   // Converts the next piece. False if no more pieces are needed.
   bool Push(std::string_view piece);
@@ -35,8 +40,20 @@ class Stream {
   int64_t taken() const { return taken_; }
 
   const ConvertResult& result() const { return result_; }
+  // Those of the thread that made the stream.
+  Interrupts* interrupts() { return &interrupts_; }
 
  private:
+  // Decompressed text.
+  class Text final : public Sink {
+   public:
+    explicit Text(Stream* stream) : stream_(*stream) {}
+    absl::Status Append(std::string_view bytes) override;
+
+   private:
+    Stream& stream_;
+  };
+
   class Receiver final : public OutputReceiver {
    public:
     absl::Status Begin(const ClipInfo& info,
@@ -60,6 +77,10 @@ class Stream {
   Interrupts interrupts_;
   Converter converter_;
   std::unique_ptr<ClipConverter> clip_;
+  // Null if the file is not compressed.
+  std::unique_ptr<Decoder> decoder_;
+  // The first error of the decoder, or CANCELLED: no more text is needed.
+  absl::Status decoded_;
   int64_t taken_ = 0;
 };
 

@@ -5,12 +5,23 @@ from __future__ import annotations
 import os
 import pathlib
 import subprocess
+import sys
+import textwrap
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 BIN = pathlib.Path(os.environ.get("BVHMILL_BIN", ROOT / "build/release/bin"))
 DATA = os.environ.get("BVHMILL_DATA", "")
+
+
+def run(code, timeout=120, **env):
+    """Runs a program of its own; its output."""
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)],
+                          capture_output=True, text=True, timeout=timeout,
+                          env={**os.environ, **env})
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def clips_in(*folders: pathlib.Path) -> list[pathlib.Path]:

@@ -1,7 +1,9 @@
 """The clients against a real server: the same takes, reports and errors."""
 
+import asyncio
 import concurrent.futures
 import gzip
+import os
 import pathlib
 import pickle
 import subprocess
@@ -11,7 +13,7 @@ import textwrap
 import numpy as np
 import pytest
 
-pytest.importorskip("grpc")
+grpc = pytest.importorskip("grpc")
 
 import bvhmill
 from bvhmill.client import AsyncClient, Client, ServerError
@@ -265,3 +267,101 @@ def test_takes_of_a_server_can_be_edited(client, walk):
     with pytest.raises(ValueError, match="read-only"):
         theirs.values[0] = 1
     theirs.positions[0] = 1
+
+
+def test_a_broken_packed_clip_has_the_error_of_the_module(client, tmp_path,
+                                                          walk):
+    path = tmp_path / "broken.bvh.gz"
+    path.write_bytes(gzip.compress(walk)[:-200])
+    with pytest.raises(bvhmill.BvhError) as ours:
+        bvhmill.read(path)
+    with pytest.raises(bvhmill.BvhError) as theirs:
+        client.read(path)
+    assert theirs.value.code == ours.value.code == "ENCODING_BROKEN"
+    assert str(theirs.value).startswith(f"{path}: error: ENCODING_BROKEN: ")
+    reports = [bvhmill.validate(path), client.validate(path)]
+    assert [report.verdict for report in reports] == ["unreadable"] * 2
+    assert [[issue.code for issue in report.issues]
+            for report in reports] == [["ENCODING_BROKEN"]] * 2
+    outcome = list(client.read_many([path]))[0]
+    assert outcome.error.code == "ENCODING_BROKEN"
+    assert outcome.error.__traceback__ is None
+
+
+def test_a_path_that_is_no_utf8_is_sent(client, tmp_path, walk):
+    path = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.bvh")
+    with open(path, "wb") as file:
+        file.write(walk)
+    assert client.read(path).frames == 200
+    assert [outcome.take.frames for outcome in client.read_many([path])] == [
+        200]
+
+
+def test_an_array_without_elements_is_sent_as_an_empty_text(client):
+    with pytest.raises(bvhmill.BvhError) as caught:
+        client.read(np.zeros((0, 4), np.uint8))
+    assert caught.value.code == "TEXT_EMPTY"
+
+
+def test_arrays_of_a_client_may_be_named_by_a_generator(client, walk):
+    take = client.read(walk, arrays=(name for name in ["rotations"]))
+    assert "rotations" in take._made
+
+
+class Broken:
+    """A stub whose streams fail, and what timeouts they were called with."""
+
+    timeouts = []
+
+    def __init__(self, _):
+        pass
+
+    def ConvertClips(self, requests, timeout, metadata):
+        self.timeouts.append(timeout)
+        raise Away()
+
+
+class Away(grpc.RpcError):
+    def code(self):
+        return grpc.StatusCode.UNAVAILABLE
+
+    def details(self):
+        return "away"
+
+    def trailing_metadata(self):
+        return ()
+
+
+def test_attempts_of_a_stream_share_one_deadline(monkeypatch, server,
+                                                 walk_path):
+    from bvhmill.client import _sync
+    monkeypatch.setattr(_sync.clip_service_pb2_grpc, "ClipServiceStub", Broken)
+    Broken.timeouts.clear()
+    with pytest.raises(ServerError):
+        list(Client(server.address, timeout=30).read_many([walk_path]))
+    # One call, and three more.
+    assert len(Broken.timeouts) == 4
+    assert Broken.timeouts == sorted(Broken.timeouts, reverse=True)
+    assert Broken.timeouts[0] > Broken.timeouts[3] + 0.3
+
+
+def test_the_event_loop_is_free_while_a_file_is_read(server, tmp_path, walk):
+    path = tmp_path / "pipe.bvh"
+    os.mkfifo(path)
+
+    async def read():
+        async with AsyncClient(server.address, timeout=60) as client:
+            task = asyncio.ensure_future(client.read(path))
+            # The reader waits for this writer, which is in the same loop.
+            while True:
+                try:
+                    pipe = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+                    break
+                except OSError:
+                    await asyncio.sleep(0.001)
+            os.set_blocking(pipe, True)
+            with open(pipe, "wb") as file:
+                await asyncio.to_thread(file.write, walk)
+            return (await task).frames
+
+    assert asyncio.run(read()) == 200

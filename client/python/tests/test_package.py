@@ -76,6 +76,17 @@ def test_everything_public_has_an_example():
         assert ">>>" in value.__doc__, name
 
 
+def test_every_method_of_a_take_has_an_example():
+    for name, value in vars(bvhmill.Take).items():
+        if not name.startswith("_") and not isinstance(value, property):
+            assert ">>>" in (getattr(value, "__doc__", "") or ""), name
+
+
+def test_the_docstring_of_options_has_every_keyword():
+    words = set(re.findall(r"\w+", bvhmill.ReadOptions.__doc__))
+    assert set(bvhmill.ReadOptions.__annotations__) <= words
+
+
 def run_mypy(*files):
     pytest.importorskip("mypy")
     return subprocess.run(
@@ -105,12 +116,18 @@ def test_mypy_finds_wrong_calls(tmp_path):
         "reveal_type(take.positions)\n"
         "bvhmill.read('a.bvh', fsp=3)\n"
         "bvhmill.read('a.bvh', arrays=['rotation'])\n"
-        "take.edit(up='x')\n")
+        "take.edit(up='x')\n"
+        "bvhmill.read_many_async(['a'], thread=2)\n"
+        "take.to_npz(arays=['positions'])\n"
+        "take.save('a.anim', prioritee=3)\n"
+        "bvhmill.read_batch(['a']).position\n"
+        "next(bvhmill.stream('a')).position\n")
     lines = [line for line in run_mypy(program).stdout.splitlines()
              if "user.py" in line]
     assert "ndarray" in lines[0] and ":3:" in lines[0]
     assert [re.search(r":(\d+): error", line).group(1)
-            for line in lines[1:] if "error" in line] == ["4", "5", "6"]
+            for line in lines[1:] if "error" in line] == [
+        str(number) for number in range(4, 12)]
 
 
 def names_of_stub():

@@ -7,11 +7,17 @@
 
 namespace bvhmill {
 
-// Thread-safe. A cancelled token stays cancelled.
+// Thread-safe. A cancelled token stays cancelled. A caller that works in its
+// own thread may look for its reasons to stop whenever the token is asked.
 class CancelToken {
  public:
+  CancelToken() = default;
+  virtual ~CancelToken() = default;
+  CancelToken(const CancelToken&) = delete;
+  CancelToken& operator=(const CancelToken&) = delete;
+
   void Cancel() { cancelled_.store(true, std::memory_order_relaxed); }
-  bool IsCancelled() const {
+  virtual bool IsCancelled() const {
     return cancelled_.load(std::memory_order_relaxed);
   }
 

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from typing import TYPE_CHECKING, Any, AsyncIterator, Awaitable, Callable
 from typing import Iterable, Iterator, Sequence, TypeVar
 
 import grpc
 
 from bvhmill._batch import Outcome, _paths_of
+from bvhmill._errors import BvhError
+from bvhmill._options import array_names
 from bvhmill._report import Report
-from bvhmill._source import Path, Source, name_of
+from bvhmill._source import Path, Source
 from bvhmill._take import Take
 from bvhmill.client._calls import (Assembler, Clips, clip_requests, data_of,
-                                   delay_before_retry, ended_of, fits_one_call,
-                                   source_of)
+                                   deadline, delay_before_retry, ended_of,
+                                   fits_one_call, seconds_to, source_of)
 from bvhmill.client._connection import (AsyncConnection, Settings,
                                         server_error_of)
-from bvhmill.client._messages import (error_of_result, options_of, report_of,
-                                      take_of)
+from bvhmill.client._messages import (options_of, report_of_error,
+                                      report_of_result, take_of)
 from bvhmill.v1 import clip_service_pb2 as clips
 from bvhmill.v1 import clip_service_pb2_grpc, server_service_pb2
 from bvhmill.v1 import server_service_pb2_grpc
@@ -57,27 +58,29 @@ class AsyncClient(AsyncConnection):
         return self
 
     async def _retried(self, call: Callable[[float | None],
-                                            Awaitable[T]]) -> T:
-        timeout = self._settings.timeout
-        end = None if timeout is None else time.monotonic() + timeout
+                                            Awaitable[T]],
+                       source_name: str = "") -> T:
+        end = deadline(self._settings.timeout)
         attempt = 0
         while True:
-            left = None if end is None else max(0.0, end - time.monotonic())
+            left = seconds_to(end)
             try:
                 return await call(left)
             except grpc.RpcError as error:
                 attempt += 1
                 delay = delay_before_retry(error, attempt)
                 if delay is None or (left is not None and delay >= left):
-                    raise server_error_of(error, self._settings) from None
+                    raise server_error_of(error, self._settings,
+                                          source_name) from None
             await asyncio.sleep(delay)
 
-    async def _unary(self, stub: Any, method: str, request: Any) -> Any:
+    async def _unary(self, stub: Any, method: str, request: Any,
+                     source_name: str = "") -> Any:
         async def call(left: float | None) -> Any:
             return await getattr(stub(self._open()), method)(
                 request, timeout=left, metadata=self._settings.metadata())
 
-        answer: Any = await self._retried(call)
+        answer: Any = await self._retried(call, source_name)
         return answer
 
     async def server_info(self) -> Any:
@@ -95,13 +98,16 @@ class AsyncClient(AsyncConnection):
                    **options: Unpack[ReadOptions]) -> Take:
         """As `bvhmill.read`, by the server."""
         words: dict[str, Any] = dict(options)
-        message = options_of(arrays, end_sites, keep_values, words)
-        text = source_of(source, source_name, words)
+        names = array_names(arrays)
+        message = options_of(names, end_sites, keep_values, words)
+        # Files may be large.
+        text = await asyncio.to_thread(source_of, source, source_name, words)
         limits = (await self.server_info()).limits
-        if fits_one_call(text, len(arrays), limits):
+        if fits_one_call(text, len(names), limits):
             request = clips.ConvertClipRequest(source=text, options=message)
             result = (await self._unary(clip_service_pb2_grpc.ClipServiceStub,
-                                        "ConvertClip", request)).result
+                                        "ConvertClip", request,
+                                        text.display_name)).result
             data = data_of(result)
         else:
             result, data = await self._retried(
@@ -125,16 +131,15 @@ class AsyncClient(AsyncConnection):
                        **options: Unpack[CheckOptions]) -> Report:
         """As `bvhmill.validate`, by the server."""
         words: dict[str, Any] = dict(options)
-        request = clips.ValidateClipRequest(
-            source=source_of(source, None, words),
-            options=options_of((), False, False, words))
-        answer = await self._unary(clip_service_pb2_grpc.ClipServiceStub,
-                                   "ValidateClip", request)
-        report = report_of(answer.result.report)
-        error = error_of_result(answer.result, name_of(source))
-        if error is not None and error.code and not report.issues:
-            raise error
-        return report
+        message = options_of((), False, False, words)
+        text = await asyncio.to_thread(source_of, source, None, words)
+        request = clips.ValidateClipRequest(source=text, options=message)
+        try:
+            answer = await self._unary(clip_service_pb2_grpc.ClipServiceStub,
+                                       "ValidateClip", request)
+        except BvhError as error:
+            return report_of_error(error)
+        return report_of_result(answer.result)
 
     def read_many(self, paths: Iterable[Path], *,
                   arrays: Sequence[Array] = ("positions",),
@@ -147,10 +152,11 @@ class AsyncClient(AsyncConnection):
 
     async def _outcomes(self, work: Clips) -> AsyncIterator[Outcome]:
         attempt = 0
+        end = deadline(self._settings.timeout)
         while not work.is_done:
             call = clip_service_pb2_grpc.ClipServiceStub(
                 self._open()).ConvertClips(
-                    _each(work.requests()), timeout=self._settings.timeout,
+                    _each(work.requests()), timeout=seconds_to(end),
                     metadata=self._settings.metadata())
             try:
                 async for response in call:
@@ -163,7 +169,8 @@ class AsyncClient(AsyncConnection):
             except grpc.RpcError as error:
                 attempt += 1
                 delay = delay_before_retry(error, attempt)
-                if delay is None:
+                left = seconds_to(end)
+                if delay is None or (left is not None and delay >= left):
                     raise server_error_of(error, self._settings) from None
                 await asyncio.sleep(delay)
             finally:

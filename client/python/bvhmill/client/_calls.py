@@ -3,7 +3,9 @@ files, outputs that are put together, and the rules of trying again."""
 
 from __future__ import annotations
 
+import errno
 import random
+import time
 from typing import Any, Iterator, Sequence
 
 import grpc
@@ -11,7 +13,7 @@ import numpy as np
 
 from bvhmill._batch import Outcome
 from bvhmill._errors import os_error
-from bvhmill._source import bytes_of, is_path, name_of
+from bvhmill._source import flat_of, is_path, name_of, path_bytes
 from bvhmill.client._connection import ServerError, detail_of
 from bvhmill.client._messages import (encoding_of, options_of, outcome_of,
                                       source_format_of)
@@ -19,6 +21,16 @@ from bvhmill.v1 import clip_service_pb2 as clips
 
 ATTEMPTS = 4
 _FIRST_BYTES = 4 << 20
+
+
+def deadline(timeout: float | None) -> float | None:
+    """The time at which a call must have ended; None: never."""
+    return None if timeout is None else time.monotonic() + timeout
+
+
+def seconds_to(end: float | None) -> float | None:
+    """Seconds until the deadline, 0 if it has passed."""
+    return None if end is None else max(0.0, end - time.monotonic())
 
 
 def delay_before_retry(error: Any, attempt: int) -> float | None:
@@ -122,13 +134,13 @@ class Clips:
     def _requests_of(self, index: int) -> Iterator[Any]:
         path = self._paths[index]
         try:
-            file = open(path, "rb")
-        except OSError as error:
+            file = open(path_bytes(path), "rb")
+        except (OSError, ValueError) as error:
             self._fail(index, error)
             return
         with file:
             source = clips.Source(
-                display_name=path, encoding=encoding_of(path),
+                display_name=shown(path), encoding=encoding_of(path),
                 format=source_format_of(path, self._options))
             yield clips.ConvertClipsRequest(
                 begin=clips.ClipBegin(key=str(index), source=source))
@@ -141,10 +153,10 @@ class Clips:
                 end.abandon = True
             yield clips.ConvertClipsRequest(end=end)
 
-    def _fail(self, index: int, error: OSError) -> None:
+    def _fail(self, index: int, error: OSError | ValueError) -> None:
         path = self._paths[index]
-        self._ready[index] = Outcome(path, None, os_error(
-            error.errno or 5, path), None)
+        number = getattr(error, "errno", None) or errno.EIO
+        self._ready[index] = Outcome(path, None, os_error(number, path), None)
 
     def feed(self, response: Any) -> Iterator[Outcome]:
         """Outcomes that are known now, in the order of the paths."""
@@ -164,17 +176,22 @@ class Clips:
             yield self._ready.pop(self._next - 1)
 
 
+def shown(name: str) -> str:
+    """A name as a string of a message: a path may be no UTF-8."""
+    return name.encode("utf-8", "replace").decode()
+
+
 def source_of(source: Any, source_name: str | None,
               options: dict[str, Any]) -> Any:
     """The Source message of a path, text or file. OSError."""
     name = name_of(source) if source_name is None else source_name
     if is_path(source):
-        with open(source, "rb") as file:
+        with open(path_bytes(source), "rb") as file:
             data = file.read()
     else:
-        data = bytes(memoryview(bytes_of(source)).cast("B"))
+        data = bytes(flat_of(source))
     packed = name_of(source) if is_path(source) else ""
-    return clips.Source(data=data, display_name=name,
+    return clips.Source(data=data, display_name=shown(name),
                         encoding=encoding_of(packed),
                         format=source_format_of(packed, options))
 

@@ -11,6 +11,8 @@ from typing import Any, Iterator
 import grpc
 import grpc.aio
 
+from bvhmill._errors import error_of
+from bvhmill._report import Report, Verdict
 from bvhmill.client._tls import authorities, tls_fault
 from bvhmill.v1 import status_pb2
 
@@ -116,11 +118,16 @@ def detail_of(error: Any, name: str) -> Any:
     return None
 
 
-def server_error_of(error: Any, settings: Settings) -> Exception:
-    """The exception of a failed call: ValueError for a wrong option."""
+def server_error_of(error: Any, settings: Settings,
+                    source_name: str = "") -> Exception:
+    """The exception of a failed call: ValueError for a wrong option, BvhError
+    for a clip that cannot be decompressed."""
     info = detail_of(error, "ErrorInfo")
     reason = info.reason if info else ""
     code, details = error.code().name, error.details()
+    if code == "INVALID_ARGUMENT" and reason == "ENCODING_BROKEN":
+        return error_of((code, reason, "", "", 0, [], details),
+                        Report(Verdict.UNREADABLE), source_name)
     if code == "INVALID_ARGUMENT":
         return ValueError(details)
     if code == "UNAVAILABLE" and not reason:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 import numpy as np
@@ -13,7 +14,8 @@ from bvhmill._info import Info, Node
 from bvhmill._options import (CHECK_KEYS, EDIT_KEYS, checked, outputs_of,
                               words_of)
 from bvhmill._read import conventions_of
-from bvhmill._report import Counts, Issue, Report, Severity, Verdict
+from bvhmill._report import (Counts, Issue, Report, Severity, Verdict,
+                             unreadable)
 from bvhmill._take import Take
 from bvhmill.v1 import clip_service_pb2 as clips
 from bvhmill.v1 import options_pb2 as v1
@@ -44,6 +46,8 @@ _SEVERITIES = {v1.SEVERITY_ERROR: Severity.ERROR,
 _ENCODINGS = {"": clips.CONTENT_ENCODING_IDENTITY,
               "gzip": clips.CONTENT_ENCODING_GZIP,
               "zstd": clips.CONTENT_ENCODING_ZSTD}
+# The reason of a clip that cannot be decompressed.
+ENCODING_BROKEN = "ENCODING_BROKEN"
 _STATUSES = {3: "INVALID_ARGUMENT", 8: "RESOURCE_EXHAUSTED",
              9: "FAILED_PRECONDITION", 1: "CANCELLED"}
 
@@ -122,13 +126,13 @@ def _set_edits(words: Mapping[str, Any], edits: Any) -> None:
 
 def source_format_of(name: str, options: Mapping[str, Any]) -> Any:
     """The SourceFormat: by option, or by the name of the file."""
-    word = options.get("format") or _bvhmill.format_name(name) or "bvh"
-    return _FORMATS[word]
+    by_name = _bvhmill.format_name(os.fsencode(name))
+    return _FORMATS[options.get("format") or by_name or "bvh"]
 
 
 def encoding_of(name: str) -> Any:
     """The ContentEncoding, by the name of the file."""
-    return _ENCODINGS[_bvhmill.packing_name(name)]
+    return _ENCODINGS[_bvhmill.packing_name(os.fsencode(name))]
 
 
 def report_of(message: Any) -> Report:
@@ -224,6 +228,23 @@ def error_of_result(result: Any, source_name: str) -> BvhError | None:
     return error_of(value, report_of(result.report), source_name)
 
 
+def report_of_result(result: Any) -> Report:
+    """The report of a ClipResult of ValidateClip, as `validate` gives it."""
+    report = report_of(result.report)
+    status = result.status
+    if status.code != 0 and status.info.reason and not report.issues:
+        return unreadable(status.info.reason, status.message)
+    return report
+
+
+def report_of_error(error: BvhError) -> Report:
+    """The report of a clip that cannot be decompressed. Raises the error if it
+    is another one."""
+    if error.code != ENCODING_BROKEN:
+        raise error
+    return unreadable(error.code, str(error).split(f"{error.code}: ", 1)[-1])
+
+
 def _stated_name(joint: Any, joints: Sequence[Any]) -> bytes:
     """The name in the file: end sites without one are shown as NAME_End."""
     name: str = joint.name
@@ -266,11 +287,12 @@ def take_of(result: Any, data: Sequence[npt.NDArray[np.uint8] | None],
 def outcome_of(path: str, result: Any, data: Sequence[Any], end_sites: bool,
                options: Mapping[str, Any]) -> Outcome:
     """The Outcome of a ClipResult of a stream."""
+    # It is not raised: a traceback would keep the frames of the caller.
+    error = error_of_result(result, path)
     times = result.times
     seconds = sum(part.seconds + part.nanos * 1e-9 for part in (
         times.read, times.validate, times.solve, times.encode, times.edit))
-    try:
-        take = take_of(result, data, end_sites, options, path)
-    except BvhError as error:
+    if error is not None:
         return Outcome(path, None, error, error.report, seconds)
+    take = take_of(result, data, end_sites, options, path)
     return Outcome(path, take, None, take.report, seconds)

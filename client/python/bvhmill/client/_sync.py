@@ -9,16 +9,18 @@ from typing import TypeVar
 import grpc
 
 from bvhmill._batch import Outcome, _paths_of
+from bvhmill._errors import BvhError
+from bvhmill._options import array_names
 from bvhmill._report import Report
-from bvhmill._source import Path, Source, name_of
+from bvhmill._source import Path, Source
 from bvhmill._take import Take
 from bvhmill.client._calls import (Assembler, Clips, clip_requests, data_of,
-                                   delay_before_retry, ended_of, fits_one_call,
-                                   source_of)
+                                   deadline, delay_before_retry, ended_of,
+                                   fits_one_call, seconds_to, source_of)
 from bvhmill.client._connection import (Connection, Settings,
                                         server_error_of)
-from bvhmill.client._messages import (error_of_result, options_of, report_of,
-                                      take_of)
+from bvhmill.client._messages import (options_of, report_of_error,
+                                      report_of_result, take_of)
 from bvhmill.v1 import clip_service_pb2 as clips
 from bvhmill.v1 import clip_service_pb2_grpc, server_service_pb2
 from bvhmill.v1 import server_service_pb2_grpc
@@ -38,7 +40,7 @@ class Client(Connection):
     certificates; True is those of the system, or of SSL_CERT_FILE. `cert` is
     (certificate, key), two paths, for a server that wants to see one. `timeout`
     is in seconds, for a whole call with its retries. A call that finds no
-    server, or a busy one, is tried again, four times at most. A client may be
+    server, or a busy one, is tried again, three times at most. A client may be
     shared by threads, and pickled. A process that was forked after a call
     cannot call: it gets a RuntimeError.
 
@@ -56,13 +58,13 @@ class Client(Connection):
     def __enter__(self) -> Client:
         return self
 
-    def _retried(self, call: Callable[[float | None], T]) -> T:
+    def _retried(self, call: Callable[[float | None], T],
+                 source_name: str = "") -> T:
         """`call(seconds left)`, tried again as often as it may be."""
-        timeout = self._settings.timeout
-        end = None if timeout is None else time.monotonic() + timeout
+        end = deadline(self._settings.timeout)
         attempt = 0
         while True:
-            left = None if end is None else max(0.0, end - time.monotonic())
+            left = seconds_to(end)
             try:
                 with self._calling():
                     return call(left)
@@ -70,16 +72,18 @@ class Client(Connection):
                 attempt += 1
                 delay = delay_before_retry(error, attempt)
                 if delay is None or (left is not None and delay >= left):
-                    raise server_error_of(error, self._settings) from None
+                    raise server_error_of(error, self._settings,
+                                          source_name) from None
             self._reopen()
             time.sleep(delay)
 
-    def _unary(self, stub: Any, method: str, request: Any) -> Any:
+    def _unary(self, stub: Any, method: str, request: Any,
+               source_name: str = "") -> Any:
         def call(left: float | None) -> Any:
             return getattr(stub(self._open()), method)(
                 request, timeout=left, metadata=self._settings.metadata())
 
-        return self._retried(call)
+        return self._retried(call, source_name)
 
     def server_info(self) -> Any:
         """The GetServerInfoResponse of the server; asked for once."""
@@ -96,13 +100,15 @@ class Client(Connection):
              **options: Unpack[ReadOptions]) -> Take:
         """As `bvhmill.read`, by the server."""
         words: dict[str, Any] = dict(options)
-        message = options_of(arrays, end_sites, keep_values, words)
+        names = array_names(arrays)
+        message = options_of(names, end_sites, keep_values, words)
         text = source_of(source, source_name, words)
         limits = self.server_info().limits
-        if fits_one_call(text, len(arrays), limits):
+        if fits_one_call(text, len(names), limits):
             request = clips.ConvertClipRequest(source=text, options=message)
             result = self._unary(clip_service_pb2_grpc.ClipServiceStub,
-                                 "ConvertClip", request).result
+                                 "ConvertClip", request,
+                                 text.display_name).result
             data = data_of(result)
         else:
             def call(left: float | None) -> Any:
@@ -130,13 +136,12 @@ class Client(Connection):
         request = clips.ValidateClipRequest(
             source=source_of(source, None, words),
             options=options_of((), False, False, words))
-        result = self._unary(clip_service_pb2_grpc.ClipServiceStub,
-                             "ValidateClip", request).result
-        report = report_of(result.report)
-        error = error_of_result(result, name_of(source))
-        if error is not None and error.code and not report.issues:
-            raise error
-        return report
+        try:
+            result = self._unary(clip_service_pb2_grpc.ClipServiceStub,
+                                 "ValidateClip", request).result
+        except BvhError as error:
+            return report_of_error(error)
+        return report_of_result(result)
 
     def read_many(self, paths: Iterable[Path], *,
                   arrays: Sequence[Array] = ("positions",),
@@ -144,7 +149,8 @@ class Client(Connection):
                   **options: Unpack[ReadOptions]) -> Iterator[Outcome]:
         """As `bvhmill.read_many`, over one stream, in the order of `paths`.
 
-        If the stream breaks, the clips without a result are sent again.
+        If the stream breaks, the clips without a result are sent again. The
+        timeout is that of the whole loop, with what its body does.
         """
         work = Clips(_paths_of(paths), arrays, end_sites, keep_values, 0,
                      dict(options))
@@ -152,13 +158,14 @@ class Client(Connection):
 
     def _outcomes(self, work: Clips) -> Iterator[Outcome]:
         attempt = 0
+        end = deadline(self._settings.timeout)
         while not work.is_done:
             call = None
             try:
                 with self._calling():
                     call = clip_service_pb2_grpc.ClipServiceStub(
                         self._open()).ConvertClips(
-                            work.requests(), timeout=self._settings.timeout,
+                            work.requests(), timeout=seconds_to(end),
                             metadata=self._settings.metadata())
                     for response in call:
                         for outcome in work.feed(response):
@@ -169,7 +176,8 @@ class Client(Connection):
             except grpc.RpcError as error:
                 attempt += 1
                 delay = delay_before_retry(error, attempt)
-                if delay is None:
+                left = seconds_to(end)
+                if delay is None or (left is not None and delay >= left):
                     raise server_error_of(error, self._settings) from None
                 self._reopen()
                 time.sleep(delay)

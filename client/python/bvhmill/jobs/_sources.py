@@ -11,7 +11,7 @@ from typing import Any, Iterable, Iterator, Mapping, Union
 
 from bvhmill import _bvhmill
 from bvhmill._batch import _paths_of
-from bvhmill._source import Path, Source, bytes_of, is_path, name_of
+from bvhmill._source import Path, Source, flat_of, is_path, name_of
 from bvhmill.client._messages import encoding_of, source_format_of
 from bvhmill.v1 import job_service_pb2 as v1
 
@@ -92,7 +92,7 @@ def _named(key: str, source: Any, options: Mapping[str, Any]) -> Clip:
     clip = Clip(key, path, path or key, encoding_of(path),
                 source_format_of(path, options))
     if not is_path(source):
-        clip.text = memoryview(bytes_of(source)).cast("B")
+        clip.text = flat_of(source)
     return clip
 
 

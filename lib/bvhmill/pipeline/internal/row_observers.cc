@@ -145,7 +145,9 @@ void RowObservers::Add(int64_t frames, std::span<const float> values,
   if (!Solves()) return Pass(frames, values, nullptr);
   const size_t width = compiled_->source->skeleton.channels.size();
   const int64_t most = MaxFrames();
-  for (int64_t done = 0; done < frames && !has_failed_; done += most) {
+  // Work fails if the conversion is cancelled.
+  const auto goes_on = [&] { return !has_failed_ && budget_->Work(0).ok(); };
+  for (int64_t done = 0; done < frames && goes_on(); done += most) {
     const int64_t count = std::min(most, frames - done);
     const auto part = values.subspan(static_cast<size_t>(done) * width,
                                      static_cast<size_t>(count) * width);
