@@ -15,6 +15,7 @@
 #include "bvhmill/base/call_error.h"
 #include "server/store/migrations.h"
 #include "server/store/postgres/open_postgres.h"
+#include "server/store/postgres/results_sql.h"
 #include "tests/server/store/store_kinds.h"
 #include "tests/support/files.h"
 
@@ -188,6 +189,20 @@ TEST_F(PostgresServers, RefuseADatabaseOfANewerServer) {
       CallErrorOf(server::OpenPostgresJobStore(address_, &store, &identity))
           .reason,
       "DATA_TOO_NEW");
+}
+
+TEST_F(PostgresServers, FindFailedResultsByTheirIndex) {
+  const auto store = Open();
+  const std::string plan = postgres_->RunSql(
+      name_,
+      std::string("SET search_path = bvhmill; SET enable_seqscan = off;"
+                  "SET enable_bitmapscan = off;"
+                  "SET plan_cache_mode = force_generic_plan;"
+                  "PREPARE failed (bigint, bigint, bigint, bigint) AS ") +
+          server::kFailedResultsSql +
+          "; EXPLAIN EXECUTE failed (1, -1, 10, 1000)");
+  EXPECT_NE(plan.find("using result_failed on result"), std::string::npos)
+      << plan;
 }
 
 TEST_F(PostgresServers, ClaimNoItemTwice) {
