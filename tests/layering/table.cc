@@ -84,7 +84,7 @@ constexpr Layer kLayers[] = {
      "bvhmill/base bvhmill/report bvhmill/clip bvhmill/anim bvhmill/edit "
      "bvhmill/kinematics bvhmill/encode bvhmill/pipeline bvhmill/unpack "
      "client/cli/claims.h client/cli/io/inputs.h "
-     "client/cli/io/packed_name.h"},
+     "client/cli/io/item_key.h client/cli/io/packed_name.h"},
     {"bench", "bvhmill server client tests/faults"},
 };
 
