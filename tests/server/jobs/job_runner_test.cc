@@ -97,7 +97,9 @@ TEST_F(JobPartsTest, WaitsEndWhileOldDataAreRemoved) {
   folder = nullptr;
   for (const auto& file :
        std::filesystem::recursive_directory_iterator(folder_ + "/blobs")) {
-    std::filesystem::last_write_time(file.path(), {});
+    std::filesystem::last_write_time(
+        file.path(),
+        std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
   }
   parts_.config.jobs.blob_retention_seconds = 1;
   server::Jobs jobs(parts_.All());
