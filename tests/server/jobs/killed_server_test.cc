@@ -40,8 +40,7 @@ class KilledServerTest : public ::testing::Test {
     server_ = std::make_unique<bench::ServerProcess>(
         std::string(BVHMILL_BIN) + "/bvhmilld",
         std::vector<std::string>{"--listen", "127.0.0.1:0", "--data-dir",
-                                 folder_, "--log", "errors",
-                                 "--max-jobs-per-caller", "0"});
+                                 folder_, "--log", "errors"});
     grpc::ChannelArguments arguments;
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
     calls_ = std::make_unique<JobCalls>(grpc::CreateCustomChannel(

@@ -55,10 +55,10 @@ class SharedJobsTest : public ::testing::Test {
     servers_[at] = nullptr;
     servers_[at] = std::make_unique<bench::ServerProcess>(
         std::string(BVHMILL_BIN) + "/bvhmilld",
-        std::vector<std::string>{
-            "--listen", "127.0.0.1:0", "--data-dir", folder_, "--jobs-database",
-            address_, "--job-lease-seconds", "3", "--log", "errors",
-            "--max-jobs-per-caller", "0", "--min-free-disk-bytes", "0"});
+        std::vector<std::string>{"--listen", "127.0.0.1:0", "--data-dir",
+                                 folder_, "--jobs-database", address_,
+                                 "--job-lease-seconds", "3", "--log", "errors",
+                                 "--min-free-disk-bytes", "0"});
     calls_[at] = CallsTo(servers_[at]->address());
   }
   static std::unique_ptr<JobCalls> CallsTo(const std::string& address) {
