@@ -142,7 +142,7 @@ void RowObservers::Pass(int64_t frames, std::span<const float> values,
 void RowObservers::Add(int64_t frames, std::span<const float> values,
                        bool is_solved, TileBuffers* buffers) {
   if (is_solved) return Pass(frames, values, buffers);
-  if (!Solves()) return Pass(frames, values, nullptr);
+  const bool solves = Solves();
   const size_t width = compiled_->source->skeleton.channels.size();
   const int64_t most = MaxFrames();
   // Work fails if the conversion is cancelled.
@@ -151,8 +151,8 @@ void RowObservers::Add(int64_t frames, std::span<const float> values,
     const int64_t count = std::min(most, frames - done);
     const auto part = values.subspan(static_cast<size_t>(done) * width,
                                      static_cast<size_t>(count) * width);
-    Solve(count, part, buffers);
-    Pass(count, part, buffers);
+    if (solves) Solve(count, part, buffers);
+    Pass(count, part, solves ? buffers : nullptr);
   }
 }
 
