@@ -130,7 +130,7 @@ void SetRate(benchmark::State& state, const Problem& problem) {
       joint_frames, benchmark::Counter::kIsIterationInvariantRate);
 }
 
-// Those that this machine can run.
+// The variants that this machine can run.
 std::vector<std::pair<std::string, FkTarget>> Variants() {
   std::vector<std::pair<std::string, FkTarget>> variants = {
       {"best", BestFkTarget()}};

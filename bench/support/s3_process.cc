@@ -58,8 +58,8 @@ void End(pid_t* process) {
   *process = 0;
 }
 
-// What a store of one part on one machine needs to say. Without keys within it:
-// it is reached from this machine only.
+// The settings of Ceph for one part of each kind on one machine. The parts talk
+// to each other without keys, since only this machine reaches them.
 constexpr char kSettings[] = R"(
 mon initial members = a
 public addr = 127.0.0.1

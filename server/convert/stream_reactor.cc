@@ -147,7 +147,7 @@ void ConvertStream::Do(StreamActions actions) {
   if (actions.read) {
     Report([this](StreamActions* more) { session_.OnReadStarted(more); });
   }
-  // Those for which there was no memory in the queue.
+  // The clips for which there was no memory in the queue.
   for (const ClipPtr& clip : actions.run) OnFailure(clip, OutOfMemory());
 }
 

@@ -84,8 +84,9 @@ void ItemStorer::GiveBack(const std::vector<Lease>& leases) {
   }
 }
 
-// An item whose lease was neither used nor ended would be leased for ever.
-// Those that were stored before the exception have no lease any more.
+// After an exception the leases of all items are given back: an item whose
+// lease is neither used nor ended would stay leased. The lease of an item that
+// was stored before the exception has ended, so giving it back does nothing.
 void ItemStorer::StoreOrGiveBack(const std::vector<WorkPtr>& done) {
   std::vector<FailedTry> tries;
   const absl::Status stored = CatchAsStatus(log_, kWhere, [&] {

@@ -33,7 +33,7 @@ bool IsShortOfQuota(const absl::Status& why);
 
 class ItemStorer {
  public:
-  // What the owner does, on the threads of the storer.
+  // Functions of the owner. The threads of the storer call them.
   struct Hooks {
     // These jobs are over.
     std::function<void(const std::vector<int64_t>& jobs)> on_over;

@@ -122,7 +122,8 @@ class JobRunner {
   std::list<WorkPtr> running_;
   std::deque<WorkPtr> ready_;
   // Items whose callers have no room left in their limits, by caller. They wait
-  // beside the others; no more of these callers are claimed.
+  // here, while items of other callers run. No further items of these callers
+  // are claimed.
   std::map<std::string, std::deque<WorkPtr>> held_;
   int active_ = 0;
   // The last jobs that were cancelled.

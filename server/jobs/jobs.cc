@@ -246,7 +246,7 @@ void Jobs::RunJanitor(const std::stop_token& stop) {
       const std::lock_guard opened(open_mutex_);
       folder = opened_.folder.get();
     }
-    // What several servers share is opened as soon as its database answers.
+    // Shared data are opened as soon as their database answers.
     if (folder == nullptr && IsShared()) {
       static_cast<void>(OpenOnce(/*waits=*/false));
     }

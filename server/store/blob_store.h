@@ -137,10 +137,10 @@ class BlobStore {
 
   // Bytes of all blobs.
   virtual int64_t bytes() const = 0;
-  // What a blob of this size counts for among them.
+  // The bytes that a blob of this size adds to bytes().
   virtual int64_t CountedBytes(int64_t size) const { return size; }
-  // The bytes of all blobs, as they were listed: those that other servers have
-  // stored or removed are counted so.
+  // Replaces bytes() by the sum of a List, which includes what other servers
+  // have stored and removed.
   virtual void SetBytes(int64_t /*bytes*/) {}
 };
 

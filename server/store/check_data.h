@@ -12,7 +12,7 @@
 
 namespace bvhmill::server {
 
-// What the bytes of a row are. The stores do not read messages: the caller of
+// The kind of message in a row. The stores do not read messages: the caller of
 // the check does.
 enum class StoredMessage : uint8_t {
   // The options of a job or an item.

@@ -52,7 +52,7 @@ absl::Status SqliteJobStore::RemoveItems(int64_t job, int64_t end) {
     BVHMILL_RETURN_IF_ERROR(remove.Bind(job).Bind(end).Run());
     removed[table++] = writer_->changes();
   }
-  // What is left is a whole job, for a check of the data.
+  // The rows that are left are a whole job, so a check of the data is content.
   Statement shrink(writer_.get(),
                    "UPDATE job SET " BVHMILL_GONE
                    ", ok = ok - ?, failed = failed - ?, total = total - ? "

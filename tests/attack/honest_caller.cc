@@ -34,7 +34,7 @@ void HonestCaller::Run() {
   while (!stopped_) {
     std::this_thread::sleep_until(due);
     failed_ += CallOnce() ? 0 : 1;
-    // Those that were due while this one ran would have waited for it.
+    // Calls that were due while this one ran would have waited for it.
     for (const Clock::time_point end = Clock::now(); due < end;
          due += kInterval) {
       seconds_.push_back(std::chrono::duration<double>(end - due).count());

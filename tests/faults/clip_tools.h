@@ -30,8 +30,8 @@ double ReachOf(const Clip& clip);
 
 // Joints with exactly one rotation channel for each axis.
 std::vector<int32_t> TurningJoints(const Clip& clip);
-// Those that turn by `degrees` a second or more on average; in
-// order of the file.
+// The joints that turn by `degrees` a second or more on average, in the order
+// of the file.
 std::vector<int32_t> MovingJoints(const Clip& clip, double degrees = 3);
 // The first node with three position channels that change, or -1.
 int32_t MovingRoot(const Clip& clip);

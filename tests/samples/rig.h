@@ -15,7 +15,7 @@ namespace bvhmill::samples {
 
 // The axes that joints get.
 enum class Axes {
-  // Those of the world in the T-pose.
+  // The axes of the world in the T-pose.
   kWorld,
   // X along the bone; of right arms and legs against it.
   kAlongBones,

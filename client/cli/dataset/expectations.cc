@@ -72,8 +72,8 @@ void ApplyTo(const Expectations& expectations, std::string_view below,
   for (const auto& [code, severity] : expectations.severities) {
     report->severity_overrides[code] = severity;
   }
-  // Of several values for one threshold the last counts, so the command line
-  // overrides the file.
+  // The last value for a threshold counts, so the command line overrides the
+  // file.
   report->thresholds.insert(report->thresholds.begin(),
                             expectations.thresholds.begin(),
                             expectations.thresholds.end());

@@ -44,7 +44,8 @@ class JobFetch {
   const FetchOptions& options_;
   const JobClient& jobs_;
   Session& session_;
-  // What applies to all items; those of an item have its requests, too.
+  // The rules of all items, without requests. A copy for each item gets the
+  // requests of its outputs.
   OutputRules rules_;
   // The requests of the job.
   std::vector<OutputRequest> requests_;

@@ -1,4 +1,4 @@
-"""What has arrays under the names that a caller chose."""
+"""Objects with arrays under the names that a caller chose."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ _QUEUE_BYTES = 256 << 20
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one file: a take, or an error.
+    """The outcome of one file: a take, or an error.
 
     `report` is None if the file could not be opened.
 

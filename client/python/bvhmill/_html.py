@@ -1,4 +1,4 @@
-"""What a notebook shows of a take: a table and three poses."""
+"""A take in a notebook: a table and three poses."""
 
 from __future__ import annotations
 

@@ -171,7 +171,7 @@ def _frames(key: str, value: Any) -> tuple[int, int, int]:
     else:
         begin, end, step = map(operator.index, (*value, 1) if len(value) == 2
                                else value)
-    # Of the native words, an end of 0 is the end of the file.
+    # The module reads an end of 0 as the end of the file.
     if end is not None and end <= 0:
         raise ValueError(f"{key}={value!r}: the end must be 1 at least; "
                          "a slice without an end goes to the last frame")

@@ -1,4 +1,4 @@
-"""What reading a file found: issues, counts and a verdict."""
+"""Reports on files: issues, counts and a verdict."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def without_flips(quaternions: FloatArray) -> FloatArray:
-    """Of q and -q the one nearer to the frame before: float32 (F, J, 4).
+    """q or -q, the one nearer to the frame before: float32 (F, J, 4).
 
     >>> without_flips(np.float32([[[0, 0, 0, 1]], [[0, 0, -0.1, -1]]]))[1, 0, 3]
     1.0

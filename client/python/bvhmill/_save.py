@@ -78,7 +78,7 @@ def _check_npz(words: Mapping[str, Any]) -> None:
 
 def report_of_clip(clip: _bvhmill._Clip,
                    conventions: Mapping[str, Any]) -> Report:
-    """What the rules say about a clip in memory."""
+    """The report of the rules on a clip in memory."""
     conversion = _bvhmill.convert_clip(clip, checked(conventions))
     return report_of(conversion.report)
 

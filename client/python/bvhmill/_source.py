@@ -1,4 +1,4 @@
-"""What can be read: a path, text in memory, or a file object."""
+"""Sources of clips: a path, text in memory, or a file object."""
 
 from __future__ import annotations
 

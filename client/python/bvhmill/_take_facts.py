@@ -20,7 +20,7 @@ _PLANES = "xyz"
 
 
 class TakeFacts:
-    """What a take knows without its arrays; the base of `Take`."""
+    """The facts of a take that need no arrays; the base of `Take`."""
 
     __slots__ = ("_clip", "_made", "_facts", "_native_report", "_end_sites",
                  "_conventions", "source_name", "__weakref__")

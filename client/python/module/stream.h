@@ -40,7 +40,7 @@ class Stream {
   int64_t taken() const { return taken_; }
 
   const ConvertResult& result() const { return result_; }
-  // Those of the thread that made the stream.
+  // The interrupts of the thread that made the stream.
   Interrupts* interrupts() { return &interrupts_; }
 
  private:

@@ -1,4 +1,4 @@
-"""What the tests share: clips of the project, and the programs."""
+"""Fixtures of all tests: clips of the project, and the programs."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def server(tmp_path):
 
 
 def refused(status, name, *args):
-    """What an example says that ends with this exit status."""
+    """The words of an example that ends with this exit status."""
     done = subprocess.run([sys.executable, EXAMPLES / name, *args],
                           capture_output=True, text=True, timeout=240)
     assert done.returncode == status, done.stderr

@@ -1,13 +1,8 @@
 """Durable jobs, by both clients, on real servers."""
 
-import asyncio
 import os
-import pathlib
 import pickle
 import subprocess
-import sys
-import textwrap
-import threading
 import time
 
 import numpy as np
@@ -16,31 +11,13 @@ import pytest
 pytest.importorskip("grpc")
 
 import bvhmill
-import servers
-from bvhmill.jobs import (AsyncJobs, Job, Jobs, JobState, JobsUnavailable,
-                          ServerError)
+from bvhmill.jobs import Job, Jobs, JobState, JobsUnavailable, ServerError
 from conftest import walk_text
+# Fixtures, too.
+from job_fixtures import Awaited, jobs, outcomes_of, server, tree
 from servers import TOKEN, Server, token_file
 from test_client import assert_same, assert_same_error
 from test_package import run_examples
-
-HERE = pathlib.Path(__file__).parent
-
-
-class Awaited(servers.Awaited):
-    kind = AsyncJobs
-    iterators = ("results",)
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with Server("--data-dir", tmp_path_factory.mktemp("data")) as server:
-        yield server
-
-
-@pytest.fixture(params=[Jobs, Awaited], ids=["sync", "async"])
-def jobs(server, request):
-    return request.param(server.address, timeout=30)
 
 
 @pytest.fixture
@@ -56,10 +33,6 @@ def takes(tmp_path, golden):
     (folder / "notes.txt").write_text("no clip")
     (folder / ".hidden.bvh").write_bytes(walk_text(3))
     return folder
-
-
-def outcomes_of(jobs, job, **options):
-    return list(jobs.results(job, **options))
 
 
 @pytest.mark.parametrize("options", [
@@ -190,12 +163,6 @@ def test_wrong_options_are_errors_of_the_call(jobs, walk):
 
 EMITS = ["positions", "rotations", "velocities", "values", "npz", "csv", "bvh",
          "report"]
-
-
-def tree(folder):
-    return {path.relative_to(folder).as_posix(): path.read_bytes()
-            for path in pathlib.Path(folder).rglob("*")
-            if path.is_file() and path.name != ".bvhmill-manifest.jsonl"}
 
 
 def convert(cli, takes, out, *words):
@@ -434,222 +401,6 @@ def test_no_server_is_a_server_error_after_the_timeout(walk):
         Jobs("127.0.0.1:9", timeout=1).submit({"a": walk})
     assert caught.value.code == "UNAVAILABLE"
 
-
-class Restarted:
-    """A server that is killed and started again on the same folder."""
-
-    def __init__(self, folder):
-        self._flags = ("--data-dir", folder)
-        self.server = Server(*self._flags)
-
-    def kill_and_start(self):
-        self.server.kill()
-        self.server = Server(*self._flags, port=self.server.port)
-
-
-@pytest.fixture
-def restarted(tmp_path):
-    server = Restarted(tmp_path / "data")
-    yield server
-    server.server.stop()
-
-
-@pytest.mark.parametrize("kind", [Jobs, Awaited], ids=["sync", "async"])
-def test_waiting_goes_on_if_the_server_is_killed_and_started(kind, restarted):
-    jobs = kind(restarted.server.address)
-    clips = {str(i): walk_text(6000 + i, 20) for i in range(20)}
-    submitted = jobs.submit(clips)
-    starter = threading.Timer(0.5, restarted.kill_and_start)
-    starter.start()
-    states = []
-    job = jobs.wait(submitted, progress=lambda job: states.append(job.done),
-                    timeout=200)
-    starter.join()
-    assert (job.state, job.good) == (JobState.SUCCEEDED, 20)
-    frames = [outcome.unwrap().frames for outcome in jobs.results(submitted)]
-    assert frames == [6000 + i for i in range(20)]
-
-
-def test_results_go_on_if_the_server_is_killed_and_started(restarted):
-    jobs = Jobs(restarted.server.address)
-    clips = {str(i): walk_text(2000 + i, 10) for i in range(20)}
-    submitted = jobs.submit(clips)
-    frames = []
-    for outcome in jobs.results(submitted):
-        frames.append(outcome.unwrap().frames)
-        if len(frames) in (3, 11):
-            restarted.kill_and_start()
-    assert frames == [2000 + i for i in range(20)]
-
-
-@pytest.mark.parametrize("kind", [Jobs, Awaited], ids=["sync", "async"])
-def test_an_upload_goes_on_if_the_server_is_killed_and_started(kind,
-                                                               restarted):
-    text = walk_text(60_000, 20)
-    sent, kills = [], []
-
-    def progress(done, total):
-        assert total == len(text)
-        sent.append(done)
-        if done > total / 2 and not kills:
-            kills.append(done)
-            restarted.kill_and_start()
-
-    jobs = kind(restarted.server.address)
-    submitted = jobs.submit({"long": text}, arrays=[], progress=progress)
-    assert kills and sent[-1] == len(text)
-    (outcome,) = jobs.results(submitted)
-    assert outcome.unwrap().frames == 60_000
-
-
-# A program of its own, which is killed in the middle of a file.
-def test_an_interrupted_upload_goes_on_where_it_stopped(server, tmp_path):
-    path = tmp_path / "long.bvh"
-    text = walk_text(60_000, 21) + f"\n# {time.monotonic_ns()}".encode()
-    path.write_bytes(text)
-    code = """
-        import os, signal, sys
-        from bvhmill.jobs import Jobs
-        def progress(done, total):
-            if done > total / 2:
-                os.kill(os.getpid(), signal.SIGKILL)
-        Jobs(sys.argv[1]).submit([sys.argv[2]], progress=progress)
-    """
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code),
-                           server.address, path], capture_output=True)
-    assert done.returncode == -9, done.stderr
-    sent = []
-    submitted = Jobs(server.address).submit(
-        [path], progress=lambda done, total: sent.append(done))
-    assert submitted.uploaded_files == 1
-    assert sent[-1] == len(text)
-    assert sent[0] > len(text) / 4
-    (outcome,) = Jobs(server.address).results(submitted)
-    assert outcome.unwrap().frames == 60_000
-
-
-def test_an_error_of_the_progress_ends_the_call(jobs):
-    def progress(done, total):
-        raise LookupError("enough")
-
-    text = walk_text(9) + f"\n# {time.monotonic_ns()}".encode()
-    with pytest.raises(LookupError, match="enough"):
-        jobs.submit({"a": text}, progress=progress)
-
-
-def test_an_output_with_other_bytes_is_refused(tmp_path, walk):
-    data = tmp_path / "data"
-    with Server("--data-dir", data) as server:
-        jobs = Jobs(server.address)
-        submitted = jobs.submit({"a": walk}, emit=["csv"])
-        (clip,) = jobs.save(submitted, tmp_path / "out")
-        (blob,) = [path for path in data.rglob("*") if path.is_file()
-                   and path.stat().st_size == pathlib.Path(
-                       clip.files[0]).stat().st_size]
-        text = bytearray(blob.read_bytes())
-        text[100] ^= 1
-        blob.chmod(0o600)
-        blob.write_bytes(text)
-        with pytest.raises(ServerError) as caught:
-            jobs.save(submitted, tmp_path / "other")
-        assert caught.value.code == "DATA_LOSS"
-        assert tree(tmp_path / "other") == {}
-
-
-# In a program of its own, which has not called a server before.
-def test_jobs_in_a_forked_child_say_why_not(server):
-    code = """
-        import sys
-        sys.path.insert(0, sys.argv[1])
-        from bvhmill.jobs import Jobs
-        from test_processes import in_child
-        jobs = Jobs(sys.argv[2], timeout=30)
-        def is_told():
-            try:
-                jobs.list()
-            except RuntimeError as error:
-                return 'spawn' in str(error)
-        print(in_child(lambda: isinstance(jobs.list(), list)))
-        jobs.list()
-        print(in_child(is_told))
-    """
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code), HERE, server.address],
-        capture_output=True, text=True, timeout=100)
-    assert done.stdout.split() == ["0", "0"], done.stderr
-
-
-@pytest.mark.parametrize("work", ["jobs.wait(name)",
-                                  "list(jobs.results(name))",
-                                  "jobs.submit({'big': big}, again=True)"])
-def test_ctrl_c_ends_calls_of_jobs(server, work):
-    code = """
-        import os, signal, sys, threading, time
-        from bvhmill.jobs import Jobs
-        sys.path.insert(0, sys.argv[2])
-        from conftest import walk_text
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        jobs = Jobs(sys.argv[1])
-        big = walk_text(50_000, 20)
-        clips = {str(i): big[:i - 40] for i in range(40)}
-        name = jobs.submit(clips, again=True).name
-        def kick():
-            time.sleep(0.2)
-            os.kill(os.getpid(), signal.SIGINT)
-        threading.Thread(target=kick).start()
-        try:
-            while True:
-                WORK
-        except KeyboardInterrupt:
-            pass
-        jobs.cancel(name)
-        print('interrupted')
-    """
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code).replace("WORK", work),
-         server.address, HERE], capture_output=True, text=True, timeout=200)
-    assert done.stdout == "interrupted\n", done.stderr
-
-
-def test_a_cancelled_task_ends_its_call(server):
-    clips = {str(i): walk_text(9000 + i, 20) for i in range(30)}
-
-    async def run():
-        async with AsyncJobs(server.address) as jobs:
-            submitted = await jobs.submit(clips, again=True)
-            with pytest.raises(asyncio.TimeoutError):
-                await asyncio.wait_for(jobs.wait(submitted), 0.01)
-            await jobs.cancel(submitted)
-            return (await jobs.wait(submitted)).is_over
-
-    assert asyncio.run(run())
-
-
-def test_results_that_are_left_are_no_burden(server):
-    jobs = Jobs(server.address)
-    submitted = jobs.submit({str(i): walk_text(500) for i in range(9)})
-    outcomes = jobs.results(submitted)
-    assert next(outcomes).ok
-    outcomes.close()
-    assert not jobs._calls
-    assert len(outcomes_of(jobs, submitted)) == 9
-
-
-def test_the_loop_runs_while_jobs_work(server):
-    text = walk_text(30_000, 20)
-
-    async def run():
-        async with AsyncJobs(server.address) as jobs:
-            work = asyncio.ensure_future(jobs.submit({"a": text}, again=True))
-            turns = 0
-            while not work.done():
-                turns += 1
-                await asyncio.sleep(0.001)
-            name = (await work).name
-            return turns, [o.ok async for o in jobs.results(name)]
-
-    turns, oks = asyncio.run(run())
-    assert turns > 3 and oks == [True]
 
 
 def test_examples_of_jobs(server, tmp_path):

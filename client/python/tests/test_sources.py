@@ -1,4 +1,4 @@
-"""What can be read, and what a file that cannot be decompressed gives."""
+"""Sources of clips, and the errors of files that cannot be decompressed."""
 
 import errno
 import gzip
@@ -76,7 +76,7 @@ def test_a_path_that_is_no_utf8(tmp_path, walk):
     assert take.source_name == path
     assert frames_of_stream(path) == 200
     assert bvhmill.read_batch([path]).paths == [path]
-    # What a notebook shows is UTF-8.
+    # A notebook needs UTF-8.
     assert "caf?.bvh" in take._repr_html_().encode("utf-8").decode()
 
 

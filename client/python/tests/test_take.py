@@ -1,4 +1,4 @@
-"""What a Take promises: sharing, slices, pickles, lifetime, notebooks."""
+"""The promises of a Take: sharing, slices, pickles, lifetime, notebooks."""
 
 import copy
 import gc

@@ -217,7 +217,7 @@ def test_ctrl_c_ends_one_call_in_its_middle(long_path, work):
 @pytest.mark.parametrize("work, megabytes", [
     ("bvhmill.read(path)", 320), ("list(bvhmill.stream(path))", 1600)])
 def test_ctrl_c_ends_decompression(tmp_path, work, megabytes):
-    """Of text that is no clip."""
+    """A packed file with text that is no clip."""
     path = tmp_path / "blank.bvh.gz"
     path.write_bytes(gzip.compress(b" " * (16 << 20), 1) * (megabytes // 16))
     code = textwrap.dedent(CTRL_C).format(work=work).replace(

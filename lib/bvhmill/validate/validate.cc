@@ -91,7 +91,7 @@ void LogCandidates(const RuleInput& input, IssueCode code,
            {{"joint", Quoted(input, candidates.first)}}, candidates.count);
 }
 
-// Those that are global; none if the others are at least as many.
+// The candidates that are global; none if the others are at least as many.
 Candidates GlobalJoints(const RuleInput& input) {
   Candidates global;
   if (input.samples.frames() == 0) return global;

@@ -82,7 +82,7 @@ absl::Status S3BlobStore::Check(const std::string& identity) {
   std::string found;
   absl::Status read = ReadIdentity(&found);
   if (absl::IsNotFound(read)) {
-    // Of several servers that start, one makes the object.
+    // If several servers start at once, one of them makes the object.
     const absl::Status put = client_->Send({.method = "PUT",
                                             .key = kIdentityKey,
                                             .headers = {"If-None-Match: *"},
@@ -164,7 +164,7 @@ absl::Status S3BlobStore::DropStates(int64_t before_ms) {
   return absl::OkStatus();
 }
 
-// Those that a server has begun and not completed, since it was killed.
+// Drops parts of uploads that a server was killed before it completed.
 absl::Status S3BlobStore::DropParts(int64_t before_ms) {
   const std::string& outer = client_->place().prefix;
   std::map<std::string, std::string> query = {{"prefix", outer + kBlobs},

@@ -22,7 +22,7 @@ struct S3Part {
   const OwnedFile* file = nullptr;
   int64_t offset = 0;
   int64_t bytes = 0;
-  // Of its bytes.
+  // The digest of its bytes.
   std::string digest = {};
 };
 

@@ -59,7 +59,7 @@ class S3BlobStore::S3Upload final : public BlobUpload {
   OwnedFile file_;
   int64_t tail_ = 0;
   Sha256 tail_digest_;
-  // Of all bytes.
+  // The digest of all bytes.
   Sha256 digest_;
   int64_t size_ = 0;
   // Bytes that count for the quota.

@@ -14,7 +14,7 @@ namespace bvhmill::server {
 struct S3UploadState {
   // The name of the upload of parts; empty = there are no parts yet.
   std::string id;
-  // Those of the parts, each of which has kS3PartBytes.
+  // The tags of the parts, each of which has kS3PartBytes.
   std::vector<std::string> tags;
   // The state of the digest after the parts; see Sha256::Save.
   std::string digest;

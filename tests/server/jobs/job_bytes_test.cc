@@ -17,8 +17,8 @@ namespace {
 
 using grpc::StatusCode;
 
-// What a field of type string must be. The client library sends other bytes,
-// too.
+// A field of type string must be UTF-8. The client library can send other
+// bytes, too.
 TEST_F(JobServerTest, TextsThatAreNoUtf8AreRefused) {
   google::protobuf::SetLogHandler(nullptr);
   StartJobs();

@@ -270,7 +270,7 @@ class SilentServer {
 
   int port() const { return port_; }
   void AwaitOne() { one_ = accept(socket_, nullptr, nullptr); }
-  // Those that are accepted end, and no other is.
+  // Ends the connections that were accepted, and accepts no other.
   void Close() {
     if (socket_ >= 0) close(socket_);
     if (one_ >= 0) close(one_);

@@ -154,7 +154,7 @@ TEST_F(KilledServerTest, ABackupHasAllThatWasAcknowledgedBefore) {
     names.push_back(job.name());
   }
   RunCommands(BVHMILL_BIN, DocCommands("operations.md", "**Backup.**", words));
-  // What comes after the backup is lost with the folder.
+  // Data that come after the backup are lost with the folder.
   calls_->Store("a later blob");
   Kill();
   EXPECT_THAT(RunCommands(BVHMILL_BIN,

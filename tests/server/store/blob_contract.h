@@ -1,7 +1,7 @@
 #pragma once
 
-// What every store of blobs does: the tests of blob_contract_test.cc run with
-// each kind of store.
+// The contract of all stores of blobs: the tests of blob_contract_test.cc run
+// with each kind of store.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What every store of blobs does; see blob_contract.h.
+// The contract of all stores of blobs; see blob_contract.h.
 
 #include "tests/server/store/blob_contract.h"
 

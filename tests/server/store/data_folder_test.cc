@@ -208,8 +208,8 @@ struct DiskFault {
 };
 
 // All effects fail from some moment on, also those of SQLite on its own files.
-// What was acknowledged before stays; the server says why it refuses, and goes
-// on when the disk does.
+// Acknowledged data stay; the server says why it refuses, and goes on when the
+// disk does.
 TEST_F(DataFolderTest, GoesOnAfterItsDiskHasFailed) {
   constexpr DiskFault kDiskFaults[] = {
       {server::Fault::kNoSpace, absl::StatusCode::kResourceExhausted,

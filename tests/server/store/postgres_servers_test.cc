@@ -17,6 +17,7 @@
 #include "server/store/postgres/open_postgres.h"
 #include "server/store/postgres/results_sql.h"
 #include "tests/server/store/store_kinds.h"
+#include "tests/server/store/upgrade.h"
 #include "tests/support/files.h"
 
 namespace bvhmill::testing {
@@ -168,16 +169,7 @@ TEST_F(PostgresServers, GoOnWithADatabaseOfTheFirstSchema) {
   EXPECT_EQ(items[0].crashes, 1);
   EXPECT_EQ(items[2].why, "no memory");
   EXPECT_THAT(Complete(store.get(), items), Contains(true).Times(3));
-  ASSERT_TRUE(store->Get("caller", "oldjob", &info).ok());
-  EXPECT_EQ(info.state, JobState::kSucceeded);
-  EXPECT_EQ(info.ok, 4);
-  std::vector<server::StoredResult> results;
-  ASSERT_TRUE(store
-                  ->Results("caller", "oldjob",
-                            {.limit = 10, .max_bytes = 1 << 20}, &results)
-                  .ok());
-  ASSERT_EQ(results.size(), 4u);
-  EXPECT_EQ(results[0].bytes, "an old result");
+  ExpectOldJobIsDone(store.get());
 }
 
 TEST_F(PostgresServers, RefuseADatabaseOfANewerServer) {

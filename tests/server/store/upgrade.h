@@ -26,7 +26,7 @@ inline constexpr std::string_view kLaterStep =
     "CREATE TABLE extra (job BIGINT NOT NULL);"
     "INSERT INTO extra SELECT number FROM job;"
     "DROP INDEX item_blob;";
-// What a step says if it cannot be done: its last part fails.
+// A step that cannot be done: its last part fails.
 inline constexpr std::string_view kBrokenStep =
     "ALTER TABLE item ADD COLUMN broken TEXT NOT NULL DEFAULT '';"
     "UPDATE item SET broken = 'x';"
@@ -46,7 +46,7 @@ class OldDatabase {
   virtual std::string Query(const std::string& sql) = 0;
 };
 
-// The rows that every server has, whatever steps it knows.
+// The rows of every server, whichever steps it knows.
 inline std::string RowsOf(OldDatabase* database) {
   return database->Query(
              "SELECT number, id, caller, state, total FROM job ORDER BY 1") +
@@ -55,6 +55,20 @@ inline std::string RowsOf(OldDatabase* database) {
              "2") +
          database->Query("SELECT job, item, code, blob FROM result") +
          database->Query("SELECT job, item, position, blob FROM output");
+}
+
+// The stored job is done, and its old result is kept.
+inline void ExpectOldJobIsDone(server::JobStore* store) {
+  server::JobInfo info;
+  ASSERT_TRUE(store->Get("caller", "oldjob", &info).ok());
+  EXPECT_EQ(info.state, server::JobState::kSucceeded);
+  EXPECT_EQ(info.display_name, "an old job");
+  EXPECT_EQ(info.ok, 4);
+  std::vector<server::StoredResult> results;
+  const server::ResultPage page = {.limit = 10, .max_bytes = 1 << 20};
+  ASSERT_TRUE(store->Results("caller", "oldjob", page, &results).ok());
+  ASSERT_EQ(results.size(), 4U);
+  EXPECT_EQ(results[0].bytes, "an old result");
 }
 
 // A process upgrades the database with `later`, and is killed at a point.

@@ -104,18 +104,7 @@ TEST_F(SqliteUpgrade, AServerGoesOnWithADatabaseOfTheFirstSchema) {
   std::vector<bool> accepted;
   std::vector<int64_t> over;
   ASSERT_TRUE(store->Complete(done, 1'000'001, &accepted, &over).ok());
-  server::JobInfo info;
-  ASSERT_TRUE(store->Get("caller", "oldjob", &info).ok());
-  EXPECT_EQ(info.state, JobState::kSucceeded);
-  EXPECT_EQ(info.display_name, "an old job");
-  EXPECT_EQ(info.ok, 4);
-  std::vector<server::StoredResult> results;
-  ASSERT_TRUE(store
-                  ->Results("caller", "oldjob",
-                            {.limit = 10, .max_bytes = 1 << 20}, &results)
-                  .ok());
-  ASSERT_EQ(results.size(), 4u);
-  EXPECT_EQ(results[0].bytes, "an old result");
+  ExpectOldJobIsDone(store.get());
 }
 
 TEST_F(SqliteUpgrade, ALaterStepKeepsAllRows) {

@@ -1,5 +1,5 @@
-"""What both clients share, without a connection: requests that are made of
-files, outputs that are put together, and the rules of trying again."""
+"""The parts of both clients that need no connection: requests are made of
+files, outputs are put together, and calls are tried again."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Assembler:
 
 
 def ended_of(ended: tuple[Any, list[Any]] | None) -> tuple[Any, list[Any]]:
-    """What Assembler.feed has given. ServerError if that is nothing."""
+    """The result of Assembler.feed. ServerError if there is none."""
     if ended is None:
         raise ServerError("the stream ended without a result", "INTERNAL")
     return ended

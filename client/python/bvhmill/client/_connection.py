@@ -67,7 +67,7 @@ def _contents(path: str) -> bytes:
 
 @dataclass(frozen=True)
 class Settings:
-    """What a client is made of, and what a pickle of it has."""
+    """The settings of a client. A pickle of it has them and nothing else."""
 
     target: str
     token: str | None = None
@@ -96,7 +96,7 @@ class Settings:
         return (("authorization", f"Bearer {self.token}"),)
 
     def channel_options(self) -> list[tuple[str, int]]:
-        """Those of the C++ client. The server states its own limits."""
+        """The same as in the C++ client. The server states its own limits."""
         return [("grpc.max_receive_message_length", -1),
                 ("grpc.max_send_message_length", -1),
                 # Notices a peer that is gone without a word.
@@ -135,6 +135,15 @@ def server_error_of(error: Any, settings: Settings,
         reason = TLS if fault else ""
         details = fault or f"cannot reach {settings.target}: {details}"
     return ServerError(f"{code}: {details}", code, reason)
+
+
+def _channel(module: Any, settings: Settings) -> Any:
+    """A channel of `module`, which is grpc or grpc.aio."""
+    credentials = settings.credentials()
+    options = settings.channel_options()
+    if credentials is None:
+        return module.insecure_channel(settings.target, options)
+    return module.secure_channel(settings.target, credentials, options)
 
 
 _CONNECTIONS: weakref.WeakSet[Connection] = weakref.WeakSet()
@@ -176,14 +185,7 @@ class Connection:
     def _open(self) -> Any:
         check_process()
         if self._channel is None:
-            settings = self._settings
-            credentials = settings.credentials()
-            options = settings.channel_options()
-            if credentials is None:
-                self._channel = grpc.insecure_channel(settings.target, options)
-            else:
-                self._channel = grpc.secure_channel(settings.target,
-                                                    credentials, options)
+            self._channel = _channel(grpc, self._settings)
         return self._channel
 
     @contextlib.contextmanager
@@ -223,15 +225,7 @@ class AsyncConnection:
     def _open(self) -> Any:
         check_process()
         if self._channel is None:
-            settings = self._settings
-            credentials = settings.credentials()
-            options = settings.channel_options()
-            if credentials is None:
-                self._channel = grpc.aio.insecure_channel(settings.target,
-                                                          options)
-            else:
-                self._channel = grpc.aio.secure_channel(
-                    settings.target, credentials, options)
+            self._channel = _channel(grpc.aio, self._settings)
         return self._channel
 
 

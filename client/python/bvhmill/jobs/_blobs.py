@@ -25,7 +25,7 @@ class Upload:
         self._clip = clip
         self._chunk_bytes = chunk_bytes or _CHUNK_BYTES
         self._sent = sent
-        # What the server has.
+        # The bytes that the server has.
         self._at = 0
         self.fault: Exception | None = None
 

@@ -149,7 +149,7 @@ def error_of_call(error: Any, settings: Settings) -> Exception:
 
 
 def committed_bytes_of(error: Any) -> int | None:
-    """What the server has of an upload, if the error is about that."""
+    """The bytes that the server has of an upload, if the error says so."""
     info = detail_of(error, "ErrorInfo")
     if info is None or info.reason != "OFFSET_WRONG":
         return None

@@ -1,4 +1,4 @@
-"""What the calls of jobs do, step by step, without a connection.
+"""The calls of jobs, step by step, without a connection.
 
 A step is a Call, Several of them, Work with files, or a value to Give. Both
 clients run them.
@@ -33,7 +33,8 @@ _NAMES_AT_ONCE = 2000
 _UPLOADS = 256
 # How long the server waits in one call, with and without a progress to show.
 _WAIT_SECONDS = (0.5, 30.0)
-# Those of the command line: a .report.json is wanted; the bytes of all sources.
+# Annotations, the same as those of the command line: a .report.json is wanted;
+# the bytes of all sources.
 REPORT_NOTE = "bvhmill.report"
 _BYTES_NOTE = "bvhmill.bytes"
 # The outputs that are files. Without it, all are.
@@ -47,7 +48,7 @@ class Turns:
         self._steps = steps
         self._fault: Exception | None = None
         self.answer: Any = None
-        # What the steps have returned.
+        # The value that the steps have returned.
         self.value: Any = None
 
     def next(self) -> Step | None:
@@ -76,7 +77,7 @@ class Turns:
 
 
 class Order:
-    """What is to be submitted, checked."""
+    """A submission whose sources and options were checked."""
 
     def __init__(self, sources: Sources, arrays: Sequence[str] | None,
                  emit: Emit, end_sites: bool, keep_values: bool, name: str,
@@ -150,7 +151,7 @@ class _Sent:
         self._lock = threading.Lock()
 
     def of_one(self) -> Callable[[int], None]:
-        """What one upload calls with the bytes that it has sent."""
+        """A function that an upload calls with the bytes that it has sent."""
         last = 0
 
         def sent(at: int) -> None:

@@ -127,7 +127,7 @@ class Submission:
 
 @dataclass(frozen=True)
 class SavedClip:
-    """What `save` did with one clip.
+    """The outcome of `save` for one clip.
 
     `files` are its outputs. They were not fetched if `was_there`. `report` is
     None if the server could not work on the clip.

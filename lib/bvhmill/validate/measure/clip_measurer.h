@@ -83,7 +83,7 @@ class ClipMeasurer final : public RowObserver {
   std::array<Turns, 2> turns_;
   std::vector<float> last_positions_;
   ClipExtents extents_;
-  // Those to frame 1, to the last frame, and all others.
+  // The steps to frame 1, to the last frame, and all others.
   Steps first_step_;
   Steps last_step_;
   Steps steps_;

@@ -241,7 +241,7 @@ class S3ThroughProxy : public S3Store {
   std::unique_ptr<FaultProxy> proxy_;
 };
 
-// A request that fails once or twice is repeated, whatever it is: the caller
+// A request of any kind that fails once or twice is repeated: the caller
 // does not notice.
 TEST_F(S3ThroughProxy, RequestsThatFailAreRepeated) {
   struct Case {
