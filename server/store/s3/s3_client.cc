@@ -117,8 +117,8 @@ size_t TakeHeader(char* from, size_t unit, size_t count, void* context) {
     transfer->has_headers = true;
   } else if (colon != std::string_view::npos) {
     std::string value(line.substr(colon + 1));
-    while (!value.empty() && std::isspace(value.back()) != 0) value.pop_back();
-    value.erase(0, value.find_first_not_of(' '));
+    value.erase(0, value.find_first_not_of(" \t"));
+    value.erase(value.find_last_not_of(" \t\r\n") + 1);
     ReadHeader(std::string(line.substr(0, colon)), value, &transfer->answer);
   }
   return unit * count;
