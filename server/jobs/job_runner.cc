@@ -277,7 +277,12 @@ void JobRunner::Fill() {
 
 // Items are admitted as the clips of their caller are. An item that is refused
 // since its caller has too much in flight waits for the end of some of that.
+// An item of a cancelled job ends without room.
 bool JobRunner::Admit(const WorkPtr& work) {
+  if (work->cancel().IsCancelled()) {
+    Refuse(work, absl::CancelledError(""));
+    return false;
+  }
   const std::string& name = work->item().caller;
   const absl::Status admitted = CatchAsStatus(parts_.log, kWhere, [&] {
     std::shared_ptr<const Caller> caller = parts_.tokens.FindName(name);
@@ -293,9 +298,7 @@ bool JobRunner::Admit(const WorkPtr& work) {
     held_[name].push_back(work);
     return false;
   }
-  work->end().fault = admitted;
-  work->end().counts = false;
-  Done(work);
+  Refuse(work, admitted);
   return false;
 }
 
@@ -307,10 +310,7 @@ void JobRunner::Queue(const WorkPtr& work) {
         "jobs of " + work->item().caller, [this, work] { Run(work); },
         Priority::kBackground);
   });
-  if (is_queued) return;
-  work->end().fault = OutOfMemory();
-  work->end().counts = false;
-  Done(work);
+  if (!is_queued) Refuse(work, OutOfMemory());
 }
 
 void JobRunner::Run(const WorkPtr& work) {
@@ -336,7 +336,11 @@ void JobRunner::Run(const WorkPtr& work) {
   storer_.Put(work);
 }
 
-void JobRunner::Done(const WorkPtr& work) {
+// Ends an item that cannot go on here: it waits again, unless its job is
+// cancelled. No try counts.
+void JobRunner::Refuse(const WorkPtr& work, absl::Status why) {
+  work->end().fault = std::move(why);
+  work->end().counts = false;
   {
     const std::lock_guard lock(mutex_);
     --active_;

@@ -102,7 +102,7 @@ class JobRunner {
   bool Admit(const WorkPtr& work);
   void Queue(const WorkPtr& work);
   void Run(const WorkPtr& work);
-  void Done(const WorkPtr& work);
+  void Refuse(const WorkPtr& work, absl::Status why);
   void Ended(const std::vector<WorkPtr>& works);
   void Pause(const absl::Status& why);
   ItemStorer::Hooks HooksFor(

@@ -50,51 +50,100 @@ std::string TokensWithAQuota(const std::string& path) {
   return path;
 }
 
-TEST_F(JobServerTest, AQuotaHoldsForItemsAndForNothingElse) {
-  StartJobs([&](server::ServerConfig* config) {
-    config->token_file = TokensWithAQuota(folder_ + ".tokens");
-  });
-  JobCalls alpha(channel_, "alpha");
+class QuotaTest : public JobServerTest {
+ protected:
+  QuotaTest() {
+    StartJobs([&](server::ServerConfig* config) {
+      config->token_file = TokensWithAQuota(folder_ + ".tokens");
+      config->metrics = "127.0.0.1:0";
+    });
+    alpha_ = std::make_unique<JobCalls>(channel_, "alpha");
+  }
+  ~QuotaTest() override { std::filesystem::remove(folder_ + ".tokens"); }
+
+  // Begins the only clip that alpha may have in flight, in a stream.
+  void BeginClip() {
+    context_ = alpha_->Context();
+    stream_ = clips_->ConvertClips(context_.get());
+    v1::ConvertClipsRequest request;
+    request.mutable_open()
+        ->mutable_options()
+        ->add_outputs()
+        ->mutable_positions();
+    ASSERT_TRUE(stream_->Write(request));
+    request.mutable_begin()->set_key("held");
+    request.mutable_begin()->mutable_source()->set_data(SmallClip());
+    ASSERT_TRUE(stream_->Write(request));
+    ASSERT_TRUE(Eventually([&] {
+      return FetchGauge(server_->metrics_address(), "bvhmill_inflight_clips") ==
+             1;
+    }));
+    v1::ConvertClipResponse response;
+    EXPECT_EQ(clips_
+                  ->ConvertClip(alpha_->Context().get(),
+                                PositionsRequest(SmallClip()), &response)
+                  .error_code(),
+              grpc::StatusCode::RESOURCE_EXHAUSTED);
+  }
+
+  void EndClip() {
+    v1::ConvertClipsRequest request;
+    request.mutable_end();
+    stream_->Write(request);
+    stream_->WritesDone();
+    v1::ConvertClipsResponse response;
+    while (stream_->Read(&response)) {
+    }
+    EXPECT_TRUE(stream_->Finish().ok());
+  }
+
+  std::unique_ptr<JobCalls> alpha_;
+
+ private:
+  std::unique_ptr<grpc::ClientContext> context_;
+  std::unique_ptr<grpc::ClientReaderWriter<v1::ConvertClipsRequest,
+                                           v1::ConvertClipsResponse>>
+      stream_;
+};
+
+TEST_F(QuotaTest, HoldsForItemsAndForNothingElse) {
   JobCalls beta(channel_, "beta");
   const std::vector<std::string> clips = SomeClips(20);
   for (const std::string& clip : clips) {
-    alpha.Store(clip);
+    alpha_->Store(clip);
     beta.Store(clip);
   }
-  // The only clip that alpha may have in flight.
-  const auto context = alpha.Context();
-  const auto stream = clips_->ConvertClips(context.get());
-  v1::ConvertClipsRequest request;
-  request.mutable_open()->mutable_options()->add_outputs()->mutable_positions();
-  ASSERT_TRUE(stream->Write(request));
-  request.mutable_begin()->set_key("held");
-  request.mutable_begin()->mutable_source()->set_data(SmallClip());
-  ASSERT_TRUE(stream->Write(request));
-  ASSERT_TRUE(Eventually([&] {
-    v1::ConvertClipResponse response;
-    return clips_
-               ->ConvertClip(alpha.Context().get(),
-                             PositionsRequest(SmallClip()), &response)
-               .error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED;
-  }));
+  ASSERT_NO_FATAL_FAILURE(BeginClip());
   // Calls about jobs are no clips; the items wait.
   v1::Job held;
-  ASSERT_TRUE(alpha.Create(JobOfClips(clips), &held).ok());
+  ASSERT_TRUE(alpha_->Create(JobOfClips(clips), &held).ok());
   // The jobs of others go on.
   v1::Job job;
   ASSERT_TRUE(beta.Create(JobOfClips(clips), &job).ok());
   EXPECT_EQ(beta.Await(job.name()).items().ok(), 20);
-  ASSERT_TRUE(alpha.Get(held.name(), &held).ok());
+  ASSERT_TRUE(alpha_->Get(held.name(), &held).ok());
   EXPECT_EQ(held.items().ok(), 0);
-  request.mutable_end();
-  stream->Write(request);
-  stream->WritesDone();
-  v1::ConvertClipsResponse response;
-  while (stream->Read(&response)) {
-  }
-  EXPECT_TRUE(stream->Finish().ok());
-  EXPECT_EQ(alpha.Await(held.name()).items().ok(), 20);
-  std::filesystem::remove(folder_ + ".tokens");
+  EndClip();
+  EXPECT_EQ(alpha_->Await(held.name()).items().ok(), 20);
+}
+
+TEST_F(QuotaTest, ACancelledJobEndsWithoutRoomForItsItems) {
+  const std::vector<std::string> clips = SomeClips(3);
+  for (const std::string& clip : clips) alpha_->Store(clip);
+  ASSERT_NO_FATAL_FAILURE(BeginClip());
+  v1::Job job;
+  ASSERT_TRUE(alpha_->Create(JobOfClips(clips), &job).ok());
+  ASSERT_TRUE(Eventually([&] {
+    v1::Job now;
+    return alpha_->Get(job.name(), &now).ok() && now.items().running() > 0;
+  }));
+  ASSERT_TRUE(alpha_->Cancel(job.name(), &job).ok());
+  EXPECT_TRUE(Eventually([&] {
+    v1::Job now;
+    return alpha_->Get(job.name(), &now).ok() &&
+           now.state() == v1::JOB_STATE_CANCELLED;
+  }));
+  EndClip();
 }
 
 TEST_F(JobServerTest, PagesOfJobsFitIntoAResponse) {
