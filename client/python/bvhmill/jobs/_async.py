@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 from typing import TYPE_CHECKING, Any, AsyncIterator, Iterator, List
 from typing import Mapping, Sequence
@@ -117,8 +118,7 @@ class AsyncJobs(AsyncConnection):
 
     async def _do(self, step: Any) -> Any:
         if isinstance(step, Work):
-            return await asyncio.get_running_loop().run_in_executor(
-                None, step.run)
+            return await _in_thread(step)
         if isinstance(step, Several):
             return await self._several(step.calls)
         tries = Tries(step, self._settings)
@@ -142,6 +142,7 @@ class AsyncJobs(AsyncConnection):
         finally:
             for task in tasks:
                 task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _try(self, call: Call) -> Any:
         request = call.request()
@@ -158,6 +159,18 @@ class AsyncJobs(AsyncConnection):
         finally:
             answer.cancel()
         return None
+
+
+async def _in_thread(work: Work[Any]) -> Any:
+    run = asyncio.get_running_loop().run_in_executor(None, work.run)
+    if not work.must_end:
+        return await run
+    try:
+        return await asyncio.shield(run)
+    finally:
+        while not run.done():
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.wait([run])
 
 
 async def _each(items: Iterator[Any]) -> AsyncIterator[Any]:

@@ -1,0 +1,77 @@
+"""A server that hands calls on to another one, and may hold downloads."""
+
+import concurrent.futures
+import threading
+
+import grpc
+
+from bvhmill.v1 import blob_service_pb2
+
+READ = "/bvhmill.v1.BlobService/ReadBlob"
+WRITE = "/bvhmill.v1.BlobService/WriteBlob"
+
+
+class Forwarder(grpc.GenericRpcHandler):
+    """Hands all calls on to `target`; `address` is its own.
+
+    Each download calls `on_read` with its number, and the name of the blob,
+    before it is handed on. If that returns a word, the download fails with it.
+    """
+
+    def __init__(self, target, on_read=lambda number, blob: None):
+        self._channel = grpc.insecure_channel(
+            target, [("grpc.max_receive_message_length", -1)])
+        self._on_read = on_read
+        self._lock = threading.Lock()
+        self.reads = 0
+        self.running = 0
+        self.most = 0
+        self._server = grpc.server(
+            concurrent.futures.ThreadPoolExecutor(32), [self],
+            options=[("grpc.max_receive_message_length", -1)])
+        port = self._server.add_insecure_port("127.0.0.1:0")
+        self.address = f"127.0.0.1:{port}"
+        self._server.start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._server.stop(0).wait()
+        self._channel.close()
+
+    def service(self, details):
+        method = details.method
+        if method == READ:
+            return grpc.unary_stream_rpc_method_handler(self._read)
+        if method == WRITE:
+            call = self._channel.stream_unary(method)
+            return grpc.stream_unary_rpc_method_handler(
+                lambda pieces, context: self._try(call, pieces, context))
+        call = self._channel.unary_unary(method)
+        return grpc.unary_unary_rpc_method_handler(
+            lambda request, context: self._try(call, request, context))
+
+    def _try(self, call, request, context):
+        try:
+            return call(request)
+        except grpc.RpcError as error:
+            context.set_trailing_metadata(error.trailing_metadata())
+            context.abort(error.code(), error.details())
+
+    def _read(self, request, context):
+        with self._lock:
+            self.reads += 1
+            number = self.reads
+            self.running += 1
+            self.most = max(self.most, self.running)
+        try:
+            blob = blob_service_pb2.ReadBlobRequest.FromString(request).blob
+            if fault := self._on_read(number, blob):
+                context.abort(grpc.StatusCode.DATA_LOSS, fault)
+            yield from self._channel.unary_stream(READ)(request)
+        except grpc.RpcError as error:
+            context.abort(error.code(), error.details())
+        finally:
+            with self._lock:
+                self.running -= 1

@@ -1,0 +1,234 @@
+"""Outputs of jobs are fetched several at once, in order, in bounded memory."""
+
+import asyncio
+import hashlib
+import pathlib
+import subprocess
+import sys
+import textwrap
+import threading
+
+import numpy as np
+import pytest
+
+pytest.importorskip("grpc")
+
+import bvhmill
+from bvhmill.jobs import AsyncJobs, Jobs, ServerError, _calls, _fetch
+from conftest import walk_text
+from forwarder import Forwarder
+# Fixtures, too.
+from job_fixtures import Awaited, outcomes_of, server, tree
+
+HERE = pathlib.Path(__file__).parent
+KINDS = pytest.mark.parametrize("kind", [Jobs, Awaited], ids=["sync", "async"])
+
+
+@pytest.fixture(scope="module")
+def many(server):
+    """A job of 40 clips, whose outputs differ."""
+    clips = {f"clip{i:02}": walk_text(20 + i) for i in range(40)}
+    jobs = Jobs(server.address)
+    return jobs.wait(jobs.submit(clips, emit=["csv", "report"],
+                                 arrays=["positions"])).name
+
+
+def wait_at(barrier):
+    def on_read(number, blob):
+        barrier.wait()
+
+    return on_read
+
+
+# A download waits until as many as are asked for have begun.
+@KINDS
+def test_downloads_run_at_once_and_results_are_in_order(kind, server, many):
+    barrier = threading.Barrier(_calls.AT_ONCE, timeout=60)
+    with Forwarder(server.address, wait_at(barrier)) as between:
+        jobs = kind(between.address)
+        outcomes = outcomes_of(jobs, many)
+        assert [outcome.path for outcome in outcomes] == [
+            f"clip{i:02}" for i in range(40)]
+        for i, outcome in enumerate(outcomes):
+            ours = bvhmill.read(walk_text(20 + i))
+            np.testing.assert_array_equal(outcome.unwrap().positions,
+                                          ours.positions)
+        assert between.most == _calls.AT_ONCE
+        # `values` and `positions`.
+        assert between.reads == 80
+
+
+@KINDS
+def test_files_are_fetched_at_once_too(kind, server, many, tmp_path):
+    barrier = threading.Barrier(_calls.AT_ONCE, timeout=60)
+    with Forwarder(server.address, wait_at(barrier)) as between:
+        saved = kind(between.address).save(many, tmp_path / "here")
+        assert between.most == _calls.AT_ONCE
+        assert between.reads == 40
+    assert [clip.path for clip in saved] == [f"clip{i:02}" for i in range(40)]
+    kind(server.address).save(many, tmp_path / "there")
+    assert tree(tmp_path / "here") == tree(tmp_path / "there")
+    assert len(tree(tmp_path / "here")) == 80
+
+
+# What is fetched before it is asked for is bounded, in clips and in bytes.
+@pytest.mark.parametrize("clips, limit, reads", [
+    (32, 32 << 20, 64), (5, 32 << 20, 10), (32, 0, 2), (32, 8000, 4)])
+def test_what_is_fetched_in_advance_is_bounded(server, many, monkeypatch,
+                                               clips, limit, reads):
+    monkeypatch.setattr(_fetch, "GROUP_CLIPS", clips)
+    monkeypatch.setattr(_fetch, "GROUP_BYTES", limit)
+    with Forwarder(server.address) as between:
+        jobs = Jobs(between.address)
+        outcomes = jobs.results(many)
+        assert next(outcomes).ok
+        assert between.reads == reads
+        # Nothing runs while the caller works.
+        assert not jobs._calls and between.running == 0
+        assert len(list(outcomes)) == 39
+
+
+@KINDS
+@pytest.mark.parametrize("limit", [0, 1500, 32 << 20])
+def test_files_of_large_clips_are_the_same(kind, server, many, tmp_path,
+                                           monkeypatch, limit):
+    jobs = kind(server.address)
+    jobs.save(many, tmp_path / "there")
+    monkeypatch.setattr(_fetch, "GROUP_BYTES", limit)
+    jobs.save(many, tmp_path / "here")
+    assert tree(tmp_path / "here") == tree(tmp_path / "there")
+
+
+# Two names of outputs, one file.
+@pytest.mark.parametrize("frames, good", [(30, [True, True]),
+                                          (31, [True, False])])
+def test_clips_with_one_name_do_not_replace_each_other(server, tmp_path,
+                                                       frames, good):
+    jobs = Jobs(server.address)
+    submitted = jobs.submit({"a/x": walk_text(30), "a/./x": walk_text(frames)},
+                            emit=["csv"])
+    first, second = jobs.save(submitted, tmp_path)
+    assert [first.ok, second.ok] == good
+    assert second.was_there == good[1]
+    assert isinstance(second.error, (type(None), FileExistsError))
+    assert list(tree(tmp_path)) == ["a/x.csv"]
+    assert len(tree(tmp_path)["a/x.csv"].splitlines()) == 31
+
+
+def refuse(data):
+    """The download of an output with these bytes fails."""
+    bad = "blobs/" + hashlib.sha256(data).hexdigest()
+    return lambda number, blob: "a broken disk" if blob == bad else None
+
+
+@KINDS
+def test_outcomes_before_a_fault_are_given(kind, server, many):
+    seen = []
+
+    async def follow(address):
+        async with AsyncJobs(address) as jobs:
+            async for outcome in jobs.results(many):
+                seen.append(outcome.path)
+
+    bad = refuse(bvhmill.read(walk_text(25)).positions.tobytes())
+    with Forwarder(server.address, bad) as between:
+        with pytest.raises(ServerError, match="a broken disk") as caught:
+            if kind is Jobs:
+                for outcome in Jobs(between.address).results(many):
+                    seen.append(outcome.path)
+            else:
+                asyncio.run(follow(between.address))
+        assert caught.value.code == "DATA_LOSS"
+        assert seen == [f"clip{i:02}" for i in range(5)]
+        # Nothing more is begun after the fault.
+        assert between.reads <= 2 * _fetch.GROUP_CLIPS
+
+
+@KINDS
+def test_files_before_a_fault_are_whole(kind, server, many, tmp_path):
+    jobs = kind(server.address)
+    jobs.save(many, tmp_path / "there")
+    there = tree(tmp_path / "there")
+    bad = refuse(there["clip10.csv"])
+    with Forwarder(server.address, bad) as between:
+        with pytest.raises(ServerError, match="a broken disk"):
+            kind(between.address).save(many, tmp_path / "here")
+    here = tree(tmp_path / "here")
+    assert sorted(here) == sorted(
+        f"clip{i:02}{extension}" for i in range(10)
+        for extension in (".csv", ".report.json"))
+    assert all(there[name] == data for name, data in here.items())
+    again = jobs.save(many, tmp_path / "here")
+    assert [clip.was_there for clip in again] == [True] * 10 + [False] * 30
+    assert tree(tmp_path / "here") == there
+
+
+# The first downloads end, the others never do.
+@pytest.mark.parametrize("work", ["list(jobs.results(name))",
+                                  "jobs.save(name, folder)"])
+def test_ctrl_c_ends_downloads_and_leaves_no_half_file(server, many, tmp_path,
+                                                       work):
+    code = """
+        import signal, sys
+        from bvhmill.jobs import Jobs
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        address, name, folder = sys.argv[1:]
+        jobs = Jobs(address)
+        try:
+            WORK
+        except KeyboardInterrupt:
+            print("interrupted", len(jobs._calls))
+    """
+    begun, end = threading.Event(), threading.Event()
+
+    def on_read(number, blob):
+        if number > 35:
+            begun.set()
+            end.wait(100)
+
+    try:
+        with Forwarder(server.address, on_read) as between:
+            child = subprocess.Popen(
+                [sys.executable, "-c", textwrap.dedent(code).replace(
+                    "WORK", work), between.address, many, tmp_path],
+                stdout=subprocess.PIPE, text=True)
+            assert begun.wait(60)
+            child.send_signal(2)
+            assert child.communicate(timeout=60)[0] == "interrupted 0\n"
+            end.set()
+    finally:
+        end.set()
+    if "save" in work:
+        names = [path.name for path in tmp_path.rglob("*")]
+        assert sorted(names) == sorted(tree(tmp_path))
+        assert len(names) == 64 and not [n for n in names if "part" in n]
+
+
+def test_a_cancelled_task_ends_its_downloads(server, many, tmp_path, caplog):
+    begun, end = threading.Event(), threading.Event()
+
+    def on_read(number, blob):
+        if number > 35:
+            begun.set()
+            end.wait(100)
+
+    async def run(address):
+        async with AsyncJobs(address) as jobs:
+            task = asyncio.ensure_future(jobs.save(many, tmp_path))
+            await asyncio.get_running_loop().run_in_executor(
+                None, begun.wait, 60)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            return [task for task in asyncio.all_tasks()
+                    if "bvhmill" in str(task.get_coro().cr_code)]
+
+    try:
+        with Forwarder(server.address, on_read) as between:
+            assert asyncio.run(run(between.address)) == []
+            end.set()
+    finally:
+        end.set()
+    names = [path.name for path in tmp_path.rglob("*")]
+    assert len(names) == 64 and not [n for n in names if "part" in n]
+    assert not [one for one in caplog.records if one.name == "asyncio"]
