@@ -103,7 +103,8 @@ class TakeFacts:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The name of each row."""
+        """The name of each row. Bytes that are not UTF-8 are surrogates, as in
+        names of files: `name.encode("utf-8", "surrogateescape")` has them."""
         names: tuple[str, ...] = self._fact("names")
         return names
 

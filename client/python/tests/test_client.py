@@ -2,6 +2,7 @@
 
 import asyncio
 import concurrent.futures
+import dataclasses
 import gzip
 import os
 import pathlib
@@ -18,7 +19,7 @@ grpc = pytest.importorskip("grpc")
 import bvhmill
 from bvhmill.client import AsyncClient, Client, ServerError
 import servers
-from conftest import project_clips, walk_text
+from conftest import project_clips, shown, walk_text
 from servers import TOKEN, Server, token_file
 
 HERE = pathlib.Path(__file__).parent
@@ -46,10 +47,13 @@ def assert_same(theirs, ours, arrays=("positions", "values")):
     for name in arrays:
         a, b = getattr(theirs, name), getattr(ours, name)
         assert a.shape == b.shape and a.tobytes() == b.tobytes(), name
-    for name in ("names", "channels", "frames", "has_end_sites", "report",
+    for name in ("channels", "frames", "has_end_sites", "report",
                  "source_name"):
         assert getattr(theirs, name) == getattr(ours, name), name
-    assert theirs.info.nodes == ours.info.nodes
+    assert theirs.names == tuple(map(shown, ours.names))
+    assert theirs.info.nodes == tuple(
+        dataclasses.replace(node, name=shown(node.name))
+        for node in ours.info.nodes)
     np.testing.assert_equal(theirs.frame_time, ours.frame_time)
     np.testing.assert_array_equal(theirs.rotations, ours.rotations)
 
@@ -147,6 +151,57 @@ def test_errors_of_edits_are_those_of_the_module(client, walk):
         with pytest.raises(bvhmill.EditError) as theirs:
             client.read(walk, **options)
         assert_same_error(theirs.value, ours.value)
+
+
+@pytest.fixture(scope="module")
+def small_server():
+    with Server("--max-clip-bytes", "20000") as server:
+        yield server
+
+
+@pytest.mark.parametrize("kind", [Client, Awaited])
+@pytest.mark.parametrize("name", ["a.bvh", "a.bvh.gz", "a.bvh.zst"])
+def test_a_clip_that_is_too_large_is_a_limit_error(kind, name, small_server,
+                                                   tmp_path):
+    path = tmp_path / name
+    path.write_bytes(walk_text(2000))
+    if name.endswith("gz"):
+        path.write_bytes(gzip.compress(walk_text(2000)))
+    elif name.endswith("zst"):
+        subprocess.run(["zstd", "-q", "-f", path, "-o", path.with_suffix(".p")],
+                       check=True)
+        os.replace(path.with_suffix(".p"), path)
+    limits = {"max_clip_bytes": 20000}
+    with pytest.raises(bvhmill.LimitError) as ours:
+        bvhmill.read(path, limits=limits)
+    client = kind(small_server.address, timeout=60)
+    with pytest.raises(bvhmill.LimitError) as theirs:
+        client.read(path)
+    (outcome,) = client.read_many([path])
+    for error in (theirs.value, outcome.error, ours.value,
+                  pickle.loads(pickle.dumps(theirs.value))):
+        assert type(error) is bvhmill.LimitError
+        assert (error.limit_name, error.limit) == ("max_clip_bytes", 20000)
+        assert error.source_name == str(path)
+        assert not error.report.ok
+        assert str(error).startswith(f"{path}:")
+        if name != "a.bvh":
+            assert error.code == ours.value.code == "LIMIT_EXCEEDED"
+    if name != "a.bvh":
+        report = client.validate(path)
+        assert report.verdict == bvhmill.validate(path, limits=limits).verdict
+        assert [issue.code for issue in report.issues] == ["LIMIT_EXCEEDED"]
+
+
+def test_a_name_that_is_not_utf8_cannot_be_sent(client, walk):
+    text = walk.replace(b"j3", b"caf\xe9")
+    theirs = client.read(text)
+    assert theirs.names[3] == "caf\xe9"
+    assert theirs.edit(drop=[theirs.names[3]]).joints == 4
+    for options in ({"drop": ["caf\udce9"]}, {"rename": {"caf\udce9": "a"}},
+                    {"joint_map": {"caf\udce9": "a"}}):
+        with pytest.raises(ValueError, match="not UTF-8.*edit it here"):
+            client.read(text, **options)
 
 
 @pytest.mark.parametrize("kind", [Client, Awaited])

@@ -1,5 +1,7 @@
 #include "bvhmill/encode/clip_info.h"
 
+#include "bvhmill/base/utf8.h"
+
 namespace bvhmill {
 
 ClipInfo DescribeClip(const Skeleton& skeleton, int64_t frames,
@@ -16,6 +18,8 @@ ClipInfo DescribeClip(const Skeleton& skeleton, int64_t frames,
     joint.channels = ChannelLetters(skeleton, node);
     joint.end_site = IsEndSite(node);
     joint.offset = node.offset;
+    joint.raw_name = RawName(skeleton, static_cast<int32_t>(i));
+    if (IsUtf8(joint.raw_name)) joint.raw_name = {};
   }
   info.joints = JointList(std::move(joints));
   return info;

@@ -111,7 +111,8 @@ class AsyncClient(AsyncConnection):
             data = data_of(result)
         else:
             result, data = await self._retried(
-                lambda left: self._streamed(text, message, limits, left))
+                lambda left: self._streamed(text, message, limits, left),
+                text.display_name)
         return take_of(result, data, end_sites, words, text.display_name)
 
     async def _streamed(self, text: Any, message: Any, limits: Any,

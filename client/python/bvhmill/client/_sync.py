@@ -114,7 +114,7 @@ class Client(Connection):
             def call(left: float | None) -> Any:
                 return self._streamed(text, message, left)
 
-            result, data = self._retried(call)
+            result, data = self._retried(call, text.display_name)
         return take_of(result, data, end_sites, words, text.display_name)
 
     def _streamed(self, text: Any, message: Any, left: float | None) -> Any:
