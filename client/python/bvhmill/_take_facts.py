@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     FloatArray = npt.NDArray[np.float32]
+else:
+    from bvhmill._typing import FloatArray, npt
 
 _PLANES = "xyz"
 

@@ -10,7 +10,8 @@ import grpc
 
 from bvhmill._batch import Outcome, _paths_of
 from bvhmill._errors import BvhError
-from bvhmill._options import array_names
+from bvhmill._options import (Array, CheckOptions, ReadOptions,
+                              array_names)
 from bvhmill._report import Report
 from bvhmill._source import Path, Source
 from bvhmill._take import Take
@@ -27,8 +28,8 @@ from bvhmill.v1 import server_service_pb2_grpc
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-    from bvhmill._options import Array, CheckOptions, ReadOptions
+else:
+    from bvhmill._typing import Unpack
 
 T = TypeVar("T")
 

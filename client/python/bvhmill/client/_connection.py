@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import weakref
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, field
 from typing import Any, Iterator
 
 import grpc
@@ -70,7 +70,8 @@ class Settings:
     """The settings of a client. A pickle of it has them and nothing else."""
 
     target: str
-    token: str | None = None
+    # It is not shown: a traceback may have the settings.
+    token: str | None = field(default=None, repr=False)
     tls: bool | str = False
     timeout: float | None = None
     cert: tuple[str, str] | None = None
@@ -193,6 +194,10 @@ class Connection:
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (type(self), astuple(self._settings))
 
+    def __repr__(self) -> str:
+        kind = type(self)
+        return f"<{kind.__module__}.{kind.__name__} {self._settings.target!r}>"
+
     def __exit__(self, *_: object) -> None:
         self.close()
 
@@ -232,6 +237,10 @@ class AsyncConnection:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (type(self), astuple(self._settings))
+
+    def __repr__(self) -> str:
+        kind = type(self)
+        return f"<{kind.__module__}.{kind.__name__} {self._settings.target!r}>"
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()

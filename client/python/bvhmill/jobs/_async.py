@@ -11,6 +11,7 @@ from typing import Mapping, Sequence
 import grpc
 
 from bvhmill._batch import Outcome
+from bvhmill._options import Array, ReadOptions
 from bvhmill._source import Path
 from bvhmill.client._connection import AsyncConnection, Settings
 from bvhmill.jobs import _fetch, _steps
@@ -22,8 +23,8 @@ from bvhmill.jobs._types import (Job, JobLike, JobState, SavedClip, Submission)
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-    from bvhmill._options import Array, ReadOptions
+else:
+    from bvhmill._typing import Unpack
 
 
 class AsyncJobs(AsyncConnection):

@@ -12,6 +12,7 @@ from typing import Sequence
 import grpc
 
 from bvhmill._batch import Outcome
+from bvhmill._options import Array, ReadOptions
 from bvhmill._source import Path
 from bvhmill.client._connection import Connection, Settings
 from bvhmill.jobs import _fetch, _steps
@@ -23,8 +24,8 @@ from bvhmill.jobs._types import (Job, JobLike, JobState, SavedClip, Submission)
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-    from bvhmill._options import Array, ReadOptions
+else:
+    from bvhmill._typing import Unpack
 
 
 class Jobs(Connection):
