@@ -18,8 +18,12 @@ ClipInfo DescribeClip(const Skeleton& skeleton, int64_t frames,
     joint.channels = ChannelLetters(skeleton, node);
     joint.end_site = IsEndSite(node);
     joint.offset = node.offset;
-    joint.raw_name = RawName(skeleton, static_cast<int32_t>(i));
-    if (IsUtf8(joint.raw_name)) joint.raw_name = {};
+    const Node& named = node.name.empty() && node.parent >= 0
+                            ? skeleton.nodes[static_cast<size_t>(node.parent)]
+                            : node;
+    if (!IsUtf8(named.name)) {
+      joint.raw_name = RawName(skeleton, static_cast<int32_t>(i));
+    }
   }
   info.joints = JointList(std::move(joints));
   return info;
