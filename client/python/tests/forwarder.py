@@ -1,6 +1,7 @@
 """A server that hands calls on to another one, and may hold downloads."""
 
 import concurrent.futures
+import itertools
 import threading
 
 import grpc
@@ -15,7 +16,8 @@ class Forwarder(grpc.GenericRpcHandler):
     """Hands all calls on to `target`; `address` is its own.
 
     Each download calls `on_read` with its number, and the name of the blob,
-    before it is handed on. If that returns a word, the download fails with it.
+    before it is handed on. If that returns a word, the download fails with it;
+    if it returns a number, it is cut off after so many messages.
     """
 
     def __init__(self, target, on_read=lambda number, blob: None):
@@ -67,9 +69,14 @@ class Forwarder(grpc.GenericRpcHandler):
             self.most = max(self.most, self.running)
         try:
             blob = blob_service_pb2.ReadBlobRequest.FromString(request).blob
-            if fault := self._on_read(number, blob):
+            fault = self._on_read(number, blob)
+            if isinstance(fault, str):
                 context.abort(grpc.StatusCode.DATA_LOSS, fault)
-            yield from self._channel.unary_stream(READ)(request)
+            answer = self._channel.unary_stream(READ)(request)
+            yield from itertools.islice(answer, fault)
+            if fault is not None:
+                answer.cancel()
+                context.abort(grpc.StatusCode.UNAVAILABLE, "cut off")
         except grpc.RpcError as error:
             context.abort(error.code(), error.details())
         finally:

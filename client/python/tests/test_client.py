@@ -109,6 +109,31 @@ def test_reports_are_those_of_the_module(client):
         assert client.validate(path) == bvhmill.validate(path), path
 
 
+# A take that stands still becomes a thousandth of its size.
+def test_a_small_packed_file_may_have_a_large_take(client, tmp_path):
+    head, _ = walk_text(1, 20).split(b"Frames: 1\n")
+    text = (head + b"Frames: 20000\nFrame Time: 0.01\n"
+            + (b"0 " * 62 + b"0\n") * 20_000)
+    path = tmp_path / "still.bvh.gz"
+    path.write_bytes(gzip.compress(text))
+    assert path.stat().st_size < 20_000
+    arrays = ["positions", "rotations"]
+    assert_same(client.read(path, arrays=arrays),
+                bvhmill.read(path, arrays=arrays), [*arrays, "values"])
+
+
+@pytest.mark.parametrize("text, options", [
+    (walk_text(2000), {"fps": 2000, "arrays": ["rotations"]}),
+    # Joints without channels have no text in a row.
+    (walk_text(2000, 60).replace(
+        b"CHANNELS 3 Zrotation Xrotation Yrotation", b"CHANNELS 0").split(
+            b"Frame Time")[0] + b"Frame Time: 0.01\n" + b"0 0 0 1 2 3\n" * 2000,
+     {"arrays": ALL})], ids=["more frames", "no channels"])
+def test_a_small_text_may_have_a_large_take(client, text, options):
+    assert_same(client.read(text, **options), bvhmill.read(text, **options),
+                options["arrays"])
+
+
 # The command line and the module see a packed clip in walk.bvh.gz only.
 def test_the_ending_gz_alone_does_not_mean_a_packed_clip(client, tmp_path,
                                                          walk):

@@ -1,6 +1,7 @@
 """Outputs of jobs are fetched several at once, in order, in bounded memory."""
 
 import asyncio
+import collections
 import hashlib
 import pathlib
 import subprocess
@@ -161,6 +162,38 @@ def test_files_before_a_fault_are_whole(kind, server, many, tmp_path):
     again = jobs.save(many, tmp_path / "here")
     assert [clip.was_there for clip in again] == [True] * 10 + [False] * 30
     assert tree(tmp_path / "here") == there
+
+
+@KINDS
+@pytest.mark.parametrize("limit", [0, 32 << 20])
+def test_downloads_that_are_cut_off_go_on(kind, server, tmp_path, monkeypatch,
+                                          limit):
+    monkeypatch.setattr(_fetch, "GROUP_BYTES", limit)
+    text = walk_text(60_000)
+    jobs = Jobs(server.address)
+    name = jobs.submit({"long": text}, emit=["positions"]).name
+    jobs.wait(name)
+    ours = bvhmill.read(text)
+    # The first two tries of each.
+    seen = collections.Counter()
+
+    def on_read(number, blob):
+        seen[blob] += 1
+        return 1 if seen[blob] < 3 else None
+
+    with Forwarder(server.address, on_read) as between:
+        (clip,) = kind(between.address).save(name, tmp_path)
+        assert clip.ok, clip.error
+        assert list(seen.values()) == [3]
+    np.testing.assert_array_equal(np.load(clip.files[0]), ours.positions)
+    seen.clear()
+    name = jobs.submit({"long": text}).name
+    jobs.wait(name)
+    with Forwarder(server.address, on_read) as between:
+        (outcome,) = outcomes_of(kind(between.address), name)
+        assert list(seen.values()) == [3, 3]
+    assert outcome.unwrap().values.tobytes() == ours.values.tobytes()
+    assert outcome.take.positions.tobytes() == ours.positions.tobytes()
 
 
 # The first downloads end, the others never do.
