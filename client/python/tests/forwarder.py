@@ -6,10 +6,24 @@ import threading
 
 import grpc
 
-from bvhmill.v1 import blob_service_pb2
+from bvhmill.v1 import blob_service_pb2, status_pb2
 
 READ = "/bvhmill.v1.BlobService/ReadBlob"
 WRITE = "/bvhmill.v1.BlobService/WriteBlob"
+
+# A word of `on_read`: the status of a server whose store is broken.
+UNUSABLE = "DATA_UNUSABLE"
+
+
+def _details():
+    info = status_pb2.ErrorInfo(reason=UNUSABLE, domain="bvhmill")
+    status = status_pb2.RpcStatus(code=14, message="no such disk")
+    status.details.add(type_url="type.googleapis.com/google.rpc.ErrorInfo",
+                       value=info.SerializeToString())
+    return (("grpc-status-details-bin", status.SerializeToString()),)
+
+
+_UNUSABLE_DETAILS = _details()
 
 
 class Forwarder(grpc.GenericRpcHandler):
@@ -27,6 +41,8 @@ class Forwarder(grpc.GenericRpcHandler):
         self._lock = threading.Lock()
         self.reads = 0
         self.running = 0
+        # Downloads whose calls have not ended for the client.
+        self.open = 0
         self.most = 0
         self._server = grpc.server(
             concurrent.futures.ThreadPoolExecutor(32), [self],
@@ -61,15 +77,24 @@ class Forwarder(grpc.GenericRpcHandler):
             context.set_trailing_metadata(error.trailing_metadata())
             context.abort(error.code(), error.details())
 
+    def _end(self):
+        with self._lock:
+            self.open -= 1
+
     def _read(self, request, context):
         with self._lock:
             self.reads += 1
             number = self.reads
             self.running += 1
+            self.open += 1
             self.most = max(self.most, self.running)
+        context.add_callback(self._end)
         try:
             blob = blob_service_pb2.ReadBlobRequest.FromString(request).blob
             fault = self._on_read(number, blob)
+            if fault is UNUSABLE:
+                context.set_trailing_metadata(_UNUSABLE_DETAILS)
+                context.abort(grpc.StatusCode.UNAVAILABLE, "no such disk")
             if isinstance(fault, str):
                 context.abort(grpc.StatusCode.DATA_LOSS, fault)
             answer = self._channel.unary_stream(READ)(request)

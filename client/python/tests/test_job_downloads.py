@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -15,9 +16,9 @@ import pytest
 pytest.importorskip("grpc")
 
 import bvhmill
-from bvhmill.jobs import AsyncJobs, Jobs, ServerError, _calls, _fetch
+from bvhmill.jobs import AsyncJobs, Jobs, ServerError, _calls, _fetch, _folder
 from conftest import walk_text
-from forwarder import Forwarder
+from forwarder import UNUSABLE, Forwarder
 # Fixtures, too.
 from job_fixtures import Awaited, outcomes_of, server, tree
 
@@ -145,6 +146,66 @@ def test_outcomes_before_a_fault_are_given(kind, server, many):
         assert between.reads <= 2 * _fetch.GROUP_CLIPS
 
 
+# The error is kept, and with it what its traceback holds.
+def test_a_fault_ends_the_other_downloads(server, many):
+    bad = "blobs/" + hashlib.sha256(
+        bvhmill.read(walk_text(20)).values.tobytes()).hexdigest()
+    begun, end = threading.Event(), threading.Event()
+
+    def on_read(number, blob):
+        if blob == bad:
+            begun.wait(60)
+            return "a broken disk"
+        begun.set()
+        end.wait(60)
+
+    with Forwarder(server.address, on_read) as between:
+        jobs = Jobs(between.address)
+        with pytest.raises(ServerError) as caught:
+            list(jobs.results(many))
+        until = time.monotonic() + 30
+        while between.open and time.monotonic() < until:
+            time.sleep(0.01)
+        is_open, is_running = between.open, between.running
+        end.set()
+    assert caught.value.code == "DATA_LOSS"
+    assert is_open == 0 and is_running > 0
+
+
+# What a thread works with is freed after it.
+def test_a_cancelled_task_waits_for_its_thread(server, many, tmp_path,
+                                               monkeypatch):
+    begun, go, ended = threading.Event(), threading.Event(), []
+    commit = _folder.NewFiles.commit
+
+    def slow(files):
+        begun.set()
+        go.wait(60)
+        ended.append(commit(files))
+        return ended[-1]
+
+    monkeypatch.setattr(_folder.NewFiles, "commit", slow)
+
+    async def run():
+        async with AsyncJobs(server.address) as jobs:
+            task = asyncio.ensure_future(jobs.save(many, tmp_path))
+            await asyncio.get_running_loop().run_in_executor(
+                None, begun.wait, 60)
+            for _ in range(3):
+                task.cancel()
+                await asyncio.sleep(0.02)
+            is_done = task.done()
+            go.set()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            return is_done
+
+    assert not asyncio.run(run())
+    assert len(ended) == 1
+    assert sorted(tree(tmp_path)) == ["clip00.csv", "clip00.report.json"]
+    assert len(list(tmp_path.iterdir())) == 2
+
+
 @KINDS
 def test_files_before_a_fault_are_whole(kind, server, many, tmp_path):
     jobs = kind(server.address)
@@ -212,12 +273,13 @@ def test_ctrl_c_ends_downloads_and_leaves_no_half_file(server, many, tmp_path,
         except KeyboardInterrupt:
             print("interrupted", len(jobs._calls))
     """
-    begun, end = threading.Event(), threading.Event()
+    begun, end, held = threading.Event(), threading.Event(), []
 
     def on_read(number, blob):
         if number > 35:
             begun.set()
-            end.wait(100)
+            if not end.wait(60):
+                held.append(number)
 
     try:
         with Forwarder(server.address, on_read) as between:
@@ -227,7 +289,9 @@ def test_ctrl_c_ends_downloads_and_leaves_no_half_file(server, many, tmp_path,
                 stdout=subprocess.PIPE, text=True)
             assert begun.wait(60)
             child.send_signal(2)
-            assert child.communicate(timeout=60)[0] == "interrupted 0\n"
+            assert child.communicate(timeout=100)[0] == "interrupted 0\n"
+            # Nobody has waited for the downloads.
+            assert not held
             end.set()
     finally:
         end.set()
@@ -237,13 +301,26 @@ def test_ctrl_c_ends_downloads_and_leaves_no_half_file(server, many, tmp_path,
         assert len(names) == 64 and not [n for n in names if "part" in n]
 
 
+@KINDS
+def test_a_blob_that_the_server_cannot_read_is_an_error_at_once(kind, server,
+                                                                many):
+    with Forwarder(server.address, lambda number, blob: UNUSABLE) as between:
+        with pytest.raises(ServerError) as caught:
+            outcomes_of(kind(between.address), many)
+        error = caught.value
+        assert (error.code, error.reason) == ("UNAVAILABLE", "DATA_UNUSABLE")
+        # The sync client makes a call that was begun early once more.
+        assert between.reads <= _calls.AT_ONCE + 1
+
+
 def test_a_cancelled_task_ends_its_downloads(server, many, tmp_path, caplog):
-    begun, end = threading.Event(), threading.Event()
+    begun, end, held = threading.Event(), threading.Event(), []
 
     def on_read(number, blob):
         if number > 35:
             begun.set()
-            end.wait(100)
+            if not end.wait(60):
+                held.append(number)
 
     async def run(address):
         async with AsyncJobs(address) as jobs:
@@ -259,9 +336,12 @@ def test_a_cancelled_task_ends_its_downloads(server, many, tmp_path, caplog):
     try:
         with Forwarder(server.address, on_read) as between:
             assert asyncio.run(run(between.address)) == []
+            assert not held
             end.set()
     finally:
         end.set()
     names = [path.name for path in tmp_path.rglob("*")]
     assert len(names) == 64 and not [n for n in names if "part" in n]
-    assert not [one for one in caplog.records if one.name == "asyncio"]
+    # gRPC writes into the log of asyncio, too.
+    assert "never retrieved" not in caplog.text
+    assert "was destroyed" not in caplog.text
