@@ -105,7 +105,7 @@ class AsyncClient(AsyncConnection):
         # Files may be large.
         text = await asyncio.to_thread(source_of, source, source_name, words)
         limits = (await self.server_info()).limits
-        answer = None
+        answer: Any = None
         if fits_one_call(text, len(names), limits):
             answer = await self._in_one_call(text, message)
         if answer is None:

@@ -105,7 +105,7 @@ class Client(Connection):
         names = array_names(arrays)
         message = options_of(names, end_sites, keep_values, words)
         text = source_of(source, source_name, words)
-        answer = None
+        answer: Any = None
         if fits_one_call(text, len(names), self.server_info().limits):
             answer = self._in_one_call(text, message)
         if answer is None:
