@@ -26,7 +26,7 @@ struct Token {
 TokenDigest DigestOf(std::string_view bytes);
 
 // Makes a line of a token file that grants `token`, with the name `name`, the
-// scopes read and convert. INVALID_ARGUMENT if one of them is malformed.
+// scopes read, convert and jobs. INVALID_ARGUMENT if one of them is malformed.
 absl::Status HashToken(std::string_view name, std::string_view token,
                        std::string* line);
 

@@ -58,7 +58,7 @@ void CheckRefusal(const absl::Status& status, const Lines& lines) {
   Require(line >= 1 && line <= lines.all);
 }
 
-std::string HexOf(const bvhmill::server::Sha256& digest) {
+std::string HexOf(const bvhmill::server::TokenDigest& digest) {
   std::string out;
   for (const uint8_t byte : digest) {
     constexpr std::string_view kHex = "0123456789abcdef";
