@@ -25,7 +25,7 @@ def html_of(take: Take) -> str:
         ("frames", f"{take.frames} ({take.duration:.2f} s at "
                    f"{take.fps:g} fps)"),
         ("joints", str(take.joints)),
-        ("first joints", _shown(", ".join(take.names[:5])[:200])),
+        ("first joints", ", ".join(take.names[:5])[:200]),
         ("report", f"{report.verdict}: {report.counts.errors} errors, "
                    f"{report.counts.warnings} warnings"),
     ]
@@ -36,7 +36,7 @@ def html_of(take: Take) -> str:
 
 
 def _shown(name: str) -> str:
-    """A name without surrogates, which one that is not UTF-8 has."""
+    """A name without surrogates, which a path that is not UTF-8 has."""
     return name.encode("utf-8", "replace").decode()
 
 

@@ -218,7 +218,7 @@ def _contents(source: Any, native: _bvhmill._Options) -> Any:
 
 def _anim_joint(name: bytes, priority: int, rotations: Any,
                 positions: Any) -> AnimJoint:
-    return AnimJoint(name.decode("utf-8", "surrogateescape"), priority,
+    return AnimJoint(name.decode("utf-8", "replace"), priority,
                      np.asarray(rotations[0]), np.asarray(rotations[1]),
                      np.asarray(positions[0]), np.asarray(positions[1]))
 

@@ -263,7 +263,7 @@ class Take(TakeFacts):
         values.flags.writeable = False
         ends = [False] * len(names) if is_end_site is None else is_end_site
         clip = _bvhmill._Clip(
-            [str(name).encode("utf-8", "surrogateescape") for name in names],
+            [str(name).encode() for name in names],
             [int(parent) for parent in parents], [bool(end) for end in ends],
             [tuple(map(float, offset)) for offset in offsets], channels,
             values, len(values), float(frame_time), checked({}), False)

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     FloatArray = npt.NDArray[np.float32]
-else:
-    from bvhmill._typing import FloatArray, npt
 
 _PLANES = "xyz"
 
@@ -105,8 +103,7 @@ class TakeFacts:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The name of each row. Bytes that are not UTF-8 are surrogates, as in
-        names of files: `name.encode("utf-8", "surrogateescape")` has them."""
+        """The name of each row."""
         names: tuple[str, ...] = self._fact("names")
         return names
 

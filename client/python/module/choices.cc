@@ -11,8 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "client/python/module/python_values.h"
-
 namespace bvhmill::python {
 namespace {
 
@@ -38,26 +36,10 @@ UpAxis AxisOfWord(py::handle value) {
   return WordOf<UpAxis>(value, {{"y", UpAxis::kY}, {"z", UpAxis::kZ}});
 }
 
-std::vector<std::string> NamesOf(py::handle value) {
-  std::vector<std::string> names;
-  for (const py::handle name : value) names.push_back(BytesOfName(name));
-  return names;
-}
-
-using NamePairs = std::vector<std::pair<std::string, std::string>>;
-
-NamePairs NamePairsOf(py::handle value) {
-  NamePairs pairs;
-  for (const auto& [from, to] :
-       value.cast<std::vector<std::pair<py::object, py::object>>>()) {
-    pairs.emplace_back(BytesOfName(from), BytesOfName(to));
-  }
-  return pairs;
-}
-
 std::vector<JointMapRow> RowsOf(py::handle value) {
   std::vector<JointMapRow> rows;
-  for (auto& [source, target] : NamePairsOf(value)) {
+  for (auto& [source, target] :
+       value.cast<std::vector<std::pair<std::string, std::string>>>()) {
     rows.push_back({source, target});
   }
   return rows;
@@ -311,9 +293,19 @@ Setters SpaceSetters(ClipEdits* edits) {
 
 Setters EditSetters(ClipEdits* edits) {
   return {
-      {"drop", [=](py::handle v) { edits->drop_joints = NamesOf(v); }},
-      {"keep", [=](py::handle v) { edits->keep_joints = NamesOf(v); }},
-      {"rename", [=](py::handle v) { edits->rename_joints = NamePairsOf(v); }},
+      {"drop",
+       [=](py::handle v) {
+         edits->drop_joints = v.cast<std::vector<std::string>>();
+       }},
+      {"keep",
+       [=](py::handle v) {
+         edits->keep_joints = v.cast<std::vector<std::string>>();
+       }},
+      {"rename",
+       [=](py::handle v) {
+         edits->rename_joints =
+             v.cast<std::vector<std::pair<std::string, std::string>>>();
+       }},
       {"joint_map",
        [=](py::handle v) { edits->joint_map = v.cast<std::string>(); }},
       {"joint_map_rows",

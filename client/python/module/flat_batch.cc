@@ -9,7 +9,6 @@
 
 #include "client/python/module/batch.h"
 #include "client/python/module/conversion.h"
-#include "client/python/module/python_values.h"
 
 namespace bvhmill::python {
 namespace {
@@ -22,7 +21,7 @@ void AddNumber(uint32_t number, std::string* out) {
 std::string LayoutKey(const ClipInfo& info) {
   std::string key;
   for (const JointInfo& joint : info.joints) {
-    key.append(joint.end_site ? "" : BytesOfName(joint)).push_back('\n');
+    key.append(joint.end_site ? "" : joint.name).push_back('\n');
     key.append(joint.channels).push_back('\n');
     AddNumber(static_cast<uint32_t>(joint.parent), &key);
   }
@@ -34,7 +33,7 @@ std::string RigKey(const ClipInfo& info) {
   std::string key;
   for (const JointInfo& joint : info.joints) {
     key.push_back(joint.end_site ? 'e' : 'j');
-    if (joint.end_site) key.append(BytesOfName(joint)).push_back('\n');
+    if (joint.end_site) key.append(joint.name).push_back('\n');
     for (const float value : joint.offset) {
       AddNumber(std::bit_cast<uint32_t>(value), &key);
     }

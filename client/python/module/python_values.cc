@@ -68,32 +68,10 @@ py::object ValueOf(const absl::Status& status) {
                         error.message);
 }
 
-py::str TextOfName(const std::string& bytes) {
-  PyObject* const text = PyUnicode_DecodeUTF8(
-      bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "surrogateescape");
-  if (text == nullptr) throw py::error_already_set();
-  return py::reinterpret_steal<py::str>(text);
-}
-
-std::string BytesOfName(py::handle name) {
-  if (!PyUnicode_Check(name.ptr())) throw py::cast_error("a name is a str");
-  PyObject* const bytes =
-      PyUnicode_AsEncodedString(name.ptr(), "utf-8", "surrogateescape");
-  if (bytes == nullptr) {
-    PyErr_Clear();
-    throw py::cast_error("a name has surrogates that are no bytes");
-  }
-  return std::string(py::reinterpret_steal<py::bytes>(bytes));
-}
-
-const std::string& BytesOfName(const JointInfo& joint) {
-  return joint.raw_name.empty() ? joint.name : joint.raw_name;
-}
-
 py::tuple NamesOf(const ClipInfo& info, bool end_sites) {
   std::vector<py::object> names;
   ForRows(info, end_sites, [&](size_t, const JointInfo& joint) {
-    names.push_back(TextOfName(BytesOfName(joint)));
+    names.push_back(py::str(joint.name));
   });
   return TupleOf(names);
 }
@@ -131,8 +109,7 @@ py::tuple JointsOf(const ClipInfo& info) {
   std::vector<py::object> joints;
   for (const JointInfo& joint : info.joints) {
     const auto [x, y, z] = joint.offset;
-    joints.push_back(py::make_tuple(TextOfName(BytesOfName(joint)),
-                                    joint.parent, joint.channels,
+    joints.push_back(py::make_tuple(joint.name, joint.parent, joint.channels,
                                     joint.end_site, py::make_tuple(x, y, z)));
   }
   return TupleOf(joints);

@@ -20,14 +20,6 @@ py::tuple ValueOf(const Issue& issue);
 // args, message).
 py::object ValueOf(const absl::Status& status);
 
-// The name of a joint: bytes that are not UTF-8 become surrogates, as in names
-// of files.
-py::str TextOfName(const std::string& bytes);
-// The bytes of such a name. Raises cast_error if it is no str.
-std::string BytesOfName(py::handle name);
-// The bytes in the file.
-const std::string& BytesOfName(const JointInfo& joint);
-
 // Some parts of the description of a clip, with or without end sites.
 py::tuple NamesOf(const ClipInfo& info, bool end_sites);
 py::tuple ChannelsOf(const ClipInfo& info, bool end_sites);

@@ -33,23 +33,6 @@ def project_clips() -> list[pathlib.Path]:
     return clips_in(ROOT / "tests/data/golden", ROOT / "tests/data/cases")
 
 
-def shown(name):
-    """A name as the .npz, reports and servers have it; docs/conventions.md."""
-    data = name.encode("utf-8", "surrogateescape")
-    for encoding, odd in (("utf-8", ""), ("cp932", _NO_SHIFT_JIS)):
-        try:
-            text = data.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-        if not set(text) & set(odd):
-            return text
-    return data.decode("latin-1")
-
-
-# What Python makes of single bytes that are none of Shift-JIS.
-_NO_SHIFT_JIS = "\x80\xa0\uf8f0\uf8f1\uf8f2\uf8f3"
-
-
 @pytest.fixture(scope="session")
 def golden() -> pathlib.Path:
     return ROOT / "tests/data/golden"

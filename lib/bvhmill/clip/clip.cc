@@ -7,21 +7,6 @@
 #include "bvhmill/base/utf8.h"
 
 namespace bvhmill {
-namespace {
-
-struct ShownName {
-  std::string_view name;
-  std::string_view suffix;
-};
-
-ShownName ShownNameOf(const Skeleton& skeleton, int32_t node) {
-  const Node& self = skeleton.nodes[static_cast<size_t>(node)];
-  const bool has_own = !self.name.empty() || self.parent < 0;
-  if (has_own) return {self.name, ""};
-  return {skeleton.nodes[static_cast<size_t>(self.parent)].name, "_End"};
-}
-
-}  // namespace
 
 int32_t JointCount(const Skeleton& skeleton) {
   return static_cast<int32_t>(
@@ -99,14 +84,12 @@ std::string DisplayName(const Skeleton& skeleton, int32_t node) {
 }
 
 void DisplayNameInto(const Skeleton& skeleton, int32_t node, std::string* out) {
-  const ShownName shown = ShownNameOf(skeleton, node);
-  ToUtf8Into(shown.name, out);
-  out->append(shown.suffix);
-}
-
-std::string RawName(const Skeleton& skeleton, int32_t node) {
-  const ShownName shown = ShownNameOf(skeleton, node);
-  return std::string(shown.name).append(shown.suffix);
+  const Node& self = skeleton.nodes[static_cast<size_t>(node)];
+  const bool has_own = !self.name.empty() || self.parent < 0;
+  const Node& named =
+      has_own ? self : skeleton.nodes[static_cast<size_t>(self.parent)];
+  ToUtf8Into(named.name, out);
+  if (!has_own) out->append("_End");
 }
 
 bool HasRate(double frame_time) {

@@ -109,8 +109,6 @@ int32_t NodeOfColumn(const Skeleton& skeleton, int64_t column);
 std::string DisplayName(const Skeleton& skeleton, int32_t node);
 // Writes the same into `out` and reuses its memory.
 void DisplayNameInto(const Skeleton& skeleton, int32_t node, std::string* out);
-// The same in the bytes of the file.
-std::string RawName(const Skeleton& skeleton, int32_t node);
 
 // True if `frame_time`, in seconds, is a finite number above zero.
 bool HasRate(double frame_time);

@@ -1,7 +1,5 @@
 #include "bvhmill/encode/clip_info.h"
 
-#include "bvhmill/base/utf8.h"
-
 namespace bvhmill {
 
 ClipInfo DescribeClip(const Skeleton& skeleton, int64_t frames,
@@ -18,12 +16,6 @@ ClipInfo DescribeClip(const Skeleton& skeleton, int64_t frames,
     joint.channels = ChannelLetters(skeleton, node);
     joint.end_site = IsEndSite(node);
     joint.offset = node.offset;
-    const Node& named = node.name.empty() && node.parent >= 0
-                            ? skeleton.nodes[static_cast<size_t>(node.parent)]
-                            : node;
-    if (!IsUtf8(named.name)) {
-      joint.raw_name = RawName(skeleton, static_cast<int32_t>(i));
-    }
   }
   info.joints = JointList(std::move(joints));
   return info;

@@ -24,9 +24,6 @@ struct JointInfo {
   std::string channels;
   bool end_site = false;
   std::array<float, 3> offset = {};
-  // The bytes of a name that is not UTF-8, else empty. Messages of the API do
-  // not have them.
-  std::string raw_name = {};
 };
 
 // Joints that clips of one skeleton share. A copy is cheap. The list never

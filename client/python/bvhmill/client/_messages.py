@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 import numpy as np
 
@@ -59,7 +59,6 @@ def options_of(arrays: Sequence[str], end_sites: bool, keep_values: bool,
     words = words_of(options, CHECK_KEYS + EDIT_KEYS)
     outputs = outputs_of(arrays, end_sites, keep_values)
     checked({**words, "outputs": outputs})
-    need_utf8(words)
     message = v1.ConvertOptions()
     _set_read(words, message)
     _set_edits(words, message.edits)
@@ -71,27 +70,6 @@ def options_of(arrays: Sequence[str], end_sites: bool, keep_values: bool,
         if details.get("world"):
             output.rotations.space = v1.ROTATION_SPACE_WORLD
     return message
-
-
-def need_utf8(words: Mapping[str, Any]) -> None:
-    """ValueError for a name of a joint that a message cannot have."""
-    for key, value in words.items():
-        for name in _strings_in(value):
-            try:
-                name.encode()
-            except UnicodeEncodeError:
-                raise ValueError(
-                    f"{key}: {name!r} is not UTF-8, and a server cannot be "
-                    "told such a name; read the take, then edit it here"
-                    ) from None
-
-
-def _strings_in(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, (list, tuple)):
-        for part in value:
-            yield from _strings_in(part)
 
 
 def _set_read(words: Mapping[str, Any], message: Any) -> None:

@@ -14,8 +14,8 @@ namespace {
 constexpr int64_t kPlanBytes = 256;
 constexpr int64_t kJointBytes = 256;
 constexpr int64_t kChannelBytes = 16;
-// Copies of a name: two in ClipInfo, and in two messages that are put together.
-constexpr int64_t kNameCopies = 5;
+// Copies of a name: in ClipInfo, and in two messages that are put together.
+constexpr int64_t kNameCopies = 4;
 // Units of work on a node, and on a byte of its name.
 constexpr int64_t kNodeWork = 500;
 constexpr int64_t kNameWork = 8;
