@@ -6,7 +6,7 @@ from typing import Any, Mapping, Sequence, Union
 
 from bvhmill._options import checked, unknown
 from bvhmill._save import FORMATS, output_words
-from bvhmill.client._messages import need_utf8, options_of
+from bvhmill.client._messages import options_of
 from bvhmill.v1 import options_pb2 as v1
 
 Emit = Union[Sequence[str], Mapping[str, Mapping[str, Any]]]
@@ -41,8 +41,6 @@ def job_options(arrays: Sequence[str] | None, emit: Emit, end_sites: bool,
                          keep_values and (bool(arrays) or not wanted), options)
     words = {name: _words(name, wanted[name], end_sites) for name in files}
     checked({"outputs": [(name, name, words[name]) for name in files]})
-    for name in files:
-        need_utf8(words[name])
     made = {output.id: output for output in message.outputs}
     for name in files:
         output = v1.OutputRequest(id=name)
