@@ -81,6 +81,43 @@ TEST(DropJoints, RemainingJoints) {
   }
 }
 
+// A name that is not UTF-8 is shown as text: here Shift-JIS, then Latin-1.
+TEST(DropJoints, ByTheNameThatIsShownOrItsBytes) {
+  SkeletonBuilder builder;
+  const int hips = builder.Root("Hips", "XYZzxy");
+  builder.Joint(hips, "\x8d\xb6\x98\x72", "zxy", {1, 0, 0});
+  builder.Joint(hips, "caf\xe9", "zxy", {2, 0, 0});
+  builder.Joint(hips, "caf\xc3\xa9", "zxy", {3, 0, 0});
+  const Clip clip = CountingClip(builder.Build(), 2);
+  struct Case {
+    std::string pattern;
+    // X of the offsets of joints that stay.
+    std::vector<float> left;
+  };
+  const Case kCases[] = {
+      {"\xe5\xb7\xa6\xe8\x85\x95", {2, 3}},
+      {"\x8d\xb6\x98\x72", {2, 3}},
+      {"\xe5\xb7\xa6*", {2, 3}},
+      {"caf\xc3\xa9", {1}},
+      {"caf\xe9", {1}},
+      {"caf\xc3\xa9#1", {1, 3}},
+      {"caf\xc3\xa9#2", {1, 2}},
+      {"caf*", {1}},
+  };
+  for (const Case& c : kCases) {
+    ClipEdits edits;
+    edits.drop_joints = {c.pattern};
+    std::vector<float> left;
+    for (const Node& node : Edited(edits, clip).skeleton.nodes) {
+      if (node.parent >= 0 && !IsEndSite(node)) left.push_back(node.offset[0]);
+    }
+    EXPECT_EQ(left, c.left) << c.pattern;
+  }
+  ClipEdits edits;
+  edits.drop_joints = {"caf"};
+  EXPECT_FALSE(StatusOfEdit(edits, clip).ok());
+}
+
 TEST(DropJoints, OffsetsAddUpAndColumnsGo) {
   ClipEdits edits;
   edits.drop_joints = {"LeftLeg", "LeftFoot", "RightFoot", "Toe#2"};

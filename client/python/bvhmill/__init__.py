@@ -21,13 +21,13 @@ from bvhmill._report import (Counts, Issue, Report, Severity, Verdict,
                              issues_table)
 from bvhmill._stream import Block, stream
 from bvhmill._take import Take
+from bvhmill._typing import publish
 
-# Messages and pickles name the public place.
-for _name in ("AmbiguousName Anim AnimJoint Batch Block BvhError "
-              "ConventionUnknown Counts EditError Info Issue LimitError Node "
-              "Outcome Report Severity Take TakeIterator Verdict").split():
-    globals()[_name].__module__ = "bvhmill"
-del _name
+publish("bvhmill", globals(), (
+    "AmbiguousName Anim AnimJoint Batch Block BvhError ConventionUnknown Counts "
+    "EditError Info Issue LimitError Node Outcome Report Severity Take "
+    "TakeIterator Verdict").split())
+del publish
 
 __version__: str = _bvhmill.version
 

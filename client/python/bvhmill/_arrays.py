@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     FloatArray = npt.NDArray[np.float32]
+else:
+    from bvhmill._typing import FloatArray
 
 
 class NamedArrays:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from types import TracebackType
 from typing import TYPE_CHECKING, Any, AsyncIterator, Iterable, Iterator
 from typing import Sequence
 
@@ -13,19 +14,19 @@ from bvhmill import _bvhmill
 from bvhmill._arrays import NamedArrays
 from bvhmill._errors import BvhError, error_of, os_error
 from bvhmill._info import Info, info_of
-from bvhmill._options import array_names, read_options, thread_count
+from bvhmill._options import (Array, ReadOptions, array_names, read_options,
+                              thread_count)
 from bvhmill._read import conventions_of, error_of_conversion, take_of
 from bvhmill._report import Report, report_of
 from bvhmill._source import Path, is_path, name_of, path_bytes
 from bvhmill._take import Take
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     import numpy.typing as npt
     from typing_extensions import Unpack
 
-    from bvhmill._options import Array, ReadOptions
+else:
+    from bvhmill._typing import Unpack, npt
 
 _QUEUE_BYTES = 256 << 20
 

@@ -87,6 +87,9 @@ class ConventionUnknown(BvhError):
 class AmbiguousName(KeyError):
     """A name that several joints have."""
 
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
+
 
 def _rebuild(kind: type[BvhError], message: str, code: str,
              report: Report | None, source_name: str,

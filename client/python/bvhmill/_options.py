@@ -24,7 +24,8 @@ class EditOptions(TypedDict, total=False):
     """Edits of a take. They are applied in the order of this list; the order
     of the keywords does not matter.
 
-    Joints are given by NAME, NAME#2 (the second of that name) or PREFIX*.
+    Joints are given by NAME, NAME#2 (the second of that name) or PREFIX*. The
+    names are those of `Take.names`.
     `joint_map` is the name of a built-in map, or old names and new names.
     `frames` is a slice, or (begin, end) or (begin, end, step); only a slice can
     leave out its end. `units` and `up` say what the file has; `to_units` and

@@ -10,8 +10,9 @@ import numpy as np
 from bvhmill import _bvhmill
 from bvhmill._errors import BvhError, error_of, os_error
 from bvhmill._info import Info, info_of
-from bvhmill._options import (CHECK_KEYS, CONVENTION_KEYS, EDIT_KEYS, checked,
-                              read_options, thread_count, unknown, words_of)
+from bvhmill._options import (CHECK_KEYS, CONVENTION_KEYS, EDIT_KEYS, Array,
+                              CheckOptions, ReadOptions, checked, read_options,
+                              thread_count, unknown, words_of)
 from bvhmill._report import Report, report_of, unreadable
 from bvhmill._source import (Source, bytes_of, convert, is_path, name_of,
                              path_bytes)
@@ -20,8 +21,8 @@ from bvhmill._take import Take
 if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Unpack
-
-    from bvhmill._options import Array, CheckOptions, ReadOptions
+else:
+    from bvhmill._typing import Unpack, npt
 
 
 def conventions_of(options: Any) -> dict[str, Any]:

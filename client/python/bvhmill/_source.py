@@ -11,9 +11,11 @@ from bvhmill._errors import os_error
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+else:
+    from bvhmill._typing import npt
 
 PIECE_BYTES = 1 << 20
-Path = Union[str, "os.PathLike[str]"]
+Path = Union[str, os.PathLike[str]]
 
 
 class Readable(Protocol):
@@ -23,8 +25,7 @@ class Readable(Protocol):
         """At most `size` bytes; none at the end."""
 
 
-Source = Union[Path, bytes, bytearray, memoryview, "npt.NDArray[Any]",
-               Readable]
+Source = Union[Path, bytes, bytearray, memoryview, npt.NDArray[Any], Readable]
 
 
 def is_path(source: Any) -> bool:

@@ -11,7 +11,8 @@ from bvhmill import _bvhmill
 from bvhmill._arrays import NamedArrays
 from bvhmill._errors import error_of
 from bvhmill._info import Info, info_of
-from bvhmill._options import array_names, read_options
+from bvhmill._options import (Array, ReadOptions, array_names,
+                              read_options)
 from bvhmill._report import Report, report_of
 from bvhmill._source import (PIECE_BYTES, Source, flat_of, is_buffer, is_path,
                              name_of, path_bytes, piece_of)
@@ -19,8 +20,8 @@ from bvhmill._source import (PIECE_BYTES, Source, flat_of, is_buffer, is_path,
 if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Unpack
-
-    from bvhmill._options import Array, ReadOptions
+else:
+    from bvhmill._typing import Unpack, npt
 
 
 @dataclass(frozen=True, eq=False)

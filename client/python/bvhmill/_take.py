@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
+import os
 import pickle
-from typing import TYPE_CHECKING, Any, Mapping, NoReturn, SupportsIndex
+from typing import TYPE_CHECKING, Any, Literal, Mapping, NoReturn, SupportsIndex
 
 import numpy as np
 
 from bvhmill import _bvhmill, _save
 from bvhmill._errors import error_of
-from bvhmill._options import EDIT_KEYS, checked, words_of
+from bvhmill._options import (EDIT_KEYS, AnimOptions, EditOptions, NpzOptions,
+                              SaveOptions, checked, words_of)
 from bvhmill._report import Report, report_of
 from bvhmill._rotations import in_order, without_flips
 from bvhmill._take_facts import TakeFacts
 
 if TYPE_CHECKING:
-    import os
-
     import numpy.typing as npt
     import pandas
     import xarray
-    from typing_extensions import Literal, Unpack
-
-    from bvhmill._options import (AnimOptions, EditOptions, NpzOptions,
-                                  SaveOptions)
+    from typing_extensions import Unpack
 
     FloatArray = npt.NDArray[np.float32]
+else:
+    from bvhmill._typing import FloatArray, Unpack, npt, pandas, xarray
 
 
 class Take(TakeFacts):
@@ -44,6 +43,7 @@ class Take(TakeFacts):
 
     __slots__ = ()
     __iter__ = None
+    __reversed__ = None
 
     def __init__(self) -> None:
         raise TypeError("use bvhmill.read or Take.from_arrays")
@@ -423,14 +423,26 @@ class Take(TakeFacts):
             return
         raise AttributeError(f"a take does not change; {name!r} cannot be set")
 
+    def __contains__(self, name: object) -> NoReturn:
+        raise TypeError("a take is no container: use name in take.names")
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        # NumPy takes what has a length and items for a list of numbers.
+        if dtype is not None and np.dtype(dtype) != np.dtype(object):
+            raise TypeError("a take is no array: use take.positions, "
+                            "take.rotations or take.values")
+        array = np.empty((), object)
+        array[()] = self
+        return array
+
     def __bool__(self) -> NoReturn:
         raise TypeError("a take is neither true nor false: use len(take) or "
                         "take.report.ok")
 
 
-def _rebuilt(kind: type[Take], state: Any, values: Any, before: int, frames: int,
-             frame_time: float, made: dict[str, Any], report: Report,
-             end_sites: bool, conventions: dict[str, Any],
+def _rebuilt(kind: type[Take], state: Any, values: Any, before: int,
+             frames: int, frame_time: float, made: dict[str, Any],
+             report: Report, end_sites: bool, conventions: dict[str, Any],
              source_name: str) -> Take:
     total = frames if values is None else len(values)
     if values is not None:

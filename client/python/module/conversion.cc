@@ -232,6 +232,12 @@ int ReadBytes(const std::string& path, size_t most, Interrupts* interrupts,
   return 0;
 }
 
+absl::Status TooLarge(int64_t max_bytes) {
+  return LimitError(
+      "max_clip_bytes", max_bytes,
+      "more than max_clip_bytes = " + std::to_string(max_bytes) + " bytes");
+}
+
 size_t MostBytes(int64_t max_bytes) {
   return max_bytes <= 0 ? SIZE_MAX : static_cast<size_t>(max_bytes) + 1;
 }
@@ -246,6 +252,8 @@ absl::Status ReadFile(const std::string& path, int64_t max_bytes,
   if (*os_error != 0 || encoding == Encoding::kIdentity) {
     return absl::OkStatus();
   }
+  // The rest was not read: what is there would seem to be broken.
+  if (text->size() == MostBytes(max_bytes)) return TooLarge(max_bytes);
   Bytes packed;
   packed.swap(*text);
   TextSink sink(text, interrupts);
@@ -258,9 +266,7 @@ absl::Status ReadFile(const std::string& path, int64_t max_bytes,
 absl::Status ErrorOfPacking(const absl::Status& status, int64_t max_bytes) {
   CallError error = CallErrorOf(status);
   if (error.code == absl::StatusCode::kResourceExhausted) {
-    return LimitError(
-        "max_clip_bytes", max_bytes,
-        "more than max_clip_bytes = " + std::to_string(max_bytes) + " bytes");
+    return TooLarge(max_bytes);
   }
   error.reason = "ENCODING_BROKEN";
   return MakeCallError(std::move(error));

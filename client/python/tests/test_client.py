@@ -105,6 +105,31 @@ def test_reports_are_those_of_the_module(client):
         assert client.validate(path) == bvhmill.validate(path), path
 
 
+# A take that stands still becomes a thousandth of its size.
+def test_a_small_packed_file_may_have_a_large_take(client, tmp_path):
+    head, _ = walk_text(1, 20).split(b"Frames: 1\n")
+    text = (head + b"Frames: 20000\nFrame Time: 0.01\n"
+            + (b"0 " * 62 + b"0\n") * 20_000)
+    path = tmp_path / "still.bvh.gz"
+    path.write_bytes(gzip.compress(text))
+    assert path.stat().st_size < 20_000
+    arrays = ["positions", "rotations"]
+    assert_same(client.read(path, arrays=arrays),
+                bvhmill.read(path, arrays=arrays), [*arrays, "values"])
+
+
+@pytest.mark.parametrize("text, options", [
+    (walk_text(2000), {"fps": 2000, "arrays": ["rotations"]}),
+    # Joints without channels have no text in a row.
+    (walk_text(2000, 60).replace(
+        b"CHANNELS 3 Zrotation Xrotation Yrotation", b"CHANNELS 0").split(
+            b"Frame Time")[0] + b"Frame Time: 0.01\n" + b"0 0 0 1 2 3\n" * 2000,
+     {"arrays": ALL})], ids=["more frames", "no channels"])
+def test_a_small_text_may_have_a_large_take(client, text, options):
+    assert_same(client.read(text, **options), bvhmill.read(text, **options),
+                options["arrays"])
+
+
 # The command line and the module see a packed clip in walk.bvh.gz only.
 def test_the_ending_gz_alone_does_not_mean_a_packed_clip(client, tmp_path,
                                                          walk):
@@ -147,6 +172,53 @@ def test_errors_of_edits_are_those_of_the_module(client, walk):
         with pytest.raises(bvhmill.EditError) as theirs:
             client.read(walk, **options)
         assert_same_error(theirs.value, ours.value)
+
+
+@pytest.fixture(scope="module")
+def small_server():
+    with Server("--max-clip-bytes", "20000") as server:
+        yield server
+
+
+@pytest.mark.parametrize("kind", [Client, Awaited])
+@pytest.mark.parametrize("name", ["a.bvh", "a.bvh.gz", "a.bvh.zst"])
+def test_a_clip_that_is_too_large_is_a_limit_error(kind, name, small_server,
+                                                   tmp_path):
+    path = tmp_path / name
+    path.write_bytes(walk_text(2000))
+    if name.endswith("gz"):
+        path.write_bytes(gzip.compress(walk_text(2000)))
+    elif name.endswith("zst"):
+        subprocess.run(["zstd", "-q", "-f", path, "-o", path.with_suffix(".p")],
+                       check=True)
+        os.replace(path.with_suffix(".p"), path)
+    limits = {"max_clip_bytes": 20000}
+    with pytest.raises(bvhmill.LimitError) as ours:
+        bvhmill.read(path, limits=limits)
+    client = kind(small_server.address, timeout=60)
+    with pytest.raises(bvhmill.LimitError) as theirs:
+        client.read(path)
+    (outcome,) = client.read_many([path])
+    for error in (theirs.value, outcome.error, ours.value,
+                  pickle.loads(pickle.dumps(theirs.value))):
+        assert type(error) is bvhmill.LimitError
+        assert (error.limit_name, error.limit) == ("max_clip_bytes", 20000)
+        assert error.source_name == str(path)
+        assert not error.report.ok
+        assert str(error).startswith(f"{path}:")
+        if name != "a.bvh":
+            assert error.code == ours.value.code == "LIMIT_EXCEEDED"
+    if name != "a.bvh":
+        report = client.validate(path)
+        assert report.verdict == bvhmill.validate(path, limits=limits).verdict
+        assert [issue.code for issue in report.issues] == ["LIMIT_EXCEEDED"]
+
+
+def test_a_name_that_is_not_utf8_is_edited_by_its_text(client, walk):
+    text = walk.replace(b"j3", b"caf\xe9")
+    for read in (client.read, bvhmill.read):
+        assert read(text).names[3] == "caf\xe9"
+        assert read(text, drop=["caf\xe9"]).joints == 4
 
 
 @pytest.mark.parametrize("kind", [Client, Awaited])

@@ -121,6 +121,15 @@ def test_sources_that_cannot_be_read_are_errors_of_the_submission(
         jobs.submit([])
 
 
+# On the command line it is stdin.
+def test_a_folder_may_be_named_by_a_dash(jobs, tmp_path, monkeypatch, walk):
+    (tmp_path / "-").mkdir()
+    (tmp_path / "-/a.bvh").write_bytes(walk)
+    monkeypatch.chdir(tmp_path)
+    (outcome,) = outcomes_of(jobs, jobs.submit(["-"]))
+    assert outcome.unwrap().frames == 200
+
+
 def test_a_file_that_changes_while_it_is_submitted_is_named(
         jobs, tmp_path, monkeypatch):
     from bvhmill.jobs import _sources

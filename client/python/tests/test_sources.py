@@ -199,6 +199,9 @@ def test_a_broken_packed_file_has_a_row(tmp_path):
     ({"joint_map": 5}, "joint_map=.*mapping"),
     ({"threads": 2.5}, "float"), ({"threads": 10**12}, "threads=.*1024"),
     ({"drop": ["\udc80"]}, "drop=.*wrong type"),
+    ({"rename": {"j0": 3}}, "rename=.*wrong type"),
+    ({"rename": {"j0": "\udc80"}}, "rename=.*wrong type"),
+    ({"joint_map": {3: "j0"}}, "joint_map_rows=.*wrong type"),
     ({"max_issues": 2.5}, "float"),
     ({"frames": slice(0, 0)}, "frames=.*end"),
     ({"frames": (5, 0)}, "frames=.*end"),
@@ -219,6 +222,31 @@ def test_values_that_do_not_fit_name_their_keyword(walk, options, words):
 def test_values_of_outputs_that_do_not_fit(walk, call, words):
     with pytest.raises((TypeError, ValueError), match=words):
         call(bvhmill.read(walk))
+
+
+@pytest.mark.parametrize("frames, blocks", [(20, 2), (21, 3), (9, 1), (10, 1)])
+def test_the_last_block_has_the_report(frames, blocks):
+    reports = [block.report for block in bvhmill.stream(walk_text(frames),
+                                                        block_frames=10)]
+    assert len(reports) == blocks
+    assert reports[:-1] == [None] * (blocks - 1)
+    assert reports[-1] == bvhmill.validate(walk_text(frames))
+
+
+@pytest.mark.parametrize("stated, is_good", [
+    ("1", True), ("1024", True), ("0", False), ("1025", False), ("-1", False),
+    ("two", False), ("1.5", False), ("", True)])
+def test_threads_of_the_environment_are_checked(walk, monkeypatch, stated,
+                                                is_good):
+    monkeypatch.setenv("BVHMILL_THREADS", stated)
+    # A number of threads in the call wins.
+    assert bvhmill.read(walk, threads=1).frames == 200
+    assert bvhmill.read_batch([], threads=1).frames == 0
+    if is_good:
+        assert bvhmill.read_batch([], threads=0).frames == 0
+        return
+    with pytest.raises(ValueError, match="BVHMILL_THREADS.*1 to 1024"):
+        bvhmill.read_batch([], threads=0)
 
 
 def test_a_slice_without_an_end_goes_to_the_last_frame(walk):

@@ -33,6 +33,21 @@ def test_solved_arrays_are_writable_and_values_are_not(walk):
         take.values.flags.writeable = True
 
 
+def test_values_of_every_take_are_read_only(walk):
+    take = bvhmill.read(walk)
+    made = bvhmill.Take.from_arrays(take.names, take.parents, take.offsets,
+                                    take.channels, take.values,
+                                    take.frame_time)
+    for other in (take, made, take.with_values(take.values * 2), take[3:9],
+                  pickle.loads(pickle.dumps(take)), copy.deepcopy(take),
+                  take.edit(frames=(0, 10))):
+        for name in ("values", "parents", "offsets"):
+            with pytest.raises(ValueError, match="read-only"):
+                getattr(other, name)[0] = 7
+        with pytest.raises(ValueError):
+            other.values.flags.writeable = True
+
+
 def test_arrays_are_made_once_and_shared_without_copies(walk):
     take = bvhmill.read(walk)
     for name in ("positions", "rotations", "values"):
@@ -208,6 +223,15 @@ def test_from_arrays_gives_a_take_back(walk, end_sites):
     np.testing.assert_array_equal(back.positions, take.positions)
     assert back.names == take.names
     assert bvhmill.read(back.to_bvh()).frames == 200
+
+
+def test_from_arrays_copies_the_rows():
+    rows = np.float32([[0, 1, 0, 0, 0, 0]])
+    take = bvhmill.Take.from_arrays(["a"], [-1], [[0, 0, 0]], ["XYZzxy"], rows,
+                                    0.01)
+    rows[:] = 7
+    assert take.values.tolist() == [[0, 1, 0, 0, 0, 0]]
+    assert take.positions.tolist() == [[[0, 1, 0]]]
 
 
 @pytest.mark.parametrize("changes, words", [

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 import threading
 import time
@@ -288,13 +289,33 @@ def solving():
     return lambda: take.world_rotations
 
 
+def pushing():
+    flow = _bvhmill._Stream(bvhmill._options.read_options(
+        ("world_rotations",), False, False, False, 1, {}), b"")
+    text = walk_text(60_000, 20)
+    return lambda: flow.push(text)
+
+
+def of_a_file(work):
+    """Makes `work` with the path of a file that is kept until it is done."""
+    file = tempfile.NamedTemporaryFile(suffix=".bvh")
+    file.write(walk_text(60_000, 20))
+    file.flush()
+    return lambda: work(file.name)
+
+
 @pytest.mark.parametrize("made", [
+    pushing,
+    lambda: of_a_file(bvhmill.read),
+    lambda: of_a_file(lambda path: bvhmill.read_batch([path], threads=1)),
+    lambda: of_a_file(lambda path: next(bvhmill.read_many([path], threads=1))),
     copy_of_a_block, frames_of_a_stream,
     lambda: conversion_of(lambda text, take: bvhmill.read(text)),
     solving,
     lambda: conversion_of(lambda text, take: take.edit(fps=150)),
     lambda: conversion_of(lambda text, take: take.to_bytes("bvh")),
-], ids=["to_bytes", "take of a stream", "read", "solve", "edit", "encode"])
+], ids=["push", "path", "batch", "many", "to_bytes", "take of a stream", "read",
+        "solve", "edit", "encode"])
 def test_the_gil_is_free_during(made):
     work = made()
     done = threading.Event()

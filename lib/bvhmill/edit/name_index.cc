@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "bvhmill/base/utf8.h"
+
 namespace bvhmill {
 namespace {
 
@@ -19,33 +21,17 @@ std::span<const NamedJoint> Range(const NameIndex& index,
     return whole ? joint.name : joint.name.substr(0, prefix.size());
   };
   const auto first = std::partition_point(
-      index.begin(), index.end(),
+      index.joints.begin(), index.joints.end(),
       [&](const NamedJoint& joint) { return head(joint) < prefix; });
   const auto last = std::partition_point(
-      first, index.end(),
+      first, index.joints.end(),
       [&](const NamedJoint& joint) { return head(joint) == prefix; });
   return {first, last};
 }
 
-}  // namespace
-
-NameIndex MakeNameIndex(const Skeleton& skeleton, bool bare) {
-  NameIndex index;
-  for (size_t i = 0; i < skeleton.nodes.size(); ++i) {
-    const Node& node = skeleton.nodes[i];
-    if (IsEndSite(node)) continue;
-    const std::string_view name = node.name;
-    index.push_back({bare ? BareName(name) : name, static_cast<int32_t>(i)});
-  }
-  std::sort(index.begin(), index.end(),
-            [](const NamedJoint& a, const NamedJoint& b) {
-              return a.name != b.name ? a.name < b.name : a.node < b.node;
-            });
-  return index;
-}
-
-std::span<const NamedJoint> FindName(const NameIndex& index,
-                                     std::string_view name) {
+// As FindName, of a name as it is shown.
+std::span<const NamedJoint> FindShown(const NameIndex& index,
+                                      std::string_view name) {
   const auto all = Range(index, name, /*whole=*/true);
   const size_t mark = name.rfind('#');
   if (!all.empty() || mark == name.npos) return all;
@@ -60,11 +46,37 @@ std::span<const NamedJoint> FindName(const NameIndex& index,
   return same.subspan(which - 1, 1);
 }
 
+}  // namespace
+
+NameIndex MakeNameIndex(const Skeleton& skeleton, bool bare) {
+  NameIndex index;
+  for (size_t i = 0; i < skeleton.nodes.size(); ++i) {
+    const Node& node = skeleton.nodes[i];
+    if (IsEndSite(node)) continue;
+    std::string_view name = node.name;
+    if (!IsUtf8(name)) name = index.decoded.emplace_back(ToUtf8(name));
+    index.joints.push_back(
+        {bare ? BareName(name) : name, static_cast<int32_t>(i)});
+  }
+  std::sort(index.joints.begin(), index.joints.end(),
+            [](const NamedJoint& a, const NamedJoint& b) {
+              return a.name != b.name ? a.name < b.name : a.node < b.node;
+            });
+  return index;
+}
+
+std::span<const NamedJoint> FindName(const NameIndex& index,
+                                     std::string_view name) {
+  return FindShown(index, ToUtf8(name));
+}
+
 std::span<const NamedJoint> FindPattern(const NameIndex& index,
                                         std::string_view pattern) {
-  const auto named = FindName(index, pattern);
-  if (!named.empty() || !pattern.ends_with('*')) return named;
-  return Range(index, pattern.substr(0, pattern.size() - 1), /*whole=*/false);
+  const std::string shown = ToUtf8(pattern);
+  const auto named = FindShown(index, shown);
+  if (!named.empty() || !shown.ends_with('*')) return named;
+  const std::string_view prefix(shown.data(), shown.size() - 1);
+  return Range(index, prefix, /*whole=*/false);
 }
 
 }  // namespace bvhmill

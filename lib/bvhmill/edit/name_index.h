@@ -3,9 +3,14 @@
 // Finds joints by name. A pattern is NAME (every joint of that name), NAME#2
 // (the second of them in file order) or PREFIX* (every joint whose name begins
 // with PREFIX). The index has no end sites.
+//
+// Names and patterns are compared as they are shown (ToUtf8): a name that is
+// not UTF-8 is found by its text, and also by its bytes.
 
 #include <cstdint>
+#include <list>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,13 +19,22 @@
 namespace bvhmill {
 
 struct NamedJoint {
-  // Points into the skeleton, which must outlive it.
+  // Points into the skeleton, which must outlive it, or into the index.
   std::string_view name;
   int32_t node = 0;
 };
 
-// Sorted by name, then in file order: all matches of a pattern are one span.
-using NameIndex = std::vector<NamedJoint>;
+struct NameIndex {
+  NameIndex() = default;
+  NameIndex(NameIndex&&) = default;
+  NameIndex(const NameIndex&) = delete;
+  NameIndex& operator=(const NameIndex&) = delete;
+
+  // Sorted by name, then in file order: all matches of a pattern are one span.
+  std::vector<NamedJoint> joints;
+  // The texts of names that are not UTF-8.
+  std::list<std::string> decoded;
+};
 
 // Builds the index of `skeleton`. With `bare`, a name counts from its last
 // colon on: "mixamorig:Hips" is "Hips". O(n log n).

@@ -25,18 +25,18 @@ absl::Status NoSuchJoint(std::string_view field, std::string_view name) {
 absl::Status Choose(std::string_view field, const NameIndex& index,
                     const std::vector<std::string>& patterns,
                     std::vector<bool>* chosen) {
-  std::vector<int64_t> opened(index.size() + 1);
+  std::vector<int64_t> opened(index.joints.size() + 1);
   for (const std::string& pattern : patterns) {
     const auto found = FindPattern(index, pattern);
     if (found.empty()) return NoSuchJoint(field, pattern);
-    const auto first = static_cast<size_t>(found.data() - index.data());
+    const auto first = static_cast<size_t>(found.data() - index.joints.data());
     ++opened[first];
     --opened[first + found.size()];
   }
   int64_t open = 0;
-  for (size_t i = 0; i < index.size(); ++i) {
+  for (size_t i = 0; i < index.joints.size(); ++i) {
     open += opened[i];
-    if (open > 0) (*chosen)[static_cast<size_t>(index[i].node)] = true;
+    if (open > 0) (*chosen)[static_cast<size_t>(index.joints[i].node)] = true;
   }
   return absl::OkStatus();
 }
@@ -127,7 +127,7 @@ absl::Status SelectDropped(const ClipEdits& edits, const Skeleton& skeleton,
   std::vector<bool> kept(skeleton.nodes.size(), false);
   BVHMILL_RETURN_IF_ERROR(
       Choose("options.edits.keep_joints", index, edits.keep_joints, &kept));
-  for (const NamedJoint& joint : index) {
+  for (const NamedJoint& joint : index.joints) {
     const auto node = static_cast<size_t>(joint.node);
     if (!kept[node]) (*dropped)[node] = true;
   }

@@ -20,6 +20,8 @@ from bvhmill.client._messages import (encoding_of, options_of, outcome_of,
 from bvhmill.v1 import clip_service_pb2 as clips
 
 ATTEMPTS = 4
+# The code of a unary call whose outputs a stream can give.
+ANSWER_TOO_LARGE = "OUT_OF_RANGE"
 _FIRST_BYTES = 4 << 20
 
 
@@ -197,14 +199,15 @@ def source_of(source: Any, source_name: str | None,
 
 
 def fits_one_call(source: Any, arrays: int, limits: Any) -> bool:
-    """True if text and outputs are surely small enough for a unary call.
+    """True if text and outputs are likely to be small enough for a unary call.
 
     A value of four bytes takes two of text at least, and a joint of three
-    values gives at most four numbers an array.
+    values gives at most four numbers an array; but a joint may have fewer, and
+    an edit may add frames. The text of a packed clip may have any size.
     """
     size = len(source.data)
     if source.encoding != clips.CONTENT_ENCODING_IDENTITY:
-        size *= 20
+        return False
     outputs = 2 * size * (1 + 2 * arrays)
     most = limits.max_unary_response_bytes or outputs
     sent = limits.max_request_message_bytes or size

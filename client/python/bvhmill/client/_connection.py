@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import weakref
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, field
 from typing import Any, Iterator
 
 import grpc
 import grpc.aio
 
-from bvhmill._errors import error_of
+from bvhmill._errors import BvhError, error_of
 from bvhmill._report import Report, Verdict
 from bvhmill.client._tls import authorities, tls_fault
 from bvhmill.v1 import status_pb2
@@ -70,7 +70,8 @@ class Settings:
     """The settings of a client. A pickle of it has them and nothing else."""
 
     target: str
-    token: str | None = None
+    # It is not shown: a traceback may have the settings.
+    token: str | None = field(default=None, repr=False)
     tls: bool | str = False
     timeout: float | None = None
     cert: tuple[str, str] | None = None
@@ -118,16 +119,36 @@ def detail_of(error: Any, name: str) -> Any:
     return None
 
 
+def error_of_status(code: str, info: Any, message: str, report: Report | None,
+                    source_name: str) -> BvhError:
+    """The exception of a status about a clip; `info` is its ErrorInfo."""
+    args = dict(info.metadata)
+    field = args.pop("field", "")
+    value = (code, info.reason, field, args.pop("limit_name", ""),
+             int(args.pop("limit", "0")), list(args.items()),
+             message.removeprefix(f"{field}: "))
+    return error_of(value, report, source_name)
+
+
+# Reasons of clips that cannot be decompressed, or are too large. Another limit
+# may be one of the server, such as that of a message.
+def _is_of_clip(code: str, info: Any) -> bool:
+    if code == "INVALID_ARGUMENT":
+        return bool(info.reason == "ENCODING_BROKEN")
+    return (code == "RESOURCE_EXHAUSTED" and info.reason == "LIMIT_EXCEEDED"
+            and info.metadata["limit_name"].startswith("max_clip_"))
+
+
 def server_error_of(error: Any, settings: Settings,
                     source_name: str = "") -> Exception:
     """The exception of a failed call: ValueError for a wrong option, BvhError
-    for a clip that cannot be decompressed."""
+    for a clip that cannot be decompressed or is too large."""
     info = detail_of(error, "ErrorInfo")
     reason = info.reason if info else ""
     code, details = error.code().name, error.details()
-    if code == "INVALID_ARGUMENT" and reason == "ENCODING_BROKEN":
-        return error_of((code, reason, "", "", 0, [], details),
-                        Report(Verdict.UNREADABLE), source_name)
+    if info and _is_of_clip(code, info):
+        return error_of_status(code, info, details, Report(Verdict.UNREADABLE),
+                               source_name)
     if code == "INVALID_ARGUMENT":
         return ValueError(details)
     if code == "UNAVAILABLE" and not reason:
@@ -173,6 +194,10 @@ class Connection:
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (type(self), astuple(self._settings))
 
+    def __repr__(self) -> str:
+        kind = type(self)
+        return f"<{kind.__module__}.{kind.__name__} {self._settings.target!r}>"
+
     def __exit__(self, *_: object) -> None:
         self.close()
 
@@ -212,6 +237,10 @@ class AsyncConnection:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (type(self), astuple(self._settings))
+
+    def __repr__(self) -> str:
+        kind = type(self)
+        return f"<{kind.__module__}.{kind.__name__} {self._settings.target!r}>"
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()

@@ -9,7 +9,7 @@ import numpy as np
 
 from bvhmill import _bvhmill
 from bvhmill._batch import Outcome
-from bvhmill._errors import BvhError, error_of
+from bvhmill._errors import BvhError
 from bvhmill._info import Info, Node
 from bvhmill._options import (CHECK_KEYS, EDIT_KEYS, checked, outputs_of,
                               words_of)
@@ -17,6 +17,7 @@ from bvhmill._read import conventions_of
 from bvhmill._report import (Counts, Issue, Report, Severity, Verdict,
                              unreadable)
 from bvhmill._take import Take
+from bvhmill.client._connection import error_of_status
 from bvhmill.v1 import clip_service_pb2 as clips
 from bvhmill.v1 import options_pb2 as v1
 from bvhmill.v1 import report_pb2
@@ -46,8 +47,6 @@ _SEVERITIES = {v1.SEVERITY_ERROR: Severity.ERROR,
 _ENCODINGS = {"": clips.CONTENT_ENCODING_IDENTITY,
               "gzip": clips.CONTENT_ENCODING_GZIP,
               "zstd": clips.CONTENT_ENCODING_ZSTD}
-# The reason of a clip that cannot be decompressed.
-ENCODING_BROKEN = "ENCODING_BROKEN"
 _STATUSES = {3: "INVALID_ARGUMENT", 8: "RESOURCE_EXHAUSTED",
              9: "FAILED_PRECONDITION", 1: "CANCELLED"}
 
@@ -220,12 +219,9 @@ def error_of_result(result: Any, source_name: str) -> BvhError | None:
     status = result.status
     if status.code == 0:
         return None
-    args = dict(status.info.metadata)
-    field = args.pop("field", "")
-    value = (_STATUSES.get(status.code, "INTERNAL"), status.info.reason,
-             field, args.pop("limit_name", ""), int(args.pop("limit", "0")),
-             list(args.items()), status.message.removeprefix(f"{field}: "))
-    return error_of(value, report_of(result.report), source_name)
+    return error_of_status(_STATUSES.get(status.code, "INTERNAL"), status.info,
+                           status.message, report_of(result.report),
+                           source_name)
 
 
 def report_of_result(result: Any) -> Report:
@@ -238,10 +234,7 @@ def report_of_result(result: Any) -> Report:
 
 
 def report_of_error(error: BvhError) -> Report:
-    """The report of a clip that cannot be decompressed. Raises the error if it
-    is another one."""
-    if error.code != ENCODING_BROKEN:
-        raise error
+    """The report of a clip that cannot be decompressed, or is too large."""
     return unreadable(error.code, str(error).split(f"{error.code}: ", 1)[-1])
 
 

@@ -10,14 +10,16 @@ import grpc
 
 from bvhmill._batch import Outcome, _paths_of
 from bvhmill._errors import BvhError
-from bvhmill._options import array_names
+from bvhmill._options import (Array, CheckOptions, ReadOptions,
+                              array_names)
 from bvhmill._report import Report
 from bvhmill._source import Path, Source
 from bvhmill._take import Take
-from bvhmill.client._calls import (Assembler, Clips, clip_requests, data_of,
-                                   deadline, delay_before_retry, ended_of,
-                                   fits_one_call, seconds_to, source_of)
-from bvhmill.client._connection import (Connection, Settings,
+from bvhmill.client._calls import (ANSWER_TOO_LARGE, Assembler, Clips,
+                                   clip_requests, data_of, deadline,
+                                   delay_before_retry, ended_of, fits_one_call,
+                                   seconds_to, source_of)
+from bvhmill.client._connection import (Connection, ServerError, Settings,
                                         server_error_of)
 from bvhmill.client._messages import (options_of, report_of_error,
                                       report_of_result, take_of)
@@ -27,8 +29,8 @@ from bvhmill.v1 import server_service_pb2_grpc
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-    from bvhmill._options import Array, CheckOptions, ReadOptions
+else:
+    from bvhmill._typing import Unpack
 
 T = TypeVar("T")
 
@@ -103,19 +105,29 @@ class Client(Connection):
         names = array_names(arrays)
         message = options_of(names, end_sites, keep_values, words)
         text = source_of(source, source_name, words)
-        limits = self.server_info().limits
-        if fits_one_call(text, len(names), limits):
-            request = clips.ConvertClipRequest(source=text, options=message)
-            result = self._unary(clip_service_pb2_grpc.ClipServiceStub,
-                                 "ConvertClip", request,
-                                 text.display_name).result
-            data = data_of(result)
-        else:
+        answer: Any = None
+        if fits_one_call(text, len(names), self.server_info().limits):
+            answer = self._in_one_call(text, message)
+        if answer is None:
             def call(left: float | None) -> Any:
                 return self._streamed(text, message, left)
 
-            result, data = self._retried(call)
+            answer = self._retried(call, text.display_name)
+        result, data = answer
         return take_of(result, data, end_sites, words, text.display_name)
+
+    def _in_one_call(self, text: Any, message: Any) -> Any:
+        """As `_streamed`; None if the outputs are too large for one answer."""
+        request = clips.ConvertClipRequest(source=text, options=message)
+        try:
+            result = self._unary(clip_service_pb2_grpc.ClipServiceStub,
+                                 "ConvertClip", request,
+                                 text.display_name).result
+        except ServerError as error:
+            if error.code == ANSWER_TOO_LARGE:
+                return None
+            raise
+        return result, data_of(result)
 
     def _streamed(self, text: Any, message: Any, left: float | None) -> Any:
         chunk_bytes = self.server_info().limits.recommended_chunk_bytes

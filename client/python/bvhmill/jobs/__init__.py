@@ -9,6 +9,7 @@
 docs/jobs.md says what a job is. Needs grpcio and protobuf.
 """
 
+from bvhmill._typing import publish
 from bvhmill.client._connection import ServerError
 from bvhmill.jobs._async import AsyncJobs
 from bvhmill.jobs._sync import Jobs
@@ -18,7 +19,6 @@ from bvhmill.jobs._types import (Job, JobState, JobsUnavailable, SavedClip,
 __all__ = ["AsyncJobs", "Job", "JobState", "Jobs", "JobsUnavailable",
            "SavedClip", "ServerError", "Submission"]
 
-for _name in ("AsyncJobs Job JobState Jobs JobsUnavailable SavedClip "
-              "Submission").split():
-    globals()[_name].__module__ = "bvhmill.jobs"
-del _name
+publish("bvhmill.jobs", globals(), (
+    "AsyncJobs Job JobState Jobs JobsUnavailable SavedClip Submission").split())
+del publish

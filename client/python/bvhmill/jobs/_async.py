@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 from typing import TYPE_CHECKING, Any, AsyncIterator, Iterator, List
 from typing import Mapping, Sequence
@@ -10,6 +11,7 @@ from typing import Mapping, Sequence
 import grpc
 
 from bvhmill._batch import Outcome
+from bvhmill._options import Array, ReadOptions
 from bvhmill._source import Path
 from bvhmill.client._connection import AsyncConnection, Settings
 from bvhmill.jobs import _fetch, _steps
@@ -21,8 +23,8 @@ from bvhmill.jobs._types import (Job, JobLike, JobState, SavedClip, Submission)
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-    from bvhmill._options import Array, ReadOptions
+else:
+    from bvhmill._typing import Unpack
 
 
 class AsyncJobs(AsyncConnection):
@@ -117,8 +119,7 @@ class AsyncJobs(AsyncConnection):
 
     async def _do(self, step: Any) -> Any:
         if isinstance(step, Work):
-            return await asyncio.get_running_loop().run_in_executor(
-                None, step.run)
+            return await _in_thread(step)
         if isinstance(step, Several):
             return await self._several(step.calls)
         tries = Tries(step, self._settings)
@@ -142,6 +143,7 @@ class AsyncJobs(AsyncConnection):
         finally:
             for task in tasks:
                 task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _try(self, call: Call) -> Any:
         request = call.request()
@@ -158,6 +160,18 @@ class AsyncJobs(AsyncConnection):
         finally:
             answer.cancel()
         return None
+
+
+async def _in_thread(work: Work[Any]) -> Any:
+    run = asyncio.get_running_loop().run_in_executor(None, work.run)
+    if not work.must_end:
+        return await run
+    try:
+        return await asyncio.shield(run)
+    finally:
+        while not run.done():
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.wait([run])
 
 
 async def _each(items: Iterator[Any]) -> AsyncIterator[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any, Callable, Iterator
+from typing import Any, Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -111,9 +111,14 @@ class Download:
         self._at += len(response.data)
         self._take(response.data)
 
+    @property
+    def is_complete(self) -> bool:
+        """True if the bytes have the digest of their name."""
+        return "blobs/" + self._digest.hexdigest() == self._blob
+
     def check(self) -> None:
         """ServerError if the bytes do not have the digest of their name."""
-        if "blobs/" + self._digest.hexdigest() != self._blob:
+        if not self.is_complete:
             raise ServerError("DATA_LOSS: the bytes of an output do not have "
                               "its digest", "DATA_LOSS")
 
@@ -122,7 +127,7 @@ class Memory:
     """One piece of memory of a size that was stated."""
 
     def __init__(self, size: int) -> None:
-        self.bytes = np.empty(size, np.uint8)
+        self.bytes = np.empty(max(0, size), np.uint8)
         self._at = 0
 
     def add(self, data: bytes) -> None:
@@ -133,3 +138,31 @@ class Memory:
                               "INTERNAL")
         self.bytes[self._at:end] = np.frombuffer(data, np.uint8)
         self._at = end
+
+
+class Fetched:
+    """Outputs of a clip that are downloaded into memory; None: one that is not
+    wanted."""
+
+    def __init__(self, outputs: Sequence[Any]) -> None:
+        # The bytes of each output, None if it is not wanted.
+        self.data: list[Any] = []
+        self._downloads: list[Download] = []
+        for output in outputs:
+            if output is None:
+                self.data.append(None)
+                continue
+            memory = Memory(output.size_bytes)
+            self.data.append(memory.bytes)
+            self._downloads.append(Download(output.blob, memory.add))
+
+    def calls(self) -> list[Call]:
+        """The calls that download."""
+        return [download.call() for download in self._downloads]
+
+    def check(self, fault: Exception | None) -> None:
+        """Raises if an output has not come; `fault` is why, if it is known."""
+        for download in self._downloads:
+            if fault is not None and not download.is_complete:
+                raise fault
+            download.check()

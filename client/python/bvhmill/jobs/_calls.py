@@ -64,11 +64,17 @@ class Work(Generic[T]):
     """Work with files, which must not stop an event loop."""
 
     run: Callable[[], T]
+    # True if the steps free what it uses: a call that is cancelled waits for
+    # its end.
+    must_end: bool = False
 
 
 @dataclass
 class Several:
-    """Calls that may run at the same time; the answer is a list of theirs."""
+    """Calls that may run at the same time; the answer is a list of theirs.
+
+    If one fails, those before it have ended well, and the others are ended.
+    """
 
     calls: Sequence[Call]
 

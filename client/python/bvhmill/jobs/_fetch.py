@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Callable, Sequence
+from functools import partial as bound
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Sequence
 
 from bvhmill import _bvhmill
 from bvhmill.client._messages import (error_of_result, has_facts, outcome_of,
                                       report_json, report_of)
-from bvhmill.jobs._blobs import Download, Memory
-from bvhmill.jobs._calls import Give, Work, unary
+from bvhmill.jobs._blobs import Download, Fetched
+from bvhmill.jobs._calls import Give, Several, Work, unary
 from bvhmill.jobs._folder import REPORT_EXTENSION, Folder, NewFiles
 from bvhmill.jobs._outputs import TakeRecipe
 from bvhmill.jobs._steps import EMIT_NOTE, REPORT_NOTE, Steps, wait
@@ -18,9 +19,13 @@ from bvhmill.v1 import job_service_pb2 as v1
 from bvhmill.v1 import server_service_pb2
 
 if TYPE_CHECKING:
-    from bvhmill._errors import BvhError
+    from bvhmill._report import Report
 
 _PAGE_SIZE = 200
+# What is fetched together: clips, and the bytes of their outputs. A clip that
+# has more is fetched alone.
+GROUP_CLIPS = 32
+GROUP_BYTES = 32 << 20
 
 
 def _described(job: JobLike, partial: bool) -> Steps:
@@ -32,9 +37,10 @@ def _described(job: JobLike, partial: bool) -> Steps:
     return answer.job
 
 
-def _for_each_result(name: str, failed_only: bool,
-                     work: Callable[[Any], Steps]) -> Steps:
-    """Gives what `work` makes of each result, in the order of the items."""
+def _for_each_group(name: str, failed_only: bool, size: Callable[[Any], int],
+                    work: Callable[[Sequence[Any]], Steps]) -> Steps:
+    """Runs `work` on groups of results, in the order of the items. `size` has
+    the bytes that are fetched for a result."""
     token = ""
     while True:
         page = yield unary(
@@ -42,42 +48,74 @@ def _for_each_result(name: str, failed_only: bool,
             v1.ListJobResultsRequest(name=name, page_size=_PAGE_SIZE,
                                      page_token=token,
                                      failed_only=failed_only))
-        for result in page.results:
-            made = yield from work(result)
-            yield Give(made)
+        for group in _groups(page.results, size):
+            yield from work(group)
         token = page.next_page_token
         # A job that still runs has a token, too.
         if not token or not page.results:
             return
 
 
+def _groups(results: Iterable[Any],
+            size: Callable[[Any], int]) -> Iterator[list[Any]]:
+    group: list[Any] = []
+    total = 0
+    for result in results:
+        total += size(result)
+        if group and (total > GROUP_BYTES or len(group) == GROUP_CLIPS):
+            yield group
+            group, total = [], size(result)
+        group.append(result)
+    if group:
+        yield group
+
+
+def _size_of(outputs: Iterable[Any]) -> int:
+    return sum(max(0, output.size_bytes) for output in outputs)
+
+
+def _downloaded(clips: Iterable[Fetched]) -> Steps:
+    """Downloads the outputs of several clips; the error that has ended it, or
+    None. The clips before it are complete."""
+    calls = [call for clip in clips for call in clip.calls()]
+    try:
+        if calls:
+            yield Several(calls)
+    except Exception as error:
+        return error
+    return None
+
+
 def results(job: JobLike, partial: bool, failed_only: bool) -> Steps:
     """Gives an Outcome a clip."""
     message = yield from _described(job, partial)
     recipe = TakeRecipe(message.options)
-    yield from _for_each_result(message.name, failed_only,
-                                lambda result: _outcome(result, recipe))
+    yield from _for_each_group(
+        message.name, failed_only,
+        lambda result: _size_of(filter(None, _arrays_of(result, recipe))),
+        lambda group: _outcomes(group, recipe))
 
 
-def _outcome(result: Any, recipe: TakeRecipe) -> Steps:
-    data: list[Any] = []
+def _arrays_of(result: Any, recipe: TakeRecipe) -> list[Any]:
+    """The outputs that are arrays of a take, with their names; None for the
+    other ones."""
+    arrays: list[Any] = []
     names = recipe.names(len(result.outputs))
     for output, name in zip(result.outputs, names):
-        if name is None:
-            data.append(None)
-            continue
-        output.id = name
-        memory = Memory(max(0, output.size_bytes))
-        yield from _downloaded(output.blob, memory.add)
-        data.append(memory.bytes)
-    return outcome_of(result.display_name or result.key, result, data,
-                      recipe.end_sites, recipe.options)
+        if name is not None:
+            output.id = name
+        arrays.append(None if name is None else output)
+    return arrays
 
 
-def _downloaded(blob: str, take: Callable[[bytes], None]) -> Steps:
-    download = Download(blob, take)
-    yield download.call()
-    download.check()
+def _outcomes(group: Sequence[Any], recipe: TakeRecipe) -> Steps:
+    clips = [Fetched(_arrays_of(result, recipe)) for result in group]
+    fault = yield from _downloaded(clips)
+    for result in group:
+        clip = clips.pop(0)
+        clip.check(fault)
+        yield Give(outcome_of(result.display_name or result.key, result,
+                              clip.data, recipe.end_sites, recipe.options))
 
 
 class _Layout:
@@ -102,6 +140,10 @@ class _Layout:
                 in zip(result.outputs, self.extensions)
                 if extension is not None]
 
+    def size_of(self, result: Any) -> int:
+        """The bytes that are fetched for a result."""
+        return _size_of(output for output, _, _ in self.outputs_of(result))
+
 
 def save(job: JobLike, folder: str, overwrite: bool, partial: bool) -> Steps:
     """Writes outputs as files; gives a SavedClip a clip."""
@@ -111,60 +153,145 @@ def save(job: JobLike, folder: str, overwrite: bool, partial: bool) -> Steps:
     layout = _Layout(message, info.formats)
     target: Folder = yield Work(lambda: Folder(folder))
     try:
-        yield from _for_each_result(
-            message.name, False,
-            lambda result: _saved(result, layout, target, overwrite))
+        yield from _for_each_group(
+            message.name, False, layout.size_of,
+            lambda group: _saved(group, layout, target, overwrite))
     finally:
         target.close()
 
 
-def _saved(result: Any, layout: _Layout, folder: Folder,
+def _saved(group: Sequence[Any], layout: _Layout, folder: Folder,
            overwrite: bool) -> Steps:
-    path = result.display_name or result.key
-    error: BvhError | OSError | None = error_of_result(result, path)
-    report = report_of(result.report) if result.HasField("report") else None
-    outputs = layout.outputs_of(result) if error is None else []
-    files: tuple[str, ...] = ()
+    clips = [_Saving(result, layout) for result in group]
     try:
-        name = os.fsdecode(_bvhmill.name_of_key(result.key))
-        new = NewFiles(folder, name, overwrite)
+        for clip in clips:
+            yield Work(bound(clip.look, folder, overwrite), must_end=True)
+        # One that is alone may be larger than memory.
+        is_large = layout.size_of(group[0]) > GROUP_BYTES
+        fault = None
+        if not is_large:
+            fault = yield from _downloaded([clip.fetched() for clip in clips])
+        for clip in clips:
+            yield Give((yield from clip.saved(fault, is_large)))
+            clip.close()
+    finally:
+        for clip in clips:
+            clip.close()
+
+
+class _Saving:
+    """A clip of a job whose outputs become files.
+
+    Call `look`, `fetched` unless the clip is too large for memory, `saved`, and
+    `close`, which may be repeated.
+    """
+
+    def __init__(self, result: Any, layout: _Layout) -> None:
+        self._result = result
+        self._path = result.display_name or result.key
+        self._error = error_of_result(result, self._path)
+        self._outputs = layout.outputs_of(result) if not self._error else []
+        self._has_report = layout.has_report
+        self._new: NewFiles | None = None
+        # The files that are there already.
+        self._there: tuple[str, ...] = ()
+        self._fault: OSError | None = None
+        self._fetched = Fetched([])
+
+    def look(self, folder: Folder, overwrite: bool) -> None:
+        """Finds out whether files are to be written."""
         try:
-            there: tuple[str, ...] = yield Work(lambda: _there(
-                outputs, layout.has_report, new))
-            files = there or (yield from _written(
-                result, outputs, layout.has_report, new))
-        finally:
-            new.close()
-    except OSError as fault:
-        return SavedClip(path, files, error or fault, report)
-    return SavedClip(path, files, error, report, bool(there))
+            name = os.fsdecode(_bvhmill.name_of_key(self._result.key))
+            self._new = NewFiles(folder, name, overwrite)
+            self._there = self._find()
+            if not self._there:
+                for extension in self._extensions(self._has_new_report):
+                    self._new.check_free(extension)
+        except OSError as fault:
+            self._fault = fault
 
+    def fetched(self) -> Fetched:
+        """What is to be downloaded."""
+        if self._is_new:
+            self._fetched = Fetched([output for output, _, _ in self._outputs])
+        return self._fetched
 
-def _there(outputs: Sequence[tuple[Any, str, bytes]], has_report: bool,
-           new: NewFiles) -> tuple[str, ...]:
-    """The paths of the outputs if all are there with their bytes."""
-    names = [extension for _, extension, _ in outputs]
-    names += [REPORT_EXTENSION] if has_report else []
-    is_there = outputs and new.exists(names) and all(
-        new.has(extension, head, output.blob)
-        for output, extension, head in outputs)
-    return new.paths(names) if is_there else ()
+    def saved(self, fault: Exception | None, is_large: bool) -> Steps:
+        """Writes the files; the SavedClip. `fault` has ended the downloads."""
+        self._fetched.check(fault)
+        files = self._there
+        try:
+            if self._is_new and is_large:
+                yield from self._stream()
+            if self._is_new:
+                files = yield Work(self._write, must_end=True)
+        except OSError as error:
+            self._fault = error
+        return SavedClip(self._path, files, self._error or self._fault,
+                         self._report, bool(self._there))
 
+    def close(self) -> None:
+        """Lets memory and folder go, and removes files without a name."""
+        self._fetched = Fetched([])
+        if self._new is not None:
+            self._new.close()
+        self._new = None
 
-def _written(result: Any, outputs: Sequence[tuple[Any, str, bytes]],
-             has_report: bool, new: NewFiles) -> Steps:
-    """Fetches the outputs of a clip; their paths."""
-    has_report = has_report and has_facts(result)
-    for _, extension, _ in outputs:
-        new.check_free(extension)
-    if has_report:
-        new.check_free(REPORT_EXTENSION)
-    for output, extension, head in outputs:
-        new.begin(extension, head)
-        yield from _downloaded(output.blob, new.add)
-    if has_report:
-        new.begin(REPORT_EXTENSION, report_json(result).encode() + b"\n")
-    return (yield Work(new.commit))
+    @property
+    def _is_new(self) -> bool:
+        return self._fault is None and not self._there
+
+    @property
+    def _report(self) -> Report | None:
+        has_one = self._result.HasField("report")
+        return report_of(self._result.report) if has_one else None
+
+    @property
+    def _has_new_report(self) -> bool:
+        return self._has_report and has_facts(self._result)
+
+    def _extensions(self, has_report: bool) -> list[str]:
+        return ([extension for _, extension, _ in self._outputs]
+                + [REPORT_EXTENSION] * has_report)
+
+    def _find(self) -> tuple[str, ...]:
+        """The paths of the outputs if all are there with their bytes."""
+        new = self._files
+        names = self._extensions(self._has_report)
+        is_there = self._outputs and new.exists(names) and all(
+            new.has(extension, head, output.blob)
+            for output, extension, head in self._outputs)
+        return new.paths(names) if is_there else ()
+
+    @property
+    def _files(self) -> NewFiles:
+        assert self._new is not None
+        return self._new
+
+    def _stream(self) -> Steps:
+        for output, extension, head in self._outputs:
+            self._files.begin(extension, head)
+            download = Download(output.blob, self._files.add)
+            yield download.call()
+            download.check()
+
+    def _write(self) -> tuple[str, ...]:
+        new = self._files
+        for (_, extension, head), data in zip(self._outputs,
+                                              self._fetched.data):
+            new.begin(extension, head)
+            new.add(data)
+        if self._has_new_report:
+            new.begin(REPORT_EXTENSION,
+                      report_json(self._result).encode() + b"\n")
+        try:
+            return new.commit()
+        except FileExistsError:
+            # Another clip of the group, or another process, was faster.
+            self._there = self._find()
+            if not self._there:
+                raise
+            return self._there
 
 
 def _head_of(output: Any) -> bytes:

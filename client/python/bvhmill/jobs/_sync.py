@@ -12,6 +12,7 @@ from typing import Sequence
 import grpc
 
 from bvhmill._batch import Outcome
+from bvhmill._options import Array, ReadOptions
 from bvhmill._source import Path
 from bvhmill.client._connection import Connection, Settings
 from bvhmill.jobs import _fetch, _steps
@@ -23,8 +24,8 @@ from bvhmill.jobs._types import (Job, JobLike, JobState, SavedClip, Submission)
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-    from bvhmill._options import Array, ReadOptions
+else:
+    from bvhmill._typing import Unpack
 
 
 class Jobs(Connection):
@@ -113,7 +114,8 @@ class Jobs(Connection):
         Waits until the job is over. `partial=True` does not wait, and gives
         the outcomes that there are. A take has the arrays that the job has
         made. Clips without a result, of a job that was cancelled, are left
-        out. The digest of each array is checked.
+        out. The digest of each array is checked. At most 32 clips or 32 MiB are
+        fetched ahead.
 
         >>> submitted = jobs.submit({"one": bvhmill.example(), "bad": b"BVH"})
         >>> for outcome in jobs.results(submitted):
@@ -227,31 +229,44 @@ class Jobs(Connection):
                     for call in itertools.islice(waiting,
                                                  AT_ONCE - len(running)):
                         running.append((call, self._start(call)))
-                    call, future = running.popleft()
-                    try:
-                        answers.append(future.result())
-                    except grpc.RpcError:
-                        # Again, with the rules of trying again.
-                        answers.append(self._do(call))
+                    answers.append(self._end(*running[0]))
+                    running.popleft()
         finally:
-            for _, future in running:
-                future.cancel()
+            for _, started in running:
+                started.cancel()
         return answers
 
+    def _end(self, call: Call, started: Any) -> Any:
+        try:
+            return _received(call, started)
+        except grpc.RpcError:
+            # Again, with the rules of trying again.
+            return self._do(call)
+
+    # The server begins to send an answer that is a stream. What the window of
+    # the stream takes waits here until it is read.
     def _start(self, call: Call) -> Any:
-        return call.of(self._open()).future(
-            call.request(), timeout=call.deadline(self._settings),
-            metadata=self._settings.metadata())
+        method = call.of(self._open())
+        return self._call(call, method.future if call.receive is None
+                          else method)
 
     def _try(self, call: Call) -> Any:
-        answer = call.of(self._open())(
-            call.request(), timeout=call.deadline(self._settings),
-            metadata=self._settings.metadata())
+        answer = self._call(call, call.of(self._open()))
         if call.receive is None:
             return answer
         try:
-            for message in answer:
-                call.receive(message)
+            return _received(call, answer)
         finally:
             answer.cancel()
-        return None
+
+    def _call(self, call: Call, method: Any) -> Any:
+        return method(call.request(), timeout=call.deadline(self._settings),
+                      metadata=self._settings.metadata())
+
+
+def _received(call: Call, started: Any) -> Any:
+    if call.receive is None:
+        return started.result()
+    for message in started:
+        call.receive(message)
+    return None
