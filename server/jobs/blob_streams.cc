@@ -10,6 +10,7 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/v1/blob_service.pb.h"
 #include "server/jobs/job_messages.h"
+#include "server/limits/job_shares.h"
 #include "server/rpc/catch_as_status.h"
 #include "server/rpc/statuses.h"
 
@@ -157,6 +158,8 @@ class WriteBlobCall final : public BlobStream<BlobReadReactor> {
       return absl::OkStatus();
     }
     BVHMILL_RETURN_IF_ERROR(begun);
+    upload_->set_max_space_bytes(
+        DataShareOf(*call_.record().caller(), config().jobs));
     const int64_t committed = upload_->committed_bytes();
     const bool asks = message.data().empty() && !message.finish();
     if (asks || message.offset() == committed) return absl::OkStatus();

@@ -16,6 +16,7 @@
 #include "server/jobs/job_messages.h"
 #include "server/jobs/wait_call.h"
 #include "server/jobs/wall_clock.h"
+#include "server/limits/job_shares.h"
 #include "server/rpc/errors.h"
 
 namespace bvhmill::server {
@@ -76,9 +77,11 @@ absl::Status Create(const JobCallParts& parts, const UnaryWork& call,
   NewJob job;
   std::vector<std::string> blobs;
   BVHMILL_RETURN_IF_ERROR(ReadNewJob(parts.call.config, request, &job, &blobs));
-  job.caller = call.record.caller()->name;
+  const Caller& caller = *call.record.caller();
+  job.caller = caller.name;
   job.max_queued_items = parts.call.config.jobs.max_queued_items;
   job.max_jobs = parts.call.config.jobs.max_jobs_per_caller;
+  job.item_share = ItemShareOf(caller, parts.call.config.jobs);
   DataFolder* folder = nullptr;
   BVHMILL_RETURN_IF_ERROR(parts.jobs.Open(&folder));
   JobInfo info;
@@ -92,7 +95,8 @@ absl::Status Create(const JobCallParts& parts, const UnaryWork& call,
     if (!is_repeat) {
       // Before its blobs are looked for; Create looks once more.
       BVHMILL_RETURN_IF_ERROR(folder->jobs().CheckRoom(job));
-      BVHMILL_RETURN_IF_ERROR(folder->blobs().CheckRoom());
+      BVHMILL_RETURN_IF_ERROR(folder->blobs().CheckRoom(
+          SpaceOf(job.caller), DataShareOf(caller, parts.call.config.jobs)));
       BVHMILL_RETURN_IF_ERROR(CheckBlobs(folder, job.caller, blobs));
       BVHMILL_RETURN_IF_ERROR(
           folder->jobs().Create(job, WallClockMs(), &info, &is_new));

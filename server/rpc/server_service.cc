@@ -14,6 +14,7 @@
 #include "bvhmill/wire/source.h"
 #include "server/codec/read_message.h"
 #include "server/codec/response_bytes.h"
+#include "server/limits/job_shares.h"
 #include "server/rpc/call_record.h"
 #include "server/rpc/catch_as_status.h"
 #include "server/rpc/statuses.h"
@@ -86,7 +87,7 @@ void PutLimits(const ServerConfig& config, const Caller& caller,
   PutLimits(config.service, out);
   PutLimits(LimitsOf(caller, config.admission), out);
   PutLimits(config.transport, out);
-  PutLimits(config.jobs, out);
+  PutLimits(LimitsOf(caller, config.jobs), out);
   out->set_max_received_message_bytes(MaxReceivedBytes(config.service));
 }
 

@@ -79,6 +79,8 @@ void Configure(server::ServerConfig* config) {
   jobs.blob_retention_seconds = 508;
   jobs.max_item_tries = 509;
   jobs.max_wait_seconds = 510;
+  jobs.max_queued_items_per_caller = 511;
+  jobs.max_data_bytes_per_caller = 512;
 }
 
 constexpr char kLimits[] = R"(
@@ -135,6 +137,8 @@ constexpr char kLimits[] = R"(
   blob_retention_seconds: 508
   max_item_tries: 509
   max_wait_seconds: 510
+  max_queued_items_per_caller: 511
+  max_data_bytes_per_caller: 512
   # Four times max_request_message_bytes.
   max_received_message_bytes: 8000004
   # No operator chooses these.
