@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/digest/sha256.h"
 #include "server/store/check_data.h"
 #include "server/store/data_folder.h"
