@@ -16,8 +16,8 @@
 #include "server/jobs/job_messages.h"
 #include "server/jobs/wait_call.h"
 #include "server/jobs/wall_clock.h"
-#include "server/limits/job_shares.h"
 #include "server/rpc/errors.h"
+#include "server/rpc/job_shares.h"
 
 namespace bvhmill::server {
 namespace {
@@ -79,9 +79,12 @@ absl::Status Create(const JobCallParts& parts, const UnaryWork& call,
   BVHMILL_RETURN_IF_ERROR(ReadNewJob(parts.call.config, request, &job, &blobs));
   const Caller& caller = *call.record.caller();
   job.caller = caller.name;
-  job.max_queued_items = parts.call.config.jobs.max_queued_items;
-  job.max_jobs = parts.call.config.jobs.max_jobs_per_caller;
-  job.item_share = ItemShareOf(caller, parts.call.config.jobs);
+  const JobLimits& limits = parts.call.config.jobs;
+  const JobLimits own = LimitsOf(caller, limits);
+  job.max_queued_items = own.max_queued_items;
+  job.max_jobs = own.max_jobs_per_caller;
+  job.item_share = {.most = own.max_queued_items_per_caller,
+                    .is_fair = HasFairItems(caller, limits)};
   DataFolder* folder = nullptr;
   BVHMILL_RETURN_IF_ERROR(parts.jobs.Open(&folder));
   JobInfo info;
@@ -96,7 +99,7 @@ absl::Status Create(const JobCallParts& parts, const UnaryWork& call,
       // Before its blobs are looked for; Create looks once more.
       BVHMILL_RETURN_IF_ERROR(folder->jobs().CheckRoom(job));
       BVHMILL_RETURN_IF_ERROR(folder->blobs().CheckRoom(
-          SpaceOf(job.caller), DataShareOf(caller, parts.call.config.jobs)));
+          SpaceOf(job.caller), own.max_data_bytes_per_caller));
       BVHMILL_RETURN_IF_ERROR(CheckBlobs(folder, job.caller, blobs));
       BVHMILL_RETURN_IF_ERROR(
           folder->jobs().Create(job, WallClockMs(), &info, &is_new));

@@ -14,9 +14,9 @@
 #include "bvhmill/wire/source.h"
 #include "server/codec/read_message.h"
 #include "server/codec/response_bytes.h"
-#include "server/limits/job_shares.h"
 #include "server/rpc/call_record.h"
 #include "server/rpc/catch_as_status.h"
+#include "server/rpc/job_shares.h"
 #include "server/rpc/statuses.h"
 
 namespace bvhmill::server {
