@@ -293,9 +293,11 @@ absl::Status CheckData(const std::string& path, const std::string& database,
 absl::Status CheckDataInS3(const S3Options& s3, const std::string& database,
                            DataCheck* check) {
   if (database.empty()) {
-    return OtherDatabase(s3.address,
-                         "of a database: name it by "
-                         "--jobs-database");
+    return MakeCallError(
+        {.code = absl::StatusCode::kFailedPrecondition,
+         .reason = "DATA_OF_ANOTHER_DATABASE",
+         .message = s3.address + " has the blobs of jobs of a database: name "
+                                 "it by --jobs-database"});
   }
   std::unique_ptr<JobRows> rows;
   std::string identity;
