@@ -95,16 +95,14 @@ int HashToken(const std::string& name) {
 
 // --check-data
 int CheckDataOnly(const bvhmill::server::ServerConfig& config) {
-  if (!config.s3.address.empty()) {
-    return Fail(absl::UnimplementedError(
-                    "--check-data reads folders: it cannot check the blobs of "
-                    "--blobs"),
-                2);
-  }
   bvhmill::server::DataCheck check;
   check.is_message = &bvhmill::server::IsStoredMessage;
-  const absl::Status status = bvhmill::server::CheckData(
-      config.check_data, config.jobs_database, &check);
+  const bool is_in_s3 = !config.s3.address.empty();
+  const absl::Status status =
+      is_in_s3 ? bvhmill::server::CheckDataInS3(config.s3, config.jobs_database,
+                                                &check)
+               : bvhmill::server::CheckData(config.check_data,
+                                            config.jobs_database, &check);
   if (!status.ok()) return Fail(status, 2);
   for (const std::string& fault : check.faults) {
     std::cerr << "bvhmilld: " << fault << "\n";
@@ -115,8 +113,8 @@ int CheckDataOnly(const bvhmill::server::ServerConfig& config) {
             << check.blobs << " blobs, " << check.blob_bytes << " bytes; "
             << check.unnamed << " of them are named by no job\n";
   if (check.is_live) {
-    std::cout << "servers use the data: these counts are of different "
-                 "moments\n";
+    std::cout << (is_in_s3 ? "servers may use" : "servers use")
+              << " the data: these counts are of different moments\n";
   }
   return check.faults.empty() ? 0 : 1;
 }

@@ -110,7 +110,8 @@ void AddActions(CLI::App* app, ServerConfig* config) {
       ->configurable(false);
   app->add_option("--check-data", config->check_data,
                   "check the data of jobs in this folder, and end; with "
-                  "--jobs-database those of several servers")
+                  "--jobs-database those of several servers, with --blobs "
+                  "instead of the folder")
       ->type_name("DIR")
       ->configurable(false);
   app->add_option("--hash-token", config->hash_token,

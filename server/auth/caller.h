@@ -27,6 +27,9 @@ struct Caller {
   // Quotas on clips and bytes in flight; 0 = the limits of the server.
   int64_t max_clips = 0;
   int64_t max_bytes = 0;
+  // Quotas on unfinished items of jobs and on bytes of blobs; 0 = the same.
+  int64_t max_items = 0;
+  int64_t max_data_bytes = 0;
 
   bool May(Scope scope) const {
     return (scopes & static_cast<uint8_t>(scope)) != 0;

@@ -80,14 +80,21 @@ bool ParseNumber(std::string_view text, int64_t* value) {
   return fault == std::errc() && stop == end && *value > 0;
 }
 
-// Parses clips=N,bytes=N, in which one may be missing.
+// Parses clips=N,bytes=N,items=N,data=N, of which some may be missing.
 bool ParseQuotas(std::string_view text, Caller* caller) {
+  constexpr std::pair<std::string_view, int64_t Caller::*> kNames[] = {
+      {"clips", &Caller::max_clips},
+      {"bytes", &Caller::max_bytes},
+      {"items", &Caller::max_items},
+      {"data", &Caller::max_data_bytes}};
   for (const std::string_view word : Split(text, ',')) {
     const size_t equals = word.find('=');
     if (equals == word.npos) return false;
-    const std::string_view name = word.substr(0, equals);
-    if (name != "clips" && name != "bytes") return false;
-    int64_t* value = name == "clips" ? &caller->max_clips : &caller->max_bytes;
+    const auto* const named = std::find_if(
+        std::begin(kNames), std::end(kNames),
+        [&](const auto& pair) { return pair.first == word.substr(0, equals); });
+    if (named == std::end(kNames)) return false;
+    int64_t* const value = &(caller->*named->second);
     if (!ParseNumber(word.substr(equals + 1), value)) return false;
   }
   return true;
@@ -108,7 +115,7 @@ std::string ParseHashed(std::string_view line, Token* token) {
     return "has a scope other than read, convert, jobs, admin";
   }
   if (parts.size() > 3 && !ParseQuotas(parts[3], &caller)) {
-    return "has quotas other than clips=N,bytes=N";
+    return "has quotas other than clips=N,bytes=N,items=N,data=N";
   }
   token->caller = std::make_shared<const Caller>(std::move(caller));
   return "";

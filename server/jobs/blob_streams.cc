@@ -11,6 +11,7 @@
 #include "bvhmill/v1/blob_service.pb.h"
 #include "server/jobs/job_messages.h"
 #include "server/rpc/catch_as_status.h"
+#include "server/rpc/job_shares.h"
 #include "server/rpc/statuses.h"
 
 namespace bvhmill::server {
@@ -157,6 +158,9 @@ class WriteBlobCall final : public BlobStream<BlobReadReactor> {
       return absl::OkStatus();
     }
     BVHMILL_RETURN_IF_ERROR(begun);
+    upload_->set_max_space_bytes(
+        LimitsOf(*call_.record().caller(), config().jobs)
+            .max_data_bytes_per_caller);
     const int64_t committed = upload_->committed_bytes();
     const bool asks = message.data().empty() && !message.finish();
     if (asks || message.offset() == committed) return absl::OkStatus();

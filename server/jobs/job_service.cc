@@ -17,6 +17,7 @@
 #include "server/jobs/wait_call.h"
 #include "server/jobs/wall_clock.h"
 #include "server/rpc/errors.h"
+#include "server/rpc/job_shares.h"
 
 namespace bvhmill::server {
 namespace {
@@ -76,9 +77,14 @@ absl::Status Create(const JobCallParts& parts, const UnaryWork& call,
   NewJob job;
   std::vector<std::string> blobs;
   BVHMILL_RETURN_IF_ERROR(ReadNewJob(parts.call.config, request, &job, &blobs));
-  job.caller = call.record.caller()->name;
-  job.max_queued_items = parts.call.config.jobs.max_queued_items;
-  job.max_jobs = parts.call.config.jobs.max_jobs_per_caller;
+  const Caller& caller = *call.record.caller();
+  job.caller = caller.name;
+  const JobLimits& limits = parts.call.config.jobs;
+  const JobLimits own = LimitsOf(caller, limits);
+  job.max_queued_items = own.max_queued_items;
+  job.max_jobs = own.max_jobs_per_caller;
+  job.item_share = {.most = own.max_queued_items_per_caller,
+                    .is_fair = HasFairItems(caller, limits)};
   DataFolder* folder = nullptr;
   BVHMILL_RETURN_IF_ERROR(parts.jobs.Open(&folder));
   JobInfo info;
@@ -92,7 +98,8 @@ absl::Status Create(const JobCallParts& parts, const UnaryWork& call,
     if (!is_repeat) {
       // Before its blobs are looked for; Create looks once more.
       BVHMILL_RETURN_IF_ERROR(folder->jobs().CheckRoom(job));
-      BVHMILL_RETURN_IF_ERROR(folder->blobs().CheckRoom());
+      BVHMILL_RETURN_IF_ERROR(folder->blobs().CheckRoom(
+          SpaceOf(job.caller), own.max_data_bytes_per_caller));
       BVHMILL_RETURN_IF_ERROR(CheckBlobs(folder, job.caller, blobs));
       BVHMILL_RETURN_IF_ERROR(
           folder->jobs().Create(job, WallClockMs(), &info, &is_new));

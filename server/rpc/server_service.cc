@@ -16,6 +16,7 @@
 #include "server/codec/response_bytes.h"
 #include "server/rpc/call_record.h"
 #include "server/rpc/catch_as_status.h"
+#include "server/rpc/job_shares.h"
 #include "server/rpc/statuses.h"
 
 namespace bvhmill::server {
@@ -86,7 +87,7 @@ void PutLimits(const ServerConfig& config, const Caller& caller,
   PutLimits(config.service, out);
   PutLimits(LimitsOf(caller, config.admission), out);
   PutLimits(config.transport, out);
-  PutLimits(config.jobs, out);
+  PutLimits(LimitsOf(caller, config.jobs), out);
   out->set_max_received_message_bytes(MaxReceivedBytes(config.service));
 }
 

@@ -2,6 +2,8 @@
 
 #include <sys/statvfs.h>
 
+#include <algorithm>
+
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/limits.h"
 #include "bvhmill/base/status.h"
@@ -11,6 +13,24 @@ namespace {
 
 // Bytes between two looks at the free space of the disk.
 constexpr int64_t kLookBytes = int64_t{8} << 20;
+
+int64_t InSpace(const SpaceBytes& bytes, const std::string& space) {
+  const auto found = bytes.find(space);
+  return found == bytes.end() ? 0 : found->second;
+}
+
+absl::Status CheckSpace(int64_t bytes, int64_t most) {
+  if (!Exceeds(bytes, most)) return absl::OkStatus();
+  return MakeCallError(
+      {.code = absl::StatusCode::kResourceExhausted,
+       .reason = "LIMIT_EXCEEDED",
+       .limit_name = "max_data_bytes_per_caller",
+       .limit = most,
+       .args = {{"value", std::to_string(bytes)}},
+       .message = "your blobs would have " + std::to_string(bytes) +
+                  " bytes; max_data_bytes_per_caller = " +
+                  std::to_string(most) + "; delete jobs that you do not need"});
+}
 
 }  // namespace
 
@@ -51,20 +71,63 @@ absl::Status BlobBudget::CheckTotal(int64_t total, Use use) const {
            (use == Use::kUpload ? ", of which uploads may have 7/8" : "")});
 }
 
-absl::Status BlobBudget::Reserve(int64_t bytes, Use use) {
-  const int64_t total = bytes_ += bytes;
-  absl::Status status = CheckTotal(total, use);
-  if (status.ok() && (unchecked_ -= bytes) <= 0) {
-    status = CheckFree(use);
-    if (status.ok()) unchecked_ = kLookBytes;
+absl::Status BlobBudget::Reserve(const std::string& space, int64_t bytes,
+                                 Use use, int64_t max_space_bytes) {
+  {
+    const std::lock_guard lock(mutex_);
+    BVHMILL_RETURN_IF_ERROR(
+        CheckSpace(InSpace(by_space_, space) + bytes, max_space_bytes));
+    BVHMILL_RETURN_IF_ERROR(CheckTotal(total_ + bytes, use));
+    total_ += bytes;
+    by_space_[space] += bytes;
   }
-  if (!status.ok()) bytes_ -= bytes;
+  if ((unchecked_ -= bytes) > 0) return absl::OkStatus();
+  const absl::Status status = CheckFree(use);
+  if (status.ok()) {
+    unchecked_ = kLookBytes;
+  } else {
+    Return(space, bytes);
+  }
   return status;
 }
 
-absl::Status BlobBudget::CheckRoom() const {
-  BVHMILL_RETURN_IF_ERROR(CheckTotal(bytes_, Use::kUpload));
+absl::Status BlobBudget::CheckRoom(const std::string& space,
+                                   int64_t max_space_bytes) const {
+  {
+    const std::lock_guard lock(mutex_);
+    BVHMILL_RETURN_IF_ERROR(
+        CheckSpace(InSpace(by_space_, space), max_space_bytes));
+    BVHMILL_RETURN_IF_ERROR(CheckTotal(total_, Use::kUpload));
+  }
   return CheckFree(Use::kUpload);
+}
+
+void BlobBudget::Add(const std::string& space, int64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  total_ += bytes;
+  by_space_[space] += bytes;
+}
+
+void BlobBudget::Return(const std::string& space, int64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  const auto found = by_space_.find(space);
+  if (found == by_space_.end()) return;
+  bytes = std::min(bytes, found->second);
+  total_ -= bytes;
+  found->second -= bytes;
+  if (found->second == 0) by_space_.erase(found);
+}
+
+void BlobBudget::Set(const SpaceBytes& bytes) {
+  const std::lock_guard lock(mutex_);
+  by_space_ = bytes;
+  total_ = 0;
+  for (const auto& [space, counted] : by_space_) total_ += counted;
+}
+
+int64_t BlobBudget::bytes() const {
+  const std::lock_guard lock(mutex_);
+  return total_;
 }
 
 }  // namespace bvhmill::server

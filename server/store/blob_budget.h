@@ -1,13 +1,16 @@
 #pragma once
 
-// The bytes that a store of blobs may take: of all blobs, and of the disk.
+// The bytes that a store of blobs may take: of all blobs, of those of one
+// space, and of the disk.
 
 #include <atomic>
 #include <cstdint>
+#include <mutex>
 #include <string>
 #include <utility>
 
 #include "absl/status/status.h"
+#include "server/store/blob_store.h"
 
 namespace bvhmill::server {
 
@@ -27,31 +30,40 @@ class BlobBudget {
   BlobBudget(std::string folder, const BlobQuota& quota)
       : folder_(std::move(folder)), quota_(quota) {}
 
-  // Counts `bytes` more, for an upload or for an output. RESOURCE_EXHAUSTED,
-  // DISK_FULL if they exceed the quota.
-  absl::Status ReserveForUpload(int64_t bytes) {
-    return Reserve(bytes, Use::kUpload);
+  // Counts `bytes` more in `space`, for an upload or for an output.
+  // RESOURCE_EXHAUSTED: DISK_FULL if they exceed the quota; for an upload also
+  // LIMIT_EXCEEDED if the space would have more than `max_space_bytes`, 0 = any
+  // number.
+  absl::Status ReserveForUpload(const std::string& space, int64_t bytes,
+                                int64_t max_space_bytes) {
+    return Reserve(space, bytes, Use::kUpload, max_space_bytes);
   }
-  absl::Status ReserveForOutput(int64_t bytes) {
-    return Reserve(bytes, Use::kOutput);
+  absl::Status ReserveForOutput(const std::string& space, int64_t bytes) {
+    return Reserve(space, bytes, Use::kOutput, /*max_space_bytes=*/0);
   }
-  // The error with which any upload would be refused now.
-  absl::Status CheckRoom() const;
-  void Add(int64_t bytes) { bytes_ += bytes; }
-  void Return(int64_t bytes) { bytes_ -= bytes; }
-  void Set(int64_t bytes) { bytes_ = bytes; }
+  // The error with which any upload into the space would be refused now.
+  absl::Status CheckRoom(const std::string& space,
+                         int64_t max_space_bytes) const;
+  void Add(const std::string& space, int64_t bytes);
+  // Takes back no more than the space has: it may have been counted anew.
+  void Return(const std::string& space, int64_t bytes);
+  void Set(const SpaceBytes& bytes);
   // Bytes of blobs, and of those that are being made.
-  int64_t bytes() const { return bytes_; }
+  int64_t bytes() const;
 
  private:
   enum class Use : uint8_t { kUpload, kOutput };
-  absl::Status Reserve(int64_t bytes, Use use);
+  absl::Status Reserve(const std::string& space, int64_t bytes, Use use,
+                       int64_t max_space_bytes);
   absl::Status CheckTotal(int64_t total, Use use) const;
   absl::Status CheckFree(Use use) const;
 
   const std::string folder_;
   const BlobQuota quota_;
-  std::atomic<int64_t> bytes_{0};
+  mutable std::mutex mutex_;
+  // Both with the mutex. No space has 0.
+  int64_t total_ = 0;
+  SpaceBytes by_space_;
   // Bytes that may be written before the free space is looked at again.
   std::atomic<int64_t> unchecked_{0};
 };

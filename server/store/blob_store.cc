@@ -36,6 +36,10 @@ absl::Status UploadRunning() {
        .message = "another upload of the blob runs; try again later"});
 }
 
+bool IsBeyondShare(const absl::Status& status) {
+  return CallErrorOf(status).reason == "LIMIT_EXCEEDED";
+}
+
 absl::Status DigestMismatch() {
   return MakeCallError({.code = absl::StatusCode::kInvalidArgument,
                         .reason = "DIGEST_MISMATCH",

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -37,6 +38,8 @@ std::string SpaceOf(std::string_view name);
 absl::Status BlobExists();
 absl::Status UploadRunning();
 absl::Status DigestMismatch();
+// True if an upload was refused for the bytes of its space.
+bool IsBeyondShare(const absl::Status& status);
 
 // A blob that is being made. It is dropped if it is destroyed before Commit.
 // One thread at a time.
@@ -57,6 +60,10 @@ class BlobUpload {
   virtual ~BlobUpload() = default;
   // Bytes that the store has: the next byte to append has this offset.
   virtual int64_t committed_bytes() const = 0;
+  // Bounds the bytes of all blobs of the space: an Append or Finish that would
+  // exceed it is RESOURCE_EXHAUSTED, LIMIT_EXCEEDED, and drops the upload. 0 =
+  // no bound, as at first.
+  void set_max_space_bytes(int64_t bytes) { max_space_bytes_ = bytes; }
   // Reads a part of the bytes that earlier uploads have stored, for the digest.
   // Until `is_ready`, call it again before Append or Finish: else these do the
   // rest at once, which may take seconds.
@@ -68,6 +75,12 @@ class BlobUpload {
   // Names the blob. INVALID_ARGUMENT, DIGEST_MISMATCH if the bytes have another
   // digest; they are dropped then, and the upload must begin anew.
   virtual absl::Status Finish() = 0;
+
+ protected:
+  int64_t max_space_bytes() const { return max_space_bytes_; }
+
+ private:
+  int64_t max_space_bytes_ = 0;
 };
 
 // An open blob. Once it was removed, it can be read to its end, or every Read
@@ -80,6 +93,9 @@ class BlobReader {
   virtual absl::Status Read(int64_t offset, size_t size,
                             std::string* bytes) const = 0;
 };
+
+// Bytes by the space that they are in.
+using SpaceBytes = std::map<std::string, int64_t>;
 
 struct BlobEntry {
   BlobName name;
@@ -106,8 +122,13 @@ class BlobStore {
   // each has its name and is on the disk. Cheaper than one call for each.
   virtual absl::Status Commit(std::span<NewBlob* const> blobs) = 0;
 
-  // The error with which an upload would be refused now, DISK_FULL.
-  virtual absl::Status CheckRoom() { return absl::OkStatus(); }
+  // The error with which an upload into `space` would be refused now:
+  // DISK_FULL; or LIMIT_EXCEEDED if its blobs have more than `max_space_bytes`,
+  // 0 = any number.
+  virtual absl::Status CheckRoom(const std::string& /*space*/,
+                                 int64_t /*max_space_bytes*/) {
+    return absl::OkStatus();
+  }
   // Begins or resumes the upload of `name`. ALREADY_EXISTS if the blob is
   // there. ABORTED, UPLOAD_RUNNING while another upload of it runs here; a
   // store of several machines may not know those of others, of which the first
@@ -135,13 +156,13 @@ class BlobStore {
   // Drops uploads that got no bytes since `before_ms`.
   virtual absl::Status DropUploads(int64_t before_ms) = 0;
 
-  // Bytes of all blobs.
+  // Bytes of all blobs, and of uploads as far as they are known.
   virtual int64_t bytes() const = 0;
   // The bytes that a blob of this size adds to bytes().
   virtual int64_t CountedBytes(int64_t size) const { return size; }
-  // Replaces bytes() by the sum of a List, which includes what other servers
-  // have stored and removed.
-  virtual void SetBytes(int64_t /*bytes*/) {}
+  // Replaces what is counted by the sums of a List for each space, which
+  // include what other servers have stored and removed.
+  virtual void SetBytes(const SpaceBytes& /*bytes*/) {}
 };
 
 }  // namespace bvhmill::server

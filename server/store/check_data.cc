@@ -12,6 +12,7 @@
 #include "server/store/data_folder.h"
 #include "server/store/job_rows.h"
 #include "server/store/postgres/open_postgres.h"
+#include "server/store/s3/open_s3.h"
 
 namespace bvhmill::server {
 namespace {
@@ -154,6 +155,7 @@ class DataChecker {
   absl::Status CheckNames() {
     absl::Status status;
     BVHMILL_RETURN_IF_ERROR(Read(kNames, [&](const JobRows::Row& row) {
+      if (!status.ok()) return;
       const BlobName blob = {row[0], row[1]};
       bool is_lost = false;
       status.Update(FindLost(blob, &is_lost));
@@ -168,11 +170,14 @@ class DataChecker {
   // it. A blob that is still named, and still missing after that, is lost.
   absl::Status FindLost(const BlobName& blob, bool* is_lost) {
     std::unique_ptr<BlobReader> reader;
-    if (blobs_.Open(blob, &reader).ok()) return absl::OkStatus();
+    absl::Status opened = blobs_.Open(blob, &reader);
+    if (opened.ok() || absl::IsUnavailable(opened)) return opened;
     bool is_named = false;
     BVHMILL_RETURN_IF_ERROR(rows_.IsNamed(blob, &is_named));
-    *is_lost = is_named && !blobs_.Open(blob, &reader).ok();
-    return absl::OkStatus();
+    if (!is_named) return absl::OkStatus();
+    opened = blobs_.Open(blob, &reader);
+    *is_lost = !opened.ok();
+    return absl::IsUnavailable(opened) ? opened : absl::OkStatus();
   }
 
   absl::Status CheckBlobs() {
@@ -189,6 +194,8 @@ class DataChecker {
     const absl::Status read = DigestOf(entry, &digest);
     // It was removed since it was listed.
     if (absl::IsNotFound(read)) return absl::OkStatus();
+    // The store does not answer, which says nothing about the blob.
+    if (absl::IsUnavailable(read)) return read;
     ++check_.blobs;
     check_.blob_bytes += entry.size;
     const std::string name =
@@ -281,6 +288,25 @@ absl::Status CheckData(const std::string& path, const std::string& database,
   }
   return is_shared ? CheckShared(path, database, check)
                    : NoData(path, "there is no data folder of a server");
+}
+
+absl::Status CheckDataInS3(const S3Options& s3, const std::string& database,
+                           DataCheck* check) {
+  if (database.empty()) {
+    return MakeCallError(
+        {.code = absl::StatusCode::kFailedPrecondition,
+         .reason = "DATA_OF_ANOTHER_DATABASE",
+         .message = s3.address + " has the blobs of jobs of a database: name "
+                                 "it by --jobs-database"});
+  }
+  std::unique_ptr<JobRows> rows;
+  std::string identity;
+  BVHMILL_RETURN_IF_ERROR(OpenPostgresRows(database, &rows, &identity));
+  std::unique_ptr<BlobStore> blobs;
+  BVHMILL_RETURN_IF_ERROR(OpenS3BlobsForCheck(s3, identity, &blobs));
+  // Servers leave no lock in the store.
+  check->is_live = true;
+  return DataChecker(rows.get(), blobs.get(), check).Run();
 }
 
 }  // namespace bvhmill::server

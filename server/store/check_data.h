@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "server/store/s3/s3_options.h"
 
 namespace bvhmill::server {
 
@@ -32,8 +33,9 @@ struct DataCheck {
   int64_t blob_bytes = 0;
   // Blobs that no job names; they are removed in time.
   int64_t unnamed = 0;
-  // Servers used the data at the begin or the end of the check: the counts
-  // above are those of different moments. Faults are faults all the same.
+  // Servers used the data at the begin or the end of the check, or it is not
+  // known whether they did: the counts above are those of different moments.
+  // Faults are faults all the same.
   bool is_live = false;
   // One sentence for each fault; the first 1000.
   std::vector<std::string> faults;
@@ -55,5 +57,12 @@ struct DataCheck {
 // and that SQLite brings in what a killed server has written into its log.
 absl::Status CheckData(const std::string& path, const std::string& database,
                        DataCheck* check);
+
+// The same for servers whose blobs are in an S3-compatible store. Reads only:
+// it needs the rights to list and to get. Each blob costs a HEAD for each item
+// or output that names it, and a GET for each started MiB. UNAVAILABLE if the
+// store does not answer any more. Also the errors of OpenS3BlobsForCheck.
+absl::Status CheckDataInS3(const S3Options& s3, const std::string& database,
+                           DataCheck* check);
 
 }  // namespace bvhmill::server

@@ -182,10 +182,10 @@ absl::Status DataFolder::Collect(int64_t before_ms, int64_t* count) {
   // Blobs that are looked at, and removed, while no job is made.
   constexpr size_t kAtOnce = 64;
   *count = 0;
-  int64_t bytes = 0;
+  SpaceBytes bytes;
   std::vector<BlobName> old;
   BVHMILL_RETURN_IF_ERROR(blobs_->List([&](const BlobEntry& entry) {
-    bytes += blobs_->CountedBytes(entry.size);
+    bytes[entry.name.space] += blobs_->CountedBytes(entry.size);
     if (entry.used_ms < before_ms) old.push_back(entry.name);
     return true;
   }));

@@ -73,6 +73,11 @@ absl::Status LockUpload(const std::string& path, int flags, OwnedFile* file,
   }
 }
 
+std::string SpaceOfUpload(const std::string& path) {
+  const std::string name = fs::path(path).filename();
+  return name.substr(0, name.find('-'));
+}
+
 bool HasServers(const std::string& folder) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder + "/new", error)) {
@@ -108,16 +113,28 @@ absl::Status FileBlobStore::Prepare() {
   return use_ == FolderUse::kShared ? DropNewFolders() : CountBytes();
 }
 
-absl::Status FileBlobStore::CountBytes() {
+void FileBlobStore::CountUploads() {
   std::error_code error;
   for (const auto& file : fs::directory_iterator(folder_ + "/uploads", error)) {
     const auto size = static_cast<int64_t>(file.file_size(error));
-    if (!error && size > 0) budget_.Add(BytesOnDisk(size));
+    if (!error && size > 0) {
+      budget_.Add(SpaceOfUpload(file.path()), BytesOnDisk(size));
+    }
   }
+}
+
+absl::Status FileBlobStore::CountBytes() {
+  CountUploads();
   return List([this](const BlobEntry& entry) {
-    budget_.Add(BytesOnDisk(entry.size));
+    budget_.Add(entry.name.space, BytesOnDisk(entry.size));
     return true;
   });
+}
+
+void FileBlobStore::SetBytes(const SpaceBytes& bytes) {
+  if (use_ != FolderUse::kShared) return;
+  budget_.Set(bytes);
+  CountUploads();
 }
 
 // Another server may take the folder for one of a server that is gone, between

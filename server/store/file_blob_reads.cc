@@ -77,7 +77,7 @@ absl::Status FileBlobStore::Remove(const BlobName& name) {
   struct stat found = {};
   if (stat(path.c_str(), &found) != 0) return absl::OkStatus();
   BVHMILL_RETURN_IF_ERROR(RemoveFile(path));
-  budget_.Return(BytesOnDisk(found.st_size));
+  budget_.Return(name.space, BytesOnDisk(found.st_size));
   return absl::OkStatus();
 }
 
@@ -117,7 +117,9 @@ absl::Status FileBlobStore::DropUploads(int64_t before_ms) {
     BVHMILL_RETURN_IF_ERROR(locked);
     if (!is_locked) continue;
     BVHMILL_RETURN_IF_ERROR(RemoveFile(path));
-    if (found.st_size > 0) budget_.Return(BytesOnDisk(found.st_size));
+    if (found.st_size > 0) {
+      budget_.Return(SpaceOfUpload(path), BytesOnDisk(found.st_size));
+    }
   }
   return use_ == FolderUse::kShared ? DropNewFolders() : absl::OkStatus();
 }

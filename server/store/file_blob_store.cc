@@ -38,13 +38,13 @@ class FileBlobStore::FileBlob final : public NewBlob {
   ~FileBlob() override {
     file_.Close();
     if (!is_stored_) static_cast<void>(RemoveFile(path_));
-    if (!is_stored_) store_.budget_.Return(BytesOnDisk(size_));
+    if (!is_stored_) store_.budget_.Return(name_.space, BytesOnDisk(size_));
   }
 
   absl::Status Append(std::string_view bytes) override {
     const auto more = static_cast<int64_t>(bytes.size());
     BVHMILL_RETURN_IF_ERROR(store_.budget_.ReserveForOutput(
-        BytesOnDisk(size_ + more) - BytesOnDisk(size_)));
+        name_.space, BytesOnDisk(size_ + more) - BytesOnDisk(size_)));
     size_ += more;
     digest_.Add(bytes);
     return WriteFile(file_, path_, bytes);
@@ -109,15 +109,15 @@ class FileBlobStore::FileUpload final : public BlobUpload {
     BVHMILL_RETURN_IF_ERROR(PrepareAll());
     const auto more = static_cast<int64_t>(bytes.size());
     if (more == 0) return absl::OkStatus();
-    BVHMILL_RETURN_IF_ERROR(store_.budget_.ReserveForUpload(
-        Counted(size_ + more) - Counted(size_)));
+    BVHMILL_RETURN_IF_ERROR(Reserve(Counted(size_ + more) - Counted(size_)));
     const absl::Status written = WriteFile(file_, path_, bytes);
     if (written.ok()) {
       digest_.Add(bytes);
       size_ += more;
       read_ += more;
     } else {
-      store_.budget_.Return(Counted(size_ + more) - Counted(size_));
+      store_.budget_.Return(name_.space,
+                            Counted(size_ + more) - Counted(size_));
       Drop();
     }
     return written;
@@ -144,6 +144,15 @@ class FileBlobStore::FileUpload final : public BlobUpload {
     return size == 0 ? 0 : BytesOnDisk(size);
   }
 
+  // Bytes that the caller may not have would keep its other uploads out until
+  // they are old.
+  absl::Status Reserve(int64_t bytes) {
+    const absl::Status reserved =
+        store_.budget_.ReserveForUpload(name_.space, bytes, max_space_bytes());
+    if (IsBeyondShare(reserved)) Drop();
+    return reserved;
+  }
+
   absl::Status PrepareAll() {
     for (bool is_ready = false; !is_ready;) {
       BVHMILL_RETURN_IF_ERROR(Prepare(&is_ready));
@@ -152,9 +161,7 @@ class FileBlobStore::FileUpload final : public BlobUpload {
   }
 
   absl::Status Name() {
-    if (size_ == 0) {
-      BVHMILL_RETURN_IF_ERROR(store_.budget_.ReserveForUpload(BytesOnDisk(0)));
-    }
+    if (size_ == 0) BVHMILL_RETURN_IF_ERROR(Reserve(BytesOnDisk(0)));
     BVHMILL_RETURN_IF_ERROR(store_.ReadyFolder(name_));
     // The blob is used now, also if its last byte came long ago.
     if (futimens(file_.get(), nullptr) != 0) {
@@ -167,7 +174,7 @@ class FileBlobStore::FileUpload final : public BlobUpload {
 
   // The bytes of the file are wrong: the next upload begins anew.
   void Drop() {
-    store_.budget_.Return(Counted(size_));
+    store_.budget_.Return(name_.space, Counted(size_));
     size_ = 0;
     read_ = 0;
     static_cast<void>(RemoveFile(path_));
@@ -191,10 +198,10 @@ absl::Status FileBlobStore::Create(const std::string& space,
   const int64_t number = next_number_.fetch_add(1);
   const std::string path = NewFolder(number) + "/" + std::to_string(number);
   OwnedFile file;
-  BVHMILL_RETURN_IF_ERROR(budget_.ReserveForOutput(BytesOnDisk(0)));
+  BVHMILL_RETURN_IF_ERROR(budget_.ReserveForOutput(space, BytesOnDisk(0)));
   const absl::Status opened =
       OpenFile(path, O_WRONLY | O_CREAT | O_TRUNC, &file);
-  if (!opened.ok()) budget_.Return(BytesOnDisk(0));
+  if (!opened.ok()) budget_.Return(space, BytesOnDisk(0));
   BVHMILL_RETURN_IF_ERROR(opened);
   *blob = std::make_unique<FileBlob>(this, space, path, std::move(file));
   return absl::OkStatus();

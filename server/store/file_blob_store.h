@@ -37,6 +37,9 @@ namespace bvhmill::server {
 absl::Status LockUpload(const std::string& path, int flags, OwnedFile* file,
                         bool* is_locked);
 
+// The space of the file of an upload.
+std::string SpaceOfUpload(const std::string& path);
+
 // True if a server that shares the folder with others runs. Keeps no server
 // from starting.
 bool HasServers(const std::string& folder);
@@ -68,7 +71,10 @@ class FileBlobStore final : public BlobStore {
   absl::Status Create(const std::string& space,
                       std::unique_ptr<NewBlob>* blob) override;
   absl::Status Commit(std::span<NewBlob* const> blobs) override;
-  absl::Status CheckRoom() override { return budget_.CheckRoom(); }
+  absl::Status CheckRoom(const std::string& space,
+                         int64_t max_space_bytes) override {
+    return budget_.CheckRoom(space, max_space_bytes);
+  }
   absl::Status StartUpload(const BlobName& name,
                            std::unique_ptr<BlobUpload>* upload) override;
   absl::Status Find(const BlobName& name, bool* exists) override;
@@ -85,9 +91,7 @@ class FileBlobStore final : public BlobStore {
     return BytesOnDisk(size);
   }
   // A store of one server alone counts by itself.
-  void SetBytes(int64_t bytes) override {
-    if (use_ == FolderUse::kShared) budget_.Set(bytes);
-  }
+  void SetBytes(const SpaceBytes& bytes) override;
 
  private:
   class FileBlob;
@@ -98,6 +102,7 @@ class FileBlobStore final : public BlobStore {
 
   absl::Status Prepare();
   absl::Status CountBytes();
+  void CountUploads();
   // Makes and locks the folder in which this server makes blobs.
   absl::Status LockNewFolder();
   // Removes those of servers that are gone.

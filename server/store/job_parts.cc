@@ -1,5 +1,6 @@
 #include "server/store/job_parts.h"
 
+#include <algorithm>
 #include <random>
 #include <string_view>
 
@@ -33,6 +34,15 @@ absl::Status TooMany(const std::string& limit_name, int64_t limit,
                                    std::to_string(limit)});
 }
 
+// The bound on the unfinished items of the caller while others have `others`;
+// 0 = none.
+int64_t BoundOf(const NewJob& job, int64_t others) {
+  if (!job.item_share.is_fair) return job.item_share.most;
+  if (job.max_queued_items == 0) return 0;
+  const int64_t left = std::max<int64_t>(job.max_queued_items - others, 1);
+  return left / 2 + left % 2;
+}
+
 }  // namespace
 
 JobInfo InfoOfNewJob(const NewJob& job, int64_t now_ms) {
@@ -49,13 +59,20 @@ JobInfo InfoOfNewJob(const NewJob& job, int64_t now_ms) {
   return info;
 }
 
-absl::Status CheckBounds(const NewJob& job, int64_t waiting, int64_t jobs) {
-  const int64_t items = waiting + static_cast<int64_t>(job.items.size());
+absl::Status CheckBounds(const NewJob& job, const BoundCounts& counts) {
+  const auto more = static_cast<int64_t>(job.items.size());
+  const int64_t items = counts.items + more;
   if (Exceeds(items, job.max_queued_items)) {
     return TooMany("max_queued_items", job.max_queued_items, items);
   }
-  return Exceeds(jobs + 1, job.max_jobs)
-             ? TooMany("max_jobs_per_caller", job.max_jobs, jobs + 1)
+  const int64_t own = counts.own_items + more;
+  const int64_t most = BoundOf(job, counts.items - counts.own_items);
+  if (Exceeds(own, most)) {
+    return TooMany("max_queued_items_per_caller", most, own);
+  }
+  const int64_t jobs = counts.own_jobs + 1;
+  return Exceeds(jobs, job.max_jobs)
+             ? TooMany("max_jobs_per_caller", job.max_jobs, jobs)
              : absl::OkStatus();
 }
 

@@ -18,9 +18,17 @@ JobInfo InfoOfNewJob(const NewJob& job, int64_t now_ms);
 absl::Status NoJob(const std::string& id);
 // ALREADY_EXISTS, REQUEST_ID_USED. `id` is that of the job that was made.
 absl::Status RequestIdUsed(const std::string& id);
+// What counts for the bounds of a job that is being made, without the job.
+struct BoundCounts {
+  // Unfinished items of all callers, and those of its own.
+  int64_t items = 0;
+  int64_t own_items = 0;
+  // Kept jobs of its own.
+  int64_t own_jobs = 0;
+};
 // RESOURCE_EXHAUSTED, LIMIT_EXCEEDED if the job exceeds its bounds beside
-// `waiting` unfinished items of all callers and `jobs` of its own.
-absl::Status CheckBounds(const NewJob& job, int64_t waiting, int64_t jobs);
+// `counts`.
+absl::Status CheckBounds(const NewJob& job, const BoundCounts& counts);
 // Bytes of a job in a page of jobs: see JobPage.
 int64_t BytesOf(const JobInfo& job);
 // FAILED_PRECONDITION, JOB_NOT_OVER.

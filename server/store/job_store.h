@@ -48,6 +48,15 @@ struct NewItem {
   std::string options = {};
 };
 
+// The part of all unfinished items that one caller may have.
+struct ItemShare {
+  // 0 = any number, unless the share is fair.
+  int64_t most = 0;
+  // Half of what other callers leave of the bound on all, so that the next
+  // caller finds room. Any number if there is no bound on all.
+  bool is_fair = false;
+};
+
 struct NewJob {
   std::string caller;
   std::string display_name;
@@ -62,6 +71,8 @@ struct NewJob {
   // callers, or kept jobs of this one; 0 = any number.
   int64_t max_queued_items = 0;
   int64_t max_jobs = 0;
+  // The same for the unfinished items of this caller.
+  ItemShare item_share;
 };
 
 struct JobInfo {

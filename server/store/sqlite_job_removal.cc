@@ -1,26 +1,15 @@
 // How jobs are removed: the part of SqliteJobStore that may take long.
 
 #include <array>
-#include <chrono>
 #include <limits>
 #include <thread>
 
 #include "bvhmill/base/status.h"
 #include "server/store/job_parts.h"
+#include "server/store/removal_sql.h"
 #include "server/store/sqlite_job_store.h"
 
 namespace bvhmill::server {
-namespace {
-
-// Items of a job that is being removed, of one transaction.
-constexpr int64_t kRemovedAtOnce = 2000;
-constexpr std::chrono::milliseconds kPause(1);
-
-// The caller of jobs that were deleted, and have rows still: no caller has this
-// name. They ended long ago, so that Expire finds them.
-#define BVHMILL_GONE "caller = '/gone', request_id = '', state = 6, end_ms = 1"
-
-}  // namespace
 
 absl::Status SqliteJobStore::Hide(const std::string& caller,
                                   const std::string& id, int64_t* number) {
@@ -86,7 +75,7 @@ absl::Status SqliteJobStore::RemoveSome(int64_t job, bool* is_gone) {
 absl::Status SqliteJobStore::Remove(int64_t job, int most_parts) {
   bool is_gone = false;
   for (int part = 0; part < most_parts && !is_gone; ++part) {
-    if (part > 0) std::this_thread::sleep_for(kPause);
+    if (part > 0) std::this_thread::sleep_for(kRemovalPause);
     BVHMILL_RETURN_IF_ERROR(RemoveSome(job, &is_gone));
   }
   return absl::OkStatus();

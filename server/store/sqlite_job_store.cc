@@ -237,7 +237,9 @@ absl::Status SqliteJobStore::Results(const std::string& caller,
     if (!results->empty() && bytes > page.max_bytes) break;
     results->push_back(std::move(result));
   }
-  return find.status();
+  BVHMILL_RETURN_IF_ERROR(find.status());
+  // The rows of a job that was deleted meanwhile are not all.
+  return FindJob(reader_.get(), caller, id, &job);
 }
 
 absl::Status SqliteJobStore::Cancel(const std::string& caller,
@@ -275,17 +277,20 @@ absl::Status SqliteJobStore::FindNamed(std::span<const BlobName> blobs,
 
 absl::Status SqliteJobStore::CheckRoomIn(Database* database,
                                          const NewJob& job) {
-  int64_t waiting = 0;
-  int64_t jobs = 0;
+  BoundCounts counts;
   Statement items(database,
-                  "SELECT coalesce(sum(total - ok - failed), 0) FROM job WHERE "
-                  "state < 4");
-  if (items.Step()) waiting = items.Int(0);
+                  "SELECT coalesce(sum(left), 0), coalesce(sum(iif(caller = ?, "
+                  "left, 0)), 0) FROM (SELECT caller, total - ok - failed AS "
+                  "left FROM job WHERE state < 4)");
+  if (items.Bind(job.caller).Step()) {
+    counts.items = items.Int(0);
+    counts.own_items = items.Int(1);
+  }
   BVHMILL_RETURN_IF_ERROR(items.status());
   Statement kept(database, "SELECT count(*) FROM job WHERE caller = ?");
-  if (kept.Bind(job.caller).Step()) jobs = kept.Int(0);
+  if (kept.Bind(job.caller).Step()) counts.own_jobs = kept.Int(0);
   BVHMILL_RETURN_IF_ERROR(kept.status());
-  return CheckBounds(job, waiting, jobs);
+  return CheckBounds(job, counts);
 }
 
 absl::Status SqliteJobStore::CheckRoom(const NewJob& job) {

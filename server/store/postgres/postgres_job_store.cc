@@ -127,26 +127,18 @@ void AddJob(const NewJob& job, Work* work, JobInfo* info) {
 
 // `is_added`: the job is among those that are counted.
 absl::Status CheckRoomIn(const NewJob& job, bool is_added, Work* work) {
-  const pqxx::result waiting = work->Run(
-      "SELECT coalesce(sum(job.total - c.ok - c.failed), 0)::bigint FROM "
-      "job" BVHMILL_JOB_SUMS "WHERE job.state < 4");
+  const pqxx::row waiting = work->Run(
+      "SELECT coalesce(sum(job.total - c.ok - c.failed), 0)::bigint, "
+      "coalesce(sum(job.total - c.ok - c.failed) FILTER (WHERE job.caller = "
+      "$1), 0)::bigint FROM job" BVHMILL_JOB_SUMS "WHERE job.state < 4",
+      job.caller)[0];
   const pqxx::result kept =
       work->Run("SELECT count(*) FROM job WHERE caller = $1", job.caller);
   const int64_t items = is_added ? static_cast<int64_t>(job.items.size()) : 0;
-  return CheckBounds(job, waiting[0][0].as<int64_t>() - items,
-                     kept[0][0].as<int64_t>() - (is_added ? 1 : 0));
-}
-
-void Remove(const std::vector<int64_t>& jobs, Work* work) {
-  const std::string numbers = ArrayOf(jobs);
-  for (const char* const sql :
-       {"DELETE FROM output WHERE job = ANY ($1::bigint[])",
-        "DELETE FROM result WHERE job = ANY ($1::bigint[])",
-        "DELETE FROM item WHERE job = ANY ($1::bigint[])",
-        "DELETE FROM job_count WHERE job = ANY ($1::bigint[])",
-        "DELETE FROM job WHERE number = ANY ($1::bigint[])"}) {
-    work->Run(sql, numbers);
-  }
+  return CheckBounds(
+      job, {.items = waiting[0].as<int64_t>() - items,
+            .own_items = waiting[1].as<int64_t>() - items,
+            .own_jobs = kept[0][0].as<int64_t>() - (is_added ? 1 : 0)});
 }
 
 }  // namespace
@@ -269,7 +261,8 @@ absl::Status PostgresJobStore::Results(const std::string& caller,
     for (const auto& row : found) {
       results->push_back({row[0].as<int64_t>(), BytesOf(row[1])});
     }
-    return absl::OkStatus();
+    // The rows of a job that was deleted meanwhile are not all.
+    return FindJob(caller, id, work, &job);
   });
 }
 
@@ -289,32 +282,6 @@ absl::Status PostgresJobStore::Cancel(const std::string& caller,
   std::vector<int64_t> over;
   EndJobs({info->number}, now_ms, &over);
   return Get(caller, id, info);
-}
-
-absl::Status PostgresJobStore::Delete(const std::string& caller,
-                                      const std::string& id) {
-  return connections_.Run(Commit::kDurable, [&](Work* work) -> absl::Status {
-    JobInfo job;
-    BVHMILL_RETURN_IF_ERROR(FindJob(caller, id, work, &job));
-    if (!IsOver(job.state)) return JobNotOver();
-    Remove({job.number}, work);
-    return absl::OkStatus();
-  });
-}
-
-absl::Status PostgresJobStore::Expire(int64_t before_ms, int64_t* count) {
-  return connections_.Run(Commit::kDurable, [&](Work* work) {
-    // Other servers pass over jobs that are being removed.
-    const pqxx::result found = work->Run(
-        "SELECT number FROM job WHERE state >= 4 AND end_ms < $1 ORDER BY "
-        "end_ms LIMIT 100 FOR UPDATE SKIP LOCKED",
-        before_ms);
-    std::vector<int64_t> jobs;
-    for (const auto& row : found) jobs.push_back(row[0].as<int64_t>());
-    if (!jobs.empty()) Remove(jobs, work);
-    *count = static_cast<int64_t>(jobs.size());
-    return absl::OkStatus();
-  });
 }
 
 absl::Status PostgresJobStore::FindNamed(std::span<const BlobName> blobs,

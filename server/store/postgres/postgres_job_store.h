@@ -112,6 +112,11 @@ class PostgresJobStore final : public JobStore {
   void EndJobs(const std::vector<int64_t>& jobs, int64_t now_ms,
                std::vector<int64_t>* over);
   absl::Status EndJob(int64_t job, int64_t now_ms, bool* is_over);
+  // Removes some thousand rows of a job that is hidden or over. `removed` says
+  // what is left.
+  enum class Removed : uint8_t { kPart, kAll, kByAnother };
+  absl::Status RemoveSome(int64_t job, Removed* removed);
+  void RemoveItems(int64_t job, int64_t end, Work* work);
   static void AddCounts(const Changes& changes, Work* work);
   static std::vector<int64_t> JobsOf(const Changes& changes);
 

@@ -5,14 +5,28 @@
 
 namespace bvhmill::server {
 
+namespace {
+
+absl::Status NoS3() {
+  return MakeCallError({.code = absl::StatusCode::kUnimplemented,
+                        .reason = "NO_S3",
+                        .message = "this bvhmilld was built without --blobs"});
+}
+
+}  // namespace
+
 absl::Status OpenS3BlobStore(const S3Options& /*options*/,
                              const std::string& /*spool*/,
                              const std::string& /*identity*/,
                              const BlobQuota& /*quota*/,
                              std::unique_ptr<BlobStore>* /*store*/) {
-  return MakeCallError({.code = absl::StatusCode::kUnimplemented,
-                        .reason = "NO_S3",
-                        .message = "this bvhmilld was built without --blobs"});
+  return NoS3();
+}
+
+absl::Status OpenS3BlobsForCheck(const S3Options& /*options*/,
+                                 const std::string& /*identity*/,
+                                 std::unique_ptr<BlobStore>* /*store*/) {
+  return NoS3();
 }
 
 }  // namespace bvhmill::server

@@ -26,4 +26,11 @@ absl::Status OpenS3BlobStore(const S3Options& options, const std::string& spool,
                              const BlobQuota& quota,
                              std::unique_ptr<BlobStore>* store);
 
+// Opens a store that only reads, for a check: sends GET, HEAD and lists. The
+// functions of the store that would change something must not be called. Errors
+// as above; also NOT_FOUND, DATA_MISSING if no server has used the prefix.
+absl::Status OpenS3BlobsForCheck(const S3Options& options,
+                                 const std::string& identity,
+                                 std::unique_ptr<BlobStore>* store);
+
 }  // namespace bvhmill::server

@@ -60,12 +60,12 @@ class S3BlobStore::S3Blob final : public NewBlob {
     name_.space = std::move(space);
   }
   ~S3Blob() override {
-    if (!is_stored_) store_.budget_.Return(size_);
+    if (!is_stored_) store_.budget_.Return(name_.space, size_);
   }
 
   absl::Status Append(std::string_view bytes) override {
     const auto more = static_cast<int64_t>(bytes.size());
-    BVHMILL_RETURN_IF_ERROR(store_.budget_.ReserveForOutput(more));
+    BVHMILL_RETURN_IF_ERROR(store_.budget_.ReserveForOutput(name_.space, more));
     size_ += more;
     digest_.Add(bytes);
     return WriteFile(file_, store_.spool_, bytes);

@@ -39,6 +39,11 @@ class S3BlobStore final : public BlobStore {
                            const std::string& identity, const BlobQuota& quota,
                            std::unique_ptr<S3BlobStore>* store);
 
+  // As OpenS3BlobsForCheck.
+  static absl::Status OpenForCheck(const S3Options& options,
+                                   const std::string& identity,
+                                   std::unique_ptr<S3BlobStore>* store);
+
   absl::Status Create(const std::string& space,
                       std::unique_ptr<NewBlob>* blob) override;
   absl::Status Commit(std::span<NewBlob* const> blobs) override;
@@ -62,9 +67,12 @@ class S3BlobStore final : public BlobStore {
   absl::Status DropUploads(int64_t before_ms) override;
   // Bytes that this server has stored, and all as of the last SetBytes. A blob
   // that is stored again counts twice until then.
-  absl::Status CheckRoom() override { return budget_.CheckRoom(); }
+  absl::Status CheckRoom(const std::string& space,
+                         int64_t max_space_bytes) override {
+    return budget_.CheckRoom(space, max_space_bytes);
+  }
   int64_t bytes() const override { return budget_.bytes(); }
-  void SetBytes(int64_t bytes) override { budget_.Set(bytes); }
+  void SetBytes(const SpaceBytes& bytes) override { budget_.Set(bytes); }
 
  private:
   class S3Blob;
@@ -77,8 +85,11 @@ class S3BlobStore final : public BlobStore {
         spool_(std::move(spool)),
         budget_(spool_, quota) {}
 
-  absl::Status Check(const std::string& identity);
+  // The prefix must belong to the database with this identity, else
+  // DATA_OF_ANOTHER_DATABASE. `is_first`: one without an identity gets it.
+  absl::Status Check(const std::string& identity, bool is_first);
   absl::Status ReadIdentity(std::string* identity);
+  absl::Status WriteIdentity(const std::string& identity);
 
   // The functions of the interface, with statuses of S3Client::Send.
   absl::Status FindOne(const BlobName& name, bool* exists);

@@ -27,6 +27,12 @@ absl::Status NoList() {
                         .message = "the store of blobs gives no list"});
 }
 
+absl::Status NoIdentity() {
+  return MakeCallError({.code = absl::StatusCode::kNotFound,
+                        .reason = "DATA_MISSING",
+                        .message = "there are no blobs of servers"});
+}
+
 // SPACE and DIGEST, with `separator` between them. False if it is another name.
 bool ReadName(std::string_view text, char separator, BlobName* name) {
   const size_t at = text.find(separator);
@@ -59,7 +65,21 @@ absl::Status S3BlobStore::Open(const S3Options& options,
   BVHMILL_RETURN_IF_ERROR(S3Client::Make(options, &client));
   std::unique_ptr<S3BlobStore> out(
       new S3BlobStore(options, std::move(client), spool, quota));
-  BVHMILL_RETURN_IF_ERROR(AtPlace(options, out->Check(identity)));
+  BVHMILL_RETURN_IF_ERROR(
+      AtPlace(options, out->Check(identity, /*is_first=*/true)));
+  *store = std::move(out);
+  return absl::OkStatus();
+}
+
+absl::Status S3BlobStore::OpenForCheck(const S3Options& options,
+                                       const std::string& identity,
+                                       std::unique_ptr<S3BlobStore>* store) {
+  std::unique_ptr<S3Client> client;
+  BVHMILL_RETURN_IF_ERROR(S3Client::Make(options, &client));
+  std::unique_ptr<S3BlobStore> out(
+      new S3BlobStore(options, std::move(client), /*spool=*/"", {}));
+  BVHMILL_RETURN_IF_ERROR(
+      AtPlace(options, out->Check(identity, /*is_first=*/false)));
   *store = std::move(out);
   return absl::OkStatus();
 }
@@ -71,8 +91,19 @@ absl::Status S3BlobStore::ReadIdentity(std::string* identity) {
   return absl::OkStatus();
 }
 
+// If several servers start at once, one of them makes the object.
+absl::Status S3BlobStore::WriteIdentity(const std::string& identity) {
+  S3Answer answer;
+  const absl::Status put = client_->Send({.method = "PUT",
+                                          .key = kIdentityKey,
+                                          .headers = {"If-None-Match: *"},
+                                          .text = identity},
+                                         &answer);
+  return answer.status == kPreconditionFailed ? absl::OkStatus() : put;
+}
+
 // Lists first: the right to do that makes a missing object NOT_FOUND.
-absl::Status S3BlobStore::Check(const std::string& identity) {
+absl::Status S3BlobStore::Check(const std::string& identity, bool is_first) {
   S3Answer answer;
   BVHMILL_RETURN_IF_ERROR(
       client_->Send({.query = {{"list-type", "2"},
@@ -82,13 +113,8 @@ absl::Status S3BlobStore::Check(const std::string& identity) {
   std::string found;
   absl::Status read = ReadIdentity(&found);
   if (absl::IsNotFound(read)) {
-    // If several servers start at once, one of them makes the object.
-    const absl::Status put = client_->Send({.method = "PUT",
-                                            .key = kIdentityKey,
-                                            .headers = {"If-None-Match: *"},
-                                            .text = identity},
-                                           &answer);
-    if (answer.status != kPreconditionFailed) BVHMILL_RETURN_IF_ERROR(put);
+    if (!is_first) return NoIdentity();
+    BVHMILL_RETURN_IF_ERROR(WriteIdentity(identity));
     read = ReadIdentity(&found);
   }
   BVHMILL_RETURN_IF_ERROR(read);
@@ -199,6 +225,15 @@ absl::Status S3BlobStore::DropPart(const std::string& key,
   if (!loaded.ok() && !absl::IsNotFound(loaded)) return loaded;
   if (loaded.ok() && state.id == id) return absl::OkStatus();
   return AbortParts(client_.get(), key, id);
+}
+
+absl::Status OpenS3BlobsForCheck(const S3Options& options,
+                                 const std::string& identity,
+                                 std::unique_ptr<BlobStore>* store) {
+  std::unique_ptr<S3BlobStore> out;
+  BVHMILL_RETURN_IF_ERROR(S3BlobStore::OpenForCheck(options, identity, &out));
+  *store = std::move(out);
+  return absl::OkStatus();
 }
 
 absl::Status OpenS3BlobStore(const S3Options& options, const std::string& spool,

@@ -186,7 +186,7 @@ absl::Status S3BlobStore::Remove(const BlobName& name) {
   const int64_t size = answer.size;
   const absl::Status removed =
       client_->Send({.method = "DELETE", .key = BlobKey(name)}, &answer);
-  if (removed.ok()) budget_.Return(size);
+  if (removed.ok()) budget_.Return(name.space, size);
   return absl::IsNotFound(removed) ? absl::OkStatus() : ForCallers(removed);
 }
 

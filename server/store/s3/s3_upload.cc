@@ -44,6 +44,8 @@ class S3BlobStore::S3Upload final : public BlobUpload {
  private:
   S3Client* client() { return store_.client_.get(); }
   absl::Status Resume();
+  // Counts the upload as one of `size` bytes.
+  absl::Status Reserve(int64_t size);
   absl::Status AppendToTail(std::string_view bytes);
   // Sends the tail as the next part.
   absl::Status SendPart();
@@ -76,7 +78,7 @@ class S3BlobStore::S3Upload final : public BlobUpload {
 S3BlobStore::S3Upload::~S3Upload() {
   // An error costs the caller the tail: it is told so when it resumes.
   if (has_new_bytes_ && !is_broken_) static_cast<void>(SaveState());
-  store_.budget_.Return(reserved_);
+  store_.budget_.Return(name_.space, reserved_);
   if (is_running_) store_.EndUpload(name_);
 }
 
@@ -115,8 +117,7 @@ absl::Status S3BlobStore::S3Upload::AppendToTail(std::string_view bytes) {
 
 absl::Status S3BlobStore::S3Upload::Append(std::string_view bytes) {
   const auto more = static_cast<int64_t>(bytes.size());
-  BVHMILL_RETURN_IF_ERROR(store_.budget_.ReserveForUpload(more));
-  reserved_ += more;
+  BVHMILL_RETURN_IF_ERROR(Reserve(size_ + more));
   has_new_bytes_ = has_new_bytes_ || more > 0;
   while (!bytes.empty()) {
     const auto room = static_cast<size_t>(kS3PartBytes - tail_);
@@ -133,6 +134,18 @@ absl::Status S3BlobStore::S3Upload::Append(std::string_view bytes) {
     BVHMILL_RETURN_IF_ERROR(ForCallers(SaveState()));
   }
   return absl::OkStatus();
+}
+
+// Bytes of an earlier upload count again while this one runs. Those that the
+// caller may not have would keep its other uploads out until they are old.
+absl::Status S3BlobStore::S3Upload::Reserve(int64_t size) {
+  const int64_t more = size - reserved_;
+  if (more <= 0) return absl::OkStatus();
+  const absl::Status reserved =
+      store_.budget_.ReserveForUpload(name_.space, more, max_space_bytes());
+  if (reserved.ok()) reserved_ = size;
+  if (IsBeyondShare(reserved)) Drop();
+  return reserved;
 }
 
 absl::Status S3BlobStore::S3Upload::SendPart() {
@@ -183,6 +196,7 @@ absl::Status S3BlobStore::S3Upload::Finish() {
     Drop();
     return DigestMismatch();
   }
+  BVHMILL_RETURN_IF_ERROR(Reserve(size_));
   // It stays as it was stored last if this fails.
   has_new_bytes_ = false;
   const absl::Status made = Make();
@@ -191,7 +205,6 @@ absl::Status S3BlobStore::S3Upload::Finish() {
     return UploadDropped();
   }
   BVHMILL_RETURN_IF_ERROR(ForCallers(made));
-  store_.budget_.Add(size_ - reserved_);
   reserved_ = 0;
   // A state that stays is removed when it is old.
   if (has_state_) static_cast<void>(store_.DropState(name_));

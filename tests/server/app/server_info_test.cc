@@ -20,6 +20,22 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
+void ConfigureJobs(server::JobLimits* limits) {
+  server::JobLimits& jobs = *limits;
+  jobs.max_jobs_per_caller = 501;
+  jobs.max_items_per_job = 502;
+  jobs.max_queued_items = 503;
+  jobs.max_blob_bytes = 504;
+  jobs.max_data_bytes = 505;
+  jobs.min_free_disk_bytes = 506;
+  jobs.job_retention_seconds = 507;
+  jobs.blob_retention_seconds = 508;
+  jobs.max_item_tries = 509;
+  jobs.max_wait_seconds = 510;
+  jobs.max_queued_items_per_caller = 511;
+  jobs.max_data_bytes_per_caller = 512;
+}
+
 // A new limit needs a value here, and its line in kLimits.
 void Configure(server::ServerConfig* config) {
   config->limits.max_clip_bytes = 1'000'001;
@@ -68,17 +84,7 @@ void Configure(server::ServerConfig* config) {
   transport.handshake_seconds = 49;
   transport.max_stray_bytes = 4'000'010;
   transport.max_request_seconds = 411;
-  server::JobLimits& jobs = config->jobs;
-  jobs.max_jobs_per_caller = 501;
-  jobs.max_items_per_job = 502;
-  jobs.max_queued_items = 503;
-  jobs.max_blob_bytes = 504;
-  jobs.max_data_bytes = 505;
-  jobs.min_free_disk_bytes = 506;
-  jobs.job_retention_seconds = 507;
-  jobs.blob_retention_seconds = 508;
-  jobs.max_item_tries = 509;
-  jobs.max_wait_seconds = 510;
+  ConfigureJobs(&config->jobs);
 }
 
 constexpr char kLimits[] = R"(
@@ -135,6 +141,8 @@ constexpr char kLimits[] = R"(
   blob_retention_seconds: 508
   max_item_tries: 509
   max_wait_seconds: 510
+  max_queued_items_per_caller: 511
+  max_data_bytes_per_caller: 512
   # Four times max_request_message_bytes.
   max_received_message_bytes: 8000004
   # No operator chooses these.

@@ -49,10 +49,10 @@ TEST(TokensTest, AHashedLineHasTheScopesOfALineWithoutScopes) {
 
 TEST(TokensTest, LinesSayNameScopesAndQuotas) {
   std::vector<server::Token> tokens;
-  const std::string text = "# ours\r\n" + Hashed("plain", "a") + "\n" +
-                           Hashed("reader", "b") + ":read\n\n" +
-                           Hashed("small", "c") +
-                           ":read,convert:clips=2,bytes=1000\n" + "old-token\n";
+  const std::string text =
+      "# ours\r\n" + Hashed("plain", "a") + "\n" + Hashed("reader", "b") +
+      ":read\n\n" + Hashed("small", "c") +
+      ":read,convert:clips=2,bytes=1000,items=30,data=4000\n" + "old-token\n";
   ASSERT_TRUE(server::ParseTokens("f", text, &tokens).ok());
   ASSERT_EQ(tokens.size(), 4u);
   std::vector<std::string> names;
@@ -65,6 +65,9 @@ TEST(TokensTest, LinesSayNameScopesAndQuotas) {
   EXPECT_FALSE(tokens[1].caller->May(server::Scope::kConvert));
   EXPECT_EQ(tokens[2].caller->max_clips, 2);
   EXPECT_EQ(tokens[2].caller->max_bytes, 1000);
+  EXPECT_EQ(tokens[2].caller->max_items, 30);
+  EXPECT_EQ(tokens[2].caller->max_data_bytes, 4000);
+  EXPECT_EQ(tokens[1].caller->max_items, 0);
 }
 
 TEST(TokensTest, WrongLinesAreNamed) {
@@ -74,6 +77,8 @@ TEST(TokensTest, WrongLinesAreNamed) {
       {"ok-token\n" + good + ":fly\n", "f:2: has a scope"},
       {good + ":read:clips=0\n", "f:1: has quotas"},
       {good + ":read:frames=1\n", "f:1: has quotas"},
+      {good + ":jobs:items=\n", "f:1: has quotas"},
+      {good + ":jobs:data=1GB\n", "f:1: has quotas"},
       {good + ":read:clips=1:x\n", "f:1: has more than four"},
       {"a b:" + good.substr(2) + "\n", "f:1: has a name"},
       // Who reads the file would have the token.
@@ -151,13 +156,23 @@ TEST_F(ScopesTest, EachMethodNeedsItsOwn) {
 }
 
 TEST_F(ScopesTest, ServerInfoStatesTheQuotasOfTheCaller) {
-  StartWith(Hashed("small", "s") + ":read:clips=2,bytes=1000\n");
+  StartWith(Hashed("small", "s") +
+            ":read:clips=2,bytes=1000,items=30,data=4000\n" +
+            Hashed("usual", "u") + ":jobs\n");
   grpc::ClientContext context;
   context.AddMetadata("authorization", "Bearer s");
   v1::GetServerInfoResponse response;
   ASSERT_TRUE(info_->GetServerInfo(&context, {}, &response).ok());
   EXPECT_EQ(response.limits().max_inflight_clips_per_caller(), 2);
   EXPECT_EQ(response.limits().max_inflight_bytes_per_caller(), 1000);
+  EXPECT_EQ(response.limits().max_queued_items_per_caller(), 30);
+  EXPECT_EQ(response.limits().max_data_bytes_per_caller(), 4000);
+  grpc::ClientContext other;
+  other.AddMetadata("authorization", "Bearer u");
+  ASSERT_TRUE(info_->GetServerInfo(&other, {}, &response).ok());
+  EXPECT_EQ(response.limits().max_queued_items_per_caller(), 500'000);
+  // Half of a limit that there is not.
+  EXPECT_EQ(response.limits().max_data_bytes_per_caller(), 0);
 }
 
 TEST_F(ScopesTest, AChangedFileIsReadAgain) {

@@ -158,7 +158,8 @@ TEST_F(UnaryTest, ServerInfoStatesEveryLimit) {
               ::testing::UnorderedElementsAre(
                   "max_clip_memory_bytes", "max_inflight_clips_per_caller",
                   "max_inflight_bytes_per_caller", "max_streams_per_caller",
-                  "max_connection_age_grace_seconds", "max_data_bytes"));
+                  "max_connection_age_grace_seconds", "max_data_bytes",
+                  "max_queued_items_per_caller", "max_data_bytes_per_caller"));
 }
 
 }  // namespace

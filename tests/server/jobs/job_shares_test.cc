@@ -36,12 +36,15 @@ TEST_F(JobServerTest, AnExceptionWhileResultsAreStoredLosesNoItem) {
   EXPECT_EQ(response.job().items().ok(), 3);
 }
 
-// The token `alpha` may have one clip in flight, `beta` any number.
+// The token `alpha` may have one clip in flight, `beta` any number. `few` may
+// have three unfinished items, `small` 20,000 bytes of blobs.
 std::string TokensWithAQuota(const std::string& path) {
   std::ofstream file(path);
   for (const auto& [name, rights] :
        {std::pair<std::string, std::string>{"alpha", ":jobs,convert:clips=1"},
-        {"beta", ":jobs"}}) {
+        {"beta", ":jobs"},
+        {"few", ":jobs:items=3"},
+        {"small", ":jobs:data=20000"}}) {
     std::string line;
     EXPECT_TRUE(server::HashToken(name, name, &line).ok());
     // Its name and digest.
@@ -144,6 +147,68 @@ TEST_F(QuotaTest, ACancelledJobEndsWithoutRoomForItsItems) {
            now.state() == v1::JOB_STATE_CANCELLED;
   }));
   EndClip();
+}
+
+// The limit that a call was refused for; "" if it was not.
+std::string LimitThatRefused(const grpc::Status& status) {
+  const auto details = DetailsOf(status);
+  if (status.error_code() != grpc::StatusCode::RESOURCE_EXHAUSTED) return "";
+  EXPECT_EQ(details.info.reason(), "LIMIT_EXCEEDED");
+  EXPECT_NE(details.info.metadata().at("value"), "");
+  return details.quota.violations_size() == 1
+             ? details.quota.violations(0).subject()
+             : "";
+}
+
+TEST_F(QuotaTest, ACallerHasItsOwnShareOfQueuedItems) {
+  JobCalls few(channel_, "few");
+  JobCalls beta(channel_, "beta");
+  const std::vector<std::string> clips = SomeClips(4);
+  for (const std::string& clip : clips) {
+    few.Store(clip);
+    beta.Store(clip);
+  }
+  v1::Job job;
+  const std::string most = "max_queued_items_per_caller";
+  EXPECT_EQ(LimitThatRefused(few.Create(JobOfClips(clips), &job)), most);
+  ASSERT_TRUE(
+      few.Create(JobOfClips({clips[0], clips[1], clips[2]}), &job).ok());
+  EXPECT_EQ(few.Await(job.name()).items().ok(), 3);
+  // Items that are done do not count.
+  ASSERT_TRUE(few.Create(JobOfClips({clips[3]}), &job).ok());
+  ASSERT_TRUE(beta.Create(JobOfClips(clips), &job).ok());
+  EXPECT_EQ(beta.Await(job.name()).items().ok(), 4);
+}
+
+TEST_F(QuotaTest, ACallerHasItsOwnShareOfStoredData) {
+  JobCalls small(channel_, "small");
+  JobCalls beta(channel_, "beta");
+  const std::string most = "max_data_bytes_per_caller";
+  const std::vector<std::string> clips = SomeClips(6);
+  // Each file counts with 4096 bytes at least.
+  ASSERT_LE(clips[0].size(), 4096U);
+  for (int i = 0; i < 4; ++i) small.Store(clips[static_cast<size_t>(i)]);
+  v1::WriteBlobResponse response;
+  EXPECT_EQ(LimitThatRefused(
+                small.Write(BlobOf(clips[4]), clips[4], 0, true, &response)),
+            most);
+  // A blob that is there is no upload; others have their own share.
+  EXPECT_TRUE(small.Write(BlobOf(clips[0]), clips[0], 0, true, &response).ok());
+  beta.Store(clips[4]);
+  // Outputs of a job that was accepted are stored beyond the share ...
+  v1::Job job;
+  const std::vector<std::string> first(clips.begin(), clips.begin() + 3);
+  ASSERT_TRUE(small.Create(JobOfClips(first), &job).ok());
+  EXPECT_EQ(small.Await(job.name()).items().ok(), 3);
+  // ... and keep out new jobs and uploads.
+  v1::Job second;
+  EXPECT_EQ(LimitThatRefused(small.Create(JobOfClips({clips[3]}), &second)),
+            most);
+  EXPECT_EQ(LimitThatRefused(
+                small.Write(BlobOf(clips[5]), clips[5], 0, true, &response)),
+            most);
+  EXPECT_EQ(small.Results(job.name()).size(), 3U);
+  ASSERT_TRUE(beta.Create(JobOfClips({clips[4]}), &second).ok());
 }
 
 TEST_F(JobServerTest, PagesOfJobsFitIntoAResponse) {

@@ -58,11 +58,12 @@ inline absl::Status AppendIn(server::BlobUpload* upload, std::string_view bytes,
 
 // Uploads what the store lacks of `bytes`, in pieces.
 inline absl::Status UploadBlob(server::BlobStore* store,
-                               const std::string& bytes,
-                               size_t piece = 300'000) {
+                               const std::string& bytes, size_t piece = 300'000,
+                               int64_t max_space_bytes = 0) {
   std::unique_ptr<server::BlobUpload> upload;
   absl::Status status = store->StartUpload(BlobNameOf(bytes), &upload);
   if (!status.ok()) return status;
+  upload->set_max_space_bytes(max_space_bytes);
   const auto from = static_cast<size_t>(upload->committed_bytes());
   status = AppendIn(upload.get(), std::string_view(bytes).substr(from), piece);
   return status.ok() ? upload->Finish() : status;

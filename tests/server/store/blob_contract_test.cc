@@ -2,6 +2,7 @@
 
 #include "tests/server/store/blob_contract.h"
 
+#include <atomic>
 #include <thread>
 
 #include "tests/server/store/blob_calls.h"
@@ -157,6 +158,87 @@ TEST_P(BlobContract, AQuotaRefusesByItsName) {
   Reopen({.min_free_bytes = int64_t{1} << 60});
   const absl::Status full = UploadBlob(store_.get(), BlobBytes(10, 13));
   EXPECT_EQ(CallErrorOf(full).limit_name, "min_free_disk_bytes");
+}
+
+TEST_P(BlobContract, AShareRefusesUploadsOfItsSpaceAlone) {
+  constexpr int64_t kMost = 100'000;
+  ASSERT_TRUE(UploadBlob(store_.get(), BlobBytes(60'000, 20)).ok());
+  ASSERT_TRUE(
+      UploadBlob(store_.get(), BlobBytes(30'000, 21), kMost, kMost).ok());
+  for (const size_t piece : {size_t{1000}, size_t{kMost}}) {
+    const absl::Status refused =
+        UploadBlob(store_.get(), BlobBytes(15'000, 22), piece, kMost);
+    EXPECT_TRUE(absl::IsResourceExhausted(refused)) << refused;
+    EXPECT_EQ(WhyOfStore(refused), "LIMIT_EXCEEDED");
+    EXPECT_EQ(CallErrorOf(refused).limit_name, "max_data_bytes_per_caller");
+    EXPECT_EQ(CallErrorOf(refused).limit, kMost);
+    EXPECT_NE(CallErrorOf(refused).args[0].second, "");
+  }
+  // The bytes that came before the refusal are dropped.
+  EXPECT_EQ(store_->bytes(), 90'000);
+  EXPECT_TRUE(store_->CheckRoom(server::SpaceOf("a"), kMost).ok());
+  // Another caller is not concerned.
+  EXPECT_TRUE(store_->CheckRoom(server::SpaceOf("b"), 10).ok());
+  // Outputs are stored all the same, and count.
+  std::vector<std::unique_ptr<server::NewBlob>> blobs;
+  blobs.push_back(MakeBlob(store_.get(), BlobBytes(11'000, 23)));
+  ASSERT_TRUE(CommitBlobs(store_.get(), blobs).ok());
+  blobs.clear();
+  const absl::Status full = store_->CheckRoom(server::SpaceOf("a"), kMost);
+  EXPECT_EQ(CallErrorOf(full).limit_name, "max_data_bytes_per_caller");
+  // What is removed makes room.
+  ASSERT_TRUE(store_->Remove(BlobNameOf(BlobBytes(60'000, 20))).ok());
+  EXPECT_TRUE(
+      UploadBlob(store_.get(), BlobBytes(15'000, 22), kMost, kMost).ok());
+}
+
+TEST_P(BlobContract, AShareIsHeldBesideConcurrentUploads) {
+  constexpr int64_t kMost = 100'000;
+  std::atomic<int> stored = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (unsigned thread = 0; thread < 8; ++thread) {
+      threads.emplace_back([&, thread] {
+        for (unsigned i = 0; i < 4; ++i) {
+          const std::string bytes = BlobBytes(10'000, 2000 + 4 * thread + i);
+          if (UploadBlob(store_.get(), bytes, 10'000, kMost).ok()) ++stored;
+        }
+      });
+    }
+  }
+  EXPECT_EQ(stored, 10);
+  EXPECT_EQ(store_->bytes(), kMost);
+}
+
+TEST_P(BlobContract, AnUploadThatGoesOnCountsWhole) {
+  const std::string bytes = BlobBytes(10 * kMiB, 24);
+  const auto most = static_cast<int64_t>(10 * kMiB) - 1;
+  const auto begin = [&] {
+    std::unique_ptr<server::BlobUpload> upload;
+    EXPECT_TRUE(store_->StartUpload(BlobNameOf(bytes), &upload).ok());
+    upload->set_max_space_bytes(most);
+    return upload;
+  };
+  const std::string_view all = bytes;
+  ASSERT_TRUE(AppendIn(begin().get(), all.substr(0, 9 * kMiB), kMiB).ok());
+  const auto upload = begin();
+  ASSERT_EQ(upload->committed_bytes(), static_cast<int64_t>(9 * kMiB));
+  EXPECT_EQ(WhyOfStore(AppendIn(upload.get(), all.substr(9 * kMiB), kMiB)),
+            "LIMIT_EXCEEDED");
+  EXPECT_FALSE(HasBlob(store_.get(), bytes));
+}
+
+TEST_P(BlobContract, ACountOfAllStoresKeepsTheShares) {
+  ASSERT_TRUE(UploadBlob(Other(), BlobBytes(60'000, 25)).ok());
+  // A store that others use as well learns of it by a list.
+  server::SpaceBytes bytes;
+  for (const auto& [digest, entry] : ListBlobs(store_.get())) {
+    bytes[entry.name.space] += store_->CountedBytes(entry.size);
+  }
+  store_->SetBytes(bytes);
+  EXPECT_EQ(WhyOfStore(UploadBlob(store_.get(), BlobBytes(50'000, 26), kMiB,
+                                  /*max_space_bytes=*/100'000)),
+            "LIMIT_EXCEEDED");
 }
 
 TEST_P(BlobContract, ABlobCountsAsUsedWhenItIsAskedFor) {

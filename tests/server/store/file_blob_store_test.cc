@@ -77,7 +77,8 @@ TEST_F(FileBlobs, UploadsLeaveRoomForOutputs) {
   EXPECT_EQ(CallErrorOf(refused).reason, "DISK_FULL");
   EXPECT_EQ(CallErrorOf(refused).limit_name, "max_data_bytes");
   EXPECT_TRUE(Output(std::string(11'000, 'b')).ok());
-  EXPECT_EQ(CallErrorOf(store_->CheckRoom()).limit_name, "max_data_bytes");
+  EXPECT_EQ(CallErrorOf(store_->CheckRoom("space", 0)).limit_name,
+            "max_data_bytes");
   EXPECT_EQ(CallErrorOf(Output(std::string(11'000, 'c'))).limit_name,
             "max_data_bytes");
 }

@@ -82,6 +82,61 @@ TEST_P(AnyStore, BoundsAreHeldByCreateItself) {
   EXPECT_TRUE(Create(job).ok());
 }
 
+TEST_P(AnyStore, AShareOfTheItemsIsHeldByCreateItself) {
+  server::NewJob job = JobWith(2);
+  job.item_share = {.most = 9};
+  std::atomic<int> made = 0;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      for (int k = 0; k < 3; ++k) made += Create(job).ok() ? 1 : 0;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(made, 4);
+  for (const absl::Status& refused : {Create(job), store_->CheckRoom(job)}) {
+    EXPECT_TRUE(absl::IsResourceExhausted(refused)) << refused;
+    EXPECT_EQ(CallErrorOf(refused).reason, "LIMIT_EXCEEDED");
+    EXPECT_EQ(CallErrorOf(refused).limit_name, "max_queued_items_per_caller");
+    EXPECT_EQ(CallErrorOf(refused).limit, 9);
+    EXPECT_THAT(CallErrorOf(refused).args,
+                ::testing::Contains(
+                    std::pair<std::string, std::string>("value", "10")));
+  }
+  // Others have a share of their own; an item with a result counts no more.
+  job.caller = "b";
+  EXPECT_TRUE(Create(job).ok());
+  const server::ClaimedItem item = ClaimOne();
+  ASSERT_EQ(item.caller, "a");
+  server::FinishedItem done = {.lease = item.lease, .result = {}};
+  done.result.bytes = "r";
+  std::vector<bool> accepted;
+  std::vector<int64_t> over;
+  ASSERT_TRUE(store_->Complete({&done, 1}, 6000, &accepted, &over).ok());
+  job.caller = "a";
+  EXPECT_TRUE(Create(job).ok());
+}
+
+TEST_P(AnyStore, AFairShareIsHalfOfWhatOthersLeave) {
+  server::NewJob job = JobWith(1);
+  job.max_queued_items = 100;
+  job.item_share = {.is_fair = true};
+  // As many items as each caller gets, and the limit that refuses the next.
+  for (const auto& [caller, most] :
+       {std::pair<std::string, int>{"a", 50}, {"b", 25}, {"c", 13}}) {
+    job.caller = caller;
+    job.items.resize(static_cast<size_t>(most) + 1, job.items[0]);
+    const absl::Status refused = Create(job);
+    EXPECT_EQ(CallErrorOf(refused).limit_name, "max_queued_items_per_caller");
+    EXPECT_EQ(CallErrorOf(refused).limit, most) << caller;
+    job.items.pop_back();
+    EXPECT_TRUE(Create(job).ok()) << caller;
+  }
+  // Without a bound on all there is no share.
+  job.max_queued_items = 0;
+  EXPECT_TRUE(Create(job).ok());
+}
+
 TEST_P(AnyStore, OnlyATryThatCountsLeavesItsError) {
   ASSERT_TRUE(Create(JobWith(1)).ok());
   Release(ClaimOne(), /*counts=*/true, "first");
@@ -89,6 +144,51 @@ TEST_P(AnyStore, OnlyATryThatCountsLeavesItsError) {
   const server::ClaimedItem item = ClaimOne();
   EXPECT_EQ(item.why, "first");
   EXPECT_EQ(item.tries, 1);
+}
+
+// The parts that are left after the first are those of no caller.
+TEST_P(AnyStore, ALargeJobIsHiddenAndThenRemovedInParts) {
+  server::NewJob job = JobWith(5000);
+  job.request_id = "r";
+  server::JobInfo info;
+  ASSERT_TRUE(Create(job, &info).ok());
+  const server::ClaimedItem item = ClaimOne();
+  server::FinishedItem done = {.lease = item.lease, .result = {}};
+  done.result.bytes = "r";
+  std::vector<bool> accepted;
+  std::vector<int64_t> over;
+  ASSERT_TRUE(store_->Complete({&done, 1}, 6000, &accepted, &over).ok());
+  EXPECT_EQ(CallErrorOf(store_->Delete("a", info.id)).reason, "JOB_NOT_OVER");
+  ASSERT_TRUE(store_->Cancel("a", info.id, 7000, &info).ok());
+  EXPECT_TRUE(absl::IsNotFound(store_->Delete("b", info.id)));
+  ASSERT_TRUE(store_->Delete("a", info.id).ok());
+  EXPECT_TRUE(absl::IsNotFound(store_->Delete("a", info.id)));
+  EXPECT_TRUE(absl::IsNotFound(store_->Get("a", info.id, &info)));
+  std::vector<server::StoredResult> results;
+  EXPECT_TRUE(absl::IsNotFound(
+      store_->Results("a", info.id, {.limit = 9, .max_bytes = 9}, &results)));
+  std::vector<server::JobInfo> jobs;
+  bool has_more = false;
+  ASSERT_TRUE(
+      store_->List({.caller = "a", .limit = 10}, &jobs, &has_more).ok());
+  EXPECT_TRUE(jobs.empty());
+  bool is_new = false;
+  job.items.resize(1);
+  job.items[0].blob = "other";
+  ASSERT_TRUE(store_->Create(job, 1000, &info, &is_new).ok());
+  EXPECT_TRUE(is_new);
+  // Rows are left, also after a restart, until Expire removes them.
+  const server::BlobName blob = {server::SpaceOf("a"), "b"};
+  std::vector<bool> named;
+  kind_->Open(&store_);
+  ASSERT_TRUE(store_->FindNamed({&blob, 1}, &named).ok());
+  EXPECT_TRUE(named[0]);
+  int64_t count = 0;
+  ASSERT_TRUE(store_->Expire(2, &count).ok());
+  EXPECT_EQ(count, 1);
+  ASSERT_TRUE(store_->FindNamed({&blob, 1}, &named).ok());
+  EXPECT_FALSE(named[0]);
+  EXPECT_TRUE(store_->Get("a", info.id, &info).ok());
 }
 
 TEST_P(AnyStore, CallersCanBeLeftOutOfAClaim) {
