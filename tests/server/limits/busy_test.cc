@@ -115,6 +115,8 @@ TEST_F(LimitsTest, StreamsAtTheSharedLimitMakeSmallSteps) {
   StartWith([](server::ServerConfig* config) {
     config->service.max_total_stream_bytes = 1;
     config->metrics = "127.0.0.1:0";
+    // The last stream waits until all others are read.
+    config->service.idle_seconds = 3600;
   });
   std::list<grpc::ClientContext> contexts;
   std::vector<std::unique_ptr<Stream>> streams;
