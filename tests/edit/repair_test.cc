@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "bvhmill/edit/repair/repair_clip.h"
-#include "tests/edit/edits.h"
+#include "tests/edit/repair_clips.h"
 #include "tests/support/clips.h"
 
 namespace bvhmill::testing {
@@ -16,49 +16,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-// Columns of SmallLeg: X Y Z and three angles of the hips, the knee, the foot.
-constexpr size_t kHipX = 0;
-constexpr size_t kKnee = 6;
-constexpr size_t kFoot = 9;
-
-// A leg that swings slowly: no step is larger than a degree.
-Clip SwingingLeg(int64_t frames) {
-  Clip clip = SmallLeg(frames);
-  const size_t width = clip.skeleton.channels.size();
-  for (int64_t t = 0; t < frames; ++t) {
-    for (size_t c = 0; c < width; ++c) {
-      const double phase =
-          static_cast<double>(t) * 0.02 + static_cast<double>(c);
-      clip.motion.values[static_cast<size_t>(t) * width + c] =
-          static_cast<float>((c < 3 ? 0.1 : 20) * std::sin(phase));
-    }
-  }
-  return clip;
-}
-
-float& At(Clip* clip, int64_t frame, size_t column) {
-  return clip->motion
-      .values[static_cast<size_t>(frame) * clip->skeleton.channels.size() +
-              column];
-}
-
-// "CODE@joint:frame" of each change; clip-wide changes have no place.
-std::vector<std::string> Repaired(const Repairs& repairs, Clip* clip) {
-  IssueLog log({});
-  EXPECT_TRUE(RepairClip(repairs, nullptr, clip, &log).ok());
-  std::vector<std::string> out;
-  for (const Issue& issue : log.Finish(true, true).issues) {
-    std::string line = issue.code;
-    if (issue.location.joint) {
-      line += "@" + std::to_string(*issue.location.joint) + ":" +
-              std::to_string(issue.location.frame.value_or(-1));
-    }
-    out.push_back(line + " x" + std::to_string(issue.occurrences));
-  }
-  return out;
-}
 
 // Expects that `clip` is `expected` within `tolerance` in `changed` frames and
 // columns, and is the same elsewhere.
@@ -288,26 +245,6 @@ TEST(RepairTest, AGapOfOneAngleKeepsTheOthers) {
               ElementsAre("REPAIR_GAP_FILLED@1:20 x1"));
   ExpectRepaired(clip, expected, 0.02F,
                  [](int64_t t, size_t c) { return t == 20 && c == kKnee + 1; });
-}
-
-// Each pose of `poses` `stride` times, but the first `first` times and the last
-// `last` times.
-Clip Repeating(const Clip& poses, int64_t stride, int64_t first, int64_t last) {
-  Clip out = poses;
-  const auto width =
-      static_cast<std::ptrdiff_t>(poses.skeleton.channels.size());
-  out.motion.values.clear();
-  out.motion.frames = 0;
-  for (int64_t t = 0; t < poses.motion.frames; ++t) {
-    const bool is_last = t + 1 == poses.motion.frames;
-    const int64_t count = t == 0 ? first : is_last ? last : stride;
-    for (int64_t i = 0; i < count; ++i) {
-      const auto begin = poses.motion.values.begin() + t * width;
-      out.motion.values.insert(out.motion.values.end(), begin, begin + width);
-      ++out.motion.frames;
-    }
-  }
-  return out;
 }
 
 TEST(RepairTest, RepeatedFramesAreDropped) {

@@ -132,6 +132,36 @@ TEST(Measures, LeaveOutAFirstFrameThatStandsApart) {
   }
 }
 
+// So does the last one: what is left is measured as if it were not there.
+TEST(Measures, LeaveOutALastFrameThatStandsApart) {
+  const samples::Take take = samples::NaturalTakes().front();
+  std::ostringstream text;
+  samples::WriteBvh(take, text);
+  Clip clip = ReadClip(text.str());
+  const auto width = static_cast<ptrdiff_t>(clip.skeleton.channels.size());
+  const auto alone = Convert(text.str(), Measured(), nullptr, nullptr).measures;
+  clip.motion.values.insert(clip.motion.values.end(),
+                            static_cast<size_t>(width), 0.0F);
+  ++clip.motion.frames;
+  const ConvertResult result =
+      Convert(WrittenAsBvh(clip), Measured(), nullptr, nullptr);
+  ASSERT_TRUE(std::any_of(result.report.issues.begin(),
+                          result.report.issues.end(), [](const Issue& issue) {
+                            return issue.code == "DATA_LAST_FRAME_APART";
+                          }));
+  ASSERT_TRUE(alone && result.measures);
+  EXPECT_EQ(result.measures->root_path, alone->root_path);
+  EXPECT_EQ(result.measures->root_speed, alone->root_speed);
+  EXPECT_EQ(result.measures->fastest->speed, alone->fastest->speed);
+  EXPECT_EQ(result.measures->fastest->joint, alone->fastest->joint);
+  EXPECT_EQ(result.measures->fastest->frame, alone->fastest->frame);
+  EXPECT_EQ(result.measures->loop_degrees, alone->loop_degrees);
+  EXPECT_EQ(result.measures->loop_distance, alone->loop_distance);
+  for (size_t i = 0; i < alone->joints.size(); ++i) {
+    EXPECT_EQ(result.measures->joints[i].degrees, alone->joints[i].degrees);
+  }
+}
+
 // --- Small clips whose measures are plain.
 
 constexpr char kSmall[] =
@@ -170,6 +200,20 @@ TEST(Measures, OfASmallClip) {
   // 350 degrees are 10 the other way.
   EXPECT_NEAR(measures->joints[1].degrees, 90, 1e-9);
   EXPECT_THAT(measures->joints[2].least, ::testing::IsEmpty());
+}
+
+// Steps from and to such a frame are not known; the others are measured.
+TEST(Measures, LeaveOutValuesThatAreNotFinite) {
+  std::string text = kSmall;
+  text.replace(text.find("3 4 0 0 0 0  350"), 16, "nan 4 0 0 0 0  nan");
+  const auto measures = Convert(text, Measured(), nullptr, nullptr).measures;
+  ASSERT_TRUE(measures.has_value());
+  // The step to frame 1.
+  EXPECT_DOUBLE_EQ(measures->root_path.value(), 5);
+  EXPECT_DOUBLE_EQ(measures->fastest.value().speed, 10);
+  EXPECT_EQ(measures->fastest->frame, 1);
+  EXPECT_THAT(measures->joints[1].greatest, ::testing::ElementsAre(90, 0, 0));
+  EXPECT_NEAR(measures->joints[1].degrees, 90, 1e-9);
 }
 
 TEST(Measures, AreMadeOnlyIfAskedForAndOnlyOfClipsThatAreGood) {

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "tests/measures/measured.h"
 #include "tests/support/clips.h"
@@ -36,6 +38,65 @@ Skeleton BodyWith(double arms, double legs) {
   return builder.Build();
 }
 
+// The clip of a rest pose; nothing moves.
+std::optional<ClipMeasures> RestMeasures(const Skeleton& skeleton) {
+  Clip clip;
+  clip.skeleton = skeleton;
+  clip.motion.frames = 2;
+  clip.motion.frame_time = 0.1;
+  clip.motion.values.assign(2 * skeleton.channels.size(), 0.0F);
+  return Convert(WrittenAsBvh(clip), Measured(), nullptr, nullptr).measures;
+}
+
+// A body may stand along any axis, in both directions.
+TEST(Measures, NameTheRestPoseAlongAnyAxis) {
+  for (size_t axis = 0; axis < 3; ++axis) {
+    for (const float sign : {1.0F, -1.0F}) {
+      SCOPED_TRACE(std::to_string(axis) + " " + std::to_string(sign));
+      Skeleton skeleton = BodyWith(-40, -90);
+      for (Node& node : skeleton.nodes) {
+        std::swap(node.offset[1], node.offset[axis]);
+        node.offset[axis] *= sign;
+      }
+      const auto measures = RestMeasures(skeleton);
+      ASSERT_TRUE(measures.has_value());
+      EXPECT_EQ(measures->rest_pose, RestPoseKind::kA);
+      // Legs, chest and head.
+      EXPECT_NEAR(measures->height.value_or(0), 90 + 50 + 20, 0.01);
+    }
+  }
+}
+
+// Fingers are chains of arms, too: the arm ends where its longest chain does,
+// and pairs of fingers are no arms.
+TEST(Measures, NameTheRestPoseOfABodyWithFingers) {
+  SkeletonBuilder builder;
+  const auto chain = [&](int parent, const std::string& name, int joints,
+                         const Offset& bone) {
+    for (int i = 0; i < joints; ++i) {
+      parent = builder.Joint(parent, name + std::to_string(i), "zxy", bone);
+    }
+    return parent;
+  };
+  const int hips = builder.Root("Hips", "XYZzxy");
+  chain(hips, "LeftLeg", 3, {0, -30, 0});
+  chain(hips, "RightLeg", 3, {0, -30, 0});
+  const int chest = builder.Joint(hips, "Chest", "zxy", {0, 50, 0});
+  for (const float side : {1.0F, -1.0F}) {
+    const std::string name = side > 0 ? "Left" : "Right";
+    const int hand = chain(chest, name + "Arm", 3, {side * 20, 0, 0});
+    chain(hand, name + "Index", 3, {side * 15, 0, 0});
+    chain(hand, name + "Middle", 3, {side * 15, 0, 0});
+    // The last chain, and a short one that hangs.
+    chain(hand, name + "Strap", 2, {0, -20, 0});
+  }
+  builder.Joint(chest, "Head", "zxy", {0, 20, 0});
+  const auto measures = RestMeasures(builder.Build());
+  ASSERT_TRUE(measures.has_value());
+  EXPECT_EQ(measures->rest_pose, RestPoseKind::kT);
+  EXPECT_NEAR(measures->height.value_or(0), 90 + 50 + 20, 0.01);
+}
+
 TEST(Measures, NameTheRestPose) {
   struct Pose {
     double arms;
@@ -51,13 +112,7 @@ TEST(Measures, NameTheRestPose) {
   };
   for (const Pose& pose : kPoses) {
     SCOPED_TRACE(std::to_string(pose.arms) + " " + std::to_string(pose.legs));
-    Clip clip;
-    clip.skeleton = BodyWith(pose.arms, pose.legs);
-    clip.motion.frames = 2;
-    clip.motion.frame_time = 0.1;
-    clip.motion.values.assign(2 * clip.skeleton.channels.size(), 0.0F);
-    const auto measures =
-        Convert(WrittenAsBvh(clip), Measured(), nullptr, nullptr).measures;
+    const auto measures = RestMeasures(BodyWith(pose.arms, pose.legs));
     ASSERT_TRUE(measures.has_value());
     EXPECT_EQ(measures->rest_pose, pose.kind);
     const bool stands = pose.kind == RestPoseKind::kT ||

@@ -266,6 +266,19 @@ TEST(IssueLog, SortsBySeverityThenByPlace) {
                           "DATA_ROOT_OFFSET_ADDITIVE@1"));
 }
 
+TEST(IssueLog, SortsIssuesOfOnePlaceByTheirJoint) {
+  IssueLog log({});
+  log.Add(kWarning, At(3, 5));
+  log.Add(kWarning, At(3, 2));
+  log.Add(kWarning, At(3));
+  const Report report = log.Finish(true, false);
+  std::vector<int32_t> joints;
+  for (const Issue& issue : report.issues) {
+    joints.push_back(issue.location.joint.value_or(-1));
+  }
+  EXPECT_THAT(joints, ElementsAre(-1, 2, 5));
+}
+
 TEST(IssueLog, FaultsCountOccurrencesOfErrors) {
   IssueLog log({});
   EXPECT_EQ(log.faults(), 0);

@@ -80,6 +80,23 @@ TEST(RenderIssue, OmitsUnknownParts) {
             "hint: MOTION_NUMBER_INVALID: 1,5 is not a number");
 }
 
+// A compressed source has no lines; an issue of the clip has no frame.
+TEST(RenderIssue, StatesTheByteTheFramesAndTheJoint) {
+  Issue issue = NumberIssue();
+  issue.location.line.reset();
+  issue.location.column.reset();
+  issue.location.last_frame = 7;
+  issue.location.channel.reset();
+  issue.location.joint_name = "Hips\n";
+  EXPECT_EQ(RenderIssue(issue),
+            "byte 99: error: MOTION_NUMBER_INVALID: 1,5 is not a number "
+            "(frames 3 to 7, joint 0 Hips\\x0A)");
+  issue.location.last_frame = 3;
+  issue.location.frame.reset();
+  EXPECT_EQ(RenderIssue(issue),
+            "byte 99: error: MOTION_NUMBER_INVALID: 1,5 is not a number");
+}
+
 TEST(Report, FirstErrorIsTheFirstThatIsAnError) {
   Report report;
   EXPECT_EQ(FirstError(report), nullptr);

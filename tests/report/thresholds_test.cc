@@ -54,6 +54,17 @@ TEST(Thresholds, TheLastChoiceCounts) {
   EXPECT_EQ(thresholds[Threshold::DATA_CUT_share], 0.3);
 }
 
+TEST(Thresholds, BadChoicesChangeNothing) {
+  const std::vector<ThresholdChoice> choices = {
+      {"DATA_SPIKE", "degrees", 7},
+      {"DATA_SPIKE", "degrees", -1},
+      {"DATA_SPIKE", "degrees", std::numeric_limits<double>::quiet_NaN()},
+      {"DATA_SPIKE", "none", 3}};
+  EXPECT_EQ(Thresholds(choices)[Threshold::DATA_SPIKE_degrees], 7);
+  EXPECT_THAT(Changes(choices),
+              ElementsAre(ThresholdChoice{"DATA_SPIKE", "degrees", 7}));
+}
+
 TEST(Thresholds, ChangesAreThoseThatDiffer) {
   EXPECT_THAT(Changes({}), IsEmpty());
   const std::vector<ThresholdChoice> choices = {{"DATA_JUMP", "degrees", 9},

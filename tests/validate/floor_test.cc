@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bvhmill/validate/floor/floor_measure.h"
+#include "bvhmill/validate/floor/floor_rules.h"
 #include "bvhmill/validate/skeleton_facts.h"
 #include "tests/faults/corpus.h"
 #include "tests/support/clips.h"
@@ -63,6 +64,20 @@ TEST(Landmarks, AreThoseOfTheFirstFigure) {
   builder.Joint(second, "Head", "zxy");
   EXPECT_THAT(FootNames(builder.Build()), ElementsAre(ElementsAre("Foot")));
   EXPECT_EQ(FindLandmarks(builder.Build()).head, -1);
+}
+
+TEST(Landmarks, AreAtMostTwoFeetOfFourNodes) {
+  SkeletonBuilder builder;
+  const int hips = builder.Root("Hips", "XYZzxy");
+  for (const std::string name : {"A", "B", "C"}) {
+    int at = builder.Joint(hips, name + "Foot", "zxy");
+    for (const char* more : {"1", "2", "3", "4"}) {
+      at = builder.Joint(at, name + more, "zxy");
+    }
+  }
+  EXPECT_THAT(FootNames(builder.Build()),
+              ElementsAre(ElementsAre("AFoot", "A1", "A2", "A3"),
+                          ElementsAre("BFoot", "B1", "B2", "B3")));
 }
 
 // A long way to the feet, of nodes without channels, would cost more than
@@ -171,6 +186,115 @@ TEST(FloorMeasure, IsThatOfTheTwinInClipsWithFaults) {
       SCOPED_TRACE(std::string(kind.name) + " " + std::to_string(direction));
       ExpectSameFigures(clip, direction);
     }
+  }
+}
+
+// The first and the last frame wait until it is known whether they count.
+TEST(FloorMeasure, LeavesOutFramesThatStandApart) {
+  const Clip clip = faults::GeneratedClips()[0].clip;
+  SkeletonFacts facts;
+  FindFacts(clip.skeleton, &facts);
+  const std::vector<float> positions = PositionsOf(clip, facts.landmarks.nodes);
+  const int64_t frames = clip.motion.frames;
+  for (const int64_t first : {0, 1}) {
+    for (const int64_t last : {frames - 1, frames - 2}) {
+      FloorMeasure measure;
+      measure.Begin(facts.landmarks, facts.reach);
+      measure.Add(frames, positions);
+      measure.End(first, last);
+      EXPECT_EQ(measure.heights(kPlusY).count(), last - first + 1);
+    }
+  }
+}
+
+// A figure of hips, feet and a head, whose reach is 50.
+struct FloorCase {
+  const char* name;
+  // From the feet to the head.
+  Offset up;
+  Offset hips;
+  std::vector<std::string> issues;
+  int64_t frames = 40;
+  UpAxis axis = UpAxis::kUnknown;
+  // Of the hips along X in a frame.
+  float step = 0;
+};
+
+std::vector<std::string> IssuesOfFloor(const FloorCase& c) {
+  const auto along = [&](float length) {
+    return Offset{length * c.up[0], length * c.up[1], length * c.up[2]};
+  };
+  SkeletonBuilder builder;
+  const int hips = builder.Root("Hips", "XYZzxy");
+  builder.Joint(hips, "LeftFoot", "zxy", along(-50));
+  builder.Joint(hips, "RightFoot", "zxy", along(-50));
+  builder.Joint(hips, "Head", "zxy", along(50));
+  Clip clip = CountingClip(builder.Build(), c.frames);
+  const size_t width = clip.skeleton.channels.size();
+  for (size_t i = 0; i < clip.motion.values.size(); ++i) {
+    const size_t column = i % width;
+    clip.motion.values[i] = column < 3 ? c.hips[column] : 0;
+    if (column == 0) {
+      clip.motion.values[i] += c.step * static_cast<float>(i / width);
+    }
+  }
+  SkeletonFacts facts;
+  FindFacts(clip.skeleton, &facts);
+  MotionFacts motion;
+  motion.reach = facts.reach;
+  motion.frames = c.frames;
+  const std::vector<TextPosition> places(clip.skeleton.nodes.size());
+  const SourceSpace source = {c.axis, 0};
+  const Thresholds thresholds;
+  const auto observer = MakeFloorRules();
+  observer->Begin(
+      {clip.skeleton, facts, places, source, motion.dt, thresholds, motion});
+  const std::vector<float> positions = PositionsOf(clip, facts.landmarks.nodes);
+  ObservedRows rows;
+  rows.frames = c.frames;
+  rows.values = clip.motion.values;
+  rows.landmarks = positions;
+  observer->Add(rows);
+  IssueLog log({});
+  observer->Finish(&log);
+  std::vector<std::string> out;
+  for (const Issue& issue : log.Finish(true, true).issues) {
+    out.push_back(issue.code);
+  }
+  return out;
+}
+
+TEST(FloorRules, SpeakWhereTheyShould) {
+  const std::string up_axis = "DATA_UP_AXIS_GUESS";
+  const std::string offset = "DATA_FLOOR_OFFSET";
+  const FloorCase kCases[] = {
+      {"stands along Y", {0, 1, 0}, {0, 50, 0}, {}},
+      {"stands along Z", {0, 0, 1}, {0, 0, 50}, {up_axis}},
+      {"stands along -Y", {0, -1, 0}, {0, -50, 0}, {up_axis}},
+      {"stands along -Y, which is known",
+       {0, -1, 0},
+       {0, -50, 0},
+       {},
+       40,
+       UpAxis::kY},
+      // No axis has seven tenths of it.
+      {"leans between the axes", {0.6F, 0.55F, 0.58F}, {0, 27.5F, 0}, {}},
+      {"a fifth of the reach above 0", {0, 1, 0}, {0, 60, 0}, {offset}},
+      {"eight frames", {0, 1, 0}, {0, 60, 0}, {offset}, 8},
+      {"seven frames", {0, 1, 0}, {0, 60, 0}, {}, 7},
+      {"four reaches above 0, and stands", {0, 1, 0}, {0, 250, 0}, {offset}},
+      {"four reaches above 0, and moves",
+       {0, 1, 0},
+       {0, 250, 0},
+       {"DATA_ROOT_SCALE", offset},
+       40,
+       UpAxis::kUnknown,
+       0.001F},
+  };
+  for (const FloorCase& c : kCases) {
+    EXPECT_THAT(IssuesOfFloor(c),
+                ::testing::UnorderedElementsAreArray(c.issues))
+        << c.name;
   }
 }
 

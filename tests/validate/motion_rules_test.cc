@@ -74,6 +74,10 @@ TEST(FrameTime, OddOnesAreReported) {
       {0.0333667, 1000, {}, ""},
       {0.0416667, 50, {}, ""},
       {0.00833333, 50, {}, ""},
+      // Fewer than eight frames are poses, which may stand.
+      {1, 2, {"hint DATA_FRAME_TIME_ODD"}, "10"},
+      {1, 7, {"hint DATA_FRAME_TIME_ODD"}, "10"},
+      {1, 8, {"warning DATA_FRAME_TIME_ODD"}, "10"},
       // A pose has no rate.
       {1, 1, {}, ""},
       // The reader reports these.
@@ -102,6 +106,87 @@ TEST(MotionRules, ThresholdsCanBeChosen) {
   EXPECT_THAT(MotionIssues(MotionReport(clip, 0, options)), IsEmpty());
   options.thresholds = {{"DATA_SPIKE", "degrees", 30}};
   EXPECT_EQ(MotionIssues(MotionReport(clip, 0, options)).size(), 1);
+}
+
+// A joint that stands still is compared as if it moved a little.
+struct StillJointCase {
+  std::vector<ThresholdChoice> thresholds;
+  float degrees;
+  int64_t first;
+  int64_t last;
+  std::vector<std::string> issues;
+};
+
+TEST(MotionRules, AJointThatStandsStillIsTakenToMoveALittle) {
+  const std::vector<ThresholdChoice> spike = {
+      {"DATA_SPIKE", "calm_degrees", 1}};
+  const std::vector<ThresholdChoice> jump = {{"DATA_JUMP", "degrees", 1},
+                                             {"DATA_JUMP", "calm_degrees", 1}};
+  const StillJointCase cases[] = {
+      // Ten times a kink of 0.3 degrees.
+      {spike, 2.8F, 150, 150, {}},
+      {spike, 3.2F, 150, 150, {"warning DATA_SPIKE joint 3 frame 150"}},
+      // 15 times a step of 0.2 degrees.
+      {jump, 2.8F, 150, 299, {}},
+      {jump, 3.2F, 150, 299, {"warning DATA_JUMP joint 3 frame 150"}},
+      {jump, 2.8F, 0, 0, {}},
+      {jump, 3.2F, 0, 0, {"hint DATA_FIRST_FRAME_APART frame 0"}},
+      {jump, 2.8F, 299, 299, {}},
+      {jump, 3.2F, 299, 299, {"hint DATA_LAST_FRAME_APART frame 299"}},
+  };
+  for (const StillJointCase& c : cases) {
+    Clip clip = MovingClip({.frames = 300, .frames_per_second = 30});
+    for (int64_t t = 0; t < 300; ++t) {
+      for (const int k : {0, 1, 2}) ValueAt(&clip, t, 3, k) = 0;
+    }
+    AddTo(3, 0, c.degrees, c.first, c.last, &clip);
+    ReportOptions options;
+    options.thresholds = c.thresholds;
+    options.ignore_codes = {"DATA_FROZEN_JOINT"};
+    EXPECT_EQ(MotionIssues(MotionReport(clip, 0, options)), c.issues)
+        << c.degrees << " in frames " << c.first << " to " << c.last;
+  }
+}
+
+// The reach is 10. Steps and kinks count by their rate, too.
+TEST(MotionRules, ARootThatStandsStillJumpsByAFastStep) {
+  const struct {
+    float amount;
+    int64_t last;
+    std::vector<std::string> issues;
+  } kCases[] = {
+      // 2 * 0.15 reaches by 100 frames in the square of a second.
+      {1.4F, 150, {}},
+      {1.6F, 150, {"warning DATA_SPIKE joint 0 frame 150"}},
+      {2.9F, 299, {}},
+      {3.1F, 299, {"warning DATA_JUMP joint 0 frame 150"}},
+  };
+  for (const auto& c : kCases) {
+    Clip clip = MovingClip({.frames = 300, .frames_per_second = 10});
+    for (int64_t t = 0; t < 300; ++t) {
+      for (const int k : {0, 1, 2}) ValueAt(&clip, t, 0, k) = 0;
+    }
+    AddTo(0, 0, c.amount, 150, c.last, &clip);
+    ReportOptions options;
+    options.only_codes = {"DATA_SPIKE", "DATA_JUMP"};
+    EXPECT_EQ(MotionIssues(MotionReport(clip, 0, options)), c.issues)
+        << c.amount << " until frame " << c.last;
+  }
+}
+
+// A slower rate does not show it.
+TEST(MotionRules, JitterNeedsTwentyFourFramesASecond) {
+  for (const double rate : {20.0, 24.0}) {
+    Clip clip = MovingClip({.frames = 300, .frames_per_second = rate});
+    for (int64_t t = 0; t < 300; ++t) {
+      for (const int k : {0, 1, 2}) ValueAt(&clip, t, 2, k) = 0;
+      ValueAt(&clip, t, 2, 0) = t % 2 == 0 ? 1 : -1;
+    }
+    ReportOptions options;
+    options.only_codes = {"DATA_JITTER"};
+    EXPECT_EQ(MotionReport(clip, 0, options).issues.size(), rate < 24 ? 0 : 1)
+        << rate;
+  }
 }
 
 TEST(MotionRules, AClipThatIsNotFiniteIsNotJudged) {

@@ -104,6 +104,7 @@ struct RuleCase {
   std::function<float(int64_t, int, float)> change;
   std::vector<std::string> issues;
   bool first_apart = false;
+  bool last_apart = false;
 };
 
 const RuleCase kPositionCases[] = {
@@ -125,6 +126,24 @@ const RuleCase kPositionCases[] = {
      [](int64_t t, int c, float x) { return c == 18 && t == 0 ? 15.0F : x; },
      {},
      true},
+    {"an arm that stretches in the last frame, which stands apart",
+     [](int64_t t, int c, float x) {
+       return c == 18 && t == kFrames - 1 ? 15.0F : x;
+     },
+     {},
+     false,
+     true},
+    // The reach is 21.
+    {"a bone of less than a fiftieth of the reach that stretches",
+     [](int64_t t, int c, float x) {
+       return c != 18 ? x : t == 9 ? 0.41F : 0.2F;
+     },
+     {}},
+    {"a bone of more than a fiftieth of the reach that stretches",
+     [](int64_t t, int c, float x) {
+       return c != 18 ? x : t == 9 ? 0.43F : 0.2F;
+     },
+     {"DATA_BONE_LENGTH@3"}},
     {"legs of hips that stand still stretch",
      [](int64_t t, int c, float x) {
        if (c < 6) return 0.0F;
@@ -145,6 +164,20 @@ const RuleCase kPositionCases[] = {
        return c == 2 ? 4.6F * static_cast<float>(t) : x;
      },
      {}},
+    {"a root that moves far in one of its seven steps",
+     [](int64_t t, int c, float x) {
+       if (c < 2) return 0.0F;
+       if (c > 2) return x;
+       return t < 27 ? static_cast<float>(std::max<int64_t>(t - 20, 0)) : 600;
+     },
+     {"DATA_ROOT_SCALE@0"}},
+    {"a root that moves far in one of its six steps",
+     [](int64_t t, int c, float x) {
+       if (c < 2) return 0.0F;
+       if (c > 2) return x;
+       return t < 27 ? static_cast<float>(std::max<int64_t>(t - 21, 0)) : 600;
+     },
+     {}},
     {"a root that moves far in one step",
      [](int64_t t, int c, float x) { return c == 2 && t > 20 ? 600.0F : x; },
      {}},
@@ -161,6 +194,7 @@ TEST(PositionRules, SpeakWhereTheyShould) {
     }
     MotionFacts motion;
     motion.first_apart = c.first_apart;
+    motion.last_apart = c.last_apart;
     for (const int64_t step : {1, 7, 40}) {
       EXPECT_EQ(IssuesBy(MakePositionRules(), clip, motion, step), c.issues)
           << c.name << ", " << step << " frames at a time";
@@ -193,6 +227,8 @@ TEST(MirrorPairs, AreJointsThatDifferInTheirSide) {
       {"L_Wrist", "R_Wrist", true},
       {"Foot_L", "Foot_R", true},
       {"foot.l", "foot.r", true},
+      {"Foot L", "Foot R", true},
+      {"Foot-L", "Foot-R", true},
       {"Lower", "Rower", false},
       {"LeftArm", "RightLeg", false},
       {"Spine", "Spine1", false},
@@ -209,12 +245,30 @@ TEST(MirrorPairs, AreJointsThatDifferInTheirSide) {
   }
 }
 
-// Arms of 10 on a body of 100; the left one is `left` long.
-std::vector<std::string> IssuesOfArms(float left) {
+TEST(MirrorPairs, AreTheFirstJointsOfTheirNamesAndTheirFirstEndSites) {
+  SkeletonBuilder builder;
+  const int hips = builder.Root("Hips", "XYZzxy");
+  const int left = builder.Joint(hips, "LeftArm", "zxy");
+  builder.EndSite(left);
+  builder.EndSite(left);
+  builder.Joint(hips, "LeftArm", "zxy");
+  const int right = builder.Joint(hips, "RightArm", "zxy");
+  builder.EndSite(right);
+  builder.EndSite(right);
+  builder.Joint(hips, "RightArm", "zxy");
+  std::vector<std::pair<int32_t, int32_t>> pairs;
+  for (const auto& [a, b] : FindMirrorPairs(builder.Build())) {
+    pairs.emplace_back(a, b);
+  }
+  EXPECT_THAT(pairs, ElementsAre(std::pair(1, 5), std::pair(2, 6)));
+}
+
+// Arms on a body of 100.
+std::vector<std::string> IssuesOfArms(float left, float right = -10) {
   SkeletonBuilder builder;
   const int hips = builder.Root("Hips", "XYZzxy");
   builder.EndSite(builder.Joint(hips, "LeftArm", "zxy", {left, 0, 0}));
-  builder.EndSite(builder.Joint(hips, "RightArm", "zxy", {-10, 0, 0}));
+  builder.EndSite(builder.Joint(hips, "RightArm", "zxy", {right, 0, 0}));
   builder.Joint(hips, "Neck", "zxy", {0, 100, 0});
   return IssuesBy(MakePoseRules(), CountingClip(builder.Build(), 1), {}, 1);
 }
@@ -225,6 +279,9 @@ TEST(Asymmetry, IsADifferenceOfMoreThanATenth) {
   EXPECT_THAT(IssuesOfArms(11.2F), ElementsAre("DATA_ASYMMETRY@1"));
   EXPECT_THAT(IssuesOfArms(8.8F), ElementsAre("DATA_ASYMMETRY@1"));
   EXPECT_THAT(IssuesOfArms(-10), IsEmpty());
+  // Bones of less than a twentieth of the reach are fingers and toes.
+  EXPECT_THAT(IssuesOfArms(4.9F, 3), IsEmpty());
+  EXPECT_THAT(IssuesOfArms(5.1F, 3), ElementsAre("DATA_ASYMMETRY@1"));
 }
 
 // A clip of one joint that turns by angles about Z.
@@ -252,6 +309,21 @@ TEST(Loop, EndsWhereItBegins) {
   // Too short, or without motion.
   EXPECT_THAT(IssuesOfAngles({5, 20, 5}), IsEmpty());
   EXPECT_THAT(IssuesOfAngles({5, 6, 5, 6, 5, 6}), IsEmpty());
+}
+
+// Between the ends, frames are looked at whose number is a power of two.
+TEST(Loop, IsElsewhereInOneOfTwoFramesBetween) {
+  EXPECT_THAT(IssuesOfAngles({5, 5.5F, 5, 5.5F, 40, 5.5F, 5}),
+              ElementsAre("DATA_LOOP@-1"));
+  EXPECT_THAT(IssuesOfAngles({5, 5.5F, 40, 5.5F, 5, 5.5F, 5}),
+              ElementsAre("DATA_LOOP@-1"));
+}
+
+TEST(PoseRules, AClipThatIsNotFiniteIsNotJudged) {
+  MotionFacts motion;
+  motion.non_finite_rows = 1;
+  EXPECT_THAT(IssuesOfAngles({0, 20, 40}, motion), IsEmpty());
+  EXPECT_THAT(IssuesOfAngles({5, 20, 40, 20, 5}, motion), IsEmpty());
 }
 
 TEST(Loop, LeavesOutFramesThatStandApart) {

@@ -272,6 +272,28 @@ TEST(UpAxisGuess, ArmsAreUpToHalfAsMuchWiderThanTheBodyIsHigh) {
               IsEmpty());
 }
 
+// Where the head is known, all frames say which axis is up.
+TEST(UpAxisGuess, IsLeftToTheHeadWhereItIsKnown) {
+  Clip clip = ClipOf(Figure{175, kAlongZ}, {0, 0, 95});
+  for (Node& node : clip.skeleton.nodes) {
+    if (node.name == "Top") node.name = "Head";
+  }
+  EXPECT_THAT(IssuesOf(clip, {UpAxis::kUnknown, 0.01}), IsEmpty());
+}
+
+// The root is at the height of hips along Z in all frames, and along Y only in
+// the last ones.
+TEST(UpAxisGuess, LooksAtYInAllFrames) {
+  Clip clip = ClipOf(Figure{175, kAlongZ}, {0, 0, 95});
+  const size_t width = clip.skeleton.channels.size();
+  for (size_t frame = 1; frame < 3; ++frame) {
+    clip.motion.values[frame * width + 1] = 95;
+  }
+  EXPECT_THAT(IssuesOf(clip, {UpAxis::kUnknown, 0.01}), ElementsAre(kUpAxis));
+  clip.motion.values[1] = 95;
+  EXPECT_THAT(IssuesOf(clip, {UpAxis::kUnknown, 0.01}), IsEmpty());
+}
+
 TEST(UpAxisGuess, NeedsOneFrame) {
   Clip clip = ClipOf(Figure{175, kAlongZ}, {0, 0, 95});
   clip.motion.frames = 1;

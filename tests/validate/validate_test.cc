@@ -183,6 +183,34 @@ TEST(JointPositions, AreGlobalFarFromTheOffsetAndNearerToTheRoot) {
   }
 }
 
+// Without a bone there is nothing to be far from.
+TEST(JointPositions, OfJointsOnTheirParentAreNotGlobal) {
+  SkeletonBuilder builder;
+  const int hips = builder.Root("Hips", "XYZzxy", {0, 0, 0});
+  for (const char* name : {"A", "B"}) {
+    builder.Joint(hips, name, "XYZzxy", {0, 0, 0});
+  }
+  EXPECT_THAT(IssuesOf(ClipOf(builder, {0, 100, 0, 0, 0, 0,  //
+                                        0, 90, 0, 0, 0, 0,   //
+                                        0, 90, 0, 0, 0, 0})),
+              IsEmpty());
+}
+
+// The joints of the second figure are near to its own root.
+TEST(JointPositions, AreComparedWithTheRootOfTheirFigure) {
+  SkeletonBuilder builder;
+  builder.Root("First", "XYZzxy", {0, 0, 0});
+  int joint = builder.Root("Second", "XYZzxy", {0, 0, 0});
+  for (const char* name : {"A", "B"}) {
+    joint = builder.Joint(joint, name, "XYZzxy", {0, 20, 0});
+  }
+  EXPECT_THAT(IssuesOf(ClipOf(builder, {-5000, 0,   0, 0, 0, 0,  //
+                                        500,   100, 0, 0, 0, 0,  //
+                                        500,   120, 0, 0, 0, 0,  //
+                                        500,   140, 0, 0, 0, 0})),
+              ElementsAre("DATA_JOINT_POSITIONS_GLOBAL@2"));
+}
+
 TEST(JointPositions, AreGlobalByTheFirstFrame) {
   Clip clip = SixChannelClip({{0, 120, 0}, {0, 140, 0}});
   const size_t columns = clip.skeleton.channels.size();

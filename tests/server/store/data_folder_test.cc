@@ -7,8 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/digest/sha256.h"
@@ -86,6 +89,80 @@ TEST_F(DataFolderTest, IsOnlyForItsUser) {
   struct stat found = {};
   ASSERT_EQ(stat(path_.c_str(), &found), 0);
   EXPECT_EQ(found.st_mode & 0777, 0700u);
+}
+
+// The folder is on the disk when a server has it: its parts, its database, and
+// the name of the database that shares it. A wait that fails is an error.
+TEST_F(DataFolderTest, IsOnTheDiskWhenItIsOpen) {
+  const auto open = [this] {
+    folder_ = nullptr;
+    return DataFolder::Open(path_, {}, &folder_);
+  };
+  const auto identify = [this] {
+    std::filesystem::create_directories(path_);
+    return server::CheckIdentity(path_, "of a database");
+  };
+  const struct {
+    const char* name;
+    std::function<absl::Status()> call;
+    int64_t syncs;
+  } kCases[] = {{"a folder of its own", open, 2},
+                {"a folder of several servers", identify, 2}};
+  for (const auto& c : kCases) {
+    for (int64_t at = 1; at <= c.syncs + 1; ++at) {
+      std::filesystem::remove_all(parent_);
+      server::FaultPoints::Arm({.at = at,
+                                .fault = server::Fault::kIoError,
+                                .only = server::Effect::kSync});
+      const absl::Status status = c.call();
+      EXPECT_EQ(server::FaultPoints::Disarm(), std::min(at, c.syncs))
+          << c.name << " " << at;
+      EXPECT_EQ(status.ok(), at > c.syncs) << c.name << " " << at;
+    }
+  }
+}
+
+TEST_F(DataFolderTest, AJobIsOnTheDiskWhenItIsMade) {
+  NumberFilesOfSqlite(true);
+  Open();
+  for (int i = 0; i < kItems; ++i) ASSERT_TRUE(Upload(SourceOf("s", i)).ok());
+  server::JobInfo info;
+  bool is_new = false;
+  server::FaultPoints::Arm({.only = server::Effect::kSync});
+  EXPECT_TRUE(folder_->jobs().Create(JobOf("s"), NowMs(), &info, &is_new).ok());
+  EXPECT_GE(server::FaultPoints::Disarm(), 1);
+  folder_ = nullptr;
+  NumberFilesOfSqlite(false);
+}
+
+// systemd may name several folders; other variables count if they are absolute.
+TEST(DefaultDataFolder, IsNamedByTheEnvironment) {
+  const struct {
+    const char* state;
+    const char* xdg;
+    const char* home;
+    const char* folder;
+  } kCases[] = {
+      {"/s", "/x", "/h", "/s"},
+      {"/s:/t", "", "/h", "/s"},
+      {"", "/x", "/h", "/x/bvhmill"},
+      {"", "x", "/h", "/h/.local/state/bvhmill"},
+      {"", "", "/h", "/h/.local/state/bvhmill"},
+      {"", "", "h", ""},
+      {"", "", "", ""},
+  };
+  const char* const home = std::getenv("HOME");
+  const std::string before = home == nullptr ? "" : home;
+  for (const auto& c : kCases) {
+    setenv("STATE_DIRECTORY", c.state, 1);
+    setenv("XDG_STATE_HOME", c.xdg, 1);
+    setenv("HOME", c.home, 1);
+    EXPECT_EQ(server::DefaultDataFolder(), c.folder)
+        << c.state << " " << c.xdg << " " << c.home;
+  }
+  unsetenv("STATE_DIRECTORY");
+  unsetenv("XDG_STATE_HOME");
+  setenv("HOME", before.c_str(), 1);
 }
 
 TEST_F(DataFolderTest, RefusesASecondServer) {

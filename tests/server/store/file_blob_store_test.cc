@@ -8,8 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/digest/sha256.h"
@@ -60,6 +62,24 @@ class FileBlobs : public ::testing::Test {
     blob->Finish();
     server::NewBlob* const blobs[] = {blob.get()};
     return store_->Commit(blobs);
+  }
+  // Other bytes whose blob has the same folder.
+  static std::string BesideOf(const std::string& bytes) {
+    const std::string folder = Sha256Of(bytes).substr(0, 2);
+    int i = 0;
+    while (Sha256Of(std::to_string(i)).substr(0, 2) != folder) ++i;
+    return std::to_string(i);
+  }
+  int64_t SyncsOfFind(const std::string& bytes) {
+    bool exists = false;
+    FaultPoints::Arm({.only = Effect::kSync});
+    EXPECT_TRUE(store_->Find(Name(bytes), &exists).ok());
+    EXPECT_TRUE(exists);
+    return FaultPoints::Disarm();
+  }
+  std::string PathOf(const std::string& bytes) const {
+    const std::string digest = Sha256Of(bytes);
+    return folder_ + "/blobs/space/" + digest.substr(0, 2) + "/" + digest;
   }
   std::string UploadPath(const std::string& bytes) const {
     return folder_ + "/uploads/space-" + Sha256Of(bytes);
@@ -130,6 +150,124 @@ TEST_F(FileBlobs, BytesWhoseFsyncFailedAreNotBelieved) {
   EXPECT_EQ(store_->bytes(), 0);
   EXPECT_EQ(Start(bytes)->committed_bytes(), 0);
   EXPECT_TRUE(Upload(bytes).ok());
+}
+
+// A call waits for the disk as often as the table says, and fails if one of the
+// waits does.
+TEST_F(FileBlobs, NothingIsAcknowledgedBeforeItIsOnTheDisk) {
+  using Call = std::function<absl::Status(const std::string& bytes)>;
+  const Call upload = [this](const std::string& bytes) {
+    return Upload(bytes);
+  };
+  const Call output = [this](const std::string& bytes) {
+    return Output(bytes);
+  };
+  const struct {
+    const char* name;
+    Call call;
+    // A blob that is there before.
+    std::string before;
+    int64_t syncs;
+  } kCases[] = {
+      // The file; the names of its space, of its folder, and its own.
+      {"a first upload", upload, "", 4},
+      {"a first output", output, "", 4},
+      // Its folder is known.
+      {"an upload beside another", upload, BesideOf("a"), 2},
+      {"an output beside another", output, BesideOf("a"), 2},
+      {"an output that exists", output, "a", 0},
+  };
+  for (const auto& c : kCases) {
+    SCOPED_TRACE(c.name);
+    for (int64_t at = 1; at <= c.syncs + 1; ++at) {
+      std::filesystem::remove_all(folder_);
+      std::filesystem::create_directories(folder_);
+      Open();
+      if (!c.before.empty()) {
+        ASSERT_TRUE(Upload(c.before).ok());
+      }
+      FaultPoints::Arm(
+          {.at = at, .fault = Fault::kIoError, .only = Effect::kSync});
+      const absl::Status status = c.call("a");
+      EXPECT_EQ(FaultPoints::Disarm(), std::min(at, c.syncs)) << at;
+      EXPECT_EQ(status.ok(), at > c.syncs) << at;
+    }
+  }
+}
+
+// Names that a process before has made may not be on the disk yet.
+TEST_F(FileBlobs, ANameIsBelievedWhenItIsOnTheDisk) {
+  Open();
+  const std::string beside = BesideOf("a");
+  ASSERT_TRUE(Upload("a").ok());
+  EXPECT_EQ(SyncsOfFind("a"), 0);
+  Open();
+  EXPECT_EQ(SyncsOfFind("a"), 1);
+  EXPECT_EQ(SyncsOfFind("a"), 0);
+  // The last fsync of an output is that of its name, which may be lost.
+  FaultPoints::Arm({.at = 4, .fault = Fault::kIoError, .only = Effect::kSync});
+  EXPECT_FALSE(Output(beside).ok());
+  FaultPoints::Disarm();
+  EXPECT_EQ(SyncsOfFind("a"), 1);
+}
+
+TEST_F(FileBlobs, FilesOfOutputsThatWereNotStoredAreRemovedAtTheNextStart) {
+  Open();
+  const std::string left = folder_ + "/new/3/7";
+  std::ofstream(left) << "left";
+  Open();
+  EXPECT_FALSE(std::filesystem::exists(left));
+}
+
+// What was counted for a file that could not be made, or was not stored, is
+// free again.
+TEST_F(FileBlobs, OutputsThatFailCountForNothing) {
+  Open();
+  std::unique_ptr<server::NewBlob> blob;
+  FaultPoints::Arm({.at = 1, .fault = Fault::kIoError, .only = Effect::kOpen});
+  EXPECT_FALSE(store_->Create("space", &blob).ok());
+  FaultPoints::Disarm();
+  EXPECT_EQ(store_->bytes(), 0);
+  ASSERT_TRUE(store_->Create("space", &blob).ok());
+  ASSERT_TRUE(blob->Append(std::string(10'000, 'x')).ok());
+  EXPECT_EQ(store_->bytes(), server::BytesOnDisk(10'000));
+  blob = nullptr;
+  EXPECT_EQ(store_->bytes(), 0);
+}
+
+TEST_F(FileBlobs, OldUploadsAreDroppedUnlessTheyRun) {
+  Open();
+  ASSERT_TRUE(Start("old")->Append("old").ok());
+  ASSERT_TRUE(Start("new")->Append("new").ok());
+  const auto running = Start("runs");
+  ASSERT_TRUE(running->Append("runs").ok());
+  const timespec old[2] = {{1000, 0}, {1000, 0}};
+  for (const char* name : {"old", "runs"}) {
+    ASSERT_EQ(utimensat(AT_FDCWD, UploadPath(name).c_str(), old, 0), 0);
+  }
+  ASSERT_TRUE(store_->DropUploads(2'000'000).ok());
+  EXPECT_FALSE(std::filesystem::exists(UploadPath("old")));
+  EXPECT_TRUE(std::filesystem::exists(UploadPath("new")));
+  EXPECT_TRUE(std::filesystem::exists(UploadPath("runs")));
+  EXPECT_EQ(store_->bytes(), server::BytesOnDisk(3) + server::BytesOnDisk(4));
+}
+
+// From the very moment on.
+TEST_F(FileBlobs, ABlobWasUsedSinceTheTimeOfItsLastUse) {
+  Open();
+  ASSERT_TRUE(Upload("a").ok());
+  const timespec used[2] = {{1000, 0}, {1000, 0}};
+  ASSERT_EQ(utimensat(AT_FDCWD, PathOf("a").c_str(), used, 0), 0);
+  for (const int64_t since : {999'999, 1'000'000, 1'000'001}) {
+    bool was_used = false;
+    ASSERT_TRUE(store_->WasUsed(Name("a"), since, &was_used).ok());
+    EXPECT_EQ(was_used, since <= 1'000'000) << since;
+  }
+  // To look for it is a use.
+  bool was_used = false;
+  ASSERT_TRUE(store_->Find(Name("a"), &was_used).ok());
+  ASSERT_TRUE(store_->WasUsed(Name("a"), 1'000'001, &was_used).ok());
+  EXPECT_TRUE(was_used);
 }
 
 TEST_F(FileBlobs, AResumedUploadIsReadInParts) {

@@ -73,8 +73,6 @@ std::optional<Pattern> PatternOf(const Clip& clip) {
 absl::Status DropRepeats(RepairedClip* repaired) {
   Motion& motion = repaired->clip->motion;
   const size_t width = repaired->clip->skeleton.channels.size();
-  // Frames without values are no poses.
-  if (width == 0) return absl::OkStatus();
   for (const JointTrack& track : repaired->tracks) {
     BVHMILL_RETURN_IF_ERROR(
         DrawWork(track, motion.frames, 1, repaired->budget));

@@ -26,7 +26,7 @@ struct PositionedNode {
   // On the way from a root down to the first node that has not one child.
   bool is_trunk = false;
   // Squares of the least and the largest distance from the parent; the sum of
-  // the distances. Not of nodes of the trunk.
+  // the distances. Not of nodes of the trunk, which stretch by nothing then.
   double least = std::numeric_limits<double>::infinity();
   double most = 0;
   double sum = 0;
@@ -250,9 +250,7 @@ void PositionRules::CheckBone(const PositionedNode& node, IssueLog* log) const {
   const bool stretches =
       most - least > Limit(Threshold::DATA_BONE_LENGTH_spread) * mean &&
       most > Limit(Threshold::DATA_BONE_LENGTH_reach) * clip_->motion.reach;
-  if (!stretches || node.is_trunk ||
-      !below_moving_[static_cast<size_t>(node.node)])
-    return;
+  if (!stretches || !below_moving_[static_cast<size_t>(node.node)]) return;
   const auto& offset =
       clip_->skeleton.nodes[static_cast<size_t>(node.node)].offset;
   log->Add(IssueCode::DATA_BONE_LENGTH, LocationOf(*clip_, node.node),

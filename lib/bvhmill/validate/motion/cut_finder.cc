@@ -13,8 +13,6 @@ namespace {
 
 // A joint moves if it ever turns by more in a step.
 constexpr double kMovingDegrees = 0.05;
-// Shorter clips have no step with two neighbours.
-constexpr int64_t kFewestFrames = 4;
 
 std::string Count(double count) {
   return std::to_string(static_cast<int64_t>(count));
@@ -129,7 +127,7 @@ void CutFinder::LogApart(IssueCode code, const CutCandidate& step,
 
 void CutFinder::Finish(IssueLog* log) {
   MotionFacts& facts = *clip_->facts;
-  if (facts.frames < kFewestFrames || facts.has_many_repeats) return;
+  if (facts.has_many_repeats) return;
   facts.first_apart = IsApart(first_, true);
   facts.last_apart = IsApart(last_, false);
   if (facts.first_apart) {
@@ -141,8 +139,8 @@ void CutFinder::Finish(IssueLog* log) {
   const double moving = Moving();
   const CutCandidate* worst = nullptr;
   for (size_t i = 0; i < kSlots; ++i) {
-    accepted_[i] = slots_[i] && IsCandidate(*slots_[i], moving) &&
-                   !IsUsual(*slots_[i]);
+    accepted_[i] =
+        slots_[i] && IsCandidate(*slots_[i], moving) && !IsUsual(*slots_[i]);
     if (!accepted_[i]) continue;
     facts.cuts.push_back(slots_[i]->frame);
     if (!worst || slots_[i]->degrees > worst->degrees) worst = &*slots_[i];

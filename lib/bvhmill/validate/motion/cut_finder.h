@@ -39,7 +39,8 @@ class CutFinder {
   // True if the candidate of the slot is a cut. Call after Finish.
   bool IsCut(int slot) const { return accepted_[static_cast<size_t>(slot)]; }
 
-  // Writes first_apart, last_apart and cuts of the facts, and logs them.
+  // Writes first_apart, last_apart and cuts of the facts, and logs them. Call
+  // it for clips of kFewestMotionFrames or more.
   void Finish(IssueLog* log);
 
  private:

@@ -42,10 +42,9 @@ void SpinRule::Begin(const MotionClip& clip) {
   clip_ = &clip;
   const double turn = std::min(
       clip[Threshold::DATA_SPIN_degrees_per_second] * clip.facts->dt, 360.0);
-  // No step is above half a turn.
+  // No step reaches the chord of more than half a turn.
   const double chord = 2 * std::sin(turn / 4 / kDegrees);
-  const bool is_judged =
-      clip.facts->dt < kLongestFrameTime && turn <= 180 && turn > 0;
+  const bool is_judged = clip.facts->dt < kLongestFrameTime && turn > 0;
   least_ = is_judged ? static_cast<float>(chord * chord) : HUGE_VALF;
   spins_.assign(clip.rotations, {});
 }

@@ -1,0 +1,194 @@
+// Repairs that are just made, or just not made.
+
+#include <gmock/gmock.h>
+
+#include <functional>
+
+#include "bvhmill/edit/repair/repair_clip.h"
+#include "tests/edit/repair_clips.h"
+#include "tests/support/clips.h"
+
+namespace bvhmill::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+// What is a spike, as the rule DATA_SPIKE has it for one frame.
+struct SpikeCase {
+  const char* name;
+  int64_t frames;
+  double frame_time;
+  std::function<void(Clip*)> change;
+  std::vector<std::string> issues;
+};
+
+void TurnKnee(float degrees_a_frame, Clip* clip) {
+  for (int64_t t = 0; t < clip->motion.frames; ++t) {
+    At(clip, t, kKnee) = degrees_a_frame * static_cast<float>(t);
+    At(clip, t, kKnee + 1) = At(clip, t, kKnee + 2) = 0;
+  }
+}
+
+std::vector<SpikeCase> SpikeCases() {
+  return {
+      {"a slow spike of a calm joint",
+       300,
+       1.0 / 30,
+       [](Clip* c) { At(c, 150, kKnee) += 20; },
+       {"REPAIR_SPIKE_REPLACED@1:150 x1"}},
+      {"slow spikes side by side: the joint is not calm",
+       300,
+       1.0 / 30,
+       [](Clip* c) {
+         At(c, 148, kKnee) += 15;
+         At(c, 150, kKnee) += 20;
+       },
+       {}},
+      {"a spike on a fast turn",
+       60,
+       1.0 / 120,
+       [](Clip* c) {
+         TurnKnee(30, c);
+         At(c, 25, kKnee) += 20;
+       },
+       {"REPAIR_SPIKE_REPLACED@1:25 x1"}},
+      {"a spike on a turn that is restless",
+       60,
+       1.0 / 120,
+       [](Clip* c) {
+         TurnKnee(15, c);
+         At(c, 23, kKnee) += 5.6F;
+         At(c, 25, kKnee) += 20;
+       },
+       {}},
+      {"two spikes with a frame between them",
+       60,
+       1.0 / 120,
+       [](Clip* c) {
+         At(c, 25, kKnee) += 60;
+         At(c, 27, kKnee) += 60;
+       },
+       {"REPAIR_SPIKE_REPLACED@1:25 x2"}},
+      {"a rate that is too slow counts as 30 frames a second",
+       60,
+       1,
+       [](Clip* c) { At(c, 25, kHipX) += 2; },
+       {"REPAIR_SPIKE_REPLACED@0:25 x1"}},
+      // Twelve frames that stand are a still, not frames that repeat.
+      {"a still of a tenth of a second of a rounded rate",
+       100,
+       0.008333,
+       [](Clip* c) {
+         for (int64_t t = 70; t < 82; ++t) {
+           for (size_t k = 0; k < 12; ++k) At(c, t, k) = At(c, 69, k);
+         }
+         At(c, 25, kKnee) += 40;
+       },
+       {"REPAIR_SPIKE_REPLACED@1:25 x1"}},
+  };
+}
+
+TEST(RepairEdges, SpikesAreThoseOfTheRule) {
+  for (const SpikeCase& c : SpikeCases()) {
+    Clip clip = SwingingLeg(c.frames);
+    clip.motion.frame_time = c.frame_time;
+    c.change(&clip);
+    EXPECT_EQ(Repaired({.replace_spikes = true}, &clip), c.issues) << c.name;
+  }
+}
+
+// A first pose that stands shorter is none of the pattern; four poses are one.
+TEST(RepairEdges, PlacesAfterAShortFirstPoseAreThoseOfTheSource) {
+  Clip poses = SwingingLeg(60);
+  At(&poses, 25, kKnee) += 40;
+  Clip clip = Repeating(poses, 3, 1, 3);
+  EXPECT_THAT(
+      Repaired({.drop_repeated_frames = true, .replace_spikes = true}, &clip),
+      ElementsAre("REPAIR_FRAMES_DROPPED x1", "REPAIR_SPIKE_REPLACED@1:73 x1"));
+}
+
+TEST(RepairEdges, FourPosesAreAPatternIfNoneStandsLonger) {
+  const struct {
+    int64_t poses;
+    int64_t last;
+    bool is_pattern;
+  } kCases[] = {{4, 2, true}, {3, 2, false}, {9, 2, true}, {9, 3, false}};
+  for (const auto& c : kCases) {
+    Clip clip = Repeating(SwingingLeg(c.poses), 2, 2, c.last);
+    const int64_t frames = clip.motion.frames;
+    Repaired({.drop_repeated_frames = true}, &clip);
+    EXPECT_EQ(clip.motion.frames, c.is_pattern ? c.poses : frames)
+        << c.poses << " poses";
+  }
+}
+
+// Also if the gap of the position comes after that of the rotation.
+TEST(RepairEdges, TheFramesOfBothKindsAreStatedInAnyOrder) {
+  Clip clip = SwingingLeg(60);
+  At(&clip, 5, 3) = kNan;
+  for (int64_t t = 50; t < 53; ++t) At(&clip, t, kHipX) = kNan;
+  IssueLog log({});
+  ASSERT_TRUE(RepairClip({.fill_gap_frames = 3}, nullptr, &clip, &log).ok());
+  const Report report = log.Finish(true, true);
+  ASSERT_EQ(report.issues.size(), 1u);
+  EXPECT_EQ(report.issues[0].location.frame, 5);
+  EXPECT_EQ(report.issues[0].location.last_frame, 52);
+}
+
+// The way between the poses would give another angle.
+TEST(RepairEdges, AnAngleBesideOthersTakesItsOwnWay) {
+  Clip clip = SwingingLeg(3);
+  const float rows[3][3] = {{0, 0, 0}, {85, kNan, 0}, {170, 40, 0}};
+  for (int64_t t = 0; t < 3; ++t) {
+    for (size_t k = 0; k < 3; ++k) At(&clip, t, kKnee + k) = rows[t][k];
+  }
+  EXPECT_THAT(Repaired({.fill_gap_frames = 1}, &clip),
+              ElementsAre("REPAIR_GAP_FILLED@1:1 x1"));
+  EXPECT_FLOAT_EQ(At(&clip, 1, kKnee), 85);
+  EXPECT_FLOAT_EQ(At(&clip, 1, kKnee + 1), 20);
+}
+
+TEST(RepairEdges, ANegativeLengthOfGapsIsRefused) {
+  EXPECT_TRUE(CheckRepairs({.fill_gap_frames = 0}).ok());
+  EXPECT_TRUE(CheckRepairs({.fill_gap_frames = 1}).ok());
+  EXPECT_TRUE(absl::IsInvalidArgument(CheckRepairs({.fill_gap_frames = -1})));
+}
+
+// Each frame is a new pose there.
+TEST(RepairEdges, NoSpikesAreReplacedWherePosesRepeat) {
+  Clip clip = SwingingLeg(60);
+  for (int64_t t = 30; t < 60; t += 2) {
+    for (size_t c = 0; c < 12; ++c) At(&clip, t, c) = At(&clip, t - 1, c);
+  }
+  At(&clip, 15, kKnee) += 40;
+  const Clip before = clip;
+  EXPECT_THAT(Repaired({.replace_spikes = true}, &clip), IsEmpty());
+  ExpectSameClip(clip, before);
+}
+
+// A figure of no size has no share of it.
+TEST(RepairEdges, PositionsWithoutASizeHaveNoSpikes) {
+  SkeletonBuilder builder;
+  builder.Root("Hips", "XYZ");
+  Clip clip = CountingClip(builder.Build(), 60);
+  At(&clip, 25, 0) += 1e6F;
+  const Clip before = clip;
+  EXPECT_THAT(Repaired({.replace_spikes = true}, &clip), IsEmpty());
+  ExpectSameClip(clip, before);
+}
+
+TEST(RepairEdges, TheMemoryIsGivenBack) {
+  Clip clip = SwingingLeg(200);
+  At(&clip, 20, kKnee) = kNan;
+  At(&clip, 90, kKnee) += 40;
+  Budget budget;
+  IssueLog log({});
+  ASSERT_TRUE(
+      RepairClip({true, true, 9, true, true}, &budget, &clip, &log).ok());
+  EXPECT_EQ(log.Finish(true, true).issues.size(), 2u);
+  EXPECT_EQ(budget.held(), 0);
+}
+
+}  // namespace
+}  // namespace bvhmill::testing

@@ -1,0 +1,178 @@
+// Clips with a fault that a rule just finds, or just does not find.
+
+#include <algorithm>
+
+#include "tests/validate/motion_faults.h"
+
+namespace bvhmill::testing {
+namespace {
+
+// Holds row `first` for `count` more frames.
+void Hold(int64_t first, int64_t count, Clip* clip) {
+  TakeRows(
+      [=](int64_t t) { return t <= first ? t : std::max(first, t - count); },
+      clip);
+}
+
+// Four of ten joints leap by `degrees` at a frame.
+void LeapFour(float degrees, int64_t frame, Clip* clip) {
+  for (int32_t node = 1; node <= 4; ++node) {
+    AddTo(node, 0, degrees, frame, 599, clip);
+  }
+}
+
+std::vector<FaultCase> FrozenEdges() {
+  return {
+      {"FrozenAtTenFramesASecond",
+       {.frames = 300, .frames_per_second = 10},
+       [](Clip* c) { Hold(100, 30, c); },
+       {"warning DATA_FROZEN_FRAMES frame 100 to 130"},
+       {{"seconds", "3.1"}}},
+      {"FrozenForATenthOfASecondOfARoundedRate",
+       {.frames_per_second = 60},
+       [](Clip* c) {
+         c->motion.frame_time = 0.016666;
+         Hold(200, 6, c);
+       },
+       {"warning DATA_FROZEN_FRAMES frame 200 to 206"}},
+      {"FrozenTwiceForLongerAtFirst",
+       {},
+       [](Clip* c) {
+         Hold(400, 20, c);
+         Hold(200, 30, c);
+       },
+       {"warning DATA_FROZEN_FRAMES frame 200 to 230 x2"}},
+      // Rows are judged in blocks of 64.
+      {"FrozenJointUpToTheEndOfABlock",
+       {},
+       [](Clip* c) {
+         Clip before = *c;
+         for (int64_t t = 150; t < 600; ++t) {
+           const int64_t from = std::max<int64_t>(t - 105, 150);
+           for (const int k : {0, 1, 2}) {
+             ValueAt(c, t, 6, k) = ValueAt(&before, from, 6, k);
+           }
+         }
+       },
+       {"warning DATA_FROZEN_JOINT joint 6 frame 150 to 255"}},
+      // It turns slowly for twelve frames, and then stands.
+      {"JointThatMovesOnlyFromAFrameThatStandsApart",
+       {},
+       [](Clip* c) {
+         for (int64_t t = 0; t < 600; ++t) {
+           for (const int k : {0, 1, 2}) ValueAt(c, t, 6, k) = 7;
+           const auto turns = static_cast<float>(std::min<int64_t>(t, 12));
+           AddTo(6, 0, 0.001F * turns, t, t, c);
+         }
+         for (int32_t node = 1; node < 11; ++node) AddTo(node, 0, 70, 0, 0, c);
+       },
+       {"hint DATA_FIRST_FRAME_APART frame 0"}},
+  };
+}
+
+// Repeats count from the third frame on, up to the third one from the end.
+std::vector<FaultCase> RepeatEdges() {
+  return {
+      {"DroppedFramesNextToTheEnds",
+       {},
+       [](Clip* c) {
+         for (const int64_t t : {2, 300, 596}) Hold(t, 1, c);
+       },
+       {"warning DATA_REPEATED_FRAMES frame 3"}},
+      {"ARepeatNearTheStart",
+       {},
+       [](Clip* c) {
+         for (const int64_t t : {1, 300, 596}) Hold(t, 1, c);
+       },
+       {}},
+      // After a repeat, the step to the last frame is large.
+      {"ARepeatNearTheEnd",
+       {},
+       [](Clip* c) {
+         for (const int64_t t : {2, 300, 597}) Hold(t, 1, c);
+       },
+       {"hint DATA_LAST_FRAME_APART frame 599"}},
+  };
+}
+
+std::vector<FaultCase> SpikeEdges() {
+  return {
+      // The last one is the smallest.
+      {"MoreSpikesThanAreKept",
+       {},
+       [](Clip* c) {
+         for (int64_t t = 50; t <= 550; t += 50) AddTo(3, 1, 40, t, t, c);
+         AddTo(3, 1, 30, 300, 300, c);
+         AddTo(3, 1, -15, 550, 550, c);
+       },
+       {"warning DATA_SPIKE joint 3 frame 300 x11"},
+       {{"first", "50"}, {"last", "550"}}},
+      {"SpikeOfSixFramesOfARoundedRate",
+       {.frames_per_second = 60},
+       [](Clip* c) {
+         c->motion.frame_time = 0.016667;
+         AddTo(3, 0, 60, 300, 305, c);
+       },
+       {"warning DATA_SPIKE joint 3 frame 300 to 305"}},
+      // Squares of such steps are infinite.
+      {"PositionBeyondAllSteps",
+       {},
+       [](Clip* c) { AddTo(0, 1, 1e20F, 350, 350, c); },
+       {}},
+      // The second jump leads on, to the other side of 0.
+      {"JumpsOfThePositionAcrossZero",
+       {},
+       [](Clip* c) {
+         for (int64_t t = 0; t < 600; ++t) {
+           const bool is_between = t >= 222 && t < 226;
+           ValueAt(c, t, 0, 0) = is_between ? 0.0F : t < 222 ? -50.0F : 50.0F;
+           ValueAt(c, t, 0, 1) = ValueAt(c, t, 0, 2) = 0;
+         }
+       },
+       {"warning DATA_JUMP joint 0 frame 222 x2"},
+       {{"first", "222"}, {"last", "226"}}},
+  };
+}
+
+std::vector<FaultCase> CutAndTempoEdges() {
+  return {
+      {"TwoCuts",
+       {},
+       [](Clip* c) {
+         LeapFour(6, 300, c);
+         LeapFour(20, 400, c);
+       },
+       {"warning DATA_CUT frame 400 x2"},
+       {{"frames", "300, 400"}}},
+      // What leads back at a cut is no spike.
+      {"SpikeThatEndsAtACut",
+       {},
+       [](Clip* c) {
+         LeapFour(6, 300, c);
+         AddTo(5, 0, 60, 299, 299, c);
+         AddTo(5, 0, 40, 450, 450, c);
+       },
+       {"warning DATA_CUT frame 300", "warning DATA_SPIKE joint 5 frame 450"}},
+      {"SlowMotionOfThirtyFrames",
+       {.frames = 30, .tempo = 0.1},
+       [](Clip*) {},
+       {"hint DATA_TEMPO_ODD"}},
+      {"SlowMotionWithoutARate",
+       {.tempo = 0.1},
+       [](Clip* c) { c->motion.frame_time = 0; },
+       {}},
+  };
+}
+
+}  // namespace
+
+std::vector<FaultCase> EdgeCases() {
+  std::vector<FaultCase> all;
+  for (const auto& part :
+       {FrozenEdges(), RepeatEdges(), SpikeEdges(), CutAndTempoEdges()}) {
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  return all;
+}
+
+}  // namespace bvhmill::testing
