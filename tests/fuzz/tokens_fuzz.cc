@@ -81,13 +81,15 @@ std::string LineOf(const Token& token) {
   add(Scope::kAdmin, "admin");
   std::string line = caller.name + ':' + HexOf(token.digest) + ':' + scopes;
   std::string quotas;
-  if (caller.max_clips > 0) {
-    quotas = "clips=" + std::to_string(caller.max_clips);
-  }
-  if (caller.max_bytes > 0) {
-    quotas += (quotas.empty() ? "" : ",");
-    quotas += "bytes=" + std::to_string(caller.max_bytes);
-  }
+  const auto add_quota = [&](std::string_view name, int64_t value) {
+    if (value == 0) return;
+    quotas += (quotas.empty() ? "" : ",") + std::string(name) + "=" +
+              std::to_string(value);
+  };
+  add_quota("clips", caller.max_clips);
+  add_quota("bytes", caller.max_bytes);
+  add_quota("items", caller.max_items);
+  add_quota("data", caller.max_data_bytes);
   return quotas.empty() ? line : line + ':' + quotas;
 }
 
@@ -95,6 +97,7 @@ void CheckToken(const Token& token) {
   Require(!token.caller->name.empty());
   Require(token.caller->scopes != 0 && token.caller->scopes <= 15);
   Require(token.caller->max_clips >= 0 && token.caller->max_bytes >= 0);
+  Require(token.caller->max_items >= 0 && token.caller->max_data_bytes >= 0);
   std::vector<Token> again;
   Require(
       bvhmill::server::ParseTokens(kPath, LineOf(token) + "\r\n", &again).ok());
@@ -103,6 +106,8 @@ void CheckToken(const Token& token) {
   Require(again[0].caller->scopes == token.caller->scopes);
   Require(again[0].caller->max_clips == token.caller->max_clips);
   Require(again[0].caller->max_bytes == token.caller->max_bytes);
+  Require(again[0].caller->max_items == token.caller->max_items);
+  Require(again[0].caller->max_data_bytes == token.caller->max_data_bytes);
 }
 
 // The line that `bvhmilld --hash-token` prints lets the token in.
