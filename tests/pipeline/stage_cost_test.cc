@@ -88,7 +88,7 @@ TEST(StageCost, NodesChannelsAndNamesAreDescribed) {
     Budget described({}, nullptr);
     ASSERT_TRUE(DrawDescription(skeleton, &described).ok());
     const int64_t description =
-        256 * c.nodes + 16 * c.channels + 5 * c.name_bytes;
+        256 * c.nodes + 16 * c.channels + 4 * c.name_bytes;
     EXPECT_EQ(described.held(), description);
     EXPECT_EQ(described.work(), 500 * c.nodes + 8 * c.name_bytes);
     Budget all({}, nullptr);
