@@ -85,8 +85,10 @@ bool FairQueue::MustYield(const Class& tasks) const {
                                   : Priority::kInteractive);
 }
 
+// Spare threads run interactive tasks alone.
 void FairQueue::CallSpare() {
-  if (!is_watched_) backlog_.notify_one();
+  const bool has_work = !ClassOf(Priority::kInteractive).waiting.empty();
+  if (has_work && !is_watched_) backlog_.notify_one();
 }
 
 FairQueue::Task FairQueue::Take(Class* tasks, Lines::iterator line) {
