@@ -3,6 +3,7 @@
 // The stores of jobs that a test is run with, by name: "sqlite" and "postgres".
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
@@ -38,7 +39,8 @@ class StoreKind {
 class SqliteKind final : public StoreKind {
  public:
   explicit SqliteKind(const std::string& name)
-      : folder_(::testing::TempDir() + "store-" + name) {
+      : folder_(::testing::TempDir() + "store-" + name + "-" +
+                std::to_string(getpid())) {
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
   }
