@@ -109,8 +109,12 @@ std::map<std::string, v1::ClipResult> JobCalls::Results(const std::string& name,
   request.set_page_size(page_size);
   while (true) {
     v1::ListJobResultsResponse response;
-    const grpc::Status status =
-        jobs_->ListJobResults(Context().get(), request, &response);
+    grpc::Status status;
+    // A server whose database was started again has to connect to it.
+    Eventually([&] {
+      status = jobs_->ListJobResults(Context().get(), request, &response);
+      return status.error_code() != grpc::StatusCode::UNAVAILABLE;
+    });
     EXPECT_TRUE(status.ok()) << status.error_message();
     EXPECT_LE(response.results_size(), page_size);
     for (const v1::ClipResult& result : response.results()) {
