@@ -18,7 +18,7 @@ JobInfo InfoOfNewJob(const NewJob& job, int64_t now_ms);
 absl::Status NoJob(const std::string& id);
 // ALREADY_EXISTS, REQUEST_ID_USED. `id` is that of the job that was made.
 absl::Status RequestIdUsed(const std::string& id);
-// What counts for the bounds of a job that is being made, without the job.
+// Counts that bound a job that is being made, without that job.
 struct BoundCounts {
   // Unfinished items of all callers, and those of its own.
   int64_t items = 0;

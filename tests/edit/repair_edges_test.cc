@@ -14,7 +14,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// What is a spike, as the rule DATA_SPIKE has it for one frame.
+// A spike by the rule DATA_SPIKE, in one frame.
 struct SpikeCase {
   const char* name;
   int64_t frames;

@@ -216,7 +216,7 @@ struct FloorCase {
   std::vector<std::string> issues;
   int64_t frames = 40;
   UpAxis axis = UpAxis::kUnknown;
-  // Of the hips along X in a frame.
+  // The way of the hips along X in a frame.
   float step = 0;
 };
 

@@ -144,7 +144,7 @@ std::vector<FaultCase> CutAndTempoEdges() {
        },
        {"warning DATA_CUT frame 400 x2"},
        {{"frames", "300, 400"}}},
-      // What leads back at a cut is no spike.
+      // A step back at a cut is no spike.
       {"SpikeThatEndsAtACut",
        {},
        [](Clip* c) {

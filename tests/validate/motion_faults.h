@@ -27,7 +27,7 @@ void PrintTo(const FaultCase& c, std::ostream* out);
 
 // All of them.
 const std::vector<FaultCase>& FaultCases();
-// Those next to the thresholds and to the ends of clips.
+// Cases next to the thresholds and to the ends of clips.
 std::vector<FaultCase> EdgeCases();
 
 }  // namespace bvhmill::testing

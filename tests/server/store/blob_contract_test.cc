@@ -186,7 +186,7 @@ TEST_P(BlobContract, AShareRefusesUploadsOfItsSpaceAlone) {
   blobs.clear();
   const absl::Status full = store_->CheckRoom(server::SpaceOf("a"), kMost);
   EXPECT_EQ(CallErrorOf(full).limit_name, "max_data_bytes_per_caller");
-  // What is removed makes room.
+  // A removed blob makes room.
   ASSERT_TRUE(store_->Remove(BlobNameOf(BlobBytes(60'000, 20))).ok());
   EXPECT_TRUE(
       UploadBlob(store_.get(), BlobBytes(15'000, 22), kMost, kMost).ok());

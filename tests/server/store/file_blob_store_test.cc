@@ -219,8 +219,8 @@ TEST_F(FileBlobs, FilesOfOutputsThatWereNotStoredAreRemovedAtTheNextStart) {
   EXPECT_FALSE(std::filesystem::exists(left));
 }
 
-// What was counted for a file that could not be made, or was not stored, is
-// free again.
+// A file that cannot be made, or is not stored, gives its bytes back to the
+// quota.
 TEST_F(FileBlobs, OutputsThatFailCountForNothing) {
   Open();
   std::unique_ptr<server::NewBlob> blob;
