@@ -11,6 +11,7 @@
 #include "server/store/job_parts.h"
 #include "server/store/job_rows.h"
 #include "server/store/migrations.h"
+#include "server/store/postgres/advisory_locks.h"
 #include "server/store/postgres/open_postgres.h"
 #include "server/store/postgres/results_sql.h"
 
@@ -28,8 +29,8 @@ namespace {
   "0)::bigint AS leased, coalesce(sum(set_aside), 0)::bigint AS set_aside " \
   "FROM job_count WHERE job_count.job = job.number) c "
 
-// Any number that is not the lock of the schema.
-constexpr char kLockBounds[] = "SELECT pg_advisory_xact_lock(7450113361906)";
+constexpr char kLockBounds[] =
+    "SELECT pg_advisory_xact_lock(" BVHMILL_BOUNDS_LOCK ")";
 
 void ReadJob(const pqxx::row& row, JobInfo* job) {
   int column = 0;

@@ -10,6 +10,7 @@
 
 #include "bvhmill/base/status.h"
 #include "server/store/name_lock.h"
+#include "server/store/postgres/advisory_locks.h"
 #include "server/store/postgres/connections.h"
 #include "server/store/postgres/open_postgres.h"
 #include "server/store/postgres/postgres_faults.h"
@@ -17,8 +18,6 @@
 namespace bvhmill::server {
 namespace {
 
-// Any number that no other program takes for a lock of this database.
-#define BVHMILL_NAME_LOCK "7450113361906"
 constexpr char kShare[] =
     "SELECT pg_advisory_lock_shared(" BVHMILL_NAME_LOCK ")";
 constexpr char kUnshare[] =

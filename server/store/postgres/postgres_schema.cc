@@ -4,13 +4,14 @@
 
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
+#include "server/store/postgres/advisory_locks.h"
 #include "server/store/postgres/postgres_job_store.h"
 
 namespace bvhmill::server {
 namespace {
 
-// Any number that no other program takes for a lock of this database.
-constexpr char kLock[] = "SELECT pg_advisory_xact_lock(7450113361905)";
+constexpr char kLock[] =
+    "SELECT pg_advisory_xact_lock(" BVHMILL_SCHEMA_LOCK ")";
 
 absl::Status RunSteps(std::span<const std::string_view> steps, Work* work) {
   // One server at a time; the others find that nothing is left to do.
