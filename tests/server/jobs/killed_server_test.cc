@@ -128,9 +128,12 @@ TEST_F(KilledServerTest, LosesNothingInASoak) {
   soak.results = [&](const std::string& name) {
     return calls_->Results(name, 50);
   };
+  soak.check = [&](server::DataCheck* check) {
+    return server::CheckData(folder_, "", check);
+  };
   soak.Run();
   Kill();
-  soak.Print("one server", soak.Leaked(folder_, ""));
+  soak.Print("one server", soak.Leaked());
 }
 
 // The commands of docs/operations.md. The server works on jobs meanwhile.

@@ -59,17 +59,22 @@ class SharedBlobs {
     s3_ = SharedStore(why);
     if (s3_ == nullptr) return false;
     static int next = 0;
-    server::S3Options options;
-    options.address = bucket_ = "s3://jobs" + std::to_string(next++);
-    options.endpoint = s3_->endpoint();
+    options_.address = "s3://jobs" + std::to_string(next++);
+    options_.endpoint = s3_->endpoint();
     std::unique_ptr<server::S3Client> client;
     server::S3Answer answer;
-    return server::S3Client::Make(options, &client).ok() &&
+    const absl::Status made = server::S3Client::Make(options_, &client);
+    options_.address += "/a";
+    return made.ok() &&
            client->Send({.method = "PUT", .patience_seconds = 60}, &answer)
                .ok();
   }
   std::vector<std::string> Flags() const {
-    return {"--blobs", bucket_ + "/a", "--s3-endpoint", s3_->endpoint()};
+    return {"--blobs", options_.address, "--s3-endpoint", options_.endpoint};
+  }
+  absl::Status Check(const std::string& /*folder*/, const std::string& database,
+                     server::DataCheck* check) const {
+    return server::CheckDataInS3(options_, database, check);
   }
   static constexpr int kVictims = 1;
   void Kill() {
@@ -80,13 +85,18 @@ class SharedBlobs {
 
  private:
   bench::S3Process* s3_ = nullptr;
-  std::string bucket_;
+  server::S3Options options_;
 };
 #else
 class SharedBlobs {
  public:
   static bool Start(std::string* /*why*/) { return true; }
   static std::vector<std::string> Flags() { return {}; }
+  static absl::Status Check(const std::string& folder,
+                            const std::string& database,
+                            server::DataCheck* check) {
+    return server::CheckData(folder, database, check);
+  }
   static constexpr int kVictims = 0;
   static void Kill() {}
 };
@@ -261,12 +271,15 @@ TEST_F(SharedJobsTest, LoseNothingInASoak) {
   soak.results = [&](const std::string& name) {
     return calls_[1]->Results(name, 50);
   };
+  soak.check = [&](server::DataCheck* check) {
+    return blobs_.Check(folder_, address_, check);
+  };
   soak.Run();
   for (auto& server : servers_) {
     kill(server->pid(), SIGKILL);
     server = nullptr;
   }
-  soak.Print("three servers", soak.Leaked(folder_, address_));
+  soak.Print("three servers", soak.Leaked());
 }
 
 // The commands of docs/jobs-on-several-machines.md. The servers work on jobs

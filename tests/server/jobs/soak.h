@@ -36,6 +36,8 @@ struct Soak {
   std::function<v1::Job(const std::string& name)> await;
   std::function<std::map<std::string, v1::ClipResult>(const std::string& name)>
       results;
+  // Checks the data, after all servers have ended.
+  std::function<absl::Status(server::DataCheck* check)> check;
 
   int64_t kills = 0;
   int64_t acknowledged = 0;
@@ -65,13 +67,13 @@ struct Soak {
   }
 
   // Blobs that should not be there, after all servers have ended.
-  int64_t Leaked(const std::string& folder, const std::string& database) const {
-    server::DataCheck check;
-    const absl::Status checked = server::CheckData(folder, database, &check);
+  int64_t Leaked() const {
+    server::DataCheck found;
+    const absl::Status checked = check(&found);
     EXPECT_TRUE(checked.ok()) << checked;
-    EXPECT_TRUE(check.faults.empty());
-    EXPECT_EQ(check.results, acknowledged);
-    return check.blobs - 2 * static_cast<int64_t>(clips.size());
+    EXPECT_TRUE(found.faults.empty());
+    EXPECT_EQ(found.results, acknowledged);
+    return found.blobs - 2 * static_cast<int64_t>(clips.size());
   }
 
   void Print(const std::string& what, int64_t leaked) const {

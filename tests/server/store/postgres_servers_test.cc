@@ -197,6 +197,19 @@ TEST_F(PostgresServers, FindFailedResultsByTheirIndex) {
       << plan;
 }
 
+// Both locks had the same number: jobs waited until no server named blobs.
+TEST_F(PostgresServers, MakeJobsWhileOthersNameBlobs) {
+  const auto store = Open();
+  std::unique_ptr<server::NameLock> names;
+  ASSERT_TRUE(server::OpenPostgresNameLock(address_, &names).ok());
+  std::unique_ptr<server::NameLock::Held> held;
+  ASSERT_TRUE(names->Hold(&held).ok());
+  JobInfo job;
+  bool is_new = false;
+  const absl::Status made = store->Create(JobOfItems(1), kNow, &job, &is_new);
+  EXPECT_TRUE(made.ok()) << made;
+}
+
 TEST_F(PostgresServers, ClaimNoItemTwice) {
   constexpr int kItems = 1500;
   const auto first = Open();
