@@ -107,6 +107,19 @@ std::string SourceOf(const std::string& seed, int number) {
   return out;
 }
 
+server::BlobName SourceName(const std::string& bytes) {
+  return {server::SpaceOf(kCaller), Sha256Of(bytes)};
+}
+
+absl::Status UploadSource(server::DataFolder* folder,
+                          const std::string& bytes) {
+  std::unique_ptr<server::BlobUpload> upload;
+  BVHMILL_RETURN_IF_ERROR(
+      folder->blobs().StartUpload(SourceName(bytes), &upload));
+  BVHMILL_RETURN_IF_ERROR(upload->Append(bytes));
+  return upload->Finish();
+}
+
 std::string OutputOf(const std::string& digest) {
   std::string out;
   for (int i = 0; i < 30; ++i) out += "output of " + digest + "\n";
@@ -158,6 +171,24 @@ void Work(server::DataFolder* folder, int limit,
       done(id->second + " " + std::to_string(items[i].lease.item));
     }
   }
+}
+
+absl::Status RunWholeJob(server::DataFolder* folder, const std::string& seed,
+                         std::string* id) {
+  server::NamesHeld names;
+  BVHMILL_RETURN_IF_ERROR(folder->HoldNames(&names));
+  for (int i = 0; i < kItems; ++i) {
+    const absl::Status uploaded = UploadSource(folder, SourceOf(seed, i));
+    if (!absl::IsAlreadyExists(uploaded)) BVHMILL_RETURN_IF_ERROR(uploaded);
+  }
+  server::JobInfo info;
+  bool is_new = false;
+  BVHMILL_RETURN_IF_ERROR(
+      folder->jobs().Create(JobOf(seed), NowMs(), &info, &is_new));
+  *id = info.id;
+  names = {};
+  for (int i = 0; i < 10; ++i) Work(folder, 64, [](const auto&) {});
+  return absl::OkStatus();
 }
 
 std::string ContentOf(server::DataFolder* folder, const std::string& digest) {

@@ -42,6 +42,10 @@ int64_t NowMs();
 // The source of item `number` of the job with this seed. The first items of
 // all jobs are equal.
 std::string SourceOf(const std::string& seed, int number);
+// The name of the blob with these bytes.
+server::BlobName SourceName(const std::string& bytes);
+// Uploads a blob in one piece. ALREADY_EXISTS if it is there.
+absl::Status UploadSource(server::DataFolder* folder, const std::string& bytes);
 // Output and result of a source.
 std::string OutputOf(const std::string& digest);
 std::string ResultOf(const std::string& digest);
@@ -53,6 +57,11 @@ server::NewJob JobOf(const std::string& seed);
 // Errors are passed over: the items wait for the next process.
 void Work(server::DataFolder* folder, int limit,
           const std::function<void(const std::string&)>& done);
+
+// Uploads the sources of the job with this seed, makes it, and works on it
+// until it is over: its id.
+absl::Status RunWholeJob(server::DataFolder* folder, const std::string& seed,
+                         std::string* id);
 
 // The bytes of a blob; "?" if it cannot be read.
 std::string ContentOf(server::DataFolder* folder, const std::string& digest);

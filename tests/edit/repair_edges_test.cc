@@ -98,16 +98,6 @@ TEST(RepairEdges, SpikesAreThoseOfTheRule) {
   }
 }
 
-// A first pose that stands shorter is none of the pattern; four poses are one.
-TEST(RepairEdges, PlacesAfterAShortFirstPoseAreThoseOfTheSource) {
-  Clip poses = SwingingLeg(60);
-  At(&poses, 25, kKnee) += 40;
-  Clip clip = Repeating(poses, 3, 1, 3);
-  EXPECT_THAT(
-      Repaired({.drop_repeated_frames = true, .replace_spikes = true}, &clip),
-      ElementsAre("REPAIR_FRAMES_DROPPED x1", "REPAIR_SPIKE_REPLACED@1:73 x1"));
-}
-
 TEST(RepairEdges, FourPosesAreAPatternIfNoneStandsLonger) {
   const struct {
     int64_t poses;

@@ -102,29 +102,30 @@ TEST(Measures, AreThoseOfASlowComputation) {
   }
 }
 
-// The frame 0 of many captures is a pose of reference.
-TEST(Measures, LeaveOutAFirstFrameThatStandsApart) {
+// A frame of zeros before or after a take is measured as if it were not there:
+// frame 0 of many captures is a pose of reference.
+void ExpectFrameApartIsLeftOut(bool is_first, std::string_view code) {
   const samples::Take take = samples::NaturalTakes().front();
   std::ostringstream text;
   samples::WriteBvh(take, text);
   Clip clip = ReadClip(text.str());
-  const auto width = static_cast<ptrdiff_t>(clip.skeleton.channels.size());
+  const size_t width = clip.skeleton.channels.size();
   const auto alone = Convert(text.str(), Measured(), nullptr, nullptr).measures;
   auto& values = clip.motion.values;
-  values.insert(values.begin(), static_cast<size_t>(width), 0.0F);
+  values.insert(is_first ? values.begin() : values.end(), width, 0.0F);
   ++clip.motion.frames;
   const ConvertResult result =
       Convert(WrittenAsBvh(clip), Measured(), nullptr, nullptr);
-  ASSERT_TRUE(std::any_of(result.report.issues.begin(),
-                          result.report.issues.end(), [](const Issue& issue) {
-                            return issue.code == "DATA_FIRST_FRAME_APART";
-                          }));
+  const auto& issues = result.report.issues;
+  ASSERT_TRUE(std::any_of(issues.begin(), issues.end(),
+                          [&](const Issue& one) { return one.code == code; }));
   ASSERT_TRUE(alone && result.measures);
   EXPECT_EQ(result.measures->root_path, alone->root_path);
   EXPECT_EQ(result.measures->root_speed, alone->root_speed);
   EXPECT_EQ(result.measures->fastest->speed, alone->fastest->speed);
   EXPECT_EQ(result.measures->fastest->joint, alone->fastest->joint);
-  EXPECT_EQ(result.measures->fastest->frame, alone->fastest->frame + 1);
+  EXPECT_EQ(result.measures->fastest->frame,
+            alone->fastest->frame + (is_first ? 1 : 0));
   EXPECT_EQ(result.measures->loop_degrees, alone->loop_degrees);
   EXPECT_EQ(result.measures->loop_distance, alone->loop_distance);
   for (size_t i = 0; i < alone->joints.size(); ++i) {
@@ -132,34 +133,12 @@ TEST(Measures, LeaveOutAFirstFrameThatStandsApart) {
   }
 }
 
-// So does the last one: what is left is measured as if it were not there.
+TEST(Measures, LeaveOutAFirstFrameThatStandsApart) {
+  ExpectFrameApartIsLeftOut(/*is_first=*/true, "DATA_FIRST_FRAME_APART");
+}
+
 TEST(Measures, LeaveOutALastFrameThatStandsApart) {
-  const samples::Take take = samples::NaturalTakes().front();
-  std::ostringstream text;
-  samples::WriteBvh(take, text);
-  Clip clip = ReadClip(text.str());
-  const auto width = static_cast<ptrdiff_t>(clip.skeleton.channels.size());
-  const auto alone = Convert(text.str(), Measured(), nullptr, nullptr).measures;
-  clip.motion.values.insert(clip.motion.values.end(),
-                            static_cast<size_t>(width), 0.0F);
-  ++clip.motion.frames;
-  const ConvertResult result =
-      Convert(WrittenAsBvh(clip), Measured(), nullptr, nullptr);
-  ASSERT_TRUE(std::any_of(result.report.issues.begin(),
-                          result.report.issues.end(), [](const Issue& issue) {
-                            return issue.code == "DATA_LAST_FRAME_APART";
-                          }));
-  ASSERT_TRUE(alone && result.measures);
-  EXPECT_EQ(result.measures->root_path, alone->root_path);
-  EXPECT_EQ(result.measures->root_speed, alone->root_speed);
-  EXPECT_EQ(result.measures->fastest->speed, alone->fastest->speed);
-  EXPECT_EQ(result.measures->fastest->joint, alone->fastest->joint);
-  EXPECT_EQ(result.measures->fastest->frame, alone->fastest->frame);
-  EXPECT_EQ(result.measures->loop_degrees, alone->loop_degrees);
-  EXPECT_EQ(result.measures->loop_distance, alone->loop_distance);
-  for (size_t i = 0; i < alone->joints.size(); ++i) {
-    EXPECT_EQ(result.measures->joints[i].degrees, alone->joints[i].degrees);
-  }
+  ExpectFrameApartIsLeftOut(/*is_first=*/false, "DATA_LAST_FRAME_APART");
 }
 
 // --- Small clips whose measures are plain.

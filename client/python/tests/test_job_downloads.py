@@ -35,6 +35,20 @@ def many(server):
                                  arrays=["positions"])).name
 
 
+class LastReadsWait:
+    """The downloads after the first 35 wait for `end`."""
+
+    def __init__(self):
+        self.begun, self.end = threading.Event(), threading.Event()
+        self.timed_out = []
+
+    def __call__(self, number, blob):
+        if number > 35:
+            self.begun.set()
+            if not self.end.wait(60):
+                self.timed_out.append(number)
+
+
 def wait_at(barrier):
     def on_read(number, blob):
         barrier.wait()
@@ -273,28 +287,21 @@ def test_ctrl_c_ends_downloads_and_leaves_no_half_file(server, many, tmp_path,
         except KeyboardInterrupt:
             print("interrupted", len(jobs._calls))
     """
-    begun, end, held = threading.Event(), threading.Event(), []
-
-    def on_read(number, blob):
-        if number > 35:
-            begun.set()
-            if not end.wait(60):
-                held.append(number)
-
+    reads = LastReadsWait()
     try:
-        with Forwarder(server.address, on_read) as between:
+        with Forwarder(server.address, reads) as between:
             child = subprocess.Popen(
                 [sys.executable, "-c", textwrap.dedent(code).replace(
                     "WORK", work), between.address, many, tmp_path],
                 stdout=subprocess.PIPE, text=True)
-            assert begun.wait(60)
+            assert reads.begun.wait(60)
             child.send_signal(2)
             assert child.communicate(timeout=100)[0] == "interrupted 0\n"
             # Nobody has waited for the downloads.
-            assert not held
-            end.set()
+            assert not reads.timed_out
+            reads.end.set()
     finally:
-        end.set()
+        reads.end.set()
     if "save" in work:
         names = [path.name for path in tmp_path.rglob("*")]
         assert sorted(names) == sorted(tree(tmp_path))
@@ -314,19 +321,12 @@ def test_a_blob_that_the_server_cannot_read_is_an_error_at_once(kind, server,
 
 
 def test_a_cancelled_task_ends_its_downloads(server, many, tmp_path, caplog):
-    begun, end, held = threading.Event(), threading.Event(), []
-
-    def on_read(number, blob):
-        if number > 35:
-            begun.set()
-            if not end.wait(60):
-                held.append(number)
-
+    reads = LastReadsWait()
     async def run(address):
         async with AsyncJobs(address) as jobs:
             task = asyncio.ensure_future(jobs.save(many, tmp_path))
             await asyncio.get_running_loop().run_in_executor(
-                None, begun.wait, 60)
+                None, reads.begun.wait, 60)
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
@@ -334,12 +334,12 @@ def test_a_cancelled_task_ends_its_downloads(server, many, tmp_path, caplog):
                     if "bvhmill" in str(task.get_coro().cr_code)]
 
     try:
-        with Forwarder(server.address, on_read) as between:
+        with Forwarder(server.address, reads) as between:
             assert asyncio.run(run(between.address)) == []
-            assert not held
-            end.set()
+            assert not reads.timed_out
+            reads.end.set()
     finally:
-        end.set()
+        reads.end.set()
     names = [path.name for path in tmp_path.rglob("*")]
     assert len(names) == 64 and not [n for n in names if "part" in n]
     # gRPC writes into the log of asyncio, too.

@@ -83,27 +83,10 @@ class CheckedPlace {
   }
   void Close() { folder_ = nullptr; }
 
-  absl::Status Upload(const std::string& bytes) {
-    std::unique_ptr<server::BlobUpload> upload;
-    absl::Status status = folder_->blobs().StartUpload(
-        {server::SpaceOf(kCaller), Sha256Of(bytes)}, &upload);
-    if (absl::IsAlreadyExists(status)) return absl::OkStatus();
-    if (status.ok()) status = upload->Append(bytes);
-    return status.ok() ? upload->Finish() : status;
-  }
   std::string RunJob(const std::string& seed) {
-    server::JobInfo info;
-    server::NamesHeld names;
-    EXPECT_TRUE(folder_->HoldNames(&names).ok());
-    for (int i = 0; i < kItems; ++i) {
-      EXPECT_TRUE(Upload(SourceOf(seed, i)).ok());
-    }
-    bool is_new = false;
-    EXPECT_TRUE(
-        folder_->jobs().Create(JobOf(seed), NowMs(), &info, &is_new).ok());
-    names = {};
-    for (int i = 0; i < 10; ++i) Work(folder_.get(), 64, [](const auto&) {});
-    return info.id;
+    std::string id;
+    EXPECT_TRUE(RunWholeJob(folder_.get(), seed, &id).ok());
+    return id;
   }
 
   // $BYTES stands for a literal of the byte 255.
@@ -243,7 +226,7 @@ TEST_P(CheckData, FindsBlobsThatAreTornOrLost) {
 
 TEST_P(CheckData, CountsBlobsThatNoJobNames) {
   at_->Open();
-  ASSERT_TRUE(at_->Upload("of no job").ok());
+  ASSERT_TRUE(UploadSource(at_->folder_.get(), "of no job").ok());
   at_->Close();
   const DataCheck check = at_->Check();
   EXPECT_THAT(check.faults, IsEmpty());

@@ -44,28 +44,16 @@ class DataFolderTest : public ::testing::Test {
     const absl::Status status = DataFolder::Open(path_, quota, &folder_);
     ASSERT_TRUE(status.ok()) << status;
   }
-  static BlobName NameOf(const std::string& bytes) {
-    return {server::SpaceOf(kCaller), Sha256Of(bytes)};
-  }
   absl::Status Upload(const std::string& bytes) {
-    std::unique_ptr<server::BlobUpload> upload;
-    absl::Status status = folder_->blobs().StartUpload(NameOf(bytes), &upload);
-    if (status.ok()) status = upload->Append(bytes);
-    return status.ok() ? upload->Finish() : status;
+    return UploadSource(folder_.get(), bytes);
   }
   // A job with all results.
   void RunJob() {
-    for (int i = 0; i < kItems; ++i) {
-      ASSERT_TRUE(Upload(SourceOf("s", i)).ok());
-    }
-    server::JobInfo info;
-    bool is_new = false;
-    ASSERT_TRUE(
-        folder_->jobs().Create(JobOf("s"), NowMs(), &info, &is_new).ok());
-    for (int i = 0; i < 10; ++i) Work(folder_.get(), 64, [](const auto&) {});
+    std::string id;
+    ASSERT_TRUE(RunWholeJob(folder_.get(), "s", &id).ok());
   }
   std::string PathOf(const std::string& bytes) const {
-    const BlobName name = NameOf(bytes);
+    const BlobName name = SourceName(bytes);
     return path_ + "/blobs/" + name.space + "/" + name.digest.substr(0, 2) +
            "/" + name.digest;
   }
@@ -179,26 +167,26 @@ TEST_F(DataFolderTest, AnUploadGoesOnAfterTheServer) {
   Open();
   const std::string bytes(100'000, 'x');
   std::unique_ptr<server::BlobUpload> upload;
-  ASSERT_TRUE(folder_->blobs().StartUpload(NameOf(bytes), &upload).ok());
+  ASSERT_TRUE(folder_->blobs().StartUpload(SourceName(bytes), &upload).ok());
   ASSERT_TRUE(upload->Append(bytes.substr(0, 30'000)).ok());
   std::unique_ptr<server::BlobUpload> second;
-  EXPECT_EQ(ReasonOf(folder_->blobs().StartUpload(NameOf(bytes), &second)),
+  EXPECT_EQ(ReasonOf(folder_->blobs().StartUpload(SourceName(bytes), &second)),
             "UPLOAD_RUNNING");
   upload = nullptr;
   Open();
-  ASSERT_TRUE(folder_->blobs().StartUpload(NameOf(bytes), &upload).ok());
+  ASSERT_TRUE(folder_->blobs().StartUpload(SourceName(bytes), &upload).ok());
   ASSERT_EQ(upload->committed_bytes(), 30'000);
   ASSERT_TRUE(upload->Append(bytes.substr(30'000)).ok());
   EXPECT_TRUE(upload->Finish().ok());
   EXPECT_EQ(ContentOf(folder_.get(), Sha256Of(bytes)), bytes);
-  EXPECT_EQ(ReasonOf(folder_->blobs().StartUpload(NameOf(bytes), &second)),
+  EXPECT_EQ(ReasonOf(folder_->blobs().StartUpload(SourceName(bytes), &second)),
             "BLOB_EXISTS");
 }
 
 TEST_F(DataFolderTest, OtherBytesAreRefusedAndDropped) {
   Open();
   std::unique_ptr<server::BlobUpload> upload;
-  ASSERT_TRUE(folder_->blobs().StartUpload(NameOf("right"), &upload).ok());
+  ASSERT_TRUE(folder_->blobs().StartUpload(SourceName("right"), &upload).ok());
   ASSERT_TRUE(upload->Append("wrong").ok());
   EXPECT_EQ(ReasonOf(upload->Finish()), "DIGEST_MISMATCH");
   upload = nullptr;

@@ -40,6 +40,18 @@ class AnyStore : public ::testing::TestWithParam<const char*> {
     bool is_new = false;
     return store_->Create(job, 1000, info == nullptr ? &made : info, &is_new);
   }
+  // The jobs that are made when four threads ask for three each.
+  int MadeByFourThreads(const server::NewJob& job) {
+    std::atomic<int> made = 0;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back([&] {
+        for (int k = 0; k < 3; ++k) made += Create(job).ok() ? 1 : 0;
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    return made;
+  }
   server::ClaimedItem ClaimOne() {
     std::vector<server::ClaimedItem> items;
     EXPECT_TRUE(
@@ -64,15 +76,7 @@ class AnyStore : public ::testing::TestWithParam<const char*> {
 TEST_P(AnyStore, BoundsAreHeldByCreateItself) {
   server::NewJob job = JobWith(2);
   job.max_jobs = 4;
-  std::atomic<int> made = 0;
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 4; ++i) {
-    threads.emplace_back([&] {
-      for (int k = 0; k < 3; ++k) made += Create(job).ok() ? 1 : 0;
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(made, 4);
+  EXPECT_EQ(MadeByFourThreads(job), 4);
   EXPECT_EQ(CallErrorOf(Create(job)).limit_name, "max_jobs_per_caller");
   job.caller = "b";
   job.max_queued_items = 9;
@@ -85,15 +89,7 @@ TEST_P(AnyStore, BoundsAreHeldByCreateItself) {
 TEST_P(AnyStore, AShareOfTheItemsIsHeldByCreateItself) {
   server::NewJob job = JobWith(2);
   job.item_share = {.most = 9};
-  std::atomic<int> made = 0;
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 4; ++i) {
-    threads.emplace_back([&] {
-      for (int k = 0; k < 3; ++k) made += Create(job).ok() ? 1 : 0;
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(made, 4);
+  EXPECT_EQ(MadeByFourThreads(job), 4);
   for (const absl::Status& refused : {Create(job), store_->CheckRoom(job)}) {
     EXPECT_TRUE(absl::IsResourceExhausted(refused)) << refused;
     EXPECT_EQ(CallErrorOf(refused).reason, "LIMIT_EXCEEDED");

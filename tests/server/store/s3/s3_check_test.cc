@@ -36,14 +36,8 @@ class S3Check : public ::testing::Test {
     bucket_ = std::make_unique<S3Bucket>(*s3_);
     database_ = NewDatabase();
     Open();
-    for (int i = 0; i < kItems; ++i) {
-      ASSERT_TRUE(Upload(SourceOf("s", i)).ok());
-    }
-    server::JobInfo info;
-    bool is_new = false;
-    ASSERT_TRUE(
-        folder_->jobs().Create(JobOf("s"), NowMs(), &info, &is_new).ok());
-    for (int i = 0; i < 10; ++i) Work(folder_.get(), 64, [](const auto&) {});
+    std::string id;
+    ASSERT_TRUE(RunWholeJob(folder_.get(), "s", &id).ok());
   }
 
   static std::string NewDatabase() {
@@ -56,15 +50,6 @@ class S3Check : public ::testing::Test {
     const absl::Status opened = server::DataFolder::OpenWithS3(
         bucket_->spool(), database_, bucket_->options(), {}, &folder_);
     ASSERT_TRUE(opened.ok()) << opened;
-  }
-  absl::Status Upload(const std::string& bytes) {
-    std::unique_ptr<server::BlobUpload> upload;
-    absl::Status status = folder_->blobs().StartUpload(Name(bytes), &upload);
-    if (status.ok()) status = upload->Append(bytes);
-    return status.ok() ? upload->Finish() : status;
-  }
-  static server::BlobName Name(const std::string& bytes) {
-    return {server::SpaceOf(kCaller), Sha256Of(bytes)};
   }
   DataCheck Check() {
     DataCheck check;
@@ -113,15 +98,15 @@ TEST_F(S3Check, FindsNothingInGoodDataAndChangesNothing) {
 }
 
 TEST_F(S3Check, FindsBlobsThatAreTornLostOrNamedByNoJob) {
-  ASSERT_TRUE(Upload("of no job").ok());
+  ASSERT_TRUE(UploadSource(folder_.get(), "of no job").ok());
   server::S3Answer answer;
   ASSERT_TRUE(bucket_->Client()
                   ->Send({.method = "PUT",
-                          .key = server::BlobKey(Name(SourceOf("s", 1))),
+                          .key = server::BlobKey(SourceName(SourceOf("s", 1))),
                           .text = "torn"},
                          &answer)
                   .ok());
-  ASSERT_TRUE(folder_->blobs().Remove(Name(SourceOf("s", 2))).ok());
+  ASSERT_TRUE(folder_->blobs().Remove(SourceName(SourceOf("s", 2))).ok());
   const DataCheck check = Check();
   EXPECT_THAT(check.faults, SizeIs(2));
   EXPECT_THAT(check.faults, Contains(::testing::HasSubstr("has other bytes")));
