@@ -26,7 +26,7 @@ struct PositionedNode {
   // On the way from a root down to the first node that has not one child.
   bool is_trunk = false;
   // Squares of the least and the largest distance from the parent; the sum of
-  // the distances. Not of nodes of the trunk, which stretch by nothing then.
+  // the distances. Nodes of the trunk keep these values: they never stretch.
   double least = std::numeric_limits<double>::infinity();
   double most = 0;
   double sum = 0;
