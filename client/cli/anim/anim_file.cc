@@ -1,13 +1,9 @@
 #include "client/cli/anim/anim_file.h"
 
-#include <fcntl.h>
-
-#include <cerrno>
-#include <filesystem>
 #include <utility>
 
 #include "bvhmill/base/status.h"
-#include "client/cli/io/new_file.h"
+#include "client/cli/io/chosen_file.h"
 #include "client/cli/io/read_clip.h"
 #include "client/cli/ui/issue_lines.h"
 #include "client/cli/ui/text.h"
@@ -91,19 +87,10 @@ absl::Status WriteNewFile(const std::string& path, std::string_view bytes,
     return console->PrintData(bytes) ? absl::OkStatus()
                                      : Failed("stdout is closed");
   }
-  const std::filesystem::path whole(path);
-  const std::string folder = whole.parent_path().string();
-  const UniqueFd directory(open(folder.empty() ? "." : folder.c_str(),
-                                O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!directory.valid()) return Failed(ErrnoText(errno));
-  auto file = NewFile::Create(directory.get(), whole.filename().string());
-  if (!file.ok()) return file.status();
+  auto file = ChosenFile::Create(path, force);
+  BVHMILL_RETURN_IF_ERROR(file.status());
   BVHMILL_RETURN_IF_ERROR(file->Append(bytes));
-  BVHMILL_RETURN_IF_ERROR(file->Close());
-  const absl::Status named = file->Commit(force);
-  return IdOfFile(path) && !named.ok() && !force
-             ? Failed("exists; use -f or another name")
-             : named;
+  return file->Close();
 }
 
 void AddJobOptions(CLI::App* app, const std::string& makes, AnimJob* job) {

@@ -10,6 +10,7 @@
 #include "bvhmill/encode/report_json.h"
 #include "client/cli/claims.h"
 #include "client/cli/io/progress_receiver.h"
+#include "client/cli/io/side_files.h"
 #include "client/cli/options_digest.h"
 #include "client/cli/ui/issue_lines.h"
 #include "client/cli/ui/json_text.h"
@@ -30,6 +31,14 @@ void AddFileOptions(CLI::App* app, const std::string& group,
                   "write one line of JSON per clip; - is stdout")
       ->type_name("FILE")
       ->group(group);
+}
+
+absl::Status CheckFiles(const ConversionOptions& conversion,
+                        const InputOptions& input,
+                        const std::vector<Input>& inputs) {
+  std::vector<SideFile> files = {{"--report-jsonl", conversion.report_jsonl}};
+  if (conversion.one_file) files.push_back({"-o", conversion.output});
+  return CheckSideFiles(files, input, inputs);
 }
 
 Conversion::Conversion(const ConversionOptions& options,
@@ -163,8 +172,14 @@ void Conversion::Warn(const Input& input, const Report& report,
   codes_.Add(report);
   choices_.Add(report);
   if (session_.options.quiet) return;
-  outcome->diagnostics.insert(0, RepairText(input.path, report, view) +
-                                     WarningText(input.path, report, view));
+  const std::string repairs = RepairText(input.path, report, view);
+  const std::string warnings = WarningText(input.path, report, view);
+  const std::string note =
+      repairs.empty() || warnings.empty()
+          ? ""
+          : Printable(input.path) +
+                ": note: warnings are about the clip before its repair\n";
+  outcome->diagnostics.insert(0, repairs + note + warnings);
 }
 
 ConvertResult Conversion::ConvertInto(const Input& input, ClipOutputs* outputs,
@@ -192,6 +207,9 @@ ConvertResult Conversion::ConvertInto(const Input& input, ClipOutputs* outputs,
     result.status =
         MakeStatus(absl::StatusCode::kFailedPrecondition,
                    "has " + FaultCounts(result.report.counts) +
+                       (IsEmpty(options_.convert.edits.repairs)
+                            ? ""
+                            : ", counted before its repair") +
                        "; --fail-on warning keeps no outputs of it");
   }
   std::string report;

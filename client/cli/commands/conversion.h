@@ -44,6 +44,12 @@ struct ConversionOptions {
 void AddFileOptions(CLI::App* app, const std::string& group,
                     ConversionOptions* conversion);
 
+// Checks before anything is written that the files of `conversion` replace no
+// input and differ. INVALID_ARGUMENT "OPTION: PATH: why".
+absl::Status CheckFiles(const ConversionOptions& conversion,
+                        const InputOptions& input,
+                        const std::vector<Input>& inputs);
+
 class Conversion {
  public:
   // Options and session are borrowed.

@@ -83,6 +83,9 @@ int Run(const CLI::App* app, Flags* flags, Session* session) {
     wrong = WhyNotOneFile(flags->conversion, *inputs);
     if (!wrong.empty()) return Misused(app, session, wrong);
   }
+  const absl::Status safe =
+      CheckFiles(flags->conversion, flags->input, *inputs);
+  if (!safe.ok()) return Misused(app, session, std::string(MessageOf(safe)));
   session->options = flags->run;
   return Conversion(flags->conversion, *std::move(inputs), session).Run();
 }

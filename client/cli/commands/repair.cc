@@ -6,6 +6,7 @@
 #include "bvhmill/base/status.h"
 #include "client/cli/commands/commands.h"
 #include "client/cli/commands/conversion.h"
+#include "client/cli/commands/one_output.h"
 #include "client/cli/commands/validate_run.h"
 #include "client/cli/options/edit_options.h"
 
@@ -42,18 +43,20 @@ std::vector<std::string> CodesOfDryRuns() {
 
 // Completes the options after the command line is parsed. Returns what is
 // wrong; empty if nothing is.
-std::string Complete(const Session& session, Flags* flags) {
+std::string Complete(const CLI::App* app, const Session& session,
+                     Flags* flags) {
   std::string wrong = ChooseEngine(session, &flags->run);
   if (!wrong.empty()) return wrong;
   Repairs& repairs = flags->conversion.convert.edits.repairs;
   if (flags->all) {
-    const bool has_gaps = IsTyped(session, "--fill-gaps");
+    // On the command line, in the environment or in a file of options.
+    const bool has_gaps = app->count("--fill-gaps") > 0;
     repairs = {true, true, has_gaps ? repairs.fill_gap_frames : kAllGapFrames,
                true, true};
   }
   if (IsEmpty(repairs)) return "choose a repair, or --all";
   if (!flags->dry_run && flags->conversion.output.empty()) {
-    return "-o names the folder of the repaired clips; --dry-run needs none";
+    return "-o says where the repaired clips go; --dry-run needs none";
   }
   return {};
 }
@@ -87,7 +90,7 @@ int RunDry(const CLI::App* app, std::vector<Input> inputs, Flags* flags,
 }
 
 int Run(const CLI::App* app, Flags* flags, Session* session) {
-  const std::string wrong = Complete(*session, flags);
+  const std::string wrong = Complete(app, *session, flags);
   if (!wrong.empty()) return Misused(app, session, wrong);
   ConversionOptions& conversion = flags->conversion;
   auto inputs = CollectInputs(flags->input, IdOfFile(conversion.output));
@@ -98,6 +101,12 @@ int Run(const CLI::App* app, Flags* flags, Session* session) {
   conversion.from = flags->input.from;
   if (flags->dry_run) return RunDry(app, *std::move(inputs), flags, session);
   conversion.convert.outputs = {{"", BvhFormat{}}};
+  conversion.one_file = NamesOneFile(conversion.output);
+  std::string unfit;
+  if (conversion.one_file) unfit = WhyNotOneFile(conversion, *inputs);
+  if (!unfit.empty()) return Misused(app, session, unfit);
+  const absl::Status safe = CheckFiles(conversion, flags->input, *inputs);
+  if (!safe.ok()) return Misused(app, session, std::string(MessageOf(safe)));
   return Conversion(conversion, *std::move(inputs), session).Run();
 }
 
@@ -105,7 +114,8 @@ void AddOutputOptions(CLI::App* app, Flags* flags) {
   const char* group = "Output";
   app->add_option("-o,--output", flags->conversion.output,
                   "folder for the repaired clips, as BVH; it is made if it\n"
-                  "is missing")
+                  "is missing; for one clip also a file *.bvh, or - for\n"
+                  "stdout")
       ->type_name("DIR")
       ->group(group);
   app->add_flag("--dry-run", flags->dry_run,

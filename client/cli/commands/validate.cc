@@ -8,6 +8,7 @@
 #include "client/cli/batch.h"
 #include "client/cli/commands/commands.h"
 #include "client/cli/commands/validate_run.h"
+#include "client/cli/io/side_files.h"
 #include "client/cli/ui/text.h"
 
 namespace bvhmill::client {
@@ -63,6 +64,10 @@ absl::Status OpenParts(const ValidateFlags& flags, ValidateParts* parts) {
     parts->baseline.emplace(*std::move(baseline));
   }
   if (!files.written.empty()) parts->written_baseline.emplace(files.written);
+  const SideFile outputs[] = {{"-o", flags.report.output},
+                              {"--summary", flags.report.summary},
+                              {"--write-baseline", files.written}};
+  BVHMILL_RETURN_IF_ERROR(CheckSideFiles(outputs, flags.input, parts->inputs));
   BVHMILL_RETURN_IF_ERROR(
       CheckNew("--summary", flags.report.summary, flags.report.force));
   return CheckNew("--write-baseline", files.written, flags.report.force);

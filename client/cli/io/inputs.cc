@@ -137,10 +137,16 @@ absl::Status Collector::AddList() {
 }
 
 absl::Status Collector::AddLines(std::istream* lines) {
+  const size_t before = inputs_.size();
   for (std::string line; std::getline(*lines, line);) {
     if (line.ends_with('\r')) line.pop_back();
     if (line.find_first_not_of(" \t") == std::string::npos) continue;
     AddListed(line);
+  }
+  if (inputs_.size() == before && lines->eof() && !lines->bad()) {
+    const bool is_stdin = options_.filelist == "-";
+    inputs_.push_back({is_stdin ? "stdin" : options_.filelist, "", false, 0,
+                       CannotRead("the list names no clip")});
   }
   if (!lines->bad()) return absl::OkStatus();
   return UsageError("cannot read " + options_.filelist);

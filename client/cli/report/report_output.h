@@ -7,13 +7,12 @@
 #include <string_view>
 
 #include "absl/status/status.h"
-#include "client/cli/io/new_file.h"
-#include "client/cli/io/posix_files.h"
+#include "client/cli/io/chosen_file.h"
 #include "client/cli/ui/console.h"
 
 namespace bvhmill::client {
 
-// Not thread-safe. A file exists complete or not at all.
+// Not thread-safe. ChosenFile says how a file is written.
 class ReportOutput {
  public:
   explicit ReportOutput(Console* console) : console_(*console) {}
@@ -34,9 +33,7 @@ class ReportOutput {
  private:
   Console& console_;
   std::string path_;
-  bool force_ = false;
-  UniqueFd folder_;
-  std::optional<NewFile> file_;
+  std::optional<ChosenFile> file_;
   absl::Status status_;
 };
 

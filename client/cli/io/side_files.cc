@@ -1,0 +1,64 @@
+#include "client/cli/io/side_files.h"
+
+#include <filesystem>
+#include <map>
+#include <set>
+#include <system_error>
+
+#include "bvhmill/base/status.h"
+#include "client/cli/ui/text.h"
+
+namespace bvhmill::client {
+namespace {
+
+absl::Status Refused(const SideFile& file, const std::string& why) {
+  return MakeStatus(absl::StatusCode::kInvalidArgument,
+                    file.option + ": " + Printable(file.path) + ": " + why);
+}
+
+bool NamesFile(const std::string& path) { return !path.empty() && path != "-"; }
+
+// True if a file of this name is replaced. Devices and pipes only take bytes.
+bool IsReplaced(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::file_status found =
+      std::filesystem::status(path, error);
+  return !std::filesystem::exists(found) ||
+         std::filesystem::is_regular_file(found);
+}
+
+// The same for all names of one file, also of one that does not exist.
+std::string FileOf(const std::string& path) {
+  std::error_code error;
+  auto whole = std::filesystem::absolute(path, error);
+  if (!error) whole = std::filesystem::weakly_canonical(whole, error);
+  return error ? path : whole.native();
+}
+
+}  // namespace
+
+absl::Status CheckSideFiles(std::span<const SideFile> files,
+                            const InputOptions& options,
+                            const std::vector<Input>& inputs) {
+  std::set<FileId> read = IdsOfFiles(inputs);
+  if (NamesFile(options.filelist)) {
+    const auto list = IdOfFile(options.filelist);
+    if (list) read.insert(*list);
+  }
+  std::map<std::string, std::string> options_of;
+  for (const SideFile& file : files) {
+    if (!NamesFile(file.path) || !IsReplaced(file.path)) continue;
+    const auto id = IdOfFile(file.path);
+    if (id && read.contains(*id)) {
+      return Refused(file, "is an input; use another name");
+    }
+    const auto [other, is_new] =
+        options_of.emplace(FileOf(file.path), file.option);
+    if (is_new) continue;
+    return Refused(file,
+                   "is the file of " + other->second + "; use another name");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace bvhmill::client
