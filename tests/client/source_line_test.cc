@@ -41,6 +41,33 @@ TEST(SourceLine, PointsAtThePlace) {
   }
 }
 
+TEST(Utf16Column, CountsAsEditorsDo) {
+  const struct {
+    std::string_view text;
+    int64_t offset;
+    int64_t column;
+  } cases[] = {
+      {"one\ntwo", 0, 1},
+      {"one\ntwo", 6, 3},
+      {"one\r\ntwo", 5, 1},
+      {"one", 3, 4},
+      {"\ta", 1, 2},
+      // Two bytes, one unit; four bytes, two units.
+      {"\xC3\xB6 x", 3, 3},
+      {"\xF0\x9F\x98\x80x", 4, 3},
+      // Latin-1 has one byte a character.
+      {"\xF6 x", 2, 3},
+      // A byte order mark is no character.
+      {"\xEF\xBB\xBFROOT x", 8, 6},
+      {"a\n\xEF\xBB\xBFx", 5, 2},
+      {"one", 4, 0},
+      {"one", -1, 0},
+  };
+  for (const auto& [text, offset, column] : cases) {
+    EXPECT_EQ(Utf16Column(text, offset), column) << text;
+  }
+}
+
 TEST(SourceLine, LongLinesAreCutAroundThePlace) {
   const std::string line = std::string(1000, 'a') + std::string(50, 'b') + "c" +
                            std::string(1000, 'd');

@@ -54,6 +54,21 @@ void DropFacts(const ReportOptions& options, Report* report) {
   }
 }
 
+// Baselines compare all issues, also those that the report will not list.
+constexpr int64_t kAllIssues = 1'000'000;
+
+bool HasBaseline(const ClipChecks& checks) {
+  return checks.baseline != nullptr || checks.written_baseline != nullptr;
+}
+
+// Lists at most `max_issues`: the first ones.
+void CutTo(int64_t max_issues, Report* report) {
+  const auto most = static_cast<size_t>(max_issues);
+  if (report->issues.size() <= most) return;
+  report->issues.resize(most);
+  report->truncated = true;
+}
+
 // Sets the result, the content and the lines of the clip.
 void Validate(const ClipChecks& checks, const Session& session,
               const Input& input, const ReportOptions& options,
@@ -90,15 +105,17 @@ ReportOptions OptionsFor(const ClipChecks& checks, const Input& input,
     ApplyTo(*expectations, PathFrom(expectations->folder, input.path),
             &options);
   }
+  if (HasBaseline(checks)) options.max_issues = kAllIssues;
   return options;
 }
 
 // Sets the traits, and completes the report of a clip that was read.
 void CompleteReport(const ReportOptions& options,
-                    const Expectations* expectations, CheckedClip* checked) {
+                    const Expectations* expectations, const SourceSpace& source,
+                    CheckedClip* checked) {
   ConvertResult* result = &checked->finding.result;
   const auto content = checked->traits.content;
-  checked->traits = TraitsOf(*result);
+  checked->traits = TraitsOf(*result, source);
   checked->traits.content = content;
   DropFacts(options, &result->report);
   if (expectations != nullptr) {
@@ -107,7 +124,9 @@ void CompleteReport(const ReportOptions& options,
 }
 
 // Compares a clip that was read with the baselines.
-void UseBaselines(const ClipChecks& checks, CheckedClip* checked) {
+void UseBaselines(const ClipChecks& checks, const ReportOptions& options,
+                  CheckedClip* checked) {
+  if (!HasBaseline(checks)) return;
   Report* report = &checked->finding.result.report;
   const std::string& path = checked->finding.path;
   if (checks.written_baseline != nullptr) {
@@ -115,8 +134,18 @@ void UseBaselines(const ClipChecks& checks, CheckedClip* checked) {
     checked->is_cut_in_baseline = report->truncated;
   }
   if (checks.baseline != nullptr) {
-    checked->finding.known_issues = checks.baseline->TakeOut(path, report);
+    checked->finding.known_issues =
+        checks.baseline->TakeOut(path, options, report);
   }
+  CutTo(checks.convert.report.max_issues, report);
+}
+
+// Issues that make a clip fail are listed in any case.
+Severity LeastListed(const ClipChecks& checks, bool passes) {
+  const bool has_failed_by_warnings =
+      !passes && checks.fail_on == FailOn::kWarning;
+  return has_failed_by_warnings ? std::max(checks.severity, Severity::kWarning)
+                                : checks.severity;
 }
 
 // True if the clip passes. The errors of a baseline fail no clip.
@@ -153,12 +182,13 @@ CheckedClip CheckClip(const ClipChecks& checks, const Session& session,
       finding.is_read &&
       (result.status.ok() || FirstError(result.report) != nullptr);
   if (finding.is_read) {
-    CompleteReport(options, expectations, &checked);
-    UseBaselines(checks, &checked);
+    CompleteReport(options, expectations, checks.convert.edits.source,
+                   &checked);
+    UseBaselines(checks, options, &checked);
     finding.passes = PassesWithBaseline(checks, finding, is_reported);
     checked.outcome.kind =
         finding.passes ? Outcome::Kind::kGood : Outcome::Kind::kFailed;
-    ListFrom(checks.severity, &result.report);
+    ListFrom(LeastListed(checks, finding.passes), &result.report);
   }
   if (is_reported) checked.outcome.diagnostics.clear();
   if (!is_reported) finding.error = std::string(MessageOf(result.status));

@@ -28,6 +28,7 @@ ClipChecks ChecksOf(const ValidateFlags& flags, const Session& session,
   const bool on_terminal = session.console->stdout_is_terminal() &&
                            flags.report.output == kStandardOutput;
   checks.view = ViewFor(on_terminal && rendering.has_source_lines);
+  checks.view.with_utf16 = rendering.has_utf16_columns;
   checks.has_pictures = rendering.has_pictures;
   checks.hashes_content = clips > 1;
   return checks;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
@@ -61,8 +62,7 @@ Baseline::Baseline(const std::string& path)
 Baseline::Baseline(Baseline&& other) noexcept
     : folder_(std::move(other.folder_)),
       rules_version_(std::move(other.rules_version_)),
-      known_(std::move(other.known_)),
-      checked_(std::move(other.checked_)) {}
+      known_(std::move(other.known_)) {}
 
 absl::Status Baseline::ReadLine(const std::string& line) {
   const json object = json::parse(line, nullptr, /*allow_exceptions=*/false);
@@ -80,7 +80,7 @@ absl::Status Baseline::ReadLine(const std::string& line) {
   known_[{object["file"].get<std::string>(), object["code"].get<std::string>(),
           object["joint"].get<int32_t>(),
           object["joint_name"].get<std::string>()}] = {
-      object["occurrences"].get<int64_t>(), false};
+      object["occurrences"].get<int64_t>(), false, false};
   return absl::OkStatus();
 }
 
@@ -126,10 +126,16 @@ void Baseline::Add(const std::string& path, const Report& report) {
   }
 }
 
-int64_t Baseline::TakeOut(const std::string& path, Report* report) {
+int64_t Baseline::TakeOut(const std::string& path, const ReportOptions& options,
+                          Report* report) {
   const std::string file = ToUtf8(PathFrom(folder_, path));
   const std::lock_guard lock(mutex_);
-  checked_.insert(file);
+  const Key first = {file, "", std::numeric_limits<int32_t>::min(), ""};
+  for (auto it = known_.lower_bound(first);
+       it != known_.end() && std::get<0>(it->first) == file; ++it) {
+    it->second.is_looked_for =
+        !report->truncated && IsListed(options, std::get<1>(it->first));
+  }
   const auto removed = std::erase_if(report->issues, [&](const Issue& issue) {
     const auto it = known_.find(KeyOf(file, issue));
     if (it == known_.end()) return false;
@@ -144,8 +150,7 @@ int64_t Baseline::TakeOut(const std::string& path, Report* report) {
 int64_t Baseline::Gone() const {
   const std::lock_guard lock(mutex_);
   return std::count_if(known_.begin(), known_.end(), [&](const auto& entry) {
-    return !entry.second.is_found &&
-           checked_.contains(std::get<0>(entry.first));
+    return entry.second.is_looked_for && !entry.second.is_found;
   });
 }
 

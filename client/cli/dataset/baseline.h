@@ -11,12 +11,12 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
-#include <set>
 #include <string>
 #include <tuple>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "bvhmill/report/issue_log.h"
 #include "bvhmill/report/report.h"
 
 namespace bvhmill::client {
@@ -36,12 +36,13 @@ class Baseline {
   void Add(const std::string& path, const Report& report);
 
   // Removes the known issues of the clip `path` from the list and the counts of
-  // `report`. Returns the number of issues that were removed. The verdict does
-  // not change.
-  int64_t TakeOut(const std::string& path, Report* report);
+  // `report`, which was made with `options`. Returns the number of issues that
+  // were removed. The verdict does not change.
+  int64_t TakeOut(const std::string& path, const ReportOptions& options,
+                  Report* report);
 
   // The number of issues of the baseline that are gone: TakeOut was called for
-  // their clip and did not find them.
+  // their clip with a whole report that would list them, and did not find them.
   int64_t Gone() const;
 
   // The lines of the file, sorted.
@@ -56,6 +57,7 @@ class Baseline {
   struct Known {
     int64_t occurrences = 0;
     bool is_found = false;
+    bool is_looked_for = false;
   };
 
   Key KeyOf(const std::string& file, const Issue& issue) const;
@@ -65,8 +67,6 @@ class Baseline {
   std::string rules_version_;
   mutable std::mutex mutex_;
   std::map<Key, Known> known_;
-  // Clips that TakeOut was called for.
-  std::set<std::string> checked_;
 };
 
 }  // namespace bvhmill::client

@@ -46,7 +46,7 @@ ContentHashes HashContent(std::string_view text, bool is_bvh) {
   return hashes;
 }
 
-ClipTraits TraitsOf(const ConvertResult& result) {
+ClipTraits TraitsOf(const ConvertResult& result, const SourceSpace& source) {
   ClipTraits traits;
   const Report& report = result.report;
   if (report.verdict == Verdict::kUnreadable) return traits;
@@ -56,9 +56,13 @@ ClipTraits TraitsOf(const ConvertResult& result) {
   }
   if (const Issue* unit = FindIssue(report, "DATA_UNIT_GUESS")) {
     traits.unit = {ArgOf(*unit, "unit"), ArgOf(*unit, "meters")};
-    traits.up = 'Y';
+    traits.up = "Y";
   }
-  if (FindIssue(report, "DATA_UP_AXIS_GUESS") != nullptr) traits.up = 'Z';
+  if (source.up_axis != UpAxis::kUnknown) {
+    traits.up = source.up_axis == UpAxis::kY ? "Y" : "Z";
+  } else if (const Issue* axis = FindIssue(report, "DATA_UP_AXIS_GUESS")) {
+    traits.up = ArgOf(*axis, "axis");
+  }
   return traits;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "bvhmill/clip/conventions.h"
 #include "bvhmill/pipeline/convert.h"
 
 namespace bvhmill::client {
@@ -30,8 +31,8 @@ struct ClipTraits {
   // "60 fps"; empty if it is unknown.
   std::string rate;
   std::optional<UnitGuess> unit;
-  // 'Y' or 'Z'; none if nothing shows it.
-  std::optional<char> up;
+  // "Y", "Z" or another direction, such as "-Y"; empty if nothing shows it.
+  std::string up;
   // See SkeletonKey; none without a skeleton.
   std::optional<uint64_t> skeleton;
   std::optional<ContentHashes> content;
@@ -46,9 +47,10 @@ std::string RateName(double frames_per_second);
 // are then hashed, too. O(bytes).
 ContentHashes HashContent(std::string_view text, bool is_bvh);
 
-// The traits of a clip, without its content. The unit and the up axis are those
-// of the hints DATA_UNIT_GUESS and DATA_UP_AXIS_GUESS in `result.report`. A
-// clip with only the first hint has Y up.
-ClipTraits TraitsOf(const ConvertResult& result);
+// The traits of a clip, without its content. The unit is that of the hint
+// DATA_UNIT_GUESS in `result.report`. The up axis is the one that `source`
+// states, or else that of the hint DATA_UP_AXIS_GUESS. A clip with only the
+// first hint has Y up.
+ClipTraits TraitsOf(const ConvertResult& result, const SourceSpace& source);
 
 }  // namespace bvhmill::client

@@ -90,7 +90,7 @@ void DatasetTally::Add(const ClipFinding& clip, const ClipTraits& traits) {
   };
   if (!traits.rate.empty()) add("frame rate", traits.rate);
   if (traits.unit) add("unit", traits.unit->name);
-  if (traits.up) add("up axis", std::string(1, *traits.up));
+  if (!traits.up.empty()) add("up axis", traits.up);
   if (traits.skeleton) {
     const std::string key = std::to_string(*traits.skeleton);
     add(kSkeleton, key);

@@ -21,13 +21,14 @@ std::string JoinedRates(const std::vector<double>& rates) {
 void CheckRate(const Expectations& expectations, const ClipTraits& traits,
                IssueLog* log) {
   const std::vector<double>& rates = expectations.frame_rates;
-  if (rates.empty() || traits.rate.empty()) return;
+  if (rates.empty()) return;
   const bool is_expected =
       std::any_of(rates.begin(), rates.end(),
                   [&](double rate) { return RateName(rate) == traits.rate; });
   if (is_expected) return;
   log->Add(IssueCode::DATASET_FRAME_RATE, {},
-           {{"rate", traits.rate}, {"expected", JoinedRates(rates)}});
+           {{"rate", traits.rate.empty() ? "no rate" : traits.rate},
+            {"expected", JoinedRates(rates)}});
 }
 
 void CheckSkeleton(const Expectations& expectations, const JointList& joints,
@@ -58,11 +59,10 @@ void CheckUnit(const Expectations& expectations, const ClipTraits& traits,
 
 void CheckUp(const Expectations& expectations, const ClipTraits& traits,
              IssueLog* log) {
-  if (!expectations.up || !traits.up) return;
-  if (*expectations.up == *traits.up) return;
+  if (expectations.up.empty() || traits.up.empty()) return;
+  if (expectations.up == traits.up) return;
   log->Add(IssueCode::DATASET_UP_AXIS, {},
-           {{"axis", std::string(1, *traits.up)},
-            {"expected", std::string(1, *expectations.up)}});
+           {{"axis", traits.up}, {"expected", expectations.up}});
 }
 
 }  // namespace
@@ -94,7 +94,11 @@ void CheckExpectations(const Expectations& expectations,
                        const ClipTraits& traits, const ReportOptions& options,
                        ConvertResult* result) {
   IssueLog log(options);
-  CheckRate(expectations, traits, &log);
+  // A clip that was refused is not known to lack a rate, and a pose needs none.
+  const bool has_motion = result->status.ok() && result->info.frames > 1;
+  if (has_motion || !traits.rate.empty()) {
+    CheckRate(expectations, traits, &log);
+  }
   if (traits.skeleton) {
     CheckSkeleton(expectations, result->info.joints, &log);
   }

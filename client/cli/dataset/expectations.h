@@ -41,8 +41,8 @@ struct Expectations {
   // Empty: any rate.
   std::vector<double> frame_rates;
   std::optional<UnitGuess> unit;
-  // 'Y' or 'Z'.
-  std::optional<char> up;
+  // "Y" or "Z"; empty: any.
+  std::string up;
   std::optional<ExpectedSkeleton> skeleton;
   std::vector<IgnoredCodes> ignored;
   std::map<std::string, Severity, std::less<>> severities;

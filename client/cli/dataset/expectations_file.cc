@@ -171,7 +171,7 @@ absl::Status Reader::ReadUp(const toml::node& node) {
   BVHMILL_RETURN_IF_ERROR(ReadWord(node, "up_axis", &word));
   const std::string wrong = CheckWord(word, {"y", "z"});
   if (!wrong.empty()) return Wrong(node, "up_axis: " + wrong);
-  result_.up = word == "y" ? 'Y' : 'Z';
+  result_.up = word == "y" ? "Y" : "Z";
   return absl::OkStatus();
 }
 

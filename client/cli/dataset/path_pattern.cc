@@ -17,6 +17,16 @@ void Extend(std::string_view path, bool with_slashes, Reached* reached) {
   }
 }
 
+// After "**/" at the begin of a name: it takes any number of whole names with
+// their slashes, also none.
+void ExtendByFolders(std::string_view path, Reached* reached) {
+  bool has_begun = false;
+  for (size_t i = 0; i < path.size(); ++i) {
+    has_begun = has_begun || (*reached)[i];
+    if (has_begun && path[i] == '/') (*reached)[i + 1] = true;
+  }
+}
+
 // After a byte or a question mark.
 void Step(std::string_view path, char wanted, Reached* reached) {
   for (size_t i = path.size(); i > 0; --i) {
@@ -34,16 +44,23 @@ bool MatchesPath(std::string_view pattern, std::string_view path) {
   if (pattern.find('/') == pattern.npos && slash != path.npos) {
     path.remove_prefix(slash + 1);
   }
+  while (pattern.starts_with("./")) pattern.remove_prefix(2);
   Reached reached(path.size() + 1);
   reached[0] = true;
+  char before = '/';
   while (!pattern.empty()) {
     const bool is_double = pattern.starts_with("**");
-    if (pattern.front() == '*') {
+    size_t used = is_double ? 2 : 1;
+    if (before == '/' && pattern.starts_with("**/")) {
+      ExtendByFolders(path, &reached);
+      used = 3;
+    } else if (pattern.front() == '*') {
       Extend(path, is_double, &reached);
     } else {
       Step(path, pattern.front(), &reached);
     }
-    pattern.remove_prefix(is_double ? 2 : 1);
+    before = pattern[used - 1];
+    pattern.remove_prefix(used);
   }
   return reached[path.size()];
 }

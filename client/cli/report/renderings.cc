@@ -7,13 +7,24 @@ namespace bvhmill::client {
 namespace {
 
 constexpr std::array kRenderings = {
-    Rendering{"text", true, MakeTextWriter},
-    Rendering{"jsonl", false, MakeJsonLinesWriter, /*has_pictures=*/false,
-              /*has_measures=*/true},
-    Rendering{"html", false, MakeHtmlWriter, /*has_pictures=*/true,
-              /*has_measures=*/true},
-    Rendering{"sarif", false, MakeSarifWriter},
-    Rendering{"junit", false, MakeJunitWriter},
+    Rendering{.name = "text",
+              .extension = ".txt",
+              .has_source_lines = true,
+              .make = MakeTextWriter},
+    Rendering{.name = "jsonl",
+              .extension = ".jsonl",
+              .make = MakeJsonLinesWriter,
+              .has_measures = true},
+    Rendering{.name = "html",
+              .extension = ".html",
+              .make = MakeHtmlWriter,
+              .has_pictures = true,
+              .has_measures = true},
+    Rendering{.name = "sarif",
+              .extension = ".sarif",
+              .make = MakeSarifWriter,
+              .has_utf16_columns = true},
+    Rendering{.name = "junit", .extension = ".xml", .make = MakeJunitWriter},
 };
 
 }  // namespace
@@ -25,6 +36,14 @@ const Rendering* FindRendering(std::string_view name) {
       kRenderings.begin(), kRenderings.end(),
       [&](const Rendering& rendering) { return rendering.name == name; });
   return found == kRenderings.end() ? nullptr : found;
+}
+
+const Rendering& RenderingOfFile(std::string_view path) {
+  const auto* found = std::find_if(kRenderings.begin(), kRenderings.end(),
+                                   [&](const Rendering& rendering) {
+                                     return path.ends_with(rendering.extension);
+                                   });
+  return found == kRenderings.end() ? kRenderings.front() : *found;
 }
 
 }  // namespace bvhmill::client

@@ -13,6 +13,9 @@ namespace bvhmill::client {
 struct Rendering {
   // The word of --format.
   std::string_view name;
+  // Files whose names end so have this rendering, unless --format says
+  // otherwise.
+  std::string_view extension;
   // True if the writer prints lines of files below issues, and colours, on a
   // terminal.
   bool has_source_lines = false;
@@ -21,6 +24,8 @@ struct Rendering {
   bool has_pictures = false;
   // True if the writer shows the measures of clips.
   bool has_measures = false;
+  // True if the writer states columns in UTF-16 code units.
+  bool has_utf16_columns = false;
 };
 
 // All renderings; the first is the default.
@@ -28,6 +33,10 @@ std::span<const Rendering> Renderings();
 
 // The rendering with this name; null if there is none.
 const Rendering* FindRendering(std::string_view name);
+
+// The rendering of files with the name `path`: the default one if the end of
+// the name tells nothing.
+const Rendering& RenderingOfFile(std::string_view path);
 
 // Each function makes the writer of one rendering.
 std::unique_ptr<ReportWriter> MakeTextWriter();

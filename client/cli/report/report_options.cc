@@ -16,9 +16,11 @@ void AddRenderingOptions(CLI::App* app, ReportFlags* flags) {
     names.emplace_back(rendering.name);
   }
   CLI::Option* format =
-      app->add_option("--format", flags->format,
-                      "how the report is written: " +
-                          CLI::detail::join(names, ", ") + ";\ndefault text")
+      app->add_option(
+             "--format", flags->format,
+             "how the report is written: " + CLI::detail::join(names, ", ") +
+                 ";\ndefault by the end of the name of -o: .jsonl,"
+                 "\n.html, .sarif, .xml for junit; else text")
           ->type_name("WORD")
           ->check(CLI::Validator(
               [names](const std::string& word) {
@@ -46,7 +48,7 @@ void AddRenderingOptions(CLI::App* app, ReportFlags* flags) {
 const Rendering& ChosenRendering(const ReportFlags& flags) {
   const Rendering* chosen =
       FindRendering(flags.json ? "jsonl" : std::string_view(flags.format));
-  return chosen == nullptr ? Renderings().front() : *chosen;
+  return chosen == nullptr ? RenderingOfFile(flags.output) : *chosen;
 }
 
 }  // namespace bvhmill::client

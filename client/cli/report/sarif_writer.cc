@@ -54,12 +54,14 @@ std::string ArtifactJson(std::string_view path) {
 }
 
 // The line and the column of an issue. Empty if the line is unknown, as for
-// packed files on a server.
-std::string RegionJson(const Location& location) {
+// packed files on a server. There is no column if the text of the line is not
+// known: the columns of locations count bytes.
+std::string RegionJson(const Location& location, const IssueView& view) {
   if (!location.line) return {};
   std::string region = "{\"startLine\":" + std::to_string(*location.line);
-  if (location.column) {
-    region += ",\"startColumn\":" + std::to_string(*location.column);
+  const auto column = view.columns.find(location.byte_offset.value_or(-1));
+  if (location.column && column != view.columns.end()) {
+    region += ",\"startColumn\":" + std::to_string(column->second);
   }
   if (location.byte_offset) {
     region += ",\"byteOffset\":" + std::to_string(*location.byte_offset);
@@ -89,8 +91,8 @@ std::string LogicalJson(const Location& location, const JointList& joints) {
 }
 
 std::string LocationJson(std::string_view path, const Location& location,
-                         const JointList& joints) {
-  const std::string region = RegionJson(location);
+                         const JointList& joints, const IssueView& view) {
+  const std::string region = RegionJson(location, view);
   const std::string logical = LogicalJson(location, joints);
   std::string out =
       "{\"physicalLocation\":{\"artifactLocation\":" + ArtifactJson(path) +
@@ -120,18 +122,20 @@ std::string PropertiesJson(const Issue& issue) {
   }
   return JsonObject({{"severity", JsonQuote(SeverityName(issue.severity))},
                      {"frame", NumberOrNull(issue.location.frame)},
+                     {"last_frame", NumberOrNull(issue.location.last_frame)},
                      {"joint", NumberOrNull(issue.location.joint)},
                      {"channel", NumberOrNull(issue.location.channel)},
                      {"args", "{" + args + "}"}});
 }
 
 std::string ResultJson(std::string_view path, const Issue& issue,
-                       const JointList& joints) {
+                       const JointList& joints, const IssueView& view) {
   return JsonObject(
       {{"ruleId", JsonQuote(issue.code)},
        {"level", LevelOf(issue.severity)},
        {"message", Text(issue.message)},
-       {"locations", "[" + LocationJson(path, issue.location, joints) + "]"},
+       {"locations",
+        "[" + LocationJson(path, issue.location, joints, view) + "]"},
        {"occurrenceCount", std::to_string(issue.occurrences)},
        {"partialFingerprints",
         JsonObject(
@@ -142,9 +146,10 @@ std::string ResultJson(std::string_view path, const Issue& issue,
 // A message about a file that is not an issue of its content.
 std::string NotificationJson(std::string_view path, const char* level,
                              std::string_view message) {
-  return JsonObject({{"level", JsonQuote(level)},
-                     {"message", Text(message)},
-                     {"locations", "[" + LocationJson(path, {}, {}) + "]"}});
+  return JsonObject(
+      {{"level", JsonQuote(level)},
+       {"message", Text(message)},
+       {"locations", "[" + LocationJson(path, {}, {}, {}) + "]"}});
 }
 
 std::string RuleJson(const std::string& code, Severity severity) {
@@ -168,7 +173,7 @@ class SarifWriter final : public ReportWriter {
     if (!clip.is_read) return out;
     for (const Issue& issue : clip.result.report.issues) {
       out += (out.empty() ? "" : ",\n") +
-             ResultJson(clip.path, issue, clip.result.info.joints);
+             ResultJson(clip.path, issue, clip.result.info.joints, clip.view);
     }
     return out;
   }

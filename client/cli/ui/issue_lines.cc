@@ -57,11 +57,16 @@ IssueView ViewFor(bool is_terminal) {
 }
 
 void TakeLines(std::string_view text, const Report& report, IssueView* view) {
-  if (!view->with_text) return;
+  if (!view->with_text && !view->with_utf16) return;
   for (const Issue& issue : report.issues) {
     const std::optional<int64_t> offset = issue.location.byte_offset;
     if (!offset || !issue.location.line) continue;
-    view->lines.emplace(*offset, SourceLine(text, *offset));
+    if (view->with_text) {
+      view->lines.emplace(*offset, SourceLine(text, *offset));
+    }
+    if (view->with_utf16) {
+      view->columns.emplace(*offset, Utf16Column(text, *offset));
+    }
   }
 }
 

@@ -20,14 +20,18 @@ struct IssueView {
   bool with_text = false;
   // The result of SourceLine for the byte of each location.
   std::map<int64_t, std::string> lines;
+  // State columns in UTF-16 code units, as `columns` has them.
+  bool with_utf16 = false;
+  // The result of Utf16Column for the byte of each location.
+  std::map<int64_t, int64_t> columns;
 };
 
 // The view for a terminal has lines of the file, and colours unless NO_COLOR is
 // set. Any other view has neither.
 IssueView ViewFor(bool is_terminal);
 
-// Fills view->lines for the issues of `report`, if view->with_text. Requires
-// that `report` is about `text`.
+// Fills view->lines for the issues of `report` if view->with_text, and
+// view->columns if view->with_utf16. Requires that `report` is about `text`.
 void TakeLines(std::string_view text, const Report& report, IssueView* view);
 
 // "PATH:LINE:COL: error: CODE: message", without a line end; below it the line

@@ -13,6 +13,7 @@ constexpr size_t kBefore = 48;
 constexpr size_t kAfter = 24;
 constexpr std::string_view kCut = "...";
 constexpr std::string_view kIndent = "  ";
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 bool EndsLine(char c) { return c == '\n' || c == '\r'; }
 
@@ -72,6 +73,23 @@ std::string SourceLine(std::string_view text, int64_t offset) {
   const bool is_cut = end < text.size() && !EndsLine(text[end]);
   return before + Shown(text.substr(at, end - at)) +
          std::string(is_cut ? kCut : "") + "\n" + BlanksFor(before) + "^";
+}
+
+int64_t Utf16Column(std::string_view text, int64_t offset) {
+  if (offset < 0 || static_cast<uint64_t>(offset) > text.size()) return 0;
+  std::string_view before = text.substr(0, static_cast<size_t>(offset));
+  before.remove_prefix(before.find_last_of("\r\n") + 1);
+  const bool is_first = before.size() == static_cast<size_t>(offset);
+  if (is_first && before.starts_with(kByteOrderMark)) {
+    before.remove_prefix(kByteOrderMark.size());
+  }
+  if (!IsUtf8(before)) return static_cast<int64_t>(before.size()) + 1;
+  int64_t column = 1;
+  for (const char c : before) {
+    const bool has_two_units = static_cast<unsigned char>(c) >= 0xF0;
+    column += GoesOn(c) ? 0 : has_two_units ? 2 : 1;
+  }
+  return column;
 }
 
 }  // namespace bvhmill::client

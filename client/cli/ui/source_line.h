@@ -15,4 +15,10 @@ namespace bvhmill::client {
 // text or at its end.
 std::string SourceLine(std::string_view text, int64_t offset);
 
+// The column of the byte at `offset` in its line of `text`, counted from 1 in
+// UTF-16 code units, as editors count. A byte order mark has no column. If the
+// bytes before are no UTF-8, each counts as one. 0 if `offset` is not within
+// the text or at its end. O(column).
+int64_t Utf16Column(std::string_view text, int64_t offset);
+
 }  // namespace bvhmill::client
