@@ -61,6 +61,11 @@ int64_t RemoteEngine::MaxClipBytes() const {
   return client_->ServerInfo().limits().max_clip_bytes();
 }
 
+JobLimits RemoteEngine::LimitsOfJobs() const {
+  const v1::Limits& limits = client_->ServerInfo().limits();
+  return {limits.max_items_per_job(), limits.max_request_message_bytes()};
+}
+
 std::string RemoteEngine::Build() const {
   const v1::GetServerInfoResponse& info = client_->ServerInfo();
   return info.server_version() + " " + info.build().git_commit();

@@ -17,6 +17,12 @@
 
 namespace bvhmill::client {
 
+// What a server takes for one job; 0: no limit.
+struct JobLimits {
+  int64_t clips = 0;
+  int64_t request_bytes = 0;
+};
+
 // Thread-safe. The calls behave as those of Client; `name` is for messages.
 class Engine {
  public:
@@ -38,6 +44,7 @@ class Engine {
   virtual bool IsRemote() const = 0;
   // Version and commit of the program that converts.
   virtual std::string Build() const = 0;
+  virtual JobLimits LimitsOfJobs() const { return {}; }
 };
 
 // Converts in this process, with `limits` in place of options.limits.
@@ -84,6 +91,7 @@ class RemoteEngine final : public Engine {
   }
   bool IsRemote() const override { return true; }
   std::string Build() const override;
+  JobLimits LimitsOfJobs() const override;
 
  private:
   std::unique_ptr<Client> client_;

@@ -17,6 +17,7 @@
 #include "client/cli/io/item_key.h"
 #include "client/cli/jobs/job_server.h"
 #include "client/cli/jobs/output_formats.h"
+#include "client/cli/ui/issue_lines.h"
 #include "client/cli/ui/text.h"
 
 namespace bvhmill::client {
@@ -151,6 +152,12 @@ Outcome JobFetch::Fetch(const v1::ClipResult& message, const Input& input) {
     }
   }
   Outcome outcome = OutcomeOf(session_, input, result);
+  const bool is_known = message.status().code() != 0;
+  if (is_known && !IsCancelled(session_.cancel)) {
+    // The clip has failed, in any way; no call has. Others can be fetched.
+    outcome.kind = Outcome::Kind::kFailed;
+    outcome.diagnostics = "bvhmill: " + FailureLine(input.path, result) + "\n";
+  }
   outcome.bytes = bytes;
   if (is_there) outcome.kind = Outcome::Kind::kSkipped;
   return outcome;
@@ -192,11 +199,12 @@ ExitCode JobFetch::Run() {
     session_.console->PrintDiagnostics(Summary(totals, "fetched"));
   }
   const int64_t got = totals.good + totals.failed + totals.skipped;
-  if (got < totals.clips && !IsJobOver(job)) {
-    session_.console->PrintDiagnostics(
-        "bvhmill: the job still runs; fetch the rest later\n");
-  }
-  return totals.exit;
+  if (got >= totals.clips || totals.exit > kExitClipFailed) return totals.exit;
+  session_.console->PrintDiagnostics(
+      IsJobOver(job) ? "bvhmill: the job is " + StateWord(job.state()) +
+                           "; the rest has no results\n"
+                     : "bvhmill: the job still runs; fetch the rest later\n");
+  return kExitClipFailed;
 }
 
 }  // namespace bvhmill::client

@@ -10,6 +10,8 @@
 #include <set>
 #include <utility>
 
+#include "bvhmill/base/call_error.h"
+#include "bvhmill/base/limits.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
 #include "bvhmill/digest/sha256.h"
@@ -29,6 +31,8 @@ namespace {
 
 constexpr size_t kFileBytes = size_t{1} << 20;
 constexpr size_t kNamesAtOnce = 2000;
+// Bytes of a key that servers take: ClipHeader.key of the API.
+constexpr size_t kMaxKeyBytes = 1024;
 
 absl::Status CannotRead(int error) {
   return MakeStatus(absl::StatusCode::kNotFound,
@@ -72,6 +76,25 @@ v1::ContentEncoding EncodingOnWire(Encoding encoding) {
   return v1::CONTENT_ENCODING_IDENTITY;
 }
 
+// A clip with a longer key would have the whole job refused.
+void CheckKey(Input* input) {
+  const size_t bytes = KeyOfName(input->base).size();
+  if (!input->status.ok() || bytes <= kMaxKeyBytes) return;
+  input->status = MakeStatus(absl::StatusCode::kFailedPrecondition,
+                             "its name takes " + std::to_string(bytes) +
+                                 " bytes in a job, more than " +
+                                 std::to_string(kMaxKeyBytes));
+}
+
+// True if the upload has failed by the file alone: others can be uploaded.
+bool IsFaultOfFile(const absl::Status& status) {
+  const CallError error = CallErrorOf(status);
+  const bool is_too_large =
+      error.reason == kLimitExceeded && error.limit_name == "max_blob_bytes";
+  return is_too_large || error.reason == "DIGEST_MISMATCH" ||
+         absl::IsNotFound(status);
+}
+
 std::string RandomWord() {
   std::random_device random;
   std::string word;
@@ -88,6 +111,7 @@ Submission::Submission(const SubmitOptions& options, std::vector<Input> inputs,
       jobs_(jobs),
       session_(*session) {
   ClaimOutputs(&inputs_);
+  for (Input& input : inputs_) CheckKey(&input);
   sources_.resize(inputs_.size());
 }
 
@@ -156,22 +180,40 @@ Outcome Submission::Upload(const Input& input, const Source& source,
   }
   Outcome outcome = OutcomeOf(session_, input, result);
   outcome.bytes = source.bytes;
+  const bool is_lost = outcome.kind == Outcome::Kind::kFailed;
+  if (is_lost && !IsFaultOfFile(result.status)) may_make_job_ = false;
   return outcome;
 }
 
+// Files that could not be uploaded by their own fault are left out of the job.
 ExitCode Submission::UploadMissing(const std::vector<size_t>& missing) {
   std::vector<Input> inputs;
   for (const size_t index : missing) inputs.push_back(inputs_[index]);
+  // Each is written by one thread.
+  std::vector<uint8_t> has_failed(missing.size(), 0);
   const Totals totals =
       RunClips(session_, inputs, [&](size_t i, ClipProgress* progress) {
-        return Upload(inputs[i], sources_[missing[i]], progress);
+        Outcome outcome = Upload(inputs[i], sources_[missing[i]], progress);
+        has_failed[i] = outcome.kind == Outcome::Kind::kFailed ? 1 : 0;
+        return outcome;
       });
+  uploaded_files_ = totals.good;
   uploaded_bytes_ = totals.bytes;
+  for (size_t i = 0; i < missing.size(); ++i) {
+    if (has_failed[i] != 0) LeaveOut(sources_[missing[i]].blob);
+  }
   if (totals.exit == kExitInterrupted) {
     session_.console->PrintDiagnostics(
         "bvhmill: interrupted; the same command goes on\n");
   }
   return totals.exit;
+}
+
+// Several files may have the same bytes.
+void Submission::LeaveOut(const std::string& blob) {
+  for (Source& source : sources_) {
+    if (source.blob == blob) source.is_good = false;
+  }
 }
 
 v1::CreateJobRequest Submission::Request() const {
@@ -206,29 +248,69 @@ v1::CreateJobRequest Submission::Request() const {
   return request;
 }
 
+// Before files are uploaded, which may take hours.
+absl::Status Submission::CheckSize(const v1::CreateJobRequest& request) const {
+  const JobLimits limits = session_.engine->LimitsOfJobs();
+  const auto clips = static_cast<int64_t>(request.items_size());
+  const auto bytes = static_cast<int64_t>(request.ByteSizeLong());
+  int64_t most = clips;
+  if (Exceeds(clips, limits.clips)) most = limits.clips;
+  if (Exceeds(bytes, limits.request_bytes)) {
+    const double part =
+        static_cast<double>(limits.request_bytes) / static_cast<double>(bytes);
+    most =
+        std::min(most, static_cast<int64_t>(part * static_cast<double>(clips)));
+  }
+  if (most == clips) return absl::OkStatus();
+  return MakeStatus(absl::StatusCode::kResourceExhausted,
+                    "a job of " + Count(clips, "clip") +
+                        " is too large for the server, which takes about " +
+                        std::to_string(most) +
+                        " clips with such names; submit parts of the folder");
+}
+
+ExitCode Submission::Make(const v1::CreateJobRequest& request) {
+  const auto job = jobs_.Create(request, session_.cancel);
+  if (!job.ok()) return JobFailure(session_, job.status());
+  session_.console->PrintData(job->name() + "\n");
+  if (!session_.options.quiet) {
+    session_.console->PrintDiagnostics(
+        "submitted " + Count(request.items_size(), "clip") + ", uploaded " +
+        Count(uploaded_files_, "file") + " of " + Megabytes(uploaded_bytes_) +
+        "\n");
+  }
+  if (options_.wait) return AwaitJob(jobs_, session_, job->name());
+  if (!IsJobOver(*job)) return kExitGood;
+  // No new job is over so soon.
+  session_.console->PrintDiagnostics(
+      "bvhmill: this job was made before and is " + StateWord(job->state()) +
+      "; --again makes another one\n");
+  return job->state() == v1::JOB_STATE_CANCELLED ? kExitClipFailed : kExitGood;
+}
+
 ExitCode Submission::Run() {
   const Totals read = RunClips(
       session_, inputs_,
       [this](size_t index, ClipProgress*) { return AddSource(index); });
   if (read.exit == kExitInterrupted || read.good == 0) return read.exit;
+  const absl::Status fits = CheckSize(Request());
+  if (!fits.ok()) {
+    session_.console->PrintDiagnostics(
+        "bvhmill: " + std::string(MessageOf(fits)) + "\n");
+    return kExitServerError;
+  }
   std::vector<size_t> missing;
   const absl::Status found = FindMissing(&missing);
   if (!found.ok()) return JobFailure(session_, found);
-  if (!missing.empty()) {
-    const ExitCode uploaded = UploadMissing(missing);
-    if (uploaded != kExitGood) return uploaded;
+  ExitCode exit = read.exit;
+  if (!missing.empty()) exit = std::max(exit, UploadMissing(missing));
+  if (exit > kExitClipFailed) return exit;
+  const v1::CreateJobRequest request = Request();
+  if (!may_make_job_ || request.items().empty()) {
+    session_.console->PrintDiagnostics("bvhmill: no job was made\n");
+    return exit;
   }
-  const auto job = jobs_.Create(Request(), session_.cancel);
-  if (!job.ok()) return JobFailure(session_, job.status());
-  session_.console->PrintData(job->name() + "\n");
-  if (!session_.options.quiet) {
-    session_.console->PrintDiagnostics(
-        "submitted " + Count(read.good, "clip") + ", uploaded " +
-        Count(static_cast<int64_t>(missing.size()), "file") + " of " +
-        Megabytes(uploaded_bytes_) + "\n");
-  }
-  if (!options_.wait) return read.exit;
-  return std::max(read.exit, AwaitJob(jobs_, session_, job->name()));
+  return std::max(exit, Make(request));
 }
 
 }  // namespace bvhmill::client

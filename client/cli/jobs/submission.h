@@ -2,6 +2,8 @@
 
 // Runs `bvhmill job submit`.
 
+#include <atomic>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -36,6 +38,7 @@ class Submission {
   struct Source {
     std::string blob;
     int64_t bytes = 0;
+    // The clip is in the job.
     bool is_good = false;
   };
 
@@ -44,6 +47,9 @@ class Submission {
                  ClipProgress* progress);
   absl::Status FindMissing(std::vector<size_t>* missing);
   ExitCode UploadMissing(const std::vector<size_t>& missing);
+  void LeaveOut(const std::string& blob);
+  absl::Status CheckSize(const v1::CreateJobRequest& request) const;
+  ExitCode Make(const v1::CreateJobRequest& request);
   v1::CreateJobRequest Request() const;
 
   const SubmitOptions& options_;
@@ -52,7 +58,10 @@ class Submission {
   Session& session_;
   // One for each input; each is written by one thread.
   std::vector<Source> sources_;
+  int64_t uploaded_files_ = 0;
   int64_t uploaded_bytes_ = 0;
+  // False if files could not be uploaded, but may be later.
+  std::atomic<bool> may_make_job_ = true;
 };
 
 }  // namespace bvhmill::client
