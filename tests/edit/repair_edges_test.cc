@@ -126,6 +126,36 @@ TEST(RepairEdges, TheFramesOfBothKindsAreStatedInAnyOrder) {
   EXPECT_EQ(report.issues[0].location.last_frame, 52);
 }
 
+// Rows without any values are gaps of both kinds, and one fault.
+TEST(RepairEdges, FramesOfBothKindsCountOnce) {
+  Clip clip = SwingingLeg(60);
+  for (int64_t t = 20; t < 23; ++t) {
+    for (size_t c = 0; c < kKnee; ++c) At(&clip, t, c) = kNan;
+  }
+  for (int64_t t = 40; t < 42; ++t) At(&clip, t, kHipX) = kNan;
+  for (int64_t t = 41; t < 44; ++t) At(&clip, t, 3) = kNan;
+  At(&clip, 44, kHipX) = kNan;
+  IssueLog log({});
+  ASSERT_TRUE(RepairClip({.fill_gap_frames = 3}, nullptr, &clip, &log).ok());
+  const Report report = log.Finish(true, true);
+  ASSERT_EQ(report.issues.size(), 1u);
+  // 20 to 22; 40 to 43; 44.
+  EXPECT_EQ(report.issues[0].message,
+            "the position and rotation of 'Hips' was interpolated in 8 frames, "
+            "in 3 gaps");
+  EXPECT_EQ(report.issues[0].occurrences, 3);
+  EXPECT_EQ(report.issues[0].location.frame, 20);
+  EXPECT_EQ(report.issues[0].location.last_frame, 44);
+}
+
+TEST(RepairEdges, ASpikeOfBothKindsIsOneFrame) {
+  Clip clip = SwingingLeg(60);
+  At(&clip, 25, kHipX) += 50;
+  At(&clip, 25, 3) += 40;
+  EXPECT_THAT(Repaired({.replace_spikes = true}, &clip),
+              ElementsAre("REPAIR_SPIKE_REPLACED@0:25 x1"));
+}
+
 // The way between the poses would give another angle.
 TEST(RepairEdges, AnAngleBesideOthersTakesItsOwnWay) {
   Clip clip = SwingingLeg(3);

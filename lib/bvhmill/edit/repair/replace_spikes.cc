@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 #include <vector>
 
 #include "bvhmill/base/status.h"
@@ -109,11 +110,11 @@ class SpikeFinder {
     // The list of spikes grows: three times its size.
     return frames *
            static_cast<int64_t>(sizeof(Quat<double>) + 2 * sizeof(double) + 1 +
-                                2 * sizeof(int64_t));
+                                2 * sizeof(FrameRun));
   }
 
-  // The frames of the spikes of `track`, in order; no two are neighbours.
-  std::vector<int64_t> Find(const JointTrack& track);
+  // The spikes of `track`, in order: a frame each, no two of them neighbours.
+  std::vector<FrameRun> Find(const JointTrack& track);
 
  private:
   void ReadPoses(const JointTrack& track);
@@ -215,8 +216,8 @@ bool SpikeFinder::IsSpike(int64_t t, double usual_kink) const {
          std::max(StepAt(t - 1), StepAt(t + 2)) <= kCalmShare * least;
 }
 
-std::vector<int64_t> SpikeFinder::Find(const JointTrack& track) {
-  std::vector<int64_t> spikes;
+std::vector<FrameRun> SpikeFinder::Find(const JointTrack& track) {
+  std::vector<FrameRun> spikes;
   if (track.kind == ChannelKind::kPosition && !(reach_ > 0)) return spikes;
   limits_ = LimitsOf(track.kind, reach_);
   ReadPoses(track);
@@ -225,11 +226,11 @@ std::vector<int64_t> SpikeFinder::Find(const JointTrack& track) {
   for (int64_t t = 1; t + 1 < clip_.motion.frames; ++t) {
     if (KinkAt(t) < limits_.size || !IsKnown(t)) continue;
     if (!IsSpike(t, usual_kink)) continue;
-    const bool is_next = !spikes.empty() && spikes.back() + 1 == t;
+    const bool is_next = !spikes.empty() && spikes.back().end == t;
     // The larger of two neighbours is the spike; the other is its slope.
-    if (is_next && KinkAt(spikes.back()) >= KinkAt(t)) continue;
+    if (is_next && KinkAt(spikes.back().begin) >= KinkAt(t)) continue;
     if (is_next) spikes.pop_back();
-    spikes.push_back(t);
+    spikes.push_back({t, t + 1});
   }
   return spikes;
 }
@@ -262,12 +263,12 @@ absl::Status ReplaceSpikes(RepairedClip* repaired) {
   for (const JointTrack& track : repaired->tracks) {
     status = DrawWork(track, frames, kValueWork, repaired->budget);
     if (!status.ok()) break;
-    const std::vector<int64_t> spikes = finder.Find(track);
+    std::vector<FrameRun> spikes = finder.Find(track);
     if (spikes.empty()) continue;
-    for (const int64_t t : spikes) Replace(track, t, &clip, blended);
-    const auto count = static_cast<int64_t>(spikes.size());
-    repaired->Note(IssueCode::REPAIR_SPIKE_REPLACED, track, spikes.front(),
-                   spikes.back(), count, count);
+    for (const FrameRun& spike : spikes) {
+      Replace(track, spike.begin, &clip, blended);
+    }
+    repaired->Note(IssueCode::REPAIR_SPIKE_REPLACED, track, std::move(spikes));
   }
   ReturnTo(repaired->budget, bytes);
   return status;
