@@ -70,6 +70,16 @@ std::vector<SpikeCase> SpikeCases() {
          At(c, 27, kKnee) += 60;
        },
        {"REPAIR_SPIKE_REPLACED@1:25 x2"}},
+      {"poses are no motion",
+       7,
+       1.0 / 30,
+       [](Clip* c) { At(c, 3, kKnee) += 70; },
+       {}},
+      {"eight frames are a motion",
+       8,
+       1.0 / 30,
+       [](Clip* c) { At(c, 3, kKnee) += 70; },
+       {"REPAIR_SPIKE_REPLACED@1:3 x1"}},
       {"a rate that is too slow counts as 30 frames a second",
        60,
        1,
@@ -182,6 +192,16 @@ TEST(RepairEdges, NoSpikesAreReplacedWherePosesRepeat) {
     for (size_t c = 0; c < 12; ++c) At(&clip, t, c) = At(&clip, t - 1, c);
   }
   At(&clip, 15, kKnee) += 40;
+  const Clip before = clip;
+  EXPECT_THAT(Repaired({.replace_spikes = true}, &clip), IsEmpty());
+  ExpectSameClip(clip, before);
+}
+
+// So many rows are equal that each pose seems a still of its own.
+TEST(RepairEdges, NoSpikesAreReplacedWherePosesStandLong) {
+  Clip clip = Repeating(SwingingLeg(60), 8, 8, 8);
+  clip.motion.frame_time = 1.0 / 60;
+  At(&clip, 100, kKnee) += 40;
   const Clip before = clip;
   EXPECT_THAT(Repaired({.replace_spikes = true}, &clip), IsEmpty());
   ExpectSameClip(clip, before);

@@ -79,6 +79,35 @@ std::vector<FaultCase> RepeatEdges() {
          for (const int64_t t : {2, 300, 596}) Hold(t, 1, c);
        },
        {"warning DATA_REPEATED_FRAMES frame 3"}},
+      // Each pose stands for 0.13 s: a still, if it stood alone.
+      {"PosesThatStandLong",
+       {.frames_per_second = 60},
+       [](Clip* c) { TakeRows([](int64_t t) { return t / 8; }, c); },
+       {"warning DATA_REPEATED_FRAMES frame 1"},
+       {{"stride", "8"},
+        {"frames", "525"},
+        {"runs", "75"},
+        {"reading", "every pose stands 8 times"}}},
+      {"PosesThatStandSevenOrEightTimes",
+       {.frames_per_second = 60},
+       [](Clip* c) { TakeRows([](int64_t t) { return 2 * t / 15; }, c); },
+       {"warning DATA_REPEATED_FRAMES frame 1"},
+       {{"stride", "7"}, {"reading", "every pose stands about 7 times"}}},
+      {"PosesThatStandAndThenAStill",
+       {.frames_per_second = 60},
+       [](Clip* c) {
+         TakeRows([](int64_t t) { return std::min<int64_t>(t, 400) / 8; }, c);
+       },
+       {"warning DATA_FROZEN_FRAMES frame 400 to 599",
+        "warning DATA_REPEATED_FRAMES frame 1"},
+       {{"frames", "200"}}},
+      // As long as each other, but the figure moves between them.
+      {"StillsApart",
+       {},
+       [](Clip* c) {
+         for (const int64_t t : {101, 203, 304, 410, 507}) Hold(t, 20, c);
+       },
+       {"warning DATA_FROZEN_FRAMES frame 101 to 121 x5"}},
       {"ARepeatNearTheStart",
        {},
        [](Clip* c) {

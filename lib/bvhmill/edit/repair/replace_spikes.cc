@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "bvhmill/base/status.h"
+#include "bvhmill/clip/frame_rates.h"
 #include "bvhmill/edit/repair/steps.h"
 #include "bvhmill/edit/sample_pose.h"
+#include "bvhmill/report/repeated_rows.h"
 #include "bvhmill/report/thresholds.h"
 
 namespace bvhmill {
@@ -30,11 +32,6 @@ constexpr double kMostUsualKink = 10;
 constexpr double kLeastOverNext = 1.5;
 constexpr double kMostOverNext = 4;
 constexpr double kOverFarther = 4;
-// Frame times are rounded.
-constexpr double kRounding = 0.999;
-// Seconds between frames, where the clip states none that can be used.
-constexpr double kUsualFrameTime = 1.0 / 30;
-constexpr double kLongestFrameTime = 0.2;
 // Units of work for a value.
 constexpr int64_t kValueWork = 40;
 
@@ -57,47 +54,26 @@ SpikeLimits LimitsOf(ChannelKind kind, double reach) {
           defaults[Threshold::DATA_SPIKE_reach_per_second2], 0};
 }
 
-double FrameTimeOf(const Clip& clip) {
-  const double time = clip.motion.frame_time;
-  return HasRate(time) && time < kLongestFrameTime ? time : kUsualFrameTime;
-}
-
 // Clips in which many rows repeat the one before have a step at every new pose.
 bool HasManyRepeats(const Clip& clip) {
-  const Thresholds defaults;
-  const double dt = FrameTimeOf(clip);
-  int64_t repeats = 0;
-  int64_t run = 0;
-  // A long run is a still, after which poses go on as before.
-  const auto end_run = [&] {
-    const bool is_long =
-        static_cast<double>(run) >=
-            defaults[Threshold::DATA_FROZEN_FRAMES_frames] &&
-        static_cast<double>(run) * dt >=
-            kRounding * defaults[Threshold::DATA_FROZEN_FRAMES_seconds];
-    if (!is_long) repeats += run;
-    run = 0;
-  };
-  for (int64_t t = 1; t < clip.motion.frames; ++t) {
+  RepeatedRows rows(Thresholds(), MotionFrameTime(clip.motion.frame_time));
+  for (int64_t t = 0; t < clip.motion.frames; ++t) {
     const auto row = RowAt(clip, t);
-    if (std::equal(row.begin(), row.end(), RowAt(clip, t - 1).begin())) {
-      ++run;
-    } else {
-      end_run();
-    }
+    rows.Add(t > 0 &&
+             std::equal(row.begin(), row.end(), RowAt(clip, t - 1).begin()));
   }
-  end_run();
-  return static_cast<double>(repeats) >=
-         defaults[Threshold::DATA_REPEATED_FRAMES_share] *
-             static_cast<double>(clip.motion.frames);
+  rows.Finish();
+  return rows.are_many();
 }
 
 // The poses of one track over all frames, and the spikes in them. The clip has
-// three frames or more.
+// kFewestMotionFrames or more.
 class SpikeFinder {
  public:
   SpikeFinder(const Clip& clip, double reach)
-      : clip_(clip), reach_(reach), dt_(FrameTimeOf(clip)) {
+      : clip_(clip),
+        reach_(reach),
+        dt_(MotionFrameTime(clip.motion.frame_time)) {
     const auto frames = static_cast<size_t>(clip.motion.frames);
     poses_.reserve(frames);
     steps_.reserve(frames);
@@ -250,7 +226,7 @@ void Replace(const JointTrack& track, int64_t frame, Clip* clip,
 absl::Status ReplaceSpikes(RepairedClip* repaired) {
   Clip& clip = *repaired->clip;
   const int64_t frames = clip.motion.frames;
-  if (frames < 3) return absl::OkStatus();
+  if (frames < kFewestMotionFrames) return absl::OkStatus();
   for (const JointTrack& track : repaired->tracks) {
     BVHMILL_RETURN_IF_ERROR(DrawWork(track, frames, 1, repaired->budget));
   }

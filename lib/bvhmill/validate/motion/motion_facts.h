@@ -12,10 +12,6 @@
 
 namespace bvhmill {
 
-// A clip with fewer frames holds poses rather than a motion: no rule compares
-// their steps with each other.
-inline constexpr int64_t kFewestMotionFrames = 8;
-
 struct MotionFacts {
   // --- Known from Begin on.
 
