@@ -4,7 +4,8 @@
 //
 // An issue is a fault or a remark with its location. Equal issues (same code,
 // same joint) are merged into one that has the location of the first and an
-// exact count.
+// exact count. Spikes and jumps of the rotation and of the position of a joint
+// are two issues.
 
 #include <cstdint>
 #include <optional>

@@ -233,7 +233,8 @@ void EventRules::Log(IssueCode code, const EventList& list, size_t track,
   if (worst->frames > 0) {
     args.emplace_back("frames", std::to_string(worst->frames));
   }
-  log->Add(code, at, std::move(args), count);
+  log->Add(code, at, std::move(args), count,
+           is_rotation ? JointPart::kRotation : JointPart::kPosition);
 }
 
 void EventRules::Finish(IssueLog* log) {
