@@ -21,6 +21,13 @@ void LeapFour(float degrees, int64_t frame, Clip* clip) {
   }
 }
 
+// All angles of a joint are 0.
+void StandStill(int32_t node, Clip* clip) {
+  for (int64_t t = 0; t < clip->motion.frames; ++t) {
+    for (const int k : {0, 1, 2}) ValueAt(clip, t, node, k) = 0;
+  }
+}
+
 std::vector<FaultCase> FrozenEdges() {
   return {
       {"FrozenAtTenFramesASecond",
@@ -136,6 +143,35 @@ std::vector<FaultCase> SpikeEdges() {
        },
        {"warning DATA_SPIKE joint 3 frame 300 x11"},
        {{"first", "50"}, {"last", "550"}}},
+      // The usual kink is 1.4 degrees.
+      {"ManySpikesOfACalmJoint",
+       {.frames = 3000, .frames_per_second = 30},
+       [](Clip* c) {
+         StandStill(3, c);
+         for (int64_t t = 50; t < 2050; t += 100) AddTo(3, 0, 20, t, t, c);
+         AddTo(3, 0, 15, 550, 550, c);
+         AddTo(3, 0, -4, 1950, 1950, c);
+       },
+       {"warning DATA_SPIKE joint 3 frame 550 x20"},
+       {{"first", "50"}, {"last", "1950"}, {"degrees", "34.86"}}},
+      {"ManyJumpsOfACalmJoint",
+       {.frames = 3000, .frames_per_second = 30},
+       [](Clip* c) {
+         StandStill(3, c);
+         for (int64_t t = 50; t < 1050; t += 100) AddTo(3, 0, 20, t, t + 49, c);
+       },
+       {"warning DATA_JUMP joint 3 frame 50 x20"},
+       {{"first", "50"}, {"last", "1000"}}},
+      // Each says how far it is off; the frame counts once for each.
+      {"SpikeOfBothRotationAndPosition",
+       {},
+       [](Clip* c) {
+         AddTo(0, 0, 5, 300, 300, c);
+         AddTo(0, 3, 40, 300, 300, c);
+       },
+       {"warning DATA_SPIKE joint 0 frame 300",
+        "warning DATA_SPIKE joint 0 frame 300"},
+       {{"kind", "rotation"}}},
       {"SpikeOfSixFramesOfARoundedRate",
        {.frames_per_second = 60},
        [](Clip* c) {
