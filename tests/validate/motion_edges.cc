@@ -199,6 +199,34 @@ std::vector<FaultCase> SpikeEdges() {
   };
 }
 
+std::vector<FaultCase> ApartEdges() {
+  return {
+      // The reach is 10.
+      {"FirstFrameApartByItsPositionAlone",
+       {},
+       [](Clip* c) { AddTo(0, 1, -30, 0, 0, c); },
+       {"hint DATA_FIRST_FRAME_APART frame 0"},
+       {{"joints", "1"}, {"reach", "3"}, {"amount", "3 of the reach"}}},
+      {"LastFrameApartByItsPositionAlone",
+       {},
+       [](Clip* c) { AddTo(0, 1, -30, 599, 599, c); },
+       {"hint DATA_LAST_FRAME_APART frame 599"},
+       {{"reach", "3.002"}}},
+      {"FirstFrameApartByARotationAndByItsPosition",
+       {},
+       [](Clip* c) {
+         AddTo(0, 1, -30, 0, 0, c);
+         AddTo(4, 0, 70, 0, 0, c);
+       },
+       {"hint DATA_FIRST_FRAME_APART frame 0"},
+       {{"reach", "3"}}},
+      {"FirstFrameApartByLessThanAJump",
+       {},
+       [](Clip* c) { AddTo(0, 1, 0.15F, 0, 0, c); },
+       {}},
+  };
+}
+
 std::vector<FaultCase> CutAndTempoEdges() {
   return {
       {"TwoCuts",
@@ -233,8 +261,8 @@ std::vector<FaultCase> CutAndTempoEdges() {
 
 std::vector<FaultCase> EdgeCases() {
   std::vector<FaultCase> all;
-  for (const auto& part :
-       {FrozenEdges(), RepeatEdges(), SpikeEdges(), CutAndTempoEdges()}) {
+  for (const auto& part : {FrozenEdges(), RepeatEdges(), SpikeEdges(),
+                           ApartEdges(), CutAndTempoEdges()}) {
     all.insert(all.end(), part.begin(), part.end());
   }
   return all;

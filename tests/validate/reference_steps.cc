@@ -187,9 +187,9 @@ bool IsJump(const Reference& r, const ReferenceTrack& track, int64_t t) {
 
 bool IsApart(const Reference& r, int64_t t) {
   if (LeapAt(r, t).is_cut) return true;
-  const auto rotations = r.clip.Rotations();
-  return std::any_of(rotations.begin(), rotations.end(),
-                     [&](const auto* track) { return IsJump(r, *track, t); });
+  return std::any_of(
+      r.clip.tracks.begin(), r.clip.tracks.end(),
+      [&](const ReferenceTrack& track) { return IsJump(r, track, t); });
 }
 
 void AddApart(const char* code, int64_t frame, int64_t step, Reference* r) {
@@ -198,6 +198,11 @@ void AddApart(const char* code, int64_t frame, int64_t step, Reference* r) {
   f.frame = frame;
   f.numbers = {{"joints", std::max(leap.joints, 1.0)},
                {"degrees", leap.largest}};
+  for (const ReferenceTrack& track : r->clip.tracks) {
+    if (track.is_rotation || !IsJump(*r, track, step)) continue;
+    double& reach = f.numbers["reach"];
+    reach = std::max(reach, track.Step(step));
+  }
   r->findings.push_back(f);
 }
 
