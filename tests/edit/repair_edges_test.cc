@@ -70,6 +70,16 @@ std::vector<SpikeCase> SpikeCases() {
          At(c, 27, kKnee) += 60;
        },
        {"REPAIR_SPIKE_REPLACED@1:25 x2"}},
+      {"poses are no motion",
+       7,
+       1.0 / 30,
+       [](Clip* c) { At(c, 3, kKnee) += 70; },
+       {}},
+      {"eight frames are a motion",
+       8,
+       1.0 / 30,
+       [](Clip* c) { At(c, 3, kKnee) += 70; },
+       {"REPAIR_SPIKE_REPLACED@1:3 x1"}},
       {"a rate that is too slow counts as 30 frames a second",
        60,
        1,
@@ -126,6 +136,36 @@ TEST(RepairEdges, TheFramesOfBothKindsAreStatedInAnyOrder) {
   EXPECT_EQ(report.issues[0].location.last_frame, 52);
 }
 
+// Rows without any values are gaps of both kinds, and one fault.
+TEST(RepairEdges, FramesOfBothKindsCountOnce) {
+  Clip clip = SwingingLeg(60);
+  for (int64_t t = 20; t < 23; ++t) {
+    for (size_t c = 0; c < kKnee; ++c) At(&clip, t, c) = kNan;
+  }
+  for (int64_t t = 40; t < 42; ++t) At(&clip, t, kHipX) = kNan;
+  for (int64_t t = 41; t < 44; ++t) At(&clip, t, 3) = kNan;
+  At(&clip, 44, kHipX) = kNan;
+  IssueLog log({});
+  ASSERT_TRUE(RepairClip({.fill_gap_frames = 3}, nullptr, &clip, &log).ok());
+  const Report report = log.Finish(true, true);
+  ASSERT_EQ(report.issues.size(), 1u);
+  // 20 to 22; 40 to 43; 44.
+  EXPECT_EQ(report.issues[0].message,
+            "the position and rotation of 'Hips' was interpolated in 8 frames, "
+            "in 3 gaps");
+  EXPECT_EQ(report.issues[0].occurrences, 3);
+  EXPECT_EQ(report.issues[0].location.frame, 20);
+  EXPECT_EQ(report.issues[0].location.last_frame, 44);
+}
+
+TEST(RepairEdges, ASpikeOfBothKindsIsOneFrame) {
+  Clip clip = SwingingLeg(60);
+  At(&clip, 25, kHipX) += 50;
+  At(&clip, 25, 3) += 40;
+  EXPECT_THAT(Repaired({.replace_spikes = true}, &clip),
+              ElementsAre("REPAIR_SPIKE_REPLACED@0:25 x1"));
+}
+
 // The way between the poses would give another angle.
 TEST(RepairEdges, AnAngleBesideOthersTakesItsOwnWay) {
   Clip clip = SwingingLeg(3);
@@ -152,6 +192,16 @@ TEST(RepairEdges, NoSpikesAreReplacedWherePosesRepeat) {
     for (size_t c = 0; c < 12; ++c) At(&clip, t, c) = At(&clip, t - 1, c);
   }
   At(&clip, 15, kKnee) += 40;
+  const Clip before = clip;
+  EXPECT_THAT(Repaired({.replace_spikes = true}, &clip), IsEmpty());
+  ExpectSameClip(clip, before);
+}
+
+// So many rows are equal that each pose seems a still of its own.
+TEST(RepairEdges, NoSpikesAreReplacedWherePosesStandLong) {
+  Clip clip = Repeating(SwingingLeg(60), 8, 8, 8);
+  clip.motion.frame_time = 1.0 / 60;
+  At(&clip, 100, kKnee) += 40;
   const Clip before = clip;
   EXPECT_THAT(Repaired({.replace_spikes = true}, &clip), IsEmpty());
   ExpectSameClip(clip, before);

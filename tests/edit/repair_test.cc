@@ -310,6 +310,13 @@ TEST(RepairTest, FrameTimesAreSnapped) {
                       {0.0083, 1.0 / 120},
                       {0.03337, 1.001 / 30},
                       {0.041708, 1 / (24 / 1.001)},
+                      // The digits of whole rates, rounded.
+                      {0.0167, 1.0 / 60},
+                      {0.0417, 1.0 / 24},
+                      {0.0042, 1.0 / 240},
+                      {0.016667, 1.0 / 60},
+                      {0.016683, 1.001 / 60},
+                      {0.01668, 1.001 / 60},
                       {1.0 / 60, 1.0 / 60},
                       {0.029167, 0.029167},
                       {0, 0},
@@ -321,6 +328,17 @@ TEST(RepairTest, FrameTimesAreSnapped) {
     EXPECT_EQ(clip.motion.frame_time, row.snapped) << row.time;
     EXPECT_EQ(changes.size(), row.time == row.snapped ? 0 : 1) << row.time;
   }
+}
+
+TEST(RepairTest, ARateOfFilmsIsStatedWithItsDigits) {
+  Clip clip = SwingingLeg(3);
+  clip.motion.frame_time = 0.041708;
+  IssueLog log({});
+  ASSERT_TRUE(RepairClip({.snap_frame_time = true}, nullptr, &clip, &log).ok());
+  const Report report = log.Finish(true, true);
+  ASSERT_EQ(report.issues.size(), 1u);
+  EXPECT_EQ(report.issues[0].message,
+            "the frame time 0.041708 was snapped to 23.976 frames a second");
 }
 
 TEST(RepairTest, MemoryAndWorkAreDrawn) {

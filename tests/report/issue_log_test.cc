@@ -34,6 +34,21 @@ TEST(IssueLog, FoldsByCodeAndJoint) {
   EXPECT_EQ(report.counts.errors, 1);
 }
 
+TEST(IssueLog, PartsOfAJointAreFoldedApart) {
+  IssueLog log({});
+  log.Add(kWarning, At(7, 2), {}, 3, JointPart::kRotation);
+  log.Add(kWarning, At(8, 2), {}, 1, JointPart::kPosition);
+  log.Add(kWarning, At(9, 2), {}, 5, JointPart::kRotation);
+  log.Add(kWarning, At(10, 2));
+  const Report report = log.Finish(true, true);
+  EXPECT_THAT(Listed(report),
+              ElementsAre("DATA_NOT_FINITE@7", "DATA_NOT_FINITE@8",
+                          "DATA_NOT_FINITE@10"));
+  EXPECT_EQ(report.issues[0].occurrences, 8);
+  EXPECT_EQ(report.issues[1].occurrences, 1);
+  EXPECT_EQ(report.counts.warnings, 10);
+}
+
 TEST(IssueLog, AnIssueCanHaveASeverityOfItsOwn) {
   const Severity as_listed = EntryOf(kWarning).lenient;
   ASSERT_EQ(as_listed, Severity::kWarning);

@@ -164,7 +164,7 @@ TEST(AddToReport, AddsCountsAndSortsBySeverity) {
                         IssueOf("W2", Severity::kWarning),
                         IssueOf("I2", Severity::kInfo)},
                        {10, 20, 30, 40}, Verdict::kInvalid),
-              0, &report);
+              &report);
   EXPECT_EQ(CodesOf(report), "E2 W1 W2 I2 H1 ");
   EXPECT_EQ(report.counts.errors, 11);
   EXPECT_EQ(report.counts.warnings, 22);
@@ -176,27 +176,37 @@ TEST(AddToReport, AddsCountsAndSortsBySeverity) {
 
 TEST(AddToReport, TheVerdictGetsNoBetter) {
   Report report = ReportOf({}, {}, Verdict::kInvalid);
-  AddToReport(ReportOf({}, {}, Verdict::kValid), 0, &report);
+  AddToReport(ReportOf({}, {}, Verdict::kValid), &report);
   EXPECT_EQ(report.verdict, Verdict::kInvalid);
 }
 
 TEST(AddToReport, TruncationIsReported) {
   const Issue issue = IssueOf("W", Severity::kWarning);
-  const Report two = ReportOf({issue, issue}, {}, Verdict::kAccepted);
-  for (const auto& [most, listed] :
-       {std::pair<int64_t, size_t>{0, 4}, {3, 3}, {4, 4}, {5, 4}}) {
-    Report report = two;
-    AddToReport(Report(two), most, &report);
-    EXPECT_EQ(report.issues.size(), listed) << most;
-    EXPECT_EQ(report.truncated, listed < 4) << most;
-  }
-  Report report = two;
-  Report cut = two;
+  const Report whole = ReportOf({issue}, {}, Verdict::kAccepted);
+  Report cut = whole;
   cut.truncated = true;
-  AddToReport(std::move(cut), 0, &report);
+  Report report = whole;
+  AddToReport(Report(whole), &report);
+  EXPECT_FALSE(report.truncated);
+  AddToReport(std::move(cut), &report);
   EXPECT_TRUE(report.truncated);
-  AddToReport(Report(two), 0, &report);
+  AddToReport(Report(whole), &report);
   EXPECT_TRUE(report.truncated);
+}
+
+// Repairs are infos, which come last. A clip with as many warnings as a log
+// lists must not lose them.
+TEST(AddToReport, WarningsDoNotCrowdOutLaterInfos) {
+  Report report = ReportOf(
+      std::vector<Issue>(100, IssueOf("W", Severity::kWarning)), {}, {});
+  AddToReport(
+      ReportOf({IssueOf("I1", Severity::kInfo), IssueOf("I2", Severity::kInfo)},
+               {}, {}),
+      &report);
+  ASSERT_EQ(report.issues.size(), 102u);
+  EXPECT_EQ(report.issues[100].code, "I1");
+  EXPECT_EQ(report.issues[101].code, "I2");
+  EXPECT_FALSE(report.truncated);
 }
 
 }  // namespace

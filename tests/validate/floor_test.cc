@@ -189,6 +189,28 @@ TEST(FloorMeasure, IsThatOfTheTwinInClipsWithFaults) {
   }
 }
 
+TEST(FloorMeasure, KnowsHeightsBeyondItsBins) {
+  for (const float shift : {-9000.0F, 9000.0F}) {
+    Clip clip = faults::GeneratedClips()[0].clip;
+    const Skeleton& skeleton = clip.skeleton;
+    const size_t width = skeleton.channels.size();
+    const auto channels = ChannelsOf(skeleton, skeleton.nodes[0]);
+    const auto up =
+        std::find(channels.begin(), channels.end(), Channel::kYPosition);
+    ASSERT_NE(up, channels.end());
+    for (size_t at = static_cast<size_t>(up - channels.begin());
+         at < clip.motion.values.size(); at += width) {
+      clip.motion.values[at] += shift;
+    }
+    SkeletonFacts facts;
+    FindFacts(skeleton, &facts);
+    FloorMeasure measure = MeasureOf(clip, facts);
+    const FloorFigures twin = FloorOf(clip, kPlusY, 0, 0.15);
+    EXPECT_GT(std::fabs(twin.floor), 10);
+    EXPECT_NEAR(measure.HeightOf(kPlusY, 0.1), twin.floor, 0.02);
+  }
+}
+
 // The first and the last frame wait until it is known whether they count.
 TEST(FloorMeasure, LeavesOutFramesThatStandApart) {
   const Clip clip = faults::GeneratedClips()[0].clip;
@@ -218,6 +240,8 @@ struct FloorCase {
   UpAxis axis = UpAxis::kUnknown;
   // The way of the hips along X in a frame.
   float step = 0;
+  // The rest pose hints at Z.
+  bool seems_z_up = false;
 };
 
 std::vector<std::string> IssuesOfFloor(const FloorCase& c) {
@@ -243,6 +267,7 @@ std::vector<std::string> IssuesOfFloor(const FloorCase& c) {
   MotionFacts motion;
   motion.reach = facts.reach;
   motion.frames = c.frames;
+  motion.seems_z_up = c.seems_z_up;
   const std::vector<TextPosition> places(clip.skeleton.nodes.size());
   const SourceSpace source = {c.axis, 0};
   const Thresholds thresholds;
@@ -279,6 +304,30 @@ TEST(FloorRules, SpeakWhereTheyShould) {
        UpAxis::kY},
       // No axis has seven tenths of it.
       {"leans between the axes", {0.6F, 0.55F, 0.58F}, {0, 27.5F, 0}, {}},
+      // Two reaches above 0 along Y, and on 0 along Z.
+      {"leans, high along Y", {0.6F, 0.55F, 0.58F}, {0, 127.5F, 29}, {offset}},
+      {"leans, Z is known",
+       {0.6F, 0.55F, 0.58F},
+       {0, 127.5F, 29},
+       {},
+       40,
+       UpAxis::kZ},
+      {"leans, the rest pose hints at Z",
+       {0.6F, 0.55F, 0.58F},
+       {0, 127.5F, 29},
+       {},
+       40,
+       UpAxis::kUnknown,
+       0,
+       true},
+      {"stands along Y, the rest pose hints at Z",
+       {0, 1, 0},
+       {0, 50, 20},
+       {},
+       40,
+       UpAxis::kUnknown,
+       0,
+       true},
       {"a fifth of the reach above 0", {0, 1, 0}, {0, 60, 0}, {offset}},
       {"eight frames", {0, 1, 0}, {0, 60, 0}, {offset}, 8},
       {"seven frames", {0, 1, 0}, {0, 60, 0}, {}, 7},

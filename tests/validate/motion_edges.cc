@@ -21,6 +21,13 @@ void LeapFour(float degrees, int64_t frame, Clip* clip) {
   }
 }
 
+// All angles of a joint are 0.
+void StandStill(int32_t node, Clip* clip) {
+  for (int64_t t = 0; t < clip->motion.frames; ++t) {
+    for (const int k : {0, 1, 2}) ValueAt(clip, t, node, k) = 0;
+  }
+}
+
 std::vector<FaultCase> FrozenEdges() {
   return {
       {"FrozenAtTenFramesASecond",
@@ -79,6 +86,35 @@ std::vector<FaultCase> RepeatEdges() {
          for (const int64_t t : {2, 300, 596}) Hold(t, 1, c);
        },
        {"warning DATA_REPEATED_FRAMES frame 3"}},
+      // Each pose stands for 0.13 s: a still, if it stood alone.
+      {"PosesThatStandLong",
+       {.frames_per_second = 60},
+       [](Clip* c) { TakeRows([](int64_t t) { return t / 8; }, c); },
+       {"warning DATA_REPEATED_FRAMES frame 1"},
+       {{"stride", "8"},
+        {"frames", "525"},
+        {"runs", "75"},
+        {"reading", "every pose stands 8 times"}}},
+      {"PosesThatStandSevenOrEightTimes",
+       {.frames_per_second = 60},
+       [](Clip* c) { TakeRows([](int64_t t) { return 2 * t / 15; }, c); },
+       {"warning DATA_REPEATED_FRAMES frame 1"},
+       {{"stride", "7"}, {"reading", "every pose stands about 7 times"}}},
+      {"PosesThatStandAndThenAStill",
+       {.frames_per_second = 60},
+       [](Clip* c) {
+         TakeRows([](int64_t t) { return std::min<int64_t>(t, 400) / 8; }, c);
+       },
+       {"warning DATA_FROZEN_FRAMES frame 400 to 599",
+        "warning DATA_REPEATED_FRAMES frame 1"},
+       {{"frames", "200"}}},
+      // As long as each other, but the figure moves between them.
+      {"StillsApart",
+       {},
+       [](Clip* c) {
+         for (const int64_t t : {101, 203, 304, 410, 507}) Hold(t, 20, c);
+       },
+       {"warning DATA_FROZEN_FRAMES frame 101 to 121 x5"}},
       {"ARepeatNearTheStart",
        {},
        [](Clip* c) {
@@ -107,6 +143,35 @@ std::vector<FaultCase> SpikeEdges() {
        },
        {"warning DATA_SPIKE joint 3 frame 300 x11"},
        {{"first", "50"}, {"last", "550"}}},
+      // The usual kink is 1.4 degrees.
+      {"ManySpikesOfACalmJoint",
+       {.frames = 3000, .frames_per_second = 30},
+       [](Clip* c) {
+         StandStill(3, c);
+         for (int64_t t = 50; t < 2050; t += 100) AddTo(3, 0, 20, t, t, c);
+         AddTo(3, 0, 15, 550, 550, c);
+         AddTo(3, 0, -4, 1950, 1950, c);
+       },
+       {"warning DATA_SPIKE joint 3 frame 550 x20"},
+       {{"first", "50"}, {"last", "1950"}, {"degrees", "34.86"}}},
+      {"ManyJumpsOfACalmJoint",
+       {.frames = 3000, .frames_per_second = 30},
+       [](Clip* c) {
+         StandStill(3, c);
+         for (int64_t t = 50; t < 1050; t += 100) AddTo(3, 0, 20, t, t + 49, c);
+       },
+       {"warning DATA_JUMP joint 3 frame 50 x20"},
+       {{"first", "50"}, {"last", "1000"}}},
+      // Each says how far it is off; the frame counts once for each.
+      {"SpikeOfBothRotationAndPosition",
+       {},
+       [](Clip* c) {
+         AddTo(0, 0, 5, 300, 300, c);
+         AddTo(0, 3, 40, 300, 300, c);
+       },
+       {"warning DATA_SPIKE joint 0 frame 300",
+        "warning DATA_SPIKE joint 0 frame 300"},
+       {{"kind", "rotation"}}},
       {"SpikeOfSixFramesOfARoundedRate",
        {.frames_per_second = 60},
        [](Clip* c) {
@@ -131,6 +196,34 @@ std::vector<FaultCase> SpikeEdges() {
        },
        {"warning DATA_JUMP joint 0 frame 222 x2"},
        {{"first", "222"}, {"last", "226"}}},
+  };
+}
+
+std::vector<FaultCase> ApartEdges() {
+  return {
+      // The reach is 10.
+      {"FirstFrameApartByItsPositionAlone",
+       {},
+       [](Clip* c) { AddTo(0, 1, -30, 0, 0, c); },
+       {"hint DATA_FIRST_FRAME_APART frame 0"},
+       {{"joints", "1"}, {"reach", "3"}, {"amount", "3 of the reach"}}},
+      {"LastFrameApartByItsPositionAlone",
+       {},
+       [](Clip* c) { AddTo(0, 1, -30, 599, 599, c); },
+       {"hint DATA_LAST_FRAME_APART frame 599"},
+       {{"reach", "3.002"}}},
+      {"FirstFrameApartByARotationAndByItsPosition",
+       {},
+       [](Clip* c) {
+         AddTo(0, 1, -30, 0, 0, c);
+         AddTo(4, 0, 70, 0, 0, c);
+       },
+       {"hint DATA_FIRST_FRAME_APART frame 0"},
+       {{"reach", "3"}}},
+      {"FirstFrameApartByLessThanAJump",
+       {},
+       [](Clip* c) { AddTo(0, 1, 0.15F, 0, 0, c); },
+       {}},
   };
 }
 
@@ -168,8 +261,8 @@ std::vector<FaultCase> CutAndTempoEdges() {
 
 std::vector<FaultCase> EdgeCases() {
   std::vector<FaultCase> all;
-  for (const auto& part :
-       {FrozenEdges(), RepeatEdges(), SpikeEdges(), CutAndTempoEdges()}) {
+  for (const auto& part : {FrozenEdges(), RepeatEdges(), SpikeEdges(),
+                           ApartEdges(), CutAndTempoEdges()}) {
     all.insert(all.end(), part.begin(), part.end());
   }
   return all;

@@ -52,24 +52,8 @@ std::string Name(const Finding& f) {
          std::string(SeverityName(f.severity));
 }
 
-// Issues of one code and joint are one, as in a report.
-void Merge(std::vector<Finding>* findings) {
-  std::vector<Finding> out;
-  for (const Finding& f : *findings) {
-    const bool is_known =
-        !out.empty() && out.back().code == f.code && out.back().node == f.node;
-    if (is_known) {
-      out.back().occurrences += f.occurrences;
-    } else {
-      out.push_back(f);
-    }
-  }
-  *findings = out;
-}
-
 void ExpectTwins(const Clip& clip) {
-  std::vector<Finding> expected = ReferenceFindings(clip);
-  Merge(&expected);
+  const std::vector<Finding> expected = ReferenceFindings(clip);
   const std::vector<Finding> got = FastFindings(clip);
   std::string names;
   for (const Finding& f : got) names += Name(f) + "\n";

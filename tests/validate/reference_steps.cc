@@ -50,7 +50,43 @@ void FindFrozen(const std::vector<RepeatRun>& runs, Reference* r) {
   r->findings.push_back(f);
 }
 
-void FindRepeats(const std::vector<RepeatRun>& runs, Reference* r) {
+bool IsLong(const Reference& r, const RepeatRun& run) {
+  return run.rows >= 4 && run.rows * r.clip.dt >= 0.0999;
+}
+
+// The rows of poses that stand one after the other, or 0: most runs have so
+// many or one more, and are long.
+int64_t HeldRows(const std::vector<RepeatRun>& runs, const Reference& r) {
+  int64_t best = 0;
+  int64_t following = 0;
+  for (int64_t rows = 1; rows < 126; ++rows) {
+    int64_t count = 0;
+    for (size_t i = 1; i < runs.size(); ++i) {
+      const int64_t end = runs[i - 1].first + runs[i - 1].rows;
+      const int64_t over = runs[i].rows - rows;
+      const bool counts = IsLong(r, runs[i]) && (over == 0 || over == 1);
+      count += counts && runs[i].first - end <= 2 ? 1 : 0;
+    }
+    if (count > following) best = rows;
+    following = std::max(following, count);
+  }
+  if (best == 0) return 0;
+  double usual = 0;
+  int64_t repeats = 0;
+  for (const RepeatRun& run : runs) {
+    const int64_t over = run.rows - best;
+    if (IsLong(r, run) && (over == 0 || over == 1)) ++usual;
+    if (!IsLong(r, run) || over <= 1) repeats += run.rows;
+  }
+  const bool are_held =
+      usual >= 4 && usual >= 0.6 * static_cast<double>(runs.size()) &&
+      static_cast<double>(following + 1) >= 0.6 * usual &&
+      static_cast<double>(repeats) >= 0.1 * static_cast<double>(r.clip.frames);
+  return are_held ? best : 0;
+}
+
+void FindRepeats(const std::vector<RepeatRun>& runs, int64_t held,
+                 Reference* r) {
   const int64_t frames = r->clip.frames;
   int64_t rows = 0;
   int64_t inner = 0;
@@ -58,7 +94,10 @@ void FindRepeats(const std::vector<RepeatRun>& runs, Reference* r) {
   for (const RepeatRun& run : runs) {
     rows += run.rows;
     ++lengths[run.rows];
-    inner += run.first >= 2 && run.first + run.rows < frames - 2 ? 1 : 0;
+    inner +=
+        !IsLong(*r, run) && run.first >= 2 && run.first + run.rows < frames - 2
+            ? 1
+            : 0;
   }
   r->many_repeats = rows >= 0.1 * static_cast<double>(frames);
   const auto most = std::max_element(
@@ -67,34 +106,36 @@ void FindRepeats(const std::vector<RepeatRun>& runs, Reference* r) {
   const auto count = static_cast<double>(runs.size());
   const bool is_regular = r->many_repeats && count >= 4 &&
                           static_cast<double>(most->second) >= 0.6 * count;
-  if (!is_regular && inner < 3) return;
+  int64_t stride = is_regular ? most->first + 1 : 0;
+  if (held > 0) stride = held + (lengths[held + 1] > lengths[held] ? 2 : 1);
+  if (stride == 0 && inner < 3) return;
   Finding f{"DATA_REPEATED_FRAMES"};
   f.frame = runs.front().first + 1;
-  f.numbers = {{"stride", is_regular ? most->first + 1 : 0},
-               {"frames", rows},
-               {"runs", count}};
+  f.numbers = {{"stride", stride}, {"frames", rows}, {"runs", count}};
   r->findings.push_back(f);
 }
 
 }  // namespace
 
 void FindRepeatedRows(Reference* r) {
-  std::vector<RepeatRun> long_runs;
-  std::vector<RepeatRun> short_runs;
-  for (const RepeatRun& run : RunsOf(r->clip.repeats)) {
-    const bool is_long = run.rows >= 4 && run.rows * r->clip.dt >= 0.0999;
-    (is_long ? long_runs : short_runs).push_back(run);
-    if (run.rows == r->clip.frames - 1) {
-      Finding f{"DATA_FROZEN_CLIP"};
-      f.frame = 0;
-      f.last_frame = r->clip.frames - 1;
-      f.numbers = {{"frames", r->clip.frames}};
-      r->findings.push_back(f);
-      return;
-    }
+  const std::vector<RepeatRun> runs = RunsOf(r->clip.repeats);
+  if (runs.size() == 1 && runs[0].rows == r->clip.frames - 1) {
+    Finding f{"DATA_FROZEN_CLIP"};
+    f.frame = 0;
+    f.last_frame = r->clip.frames - 1;
+    f.numbers = {{"frames", r->clip.frames}};
+    r->findings.push_back(f);
+    return;
   }
-  if (!long_runs.empty()) FindFrozen(long_runs, r);
-  if (!short_runs.empty()) FindRepeats(short_runs, r);
+  const int64_t held = HeldRows(runs, *r);
+  std::vector<RepeatRun> stills;
+  std::vector<RepeatRun> repeats;
+  for (const RepeatRun& run : runs) {
+    const bool is_pose = held > 0 && run.rows <= held + 1;
+    (IsLong(*r, run) && !is_pose ? stills : repeats).push_back(run);
+  }
+  if (!stills.empty()) FindFrozen(stills, r);
+  if (!repeats.empty()) FindRepeats(repeats, held, r);
 }
 
 namespace {
@@ -146,9 +187,9 @@ bool IsJump(const Reference& r, const ReferenceTrack& track, int64_t t) {
 
 bool IsApart(const Reference& r, int64_t t) {
   if (LeapAt(r, t).is_cut) return true;
-  const auto rotations = r.clip.Rotations();
-  return std::any_of(rotations.begin(), rotations.end(),
-                     [&](const auto* track) { return IsJump(r, *track, t); });
+  return std::any_of(
+      r.clip.tracks.begin(), r.clip.tracks.end(),
+      [&](const ReferenceTrack& track) { return IsJump(r, track, t); });
 }
 
 void AddApart(const char* code, int64_t frame, int64_t step, Reference* r) {
@@ -157,6 +198,11 @@ void AddApart(const char* code, int64_t frame, int64_t step, Reference* r) {
   f.frame = frame;
   f.numbers = {{"joints", std::max(leap.joints, 1.0)},
                {"degrees", leap.largest}};
+  for (const ReferenceTrack& track : r->clip.tracks) {
+    if (track.is_rotation || !IsJump(*r, track, step)) continue;
+    double& reach = f.numbers["reach"];
+    reach = std::max(reach, track.Step(step));
+  }
   r->findings.push_back(f);
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "bvhmill/validate/validate.h"
 #include "tests/validate/issues.h"
 
 namespace bvhmill::testing {
@@ -279,6 +280,22 @@ TEST(UpAxisGuess, IsLeftToTheHeadWhereItIsKnown) {
     if (node.name == "Top") node.name = "Head";
   }
   EXPECT_THAT(IssuesOf(clip, {UpAxis::kUnknown, 0.01}), IsEmpty());
+}
+
+// The floor rules use it where the head does not say which axis is up.
+TEST(UpAxisGuess, IsAFactForOtherRulesInAnyCase) {
+  for (const Axes& axes : {kStands, kAlongZ}) {
+    Clip clip = ClipOf(Figure{175, axes}, {0, 0, 95});
+    for (Node& node : clip.skeleton.nodes) {
+      if (node.name == "Top") node.name = "Head";
+    }
+    RowSamples samples;
+    samples.Begin(static_cast<int64_t>(clip.skeleton.channels.size()));
+    samples.Add(clip.motion.frames, clip.motion.values);
+    SkeletonFacts facts;
+    FindFacts(clip.skeleton, &facts);
+    EXPECT_EQ(SeemsZUp(clip.skeleton, facts, samples), axes == kAlongZ);
+  }
 }
 
 // The root is at the height of hips along Z in all frames, and along Y only in

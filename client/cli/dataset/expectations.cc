@@ -105,7 +105,7 @@ void CheckExpectations(const Expectations& expectations,
   CheckUnit(expectations, traits, &log);
   CheckUp(expectations, traits, &log);
   if (log.added() == 0) return;
-  AddToReport(log.Finish(true, true), options.max_issues, &result->report);
+  AddToReport(log.Finish(true, true), &result->report);
 }
 
 }  // namespace bvhmill::client

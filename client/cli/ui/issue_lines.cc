@@ -45,6 +45,11 @@ std::string Coloured(std::string line, Severity severity) {
   return line.insert(begin, kColours[static_cast<size_t>(severity)]);
 }
 
+std::string MoreIssues(std::string_view path) {
+  return Printable(path) +
+         ": note: there are more issues; --max-issues lists more of them\n";
+}
+
 }  // namespace
 
 IssueView ViewFor(bool is_terminal) {
@@ -106,10 +111,7 @@ std::string ReportText(std::string_view path, const ConvertResult& result,
   for (const Issue& issue : result.report.issues) {
     out += IssueLine(path, issue, view) + "\n";
   }
-  if (result.report.truncated) {
-    out += Printable(path) +
-           ": note: there are more issues; --max-issues lists more of them\n";
-  }
+  if (result.report.truncated) out += MoreIssues(path);
   return out;
 }
 
@@ -137,6 +139,7 @@ std::string RepairText(std::string_view path, const Report& report,
     if (!IsRepair(issue.code)) continue;
     out += IssueLine(path, issue, view) + "\n";
   }
+  if (!out.empty() && report.truncated) out += MoreIssues(path);
   return out;
 }
 

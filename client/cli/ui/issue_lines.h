@@ -56,7 +56,8 @@ std::string ReportText(std::string_view path, const ConvertResult& result,
 std::string WarningText(std::string_view path, const Report& report,
                         const IssueView& view);
 
-// The changes that repairs made (issues REPAIR_*), a line each with its end.
+// The changes that repairs made (issues REPAIR_*), a line each with its end; if
+// the report may lack some, a line says so.
 std::string RepairText(std::string_view path, const Report& report,
                        const IssueView& view);
 

@@ -1,6 +1,11 @@
 #include "bvhmill/clip/frame_rates.h"
 
+#include <array>
+#include <charconv>
 #include <cmath>
+#include <string_view>
+
+#include "bvhmill/clip/clip.h"
 
 namespace bvhmill {
 namespace {
@@ -12,6 +17,33 @@ constexpr double kRates[] = {
     125,        144, 150,  180,        200, 240 / 1.001, 240,         250,
     300,        360, 400,  480,        500, 1000};
 
+// Films and television have rates that are slower than whole ones by this.
+constexpr double kSlower = 1.001;
+constexpr double kSameRate = 1e-6;
+// Seconds.
+constexpr double kUsualFrameTime = 1.0 / 30;
+constexpr double kLongestFrameTime = 0.2;
+
+// True if `frame_time` is the frame time of `rate`, rounded to as many decimals
+// as `frame_time` has.
+bool IsRounded(double frame_time, double rate) {
+  std::array<char, 32> text = {};
+  char* const end = text.data() + text.size();
+  const auto written =
+      std::to_chars(text.data(), end, frame_time, std::chars_format::fixed);
+  const std::string_view is(text.data(), written.ptr);
+  const size_t point = is.find('.');
+  if (written.ec != std::errc() || point == std::string_view::npos) {
+    return false;
+  }
+  std::array<char, 64> rounded = {};
+  const auto exact = std::to_chars(
+      rounded.data(), rounded.data() + rounded.size(), 1 / rate,
+      std::chars_format::fixed, static_cast<int>(is.size() - point - 1));
+  return exact.ec == std::errc() &&
+         std::string_view(rounded.data(), exact.ptr) == is;
+}
+
 }  // namespace
 
 NearRate NearestFrameRate(double frame_time) {
@@ -22,7 +54,19 @@ NearRate NearestFrameRate(double frame_time) {
       nearest = {rate, difference};
     }
   }
+  const double whole = nearest.frames_per_second * kSlower;
+  for (const double rate : kRates) {
+    if (std::abs(rate - whole) < kSameRate && IsRounded(frame_time, rate)) {
+      return {rate, std::abs(frame_time * rate - 1)};
+    }
+  }
   return nearest;
+}
+
+double MotionFrameTime(double frame_time) {
+  return HasRate(frame_time) && frame_time < kLongestFrameTime
+             ? frame_time
+             : kUsualFrameTime;
 }
 
 }  // namespace bvhmill

@@ -15,6 +15,14 @@ struct NearRate {
 // displays and films, from 10 to 1000 frames a second. HasRate(frame_time) must
 // be true. The list is long enough that a rate is off by more than 1.1 % only
 // if it is unusual, and that a rate of 30 is told from 30 / 1.001.
+//
+// A whole rate comes before the one that is 1.001 times slower if it gives the
+// frame time with the digits that are written: 0.0167 is 60 frames a second,
+// 0.01668 is 60 / 1.001.
 NearRate NearestFrameRate(double frame_time);
+
+// The seconds between frames for rules and repairs that depend on the rate:
+// `frame_time`, or 1/30 if it is not within (0, 0.2).
+double MotionFrameTime(double frame_time);
 
 }  // namespace bvhmill

@@ -161,14 +161,15 @@ int64_t& IssueLog::CountFor(Severity severity) {
   return counts_.hints;
 }
 
-IssueLog::Key IssueLog::KeyOf(IssueCode code, int32_t joint) {
-  return (static_cast<Key>(code) << 32) | static_cast<uint32_t>(joint);
+IssueLog::Key IssueLog::KeyOf(IssueCode code, int32_t joint, JointPart part) {
+  return (static_cast<Key>(part) << 48) | (static_cast<Key>(code) << 32) |
+         static_cast<uint32_t>(joint);
 }
 
 bool IssueLog::Repeat(IssueCode code, int32_t joint) {
   const auto index = static_cast<size_t>(code);
   if (wanted_[index]) {
-    const auto known = places_.find(KeyOf(code, joint));
+    const auto known = places_.find(KeyOf(code, joint, JointPart::kAll));
     const bool is_listed = known != places_.end();
     const Severity severity =
         is_listed ? known->second.severity : severities_[index];
@@ -189,9 +190,9 @@ bool IssueLog::IsFull(const std::vector<Issue>& list) const {
 }
 
 void IssueLog::Add(IssueCode code, const Location& location, IssueArgs args,
-                   int64_t occurrences) {
+                   int64_t occurrences, JointPart part) {
   AddWith(severities_[static_cast<size_t>(code)], code, location,
-          std::move(args), occurrences);
+          std::move(args), occurrences, part);
 }
 
 void IssueLog::AddAs(Severity severity, IssueCode code,
@@ -199,18 +200,18 @@ void IssueLog::AddAs(Severity severity, IssueCode code,
                      int64_t occurrences) {
   const auto index = static_cast<size_t>(code);
   AddWith(chosen_[index] ? severities_[index] : severity, code, location,
-          std::move(args), occurrences);
+          std::move(args), occurrences, JointPart::kAll);
 }
 
 void IssueLog::AddWith(Severity severity, IssueCode code,
                        const Location& location, IssueArgs args,
-                       int64_t occurrences) {
+                       int64_t occurrences, JointPart part) {
   const auto index = static_cast<size_t>(code);
   if (EntryOf(code).lenient == Severity::kError) faults_ += occurrences;
   added_ += occurrences;
   if (!wanted_[index]) return;
   occurrences_[index] += occurrences;
-  const Key key = KeyOf(code, location.joint.value_or(-1));
+  const Key key = KeyOf(code, location.joint.value_or(-1), part);
   const auto known = places_.find(key);
   if (known != places_.end()) severity = known->second.severity;
   CountFor(severity) += occurrences;

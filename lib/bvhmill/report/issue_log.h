@@ -47,6 +47,9 @@ bool IsListed(const ReportOptions& options, std::string_view code);
 // not, these rules need not be applied. O(codes).
 bool ListsData(const ReportOptions& options);
 
+// The part of a joint that an issue is about.
+enum class JointPart : uint8_t { kAll, kRotation, kPosition };
+
 // Not thread-safe: one log per clip.
 class IssueLog {
  public:
@@ -54,10 +57,10 @@ class IssueLog {
 
   // Adds `occurrences` occurrences of an issue; `location` is the location of
   // the first. `args` fill the message of the catalogue. Merges it with an
-  // earlier issue of the same code and joint. An ignored issue is not listed,
-  // but `faults` and `added` still count it.
+  // earlier issue of the same code, joint and part. An ignored issue is not
+  // listed, but `faults` and `added` still count it.
   void Add(IssueCode code, const Location& location, IssueArgs args = {},
-           int64_t occurrences = 1);
+           int64_t occurrences = 1, JointPart part = JointPart::kAll);
 
   // As Add, with a severity of its own in place of that of the catalogue, also
   // if the file is read strictly. A choice of the caller still comes first.
@@ -116,11 +119,11 @@ class IssueLog {
     size_t index = 0;
   };
 
-  static Key KeyOf(IssueCode code, int32_t joint);
+  static Key KeyOf(IssueCode code, int32_t joint, JointPart part);
   bool IsFull(const std::vector<Issue>& list) const;
   bool MayTake(Severity severity) const;
   void AddWith(Severity severity, IssueCode code, const Location& location,
-               IssueArgs args, int64_t occurrences);
+               IssueArgs args, int64_t occurrences, JointPart part);
   Severity SeverityFor(IssueCode code) const;
   int64_t& CountFor(Severity severity);
   void StateShare(IssueCode code);

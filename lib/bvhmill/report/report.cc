@@ -5,7 +5,6 @@
 #include <iterator>
 #include <utility>
 
-#include "bvhmill/base/limits.h"
 #include "bvhmill/base/utf8.h"
 
 namespace bvhmill {
@@ -31,7 +30,7 @@ const Issue* FirstError(const Report& report) {
   return nullptr;
 }
 
-void AddToReport(Report&& more, int64_t max_issues, Report* report) {
+void AddToReport(Report&& more, Report* report) {
   report->counts.errors += more.counts.errors;
   report->counts.warnings += more.counts.warnings;
   report->counts.infos += more.counts.infos;
@@ -43,9 +42,6 @@ void AddToReport(Report&& more, int64_t max_issues, Report* report) {
   std::stable_sort(
       issues.begin(), issues.end(),
       [](const Issue& a, const Issue& b) { return a.severity < b.severity; });
-  if (!Exceeds(static_cast<int64_t>(issues.size()), max_issues)) return;
-  issues.resize(static_cast<size_t>(max_issues));
-  report->truncated = true;
 }
 
 std::string RenderIssue(const Issue& issue) {

@@ -4,7 +4,8 @@
 //
 // An issue is a fault or a remark with its location. Equal issues (same code,
 // same joint) are merged into one that has the location of the first and an
-// exact count.
+// exact count. Spikes and jumps of the rotation and of the position of a joint
+// are two issues.
 
 #include <cstdint>
 #include <optional>
@@ -92,9 +93,11 @@ struct Report {
 // The first error of the report, or null.
 const Issue* FirstError(const Report& report);
 
-// Adds `more`, a later report about the same clip. At most `max_issues` are
-// listed (0: no limit). The verdict becomes the worse of the two.
-void AddToReport(Report&& more, int64_t max_issues, Report* report);
+// Adds `more`, a later report about the same clip. All issues of both stay
+// listed: each list has the cap of its own log, so that the faults of a file
+// cannot crowd out what was changed in it. The verdict becomes the worse of the
+// two.
+void AddToReport(Report&& more, Report* report);
 
 // One line for people, like that of a compiler but without a file name: "12:5:
 // error: MOTION_NUMBER_INVALID: 1,5 is not a number (frame 3, joint 0 Hips)".

@@ -8,6 +8,7 @@
 //   if (degrees >= thresholds[Threshold::DATA_SPIKE_degrees]) ...
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,6 +18,10 @@
 #include "bvhmill/report/catalogue.h"
 
 namespace bvhmill {
+
+// A clip with fewer frames holds poses rather than a motion: no rule compares
+// their steps with each other.
+inline constexpr int64_t kFewestMotionFrames = 8;
 
 // CODE_name of each row of the table.
 enum class Threshold {

@@ -27,6 +27,8 @@ class SampleRules final : public RowObserver {
              clip_->source, log);
     clip_->motion.has_global_positions =
         HasGlobalPositions(clip_->skeleton, clip_->facts, samples_);
+    clip_->motion.seems_z_up =
+        SeemsZUp(clip_->skeleton, clip_->facts, samples_);
   }
 
  private:

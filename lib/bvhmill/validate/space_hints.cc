@@ -87,9 +87,8 @@ void HintAtUnit(const RuleInput& input, const BipedMeasure& body,
 
 void HintAtUpAxis(const RuleInput& input, const BipedMeasure& body,
                   IssueLog* log) {
+  if (!StandsAlongZ(input)) return;
   const auto& [x, y, z] = body.extent;
-  const bool stands_along_z = z >= kClearlyLonger * y && z * kWidestArms >= x;
-  if (!stands_along_z || !HipsAreAlongZ(input, z)) return;
   const auto at = PositionAt(input, input.nodes().front(), 0);
   log->Add(
       IssueCode::DATA_UP_AXIS_GUESS, LocationOf(input, 0),
@@ -100,6 +99,13 @@ void HintAtUpAxis(const RuleInput& input, const BipedMeasure& body,
 }
 
 }  // namespace
+
+bool StandsAlongZ(const RuleInput& input) {
+  if (!input.facts.body) return false;
+  const auto& [x, y, z] = input.facts.body->extent;
+  return z >= kClearlyLonger * y && z * kWidestArms >= x &&
+         HipsAreAlongZ(input, z);
+}
 
 void HintAtSpace(const RuleInput& input, IssueLog* log) {
   const bool has_unit = input.source.meters_per_unit != 0;

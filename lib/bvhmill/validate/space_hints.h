@@ -17,4 +17,8 @@ namespace bvhmill {
 //   - about the axis, if the head is known: see floor/floor_rules.h.
 void HintAtSpace(const RuleInput& input, IssueLog* log);
 
+// True if the figure is a body that stands along Z in its rest pose, with the
+// root at the height of hips along Z.
+bool StandsAlongZ(const RuleInput& input);
+
 }  // namespace bvhmill

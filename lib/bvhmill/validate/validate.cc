@@ -144,4 +144,10 @@ bool HasGlobalPositions(const Skeleton& skeleton, const SkeletonFacts& facts,
   return GlobalJoints({skeleton, facts, samples, {}, any}).count > 0;
 }
 
+bool SeemsZUp(const Skeleton& skeleton, const SkeletonFacts& facts,
+              const RowSamples& samples) {
+  const SourceSpace any;
+  return StandsAlongZ({skeleton, facts, samples, {}, any});
+}
+
 }  // namespace bvhmill

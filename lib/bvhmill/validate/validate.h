@@ -29,4 +29,10 @@ void Validate(const Skeleton& skeleton, const SkeletonFacts& facts,
 bool HasGlobalPositions(const Skeleton& skeleton, const SkeletonFacts& facts,
                         const RowSamples& samples);
 
+// True if Validate logs DATA_UP_AXIS_GUESS for a figure whose head and axis are
+// not known: it stands along Z in its rest pose, and its root is at the height
+// of hips. O(1).
+bool SeemsZUp(const Skeleton& skeleton, const SkeletonFacts& facts,
+              const RowSamples& samples);
+
 }  // namespace bvhmill

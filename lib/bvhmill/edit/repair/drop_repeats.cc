@@ -107,7 +107,7 @@ void SnapFrameTime(RepairedClip* repaired) {
   motion.frame_time = 1 / near.frames_per_second;
   repaired->log->Add(
       IssueCode::REPAIR_FRAME_TIME, {},
-      {{"from", Shortest(from)}, {"to", Short(near.frames_per_second)}});
+      {{"from", Shortest(from)}, {"to", ShortRate(near.frames_per_second)}});
 }
 
 }  // namespace bvhmill

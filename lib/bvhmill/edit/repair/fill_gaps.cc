@@ -1,4 +1,5 @@
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "bvhmill/base/status.h"
@@ -13,12 +14,6 @@ namespace {
 constexpr int64_t kValueWork = 2;
 constexpr int64_t kBlendWork = 400;
 
-// Frames `begin` to `end` - 1, in which a track lacks values.
-struct Gap {
-  int64_t begin = 0;
-  int64_t end = 0;
-};
-
 // Fills the gaps of one track.
 class GapFiller {
  public:
@@ -26,7 +21,7 @@ class GapFiller {
       : track_(track), clip_(*clip), blended_(blended) {}
 
   // Fills `gap`, which has frames with all values on both sides.
-  void Fill(const Gap& gap) {
+  void Fill(const FrameRun& gap) {
     const Node& node = clip_.skeleton.nodes[static_cast<size_t>(track_.node)];
     const auto before = RowAt(&clip_, gap.begin - 1);
     const auto after = RowAt(&clip_, gap.end);
@@ -57,10 +52,11 @@ class GapFiller {
   std::span<float> blended_;
 };
 
-// The gaps of `track` with at most `most` frames, within the clip.
-std::vector<Gap> GapsOf(const Clip& clip, const JointTrack& track,
-                        int64_t most) {
-  std::vector<Gap> gaps;
+// Frames in which `track` lacks values: its gaps with at most `most` frames,
+// within the clip.
+std::vector<FrameRun> GapsOf(const Clip& clip, const JointTrack& track,
+                             int64_t most) {
+  std::vector<FrameRun> gaps;
   int64_t begin = 0;
   for (int64_t t = 0; t < clip.motion.frames; ++t) {
     if (!IsFinite(track, RowAt(clip, t))) continue;
@@ -77,24 +73,22 @@ absl::Status FillGaps(int64_t most_frames, RepairedClip* repaired) {
   // Every other frame may be a gap, and a list that grows takes three times its
   // size.
   const int64_t bytes =
-      2 * clip.motion.frames * static_cast<int64_t>(sizeof(Gap));
+      2 * clip.motion.frames * static_cast<int64_t>(sizeof(FrameRun));
   BVHMILL_RETURN_IF_ERROR(HoldFrom(repaired->budget, bytes));
   std::vector<float> blended(clip.skeleton.channels.size());
   absl::Status status;
   for (const JointTrack& track : repaired->tracks) {
     status = DrawWork(track, clip.motion.frames, kValueWork, repaired->budget);
     if (!status.ok()) break;
-    const std::vector<Gap> gaps = GapsOf(clip, track, most_frames);
+    std::vector<FrameRun> gaps = GapsOf(clip, track, most_frames);
     int64_t frames = 0;
-    for (const Gap& gap : gaps) frames += gap.end - gap.begin;
+    for (const FrameRun& gap : gaps) frames += gap.frames();
     status = DrawWork(track, frames, kBlendWork, repaired->budget);
     if (!status.ok()) break;
     GapFiller filler(track, &clip, blended);
-    for (const Gap& gap : gaps) filler.Fill(gap);
+    for (const FrameRun& gap : gaps) filler.Fill(gap);
     if (frames == 0) continue;
-    repaired->Note(IssueCode::REPAIR_GAP_FILLED, track, gaps.front().begin,
-                   gaps.back().end - 1, frames,
-                   static_cast<int64_t>(gaps.size()));
+    repaired->Note(IssueCode::REPAIR_GAP_FILLED, track, std::move(gaps));
   }
   ReturnTo(repaired->budget, bytes);
   return status;

@@ -1,7 +1,10 @@
 #include "bvhmill/edit/repair/repair_clip.h"
 
 #include <algorithm>
+#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
@@ -20,6 +23,34 @@ int64_t TrackBytes(const Skeleton& skeleton) {
       skeleton.channels.size() * (2 * sizeof(size_t) + sizeof(float)));
 }
 
+// Bytes of the ranges of frames of a joint: those of its position, which may
+// have grown to twice their number, and the union with those of its rotation.
+// A range is followed by a frame of no range.
+int64_t RangeBytes(const Repairs& repairs, int64_t frames) {
+  const bool has_ranges = repairs.fill_gap_frames > 0 || repairs.replace_spikes;
+  return has_ranges ? 2 * frames * static_cast<int64_t>(sizeof(FrameRun)) : 0;
+}
+
+// All frames of `a` and `b`, each of which is in order. Ranges that share a
+// frame become one.
+std::vector<FrameRun> Union(std::span<const FrameRun> a,
+                            std::span<const FrameRun> b) {
+  std::vector<FrameRun> all(a.size() + b.size());
+  std::merge(
+      a.begin(), a.end(), b.begin(), b.end(), all.begin(),
+      [](const FrameRun& x, const FrameRun& y) { return x.begin < y.begin; });
+  size_t count = 0;
+  for (const FrameRun& range : all) {
+    if (count > 0 && range.begin < all[count - 1].end) {
+      all[count - 1].end = std::max(all[count - 1].end, range.end);
+    } else {
+      all[count++] = range;
+    }
+  }
+  all.resize(count);
+  return all;
+}
+
 absl::Status MakeRepairs(const Repairs& repairs, RepairedClip* repaired) {
   if (repairs.drop_repeated_frames) {
     BVHMILL_RETURN_IF_ERROR(DropRepeats(repaired));
@@ -34,42 +65,42 @@ absl::Status MakeRepairs(const Repairs& repairs, RepairedClip* repaired) {
 
 }  // namespace
 
-void RepairedClip::Note(IssueCode of, const JointTrack& track, int64_t from,
-                        int64_t to, int64_t count, int64_t places) {
+void RepairedClip::Note(IssueCode of, const JointTrack& track,
+                        std::vector<FrameRun> changed) {
   if (node != track.node || code != of) {
     LogNoted();
     code = of;
     node = track.node;
-    first = from;
-    last = to;
   }
   kinds += (kinds.empty() ? "" : " and ") + NameOf(track.kind);
-  first = std::min(first, from);
-  last = std::max(last, to);
-  frames += count;
-  events += places;
+  ranges = ranges.empty() ? std::move(changed) : Union(ranges, changed);
 }
 
 void RepairedClip::LogNoted() {
   if (node >= 0) {
     const Skeleton& skeleton = clip->skeleton;
+    const auto gaps = static_cast<int64_t>(ranges.size());
+    int64_t frames = 0;
+    for (const FrameRun& range : ranges) frames += range.frames();
     log->Add(code,
-             PlaceOf(skeleton, node, SourceFrame(first), SourceFrame(last)),
+             PlaceOf(skeleton, node, SourceFrame(ranges.front().begin),
+                     SourceFrame(ranges.back().end - 1)),
              {{"kind", kinds},
               {"joint", Quote(DisplayName(skeleton, node))},
               {"frames", std::to_string(frames)},
-              {"gaps", std::to_string(events)}},
-             events);
+              {"gaps", std::to_string(gaps)}},
+             gaps);
   }
   node = -1;
   kinds.clear();
-  frames = events = 0;
+  ranges.clear();
 }
 
 absl::Status RepairClip(const Repairs& repairs, Budget* budget, Clip* clip,
                         IssueLog* log) {
   if (IsEmpty(repairs)) return absl::OkStatus();
-  const int64_t bytes = TrackBytes(clip->skeleton);
+  const int64_t bytes =
+      TrackBytes(clip->skeleton) + RangeBytes(repairs, clip->motion.frames);
   BVHMILL_RETURN_IF_ERROR(HoldFrom(budget, bytes));
   absl::Status status;
   {

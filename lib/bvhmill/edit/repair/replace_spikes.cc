@@ -1,11 +1,14 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 #include <vector>
 
 #include "bvhmill/base/status.h"
+#include "bvhmill/clip/frame_rates.h"
 #include "bvhmill/edit/repair/steps.h"
 #include "bvhmill/edit/sample_pose.h"
+#include "bvhmill/report/repeated_rows.h"
 #include "bvhmill/report/thresholds.h"
 
 namespace bvhmill {
@@ -29,11 +32,6 @@ constexpr double kMostUsualKink = 10;
 constexpr double kLeastOverNext = 1.5;
 constexpr double kMostOverNext = 4;
 constexpr double kOverFarther = 4;
-// Frame times are rounded.
-constexpr double kRounding = 0.999;
-// Seconds between frames, where the clip states none that can be used.
-constexpr double kUsualFrameTime = 1.0 / 30;
-constexpr double kLongestFrameTime = 0.2;
 // Units of work for a value.
 constexpr int64_t kValueWork = 40;
 
@@ -56,47 +54,26 @@ SpikeLimits LimitsOf(ChannelKind kind, double reach) {
           defaults[Threshold::DATA_SPIKE_reach_per_second2], 0};
 }
 
-double FrameTimeOf(const Clip& clip) {
-  const double time = clip.motion.frame_time;
-  return HasRate(time) && time < kLongestFrameTime ? time : kUsualFrameTime;
-}
-
 // Clips in which many rows repeat the one before have a step at every new pose.
 bool HasManyRepeats(const Clip& clip) {
-  const Thresholds defaults;
-  const double dt = FrameTimeOf(clip);
-  int64_t repeats = 0;
-  int64_t run = 0;
-  // A long run is a still, after which poses go on as before.
-  const auto end_run = [&] {
-    const bool is_long =
-        static_cast<double>(run) >=
-            defaults[Threshold::DATA_FROZEN_FRAMES_frames] &&
-        static_cast<double>(run) * dt >=
-            kRounding * defaults[Threshold::DATA_FROZEN_FRAMES_seconds];
-    if (!is_long) repeats += run;
-    run = 0;
-  };
-  for (int64_t t = 1; t < clip.motion.frames; ++t) {
+  RepeatedRows rows(Thresholds(), MotionFrameTime(clip.motion.frame_time));
+  for (int64_t t = 0; t < clip.motion.frames; ++t) {
     const auto row = RowAt(clip, t);
-    if (std::equal(row.begin(), row.end(), RowAt(clip, t - 1).begin())) {
-      ++run;
-    } else {
-      end_run();
-    }
+    rows.Add(t > 0 &&
+             std::equal(row.begin(), row.end(), RowAt(clip, t - 1).begin()));
   }
-  end_run();
-  return static_cast<double>(repeats) >=
-         defaults[Threshold::DATA_REPEATED_FRAMES_share] *
-             static_cast<double>(clip.motion.frames);
+  rows.Finish();
+  return rows.are_many();
 }
 
 // The poses of one track over all frames, and the spikes in them. The clip has
-// three frames or more.
+// kFewestMotionFrames or more.
 class SpikeFinder {
  public:
   SpikeFinder(const Clip& clip, double reach)
-      : clip_(clip), reach_(reach), dt_(FrameTimeOf(clip)) {
+      : clip_(clip),
+        reach_(reach),
+        dt_(MotionFrameTime(clip.motion.frame_time)) {
     const auto frames = static_cast<size_t>(clip.motion.frames);
     poses_.reserve(frames);
     steps_.reserve(frames);
@@ -109,11 +86,11 @@ class SpikeFinder {
     // The list of spikes grows: three times its size.
     return frames *
            static_cast<int64_t>(sizeof(Quat<double>) + 2 * sizeof(double) + 1 +
-                                2 * sizeof(int64_t));
+                                2 * sizeof(FrameRun));
   }
 
-  // The frames of the spikes of `track`, in order; no two are neighbours.
-  std::vector<int64_t> Find(const JointTrack& track);
+  // The spikes of `track`, in order: a frame each, no two of them neighbours.
+  std::vector<FrameRun> Find(const JointTrack& track);
 
  private:
   void ReadPoses(const JointTrack& track);
@@ -215,8 +192,8 @@ bool SpikeFinder::IsSpike(int64_t t, double usual_kink) const {
          std::max(StepAt(t - 1), StepAt(t + 2)) <= kCalmShare * least;
 }
 
-std::vector<int64_t> SpikeFinder::Find(const JointTrack& track) {
-  std::vector<int64_t> spikes;
+std::vector<FrameRun> SpikeFinder::Find(const JointTrack& track) {
+  std::vector<FrameRun> spikes;
   if (track.kind == ChannelKind::kPosition && !(reach_ > 0)) return spikes;
   limits_ = LimitsOf(track.kind, reach_);
   ReadPoses(track);
@@ -225,11 +202,11 @@ std::vector<int64_t> SpikeFinder::Find(const JointTrack& track) {
   for (int64_t t = 1; t + 1 < clip_.motion.frames; ++t) {
     if (KinkAt(t) < limits_.size || !IsKnown(t)) continue;
     if (!IsSpike(t, usual_kink)) continue;
-    const bool is_next = !spikes.empty() && spikes.back() + 1 == t;
+    const bool is_next = !spikes.empty() && spikes.back().end == t;
     // The larger of two neighbours is the spike; the other is its slope.
-    if (is_next && KinkAt(spikes.back()) >= KinkAt(t)) continue;
+    if (is_next && KinkAt(spikes.back().begin) >= KinkAt(t)) continue;
     if (is_next) spikes.pop_back();
-    spikes.push_back(t);
+    spikes.push_back({t, t + 1});
   }
   return spikes;
 }
@@ -249,7 +226,7 @@ void Replace(const JointTrack& track, int64_t frame, Clip* clip,
 absl::Status ReplaceSpikes(RepairedClip* repaired) {
   Clip& clip = *repaired->clip;
   const int64_t frames = clip.motion.frames;
-  if (frames < 3) return absl::OkStatus();
+  if (frames < kFewestMotionFrames) return absl::OkStatus();
   for (const JointTrack& track : repaired->tracks) {
     BVHMILL_RETURN_IF_ERROR(DrawWork(track, frames, 1, repaired->budget));
   }
@@ -262,12 +239,12 @@ absl::Status ReplaceSpikes(RepairedClip* repaired) {
   for (const JointTrack& track : repaired->tracks) {
     status = DrawWork(track, frames, kValueWork, repaired->budget);
     if (!status.ok()) break;
-    const std::vector<int64_t> spikes = finder.Find(track);
+    std::vector<FrameRun> spikes = finder.Find(track);
     if (spikes.empty()) continue;
-    for (const int64_t t : spikes) Replace(track, t, &clip, blended);
-    const auto count = static_cast<int64_t>(spikes.size());
-    repaired->Note(IssueCode::REPAIR_SPIKE_REPLACED, track, spikes.front(),
-                   spikes.back(), count, count);
+    for (const FrameRun& spike : spikes) {
+      Replace(track, spike.begin, &clip, blended);
+    }
+    repaired->Note(IssueCode::REPAIR_SPIKE_REPLACED, track, std::move(spikes));
   }
   ReturnTo(repaired->budget, bytes);
   return status;

@@ -16,6 +16,14 @@
 
 namespace bvhmill {
 
+// The frames from `begin` to `end` - 1.
+struct FrameRun {
+  int64_t begin = 0;
+  int64_t end = 0;
+
+  int64_t frames() const { return end - begin; }
+};
+
 // A clip that is repaired, and how its frames are numbered in the source.
 struct RepairedClip {
   Clip* clip = nullptr;
@@ -30,15 +38,12 @@ struct RepairedClip {
   IssueCode code = IssueCode::REPAIR_UNWRAPPED;
   int32_t node = -1;
   std::string kinds;
-  int64_t first = 0;
-  int64_t last = 0;
-  int64_t frames = 0;
-  int64_t events = 0;
+  // Their frames, in order; no two ranges overlap.
+  std::vector<FrameRun> ranges;
 
-  // Adds changes of `track` in `frames` frames, from `first` to `last`, in
-  // `events` places.
-  void Note(IssueCode of, const JointTrack& track, int64_t from, int64_t to,
-            int64_t count, int64_t places);
+  // Adds changes of `track` in `changed`, which is in order; no two overlap.
+  void Note(IssueCode of, const JointTrack& track,
+            std::vector<FrameRun> changed);
   // Logs the changes that are noted.
   void LogNoted();
 

@@ -60,8 +60,7 @@ void OutputStage::FinishReport(Report* report) {
   }
   log_.reset();
   if (!encoder_report_) return;
-  AddToReport(*std::move(encoder_report_), LogOptions(*options_).max_issues,
-              report);
+  AddToReport(*std::move(encoder_report_), report);
   encoder_report_.reset();
 }
 

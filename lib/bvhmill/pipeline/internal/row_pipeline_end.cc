@@ -132,7 +132,7 @@ void RowPipeline::Finish(int threads) {
     if (repair_log_) {
       AddToReport(repair_log_->Finish(/*skeleton_read=*/true,
                                       /*motion_read=*/true),
-                  LogOptions(options_).max_issues, &result_.report);
+                  &result_.report);
     }
     stage_.FinishReport(&result_.report);
     if (options_.checks_only) PassFailedOutputs(&result_);

@@ -172,6 +172,16 @@ double FloorMeasure::LowestAt(int64_t pair, int direction) const {
   return low;
 }
 
+double FloorMeasure::HeightOf(int direction, double share) {
+  const double height = heights(direction).Quantile(share);
+  if (!HeightHistogram::IsAtEnd(height)) return height;
+  scratch_.clear();
+  for (int64_t pair = 0; pair < pairs_.count(); ++pair) {
+    if (Counts(pair)) scratch_.push_back(LowestAt(pair, direction));
+  }
+  return scratch_.empty() ? height : QuantileOf(share, &scratch_);
+}
+
 std::optional<std::array<double, 5>> FloorMeasure::PartHeights(int direction) {
   std::array<double, 5> heights = {};
   int64_t pair = 0;

@@ -18,6 +18,7 @@ namespace bvhmill {
 // A direction that may be up: +X, +Y, +Z, -X, -Y, -Z.
 inline constexpr int kDirections = 6;
 inline constexpr int kPlusY = 1;
+inline constexpr int kPlusZ = 2;
 constexpr size_t AxisOfDirection(int direction) {
   return static_cast<size_t>(direction % 3);
 }
@@ -69,6 +70,10 @@ class FloorMeasure {
   const HeightHistogram& heights(int direction) const {
     return heights_[static_cast<size_t>(direction)];
   }
+  // The height in reaches that the share `share` of the lowest foot nodes is
+  // below: that of heights(), or that of the sampled frames where it is beyond
+  // the bins.
+  double HeightOf(int direction, double share);
   const LowestFoot& lowest(int direction) const {
     return lowest_[static_cast<size_t>(direction)];
   }

@@ -54,6 +54,9 @@ class FloorRules final : public RowObserver {
   void Finish(IssueLog* log) override;
 
  private:
+  // The direction along which floor and feet are judged; `clear` is the one in
+  // which the head is above the feet.
+  int UpFor(std::optional<int> clear) const;
   void CheckUp(std::optional<int> up, IssueLog* log) const;
   void CheckSinking(int up, double floor, IssueLog* log) const;
   void CheckDrift(int up, IssueLog* log);
@@ -81,12 +84,28 @@ void FloorRules::Finish(IssueLog* log) {
       UpOf(measure_, Limit(Threshold::DATA_UP_AXIS_GUESS_share));
   CheckUp(clear, log);
   if (measure_.frames() < kFewestMotionFrames) return;
-  const int up = clear.value_or(kPlusY);
-  const double floor = measure_.heights(up).Quantile(kFloorShare);
-  CheckSinking(up, floor, log);
+  const int up = UpFor(clear);
+  const double floor = measure_.HeightOf(up, kFloorShare);
+  // Feet as far away as that are in another unit than the skeleton. Heights
+  // around them are not counted, and their steps say nothing.
+  const bool is_near = !HeightHistogram::IsAtEnd(floor);
+  if (is_near) CheckSinking(up, floor, log);
   CheckDrift(up, log);
   CheckOffset(up, floor, log);
-  CheckSlide(up, floor, log);
+  if (is_near) CheckSlide(up, floor, log);
+}
+
+int FloorRules::UpFor(std::optional<int> clear) const {
+  switch (clip_->source.up_axis) {
+    case UpAxis::kY:
+      return kPlusY;
+    case UpAxis::kZ:
+      return kPlusZ;
+    case UpAxis::kUnknown:
+      break;
+  }
+  if (clear) return *clear;
+  return clip_->motion.seems_z_up ? kPlusZ : kPlusY;
 }
 
 void FloorRules::CheckUp(std::optional<int> up, IssueLog* log) const {

@@ -9,7 +9,9 @@
 //   DATA_FOOT_SKATE     feet that stand on the floor move over it
 //   DATA_ROOT_SCALE     the floor is far from 0 while the figure moves
 //
-// They are silent about figures without landmarks.
+// Up is the axis that the caller states; else the one along which the head is
+// clearly above the feet; else Z if the rest pose hints at it; else Y. The
+// rules are silent about figures without landmarks.
 
 #include <memory>
 

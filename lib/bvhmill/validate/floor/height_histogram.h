@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -28,6 +29,10 @@ class HeightHistogram {
   // The height that the share `share` of all heights is below: the middle of a
   // bin. 0 without heights.
   double Quantile(double share) const;
+  // True if `height`, a result of Quantile, stands for all heights beyond it.
+  static bool IsAtEnd(double height) {
+    return std::fabs(height) > kHighest - kBinWidth;
+  }
   // The number of heights in bins that are wholly below `height`.
   int64_t CountBelow(double height) const;
 

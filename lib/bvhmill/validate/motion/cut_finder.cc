@@ -1,8 +1,10 @@
 #include "bvhmill/validate/motion/cut_finder.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bvhmill/report/short_number.h"
@@ -86,56 +88,69 @@ int CutFinder::SlotOf(int64_t frame) const {
   return -1;
 }
 
-// The conditions of a cut for all joints, or of a jump for one of them.
-bool CutFinder::IsApart(const CutCandidate& step, bool is_first) const {
-  const MotionClip& clip = *clip_;
-  if (IsCandidate(step, Moving())) return true;
-  const double dt = clip.facts->dt;
-  const double frames = static_cast<double>(clip.facts->frames - 1);
-  for (size_t i = 0; i < clip.rotations; ++i) {
-    const TrackSums& sums = clip.sums[i];
-    const double turn =
-        StepDegrees(is_first ? sums.first_step : sums.last_step);
-    const double next =
-        StepDegrees(is_first ? sums.second_step : sums.step_before_last);
-    if (turn - next < clip[Threshold::DATA_JUMP_degrees] || 4 * next > turn) {
-      continue;
-    }
-    const double mean = std::max(2 * kDegrees * sums.steps / frames, 0.2);
-    if ((turn - next) / (dt * dt) >=
-            clip[Threshold::DATA_JUMP_degrees_per_second2] ||
-        (turn >= clip[Threshold::DATA_JUMP_calm_degrees] &&
-         turn >= clip[Threshold::DATA_JUMP_calm_ratio] * mean)) {
-      return true;
-    }
-  }
-  return false;
+// The conditions of a jump, in the first or the last step of the clip.
+bool CutFinder::Leaps(size_t track, bool is_first) const {
+  const TrackSums& sums = clip_->sums[track];
+  const EventLimits& limits =
+      track < clip_->rotations ? rotations_ : positions_;
+  const std::array<float, 3> steps =
+      is_first ? std::array{0.0F, sums.first_step, sums.second_step}
+               : std::array{sums.step_before_last, sums.last_step, 0.0F};
+  const auto jump = JumpAt(*clip_, {&steps[1], nullptr, limits}, 0);
+  return jump && IsProved(*clip_, jump->proof, jump->compared, track);
 }
 
-void CutFinder::LogApart(IssueCode code, const CutCandidate& step,
-                         bool is_first, IssueLog* log) const {
-  double largest = 0;
-  for (size_t i = 0; i < clip_->rotations; ++i) {
-    const TrackSums& sums = clip_->sums[i];
-    largest = std::max(
-        largest, AngleDegrees(is_first ? sums.first_step : sums.last_step));
+// The conditions of a cut for all joints, or of a jump for one of them.
+Apart CutFinder::ApartAt(const CutCandidate& step, bool is_first) const {
+  const MotionClip& clip = *clip_;
+  Apart apart;
+  apart.frame = is_first ? 0 : step.frame;
+  apart.joints = std::max(step.joints, 1.0);
+  apart.by_rotation = IsCandidate(step, Moving());
+  const auto size = [&](size_t track) {
+    return is_first ? clip.sums[track].first_step : clip.sums[track].last_step;
+  };
+  for (size_t i = 0; i < clip.rotations; ++i) {
+    apart.by_rotation = apart.by_rotation || Leaps(i, is_first);
+    apart.degrees = std::max(apart.degrees, AngleDegrees(size(i)));
   }
-  log->Add(code, FrameLocation(is_first ? 0 : step.frame),
-           {{"joints", Count(std::max(step.joints, 1.0))},
-            {"degrees", Short(largest)}});
+  if (!(clip.facts->reach > 0)) return apart;
+  for (size_t i = clip.rotations; i < clip.tracks.size(); ++i) {
+    if (!Leaps(i, is_first)) continue;
+    apart.reach =
+        std::max(apart.reach, std::sqrt(double{size(i)}) / clip.facts->reach);
+  }
+  return apart;
+}
+
+void CutFinder::LogApart(IssueCode code, const Apart& apart,
+                         IssueLog* log) const {
+  std::string amount;
+  if (apart.by_rotation) amount = Short(apart.degrees) + " degrees";
+  if (apart.reach > 0) {
+    amount +=
+        (amount.empty() ? "" : " and ") + Short(apart.reach) + " of the reach";
+  }
+  IssueArgs args = {{"joints", Count(apart.joints)},
+                    {"amount", amount},
+                    {"degrees", Short(apart.degrees)}};
+  if (apart.reach > 0) args.emplace_back("reach", Short(apart.reach));
+  log->Add(code, FrameLocation(apart.frame), std::move(args));
 }
 
 void CutFinder::Finish(IssueLog* log) {
   MotionFacts& facts = *clip_->facts;
   if (facts.has_many_repeats) return;
-  facts.first_apart = IsApart(first_, true);
-  facts.last_apart = IsApart(last_, false);
-  if (facts.first_apart) {
-    LogApart(IssueCode::DATA_FIRST_FRAME_APART, first_, true, log);
+  rotations_ = RotationLimits(*clip_);
+  if (facts.reach > 0) positions_ = PositionLimits(*clip_);
+  const Apart first = ApartAt(first_, true);
+  const Apart last = ApartAt(last_, false);
+  facts.first_apart = first.is_apart();
+  facts.last_apart = last.is_apart();
+  if (first.is_apart()) {
+    LogApart(IssueCode::DATA_FIRST_FRAME_APART, first, log);
   }
-  if (facts.last_apart) {
-    LogApart(IssueCode::DATA_LAST_FRAME_APART, last_, false, log);
-  }
+  if (last.is_apart()) LogApart(IssueCode::DATA_LAST_FRAME_APART, last, log);
   const double moving = Moving();
   const CutCandidate* worst = nullptr;
   for (size_t i = 0; i < kSlots; ++i) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "bvhmill/validate/motion/event_tests.h"
 #include "bvhmill/validate/motion/motion_rule.h"
 
 namespace bvhmill {
@@ -19,6 +20,19 @@ struct CutCandidate {
   double joints = 0;
   // The sum over joints of the part of their step above both neighbours.
   double degrees = 0;
+};
+
+// How an end of the clip stands apart from the frame next to it.
+struct Apart {
+  int64_t frame = 0;
+  // Joints that step, at least 1; by up to so many degrees.
+  double joints = 1;
+  double degrees = 0;
+  // Rotations stand apart, or positions: those by up to so many reaches.
+  bool by_rotation = false;
+  double reach = 0;
+
+  bool is_apart() const { return by_rotation || reach > 0; }
 };
 
 // The verdict needs the number of joints that ever move, which is known at the
@@ -50,9 +64,9 @@ class CutFinder {
   // end.
   bool IsUsual(const CutCandidate& step) const;
   void Keep(const CutCandidate& step);
-  bool IsApart(const CutCandidate& step, bool is_first) const;
-  void LogApart(IssueCode code, const CutCandidate& step, bool is_first,
-                IssueLog* log) const;
+  Apart ApartAt(const CutCandidate& step, bool is_first) const;
+  bool Leaps(size_t track, bool is_first) const;
+  void LogApart(IssueCode code, const Apart& apart, IssueLog* log) const;
 
   const MotionClip* clip_ = nullptr;
   std::array<std::optional<CutCandidate>, kSlots> slots_;
@@ -60,6 +74,9 @@ class CutFinder {
   uint32_t replaced_ = 0;
   CutCandidate first_;
   CutCandidate last_;
+  // Those of jumps.
+  EventLimits rotations_;
+  EventLimits positions_;
 };
 
 }  // namespace bvhmill

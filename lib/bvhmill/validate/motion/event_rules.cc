@@ -60,7 +60,7 @@ class EventRules final : public MotionRule {
   void AddJump(const MotionBlock& block, size_t track, const TrackEvent& jump);
   void CloseOpen(TrackEvents* events) const;
   int SlotFor(const TrackEvent& event) const;
-  bool IsAtCut(const TrackEvent& event) const;
+  EventTally Proved(const EventList& list, size_t track) const;
   void Log(IssueCode code, const EventList& list, size_t track,
            IssueLog* log) const;
 
@@ -102,8 +102,8 @@ TrackEvents* EventRules::EventsOf(size_t track) {
 void EventRules::Add(const MotionBlock& block) {
   if (const uint32_t replaced = clip_->cuts->replaced(); replaced != 0) {
     for (TrackEvents& events : events_) {
-      events.spikes.slots &= ~replaced;
-      events.jumps.slots &= ~replaced;
+      events.spikes.Drop(replaced);
+      events.jumps.Drop(replaced);
       const bool is_lost =
           events.open_slot >= 0 && (replaced >> events.open_slot & 1) != 0;
       events.has_open = events.has_open && !is_lost;
@@ -188,52 +188,43 @@ void EventRules::AddJump(const MotionBlock& block, size_t track,
   events->pose = PoseAt(*clip_, block, which, i - 1);
 }
 
-bool EventRules::IsAtCut(const TrackEvent& event) const {
-  const std::vector<int64_t>& cuts = clip_->facts->cuts;
-  return std::any_of(cuts.begin(), cuts.end(), [&](int64_t cut) {
-    return cut == event.frame ||
-           (event.frames > 0 && cut == event.frame + event.frames);
-  });
+// All events that are proved, and are at no cut.
+EventTally EventRules::Proved(const EventList& list, size_t track) const {
+  EventTally proved = list.certain;
+  for (const EventList::Grade& grade : list.calm) {
+    const bool counts = IsProved(*clip_, grade.proof, grade.most, track);
+    if (counts) proved.Add(grade.tally);
+  }
+  for (const auto& [slot, event] : list.at_candidates) {
+    const bool counts = !clip_->cuts->IsCut(slot) &&
+                        IsProved(*clip_, event.proof, event.compared, track);
+    if (counts) proved.Add(event);
+  }
+  return proved;
 }
 
 void EventRules::Log(IssueCode code, const EventList& list, size_t track,
                      IssueLog* log) const {
-  int64_t count = list.certain;
-  int64_t first = list.certain > 0 ? list.first : clip_->facts->frames;
-  int64_t last = list.certain > 0 ? list.last : -1;
-  for (size_t slot = 0; slot < CutFinder::kSlots; ++slot) {
-    const bool has_event = (list.slots >> slot & 1) != 0;
-    if (has_event && !clip_->cuts->IsCut(static_cast<int>(slot))) ++count;
-  }
-  const TrackEvent* worst = nullptr;
-  for (int32_t k = 0; k < list.kept; ++k) {
-    const TrackEvent& event = list.events[static_cast<size_t>(k)];
-    if (IsAtCut(event) || !IsProved(*clip_, event, track)) continue;
-    if (event.proof != Proof::kCertain) ++count;
-    first = std::min(first, event.frame);
-    last = std::max(last, event.frame);
-    const bool is_worse =
-        worst == nullptr || event.size > worst->size ||
-        (event.size == worst->size && event.frame < worst->frame);
-    if (is_worse) worst = &event;
-  }
-  if (worst == nullptr) return;
+  const EventTally proved = Proved(list, track);
+  if (proved.events == 0) return;
+  const TrackEvent& worst = proved.worst;
   const MotionTrack& which = clip_->tracks[track];
   const bool is_rotation = which.kind == TrackKind::kRotation;
-  const std::string size = Short(worst->stated);
-  Location at = MotionLocation(*clip_, which.node, worst->frame);
-  if (worst->frames > 1) at.last_frame = worst->frame + worst->frames - 1;
+  const std::string size = Short(worst.stated);
+  Location at = MotionLocation(*clip_, which.node, worst.frame);
+  if (worst.frames > 1) at.last_frame = worst.frame + worst.frames - 1;
   IssueArgs args = {
       {"joint", QuotedNode(*clip_, which.node)},
       {"kind", is_rotation ? "rotation" : "position"},
       {"amount", is_rotation ? size + " degrees" : size + " of the reach"},
       {is_rotation ? "degrees" : "reach", size},
-      {"first", std::to_string(first)},
-      {"last", std::to_string(last)}};
-  if (worst->frames > 0) {
-    args.emplace_back("frames", std::to_string(worst->frames));
+      {"first", std::to_string(proved.first)},
+      {"last", std::to_string(proved.last)}};
+  if (worst.frames > 0) {
+    args.emplace_back("frames", std::to_string(worst.frames));
   }
-  log->Add(code, at, std::move(args), count);
+  log->Add(code, at, std::move(args), proved.events,
+           is_rotation ? JointPart::kRotation : JointPart::kPosition);
 }
 
 void EventRules::Finish(IssueLog* log) {

@@ -101,20 +101,21 @@ std::optional<TrackEvent> JumpAt(const MotionClip& clip, const Around& at,
   return jump;
 }
 
-bool IsProved(const MotionClip& clip, const TrackEvent& event, size_t track) {
+bool IsProved(const MotionClip& clip, Proof proof, float compared,
+              size_t track) {
   const TrackSums& sums = clip.sums[track];
   const auto frames = static_cast<double>(clip.facts->frames);
-  switch (event.proof) {
+  switch (proof) {
     case Proof::kCertain:
       break;
     case Proof::kCalmKink: {
       const double usual = KinkDegrees(sums.calm_squares / (frames - 2));
-      return event.compared >= clip[Threshold::DATA_SPIKE_calm_ratio] *
-                                   std::max(usual, kLeastKink);
+      return compared >= clip[Threshold::DATA_SPIKE_calm_ratio] *
+                             std::max(usual, kLeastKink);
     }
     case Proof::kCalmStep: {
       const double mean = 2 * kDegrees * sums.steps / (frames - 1);
-      return event.compared >=
+      return compared >=
              clip[Threshold::DATA_JUMP_calm_ratio] * std::max(mean, kLeastStep);
     }
   }

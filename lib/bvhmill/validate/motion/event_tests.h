@@ -58,7 +58,9 @@ std::optional<TrackEvent> SpikeAt(const MotionClip& clip, const Around& at,
 // The jump from frame t - 1 to `t`. Not every one is proved yet.
 std::optional<TrackEvent> JumpAt(const MotionClip& clip, const Around& at,
                                  int64_t t);
-// True if the event is large for its track. Call when all frames came.
-bool IsProved(const MotionClip& clip, const TrackEvent& event, size_t track);
+// True if an event that is proved by `compared` is large for its track. Call
+// when all frames came.
+bool IsProved(const MotionClip& clip, Proof proof, float compared,
+              size_t track);
 
 }  // namespace bvhmill

@@ -17,7 +17,7 @@ void Log(const MotionClip& clip, Severity severity, const std::string& reading,
   log->AddAs(severity, IssueCode::DATA_FRAME_TIME_ODD, {},
              {{"value", Short(clip.frame_time)},
               {"reading", reading},
-              {"near", Short(near)}});
+              {"near", ShortRate(near)}});
 }
 
 }  // namespace
@@ -44,14 +44,15 @@ void LogFrameTime(const MotionClip& clip, IssueLog* log) {
                log);
   }
   if (difference > clip[Threshold::DATA_FRAME_TIME_ODD_difference]) {
-    return Log(clip, Severity::kHint,
-               rate() + ", near to none in use; the nearest is " + Short(near),
-               near, log);
+    return Log(
+        clip, Severity::kHint,
+        rate() + ", near to none in use; the nearest is " + ShortRate(near),
+        near, log);
   }
   const double frames = difference * static_cast<double>(clip.facts->frames);
   if (frames > 1) {
     Log(clip, Severity::kHint,
-        Short(near) + " frames a second, but rounding adds up to " +
+        ShortRate(near) + " frames a second, but rounding adds up to " +
             Short(frames) + " frames",
         near, log);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bvhmill/clip/frame_rates.h"
 #include "bvhmill/math/motion_columns.h"
 #include "bvhmill/math/sincos.h"
 #include "bvhmill/validate/motion/motion_units.h"
@@ -19,10 +20,6 @@ constexpr int64_t kWideClip = 2048;
 constexpr int64_t kShortBlock = 16;
 // Rules may look at the steps of as many frames after the end of a clip.
 constexpr int64_t kAfterEnd = 4;
-// The slowest rate that rules believe, in seconds, and the one they use
-// instead.
-constexpr double kLongestFrameTime = 0.2;
-constexpr double kUsualFrameTime = 1.0 / 30;
 // Squares of larger positions may overflow. No rule looks at them.
 constexpr float kFarthest = 1e15F;
 // A step of a cut.
@@ -89,9 +86,7 @@ void MotionBlocks::AddTracks(const Skeleton& skeleton) {
 }
 
 void MotionBlocks::Begin(const ObservedClip& clip) {
-  const bool has_rate = std::isfinite(clip.frame_time) && clip.frame_time > 0 &&
-                        clip.frame_time < kLongestFrameTime;
-  clip.motion.dt = has_rate ? clip.frame_time : kUsualFrameTime;
+  clip.motion.dt = MotionFrameTime(clip.frame_time);
   clip.motion.reach = clip.facts.reach;
   clip_.skeleton = &clip.skeleton;
   clip_.thresholds = &clip.thresholds;

@@ -12,10 +12,6 @@
 
 namespace bvhmill {
 
-// A clip with fewer frames holds poses rather than a motion: no rule compares
-// their steps with each other.
-inline constexpr int64_t kFewestMotionFrames = 8;
-
 struct MotionFacts {
   // --- Known from Begin on.
 
@@ -47,6 +43,9 @@ struct MotionFacts {
   // Position channels of joints hold places in the world: their length is no
   // bone. The observer of sample rules writes this.
   bool has_global_positions = false;
+  // The rest pose and the height of the root hint that Z is up. The observer of
+  // sample rules writes this.
+  bool seems_z_up = false;
   // For each channel, 1 if its values differ. Valid until the next Begin.
   std::span<const uint8_t> moving_columns;
 

@@ -2,8 +2,8 @@
 
 // Spikes and jumps of one track. Private to validate/motion/.
 
-#include <array>
 #include <cstdint>
+#include <vector>
 
 #include "bvhmill/math/linear.h"
 
@@ -32,23 +32,49 @@ struct TrackEvent {
   float stated = 0;
 };
 
-// The largest events of one kind, and how many there are. Events at candidates
-// for a cut are counted by the slot of the candidate, until the verdict about
-// it is known.
-struct EventList {
-  static constexpr size_t kKept = 8;
-
-  std::array<TrackEvent, kKept> events;
-  int32_t kept = 0;
-  // Certain events at no candidate.
-  int64_t certain = 0;
+// How many events there are, from which frame to which, and the largest of
+// them; of equal ones the first.
+struct EventTally {
+  int64_t events = 0;
   int64_t first = 0;
   int64_t last = 0;
-  // Slots of candidates at which there is a certain event, as bits.
-  uint32_t slots = 0;
+  TrackEvent worst;
+
+  void Add(const TrackEvent& event) {
+    Add(EventTally{1, event.frame, event.frame, event});
+  }
+  void Add(const EventTally& more);
+};
+
+// The events of one kind. Some are proved at the end of the clip only: those at
+// candidates for a cut, of which there are few at any time, and those of calm
+// joints, which are counted by grades of their size.
+struct EventList {
+  // Events whose sizes are within 5 % of each other. They are proved or not
+  // together, by the largest.
+  struct Grade {
+    int32_t number = 0;
+    Proof proof = Proof::kCertain;
+    float most = 0;
+    EventTally tally;
+  };
+  struct AtCandidate {
+    int slot = 0;
+    TrackEvent event;
+  };
+
+  // Certain events at no candidate.
+  EventTally certain;
+  std::vector<Grade> calm;
+  std::vector<AtCandidate> at_candidates;
 
   // Adds an event; `slot` is that of a candidate for a cut, or -1.
   void Add(const TrackEvent& event, int slot);
+  // Forgets the events at candidates in `slots`, which is a set of bits.
+  void Drop(uint32_t slots);
+
+ private:
+  void AddCalm(const TrackEvent& event);
 };
 
 // The events of a track that has any.

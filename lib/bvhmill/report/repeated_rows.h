@@ -1,0 +1,115 @@
+#pragma once
+
+// Finds rows that repeat the row before, in one pass, and tells stills from
+// poses that stand several times: DATA_FROZEN_FRAMES, DATA_REPEATED_FRAMES.
+//
+//   RepeatedRows rows(thresholds, frame_time);
+//   for each row: rows.Add(it repeats the row before);
+//   rows.Finish();
+//   if (rows.are_many()) ...
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "bvhmill/report/thresholds.h"
+
+namespace bvhmill {
+
+// Rows that repeat the row `first`, up to row `last`.
+struct RepeatRun {
+  int64_t first = 0;
+  int64_t last = 0;
+
+  int64_t rows() const { return last - first; }
+};
+
+class RepeatedRows {
+ public:
+  // `frame_time` is in seconds and above 0.
+  RepeatedRows(const Thresholds& thresholds, double frame_time);
+
+  // Adds the next row. The first one repeats none.
+  void Add(bool repeats);
+  // All rows came. Must be called before the functions below, once.
+  void Finish();
+
+  int64_t frames() const { return frames_; }
+  // All rows are equal; there are two or more.
+  bool are_all() const { return are_all_; }
+  // So many rows repeat the one before that each new pose is a step.
+  bool are_many() const { return are_many_; }
+
+  // The longest stills: at the start, at the end, and between them. Poses that
+  // stand several times are none.
+  const RepeatRun& start() const { return start_; }
+  const RepeatRun& middle() const { return middle_; }
+  const RepeatRun& end() const { return end_; }
+  int64_t stills() const { return stills_; }
+
+  // Rows of runs that are no stills, their runs, and the bounds of these.
+  int64_t repeats() const { return repeats_.rows; }
+  int64_t runs() const { return repeats_.runs; }
+  int64_t first() const { return repeats_.first; }
+  int64_t last() const { return repeats_.last; }
+  // Runs shorter than a still that are not near an end of the clip.
+  int64_t inner_runs() const { return inner_runs_; }
+  // How often each pose stands; 0 if there is no pattern.
+  int64_t stride() const { return stride_; }
+  // Some poses stand once more or less.
+  bool is_uneven() const { return is_uneven_; }
+
+ private:
+  // A run of this many rows or more counts as one of this many.
+  static constexpr size_t kLengths = 128;
+
+  // Runs, and the rows from the first to the last of them.
+  struct Group {
+    int64_t runs = 0;
+    int64_t rows = 0;
+    int64_t first = 0;
+    int64_t last = 0;
+
+    void Add(const RepeatRun& run);
+    void Add(const Group& group);
+  };
+  // Long runs of one length; those that follow another run without a pause.
+  struct LongRuns {
+    Group all;
+    int64_t following = 0;
+  };
+
+  double equal_share() const {
+    return thresholds_[Threshold::DATA_REPEATED_FRAMES_equal_runs];
+  }
+  bool IsLong(const RepeatRun& run) const;
+  bool AreMany(int64_t rows) const;
+  void EndRun(bool ends_clip);
+  void FindHeldPoses();
+  void FindStride();
+
+  Thresholds thresholds_;
+  double frame_time_;
+  int64_t frames_ = 0;
+  bool in_run_ = false;
+  RepeatRun run_;
+  // The last row of the run before.
+  int64_t previous_ = 0;
+  bool are_all_ = false;
+  bool are_many_ = false;
+  RepeatRun start_;
+  RepeatRun middle_;
+  RepeatRun end_;
+  int64_t stills_ = 0;
+  Group repeats_;
+  int64_t inner_runs_ = 0;
+  // The last short run was not known to be inner when it ended.
+  RepeatRun last_inner_;
+  // How many short runs there are of each length, and the long runs.
+  std::array<int64_t, kLengths> lengths_ = {};
+  std::array<LongRuns, kLengths> long_runs_;
+  int64_t stride_ = 0;
+  bool is_uneven_ = false;
+};
+
+}  // namespace bvhmill
