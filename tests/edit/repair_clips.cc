@@ -47,9 +47,10 @@ float& At(Clip* clip, int64_t frame, size_t column) {
               column];
 }
 
-std::vector<std::string> Repaired(const Repairs& repairs, Clip* clip) {
+std::vector<std::string> Repaired(const Repairs& repairs, Clip* clip,
+                                  const Thresholds& thresholds) {
   IssueLog log({});
-  EXPECT_TRUE(RepairClip(repairs, nullptr, clip, &log).ok());
+  EXPECT_TRUE(RepairClip(repairs, thresholds, nullptr, clip, &log).ok());
   std::vector<std::string> out;
   for (const Issue& issue : log.Finish(true, true).issues) {
     std::string line = issue.code;

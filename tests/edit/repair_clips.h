@@ -8,6 +8,7 @@
 
 #include "bvhmill/clip/clip.h"
 #include "bvhmill/edit/repairs.h"
+#include "bvhmill/report/thresholds.h"
 
 namespace bvhmill::testing {
 
@@ -28,6 +29,7 @@ float& At(Clip* clip, int64_t frame, size_t column);
 
 // Repairs the clip. "CODE@joint:frame" of each change; clip-wide changes have
 // no place.
-std::vector<std::string> Repaired(const Repairs& repairs, Clip* clip);
+std::vector<std::string> Repaired(const Repairs& repairs, Clip* clip,
+                                  const Thresholds& thresholds = {});
 
 }  // namespace bvhmill::testing

@@ -129,7 +129,8 @@ TEST(RepairEdges, TheFramesOfBothKindsAreStatedInAnyOrder) {
   At(&clip, 5, 3) = kNan;
   for (int64_t t = 50; t < 53; ++t) At(&clip, t, kHipX) = kNan;
   IssueLog log({});
-  ASSERT_TRUE(RepairClip({.fill_gap_frames = 3}, nullptr, &clip, &log).ok());
+  ASSERT_TRUE(
+      RepairClip({.fill_gap_frames = 3}, {}, nullptr, &clip, &log).ok());
   const Report report = log.Finish(true, true);
   ASSERT_EQ(report.issues.size(), 1u);
   EXPECT_EQ(report.issues[0].location.frame, 5);
@@ -146,7 +147,8 @@ TEST(RepairEdges, FramesOfBothKindsCountOnce) {
   for (int64_t t = 41; t < 44; ++t) At(&clip, t, 3) = kNan;
   At(&clip, 44, kHipX) = kNan;
   IssueLog log({});
-  ASSERT_TRUE(RepairClip({.fill_gap_frames = 3}, nullptr, &clip, &log).ok());
+  ASSERT_TRUE(
+      RepairClip({.fill_gap_frames = 3}, {}, nullptr, &clip, &log).ok());
   const Report report = log.Finish(true, true);
   ASSERT_EQ(report.issues.size(), 1u);
   // 20 to 22; 40 to 43; 44.
@@ -164,6 +166,22 @@ TEST(RepairEdges, ASpikeOfBothKindsIsOneFrame) {
   At(&clip, 25, 3) += 40;
   EXPECT_THAT(Repaired({.replace_spikes = true}, &clip),
               ElementsAre("REPAIR_SPIKE_REPLACED@0:25 x1"));
+}
+
+TEST(RepairEdges, AFaultIsOneByTheThresholdsInForce) {
+  const auto changes = [](std::vector<ThresholdChoice> choices) {
+    Clip clip = SwingingLeg(60);
+    At(&clip, 25, kKnee) += 40;
+    clip.motion.frame_time = 0.033;
+    return Repaired({.snap_frame_time = true, .replace_spikes = true}, &clip,
+                    Thresholds(choices))
+        .size();
+  };
+  EXPECT_EQ(changes({}), 2u);
+  EXPECT_EQ(changes({{"DATA_SPIKE", "degrees", 60},
+                     {"DATA_SPIKE", "calm_degrees", 60}}),
+            1u);
+  EXPECT_EQ(changes({{"DATA_FRAME_TIME_ODD", "difference", 0.001}}), 1u);
 }
 
 // The way between the poses would give another angle.
@@ -225,7 +243,7 @@ TEST(RepairEdges, TheMemoryIsGivenBack) {
   Budget budget;
   IssueLog log({});
   ASSERT_TRUE(
-      RepairClip({true, true, 9, true, true}, &budget, &clip, &log).ok());
+      RepairClip({true, true, 9, true, true}, {}, &budget, &clip, &log).ok());
   EXPECT_EQ(log.Finish(true, true).issues.size(), 2u);
   EXPECT_EQ(budget.held(), 0);
 }

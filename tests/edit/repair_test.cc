@@ -146,7 +146,8 @@ TEST(RepairTest, PositionAndRotationOfOneJointAreOneIssue) {
   At(&clip, 5, kHipX) = kNan;
   for (int64_t t = 50; t < 53; ++t) At(&clip, t, 3) = kNan;
   IssueLog log({});
-  ASSERT_TRUE(RepairClip({.fill_gap_frames = 3}, nullptr, &clip, &log).ok());
+  ASSERT_TRUE(
+      RepairClip({.fill_gap_frames = 3}, {}, nullptr, &clip, &log).ok());
   const Report report = log.Finish(true, true);
   ASSERT_EQ(report.issues.size(), 1u);
   EXPECT_EQ(report.issues[0].location.frame, 5);
@@ -334,7 +335,8 @@ TEST(RepairTest, ARateOfFilmsIsStatedWithItsDigits) {
   Clip clip = SwingingLeg(3);
   clip.motion.frame_time = 0.041708;
   IssueLog log({});
-  ASSERT_TRUE(RepairClip({.snap_frame_time = true}, nullptr, &clip, &log).ok());
+  ASSERT_TRUE(
+      RepairClip({.snap_frame_time = true}, {}, nullptr, &clip, &log).ok());
   const Report report = log.Finish(true, true);
   ASSERT_EQ(report.issues.size(), 1u);
   EXPECT_EQ(report.issues[0].message,
@@ -348,7 +350,7 @@ TEST(RepairTest, MemoryAndWorkAreDrawn) {
   Budget budget(limits, nullptr);
   IssueLog log({});
   const absl::Status status =
-      RepairClip({.replace_spikes = true}, &budget, &clip, &log);
+      RepairClip({.replace_spikes = true}, {}, &budget, &clip, &log);
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
 }
 

@@ -101,7 +101,8 @@ void SnapFrameTime(RepairedClip* repaired) {
   Motion& motion = repaired->clip->motion;
   if (!HasRate(motion.frame_time)) return;
   const NearRate near = NearestFrameRate(motion.frame_time);
-  const double most = Thresholds()[Threshold::DATA_FRAME_TIME_ODD_difference];
+  const double most =
+      repaired->thresholds[Threshold::DATA_FRAME_TIME_ODD_difference];
   if (near.difference > most || near.difference < kSameTime) return;
   const double from = motion.frame_time;
   motion.frame_time = 1 / near.frames_per_second;

@@ -96,8 +96,8 @@ void RepairedClip::LogNoted() {
   ranges.clear();
 }
 
-absl::Status RepairClip(const Repairs& repairs, Budget* budget, Clip* clip,
-                        IssueLog* log) {
+absl::Status RepairClip(const Repairs& repairs, const Thresholds& thresholds,
+                        Budget* budget, Clip* clip, IssueLog* log) {
   if (IsEmpty(repairs)) return absl::OkStatus();
   const int64_t bytes =
       TrackBytes(clip->skeleton) + RangeBytes(repairs, clip->motion.frames);
@@ -108,6 +108,7 @@ absl::Status RepairClip(const Repairs& repairs, Budget* budget, Clip* clip,
     repaired.clip = clip;
     repaired.tracks = TracksOf(clip->skeleton);
     repaired.log = log;
+    repaired.thresholds = thresholds;
     repaired.budget = budget;
     status = MakeRepairs(repairs, &repaired);
     repaired.LogNoted();

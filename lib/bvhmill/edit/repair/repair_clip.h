@@ -7,6 +7,7 @@
 #include "bvhmill/clip/clip.h"
 #include "bvhmill/edit/repairs.h"
 #include "bvhmill/report/issue_log.h"
+#include "bvhmill/report/thresholds.h"
 
 namespace bvhmill {
 
@@ -14,10 +15,11 @@ namespace bvhmill {
 // issue REPAIR_* for each joint, or each clip, that it changes, with the number
 // of changes and the place of the first. Frames are numbered as in the source.
 // Repairs nothing that is not asked for, and logs nothing if nothing changes.
+// A fault is one by `thresholds`, as for the rules that report it.
 //
 // Draws its memory and work from `budget`, which may be null, and returns its
 // errors; some repairs may be made then. O(frames x columns).
-absl::Status RepairClip(const Repairs& repairs, Budget* budget, Clip* clip,
-                        IssueLog* log);
+absl::Status RepairClip(const Repairs& repairs, const Thresholds& thresholds,
+                        Budget* budget, Clip* clip, IssueLog* log);
 
 }  // namespace bvhmill

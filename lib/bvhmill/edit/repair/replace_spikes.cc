@@ -14,8 +14,8 @@
 namespace bvhmill {
 namespace {
 
-// The conditions are those of DATA_SPIKE for one frame, with the defaults of
-// its thresholds; validate/motion/event_tests.cc has the rule.
+// The conditions are those of DATA_SPIKE for one frame;
+// validate/motion/event_tests.cc has the rule.
 struct SpikeLimits {
   // The size of one unit of a step, and of a kink: degrees, or shares of the
   // reach.
@@ -42,21 +42,21 @@ Quat<double> Minus(const Quat<double>& a, const Quat<double>& b) {
   return {a.x - b.x, a.y - b.y, a.z - b.z, a.w - b.w};
 }
 
-SpikeLimits LimitsOf(ChannelKind kind, double reach) {
+SpikeLimits LimitsOf(ChannelKind kind, double reach,
+                     const Thresholds& thresholds) {
   constexpr double kDegrees = 180 / std::numbers::pi;
-  const Thresholds defaults;
   if (kind == ChannelKind::kRotation) {
-    return {2 * kDegrees, kDegrees, defaults[Threshold::DATA_SPIKE_degrees],
-            defaults[Threshold::DATA_SPIKE_degrees_per_second2],
-            defaults[Threshold::DATA_SPIKE_calm_degrees]};
+    return {2 * kDegrees, kDegrees, thresholds[Threshold::DATA_SPIKE_degrees],
+            thresholds[Threshold::DATA_SPIKE_degrees_per_second2],
+            thresholds[Threshold::DATA_SPIKE_calm_degrees]};
   }
-  return {1 / reach, 0.5 / reach, defaults[Threshold::DATA_SPIKE_reach],
-          defaults[Threshold::DATA_SPIKE_reach_per_second2], 0};
+  return {1 / reach, 0.5 / reach, thresholds[Threshold::DATA_SPIKE_reach],
+          thresholds[Threshold::DATA_SPIKE_reach_per_second2], 0};
 }
 
 // Clips in which many rows repeat the one before have a step at every new pose.
-bool HasManyRepeats(const Clip& clip) {
-  RepeatedRows rows(Thresholds(), MotionFrameTime(clip.motion.frame_time));
+bool HasManyRepeats(const Clip& clip, const Thresholds& thresholds) {
+  RepeatedRows rows(thresholds, MotionFrameTime(clip.motion.frame_time));
   for (int64_t t = 0; t < clip.motion.frames; ++t) {
     const auto row = RowAt(clip, t);
     rows.Add(t > 0 &&
@@ -70,8 +70,9 @@ bool HasManyRepeats(const Clip& clip) {
 // kFewestMotionFrames or more.
 class SpikeFinder {
  public:
-  SpikeFinder(const Clip& clip, double reach)
+  SpikeFinder(const Clip& clip, const Thresholds& thresholds, double reach)
       : clip_(clip),
+        thresholds_(thresholds),
         reach_(reach),
         dt_(MotionFrameTime(clip.motion.frame_time)) {
     const auto frames = static_cast<size_t>(clip.motion.frames);
@@ -110,9 +111,9 @@ class SpikeFinder {
   double UsualKink() const;
 
   const Clip& clip_;
+  const Thresholds& thresholds_;
   const double reach_;
   const double dt_;
-  const Thresholds defaults_;
   SpikeLimits limits_;
   std::vector<Quat<double>> poses_;
   // The frame has all values of the track.
@@ -169,7 +170,7 @@ bool SpikeFinder::IsBack(int64_t t) const {
   const auto i = static_cast<size_t>(t);
   const Quat<double> way = Minus(poses_[i + 1], poses_[i - 1]);
   return limits_.step_unit * std::sqrt(Dot(way, way)) <=
-         defaults_[Threshold::DATA_SPIKE_back] *
+         thresholds_[Threshold::DATA_SPIKE_back] *
              std::min(steps_[i], steps_[i + 1]);
 }
 
@@ -188,14 +189,14 @@ bool SpikeFinder::IsSpike(int64_t t, double usual_kink) const {
   }
   const double least = std::min(StepAt(t), StepAt(t + 1));
   return limits_.calm_size > 0 && is_back && kink >= limits_.calm_size &&
-         kink >= defaults_[Threshold::DATA_SPIKE_calm_ratio] * usual_kink &&
+         kink >= thresholds_[Threshold::DATA_SPIKE_calm_ratio] * usual_kink &&
          std::max(StepAt(t - 1), StepAt(t + 2)) <= kCalmShare * least;
 }
 
 std::vector<FrameRun> SpikeFinder::Find(const JointTrack& track) {
   std::vector<FrameRun> spikes;
   if (track.kind == ChannelKind::kPosition && !(reach_ > 0)) return spikes;
-  limits_ = LimitsOf(track.kind, reach_);
+  limits_ = LimitsOf(track.kind, reach_, thresholds_);
   ReadPoses(track);
   ComputeSteps();
   const double usual_kink = UsualKink();
@@ -230,10 +231,10 @@ absl::Status ReplaceSpikes(RepairedClip* repaired) {
   for (const JointTrack& track : repaired->tracks) {
     BVHMILL_RETURN_IF_ERROR(DrawWork(track, frames, 1, repaired->budget));
   }
-  if (HasManyRepeats(clip)) return absl::OkStatus();
+  if (HasManyRepeats(clip, repaired->thresholds)) return absl::OkStatus();
   const int64_t bytes = SpikeFinder::Bytes(frames);
   BVHMILL_RETURN_IF_ERROR(HoldFrom(repaired->budget, bytes));
-  SpikeFinder finder(clip, Reach(clip.skeleton));
+  SpikeFinder finder(clip, repaired->thresholds, Reach(clip.skeleton));
   std::vector<float> blended(clip.skeleton.channels.size());
   absl::Status status;
   for (const JointTrack& track : repaired->tracks) {

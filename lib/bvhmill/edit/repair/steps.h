@@ -13,6 +13,7 @@
 #include "bvhmill/clip/clip.h"
 #include "bvhmill/edit/repair/joint_track.h"
 #include "bvhmill/report/issue_log.h"
+#include "bvhmill/report/thresholds.h"
 
 namespace bvhmill {
 
@@ -29,6 +30,7 @@ struct RepairedClip {
   Clip* clip = nullptr;
   std::vector<JointTrack> tracks;
   IssueLog* log = nullptr;
+  Thresholds thresholds;
   Budget* budget = nullptr;
   int64_t first_frame = 0;
   int64_t stride = 1;

@@ -24,7 +24,9 @@ absl::Status EditStage(const ConvertOptions& options, Budget* budget,
   if (IsEmpty(options.edits)) return absl::OkStatus();
   const StageTimer timer(&result->times.edit);
   Clip& clip = workspace->clip;
-  absl::Status status = RepairClip(options.edits.repairs, budget, &clip, log);
+  absl::Status status =
+      RepairClip(options.edits.repairs, Thresholds(options.report.thresholds),
+                 budget, &clip, log);
   if (!status.ok()) return status;
   ClipEdits others = options.edits;
   others.repairs = {};
