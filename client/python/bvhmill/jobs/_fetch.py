@@ -7,10 +7,12 @@ from functools import partial as bound
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Sequence
 
 from bvhmill import _bvhmill
+from bvhmill._errors import BvhError
 from bvhmill.client._messages import (error_of_result, has_facts, outcome_of,
                                       report_json, report_of)
 from bvhmill.jobs._blobs import Download, Fetched
 from bvhmill.jobs._calls import Give, Several, Work, unary
+from bvhmill.jobs._formats import FileFormats
 from bvhmill.jobs._folder import REPORT_EXTENSION, Folder, NewFiles
 from bvhmill.jobs._outputs import TakeRecipe
 from bvhmill.jobs._steps import EMIT_NOTE, REPORT_NOTE, Steps, wait
@@ -97,15 +99,10 @@ def results(job: JobLike, partial: bool, failed_only: bool) -> Steps:
 
 
 def _arrays_of(result: Any, recipe: TakeRecipe) -> list[Any]:
-    """The outputs that are arrays of a take, with their names; None for the
-    other ones."""
-    arrays: list[Any] = []
-    names = recipe.names(len(result.outputs))
-    for output, name in zip(result.outputs, names):
-        if name is not None:
-            output.id = name
-        arrays.append(None if name is None else output)
-    return arrays
+    """The outputs that are arrays of a take; None for the other ones."""
+    names, _ = recipe.names(result)
+    return [None if name is None else output
+            for output, name in zip(result.outputs, names)]
 
 
 def _outcomes(group: Sequence[Any], recipe: TakeRecipe) -> Steps:
@@ -114,35 +111,44 @@ def _outcomes(group: Sequence[Any], recipe: TakeRecipe) -> Steps:
     for result in group:
         clip = clips.pop(0)
         clip.check(fault)
-        yield Give(outcome_of(result.display_name or result.key, result,
-                              clip.data, recipe.end_sites, recipe.options))
+        names, end_sites = recipe.names(result)
+        for output, name in zip(result.outputs, names):
+            output.id = name or output.id
+        yield Give(outcome_of(path_of(result), result, clip.data,
+                              end_sites, recipe.options))
 
 
 class _Layout:
     """Which outputs of a job become files, and their extensions."""
 
     def __init__(self, job: Any, formats: Any) -> None:
-        extensions = {row.format: row.file_extension for row in formats}
+        self._formats = FileFormats(job.options.outputs, formats)
         wanted = job.annotations.get(EMIT_NOTE)
-        chosen = None if wanted is None else set(wanted.split(","))
-        self.extensions: list[str | None] = []
-        for output in job.options.outputs:
-            format = output.WhichOneof("format")
-            is_file = chosen is None or output.id in chosen
-            self.extensions.append(extensions[format] if is_file else None)
+        # The ids of the files that Python has asked for. None: all are files.
+        self._chosen = None if wanted is None else set(wanted.split(","))
         self.has_report = REPORT_NOTE in job.annotations
-        if not self.has_report and not any(self.extensions):
+        if wanted == "" and not self.has_report:
             raise ValueError(f"{job.name} makes no files; submit it with emit=")
 
-    def outputs_of(self, result: Any) -> list[tuple[Any, str, bytes]]:
-        """(Output, extension, head of the file) of each file."""
+    def files_of(self, result: Any) -> list[tuple[Any, str, bytes]]:
+        """(Output, extension, head of the file) of each file. BvhError."""
+        files = filter(self._is_file, result.outputs)
+        path = path_of(result)
         return [(output, extension, _head_of(output)) for output, extension
-                in zip(result.outputs, self.extensions)
-                if extension is not None]
+                in self._formats.files_of(files, path)]
+
+    def _is_file(self, output: Any) -> bool:
+        return (self._chosen is None or output.id in self._chosen
+                or not self._formats.is_asked(output))
 
     def size_of(self, result: Any) -> int:
-        """The bytes that are fetched for a result."""
-        return _size_of(output for output, _, _ in self.outputs_of(result))
+        """The most bytes that are fetched for a result."""
+        return _size_of(filter(self._is_file, result.outputs))
+
+
+def path_of(result: Any) -> str:
+    """The path of a clip, for people."""
+    return str(result.display_name or result.key)
 
 
 def save(job: JobLike, folder: str, overwrite: bool, partial: bool) -> Steps:
@@ -188,10 +194,16 @@ class _Saving:
 
     def __init__(self, result: Any, layout: _Layout) -> None:
         self._result = result
-        self._path = result.display_name or result.key
+        self._path = path_of(result)
         self._error = error_of_result(result, self._path)
-        self._outputs = layout.outputs_of(result) if not self._error else []
-        self._has_report = layout.has_report
+        self._outputs: list[tuple[Any, str, bytes]] = []
+        try:
+            self._outputs = layout.files_of(result)
+        except BvhError as error:
+            # A traceback would keep the frames of the caller.
+            self._error = error.with_traceback(None)
+        is_refused = self._error is not None and bool(result.outputs)
+        self._has_report = layout.has_report and not is_refused
         self._new: NewFiles | None = None
         # The files that are there already.
         self._there: tuple[str, ...] = ()
