@@ -72,8 +72,9 @@ class AsyncClient(AsyncConnection):
                 attempt += 1
                 delay = delay_before_retry(error, attempt)
                 if delay is None or (left is not None and delay >= left):
-                    raise server_error_of(error, self._settings,
-                                          source_name) from None
+                    raise await asyncio.to_thread(
+                        server_error_of, error, self._settings, source_name,
+                        left) from None
             await asyncio.sleep(delay)
 
     async def _unary(self, stub: Any, method: str, request: Any,
@@ -185,7 +186,9 @@ class AsyncClient(AsyncConnection):
                 delay = delay_before_retry(error, attempt)
                 left = seconds_to(end)
                 if delay is None or (left is not None and delay >= left):
-                    raise server_error_of(error, self._settings) from None
+                    raise await asyncio.to_thread(
+                        server_error_of, error, self._settings, "",
+                        left) from None
                 await asyncio.sleep(delay)
             finally:
                 call.cancel()

@@ -140,9 +140,14 @@ def _is_of_clip(code: str, info: Any) -> bool:
 
 
 def server_error_of(error: Any, settings: Settings,
-                    source_name: str = "") -> Exception:
+                    source_name: str = "",
+                    seconds: float | None = None) -> Exception:
     """The exception of a failed call: ValueError for a wrong option, BvhError
-    for a clip that cannot be decompressed or is too large."""
+    for a clip that cannot be decompressed or is too large.
+
+    It asks a server that cannot be reached what is wrong with TLS. That takes
+    `seconds`, 3 at most: an event loop calls this in a thread.
+    """
     info = detail_of(error, "ErrorInfo")
     reason = info.reason if info else ""
     code, details = error.code().name, error.details()
@@ -152,7 +157,9 @@ def server_error_of(error: Any, settings: Settings,
     if code == "INVALID_ARGUMENT":
         return ValueError(details)
     if code == "UNAVAILABLE" and not reason:
-        fault = tls_fault(settings.target, settings.tls, settings.cert)
+        # Looking for an unknown name again may take long.
+        fault = "" if "DNS resolution" in (details or "") else tls_fault(
+            settings.target, settings.tls, settings.cert, seconds)
         reason = TLS if fault else ""
         details = fault or f"cannot reach {settings.target}: {details}"
     return ServerError(f"{code}: {details}", code, reason)
@@ -186,6 +193,8 @@ class Connection:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._channel: Any = None
+        # True after a call that was answered: TLS fits.
+        self._has_worked = False
         # Calls in progress. Threads may change a set without a lock, which a
         # child could find locked.
         self._calls: set[object] = set()
@@ -234,6 +243,8 @@ class AsyncConnection:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._channel: Any = None
+        # True after a call that was answered: TLS fits.
+        self._has_worked = False
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (type(self), astuple(self._settings))

@@ -74,8 +74,8 @@ class Client(Connection):
                 attempt += 1
                 delay = delay_before_retry(error, attempt)
                 if delay is None or (left is not None and delay >= left):
-                    raise server_error_of(error, self._settings,
-                                          source_name) from None
+                    raise server_error_of(error, self._settings, source_name,
+                                          left) from None
             self._reopen()
             time.sleep(delay)
 
@@ -190,7 +190,8 @@ class Client(Connection):
                 delay = delay_before_retry(error, attempt)
                 left = seconds_to(end)
                 if delay is None or (left is not None and delay >= left):
-                    raise server_error_of(error, self._settings) from None
+                    raise server_error_of(error, self._settings,
+                                          seconds=left) from None
                 self._reopen()
                 time.sleep(delay)
             finally:

@@ -125,9 +125,12 @@ class AsyncJobs(AsyncConnection):
         tries = Tries(step, self._settings)
         while True:
             try:
-                return await self._try(step)
+                answer = await self._try(step)
+                self._has_worked = True
+                return answer
             except grpc.RpcError as error:
-                pause = tries.pause_after(error)
+                pause = await asyncio.to_thread(tries.pause_after, error,
+                                                self._has_worked)
             await asyncio.sleep(pause)
 
     async def _several(self, calls: Sequence[Call]) -> List[Any]:

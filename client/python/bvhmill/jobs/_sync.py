@@ -212,9 +212,11 @@ class Jobs(Connection):
         while True:
             try:
                 with self._calling():
-                    return self._try(step)
+                    answer = self._try(step)
+                self._has_worked = True
+                return answer
             except grpc.RpcError as error:
-                pause = tries.pause_after(error)
+                pause = tries.pause_after(error, self._has_worked)
             if pause > 0:
                 self._reopen()
                 time.sleep(pause)
