@@ -1,7 +1,8 @@
-"""The event loop goes on while servers are gone."""
+"""The event loop goes on while servers are gone, and files are slow."""
 
 import asyncio
 import contextlib
+import os
 import socket
 import threading
 import time
@@ -10,10 +11,11 @@ import pytest
 
 grpc = pytest.importorskip("grpc")
 
-from bvhmill.client import AsyncClient, ServerError
-from bvhmill.client import _connection
+from bvhmill.client import AsyncClient, ServerError, _connection
+from bvhmill.client import _calls as client_calls
 from bvhmill.client._connection import Settings
-from bvhmill.jobs import AsyncJobs, _calls
+from bvhmill.jobs import AsyncJobs, _calls, _fetch, _folder, _sources
+from servers import Server
 
 
 class Mute:
@@ -127,3 +129,88 @@ def test_a_name_that_is_not_known_is_not_looked_for_again(probes):
     settings = Settings("nowhere.invalid:9")
     error = _connection.server_error_of(Away("DNS resolution failed"), settings)
     assert error.code == "UNAVAILABLE" and not probes
+
+
+def noted(monkeypatch, owner, name, seen):
+    """Notes the threads that run a function, or a generator."""
+    made = getattr(owner, name)
+
+    def steps(items):
+        while True:
+            seen.append(threading.current_thread())
+            try:
+                item = next(items)
+            except StopIteration:
+                return
+            yield item
+
+    def run(*args):
+        seen.append(threading.current_thread())
+        answer = made(*args)
+        return steps(answer) if hasattr(answer, "__next__") else answer
+
+    monkeypatch.setattr(owner, name, run)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with Server("--data-dir", tmp_path_factory.mktemp("data")) as server:
+        yield server
+
+
+def test_files_are_read_outside_of_the_loop(server, walk_path, monkeypatch):
+    seen = []
+    for owner, name in ((client_calls.Clips, "_requests_of"),
+                        (_sources.Clip, "pieces"),
+                        (client_calls, "path_bytes")):
+        noted(monkeypatch, owner, name, seen)
+
+    async def run():
+        async with AsyncClient(server.address, timeout=60) as client:
+            assert [outcome.ok async for outcome
+                    in client.read_many([walk_path] * 3)] == [True] * 3
+        count = len(seen)
+        async with AsyncJobs(server.address, timeout=60) as jobs:
+            submitted = await jobs.submit([walk_path])
+            assert submitted.uploaded_files == 1
+        return count
+
+    assert 0 < asyncio.run(run()) < len(seen)
+    assert threading.main_thread() not in seen
+
+
+@pytest.mark.parametrize("limit", [0, 32 << 20], ids=["large", "small"])
+def test_files_are_written_outside_of_the_loop(server, walk_path, monkeypatch,
+                                               tmp_path, limit):
+    seen = []
+    monkeypatch.setattr(_fetch, "GROUP_BYTES", limit)
+    for name in ("begin", "add", "commit"):
+        noted(monkeypatch, _folder.NewFiles, name, seen)
+
+    async def run():
+        async with AsyncJobs(server.address, timeout=60) as jobs:
+            submitted = await jobs.submit([walk_path], emit=["npz", "csv"])
+            (clip,) = await jobs.save(submitted, tmp_path / "out")
+            assert clip.ok
+
+    asyncio.run(run())
+    assert len(seen) > 4 and threading.main_thread() not in seen
+
+
+# The writer of the pipe never comes.
+def test_the_loop_runs_while_a_file_of_many_waits(server, tmp_path):
+    path = tmp_path / "pipe.bvh"
+    os.mkfifo(path)
+
+    async def run():
+        async def read():
+            async with AsyncClient(server.address, timeout=0.5) as client:
+                with pytest.raises(ServerError, match="DEADLINE_EXCEEDED"):
+                    await all_of(client.read_many([path]))
+
+        stop = await longest_stop_in(read())
+        # Lets the thread go.
+        os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK))
+        return stop
+
+    assert asyncio.run(run()) < 0.4

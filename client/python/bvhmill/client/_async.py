@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from typing import TYPE_CHECKING, Any, AsyncIterator, Awaitable, Callable
-from typing import Iterable, Iterator, Sequence, TypeVar
+from typing import Iterable, Sequence, TypeVar
 
 import grpc
 
@@ -23,6 +23,7 @@ from bvhmill.client._connection import (AsyncConnection, ServerError, Settings,
                                         server_error_of)
 from bvhmill.client._messages import (options_of, report_of_error,
                                       report_of_result, take_of)
+from bvhmill.client._threads import each
 from bvhmill.v1 import clip_service_pb2 as clips
 from bvhmill.v1 import clip_service_pb2_grpc, server_service_pb2
 from bvhmill.v1 import server_service_pb2_grpc
@@ -33,11 +34,6 @@ else:
     from bvhmill._typing import Unpack
 
 T = TypeVar("T")
-
-
-async def _each(items: Iterator[Any]) -> AsyncIterator[Any]:
-    for item in items:
-        yield item
 
 
 class AsyncClient(AsyncConnection):
@@ -135,7 +131,7 @@ class AsyncClient(AsyncConnection):
         requests = clip_requests(text, message, limits.recommended_chunk_bytes)
         call = clip_service_pb2_grpc.ClipServiceStub(
             self._open()).ConvertClips(
-                _each(requests), timeout=left,
+                each(requests), timeout=left,
                 metadata=self._settings.metadata())
         ended = None
         async for response in call:
@@ -171,7 +167,7 @@ class AsyncClient(AsyncConnection):
         while not work.is_done:
             call = clip_service_pb2_grpc.ClipServiceStub(
                 self._open()).ConvertClips(
-                    _each(work.requests()), timeout=seconds_to(end),
+                    each(work.requests()), timeout=seconds_to(end),
                     metadata=self._settings.metadata())
             try:
                 async for response in call:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+from functools import partial as bound
 from typing import TYPE_CHECKING, Any, AsyncIterator, Iterator, List
 from typing import Mapping, Sequence
 
@@ -14,6 +15,7 @@ from bvhmill._batch import Outcome
 from bvhmill._options import Array, ReadOptions
 from bvhmill._source import Path
 from bvhmill.client._connection import AsyncConnection, Settings
+from bvhmill.client._threads import each
 from bvhmill.jobs import _fetch, _steps
 from bvhmill.jobs._calls import AT_ONCE, Call, Give, Several, Tries, Work
 from bvhmill.jobs._outputs import Emit
@@ -151,7 +153,7 @@ class AsyncJobs(AsyncConnection):
     async def _try(self, call: Call) -> Any:
         request = call.request()
         if isinstance(request, Iterator):
-            request = _each(request)
+            request = each(request)
         answer = call.of(self._open())(
             request, timeout=call.deadline(self._settings),
             metadata=self._settings.metadata())
@@ -159,7 +161,11 @@ class AsyncJobs(AsyncConnection):
             return await answer
         try:
             async for message in answer:
-                call.receive(message)
+                if call.writes:
+                    await _in_thread(Work(bound(call.receive, message),
+                                          must_end=True))
+                else:
+                    call.receive(message)
         finally:
             answer.cancel()
         return None
@@ -175,8 +181,3 @@ async def _in_thread(work: Work[Any]) -> Any:
         while not run.done():
             with contextlib.suppress(asyncio.CancelledError):
                 await asyncio.wait([run])
-
-
-async def _each(items: Iterator[Any]) -> AsyncIterator[Any]:
-    for item in items:
-        yield item

@@ -39,6 +39,8 @@ class Call:
     receive: Callable[[Any], None] | None = None
     recover: Callable[[Any], bool] | None = None
     progress: Callable[[], int] | None = None
+    # True if `receive` writes to a file.
+    writes: bool = False
     # True for an upload or a download: each may take any time.
     is_long: bool = False
     # The time that the server itself may take.

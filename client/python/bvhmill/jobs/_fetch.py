@@ -282,8 +282,9 @@ class _Saving:
 
     def _stream(self) -> Steps:
         for output, extension, head in self._outputs:
-            self._files.begin(extension, head)
-            download = Download(output.blob, self._files.add)
+            yield Work(bound(self._files.begin, extension, head),
+                       must_end=True)
+            download = Download(output.blob, self._files.add, writes=True)
             yield download.call()
             download.check()
 
