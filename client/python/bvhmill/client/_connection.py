@@ -174,14 +174,18 @@ def _channel(module: Any, settings: Settings) -> Any:
     return module.secure_channel(settings.target, credentials, options)
 
 
+def was_closed(error: ValueError) -> bool:
+    """True if a call found that another thread had closed its channel."""
+    return "on closed channel" in str(error)
+
+
 _CONNECTIONS: weakref.WeakSet[Connection] = weakref.WeakSet()
 
 
 def _close_idle() -> None:
     """A child that frees a channel of its parent may hang."""
     for connection in list(_CONNECTIONS):
-        if not connection._calls:
-            connection.close()
+        connection._close_if_idle()
 
 
 os.register_at_fork(before=_close_idle)
@@ -212,15 +216,28 @@ class Connection:
 
     def close(self) -> None:
         """Closes the connection; the next call opens another one."""
-        if self._channel is not None:
-            self._channel.close()
-        self._channel = None
+        channel, self._channel = self._channel, None
+        if channel is not None:
+            channel.close()
+
+    def _close_if_idle(self) -> None:
+        # A thread that begins a call notes it in `_calls` before it takes the
+        # channel. So a channel that was taken is never closed here.
+        channel, self._channel = self._channel, None
+        if channel is None:
+            return
+        if not self._calls:
+            channel.close()
+        elif self._channel is None:
+            self._channel = channel
 
     def _open(self) -> Any:
         check_process()
-        if self._channel is None:
-            self._channel = _channel(grpc, self._settings)
-        return self._channel
+        # Another thread may set it to None.
+        channel = self._channel
+        if channel is None:
+            channel = self._channel = _channel(grpc, self._settings)
+        return channel
 
     @contextlib.contextmanager
     def _calling(self) -> Iterator[None]:
@@ -233,8 +250,7 @@ class Connection:
 
     def _reopen(self) -> None:
         """A channel that has failed waits a second before it connects."""
-        if not self._calls:
-            self.close()
+        self._close_if_idle()
 
 
 class AsyncConnection:
@@ -258,9 +274,9 @@ class AsyncConnection:
 
     async def close(self) -> None:
         """Closes the connection; the next call opens another one."""
-        if self._channel is not None:
-            await self._channel.close()
-        self._channel = None
+        channel, self._channel = self._channel, None
+        if channel is not None:
+            await channel.close()
 
     def _open(self) -> Any:
         check_process()

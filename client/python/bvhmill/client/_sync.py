@@ -20,7 +20,7 @@ from bvhmill.client._calls import (ANSWER_TOO_LARGE, Assembler, Clips,
                                    delay_before_retry, ended_of, fits_one_call,
                                    seconds_to, source_of)
 from bvhmill.client._connection import (Connection, ServerError, Settings,
-                                        server_error_of)
+                                        server_error_of, was_closed)
 from bvhmill.client._messages import (options_of, report_of_error,
                                       report_of_result, take_of)
 from bvhmill.v1 import clip_service_pb2 as clips
@@ -70,6 +70,10 @@ class Client(Connection):
             try:
                 with self._calling():
                     return call(left)
+            except ValueError as error:
+                if not was_closed(error):
+                    raise
+                continue
             except grpc.RpcError as error:
                 attempt += 1
                 delay = delay_before_retry(error, attempt)

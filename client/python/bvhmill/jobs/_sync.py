@@ -14,7 +14,7 @@ import grpc
 from bvhmill._batch import Outcome
 from bvhmill._options import Array, ReadOptions
 from bvhmill._source import Path
-from bvhmill.client._connection import Connection, Settings
+from bvhmill.client._connection import Connection, Settings, was_closed
 from bvhmill.jobs import _fetch, _steps
 from bvhmill.jobs._calls import AT_ONCE, Call, Give, Several, Tries, Work
 from bvhmill.jobs._outputs import Emit
@@ -215,6 +215,10 @@ class Jobs(Connection):
                     answer = self._try(step)
                 self._has_worked = True
                 return answer
+            except ValueError as error:
+                if not was_closed(error):
+                    raise
+                continue
             except grpc.RpcError as error:
                 pause = tries.pause_after(error, self._has_worked)
             if pause > 0:
