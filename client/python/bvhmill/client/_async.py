@@ -57,16 +57,15 @@ class AsyncClient(AsyncConnection):
 
     async def _retried(self, call: Callable[[float | None],
                                             Awaitable[T]],
-                       source_name: str = "") -> T:
-        end = deadline(self._settings.timeout)
+                       end: float | None, source_name: str = "") -> T:
         attempt = 0
         while True:
-            left = seconds_to(end)
             try:
-                return await call(left)
+                return await call(seconds_to(end))
             except grpc.RpcError as error:
                 attempt += 1
                 delay = delay_before_retry(error, attempt)
+                left = seconds_to(end)
                 if delay is None or (left is not None and delay >= left):
                     raise await asyncio.to_thread(
                         server_error_of, error, self._settings, source_name,
@@ -74,20 +73,23 @@ class AsyncClient(AsyncConnection):
             await asyncio.sleep(delay)
 
     async def _unary(self, stub: Any, method: str, request: Any,
-                     source_name: str = "") -> Any:
+                     end: float | None, source_name: str = "") -> Any:
         async def call(left: float | None) -> Any:
             return await getattr(stub(self._open()), method)(
                 request, timeout=left, metadata=self._settings.metadata())
 
-        answer: Any = await self._retried(call, source_name)
+        answer: Any = await self._retried(call, end, source_name)
         return answer
 
     async def server_info(self) -> Any:
         """The GetServerInfoResponse of the server; asked for once."""
+        return await self._info_before(deadline(self._settings.timeout))
+
+    async def _info_before(self, end: float | None) -> Any:
         if self._info is None:
             self._info = await self._unary(
                 server_service_pb2_grpc.ServerServiceStub, "GetServerInfo",
-                server_service_pb2.GetServerInfoRequest())
+                server_service_pb2.GetServerInfoRequest(), end)
         return self._info
 
     async def read(self, source: Source, *,
@@ -96,28 +98,30 @@ class AsyncClient(AsyncConnection):
                    source_name: str | None = None,
                    **options: Unpack[ReadOptions]) -> Take:
         """As `bvhmill.read`, by the server."""
+        end = deadline(self._settings.timeout)
         words: dict[str, Any] = dict(options)
         names = array_names(arrays)
         message = options_of(names, end_sites, keep_values, words)
         # Files may be large.
         text = await asyncio.to_thread(source_of, source, source_name, words)
-        limits = (await self.server_info()).limits
+        limits = (await self._info_before(end)).limits
         answer: Any = None
         if fits_one_call(text, len(names), limits):
-            answer = await self._in_one_call(text, message)
+            answer = await self._in_one_call(text, message, end)
         if answer is None:
             answer = await self._retried(
-                lambda left: self._streamed(text, message, limits, left),
+                lambda left: self._streamed(text, message, limits, left), end,
                 text.display_name)
         result, data = answer
         return take_of(result, data, end_sites, words, text.display_name)
 
-    async def _in_one_call(self, text: Any, message: Any) -> Any:
+    async def _in_one_call(self, text: Any, message: Any,
+                           end: float | None) -> Any:
         """As `_streamed`; None if the outputs are too large for one answer."""
         request = clips.ConvertClipRequest(source=text, options=message)
         try:
             result = (await self._unary(clip_service_pb2_grpc.ClipServiceStub,
-                                        "ConvertClip", request,
+                                        "ConvertClip", request, end,
                                         text.display_name)).result
         except ServerError as error:
             if error.code == ANSWER_TOO_LARGE:
@@ -141,13 +145,14 @@ class AsyncClient(AsyncConnection):
     async def validate(self, source: Source,
                        **options: Unpack[CheckOptions]) -> Report:
         """As `bvhmill.validate`, by the server."""
+        end = deadline(self._settings.timeout)
         words: dict[str, Any] = dict(options)
         message = options_of((), False, False, words)
         text = await asyncio.to_thread(source_of, source, None, words)
         request = clips.ValidateClipRequest(source=text, options=message)
         try:
             answer = await self._unary(clip_service_pb2_grpc.ClipServiceStub,
-                                       "ValidateClip", request)
+                                       "ValidateClip", request, end)
         except BvhError as error:
             return report_of_error(error)
         return report_of_result(answer.result)
