@@ -8,6 +8,8 @@ import os
 import secrets
 from typing import Any, Sequence
 
+from bvhmill._save import name_new
+
 REPORT_EXTENSION = ".report.json"
 _OPEN = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
@@ -134,7 +136,7 @@ class NewFiles:
                            dst_dir_fd=self._fd)
             else:
                 self.check_free(extension)
-                os.link(part, name, src_dir_fd=self._fd, dst_dir_fd=self._fd)
+                name_new(part, name, self._fd)
                 os.unlink(part, dir_fd=self._fd)
             extensions.append(extension)
         self._parts.clear()
