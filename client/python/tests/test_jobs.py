@@ -228,16 +228,36 @@ def test_files_that_are_there_are_not_fetched_again(jobs, takes, tmp_path):
     changed = out / "walk.csv"
     changed.write_bytes(b"mine")
     (out / "night/run.positions.npy").unlink()
+    (out / "night/two/bad.report.json").unlink()
     third = {clip.path: clip for clip in jobs.save(submitted, out)}
     walk = third[str(takes / "walk.bvh")]
     assert isinstance(walk.error, FileExistsError) and not walk.ok
     assert changed.read_bytes() == b"mine"
     run = third[str(takes / "night/run.bvh")]
-    assert isinstance(run.error, FileExistsError)
+    assert run.ok and not run.was_there
+    assert run.files in [clip.files for clip in first]
     assert all(clip.ok == one.ok for clip, one in zip(
         jobs.save(submitted, out, overwrite=True), first))
     assert tree(out) == before
     assert not [name for name in before if name.endswith(".part")]
+
+
+# Its process was killed between the names of two files.
+@pytest.mark.parametrize("absent", ["positions.npy", "csv", "report.json"])
+def test_a_save_that_was_killed_is_finished_by_the_next_one(jobs, walk, absent,
+                                                            tmp_path):
+    submitted = jobs.submit({"a": walk}, emit=["positions", "csv", "report"])
+    jobs.save(submitted, tmp_path)
+    before = tree(tmp_path)
+    (tmp_path / f"a.{absent}").unlink()
+    (clip,) = jobs.save(submitted, tmp_path)
+    assert clip.ok and not clip.was_there and len(clip.files) == 3
+    assert tree(tmp_path) == before
+    (tmp_path / "a.csv").unlink()
+    (tmp_path / "a.report.json").write_text("mine")
+    (clip,) = jobs.save(submitted, tmp_path)
+    assert isinstance(clip.error, FileExistsError)
+    assert "a.csv" not in tree(tmp_path)
 
 
 def test_outputs_do_not_leave_the_folder(jobs, walk, tmp_path):

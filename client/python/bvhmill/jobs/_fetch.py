@@ -205,42 +205,47 @@ class _Saving:
         is_refused = self._error is not None and bool(result.outputs)
         self._has_report = layout.has_report and not is_refused
         self._new: NewFiles | None = None
-        # The files that are there already.
-        self._there: tuple[str, ...] = ()
+        # The extensions of the files that are there already.
+        self._there: set[str] = set()
         self._fault: OSError | None = None
         self._fetched = Fetched([])
 
     def look(self, folder: Folder, overwrite: bool) -> None:
-        """Finds out whether files are to be written."""
+        """Finds out which files are to be written."""
         try:
             name = os.fsdecode(_bvhmill.name_of_key(self._result.key))
             self._new = NewFiles(folder, name, overwrite)
             self._there = self._find()
-            if not self._there:
-                for extension in self._extensions(self._has_new_report):
+            for extension in self._extensions():
+                if extension not in self._there:
                     self._new.check_free(extension)
         except OSError as fault:
             self._fault = fault
 
     def fetched(self) -> Fetched:
         """What is to be downloaded."""
-        if self._is_new:
-            self._fetched = Fetched([output for output, _, _ in self._outputs])
+        if self._fault is None:
+            self._fetched = Fetched([
+                None if extension in self._there else output
+                for output, extension, _ in self._outputs])
         return self._fetched
 
     def saved(self, fault: Exception | None, is_large: bool) -> Steps:
         """Writes the files; the SavedClip. `fault` has ended the downloads."""
         self._fetched.check(fault)
-        files = self._there
+        files: tuple[str, ...] = ()
+        was_there = False
         try:
-            if self._is_new and is_large:
-                yield from self._stream()
-            if self._is_new:
-                files = yield Work(self._write, must_end=True)
+            if self._fault is None:
+                if is_large:
+                    yield from self._stream()
+                named = yield Work(self._write, must_end=True)
+                was_there = bool(self._outputs) and not named
+                files = self._files.paths(self._extensions())
         except OSError as error:
             self._fault = error
         return SavedClip(self._path, files, self._error or self._fault,
-                         self._report, bool(self._there))
+                         self._report, was_there)
 
     def close(self) -> None:
         """Lets memory and folder go, and removes files without a name."""
@@ -248,10 +253,6 @@ class _Saving:
         if self._new is not None:
             self._new.close()
         self._new = None
-
-    @property
-    def _is_new(self) -> bool:
-        return self._fault is None and not self._there
 
     @property
     def _report(self) -> Report | None:
@@ -262,18 +263,25 @@ class _Saving:
     def _has_new_report(self) -> bool:
         return self._has_report and has_facts(self._result)
 
-    def _extensions(self, has_report: bool) -> list[str]:
+    def _extensions(self) -> list[str]:
         return ([extension for _, extension, _ in self._outputs]
-                + [REPORT_EXTENSION] * has_report)
+                + [REPORT_EXTENSION] * self._has_new_report)
 
-    def _find(self) -> tuple[str, ...]:
-        """The paths of the outputs if all are there with their bytes."""
+    def _find(self) -> set[str]:
+        """The extensions of the files that are there with their bytes."""
         new = self._files
-        names = self._extensions(self._has_report)
-        is_there = self._outputs and new.exists(names) and all(
-            new.has(extension, head, output.blob)
-            for output, extension, head in self._outputs)
-        return new.paths(names) if is_there else ()
+        there = {extension for output, extension, head in self._outputs
+                 if new.has(extension, head, output.blob)}
+        # With all outputs, any report is as good as the one of this path.
+        is_whole = self._outputs and len(there) == len(self._outputs)
+        if new.exists(REPORT_EXTENSION) if is_whole else (
+                self._has_new_report
+                and new.holds(REPORT_EXTENSION, self._report_text())):
+            there.add(REPORT_EXTENSION)
+        return there
+
+    def _report_text(self) -> bytes:
+        return report_json(self._result).encode() + b"\n"
 
     @property
     def _files(self) -> NewFiles:
@@ -282,29 +290,25 @@ class _Saving:
 
     def _stream(self) -> Steps:
         for output, extension, head in self._outputs:
+            if extension in self._there:
+                continue
             yield Work(bound(self._files.begin, extension, head),
                        must_end=True)
             download = Download(output.blob, self._files.add, writes=True)
             yield download.call()
             download.check()
 
-    def _write(self) -> tuple[str, ...]:
+    def _write(self) -> list[str]:
+        """The extensions of the files that were not there."""
         new = self._files
         for (_, extension, head), data in zip(self._outputs,
                                               self._fetched.data):
-            new.begin(extension, head)
-            new.add(data)
-        if self._has_new_report:
-            new.begin(REPORT_EXTENSION,
-                      report_json(self._result).encode() + b"\n")
-        try:
-            return new.commit()
-        except FileExistsError:
-            # Another clip of the group, or another process, was faster.
-            self._there = self._find()
-            if not self._there:
-                raise
-            return self._there
+            if data is not None:
+                new.begin(extension, head)
+                new.add(data)
+        if self._has_new_report and REPORT_EXTENSION not in self._there:
+            new.begin(REPORT_EXTENSION, self._report_text())
+        return new.commit()
 
 
 def _head_of(output: Any) -> bytes:
