@@ -320,6 +320,24 @@ def test_names_that_are_not_utf8_are_kept(jobs, server, cli, walk, tmp_path):
     assert tree(tmp_path / "here") == tree(tmp_path / "there")
 
 
+def test_a_path_of_a_mapping_may_be_no_utf8(jobs, walk, tmp_path):
+    path = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.bvh")
+    with open(path, "wb") as file:
+        file.write(walk)
+    submitted = jobs.submit({"one": path})
+    (outcome,) = outcomes_of(jobs, submitted)
+    assert outcome.unwrap().frames == 200
+    assert outcome.path == f"{tmp_path}/caf?.bvh"
+
+
+# No source is read before that.
+def test_a_name_of_a_clip_that_is_not_utf8_is_refused_at_once(jobs, walk):
+    for key, kind in (("caf\udce9", ValueError), (b"one", TypeError)):
+        with pytest.raises(kind) as caught:
+            jobs.submit({"a": "absent.bvh", key: walk})
+        assert repr(key) in str(caught.value)
+
+
 def test_waiting_shows_progress_and_may_end_early(server):
     jobs = Jobs(server.address)
     clips = {str(i): walk_text(8000 + i, 20) for i in range(12)}
