@@ -10,10 +10,11 @@ import time
 
 import pytest
 
-pytest.importorskip("grpc")
+grpc = pytest.importorskip("grpc")
 
 from bvhmill.jobs import AsyncJobs, Jobs, JobState, ServerError
 from conftest import walk_text
+from forwarder import Forwarder
 # Fixtures, too.
 from job_fixtures import Awaited, jobs, outcomes_of, server, tree
 from servers import Server
@@ -140,6 +141,41 @@ def test_an_output_with_other_bytes_is_refused(tmp_path, walk):
             jobs.save(submitted, tmp_path / "other")
         assert caught.value.code == "DATA_LOSS"
         assert tree(tmp_path / "other") == {}
+
+
+class LosesAnswers(Forwarder):
+    """The first answer to DeleteJob is lost on its way."""
+
+    def __init__(self, target):
+        self.deletes = 0
+        super().__init__(target)
+
+    def service(self, details):
+        handler = super().service(details)
+        if not details.method.endswith("/DeleteJob"):
+            return handler
+
+        def delete(request, context):
+            self.deletes += 1
+            answer = handler.unary_unary(request, context)
+            if self.deletes == 1:
+                context.abort(grpc.StatusCode.UNAVAILABLE, "Socket closed")
+            return answer
+
+        return grpc.unary_unary_rpc_method_handler(delete)
+
+
+@pytest.mark.parametrize("kind", [Jobs, Awaited], ids=["sync", "async"])
+def test_a_job_is_deleted_though_the_answer_is_lost(kind, server, walk):
+    jobs = Jobs(server.address)
+    name = jobs.wait(jobs.submit({"a": walk}, again=True)).name
+    with LosesAnswers(server.address) as between:
+        kind(between.address, timeout=20).delete(name)
+        assert between.deletes == 2
+        with pytest.raises(ServerError) as caught:
+            kind(between.address, timeout=20).delete(name)
+        assert caught.value.reason == "JOB_UNKNOWN"
+        assert between.deletes == 3
 
 
 # In a program of its own, which has not called a server before.

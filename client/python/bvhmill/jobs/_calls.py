@@ -45,6 +45,8 @@ class Call:
     is_long: bool = False
     # The time that the server itself may take.
     seconds: float = 0.0
+    # True after a try whose outcome is not known.
+    was_tried: bool = False
 
     def of(self, channel: Any) -> Any:
         """The method of a stub."""
@@ -128,6 +130,7 @@ class Tries:
             # A wrong certificate does not become right.
             if is_over or getattr(fault, "reason", "") == TLS:
                 raise fault
+        self._call.was_tried = True
         pause = self._pause * (0.5 + random.random())
         self._pause = min(2 * self._pause, _LONGEST_PAUSE)
         return pause
