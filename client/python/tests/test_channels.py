@@ -1,5 +1,9 @@
 """Channels that threads share, close and open, and that children inherit."""
 
+import pathlib
+import subprocess
+import sys
+import textwrap
 import threading
 
 import pytest
@@ -9,6 +13,8 @@ pytest.importorskip("grpc")
 from bvhmill.client import Client, _connection
 from bvhmill.jobs import Jobs
 from servers import Server
+
+HERE = pathlib.Path(__file__).parent
 
 
 @pytest.fixture(scope="module")
@@ -74,3 +80,35 @@ def test_a_call_on_a_closed_channel_opens_another_one(server, kind, call,
 
     monkeypatch.setattr(client, "_open", and_close)
     assert call(client) is not None and closed
+
+
+# In a program of its own, which has not called a server before.
+@pytest.mark.parametrize("kind, call", [
+    ("client.AsyncClient", "server_info"), ("jobs.AsyncJobs", "list")])
+def test_a_child_may_let_go_of_an_open_client(server, kind, call):
+    code = f"""
+        import asyncio, gc, sys
+        import bvhmill.client, bvhmill.jobs
+        sys.path.insert(0, sys.argv[1])
+        from test_processes import in_child
+
+        async def run():
+            client = bvhmill.{kind}(sys.argv[2], timeout=20)
+
+            def let_go():
+                nonlocal client
+                client = None
+                return gc.collect() >= 0
+
+            for _ in range(3):
+                await client.{call}()
+                print(in_child(let_go))
+                await client.{call}()
+            await client.close()
+
+        asyncio.run(run())
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code), HERE, server.address],
+        capture_output=True, text=True, timeout=100)
+    assert done.stdout.split() == ["0", "0", "0"], done.stderr

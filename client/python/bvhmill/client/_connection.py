@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import weakref
 from dataclasses import astuple, dataclass, field
@@ -180,15 +181,27 @@ def was_closed(error: ValueError) -> bool:
 
 
 _CONNECTIONS: weakref.WeakSet[Connection] = weakref.WeakSet()
+_ASYNC_CONNECTIONS: weakref.WeakSet[AsyncConnection] = weakref.WeakSet()
 
 
 def _close_idle() -> None:
-    """A child that frees a channel of its parent may hang."""
+    """A child has no channel that its parent does not use."""
     for connection in list(_CONNECTIONS):
         connection._close_if_idle()
 
 
-os.register_at_fork(before=_close_idle)
+def _keep_others() -> None:
+    """A child that frees a channel of its parent may hang or crash: it has the
+    others until it ends."""
+    everything: list[Connection | AsyncConnection] = [*_CONNECTIONS,
+                                                      *_ASYNC_CONNECTIONS]
+    for connection in everything:
+        channel, connection._channel = connection._channel, None
+        if channel is not None:
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(channel))
+
+
+os.register_at_fork(before=_close_idle, after_in_child=_keep_others)
 
 
 class Connection:
@@ -261,6 +274,7 @@ class AsyncConnection:
         self._channel: Any = None
         # True after a call that was answered: TLS fits.
         self._has_worked = False
+        _ASYNC_CONNECTIONS.add(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (type(self), astuple(self._settings))
