@@ -254,7 +254,18 @@ def test_results_that_are_left_are_no_burden(server):
     assert next(outcomes).ok
     outcomes.close()
     assert not jobs._calls
+    with jobs.results(submitted) as outcomes:
+        assert next(outcomes).ok
+    assert list(outcomes) == []
     assert len(outcomes_of(jobs, submitted)) == 9
+
+    async def run():
+        async with AsyncJobs(server.address) as jobs:
+            async with jobs.results(submitted) as outcomes:
+                assert (await outcomes.__anext__()).ok
+            return [outcome async for outcome in outcomes]
+
+    assert asyncio.run(run()) == []
 
 
 def test_the_loop_runs_while_jobs_work(server):

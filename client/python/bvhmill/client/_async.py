@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, AsyncIterator, Awaitable, Callable
+from typing import TYPE_CHECKING, Any, AsyncGenerator, Awaitable, Callable
 from typing import Iterable, Sequence, TypeVar
 
 import grpc
 
 from bvhmill._batch import Outcome, _paths_of
+from bvhmill._closing import AsyncClosing
 from bvhmill._errors import BvhError
 from bvhmill._options import (Array, CheckOptions, ReadOptions,
                               array_names)
@@ -160,13 +161,13 @@ class AsyncClient(AsyncConnection):
     def read_many(self, paths: Iterable[Path], *,
                   arrays: Sequence[Array] = ("positions",),
                   end_sites: bool = False, keep_values: bool = True,
-                  **options: Unpack[ReadOptions]) -> AsyncIterator[Outcome]:
+                  **options: Unpack[ReadOptions]) -> AsyncClosing[Outcome]:
         """As `Client.read_many`, for `async for`."""
         work = Clips(_paths_of(paths), arrays, end_sites, keep_values, 0,
                      dict(options))
-        return self._outcomes(work)
+        return AsyncClosing(self._outcomes(work))
 
-    async def _outcomes(self, work: Clips) -> AsyncIterator[Outcome]:
+    async def _outcomes(self, work: Clips) -> AsyncGenerator[Outcome, None]:
         attempt = 0
         end = deadline(self._settings.timeout)
         while not work.is_done:

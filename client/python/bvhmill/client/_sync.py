@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Sequence
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, Callable, Generator, Iterable
+from typing import Sequence, TypeVar
 
 import grpc
 
 from bvhmill._batch import Outcome, _paths_of
+from bvhmill._closing import Closing
 from bvhmill._errors import BvhError
 from bvhmill._options import (Array, CheckOptions, ReadOptions,
                               array_names)
@@ -170,17 +171,18 @@ class Client(Connection):
     def read_many(self, paths: Iterable[Path], *,
                   arrays: Sequence[Array] = ("positions",),
                   end_sites: bool = False, keep_values: bool = True,
-                  **options: Unpack[ReadOptions]) -> Iterator[Outcome]:
+                  **options: Unpack[ReadOptions]) -> Closing[Outcome]:
         """As `bvhmill.read_many`, over one stream, in the order of `paths`.
 
         If the stream breaks, the clips without a result are sent again. The
-        timeout is that of the whole loop, with what its body does.
+        timeout is that of the whole loop, with what its body does. What is
+        returned can be closed, and used in `with`.
         """
         work = Clips(_paths_of(paths), arrays, end_sites, keep_values, 0,
                      dict(options))
-        return self._outcomes(work)
+        return Closing(self._outcomes(work))
 
-    def _outcomes(self, work: Clips) -> Iterator[Outcome]:
+    def _outcomes(self, work: Clips) -> Generator[Outcome, None, None]:
         attempt = 0
         end = deadline(self._settings.timeout)
         while not work.is_done:

@@ -6,12 +6,13 @@ import asyncio
 import contextlib
 import os
 from functools import partial as bound
-from typing import TYPE_CHECKING, Any, AsyncIterator, Iterator, List
+from typing import TYPE_CHECKING, Any, AsyncGenerator, Iterator, List
 from typing import Mapping, Sequence
 
 import grpc
 
 from bvhmill._batch import Outcome
+from bvhmill._closing import AsyncClosing
 from bvhmill._options import Array, ReadOptions
 from bvhmill._source import Path
 from bvhmill.client._connection import AsyncConnection, Settings
@@ -68,9 +69,10 @@ class AsyncJobs(AsyncConnection):
         return now
 
     def results(self, job: JobLike, *, partial: bool = False,
-                failed_only: bool = False) -> AsyncIterator[Outcome]:
+                failed_only: bool = False) -> AsyncClosing[Outcome]:
         """As `Jobs.results`, for `async for`."""
-        return self._iterate(_fetch.results(job, partial, failed_only))
+        return AsyncClosing(self._iterate(
+            _fetch.results(job, partial, failed_only)))
 
     async def save(self, job: JobLike, folder: Path, *, overwrite: bool = False,
                    partial: bool = False) -> List[SavedClip]:
@@ -107,7 +109,7 @@ class AsyncJobs(AsyncConnection):
         finally:
             turns.close()
 
-    async def _iterate(self, steps: Steps) -> AsyncIterator[Any]:
+    async def _iterate(self, steps: Steps) -> AsyncGenerator[Any, None]:
         turns = Turns(steps)
         try:
             while (step := turns.next()) is not None:
