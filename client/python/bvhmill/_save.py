@@ -60,7 +60,7 @@ def output_words(format: str, options: Mapping[str, Any],
                 raise TypeError(f"{key}={value!r}: must be a mapping")
             words["joint_map_rows"] = list(value.items())
         else:
-            words[key] = value
+            words[key] = list(array_names(value)) if key == "arrays" else value
     if format in ("npz", "csv"):
         words["end_sites"] = end_sites
     if format == "npz":
@@ -72,7 +72,7 @@ def _check_npz(words: Mapping[str, Any]) -> None:
     if words.get("kind", "matrix") not in ("quaternion", "matrix", "6d"):
         raise ValueError(f"kind={words['kind']!r}: must be 'quaternion', "
                          "'matrix' or '6d'")
-    for name in array_names(words.get("arrays", ())):
+    for name in words.get("arrays", ()):
         if name not in ARRAYS or name == "world_rotations":
             raise ValueError(f"arrays: there is no {name!r} in an .npz")
 
