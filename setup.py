@@ -2,8 +2,9 @@
 
     python3 -m pip install --no-build-isolation .
 
-BVHMILL_BUILD_DIR is the folder that CMake builds in; default: build/wheel. One
-that was configured is taken as it is.
+BVHMILL_BUILD_DIR is the folder that CMake builds in; default: build/wheel-TAG,
+where TAG is that of the Python, such as cpython-311. One that was configured
+for this Python is taken as it is.
 """
 
 import os
@@ -37,22 +38,41 @@ class NoPython(build_py):
         pass
 
 
+def python_of(folder):
+    """The Python that a folder was configured for; None: for none."""
+    cache = folder / "CMakeCache.txt"
+    found = cache.exists() and re.search(
+        r"^_Python3_EXECUTABLE:\w+=(.+)$", cache.read_text(), re.M)
+    return found.group(1) if found else None
+
+
+def is_this(python):
+    return os.path.realpath(python) == os.path.realpath(sys.executable)
+
+
 class ByCMake(build_ext):
     def run(self):
-        folder = pathlib.Path(os.environ.get("BVHMILL_BUILD_DIR",
-                                             ROOT / "build/wheel"))
-        if not (folder / "CMakeCache.txt").exists():
+        # A module is for one version of Python.
+        folder = pathlib.Path(os.environ.get(
+            "BVHMILL_BUILD_DIR",
+            ROOT / f"build/wheel-{sys.implementation.cache_tag}"))
+        python = python_of(folder)
+        if python is None:
             subprocess.run(
                 ["cmake", "--preset", "python", "-S", ROOT, "-B", folder,
                  "-DBVHMILL_WERROR=OFF",
                  f"-DPython3_EXECUTABLE={sys.executable}"],
                 check=True, cwd=ROOT)
+        elif not is_this(python):
+            raise SystemExit(
+                f"{folder} was configured for {python}, and this is "
+                f"{sys.executable}: remove it, or set BVHMILL_BUILD_DIR")
         subprocess.run(["cmake", "--build", folder, "-j", jobs(),
                         "--target", "bvhmill_python"], check=True)
-        shutil.copytree(
-            folder / "package/bvhmill",
-            pathlib.Path(self.build_lib) / "bvhmill", dirs_exist_ok=True,
-            ignore=shutil.ignore_patterns("__pycache__"))
+        target = pathlib.Path(self.build_lib) / "bvhmill"
+        shutil.rmtree(target, ignore_errors=True)
+        shutil.copytree(folder / "package/bvhmill", target,
+                        ignore=shutil.ignore_patterns("__pycache__"))
 
 
 class Compiled(Distribution):

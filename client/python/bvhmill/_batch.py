@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, AsyncIterator, Iterable, Iterator
-from typing import Sequence
+from typing import TYPE_CHECKING, Any, AsyncGenerator, Callable, Iterable
+from typing import Iterator, Sequence
 
 import numpy as np
 
 from bvhmill import _bvhmill
 from bvhmill._arrays import NamedArrays
+from bvhmill._closing import AsyncClosing
 from bvhmill._errors import BvhError, error_of, os_error
 from bvhmill._info import Info, info_of
 from bvhmill._options import (Array, ReadOptions, array_names, read_options,
@@ -140,14 +141,14 @@ def read_many(paths: Iterable[Path], *,
                         end_sites, conventions_of(options))
 
 
-async def read_many_async(paths: Iterable[Path], *,
-                          arrays: Sequence[Array] = ("positions",),
-                          end_sites: bool = False, keep_values: bool = True,
-                          threads: int = 0, ordered: bool = True,
-                          max_bytes: int = _QUEUE_BYTES,
-                          **options: Unpack[ReadOptions]
-                          ) -> AsyncIterator[Outcome]:
-    """`read_many` for `async for`: one helper thread waits for results.
+def read_many_async(paths: Iterable[Path], *,
+                    arrays: Sequence[Array] = ("positions",),
+                    end_sites: bool = False, keep_values: bool = True,
+                    threads: int = 0, ordered: bool = True,
+                    max_bytes: int = _QUEUE_BYTES,
+                    **options: Unpack[ReadOptions]) -> AsyncClosing[Outcome]:
+    """`read_many` for `async for`: one helper thread waits for results. The
+    work begins when the first outcome is asked for.
 
     >>> import asyncio, bvhmill
     >>> async def count():
@@ -155,12 +156,17 @@ async def read_many_async(paths: Iterable[Path], *,
     >>> asyncio.run(count())
     [False]
     """
+    return AsyncClosing(_awaited(lambda: read_many(
+        paths, arrays=arrays, end_sites=end_sites, keep_values=keep_values,
+        threads=threads, ordered=ordered, max_bytes=max_bytes, **options)))
+
+
+async def _awaited(begin: Callable[[], TakeIterator]
+                   ) -> AsyncGenerator[Outcome, None]:
     # It takes longer to import than all of this package.
     import asyncio
 
-    outcomes = read_many(paths, arrays=arrays, end_sites=end_sites,
-                         keep_values=keep_values, threads=threads,
-                         ordered=ordered, max_bytes=max_bytes, **options)
+    outcomes = begin()
     loop = asyncio.get_running_loop()
     try:
         while True:

@@ -182,7 +182,13 @@ def _frames(key: str, value: Any) -> tuple[int, int, int]:
 def _names(key: str, value: Any) -> list[str]:
     if isinstance(value, (str, bytes)):
         raise TypeError(f"{key} must be a list of names, not a single one")
-    return [str(name) for name in value]
+    return [text_of(name) for name in value]
+
+
+def text_of(name: Any) -> str:
+    """A name as text. Bytes, as of h5py, are UTF-8; else UnicodeDecodeError, a
+    ValueError."""
+    return name.decode() if isinstance(name, bytes) else str(name)
 
 
 def _three(key: str, value: Any) -> list[float]:

@@ -6,6 +6,7 @@ import contextlib
 import errno
 import os
 import pathlib
+import shutil
 import stat
 from typing import TYPE_CHECKING, Any, Literal, Mapping, cast
 
@@ -59,7 +60,7 @@ def output_words(format: str, options: Mapping[str, Any],
                 raise TypeError(f"{key}={value!r}: must be a mapping")
             words["joint_map_rows"] = list(value.items())
         else:
-            words[key] = value
+            words[key] = list(array_names(value)) if key == "arrays" else value
     if format in ("npz", "csv"):
         words["end_sites"] = end_sites
     if format == "npz":
@@ -71,7 +72,7 @@ def _check_npz(words: Mapping[str, Any]) -> None:
     if words.get("kind", "matrix") not in ("quaternion", "matrix", "6d"):
         raise ValueError(f"kind={words['kind']!r}: must be 'quaternion', "
                          "'matrix' or '6d'")
-    for name in array_names(words.get("arrays", ())):
+    for name in words.get("arrays", ()):
         if name not in ARRAYS or name == "world_rotations":
             raise ValueError(f"arrays: there is no {name!r} in an .npz")
 
@@ -102,21 +103,37 @@ def write_file(path: str | os.PathLike[str], data: bytes,
                 part.chmod(stat.S_IMODE(target.stat().st_mode))
             os.replace(part, target)
         else:
-            _name_new(part, target)
+            name_new(str(part), str(target))
     finally:
         part.unlink(missing_ok=True)
 
 
-def _name_new(part: pathlib.Path, target: pathlib.Path) -> None:
-    """Gives a file another name. Unlike os.replace, this fails if another
-    process was first."""
+def name_new(part: str, target: str, folder: int | None = None) -> None:
+    """Gives a file another name; both are below `folder`, if it is open.
+
+    Unlike os.replace, this fails if another process was first. Where there are
+    no hard links, it copies the file.
+    """
     try:
-        os.link(part, target)
+        os.link(part, target, src_dir_fd=folder, dst_dir_fd=folder)
     except OSError as error:
         if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP):
             raise
-        with target.open("xb") as file:
-            file.write(part.read_bytes())
+        _copy_new(part, target, folder)
+
+
+def _copy_new(part: str, target: str, folder: int | None) -> None:
+    def opened(path: str, flags: int) -> int:
+        return os.open(path, flags, 0o666, dir_fd=folder)
+
+    with open(part, "rb", opener=opened) as source:
+        with open(target, "xb", opener=opened) as copy:
+            try:
+                shutil.copyfileobj(source, copy, 1 << 20)
+                copy.flush()
+            except BaseException:
+                os.unlink(target, dir_fd=folder)
+                raise
 
 
 def to_pandas(take: Take) -> pandas.DataFrame:

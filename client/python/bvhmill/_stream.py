@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Generator, Iterator, Sequence
 
 import numpy as np
 
 from bvhmill import _bvhmill
 from bvhmill._arrays import NamedArrays
+from bvhmill._closing import Closing
 from bvhmill._errors import error_of
 from bvhmill._info import Info, info_of
 from bvhmill._options import (Array, ReadOptions, array_names,
@@ -46,12 +47,13 @@ class Block(NamedArrays):
 
 def stream(source: Source, *, arrays: Sequence[Array] = ("positions",),
            block_frames: int = 4096, end_sites: bool = False,
-           **options: Unpack[ReadOptions]) -> Iterator[Block]:
+           **options: Unpack[ReadOptions]) -> Closing[Block]:
     """Gives blocks of `block_frames` frames while the source is read.
 
     A file is read as its blocks are asked for, so it may be a pipe. An error in
     the middle of a file is raised after the blocks before it. `info.frames` is
-    the number that the file states. A take without frames gives no block.
+    the number that the file states. A take without frames gives no block. What
+    is returned can be closed, and used in `with`.
 
     >>> import bvhmill
     >>> sum(len(block) for block in bvhmill.stream(bvhmill.example()))
@@ -66,11 +68,12 @@ def stream(source: Source, *, arrays: Sequence[Array] = ("positions",),
     if "format" not in options and _bvhmill.format_name(path) == "anim":
         options["format"] = "anim"
     native = read_options(names, end_sites, False, False, 1, options)
-    return _blocks(source, path, native, names, block_frames)
+    return Closing(_blocks(source, path, native, names, block_frames))
 
 
 def _blocks(source: Any, path: bytes, native: _bvhmill._Options,
-            names: Sequence[str], frames: int) -> Iterator[Block]:
+            names: Sequence[str],
+            frames: int) -> Generator[Block, None, None]:
     flow = _bvhmill._Stream(native, path)
     info: Info | None = None
     for piece in _pieces(source):

@@ -11,7 +11,7 @@ import numpy as np
 from bvhmill import _bvhmill, _save
 from bvhmill._errors import error_of
 from bvhmill._options import (EDIT_KEYS, AnimOptions, EditOptions, NpzOptions,
-                              SaveOptions, checked, words_of)
+                              SaveOptions, checked, text_of, words_of)
 from bvhmill._report import Report, report_of
 from bvhmill._rotations import in_order, without_flips
 from bvhmill._take_facts import TakeFacts
@@ -243,9 +243,9 @@ class Take(TakeFacts):
         """A take of J joints and rows (F, C).
 
         Joints stand depth-first, as in a BVH file; `channels` are letters as
-        in `Take.channels`. ValueError if this is no skeleton. The report is
-        that of the rules; with rows that are not finite it is that of the file
-        that `to_bvh` gives.
+        in `Take.channels`. Names and channels may be bytes of UTF-8. ValueError
+        if this is no skeleton. The report is that of the rules; with rows that
+        are not finite it is that of the file that `to_bvh` gives.
 
         >>> import bvhmill
         >>> bvhmill.Take.from_arrays(["Hips"], [-1], [[0, 0, 0]], ["XYZzxy"],
@@ -253,7 +253,8 @@ class Take(TakeFacts):
         array([[[0., 1., 0.]]], dtype=float32)
         """
         values = np.array(rows, np.float32, order="C")
-        names, channels = list(names), list(channels)
+        names, channels = ([text_of(text) for text in texts]
+                           for texts in (names, channels))
         if values.ndim != 2 or values.shape[1] != sum(map(len, channels)):
             raise ValueError(
                 f"rows have the shape {values.shape}, not (frames, "
@@ -263,7 +264,7 @@ class Take(TakeFacts):
         values.flags.writeable = False
         ends = [False] * len(names) if is_end_site is None else is_end_site
         clip = _bvhmill._Clip(
-            [str(name).encode() for name in names],
+            [name.encode() for name in names],
             [int(parent) for parent in parents], [bool(end) for end in ends],
             [tuple(map(float, offset)) for offset in offsets], channels,
             values, len(values), float(frame_time), checked({}), False)

@@ -237,3 +237,19 @@ def test_a_stream_that_is_left_frees_its_memory():
 def test_wrong_options_of_a_stream(options, kind):
     with pytest.raises(kind):
         bvhmill.stream(b"", **options)
+
+
+def test_a_stream_can_be_closed():
+    with bvhmill.stream(bvhmill.example(), block_frames=1) as blocks:
+        assert next(blocks).first_frame == 0
+    assert list(blocks) == []
+    blocks.close()
+
+
+def test_outcomes_for_async_for_can_be_closed(tmp_path):
+    async def run():
+        async with bvhmill.read_many_async([tmp_path / "absent"]) as outcomes:
+            assert not (await outcomes.__anext__()).ok
+        return [outcome async for outcome in outcomes]
+
+    assert asyncio.run(run()) == []

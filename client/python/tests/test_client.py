@@ -295,6 +295,24 @@ def test_a_left_stream_is_cancelled(server, tmp_path):
     next(outcomes)
     outcomes.close()
     assert client.read(path).frames == 2000
+    with client.read_many([path] * 200) as outcomes:
+        next(outcomes)
+        assert client._calls
+    assert not client._calls and list(outcomes) == []
+
+
+def test_a_left_stream_of_asyncio_is_cancelled(server, tmp_path):
+    path = tmp_path / "a.bvh"
+    path.write_bytes(walk_text(2000))
+
+    async def run():
+        async with AsyncClient(server.address, timeout=60) as client:
+            async with client.read_many([path] * 200) as outcomes:
+                assert (await outcomes.__anext__()).ok
+            assert [outcome async for outcome in outcomes] == []
+            return (await client.read(path)).frames
+
+    assert asyncio.run(run()) == 2000
 
 
 def test_a_pickled_client_has_its_settings(server, walk):

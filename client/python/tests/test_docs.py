@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import bvhmill
-from conftest import ROOT
+from conftest import ROOT, walk_text
 from servers import Server
 
 DOCS = ROOT / "docs"
@@ -85,6 +85,33 @@ def test_windows_in_pytorch(here):
     windows = [line for line in lines if line.startswith("windows")]
     assert len(windows) >= 2 and ", 16, " in windows[0]
     assert any(line.startswith("takes (2, ") for line in lines)
+
+
+# One of two takes of the same joints; the other one has a name in Latin-1.
+def test_windows_of_a_take_whose_name_is_not_utf8(here, walk):
+    pytest.importorskip("torch")
+    (here / "in").mkdir()
+    for name in (b"in/a.bvh", b"in/caf\xe9.bvh"):
+        with open(name, "wb") as file:
+            file.write(walk)
+    lines = run_example("torch_windows.py", "in").splitlines()
+    # 200 frames have 24 windows of 16 frames.
+    assert sum(int(line.split("(")[1].split(",")[0]) for line in lines
+               if line.startswith("windows")) == 2 * 24
+
+
+def test_takes_of_one_name_in_several_folders_in_dask(here):
+    pytest.importorskip("dask.dataframe")
+    pytest.importorskip("distributed")
+    names = ["a", "one/a", "one/two/a"]
+    for frames, name in enumerate(names, 5):
+        path = here / f"in/{name}.bvh"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(walk_text(frames))
+    assert "3 of 3 takes, 18 frames" in run_example("dask_folder.py", "in",
+                                                    "out")
+    assert [len(np.load(here / f"out/{name}.npy")) for name in names] == [
+        5, 6, 7]
 
 
 def test_a_folder_in_dask(here):

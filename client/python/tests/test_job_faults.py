@@ -10,10 +10,11 @@ import time
 
 import pytest
 
-pytest.importorskip("grpc")
+grpc = pytest.importorskip("grpc")
 
 from bvhmill.jobs import AsyncJobs, Jobs, JobState, ServerError
 from conftest import walk_text
+from forwarder import Forwarder
 # Fixtures, too.
 from job_fixtures import Awaited, jobs, outcomes_of, server, tree
 from servers import Server
@@ -142,6 +143,41 @@ def test_an_output_with_other_bytes_is_refused(tmp_path, walk):
         assert tree(tmp_path / "other") == {}
 
 
+class LosesAnswers(Forwarder):
+    """The first answer to DeleteJob is lost on its way."""
+
+    def __init__(self, target):
+        self.deletes = 0
+        super().__init__(target)
+
+    def service(self, details):
+        handler = super().service(details)
+        if not details.method.endswith("/DeleteJob"):
+            return handler
+
+        def delete(request, context):
+            self.deletes += 1
+            answer = handler.unary_unary(request, context)
+            if self.deletes == 1:
+                context.abort(grpc.StatusCode.UNAVAILABLE, "Socket closed")
+            return answer
+
+        return grpc.unary_unary_rpc_method_handler(delete)
+
+
+@pytest.mark.parametrize("kind", [Jobs, Awaited], ids=["sync", "async"])
+def test_a_job_is_deleted_though_the_answer_is_lost(kind, server, walk):
+    jobs = Jobs(server.address)
+    name = jobs.wait(jobs.submit({"a": walk}, again=True)).name
+    with LosesAnswers(server.address) as between:
+        kind(between.address, timeout=20).delete(name)
+        assert between.deletes == 2
+        with pytest.raises(ServerError) as caught:
+            kind(between.address, timeout=20).delete(name)
+        assert caught.value.reason == "JOB_UNKNOWN"
+        assert between.deletes == 3
+
+
 # In a program of its own, which has not called a server before.
 def test_jobs_in_a_forked_child_say_why_not(server):
     code = """
@@ -218,7 +254,18 @@ def test_results_that_are_left_are_no_burden(server):
     assert next(outcomes).ok
     outcomes.close()
     assert not jobs._calls
+    with jobs.results(submitted) as outcomes:
+        assert next(outcomes).ok
+    assert list(outcomes) == []
     assert len(outcomes_of(jobs, submitted)) == 9
+
+    async def run():
+        async with AsyncJobs(server.address) as jobs:
+            async with jobs.results(submitted) as outcomes:
+                assert (await outcomes.__anext__()).ok
+            return [outcome async for outcome in outcomes]
+
+    assert asyncio.run(run()) == []
 
 
 def test_the_loop_runs_while_jobs_work(server):

@@ -228,16 +228,36 @@ def test_files_that_are_there_are_not_fetched_again(jobs, takes, tmp_path):
     changed = out / "walk.csv"
     changed.write_bytes(b"mine")
     (out / "night/run.positions.npy").unlink()
+    (out / "night/two/bad.report.json").unlink()
     third = {clip.path: clip for clip in jobs.save(submitted, out)}
     walk = third[str(takes / "walk.bvh")]
     assert isinstance(walk.error, FileExistsError) and not walk.ok
     assert changed.read_bytes() == b"mine"
     run = third[str(takes / "night/run.bvh")]
-    assert isinstance(run.error, FileExistsError)
+    assert run.ok and not run.was_there
+    assert run.files in [clip.files for clip in first]
     assert all(clip.ok == one.ok for clip, one in zip(
         jobs.save(submitted, out, overwrite=True), first))
     assert tree(out) == before
     assert not [name for name in before if name.endswith(".part")]
+
+
+# Its process was killed between the names of two files.
+@pytest.mark.parametrize("absent", ["positions.npy", "csv", "report.json"])
+def test_a_save_that_was_killed_is_finished_by_the_next_one(jobs, walk, absent,
+                                                            tmp_path):
+    submitted = jobs.submit({"a": walk}, emit=["positions", "csv", "report"])
+    jobs.save(submitted, tmp_path)
+    before = tree(tmp_path)
+    (tmp_path / f"a.{absent}").unlink()
+    (clip,) = jobs.save(submitted, tmp_path)
+    assert clip.ok and not clip.was_there and len(clip.files) == 3
+    assert tree(tmp_path) == before
+    (tmp_path / "a.csv").unlink()
+    (tmp_path / "a.report.json").write_text("mine")
+    (clip,) = jobs.save(submitted, tmp_path)
+    assert isinstance(clip.error, FileExistsError)
+    assert "a.csv" not in tree(tmp_path)
 
 
 def test_outputs_do_not_leave_the_folder(jobs, walk, tmp_path):
@@ -298,6 +318,24 @@ def test_names_that_are_not_utf8_are_kept(jobs, server, cli, walk, tmp_path):
                           check=True)
     jobs.save(done.stdout.decode().strip(), tmp_path / "there")
     assert tree(tmp_path / "here") == tree(tmp_path / "there")
+
+
+def test_a_path_of_a_mapping_may_be_no_utf8(jobs, walk, tmp_path):
+    path = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.bvh")
+    with open(path, "wb") as file:
+        file.write(walk)
+    submitted = jobs.submit({"one": path})
+    (outcome,) = outcomes_of(jobs, submitted)
+    assert outcome.unwrap().frames == 200
+    assert outcome.path == f"{tmp_path}/caf?.bvh"
+
+
+# No source is read before that.
+def test_a_name_of_a_clip_that_is_not_utf8_is_refused_at_once(jobs, walk):
+    for key, kind in (("caf\udce9", ValueError), (b"one", TypeError)):
+        with pytest.raises(kind) as caught:
+            jobs.submit({"a": "absent.bvh", key: walk})
+        assert repr(key) in str(caught.value)
 
 
 def test_waiting_shows_progress_and_may_end_early(server):

@@ -130,6 +130,34 @@ def test_mypy_finds_wrong_calls(tmp_path):
         str(number) for number in range(4, 12)]
 
 
+# contextlib has aclosing since Python 3.10.
+def test_mypy_knows_that_iterators_can_be_closed(tmp_path):
+    program = tmp_path / "user.py"
+    program.write_text(
+        "import contextlib\n"
+        "import bvhmill\n"
+        "from bvhmill.client import AsyncClient, Client\n"
+        "from bvhmill.jobs import AsyncJobs, Jobs\n"
+        "bvhmill.read_many(['a']).close()\n"
+        "with contextlib.closing(bvhmill.stream('a')) as blocks:\n"
+        "    reveal_type(next(blocks).info)\n"
+        "with Client('x:1').read_many(['a']) as outcomes:\n"
+        "    reveal_type(next(outcomes).take)\n"
+        "with Jobs('x:1').results('j') as results:\n"
+        "    reveal_type(next(results).take)\n"
+        "async def many() -> None:\n"
+        "    async with bvhmill.read_many_async(['a']) as ours:\n"
+        "        reveal_type([outcome.take async for outcome in ours])\n"
+        "    await AsyncClient('x:1').read_many(['a']).aclose()\n"
+        "    await AsyncJobs('x:1').results('j').aclose()\n")
+    done = run_mypy(program)
+    assert done.returncode == 0, done.stdout
+    types = [line.split("Revealed type is ")[1]
+             for line in done.stdout.splitlines() if "Revealed" in line]
+    assert [re.search(r"(\w+)(, None)?\]*\"", kind).group(1)
+            for kind in types] == ["Info", "Take", "Take", "Take"], types
+
+
 def names_of_stub():
     """(name, names inside it) of the stub."""
     tree = ast.parse((SOURCE / "bvhmill/_bvhmill.pyi").read_text())

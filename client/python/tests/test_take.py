@@ -225,6 +225,28 @@ def test_from_arrays_gives_a_take_back(walk, end_sites):
     assert bvhmill.read(back.to_bvh()).frames == 200
 
 
+# As h5py gives them.
+def test_names_may_be_bytes_of_utf8():
+    take = bvhmill.Take.from_arrays(
+        np.array([b"Hips", "H\xe4nd".encode()]), [-1, 0], np.zeros((2, 3)),
+        [b"XYZzxy", b"zxy"], np.zeros((2, 9)), 0.01)
+    assert take.names == ("Hips", "H\xe4nd")
+    assert take.edit(drop=["H\xe4nd".encode()]).names == ("Hips",)
+    assert take.edit(keep=np.array([b"Hips"])).names == ("Hips",)
+    with pytest.raises(UnicodeDecodeError):
+        bvhmill.Take.from_arrays([b"caf\xe9"], [-1], [[0, 0, 0]], ["XYZ"],
+                                 np.zeros((1, 3)), 0.01)
+
+
+def test_arrays_of_an_npz_may_be_named_by_a_generator(walk):
+    take = bvhmill.read(walk)
+    names = ["velocities", "positions"]
+    assert take.to_npz(arrays=(name for name in names)) == take.to_npz(
+        arrays=names)
+    with pytest.raises(TypeError, match="arrays must be a list"):
+        take.to_npz(arrays="positions")
+
+
 def test_from_arrays_copies_the_rows():
     rows = np.float32([[0, 1, 0, 0, 0, 0]])
     take = bvhmill.Take.from_arrays(["a"], [-1], [[0, 0, 0]], ["XYZzxy"], rows,

@@ -3,8 +3,9 @@
     PYTHONPATH=build/python/package /usr/bin/python3 \
         docs/examples/python/dask_folder.py FOLDER OUT
 
-Writes OUT/TAKE.npy with positions, and OUT/issues.csv. Paths are sent, not
-clips: each worker reads its own files, with one thread for a Dask thread.
+Writes OUT/a/take.npy with positions for FOLDER/a/take.bvh, and OUT/issues.csv.
+Paths are sent, not clips: each worker reads its own files, with one thread for
+a Dask thread.
 """
 
 from __future__ import annotations
@@ -26,15 +27,18 @@ COLUMNS = {"path": "object", "code": "object", "severity": "object",
            "message": "object", "occurrences": "int64"}
 
 
-def convert_part(paths: Sequence[str], out: str) -> list[tuple[str, int]]:
+def convert_part(paths: Sequence[str], folder: str,
+                 out: str) -> list[tuple[str, int]]:
     """(path, frames) of the takes of one partition, whose arrays it writes."""
     done = []
     for outcome in bvhmill.read_many(paths, threads=1, ignore=["DATA_*"]):
         frames = -1
         if outcome.take is not None:
             frames = outcome.take.frames
-            name = pathlib.Path(outcome.path).stem + ".npy"
-            np.save(pathlib.Path(out) / name, outcome.take.positions)
+            stem = pathlib.Path(outcome.path).relative_to(folder)
+            path = pathlib.Path(out, stem).with_suffix(".npy")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            np.save(path, outcome.take.positions)
         done.append((outcome.path, frames))
     return done
 
@@ -47,15 +51,16 @@ def issues_of(paths: Sequence[str]) -> pd.DataFrame:
 
 
 def main() -> None:
-    paths = [str(path) for path in
-             sorted(pathlib.Path(sys.argv[1]).rglob("*.bvh"))]
+    folder = pathlib.Path(sys.argv[1])
+    paths = [str(path) for path in sorted(folder.rglob("*.bvh"))]
     out = pathlib.Path(sys.argv[2])
     out.mkdir(parents=True, exist_ok=True)
     parts = [list(part) for part in np.array_split(paths, 4) if len(part)]
     with LocalCluster(n_workers=2, threads_per_worker=1,
                       dashboard_address=None) as cluster, Client(cluster):
         bag = dask.bag.from_sequence(paths, npartitions=len(parts))
-        takes = bag.map_partitions(convert_part, str(out)).compute()
+        takes = bag.map_partitions(convert_part, str(folder),
+                                   str(out)).compute()
         meta = pd.DataFrame(columns=list(COLUMNS)).astype(COLUMNS)
         issues = dask.dataframe.from_delayed(
             [issues_of(part) for part in parts], meta=meta).compute()

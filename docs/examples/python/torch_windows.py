@@ -10,6 +10,7 @@ and left out.
 from __future__ import annotations
 
 import collections
+import os
 import pathlib
 import sys
 from typing import Any, Iterable, Iterator, Literal
@@ -26,9 +27,9 @@ Paths = Iterable["str | pathlib.Path"]
 class BvhDataset(torch.utils.data.Dataset[torch.Tensor]):
     """Windows of `window` frames, `stride` frames apart.
 
-    Holds paths and an index as arrays: a list of str would grow in each worker
-    by its counts of references. A worker keeps the takes that it used last, up
-    to `cache_bytes`.
+    Holds paths (as bytes) and an index as arrays: a list of str would grow in
+    each worker by its counts of references. A worker keeps the takes that it
+    used last, up to `cache_bytes`.
     """
 
     def __init__(self, paths: Paths, window: int, stride: int,
@@ -40,7 +41,7 @@ class BvhDataset(torch.utils.data.Dataset[torch.Tensor]):
         for outcome in bvhmill.read_many(paths, arrays=[], keep_values=False,
                                          ignore=["DATA_*"]):
             if outcome.take is not None:
-                names.append(outcome.path.encode())
+                names.append(os.fsencode(outcome.path))
                 frames.append(outcome.take.frames)
             else:
                 print(outcome.error, file=sys.stderr)
@@ -66,8 +67,8 @@ class BvhDataset(torch.utils.data.Dataset[torch.Tensor]):
             self._cache.move_to_end(take)
             return self._cache[take]
         array: np.ndarray[Any, Any] = getattr(bvhmill.read(
-            self.paths[take].decode(), arrays=[self.array], keep_values=False,
-            ignore=["DATA_*"]), self.array)
+            os.fsdecode(self.paths[take]), arrays=[self.array],
+            keep_values=False, ignore=["DATA_*"]), self.array)
         self._cache[take] = array
         self._bytes += array.nbytes
         while self._bytes > self.cache_bytes and len(self._cache) > 1:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, AsyncIterator, Awaitable, Callable
-from typing import Iterable, Iterator, Sequence, TypeVar
+from typing import TYPE_CHECKING, Any, AsyncGenerator, Awaitable, Callable
+from typing import Iterable, Sequence, TypeVar
 
 import grpc
 
 from bvhmill._batch import Outcome, _paths_of
+from bvhmill._closing import AsyncClosing
 from bvhmill._errors import BvhError
 from bvhmill._options import (Array, CheckOptions, ReadOptions,
                               array_names)
@@ -23,6 +24,7 @@ from bvhmill.client._connection import (AsyncConnection, ServerError, Settings,
                                         server_error_of)
 from bvhmill.client._messages import (options_of, report_of_error,
                                       report_of_result, take_of)
+from bvhmill.client._threads import each
 from bvhmill.v1 import clip_service_pb2 as clips
 from bvhmill.v1 import clip_service_pb2_grpc, server_service_pb2
 from bvhmill.v1 import server_service_pb2_grpc
@@ -33,11 +35,6 @@ else:
     from bvhmill._typing import Unpack
 
 T = TypeVar("T")
-
-
-async def _each(items: Iterator[Any]) -> AsyncIterator[Any]:
-    for item in items:
-        yield item
 
 
 class AsyncClient(AsyncConnection):
@@ -61,36 +58,39 @@ class AsyncClient(AsyncConnection):
 
     async def _retried(self, call: Callable[[float | None],
                                             Awaitable[T]],
-                       source_name: str = "") -> T:
-        end = deadline(self._settings.timeout)
+                       end: float | None, source_name: str = "") -> T:
         attempt = 0
         while True:
-            left = seconds_to(end)
             try:
-                return await call(left)
+                return await call(seconds_to(end))
             except grpc.RpcError as error:
                 attempt += 1
                 delay = delay_before_retry(error, attempt)
+                left = seconds_to(end)
                 if delay is None or (left is not None and delay >= left):
-                    raise server_error_of(error, self._settings,
-                                          source_name) from None
+                    raise await asyncio.to_thread(
+                        server_error_of, error, self._settings, source_name,
+                        left) from None
             await asyncio.sleep(delay)
 
     async def _unary(self, stub: Any, method: str, request: Any,
-                     source_name: str = "") -> Any:
+                     end: float | None, source_name: str = "") -> Any:
         async def call(left: float | None) -> Any:
             return await getattr(stub(self._open()), method)(
                 request, timeout=left, metadata=self._settings.metadata())
 
-        answer: Any = await self._retried(call, source_name)
+        answer: Any = await self._retried(call, end, source_name)
         return answer
 
     async def server_info(self) -> Any:
         """The GetServerInfoResponse of the server; asked for once."""
+        return await self._info_before(deadline(self._settings.timeout))
+
+    async def _info_before(self, end: float | None) -> Any:
         if self._info is None:
             self._info = await self._unary(
                 server_service_pb2_grpc.ServerServiceStub, "GetServerInfo",
-                server_service_pb2.GetServerInfoRequest())
+                server_service_pb2.GetServerInfoRequest(), end)
         return self._info
 
     async def read(self, source: Source, *,
@@ -99,28 +99,30 @@ class AsyncClient(AsyncConnection):
                    source_name: str | None = None,
                    **options: Unpack[ReadOptions]) -> Take:
         """As `bvhmill.read`, by the server."""
+        end = deadline(self._settings.timeout)
         words: dict[str, Any] = dict(options)
         names = array_names(arrays)
         message = options_of(names, end_sites, keep_values, words)
         # Files may be large.
         text = await asyncio.to_thread(source_of, source, source_name, words)
-        limits = (await self.server_info()).limits
+        limits = (await self._info_before(end)).limits
         answer: Any = None
         if fits_one_call(text, len(names), limits):
-            answer = await self._in_one_call(text, message)
+            answer = await self._in_one_call(text, message, end)
         if answer is None:
             answer = await self._retried(
-                lambda left: self._streamed(text, message, limits, left),
+                lambda left: self._streamed(text, message, limits, left), end,
                 text.display_name)
         result, data = answer
         return take_of(result, data, end_sites, words, text.display_name)
 
-    async def _in_one_call(self, text: Any, message: Any) -> Any:
+    async def _in_one_call(self, text: Any, message: Any,
+                           end: float | None) -> Any:
         """As `_streamed`; None if the outputs are too large for one answer."""
         request = clips.ConvertClipRequest(source=text, options=message)
         try:
             result = (await self._unary(clip_service_pb2_grpc.ClipServiceStub,
-                                        "ConvertClip", request,
+                                        "ConvertClip", request, end,
                                         text.display_name)).result
         except ServerError as error:
             if error.code == ANSWER_TOO_LARGE:
@@ -134,7 +136,7 @@ class AsyncClient(AsyncConnection):
         requests = clip_requests(text, message, limits.recommended_chunk_bytes)
         call = clip_service_pb2_grpc.ClipServiceStub(
             self._open()).ConvertClips(
-                _each(requests), timeout=left,
+                each(requests), timeout=left,
                 metadata=self._settings.metadata())
         ended = None
         async for response in call:
@@ -144,13 +146,14 @@ class AsyncClient(AsyncConnection):
     async def validate(self, source: Source,
                        **options: Unpack[CheckOptions]) -> Report:
         """As `bvhmill.validate`, by the server."""
+        end = deadline(self._settings.timeout)
         words: dict[str, Any] = dict(options)
         message = options_of((), False, False, words)
         text = await asyncio.to_thread(source_of, source, None, words)
         request = clips.ValidateClipRequest(source=text, options=message)
         try:
             answer = await self._unary(clip_service_pb2_grpc.ClipServiceStub,
-                                       "ValidateClip", request)
+                                       "ValidateClip", request, end)
         except BvhError as error:
             return report_of_error(error)
         return report_of_result(answer.result)
@@ -158,19 +161,19 @@ class AsyncClient(AsyncConnection):
     def read_many(self, paths: Iterable[Path], *,
                   arrays: Sequence[Array] = ("positions",),
                   end_sites: bool = False, keep_values: bool = True,
-                  **options: Unpack[ReadOptions]) -> AsyncIterator[Outcome]:
+                  **options: Unpack[ReadOptions]) -> AsyncClosing[Outcome]:
         """As `Client.read_many`, for `async for`."""
         work = Clips(_paths_of(paths), arrays, end_sites, keep_values, 0,
                      dict(options))
-        return self._outcomes(work)
+        return AsyncClosing(self._outcomes(work))
 
-    async def _outcomes(self, work: Clips) -> AsyncIterator[Outcome]:
+    async def _outcomes(self, work: Clips) -> AsyncGenerator[Outcome, None]:
         attempt = 0
         end = deadline(self._settings.timeout)
         while not work.is_done:
             call = clip_service_pb2_grpc.ClipServiceStub(
                 self._open()).ConvertClips(
-                    _each(work.requests()), timeout=seconds_to(end),
+                    each(work.requests()), timeout=seconds_to(end),
                     metadata=self._settings.metadata())
             try:
                 async for response in call:
@@ -185,7 +188,9 @@ class AsyncClient(AsyncConnection):
                 delay = delay_before_retry(error, attempt)
                 left = seconds_to(end)
                 if delay is None or (left is not None and delay >= left):
-                    raise server_error_of(error, self._settings) from None
+                    raise await asyncio.to_thread(
+                        server_error_of, error, self._settings, "",
+                        left) from None
                 await asyncio.sleep(delay)
             finally:
                 call.cancel()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import weakref
 from dataclasses import astuple, dataclass, field
@@ -140,9 +141,14 @@ def _is_of_clip(code: str, info: Any) -> bool:
 
 
 def server_error_of(error: Any, settings: Settings,
-                    source_name: str = "") -> Exception:
+                    source_name: str = "",
+                    seconds: float | None = None) -> Exception:
     """The exception of a failed call: ValueError for a wrong option, BvhError
-    for a clip that cannot be decompressed or is too large."""
+    for a clip that cannot be decompressed or is too large.
+
+    It asks a server that cannot be reached what is wrong with TLS. That takes
+    `seconds`, 3 at most: an event loop calls this in a thread.
+    """
     info = detail_of(error, "ErrorInfo")
     reason = info.reason if info else ""
     code, details = error.code().name, error.details()
@@ -152,7 +158,9 @@ def server_error_of(error: Any, settings: Settings,
     if code == "INVALID_ARGUMENT":
         return ValueError(details)
     if code == "UNAVAILABLE" and not reason:
-        fault = tls_fault(settings.target, settings.tls, settings.cert)
+        # Looking for an unknown name again may take long.
+        fault = "" if "DNS resolution" in (details or "") else tls_fault(
+            settings.target, settings.tls, settings.cert, seconds)
         reason = TLS if fault else ""
         details = fault or f"cannot reach {settings.target}: {details}"
     return ServerError(f"{code}: {details}", code, reason)
@@ -167,17 +175,33 @@ def _channel(module: Any, settings: Settings) -> Any:
     return module.secure_channel(settings.target, credentials, options)
 
 
+def was_closed(error: ValueError) -> bool:
+    """True if a call found that another thread had closed its channel."""
+    return "on closed channel" in str(error)
+
+
 _CONNECTIONS: weakref.WeakSet[Connection] = weakref.WeakSet()
+_ASYNC_CONNECTIONS: weakref.WeakSet[AsyncConnection] = weakref.WeakSet()
 
 
 def _close_idle() -> None:
-    """A child that frees a channel of its parent may hang."""
+    """A child has no channel that its parent does not use."""
     for connection in list(_CONNECTIONS):
-        if not connection._calls:
-            connection.close()
+        connection._close_if_idle()
 
 
-os.register_at_fork(before=_close_idle)
+def _keep_others() -> None:
+    """A child that frees a channel of its parent may hang or crash: it has the
+    others until it ends."""
+    everything: list[Connection | AsyncConnection] = [*_CONNECTIONS,
+                                                      *_ASYNC_CONNECTIONS]
+    for connection in everything:
+        channel, connection._channel = connection._channel, None
+        if channel is not None:
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(channel))
+
+
+os.register_at_fork(before=_close_idle, after_in_child=_keep_others)
 
 
 class Connection:
@@ -186,6 +210,8 @@ class Connection:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._channel: Any = None
+        # True after a call that was answered: TLS fits.
+        self._has_worked = False
         # Calls in progress. Threads may change a set without a lock, which a
         # child could find locked.
         self._calls: set[object] = set()
@@ -203,15 +229,28 @@ class Connection:
 
     def close(self) -> None:
         """Closes the connection; the next call opens another one."""
-        if self._channel is not None:
-            self._channel.close()
-        self._channel = None
+        channel, self._channel = self._channel, None
+        if channel is not None:
+            channel.close()
+
+    def _close_if_idle(self) -> None:
+        # A thread that begins a call notes it in `_calls` before it takes the
+        # channel. So a channel that was taken is never closed here.
+        channel, self._channel = self._channel, None
+        if channel is None:
+            return
+        if not self._calls:
+            channel.close()
+        elif self._channel is None:
+            self._channel = channel
 
     def _open(self) -> Any:
         check_process()
-        if self._channel is None:
-            self._channel = _channel(grpc, self._settings)
-        return self._channel
+        # Another thread may set it to None.
+        channel = self._channel
+        if channel is None:
+            channel = self._channel = _channel(grpc, self._settings)
+        return channel
 
     @contextlib.contextmanager
     def _calling(self) -> Iterator[None]:
@@ -224,8 +263,7 @@ class Connection:
 
     def _reopen(self) -> None:
         """A channel that has failed waits a second before it connects."""
-        if not self._calls:
-            self.close()
+        self._close_if_idle()
 
 
 class AsyncConnection:
@@ -234,6 +272,9 @@ class AsyncConnection:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._channel: Any = None
+        # True after a call that was answered: TLS fits.
+        self._has_worked = False
+        _ASYNC_CONNECTIONS.add(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (type(self), astuple(self._settings))
@@ -247,9 +288,9 @@ class AsyncConnection:
 
     async def close(self) -> None:
         """Closes the connection; the next call opens another one."""
-        if self._channel is not None:
-            await self._channel.close()
-        self._channel = None
+        channel, self._channel = self._channel, None
+        if channel is not None:
+            await channel.close()
 
     def _open(self) -> Any:
         check_process()

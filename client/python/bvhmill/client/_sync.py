@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Sequence
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, Callable, Generator, Iterable
+from typing import Sequence, TypeVar
 
 import grpc
 
 from bvhmill._batch import Outcome, _paths_of
+from bvhmill._closing import Closing
 from bvhmill._errors import BvhError
 from bvhmill._options import (Array, CheckOptions, ReadOptions,
                               array_names)
@@ -20,7 +21,7 @@ from bvhmill.client._calls import (ANSWER_TOO_LARGE, Assembler, Clips,
                                    delay_before_retry, ended_of, fits_one_call,
                                    seconds_to, source_of)
 from bvhmill.client._connection import (Connection, ServerError, Settings,
-                                        server_error_of)
+                                        server_error_of, was_closed)
 from bvhmill.client._messages import (options_of, report_of_error,
                                       report_of_result, take_of)
 from bvhmill.v1 import clip_service_pb2 as clips
@@ -61,38 +62,45 @@ class Client(Connection):
         return self
 
     def _retried(self, call: Callable[[float | None], T],
-                 source_name: str = "") -> T:
-        """`call(seconds left)`, tried again as often as it may be."""
-        end = deadline(self._settings.timeout)
+                 end: float | None, source_name: str = "") -> T:
+        """`call(seconds left)`, tried again as often as it may be until the
+        deadline `end`."""
         attempt = 0
         while True:
-            left = seconds_to(end)
             try:
                 with self._calling():
-                    return call(left)
+                    return call(seconds_to(end))
+            except ValueError as error:
+                if not was_closed(error):
+                    raise
+                continue
             except grpc.RpcError as error:
                 attempt += 1
                 delay = delay_before_retry(error, attempt)
+                left = seconds_to(end)
                 if delay is None or (left is not None and delay >= left):
-                    raise server_error_of(error, self._settings,
-                                          source_name) from None
+                    raise server_error_of(error, self._settings, source_name,
+                                          left) from None
             self._reopen()
             time.sleep(delay)
 
     def _unary(self, stub: Any, method: str, request: Any,
-               source_name: str = "") -> Any:
+               end: float | None, source_name: str = "") -> Any:
         def call(left: float | None) -> Any:
             return getattr(stub(self._open()), method)(
                 request, timeout=left, metadata=self._settings.metadata())
 
-        return self._retried(call, source_name)
+        return self._retried(call, end, source_name)
 
     def server_info(self) -> Any:
         """The GetServerInfoResponse of the server; asked for once."""
+        return self._info_before(deadline(self._settings.timeout))
+
+    def _info_before(self, end: float | None) -> Any:
         if self._info is None:
             self._info = self._unary(
                 server_service_pb2_grpc.ServerServiceStub, "GetServerInfo",
-                server_service_pb2.GetServerInfoRequest())
+                server_service_pb2.GetServerInfoRequest(), end)
         return self._info
 
     def read(self, source: Source, *,
@@ -101,27 +109,30 @@ class Client(Connection):
              source_name: str | None = None,
              **options: Unpack[ReadOptions]) -> Take:
         """As `bvhmill.read`, by the server."""
+        end = deadline(self._settings.timeout)
         words: dict[str, Any] = dict(options)
         names = array_names(arrays)
         message = options_of(names, end_sites, keep_values, words)
         text = source_of(source, source_name, words)
+        limits = self._info_before(end).limits
         answer: Any = None
-        if fits_one_call(text, len(names), self.server_info().limits):
-            answer = self._in_one_call(text, message)
+        if fits_one_call(text, len(names), limits):
+            answer = self._in_one_call(text, message, end)
         if answer is None:
             def call(left: float | None) -> Any:
-                return self._streamed(text, message, left)
+                return self._streamed(text, message, limits, left)
 
-            answer = self._retried(call, text.display_name)
+            answer = self._retried(call, end, text.display_name)
         result, data = answer
         return take_of(result, data, end_sites, words, text.display_name)
 
-    def _in_one_call(self, text: Any, message: Any) -> Any:
+    def _in_one_call(self, text: Any, message: Any,
+                     end: float | None) -> Any:
         """As `_streamed`; None if the outputs are too large for one answer."""
         request = clips.ConvertClipRequest(source=text, options=message)
         try:
             result = self._unary(clip_service_pb2_grpc.ClipServiceStub,
-                                 "ConvertClip", request,
+                                 "ConvertClip", request, end,
                                  text.display_name).result
         except ServerError as error:
             if error.code == ANSWER_TOO_LARGE:
@@ -129,12 +140,13 @@ class Client(Connection):
             raise
         return result, data_of(result)
 
-    def _streamed(self, text: Any, message: Any, left: float | None) -> Any:
-        chunk_bytes = self.server_info().limits.recommended_chunk_bytes
+    def _streamed(self, text: Any, message: Any, limits: Any,
+                  left: float | None) -> Any:
         assembler = Assembler()
+        requests = clip_requests(text, message, limits.recommended_chunk_bytes)
         call = clip_service_pb2_grpc.ClipServiceStub(
             self._open()).ConvertClips(
-                clip_requests(text, message, chunk_bytes), timeout=left,
+                requests, timeout=left,
                 metadata=self._settings.metadata())
         ended = None
         for response in call:
@@ -144,13 +156,14 @@ class Client(Connection):
     def validate(self, source: Source,
                  **options: Unpack[CheckOptions]) -> Report:
         """As `bvhmill.validate`, by the server."""
+        end = deadline(self._settings.timeout)
         words: dict[str, Any] = dict(options)
         request = clips.ValidateClipRequest(
             source=source_of(source, None, words),
             options=options_of((), False, False, words))
         try:
             result = self._unary(clip_service_pb2_grpc.ClipServiceStub,
-                                 "ValidateClip", request).result
+                                 "ValidateClip", request, end).result
         except BvhError as error:
             return report_of_error(error)
         return report_of_result(result)
@@ -158,17 +171,18 @@ class Client(Connection):
     def read_many(self, paths: Iterable[Path], *,
                   arrays: Sequence[Array] = ("positions",),
                   end_sites: bool = False, keep_values: bool = True,
-                  **options: Unpack[ReadOptions]) -> Iterator[Outcome]:
+                  **options: Unpack[ReadOptions]) -> Closing[Outcome]:
         """As `bvhmill.read_many`, over one stream, in the order of `paths`.
 
         If the stream breaks, the clips without a result are sent again. The
-        timeout is that of the whole loop, with what its body does.
+        timeout is that of the whole loop, with what its body does. What is
+        returned can be closed, and used in `with`.
         """
         work = Clips(_paths_of(paths), arrays, end_sites, keep_values, 0,
                      dict(options))
-        return self._outcomes(work)
+        return Closing(self._outcomes(work))
 
-    def _outcomes(self, work: Clips) -> Iterator[Outcome]:
+    def _outcomes(self, work: Clips) -> Generator[Outcome, None, None]:
         attempt = 0
         end = deadline(self._settings.timeout)
         while not work.is_done:
@@ -190,7 +204,8 @@ class Client(Connection):
                 delay = delay_before_retry(error, attempt)
                 left = seconds_to(end)
                 if delay is None or (left is not None and delay >= left):
-                    raise server_error_of(error, self._settings) from None
+                    raise server_error_of(error, self._settings,
+                                          seconds=left) from None
                 self._reopen()
                 time.sleep(delay)
             finally:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import ssl
+import time
 
 _SECONDS = 3.0
 
@@ -22,25 +23,50 @@ def authorities(tls: bool | str) -> str | None:
 
 
 def tls_fault(target: str, tls: bool | str,
-              cert: tuple[str, str] | None) -> str:
+              cert: tuple[str, str] | None,
+              seconds: float | None = None) -> str:
     """Tries a handshake with a server that gRPC could not reach.
 
     Returns what is wrong with TLS; "" if nothing is, or if the server cannot be
-    reached at all.
+    reached at all within `seconds`, 3 at most.
     """
+    end = time.monotonic() + min(_SECONDS, _SECONDS if seconds is None
+                                 else seconds)
     host, _, port = target.rpartition(":")
     host = host.strip("[]")
     if not port.isdigit():
         return ""
     try:
-        with socket.create_connection((host, int(port)), _SECONDS) as plain:
-            return _handshake(plain, host, target, tls, cert)
+        with _connected(host, int(port), end) as plain:
+            return _handshake(plain, host, target, tls, cert, end)
     except OSError:
         return ""
 
 
+def _left(end: float) -> float:
+    """Seconds to the end. TimeoutError if there are none."""
+    left = end - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    return left
+
+
+def _connected(host: str, port: int, end: float) -> socket.socket:
+    _left(end)
+    for family, kind, number, _, address in socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM):
+        plain = socket.socket(family, kind, number)
+        try:
+            plain.settimeout(_left(end))
+            plain.connect(address)
+            return plain
+        except OSError:
+            plain.close()
+    raise ConnectionError
+
+
 def _handshake(plain: socket.socket, host: str, target: str, tls: bool | str,
-               cert: tuple[str, str] | None) -> str:
+               cert: tuple[str, str] | None, end: float) -> str:
     wanted = (f"{target} closes the connection after the handshake: it may "
               "want a certificate of the client that it trusts; set cert=")
     try:
@@ -52,11 +78,13 @@ def _handshake(plain: socket.socket, host: str, target: str, tls: bool | str,
             context.check_hostname = False
             context.verify_mode = ssl.CERT_NONE
         context.set_alpn_protocols(["h2"])
+        plain.settimeout(_left(end))
         with context.wrap_socket(plain, server_hostname=host) as secret:
             if not tls:
                 return f"{target} wants TLS: set tls="
             # A server that refuses the client's certificate does so after the
             # handshake. All others send their settings.
+            secret.settimeout(_left(end))
             if not secret.recv(1):
                 return wanted
     except ssl.SSLCertVerificationError as error:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from typing import TYPE_CHECKING, Any, AsyncIterator, Iterator, List
+from functools import partial as bound
+from typing import TYPE_CHECKING, Any, AsyncGenerator, Iterator, List
 from typing import Mapping, Sequence
 
 import grpc
 
 from bvhmill._batch import Outcome
+from bvhmill._closing import AsyncClosing
 from bvhmill._options import Array, ReadOptions
 from bvhmill._source import Path
 from bvhmill.client._connection import AsyncConnection, Settings
+from bvhmill.client._threads import each
 from bvhmill.jobs import _fetch, _steps
 from bvhmill.jobs._calls import AT_ONCE, Call, Give, Several, Tries, Work
 from bvhmill.jobs._outputs import Emit
@@ -66,9 +69,10 @@ class AsyncJobs(AsyncConnection):
         return now
 
     def results(self, job: JobLike, *, partial: bool = False,
-                failed_only: bool = False) -> AsyncIterator[Outcome]:
+                failed_only: bool = False) -> AsyncClosing[Outcome]:
         """As `Jobs.results`, for `async for`."""
-        return self._iterate(_fetch.results(job, partial, failed_only))
+        return AsyncClosing(self._iterate(
+            _fetch.results(job, partial, failed_only)))
 
     async def save(self, job: JobLike, folder: Path, *, overwrite: bool = False,
                    partial: bool = False) -> List[SavedClip]:
@@ -105,7 +109,7 @@ class AsyncJobs(AsyncConnection):
         finally:
             turns.close()
 
-    async def _iterate(self, steps: Steps) -> AsyncIterator[Any]:
+    async def _iterate(self, steps: Steps) -> AsyncGenerator[Any, None]:
         turns = Turns(steps)
         try:
             while (step := turns.next()) is not None:
@@ -125,9 +129,12 @@ class AsyncJobs(AsyncConnection):
         tries = Tries(step, self._settings)
         while True:
             try:
-                return await self._try(step)
+                answer = await self._try(step)
+                self._has_worked = True
+                return answer
             except grpc.RpcError as error:
-                pause = tries.pause_after(error)
+                pause = await asyncio.to_thread(tries.pause_after, error,
+                                                self._has_worked)
             await asyncio.sleep(pause)
 
     async def _several(self, calls: Sequence[Call]) -> List[Any]:
@@ -148,7 +155,7 @@ class AsyncJobs(AsyncConnection):
     async def _try(self, call: Call) -> Any:
         request = call.request()
         if isinstance(request, Iterator):
-            request = _each(request)
+            request = each(request)
         answer = call.of(self._open())(
             request, timeout=call.deadline(self._settings),
             metadata=self._settings.metadata())
@@ -156,7 +163,11 @@ class AsyncJobs(AsyncConnection):
             return await answer
         try:
             async for message in answer:
-                call.receive(message)
+                if call.writes:
+                    await _in_thread(Work(bound(call.receive, message),
+                                          must_end=True))
+                else:
+                    call.receive(message)
         finally:
             answer.cancel()
         return None
@@ -172,8 +183,3 @@ async def _in_thread(work: Work[Any]) -> Any:
         while not run.done():
             with contextlib.suppress(asyncio.CancelledError):
                 await asyncio.wait([run])
-
-
-async def _each(items: Iterator[Any]) -> AsyncIterator[Any]:
-    for item in items:
-        yield item

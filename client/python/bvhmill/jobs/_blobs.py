@@ -91,11 +91,14 @@ class Upload:
 
 
 class Download:
-    """Gets the bytes of an output, in order, each once."""
+    """Gets the bytes of an output, in order, each once. `writes` is true if
+    `take` writes to a file."""
 
-    def __init__(self, blob: str, take: Callable[[bytes], None]) -> None:
+    def __init__(self, blob: str, take: Callable[[bytes], None],
+                 writes: bool = False) -> None:
         self._blob = blob
         self._take = take
+        self._writes = writes
         self._at = 0
         self._digest = hashlib.sha256()
 
@@ -104,7 +107,8 @@ class Download:
         return Call(
             "BlobService/ReadBlob",
             lambda: v1.ReadBlobRequest(blob=self._blob, offset=self._at),
-            receive=self._receive, progress=lambda: self._at, is_long=True)
+            receive=self._receive, progress=lambda: self._at,
+            writes=self._writes, is_long=True)
 
     def _receive(self, response: Any) -> None:
         self._digest.update(response.data)

@@ -39,10 +39,14 @@ class Call:
     receive: Callable[[Any], None] | None = None
     recover: Callable[[Any], bool] | None = None
     progress: Callable[[], int] | None = None
+    # True if `receive` writes to a file.
+    writes: bool = False
     # True for an upload or a download: each may take any time.
     is_long: bool = False
     # The time that the server itself may take.
     seconds: float = 0.0
+    # True after a try whose outcome is not known.
+    was_tried: bool = False
 
     def of(self, channel: Any) -> Any:
         """The method of a stub."""
@@ -106,21 +110,27 @@ class Tries:
         self._progress = 0
         self._pause = _FIRST_PAUSE
 
-    def pause_after(self, error: Any) -> float:
-        """Seconds to wait. Raises what the caller gets if it is hopeless."""
+    def pause_after(self, error: Any, has_worked: bool) -> float:
+        """Seconds to wait. Raises what the caller gets if it is hopeless.
+
+        It may take some time: an event loop calls this in a thread.
+        `has_worked` is true if the server has answered a call before.
+        """
         if self._call.recover is not None and self._call.recover(error):
             self._note_progress()
             return 0.0
         self._note_progress()
+        left = max(0.0, self._patience + self._last - time.monotonic())
         if not _may_retry(error):
-            raise error_of_call(error, self._settings)
-        waited = time.monotonic() - self._last
-        is_over = waited + self._pause > self._patience
-        if is_over or self._pause == _FIRST_PAUSE:
-            fault = error_of_call(error, self._settings)
+            raise error_of_call(error, self._settings, left)
+        is_over = self._pause > left
+        is_first = self._pause == _FIRST_PAUSE and not has_worked
+        if is_over or is_first:
+            fault = error_of_call(error, self._settings, left)
             # A wrong certificate does not become right.
             if is_over or getattr(fault, "reason", "") == TLS:
                 raise fault
+        self._call.was_tried = True
         pause = self._pause * (0.5 + random.random())
         self._pause = min(2 * self._pause, _LONGEST_PAUSE)
         return pause
@@ -146,9 +156,9 @@ def _may_retry(error: Any) -> bool:
             and detail_of(error, "RetryInfo") is not None)
 
 
-def error_of_call(error: Any, settings: Settings) -> Exception:
+def error_of_call(error: Any, settings: Settings, seconds: float) -> Exception:
     """As server_error_of; JobsUnavailable if the server keeps no jobs."""
-    fault = server_error_of(error, settings)
+    fault = server_error_of(error, settings, seconds=seconds)
     if isinstance(fault, ServerError) and fault.code == "UNIMPLEMENTED":
         return JobsUnavailable(str(fault), fault.code, fault.reason)
     return fault

@@ -7,10 +7,12 @@ from functools import partial as bound
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Sequence
 
 from bvhmill import _bvhmill
+from bvhmill._errors import BvhError
 from bvhmill.client._messages import (error_of_result, has_facts, outcome_of,
                                       report_json, report_of)
 from bvhmill.jobs._blobs import Download, Fetched
 from bvhmill.jobs._calls import Give, Several, Work, unary
+from bvhmill.jobs._formats import FileFormats
 from bvhmill.jobs._folder import REPORT_EXTENSION, Folder, NewFiles
 from bvhmill.jobs._outputs import TakeRecipe
 from bvhmill.jobs._steps import EMIT_NOTE, REPORT_NOTE, Steps, wait
@@ -97,15 +99,10 @@ def results(job: JobLike, partial: bool, failed_only: bool) -> Steps:
 
 
 def _arrays_of(result: Any, recipe: TakeRecipe) -> list[Any]:
-    """The outputs that are arrays of a take, with their names; None for the
-    other ones."""
-    arrays: list[Any] = []
-    names = recipe.names(len(result.outputs))
-    for output, name in zip(result.outputs, names):
-        if name is not None:
-            output.id = name
-        arrays.append(None if name is None else output)
-    return arrays
+    """The outputs that are arrays of a take; None for the other ones."""
+    names, _ = recipe.names(result)
+    return [None if name is None else output
+            for output, name in zip(result.outputs, names)]
 
 
 def _outcomes(group: Sequence[Any], recipe: TakeRecipe) -> Steps:
@@ -114,35 +111,44 @@ def _outcomes(group: Sequence[Any], recipe: TakeRecipe) -> Steps:
     for result in group:
         clip = clips.pop(0)
         clip.check(fault)
-        yield Give(outcome_of(result.display_name or result.key, result,
-                              clip.data, recipe.end_sites, recipe.options))
+        names, end_sites = recipe.names(result)
+        for output, name in zip(result.outputs, names):
+            output.id = name or output.id
+        yield Give(outcome_of(path_of(result), result, clip.data,
+                              end_sites, recipe.options))
 
 
 class _Layout:
     """Which outputs of a job become files, and their extensions."""
 
     def __init__(self, job: Any, formats: Any) -> None:
-        extensions = {row.format: row.file_extension for row in formats}
+        self._formats = FileFormats(job.options.outputs, formats)
         wanted = job.annotations.get(EMIT_NOTE)
-        chosen = None if wanted is None else set(wanted.split(","))
-        self.extensions: list[str | None] = []
-        for output in job.options.outputs:
-            format = output.WhichOneof("format")
-            is_file = chosen is None or output.id in chosen
-            self.extensions.append(extensions[format] if is_file else None)
+        # The ids of the files that Python has asked for. None: all are files.
+        self._chosen = None if wanted is None else set(wanted.split(","))
         self.has_report = REPORT_NOTE in job.annotations
-        if not self.has_report and not any(self.extensions):
+        if wanted == "" and not self.has_report:
             raise ValueError(f"{job.name} makes no files; submit it with emit=")
 
-    def outputs_of(self, result: Any) -> list[tuple[Any, str, bytes]]:
-        """(Output, extension, head of the file) of each file."""
+    def files_of(self, result: Any) -> list[tuple[Any, str, bytes]]:
+        """(Output, extension, head of the file) of each file. BvhError."""
+        files = filter(self._is_file, result.outputs)
+        path = path_of(result)
         return [(output, extension, _head_of(output)) for output, extension
-                in zip(result.outputs, self.extensions)
-                if extension is not None]
+                in self._formats.files_of(files, path)]
+
+    def _is_file(self, output: Any) -> bool:
+        return (self._chosen is None or output.id in self._chosen
+                or not self._formats.is_asked(output))
 
     def size_of(self, result: Any) -> int:
-        """The bytes that are fetched for a result."""
-        return _size_of(output for output, _, _ in self.outputs_of(result))
+        """The most bytes that are fetched for a result."""
+        return _size_of(filter(self._is_file, result.outputs))
+
+
+def path_of(result: Any) -> str:
+    """The path of a clip, for people."""
+    return str(result.display_name or result.key)
 
 
 def save(job: JobLike, folder: str, overwrite: bool, partial: bool) -> Steps:
@@ -188,47 +194,58 @@ class _Saving:
 
     def __init__(self, result: Any, layout: _Layout) -> None:
         self._result = result
-        self._path = result.display_name or result.key
+        self._path = path_of(result)
         self._error = error_of_result(result, self._path)
-        self._outputs = layout.outputs_of(result) if not self._error else []
-        self._has_report = layout.has_report
+        self._outputs: list[tuple[Any, str, bytes]] = []
+        try:
+            self._outputs = layout.files_of(result)
+        except BvhError as error:
+            # A traceback would keep the frames of the caller.
+            self._error = error.with_traceback(None)
+        is_refused = self._error is not None and bool(result.outputs)
+        self._has_report = layout.has_report and not is_refused
         self._new: NewFiles | None = None
-        # The files that are there already.
-        self._there: tuple[str, ...] = ()
+        # The extensions of the files that are there already.
+        self._there: set[str] = set()
         self._fault: OSError | None = None
         self._fetched = Fetched([])
 
     def look(self, folder: Folder, overwrite: bool) -> None:
-        """Finds out whether files are to be written."""
+        """Finds out which files are to be written."""
         try:
             name = os.fsdecode(_bvhmill.name_of_key(self._result.key))
             self._new = NewFiles(folder, name, overwrite)
             self._there = self._find()
-            if not self._there:
-                for extension in self._extensions(self._has_new_report):
+            for extension in self._extensions():
+                if extension not in self._there:
                     self._new.check_free(extension)
         except OSError as fault:
             self._fault = fault
 
     def fetched(self) -> Fetched:
         """What is to be downloaded."""
-        if self._is_new:
-            self._fetched = Fetched([output for output, _, _ in self._outputs])
+        if self._fault is None:
+            self._fetched = Fetched([
+                None if extension in self._there else output
+                for output, extension, _ in self._outputs])
         return self._fetched
 
     def saved(self, fault: Exception | None, is_large: bool) -> Steps:
         """Writes the files; the SavedClip. `fault` has ended the downloads."""
         self._fetched.check(fault)
-        files = self._there
+        files: tuple[str, ...] = ()
+        was_there = False
         try:
-            if self._is_new and is_large:
-                yield from self._stream()
-            if self._is_new:
-                files = yield Work(self._write, must_end=True)
+            if self._fault is None:
+                if is_large:
+                    yield from self._stream()
+                named = yield Work(self._write, must_end=True)
+                was_there = bool(self._outputs) and not named
+                files = self._files.paths(self._extensions())
         except OSError as error:
             self._fault = error
         return SavedClip(self._path, files, self._error or self._fault,
-                         self._report, bool(self._there))
+                         self._report, was_there)
 
     def close(self) -> None:
         """Lets memory and folder go, and removes files without a name."""
@@ -236,10 +253,6 @@ class _Saving:
         if self._new is not None:
             self._new.close()
         self._new = None
-
-    @property
-    def _is_new(self) -> bool:
-        return self._fault is None and not self._there
 
     @property
     def _report(self) -> Report | None:
@@ -250,18 +263,25 @@ class _Saving:
     def _has_new_report(self) -> bool:
         return self._has_report and has_facts(self._result)
 
-    def _extensions(self, has_report: bool) -> list[str]:
+    def _extensions(self) -> list[str]:
         return ([extension for _, extension, _ in self._outputs]
-                + [REPORT_EXTENSION] * has_report)
+                + [REPORT_EXTENSION] * self._has_new_report)
 
-    def _find(self) -> tuple[str, ...]:
-        """The paths of the outputs if all are there with their bytes."""
+    def _find(self) -> set[str]:
+        """The extensions of the files that are there with their bytes."""
         new = self._files
-        names = self._extensions(self._has_report)
-        is_there = self._outputs and new.exists(names) and all(
-            new.has(extension, head, output.blob)
-            for output, extension, head in self._outputs)
-        return new.paths(names) if is_there else ()
+        there = {extension for output, extension, head in self._outputs
+                 if new.has(extension, head, output.blob)}
+        # With all outputs, any report is as good as the one of this path.
+        is_whole = self._outputs and len(there) == len(self._outputs)
+        if new.exists(REPORT_EXTENSION) if is_whole else (
+                self._has_new_report
+                and new.holds(REPORT_EXTENSION, self._report_text())):
+            there.add(REPORT_EXTENSION)
+        return there
+
+    def _report_text(self) -> bytes:
+        return report_json(self._result).encode() + b"\n"
 
     @property
     def _files(self) -> NewFiles:
@@ -270,28 +290,25 @@ class _Saving:
 
     def _stream(self) -> Steps:
         for output, extension, head in self._outputs:
-            self._files.begin(extension, head)
-            download = Download(output.blob, self._files.add)
+            if extension in self._there:
+                continue
+            yield Work(bound(self._files.begin, extension, head),
+                       must_end=True)
+            download = Download(output.blob, self._files.add, writes=True)
             yield download.call()
             download.check()
 
-    def _write(self) -> tuple[str, ...]:
+    def _write(self) -> list[str]:
+        """The extensions of the files that were not there."""
         new = self._files
         for (_, extension, head), data in zip(self._outputs,
                                               self._fetched.data):
-            new.begin(extension, head)
-            new.add(data)
-        if self._has_new_report:
-            new.begin(REPORT_EXTENSION,
-                      report_json(self._result).encode() + b"\n")
-        try:
-            return new.commit()
-        except FileExistsError:
-            # Another clip of the group, or another process, was faster.
-            self._there = self._find()
-            if not self._there:
-                raise
-            return self._there
+            if data is not None:
+                new.begin(extension, head)
+                new.add(data)
+        if self._has_new_report and REPORT_EXTENSION not in self._there:
+            new.begin(REPORT_EXTENSION, self._report_text())
+        return new.commit()
 
 
 def _head_of(output: Any) -> bytes:

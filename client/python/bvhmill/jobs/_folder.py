@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import hashlib
 import os
 import secrets
 from typing import Any, Sequence
+
+from bvhmill._save import name_new
 
 REPORT_EXTENSION = ".report.json"
 _OPEN = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
@@ -55,7 +58,7 @@ def _is_there(name: str, fd: int) -> bool:
 
 
 class NewFiles:
-    """The files of one clip. All get their names when all are complete."""
+    """New files of one clip. All get their names when all are complete."""
 
     def __init__(self, folder: Folder, key: str, overwrite: bool) -> None:
         self._folder = folder
@@ -71,16 +74,24 @@ class NewFiles:
         if self._file is not None:
             self._file.close()
         for part, _ in self._parts:
-            try:
-                os.unlink(part, dir_fd=self._fd)
-            except FileNotFoundError:
-                pass
+            self._unlink(part)
         os.close(self._fd)
 
-    def exists(self, extensions: Sequence[str]) -> bool:
-        """True if there is a file with each of the names."""
-        return all(_is_there(self._stem + extension, self._fd)
-                   for extension in extensions)
+    def _unlink(self, name: str) -> None:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(name, dir_fd=self._fd)
+
+    def exists(self, extension: str) -> bool:
+        """True if there is a file with this name."""
+        return _is_there(self._stem + extension, self._fd)
+
+    def holds(self, extension: str, data: bytes) -> bool:
+        """True if the file exists with these bytes."""
+        try:
+            with self._open(self._stem + extension) as file:
+                return bool(file.read(len(data) + 1) == data)
+        except OSError:
+            return False
 
     def paths(self, extensions: Sequence[str]) -> tuple[str, ...]:
         """The paths of files, for people."""
@@ -91,7 +102,7 @@ class NewFiles:
         """True if the file exists with the bytes of `head` and the blob."""
         digest = hashlib.sha256()
         try:
-            with self._open(self._stem + extension, os.O_RDONLY) as file:
+            with self._open(self._stem + extension) as file:
                 if file.read(len(head)) != head:
                     return False
                 while piece := file.read(1 << 20):
@@ -102,7 +113,7 @@ class NewFiles:
 
     def check_free(self, extension: str) -> None:
         """FileExistsError if a file has the name that one is to get."""
-        if not self._overwrite and _is_there(self._stem + extension, self._fd):
+        if not self._overwrite and self.exists(extension):
             raise FileExistsError(errno.EEXIST,
                                   "the file exists; use overwrite=True",
                                   self._folder.path_of(self._key, extension))
@@ -121,26 +132,55 @@ class NewFiles:
         """Writes to the file that was begun last."""
         self._file.write(data)
 
-    def commit(self) -> tuple[str, ...]:
-        """Names all files; their paths. FileExistsError."""
+    def commit(self) -> list[str]:
+        """Names all files, or none if one cannot be named. FileExistsError.
+
+        Returns the extensions of the new ones: a file that is there with the
+        same bytes counts as named.
+        """
         if self._file is not None:
             self._file.close()
             self._file = None
-        extensions = []
-        for part, extension in self._parts:
-            name = self._stem + extension
-            if self._overwrite:
-                os.replace(part, name, src_dir_fd=self._fd,
-                           dst_dir_fd=self._fd)
-            else:
-                self.check_free(extension)
-                os.link(part, name, src_dir_fd=self._fd, dst_dir_fd=self._fd)
-                os.unlink(part, dir_fd=self._fd)
-            extensions.append(extension)
-        self._parts.clear()
-        return self.paths(extensions)
+        named: list[str] = []
+        try:
+            for part, extension in self._parts:
+                if self._name(part, extension):
+                    named.append(extension)
+        except BaseException:
+            for extension in [] if self._overwrite else named:
+                self._unlink(self._stem + extension)
+            raise
+        return named
 
-    def _open(self, name: str, flags: int) -> Any:
+    def _name(self, part: str, extension: str) -> bool:
+        """False if the file is there already."""
+        name = self._stem + extension
+        if self._overwrite:
+            os.replace(part, name, src_dir_fd=self._fd, dst_dir_fd=self._fd)
+            return True
+        try:
+            name_new(part, name, self._fd)
+        except FileExistsError:
+            # Another clip of the group, or another process, was faster.
+            if not self._are_same(part, name):
+                self.check_free(extension)
+                raise
+            return False
+        return True
+
+    def _are_same(self, part: str, name: str) -> bool:
+        try:
+            with self._open(part) as one, self._open(name) as other:
+                while piece := one.read(1 << 20):
+                    if other.read(len(piece)) != piece:
+                        return False
+                return not other.read(1)
+        except OSError:
+            return False
+
+    # A pipe that has the name of a file does not wait for its writer.
+    def _open(self, name: str,
+              flags: int = os.O_RDONLY | os.O_NONBLOCK) -> Any:
         fd = os.open(name, flags | os.O_CLOEXEC, 0o666, dir_fd=self._fd)
         return os.fdopen(fd, "wb" if flags & os.O_WRONLY else "rb")
 

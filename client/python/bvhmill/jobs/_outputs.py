@@ -7,6 +7,7 @@ from typing import Any, Mapping, Sequence, Union
 from bvhmill._options import checked, unknown
 from bvhmill._save import FORMATS, output_words
 from bvhmill.client._messages import options_of
+from bvhmill.jobs._formats import ArrayNames, id_of
 from bvhmill.v1 import options_pb2 as v1
 
 Emit = Union[Sequence[str], Mapping[str, Mapping[str, Any]]]
@@ -145,27 +146,23 @@ class TakeRecipe:
             self.options["joint_positions"] = words[read.joint_positions]
         if read.root_offset == v1.ROOT_OFFSET_ADD:
             self.options["root_offset"] = "add"
-        self.end_sites = False
-        self._names: list[str | None] = []
-        self._choose(options.outputs)
+        arrays = {id_of(output): _array_of(output)
+                  for output in options.outputs}
+        self._names = ArrayNames(arrays, _has_end_sites(options.outputs))
 
-    def names(self, count: int) -> list[str | None]:
-        """The array of a take that each output is; None: it is none."""
-        return self._names[:count] + [None] * (count - len(self._names))
+    def names(self, result: Any) -> tuple[list[str | None], bool]:
+        """The array of a take that each output is, None for one that is none;
+        and if end sites have rows."""
+        return self._names.of(result)
 
-    # Arrays of a take have the same rows: those of the first one.
-    def _choose(self, outputs: Any) -> None:
-        has_rows = False
-        for output in outputs:
-            name = _array_of(output)
-            if name is not None and name != "values":
-                format = getattr(output, output.WhichOneof("format"))
-                if not has_rows:
-                    self.end_sites = format.include_end_sites
-                    has_rows = True
-                elif format.include_end_sites != self.end_sites:
-                    name = None
-            self._names.append(None if name in self._names else name)
+
+def _has_end_sites(outputs: Any) -> bool:
+    """If the first array of poses has rows of end sites."""
+    for output in outputs:
+        if _array_of(output) not in (None, "values"):
+            format = getattr(output, output.WhichOneof("format"))
+            return bool(format.include_end_sites)
+    return False
 
 
 def _array_of(output: Any) -> str | None:

@@ -12,6 +12,7 @@ from typing import Any, Iterable, Iterator, Mapping, Union
 from bvhmill import _bvhmill
 from bvhmill._batch import _paths_of
 from bvhmill._source import Path, Source, flat_of, is_path, name_of
+from bvhmill.client._calls import shown
 from bvhmill.client._messages import encoding_of, source_format_of
 from bvhmill.v1 import job_service_pb2 as v1
 
@@ -78,8 +79,10 @@ def _open(path: str) -> Any:
 
 
 def clips_of(sources: Sources, options: Mapping[str, Any]) -> list[Clip]:
-    """The clips, in the order of the sources. TypeError."""
+    """The clips, in the order of the sources. TypeError and ValueError."""
     if isinstance(sources, Mapping):
+        for key in sources:
+            _check_key(key)
         return [_named(key, source, options)
                 for key, source in sources.items()]
     paths = [os.fsencode(path) for path in _paths_of(sources)]
@@ -87,9 +90,16 @@ def clips_of(sources: Sources, options: Mapping[str, Any]) -> list[Clip]:
         paths, options.get("format") or "")] if paths else []
 
 
+def _check_key(key: Any) -> None:
+    if not isinstance(key, str):
+        raise TypeError(f"names of clips must be str, not {key!r}")
+    if shown(key) != key:
+        raise ValueError(f"{key!r}: the name of a clip must be UTF-8")
+
+
 def _named(key: str, source: Any, options: Mapping[str, Any]) -> Clip:
     path = name_of(source) if is_path(source) else ""
-    clip = Clip(key, path, path or key, encoding_of(path),
+    clip = Clip(key, path, shown(path or key), encoding_of(path),
                 source_format_of(path, options))
     if not is_path(source):
         clip.text = flat_of(source)

@@ -14,6 +14,7 @@ import uuid
 from typing import Any, Callable, Generator, Iterator, Mapping, Sequence
 from typing import Union
 
+from bvhmill.client._connection import ServerError
 from bvhmill.jobs._blobs import ASK_BYTES, Upload
 from bvhmill.jobs._calls import Call, Give, Several, Work, unary
 from bvhmill.jobs._outputs import Emit, emitted, has_report, job_options
@@ -251,5 +252,11 @@ def cancel(job: JobLike) -> Steps:
 
 def delete(job: JobLike) -> Steps:
     """Forgets a job that is over."""
-    yield unary("JobService/DeleteJob",
-                v1.DeleteJobRequest(name=name_of_job(job)))
+    call = unary("JobService/DeleteJob",
+                 v1.DeleteJobRequest(name=name_of_job(job)))
+    try:
+        yield call
+    except ServerError as error:
+        # The try before has done it, and its answer was lost.
+        if not call.was_tried or error.reason != "JOB_UNKNOWN":
+            raise

@@ -6,15 +6,16 @@ import collections
 import itertools
 import os
 import time
-from typing import TYPE_CHECKING, Any, Deque, Iterator, List, Mapping
+from typing import TYPE_CHECKING, Any, Deque, Generator, List, Mapping
 from typing import Sequence
 
 import grpc
 
 from bvhmill._batch import Outcome
+from bvhmill._closing import Closing
 from bvhmill._options import Array, ReadOptions
 from bvhmill._source import Path
-from bvhmill.client._connection import Connection, Settings
+from bvhmill.client._connection import Connection, Settings, was_closed
 from bvhmill.jobs import _fetch, _steps
 from bvhmill.jobs._calls import AT_ONCE, Call, Give, Several, Tries, Work
 from bvhmill.jobs._outputs import Emit
@@ -108,14 +109,14 @@ class Jobs(Connection):
         return now
 
     def results(self, job: JobLike, *, partial: bool = False,
-                failed_only: bool = False) -> Iterator[Outcome]:
+                failed_only: bool = False) -> Closing[Outcome]:
         """An Outcome for each clip, in the order of the job.
 
         Waits until the job is over. `partial=True` does not wait, and gives
         the outcomes that there are. A take has the arrays that the job has
         made. Clips without a result, of a job that was cancelled, are left
         out. The digest of each array is checked. At most 32 clips or 32 MiB are
-        fetched ahead.
+        fetched ahead. What is returned can be closed, and used in `with`.
 
         >>> submitted = jobs.submit({"one": bvhmill.example(), "bad": b"BVH"})
         >>> for outcome in jobs.results(submitted):
@@ -123,7 +124,8 @@ class Jobs(Connection):
         one True
         bad False
         """
-        return self._iterate(_fetch.results(job, partial, failed_only))
+        return Closing(self._iterate(
+            _fetch.results(job, partial, failed_only)))
 
     def save(self, job: JobLike, folder: Path, *, overwrite: bool = False,
              partial: bool = False) -> List[SavedClip]:
@@ -191,7 +193,7 @@ class Jobs(Connection):
         finally:
             turns.close()
 
-    def _iterate(self, steps: Steps) -> Iterator[Any]:
+    def _iterate(self, steps: Steps) -> Generator[Any, None, None]:
         turns = Turns(steps)
         try:
             while (step := turns.next()) is not None:
@@ -212,9 +214,15 @@ class Jobs(Connection):
         while True:
             try:
                 with self._calling():
-                    return self._try(step)
+                    answer = self._try(step)
+                self._has_worked = True
+                return answer
+            except ValueError as error:
+                if not was_closed(error):
+                    raise
+                continue
             except grpc.RpcError as error:
-                pause = tries.pause_after(error)
+                pause = tries.pause_after(error, self._has_worked)
             if pause > 0:
                 self._reopen()
                 time.sleep(pause)
