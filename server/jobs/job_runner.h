@@ -8,8 +8,9 @@
 // fsync.
 //
 // A fault of a file is the result of its item. After a fault of the server the
-// item waits and is tried again, a bounded number of times. While the disk is
-// full or memory is short, the runner pauses, and no try counts.
+// item waits and is tried again, a bounded number of times. While a store
+// cannot be read, the disk is full or memory is short, the runner pauses, and
+// no try counts.
 
 #include <algorithm>
 #include <atomic>
