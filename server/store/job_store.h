@@ -259,8 +259,9 @@ class JobStore {
   // items of one caller are taken in the order of their jobs.
   virtual absl::Status Claim(const ClaimRules& rules,
                              std::vector<ClaimedItem>* items) = 0;
-  // True if there are suspects that Claim would lease.
-  virtual absl::Status FindSuspects(int64_t now_ms, bool* are_there) = 0;
+  // The callers of suspects that Claim would lease.
+  virtual absl::Status FindSuspects(int64_t now_ms,
+                                    std::set<std::string>* callers) = 0;
   // Renews the leases of this server until `until_ms`, and ends those of
   // others that were over before `now_ms`. Call it several times per lease.
   virtual absl::Status Heartbeat(int64_t now_ms, int64_t until_ms) = 0;
