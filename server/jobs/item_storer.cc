@@ -19,7 +19,6 @@ constexpr std::chrono::milliseconds kTick(200);
 constexpr size_t kMaxStored = 128;
 // Waiting times after a try that failed.
 constexpr int64_t kFirstBackoffMs = 1'000;
-constexpr int64_t kLongestBackoffMs = 300'000;
 
 // Items that are known to have met a fault of the store.
 constexpr size_t kMaxMetFaults = 10'000;

@@ -3,6 +3,8 @@
 // The statements with which SqliteJobStore looks for items that wait. Each must
 // read what waits, and not what is done: a test asks SQLite for its plans.
 
+#include "server/store/may_begin_sql.h"
+
 namespace bvhmill::server {
 
 // Callers with jobs that have waiting items.
@@ -16,7 +18,7 @@ inline constexpr char kWaitingCallersSql[] =
   "FROM job INDEXED BY job_unfinished CROSS JOIN item INDEXED BY " index      \
   " ON item.job = job.number WHERE job.caller = ?1 AND job.state < 4 AND "    \
   "job.state <> 3 AND item.state = 0 AND " which                              \
-  " AND " "not_before_ms <= ?2  ORDER BY "
+  " AND " BVHMILL_MAY_BEGIN("?2") " ORDER BY "
 
 // Items of a caller that may be claimed before a time, up to a number.
 inline constexpr char kFreshItemsSql[] = BVHMILL_WAITING_ITEMS(
@@ -30,6 +32,6 @@ inline constexpr char kSuspectItemsSql[] = BVHMILL_WAITING_ITEMS(
 inline constexpr char kSuspectCallersSql[] =
     "SELECT DISTINCT caller FROM item INDEXED BY item_suspect CROSS JOIN job "
     "ON job.number = item.job WHERE item.state = 0 AND crashes >= 2 "
-    "AND " "not_before_ms <= ?1  AND job.state < 4 AND job.state <> 3";
+    "AND " BVHMILL_MAY_BEGIN("?1") " AND job.state < 4 AND job.state <> 3";
 
 }  // namespace bvhmill::server

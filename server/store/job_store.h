@@ -143,13 +143,17 @@ struct StoredResult {
   std::string bytes;
 };
 
+// The longest time that an item waits after a try that failed.
+inline constexpr int64_t kLongestBackoffMs = 300'000;
+
 // An item whose try failed by a fault of the server. Its item keeps the `why`
 // of the last try that counted.
 struct FailedTry {
   Lease lease;
   // False: nothing was tried, e.g. for want of memory.
   bool counts = true;
-  // It waits until then.
+  // It waits until then: for kLongestBackoffMs at most. An item that should
+  // wait for longer may be claimed at once, since the clock was set back.
   int64_t not_before_ms = 0;
   std::string why = {};
 };

@@ -7,6 +7,7 @@
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "server/store/claim_shares.h"
+#include "server/store/may_begin_sql.h"
 #include "server/store/postgres/postgres_job_store.h"
 
 namespace bvhmill::server {
@@ -14,7 +15,7 @@ namespace {
 
 // The jobs of a caller in their order, and the waiting items of each in theirs.
 // Items that another claim is about to lease are passed over.
-#define BVHMILL_NOW_MAY_BEGIN "not_before_ms <= $2"
+#define BVHMILL_NOW_MAY_BEGIN BVHMILL_MAY_BEGIN("$2::bigint")
 #define BVHMILL_CLAIM(which, order)                                            \
   "WITH got AS MATERIALIZED (SELECT i.job, i.number FROM (SELECT number FROM " \
   "job WHERE caller = $1 AND state < 4 AND state <> 3 ORDER BY number) j "     \
@@ -34,7 +35,7 @@ constexpr char kSuspect[] = BVHMILL_CLAIM("crashes >= 2", "crashes, ");
 constexpr char kSuspectCallers[] =
     "SELECT DISTINCT caller FROM item JOIN job ON job.number = item.job WHERE "
     "item.state = 0 AND crashes >= 2 "
-    "AND " "not_before_ms <= $1 AND job.state < 4 AND job.state "
+    "AND " BVHMILL_MAY_BEGIN("$1::bigint") " AND job.state < 4 AND job.state "
     "<> 3";
 
 void ReadItem(const pqxx::row& row, ClaimedItem* claimed) {

@@ -81,5 +81,15 @@ TEST_F(JobPartsTest, ManyCallersWithoutRoomKeepNoOtherCallerOut) {
   }
 }
 
+TEST_F(JobPartsTest, AClockThatWasSetBackLeavesNoItemWaiting) {
+  const auto folder = Open();
+  const server::JobInfo job = MakeJob(folder.get());
+  // An hour: no item is told to wait for that long.
+  RunSql("UPDATE item SET not_before_ms = " +
+         std::to_string(server::WallClockMs() + 3'600'000));
+  server::JobRunner runner(parts_.All(), folder.get(), [](const auto&) {});
+  EXPECT_TRUE(Eventually([&] { return GoodItems(job, folder.get()) == 1; }));
+}
+
 }  // namespace
 }  // namespace bvhmill::testing
