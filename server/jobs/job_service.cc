@@ -177,16 +177,6 @@ absl::Status List(const JobCallParts& parts, const UnaryWork& call,
   return call.ticket.Grow(2 * static_cast<int64_t>(response->ByteSizeLong()));
 }
 
-absl::Status ResultTooLarge(int64_t limit) {
-  return MakeCallError({.code = absl::StatusCode::kOutOfRange,
-                        .reason = "RESPONSE_TOO_LARGE",
-                        .limit_name = "max_unary_response_bytes",
-                        .limit = limit,
-                        .message = "the result of one item exceeds "
-                                   "max_unary_response_bytes = " +
-                                   std::to_string(limit)});
-}
-
 absl::Status ListResults(const JobCallParts& parts, const UnaryWork& call,
                          const v1::ListJobResultsRequest& request,
                          v1::ListJobResultsResponse* response) {
@@ -212,7 +202,7 @@ absl::Status ListResults(const JobCallParts& parts, const UnaryWork& call,
     page.after = result.item;
   }
   if (results.size() == 1 && bytes > page.max_bytes) {
-    return ResultTooLarge(parts.call.config.service.max_unary_response_bytes);
+    LeaveOutLargeParts(response->mutable_results(0));
   }
   if (!IsOver(info.state) || !results.empty()) {
     response->set_next_page_token(std::to_string(page.after));
@@ -264,6 +254,7 @@ grpc::ServerUnaryReactor* Serve(
 
 grpc::ServerUnaryReactor* JobService::CreateJob(Call* call,
                                                 const Bytes* request,
+  // Else nobody could read the results after it.
                                                 Bytes* response) {
   return Serve(parts_, Method::kCreateJob, call, request, response, &Create,
                kItemTexts, &ChargeOfCreate);
