@@ -9,6 +9,7 @@
 #include <future>
 #include <thread>
 
+#include "bvhmill/base/call_error.h"
 #include "server/jobs/jobs.h"
 #include "server/jobs/wall_clock.h"
 #include "server/store/postgres/open_postgres.h"
@@ -203,8 +204,15 @@ TEST_F(JobPartsTest, ADatabaseThatNeverAnswersBlocksNoCall) {
   // A connection is given up after 5 s.
   EXPECT_EQ(calls.wait_for(std::chrono::seconds(3)), std::future_status::ready);
   silent.Close();
-  EXPECT_TRUE(absl::IsUnavailable(calls.get()));
+  // Clients try again after this, and not after DATA_UNUSABLE.
+  const absl::Status refused = calls.get();
+  EXPECT_TRUE(absl::IsUnavailable(refused));
+  EXPECT_EQ(CallErrorOf(refused).reason, "DATABASE_UNAVAILABLE");
+  EXPECT_EQ(FindArg(CallErrorOf(refused), "retry_after_ms"), "1000");
   EXPECT_TRUE(start.get().ok());
+  // The same when it was asked and did not answer.
+  DataFolder* folder = nullptr;
+  EXPECT_EQ(CallErrorOf(jobs.Open(&folder)).reason, "DATABASE_UNAVAILABLE");
 }
 
 }  // namespace
