@@ -30,11 +30,8 @@ absl::Status FindMissing(const JobCallParts& parts, const UnaryWork& call,
     BVHMILL_RETURN_IF_ERROR(ReadBlobName("blobs[" + std::to_string(i) + "]",
                                          request.blobs(i), &name.digest));
   }
-  // A blob that is found is not removed meanwhile.
-  NamesHeld held;
-  BVHMILL_RETURN_IF_ERROR(folder->HoldNames(&held));
   std::vector<bool> exist;
-  BVHMILL_RETURN_IF_ERROR(folder->blobs().FindAll(names, &exist));
+  BVHMILL_RETURN_IF_ERROR(folder->FindBlobs(names, &exist));
   for (int i = 0; i < request.blobs_size(); ++i) {
     if (!exist[static_cast<size_t>(i)]) response->add_missing(request.blobs(i));
   }

@@ -116,7 +116,20 @@ class WriteBlobCall final : public BlobStream<BlobReadReactor> {
     call_.record().AddBytes(static_cast<int64_t>(message_.data().size()), 0);
     held_ = 2 * bytes;
     if (!has_begun_) BVHMILL_RETURN_IF_ERROR(Begin(message_));
-    return is_there_ ? Answer(/*is_stored=*/true) : Prepare();
+    if (is_there_) return Answer(/*is_stored=*/true);
+    const bool asks = message_.data().empty() && !message_.finish();
+    if (!asks) BVHMILL_RETURN_IF_ERROR(CheckOffset());
+    return Prepare();
+  }
+
+  // Of the first message, before the first byte, which may come later.
+  absl::Status CheckOffset() {
+    const int64_t committed = upload_->committed_bytes();
+    if (!is_offset_good_ && offset_ != committed) {
+      return OffsetWrong(offset_, committed);
+    }
+    is_offset_good_ = true;
+    return absl::OkStatus();
   }
 
   // Bytes of an earlier call are read in turns with other work.
@@ -161,10 +174,8 @@ class WriteBlobCall final : public BlobStream<BlobReadReactor> {
     upload_->set_max_space_bytes(
         LimitsOf(*call_.record().caller(), config().jobs)
             .max_data_bytes_per_caller);
-    const int64_t committed = upload_->committed_bytes();
-    const bool asks = message.data().empty() && !message.finish();
-    if (asks || message.offset() == committed) return absl::OkStatus();
-    return OffsetWrong(message.offset(), committed);
+    offset_ = message.offset();
+    return absl::OkStatus();
   }
 
   absl::Status Store(const v1::WriteBlobRequest& message) {
@@ -200,6 +211,9 @@ class WriteBlobCall final : public BlobStream<BlobReadReactor> {
   int64_t held_ = 0;
   std::unique_ptr<BlobUpload> upload_;
   bool has_begun_ = false;
+  // That of the first message. Good: it was that of the first byte.
+  int64_t offset_ = 0;
+  bool is_offset_good_ = false;
   // The blob was stored before.
   bool is_there_ = false;
   int64_t size_ = 0;

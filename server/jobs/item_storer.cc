@@ -19,10 +19,9 @@ constexpr std::chrono::milliseconds kTick(200);
 constexpr size_t kMaxStored = 128;
 // Waiting times after a try that failed.
 constexpr int64_t kFirstBackoffMs = 1'000;
-constexpr int64_t kLongestBackoffMs = 300'000;
 
-// Items that are known to have found the disk full.
-constexpr size_t kMaxFoundFull = 10'000;
+// Items that are known to have met a fault of the store.
+constexpr size_t kMaxMetFaults = 10'000;
 
 int64_t BackoffMs(const ClaimedItem& item) {
   const int shift = std::min(item.tries, 10);
@@ -131,15 +130,17 @@ void ItemStorer::Store(const std::vector<WorkPtr>& done,
   ReleaseTries(*tries);
 }
 
-// No try counts while the disk is full. But an item that finds it full again,
-// although others were stored meanwhile, is itself too large for it.
+// No try counts while the disk is full or cannot be read. But an item that
+// meets that again, although others were stored meanwhile, is itself too large
+// for the disk, or its source stands where the disk is broken.
 bool ItemStorer::Counts(const WorkPtr& work) {
-  if (!IsDiskFull(work->end().fault)) return work->end().counts;
+  const ItemEnd& end = work->end();
+  if (!end.may_be_its_own && !IsDiskFull(end.fault)) return end.counts;
   const Lease& lease = work->item().lease;
   const std::lock_guard lock(mutex_);
-  if (found_full_.size() >= kMaxFoundFull) found_full_.clear();
+  if (met_faults_.size() >= kMaxMetFaults) met_faults_.clear();
   const auto [found, is_new] =
-      found_full_.try_emplace({lease.job, lease.item}, stored_);
+      met_faults_.try_emplace({lease.job, lease.item}, stored_);
   return !is_new && std::exchange(found->second, stored_) < stored_;
 }
 

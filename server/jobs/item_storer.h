@@ -82,10 +82,10 @@ class ItemStorer {
   // Both with the mutex. Tries are those that could not be stored.
   std::vector<WorkPtr> done_;
   std::vector<FailedTry> tries_;
-  // Results that were stored, and how many there were when an item found the
-  // disk full the last time.
+  // Results that were stored, and how many there were when an item met a fault
+  // of the store the last time.
   int64_t stored_ = 0;
-  std::map<ItemKey, int64_t> found_full_;
+  std::map<ItemKey, int64_t> met_faults_;
 
   // The last members: they use the others.
   std::jthread first_;

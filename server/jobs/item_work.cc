@@ -112,6 +112,12 @@ void ItemWork::Fail(const absl::Status& fault, bool counts) {
   end_.counts = counts;
 }
 
+// A store that is at fault may be mended: no try counts, and the runner pauses.
+void ItemWork::FailToRead(const absl::Status& fault) {
+  Fail(fault, !is_store_at_fault_ && !IsBusy(fault));
+  end_.may_be_its_own = is_store_at_fault_ && absl::IsInternal(fault);
+}
+
 bool ItemWork::Turn() {
   if (cancel_.IsCancelled()) {
     Fail(absl::CancelledError(""), /*counts=*/false);
@@ -119,7 +125,7 @@ bool ItemWork::Turn() {
   }
   if (conversion_ == nullptr) {
     if (const absl::Status begun = Begin(); !begun.ok()) {
-      Fail(begun, !IsBusy(begun));
+      FailToRead(begun);
       return true;
     }
   }
@@ -130,11 +136,18 @@ bool ItemWork::Turn() {
       return true;
     }
     if (const absl::Status fed = Feed(); !fed.ok()) {
-      Fail(fed, !IsBusy(fed));
+      FailToRead(fed);
       return true;
     }
   }
   return false;
+}
+
+// A blob that is missing, although its store is there, was damaged.
+absl::Status ItemWork::FromStore(const absl::Status& status) {
+  if (absl::IsNotFound(status)) return SourceDamaged();
+  is_store_at_fault_ = !status.ok();
+  return status;
 }
 
 // The options were checked when the job was made.
@@ -149,9 +162,8 @@ absl::Status ItemWork::Begin() {
       ReadFormat(static_cast<v1::SourceFormat>(item_.item.format),
                  &options_.source_format));
   const std::string space = SpaceOf(item_.caller);
-  const absl::Status opened = blobs_.Open({space, item_.item.blob}, &reader_);
-  if (absl::IsNotFound(opened)) return SourceDamaged();
-  BVHMILL_RETURN_IF_ERROR(opened);
+  BVHMILL_RETURN_IF_ERROR(
+      FromStore(blobs_.Open({space, item_.item.blob}, &reader_)));
   BVHMILL_RETURN_IF_ERROR(
       ticket_.Grow(DecodingBytes(encoding) + int64_t{kPieceBytes}));
   receiver_ = std::make_unique<BlobReceiver>(
@@ -166,7 +178,7 @@ absl::Status ItemWork::Begin() {
 // Gives the conversion the next piece of the source, or its end.
 absl::Status ItemWork::Feed() {
   std::string piece;
-  BVHMILL_RETURN_IF_ERROR(reader_->Read(read_, kPieceBytes, &piece));
+  BVHMILL_RETURN_IF_ERROR(FromStore(reader_->Read(read_, kPieceBytes, &piece)));
   if (piece.empty()) {
     if (digest_.Finish() != item_.item.blob) return SourceDamaged();
     conversion_->End();

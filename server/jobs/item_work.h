@@ -35,8 +35,12 @@ struct ItemEnd {
   // The conversion, for the metrics; null if there was none.
   std::unique_ptr<ConvertResult> converted;
   absl::Status fault;
-  // False: the item was not worked on, or was cancelled.
+  // False: the item was not worked on, or was cancelled, or a store is at
+  // fault.
   bool counts = true;
+  // A fault of the store that may be one of this item alone, e.g. of a part of
+  // the disk. It counts if others are stored while it lasts.
+  bool may_be_its_own = false;
 };
 
 // One thread at a time. If a function throws, only the destructor may be called
@@ -62,9 +66,11 @@ class ItemWork {
  private:
   absl::Status Begin();
   absl::Status Feed();
+  absl::Status FromStore(const absl::Status& status);
   bool StepAll();
   void Finish();
   void Fail(const absl::Status& fault, bool counts);
+  void FailToRead(const absl::Status& fault);
 
   const ServerConfig& config_;
   BlobStore& blobs_;
@@ -74,6 +80,8 @@ class ItemWork {
   ConvertOptions options_;
   std::unique_ptr<BlobReader> reader_;
   int64_t read_ = 0;
+  // The store could not open or read the source.
+  bool is_store_at_fault_ = false;
   double seconds_ = 0;
   Sha256 digest_;
   std::unique_ptr<BlobReceiver> receiver_;

@@ -179,6 +179,22 @@ void WriteJob(const JobInfo& job, const JobLimits& limits, v1::Job* message) {
   }
 }
 
+void LeaveOutLargeParts(v1::ClipResult* result) {
+  if (result->info().joints_size() > 0) {
+    result->mutable_info()->clear_joints();
+    result->add_left_out("info.joints");
+  }
+  if (result->report().issues_size() > 0) {
+    result->mutable_report()->clear_issues();
+    result->mutable_report()->set_truncated(true);
+    result->add_left_out("report.issues");
+  }
+  if (result->has_measures()) {
+    result->clear_measures();
+    result->add_left_out("measures");
+  }
+}
+
 absl::Status ReadJobName(const std::string& name, std::string* id) {
   if (name.starts_with(kJobPrefix)) {
     *id = name.substr(kJobPrefix.size());

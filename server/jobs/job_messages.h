@@ -27,6 +27,10 @@ absl::Status JobDamaged(const std::string& what);
 // says so.
 void WriteJob(const JobInfo& job, const JobLimits& limits, v1::Job* message);
 
+// Clears the parts of a result that grow with its clip and with the number of
+// its faults, and names them in left_out.
+void LeaveOutLargeParts(v1::ClipResult* result);
+
 // "jobs/ID" -> "ID". INVALID_ARGUMENT, FIELD_INVALID without "jobs/";
 // NOT_FOUND, JOB_UNKNOWN if no job can have the id.
 absl::Status ReadJobName(const std::string& name, std::string* id);

@@ -8,8 +8,9 @@
 // fsync.
 //
 // A fault of a file is the result of its item. After a fault of the server the
-// item waits and is tried again, a bounded number of times. While the disk is
-// full or memory is short, the runner pauses, and no try counts.
+// item waits and is tried again, a bounded number of times. While a store
+// cannot be read, the disk is full or memory is short, the runner pauses, and
+// no try counts.
 
 #include <algorithm>
 #include <atomic>
@@ -19,7 +20,6 @@
 #include <deque>
 #include <functional>
 #include <list>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <stop_token>
@@ -29,6 +29,7 @@
 
 #include "server/app/config.h"
 #include "server/auth/tokens.h"
+#include "server/jobs/held_items.h"
 #include "server/jobs/item_storer.h"
 #include "server/jobs/item_work.h"
 #include "server/limits/admission.h"
@@ -92,17 +93,22 @@ class JobRunner {
   }
   int MaxClaimed() const;
   int Room() const;
+  void LookForSuspects(int64_t time_ms);
   bool ClaimSome();
+  bool ClaimASuspect();
   bool Claim(int limit, bool suspects);
   void Start(ClaimedItem item);
   void StartOrGiveBack(std::vector<ClaimedItem> items);
   WorkPtr TakeReady();
-  void TryHeld();
+  WorkPtr TakeHeld(const std::string& caller);
   void Fill();
+  void FillHeld();
   bool Admit(const WorkPtr& work);
+  bool Hold(const WorkPtr& work);
   void Queue(const WorkPtr& work);
   void Run(const WorkPtr& work);
   void Refuse(const WorkPtr& work, absl::Status why);
+  void GiveBack(const WorkPtr& work, absl::Status why);
   void Ended(const std::vector<WorkPtr>& works);
   void Pause(const absl::Status& why);
   ItemStorer::Hooks HooksFor(
@@ -121,10 +127,16 @@ class JobRunner {
   // that were not begun, and that workers have.
   std::list<WorkPtr> running_;
   std::deque<WorkPtr> ready_;
-  // Items whose callers have no room left in their limits, by caller. They wait
-  // here, while items of other callers run. No further items of these callers
-  // are claimed.
-  std::map<std::string, std::deque<WorkPtr>> held_;
+  // Those whose callers have no room left in their limits. No further items of
+  // these callers are claimed.
+  HeldItems held_;
+  // Callers whose items found no room, and were not held; the same for
+  // suspects. A suspect that cannot run must not keep others from running.
+  CallersLeftOut left_out_;
+  CallersLeftOut suspects_left_out_;
+  // The server waits until all items have ended, to work on a suspect or to
+  // stop: none is held.
+  bool holds_none_ = false;
   int active_ = 0;
   // The last jobs that were cancelled.
   std::deque<int64_t> cancelled_;

@@ -31,6 +31,12 @@ absl::Status JobsOff() {
                                    "is none"});
 }
 
+absl::Status NotAnsweredYet() {
+  return MakeCallError({.code = absl::StatusCode::kUnavailable,
+                        .reason = "DATABASE_UNAVAILABLE",
+                        .message = "its database has not answered yet"});
+}
+
 // False if `stop` was requested.
 bool Sleep(std::chrono::milliseconds time, const std::stop_token& stop) {
   std::mutex mutex;
@@ -42,21 +48,26 @@ bool Sleep(std::chrono::milliseconds time, const std::stop_token& stop) {
 
 }  // namespace
 
-// Peers do not learn where the database is.
+// Peers do not learn where the database is. Shared jobs whose database or store
+// does not answer will be there later: that has a reason of its own, since
+// clients try again.
 absl::Status Jobs::DataUnusable(const absl::Status& why) const {
-  const std::string message =
-      IsShared() ? "the server cannot use its jobs now; its log says why"
-                 : "the server cannot use its data folder: " +
-                       std::string(MessageOf(why));
-  return MakeCallError({.code = absl::StatusCode::kUnavailable,
-                        .reason = "DATA_UNUSABLE",
-                        .args = {{"retry_after_ms", "1000"}},
-                        .message = message});
+  CallError error = {.code = absl::StatusCode::kUnavailable,
+                     .reason = "DATA_UNUSABLE",
+                     .args = {{"retry_after_ms", "1000"}},
+                     .message = "the server cannot use its data folder: " +
+                                std::string(MessageOf(why))};
+  if (IsShared()) {
+    error.message = "the server cannot use its jobs now; its log says why";
+    const std::string reason = CallErrorOf(why).reason;
+    if (absl::IsUnavailable(why) && !reason.empty()) error.reason = reason;
+  }
+  return MakeCallError(std::move(error));
 }
 
 Jobs::Jobs(const JobRunner::Parts& parts)
     : parts_(parts),
-      closed_(absl::UnavailableError("its database has not answered yet")),
+      closed_(NotAnsweredYet()),
       deadlines_([this](const std::stop_token& stop) { RunDeadlines(stop); }),
       janitor_([this](const std::stop_token& stop) { RunJanitor(stop); }) {}
 

@@ -46,8 +46,9 @@ class Jobs {
   absl::Status Start();
 
   // The folder, which is made on the first call. UNIMPLEMENTED, JOBS_OFF: the
-  // server keeps no jobs. UNAVAILABLE, DATA_UNUSABLE: the folder cannot be
-  // used. The folder lives as long as the jobs.
+  // server keeps no jobs. UNAVAILABLE, DATABASE_UNAVAILABLE or
+  // BLOBS_UNAVAILABLE: what servers share does not answer yet; DATA_UNUSABLE:
+  // the folder cannot be used. The folder lives as long as the jobs.
   absl::Status Open(DataFolder** folder);
 
   // Items were added.

@@ -106,8 +106,9 @@ struct BlobEntry {
 
 // Thread-safe. Functions block for the disk or the network. Errors besides
 // those that are named: RESOURCE_EXHAUSTED with the reason DISK_FULL or, for a
-// quota, LIMIT_EXCEEDED; INTERNAL, STORE_FAULT; UNAVAILABLE, BLOBS_UNAVAILABLE,
-// after which it is not known whether a change was stored.
+// quota, LIMIT_EXCEEDED; INTERNAL, STORE_FAULT; UNAVAILABLE, BLOBS_UNAVAILABLE
+// or STORE_FAULT, after which it is not known whether a change was stored. A
+// blob is NOT_FOUND only if the store itself is there.
 class BlobStore {
  public:
   BlobStore() = default;

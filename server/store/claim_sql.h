@@ -3,6 +3,8 @@
 // The statements with which SqliteJobStore looks for items that wait. Each must
 // read what waits, and not what is done: a test asks SQLite for its plans.
 
+#include "server/store/may_begin_sql.h"
+
 namespace bvhmill::server {
 
 // Callers with jobs that have waiting items.
@@ -14,22 +16,22 @@ inline constexpr char kWaitingCallersSql[] =
   "SELECT item.job, item.number, key, blob, encoding, format, "               \
   "item.display_name, item.options, job.options, tries, crashes, last_error " \
   "FROM job INDEXED BY job_unfinished CROSS JOIN item INDEXED BY " index      \
-  " ON item.job = job.number WHERE job.caller = ? AND job.state < 4 AND "     \
+  " ON item.job = job.number WHERE job.caller = ?1 AND job.state < 4 AND "    \
   "job.state <> 3 AND item.state = 0 AND " which                              \
-  " AND not_before_ms <= ? ORDER BY "
+  " AND " BVHMILL_MAY_BEGIN("?2") " ORDER BY "
 
 // Items of a caller that may be claimed before a time, up to a number.
 inline constexpr char kFreshItemsSql[] = BVHMILL_WAITING_ITEMS(
-    "item_waiting", "crashes < 2") "job.number, item.number LIMIT ?";
+    "item_waiting", "crashes < 2") "job.number, item.number LIMIT ?3";
 inline constexpr char kSuspectItemsSql[] = BVHMILL_WAITING_ITEMS(
-    "item_suspect", "crashes >= 2") "crashes, item.job, item.number LIMIT ?";
+    "item_suspect", "crashes >= 2") "crashes, item.job, item.number LIMIT ?3";
 
 #undef BVHMILL_WAITING_ITEMS
 
-// Whether a suspect of any caller may be claimed before a time.
-inline constexpr char kAnySuspectSql[] =
-    "SELECT 1 FROM item INDEXED BY item_suspect CROSS JOIN job ON job.number = "
-    "item.job WHERE item.state = 0 AND crashes >= 2 AND not_before_ms <= ? AND "
-    "job.state < 4 AND job.state <> 3 LIMIT 1";
+// Callers of suspects that may be claimed before a time.
+inline constexpr char kSuspectCallersSql[] =
+    "SELECT DISTINCT caller FROM item INDEXED BY item_suspect CROSS JOIN job "
+    "ON job.number = item.job WHERE item.state = 0 AND crashes >= 2 "
+    "AND " BVHMILL_MAY_BEGIN("?1") " AND job.state < 4 AND job.state <> 3";
 
 }  // namespace bvhmill::server

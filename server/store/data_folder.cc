@@ -155,6 +155,21 @@ absl::Status DataFolder::OpenBlobs(FolderUse use, const BlobQuota& quota) {
   return absl::OkStatus();
 }
 
+absl::Status DataFolder::FindBlobs(std::span<const BlobName> names,
+                                   std::vector<bool>* exist) {
+  constexpr size_t kAtOnce = 64;
+  exist->clear();
+  for (size_t at = 0; at < names.size(); at += kAtOnce) {
+    NamesHeld held;
+    BVHMILL_RETURN_IF_ERROR(HoldNames(&held));
+    std::vector<bool> some;
+    BVHMILL_RETURN_IF_ERROR(blobs_->FindAll(
+        names.subspan(at, std::min(kAtOnce, names.size() - at)), &some));
+    exist->insert(exist->end(), some.begin(), some.end());
+  }
+  return absl::OkStatus();
+}
+
 // The ages of the blobs are looked at once more while no job can begin to name
 // them: they may have been used since they were listed.
 absl::Status DataFolder::CollectSome(std::span<const BlobName> old,

@@ -14,6 +14,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "server/store/blob_store.h"
@@ -68,6 +69,12 @@ class DataFolder {
   // Keeps Collect, also that of other servers, from removing blobs. `held` is
   // held from the moment when a blob is known to exist until a job names it.
   absl::Status HoldNames(NamesHeld* held) { return names_->Hold(held); }
+
+  // BlobStore::FindAll of many blobs. No removal hits a blob while it is looked
+  // for: some stores damage one that is marked as used meanwhile. Others wait
+  // for some of the blobs only, not for all. The caller holds no names.
+  absl::Status FindBlobs(std::span<const BlobName> names,
+                         std::vector<bool>* exist);
 
   // Removes blobs that no job names and that were not used since `before_ms`,
   // and uploads that got no bytes since. `count` is the number of blobs. If

@@ -2,9 +2,10 @@
 
 // Numbered points of failure in the stores. Every effect of a store on a file,
 // a database or S3 passes one: a write, an fsync, a rename, a removal, a
-// statement of SQL, a request. A test arms a plan, and the effect with the
-// number of the plan fails as the plan says, or ends the process as kill -9
-// does. Effects are numbered from 1 in the order in which they happen.
+// statement of SQL, a request. So does every read of a file. A test arms a
+// plan, and the effect with the number of the plan fails as the plan says, or
+// ends the process as kill -9 does. Effects are numbered from 1 in the order in
+// which they happen.
 //
 // Outside of tests no plan is armed: a point costs one relaxed load.
 
@@ -15,7 +16,10 @@
 namespace bvhmill::server {
 
 enum class Effect : uint8_t {
+  // A file that may be made is opened.
   kOpen,
+  // A file that must be there is opened, or bytes of a file are read.
+  kRead,
   kWrite,
   kSync,
   kRename,

@@ -11,6 +11,7 @@
 #include <random>
 #include <system_error>
 
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "server/store/file_blob_store.h"
 
@@ -173,6 +174,21 @@ absl::Status FileBlobStore::DropNewFolders() {
   return absl::OkStatus();
 }
 
+absl::Status FileBlobStore::CheckThere() const {
+  // A check says of each blob that it is missing.
+  if (use_ == FolderUse::kReadOnly) return absl::OkStatus();
+  const std::string path = folder_ + "/blobs";
+  struct stat found = {};
+  if (stat(path.c_str(), &found) == 0) return absl::OkStatus();
+  if (errno != ENOENT && errno != ENOTDIR) {
+    return FileFault("find", path, errno);
+  }
+  return MakeCallError({.code = absl::StatusCode::kUnavailable,
+                        .reason = "BLOBS_UNAVAILABLE",
+                        .args = {{"path", path}, {"retry_after_ms", "1000"}},
+                        .message = "the folder of the blobs is gone"});
+}
+
 std::string FileBlobStore::NewFolder(int64_t number) const {
   return new_folder_ + "/" + std::to_string(number % kNewFolders);
 }
@@ -197,6 +213,8 @@ absl::Status FileBlobStore::ReadyFolder(const BlobName& name) {
     const std::lock_guard lock(mutex_);
     if (ready_.contains(folder)) return absl::OkStatus();
   }
+  // If all blobs are gone, their folder is not made anew.
+  BVHMILL_RETURN_IF_ERROR(CheckThere());
   BVHMILL_RETURN_IF_ERROR(MakeFolder(folder));
   BVHMILL_RETURN_IF_ERROR(SyncFolder(space));
   BVHMILL_RETURN_IF_ERROR(SyncFolder(folder_ + "/blobs"));

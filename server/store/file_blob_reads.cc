@@ -48,7 +48,7 @@ absl::Status FileBlobStore::Find(const BlobName& name, bool* exists) {
   if (!*exists && errno != ENOENT && errno != ENOTDIR) {
     return FileFault("find", path, errno);
   }
-  if (!*exists) return absl::OkStatus();
+  if (!*exists) return CheckThere();
   const std::string folder = FolderOf(name);
   return AreSynced(folder) ? absl::OkStatus() : SyncNames(folder);
 }
@@ -58,7 +58,9 @@ absl::Status FileBlobStore::Open(const BlobName& name,
   const std::string path = PathOf(name);
   OwnedFile file;
   struct stat found = {};
-  BVHMILL_RETURN_IF_ERROR(OpenFile(path, O_RDONLY, &file));
+  const absl::Status opened = OpenFile(path, O_RDONLY, &file);
+  if (absl::IsNotFound(opened)) BVHMILL_RETURN_IF_ERROR(CheckThere());
+  BVHMILL_RETURN_IF_ERROR(opened);
   if (fstat(file.get(), &found) != 0) return FileFault("open", path, errno);
   *reader = std::make_unique<FileReader>(path, std::move(file), found.st_size);
   return absl::OkStatus();

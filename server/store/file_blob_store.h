@@ -107,6 +107,9 @@ class FileBlobStore final : public BlobStore {
   absl::Status LockNewFolder();
   // Removes those of servers that are gone.
   absl::Status DropNewFolders();
+  // UNAVAILABLE, BLOBS_UNAVAILABLE if the folder of all blobs is gone: then
+  // nothing can be said about a blob that is not found.
+  absl::Status CheckThere() const;
   std::string NewFolder(int64_t number) const;
   std::string PathOf(const BlobName& name) const;
   std::string FolderOf(const BlobName& name) const;

@@ -55,14 +55,18 @@ void OwnedFile::Close() {
 
 absl::Status FileFault(const char* what, const std::string& path, int error) {
   const bool is_full = error == ENOSPC || error == EDQUOT;
-  return MakeCallError(
-      {.code = error == ENOENT ? absl::StatusCode::kNotFound
-               : is_full       ? absl::StatusCode::kResourceExhausted
-                               : absl::StatusCode::kInternal,
-       .reason = is_full ? "DISK_FULL" : "STORE_FAULT",
-       .args = {{"path", path}},
-       .message = std::string("the server cannot ") + what + " its data: " +
-                  std::error_code(error, std::generic_category()).message()});
+  const bool is_short = error == EMFILE || error == ENFILE;
+  CallError fault = {
+      .code = error == ENOENT ? absl::StatusCode::kNotFound
+              : is_full       ? absl::StatusCode::kResourceExhausted
+              : is_short      ? absl::StatusCode::kUnavailable
+                              : absl::StatusCode::kInternal,
+      .reason = is_full ? "DISK_FULL" : "STORE_FAULT",
+      .args = {{"path", path}},
+      .message = std::string("the server cannot ") + what + " its data: " +
+                 std::error_code(error, std::generic_category()).message()};
+  if (is_short) fault.args.push_back({"retry_after_ms", "1000"});
+  return MakeCallError(std::move(fault));
 }
 
 bool IsDiskFull(const absl::Status& status) {
@@ -71,9 +75,8 @@ bool IsDiskFull(const absl::Status& status) {
 }
 
 absl::Status OpenFile(const std::string& path, int flags, OwnedFile* file) {
-  if ((flags & O_CREAT) != 0) {
-    BVHMILL_RETURN_IF_ERROR(FaultAt(Effect::kOpen, "open", path));
-  }
+  const Effect effect = (flags & O_CREAT) != 0 ? Effect::kOpen : Effect::kRead;
+  BVHMILL_RETURN_IF_ERROR(FaultAt(effect, "open", path));
   const int fd = open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd < 0) return FileFault("open", path, errno);
   *file = OwnedFile(fd);
@@ -160,6 +163,7 @@ absl::Status MakeFolder(const std::string& path) {
 
 absl::Status ReadFileAt(const OwnedFile& file, const std::string& path,
                         int64_t offset, size_t size, std::string* bytes) {
+  BVHMILL_RETURN_IF_ERROR(FaultAt(Effect::kRead, "read", path));
   bytes->resize(size);
   size_t done = 0;
   while (done < size) {

@@ -3,8 +3,9 @@
 // Effects on files, each of which passes a fault point. All effects of the
 // stores on files go through these functions.
 //
-// Statuses: RESOURCE_EXHAUSTED, DISK_FULL if there is no space; INTERNAL,
-// STORE_FAULT for every other error. The message has the error of the system
+// Statuses: RESOURCE_EXHAUSTED, DISK_FULL if there is no space; UNAVAILABLE,
+// STORE_FAULT while too many files are open; INTERNAL, STORE_FAULT for every
+// other error. The message has the error of the system
 // and no path, since peers may see it; the arg "path" has the path.
 
 #include <cstdint>

@@ -143,13 +143,17 @@ struct StoredResult {
   std::string bytes;
 };
 
+// The longest time that an item waits after a try that failed.
+inline constexpr int64_t kLongestBackoffMs = 300'000;
+
 // An item whose try failed by a fault of the server. Its item keeps the `why`
 // of the last try that counted.
 struct FailedTry {
   Lease lease;
   // False: nothing was tried, e.g. for want of memory.
   bool counts = true;
-  // It waits until then.
+  // It waits until then: for kLongestBackoffMs at most. An item that should
+  // wait for longer may be claimed at once, since the clock was set back.
   int64_t not_before_ms = 0;
   std::string why = {};
 };
@@ -259,8 +263,9 @@ class JobStore {
   // items of one caller are taken in the order of their jobs.
   virtual absl::Status Claim(const ClaimRules& rules,
                              std::vector<ClaimedItem>* items) = 0;
-  // True if there are suspects that Claim would lease.
-  virtual absl::Status FindSuspects(int64_t now_ms, bool* are_there) = 0;
+  // The callers of suspects that Claim would lease.
+  virtual absl::Status FindSuspects(int64_t now_ms,
+                                    std::set<std::string>* callers) = 0;
   // Renews the leases of this server until `until_ms`, and ends those of
   // others that were over before `now_ms`. Call it several times per lease.
   virtual absl::Status Heartbeat(int64_t now_ms, int64_t until_ms) = 0;

@@ -115,10 +115,13 @@ absl::Status SqliteJobStore::LeaseTo(const ClaimRules& rules,
       .Run();
 }
 
-absl::Status SqliteJobStore::FindSuspects(int64_t now_ms, bool* are_there) {
+absl::Status SqliteJobStore::FindSuspects(int64_t now_ms,
+                                          std::set<std::string>* callers) {
   const std::lock_guard lock(read_mutex_);
-  Statement find(reader_.get(), kAnySuspectSql);
-  *are_there = find.Bind(now_ms).Step();
+  callers->clear();
+  Statement find(reader_.get(), kSuspectCallersSql);
+  find.Bind(now_ms);
+  while (find.Step()) callers->insert(find.Text(0));
   return find.status();
 }
 

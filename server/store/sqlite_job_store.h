@@ -40,7 +40,8 @@ class SqliteJobStore final : public JobStore {
   absl::Status Expire(int64_t before_ms, int64_t* count) override;
   absl::Status Claim(const ClaimRules& rules,
                      std::vector<ClaimedItem>* items) override;
-  absl::Status FindSuspects(int64_t now_ms, bool* are_there) override;
+  absl::Status FindSuspects(int64_t now_ms,
+                            std::set<std::string>* callers) override;
   absl::Status Heartbeat(int64_t now_ms, int64_t until_ms) override;
   absl::Status Complete(std::span<const FinishedItem> items, int64_t now_ms,
                         std::vector<bool>* accepted,

@@ -15,8 +15,20 @@ namespace {
 using server::ClaimedItem;
 using server::FinishedItem;
 
+absl::Status ReadSource(server::DataFolder* folder, const ClaimedItem& item) {
+  std::unique_ptr<server::BlobReader> reader;
+  std::string bytes;
+  BVHMILL_RETURN_IF_ERROR(folder->blobs().Open(
+      {server::SpaceOf(item.caller), item.item.blob}, &reader));
+  BVHMILL_RETURN_IF_ERROR(
+      reader->Read(0, static_cast<size_t>(reader->size()), &bytes));
+  return Sha256Of(bytes) == item.item.blob ? absl::OkStatus()
+                                           : absl::DataLossError("a source");
+}
+
 absl::Status MakeOutput(server::DataFolder* folder, const ClaimedItem& item,
                         std::unique_ptr<server::NewBlob>* blob) {
+  BVHMILL_RETURN_IF_ERROR(ReadSource(folder, item));
   BVHMILL_RETURN_IF_ERROR(
       folder->blobs().Create(server::SpaceOf(item.caller), blob));
   const std::string bytes = OutputOf(item.item.blob);

@@ -359,6 +359,7 @@ TEST(ResultFields, AreAllInACase) {
                       "Output.data",
                       // Only results of jobs have them.
                       "ClipResult.display_name",
+                      "ClipResult.left_out",
                       "Output.blob",
                       // No output has numbers of 64 bits.
                       "TensorInfo.dtype: DATA_TYPE_FLOAT64",

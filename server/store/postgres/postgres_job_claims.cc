@@ -7,6 +7,7 @@
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "server/store/claim_shares.h"
+#include "server/store/may_begin_sql.h"
 #include "server/store/postgres/postgres_job_store.h"
 
 namespace bvhmill::server {
@@ -14,12 +15,13 @@ namespace {
 
 // The jobs of a caller in their order, and the waiting items of each in theirs.
 // Items that another claim is about to lease are passed over.
+#define BVHMILL_NOW_MAY_BEGIN BVHMILL_MAY_BEGIN("$2::bigint")
 #define BVHMILL_CLAIM(which, order)                                            \
   "WITH got AS MATERIALIZED (SELECT i.job, i.number FROM (SELECT number FROM " \
   "job WHERE caller = $1 AND state < 4 AND state <> 3 ORDER BY number) j "     \
   "CROSS JOIN LATERAL (SELECT job, number FROM item WHERE item.job = "         \
-  "j.number AND state = 0 AND " which                                          \
-  " AND not_before_ms <= $2 ORDER BY " order                                   \
+  "j.number AND state = 0 AND " which " AND " BVHMILL_NOW_MAY_BEGIN            \
+  " ORDER BY " order                                                           \
   "number LIMIT $3 FOR UPDATE SKIP LOCKED) i LIMIT $3), numbered AS (SELECT "  \
   "job, number, row_number() OVER (ORDER BY job, number) AS n FROM got) "      \
   "UPDATE item SET state = 1, lease = $4::bigint + n, lease_until_ms "         \
@@ -30,6 +32,11 @@ namespace {
 
 constexpr char kFresh[] = BVHMILL_CLAIM("crashes < 2", "");
 constexpr char kSuspect[] = BVHMILL_CLAIM("crashes >= 2", "crashes, ");
+constexpr char kSuspectCallers[] =
+    "SELECT DISTINCT caller FROM item JOIN job ON job.number = item.job WHERE "
+    "item.state = 0 AND crashes >= 2 "
+    "AND " BVHMILL_MAY_BEGIN("$1::bigint") " AND job.state < 4 AND job.state "
+    "<> 3";
 
 void ReadItem(const pqxx::row& row, ClaimedItem* claimed) {
   int column = 0;
@@ -233,15 +240,12 @@ absl::Status PostgresJobStore::BeginJobs(const ClaimRules& rules, Work* work,
   return absl::OkStatus();
 }
 
-absl::Status PostgresJobStore::FindSuspects(int64_t now_ms, bool* are_there) {
+absl::Status PostgresJobStore::FindSuspects(int64_t now_ms,
+                                            std::set<std::string>* callers) {
   return connections_.Run(Commit::kFast, [&](Work* work) {
-    *are_there = !work->Run(
-                          "SELECT 1 FROM item JOIN job ON job.number = "
-                          "item.job WHERE item.state = 0 AND crashes >= 2 "
-                          "AND not_before_ms <= $1 AND job.state < 4 AND "
-                          "job.state <> 3 LIMIT 1",
-                          now_ms)
-                      .empty();
+    callers->clear();
+    const pqxx::result found = work->Run(kSuspectCallers, now_ms);
+    for (const auto& row : found) callers->insert(row[0].c_str());
     return absl::OkStatus();
   });
 }

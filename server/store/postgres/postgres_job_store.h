@@ -61,7 +61,8 @@ class PostgresJobStore final : public JobStore {
   absl::Status Expire(int64_t before_ms, int64_t* count) override;
   absl::Status Claim(const ClaimRules& rules,
                      std::vector<ClaimedItem>* items) override;
-  absl::Status FindSuspects(int64_t now_ms, bool* are_there) override;
+  absl::Status FindSuspects(int64_t now_ms,
+                            std::set<std::string>* callers) override;
   // Leases of others are ended only by a server that has seen the database
   // answer for the time of a lease: after the database was gone, its servers
   // get that time to renew theirs.

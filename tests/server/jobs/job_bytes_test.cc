@@ -108,5 +108,53 @@ TEST_F(JobServerTest, ADamagedRowIsNamed) {
   EXPECT_EQ(response.results(0).key(), "2");
 }
 
+// A clip of one frame with many joints below one root.
+std::string ClipWithJoints(int count) {
+  std::string clip =
+      "HIERARCHY\nROOT root\n{\nOFFSET 0 0 0\nCHANNELS 6 Xposition Yposition "
+      "Zposition Zrotation Xrotation Yrotation\n";
+  std::string values = "0 90 0 10 20 30";
+  for (int i = 0; i < count; ++i) {
+    clip += "JOINT joint" + std::to_string(i) +
+            "\n{\nOFFSET 0 1 0\nCHANNELS 3 Zrotation Xrotation Yrotation\n"
+            "End Site\n{\nOFFSET 0 1 0\n}\n}\n";
+    values += " 1 2 3";
+  }
+  return clip + "}\nMOTION\nFrames: 1\nFrame Time: 0.1\n" + values + "\n";
+}
+
+TEST_F(JobServerTest, AResultLargerThanAResponseHidesNoOther) {
+  constexpr size_t kMost = 4096;
+  StartJobs([](server::ServerConfig* config) {
+    config->service.max_unary_response_bytes = kMost;
+  });
+  std::vector<std::string> clips = SomeClips(3);
+  clips[1] = ClipWithJoints(400);
+  for (const std::string& clip : clips) calls_->Store(clip);
+  v1::CreateJobRequest request = JobOfClips(clips);
+  request.mutable_options()->set_measures(true);
+  v1::Job job;
+  ASSERT_TRUE(calls_->Create(request, &job).ok());
+  EXPECT_EQ(calls_->Await(job.name()).items().ok(), 3);
+  const auto results = calls_->Results(job.name());
+  ASSERT_EQ(results.size(), 3U);
+  EXPECT_EQ(results.at("0").left_out_size(), 0);
+  EXPECT_GT(results.at("0").info().joints_size(), 0);
+  EXPECT_EQ(results.at("2").left_out_size(), 0);
+  const v1::ClipResult& large = results.at("1");
+  EXPECT_LE(large.ByteSizeLong(), kMost);
+  EXPECT_EQ(large.status().code(), 0);
+  EXPECT_EQ(large.left_out(0), "info.joints");
+  EXPECT_EQ(large.left_out(large.left_out_size() - 1), "measures");
+  EXPECT_EQ(large.info().joints_size(), 0);
+  EXPECT_EQ(large.info().joint_count(), 401);
+  EXPECT_FALSE(large.has_measures());
+  EXPECT_EQ(large.report().issues_size(), 0);
+  ASSERT_EQ(large.outputs_size(), 1);
+  std::string output;
+  ASSERT_TRUE(calls_->Read(large.outputs(0).blob(), 0, 0, &output).ok());
+  EXPECT_EQ(output, LocalOutputs(clips[1], request.options())[0]);
+}
+
 }  // namespace
 }  // namespace bvhmill::testing

@@ -9,87 +9,15 @@
 #include <future>
 #include <thread>
 
+#include "bvhmill/base/call_error.h"
 #include "server/jobs/jobs.h"
 #include "server/jobs/wall_clock.h"
 #include "server/store/postgres/open_postgres.h"
 #include "server/store/sqlite.h"
-#include "tests/server/jobs/job_fixture.h"
+#include "tests/server/jobs/job_parts.h"
 
 namespace bvhmill::testing {
 namespace {
-
-using server::DataFolder;
-
-server::AdmissionLimits OneClipPerConnection() {
-  server::AdmissionLimits limits;
-  limits.max_inflight_clips_per_connection = 1;
-  return limits;
-}
-
-// The parts of a server that work on jobs, without sockets.
-struct JobParts {
-  explicit JobParts(const std::string& folder) {
-    config.data_dir = folder;
-    config.jobs.min_free_disk_bytes = 0;
-    EXPECT_TRUE(server::TokenStore::Open("", &tokens).ok());
-  }
-  server::JobRunner::Parts All() {
-    return {config, log, metrics, *tokens, admission, queue};
-  }
-
-  server::ServerConfig config;
-  server::Log log{server::LogFormat::kOff};
-  server::Metrics metrics;
-  std::unique_ptr<server::TokenStore> tokens;
-  server::Admission admission{OneClipPerConnection()};
-  server::FairQueue queue{{.threads = 2}};
-};
-
-class JobPartsTest : public ::testing::Test {
- protected:
-  JobPartsTest() { std::filesystem::remove_all(folder_); }
-  ~JobPartsTest() override { std::filesystem::remove_all(folder_); }
-
-  // Opens the folder without a server.
-  std::unique_ptr<DataFolder> Open() const {
-    std::unique_ptr<DataFolder> folder;
-    EXPECT_TRUE(DataFolder::Open(folder_, {}, &folder).ok());
-    return folder;
-  }
-  static void Upload(const std::string& bytes, DataFolder* folder) {
-    std::unique_ptr<server::BlobUpload> upload;
-    const absl::Status started = folder->blobs().StartUpload(
-        {server::SpaceOf(""), Sha256Of(bytes)}, &upload);
-    if (absl::IsAlreadyExists(started)) return;
-    ASSERT_TRUE(started.ok()) << started;
-    ASSERT_TRUE(upload->Append(bytes).ok());
-    ASSERT_TRUE(upload->Finish().ok());
-  }
-  // A job of one clip.
-  static server::JobInfo MakeJob(DataFolder* folder) {
-    const std::string clip = SmallClip();
-    Upload(clip, folder);
-    v1::ConvertOptions options;
-    options.add_outputs()->mutable_positions();
-    server::NewJob job;
-    job.options = options.SerializeAsString();
-    job.items.push_back({.key = "0", .blob = Sha256Of(clip)});
-    server::JobInfo info;
-    bool is_new = false;
-    EXPECT_TRUE(
-        folder->jobs().Create(job, server::WallClockMs(), &info, &is_new).ok());
-    return info;
-  }
-  void RunSql(const std::string& sql) const {
-    std::unique_ptr<server::Database> database;
-    ASSERT_TRUE(server::Database::Open(folder_ + "/jobs.db", &database).ok());
-    ASSERT_TRUE(database->Execute(sql).ok());
-  }
-
-  const std::string folder_ =
-      ::testing::TempDir() + "job-parts-" + std::to_string(getpid());
-  JobParts parts_{folder_};
-};
 
 TEST_F(JobPartsTest, WaitsEndWhileOldDataAreRemoved) {
   auto folder = Open();
@@ -144,29 +72,6 @@ TEST_F(JobPartsTest, ACancelIsNotMissedByAClaim) {
   server::JobInfo info;
   ASSERT_TRUE(folder->jobs().Get("", job.id, &info).ok());
   EXPECT_EQ(info.ok, 0);
-}
-
-// Work of a caller that has too much in flight.
-TEST_F(JobPartsTest, NothingIsClaimedWhileASuspectRuns) {
-  auto folder = Open();
-  const server::JobInfo job = MakeJob(folder.get());
-  RunSql("UPDATE item SET crashes = 2");
-  server::Ticket other;
-  ASSERT_TRUE(parts_.admission.TryEnter({}, "jobs of ", 1, &other).ok());
-  server::JobRunner runner(parts_.All(), folder.get(), [](const auto&) {});
-  server::JobStats stats;
-  ASSERT_TRUE(Eventually(
-      [&] { return folder->jobs().Stats(&stats).ok() && stats.leased == 1; }));
-  const int64_t looks = runner.looks();
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));
-  // Each tick, each beat, and few others.
-  EXPECT_LT(runner.looks() - looks, 20);
-  EXPECT_FALSE(runner.is_paused());
-  other.Release();
-  EXPECT_TRUE(Eventually([&] {
-    server::JobInfo info;
-    return folder->jobs().Get("", job.id, &info).ok() && info.ok == 1;
-  }));
 }
 
 TEST_F(JobPartsTest, SuspectsGetTheirTurnAmongOtherItems) {
@@ -299,8 +204,15 @@ TEST_F(JobPartsTest, ADatabaseThatNeverAnswersBlocksNoCall) {
   // A connection is given up after 5 s.
   EXPECT_EQ(calls.wait_for(std::chrono::seconds(3)), std::future_status::ready);
   silent.Close();
-  EXPECT_TRUE(absl::IsUnavailable(calls.get()));
+  // Clients try again after this, and not after DATA_UNUSABLE.
+  const absl::Status refused = calls.get();
+  EXPECT_TRUE(absl::IsUnavailable(refused));
+  EXPECT_EQ(CallErrorOf(refused).reason, "DATABASE_UNAVAILABLE");
+  EXPECT_EQ(FindArg(CallErrorOf(refused), "retry_after_ms"), "1000");
   EXPECT_TRUE(start.get().ok());
+  // The same when it was asked and did not answer.
+  DataFolder* folder = nullptr;
+  EXPECT_EQ(CallErrorOf(jobs.Open(&folder)).reason, "DATABASE_UNAVAILABLE");
 }
 
 }  // namespace

@@ -147,6 +147,40 @@ TEST_F(JobServerTest, AnUploadGoesOn) {
             "DIGEST_MISMATCH");
 }
 
+// The bytes may come in a later message than the offset.
+TEST_F(JobServerTest, AnOffsetHoldsForTheFirstByteOfACall) {
+  StartJobs();
+  const std::string clip = SmallClip(500);
+  const std::string blob = BlobOf(clip);
+  v1::WriteBlobResponse response;
+  ASSERT_TRUE(
+      calls_->Write(blob, clip.substr(0, 400), 0, false, &response).ok());
+  const auto write_later = [&](int64_t offset, int64_t from) {
+    const auto stub = v1::BlobService::NewStub(channel_);
+    const auto context = calls_->Context();
+    const auto stream = stub->WriteBlob(context.get(), &response);
+    v1::WriteBlobRequest request;
+    request.set_blob(blob);
+    request.set_offset(offset);
+    stream->Write(request);
+    request.Clear();
+    request.set_data(clip.substr(static_cast<size_t>(from)));
+    request.set_finish(true);
+    stream->Write(request);
+    stream->WritesDone();
+    return stream->Finish();
+  };
+  for (const int64_t offset : {0, 77, 401}) {
+    const grpc::Status wrong = write_later(offset, offset);
+    EXPECT_EQ(WhyOf(wrong), "OFFSET_WRONG") << offset;
+    EXPECT_EQ(DetailsOf(wrong).info.metadata().at("committed_bytes"), "400");
+  }
+  // Nothing was dropped.
+  const grpc::Status good = write_later(400, 400);
+  EXPECT_TRUE(good.ok()) << good.error_message();
+  EXPECT_TRUE(response.finished());
+}
+
 TEST_F(JobServerTest, ACancelledJobEnds) {
   StartJobs();
   std::vector<std::string> clips;

@@ -8,10 +8,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <thread>
+#include <vector>
 
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/digest/sha256.h"
@@ -350,6 +353,26 @@ TEST_F(DataFolderTest, DataOfANewerServerAreRefused) {
     ASSERT_TRUE(database->Execute("PRAGMA user_version = 1000").ok());
   }
   EXPECT_EQ(ReasonOf(DataFolder::Open(path_, {}, &folder_)), "DATA_TOO_NEW");
+}
+
+TEST_F(DataFolderTest, ASearchForManyBlobsLetsOthersHaveTheNames) {
+  Open();
+  ASSERT_TRUE(Upload("old").ok());
+  const std::vector<server::BlobName> names(
+      400'000, {server::SpaceOf(kCaller), Sha256Of("none")});
+  std::atomic<bool> is_found = false;
+  std::jthread search([&] {
+    std::vector<bool> exist;
+    EXPECT_TRUE(folder_->FindBlobs(names, &exist).ok());
+    EXPECT_EQ(exist.size(), names.size());
+    is_found = true;
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  // It holds the names alone while it removes a blob.
+  int64_t count = 0;
+  EXPECT_TRUE(folder_->Collect(NowMs() + 1000, &count).ok());
+  EXPECT_FALSE(is_found);
+  EXPECT_EQ(count, 1);
 }
 
 }  // namespace

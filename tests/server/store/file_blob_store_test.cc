@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -306,6 +307,16 @@ TEST_F(FileBlobs, OutputsAreStoredWithoutFurtherThreads) {
     ASSERT_TRUE(store_->Find(Name(std::to_string(i)), &exists).ok());
     EXPECT_TRUE(exists);
   }
+}
+
+// It is over as soon as others close some: calls may be repeated.
+TEST(FileFaults, TooManyOpenFilesAreNoFaultOfTheDisk) {
+  for (const int error : {EMFILE, ENFILE}) {
+    const absl::Status fault = server::FileFault("open", "f", error);
+    EXPECT_TRUE(absl::IsUnavailable(fault));
+    EXPECT_EQ(FindArg(CallErrorOf(fault), "retry_after_ms"), "1000");
+  }
+  EXPECT_TRUE(absl::IsInternal(server::FileFault("open", "f", EIO)));
 }
 
 }  // namespace

@@ -22,6 +22,11 @@ struct ModelItem {
   int crashes = 0;
   int code = 0;
   std::string result = {};
+
+  // No wait lasts longer than the longest backoff.
+  bool MayBegin(int64_t now) const {
+    return not_before <= now || not_before - now > server::kLongestBackoffMs;
+  }
 };
 
 struct ModelJob {

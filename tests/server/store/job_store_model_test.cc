@@ -151,7 +151,7 @@ void ModelWalk::Claim() {
   rules.until_ms = now_ + 100;
   rules.suspects = Pick(0, 3) == 0;
   const auto may = [&](const ModelItem& item) {
-    return item.state == ModelItem::kWaits && item.not_before <= now_ &&
+    return item.state == ModelItem::kWaits && item.MayBegin(now_) &&
            (item.crashes >= server::kSuspectCrashes) == rules.suspects;
   };
   std::map<std::string, int64_t> wanted;
@@ -234,7 +234,11 @@ void ModelWalk::Release() {
   for (int64_t i = Pick(0, 3); i > 0 && !claims_.empty(); --i) {
     const auto& claim = claims_[static_cast<size_t>(
         Pick(0, static_cast<int64_t>(claims_.size()) - 1))];
-    tries.push_back({claim.lease, Pick(0, 1) == 0, now_ + Pick(0, 50), "why"});
+    // Some times are those of a clock that was set back after them.
+    const int64_t wait = Pick(0, 4) == 0
+                             ? server::kLongestBackoffMs + Pick(-50, 50)
+                             : Pick(0, 50);
+    tries.push_back({claim.lease, Pick(0, 1) == 0, now_ + wait, "why"});
   }
   std::vector<int64_t> over;
   ASSERT_TRUE(store_->Release(tries, now_, &over).ok());

@@ -268,7 +268,7 @@ TEST_F(SqliteStore, AClaimReadsNoJobThatIsOverAndNoItemThatIsDone) {
   // Suspects are few: they are sorted by their crashes.
   EXPECT_THAT(PlanOf(server::kSuspectItemsSql),
               HasSubstr("SEARCH item USING INDEX item_suspect (job=?)\n"));
-  EXPECT_THAT(PlanOf(server::kAnySuspectSql),
+  EXPECT_THAT(PlanOf(server::kSuspectCallersSql),
               HasSubstr("SCAN item USING INDEX item_suspect\n"));
 }
 

@@ -1,0 +1,95 @@
+// Items whose callers have no room left in their limits, beside items of other
+// callers and suspects.
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <thread>
+
+#include "tests/server/jobs/job_parts.h"
+
+namespace bvhmill::testing {
+namespace {
+
+TEST_F(JobPartsTest, ASuspectWithoutRoomKeepsNoOtherItemsFromRunning) {
+  const auto folder = Open();
+  const server::JobInfo suspect = MakeJob(folder.get());
+  RunSql("UPDATE item SET crashes = 2");
+  server::Ticket other;
+  ASSERT_NO_FATAL_FAILURE(TakeRoom("", &other));
+  server::JobRunner runner(parts_.All(), folder.get(), [](const auto&) {});
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  const server::JobInfo job = MakeJob(folder.get(), "beta", 20);
+  runner.Wake();
+  EXPECT_TRUE(Eventually([&] { return GoodItems(job, folder.get()) == 20; }));
+  EXPECT_EQ(GoodItems(suspect, folder.get()), 0);
+  const int64_t looks = runner.looks();
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  // Each tick, each beat, and few others.
+  EXPECT_LT(runner.looks() - looks, 20);
+  EXPECT_FALSE(runner.is_paused());
+  other.Release();
+  EXPECT_TRUE(
+      Eventually([&] { return GoodItems(suspect, folder.get()) == 1; }));
+}
+
+// All other items must end before a suspect runs, and held items do not.
+TEST_F(JobPartsTest, ItemsWithoutRoomKeepNoSuspectFromRunning) {
+  const auto folder = Open();
+  const server::JobInfo suspect = MakeJob(folder.get(), "beta");
+  RunSql("UPDATE item SET crashes = 2, not_before_ms = " +
+         std::to_string(server::WallClockMs() + 1000));
+  const server::JobInfo held = MakeJob(folder.get(), "", 5);
+  server::Ticket other;
+  ASSERT_NO_FATAL_FAILURE(TakeRoom("", &other));
+  server::JobRunner runner(parts_.All(), folder.get(), [](const auto&) {});
+  server::JobStats stats;
+  ASSERT_TRUE(Eventually(
+      [&] { return folder->jobs().Stats(&stats).ok() && stats.leased == 5; }));
+  EXPECT_TRUE(
+      Eventually([&] { return GoodItems(suspect, folder.get()) == 1; }));
+  EXPECT_EQ(GoodItems(held, folder.get()), 0);
+  other.Release();
+  EXPECT_TRUE(Eventually([&] { return GoodItems(held, folder.get()) == 5; }));
+}
+
+TEST_F(JobPartsTest, ManyCallersWithoutRoomKeepNoOtherCallerOut) {
+  constexpr int kCallers = 30;
+  constexpr int kItems = 60;
+  const auto folder = Open();
+  std::deque<server::Ticket> tickets;
+  std::vector<server::JobInfo> jobs;
+  server::JobRunner runner(parts_.All(), folder.get(), [](const auto&) {});
+  for (int i = 0; i < kCallers; ++i) {
+    const std::string caller = "c" + std::to_string(i);
+    ASSERT_NO_FATAL_FAILURE(TakeRoom(caller, &tickets.emplace_back()));
+    jobs.push_back(MakeJob(folder.get(), caller, kItems));
+    runner.Wake();
+    // Their items are claimed one caller after the other.
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  server::JobStats stats;
+  ASSERT_TRUE(folder->jobs().Stats(&stats).ok());
+  EXPECT_GT(stats.leased, 100);
+  const server::JobInfo job = MakeJob(folder.get(), "other", 20);
+  runner.Wake();
+  EXPECT_TRUE(Eventually([&] { return GoodItems(job, folder.get()) == 20; }));
+  tickets.clear();
+  for (const server::JobInfo& each : jobs) {
+    EXPECT_TRUE(
+        Eventually([&] { return GoodItems(each, folder.get()) == kItems; }));
+  }
+}
+
+TEST_F(JobPartsTest, AClockThatWasSetBackLeavesNoItemWaiting) {
+  const auto folder = Open();
+  const server::JobInfo job = MakeJob(folder.get());
+  // An hour: no item is told to wait for that long.
+  RunSql("UPDATE item SET not_before_ms = " +
+         std::to_string(server::WallClockMs() + 3'600'000));
+  server::JobRunner runner(parts_.All(), folder.get(), [](const auto&) {});
+  EXPECT_TRUE(Eventually([&] { return GoodItems(job, folder.get()) == 1; }));
+}
+
+}  // namespace
+}  // namespace bvhmill::testing
