@@ -256,7 +256,9 @@ bool IsUsedUp(const ClaimedItem& item, int64_t max_tries, std::string* why) {
   }
   if (max_tries == 0 || item.tries < max_tries) return false;
   *why = std::to_string(item.tries) +
-         " tries have failed; the last one: " + item.why;
+         (item.tries == 1 ? " try has failed: "
+                          : " tries have failed; the last one: ") +
+         item.why;
   return true;
 }
 

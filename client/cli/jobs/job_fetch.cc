@@ -66,6 +66,17 @@ std::vector<Input> InputsOf(const v1::ListJobResultsResponse& page,
   return inputs;
 }
 
+// Says what the report of a clip lacks; empty if it is whole.
+std::string LeftOutNote(const v1::ClipResult& message, const Input& input) {
+  std::string parts;
+  for (const std::string& part : message.left_out()) {
+    parts += (parts.empty() ? "" : ", ") + part;
+  }
+  if (parts.empty()) return parts;
+  return Printable(input.path) + ": note: its result is too large and lacks " +
+         parts + "\n";
+}
+
 }  // namespace
 
 absl::Status JobFetch::Open(v1::Job* job) {
@@ -158,6 +169,7 @@ Outcome JobFetch::Fetch(const v1::ClipResult& message, const Input& input) {
     outcome.kind = Outcome::Kind::kFailed;
     outcome.diagnostics = "bvhmill: " + FailureLine(input.path, result) + "\n";
   }
+  if (!is_there) outcome.diagnostics += LeftOutNote(message, input);
   outcome.bytes = bytes;
   if (is_there) outcome.kind = Outcome::Kind::kSkipped;
   return outcome;

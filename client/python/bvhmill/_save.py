@@ -92,6 +92,10 @@ def write_file(path: str | os.PathLike[str], data: bytes,
     Where there are no hard links, a new file is written in place.
     """
     target = pathlib.Path(os.path.realpath(path) if overwrite else path)
+    if target.exists() and not target.is_file() and not target.is_dir():
+        # A device or a pipe takes the bytes, and stays what it is.
+        target.write_bytes(data)
+        return
     if not overwrite and target.exists():
         raise FileExistsError(17, "the file exists; use overwrite=True",
                               str(target))

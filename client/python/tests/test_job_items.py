@@ -136,3 +136,14 @@ def test_outputs_of_items_are_files_too(jobs, server, tmp_path):
                **{"bvhmill.emit": "csv"})
     jobs.save(job, tmp_path)
     assert sorted(tree(tmp_path)) == ["a.bvh", "a.csv", "b.csv"]
+
+
+def test_a_result_without_its_joints_gives_no_take():
+    from bvhmill.client._messages import outcome_of
+    from bvhmill.v1 import result_pb2
+
+    result = result_pb2.ClipResult(key="a", left_out=["info.joints"])
+    outcome = outcome_of("a.bvh", result, [], True, {})
+    assert outcome.take is None
+    assert outcome.error.code == "RESPONSE_TOO_LARGE"
+    assert str(outcome.error).startswith("a.bvh: error: RESPONSE_TOO_LARGE")

@@ -6,6 +6,7 @@ import io
 import mmap
 import os
 import pickle
+import threading
 import warnings
 
 import numpy as np
@@ -298,6 +299,22 @@ def test_a_take_is_saved_where_there_are_no_hard_links(
     assert os.listdir(tmp_path) == ["a.bvh"]
     with pytest.raises(FileExistsError):
         take.save(tmp_path / "a.bvh")
+
+
+def test_a_pipe_takes_a_take_and_stays_a_pipe(tmp_path, walk):
+    take = bvhmill.read(walk)
+    take.save(tmp_path / "file.csv")
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    for overwrite in (False, True):
+        got = []
+        reader = threading.Thread(
+            target=lambda: got.append(pipe.read_bytes()))
+        reader.start()
+        take.save(pipe, overwrite=overwrite)
+        reader.join()
+        assert got == [(tmp_path / "file.csv").read_bytes()]
+        assert pipe.is_fifo()
 
 
 def test_a_file_that_is_saved_again_keeps_its_link_and_mode(tmp_path, walk):

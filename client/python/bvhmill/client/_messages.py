@@ -224,6 +224,19 @@ def error_of_result(result: Any, source_name: str) -> BvhError | None:
                            source_name)
 
 
+def _error_of_take(result: Any, source_name: str) -> BvhError | None:
+    """Why a ClipResult gives no take; None if it gives one."""
+    error = error_of_result(result, source_name)
+    if error is not None or "info.joints" not in result.left_out:
+        return error
+    # Without joints the arrays have no names.
+    return BvhError(
+        f"{source_name}: error: RESPONSE_TOO_LARGE: the result has more "
+        "joints than one answer holds; save the files of the job instead",
+        code="RESPONSE_TOO_LARGE", report=report_of(result.report),
+        source_name=source_name)
+
+
 def report_of_result(result: Any) -> Report:
     """The report of a ClipResult of ValidateClip, as `validate` gives it."""
     report = report_of(result.report)
@@ -253,7 +266,7 @@ def take_of(result: Any, data: Sequence[npt.NDArray[np.uint8] | None],
     The take of a ClipResult and its outputs; None: an output that is no array
     of a take. BvhError if it has no take.
     """
-    error = error_of_result(result, source_name)
+    error = _error_of_take(result, source_name)
     if error is not None:
         raise error
     arrays = {output.id: part.view(np.float32).reshape(output.tensor.shape)
@@ -281,7 +294,7 @@ def outcome_of(path: str, result: Any, data: Sequence[Any], end_sites: bool,
                options: Mapping[str, Any]) -> Outcome:
     """The Outcome of a ClipResult of a stream."""
     # It is not raised: a traceback would keep the frames of the caller.
-    error = error_of_result(result, path)
+    error = _error_of_take(result, path)
     times = result.times
     seconds = sum(part.seconds + part.nanos * 1e-9 for part in (
         times.read, times.validate, times.solve, times.encode, times.edit))
