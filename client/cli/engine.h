@@ -17,7 +17,7 @@
 
 namespace bvhmill::client {
 
-// What a server takes for one job; 0: no limit.
+// The largest job that a server takes. 0: no limit.
 struct JobLimits {
   int64_t clips = 0;
   int64_t request_bytes = 0;

@@ -122,7 +122,8 @@ class WriteBlobCall final : public BlobStream<BlobReadReactor> {
     return Prepare();
   }
 
-  // Of the first message, before the first byte, which may come later.
+  // Compares the offset of the first message with the bytes that are stored.
+  // Call it before the first byte is, which may come in a later message.
   absl::Status CheckOffset() {
     const int64_t committed = upload_->committed_bytes();
     if (!is_offset_good_ && offset_ != committed) {
@@ -211,7 +212,7 @@ class WriteBlobCall final : public BlobStream<BlobReadReactor> {
   int64_t held_ = 0;
   std::unique_ptr<BlobUpload> upload_;
   bool has_begun_ = false;
-  // That of the first message. Good: it was that of the first byte.
+  // The offset of the first message, and whether CheckOffset has accepted it.
   int64_t offset_ = 0;
   bool is_offset_good_ = false;
   // The blob was stored before.

@@ -20,12 +20,13 @@ namespace bvhmill::server {
 
 class HeldItems {
  public:
-  // Of one caller: as many as one claim may get.
+  // Items of one caller: as many as one claim may get.
   static constexpr size_t kMostOfCaller = 256;
+  // Items of all callers.
   static constexpr size_t kMost = 512;
 
-  // The item is the last or the first of its caller. False: there are too many;
-  // it must give its lease back.
+  // Adds an item after all others of its caller, or before them. False if there
+  // are too many: the item must give its lease back.
   bool AddLast(const WorkPtr& work);
   bool AddFirst(const WorkPtr& work);
 

@@ -127,7 +127,7 @@ class JobRunner {
   // that were not begun, and that workers have.
   std::list<WorkPtr> running_;
   std::deque<WorkPtr> ready_;
-  // Those whose callers have no room left in their limits. No further items of
+  // Items whose callers have no room left in their limits. No further items of
   // these callers are claimed.
   HeldItems held_;
   // Callers whose items found no room, and were not held; the same for

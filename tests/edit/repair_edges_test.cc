@@ -217,7 +217,7 @@ TEST(RepairEdges, NoSpikesAreReplacedWherePosesRepeat) {
   ExpectSameClip(clip, before);
 }
 
-// So many rows are equal that each pose seems a still of its own.
+// Poses stand long enough to be taken for stills.
 TEST(RepairEdges, NoSpikesAreReplacedWherePosesStandLong) {
   Clip clip = Repeating(SwingingLeg(60), 8, 8, 8);
   clip.motion.frame_time = 1.0 / 60;

@@ -37,7 +37,7 @@ class RepeatedRows {
   int64_t frames() const { return frames_; }
   // All rows are equal; there are two or more.
   bool are_all() const { return are_all_; }
-  // So many rows repeat the one before that each new pose is a step.
+  // Many rows repeat the one before, so that each new pose is a step.
   bool are_many() const { return are_many_; }
 
   // The longest stills: at the start, at the end, and between them. Poses that

@@ -25,11 +25,13 @@ struct CutCandidate {
 // How an end of the clip stands apart from the frame next to it.
 struct Apart {
   int64_t frame = 0;
-  // Joints that step, at least 1; by up to so many degrees.
+  // The number of joints that step, at least 1, and their largest step.
   double joints = 1;
   double degrees = 0;
-  // Rotations stand apart, or positions: those by up to so many reaches.
+  // True if rotations stand apart.
   bool by_rotation = false;
+  // The largest step of a position, as a share of the reach; 0 if no position
+  // stands apart.
   double reach = 0;
 
   bool is_apart() const { return by_rotation || reach > 0; }
@@ -74,7 +76,7 @@ class CutFinder {
   uint32_t replaced_ = 0;
   CutCandidate first_;
   CutCandidate last_;
-  // Those of jumps.
+  // The limits of jumps.
   EventLimits rotations_;
   EventLimits positions_;
 };
