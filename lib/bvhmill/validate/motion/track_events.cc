@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <limits>
 
 namespace bvhmill {
 namespace {
@@ -31,12 +33,19 @@ void EventTally::Add(const EventTally& more) {
 
 void EventList::AddCalm(const TrackEvent& event) {
   const int32_t number = GradeOf(event.compared);
-  auto grade = std::find_if(calm.begin(), calm.end(), [&](const Grade& g) {
-    return g.number == number && g.proof == event.proof;
-  });
-  if (grade == calm.end()) {
-    grade = calm.insert(grade, {number, event.proof, 0, {}});
-  }
+  // Those of another proof are farther than all others.
+  const auto distance = [&](const Grade& g) {
+    return g.proof == event.proof ? std::abs(g.number - number)
+                                  : std::numeric_limits<int32_t>::max();
+  };
+  auto grade = std::min_element(calm.begin(), calm.end(),
+                                [&](const Grade& a, const Grade& b) {
+                                  return distance(a) < distance(b);
+                                });
+  const bool has_proof = grade != calm.end() && grade->proof == event.proof;
+  const bool fits =
+      has_proof && (grade->number == number || calm.size() >= kMostGrades);
+  if (!fits) grade = calm.insert(calm.end(), {number, event.proof, 0, {}});
   grade->most = std::max(grade->most, event.compared);
   grade->tally.Add(event);
 }

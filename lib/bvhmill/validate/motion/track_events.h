@@ -2,6 +2,7 @@
 
 // Spikes and jumps of one track. Private to validate/motion/.
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -50,8 +51,12 @@ struct EventTally {
 // candidates for a cut, of which there are few at any time, and those of calm
 // joints, which are counted by grades of their size.
 struct EventList {
-  // Events whose sizes are within 5 % of each other. They are proved or not
-  // together, by the largest.
+  // Bounds the memory of a joint with events of many sizes.
+  static constexpr size_t kMostGrades = 16;
+
+  // Events whose sizes are within 5 % of each other; or those of the nearest
+  // grade, once there are kMostGrades. They are proved or not together, by the
+  // largest.
   struct Grade {
     int32_t number = 0;
     Proof proof = Proof::kCertain;
