@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "bvhmill/validate/motion/track_events.h"
 #include "tests/validate/motion_clips.h"
 #include "tests/validate/motion_faults.h"
 
@@ -211,6 +212,22 @@ TEST(MotionRules, WideClipsAreJudgedInShortBlocks) {
       "warning DATA_SPIKE joint 700 frame 150"};
   EXPECT_EQ(MotionIssues(MotionReport(clip)), expected);
   EXPECT_EQ(MotionIssues(MotionReport(clip, 7)), expected);
+}
+
+// Sizes from 8 to 360 degrees have 80 grades of 5 %.
+TEST(EventList, IsBoundedAndCountsEventsOfManySizes) {
+  EventList list;
+  float size = 8;
+  for (int64_t frame = 0; frame < 80; ++frame, size *= 1.05F) {
+    list.Add({frame, 1, Proof::kCalmKink, size, size, size}, -1);
+  }
+  EXPECT_LE(list.calm.size(), EventList::kMostGrades);
+  EventTally all;
+  for (const EventList::Grade& grade : list.calm) all.Add(grade.tally);
+  EXPECT_EQ(all.events, 80);
+  EXPECT_EQ(all.first, 0);
+  EXPECT_EQ(all.last, 79);
+  EXPECT_EQ(all.worst.frame, 79);
 }
 
 }  // namespace
