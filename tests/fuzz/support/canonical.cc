@@ -155,8 +155,9 @@ void MakeCanonical(v1::ClipMeasures* measures) {
 
 void MakeCanonical(v1::ClipResult* result) {
   result->DiscardUnknownFields();
-  // Only jobs state it.
+  // Only jobs state them.
   result->clear_display_name();
+  result->clear_left_out();
   if (result->has_measures()) MakeCanonical(result->mutable_measures());
   if (result->status().code() != 0) result->clear_outputs();
   result->clear_key();
@@ -181,7 +182,7 @@ void MakeCanonical(v1::ClipResult* result) {
   }
   for (v1::Output& output : *result->mutable_outputs()) {
     output.clear_data();
-    // Only jobs state it.
+    // Only jobs state them.
     output.clear_blob();
     if (output.has_tensor()) {
       output.mutable_tensor()->set_dtype(v1::DATA_TYPE_FLOAT32);
