@@ -1,6 +1,7 @@
 // Steps of many frames at once, against double precision.
 
 #include "bvhmill/math/motion_steps.h"
+#include "bvhmill/math/motion_sums.h"
 
 #include <gtest/gtest.h>
 
@@ -201,7 +202,78 @@ TEST(SumSteps, AddsTracksByFrame) {
   }
 }
 
-TEST(RangeOf, FindsTheLargestAndWhatIsNotFinite) {
+TEST(SumCapped, HasTheSumsOfSmallerValues) {
+  std::mt19937 random(9);
+  constexpr StepCaps kCaps = {.step = 0.5F, .kink = 1.5F, .square = 0.75F};
+  for (const size_t end : {StepEnd(1), StepEnd(64), kStepStride}) {
+    Column steps = RandomColumn(1, &random);
+    Column kinks = RandomColumn(1, &random);
+    CappedSums expected;
+    for (float& v : steps) v = std::fmod(std::abs(v), 2.0F);
+    for (float& v : kinks) v = std::fmod(std::abs(v), 5.0F);
+    for (size_t i = kStepLead; i < end; ++i) {
+      expected.step_roots += std::sqrt(std::min(double{steps[i]}, 0.5));
+      expected.kink_roots += std::sqrt(std::min(double{kinks[i - 1]}, 1.5));
+      expected.kinks += std::min(double{kinks[i - 1]}, 0.75);
+    }
+    const CappedSums sums = SumCapped(steps.data(), kinks.data(), end, kCaps);
+    EXPECT_NEAR(sums.step_roots, expected.step_roots,
+                1e-6 * expected.step_roots);
+    EXPECT_NEAR(sums.kink_roots, expected.kink_roots,
+                1e-6 * expected.kink_roots);
+    EXPECT_NEAR(sums.kinks, expected.kinks, 1e-6 * expected.kinks);
+  }
+}
+
+TEST(CountReversals, CountsFramesOfAnyRange) {
+  std::mt19937 random(10);
+  std::uniform_real_distribution<float> unit(0, 1);
+  Column steps(kStepStride);
+  Column kinks(kStepStride);
+  for (float& v : steps) v = unit(random);
+  for (float& v : kinks) v = 3 * unit(random);
+  // Each of these is a reversal only if its bound belongs to the range.
+  steps[20] = steps[21] = 0.25F;
+  kinks[20] = 0.75F;
+  steps[30] = steps[31] = 0.5F;
+  kinks[30] = 1;
+  steps[40] = steps[41] = 0.5F;
+  kinks[40] = 2;
+  constexpr size_t kEnd = kStepLead + kStepFrames;
+  for (size_t from = kStepLead - 1; from < kEnd; ++from) {
+    size_t expected = 0;
+    for (size_t to = from; to <= kEnd; ++to) {
+      ASSERT_EQ(CountReversals(steps.data(), kinks.data(), from, to, 0.25F, 2),
+                expected)
+          << from << " " << to;
+      const float least = std::min(steps[to], steps[to + 1]);
+      const bool turns = kinks[to] > steps[to] + steps[to + 1];
+      expected += turns && kinks[to] < 2 && least >= 0.25F ? 1 : 0;
+    }
+  }
+}
+
+ColumnRange RangeOf(const float* values, size_t end) {
+  ColumnRange range;
+  MeasureColumns(values, 1, kStepStride, end, &range);
+  return range;
+}
+
+TEST(MeasureColumns, MeasuresEachColumn) {
+  std::vector<float> values(3 * kStepStride, 2);
+  values[kStepStride + kStepLead] = -7;
+  values[2 * kStepStride + kStepLead + 3] = 3;
+  std::vector<ColumnRange> ranges(3);
+  MeasureColumns(values.data(), 3, kStepStride, StepEnd(64), ranges.data());
+  EXPECT_EQ(ranges[0].largest, 2);
+  EXPECT_EQ(ranges[0].change, 0);
+  EXPECT_EQ(ranges[1].largest, 7);
+  EXPECT_EQ(ranges[1].change, 9);
+  EXPECT_EQ(ranges[2].largest, 3);
+  EXPECT_EQ(ranges[2].change, 1);
+}
+
+TEST(MeasureColumns, FindsTheLargestAndWhatIsNotFinite) {
   constexpr float kInf = std::numeric_limits<float>::infinity();
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   constexpr float kMax = std::numeric_limits<float>::max();

@@ -206,7 +206,7 @@ TEST(Receiver, IsAskedForTheMemoryOfAClip) {
       {"flows", text, One({"", PositionsFormat{}}), 0, 0},
       {"kept", text, One({"", NpzFormat{}}), kMatrix, kMatrix},
       {"edited", text, edited, 2 * kMatrix, kMatrix},
-      {"report", text, report, kMatrix, 0},
+      {"report", text, report, 0, 0},
       {"open", blanks, report, 0, 3'900'000}};
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);

@@ -21,7 +21,7 @@ using V = hn::Vec<D>;
 
 HWY_INLINE size_t Lanes() { return hn::Lanes(D()); }
 
-ColumnRange RangeOf(const float* values, size_t end) {
+HWY_INLINE ColumnRange RangeOf(const float* values, size_t end) {
   const D d;
   // Numbers that are not finite have the largest bits.
   const hn::RebindToSigned<D> di;
@@ -37,6 +37,13 @@ ColumnRange RangeOf(const float* values, size_t end) {
     return std::bit_cast<float>(hn::GetLane(hn::MaxOfLanes(di, of)));
   };
   return {largest(most), largest(change)};
+}
+
+void MeasureColumns(const float* values, size_t width, size_t stride,
+                    size_t end, ColumnRange* ranges) {
+  for (size_t c = 0; c < width; ++c) {
+    ranges[c] = RangeOf(values + c * stride, end);
+  }
 }
 
 float LargestRemainder(const float* values, size_t end, float period) {
@@ -121,7 +128,7 @@ namespace bvhmill {
 namespace {
 
 HWY_EXPORT(TransposeRows);
-HWY_EXPORT(RangeOf);
+HWY_EXPORT(MeasureColumns);
 HWY_EXPORT(LargestRemainder);
 
 }  // namespace
@@ -131,8 +138,9 @@ void TransposeRows(const float* rows, size_t frames, size_t width,
   HWY_DYNAMIC_DISPATCH(TransposeRows)(rows, frames, width, stride, values);
 }
 
-ColumnRange RangeOf(const float* values, size_t end) {
-  return HWY_DYNAMIC_DISPATCH(RangeOf)(values, end);
+void MeasureColumns(const float* values, size_t width, size_t stride,
+                    size_t end, ColumnRange* ranges) {
+  HWY_DYNAMIC_DISPATCH(MeasureColumns)(values, width, stride, end, ranges);
 }
 
 float LargestRemainder(const float* values, size_t end, float period) {

@@ -20,7 +20,9 @@ struct ColumnRange {
   float change = 0;
 };
 
-ColumnRange RangeOf(const float* values, size_t end);
+// Measures `width` columns; column c begins at values[c * stride].
+void MeasureColumns(const float* values, size_t width, size_t stride,
+                    size_t end, ColumnRange* ranges);
 
 // The largest distance of a value from the nearest multiple of `period`, as a
 // share of it: 0 to 0.5. Of the frames from kStepLead - 1 on. Within 1e-4 for

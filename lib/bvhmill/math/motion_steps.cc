@@ -1,8 +1,6 @@
 #include "bvhmill/math/motion_steps.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdint>
 
 #include "bvhmill/math/simd_targets.h"
 
@@ -16,13 +14,11 @@ namespace bvhmill {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Sums have kStepParts parts: one vector, or several shorter ones.
 using D = hn::CappedTag<float, kStepParts>;
 // A single frame.
 using One = hn::CappedTag<float, 1>;
 using V = hn::Vec<D>;
-using Mask = hn::Mask<D>;
-constexpr size_t kParts = kStepParts;
+
 // A kink at kStepLead - 1 needs the frame before it.
 constexpr size_t kFirstStep = kStepLead - 1;
 
@@ -227,104 +223,6 @@ void PositionSteps(std::span<const StepColumn> columns, size_t end,
   StepsOf<1, false>(p, end, steps, kinks);
 }
 
-// Adds up all parts in one order for all vectors.
-HWY_INLINE float SumParts(float* parts) {
-  for (size_t half = kParts / 2; half > 0; half /= 2) {
-    for (size_t i = 0; i < half; ++i) parts[i] += parts[i + half];
-  }
-  return parts[0];
-}
-
-// Square roots of steps from kStepLead - 2 on, and of kinks from kStepLead - 1
-// on.
-struct Roots {
-  HWY_ALIGN float steps[kStepStride];
-  HWY_ALIGN float kinks[kStepStride];
-};
-
-HWY_INLINE StepSums Measure(const float* steps, const float* kinks, size_t end,
-                            Roots* roots) {
-  const D d;
-  HWY_ALIGN float sums[3][kParts];
-  V max_step = hn::Zero(d);
-  V min_step = hn::LoadU(d, steps + kStepLead);
-  V max_kink = hn::Zero(d);
-  V max_turn = hn::Zero(d);
-  for (size_t part = 0; part < kParts; part += Lanes()) {
-    V step_sum = hn::Zero(d);
-    V kink_sum = hn::Zero(d);
-    V square_sum = hn::Zero(d);
-    for (size_t i = kStepLead + part; i < end; i += kParts) {
-      const V step = hn::LoadU(d, steps + i);
-      const V last = hn::LoadU(d, steps + i - 1);
-      const V kink = hn::LoadU(d, kinks + i - 1);
-      const V step_root = hn::Sqrt(step);
-      const V kink_root = hn::Sqrt(kink);
-      hn::StoreU(step_root, d, roots->steps + i);
-      hn::StoreU(kink_root, d, roots->kinks + i - 1);
-      step_sum = hn::Add(step_sum, step_root);
-      kink_sum = hn::Add(kink_sum, kink_root);
-      square_sum = hn::Add(square_sum, kink);
-      max_step = hn::Max(max_step, step);
-      min_step = hn::Min(min_step, step);
-      max_kink = hn::Max(max_kink, kink);
-      const Mask turns = hn::Gt(kink, hn::Add(step, last));
-      const V turn = hn::IfThenElseZero(turns, hn::Min(step, last));
-      max_turn = hn::Max(max_turn, turn);
-    }
-    hn::Store(step_sum, d, sums[0] + part);
-    hn::Store(kink_sum, d, sums[1] + part);
-    hn::Store(square_sum, d, sums[2] + part);
-  }
-  StepSums found;
-  found.max_step = hn::GetLane(hn::MaxOfLanes(d, max_step));
-  found.min_step = hn::GetLane(hn::MinOfLanes(d, min_step));
-  found.max_kink = hn::GetLane(hn::MaxOfLanes(d, max_kink));
-  found.max_turn = hn::GetLane(hn::MaxOfLanes(d, max_turn));
-  found.step_roots = SumParts(sums[0]);
-  found.kink_roots = SumParts(sums[1]);
-  found.kinks = SumParts(sums[2]);
-  return found;
-}
-
-HWY_INLINE void AddToTotals(const Roots& roots, size_t end,
-                            StepTotals* totals) {
-  const D d;
-  const V zero = hn::Zero(d);
-  const V one = hn::Set(d, 1.0F);
-  const V cap = hn::Set(d, std::sqrt(totals->max_kink));
-  const V least = hn::Set(d, std::sqrt(totals->min_jump));
-  const V three = hn::Set(d, 3.0F);
-  const auto add = [&](V v, float* to) HWY_ATTR {
-    hn::StoreU(hn::Add(hn::LoadU(d, to), v), d, to);
-  };
-  ForFrames(kStepLead, end, [&](size_t i) HWY_ATTR {
-    const V next = hn::LoadU(d, roots.steps + i);
-    const V step = hn::LoadU(d, roots.steps + i - 1);
-    const V around = hn::Max(hn::LoadU(d, roots.steps + i - 2), next);
-    const Mask jumps =
-        hn::And(hn::Gt(step, hn::Mul(three, around)), hn::Gt(step, least));
-    add(next, totals->steps.data() + i);
-    add(hn::Min(hn::LoadU(d, roots.kinks + i - 1), cap),
-        totals->kinks.data() + i - 1);
-    add(hn::Max(hn::Sub(step, around), zero), totals->excess.data() + i - 1);
-    add(hn::IfThenElseZero(jumps, one), totals->jumpers.data() + i - 1);
-  });
-}
-
-StepSums SumSteps(const float* steps, const float* kinks, size_t end,
-                  StepTotals* totals) {
-  Roots roots;
-  const StepSums sums = Measure(steps, kinks, end, &roots);
-  if (totals != nullptr) {
-    for (const size_t i : {kStepLead - 2, kStepLead - 1}) {
-      roots.steps[i] = std::sqrt(steps[i]);
-    }
-    AddToTotals(roots, end, totals);
-  }
-  return sums;
-}
-
 }  // namespace HWY_NAMESPACE
 }  // namespace bvhmill
 HWY_AFTER_NAMESPACE();
@@ -335,7 +233,6 @@ namespace {
 
 HWY_EXPORT(RotationSteps);
 HWY_EXPORT(PositionSteps);
-HWY_EXPORT(SumSteps);
 
 }  // namespace
 
@@ -347,11 +244,6 @@ void RotationSteps(std::span<const StepColumn> columns, size_t end,
 void PositionSteps(std::span<const StepColumn> columns, size_t end,
                    float* steps, float* kinks) {
   HWY_DYNAMIC_DISPATCH(PositionSteps)(columns, end, steps, kinks);
-}
-
-StepSums SumSteps(const float* steps, const float* kinks, size_t end,
-                  StepTotals* totals) {
-  return HWY_DYNAMIC_DISPATCH(SumSteps)(steps, kinks, end, totals);
 }
 
 }  // namespace bvhmill

@@ -8,9 +8,7 @@
 // Equal input gives equal bits on every CPU: there is no fused multiply-add,
 // and sums have kStepParts parts for vectors of any size.
 
-#include <array>
 #include <cstddef>
-#include <cstdint>
 #include <span>
 
 namespace bvhmill {
@@ -50,42 +48,5 @@ void RotationSteps(std::span<const StepColumn> columns, size_t end,
 // column is 0; of several columns of one axis the last counts.
 void PositionSteps(std::span<const StepColumn> columns, size_t end,
                    float* steps, float* kinks);
-
-// About the steps of kStepLead .. end - 1 and the kinks of kStepLead - 1 ..
-// end - 2.
-struct StepSums {
-  float max_step = 0;
-  float min_step = 0;
-  float max_kink = 0;
-  // The largest step before or after which a track turns back by at least as
-  // much: the most of min(steps[t], steps[t+1]) where kinks[t] is above their
-  // sum.
-  float max_turn = 0;
-  // Sums of sqrt(step) and sqrt(kink), and of the kinks themselves.
-  double step_roots = 0;
-  double kink_roots = 0;
-  double kinks = 0;
-};
-
-// Per frame, sums over tracks. Arrays of kStepStride values.
-struct StepTotals {
-  // Kinks above this count as this.
-  float max_kink = 0;
-  // Steps of at most this are no jump.
-  float min_jump = 0;
-  // Sums of sqrt(step), from kStepLead on.
-  std::array<float, kStepStride> steps;
-  // Sums of sqrt(min(kink, max_kink)), from kStepLead - 1 on.
-  std::array<float, kStepStride> kinks;
-  // From kStepLead - 1 to end - 2: sums of the part of sqrt(step) above those
-  // of both neighbours, and the number of tracks with a step above min_jump and
-  // above nine times those of both neighbours.
-  std::array<float, kStepStride> excess;
-  std::array<float, kStepStride> jumpers;
-};
-
-// Measures a track, and adds it to `totals` unless that is null.
-StepSums SumSteps(const float* steps, const float* kinks, size_t end,
-                  StepTotals* totals);
 
 }  // namespace bvhmill

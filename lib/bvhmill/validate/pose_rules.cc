@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,6 +15,9 @@ namespace bvhmill {
 namespace {
 
 using Row = std::span<const float>;
+
+// Without a count of bits, which is a call on CPUs of any age.
+bool IsPowerOfTwo(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
 
 class PoseRules final : public RowObserver {
  public:
@@ -72,7 +74,7 @@ void PoseRules::Add(const ObservedRows& rows) {
     const int64_t frame = frames_ + i;
     if (frame == 0) Keep(kFirst, row(i));
     if (frame == 1) Keep(kSecond, row(i));
-    if (std::has_single_bit(static_cast<uint64_t>(frame))) {
+    if (IsPowerOfTwo(frame)) {
       std::swap(rows_[kPower], rows_[kBeforePower]);
       Keep(kPower, row(i));
     }

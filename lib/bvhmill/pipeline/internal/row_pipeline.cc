@@ -66,8 +66,9 @@ bool RowPipeline::keeps_rows() const {
 }
 
 bool RowPipeline::TakesTiles() const {
-  return has_outputs() && !keeps_rows() && !has_edits() &&
-         !stage_.plan().NeedsNeighbours();
+  const bool needs_neighbours =
+      has_outputs() && stage_.plan().NeedsNeighbours();
+  return !keeps_rows() && !has_edits() && !needs_neighbours;
 }
 
 void RowPipeline::Fail(const absl::Status& status) {
@@ -160,6 +161,7 @@ void RowPipeline::DrawTiles(int threads, int64_t values) {
   if (!status_.ok()) return;
   const auto floats = static_cast<size_t>(threads * values);
   Fail(budget_.Hold(HeldRows::BytesOf(floats)));
+  if (!makes_outputs_) return;
   const int64_t width = header_->width();
   // Frames without values come in tiles of another size.
   const int64_t frames = width == 0 ? stage_.TileFrames() : values / width;

@@ -60,7 +60,7 @@ class RowPipeline {
   bool has_repairs() const { return !IsEmpty(options_.edits.repairs); }
   // Outputs are made of all rows together, at the end.
   bool keeps_rows() const;
-  // Outputs can be made of tiles that several threads solve.
+  // Rows are needed in tiles only, which several threads can read and solve.
   bool TakesTiles() const;
 
   // --- The header.

@@ -91,12 +91,7 @@ void EulerFlipRule::Add(const MotionBlock& block) {
   const double least =
       std::min((*clip_)[Threshold::DATA_EULER_FLIP_degrees], kHalfTurn);
   for (size_t track = 0; track < seen_.size(); ++track) {
-    const auto columns = clip_->ColumnsOf(clip_->tracks[track]);
-    const bool may_flip =
-        std::any_of(columns.begin(), columns.end(), [&](const auto& column) {
-          return block.changes[static_cast<size_t>(column.column)] > least;
-        });
-    if (may_flip) Walk(block, track);
+    if (block.changes[track] > least) Walk(block, track);
   }
 }
 

@@ -124,15 +124,23 @@ void EventRules::Walk(const MotionBlock& block, size_t track) {
   const int64_t begin = std::max<int64_t>(block.BeginFor(kLater), 1);
   const int64_t end = block.is_last ? block.end() - 1 : block.EndFor(kLater);
   const EventLimits& limits = LimitsOf(track);
-  for (int64_t t = begin; t < end; ++t) {
-    const size_t i = block.IndexOf(t);
-    const Around at{block.StepsOf(track) + i, block.KinksOf(track) + i, limits};
-    if (at.kinks[0] >= limits.least_kink) {
+  const float* const steps = block.StepsOf(track);
+  const float* const kinks = block.KinksOf(track);
+  const auto last = static_cast<size_t>(std::max(end - begin, int64_t{0})) +
+                    block.IndexOf(begin);
+  for (size_t i = block.IndexOf(begin); i < last; ++i) {
+    // Most frames have neither.
+    const bool has_kink = kinks[i] >= limits.least_kink;
+    const bool has_step = steps[i] >= limits.least_step;
+    if (!(has_kink | has_step)) continue;
+    const int64_t t = block.FrameOf(i);
+    const Around at{steps + i, kinks + i, limits};
+    if (has_kink) {
       if (const auto spike = SpikeAt(*clip_, at, t)) {
         EventsOf(track)->spikes.Add(*spike, SlotFor(*spike));
       }
     }
-    if (t >= 2 && at.steps[0] >= limits.least_step) {
+    if (t >= 2 && has_step) {
       if (const auto jump = JumpAt(*clip_, at, t)) AddJump(block, track, *jump);
     }
   }

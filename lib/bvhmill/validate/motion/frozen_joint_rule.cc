@@ -109,13 +109,7 @@ void FrozenJointRule::Add(const MotionBlock& block) {
   if (block.first == 0 && frames > 1) first_step_ = totals[kStepLead + 1];
   if (block.is_last && frames > 0) last_step_ = totals[kStepLead + frames - 1];
   for (size_t track = 0; track < joints_.size(); ++track) {
-    const bool is_still =
-        block.first > 0 &&
-        std::all_of(clip_->ColumnsOf(clip_->tracks[track]).begin(),
-                    clip_->ColumnsOf(clip_->tracks[track]).end(),
-                    [&](const TrackColumn& c) {
-                      return block.changes[static_cast<size_t>(c.column)] == 0;
-                    });
+    const bool is_still = block.first > 0 && block.changes[track] == 0;
     if (is_still) {
       joints_[track].still_steps += block.frames;
       continue;

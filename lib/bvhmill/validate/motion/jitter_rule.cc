@@ -88,14 +88,10 @@ void JitterRule::CountIn(const MotionBlock& block, size_t track, int64_t begin,
                          int64_t end) {
   const float* steps = block.StepsOf(track);
   const float* kinks = block.KinksOf(track);
-  const auto is_reversal = [&](size_t i) {
-    return (kinks[i] > steps[i] + steps[i + 1]) & (kinks[i] < most_kink_) &
-           (steps[i] >= least_step_) & (steps[i + 1] >= least_step_);
-  };
   const size_t from = block.IndexOf(begin);
   const size_t to = block.IndexOf(end);
-  int32_t count = 0;
-  for (size_t i = from; i < to; ++i) count += is_reversal(i) ? 1 : 0;
+  const auto count = static_cast<int32_t>(
+      CountReversals(steps, kinks, from, to, least_step_, most_kink_));
   if (count == 0) return;
   Jitter& jitter = jitters_[track];
   const auto window = static_cast<int32_t>(begin / window_frames_);
@@ -103,7 +99,11 @@ void JitterRule::CountIn(const MotionBlock& block, size_t track, int64_t begin,
   jitter.window = window;
   jitter.count += count;
   for (size_t i = from; i < to; ++i) {
-    if (is_reversal(i)) jitter.degrees += KinkDegrees(kinks[i]);
+    const bool turns = kinks[i] > steps[i] + steps[i + 1];
+    const float least = std::min(steps[i], steps[i + 1]);
+    if (turns && kinks[i] < most_kink_ && least >= least_step_) {
+      jitter.degrees += KinkDegrees(kinks[i]);
+    }
   }
 }
 

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "bvhmill/clip/frame_rates.h"
-#include "bvhmill/math/motion_columns.h"
 #include "bvhmill/math/sincos.h"
 #include "bvhmill/validate/motion/motion_units.h"
 #include "bvhmill/validate/skeleton_facts.h"
@@ -54,7 +53,7 @@ int64_t MotionBlocks::MemoryBytes(const Skeleton& skeleton) {
   const auto per_channel =
       static_cast<int64_t>(sizeof(TrackColumn) + sizeof(StepColumn));
   return channels * ((stride + 3) * floats + per_channel + 1) +
-         tracks * ((2 * stride + 4) * floats + per_track) + channels * floats;
+         tracks * ((2 * stride + 5) * floats + per_track) + channels * floats;
 }
 
 void MotionBlocks::AddTrack(const Skeleton& skeleton, int32_t node,
@@ -101,8 +100,8 @@ void MotionBlocks::Begin(const ObservedClip& clip) {
   const auto width = static_cast<size_t>(width_);
   const size_t tracks = clip_.tracks.size();
   values_.resize(width * stride_);
-  changes_.assign(width, 0);
-  largest_.assign(width, 0);
+  ranges_.assign(width, {});
+  changes_.assign(tracks, 0);
   moving_columns_.assign(width, 0);
   clip.motion.moving_columns = moving_columns_;
   last_row_.resize(width);
@@ -114,6 +113,9 @@ void MotionBlocks::Begin(const ObservedClip& clip) {
   max_turns_.assign(tracks, 0);
   repeats_.assign(static_cast<size_t>(block_frames_), 0);
   totals_ = {};
+  // The cap of squares is the smallest one of kinks.
+  static_assert(kCalmDegrees <= kCapDegrees);
+  caps_ = {StepOf(kCapDegrees), KinkOf(kCapDegrees), KinkOf(kCalmDegrees)};
   totals_.max_kink = KinkOf(kTotalDegrees);
   totals_.min_jump = StepOf(kJumperDegrees);
 }
@@ -163,15 +165,12 @@ void MotionBlocks::Pad(size_t end) {
   }
 }
 
-// False if a value is not finite.
-bool MotionBlocks::MeasureColumns(size_t end) {
+bool MotionBlocks::Measure(size_t end) {
+  MeasureColumns(values_.data(), ranges_.size(), stride_, end, ranges_.data());
   bool is_finite = true;
-  for (size_t c = 0; c < changes_.size(); ++c) {
-    const ColumnRange range = RangeOf(values_.data() + c * stride_, end);
-    changes_[c] = range.change;
-    largest_[c] = range.largest;
-    if (range.change != 0) moving_columns_[c] = 1;
-    is_finite = is_finite && IsFinite(range.largest);
+  for (size_t c = 0; c < ranges_.size(); ++c) {
+    if (ranges_[c].change != 0) moving_columns_[c] = 1;
+    is_finite = is_finite && IsFinite(ranges_[c].largest);
   }
   return is_finite;
 }
@@ -179,7 +178,7 @@ bool MotionBlocks::MeasureColumns(size_t end) {
 void MotionBlocks::CountNonFinite() {
   for (int64_t f = 0; f < filled_; ++f) {
     bool is_finite = true;
-    for (size_t c = 0; c < changes_.size(); ++c) {
+    for (size_t c = 0; c < ranges_.size(); ++c) {
       is_finite =
           is_finite &&
           IsFinite(values_[c * stride_ + static_cast<size_t>(kLead + f)]);
@@ -190,30 +189,39 @@ void MotionBlocks::CountNonFinite() {
   }
 }
 
+void MotionBlocks::MeasureTrack(size_t track) {
+  float change = 0;
+  for (const TrackColumn& column : clip_.ColumnsOf(clip_.tracks[track])) {
+    change =
+        std::max(change, ranges_[static_cast<size_t>(column.column)].change);
+  }
+  changes_[track] = change;
+}
+
 // True if steps and kinks are 0, or are taken to be.
-bool MotionBlocks::IsConstant(const MotionTrack& track) const {
-  const bool is_position = track.kind == TrackKind::kPosition;
+bool MotionBlocks::IsConstant(size_t track) const {
+  const MotionTrack& which = clip_.tracks[track];
+  const auto columns = clip_.ColumnsOf(which);
   // A kink at the begin of the block needs the step before it.
-  const auto same = [this](const TrackColumn& column) {
+  const auto rests = [this](const TrackColumn& column) {
     const float* v =
         values_.data() + static_cast<size_t>(column.column) * stride_ + kLead;
-    const auto c = static_cast<size_t>(column.column);
-    return changes_[c] == 0 && v[-1] == v[-2];
+    return v[-1] == v[-2];
   };
-  const auto is_far = [&](const TrackColumn& column) {
-    const auto c = static_cast<size_t>(column.column);
-    return is_position && largest_[c] > kFarthest;
+  const auto is_far = [this](const TrackColumn& column) {
+    return ranges_[static_cast<size_t>(column.column)].largest > kFarthest;
   };
-  const auto columns = clip_.ColumnsOf(track);
-  return std::all_of(columns.begin(), columns.end(), same) ||
-         std::any_of(columns.begin(), columns.end(), is_far);
+  return (changes_[track] == 0 &&
+          std::all_of(columns.begin(), columns.end(), rests)) ||
+         (which.kind == TrackKind::kPosition &&
+          std::any_of(columns.begin(), columns.end(), is_far));
 }
 
 void MotionBlocks::ComputeSteps(size_t track, size_t end) {
   const MotionTrack& which = clip_.tracks[track];
   float* const steps = steps_.data() + track * stride_;
   float* const kinks = kinks_.data() + track * stride_;
-  if (IsConstant(which)) {
+  if (IsConstant(track)) {
     std::fill(steps + kLead, steps + end, 0.0F);
     std::fill(kinks + kLead - 1, kinks + end, 0.0F);
     return;
@@ -225,7 +233,7 @@ void MotionBlocks::ComputeSteps(size_t track, size_t end) {
   for (const TrackColumn& column : columns) {
     const auto c = static_cast<size_t>(column.column);
     const float* values = values_.data() + c * stride_;
-    if (is_rotation && largest_[c] > kMaxSinCosDegrees) {
+    if (is_rotation && ranges_[c].largest > kMaxSinCosDegrees) {
       constexpr float kTwoTurns = 720;
       float* const out = reduced_.data() + columns_.size() * stride_;
       std::transform(values, values + end, out,
@@ -253,20 +261,16 @@ void MotionBlocks::AddSums(size_t track, size_t end) {
   max_turns_[track] = found.max_turn;
   sums.steps += found.step_roots;
   sums.max_step = std::max(sums.max_step, found.max_step);
-  static const float cap_step = StepOf(kCapDegrees);
-  static const float cap_kink = KinkOf(kCapDegrees);
-  static const float calm_kink = KinkOf(kCalmDegrees);
-  if (found.max_step <= cap_step && found.max_kink <= calm_kink) {
+  if (found.max_step <= caps_.step && found.max_kink <= caps_.square) {
     sums.capped_steps += found.step_roots;
     sums.capped_kinks += found.kink_roots;
     sums.calm_squares += found.kinks;
     return;
   }
-  for (size_t i = kStepLead; i < end; ++i) {
-    sums.capped_steps += std::sqrt(std::min(steps[i], cap_step));
-    sums.capped_kinks += std::sqrt(std::min(kinks[i - 1], cap_kink));
-    sums.calm_squares += std::min(kinks[i - 1], calm_kink);
-  }
+  const CappedSums capped = SumCapped(steps, kinks, end, caps_);
+  sums.capped_steps += capped.step_roots;
+  sums.capped_kinks += capped.kink_roots;
+  sums.calm_squares += capped.kinks;
 }
 
 // Keeps the steps and kinks next to both ends of the clip.
@@ -290,7 +294,7 @@ const MotionBlock* MotionBlocks::Finish(bool is_last) {
       StepEnd(static_cast<size_t>(is_last ? filled_ + kAfterEnd : filled_));
   has_finished_ = true;
   Pad(end);
-  const bool is_finite = MeasureColumns(end);
+  const bool is_finite = Measure(end);
   if (!is_finite || was_non_finite_) CountNonFinite();
   block_ = {first_,     filled_,  is_last,    stride_,    steps_,
             kinks_,     values_,  max_steps_, max_kinks_, min_steps_,
@@ -301,6 +305,7 @@ const MotionBlock* MotionBlocks::Finish(bool is_last) {
   std::fill(totals_.excess.begin(), totals_.excess.end(), 0.0F);
   std::fill(totals_.jumpers.begin(), totals_.jumpers.end(), 0.0F);
   for (size_t track = 0; track < clip_.tracks.size(); ++track) {
+    MeasureTrack(track);
     ComputeSteps(track, end);
     AddSums(track, end);
     KeepEnds(track);

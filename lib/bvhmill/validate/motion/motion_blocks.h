@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "bvhmill/math/motion_columns.h"
 #include "bvhmill/validate/motion/motion_rule.h"
 #include "bvhmill/validate/row_observer.h"
 
@@ -45,12 +46,14 @@ class MotionBlocks {
   void AddTrack(const Skeleton& skeleton, int32_t node, TrackKind kind);
   void Shift();
   void Pad(size_t end);
-  bool MeasureColumns(size_t end);
+  // False if a value is not finite.
+  bool Measure(size_t end);
+  void MeasureTrack(size_t track);
   void CountNonFinite();
   void ComputeSteps(size_t track, size_t end);
   void AddSums(size_t track, size_t end);
   void KeepEnds(size_t track);
-  bool IsConstant(const MotionTrack& track) const;
+  bool IsConstant(size_t track) const;
 
   MotionClip clip_;
   MotionBlock block_;
@@ -70,8 +73,9 @@ class MotionBlocks {
   std::vector<float> max_kinks_;
   std::vector<float> min_steps_;
   std::vector<float> max_turns_;
+  // Of each channel, and the largest change of each track.
+  std::vector<ColumnRange> ranges_;
   std::vector<float> changes_;
-  std::vector<float> largest_;
   std::vector<uint8_t> moving_columns_;
   std::vector<float> last_row_;
   std::vector<uint8_t> repeats_;
@@ -79,6 +83,7 @@ class MotionBlocks {
   // takes.
   std::vector<StepColumn> columns_;
   std::vector<float> reduced_;
+  StepCaps caps_;
   StepTotals totals_;
   bool was_non_finite_ = false;
   int64_t non_finite_runs_ = 0;

@@ -24,6 +24,7 @@
 
 #include "bvhmill/clip/clip.h"
 #include "bvhmill/math/motion_steps.h"
+#include "bvhmill/math/motion_sums.h"
 #include "bvhmill/report/issue_log.h"
 #include "bvhmill/report/thresholds.h"
 #include "bvhmill/validate/motion/motion_facts.h"
@@ -125,7 +126,8 @@ struct MotionBlock {
   // and the largest step that a reversal takes back (StepSums::max_turn).
   std::span<const float> min_steps;
   std::span<const float> max_turns;
-  // The largest difference between neighbours of each channel in this block.
+  // For each track, the largest difference of a channel between neighbours in
+  // this block.
   std::span<const float> changes;
   // For each frame of the block: the row is equal to the row before.
   std::span<const uint8_t> repeats;
@@ -143,6 +145,10 @@ struct MotionBlock {
   }
   size_t IndexOf(int64_t frame) const {
     return static_cast<size_t>(frame - first + int64_t{kStepLead});
+  }
+  // The frame of index `i`.
+  int64_t FrameOf(size_t i) const {
+    return first - int64_t{kStepLead} + static_cast<int64_t>(i);
   }
   int64_t end() const { return first + frames; }
   // The frames that a rule handles that needs the steps and kinks of `later`

@@ -71,14 +71,19 @@ void TempoRules::Begin(const MotionClip& clip) {
 
 void TempoRules::Add(const MotionBlock& block) {
   const int64_t end = block.is_last ? block.end() - 1 : block.EndFor(1);
-  for (int64_t t = std::max(block.BeginFor(1), kFirstKink); t < end; ++t) {
-    const double kink = block.totals->kinks[block.IndexOf(t)];
-    kinks_ += kink;
-    ++frames_;
-    for (size_t stride = kLeastStride; stride <= kMostStride; ++stride) {
-      const auto phase = static_cast<size_t>(t) % stride;
-      phases_[stride].sums[phase] += kink;
-      ++phases_[stride].counts[phase];
+  const int64_t begin = std::max(block.BeginFor(1), kFirstKink);
+  if (begin >= end) return;
+  const float* const kinks = block.totals->kinks.data() + block.IndexOf(begin);
+  const auto count = static_cast<size_t>(end - begin);
+  frames_ += end - begin;
+  for (size_t i = 0; i < count; ++i) kinks_ += double{kinks[i]};
+  for (size_t stride = kLeastStride; stride <= kMostStride; ++stride) {
+    Phases& phases = phases_[stride];
+    size_t phase = static_cast<size_t>(begin) % stride;
+    for (size_t i = 0; i < count; ++i) {
+      phases.sums[phase] += double{kinks[i]};
+      ++phases.counts[phase];
+      phase = phase + 1 == stride ? 0 : phase + 1;
     }
   }
 }

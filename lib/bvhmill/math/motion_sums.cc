@@ -1,0 +1,197 @@
+#include "bvhmill/math/motion_sums.h"
+
+#include <cmath>
+
+#include "bvhmill/math/simd_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "bvhmill/math/motion_sums.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace bvhmill {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Sums have kStepParts parts: one vector, or several shorter ones.
+using D = hn::CappedTag<float, kStepParts>;
+using V = hn::Vec<D>;
+using Mask = hn::Mask<D>;
+constexpr size_t kParts = kStepParts;
+
+HWY_INLINE size_t Lanes() { return hn::Lanes(D()); }
+
+// Adds up all parts in one order for all vectors.
+HWY_INLINE float SumParts(float* parts) {
+  for (size_t half = kParts / 2; half > 0; half /= 2) {
+    for (size_t i = 0; i < half; ++i) parts[i] += parts[i + half];
+  }
+  return parts[0];
+}
+
+// Square roots of steps from kStepLead - 2 on, and of kinks from kStepLead - 1
+// on.
+struct Roots {
+  HWY_ALIGN float steps[kStepStride];
+  HWY_ALIGN float kinks[kStepStride];
+};
+
+HWY_INLINE StepSums Measure(const float* steps, const float* kinks, size_t end,
+                            Roots* roots) {
+  const D d;
+  HWY_ALIGN float sums[3][kParts];
+  V max_step = hn::Zero(d);
+  V min_step = hn::LoadU(d, steps + kStepLead);
+  V max_kink = hn::Zero(d);
+  V max_turn = hn::Zero(d);
+  for (size_t part = 0; part < kParts; part += Lanes()) {
+    V step_sum = hn::Zero(d);
+    V kink_sum = hn::Zero(d);
+    V square_sum = hn::Zero(d);
+    for (size_t i = kStepLead + part; i < end; i += kParts) {
+      const V step = hn::LoadU(d, steps + i);
+      const V last = hn::LoadU(d, steps + i - 1);
+      const V kink = hn::LoadU(d, kinks + i - 1);
+      const V step_root = hn::Sqrt(step);
+      const V kink_root = hn::Sqrt(kink);
+      hn::StoreU(step_root, d, roots->steps + i);
+      hn::StoreU(kink_root, d, roots->kinks + i - 1);
+      step_sum = hn::Add(step_sum, step_root);
+      kink_sum = hn::Add(kink_sum, kink_root);
+      square_sum = hn::Add(square_sum, kink);
+      max_step = hn::Max(max_step, step);
+      min_step = hn::Min(min_step, step);
+      max_kink = hn::Max(max_kink, kink);
+      const Mask turns = hn::Gt(kink, hn::Add(step, last));
+      const V turn = hn::IfThenElseZero(turns, hn::Min(step, last));
+      max_turn = hn::Max(max_turn, turn);
+    }
+    hn::Store(step_sum, d, sums[0] + part);
+    hn::Store(kink_sum, d, sums[1] + part);
+    hn::Store(square_sum, d, sums[2] + part);
+  }
+  StepSums found;
+  found.max_step = hn::GetLane(hn::MaxOfLanes(d, max_step));
+  found.min_step = hn::GetLane(hn::MinOfLanes(d, min_step));
+  found.max_kink = hn::GetLane(hn::MaxOfLanes(d, max_kink));
+  found.max_turn = hn::GetLane(hn::MaxOfLanes(d, max_turn));
+  found.step_roots = SumParts(sums[0]);
+  found.kink_roots = SumParts(sums[1]);
+  found.kinks = SumParts(sums[2]);
+  return found;
+}
+
+CappedSums SumCapped(const float* steps, const float* kinks, size_t end,
+                     const StepCaps& caps) {
+  const D d;
+  HWY_ALIGN float sums[3][kParts];
+  const V step_cap = hn::Set(d, caps.step);
+  const V kink_cap = hn::Set(d, caps.kink);
+  const V square_cap = hn::Set(d, caps.square);
+  for (size_t part = 0; part < kParts; part += Lanes()) {
+    V step_sum = hn::Zero(d);
+    V kink_sum = hn::Zero(d);
+    V square_sum = hn::Zero(d);
+    for (size_t i = kStepLead + part; i < end; i += kParts) {
+      const V step = hn::Min(hn::LoadU(d, steps + i), step_cap);
+      const V kink = hn::LoadU(d, kinks + i - 1);
+      step_sum = hn::Add(step_sum, hn::Sqrt(step));
+      kink_sum = hn::Add(kink_sum, hn::Sqrt(hn::Min(kink, kink_cap)));
+      square_sum = hn::Add(square_sum, hn::Min(kink, square_cap));
+    }
+    hn::Store(step_sum, d, sums[0] + part);
+    hn::Store(kink_sum, d, sums[1] + part);
+    hn::Store(square_sum, d, sums[2] + part);
+  }
+  return {SumParts(sums[0]), SumParts(sums[1]), SumParts(sums[2])};
+}
+
+HWY_INLINE void AddToTotals(const Roots& roots, size_t end,
+                            StepTotals* totals) {
+  const D d;
+  const V zero = hn::Zero(d);
+  const V one = hn::Set(d, 1.0F);
+  const V cap = hn::Set(d, std::sqrt(totals->max_kink));
+  const V least = hn::Set(d, std::sqrt(totals->min_jump));
+  const V three = hn::Set(d, 3.0F);
+  const auto add = [&](V v, float* to) HWY_ATTR {
+    hn::StoreU(hn::Add(hn::LoadU(d, to), v), d, to);
+  };
+  for (size_t i = kStepLead; i < end; i += Lanes()) {
+    const V next = hn::LoadU(d, roots.steps + i);
+    const V step = hn::LoadU(d, roots.steps + i - 1);
+    const V around = hn::Max(hn::LoadU(d, roots.steps + i - 2), next);
+    const Mask jumps =
+        hn::And(hn::Gt(step, hn::Mul(three, around)), hn::Gt(step, least));
+    add(next, totals->steps.data() + i);
+    add(hn::Min(hn::LoadU(d, roots.kinks + i - 1), cap),
+        totals->kinks.data() + i - 1);
+    add(hn::Max(hn::Sub(step, around), zero), totals->excess.data() + i - 1);
+    add(hn::IfThenElseZero(jumps, one), totals->jumpers.data() + i - 1);
+  }
+}
+
+StepSums SumSteps(const float* steps, const float* kinks, size_t end,
+                  StepTotals* totals) {
+  Roots roots;
+  const StepSums sums = Measure(steps, kinks, end, &roots);
+  if (totals != nullptr) {
+    for (const size_t i : {kStepLead - 2, kStepLead - 1}) {
+      roots.steps[i] = std::sqrt(steps[i]);
+    }
+    AddToTotals(roots, end, totals);
+  }
+  return sums;
+}
+
+size_t CountReversals(const float* steps, const float* kinks, size_t from,
+                      size_t to, float least_step, float most_kink) {
+  const D d;
+  const V least = hn::Set(d, least_step);
+  const V most = hn::Set(d, most_kink);
+  size_t count = 0;
+  for (size_t i = from; i < to; i += Lanes()) {
+    const V step = hn::LoadU(d, steps + i);
+    const V next = hn::LoadU(d, steps + i + 1);
+    const V kink = hn::LoadU(d, kinks + i);
+    const Mask turns =
+        hn::And(hn::Gt(kink, hn::Add(step, next)), hn::Lt(kink, most));
+    const Mask is_reversal = hn::And(turns, hn::Ge(hn::Min(step, next), least));
+    count += hn::CountTrue(d, hn::And(is_reversal, hn::FirstN(d, to - i)));
+  }
+  return count;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace bvhmill
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace bvhmill {
+namespace {
+
+HWY_EXPORT(CountReversals);
+HWY_EXPORT(SumCapped);
+HWY_EXPORT(SumSteps);
+
+}  // namespace
+
+size_t CountReversals(const float* steps, const float* kinks, size_t from,
+                      size_t to, float least_step, float most_kink) {
+  return HWY_DYNAMIC_DISPATCH(CountReversals)(steps, kinks, from, to,
+                                              least_step, most_kink);
+}
+
+CappedSums SumCapped(const float* steps, const float* kinks, size_t end,
+                     const StepCaps& caps) {
+  return HWY_DYNAMIC_DISPATCH(SumCapped)(steps, kinks, end, caps);
+}
+
+StepSums SumSteps(const float* steps, const float* kinks, size_t end,
+                  StepTotals* totals) {
+  return HWY_DYNAMIC_DISPATCH(SumSteps)(steps, kinks, end, totals);
+}
+
+}  // namespace bvhmill
+#endif  // HWY_ONCE

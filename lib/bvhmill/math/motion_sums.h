@@ -1,0 +1,71 @@
+#pragma once
+
+// Sums and extremes of the steps of a block of frames (motion_steps.h). Equal
+// input gives equal bits on every CPU.
+
+#include <array>
+#include <cstddef>
+
+#include "bvhmill/math/motion_steps.h"
+
+namespace bvhmill {
+
+// About the steps of kStepLead .. end - 1 and the kinks of kStepLead - 1 ..
+// end - 2.
+struct StepSums {
+  float max_step = 0;
+  float min_step = 0;
+  float max_kink = 0;
+  // The largest step before or after which a track turns back by at least as
+  // much: the most of min(steps[t], steps[t+1]) where kinks[t] is above their
+  // sum.
+  float max_turn = 0;
+  // Sums of sqrt(step) and sqrt(kink), and of the kinks themselves.
+  double step_roots = 0;
+  double kink_roots = 0;
+  double kinks = 0;
+};
+
+// Per frame, sums over tracks. Arrays of kStepStride values.
+struct StepTotals {
+  // Kinks above this count as this.
+  float max_kink = 0;
+  // Steps of at most this are no jump.
+  float min_jump = 0;
+  // Sums of sqrt(step), from kStepLead on.
+  std::array<float, kStepStride> steps;
+  // Sums of sqrt(min(kink, max_kink)), from kStepLead - 1 on.
+  std::array<float, kStepStride> kinks;
+  // From kStepLead - 1 to end - 2: sums of the part of sqrt(step) above those
+  // of both neighbours, and the number of tracks with a step above min_jump and
+  // above nine times those of both neighbours.
+  std::array<float, kStepStride> excess;
+  std::array<float, kStepStride> jumpers;
+};
+
+// The number of reversals among frames from .. to - 1: the track turns back
+// (kinks[t] > steps[t] + steps[t+1]) by a kink below `most_kink`, and both
+// steps are `least_step` or more. Reads up to kStepTail values after `to`.
+size_t CountReversals(const float* steps, const float* kinks, size_t from,
+                      size_t to, float least_step, float most_kink);
+
+// Sums with bounds, over the frames of StepSums: of sqrt(min(step, step_cap)),
+// of sqrt(min(kink, kink_cap)), and of min(kink, square_cap).
+struct CappedSums {
+  double step_roots = 0;
+  double kink_roots = 0;
+  double kinks = 0;
+};
+struct StepCaps {
+  float step = 0;
+  float kink = 0;
+  float square = 0;
+};
+CappedSums SumCapped(const float* steps, const float* kinks, size_t end,
+                     const StepCaps& caps);
+
+// Measures a track, and adds it to `totals` unless that is null.
+StepSums SumSteps(const float* steps, const float* kinks, size_t end,
+                  StepTotals* totals);
+
+}  // namespace bvhmill
