@@ -1,7 +1,9 @@
 """The clients over TLS, with certificates that openssl makes."""
 
 import shutil
+import socket
 import subprocess
+import threading
 
 import pytest
 
@@ -10,6 +12,7 @@ pytest.importorskip("grpc")
 import bvhmill
 import servers
 from bvhmill.client import AsyncClient, Client, ServerError
+from bvhmill.client._tls import tls_fault
 from bvhmill.jobs import Jobs
 from servers import Server
 
@@ -140,6 +143,25 @@ def test_a_server_that_wants_a_certificate_says_so(name, mutual, keys, walk):
                     timeout=5)
     assert "want a certificate of the client" in refusal(
         lambda: client.read(walk))
+
+
+def test_a_resolver_that_does_not_answer_is_not_waited_for(monkeypatch):
+    goes_on = threading.Event()
+    answered = []
+
+    def slow(*words, **how):
+        goes_on.wait(30)
+        answered.append(words)
+        return []
+
+    monkeypatch.setattr(socket, "getaddrinfo", slow)
+    assert tls_fault("takes.example:7450", True, None, 0.2) == ""
+    assert not answered
+    goes_on.set()
+
+
+def test_a_name_that_no_resolver_takes_is_no_fault_of_tls():
+    assert tls_fault(f"{'x' * 80}.example:7450", True, None, 1) == ""
 
 
 def test_faults_of_settings_are_faults_of_the_call(keys, walk):

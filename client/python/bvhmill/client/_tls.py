@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import queue
 import socket
 import ssl
+import threading
 import time
+from typing import Any
 
 _SECONDS = 3.0
 
@@ -51,10 +54,27 @@ def _left(end: float) -> float:
     return left
 
 
+def _addresses(host: str, port: int, end: float) -> list[Any]:
+    """What getaddrinfo says. It has no limit of its own, so a thread waits for
+    it, which outlives this call if no name server answers."""
+    answers: queue.SimpleQueue[list[Any]] = queue.SimpleQueue()
+
+    def ask() -> None:
+        try:
+            answers.put(socket.getaddrinfo(host, port,
+                                           type=socket.SOCK_STREAM))
+        except (OSError, UnicodeError):
+            answers.put([])
+
+    threading.Thread(target=ask, daemon=True).start()
+    try:
+        return answers.get(timeout=_left(end))
+    except queue.Empty:
+        raise TimeoutError from None
+
+
 def _connected(host: str, port: int, end: float) -> socket.socket:
-    _left(end)
-    for family, kind, number, _, address in socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM):
+    for family, kind, number, _, address in _addresses(host, port, end):
         plain = socket.socket(family, kind, number)
         try:
             plain.settimeout(_left(end))
