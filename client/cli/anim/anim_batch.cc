@@ -15,6 +15,7 @@
 #include "client/cli/io/output_dir.h"
 #include "client/cli/io/packed_name.h"
 #include "client/cli/options/options.h"
+#include "client/cli/options/read_files.h"
 #include "client/cli/ui/issue_lines.h"
 #include "client/cli/ui/text.h"
 
@@ -104,7 +105,7 @@ Outcome EditIntoFolder(const AnimEdit& edit, const OutputDir& folder,
   return outcome;
 }
 
-int EditAll(const AnimBatch& batch, const AnimEdit& edit,
+int EditAll(const CLI::App* app, const AnimBatch& batch, const AnimEdit& edit,
             std::vector<Input> inputs, Session* session) {
   const auto folder = OutputDir::Open(batch.output);
   if (!folder.ok()) {
@@ -117,6 +118,7 @@ int EditAll(const AnimBatch& batch, const AnimEdit& edit,
   rules.requests = {{"", AnimFormat()}};
   rules.force = batch.force;
   rules.inputs = IdsOfFiles(inputs);
+  rules.read = FilesReadBy(app);
   session->options = batch.run;
   const Totals totals =
       RunClips(*session, inputs, [&](size_t i, ClipProgress*) {
@@ -156,7 +158,7 @@ int EditAnims(const CLI::App* app, const AnimBatch& batch, const AnimEdit& edit,
                    "-o " + Printable(batch.output) +
                        " is no folder, as several .anim files need");
   }
-  return EditAll(batch, edit, *std::move(inputs), session);
+  return EditAll(app, batch, edit, *std::move(inputs), session);
 }
 
 }  // namespace bvhmill::client

@@ -34,11 +34,10 @@ void AddFileOptions(CLI::App* app, const std::string& group,
 }
 
 absl::Status CheckFiles(const ConversionOptions& conversion,
-                        const InputOptions& input,
                         const std::vector<Input>& inputs) {
   std::vector<SideFile> files = {{"--report-jsonl", conversion.report_jsonl}};
   if (conversion.one_file) files.push_back({"-o", conversion.output});
-  return CheckSideFiles(files, input, inputs);
+  return CheckSideFiles(files, conversion.read, inputs);
 }
 
 Conversion::Conversion(const ConversionOptions& options,
@@ -53,6 +52,7 @@ Conversion::Conversion(const ConversionOptions& options,
   rules_.resume = options.resume;
   ClaimOutputs(&inputs_);
   rules_.inputs = IdsOfFiles(inputs_);
+  rules_.read = options.read;
 }
 
 ExitCode Conversion::Run() {

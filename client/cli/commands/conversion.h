@@ -30,6 +30,8 @@ struct ConversionOptions {
   // "-" for stdout.
   std::string output;
   bool one_file = false;
+  // The files that the command reads beside its inputs: no output replaces one.
+  std::set<FileId> read;
   bool report = false;
   bool force = false;
   bool resume = false;
@@ -45,9 +47,8 @@ void AddFileOptions(CLI::App* app, const std::string& group,
                     ConversionOptions* conversion);
 
 // Checks before anything is written that the files of `conversion` replace no
-// input and differ. INVALID_ARGUMENT "OPTION: PATH: why".
+// file that is read, and differ. INVALID_ARGUMENT "OPTION: PATH: why".
 absl::Status CheckFiles(const ConversionOptions& conversion,
-                        const InputOptions& input,
                         const std::vector<Input>& inputs);
 
 class Conversion {

@@ -12,6 +12,7 @@
 #include "client/cli/options/edit_options.h"
 #include "client/cli/options/fail_on.h"
 #include "client/cli/options/output_options.h"
+#include "client/cli/options/read_files.h"
 
 namespace bvhmill::client {
 namespace {
@@ -77,14 +78,14 @@ int Run(const CLI::App* app, Flags* flags, Session* session) {
   flags->conversion.report =
       std::find(emit.begin(), emit.end(), kReportName) != emit.end();
   flags->conversion.from = flags->input.from;
+  flags->conversion.read = FilesReadBy(app);
   flags->conversion.convert.outputs = ChosenOutputs(flags->outputs);
   flags->conversion.one_file = NamesOneFile(flags->conversion.output);
   if (flags->conversion.one_file) {
     wrong = WhyNotOneFile(flags->conversion, *inputs);
     if (!wrong.empty()) return Misused(app, session, wrong);
   }
-  const absl::Status safe =
-      CheckFiles(flags->conversion, flags->input, *inputs);
+  const absl::Status safe = CheckFiles(flags->conversion, *inputs);
   if (!safe.ok()) return Misused(app, session, std::string(MessageOf(safe)));
   session->options = flags->run;
   return Conversion(flags->conversion, *std::move(inputs), session).Run();

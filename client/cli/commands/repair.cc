@@ -9,6 +9,7 @@
 #include "client/cli/commands/one_output.h"
 #include "client/cli/commands/validate_run.h"
 #include "client/cli/options/edit_options.h"
+#include "client/cli/options/read_files.h"
 
 namespace bvhmill::client {
 namespace {
@@ -99,13 +100,14 @@ int Run(const CLI::App* app, Flags* flags, Session* session) {
   }
   session->options = flags->run;
   conversion.from = flags->input.from;
+  conversion.read = FilesReadBy(app);
   if (flags->dry_run) return RunDry(app, *std::move(inputs), flags, session);
   conversion.convert.outputs = {{"", BvhFormat{}}};
   conversion.one_file = NamesOneFile(conversion.output);
   std::string unfit;
   if (conversion.one_file) unfit = WhyNotOneFile(conversion, *inputs);
   if (!unfit.empty()) return Misused(app, session, unfit);
-  const absl::Status safe = CheckFiles(conversion, flags->input, *inputs);
+  const absl::Status safe = CheckFiles(conversion, *inputs);
   if (!safe.ok()) return Misused(app, session, std::string(MessageOf(safe)));
   return Conversion(conversion, *std::move(inputs), session).Run();
 }

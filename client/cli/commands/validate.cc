@@ -9,6 +9,7 @@
 #include "client/cli/commands/commands.h"
 #include "client/cli/commands/validate_run.h"
 #include "client/cli/io/side_files.h"
+#include "client/cli/options/read_files.h"
 #include "client/cli/ui/text.h"
 
 namespace bvhmill::client {
@@ -49,7 +50,8 @@ absl::Status CheckNew(const char* option, const std::string& path, bool force) {
 }
 
 // Finds the inputs and reads the files that the command line names.
-absl::Status OpenParts(const ValidateFlags& flags, ValidateParts* parts) {
+absl::Status OpenParts(const ValidateFlags& flags, std::set<FileId> read,
+                       ValidateParts* parts) {
   auto inputs = CollectInputs(flags.input, std::nullopt);
   if (!inputs.ok()) return inputs.status();
   parts->inputs = *std::move(inputs);
@@ -64,10 +66,14 @@ absl::Status OpenParts(const ValidateFlags& flags, ValidateParts* parts) {
     parts->baseline.emplace(*std::move(baseline));
   }
   if (!files.written.empty()) parts->written_baseline.emplace(files.written);
-  const SideFile outputs[] = {{"-o", flags.report.output},
-                              {"--summary", flags.report.summary},
-                              {"--write-baseline", files.written}};
-  BVHMILL_RETURN_IF_ERROR(CheckSideFiles(outputs, flags.input, parts->inputs));
+  const SideFile outputs[] = {
+      {"-o", flags.report.output},
+      {"--summary", flags.report.summary},
+      {"--write-baseline", files.written, /*renews=*/files.file}};
+  for (const std::string& path : parts->expectations.ReadPaths()) {
+    if (const auto id = IdOfFile(path)) read.insert(*id);
+  }
+  BVHMILL_RETURN_IF_ERROR(CheckSideFiles(outputs, read, parts->inputs));
   BVHMILL_RETURN_IF_ERROR(
       CheckNew("--summary", flags.report.summary, flags.report.force));
   return CheckNew("--write-baseline", files.written, flags.report.force);
@@ -97,7 +103,7 @@ int Run(const CLI::App* app, ValidateFlags* flags, Session* session) {
   const std::string wrong = Complete(app, *session, flags);
   if (!wrong.empty()) return Misused(app, session, wrong);
   ValidateParts parts;
-  absl::Status status = OpenParts(*flags, &parts);
+  absl::Status status = OpenParts(*flags, FilesReadBy(app), &parts);
   ReportOutput output(session->console);
   if (status.ok()) {
     status = output.Open(flags->report.output, flags->report.force);

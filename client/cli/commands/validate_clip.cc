@@ -1,6 +1,7 @@
 #include "client/cli/commands/validate_clip.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "bvhmill/base/status.h"
 #include "client/cli/dataset/relative_path.h"
 #include "client/cli/picture/picture_check.h"
+#include "client/cli/ui/code_tally.h"
 
 namespace bvhmill::client {
 namespace {
@@ -54,19 +56,36 @@ void DropFacts(const ReportOptions& options, Report* report) {
   }
 }
 
-// Baselines compare all issues, also those that the report will not list.
+// Verdicts, summaries and baselines need all issues, also those that the report
+// will not list.
 constexpr int64_t kAllIssues = 1'000'000;
 
-bool HasBaseline(const ClipChecks& checks) {
-  return checks.baseline != nullptr || checks.written_baseline != nullptr;
+// Lists at most `max_issues`: the first ones. 0: all.
+void CutTo(int64_t max_issues, ClipFinding* finding) {
+  Report& report = finding->result.report;
+  const auto most = static_cast<size_t>(max_issues);
+  const bool is_cut = most > 0 && report.issues.size() > most;
+  finding->view.is_cut_by_server = report.truncated && !is_cut;
+  if (!is_cut) return;
+  report.issues.resize(most);
+  report.truncated = true;
 }
 
-// Lists at most `max_issues`: the first ones.
-void CutTo(int64_t max_issues, Report* report) {
-  const auto most = static_cast<size_t>(max_issues);
-  if (report->issues.size() <= most) return;
-  report->issues.resize(most);
-  report->truncated = true;
+// Adds the facts that a list lacks since the server has cut it.
+void AddFacts(const Session& session, const Input& input, const ClipData& clip,
+              ConvertOptions convert, Report* report) {
+  if (!report->truncated) return;
+  convert.report.only_codes.assign(std::begin(kFacts), std::end(kFacts));
+  convert.report.ignore_codes.clear();
+  convert.measures = false;
+  ConvertResult found =
+      session.engine->Validate(input.path, clip, convert, session.cancel);
+  for (Issue& issue : found.report.issues) {
+    const bool has_it = std::any_of(
+        report->issues.begin(), report->issues.end(),
+        [&](const Issue& known) { return known.code == issue.code; });
+    if (!has_it) report->issues.push_back(std::move(issue));
+  }
 }
 
 // Sets the result, the content and the lines of the clip.
@@ -86,6 +105,7 @@ void Validate(const ClipChecks& checks, const Session& session,
                                       &checked->finding.picture)
                 : session.engine->Validate(input.path, clip, convert,
                                            session.cancel);
+        AddFacts(session, input, clip, convert, &found.report);
         TakeLinesOf(clip, found.report, view);
         const bool is_bvh = clip.format == SourceFormat::kBvh &&
                             clip.encoding == v1::CONTENT_ENCODING_IDENTITY;
@@ -105,7 +125,7 @@ ReportOptions OptionsFor(const ClipChecks& checks, const Input& input,
     ApplyTo(*expectations, PathFrom(expectations->folder, input.path),
             &options);
   }
-  if (HasBaseline(checks)) options.max_issues = kAllIssues;
+  options.max_issues = kAllIssues;
   return options;
 }
 
@@ -126,18 +146,15 @@ void CompleteReport(const ReportOptions& options,
 // Compares a clip that was read with the baselines.
 void UseBaselines(const ClipChecks& checks, const ReportOptions& options,
                   CheckedClip* checked) {
-  if (!HasBaseline(checks)) return;
   Report* report = &checked->finding.result.report;
   const std::string& path = checked->finding.path;
   if (checks.written_baseline != nullptr) {
     checks.written_baseline->Add(path, *report);
-    checked->is_cut_in_baseline = report->truncated;
   }
   if (checks.baseline != nullptr) {
     checked->finding.known_issues =
         checks.baseline->TakeOut(path, options, report);
   }
-  CutTo(checks.convert.report.max_issues, report);
 }
 
 // Issues that make a clip fail are listed in any case.
@@ -185,10 +202,13 @@ CheckedClip CheckClip(const ClipChecks& checks, const Session& session,
     CompleteReport(options, expectations, checks.convert.edits.source,
                    &checked);
     UseBaselines(checks, options, &checked);
+    checked.is_cut = result.report.truncated;
     finding.passes = PassesWithBaseline(checks, finding, is_reported);
     checked.outcome.kind =
         finding.passes ? Outcome::Kind::kGood : Outcome::Kind::kFailed;
     ListFrom(LeastListed(checks, finding.passes), &result.report);
+    checked.codes = CodesOf(result.report);
+    CutTo(checks.convert.report.max_issues, &finding);
   }
   if (is_reported) checked.outcome.diagnostics.clear();
   if (!is_reported) finding.error = std::string(MessageOf(result.status));

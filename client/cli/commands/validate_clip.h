@@ -3,6 +3,7 @@
 // Checks one clip for `validate`.
 
 #include <optional>
+#include <vector>
 
 #include "client/cli/batch.h"
 #include "client/cli/dataset/baseline.h"
@@ -34,11 +35,13 @@ struct ClipChecks {
 struct CheckedClip {
   ClipFinding finding;
   ClipTraits traits;
+  // The codes of all issues that are severe enough to be listed, also of those
+  // that --max-issues keeps out of the list.
+  std::vector<CodeCount> codes;
   // The lines for the console, and whether the clip passes. Its data are empty.
   Outcome outcome;
-  // True if issues are missing from the baseline that is written, since the
-  // list is too short.
-  bool is_cut_in_baseline = false;
+  // True if the server has listed a part of the issues only.
+  bool is_cut = false;
   // False if the clip was not checked: the run was interrupted, or a server
   // was lost. Such a clip is in no report.
   bool is_checked = false;

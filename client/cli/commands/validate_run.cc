@@ -108,11 +108,16 @@ std::string BaselineNotes(const ValidateFlags& flags,
              std::string(kRulesVersion) + "\n";
     }
   }
-  if (cut_clips > 0) {
-    out += Printable(flags.dataset.baseline.written) +
-           ": warning: " + Count(cut_clips, "clip") +
-           " with more issues than --max-issues lists: the baseline lacks "
-           "them\n";
+  const BaselineFlags& files = flags.dataset.baseline;
+  if (cut_clips > 0 && parts.written_baseline) {
+    out += Printable(files.written) + ": warning: " + Count(cut_clips, "clip") +
+           " with more issues than the server lists: the baseline lacks them; "
+           "without a server it has all\n";
+  }
+  if (cut_clips > 0 && parts.baseline) {
+    out += Printable(files.file) + ": warning: " + Count(cut_clips, "clip") +
+           " with more issues than the server lists: known ones among them "
+           "count as new; without a server all are compared\n";
   }
   return out;
 }
@@ -147,13 +152,12 @@ int CheckAll(const ValidateFlags& flags, const Session& session,
   }
   const std::unique_ptr<ReportWriter> writer = rendering.make();
   DatasetTally tally;
-  int64_t cut_clips = 0;
   output->Put(writer->Begin(FactsOf(flags)));
   const Totals totals = CheckClips(
       checks, *parts, session, *writer,
       [&](CheckedClip* checked, std::string rendered) {
-        tally.Add(checked->finding, checked->traits);
-        cut_clips += checked->is_cut_in_baseline ? 1 : 0;
+        tally.Add(checked->finding, checked->codes, checked->is_cut,
+                  checked->traits);
         return output->Put(writer->Add(checked->finding, std::move(rendered)));
       });
   const RunSummary summary = SummaryOf(totals, *parts, tally);
@@ -164,7 +168,8 @@ int CheckAll(const ValidateFlags& flags, const Session& session,
     console->PrintDiagnostics(Summary(totals, "passed") +
                               SummaryText(summary.dataset));
   }
-  console->PrintDiagnostics(BaselineNotes(flags, *parts, cut_clips));
+  console->PrintDiagnostics(
+      BaselineNotes(flags, *parts, summary.dataset.cut_clips));
   if (written.ok()) return totals.exit;
   console->PrintDiagnostics("bvhmill: " + std::string(MessageOf(written)) +
                             "\n");

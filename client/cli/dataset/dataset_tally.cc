@@ -79,10 +79,13 @@ void DatasetTally::AddVerdict(const ClipFinding& clip) {
   }
 }
 
-void DatasetTally::Add(const ClipFinding& clip, const ClipTraits& traits) {
+void DatasetTally::Add(const ClipFinding& clip,
+                       const std::vector<CodeCount>& codes, bool is_cut,
+                       const ClipTraits& traits) {
   AddVerdict(clip);
   if (!clip.is_read) return;
-  codes_.Add(clip.result.report);
+  codes_.Add(codes);
+  summary_.cut_clips += is_cut ? 1 : 0;
   worst_.Add(clip.index, clip.path, clip.result.report.counts);
   summary_.known_issues += clip.known_issues;
   const auto add = [&](const char* trait, const std::string& value) {

@@ -22,7 +22,10 @@ namespace bvhmill::client {
 // bytes for each clip that is not equal to an earlier one.
 class DatasetTally {
  public:
-  void Add(const ClipFinding& clip, const ClipTraits& traits);
+  // Adds a clip that has `codes`; the list of its report may be shorter.
+  // `is_cut`: the server has listed a part of its issues only.
+  void Add(const ClipFinding& clip, const std::vector<CodeCount>& codes,
+           bool is_cut, const ClipTraits& traits);
 
   DatasetSummary Summary() const;
 

@@ -107,4 +107,12 @@ std::vector<std::string> ClipExpectations::Paths() const {
   return paths;
 }
 
+std::vector<std::string> ClipExpectations::ReadPaths() const {
+  std::vector<std::string> paths = Paths();
+  for (const Expectations& file : files_) {
+    if (file.skeleton) paths.push_back(file.skeleton->file);
+  }
+  return paths;
+}
+
 }  // namespace bvhmill::client

@@ -37,6 +37,8 @@ class ClipExpectations {
 
   // The files, sorted by path.
   std::vector<std::string> Paths() const;
+  // The files, and those that they name as their skeletons.
+  std::vector<std::string> ReadPaths() const;
 
  private:
   std::vector<Expectations> files_;

@@ -24,7 +24,7 @@ struct VerdictCounts {
 struct CodeCount {
   std::string code;
   Severity severity = Severity::kError;
-  // Clips that list the code, and all occurrences in these.
+  // Clips that have the code, and all occurrences in these.
   int64_t clips = 0;
   int64_t occurrences = 0;
 };
@@ -80,6 +80,8 @@ struct DatasetSummary {
   VerdictCounts verdicts;
   // The most severe first, then those that most clips have.
   std::vector<CodeCount> codes;
+  // Clips with more issues than a server lists: their codes count in part.
+  int64_t cut_clips = 0;
   // The clips with the most errors, or else the most warnings; five at most.
   std::vector<WorstClip> worst;
   // Traits that some clips do not share, if at least three clips have a known

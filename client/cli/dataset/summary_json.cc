@@ -79,6 +79,7 @@ std::string SummaryJson(const RunSummary& summary) {
        {"complete", JsonBool(summary.complete)},
        {"verdicts", VerdictsJson(data.verdicts)},
        {"codes", JsonArray(data.codes, CodeJson)},
+       {"cut_clips", Number(data.cut_clips)},
        {"worst", JsonArray(data.worst, WorstJson)},
        {"odd", JsonArray(data.odd, TraitJson)},
        {"equal_files", JsonArray(data.equal_files, EqualJson)},

@@ -106,8 +106,12 @@ std::string EqualLines(const std::vector<EqualClips>& groups,
 }  // namespace
 
 std::string SummaryText(const DatasetSummary& summary) {
-  std::string out = VerdictLine(summary.verdicts) + CodeTable(summary.codes) +
-                    WorstLines(summary.worst) + OddLines(summary.odd);
+  std::string out = VerdictLine(summary.verdicts) + CodeTable(summary.codes);
+  if (summary.cut_clips > 0) {
+    out += "the server lists a part of the issues of " +
+           Count(summary.cut_clips, "clip") + "; the table lacks the others\n";
+  }
+  out += WorstLines(summary.worst) + OddLines(summary.odd);
   out += EqualLines(summary.equal_files, "equal files");
   out += EqualLines(summary.equal_motions, "equal motion below another header");
   if (summary.known_issues > 0) {

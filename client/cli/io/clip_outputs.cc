@@ -116,6 +116,10 @@ absl::Status ClipOutputs::SendToStdout() {
         Fail(output.extension, output.file.Read([&](std::string_view bytes) {
           return rules_.to_stdout->PrintData(bytes);
         })));
+    // A reader that has seen enough is no fault.
+    if (rules_.to_stdout->data_lost()) {
+      return status_ = Refused("stdout", "does not take all bytes");
+    }
     paths_.emplace_back("-");
   }
   return absl::OkStatus();

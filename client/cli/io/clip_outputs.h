@@ -39,8 +39,9 @@ struct OutputRules {
   // Skip a clip if the manifest says that its outputs are up to date. Replace
   // only outputs that the manifest names.
   bool resume = false;
-  // These files are never replaced.
+  // These files are never replaced: the clips, and others that are read.
   std::set<FileId> inputs;
+  std::set<FileId> read;
   // The name of the only output in the folder; or empty.
   std::string file_name;
   // If not null, the only output is written to its stdout when it is complete.

@@ -25,6 +25,9 @@ absl::StatusOr<ClipOutputs::Existing> ClipOutputs::FindExisting() const {
     if (rules_.inputs.contains(FileId(info.st_dev, info.st_ino))) {
       return Refused(PathOf(name), "is an input; use another -o");
     }
+    if (rules_.read.contains(FileId(info.st_dev, info.st_ino))) {
+      return Refused(PathOf(name), "is read by this command; use another -o");
+    }
     existing[extension] = info;
   }
   return existing;

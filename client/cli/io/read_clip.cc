@@ -76,6 +76,16 @@ absl::Status ReadAll(int fd, int64_t file_bytes, int64_t max_bytes,
   return absl::OkStatus();
 }
 
+// Opens a pipe that has no writer, too, at once: the user can cancel the wait
+// for its bytes, not the one for its opening. Invalid, with errno, on failure.
+UniqueFd OpenAtOnce(const std::string& path) {
+  UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file.valid()) return file;
+  const int flags = fcntl(file.get(), F_GETFL);
+  if (flags >= 0) fcntl(file.get(), F_SETFL, flags & ~O_NONBLOCK);
+  return file;
+}
+
 // Appends to a text; gives up where the user does.
 class TextSink final : public Sink {
  public:
@@ -100,7 +110,7 @@ absl::Status ReadClip(const Input& input, int64_t max_bytes,
                       const CancelToken* cancel, ClipText* bytes) {
   UniqueFd file;
   if (!input.is_stdin) {
-    file = UniqueFd(open(input.path.c_str(), O_RDONLY | O_CLOEXEC));
+    file = OpenAtOnce(input.path);
     if (!file.valid()) return CannotRead(errno);
   }
   const int fd = input.is_stdin ? STDIN_FILENO : file.get();

@@ -38,19 +38,19 @@ std::string FileOf(const std::string& path) {
 }  // namespace
 
 absl::Status CheckSideFiles(std::span<const SideFile> files,
-                            const InputOptions& options,
+                            const std::set<FileId>& read,
                             const std::vector<Input>& inputs) {
-  std::set<FileId> read = IdsOfFiles(inputs);
-  if (NamesFile(options.filelist)) {
-    const auto list = IdOfFile(options.filelist);
-    if (list) read.insert(*list);
-  }
+  const std::set<FileId> clips = IdsOfFiles(inputs);
   std::map<std::string, std::string> options_of;
   for (const SideFile& file : files) {
     if (!NamesFile(file.path) || !IsReplaced(file.path)) continue;
     const auto id = IdOfFile(file.path);
-    if (id && read.contains(*id)) {
+    const bool renews = id && id == IdOfFile(file.renews);
+    if (id && clips.contains(*id)) {
       return Refused(file, "is an input; use another name");
+    }
+    if (id && !renews && read.contains(*id)) {
+      return Refused(file, "is read by this command; use another name");
     }
     const auto [other, is_new] =
         options_of.emplace(FileOf(file.path), file.option);

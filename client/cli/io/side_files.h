@@ -2,6 +2,7 @@
 
 // Files that the command line names for outputs beside those of the clips.
 
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,13 +16,16 @@ namespace bvhmill::client {
 struct SideFile {
   std::string option;
   std::string path;
+  // A file that it may replace though the command reads it; "" is none.
+  std::string renews = {};
 };
 
-// Checks that no file takes the place of an input, of the list of inputs, or of
-// another file of `files`, also if outputs may be overwritten. INVALID_ARGUMENT
-// "OPTION: PATH: why". Call before anything is written.
+// Checks that no file takes the place of an input, of another file that the
+// command reads (`read`), or of another file of `files`, also if outputs may be
+// overwritten. INVALID_ARGUMENT "OPTION: PATH: why". Call before anything is
+// written.
 absl::Status CheckSideFiles(std::span<const SideFile> files,
-                            const InputOptions& options,
+                            const std::set<FileId>& read,
                             const std::vector<Input>& inputs);
 
 }  // namespace bvhmill::client

@@ -130,7 +130,8 @@ class JunitWriter final : public ReportWriter {
     return {};
   }
 
-  std::string End(const RunSummary& /*summary*/) override {
+  std::string End(const RunSummary& summary) override {
+    if (!summary.complete) AddMissing(summary.clips);
     std::string out =
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
         "<testsuites>\n";
@@ -150,6 +151,22 @@ class JunitWriter final : public ReportWriter {
     // The issues of clips that pass, as text.
     std::string remarks;
   };
+
+  // A suite that fails, since not all clips were checked.
+  void AddMissing(int64_t clips) {
+    int64_t checked = 0;
+    for (const Suite& suite : suites_) checked += suite.tests;
+    Suite& suite = suites_.emplace_back();
+    suite.folder = "bvhmill";
+    suite.tests = suite.errors = 1;
+    suite.cases =
+        "<testcase name=\"all clips are checked\" classname=\"bvhmill\" "
+        "time=\"0\"><error type=\"NOT_CHECKED\"" +
+        Attribute("message", "the run ended early: " + std::to_string(checked) +
+                                 " of " + std::to_string(clips) +
+                                 " clips were checked") +
+        "/></testcase>\n";
+  }
 
   static std::string SuiteElement(const Suite& suite, int64_t id) {
     return "<testsuite" + Attribute("name", Printable(suite.folder)) +

@@ -20,21 +20,29 @@ std::string_view PluralOf(Severity severity) {
 
 }  // namespace
 
-void CodeTally::Add(const Report& report) {
+std::vector<CodeCount> CodesOf(const Report& report) {
   std::map<std::pair<Severity, std::string_view>, int64_t> codes;
   for (const Issue& issue : report.issues) {
     codes[{issue.severity, issue.code}] += issue.occurrences;
   }
+  std::vector<CodeCount> counts;
+  for (const auto& [key, occurrences] : codes) {
+    counts.push_back({std::string(key.second), key.first, 1, occurrences});
+  }
+  return counts;
+}
+
+void CodeTally::Add(const std::vector<CodeCount>& codes) {
   const std::lock_guard lock(mutex_);
   const Clips* last = nullptr;
-  for (const auto& [key, occurrences] : codes) {
-    Clips& clips = clips_[static_cast<size_t>(key.first)];
+  for (const CodeCount& count : codes) {
+    Clips& clips = clips_[static_cast<size_t>(count.severity)];
     // The codes of a severity stand together.
     if (&clips != last) ++clips.count;
     last = &clips;
-    Code& code = clips.by_code[std::string(key.second)];
+    Code& code = clips.by_code[count.code];
     ++code.clips;
-    code.occurrences += occurrences;
+    code.occurrences += count.occurrences;
   }
 }
 

@@ -15,11 +15,17 @@
 
 namespace bvhmill::client {
 
+// The codes that `report` lists, each with its occurrences, as those of one
+// clip.
+std::vector<CodeCount> CodesOf(const Report& report);
+
 // Thread-safe.
 class CodeTally {
  public:
   // Counts a clip, once for each code that `report` lists.
-  void Add(const Report& report);
+  void Add(const Report& report) { Add(CodesOf(report)); }
+  // Counts a clip that has `codes`, a result of CodesOf.
+  void Add(const std::vector<CodeCount>& codes);
 
   // "3 clips with warnings: DATA_NOT_FINITE 2, TEXT_COMMENT 1" and a line end;
   // the most frequent code first. Empty if no clip has issues of `severity`.

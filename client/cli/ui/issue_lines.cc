@@ -45,9 +45,10 @@ std::string Coloured(std::string line, Severity severity) {
   return line.insert(begin, kColours[static_cast<size_t>(severity)]);
 }
 
-std::string MoreIssues(std::string_view path) {
-  return Printable(path) +
-         ": note: there are more issues; --max-issues lists more of them\n";
+std::string MoreIssues(std::string_view path, const IssueView& view) {
+  return Printable(path) + ": note: there are more issues; " +
+         (view.is_cut_by_server ? "the server lists no more of them\n"
+                                : "--max-issues lists more of them\n");
 }
 
 }  // namespace
@@ -111,7 +112,7 @@ std::string ReportText(std::string_view path, const ConvertResult& result,
   for (const Issue& issue : result.report.issues) {
     out += IssueLine(path, issue, view) + "\n";
   }
-  if (result.report.truncated) out += MoreIssues(path);
+  if (result.report.truncated) out += MoreIssues(path, view);
   return out;
 }
 
@@ -139,7 +140,7 @@ std::string RepairText(std::string_view path, const Report& report,
     if (!IsRepair(issue.code)) continue;
     out += IssueLine(path, issue, view) + "\n";
   }
-  if (!out.empty() && report.truncated) out += MoreIssues(path);
+  if (!out.empty() && report.truncated) out += MoreIssues(path, view);
   return out;
 }
 

@@ -24,6 +24,8 @@ struct IssueView {
   bool with_utf16 = false;
   // The result of Utf16Column for the byte of each location.
   std::map<int64_t, int64_t> columns;
+  // A list that is cut was cut by the server.
+  bool is_cut_by_server = false;
 };
 
 // The view for a terminal has lines of the file, and colours unless NO_COLOR is

@@ -75,10 +75,15 @@ std::string RowsInWords(int64_t rows, int64_t runs) {
   return " in " + Counted(rows, "frame") + ", " + Counted(runs, "run");
 }
 
-// Appends what follows a number of 1: a noun that is counted loses its "s".
+// Appends what follows a number of 1: a noun that is counted loses its "s", and
+// "are" becomes "is".
 void AppendSingular(std::string_view* message, std::string* out) {
   constexpr std::array<std::string_view, 6> kPlurals = {
       " frames", " gaps", " joints", " rows", " runs", " values"};
+  if (message->starts_with(" are ")) {
+    out->append(" is ");
+    message->remove_prefix(std::string_view(" are ").size());
+  }
   for (const std::string_view plural : kPlurals) {
     if (!message->starts_with(plural)) continue;
     out->append(plural.substr(0, plural.size() - 1));

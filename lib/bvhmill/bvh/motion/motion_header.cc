@@ -1,8 +1,10 @@
 #include "bvhmill/bvh/motion/motion_header.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <string>
+#include <system_error>
 
 #include "bvhmill/base/utf8.h"
 #include "bvhmill/bvh/motion/location.h"
@@ -10,6 +12,17 @@
 
 namespace bvhmill {
 namespace {
+
+// The count that is written: exactly, if it is written in digits alone. One
+// above kMostFrames is no more useful than that.
+int64_t CountOf(std::string_view text, double value) {
+  int64_t count = 0;
+  const char* end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, count);
+  if (error == std::errc() && at == end) return std::min(count, kMostFrames);
+  return static_cast<int64_t>(
+      std::min(value, static_cast<double>(kMostFrames)));
+}
 
 // Reads the lines of the header in any order. After a fault, the rest of its
 // line is skipped, so that the next fault is found too.
@@ -95,9 +108,7 @@ bool HeaderReader::ReadFrames() {
     log_.Add(IssueCode::MOTION_FRAMES_NOT_INTEGER, LocationAt(word.place),
              {{"word", Describe(word)}});
   }
-  // A count above kMax is no more useful than kMax.
-  constexpr double kMax = 9e18;
-  header_.frames = static_cast<int64_t>(std::min(number.value, kMax));
+  header_.frames = CountOf(word.text, number.value);
   return true;
 }
 

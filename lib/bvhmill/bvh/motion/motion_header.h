@@ -11,6 +11,9 @@
 
 namespace bvhmill {
 
+// The largest number of frames that a header has; a larger one becomes this.
+inline constexpr int64_t kMostFrames = 9'000'000'000'000'000'000;
+
 struct MotionHeader {
   // False if the file ends after the hierarchy.
   bool present = false;

@@ -16,6 +16,11 @@ size_t EndOfWords(std::string_view line) {
   return line.size();
 }
 
+std::string DeclaredFrames(const MotionHeader& header) {
+  const int64_t frames = header.frames.value_or(0);
+  return std::to_string(frames) + (frames == kMostFrames ? " or more" : "");
+}
+
 }  // namespace
 
 int64_t CountWords(std::string_view line) {
@@ -95,7 +100,7 @@ void ReportFrameCount(const RowContext& context, int64_t found, int64_t used,
   const MotionHeader& header = context.header;
   log->Add(IssueCode::MOTION_FRAME_COUNT_MISMATCH,
            LocationAt(header.frames_place),
-           {{"declared", std::to_string(header.frames.value_or(0))},
+           {{"declared", DeclaredFrames(header)},
             {"found", std::to_string(found)},
             {"used", std::to_string(used)}});
 }
