@@ -18,8 +18,7 @@ namespace bvhmill::server {
 absl::Status CheckTlsFiles(const ServerConfig& config);
 
 // The certificates in use. gRPC drops the old certificates before it reads new
-// ones. So it reads copies in memory, of files that were checked. One thread at
-// a time.
+// ones. So it reads copies in memory, of files that were checked. Thread-safe.
 class TlsFiles {
  public:
   // Reads the files of `config`, which may name none. Fails as Reload does.

@@ -10,7 +10,7 @@
 namespace bvhmill::server {
 
 // A reader that opens the path sees the bytes of one Put, never a mix of two.
-// Put is called by one thread at a time.
+// Thread-safe after the first Put.
 class MemoryFile {
  public:
   MemoryFile() = default;

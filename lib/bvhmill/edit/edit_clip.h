@@ -31,9 +31,10 @@ struct MotionSize {
 absl::Status CheckGrowth(const MotionSize& source, const MotionSize& edited,
                          const Limits& limits);
 
-// Replaces `clip` by its edited form, which a ClipEditor makes. `conventions`
-// say how its positions are read. If it fails, `clip` is unchanged. Fails as
-// ClipEditor::Make and CheckGrowth do, and with the errors of `budget`.
+// Replaces `clip` by its edited form, which a ClipEditor makes; repairs are not
+// made here. `conventions` say how its positions are read. On an error `clip`
+// is unchanged. Fails as ClipEditor::Make and CheckGrowth do, and with the
+// errors of `budget`.
 // `budget` may be null; the memory of the edited rows and the work are drawn
 // from it. Both clips are in memory for a while. O(frames x nodes).
 //
