@@ -26,7 +26,7 @@ namespace bvhmill::server {
 
 class BlobReceiver;
 
-// How an item ended.
+// The end of the work on an item.
 struct ItemEnd {
   // Set if it has a result; else `fault` says why there is none.
   std::optional<ItemResult> result;

@@ -71,7 +71,7 @@ class JobRunner {
 
   // True while the runner pauses: see the head of this file.
   bool is_paused() const { return is_paused_; }
-  // How often it has looked whether there is something to do.
+  // The number of times that the thread of claims has looked for work.
   int64_t looks() const { return looks_; }
 
  private:

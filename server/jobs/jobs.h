@@ -108,8 +108,8 @@ class Jobs {
   // Held for moments only.
   std::mutex open_mutex_;
   Opened opened_;
-  // Why the folder could not be opened the last time, and when it is tried
-  // again. Else each call would ask a database that does not answer.
+  // The error of the last try to open the folder, and the time of the next try.
+  // Without this, each call would ask a database that does not answer.
   absl::Status closed_;
   Clock::time_point next_open_;
 

@@ -36,7 +36,7 @@ class UploadRate {
 
   std::chrono::seconds patience_;
   int64_t bytes_per_second_;
-  // When the wait began; the epoch = the server does not wait.
+  // The time at which the wait began; the epoch = the server does not wait.
   Clock::time_point since_;
   // The span that is checked next: its waits that are over, and its bytes.
   Clock::duration waited_{0};

@@ -18,7 +18,7 @@
 namespace bvhmill::server {
 
 // Events that the registry sends to a call. Each function may be called by any
-// thread, and once more after CallRegistry::End. Must not throw.
+// thread, and once more after CallRegistry::End.
 class CallWatch {
  public:
   CallWatch() = default;

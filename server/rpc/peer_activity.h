@@ -31,7 +31,7 @@ class PeerActivity {
     int64_t cancelled_early = 0;
     // See MarkActive.
     std::atomic<Clock::time_point> active_at{};
-    // When an active call last ended.
+    // The time at which an active call ended last.
     Clock::time_point ended_at;
   };
   // One call of a peer, from Begin to End. Its owner keeps it in place.

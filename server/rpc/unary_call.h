@@ -21,7 +21,7 @@ namespace bvhmill::server {
 // The parts that the work of a call uses.
 struct UnaryWork {
   const CancelToken& cancel;
-  // How long the call waited for a worker.
+  // The time that the call waited for a worker.
   std::chrono::nanoseconds queued;
   CallRecord& record;
   Ticket& ticket;

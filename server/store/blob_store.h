@@ -107,7 +107,8 @@ using SpaceBytes = std::map<std::string, int64_t>;
 struct BlobEntry {
   BlobName name;
   int64_t size = 0;
-  // When the blob was stored or last asked for, in milliseconds since 1970.
+  // The time at which the blob was stored or last asked for, in milliseconds
+  // since 1970.
   int64_t used_ms = 0;
 };
 

@@ -194,9 +194,9 @@ class DataChecker {
   absl::Status CheckBlob(const BlobEntry& entry) {
     std::string digest;
     const absl::Status read = DigestOf(entry, &digest);
-    // It was removed since it was listed.
+    // The blob was removed since it was listed.
     if (absl::IsNotFound(read)) return absl::OkStatus();
-    // The store does not answer, which says nothing about the blob.
+    // The store does not answer: nothing is known about the blob.
     if (absl::IsUnavailable(read)) return read;
     ++check_.blobs;
     check_.blob_bytes += entry.size;

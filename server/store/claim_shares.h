@@ -1,6 +1,6 @@
 #pragma once
 
-// How callers share the items of a claim.
+// Divides the items of a claim among the callers.
 
 #include <algorithm>
 #include <cstdint>

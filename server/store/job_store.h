@@ -118,7 +118,7 @@ struct ClaimedItem {
   // those that ended since the server ended.
   int tries = 0;
   int crashes = 0;
-  // Why the last try that counted has failed.
+  // The reason for which the last try that counted has failed.
   std::string why;
 };
 

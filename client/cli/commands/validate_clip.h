@@ -19,7 +19,7 @@ struct ClipChecks {
   // Issues of lower severities are not listed.
   Severity severity = Severity::kHint;
   std::optional<FailOn> fail_on;
-  // How lines of files are shown. It has no lines yet.
+  // The way in which lines of files are shown. It has no lines yet.
   IssueView view;
   // Makes pictures of clips.
   bool has_pictures = false;

@@ -24,7 +24,7 @@ struct MotionSize {
 //   more frames than limits.max_frames;
 //   more values than the source, and than a text of limits.max_clip_bytes
 //       could hold; or
-//   more than 64 times the frames of the source, and more than 4 Mi values.
+//   64 x (frames of the source + 1) frames or more, and more than 4 Mi values.
 //
 // A limit of 0 is no limit. If max_frames and another bound are exceeded, the
 // error names the lower one.

@@ -17,7 +17,7 @@
 
 namespace bvhmill {
 
-// How one root is turned, and its last angles.
+// The turn of one root, and its last angles.
 struct RootTurn {
   // A rotation channel of the motion: its axis, and the source of its value in
   // a row whose columns are not mapped yet.

@@ -110,7 +110,7 @@ class RepeatedRows {
   int64_t inner_runs_ = 0;
   // The last short run was not known to be inner when it ended.
   RepeatRun last_inner_;
-  // How many short runs there are of each length, and the long runs.
+  // The number of short runs of each length, and the long runs.
   std::array<int64_t, kLengths> lengths_ = {};
   std::array<LongRuns, kLengths> long_runs_;
   int64_t stride_ = 0;
