@@ -1,6 +1,6 @@
 #pragma once
 
-// Gives each name of an output to one input.
+// Makes sure that no two inputs have outputs with the same name.
 
 #include <string>
 #include <unordered_map>
@@ -10,7 +10,7 @@
 
 namespace bvhmill::client {
 
-// The path of the input that has the outputs at a base.
+// For each base of outputs the path of the input that has it.
 using OutputClaims = std::unordered_map<std::string, std::string>;
 
 // Sets Input::status to FAILED_PRECONDITION for each input whose outputs would

@@ -44,6 +44,7 @@ class Engine {
   virtual bool IsRemote() const = 0;
   // Version and commit of the program that converts.
   virtual std::string Build() const = 0;
+  // No limits without a server.
   virtual JobLimits LimitsOfJobs() const { return {}; }
 };
 

@@ -6,8 +6,8 @@
 
 namespace bvhmill::client {
 
-// The bytes of `message`, the same for equal messages: maps have no order of
-// their own.
+// The bytes of `message`. Equal messages have equal bytes: the entries of maps
+// are sorted.
 std::string InFixedOrder(const google::protobuf::MessageLite& message);
 
 }  // namespace bvhmill::client

@@ -10,11 +10,13 @@ namespace bvhmill::server {
 
 // Rights of a token; see docs/operations.md.
 enum class Scope : uint8_t {
-  // To ask: ValidateClip.
+  // Calls that only read and check clips: ValidateClip.
   kRead = 1,
-  // To have clips converted.
+  // Calls that convert clips.
   kConvert = 2,
+  // Calls about jobs and blobs.
   kJobs = 4,
+  // No call needs it.
   kAdmin = 8,
 };
 inline constexpr uint8_t kAllScopes = 15;
@@ -27,7 +29,8 @@ struct Caller {
   // Quotas on clips and bytes in flight; 0 = the limits of the server.
   int64_t max_clips = 0;
   int64_t max_bytes = 0;
-  // Quotas on unfinished items of jobs and on bytes of blobs; 0 = the same.
+  // Quotas on unfinished items of jobs and on bytes of blobs; 0 = the limits of
+  // the server.
   int64_t max_items = 0;
   int64_t max_data_bytes = 0;
 
@@ -36,8 +39,8 @@ struct Caller {
   }
 };
 
-// The caller where calls need no token. Never freed, so that its owners need no
-// count.
+// The caller where calls need no token. It is never freed, so a pointer to it
+// counts no owners.
 inline std::shared_ptr<const Caller> Nobody() {
   static const Caller& nobody = *new Caller;
   return {std::shared_ptr<const Caller>(), &nobody};

@@ -13,22 +13,22 @@
 
 namespace bvhmill::server {
 
-// INVALID_ARGUMENT or NOT_FOUND if a file of `config` cannot be read, is no
-// PEM, or the key is not that of the certificate. OK without TLS.
+// NOT_FOUND if a file of `config` cannot be read; INVALID_ARGUMENT if a file is
+// no PEM, or the key is not that of the certificate. OK without TLS.
 absl::Status CheckTlsFiles(const ServerConfig& config);
 
 // The certificates in use. gRPC drops the old certificates before it reads new
-// ones, so it is given copies of files that were checked.
+// ones. So it reads copies in memory, of files that were checked. Thread-safe.
 class TlsFiles {
  public:
-  // Reads the files of `config`, which may name none; fails as CheckTlsFiles
-  // does.
+  // Reads the files of `config`, which may name none. Fails as Reload does.
   static absl::Status Open(const ServerConfig& config,
                            std::unique_ptr<TlsFiles>* files);
 
   // Reads the files again. New connections get the new certificates after a
-  // second or two; open ones keep theirs. Fails as CheckTlsFiles does; the old
-  // certificates then stay in use.
+  // second or two; open ones keep theirs. Fails as CheckTlsFiles does: the old
+  // certificates then stay in use. RESOURCE_EXHAUSTED if the system has no
+  // memory for the copies.
   absl::Status Reload();
 
   // Credentials for the listener; insecure ones without TLS. This object must

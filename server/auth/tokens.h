@@ -25,15 +25,18 @@ struct Token {
 
 TokenDigest DigestOf(std::string_view bytes);
 
-// Makes a line of a token file that grants `token`, with the name `name`, the
-// scopes read, convert and jobs. INVALID_ARGUMENT if one of them is malformed.
+// Makes a line of a token file: it gives `token` the name `name` and the scopes
+// read, convert and jobs. INVALID_ARGUMENT if the name or the token is
+// malformed.
 absl::Status HashToken(std::string_view name, std::string_view token,
                        std::string* line);
 
-// Parses `text`, the content of the file `path`: lines
-// NAME:SHA256HEX[:SCOPES[:QUOTAS]] or plain tokens. INVALID_ARGUMENT names a
-// malformed line. A file without any token is INVALID_ARGUMENT, too: it would
-// admit no caller.
+// Parses `text`, the content of the file `path`, and appends to `tokens`. A
+// line is NAME:SHA256HEX[:SCOPES[:QUOTAS]], a plain token, a comment that
+// begins with #, or empty. Without SCOPES a token has read, convert and jobs.
+// The name of a plain token in line N is token-N. INVALID_ARGUMENT
+// "PATH:LINE: why" for a malformed line. A file without any token is
+// INVALID_ARGUMENT, too: it would admit no caller.
 absl::Status ParseTokens(std::string_view path, std::string_view text,
                          std::vector<Token>* tokens);
 
@@ -46,16 +49,17 @@ class TokenStore {
                            std::unique_ptr<TokenStore>* store);
 
   // The caller that owns `token`; null if no caller does. Takes the same time
-  // for every token.
+  // for every token. REQUIRES: needs_token().
   std::shared_ptr<const Caller> Find(std::string_view token) const;
-  // The caller with this name; null if there is none. Tokens of one name have
-  // the quotas of the first one.
+  // The caller with this name; null if there is none. If several tokens have
+  // this name, the first one of the file.
   std::shared_ptr<const Caller> FindName(std::string_view name) const;
   bool needs_token() const { return !path_.empty(); }
   // Changes each time the file is read again.
   int64_t version() const { return version_.load(); }
 
-  // Reads the file again. On an error the tokens stay as they were.
+  // Reads the file again; does nothing without a file. On an error, which is
+  // one of Open, the tokens stay as they were.
   absl::Status Reload();
 
  private:

@@ -1,6 +1,7 @@
 #pragma once
 
-// bvhmill.v1.BlobService: sources and outputs of jobs.
+// bvhmill.v1.BlobService: sources and outputs of jobs. blob_service.proto has
+// the contracts of the calls.
 
 #include "bvhmill/v1/blob_service.grpc.pb.h"
 #include "server/jobs/job_call.h"

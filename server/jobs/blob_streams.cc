@@ -95,7 +95,7 @@ class WriteBlobCall final : public BlobStream<BlobReadReactor> {
       const absl::Status status = is_cancelled_ ? absl::CancelledError("")
                                   : ok          ? Take()
                                                 : Answer(/*is_stored=*/false);
-      // To keep an upload may take the network: a worker waits for that.
+      // The end of an upload may wait for the network, so a worker does it.
       if (!status.ok()) upload_ = nullptr;
       return status;
     });
@@ -123,7 +123,8 @@ class WriteBlobCall final : public BlobStream<BlobReadReactor> {
   }
 
   // Compares the offset of the first message with the bytes that are stored.
-  // Call it before the first byte is, which may come in a later message.
+  // Call it before the first byte is stored; that byte may come in a later
+  // message.
   absl::Status CheckOffset() {
     const int64_t committed = upload_->committed_bytes();
     if (!is_offset_good_ && offset_ != committed) {

@@ -10,6 +10,7 @@ namespace bvhmill::server {
 using BlobReadReactor = grpc::ServerReadReactor<grpc::ByteBuffer>;
 using BlobWriteReactor = grpc::ServerWriteReactor<grpc::ByteBuffer>;
 
+// Begin a stream. The reactor deletes itself when the call is done.
 BlobReadReactor* StartWriteBlob(const JobCallParts& parts,
                                 grpc::CallbackServerContext* call,
                                 grpc::ByteBuffer* response);

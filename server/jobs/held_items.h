@@ -1,9 +1,9 @@
 #pragma once
 
-// Items that are claimed, and whose callers have no room left in their limits.
-// They keep their leases and wait here, while items of other callers run: one
-// that waited in the database would wait for a second each time. They are
-// bounded, so that no callers can have a server claim more and more.
+// Claimed items whose callers have no room left in their limits. The items keep
+// their leases and wait here, while items of other callers run. In the database
+// each would wait a second before it is claimed again. Their number is bounded:
+// else callers without room could make a server claim more and more.
 //
 // Not thread-safe.
 
@@ -20,22 +20,24 @@ namespace bvhmill::server {
 
 class HeldItems {
  public:
-  // Items of one caller: as many as one claim may get.
+  // The most items of one caller: as many as one claim may get.
   static constexpr size_t kMostOfCaller = 256;
-  // Items of all callers.
+  // The most items of all callers.
   static constexpr size_t kMost = 512;
 
-  // Adds an item after all others of its caller, or before them. False if there
-  // are too many: the item must give its lease back.
+  // Adds an item after all others of its caller. False if there are too many:
+  // the caller of this function must give the lease of the item back.
   bool AddLast(const WorkPtr& work);
+  // The same, before all others of its caller.
   bool AddFirst(const WorkPtr& work);
 
   size_t size() const { return size_; }
   bool Has(const std::string& caller) const { return items_.contains(caller); }
+  // The callers that have items, sorted.
   std::vector<std::string> Callers() const;
-  // The first item of a caller; null if there is none.
+  // Removes and returns the first item of a caller; null if there is none.
   WorkPtr Take(const std::string& caller);
-  // All of them. Empty after it.
+  // Removes and returns all items.
   std::vector<WorkPtr> TakeAll();
 
  private:
@@ -51,10 +53,12 @@ class CallersLeftOut {
  public:
   using Clock = std::chrono::steady_clock;
 
+  // Leaves out `caller` until this time.
   void Add(const std::string& caller, Clock::time_point until) {
     until_[caller] = until;
   }
-  // Adds those that are left out now to `callers`.
+  // Adds the callers that are left out at `now` to `callers`. Forgets those
+  // whose time is over.
   void AddTo(Clock::time_point now, std::set<std::string>* callers);
 
  private:

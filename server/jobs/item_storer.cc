@@ -130,9 +130,9 @@ void ItemStorer::Store(const std::vector<WorkPtr>& done,
   ReleaseTries(*tries);
 }
 
-// No try counts while the disk is full or cannot be read. But an item that
-// meets that again, although others were stored meanwhile, is itself too large
-// for the disk, or its source stands where the disk is broken.
+// No try counts while the disk is full or cannot be read. But if an item meets
+// such a fault again, although others were stored meanwhile, the item itself is
+// too large for the disk, or its source is on a broken part of the disk.
 bool ItemStorer::Counts(const WorkPtr& work) {
   const ItemEnd& end = work->end();
   if (!end.may_be_its_own && !IsDiskFull(end.fault)) return end.counts;

@@ -2,9 +2,10 @@
 
 // Stores how items ended: outputs and results, or that an item waits again.
 //
-// Workers put items that are done, and go on. Two threads store them, those of
-// many items at once, so that the disk is waited for once: while one waits for
-// its files, the other stores its results.
+// A worker puts an item that is done, and goes on with other work. Two threads
+// store the items, each many at once, so that one wait for the disk is enough
+// for all of them. While one thread waits for its files, the other stores its
+// results.
 
 #include <condition_variable>
 #include <cstdint>
@@ -27,36 +28,37 @@ namespace bvhmill::server {
 
 using WorkPtr = std::shared_ptr<ItemWork>;
 
-// True if the limits of its caller, and not the server, kept an item from its
-// work.
+// True if `why` refuses an item for the limits of its caller or its connection:
+// the server itself has room.
 bool IsShortOfQuota(const absl::Status& why);
 
 class ItemStorer {
  public:
   // Functions of the owner. The threads of the storer call them.
   struct Hooks {
-    // These jobs are over.
+    // The jobs with these numbers are over.
     std::function<void(const std::vector<int64_t>& jobs)> on_over;
     // Results were stored.
     std::function<void()> on_stored;
-    // Something could not be stored, or an item found the server short of
-    // something: not only its caller.
+    // A store has failed, or the server was short of memory or of disk. Not
+    // called if IsShortOfQuota(why), nor for a try that counts.
     std::function<void(const absl::Status& why)> on_fault;
-    // Nothing is left to do with these items.
+    // The storer is done with these items.
     std::function<void(const std::vector<WorkPtr>& works)> on_end;
   };
 
   // Starts the threads. All parts must outlive the storer.
   ItemStorer(const Log& log, Metrics* metrics, DataFolder* folder, Hooks hooks);
-  // Stores all that was put.
+  // Stores the items that were put. A lease that cannot be given back now is
+  // left as it is: it ends when it is over, or when the next server starts.
   ~ItemStorer();
   ItemStorer(const ItemStorer&) = delete;
   ItemStorer& operator=(const ItemStorer&) = delete;
 
   // Takes an item whose `end` is set. Any thread.
   void Put(const WorkPtr& work);
-  // Ends leases of items that are not worked on: they wait again, and no try
-  // counts. Any thread.
+  // Ends the leases of items that nobody works on: the items wait again, and no
+  // try counts. Returns before that is stored. Any thread.
   void GiveBack(const std::vector<Lease>& leases);
 
  private:
@@ -79,11 +81,12 @@ class ItemStorer {
 
   std::mutex mutex_;
   std::condition_variable_any put_;
-  // Both with the mutex. Tries are those that could not be stored.
+  // All of these with the mutex. Items that are not stored yet.
   std::vector<WorkPtr> done_;
+  // Tries that are not stored yet, or could not be.
   std::vector<FailedTry> tries_;
-  // Results that were stored, and how many there were when an item met a fault
-  // of the store the last time.
+  // The number of results that were stored. For an item that has met a fault of
+  // the store: that number at the last fault.
   int64_t stored_ = 0;
   std::map<ItemKey, int64_t> met_faults_;
 

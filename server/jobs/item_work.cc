@@ -82,7 +82,7 @@ class BlobReceiver final : public MeteredReceiver {
     return fault_;
   }
 
-  // Why a blob could not be written; OK if all could.
+  // The first error of a blob; OK if all were written.
   const absl::Status& fault() const { return fault_; }
   std::vector<std::unique_ptr<NewBlob>>& made() { return made_; }
 

@@ -26,7 +26,7 @@ namespace bvhmill::server {
 
 class BlobReceiver;
 
-// How an item ended.
+// The end of the work on an item.
 struct ItemEnd {
   // Set if it has a result; else `fault` says why there is none.
   std::optional<ItemResult> result;
@@ -35,16 +35,16 @@ struct ItemEnd {
   // The conversion, for the metrics; null if there was none.
   std::unique_ptr<ConvertResult> converted;
   absl::Status fault;
-  // False: the item was not worked on, or was cancelled, or a store is at
-  // fault.
+  // True if `fault` counts as a try. False if the item was not worked on, was
+  // cancelled, or a store is at fault.
   bool counts = true;
-  // A fault of the store that may be one of this item alone, e.g. of a part of
-  // the disk. It counts if others are stored while it lasts.
+  // True if the fault of the store may be one of this item alone, e.g. of a
+  // part of the disk. It counts if other items are stored while it lasts.
   bool may_be_its_own = false;
 };
 
-// One thread at a time. If a function throws, only the destructor may be called
-// after it.
+// Used by one thread at a time; `cancel()` by any thread. If Turn throws, it
+// must not be called again.
 class ItemWork {
  public:
   // Both must outlive the work.
@@ -53,12 +53,13 @@ class ItemWork {
 
   const ClaimedItem& item() const { return item_; }
   CancelToken& cancel() { return cancel_; }
-  // Memory of the item is drawn from it. To be filled before the first turn.
+  // The memory of the item is drawn from this ticket. Fill it before the first
+  // turn.
   Ticket& ticket() { return ticket_; }
 
-  // Works for some milliseconds. True if the item is done: see `end`.
+  // Works for some milliseconds. True if the item is done: `end` says how.
   bool Turn();
-  // The time that its turns took, which its caller measures.
+  // Adds the time of a turn, which the caller measures.
   void AddTime(std::chrono::duration<double> time) { seconds_ += time.count(); }
   double seconds() const { return seconds_; }
   ItemEnd& end() { return end_; }
@@ -92,8 +93,8 @@ class ItemWork {
 // The result of an item that is given up, for the reason `why`.
 ItemResult SetAside(const ClaimedItem& item, const std::string& why);
 
-// True if the tries of the item are used up; `why` says how. 0 tries = any
-// number; those that end the server are always bounded.
+// True if the tries of the item are used up; `why` says how. `max_tries` = 0:
+// any number of tries may fail. Tries that end the server are bounded always.
 bool IsUsedUp(const ClaimedItem& item, int64_t max_tries, std::string* why);
 
 }  // namespace bvhmill::server

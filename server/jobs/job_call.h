@@ -33,15 +33,16 @@ struct JobCallParts {
 };
 
 // A unary call whose request and response are messages. Its work may wait for
-// the disk, so that a worker does it.
+// the disk, so a worker does it.
 template <typename Request, typename Response>
 class MessageTask final : public UnaryTask {
  public:
   using WorkOfCall = std::function<absl::Status(
       const UnaryWork& call, const Request& request, Response* response)>;
 
-  // `texts` are the fields that may be large; `charge` is the memory that a
-  // request with these bytes takes when it is parsed.
+  // `texts` are the fields that may be large. `charge` returns the bytes of
+  // memory that a request takes when it is parsed; it may be null. `request`
+  // and `response` are borrowed; the bytes of the request are freed by Read.
   MessageTask(const ServerConfig& config, std::span<const TextField> texts,
               std::function<int64_t(grpc::ByteBuffer*)> charge,
               const grpc::ByteBuffer* request, grpc::ByteBuffer* response,
@@ -49,7 +50,7 @@ class MessageTask final : public UnaryTask {
       : config_(config),
         texts_(texts),
         charge_(std::move(charge)),
-        // gRPC would keep the bytes beside the message.
+        // Not a view: gRPC would keep the bytes beside the message.
         request_(const_cast<grpc::ByteBuffer*>(request)),
         response_(response),
         work_(std::move(work)) {}
@@ -84,23 +85,28 @@ class MessageTask final : public UnaryTask {
 };
 
 // The common part of calls that last longer than one task of a worker: their
-// record and their place in the registry. A peer that does nothing for
-// idle_seconds is cut off. Thread-safe.
+// record and their place in the registry. The call is cancelled if its peer
+// does nothing for more than idle_seconds. Thread-safe, except the ticket.
 class LongCall {
  public:
   LongCall(const JobCallParts& parts, Method method,
            grpc::CallbackServerContext* call);
 
   // Checks and counts the call. The ticket of the call counts a stream.
+  // UNAVAILABLE, SERVER_STOPPING; also the errors of CallRecord::Enter and of
+  // Admission::TryOpen.
   absl::Status Enter();
-  // A message has come, or was accepted. Tells the registry, too: else the
-  // bytes of the peer would count as belonging to no message.
+  // A message of the peer has come, or the peer has accepted one. Tells the
+  // registry, too: else the bytes of the peer would count as part of no
+  // message.
   void MarkActive();
-  // The peer may be idle from now on, for any time.
+  // The peer may be idle for any time from now on.
   void Wait() { active_at_ = std::chrono::steady_clock::time_point::max(); }
-  // Has a worker do `task`, in the background. False without memory.
+  // Has a worker do `task`, with the priority of background work. False if
+  // there is no memory for it: then it never runs.
   bool Queue(std::function<void()> task);
-  // In OnDone.
+  // Ends the record, the ticket and the entry of the registry. Call it in
+  // OnDone.
   void Done(bool is_cancelled);
 
   const JobCallParts& parts() const { return parts_; }

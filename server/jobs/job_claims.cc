@@ -16,8 +16,8 @@ constexpr std::chrono::milliseconds kTick(200);
 constexpr std::chrono::seconds kLook(1);
 constexpr int kBeatsPerLease = 6;
 
-// Work that is claimed ahead: more than a claim takes, and little, so that
-// callers take turns. In items, within these bounds.
+// The time of the work that is claimed ahead. It is longer than a claim takes,
+// and short, so that callers take turns. The items are within these bounds.
 constexpr std::chrono::milliseconds kClaimAhead(100);
 constexpr int kMinClaimed = 16;
 constexpr int kMaxClaimed = 256;
@@ -26,7 +26,7 @@ constexpr int kMaxRunning = 768;
 
 }  // namespace
 
-// As many items as all workers do in kClaimAhead. With the mutex.
+// The number of items that all workers do in kClaimAhead. With the mutex.
 int JobRunner::MaxClaimed() const {
   const std::chrono::duration<double> ahead = kClaimAhead;
   const double items = ahead.count() * parts_.queue.threads() / item_seconds_;
@@ -55,7 +55,7 @@ void JobRunner::RunClaims(const std::stop_token& stop) {
     const auto now = Clock::now();
     if (is_paused_ && now >= paused_until_) is_paused_ = false;
     const bool claims = is_due();
-    // Before it is looked: what comes meanwhile is not overlooked.
+    // Reset before the claim: items that come meanwhile set it again.
     if (claims) may_have_items_ = false;
     lock.unlock();
     CatchAndLog(parts_.log, kWhere, [&] { Beat(now); });
@@ -78,7 +78,8 @@ void JobRunner::Beat(Clock::time_point now) {
     const std::lock_guard lock(mutex_);
     may_have_items_ = true;
   }
-  // While other items never run out, suspects still get their turn.
+  // Looked for at each beat: suspects get their turn even if other items never
+  // run out.
   const int64_t time = WallClockMs();
   if (!has_suspects_) LookForSuspects(time);
   // A server without items ends the leases of others that are gone.

@@ -8,9 +8,9 @@
 // fsync.
 //
 // A fault of a file is the result of its item. After a fault of the server the
-// item waits and is tried again, a bounded number of times. While a store
-// cannot be read, the disk is full or memory is short, the runner pauses, and
-// no try counts.
+// item waits and is tried again: max_item_tries times at most, if that is set.
+// While a store or the database fails, the disk is full or memory is short, the
+// runner pauses, and no try counts.
 
 #include <algorithm>
 #include <atomic>
@@ -52,8 +52,8 @@ class JobRunner {
     FairQueue& queue;
   };
 
-  // Starts the threads. `on_over` is called, by a thread of the runner, with
-  // the numbers of jobs that are over. `folder` must outlive the runner.
+  // Starts the threads. A thread of the runner calls `on_over` with the numbers
+  // of jobs that are over. `folder` must outlive the runner.
   JobRunner(const Parts& parts, DataFolder* folder,
             std::function<void(const std::vector<int64_t>& jobs)> on_over);
   // Items that are being worked on are cancelled, and wait again.
@@ -61,17 +61,17 @@ class JobRunner {
   JobRunner(const JobRunner&) = delete;
   JobRunner& operator=(const JobRunner&) = delete;
 
-  // Items may wait.
+  // Looks for items soon. Call it when items may wait.
   void Wake();
   // Stops the work on items of a job that was cancelled, also on those that are
   // just being claimed.
   void Cancel(int64_t job);
-  // Claims nothing from now on. Items that were begun go on.
+  // Claims nothing from now on. Items that are claimed are still worked on.
   void Drain();
 
-  // True while the disk is full or memory is short.
+  // True while the runner pauses: see the head of this file.
   bool is_paused() const { return is_paused_; }
-  // How often it has looked whether there is something to do.
+  // The number of times that the thread of claims has looked for work.
   int64_t looks() const { return looks_; }
 
  private:
@@ -79,9 +79,10 @@ class JobRunner {
 
   void RunClaims(const std::stop_token& stop);
   void Beat(Clock::time_point now);
-  // Items that workers may have at once: half as many as there are workers
-  // while clips of calls are in flight, or were so a moment ago, so that calls
-  // find a free core. With the mutex.
+  // The number of items that workers may have at once: twice the number of
+  // workers. It is half of the number of workers, one at least, while clips of
+  // calls are in flight, or were so a moment ago: calls then find a free core.
+  // With the mutex.
   int MaxActive(Clock::time_point now) {
     constexpr std::chrono::milliseconds kMoment(200);
     const int threads = parts_.queue.threads();
@@ -123,8 +124,8 @@ class JobRunner {
   std::mutex mutex_;
   std::condition_variable_any wake_;
   std::condition_variable_any ended_;
-  // All with the mutex. Items that are claimed and not stored; those of them
-  // that were not begun, and that workers have.
+  // All of these with the mutex. Items that are claimed and not stored, and
+  // those of them that were not begun.
   std::list<WorkPtr> running_;
   std::deque<WorkPtr> ready_;
   // Items whose callers have no room left in their limits. No further items of
@@ -134,9 +135,10 @@ class JobRunner {
   // suspects. A suspect that cannot run must not keep others from running.
   CallersLeftOut left_out_;
   CallersLeftOut suspects_left_out_;
-  // The server waits until all items have ended, to work on a suspect or to
-  // stop: none is held.
+  // True while the server waits until all items have ended, to work on a
+  // suspect or to stop: no item is held then.
   bool holds_none_ = false;
+  // The number of items that workers have.
   int active_ = 0;
   // The last jobs that were cancelled.
   std::deque<int64_t> cancelled_;

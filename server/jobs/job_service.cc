@@ -57,13 +57,13 @@ absl::Status BlobsMissing(const std::string& first, size_t count) {
                                    "BlobService.WriteBlob"});
 }
 
-// How long the blobs of a job that were found are known to stay.
+// The time that a blob of a job is known to stay after it was found.
 //
-// A blob that was found counts as used at that time, and none is removed until
-// it has not been used for blob_retention_seconds, which is looked at under the
-// lock of names. In an S3-compatible store the time of its last use may be an
-// eighth of that too early. So a blob stays for a quarter of the time in any
-// case, also if the clocks of servers differ somewhat.
+// A blob that was found counts as used at that time. No blob is removed that
+// was used in the last blob_retention_seconds; the remover looks at that under
+// the lock of names. In an S3-compatible store the time of the last use may be
+// too early by an eighth of the retention. So each blob stays for a quarter of
+// the retention, also if the clocks of servers differ somewhat.
 std::chrono::steady_clock::duration TimeThatBlobsStay(const JobLimits& limits) {
   using Time = std::chrono::steady_clock::duration;
   const int64_t life = limits.blob_retention_seconds;
@@ -240,7 +240,8 @@ absl::Status ListResults(const JobCallParts& parts, const UnaryWork& call,
   BVHMILL_RETURN_IF_ERROR(FindOneJob(parts, call, request.name(), &job));
   page.failed_only = request.failed_only();
   page.max_bytes = BytesOfPage(parts.call.config);
-  // Before the results: one that comes in between leaves a token.
+  // The state is read before the results. So if a result comes in between, the
+  // response still has a token.
   JobInfo info;
   std::vector<StoredResult> results;
   JobStore& store = job.folder->jobs();
@@ -254,7 +255,7 @@ absl::Status ListResults(const JobCallParts& parts, const UnaryWork& call,
     }
     page.after = result.item;
   }
-  // Else nobody could read the results after it.
+  // Without this, no client could read the results after it.
   if (results.size() == 1 && bytes > page.max_bytes) {
     LeaveOutLargeParts(response->mutable_results(0));
   }

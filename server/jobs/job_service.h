@@ -1,6 +1,7 @@
 #pragma once
 
-// bvhmill.v1.JobService: durable jobs.
+// bvhmill.v1.JobService: durable jobs. job_service.proto has the contracts of
+// the calls.
 
 #include "bvhmill/v1/job_service.grpc.pb.h"
 #include "server/jobs/job_call.h"

@@ -48,9 +48,9 @@ bool Sleep(std::chrono::milliseconds time, const std::stop_token& stop) {
 
 }  // namespace
 
-// Peers do not learn where the database is. Shared jobs whose database or store
-// does not answer will be there later: that has a reason of its own, since
-// clients try again.
+// Peers do not learn where the database is. If the database or the store of
+// shared jobs does not answer, the jobs will be there later. That error has a
+// reason of its own, since clients try again.
 absl::Status Jobs::DataUnusable(const absl::Status& why) const {
   CallError error = {.code = absl::StatusCode::kUnavailable,
                      .reason = "DATA_UNUSABLE",
@@ -113,8 +113,8 @@ absl::Status Jobs::OpenFolder(std::unique_ptr<DataFolder>* folder) const {
                                 quota, folder);
 }
 
-// A database that does not answer keeps one thread; the others learn of the
-// last try.
+// One thread waits for a database that does not answer; the others return the
+// error of the last try.
 absl::Status Jobs::OpenOnce(bool waits) {
   std::unique_lock opening(opening_mutex_, std::defer_lock);
   if (waits || !IsShared()) opening.lock();

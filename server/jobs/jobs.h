@@ -1,7 +1,7 @@
 #pragma once
 
-// The jobs of a server: opens the data folder when it is needed, runs the
-// items, tells calls when a job is over, and removes what is too old.
+// The jobs of a server. Opens the data folder when it is needed, runs the
+// items, tells calls when a job is over, and removes old jobs and blobs.
 
 #include <chrono>
 #include <condition_variable>
@@ -21,7 +21,7 @@
 
 namespace bvhmill::server {
 
-// The state of the jobs now, for the page of metrics. Zero without a folder.
+// The state of the jobs, for the page of metrics. All 0 if no folder is open.
 struct JobGauges {
   JobStats stats;
   double oldest_seconds = 0;
@@ -34,35 +34,42 @@ class Jobs {
  public:
   // All parts must outlive the jobs.
   explicit Jobs(const JobRunner::Parts& parts);
-  // Items that are being worked on wait for the next start.
+  // Ends all watches. Items that are being worked on are cancelled and given
+  // back: they wait again.
   ~Jobs();
   Jobs(const Jobs&) = delete;
   Jobs& operator=(const Jobs&) = delete;
 
-  // Goes on with the jobs of an earlier run, if there is a data folder, or of
-  // other servers, if there is a database that they share. Fails if it cannot
-  // be used, unless no operator has named it: then the log says so, and calls
-  // about jobs fail. A database that does not answer is tried again.
+  // Goes on with the jobs of an earlier run, if there is a data folder, or with
+  // those of other servers, if they share a database. Fails if the data cannot
+  // be used. But if the operator has not named the folder, the log says so, and
+  // calls about jobs fail. A database, or a store of blobs, that does not
+  // answer is no failure: it is tried again.
   absl::Status Start();
 
-  // The folder, which is made on the first call. UNIMPLEMENTED, JOBS_OFF: the
-  // server keeps no jobs. UNAVAILABLE, DATABASE_UNAVAILABLE or
-  // BLOBS_UNAVAILABLE: what servers share does not answer yet; DATA_UNUSABLE:
-  // the folder cannot be used. The folder lives as long as the jobs.
+  // Returns the folder, and makes it on the first call. The folder lives as
+  // long as this object. UNIMPLEMENTED, JOBS_OFF: the server keeps no jobs.
+  // UNAVAILABLE: DATABASE_UNAVAILABLE or BLOBS_UNAVAILABLE if what servers
+  // share does not answer yet; DATA_UNUSABLE if the folder cannot be used.
   absl::Status Open(DataFolder** folder);
 
-  // Items were added.
+  // Call it after items were added.
   void Wake();
-  // The job with this number was cancelled. `is_over`: no item of it runs.
+  // Call it after the job with this number was cancelled. `is_over`: no item of
+  // it is being worked on.
   void Cancel(int64_t number, bool is_over);
-  // Begins no items from now on. All watches end.
+  // Claims no items from now on; claimed ones are still worked on. All watches
+  // end.
   void Drain();
 
-  // Calls `done` once: when the job is over, at `deadline`, or when the server
-  // drains; by any thread, also before this returns. Returns an id for Unwatch.
+  // Calls `done` once: when the job ends, at `deadline`, or when the server
+  // drains. The call may come from any thread, also before this returns. A job
+  // that is over already does not end again: look at it after this. Returns an
+  // id for Unwatch.
   int64_t Watch(int64_t number, std::chrono::steady_clock::time_point deadline,
                 std::function<void()> done);
-  // `done` is not called after this returns, unless it was begun before.
+  // Ends a watch. If another thread has found it due before, `done` may still
+  // be called after this returns.
   void Unwatch(int64_t id);
 
   JobGauges Now();
@@ -79,7 +86,8 @@ class Jobs {
     std::unique_ptr<JobRunner> runner;
   };
 
-  // `waits`: also for the end of the try of another thread.
+  // Opens the folder if it is not open. `waits`: if another thread is opening
+  // shared data, wait for its result; else return that of the last try.
   absl::Status OpenOnce(bool waits);
   absl::Status OpenFolder(std::unique_ptr<DataFolder>* folder) const;
   bool IsShared() const { return !parts_.config.jobs_database.empty(); }
@@ -94,14 +102,14 @@ class Jobs {
   void CleanUp(DataFolder* folder, Clock::time_point now);
 
   const JobRunner::Parts parts_;
-  // Held while the folder is opened, which may take seconds; before the next
-  // one.
+  // Held while the folder is opened, which may take seconds. Locked before
+  // open_mutex_.
   std::mutex opening_mutex_;
   // Held for moments only.
   std::mutex open_mutex_;
   Opened opened_;
-  // Why the folder could not be opened the last time, and when it is tried
-  // again: a database that does not answer is not asked by each call.
+  // The error of the last try to open the folder, and the time of the next try.
+  // Without this, each call would ask a database that does not answer.
   absl::Status closed_;
   Clock::time_point next_open_;
 
@@ -113,8 +121,8 @@ class Jobs {
   // Used by the janitor.
   Clock::time_point next_expire_;
   Clock::time_point next_collect_;
-  // The last members: their threads use the others. Calls do not wait longer
-  // than they asked for while old data are removed.
+  // The last members: their threads use the others. Two threads, so that
+  // watches end in time while old data are removed.
   std::jthread deadlines_;
   std::jthread janitor_;
 };

@@ -1,6 +1,6 @@
 #pragma once
 
-// The messages that rows of jobs have as bytes.
+// The messages that the rows of jobs hold as bytes.
 
 #include <string_view>
 
@@ -8,7 +8,7 @@
 
 namespace bvhmill::server {
 
-// True if the bytes are a message of this kind, as servers store it.
+// True if `bytes` are a message of this kind, as servers store it.
 bool IsStoredMessage(StoredMessage kind, std::string_view bytes);
 
 }  // namespace bvhmill::server

@@ -91,7 +91,7 @@ class WaitCall final : public grpc::ServerUnaryReactor,
         job.number, Clock::now() + patience, [self = shared_from_this()] {
           self->Queue([](WaitCall* call) { return call->Look(); });
         });
-    // It may have ended before it was watched.
+    // The job may have ended before it was watched.
     BVHMILL_RETURN_IF_ERROR(Find(&job));
     if (IsOver(job.state)) {
       call_.parts().jobs.Unwatch(watch_);

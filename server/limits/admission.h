@@ -1,8 +1,9 @@
 #pragma once
 
-// Limits what is in flight: clips, the bytes of their memory, and streams; of
-// all callers, of one caller and of one connection. A request that exceeds a
-// limit is refused at once; no request waits.
+// Limits the clips, the bytes of their memory and the streams that are in
+// flight: those of all callers, of one caller and of one connection. A request
+// that exceeds a limit is refused at once; no request waits. The peers of a
+// Unix socket have one name, so no limit per connection holds for them.
 
 #include <array>
 #include <atomic>
@@ -65,9 +66,9 @@ struct Share {
 
 class Admission;
 
-// Counts one clip, one stream or memory of a call as in flight until the ticket
-// is released or destroyed. The admission must outlive it. One ticket is used
-// by one thread at a time. A new ticket counts nothing.
+// Counts one clip, one stream or the memory of a call as in flight until the
+// ticket is released or destroyed. The admission must outlive the ticket. A
+// ticket is used by one thread at a time. A new ticket counts nothing.
 class Ticket {
  public:
   Ticket() = default;
@@ -76,12 +77,13 @@ class Ticket {
   ~Ticket();
 
   // Counts `bytes` more, or fewer if the number is negative, which never fails.
-  // Fails as TryEnter does; the ticket then stays as it was. Does nothing if
-  // the ticket counts nothing.
+  // Fails as TryEnter does; the ticket then stays as it was. OK, and no change,
+  // if the ticket counts nothing.
   absl::Status Grow(int64_t bytes);
-  // The work is done, so the clip counts no more; its bytes still count.
+  // Call it when the work is done: the clip does not count any more, its bytes
+  // still do.
   void Worked();
-  // Nothing of the ticket is in flight any more.
+  // The ticket counts nothing any more.
   void Release();
 
  private:
@@ -112,7 +114,8 @@ class Admission {
   // the limit, and a RetryInfo unless the clip alone exceeds the limit.
   absl::Status TryEnter(const Caller& caller, const std::string& peer,
                         int64_t bytes, Ticket* ticket);
-  // The same for memory that belongs to no clip.
+  // The same for memory that belongs to no clip. RefuseNewClips does not hold
+  // for it, nor for TryOpen.
   absl::Status TryHold(const Caller& caller, const std::string& peer,
                        int64_t bytes, Ticket* ticket);
   // The same for a stream; its ticket may grow by memory that belongs to the

@@ -123,7 +123,8 @@ void FairQueue::RunOne(Class* tasks, Lines::iterator line,
   Done(tasks, line);
 }
 
-// A call that cannot yield for want of memory goes on.
+// Runs tasks until none waits, or until it must yield. A call that cannot yield
+// for want of memory goes on.
 void FairQueue::RunWorker(Class* tasks) {
   std::unique_lock lock(mutex_);
   while (!tasks->waiting.empty()) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// The order in which the workers take up work: callers take turns.
+// The order in which workers take tasks: callers take turns.
 
 #include <array>
 #include <atomic>
@@ -21,14 +21,14 @@
 
 namespace bvhmill::server {
 
-// A queue in front of the workers. After a task of one caller begins a task of
-// the next caller that waits, however many tasks each of them has. Tasks of the
-// two priorities form separate queues, and share the workers by the rule of
+// A queue in front of the workers. A free worker takes a task of the next
+// caller that has waiting tasks, whose number does not matter. Tasks of the two
+// priorities form separate queues, and share the workers by the rule of
 // Workers. Thread-safe.
 //
-// Tasks are not interrupted, so long tasks of one caller could keep all
-// workers. Hence spare threads: if no task of a caller runs, and an interactive
-// one has waited for `patience`, a spare thread runs it beside the workers.
+// Tasks are not interrupted, so long tasks of one caller could keep all workers
+// busy. Hence spare threads: if all workers are busy, no task of a caller runs,
+// and an interactive one has waited for `patience`, a spare thread runs it.
 class FairQueue {
  public:
   struct Options {
@@ -36,25 +36,26 @@ class FairQueue {
     int threads = 0;
     int spare_threads = 4;
     std::chrono::milliseconds patience{50};
-    // Called with the exception that a task threw as the current one. Must not
-    // throw.
+    // Called if a task throws; std::current_exception() is its exception. Must
+    // not throw.
     std::function<void()> on_exception = [] {};
   };
 
   explicit FairQueue(Options options);
-  // Waits for every task. Only tasks may enqueue others from here on.
+  // Waits until all tasks have run. From here on only tasks may call Enqueue.
   ~FairQueue();
   FairQueue(const FairQueue&) = delete;
   FairQueue& operator=(const FairQueue&) = delete;
 
-  // Runs `task` when it is the turn of `caller`. Never blocks for long. False,
-  // or std::bad_alloc, if the system has no memory for it: then it never runs.
+  // Has a worker run `task` when it is the turn of `caller`. Never blocks for
+  // long. Returns false, or throws std::bad_alloc, if the system has no memory
+  // for the task: then it never runs.
   bool Enqueue(const std::string& caller, std::function<void()> task,
                Priority priority = Priority::kInteractive);
 
-  // Workers, without spare threads.
+  // The number of workers, without spare threads.
   int threads() const { return workers_.threads(); }
-  // Tasks that are running now, also on spare threads.
+  // The number of tasks that are running, also on spare threads.
   int busy() const { return busy_.load(std::memory_order_relaxed); }
 
  private:

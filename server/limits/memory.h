@@ -16,7 +16,7 @@ struct MemoryUse {
 // Any thread. Allocates no memory. Cost: three system calls.
 MemoryUse ReadMemoryUse();
 
-// The same, resident bytes only.
+// The resident bytes of ReadMemoryUse.
 int64_t ResidentBytes();
 
 // Makes TBB's allocator return large blocks to the system some time after they
@@ -43,8 +43,8 @@ MemoryBounds ReadMemoryBounds();
 // The lesser of both bounds; 0 = none is known.
 int64_t LeastBound(const MemoryBounds& bounds);
 
-// The share of its bounds that the process uses, the larger share of both:
-// 1 = all of one bound. 0 if there are no bounds.
+// The share of a bound that the process uses: the larger one of the two shares.
+// 1 = all of a bound. 0 if there are no bounds.
 double FullnessOf(const MemoryUse& use, const MemoryBounds& bounds);
 
 // The least memory limit of the cgroups of a process and of all their parents;

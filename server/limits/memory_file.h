@@ -9,8 +9,8 @@
 
 namespace bvhmill::server {
 
-// A reader that opens the path sees the bytes of the last Put, never a mix of
-// two.
+// A reader that opens the path sees the bytes of one Put, never a mix of two.
+// Thread-safe after the first Put.
 class MemoryFile {
  public:
   MemoryFile() = default;
@@ -22,7 +22,7 @@ class MemoryFile {
   // content then stays as it was.
   absl::Status Put(std::string_view bytes);
 
-  // Valid after the first Put; does not change.
+  // Valid after the first Put, in this process; does not change.
   std::string path() const { return "/proc/self/fd/" + std::to_string(fd_); }
 
  private:

@@ -29,7 +29,7 @@ struct MemoryHooks {
   std::function<int64_t()> received_bytes;
   // Cuts the most suspect connection, or with `all` every suspect one.
   std::function<void(Time now, bool all)> cut;
-  // Memory has become short, or is no longer short.
+  // Called when memory becomes short, and when it stops being short.
   std::function<void(bool is_short)> on_change;
 };
 
@@ -40,7 +40,7 @@ class MemoryGuard {
   // `cuts`: whether the guard may cut connections.
   MemoryGuard(MemoryHooks hooks, bool cuts);
 
-  // Reads the memory and acts. One thread must call it every 20 ms: hostile
+  // Reads the memory and acts. One thread must call this every 20 ms: hostile
   // peers can fill some MB in a millisecond.
   void Check(Clock::time_point now);
 

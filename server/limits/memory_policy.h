@@ -1,8 +1,8 @@
 #pragma once
 
-// The rules by which memory that the server does not account for is released
-// and connections are cut. Pure decisions: MemoryGuard reads the memory and
-// acts.
+// The rules for releasing memory that the server does not account for, and for
+// cutting connections. This class only decides: MemoryGuard reads the memory
+// and acts.
 //
 // gRPC 1.51 does not account for all that it holds: header fields that never
 // end take fifty times their bytes. The bytes that the server accounts for and

@@ -1,6 +1,6 @@
 #pragma once
 
-// The record of one call: its caller, its id and its outcome. Feeds the metrics
+// The record of one call: its caller, its id and its outcome, for the metrics
 // and the log.
 
 #include <grpcpp/server_context.h>
@@ -20,14 +20,14 @@
 
 namespace bvhmill::server {
 
-// Use: make it when the call begins, then Enter; AddClip for each clip that was
-// converted; Finishing right before the call is finished; Done when gRPC is
-// done with the call. Thread-safe after Enter.
+// Make it when the call begins; then call Enter; AddClip for each clip that was
+// converted; Finishing right before the call is finished; and Done in OnDone.
+// Thread-safe after Enter. The parts and the call of gRPC must outlive it.
 class CallRecord final : public ClipObserver {
  public:
-  // Gives the call its id: that of its metadata x-request-id if it is sane,
-  // else a new one. Puts it and a valid traceparent into the initial metadata,
-  // which must not have been sent.
+  // Gives the call its id: that of its metadata x-request-id if that has 1 to
+  // 64 letters, digits, ".", "_" and "-", else a new one. Puts the id and a
+  // valid traceparent into the initial metadata, which must not have been sent.
   CallRecord(const RecordParts& parts, Method method,
              grpc::CallbackServerContext* call);
   CallRecord(const CallRecord&) = delete;
@@ -38,8 +38,9 @@ class CallRecord final : public ClipObserver {
   absl::Status Enter(Scope scope);
   // The same for calls that need no scope.
   absl::Status Enter();
-  // OK if the caller still has `scope`, after a change of the tokens. Quotas
-  // stay as they were when the call began. One thread at a time.
+  // Looks at the token again if the tokens have changed: OK if the caller still
+  // has `scope`; else the errors of Enter. Quotas stay as they were when the
+  // call began. One thread at a time.
   absl::Status Recheck(Scope scope);
 
   // Never null.
@@ -59,9 +60,10 @@ class CallRecord final : public ClipObserver {
   void AddRefusedClip(const std::string& reason) override;
   void AddStage(Stage stage, std::chrono::nanoseconds time) override;
 
+  // Notes the status of the call, and the time.
   void Finishing(const absl::Status& status) noexcept;
-  // Counts and logs the call. `cancelled`: its peer was gone before it
-  // finished.
+  // Counts and logs the call. `cancelled`: the peer was gone before the call
+  // was finished.
   void Done(bool cancelled) noexcept;
 
  private:

@@ -1,7 +1,7 @@
 #pragma once
 
-// The calls that are running. The registry tells them once a second that time
-// has passed, tells them when the server drains, and waits for them to end.
+// The calls that are running. The registry sends them a tick, about once a
+// second, and an event when the server drains; then it waits for their end.
 
 #include <chrono>
 #include <condition_variable>
@@ -54,20 +54,23 @@ class CallRegistry {
   // connection of a peer that has far too many calls.
   bool Begin(std::shared_ptr<CallWatch> watch, const std::string& peer,
              CallId* id);
-  // `is_cancelled`: the call was cancelled, by its peer as a rule. Cuts the
-  // connection of a peer that cancels calls faster than gRPC ends them.
+  // The call has ended. `is_cancelled`: it was cancelled, by its peer as a
+  // rule. Cuts the connection of a peer that has cancelled too many calls in a
+  // row before their first message: see PeerActivity::End.
   void End(CallId id, bool is_cancelled);
 
   // See PeerActivity::MarkActive.
   static void MarkActive(CallId id) { PeerActivity::MarkActive(&id->activity); }
 
-  // Calls OnTick of all running calls, without a lock.
+  // Calls OnTick of all running calls; holds no lock meanwhile. Call it about
+  // once a second.
   void Tick(std::chrono::steady_clock::time_point now);
 
   // Refuses new calls from now on and calls OnDrain of the running ones.
   // Returns when all have ended or `patience` is over; true if all have ended.
   bool Drain(std::chrono::seconds patience);
 
+  // The number of running calls.
   int64_t running() const;
 
  private:

@@ -46,8 +46,8 @@ absl::Status CatchAsStatus(const Log& log, const char* where,
   }
 }
 
-// Does `work`, which may be skipped if there is no memory for it. Returns false
-// and names `where` in the log if it throws.
+// Does `work`. Returns false, and names `where` in the log, if it throws: the
+// caller must be able to go on without it.
 template <typename Work>
 bool CatchAndLog(const Log& log, const char* where, const Work& work) {
   try {

@@ -1,8 +1,8 @@
 #pragma once
 
 // The errors that the server makes itself, each as the absl::Status of a
-// CallError. Free of gRPC: ToGrpc of statuses.h turns them into statuses of
-// gRPC where a call ends. docs/api.md, section 4, lists them for clients.
+// CallError. This file knows nothing of gRPC: ToGrpc of statuses.h makes a
+// status of gRPC where a call ends. docs/api.md, section 4, lists the errors.
 //
 // Every function may be called from any thread.
 
@@ -26,7 +26,7 @@ absl::Status ScopeMissing(std::string_view caller, std::string_view method,
                           Scope scope);
 
 // RESOURCE_EXHAUSTED, SERVER_BUSY: the system has no memory for the work. The
-// first call makes the status; later calls take no memory.
+// first call makes the status; later calls allocate nothing.
 absl::Status OutOfMemory();
 
 // INTERNAL: a fault of the server. Only its log says more.

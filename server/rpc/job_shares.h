@@ -1,7 +1,7 @@
 #pragma once
 
-// The parts of the stored items and blobs that one caller may have. A caller
-// without a token has no such limit.
+// The limits on the unfinished items and the stored bytes of one caller. A
+// caller without a token has no such limit.
 
 #include <cstdint>
 
@@ -14,16 +14,17 @@ namespace bvhmill::server {
 constexpr int64_t HalfOf(int64_t number) { return number / 2 + number % 2; }
 
 // True if neither a quota nor a limit per caller bounds the unfinished items of
-// the caller: it may have half of what others leave of max_queued_items.
+// the caller. It may then have half of what others leave of max_queued_items.
 inline bool HasFairItems(const Caller& caller, const JobLimits& limits) {
   return !caller.name.empty() && caller.max_items == 0 &&
          limits.max_queued_items_per_caller == 0;
 }
 
-// The limits as they hold for `caller` while others store nothing: its quotas,
-// else the limits per caller, else half of the limit on all. The fair share of
-// data stays so: one that shrank while others store more would refuse the jobs
-// of a caller that stores nothing.
+// Returns `limits` with the limits per caller of `caller`: its quotas, else the
+// limits per caller, else half of the limit on all; 0 = no limit. The share of
+// items is smaller while others have items: see HasFairItems. The share of data
+// is always this half: else the jobs of a caller that stores nothing could be
+// refused for what others store.
 inline JobLimits LimitsOf(const Caller& caller, JobLimits limits) {
   const auto bound = [&](int64_t quota, int64_t of_all, int64_t* limit) {
     if (caller.name.empty()) {

@@ -8,18 +8,18 @@
 
 namespace bvhmill::server {
 
-// gRPC frees a call soon after its OnDone: until then it may be cancelled.
-// Thread-safe.
+// gRPC frees a call soon after its OnDone. Until OnDone the call may be
+// cancelled. Thread-safe.
 class LiveCall {
  public:
   explicit LiveCall(grpc::CallbackServerContext* call) : call_(call) {}
 
-  // Cancels the call, if Done was not called.
+  // Cancels the call. Does nothing after Done.
   void Cancel() {
     const std::lock_guard lock(mutex_);
     if (call_ != nullptr) call_->TryCancel();
   }
-  // To be called in OnDone. Waits for a Cancel of another thread.
+  // Call it in OnDone. Waits for a Cancel of another thread.
   void Done() {
     const std::lock_guard lock(mutex_);
     call_ = nullptr;

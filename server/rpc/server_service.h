@@ -1,6 +1,6 @@
 #pragma once
 
-// bvhmill.v1.ServerService: what this server is and will accept.
+// bvhmill.v1.ServerService: describes this server, its limits and formats.
 
 #include "bvhmill/v1/server_service.grpc.pb.h"
 #include "server/rpc/call_parts.h"

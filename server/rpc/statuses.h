@@ -1,6 +1,6 @@
 #pragma once
 
-// Statuses of the server as statuses of gRPC: the edge where a call ends.
+// Makes a status of gRPC of a status of the server, where a call ends.
 
 #include <grpcpp/support/status.h>
 

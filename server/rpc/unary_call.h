@@ -1,6 +1,6 @@
 #pragma once
 
-// A unary call about one clip.
+// A unary call: about one clip, or about jobs.
 
 #include <grpcpp/server_context.h>
 #include <grpcpp/support/server_callback.h>
@@ -21,7 +21,7 @@ namespace bvhmill::server {
 // The parts that the work of a call uses.
 struct UnaryWork {
   const CancelToken& cancel;
-  // How long the call waited for a worker.
+  // The time that the call waited for a worker.
   std::chrono::nanoseconds queued;
   CallRecord& record;
   Ticket& ticket;
@@ -35,14 +35,17 @@ class UnaryTask {
   UnaryTask(const UnaryTask&) = delete;
   UnaryTask& operator=(const UnaryTask&) = delete;
 
-  // True if parsing the request may take milliseconds: a worker does it then.
+  // True if parsing the request may take milliseconds: a worker then parses it
+  // and does the work.
   virtual bool IsDear() = 0;
   // Parses the request. The caller is known and the bytes are counted. Sets
   // `is_short` if the work takes a few milliseconds at most for any request of
   // this size. Short work is done in the thread where the call came in: handing
   // it to a worker would take as long. A worker does all other work, and all
-  // work of a peer with more than eight running calls.
+  // work of a peer with more than eight running calls. After an error the call
+  // ends with that status, without Work.
   virtual absl::Status Read(Ticket* ticket, bool* is_short) = 0;
+  // Does the work and fills the response. Its status is that of the call.
   virtual absl::Status Work(const UnaryWork& call) = 0;
 };
 
@@ -56,8 +59,8 @@ struct UnaryMethod {
 };
 
 // Checks and admits the call, does its work, and finishes it with the status of
-// the work. Objects that the task refers to must live as long as the call in
-// gRPC.
+// the work. The reactor deletes itself. Objects that the task refers to must
+// live as long as the call in gRPC.
 grpc::ServerUnaryReactor* StartUnaryCall(const CallParts& parts,
                                          grpc::CallbackServerContext* call,
                                          UnaryMethod method);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Ends calls of methods that no service has with UNIMPLEMENTED. Without it gRPC
-// would do that, and neither the log nor the metrics would have these calls.
+// Ends calls of methods that no service has, with UNIMPLEMENTED. Without this
+// class gRPC ends them, and neither the log nor the metrics have these calls.
 
 #include <grpcpp/generic/async_generic_service.h>
 
@@ -11,6 +11,7 @@ namespace bvhmill::server {
 
 class UnknownService final : public grpc::CallbackGenericService {
  public:
+  // All parts must outlive the service.
   UnknownService(const RecordParts& record, CallRegistry* calls)
       : record_(record), calls_(*calls) {}
 

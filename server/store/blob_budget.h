@@ -1,7 +1,7 @@
 #pragma once
 
-// The bytes that a store of blobs may take: of all blobs, of those of one
-// space, and of the disk.
+// Counts the bytes of the blobs of a store, and bounds them: those of all
+// blobs, those of one space, and the free space of the disk.
 
 #include <atomic>
 #include <cstdint>
@@ -26,14 +26,15 @@ struct BlobQuota {
 // Thread-safe.
 class BlobBudget {
  public:
-  // `folder` is one of the disk.
+  // `folder` is any folder on the disk.
   BlobBudget(std::string folder, const BlobQuota& quota)
       : folder_(std::move(folder)), quota_(quota) {}
 
-  // Counts `bytes` more in `space`, for an upload or for an output.
-  // RESOURCE_EXHAUSTED: DISK_FULL if they exceed the quota; for an upload also
-  // LIMIT_EXCEEDED if the space would have more than `max_space_bytes`, 0 = any
-  // number.
+  // Counts `bytes` more in `space`, for an upload or for an output; on an error
+  // counts nothing. RESOURCE_EXHAUSTED: DISK_FULL if all blobs would exceed the
+  // quota, or if the disk has too little free space, which is looked at once
+  // for 8 MiB; for an upload also LIMIT_EXCEEDED if the space would have more
+  // than `max_space_bytes`, 0 = any number.
   absl::Status ReserveForUpload(const std::string& space, int64_t bytes,
                                 int64_t max_space_bytes) {
     return Reserve(space, bytes, Use::kUpload, max_space_bytes);
@@ -41,14 +42,18 @@ class BlobBudget {
   absl::Status ReserveForOutput(const std::string& space, int64_t bytes) {
     return Reserve(space, bytes, Use::kOutput, /*max_space_bytes=*/0);
   }
-  // The error with which any upload into the space would be refused now.
+  // Returns the error with which any upload into the space would be refused
+  // now; OK if it would be accepted.
   absl::Status CheckRoom(const std::string& space,
                          int64_t max_space_bytes) const;
+  // Counts `bytes` more without a check.
   void Add(const std::string& space, int64_t bytes);
-  // Takes back no more than the space has: it may have been counted anew.
+  // Counts `bytes` less, but no less than 0 in the space: it may have been
+  // counted anew by Set.
   void Return(const std::string& space, int64_t bytes);
+  // Replaces all that is counted.
   void Set(const SpaceBytes& bytes);
-  // Bytes of blobs, and of those that are being made.
+  // The bytes of all blobs, those that are being made included.
   int64_t bytes() const;
 
  private:
@@ -61,7 +66,7 @@ class BlobBudget {
   const std::string folder_;
   const BlobQuota quota_;
   mutable std::mutex mutex_;
-  // Both with the mutex. No space has 0.
+  // Both with the mutex.
   int64_t total_ = 0;
   SpaceBytes by_space_;
   // Bytes that may be written before the free space is looked at again.

@@ -30,50 +30,56 @@ struct BlobName {
   bool operator==(const BlobName&) const = default;
 };
 
-// The space of the caller `name`; the empty name is that of callers without a
-// token.
+// The space of the caller `name`. Callers without a token have the empty name.
 std::string SpaceOf(std::string_view name);
 
-// The statuses that the functions below name by their reasons.
+// The statuses that the functions below name: ALREADY_EXISTS; ABORTED,
+// UPLOAD_RUNNING; INVALID_ARGUMENT, DIGEST_MISMATCH.
 absl::Status BlobExists();
 absl::Status UploadRunning();
 absl::Status DigestMismatch();
-// True if an upload was refused for the bytes of its space.
+// True if `status` refuses an upload for the bytes of its space.
 bool IsBeyondShare(const absl::Status& status);
 
 // A blob that is being made. It is dropped if it is destroyed before Commit.
-// One thread at a time.
+// Used by one thread at a time. The store must outlive it.
 class NewBlob {
  public:
   virtual ~NewBlob() = default;
+  // Errors: those of BlobStore.
   virtual absl::Status Append(std::string_view bytes) = 0;
-  // Ends the writing; after it the digest is known.
+  // Ends the writing, and computes the digest. Call it once, before Commit.
   virtual void Finish() = 0;
+  // The digest is empty until Finish.
   virtual const BlobName& name() const = 0;
+  // The bytes that were appended.
   virtual int64_t size() const = 0;
 };
 
 // An upload that may be resumed. Its bytes are kept if it is destroyed before
-// it is complete; that may block for the network. One thread at a time.
+// it is complete; that may block for the network. An error of Append or Finish
+// may drop them: the next upload then begins anew. Used by one thread at a
+// time. The store must outlive it.
 class BlobUpload {
  public:
   virtual ~BlobUpload() = default;
-  // Bytes that the store has: the next byte to append has this offset.
+  // The number of bytes that the store has: the next byte to append has this
+  // offset.
   virtual int64_t committed_bytes() const = 0;
   // Bounds the bytes of all blobs of the space: an Append or Finish that would
-  // exceed it is RESOURCE_EXHAUSTED, LIMIT_EXCEEDED, and drops the upload. 0 =
-  // no bound, as at first.
+  // exceed it is RESOURCE_EXHAUSTED, LIMIT_EXCEEDED, and drops the upload. 0,
+  // the value at first: no bound.
   void set_max_space_bytes(int64_t bytes) { max_space_bytes_ = bytes; }
   // Reads a part of the bytes that earlier uploads have stored, for the digest.
-  // Until `is_ready`, call it again before Append or Finish: else these do the
-  // rest at once, which may take seconds.
+  // Call it before Append or Finish until it sets `is_ready`: else these read
+  // the rest at once, which may take seconds.
   virtual absl::Status Prepare(bool* is_ready) {
     *is_ready = true;
     return absl::OkStatus();
   }
   virtual absl::Status Append(std::string_view bytes) = 0;
-  // Names the blob. INVALID_ARGUMENT, DIGEST_MISMATCH if the bytes have another
-  // digest; they are dropped then, and the upload must begin anew.
+  // Gives the blob its name. INVALID_ARGUMENT, DIGEST_MISMATCH if the bytes
+  // have another digest; they are dropped then, and the upload must begin anew.
   virtual absl::Status Finish() = 0;
 
  protected:
@@ -83,13 +89,14 @@ class BlobUpload {
   int64_t max_space_bytes_ = 0;
 };
 
-// An open blob. Once it was removed, it can be read to its end, or every Read
-// is NOT_FOUND. Thread-safe.
+// An open blob. If the blob is removed meanwhile, the reader can read it to its
+// end, or every Read is NOT_FOUND. Thread-safe.
 class BlobReader {
  public:
   virtual ~BlobReader() = default;
   virtual int64_t size() const = 0;
-  // Up to `size` bytes at `offset`; fewer only at the end.
+  // Sets `bytes` to `size` bytes at `offset`; to fewer, or none, only at the
+  // end of the blob.
   virtual absl::Status Read(int64_t offset, size_t size,
                             std::string* bytes) const = 0;
 };
@@ -100,15 +107,16 @@ using SpaceBytes = std::map<std::string, int64_t>;
 struct BlobEntry {
   BlobName name;
   int64_t size = 0;
-  // When the blob was stored or last asked for, in milliseconds since 1970.
+  // The time at which the blob was stored or last asked for, in milliseconds
+  // since 1970.
   int64_t used_ms = 0;
 };
 
 // Thread-safe. Functions block for the disk or the network. Errors besides
-// those that are named: RESOURCE_EXHAUSTED with the reason DISK_FULL or, for a
-// quota, LIMIT_EXCEEDED; INTERNAL, STORE_FAULT; UNAVAILABLE, BLOBS_UNAVAILABLE
-// or STORE_FAULT, after which it is not known whether a change was stored. A
-// blob is NOT_FOUND only if the store itself is there.
+// those that are named: RESOURCE_EXHAUSTED, DISK_FULL; INTERNAL, STORE_FAULT;
+// UNAVAILABLE, BLOBS_UNAVAILABLE or STORE_FAULT, after which it is not known
+// whether a change was stored. A blob is NOT_FOUND only if the store itself is
+// there.
 class BlobStore {
  public:
   BlobStore() = default;
@@ -119,33 +127,35 @@ class BlobStore {
   // A new blob of a space, whose digest is not known yet.
   virtual absl::Status Create(const std::string& space,
                               std::unique_ptr<NewBlob>* blob) = 0;
-  // Stores finished blobs, all of them or none that counts: when it returns OK,
-  // each has its name and is on the disk. Cheaper than one call for each.
+  // Stores finished blobs of this store. When it returns OK, each has its name
+  // and is on the disk. After an error some may have their names; they do no
+  // harm, since nothing names them. Cheaper than one call for each.
   virtual absl::Status Commit(std::span<NewBlob* const> blobs) = 0;
 
-  // The error with which an upload into `space` would be refused now:
-  // DISK_FULL; or LIMIT_EXCEEDED if its blobs have more than `max_space_bytes`,
-  // 0 = any number.
+  // Returns the error with which an upload into `space` would be refused now:
+  // RESOURCE_EXHAUSTED, DISK_FULL; or LIMIT_EXCEEDED if its blobs have more
+  // than `max_space_bytes`, 0 = any number.
   virtual absl::Status CheckRoom(const std::string& /*space*/,
                                  int64_t /*max_space_bytes*/) {
     return absl::OkStatus();
   }
   // Begins or resumes the upload of `name`. ALREADY_EXISTS if the blob is
-  // there. ABORTED, UPLOAD_RUNNING while another upload of it runs here; a
-  // store of several machines may not know those of others, of which the first
-  // one that is complete makes the blob.
+  // there. ABORTED, UPLOAD_RUNNING while another upload of it runs in this
+  // process. A store of several machines may not know the uploads of others:
+  // then the first one that is complete makes the blob.
   virtual absl::Status StartUpload(const BlobName& name,
                                    std::unique_ptr<BlobUpload>* upload) = 0;
 
-  // True if the blob exists; it then counts as used now.
+  // Sets `exists` to true if the blob exists; it then counts as used now.
   virtual absl::Status Find(const BlobName& name, bool* exists) = 0;
   // The same for many blobs: exist[i] is for names[i].
   virtual absl::Status FindAll(std::span<const BlobName> names,
                                std::vector<bool>* exist);
-  // NOT_FOUND.
+  // NOT_FOUND if there is no such blob. The store must outlive the reader.
   virtual absl::Status Open(const BlobName& name,
                             std::unique_ptr<BlobReader>* reader) = 0;
-  // True if the blob exists and was stored or asked for since `since_ms`.
+  // Sets `was_used` to true if the blob exists and was stored or asked for
+  // since `since_ms`.
   virtual absl::Status WasUsed(const BlobName& name, int64_t since_ms,
                                bool* was_used) = 0;
   // OK if there is no such blob.
@@ -157,11 +167,11 @@ class BlobStore {
   // Drops uploads that got no bytes since `before_ms`.
   virtual absl::Status DropUploads(int64_t before_ms) = 0;
 
-  // Bytes of all blobs, and of uploads as far as they are known.
+  // The bytes of all blobs, and of uploads as far as they are known.
   virtual int64_t bytes() const = 0;
   // The bytes that a blob of this size adds to bytes().
   virtual int64_t CountedBytes(int64_t size) const { return size; }
-  // Replaces what is counted by the sums of a List for each space, which
+  // Replaces the counted bytes by the sums of a List for each space. These
   // include what other servers have stored and removed.
   virtual void SetBytes(const SpaceBytes& /*bytes*/) {}
 };

@@ -20,8 +20,8 @@ namespace {
 constexpr size_t kMaxFaults = 1000;
 constexpr size_t kReadPiece = size_t{1} << 20;
 
-// Each row of the query is a fault: its columns are a job, an item or what else
-// of the job, and what is wrong.
+// Each row of a query is a fault. Its columns: a job; an item, or the part of
+// the job; what is wrong.
 constexpr const char* kRules[] = {
     "SELECT i.job, i.number, 'is done and has no result' FROM item i LEFT JOIN "
     "result r ON r.job = i.job AND r.item = i.number WHERE i.state = 2 AND "
@@ -60,7 +60,8 @@ constexpr char kCountRule[] =
     "j.number AND i.state = 1) OR (j.state = 4 AND j.total <> coalesce(c.ok + "
     "c.failed, 0))";
 
-// The messages of a kind: a job, an item or what else of the job, bytes.
+// A query for the messages of a kind: a job; an item, or the part of the job;
+// the bytes.
 struct MessageQuery {
   StoredMessage kind;
   const char* sql;
@@ -74,7 +75,8 @@ constexpr MessageQuery kMessages[] = {
     {StoredMessage::kResult, "SELECT job, item, bytes FROM result"},
 };
 
-// Whose blobs are named, and by which items.
+// The blobs that are named, and the items that name them: space, digest, job,
+// item.
 constexpr char kNames[] =
     "SELECT job.space, item.blob, item.job, item.number FROM item JOIN job ON "
     "job.number = item.job UNION ALL SELECT job.space, output.blob, "
@@ -106,7 +108,7 @@ class DataChecker {
     if (check_.faults.size() < kMaxFaults) check_.faults.push_back(fault);
   }
 
-  // `what` is the number of an item, or what else of the job.
+  // `what` is the number of an item, or a part of the job.
   void AddOf(const std::string& job, const std::string& what,
              const std::string& fault) {
     const bool is_item = what.find_first_not_of("0123456789") == what.npos;
@@ -192,9 +194,9 @@ class DataChecker {
   absl::Status CheckBlob(const BlobEntry& entry) {
     std::string digest;
     const absl::Status read = DigestOf(entry, &digest);
-    // It was removed since it was listed.
+    // The blob was removed since it was listed.
     if (absl::IsNotFound(read)) return absl::OkStatus();
-    // The store does not answer, which says nothing about the blob.
+    // The store does not answer: nothing is known about the blob.
     if (absl::IsUnavailable(read)) return read;
     ++check_.blobs;
     check_.blob_bytes += entry.size;

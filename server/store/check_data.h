@@ -23,7 +23,8 @@ enum class StoredMessage : uint8_t {
 };
 
 struct DataCheck {
-  // Set by the caller: true if `bytes` is such a message. May be empty.
+  // Set by the caller: returns true if `bytes` is such a message. If it is
+  // empty, messages are not checked.
   std::function<bool(StoredMessage kind, std::string_view bytes)> is_message;
 
   int64_t jobs = 0;
@@ -31,20 +32,21 @@ struct DataCheck {
   int64_t results = 0;
   int64_t blobs = 0;
   int64_t blob_bytes = 0;
-  // Blobs that no job names; they are removed in time.
+  // Blobs that no job names; servers remove them when they are old.
   int64_t unnamed = 0;
-  // Servers used the data at the begin or the end of the check, or it is not
-  // known whether they did: the counts above are those of different moments.
-  // Faults are faults all the same.
+  // True if servers used the data at the start or at the end of the check, or
+  // if that is not known. The counts above are then those of different moments;
+  // the faults are right all the same.
   bool is_live = false;
-  // One sentence for each fault; the first 1000.
+  // One sentence for each fault; the first 1000 of them.
   std::vector<std::string> faults;
 };
 
-// Reads everything in the data folder at `path` and checks it: the database;
-// that every blob has its digest; that jobs count their items; that each item
-// that is done has one result, and others none; that rows have the values that
-// servers give them; that all blobs that are named exist.
+// Reads everything in the data folder at `path` and checks it. The database
+// must be whole; every blob must have its digest; the counts of a job must be
+// those of its items; each item that is done must have one result, and others
+// none; rows must have values that servers give them; and all blobs that are
+// named must exist. Faults of the data go into `check`; the status is OK then.
 //
 // `database` is empty for the folder of one server, which must not run:
 // FAILED_PRECONDITION, DATA_IN_USE. Else it is the address of the database of
@@ -54,14 +56,16 @@ struct DataCheck {
 // together. NOT_FOUND, DATA_MISSING if there are no data.
 //
 // Changes nothing, except that it makes the file `lock` where it is missing,
-// and that SQLite brings in what a killed server has written into its log.
+// and that SQLite writes the log that a killed server has left into the
+// database.
 absl::Status CheckData(const std::string& path, const std::string& database,
                        DataCheck* check);
 
 // The same for servers whose blobs are in an S3-compatible store. Reads only:
-// it needs the rights to list and to get. Each blob costs a HEAD for each item
-// or output that names it, and a GET for each started MiB. UNAVAILABLE if the
-// store does not answer any more. Also the errors of OpenS3BlobsForCheck.
+// it needs the rights to list and to get. Each item and each output that names
+// a blob costs a GET of its first MiB; each blob costs a GET for each started
+// MiB. UNAVAILABLE if the store does not answer any more. Also the errors of
+// OpenS3BlobsForCheck.
 absl::Status CheckDataInS3(const S3Options& s3, const std::string& database,
                            DataCheck* check);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// How callers share the items of a claim.
+// Divides the items of a claim among the callers.
 
 #include <algorithm>
 #include <cstdint>
@@ -13,8 +13,9 @@
 
 namespace bvhmill::server {
 
-// Puts the callers, which are in order, into the order of this claim: the one
-// after `*last`, which was first the last time, is first now.
+// Puts the callers, which are sorted, into the order of this claim. `*last` is
+// the caller that was first at the last claim. The next one is first now, and
+// becomes `*last`.
 inline void TakeTurns(std::string* last, std::vector<std::string>* callers) {
   if (callers->empty()) return;
   const auto first = std::upper_bound(callers->begin(), callers->end(), *last);
@@ -22,7 +23,7 @@ inline void TakeTurns(std::string* last, std::vector<std::string>* callers) {
   *last = callers->front();
 }
 
-// Removes the callers that are not to be served now.
+// Removes the callers that are in `without`.
 inline void Leave(const std::set<std::string>& without,
                   std::vector<std::string>* callers) {
   std::erase_if(*callers, [&](const std::string& caller) {
@@ -30,13 +31,14 @@ inline void Leave(const std::set<std::string>& without,
   });
 }
 
-// Calls `claim(caller, limit)`, which adds up to `limit` items to `*items`, so
-// that callers with waiting items get equal shares of `limit` items.
+// Claims up to `limit` items, so that callers with waiting items get equal
+// shares. Calls `claim(caller, share)`, which must add up to `share` items to
+// `*items`; returns its first error.
 template <typename Items, typename Claim>
 absl::Status ClaimShares(std::vector<std::string> callers, int64_t limit,
                          Items* items, const Claim& claim) {
-  // Callers that got all of their share, and may want more.
   while (!callers.empty()) {
+    // Callers that got all of their share, and may want more.
     std::vector<std::string> still;
     const int64_t open = limit - static_cast<int64_t>(items->size());
     const int64_t share =

@@ -1,7 +1,8 @@
 #pragma once
 
 // The statements with which SqliteJobStore looks for items that wait. Each must
-// read what waits, and not what is done: a test asks SQLite for its plans.
+// read rows that wait, and none that are done: a test asks SQLite for its
+// plans.
 
 #include "server/store/may_begin_sql.h"
 

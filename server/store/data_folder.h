@@ -5,11 +5,12 @@
 //   lock       held by the server that uses the folder, or by all that share it
 //   jobs.db    the database of jobs, with jobs.db-wal and jobs.db-shm
 //   database   if servers share the folder: the identity of their database
-//   names      locked while blobs begin to be named, and while they are removed
+//   names      locked while jobs begin to name blobs, and while blobs are
+//              removed; only if servers share the folder
 //   blobs/ uploads/ new/    see file_blob_store.h
 //
 // If the blobs are in an S3-compatible store, the folder has only files without
-// a name, and the database has the lock of names.
+// a name, and the lock of names is in the database.
 
 #include <memory>
 #include <span>
@@ -26,37 +27,37 @@
 
 namespace bvhmill::server {
 
-// The folder that is used unless the operator names one: $STATE_DIRECTORY, else
-// $XDG_STATE_HOME/bvhmill, else ~/.local/state/bvhmill; empty if none of these
-// variables is set.
+// The folder that is used unless the operator names one: the first one of
+// $STATE_DIRECTORY, else $XDG_STATE_HOME/bvhmill, else ~/.local/state/bvhmill;
+// empty if none of these variables can be used.
 std::string DefaultDataFolder();
 
-// True if `path` is the data folder of a server, with a database.
+// True if the folder `path` has the database of one server alone (jobs.db).
 bool HasData(const std::string& path);
 
-// Keeps blobs that are known to exist until a job names them.
+// While it lives, no blob is removed.
 using NamesHeld = std::unique_ptr<NameLock::Held>;
 
 class DataFolder {
  public:
   // Makes the folder with mode 0700 if it is missing, locks it, and opens its
-  // stores. FAILED_PRECONDITION: DATA_IN_USE if another server has it, or
-  // DATA_TOO_NEW.
+  // stores. FAILED_PRECONDITION: DATA_IN_USE if another server has it;
+  // DATA_OF_ANOTHER_DATABASE if it belongs to a database of several servers;
+  // DATA_TOO_NEW. Also the errors of the stores.
   static absl::Status Open(const std::string& path, const BlobQuota& quota,
                            std::unique_ptr<DataFolder>* folder);
 
   // The same for one of several servers, whose jobs are in the database at
-  // `database`: see OpenPostgresJobStore. Also FAILED_PRECONDITION,
-  // DATA_OF_ANOTHER_DATABASE if the folder has the blobs of other jobs, which
-  // would be removed.
+  // `database`: see OpenPostgresJobStore. DATA_OF_ANOTHER_DATABASE if the
+  // folder has the blobs of other jobs: this server would remove them.
   static absl::Status OpenShared(const std::string& path,
                                  const std::string& database,
                                  const BlobQuota& quota,
                                  std::unique_ptr<DataFolder>* folder);
 
-  // The same, with the blobs in an S3-compatible store. The folder is of this
-  // server: it has only files that nobody else opens. Also the errors of
-  // OpenS3BlobStore.
+  // The same, with the blobs in an S3-compatible store. The folder is that of
+  // this server alone, and is not locked: it has only files without a name.
+  // Also the errors of OpenS3BlobStore.
   static absl::Status OpenWithS3(const std::string& path,
                                  const std::string& database,
                                  const S3Options& s3, const BlobQuota& quota,
@@ -66,19 +67,22 @@ class DataFolder {
   BlobStore& blobs() { return *blobs_; }
   JobStore& jobs() { return *jobs_; }
 
-  // Keeps Collect, also that of other servers, from removing blobs. `held` is
-  // held from the moment when a blob is known to exist until a job names it.
+  // Keeps Collect, also that of other servers, from removing blobs while `held`
+  // lives. Hold it from the moment when a blob is known to exist until a job
+  // names it. May wait: see NameLock::Hold. A thread must not hold it twice.
   absl::Status HoldNames(NamesHeld* held) { return names_->Hold(held); }
 
-  // BlobStore::FindAll of many blobs. No removal hits a blob while it is looked
-  // for: some stores damage one that is marked as used meanwhile. Others wait
-  // for some of the blobs only, not for all. The caller holds no names.
+  // BlobStore::FindAll for many blobs, in parts, each under HoldNames. So no
+  // blob is removed while it is looked for: some stores damage an object that
+  // is removed and marked as used at once. Others wait for one part only. The
+  // calling thread must not hold names.
   absl::Status FindBlobs(std::span<const BlobName> names,
                          std::vector<bool>* exist);
 
   // Removes blobs that no job names and that were not used since `before_ms`,
-  // and uploads that got no bytes since. `count` is the number of blobs. If
-  // other servers keep it from that, it leaves the rest to the next time.
+  // and uploads that got no bytes since. Sets `count` to the number of removed
+  // blobs. If others hold names for too long, it leaves the rest to the next
+  // call. Also corrects the counted bytes of the store. O(blobs).
   absl::Status Collect(int64_t before_ms, int64_t* count);
 
  private:
@@ -88,14 +92,15 @@ class DataFolder {
                            int64_t* count, bool* is_stopped);
 
   std::string path_;
-  // Held until the end: the last one to be closed.
+  // Declared before the stores, so that it is released after them.
   OwnedFile lock_;
   std::unique_ptr<BlobStore> blobs_;
   std::unique_ptr<JobStore> jobs_;
   std::unique_ptr<NameLock> names_;
 };
 
-// Locks the folder at `path`, which must exist. DATA_IN_USE as above.
+// Locks the folder at `path`, which must exist, as long as `lock` lives.
+// DATA_IN_USE as above.
 absl::Status LockData(const std::string& path, FolderUse use, OwnedFile* lock);
 
 // The file with the identity of the database that a folder belongs to.

@@ -1,11 +1,11 @@
 #pragma once
 
-// Numbered points of failure in the stores. Every effect of a store on a file,
-// a database or S3 passes one: a write, an fsync, a rename, a removal, a
-// statement of SQL, a request. So does every read of a file. A test arms a
-// plan, and the effect with the number of the plan fails as the plan says, or
-// ends the process as kill -9 does. Effects are numbered from 1 in the order in
-// which they happen.
+// Numbered points of failure in the stores. The effects of a store on a file, a
+// database or S3 pass one: a write, an fsync, a rename, a removal, a statement
+// of SQL, a request. So does every read of a file. A test arms a plan: then the
+// effect with the number of the plan fails as the plan says, or the process
+// ends as by kill -9. Effects are numbered from 1 in the order in which they
+// happen.
 //
 // Outside of tests no plan is armed: a point costs one relaxed load.
 

@@ -30,7 +30,7 @@ int64_t NanosecondsOf(const timespec& time) {
   return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-// When the names in a folder changed last; -1 if that is not known.
+// The time at which the names in a folder changed last; -1 if it is not known.
 int64_t ChangeOf(const std::string& folder) {
   struct stat found = {};
   return stat(folder.c_str(), &found) == 0 ? NanosecondsOf(found.st_mtim) : -1;
@@ -69,7 +69,7 @@ absl::Status LockUpload(const std::string& path, int flags, OwnedFile* file,
                          stat(path.c_str(), &named) == 0 &&
                          opened.st_ino == named.st_ino;
     *is_locked = is_same;
-    // Else the upload that held the lock has ended: its file is gone.
+    // The upload that held the lock has ended, and its file is gone: try again.
     if (is_same) return absl::OkStatus();
   }
 }
@@ -138,8 +138,8 @@ void FileBlobStore::SetBytes(const SpaceBytes& bytes) {
   CountUploads();
 }
 
-// Another server may take the folder for one of a server that is gone, between
-// its making and its lock; then this one makes another.
+// Before the new folder is locked, another server may take it for that of a
+// server that is gone, and remove it. Then this server makes another folder.
 absl::Status FileBlobStore::LockNewFolder() {
   while (true) {
     const std::string folder = folder_ + "/new/" + RandomName();

@@ -131,8 +131,7 @@ class FileBlobStore::FileUpload final : public BlobUpload {
     }
     const absl::Status synced = SyncFile(file_, path_);
     if (!synced.ok()) {
-      // The system may say of lost bytes that they are on the disk, if it is
-      // asked again.
+      // A second fsync may succeed although the bytes are lost.
       Drop();
       return synced;
     }
@@ -144,8 +143,8 @@ class FileBlobStore::FileUpload final : public BlobUpload {
     return size == 0 ? 0 : BytesOnDisk(size);
   }
 
-  // Bytes that the caller may not have would keep its other uploads out until
-  // they are old.
+  // An upload beyond the share of its caller is dropped: its bytes would count,
+  // and keep out other uploads of the caller, until they are old.
   absl::Status Reserve(int64_t bytes) {
     const absl::Status reserved =
         store_.budget_.ReserveForUpload(name_.space, bytes, max_space_bytes());

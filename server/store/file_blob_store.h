@@ -5,17 +5,16 @@
 //   blobs/SPACE/AB/DIGEST    a blob; AB are the first two digits of its digest
 //   uploads/SPACE-DIGEST     the bytes of an upload that is not complete
 //   new/N/NUMBER             a blob that is being made; removed at the start
-//   new/SERVER/N/NUMBER      the same, of one of the servers that share a
-//   folder
+//   new/SERVER/N/NUMBER      the same for a server that shares the folder
 //
 // A file gets its name in blobs/ when its content is on the disk; then the
-// folder is written, too. So a blob that has its name is whole, also after a
-// crash.
+// folder is written to the disk, too. So a blob that has its name is whole,
+// also after a crash.
 //
 // Several servers may share a folder, also one of a network, if its file system
 // has rename and flock for all of them. Each makes its blobs in a folder of its
-// own, which it locks: the folder of a server that is gone is removed by the
-// next one that looks. The lock of a file in uploads/ keeps others from it.
+// own, which it locks. The folder of a server that is gone is not locked, so
+// another server removes it. An upload locks its file in uploads/.
 
 #include <algorithm>
 #include <atomic>
@@ -31,16 +30,16 @@
 
 namespace bvhmill::server {
 
-// Opens the file of an upload and locks it. Not locked: another upload, of this
-// or another server, has the lock. `flags` may have O_CREAT; else NOT_FOUND if
-// there is no file.
+// Opens the file of an upload and locks it. Sets `is_locked` to false if
+// another upload, of this or another server, has the lock. `flags` may be
+// O_CREAT or 0; with 0 NOT_FOUND if there is no file.
 absl::Status LockUpload(const std::string& path, int flags, OwnedFile* file,
                         bool* is_locked);
 
-// The space of the file of an upload.
+// The space of an upload by the path of its file.
 std::string SpaceOfUpload(const std::string& path);
 
-// True if a server that shares the folder with others runs. Keeps no server
+// True if a server runs that shares the folder with others. Keeps no server
 // from starting.
 bool HasServers(const std::string& folder);
 
@@ -51,10 +50,11 @@ inline int64_t BytesOnDisk(int64_t size) {
 }
 
 enum class FolderUse : uint8_t {
-  // One server, which holds the lock of the folder.
+  // One server uses the folder, and holds its lock.
   kAlone,
+  // Several servers use the folder.
   kShared,
-  // A check, beside servers or alone: nothing may be changed.
+  // A check reads the folder, beside servers or alone, and changes nothing.
   kReadOnly,
 };
 
@@ -63,7 +63,8 @@ class FileBlobStore final : public BlobStore {
   // Makes the folders in `folder`, which must exist, and removes blobs that
   // were not finished by servers that are gone. kAlone: reads the sizes of all
   // blobs, O(blobs). kReadOnly: does nothing. kShared: `bytes` and the quota
-  // count what this server stores, and all blobs since the last SetBytes.
+  // count all blobs as of the last SetBytes, and what this server has stored
+  // and removed since then.
   static absl::Status Open(const std::string& folder, FolderUse use,
                            const BlobQuota& quota,
                            std::unique_ptr<FileBlobStore>* store);
@@ -90,7 +91,7 @@ class FileBlobStore final : public BlobStore {
   int64_t CountedBytes(int64_t size) const override {
     return BytesOnDisk(size);
   }
-  // A store of one server alone counts by itself.
+  // Does nothing in a store of one server alone: it counts all bytes by itself.
   void SetBytes(const SpaceBytes& bytes) override;
 
  private:
@@ -105,7 +106,7 @@ class FileBlobStore final : public BlobStore {
   void CountUploads();
   // Makes and locks the folder in which this server makes blobs.
   absl::Status LockNewFolder();
-  // Removes those of servers that are gone.
+  // Removes the folders of servers that are gone.
   absl::Status DropNewFolders();
   // UNAVAILABLE, BLOBS_UNAVAILABLE if the folder of all blobs is gone: then
   // nothing can be said about a blob that is not found.
@@ -129,9 +130,10 @@ class FileBlobStore final : public BlobStore {
   std::mutex mutex_;
   // Folders that exist and whose names are on the disk.
   std::set<std::string> ready_;
-  // Folders whose names are on the disk: those of the process before may not
-  // be. If the folder is shared: with the time of the last change that was
-  // written, in nanoseconds, since another server may have changed it.
+  // Folders whose entries are known to be on the disk; those of an earlier
+  // process may not be. If the folder is shared, another server may change it:
+  // the value is the time of the last change that was written to the disk, in
+  // nanoseconds.
   std::map<std::string, int64_t> synced_;
 };
 

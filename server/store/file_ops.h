@@ -1,12 +1,13 @@
 #pragma once
 
-// Effects on files, each of which passes a fault point. All effects of the
-// stores on files go through these functions.
+// Effects of the stores on files. Each function passes a fault point, except
+// EmptyFile.
 //
-// Statuses: RESOURCE_EXHAUSTED, DISK_FULL if there is no space; UNAVAILABLE,
-// STORE_FAULT while too many files are open; INTERNAL, STORE_FAULT for every
-// other error. The message has the error of the system
-// and no path, since peers may see it; the arg "path" has the path.
+// Statuses: NOT_FOUND, STORE_FAULT if there is no such file or folder;
+// RESOURCE_EXHAUSTED, DISK_FULL if there is no space; UNAVAILABLE, STORE_FAULT
+// while too many files are open; INTERNAL, STORE_FAULT for every other error.
+// The message has the error of the system and no path, since peers may see it;
+// the arg "path" has the path.
 
 #include <cstdint>
 #include <string>
@@ -37,25 +38,27 @@ class OwnedFile {
   int fd_ = -1;
 };
 
-// The status of an errno. `what` is what was done, e.g. "write".
+// The status of an errno. `what` is a verb for the message, e.g. "write".
 absl::Status FileFault(const char* what, const std::string& path, int error);
 
-// True if the disk is full, or a limit keeps it from becoming full.
+// True if `status` is DISK_FULL: the disk is full, or a limit keeps it from
+// becoming full.
 bool IsDiskFull(const absl::Status& status);
 
-// Opens `path` with `flags` of open(2), mode 0600. NOT_FOUND if there is none.
+// Opens `path` with `flags` of open(2), mode 0600. Follows no link.
 absl::Status OpenFile(const std::string& path, int flags, OwnedFile* file);
 // Opens a new file without a name in `folder`: it ends with the process.
 absl::Status OpenUnnamedFile(const std::string& folder, OwnedFile* file);
-// Writes all of `bytes` at the end of what was written.
+// Writes all of `bytes` after the bytes that were written before.
 absl::Status WriteFile(const OwnedFile& file, const std::string& path,
                        std::string_view bytes);
-// Takes all content away.
+// Removes all content; the next write is at the beginning.
 absl::Status EmptyFile(const OwnedFile& file, const std::string& path);
 // Returns when the content is on the disk.
 absl::Status SyncFile(const OwnedFile& file, const std::string& path);
 // The same for the names in a folder.
 absl::Status SyncFolder(const std::string& path);
+// Replaces a file `to` that exists.
 absl::Status RenameFile(const std::string& from, const std::string& to);
 // OK if there is no such file.
 absl::Status RemoveFile(const std::string& path);

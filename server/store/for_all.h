@@ -1,6 +1,6 @@
 #pragma once
 
-// Work that waits for a disk or a network, done at once.
+// Does several pieces of work at once that wait for a disk or a network.
 
 #include <array>
 #include <atomic>
@@ -15,9 +15,11 @@
 
 namespace bvhmill::server {
 
-// Calls `work(i)` for each i below `count`, in kThreads threads if there are as
-// many, also after an error; returns one of the errors. The calling thread does
-// what is left if others cannot be started.
+// Calls `work(i)` for each i below `count`, also after an error, and returns
+// one of the errors. Uses kThreads threads, the calling one included, if
+// `count` is kThreads or more; else the calling thread alone. If a thread
+// cannot be started, the others do its work. An exception in another thread is
+// INTERNAL; one in the calling thread is passed on after the others have ended.
 template <size_t kThreads, typename Work>
 absl::Status ForAll(size_t count, const Work& work) {
   std::array<absl::Status, kThreads> status;

@@ -10,24 +10,24 @@
 
 namespace bvhmill::server {
 
-// The state of a job that is being made, with an id of 20 random letters and
-// digits (103 bits). A job without items is over at once.
+// The state of a new job, with an id of 20 random letters and digits (103
+// bits). Its number is not set. A job without items is over at once.
 JobInfo InfoOfNewJob(const NewJob& job, int64_t now_ms);
 
 // NOT_FOUND, JOB_UNKNOWN.
 absl::Status NoJob(const std::string& id);
 // ALREADY_EXISTS, REQUEST_ID_USED. `id` is that of the job that was made.
 absl::Status RequestIdUsed(const std::string& id);
-// Counts that bound a job that is being made, without that job.
+// The counts that are compared with the bounds of a new job, without that job.
 struct BoundCounts {
-  // Unfinished items of all callers, and those of its own.
+  // Unfinished items of all callers, and those of the caller of the job.
   int64_t items = 0;
   int64_t own_items = 0;
-  // Kept jobs of its own.
+  // Kept jobs of the caller.
   int64_t own_jobs = 0;
 };
-// RESOURCE_EXHAUSTED, LIMIT_EXCEEDED if the job exceeds its bounds beside
-// `counts`.
+// RESOURCE_EXHAUSTED, LIMIT_EXCEEDED if the job and `counts` together exceed
+// the bounds of the job.
 absl::Status CheckBounds(const NewJob& job, const BoundCounts& counts);
 // Bytes of a job in a page of jobs: see JobPage.
 int64_t BytesOf(const JobInfo& job);

@@ -1,8 +1,8 @@
 #pragma once
 
 // The rows of a database of jobs, for a check of them. The tables and columns
-// of all engines have the same names, except for the counts of a job: so one
-// text of SQL reads them all.
+// of all engines have the same names, except the counts of a job. So one text
+// of SQL reads them all.
 
 #include <functional>
 #include <memory>
@@ -25,8 +25,8 @@ class JobRows {
   JobRows(const JobRows&) = delete;
   JobRows& operator=(const JobRows&) = delete;
 
-  // Has the engine read all that it has stored: calls `add` with what is
-  // damaged, in one sentence each.
+  // Has the engine read all that it has stored. Calls `add` with one sentence
+  // for each damage.
   virtual absl::Status FindDamage(
       const std::function<void(const std::string& fault)>& add) = 0;
 
@@ -36,7 +36,8 @@ class JobRows {
       const std::string& sql,
       const std::function<void(const Row& row)>& take) = 0;
 
-  // No row is read any more: the database need not keep their state.
+  // Call it when Read is not called any more: then the database need not keep
+  // the state of the first query.
   virtual void EndReads() {}
 
   // A query with a row for each job that has counts: job, ok, failed, leased.
@@ -58,7 +59,7 @@ inline constexpr char kFindNameSql[] =
     "AND job.space = $2 UNION ALL SELECT 1 FROM output JOIN job ON job.number "
     "= output.job WHERE output.blob = $1 AND job.space = $2 LIMIT 1";
 
-// DATA_OTHER_VERSION.
+// FAILED_PRECONDITION, DATA_OTHER_VERSION.
 absl::Status OtherVersion();
 
 }  // namespace bvhmill::server

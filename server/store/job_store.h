@@ -1,6 +1,6 @@
 #pragma once
 
-// Jobs, their items and the results of these, as plain data.
+// Jobs, their items and the results of the items, as plain data.
 //
 // An item waits, or is leased to a worker, or is done. A worker claims items,
 // keeps its leases alive while it works, and completes each item with its
@@ -48,22 +48,23 @@ struct NewItem {
   std::string options = {};
 };
 
-// The part of all unfinished items that one caller may have.
+// The number of unfinished items that one caller may have.
 struct ItemShare {
-  // 0 = any number, unless the share is fair.
+  // 0 = any number. Not used if the share is fair.
   int64_t most = 0;
-  // Half of what other callers leave of the bound on all, so that the next
-  // caller finds room. Any number if there is no bound on all.
+  // The caller may have half of what other callers leave of the bound on all,
+  // so that the next caller finds room. Any number if there is no bound on all.
   bool is_fair = false;
 };
 
 struct NewJob {
   std::string caller;
   std::string display_name;
-  // Serialized.
+  // Serialized messages.
   std::string annotations;
   std::string options;
-  // A repeat of a request has the same id and the same digest. May be empty.
+  // A repeat of a request has the same id and the same digest. An empty id: the
+  // request has no repeats.
   std::string request_id;
   std::string request_digest;
   std::vector<NewItem> items;
@@ -86,7 +87,7 @@ struct JobInfo {
   JobState state = JobState::kPending;
   int64_t total = 0;
   int64_t ok = 0;
-  // With an error as their result, those set aside included.
+  // Items with an error as their result, those that were set aside included.
   int64_t failed = 0;
   int64_t running = 0;
   int64_t set_aside = 0;
@@ -98,7 +99,7 @@ struct JobInfo {
   std::string options;
 };
 
-// A claim of one item. `lease` differs for every claim.
+// A claim of one item. The number `lease` differs for every claim.
 struct Lease {
   int64_t job = 0;
   int64_t item = 0;
@@ -111,13 +112,13 @@ struct ClaimedItem {
   Lease lease;
   std::string caller;
   NewItem item;
-  // Serialized; those of the item if it has some.
+  // Serialized: the options of the item if it has some, else those of the job.
   std::shared_ptr<const std::string> options;
-  // Earlier tries that failed by a fault of the server, and that ended because
-  // the server did.
+  // The number of earlier tries that failed by a fault of the server, and of
+  // those that ended since the server ended.
   int tries = 0;
   int crashes = 0;
-  // Why the last try has failed.
+  // The reason for which the last try that counted has failed.
   std::string why;
 };
 
@@ -146,14 +147,14 @@ struct StoredResult {
 // The longest time that an item waits after a try that failed.
 inline constexpr int64_t kLongestBackoffMs = 300'000;
 
-// An item whose try failed by a fault of the server. Its item keeps the `why`
-// of the last try that counted.
+// A try of an item that failed by a fault of the server. The item keeps the
+// `why` of the last try that counted.
 struct FailedTry {
   Lease lease;
   // False: nothing was tried, e.g. for want of memory.
   bool counts = true;
-  // It waits until then: for kLongestBackoffMs at most. An item that should
-  // wait for longer may be claimed at once, since the clock was set back.
+  // The item waits until this time, which is kLongestBackoffMs ahead at most.
+  // If it is farther ahead, the clock was set back: the item may be claimed.
   int64_t not_before_ms = 0;
   std::string why = {};
 };
@@ -164,28 +165,33 @@ struct JobPage {
   std::vector<JobState> states = {};
   // Only jobs with a lower number; 0 = all. Pages begin with the newest job.
   int64_t before = 0;
+  // The most jobs of the page.
   int limit = 0;
-  // The page ends before a job whose texts would exceed it, but for its first;
-  // 0 = any number.
+  // The page ends before the job with which its bytes would exceed this number,
+  // but has one job at least; 0 = any number.
   int64_t max_bytes = 0;
 };
 
 struct ResultPage {
-  // Only items after this one; -1 = all.
+  // Only items with a higher number; -1 = all. Pages are in the order of the
+  // items.
   int64_t after = -1;
+  // The most results of the page.
   int limit = 0;
-  // The page ends before a result that would exceed it, but for its first.
+  // The page ends before the result with which its bytes would exceed this
+  // number, but has one result at least.
   int64_t max_bytes = 0;
   bool failed_only = false;
 };
 
 struct ClaimRules {
+  // The most items that are claimed.
   int limit = 0;
   int64_t now_ms = 0;
-  // When the leases end unless they are renewed.
+  // The time at which the leases end unless they are renewed.
   int64_t until_ms = 0;
-  // Items that may have ended the server, the least suspect first: see
-  // kSuspectCrashes.
+  // True: only items that may have ended the server; those of one job with the
+  // fewest crashes first. False: only others. See kSuspectCrashes.
   bool suspects = false;
   // Callers whose items are not claimed.
   std::set<std::string> without = {};
@@ -195,7 +201,7 @@ struct JobStats {
   int64_t jobs = 0;
   int64_t waiting = 0;
   int64_t leased = 0;
-  // When the oldest item that is not done was created; 0 = none.
+  // The time at which the oldest job that is not over was made; 0 = none.
   int64_t oldest_ms = 0;
 };
 
@@ -218,8 +224,10 @@ struct JobNews {
 // worked on alone, so that it cannot take others with it.
 inline constexpr int kSuspectCrashes = 2;
 
-// Thread-safe. Functions block for the disk. What a function has acknowledged
-// with OK survives a crash. Errors besides those that are named:
+// Thread-safe. Functions block for the disk or the network. A change that a
+// function has acknowledged with OK survives a crash, except Claim and
+// Heartbeat of an engine of several servers: a database that crashes may forget
+// them, and the items run again. Errors besides those that are named:
 // RESOURCE_EXHAUSTED, DISK_FULL; INTERNAL, STORE_FAULT; UNAVAILABLE,
 // DATABASE_UNAVAILABLE, after which it is not known whether a change was
 // stored.
@@ -230,13 +238,15 @@ class JobStore {
   JobStore(const JobStore&) = delete;
   JobStore& operator=(const JobStore&) = delete;
 
-  // Stores a job. If the caller has one with the same request_id: that job if
-  // the digests are equal, else ALREADY_EXISTS, REQUEST_ID_USED. Otherwise
-  // RESOURCE_EXHAUSTED, LIMIT_EXCEEDED if it exceeds its bounds; no two jobs,
-  // also of two servers, exceed them together.
+  // Stores a job. If the caller has a job with the same request_id, returns
+  // that job if the digests are equal, else ALREADY_EXISTS, REQUEST_ID_USED.
+  // RESOURCE_EXHAUSTED, LIMIT_EXCEEDED if a new job exceeds its bounds. Jobs
+  // that are made at once, also by several servers, do not exceed them
+  // together.
   virtual absl::Status Create(const NewJob& job, int64_t now_ms, JobInfo* info,
                               bool* is_new) = 0;
-  // Finds the job that Create would return without making one.
+  // Finds the job that Create would return without making a new one. Errors as
+  // there.
   virtual absl::Status FindRepeat(const NewJob& job, JobInfo* info,
                                   bool* is_there) = 0;
   // NOT_FOUND if the caller has no such job; the same for all functions with an
@@ -249,18 +259,20 @@ class JobStore {
   virtual absl::Status Results(const std::string& caller, const std::string& id,
                                const ResultPage& page,
                                std::vector<StoredResult>* results) = 0;
-  // Items that wait get no result any more. A job that is over stays as it is.
+  // Cancels a job: its waiting items get no result. `info` is its state after
+  // that. A job that is over stays as it is.
   virtual absl::Status Cancel(const std::string& caller, const std::string& id,
                               int64_t now_ms, JobInfo* info) = 0;
-  // FAILED_PRECONDITION, JOB_NOT_OVER. The job is gone at once; the rows of a
-  // large one may be left to Expire.
+  // Deletes a job. FAILED_PRECONDITION, JOB_NOT_OVER. The job is gone at once;
+  // the rows of a large one may be left to Expire.
   virtual absl::Status Delete(const std::string& caller,
                               const std::string& id) = 0;
-  // Deletes jobs that were over before `before_ms`; `count` is their number.
+  // Deletes jobs that were over before `before_ms`, 100 at most. `count` is
+  // their number.
   virtual absl::Status Expire(int64_t before_ms, int64_t* count) = 0;
 
   // Leases items that wait. Callers with waiting items get equal shares; the
-  // items of one caller are taken in the order of their jobs.
+  // items of one caller are taken in the order of their jobs, except suspects.
   virtual absl::Status Claim(const ClaimRules& rules,
                              std::vector<ClaimedItem>* items) = 0;
   // The callers of suspects that Claim would lease.
@@ -275,21 +287,22 @@ class JobStore {
   virtual absl::Status Complete(std::span<const FinishedItem> items,
                                 int64_t now_ms, std::vector<bool>* accepted,
                                 std::vector<int64_t>* over) = 0;
-  // Ends leases without results: the items wait again. Those of jobs that were
-  // cancelled do not; `over` as above.
+  // Ends leases without results: the items wait again, unless their job was
+  // cancelled. Leases that have ended are passed over. `over` as above.
   virtual absl::Status Release(std::span<const FailedTry> tries, int64_t now_ms,
                                std::vector<int64_t>* over) = 0;
 
   // named[i] is true if an item or a result of a job names blobs[i].
   virtual absl::Status FindNamed(std::span<const BlobName> blobs,
                                  std::vector<bool>* named) = 0;
-  // The error with which Create would refuse the job now.
+  // Returns the error with which Create would refuse the job for its bounds
+  // now; OK if it would not.
   virtual absl::Status CheckRoom(const NewJob& job) = 0;
   virtual absl::Status Stats(JobStats* stats) = 0;
 
-  // Has `hear` called, by a thread of the store, when a server that uses the
-  // same jobs has added, ended or cancelled some. Call it once; it ends with
-  // the store. A store of one server has no news.
+  // From now on a thread of the store calls `hear` when a server that uses the
+  // same jobs, this one included, has added, ended or cancelled some. Call it
+  // once; it ends with the store. A store of one server has no news.
   virtual void Listen(const std::function<void(const JobNews&)>& /*hear*/) {}
 };
 

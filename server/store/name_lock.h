@@ -3,9 +3,9 @@
 // Keeps blobs from being removed while jobs begin to name them.
 //
 // Between the moment when a blob is known to exist and the moment when a job
-// that names it is stored, nothing tells that it is needed. So a thread that
-// stores names holds this lock, any number of them at once, and a thread that
-// removes blobs holds it alone.
+// that names it is stored, nothing shows that the blob is needed. So a thread
+// that stores names holds this lock; any number of threads may hold it at once.
+// A thread that removes blobs holds it alone.
 
 #include <memory>
 #include <string>
@@ -14,10 +14,11 @@
 
 namespace bvhmill::server {
 
-// Thread-safe. Locks end before the lock is destroyed.
+// Thread-safe. Each Held must be destroyed before its NameLock.
 class NameLock {
  public:
-  // Held until it is destroyed, by the thread that took it.
+  // The lock is held until this object is destroyed, by the thread that took
+  // it.
   class Held {
    public:
     Held() = default;
@@ -31,16 +32,19 @@ class NameLock {
   NameLock(const NameLock&) = delete;
   NameLock& operator=(const NameLock&) = delete;
 
-  // Waits while another thread or server holds the lock alone.
+  // Waits while another thread or server holds the lock alone. A lock in a
+  // database waits for ten seconds at most, then UNAVAILABLE.
   virtual absl::Status Hold(std::unique_ptr<Held>* held) = 0;
-  // Waits for some seconds; null if others hold the lock then.
+  // Waits for some seconds while others hold the lock; sets `held` to null if
+  // they still do. The lock of LocalNameLock waits until they do not.
   virtual absl::Status HoldAlone(std::unique_ptr<Held>* held) = 0;
 };
 
 // For the threads of one server.
 std::unique_ptr<NameLock> LocalNameLock();
 
-// For servers that share the file at `path`, which is made.
+// For servers that share the file at `path`. Hold makes the file if it is
+// missing. Errors: those of file_ops.h.
 std::unique_ptr<NameLock> FileNameLock(const std::string& path);
 
 }  // namespace bvhmill::server

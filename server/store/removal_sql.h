@@ -1,22 +1,22 @@
 #pragma once
 
-// How the stores of jobs remove a job: it is hidden first, which is its end for
-// all callers; then its rows are removed, some thousand in one transaction, so
-// that others write meanwhile. A store that is killed leaves the rest to the
-// next Expire.
+// The removal of jobs, in the SQL of all engines. A job is hidden first: from
+// then on no caller sees it. Then its rows are removed, some thousand in one
+// transaction, so that others write in between. If the process is killed, the
+// next Expire removes the rest.
 
 #include <chrono>
 #include <cstdint>
 
 namespace bvhmill::server {
 
-// Items of a job that is being removed, of one transaction.
+// The most items that one transaction removes.
 inline constexpr int64_t kRemovedAtOnce = 2000;
 // The time between two transactions.
 inline constexpr std::chrono::milliseconds kRemovalPause(1);
 
-// The columns of a job that is hidden. No caller has this name; the job ended
-// long ago, so that Expire finds it.
+// The columns of a hidden job. No caller has this name. The end is long ago, so
+// that Expire finds the job.
 #define BVHMILL_GONE "caller = '/gone', request_id = '', state = 6, end_ms = 1"
 
 }  // namespace bvhmill::server

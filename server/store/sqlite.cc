@@ -151,7 +151,8 @@ absl::Status Database::Execute(const std::string& sql) {
   return code == SQLITE_OK ? absl::OkStatus() : FaultOf(code);
 }
 
-// A fault of a test does not keep the changes: nor does a real one.
+// Passes a fault point, and rolls back also if that is armed: a real fault
+// keeps no changes either.
 void Database::Rollback() {
   static_cast<void>(ArmedFault());
   sqlite3_exec(handle_, "ROLLBACK", nullptr, nullptr, nullptr);

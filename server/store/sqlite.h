@@ -22,14 +22,14 @@ namespace bvhmill::server {
 
 class Database;
 
-// A prepared statement, with values in place of its question marks:
+// A prepared statement with values for its question marks:
 //
 //   Statement find(&database, "SELECT a FROM t WHERE b = ?");
 //   find.Bind(7);
 //   while (find.Step()) Use(find.Int(0));
 //   if (!find.status().ok()) ...
 //
-// Statements of one text must not be used at once.
+// Two statements with the same text must not be used at the same time.
 class Statement {
  public:
   Statement(Database* database, const char* sql);
@@ -37,7 +37,8 @@ class Statement {
   Statement(const Statement&) = delete;
   Statement& operator=(const Statement&) = delete;
 
-  // Sets the next question mark. Strings must live until the last Step.
+  // Gives the next question mark its value. Strings must live until the last
+  // Step.
   Statement& Bind(int64_t value);
   Statement& Bind(std::string_view text);
   Statement& BindBytes(std::string_view bytes);
@@ -94,7 +95,7 @@ class Database {
   std::map<std::string, sqlite3_stmt*, std::less<>> statements_;
 };
 
-// Rolls back at the end of its scope, unless it was committed.
+// A transaction. Rolls back at the end of its scope, unless it was committed.
 class Transaction {
  public:
   explicit Transaction(Database* database)
@@ -103,7 +104,7 @@ class Transaction {
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;
 
-  // Why it could not begin.
+  // The error if it could not begin.
   const absl::Status& status() const { return status_; }
   absl::Status Commit();
 

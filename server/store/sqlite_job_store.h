@@ -17,7 +17,7 @@ namespace bvhmill::server {
 class SqliteJobStore final : public JobStore {
  public:
   // Opens or makes the database at `path`, and brings its schema up to date.
-  // The leases of the process before end: their items wait again, and count a
+  // Ends the leases of an earlier process: their items wait again, and count a
   // crash. FAILED_PRECONDITION, DATA_TOO_NEW if a newer server has made it.
   static absl::Status Open(const std::string& path,
                            std::unique_ptr<SqliteJobStore>* store);
@@ -59,8 +59,7 @@ class SqliteJobStore final : public JobStore {
 
   absl::Status Recover();
   static absl::Status CheckRoomIn(Database* database, const NewJob& job);
-  // A job that was deleted is hidden; then its rows are removed, in parts of
-  // some thousand.
+  // The parts of a removal: see removal_sql.h.
   absl::Status Hide(const std::string& caller, const std::string& id,
                     int64_t* number);
   absl::Status RemoveSome(int64_t job, bool* is_gone);
@@ -91,10 +90,10 @@ class SqliteJobStore final : public JobStore {
   std::string last_caller_;
 };
 
-// Brings the schema of `database` up to date: runs those of the steps that it
-// does not have, each in a transaction of its own. A process that is killed
-// leaves each step done or not begun. FAILED_PRECONDITION, DATA_TOO_NEW if it
-// has more steps.
+// Brings the schema of `database` up to date: runs the steps that it does not
+// have, each in a transaction of its own. If the process is killed, each step
+// is done or not begun. FAILED_PRECONDITION, DATA_TOO_NEW if the database has
+// more steps.
 absl::Status Migrate(std::span<const std::string_view> steps,
                      Database* database);
 

@@ -20,7 +20,7 @@ struct ClipChecks {
   // Issues of lower severities are not listed.
   Severity severity = Severity::kHint;
   std::optional<FailOn> fail_on;
-  // How lines of files are shown; empty lines in it.
+  // The way in which lines of files are shown. It has no lines yet.
   IssueView view;
   // Makes pictures of clips.
   bool has_pictures = false;
@@ -47,7 +47,7 @@ struct CheckedClip {
   bool is_checked = false;
 };
 
-// Reads and checks the clip `input`, the one with this index in the run.
+// Reads and checks the clip `input`, which has this index in the run.
 // `expectations` are those of its data set, or null. Several threads may check
 // clips at the same time.
 CheckedClip CheckClip(const ClipChecks& checks, const Session& session,

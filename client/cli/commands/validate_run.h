@@ -38,9 +38,9 @@ struct ValidateParts {
   std::optional<Baseline> written_baseline;
 };
 
-// Checks all clips, writes the report, the summary and the baseline, and prints
-// the summary. Returns the exit status. Requires that the session has an
-// engine, and that `output` is open.
+// Checks all clips, writes the report and the summary, and prints the summary.
+// Writes the baseline if all clips were checked. Returns the exit status.
+// Requires that the session has an engine, and that `output` is open.
 int CheckAll(const ValidateFlags& flags, const Session& session,
              ValidateParts* parts, ReportOutput* output);
 

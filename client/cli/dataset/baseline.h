@@ -1,12 +1,11 @@
 #pragma once
 
-// The faults of a data set that are known: a run with a baseline reports only
-// what is new.
+// The known faults of a data set: a run with a baseline reports only new ones.
 //
-// A baseline is a file with one JSON object on each line. A fault is the same
-// if its code, its file and its joint (index and name) are equal. But it is new
-// if it occurs more often than in the baseline. Files are named relative to the
-// folder of the baseline.
+// A baseline is a file with one JSON object on each line. A fault is known if
+// the baseline has its file, its code and its joint (index and name), and if it
+// occurs no more often than there. Files are named relative to the folder of
+// the baseline.
 
 #include <cstdint>
 #include <map>
@@ -37,12 +36,13 @@ class Baseline {
 
   // Removes the known issues of the clip `path` from the list and the counts of
   // `report`, which was made with `options`. Returns the number of issues that
-  // were removed. The verdict does not change.
+  // were removed, not of their occurrences. The verdict does not change.
   int64_t TakeOut(const std::string& path, const ReportOptions& options,
                   Report* report);
 
   // The number of issues of the baseline that are gone: TakeOut was called for
-  // their clip with a whole report that would list them, and did not find them.
+  // their clip with a whole report, whose options list them, and did not find
+  // them.
   int64_t Gone() const;
 
   // The lines of the file, sorted.

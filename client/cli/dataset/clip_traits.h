@@ -38,9 +38,9 @@ struct ClipTraits {
   std::optional<ContentHashes> content;
 };
 
-// "60 fps": a rate within 0.05 % of a whole number is that number, so that
-// frame times of 0.0083333 and 0.008333 both are 120 fps; others have two
-// decimals. Empty if the rate is not positive and finite.
+// The name of a rate, such as "60 fps". A rate within 0.05 % of a whole number
+// has that number, so frame times of 0.0083333 and 0.008333 are both 120 fps.
+// Others have two decimals. Empty if the rate is not positive and finite.
 std::string RateName(double frames_per_second);
 
 // The hashes of `text`. Set `is_bvh` if it is BVH and not compressed: the rows

@@ -13,12 +13,12 @@ namespace bvhmill::client {
 struct ExpectationsFlags {
   // The file for all clips; empty: the nearest one of each clip.
   std::string file;
-  // No clip has expectations.
+  // True: no clip has expectations.
   bool none = false;
 };
 
 struct BaselineFlags {
-  // The baseline that takes out known issues; empty: none.
+  // The baseline whose issues are not reported; empty: none.
   std::string file;
   // The baseline that is written; empty: none.
   std::string written;

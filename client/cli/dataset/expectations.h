@@ -50,14 +50,16 @@ struct Expectations {
 };
 
 // Adds the severities, the thresholds and the ignored codes of `expectations`
-// to `report`, whose own thresholds come first. `below` is the path of the
-// clip, relative to the folder of the expectations.
+// to `report`. Thresholds that `report` has override those of `expectations`;
+// severities are overridden by them. `below` is the path of the clip, relative
+// to the folder of the expectations.
 void ApplyTo(const Expectations& expectations, std::string_view below,
              ReportOptions* report);
 
 // Adds an issue DATASET_... to result->report for each expectation that the
-// clip breaks. A fact that is not known breaks none. `options` are those of the
-// report. result->status does not change.
+// clip breaks. An unknown fact breaks none, with one exception: a clip of two
+// frames or more whose rate is not known breaks an expectation of a rate.
+// `options` are those of the report. result->status does not change.
 void CheckExpectations(const Expectations& expectations,
                        const ClipTraits& traits, const ReportOptions& options,
                        ConvertResult* result);

@@ -9,9 +9,9 @@
 
 namespace bvhmill::client {
 
-// Reads the file `path`. A key that is not known is an error that names the
-// nearest key that is. INVALID_ARGUMENT "PATH:LINE:COLUMN: why", or "PATH: why"
-// if the file cannot be read. Opens no other file and takes at most 1 MiB.
+// Reads the file `path`. An unknown key is an error, which names the nearest
+// known key. INVALID_ARGUMENT "PATH:LINE:COLUMN: why", or "PATH: why" if the
+// file cannot be read or has more than 1 MiB. Opens no other file.
 absl::StatusOr<Expectations> ReadExpectations(const std::string& path);
 
 }  // namespace bvhmill::client

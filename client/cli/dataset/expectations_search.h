@@ -20,7 +20,8 @@ class ClipExpectations {
  public:
   // Reads the files, each once. A clip has the expectations of flags.file, or
   // else those of the nearest file .bvhmill.toml, in its folder or in a folder
-  // above. INVALID_ARGUMENT "PATH...: why" if a file is wrong.
+  // above; none if flags.none. INVALID_ARGUMENT "PATH...: why" if a file is
+  // wrong.
   static absl::StatusOr<ClipExpectations> Find(
       const ExpectationsFlags& flags, const std::vector<Input>& inputs);
 

@@ -17,7 +17,7 @@ void Extend(std::string_view path, bool with_slashes, Reached* reached) {
   }
 }
 
-// After "**/" at the begin of a name: it takes any number of whole names with
+// After "**/" at the start of a name: it takes any number of whole names with
 // their slashes, also none.
 void ExtendByFolders(std::string_view path, Reached* reached) {
   bool has_begun = false;

@@ -30,8 +30,8 @@ std::string ChannelsOf(const JointInfo& joint) {
   return joint.channels.empty() ? "none" : joint.channels;
 }
 
-// How joint `i` of `found` differs; empty if it does not. Names of end sites
-// are made up by the reader.
+// The difference of joint `i` of `found`; empty if there is none. The reader
+// makes the names of end sites, so they are not compared.
 std::string JointDifference(const JointList& expected, const JointList& found,
                             size_t i) {
   const JointInfo& want = expected[i];

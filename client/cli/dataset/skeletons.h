@@ -1,8 +1,9 @@
 #pragma once
 
-// Compares skeletons. Two are the same if their joints and end sites have the
-// same names, parents and channels, in the same order. Offsets do not count:
-// takes of several people have the same skeleton in several sizes.
+// Compares skeletons. Two are the same if they have joints and end sites in the
+// same order, with the same parents, and the joints have the same names and
+// channels. Names of end sites do not count: the reader makes them. Offsets do
+// not count: takes of several people have the same skeleton in several sizes.
 
 #include <cstdint>
 #include <string>
@@ -12,14 +13,15 @@
 
 namespace bvhmill::client {
 
-// A hash that is equal for the same skeletons. O(joints).
+// A hash; the same skeletons have the same hash. O(joints).
 uint64_t SkeletonKey(const JointList& joints);
 
 // A difference between two skeletons.
 struct SkeletonDifference {
   // "joint 3 is 'Chest', not 'Spine1'"; empty if the skeletons are the same.
   std::string text;
-  // The joint of `found` that differs; -1 if joints are missing at the end.
+  // The index of the joint of `found` that differs; -1 if joints are missing at
+  // the end.
   int32_t joint = -1;
 };
 

@@ -79,7 +79,7 @@ class ClipOutputs final : public OutputReceiver {
   // Drops the outputs and writes only the report.
   absl::Status CommitReport(std::string_view report);
 
-  // Why files could not be written; OK if they could.
+  // The error for which files could not be written; OK if they were.
   const absl::Status& status() const { return status_; }
   // Paths of the files that were committed; they begin with the folder.
   const std::vector<std::string>& paths() const { return paths_; }

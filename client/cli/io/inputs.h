@@ -39,7 +39,7 @@ struct Input {
   bool is_stdin = false;
   // Size of the file when it was found; 0 if it is unknown.
   int64_t bytes = 0;
-  // Why the input cannot be read; OK if it can.
+  // The error for which the input cannot be read; OK if it can.
   absl::Status status;
   SourceFormat format = SourceFormat::kBvh;
 };

@@ -18,7 +18,7 @@ namespace bvhmill::client {
 namespace {
 
 constexpr int kPollMilliseconds = 50;
-// How much of a pipe is read at once, to begin with.
+// The bytes of a pipe that are read at once at first.
 constexpr size_t kFirstRead = size_t{64} << 10;
 
 absl::Status CannotRead(int error) {

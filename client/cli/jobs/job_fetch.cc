@@ -48,7 +48,8 @@ std::string BlobOfFile(const std::string& path, const std::string& head) {
   return "blobs/" + digest.Finish();
 }
 
-// Inputs of which the results are: for names of outputs and for messages.
+// The inputs of the results of a page, for the names of outputs and for
+// messages.
 std::vector<Input> InputsOf(const v1::ListJobResultsResponse& page,
                             OutputClaims* claims) {
   std::vector<Input> inputs;

@@ -22,14 +22,15 @@ struct FetchOptions {
   bool force = false;
 };
 
-// Writes the outputs of a job into a folder, in the layout of `convert`. All
-// references are borrowed.
+// Writes the outputs of a job into a folder, with the names that `convert`
+// gives them. All references are borrowed.
 class JobFetch {
  public:
   JobFetch(const FetchOptions& options, const JobClient& jobs, Session* session)
       : options_(options), jobs_(jobs), session_(*session) {}
 
-  // Call once. Items that have no result yet are counted.
+  // Fetches the results that there are, and prints the failures and a summary.
+  // kExitClipFailed if a clip has failed, or has no result yet. Call once.
   ExitCode Run();
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
 
-// The server of the job commands.
+// The parts that the job commands share: options, connection, messages.
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -12,17 +12,18 @@
 
 namespace bvhmill::client {
 
-// The annotation of jobs whose results are to have a .report.json.
+// The annotation of a job for whose results `job results` writes a
+// .report.json.
 inline constexpr char kReportAnnotation[] = "bvhmill.report";
-// The annotation with the bytes of all sources, for progress.
+// The annotation with the sum of the bytes of all sources, for the progress.
 inline constexpr char kBytesAnnotation[] = "bvhmill.bytes";
 
 // Adds --server and its options, and a positional option for the name of a job
 // if `name` is not null.
 void AddJobOptions(CLI::App* app, RunOptions* run, std::string* name);
 
-// Connects to the server of `run`, and fills session->engine. On failure prints
-// the reason, sets `exit` and returns null.
+// Connects to the server of `run`, and fills session->options and
+// session->engine. On failure prints the reason, sets `exit` and returns null.
 std::unique_ptr<JobClient> OpenJobs(const CLI::App* app, const RunOptions& run,
                                     Session* session, ExitCode* exit);
 
@@ -38,8 +39,9 @@ std::string JobLine(const v1::Job& job);
 std::string StateWord(v1::JobState state);
 bool IsJobOver(const v1::Job& job);
 
-// Waits until the job is over, and shows its progress. Returns the exit status:
-// that of a failed clip if an item has failed or the job was cancelled.
+// Waits until the job is over, shows its progress and prints JobLine. Returns
+// the exit status: kExitClipFailed if an item has failed or the job was
+// cancelled; that of JobFailure if a call fails.
 ExitCode AwaitJob(const JobClient& jobs, const Session& session,
                   const std::string& name);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The formats of the outputs of a job's results.
+// The formats of the outputs in the results of a job.
 
 #include <span>
 #include <vector>
@@ -11,11 +11,12 @@
 
 namespace bvhmill::client {
 
-// A request for each output of `result`, in their order. An item may have
-// options of its own, so the outputs themselves are asked: an output is that of
-// `requests` with its id, or of the format with that name, or of the only
-// format with its media type. FAILED_PRECONDITION if an output is none of
-// these, or if two outputs would have the same file. O(outputs x formats).
+// Returns a request for each output of `result`, in their order. An item may
+// have options of its own, so the output itself tells its format: that of the
+// one of `requests` with its id and its media type; else the format with its id
+// as name and its media type; else the only format with its media type.
+// FAILED_PRECONDITION if an output has none of these, or if two outputs would
+// have the same file. O(outputs x formats).
 absl::StatusOr<std::vector<OutputRequest>> RequestsOf(
     const v1::ClipResult& result, std::span<const OutputRequest> requests);
 

@@ -248,7 +248,7 @@ v1::CreateJobRequest Submission::Request() const {
   return request;
 }
 
-// Before files are uploaded, which may take hours.
+// Called before files are uploaded, which may take hours.
 absl::Status Submission::CheckSize(const v1::CreateJobRequest& request) const {
   const JobLimits limits = session_.engine->LimitsOfJobs();
   const auto clips = static_cast<int64_t>(request.items_size());

@@ -16,11 +16,12 @@ namespace bvhmill::client {
 
 struct SubmitOptions {
   ConvertOptions convert;
-  // A .report.json is among the results.
+  // `job results` is to write a .report.json for each clip.
   bool report = false;
   std::string display_name;
-  // Submit again what was submitted before.
+  // Make another job, even if there is one of the same clips and options.
   bool again = false;
+  // Wait until the job is over.
   bool wait = false;
 };
 
@@ -30,8 +31,9 @@ class Submission {
   Submission(const SubmitOptions& options, std::vector<Input> inputs,
              const JobClient& jobs, Session* session);
 
-  // Uploads what the server lacks, makes the job and prints its name. Call
-  // once.
+  // Uploads the files that the server lacks, makes the job and prints its name.
+  // Clips that cannot be read or uploaded by their own fault are left out:
+  // kExitClipFailed. Call once.
   ExitCode Run();
 
  private:

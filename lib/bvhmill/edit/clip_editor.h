@@ -7,8 +7,9 @@
 //   ... for each tile: editor->Push(frames, values, &out) ...
 //   ... after the last tile: editor->Finish() ...
 //
-// The edited rows do not depend on how the rows are cut into tiles. Between
-// tiles the editor keeps one row, and the last angles of each root.
+// Repairs are not made here: see repair/repair_clip.h. The edited rows do not
+// depend on how the rows are cut into tiles. Between tiles the editor keeps the
+// last row, and the last angles of each root.
 
 #include <cstdint>
 #include <optional>
@@ -96,8 +97,8 @@ class ClipEditor {
                         int64_t most, EditedRows* out, int64_t* taken);
   // True if the last taken row completes more frames than were made.
   bool has_more() const { return has_more_; }
-  // The number of edited frames that the taken rows complete, including frames
-  // that are not made yet.
+  // The number of edited frames that the rows taken so far complete, frames
+  // that are not made yet included.
   int64_t FramesOfTaken() const;
   // Call after the last row. INVALID_ARGUMENT if the frame range begins after
   // it.

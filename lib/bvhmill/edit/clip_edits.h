@@ -56,7 +56,8 @@ struct RootAlignment {
 };
 
 struct ClipEdits {
-  // Each change is an issue REPAIR_* of the report.
+  // RepairClip makes them, before a ClipEditor makes the other edits. Each
+  // change is an issue REPAIR_* of the report.
   Repairs repairs;
   // A joint is given by NAME (every joint of that name), NAME#2 (the second
   // joint of that name in file order) or PREFIX* (every joint whose name begins
@@ -84,7 +85,8 @@ struct ClipEdits {
   double meters_per_unit = 0;
   RootMotion root_motion = RootMotion::kKeep;
   RootAlignment root_alignment;
-  // Not an edit: the known up axis and unit of the clip before the edits.
+  // Not an edit: the up axis and the unit of the clip before the edits, as far
+  // as the caller knows them.
   SourceSpace source;
 };
 

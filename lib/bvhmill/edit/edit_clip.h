@@ -24,16 +24,17 @@ struct MotionSize {
 //   more frames than limits.max_frames;
 //   more values than the source, and than a text of limits.max_clip_bytes
 //       could hold; or
-//   more than 64 times the frames of the source, and more than 4 Mi values.
+//   64 x (frames of the source + 1) frames or more, and more than 4 Mi values.
 //
 // A limit of 0 is no limit. If max_frames and another bound are exceeded, the
 // error names the lower one.
 absl::Status CheckGrowth(const MotionSize& source, const MotionSize& edited,
                          const Limits& limits);
 
-// Replaces `clip` by its edited form, which a ClipEditor makes. `conventions`
-// say how its positions are read. If it fails, `clip` is unchanged. Fails as
-// ClipEditor::Make and CheckGrowth do, and with the errors of `budget`.
+// Replaces `clip` by its edited form, which a ClipEditor makes; repairs are not
+// made here. `conventions` say how its positions are read. On an error `clip`
+// is unchanged. Fails as ClipEditor::Make and CheckGrowth do, and with the
+// errors of `budget`.
 // `budget` may be null; the memory of the edited rows and the work are drawn
 // from it. Both clips are in memory for a while. O(frames x nodes).
 //

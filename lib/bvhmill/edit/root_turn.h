@@ -17,10 +17,10 @@
 
 namespace bvhmill {
 
-// How one root is turned, and its last angles.
+// The turn of one root, and its last angles.
 struct RootTurn {
-  // A rotation channel of the motion: its axis, and how to compute its value
-  // from a row whose columns are not mapped yet.
+  // A rotation channel of the motion: its axis, and the source of its value in
+  // a row whose columns are not mapped yet.
   struct Term {
     int axis = 0;
     ColumnSource column;

@@ -46,8 +46,8 @@ const CatalogueEntry& EntryOf(IssueCode code);
 // The entry with the name `name`, e.g. "TEXT_EMPTY"; null if there is none.
 const CatalogueEntry* FindEntry(std::string_view name);
 
-// True if `word` is `code`, or the beginning of it followed by "*": DATA_* is
-// every code about data.
+// True if `word` is `code`, or one or more of its first letters followed by
+// "*": DATA_* names every code about data.
 bool NamesCode(std::string_view word, std::string_view code);
 
 // True if `word` names a code of the catalogue. O(codes).

@@ -8,7 +8,8 @@
 //           {{"word", "1,5"}});
 //   Report report = log.Finish(/*skeleton_read=*/true, /*motion_read=*/false);
 //
-// Memory is bounded by the cap on listed issues, for any input.
+// Memory is bounded by the cap on listed issues, for any input, if there is a
+// cap.
 
 #include <array>
 #include <cstdint>
@@ -27,7 +28,7 @@ struct ReportOptions {
   // Use the strict severities of the catalogue.
   bool strict = false;
   // Codes that are neither listed nor counted. "DATA_*" stands for all codes
-  // that begin with DATA_; so in only_codes.
+  // that begin with DATA_, also in only_codes.
   std::vector<std::string> ignore_codes;
   // If not empty, only these codes are listed and counted.
   std::vector<std::string> only_codes;
@@ -43,8 +44,8 @@ struct ReportOptions {
 // True if issues of `code` are listed and counted. O(codes of the options).
 bool IsListed(const ReportOptions& options, std::string_view code);
 
-// True if an issue of the rules about data is listed, or may refuse a clip. If
-// not, these rules need not be applied. O(codes).
+// True if the rules about data must be applied: an issue of theirs is listed,
+// or the file is read strictly. O(codes).
 bool ListsData(const ReportOptions& options);
 
 // The part of a joint that an issue is about.
@@ -62,15 +63,16 @@ class IssueLog {
   void Add(IssueCode code, const Location& location, IssueArgs args = {},
            int64_t occurrences = 1, JointPart part = JointPart::kAll);
 
-  // As Add, with a severity of its own in place of that of the catalogue, also
-  // if the file is read strictly. A choice of the caller still comes first.
+  // As Add, but with `severity` in place of that of the catalogue, also if the
+  // file is read strictly. If the caller of the conversion has chosen a
+  // severity for the code, that one counts.
   void AddAs(Severity severity, IssueCode code, const Location& location,
              IssueArgs args = {}, int64_t occurrences = 1);
 
-  // Counts one more occurrence of an issue if Add would not list it as a new
-  // one: because it is already listed for this joint, is ignored, or the list
-  // is full. Returns false and does nothing otherwise. Cheap, since it builds
-  // no message; for issues that occur many times.
+  // Counts one more occurrence of an issue if Add would not list a new one: the
+  // issue is listed for this joint already, is ignored, or the list is full.
+  // Else returns false and does nothing. Cheap, since it builds no message: for
+  // issues that occur many times.
   bool Repeat(IssueCode code, int32_t joint);
 
   // Sets the number of values in the rows that were read. Issues about single
@@ -85,8 +87,9 @@ class IssueLog {
     non_finite_runs_ = runs;
   }
 
-  // Occurrences of issues whose lenient severity in the catalogue is error,
-  // ignored ones included. A reader gives a clip up when this number grows.
+  // The occurrences of issues whose lenient severity in the catalogue is error,
+  // ignored ones included. A reader stops reading a clip when this number
+  // grows.
   int64_t faults() const { return faults_; }
 
   // Occurrences of all issues that were added, ignored ones included.
@@ -97,10 +100,11 @@ class IssueLog {
 
   // Returns the issues that were listed since the last call, in the order of
   // the file, with their occurrences so far. All calls together return at most
-  // max_issues; the last place is kept for an error. The report may not list an
-  // issue that was returned, if it is truncated. It may add occurrences to one,
-  // and adds the share of values to the args and the message of those that have
-  // it. Cheap if there is nothing new. Not after Finish.
+  // max_issues; the last place is kept for an error. The final report may
+  // differ: if it is truncated, it may lack an issue that was returned; it may
+  // have more occurrences of one; and some issues get the share of values in
+  // their args and message. Cheap if there is nothing new. Must not be called
+  // after Finish.
   std::vector<Issue> TakeNew();
   // While it is set, TakeNew returns nothing. Set it while this log may still
   // be replaced by an earlier copy of it.
@@ -153,7 +157,8 @@ class IssueLog {
 };
 
 // `message` with each {name} replaced by the arg of that name, or by nothing if
-// there is none. A noun that follows stands in the singular if the arg is 1.
+// there is none. If the arg is 1, a counted noun that follows, such as frames,
+// gets its singular.
 std::string FillMessage(std::string_view message, const IssueArgs& args);
 
 }  // namespace bvhmill

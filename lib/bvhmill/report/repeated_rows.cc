@@ -121,7 +121,7 @@ bool RepeatedRows::AreMany(int64_t rows) const {
 void RepeatedRows::Finish() {
   are_all_ = in_run_ && run_.first == 0 && frames_ >= 2;
   if (in_run_) EndRun(true);
-  // Whether a run is near the end is known only here.
+  // Only here it is known whether a run is near the end.
   if (inner_runs_ > 0 && last_inner_.last >= frames_ - kNearEnd) --inner_runs_;
   FindHeldPoses();
   are_many_ = AreMany(repeats());

@@ -1,7 +1,8 @@
 #pragma once
 
-// Finds rows that repeat the row before, in one pass, and tells stills from
-// poses that stand several times: DATA_FROZEN_FRAMES, DATA_REPEATED_FRAMES.
+// Finds rows that repeat the row before, in one pass. Tells stills
+// (DATA_FROZEN_FRAMES) from poses that stand for several rows each
+// (DATA_REPEATED_FRAMES).
 //
 //   RepeatedRows rows(thresholds, frame_time);
 //   for each row: rows.Add(it repeats the row before);
@@ -29,34 +30,38 @@ class RepeatedRows {
   // `frame_time` is in seconds and above 0.
   RepeatedRows(const Thresholds& thresholds, double frame_time);
 
-  // Adds the next row. The first one repeats none.
+  // Adds the next row. `repeats`: it is equal to the row before; false for the
+  // first row.
   void Add(bool repeats);
-  // All rows came. Must be called before the functions below, once.
+  // Call it once, after the last row and before the functions below.
   void Finish();
 
   int64_t frames() const { return frames_; }
-  // All rows are equal; there are two or more.
+  // True if all rows are equal, and there are two or more.
   bool are_all() const { return are_all_; }
-  // Many rows repeat the one before, so that each new pose is a step.
+  // True if many rows repeat the one before, so that each new pose is a step.
   bool are_many() const { return are_many_; }
 
-  // The longest stills: at the start, at the end, and between them. Poses that
-  // stand several times are none.
+  // The longest stills: at the start, at the end, and between them; without
+  // rows if there is none. Poses of a pattern are no stills.
   const RepeatRun& start() const { return start_; }
   const RepeatRun& middle() const { return middle_; }
   const RepeatRun& end() const { return end_; }
+  // The number of stills.
   int64_t stills() const { return stills_; }
 
-  // Rows of runs that are no stills, their runs, and the bounds of these.
+  // Runs that are no stills: their rows, their number, and the first and the
+  // last row of all of them.
   int64_t repeats() const { return repeats_.rows; }
   int64_t runs() const { return repeats_.runs; }
   int64_t first() const { return repeats_.first; }
   int64_t last() const { return repeats_.last; }
-  // Runs shorter than a still that are not near an end of the clip.
+  // The number of runs that are shorter than a still and not near an end of the
+  // clip.
   int64_t inner_runs() const { return inner_runs_; }
-  // How often each pose stands; 0 if there is no pattern.
+  // The number of rows for which each pose stands; 0 if there is no pattern.
   int64_t stride() const { return stride_; }
-  // Some poses stand once more or less.
+  // True if some poses stand for one row more or less.
   bool is_uneven() const { return is_uneven_; }
 
  private:
@@ -105,7 +110,7 @@ class RepeatedRows {
   int64_t inner_runs_ = 0;
   // The last short run was not known to be inner when it ended.
   RepeatRun last_inner_;
-  // How many short runs there are of each length, and the long runs.
+  // The number of short runs of each length, and the long runs.
   std::array<int64_t, kLengths> lengths_ = {};
   std::array<LongRuns, kLengths> long_runs_;
   int64_t stride_ = 0;

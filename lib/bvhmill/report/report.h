@@ -21,7 +21,7 @@ namespace bvhmill {
 
 enum class Verdict {
   kValid = 1,   // no error, no warning
-  kAccepted,    // no error, but warnings or repairs
+  kAccepted,    // no error, but warnings
   kInvalid,     // errors, but the skeleton could be read
   kUnreadable,  // no skeleton could be read
 };
@@ -94,14 +94,13 @@ struct Report {
 const Issue* FirstError(const Report& report);
 
 // Adds `more`, a later report about the same clip. All issues of both stay
-// listed: each list has the cap of its own log, so that the faults of a file
-// cannot crowd out what was changed in it. The verdict becomes the worse of the
-// two.
+// listed: each list has the cap of its own log, so many faults of a file hide
+// no change that was made to it. The verdict becomes the worse of the two.
 void AddToReport(Report&& more, Report* report);
 
-// One line for people, like that of a compiler but without a file name: "12:5:
-// error: MOTION_NUMBER_INVALID: 1,5 is not a number (frame 3, joint 0 Hips)".
-// If the file is not text, it begins with "byte 12: " instead.
+// A line for people, without a file name, in the form that compilers use:
+// "12:5: error: MOTION_NUMBER_INVALID: 1,5 is not a number (frame 3, joint 0
+// Hips)". If the file is not text, the line begins with "byte 12: " instead.
 std::string RenderIssue(const Issue& issue);
 
 }  // namespace bvhmill

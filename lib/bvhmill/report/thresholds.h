@@ -73,9 +73,9 @@ class Thresholds {
  public:
   // The defaults.
   Thresholds();
-  // The defaults with the values of `choices` in their place. If several are
-  // for one threshold, the last one counts. Choices that cannot be used have no
-  // effect: check them by WhyNot.
+  // The defaults, replaced by the values of `choices`. If several are for one
+  // threshold, the last one counts. Choices that cannot be used have no effect:
+  // check them by WhyNot.
   explicit Thresholds(std::span<const ThresholdChoice> choices);
 
   double operator[](Threshold threshold) const {

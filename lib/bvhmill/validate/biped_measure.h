@@ -14,7 +14,7 @@ namespace bvhmill {
 
 // Two limbs of about equal length.
 struct LimbPair {
-  // The joint where they branch off; -1: there is no pair.
+  // The joint where they branch off; -1 if there is no pair.
   int32_t parent = -1;
   // The first joint of each.
   std::array<int32_t, 2> tops = {-1, -1};

@@ -1,7 +1,7 @@
 #pragma once
 
-// Rotations of joints in single rows, in double precision. For rows that are
-// few, or that nothing faster has measured.
+// Rotations of joints in single rows, in double precision. For few rows: it is
+// slow.
 
 #include <span>
 
@@ -15,8 +15,9 @@ namespace bvhmill {
 Quat<double> RotationOf(const Skeleton& skeleton, const Node& node,
                         std::span<const float> row);
 
-// The largest angle of a joint between two rows; no row is the rest pose. NaN
-// if a value is not a number. O(channels).
+// The largest angle by which a joint turns between the rows `a` and `b`, in
+// degrees. An empty `b` is the rest pose. NaN if a value is not a number.
+// O(channels).
 double LargestAngle(const Skeleton& skeleton, std::span<const float> a,
                     std::span<const float> b);
 

@@ -8,7 +8,7 @@
 //   Begin(clip), Add(rows) any number of times, then Finish(log), or
 //   Truncate(frames) if rows turn out to be void
 //
-// and Begin again for the next clip. A new rule is one new file that implements
+// and then Begin for the next clip. A new rule is one new file that implements
 // RowObserver and one row of the table in row_observers.cc. A rule about the
 // steps of joints needs no observer of its own: see motion/motion_rule.h.
 
@@ -35,7 +35,7 @@ struct ObservedClip {
   std::span<const TextPosition> node_positions;
   // Units and axes, as far as the caller states them.
   const SourceSpace& source;
-  // Seconds; 0 if the file does not say.
+  // Seconds; 0 if the file does not state it.
   double frame_time = 0;
   // The thresholds in force.
   const Thresholds& thresholds;
@@ -62,10 +62,10 @@ struct ObservedRows {
 class RowObserver {
  public:
   virtual ~RowObserver() = default;
-  // True if Add must have positions. The same at all times.
+  // True if the rows of Add must have positions. Always the same.
   virtual bool NeedsPositions() const { return false; }
-  // True if all issues of the observer are about data: DATA_*. Without them it
-  // may be left out. The same at all times.
+  // True if all issues of the observer are about data: DATA_*. If no such issue
+  // is wanted, it may be left out: see ListsData. Always the same.
   virtual bool IsAboutDataOnly() const { return true; }
   // Bytes of memory that the observer takes for a clip with this skeleton from
   // Begin on. The caller draws them from the budget of the clip before Begin.
@@ -76,9 +76,9 @@ class RowObserver {
   }
   // Starts a clip and forgets the previous one, which may not have finished.
   virtual void Begin(const ObservedClip& clip) = 0;
-  // The next rows.
+  // Takes the next rows.
   virtual void Add(const ObservedRows& rows) = 0;
-  // The rows from number `frames` on are void: a fault was found in the text.
+  // The rows from number `frames` on are void, since the text has a fault.
   // The clip is refused, so neither Add nor Finish follows.
   virtual void Truncate(int64_t frames) = 0;
   // All rows came and are good. Logs what was found.

@@ -9,9 +9,9 @@
 
 namespace bvhmill {
 
-// Keeps three rows: the first, the last one whose index is a power of two, and
-// the last. They can be found whether a clip is in memory as a whole or arrives
-// in pieces.
+// Keeps three rows: the first one, the last one whose index is a power of two,
+// and the last one. They are the same rows if a clip is in memory as a whole
+// and if it arrives in pieces.
 class RowSamples {
  public:
   static constexpr size_t kCount = 3;
@@ -24,7 +24,8 @@ class RowSamples {
   // Number of rows that were added.
   int64_t frames() const { return frames_; }
   // The values of sample `i`, below kCount; valid until the next Begin or Add.
-  // In short clips samples are the same row. If no row was added, all are 0.
+  // In short clips several samples are the same row. If no row was added, all
+  // values are 0.
   std::span<const float> row(size_t i) const {
     return std::span(values_).subspan(i * width_, width_);
   }

@@ -36,7 +36,7 @@ struct RuleInput {
   }
 };
 
-// The index and name of the node, and where it begins in the text.
+// The index and the name of the node, and its position in the text.
 Location LocationOf(const RuleInput& input, int32_t node);
 Location LocationOf(const ObservedClip& clip, int32_t node);
 // The index and the name alone, at a frame.

@@ -39,7 +39,7 @@ struct SkeletonFacts {
   // in any rest pose.
   double reach = 0;
   Landmarks landmarks;
-  // Left and right bones of different lengths are among them.
+  // Pairs of left and right joints, and of their end sites.
   std::vector<MirrorPair> mirror_pairs;
 };
 

@@ -15,10 +15,11 @@
 namespace bvhmill {
 
 // Applies every rule of the table in validate.cc and logs its findings. `facts`
-// must belong to `skeleton`. `node_positions` has the position where each node
-// begins, and is empty if the source is no text. `source` has the unit and axis
-// that the caller knows; these get no hint. Cost: grows with the size of
-// `facts`; examines the rows of `samples` only.
+// must belong to `skeleton`. `node_positions` has the text position of each
+// node, and is empty if the source is no text. `source` has the unit and axis
+// that the caller knows; these get no hint. Examines the rows of `samples`
+// only. Cost: O(size of `facts`), times the depth of the skeleton for joints
+// with positions.
 void Validate(const Skeleton& skeleton, const SkeletonFacts& facts,
               const RowSamples& samples,
               std::span<const TextPosition> node_positions,

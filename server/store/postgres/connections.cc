@@ -113,7 +113,7 @@ absl::Status Connections::Try() {
   }
 }
 
-// Without the mutex: a database that is gone lets it wait.
+// Called without the mutex: it waits for a database that does not answer.
 absl::Status Connections::Connect(SessionPtr* session) {
   int slot = 0;
   {
@@ -154,7 +154,7 @@ absl::Status Connections::Take(SessionPtr* session) {
   return Connect(session);
 }
 
-// Null: the connection was lost, and so were those that were not used.
+// `session` is null if its connection was lost: then idle ones are lost, too.
 void Connections::GiveBack(SessionPtr session) {
   std::vector<SessionPtr> lost;
   const std::lock_guard lock(mutex_);

@@ -20,23 +20,25 @@
 
 namespace bvhmill::server {
 
-// `address` with settings that notice a database which is gone, unless it has
-// them.
+// `address` with settings by which a connection notices that the database is
+// gone. Settings that `address` has already stay.
 std::string WithTimeouts(const std::string& address);
 
-// Makes a lost connection an error: libpqxx would make a new one, which knows
-// neither the transaction nor the settings.
+// Makes each use of a lost connection an error. Without this, libpqxx makes a
+// new connection, which knows neither the transaction nor the settings.
 void StayLost(pqxx::connection* connection);
 
-// One connection, with the statements that it knows. One thread at a time.
+// One connection, with the statements that are prepared on it. Used by one
+// thread at a time.
 class Session {
  public:
-  // Throws what libpqxx throws. `slot` is where it adds to counts of jobs.
+  // Connects. Throws what libpqxx throws. `slot` is the row of each job in
+  // which this session counts: see PostgresJobStore.
   Session(const std::string& address, int slot);
 
   pqxx::connection& connection() { return connection_; }
   int slot() const { return slot_; }
-  // The name under which the statement is prepared.
+  // The name under which the statement is prepared; prepares it at first.
   const std::string& NameOf(const char* sql);
 
  private:
@@ -45,21 +47,23 @@ class Session {
   std::map<std::string, std::string, std::less<>> names_;
 };
 
-// When a change counts as stored.
+// The moment from which a change counts as stored.
 enum class Commit : uint8_t {
-  // When it is on the disk of the database, and of its standby if it has one.
+  // When it is on the disk of the database, and of its synchronous standby if
+  // it has one.
   kDurable,
-  // At once: the database may forget it when it is killed. For changes whose
-  // loss costs nothing but time.
+  // At once: the database may forget the change when it is killed. For changes
+  // whose loss costs nothing but time.
   kFast,
 };
 
-// A running transaction.
+// A running transaction. Rolls back if it is destroyed before Finish. All
+// functions throw what libpqxx throws.
 class Work {
  public:
   Work(Session* session, Commit commit);
 
-  // Runs a statement with values for $1, $2, ... Throws what libpqxx throws.
+  // Runs a statement with values for $1, $2, ...
   template <typename... Args>
   pqxx::result Run(const char* sql, const Args&... args) {
     const Fault fault = FaultPoints::Reach(Effect::kSql);
@@ -68,14 +72,16 @@ class Work {
     ThrowAfter(fault);
     return rows;
   }
+  // Runs statements without values.
   void Execute(const std::string& sql) {
     const Fault fault = FaultPoints::Reach(Effect::kSql);
     ThrowBefore(fault);
     work_.exec(sql);
     ThrowAfter(fault);
   }
-  // Tells all servers when the transaction is committed.
+  // Sends `news` to all servers when the transaction is committed.
   void Notify(const std::string& news);
+  // Commits.
   void Finish() {
     const Fault fault = FaultPoints::Reach(Effect::kSql);
     ThrowBefore(fault);
@@ -89,22 +95,25 @@ class Work {
   pqxx::work work_;
 };
 
-// A bounded pool. Thread-safe. After a connection could not be made, others are
+// A pool of eight connections at most. A thread waits ten seconds for one, then
+// UNAVAILABLE. Thread-safe. After a connection could not be made, others are
 // refused for a time that doubles from 50 ms to 2 s, so that threads do not
 // wait for a database that is gone.
 class Connections {
  public:
-  // `first_slot`: slots of different servers should differ.
+  // Connects at the first use. `first_slot`: the slots of different servers
+  // should differ.
   Connections(const std::string& address, int first_slot);
 
-  // Connects, and returns a status for the operator, which may name hosts.
+  // Makes a connection and closes it. The status is for the operator: it may
+  // name hosts.
   absl::Status Try();
 
-  // Runs `work` in a transaction, which is committed if it returns OK. It runs
-  // again if the database asks for that, or if the connection was lost before
-  // the commit: it must set all that it returns anew. Statuses: those of
-  // StatusOfFault. After UNAVAILABLE it is not known whether the transaction
-  // was committed.
+  // Runs `work` in a transaction, which is committed if `work` returns OK. Runs
+  // `work` again, five times in all at most, if the database asks for that, or
+  // if the connection was lost before the commit. So `work` must set all its
+  // results anew. Statuses: that of `work`, and those of StatusOfFault. After
+  // UNAVAILABLE it is not known whether the transaction was committed.
   absl::Status Run(Commit commit,
                    const std::function<absl::Status(Work*)>& work);
 

@@ -17,7 +17,7 @@ using Kind = JobNews::Kind;
 constexpr std::string_view kItems = "items";
 constexpr std::string_view kOver = "over ";
 constexpr std::string_view kCancelled = "cancelled ";
-// How soon the thread ends when it must.
+// The longest time until the thread sees that it must end.
 constexpr int kLookMicroseconds = 200'000;
 constexpr std::chrono::seconds kPause(1);
 

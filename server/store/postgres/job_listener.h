@@ -1,6 +1,6 @@
 #pragma once
 
-// Hears what the servers of a database tell each other about jobs.
+// Receives the news about jobs that the servers of a database send each other.
 
 #include <functional>
 #include <stop_token>
@@ -12,15 +12,18 @@
 
 namespace bvhmill::server {
 
-// Words of a notification: "items", "over NUMBER" or "cancelled NUMBER".
+// The text of a notification: "items", "over NUMBER" or "cancelled NUMBER".
 std::string TextOf(const JobNews& news);
-// False if there is no such news.
+// Reads such a text. False if it is another one.
 bool ReadNews(std::string_view text, JobNews* news);
 
-// Listens on a connection of its own, from a thread of its own, and connects
-// again when it is lost; then and at the start, news may have been missed.
+// Listens on a connection of its own, in a thread of its own. Connects again,
+// a second later, when the connection is lost. Each new connection begins with
+// kMissed, since news may have been lost before.
 class JobListener {
  public:
+  // The thread calls `hear`. The destructor waits for it: for a fifth of a
+  // second, or for a connection that is being made.
   JobListener(std::string address, std::function<void(const JobNews&)> hear);
   JobListener(const JobListener&) = delete;
   JobListener& operator=(const JobListener&) = delete;

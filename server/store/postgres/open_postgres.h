@@ -22,14 +22,14 @@ absl::Status NoPostgres();
 // and brings its schema up to date. Several servers may do so at once.
 // UNAVAILABLE, DATABASE_UNAVAILABLE if it does not answer; FAILED_PRECONDITION,
 // DATA_TOO_NEW if a newer server has changed it. The message is for the
-// operator: it may name hosts. `identity` is that of the database, also of its
-// copies.
+// operator: it may name hosts. Sets `identity` to a text that only this
+// database and its copies have.
 absl::Status OpenPostgresJobStore(const std::string& address,
                                   std::unique_ptr<JobStore>* store,
                                   std::string* identity);
 
-// The rows of the database at `address`, and its identity. Reads only: no
-// transaction of a server waits for it. DATABASE_UNAVAILABLE as
+// Opens the rows of the database at `address`, and sets `identity` as above.
+// Reads only: no transaction of a server waits for it. DATABASE_UNAVAILABLE as
 // above; NOT_FOUND, DATA_MISSING if no server has used the database;
 // FAILED_PRECONDITION, DATA_OTHER_VERSION if its schema is not that of this
 // program.
@@ -37,8 +37,9 @@ absl::Status OpenPostgresRows(const std::string& address,
                               std::unique_ptr<JobRows>* rows,
                               std::string* identity);
 
-// A lock for all servers that use the database at `address`, on a connection of
-// its own. UNAVAILABLE and UNIMPLEMENTED as above, also from its functions.
+// Opens a lock for all servers that use the database at `address`, on a
+// connection of its own. UNAVAILABLE and UNIMPLEMENTED as above, also from the
+// functions of the lock.
 absl::Status OpenPostgresNameLock(const std::string& address,
                                   std::unique_ptr<NameLock>* lock);
 

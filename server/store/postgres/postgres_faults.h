@@ -14,24 +14,26 @@ namespace bvhmill::server {
 // it.
 absl::Status DatabaseUnavailable();
 
-// The same with what was said, for the operator: it may name hosts.
+// The same with the text of `fault`, for the operator: it may name hosts.
 absl::Status CannotConnect(const std::exception& fault);
 
-// The status of an exception that libpqxx has thrown: UNAVAILABLE,
-// DATABASE_UNAVAILABLE if the connection is lost or the database starts or
-// stops; RESOURCE_EXHAUSTED, DISK_FULL; INTERNAL, STORE_FAULT for the rest.
+// The status of an exception that libpqxx has thrown. UNAVAILABLE,
+// DATABASE_UNAVAILABLE: the connection is lost; the database starts, stops or
+// has too many connections; or a lock was waited for too long.
+// RESOURCE_EXHAUSTED, DISK_FULL. INTERNAL, STORE_FAULT for all others.
 absl::Status StatusOfFault(const std::exception& fault);
 
-// The database has chosen this transaction to fail, since it and others waited
-// for each other or added the same row: it may be run again.
+// True if the database has made this transaction fail since it and others
+// waited for each other or added the same row. It may be run again.
 bool MayRunAgain(const std::exception& fault);
 
-// Throws what libpqxx throws when a statement fails so, before it has happened
-// or after it. For faults of tests.
+// For faults of tests: throws the exception of libpqxx for a statement that
+// fails as `fault` says, before it has happened or after it. Does nothing for
+// other faults.
 void ThrowBefore(Fault fault);
 void ThrowAfter(Fault fault);
 
-// The first line of what was said.
+// The first line of the text of `fault`.
 std::string FirstLine(const std::exception& fault);
 
 }  // namespace bvhmill::server

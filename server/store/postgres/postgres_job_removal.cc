@@ -1,4 +1,4 @@
-// How jobs are removed: the part of PostgresJobStore that may take long.
+// The removal of jobs: the part of PostgresJobStore that may take long.
 
 #include <array>
 #include <limits>

@@ -3,13 +3,13 @@
 // Jobs in a database of PostgreSQL. Any number of servers use it at once.
 //
 // A server has a number, with which the numbers of its leases begin. It renews
-// them as long as it lives; those of a server that is gone end by the clock of
-// the database, and another server has their items wait again.
+// its leases as long as it lives. Leases of a server that is gone end by the
+// clock of the database; then another server has their items wait again.
 //
-// Items are changed by transactions that never wait for each other: a claim
-// passes over items that are locked, and each connection counts for itself. So
-// a transaction does not know whether it was the last one of its job: that is
-// looked at after the commit, see EndJobs.
+// Items are changed by transactions that never wait for each other. A claim
+// passes over items that are locked, and each connection adds to a row of
+// counts of its own, its slot. So a transaction does not know whether it was
+// the last one of its job. That is looked at after the commit: see EndJobs.
 
 #include <atomic>
 #include <chrono>
@@ -38,7 +38,7 @@ struct CountChange {
 
 class PostgresJobStore final : public JobStore {
  public:
-  // As OpenPostgresJobStore.
+  // See OpenPostgresJobStore.
   static absl::Status Open(const std::string& address,
                            std::unique_ptr<PostgresJobStore>* store,
                            std::string* identity);
@@ -63,9 +63,9 @@ class PostgresJobStore final : public JobStore {
                      std::vector<ClaimedItem>* items) override;
   absl::Status FindSuspects(int64_t now_ms,
                             std::set<std::string>* callers) override;
-  // Leases of others are ended only by a server that has seen the database
-  // answer for the time of a lease: after the database was gone, its servers
-  // get that time to renew theirs.
+  // A server ends leases of others only after it has seen the database answer
+  // for the time of a lease: after an outage of the database all servers have
+  // that time to renew their leases.
   absl::Status Heartbeat(int64_t now_ms, int64_t until_ms) override;
   absl::Status Complete(std::span<const FinishedItem> items, int64_t now_ms,
                         std::vector<bool>* accepted,
@@ -80,8 +80,8 @@ class PostgresJobStore final : public JobStore {
 
  private:
   using Clock = std::chrono::steady_clock;
-  // Changes of counts by job: in this order, so that transactions never wait
-  // for each other in a circle.
+  // Changes of counts by job. They are made in this order, so that transactions
+  // never wait for each other in a circle.
   using Changes = std::map<int64_t, CountChange>;
 
   PostgresJobStore(std::string address, int server);
@@ -95,8 +95,8 @@ class PostgresJobStore final : public JobStore {
   absl::Status ClaimAll(const ClaimRules& rules, Work* work,
                         std::vector<ClaimedItem>* items,
                         std::vector<LeaseRange>* ranges);
-  // Ends leases of claims that failed, and may have been stored all the same:
-  // nobody works on their items.
+  // Ends the leases of claims whose answer was lost: they may have been stored,
+  // and nobody works on their items.
   absl::Status EndDoubtfulLeases();
   LeaseRange NewLeases(int64_t count);
   absl::Status ClaimOf(const std::string& caller, const ClaimRules& rules,
@@ -107,9 +107,10 @@ class PostgresJobStore final : public JobStore {
   void CompleteAll(std::span<const FinishedItem> items, Work* work,
                    std::vector<bool>* accepted, Changes* changes);
   absl::Status EndLeasesOfOthers(int64_t now_ms);
-  // Ends those of the jobs whose items have results; or that were cancelled and
-  // have no leased items. After the commit of the transactions that may have
-  // been their last ones. An error leaves them to the next heartbeat.
+  // Ends each of `jobs` whose items all have results, or that was cancelled and
+  // has no leased items. Call it after the commit of the transaction that may
+  // have been the last one of the job. After an error the next heartbeat ends
+  // them.
   void EndJobs(const std::vector<int64_t>& jobs, int64_t now_ms,
                std::vector<int64_t>* over);
   absl::Status EndJob(int64_t job, int64_t now_ms, bool* is_over);
@@ -129,15 +130,15 @@ class PostgresJobStore final : public JobStore {
   // All with the mutex. The caller that was served first by the last claim.
   std::string last_caller_;
   std::vector<LeaseRange> doubtful_;
-  // When the last heartbeat was, and since when all were in time.
+  // The time of the last heartbeat, and the time since which all were in time.
   Clock::time_point last_beat_;
   Clock::time_point beats_since_;
   // The last member: its thread ends first.
   std::unique_ptr<JobListener> listener_;
 };
 
-// Brings the schema up to date: runs those of the steps that the database does
-// not have, all in one transaction. FAILED_PRECONDITION, DATA_TOO_NEW if it has
+// Brings the schema up to date: runs the steps that the database does not have,
+// all in one transaction. FAILED_PRECONDITION, DATA_TOO_NEW if the database has
 // more steps.
 absl::Status MigratePostgres(std::span<const std::string_view> steps,
                              Connections* connections);

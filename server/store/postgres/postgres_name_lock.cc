@@ -22,13 +22,13 @@ constexpr char kShare[] =
     "SELECT pg_advisory_lock_shared(" BVHMILL_NAME_LOCK ")";
 constexpr char kUnshare[] =
     "SELECT pg_advisory_unlock_shared(" BVHMILL_NAME_LOCK ")";
-// Others that ask for the lock later wait for this, so it is no long time.
+// Others that ask for the lock later wait for this one, so the time is short.
 constexpr char kTake[] =
     "SET lock_timeout = '2s'; SELECT pg_advisory_lock(" BVHMILL_NAME_LOCK ")";
 constexpr char kGive[] = "SELECT pg_advisory_unlock(" BVHMILL_NAME_LOCK
                          "); SET lock_timeout = '10s'";
 constexpr std::chrono::seconds kPatience(2);
-// Threads that follow each other give the lock up after this time, so that
+// After this time no further thread joins the lock that others hold, so that
 // another server can have it alone.
 constexpr std::chrono::seconds kLongestShare(1);
 
@@ -78,7 +78,7 @@ class PostgresNameLock final : public NameLock {
   // All with the mutex. A session that is lost takes its locks with it.
   std::unique_ptr<Session> session_;
   int holders_ = 0;
-  // A thread has the lock alone, or waits for that.
+  // True while a thread has the lock alone, or waits for that.
   bool is_alone_ = false;
   Clock::time_point shared_since_;
 };
@@ -95,7 +95,7 @@ absl::Status PostgresNameLock::RunLocked(const char* sql) {
       const absl::Status status = StatusOfFault(fault);
       const bool is_open =
           session_ != nullptr && session_->connection().is_open();
-      // A lock that was not to be had in time.
+      // The statement has failed: the lock was not free in time.
       if (is_open) return status;
       session_ = nullptr;
       if (is_new) return DatabaseUnavailable();

@@ -5,8 +5,9 @@
 
 namespace bvhmill::server {
 
-// Results of the job $1 after the item $2: $3 of them, cut by their bytes at
-// $4. Each row has the sum of those before it.
+// The results of the job $1 after the item $2: $3 of them at most, and as many
+// as have $4 bytes together, but one at least. `size` is the sum of the bytes
+// up to this row, the row included.
 #define BVHMILL_RESULTS(which)                                              \
   "SELECT item, bytes FROM (SELECT item, bytes, row_number() OVER so_far, " \
   "sum(octet_length(bytes)) OVER so_far AS size FROM (SELECT item, bytes "  \

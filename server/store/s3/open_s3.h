@@ -17,18 +17,19 @@ namespace bvhmill::server {
 // the prefix belong: the first server stores it there.
 //
 // UNAVAILABLE, BLOBS_UNAVAILABLE if the endpoint does not answer.
-// FAILED_PRECONDITION: S3_KEYS_MISSING, S3_REFUSED (wrong keys, or a right is
-// missing), S3_BUCKET_MISSING, DATA_OF_ANOTHER_DATABASE. UNIMPLEMENTED if this
-// program was built without it. Messages are for the operator: they may name
+// INVALID_ARGUMENT for a wrong address or endpoint. FAILED_PRECONDITION:
+// S3_KEYS_MISSING; S3_REFUSED (wrong keys, a missing right, or a clock that is
+// wrong); S3_BUCKET_MISSING; DATA_OF_ANOTHER_DATABASE. UNIMPLEMENTED if this
+// program was built without S3. Messages are for the operator: they may name
 // hosts, and never have a key.
 absl::Status OpenS3BlobStore(const S3Options& options, const std::string& spool,
                              const std::string& identity,
                              const BlobQuota& quota,
                              std::unique_ptr<BlobStore>* store);
 
-// Opens a store that only reads, for a check: sends GET, HEAD and lists. The
-// functions of the store that would change something must not be called. Errors
-// as above; also NOT_FOUND, DATA_MISSING if no server has used the prefix.
+// Opens a store that only reads, for a check: it sends GET, HEAD and lists.
+// Functions of the store that change something must not be called. Errors as
+// above; also NOT_FOUND, DATA_MISSING if no server has used the prefix.
 absl::Status OpenS3BlobsForCheck(const S3Options& options,
                                  const std::string& identity,
                                  std::unique_ptr<BlobStore>* store);

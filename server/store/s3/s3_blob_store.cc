@@ -1,4 +1,4 @@
-// Making blobs: outputs of jobs, whose digest is known last.
+// Makes blobs: outputs of jobs, whose digest is known only at their end.
 
 #include "server/store/s3/s3_blob_store.h"
 
@@ -152,8 +152,8 @@ absl::Status S3BlobStore::SendParts(const BlobName& name, const std::string& id,
   return Complete(name, id, tags, size);
 }
 
-// An answer that was lost looks like an upload that is gone; the object says
-// which it is.
+// If the answer to an earlier try was lost, the upload is gone, too. Whether it
+// was completed is seen by the object.
 absl::Status S3BlobStore::Complete(const BlobName& name, const std::string& id,
                                    const std::vector<std::string>& tags,
                                    int64_t size) {

@@ -34,12 +34,12 @@ namespace bvhmill::server {
 
 class S3BlobStore final : public BlobStore {
  public:
-  // As OpenS3BlobStore.
+  // See OpenS3BlobStore.
   static absl::Status Open(const S3Options& options, const std::string& spool,
                            const std::string& identity, const BlobQuota& quota,
                            std::unique_ptr<S3BlobStore>* store);
 
-  // As OpenS3BlobsForCheck.
+  // See OpenS3BlobsForCheck.
   static absl::Status OpenForCheck(const S3Options& options,
                                    const std::string& identity,
                                    std::unique_ptr<S3BlobStore>* store);
@@ -49,12 +49,14 @@ class S3BlobStore final : public BlobStore {
   absl::Status Commit(std::span<NewBlob* const> blobs) override;
   absl::Status StartUpload(const BlobName& name,
                            std::unique_ptr<BlobUpload>* upload) override;
-  // Blobs larger than kMaxS3BlobBytes keep the time when they were stored.
+  // A blob larger than kMaxS3BlobBytes does not count as used by this: it keeps
+  // the time when it was stored.
   absl::Status Find(const BlobName& name, bool* exists) override;
-  // Asks for several at once.
+  // Asks for up to 16 blobs at the same time.
   absl::Status FindAll(std::span<const BlobName> names,
                        std::vector<bool>* exist) override;
-  // A reader holds up to 1 MiB.
+  // Reads the first MiB. A reader holds 1 MiB, or the size of its largest Read
+  // if that is more.
   absl::Status Open(const BlobName& name,
                     std::unique_ptr<BlobReader>* reader) override;
   absl::Status WasUsed(const BlobName& name, int64_t since_ms,
@@ -62,15 +64,15 @@ class S3BlobStore final : public BlobStore {
   absl::Status Remove(const BlobName& name) override;
   absl::Status List(
       const std::function<bool(const BlobEntry& entry)>& take) override;
-  // An upload that runs at another server counts by the last part that it has
-  // sent. Also drops uploads of parts without a state.
+  // The age of an upload that runs at another server is that of the last part
+  // that it has sent. Also drops uploads of parts without a state.
   absl::Status DropUploads(int64_t before_ms) override;
-  // Bytes that this server has stored, and all as of the last SetBytes. A blob
-  // that is stored again counts twice until then.
   absl::Status CheckRoom(const std::string& space,
                          int64_t max_space_bytes) override {
     return budget_.CheckRoom(space, max_space_bytes);
   }
+  // All bytes as of the last SetBytes, and those that this server has stored
+  // since then. A blob that is stored again counts twice until the next one.
   int64_t bytes() const override { return budget_.bytes(); }
   void SetBytes(const SpaceBytes& bytes) override { budget_.Set(bytes); }
 
@@ -86,18 +88,19 @@ class S3BlobStore final : public BlobStore {
         budget_(spool_, quota) {}
 
   // The prefix must belong to the database with this identity, else
-  // DATA_OF_ANOTHER_DATABASE. `is_first`: one without an identity gets it.
+  // DATA_OF_ANOTHER_DATABASE. A prefix without an identity gets this one if
+  // `is_first`; else it is NOT_FOUND, DATA_MISSING.
   absl::Status Check(const std::string& identity, bool is_first);
   absl::Status ReadIdentity(std::string* identity);
   absl::Status WriteIdentity(const std::string& identity);
 
-  // The functions of the interface, with statuses of S3Client::Send.
+  // Functions of the interface, but with the statuses of S3Client::Send.
   absl::Status FindOne(const BlobName& name, bool* exists);
   absl::Status ListKeys(
       const std::string& prefix,
       const std::function<bool(const BlobEntry&, const std::string& key)>&
           take);
-  // The size and the time of the last use; NOT_FOUND.
+  // Sets `answer` to the size and the time of the last use. NOT_FOUND.
   absl::Status Head(const BlobName& name, S3Answer* answer);
   absl::Status Touch(const BlobName& name, bool* exists);
 
@@ -137,8 +140,8 @@ class S3BlobStore final : public BlobStore {
 std::string BlobKey(const BlobName& name);
 std::string StateKey(const BlobName& name);
 
-// Milliseconds since 1970 of the clock of this machine for a time of the clock
-// of the store: up to a second later than exact.
+// The time `store_ms` of the clock of the store, by the clock of this machine:
+// milliseconds since 1970. Exact to a second, since `answer` has whole seconds.
 int64_t LocalTimeOf(int64_t store_ms, const S3Answer& answer);
 
 }  // namespace bvhmill::server

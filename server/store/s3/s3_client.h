@@ -1,7 +1,7 @@
 #pragma once
 
-// Requests to an S3-compatible store, by libcurl, which signs them (SigV4). The
-// body of each is signed, too, by its SHA-256: the store refuses bytes that
+// Requests to an S3-compatible store by libcurl, which signs them (SigV4). The
+// signature includes the SHA-256 of the body, so the store refuses bytes that
 // were damaged on their way. Connections are kept and used again.
 
 #include <curl/curl.h>
@@ -26,7 +26,7 @@ struct S3Request {
   const char* method = "GET";
   // Within the prefix. Empty = the bucket itself.
   std::string key = {};
-  // Sorted, as the signature wants them.
+  // Names and values. Sorted, as the signature needs them.
   std::map<std::string, std::string> query = {};
   // "name: value"
   std::vector<std::string> headers = {};
@@ -41,16 +41,16 @@ struct S3Request {
   std::string digest = {};
   // A longer answer is an error.
   size_t max_answer_bytes = size_t{4} << 20;
-  // The store may be silent for this time.
+  // A try ends if it transfers less than 256 bytes a second for this time.
   int patience_seconds = 20;
 };
 
 struct S3Answer {
   int status = 0;
   std::string body;
-  // With its quotes.
+  // The ETag, with its quotes.
   std::string tag;
-  // Bytes of the object; -1 = not said.
+  // Bytes of the object; -1 if the store does not say.
   int64_t size = -1;
   // By the clock of the store, in milliseconds since 1970, in whole seconds.
   int64_t modified_ms = 0;
@@ -64,11 +64,13 @@ class S3Client {
   static absl::Status Make(const S3Options& options,
                            std::unique_ptr<S3Client>* client);
 
-  // Sends a request, and waits for its answer. It is repeated with growing
-  // pauses, for about ten seconds at most, if the store does not answer or says
-  // that it cannot now: all requests of this program may be repeated. After
-  // that, other requests fail at once for a time that doubles from 50 ms to
-  // 2 s, so that threads do not wait for a store that is gone.
+  // Sends a request, and waits for its answer. If the store does not answer, or
+  // says that it cannot now, the request is repeated with growing pauses: four
+  // times at most, and not after ten seconds. The last try may take the
+  // patience of the request beyond that. All requests of this program may be
+  // repeated. After the last try other requests fail at once, for a time that
+  // doubles from 50 ms to 2 s, so that threads do not wait for a store that is
+  // gone.
   //
   // NOT_FOUND: no such object. OUT_OF_RANGE: the range begins after its end.
   // ABORTED, S3_UPLOAD_LOST: an upload of parts or one of its parts is gone.

@@ -7,8 +7,8 @@
 //   aws_secret_access_key = SECRET
 //   aws_session_token = TOKEN
 //
-// the last of which may be missing. Of a file with profiles, [default] counts.
-// No key is ever part of a message or of a log.
+// The last of these may be missing. In a file with profiles, only the lines of
+// [default] count. No key is ever part of a message or of a log.
 
 #include <ctime>
 #include <mutex>
@@ -26,7 +26,8 @@ struct S3Keys {
   std::string token;
 };
 
-// Reads the keys of a text of such lines. INVALID_ARGUMENT if there are none.
+// Reads the keys from the text of such a file. INVALID_ARGUMENT if the id or
+// the secret is missing.
 absl::Status ReadS3Keys(const std::string& text, S3Keys* keys);
 
 // Thread-safe.
@@ -35,8 +36,9 @@ class S3Credentials {
   // `file` empty = the environment.
   explicit S3Credentials(std::string file) : file_(std::move(file)) {}
 
-  // The keys now: a file that has changed is read again, so that keys can be
-  // replaced while the server runs. FAILED_PRECONDITION, S3_KEYS_MISSING.
+  // Returns the current keys. A file that has changed is read again, so keys
+  // can be replaced while the server runs. FAILED_PRECONDITION,
+  // S3_KEYS_MISSING.
   absl::Status Get(S3Keys* keys);
 
  private:

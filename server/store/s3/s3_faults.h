@@ -20,12 +20,12 @@ absl::Status StatusOfAnswer(int http_status, const std::string& code);
 // The status of a transfer that has failed.
 absl::Status StatusOfTransfer(CURLcode code);
 
-// True if the same request may be answered later.
+// True if the same request may succeed later.
 bool MayRepeat(int http_status, const std::string& code);
 bool MayRepeat(CURLcode code);
 
-// `status` for callers of the server: what only its operator can change counts
-// as BLOBS_UNAVAILABLE for now.
+// `status` for callers of the server: FAILED_PRECONDITION, which only the
+// operator can mend, becomes UNAVAILABLE, BLOBS_UNAVAILABLE. Others stay.
 absl::Status ForCallers(const absl::Status& status);
 
 }  // namespace bvhmill::server

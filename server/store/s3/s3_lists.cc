@@ -1,5 +1,4 @@
-// Opening an S3BlobStore, and what looks at many of its objects: lists, and
-// uploads that are dropped.
+// Opens an S3BlobStore, lists its objects, and drops old uploads.
 
 #include <map>
 #include <utility>

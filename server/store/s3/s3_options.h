@@ -1,6 +1,6 @@
 #pragma once
 
-// Where an S3-compatible store of blobs is, as its operator says it.
+// The place of an S3-compatible store of blobs, as its operator states it.
 
 #include <cstdint>
 #include <string>
@@ -21,13 +21,12 @@ struct S3Options {
   std::string ca_file;
   // File with keys, see s3_credentials.h; empty = the environment has them.
   std::string credentials_file;
-  // A blob that is asked for counts as used now if its last use is longer ago;
-  // used_ms of an entry is later than its last use by up to this time.
+  // A blob that is asked for is marked as used only if its last use is longer
+  // ago than this. So used_ms of an entry adds this time to the mark.
   int64_t touch_after_ms = 0;
 };
 
-// The largest object that S3 copies at once, which is how a blob counts as
-// used.
+// The largest object that S3 copies at once. A copy marks a blob as used.
 inline constexpr int64_t kMaxS3BlobBytes = int64_t{5} << 30;
 
 struct S3Place {

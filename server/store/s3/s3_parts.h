@@ -13,7 +13,7 @@
 
 namespace bvhmill::server {
 
-// 640 parts of this size are the largest blob; the store takes 10,000.
+// The largest blob has 640 parts of this size; a store takes 10,000 parts.
 inline constexpr int64_t kS3PartBytes = int64_t{8} << 20;
 
 struct S3Part {
@@ -22,7 +22,7 @@ struct S3Part {
   const OwnedFile* file = nullptr;
   int64_t offset = 0;
   int64_t bytes = 0;
-  // The digest of its bytes.
+  // The SHA-256 of its bytes, in hexadecimal.
   std::string digest = {};
 };
 
@@ -35,10 +35,12 @@ absl::Status BeginParts(S3Client* client, const std::string& key,
 absl::Status PutPart(S3Client* client, const std::string& key,
                      const std::string& id, const S3Part& part,
                      std::string* tag);
+// Makes the object of all parts with these tags, the first of which has the
+// number 1.
 absl::Status CompleteParts(S3Client* client, const std::string& key,
                            const std::string& id,
                            const std::vector<std::string>& tags);
-// OK if there is no such upload.
+// Ends an upload and drops its parts. OK if there is no such upload.
 absl::Status AbortParts(S3Client* client, const std::string& key,
                         const std::string& id);
 

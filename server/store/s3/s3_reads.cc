@@ -95,7 +95,7 @@ class S3Reader final : public BlobReader {
 
 }  // namespace
 
-// The time in an answer is in whole seconds.
+// Both times of an answer are in whole seconds.
 int64_t LocalTimeOf(int64_t store_ms, const S3Answer& answer) {
   const int64_t here = std::chrono::duration_cast<std::chrono::milliseconds>(
                            std::chrono::system_clock::now().time_since_epoch())
@@ -162,8 +162,8 @@ absl::Status S3BlobStore::Open(const BlobName& name,
   return absl::OkStatus();
 }
 
-// Later than the last use by up to two seconds and touch_after_ms: a blob is
-// rather kept for too long.
+// The time that is compared is later than the last use, by up to two seconds
+// and touch_after_ms: so no blob is removed too early.
 absl::Status S3BlobStore::WasUsed(const BlobName& name, int64_t since_ms,
                                   bool* was_used) {
   constexpr int64_t kSecond = 1000;

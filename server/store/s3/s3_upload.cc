@@ -14,7 +14,7 @@
 namespace bvhmill::server {
 namespace {
 
-// A state with a part of a blob, which is not full.
+// The size of a state with the bytes of a part that is not full.
 constexpr size_t kMaxStateBytes =
     static_cast<size_t>(kS3PartBytes) + (size_t{1} << 20);
 
@@ -71,12 +71,12 @@ class S3BlobStore::S3Upload final : public BlobUpload {
   bool has_state_ = false;
   // The tail has bytes that no state has.
   bool has_new_bytes_ = false;
-  // It has failed: its bytes are in doubt, and the state that is stored counts.
+  // The upload has failed: its bytes are in doubt, and the stored state counts.
   bool is_broken_ = false;
 };
 
 S3BlobStore::S3Upload::~S3Upload() {
-  // An error costs the caller the tail: it is told so when it resumes.
+  // After an error the tail is lost: the caller sees that when it resumes.
   if (has_new_bytes_ && !is_broken_) static_cast<void>(SaveState());
   store_.budget_.Return(name_.space, reserved_);
   if (is_running_) store_.EndUpload(name_);
@@ -136,8 +136,9 @@ absl::Status S3BlobStore::S3Upload::Append(std::string_view bytes) {
   return absl::OkStatus();
 }
 
-// Bytes of an earlier upload count again while this one runs. Those that the
-// caller may not have would keep its other uploads out until they are old.
+// Bytes of an earlier upload count again while this one runs. An upload beyond
+// the share of its caller is dropped: its bytes would keep out other uploads of
+// the caller until they are old.
 absl::Status S3BlobStore::S3Upload::Reserve(int64_t size) {
   const int64_t more = size - reserved_;
   if (more <= 0) return absl::OkStatus();
@@ -197,7 +198,7 @@ absl::Status S3BlobStore::S3Upload::Finish() {
     return DigestMismatch();
   }
   BVHMILL_RETURN_IF_ERROR(Reserve(size_));
-  // It stays as it was stored last if this fails.
+  // If this fails, the upload stays as it was stored last.
   has_new_bytes_ = false;
   const absl::Status made = Make();
   if (absl::IsAborted(made) || absl::IsNotFound(made)) {

@@ -20,11 +20,11 @@ struct S3UploadState {
   std::string digest;
 };
 
-// The text of a state, after which the bytes come that are in no part.
+// The text of a state. In the object, the bytes that are in no part follow it.
 std::string WriteUploadState(const S3UploadState& state);
 
-// Reads a state. `tail` is what comes after it. False if the text is none, e.g.
-// that of a later version.
+// Reads a state from the beginning of `text`. `tail` is a view of the rest.
+// False if the text is no state, e.g. that of a later version.
 bool ReadUploadState(std::string_view text, S3UploadState* state,
                      std::string_view* tail);
 

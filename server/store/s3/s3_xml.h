@@ -9,7 +9,7 @@
 
 namespace bvhmill::server {
 
-// The code of an <Error>, e.g. "NoSuchKey"; empty if the text is none.
+// The code of an <Error>, e.g. "NoSuchKey"; empty if the text is no <Error>.
 std::string ErrorCodeIn(const std::string& xml);
 
 // The content of <NAME> in the outermost element; empty if there is none.
@@ -22,12 +22,13 @@ struct S3Object {
   int64_t modified_ms = 0;
 };
 
-// A page of ListObjectsV2. False if the text is none.
+// A page of ListObjectsV2.
 struct S3ObjectPage {
   std::vector<S3Object> objects;
   // Where the next page begins; empty = this is the last one.
   std::string next;
 };
+// False if the text is no such page.
 bool ReadObjectPage(const std::string& xml, S3ObjectPage* page);
 
 struct S3RunningUpload {
@@ -36,20 +37,22 @@ struct S3RunningUpload {
   int64_t begun_ms = 0;
 };
 
-// A page of ListMultipartUploads. False if the text is none.
+// A page of ListMultipartUploads.
 struct S3UploadPage {
   std::vector<S3RunningUpload> uploads;
   // Where the next page begins; empty = this is the last one.
   std::string next_key;
   std::string next_id;
 };
+// False if the text is no such page.
 bool ReadUploadPage(const std::string& xml, S3UploadPage* page);
 
 // The request that completes an upload of parts with these tags, the first of
 // which has the number 1.
 std::string CompletionOf(const std::vector<std::string>& tags);
 
-// Milliseconds since 1970 of 2026-01-31T23:59:59.999Z; 0 if it is no such time.
+// Milliseconds since 1970 of a time such as 2026-01-31T23:59:59.999Z; 0 if the
+// text is no such time.
 int64_t TimeOf(const std::string& text);
 
 }  // namespace bvhmill::server

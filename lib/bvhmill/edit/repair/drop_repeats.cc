@@ -69,7 +69,8 @@ std::optional<Pattern> PatternOf(const Clip& clip) {
 
 }  // namespace
 
-// Frame 0 stands for the first pose, which may stand shorter than the others.
+// Frame 0 is kept for the first pose, which may stand for fewer frames than the
+// others.
 absl::Status DropRepeats(RepairedClip* repaired) {
   Motion& motion = repaired->clip->motion;
   const size_t width = repaired->clip->skeleton.channels.size();

@@ -31,16 +31,16 @@ struct JointTrack {
 // The tracks of all joints that have channels, in the order of the nodes.
 std::vector<JointTrack> TracksOf(const Skeleton& skeleton);
 
-// A row of the clip. Requires 0 <= frame < frames.
+// The row `frame` of the clip: a view. Requires 0 <= frame < frames.
 std::span<const float> RowAt(const Clip& clip, int64_t frame);
 std::span<float> RowAt(Clip* clip, int64_t frame);
 
 // True if all values of the track in `row` are finite.
 bool IsFinite(const JointTrack& track, std::span<const float> row);
 
-// The pose of a track whose columns have `values`. A rotation is the product of
-// its channels in file order, as a unit quaternion. A position is x, y, z with
-// w = 0; a channel that is missing is 0.
+// The pose of a track whose columns have `values`, in degrees or in the unit of
+// the file. A rotation is the product of its channels in file order, as a unit
+// quaternion. A position is x, y, z with w = 0; a missing channel is 0.
 Quat<double> PoseOf(const Skeleton& skeleton, const JointTrack& track,
                     std::span<const float> values);
 

@@ -12,10 +12,10 @@
 namespace bvhmill {
 
 // Makes `repairs` on `clip`, in the order of the fields of Repairs. Logs an
-// issue REPAIR_* for each joint, or each clip, that it changes, with the number
-// of changes and the place of the first. Frames are numbered as in the source.
-// Repairs nothing that is not asked for, and logs nothing if nothing changes.
-// A fault is one by `thresholds`, as for the rules that report it.
+// issue REPAIR_* for each joint, or for the clip, that it changes, with the
+// number of changes and the first and last frame. Frames are numbered as in the
+// source. `thresholds` say what is a spike, and what is near a common rate, as
+// for the rules that report these faults.
 //
 // Draws its memory and work from `budget`, which may be null, and returns its
 // errors; some repairs may be made then. O(frames x columns).

@@ -25,25 +25,29 @@ struct FrameRun {
   int64_t frames() const { return end - begin; }
 };
 
-// A clip that is repaired, and how its frames are numbered in the source.
+// A clip that is being repaired, and the numbers of its frames in the source.
 struct RepairedClip {
   Clip* clip = nullptr;
   std::vector<JointTrack> tracks;
   IssueLog* log = nullptr;
   Thresholds thresholds;
   Budget* budget = nullptr;
+  // Frame t of the clip is frame first_frame + stride * t of the source; frame
+  // 0 always is frame 0. first_frame may be negative.
   int64_t first_frame = 0;
   int64_t stride = 1;
 
-  // The newest changes, which are logged when those of another joint come: the
-  // log keeps one issue for a code and a joint.
+  // The newest changes: their code, joint and kinds of channels. They are
+  // logged when changes of another joint come, since the log keeps one issue
+  // for a code and a joint.
   IssueCode code = IssueCode::REPAIR_UNWRAPPED;
   int32_t node = -1;
   std::string kinds;
   // Their frames, in order; no two ranges overlap.
   std::vector<FrameRun> ranges;
 
-  // Adds changes of `track` in `changed`, which is in order; no two overlap.
+  // Adds changes of `track` in the frames `changed`. These ranges are in order,
+  // and no two overlap.
   void Note(IssueCode of, const JointTrack& track,
             std::vector<FrameRun> changed);
   // Logs the changes that are noted.

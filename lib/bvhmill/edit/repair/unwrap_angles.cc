@@ -67,8 +67,8 @@ class Unwrapper {
     if (turns_[i] == 0 || !std::isfinite(value)) return;
     const double whole = value + kTurn * static_cast<double>(turns_[i]);
     const auto rounded = static_cast<float>(whole);
-    // Beyond that single precision would change the pose: the angle begins
-    // again.
+    // A larger error of single precision would change the pose: the angle
+    // begins again, without turns.
     if (!(std::abs(rounded - whole) <= kMostRounding)) {
       turns_[i] = 0;
       return;

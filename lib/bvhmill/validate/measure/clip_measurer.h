@@ -14,12 +14,13 @@
 
 namespace bvhmill {
 
-// Gives measures instead of issues: not one of the table in row_observers.cc,
+// Makes measures instead of issues. It is not in the table of row_observers.cc,
 // since it needs the positions of all nodes, and callers must ask for it. Uses
 // the facts that the motion rules write: whether the first and the last frame
-// stand apart. Memory: 100 bytes for each node and 24 for each channel; the
-// measures take more. Cost: O(nodes + channels) for each frame; angles of
-// joints whose values do not change cost a comparison.
+// stand apart. Memory: about 110 bytes for each node and 24 for each channel;
+// MemoryBytes also counts the measures and messages with them. Cost: O(nodes +
+// channels) for each frame; a joint whose values do not change costs a
+// comparison.
 class ClipMeasurer final : public RowObserver {
  public:
   bool NeedsPositions() const override { return true; }
@@ -30,7 +31,8 @@ class ClipMeasurer final : public RowObserver {
   void Truncate(int64_t /*frames*/) override {}
   void Finish(IssueLog* /*log*/) override {}
 
-  // The measures of the clip. After all rows came, before the next Begin.
+  // The measures of the clip. Call it after the last row and before the next
+  // Begin.
   ClipMeasures Measure() const;
 
  private:

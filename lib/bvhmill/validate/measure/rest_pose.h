@@ -1,6 +1,6 @@
 #pragma once
 
-// Names the rest pose of a skeleton and measures it.
+// Finds the kind of the rest pose of a skeleton, and measures the pose.
 
 #include <array>
 #include <optional>
