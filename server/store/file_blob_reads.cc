@@ -68,9 +68,14 @@ absl::Status FileBlobStore::Open(const BlobName& name,
 
 absl::Status FileBlobStore::WasUsed(const BlobName& name, int64_t since_ms,
                                     bool* was_used) {
+  const std::string path = PathOf(name);
   struct stat found = {};
-  *was_used = stat(PathOf(name).c_str(), &found) == 0 &&
-              MillisecondsOf(found.st_mtim) >= since_ms;
+  *was_used = false;
+  if (stat(path.c_str(), &found) != 0) {
+    // A blob that cannot be looked at may be in use.
+    return errno == ENOENT ? absl::OkStatus() : FileFault("stat", path, errno);
+  }
+  *was_used = MillisecondsOf(found.st_mtim) >= since_ms;
   return absl::OkStatus();
 }
 

@@ -70,6 +70,8 @@ class FileLock final : public NameLock {
     BVHMILL_RETURN_IF_ERROR(OpenFile(path_, O_RDWR | O_CREAT, &file));
     const auto end = std::chrono::steady_clock::now() + kPatience;
     while (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+      const bool is_held = errno == EWOULDBLOCK || errno == EINTR;
+      if (!is_held) return FileFault("lock", path_, errno);
       if (std::chrono::steady_clock::now() >= end) return absl::OkStatus();
       std::this_thread::sleep_for(kPause);
     }

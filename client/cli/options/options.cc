@@ -157,7 +157,8 @@ void AddInputOptions(CLI::App* app, InputOptions* input) {
   app->add_flag("-r,--recursive", input->recursive,
                 "read all *.bvh (also packed: .bvh.gz, .bvh.zst) in\n"
                 "folders and their subfolders, sorted by path; with\n"
-                "--from, the files of that format")
+                "--from, the files of that format. Names that begin\n"
+                "with a dot and links to folders are passed by")
       ->group(group);
   std::vector<std::pair<std::string, std::optional<SourceFormat>>> formats;
   std::string names;

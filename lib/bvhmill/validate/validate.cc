@@ -63,20 +63,23 @@ bool LooksAdditive(const RuleInput& input, const Node& node) {
   return true;
 }
 
-int32_t RootOf(const Skeleton& skeleton, int32_t node) {
-  while (skeleton.nodes[static_cast<size_t>(node)].parent >= 0) {
-    node = skeleton.nodes[static_cast<size_t>(node)].parent;
+// The root of node `to`, if that of node `from` is `root`: the last one up to
+// it, since nodes are in depth-first order. To walk up from each node would take
+// long in a deep skeleton.
+int32_t RootBetween(const Skeleton& skeleton, int32_t from, int32_t to,
+                    int32_t root) {
+  for (int32_t i = from; i <= to; ++i) {
+    if (skeleton.nodes[static_cast<size_t>(i)].parent < 0) root = i;
   }
-  return node;
+  return root;
 }
 
 // True if the values in frame 0 are far from the OFFSET that they should
 // replace, and nearer to the position of the root in the world.
-bool LooksGlobal(const RuleInput& input, int32_t index) {
+bool LooksGlobal(const RuleInput& input, int32_t index, int32_t root) {
   const Node& node = input.node(index);
-  const Node& root = input.node(RootOf(input.skeleton, index));
   const auto position = PositionAt(input, node, 0);
-  const auto origin = PositionAt(input, root, 0);
+  const auto origin = PositionAt(input, input.node(root), 0);
   const float bone = Length(node.offset);
   if (!position || !origin || bone == 0) return false;
   constexpr float kFar = 2;
@@ -96,8 +99,12 @@ Candidates GlobalJoints(const RuleInput& input) {
   Candidates global;
   if (input.samples.frames() == 0) return global;
   const std::vector<int32_t>& joints = input.facts.positioned_joints;
+  int32_t root = 0;
+  int32_t last = 0;
   for (const int32_t joint : joints) {
-    if (LooksGlobal(input, joint)) global.Add(joint);
+    root = RootBetween(input.skeleton, last, joint, root);
+    last = joint;
+    if (LooksGlobal(input, joint, root)) global.Add(joint);
   }
   // A single joint may have such values by chance, but not most joints.
   constexpr int64_t kFewest = 2;
