@@ -173,6 +173,11 @@ absl::Status NewFile::Commit(bool replace) {
   } else {
     error = Rename(replace);
   }
+  if (error == EEXIST) {
+    return MakeStatus(absl::StatusCode::kAlreadyExists,
+                      "cannot be written: another program has made this file "
+                      "meanwhile; two runs must not share a folder");
+  }
   if (error != 0) return CannotWrite(error);
   temporary_.clear();
   return absl::OkStatus();
