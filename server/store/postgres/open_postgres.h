@@ -23,10 +23,11 @@ absl::Status NoPostgres();
 // UNAVAILABLE, DATABASE_UNAVAILABLE if it does not answer; FAILED_PRECONDITION,
 // DATA_TOO_NEW if a newer server has changed it. The message is for the
 // operator: it may name hosts. `identity` is that of the database, also of its
-// copies.
+// copies. `has_jobs`, unless it is null: whether there are jobs.
 absl::Status OpenPostgresJobStore(const std::string& address,
                                   std::unique_ptr<JobStore>* store,
-                                  std::string* identity);
+                                  std::string* identity,
+                                  bool* has_jobs = nullptr);
 
 // The rows of the database at `address`, and its identity. Reads only: no
 // transaction of a server waits for it. DATABASE_UNAVAILABLE as

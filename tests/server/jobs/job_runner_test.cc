@@ -16,6 +16,7 @@
 #include "server/store/postgres/open_postgres.h"
 #include "server/store/sqlite.h"
 #include "tests/server/jobs/job_parts.h"
+#include "tests/server/store/store_kinds.h"
 
 namespace bvhmill::testing {
 namespace {
@@ -244,6 +245,30 @@ TEST_F(JobPartsTest, ADatabaseThatNeverAnswersBlocksNoCall) {
   // The same when it was asked and did not answer.
   DataFolder* folder = nullptr;
   EXPECT_EQ(CallErrorOf(jobs.Open(&folder)).reason, "DATABASE_UNAVAILABLE");
+}
+
+// The operator learns which folder it is, and what to do.
+TEST_F(JobPartsTest, AServerDoesNotStartWithoutTheFolderOfItsJobs) {
+  std::string why;
+  if (!server::HasPostgres()) GTEST_SKIP() << "built without PostgreSQL";
+  bench::PostgresProcess* const postgres = SharedPostgres(&why);
+  if (postgres == nullptr) GTEST_SKIP() << why;
+  parts_.config.jobs_database = postgres->NewDatabase("unmounted");
+  {
+    server::Jobs jobs(parts_.All());
+    DataFolder* folder = nullptr;
+    ASSERT_TRUE(jobs.Start().ok());
+    ASSERT_TRUE(jobs.Open(&folder).ok());
+    MakeJob(folder);
+  }
+  std::filesystem::remove_all(folder_);
+  server::Jobs jobs(parts_.All());
+  const absl::Status refused = jobs.Start();
+  EXPECT_TRUE(absl::IsFailedPrecondition(refused)) << refused;
+  for (const std::string part : {folder_.c_str(), "mount", "\"database\""}) {
+    EXPECT_THAT(std::string(refused.message()), ::testing::HasSubstr(part));
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder_));
 }
 
 }  // namespace
