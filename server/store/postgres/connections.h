@@ -52,6 +52,8 @@ enum class Commit : uint8_t {
   // At once: the database may forget it when it is killed. For changes whose
   // loss costs nothing but time.
   kFast,
+  // Nothing is changed: one statement that reads, without a transaction.
+  kNone,
 };
 
 // A running transaction.
@@ -64,14 +66,14 @@ class Work {
   pqxx::result Run(const char* sql, const Args&... args) {
     const Fault fault = FaultPoints::Reach(Effect::kSql);
     ThrowBefore(fault);
-    pqxx::result rows = work_.exec_prepared(session_.NameOf(sql), args...);
+    pqxx::result rows = work_->exec_prepared(session_.NameOf(sql), args...);
     ThrowAfter(fault);
     return rows;
   }
   void Execute(const std::string& sql) {
     const Fault fault = FaultPoints::Reach(Effect::kSql);
     ThrowBefore(fault);
-    work_.exec(sql);
+    work_->exec(sql);
     ThrowAfter(fault);
   }
   // Tells all servers when the transaction is committed.
@@ -79,14 +81,14 @@ class Work {
   void Finish() {
     const Fault fault = FaultPoints::Reach(Effect::kSql);
     ThrowBefore(fault);
-    work_.commit();
+    work_->commit();
     ThrowAfter(fault);
   }
   int slot() const { return session_.slot(); }
 
  private:
   Session& session_;
-  pqxx::work work_;
+  std::unique_ptr<pqxx::transaction_base> work_;
 };
 
 // A bounded pool. Thread-safe. After a connection could not be made, others are
