@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bench/support/postgres_process.h"
+#include "bvhmill/digest/sha256.h"
 #include "server/store/postgres/open_postgres.h"
 
 namespace bvhmill::bench {
@@ -39,6 +40,18 @@ bool AddJob(JobStore* store, JobInfo* info) {
   return store->Create(job, kNowMs, info, &is_new).ok();
 }
 
+// About as many bytes as the result of a clip has, which differ as much.
+std::string MakeResult(int64_t item) {
+  constexpr size_t kBytes = 1500;
+  std::string out;
+  for (int i = 0; out.size() < kBytes; ++i) {
+    out +=
+        Sha256Of(std::to_string(item) + "/" + std::to_string(i)).substr(0, 16) +
+        " a part of a report ";
+  }
+  return out;
+}
+
 // Items that one worker has claimed and completed.
 std::vector<int64_t> WorkAll(JobStore* store) {
   std::vector<int64_t> done;
@@ -51,8 +64,8 @@ std::vector<int64_t> WorkAll(JobStore* store) {
     for (const ClaimedItem& item : items) {
       FinishedItem& one = finished.emplace_back();
       one.lease = item.lease;
-      one.result.bytes = std::string(500, 'r');
-      one.result.outputs = {std::string(64, 'b')};
+      one.result.bytes = MakeResult(item.lease.item);
+      one.result.outputs = {Sha256Of(one.result.bytes)};
     }
     std::vector<bool> accepted;
     std::vector<int64_t> over;

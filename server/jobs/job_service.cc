@@ -4,17 +4,14 @@
 #include <google/protobuf/wire_format_lite.h>
 #include <grpcpp/support/proto_buffer_reader.h>
 
-#include <algorithm>
-#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "bvhmill/base/call_error.h"
-#include "bvhmill/base/limits.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/wire/status.h"
 #include "server/jobs/job_messages.h"
+#include "server/jobs/new_job.h"
 #include "server/jobs/wait_call.h"
 #include "server/jobs/wall_clock.h"
 #include "server/rpc/errors.h"
@@ -45,100 +42,6 @@ int64_t ChargeOfCreate(grpc::ByteBuffer* bytes) {
   return kPerItem * items + kPerByte * size;
 }
 
-absl::Status BlobsMissing(const std::string& first, size_t count) {
-  const std::string number = std::to_string(count);
-  return MakeCallError({.code = absl::StatusCode::kFailedPrecondition,
-                        .reason = "BLOBS_MISSING",
-                        .args = {{"count", number},
-                                 {"resource_type", "blob"},
-                                 {"resource_name", "blobs/" + first}},
-                        .message = "the server lacks " + number +
-                                   " of the sources; store them by "
-                                   "BlobService.WriteBlob"});
-}
-
-// The time that a blob of a job is known to stay after it was found.
-//
-// A blob that was found counts as used at that time. No blob is removed that
-// was used in the last blob_retention_seconds; the remover looks at that under
-// the lock of names. In an S3-compatible store the time of the last use may be
-// too early by an eighth of the retention. So each blob stays for a quarter of
-// the retention, also if the clocks of servers differ somewhat.
-std::chrono::steady_clock::duration TimeThatBlobsStay(const JobLimits& limits) {
-  using Time = std::chrono::steady_clock::duration;
-  const int64_t life = limits.blob_retention_seconds;
-  return life == 0 ? Time::max() : Time(Seconds(life)) / 4;
-}
-
-// Looks for the sources of a job.
-class Sources {
- public:
-  Sources(DataFolder* folder, const std::string& caller,
-          const std::vector<std::string>& blobs)
-      : folder_(*folder) {
-    const std::string space = SpaceOf(caller);
-    for (const std::string& digest : blobs) names_.push_back({space, digest});
-  }
-
-  // Without the lock of names, which it takes for moments only: a store may
-  // take seconds to find many blobs, and others need the lock.
-  absl::Status Find() {
-    found_at_ = std::chrono::steady_clock::now();
-    found_ms_ = WallClockMs();
-    std::vector<bool> exist;
-    BVHMILL_RETURN_IF_ERROR(folder_.FindBlobs(names_, &exist));
-    return Check(exist);
-  }
-
-  // With the lock of names, after Find. Blobs that were found too long ago, by
-  // any clock, may have been removed since, and are looked for once more.
-  absl::Status AreThere(const JobLimits& limits) {
-    const auto most = TimeThatBlobsStay(limits);
-    const auto age = std::chrono::steady_clock::now() - found_at_;
-    const std::chrono::milliseconds wall(WallClockMs() - found_ms_);
-    if (age < most && std::chrono::abs(wall) < most) return absl::OkStatus();
-    std::vector<bool> exist;
-    BVHMILL_RETURN_IF_ERROR(folder_.blobs().FindAll(names_, &exist));
-    return Check(exist);
-  }
-
- private:
-  absl::Status Check(const std::vector<bool>& exist) const {
-    const auto first = std::find(exist.begin(), exist.end(), false);
-    if (first == exist.end()) return absl::OkStatus();
-    const auto missing = std::count(first, exist.end(), false);
-    return BlobsMissing(
-        names_[static_cast<size_t>(first - exist.begin())].digest,
-        static_cast<size_t>(missing));
-  }
-
-  DataFolder& folder_;
-  std::vector<BlobName> names_;
-  std::chrono::steady_clock::time_point found_at_;
-  int64_t found_ms_ = 0;
-};
-
-// Makes a job whose sources are there.
-absl::Status Make(const JobLimits& own, const NewJob& job,
-                  const std::vector<std::string>& blobs, DataFolder* folder,
-                  JobInfo* info, bool* is_new) {
-  JobStore& jobs = folder->jobs();
-  // A repeat gets its job also if there is no room for another one.
-  bool is_repeat = false;
-  BVHMILL_RETURN_IF_ERROR(jobs.FindRepeat(job, info, &is_repeat));
-  if (is_repeat) return absl::OkStatus();
-  // Before its blobs are looked for; Create looks once more.
-  BVHMILL_RETURN_IF_ERROR(jobs.CheckRoom(job));
-  BVHMILL_RETURN_IF_ERROR(folder->blobs().CheckRoom(
-      SpaceOf(job.caller), own.max_data_bytes_per_caller));
-  Sources sources(folder, job.caller, blobs);
-  BVHMILL_RETURN_IF_ERROR(sources.Find());
-  NamesHeld names;
-  BVHMILL_RETURN_IF_ERROR(folder->HoldNames(&names));
-  BVHMILL_RETURN_IF_ERROR(sources.AreThere(own));
-  return jobs.Create(job, WallClockMs(), info, is_new);
-}
-
 absl::Status Create(const JobCallParts& parts, const UnaryWork& call,
                     const v1::CreateJobRequest& request,
                     v1::CreateJobResponse* response) {
@@ -157,7 +60,7 @@ absl::Status Create(const JobCallParts& parts, const UnaryWork& call,
   BVHMILL_RETURN_IF_ERROR(parts.jobs.Open(&folder));
   JobInfo info;
   bool is_new = false;
-  BVHMILL_RETURN_IF_ERROR(Make(own, job, blobs, folder, &info, &is_new));
+  BVHMILL_RETURN_IF_ERROR(MakeJob(own, job, blobs, folder, &info, &is_new));
   if (is_new) parts.jobs.Wake();
   WriteJob(info, parts.call.config.jobs, response->mutable_job());
   return absl::OkStatus();

@@ -25,6 +25,22 @@ std::string Variable(const char* name) {
 
 constexpr char kNamesName[] = "/names";
 
+bool HasIdentity(const std::string& path) {
+  return access((path + kDatabaseName).c_str(), F_OK) == 0;
+}
+
+absl::Status NotMounted(const std::string& path) {
+  return MakeCallError(
+      {.code = absl::StatusCode::kFailedPrecondition,
+       .reason = "DATA_NOT_MOUNTED",
+       .args = {{"path", path}},
+       .message = "the folder lacks the file \"database\", but the database "
+                  "has jobs, whose sources are in their folder: mount its file "
+                  "system, or name the folder of these jobs by --data-dir; if "
+                  "their folder is lost, see \"The folder is lost\" in "
+                  "docs/jobs-on-several-machines.md"});
+}
+
 }  // namespace
 
 absl::Status NoPostgres() {
@@ -44,27 +60,31 @@ absl::Status OtherDatabase(const std::string& path, const char* whose) {
 }
 
 // The name appears with its content, for one server only.
+absl::Status WriteIdentity(const std::string& path,
+                           const std::string& identity) {
+  const std::string named = path + kDatabaseName;
+  const std::string fresh = named + "-" + std::to_string(getpid());
+  OwnedFile file;
+  BVHMILL_RETURN_IF_ERROR(OpenFile(fresh, O_WRONLY | O_CREAT | O_TRUNC, &file));
+  BVHMILL_RETURN_IF_ERROR(WriteFile(file, fresh, identity));
+  BVHMILL_RETURN_IF_ERROR(SyncFile(file, fresh));
+  const bool is_named = link(fresh.c_str(), named.c_str()) == 0;
+  const int error = errno;
+  BVHMILL_RETURN_IF_ERROR(RemoveFile(fresh));
+  if (!is_named && error != EEXIST) return FileFault("name", named, error);
+  return SyncFolder(path);
+}
+
 absl::Status CheckIdentity(const std::string& path,
                            const std::string& identity) {
   const std::string named = path + kDatabaseName;
-  if (access(named.c_str(), F_OK) != 0) {
-    const std::string fresh = named + "-" + std::to_string(getpid());
-    OwnedFile file;
-    BVHMILL_RETURN_IF_ERROR(
-        OpenFile(fresh, O_WRONLY | O_CREAT | O_TRUNC, &file));
-    BVHMILL_RETURN_IF_ERROR(WriteFile(file, fresh, identity));
-    BVHMILL_RETURN_IF_ERROR(SyncFile(file, fresh));
-    const bool is_named = link(fresh.c_str(), named.c_str()) == 0;
-    const int error = errno;
-    BVHMILL_RETURN_IF_ERROR(RemoveFile(fresh));
-    if (!is_named && error != EEXIST) return FileFault("name", named, error);
-    BVHMILL_RETURN_IF_ERROR(SyncFolder(path));
-  }
   OwnedFile file;
   BVHMILL_RETURN_IF_ERROR(OpenFile(named, O_RDONLY, &file));
   std::string found;
   constexpr size_t kMost = 256;
   BVHMILL_RETURN_IF_ERROR(ReadFileAt(file, named, 0, kMost, &found));
+  // An operator who wrote the file has ended the line.
+  if (found.ends_with('\n')) found.pop_back();
   return found == identity ? absl::OkStatus()
                            : OtherDatabase(path, "of another database");
 }
@@ -99,7 +119,7 @@ absl::Status DataFolder::Open(const std::string& path, const BlobQuota& quota,
   out->path_ = path;
   BVHMILL_RETURN_IF_ERROR(MakeFolder(path));
   BVHMILL_RETURN_IF_ERROR(LockData(path, FolderUse::kAlone, &out->lock_));
-  if (access((path + kDatabaseName).c_str(), F_OK) == 0) {
+  if (HasIdentity(path)) {
     return OtherDatabase(path, "of a database, see --jobs-database");
   }
   out->names_ = LocalNameLock();
@@ -119,11 +139,17 @@ absl::Status DataFolder::OpenShared(const std::string& path,
   std::unique_ptr<DataFolder> out(new DataFolder);
   out->path_ = path;
   std::string identity;
+  bool has_jobs = false;
   BVHMILL_RETURN_IF_ERROR(
-      OpenPostgresJobStore(database, &out->jobs_, &identity));
+      OpenPostgresJobStore(database, &out->jobs_, &identity, &has_jobs));
+  if (HasData(path)) return OtherDatabase(path, "of one server alone");
+  // Before anything is made in the place of a file system that is not mounted.
+  if (has_jobs && !HasIdentity(path)) return NotMounted(path);
   BVHMILL_RETURN_IF_ERROR(MakeFolder(path));
   BVHMILL_RETURN_IF_ERROR(LockData(path, FolderUse::kShared, &out->lock_));
-  if (HasData(path)) return OtherDatabase(path, "of one server alone");
+  if (!HasIdentity(path)) {
+    BVHMILL_RETURN_IF_ERROR(WriteIdentity(path, identity));
+  }
   BVHMILL_RETURN_IF_ERROR(CheckIdentity(path, identity));
   out->names_ = FileNameLock(path + kNamesName);
   BVHMILL_RETURN_IF_ERROR(out->OpenBlobs(FolderUse::kShared, quota));

@@ -48,8 +48,10 @@ class DataFolder {
                            std::unique_ptr<DataFolder>* folder);
 
   // The same for one of several servers, whose jobs are in the database at
-  // `database`: see OpenPostgresJobStore. DATA_OF_ANOTHER_DATABASE if the
-  // folder has the blobs of other jobs: this server would remove them.
+  // `database`: see OpenPostgresJobStore. Also FAILED_PRECONDITION,
+  // DATA_OF_ANOTHER_DATABASE if the folder has the blobs of other jobs: this
+  // server would remove them; DATA_NOT_MOUNTED if the database has jobs, and the
+  // folder is not theirs: then nothing is made in it.
   static absl::Status OpenShared(const std::string& path,
                                  const std::string& database,
                                  const BlobQuota& quota,
@@ -106,8 +108,12 @@ absl::Status LockData(const std::string& path, FolderUse use, OwnedFile* lock);
 // The file with the identity of the database that a folder belongs to.
 inline constexpr char kDatabaseName[] = "/database";
 
+// Has the folder at `path`, which must exist, belong to the database with this
+// identity, unless it belongs to one.
+absl::Status WriteIdentity(const std::string& path,
+                           const std::string& identity);
 // The folder must belong to the database with this identity, else
-// DATA_OF_ANOTHER_DATABASE. The first server writes it into the folder.
+// DATA_OF_ANOTHER_DATABASE.
 absl::Status CheckIdentity(const std::string& path,
                            const std::string& identity);
 // DATA_OF_ANOTHER_DATABASE: the folder at `path` has the blobs of jobs `whose`.

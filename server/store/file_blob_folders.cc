@@ -193,6 +193,10 @@ std::string FileBlobStore::NewFolder(int64_t number) const {
   return new_folder_ + "/" + std::to_string(number % kNewFolders);
 }
 
+std::string FileBlobStore::NewPath(int64_t number) const {
+  return NewFolder(number) + "/" + std::to_string(number);
+}
+
 std::string FileBlobStore::FolderOf(const BlobName& name) const {
   return folder_ + "/blobs/" + name.space + "/" + name.digest.substr(0, 2);
 }

@@ -23,15 +23,25 @@ constexpr int64_t kPreparedBytes = int64_t{4} << 20;
 // A disk writes several files in hardly more time than one, if they are asked
 // for at once: with eight threads, nine times as fast as one by one.
 constexpr size_t kSyncThreads = 8;
+// From this number on, one call for the whole file system is cheaper: it writes
+// the blocks that files share once, and waits for the disk once.
+constexpr size_t kFilesAtOnce = 8;
+// A call that takes longer waits for the files of others. Files are synced one
+// by one for some time then.
+constexpr std::chrono::milliseconds kSlowSync(100);
+constexpr std::chrono::seconds kOneByOne(60);
 
 }  // namespace
 
 // A file of new/ until it is committed.
 class FileBlobStore::FileBlob final : public NewBlob {
  public:
-  FileBlob(FileBlobStore* store, std::string space, std::string path,
+  FileBlob(FileBlobStore* store, std::string space, int64_t number,
            OwnedFile file)
-      : store_(*store), path_(std::move(path)), file_(std::move(file)) {
+      : store_(*store),
+        number_(number),
+        path_(store->NewPath(number)),
+        file_(std::move(file)) {
     name_.space = std::move(space);
   }
   // An error leaves a file that is removed at the next start.
@@ -57,6 +67,8 @@ class FileBlobStore::FileBlob final : public NewBlob {
   friend class FileBlobStore;
 
   FileBlobStore& store_;
+  // Files that were opened earlier have lower numbers.
+  const int64_t number_;
   const std::string path_;
   OwnedFile file_;
   Sha256 digest_;
@@ -195,14 +207,14 @@ class FileBlobStore::FileUpload final : public BlobUpload {
 absl::Status FileBlobStore::Create(const std::string& space,
                                    std::unique_ptr<NewBlob>* blob) {
   const int64_t number = next_number_.fetch_add(1);
-  const std::string path = NewFolder(number) + "/" + std::to_string(number);
+  const std::string path = NewPath(number);
   OwnedFile file;
   BVHMILL_RETURN_IF_ERROR(budget_.ReserveForOutput(space, BytesOnDisk(0)));
   const absl::Status opened =
       OpenFile(path, O_WRONLY | O_CREAT | O_TRUNC, &file);
   if (!opened.ok()) budget_.Return(space, BytesOnDisk(0));
   BVHMILL_RETURN_IF_ERROR(opened);
-  *blob = std::make_unique<FileBlob>(this, space, path, std::move(file));
+  *blob = std::make_unique<FileBlob>(this, space, number, std::move(file));
   return absl::OkStatus();
 }
 
@@ -214,15 +226,45 @@ absl::Status FileBlobStore::Commit(std::span<NewBlob* const> blobs) {
     BVHMILL_RETURN_IF_ERROR(Find(blob->name(), &exists));
     if (!exists) added.push_back(static_cast<FileBlob*>(blob));
   }
+  if (added.empty()) return absl::OkStatus();
+  std::set<std::string> folders;
+  BVHMILL_RETURN_IF_ERROR(SyncContents(added));
+  BVHMILL_RETURN_IF_ERROR(NameAll(added, &folders));
+  return SyncAllNames(added, folders);
+}
+
+bool FileBlobStore::SyncsAtOnce(size_t files) const {
+  return use_ == FolderUse::kAlone && files >= kFilesAtOnce &&
+         SyncsReportErrors() && Clock::now() >= at_once_after_.load();
+}
+
+// By the file that was opened first: so no error is missed.
+absl::Status FileBlobStore::SyncAtOnce(std::span<FileBlob* const> blobs) {
+  const FileBlob* const first = *std::min_element(
+      blobs.begin(), blobs.end(), [](const FileBlob* a, const FileBlob* b) {
+        return a->number_ < b->number_;
+      });
+  const Clock::time_point begin = Clock::now();
+  const absl::Status synced = SyncFileSystem(first->file_, folder_);
+  const Clock::time_point end = Clock::now();
+  if (end - begin > kSlowSync) at_once_after_ = end + kOneByOne;
+  return synced;
+}
+
+absl::Status FileBlobStore::SyncContents(std::span<FileBlob* const> blobs) {
+  if (SyncsAtOnce(blobs.size())) return SyncAtOnce(blobs);
   // The disk writes all of them while the first is waited for.
-  for (const FileBlob* blob : added) {
+  for (const FileBlob* blob : blobs) {
     sync_file_range(blob->file_.get(), 0, 0, SYNC_FILE_RANGE_WRITE);
   }
-  BVHMILL_RETURN_IF_ERROR(ForAll<kSyncThreads>(added.size(), [&](size_t i) {
-    return SyncFile(added[i]->file_, added[i]->path_);
-  }));
-  std::set<std::string> folders;
-  for (FileBlob* const blob : added) {
+  return ForAll<kSyncThreads>(blobs.size(), [&](size_t i) {
+    return SyncFile(blobs[i]->file_, blobs[i]->path_);
+  });
+}
+
+absl::Status FileBlobStore::NameAll(std::span<FileBlob* const> blobs,
+                                    std::set<std::string>* folders) {
+  for (FileBlob* const blob : blobs) {
     BVHMILL_RETURN_IF_ERROR(ReadyFolder(blob->name_));
     // Two blobs of one call may be equal.
     bool exists = false;
@@ -230,11 +272,28 @@ absl::Status FileBlobStore::Commit(std::span<NewBlob* const> blobs) {
     if (exists) continue;
     BVHMILL_RETURN_IF_ERROR(RenameFile(blob->path_, PathOf(blob->name_)));
     blob->is_stored_ = true;
-    folders.insert(FolderOf(blob->name_));
+    folders->insert(FolderOf(blob->name_));
   }
+  return absl::OkStatus();
+}
+
+absl::Status FileBlobStore::SyncAllNames(std::span<FileBlob* const> blobs,
+                                         const std::set<std::string>& folders) {
   const std::vector<std::string> names(folders.begin(), folders.end());
-  return ForAll<kSyncThreads>(names.size(),
-                              [&](size_t i) { return SyncNames(names[i]); });
+  if (!SyncsAtOnce(names.size())) {
+    return ForAll<kSyncThreads>(names.size(),
+                                [&](size_t i) { return SyncNames(names[i]); });
+  }
+  const absl::Status synced = SyncAtOnce(blobs);
+  const std::lock_guard lock(mutex_);
+  for (const std::string& folder : names) {
+    if (synced.ok()) {
+      synced_[folder] = 0;
+    } else {
+      synced_.erase(folder);
+    }
+  }
+  return synced;
 }
 
 absl::Status FileBlobStore::StartUpload(const BlobName& name,

@@ -18,10 +18,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <set>
+#include <span>
 #include <string>
 
 #include "server/store/blob_budget.h"
@@ -95,6 +97,7 @@ class FileBlobStore final : public BlobStore {
   void SetBytes(const SpaceBytes& bytes) override;
 
  private:
+  using Clock = std::chrono::steady_clock;
   class FileBlob;
   class FileUpload;
 
@@ -112,11 +115,22 @@ class FileBlobStore final : public BlobStore {
   // nothing can be said about a blob that is not found.
   absl::Status CheckThere() const;
   std::string NewFolder(int64_t number) const;
+  std::string NewPath(int64_t number) const;
   std::string PathOf(const BlobName& name) const;
   std::string FolderOf(const BlobName& name) const;
   std::string UploadPath(const BlobName& name) const;
   absl::Status ReadyFolder(const BlobName& name);
   absl::Status SyncNames(const std::string& folder);
+  // True if one call for the whole file system syncs this many files of a
+  // Commit. Not if the folder is shared: the files of others are no business of
+  // this server, and a network may not report their errors.
+  bool SyncsAtOnce(size_t files) const;
+  absl::Status SyncContents(std::span<FileBlob* const> blobs);
+  absl::Status NameAll(std::span<FileBlob* const> blobs,
+                       std::set<std::string>* folders);
+  absl::Status SyncAllNames(std::span<FileBlob* const> blobs,
+                            const std::set<std::string>& folders);
+  absl::Status SyncAtOnce(std::span<FileBlob* const> blobs);
   // True if all names in the folder are known to be on the disk.
   bool AreSynced(const std::string& folder);
 
@@ -127,6 +141,9 @@ class FileBlobStore final : public BlobStore {
   std::string new_folder_;
   OwnedFile new_lock_;
   std::atomic<int64_t> next_number_{0};
+  // Files are synced one by one until then, since others write much to the same
+  // disk.
+  std::atomic<Clock::time_point> at_once_after_{};
   std::mutex mutex_;
   // Folders that exist and whose names are on the disk.
   std::set<std::string> ready_;

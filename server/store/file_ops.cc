@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -129,6 +130,24 @@ absl::Status SyncFolder(const std::string& path) {
       open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   const bool is_good = folder.valid() && fsync(folder.get()) == 0;
   return is_good ? absl::OkStatus() : FileFault("store", path, errno);
+}
+
+absl::Status SyncFileSystem(const OwnedFile& file, const std::string& path) {
+  BVHMILL_RETURN_IF_ERROR(FaultAt(Effect::kSync, "store", path));
+  return syncfs(file.get()) == 0 ? absl::OkStatus()
+                                 : FileFault("store", path, errno);
+}
+
+bool SyncsReportErrors() {
+  static const bool do_report = [] {
+    utsname system = {};
+    int major = 0;
+    int minor = 0;
+    return uname(&system) == 0 &&
+           std::sscanf(system.release, "%d.%d", &major, &minor) == 2 &&
+           (major > 5 || (major == 5 && minor >= 8));
+  }();
+  return do_report;
 }
 
 absl::Status RenameFile(const std::string& from, const std::string& to) {

@@ -58,6 +58,12 @@ absl::Status EmptyFile(const OwnedFile& file, const std::string& path);
 absl::Status SyncFile(const OwnedFile& file, const std::string& path);
 // The same for the names in a folder.
 absl::Status SyncFolder(const std::string& path);
+// The same for all contents and names in the file system of `file`. An error
+// since `file` was opened is reported, if SyncsReportErrors(). It may be one of
+// another file.
+absl::Status SyncFileSystem(const OwnedFile& file, const std::string& path);
+// False before Linux 5.8: SyncFileSystem is then no proof.
+bool SyncsReportErrors();
 // Replaces a file `to` that exists.
 absl::Status RenameFile(const std::string& from, const std::string& to);
 // OK if there is no such file.

@@ -90,10 +90,14 @@ const std::string& Session::NameOf(const char* sql) {
   return names_.emplace(sql, name).first->second;
 }
 
-Work::Work(Session* session, Commit commit)
-    : session_(*session), work_(session->connection()) {
+Work::Work(Session* session, Commit commit) : session_(*session) {
+  if (commit == Commit::kNone) {
+    work_ = std::make_unique<pqxx::nontransaction>(session->connection());
+    return;
+  }
+  work_ = std::make_unique<pqxx::work>(session->connection());
   if (commit == Commit::kFast) {
-    work_.exec("SET LOCAL synchronous_commit = off");
+    work_->exec("SET LOCAL synchronous_commit = off");
   }
 }
 

@@ -55,6 +55,8 @@ enum class Commit : uint8_t {
   // At once: the database may forget the change when it is killed. For changes
   // whose loss costs nothing but time.
   kFast,
+  // Nothing is changed: one statement that reads, without a transaction.
+  kNone,
 };
 
 // A running transaction. Rolls back if it is destroyed before Finish. All
@@ -68,7 +70,7 @@ class Work {
   pqxx::result Run(const char* sql, const Args&... args) {
     const Fault fault = FaultPoints::Reach(Effect::kSql);
     ThrowBefore(fault);
-    pqxx::result rows = work_.exec_prepared(session_.NameOf(sql), args...);
+    pqxx::result rows = work_->exec_prepared(session_.NameOf(sql), args...);
     ThrowAfter(fault);
     return rows;
   }
@@ -76,7 +78,7 @@ class Work {
   void Execute(const std::string& sql) {
     const Fault fault = FaultPoints::Reach(Effect::kSql);
     ThrowBefore(fault);
-    work_.exec(sql);
+    work_->exec(sql);
     ThrowAfter(fault);
   }
   // Sends `news` to all servers when the transaction is committed.
@@ -85,14 +87,14 @@ class Work {
   void Finish() {
     const Fault fault = FaultPoints::Reach(Effect::kSql);
     ThrowBefore(fault);
-    work_.commit();
+    work_->commit();
     ThrowAfter(fault);
   }
   int slot() const { return session_.slot(); }
 
  private:
   Session& session_;
-  pqxx::work work_;
+  std::unique_ptr<pqxx::transaction_base> work_;
 };
 
 // A pool of eight connections at most. A thread waits ten seconds for one, then

@@ -9,7 +9,8 @@ bool HasPostgres() { return false; }
 
 absl::Status OpenPostgresJobStore(const std::string& /*address*/,
                                   std::unique_ptr<JobStore>* /*store*/,
-                                  std::string* /*identity*/) {
+                                  std::string* /*identity*/,
+                                  bool* /*has_jobs*/) {
   return NoPostgres();
 }
 

@@ -23,10 +23,12 @@ absl::Status NoPostgres();
 // UNAVAILABLE, DATABASE_UNAVAILABLE if it does not answer; FAILED_PRECONDITION,
 // DATA_TOO_NEW if a newer server has changed it. The message is for the
 // operator: it may name hosts. Sets `identity` to a text that only this
-// database and its copies have.
+// database and its copies have. `has_jobs`, unless it is null, becomes true if
+// there are jobs.
 absl::Status OpenPostgresJobStore(const std::string& address,
                                   std::unique_ptr<JobStore>* store,
-                                  std::string* identity);
+                                  std::string* identity,
+                                  bool* has_jobs = nullptr);
 
 // Opens the rows of the database at `address`, and sets `identity` as above.
 // Reads only: no transaction of a server waits for it. DATABASE_UNAVAILABLE as

@@ -73,14 +73,16 @@ struct FinishedColumns {
   }
 };
 
+// Columns of their outputs.
 struct OutputColumns {
-  std::vector<int64_t> jobs, items;
+  std::vector<int64_t> leases, jobs, items;
   std::vector<int> positions;
   std::vector<std::string> blobs;
 
   void Add(const FinishedItem& item) {
     int position = 0;
     for (const std::string& blob : item.result.outputs) {
+      leases.push_back(item.lease.lease);
       jobs.push_back(item.lease.job);
       items.push_back(item.lease.item);
       positions.push_back(position++);
@@ -90,7 +92,8 @@ struct OutputColumns {
 };
 
 // The leases whose items got their results.
-std::set<int64_t> StoreFinished(const FinishedColumns& columns, Work* work) {
+std::set<int64_t> StoreFinished(const FinishedColumns& columns,
+                                const OutputColumns& outputs, Work* work) {
   const pqxx::result done = work->Run(
       "WITH done AS (UPDATE item SET state = 2 FROM unnest($1::bigint[], "
       "$2::bigint[], $3::bigint[], $4::int[], $5::bigint[], $6::bigint[]) u "
@@ -99,10 +102,16 @@ std::set<int64_t> StoreFinished(const FinishedColumns& columns, Work* work) {
       "RETURNING item.job, item.number, item.blob, item.lease, u.code, u.at, "
       "u.size), added AS (INSERT INTO result (job, item, blob, code, bytes) "
       "SELECT job, number, blob, code, substring($7::bytea FROM at::int FOR "
-      "size::int) FROM done) SELECT lease FROM done",
+      "size::int) FROM done), named AS (INSERT INTO output (job, item, "
+      "position, blob) SELECT o.job, o.item, o.position, o.blob FROM "
+      "unnest($8::bigint[], $9::bigint[], $10::bigint[], $11::int[], "
+      "$12::text[]) o (lease, job, item, position, blob) JOIN done ON "
+      "done.lease = o.lease) SELECT lease FROM done",
       ArrayOf(columns.jobs), ArrayOf(columns.items), ArrayOf(columns.leases),
       ArrayOf(columns.codes), ArrayOf(columns.at), ArrayOf(columns.sizes),
-      BytesFor(columns.bytes));
+      BytesFor(columns.bytes), ArrayOf(outputs.leases), ArrayOf(outputs.jobs),
+      ArrayOf(outputs.items), ArrayOf(outputs.positions),
+      ArrayOfTexts(outputs.blobs));
   std::set<int64_t> leases;
   for (const auto& row : done) leases.insert(row[0].as<int64_t>());
   return leases;
@@ -242,7 +251,7 @@ absl::Status PostgresJobStore::BeginJobs(const ClaimRules& rules, Work* work,
 
 absl::Status PostgresJobStore::FindSuspects(int64_t now_ms,
                                             std::set<std::string>* callers) {
-  return connections_.Run(Commit::kFast, [&](Work* work) {
+  return connections_.Run(Commit::kNone, [&](Work* work) {
     callers->clear();
     const pqxx::result found = work->Run(kSuspectCallers, now_ms);
     for (const auto& row : found) callers->insert(row[0].c_str());
@@ -256,29 +265,23 @@ void PostgresJobStore::CompleteAll(std::span<const FinishedItem> items,
   accepted->clear();
   changes->clear();
   FinishedColumns columns;
+  OutputColumns outputs;
   // A lease may come twice.
   std::set<int64_t> seen;
   for (const FinishedItem& item : items) {
-    if (seen.insert(item.lease.lease).second) columns.Add(item);
+    if (!seen.insert(item.lease.lease).second) continue;
+    columns.Add(item);
+    outputs.Add(item);
   }
-  std::set<int64_t> stored = StoreFinished(columns, work);
-  OutputColumns outputs;
+  std::set<int64_t> stored = StoreFinished(columns, outputs, work);
   for (const FinishedItem& item : items) {
     const bool is_stored = stored.erase(item.lease.lease) > 0;
     accepted->push_back(is_stored);
     if (!is_stored) continue;
-    outputs.Add(item);
     CountChange& change = (*changes)[item.lease.job];
     --change.leased;
     ++(item.result.code == 0 ? change.ok : change.failed);
     if (item.result.is_set_aside) ++change.set_aside;
-  }
-  if (!outputs.blobs.empty()) {
-    work->Run(
-        "INSERT INTO output (job, item, position, blob) SELECT * FROM "
-        "unnest($1::bigint[], $2::bigint[], $3::int[], $4::text[])",
-        ArrayOf(outputs.jobs), ArrayOf(outputs.items),
-        ArrayOf(outputs.positions), ArrayOfTexts(outputs.blobs));
   }
   AddCounts(*changes, work);
 }

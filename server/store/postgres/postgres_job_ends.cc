@@ -76,7 +76,7 @@ void PostgresJobStore::EndJobs(const std::vector<int64_t>& jobs, int64_t now_ms,
                                std::vector<int64_t>* over) {
   if (jobs.empty()) return;
   std::vector<int64_t> ending;
-  const absl::Status found = connections_.Run(Commit::kFast, [&](Work* work) {
+  const absl::Status found = connections_.Run(Commit::kNone, [&](Work* work) {
     ending = NumbersOf(
         work->Run("SELECT job.number FROM job CROSS JOIN LATERAL (" BVHMILL_SUMS
                   "job.number) c WHERE job.number = ANY ($1::bigint[]) AND "

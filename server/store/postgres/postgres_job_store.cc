@@ -146,9 +146,12 @@ absl::Status CheckRoomIn(const NewJob& job, bool is_added, Work* work) {
 
 absl::Status OpenPostgresJobStore(const std::string& address,
                                   std::unique_ptr<JobStore>* store,
-                                  std::string* identity) {
+                                  std::string* identity, bool* has_jobs) {
   std::unique_ptr<PostgresJobStore> out;
-  BVHMILL_RETURN_IF_ERROR(PostgresJobStore::Open(address, &out, identity));
+  bool has_some = false;
+  BVHMILL_RETURN_IF_ERROR(
+      PostgresJobStore::Open(address, &out, identity, &has_some));
+  if (has_jobs != nullptr) *has_jobs = has_some;
   *store = std::move(out);
   return absl::OkStatus();
 }
@@ -161,16 +164,18 @@ PostgresJobStore::PostgresJobStore(std::string address, int server)
 
 absl::Status PostgresJobStore::Open(const std::string& address,
                                     std::unique_ptr<PostgresJobStore>* store,
-                                    std::string* identity) {
+                                    std::string* identity, bool* has_jobs) {
   Connections connections(address, 0);
   BVHMILL_RETURN_IF_ERROR(connections.Try());
   BVHMILL_RETURN_IF_ERROR(MigratePostgres(PostgresMigrations(), &connections));
   int server = 0;
   BVHMILL_RETURN_IF_ERROR(connections.Run(Commit::kDurable, [&](Work* work) {
-    const pqxx::row row =
-        work->Run("SELECT nextval('server_number'), id FROM identity")[0];
+    const pqxx::row row = work->Run(
+        "SELECT nextval('server_number'), id, EXISTS (SELECT 1 FROM job) "
+        "FROM identity")[0];
     server = row[0].as<int>();
     *identity = row[1].c_str();
+    *has_jobs = row[2].as<bool>();
     return absl::OkStatus();
   }));
   store->reset(new PostgresJobStore(address, server));

@@ -41,7 +41,7 @@ class PostgresJobStore final : public JobStore {
   // See OpenPostgresJobStore.
   static absl::Status Open(const std::string& address,
                            std::unique_ptr<PostgresJobStore>* store,
-                           std::string* identity);
+                           std::string* identity, bool* has_jobs);
 
   absl::Status Create(const NewJob& job, int64_t now_ms, JobInfo* info,
                       bool* is_new) override;

@@ -11,10 +11,12 @@
 
 #include "bvhmill/base/call_error.h"
 #include "server/jobs/jobs.h"
+#include "server/jobs/new_job.h"
 #include "server/jobs/wall_clock.h"
 #include "server/store/postgres/open_postgres.h"
 #include "server/store/sqlite.h"
 #include "tests/server/jobs/job_parts.h"
+#include "tests/server/store/store_kinds.h"
 
 namespace bvhmill::testing {
 namespace {
@@ -72,6 +74,36 @@ TEST_F(JobPartsTest, ACancelIsNotMissedByAClaim) {
   server::JobInfo info;
   ASSERT_TRUE(folder->jobs().Get("", job.id, &info).ok());
   EXPECT_EQ(info.ok, 0);
+}
+
+// A job waits between the search for its sources and its making, and a source
+// is removed as old meanwhile.
+TEST_F(JobPartsTest, ASourceThatIsRemovedBeforeItsJobIsMadeIsMissing) {
+  const auto folder = Open();
+  const std::vector<std::string> digests = {Sha256Of("source")};
+  server::JobLimits limits;
+  limits.blob_retention_seconds = 1;
+  server::NewJob job;
+  job.items.push_back({.key = "a", .blob = digests[0]});
+  Upload("source", folder.get());
+  server::JobSources sources(folder.get(), job.caller, digests);
+  ASSERT_TRUE(sources.Find().ok());
+  // Longer than sources are known to stay.
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  int64_t count = 0;
+  ASSERT_TRUE(folder->Collect(server::WallClockMs() + 1, &count).ok());
+  ASSERT_EQ(count, 1);
+  server::JobInfo info;
+  bool is_new = false;
+  const absl::Status made = sources.Create(limits, job, &info, &is_new);
+  EXPECT_EQ(CallErrorOf(made).reason, "BLOBS_MISSING") << made;
+  server::JobStats stats;
+  ASSERT_TRUE(folder->jobs().Stats(&stats).ok());
+  EXPECT_EQ(stats.jobs, 0);
+  Upload("source", folder.get());
+  EXPECT_TRUE(
+      server::MakeJob(limits, job, digests, folder.get(), &info, &is_new).ok());
+  EXPECT_TRUE(is_new);
 }
 
 TEST_F(JobPartsTest, SuspectsGetTheirTurnAmongOtherItems) {
@@ -213,6 +245,30 @@ TEST_F(JobPartsTest, ADatabaseThatNeverAnswersBlocksNoCall) {
   // The same when it was asked and did not answer.
   DataFolder* folder = nullptr;
   EXPECT_EQ(CallErrorOf(jobs.Open(&folder)).reason, "DATABASE_UNAVAILABLE");
+}
+
+// The operator learns which folder it is, and what to do.
+TEST_F(JobPartsTest, AServerDoesNotStartWithoutTheFolderOfItsJobs) {
+  std::string why;
+  if (!server::HasPostgres()) GTEST_SKIP() << "built without PostgreSQL";
+  bench::PostgresProcess* const postgres = SharedPostgres(&why);
+  if (postgres == nullptr) GTEST_SKIP() << why;
+  parts_.config.jobs_database = postgres->NewDatabase("unmounted");
+  {
+    server::Jobs jobs(parts_.All());
+    DataFolder* folder = nullptr;
+    ASSERT_TRUE(jobs.Start().ok());
+    ASSERT_TRUE(jobs.Open(&folder).ok());
+    MakeJob(folder);
+  }
+  std::filesystem::remove_all(folder_);
+  server::Jobs jobs(parts_.All());
+  const absl::Status refused = jobs.Start();
+  EXPECT_TRUE(absl::IsFailedPrecondition(refused)) << refused;
+  for (const std::string part : {folder_.c_str(), "mount", "\"database\""}) {
+    EXPECT_THAT(std::string(refused.message()), ::testing::HasSubstr(part));
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder_));
 }
 
 }  // namespace

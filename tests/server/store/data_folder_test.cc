@@ -91,7 +91,7 @@ TEST_F(DataFolderTest, IsOnTheDiskWhenItIsOpen) {
   };
   const auto identify = [this] {
     std::filesystem::create_directories(path_);
-    return server::CheckIdentity(path_, "of a database");
+    return server::WriteIdentity(path_, "of a database");
   };
   const struct {
     const char* name;

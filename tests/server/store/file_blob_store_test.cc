@@ -26,6 +26,7 @@ using server::Effect;
 using server::Fault;
 using server::FaultPoints;
 using server::FileBlobStore;
+using server::FolderUse;
 
 class FileBlobs : public ::testing::Test {
  protected:
@@ -35,11 +36,10 @@ class FileBlobs : public ::testing::Test {
   }
   ~FileBlobs() override { std::filesystem::remove_all(folder_); }
 
-  void Open(const server::BlobQuota& quota = {}) {
+  void Open(const server::BlobQuota& quota = {},
+            FolderUse use = FolderUse::kAlone) {
     store_ = nullptr;
-    ASSERT_TRUE(
-        FileBlobStore::Open(folder_, server::FolderUse::kAlone, quota, &store_)
-            .ok());
+    ASSERT_TRUE(FileBlobStore::Open(folder_, use, quota, &store_).ok());
   }
   static server::BlobName Name(const std::string& bytes) {
     return {"space", Sha256Of(bytes)};
@@ -63,6 +63,23 @@ class FileBlobs : public ::testing::Test {
     blob->Finish();
     server::NewBlob* const blobs[] = {blob.get()};
     return store_->Commit(blobs);
+  }
+  // The blobs "0" to "15", which are not stored.
+  std::vector<std::unique_ptr<server::NewBlob>> SixteenOutputs() {
+    std::vector<std::unique_ptr<server::NewBlob>> blobs(16);
+    for (size_t i = 0; i < blobs.size(); ++i) {
+      EXPECT_TRUE(store_->Create("space", &blobs[i]).ok());
+      EXPECT_TRUE(blobs[i]->Append(std::to_string(i)).ok());
+      blobs[i]->Finish();
+    }
+    return blobs;
+  }
+  static server::BlobName Numbered(int i) { return Name(std::to_string(i)); }
+  static std::vector<server::NewBlob*> Pointers(
+      const std::vector<std::unique_ptr<server::NewBlob>>& blobs) {
+    std::vector<server::NewBlob*> all;
+    for (const auto& blob : blobs) all.push_back(blob.get());
+    return all;
   }
   // Other bytes whose blob has the same folder.
   static std::string BesideOf(const std::string& bytes) {
@@ -196,6 +213,32 @@ TEST_F(FileBlobs, NothingIsAcknowledgedBeforeItIsOnTheDisk) {
   }
 }
 
+// Many outputs wait for the disk twice, and not once for each: for their
+// contents and, after that, for their names.
+TEST_F(FileBlobs, ManyOutputsAreOnTheDiskWhenTheyAreStored) {
+  if (!server::SyncsReportErrors()) GTEST_SKIP() << "the kernel is too old";
+  for (int64_t at = 1; at <= 3; ++at) {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+    Open();
+    // Their folders are there.
+    ASSERT_TRUE(store_->Commit(Pointers(SixteenOutputs())).ok());
+    for (int i = 0; i < 16; ++i) ASSERT_TRUE(store_->Remove(Numbered(i)).ok());
+    const auto blobs = SixteenOutputs();
+    FaultPoints::Arm(
+        {.at = at, .fault = Fault::kIoError, .only = Effect::kSync});
+    const absl::Status status = store_->Commit(Pointers(blobs));
+    EXPECT_EQ(FaultPoints::Disarm(), std::min<int64_t>(at, 2)) << at;
+    EXPECT_EQ(status.ok(), at > 2) << at;
+    bool exists = false;
+    FaultPoints::Arm({.only = Effect::kSync});
+    ASSERT_TRUE(store_->Find(Numbered(0), &exists).ok());
+    // Names that may not be on the disk are not believed.
+    EXPECT_EQ(FaultPoints::Disarm(), at == 2 ? 1 : 0) << at;
+    EXPECT_EQ(exists, at > 1) << at;
+  }
+}
+
 // Names that a process before has made may not be on the disk yet.
 TEST_F(FileBlobs, ANameIsBelievedWhenItIsOnTheDisk) {
   Open();
@@ -287,17 +330,11 @@ TEST_F(FileBlobs, AResumedUploadIsReadInParts) {
   EXPECT_TRUE(upload->Finish().ok());
 }
 
-// Sixteen outputs, which several threads write.
+// Sixteen outputs, which several threads write if the folder is shared.
 TEST_F(FileBlobs, OutputsAreStoredWithoutFurtherThreads) {
-  Open();
-  std::vector<std::unique_ptr<server::NewBlob>> blobs(16);
-  std::vector<server::NewBlob*> all;
-  for (size_t i = 0; i < blobs.size(); ++i) {
-    ASSERT_TRUE(store_->Create("space", &blobs[i]).ok());
-    ASSERT_TRUE(blobs[i]->Append(std::to_string(i)).ok());
-    blobs[i]->Finish();
-    all.push_back(blobs[i].get());
-  }
+  Open({}, FolderUse::kShared);
+  const auto blobs = SixteenOutputs();
+  const std::vector<server::NewBlob*> all = Pointers(blobs);
   FaultPoints::Arm(
       {.at = 2, .fault = Fault::kNoMemory, .only = Effect::kStartThread});
   EXPECT_TRUE(store_->Commit(all).ok());

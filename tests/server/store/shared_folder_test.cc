@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 
@@ -165,6 +166,40 @@ TEST_F(SharedDataFolder, BelongsToOneDatabase) {
   second = nullptr;
   EXPECT_EQ(CallErrorOf(DataFolder::Open(path_, {}, &refused)).reason,
             "DATA_OF_ANOTHER_DATABASE");
+}
+
+// A folder that is empty where the database has jobs is the place of a file
+// system that is not mounted.
+TEST_F(SharedDataFolder, IsNotMadeAnewForJobsThatHaveOne) {
+  const std::string address = postgres_->NewDatabase("mounted");
+  std::unique_ptr<DataFolder> folder;
+  ASSERT_TRUE(OpenWith(address, &folder).ok());
+  folder = nullptr;
+  // Without jobs there is nothing to lose.
+  std::filesystem::remove_all(path_);
+  ASSERT_TRUE(OpenWith(address, &folder).ok());
+  server::NewJob job;
+  job.items.push_back({.key = "a", .blob = Sha256Of("a")});
+  server::JobInfo info;
+  bool is_new = false;
+  ASSERT_TRUE(folder->jobs().Create(job, 1, &info, &is_new).ok());
+  folder = nullptr;
+  const std::string away = path_ + "-away";
+  std::filesystem::remove_all(away);
+  std::filesystem::rename(path_, away);
+  EXPECT_EQ(CallErrorOf(OpenWith(address, &folder)).reason, "DATA_NOT_MOUNTED");
+  EXPECT_FALSE(std::filesystem::exists(path_));
+  std::filesystem::create_directory(path_);
+  EXPECT_EQ(CallErrorOf(OpenWith(address, &folder)).reason, "DATA_NOT_MOUNTED");
+  EXPECT_TRUE(std::filesystem::is_empty(path_));
+  // The operator says that the folder was lost.
+  std::ofstream(path_ + "/database")
+      << postgres_->RunSql("mounted", "SELECT id FROM bvhmill.identity");
+  EXPECT_TRUE(OpenWith(address, &folder).ok());
+  folder = nullptr;
+  std::filesystem::remove_all(path_);
+  std::filesystem::rename(away, path_);
+  EXPECT_TRUE(OpenWith(address, &folder).ok());
 }
 
 TEST_F(SharedDataFolder, KeepsBlobsThatAnotherServerIsAboutToName) {

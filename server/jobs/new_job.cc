@@ -1,0 +1,100 @@
+#include "server/jobs/new_job.h"
+
+#include <algorithm>
+
+#include "bvhmill/base/call_error.h"
+#include "bvhmill/base/limits.h"
+#include "bvhmill/base/status.h"
+#include "server/jobs/wall_clock.h"
+
+namespace bvhmill::server {
+namespace {
+
+absl::Status BlobsMissing(const std::string& first, size_t count) {
+  const std::string number = std::to_string(count);
+  return MakeCallError({.code = absl::StatusCode::kFailedPrecondition,
+                        .reason = "BLOBS_MISSING",
+                        .args = {{"count", number},
+                                 {"resource_type", "blob"},
+                                 {"resource_name", "blobs/" + first}},
+                        .message = "the server lacks " + number +
+                                   " of the sources; store them by "
+                                   "BlobService.WriteBlob"});
+}
+
+// The time that a blob of a job is known to stay after it was found.
+//
+// A blob that was found counts as used at that time. No blob is removed that
+// was used in the last blob_retention_seconds; the remover looks at that under
+// the lock of names. In an S3-compatible store the time of the last use may be
+// too early by an eighth of the retention. So each blob stays for a quarter of
+// the retention, also if the clocks of servers differ somewhat.
+std::chrono::steady_clock::duration TimeThatBlobsStay(const JobLimits& limits) {
+  using Time = std::chrono::steady_clock::duration;
+  const int64_t life = limits.blob_retention_seconds;
+  return life == 0 ? Time::max() : Time(Seconds(life)) / 4;
+}
+
+}  // namespace
+
+JobSources::JobSources(DataFolder* folder, const std::string& caller,
+                       const std::vector<std::string>& blobs)
+    : folder_(*folder) {
+  const std::string space = SpaceOf(caller);
+  for (const std::string& digest : blobs) names_.push_back({space, digest});
+}
+
+absl::Status JobSources::Find() {
+  found_at_ = std::chrono::steady_clock::now();
+  found_ms_ = WallClockMs();
+  std::vector<bool> exist;
+  BVHMILL_RETURN_IF_ERROR(folder_.FindBlobs(names_, &exist));
+  return Check(exist);
+}
+
+absl::Status JobSources::Create(const JobLimits& limits, const NewJob& job,
+                                JobInfo* info, bool* is_new) {
+  NamesHeld names;
+  BVHMILL_RETURN_IF_ERROR(folder_.HoldNames(&names));
+  BVHMILL_RETURN_IF_ERROR(AreThere(limits));
+  return folder_.jobs().Create(job, WallClockMs(), info, is_new);
+}
+
+// With the lock of names. Blobs that were found too long ago, by any clock, may
+// have been removed since.
+absl::Status JobSources::AreThere(const JobLimits& limits) {
+  const auto most = TimeThatBlobsStay(limits);
+  const auto age = std::chrono::steady_clock::now() - found_at_;
+  const std::chrono::milliseconds wall(WallClockMs() - found_ms_);
+  if (age < most && std::chrono::abs(wall) < most) return absl::OkStatus();
+  std::vector<bool> exist;
+  BVHMILL_RETURN_IF_ERROR(folder_.blobs().FindAll(names_, &exist));
+  return Check(exist);
+}
+
+absl::Status JobSources::Check(const std::vector<bool>& exist) const {
+  const auto first = std::find(exist.begin(), exist.end(), false);
+  if (first == exist.end()) return absl::OkStatus();
+  const auto missing = std::count(first, exist.end(), false);
+  return BlobsMissing(names_[static_cast<size_t>(first - exist.begin())].digest,
+                      static_cast<size_t>(missing));
+}
+
+absl::Status MakeJob(const JobLimits& limits, const NewJob& job,
+                     const std::vector<std::string>& blobs, DataFolder* folder,
+                     JobInfo* info, bool* is_new) {
+  JobStore& jobs = folder->jobs();
+  // A repeat gets its job also if there is no room for another one.
+  bool is_repeat = false;
+  BVHMILL_RETURN_IF_ERROR(jobs.FindRepeat(job, info, &is_repeat));
+  if (is_repeat) return absl::OkStatus();
+  // Before its blobs are looked for; Create looks once more.
+  BVHMILL_RETURN_IF_ERROR(jobs.CheckRoom(job));
+  BVHMILL_RETURN_IF_ERROR(folder->blobs().CheckRoom(
+      SpaceOf(job.caller), limits.max_data_bytes_per_caller));
+  JobSources sources(folder, job.caller, blobs);
+  BVHMILL_RETURN_IF_ERROR(sources.Find());
+  return sources.Create(limits, job, info, is_new);
+}
+
+}  // namespace bvhmill::server
