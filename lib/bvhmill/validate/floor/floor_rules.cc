@@ -125,7 +125,7 @@ void FloorRules::CheckUp(std::optional<int> up, IssueLog* log) const {
            {{"evidence", "the head is above the feet along " +
                              std::string(kDirectionNames[*up]) + ", by " +
                              Short(std::fabs(mean[axis])) +
-                             " of the distance in the mean of all frames"},
+                             " of the distance in the mean over the clip"},
             {"axis", kDirectionNames[*up]}});
 }
 
