@@ -42,6 +42,10 @@ TEST_F(FkJobTest, JobValidity) {
       {"fewer frames", [&](FkJob* job) { job->frames = 4; }},
       {"short values", [&](FkJob* job) { job->values = of(59); }},
       {"long values", [&](FkJob* job) { job->values = of(61); }},
+      {"no row step", [&](FkJob* job) { job->row_step = 0; }},
+      {"a row step without rows", [&](FkJob* job) { job->row_step = 2; }},
+      {"a row step that wraps",
+       [&](FkJob* job) { job->row_step = int64_t{1} << 62; }},
       {"no values", [&](FkJob* job) { job->values = {}; }},
       {"short positions", [&](FkJob* job) { job->positions = of(44); }},
       {"long positions", [&](FkJob* job) { job->positions = of(46); }},
@@ -120,6 +124,55 @@ TEST_F(FkJobTest, WritesInsideItsSpansOnly) {
   for (int i = 0; i < 10; ++i) {
     EXPECT_EQ(guarded[i], 7);
     EXPECT_EQ(guarded[guarded.size() - 1 - i], 7);
+  }
+}
+
+std::vector<float> PositionsInSteps(const Clip& clip, const Plan& plan,
+                                    FkTarget target, TensorLayout layout,
+                                    int64_t step) {
+  FkJob job;
+  job.plan = &plan;
+  job.frames = (clip.motion.frames - 1) / step + 1;
+  job.row_step = step;
+  job.values = std::span(clip.motion.values)
+                   .first(static_cast<size_t>(((job.frames - 1) * step + 1) *
+                                              plan.columns));
+  job.target = target;
+  job.layout = layout;
+  std::vector<float> positions(
+      static_cast<size_t>(3 * job.frames * plan.joints));
+  job.positions = positions;
+  EXPECT_TRUE(job.Validate().ok()) << job.Validate();
+  job.Run();
+  return positions;
+}
+
+TEST(FkJob, RowsOfAStepAreSolvedAsInTheWhole) {
+  const Clip clip = RandomClip({}, 211, 502);
+  const Plan plan = MakePlan(clip.skeleton, {});
+  const auto joints = static_cast<size_t>(plan.joints);
+  for (const FkTarget target : {FkTarget::kReference, FkTarget::kVector128,
+                                FkTarget::kAvx2, FkTarget::kAvx512}) {
+    if (!IsSupported(target)) continue;
+    const auto whole =
+        PositionsInSteps(clip, plan, target, TensorLayout::kFrameMajor, 1);
+    for (const size_t step : {2, 3, 5, 210, 300}) {
+      SCOPED_TRACE(step);
+      const auto solve = [&](TensorLayout layout) {
+        return PositionsInSteps(clip, plan, target, layout,
+                                static_cast<int64_t>(step));
+      };
+      const auto by_frame = solve(TensorLayout::kFrameMajor);
+      const auto by_joint = solve(TensorLayout::kJointMajor);
+      const size_t frames = 210 / step + 1;
+      for (size_t i = 0; i < by_frame.size(); ++i) {
+        const size_t frame = i / 3 / joints;
+        const size_t joint = i / 3 % joints;
+        ASSERT_EQ(by_frame[i],
+                  whole[3 * (frame * step * joints + joint) + i % 3]);
+        ASSERT_EQ(by_joint[3 * (joint * frames + frame) + i % 3], by_frame[i]);
+      }
+    }
   }
 }
 

@@ -28,6 +28,8 @@ struct Observed {
   int64_t frames = 0;
   std::vector<float> values;
   std::vector<float> positions;
+  // Judged frames x landmarks x 3.
+  std::vector<float> landmarks;
   bool in_order = true;
   bool has_finished = false;
   // Rows turned out to be void. Nothing may follow.
@@ -44,6 +46,7 @@ class Recorder final : public RowObserver {
   void Begin(const ObservedClip& clip) override {
     out_ = {};
     out_.skeleton = clip.skeleton;
+    landmarks_ = clip.facts.landmarks.nodes.size();
   }
   void Add(const ObservedRows& rows) override {
     const auto frames = static_cast<size_t>(rows.frames);
@@ -57,6 +60,7 @@ class Recorder final : public RowObserver {
                        rows.values.end());
     out_.positions.insert(out_.positions.end(), rows.positions.begin(),
                           rows.positions.end());
+    AddLandmarks(rows.landmarks);
   }
   void Truncate(int64_t frames) override {
     out_.in_order &= frames < out_.frames;
@@ -73,7 +77,19 @@ class Recorder final : public RowObserver {
   }
 
  private:
+  void AddLandmarks(std::span<const float> positions) {
+    const size_t frames =
+        landmarks_ == 0 ? 0 : positions.size() / 3 / landmarks_;
+    for (size_t frame = 0; frame < frames; ++frame) {
+      for (size_t i = 0; i < landmarks_; ++i) {
+        const auto at = positions.subspan(3 * (i * frames + frame), 3);
+        out_.landmarks.insert(out_.landmarks.end(), at.begin(), at.end());
+      }
+    }
+  }
+
   const bool needs_positions_;
+  size_t landmarks_ = 0;
   Observed& out_;
 };
 
@@ -107,6 +123,7 @@ void ExpectSame(const ObservedRun& got, const ObservedRun& expected) {
   EXPECT_EQ(got.observed.has_finished, expected.observed.has_finished);
   EXPECT_TRUE(got.observed.values == expected.observed.values);
   EXPECT_TRUE(got.observed.positions == expected.observed.positions);
+  EXPECT_TRUE(got.observed.landmarks == expected.observed.landmarks);
 }
 
 // Observed positions are those of the clip as it came.
@@ -262,6 +279,76 @@ TEST_P(RowPipelineTest, ClipsWithAFault) {
   std::string text = ChainText(4, 3'000);
   text.insert(text.size() / 2, " fault ");
   ExpectOneWay(text, /*needs_positions=*/true);
+}
+
+// Landmarks are those of every `step`th frame, from the first one on.
+void ExpectLandmarksOfReference(const Observed& observed, int64_t step) {
+  const Landmarks landmarks = FindLandmarks(observed.skeleton);
+  const Plan plan = MakePlan(observed.skeleton, {});
+  const size_t nodes = plan.nodes.size();
+  std::vector<float> all(3 * nodes * static_cast<size_t>(observed.frames));
+  FkJob job;
+  job.plan = &plan;
+  job.frames = observed.frames;
+  job.values = observed.values;
+  job.with_end_sites = true;
+  job.positions = all;
+  job.target = FkTarget::kReference;
+  job.Run();
+  size_t at = 0;
+  for (int64_t frame = 0; frame < observed.frames; frame += step) {
+    for (const int32_t node : landmarks.nodes) {
+      const size_t from =
+          3 * (static_cast<size_t>(frame) * nodes + static_cast<size_t>(node));
+      for (size_t axis = 0; axis < 3; ++axis) {
+        ASSERT_LT(at, observed.landmarks.size());
+        ASSERT_NEAR(observed.landmarks[at++], all[from + axis], 1e-3) << frame;
+      }
+    }
+  }
+  EXPECT_EQ(at, observed.landmarks.size());
+}
+
+// Some tiles for each thread, and more frames than are solved at once.
+TEST(RowObservers, EveryWayJudgesTheSameFrames) {
+  for (const auto& [rate, step] : {std::pair(30, 1), {100, 3}, {120, 4}}) {
+    SCOPED_TRACE(rate);
+    MotionShape shape;
+    shape.frames = 20'000;
+    shape.frames_per_second = rate;
+    Clip clip = MovingClip(shape);
+    clip.skeleton.nodes[4].name = "LeftFoot";
+    clip.skeleton.nodes[7].name = "Head";
+    std::string text;
+    StringSink sink(&text);
+    ASSERT_TRUE(WriteBvh(clip, {}, &sink).ok());
+    ConvertOptions tiles;
+    tiles.outputs = {{"", PositionsFormat{}}};
+    const auto observe = [&](int threads, const ConvertOptions& options,
+                             bool needs_positions) {
+      return Observe(Parallelism::Threads(threads), needs_positions,
+                     [&](Converter* converter) {
+                       return ConvertWhole(text, options, converter);
+                     });
+    };
+    const ObservedRun alone = observe(1, {}, false);
+    ExpectLandmarksOfReference(alone.observed, step);
+    ExpectSame(observe(5, {}, false), alone);
+    const ObservedRun tiled = observe(1, tiles, false);
+    EXPECT_TRUE(tiled.observed.landmarks == alone.observed.landmarks);
+    ExpectSame(observe(5, tiles, false), tiled);
+    for (const bool positions : {false, true}) {
+      EXPECT_TRUE(observe(5, tiles, positions).observed.landmarks ==
+                  alone.observed.landmarks);
+    }
+    for (const size_t size : {300, 65'536}) {
+      ExpectSame(Observe(Parallelism::None(), false,
+                         [&](Converter* converter) {
+                           return ConvertPieces(text, {}, size, converter);
+                         }),
+                 alone);
+    }
+  }
 }
 
 // Frames of many joints whose positions are not solved at once.

@@ -44,11 +44,12 @@ std::vector<std::vector<int32_t>> FeetOf(const Skeleton& skeleton) {
   return out;
 }
 
-// Positions of all nodes in all frames.
-std::vector<std::vector<Point>> Solve(const Clip& clip) {
+// Positions of all nodes in every `step`th frame.
+std::vector<std::vector<Point>> Solve(const Clip& clip, int64_t step) {
   const OracleClip oracle = OracleOf(clip);
   std::vector<std::vector<Point>> frames;
-  for (size_t frame = 0; frame < oracle.frames; ++frame) {
+  for (size_t frame = 0; frame < oracle.frames;
+       frame += static_cast<size_t>(step)) {
     const OraclePose pose = SolveOracle(oracle, frame, {});
     std::vector<Point> points;
     for (const Matrix4& m : pose.world) {
@@ -98,6 +99,8 @@ struct Scene {
   double reach = 0;
   size_t up = 0;
   double sign = 1;
+  // Frames of the clip, and seconds, from one frame to the next.
+  int64_t step = 1;
   double dt = 0;
 
   double HeightOf(size_t frame, int32_t node) const {
@@ -115,7 +118,7 @@ void FindLowest(const Scene& scene, FloorFigures* out) {
         low = std::min(low, height);
         if (height >= out->lowest) continue;
         out->lowest = height;
-        out->lowest_frame = static_cast<int64_t>(frame);
+        out->lowest_frame = scene.step * static_cast<int64_t>(frame);
         out->lowest_node = node;
       }
     }
@@ -202,17 +205,18 @@ int32_t HeadOf(const Skeleton& skeleton) {
 }  // namespace
 
 FloorFigures FloorOf(const Clip& clip, int direction, double height,
-                     double vertical) {
+                     double vertical, int64_t step) {
   FloorFigures out;
   out.reach = ReachOf(clip.skeleton);
   out.feet = FeetOf(clip.skeleton);
   out.head = HeadOf(clip.skeleton);
   Scene scene;
-  scene.frames = Solve(clip);
+  scene.frames = Solve(clip, step);
   scene.reach = out.reach;
   scene.up = static_cast<size_t>(direction % 3);
   scene.sign = direction < 3 ? 1 : -1;
-  scene.dt = clip.motion.frame_time;
+  scene.step = step;
+  scene.dt = static_cast<double>(step) * clip.motion.frame_time;
   AddUp(scene.frames, &out);
   FindLowest(scene, &out);
   FindParts(&out);
@@ -223,12 +227,39 @@ FloorFigures FloorOf(const Clip& clip, int direction, double height,
 std::vector<float> PositionsOf(const Clip& clip,
                                const std::vector<int32_t>& nodes) {
   std::vector<float> out;
-  for (const std::vector<Point>& points : Solve(clip)) {
+  for (const std::vector<Point>& points : Solve(clip, 1)) {
     for (const int32_t node : nodes) {
       for (const double x : points[static_cast<size_t>(node)]) {
         out.push_back(static_cast<float>(x));
       }
     }
+  }
+  return out;
+}
+
+std::vector<float> LandmarksOf(const Clip& clip,
+                               const std::vector<int32_t>& nodes,
+                               int64_t step) {
+  const auto frames = Solve(clip, step);
+  std::vector<float> out;
+  for (const int32_t node : nodes) {
+    for (const std::vector<Point>& points : frames) {
+      for (const double x : points[static_cast<size_t>(node)]) {
+        out.push_back(static_cast<float>(x));
+      }
+    }
+  }
+  return out;
+}
+
+std::vector<float> FramesOf(const std::vector<float>& landmarks, size_t nodes,
+                            size_t first, size_t count) {
+  const size_t frames = landmarks.size() / 3 / nodes;
+  std::vector<float> out;
+  for (size_t node = 0; node < nodes; ++node) {
+    const auto from =
+        landmarks.begin() + static_cast<ptrdiff_t>(3 * (node * frames + first));
+    out.insert(out.end(), from, from + static_cast<ptrdiff_t>(3 * count));
   }
   return out;
 }

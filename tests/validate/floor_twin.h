@@ -1,8 +1,8 @@
 #pragma once
 
 // The figures of the floor rules, in the simplest way: all frames in memory, in
-// double precision, with exact quantiles. For clips of up to 512 frames, of
-// which every pair of frames counts.
+// double precision, with exact quantiles. For clips of up to 512 judged frames,
+// of which every pair counts.
 
 #include <array>
 #include <cstdint>
@@ -19,11 +19,12 @@ struct FloorFigures {
   int32_t head = -1;
   // Mean of the unit vectors from the middle of the feet to the head.
   std::array<double, 3> up = {};
-  // Lowest node of all feet in each frame, in reaches along the direction.
+  // Lowest node of all feet in each judged frame, in reaches along the
+  // direction.
   std::vector<double> low;
   // A tenth of the frames is below it.
   double floor = 0;
-  // The lowest of all, and where it is.
+  // The lowest of all, and where it is: a frame of the clip.
   double lowest = 0;
   int64_t lowest_frame = 0;
   // The height just below the floor, of the sorted lowest heights.
@@ -39,11 +40,20 @@ struct FloorFigures {
 
 // `direction`: +X, +Y, +Z, -X, -Y, -Z. Feet touch the floor below `height`
 // reaches, while they rise or sink by less than `vertical` reaches a second.
+// Every `step`th frame is judged.
 FloorFigures FloorOf(const Clip& clip, int direction, double height,
-                     double vertical);
+                     double vertical, int64_t step = 1);
 
 // World positions of the nodes `nodes` in all frames: frames x nodes x 3.
 std::vector<float> PositionsOf(const Clip& clip,
                                const std::vector<int32_t>& nodes);
+
+// The same of every `step`th frame: nodes x frames x 3, as in ObservedRows.
+std::vector<float> LandmarksOf(const Clip& clip,
+                               const std::vector<int32_t>& nodes, int64_t step);
+
+// The part of such positions that has `count` frames from `first` on.
+std::vector<float> FramesOf(const std::vector<float>& landmarks, size_t nodes,
+                            size_t first, size_t count);
 
 }  // namespace bvhmill::testing

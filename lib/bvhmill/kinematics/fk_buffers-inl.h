@@ -80,24 +80,38 @@ HWY_INLINE void ReduceAngles(const Plan& plan, float* columns) {
   }
 }
 
-// Loads the values of `frames` <= kLanes frames into lanes. Lanes without a
-// frame are 0.
-HWY_INLINE void LoadColumns(const Plan& plan, const float* rows, int64_t frames,
-                            const Buffers& buffers) {
-  const auto columns = static_cast<size_t>(plan.columns);
-  if (frames < static_cast<int64_t>(kLanes)) {
-    const size_t count = static_cast<size_t>(frames) * columns;
-    std::fill_n(buffers.last_rows, kLanes * columns, 0.0F);
-    std::copy_n(rows, count, buffers.last_rows);
-    rows = buffers.last_rows;
-  }
-  RowsToLanes(rows, columns, columns, buffers.columns);
-  // Prefetches the rows of the next frames.
+// Prefetches the kLanes rows from `rows` on, `stride` apart.
+HWY_INLINE void PrefetchRows(const float* rows, size_t columns, size_t stride) {
   constexpr size_t kLine = 64 / sizeof(float);
-  for (size_t i = 0; i < kLanes * columns; i += kLine) {
-    hwy::Prefetch(rows + kLanes * columns + i);
+  // Rows without gaps are one long row.
+  const size_t runs = stride == columns ? 1 : kLanes;
+  const size_t length = kLanes * columns / runs;
+  for (size_t run = 0; run < runs; ++run) {
+    for (size_t i = 0; i < length; i += kLine) {
+      hwy::Prefetch(rows + run * stride + i);
+    }
   }
-  ReduceAngles(plan, buffers.columns);
+}
+
+// Loads the values of `frames` <= kLanes frames of `job` from `first` on into
+// lanes. Lanes without a frame are 0.
+HWY_INLINE void LoadColumns(const FkJob& job, int64_t first, int64_t frames,
+                            const Buffers& buffers) {
+  const auto columns = static_cast<size_t>(job.plan->columns);
+  const size_t stride = columns * static_cast<size_t>(job.row_step);
+  const float* rows = job.values.data() + static_cast<size_t>(first) * stride;
+  if (frames < static_cast<int64_t>(kLanes)) {
+    std::fill_n(buffers.last_rows, kLanes * columns, 0.0F);
+    for (size_t f = 0; f < static_cast<size_t>(frames); ++f) {
+      std::copy_n(rows + f * stride, columns, buffers.last_rows + f * columns);
+    }
+    RowsToLanes(buffers.last_rows, columns, columns, buffers.columns);
+  } else {
+    RowsToLanes(rows, stride, columns, buffers.columns);
+    // The rows of the next frames.
+    PrefetchRows(rows + kLanes * stride, columns, stride);
+  }
+  ReduceAngles(*job.plan, buffers.columns);
 }
 
 // Stores `frames` <= kLanes rows of `stride` values to `out`. `image` is

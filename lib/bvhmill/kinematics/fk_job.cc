@@ -28,10 +28,16 @@ absl::Status FkJob::Validate() const {
   // The sizes below are products of in_array and must not overflow.
   const int64_t widest = std::max<int64_t>(
       {plan->columns, 9 * static_cast<int64_t>(plan->nodes.size()), 1});
-  if (in_array > std::numeric_limits<int64_t>::max() / widest) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  if (in_array > kMost / widest) {
     return InvalidField("frames", "is too large");
   }
-  if (values.size() != static_cast<size_t>(frames * plan->columns)) {
+  if (row_step < 1) return InvalidField("row_step", "is not positive");
+  if (row_step > kMost / widest / std::max<int64_t>(frames, 1)) {
+    return InvalidField("row_step", "is too large");
+  }
+  const int64_t value_rows = frames == 0 ? 0 : (frames - 1) * row_step + 1;
+  if (values.size() != static_cast<size_t>(value_rows * plan->columns)) {
     return InvalidField("values", "has the wrong size");
   }
   const int64_t rows = in_array * RowsOf(*plan, with_end_sites);

@@ -53,8 +53,10 @@ int64_t FkScratchBytes(const Plan& plan);
 struct FkJob {
   const Plan* plan = nullptr;
   int64_t frames = 0;
-  // frames x plan->columns, as read from the file.
+  // Rows of plan->columns values, as read from the file. The job solves every
+  // `row_step`th one, from the first row to the last one.
   std::span<const float> values;
+  int64_t row_step = 1;
   // True if the outputs have rows for end sites, in depth-first order between
   // the joints.
   bool with_end_sites = false;

@@ -260,8 +260,7 @@ void SolveFrames(const FkJob& job) {
        first += static_cast<int64_t>(kLanes)) {
     const auto frames =
         std::min<int64_t>(job.frames - first, static_cast<int64_t>(kLanes));
-    LoadColumns(plan, job.values.data() + first * plan.columns, frames,
-                buffers);
+    LoadColumns(job, first, frames, buffers);
     const auto store = [&](std::span<float> out, int64_t width) HWY_ATTR {
       StoreFrames(job, buffers.lanes, rows, static_cast<size_t>(width), first,
                   buffers.image, out);

@@ -100,7 +100,8 @@ void SolveReference(const FkJob& job) {
   std::vector<Pose<Real>> poses(plan.nodes.size());
   const int64_t rows = RowsOf(plan, job.with_end_sites);
   for (int64_t frame = 0; frame < job.frames; ++frame) {
-    const float* values = job.values.data() + frame * plan.columns;
+    const float* values =
+        job.values.data() + frame * job.row_step * plan.columns;
     int64_t row = 0;
     for (size_t i = 0; i < plan.nodes.size(); ++i) {
       const PlanNode& node = plan.nodes[i];

@@ -52,8 +52,9 @@ struct ObservedRows {
   // frames x nodes x 3: world positions of joints and end sites, in the units
   // of the file. Empty unless an observer needs positions.
   std::span<const float> positions;
-  // frames x facts.landmarks.nodes.size() x 3: world positions of the
-  // landmarks, in the units of the file.
+  // facts.landmarks.nodes.size() x judged frames x 3: world positions of the
+  // landmarks, in the units of the file. A frame is judged if its number is a
+  // multiple of LandmarkStep (floor/landmarks.h).
   std::span<const float> landmarks = {};
 };
 

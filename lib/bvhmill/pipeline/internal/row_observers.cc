@@ -4,6 +4,7 @@
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/kinematics/fk_job.h"
+#include "bvhmill/validate/floor/landmarks.h"
 
 namespace bvhmill {
 namespace {
@@ -48,20 +49,20 @@ bool RowObservers::NeedsPositions() const {
                      [](const auto& o) { return o->NeedsPositions(); });
 }
 
-bool RowObservers::Solves() const {
-  return lists_data_ &&
-         (NeedsPositions() || !compiled_->landmark_plan.nodes.empty());
+int64_t RowObservers::MaxSolved() const {
+  return std::max<int64_t>(
+      kMaxNodes / std::max<int64_t>(NodesOf(compiled_->plan), 1), 1);
 }
 
-int64_t RowObservers::MaxFrames() const {
-  const int64_t landmarks =
-      std::max<int64_t>(NodesOf(compiled_->landmark_plan), 1);
-  int64_t frames = kMaxLandmarks / landmarks;
-  if (NeedsPositions()) {
-    const int64_t nodes = std::max<int64_t>(NodesOf(compiled_->plan), 1);
-    frames = std::min(frames, kMaxNodes / nodes);
-  }
-  return std::max<int64_t>(frames, 1);
+int64_t RowObservers::MaxJudged() const {
+  return std::max<int64_t>(
+      kMaxLandmarks / std::max<int64_t>(NodesOf(compiled_->landmark_plan), 1),
+      1);
+}
+
+int64_t RowObservers::MaxPassed() const {
+  const int64_t frames = MaxJudged() * landmark_step_;
+  return NeedsPositions() ? std::min(frames, MaxSolved()) : frames;
 }
 
 absl::Status RowObservers::Begin(const CompiledSkeleton& compiled,
@@ -88,71 +89,85 @@ absl::Status RowObservers::Begin(const CompiledSkeleton& compiled,
     observer->Begin({read.skeleton, compiled.facts, read.node_positions,
                      options.edits.source, frame_time, thresholds_, motion_});
   });
-  if (!Solves()) return absl::OkStatus();
-  const int64_t frames = MaxFrames();
-  int64_t solved = BytesOf(compiled.landmark_plan, frames);
-  if (NeedsPositions()) solved += BytesOf(compiled.plan, frames);
-  return budget->Hold(threads * solved);
-}
-
-void RowObservers::SolvePlan(const Plan& plan, int64_t frames,
-                             std::span<const float> values,
-                             UninitializedVector<float>* positions,
-                             UninitializedVector<float>* scratch) const {
-  positions->resize(static_cast<size_t>(3 * frames * NodesOf(plan)));
-  FkJob job;
-  job.plan = &plan;
-  job.frames = frames;
-  job.values = values;
-  job.with_end_sites = true;
-  job.positions = *positions;
-  job.scratch = scratch;
-  job.Run();
+  landmark_step_ = LandmarkStep(motion_.dt);
+  if (!lists_data_) return absl::OkStatus();
+  int64_t solved = BytesOf(compiled.landmark_plan, MaxJudged());
+  kept_bytes_ = std::max(kept_bytes_, bytes + solved);
+  if (NeedsPositions()) solved += threads * BytesOf(compiled.plan, MaxSolved());
+  return budget->Hold(solved);
 }
 
 void RowObservers::Solve(int64_t frames, std::span<const float> values,
                          TileBuffers* buffers) const {
   if (!CanSolve(frames)) return;
-  if (NeedsPositions()) {
-    SolvePlan(compiled_->plan, frames, values, &buffers->observed,
-              &buffers->scratch);
-  }
-  if (!compiled_->landmark_plan.nodes.empty()) {
-    SolvePlan(compiled_->landmark_plan, frames, values, &buffers->landmarks,
-              &buffers->scratch);
-  }
+  buffers->observed.resize(
+      static_cast<size_t>(3 * frames * NodesOf(compiled_->plan)));
+  FkJob job;
+  job.plan = &compiled_->plan;
+  job.frames = frames;
+  job.values = values;
+  job.with_end_sites = true;
+  job.positions = buffers->observed;
+  job.scratch = &buffers->scratch;
+  job.Run();
+}
+
+void RowObservers::SolveLandmarks(int64_t frames,
+                                  std::span<const float> values) {
+  landmarks_.clear();
+  const Plan& plan = compiled_->landmark_plan;
+  const int64_t step = landmark_step_;
+  const int64_t first = (step - frames_ % step) % step;
+  if (plan.nodes.empty() || first >= frames) return;
+  FkJob job;
+  job.plan = &plan;
+  job.frames = (frames - first + step - 1) / step;
+  job.row_step = step;
+  job.values = values.subspan(
+      static_cast<size_t>(first * plan.columns),
+      static_cast<size_t>(((job.frames - 1) * step + 1) * plan.columns));
+  job.with_end_sites = true;
+  job.layout = TensorLayout::kJointMajor;
+  landmarks_.resize(static_cast<size_t>(3 * job.frames * NodesOf(plan)));
+  job.positions = landmarks_;
+  job.scratch = &scratch_;
+  job.Run();
 }
 
 void RowObservers::Pass(int64_t frames, std::span<const float> values,
-                        const TileBuffers* buffers) {
+                        std::span<const float> positions) {
   if (!DrawMeasures(frames)) return;
+  if (lists_data_) SolveLandmarks(frames, values);
   ObservedRows rows;
   rows.first_frame = frames_;
   rows.frames = frames;
   rows.values = values;
-  if (buffers != nullptr && NeedsPositions())
-    rows.positions = buffers->observed;
-  if (buffers != nullptr && !compiled_->landmark_plan.nodes.empty()) {
-    rows.landmarks = buffers->landmarks;
-  }
+  rows.positions = positions;
+  rows.landmarks = landmarks_;
   ForEach([&](RowObserver* observer) { observer->Add(rows); });
   frames_ += frames;
 }
 
 void RowObservers::Add(int64_t frames, std::span<const float> values,
                        bool is_solved, TileBuffers* buffers) {
-  if (is_solved) return Pass(frames, values, buffers);
-  const bool solves = Solves();
+  const bool solves = lists_data_ && NeedsPositions();
   const size_t width = compiled_->source->skeleton.channels.size();
-  const int64_t most = MaxFrames();
+  const auto nodes = static_cast<size_t>(3 * NodesOf(compiled_->plan));
+  const int64_t most = MaxPassed();
   // Work fails if the conversion is cancelled.
   const auto goes_on = [&] { return !has_failed_ && budget_->Work(0).ok(); };
   for (int64_t done = 0; done < frames && goes_on(); done += most) {
-    const int64_t count = std::min(most, frames - done);
-    const auto part = values.subspan(static_cast<size_t>(done) * width,
-                                     static_cast<size_t>(count) * width);
-    if (solves) Solve(count, part, buffers);
-    Pass(count, part, solves ? buffers : nullptr);
+    const auto count = static_cast<size_t>(std::min(most, frames - done));
+    const auto first = static_cast<size_t>(done);
+    const auto part = values.subspan(first * width, count * width);
+    const auto passed = static_cast<int64_t>(count);
+    std::span<const float> positions;
+    if (solves) {
+      if (!is_solved) Solve(passed, part, buffers);
+      positions = std::span(buffers->observed)
+                      .subspan(is_solved ? first * nodes : 0, count * nodes);
+    }
+    Pass(passed, part, positions);
   }
 }
 

@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "bvhmill/base/budget.h"
+#include "bvhmill/base/uninitialized.h"
 #include "bvhmill/pipeline/internal/compiled_skeleton.h"
 #include "bvhmill/pipeline/internal/tile.h"
 #include "bvhmill/pipeline/options.h"
@@ -43,10 +44,10 @@ class RowObservers {
   absl::Status Begin(const CompiledSkeleton& compiled,
                      const ConvertOptions& options, double frame_time,
                      int threads, Budget* budget);
-  // Positions of nodes or of landmarks are needed, and those of `frames` frames
-  // can be solved at once.
+  // Positions of all nodes are needed, and those of `frames` frames can be
+  // solved at once.
   bool CanSolve(int64_t frames) const {
-    return Solves() && frames <= MaxFrames();
+    return lists_data_ && NeedsPositions() && frames <= MaxSolved();
   }
   // Solves the positions of a tile into `buffers`, if CanSolve.
   void Solve(int64_t frames, std::span<const float> values,
@@ -64,15 +65,16 @@ class RowObservers {
   void Finish(IssueLog* log);
 
  private:
-  bool Solves() const;
-  int64_t MaxFrames() const;
-  void SolvePlan(const Plan& plan, int64_t frames,
-                 std::span<const float> values,
-                 UninitializedVector<float>* positions,
-                 UninitializedVector<float>* scratch) const;
-  // With the positions in `buffers`; null: without positions.
+  // Frames at most, but at least one, whose positions are solved at once; whose
+  // landmarks are; and that observers get at once.
+  int64_t MaxSolved() const;
+  int64_t MaxJudged() const;
+  int64_t MaxPassed() const;
+  // Solves the landmarks of those of the next frames that are judged. Not by
+  // the threads of Solve: they do not know the numbers of their frames.
+  void SolveLandmarks(int64_t frames, std::span<const float> values);
   void Pass(int64_t frames, std::span<const float> values,
-            const TileBuffers* buffers);
+            std::span<const float> positions);
 
   // Calls body(observer) for those that this clip needs, in order: the measurer
   // last. It uses what the rules about data find.
@@ -97,6 +99,11 @@ class RowObservers {
   bool lists_data_ = true;
   const CompiledSkeleton* compiled_ = nullptr;
   int64_t frames_ = 0;
+  int64_t landmark_step_ = 1;
+  // As in ObservedRows.
+  UninitializedVector<float> landmarks_;
+  // The scratch memory of kinematics.
+  UninitializedVector<float> scratch_;
   Thresholds thresholds_;
   MotionFacts motion_;
   int64_t kept_bytes_ = 0;

@@ -21,7 +21,6 @@ struct TileBuffers {
   UninitializedVector<float> positions;
   // Positions for row observers.
   UninitializedVector<float> observed;
-  UninitializedVector<float> landmarks;
   // The scratch memory of kinematics.
   UninitializedVector<float> scratch;
   std::chrono::nanoseconds solve{};

@@ -21,6 +21,31 @@ double QuantileOf(double share, std::vector<double>* values) {
   return *at;
 }
 
+// The loops of the next two functions have no branches, so that compilers turn
+// them into vectors.
+bool AreFinite(const float* values, size_t count) {
+  constexpr uint32_t kExponent = 0x7F800000;
+  uint32_t found = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const uint32_t bits = std::bit_cast<uint32_t>(values[i]) & kExponent;
+    found |= bits == kExponent ? 1U : 0U;
+  }
+  return found == 0;
+}
+
+// Scales are finite, also for the smallest figures.
+float ToFloat(double scale) {
+  constexpr double kMost = std::numeric_limits<float>::max();
+  return static_cast<float>(std::clamp(scale, -kMost, kMost));
+}
+
+void Widen(const float* values, size_t count, float* least, float* most) {
+  for (size_t i = 0; i < count; ++i) {
+    least[i] = std::min(least[i], values[i]);
+    most[i] = std::max(most[i], values[i]);
+  }
+}
+
 }  // namespace
 
 int64_t FloorMeasure::BytesFor(const Landmarks& landmarks) {
@@ -31,9 +56,11 @@ int64_t FloorMeasure::BytesFor(const Landmarks& landmarks) {
                               landmarks.feet.size() * sizeof(double));
 }
 
-void FloorMeasure::Begin(const Landmarks& landmarks, double reach) {
+void FloorMeasure::Begin(const Landmarks& landmarks, double reach,
+                         int64_t step) {
   landmarks_ = &landmarks;
   scale_ = 1 / reach;
+  step_ = step;
   is_finite_ = true;
   root_moves_ = false;
   for (HeightHistogram& heights : heights_) heights.Clear();
@@ -44,33 +71,38 @@ void FloorMeasure::Begin(const Landmarks& landmarks, double reach) {
   for (const auto& foot : landmarks.feet) {
     points_.insert(points_.end(), foot.begin(), foot.end());
   }
-  frame_values_ = 3 * landmarks.nodes.size();
-  first_frame_.assign(frame_values_, 0.0F);
-  newest_.assign(frame_values_, 0.0F);
+  first_frame_.assign(3 * landmarks.nodes.size(), 0.0F);
+  newest_.assign(first_frame_.size(), 0.0F);
   point_positions_.assign(3 * points_.size(), 0.0F);
   pairs_.Begin(point_positions_.size());
 }
 
 void FloorMeasure::Add(int64_t frames, std::span<const float> positions) {
   if (frames == 0) return;
-  const float* before = newest_.data();
-  const float* frame = positions.data();
-  for (int64_t i = 0; i < frames; ++i) {
-    const int64_t number = this->frames();
-    if (number == 0) first_frame_.assign(frame, frame + frame_values_);
-    // The frame before is neither the first nor the last one.
-    if (number > 1) Count(before, number - 1);
-    AddPair(frame);
-    before = frame;
-    frame += frame_values_;
-  }
-  newest_.assign(before, before + frame_values_);
+  const LandmarkFrames added = {positions.data(), frames};
+  const int64_t number = this->frames();
+  if (number == 0) Keep(added, 0, &first_frame_);
+  // The newest frame so far is not the last one.
+  if (number > 1) Count({newest_.data(), 1}, 0, 1, number - 1);
+  const int64_t first = number == 0 ? 1 : 0;
+  Count(added, first, frames - 1 - first, number + first);
+  Keep(added, frames - 1, &newest_);
+  for (int64_t i = 0; i < frames; ++i) AddPair(added, i);
 }
 
-void FloorMeasure::AddPair(const float* frame) {
+void FloorMeasure::Keep(const LandmarkFrames& from, int64_t frame,
+                        std::vector<float>* kept) const {
+  const size_t nodes = landmarks_->nodes.size();
+  for (size_t node = 0; node < nodes; ++node) {
+    std::copy_n(from.At(static_cast<int32_t>(node), frame), 3,
+                kept->data() + 3 * node);
+  }
+}
+
+void FloorMeasure::AddPair(const LandmarkFrames& from, int64_t frame) {
   if (!pairs_.NeedsNext()) return pairs_.Skip();
   for (size_t i = 0; i < points_.size(); ++i) {
-    std::copy_n(frame + 3 * points_[i], 3, point_positions_.data() + 3 * i);
+    std::copy_n(from.At(points_[i], frame), 3, point_positions_.data() + 3 * i);
   }
   pairs_.Add(point_positions_);
 }
@@ -79,76 +111,102 @@ void FloorMeasure::End(int64_t first, int64_t last) {
   first_ = first;
   last_ = last;
   const int64_t newest = frames() - 1;
-  if (first == 0 && newest >= 0) Count(first_frame_.data(), 0);
-  if (newest > 0 && newest <= last) Count(newest_.data(), newest);
-}
-
-bool FloorMeasure::IsFinite(const float* frame) const {
-  // Without branches, so that the loop is one over vectors.
-  constexpr uint32_t kExponent = 0x7F800000;
-  uint32_t found = 0;
-  for (size_t i = 0; i < frame_values_; ++i) {
-    const uint32_t bits = std::bit_cast<uint32_t>(frame[i]) & kExponent;
-    found |= bits == kExponent ? 1U : 0U;
-  }
-  return found == 0;
-}
-
-void FloorMeasure::Count(const float* frame, int64_t number) {
-  is_finite_ = is_finite_ && IsFinite(frame);
-  if (!is_finite_) return;
-  const float* root = frame + 3 * points_[0];
-  root_moves_ =
-      root_moves_ ||
-      !std::equal(root, root + 3, first_frame_.data() + 3 * points_[0]);
-  CountFeet(frame, number);
-  CountUp(frame);
-}
-
-void FloorMeasure::CountFeet(const float* frame, int64_t number) {
-  for (size_t axis = 0; axis < 3; ++axis) {
-    float least = frame[3 * static_cast<size_t>(points_[1]) + axis];
-    float most = least;
-    for (size_t i = 2; i < points_.size(); ++i) {
-      const float x = frame[3 * static_cast<size_t>(points_[i]) + axis];
-      least = std::min(least, x);
-      most = std::max(most, x);
-    }
-    CountLowest(axis, least, frame, number);
-    CountLowest(axis + 3, most, frame, number);
+  if (first == 0 && newest >= 0) Count({first_frame_.data(), 1}, 0, 1, 0);
+  if (newest > 0 && step_ * newest <= last) {
+    Count({newest_.data(), 1}, 0, 1, newest);
   }
 }
 
-// The lowest foot is at `place` on the axis of the direction.
-void FloorMeasure::CountLowest(size_t direction, float place,
-                               const float* frame, int64_t number) {
+void FloorMeasure::Count(const LandmarkFrames& from, int64_t first,
+                         int64_t frames, int64_t number) {
+  for (int64_t done = 0; done < frames && is_finite_; done += kBlock) {
+    CountBlock(from, first + done, std::min(kBlock, frames - done),
+               number + done);
+  }
+}
+
+void FloorMeasure::CountBlock(const LandmarkFrames& from, int64_t first,
+                              int64_t frames, int64_t number) {
+  const auto count = static_cast<size_t>(3 * frames);
+  Coordinates least;
+  Coordinates most;
+  std::copy_n(from.At(points_[1], first), count, least.begin());
+  std::copy_n(from.At(points_[1], first), count, most.begin());
+  bool is_finite = AreFinite(least.data(), count);
+  for (size_t i = 2; i < points_.size(); ++i) {
+    const float* place = from.At(points_[i], first);
+    is_finite = is_finite && AreFinite(place, count);
+    Widen(place, count, least.data(), most.data());
+  }
+  if (landmarks_->head >= 0) {
+    is_finite = is_finite && AreFinite(from.At(landmarks_->head, first), count);
+  }
+  is_finite_ = is_finite;
+  if (!is_finite) return;
+  CountRoot(from.At(points_[0], first), frames);
+  CountPlaces(0, least, from, first, frames, number);
+  CountPlaces(3, most, from, first, frames, number);
+  CountUp(from, first, frames);
+}
+
+void FloorMeasure::CountRoot(const float* root, int64_t frames) {
+  const float* still = first_frame_.data() + 3 * points_[0];
+  for (int64_t i = 0; i < frames && !root_moves_; ++i) {
+    root_moves_ = !std::equal(still, still + 3, root + 3 * i);
+  }
+}
+
+void FloorMeasure::CountPlaces(size_t direction, const Coordinates& places,
+                               const LandmarkFrames& from, int64_t first,
+                               int64_t frames, int64_t number) {
   const auto which = static_cast<int>(direction);
-  const double height = SignOfDirection(which) * scale_ * double{place};
-  heights_[direction].Add(height);
-  LowestFoot& lowest = lowest_[direction];
-  if (!(height < lowest.height)) return;
-  const size_t axis = AxisOfDirection(which);
-  const auto node =
-      std::find_if(points_.begin() + 1, points_.end(), [&](int32_t point) {
-        return frame[3 * static_cast<size_t>(point) + axis] == place;
-      });
-  lowest = {height, number, *node};
+  const auto count = static_cast<size_t>(3 * frames);
+  const double scale = SignOfDirection(which) * scale_;
+  std::array<int32_t, size_t{3 * kBlock}> bins;
+  HeightHistogram::BinsOf(places.data(), count, ToFloat(scale), bins.data());
+  for (size_t i = 0; i < count; i += 3) {
+    for (size_t axis = 0; axis < 3; ++axis) {
+      heights_[direction + axis].AddToBin(bins[i + axis]);
+      LowestFoot& lowest = lowest_[direction + axis];
+      const double height = scale * double{places[i + axis]};
+      if (!(height < lowest.height)) continue;
+      const auto at = static_cast<int64_t>(i / 3);
+      lowest = {height, step_ * (number + at),
+                NodeAt(from, first + at, axis, places[i + axis])};
+    }
+  }
 }
 
-void FloorMeasure::CountUp(const float* frame) {
+// The first node of a foot that is at `place` on the axis.
+int32_t FloorMeasure::NodeAt(const LandmarkFrames& from, int64_t frame,
+                             size_t axis, float place) const {
+  return *std::find_if(points_.begin() + 1, points_.end(), [&](int32_t point) {
+    return from.At(point, frame)[axis] == place;
+  });
+}
+
+void FloorMeasure::CountUp(const LandmarkFrames& from, int64_t first,
+                           int64_t frames) {
   if (landmarks_->head < 0) return;
-  const float* head = frame + 3 * landmarks_->head;
-  std::array<double, 3> up = {head[0], head[1], head[2]};
+  const auto count = static_cast<size_t>(3 * frames);
+  std::array<double, size_t{3 * kBlock}> up;
+  const float* head = from.At(landmarks_->head, first);
+  for (size_t i = 0; i < count; ++i) up[i] = head[i];
   const double share = 1 / static_cast<double>(landmarks_->feet.size());
   for (const auto& foot : landmarks_->feet) {
-    const float* at = frame + 3 * foot[0];
-    for (size_t axis = 0; axis < 3; ++axis) up[axis] -= share * at[axis];
+    const float* place = from.At(foot[0], first);
+    for (size_t i = 0; i < count; ++i) up[i] -= share * place[i];
   }
-  const double square = up[0] * up[0] + up[1] * up[1] + up[2] * up[2];
-  if (!(square > 0)) return;
-  const double scale = 1 / std::sqrt(square);
-  for (size_t axis = 0; axis < 3; ++axis) up_sum_[axis] += scale * up[axis];
-  ++up_frames_;
+  for (size_t i = 0; i < count; i += 3) {
+    const double square =
+        up[i] * up[i] + up[i + 1] * up[i + 1] + up[i + 2] * up[i + 2];
+    if (!(square > 0)) continue;
+    const double scale = 1 / std::sqrt(square);
+    for (size_t axis = 0; axis < 3; ++axis) {
+      up_sum_[axis] += scale * up[i + axis];
+    }
+    ++up_frames_;
+  }
 }
 
 std::array<double, 3> FloorMeasure::Up() const {
@@ -243,12 +301,13 @@ void FloorMeasure::AddSlide(int64_t pair, size_t first, size_t count,
 
 FootSlide FloorMeasure::Slide(int direction, double height, double vertical,
                               double dt) {
+  const double seconds = static_cast<double>(step_) * dt;
   SlideSums sums;
   scratch_.clear();
   sums.steps = &scratch_;
   sums.direction = direction;
   sums.height = height;
-  sums.vertical = vertical * dt;
+  sums.vertical = vertical * seconds;
   for (int64_t pair = 0; pair < pairs_.count(); ++pair) {
     if (!Counts(pair)) continue;
     ++sums.pairs;
@@ -263,9 +322,9 @@ FootSlide FloorMeasure::Slide(int direction, double height, double vertical,
   const auto feet = static_cast<int64_t>(landmarks_->feet.size());
   slide.contact = static_cast<double>(scratch_.size()) /
                   static_cast<double>(sums.pairs * feet);
-  slide.median = QuantileOf(0.5, &scratch_) / dt;
+  slide.median = QuantileOf(0.5, &scratch_) / seconds;
   // A root that hardly moves has no way to follow.
-  const double least = kStillRoot * dt;
+  const double least = kStillRoot * seconds;
   slide.root_is_still =
       sums.root <= least * least * static_cast<double>(scratch_.size());
   slide.gain = slide.root_is_still ? 0 : sums.along / sums.root;

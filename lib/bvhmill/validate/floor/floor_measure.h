@@ -1,7 +1,7 @@
 #pragma once
 
-// Measures of the feet and the head of a figure, taken frame by frame, for the
-// rules of floor_rules.h. Private to validate/.
+// Measures of the feet and the head of a figure, taken in its judged frames
+// (see LandmarkStep), for the rules of floor_rules.h. Private to validate/.
 
 #include <array>
 #include <cstdint>
@@ -29,6 +29,7 @@ constexpr double SignOfDirection(int direction) {
 // The lowest point of a foot along a direction. Heights are in reaches.
 struct LowestFoot {
   double height = 0;
+  // A frame of the clip.
   int64_t frame = -1;
   // An index of Landmarks::nodes.
   int32_t node = -1;
@@ -44,16 +45,30 @@ struct FootSlide {
   bool root_is_still = false;
 };
 
+// Positions of landmarks in some frames: landmarks x frames x 3.
+struct LandmarkFrames {
+  const float* positions = nullptr;
+  int64_t frames = 0;
+
+  const float* At(int32_t node, int64_t frame) const {
+    return positions + 3 * (node * frames + frame);
+  }
+};
+
 class FloorMeasure {
  public:
-  // `landmarks` stays until the next Begin. `reach` is above 0.
-  void Begin(const Landmarks& landmarks, double reach);
-  // The next frames: frames x landmarks.nodes.size() x 3 world positions.
+  // `landmarks` stays until the next Begin. `reach` is above 0. Every `step`th
+  // frame of the clip is judged.
+  void Begin(const Landmarks& landmarks, double reach, int64_t step);
+  // The next judged frames: landmarks.nodes.size() x frames x 3 world
+  // positions.
   void Add(int64_t frames, std::span<const float> positions);
-  // All frames came; those before `first` and after `last` do not count: at
-  // most one each. Must be called before the functions below.
+  // All frames came; those before frame `first` of the clip and after frame
+  // `last` do not count: at most one each. Must be called before the functions
+  // below.
   void End(int64_t first, int64_t last);
 
+  // Judged frames.
   int64_t frames() const { return pairs_.frames(); }
   // Bytes that a figure takes at most: pairs of frames with the root and all
   // nodes of its feet, and the steps of the feet.
@@ -66,7 +81,7 @@ class FloorMeasure {
   // The mean of the unit vectors from the middle of the feet to the head; zero
   // without a head.
   std::array<double, 3> Up() const;
-  // Lowest foot nodes of all frames.
+  // Lowest foot nodes of all judged frames.
   const HeightHistogram& heights(int direction) const {
     return heights_[static_cast<size_t>(direction)];
   }
@@ -82,20 +97,36 @@ class FloorMeasure {
   std::optional<std::array<double, 5>> PartHeights(int direction);
   // How feet move while they touch the floor: their lowest node is below
   // `height` in both frames of a pair, and rises and falls slower than
-  // `vertical` reaches a second. `dt` is the frame time.
+  // `vertical` reaches a second. `dt` is the frame time of the clip.
   FootSlide Slide(int direction, double height, double vertical, double dt);
 
  private:
-  void AddPair(const float* frame);
-  // Counts frame `number`, which has the positions `frame`.
-  void Count(const float* frame, int64_t number);
-  bool IsFinite(const float* frame) const;
-  void CountFeet(const float* frame, int64_t number);
-  void CountLowest(size_t direction, float place, const float* frame,
+  // Frames that are counted at once.
+  static constexpr int64_t kBlock = 64;
+  // For each coordinate of each frame.
+  using Coordinates = std::array<float, size_t{3 * kBlock}>;
+
+  void AddPair(const LandmarkFrames& from, int64_t frame);
+  void Keep(const LandmarkFrames& from, int64_t frame,
+            std::vector<float>* kept) const;
+  // Counts frames that do not stand apart; `number` is that of the first one,
+  // among the judged ones.
+  void Count(const LandmarkFrames& from, int64_t first, int64_t frames,
+             int64_t number);
+  void CountBlock(const LandmarkFrames& from, int64_t first, int64_t frames,
+                  int64_t number);
+  void CountRoot(const float* root, int64_t frames);
+  // Counts `places`, the least or the greatest coordinates of the feet, in the
+  // directions from `direction` on: one for each axis.
+  void CountPlaces(size_t direction, const Coordinates& places,
+                   const LandmarkFrames& from, int64_t first, int64_t frames,
                    int64_t number);
-  void CountUp(const float* frame);
+  int32_t NodeAt(const LandmarkFrames& from, int64_t frame, size_t axis,
+                 float place) const;
+  void CountUp(const LandmarkFrames& from, int64_t first, int64_t frames);
   bool Counts(int64_t pair) const {
-    return pairs_.frame(pair) > first_ && pairs_.frame(pair) <= last_;
+    return step_ * (pairs_.frame(pair) - 1) >= first_ &&
+           step_ * pairs_.frame(pair) <= last_;
   }
   struct SlideSums;
   void AddSlide(int64_t pair, size_t first, size_t count,
@@ -106,6 +137,7 @@ class FloorMeasure {
 
   const Landmarks* landmarks_ = nullptr;
   double scale_ = 1;
+  int64_t step_ = 1;
   bool is_finite_ = true;
   bool root_moves_ = false;
   std::array<HeightHistogram, kDirections> heights_;
@@ -118,8 +150,7 @@ class FloorMeasure {
   // The positions of these points in a frame.
   std::vector<float> point_positions_;
   // Frames wait until it is known whether they count: the first one, and the
-  // newest.
-  size_t frame_values_ = 0;
+  // newest. All landmarks.
   std::vector<float> first_frame_;
   std::vector<float> newest_;
   PairSamples pairs_;

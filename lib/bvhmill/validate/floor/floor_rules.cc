@@ -44,10 +44,14 @@ class FloorRules final : public RowObserver {
     clip_.emplace(clip);
     const Landmarks& landmarks = clip.facts.landmarks;
     is_on_ = !landmarks.feet.empty() && clip.motion.reach > 0;
-    if (is_on_) measure_.Begin(landmarks, clip.motion.reach);
+    step_ = LandmarkStep(clip.motion.dt);
+    if (is_on_) measure_.Begin(landmarks, clip.motion.reach, step_);
   }
   void Add(const ObservedRows& rows) override {
-    if (is_on_) measure_.Add(rows.frames, rows.landmarks);
+    if (!is_on_) return;
+    const size_t values = 3 * clip_->facts.landmarks.nodes.size();
+    measure_.Add(static_cast<int64_t>(rows.landmarks.size() / values),
+                 rows.landmarks);
   }
   // A clip with void rows is refused, and the rules are not applied to it.
   void Truncate(int64_t /*frames*/) override {}
@@ -72,6 +76,8 @@ class FloorRules final : public RowObserver {
 
   std::optional<ObservedClip> clip_;
   bool is_on_ = false;
+  // Every how manyth frame is judged.
+  int64_t step_ = 1;
   FloorMeasure measure_;
 };
 
@@ -83,7 +89,7 @@ void FloorRules::Finish(IssueLog* log) {
   const std::optional<int> clear =
       UpOf(measure_, Limit(Threshold::DATA_UP_AXIS_GUESS_share));
   CheckUp(clear, log);
-  if (measure_.frames() < kFewestMotionFrames) return;
+  if (motion.frames < kFewestMotionFrames) return;
   const int up = UpFor(clear);
   const double floor = measure_.HeightOf(up, kFloorShare);
   // Feet as far away as that are in another unit than the skeleton. Heights
@@ -92,7 +98,9 @@ void FloorRules::Finish(IssueLog* log) {
   if (is_near) CheckSinking(up, floor, log);
   CheckDrift(up, log);
   CheckOffset(up, floor, log);
-  if (is_near) CheckSlide(up, floor, log);
+  // A few pairs of frames say nothing about a median.
+  const bool are_enough = measure_.frames() >= kFewestMotionFrames;
+  if (is_near && are_enough) CheckSlide(up, floor, log);
 }
 
 int FloorRules::UpFor(std::optional<int> clear) const {
@@ -117,18 +125,22 @@ void FloorRules::CheckUp(std::optional<int> up, IssueLog* log) const {
            {{"evidence", "the head is above the feet along " +
                              std::string(kDirectionNames[*up]) + ", by " +
                              Short(std::fabs(mean[axis])) +
-                             " of the distance in the mean of all frames"},
+                             " of the distance in the mean over the clip"},
             {"axis", kDirectionNames[*up]}});
 }
 
 void FloorRules::CheckSinking(int up, double floor, IssueLog* log) const {
   const HeightHistogram& heights = measure_.heights(up);
-  const int64_t frames =
+  const int64_t judged =
       heights.CountBelow(floor - Limit(Threshold::DATA_BELOW_FLOOR_depth));
+  if (judged == 0) return;
   const bool are_few =
-      static_cast<double>(frames) <= Limit(Threshold::DATA_BELOW_FLOOR_share) *
+      static_cast<double>(judged) <= Limit(Threshold::DATA_BELOW_FLOOR_share) *
                                          static_cast<double>(heights.count());
-  if (static_cast<double>(frames) < Limit(Threshold::DATA_BELOW_FLOOR_frames) ||
+  // From the first judged frame to the last one, if they follow each other. The
+  // frames beside a single one need not be below the floor.
+  const int64_t least = (judged - 1) * step_ + 1;
+  if (static_cast<double>(least) < Limit(Threshold::DATA_BELOW_FLOOR_frames) ||
       !are_few) {
     return;
   }
@@ -138,12 +150,12 @@ void FloorRules::CheckSinking(int up, double floor, IssueLog* log) const {
            LocationAtFrame(*clip_, nodes[static_cast<size_t>(lowest.node)],
                            lowest.frame),
            {{"depth", Short(floor - lowest.height)},
-            {"frames", std::to_string(frames)}});
+            {"frames", std::to_string(judged * step_)}});
 }
 
 void FloorRules::CheckDrift(int up, IssueLog* log) {
   const double seconds =
-      static_cast<double>(measure_.frames()) * clip_->motion.dt;
+      static_cast<double>(clip_->motion.frames) * clip_->motion.dt;
   const auto parts = measure_.PartHeights(up);
   if (seconds < Limit(Threshold::DATA_FLOOR_DRIFT_seconds) || !parts) return;
   const double least = Limit(Threshold::DATA_FLOOR_DRIFT_step);

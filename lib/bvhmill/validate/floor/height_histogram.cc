@@ -17,10 +17,23 @@ double HeightHistogram::Quantile(double share) const {
 }
 
 int64_t HeightHistogram::CountBelow(double height) const {
-  const auto end = static_cast<ptrdiff_t>(BinOf(height));
+  const double end =
+      std::clamp((height + kHighest) / kBinWidth, 0.0, double{kBins - 1});
   int64_t below = 0;
-  for (ptrdiff_t i = 0; i < end; ++i) below += bins_[static_cast<size_t>(i)];
+  for (size_t i = 0; i < static_cast<size_t>(end); ++i) below += bins_[i];
   return below;
+}
+
+// The loop has no branches, so that compilers turn it into vectors.
+void HeightHistogram::BinsOf(const float* places, size_t count, float scale,
+                             int32_t* bins) {
+  constexpr auto kShift = static_cast<float>(kHighest);
+  constexpr auto kPerHeight = static_cast<float>(1 / kBinWidth);
+  constexpr float kLast = kBins - 1;
+  for (size_t i = 0; i < count; ++i) {
+    const float bin = (scale * places[i] + kShift) * kPerHeight;
+    bins[i] = static_cast<int32_t>(std::min(std::max(bin, 0.0F), kLast));
+  }
 }
 
 }  // namespace bvhmill

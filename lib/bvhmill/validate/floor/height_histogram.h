@@ -20,11 +20,15 @@ class HeightHistogram {
   static constexpr double kBinWidth = 2 * kHighest / kBins;
 
   void Clear() { *this = {}; }
-  // `height` must be a number.
-  void Add(double height) {
-    ++bins_[static_cast<size_t>(BinOf(height))];
+  // `bin` is one of BinsOf.
+  void AddToBin(int32_t bin) {
+    ++bins_[static_cast<size_t>(bin)];
     ++count_;
   }
+  // Writes the bin of each height scale * places[i]. The scale and the places
+  // must be finite.
+  static void BinsOf(const float* places, size_t count, float scale,
+                     int32_t* bins);
   int64_t count() const { return count_; }
   // The height that the share `share` of all heights is below: the middle of a
   // bin. 0 without heights.
@@ -37,11 +41,6 @@ class HeightHistogram {
   int64_t CountBelow(double height) const;
 
  private:
-  static int BinOf(double height) {
-    const double bin = (height + kHighest) / kBinWidth;
-    return static_cast<int>(std::clamp(bin, 0.0, double{kBins - 1}));
-  }
-
   std::array<int32_t, kBins> bins_ = {};
   int64_t count_ = 0;
 };

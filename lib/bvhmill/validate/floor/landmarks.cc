@@ -8,6 +8,12 @@
 namespace bvhmill {
 namespace {
 
+constexpr double kJudgedRate = 30;
+// Rounded frame times state rates that are too low by less than this factor.
+constexpr double kRateSlack = 1.01;
+// An issue names a judged frame, so the frame that it is about is near.
+constexpr double kMostStep = 5;
+
 std::string Lower(std::string_view name) {
   std::string out(name);
   for (char& c : out) {
@@ -83,6 +89,11 @@ void Reindex(const std::vector<int32_t>& nodes, int32_t* index) {
 }
 
 }  // namespace
+
+int64_t LandmarkStep(double dt) {
+  const double frames = kRateSlack / (kJudgedRate * dt);
+  return static_cast<int64_t>(std::clamp(frames, 1.0, kMostStep));
+}
 
 Landmarks FindLandmarks(const Skeleton& skeleton) {
   const Ancestry ancestry = AncestryOf(skeleton);

@@ -27,6 +27,13 @@ struct Landmarks {
   int32_t head = -1;
 };
 
+// Feet and floor are judged at about 30 frames a second: in the frames of a
+// clip whose number is a multiple of the step, from frame 0 on. The step is 1
+// at less than 60 frames a second, 2 from 60 on, 4 at 120, and never more
+// than 5. Rates may be 1 % too low, since texts round frame times. `dt` is that
+// of MotionFacts.
+int64_t LandmarkStep(double dt);
+
 // Finds the landmarks by the names of joints, in any case: the head is the
 // first node whose name contains "head". O(n).
 Landmarks FindLandmarks(const Skeleton& skeleton);

@@ -15,17 +15,17 @@ void PairSamples::Begin(size_t width) {
 
 void PairSamples::Add(std::span<const float> frame) {
   const int64_t number = frames_++;
-  if (number > 0 && number % stride_ == 0) {
+  if (number > 0 && IsMultiple(number)) {
     if (count_ == kMost) Halve();
     // Halving doubles the stride.
-    if (number % stride_ == 0) {
+    if (IsMultiple(number)) {
       values_.insert(values_.end(), previous_.begin(), previous_.end());
       values_.insert(values_.end(), frame.begin(), frame.end());
       ++count_;
     }
   }
   // Needed if the next frame ends a pair.
-  if ((number + 1) % stride_ == 0) {
+  if (IsMultiple(number + 1)) {
     std::copy(frame.begin(), frame.end(), previous_.begin());
   }
 }

@@ -23,7 +23,7 @@ class PairSamples {
   // False if the next frame is in no pair, as most of a long clip are. Skip()
   // may then take the place of Add.
   bool NeedsNext() const {
-    return frames_ % stride_ == 0 || (frames_ + 1) % stride_ == 0;
+    return IsMultiple(frames_) || IsMultiple(frames_ + 1);
   }
   void Skip() { ++frames_; }
 
@@ -36,6 +36,8 @@ class PairSamples {
   std::span<const float> after(int64_t i) const { return Slot(2 * i + 1); }
 
  private:
+  // Strides are powers of two.
+  bool IsMultiple(int64_t frame) const { return (frame & (stride_ - 1)) == 0; }
   std::span<const float> Slot(int64_t i) const {
     return std::span(values_).subspan(static_cast<size_t>(i) * width_, width_);
   }
