@@ -50,8 +50,8 @@ class DataFolder {
   // The same for one of several servers, whose jobs are in the database at
   // `database`: see OpenPostgresJobStore. Also FAILED_PRECONDITION,
   // DATA_OF_ANOTHER_DATABASE if the folder has the blobs of other jobs: this
-  // server would remove them; DATA_NOT_MOUNTED if the database has jobs, and the
-  // folder is not theirs: then nothing is made in it.
+  // server would remove them; DATA_NOT_MOUNTED if the database has jobs, and
+  // the folder is not theirs: then nothing is made in it.
   static absl::Status OpenShared(const std::string& path,
                                  const std::string& database,
                                  const BlobQuota& quota,
