@@ -60,15 +60,19 @@ void DropFacts(const ReportOptions& options, Report* report) {
 // will not list.
 constexpr int64_t kAllIssues = 1'000'000;
 
-// Lists at most `max_issues`: the first ones. 0: all.
+// Lists the first `max_issues` issues of the file, and as many changes by
+// repairs. 0: all.
 void CutTo(int64_t max_issues, ClipFinding* finding) {
   Report& report = finding->result.report;
-  const auto most = static_cast<size_t>(max_issues);
-  const bool is_cut = most > 0 && report.issues.size() > most;
+  int64_t faults = 0;
+  int64_t repairs = 0;
+  const auto is_beyond = [&](const Issue& issue) {
+    return ++(IsRepair(issue.code) ? repairs : faults) > max_issues;
+  };
+  const bool is_cut =
+      max_issues > 0 && std::erase_if(report.issues, is_beyond) > 0;
   finding->view.is_cut_by_server = report.truncated && !is_cut;
-  if (!is_cut) return;
-  report.issues.resize(most);
-  report.truncated = true;
+  report.truncated = report.truncated || is_cut;
 }
 
 // Adds the facts that a list lacks since the server has cut it.
