@@ -207,9 +207,8 @@ TEST_F(MemoryTest, RowsOfUnaryCallsAreCounted) {
   v1::ValidateClipRequest validate;
   *validate.mutable_source() = convert.source();
   v1::ValidateClipResponse response;
-  EXPECT_EQ(DetailsOf(clips_->ValidateClip(&context, validate, &response))
-                .info.reason(),
-            "SERVER_BUSY");
+  // A check holds a tile of rows, and no more.
+  EXPECT_TRUE(clips_->ValidateClip(&context, validate, &response).ok());
   ExpectNothingInFlight();
 }
 
