@@ -64,8 +64,8 @@ bool LooksAdditive(const RuleInput& input, const Node& node) {
 }
 
 // The root of node `to`, if that of node `from` is `root`: the last one up to
-// it, since nodes are in depth-first order. To walk up from each node would take
-// long in a deep skeleton.
+// it, since nodes are in depth-first order. To walk up from each node would
+// take long in a deep skeleton.
 int32_t RootBetween(const Skeleton& skeleton, int32_t from, int32_t to,
                     int32_t root) {
   for (int32_t i = from; i <= to; ++i) {
