@@ -331,5 +331,6 @@ def test_the_gil_is_free_during(made):
         steps += 1
         time.sleep(0.001)
     thread.join()
-    # A call that held the GIL would let the loop run once or twice.
-    assert steps > 10
+    # A call that held the GIL would let the loop run once or twice. On a busy
+    # machine, a step takes several milliseconds.
+    assert steps > 4
