@@ -52,16 +52,24 @@ ItemStorer::~ItemStorer() {
 }
 
 void ItemStorer::Put(const WorkPtr& work) {
-  const std::lock_guard lock(mutex_);
-  done_.push_back(work);
+  // The runner would wait for ever for an item that is not put.
+  const auto put = [&] {
+    const std::lock_guard lock(mutex_);
+    done_.push_back(work);
+  };
+  while (!CatchAndLog(log_, kWhere, put)) std::this_thread::sleep_for(kTick);
   put_.notify_one();
 }
 
 void ItemStorer::Run(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
+  bool was_end = false;
   while (true) {
     put_.wait_for(lock, stop, kTick, [this] { return !done_.empty(); });
-    if (done_.empty() && stop.stop_requested()) break;
+    // Tries that are left get one chance more.
+    const bool is_end = done_.empty() && stop.stop_requested();
+    if (is_end && (was_end || tries_.empty())) break;
+    was_end = is_end;
     const auto count =
         static_cast<ptrdiff_t>(std::min(done_.size(), kMaxStored));
     std::vector<WorkPtr> done(done_.begin(), done_.begin() + count);

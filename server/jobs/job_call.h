@@ -50,7 +50,7 @@ class MessageTask final : public UnaryTask {
       : config_(config),
         texts_(texts),
         charge_(std::move(charge)),
-        // Not a view: gRPC would keep the bytes beside the message.
+        // Read frees its bytes: gRPC would keep them beside the message.
         request_(const_cast<grpc::ByteBuffer*>(request)),
         response_(response),
         work_(std::move(work)) {}

@@ -8,9 +8,9 @@ namespace {
 
 // Options whose value is a file that is read.
 constexpr const char* kReadingOptions[] = {
-    "--anim-constraints", "--baseline",  "--config", "--expectations",
-    "--filelist",         "--joint-map", "--tls-ca", "--tls-cert",
-    "--tls-key",          "--token-file"};
+    "--anim-constraints", "--anim-map", "--baseline",  "--config",
+    "--expectations",     "--filelist", "--joint-map", "--tls-ca",
+    "--tls-cert",         "--tls-key",  "--token-file"};
 
 }  // namespace
 

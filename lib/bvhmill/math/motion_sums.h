@@ -49,17 +49,20 @@ struct StepTotals {
 size_t CountReversals(const float* steps, const float* kinks, size_t from,
                       size_t to, float least_step, float most_kink);
 
-// Sums with bounds, over the frames of StepSums: of sqrt(min(step, step_cap)),
-// of sqrt(min(kink, kink_cap)), and of min(kink, square_cap).
+// The largest values that count in CappedSums.
+struct StepCaps {
+  float step = 0;
+  float kink = 0;
+  // For the sum of the kinks themselves.
+  float square = 0;
+};
+
+// Sums of sqrt(min(step, caps.step)), of sqrt(min(kink, caps.kink)) and of
+// min(kink, caps.square), over the frames of StepSums.
 struct CappedSums {
   double step_roots = 0;
   double kink_roots = 0;
   double kinks = 0;
-};
-struct StepCaps {
-  float step = 0;
-  float kink = 0;
-  float square = 0;
 };
 CappedSums SumCapped(const float* steps, const float* kinks, size_t end,
                      const StepCaps& caps);

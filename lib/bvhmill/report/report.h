@@ -94,8 +94,8 @@ struct Report {
 const Issue* FirstError(const Report& report);
 
 // Adds `more`, a later report about the same clip. All issues of both stay
-// listed: each list has the cap of its own log, so many faults of a file hide
-// no change that was made to it. The verdict becomes the worse of the two.
+// listed: each list was cut by the cap of its own log. So the faults of a file
+// hide no change that was made to it. The verdict becomes the worse of the two.
 void AddToReport(Report&& more, Report* report);
 
 // A line for people, without a file name, in the form that compilers use:

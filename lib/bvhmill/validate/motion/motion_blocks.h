@@ -73,7 +73,7 @@ class MotionBlocks {
   std::vector<float> max_kinks_;
   std::vector<float> min_steps_;
   std::vector<float> max_turns_;
-  // Of each channel, and the largest change of each track.
+  // The range of each channel, and the largest change of each track.
   std::vector<ColumnRange> ranges_;
   std::vector<float> changes_;
   std::vector<uint8_t> moving_columns_;
