@@ -11,13 +11,11 @@
 #include <string_view>
 #include <vector>
 
-#include "bvhmill/base/uninitialized.h"
+#include "client/python/module/kept_memory.h"
 
 namespace bvhmill::python {
 
 namespace py = pybind11;
-
-using Bytes = UninitializedVector<char>;
 
 // The types of elements, as the letters of the module struct.
 enum class ElementType : char {

@@ -95,6 +95,7 @@ PYBIND11_MODULE(_bvhmill, module) {
   BindAnim(&module);
   BindJobs(&module);
   module.def("block_count", &Block::Count);
+  module.def("kept_bytes", &KeptBytes);
   module.def("catalogue", &CatalogueValue);
   module.def("thresholds", &ThresholdsValue);
   module.def("joint_map_names", &MapNames);
