@@ -22,7 +22,7 @@ using server::FinishedItem;
 using server::JobInfo;
 using server::JobStore;
 
-constexpr int kItems = 20'000;
+constexpr int kItems = 60'000;
 constexpr int kWorkers = 4;
 constexpr int kClaim = 16;
 constexpr int64_t kNowMs = 1'000'000;
@@ -40,11 +40,10 @@ bool AddJob(JobStore* store, JobInfo* info) {
   return store->Create(job, kNowMs, info, &is_new).ok();
 }
 
-// About as many bytes as the result of a clip has, which differ as much.
-std::string MakeResult(int64_t item) {
-  constexpr size_t kBytes = 1500;
+// Bytes that differ as much as those of the result of a clip.
+std::string MakeResult(int64_t item, size_t bytes) {
   std::string out;
-  for (int i = 0; out.size() < kBytes; ++i) {
+  for (int i = 0; out.size() < bytes; ++i) {
     out +=
         Sha256Of(std::to_string(item) + "/" + std::to_string(i)).substr(0, 16) +
         " a part of a report ";
@@ -52,8 +51,22 @@ std::string MakeResult(int64_t item) {
   return out;
 }
 
+using Results = std::vector<server::ItemResult>;
+
+// The results of all items, of this many bytes and with an output, or empty.
+// They are made before the time is taken.
+Results MakeResults(size_t bytes) {
+  Results results(kItems);
+  for (int item = 0; item < kItems && bytes > 0; ++item) {
+    server::ItemResult& result = results[static_cast<size_t>(item)];
+    result.bytes = MakeResult(item, bytes);
+    result.outputs = {Sha256Of(result.bytes)};
+  }
+  return results;
+}
+
 // Items that one worker has claimed and completed.
-std::vector<int64_t> WorkAll(JobStore* store) {
+std::vector<int64_t> WorkAll(const Results& results, JobStore* store) {
   std::vector<int64_t> done;
   while (true) {
     std::vector<ClaimedItem> items;
@@ -64,8 +77,7 @@ std::vector<int64_t> WorkAll(JobStore* store) {
     for (const ClaimedItem& item : items) {
       FinishedItem& one = finished.emplace_back();
       one.lease = item.lease;
-      one.result.bytes = MakeResult(item.lease.item);
-      one.result.outputs = {Sha256Of(one.result.bytes)};
+      one.result = results[static_cast<size_t>(item.lease.item)];
     }
     std::vector<bool> accepted;
     std::vector<int64_t> over;
@@ -77,7 +89,7 @@ std::vector<int64_t> WorkAll(JobStore* store) {
 }
 
 // Seconds; negative if an item was lost or done twice.
-double RunWorkers(JobStore* store, const JobInfo& job) {
+double RunWorkers(const Results& results, const JobInfo& job, JobStore* store) {
   const auto begin = std::chrono::steady_clock::now();
   std::mutex mutex;
   std::multiset<int64_t> all;
@@ -86,7 +98,7 @@ double RunWorkers(JobStore* store, const JobInfo& job) {
     workers.reserve(kWorkers);
     for (int i = 0; i < kWorkers; ++i) {
       workers.emplace_back([&] {
-        const std::vector<int64_t> done = WorkAll(store);
+        const std::vector<int64_t> done = WorkAll(results, store);
         const std::lock_guard lock(mutex);
         all.insert(done.begin(), done.end());
       });
@@ -110,7 +122,7 @@ double SizeOf(PostgresProcess* postgres) {
 
 }  // namespace
 
-void ClaimFromPostgres(benchmark::State& state) {
+void ClaimFromPostgres(size_t result_bytes, benchmark::State* state) {
   std::string why;
   const auto postgres = PostgresProcess::Start(/*durable=*/true, &why);
   std::unique_ptr<JobStore> store;
@@ -119,23 +131,24 @@ void ClaimFromPostgres(benchmark::State& state) {
       !server::OpenPostgresJobStore(postgres->NewDatabase("jobs"), &store,
                                     &identity)
            .ok()) {
-    state.SkipWithError(("no PostgreSQL: " + why).c_str());
+    state->SkipWithError(("no PostgreSQL: " + why).c_str());
     return;
   }
+  const Results results = MakeResults(result_bytes);
   double seconds = 0;
   const double empty = SizeOf(postgres.get());
-  while (state.KeepRunning()) {
+  while (state->KeepRunning()) {
     JobInfo job;
     const double took =
-        AddJob(store.get(), &job) ? RunWorkers(store.get(), job) : -1;
-    if (took < 0) state.SkipWithError("an item was lost or done twice");
+        AddJob(store.get(), &job) ? RunWorkers(results, job, store.get()) : -1;
+    if (took < 0) state->SkipWithError("an item was lost or done twice");
     seconds += took;
   }
-  state.counters["claims_per_s"] =
-      static_cast<double>(state.iterations()) * kItems / seconds;
-  state.counters["bytes_per_item"] =
+  state->counters["claims_per_s"] =
+      static_cast<double>(state->iterations()) * kItems / seconds;
+  state->counters["bytes_per_item"] =
       (SizeOf(postgres.get()) - empty) /
-      (static_cast<double>(state.iterations()) * kItems);
+      (static_cast<double>(state->iterations()) * kItems);
 }
 
 }  // namespace bvhmill::bench

@@ -90,15 +90,32 @@ const std::string& Session::NameOf(const char* sql) {
   return names_.emplace(sql, name).first->second;
 }
 
+FastTransaction::FastTransaction(pqxx::nontransaction* work) : work_(*work) {
+  work_.exec("BEGIN; SET LOCAL synchronous_commit = off");
+}
+
+FastTransaction::~FastTransaction() {
+  if (is_over_) return;
+  try {
+    work_.exec("ROLLBACK");
+  } catch (const std::exception&) {
+    // The connection is lost, and the transaction with it.
+  }
+}
+
+void FastTransaction::Commit() {
+  is_over_ = true;
+  work_.exec("COMMIT");
+}
+
 Work::Work(Session* session, Commit commit) : session_(*session) {
-  if (commit == Commit::kNone) {
-    work_ = std::make_unique<pqxx::nontransaction>(session->connection());
+  if (commit == Commit::kDurable) {
+    work_ = std::make_unique<pqxx::work>(session->connection());
     return;
   }
-  work_ = std::make_unique<pqxx::work>(session->connection());
-  if (commit == Commit::kFast) {
-    work_->exec("SET LOCAL synchronous_commit = off");
-  }
+  auto work = std::make_unique<pqxx::nontransaction>(session->connection());
+  if (commit == Commit::kFast) fast_.emplace(work.get());
+  work_ = std::move(work);
 }
 
 void Work::Notify(const std::string& news) {
@@ -178,7 +195,7 @@ Connections::Next Connections::RunOnce(
   *status = Take(&session);
   if (!status->ok()) return Next::kStop;
   // Only before the commit is it known that nothing was stored.
-  bool is_committing = false;
+  bool is_committing = commit == Commit::kOneStatement;
   Next next = Next::kStop;
   try {
     Work running(session.get(), commit);

@@ -8,6 +8,7 @@
 #include "bvhmill/base/status.h"
 #include "server/store/claim_shares.h"
 #include "server/store/may_begin_sql.h"
+#include "server/store/postgres/counts_sql.h"
 #include "server/store/postgres/postgres_job_store.h"
 
 namespace bvhmill::server {
@@ -38,6 +39,16 @@ constexpr char kSuspectCallers[] =
     "AND " BVHMILL_MAY_BEGIN("$1::bigint") " AND job.state < 4 AND job.state "
     "<> 3";
 
+// Counts leases of jobs, and reads the jobs. The lock keeps a job from ending
+// until its leases are counted.
+constexpr char kBeginJobs[] =
+    "WITH found AS MATERIALIZED (SELECT number, state, options FROM job WHERE "
+    "number = ANY ($1::bigint[]) AND state < 4 ORDER BY number FOR KEY SHARE), "
+    "counted AS (" BVHMILL_ADD_COUNTS(
+        "SELECT u.job, $2::int, u.leased, 0, 0, 0 FROM unnest($1::bigint[], "
+        "$3::bigint[]) u (job, leased) JOIN found ON found.number = u.job "
+        "ORDER BY u.job") ") SELECT number, state, options FROM found";
+
 void ReadItem(const pqxx::row& row, ClaimedItem* claimed) {
   int column = 0;
   claimed->lease.job = row[column++].as<int64_t>();
@@ -57,7 +68,8 @@ void ReadItem(const pqxx::row& row, ClaimedItem* claimed) {
 // Columns of the finished items of a call.
 struct FinishedColumns {
   std::vector<int64_t> jobs, items, leases;
-  std::vector<int> codes;
+  // `aside`: 1 if the item is set aside.
+  std::vector<int> codes, aside;
   // The results one after the other; those of an item begin at `at`, from 1.
   std::string bytes;
   std::vector<size_t> at, sizes;
@@ -67,6 +79,7 @@ struct FinishedColumns {
     items.push_back(item.lease.item);
     leases.push_back(item.lease.lease);
     codes.push_back(item.result.code);
+    aside.push_back(item.result.is_set_aside ? 1 : 0);
     at.push_back(bytes.size() + 1);
     sizes.push_back(item.result.bytes.size());
     bytes += item.result.bytes;
@@ -91,27 +104,34 @@ struct OutputColumns {
   }
 };
 
+// One statement, so that it needs no transaction around it: stores the results
+// of items that still have their leases, names their outputs, and counts them.
+constexpr char kComplete[] =
+    "WITH done AS (UPDATE item SET state = 2 FROM unnest($1::bigint[], "
+    "$2::bigint[], $3::bigint[], $4::int[], $5::int[], $6::bigint[], "
+    "$7::bigint[]) u (job, number, lease, code, aside, at, size) WHERE "
+    "item.job = u.job AND item.number = u.number AND item.state = 1 AND "
+    "item.lease = u.lease RETURNING item.job, item.number, item.blob, "
+    "item.lease, u.code, u.aside, u.at, u.size), added AS (INSERT INTO result "
+    "(job, item, blob, code, bytes) SELECT job, number, blob, code, "
+    "substring($8::bytea FROM at::int FOR size::int) FROM done), named AS "
+    "(INSERT INTO output (job, item, position, blob) SELECT o.job, o.item, "
+    "o.position, o.blob FROM unnest($9::bigint[], $10::bigint[], "
+    "$11::bigint[], $12::int[], $13::text[]) o (lease, job, item, position, "
+    "blob) JOIN done ON done.lease = o.lease), counted AS (" BVHMILL_ADD_COUNTS(
+        "SELECT job, $14::int, -count(*), count(*) FILTER (WHERE code = 0), "
+        "count(*) FILTER (WHERE code <> 0), sum(aside) FROM done GROUP BY job "
+        "ORDER BY job") ") SELECT lease FROM done";
+
 // The leases whose items got their results.
 std::set<int64_t> StoreFinished(const FinishedColumns& columns,
                                 const OutputColumns& outputs, Work* work) {
   const pqxx::result done = work->Run(
-      "WITH done AS (UPDATE item SET state = 2 FROM unnest($1::bigint[], "
-      "$2::bigint[], $3::bigint[], $4::int[], $5::bigint[], $6::bigint[]) u "
-      "(job, number, lease, code, at, size) WHERE item.job = u.job AND "
-      "item.number = u.number AND item.state = 1 AND item.lease = u.lease "
-      "RETURNING item.job, item.number, item.blob, item.lease, u.code, u.at, "
-      "u.size), added AS (INSERT INTO result (job, item, blob, code, bytes) "
-      "SELECT job, number, blob, code, substring($7::bytea FROM at::int FOR "
-      "size::int) FROM done), named AS (INSERT INTO output (job, item, "
-      "position, blob) SELECT o.job, o.item, o.position, o.blob FROM "
-      "unnest($8::bigint[], $9::bigint[], $10::bigint[], $11::int[], "
-      "$12::text[]) o (lease, job, item, position, blob) JOIN done ON "
-      "done.lease = o.lease) SELECT lease FROM done",
-      ArrayOf(columns.jobs), ArrayOf(columns.items), ArrayOf(columns.leases),
-      ArrayOf(columns.codes), ArrayOf(columns.at), ArrayOf(columns.sizes),
-      BytesFor(columns.bytes), ArrayOf(outputs.leases), ArrayOf(outputs.jobs),
-      ArrayOf(outputs.items), ArrayOf(outputs.positions),
-      ArrayOfTexts(outputs.blobs));
+      kComplete, ArrayOf(columns.jobs), ArrayOf(columns.items),
+      ArrayOf(columns.leases), ArrayOf(columns.codes), ArrayOf(columns.aside),
+      ArrayOf(columns.at), ArrayOf(columns.sizes), BytesFor(columns.bytes),
+      ArrayOf(outputs.leases), ArrayOf(outputs.jobs), ArrayOf(outputs.items),
+      ArrayOf(outputs.positions), ArrayOfTexts(outputs.blobs), work->slot());
   std::set<int64_t> leases;
   for (const auto& row : done) leases.insert(row[0].as<int64_t>());
   return leases;
@@ -211,19 +231,21 @@ absl::Status PostgresJobStore::ClaimOf(const std::string& caller,
   return absl::OkStatus();
 }
 
-// Counts the leases, and reads what the items of a job share. The lock keeps a
-// job from ending until its leases are counted.
+// Counts the leases, and reads what the items of a job share.
 absl::Status PostgresJobStore::BeginJobs(const ClaimRules& rules, Work* work,
                                          std::vector<ClaimedItem>* items) {
-  Changes changes;
-  for (const ClaimedItem& item : *items) ++changes[item.lease.job].leased;
-  const std::string jobs = ArrayOf(JobsOf(changes));
-  const pqxx::result found = work->Run(
-      "SELECT number, state, options FROM job WHERE number = ANY "
-      "($1::bigint[]) AND state < 4 ORDER BY number FOR KEY SHARE",
-      jobs);
+  std::map<int64_t, int64_t> leased;
+  for (const ClaimedItem& item : *items) ++leased[item.lease.job];
+  std::vector<int64_t> numbers, counts;
+  for (const auto& [job, count] : leased) {
+    numbers.push_back(job);
+    counts.push_back(count);
+  }
+  const std::string jobs = ArrayOf(numbers);
+  const pqxx::result found =
+      work->Run(kBeginJobs, jobs, work->slot(), ArrayOf(counts));
   // A job has ended meanwhile: its items are not leased.
-  if (found.size() != changes.size()) {
+  if (found.size() != leased.size()) {
     throw pqxx::serialization_failure("a job has ended");
   }
   std::map<int64_t, std::shared_ptr<const std::string>> options;
@@ -245,7 +267,6 @@ absl::Status PostgresJobStore::BeginJobs(const ClaimRules& rules, Work* work,
         "NO KEY UPDATE) new WHERE job.number = new.number",
         jobs, rules.now_ms);
   }
-  AddCounts(changes, work);
   return absl::OkStatus();
 }
 
@@ -259,11 +280,10 @@ absl::Status PostgresJobStore::FindSuspects(int64_t now_ms,
   });
 }
 
-void PostgresJobStore::CompleteAll(std::span<const FinishedItem> items,
-                                   Work* work, std::vector<bool>* accepted,
-                                   Changes* changes) {
+std::set<int64_t> PostgresJobStore::CompleteAll(
+    std::span<const FinishedItem> items, Work* work,
+    std::vector<bool>* accepted) {
   accepted->clear();
-  changes->clear();
   FinishedColumns columns;
   OutputColumns outputs;
   // A lease may come twice.
@@ -274,16 +294,12 @@ void PostgresJobStore::CompleteAll(std::span<const FinishedItem> items,
     outputs.Add(item);
   }
   std::set<int64_t> stored = StoreFinished(columns, outputs, work);
+  std::set<int64_t> jobs;
   for (const FinishedItem& item : items) {
-    const bool is_stored = stored.erase(item.lease.lease) > 0;
-    accepted->push_back(is_stored);
-    if (!is_stored) continue;
-    CountChange& change = (*changes)[item.lease.job];
-    --change.leased;
-    ++(item.result.code == 0 ? change.ok : change.failed);
-    if (item.result.is_set_aside) ++change.set_aside;
+    accepted->push_back(stored.erase(item.lease.lease) > 0);
+    if (accepted->back()) jobs.insert(item.lease.job);
   }
-  AddCounts(*changes, work);
+  return jobs;
 }
 
 absl::Status PostgresJobStore::Complete(std::span<const FinishedItem> items,
@@ -292,12 +308,13 @@ absl::Status PostgresJobStore::Complete(std::span<const FinishedItem> items,
                                         std::vector<int64_t>* over) {
   accepted->clear();
   if (items.empty()) return absl::OkStatus();
-  Changes changes;
-  BVHMILL_RETURN_IF_ERROR(connections_.Run(Commit::kDurable, [&](Work* work) {
-    CompleteAll(items, work, accepted, &changes);
-    return absl::OkStatus();
-  }));
-  EndJobs(JobsOf(changes), now_ms, over);
+  std::set<int64_t> jobs;
+  BVHMILL_RETURN_IF_ERROR(
+      connections_.Run(Commit::kOneStatement, [&](Work* work) {
+        jobs = CompleteAll(items, work, accepted);
+        return absl::OkStatus();
+      }));
+  EndJobs({jobs.begin(), jobs.end()}, now_ms, over);
   return absl::OkStatus();
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "bvhmill/base/status.h"
+#include "server/store/postgres/counts_sql.h"
 #include "server/store/postgres/postgres_job_store.h"
 
 namespace bvhmill::server {
@@ -44,13 +45,10 @@ void PostgresJobStore::AddCounts(const Changes& changes, Work* work) {
     set_aside.push_back(change.set_aside);
   }
   work->Run(
-      "INSERT INTO job_count (job, slot, leased, ok, failed, set_aside) SELECT "
-      "job, $2::int, leased, ok, failed, set_aside FROM unnest($1::bigint[], "
-      "$3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[]) u (job, leased, "
-      "ok, failed, set_aside) ON CONFLICT (job, slot) DO UPDATE SET leased = "
-      "job_count.leased + excluded.leased, ok = job_count.ok + excluded.ok, "
-      "failed = job_count.failed + excluded.failed, set_aside = "
-      "job_count.set_aside + excluded.set_aside",
+      BVHMILL_ADD_COUNTS(
+          "SELECT job, $2::int, leased, ok, failed, set_aside FROM "
+          "unnest($1::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], "
+          "$6::bigint[]) u (job, leased, ok, failed, set_aside)"),
       ArrayOf(JobsOf(changes)), work->slot(), ArrayOf(leased), ArrayOf(ok),
       ArrayOf(failed), ArrayOf(set_aside));
 }

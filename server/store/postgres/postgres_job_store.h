@@ -104,8 +104,9 @@ class PostgresJobStore final : public JobStore {
                        std::vector<ClaimedItem>* items);
   absl::Status BeginJobs(const ClaimRules& rules, Work* work,
                          std::vector<ClaimedItem>* items);
-  void CompleteAll(std::span<const FinishedItem> items, Work* work,
-                   std::vector<bool>* accepted, Changes* changes);
+  // The jobs of the items that were accepted.
+  std::set<int64_t> CompleteAll(std::span<const FinishedItem> items, Work* work,
+                                std::vector<bool>* accepted);
   absl::Status EndLeasesOfOthers(int64_t now_ms);
   // Ends each of `jobs` whose items all have results, or that was cancelled and
   // has no leased items. Call it after the commit of the transaction that may
