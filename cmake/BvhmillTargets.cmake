@@ -32,9 +32,10 @@ function(bvhmill_flagged target)
 endfunction()
 
 # bvhmill_compile_by_folder(TARGET SOURCE...): compiles the sources of one folder
-# as one, for targets where reading headers (of gRPC, gmock, CLI11) takes most of
-# the time. So the names in a folder must differ, also those of no linkage, and
-# none may hide a name of a header that another source of the folder uses.
+# as one, since reading headers (of the standard library, gRPC, gmock, CLI11)
+# takes most of the time. So the names in a folder must differ, also those of no
+# linkage, and none may hide a name of a header that another source of the folder
+# uses.
 function(bvhmill_compile_by_folder target)
   set_target_properties(${target} PROPERTIES
     UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
@@ -43,4 +44,18 @@ function(bvhmill_compile_by_folder target)
     string(MAKE_C_IDENTIFIER "in_${folder}" group)
     set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "${group}")
   endforeach()
+endfunction()
+
+# bvhmill_compile_folders(TARGET FOLDER...): the same for the sources of TARGET
+# that are in these folders, and not in folders below them.
+function(bvhmill_compile_folders target)
+  get_target_property(sources ${target} SOURCES)
+  set(chosen)
+  foreach(source ${sources})
+    get_filename_component(folder "${source}" DIRECTORY)
+    if(folder IN_LIST ARGN)
+      list(APPEND chosen "${source}")
+    endif()
+  endforeach()
+  bvhmill_compile_by_folder(${target} ${chosen})
 endfunction()

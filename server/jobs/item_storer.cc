@@ -13,8 +13,8 @@
 namespace bvhmill::server {
 namespace {
 
-constexpr char kWhere[] = "the results of jobs";
-constexpr std::chrono::milliseconds kTick(200);
+constexpr char kStorerWhere[] = "the results of jobs";
+constexpr std::chrono::milliseconds kStorerTick(200);
 // Items whose results are stored at once.
 constexpr size_t kMaxStored = 128;
 // Waiting times after a try that failed.
@@ -57,7 +57,8 @@ void ItemStorer::Put(const WorkPtr& work) {
     const std::lock_guard lock(mutex_);
     done_.push_back(work);
   };
-  while (!CatchAndLog(log_, kWhere, put)) std::this_thread::sleep_for(kTick);
+  while (!CatchAndLog(log_, kStorerWhere, put))
+    std::this_thread::sleep_for(kStorerTick);
   put_.notify_one();
 }
 
@@ -65,7 +66,7 @@ void ItemStorer::Run(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   bool was_end = false;
   while (true) {
-    put_.wait_for(lock, stop, kTick, [this] { return !done_.empty(); });
+    put_.wait_for(lock, stop, kStorerTick, [this] { return !done_.empty(); });
     // Tries that are left get one chance more.
     const bool is_end = done_.empty() && stop.stop_requested();
     if (is_end && (was_end || tries_.empty())) break;
@@ -96,7 +97,7 @@ void ItemStorer::GiveBack(const std::vector<Lease>& leases) {
 // was stored before the exception has ended, so giving it back does nothing.
 void ItemStorer::StoreOrGiveBack(const std::vector<WorkPtr>& done) {
   std::vector<FailedTry> tries;
-  const absl::Status stored = CatchAsStatus(log_, kWhere, [&] {
+  const absl::Status stored = CatchAsStatus(log_, kStorerWhere, [&] {
     Store(done, &tries);
     return absl::OkStatus();
   });
@@ -107,10 +108,10 @@ void ItemStorer::StoreOrGiveBack(const std::vector<WorkPtr>& done) {
     for (const WorkPtr& work : done) leases.push_back(work->item().lease);
     GiveBack(leases);
   };
-  while (!CatchAndLog(log_, kWhere, give_back)) {
-    std::this_thread::sleep_for(kTick);
+  while (!CatchAndLog(log_, kStorerWhere, give_back)) {
+    std::this_thread::sleep_for(kStorerTick);
   }
-  CatchAndLog(log_, kWhere, [&] { hooks_.on_fault(stored); });
+  CatchAndLog(log_, kStorerWhere, [&] { hooks_.on_fault(stored); });
 }
 
 void ItemStorer::Store(const std::vector<WorkPtr>& done,

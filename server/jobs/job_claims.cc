@@ -11,8 +11,8 @@
 namespace bvhmill::server {
 namespace {
 
-constexpr char kWhere[] = "the claims of jobs";
-constexpr std::chrono::milliseconds kTick(200);
+constexpr char kClaimsWhere[] = "the claims of jobs";
+constexpr std::chrono::milliseconds kClaimsTick(200);
 constexpr std::chrono::seconds kLook(1);
 constexpr int kBeatsPerLease = 6;
 
@@ -49,7 +49,7 @@ void JobRunner::RunClaims(const std::stop_token& stop) {
       return may_have_items_ && !is_draining_ && !is_paused_ &&
              Room() >= MaxClaimed() / 4;
     };
-    wake_.wait_for(lock, stop, kTick, is_due);
+    wake_.wait_for(lock, stop, kClaimsTick, is_due);
     if (stop.stop_requested()) break;
     ++looks_;
     const auto now = Clock::now();
@@ -58,12 +58,12 @@ void JobRunner::RunClaims(const std::stop_token& stop) {
     // Reset before the claim: items that come meanwhile set it again.
     if (claims) may_have_items_ = false;
     lock.unlock();
-    CatchAndLog(parts_.log, kWhere, [&] { Beat(now); });
+    CatchAndLog(parts_.log, kClaimsWhere, [&] { Beat(now); });
     // Calls of the caller of an item may have ended.
-    CatchAndLog(parts_.log, kWhere, [this] { Fill(); });
+    CatchAndLog(parts_.log, kClaimsWhere, [this] { Fill(); });
     bool has_more = false;
     if (claims) {
-      CatchAndLog(parts_.log, kWhere, [&] { has_more = ClaimSome(); });
+      CatchAndLog(parts_.log, kClaimsWhere, [&] { has_more = ClaimSome(); });
     }
     lock.lock();
     if (has_more) may_have_items_ = true;
@@ -167,7 +167,8 @@ bool JobRunner::Claim(int limit, bool suspects) {
 void JobRunner::StartOrGiveBack(std::vector<ClaimedItem> items) {
   for (ClaimedItem& item : items) {
     const Lease lease = item.lease;
-    if (CatchAndLog(parts_.log, kWhere, [&] { Start(std::move(item)); })) {
+    if (CatchAndLog(parts_.log, kClaimsWhere,
+                    [&] { Start(std::move(item)); })) {
       continue;
     }
     {

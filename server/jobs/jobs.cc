@@ -12,8 +12,8 @@
 namespace bvhmill::server {
 namespace {
 
-constexpr char kWhere[] = "the jobs";
-constexpr std::chrono::milliseconds kTick(100);
+constexpr char kJobsWhere[] = "the jobs";
+constexpr std::chrono::milliseconds kJobsTick(100);
 constexpr std::chrono::seconds kExpireEvery(10);
 constexpr std::chrono::seconds kOpenEvery(2);
 // A time before which no job has ended: only what was deleted is removed.
@@ -241,16 +241,16 @@ void Jobs::Fire(const IsDue& is_due) {
 }
 
 void Jobs::RunDeadlines(const std::stop_token& stop) {
-  while (Sleep(kTick, stop)) {
+  while (Sleep(kJobsTick, stop)) {
     const auto now = Clock::now();
-    CatchAndLog(parts_.log, kWhere, [&] {
+    CatchAndLog(parts_.log, kJobsWhere, [&] {
       Fire([&](const Waiter& waiter) { return waiter.deadline <= now; });
     });
   }
 }
 
 void Jobs::RunJanitor(const std::stop_token& stop) {
-  while (Sleep(kTick, stop)) {
+  while (Sleep(kJobsTick, stop)) {
     const auto now = Clock::now();
     DataFolder* folder = nullptr;
     {
@@ -262,7 +262,7 @@ void Jobs::RunJanitor(const std::stop_token& stop) {
       static_cast<void>(OpenOnce(/*waits=*/false));
     }
     if (folder == nullptr) continue;
-    CatchAndLog(parts_.log, kWhere, [&] { CleanUp(folder, now); });
+    CatchAndLog(parts_.log, kJobsWhere, [&] { CleanUp(folder, now); });
   }
 }
 

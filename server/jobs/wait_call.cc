@@ -18,7 +18,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr char kWhere[] = "WaitJob";
+constexpr char kWaitWhere[] = "WaitJob";
 
 // Lives as long as gRPC, a task or a watch needs it.
 class WaitCall final : public grpc::ServerUnaryReactor,
@@ -33,7 +33,7 @@ class WaitCall final : public grpc::ServerUnaryReactor,
   void Start() {
     self_ = shared_from_this();
     const absl::Status entered =
-        CatchAsStatus(log(), kWhere, [this] { return call_.Enter(); });
+        CatchAsStatus(log(), kWaitWhere, [this] { return call_.Enter(); });
     if (!entered.ok()) return End(entered);
     call_.Wait();
     Queue([](WaitCall* self) { return self->Begin(); });
@@ -57,8 +57,8 @@ class WaitCall final : public grpc::ServerUnaryReactor,
   template <typename Step>
   void Queue(const Step& step) {
     const bool is_queued = call_.Queue([self = shared_from_this(), step] {
-      const absl::Status status =
-          CatchAsStatus(self->log(), kWhere, [&] { return step(self.get()); });
+      const absl::Status status = CatchAsStatus(
+          self->log(), kWaitWhere, [&] { return step(self.get()); });
       if (!status.ok()) self->End(status);
     });
     if (!is_queued) End(OutOfMemory());
@@ -146,13 +146,14 @@ grpc::ServerUnaryReactor* StartWaitCall(const JobCallParts& parts,
                                         const grpc::ByteBuffer* request,
                                         grpc::ByteBuffer* response) {
   std::shared_ptr<WaitCall> wait;
-  const absl::Status status = CatchAsStatus(parts.call.record.log, kWhere, [&] {
-    if (WasCut(parts.call.connections, *call)) {
-      return absl::CancelledError("");
-    }
-    wait = std::make_shared<WaitCall>(parts, call, request, response);
-    return absl::OkStatus();
-  });
+  const absl::Status status =
+      CatchAsStatus(parts.call.record.log, kWaitWhere, [&] {
+        if (WasCut(parts.call.connections, *call)) {
+          return absl::CancelledError("");
+        }
+        wait = std::make_shared<WaitCall>(parts, call, request, response);
+        return absl::OkStatus();
+      });
   if (wait == nullptr) {
     grpc::ServerUnaryReactor* const refusal = call->DefaultReactor();
     refusal->Finish(ToGrpc(status));

@@ -101,7 +101,7 @@ Json ToJson(const Report& report) {
 }
 
 // The double that prints as short as the float: 0.1, not 0.10000000149.
-double Shortest(float value) {
+double ShortestNumber(float value) {
   char buffer[32];
   const auto end = std::to_chars(buffer, buffer + sizeof(buffer), value);
   double out = value;
@@ -112,7 +112,7 @@ double Shortest(float value) {
 Json JointToJson(const JointInfo& joint) {
   Json offset = Json::array();
   for (const float value : joint.offset) {
-    offset.push_back(NumberOrNull(Shortest(value)));
+    offset.push_back(NumberOrNull(ShortestNumber(value)));
   }
   return {{"name", joint.name},
           {"parent", joint.parent},

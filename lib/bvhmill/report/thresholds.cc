@@ -9,7 +9,7 @@
 namespace bvhmill {
 namespace {
 
-constexpr std::array kEntries = {
+constexpr std::array kThresholdEntries = {
 #define BVHMILL_THRESHOLD(code, name, value, unit, reason) \
   ThresholdEntry{IssueCode::code, #name, value, unit, reason},
 #include "bvhmill/report/threshold_table.inc"
@@ -23,26 +23,28 @@ std::string_view CodeOf(const ThresholdEntry& entry) {
 // The names of the thresholds of `code`, or all codes that have some.
 std::vector<std::string_view> Names(std::string_view code) {
   std::vector<std::string_view> names;
-  for (const ThresholdEntry& entry : kEntries) {
+  for (const ThresholdEntry& entry : kThresholdEntries) {
     if (CodeOf(entry) == code) names.push_back(entry.name);
   }
   if (!names.empty()) return names;
-  for (const ThresholdEntry& entry : kEntries) names.push_back(CodeOf(entry));
+  for (const ThresholdEntry& entry : kThresholdEntries)
+    names.push_back(CodeOf(entry));
   return names;
 }
 
 }  // namespace
 
-std::span<const ThresholdEntry> ThresholdTable() { return kEntries; }
+std::span<const ThresholdEntry> ThresholdTable() { return kThresholdEntries; }
 
 std::optional<Threshold> FindThreshold(std::string_view code,
                                        std::string_view name) {
   const auto it =
-      std::find_if(kEntries.begin(), kEntries.end(), [&](const auto& entry) {
-        return entry.name == name && CodeOf(entry) == code;
-      });
-  if (it == kEntries.end()) return std::nullopt;
-  return static_cast<Threshold>(it - kEntries.begin());
+      std::find_if(kThresholdEntries.begin(), kThresholdEntries.end(),
+                   [&](const auto& entry) {
+                     return entry.name == name && CodeOf(entry) == code;
+                   });
+  if (it == kThresholdEntries.end()) return std::nullopt;
+  return static_cast<Threshold>(it - kThresholdEntries.begin());
 }
 
 std::string WhyNot(const ThresholdChoice& choice) {
@@ -52,7 +54,7 @@ std::string WhyNot(const ThresholdChoice& choice) {
            " is not a finite number of 0 or more";
   }
   const bool has_rule = std::any_of(
-      kEntries.begin(), kEntries.end(),
+      kThresholdEntries.begin(), kThresholdEntries.end(),
       [&](const auto& entry) { return CodeOf(entry) == choice.code; });
   const std::string& word = has_rule ? choice.name : choice.code;
   return Quote(word) +
@@ -62,7 +64,8 @@ std::string WhyNot(const ThresholdChoice& choice) {
 }
 
 Thresholds::Thresholds() {
-  for (size_t i = 0; i < kThresholds; ++i) values_[i] = kEntries[i].value;
+  for (size_t i = 0; i < kThresholds; ++i)
+    values_[i] = kThresholdEntries[i].value;
 }
 
 Thresholds::Thresholds(std::span<const ThresholdChoice> choices)
@@ -80,9 +83,9 @@ std::vector<ThresholdChoice> Changes(std::span<const ThresholdChoice> choices) {
   const Thresholds thresholds(choices);
   for (size_t i = 0; i < kThresholds; ++i) {
     const double value = thresholds[static_cast<Threshold>(i)];
-    if (value == kEntries[i].value) continue;
-    changes.push_back({std::string(CodeOf(kEntries[i])),
-                       std::string(kEntries[i].name), value});
+    if (value == kThresholdEntries[i].value) continue;
+    changes.push_back({std::string(CodeOf(kThresholdEntries[i])),
+                       std::string(kThresholdEntries[i].name), value});
   }
   return changes;
 }

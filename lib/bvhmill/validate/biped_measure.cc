@@ -27,7 +27,7 @@ struct Limb {
   int32_t node = 0;
 };
 
-double Length(const std::array<float, 3>& v) {
+double LengthOf(const std::array<float, 3>& v) {
   return std::hypot(double{v[0]}, double{v[1]}, double{v[2]});
 }
 
@@ -55,7 +55,7 @@ std::vector<Limb> LimbsOf(const Skeleton& skeleton) {
     const Node& node = nodes[i];
     if (node.parent < 0) continue;
     const bool is_joint = !IsEndSite(node);
-    const Limb limb = {node.parent, longest[i].length + Length(node.offset),
+    const Limb limb = {node.parent, longest[i].length + LengthOf(node.offset),
                        longest[i].joints + (is_joint ? 1 : 0),
                        static_cast<int32_t>(i)};
     if (is_joint) limbs.push_back(limb);

@@ -27,7 +27,7 @@ constexpr char kTake[] =
     "SET lock_timeout = '2s'; SELECT pg_advisory_lock(" BVHMILL_NAME_LOCK ")";
 constexpr char kGive[] = "SELECT pg_advisory_unlock(" BVHMILL_NAME_LOCK
                          "); SET lock_timeout = '10s'";
-constexpr std::chrono::seconds kPatience(2);
+constexpr std::chrono::seconds kLockPatience(2);
 // After this time no further thread joins the lock that others hold, so that
 // another server can have it alone.
 constexpr std::chrono::seconds kLongestShare(1);
@@ -131,7 +131,7 @@ absl::Status PostgresNameLock::HoldAlone(std::unique_ptr<Held>* held) {
   if (is_alone_) return absl::OkStatus();
   is_alone_ = true;
   const bool is_free =
-      changed_.wait_for(lock, kPatience, [this] { return holders_ == 0; });
+      changed_.wait_for(lock, kLockPatience, [this] { return holders_ == 0; });
   const absl::Status taken = is_free ? RunLocked(kTake) : absl::OkStatus();
   if (is_free && taken.ok()) {
     *held = std::make_unique<Alone>(this);

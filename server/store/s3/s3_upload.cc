@@ -18,7 +18,7 @@ namespace {
 constexpr size_t kMaxStateBytes =
     static_cast<size_t>(kS3PartBytes) + (size_t{1} << 20);
 
-constexpr size_t kPieceBytes = size_t{1} << 20;
+constexpr size_t kUploadPieceBytes = size_t{1} << 20;
 
 absl::Status UploadDropped() {
   return BlobsUnavailable(
@@ -173,7 +173,8 @@ absl::Status S3BlobStore::S3Upload::SaveState() {
   std::string piece;
   for (int64_t done = 0; done < tail_;
        done += static_cast<int64_t>(piece.size())) {
-    const auto size = std::min(kPieceBytes, static_cast<size_t>(tail_ - done));
+    const auto size =
+        std::min(kUploadPieceBytes, static_cast<size_t>(tail_ - done));
     BVHMILL_RETURN_IF_ERROR(
         ReadFileAt(file_, store_.spool_, done, size, &piece));
     if (piece.size() < size) return FileFault("read", store_.spool_, EIO);

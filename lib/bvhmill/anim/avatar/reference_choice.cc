@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kOddDegrees = 45;
 constexpr double kOddLegDegrees = 60;
-constexpr double kDegrees = 57.29577951308232;
+constexpr double kDegreesPerRadian = 57.29577951308232;
 
 // The difference of a pose from the avatar's rest pose, in degrees.
 struct PoseError {
@@ -30,7 +30,7 @@ struct PoseError {
 
 double DegreesOf(const Quat<double>& q) {
   const double sine = std::sqrt(q.x * q.x + q.y * q.y + q.z * q.z);
-  return 2 * std::atan2(sine, std::fabs(q.w)) * kDegrees;
+  return 2 * std::atan2(sine, std::fabs(q.w)) * kDegreesPerRadian;
 }
 
 struct TrunkPart {

@@ -11,7 +11,7 @@ namespace {
 
 // Units of work for a value that is looked at, and for a joint whose pose is
 // blended.
-constexpr int64_t kValueWork = 2;
+constexpr int64_t kGapWork = 2;
 constexpr int64_t kBlendWork = 400;
 
 // Fills the gaps of one track.
@@ -78,7 +78,7 @@ absl::Status FillGaps(int64_t most_frames, RepairedClip* repaired) {
   std::vector<float> blended(clip.skeleton.channels.size());
   absl::Status status;
   for (const JointTrack& track : repaired->tracks) {
-    status = DrawWork(track, clip.motion.frames, kValueWork, repaired->budget);
+    status = DrawWork(track, clip.motion.frames, kGapWork, repaired->budget);
     if (!status.ok()) break;
     std::vector<FrameRun> gaps = GapsOf(clip, track, most_frames);
     int64_t frames = 0;

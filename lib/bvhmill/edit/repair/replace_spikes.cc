@@ -33,7 +33,7 @@ constexpr double kLeastOverNext = 1.5;
 constexpr double kMostOverNext = 4;
 constexpr double kOverFarther = 4;
 // Units of work for a value.
-constexpr int64_t kValueWork = 40;
+constexpr int64_t kSpikeWork = 40;
 
 double Dot(const Quat<double>& a, const Quat<double>& b) {
   return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
@@ -238,7 +238,7 @@ absl::Status ReplaceSpikes(RepairedClip* repaired) {
   std::vector<float> blended(clip.skeleton.channels.size());
   absl::Status status;
   for (const JointTrack& track : repaired->tracks) {
-    status = DrawWork(track, frames, kValueWork, repaired->budget);
+    status = DrawWork(track, frames, kSpikeWork, repaired->budget);
     if (!status.ok()) break;
     std::vector<FrameRun> spikes = finder.Find(track);
     if (spikes.empty()) continue;

@@ -20,7 +20,7 @@ constexpr double kMostTurn = 1e6;
 // Degrees.
 constexpr double kMostRounding = 0.002;
 // Units of work for a value.
-constexpr int64_t kValueWork = 80;
+constexpr int64_t kUnwrapWork = 80;
 
 // Unwraps one track, frame after frame.
 class Unwrapper {
@@ -97,7 +97,7 @@ absl::Status UnwrapAngles(RepairedClip* repaired) {
   for (const JointTrack& track : repaired->tracks) {
     if (track.kind != ChannelKind::kRotation) continue;
     BVHMILL_RETURN_IF_ERROR(
-        DrawWork(track, clip.motion.frames, kValueWork, repaired->budget));
+        DrawWork(track, clip.motion.frames, kUnwrapWork, repaired->budget));
     Unwrapper unwrapper(clip.skeleton, track);
     for (int64_t t = 0; t < clip.motion.frames; ++t) {
       unwrapper.Take(t, RowAt(&clip, t));

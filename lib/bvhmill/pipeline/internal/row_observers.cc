@@ -13,7 +13,7 @@ namespace {
 constexpr int64_t kMaxNodes = 256 * 1024;
 constexpr int64_t kMaxLandmarks = 16 * 1024;
 // Units of work to solve and measure a node, and to measure a channel.
-constexpr int64_t kNodeWork = 20;
+constexpr int64_t kObservedNodeWork = 20;
 constexpr int64_t kChannelWork = 40;
 
 int64_t NodesOf(const Plan& plan) {
@@ -37,7 +37,7 @@ bool RowObservers::DrawMeasures(int64_t frames) {
   if (!measures_ || has_failed_) return !has_failed_;
   const Skeleton& skeleton = compiled_->source->skeleton;
   const int64_t units =
-      kNodeWork * static_cast<int64_t>(skeleton.nodes.size()) +
+      kObservedNodeWork * static_cast<int64_t>(skeleton.nodes.size()) +
       kChannelWork * static_cast<int64_t>(skeleton.channels.size());
   has_failed_ = !budget_->Work(units * frames).ok();
   return !has_failed_;

@@ -14,8 +14,8 @@ namespace {
 
 // At slower rates the true angle of a step is not known: half a turn more or
 // less looks the same.
-constexpr double kLongestFrameTime = 0.045;
-constexpr int64_t kLater = 2;
+constexpr double kLongestSpinFrameTime = 0.045;
+constexpr int64_t kFramesLater = 2;
 
 struct Spin {
   int64_t count = 0;
@@ -44,19 +44,19 @@ void SpinRule::Begin(const MotionClip& clip) {
       clip[Threshold::DATA_SPIN_degrees_per_second] * clip.facts->dt, 360.0);
   // No step reaches the chord of more than half a turn.
   const double chord = 2 * std::sin(turn / 4 / kDegrees);
-  const bool is_judged = clip.facts->dt < kLongestFrameTime && turn > 0;
+  const bool is_judged = clip.facts->dt < kLongestSpinFrameTime && turn > 0;
   least_ = is_judged ? static_cast<float>(chord * chord) : HUGE_VALF;
   spins_.assign(clip.rotations, {});
 }
 
 void SpinRule::Add(const MotionBlock& block) {
-  const int64_t begin = std::max<int64_t>(block.BeginFor(kLater), 2);
+  const int64_t begin = std::max<int64_t>(block.BeginFor(kFramesLater), 2);
   for (size_t track = 0; track < spins_.size(); ++track) {
     // One of the three steps is in this block.
     if (block.max_steps[track] < least_) continue;
     const float* steps = block.StepsOf(track);
     Spin& spin = spins_[track];
-    for (int64_t t = begin; t < block.EndFor(kLater); ++t) {
+    for (int64_t t = begin; t < block.EndFor(kFramesLater); ++t) {
       const float* at = steps + block.IndexOf(t);
       const float step = std::min({at[0], at[1], at[2]});
       if (!(step >= least_)) continue;
@@ -75,7 +75,7 @@ void SpinRule::Finish(IssueLog* log) {
     if (spin.count == 0) continue;
     const int32_t node = clip_->tracks[track].node;
     Location at = MotionLocation(*clip_, node, spin.frame);
-    at.last_frame = spin.frame + kLater;
+    at.last_frame = spin.frame + kFramesLater;
     log->Add(IssueCode::DATA_SPIN, at,
              {{"joint", QuotedNode(*clip_, node)},
               {"degrees_per_second",
