@@ -233,6 +233,8 @@ void Server::Reload() {
 
 void Server::ReloadFile(const std::string& path) {
   const ServerConfig& config = parts_.config;
+  // Of two reloads the later one reads the newer file, and must win.
+  const std::lock_guard lock(reload_mutex_);
   const bool is_tokens = path == config.token_file;
   const absl::Status status =
       is_tokens ? parts_.tokens->Reload() : tls_files_->Reload();

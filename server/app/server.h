@@ -6,6 +6,7 @@
 #include <grpcpp/server_builder.h>
 
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "absl/status/status.h"
@@ -71,6 +72,7 @@ class Server {
   std::unique_ptr<grpc::Server> server_;
   // Hands connections to the acceptor.
   std::unique_ptr<Listener> listener_;
+  std::mutex reload_mutex_;
   // Both use the parts, so they are destroyed first.
   std::unique_ptr<MetricsPage> metrics_page_;
   std::unique_ptr<FileWatch> file_watch_;

@@ -164,12 +164,13 @@ absl::Status DataFolder::OpenWithS3(const std::string& path,
   std::unique_ptr<DataFolder> out(new DataFolder);
   out->path_ = path;
   std::string identity;
+  bool has_jobs = false;
   BVHMILL_RETURN_IF_ERROR(
-      OpenPostgresJobStore(database, &out->jobs_, &identity));
+      OpenPostgresJobStore(database, &out->jobs_, &identity, &has_jobs));
   BVHMILL_RETURN_IF_ERROR(OpenPostgresNameLock(database, &out->names_));
   BVHMILL_RETURN_IF_ERROR(MakeFolder(path));
   BVHMILL_RETURN_IF_ERROR(
-      OpenS3BlobStore(s3, path, identity, quota, &out->blobs_));
+      OpenS3BlobStore(s3, path, identity, has_jobs, quota, &out->blobs_));
   *folder = std::move(out);
   return absl::OkStatus();
 }

@@ -17,7 +17,7 @@ absl::Status NoS3() {
 
 absl::Status OpenS3BlobStore(const S3Options& /*options*/,
                              const std::string& /*spool*/,
-                             const std::string& /*identity*/,
+                             const std::string& /*identity*/, bool /*has_jobs*/,
                              const BlobQuota& /*quota*/,
                              std::unique_ptr<BlobStore>* /*store*/) {
   return NoS3();

@@ -14,16 +14,17 @@ namespace bvhmill::server {
 
 // Opens the store. `spool` is a folder of this machine for bytes that were not
 // sent yet. `identity` is that of the database of jobs, to which all blobs with
-// the prefix belong: the first server stores it there.
+// the prefix belong: the first server stores it there, unless the database
+// `has_jobs`. Their blobs are elsewhere then: NOT_FOUND, DATA_MISSING.
 //
 // UNAVAILABLE, BLOBS_UNAVAILABLE if the endpoint does not answer.
 // INVALID_ARGUMENT for a wrong address or endpoint. FAILED_PRECONDITION:
 // S3_KEYS_MISSING; S3_REFUSED (wrong keys, a missing right, or a clock that is
-// wrong); S3_BUCKET_MISSING; DATA_OF_ANOTHER_DATABASE. UNIMPLEMENTED if this
-// program was built without S3. Messages are for the operator: they may name
-// hosts, and never have a key.
+// wrong); S3_BUCKET_MISSING; DATA_OF_ANOTHER_DATABASE.
+// UNIMPLEMENTED if this program was built without S3. Messages are for the
+// operator: they may name hosts, and never have a key.
 absl::Status OpenS3BlobStore(const S3Options& options, const std::string& spool,
-                             const std::string& identity,
+                             const std::string& identity, bool has_jobs,
                              const BlobQuota& quota,
                              std::unique_ptr<BlobStore>* store);
 

@@ -36,7 +36,8 @@ class S3BlobStore final : public BlobStore {
  public:
   // See OpenS3BlobStore.
   static absl::Status Open(const S3Options& options, const std::string& spool,
-                           const std::string& identity, const BlobQuota& quota,
+                           const std::string& identity, bool has_jobs,
+                           const BlobQuota& quota,
                            std::unique_ptr<S3BlobStore>* store);
 
   // See OpenS3BlobsForCheck.
@@ -88,9 +89,9 @@ class S3BlobStore final : public BlobStore {
         budget_(spool_, quota) {}
 
   // The prefix must belong to the database with this identity, else
-  // DATA_OF_ANOTHER_DATABASE. A prefix without an identity gets this one if
-  // `is_first`; else it is NOT_FOUND, DATA_MISSING.
-  absl::Status Check(const std::string& identity, bool is_first);
+  // DATA_OF_ANOTHER_DATABASE. A prefix without an identity gets this one if a
+  // store `may_begin` there; else it is NOT_FOUND, DATA_MISSING.
+  absl::Status Check(const std::string& identity, bool may_begin);
   absl::Status ReadIdentity(std::string* identity);
   absl::Status WriteIdentity(const std::string& identity);
 

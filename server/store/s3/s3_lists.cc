@@ -27,9 +27,13 @@ absl::Status NoList() {
 }
 
 absl::Status NoIdentity() {
-  return MakeCallError({.code = absl::StatusCode::kNotFound,
-                        .reason = "DATA_MISSING",
-                        .message = "there are no blobs of servers"});
+  return MakeCallError(
+      {.code = absl::StatusCode::kNotFound,
+       .reason = "DATA_MISSING",
+       .message =
+           "no server has stored blobs with this prefix: name the one of "
+           "these jobs; if their blobs are lost, see \"The prefix is "
+           "lost\" in docs/jobs-on-several-machines.md"});
 }
 
 // SPACE and DIGEST, with `separator` between them. False if it is another name.
@@ -57,7 +61,7 @@ absl::Status AtPlace(const S3Options& options, const absl::Status& status) {
 
 absl::Status S3BlobStore::Open(const S3Options& options,
                                const std::string& spool,
-                               const std::string& identity,
+                               const std::string& identity, bool has_jobs,
                                const BlobQuota& quota,
                                std::unique_ptr<S3BlobStore>* store) {
   std::unique_ptr<S3Client> client;
@@ -65,7 +69,7 @@ absl::Status S3BlobStore::Open(const S3Options& options,
   std::unique_ptr<S3BlobStore> out(
       new S3BlobStore(options, std::move(client), spool, quota));
   BVHMILL_RETURN_IF_ERROR(
-      AtPlace(options, out->Check(identity, /*is_first=*/true)));
+      AtPlace(options, out->Check(identity, /*may_begin=*/!has_jobs)));
   *store = std::move(out);
   return absl::OkStatus();
 }
@@ -78,7 +82,7 @@ absl::Status S3BlobStore::OpenForCheck(const S3Options& options,
   std::unique_ptr<S3BlobStore> out(
       new S3BlobStore(options, std::move(client), /*spool=*/"", {}));
   BVHMILL_RETURN_IF_ERROR(
-      AtPlace(options, out->Check(identity, /*is_first=*/false)));
+      AtPlace(options, out->Check(identity, /*may_begin=*/false)));
   *store = std::move(out);
   return absl::OkStatus();
 }
@@ -102,7 +106,7 @@ absl::Status S3BlobStore::WriteIdentity(const std::string& identity) {
 }
 
 // Lists first: the right to do that makes a missing object NOT_FOUND.
-absl::Status S3BlobStore::Check(const std::string& identity, bool is_first) {
+absl::Status S3BlobStore::Check(const std::string& identity, bool may_begin) {
   S3Answer answer;
   BVHMILL_RETURN_IF_ERROR(
       client_->Send({.query = {{"list-type", "2"},
@@ -112,7 +116,7 @@ absl::Status S3BlobStore::Check(const std::string& identity, bool is_first) {
   std::string found;
   absl::Status read = ReadIdentity(&found);
   if (absl::IsNotFound(read)) {
-    if (!is_first) return NoIdentity();
+    if (!may_begin) return NoIdentity();
     BVHMILL_RETURN_IF_ERROR(WriteIdentity(identity));
     read = ReadIdentity(&found);
   }
@@ -236,12 +240,12 @@ absl::Status OpenS3BlobsForCheck(const S3Options& options,
 }
 
 absl::Status OpenS3BlobStore(const S3Options& options, const std::string& spool,
-                             const std::string& identity,
+                             const std::string& identity, bool has_jobs,
                              const BlobQuota& quota,
                              std::unique_ptr<BlobStore>* store) {
   std::unique_ptr<S3BlobStore> out;
   BVHMILL_RETURN_IF_ERROR(
-      S3BlobStore::Open(options, spool, identity, quota, &out));
+      S3BlobStore::Open(options, spool, identity, has_jobs, quota, &out));
   *store = std::move(out);
   return absl::OkStatus();
 }

@@ -127,6 +127,12 @@ TEST_F(S3Check, RefusesAPrefixOfNoServerOrOfOthers) {
   const size_t objects = Objects().size();
   bucket_->options().address += "/empty";
   EXPECT_EQ(ReasonOfCheck(database_), "DATA_MISSING");
+  folder_.reset();
+  EXPECT_EQ(CallErrorOf(server::DataFolder::OpenWithS3(
+                            bucket_->spool(), database_, bucket_->options(), {},
+                            &folder_))
+                .reason,
+            "DATA_MISSING");
   // No identity was written.
   EXPECT_THAT(Objects(), SizeIs(objects));
 }

@@ -55,8 +55,8 @@ class S3Bucket {
                     const server::BlobQuota& quota = {},
                     const std::string& identity = "tests") {
     std::unique_ptr<server::S3BlobStore> opened;
-    const absl::Status status =
-        server::S3BlobStore::Open(options_, spool_, identity, quota, &opened);
+    const absl::Status status = server::S3BlobStore::Open(
+        options_, spool_, identity, /*has_jobs=*/false, quota, &opened);
     *store = std::move(opened);
     return status;
   }

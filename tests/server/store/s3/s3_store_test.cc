@@ -35,7 +35,7 @@ class S3Store : public ::testing::Test {
                      const std::string& reason) {
     std::unique_ptr<server::S3BlobStore> none;
     const absl::Status status = server::S3BlobStore::Open(
-        options, bucket_->spool(), "tests", {}, &none);
+        options, bucket_->spool(), "tests", /*has_jobs=*/false, {}, &none);
     EXPECT_EQ(status.code(), code) << status;
     EXPECT_EQ(WhyOfStore(status), reason) << status;
     EXPECT_THAT(status.ToString(), Not(HasSubstr(bench::S3Process::kSecret)));
