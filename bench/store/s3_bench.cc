@@ -159,7 +159,8 @@ int RunIn(const std::string& folder, int argc, char** argv) {
   std::unique_ptr<server::S3BlobStore> blobs;
   if (!server::S3Client::Make(options, &client).ok() ||
       !client->Send({.method = "PUT"}, &answer).ok() ||
-      !server::S3BlobStore::Open(options, folder, "bench", false, {}, &blobs)
+      !server::S3BlobStore::Open(options, folder, "bench", /*has_jobs=*/false,
+                                 {}, &blobs)
            .ok()) {
     return Fail("the store makes no bucket");
   }

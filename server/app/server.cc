@@ -233,7 +233,8 @@ void Server::Reload() {
 
 void Server::ReloadFile(const std::string& path) {
   const ServerConfig& config = parts_.config;
-  // Of two reloads the later one reads the newer file, and must win.
+  // One reload at a time: else one that read an older file could end last, and
+  // its contents would stay in use.
   const std::lock_guard lock(reload_mutex_);
   const bool is_tokens = path == config.token_file;
   const absl::Status status =

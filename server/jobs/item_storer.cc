@@ -57,8 +57,9 @@ void ItemStorer::Put(const WorkPtr& work) {
     const std::lock_guard lock(mutex_);
     done_.push_back(work);
   };
-  while (!CatchAndLog(log_, kStorerWhere, put))
+  while (!CatchAndLog(log_, kStorerWhere, put)) {
     std::this_thread::sleep_for(kStorerTick);
+  }
   put_.notify_one();
 }
 

@@ -27,8 +27,9 @@ std::vector<std::string_view> Names(std::string_view code) {
     if (CodeOf(entry) == code) names.push_back(entry.name);
   }
   if (!names.empty()) return names;
-  for (const ThresholdEntry& entry : kThresholdEntries)
+  for (const ThresholdEntry& entry : kThresholdEntries) {
     names.push_back(CodeOf(entry));
+  }
   return names;
 }
 
@@ -64,8 +65,9 @@ std::string WhyNot(const ThresholdChoice& choice) {
 }
 
 Thresholds::Thresholds() {
-  for (size_t i = 0; i < kThresholds; ++i)
+  for (size_t i = 0; i < kThresholds; ++i) {
     values_[i] = kThresholdEntries[i].value;
+  }
 }
 
 Thresholds::Thresholds(std::span<const ThresholdChoice> choices)

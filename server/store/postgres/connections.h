@@ -56,8 +56,9 @@ enum class Commit : uint8_t {
   // At once: the database may forget the change when it is killed. For changes
   // whose loss costs nothing but time.
   kFast,
-  // As kDurable, for work of one statement, which commits itself: two messages
-  // less. The work must check nothing after it.
+  // As kDurable, for work that is one statement. The statement commits itself,
+  // which saves two messages. An error that the work returns after it undoes
+  // nothing.
   kOneStatement,
   // Nothing is changed: one statement that reads, without a transaction.
   kNone,
