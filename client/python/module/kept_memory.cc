@@ -6,6 +6,8 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <cstdint>
+#include <new>
 
 namespace bvhmill::python {
 namespace {

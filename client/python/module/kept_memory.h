@@ -6,9 +6,6 @@
 // is a quarter of the time of a read.
 
 #include <cstddef>
-#include <memory>
-#include <new>
-#include <utility>
 #include <vector>
 
 #include "bvhmill/base/uninitialized.h"
@@ -41,18 +38,16 @@ struct KeptAllocator : UninitializedAllocator<T> {
   KeptAllocator(const KeptAllocator<U>& /*other*/) {}
 
   T* allocate(size_t count) {
-    if (count < kLargeBytes / sizeof(T)) {
-      return std::allocator<T>().allocate(count);
-    }
-    return static_cast<T*>(TakeLarge(count * sizeof(T)));
+    return IsLarge(count) ? static_cast<T*>(TakeLarge(count * sizeof(T)))
+                          : UninitializedAllocator<T>::allocate(count);
   }
   void deallocate(T* memory, size_t count) {
-    if (count < kLargeBytes / sizeof(T)) {
-      std::allocator<T>().deallocate(memory, count);
-    } else {
-      GiveLarge(memory, count * sizeof(T));
-    }
+    if (IsLarge(count)) return GiveLarge(memory, count * sizeof(T));
+    UninitializedAllocator<T>::deallocate(memory, count);
   }
+
+ private:
+  static bool IsLarge(size_t count) { return count >= kLargeBytes / sizeof(T); }
 };
 
 // The bytes of an array, not initialized by resize().
