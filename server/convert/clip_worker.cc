@@ -13,8 +13,6 @@
 namespace bvhmill::server {
 namespace {
 
-constexpr char kWhere[] = "a stream";
-
 // Bytes of text that a worker reads before other clips have a turn.
 constexpr size_t kTurnBytes = size_t{4} << 20;
 // Bytes of outputs that one step makes, and where the streams hold too much.
@@ -80,7 +78,7 @@ bool ClipWorker::Work(const ClipPtr& clip) {
         clip, exists ? clip->work->state() : WorkState());
     const ClipStep step = next.step;
     if (step == ClipStep::kRest) return false;
-    const absl::Status status = CatchAsStatus(parts_.log, kWhere, [&] {
+    const absl::Status status = CatchAsStatus(parts_.log, kStreamPlace, [&] {
       done += Do(clip, &next);
       if (clip->reports_early && step != ClipStep::kFinish) EmitIssues(clip);
       return absl::OkStatus();
@@ -181,7 +179,7 @@ void ClipWorker::Finish(const ClipPtr& clip) {
 // know of a gap.
 void ClipWorker::Emit(const ClipPtr& clip, ResponseFrame frame,
                       bool is_result) {
-  const absl::Status status = CatchAsStatus(parts_.log, kWhere, [&] {
+  const absl::Status status = CatchAsStatus(parts_.log, kStreamPlace, [&] {
     parts_.session.OnFrame(clip, std::move(frame), is_result);
     return absl::OkStatus();
   });

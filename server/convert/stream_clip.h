@@ -18,6 +18,9 @@ namespace bvhmill::server {
 
 using OptionsPtr = std::shared_ptr<const ConvertOptions>;
 
+// The log names this as the place where an exception was caught.
+inline constexpr char kStreamPlace[] = "a stream";
+
 // A serialized ConvertClipsResponse. Defined in clip_worker.h.
 struct FrameBody;
 // A conversion that a worker runs. Defined in clip_worker.h.

@@ -21,7 +21,6 @@ namespace {
 using Clock = StreamSession::Clock;
 using Reactor = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>;
 
-constexpr char kWhere[] = "a stream";
 // A parsed message keeps the memory of its lists when it is cleared. After one
 // with more bytes than this beside its text, that memory is freed.
 constexpr int64_t kUsualMessageBytes = 1 << 10;
@@ -157,8 +156,8 @@ void ConvertStream::Start() {
   {
     // Other events wait until the caller is known.
     const std::lock_guard lock(mutex_);
-    const absl::Status entered =
-        CatchAsStatus(parts_.record.log, kWhere, [this] { return Enter(); });
+    const absl::Status entered = CatchAsStatus(parts_.record.log, kStreamPlace,
+                                               [this] { return Enter(); });
     session_.Start(entered, record_.caller(), record_.peer(), &actions);
   }
   // A client may wait for the headers before it sends anything.
@@ -202,7 +201,7 @@ void ConvertStream::OnTick(Clock::time_point now) {
     // The call may be gone once the session has finished.
     if (!session_.is_finished()) {
       if (session_.IsBusy()) CallRegistry::MarkActive(call_id_);
-      allowed = CatchAsStatus(parts_.record.log, kWhere,
+      allowed = CatchAsStatus(parts_.record.log, kStreamPlace,
                               [&] { return record_.Recheck(Scope::kConvert); });
     }
     session_.OnTick(now, allowed, actions);
@@ -222,18 +221,19 @@ void ConvertStream::OnReadDone(bool ok) {
 // Has a worker parse the message that came. False if there is no memory for
 // that: the message must not wait.
 bool ConvertStream::QueueMessage(Clock::time_point came_at) {
-  const absl::Status held = CatchAsStatus(parts_.record.log, kWhere, [this] {
-    return parts_.admission.TryHold(*record_.caller(), record_.peer(),
-                                    static_cast<int64_t>(received_.Length()),
-                                    &message_ticket_);
-  });
+  const absl::Status held =
+      CatchAsStatus(parts_.record.log, kStreamPlace, [this] {
+        return parts_.admission.TryHold(
+            *record_.caller(), record_.peer(),
+            static_cast<int64_t>(received_.Length()), &message_ticket_);
+      });
   if (!held.ok()) return false;
   {
     const std::lock_guard lock(mutex_);
     session_.OnRequestQueued();
   }
   bool is_queued = false;
-  CatchAndLog(parts_.record.log, kWhere, [&] {
+  CatchAndLog(parts_.record.log, kStreamPlace, [&] {
     is_queued = parts_.queue.Enqueue(
         record_.turn(),
         [self = shared_from_this(), came_at] { self->TakeMessage(came_at); });
@@ -245,7 +245,7 @@ void ConvertStream::TakeMessage(Clock::time_point came_at) {
   int64_t beside = 0;
   absl::Status parsed = absl::CancelledError("");
   if (!session_.cancel().IsCancelled()) {
-    parsed = CatchAsStatus(parts_.record.log, kWhere, [&] {
+    parsed = CatchAsStatus(parts_.record.log, kStreamPlace, [&] {
       return ReadMessage(parts_.config, kStreamTexts, &received_, &request_,
                          &beside);
     });
@@ -267,7 +267,7 @@ void ConvertStream::OnWriteDone(bool ok) {
 // A worker will run `clip`. False if there is no memory for that.
 bool ConvertStream::Queue(const ClipPtr& clip) {
   bool is_queued = false;
-  CatchAndLog(parts_.record.log, kWhere, [&] {
+  CatchAndLog(parts_.record.log, kStreamPlace, [&] {
     is_queued = parts_.queue.Enqueue(
         record_.turn(), [self = shared_from_this(), clip] { self->Run(clip); });
   });
@@ -275,13 +275,15 @@ bool ConvertStream::Queue(const ClipPtr& clip) {
 }
 
 void ConvertStream::Run(const ClipPtr& clip) {
-  const absl::Status status = CatchAsStatus(parts_.record.log, kWhere, [&] {
-    const bool goes_on = worker_.Work(clip);
-    return goes_on && !Queue(clip) ? OutOfMemory() : absl::OkStatus();
-  });
+  const absl::Status status =
+      CatchAsStatus(parts_.record.log, kStreamPlace, [&] {
+        const bool goes_on = worker_.Work(clip);
+        return goes_on && !Queue(clip) ? OutOfMemory() : absl::OkStatus();
+      });
   // If there is no memory for this either, the next tick ends the stream.
   if (status.ok()) return;
-  CatchAndLog(parts_.record.log, kWhere, [&] { OnFailure(clip, status); });
+  CatchAndLog(parts_.record.log, kStreamPlace,
+              [&] { OnFailure(clip, status); });
 }
 
 NextClipStep ConvertStream::NextStep(const ClipPtr& clip,
@@ -328,11 +330,12 @@ class RefusedStream final : public Reactor {
 Reactor* StartConvertStream(const CallParts& parts, StreamMemory* memory,
                             grpc::CallbackServerContext* call) {
   std::shared_ptr<ConvertStream> stream;
-  const absl::Status status = CatchAsStatus(parts.record.log, kWhere, [&] {
-    if (WasCut(parts.connections, *call)) return absl::CancelledError("");
-    stream = std::make_shared<ConvertStream>(parts, memory, call);
-    return absl::OkStatus();
-  });
+  const absl::Status status =
+      CatchAsStatus(parts.record.log, kStreamPlace, [&] {
+        if (WasCut(parts.connections, *call)) return absl::CancelledError("");
+        stream = std::make_shared<ConvertStream>(parts, memory, call);
+        return absl::OkStatus();
+      });
   if (stream == nullptr) return new RefusedStream(status);
   stream->Start();
   return stream.get();

@@ -7,11 +7,6 @@
 #include "server/rpc/errors.h"
 
 namespace bvhmill::server {
-namespace {
-
-constexpr char kWhere[] = "a stream";
-
-}  // namespace
 
 StreamSession::StreamSession(const SessionParts& parts)
     : parts_(parts),
@@ -24,7 +19,7 @@ void StreamSession::Start(const absl::Status& entered,
                           const std::string& peer, StreamActions* actions) {
   const absl::Status status =
       entered.ok()
-          ? CatchAsStatus(parts_.log, kWhere,
+          ? CatchAsStatus(parts_.log, kStreamPlace,
                           [&] { return clips_.Enter(std::move(caller), peer); })
           : entered;
   if (!status.ok()) Fail(status);
@@ -93,7 +88,7 @@ void StreamSession::OnTick(Clock::time_point now, const absl::Status& allowed,
   const bool is_stuck = IsSlowReader(now);
   if (!is_finished_) {
     const absl::Status status = CatchAsStatus(
-        parts_.log, kWhere, [&] { return CheckPeer(now, allowed); });
+        parts_.log, kStreamPlace, [&] { return CheckPeer(now, allowed); });
     if (!status.ok()) {
       Fail(status);
       cancel_.Cancel();
@@ -108,7 +103,7 @@ void StreamSession::OnHalfClose(StreamActions* actions) {
   is_reading_ = false;
   reads_done_ = true;
   if (clips_.is_within_clip() && !cancel_.IsCancelled() && !failed_) {
-    Fail(CatchAsStatus(parts_.log, kWhere, [] {
+    Fail(CatchAsStatus(parts_.log, kStreamPlace, [] {
       return StreamOutOfOrder("the stream was closed within a clip");
     }));
     closed_within_clip_ = true;
@@ -135,7 +130,7 @@ void StreamSession::Take(const absl::Status& parsed,
   upload_rate_.OnBytes(came_at, static_cast<int64_t>(request->chunk().size()));
   const bool goes_on = clips_.is_within_clip();
   const absl::Status status =
-      parsed.ok() ? CatchAsStatus(parts_.log, kWhere,
+      parsed.ok() ? CatchAsStatus(parts_.log, kStreamPlace,
                                   [&] { return clips_.Take(request, beside); })
                   : parsed;
   if (!status.ok()) Fail(status);
@@ -187,7 +182,7 @@ void StreamSession::Next(StreamActions* actions) {
   if (cancel_.IsCancelled()) Fail(absl::CancelledError(""));
   // Reserved here because what follows must not throw.
   const bool has_memory = CatchAndLog(
-      parts_.log, kWhere, [&] { actions->run.reserve(clips_.size()); });
+      parts_.log, kStreamPlace, [&] { actions->run.reserve(clips_.size()); });
   if (!has_memory) Fail(OutOfMemory());
   if (MustEnd()) return End(actions);
   if (!is_writing()) PickWrite(actions);

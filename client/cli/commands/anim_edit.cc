@@ -15,7 +15,7 @@
 namespace bvhmill::client {
 namespace {
 
-constexpr char kExamples[] =
+constexpr char kAnimEditExamples[] =
     "  bvhmill anim edit dance.anim -o loop.anim --loop --priority 4\n"
     "  bvhmill anim edit dance.anim -o part.anim --trim 1.5:4 --ease-out 0\n"
     "  bvhmill anim edit dance.anim -o slow.anim --retime 10 --mirror\n"
@@ -23,7 +23,7 @@ constexpr char kExamples[] =
 
 using Span = std::pair<float, float>;
 
-struct Flags {
+struct AnimEditFlags {
   AnimBatch batch;
   bool no_loop = false;
   SettingsFlags settings;
@@ -53,7 +53,7 @@ std::optional<Span> SpanOf(std::string_view word) {
   return Span(*begin, *end);
 }
 
-absl::Status Apply(const Flags& flags, AnimMotion* motion) {
+absl::Status Apply(const AnimEditFlags& flags, AnimMotion* motion) {
   if (flags.trim) {
     const absl::Status status =
         TrimAnim(flags.trim->first, flags.trim->second, motion);
@@ -71,7 +71,7 @@ absl::Status Apply(const Flags& flags, AnimMotion* motion) {
   return absl::OkStatus();
 }
 
-int Run(const CLI::App* app, Flags* flags, Session* session) {
+int RunAnimEdit(const CLI::App* app, AnimEditFlags* flags, Session* session) {
   std::string wrong = ReadSettingsFlags(app, "--", &flags->settings);
   if (flags->no_loop) flags->settings.settings.loop = false;
   if (!wrong.empty()) return Misused(app, session, wrong);
@@ -81,7 +81,7 @@ int Run(const CLI::App* app, Flags* flags, Session* session) {
   return EditAnims(app, flags->batch, edit, session);
 }
 
-void AddOutputOptions(CLI::App* app, AnimBatch* batch) {
+void AddAnimEditOutputs(CLI::App* app, AnimBatch* batch) {
   const char* group = "Output";
   app->add_option("-o,--output", batch->output,
                   "file to write; - is stdout; for several inputs a\n"
@@ -93,7 +93,7 @@ void AddOutputOptions(CLI::App* app, AnimBatch* batch) {
       ->group(group);
 }
 
-void AddCurveEdits(CLI::App* app, Flags* flags) {
+void AddCurveEdits(CLI::App* app, AnimEditFlags* flags) {
   const char* group = "Editing of curves, done in this order";
   AddParsed(app, "--trim", &flags->trim, SpanOf, "A:B, two numbers of seconds",
             "keep only the part from second A to second B")
@@ -125,12 +125,12 @@ CLI::App* AddAnim(CLI::App* parent) {
 }
 
 Command AddAnimEdit(CLI::App* anim) {
-  const auto flags = std::make_shared<Flags>();
+  const auto flags = std::make_shared<AnimEditFlags>();
   CLI::App* app = anim->add_subcommand(
       "edit", "change .anim files; the other keyframes stay exact");
-  app->footer(kExamples);
+  app->footer(kAnimEditExamples);
   AddAnimInputs(app, &flags->batch.input);
-  AddOutputOptions(app, &flags->batch);
+  AddAnimEditOutputs(app, &flags->batch);
   AddCurveEdits(app, flags.get());
   AddSettingsOptions(app, "--", "Settings", &flags->settings);
   app->add_flag("--no-loop", flags->no_loop, "play the animation once")
@@ -138,7 +138,7 @@ Command AddAnimEdit(CLI::App* anim) {
       ->group("Settings");
   AddBatchOptions(app, &flags->batch.run);
   return {app, [app, flags](Session* session) {
-            return Run(app, flags.get(), session);
+            return RunAnimEdit(app, flags.get(), session);
           }};
 }
 

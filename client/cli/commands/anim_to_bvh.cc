@@ -10,11 +10,11 @@
 namespace bvhmill::client {
 namespace {
 
-constexpr char kExamples[] =
+constexpr char kAnimToBvhExamples[] =
     "  bvhmill anim to-bvh dance.anim -o dance.bvh\n"
     "  bvhmill anim to-bvh dance.anim -o - --fps 60 --all-bones\n";
 
-struct Flags {
+struct AnimToBvhFlags {
   AnimJob job;
   AnimToClipOptions options;
   bool no_reference = false;
@@ -26,7 +26,7 @@ std::optional<double> RateOf(std::string_view word) {
   return value && *value > 0 && *value <= kMax ? value : std::nullopt;
 }
 
-int Run(const Flags& flags, const Session& session) {
+int RunAnimToBvh(const AnimToBvhFlags& flags, const Session& session) {
   const std::optional<AnimMotion> motion = ReadJobInput(flags.job, session);
   if (!motion) return kExitClipFailed;
   AnimToClipOptions options = flags.options;
@@ -45,10 +45,10 @@ int Run(const Flags& flags, const Session& session) {
 }  // namespace
 
 Command AddAnimToBvh(CLI::App* anim) {
-  const auto flags = std::make_shared<Flags>();
+  const auto flags = std::make_shared<AnimToBvhFlags>();
   CLI::App* app = anim->add_subcommand(
       "to-bvh", "convert an .anim to BVH, on the avatar's skeleton");
-  app->footer(kExamples);
+  app->footer(kAnimToBvhExamples);
   AddJobOptions(app, "the BVH clip", &flags->job);
   const char* group = "Clip";
   AddParsed(app, "--fps", &flags->options.frames_per_second, RateOf,
@@ -64,7 +64,8 @@ Command AddAnimToBvh(CLI::App* anim) {
   app->add_flag("--all-bones", flags->options.all_bones,
                 "also write bones that do not move")
       ->group(group);
-  return {app, [flags](Session* session) { return Run(*flags, *session); }};
+  return {app,
+          [flags](Session* session) { return RunAnimToBvh(*flags, *session); }};
 }
 
 }  // namespace bvhmill::client

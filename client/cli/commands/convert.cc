@@ -17,7 +17,7 @@
 namespace bvhmill::client {
 namespace {
 
-constexpr char kExamples[] =
+constexpr char kConvertExamples[] =
     "  bvhmill convert take.bvh -o out --emit positions,report\n"
     "  bvhmill convert -r takes -o out --emit npz --table\n"
     "  bvhmill convert -r takes -o out --emit csv --server HOST:7450\n"
@@ -31,7 +31,7 @@ constexpr char kExamples[] =
     "  bvhmill convert take.bvh -o out --emit anim --anim-upload \\\n"
     "    --anim-priority 4 --anim-loop --units cm\n";
 
-struct Flags {
+struct ConvertFlags {
   RunOptions run;
   InputOptions input;
   ConversionOptions conversion;
@@ -39,7 +39,7 @@ struct Flags {
   EditFlags edits;
 };
 
-void AddOutputOptions(CLI::App* app, Flags* flags) {
+void AddConvertOutputs(CLI::App* app, ConvertFlags* flags) {
   const char* group = "Output";
   ConversionOptions& conversion = flags->conversion;
   app->add_option("-o,--output", conversion.output,
@@ -58,7 +58,7 @@ void AddOutputOptions(CLI::App* app, Flags* flags) {
   AddFileOptions(app, group, &conversion);
 }
 
-int Run(const CLI::App* app, Flags* flags, Session* session) {
+int RunConvert(const CLI::App* app, ConvertFlags* flags, Session* session) {
   std::string wrong = ChooseEngine(*session, &flags->run);
   if (wrong.empty()) {
     wrong =
@@ -94,12 +94,12 @@ int Run(const CLI::App* app, Flags* flags, Session* session) {
 }  // namespace
 
 Command AddConvert(CLI::App* parent) {
-  const auto flags = std::make_shared<Flags>();
+  const auto flags = std::make_shared<ConvertFlags>();
   CLI::App* app = parent->add_subcommand(
       "convert", "convert clips to arrays, tables, BVH and .anim");
-  app->footer(kExamples);
+  app->footer(kConvertExamples);
   AddInputOptions(app, &flags->input);
-  AddOutputOptions(app, flags.get());
+  AddConvertOutputs(app, flags.get());
   AddAnimOptions(app, &flags->outputs.anim);
   AddReadingOptions(app, &flags->conversion.convert);
   AddEditOptions(app, &flags->edits, &flags->conversion.convert.edits);
@@ -109,7 +109,7 @@ Command AddConvert(CLI::App* parent) {
   AddServerOptions(app, kConvertingServer, &flags->run.connect);
   AddLocalOptions(app, &flags->run);
   return {app, [app, flags](Session* session) {
-            return Run(app, flags.get(), session);
+            return RunConvert(app, flags.get(), session);
           }};
 }
 

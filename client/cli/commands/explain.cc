@@ -12,12 +12,12 @@
 namespace bvhmill::client {
 namespace {
 
-constexpr char kExamples[] =
+constexpr char kExplainExamples[] =
     "  bvhmill explain DATA_NOT_FINITE\n"
     "  bvhmill explain\n"
     "  bvhmill explain --json > codes.jsonl\n";
 
-struct Flags {
+struct ExplainFlags {
   // Empty: all of them.
   std::string code;
   bool json = false;
@@ -50,7 +50,7 @@ std::string ThresholdsText(IssueCode code) {
   return out;
 }
 
-std::string Json(const CatalogueEntry& entry) {
+std::string EntryJson(const CatalogueEntry& entry) {
   return JsonObject({{"code", JsonQuote(entry.name)},
                      {"lenient", JsonQuote(SeverityName(entry.lenient))},
                      {"strict", JsonQuote(SeverityName(entry.strict))},
@@ -61,7 +61,7 @@ std::string Json(const CatalogueEntry& entry) {
          "\n";
 }
 
-std::string Text(const CatalogueEntry& entry) {
+std::string EntryText(const CatalogueEntry& entry) {
   const auto line = [](const char* name, std::string_view value) {
     return name + std::string(value) + "\n";
   };
@@ -72,7 +72,7 @@ std::string Text(const CatalogueEntry& entry) {
          ThresholdsText(entry.code);
 }
 
-std::string ListText() {
+std::string CatalogueText() {
   std::vector<std::vector<std::string>> rows;
   for (const CatalogueEntry& entry : Catalogue()) {
     rows.push_back({std::string(entry.name),
@@ -85,18 +85,19 @@ std::string ListText() {
                      rows);
 }
 
-std::string ListJson() {
+std::string CatalogueJson() {
   std::string out;
-  for (const CatalogueEntry& entry : Catalogue()) out += Json(entry);
+  for (const CatalogueEntry& entry : Catalogue()) out += EntryJson(entry);
   return out;
 }
 
-int Run(const Flags& flags, Session* session) {
+int RunExplain(const ExplainFlags& flags, Session* session) {
   const CatalogueEntry* entry = FindEntry(flags.code);
   if (entry == nullptr) {
-    session->console->PrintData(flags.json ? ListJson() : ListText());
+    session->console->PrintData(flags.json ? CatalogueJson() : CatalogueText());
   } else {
-    session->console->PrintData(flags.json ? Json(*entry) : Text(*entry));
+    session->console->PrintData(flags.json ? EntryJson(*entry)
+                                           : EntryText(*entry));
   }
   return session->console->data_lost() ? kExitClipFailed : kExitGood;
 }
@@ -104,17 +105,18 @@ int Run(const Flags& flags, Session* session) {
 }  // namespace
 
 Command AddExplain(CLI::App* parent) {
-  const auto flags = std::make_shared<Flags>();
+  const auto flags = std::make_shared<ExplainFlags>();
   CLI::App* app = parent->add_subcommand(
       "explain", "explain issue codes and how to fix them");
-  app->footer(kExamples);
+  app->footer(kExplainExamples);
   app->add_option("CODE", flags->code,
                   "an issue code; without one, all codes are listed")
       ->type_name("")
       ->check(CLI::Validator(CheckIssueCode, ""));
   app->add_flag("--json", flags->json, "print one line of JSON per code")
       ->group("Output");
-  return {app, [flags](Session* session) { return Run(*flags, session); }};
+  return {app,
+          [flags](Session* session) { return RunExplain(*flags, session); }};
 }
 
 }  // namespace bvhmill::client

@@ -15,11 +15,11 @@
 namespace bvhmill::client {
 namespace {
 
-constexpr char kExamples[] =
+constexpr char kInfoExamples[] =
     "  bvhmill info take.bvh\n"
     "  bvhmill info --json *.bvh\n";
 
-struct Flags {
+struct InfoFlags {
   RunOptions run;
   InputOptions input;
   ConvertOptions convert;
@@ -41,7 +41,7 @@ std::string JsonOf(const Input& input, const ClipInfo& info,
          "\n";
 }
 
-Outcome DescribeOne(const Flags& flags, const Session& session,
+Outcome DescribeOne(const InfoFlags& flags, const Session& session,
                     const Input& input, ClipProgress* progress) {
   int64_t bytes = 0;
   const ConvertResult result = WithClip(
@@ -61,7 +61,7 @@ Outcome DescribeOne(const Flags& flags, const Session& session,
   return outcome;
 }
 
-int Run(const CLI::App* app, Flags* flags, Session* session) {
+int RunInfo(const CLI::App* app, InfoFlags* flags, Session* session) {
   const std::string wrong = ChooseEngine(*session, &flags->run);
   if (!wrong.empty()) return Misused(app, session, wrong);
   const auto inputs = CollectInputs(flags->input, std::nullopt);
@@ -83,10 +83,10 @@ int Run(const CLI::App* app, Flags* flags, Session* session) {
 }  // namespace
 
 Command AddInfo(CLI::App* parent) {
-  const auto flags = std::make_shared<Flags>();
+  const auto flags = std::make_shared<InfoFlags>();
   CLI::App* app = parent->add_subcommand(
       "info", "print joints, frames, rate, size and motion of clips");
-  app->footer(kExamples);
+  app->footer(kInfoExamples);
   AddInputOptions(app, &flags->input);
   AddReadingOptions(app, &flags->convert);
   app->add_flag("--json", flags->json, "print one line of JSON per clip")
@@ -95,7 +95,7 @@ Command AddInfo(CLI::App* parent) {
   AddServerOptions(app, kConvertingServer, &flags->run.connect);
   AddLocalOptions(app, &flags->run);
   return {app, [app, flags](Session* session) {
-            return Run(app, flags.get(), session);
+            return RunInfo(app, flags.get(), session);
           }};
 }
 

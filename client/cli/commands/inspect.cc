@@ -14,13 +14,13 @@
 namespace bvhmill::client {
 namespace {
 
-constexpr char kExamples[] =
+constexpr char kInspectExamples[] =
     "  bvhmill inspect dance.anim\n"
     "  bvhmill inspect *.anim --upload\n"
     "  bvhmill inspect -r animations -q\n"
     "  bvhmill inspect --json dance.anim > dance.json\n";
 
-struct Flags {
+struct InspectFlags {
   InputOptions input;
   bool json = false;
   bool for_upload = false;
@@ -28,14 +28,14 @@ struct Flags {
   bool quiet = false;
 };
 
-bool Passes(const Flags& flags, const AnimFile& file) {
+bool Passes(const InspectFlags& flags, const AnimFile& file) {
   return file.status.ok() &&
          (flags.for_upload ? file.result.uploads : file.result.plays);
 }
 
 // Prints the file; false if stdout is closed.
-bool Show(const Flags& flags, const AnimFile& file, bool is_first,
-          Console* console) {
+bool ShowAnim(const InspectFlags& flags, const AnimFile& file, bool is_first,
+              Console* console) {
   if (flags.json) return console->PrintData(AnimJson(file));
   if (file.status.ok()) {
     const std::string facts = AnimFacts(file, flags.keys);
@@ -45,7 +45,7 @@ bool Show(const Flags& flags, const AnimFile& file, bool is_first,
   return true;
 }
 
-Totals InspectAll(const Flags& flags, const std::vector<Input>& inputs,
+Totals InspectAll(const InspectFlags& flags, const std::vector<Input>& inputs,
                   const Session& session) {
   Totals totals;
   totals.clips = static_cast<int64_t>(inputs.size());
@@ -56,7 +56,7 @@ Totals InspectAll(const Flags& flags, const std::vector<Input>& inputs,
     if (IsCancelled(session.cancel)) break;
     totals.bytes += file.bytes;
     ++(Passes(flags, file) ? totals.good : totals.failed);
-    if (!Show(flags, file, is_first, session.console)) break;
+    if (!ShowAnim(flags, file, is_first, session.console)) break;
     is_first = is_first && !file.status.ok();
   }
   if (totals.failed > 0) totals.exit = kExitClipFailed;
@@ -65,7 +65,8 @@ Totals InspectAll(const Flags& flags, const std::vector<Input>& inputs,
   return totals;
 }
 
-int Run(const CLI::App* app, const Flags& flags, Session* session) {
+int RunInspect(const CLI::App* app, const InspectFlags& flags,
+               Session* session) {
   const auto start = std::chrono::steady_clock::now();
   const auto inputs = CollectInputs(flags.input, std::nullopt);
   if (!inputs.ok()) {
@@ -84,10 +85,10 @@ int Run(const CLI::App* app, const Flags& flags, Session* session) {
 }  // namespace
 
 Command AddInspect(CLI::App* parent) {
-  const auto flags = std::make_shared<Flags>();
+  const auto flags = std::make_shared<InspectFlags>();
   CLI::App* app = parent->add_subcommand(
       "inspect", "print the content and the faults of .anim files");
-  app->footer(kExamples);
+  app->footer(kInspectExamples);
   AddAnimInputs(app, &flags->input);
   app->add_flag("--upload", flags->for_upload,
                 "also fail a file that the viewer refuses to upload")
@@ -98,8 +99,9 @@ Command AddInspect(CLI::App* parent) {
   app->add_flag("--keys", flags->keys, "print all keyframes")->group("Output");
   app->add_flag("-q,--quiet", flags->quiet, "print no summary")
       ->group("Output");
-  return {app,
-          [app, flags](Session* session) { return Run(app, *flags, session); }};
+  return {app, [app, flags](Session* session) {
+            return RunInspect(app, *flags, session);
+          }};
 }
 
 }  // namespace bvhmill::client

@@ -19,14 +19,14 @@ constexpr char kJobExamples[] =
     "  bvhmill job wait JOB --server HOST:7450\n"
     "  bvhmill job results JOB -o out --server HOST:7450\n";
 
-struct Flags {
+struct JobFlags {
   RunOptions run;
   std::string name;
   bool json = false;
 };
 
 // The message in the JSON of protobuf, on one line.
-std::string Json(const google::protobuf::Message& message) {
+std::string JsonLine(const google::protobuf::Message& message) {
   google::protobuf::util::JsonPrintOptions how;
   how.always_print_primitive_fields = true;
   how.preserve_proto_field_names = true;
@@ -47,7 +47,7 @@ std::string TimeText(const google::protobuf::Timestamp& time) {
   return text;
 }
 
-std::string ListText(const std::vector<v1::Job>& jobs) {
+std::string JobListText(const std::vector<v1::Job>& jobs) {
   std::vector<std::vector<std::string>> rows;
   for (const v1::Job& job : jobs) {
     rows.push_back(
@@ -86,7 +86,7 @@ int Put(const Session& session, const std::string& data) {
   return session.console->data_lost() ? kExitClipFailed : kExitGood;
 }
 
-int List(const JobClient& jobs, const Flags& flags, Session* session) {
+int ListJobs(const JobClient& jobs, const JobFlags& flags, Session* session) {
   std::vector<v1::Job> all;
   v1::ListJobsRequest request;
   request.set_page_size(1000);
@@ -96,37 +96,37 @@ int List(const JobClient& jobs, const Flags& flags, Session* session) {
     all.insert(all.end(), page->jobs().begin(), page->jobs().end());
     request.set_page_token(page->next_page_token());
   } while (!request.page_token().empty());
-  if (!flags.json) return Put(*session, ListText(all));
+  if (!flags.json) return Put(*session, JobListText(all));
   std::string lines;
-  for (const v1::Job& job : all) lines += Json(job);
+  for (const v1::Job& job : all) lines += JsonLine(job);
   return Put(*session, lines);
 }
 
-int Show(const JobClient& jobs, const Flags& flags, Session* session) {
+int ShowJob(const JobClient& jobs, const JobFlags& flags, Session* session) {
   const auto job = jobs.Get(JobName(flags.name), session->cancel);
   if (!job.ok()) return JobFailure(*session, job.status());
-  return Put(*session, flags.json ? Json(*job) : ShowText(*job));
+  return Put(*session, flags.json ? JsonLine(*job) : ShowText(*job));
 }
 
-int Wait(const JobClient& jobs, const Flags& flags, Session* session) {
+int WaitForJob(const JobClient& jobs, const JobFlags& flags, Session* session) {
   return AwaitJob(jobs, *session, JobName(flags.name));
 }
 
-int Cancel(const JobClient& jobs, const Flags& flags, Session* session) {
+int CancelJob(const JobClient& jobs, const JobFlags& flags, Session* session) {
   const auto job = jobs.Cancel(JobName(flags.name), session->cancel);
   if (!job.ok()) return JobFailure(*session, job.status());
   session->console->PrintDiagnostics(JobLine(*job) + "\n");
   return kExitGood;
 }
 
-int Delete(const JobClient& jobs, const Flags& flags, Session* session) {
+int DeleteJob(const JobClient& jobs, const JobFlags& flags, Session* session) {
   const absl::Status deleted =
       jobs.Delete(JobName(flags.name), session->cancel);
   if (!deleted.ok()) return JobFailure(*session, deleted);
   return kExitGood;
 }
 
-using Action = int (*)(const JobClient&, const Flags&, Session*);
+using Action = int (*)(const JobClient&, const JobFlags&, Session*);
 
 struct Row {
   const char* name;
@@ -137,17 +137,17 @@ struct Row {
 };
 
 constexpr Row kRows[] = {
-    {"list", "list your jobs, the newest first", &List, false, true},
-    {"show", "print the state of a job", &Show, true, true},
-    {"wait", "wait until a job is over", &Wait, true, false},
-    {"cancel", "end a job; clips that are done keep their results", &Cancel,
+    {"list", "list your jobs, the newest first", &ListJobs, false, true},
+    {"show", "print the state of a job", &ShowJob, true, true},
+    {"wait", "wait until a job is over", &WaitForJob, true, false},
+    {"cancel", "end a job; clips that are done keep their results", &CancelJob,
      true, false},
-    {"delete", "forget a job that is over, and its results", &Delete, true,
+    {"delete", "forget a job that is over, and its results", &DeleteJob, true,
      false},
 };
 
 Command AddRow(CLI::App* parent, const Row& row) {
-  const auto flags = std::make_shared<Flags>();
+  const auto flags = std::make_shared<JobFlags>();
   CLI::App* app = parent->add_subcommand(row.name, row.help);
   app->footer("  bvhmill job " + std::string(row.name) +
               (row.has_name ? " JOB" : "") + " --server HOST:7450\n");

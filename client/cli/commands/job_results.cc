@@ -8,15 +8,16 @@
 namespace bvhmill::client {
 namespace {
 
-constexpr char kExamples[] =
+constexpr char kJobResultsExamples[] =
     "  bvhmill job results JOB -o out --server HOST:7450\n";
 
-struct Flags {
+struct JobResultsFlags {
   RunOptions run;
   FetchOptions fetch;
 };
 
-int Run(const CLI::App* app, Flags* flags, Session* session) {
+int RunJobResults(const CLI::App* app, JobResultsFlags* flags,
+                  Session* session) {
   ExitCode exit = kExitGood;
   const auto jobs = OpenJobs(app, flags->run, session, &exit);
   if (jobs == nullptr) return exit;
@@ -27,10 +28,10 @@ int Run(const CLI::App* app, Flags* flags, Session* session) {
 }  // namespace
 
 Command AddJobResults(CLI::App* job) {
-  const auto flags = std::make_shared<Flags>();
+  const auto flags = std::make_shared<JobResultsFlags>();
   CLI::App* app = job->add_subcommand(
       "results", "fetch the results of a job, as convert writes them");
-  app->footer(kExamples);
+  app->footer(kJobResultsExamples);
   app->add_option("-o,--output", flags->fetch.output,
                   "folder for the outputs; it is made if it is missing;\n"
                   "outputs that are there already are not fetched again")
@@ -43,7 +44,7 @@ Command AddJobResults(CLI::App* job) {
   AddBatchOptions(app, &flags->run);
   AddJobOptions(app, &flags->run, &flags->fetch.name);
   return {app, [app, flags](Session* session) {
-            return Run(app, flags.get(), session);
+            return RunJobResults(app, flags.get(), session);
           }};
 }
 

@@ -14,13 +14,13 @@
 namespace bvhmill::client {
 namespace {
 
-constexpr char kExamples[] =
+constexpr char kJobSubmitExamples[] =
     "  bvhmill job submit -r takes --emit anim,positions --server HOST:7450\n"
     "  bvhmill job submit -r takes --emit npz --wait --server HOST:7450\n"
     "  bvhmill job submit -r takes --emit csv --name night --server "
     "HOST:7450\n";
 
-struct Flags {
+struct JobSubmitFlags {
   RunOptions run;
   InputOptions input;
   SubmitOptions submit;
@@ -28,7 +28,7 @@ struct Flags {
   EditFlags edits;
 };
 
-void AddSubmitOptions(CLI::App* app, Flags* flags) {
+void AddSubmitOptions(CLI::App* app, JobSubmitFlags* flags) {
   const char* group = "Job";
   app->add_option("--name", flags->submit.display_name,
                   "a name for people, which job list shows")
@@ -42,7 +42,7 @@ void AddSubmitOptions(CLI::App* app, Flags* flags) {
       ->group(group);
 }
 
-int Run(const CLI::App* app, Flags* flags, Session* session) {
+int RunJobSubmit(const CLI::App* app, JobSubmitFlags* flags, Session* session) {
   SubmitOptions& submit = flags->submit;
   std::string wrong =
       ReadEditFlags(*session, flags->edits, &submit.convert.edits);
@@ -68,10 +68,10 @@ int Run(const CLI::App* app, Flags* flags, Session* session) {
 }  // namespace
 
 Command AddJobSubmit(CLI::App* job) {
-  const auto flags = std::make_shared<Flags>();
+  const auto flags = std::make_shared<JobSubmitFlags>();
   CLI::App* app = job->add_subcommand(
       "submit", "upload clips and have a server convert them");
-  app->footer(kExamples);
+  app->footer(kJobSubmitExamples);
   AddInputOptions(app, &flags->input);
   AddSubmitOptions(app, flags.get());
   AddEmitOption(app, "formats to make", "Output", kReportName, &flags->outputs)
@@ -84,7 +84,7 @@ Command AddJobSubmit(CLI::App* job) {
   AddBatchOptions(app, &flags->run);
   AddJobOptions(app, &flags->run, nullptr);
   return {app, [app, flags](Session* session) {
-            return Run(app, flags.get(), session);
+            return RunJobSubmit(app, flags.get(), session);
           }};
 }
 

@@ -14,7 +14,7 @@
 namespace bvhmill::client {
 namespace {
 
-constexpr char kExamples[] =
+constexpr char kRepairExamples[] =
     "  bvhmill repair take.bvh -o fixed --all --dry-run\n"
     "  bvhmill repair take.bvh -o fixed --all\n"
     "  bvhmill repair -r takes -o fixed --fill-gaps 5 --unwrap\n";
@@ -22,7 +22,7 @@ constexpr char kExamples[] =
 // Longer gaps are better filled by a person.
 constexpr int32_t kAllGapFrames = 10;
 
-struct Flags {
+struct RepairFlags {
   RunOptions run;
   InputOptions input;
   ConversionOptions conversion;
@@ -44,8 +44,8 @@ std::vector<std::string> CodesOfDryRuns() {
 
 // Completes the options after the command line is parsed. Returns what is
 // wrong; empty if nothing is.
-std::string Complete(const CLI::App* app, const Session& session,
-                     Flags* flags) {
+std::string CompleteRepair(const CLI::App* app, const Session& session,
+                           RepairFlags* flags) {
   std::string wrong = ChooseEngine(session, &flags->run);
   if (!wrong.empty()) return wrong;
   Repairs& repairs = flags->conversion.convert.edits.repairs;
@@ -63,7 +63,7 @@ std::string Complete(const CLI::App* app, const Session& session,
 }
 
 // Reports what would change, as `validate` does.
-int RunDry(const CLI::App* app, std::vector<Input> inputs, Flags* flags,
+int RunDry(const CLI::App* app, std::vector<Input> inputs, RepairFlags* flags,
            Session* session) {
   const ExitCode exit = OpenEngine(session);
   if (exit != kExitGood) return exit;
@@ -90,8 +90,8 @@ int RunDry(const CLI::App* app, std::vector<Input> inputs, Flags* flags,
   return CheckAll(validate, *session, &parts, &output);
 }
 
-int Run(const CLI::App* app, Flags* flags, Session* session) {
-  const std::string wrong = Complete(app, *session, flags);
+int RunRepair(const CLI::App* app, RepairFlags* flags, Session* session) {
+  const std::string wrong = CompleteRepair(app, *session, flags);
   if (!wrong.empty()) return Misused(app, session, wrong);
   ConversionOptions& conversion = flags->conversion;
   auto inputs = CollectInputs(flags->input, IdOfFile(conversion.output));
@@ -112,7 +112,7 @@ int Run(const CLI::App* app, Flags* flags, Session* session) {
   return Conversion(conversion, *std::move(inputs), session).Run();
 }
 
-void AddOutputOptions(CLI::App* app, Flags* flags) {
+void AddRepairOutputs(CLI::App* app, RepairFlags* flags) {
   const char* group = "Output";
   app->add_option("-o,--output", flags->conversion.output,
                   "folder for the repaired clips, as BVH; it is made if it\n"
@@ -129,12 +129,12 @@ void AddOutputOptions(CLI::App* app, Flags* flags) {
 }  // namespace
 
 Command AddRepair(CLI::App* parent) {
-  const auto flags = std::make_shared<Flags>();
+  const auto flags = std::make_shared<RepairFlags>();
   CLI::App* app = parent->add_subcommand(
       "repair", "repair known faults of clips, and say what changed");
-  app->footer(kExamples);
+  app->footer(kRepairExamples);
   AddInputOptions(app, &flags->input);
-  AddOutputOptions(app, flags.get());
+  AddRepairOutputs(app, flags.get());
   app->add_flag("--all", flags->all,
                 "all repairs below; gaps of at most 10 frames")
       ->group("Repairs");
@@ -145,7 +145,7 @@ Command AddRepair(CLI::App* parent) {
   AddServerOptions(app, kConvertingServer, &flags->run.connect);
   AddLocalOptions(app, &flags->run);
   return {app, [app, flags](Session* session) {
-            return Run(app, flags.get(), session);
+            return RunRepair(app, flags.get(), session);
           }};
 }
 

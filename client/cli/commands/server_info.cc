@@ -10,12 +10,12 @@
 namespace bvhmill::client {
 namespace {
 
-constexpr char kExamples[] =
+constexpr char kServerInfoExamples[] =
     "  bvhmill server info --server 127.0.0.1:7450\n"
     "  bvhmill server info --server bvh.example:7450 --tls-ca ca.pem\n"
     "  bvhmill server info --server 7450 --json\n";
 
-struct Flags {
+struct ServerInfoFlags {
   RunOptions run;
   bool json = false;
 };
@@ -38,7 +38,7 @@ std::string LimitLines(const v1::Limits& limits) {
   return out;
 }
 
-std::string Text(const v1::GetServerInfoResponse& info) {
+std::string ServerInfoText(const v1::GetServerInfoResponse& info) {
   std::string out = "server   bvhmill " + info.server_version() + " (" +
                     info.build().git_commit() + ", " + info.build().compiler() +
                     ")\n";
@@ -58,7 +58,8 @@ std::string Text(const v1::GetServerInfoResponse& info) {
   return out + "\nlimits\n" + LimitLines(info.limits());
 }
 
-int Run(const CLI::App* app, const Flags& flags, Session* session) {
+int RunServerInfo(const CLI::App* app, const ServerInfoFlags& flags,
+                  Session* session) {
   if (flags.run.connect.server.empty()) {
     return Misused(app, session,
                    "no server is named; use --server HOST:PORT, or set "
@@ -70,26 +71,27 @@ int Run(const CLI::App* app, const Flags& flags, Session* session) {
   if (client == nullptr) return exit;
   const v1::GetServerInfoResponse& info = client->ServerInfo();
   session->console->PrintData(flags.json ? MessageJson(info) + "\n"
-                                         : Text(info));
+                                         : ServerInfoText(info));
   return session->console->data_lost() ? kExitClipFailed : kExitGood;
 }
 
 }  // namespace
 
 Command AddServerInfo(CLI::App* parent) {
-  const auto flags = std::make_shared<Flags>();
+  const auto flags = std::make_shared<ServerInfoFlags>();
   CLI::App* server =
       parent->add_subcommand("server", "ask a server about itself");
   server->footer("  bvhmill server info --server 127.0.0.1:7450\n");
   server->require_subcommand(1);
   CLI::App* app = server->add_subcommand(
       "info", "print version, formats and limits of a server");
-  app->footer(kExamples);
+  app->footer(kServerInfoExamples);
   app->add_flag("--json", flags->json, "print one JSON object")
       ->group("Output");
   AddServerOptions(app, "server to ask", &flags->run.connect);
-  return {app,
-          [app, flags](Session* session) { return Run(app, *flags, session); }};
+  return {app, [app, flags](Session* session) {
+            return RunServerInfo(app, *flags, session);
+          }};
 }
 
 }  // namespace bvhmill::client

@@ -15,7 +15,7 @@
 namespace bvhmill::client {
 namespace {
 
-constexpr char kExamples[] =
+constexpr char kValidateExamples[] =
     "  bvhmill validate take.bvh\n"
     "  bvhmill validate -r takes --json > reports.jsonl\n"
     "  bvhmill validate -r takes --format html -o report.html\n"
@@ -25,8 +25,8 @@ constexpr char kExamples[] =
 
 // Completes the options after the command line is parsed. Returns what is
 // wrong; empty if nothing is.
-std::string Complete(const CLI::App* app, const Session& session,
-                     ValidateFlags* flags) {
+std::string CompleteValidate(const CLI::App* app, const Session& session,
+                             ValidateFlags* flags) {
   std::string wrong = ChooseEngine(session, &flags->run);
   if (wrong.empty()) {
     wrong = ReadEditFlags(session, flags->edits, &flags->convert.edits);
@@ -99,8 +99,8 @@ absl::StatusOr<JointList> ReadJoints(const Session& session,
                                      : std::string(MessageOf(result.status)));
 }
 
-int Run(const CLI::App* app, ValidateFlags* flags, Session* session) {
-  const std::string wrong = Complete(app, *session, flags);
+int RunValidate(const CLI::App* app, ValidateFlags* flags, Session* session) {
+  const std::string wrong = CompleteValidate(app, *session, flags);
   if (!wrong.empty()) return Misused(app, session, wrong);
   ValidateParts parts;
   absl::Status status = OpenParts(*flags, FilesReadBy(app), &parts);
@@ -129,7 +129,7 @@ Command AddValidate(CLI::App* parent) {
   const auto flags = std::make_shared<ValidateFlags>();
   CLI::App* app =
       parent->add_subcommand("validate", "report what is wrong with clips");
-  app->footer(kExamples);
+  app->footer(kValidateExamples);
   AddInputOptions(app, &flags->input);
   AddReadingOptions(app, &flags->convert);
   AddEmitOption(app, "also check whether these formats can be made", "Output",
@@ -153,7 +153,7 @@ Command AddValidate(CLI::App* parent) {
   AddServerOptions(app, kConvertingServer, &flags->run.connect);
   AddLocalOptions(app, &flags->run);
   return {app, [app, flags](Session* session) {
-            return Run(app, flags.get(), session);
+            return RunValidate(app, flags.get(), session);
           }};
 }
 

@@ -45,7 +45,7 @@ Json FastestToJson(const FastestJoint& fastest) {
           {"frame", fastest.frame}};
 }
 
-Json JointToJson(const JointMeasures& joint) {
+Json MeasuresToJson(const JointMeasures& joint) {
   return {{"min", List(joint.least)},
           {"max", List(joint.greatest)},
           {"degrees", Number(joint.degrees)}};
@@ -76,7 +76,7 @@ std::string MeasuresJson(const ClipMeasures& measures) {
   const auto& fastest = measures.fastest;
   Json joints = Json::array();
   for (const JointMeasures& joint : measures.joints) {
-    joints.push_back(JointToJson(joint));
+    joints.push_back(MeasuresToJson(joint));
   }
   const Json out = {{"duration_seconds", Number(measures.duration)},
                     {"depth", measures.depth},

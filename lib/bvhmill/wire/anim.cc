@@ -6,6 +6,7 @@
 #include "bvhmill/base/bounds.h"
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
+#include "bvhmill/wire/unknown_fields.h"
 
 namespace bvhmill::wire {
 namespace {
@@ -34,8 +35,7 @@ absl::Status FromProto(const std::string& field, const v1::AnimConstraint& from,
     return InvalidField(field + ".chain_length", "is above 255");
   }
   if (!v1::AnimConstraintType_IsValid(from.type())) {
-    return InvalidField(field + ".type",
-                        "unknown value " + std::to_string(from.type()));
+    return UnknownValue(field + ".type", from.type());
   }
   to->chain_length = static_cast<uint8_t>(from.chain_length());
   to->type = from.type() == v1::ANIM_CONSTRAINT_TYPE_PLANE ? 1 : 0;
@@ -142,9 +142,7 @@ absl::Status ReferenceFromProto(const std::string& field,
       *reference = AnimReference::kFirstFrame;
       return absl::OkStatus();
     default:
-      return InvalidField(
-          field + ".reference",
-          "unknown value " + std::to_string(message.reference()));
+      return UnknownValue(field + ".reference", message.reference());
   }
 }
 
@@ -161,8 +159,7 @@ absl::Status FromProto(const std::string& field, const v1::AnimFormat& message,
       format->profile = AnimProfile::kViewer;
       break;
     default:
-      return InvalidField(field + ".profile",
-                          "unknown value " + std::to_string(message.profile()));
+      return UnknownValue(field + ".profile", message.profile());
   }
   // Before they are copied.
   BVHMILL_RETURN_IF_ERROR(

@@ -5,15 +5,12 @@
 
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
+#include "bvhmill/wire/unknown_fields.h"
 
 namespace bvhmill::wire {
 namespace {
 
 constexpr int kAxes = 3;
-
-absl::Status UnknownValue(std::string_view field, int value) {
-  return InvalidField(field, "unknown value " + std::to_string(value));
-}
 
 void NamesFromProto(const v1::ClipEdits& message, ClipEdits* edits) {
   edits->drop_joints.assign(message.drop_joints().begin(),

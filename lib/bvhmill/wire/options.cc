@@ -16,10 +16,6 @@
 namespace bvhmill::wire {
 namespace {
 
-absl::Status UnknownValue(std::string_view field, int value) {
-  return InvalidField(field, "unknown value " + std::to_string(value));
-}
-
 template <typename Container>
 absl::Status CheckSize(std::string_view field, const Container& entries,
                        size_t most) {

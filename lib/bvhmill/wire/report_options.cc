@@ -5,6 +5,7 @@
 #include "bvhmill/base/bounds.h"
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/wire/thresholds.h"
+#include "bvhmill/wire/unknown_fields.h"
 
 namespace bvhmill::wire {
 
@@ -17,8 +18,7 @@ absl::Status FromProto(const v1::ValidationOptions& message,
   report->severity_overrides.clear();
   for (const auto& [code, severity] : message.severity_overrides()) {
     if (severity < v1::SEVERITY_ERROR || severity > v1::SEVERITY_HINT) {
-      return InvalidField("options.validation.severity_overrides",
-                          "unknown value " + std::to_string(severity));
+      return UnknownValue("options.validation.severity_overrides", severity);
     }
     report->severity_overrides[code] = static_cast<Severity>(severity);
   }

@@ -3,6 +3,8 @@
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/unknown_field_set.h>
 
+#include "bvhmill/base/call_error.h"
+
 namespace bvhmill::wire {
 namespace {
 
@@ -52,6 +54,10 @@ void AddUnknownFields(const Message& message, std::string_view path,
         field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE;
     if (is_message) AddFrom(message, *field, path, fields);
   }
+}
+
+absl::Status UnknownValue(std::string_view field, int value) {
+  return InvalidField(field, "unknown value " + std::to_string(value));
 }
 
 }  // namespace bvhmill::wire

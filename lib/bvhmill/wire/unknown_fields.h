@@ -1,8 +1,9 @@
 #pragma once
 
-// Fields of a message that this version of the API does not know: a newer
-// client sent them, or one that made a mistake.
+// Fields and enum values of a message that this version of the API does not
+// know: a newer client sent them, or one that made a mistake.
 
+#include <absl/status/status.h>
 #include <google/protobuf/message.h>
 
 #include <string>
@@ -24,5 +25,8 @@ void AddOwnUnknownFields(const google::protobuf::Message& message,
 // The same for `message` and all messages within it. O(fields).
 void AddUnknownFields(const google::protobuf::Message& message,
                       std::string_view path, std::vector<std::string>* fields);
+
+// The error of a call whose `field` has an enum value that is not known.
+absl::Status UnknownValue(std::string_view field, int value);
 
 }  // namespace bvhmill::wire

@@ -69,6 +69,13 @@ TEST_F(JobServerTest, NamesInClipsMayHaveAnyBytes) {
               ::testing::HasSubstr("H\xC3\xBFps"));
 }
 
+// Executes `sql` on the database of a server that is not running.
+void ChangeDatabase(const std::string& folder, const std::string& sql) {
+  std::unique_ptr<server::Database> database;
+  ASSERT_TRUE(server::Database::Open(folder + "/jobs.db", &database).ok());
+  ASSERT_TRUE(database->Execute(sql).ok());
+}
+
 // One row of the database has other bytes than were written.
 TEST_F(JobServerTest, ADamagedRowIsNamed) {
   StartJobs();
@@ -78,14 +85,9 @@ TEST_F(JobServerTest, ADamagedRowIsNamed) {
   ASSERT_TRUE(calls_->Create(JobOfClips(clips), &job).ok());
   ASSERT_EQ(calls_->Await(job.name()).items().ok(), 3);
   server_ = nullptr;
-  {
-    std::unique_ptr<server::Database> database;
-    ASSERT_TRUE(server::Database::Open(folder_ + "/jobs.db", &database).ok());
-    ASSERT_TRUE(database
-                    ->Execute("UPDATE result SET bytes = X'FF' WHERE item = 1; "
-                              "UPDATE job SET annotations = X'FF'")
-                    .ok());
-  }
+  ChangeDatabase(folder_,
+                 "UPDATE result SET bytes = X'FF' WHERE item = 1; "
+                 "UPDATE job SET annotations = X'FF'");
   StartJobs();
   ASSERT_TRUE(calls_->Get(job.name(), &job).ok());
   EXPECT_EQ(job.error().info().reason(), "JOB_DAMAGED");
@@ -106,6 +108,24 @@ TEST_F(JobServerTest, ADamagedRowIsNamed) {
                   .ok());
   ASSERT_EQ(response.results_size(), 1);
   EXPECT_EQ(response.results(0).key(), "2");
+}
+
+// The state says that it was cancelled; the error is free to say the rest.
+TEST_F(JobServerTest, DamageOfACancelledJobIsNamed) {
+  StartJobs();
+  const std::vector<std::string> clips = SomeClips(1);
+  calls_->Store(clips[0]);
+  v1::Job job;
+  ASSERT_TRUE(calls_->Create(JobOfClips(clips), &job).ok());
+  ASSERT_EQ(calls_->Await(job.name()).items().ok(), 1);
+  server_ = nullptr;
+  const auto cancelled = static_cast<int>(v1::JOB_STATE_CANCELLED);
+  ChangeDatabase(folder_, "UPDATE job SET annotations = X'FF', state = " +
+                              std::to_string(cancelled));
+  StartJobs();
+  ASSERT_TRUE(calls_->Get(job.name(), &job).ok());
+  EXPECT_EQ(job.state(), v1::JOB_STATE_CANCELLED);
+  EXPECT_EQ(job.error().info().reason(), "JOB_DAMAGED");
 }
 
 // A clip of one frame with many joints below one root.

@@ -78,13 +78,12 @@ class Loader {
   }
 
   ViewerStatus ReadJoint() {
-    constexpr size_t kMaxNameBytes = 79;
     size_t index = 0;
     NextWord(line_.text, &index);
     const std::string_view name = NextWord(line_.text, &index);
     if (name.empty()) return ViewerStatus::kNoName;
     ViewerJoint joint;
-    joint.name = name.substr(0, kMaxNameBytes);
+    joint.name = name.substr(0, kMaxViewerNameBytes);
     if (take().joints.empty() &&
         FindAvatarAlias(joint.name) != FindAvatarAlias("hip")) {
       return ViewerStatus::kBadRoot;

@@ -8,14 +8,14 @@
 namespace bvhmill {
 namespace {
 
-constexpr size_t kMaxNameBytes = 79;
 constexpr std::string_view kBlanks = " \t\v\f";
 
 // The viewer reads one word as the name, cut to the size of its buffer.
 std::string_view NameWord(std::string_view name) {
   const size_t begin = std::min(name.find_first_not_of(kBlanks), name.size());
   name.remove_prefix(begin);
-  return name.substr(0, std::min(name.find_first_of(kBlanks), kMaxNameBytes));
+  return name.substr(
+      0, std::min(name.find_first_of(kBlanks), kMaxViewerNameBytes));
 }
 
 // The axes of the first three rotations; false if there are fewer.

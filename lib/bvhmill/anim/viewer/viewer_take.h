@@ -15,6 +15,9 @@
 
 namespace bvhmill {
 
+// Bytes of a name that the viewer keeps: the size of its buffer.
+inline constexpr size_t kMaxViewerNameBytes = 79;
+
 struct ViewerJoint {
   // As in the BVH file.
   std::string name;
