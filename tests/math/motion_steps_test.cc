@@ -1,7 +1,6 @@
 // Steps of many frames at once, against double precision.
 
 #include "bvhmill/math/motion_steps.h"
-#include "bvhmill/math/motion_sums.h"
 
 #include <gtest/gtest.h>
 
@@ -13,6 +12,7 @@
 
 #include "bvhmill/math/linear.h"
 #include "bvhmill/math/motion_columns.h"
+#include "bvhmill/math/motion_sums.h"
 #include "bvhmill/math/sincos.h"
 
 namespace bvhmill {
@@ -225,7 +225,7 @@ TEST(SumCapped, HasTheSumsOfSmallerValues) {
   }
 }
 
-TEST(CountReversals, CountsFramesOfAnyRange) {
+TEST(SumReversals, SumsFramesOfAnyRange) {
   std::mt19937 random(10);
   std::uniform_real_distribution<float> unit(0, 1);
   Column steps(kStepStride);
@@ -241,14 +241,19 @@ TEST(CountReversals, CountsFramesOfAnyRange) {
   kinks[40] = 2;
   constexpr size_t kEnd = kStepLead + kStepFrames;
   for (size_t from = kStepLead - 1; from < kEnd; ++from) {
-    size_t expected = 0;
+    Reversals expected;
     for (size_t to = from; to <= kEnd; ++to) {
-      ASSERT_EQ(CountReversals(steps.data(), kinks.data(), from, to, 0.25F, 2),
-                expected)
+      const Reversals found =
+          SumReversals(steps.data(), kinks.data(), from, to, 0.25F, 2);
+      ASSERT_EQ(found.count, expected.count) << from << " " << to;
+      ASSERT_NEAR(found.kink_roots, expected.kink_roots,
+                  1e-6 * expected.kink_roots)
           << from << " " << to;
       const float least = std::min(steps[to], steps[to + 1]);
       const bool turns = kinks[to] > steps[to] + steps[to + 1];
-      expected += turns && kinks[to] < 2 && least >= 0.25F ? 1 : 0;
+      if (!turns || kinks[to] >= 2 || least < 0.25F) continue;
+      ++expected.count;
+      expected.kink_roots += std::sqrt(double{kinks[to]});
     }
   }
 }

@@ -145,22 +145,33 @@ StepSums SumSteps(const float* steps, const float* kinks, size_t end,
   return sums;
 }
 
-size_t CountReversals(const float* steps, const float* kinks, size_t from,
-                      size_t to, float least_step, float most_kink) {
+Reversals SumReversals(const float* steps, const float* kinks, size_t from,
+                       size_t to, float least_step, float most_kink) {
   const D d;
+  HWY_ALIGN float sums[kParts];
   const V least = hn::Set(d, least_step);
   const V most = hn::Set(d, most_kink);
-  size_t count = 0;
-  for (size_t i = from; i < to; i += Lanes()) {
-    const V step = hn::LoadU(d, steps + i);
-    const V next = hn::LoadU(d, steps + i + 1);
-    const V kink = hn::LoadU(d, kinks + i);
-    const Mask turns =
-        hn::And(hn::Gt(kink, hn::Add(step, next)), hn::Lt(kink, most));
-    const Mask is_reversal = hn::And(turns, hn::Ge(hn::Min(step, next), least));
-    count += hn::CountTrue(d, hn::And(is_reversal, hn::FirstN(d, to - i)));
+  Reversals found;
+  for (size_t part = 0; part < kParts; part += Lanes()) {
+    V sum = hn::Zero(d);
+    for (size_t i = from + part; i < to; i += kParts) {
+      const V step = hn::LoadU(d, steps + i);
+      const V next = hn::LoadU(d, steps + i + 1);
+      const V kink = hn::LoadU(d, kinks + i);
+      const Mask turns =
+          hn::And(hn::Gt(kink, hn::Add(step, next)), hn::Lt(kink, most));
+      const Mask is_large = hn::Ge(hn::Min(step, next), least);
+      const Mask is_reversal =
+          hn::And(hn::And(turns, is_large), hn::FirstN(d, to - i));
+      const size_t count = hn::CountTrue(d, is_reversal);
+      if (count == 0) continue;
+      found.count += count;
+      sum = hn::Add(sum, hn::IfThenElseZero(is_reversal, hn::Sqrt(kink)));
+    }
+    hn::Store(sum, d, sums + part);
   }
-  return count;
+  found.kink_roots = SumParts(sums);
+  return found;
 }
 
 }  // namespace HWY_NAMESPACE
@@ -171,16 +182,16 @@ HWY_AFTER_NAMESPACE();
 namespace bvhmill {
 namespace {
 
-HWY_EXPORT(CountReversals);
+HWY_EXPORT(SumReversals);
 HWY_EXPORT(SumCapped);
 HWY_EXPORT(SumSteps);
 
 }  // namespace
 
-size_t CountReversals(const float* steps, const float* kinks, size_t from,
-                      size_t to, float least_step, float most_kink) {
-  return HWY_DYNAMIC_DISPATCH(CountReversals)(steps, kinks, from, to,
-                                              least_step, most_kink);
+Reversals SumReversals(const float* steps, const float* kinks, size_t from,
+                       size_t to, float least_step, float most_kink) {
+  return HWY_DYNAMIC_DISPATCH(SumReversals)(steps, kinks, from, to, least_step,
+                                            most_kink);
 }
 
 CappedSums SumCapped(const float* steps, const float* kinks, size_t end,

@@ -43,11 +43,16 @@ struct StepTotals {
   std::array<float, kStepStride> jumpers;
 };
 
-// The number of reversals among frames from .. to - 1: the track turns back
-// (kinks[t] > steps[t] + steps[t+1]) by a kink below `most_kink`, and both
-// steps are `least_step` or more. Reads up to kStepTail values after `to`.
-size_t CountReversals(const float* steps, const float* kinks, size_t from,
-                      size_t to, float least_step, float most_kink);
+// The reversals among frames from .. to - 1: the track turns back (kinks[t] >
+// steps[t] + steps[t+1]) by a kink below `most_kink`, and both steps are
+// `least_step` or more. Reads up to kStepTail values after `to`.
+struct Reversals {
+  size_t count = 0;
+  // The sum of sqrt(kink).
+  double kink_roots = 0;
+};
+Reversals SumReversals(const float* steps, const float* kinks, size_t from,
+                       size_t to, float least_step, float most_kink);
 
 // The largest values that count in CappedSums.
 struct StepCaps {

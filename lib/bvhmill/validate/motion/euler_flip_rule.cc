@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,24 @@ struct Counts {
   int32_t node = 0;
 };
 
+using Changes = std::array<float, kStepStride>;
+
+// For each index of a block, the largest change of a column since the frame
+// before.
+Changes ChangesOf(const MotionBlock& block,
+                  std::span<const TrackColumn> columns) {
+  Changes changes = {};
+  const size_t end = kStepLead + static_cast<size_t>(block.frames);
+  for (const TrackColumn& column : columns) {
+    const float* const v = block.ValuesOf(column.column);
+    for (size_t i = kStepLead; i < end; ++i) {
+      const float change = std::abs(v[i] - v[i - 1]);
+      changes[i] = changes[i] < change ? change : changes[i];
+    }
+  }
+  return changes;
+}
+
 class EulerFlipRule final : public MotionRule {
  public:
   void Begin(const MotionClip& clip) override;
@@ -41,6 +60,8 @@ class EulerFlipRule final : public MotionRule {
   Counts Total() const;
 
   const MotionClip* clip_ = nullptr;
+  // A step with no larger change of an angle is neither.
+  float least_change_ = 0;
   // Parts of the clip, as bits, in which a joint has such a step.
   std::vector<uint8_t> seen_;
   std::array<Counts, kParts> counts_;
@@ -48,6 +69,10 @@ class EulerFlipRule final : public MotionRule {
 
 void EulerFlipRule::Begin(const MotionClip& clip) {
   clip_ = &clip;
+  // Leaves room for the rounding of differences.
+  constexpr double kLess = 0.9999;
+  least_change_ = static_cast<float>(
+      kLess * std::min(clip[Threshold::DATA_EULER_FLIP_degrees], kHalfTurn));
   seen_.assign(clip.rotations, 0);
   counts_ = {};
 }
@@ -69,8 +94,10 @@ void EulerFlipRule::Walk(const MotionBlock& block, size_t track) {
   const auto columns = clip_->ColumnsOf(clip_->tracks[track]);
   const float* steps = block.StepsOf(track);
   const double flip = (*clip_)[Threshold::DATA_EULER_FLIP_degrees];
+  const Changes changes = ChangesOf(block, columns);
   for (int64_t t = std::max<int64_t>(block.first, 1); t < block.end(); ++t) {
     const size_t i = block.IndexOf(t);
+    if (changes[i] <= least_change_) continue;
     double most = 0;
     int large = 0;
     for (const TrackColumn& column : columns) {
@@ -88,10 +115,8 @@ void EulerFlipRule::Walk(const MotionBlock& block, size_t track) {
 }
 
 void EulerFlipRule::Add(const MotionBlock& block) {
-  const double least =
-      std::min((*clip_)[Threshold::DATA_EULER_FLIP_degrees], kHalfTurn);
   for (size_t track = 0; track < seen_.size(); ++track) {
-    if (block.changes[track] > least) Walk(block, track);
+    if (block.changes[track] > least_change_) Walk(block, track);
   }
 }
 

@@ -135,12 +135,12 @@ void EventRules::Walk(const MotionBlock& block, size_t track) {
     if (!(has_kink | has_step)) continue;
     const int64_t t = block.FrameOf(i);
     const Around at{steps + i, kinks + i, limits};
-    if (has_kink) {
+    if (has_kink && MayBeSpike(at)) {
       if (const auto spike = SpikeAt(*clip_, at, t)) {
         EventsOf(track)->spikes.Add(*spike, SlotFor(*spike));
       }
     }
-    if (t >= 2 && has_step) {
+    if (t >= 2 && has_step && MayBeJump(at)) {
       if (const auto jump = JumpAt(*clip_, at, t)) AddJump(block, track, *jump);
     }
   }

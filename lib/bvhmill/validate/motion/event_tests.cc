@@ -12,12 +12,24 @@ namespace {
 constexpr double kLeastOverNext = 1.5;
 constexpr double kMostOverNext = 4;
 constexpr double kOverFarther = 4;
-// The steps before and after a spike or a jump, as a share of it.
+// The steps before and after a spike, as a share of it.
 constexpr double kCalmSpikeShare = 0.5;
-constexpr double kJumpShare = 0.25;
 // The least usual kink and mean step of a joint, in degrees.
 constexpr double kLeastKink = 0.3;
 constexpr double kLeastStep = 0.2;
+
+void AddScreen(const MotionClip& clip, EventLimits* limits) {
+  constexpr double kLess = 0.9999;
+  constexpr double kMore = 1.0001;
+  const double dt = clip.facts->dt;
+  const double kink =
+      std::max(limits->spike, limits->spike_rate * dt * dt / 2) /
+      limits->kink_unit;
+  const double back = clip[Threshold::DATA_SPIKE_back];
+  limits->fast_kink = static_cast<float>(kink * kink * kLess);
+  limits->back_share = static_cast<float>(back * back * kMore);
+}
+
 }  // namespace
 
 EventLimits RotationLimits(const MotionClip& clip) {
@@ -32,6 +44,7 @@ EventLimits RotationLimits(const MotionClip& clip) {
   limits.least_step = StepOf(limits.jump);
   limits.least_kink =
       KinkOf(std::min(limits.spike, clip[Threshold::DATA_SPIKE_calm_degrees]));
+  AddScreen(clip, &limits);
   return limits;
 }
 
@@ -47,6 +60,7 @@ EventLimits PositionLimits(const MotionClip& clip) {
   const auto square = [](double v) { return static_cast<float>(v * v); };
   limits.least_step = square(limits.jump * reach);
   limits.least_kink = square(2 * limits.spike * reach);
+  AddScreen(clip, &limits);
   return limits;
 }
 

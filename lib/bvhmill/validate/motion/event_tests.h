@@ -12,6 +12,11 @@
 
 namespace bvhmill {
 
+// The steps before and after a jump, as a share of it; and the squares of
+// steps, with room for rounding.
+inline constexpr double kJumpShare = 0.25;
+inline constexpr float kMostBesideJump = kJumpShare * kJumpShare * 1.0001;
+
 // The thresholds of one kind of track, in degrees or shares of the reach.
 struct EventLimits {
   // The size of one unit of sqrt(step), and of sqrt(kink).
@@ -25,6 +30,11 @@ struct EventLimits {
   // Steps and kinks below both of these are no events.
   float least_step = 0;
   float least_kink = 0;
+  // A spike has a kink of at least this, or leads back: the square of the way
+  // from the frame before to the frame after is at most this share of the
+  // smaller step. Both leave room for rounding.
+  float fast_kink = 0;
+  float back_share = 0;
 };
 
 // Steps and kinks around a frame, in the unit of the limits.
@@ -46,6 +56,19 @@ struct Around {
     return limits.step_unit * std::sqrt(std::max(square, 0.0));
   }
 };
+
+// False if SpikeAt or JumpAt finds nothing. Most frames end here.
+inline bool MayBeSpike(const Around& at) {
+  constexpr float kRounding = 1e-5F;
+  const float both = at.steps[0] + at.steps[1];
+  const float least = std::min(at.steps[0], at.steps[1]);
+  return at.kinks[0] >= at.limits.fast_kink ||
+         2 * both - at.kinks[0] <=
+             at.limits.back_share * least + kRounding * both;
+}
+inline bool MayBeJump(const Around& at) {
+  return std::max(at.steps[-1], at.steps[1]) <= kMostBesideJump * at.steps[0];
+}
 
 EventLimits RotationLimits(const MotionClip& clip);
 // Requires a reach above 0.

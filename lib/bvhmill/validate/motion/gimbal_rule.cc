@@ -31,10 +31,17 @@ struct Swing {
   double most = -1;
 };
 
-// The difference of two angles without full turns.
-double Wrapped(double a, double b) {
-  return std::abs(std::remainder(a - b, kTurn));
+// |remainder(angle, period)|, without its cost for angles of a turn or so. The
+// difference is exact.
+double Remainder(double angle, double period) {
+  const double size = std::abs(angle);
+  if (size <= period / 2) return size;
+  if (size <= 1.5 * period) return std::abs(size - period);
+  return std::abs(std::remainder(angle, period));
 }
+
+// The difference of two angles without full turns.
+double Wrapped(double a, double b) { return Remainder(a - b, kTurn); }
 
 class GimbalRule final : public MotionRule {
  public:
@@ -46,8 +53,7 @@ class GimbalRule final : public MotionRule {
   bool HasLock(const MotionTrack& track) const;
   // The angle is near one at which the outer axes are the same line.
   bool IsNear(double middle) const {
-    const double angle = std::abs(std::remainder(middle, kTurn / 2));
-    return kRightAngle - angle < near_;
+    return kRightAngle - Remainder(middle, kTurn / 2) < near_;
   }
   bool MayBeNear(const MotionBlock& block, int32_t column) const;
   void Walk(const MotionBlock& block, size_t track);

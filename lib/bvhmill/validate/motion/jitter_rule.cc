@@ -86,25 +86,16 @@ void JitterRule::CloseWindow(Jitter* jitter) const {
 // Counts the reversals in frames of one window.
 void JitterRule::CountIn(const MotionBlock& block, size_t track, int64_t begin,
                          int64_t end) {
-  const float* steps = block.StepsOf(track);
-  const float* kinks = block.KinksOf(track);
-  const size_t from = block.IndexOf(begin);
-  const size_t to = block.IndexOf(end);
-  const auto count = static_cast<int32_t>(
-      CountReversals(steps, kinks, from, to, least_step_, most_kink_));
-  if (count == 0) return;
+  const Reversals found = SumReversals(
+      block.StepsOf(track), block.KinksOf(track), block.IndexOf(begin),
+      block.IndexOf(end), least_step_, most_kink_);
+  if (found.count == 0) return;
   Jitter& jitter = jitters_[track];
   const auto window = static_cast<int32_t>(begin / window_frames_);
   if (window != jitter.window) CloseWindow(&jitter);
   jitter.window = window;
-  jitter.count += count;
-  for (size_t i = from; i < to; ++i) {
-    const bool turns = kinks[i] > steps[i] + steps[i + 1];
-    const float least = std::min(steps[i], steps[i + 1]);
-    if (turns && kinks[i] < most_kink_ && least >= least_step_) {
-      jitter.degrees += KinkDegrees(kinks[i]);
-    }
-  }
+  jitter.count += static_cast<int32_t>(found.count);
+  jitter.degrees += kDegrees * found.kink_roots;
 }
 
 // The frames next to the first and the last one are left out: these may be no
