@@ -1,6 +1,7 @@
 // Spikes and jumps of joints: poses that cannot belong to their neighbours.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -43,6 +44,24 @@ double StepBetween(const Quat<double>& a, const Quat<double>& b) {
   const auto square = [](double v) { return v * v; };
   return square(a.x - s * b.x) + square(a.y - s * b.y) + square(a.z - s * b.z) +
          square(a.w - s * b.w);
+}
+
+// For each index of a block, the events that may be there.
+enum Candidate : int32_t { kMayBeSpike = 1, kMayBeJump = 2 };
+using Candidates = std::array<int32_t, kStepStride>;
+
+// One expression without branches, for all frames from `first` to `last` - 1:
+// the compiler makes vectors of it.
+Candidates FindCandidates(const float* steps, const float* kinks, size_t first,
+                          size_t last, const EventLimits& limits) {
+  Candidates candidates;
+  const EventLimits own = limits;
+  for (size_t i = first; i < last; ++i) {
+    const Around at{steps + i, kinks + i, own};
+    candidates[i] =
+        (MayBeSpike(at) ? kMayBeSpike : 0) | (MayBeJump(at) ? kMayBeJump : 0);
+  }
+  return candidates;
 }
 
 class EventRules final : public MotionRule {
@@ -126,21 +145,21 @@ void EventRules::Walk(const MotionBlock& block, size_t track) {
   const EventLimits& limits = LimitsOf(track);
   const float* const steps = block.StepsOf(track);
   const float* const kinks = block.KinksOf(track);
-  const auto last = static_cast<size_t>(std::max(end - begin, int64_t{0})) +
-                    block.IndexOf(begin);
-  for (size_t i = block.IndexOf(begin); i < last; ++i) {
-    // Most frames have neither.
-    const bool has_kink = kinks[i] >= limits.least_kink;
-    const bool has_step = steps[i] >= limits.least_step;
-    if (!(has_kink | has_step)) continue;
+  const size_t first = block.IndexOf(begin);
+  const size_t last =
+      first + static_cast<size_t>(std::max(end - begin, int64_t{0}));
+  const Candidates candidates =
+      FindCandidates(steps, kinks, first, last, limits);
+  for (size_t i = first; i < last; ++i) {
+    if (candidates[i] == 0) continue;
     const int64_t t = block.FrameOf(i);
     const Around at{steps + i, kinks + i, limits};
-    if (has_kink && MayBeSpike(at)) {
+    if ((candidates[i] & kMayBeSpike) != 0) {
       if (const auto spike = SpikeAt(*clip_, at, t)) {
         EventsOf(track)->spikes.Add(*spike, SlotFor(*spike));
       }
     }
-    if (t >= 2 && has_step && MayBeJump(at)) {
+    if (t >= 2 && (candidates[i] & kMayBeJump) != 0) {
       if (const auto jump = JumpAt(*clip_, at, t)) AddJump(block, track, *jump);
     }
   }

@@ -60,14 +60,18 @@ struct Around {
 // False if SpikeAt or JumpAt finds nothing. Most frames end here.
 inline bool MayBeSpike(const Around& at) {
   constexpr float kRounding = 1e-5F;
+  const float kink = at.kinks[0];
   const float both = at.steps[0] + at.steps[1];
   const float least = std::min(at.steps[0], at.steps[1]);
-  return at.kinks[0] >= at.limits.fast_kink ||
-         2 * both - at.kinks[0] <=
-             at.limits.back_share * least + kRounding * both;
+  const bool is_fast = kink >= at.limits.fast_kink;
+  const bool is_back =
+      2 * both - kink <= at.limits.back_share * least + kRounding * both;
+  return (kink >= at.limits.least_kink) & (is_fast | is_back);
 }
 inline bool MayBeJump(const Around& at) {
-  return std::max(at.steps[-1], at.steps[1]) <= kMostBesideJump * at.steps[0];
+  const float step = at.steps[0];
+  return (step >= at.limits.least_step) &
+         (std::max(at.steps[-1], at.steps[1]) <= kMostBesideJump * step);
 }
 
 EventLimits RotationLimits(const MotionClip& clip);
