@@ -16,10 +16,12 @@
 
 #include <cstdlib>
 #include <functional>
+#include <initializer_list>
 #include <iostream>
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/support/corpus.h"
@@ -36,13 +38,20 @@ namespace {
 constexpr size_t kBytes = 20'000'000;
 constexpr int kCopies = 8;
 
+std::string Joined(std::initializer_list<std::string_view> parts) {
+  std::string out;
+  for (const std::string_view part : parts) out += part;
+  return out;
+}
+
 void PutTallies(const std::string& name,
                 const std::map<faults::Strength, faults::Tally>& tallies) {
   Metrics& metrics = Metrics::Global();
   for (const auto& [strength, tally] : tallies) {
-    const std::string end = std::string(".") + faults::StrengthName(strength);
-    metrics.Set(name + ".recall" + end, tally.Recall());
-    if (tally.found > 0) metrics.Set(name + ".placed" + end, tally.Placed());
+    const std::string_view end = faults::StrengthName(strength);
+    metrics.Set(Joined({name, ".recall.", end}), tally.Recall());
+    if (tally.found == 0) continue;
+    metrics.Set(Joined({name, ".placed.", end}), tally.Placed());
   }
 }
 
@@ -53,7 +62,7 @@ void PutScores(const std::string& name,
   std::cerr << faults::ScoreTable(scores.by_rule) << "\n"
             << faults::ScoreTable(scores.by_kind) << "\n";
   for (const auto& [code, tallies] : scores.by_rule) {
-    PutTallies(name + "." + code, tallies);
+    PutTallies(Joined({name, ".", code}), tallies);
   }
   PutTallies(name, scores.all);
   const double alarms =

@@ -58,9 +58,9 @@ std::string JointDifference(const JointList& expected, const JointList& found,
 SkeletonDifference CountDifference(size_t expected, size_t found,
                                    const std::string& what, int32_t surplus) {
   if (expected == found) return {};
-  return {std::to_string(found) + " " + what + ", not " +
-              std::to_string(expected),
-          surplus};
+  return {
+      std::to_string(found) + " " + what + ", not " + std::to_string(expected),
+      surplus};
 }
 
 }  // namespace
