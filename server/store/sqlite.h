@@ -59,9 +59,10 @@ class Statement {
 
  private:
   Database& database_;
+  // Before the statement: to find it may fail.
+  absl::Status status_;
   sqlite3_stmt* statement_ = nullptr;
   int bound_ = 0;
-  absl::Status status_;
 };
 
 class Database {

@@ -18,7 +18,8 @@ constexpr double kCalmSpikeShare = 0.5;
 constexpr double kLeastKink = 0.3;
 constexpr double kLeastStep = 0.2;
 
-void AddScreen(const MotionClip& clip, EventLimits* limits) {
+// Adds what MayBeSpike compares with.
+void AddQuickLimits(const MotionClip& clip, EventLimits* limits) {
   constexpr double kLess = 0.9999;
   constexpr double kMore = 1.0001;
   const double dt = clip.facts->dt;
@@ -44,7 +45,7 @@ EventLimits RotationLimits(const MotionClip& clip) {
   limits.least_step = StepOf(limits.jump);
   limits.least_kink =
       KinkOf(std::min(limits.spike, clip[Threshold::DATA_SPIKE_calm_degrees]));
-  AddScreen(clip, &limits);
+  AddQuickLimits(clip, &limits);
   return limits;
 }
 
@@ -60,7 +61,7 @@ EventLimits PositionLimits(const MotionClip& clip) {
   const auto square = [](double v) { return static_cast<float>(v * v); };
   limits.least_step = square(limits.jump * reach);
   limits.least_kink = square(2 * limits.spike * reach);
-  AddScreen(clip, &limits);
+  AddQuickLimits(clip, &limits);
   return limits;
 }
 

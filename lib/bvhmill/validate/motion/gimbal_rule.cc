@@ -31,13 +31,10 @@ struct Swing {
   double most = -1;
 };
 
-// |remainder(angle, period)|, without its cost for angles of a turn or so. The
-// difference is exact.
+// |remainder(angle, period)|, quick for the small angles that most are.
 double Remainder(double angle, double period) {
   const double size = std::abs(angle);
-  if (size <= period / 2) return size;
-  if (size <= 1.5 * period) return std::abs(size - period);
-  return std::abs(std::remainder(angle, period));
+  return size <= period / 2 ? size : std::abs(std::remainder(angle, period));
 }
 
 // The difference of two angles without full turns.
