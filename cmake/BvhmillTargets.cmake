@@ -31,6 +31,12 @@ function(bvhmill_flagged target)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
 endfunction()
 
+# bvhmill_quick_to_compile(TARGET): for code whose speed does not matter, such as
+# tests and the reading of the command line. It compiles in a third less time.
+function(bvhmill_quick_to_compile target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()
+
 # bvhmill_compile_by_folder(TARGET SOURCE...): compiles the sources of one folder
 # as one, since reading headers (of the standard library, gRPC, gmock, CLI11)
 # takes most of the time. So the names in a folder must differ, also those of no

@@ -261,10 +261,10 @@ bool IsShortCall(const Request& request, int64_t bytes) {
 
 // The work of a method.
 template <typename Request>
-using UnaryCall = absl::Status (*)(const ServerConfig& config,
-                                   const Request& request,
-                                   const UnaryWork& call,
-                                   grpc::ByteBuffer* response);
+using MethodWork = absl::Status (*)(const ServerConfig& config,
+                                    const Request& request,
+                                    const UnaryWork& call,
+                                    grpc::ByteBuffer* response);
 
 // Parsed fields that are no text take up to this many times their bytes.
 constexpr int64_t kUnfolds = 32;
@@ -292,7 +292,7 @@ absl::Status ReadRequestMessage(const ServerConfig& config,
 template <typename Request>
 class ClipTask final : public UnaryTask {
  public:
-  ClipTask(const ServerConfig& config, UnaryCall<Request> work,
+  ClipTask(const ServerConfig& config, MethodWork<Request> work,
            grpc::ByteBuffer* request, grpc::ByteBuffer* response)
       : config_(config), work_(work), request_(request), response_(response) {}
 
@@ -315,7 +315,7 @@ class ClipTask final : public UnaryTask {
 
  private:
   const ServerConfig& config_;
-  const UnaryCall<Request> work_;
+  const MethodWork<Request> work_;
   grpc::ByteBuffer* const request_;
   grpc::ByteBuffer* const response_;
   Request message_;
@@ -325,7 +325,7 @@ template <typename Request>
 grpc::ServerUnaryReactor* StartClipCall(const CallParts& parts,
                                         grpc::CallbackServerContext* call,
                                         Method method, Scope scope,
-                                        UnaryCall<Request> work,
+                                        MethodWork<Request> work,
                                         const grpc::ByteBuffer* request,
                                         grpc::ByteBuffer* response) {
   // gRPC would keep the bytes beside the message, as long as the call lives.

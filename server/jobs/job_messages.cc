@@ -171,6 +171,7 @@ void WriteJob(const JobInfo& job, const JobLimits& limits, v1::Job* message) {
     SetTime(job.end_ms + 1000 * Seconds(limits.job_retention_seconds).count(),
             message->mutable_expire_time());
   }
+  // The state says that it was cancelled; damage is said nowhere else.
   if (job.state == JobState::kCancelled && !message->has_error()) {
     *message->mutable_error() = wire::ToProto(
         MakeCallError({.code = absl::StatusCode::kCancelled,
