@@ -171,15 +171,23 @@ class DataChecker {
   // The job may have been deleted since the rows were read, and its blobs after
   // it. A blob that is still named, and still missing after that, is lost.
   absl::Status FindLost(const BlobName& blob, bool* is_lost) {
-    std::unique_ptr<BlobReader> reader;
-    absl::Status opened = blobs_.Open(blob, &reader);
-    if (opened.ok() || absl::IsUnavailable(opened)) return opened;
+    bool is_there = false;
+    BVHMILL_RETURN_IF_ERROR(IsThere(blob, &is_there));
+    if (is_there) return absl::OkStatus();
     bool is_named = false;
     BVHMILL_RETURN_IF_ERROR(rows_.IsNamed(blob, &is_named));
     if (!is_named) return absl::OkStatus();
-    opened = blobs_.Open(blob, &reader);
-    *is_lost = !opened.ok();
-    return absl::IsUnavailable(opened) ? opened : absl::OkStatus();
+    BVHMILL_RETURN_IF_ERROR(IsThere(blob, &is_there));
+    *is_lost = !is_there;
+    return absl::OkStatus();
+  }
+
+  // A blob that cannot be looked at is not there. The bytes of all blobs are
+  // read later.
+  absl::Status IsThere(const BlobName& blob, bool* is_there) {
+    constexpr int64_t kEver = 0;
+    const absl::Status looked = blobs_.WasUsed(blob, kEver, is_there);
+    return absl::IsUnavailable(looked) ? looked : absl::OkStatus();
   }
 
   absl::Status CheckBlobs() {

@@ -63,8 +63,8 @@ absl::Status CheckData(const std::string& path, const std::string& database,
 
 // The same for servers whose blobs are in an S3-compatible store. Reads only:
 // it needs the rights to list and to get. Each item and each output that names
-// a blob costs a GET of its first MiB; each blob costs a GET for each started
-// MiB. UNAVAILABLE if the store does not answer any more. Also the errors of
+// a blob costs a HEAD; each blob costs a GET for each started MiB. UNAVAILABLE
+// if the store does not answer any more. Also the errors of
 // OpenS3BlobsForCheck.
 absl::Status CheckDataInS3(const S3Options& s3, const std::string& database,
                            DataCheck* check);

@@ -190,7 +190,7 @@ struct ClaimRules {
   int64_t now_ms = 0;
   // The time at which the leases end unless they are renewed.
   int64_t until_ms = 0;
-  // True: only items that may have ended the server; those of one job with the
+  // True: only items that may have ended the server; those of a caller with the
   // fewest crashes first. False: only others. See kSuspectCrashes.
   bool suspects = false;
   // Callers whose items are not claimed.

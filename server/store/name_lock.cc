@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <functional>
 #include <mutex>
 #include <shared_mutex>
 #include <thread>
@@ -34,6 +35,17 @@ std::unique_ptr<NameLock::Held> HeldOf(Lock lock) {
   return std::make_unique<HeldLock<Lock>>(std::move(lock));
 }
 
+// Calls `try_lock` until it returns true or kPatience is over; returns whether
+// it did.
+bool TryForAWhile(const std::function<bool()>& try_lock) {
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (!try_lock()) {
+    if (std::chrono::steady_clock::now() >= end) return false;
+    std::this_thread::sleep_for(kPause);
+  }
+  return true;
+}
+
 class LocalLock final : public NameLock {
  public:
   absl::Status Hold(std::unique_ptr<Held>* held) override {
@@ -41,7 +53,11 @@ class LocalLock final : public NameLock {
     return absl::OkStatus();
   }
   absl::Status HoldAlone(std::unique_ptr<Held>* held) override {
-    *held = HeldOf(std::unique_lock(mutex_));
+    *held = nullptr;
+    std::unique_lock lock(mutex_, std::defer_lock);
+    if (TryForAWhile([&] { return lock.try_lock(); })) {
+      *held = HeldOf(std::move(lock));
+    }
     return absl::OkStatus();
   }
 
@@ -68,13 +84,13 @@ class FileLock final : public NameLock {
     *held = nullptr;
     OwnedFile file;
     BVHMILL_RETURN_IF_ERROR(OpenFile(path_, O_RDWR | O_CREAT, &file));
-    const auto end = std::chrono::steady_clock::now() + kPatience;
-    while (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
-      const bool is_held = errno == EWOULDBLOCK || errno == EINTR;
-      if (!is_held) return FileFault("lock", path_, errno);
-      if (std::chrono::steady_clock::now() >= end) return absl::OkStatus();
-      std::this_thread::sleep_for(kPause);
-    }
+    int error = 0;
+    const bool is_locked = TryForAWhile([&] {
+      error = flock(file.get(), LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
+      return error != EWOULDBLOCK && error != EINTR;
+    });
+    if (!is_locked) return absl::OkStatus();
+    if (error != 0) return FileFault("lock", path_, error);
     *held = HeldOf(std::move(file));
     return absl::OkStatus();
   }

@@ -36,7 +36,7 @@ class NameLock {
   // database waits for ten seconds at most, then UNAVAILABLE.
   virtual absl::Status Hold(std::unique_ptr<Held>* held) = 0;
   // Waits for some seconds while others hold the lock; sets `held` to null if
-  // they still do. The lock of LocalNameLock waits until they do not.
+  // they still do.
   virtual absl::Status HoldAlone(std::unique_ptr<Held>* held) = 0;
 };
 

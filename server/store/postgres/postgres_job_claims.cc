@@ -14,25 +14,33 @@
 namespace bvhmill::server {
 namespace {
 
-// The jobs of a caller in their order, and the waiting items of each in theirs.
-// Items that another claim is about to lease are passed over.
 #define BVHMILL_NOW_MAY_BEGIN BVHMILL_MAY_BEGIN("$2::bigint")
-#define BVHMILL_CLAIM(which, order)                                            \
-  "WITH got AS MATERIALIZED (SELECT i.job, i.number FROM (SELECT number FROM " \
-  "job WHERE caller = $1 AND state < 4 AND state <> 3 ORDER BY number) j "     \
-  "CROSS JOIN LATERAL (SELECT job, number FROM item WHERE item.job = "         \
-  "j.number AND state = 0 AND " which " AND " BVHMILL_NOW_MAY_BEGIN            \
-  " ORDER BY " order                                                           \
-  "number LIMIT $3 FOR UPDATE SKIP LOCKED) i LIMIT $3), numbered AS (SELECT "  \
-  "job, number, row_number() OVER (ORDER BY job, number) AS n FROM got) "      \
-  "UPDATE item SET state = 1, lease = $4::bigint + n, lease_until_ms "         \
-  "= " BVHMILL_DATABASE_MS                                                     \
-  " + $5 FROM numbered WHERE item.job = numbered.job AND item.number = "       \
-  "numbered.number RETURNING item.job, item.number, lease, key, blob, "        \
+// `which` selects the jobs and numbers of waiting items. Items that another
+// claim is about to lease are passed over.
+#define BVHMILL_CLAIM(which)                                              \
+  "WITH got AS MATERIALIZED (" which                                      \
+  "), numbered AS (SELECT job, number, row_number() OVER (ORDER BY job, " \
+  "number) AS n FROM got) "                                               \
+  "UPDATE item SET state = 1, lease = $4::bigint + n, lease_until_ms "    \
+  "= " BVHMILL_DATABASE_MS                                                \
+  " + $5 FROM numbered WHERE item.job = numbered.job AND item.number = "  \
+  "numbered.number RETURNING item.job, item.number, lease, key, blob, "   \
   "encoding, format, display_name, options, tries, crashes, last_error"
 
-constexpr char kFresh[] = BVHMILL_CLAIM("crashes < 2", "");
-constexpr char kSuspect[] = BVHMILL_CLAIM("crashes >= 2", "crashes, ");
+// The jobs of a caller in their order, and the waiting items of each in theirs.
+constexpr char kFresh[] = BVHMILL_CLAIM(
+    "SELECT i.job, i.number FROM (SELECT number FROM job WHERE caller = $1 AND "
+    "state < 4 AND state <> 3 ORDER BY number) j CROSS JOIN LATERAL (SELECT "
+    "job, number FROM item WHERE item.job = j.number AND state = 0 AND "
+    "crashes < 2 AND " BVHMILL_NOW_MAY_BEGIN
+    " ORDER BY number LIMIT $3 FOR UPDATE SKIP LOCKED) i LIMIT $3");
+// Suspects are few: all of a caller are sorted by their crashes.
+constexpr char kSuspect[] = BVHMILL_CLAIM(
+    "SELECT item.job, item.number FROM item JOIN job ON job.number = item.job "
+    "WHERE job.caller = $1 AND job.state < 4 AND job.state <> 3 AND "
+    "item.state = 0 AND crashes >= 2 AND " BVHMILL_NOW_MAY_BEGIN
+    " ORDER BY crashes, item.job, item.number LIMIT $3 FOR UPDATE OF item SKIP "
+    "LOCKED");
 constexpr char kSuspectCallers[] =
     "SELECT DISTINCT caller FROM item JOIN job ON job.number = item.job WHERE "
     "item.state = 0 AND crashes >= 2 "

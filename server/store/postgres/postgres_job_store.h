@@ -96,7 +96,7 @@ class PostgresJobStore final : public JobStore {
                         std::vector<ClaimedItem>* items,
                         std::vector<LeaseRange>* ranges);
   // Ends the leases of claims whose answer was lost: they may have been stored,
-  // and nobody works on their items.
+  // and no server works on their items.
   absl::Status EndDoubtfulLeases();
   LeaseRange NewLeases(int64_t count);
   absl::Status ClaimOf(const std::string& caller, const ClaimRules& rules,

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ostream>
 #include <random>
 #include <set>
 #include <tuple>
@@ -24,7 +25,7 @@ using server::JobInfo;
 using server::StoredResult;
 
 class ModelWalk
-    : public ::testing::TestWithParam<std::tuple<const char*, uint32_t>> {
+    : public ::testing::TestWithParam<std::tuple<std::string, uint32_t>> {
  public:
   ModelWalk() : random_(std::get<1>(GetParam())) {}
 
@@ -172,6 +173,7 @@ void ModelWalk::Claim() {
               std::min<int64_t>(rules.limit, all));
   }
   std::map<std::string, int64_t> got;
+  std::map<std::string, int> most_crashes;
   for (const ClaimedItem& claimed : items) {
     ModelJob* const job = JobOfLease(claimed.lease);
     ASSERT_NE(job, nullptr);
@@ -186,7 +188,17 @@ void ModelWalk::Claim() {
     job->state = JobState::kRunning;
     if (job->start == 0) job->start = now_;
     ++got[claimed.caller];
+    int& most = most_crashes[claimed.caller];
+    most = std::max(most, claimed.crashes);
     claims_.push_back(claimed);
+  }
+  // Those of a caller with the fewest crashes come first.
+  for (const auto& [id, job] : jobs_) {
+    if (!rules.suspects || !job.MayBeClaimed()) continue;
+    for (const ModelItem& item : job.items) {
+      if (!may(item)) continue;
+      EXPECT_GE(item.crashes, most_crashes[job.caller]);
+    }
   }
   // No caller has less than an equal share, if it wants that much.
   const auto share = static_cast<int64_t>(
