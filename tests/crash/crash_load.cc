@@ -234,6 +234,7 @@ void KillAtRandom(int64_t rounds, uint32_t seed, Campaign* campaign) {
       campaign->damage.why.push_back("in round " + std::to_string(round));
       break;
     }
+    if (campaign->on_round) campaign->on_round(round + 1);
   }
   campaign->acknowledged += promises.acknowledged;
 }

@@ -58,7 +58,7 @@ LoadRun RunLoad(const Place& place, const std::string& seed, int rounds,
                 const server::FaultPlan& plan, int64_t kill_after_us,
                 Promises* promises);
 
-// Opens the place, checks it, finishes all items, collects blobs that nobody
+// Opens the place, checks it, finishes all items, collects blobs that no job
 // names, and checks it again.
 void CheckPlace(const Place& place, Promises* promises, Damage* damage);
 
@@ -67,6 +67,8 @@ struct Campaign {
   Place place;
   // Removes all jobs and blobs of the place.
   std::function<void()> empty;
+  // Called after each kill at a random moment; may be empty.
+  std::function<void(int64_t rounds)> on_round = {};
 
   int64_t kills = 0;
   int64_t faults = 0;

@@ -11,7 +11,25 @@ namespace {
 
 constexpr char kDatabase[] = "crash";
 
+constexpr std::pair<std::string_view, Engine> kEngines[] = {
+    {"sqlite", Engine::kSqlite},
+    {"sqlite-files", Engine::kSqliteFiles},
+    {"postgres", Engine::kPostgres}};
+
 }  // namespace
+
+std::optional<Engine> EngineOfName(std::string_view name) {
+  for (const auto& [engine_name, engine] : kEngines) {
+    if (engine_name == name) return engine;
+  }
+  return std::nullopt;
+}
+
+void PrintTo(Engine engine, std::ostream* out) {
+  for (const auto& [name, named] : kEngines) {
+    if (named == engine) *out << name;
+  }
+}
 
 EngineCampaign::EngineCampaign(Engine engine, std::string scratch,
                                std::string* why)

@@ -3,7 +3,10 @@
 // The places of campaigns, by the engine that has the jobs.
 
 #include <memory>
+#include <optional>
+#include <ostream>
 #include <string>
+#include <string_view>
 
 #include "bench/support/postgres_process.h"
 #include "tests/crash/crash_load.h"
@@ -16,6 +19,12 @@ enum class Engine {
   kSqliteFiles,
   kPostgres,
 };
+
+// The engine with this name on the command line: sqlite, sqlite-files or
+// postgres; none if there is none.
+std::optional<Engine> EngineOfName(std::string_view name);
+// Writes the name.
+void PrintTo(Engine engine, std::ostream* out);
 
 // A campaign below the folder `scratch`, which is removed at the end, with what
 // its engine needs.
