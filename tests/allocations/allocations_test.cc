@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,8 @@ struct BatchCase {
   const char* name;
   std::vector<OutputRequest> outputs;
 };
+
+void PrintTo(const BatchCase& batch, std::ostream* out) { *out << batch.name; }
 
 class AllocationsTest : public ::testing::TestWithParam<BatchCase> {};
 

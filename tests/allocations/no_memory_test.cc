@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <ostream>
 #include <span>
 #include <string>
 #include <string_view>
@@ -45,6 +46,8 @@ struct NoMemoryCase {
   bool has_fault = false;
   bool is_edited = false;
 };
+
+void PrintTo(const NoMemoryCase& c, std::ostream* out) { *out << c.name; }
 
 std::vector<NoMemoryCase> NoMemoryCases() {
   const std::vector<OutputRequest> flow = {

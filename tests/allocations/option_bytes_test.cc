@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <ostream>
 #include <string>
 
 #include "bvhmill/pipeline/options.h"
@@ -16,6 +17,8 @@ struct OptionsCase {
   const char* name;
   std::function<void(ConvertOptions*)> fill;
 };
+
+void PrintTo(const OptionsCase& c, std::ostream* out) { *out << c.name; }
 
 const std::string kLong(500, 'n');
 

@@ -19,6 +19,7 @@ TEST(JointMap, GoodTables) {
           {"\xEF\xBB\xBFsource,target\r\na,b\r\n", {{"a", "b"}}},
           {" source , target \n\n  \n a b , c#2 \n", {{"a b", "c#2"}}},
           {"source,target\n\"a,b\",\"c\"\"d\"\n", {{"a,b", "c\"d"}}},
+          {"source,target\n \"a,b\" , \"c,d\" \n", {{"a,b", "c,d"}}},
           {"source,target\na,b\nc,d\n", {{"a", "b"}, {"c", "d"}}},
       };
   for (const auto& [csv, rows] : kCases) {

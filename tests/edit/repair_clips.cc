@@ -57,6 +57,9 @@ std::vector<std::string> Repaired(const Repairs& repairs, Clip* clip,
     if (issue.location.joint) {
       line += "@" + std::to_string(*issue.location.joint) + ":" +
               std::to_string(issue.location.frame.value_or(-1));
+      if (issue.location.last_frame) {
+        line += " to " + std::to_string(*issue.location.last_frame);
+      }
     }
     out.push_back(line + " x" + std::to_string(issue.occurrences));
   }

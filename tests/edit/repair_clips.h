@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bvhmill/clip/clip.h"
-#include "bvhmill/edit/repairs.h"
+#include "bvhmill/edit/clip_edits.h"
 #include "bvhmill/report/thresholds.h"
 
 namespace bvhmill::testing {

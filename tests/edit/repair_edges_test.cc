@@ -69,7 +69,7 @@ std::vector<SpikeCase> SpikeCases() {
          At(c, 25, kKnee) += 60;
          At(c, 27, kKnee) += 60;
        },
-       {"REPAIR_SPIKE_REPLACED@1:25 x2"}},
+       {"REPAIR_SPIKE_REPLACED@1:25 to 27 x2"}},
       {"a rate that is too slow counts as 30 frames a second",
        60,
        1,

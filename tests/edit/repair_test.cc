@@ -69,7 +69,7 @@ TEST(RepairTest, AnglesThatWrapGoOn) {
     angle = std::remainder(angle, 360.0F);
   }
   EXPECT_THAT(Repaired({.unwrap_angles = true}, &clip),
-              ElementsAre("REPAIR_UNWRAPPED@1:61 x1"));
+              ElementsAre("REPAIR_UNWRAPPED@1:61 to 399 x1"));
   ExpectRepaired(clip, expected, 1e-3F,
                  [](int64_t t, size_t c) { return c == kKnee && t > 60; });
 }
@@ -94,7 +94,7 @@ TEST(RepairTest, AnglesBesideAGapGoOn) {
   }
   At(&clip, 2, kKnee + 1) = kNan;
   EXPECT_THAT(Repaired({.unwrap_angles = true}, &clip),
-              ElementsAre("REPAIR_UNWRAPPED@1:1 x1"));
+              ElementsAre("REPAIR_UNWRAPPED@1:1 to 3 x1"));
   for (int64_t t = 1; t < 4; ++t) {
     EXPECT_EQ(At(&clip, t, kKnee), static_cast<float>(180 + t));
   }
@@ -167,7 +167,7 @@ TEST(RepairTest, AnglesWrapAcrossAGap) {
     At(&clip, t, kKnee + 1) = At(&clip, t, kKnee + 2) = 0;
   }
   EXPECT_THAT(Repaired({.unwrap_angles = true}, &clip),
-              ElementsAre("REPAIR_UNWRAPPED@1:2 x1"));
+              ElementsAre("REPAIR_UNWRAPPED@1:2 to 3 x1"));
   EXPECT_EQ(At(&clip, 2, kKnee), 181);
   EXPECT_EQ(At(&clip, 3, kKnee), 182);
   EXPECT_TRUE(std::isnan(At(&clip, 1, kKnee)));
@@ -202,7 +202,7 @@ TEST(RepairTest, ASpikeOfAPositionLeavesTheAngles) {
   At(&clip, 25, kHipX) += 50;
   At(&clip, 40, kHipX) -= 50;
   EXPECT_THAT(Repaired({.replace_spikes = true}, &clip),
-              ElementsAre("REPAIR_SPIKE_REPLACED@0:25 x2"));
+              ElementsAre("REPAIR_SPIKE_REPLACED@0:25 to 40 x2"));
   ExpectRepaired(clip, expected, 0.001F, [](int64_t t, size_t c) {
     return (t == 25 || t == 40) && c < 3;
   });
@@ -226,7 +226,7 @@ TEST(RepairTest, GapsUpToTheLengthAreFilled) {
     }
   }
   EXPECT_THAT(Repaired({.fill_gap_frames = 3}, &clip),
-              ElementsAre("REPAIR_GAP_FILLED@1:20 x1"));
+              ElementsAre("REPAIR_GAP_FILLED@1:20 to 22 x1"));
   for (const int64_t t : {0, 40, 43, 59}) {
     EXPECT_TRUE(std::isnan(At(&clip, t, kKnee))) << t;
   }

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <filesystem>
 #include <iterator>
+#include <ostream>
 #include <string>
 #include <thread>
 
@@ -55,6 +56,8 @@ struct ForkCase {
   const char* name;
   Parallelism parallelism;
 };
+
+void PrintTo(const ForkCase& fork, std::ostream* out) { *out << fork.name; }
 
 class ForkTest : public ::testing::TestWithParam<ForkCase> {};
 

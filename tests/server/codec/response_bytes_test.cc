@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,6 +39,8 @@ struct ChunkCase {
   int64_t offset;
   std::string data;
 };
+
+void PrintTo(const ChunkCase& chunk, std::ostream* out) { *out << chunk.name; }
 
 class ChunkBytesTest : public ::testing::TestWithParam<ChunkCase> {};
 

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <ostream>
 #include <string>
 
 #include "server/store/blob_budget.h"
@@ -30,6 +31,10 @@ struct BlobStoreMaker {
   // Null, with the reason, if the kind cannot be tested here.
   std::function<std::unique_ptr<BlobStoreKind>(std::string* why)> make;
 };
+
+inline void PrintTo(const BlobStoreMaker& maker, std::ostream* out) {
+  *out << maker.name;
+}
 
 class BlobContract : public ::testing::TestWithParam<BlobStoreMaker> {
  protected:
