@@ -57,7 +57,7 @@ class ItemStorer {
 
   // Takes an item whose `end` is set. Any thread.
   void Put(const WorkPtr& work);
-  // Ends the leases of items that nobody works on: the items wait again, and no
+  // Ends the leases of items that no worker has: the items wait again, and no
   // try counts. Returns before that is stored. Any thread.
   void GiveBack(const std::vector<Lease>& leases);
 

@@ -136,7 +136,7 @@ void ExpectSameNodes(const Plan& plan, const Plan& fresh) {
   }
 }
 
-TEST(MakePlanInto, IsThatOfThisRigWhateverWasBefore) {
+TEST(MakePlanInto, IsThatOfThisRigAfterAnyOther) {
   const Rig rigs[] = {{"zxy", {1, 2, 3}},       {"zxy", {1, 2, 3}},
                       {"zyx", {1, 2, 3}},       {"zxy", {1, 2, 4}},
                       {"zxy", {0, 2, 4}},       {"zxy", {-0.0F, 2, 4}},

@@ -27,7 +27,7 @@ class TakeFacts:
 
     _clip: _bvhmill._Clip
     # Arrays that were made, by name; nothing is locked, so that a child of a
-    # fork finds no lock that nobody frees. Two threads may make one array at
+    # fork finds no lock that stays held. Two threads may make one array at
     # the same time; both get the one that was kept.
     _made: dict[str, np.ndarray[Any, Any]]
     _facts: dict[str, Any]

@@ -15,6 +15,7 @@
 #include "bvhmill/base/utf8.h"
 #include "bvhmill/encode/npy.h"
 #include "bvhmill/encode/report_json.h"
+#include "bvhmill/pipeline/source_format.h"
 #include "client/cli/claims.h"
 #include "client/cli/io/inputs.h"
 #include "client/cli/io/item_key.h"

@@ -19,6 +19,7 @@
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/sink.h"
 #include "bvhmill/pipeline/clip_converter.h"
+#include "bvhmill/pipeline/source_format.h"
 #include "client/cli/io/packed_name.h"
 #include "client/python/module/receiver.h"
 
@@ -192,7 +193,7 @@ class File {
 };
 
 // As read, but returns after 50 ms if nothing has come, with EAGAIN.
-// `has_begun` if bytes have come before: a pipe that nobody writes yet is not
+// `has_begun` if bytes have come before: a pipe without a writer yet is not
 // an ended one.
 ssize_t ReadSome(int fd, bool is_regular, bool has_begun, char* to,
                  size_t size) {

@@ -10,6 +10,7 @@
 
 #include "bvhmill/base/version.h"
 #include "bvhmill/edit/joint_map.h"
+#include "bvhmill/pipeline/source_format.h"
 #include "bvhmill/report/catalogue.h"
 #include "bvhmill/report/report.h"
 #include "bvhmill/report/thresholds.h"

@@ -31,7 +31,7 @@ class Forwarder(grpc.GenericRpcHandler):
 
     Each download calls `on_read` with its number, and the name of the blob,
     before it is handed on. If that returns a word, the download fails with it;
-    if it returns a number, it is cut off after so many messages.
+    if it returns a number, it is cut off after that number of messages.
     """
 
     def __init__(self, target, on_read=lambda number, blob: None):

@@ -297,7 +297,7 @@ def test_ctrl_c_ends_downloads_and_leaves_no_half_file(server, many, tmp_path,
             assert reads.begun.wait(60)
             child.send_signal(2)
             assert child.communicate(timeout=100)[0] == "interrupted 0\n"
-            # Nobody has waited for the downloads.
+            # No call has waited for the downloads.
             assert not reads.timed_out
             reads.end.set()
     finally:
