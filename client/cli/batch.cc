@@ -10,7 +10,9 @@
 
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
+#include "bvhmill/pipeline/source_format.h"
 #include "bvhmill/pipeline/workers.h"
+#include "bvhmill/report/issue_log.h"
 #include "client/cli/io/read_clip.h"
 #include "client/cli/ui/text.h"
 
@@ -93,7 +95,7 @@ class OrderedTalk {
  public:
   explicit OrderedTalk(Console* console) : console_(*console) {}
 
-  // Once for each index. False if nobody reads the data any more.
+  // Once for each index. False if the data are not read any more.
   bool Put(size_t index, Outcome outcome) {
     const std::lock_guard lock(mutex_);
     waiting_.emplace(index, std::move(outcome));

@@ -22,7 +22,6 @@
 #include "bvhmill/base/cancel.h"
 #include "bvhmill/pipeline/convert.h"
 #include "bvhmill/pipeline/options.h"
-#include "bvhmill/pipeline/source_format.h"
 #include "bvhmill/report/report.h"
 #include "bvhmill/v1/clip_service.pb.h"
 #include "bvhmill/v1/server_service.pb.h"

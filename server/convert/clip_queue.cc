@@ -8,6 +8,7 @@
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
+#include "bvhmill/pipeline/source_format.h"
 #include "bvhmill/wire/unknown_fields.h"
 #include "server/convert/clip_options.h"
 #include "server/convert/incremental_conversion.h"

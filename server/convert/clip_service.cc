@@ -12,6 +12,7 @@
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/pipeline/convert.h"
+#include "bvhmill/pipeline/source_format.h"
 #include "bvhmill/wire/options.h"
 #include "bvhmill/wire/source.h"
 #include "bvhmill/wire/unknown_fields.h"

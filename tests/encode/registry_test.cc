@@ -83,7 +83,8 @@ TEST(Registry, FormatsOfTheLeastCostAreMadeOfArrays) {
 TEST(DescribeClip, FactsOfAClip) {
   Clip clip = SmallLeg(7);
   clip.motion.frame_time = 0.25;
-  const ClipInfo info = DescribeClip(clip);
+  const ClipInfo info =
+      DescribeClip(clip.skeleton, clip.motion.frames, clip.motion.frame_time);
   EXPECT_EQ(info.frames, 7);
   EXPECT_EQ(info.frame_time, 0.25);
   EXPECT_EQ(info.frames_per_second, 4);
@@ -105,7 +106,11 @@ TEST(DescribeClip, RateIsZeroWithoutAUsableTime) {
   for (const double time : {0.0, -0.5, double{NAN}, double{INFINITY}}) {
     Clip clip = SmallLeg(1);
     clip.motion.frame_time = time;
-    EXPECT_EQ(DescribeClip(clip).frames_per_second, 0) << time;
+    EXPECT_EQ(
+        DescribeClip(clip.skeleton, clip.motion.frames, clip.motion.frame_time)
+            .frames_per_second,
+        0)
+        << time;
   }
 }
 

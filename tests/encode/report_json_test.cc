@@ -175,9 +175,12 @@ TEST(ClipInfoJson, FactsOfAClip) {
        "offset": [0.0, -42.0, 1.0]},
       {"name": "Foot_End", "parent": 2, "channels": "", "end_site": true,
        "offset": [0.0, -5.0, 15.0]}]})");
-  const json parsed = ParseInfo(DescribeClip(clip));
+  const json parsed = ParseInfo(
+      DescribeClip(clip.skeleton, clip.motion.frames, clip.motion.frame_time));
   EXPECT_EQ(parsed, wanted) << parsed.dump(1);
-  EXPECT_EQ(Parse({}, DescribeClip(clip))["info"], wanted);
+  EXPECT_EQ(Parse({}, DescribeClip(clip.skeleton, clip.motion.frames,
+                                   clip.motion.frame_time))["info"],
+            wanted);
 }
 
 TEST(ClipInfoJson, EveryFieldOfAnEmptyClipIsPresent) {

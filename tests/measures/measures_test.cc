@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/encode/measures_json.h"
+#include "bvhmill/encode/report_json.h"
 #include "bvhmill/pipeline/convert.h"
 #include "tests/measures/measured.h"
 #include "tests/measures/slow_measures.h"

@@ -13,6 +13,7 @@
 #include "bvhmill/encode/anim_bvh.h"
 #include "bvhmill/encode/report_json.h"
 #include "bvhmill/pipeline/clip_converter.h"
+#include "bvhmill/pipeline/source_format.h"
 #include "tests/anim/anim_support.h"
 #include "tests/anim/played_avatar.h"
 #include "tests/pipeline/clip_text.h"

@@ -1,6 +1,7 @@
-// The rows of a clip go one way, whoever reads them: as a whole, by tiles of
+// The rows of a clip go one way, also if they are read as a whole, by tiles of
 // several threads, or in pieces. Outputs, reports and observed rows are equal.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

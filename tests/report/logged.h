@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/report/issue_log.h"
+#include "bvhmill/report/report.h"
 
 namespace bvhmill::testing {
 

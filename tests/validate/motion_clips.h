@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bvhmill/clip/clip.h"
-#include "bvhmill/report/issue_log.h"
+#include "bvhmill/report/report.h"
 
 namespace bvhmill::testing {
 

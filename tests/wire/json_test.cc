@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "bvhmill/encode/measures_json.h"
 #include "bvhmill/encode/report_json.h"
 #include "bvhmill/v1/report.pb.h"
 #include "bvhmill/v1/result.pb.h"

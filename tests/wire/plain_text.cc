@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bvhmill/base/status.h"
-#include "bvhmill/encode/measures_json.h"
+#include "bvhmill/encode/report_json.h"
 #include "tests/support/error_parts.h"
 
 namespace bvhmill::testing {

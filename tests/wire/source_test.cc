@@ -9,6 +9,8 @@
 #include <set>
 #include <string>
 
+#include "bvhmill/pipeline/source_format.h"
+
 namespace bvhmill::testing {
 namespace {
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "bvhmill/base/status.h"
-#include "bvhmill/encode/measures_json.h"
 #include "bvhmill/encode/report_json.h"
 #include "client/cli/batch.h"
 #include "client/cli/commands/commands.h"

@@ -15,7 +15,6 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "bvhmill/report/issue_log.h"
 #include "bvhmill/report/report.h"
 
 namespace bvhmill::client {

@@ -9,6 +9,7 @@
 
 #include "bvhmill/base/limit_rows.h"
 #include "bvhmill/base/nearest.h"
+#include "bvhmill/pipeline/source_format.h"
 #include "bvhmill/report/catalogue.h"
 #include "client/cli/options/config_file.h"
 #include "client/cli/options/edit_options.h"

@@ -1,7 +1,6 @@
 #include <memory>
 #include <string>
 
-#include "bvhmill/encode/measures_json.h"
 #include "bvhmill/encode/report_json.h"
 #include "client/cli/report/renderings.h"
 #include "client/cli/ui/json_text.h"

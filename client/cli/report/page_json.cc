@@ -9,7 +9,7 @@
 
 #include "bvhmill/base/utf8.h"
 #include "bvhmill/base/version.h"
-#include "bvhmill/encode/measures_json.h"
+#include "bvhmill/encode/report_json.h"
 #include "bvhmill/report/catalogue.h"
 #include "client/cli/report/packed_numbers.h"
 #include "client/cli/ui/text.h"

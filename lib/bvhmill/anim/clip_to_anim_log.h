@@ -14,7 +14,7 @@
 #include "bvhmill/anim/avatar/reference_choice.h"
 #include "bvhmill/anim/clip_to_anim.h"
 #include "bvhmill/anim/fit/joint_fit.h"
-#include "bvhmill/clip/clip.h"
+#include "bvhmill/clip/skeleton.h"
 #include "bvhmill/report/issue_log.h"
 
 namespace bvhmill {

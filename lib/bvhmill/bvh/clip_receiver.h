@@ -7,8 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include "bvhmill/bvh/source_skeleton.h"
-#include "bvhmill/clip/clip.h"
+#include "bvhmill/clip/skeleton.h"
 
 namespace bvhmill {
 

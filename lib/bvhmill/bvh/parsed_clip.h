@@ -6,8 +6,8 @@
 
 #include "bvhmill/bvh/hierarchy/hierarchy.h"
 #include "bvhmill/bvh/read_options.h"
-#include "bvhmill/bvh/source_skeleton.h"
 #include "bvhmill/clip/clip.h"
+#include "bvhmill/clip/skeleton.h"
 #include "bvhmill/report/issue_log.h"
 
 namespace bvhmill {

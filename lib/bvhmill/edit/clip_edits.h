@@ -13,7 +13,6 @@
 #include "absl/status/status.h"
 #include "bvhmill/clip/conventions.h"
 #include "bvhmill/edit/joint_map.h"
-#include "bvhmill/edit/repairs.h"
 
 namespace bvhmill {
 
@@ -55,6 +54,33 @@ struct RootAlignment {
   std::array<double, 3> correction_degrees = {};
 };
 
+// The repairs that can be made to a motion, in the order of the fields, before
+// all other edits. Each is off by default. A repair changes what it is asked
+// for, and nothing else: all other values stay as they are, bit for bit.
+struct Repairs {
+  // If all frames but every n-th repeat the frame before (DATA_REPEATED_FRAMES
+  // with a stride of n), they are dropped, and the frame time is n times as
+  // long. The first and the last pose may stand for fewer frames. Clips with
+  // fewer than four poses, or with another pattern of repeats, stay as they
+  // are.
+  bool drop_repeated_frames = false;
+  // A frame time near that of a common rate becomes that of the rate: within
+  // 1.1 %, the threshold DATA_FRAME_TIME_ODD.difference. See NearestFrameRate.
+  bool snap_frame_time = false;
+  // Values of a rotation or a position that are no numbers are interpolated
+  // (DATA_NOT_FINITE), if at most this many frames in a row lack some of them,
+  // and both neighbours have all. Values of scale channels stay. 0: none.
+  int32_t fill_gap_frames = 0;
+  // A joint that is elsewhere for one frame (DATA_SPIKE) gets the pose halfway
+  // between the frames before and after. Clips with fewer than
+  // kFewestMotionFrames frames, or in which many frames repeat the one before,
+  // stay as they are.
+  bool replace_spikes = false;
+  // Where angles jump by a full turn and the rotation does not (the wraps of
+  // DATA_EULER_FLIP), they go on beyond 180 degrees instead.
+  bool unwrap_angles = false;
+};
+
 struct ClipEdits {
   // RepairClip makes them, before a ClipEditor makes the other edits. Each
   // change is an issue REPAIR_* of the report.
@@ -92,6 +118,8 @@ struct ClipEdits {
 
 // True if the edits leave every clip unchanged.
 bool IsEmpty(const ClipEdits& edits);
+// True if the repairs leave every clip unchanged.
+bool IsEmpty(const Repairs& repairs);
 // True if the alignment leaves every clip unchanged.
 bool IsEmpty(const RootAlignment& alignment);
 
@@ -100,6 +128,9 @@ bool IsEmpty(const RootAlignment& alignment);
 // base/bounds.h. FAILED_PRECONDITION for a target (up_axis, meters_per_unit) if
 // that of the source is not known.
 absl::Status CheckEdits(const ClipEdits& edits);
+
+// The part of CheckEdits that concerns the repairs.
+absl::Status CheckRepairs(const Repairs& repairs);
 
 // The part of CheckEdits that concerns the alignment.
 absl::Status CheckAlignment(const RootAlignment& alignment);

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "bvhmill/clip/clip.h"
+#include "bvhmill/clip/skeleton.h"
 
 namespace bvhmill {
 

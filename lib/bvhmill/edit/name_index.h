@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bvhmill/clip/clip.h"
+#include "bvhmill/clip/skeleton.h"
 
 namespace bvhmill {
 

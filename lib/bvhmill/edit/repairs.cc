@@ -1,6 +1,5 @@
-#include "bvhmill/edit/repairs.h"
-
 #include "bvhmill/base/call_error.h"
+#include "bvhmill/edit/clip_edits.h"
 
 namespace bvhmill {
 

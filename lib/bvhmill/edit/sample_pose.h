@@ -6,7 +6,7 @@
 #include <optional>
 #include <span>
 
-#include "bvhmill/clip/clip.h"
+#include "bvhmill/clip/skeleton.h"
 #include "bvhmill/edit/clip_edits.h"
 
 namespace bvhmill {

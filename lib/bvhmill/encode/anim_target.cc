@@ -7,6 +7,7 @@
 #include "bvhmill/anim/format/anim_format.h"
 #include "bvhmill/anim/viewer/viewer_take.h"
 #include "bvhmill/base/utf8.h"
+#include "bvhmill/clip/clip.h"
 
 namespace bvhmill {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bvhmill/clip/clip.h"
+#include "bvhmill/clip/skeleton.h"
 #include "bvhmill/encode/output.h"
 
 namespace bvhmill {

@@ -1,5 +1,7 @@
 #include "bvhmill/encode/clip_info.h"
 
+#include "bvhmill/clip/clip.h"
+
 namespace bvhmill {
 
 ClipInfo DescribeClip(const Skeleton& skeleton, int64_t frames,
@@ -19,11 +21,6 @@ ClipInfo DescribeClip(const Skeleton& skeleton, int64_t frames,
   }
   info.joints = JointList(std::move(joints));
   return info;
-}
-
-ClipInfo DescribeClip(const Clip& clip) {
-  return DescribeClip(clip.skeleton, clip.motion.frames,
-                      clip.motion.frame_time);
 }
 
 void SetFrames(int64_t frames, double frame_time, ClipInfo* info) {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "bvhmill/clip/clip.h"
+#include "bvhmill/clip/skeleton.h"
 
 namespace bvhmill {
 
@@ -63,9 +63,9 @@ struct ClipInfo {
   JointList joints;
 };
 
+// The description of a clip. O(nodes).
 ClipInfo DescribeClip(const Skeleton& skeleton, int64_t frames,
                       double frame_time);
-ClipInfo DescribeClip(const Clip& clip);
 // Sets the frames of `info`, for another clip with the same joints.
 void SetFrames(int64_t frames, double frame_time, ClipInfo* info);
 

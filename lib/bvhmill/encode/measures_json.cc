@@ -1,9 +1,9 @@
-#include "bvhmill/encode/measures_json.h"
-
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
+
+#include "bvhmill/encode/report_json.h"
 
 namespace bvhmill {
 namespace {

@@ -1,18 +1,19 @@
 #pragma once
 
-// Reports and clip facts as JSON, for the command line and files of --emit
-// report. docs/cli-json.md describes the format, docs/schema/report.schema.json
-// is its JSON Schema.
+// Reports, clip facts and measures as JSON, for the command line and files of
+// --emit report. docs/cli-json.md describes the format,
+// docs/schema/report.schema.json is its JSON Schema.
 //
-// Keys are the field names of the messages bvhmill.v1.ValidationReport and
-// ClipInfo. Every key is present. Integers and real numbers are JSON numbers; a
-// value that is unknown or not finite is null.
+// Keys are the field names of the messages bvhmill.v1.ValidationReport,
+// ClipInfo and ClipMeasures. Every key is present. Integers and real numbers
+// are JSON numbers; a value that is unknown or not finite is null.
 //
-// All functions return one line of UTF-8 without a line end.
+// All functions but RestPoseEnum return one line of UTF-8 without a line end.
 
 #include <string>
 #include <string_view>
 
+#include "bvhmill/clip/clip_measures.h"
 #include "bvhmill/encode/clip_info.h"
 #include "bvhmill/report/report.h"
 
@@ -27,5 +28,11 @@ std::string ReportJson(const Report& report);
 
 // ClipInfo alone.
 std::string ClipInfoJson(const ClipInfo& info);
+
+// ClipMeasures alone.
+std::string MeasuresJson(const ClipMeasures& measures);
+
+// The name of the API for a rest pose, such as "REST_POSE_T".
+const char* RestPoseEnum(RestPoseKind kind);
 
 }  // namespace bvhmill

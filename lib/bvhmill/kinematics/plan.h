@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "bvhmill/clip/clip.h"
 #include "bvhmill/clip/conventions.h"
+#include "bvhmill/clip/skeleton.h"
 #include "bvhmill/kinematics/fk_schedule.h"
 
 namespace bvhmill {

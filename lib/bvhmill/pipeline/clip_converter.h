@@ -25,11 +25,11 @@ bool NeedsAllRows(const ConvertOptions& options);
 // Rows are edited, solved and encoded as they come, a tile at a time: outputs
 // leave while the clip still arrives, and memory does not grow with the clip.
 // Outputs that need all rows (joint-major arrays, npz, bvh, anim) are the
-// exception: for them all rows are kept. So are clips of a format that does not
-// stream (SourceFormatInfo::streams): they are gathered, and End reads them.
-// One call at a time; the calls may come
-// from different threads. After a function has thrown std::bad_alloc, only the
-// destructor may be called.
+// exception: for them all rows are kept. Clips of a format that does not
+// stream, such as .anim, are gathered, and End reads them.
+//
+// One call at a time; the calls may come from different threads. After a
+// function has thrown std::bad_alloc, only the destructor may be called.
 class ClipConverter {
  public:
   // `receiver` may be null if no outputs are asked for, and is only asked for
@@ -75,9 +75,10 @@ class ClipConverter {
   void Flush();
 
   // The issues that the report will list and that no earlier call has returned,
-  // in the order of the file: see IssueLog::TakeNew. Empty once End was called:
-  // the result then has them all, unless the clip exceeds max_clip_bytes, which
-  // is then the only issue.
+  // in the order of the file. The report may have more occurrences of one, and
+  // lack one if it is truncated. Empty once End was called: the result then has
+  // them all, unless the clip exceeds max_clip_bytes, which is then the only
+  // issue.
   std::vector<Issue> TakeNewIssues();
 
  private:

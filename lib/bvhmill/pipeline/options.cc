@@ -11,6 +11,7 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
 #include "bvhmill/encode/encoder.h"
+#include "bvhmill/pipeline/source_format.h"
 #include "bvhmill/report/catalogue.h"
 
 namespace bvhmill {

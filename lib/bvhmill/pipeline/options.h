@@ -11,10 +11,18 @@
 #include "bvhmill/clip/conventions.h"
 #include "bvhmill/edit/clip_edits.h"
 #include "bvhmill/encode/output.h"
-#include "bvhmill/pipeline/source_format.h"
-#include "bvhmill/report/issue_log.h"
+#include "bvhmill/report/report.h"
 
 namespace bvhmill {
+
+// The file format of a source. The numbers are those of the API.
+enum class SourceFormat : uint8_t {
+  // BVH text.
+  kBvh = 1,
+  // An .anim of Second Life. It becomes a clip on the skeleton of the avatar,
+  // in inches, Y up, without a reference frame (anim/anim_to_clip.h).
+  kAnim = 2,
+};
 
 struct ConvertOptions {
   // Strictness and what reports list.

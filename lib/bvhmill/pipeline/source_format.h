@@ -2,21 +2,13 @@
 
 // The file formats that can be read, one row each.
 
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
 
-namespace bvhmill {
+#include "bvhmill/pipeline/options.h"
 
-// The file format of a source. The numbers are those of the API.
-enum class SourceFormat : uint8_t {
-  // BVH text.
-  kBvh = 1,
-  // An .anim of Second Life. It becomes a clip on the skeleton of the avatar,
-  // in inches, Y up, without a reference frame (anim/anim_to_clip.h).
-  kAnim = 2,
-};
+namespace bvhmill {
 
 // A row of the registry of source formats.
 struct SourceFormatInfo {

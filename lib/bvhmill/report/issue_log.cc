@@ -10,12 +10,6 @@
 namespace bvhmill {
 namespace {
 
-bool Contains(const std::vector<std::string>& words, std::string_view code) {
-  return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
-    return NamesCode(word, code);
-  });
-}
-
 using Severities = std::array<Severity, kIssueCodes>;
 
 const Severities& CatalogueSeverities(bool strict) {
@@ -109,21 +103,6 @@ std::string FillMessage(std::string_view message, const IssueArgs& args) {
     if (arg != args.end() && arg->second == "1") AppendSingular(&message, &out);
   }
   return out.append(message);
-}
-
-bool IsListed(const ReportOptions& options, std::string_view code) {
-  if (Contains(options.ignore_codes, code)) return false;
-  return options.only_codes.empty() || Contains(options.only_codes, code);
-}
-
-bool ListsData(const ReportOptions& options) {
-  if (options.ignore_codes.empty() && options.only_codes.empty()) return true;
-  if (options.strict) return true;
-  const std::span<const CatalogueEntry> catalogue = Catalogue();
-  return std::any_of(
-      catalogue.begin(), catalogue.end(), [&](const CatalogueEntry& entry) {
-        return entry.name.starts_with("DATA_") && IsListed(options, entry.name);
-      });
 }
 
 // Most clips use the options of the catalogue; this case is copied from a

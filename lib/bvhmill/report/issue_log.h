@@ -23,31 +23,6 @@
 
 namespace bvhmill {
 
-// The choices of a caller about reports.
-struct ReportOptions {
-  // Use the strict severities of the catalogue.
-  bool strict = false;
-  // Codes that are neither listed nor counted. "DATA_*" stands for all codes
-  // that begin with DATA_, also in only_codes.
-  std::vector<std::string> ignore_codes;
-  // If not empty, only these codes are listed and counted.
-  std::vector<std::string> only_codes;
-  // Severities by code, in place of those of the catalogue.
-  std::map<std::string, Severity, std::less<>> severity_overrides;
-  // Cap on the number of listed issues; 0: no cap. The counts stay exact above
-  // it.
-  int64_t max_issues = 100;
-  // Values of thresholds of the motion rules, in place of the defaults.
-  std::vector<ThresholdChoice> thresholds;
-};
-
-// True if issues of `code` are listed and counted. O(codes of the options).
-bool IsListed(const ReportOptions& options, std::string_view code);
-
-// True if the rules about data must be applied: an issue of theirs is listed,
-// or the file is read strictly. O(codes).
-bool ListsData(const ReportOptions& options);
-
 // The part of a joint that an issue is about.
 enum class JointPart : uint8_t { kAll, kRotation, kPosition };
 

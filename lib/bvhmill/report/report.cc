@@ -3,11 +3,38 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "bvhmill/base/utf8.h"
 
 namespace bvhmill {
+namespace {
+
+bool Contains(const std::vector<std::string>& words, std::string_view code) {
+  return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+    return NamesCode(word, code);
+  });
+}
+
+}  // namespace
+
+bool IsListed(const ReportOptions& options, std::string_view code) {
+  if (Contains(options.ignore_codes, code)) return false;
+  return options.only_codes.empty() || Contains(options.only_codes, code);
+}
+
+bool ListsData(const ReportOptions& options) {
+  if (options.ignore_codes.empty() && options.only_codes.empty()) return true;
+  if (options.strict) return true;
+  const std::span<const CatalogueEntry> catalogue = Catalogue();
+  return std::any_of(
+      catalogue.begin(), catalogue.end(), [&](const CatalogueEntry& entry) {
+        return entry.name.starts_with("DATA_") && IsListed(options, entry.name);
+      });
+}
 
 std::string_view VerdictName(Verdict verdict) {
   constexpr std::array<std::string_view, 5> kNames = {"", "valid", "accepted",

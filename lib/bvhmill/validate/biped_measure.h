@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "bvhmill/clip/clip.h"
+#include "bvhmill/clip/skeleton.h"
 
 namespace bvhmill {
 

@@ -5,7 +5,7 @@
 
 #include <span>
 
-#include "bvhmill/clip/clip.h"
+#include "bvhmill/clip/skeleton.h"
 #include "bvhmill/math/linear.h"
 
 namespace bvhmill {

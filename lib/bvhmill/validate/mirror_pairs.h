@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "bvhmill/clip/clip.h"
+#include "bvhmill/clip/skeleton.h"
 
 namespace bvhmill {
 

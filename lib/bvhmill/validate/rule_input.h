@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "bvhmill/base/text_position.h"
-#include "bvhmill/clip/clip.h"
 #include "bvhmill/clip/conventions.h"
+#include "bvhmill/clip/skeleton.h"
 #include "bvhmill/report/report.h"
 #include "bvhmill/validate/row_observer.h"
 #include "bvhmill/validate/row_samples.h"

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "bvhmill/clip/clip.h"
+#include "bvhmill/clip/skeleton.h"
 #include "bvhmill/validate/biped_measure.h"
 #include "bvhmill/validate/floor/landmarks.h"
 #include "bvhmill/validate/mirror_pairs.h"

@@ -6,8 +6,8 @@
 #include <span>
 
 #include "bvhmill/base/text_position.h"
-#include "bvhmill/clip/clip.h"
 #include "bvhmill/clip/conventions.h"
+#include "bvhmill/clip/skeleton.h"
 #include "bvhmill/report/issue_log.h"
 #include "bvhmill/validate/row_samples.h"
 #include "bvhmill/validate/skeleton_facts.h"

@@ -4,7 +4,7 @@
 
 #include "absl/status/status.h"
 #include "bvhmill/base/limits.h"
-#include "bvhmill/report/issue_log.h"
+#include "bvhmill/report/report.h"
 #include "bvhmill/v1/options.pb.h"
 
 namespace bvhmill::wire {

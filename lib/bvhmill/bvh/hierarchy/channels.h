@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "bvhmill/clip/clip.h"
+#include "bvhmill/clip/skeleton.h"
 
 namespace bvhmill {
 

@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "bvhmill/base/limits.h"
-#include "bvhmill/bvh/source_skeleton.h"
-#include "bvhmill/clip/clip.h"
+#include "bvhmill/clip/skeleton.h"
 #include "bvhmill/report/issue_log.h"
 #include "bvhmill/text/cursor.h"
 

@@ -9,7 +9,7 @@
 
 #include "bvhmill/base/limits.h"
 #include "bvhmill/bvh/hierarchy/hierarchy.h"
-#include "bvhmill/bvh/source_skeleton.h"
+#include "bvhmill/clip/skeleton.h"
 #include "bvhmill/text/cursor.h"
 
 namespace bvhmill {

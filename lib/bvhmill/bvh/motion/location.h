@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "bvhmill/base/text_position.h"
-#include "bvhmill/clip/clip.h"
+#include "bvhmill/clip/skeleton.h"
 #include "bvhmill/report/report.h"
 
 namespace bvhmill {

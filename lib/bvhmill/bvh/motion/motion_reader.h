@@ -14,7 +14,7 @@
 #include "bvhmill/bvh/motion/row_issues.h"
 #include "bvhmill/bvh/read_options.h"
 #include "bvhmill/bvh/rows/frame_sink.h"
-#include "bvhmill/clip/clip.h"
+#include "bvhmill/clip/skeleton.h"
 #include "bvhmill/report/issue_log.h"
 #include "bvhmill/text/lines.h"
 #include "bvhmill/text/rows.h"

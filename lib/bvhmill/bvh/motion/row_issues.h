@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "bvhmill/bvh/motion/motion_header.h"
-#include "bvhmill/clip/clip.h"
+#include "bvhmill/clip/skeleton.h"
 #include "bvhmill/report/issue_log.h"
 #include "bvhmill/text/lines.h"
 

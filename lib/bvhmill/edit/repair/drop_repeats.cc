@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bvhmill/base/status.h"
+#include "bvhmill/clip/clip.h"
 #include "bvhmill/clip/frame_rates.h"
 #include "bvhmill/edit/repair/steps.h"
 #include "bvhmill/report/short_number.h"

@@ -5,7 +5,7 @@
 #include "absl/status/status.h"
 #include "bvhmill/base/budget.h"
 #include "bvhmill/clip/clip.h"
-#include "bvhmill/edit/repairs.h"
+#include "bvhmill/edit/clip_edits.h"
 #include "bvhmill/report/issue_log.h"
 #include "bvhmill/report/thresholds.h"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "bvhmill/base/limits.h"
-#include "bvhmill/clip/clip.h"
+#include "bvhmill/clip/skeleton.h"
 #include "bvhmill/report/issue_log.h"
 
 namespace bvhmill {

@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "bvhmill/base/budget.h"
-#include "bvhmill/clip/clip.h"
+#include "bvhmill/clip/skeleton.h"
 #include "bvhmill/pipeline/convert.h"
 
 namespace bvhmill {

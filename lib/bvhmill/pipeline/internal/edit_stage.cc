@@ -36,7 +36,8 @@ absl::Status EditStage(const ConvertOptions& options, Budget* budget,
   }
   if (status.ok()) status = DrawDescription(clip.skeleton, budget);
   if (!status.ok()) return ErrorOfEdit(status);
-  result->info = DescribeClip(clip);
+  result->info =
+      DescribeClip(clip.skeleton, clip.motion.frames, clip.motion.frame_time);
   return absl::OkStatus();
 }
 

@@ -6,6 +6,7 @@
 
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
+#include "bvhmill/clip/clip.h"
 #include "bvhmill/pipeline/internal/finalize_report.h"
 #include "bvhmill/pipeline/internal/stopwatch.h"
 

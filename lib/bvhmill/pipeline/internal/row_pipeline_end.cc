@@ -58,7 +58,8 @@ void RowPipeline::EndRows() {
     clip.motion.frame_time =
         editor_.has_begun() ? editor_.frame_time() : header_->frame_time;
     clip.motion.values.swap(kept_.values);
-    result_.info = DescribeClip(clip);
+    result_.info =
+        DescribeClip(clip.skeleton, clip.motion.frames, clip.motion.frame_time);
     return EncodeClipOf(clip);
   }
   if (stage_.plan().NeedsNeighbours()) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "bvhmill/clip/clip.h"
 #include "bvhmill/math/rotation_angle.h"
 #include "bvhmill/validate/joint_rotation.h"
 #include "bvhmill/validate/measure/rest_pose.h"

@@ -5,8 +5,8 @@
 #include <array>
 #include <optional>
 
-#include "bvhmill/clip/clip.h"
 #include "bvhmill/clip/clip_measures.h"
+#include "bvhmill/clip/skeleton.h"
 #include "bvhmill/validate/biped_measure.h"
 
 namespace bvhmill {

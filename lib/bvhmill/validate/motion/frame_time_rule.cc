@@ -5,6 +5,7 @@
 #include <iterator>
 #include <string>
 
+#include "bvhmill/clip/clip.h"
 #include "bvhmill/clip/frame_rates.h"
 #include "bvhmill/report/short_number.h"
 #include "bvhmill/validate/motion/motion_units.h"

@@ -22,7 +22,7 @@
 #include <span>
 #include <vector>
 
-#include "bvhmill/clip/clip.h"
+#include "bvhmill/clip/skeleton.h"
 #include "bvhmill/math/motion_steps.h"
 #include "bvhmill/math/motion_sums.h"
 #include "bvhmill/report/issue_log.h"

@@ -9,7 +9,7 @@
 #include <numbers>
 #include <string>
 
-#include "bvhmill/report/issue_log.h"
+#include "bvhmill/report/report.h"
 #include "bvhmill/validate/motion/motion_rule.h"
 
 namespace bvhmill {
