@@ -20,7 +20,7 @@
 #include "bench/support/metrics.h"
 #include "bench/support/s3_process.h"
 #include "bvhmill/digest/sha256.h"
-#include "server/store/file_blob_store.h"
+#include "server/store/files/file_blob_store.h"
 #include "server/store/s3/s3_blob_store.h"
 
 namespace bvhmill::bench {

@@ -13,7 +13,7 @@
 #include "bvhmill/base/status.h"
 #include "server/store/postgres/open_postgres.h"
 #include "server/store/s3/open_s3.h"
-#include "server/store/sqlite_job_store.h"
+#include "server/store/sqlite/sqlite_job_store.h"
 
 namespace bvhmill::server {
 namespace {

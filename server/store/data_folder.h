@@ -19,8 +19,8 @@
 
 #include "absl/status/status.h"
 #include "server/store/blob_store.h"
-#include "server/store/file_blob_store.h"
 #include "server/store/file_ops.h"
+#include "server/store/files/file_blob_store.h"
 #include "server/store/job_store.h"
 #include "server/store/name_lock.h"
 #include "server/store/s3/s3_options.h"

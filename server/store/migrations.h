@@ -9,8 +9,8 @@
 
 namespace bvhmill::server {
 
-// The steps of the SQLite schema: server/store/migrations.
-std::span<const std::string_view> Migrations();
+// The steps of the SQLite schema: server/store/sqlite/migrations.
+std::span<const std::string_view> SqliteMigrations();
 // The steps of the PostgreSQL schema: server/store/postgres/migrations.
 std::span<const std::string_view> PostgresMigrations();
 

@@ -5,9 +5,9 @@
 
 #include <cerrno>
 #include <chrono>
-#include <functional>
+#include <condition_variable>
+#include <cstdint>
 #include <mutex>
-#include <shared_mutex>
 #include <thread>
 #include <utility>
 
@@ -20,49 +20,60 @@ namespace {
 constexpr std::chrono::seconds kPatience(2);
 constexpr std::chrono::milliseconds kPause(2);
 
-// Holds a lock of some kind for its life.
-template <typename Lock>
-class HeldLock final : public NameLock::Held {
- public:
-  explicit HeldLock(Lock lock) : lock_(std::move(lock)) {}
-
- private:
-  const Lock lock_;
-};
-
-template <typename Lock>
-std::unique_ptr<NameLock::Held> HeldOf(Lock lock) {
-  return std::make_unique<HeldLock<Lock>>(std::move(lock));
-}
-
-// Calls `try_lock` until it returns true or kPatience is over; returns whether
-// it did.
-bool TryForAWhile(const std::function<bool()>& try_lock) {
-  const auto end = std::chrono::steady_clock::now() + kPatience;
-  while (!try_lock()) {
-    if (std::chrono::steady_clock::now() >= end) return false;
-    std::this_thread::sleep_for(kPause);
-  }
-  return true;
-}
-
+// For the threads of one process. A thread that waits to hold the lock alone
+// lets no other take it meanwhile, so others cannot keep it waiting in turns.
 class LocalLock final : public NameLock {
  public:
   absl::Status Hold(std::unique_ptr<Held>* held) override {
-    *held = HeldOf(std::shared_lock(mutex_));
+    auto out = std::make_unique<HeldLocal>();
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return !is_alone_ && waiting_ == 0; });
+    ++holders_;
+    out->lock = this;
+    *held = std::move(out);
     return absl::OkStatus();
   }
+
   absl::Status HoldAlone(std::unique_ptr<Held>* held) override {
     *held = nullptr;
-    std::unique_lock lock(mutex_, std::defer_lock);
-    if (TryForAWhile([&] { return lock.try_lock(); })) {
-      *held = HeldOf(std::move(lock));
+    auto out = std::make_unique<HeldLocal>();
+    std::unique_lock lock(mutex_);
+    ++waiting_;
+    const bool is_free = changed_.wait_for(
+        lock, kPatience, [this] { return !is_alone_ && holders_ == 0; });
+    --waiting_;
+    if (is_free) {
+      is_alone_ = true;
+      out->lock = this;
+      *held = std::move(out);
+    } else {
+      changed_.notify_all();
     }
     return absl::OkStatus();
   }
 
  private:
-  std::shared_mutex mutex_;
+  struct HeldLocal final : public Held {
+    ~HeldLocal() override {
+      if (lock != nullptr) lock->Release();
+    }
+    // Null: not held.
+    LocalLock* lock = nullptr;
+  };
+
+  void Release() {
+    const std::lock_guard lock(mutex_);
+    if (!std::exchange(is_alone_, false)) --holders_;
+    changed_.notify_all();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  // Threads that hold the lock with others, and threads that wait to hold it
+  // alone.
+  int64_t holders_ = 0;
+  int64_t waiting_ = 0;
+  bool is_alone_ = false;
 };
 
 // The kernel ends the lock of a server that is killed.
@@ -76,7 +87,7 @@ class FileLock final : public NameLock {
     while (flock(file.get(), LOCK_SH) != 0) {
       if (errno != EINTR) return FileFault("lock", path_, errno);
     }
-    *held = HeldOf(std::move(file));
+    *held = std::make_unique<HeldFile>(std::move(file));
     return absl::OkStatus();
   }
 
@@ -84,18 +95,26 @@ class FileLock final : public NameLock {
     *held = nullptr;
     OwnedFile file;
     BVHMILL_RETURN_IF_ERROR(OpenFile(path_, O_RDWR | O_CREAT, &file));
-    int error = 0;
-    const bool is_locked = TryForAWhile([&] {
-      error = flock(file.get(), LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
-      return error != EWOULDBLOCK && error != EINTR;
-    });
-    if (!is_locked) return absl::OkStatus();
-    if (error != 0) return FileFault("lock", path_, error);
-    *held = HeldOf(std::move(file));
+    const auto end = std::chrono::steady_clock::now() + kPatience;
+    while (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+      const bool is_held = errno == EWOULDBLOCK || errno == EINTR;
+      if (!is_held) return FileFault("lock", path_, errno);
+      if (std::chrono::steady_clock::now() >= end) return absl::OkStatus();
+      std::this_thread::sleep_for(kPause);
+    }
+    *held = std::make_unique<HeldFile>(std::move(file));
     return absl::OkStatus();
   }
 
  private:
+  class HeldFile final : public Held {
+   public:
+    explicit HeldFile(OwnedFile file) : file_(std::move(file)) {}
+
+   private:
+    const OwnedFile file_;
+  };
+
   const std::string path_;
 };
 

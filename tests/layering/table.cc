@@ -57,9 +57,12 @@ constexpr Layer kLayers[] = {
      "server/auth server/codec server/limits server/net server/observe"},
     {"server/store/postgres", "bvhmill/base server/store"},
     {"server/store/s3", "bvhmill/base bvhmill/digest server/store"},
+    {"server/store/sqlite", "bvhmill/base server/store"},
+    {"server/store/files", "bvhmill/base bvhmill/digest server/store"},
     {"server/store",
-     "bvhmill/base bvhmill/digest server/store/postgres/open_postgres.h "
-     "server/store/s3/open_s3.h server/store/s3/s3_options.h"},
+     "bvhmill/base bvhmill/digest server/store/files/file_blob_store.h "
+     "server/store/postgres/open_postgres.h server/store/s3/open_s3.h "
+     "server/store/s3/s3_options.h server/store/sqlite/sqlite_job_store.h"},
     {"server/jobs",
      "bvhmill/base bvhmill/digest bvhmill/pipeline bvhmill/unpack bvhmill/wire "
      "bvhmill/v1 server/app/config.h server/auth server/codec server/convert "
@@ -128,7 +131,7 @@ constexpr ThirdParty kThirdParty[] = {
     {"CLI/", "server client/cli"},
     {"toml++/", "client/cli/dataset"},
     {"openssl/", "server client lib/bvhmill/digest"},
-    {"sqlite3.h", "server/store"},
+    {"sqlite3.h", "server/store/sqlite"},
     {"pqxx/", "server/store/postgres"},
     {"libpq-fe.h", "server/store/postgres"},
     {"curl/", "server/store/s3"},

@@ -13,9 +13,9 @@
 #include "bvhmill/pipeline/discarding_receiver.h"
 #include "bvhmill/pipeline/internal/costs.h"
 #include "bvhmill/pipeline/internal/edit_stage.h"
-#include "bvhmill/pipeline/internal/encode_clip.h"
 #include "bvhmill/pipeline/internal/fused_conversion.h"
-#include "bvhmill/pipeline/internal/row_pipeline.h"
+#include "bvhmill/pipeline/internal/outputs/encode_clip.h"
+#include "bvhmill/pipeline/internal/rows/row_pipeline.h"
 #include "bvhmill/pipeline/internal/workspace.h"
 #include "tests/support/clips.h"
 

@@ -201,6 +201,18 @@ std::vector<FaultCase> CalmEdges() {
        },
        {"warning DATA_JUMP joint 3 frame 50 x20"},
        {{"first", "50"}, {"last", "1000"}}},
+      // Where the joint comes from rest and goes on fast, it is no spike.
+      {"SpikeOfAJointThatMovesOn",
+       {.frames = 300, .frames_per_second = 30},
+       [](Clip* c) {
+         for (int64_t t = 0; t < 300; ++t) {
+           for (const int k : {0, 1, 2}) ValueAt(c, t, 3, k) *= 0.05F;
+           const auto moved = std::clamp<int64_t>(t - 151, 0, 6);
+           ValueAt(c, t, 3, 1) += 11 * static_cast<float>(moved);
+         }
+         AddTo(3, 1, 16, 150, 150, c);
+       },
+       {}},
   };
 }
 

@@ -196,18 +196,6 @@ std::vector<FaultCase> SpikeCases() {
          AddTo(3, 1, 20, 150, 150, c);
        },
        {"warning DATA_SPIKE joint 3 frame 150"}},
-      // Where the joint comes from rest and goes on fast, it is no spike.
-      {"SpikeOfAJointThatMovesOn",
-       SlowRate(),
-       [](Clip* c) {
-         for (int64_t t = 0; t < 300; ++t) {
-           for (const int k : {0, 1, 2}) ValueAt(c, t, 3, k) *= 0.05F;
-           const auto moved = std::clamp<int64_t>(t - 151, 0, 6);
-           ValueAt(c, t, 3, 1) += 11 * static_cast<float>(moved);
-         }
-         AddTo(3, 1, 16, 150, 150, c);
-       },
-       {}},
       {"SpikeTooSmallFor30",
        SlowRate(),
        [](Clip* c) { AddTo(3, 1, 15, 150, 150, c); },

@@ -6,8 +6,8 @@
 #include "bvhmill/bvh/clip_receiver.h"
 #include "bvhmill/encode/encoder.h"
 #include "bvhmill/pipeline/internal/converter_state.h"
-#include "bvhmill/pipeline/internal/held_rows.h"
-#include "bvhmill/pipeline/internal/row_pipeline.h"
+#include "bvhmill/pipeline/internal/rows/held_rows.h"
+#include "bvhmill/pipeline/internal/rows/row_pipeline.h"
 #include "bvhmill/pipeline/internal/source_reader.h"
 #include "bvhmill/pipeline/internal/stopwatch.h"
 

@@ -6,7 +6,7 @@
 #include "bvhmill/pipeline/internal/clip_limits.h"
 #include "bvhmill/pipeline/internal/converter_state.h"
 #include "bvhmill/pipeline/internal/parallel_kinds.h"
-#include "bvhmill/pipeline/internal/row_pipeline.h"
+#include "bvhmill/pipeline/internal/rows/row_pipeline.h"
 #include "bvhmill/pipeline/internal/source_reader.h"
 #include "bvhmill/pipeline/internal/stopwatch.h"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "server/store/sqlite.h"
+#include "server/store/sqlite/sqlite.h"
 #include "tests/server/jobs/job_fixture.h"
 
 namespace bvhmill::testing {

@@ -10,7 +10,7 @@
 
 #include "server/jobs/jobs.h"
 #include "server/jobs/wall_clock.h"
-#include "server/store/sqlite.h"
+#include "server/store/sqlite/sqlite.h"
 #include "tests/server/jobs/job_fixture.h"
 
 namespace bvhmill::testing {

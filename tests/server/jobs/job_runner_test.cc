@@ -14,7 +14,7 @@
 #include "server/jobs/new_job.h"
 #include "server/jobs/wall_clock.h"
 #include "server/store/postgres/open_postgres.h"
-#include "server/store/sqlite.h"
+#include "server/store/sqlite/sqlite.h"
 #include "tests/server/jobs/job_parts.h"
 #include "tests/server/store/store_kinds.h"
 

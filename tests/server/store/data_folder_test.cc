@@ -20,7 +20,7 @@
 #include "bvhmill/digest/sha256.h"
 #include "server/store/check_data.h"
 #include "server/store/fault_points.h"
-#include "server/store/sqlite.h"
+#include "server/store/sqlite/sqlite.h"
 #include "tests/crash/crash_work.h"
 #include "tests/crash/sqlite_faults.h"
 

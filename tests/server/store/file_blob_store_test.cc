@@ -1,6 +1,6 @@
 // Blobs as files: what they count for, and what is left after faults.
 
-#include "server/store/file_blob_store.h"
+#include "server/store/files/file_blob_store.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>

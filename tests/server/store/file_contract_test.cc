@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "server/store/file_blob_store.h"
+#include "server/store/files/file_blob_store.h"
 #include "tests/server/store/blob_contract.h"
 
 namespace bvhmill::testing {

@@ -48,6 +48,11 @@ class ModelWalk
   void Cancel();
   void Delete();
   void Claim();
+  bool MayClaim(const ModelItem& item, bool suspects) const {
+    return item.state == ModelItem::kWaits && item.MayBegin(now_) &&
+           (item.crashes >= server::kSuspectCrashes) == suspects;
+  }
+  void ExpectFewestCrashesFirst(const std::vector<ClaimedItem>& claimed);
   void Complete();
   void Release();
   void Expire();
@@ -145,22 +150,33 @@ void ModelWalk::Delete() {
   }
 }
 
+// Of the suspects of a caller, those with the fewest crashes were claimed.
+void ModelWalk::ExpectFewestCrashesFirst(
+    const std::vector<ClaimedItem>& claimed) {
+  std::map<std::string, int> most;
+  for (const ClaimedItem& item : claimed) {
+    most[item.caller] = std::max(most[item.caller], item.crashes);
+  }
+  for (const auto& [id, job] : jobs_) {
+    if (!job.MayBeClaimed()) continue;
+    for (const ModelItem& item : job.items) {
+      EXPECT_TRUE(!MayClaim(item, true) || item.crashes >= most[job.caller]);
+    }
+  }
+}
+
 void ModelWalk::Claim() {
   server::ClaimRules rules;
   rules.limit = static_cast<int>(Pick(1, 8));
   rules.now_ms = now_;
   rules.until_ms = now_ + 100;
   rules.suspects = Pick(0, 3) == 0;
-  const auto may = [&](const ModelItem& item) {
-    return item.state == ModelItem::kWaits && item.MayBegin(now_) &&
-           (item.crashes >= server::kSuspectCrashes) == rules.suspects;
-  };
   std::map<std::string, int64_t> wanted;
   int64_t all = 0;
   for (const auto& [id, job] : jobs_) {
     if (!job.MayBeClaimed()) continue;
     for (const ModelItem& item : job.items) {
-      if (may(item)) ++all, ++wanted[job.caller];
+      if (MayClaim(item, rules.suspects)) ++all, ++wanted[job.caller];
     }
   }
   std::vector<ClaimedItem> items;
@@ -173,13 +189,12 @@ void ModelWalk::Claim() {
               std::min<int64_t>(rules.limit, all));
   }
   std::map<std::string, int64_t> got;
-  std::map<std::string, int> most_crashes;
   for (const ClaimedItem& claimed : items) {
     ModelJob* const job = JobOfLease(claimed.lease);
     ASSERT_NE(job, nullptr);
     ASSERT_TRUE(job->MayBeClaimed());
     ModelItem& item = job->items[static_cast<size_t>(claimed.lease.item)];
-    EXPECT_TRUE(may(item));
+    EXPECT_TRUE(MayClaim(item, rules.suspects));
     EXPECT_EQ(claimed.item.blob, item.blob);
     EXPECT_EQ(claimed.tries, item.tries);
     EXPECT_EQ(claimed.crashes, item.crashes);
@@ -188,18 +203,9 @@ void ModelWalk::Claim() {
     job->state = JobState::kRunning;
     if (job->start == 0) job->start = now_;
     ++got[claimed.caller];
-    int& most = most_crashes[claimed.caller];
-    most = std::max(most, claimed.crashes);
     claims_.push_back(claimed);
   }
-  // Those of a caller with the fewest crashes come first.
-  for (const auto& [id, job] : jobs_) {
-    if (!rules.suspects || !job.MayBeClaimed()) continue;
-    for (const ModelItem& item : job.items) {
-      if (!may(item)) continue;
-      EXPECT_GE(item.crashes, most_crashes[job.caller]);
-    }
-  }
+  if (rules.suspects) ExpectFewestCrashesFirst(items);
   // No caller has less than an equal share, if it wants that much.
   const auto share = static_cast<int64_t>(
       wanted.empty() ? 0 : rules.limit / static_cast<int64_t>(wanted.size()));

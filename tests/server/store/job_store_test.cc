@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "bvhmill/base/call_error.h"
-#include "server/store/claim_sql.h"
-#include "server/store/sqlite.h"
+#include "server/store/sqlite/claim_sql.h"
+#include "server/store/sqlite/sqlite.h"
 #include "tests/server/store/store_kinds.h"
 
 namespace bvhmill::testing {

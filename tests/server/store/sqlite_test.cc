@@ -1,6 +1,6 @@
 // Statements of the embedded database.
 
-#include "server/store/sqlite.h"
+#include "server/store/sqlite/sqlite.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

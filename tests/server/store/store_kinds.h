@@ -13,7 +13,7 @@
 
 #include "bench/support/postgres_process.h"
 #include "server/store/postgres/open_postgres.h"
-#include "server/store/sqlite_job_store.h"
+#include "server/store/sqlite/sqlite_job_store.h"
 
 namespace bvhmill::testing {
 

@@ -13,8 +13,8 @@
 
 #include "bvhmill/base/call_error.h"
 #include "server/store/migrations.h"
-#include "server/store/sqlite.h"
-#include "server/store/sqlite_job_store.h"
+#include "server/store/sqlite/sqlite.h"
+#include "server/store/sqlite/sqlite_job_store.h"
 #include "tests/crash/sqlite_faults.h"
 #include "tests/support/files.h"
 
@@ -39,8 +39,8 @@ class OldSqlite final : public OldDatabase {
                     .ok());
   }
   absl::Status Upgrade(const std::vector<std::string_view>& later) override {
-    std::vector<std::string_view> steps(server::Migrations().begin(),
-                                        server::Migrations().end());
+    std::vector<std::string_view> steps(server::SqliteMigrations().begin(),
+                                        server::SqliteMigrations().end());
     steps.insert(steps.end(), later.begin(), later.end());
     std::unique_ptr<Database> database;
     const absl::Status opened = Database::Open(path(), &database);
@@ -75,7 +75,7 @@ class OldSqlite final : public OldDatabase {
 class SqliteUpgrade : public ::testing::Test {
  protected:
   static int64_t LaterSteps() {
-    return static_cast<int64_t>(server::Migrations().size()) + 1;
+    return static_cast<int64_t>(server::SqliteMigrations().size()) + 1;
   }
 
   OldSqlite old_{::testing::TempDir() + "upgrade-" + std::to_string(getpid())};

@@ -17,7 +17,7 @@
 #include "bvhmill/base/budget.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/pipeline/internal/clip_limits.h"
-#include "bvhmill/pipeline/internal/held_rows.h"
+#include "bvhmill/pipeline/internal/rows/held_rows.h"
 #include "bvhmill/pipeline/internal/source_reader.h"
 #include "bvhmill/pipeline/internal/stopwatch.h"
 

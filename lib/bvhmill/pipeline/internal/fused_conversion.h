@@ -6,7 +6,7 @@
 #include <span>
 
 #include "bvhmill/bvh/clip_receiver.h"
-#include "bvhmill/pipeline/internal/row_pipeline.h"
+#include "bvhmill/pipeline/internal/rows/row_pipeline.h"
 
 namespace bvhmill {
 

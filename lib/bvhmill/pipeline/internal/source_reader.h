@@ -10,7 +10,7 @@
 #include "bvhmill/bvh/clip_receiver.h"
 #include "bvhmill/bvh/read_options.h"
 #include "bvhmill/pipeline/convert.h"
-#include "bvhmill/pipeline/internal/row_pipeline.h"
+#include "bvhmill/pipeline/internal/rows/row_pipeline.h"
 #include "bvhmill/pipeline/internal/workspace.h"
 #include "bvhmill/pipeline/source_format.h"
 #include "bvhmill/report/issue_log.h"

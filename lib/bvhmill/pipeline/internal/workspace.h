@@ -9,8 +9,8 @@
 #include "bvhmill/bvh/parsed_clip.h"
 #include "bvhmill/bvh/tile_reader.h"
 #include "bvhmill/pipeline/internal/compiled_skeleton.h"
-#include "bvhmill/pipeline/internal/output_stage.h"
-#include "bvhmill/pipeline/internal/row_observers.h"
+#include "bvhmill/pipeline/internal/outputs/output_stage.h"
+#include "bvhmill/pipeline/internal/rows/row_observers.h"
 
 namespace bvhmill {
 

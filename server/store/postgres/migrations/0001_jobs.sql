@@ -1,5 +1,5 @@
 -- Jobs, their items, and the results of these: the twin of the schema of the
--- embedded database (server/store/migrations). Times are milliseconds since
+-- embedded database (server/store/sqlite/migrations). Times are milliseconds since
 -- 1970. Numbers of states are those of server/store/job_store.h.
 --
 -- Texts that callers choose are bytes of UTF-8: a text of PostgreSQL has no NUL.

@@ -1,4 +1,4 @@
-#include "bvhmill/pipeline/internal/pose_solver.h"
+#include "bvhmill/pipeline/internal/outputs/pose_solver.h"
 
 #include <algorithm>
 #include <utility>

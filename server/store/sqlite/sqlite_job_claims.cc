@@ -6,8 +6,8 @@
 
 #include "bvhmill/base/status.h"
 #include "server/store/claim_shares.h"
-#include "server/store/claim_sql.h"
-#include "server/store/sqlite_job_store.h"
+#include "server/store/sqlite/claim_sql.h"
+#include "server/store/sqlite/sqlite_job_store.h"
 
 namespace bvhmill::server {
 namespace {

@@ -1,4 +1,4 @@
-#include "server/store/sqlite_job_store.h"
+#include "server/store/sqlite/sqlite_job_store.h"
 
 #include <algorithm>
 #include <random>
@@ -83,7 +83,7 @@ absl::Status SqliteJobStore::Open(const std::string& path,
   std::unique_ptr<Database> writer;
   std::unique_ptr<Database> reader;
   BVHMILL_RETURN_IF_ERROR(Database::Open(path, &writer));
-  BVHMILL_RETURN_IF_ERROR(Migrate(Migrations(), writer.get()));
+  BVHMILL_RETURN_IF_ERROR(Migrate(SqliteMigrations(), writer.get()));
   BVHMILL_RETURN_IF_ERROR(Database::Open(path, &reader));
   std::unique_ptr<SqliteJobStore> out(
       new SqliteJobStore(std::move(writer), std::move(reader)));

@@ -7,9 +7,9 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/pipeline/internal/costs.h"
 #include "bvhmill/pipeline/internal/edit_stage.h"
-#include "bvhmill/pipeline/internal/encode_clip.h"
 #include "bvhmill/pipeline/internal/finalize_report.h"
-#include "bvhmill/pipeline/internal/row_pipeline.h"
+#include "bvhmill/pipeline/internal/outputs/encode_clip.h"
+#include "bvhmill/pipeline/internal/rows/row_pipeline.h"
 
 namespace bvhmill {
 

@@ -11,8 +11,8 @@
 #include "bvhmill/base/budget.h"
 #include "bvhmill/base/uninitialized.h"
 #include "bvhmill/pipeline/internal/compiled_skeleton.h"
-#include "bvhmill/pipeline/internal/output_plan.h"
-#include "bvhmill/pipeline/internal/tile.h"
+#include "bvhmill/pipeline/internal/outputs/output_plan.h"
+#include "bvhmill/pipeline/internal/rows/tile.h"
 
 namespace bvhmill {
 

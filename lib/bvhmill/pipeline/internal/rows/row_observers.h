@@ -14,7 +14,7 @@
 #include "bvhmill/base/budget.h"
 #include "bvhmill/base/uninitialized.h"
 #include "bvhmill/pipeline/internal/compiled_skeleton.h"
-#include "bvhmill/pipeline/internal/tile.h"
+#include "bvhmill/pipeline/internal/rows/tile.h"
 #include "bvhmill/pipeline/options.h"
 #include "bvhmill/validate/measure/clip_measurer.h"
 #include "bvhmill/validate/row_observer.h"

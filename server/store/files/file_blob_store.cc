@@ -1,4 +1,4 @@
-#include "server/store/file_blob_store.h"
+#include "server/store/files/file_blob_store.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-#include "bvhmill/pipeline/internal/row_pipeline.h"
+#include "bvhmill/pipeline/internal/rows/row_pipeline.h"
 
 #include <algorithm>
 #include <limits>
@@ -7,8 +7,8 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/pipeline/internal/costs.h"
 #include "bvhmill/pipeline/internal/edit_stage.h"
-#include "bvhmill/pipeline/internal/encode_clip.h"
 #include "bvhmill/pipeline/internal/finalize_report.h"
+#include "bvhmill/pipeline/internal/outputs/encode_clip.h"
 #include "bvhmill/pipeline/internal/stopwatch.h"
 
 namespace bvhmill {

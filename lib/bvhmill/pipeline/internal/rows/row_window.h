@@ -6,7 +6,7 @@
 #include <span>
 
 #include "bvhmill/base/uninitialized.h"
-#include "bvhmill/pipeline/internal/tile.h"
+#include "bvhmill/pipeline/internal/rows/tile.h"
 
 namespace bvhmill {
 

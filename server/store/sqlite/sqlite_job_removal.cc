@@ -7,7 +7,7 @@
 #include "bvhmill/base/status.h"
 #include "server/store/job_parts.h"
 #include "server/store/removal_sql.h"
-#include "server/store/sqlite_job_store.h"
+#include "server/store/sqlite/sqlite_job_store.h"
 
 namespace bvhmill::server {
 

@@ -1,4 +1,4 @@
-#include "bvhmill/pipeline/internal/output_stage.h"
+#include "bvhmill/pipeline/internal/outputs/output_stage.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "bvhmill/pipeline/internal/row_observers.h"
+#include "bvhmill/pipeline/internal/rows/row_observers.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "bvhmill/pipeline/internal/checks_receiver.h"
+#include "bvhmill/pipeline/internal/outputs/checks_receiver.h"
 
 namespace bvhmill {
 

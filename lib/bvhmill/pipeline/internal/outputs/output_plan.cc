@@ -1,4 +1,4 @@
-#include "bvhmill/pipeline/internal/output_plan.h"
+#include "bvhmill/pipeline/internal/outputs/output_plan.h"
 
 #include <algorithm>
 

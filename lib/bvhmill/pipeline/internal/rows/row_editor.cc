@@ -1,4 +1,4 @@
-#include "bvhmill/pipeline/internal/row_editor.h"
+#include "bvhmill/pipeline/internal/rows/row_editor.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "bvhmill/pipeline/internal/encode_clip.h"
+#include "bvhmill/pipeline/internal/outputs/encode_clip.h"
 
 #include <algorithm>
 

@@ -12,10 +12,10 @@
 #include "bvhmill/encode/encoder.h"
 #include "bvhmill/pipeline/convert.h"
 #include "bvhmill/pipeline/internal/compiled_skeleton.h"
-#include "bvhmill/pipeline/internal/output_plan.h"
-#include "bvhmill/pipeline/internal/output_sink.h"
-#include "bvhmill/pipeline/internal/pose_solver.h"
-#include "bvhmill/pipeline/internal/tile.h"
+#include "bvhmill/pipeline/internal/outputs/output_plan.h"
+#include "bvhmill/pipeline/internal/outputs/output_sink.h"
+#include "bvhmill/pipeline/internal/outputs/pose_solver.h"
+#include "bvhmill/pipeline/internal/rows/tile.h"
 #include "bvhmill/report/issue_log.h"
 
 namespace bvhmill {

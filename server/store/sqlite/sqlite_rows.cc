@@ -4,7 +4,7 @@
 #include "bvhmill/base/status.h"
 #include "server/store/job_rows.h"
 #include "server/store/migrations.h"
-#include "server/store/sqlite.h"
+#include "server/store/sqlite/sqlite.h"
 
 namespace bvhmill::server {
 namespace {
@@ -18,7 +18,7 @@ class SqliteRows final : public JobRows {
     Statement version(database_.get(), "PRAGMA user_version");
     const bool has_row = version.Step();
     BVHMILL_RETURN_IF_ERROR(version.status());
-    const auto steps = static_cast<int64_t>(Migrations().size());
+    const auto steps = static_cast<int64_t>(SqliteMigrations().size());
     return has_row && version.Int(0) == steps ? absl::OkStatus()
                                               : OtherVersion();
   }

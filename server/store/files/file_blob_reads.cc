@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "bvhmill/base/status.h"
-#include "server/store/file_blob_store.h"
+#include "server/store/files/file_blob_store.h"
 
 namespace bvhmill::server {
 namespace {

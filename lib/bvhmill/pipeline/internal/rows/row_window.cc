@@ -1,4 +1,4 @@
-#include "bvhmill/pipeline/internal/row_window.h"
+#include "bvhmill/pipeline/internal/rows/row_window.h"
 
 #include <algorithm>
 

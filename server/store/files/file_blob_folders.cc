@@ -13,7 +13,7 @@
 
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
-#include "server/store/file_blob_store.h"
+#include "server/store/files/file_blob_store.h"
 
 namespace bvhmill::server {
 namespace {

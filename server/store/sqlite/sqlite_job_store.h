@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "server/store/job_store.h"
-#include "server/store/sqlite.h"
+#include "server/store/sqlite/sqlite.h"
 
 namespace bvhmill::server {
 

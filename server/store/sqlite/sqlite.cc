@@ -1,4 +1,4 @@
-#include "server/store/sqlite.h"
+#include "server/store/sqlite/sqlite.h"
 
 #include <sqlite3.h>
 
