@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "bvhmill/clip/clip.h"
 #include "bvhmill/kinematics/fk_job.h"
 
 namespace {
