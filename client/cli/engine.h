@@ -1,7 +1,7 @@
 #pragma once
 
-// Engines convert clips: one in this process, the other on a server. Both give
-// outputs and reports with the same bytes.
+// Engines convert clips: one in this process, the other on a server. If their
+// builds and limits are equal, their outputs and reports have the same bytes.
 
 #include <cstdint>
 #include <memory>
@@ -17,13 +17,17 @@
 
 namespace bvhmill::client {
 
-// The largest job that a server takes. 0: no limit.
+// Limits on one job of a server. 0: no limit.
 struct JobLimits {
   int64_t clips = 0;
+  // The size of the request that makes the job, without uploaded files.
   int64_t request_bytes = 0;
 };
 
-// Thread-safe. The calls behave as those of Client; `name` is for messages.
+// Thread-safe. Results and errors are those of Client; `name` is for messages.
+// Requires Takes(clip.encoding) and Reads(clip.format). Ignores options.limits
+// and options.source_format. Only RemoteEngine uses clip.sent and
+// clip.on_issues.
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -40,9 +44,9 @@ class Engine {
   virtual bool Takes(v1::ContentEncoding encoding) const = 0;
   // True if clips can have this format.
   virtual bool Reads(SourceFormat format) const = 0;
-  // True if a call can fail for reasons of a server.
+  // True if a server converts: a call can then fail because of the server.
   virtual bool IsRemote() const = 0;
-  // Version and commit of the program that converts.
+  // "VERSION COMMIT" of the program that converts.
   virtual std::string Build() const = 0;
   // No limits without a server.
   virtual JobLimits LimitsOfJobs() const { return {}; }
@@ -68,7 +72,7 @@ class LocalEngine final : public Engine {
 
  private:
   Limits limits_;
-  // Uses the thread pool of the task that calls it.
+  // Each converter uses the thread pool of the task that takes it.
   ConverterPool converters_{Parallelism::CallersPool()};
 };
 

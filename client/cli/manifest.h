@@ -8,8 +8,10 @@
 //    "input":{"path":...,"size":...,"modified":...,"changed":...,
 //             "sha256":...}}
 // The line with "begun" is written before outputs get their names, the line
-// with "done" after that. The last lines about a clip are valid. Other lines,
-// such as a torn line of a run that was killed, are ignored.
+// with "done" after that. The last line about a clip states its input, its
+// options and whether it is done. Its outputs are those of all its lines, each
+// with its last size. Other lines, such as an incomplete line of a run that was
+// killed, are ignored.
 
 #include <cstdint>
 #include <map>
@@ -30,13 +32,14 @@ inline constexpr std::string_view kManifestName = ".bvhmill-manifest.jsonl";
 
 // The entry of one clip in the manifest.
 struct MadeClip {
-  // The size of each output by its extension; kUnknown if bvhmill began to make
-  // it, but did not record the end.
+  // The size of each output in bytes by its extension, such as ".csv"; kUnknown
+  // if bvhmill began to make it, but did not record the end.
   static constexpr int64_t kUnknown = -1;
   std::map<std::string, int64_t> outputs;
-  // True if all outputs were made. The digests of options and input are then
-  // known.
+  // True if the last line about the clip has "done": the outputs of that line
+  // were made, and `options` and input.sha256 are known.
   bool is_done = false;
+  // SHA-256 of the options, in hexadecimal digits.
   std::string options;
   FileState input;
 };
@@ -55,11 +58,15 @@ class Manifest {
   // True if Read found no manifest, so that nothing is known about the outputs.
   bool is_missing() const { return is_missing_; }
 
-  // The entry that was read for `clip`; null if there is none.
+  // The entry that Read found for `clip`; null if there is none. Begin and
+  // Finish do not change it. Valid as long as the manifest. Thread-safe after
+  // Read.
   const MadeClip* Find(const std::string& clip) const;
 
-  // Records that outputs of `clip` with these extensions will be made from the
-  // file `input`. Begin and Finish are thread-safe.
+  // Records that outputs of `clip` with these extensions (".csv") will be made
+  // from the file `input`, a path as in FileState; "" for stdin. Begin and
+  // Finish are thread-safe. Each appends one line by one write, so other
+  // processes may append, too. The line is not synced to the disk.
   absl::Status Begin(const std::string& clip,
                      const std::vector<std::string>& extensions,
                      const std::string& input);
@@ -75,7 +82,7 @@ class Manifest {
   const OutputDir& directory_;
   std::unordered_map<std::string, MadeClip> clips_;
   std::mutex mutex_;
-  // Open for appending; opened by the first Begin.
+  // Open for appending; opened by the first Begin or Finish.
   UniqueFd file_;
   // True if the last line of the file has no end.
   bool is_torn_ = false;

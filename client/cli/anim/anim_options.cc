@@ -66,6 +66,13 @@ std::optional<float> MillimetresOf(std::string_view word) {
   return Between(word, 0, kMax);
 }
 
+// A help text. Settings of a file that is edited stay unless they are given.
+std::string WithDefault(const std::string& text, const std::string& prefix,
+                        const std::string& value) {
+  const bool is_edit = prefix == "--";
+  return text + "; default" + (is_edit ? ": no change" : " " + value);
+}
+
 void AddTimes(CLI::App* app, const std::string& prefix,
               const std::string& group, SettingsFlags* flags) {
   const char* seconds = "seconds, 0 to 60";
@@ -74,11 +81,11 @@ void AddTimes(CLI::App* app, const std::string& prefix,
                     "loop=IN:OUT\nonly the part between these seconds")
       ->group(group);
   AddParsed(app, prefix + "ease-in", &flags->settings.ease_in, SecondsOf,
-            seconds, "time to blend in; default 0.3")
+            seconds, WithDefault("time to blend in", prefix, "0.3"))
       ->type_name("SECONDS")
       ->group(group);
   AddParsed(app, prefix + "ease-out", &flags->settings.ease_out, SecondsOf,
-            seconds, "time to blend out; default 0.3")
+            seconds, WithDefault("time to blend out", prefix, "0.3"))
       ->type_name("SECONDS")
       ->group(group);
 }
@@ -206,7 +213,7 @@ void AddSettingsOptions(CLI::App* app, const std::string& prefix,
                         const std::string& group, SettingsFlags* flags) {
   AddParsed(app, prefix + "priority", &flags->settings.base_priority,
             kPriorityOf, "a priority from -1 to 6",
-            "priority of all joints, -1 to 6; default 2")
+            WithDefault("priority of all joints, -1 to 6", prefix, "2"))
       ->type_name("P")
       ->group(group);
   app->add_option(prefix + "joint-priority", flags->joint_priorities,
@@ -216,9 +223,10 @@ void AddSettingsOptions(CLI::App* app, const std::string& prefix,
       ->allow_extra_args(false)
       ->group(group);
   AddTimes(app, prefix, group, flags);
-  AddParsed(app, prefix + "hand-pose", &flags->settings.hand_pose,
-            WholeOf<uint32_t, 0, 13>, "a hand pose from 0 to 13",
-            "number of a hand pose, 0 to 13; default 1 (relaxed)")
+  AddParsed(
+      app, prefix + "hand-pose", &flags->settings.hand_pose,
+      WholeOf<uint32_t, 0, 13>, "a hand pose from 0 to 13",
+      WithDefault("number of a hand pose, 0 to 13", prefix, "1 (relaxed)"))
       ->type_name("N")
       ->group(group);
   app->add_option_function<std::string>(

@@ -19,8 +19,9 @@ struct SettingsFlags {
   std::vector<std::string> joint_priorities;
 };
 
-// Adds --priority, --loop and so on; `prefix` is "--" or "--anim-".
-// `flags` must live until the command line is parsed.
+// Adds --priority, --loop and so on. `prefix` is "--" for the settings of a
+// file that is edited, "--anim-" for those of a new one. `flags` must live
+// until the command line is parsed.
 void AddSettingsOptions(CLI::App* app, const std::string& prefix,
                         const std::string& group, SettingsFlags* flags);
 

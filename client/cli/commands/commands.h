@@ -1,6 +1,8 @@
 #pragma once
 
-// The commands. Each function adds one to `parent`.
+// The commands. Each function adds a command, or a group of commands, to its
+// argument, which owns it. Keep each Command until the command line is parsed:
+// it owns the values of its options.
 
 #include <CLI/CLI.hpp>
 #include <vector>
@@ -15,15 +17,16 @@ Command AddRepair(CLI::App* parent);
 Command AddInfo(CLI::App* parent);
 Command AddInspect(CLI::App* parent);
 Command AddExplain(CLI::App* parent);
-// `anim edit` and `anim to-bvh`.
+// Adds the group `anim` without commands. The next two functions add them.
 CLI::App* AddAnim(CLI::App* parent);
 Command AddAnimEdit(CLI::App* anim);
 Command AddAnimToBvh(CLI::App* anim);
-// `job submit`, `job list` and so on.
+// Adds the group `job` with all its commands, also those of the next two
+// functions.
 std::vector<Command> AddJob(CLI::App* parent);
 Command AddJobSubmit(CLI::App* job);
 Command AddJobResults(CLI::App* job);
-// `server info`.
+// Adds the group `server` with the command `server info`.
 Command AddServerInfo(CLI::App* parent);
 
 }  // namespace bvhmill::client

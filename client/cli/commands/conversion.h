@@ -1,6 +1,6 @@
 #pragma once
 
-// Runs `bvhmill convert`.
+// Runs `bvhmill convert` and `bvhmill repair`.
 
 #include <CLI/CLI.hpp>
 #include <optional>
@@ -46,8 +46,9 @@ struct ConversionOptions {
 void AddFileOptions(CLI::App* app, const std::string& group,
                     ConversionOptions* conversion);
 
-// Checks before anything is written that the files of `conversion` replace no
-// file that is read, and differ. INVALID_ARGUMENT "OPTION: PATH: why".
+// Checks that the files of --report-jsonl and, if `one_file`, of -o are two
+// files, and that none of them is a file that is read. Call it before anything
+// is written. INVALID_ARGUMENT "OPTION: PATH: why".
 absl::Status CheckFiles(const ConversionOptions& conversion,
                         const std::vector<Input>& inputs);
 
@@ -57,7 +58,9 @@ class Conversion {
   Conversion(const ConversionOptions& options, std::vector<Input> inputs,
              Session* session);
 
-  // Converts every clip; returns the exit status. Call once.
+  // Opens the engine of the session, converts the clips, and prints failures,
+  // warnings and the summary. Skips clips by --resume. Stops early if it is
+  // interrupted, or if the server is lost. Returns the exit status. Call once.
   ExitCode Run();
 
  private:
@@ -93,10 +96,10 @@ class Conversion {
   std::optional<OutputDir> directory_;
   std::optional<Manifest> manifest_;
   JsonLines lines_;
-  // Codes of clips without errors.
+  // Codes of clips that did not fail.
   CodeTally codes_;
   AnimChoices choices_;
-  // Codes of clips with errors.
+  // Codes of clips that failed, also of those that fail by warnings.
   CodeTally errors_;
   // One for each input; each is written by one thread.
   std::vector<Row> rows_;

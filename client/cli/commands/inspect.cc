@@ -97,7 +97,8 @@ Command AddInspect(CLI::App* parent) {
                 "print one line of JSON per file, with all keyframes")
       ->group("Output");
   app->add_flag("--keys", flags->keys, "print all keyframes")->group("Output");
-  app->add_flag("-q,--quiet", flags->quiet, "print no summary")
+  app->add_flag("-q,--quiet", flags->quiet,
+                "leave out the last line, with the totals")
       ->group("Output");
   return {app, [app, flags](Session* session) {
             return RunInspect(app, *flags, session);

@@ -73,6 +73,8 @@ Command AddJobSubmit(CLI::App* job) {
       "submit", "upload clips and have a server convert them");
   app->footer(kJobSubmitExamples);
   AddInputOptions(app, &flags->input);
+  // A job takes files, not stdin: so it can be submitted again.
+  app->get_option("INPUT")->description("BVH and .anim files; folders with -r");
   AddSubmitOptions(app, flags.get());
   AddEmitOption(app, "formats to make", "Output", kReportName, &flags->outputs)
       ->required();

@@ -17,17 +17,19 @@ namespace bvhmill::client {
 // The choices of a run that concern its clips.
 struct ClipChecks {
   ConvertOptions convert;
-  // Issues of lower severities are not listed.
+  // Issues of lower severities are not listed. If warnings make the clip fail,
+  // they are listed in any case.
   Severity severity = Severity::kHint;
   std::optional<FailOn> fail_on;
   // The way in which lines of files are shown. It has no lines yet.
   IssueView view;
-  // Makes pictures of clips.
+  // True if the finding gets a picture.
   bool has_pictures = false;
-  // Compares the content of clips.
+  // True if the traits get hashes of the content.
   bool hashes_content = false;
-  // Both are borrowed and may be null.
+  // Borrowed; may be null. Known issues are taken out of the report.
   Baseline* baseline = nullptr;
+  // Borrowed; may be null. Gets all issues of the clip.
   Baseline* written_baseline = nullptr;
 };
 
@@ -38,18 +40,21 @@ struct CheckedClip {
   // The codes of all issues that are severe enough to be listed, also of those
   // that --max-issues keeps out of the list.
   std::vector<CodeCount> codes;
-  // The lines for the console, and whether the clip passes. Its data are empty.
+  // The kind tells whether the clip passes. `diagnostics` is empty if the
+  // report holds the reason of a failure. `data` is always empty.
   Outcome outcome;
-  // True if the server has listed a part of the issues only.
+  // True if the engine has listed only a part of the issues.
   bool is_cut = false;
-  // False if the clip was not checked: the run was interrupted, or a server
-  // was lost. Such a clip is in no report.
+  // False if the clip was not checked: the run was interrupted, or the server
+  // was lost, refused the clip or failed on it. Such a clip is in no report.
   bool is_checked = false;
 };
 
-// Reads and checks the clip `input`, which has this index in the run.
-// `expectations` are those of its data set, or null. Several threads may check
-// clips at the same time.
+// Reads and checks the clip `input`, which has this index in the run, from 0.
+// `expectations` are those of its data set, or null. Requires that the session
+// has an engine. Blocks for the file and the server. Returns all errors in the
+// result: see `outcome` and finding.error. Several threads may check clips at
+// the same time.
 CheckedClip CheckClip(const ClipChecks& checks, const Session& session,
                       const Input& input, size_t index,
                       const Expectations* expectations, ClipProgress* progress);

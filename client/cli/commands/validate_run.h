@@ -25,7 +25,8 @@ struct ValidateFlags {
   OutputFlags outputs;
   ReportFlags report;
   DatasetFlags dataset;
-  // Issues of lower severities are not listed.
+  // Issues of lower severities are not listed. If warnings make a clip fail,
+  // they are listed in any case.
   Severity severity = Severity::kHint;
   std::optional<FailOn> fail_on;
 };

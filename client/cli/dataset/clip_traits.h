@@ -20,7 +20,8 @@ struct UnitGuess {
   std::string meters;
 };
 
-// Hashes of the bytes of a clip.
+// XXH64 of the bytes of a clip. If the clip is compressed and was not unpacked,
+// these are the compressed bytes.
 struct ContentHashes {
   uint64_t file = 0;
   // The hash of the rows of MOTION; none if fewer than two rows are found.
@@ -47,10 +48,10 @@ std::string RateName(double frames_per_second);
 // are then hashed, too. O(bytes).
 ContentHashes HashContent(std::string_view text, bool is_bvh);
 
-// The traits of a clip, without its content. The unit is that of the hint
-// DATA_UNIT_GUESS in `result.report`. The up axis is the one that `source`
-// states, or else that of the hint DATA_UP_AXIS_GUESS. A clip with only the
-// first hint has Y up.
+// The traits of a clip, without its content; empty if the clip is unreadable.
+// The report must list the hints DATA_UNIT_GUESS and DATA_UP_AXIS_GUESS. The
+// unit is that of the first. The up axis is the one that `source` states, or
+// else that of the second hint, or else Y if there is a unit.
 ClipTraits TraitsOf(const ConvertResult& result, const SourceSpace& source);
 
 }  // namespace bvhmill::client

@@ -278,8 +278,8 @@ void AddSourceOptions(CLI::App* app, SourceSpace* source) {
 
 void AddRepairOptions(CLI::App* app, Repairs* repairs) {
   AddRepair(app, "--drop-repeated", &repairs->drop_repeated_frames,
-            "drop frames that repeat the one before, if every\n"
-            "n-th frame only is new; the rate becomes n times lower");
+            "drop frames that repeat the one before, if only every\n"
+            "n-th frame is new; the rate becomes n times lower");
   AddRepair(app, "--snap-rate", &repairs->snap_frame_time,
             "correct a frame time within 1.1 % of a common rate:\n"
             "0.033 becomes 1/30");

@@ -159,7 +159,7 @@ void AddInputOptions(CLI::App* app, InputOptions* input) {
                 "read all *.bvh (also packed: .bvh.gz, .bvh.zst) in\n"
                 "folders and their subfolders, sorted by path; with\n"
                 "--from, the files of that format. Names that begin\n"
-                "with a dot and links to folders are passed by")
+                "with a dot and links to folders are skipped")
       ->group(group);
   std::vector<std::pair<std::string, std::optional<SourceFormat>>> formats;
   std::string names;
@@ -184,7 +184,8 @@ void AddBatchOptions(CLI::App* app, RunOptions* run) {
       ->type_name("N")
       ->check(WholeNumber(0, kMaxJobs))
       ->group(group);
-  app->add_flag("-q,--quiet", run->quiet, "print only failures to stderr")
+  app->add_flag("-q,--quiet", run->quiet,
+                "print nothing to stderr but failures")
       ->group(group);
   AddChoice<ProgressMode>(app, "--progress", &run->progress,
                           {{"auto", ProgressMode::kAuto},

@@ -18,13 +18,14 @@
 
 namespace bvhmill::client {
 
-// A command of the program.
+// A command of the program. Keep it until the command line is parsed: `run`
+// owns the values of its options.
 struct Command {
   // Its name and options.
   CLI::App* app = nullptr;
   // Runs the command and returns the exit status. Requires that the command
-  // line is parsed, and that the console and the cancel token of the session
-  // are set.
+  // line is parsed, and that the words, the console and the cancel token of the
+  // session are set. Sets the options and the engine of the session if needed.
   std::function<int(Session*)> run;
 };
 
@@ -75,7 +76,9 @@ CLI::Option* AddChoice(CLI::App* app, const std::string& name, T* value,
           ""));
 }
 
-// The number that `word` spells; none if it holds anything else.
+// The number in `word`; none if `word` has other bytes, such as a plus or a
+// blank, or if its value does not fit into T. If T is a floating type, "inf"
+// and "nan" are numbers.
 template <typename T>
 std::optional<T> NumberOf(std::string_view word) {
   T value = 0;
@@ -85,8 +88,9 @@ std::optional<T> NumberOf(std::string_view word) {
   return value;
 }
 
-// Adds an option whose value `parse` reads: word -> optional<T>. If it returns
-// none, the message is "'WORD' is not WANTED".
+// Adds an option whose value `parse` reads: word -> optional<T>. `parse` is
+// copied, and called twice for each word. If it returns none, the message is
+// "'WORD' is not WANTED". `value` must live until the command line is parsed.
 template <typename T, typename Parse>
 CLI::Option* AddParsed(CLI::App* app, const std::string& name, T* value,
                        const Parse& parse, const std::string& wanted,
@@ -107,13 +111,16 @@ CLI::Option* AddParsed(CLI::App* app, const std::string& name, T* value,
 // The long names of the options of `app`, without dashes.
 std::vector<std::string> LongNames(const CLI::App* app);
 
-// Prints `why` the command line of `app` is wrong; returns the exit status.
+// Prints "bvhmill: WHY" and the command for help about `app` to stderr. Returns
+// kExitUsage.
 int Misused(const CLI::App* app, Session* session, const std::string& why);
 
-// Decides whether a server or this process converts the clips: --local clears
-// run->connect.server, unless --server is on the command line and --local is
-// not. Returns why an option of the command line would have no effect; empty if
-// each has one. Call once, after parsing.
+// Decides whether a server or this process converts the clips. Clears
+// run->connect.server if --local is set and --server is not on the command
+// line. Returns a text if an option of the command line would have no effect,
+// or if
+// --server names no server; else "". Call once, after parsing. Requires
+// session.words.
 std::string ChooseEngine(const Session& session, RunOptions* run);
 
 }  // namespace bvhmill::client

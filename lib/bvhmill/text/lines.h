@@ -35,17 +35,20 @@ class LineReader {
  public:
   LineReader(std::string_view text, const TextPosition& start);
 
-  // Reads the next line. False at the end of the text.
+  // Reads the next line. At the end of the text, returns false and leaves
+  // `line` as it is. A line end at the end of the text begins no further line.
   bool Next(Line* line);
-  // Position where the next line starts; at the end of the text, the position
-  // after its last byte.
+  // Position where the next line starts. At the end of the text, the position
+  // after its last byte; but the column is 1 if Skip went over a last line
+  // without a line end.
   const TextPosition& next() const { return next_; }
   // Number of bytes of the text that were read or skipped.
   size_t taken() const { return static_cast<size_t>(next_.offset - base_); }
   // The text that is not read yet.
   std::string_view rest() const { return text_.substr(taken()); }
-  // Skips `bytes` bytes that contain `lines` line ends. They must be whole
-  // lines; only the last line of the text may lack its line end.
+  // Skips `bytes` bytes that contain `lines` line ends; CRLF counts as one.
+  // They must be whole lines of rest(); only the last line of the text may lack
+  // its line end. Neither is checked. O(1).
   void Skip(size_t bytes, int64_t lines);
 
  private:
@@ -62,7 +65,9 @@ class LineReader {
 int64_t CountLineEnds(std::string_view text);
 
 // Returns the next word of `line` from `*index` on and moves `*index` past it.
-// A word is a run of bytes that are not blanks. Empty at the end of the line.
+// A word is a run of bytes that are not blanks. At the end of the line, returns
+// "" and sets `*index` to line.size(). Requires *index <= line.size(), and a
+// line without its line end.
 std::string_view NextWord(std::string_view line, size_t* index);
 
 // True if the first word of the line starts with # or //.

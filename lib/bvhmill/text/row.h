@@ -14,7 +14,7 @@ namespace bvhmill {
 enum class RowEnd {
   kLine,    // the line ended
   kFull,    // `out` is full and the line has another word
-  kNumber,  // the next word is not a number of the grammar
+  kNumber,  // the next word is no number: kInvalid of ParseNumber
 };
 
 struct LineScan {
@@ -29,8 +29,10 @@ struct LineScan {
 };
 
 // Parses the words of `line` from byte `start` on as numbers, each correctly
-// rounded to double and then to float. Stops at the first word that is not a
-// number or that does not fit into `out`. Allocates no memory.
+// rounded to double and then to float. Words for NaN and infinity are values,
+// too. Stops at the first word that is kInvalid or does not fit into `out`.
+// Requires start <= line.size(), and a line without its line end. O(bytes);
+// allocates no memory.
 LineScan ScanLine(std::string_view line, size_t start, std::span<float> out);
 
 }  // namespace bvhmill

@@ -9,16 +9,18 @@
 namespace bvhmill::rows {
 
 // Digit values: 0 to 9 for a digit, 0 for the dot. All other bytes have the bit
-// kNotDigit; some also have a second bit that tells them apart.
-constexpr uint64_t kNotDigits = 0x1010101010101010;
+// kNotDigit, and no bit below it: stage 2 relies on that.
 constexpr uint8_t kNotDigit = 0x10;
+// kNotDigit in each of 8 bytes.
+constexpr uint64_t kNotDigits = 0x1010101010101010;
+// LF and CR, in the AVX-512 target only. In AVX2 they have kNotDigit.
 constexpr uint8_t kLineEnd = 0x30;
 // A byte that cannot be part of a plain number, such as a letter, a plus or a
 // control character.
 constexpr uint8_t kOther = 0x90;
 
-// The digit values of the bytes below 64. All other bytes have the value
-// kOther.
+// Digit values for a lookup by the low 6 bits of a byte. It is right for bytes
+// below 64. The target finds all other bytes itself; they count as kOther.
 alignas(64) constexpr auto kDigitValues = [] {
   std::array<uint8_t, 64> values{};
   for (uint8_t& value : values) value = kOther;
@@ -29,6 +31,7 @@ alignas(64) constexpr auto kDigitValues = [] {
   return values;
 }();
 
+// The numbers 0 to 63: the positions of the bytes of a block.
 alignas(64) constexpr auto kIota = [] {
   std::array<uint8_t, 64> iota{};
   for (size_t i = 0; i < 64; ++i) iota[i] = static_cast<uint8_t>(i);
@@ -51,6 +54,8 @@ alignas(16) constexpr Lane kReverseIntegers = {7, 6, 5,  4,  3,  2,  1,  0,
 // The dot is the first byte of the decimal half and has the value 0.
 alignas(16) constexpr Lane kWeights1 = {1,  10, 1,  10, 1,  10, 1,  10,
                                         10, 1,  10, 1,  10, 1,  10, 1};
+// Byte weights for sums of two digits, two windows in a lane: 1 and 100 for the
+// integer, 100 and 1 for the decimals.
 alignas(16) constexpr Lane kWeights2 = {1, 100, 1, 100, 100, 1, 100, 1,
                                         1, 100, 1, 100, 100, 1, 100, 1};
 // Word weights: 1, 10000, 10000, 1.

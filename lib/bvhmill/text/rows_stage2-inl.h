@@ -2,10 +2,12 @@
 // rows_stage1-inl.h found. Include it after that file.
 //
 // Loads a window of 16 bytes around each pivot: 8 bytes of the integer, then
-// the pivot with 7 decimals. In each half, (n - 1) & ~n removes the bytes from
-// the first that is no digit on. Products with powers of ten and pairwise sums
-// make two integers below 10^8. Decimals are left-aligned, so their scale is
-// always 1e-7.
+// the pivot with 7 decimals. In each half, let n have the bit kNotDigit of each
+// byte that is no digit. Then (n - 1) & ~n masks the bits below the lowest bit
+// of n: the digits before the first other byte, and the low 4 bits of that
+// byte, which are 0. Products with powers of ten and pairwise sums make two
+// integers below 10^8. Decimals are left-aligned, so their scale is always
+// 1e-7.
 //
 // The short path converts numbers with at most 6 decimals, whose end is visible
 // in the window, and an integer below 2^17. No such decimal is nearer than a
@@ -27,7 +29,8 @@ inline constexpr size_t kWide = 2 * kLanes;
 
 inline size_t OffsetOf(uint32_t pivot) { return pivot & 0xFFFF; }
 
-// Parses the number with this pivot as the slow twin does.
+// Parses the number with this pivot as the slow twin does. Sets
+// buffers->out_of_range if the number is not finite as float.
 __attribute__((noinline)) inline float ReadOne(const Chunk& chunk,
                                                uint32_t pivot) {
   const std::string_view text = chunk.text;
@@ -40,7 +43,8 @@ __attribute__((noinline)) inline float ReadOne(const Chunk& chunk,
   return static_cast<float>(number.value);
 }
 
-// True if the window around `pivot` does not hold the whole number.
+// True if a half of the window around `pivot` has only digits: the number may
+// have more of them outside of the window.
 inline bool IsLong(const Chunk& chunk, uint32_t pivot) {
   uint64_t integer = 0;
   uint64_t decimals = 0;
@@ -60,9 +64,9 @@ inline Vec CutWindows(Vec windows, Vec* full) {
   return Ops::MulAddBytes(Ops::CutDigits(w, *full, ends), kWeights1);
 }
 
-// Copies the windows of 4 * kLanes numbers, so that the short path loads its
-// vectors directly. The copy is made long before the load: the CPU cannot
-// forward several stores to one wider load.
+// Copies the windows of 4 * kLanes numbers for SumWindows. In each vector, the
+// numbers are 4 apart; the vectors begin with the numbers 0, 2, 1 and 3. It is
+// long before the load: the CPU cannot forward several stores to a wider load.
 inline void CopyWindows(const uint8_t* digits, const uint32_t* pivots,
                         uint8_t* to) {
   constexpr size_t kOrder[4] = {0, 2, 1, 3};
@@ -80,8 +84,8 @@ inline void CopyWindows(const uint8_t* digits, const uint32_t* pivots,
   }
 }
 
-// Lists those of the `count` numbers from `first` on that the short path could
-// not convert.
+// Writes to `list` the indices of those of the `count` numbers from `first` on
+// that the short path could not convert to `values`. Returns how many.
 __attribute__((noinline)) inline size_t ListLong(const Chunk& chunk,
                                                  const float* values,
                                                  size_t first, size_t count,
@@ -97,11 +101,11 @@ __attribute__((noinline)) inline size_t ListLong(const Chunk& chunk,
   return listed;
 }
 
-// Sums for the numbers of four vectors of windows.
+// The sums of kBatch numbers, 32 bits each, in the order of the numbers.
 struct ShortBatch {
   Vec integers;
-  Vec decimals;
-  // Sign bit set for each number that does not fit into its window.
+  Vec decimals;  // in units of 1e-7
+  // A sign bit is set if any of four windows has a half without an end.
   Vec full;
 };
 
@@ -121,8 +125,8 @@ inline ShortBatch SumWindows(const uint8_t* windows) {
           Ops::Or(Ops::Or(full[0], full[1]), Ops::Or(full[2], full[3]))};
 }
 
-// Prefetches the text that is parsed next while a chunk is converted, in equal
-// parts per batch. The hardware does not prefetch across a page.
+// While a chunk is converted, prefetches the text that is parsed next, an equal
+// part with each batch. The hardware does not prefetch across a page.
 struct Prefetcher {
   Prefetcher(std::string_view ahead, size_t batches)
       : at(ahead.data()),
@@ -242,7 +246,8 @@ inline uint32_t AreNearMiddle(Doubles values) {
   // The middle, within the 29 bits of a double that a float does not have.
   constexpr uint64_t kMiddle = uint64_t{1} << 28;
   constexpr uint64_t kMask = 2 * kMiddle - 1;
-  // Rounding errors of the wide path are below a relative 2^-50.
+  // Rounding errors of the wide path are below a relative 2^-50, which is at
+  // most 8 units in the last place of a double. 64 units leave a margin.
   constexpr uint64_t kNear = 64;
   const Vec from_near =
       Ops::And(Ops::Add64(Ops::Bits(values), Ops::Set64(kNear - kMiddle)),
@@ -250,8 +255,8 @@ inline uint32_t AreNearMiddle(Doubles values) {
   return Ops::SignBits(Ops::Sub64(from_near, Ops::Set64(2 * kNear)));
 }
 
-// One bit for each value that is neither 0 nor a normal float. No value is
-// negative.
+// One bit for each value that is not 0 and is outside of the range of normal
+// floats. No value is negative.
 inline uint32_t AreNoNormalFloats(Doubles values) {
   constexpr double kLeast = std::numeric_limits<float>::min();
   constexpr double kMax = std::numeric_limits<float>::max();
@@ -286,7 +291,7 @@ inline Doubles ScaleWide(const WideBatch& batch, Doubles scale, uint32_t* bad) {
 }
 
 // Converts all numbers by the wide path, as if none had an exponent. Returns
-// how many have 7 decimals or more.
+// how many have 7 decimals or more, or up to kWide - 1 more than that.
 inline size_t ConvertWide(const Chunk& chunk, float* out) {
   uint32_t* pivots = chunk.buffers->pivots;
   std::fill_n(pivots + chunk.numbers, kWide, static_cast<uint32_t>(kPadBytes));
@@ -347,8 +352,8 @@ inline Vec LoadExponents(const uint8_t* digits, const uint32_t* positions,
   return Ops::AndNot(Ops::SignMask64(out_of_range), index);
 }
 
-// Converts the `count` listed numbers by the wide path. With kExponents, the
-// i-th number has the i-th exponent.
+// Converts the first `count` of buffers->listed by the wide path, each to its
+// place in `out`. With kExponents, the i-th of them has the i-th exponent.
 template <bool kExponents>
 void ConvertListed(const Chunk& chunk, size_t count, float* out) {
   RowsWorkspace::Buffers* buffers = chunk.buffers;

@@ -13,17 +13,19 @@
 namespace bvhmill::server {
 
 // The text of a notification: "items", "over NUMBER" or "cancelled NUMBER".
+// kMissed has no text: do not pass it.
 std::string TextOf(const JobNews& news);
-// Reads such a text. False if it is another one.
+// Reads a text of TextOf. False if `text` is none; `news` is then not valid.
 bool ReadNews(std::string_view text, JobNews* news);
 
-// Listens on a connection of its own, in a thread of its own. Connects again,
-// a second later, when the connection is lost. Each new connection begins with
-// kMissed, since news may have been lost before.
+// Listens on a connection of its own, in a thread of its own. If the connection
+// is lost or cannot be made, tries again a second later; no error is reported.
+// Each new connection begins with kMissed: news may have been lost before.
 class JobListener {
  public:
-  // The thread calls `hear`. The destructor waits for it: for a fifth of a
-  // second, or for a connection that is being made.
+  // `address` is a connection string or URI of libpq. The thread calls `hear`,
+  // at times before the constructor returns. The destructor waits for the
+  // thread: 0.2 s, or until a call of `hear` or an attempt to connect ends.
   JobListener(std::string address, std::function<void(const JobNews&)> hear);
   JobListener(const JobListener&) = delete;
   JobListener& operator=(const JobListener&) = delete;

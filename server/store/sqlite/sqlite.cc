@@ -47,8 +47,15 @@ void Statement::Reset() {
   sqlite3_clear_bindings(statement_);
 }
 
+// A value that could not be bound would be NULL.
+void Statement::Note(int code) {
+  if (code != SQLITE_OK && status_.ok()) status_ = database_.FaultOf(code);
+}
+
 Statement& Statement::Bind(int64_t value) {
-  if (statement_ != nullptr) sqlite3_bind_int64(statement_, ++bound_, value);
+  if (statement_ != nullptr) {
+    Note(sqlite3_bind_int64(statement_, ++bound_, value));
+  }
   return *this;
 }
 
@@ -56,15 +63,16 @@ Statement& Statement::Bind(std::string_view text) {
   if (statement_ == nullptr) return *this;
   // Null is no text.
   const char* const data = text.data() == nullptr ? "" : text.data();
-  sqlite3_bind_text(statement_, ++bound_, data, static_cast<int>(text.size()),
-                    SQLITE_STATIC);
+  Note(sqlite3_bind_text64(statement_, ++bound_, data, text.size(),
+                           SQLITE_STATIC, SQLITE_UTF8));
   return *this;
 }
 
 Statement& Statement::BindBytes(std::string_view bytes) {
   if (statement_ == nullptr) return *this;
   const char* const data = bytes.data() == nullptr ? "" : bytes.data();
-  sqlite3_bind_blob64(statement_, ++bound_, data, bytes.size(), SQLITE_STATIC);
+  Note(sqlite3_bind_blob64(statement_, ++bound_, data, bytes.size(),
+                           SQLITE_STATIC));
   return *this;
 }
 

@@ -1,10 +1,12 @@
 #pragma once
 
-// A thin layer over SQLite: connections, statements, transactions. Every
-// statement passes a fault point. One thread at a time uses a connection and
-// its statements.
+// A thin layer over SQLite: connections, statements, transactions. Each run of
+// a Statement and each call of Execute passes one point of fault_points.h. One
+// thread at a time uses a connection and its statements. A call waits for the
+// lock of another connection for 10 s at most.
 //
-// Statuses: RESOURCE_EXHAUSTED, DISK_FULL; INTERNAL, STORE_FAULT.
+// Errors: RESOURCE_EXHAUSTED with the reason DISK_FULL if the disk is full;
+// else INTERNAL with the reason STORE_FAULT.
 
 #include <cstdint>
 #include <functional>
@@ -29,37 +31,49 @@ class Database;
 //   while (find.Step()) Use(find.Int(0));
 //   if (!find.status().ok()) ...
 //
-// Two statements with the same text must not be used at the same time.
+// The database prepares each text once and keeps it until it is closed, so use
+// a small number of texts. Two statements of one database with the same text
+// must not exist at the same time: the end of one resets the other.
 class Statement {
  public:
+  // Borrows `database`. `sql` is one statement; an error in it is in status().
   Statement(Database* database, const char* sql);
   ~Statement();
   Statement(const Statement&) = delete;
   Statement& operator=(const Statement&) = delete;
 
   // Gives the next question mark its value. Strings must live until the last
-  // Step.
+  // Step. `text` is UTF-8. An error is in status(): Step then returns false.
   Statement& Bind(int64_t value);
   Statement& Bind(std::string_view text);
   Statement& BindBytes(std::string_view bytes);
 
-  // True if there is a row. False at the end, or after an error.
+  // Goes to the next row. True if there is one; false at the end or after an
+  // error, which status() has. Do not call it after the end without Reset: the
+  // statement would run once more.
   bool Step();
-  // Runs a statement that gives no rows.
+  // Runs the statement to its end and drops its rows. Returns status().
   absl::Status Run();
-  // Lets the statement be used again with other values.
+  // Removes the values, so that the statement can run again with others. Needed
+  // before Bind once Step was called. An error stays: Step then always returns
+  // false.
   void Reset();
 
-  // Columns of the row.
+  // The number of columns of the result.
   int columns() const;
+  // The value of a column, which counts from 0. Requires that the last Step
+  // returned true. NULL gives 0 or "". Text also returns the bytes of a BLOB.
   int64_t Int(int column) const;
   std::string Text(int column) const;
 
   const absl::Status& status() const { return status_; }
 
  private:
+  // Keeps the error of a call of SQLite that returned `code`.
+  void Note(int code);
+
   Database& database_;
-  // Before the statement: to find it may fail.
+  // Declared before statement_, whose initializer may set it to an error.
   absl::Status status_;
   sqlite3_stmt* statement_ = nullptr;
   int bound_ = 0;
@@ -77,9 +91,9 @@ class Database {
 
   // Runs statements without values, separated by semicolons.
   absl::Status Execute(const std::string& sql);
-  // Rows that the last statement changed.
+  // The number of rows that the last INSERT, UPDATE or DELETE changed.
   int64_t changes() const;
-  // The number of the last row that was added.
+  // The rowid of the last row that was inserted; 0 if there is none.
   int64_t last_row() const;
 
  private:
@@ -96,7 +110,9 @@ class Database {
   std::map<std::string, sqlite3_stmt*, std::less<>> statements_;
 };
 
-// A transaction. Rolls back at the end of its scope, unless it was committed.
+// A write transaction. Borrows the database, which has one at a time. Takes the
+// write lock at once. Rolls back at the end of its scope, unless Commit
+// returned OK.
 class Transaction {
  public:
   explicit Transaction(Database* database)
@@ -105,7 +121,8 @@ class Transaction {
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;
 
-  // The error if it could not begin.
+  // OK if the transaction began. If not, run no statements for it: each would
+  // commit on its own.
   const absl::Status& status() const { return status_; }
   absl::Status Commit();
 

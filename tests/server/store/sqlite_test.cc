@@ -40,5 +40,34 @@ TEST_F(SqliteTest, AStatementThatCannotBePreparedSaysWhy) {
               ::testing::HasSubstr("no such table: nowhere"));
 }
 
+TEST_F(SqliteTest, AValueWithoutAQuestionMarkIsAnError) {
+  server::Statement find(database_.get(), "SELECT ?");
+  find.Bind(1).Bind("two");
+  EXPECT_FALSE(find.Step());
+  EXPECT_TRUE(absl::IsInternal(find.status())) << find.status();
+}
+
+TEST_F(SqliteTest, AValueAfterAStepNeedsAReset) {
+  server::Statement find(database_.get(), "SELECT ?");
+  find.Bind(1);
+  ASSERT_TRUE(find.Step());
+  find.Reset();
+  find.Bind("two");
+  ASSERT_TRUE(find.Step());
+  EXPECT_EQ(find.Text(0), "two");
+  find.BindBytes("three");
+  EXPECT_FALSE(find.Step());
+  EXPECT_TRUE(absl::IsInternal(find.status())) << find.status();
+}
+
+TEST_F(SqliteTest, NullIsZeroAndNoText) {
+  server::Statement find(database_.get(), "SELECT NULL, NULL, x'410042'");
+  ASSERT_TRUE(find.Step());
+  EXPECT_EQ(find.columns(), 3);
+  EXPECT_EQ(find.Int(0), 0);
+  EXPECT_EQ(find.Text(1), "");
+  EXPECT_EQ(find.Text(2), std::string("A\0B", 3));
+}
+
 }  // namespace
 }  // namespace bvhmill::testing
