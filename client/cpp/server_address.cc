@@ -1,6 +1,7 @@
 #include "client/cpp/server_address.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <system_error>
 
@@ -23,6 +24,16 @@ bool IsPort(std::string_view text) {
   const char* end = text.data() + text.size();
   const auto [stop, fault] = std::from_chars(text.data(), end, port);
   return fault == std::errc() && stop == end && port > 0 && port <= kMax;
+}
+
+// True for an IPv6 address without brackets, with or without a port: the two
+// cannot be told apart.
+bool IsBareIpv6(std::string_view host) {
+  const auto is_part = [](unsigned char c) {
+    return std::isxdigit(c) != 0 || c == ':' || c == '.';
+  };
+  return host.find(':') != host.npos &&
+         std::all_of(host.begin(), host.end(), is_part);
 }
 
 absl::Status NoAddress(std::string_view text, std::string_view why) {
@@ -48,9 +59,13 @@ absl::StatusOr<HostPort> SplitHostPort(std::string_view text) {
   if (!whole.starts_with("unix:") && !IsPort(at.port)) {
     return NoAddress(text, "has no port from 1 to 65535");
   }
+  if (IsBareIpv6(at.host)) {
+    return NoAddress(text, "has an IPv6 address: write [HOST]:PORT");
+  }
   if (at.host.starts_with('[') && at.host.ends_with(']')) {
     at.host = at.host.substr(1, at.host.size() - 2);
   }
+  if (at.host.empty()) return NoAddress(text, "is not HOST:PORT or PORT");
   return at;
 }
 

@@ -16,8 +16,9 @@ struct HostPort {
   std::string port;
 };
 
-// The parts of HOST:PORT; PORT alone means 127.0.0.1:PORT. unix:PATH is split
-// at its last colon. INVALID_ARGUMENT "server: why".
+// The parts of HOST:PORT; PORT alone means 127.0.0.1:PORT. An IPv6 address must
+// have brackets: [::1]:7450. unix:PATH is split at its last colon.
+// INVALID_ARGUMENT "server: why", also for a port that is not 1 to 65535.
 absl::StatusOr<HostPort> SplitHostPort(std::string_view text);
 
 // `server` as HOST:PORT: a PORT alone becomes 127.0.0.1:PORT.

@@ -16,6 +16,56 @@
 namespace bvhmill::testing {
 namespace {
 
+// A person at rest on the back, who stands in all frames but the first. There
+// all joints are in one place, as in a frame that a capture has lost.
+Clip StandsAfterALostFrame() {
+  SkeletonBuilder builder;
+  constexpr char kAll[] = "XYZzxy";
+  const int hips = builder.Root("mPelvis", kAll, {0, 0, 0});
+  const int torso = builder.Joint(hips, "mTorso", kAll, {0, 0, 10});
+  const int chest = builder.Joint(torso, "mChest", kAll, {0, 0, 10});
+  const int neck = builder.Joint(chest, "mNeck", kAll, {0, 0, 15});
+  builder.EndSite(neck, "", {0, 0, 10});
+  for (const float side : {1.0F, -1.0F}) {
+    const std::string name = side > 0 ? "Left" : "Right";
+    const int arm =
+        builder.Joint(chest, "mShoulder" + name, kAll, {15 * side, 0, 10});
+    builder.EndSite(arm, "", {30 * side, 0, 0});
+    const int hip = builder.Joint(hips, "mHip" + name, kAll, {8 * side, 0, 0});
+    const int knee = builder.Joint(hip, "mKnee" + name, kAll, {0, 0, -40});
+    builder.EndSite(knee, "", {0, 0, -40});
+  }
+  Clip clip;
+  clip.skeleton = builder.Build();
+  clip.motion.frames = 20;
+  clip.motion.frame_time = 0.02;
+  const size_t width = clip.skeleton.channels.size();
+  clip.motion.values.assign(20 * width, 0);
+  for (size_t frame = 1; frame < 20; ++frame) {
+    float* const row = clip.motion.values.data() + frame * width;
+    for (const Node& node : clip.skeleton.nodes) {
+      if (IsEndSite(node)) continue;
+      std::copy_n(node.offset.begin(), 3, row + node.first_channel);
+    }
+    row[1] = 90;
+    row[4] = -90;
+  }
+  return clip;
+}
+
+TEST(ClipToAnim, AFrameWithAllJointsInOnePlaceIsNoReference) {
+  ClipToAnimOptions options;
+  options.metres_per_unit = 0.01;
+  Report report;
+  EXPECT_TRUE(Convert(StandsAfterALostFrame(), options, &report).converted)
+      << Codes(report);
+  const auto chosen = std::find_if(
+      report.issues.begin(), report.issues.end(),
+      [](const Issue& issue) { return issue.code == "ANIM_REFERENCE_CHOSEN"; });
+  ASSERT_NE(chosen, report.issues.end());
+  EXPECT_EQ(chosen->args[0].second, "frame 1");
+}
+
 TEST(ClipToAnim, ReportsClipsThatAnAnimCannotHold) {
   ClipToAnimOptions options;
   options.joint_names = kNames;

@@ -154,9 +154,11 @@ class Converter {
     BVHMILL_RETURN_IF_ERROR(memory_.Draw(frames_.count * kClipToAnimFrameBytes +
                                          nodes * kClipToAnimNodeBytes +
                                          channels * kClipToAnimChannelBytes));
-    constexpr int64_t kPoseUnits =
-        (kReferenceSamples + 2) * kSourcePoseNodeUnits;
-    work().Spend(nodes * (kNodeUnits + kPoseUnits) + channels * kChannelUnits);
+    constexpr int64_t kPoses = kReferenceSamples + 2;
+    const int64_t more_channels = std::max<int64_t>(0, channels - 6 * nodes);
+    work().Spend(nodes * (kNodeUnits + kPoses * kSourcePoseNodeUnits) +
+                 more_channels * kPoses * kSourcePoseChannelUnits +
+                 channels * kChannelUnits);
     return work().Pay();
   }
 

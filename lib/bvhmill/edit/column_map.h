@@ -25,8 +25,9 @@ using ColumnMap = std::vector<ColumnSource>;
 // The map that leaves each column as it is.
 ColumnMap IdentityColumns(size_t columns);
 
-// Fills `out` from `row`. `out` must be as long as the map. A value that is
-// neither scaled nor shifted keeps its bits. O(columns).
+// Fills `out` from `row`. `out` must be as long as the map and must not overlap
+// `row`, which must have every source. A value that is neither scaled nor
+// shifted keeps its bits. O(columns).
 void MapColumns(const ColumnMap& map, std::span<const float> row,
                 std::span<float> out);
 

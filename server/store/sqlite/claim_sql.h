@@ -21,7 +21,9 @@ inline constexpr char kWaitingCallersSql[] =
   "job.state <> 3 AND item.state = 0 AND " which                              \
   " AND " BVHMILL_MAY_BEGIN("?2") " ORDER BY "
 
-// Items of a caller that may be claimed before a time, up to a number.
+// Waiting items of caller ?1 that may be claimed at the time ?2, at most ?3.
+// Suspects are items with kSuspectCrashes or more; the fewest crashes come
+// first.
 inline constexpr char kFreshItemsSql[] = BVHMILL_WAITING_ITEMS(
     "item_waiting", "crashes < 2") "job.number, item.number LIMIT ?3";
 inline constexpr char kSuspectItemsSql[] = BVHMILL_WAITING_ITEMS(
@@ -29,10 +31,12 @@ inline constexpr char kSuspectItemsSql[] = BVHMILL_WAITING_ITEMS(
 
 #undef BVHMILL_WAITING_ITEMS
 
-// Callers of suspects that may be claimed before a time.
+// Callers of suspects that may be claimed at the time ?1.
 inline constexpr char kSuspectCallersSql[] =
     "SELECT DISTINCT caller FROM item INDEXED BY item_suspect CROSS JOIN job "
     "ON job.number = item.job WHERE item.state = 0 AND crashes >= 2 "
     "AND " BVHMILL_MAY_BEGIN("?1") " AND job.state < 4 AND job.state <> 3";
+
+static_assert(kSuspectCrashes == 2, "as in the statements above");
 
 }  // namespace bvhmill::server

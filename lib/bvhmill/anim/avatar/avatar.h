@@ -41,7 +41,7 @@ int32_t FindAvatarJoint(std::string_view name);
 // Index of the joint for `name` in the viewer's table of names for BVH files;
 // -1 if the table does not have the name. The table has 326 names: every bone
 // by its own name and as avatar_NAME; 20 bones by a short name ("hip"); and
-// each attachment point whose name has blanks, with underscores in their place.
+// each attachment or HUD point whose name has blanks, with underscores instead.
 int32_t FindAvatarAlias(std::string_view name);
 
 // Index of the joint on the other side of the body ("mHipLeft" for

@@ -290,7 +290,7 @@ int64_t FillRotation(const PlayedFrames& frames, const DrivenJoint& joint,
   int64_t repaired = 0;
   for (size_t begin = 0; begin < count; begin += kBlock) {
     const Rows rows = RowsAt(frames, begin);
-    work->Spend(UnitsOf(rows, kCurveFrameUnits));
+    if (!work->Spend(UnitsOf(rows, kCurveFrameUnits))) return repaired;
     Fill(joint.before, &q);
     for (size_t i = 0; i < steps.size(); ++i) {
       const DriveStep& step = steps[i];

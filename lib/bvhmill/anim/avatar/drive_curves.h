@@ -36,11 +36,11 @@ struct PlayedFrames {
   int64_t count = 0;
 };
 
-// Work that the functions below draw, in units of a nanosecond: for a frame;
-// for a frame and each rotation, or each node, on its path; and for each angle
-// of a block of 256 frames with a huge angle, since these are slow to reduce.
-// If `work` refuses, the functions return early, and the curve must not be
-// used.
+// Work that the functions below draw, in nanoseconds: for each frame; for each
+// rotation in a frame; for each node in a frame. Angles beyond kMaxFastDegrees
+// are slow to reduce: a block of 256 frames with such an angle also costs
+// kCurveHugeUnits for each of its angles. If `work` refuses, the functions
+// return early, and the curve must not be used.
 inline constexpr int64_t kCurveFrameUnits = 8;
 inline constexpr int64_t kCurveStepUnits = 4;
 inline constexpr int64_t kCurveNodeUnits = 8;
@@ -56,10 +56,11 @@ int64_t FillRotation(const PlayedFrames& frames, const DrivenJoint& joint,
                      WorkMeter* work);
 
 // Fills `curve` with the position of the pelvis relative to its place at rest.
-// Returns the same as FillRotation. Cost: kCurveFrameUnits for each frame; for
-// each frame also kCurveNodeUnits for the pelvis and each node above it, and
-// kCurveStepUnits for each rotation of the nodes above. Memory: 12 bytes for
-// each frame, and 80 for each node until it returns.
+// Requires a drive with a pelvis. Returns the same as FillRotation. Cost:
+// kCurveFrameUnits for each frame; for each frame also kCurveNodeUnits for the
+// pelvis and each node above it, and kCurveStepUnits for each rotation of the
+// nodes above. Memory: 12 bytes for each frame, and 80 for each node until it
+// returns.
 int64_t FillPelvisPosition(const PlayedFrames& frames, const AvatarDrive& drive,
                            PositionCurve* curve, WorkMeter* work);
 

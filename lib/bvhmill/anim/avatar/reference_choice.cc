@@ -23,6 +23,9 @@ struct PoseError {
   double trunk = 0;
   double legs = 0;
   double arms = 0;
+  // False if hips and shoulders are in one place, as in a frame that was lost:
+  // the pose is then no reference.
+  bool has_trunk = false;
 
   double Most() const { return std::max({trunk, legs, arms}); }
   bool IsSmall() const { return Most() <= kOddDegrees; }
@@ -89,6 +92,7 @@ class Chooser {
   PoseError ErrorAt(int64_t frame) {
     const PoseView view = ViewAt(frame);
     PoseError error;
+    error.has_trunk = TrunkLean(view).has_value();
     for (size_t part = 0; part < kParts.size(); ++part) {
       const auto turn = TrunkTurn(view, kParts[part].end);
       if (!turn) continue;
@@ -143,7 +147,7 @@ class Chooser {
       const int64_t frame = i * frames / samples;
       const PoseView view = ViewAt(frame);
       const auto lean = TrunkLean(view);
-      if (!lean) return;
+      if (!lean) continue;
       AddTrunkInNode(view);
       choice_.least_lean = std::min(choice_.least_lean.value_or(*lean), *lean);
       const double unrest = UnrestOf(view);
@@ -170,7 +174,7 @@ class Chooser {
     const bool has_trunk = choice_.least_lean.has_value();
     if (!has_trunk || rest.IsSmall()) {
       Take(kRestPoseFrame, rest, LimbsIfAsked());
-    } else if (first.IsSmall()) {
+    } else if (first.has_trunk && first.IsSmall()) {
       Take(0, first, LimbsIfAsked());
     } else if (rest.trunk <= kOddDegrees && rest.legs <= kOddLegDegrees) {
       Take(kRestPoseFrame, rest, PoseMatch::kLimbs);

@@ -42,12 +42,13 @@ inline constexpr int64_t kReferenceSamples = 64;
 // counts. AnimReference::kAuto takes the first of these poses that fits:
 //
 // 1. the rest pose, if trunk and limbs are within 45 degrees of the avatar's;
-// 2. the first frame, if they are so there; it is then not played;
+// 2. the first frame, if they are so there; it is then not played, unless it
+//    is the only frame;
 // 3. the rest pose with its limbs matched, if the trunk is within 45 degrees,
 //    and the legs within 60;
-// 4. the frame with the least UnrestOf, with the whole pose matched.
+// 4. the sampled frame with the least UnrestOf, with the whole pose matched.
 //
-// A source without hips and shoulders gets the rest pose.
+// kAuto takes the rest pose if the source lacks a hip or a shoulder.
 //
 // `drivers` has for each joint of the avatar the node that drives it, or -1.
 // The clip must have frames. Cost: (kReferenceSamples + 2) poses. The pose in

@@ -20,14 +20,15 @@ struct SourcePose {
   std::vector<Vec3<double>> places;
 };
 
-// Memory and units of work for each node of a pose.
+// Memory and units of work for each node of a pose, and units for each channel
+// that a node has beyond six.
 inline constexpr int64_t kSourcePoseNodeBytes = 56;
 inline constexpr int64_t kSourcePoseNodeUnits = 100;
+inline constexpr int64_t kSourcePoseChannelUnits = 30;
 
 // Solves `frame` of `clip`, or the rest pose, in which every node is at its
 // OFFSET. `frame` is kRestPoseFrame or a frame of the clip. Values that are not
-// finite count as 0. Reuses the memory of `pose`. Cost and memory: as above for
-// each node.
+// finite count as 0. Reuses the memory of `pose`. Cost and memory: as above.
 void SolveSourcePose(const Clip& clip, const Plan& plan, int64_t frame,
                      SourcePose* pose);
 

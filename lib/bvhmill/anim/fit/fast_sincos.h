@@ -14,13 +14,13 @@ struct SinCos {
   float cosine;
 };
 
-// Errors are at most 2.5e-7 for |degrees| <= kMaxFastDegrees. Results are the
-// same on every CPU, since nothing is fused. The reduction and the polynomials
-// are those of math/sincos-inl.h, which names their source. That file is for
-// the vectors of each kind of CPU and may fuse. Results here become the bytes
-// of files, so they must not depend on the CPU.
+// The largest angle for which FastSinCos keeps its error bound.
 inline constexpr float kMaxFastDegrees = kMaxSinCosDegrees;
 
+// Errors are at most 2.5e-7 for |degrees| <= kMaxFastDegrees. Results become
+// the bytes of files, so they must be the same on every CPU: compile with
+// -ffp-contract=off. The reduction and the polynomials are those of
+// math/sincos-inl.h, which names their source, but may fuse.
 inline SinCos FastSinCos(float degrees) {
   constexpr float kMagic = 12582912.0F;
   const float q = degrees * (1.0F / 180) + kMagic;

@@ -14,8 +14,9 @@ namespace bvhmill {
 enum class Proof : uint8_t {
   // By itself.
   kCertain,
-  // It must be large for the usual kink of the track, or for its mean step.
+  // If `compared` is many times the usual kink of the track.
   kCalmKink,
+  // If `compared` is many times the mean step of the track.
   kCalmStep,
 };
 
@@ -27,14 +28,14 @@ struct TrackEvent {
   Proof proof = Proof::kCertain;
   // Degrees, or shares of the reach.
   float size = 0;
-  // Compared with the usual kink or the mean step.
+  // The kink or step that `proof` compares, in the unit of `size`.
   float compared = 0;
   // The size that issues state.
   float stated = 0;
 };
 
-// How many events there are, from which frame to which, and the largest of
-// them; of equal ones the first.
+// The number of events, the frames at which the first and the last one begin,
+// and the largest event; of equal ones the first.
 struct EventTally {
   int64_t events = 0;
   int64_t first = 0;
@@ -47,16 +48,17 @@ struct EventTally {
   void Add(const EventTally& more);
 };
 
-// The events of one kind. Some are proved at the end of the clip only: those at
-// candidates for a cut, of which there are few at any time, and those of calm
-// joints, which are counted by grades of their size.
+// The events of one kind. Two sorts are proved only at the end of the clip.
+// Those at candidates for a cut are kept; there are few candidates at any time.
+// Those of calm joints are counted in grades of `compared`.
 struct EventList {
-  // Bounds the memory of a joint with events of many sizes.
+  // Bounds the memory of a joint with events of many sizes. A proof that has no
+  // grade yet still gets one.
   static constexpr size_t kMostGrades = 16;
 
-  // Events whose sizes are within 5 % of each other; or those of the nearest
-  // grade, once there are kMostGrades. They are proved or not together, by the
-  // largest.
+  // Events of one proof whose `compared` are within 5 % of each other. Once
+  // there are kMostGrades, an event joins the nearest grade of its proof. The
+  // largest `compared` proves all events of the grade.
   struct Grade {
     int32_t number = 0;
     Proof proof = Proof::kCertain;
@@ -87,7 +89,7 @@ struct TrackEvents {
   size_t track = 0;
   EventList spikes;
   EventList jumps;
-  // A jump that may be the begin of a spike: the pose before it.
+  // The last jump, if it may begin a spike: its slot, and the pose before it.
   bool has_open = false;
   TrackEvent open;
   int open_slot = -1;
