@@ -16,8 +16,9 @@
 
 namespace bvhmill {
 
-// The frames begin, begin + step, ..., below `end`. `end` 0: to the last frame.
-// `step` 0: the same as 1.
+// The frames begin, begin + step, ..., below `end`. `end` 0, or beyond the clip:
+// to the last frame. `step` 0: the same as 1. The frame time is `step` times as
+// long. A `begin` above 0 must be a frame of the clip.
 struct FrameRange {
   int64_t begin = 0;
   int64_t end = 0;
@@ -33,7 +34,8 @@ enum class Interpolation {
 
 enum class RootMotion {
   kKeep,
-  // Roots keep their height; their two other coordinates are 0.
+  // Roots keep their height; their two other coordinates are 0. The height is
+  // along the up axis after the edits, or along Y if that is not known.
   kInPlace,
   // Roots stay at 0 0 0.
   kOrigin,
@@ -125,8 +127,9 @@ bool IsEmpty(const RootAlignment& alignment);
 
 // Checks what can be checked without a clip. INVALID_ARGUMENT
 // "options.edits.field: why" for an invalid value, or for one beyond
-// base/bounds.h. FAILED_PRECONDITION for a target (up_axis, meters_per_unit) if
-// that of the source is not known.
+// base/bounds.h; for `source` the field is "options.read.meters_per_unit".
+// FAILED_PRECONDITION for a target (up_axis, meters_per_unit) if that of the
+// source is not known.
 absl::Status CheckEdits(const ClipEdits& edits);
 
 // The part of CheckEdits that concerns the repairs.

@@ -19,8 +19,8 @@
 
 namespace bvhmill {
 
-// A clip with fewer frames holds poses rather than a motion: no rule compares
-// their steps with each other.
+// A clip with fewer frames is a set of poses. Rules that compare the change
+// between two frames with other changes log nothing about it.
 inline constexpr int64_t kFewestMotionFrames = 8;
 
 // CODE_name of each row of the table.
@@ -40,7 +40,9 @@ inline constexpr size_t kThresholds = 0
 struct ThresholdEntry {
   IssueCode code;
   std::string_view name;
+  // The default, in `unit`.
   double value;
+  // "degrees", "s", "Hz" and others: see threshold_table.inc.
   std::string_view unit;
   // One sentence that says why this is the default.
   std::string_view reason;
@@ -86,8 +88,8 @@ class Thresholds {
   std::array<double, kThresholds> values_;
 };
 
-// The choices that change a default, one for each threshold, in the order of
-// the table.
+// The values of Thresholds(choices) that differ from the defaults, in the order
+// of the table. Choices that cannot be used are not among them.
 std::vector<ThresholdChoice> Changes(std::span<const ThresholdChoice> choices);
 
 }  // namespace bvhmill
