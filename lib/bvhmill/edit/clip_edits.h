@@ -16,9 +16,9 @@
 
 namespace bvhmill {
 
-// The frames begin, begin + step, ..., below `end`. `end` 0, or beyond the clip:
-// to the last frame. `step` 0: the same as 1. The frame time is `step` times as
-// long. A `begin` above 0 must be a frame of the clip.
+// The frames begin, begin + step, ..., below `end`. `end` 0, or beyond the
+// clip: to the last frame. `step` 0: the same as 1. The frame time is `step`
+// times as long. A `begin` above 0 must be a frame of the clip.
 struct FrameRange {
   int64_t begin = 0;
   int64_t end = 0;
