@@ -30,6 +30,8 @@ class LocalLock final : public NameLock {
     changed_.wait(lock, [this] { return !is_alone_ && waiting_ == 0; });
     ++holders_;
     out->lock = this;
+    lock.unlock();
+    // This may release what `held` was.
     *held = std::move(out);
     return absl::OkStatus();
   }

@@ -1,4 +1,4 @@
-// The rows of a clip go one way, also if they are read as a whole, by tiles of
+// The rows of a clip go one way if they are read as a whole, by tiles of
 // several threads, or in pieces. Outputs, reports and observed rows are equal.
 
 #include <gmock/gmock.h>

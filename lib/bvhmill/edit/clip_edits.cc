@@ -112,6 +112,18 @@ bool IsEmpty(const RootAlignment& alignment) {
          degrees == std::array<double, 3>{};
 }
 
+bool IsEmpty(const Repairs& repairs) {
+  return !repairs.drop_repeated_frames && !repairs.snap_frame_time &&
+         repairs.fill_gap_frames == 0 && !repairs.replace_spikes &&
+         !repairs.unwrap_angles;
+}
+
+absl::Status CheckRepairs(const Repairs& repairs) {
+  if (repairs.fill_gap_frames >= 0) return absl::OkStatus();
+  return InvalidField("options.edits.repairs.fill_gap_frames",
+                      "must not be negative");
+}
+
 bool IsEmpty(const ClipEdits& edits) {
   const bool names = edits.drop_joints.empty() && edits.keep_joints.empty() &&
                      edits.rename_joints.empty() && edits.joint_map.empty() &&

@@ -46,6 +46,7 @@ constexpr char kSuspectCallers[] =
     "item.state = 0 AND crashes >= 2 "
     "AND " BVHMILL_MAY_BEGIN("$1::bigint") " AND job.state < 4 AND job.state "
     "<> 3";
+static_assert(kSuspectCrashes == 2, "as in the statements above");
 
 // Counts leases of jobs, and reads the jobs. The lock keeps a job from ending
 // until its leases are counted.

@@ -137,7 +137,7 @@ v1::ConvertClipRequest ManyFrames() {
 
 TEST_F(NoMemoryTest, ForFramesOfACall) {
   const auto stub = bench::Connect(process_->address());
-  for (int i = 0; i < 2; ++i) {
+  for (int i = 0; i < 3; ++i) {
     SCOPED_TRACE(i);
     v1::ConvertClipResponse response;
     grpc::ClientContext context;
@@ -169,7 +169,7 @@ TEST_F(NoMemoryTest, ForFramesOfAStream) {
   const auto stub = bench::Connect(process_->address());
   grpc::ClientContext context;
   const auto stream = stub->ConvertClips(&context);
-  for (int i = 0; i < 2; ++i) {
+  for (int i = 0; i < 3; ++i) {
     SCOPED_TRACE(i);
     const v1::Status refused = ResultOf(ManyFrames(), stream.get()).status();
     EXPECT_EQ(refused.code(), int{grpc::StatusCode::RESOURCE_EXHAUSTED});

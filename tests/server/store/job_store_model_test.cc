@@ -150,7 +150,7 @@ void ModelWalk::Delete() {
   }
 }
 
-// Of the suspects of a caller, those with the fewest crashes were claimed.
+// A caller has no waiting suspect with fewer crashes than one that was claimed.
 void ModelWalk::ExpectFewestCrashesFirst(
     const std::vector<ClaimedItem>& claimed) {
   std::map<std::string, int> most;

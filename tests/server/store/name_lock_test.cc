@@ -59,6 +59,14 @@ TEST_P(NameLockTest, ManyHoldItAtOnce) {
   EXPECT_NE(second, nullptr);
 }
 
+TEST_P(NameLockTest, AThreadMayTakeItAgainIntoTheSameVariable) {
+  Held held = Hold();
+  ASSERT_TRUE(lock_->Hold(&held).ok());
+  EXPECT_NE(held, nullptr);
+  held = nullptr;
+  EXPECT_NE(HoldAlone(), nullptr);
+}
+
 TEST_P(NameLockTest, OneThatWaitsToHoldItAloneGivesUp) {
   const Held held = Hold();
   EXPECT_EQ(HoldAlone(), nullptr);

@@ -21,7 +21,7 @@ struct SourcePose {
 };
 
 // Memory and units of work for each node of a pose, and units for each channel
-// that a node has beyond six.
+// of the skeleton beyond six times its nodes.
 inline constexpr int64_t kSourcePoseNodeBytes = 56;
 inline constexpr int64_t kSourcePoseNodeUnits = 100;
 inline constexpr int64_t kSourcePoseChannelUnits = 30;

@@ -49,8 +49,8 @@ struct EventTally {
 };
 
 // The events of one kind. Two sorts are proved only at the end of the clip.
-// Those at candidates for a cut are kept; there are few candidates at any time.
-// Those of calm joints are counted in grades of `compared`.
+// Events at candidates for a cut are kept; there are few candidates at any
+// time. Events of calm joints are counted in grades of `compared`.
 struct EventList {
   // Bounds the memory of a joint with events of many sizes. A proof that has no
   // grade yet still gets one.
