@@ -81,8 +81,8 @@ struct Campaign {
 void FailAtEachPoint(server::Fault fault, int64_t first, int64_t stride,
                      Campaign* campaign);
 
-// Kills processes at random moments, `rounds` times, without emptying the
-// place.
+// Kills processes at random moments, `rounds` times. The place is emptied after
+// every fifty kills only, so most processes find what others left.
 void KillAtRandom(int64_t rounds, uint32_t seed, Campaign* campaign);
 
 }  // namespace bvhmill::testing

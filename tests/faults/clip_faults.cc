@@ -113,6 +113,18 @@ Injected RootScale(Site* site) {
   return WholeClip("DATA_ROOT_SCALE");
 }
 
+// Positions of the root are in a unit that is too large for the skeleton.
+Injected SmallRootScale(Site* site) {
+  Clip& clip = *site->clip;
+  const int32_t root = MovingRoot(clip);
+  if (root != 0) return std::nullopt;
+  const double factor = site->Pick(0.01, 0.0254, 0.1);
+  for (int64_t frame = 0; frame < Frames(clip); ++frame) {
+    Move(&clip, frame, root, (factor - 1) * PositionAt(clip, frame, root));
+  }
+  return WholeClip("DATA_ROOT_SCALE");
+}
+
 // No travel.
 Injected RootConstant(Site* site) {
   Clip& clip = *site->clip;
@@ -143,10 +155,15 @@ Injected Loop(Site* site) {
 }
 
 constexpr FaultKind kFaults[] = {
-    {"tempo_slow", SlowTempo},        {"tempo_fast", FastTempo},
-    {"frame_time_odd", OddFrameTime}, {"stretched_bones", StretchedBones},
-    {"uneven_bones", UnevenBones},    {"root_scale", RootScale},
-    {"root_constant", RootConstant},  {"loop", Loop},
+    {"tempo_slow", SlowTempo},
+    {"tempo_fast", FastTempo},
+    {"frame_time_odd", OddFrameTime},
+    {"stretched_bones", StretchedBones},
+    {"uneven_bones", UnevenBones},
+    {"root_scale", RootScale},
+    {"root_constant", RootConstant},
+    {"loop", Loop},
+    {"root_scale_small", SmallRootScale},
 };
 
 }  // namespace

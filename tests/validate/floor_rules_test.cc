@@ -291,6 +291,71 @@ TEST(FloorRules, MeasureTheTimeOfADriftInSeconds) {
   }
 }
 
+struct RootWayCase {
+  double share;
+  bool is_scaled;
+};
+constexpr RootWayCase kRootWays[] = {
+    {0.01, true}, {0.0254, true}, {0.19, true}, {0.21, false},
+    {1, false},   {3, false},     {0, false},   {-0.01, false}};
+
+std::vector<std::string> ScaleCodesOf(const Clip& clip) {
+  std::vector<std::string> codes = FloorCodesOf(FloorReportOf(clip));
+  std::erase_if(codes,
+                [](const auto& code) { return code != "DATA_ROOT_SCALE"; });
+  return codes;
+}
+
+// The figure leans back and forth, so its hips come nearer to its feet.
+TEST(FloorRules, KnowARootThatRisesByAShareOfWhatItsLegsAskFor) {
+  for (const auto& [share, is_scaled] : kRootWays) {
+    SCOPED_TRACE(share);
+    Clip clip = FigureClip({0, 1, 0}, 90, 30, [](int64_t) { return Offset{}; });
+    for (int64_t frame = 0; frame < 90; ++frame) {
+      const double lean = 0.5 * std::sin(static_cast<double>(frame) / 7);
+      ValueAt(&clip, frame, 0, 1) =
+          static_cast<float>(kReach * (1 + share * (std::cos(lean) - 1)));
+      // Channels are XYZzxy.
+      ValueAt(&clip, frame, 0, 4) =
+          static_cast<float>(lean * 180 / std::numbers::pi);
+    }
+    EXPECT_EQ(ScaleCodesOf(clip).size(), is_scaled ? 1U : 0U);
+  }
+}
+
+// A walk: feet stand for twenty frames, while the hips should go forth, and
+// swing for ten.
+TEST(FloorRules, KnowARootThatGoesAShareOfTheWayOfItsFeet) {
+  constexpr double kStep = kReach / 30;
+  for (const auto& [share, is_scaled] : kRootWays) {
+    SCOPED_TRACE(share);
+    SkeletonBuilder builder;
+    const int root = builder.Root("Hips", "XYZzxy");
+    builder.Joint(root, "LeftFoot", "XYZzxy", {0, -kReach, 0});
+    builder.Joint(root, "RightFoot", "XYZzxy", {0, -kReach, 0});
+    builder.Joint(root, "Head", "zxy", {0, kReach, 0});
+    Clip clip = CountingClip(builder.Build(), 150);
+    clip.motion.frame_time = 1.0 / 30;
+    std::fill(clip.motion.values.begin(), clip.motion.values.end(), 0.0F);
+    for (int64_t frame = 0; frame < 150; ++frame) {
+      ValueAt(&clip, frame, 0, 0) =
+          static_cast<float>(share * kStep * static_cast<double>(frame));
+      ValueAt(&clip, frame, 0, 1) = kReach;
+      for (const int64_t foot : {1, 2}) {
+        const int64_t phase = (frame + 15 * foot) % 30;
+        const bool stands = phase < 20;
+        const auto node = static_cast<int>(foot);
+        const double back = stands ? static_cast<double>(phase)
+                                   : static_cast<double>(60 - 2 * phase);
+        ValueAt(&clip, frame, node, 0) = static_cast<float>(-kStep * back);
+        ValueAt(&clip, frame, node, 1) = -kReach + (stands ? 0 : kReach / 5);
+      }
+    }
+    // A figure that goes back is also scaled.
+    EXPECT_EQ(ScaleCodesOf(clip).size(), is_scaled || share < 0 ? 1U : 0U);
+  }
+}
+
 // A clip of eight frames has a height. Its speeds count if eight are judged.
 TEST(FloorRules, NeedJudgedFramesForSpeedsOnly) {
   for (const double rate : {30.0, 60.0, 120.0}) {

@@ -177,11 +177,13 @@ void FindSlide(const Scene& scene, double height, double vertical,
   std::vector<double> speeds;
   double along = 0;
   double root = 0;
+  double foot = 0;
   for (const Steps& steps : all) {
     const double length = std::sqrt(Dot(steps.foot, steps.foot));
     speeds.push_back(length / scene.reach / scene.dt);
     along += Dot(steps.foot, steps.root);
     root += Dot(steps.root, steps.root);
+    foot += Dot(steps.foot, steps.foot);
   }
   const size_t pairs = (scene.frames.size() - 1) * out->feet.size();
   out->contact =
@@ -190,8 +192,43 @@ void FindSlide(const Scene& scene, double height, double vertical,
   out->median = Quantile(0.5, speeds);
   // A root that hardly moves, below a hundredth of a reach a second.
   const double least = 0.01 * scene.reach * scene.dt;
-  const bool moves = root > least * least * static_cast<double>(speeds.size());
-  out->gain = moves ? along / root : 0;
+  out->root_is_still =
+      root <= least * least * static_cast<double>(speeds.size());
+  if (root > 0) out->gain = along / root;
+  if (root * foot > 0) out->correlation = along / std::sqrt(root * foot);
+}
+
+double Mean(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double x : values) sum += x;
+  return sum / static_cast<double>(values.size());
+}
+
+// The mean of the products of `a` and `b`, each taken from its mean.
+double Covariance(const std::vector<double>& a, const std::vector<double>& b) {
+  std::vector<double> products;
+  for (size_t i = 0; i < a.size(); ++i) {
+    products.push_back((a[i] - Mean(a)) * (b[i] - Mean(b)));
+  }
+  return Mean(products);
+}
+
+// Without frame 0, which ends no pair of frames.
+void FindRise(const Scene& scene, FloorFigures* out) {
+  std::vector<double> root;
+  std::vector<double> legs;
+  for (size_t frame = 1; frame < scene.frames.size(); ++frame) {
+    root.push_back(scene.HeightOf(frame, 0));
+    legs.push_back(root.back() - out->low[frame]);
+  }
+  const double both = Covariance(root, legs);
+  const double roots = Covariance(root, root);
+  const double square = Covariance(legs, legs);
+  out->legs = std::sqrt(square);
+  if (square > 0) out->rise_gain = both / square;
+  if (roots * square > 0) {
+    out->rise_correlation = both / std::sqrt(roots * square);
+  }
 }
 
 int32_t HeadOf(const Skeleton& skeleton) {
@@ -221,6 +258,7 @@ FloorFigures FloorOf(const Clip& clip, int direction, double height,
   FindLowest(scene, &out);
   FindParts(&out);
   FindSlide(scene, height, vertical, &out);
+  FindRise(scene, &out);
   return out;
 }
 

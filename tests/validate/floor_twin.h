@@ -36,6 +36,12 @@ struct FloorFigures {
   double contact = 0;
   double median = 0;
   double gain = 0;
+  double correlation = 0;
+  bool root_is_still = false;
+  // Rise of the root with its legs, as in RootRise.
+  double legs = 0;
+  double rise_gain = 0;
+  double rise_correlation = 0;
 };
 
 // `direction`: +X, +Y, +Z, -X, -Y, -Z. Feet touch the floor below `height`

@@ -39,6 +39,12 @@ float ToFloat(double scale) {
   return static_cast<float>(std::clamp(scale, -kMost, kMost));
 }
 
+// `product` is the sum of x * y, `x` and `y` are the sums of their squares.
+double CorrelationOf(double product, double x, double y) {
+  const double scale = std::sqrt(x) * std::sqrt(y);
+  return scale > 0 ? product / scale : 0;
+}
+
 void Widen(const float* values, size_t count, float* least, float* most) {
   for (size_t i = 0; i < count; ++i) {
     least[i] = std::min(least[i], values[i]);
@@ -265,9 +271,10 @@ struct FloorMeasure::SlideSums {
   int64_t pairs = 0;
   // Lengths of the steps of feet with contact, across the direction.
   std::vector<double>* steps = nullptr;
-  // Sums of foot . root and root . root over those steps.
+  // Sums of foot . root, root . root and foot . foot over those steps.
   double along = 0;
   double root = 0;
+  double foot = 0;
 };
 
 // Adds the foot that has the points `first` and following.
@@ -296,6 +303,7 @@ void FloorMeasure::AddSlide(int64_t pair, size_t first, size_t count,
     sums->along += step * root;
     sums->root += root * root;
   }
+  sums->foot += square;
   sums->steps->push_back(std::sqrt(square));
 }
 
@@ -327,8 +335,38 @@ FootSlide FloorMeasure::Slide(int direction, double height, double vertical,
   const double least = kStillRoot * seconds;
   slide.root_is_still =
       sums.root <= least * least * static_cast<double>(scratch_.size());
-  slide.gain = slide.root_is_still ? 0 : sums.along / sums.root;
+  slide.gain = sums.root > 0 ? sums.along / sums.root : 0;
+  slide.correlation = CorrelationOf(sums.along, sums.root, sums.foot);
   return slide;
+}
+
+// Sums of squares around the means.
+RootRise FloorMeasure::Rise(int direction) const {
+  double count = 0;
+  double root_mean = 0;
+  double legs_mean = 0;
+  double root_square = 0;
+  double legs_square = 0;
+  double product = 0;
+  for (int64_t pair = 0; pair < pairs_.count(); ++pair) {
+    if (!Counts(pair)) continue;
+    const double root = HeightAt(pairs_.after(pair), 0, direction);
+    const double legs = root - LowestAt(pair, direction);
+    const double root_away = root - root_mean;
+    const double legs_away = legs - legs_mean;
+    ++count;
+    root_mean += root_away / count;
+    legs_mean += legs_away / count;
+    root_square += root_away * (root - root_mean);
+    legs_square += legs_away * (legs - legs_mean);
+    product += root_away * (legs - legs_mean);
+  }
+  RootRise rise;
+  if (!(legs_square > 0)) return rise;
+  rise.legs = std::sqrt(legs_square / count);
+  rise.gain = product / legs_square;
+  rise.correlation = CorrelationOf(product, root_square, legs_square);
+  return rise;
 }
 
 }  // namespace bvhmill

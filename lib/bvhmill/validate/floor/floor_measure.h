@@ -40,9 +40,21 @@ struct FootSlide {
   double contact = 0;
   double median = 0;
   // How far feet move with the root: 0 planted, 1 carried along, -1 in place.
+  // The correlation of their steps, -1 to 1. Both are 0 if the root stands.
   double gain = 0;
-  // The root hardly moves meanwhile; the gain says nothing then.
+  double correlation = 0;
+  // The root hardly moves meanwhile; the gain says little then.
   bool root_is_still = false;
+};
+
+// How the root rises and sinks with its height above the lowest foot.
+struct RootRise {
+  // The standard deviation of that height; reaches.
+  double legs = 0;
+  // How far the root rises while that height grows by 1: 1 on a floor, 0 if the
+  // root keeps its height. The correlation of both, -1 to 1.
+  double gain = 0;
+  double correlation = 0;
 };
 
 // Positions of landmarks in some frames: landmarks x frames x 3.
@@ -99,6 +111,7 @@ class FloorMeasure {
   // `height` in both frames of a pair, and rises and falls slower than
   // `vertical` reaches a second. `dt` is the frame time of the clip.
   FootSlide Slide(int direction, double height, double vertical, double dt);
+  RootRise Rise(int direction) const;
 
  private:
   // Frames that are counted at once.

@@ -32,6 +32,9 @@ std::optional<int> UpOf(const FloorMeasure& measure, double least) {
 // The share of frames whose lowest foot may be below the floor.
 constexpr double kFloorShare = 0.1;
 
+// Legs that bend less, in reaches, say little about the height of the root.
+constexpr double kBentLegs = 0.005;
+
 class FloorRules final : public RowObserver {
  public:
   int64_t MemoryBytes(const Skeleton& /*skeleton*/,
@@ -65,7 +68,8 @@ class FloorRules final : public RowObserver {
   void CheckSinking(int up, double floor, IssueLog* log) const;
   void CheckDrift(int up, IssueLog* log);
   void CheckOffset(int up, double floor, IssueLog* log) const;
-  void CheckSlide(int up, double floor, IssueLog* log);
+  void CheckSlide(const FootSlide& slide, IssueLog* log) const;
+  void CheckWay(int up, const FootSlide& slide, IssueLog* log) const;
   double Limit(Threshold threshold) const {
     return clip_->thresholds[threshold];
   }
@@ -100,7 +104,12 @@ void FloorRules::Finish(IssueLog* log) {
   CheckOffset(up, floor, log);
   // A few pairs of frames say nothing about a median.
   const bool are_enough = measure_.frames() >= kFewestMotionFrames;
-  if (is_near && are_enough) CheckSlide(up, floor, log);
+  if (!is_near || !are_enough) return;
+  const FootSlide slide =
+      measure_.Slide(up, floor + Limit(Threshold::DATA_FOOT_SKATE_height),
+                     Limit(Threshold::DATA_FOOT_SKATE_vertical), motion.dt);
+  CheckSlide(slide, log);
+  CheckWay(up, slide, log);
 }
 
 int FloorRules::UpFor(std::optional<int> clear) const {
@@ -192,11 +201,7 @@ void FloorRules::CheckOffset(int up, double floor, IssueLog* log) const {
             {"share", Short(std::fabs(floor))}});
 }
 
-void FloorRules::CheckSlide(int up, double floor, IssueLog* log) {
-  const double dt = clip_->motion.dt;
-  const FootSlide slide =
-      measure_.Slide(up, floor + Limit(Threshold::DATA_FOOT_SKATE_height),
-                     Limit(Threshold::DATA_FOOT_SKATE_vertical), dt);
+void FloorRules::CheckSlide(const FootSlide& slide, IssueLog* log) const {
   // Feet that a body carries along, or that walk below a body that is too slow,
   // slide also if they seldom touch the floor.
   const bool is_carried =
@@ -210,7 +215,33 @@ void FloorRules::CheckSlide(int up, double floor, IssueLog* log) {
     return;
   }
   log->Add(IssueCode::DATA_FOOT_SKATE, AtRoot(),
-           {{"median", Short(slide.median)}, {"gain", Short(slide.gain)}});
+           {{"median", Short(slide.median)},
+            {"gain", Short(slide.root_is_still ? 0 : slide.gain)}});
+}
+
+// A root has the rhythm of its legs, in any unit. In the right unit it rises as
+// far as they stretch, and feet on the floor stand. In a unit that is too large
+// its numbers are too small, and it makes a share of that way.
+void FloorRules::CheckWay(int up, const FootSlide& slide, IssueLog* log) const {
+  const double most = Limit(Threshold::DATA_ROOT_SCALE_way);
+  const double least = Limit(Threshold::DATA_ROOT_SCALE_correlation);
+  const auto add = [&](const char* what, double share) {
+    log->Add(IssueCode::DATA_ROOT_SCALE, AtRoot(),
+             {{"what", what},
+              {"value", Short(100 * share)},
+              {"unit", "% of what its feet on the floor ask for"}});
+  };
+  const RootRise rise = measure_.Rise(up);
+  if (rise.legs >= kBentLegs && rise.gain < most && rise.correlation >= least) {
+    return add("the rise and fall of the root", rise.gain);
+  }
+  if (slide.contact < Limit(Threshold::DATA_FOOT_SKATE_carried_share)) return;
+  // A root with the share s of its way takes a foot that should stand back by
+  // 1 - s, while it goes forth by s.
+  const double share = 1 / std::fabs(1 - slide.gain);
+  if (share < most && std::fabs(slide.correlation) >= least) {
+    add("the way of the root", share);
+  }
 }
 
 }  // namespace

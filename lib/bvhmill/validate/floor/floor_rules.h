@@ -7,7 +7,8 @@
 //   DATA_FLOOR_DRIFT    the floor rises or falls over the clip
 //   DATA_FLOOR_OFFSET   the figure does not stand on 0
 //   DATA_FOOT_SKATE     feet that stand on the floor move over it
-//   DATA_ROOT_SCALE     the floor is far from 0 while the figure moves
+//   DATA_ROOT_SCALE     the floor is far from 0 while the figure moves, or the
+//                       root moves much less than its feet ask for
 //
 // Up is the axis that the caller states; else the one along which the head is
 // clearly above the feet; else Z if the rest pose hints at it; else Y. The
