@@ -323,36 +323,59 @@ TEST(FloorRules, KnowARootThatRisesByAShareOfWhatItsLegsAskFor) {
   }
 }
 
-// A walk: feet stand for twenty frames, while the hips should go forth, and
-// swing for ten.
+// A walk of five seconds. Every second each foot is on the floor for `stance`
+// of 30 frames, and swings the others. In reaches a second, the hips go at
+// `root`, and feet on the floor at `foot`, both in the world.
+Clip WalkingClip(double root, double foot, int64_t stance) {
+  constexpr int64_t kFrames = 150;
+  SkeletonBuilder builder;
+  const int hips = builder.Root("Hips", "XYZzxy");
+  builder.Joint(hips, "LeftFoot", "XYZzxy", {0, -kReach, 0});
+  builder.Joint(hips, "RightFoot", "XYZzxy", {0, -kReach, 0});
+  builder.Joint(hips, "Head", "zxy", {0, kReach, 0});
+  Clip clip = CountingClip(builder.Build(), kFrames);
+  clip.motion.frame_time = 1.0 / 30;
+  std::fill(clip.motion.values.begin(), clip.motion.values.end(), 0.0F);
+  for (int64_t frame = 0; frame < kFrames; ++frame) {
+    const double seconds = static_cast<double>(frame) / 30;
+    ValueAt(&clip, frame, 0, 0) = static_cast<float>(kReach * root * seconds);
+    ValueAt(&clip, frame, 0, 1) = kReach;
+    for (const int node : {1, 2}) {
+      const int64_t phase = (frame + 15 * node) % 30;
+      const bool stands = phase < stance;
+      const double way = (foot - root) * static_cast<double>(phase) / 30;
+      ValueAt(&clip, frame, node, 0) = static_cast<float>(kReach * way);
+      ValueAt(&clip, frame, node, 1) = -kReach + (stands ? 0 : kReach / 5);
+    }
+  }
+  return clip;
+}
+
+// Feet go back below the hips by a reach a second.
 TEST(FloorRules, KnowARootThatGoesAShareOfTheWayOfItsFeet) {
-  constexpr double kStep = kReach / 30;
   for (const auto& [share, is_scaled] : kRootWays) {
     SCOPED_TRACE(share);
-    SkeletonBuilder builder;
-    const int root = builder.Root("Hips", "XYZzxy");
-    builder.Joint(root, "LeftFoot", "XYZzxy", {0, -kReach, 0});
-    builder.Joint(root, "RightFoot", "XYZzxy", {0, -kReach, 0});
-    builder.Joint(root, "Head", "zxy", {0, kReach, 0});
-    Clip clip = CountingClip(builder.Build(), 150);
-    clip.motion.frame_time = 1.0 / 30;
-    std::fill(clip.motion.values.begin(), clip.motion.values.end(), 0.0F);
-    for (int64_t frame = 0; frame < 150; ++frame) {
-      ValueAt(&clip, frame, 0, 0) =
-          static_cast<float>(share * kStep * static_cast<double>(frame));
-      ValueAt(&clip, frame, 0, 1) = kReach;
-      for (const int64_t foot : {1, 2}) {
-        const int64_t phase = (frame + 15 * foot) % 30;
-        const bool stands = phase < 20;
-        const auto node = static_cast<int>(foot);
-        const double back = stands ? static_cast<double>(phase)
-                                   : static_cast<double>(60 - 2 * phase);
-        ValueAt(&clip, frame, node, 0) = static_cast<float>(-kStep * back);
-        ValueAt(&clip, frame, node, 1) = -kReach + (stands ? 0 : kReach / 5);
-      }
-    }
-    // A figure that goes back is also scaled.
+    const Clip clip = WalkingClip(share, share - 1, 20);
+    // A figure that goes back is scaled, too.
     EXPECT_EQ(ScaleCodesOf(clip).size(), is_scaled || share < 0 ? 1U : 0U);
+  }
+}
+
+// Feet on the floor go with the hips by less than half of their way.
+TEST(FloorRules, NeedLessContactOfFeetThatAreFast) {
+  const struct {
+    int64_t stance;
+    double speed;
+    bool slides;
+  } kCases[] = {{20, 0.2, false},
+                {20, 0.3, true},
+                {6, 0.3, false},
+                {6, 0.4, true},
+                {3, 0.9, false}};
+  for (const auto& [stance, speed, slides] : kCases) {
+    SCOPED_TRACE(std::to_string(stance) + " " + std::to_string(speed));
+    const Clip clip = WalkingClip(2, speed, stance);
+    EXPECT_EQ(FloorCodesOf(FloorReportOf(clip)).size(), slides ? 1U : 0U);
   }
 }
 

@@ -202,14 +202,15 @@ void FloorRules::CheckOffset(int up, double floor, IssueLog* log) const {
 }
 
 void FloorRules::CheckSlide(const FootSlide& slide, IssueLog* log) const {
-  // Feet that a body carries along, or that walk below a body that is too slow,
-  // slide also if they seldom touch the floor.
+  // Feet that a body carries along, that walk below a body that is too slow, or
+  // that are fast slide also if they seldom touch the floor.
   const bool is_carried =
       slide.root_is_still ||
       std::fabs(slide.gain) >= Limit(Threshold::DATA_FOOT_SKATE_gain);
+  const bool is_fast = slide.median > Limit(Threshold::DATA_FOOT_SKATE_fast);
   const double share =
-      Limit(is_carried ? Threshold::DATA_FOOT_SKATE_carried_share
-                       : Threshold::DATA_FOOT_SKATE_share);
+      Limit(is_carried || is_fast ? Threshold::DATA_FOOT_SKATE_carried_share
+                                  : Threshold::DATA_FOOT_SKATE_share);
   if (slide.contact < share ||
       slide.median <= Limit(Threshold::DATA_FOOT_SKATE_speed)) {
     return;
