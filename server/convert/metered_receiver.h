@@ -27,8 +27,9 @@ class MeteredReceiver : public OutputReceiver {
     return refused_;
   }
 
-  // Why memory was refused; OK if none was. This is the outcome of the
-  // clip, also if the conversion returns another status.
+  // Why memory was refused; OK if none was. A call returns this as the status
+  // of the clip, in place of that of the conversion; an item of a job runs
+  // again if memory is only refused for now.
   const absl::Status& refused() const { return refused_; }
 
  private:

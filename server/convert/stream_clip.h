@@ -48,9 +48,11 @@ struct WorkState {
   bool has_ended = false;
 };
 
-// Guarded by the mutex of its stream, with two exceptions: `work` and `queued`
-// belong to the worker that runs the clip; key, options, encoding,
-// reports_early and queued_at do not change once the clip can run.
+// Guarded by the mutex of its stream, with three exceptions: `work` and
+// `queued` belong to the worker that runs the clip; key, options, encoding,
+// reports_early and queued_at do not change once the clip can run; once the
+// source has ended, only that worker sets `refused`, and may read it without
+// the mutex.
 struct StreamClip {
   using Clock = std::chrono::steady_clock;
 
@@ -64,7 +66,7 @@ struct StreamClip {
   Ticket ticket;
   // The result of a clip that was refused. Its bytes are dropped as they come.
   std::optional<ConvertResult> refused;
-  // Bytes of the source that came.
+  // Bytes of the source that came before the clip was refused.
   int64_t bytes = 0;
   // Bytes that came and that no worker has taken.
   std::deque<std::string> incoming;

@@ -35,13 +35,17 @@ class MemoryPolicy {
   static constexpr int64_t kReleaseSlack = int64_t{112} << 20;
   static constexpr int64_t kCutSlack = int64_t{176} << 20;
 
-  // True if the allocator should give free memory back. At most five times a
-  // second, and only while memory is short or has grown since the last time.
+  // True if the allocator should give free memory back: fullness is at least
+  // kShort, or the process has more than kReleaseSlack beyond what is counted
+  // and has grown by kStep since the last release. At most five times a second.
+  // Call it for every reading.
   bool ShouldRelease(Clock::time_point now, const MemoryReading& reading);
 
-  // True if a connection should be cut: after a release the process still has
-  // kCutSlack more than is counted, it has grown by kStep since the last time,
-  // and by much more than the bytes that came meanwhile.
+  // True if a connection should be cut: the process has more than kCutSlack
+  // beyond what is counted, has grown by kStep since the last reading that was
+  // judged, and by more than three times the bytes that came meanwhile. The
+  // first time that it is beyond kCutSlack, kStep is taken as grown. Call it
+  // for every reading, after a release.
   bool ShouldCut(const MemoryReading& reading);
 
   // True if every suspect connection should be cut: the process is about to run

@@ -35,8 +35,9 @@ inline constexpr int kMethods = 15;
 std::string_view NameOf(Method method);
 
 // Stages of a clip whose time is measured. kWrite lasts from the last byte that
-// the server makes to the end of the call; kTotal is the whole clip with its
-// waits.
+// the server makes to the end of the call, in a stream to the end of the last
+// write of the clip. kTotal is the whole clip with its waits. Items of jobs
+// have neither.
 enum class Stage : uint8_t {
   kQueue,
   kRead,
@@ -73,7 +74,8 @@ class Counter {
   std::atomic<int64_t> value_ = 0;
 };
 
-// Counts how many times fall below each bound.
+// Counts durations by bucket: bucket `i` has those above bound i - 1, up to and
+// including bound i.
 class TimeHistogram {
  public:
   // Seconds; one more bucket holds what is longer.
@@ -95,7 +97,8 @@ struct Metrics {
   std::array<TimeHistogram, kMethods> call_times;
   std::array<TimeHistogram, kStages> stage_times;
   std::array<Counter, kRefusals.size()> refused;
-  // Sources as they came, outputs as they went.
+  // Sources as they came. Outputs when they are handed to the call, also if the
+  // peer never takes them.
   Counter received_bytes;
   Counter sent_bytes;
   // Clips that were worked on, by whether their status was OK.
@@ -117,7 +120,8 @@ struct Metrics {
 // Counts a call, or a clip of a stream, that was refused for `reason`.
 void CountRefused(std::string_view reason, Metrics* metrics);
 
-// Counts a clip that was converted: its times, frames and status.
+// Counts a clip that was worked on: its status, its frames, and all its stages
+// but kWrite and kTotal, which the caller observes.
 void CountClip(const ConvertResult& result, Metrics* metrics);
 
 }  // namespace bvhmill::server

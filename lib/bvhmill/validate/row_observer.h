@@ -63,7 +63,8 @@ struct ObservedRows {
 class RowObserver {
  public:
   virtual ~RowObserver() = default;
-  // True if the rows of Add must have positions. Always the same.
+  // True if the rows of Add must have positions. Always the same. The rows have
+  // none, nor landmarks, if no issue about data is wanted.
   virtual bool NeedsPositions() const { return false; }
   // True if all issues of the observer are about data: DATA_*. If no such issue
   // is wanted, it may be left out: see ListsData. Always the same.

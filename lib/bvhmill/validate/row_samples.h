@@ -11,14 +11,15 @@ namespace bvhmill {
 
 // Keeps three rows: the first one, the last one whose index is a power of two,
 // and the last one. They are the same rows if a clip is in memory as a whole
-// and if it arrives in pieces.
+// and if it arrives in pieces. In a clip of one row, all three are that row.
 class RowSamples {
  public:
   static constexpr size_t kCount = 3;
 
   // Starts a new clip with rows of `width` values. Drops all earlier rows.
   void Begin(int64_t width);
-  // Adds the next `frames` rows.
+  // Adds the next `frames` rows: `values` has frames x width values, and is not
+  // needed after the call.
   void Add(int64_t frames, std::span<const float> values);
 
   // Number of rows that were added.

@@ -16,12 +16,13 @@ struct Landmarks {
   static constexpr size_t kMostFootNodes = 4;
 
   // The nodes that must be solved: head, feet and all nodes above them, in the
-  // order of the file. Empty if no node is known as a foot. Never more than the
-  // channels of a row, so that solving them costs little beside reading it.
+  // order of the file. Empty, as are feet and head, if no joint has the name of
+  // a foot, or if there would be more nodes than channels in a row: solving
+  // them must cost little beside reading the row.
   std::vector<int32_t> nodes;
-  // The nodes of each foot, as indices of `nodes`: one named foot, ankle or
-  // toe, and all such nodes and end sites below it. One or two feet, of at most
-  // four nodes.
+  // The nodes of each foot, as indices of `nodes`: a joint named foot, ankle or
+  // toe, and all nodes below it; at most the first four in the order of the
+  // file. One or two feet; none if `nodes` is empty.
   std::vector<std::vector<int32_t>> feet;
   // The head, as an index of `nodes`; -1 if there is none.
   int32_t head = -1;
@@ -35,7 +36,8 @@ struct Landmarks {
 int64_t LandmarkStep(double dt);
 
 // Finds the landmarks by the names of joints, in any case: the head is the
-// first node whose name contains "head". O(n).
+// first joint of the figure whose name contains "head"; end sites do not count.
+// O(n).
 Landmarks FindLandmarks(const Skeleton& skeleton);
 
 // The nodes of `landmarks` as a skeleton of their own, with the channels and
