@@ -1,5 +1,9 @@
 // bvhmill: the command line of the pipeline.
 
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -121,6 +125,24 @@ std::vector<std::string> WordsOf(int argc, char** argv) {
   std::reverse(words.begin(), words.end());
   return words;
 }
+
+// Opens stdin, stdout and stderr if they are closed: another file would get
+// their number, and be read or written in their place. They are opened the
+// wrong way round, so that each use of them is an error. Calls the system
+// directly, since no library and no sanitizer is ready.
+__attribute__((no_sanitize("address", "thread", "undefined"))) void
+OpenClosedStreams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (syscall(SYS_fcntl, stream, F_GETFD) >= 0) continue;
+    const int way = stream == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+    // Gets the lowest number that is free.
+    syscall(SYS_openat, AT_FDCWD, "/dev/null", way);
+  }
+}
+
+// Runs before the initializers of libraries, which open files of their own.
+[[gnu::section(".preinit_array"),
+  gnu::used]] void (*const kBeforeLibraries)() = &OpenClosedStreams;
 
 int Run(int argc, char** argv) {
   Session session;

@@ -37,7 +37,11 @@ absl::Status CheckFiles(const ConversionOptions& conversion,
                         const std::vector<Input>& inputs) {
   std::vector<SideFile> files = {{"--report-jsonl", conversion.report_jsonl}};
   if (conversion.one_file) files.push_back({"-o", conversion.output});
-  return CheckSideFiles(files, conversion.read, inputs);
+  BVHMILL_RETURN_IF_ERROR(CheckSideFiles(files, conversion.read, inputs));
+  if (conversion.one_file) return absl::OkStatus();
+  return CheckIsNoOutput(
+      files[0], conversion.output,
+      ExtensionsOf(conversion.convert.outputs, conversion.report), inputs);
 }
 
 Conversion::Conversion(const ConversionOptions& options,
@@ -71,6 +75,9 @@ ExitCode Conversion::Run() {
       });
   if (lines_.failed()) totals.exit = std::max(totals.exit, kExitClipFailed);
   if (options_.table) session_.console->PrintData(Table());
+  if (session_.console->data_lost()) {
+    totals.exit = std::max(totals.exit, kExitClipFailed);
+  }
   if (totals.exit == kExitInterrupted) {
     session_.console->PrintDiagnostics(
         options_.one_file ? "bvhmill: interrupted\n"

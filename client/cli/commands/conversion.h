@@ -47,8 +47,9 @@ void AddFileOptions(CLI::App* app, const std::string& group,
                     ConversionOptions* conversion);
 
 // Checks that the files of --report-jsonl and, if `one_file`, of -o are two
-// files, and that none of them is a file that is read. Call it before anything
-// is written. INVALID_ARGUMENT "OPTION: PATH: why".
+// files, that none of them is a file that is read, and that --report-jsonl
+// names no output. Call it before anything is written. INVALID_ARGUMENT
+// "OPTION: PATH: why".
 absl::Status CheckFiles(const ConversionOptions& conversion,
                         const std::vector<Input>& inputs);
 

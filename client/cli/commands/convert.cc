@@ -68,6 +68,7 @@ int RunConvert(const CLI::App* app, ConvertFlags* flags, Session* session) {
     wrong = ReadOutputFlags(
         app, *session, flags->conversion.convert.edits.source, &flags->outputs);
   }
+  if (flags->conversion.output.empty()) wrong = "-o: the name is empty";
   if (!wrong.empty()) return Misused(app, session, wrong);
   // The outputs of an earlier run are no input of this one.
   auto inputs = CollectInputs(flags->input, IdOfFile(flags->conversion.output));

@@ -23,12 +23,13 @@ ClipOutputs::ClipOutputs(const OutputDir& directory, const OutputRules& rules,
   if (!rules.file_name.empty()) below_.clear();
 }
 
-std::vector<std::string> ClipOutputs::Extensions() const {
+std::vector<std::string> ExtensionsOf(
+    const std::vector<OutputRequest>& requests, bool report) {
   std::vector<std::string> extensions;
-  for (const OutputRequest& request : rules_.requests) {
+  for (const OutputRequest& request : requests) {
     extensions.emplace_back(FormatOf(request.format).extension);
   }
-  if (rules_.report) extensions.emplace_back(kReportExtension);
+  if (report) extensions.emplace_back(kReportExtension);
   return extensions;
 }
 
@@ -69,7 +70,8 @@ absl::Status ClipOutputs::AddFile(const std::string& extension) {
 
 absl::Status ClipOutputs::Begin(const ClipInfo& /*info*/,
                                 std::span<const OutputInfo> outputs) {
-  const std::vector<std::string> extensions = Extensions();
+  const std::vector<std::string> extensions =
+      ExtensionsOf(rules_.requests, rules_.report);
   for (size_t i = 0; i < outputs.size(); ++i) {
     BVHMILL_RETURN_IF_ERROR(AddFile(extensions[i]));
     if (!outputs[i].tensor) continue;

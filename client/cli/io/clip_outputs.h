@@ -54,6 +54,10 @@ struct OutputRules {
   int64_t max_clip_bytes = 0;
 };
 
+// The extensions of the files that a clip may get.
+std::vector<std::string> ExtensionsOf(
+    const std::vector<OutputRequest>& requests, bool report);
+
 // Not thread-safe; one for each clip. Statuses are FAILED_PRECONDITION
 // "PATH: why".
 class ClipOutputs final : public OutputReceiver {
@@ -96,7 +100,6 @@ class ClipOutputs final : public OutputReceiver {
   using Existing = std::map<std::string, struct stat>;
 
   static absl::Status Refused(const std::string& path, std::string_view why);
-  std::vector<std::string> Extensions() const;
   std::string NameOf(std::string_view extension) const;
   std::string PathOf(std::string_view name) const;
   absl::StatusOr<Existing> FindExisting() const;

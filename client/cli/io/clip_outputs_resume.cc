@@ -16,7 +16,8 @@ absl::StatusOr<ClipOutputs::Existing> ClipOutputs::FindExisting() const {
   const absl::StatusOr<UniqueFd> parent = directory_.Descend(below_, false);
   if (absl::IsNotFound(parent.status())) return existing;
   if (!parent.ok()) return parent.status();
-  for (const std::string& extension : Extensions()) {
+  for (const std::string& extension :
+       ExtensionsOf(rules_.requests, rules_.report)) {
     const std::string name = NameOf(extension);
     struct stat info = {};
     if (fstatat(parent->get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
@@ -80,7 +81,8 @@ bool ClipOutputs::IsStale(const struct stat& output) const {
 // True if all outputs exist, and none is older than the input.
 bool ClipOutputs::AreNewer(const Existing& existing) const {
   if (!state_) return false;
-  for (const std::string& extension : Extensions()) {
+  for (const std::string& extension :
+       ExtensionsOf(rules_.requests, rules_.report)) {
     const auto file = existing.find(extension);
     if (file == existing.end() || IsStale(file->second)) return false;
   }
@@ -98,7 +100,8 @@ absl::Status ClipOutputs::IsDone(const Existing& existing, bool* is_done) {
   }
   if (made_ == nullptr || !made_->is_done || !state_) return absl::OkStatus();
   if (made_->options != rules_.options_digest) return absl::OkStatus();
-  for (const std::string& extension : Extensions()) {
+  for (const std::string& extension :
+       ExtensionsOf(rules_.requests, rules_.report)) {
     const auto file = existing.find(extension);
     const auto made = made_->outputs.find(extension);
     const bool is_there =

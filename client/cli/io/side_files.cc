@@ -1,11 +1,13 @@
 #include "client/cli/io/side_files.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <set>
 #include <system_error>
 
 #include "bvhmill/base/status.h"
+#include "client/cli/manifest.h"
 #include "client/cli/ui/text.h"
 
 namespace bvhmill::client {
@@ -57,6 +59,30 @@ absl::Status CheckSideFiles(std::span<const SideFile> files,
     if (is_new) continue;
     return Refused(file,
                    "is the file of " + other->second + "; use another name");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckIsNoOutput(const SideFile& file, const std::string& folder,
+                             const std::vector<std::string>& extensions,
+                             const std::vector<Input>& inputs) {
+  if (!NamesFile(file.path)) return absl::OkStatus();
+  const std::filesystem::path name = std::filesystem::path(FileOf(file.path))
+                                         .lexically_relative(FileOf(folder));
+  if (name == kManifestName) {
+    return Refused(file, "is the manifest of the outputs; use another name");
+  }
+  for (const Input& input : inputs) {
+    const auto base = std::filesystem::path(input.base).lexically_normal();
+    if (name.parent_path() != base.parent_path()) continue;
+    const std::string stem = base.filename().native();
+    const std::string whole = name.filename().native();
+    if (!whole.starts_with(stem)) continue;
+    const auto extension = std::find(extensions.begin(), extensions.end(),
+                                     whole.substr(stem.size()));
+    if (extension == extensions.end()) continue;
+    return Refused(file, "is an output of " + Printable(input.path) +
+                             "; use another name");
   }
   return absl::OkStatus();
 }

@@ -28,4 +28,11 @@ absl::Status CheckSideFiles(std::span<const SideFile> files,
                             const std::set<FileId>& read,
                             const std::vector<Input>& inputs);
 
+// Checks that `file` has the name neither of an output of `inputs` with one of
+// these extensions below `folder`, nor of the manifest of the folder.
+// INVALID_ARGUMENT as above. O(inputs), without a look at their outputs.
+absl::Status CheckIsNoOutput(const SideFile& file, const std::string& folder,
+                             const std::vector<std::string>& extensions,
+                             const std::vector<Input>& inputs);
+
 }  // namespace bvhmill::client

@@ -273,19 +273,27 @@ ExitCode Submission::Make(const v1::CreateJobRequest& request) {
   const auto job = jobs_.Create(request, session_.cancel);
   if (!job.ok()) return JobFailure(session_, job.status());
   session_.console->PrintData(job->name() + "\n");
+  ExitCode exit = kExitGood;
+  if (session_.console->data_lost()) {
+    session_.console->PrintDiagnostics("bvhmill: the name of the job is " +
+                                       job->name() + "\n");
+    exit = kExitClipFailed;
+  }
   if (!session_.options.quiet) {
     session_.console->PrintDiagnostics(
         "submitted " + Count(request.items_size(), "clip") + ", uploaded " +
         Count(uploaded_files_, "file") + " of " + Megabytes(uploaded_bytes_) +
         "\n");
   }
-  if (options_.wait) return AwaitJob(jobs_, session_, job->name());
-  if (!IsJobOver(*job)) return kExitGood;
+  if (options_.wait) {
+    return std::max(exit, AwaitJob(jobs_, session_, job->name()));
+  }
+  if (!IsJobOver(*job)) return exit;
   // No new job is over so soon.
   session_.console->PrintDiagnostics(
       "bvhmill: this job was made before and is " + StateWord(job->state()) +
       "; --again makes another one\n");
-  return job->state() == v1::JOB_STATE_CANCELLED ? kExitClipFailed : kExitGood;
+  return job->state() == v1::JOB_STATE_CANCELLED ? kExitClipFailed : exit;
 }
 
 ExitCode Submission::Run() {
