@@ -3,7 +3,9 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include "bvhmill/base/call_error.h"
@@ -241,18 +243,25 @@ class DataChecker {
   DataCheck& check_;
 };
 
-absl::Status NoData(const std::string& path, const char* message) {
+// Data that this user may not see are not missing.
+absl::Status NoData(const std::string& path) {
+  const bool is_hidden =
+      access((path + kJobsName).c_str(), F_OK) != 0 && errno != ENOENT;
+  const std::string why =
+      is_hidden ? " cannot be read: " +
+                      std::error_code(errno, std::generic_category()).message()
+                : " has no data of a server";
   return MakeCallError({.code = absl::StatusCode::kNotFound,
                         .reason = "DATA_MISSING",
                         .args = {{"path", path}},
-                        .message = message});
+                        .message = path + why});
 }
 
 absl::Status CheckAlone(const std::string& path, DataCheck* check) {
   OwnedFile lock;
   BVHMILL_RETURN_IF_ERROR(LockData(path, FolderUse::kAlone, &lock));
   std::unique_ptr<JobRows> rows;
-  BVHMILL_RETURN_IF_ERROR(OpenSqliteRows(path + "/jobs.db", &rows));
+  BVHMILL_RETURN_IF_ERROR(OpenSqliteRows(path + kJobsName, &rows));
   std::unique_ptr<FileBlobStore> blobs;
   BVHMILL_RETURN_IF_ERROR(
       FileBlobStore::Open(path, FolderUse::kReadOnly, {}, &blobs));
@@ -296,8 +305,7 @@ absl::Status CheckData(const std::string& path, const std::string& database,
   if (is_shared && database.empty()) {
     return OtherDatabase(path, "of a database: name it by --jobs-database");
   }
-  return is_shared ? CheckShared(path, database, check)
-                   : NoData(path, "there is no data folder of a server");
+  return is_shared ? CheckShared(path, database, check) : NoData(path);
 }
 
 absl::Status CheckDataInS3(const S3Options& s3, const std::string& database,

@@ -100,7 +100,7 @@ std::string DefaultDataFolder() {
 }
 
 bool HasData(const std::string& path) {
-  return !path.empty() && access((path + "/jobs.db").c_str(), F_OK) == 0;
+  return !path.empty() && access((path + kJobsName).c_str(), F_OK) == 0;
 }
 
 absl::Status LockData(const std::string& path, FolderUse use, OwnedFile* lock) {
@@ -125,7 +125,7 @@ absl::Status DataFolder::Open(const std::string& path, const BlobQuota& quota,
   out->names_ = LocalNameLock();
   BVHMILL_RETURN_IF_ERROR(out->OpenBlobs(FolderUse::kAlone, quota));
   std::unique_ptr<SqliteJobStore> jobs;
-  BVHMILL_RETURN_IF_ERROR(SqliteJobStore::Open(path + "/jobs.db", &jobs));
+  BVHMILL_RETURN_IF_ERROR(SqliteJobStore::Open(path + kJobsName, &jobs));
   BVHMILL_RETURN_IF_ERROR(SyncFolder(path));
   out->jobs_ = std::move(jobs);
   *folder = std::move(out);

@@ -32,7 +32,10 @@ namespace bvhmill::server {
 // empty if none of these variables can be used.
 std::string DefaultDataFolder();
 
-// True if the folder `path` has the database of one server alone (jobs.db).
+// The file with the jobs of one server alone, in its folder.
+inline constexpr char kJobsName[] = "/jobs.db";
+
+// True if the folder `path` has the database of one server alone.
 bool HasData(const std::string& path);
 
 // While it lives, no blob is removed.

@@ -158,10 +158,14 @@ def _unit(key: str, value: Any) -> float:
                              + ", ".join(map(repr, UNITS))
                              + ", or a number of metres")
         return UNITS[value]
-    metres = float(value)
-    if not (math.isfinite(metres) and metres > 0):
+    return _positive(key, value)
+
+
+def _positive(key: str, value: Any) -> float:
+    number = float(value)
+    if not (math.isfinite(number) and number > 0):
         raise ValueError(f"{key}={value!r}: must be a positive number")
-    return metres
+    return number
 
 
 def _frames(key: str, value: Any) -> tuple[int, int, int]:
@@ -176,6 +180,9 @@ def _frames(key: str, value: Any) -> tuple[int, int, int]:
     if end is not None and end <= 0:
         raise ValueError(f"{key}={value!r}: the end must be 1 at least; "
                          "a slice without an end goes to the last frame")
+    # The module reads a step of 0 as 1.
+    if step is not None and step <= 0:
+        raise ValueError(f"{key}={value!r}: the step must be 1 at least")
     return begin or 0, end or 0, 1 if step is None else step
 
 
@@ -183,6 +190,14 @@ def _names(key: str, value: Any) -> list[str]:
     if isinstance(value, (str, bytes)):
         raise TypeError(f"{key} must be a list of names, not a single one")
     return [text_of(name) for name in value]
+
+
+def _kept(key: str, value: Any) -> list[str]:
+    names = _names(key, value)
+    # The module reads no name as all joints.
+    if not names:
+        raise ValueError(f"{key} must name a joint; None keeps all")
+    return names
 
 
 def text_of(name: Any) -> str:
@@ -212,15 +227,15 @@ _PLAIN: dict[str, Callable[[Any], Any]] = {
     "limits": lambda value: {k: operator.index(v) for k, v in value.items()},
     "joint_map": lambda value: (value if isinstance(value, str)
                                 else list(value.items())),
-    "rename": lambda value: list(value.items()), "fps": float,
+    "rename": lambda value: list(value.items()),
     "drop_repeated_frames": bool, "snap_frame_time": bool,
     "fill_gap_frames": operator.index, "replace_spikes": bool, "unwrap_angles": bool,
     "root_axes": str, "root_signs": str,
 }
 _MAPPINGS = ("severities", "thresholds", "limits", "rename", "joint_map")
 _CHECKED: dict[str, Callable[[str, Any], Any]] = {
-    "ignore": _names, "only": _names, "drop": _names, "keep": _names,
-    "frames": _frames, "units": _unit, "to_units": _unit,
+    "ignore": _names, "only": _names, "drop": _names, "keep": _kept,
+    "frames": _frames, "fps": _positive, "units": _unit, "to_units": _unit,
     "root_correction": _three,
     **{key: _word for key in _WORDS},
 }

@@ -21,6 +21,7 @@
 #include "server/store/sqlite/sqlite.h"
 #include "tests/crash/crash_work.h"
 #include "tests/server/store/store_kinds.h"
+#include "tests/support/files.h"
 
 namespace bvhmill::testing {
 namespace {
@@ -28,6 +29,7 @@ namespace {
 using server::DataCheck;
 using server::DataFolder;
 using ::testing::Contains;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -236,6 +238,19 @@ TEST_P(CheckData, CountsBlobsThatNoJobNames) {
 TEST_P(CheckData, RefusesFoldersWithoutData) {
   std::filesystem::remove_all(at_->place_.folder);
   EXPECT_EQ(at_->ReasonOfCheck(), "DATA_MISSING");
+}
+
+TEST(CheckDataTest, SaysWhyAFolderHasNoData) {
+  const TempDir dir;
+  testing::WriteFile(dir.File("file"), "");
+  server::DataCheck check;
+  const auto why = [&](const std::string& path) {
+    return std::string(server::CheckData(path, "", &check).message());
+  };
+  EXPECT_THAT(why(dir.File("absent")),
+              EndsWith("absent has no data of a server"));
+  EXPECT_THAT(why(dir.File("file")),
+              EndsWith("file cannot be read: Not a directory"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Sqlite, CheckData, ::testing::Values("sqlite"));
