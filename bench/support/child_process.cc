@@ -38,7 +38,7 @@ namespace {
 }  // namespace
 
 int RunCommand(const std::string& command, std::string* text) {
-  FILE* const pipe = popen((command + " 2>&1").c_str(), "r");
+  FILE* const pipe = popen(("exec 2>&1\n" + command).c_str(), "r");
   if (pipe == nullptr) return -1;
   std::array<char, 4096> buffer;
   for (size_t got = 0;
