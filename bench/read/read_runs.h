@@ -16,9 +16,14 @@ namespace bvhmill::bench {
 
 // A text, where its rows are, and an array for its values.
 struct Subject {
+  // `bvh` must be readable and end with a line end; else PeakOfStream must not
+  // be called.
   explicit Subject(std::string bvh);
+  Subject(const Subject&) = delete;
+  Subject& operator=(const Subject&) = delete;
 
   std::string text;
+  // A part of `text`.
   std::string_view rows;
   size_t width = 0;
   std::vector<float> values;

@@ -19,7 +19,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr size_t kConnections = 4;
-// Calls that wait for the machine rather than for the server are not begun.
+// More calls would wait for the machine rather than for the server: they begin
+// later.
 constexpr int kMaxInFlight = 1000;
 
 double MillisecondsSince(Clock::time_point begin) {
@@ -124,6 +125,7 @@ double SecondsSince(Clock::time_point begin) {
 Load CallAtRate(const std::string& address,
                 const v1::ConvertClipRequest& request, double rate,
                 double seconds) {
+  if (!(rate > 0)) return {};
   Caller caller(address, request);
   const auto start = Clock::now();
   for (int64_t i = 0; SecondsSince(start) < seconds; ++i) {

@@ -1,6 +1,7 @@
 #pragma once
 
-// Open load: calls begin at a fixed rate, also while earlier calls still run.
+// Open load: calls begin at a fixed rate, also while earlier calls still run,
+// as long as these are fewer than 1000.
 
 #include <cstdint>
 #include <string>
@@ -10,22 +11,26 @@
 namespace bvhmill::bench {
 
 struct Load {
-  // Calls that were answered, a second.
+  // Calls that were answered, also after the last one began, by the seconds in
+  // which calls began.
   double good_per_s = 0;
-  // Calls begun per second: below the requested rate if the machine is too
-  // slow.
+  // Calls begun per second: lower than the requested rate if the machine is too
+  // slow, or while 1000 calls are in flight.
   double begun_per_s = 0;
   // Times of answered calls, from begin to end.
   double p50_ms = 0;
   double p99_ms = 0;
   // Times of answered calls as the server states them, queue included.
   double p99_server_ms = 0;
+  // Calls that ended with RESOURCE_EXHAUSTED.
   int64_t refused = 0;
+  // Calls that ended with any other error.
   int64_t lost = 0;
 };
 
 // Sends `request` `rate` times a second from one thread over four connections;
-// two threads of gRPC take the answers. Blocks until all have come.
+// two threads of gRPC take the answers. Blocks until all have come. Returns an
+// empty Load unless rate > 0.
 Load CallAtRate(const std::string& address,
                 const v1::ConvertClipRequest& request, double rate,
                 double seconds);

@@ -1,6 +1,7 @@
 #include "bench/support/child_process.h"
 
 #include <arpa/inet.h>
+#include <grp.h>
 #include <pwd.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -13,15 +14,18 @@
 namespace bvhmill::bench {
 namespace {
 
+// Makes this process one of the user `name`, with the groups of that user.
+// Returns false if there is no such user, or if it may not.
+bool ChangeUser(const std::string& name) {
+  const passwd* const user = getpwnam(name.c_str());
+  return user != nullptr && initgroups(name.c_str(), user->pw_gid) == 0 &&
+         setgid(user->pw_gid) == 0 && setuid(user->pw_uid) == 0;
+}
+
 // In the child.
 [[noreturn]] void Become(const std::vector<std::string>& args,
                          const std::string& log, const std::string& name) {
-  const bool changes = getuid() == 0 && !name.empty();
-  const passwd* const user = changes ? getpwnam(name.c_str()) : nullptr;
-  if (user != nullptr &&
-      (setgid(user->pw_gid) != 0 || setuid(user->pw_uid) != 0)) {
-    _exit(126);
-  }
+  if (getuid() == 0 && !name.empty() && !ChangeUser(name)) _exit(126);
   prctl(PR_SET_PDEATHSIG, SIGQUIT);
   if (freopen(log.c_str(), "a", stderr) == nullptr) _exit(125);
   dup2(STDERR_FILENO, STDOUT_FILENO);
@@ -38,7 +42,7 @@ namespace {
 }  // namespace
 
 int RunCommand(const std::string& command, std::string* text) {
-  FILE* const pipe = popen((command + " 2>&1").c_str(), "r");
+  FILE* const pipe = popen(("exec 2>&1\n" + command).c_str(), "r");
   if (pipe == nullptr) return -1;
   std::array<char, 4096> buffer;
   for (size_t got = 0;

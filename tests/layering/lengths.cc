@@ -54,15 +54,39 @@ bool IsInitializer(std::string_view statement) {
   return false;
 }
 
+// `text` without a leading `extern "C"`, whose letter is blank.
+std::string_view WithoutLinkage(std::string_view text) {
+  constexpr std::string_view kBegin = "extern \"";
+  if (!text.starts_with(kBegin)) return text;
+  const size_t end = text.find('"', kBegin.size());
+  return end == text.npos ? text : Trimmed(text.substr(end + 1));
+}
+
+// True if a brace after `statement` opens a namespace, a type or a block of
+// `extern "C"`, but not if it opens a function that returns a `struct A*`.
+bool IsScope(std::string_view statement) {
+  const std::string_view declared = WithoutLinkage(statement);
+  if (declared.empty()) return !statement.empty();
+  constexpr std::string_view kAlignment = " alignas()";
+  for (const std::string_view word :
+       {"namespace", "inline namespace", "class", "struct", "enum", "union"}) {
+    if (!declared.starts_with(word)) continue;
+    const std::string_view rest = declared.substr(word.size());
+    if (!rest.empty() && IsWordLetter(rest[0])) continue;
+    const std::string outside = Outside(rest);
+    const bool is_aligned = outside.starts_with(kAlignment);
+    return outside.find('(', is_aligned ? kAlignment.size() : 0) ==
+           outside.npos;
+  }
+  return false;
+}
+
 enum class Brace { kScope, kFunction, kInitializer, kOther };
 
 // Returns what a brace after `statement` opens, outside of functions.
 Brace BraceAfter(std::string_view statement) {
   statement = WithoutTemplate(Trimmed(statement));
-  for (const std::string_view word : {"namespace", "inline namespace", "extern",
-                                      "class", "struct", "enum", "union"}) {
-    if (statement.starts_with(word)) return Brace::kScope;
-  }
+  if (IsScope(statement)) return Brace::kScope;
   if (IsInitializer(statement)) return Brace::kInitializer;
   const std::string outside = Outside(statement);
   const bool is_operator = HasWord(outside, "operator");

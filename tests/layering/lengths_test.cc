@@ -104,6 +104,13 @@ const FakeText kFakeTexts[] = {
     {"INSTANTIATE(A, B{1}, C(D{2}));\nTEST(A, B) {\n}\n", {2}},
     {"#define F(a) \\\n  void a() {\nvoid G() {\n}\n", {2}},
     {"enum class A : int {\n  kB,\n};\nextern \"C\" {\nint F() {\n}\n}\n", {2}},
+    {"extern \"C\" int F() {\n  if (a) {\n  }\n}\n", {4}},
+    {"extern \"C\" struct A {\n  void F() {\n  }\n};\n", {2}},
+    {"struct A* F() {\n  if (a) {\n  }\n}\n", {4}},
+    {"enum A F() {\n  if (a) {\n  }\n}\n", {4}},
+    {"class A {\n  classify() {\n    if (a) {\n    }\n  }\n};\n", {4}},
+    {"namespaces F() {\n  if (a) {\n  }\n}\n", {4}},
+    {"struct alignas(64) A {\n  void F() {\n  }\n};\n", {2}},
     {"void F() {\n  const char* a = \"}\";  // }\n}\n", {3}},
     {"void F() {\n  for (int i = 0; i < 1; ++i) {\n  }\n}\n", {4}},
 };

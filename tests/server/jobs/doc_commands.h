@@ -13,8 +13,10 @@
 
 namespace bvhmill::testing {
 
-// The first block of code after `marker` in a page of docs/, with words of
-// capitals (DIR) replaced.
+// Reads a page of docs/. Returns the first indented block after `marker`, up to
+// its first blank line, with each word of `words` replaced by its value
+// everywhere. Adds a failure and returns "false" if there is no marker or no
+// block.
 inline std::string DocCommands(
     const std::string& page, const std::string& marker,
     const std::map<std::string, std::string>& words) {
@@ -33,6 +35,10 @@ inline std::string DocCommands(
       break;
     }
   }
+  if (commands.empty()) {
+    ADD_FAILURE() << page << " has no block after " << marker;
+    return "false";
+  }
   for (const auto& [word, value] : words) {
     for (size_t i = commands.find(word); i != std::string::npos;
          i = commands.find(word, i + value.size())) {
@@ -42,7 +48,8 @@ inline std::string DocCommands(
   return commands;
 }
 
-// Runs them with the programs of `path` first; what they print.
+// Runs `commands` in a shell with the folder `path` first in PATH. Expects exit
+// status 0. Returns their output and errors.
 inline std::string RunCommands(const std::string& path,
                                const std::string& commands) {
   std::string said;
