@@ -151,6 +151,9 @@ int EditAnims(const CLI::App* app, const AnimBatch& batch, const AnimEdit& edit,
     return Misused(app, session, std::string(MessageOf(inputs.status())));
   }
   if (!TakesFolder(batch, inputs->size())) {
+    const absl::Status safe =
+        CheckAnimOutput(app, batch.output, inputs->front());
+    if (!safe.ok()) return Misused(app, session, std::string(MessageOf(safe)));
     return EditIntoFile(batch, edit, inputs->front(), *session);
   }
   if (batch.output == "-" || NamesAnim(batch.output)) {

@@ -28,16 +28,22 @@ struct AnimFile {
 // Adds INPUT and --recursive for commands that take several .anim files.
 void AddAnimInputs(CLI::App* app, InputOptions* input);
 
+// The input for `path`; "-" is stdin.
+Input AnimInput(const std::string& path);
+
 // With `for_upload`, faults that only make an upload fail are errors.
 AnimFile ReadAnimFile(const Input& input, bool for_upload,
-                      const Session& session);
-// Reads `path`; "-" is stdin.
-AnimFile ReadAnimFile(const std::string& path, bool for_upload,
                       const Session& session);
 
 // A line "PATH: byte 12: error: ..." for each issue, or a line with the reason
 // why the file could not be read. Every line has its end.
 std::string IssueLines(const AnimFile& file);
+
+// Checks that a file `output` takes the place neither of `input` nor of another
+// file that `app` reads, also if it may overwrite. Call it before anything is
+// written. INVALID_ARGUMENT "-o: PATH: why".
+absl::Status CheckAnimOutput(const CLI::App* app, const std::string& output,
+                             const Input& input);
 
 // Writes `bytes` to `path`; "-" is stdout. If this fails, no file is left.
 // Replaces a file that exists only if `force`. FAILED_PRECONDITION "why".
