@@ -70,7 +70,7 @@ int EditIntoFile(const AnimBatch& batch, const AnimEdit& edit,
                  const Input& input, const Session& session) {
   const Edited edited = EditOne(edit, input, batch.output, session);
   session.console->PrintDiagnostics(edited.diagnostics);
-  if (!edited.is_good) return kExitClipFailed;
+  if (!edited.is_good) return FailedExit(session);
   const AnimJob job = {input.path, batch.output, batch.force};
   return WriteJobOutput(job, edited.bytes, session);
 }

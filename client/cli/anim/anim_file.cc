@@ -68,6 +68,7 @@ AnimFile ReadAnimFile(const Input& input, bool for_upload,
 }
 
 std::string IssueLines(const AnimFile& file) {
+  if (absl::IsCancelled(file.status)) return {};
   if (!file.status.ok()) {
     return "bvhmill: " + FailureLine(file.path, file.status) + "\n";
   }
@@ -116,6 +117,10 @@ std::optional<AnimMotion> ReadJobInput(const AnimJob& job,
   session.console->PrintDiagnostics(IssueLines(file));
   if (!file.result.read) return std::nullopt;
   return std::move(file.result.motion);
+}
+
+int FailedExit(const Session& session) {
+  return IsCancelled(session.cancel) ? kExitInterrupted : kExitClipFailed;
 }
 
 int FailJob(const AnimJob& job, const absl::Status& status,

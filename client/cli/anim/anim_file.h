@@ -36,7 +36,8 @@ AnimFile ReadAnimFile(const Input& input, bool for_upload,
                       const Session& session);
 
 // A line "PATH: byte 12: error: ..." for each issue, or a line with the reason
-// why the file could not be read. Every line has its end.
+// why the file could not be read. Every line has its end. Empty if the session
+// was cancelled before the file was read.
 std::string IssueLines(const AnimFile& file);
 
 // Checks that a file `output` takes the place neither of `input` nor of another
@@ -63,6 +64,10 @@ void AddJobOptions(CLI::App* app, const std::string& makes, AnimJob* job);
 // Reads job.input and prints its issues; none if the bytes cannot be decoded.
 std::optional<AnimMotion> ReadJobInput(const AnimJob& job,
                                        const Session& session);
+
+// The exit status after a failure: that of a failed file, or that of an
+// interrupt if the session is cancelled.
+int FailedExit(const Session& session);
 
 // Prints why there is no output; returns the exit status.
 int FailJob(const AnimJob& job, const absl::Status& status,

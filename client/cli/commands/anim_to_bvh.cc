@@ -33,7 +33,7 @@ int RunAnimToBvh(const CLI::App* app, const AnimToBvhFlags& flags,
       CheckAnimOutput(app, job.output, AnimInput(job.input));
   if (!safe.ok()) return Misused(app, session, std::string(MessageOf(safe)));
   const std::optional<AnimMotion> motion = ReadJobInput(job, *session);
-  if (!motion) return kExitClipFailed;
+  if (!motion) return FailedExit(*session);
   AnimToClipOptions options = flags.options;
   options.reference_frame = !flags.no_reference;
   std::string text;
