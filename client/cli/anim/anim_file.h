@@ -18,6 +18,7 @@ namespace bvhmill::client {
 struct AnimFile {
   // The path as the user gave it; "stdin.anim" for stdin.
   std::string path;
+  // Size of the file as it is stored; of a compressed file, its packed size.
   int64_t bytes = 0;
   // Why the file could not be read. The members below are set only if it is OK.
   absl::Status status;
@@ -25,13 +26,15 @@ struct AnimFile {
   Report report;
 };
 
-// Adds INPUT and --recursive for commands that take several .anim files.
+// Adds INPUT and --recursive, and sets input->from to .anim.
 void AddAnimInputs(CLI::App* app, InputOptions* input);
 
 // The input for `path`; "-" is stdin.
 Input AnimInput(const std::string& path);
 
-// With `for_upload`, faults that only make an upload fail are errors.
+// Reads, unpacks and checks one file. Blocks until it is read or the session is
+// cancelled. All failures are in the result. With `for_upload`, faults that
+// only make an upload fail are errors.
 AnimFile ReadAnimFile(const Input& input, bool for_upload,
                       const Session& session);
 
@@ -61,7 +64,8 @@ struct AnimJob {
 // Adds INPUT, --output and --force.
 void AddJobOptions(CLI::App* app, const std::string& makes, AnimJob* job);
 
-// Reads job.input and prints its issues; none if the bytes cannot be decoded.
+// Reads job.input. Prints its issues, or why it cannot be read. Returns nullopt
+// if it cannot be read or decoded.
 std::optional<AnimMotion> ReadJobInput(const AnimJob& job,
                                        const Session& session);
 
