@@ -11,9 +11,11 @@
 #include "client/cli/dataset/baseline.h"
 #include "client/cli/dataset/clip_traits.h"
 #include "client/cli/dataset/content_hash.h"
+#include "client/cli/dataset/dataset_tally.h"
 #include "client/cli/dataset/path_pattern.h"
 #include "client/cli/dataset/relative_path.h"
 #include "client/cli/dataset/skeletons.h"
+#include "client/cli/dataset/summary_text.h"
 #include "client/cli/report/artifact_uri.h"
 
 namespace bvhmill::client {
@@ -232,6 +234,59 @@ TEST(Skeletons, AreComparedByNamesAlone) {
     EXPECT_EQ(found_difference.text, difference);
     EXPECT_EQ(found_difference.joint, joint) << difference;
   }
+}
+
+// Adds a clip whose only joint is `joint`.
+void AddClip(size_t index, const std::string& path, const std::string& joint,
+             DatasetTally* tally) {
+  ClipFinding clip;
+  clip.index = index;
+  clip.path = path;
+  clip.is_read = true;
+  clip.result.report.verdict = Verdict::kValid;
+  clip.result.info.joints = Skeleton({{joint, -1, "zxy", false, {}}});
+  ClipTraits traits;
+  traits.skeleton = SkeletonKey(clip.result.info.joints);
+  tally->Add(clip, {}, false, traits);
+}
+
+TEST(DatasetTally, ComparesOddSkeletonsWithAUsualOneThatComesLate) {
+  DatasetTally tally;
+  for (size_t i = 0; i < 64; ++i) {
+    AddClip(i, i == 0 ? "odd\x1b[2J.bvh" : "odd.bvh", "Odd" + std::to_string(i),
+            &tally);
+  }
+  for (size_t i = 64; i < 134; ++i) {
+    AddClip(i, "usual\x1b[2J.bvh", "Hips", &tally);
+  }
+  EXPECT_EQ(SummaryText(tally.Summary()),
+            "verdicts: 134 valid\n"
+            "odd ones out:\n"
+            "  skeleton: 70 of 134 clips have 1 joint, as in "
+            "usual\\x1B[2J.bvh\n"
+            "    odd\\x1B[2J.bvh: joint 0 is 'Odd0', not 'Hips'\n"
+            "    odd.bvh: joint 0 is 'Odd1', not 'Hips'\n"
+            "    odd.bvh: joint 0 is 'Odd2', not 'Hips'\n"
+            "    odd.bvh: joint 0 is 'Odd3', not 'Hips'\n"
+            "    odd.bvh: joint 0 is 'Odd4', not 'Hips'\n"
+            "    and 59 more\n");
+}
+
+TEST(SummaryText, HasNoControlCharacters) {
+  DatasetSummary summary;
+  SharedTrait trait;
+  trait.trait = "unit";
+  trait.usual = "u\x1b";
+  trait.values = {{"u\x1b", 2}, {"v\x1b", 1}};
+  trait.usual_clips = 2;
+  trait.known_clips = 3;
+  trait.odd_clips = 1;
+  trait.odd = {{"a\x1b.bvh", "v\x1b"}};
+  summary.odd = {trait};
+  EXPECT_EQ(SummaryText(summary),
+            "odd ones out:\n"
+            "  unit: 2 of 3 clips have u\\x1B\n"
+            "    a\\x1B.bvh: v\\x1B\n");
 }
 
 Issue IssueAt(const char* code, int32_t joint, const char* name,

@@ -227,6 +227,43 @@ TEST(ExitCodes, BrokenAnswersCostNoGoodClip) {
                           "good3.csv", "good4.csv"));
 }
 
+// A clip on which the server fails is in no report, so its issues would be
+// missing in a baseline.
+TEST(ExitCodes, ABaselineIsNotWrittenIfTheServerFailsOnAClip) {
+  const FakeServer server(Handler("", [](FakeCall* call) -> grpc::Status {
+    v1::ValidateClipRequest request;
+    request.ParseFromString(call->Read().value_or(""));
+    if (request.source().display_name() == "fails.bvh") {
+      return {grpc::StatusCode::INTERNAL, "the reason"};
+    }
+    call->Write(ParseText<v1::ValidateClipResponse>(
+                    "result { report { verdict: VERDICT_VALID } }")
+                    .SerializeAsString());
+    return grpc::Status::OK;
+  }));
+  TempDir dir;
+  for (const char* name : {"good.bvh", "fails.bvh"}) {
+    WriteFile(dir.File(name), "text");
+  }
+  const auto run = [&](const char* clip) {
+    return RunCommand(
+        {"validate", "good.bvh", clip, "-q", "-f", "--summary=summary",
+         "--write-baseline=known", Server(server)},
+        dir.path());
+  };
+  const CommandResult broken = run("fails.bvh");
+  EXPECT_EQ(broken.exit, kServerError) << broken.err;
+  EXPECT_THAT(broken.err, HasSubstr("known: warning: not written, since not "
+                                    "all clips were checked\n"));
+  EXPECT_FALSE(std::filesystem::exists(dir.File("known")));
+  EXPECT_THAT(ReadFile(dir.File("summary")), HasSubstr("\"complete\":false"));
+  const CommandResult whole = run("good.bvh");
+  EXPECT_EQ(whole.exit, kGood) << whole.err;
+  EXPECT_EQ(whole.err, "");
+  EXPECT_TRUE(std::filesystem::exists(dir.File("known")));
+  EXPECT_THAT(ReadFile(dir.File("summary")), HasSubstr("\"complete\":true"));
+}
+
 // A clip that fails is less than a server that does.
 TEST(ExitCodes, ABatchExitsWithItsGravestCode) {
   const FakeServer server(Handler("", &AnswerByName));

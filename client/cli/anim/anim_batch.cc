@@ -70,7 +70,7 @@ int EditIntoFile(const AnimBatch& batch, const AnimEdit& edit,
                  const Input& input, const Session& session) {
   const Edited edited = EditOne(edit, input, batch.output, session);
   session.console->PrintDiagnostics(edited.diagnostics);
-  if (!edited.is_good) return kExitClipFailed;
+  if (!edited.is_good) return FailedExit(session);
   const AnimJob job = {input.path, batch.output, batch.force};
   return WriteJobOutput(job, edited.bytes, session);
 }
@@ -151,6 +151,9 @@ int EditAnims(const CLI::App* app, const AnimBatch& batch, const AnimEdit& edit,
     return Misused(app, session, std::string(MessageOf(inputs.status())));
   }
   if (!TakesFolder(batch, inputs->size())) {
+    const absl::Status safe =
+        CheckAnimOutput(app, batch.output, inputs->front());
+    if (!safe.ok()) return Misused(app, session, std::string(MessageOf(safe)));
     return EditIntoFile(batch, edit, inputs->front(), *session);
   }
   if (batch.output == "-" || NamesAnim(batch.output)) {

@@ -15,8 +15,8 @@ namespace bvhmill::client {
 
 struct AnimBatch {
   InputOptions input;
-  // A file for the only input, "-" for stdout, or a folder in which files keep
-  // their names.
+  // A file for the only input, "-" for stdout, or a folder: each file keeps its
+  // name, without .gz or .zst, and its path below a folder that was searched.
   std::string output;
   bool force = false;
   RunOptions run;

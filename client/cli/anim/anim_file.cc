@@ -5,6 +5,8 @@
 #include "bvhmill/base/status.h"
 #include "client/cli/io/chosen_file.h"
 #include "client/cli/io/read_clip.h"
+#include "client/cli/io/side_files.h"
+#include "client/cli/options/read_files.h"
 #include "client/cli/ui/issue_lines.h"
 #include "client/cli/ui/text.h"
 
@@ -12,13 +14,6 @@ namespace bvhmill::client {
 namespace {
 
 constexpr std::string_view kStdStream = "-";
-
-Input InputOf(const std::string& path) {
-  Input input;
-  input.is_stdin = path == kStdStream;
-  input.path = input.is_stdin ? "stdin.anim" : path;
-  return input;
-}
 
 absl::Status Failed(const std::string& why) {
   return MakeStatus(absl::StatusCode::kFailedPrecondition, why);
@@ -39,9 +34,11 @@ void AddAnimInputs(CLI::App* app, InputOptions* input) {
       ->group("Input");
 }
 
-AnimFile ReadAnimFile(const std::string& path, bool for_upload,
-                      const Session& session) {
-  return ReadAnimFile(InputOf(path), for_upload, session);
+Input AnimInput(const std::string& path) {
+  Input input;
+  input.is_stdin = path == kStdStream;
+  input.path = input.is_stdin ? "stdin.anim" : path;
+  return input;
 }
 
 AnimFile ReadAnimFile(const Input& input, bool for_upload,
@@ -71,6 +68,7 @@ AnimFile ReadAnimFile(const Input& input, bool for_upload,
 }
 
 std::string IssueLines(const AnimFile& file) {
+  if (absl::IsCancelled(file.status)) return {};
   if (!file.status.ok()) {
     return "bvhmill: " + FailureLine(file.path, file.status) + "\n";
   }
@@ -79,6 +77,12 @@ std::string IssueLines(const AnimFile& file) {
     out += IssueLine(file.path, issue) + "\n";
   }
   return out;
+}
+
+absl::Status CheckAnimOutput(const CLI::App* app, const std::string& output,
+                             const Input& input) {
+  const SideFile file = {"-o", output};
+  return CheckSideFiles({&file, 1}, FilesReadBy(app), {input});
 }
 
 absl::Status WriteNewFile(const std::string& path, std::string_view bytes,
@@ -108,10 +112,15 @@ void AddJobOptions(CLI::App* app, const std::string& makes, AnimJob* job) {
 
 std::optional<AnimMotion> ReadJobInput(const AnimJob& job,
                                        const Session& session) {
-  AnimFile file = ReadAnimFile(job.input, /*for_upload=*/false, session);
+  AnimFile file =
+      ReadAnimFile(AnimInput(job.input), /*for_upload=*/false, session);
   session.console->PrintDiagnostics(IssueLines(file));
   if (!file.result.read) return std::nullopt;
   return std::move(file.result.motion);
+}
+
+int FailedExit(const Session& session) {
+  return IsCancelled(session.cancel) ? kExitInterrupted : kExitClipFailed;
 }
 
 int FailJob(const AnimJob& job, const absl::Status& status,

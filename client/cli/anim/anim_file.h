@@ -18,6 +18,7 @@ namespace bvhmill::client {
 struct AnimFile {
   // The path as the user gave it; "stdin.anim" for stdin.
   std::string path;
+  // Size of the file as it is stored; of a compressed file, its packed size.
   int64_t bytes = 0;
   // Why the file could not be read. The members below are set only if it is OK.
   absl::Status status;
@@ -25,19 +26,28 @@ struct AnimFile {
   Report report;
 };
 
-// Adds INPUT and --recursive for commands that take several .anim files.
+// Adds INPUT and --recursive, and sets input->from to .anim.
 void AddAnimInputs(CLI::App* app, InputOptions* input);
 
-// With `for_upload`, faults that only make an upload fail are errors.
+// The input for `path`; "-" is stdin.
+Input AnimInput(const std::string& path);
+
+// Reads, unpacks and checks one file. Blocks until it is read or the session is
+// cancelled. All failures are in the result. With `for_upload`, faults that
+// only make an upload fail are errors.
 AnimFile ReadAnimFile(const Input& input, bool for_upload,
-                      const Session& session);
-// Reads `path`; "-" is stdin.
-AnimFile ReadAnimFile(const std::string& path, bool for_upload,
                       const Session& session);
 
 // A line "PATH: byte 12: error: ..." for each issue, or a line with the reason
-// why the file could not be read. Every line has its end.
+// why the file could not be read. Every line has its end. Empty if the session
+// was cancelled before the file was read.
 std::string IssueLines(const AnimFile& file);
+
+// Checks that a file `output` takes the place neither of `input` nor of another
+// file that `app` reads, also if it may overwrite. Call it before anything is
+// written. INVALID_ARGUMENT "-o: PATH: why".
+absl::Status CheckAnimOutput(const CLI::App* app, const std::string& output,
+                             const Input& input);
 
 // Writes `bytes` to `path`; "-" is stdout. If this fails, no file is left.
 // Replaces a file that exists only if `force`. FAILED_PRECONDITION "why".
@@ -54,9 +64,14 @@ struct AnimJob {
 // Adds INPUT, --output and --force.
 void AddJobOptions(CLI::App* app, const std::string& makes, AnimJob* job);
 
-// Reads job.input and prints its issues; none if the bytes cannot be decoded.
+// Reads job.input. Prints its issues, or why it cannot be read. Returns nullopt
+// if it cannot be read or decoded.
 std::optional<AnimMotion> ReadJobInput(const AnimJob& job,
                                        const Session& session);
+
+// The exit status after a failure: that of a failed file, or that of an
+// interrupt if the session is cancelled.
+int FailedExit(const Session& session);
 
 // Prints why there is no output; returns the exit status.
 int FailJob(const AnimJob& job, const absl::Status& status,

@@ -194,7 +194,8 @@ std::string ReadAnimMap(AnimFlags* flags) {
 // Returns what is wrong; empty if nothing is, or if there is no file to read.
 std::string ReadConstraints(const Session& session, AnimFlags* flags) {
   if (flags->constraints.empty()) return {};
-  const AnimFile file = ReadAnimFile(flags->constraints, false, session);
+  const AnimFile file =
+      ReadAnimFile(AnimInput(flags->constraints), false, session);
   const std::string where = "--anim-constraints: " + file.path;
   if (!file.status.ok()) {
     return where + ": " + std::string(MessageOf(file.status));

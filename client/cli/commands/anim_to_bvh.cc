@@ -26,9 +26,14 @@ std::optional<double> RateOf(std::string_view word) {
   return value && *value > 0 && *value <= kMax ? value : std::nullopt;
 }
 
-int RunAnimToBvh(const AnimToBvhFlags& flags, const Session& session) {
-  const std::optional<AnimMotion> motion = ReadJobInput(flags.job, session);
-  if (!motion) return kExitClipFailed;
+int RunAnimToBvh(const CLI::App* app, const AnimToBvhFlags& flags,
+                 Session* session) {
+  const AnimJob& job = flags.job;
+  const absl::Status safe =
+      CheckAnimOutput(app, job.output, AnimInput(job.input));
+  if (!safe.ok()) return Misused(app, session, std::string(MessageOf(safe)));
+  const std::optional<AnimMotion> motion = ReadJobInput(job, *session);
+  if (!motion) return FailedExit(*session);
   AnimToClipOptions options = flags.options;
   options.reference_frame = !flags.no_reference;
   std::string text;
@@ -36,10 +41,10 @@ int RunAnimToBvh(const AnimToBvhFlags& flags, const Session& session) {
   IssueLog log({});
   const absl::Status status = WriteAnimAsBvh(*motion, options, &sink, &log);
   for (const Issue& issue : log.Finish(true, true).issues) {
-    session.console->PrintDiagnostics(IssueLine(flags.job.input, issue) + "\n");
+    session->console->PrintDiagnostics(IssueLine(job.input, issue) + "\n");
   }
-  if (!status.ok()) return FailJob(flags.job, status, session);
-  return WriteJobOutput(flags.job, text, session);
+  if (!status.ok()) return FailJob(job, status, *session);
+  return WriteJobOutput(job, text, *session);
 }
 
 }  // namespace
@@ -64,8 +69,9 @@ Command AddAnimToBvh(CLI::App* anim) {
   app->add_flag("--all-bones", flags->options.all_bones,
                 "also write bones that do not move")
       ->group(group);
-  return {app,
-          [flags](Session* session) { return RunAnimToBvh(*flags, *session); }};
+  return {app, [app, flags](Session* session) {
+            return RunAnimToBvh(app, *flags, session);
+          }};
 }
 
 }  // namespace bvhmill::client

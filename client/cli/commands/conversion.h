@@ -4,9 +4,11 @@
 
 #include <CLI/CLI.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "bvhmill/pipeline/options.h"
 #include "client/cli/anim/anim_choices.h"
 #include "client/cli/batch.h"
@@ -97,7 +99,8 @@ class Conversion {
   std::optional<OutputDir> directory_;
   std::optional<Manifest> manifest_;
   JsonLines lines_;
-  // Codes of clips that did not fail.
+  // Codes of clips that were converted, and of those that fail only by their
+  // warnings.
   CodeTally codes_;
   AnimChoices choices_;
   // Codes of clips that failed, also of those that fail by warnings.

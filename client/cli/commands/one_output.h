@@ -10,12 +10,14 @@
 
 namespace bvhmill::client {
 
-// True if `output` is "-", or has the extension of a format and is not the path
-// of a folder.
+// True if `output` is "-", or ends in the last extension of a format or of the
+// report (.npy, .json; case counts) and is not a folder.
 bool NamesOneFile(const std::string& output);
 
-// Returns why the outputs of `inputs` do not fit into one file or stdout; empty
-// if they do.
+// Returns why `options` and `inputs` do not go with one output at
+// options.output: several clips or formats, --resume, an extension of another
+// format, or other data for stdout. Empty if they do. Requires
+// NamesOneFile(options.output).
 std::string WhyNotOneFile(const ConversionOptions& options,
                           const std::vector<Input>& inputs);
 

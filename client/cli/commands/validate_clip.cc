@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "client/cli/dataset/relative_path.h"
 #include "client/cli/picture/picture_check.h"
@@ -17,16 +18,22 @@ namespace {
 // The hints that state facts about a clip.
 constexpr std::string_view kFacts[] = {"DATA_UNIT_GUESS", "DATA_UP_AXIS_GUESS"};
 
-// Puts the codes that a group names in its place.
-void SpellOut(std::vector<std::string>* words) {
-  std::vector<std::string> codes;
-  for (const CatalogueEntry& entry : Catalogue()) {
-    const bool is_named = std::any_of(
-        words->begin(), words->end(),
-        [&](const std::string& word) { return NamesCode(word, entry.name); });
-    if (is_named) codes.emplace_back(entry.name);
+// Puts the other codes that a word names in its place if it names `fact`. Other
+// groups stay groups: a server may know other codes.
+void TakeOut(std::string_view fact, std::vector<std::string>* words) {
+  std::vector<std::string> kept;
+  for (const std::string& word : *words) {
+    if (!NamesCode(word, fact)) {
+      kept.push_back(word);
+      continue;
+    }
+    for (const CatalogueEntry& entry : Catalogue()) {
+      if (entry.name != fact && NamesCode(word, entry.name)) {
+        kept.emplace_back(entry.name);
+      }
+    }
   }
-  *words = std::move(codes);
+  *words = std::move(kept);
 }
 
 // The options with which the engine states all facts, also those that the
@@ -35,8 +42,7 @@ ReportOptions WithFacts(const ReportOptions& options) {
   ReportOptions all = options;
   for (const std::string_view fact : kFacts) {
     if (IsListed(options, fact)) continue;
-    SpellOut(&all.ignore_codes);
-    std::erase(all.ignore_codes, fact);
+    TakeOut(fact, &all.ignore_codes);
     if (!all.only_codes.empty()) all.only_codes.emplace_back(fact);
     // A fact that is not listed must not change the verdict.
     all.severity_overrides.erase(std::string(fact));
@@ -92,24 +98,51 @@ void AddFacts(const Session& session, const Input& input, const ClipData& clip,
   }
 }
 
+// The report of the engine, and the picture if the report shows pictures.
+ConvertResult Ask(const ClipChecks& checks, const Session& session,
+                  const Input& input, const ClipData& clip,
+                  const ConvertOptions& convert,
+                  std::optional<ClipPicture>* picture) {
+  if (!checks.has_pictures) {
+    return session.engine->Validate(input.path, clip, convert, session.cancel);
+  }
+  return ValidateWithPicture(session.engine.get(), input.path, clip, convert,
+                             session.cancel, picture);
+}
+
+// True if the server lacks one of the codes to ignore.
+bool LacksCodes(const ConvertResult& result) {
+  return CallErrorOf(result.status).field == "options.validation.ignore_codes";
+}
+
+// As Ask, with all facts. An older server may get the words of `options`
+// instead: the report then lacks the facts that they ignore.
+ConvertResult AskWithFacts(const ClipChecks& checks, const Session& session,
+                           const Input& input, const ClipData& clip,
+                           const ReportOptions& options,
+                           std::optional<ClipPicture>* picture) {
+  ConvertOptions convert = checks.convert;
+  convert.report = WithFacts(options);
+  ConvertResult found = Ask(checks, session, input, clip, convert, picture);
+  if (convert.report.ignore_codes != options.ignore_codes &&
+      LacksCodes(found)) {
+    convert.report = options;
+    return Ask(checks, session, input, clip, convert, picture);
+  }
+  AddFacts(session, input, clip, convert, &found.report);
+  return found;
+}
+
 // Sets the result, the content and the lines of the clip.
 void Validate(const ClipChecks& checks, const Session& session,
               const Input& input, const ReportOptions& options,
               ClipProgress* progress, CheckedClip* checked) {
   IssueView* view = &checked->finding.view;
-  ConvertOptions convert = checks.convert;
-  convert.report = WithFacts(options);
   checked->finding.result = WithClip(
-      session, input, convert.report,
+      session, input, options,
       [&](const ClipData& clip) {
-        ConvertResult found =
-            checks.has_pictures
-                ? ValidateWithPicture(session.engine.get(), input.path, clip,
-                                      convert, session.cancel,
-                                      &checked->finding.picture)
-                : session.engine->Validate(input.path, clip, convert,
-                                           session.cancel);
-        AddFacts(session, input, clip, convert, &found.report);
+        ConvertResult found = AskWithFacts(checks, session, input, clip,
+                                           options, &checked->finding.picture);
         TakeLinesOf(clip, found.report, view);
         const bool is_bvh = clip.format == SourceFormat::kBvh &&
                             clip.encoding == v1::CONTENT_ENCODING_IDENTITY;

@@ -61,12 +61,13 @@ absl::Status WriteOut(const std::string& path, bool force,
   return output.Close();
 }
 
-RunSummary SummaryOf(const Totals& totals, const ValidateParts& parts,
-                     const DatasetTally& tally) {
+// `checked` clips of all are in the report.
+RunSummary SummaryOf(const Totals& totals, int64_t checked,
+                     const ValidateParts& parts, const DatasetTally& tally) {
   RunSummary summary;
   summary.clips = totals.clips;
   summary.passed = totals.good;
-  summary.complete = totals.good + totals.failed == totals.clips;
+  summary.complete = checked == totals.clips;
   summary.dataset = tally.Summary();
   summary.dataset.expectations = parts.expectations.Paths();
   return summary;
@@ -93,7 +94,9 @@ Totals CheckClips(const ClipChecks& checks, const ValidateParts& parts,
 // Notes about the baselines; whole lines. With -q only those about a baseline
 // that is not whole.
 std::string BaselineNotes(const ValidateFlags& flags,
-                          const ValidateParts& parts, int64_t cut_clips) {
+                          const ValidateParts& parts,
+                          const RunSummary& summary) {
+  const int64_t cut_clips = summary.dataset.cut_clips;
   std::string out;
   if (parts.baseline && !flags.run.quiet) {
     const std::string name = Printable(flags.dataset.baseline.file);
@@ -109,7 +112,10 @@ std::string BaselineNotes(const ValidateFlags& flags,
     }
   }
   const BaselineFlags& files = flags.dataset.baseline;
-  if (cut_clips > 0 && parts.written_baseline) {
+  if (parts.written_baseline && !summary.complete) {
+    out += Printable(files.written) +
+           ": warning: not written, since not all clips were checked\n";
+  } else if (parts.written_baseline && cut_clips > 0) {
     out += Printable(files.written) + ": warning: " + Count(cut_clips, "clip") +
            " with more issues than the server lists: the baseline lacks them; "
            "without a server it has all\n";
@@ -152,15 +158,17 @@ int CheckAll(const ValidateFlags& flags, const Session& session,
   }
   const std::unique_ptr<ReportWriter> writer = rendering.make();
   DatasetTally tally;
+  int64_t clips_checked = 0;
   output->Put(writer->Begin(FactsOf(flags)));
   const Totals totals = CheckClips(
       checks, *parts, session, *writer,
       [&](CheckedClip* checked, std::string rendered) {
+        ++clips_checked;
         tally.Add(checked->finding, checked->codes, checked->is_cut,
                   checked->traits);
         return output->Put(writer->Add(checked->finding, std::move(rendered)));
       });
-  const RunSummary summary = SummaryOf(totals, *parts, tally);
+  const RunSummary summary = SummaryOf(totals, clips_checked, *parts, tally);
   const absl::Status written =
       WriteEnds(flags, summary, *parts, session, writer.get(), output);
   Console* console = session.console;
@@ -168,8 +176,7 @@ int CheckAll(const ValidateFlags& flags, const Session& session,
     console->PrintDiagnostics(Summary(totals, "passed") +
                               SummaryText(summary.dataset));
   }
-  console->PrintDiagnostics(
-      BaselineNotes(flags, *parts, summary.dataset.cut_clips));
+  console->PrintDiagnostics(BaselineNotes(flags, *parts, summary));
   if (written.ok()) return totals.exit;
   console->PrintDiagnostics("bvhmill: " + std::string(MessageOf(written)) +
                             "\n");

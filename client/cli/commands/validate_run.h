@@ -39,9 +39,11 @@ struct ValidateParts {
   std::optional<Baseline> written_baseline;
 };
 
-// Checks all clips, writes the report and the summary, and prints the summary.
-// Writes the baseline if all clips were checked. Returns the exit status.
-// Requires that the session has an engine, and that `output` is open.
+// Checks all clips, writes the report and the file of --summary, and prints the
+// summary unless there is one clip or -q. Writes the baseline only if every
+// clip was checked and all other files were written. Prints errors; returns the
+// exit status. Requires that the session has an engine, and that `output` is
+// open.
 int CheckAll(const ValidateFlags& flags, const Session& session,
              ValidateParts* parts, ReportOutput* output);
 

@@ -97,9 +97,7 @@ void DatasetTally::Add(const ClipFinding& clip,
   if (traits.skeleton) {
     const std::string key = std::to_string(*traits.skeleton);
     add(kSkeleton, key);
-    if (skeletons_.size() < kMaxSkeletons) {
-      skeletons_.try_emplace(key, clip.result.info.joints);
-    }
+    AddSkeleton(key, clip.result.info.joints);
   }
   if (!traits.content) return;
   const uint64_t file = traits.content->file;
@@ -109,18 +107,31 @@ void DatasetTally::Add(const ClipFinding& clip,
   }
 }
 
+void DatasetTally::AddSkeleton(const std::string& key,
+                               const JointList& joints) {
+  if (skeletons_.size() < kMaxSkeletons) skeletons_.try_emplace(key, joints);
+  if (majority_.votes == 0) majority_ = {key, joints, 0};
+  majority_.votes += majority_.key == key ? 1 : -1;
+}
+
+const JointList* DatasetTally::JointsOf(const std::string& key) const {
+  if (majority_.votes > 0 && key == majority_.key) return &majority_.joints;
+  const auto joints = skeletons_.find(key);
+  return joints == skeletons_.end() ? nullptr : &joints->second;
+}
+
 std::string DatasetTally::ValueName(const std::string& trait,
                                     const std::string& value,
                                     const std::string& usual) const {
   if (trait != kSkeleton) return value;
-  const auto joints = skeletons_.find(value);
-  if (joints == skeletons_.end()) return "another skeleton";
-  const auto most = skeletons_.find(usual);
-  if (value != usual && most != skeletons_.end()) {
-    return CompareSkeletons(most->second, joints->second).text;
+  const JointList* joints = JointsOf(value);
+  if (joints == nullptr) return "another skeleton";
+  const JointList* most = JointsOf(usual);
+  if (value != usual && most != nullptr) {
+    return CompareSkeletons(*most, *joints).text;
   }
   const Group& group = traits_.at(trait).at(value);
-  return Count(CountJoints(joints->second), "joint") + ", as in " +
+  return Count(CountJoints(*joints), "joint") + ", as in " +
          group.first.front().second;
 }
 

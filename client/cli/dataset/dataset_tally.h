@@ -44,12 +44,22 @@ class DatasetTally {
     bool has_other_files = false;
     EqualClips clips;
   };
+  // The skeleton of most clips, if more than half of them have one. By the vote
+  // of Boyer and Moore: each clip with another skeleton takes a vote away.
+  struct Majority {
+    std::string key;
+    JointList joints;
+    int64_t votes = 0;
+  };
   using EqualGroups = std::unordered_map<uint64_t, Equals>;
 
   static void AddTo(Group* group, const ClipFinding& clip);
   static void AddEqual(EqualGroups* groups, uint64_t hash, uint64_t file,
                        const ClipFinding& clip);
   void AddVerdict(const ClipFinding& clip);
+  void AddSkeleton(const std::string& key, const JointList& joints);
+  // The joints of a skeleton; null if they are not kept.
+  const JointList* JointsOf(const std::string& key) const;
   // The first clips whose value is not `usual`.
   std::vector<OddClip> OddClips(const std::string& name, const Groups& groups,
                                 const std::string& usual) const;
@@ -64,6 +74,8 @@ class DatasetTally {
   std::map<std::string, Groups> traits_;
   // The joints of the first skeletons, by key.
   std::map<std::string, JointList> skeletons_;
+  // Its joints are kept however many skeletons come before it.
+  Majority majority_;
   EqualGroups files_;
   EqualGroups motions_;
 };

@@ -80,8 +80,8 @@ std::string OddLines(const std::vector<SharedTrait>& traits) {
            Printable(trait.usual) + "\n";
     const size_t listed = std::min(trait.odd.size(), kMaxLines);
     for (size_t i = 0; i < listed; ++i) {
-      out += "    " + Printable(trait.odd[i].path) + ": " + trait.odd[i].value +
-             "\n";
+      out += "    " + Printable(trait.odd[i].path) + ": " +
+             Printable(trait.odd[i].value) + "\n";
     }
     out += More(trait.odd_clips, listed, "    ");
   }

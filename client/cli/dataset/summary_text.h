@@ -8,8 +8,9 @@
 
 namespace bvhmill::client {
 
-// Verdicts, codes, the worst clips, odd ones and equal ones. At most five clips
-// are listed for each fact. Every line has its end.
+// Returns verdicts, codes, clips whose list was cut, the worst clips, odd
+// clips, equal clips, known issues and files of expectations. At most five
+// clips are listed for each fact. Every line has its end.
 std::string SummaryText(const DatasetSummary& summary);
 
 }  // namespace bvhmill::client

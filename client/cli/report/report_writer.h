@@ -57,11 +57,12 @@ struct ClipFinding {
 
 // The facts about a run that are known after its last clip.
 struct RunSummary {
-  // Clips of the run, and those that passed. If the run was interrupted,
-  // `dataset` has fewer clips.
+  // Clips of the run, and those that passed. If the run is not
+  // complete, `dataset` has fewer clips.
   int64_t clips = 0;
   int64_t passed = 0;
-  // False if the run was interrupted, or a server was lost.
+  // False if the run was interrupted, or a server was lost, refused the clips
+  // or failed on one of them.
   bool complete = true;
   DatasetSummary dataset;
 };
