@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cstdlib>
 #include <iostream>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -169,6 +170,12 @@ void SetDataFolder(ServerConfig* config) {
   if (config->data_dir == "none") config->data_dir.clear();
 }
 
+std::string WhatIsWrong(const CLI::App& app, const CLI::ParseError& error) {
+  const std::vector<std::string> unknown = app.remaining();
+  if (unknown.empty()) return error.what();
+  return "there is no setting '" + unknown.front() + "'";
+}
+
 }  // namespace
 
 ServerConfig WithResolvedLimits(ServerConfig config, int64_t memory) {
@@ -199,7 +206,8 @@ bool ReadConfig(int argc, char** argv, ServerConfig* config, int* exit_code) {
   CLI::App app(kHelp, "bvhmilld");
   app.set_version_flag("--version", "bvhmilld " + std::string(Version()));
   app.set_config("--config", "", "file of NAME = VALUE lines, as the flags");
-  app.allow_config_extras(CLI::config_extras_mode::error);
+  // They are an error all the same.
+  app.allow_config_extras(CLI::config_extras_mode::capture);
   app.footer(
       "Every flag is also read from the environment (--max-joints from "
       "BVHMILL_MAX_JOINTS) and\nfrom the file of --config; flags win over "
@@ -207,8 +215,13 @@ bool ReadConfig(int argc, char** argv, ServerConfig* config, int* exit_code) {
   AddFlags(&app, config);
   try {
     app.parse(WithEnvironment(app, argc, argv));
+  } catch (const CLI::Success& help) {
+    *exit_code = app.exit(help, std::cout, std::cerr);
+    return false;
   } catch (const CLI::ParseError& error) {
-    *exit_code = app.exit(error, std::cout, std::cerr) == 0 ? 0 : 2;
+    std::cerr << "bvhmilld: " << WhatIsWrong(app, error)
+              << "\nbvhmilld --help shows how\n";
+    *exit_code = 2;
     return false;
   }
   config->listen = WithHost(config->listen);

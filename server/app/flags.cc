@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "server/app/limit_rows.h"
 
@@ -31,6 +32,21 @@ CLI::Validator AutoOrNumber() {
     return is_number
                ? ""
                : "Value " + text + " is neither a number of bytes nor auto";
+  };
+  return {read, ""};
+}
+
+// Reads one of the words as its value. Values are read as numbers.
+template <typename Value>
+CLI::Validator WordOf(const std::map<std::string, Value>& words) {
+  const auto read = [words](std::string& text) -> std::string {
+    if (const auto found = words.find(text); found != words.end()) {
+      text = std::to_string(static_cast<int>(found->second));
+      return "";
+    }
+    std::vector<std::string> names;
+    for (const auto& [name, value] : words) names.push_back(name);
+    return "'" + text + "' is none of " + CLI::detail::join(names, ", ");
   };
   return {read, ""};
 }
@@ -72,7 +88,7 @@ void AddLogFlag(CLI::App* app, LogFormat* format) {
       {"json", LogFormat::kJson}};
   app->add_option("--log", *format,
                   "lines on stderr, one per call: off, errors, text, json")
-      ->transform(CLI::CheckedTransformer(names).description(""))
+      ->transform(WordOf(names))
       ->default_str("errors")
       ->type_name("FORMAT");
 }
@@ -81,7 +97,7 @@ void AddReflectionFlag(CLI::App* app, bool* value) {
   const std::map<std::string, bool> names = {{"on", true}, {"off", false}};
   app->add_option("--reflection", *value,
                   "whether tools may list the services: on, off")
-      ->transform(CLI::CheckedTransformer(names).description(""))
+      ->transform(WordOf(names))
       ->default_str("off")
       ->type_name("CHOICE");
 }

@@ -21,8 +21,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
+// `errors` gets the lines of stderr, if it is not null.
 bool Read(std::vector<std::string> args, server::ServerConfig* config,
-          int* exit_code) {
+          int* exit_code, std::string* errors = nullptr) {
   args.insert(args.begin(), "bvhmilld");
   std::vector<char*> argv;
   argv.reserve(args.size());
@@ -32,7 +33,8 @@ bool Read(std::vector<std::string> args, server::ServerConfig* config,
   const bool good = server::ReadConfig(static_cast<int>(argv.size()),
                                        argv.data(), config, exit_code);
   ::testing::internal::GetCapturedStdout();
-  ::testing::internal::GetCapturedStderr();
+  const std::string lines = ::testing::internal::GetCapturedStderr();
+  if (errors != nullptr) *errors = lines;
   return good;
 }
 
@@ -77,6 +79,24 @@ TEST(ConfigTest, WrongFlagsAreRefused) {
     int exit_code = 0;
     EXPECT_FALSE(Read(args, &config, &exit_code)) << args[0];
     EXPECT_EQ(exit_code, 2) << args[0];
+  }
+}
+
+TEST(ConfigTest, ErrorsNameTheSettingAndItsWords) {
+  TempDir dir;
+  WriteFile(dir.File("conf"), "foo = 1\n");
+  const std::pair<std::vector<std::string>, std::string> cases[] = {
+      {{"--log=loud"}, "--log: 'loud' is none of errors, json, off, text"},
+      {{"--reflection=2"}, "--reflection: '2' is none of off, on"},
+      {{"--nope"}, "there is no setting '--nope'"},
+      {{"--config", dir.File("conf")}, "there is no setting 'foo'"}};
+  for (const auto& [args, why] : cases) {
+    server::ServerConfig config;
+    int exit_code = 0;
+    std::string errors;
+    EXPECT_FALSE(Read(args, &config, &exit_code, &errors)) << why;
+    EXPECT_EQ(exit_code, 2) << why;
+    EXPECT_EQ(errors, "bvhmilld: " + why + "\nbvhmilld --help shows how\n");
   }
 }
 

@@ -52,18 +52,28 @@ class GapFiller {
   std::span<float> blended_;
 };
 
-// Frames in which `track` lacks values: its gaps with at most `most` frames,
-// within the clip.
-std::vector<FrameRun> GapsOf(const Clip& clip, const JointTrack& track,
-                             int64_t most) {
+// Runs of frames in which `track` lacks values.
+std::vector<FrameRun> GapsOf(const Clip& clip, const JointTrack& track) {
   std::vector<FrameRun> gaps;
   int64_t begin = 0;
-  for (int64_t t = 0; t < clip.motion.frames; ++t) {
-    if (!IsFinite(track, RowAt(clip, t))) continue;
-    if (begin > 0 && t > begin && t - begin <= most) gaps.push_back({begin, t});
+  for (int64_t t = 0; t <= clip.motion.frames; ++t) {
+    if (t < clip.motion.frames && !IsFinite(track, RowAt(clip, t))) continue;
+    if (t > begin) gaps.push_back({begin, t});
     begin = t + 1;
   }
   return gaps;
+}
+
+// Notes the gaps that are not filled.
+absl::Status NoteLeftGaps(RepairedClip* repaired) {
+  for (const JointTrack& track : repaired->tracks) {
+    BVHMILL_RETURN_IF_ERROR(DrawWork(track, repaired->clip->motion.frames,
+                                     kGapWork, repaired->budget));
+    std::vector<FrameRun> gaps = GapsOf(*repaired->clip, track);
+    if (gaps.empty()) continue;
+    repaired->Note(IssueCode::REPAIR_GAP_LEFT, track, std::move(gaps));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -77,10 +87,16 @@ absl::Status FillGaps(int64_t most_frames, RepairedClip* repaired) {
   BVHMILL_RETURN_IF_ERROR(HoldFrom(repaired->budget, bytes));
   std::vector<float> blended(clip.skeleton.channels.size());
   absl::Status status;
+  bool are_left = false;
   for (const JointTrack& track : repaired->tracks) {
     status = DrawWork(track, clip.motion.frames, kGapWork, repaired->budget);
     if (!status.ok()) break;
-    std::vector<FrameRun> gaps = GapsOf(clip, track, most_frames);
+    std::vector<FrameRun> gaps = GapsOf(clip, track);
+    const auto stay = [&](const FrameRun& gap) {
+      return gap.begin == 0 || gap.end == clip.motion.frames ||
+             gap.frames() > most_frames;
+    };
+    are_left |= std::erase_if(gaps, stay) > 0;
     int64_t frames = 0;
     for (const FrameRun& gap : gaps) frames += gap.frames();
     status = DrawWork(track, frames, kBlendWork, repaired->budget);
@@ -90,6 +106,7 @@ absl::Status FillGaps(int64_t most_frames, RepairedClip* repaired) {
     if (frames == 0) continue;
     repaired->Note(IssueCode::REPAIR_GAP_FILLED, track, std::move(gaps));
   }
+  if (status.ok() && are_left) status = NoteLeftGaps(repaired);
   ReturnTo(repaired->budget, bytes);
   return status;
 }
