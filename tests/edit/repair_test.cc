@@ -226,8 +226,8 @@ TEST(RepairTest, GapsUpToTheLengthAreFilled) {
     }
   }
   EXPECT_THAT(Repaired({.fill_gap_frames = 3}, &clip),
-              ElementsAre("REPAIR_GAP_FILLED@1:20 to 22 x1",
-                          "REPAIR_GAP_LEFT@1:0 to 59 x3"));
+              ElementsAre("REPAIR_GAP_LEFT@1:0 to 59 x3",
+                          "REPAIR_GAP_FILLED@1:20 to 22 x1"));
   for (const int64_t t : {0, 40, 43, 59}) {
     EXPECT_TRUE(std::isnan(At(&clip, t, kKnee))) << t;
   }
