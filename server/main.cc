@@ -1,5 +1,6 @@
 // bvhmilld: the server program.
 
+#include <fcntl.h>
 #include <google/protobuf/stubs/logging.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -63,6 +64,20 @@ void RaiseFileLimit() {
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
   limit.rlim_cur = limit.rlim_max;
   setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+// A connection would get the number of a stream that is closed, and with it the
+// lines of the log. A library may have taken the number before main: its files
+// close on exec, and those that a program inherits do not.
+absl::Status CheckStreams() {
+  for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
+    const int flags = fcntl(stream, F_GETFD);
+    if (flags >= 0 && (flags & FD_CLOEXEC) == 0) continue;
+    return bvhmill::MakeStatus(
+        absl::StatusCode::kFailedPrecondition,
+        "stdout and stderr must be open, if only on /dev/null");
+  }
+  return absl::OkStatus();
 }
 
 int Fail(const absl::Status& status, int exit_code) {
@@ -133,6 +148,9 @@ int main(int argc, char** argv) {
   if (!config.hash_token.empty()) return HashToken(config.hash_token);
   if (!config.check_data.empty()) return CheckDataOnly(config);
   if (config.check_config) return CheckOnly(config);
+  if (const absl::Status open = CheckStreams(); !open.ok()) {
+    return Fail(open, 2);
+  }
   // gRPC's own log says in many lines what the one below says.
   setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);
   // Nor has protobuf to say what a peer's bytes are not.

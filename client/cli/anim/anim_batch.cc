@@ -46,7 +46,7 @@ struct Edited {
   bool is_good = false;
 };
 
-// `path` is that of the new file, for messages.
+// `path` is that of the new file, for messages about it.
 Edited EditOne(const AnimEdit& edit, const Input& input,
                const std::string& path, const Session& session) {
   Edited edited;
@@ -57,11 +57,12 @@ Edited EditOne(const AnimEdit& edit, const Input& input,
   AnimMotion& motion = file.result.motion;
   StringSink sink(&edited.bytes);
   absl::Status status = edit(&motion);
+  const std::string& at_fault = status.ok() ? path : file.path;
   if (status.ok()) status = Check(motion, path, &edited.diagnostics);
   if (status.ok()) status = WriteAnim(motion, &sink);
   edited.is_good = status.ok();
   if (!status.ok()) {
-    edited.diagnostics += "bvhmill: " + FailureLine(path, status) + "\n";
+    edited.diagnostics += "bvhmill: " + FailureLine(at_fault, status) + "\n";
   }
   return edited;
 }

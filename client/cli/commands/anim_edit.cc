@@ -11,6 +11,7 @@
 #include "client/cli/anim/anim_file.h"
 #include "client/cli/anim/anim_options.h"
 #include "client/cli/commands/commands.h"
+#include "client/cli/ui/text.h"
 
 namespace bvhmill::client {
 namespace {
@@ -57,7 +58,11 @@ absl::Status Apply(const AnimEditFlags& flags, AnimMotion* motion) {
   if (flags.trim) {
     const absl::Status status =
         TrimAnim(flags.trim->first, flags.trim->second, motion);
-    if (!status.ok()) return InvalidField("--trim", "begins after the end");
+    if (!status.ok()) {
+      return InvalidField("--trim",
+                          "goes beyond the end of the animation, at " +
+                              Shortest(motion->duration) + " s");
+    }
   }
   if (flags.retime && !RetimeAnim(*flags.retime, motion).ok()) {
     return InvalidField("--retime", "the animation has no duration");

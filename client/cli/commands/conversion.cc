@@ -83,6 +83,9 @@ ExitCode Conversion::Run() {
         options_.one_file ? "bvhmill: interrupted\n"
                           : "bvhmill: interrupted; --resume goes on\n");
   }
+  if (totals.exit == kExitUnreachable && !options_.one_file) {
+    session_.console->PrintDiagnostics("bvhmill: --resume goes on\n");
+  }
   if (!session_.options.quiet) {
     session_.console->PrintDiagnostics(Summary(totals, "converted") +
                                        choices_.Lines() +

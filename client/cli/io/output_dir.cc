@@ -75,6 +75,10 @@ std::string Normalized(std::string_view path) {
 
 absl::StatusOr<OutputDir> OutputDir::Open(const std::string& path) {
   std::error_code error;
+  if (std::filesystem::exists(path, error) &&
+      !std::filesystem::is_directory(path, error)) {
+    return CannotUse(path, "is not a folder");
+  }
   std::filesystem::create_directories(path, error);
   if (error) return CannotUse(path, "cannot be made: " + error.message());
   UniqueFd fd(open(path.c_str(), kOpenDirectory));

@@ -180,7 +180,7 @@ void AddJointEdits(CLI::App* app, EditFlags* flags, ClipEdits* edits) {
 void AddTimeEdits(CLI::App* app, ClipEdits* edits) {
   const char* group = "Editing of frames";
   AddParsed(app, "--frames", &edits->frames, RangeOf,
-            "a range A:B or A:B:STEP of frames",
+            "a range A:B or A:B:STEP of frames from 0 on, with A below B",
             "keep frames A to B-1; with STEP every STEP-th frame")
       ->type_name("A:B[:STEP]")
       ->group(group);

@@ -129,7 +129,7 @@ void AddServerOptions(CLI::App* app, const std::string& what,
          [connect](int64_t seconds) {
            connect->answer_timeout = std::chrono::seconds(seconds);
          },
-         "fail a clip if the server is silent for this long;\n"
+         "end a call if the server is silent for this long;\n"
          "default 900, 0 = no limit")
       ->type_name("SECONDS")
       ->check(WholeNumber(0, kMaxTimeoutSeconds))
