@@ -179,4 +179,19 @@ absl::Status ReadMessage(const ServerConfig& config,
   return status;
 }
 
+absl::Status Unpack(const ServerConfig& config, grpc::ByteBuffer* bytes) {
+  grpc_compression_algorithm packing = GRPC_COMPRESS_NONE;
+  {
+    Reader reader(bytes);
+    if (!reader.status().ok()) return MessageBroken();
+    packing = reader.packing();
+  }
+  if (packing == GRPC_COMPRESS_NONE) return absl::OkStatus();
+  std::string text;
+  BVHMILL_RETURN_IF_ERROR(Unpacked(config, packing, bytes, &text));
+  const grpc::Slice slice(text);
+  *bytes = grpc::ByteBuffer(&slice, 1);
+  return absl::OkStatus();
+}
+
 }  // namespace bvhmill::server

@@ -47,4 +47,8 @@ absl::Status ReadMessage(const ServerConfig& config,
                          google::protobuf::MessageLite* message,
                          int64_t* beside);
 
+// Replaces bytes that gRPC packed by the plain ones; leaves others. Errors are
+// those of ReadMessage.
+absl::Status Unpack(const ServerConfig& config, grpc::ByteBuffer* bytes);
+
 }  // namespace bvhmill::server

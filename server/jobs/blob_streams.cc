@@ -114,7 +114,11 @@ class WriteBlobCall final : public BlobStream<BlobReadReactor> {
     BVHMILL_RETURN_IF_ERROR(
         ReadMessage(config(), kDataTexts, &received_, &message_, &beside));
     call_.record().AddBytes(static_cast<int64_t>(message_.data().size()), 0);
-    held_ = 2 * bytes;
+    // A message that gRPC had packed is larger than its bytes.
+    const auto more = std::max<int64_t>(
+        static_cast<int64_t>(message_.ByteSizeLong()) - bytes, 0);
+    BVHMILL_RETURN_IF_ERROR(call_.ticket().Grow(more));
+    held_ = 2 * bytes + more;
     if (!has_begun_) BVHMILL_RETURN_IF_ERROR(Begin(message_));
     if (is_there_) return Answer(/*is_stored=*/true);
     const bool asks = message_.data().empty() && !message_.finish();
@@ -148,6 +152,8 @@ class WriteBlobCall final : public BlobStream<BlobReadReactor> {
   absl::Status Go() {
     const bool finishes = message_.finish();
     BVHMILL_RETURN_IF_ERROR(Store(message_));
+    // Clear would keep the memory of the data, which no longer counts.
+    message_ = {};
     static_cast<void>(call_.ticket().Grow(-held_));
     if (finishes) return Answer(/*is_stored=*/true);
     StartRead(&received_);

@@ -17,11 +17,31 @@ constexpr char kStorerWhere[] = "the results of jobs";
 constexpr std::chrono::milliseconds kStorerTick(200);
 // Items whose results are stored at once.
 constexpr size_t kMaxStored = 128;
+// No more items are added to those that are stored at once after so many bytes
+// of results, and no item begins while so many wait: a result may have 64 MB.
+constexpr int64_t kMaxStoredBytes = int64_t{32} << 20;
+constexpr int64_t kMaxWaitingBytes = int64_t{64} << 20;
 // Waiting times after a try that failed.
 constexpr int64_t kFirstBackoffMs = 1'000;
 
 // Items that are known to have met a fault of the store.
 constexpr size_t kMaxMetFaults = 10'000;
+
+int64_t ResultBytes(const WorkPtr& work) {
+  const auto& result = work->end().result;
+  return result ? static_cast<int64_t>(result->bytes.size()) : 0;
+}
+
+// The number of the first works that are stored at once.
+ptrdiff_t CountToStore(const std::vector<WorkPtr>& done) {
+  size_t count = 0;
+  for (int64_t bytes = 0;
+       count < std::min(done.size(), kMaxStored) && bytes < kMaxStoredBytes;
+       ++count) {
+    bytes += ResultBytes(done[count]);
+  }
+  return static_cast<ptrdiff_t>(count);
+}
 
 int64_t BackoffMs(const ClaimedItem& item) {
   const int shift = std::min(item.tries, 10);
@@ -52,6 +72,7 @@ ItemStorer::~ItemStorer() {
 }
 
 void ItemStorer::Put(const WorkPtr& work) {
+  waiting_bytes_ += ResultBytes(work);
   // The runner would wait for ever for an item that is not put.
   const auto put = [&] {
     const std::lock_guard lock(mutex_);
@@ -63,6 +84,8 @@ void ItemStorer::Put(const WorkPtr& work) {
   put_.notify_one();
 }
 
+bool ItemStorer::IsFull() const { return waiting_bytes_ >= kMaxWaitingBytes; }
+
 void ItemStorer::Run(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   bool was_end = false;
@@ -72,13 +95,15 @@ void ItemStorer::Run(const std::stop_token& stop) {
     const bool is_end = done_.empty() && stop.stop_requested();
     if (is_end && (was_end || tries_.empty())) break;
     was_end = is_end;
-    const auto count =
-        static_cast<ptrdiff_t>(std::min(done_.size(), kMaxStored));
+    const ptrdiff_t count = CountToStore(done_);
     std::vector<WorkPtr> done(done_.begin(), done_.begin() + count);
     done_.erase(done_.begin(), done_.begin() + count);
     lock.unlock();
+    int64_t bytes = 0;
+    for (const WorkPtr& work : done) bytes += ResultBytes(work);
     // Also without items: tries may be left from before.
     StoreOrGiveBack(done);
+    waiting_bytes_ -= bytes;
     if (!done.empty()) hooks_.on_end(done);
     // Frees what the items hold without the mutex.
     done.clear();
@@ -156,6 +181,8 @@ bool ItemStorer::Counts(const WorkPtr& work) {
 
 // Outputs first, then the results that name them.
 absl::Status ItemStorer::StoreResults(const std::vector<WorkPtr>& done) {
+  // Results need room, too, also those without outputs.
+  BVHMILL_RETURN_IF_ERROR(folder_.blobs().CheckDisk());
   NamesHeld names;
   BVHMILL_RETURN_IF_ERROR(folder_.HoldNames(&names));
   std::vector<NewBlob*> blobs;

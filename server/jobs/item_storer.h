@@ -7,6 +7,7 @@
 // for all of them. While one thread waits for its files, the other stores its
 // results.
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -60,6 +61,8 @@ class ItemStorer {
   // Ends the leases of items that no worker has: the items wait again, and no
   // try counts. Returns before that is stored. Any thread.
   void GiveBack(const std::vector<Lease>& leases);
+  // True while results of 64 MiB or more wait to be stored. Any thread.
+  bool IsFull() const;
 
  private:
   // A job and an item of it.
@@ -79,6 +82,8 @@ class ItemStorer {
   DataFolder& folder_;
   const Hooks hooks_;
 
+  // Bytes of results that were put and are not stored yet.
+  std::atomic<int64_t> waiting_bytes_{0};
   std::mutex mutex_;
   std::condition_variable_any put_;
   // All of these with the mutex. Items that are not stored yet.

@@ -18,6 +18,10 @@ class LongCall::Watch final : public CallWatch {
     const std::lock_guard lock(mutex_);
     if (owner_ == nullptr || !id_) return;
     CallRegistry::MarkActive(*id_);
+    // The token may have been removed since the call began.
+    if (owner_->has_entered_ && !owner_->record_.Recheck(Scope::kJobs).ok()) {
+      return live_.Cancel();
+    }
     const int64_t idle = owner_->parts_.call.config.service.idle_seconds;
     const Clock::time_point active = owner_->active_at_;
     if (idle > 0 && active < now && now - active > Seconds(idle)) {
@@ -70,8 +74,10 @@ absl::Status LongCall::Enter() {
   }
   const absl::Status entered = record_.Enter(Scope::kJobs);
   if (!entered.ok()) return entered;
-  return parts_.call.admission.TryOpen(*record_.caller(), record_.peer(),
-                                       &ticket_);
+  const absl::Status opened = parts_.call.admission.TryOpen(
+      *record_.caller(), record_.peer(), &ticket_);
+  has_entered_ = opened.ok();
+  return opened;
 }
 
 void LongCall::MarkActive() {

@@ -60,7 +60,9 @@ class MessageTask final : public UnaryTask {
   absl::Status Read(Ticket* ticket, bool* is_short) override {
     *is_short = false;
     if (charge_) {
-      const absl::Status granted = ticket->Grow(charge_(request_));
+      // Packed bytes do not say what they unfold to.
+      absl::Status granted = Unpack(config_, request_);
+      if (granted.ok()) granted = ticket->Grow(charge_(request_));
       if (!granted.ok()) return granted;
     }
     int64_t beside = 0;
@@ -86,7 +88,8 @@ class MessageTask final : public UnaryTask {
 
 // The common part of calls that last longer than one task of a worker: their
 // record and their place in the registry. The call is cancelled if its peer
-// does nothing for more than idle_seconds. Thread-safe, except the ticket.
+// does nothing for more than idle_seconds, or if its token is removed or loses
+// the scope. Thread-safe, except the ticket.
 class LongCall {
  public:
   LongCall(const JobCallParts& parts, Method method,
@@ -119,6 +122,8 @@ class LongCall {
   const JobCallParts parts_;
   CallRecord record_;
   Ticket ticket_;
+  // The record is complete.
+  std::atomic<bool> has_entered_{false};
   std::shared_ptr<Watch> watch_;
   std::atomic<std::chrono::steady_clock::time_point> active_at_{
       std::chrono::steady_clock::now()};

@@ -82,7 +82,8 @@ void JobRunner::Drain() { is_draining_ = true; }
 
 // The first item that may be begun; null if there is none. With the mutex.
 WorkPtr JobRunner::TakeReady() {
-  while (!ready_.empty() && active_ < MaxActive(Clock::now())) {
+  while (!ready_.empty() && active_ < MaxActive(Clock::now()) &&
+         !storer_.IsFull()) {
     WorkPtr work = std::move(ready_.front());
     ready_.pop_front();
     if (!held_.Has(work->item().caller) || !held_.AddLast(work)) {
@@ -96,7 +97,7 @@ WorkPtr JobRunner::TakeReady() {
 // The same for held items of a caller.
 WorkPtr JobRunner::TakeHeld(const std::string& caller) {
   const std::lock_guard lock(mutex_);
-  if (active_ >= MaxActive(Clock::now())) return nullptr;
+  if (active_ >= MaxActive(Clock::now()) || storer_.IsFull()) return nullptr;
   WorkPtr work = held_.Take(caller);
   if (work != nullptr) ++active_;
   return work;
@@ -193,7 +194,13 @@ void JobRunner::Run(const WorkPtr& work) {
   });
   if (!status.ok()) {
     work->end().result.reset();
+    work->end().outputs.clear();
     work->end().fault = status;
+    // Missing memory is no try, unless others find enough.
+    if (absl::IsResourceExhausted(status)) {
+      work->end().counts = false;
+      work->end().may_be_its_own = true;
+    }
   }
   work->AddTime(Clock::now() - start);
   if (!is_done) return Queue(work);

@@ -73,10 +73,18 @@ Jobs::Jobs(const JobRunner::Parts& parts)
 
 Jobs::~Jobs() {
   Drain();
-  for (std::jthread* const thread : {&deadlines_, &janitor_}) {
-    thread->request_stop();
-    thread->join();
+  deadlines_.request_stop();
+  janitor_.request_stop();
+  std::unique_ptr<JobRunner> runner;
+  {
+    const std::lock_guard lock(open_mutex_);
+    runner = std::move(opened_.runner);
   }
+  // Gives the leases back first: the janitor may remove data for minutes.
+  runner = nullptr;
+  deadlines_.join();
+  janitor_.join();
+  // The janitor may have opened the folder meanwhile.
   Opened opened;
   {
     const std::lock_guard lock(open_mutex_);
@@ -151,6 +159,7 @@ absl::Status Jobs::OpenOnce(bool waits) {
     const std::lock_guard lock(open_mutex_);
     opened_ = std::move(opened);
   }
+  DrainRunner();
   folder->jobs().Listen([this](const JobNews& news) { OnNews(news); });
   return absl::OkStatus();
 }
@@ -194,12 +203,21 @@ void Jobs::Cancel(int64_t number, bool is_over) {
 }
 
 void Jobs::Drain() {
-  if (JobRunner* const runner = this->runner()) runner->Drain();
   {
     const std::lock_guard lock(watch_mutex_);
     is_draining_ = true;
   }
+  DrainRunner();
   Fire([](const Waiter& /*waiter*/) { return true; });
+}
+
+// Also called for a runner that comes after Drain.
+void Jobs::DrainRunner() {
+  {
+    const std::lock_guard lock(watch_mutex_);
+    if (!is_draining_) return;
+  }
+  if (JobRunner* const runner = this->runner()) runner->Drain();
 }
 
 int64_t Jobs::Watch(int64_t number, Clock::time_point deadline,
@@ -259,7 +277,8 @@ void Jobs::RunJanitor(const std::stop_token& stop) {
     }
     // Shared data are opened as soon as their database answers.
     if (folder == nullptr && IsShared()) {
-      static_cast<void>(OpenOnce(/*waits=*/false));
+      CatchAndLog(parts_.log, kJobsWhere,
+                  [this] { static_cast<void>(OpenOnce(/*waits=*/false)); });
     }
     if (folder == nullptr) continue;
     CatchAndLog(parts_.log, kJobsWhere, [&] { CleanUp(folder, now); });

@@ -94,6 +94,7 @@ class Jobs {
   absl::Status DataUnusable(const absl::Status& why) const;
   void OnNews(const JobNews& news);
   JobRunner* runner();
+  void DrainRunner();
   void OnOver(const std::vector<int64_t>& jobs);
   template <typename IsDue>
   void Fire(const IsDue& is_due);

@@ -40,8 +40,9 @@ class WaitCall final : public grpc::ServerUnaryReactor,
   }
 
   void OnCancel() override {
-    call_.parts().jobs.Unwatch(watch_);
+    // In this order: Begin sets them in the other one.
     is_cancelled_ = true;
+    call_.parts().jobs.Unwatch(watch_);
     End(absl::CancelledError(""));
   }
 

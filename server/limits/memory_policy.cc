@@ -20,21 +20,16 @@ bool MemoryPolicy::ShouldRelease(Clock::time_point now,
 bool MemoryPolicy::ShouldCut(const MemoryReading& reading) {
   // A message takes its bytes once, or twice while it is put together.
   constexpr int64_t kUsualGrowth = 3;
-  const int64_t allowed = reading.counted + kCutSlack;
-  const int64_t next_mark = reading.resident + kStep;
-  const int64_t most = std::max(allowed, cut_mark_);
+  const int64_t most = std::max(reading.counted + kCutSlack, cut_mark_);
   if (reading.resident <= most) {
-    // Growth and bytes are counted from the same reading on.
-    if (next_mark < cut_mark_ || reading.resident <= allowed) {
-      received_at_mark_ = reading.received;
-    }
-    cut_mark_ = std::min(cut_mark_, next_mark);
+    cut_mark_ = std::min(cut_mark_, reading.resident + kStep);
+    received_before_ = reading.received;
     return false;
   }
-  const int64_t grown = next_mark - most;
-  const int64_t received = reading.received - received_at_mark_;
-  cut_mark_ = next_mark;
-  received_at_mark_ = reading.received;
+  const int64_t grown = reading.resident - most + kStep;
+  const int64_t received = reading.received - received_before_;
+  cut_mark_ = reading.resident + kStep;
+  received_before_ = reading.received;
   return grown > kUsualGrowth * received;
 }
 

@@ -43,9 +43,10 @@ class MemoryPolicy {
 
   // True if a connection should be cut: the process has more than kCutSlack
   // beyond what is counted, has grown by kStep since the last reading that was
-  // judged, and by more than three times the bytes that came meanwhile. The
-  // first time that it is beyond kCutSlack, kStep is taken as grown. Call it
-  // for every reading, after a release.
+  // judged, and by more than three times the bytes that came since the reading
+  // before. Bytes that came earlier explain nothing: a flood of small frames is
+  // many bytes, too. The first time that the process is beyond kCutSlack, kStep
+  // is taken as grown. Call it for every reading, after a release.
   bool ShouldCut(const MemoryReading& reading);
 
   // True if every suspect connection should be cut: the process is about to run
@@ -65,7 +66,7 @@ class MemoryPolicy {
   Clock::time_point released_at_;
   int64_t release_mark_ = 0;
   int64_t cut_mark_ = 0;
-  int64_t received_at_mark_ = 0;
+  int64_t received_before_ = 0;
   bool is_short_ = false;
 };
 

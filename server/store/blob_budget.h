@@ -46,6 +46,8 @@ class BlobBudget {
   // now; OK if it would be accepted.
   absl::Status CheckRoom(const std::string& space,
                          int64_t max_space_bytes) const;
+  // DISK_FULL if the disk has too little free space for an output.
+  absl::Status CheckDisk() const { return CheckFree(Use::kOutput); }
   // Counts `bytes` more without a check.
   void Add(const std::string& space, int64_t bytes);
   // Counts `bytes` less, but no less than 0 in the space: it may have been

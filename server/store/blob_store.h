@@ -139,6 +139,9 @@ class BlobStore {
                                  int64_t /*max_space_bytes*/) {
     return absl::OkStatus();
   }
+  // DISK_FULL if the disk of the store has too little free space for outputs
+  // and results. Results are stored beside the blobs.
+  virtual absl::Status CheckDisk() const { return absl::OkStatus(); }
   // Begins or resumes the upload of `name`. ALREADY_EXISTS if the blob is
   // there. ABORTED, UPLOAD_RUNNING while another upload of it runs in this
   // process. A store of several machines may not know the uploads of others:

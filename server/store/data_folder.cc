@@ -63,9 +63,10 @@ absl::Status OtherDatabase(const std::string& path, const char* whose) {
 absl::Status WriteIdentity(const std::string& path,
                            const std::string& identity) {
   const std::string named = path + kDatabaseName;
-  const std::string fresh = named + "-" + std::to_string(getpid());
+  // Processes of two containers may have one number.
+  const std::string fresh = named + "-" + RandomName();
   OwnedFile file;
-  BVHMILL_RETURN_IF_ERROR(OpenFile(fresh, O_WRONLY | O_CREAT | O_TRUNC, &file));
+  BVHMILL_RETURN_IF_ERROR(OpenFile(fresh, O_WRONLY | O_CREAT | O_EXCL, &file));
   BVHMILL_RETURN_IF_ERROR(WriteFile(file, fresh, identity));
   BVHMILL_RETURN_IF_ERROR(SyncFile(file, fresh));
   const bool is_named = link(fresh.c_str(), named.c_str()) == 0;

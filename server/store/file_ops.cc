@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <random>
 #include <system_error>
 
 #include "bvhmill/base/call_error.h"
@@ -195,6 +196,13 @@ absl::Status ReadFileAt(const OwnedFile& file, const std::string& path,
   }
   bytes->resize(done);
   return absl::OkStatus();
+}
+
+std::string RandomName() {
+  std::random_device random;
+  std::string name = "server";
+  for (int i = 0; i < 4; ++i) name += "-" + std::to_string(random());
+  return name;
 }
 
 }  // namespace bvhmill::server

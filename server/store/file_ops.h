@@ -38,6 +38,9 @@ class OwnedFile {
   int fd_ = -1;
 };
 
+// A name that no other server has: 128 random bits.
+std::string RandomName();
+
 // The status of an errno. `what` is a verb for the message, e.g. "write".
 absl::Status FileFault(const char* what, const std::string& path, int error);
 

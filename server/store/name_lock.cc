@@ -83,32 +83,56 @@ class FileLock final : public NameLock {
  public:
   explicit FileLock(std::string path) : path_(std::move(path)) {}
 
+  // Waits while another waits to hold it alone: else servers that take turns
+  // would keep that one out.
   absl::Status Hold(std::unique_ptr<Held>* held) override {
+    OwnedFile turn;
     OwnedFile file;
-    BVHMILL_RETURN_IF_ERROR(OpenFile(path_, O_RDWR | O_CREAT, &file));
-    while (flock(file.get(), LOCK_SH) != 0) {
-      if (errno != EINTR) return FileFault("lock", path_, errno);
-    }
+    BVHMILL_RETURN_IF_ERROR(LockShared(path_ + "-turn", &turn));
+    BVHMILL_RETURN_IF_ERROR(LockShared(path_, &file));
     *held = std::make_unique<HeldFile>(std::move(file));
     return absl::OkStatus();
   }
 
   absl::Status HoldAlone(std::unique_ptr<Held>* held) override {
     *held = nullptr;
+    OwnedFile turn;
     OwnedFile file;
-    BVHMILL_RETURN_IF_ERROR(OpenFile(path_, O_RDWR | O_CREAT, &file));
-    const auto end = std::chrono::steady_clock::now() + kPatience;
-    while (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
-      const bool is_held = errno == EWOULDBLOCK || errno == EINTR;
-      if (!is_held) return FileFault("lock", path_, errno);
-      if (std::chrono::steady_clock::now() >= end) return absl::OkStatus();
-      std::this_thread::sleep_for(kPause);
-    }
+    const auto end = Clock::now() + kPatience;
+    BVHMILL_RETURN_IF_ERROR(LockAlone(path_ + "-turn", end, &turn));
+    BVHMILL_RETURN_IF_ERROR(LockAlone(path_, end, &file));
+    if (!turn.valid() || !file.valid()) return absl::OkStatus();
     *held = std::make_unique<HeldFile>(std::move(file));
     return absl::OkStatus();
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
+  static absl::Status LockShared(const std::string& path, OwnedFile* file) {
+    BVHMILL_RETURN_IF_ERROR(OpenFile(path, O_RDWR | O_CREAT, file));
+    while (flock(file->get(), LOCK_SH) != 0) {
+      if (errno != EINTR) return FileFault("lock", path, errno);
+    }
+    return absl::OkStatus();
+  }
+
+  // Leaves `file` closed if others hold the lock until `end`.
+  static absl::Status LockAlone(const std::string& path, Clock::time_point end,
+                                OwnedFile* file) {
+    BVHMILL_RETURN_IF_ERROR(OpenFile(path, O_RDWR | O_CREAT, file));
+    while (flock(file->get(), LOCK_EX | LOCK_NB) != 0) {
+      const bool is_held = errno == EWOULDBLOCK || errno == EINTR;
+      if (!is_held) return FileFault("lock", path, errno);
+      if (Clock::now() >= end) {
+        file->Close();
+        return absl::OkStatus();
+      }
+      std::this_thread::sleep_for(kPause);
+    }
+    return absl::OkStatus();
+  }
+
   class HeldFile final : public Held {
    public:
     explicit HeldFile(OwnedFile file) : file_(std::move(file)) {}

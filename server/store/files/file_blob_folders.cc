@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
-#include <random>
 #include <system_error>
 
 #include "bvhmill/base/call_error.h"
@@ -34,14 +33,6 @@ int64_t NanosecondsOf(const timespec& time) {
 int64_t ChangeOf(const std::string& folder) {
   struct stat found = {};
   return stat(folder.c_str(), &found) == 0 ? NanosecondsOf(found.st_mtim) : -1;
-}
-
-// A name that no other server has: 128 random bits.
-std::string RandomName() {
-  std::random_device random;
-  std::string name = "server";
-  for (int i = 0; i < 4; ++i) name += "-" + std::to_string(random());
-  return name;
 }
 
 absl::Status RemoveFilesIn(const std::string& folder) {

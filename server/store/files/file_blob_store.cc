@@ -174,6 +174,15 @@ class FileBlobStore::FileUpload final : public BlobUpload {
   absl::Status Name() {
     if (size_ == 0) BVHMILL_RETURN_IF_ERROR(Reserve(BytesOnDisk(0)));
     BVHMILL_RETURN_IF_ERROR(store_.ReadyFolder(name_));
+    // An output of a job may have made the blob since the upload began.
+    bool exists = false;
+    BVHMILL_RETURN_IF_ERROR(store_.Find(name_, &exists));
+    if (exists) {
+      store_.budget_.Return(name_.space, BytesOnDisk(size_));
+      static_cast<void>(RemoveFile(path_));
+      is_locked_ = false;
+      return absl::OkStatus();
+    }
     // The blob is used now, also if its last byte came long ago.
     if (futimens(file_.get(), nullptr) != 0) {
       return FileFault("name", path_, errno);

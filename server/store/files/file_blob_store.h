@@ -78,6 +78,7 @@ class FileBlobStore final : public BlobStore {
                          int64_t max_space_bytes) override {
     return budget_.CheckRoom(space, max_space_bytes);
   }
+  absl::Status CheckDisk() const override { return budget_.CheckDisk(); }
   absl::Status StartUpload(const BlobName& name,
                            std::unique_ptr<BlobUpload>* upload) override;
   absl::Status Find(const BlobName& name, bool* exists) override;

@@ -176,5 +176,25 @@ TEST_F(JobServerTest, AResultLargerThanAResponseHidesNoOther) {
   EXPECT_EQ(output, LocalOutputs(clips[1], request.options())[0]);
 }
 
+// Empty items take half a kilobyte each, and hardly a byte when gRPC packs
+// them.
+TEST_F(JobServerTest, APackedRequestCountsAsAPlainOne) {
+  StartJobs([](server::ServerConfig* config) {
+    config->admission.max_inflight_bytes = int64_t{10} << 20;
+  });
+  v1::CreateJobRequest request;
+  for (int i = 0; i < 100'000; ++i) request.add_items();
+  for (const bool is_packed : {false, true}) {
+    const std::unique_ptr<grpc::ClientContext> context = calls_->Context();
+    if (is_packed) context->set_compression_algorithm(GRPC_COMPRESS_GZIP);
+    v1::CreateJobResponse response;
+    const grpc::Status status =
+        calls_->jobs()->CreateJob(context.get(), request, &response);
+    EXPECT_EQ(status.error_code(), StatusCode::RESOURCE_EXHAUSTED);
+    EXPECT_EQ(DetailsOf(status).info.metadata().at("limit_name"),
+              "max_inflight_bytes_per_connection");
+  }
+}
+
 }  // namespace
 }  // namespace bvhmill::testing

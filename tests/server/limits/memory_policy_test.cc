@@ -196,13 +196,12 @@ TEST(MemoryPolicyTest, CutsForGrowthBeyondTheReceivedBytes) {
         {300, 0, 1, true},
         {150, 0, 2, false},
         {300, 0, 3, true}}},
-      {"messages come slowly",
+      {"messages came before, one by one",
        {{150, 0, 0, false},
         {300, 0, 1, true},
         {310, 0, 101, false},
         {331, 0, 301, false},
-        {333, 0, 302, false},
-        {366, 0, 303, true}}},
+        {333, 0, 302, true}}},
       {"messages came before",
        {{150, 0, 0, false}, {150, 0, 300, false}, {300, 0, 301, true}}}};
   for (const Case& c : cases) {

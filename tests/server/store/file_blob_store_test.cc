@@ -137,6 +137,18 @@ TEST_F(FileBlobs, SmallFilesCountForTheirPartOfTheDisk) {
   EXPECT_EQ(store_->bytes(), 8 * 4096);
 }
 
+TEST_F(FileBlobs, AnUploadOfABlobThatAnOutputHasMadeCountsOnce) {
+  Open();
+  ASSERT_TRUE(Output("first").ok());
+  const int64_t one = store_->bytes();
+  const std::unique_ptr<BlobUpload> upload = Start("other");
+  ASSERT_TRUE(upload->Append("other").ok());
+  ASSERT_TRUE(Output("other").ok());
+  EXPECT_TRUE(upload->Finish().ok());
+  EXPECT_EQ(upload->committed_bytes(), 5);
+  EXPECT_EQ(store_->bytes(), 2 * one);
+}
+
 TEST_F(FileBlobs, AnUploadWithoutBytesLeavesNoFile) {
   Open();
   EXPECT_EQ(Start("a")->committed_bytes(), 0);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -34,7 +35,10 @@ class NameLockTest : public ::testing::TestWithParam<LockKind> {
     std::filesystem::remove(path_);
     lock_ = GetParam().make(path_);
   }
-  void TearDown() override { std::filesystem::remove(path_); }
+  void TearDown() override {
+    std::filesystem::remove(path_);
+    std::filesystem::remove(path_ + "-turn");
+  }
 
   Held Hold() {
     Held held;
@@ -82,6 +86,22 @@ TEST_P(NameLockTest, ItIsHeldAloneAfterAllOthersHaveReleasedIt) {
   const Held alone = HoldAlone();
   EXPECT_NE(alone, nullptr);
   EXPECT_EQ(HoldAlone(), nullptr);
+}
+
+// At nearly every moment one of them holds it.
+TEST_P(NameLockTest, ThreadsThatTakeTurnsDoNotKeepItFromOneAlone) {
+  std::atomic<bool> is_over = false;
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([&] {
+      while (!is_over) {
+        const Held held = Hold();
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      }
+    });
+  }
+  for (int i = 0; i < 5; ++i) EXPECT_NE(HoldAlone(), nullptr);
+  is_over = true;
 }
 
 // Each of the threads changes a number that is not atomic.
