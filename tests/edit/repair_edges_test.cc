@@ -217,6 +217,17 @@ TEST(RepairEdges, NoSpikesAreReplacedWherePosesRepeat) {
   ExpectSameClip(clip, before);
 }
 
+// The rows that repeat lack a value.
+TEST(RepairEdges, NoSpikesAreReplacedWherePosesThatLackValuesRepeat) {
+  Clip clip = SwingingLeg(60);
+  for (int64_t t = 30; t < 60; t += 2) {
+    At(&clip, t - 1, kFoot) = kNan;
+    for (size_t c = 0; c < 12; ++c) At(&clip, t, c) = At(&clip, t - 1, c);
+  }
+  At(&clip, 15, kKnee) += 40;
+  EXPECT_THAT(Repaired({.replace_spikes = true}, &clip), IsEmpty());
+}
+
 // Poses stand long enough to be taken for stills.
 TEST(RepairEdges, NoSpikesAreReplacedWherePosesStandLong) {
   Clip clip = Repeating(SwingingLeg(60), 8, 8, 8);

@@ -60,6 +60,14 @@ std::span<float> RowAt(Clip* clip, int64_t frame) {
       .subspan(static_cast<size_t>(frame) * width, width);
 }
 
+bool RepeatsRow(const Clip& clip, int64_t frame) {
+  const auto row = RowAt(clip, frame);
+  return std::equal(row.begin(), row.end(), RowAt(clip, frame - 1).begin(),
+                    [](float a, float b) {
+                      return a == b || (std::isnan(a) && std::isnan(b));
+                    });
+}
+
 bool IsFinite(const JointTrack& track, std::span<const float> row) {
   return std::all_of(track.columns.begin(), track.columns.end(),
                      [&](size_t column) { return std::isfinite(row[column]); });

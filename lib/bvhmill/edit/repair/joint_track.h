@@ -35,6 +35,10 @@ std::vector<JointTrack> TracksOf(const Skeleton& skeleton);
 std::span<const float> RowAt(const Clip& clip, int64_t frame);
 std::span<float> RowAt(Clip* clip, int64_t frame);
 
+// True if the row `frame` has the values of the row before, where NaN is equal
+// to NaN. Requires 0 < frame < frames.
+bool RepeatsRow(const Clip& clip, int64_t frame);
+
 // True if all values of the track in `row` are finite.
 bool IsFinite(const JointTrack& track, std::span<const float> row);
 
