@@ -48,6 +48,10 @@ std::vector<JointTrack> TracksOf(const Skeleton& skeleton) {
   return tracks;
 }
 
+bool IsOfEndSite(const Skeleton& skeleton, const JointTrack& track) {
+  return IsEndSite(skeleton.nodes[static_cast<size_t>(track.node)]);
+}
+
 std::span<const float> RowAt(const Clip& clip, int64_t frame) {
   const size_t width = clip.skeleton.channels.size();
   return std::span(clip.motion.values)

@@ -236,6 +236,7 @@ absl::Status ReplaceSpikes(RepairedClip* repaired) {
   std::vector<float> blended(clip.skeleton.channels.size());
   absl::Status status;
   for (const JointTrack& track : repaired->tracks) {
+    if (IsOfEndSite(clip.skeleton, track)) continue;
     status = DrawWork(track, frames, kSpikeWork, repaired->budget);
     if (!status.ok()) break;
     std::vector<FrameRun> spikes = finder.Find(track);
