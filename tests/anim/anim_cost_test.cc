@@ -185,6 +185,18 @@ TEST(AnimCost, ASizeThatNoKeysFitIsRefusedAfterOneFit) {
   EXPECT_LT(WorkOf(clip, options), WorkOf(clip) + 1000);
 }
 
+TEST(AnimCost, TheMemoryOfFramesIsDrawn) {
+  const Clip clip = Still(Star(3), 10'000);
+  Limits limits;
+  limits.max_clip_memory_bytes = 10'000 * kClipToAnimFrameBytes;
+  Budget budget(limits, nullptr);
+  IssueLog log({});
+  ClipToAnimResult result;
+  const absl::Status status = ClipToAnim(clip, {}, &result, &log, &budget);
+  EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
+  EXPECT_EQ(budget.work(), 0);
+}
+
 TEST(DriveWay, GoesThroughTheLowestCommonAncestor) {
   for (uint64_t seed = 0; seed < 20; ++seed) {
     RandomShape shape;

@@ -54,6 +54,34 @@ TEST(ClipToAnim, ValuesThatAreNotFiniteRepeatTheOneBefore) {
   ExpectSameMotion(result.motion, Convert(held, options).motion);
 }
 
+TEST(ClipToAnim, PositionsThatAreNotFiniteAreReported) {
+  SkeletonBuilder builder;
+  const int hips = builder.Root("mPelvis", "XYZzxy");
+  const int torso = builder.Joint(hips, "mTorso", "XYZzxy", {0, 10, 0});
+  builder.EndSite(torso);
+  Clip clip;
+  clip.skeleton = builder.Build();
+  clip.motion.frames = 4;
+  clip.motion.frame_time = 0.5;
+  clip.motion.values.assign(4 * 12, 1);
+  clip.motion.values[2 * 12 + 1] = NAN;
+  clip.motion.values[2 * 12 + 6] = INFINITY;
+  clip.motion.values[3 * 12 + 8] = NAN;
+  ClipToAnimOptions options;
+  options.metres_per_unit = 0.01;
+  options.joint_positions = true;
+  options.reference = AnimReference::kRestPose;
+  Report report;
+  Convert(clip, options, &report);
+  std::vector<int64_t> counts;
+  for (const Issue& issue : report.issues) {
+    if (issue.code != "ANIM_VALUE_NOT_FINITE") continue;
+    EXPECT_EQ(issue.location.joint, counts.size());
+    counts.push_back(issue.occurrences);
+  }
+  EXPECT_EQ(counts, (std::vector<int64_t>{1, 2}));
+}
+
 TEST(ClipToAnim, JointsAtRestAreLeftOut) {
   ClipToAnimOptions options;
   options.joint_names = kNames;

@@ -223,6 +223,13 @@ constexpr FaultCase kRowCases[] = {
     {"25 26", "25\n26", MOTION_ROW_LAYOUT, {20, 1}},
     {"37 38", "37", MOTION_LAST_ROW_SHORT, {21, 1}},
     {"38\n", "38\nend\n", MOTION_TRAILING_DATA, {22, 1}},
+    {"38\n", "38\n\n// end\n", TEXT_COMMENT, {23, 1}},
+    {"38\n", "38\n# x\nend\n", MOTION_TRAILING_DATA, {23, 1}},
+    // Rows after a comment are counted.
+    {"38\n",
+     "38\n# x\n1 2 3 4 5 6 7 8 9\n",
+     MOTION_FRAME_COUNT_MISMATCH,
+     {17, 1}},
     {"38\n", "38\n\n \t}\n", MOTION_TRAILING_DATA, {23, 3}},
 };
 

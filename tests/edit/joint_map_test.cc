@@ -132,6 +132,25 @@ TEST(JointMap, RowsOfTheCaller) {
             (std::vector<std::string>{"a", "second", "a"}));
 }
 
+TEST(JointMap, EachJointIsLookedUpByItsWholeNameFirst) {
+  ClipEdits edits;
+  edits.joint_map_rows = {{"a:X", "whole"}, {"X", "bare"}};
+  EXPECT_EQ(NamesOf(Edited(edits, ClipOf({"a:X", "b:X", "X"}))),
+            (std::vector<std::string>{"whole", "bare", "bare"}));
+  edits.joint_map_rows = {{"Hips", "root"}};
+  EXPECT_EQ(NamesOf(Edited(edits, ClipOf({"Hips", "B:Hips"}))),
+            (std::vector<std::string>{"root", "root"}));
+}
+
+TEST(JointMap, ANumberedNameMeansOneJoint) {
+  ClipEdits edits;
+  edits.joint_map_rows = {{"X#2", "second"}};
+  EXPECT_EQ(NamesOf(Edited(edits, ClipOf({"a:X", "X", "X"}))),
+            (std::vector<std::string>{"a:X", "X", "second"}));
+  EXPECT_EQ(NamesOf(Edited(edits, ClipOf({"a:X", "b:X"}))),
+            (std::vector<std::string>{"a:X", "second"}));
+}
+
 // Renaming comes first, so a map can be helped.
 TEST(JointMap, IsAppliedAfterRenaming) {
   ClipEdits edits;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "bvhmill/base/status.h"
 #include "tests/edit/edits.h"
 #include "tests/support/clips.h"
@@ -192,6 +194,20 @@ TEST(DropJoints, OtherJointsDoNotMove) {
       }
     }
   }
+}
+
+// The positions of the new root were ignored, and it stood at its OFFSET.
+TEST(DropJoints, IgnoredPositionsAreNotReadEvenIfTheyAreNotFinite) {
+  SkeletonBuilder builder;
+  const int top = builder.Root("Top", "zxy", {1, 2, 3});
+  builder.Joint(top, "Hips", "XYZ", {4, 5, 6});
+  Clip clip = CountingClip(builder.Build(), 2);
+  clip.motion.values[3] = NAN;
+  clip.motion.values[10] = INFINITY;
+  ClipEdits edits;
+  edits.drop_joints = {"Top"};
+  const Clip after = Edited(edits, clip, {JointPositions::kIgnore});
+  EXPECT_EQ(after.motion.values, (std::vector<float>{5, 7, 9, 5, 7, 9}));
 }
 
 // Random joints of random figures: what is kept keeps its values and order.

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <functional>
 
 #include "bvhmill/edit/repair/repair_clip.h"
@@ -186,6 +187,31 @@ TEST(RepairEdges, AFaultIsOneByTheThresholdsInForce) {
   EXPECT_EQ(changes({{"DATA_FRAME_TIME_ODD", "difference", 0.001}}), 1u);
 }
 
+// Their channels move nothing. A gap in them is filled all the same, since a
+// value that is not finite is a fault of the file.
+TEST(RepairEdges, EndSitesHaveGapsButNoSpikesAndNoWraps) {
+  SkeletonBuilder builder;
+  const int hips = builder.Root("Hips", "zxy");
+  builder.EndSite(hips, "", {0, 1, 0}, "XYZzxy");
+  Clip clip = CountingClip(builder.Build(), 60);
+  clip.motion.frame_time = 1.0 / 120;
+  std::fill(clip.motion.values.begin(), clip.motion.values.end(), 0.0F);
+  for (int64_t t = 0; t < 60; ++t) {
+    At(&clip, t, 0) = static_cast<float>(t);
+    At(&clip, t, 6) = t < 40 ? 179.0F : -179.0F;
+  }
+  At(&clip, 25, 3) = 9;
+  At(&clip, 30, 7) = 60;
+  const Clip before = clip;
+  EXPECT_THAT(Repaired({.replace_spikes = true, .unwrap_angles = true}, &clip),
+              IsEmpty());
+  ExpectSameClip(clip, before);
+  At(&clip, 10, 4) = kNan;
+  EXPECT_THAT(Repaired({.fill_gap_frames = 1}, &clip),
+              ElementsAre("REPAIR_GAP_FILLED@1:10 x1"));
+  ExpectSameClip(clip, before);
+}
+
 // The way between the poses would give another angle.
 TEST(RepairEdges, AnAngleBesideOthersTakesItsOwnWay) {
   Clip clip = SwingingLeg(3);
@@ -215,6 +241,17 @@ TEST(RepairEdges, NoSpikesAreReplacedWherePosesRepeat) {
   const Clip before = clip;
   EXPECT_THAT(Repaired({.replace_spikes = true}, &clip), IsEmpty());
   ExpectSameClip(clip, before);
+}
+
+// The rows that repeat lack a value.
+TEST(RepairEdges, NoSpikesAreReplacedWherePosesThatLackValuesRepeat) {
+  Clip clip = SwingingLeg(60);
+  for (int64_t t = 30; t < 60; t += 2) {
+    At(&clip, t - 1, kFoot) = kNan;
+    for (size_t c = 0; c < 12; ++c) At(&clip, t, c) = At(&clip, t - 1, c);
+  }
+  At(&clip, 15, kKnee) += 40;
+  EXPECT_THAT(Repaired({.replace_spikes = true}, &clip), IsEmpty());
 }
 
 // Poses stand long enough to be taken for stills.

@@ -266,6 +266,16 @@ TEST(RepairTest, RepeatedFramesAreDropped) {
   }
 }
 
+TEST(RepairTest, RepeatedFramesThatLackValuesAreDropped) {
+  Clip expected = SwingingLeg(9);
+  At(&expected, 4, kKnee) = kNan;
+  Clip clip = Repeating(expected, 3, 3, 3);
+  EXPECT_THAT(Repaired({.drop_repeated_frames = true}, &clip),
+              ElementsAre("REPAIR_FRAMES_DROPPED x1"));
+  expected.motion.frame_time *= 3;
+  ExpectSameClip(clip, expected);
+}
+
 // A pose is never lost: one that stands longer or shorter than the others says
 // that there is no pattern.
 TEST(RepairTest, AnotherPatternOfRepeatsStays) {

@@ -214,6 +214,15 @@ TEST(AnimOutput, AnUploadIsNotTooLarge) {
   }
 }
 
+TEST(AnimOutput, MaxBytesDoesNotLimitTheProfileOfTheViewer) {
+  const Encoded plain = Encode(Nod(50), ViewerFormat());
+  AnimFormat format = ViewerFormat();
+  format.max_bytes = 10;
+  const Encoded limited = Encode(Nod(50), format);
+  EXPECT_TRUE(limited.status.ok()) << limited.status;
+  EXPECT_TRUE(limited.bytes == plain.bytes);
+}
+
 struct Target {
   const char* code;
   AnimFormat format;

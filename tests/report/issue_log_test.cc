@@ -92,6 +92,26 @@ TEST(IssueLog, ValuesThatAreNotFiniteStateTheirRows) {
             "frames, 2 runs");
 }
 
+// The rows of both codes are counted together.
+TEST(IssueLog, RowsAreNotStatedOfTwoCodes) {
+  for (const bool is_ignored : {false, true}) {
+    ReportOptions options;
+    if (is_ignored) options.ignore_codes = {"DATA_OUT_OF_RANGE"};
+    IssueLog log(options);
+    log.Add(kWarning, At(7, 2), {{"word", "'nan'"}}, 8);
+    log.Add(IssueCode::DATA_OUT_OF_RANGE, At(8, 2), {{"word", "'1e39'"}}, 2);
+    log.SetValues(80);
+    log.SetNonFiniteRows(5, 2);
+    const Report report = log.Finish(true, true);
+    ASSERT_EQ(report.issues.size(), is_ignored ? 1 : 2);
+    EXPECT_EQ(report.issues[0].message,
+              "the value is 'nan'; not finite: 8 of 80 values (10 %)");
+    for (const auto& [name, value] : report.issues[0].args) {
+      EXPECT_TRUE(name != "frames" && name != "runs") << name;
+    }
+  }
+}
+
 TEST(IssueLog, TheReportNamesThresholdsThatWereChanged) {
   ReportOptions options;
   options.thresholds = {{"DATA_SPIKE", "degrees", 7},

@@ -243,7 +243,8 @@ _CHECKED: dict[str, Callable[[str, Any], Any]] = {
 
 def words_of(options: Mapping[str, Any],
              known: Sequence[str]) -> dict[str, Any]:
-    """The native words of keywords. TypeError for an unknown keyword."""
+    """The native words of keywords. TypeError for an unknown keyword;
+    ValueError for an impossible value, or for two that exclude each other."""
     words: dict[str, Any] = {}
     for key, value in options.items():
         if key not in known:
@@ -256,6 +257,9 @@ def words_of(options: Mapping[str, Any],
             continue
         rows = key == "joint_map" and not isinstance(value, str)
         words["joint_map_rows" if rows else key] = _native(key, value)
+    if options.get("in_place") and words["root_motion"] != "in_place":
+        raise ValueError(f"in_place=True and root_motion="
+                         f"{words['root_motion']!r} exclude each other")
     return words
 
 

@@ -205,7 +205,8 @@ void SetThresholds(py::handle value, ReportOptions* report) {
   }
 }
 
-Setters ReadSetters(ConvertOptions* options) {
+Setters ReadSetters(Choices* choices) {
+  ConvertOptions* const options = &choices->options;
   ReportOptions* const report = &options->report;
   Conventions* const conventions = &options->conventions;
   return {
@@ -239,6 +240,7 @@ Setters ReadSetters(ConvertOptions* options) {
        [=](py::handle v) {
          options->source_format = WordOf<SourceFormat>(
              v, {{"bvh", SourceFormat::kBvh}, {"anim", SourceFormat::kAnim}});
+         choices->has_format = true;
        }},
       {"limits", [=](py::handle v) { SetLimits(v, &options->limits); }},
       {"outputs", [=](py::handle v) { SetOutputs(v, options); }},
@@ -330,7 +332,7 @@ Setters EditSetters(ClipEdits* edits) {
 
 Choices ChoicesOf(const py::dict& words) {
   Choices choices;
-  Setters setters = ReadSetters(&choices.options);
+  Setters setters = ReadSetters(&choices);
   setters.merge(EditSetters(&choices.options.edits));
   setters.merge(SpaceSetters(&choices.options.edits));
   setters.merge(RepairSetters(&choices.options.edits.repairs));

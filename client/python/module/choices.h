@@ -11,6 +11,8 @@ namespace bvhmill::python {
 // Everything that a caller can choose about one clip. Immutable once made.
 struct Choices {
   ConvertOptions options;
+  // The caller has named the format of the source.
+  bool has_format = false;
   // Threads that may work on one clip; at least 1.
   int threads = 1;
 };

@@ -315,8 +315,7 @@ Converted ConvertFile(const std::string& path, const Choices& choices,
     }
     const auto format = client::FormatOfName(path);
     const std::string_view view = {text.data(), text.size()};
-    if (format && *format != choices.options.source_format &&
-        choices.options.source_format == SourceFormat::kBvh) {
+    if (format && !choices.has_format) {
       Choices named = choices;
       named.options.source_format = *format;
       converted = ConvertText(view, named, interrupts);

@@ -25,8 +25,8 @@ struct Converted {
   double seconds = 0;
 };
 
-// The name of a file decides its format, unless the choices name one that is
-// not BVH, and its compression (.gz, .zst).
+// The name of a file decides its format, unless the choices name one, and its
+// compression (.gz, .zst).
 //
 // With one thread all work is done by the calling thread, in memory that the
 // thread keeps for the next clip; nothing is locked and no thread is started,

@@ -44,6 +44,14 @@ def test_a_zst_is_read(walk_path, walk):
     assert sum(map(len, blocks)) == 200
 
 
+def test_a_named_format_comes_before_that_of_the_path(walk_path):
+    misnamed = walk_path.with_name("walk.anim")
+    misnamed.write_bytes(walk_path.read_bytes())
+    assert bvhmill.read(misnamed, format="bvh").frames == 200
+    with pytest.raises(BvhError):
+        bvhmill.read(misnamed)
+
+
 def test_mapped_memory_is_text(walk_path):
     with walk_path.open("rb") as file:
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:

@@ -151,7 +151,8 @@ class Converter {
   absl::Status DrawForAll() {
     const auto nodes = static_cast<int64_t>(clip_.skeleton.nodes.size());
     const auto channels = static_cast<int64_t>(clip_.skeleton.channels.size());
-    BVHMILL_RETURN_IF_ERROR(memory_.Draw(frames_.count * kClipToAnimFrameBytes +
+    const int64_t frames = clip_.motion.frames;
+    BVHMILL_RETURN_IF_ERROR(memory_.Draw(frames * kClipToAnimFrameBytes +
                                          nodes * kClipToAnimNodeBytes +
                                          channels * kClipToAnimChannelBytes));
     constexpr int64_t kPoses = kReferenceSamples + 2;

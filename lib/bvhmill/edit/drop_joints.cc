@@ -104,7 +104,7 @@ ColumnSource MovedPosition(ColumnSource column, const Node& before,
   // before becomes constant.
   if (is == JointPositions::kIgnore) return column;
   const double offset = after.offset[axis];
-  if (was == JointPositions::kIgnore) column.factor = column.bias = 0;
+  if (was == JointPositions::kIgnore) column = {};
   const bool replaces = was == JointPositions::kReplaceOffset;
   column.bias += replaces ? placement.dropped_offset[axis] : offset;
   if (is == JointPositions::kAddToOffset) column.bias -= offset;

@@ -1,6 +1,7 @@
 // Selects the joints that names and patterns mean, and renames joints.
 
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -97,17 +98,37 @@ absl::Status RenameByPairs(const ClipEdits& edits, const Limits& limits,
   return Apply(names, limits, budget, skeleton);
 }
 
+// A joint is looked up by its whole name, and then by its bare name. A row that
+// means a single joint, as NAME#2, is not about bare names.
+NewNames NamesByMap(const std::vector<JointMapRow>& rows,
+                    const Skeleton& skeleton) {
+  const NameIndex whole = MakeNameIndex(skeleton);
+  const NameIndex bare = MakeNameIndex(skeleton, /*bare=*/true);
+  std::vector<std::string_view> targets(skeleton.nodes.size());
+  const auto set = [&](std::span<const NamedJoint> joints,
+                       const JointMapRow& row) {
+    for (const NamedJoint& joint : joints) {
+      targets[static_cast<size_t>(joint.node)] = row.target;
+    }
+  };
+  for (const JointMapRow& row : rows) {
+    const auto found = FindName(whole, row.source);
+    const bool is_single = !found.empty() && found[0].name != row.source;
+    if (!is_single) set(FindName(bare, row.source), row);
+  }
+  for (const JointMapRow& row : rows) set(FindName(whole, row.source), row);
+  NewNames names;
+  for (size_t i = 0; i < targets.size(); ++i) {
+    if (targets[i].empty()) continue;
+    names.emplace_back(static_cast<int32_t>(i), targets[i]);
+  }
+  return names;
+}
+
 absl::Status RenameByMap(const std::vector<JointMapRow>& rows,
                          const Limits& limits, Budget* budget,
                          Skeleton* skeleton) {
-  const NameIndex whole = MakeNameIndex(*skeleton);
-  const NameIndex bare = MakeNameIndex(*skeleton, /*bare=*/true);
-  NewNames names;
-  for (const JointMapRow& row : rows) {
-    auto found = FindName(whole, row.source);
-    if (found.empty()) found = FindName(bare, row.source);
-    Collect(found, row.target, &names);
-  }
+  const NewNames names = NamesByMap(rows, *skeleton);
   if (names.empty()) {
     return InvalidField("options.edits.joint_map",
                         "no joint of the clip is in the map");

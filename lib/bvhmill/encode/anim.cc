@@ -25,7 +25,8 @@
 namespace bvhmill {
 namespace {
 
-// The smaller of the limits on the size of the file; 0: there is none.
+// The smaller of the limits on the size of the file, for the profile kBest; 0:
+// there is none.
 int64_t MaxBytes(const AnimFormat& format) {
   if (!format.for_upload) return format.max_bytes;
   const int64_t most = kMaxAnimUploadBytes;
@@ -197,9 +198,11 @@ class AnimEncoder final : public Encoder {
     return format_.profile == AnimProfile::kViewer && !format_.accept_odd;
   }
 
+  // With the profile kViewer only uploads have a limit.
   absl::Status CheckSize(int64_t bytes) {
-    const int64_t most = MaxBytes(format_);
-    if (most <= 0 || bytes <= most) return absl::OkStatus();
+    if (!format_.for_upload || bytes <= kMaxAnimUploadBytes) {
+      return absl::OkStatus();
+    }
     context_.log->Add(IssueCode::ANIM_UPLOAD_LARGE, {},
                       {{"bytes", std::to_string(bytes)}});
     return Refusal();

@@ -1,8 +1,13 @@
 #include "bvhmill/pipeline/convert.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <string>
 #include <utility>
 
+#include "bvhmill/base/utf8.h"
 #include "bvhmill/pipeline/internal/clip_limits.h"
 #include "bvhmill/pipeline/internal/converter_state.h"
 #include "bvhmill/pipeline/internal/parallel_kinds.h"
@@ -60,6 +65,48 @@ void ConvertWhole(std::string_view bytes, SourceFormat format,
   ReaderOf(format).convert(bytes, conversion);
 }
 
+// Bits of positive floats are in the order of the floats, and all values that
+// are not finite come last.
+bool AreFinite(std::span<const float> values) {
+  constexpr uint32_t kWithoutSign = 0x7FFFFFFF;
+  constexpr uint32_t kInfinity = 0x7F800000;
+  uint32_t largest = 0;
+  for (const float value : values) {
+    largest = std::max(largest, std::bit_cast<uint32_t>(value) & kWithoutSign);
+  }
+  return largest < kInfinity;
+}
+
+Location LocationOf(const Skeleton& skeleton, int64_t frame, int64_t column) {
+  Location location;
+  const int32_t node = NodeOfColumn(skeleton, column);
+  location.joint = node;
+  location.joint_name = DisplayName(skeleton, node);
+  location.frame = frame;
+  location.channel = static_cast<int32_t>(
+      column - skeleton.nodes[static_cast<size_t>(node)].first_channel);
+  return location;
+}
+
+// Logs the values that are not finite, as if they had been read as words.
+void LogNonFinite(const ClipRows& clip, IssueLog* log) {
+  log->SetValues(static_cast<int64_t>(clip.values.size()));
+  if (AreFinite(clip.values)) return;
+  const Skeleton& skeleton = clip.skeleton->skeleton;
+  const size_t width = skeleton.channels.size();
+  for (size_t i = 0; i < clip.values.size(); ++i) {
+    const float value = clip.values[i];
+    if (std::isfinite(value)) continue;
+    const auto column = static_cast<int64_t>(i % width);
+    constexpr IssueCode kCode = IssueCode::DATA_NOT_FINITE;
+    if (log->Repeat(kCode, NodeOfColumn(skeleton, column))) continue;
+    const char* word = std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+    log->Add(kCode,
+             LocationOf(skeleton, static_cast<int64_t>(i / width), column),
+             {{"word", Quote(word)}});
+  }
+}
+
 // Copies the rows of `clip` to where ConvertRows expects them. False if they
 // exceed a limit, or the budget refuses their memory.
 bool CopyRows(const ClipRows& clip, const Limits& limits,
@@ -76,6 +123,7 @@ bool CopyRows(const ClipRows& clip, const Limits& limits,
   rows.frames = clip.frames;
   rows.frame_time = clip.frame_time;
   rows.values.assign(clip.values.begin(), clip.values.end());
+  LogNonFinite(clip, pipeline.log());
   return true;
 }
 

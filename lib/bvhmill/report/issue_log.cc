@@ -164,6 +164,7 @@ bool IssueLog::Repeat(IssueCode code, int32_t joint) {
     if (is_listed) ++list[known->second.index].occurrences;
     truncated_ |= !is_listed;
   }
+  occurred_[index] = true;
   if (EntryOf(code).lenient == Severity::kError) ++faults_;
   ++added_;
   return true;
@@ -193,6 +194,7 @@ void IssueLog::AddWith(Severity severity, IssueCode code,
   const auto index = static_cast<size_t>(code);
   if (EntryOf(code).lenient == Severity::kError) faults_ += occurrences;
   added_ += occurrences;
+  occurred_[index] = true;
   if (!wanted_[index]) return;
   occurrences_[index] += occurrences;
   const Key key = KeyOf(code, location.joint.value_or(-1), part);
@@ -236,14 +238,24 @@ std::vector<Issue> IssueLog::TakeNew() {
   return issues;
 }
 
+// True if the rows are those of a single code.
+bool IssueLog::KnowsRows() const {
+  const auto codes = std::count_if(
+      std::begin(kWithShare), std::end(kWithShare),
+      [this](IssueCode code) { return occurred_[static_cast<size_t>(code)]; });
+  return non_finite_rows_ > 0 && codes == 1;
+}
+
 // The share is known only at the end, also if the clip is read in pieces.
 void IssueLog::StateShare(IssueCode code) {
   const auto index = static_cast<size_t>(code);
   if (occurrences_[index] == 0) return;
   const CatalogueEntry& entry = EntryOf(code);
   IssueArgs share = ShareArgs(occurrences_[index], values_);
-  share.emplace_back("rows", RowsInWords(non_finite_rows_, non_finite_runs_));
-  if (non_finite_rows_ > 0) {
+  const bool knows_rows = KnowsRows();
+  share.emplace_back(
+      "rows", RowsInWords(knows_rows ? non_finite_rows_ : 0, non_finite_runs_));
+  if (knows_rows) {
     share.emplace_back("frames", std::to_string(non_finite_rows_));
     share.emplace_back("runs", std::to_string(non_finite_runs_));
   }

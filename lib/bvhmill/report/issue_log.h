@@ -56,7 +56,8 @@ class IssueLog {
   void SetValues(int64_t values) { values_ = values; }
 
   // Sets the number of rows with values that are not finite, and in how many
-  // runs of neighbours they stand. Issues about such values state both.
+  // runs of neighbours they stand. Issues about such values state both, unless
+  // the clip has issues of two such codes, whose rows are counted together.
   void SetNonFiniteRows(int64_t rows, int64_t runs) {
     non_finite_rows_ = rows;
     non_finite_runs_ = runs;
@@ -105,6 +106,7 @@ class IssueLog {
                IssueArgs args, int64_t occurrences, JointPart part);
   Severity SeverityFor(IssueCode code) const;
   int64_t& CountFor(Severity severity);
+  bool KnowsRows() const;
   void StateShare(IssueCode code);
 
   ReportOptions options_;
@@ -122,6 +124,8 @@ class IssueLog {
   std::unordered_map<Key, Place> places_;
   // Occurrences by code, without ignored issues.
   std::array<int64_t, kIssueCodes> occurrences_ = {};
+  // Codes that were added, ignored ones included.
+  std::array<bool, kIssueCodes> occurred_ = {};
   int64_t values_ = 0;
   int64_t non_finite_rows_ = 0;
   int64_t non_finite_runs_ = 0;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <ostream>
 #include <string>
@@ -84,6 +85,39 @@ TEST(ClipRows, OfAnEditedClipHaveTheEditedSkeleton) {
     EXPECT_EQ(edited.outputs[0].size(),
               10 * dropped.channels.size() * sizeof(float));
   }
+}
+
+TEST(ClipRows, ReportValuesThatAreNotFinite) {
+  Clip clip = SmallLeg(4);
+  const size_t width = clip.skeleton.channels.size();
+  ASSERT_EQ(width, 12u);
+  clip.motion.values[1 * width + 7] = NAN;
+  clip.motion.values[2 * width + 6] = -INFINITY;
+  clip.motion.values[3 * width] = -INFINITY;
+  const ClipRows rows = {
+      std::make_shared<SourceSkeleton>(SourceSkeleton{clip.skeleton, {}}),
+      clip.motion.frames, 0.01, clip.motion.values};
+  const ConvertResult result =
+      Converter().ConvertClip(rows, {}, nullptr, nullptr);
+  EXPECT_TRUE(result.status.ok()) << result.status;
+  EXPECT_EQ(result.report.verdict, Verdict::kAccepted);
+  std::vector<const Issue*> found;
+  for (const Issue& issue : result.report.issues) {
+    if (issue.code == "DATA_NOT_FINITE") found.push_back(&issue);
+  }
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0]->location.joint, 0);
+  EXPECT_EQ(found[0]->location.frame, 3);
+  EXPECT_EQ(found[0]->location.channel, 0);
+  EXPECT_EQ(found[0]->message,
+            "the value is '-inf'; not finite: 3 of 48 values (6 %) in 3 "
+            "frames, 1 run");
+  EXPECT_EQ(found[1]->location.joint, 1);
+  EXPECT_EQ(found[1]->location.joint_name, "Knee");
+  EXPECT_EQ(found[1]->location.frame, 1);
+  EXPECT_EQ(found[1]->location.channel, 1);
+  EXPECT_EQ(found[1]->occurrences, 2);
+  EXPECT_EQ(found[1]->args[0].second, "'nan'");
 }
 
 TEST(ClipRows, AreCheckedAgainstTheLimits) {

@@ -72,7 +72,7 @@ absl::Status JointFit::Fit(const DrivenJoint& driven, bool is_pelvis,
       AvatarJoints()[static_cast<size_t>(driven.avatar_joint)].name;
   BVHMILL_RETURN_IF_ERROR(FindSteps(driven));
   BVHMILL_RETURN_IF_ERROR(AddRotations(driven, bounds.degrees, fitted));
-  if (FillPosition(driven, is_pelvis)) {
+  if (FillPosition(driven, is_pelvis, fitted)) {
     BVHMILL_RETURN_IF_ERROR(AddPositions(driven, bounds.millimetres, fitted));
   }
   return work().ok() ? absl::OkStatus() : work().Pay();
@@ -119,13 +119,15 @@ bool JointFit::HasPosition(int32_t node) const {
 }
 
 // False if no position is written for this joint.
-bool JointFit::FillPosition(const DrivenJoint& driven, bool is_pelvis) {
+bool JointFit::FillPosition(const DrivenJoint& driven, bool is_pelvis,
+                            FittedJoint* fitted) {
   if (is_pelvis && source_.options.pelvis_position) {
-    FillPelvisPosition(source_.frames, source_.drive, &position_, &work());
+    fitted->repaired +=
+        FillPelvisPosition(source_.frames, source_.drive, &position_, &work());
   } else if (!is_pelvis && source_.options.joint_positions &&
              HasPosition(driven.node)) {
-    FillJointPosition(source_.frames, source_.drive, driven, &position_,
-                      &work());
+    fitted->repaired += FillJointPosition(source_.frames, source_.drive, driven,
+                                          &position_, &work());
   } else {
     return false;
   }

@@ -38,7 +38,8 @@ struct FittedJoint {
   // The largest errors over all frames.
   float degrees = 0;
   float millimetres = 0;
-  // The number of values that were not finite, and of positions out of range.
+  // The number of values that were not finite, and of positions out of range. A
+  // value that both the rotation and the position need counts twice.
   int64_t repaired = 0;
   int64_t clamped = 0;
   // The largest distance of the position along an axis before clamping, in
@@ -88,7 +89,8 @@ class JointFit {
                             FittedJoint* fitted);
   bool LeavesRest() const;
   bool HasPosition(int32_t node) const;
-  bool FillPosition(const DrivenJoint& driven, bool is_pelvis);
+  bool FillPosition(const DrivenJoint& driven, bool is_pelvis,
+                    FittedJoint* fitted);
   absl::Status AddPositions(const DrivenJoint& driven, float max_millimetres,
                             FittedJoint* fitted);
   int64_t ClampPositions(float* farthest);

@@ -249,7 +249,7 @@ void MotionReader::TakeFaults(const Line& line) {
 }
 
 void MotionReader::TakeTrailing(const Line& line) {
-  if (TrimBlanks(line.text).empty()) return;
+  if (SkipLine(line)) return;
   if (context_.width > 0) {
     // Only checks whether it is another row; keeps nothing.
     const LayoutProbe row = ProbeLayout(line.text, context_.width, 0, {});

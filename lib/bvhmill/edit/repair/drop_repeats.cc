@@ -29,11 +29,6 @@ std::string Shortest(double value) {
   return error == std::errc() ? std::string(text.data(), end) : "";
 }
 
-bool Repeats(const Clip& clip, int64_t frame) {
-  const auto row = RowAt(clip, frame);
-  return std::equal(row.begin(), row.end(), RowAt(clip, frame - 1).begin());
-}
-
 // The poses of a clip that repeats each of them `stride` times: frames
 // `first`, `first + stride` and so on. The first pose may stand shorter.
 struct Pattern {
@@ -51,7 +46,7 @@ std::optional<Pattern> PatternOf(const Clip& clip) {
   int64_t last = 0;
   int64_t poses = 1;
   for (int64_t t = 1; t < frames; ++t) {
-    if (Repeats(clip, t)) continue;
+    if (RepeatsRow(clip, t)) continue;
     ++poses;
     if (first == 0) {
       first = t;

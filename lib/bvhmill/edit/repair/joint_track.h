@@ -28,12 +28,19 @@ struct JointTrack {
   std::vector<size_t> columns;
 };
 
-// The tracks of all joints that have channels, in the order of the nodes.
+// The tracks of all nodes that have channels, in the order of the nodes.
 std::vector<JointTrack> TracksOf(const Skeleton& skeleton);
+
+// True for the channels of an end site. No reader uses them.
+bool IsOfEndSite(const Skeleton& skeleton, const JointTrack& track);
 
 // The row `frame` of the clip: a view. Requires 0 <= frame < frames.
 std::span<const float> RowAt(const Clip& clip, int64_t frame);
 std::span<float> RowAt(Clip* clip, int64_t frame);
+
+// True if the row `frame` has the values of the row before, where NaN is equal
+// to NaN. Requires 0 < frame < frames.
+bool RepeatsRow(const Clip& clip, int64_t frame);
 
 // True if all values of the track in `row` are finite.
 bool IsFinite(const JointTrack& track, std::span<const float> row);

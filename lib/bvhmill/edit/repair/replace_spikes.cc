@@ -58,9 +58,7 @@ SpikeLimits LimitsOf(ChannelKind kind, double reach,
 bool HasManyRepeats(const Clip& clip, const Thresholds& thresholds) {
   RepeatedRows rows(thresholds, MotionFrameTime(clip.motion.frame_time));
   for (int64_t t = 0; t < clip.motion.frames; ++t) {
-    const auto row = RowAt(clip, t);
-    rows.Add(t > 0 &&
-             std::equal(row.begin(), row.end(), RowAt(clip, t - 1).begin()));
+    rows.Add(t > 0 && RepeatsRow(clip, t));
   }
   rows.Finish();
   return rows.are_many();
@@ -238,6 +236,7 @@ absl::Status ReplaceSpikes(RepairedClip* repaired) {
   std::vector<float> blended(clip.skeleton.channels.size());
   absl::Status status;
   for (const JointTrack& track : repaired->tracks) {
+    if (IsOfEndSite(clip.skeleton, track)) continue;
     status = DrawWork(track, frames, kSpikeWork, repaired->budget);
     if (!status.ok()) break;
     std::vector<FrameRun> spikes = finder.Find(track);

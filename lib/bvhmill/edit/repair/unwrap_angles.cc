@@ -95,7 +95,10 @@ class Unwrapper {
 absl::Status UnwrapAngles(RepairedClip* repaired) {
   Clip& clip = *repaired->clip;
   for (const JointTrack& track : repaired->tracks) {
-    if (track.kind != ChannelKind::kRotation) continue;
+    if (track.kind != ChannelKind::kRotation ||
+        IsOfEndSite(clip.skeleton, track)) {
+      continue;
+    }
     BVHMILL_RETURN_IF_ERROR(
         DrawWork(track, clip.motion.frames, kUnwrapWork, repaired->budget));
     Unwrapper unwrapper(clip.skeleton, track);

@@ -203,13 +203,18 @@ bool MotionBlocks::IsConstant(size_t track) const {
   const MotionTrack& which = clip_.tracks[track];
   const auto columns = clip_.ColumnsOf(which);
   // A kink at the begin of the block needs the step before it.
-  const auto rests = [this](const TrackColumn& column) {
-    const float* v =
-        values_.data() + static_cast<size_t>(column.column) * stride_ + kLead;
-    return v[-1] == v[-2];
+  const auto values = [this](const TrackColumn& column) {
+    return values_.data() + static_cast<size_t>(column.column) * stride_ +
+           kLead;
   };
-  const auto is_far = [this](const TrackColumn& column) {
-    return ranges_[static_cast<size_t>(column.column)].largest > kFarthest;
+  const auto rests = [=](const TrackColumn& column) {
+    return values(column)[-1] == values(column)[-2];
+  };
+  const auto is_far = [=, this](const TrackColumn& column) {
+    const float* v = values(column);
+    const float before = std::max(std::fabs(v[-1]), std::fabs(v[-2]));
+    const ColumnRange& range = ranges_[static_cast<size_t>(column.column)];
+    return std::max(range.largest, before) > kFarthest;
   };
   return (changes_[track] == 0 &&
           std::all_of(columns.begin(), columns.end(), rests)) ||
