@@ -1,5 +1,6 @@
 // Dropping, keeping and renaming joints.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -207,7 +208,7 @@ TEST(DropJoints, IgnoredPositionsAreNotReadEvenIfTheyAreNotFinite) {
   ClipEdits edits;
   edits.drop_joints = {"Top"};
   const Clip after = Edited(edits, clip, {JointPositions::kIgnore});
-  EXPECT_EQ(after.motion.values, (std::vector<float>{5, 7, 9, 5, 7, 9}));
+  EXPECT_THAT(after.motion.values, ::testing::ElementsAre(5, 7, 9, 5, 7, 9));
 }
 
 // Random joints of random figures: what is kept keeps its values and order.

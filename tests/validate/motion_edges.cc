@@ -160,6 +160,23 @@ std::vector<FaultCase> SpikeEdges() {
          AddTo(3, 0, 60, 300, 305, c);
        },
        {"warning DATA_SPIKE joint 3 frame 300 to 305"}},
+      // The second jump leads on, to the other side of 0.
+      {"JumpsOfThePositionAcrossZero",
+       {},
+       [](Clip* c) {
+         for (int64_t t = 0; t < 600; ++t) {
+           const bool is_between = t >= 222 && t < 226;
+           ValueAt(c, t, 0, 0) = is_between ? 0.0F : t < 222 ? -50.0F : 50.0F;
+           ValueAt(c, t, 0, 1) = ValueAt(c, t, 0, 2) = 0;
+         }
+       },
+       {"warning DATA_JUMP joint 0 frame 222 x2"},
+       {{"first", "222"}, {"last", "226"}}},
+  };
+}
+
+std::vector<FaultCase> FarEdges() {
+  return {
       // Squares of such steps are infinite.
       {"PositionBeyondAllSteps",
        {},
@@ -178,18 +195,6 @@ std::vector<FaultCase> SpikeEdges() {
        {},
        [](Clip* c) { AddTo(0, 0, 1e30F, 64, 64, c); },
        {}},
-      // The second jump leads on, to the other side of 0.
-      {"JumpsOfThePositionAcrossZero",
-       {},
-       [](Clip* c) {
-         for (int64_t t = 0; t < 600; ++t) {
-           const bool is_between = t >= 222 && t < 226;
-           ValueAt(c, t, 0, 0) = is_between ? 0.0F : t < 222 ? -50.0F : 50.0F;
-           ValueAt(c, t, 0, 1) = ValueAt(c, t, 0, 2) = 0;
-         }
-       },
-       {"warning DATA_JUMP joint 0 frame 222 x2"},
-       {{"first", "222"}, {"last", "226"}}},
   };
 }
 
@@ -291,8 +296,9 @@ std::vector<FaultCase> CutAndTempoEdges() {
 
 std::vector<FaultCase> EdgeCases() {
   std::vector<FaultCase> all;
-  for (const auto& part : {FrozenEdges(), RepeatEdges(), SpikeEdges(),
-                           CalmEdges(), ApartEdges(), CutAndTempoEdges()}) {
+  for (const auto& part :
+       {FrozenEdges(), RepeatEdges(), SpikeEdges(), FarEdges(), CalmEdges(),
+        ApartEdges(), CutAndTempoEdges()}) {
     all.insert(all.end(), part.begin(), part.end());
   }
   return all;
