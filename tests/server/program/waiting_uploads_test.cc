@@ -23,7 +23,7 @@ namespace {
 constexpr int kUploads = 48;
 constexpr int64_t kMessageBytes = int64_t{8} << 20;
 constexpr int64_t kMaxKeptBytes = int64_t{200} << 20;
-constexpr std::chrono::seconds kPatience(60);
+constexpr std::chrono::seconds kUploadPatience(60);
 
 class WaitingUploads : public ::testing::Test {
  protected:
@@ -60,7 +60,7 @@ class WaitingUploads : public ::testing::Test {
 
   template <typename Condition>
   static bool Await(const Condition& is_met) {
-    const auto end = std::chrono::steady_clock::now() + kPatience;
+    const auto end = std::chrono::steady_clock::now() + kUploadPatience;
     while (!is_met()) {
       if (std::chrono::steady_clock::now() >= end) return false;
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
