@@ -28,8 +28,8 @@ class MeteredReceiver : public OutputReceiver {
   }
 
   // Why memory was refused; OK if none was. A call returns this as the status
-  // of the clip, in place of that of the conversion; an item of a job runs
-  // again if memory is only refused for now.
+  // of the clip, in place of that of the conversion. An item of a job runs
+  // again if the memory may be granted later.
   const absl::Status& refused() const { return refused_; }
 
  private:

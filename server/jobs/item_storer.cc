@@ -17,9 +17,9 @@ constexpr char kStorerWhere[] = "the results of jobs";
 constexpr std::chrono::milliseconds kStorerTick(200);
 // Items whose results are stored at once.
 constexpr size_t kMaxStored = 128;
-// No more items are added to those that are stored at once after so many bytes
-// of results, and no item begins while so many wait: a result may have 64 MB.
+// Results that are stored at once, and the last one that reaches this size.
 constexpr int64_t kMaxStoredBytes = int64_t{32} << 20;
+// While results of this size wait, no item begins: one may have 64 MB.
 constexpr int64_t kMaxWaitingBytes = int64_t{64} << 20;
 // Waiting times after a try that failed.
 constexpr int64_t kFirstBackoffMs = 1'000;

@@ -139,8 +139,8 @@ class BlobStore {
                                  int64_t /*max_space_bytes*/) {
     return absl::OkStatus();
   }
-  // DISK_FULL if the disk of the store has too little free space for outputs
-  // and results. Results are stored beside the blobs.
+  // DISK_FULL if the disk of the store has too little free space for outputs.
+  // The results of a server that works alone are on the same disk.
   virtual absl::Status CheckDisk() const { return absl::OkStatus(); }
   // Begins or resumes the upload of `name`. ALREADY_EXISTS if the blob is
   // there. ABORTED, UPLOAD_RUNNING while another upload of it runs in this

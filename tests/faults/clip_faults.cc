@@ -101,28 +101,24 @@ Injected UnevenBones(Site* site) {
   return expected;
 }
 
-// Positions of the root are in another unit.
-Injected RootScale(Site* site) {
+Injected ScaleRoot(double factor, Site* site) {
   Clip& clip = *site->clip;
   const int32_t root = MovingRoot(clip);
   if (root != 0) return std::nullopt;
-  const double factor = site->Pick(100.0, 39.37, 10.0);
   for (int64_t frame = 0; frame < Frames(clip); ++frame) {
     Move(&clip, frame, root, (factor - 1) * PositionAt(clip, frame, root));
   }
   return WholeClip("DATA_ROOT_SCALE");
 }
 
-// Positions of the root are in a unit that is too large for the skeleton.
+// Positions of the root are in a unit that is too small for the skeleton.
+Injected RootScale(Site* site) {
+  return ScaleRoot(site->Pick(100.0, 39.37, 10.0), site);
+}
+
+// They are in a unit that is too large.
 Injected SmallRootScale(Site* site) {
-  Clip& clip = *site->clip;
-  const int32_t root = MovingRoot(clip);
-  if (root != 0) return std::nullopt;
-  const double factor = site->Pick(0.01, 0.0254, 0.1);
-  for (int64_t frame = 0; frame < Frames(clip); ++frame) {
-    Move(&clip, frame, root, (factor - 1) * PositionAt(clip, frame, root));
-  }
-  return WholeClip("DATA_ROOT_SCALE");
+  return ScaleRoot(site->Pick(0.01, 0.0254, 0.1), site);
 }
 
 // No travel.
