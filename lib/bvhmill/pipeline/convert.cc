@@ -1,13 +1,13 @@
 #include "bvhmill/pipeline/convert.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <string>
 #include <utility>
 
 #include "bvhmill/base/utf8.h"
+#include "bvhmill/clip/finite.h"
 #include "bvhmill/pipeline/internal/clip_limits.h"
 #include "bvhmill/pipeline/internal/converter_state.h"
 #include "bvhmill/pipeline/internal/parallel_kinds.h"
@@ -63,18 +63,6 @@ void ConvertWhole(std::string_view bytes, SourceFormat format,
     return pipeline.Finish(/*threads=*/0);
   }
   ReaderOf(format).convert(bytes, conversion);
-}
-
-// Bits of positive floats are in the order of the floats, and all values that
-// are not finite come last.
-bool AreFinite(std::span<const float> values) {
-  constexpr uint32_t kWithoutSign = 0x7FFFFFFF;
-  constexpr uint32_t kInfinity = 0x7F800000;
-  uint32_t largest = 0;
-  for (const float value : values) {
-    largest = std::max(largest, std::bit_cast<uint32_t>(value) & kWithoutSign);
-  }
-  return largest < kInfinity;
 }
 
 Location LocationOf(const Skeleton& skeleton, int64_t frame, int64_t column) {

@@ -1,9 +1,10 @@
 #include "bvhmill/validate/floor/floor_measure.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
+
+#include "bvhmill/clip/finite.h"
 
 namespace bvhmill {
 namespace {
@@ -21,18 +22,6 @@ double QuantileOf(double share, std::vector<double>* values) {
   return *at;
 }
 
-// The loops of the next two functions have no branches, so that compilers turn
-// them into vectors.
-bool AreFinite(const float* values, size_t count) {
-  constexpr uint32_t kExponent = 0x7F800000;
-  uint32_t found = 0;
-  for (size_t i = 0; i < count; ++i) {
-    const uint32_t bits = std::bit_cast<uint32_t>(values[i]) & kExponent;
-    found |= bits == kExponent ? 1U : 0U;
-  }
-  return found == 0;
-}
-
 // Scales are finite, also for the smallest figures.
 float ToFloat(double scale) {
   constexpr double kMost = std::numeric_limits<float>::max();
@@ -45,6 +34,7 @@ double CorrelationOf(double product, double x, double y) {
   return scale > 0 ? product / scale : 0;
 }
 
+// Without branches, so that compilers turn it into vectors.
 void Widen(const float* values, size_t count, float* least, float* most) {
   for (size_t i = 0; i < count; ++i) {
     least[i] = std::min(least[i], values[i]);
@@ -138,14 +128,15 @@ void FloorMeasure::CountBlock(const LandmarkFrames& from, int64_t first,
   Coordinates most;
   std::copy_n(from.At(points_[1], first), count, least.begin());
   std::copy_n(from.At(points_[1], first), count, most.begin());
-  bool is_finite = AreFinite(least.data(), count);
+  bool is_finite = AreFinite({least.data(), count});
   for (size_t i = 2; i < points_.size(); ++i) {
     const float* place = from.At(points_[i], first);
-    is_finite = is_finite && AreFinite(place, count);
+    is_finite = is_finite && AreFinite({place, count});
     Widen(place, count, least.data(), most.data());
   }
   if (landmarks_->head >= 0) {
-    is_finite = is_finite && AreFinite(from.At(landmarks_->head, first), count);
+    is_finite =
+        is_finite && AreFinite({from.At(landmarks_->head, first), count});
   }
   is_finite_ = is_finite;
   if (!is_finite) return;
