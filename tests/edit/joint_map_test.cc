@@ -151,6 +151,15 @@ TEST(JointMap, ANumberedNameMeansOneJoint) {
             (std::vector<std::string>{"a:X", "second"}));
 }
 
+TEST(JointMap, ANumberedNameTakesPrecedenceInAnyOrderOfTheRows) {
+  ClipEdits edits;
+  edits.joint_map_rows = {{"X#2", "second"}, {"X", "each"}};
+  EXPECT_EQ(NamesOf(Edited(edits, ClipOf({"X", "X", "b:X"}))),
+            (std::vector<std::string>{"each", "second", "each"}));
+  EXPECT_EQ(NamesOf(Edited(edits, ClipOf({"a:X", "b:X"}))),
+            (std::vector<std::string>{"each", "second"}));
+}
+
 // Renaming comes first, so a map can be helped.
 TEST(JointMap, IsAppliedAfterRenaming) {
   ClipEdits edits;

@@ -138,14 +138,43 @@ bool RenamedByPairs(const bvhmill::ClipEdits& edits, Names* names,
   return true;
 }
 
+bool IsAbout(const bvhmill::JointMapRow& row, const Skeleton& skeleton,
+             size_t joint, bool bare, bool numbered) {
+  const std::vector<size_t> found = Named(skeleton, row.source, bare);
+  const auto is_numbered = [&](const std::vector<size_t>& joints,
+                               bool bare_names) {
+    return !joints.empty() &&
+           JointNames(skeleton, bare_names)[joints[0]] != row.source;
+  };
+  // A row that means one joint by its whole name is not about bare names.
+  if (bare && is_numbered(Named(skeleton, row.source, false), false)) {
+    return false;
+  }
+  return std::find(found.begin(), found.end(), joint) != found.end() &&
+         is_numbered(found, bare) == numbered;
+}
+
+// The new name of JOINT: whole names count more than bare ones, and NAME#2
+// counts more than NAME.
+std::optional<std::string> TargetOf(const bvhmill::ClipEdits& edits,
+                                    const Skeleton& skeleton, size_t joint) {
+  for (const bool bare : {false, true}) {
+    for (const bool numbered : {true, false}) {
+      for (const bvhmill::JointMapRow& row : edits.joint_map_rows) {
+        if (IsAbout(row, skeleton, joint, bare, numbered)) return row.target;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 bool RenamedByMap(const bvhmill::ClipEdits& edits, Names* names,
                   const Skeleton& skeleton) {
   bool any = edits.joint_map_rows.empty();
-  for (const bvhmill::JointMapRow& row : edits.joint_map_rows) {
-    std::vector<size_t> found = Named(skeleton, row.source, /*bare=*/false);
-    if (found.empty()) found = Named(skeleton, row.source, /*bare=*/true);
-    for (const size_t i : found) (*names)[i] = row.target;
-    any = any || !found.empty();
+  for (size_t i = 0; i < skeleton.nodes.size(); ++i) {
+    const auto target = TargetOf(edits, skeleton, i);
+    if (target) (*names)[i] = *target;
+    any = any || target.has_value();
   }
   return any;
 }

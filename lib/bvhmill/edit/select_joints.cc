@@ -1,6 +1,7 @@
 // Selects the joints that names and patterns mean, and renames joints.
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -81,14 +82,16 @@ absl::Status Apply(const NewNames& names, const Limits& limits, Budget* budget,
   return absl::OkStatus();
 }
 
+// Sorted: NAME#2 comes after NAME and takes precedence, in any order of the
+// edits.
+using SortedNames = std::map<std::string_view, std::string_view>;
+
 absl::Status RenameByPairs(const ClipEdits& edits, const Limits& limits,
                            Budget* budget, Skeleton* skeleton) {
   if (edits.rename_joints.empty()) return absl::OkStatus();
   const NameIndex index = MakeNameIndex(*skeleton);
-  // Sorted: NAME#2 comes after NAME and takes precedence, in any order of the
-  // pairs.
-  const std::map<std::string_view, std::string_view> pairs(
-      edits.rename_joints.begin(), edits.rename_joints.end());
+  const SortedNames pairs(edits.rename_joints.begin(),
+                          edits.rename_joints.end());
   NewNames names;
   for (const auto& [from, to] : pairs) {
     const auto found = FindName(index, from);
@@ -100,27 +103,27 @@ absl::Status RenameByPairs(const ClipEdits& edits, const Limits& limits,
 
 // A joint is looked up by its whole name, and then by its bare name. A row that
 // means a single joint, as NAME#2, is not about bare names.
-NewNames NamesByMap(const std::vector<JointMapRow>& rows,
-                    const Skeleton& skeleton) {
+NewNames NamesByMap(const SortedNames& rows, const Skeleton& skeleton) {
   const NameIndex whole = MakeNameIndex(skeleton);
   const NameIndex bare = MakeNameIndex(skeleton, /*bare=*/true);
-  std::vector<std::string_view> targets(skeleton.nodes.size());
+  std::vector<std::optional<std::string_view>> targets(skeleton.nodes.size());
   const auto set = [&](std::span<const NamedJoint> joints,
-                       const JointMapRow& row) {
+                       std::string_view target) {
     for (const NamedJoint& joint : joints) {
-      targets[static_cast<size_t>(joint.node)] = row.target;
+      targets[static_cast<size_t>(joint.node)] = target;
     }
   };
-  for (const JointMapRow& row : rows) {
-    const auto found = FindName(whole, row.source);
-    const bool is_single = !found.empty() && found[0].name != row.source;
-    if (!is_single) set(FindName(bare, row.source), row);
+  for (const auto& [source, target] : rows) {
+    const auto found = FindName(whole, source);
+    const bool is_single = !found.empty() && found[0].name != ToUtf8(source);
+    if (!is_single) set(FindName(bare, source), target);
   }
-  for (const JointMapRow& row : rows) set(FindName(whole, row.source), row);
+  for (const auto& [source, target] : rows) {
+    set(FindName(whole, source), target);
+  }
   NewNames names;
   for (size_t i = 0; i < targets.size(); ++i) {
-    if (targets[i].empty()) continue;
-    names.emplace_back(static_cast<int32_t>(i), targets[i]);
+    if (targets[i]) names.emplace_back(static_cast<int32_t>(i), *targets[i]);
   }
   return names;
 }
@@ -128,7 +131,9 @@ NewNames NamesByMap(const std::vector<JointMapRow>& rows,
 absl::Status RenameByMap(const std::vector<JointMapRow>& rows,
                          const Limits& limits, Budget* budget,
                          Skeleton* skeleton) {
-  const NewNames names = NamesByMap(rows, *skeleton);
+  SortedNames sorted;
+  for (const auto& [source, target] : rows) sorted.emplace(source, target);
+  const NewNames names = NamesByMap(sorted, *skeleton);
   if (names.empty()) {
     return InvalidField("options.edits.joint_map",
                         "no joint of the clip is in the map");
