@@ -33,6 +33,7 @@ Fault FaultPoints::ReachArmed(Effect effect) {
       armed_plan.at > 0 &&
       (armed_plan.lasts ? number >= armed_plan.at : number == armed_plan.at);
   if (!fails) return Fault::kNone;
+  if (armed_plan.meanwhile) armed_plan.meanwhile();
   const bool is_half = armed_plan.fault == Fault::kKillWithinWrite;
   if (armed_plan.fault == Fault::kKill || (is_half && effect != Effect::kWrite))
     kill(getpid(), SIGKILL);

@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 namespace bvhmill::server {
@@ -59,6 +60,8 @@ struct FaultPlan {
   bool lasts = false;
   // Only effects of this kind are numbered; empty = all.
   std::optional<Effect> only = std::nullopt;
+  // Is called before the effect that fails; with kNone it does not fail.
+  std::function<void()> meanwhile = nullptr;
 };
 
 class FaultPoints {

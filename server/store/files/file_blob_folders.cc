@@ -221,6 +221,7 @@ absl::Status FileBlobStore::ReadyFolder(const BlobName& name) {
 bool FileBlobStore::AreSynced(const std::string& folder) {
   const int64_t change = use_ == FolderUse::kShared ? ChangeOf(folder) : 0;
   const std::lock_guard lock(mutex_);
+  if (naming_.contains(folder)) return false;
   const auto found = synced_.find(folder);
   return found != synced_.end() && change >= 0 && found->second == change;
 }

@@ -33,6 +33,38 @@ constexpr std::chrono::seconds kOneByOne(60);
 
 }  // namespace
 
+// The folders in which a call makes names. While it lives, those names may not
+// be on the disk, and a call of another thread that finds one syncs the folder.
+class FileBlobStore::Naming {
+ public:
+  explicit Naming(FileBlobStore* store) : store_(*store) {}
+  ~Naming() {
+    const std::lock_guard lock(store_.mutex_);
+    for (const std::string& folder : folders_) {
+      if (!are_synced_) store_.synced_.erase(folder);
+      const auto found = store_.naming_.find(folder);
+      if (--found->second == 0) store_.naming_.erase(found);
+    }
+  }
+  Naming(const Naming&) = delete;
+  Naming& operator=(const Naming&) = delete;
+
+  // To be called before a file gets its name in `folder`.
+  void Begin(const std::string& folder) {
+    if (!folders_.insert(folder).second) return;
+    const std::lock_guard lock(store_.mutex_);
+    ++store_.naming_[folder];
+  }
+  // The names in all folders are on the disk.
+  void SetSynced() { are_synced_ = true; }
+  const std::set<std::string>& folders() const { return folders_; }
+
+ private:
+  FileBlobStore& store_;
+  std::set<std::string> folders_;
+  bool are_synced_ = false;
+};
+
 // A file of new/ until it is committed.
 class FileBlobStore::FileBlob final : public NewBlob {
  public:
@@ -187,9 +219,14 @@ class FileBlobStore::FileUpload final : public BlobUpload {
     if (futimens(file_.get(), nullptr) != 0) {
       return FileFault("name", path_, errno);
     }
+    const std::string folder = store_.FolderOf(name_);
+    Naming naming(&store_);
+    naming.Begin(folder);
     BVHMILL_RETURN_IF_ERROR(RenameFile(path_, store_.PathOf(name_)));
     is_locked_ = false;
-    return store_.SyncNames(store_.FolderOf(name_));
+    BVHMILL_RETURN_IF_ERROR(store_.SyncNames(folder));
+    naming.SetSynced();
+    return absl::OkStatus();
   }
 
   // The bytes of the file are wrong: the next upload begins anew.
@@ -236,10 +273,12 @@ absl::Status FileBlobStore::Commit(std::span<NewBlob* const> blobs) {
     if (!exists) added.push_back(static_cast<FileBlob*>(blob));
   }
   if (added.empty()) return absl::OkStatus();
-  std::set<std::string> folders;
+  Naming naming(this);
   BVHMILL_RETURN_IF_ERROR(SyncContents(added));
-  BVHMILL_RETURN_IF_ERROR(NameAll(added, &folders));
-  return SyncAllNames(added, folders);
+  BVHMILL_RETURN_IF_ERROR(NameAll(added, &naming));
+  BVHMILL_RETURN_IF_ERROR(SyncAllNames(added, naming.folders()));
+  naming.SetSynced();
+  return absl::OkStatus();
 }
 
 bool FileBlobStore::SyncsAtOnce(size_t files) const {
@@ -272,16 +311,19 @@ absl::Status FileBlobStore::SyncContents(std::span<FileBlob* const> blobs) {
 }
 
 absl::Status FileBlobStore::NameAll(std::span<FileBlob* const> blobs,
-                                    std::set<std::string>* folders) {
+                                    Naming* naming) {
+  std::set<std::string> named;
   for (FileBlob* const blob : blobs) {
-    BVHMILL_RETURN_IF_ERROR(ReadyFolder(blob->name_));
     // Two blobs of one call may be equal.
+    if (!named.insert(PathOf(blob->name_)).second) continue;
+    BVHMILL_RETURN_IF_ERROR(ReadyFolder(blob->name_));
+    // Another call may have made the blob meanwhile.
     bool exists = false;
     BVHMILL_RETURN_IF_ERROR(Find(blob->name_, &exists));
     if (exists) continue;
+    naming->Begin(FolderOf(blob->name_));
     BVHMILL_RETURN_IF_ERROR(RenameFile(blob->path_, PathOf(blob->name_)));
     blob->is_stored_ = true;
-    folders->insert(FolderOf(blob->name_));
   }
   return absl::OkStatus();
 }

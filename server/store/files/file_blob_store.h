@@ -9,7 +9,7 @@
 //
 // A file gets its name in blobs/ when its content is on the disk; then the
 // folder is written to the disk, too. So a blob that has its name is whole,
-// also after a crash.
+// also after a crash, and one that is said to exist keeps its name.
 //
 // Several servers may share a folder, also one of a network, if its file system
 // has rename and flock for all of them. Each makes its blobs in a folder of its
@@ -101,6 +101,7 @@ class FileBlobStore final : public BlobStore {
   using Clock = std::chrono::steady_clock;
   class FileBlob;
   class FileUpload;
+  class Naming;
 
   FileBlobStore(std::string folder, FolderUse use, const BlobQuota& quota)
       : folder_(std::move(folder)), use_(use), budget_(folder_, quota) {}
@@ -127,8 +128,7 @@ class FileBlobStore final : public BlobStore {
   // this server, and a network may not report their errors.
   bool SyncsAtOnce(size_t files) const;
   absl::Status SyncContents(std::span<FileBlob* const> blobs);
-  absl::Status NameAll(std::span<FileBlob* const> blobs,
-                       std::set<std::string>* folders);
+  absl::Status NameAll(std::span<FileBlob* const> blobs, Naming* naming);
   absl::Status SyncAllNames(std::span<FileBlob* const> blobs,
                             const std::set<std::string>& folders);
   absl::Status SyncAtOnce(std::span<FileBlob* const> blobs);
@@ -153,6 +153,8 @@ class FileBlobStore final : public BlobStore {
   // the value is the time of the last change that was written to the disk, in
   // nanoseconds.
   std::map<std::string, int64_t> synced_;
+  // The calls that give files names in a folder and have not synced it yet.
+  std::map<std::string, int> naming_;
 };
 
 }  // namespace bvhmill::server

@@ -267,6 +267,33 @@ TEST_F(FileBlobs, ANameIsBelievedWhenItIsOnTheDisk) {
   EXPECT_EQ(SyncsOfFind("a"), 1);
 }
 
+TEST_F(FileBlobs, ANameThatAnotherCallIsMakingIsSyncedBeforeItIsBelieved) {
+  Open();
+  const std::string beside = BesideOf("a");
+  ASSERT_TRUE(Upload(beside).ok());
+  EXPECT_EQ(SyncsOfFind(beside), 0);
+  // The second sync is that of the folder: the blob has its name then.
+  FaultPoints::Arm({.at = 2, .only = Effect::kSync, .meanwhile = [&] {
+                      bool exists = false;
+                      EXPECT_TRUE(store_->Find(Name("a"), &exists).ok());
+                      EXPECT_TRUE(exists);
+                    }});
+  EXPECT_TRUE(Output("a").ok());
+  EXPECT_EQ(FaultPoints::Disarm(), 3) << "Find has synced the folder, too";
+}
+
+TEST_F(FileBlobs, ANameThatAFailedCallHasMadeIsSyncedBeforeItIsBelieved) {
+  Open();
+  ASSERT_TRUE(Upload(BesideOf("0")).ok());
+  const auto blobs = SixteenOutputs();
+  // The second blob gets no name.
+  FaultPoints::Arm(
+      {.at = 2, .fault = Fault::kIoError, .only = Effect::kRename});
+  EXPECT_FALSE(store_->Commit(Pointers(blobs)).ok());
+  FaultPoints::Disarm();
+  EXPECT_EQ(SyncsOfFind("0"), 1);
+}
+
 TEST_F(FileBlobs, FilesOfOutputsThatWereNotStoredAreRemovedAtTheNextStart) {
   Open();
   const std::string left = folder_ + "/new/3/7";
