@@ -74,8 +74,10 @@ absl::Status PostgresJobStore::Delete(const std::string& caller,
             "SELECT 1 FROM job WHERE id = $1 AND caller = $2", id, caller);
         return kept.empty() ? NoJob(id) : JobNotOver();
       }));
+  // The job is gone. Rows that cannot be removed now are left to Expire.
   Removed removed = Removed::kPart;
-  return RemoveSome(job, &removed);
+  static_cast<void>(RemoveSome(job, &removed));
+  return absl::OkStatus();
 }
 
 absl::Status PostgresJobStore::Expire(int64_t before_ms, int64_t* count) {

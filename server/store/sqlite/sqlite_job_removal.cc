@@ -85,7 +85,9 @@ absl::Status SqliteJobStore::Delete(const std::string& caller,
                                     const std::string& id) {
   int64_t job = 0;
   BVHMILL_RETURN_IF_ERROR(Hide(caller, id, &job));
-  return Remove(job, /*most_parts=*/1);
+  // The job is gone. Rows that cannot be removed now are left to Expire.
+  static_cast<void>(Remove(job, /*most_parts=*/1));
+  return absl::OkStatus();
 }
 
 absl::Status SqliteJobStore::Expire(int64_t before_ms, int64_t* count) {

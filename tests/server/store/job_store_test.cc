@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "bvhmill/base/call_error.h"
+#include "server/store/fault_points.h"
 #include "server/store/sqlite/claim_sql.h"
 #include "server/store/sqlite/sqlite.h"
 #include "tests/server/store/store_kinds.h"
@@ -185,6 +186,24 @@ TEST_P(AnyStore, ALargeJobIsHiddenAndThenRemovedInParts) {
   ASSERT_TRUE(store_->FindNamed({&blob, 1}, &named).ok());
   EXPECT_FALSE(named[0]);
   EXPECT_TRUE(store_->Get("a", info.id, &info).ok());
+}
+
+TEST_P(AnyStore, ADeleteThatFailsLeavesTheJob) {
+  int refused = 0;
+  for (int64_t at = 1, reached = 1; at <= reached; ++at) {
+    server::JobInfo info;
+    ASSERT_TRUE(Create(JobWith(2), &info).ok());
+    ASSERT_TRUE(store_->Cancel("a", info.id, 2000, &info).ok());
+    server::FaultPoints::Arm({.at = at,
+                              .fault = server::Fault::kIoError,
+                              .only = server::Effect::kSql});
+    const absl::Status deleted = store_->Delete("a", info.id);
+    reached = server::FaultPoints::Disarm();
+    const absl::Status found = store_->Get("a", info.id, &info);
+    EXPECT_EQ(found.ok(), !deleted.ok()) << at << ": " << deleted << found;
+    if (!deleted.ok()) ++refused;
+  }
+  EXPECT_GT(refused, 0);
 }
 
 TEST_P(AnyStore, CallersCanBeLeftOutOfAClaim) {
