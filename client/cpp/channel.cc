@@ -51,9 +51,7 @@ absl::Status Resolve(std::string_view server, std::vector<Address>* out) {
   const int error =
       getaddrinfo(at->host.c_str(), at->port.c_str(), &hints, &found);
   if (error != 0) {
-    return MakeStatus(
-        absl::StatusCode::kUnavailable,
-        "cannot reach " + std::string(server) + ": " + gai_strerror(error));
+    return Unreachable(server, gai_strerror(error));
   }
   for (const addrinfo* info = found; info != nullptr; info = info->ai_next) {
     if (info->ai_family != AF_INET && info->ai_family != AF_INET6) continue;

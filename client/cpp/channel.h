@@ -22,7 +22,7 @@ struct Line {
 
 // The gRPC target for `servers`. One server is its own target. Several become
 // an "ipv4:" or "ipv6:" list of the addresses of their names; this blocks on
-// DNS. INVALID_ARGUMENT "server: why"; UNAVAILABLE "cannot reach SERVER: why"
+// DNS. INVALID_ARGUMENT "server: why"; UNAVAILABLE as of Unreachable
 // if a name in a list has no address.
 absl::StatusOr<std::string> TargetOf(std::string_view servers);
 

@@ -14,6 +14,7 @@
 #include "client/cpp/channel.h"
 #include "client/cpp/clip_calls.h"
 #include "client/cpp/response.h"
+#include "client/cpp/server_address.h"
 
 namespace bvhmill::client {
 namespace {
@@ -24,15 +25,6 @@ using Clock = std::chrono::steady_clock;
 // Pauses before the second, third and fourth attempt.
 constexpr milliseconds kPauses[] = {milliseconds(100), milliseconds(400),
                                     milliseconds(1200)};
-
-absl::Status Unreachable(const std::string& server, std::string_view why) {
-  // gRPC puts these words before the cause. They tell the user nothing.
-  constexpr std::string_view kLead = "last error: UNKNOWN: ";
-  const size_t lead = why.find(kLead);
-  if (lead != std::string_view::npos) why.remove_prefix(lead + kLead.size());
-  return MakeStatus(absl::StatusCode::kUnavailable,
-                    "cannot reach " + server + ": " + std::string(why));
-}
 
 // Sleeps; false if cancelled before the end.
 bool Pause(milliseconds time, const CancelToken* cancel) {

@@ -28,6 +28,9 @@
 
 namespace bvhmill::client {
 
+// The reason of every UNAVAILABLE "cannot reach HOST:PORT: why".
+inline constexpr std::string_view kServerUnreachable = "SERVER_UNREACHABLE";
+
 struct ConnectOptions {
   // HOST:PORT, or PORT for this machine. The name is resolved again after the
   // connection is lost. With several servers, separated by commas, calls take
@@ -123,9 +126,9 @@ class Client {
  public:
   // Reads the files, connects and calls GetServerInfo.
   // INVALID_ARGUMENT "field: why": an option is wrong, e.g. an unreadable
-  // file. UNAVAILABLE "cannot reach HOST:PORT: why": refused, or no answer
-  // within the timeout. Otherwise the status of the server, e.g.
-  // UNAUTHENTICATED.
+  // file. UNAVAILABLE, kServerUnreachable "cannot reach HOST:PORT: why":
+  // refused, or no answer within the timeout. Otherwise the status of the
+  // server, e.g. UNAUTHENTICATED.
   static absl::StatusOr<std::unique_ptr<Client>> Connect(
       const ConnectOptions& options, const CancelToken* cancel = nullptr);
 
@@ -147,7 +150,7 @@ class Client {
   // are sent over the connection, and dropped. Ignores options.limits and
   // options.source_format, since the server has limits and `clip` has a format.
   // `name` is for messages only. A broken clip gets the same status and report
-  // as from Convert. UNAVAILABLE "cannot reach HOST:PORT: why": no server.
+  // as from Convert. UNAVAILABLE, kServerUnreachable: no server.
   ConvertResult Validate(std::string_view name, const ClipData& clip,
                          const ConvertOptions& options,
                          const CancelToken* cancel) const;

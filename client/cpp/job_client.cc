@@ -18,6 +18,7 @@
 #include "client/cpp/channel.h"
 #include "client/cpp/clip_calls.h"
 #include "client/cpp/response.h"
+#include "client/cpp/server_address.h"
 
 namespace bvhmill::client {
 namespace {
@@ -120,8 +121,7 @@ struct JobClient::Impl {
     const bool is_lost =
         absl::IsUnavailable(status) && CallErrorOf(status).reason.empty();
     if (!is_lost) return status;
-    return MakeStatus(status.code(), "cannot reach " + options.server + ": " +
-                                         std::string(MessageOf(status)));
+    return client::Unreachable(options.server, MessageOf(status));
   }
 
   // Sets the deadline of a unary call.

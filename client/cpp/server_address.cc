@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "bvhmill/base/call_error.h"
+#include "client/cpp/client.h"
 
 namespace bvhmill::client {
 namespace {
@@ -78,6 +79,17 @@ std::vector<std::string_view> SplitServers(std::string_view list) {
     if (comma == std::string_view::npos) return parts;
     list.remove_prefix(comma + 1);
   }
+}
+
+absl::Status Unreachable(std::string_view server, std::string_view why) {
+  // gRPC puts these words before the cause. They tell the user nothing.
+  constexpr std::string_view kLead = "last error: UNKNOWN: ";
+  const size_t lead = why.find(kLead);
+  if (lead != std::string_view::npos) why.remove_prefix(lead + kLead.size());
+  return MakeCallError({.code = absl::StatusCode::kUnavailable,
+                        .reason = std::string(kServerUnreachable),
+                        .message = "cannot reach " + std::string(server) +
+                                   ": " + std::string(why)});
 }
 
 }  // namespace bvhmill::client

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
 namespace bvhmill::client {
@@ -26,5 +27,8 @@ std::string WithHost(std::string_view server);
 
 // The parts between commas that are not empty, as views of `list`.
 std::vector<std::string_view> SplitServers(std::string_view list);
+
+// UNAVAILABLE, SERVER_UNREACHABLE "cannot reach SERVER: why".
+absl::Status Unreachable(std::string_view server, std::string_view why);
 
 }  // namespace bvhmill::client

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "client/cli/ui/progress.h"
 #include "client/cli/ui/text.h"
@@ -90,7 +91,7 @@ ExitCode JobFailure(const Session& session, const absl::Status& status) {
     return kExitInterrupted;
   }
   const std::string message(MessageOf(status));
-  if (absl::IsUnavailable(status) && message.starts_with("cannot reach ")) {
+  if (CallErrorOf(status).reason == kServerUnreachable) {
     session.console->PrintDiagnostics("bvhmill: " + message + "\n");
     return kExitUnreachable;
   }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/nearest.h"
 #include "bvhmill/base/status.h"
 #include "client/cli/io/read_clip.h"
@@ -361,16 +362,17 @@ std::string ReadEditFlags(const Session& session, const EditFlags& flags,
   if (IsTyped(session, "--interpolation") && edits->resample_fps == 0) {
     return "--interpolation needs --fps";
   }
-  return InWordsOfOptions(MessageOf(CheckEdits(*edits)));
+  return InWordsOfOptions(CheckEdits(*edits));
 }
 
-std::string InWordsOfOptions(std::string_view message) {
+std::string InWordsOfOptions(const absl::Status& status) {
+  CallError error = CallErrorOf(status);
   for (const auto& [field, option] : kFieldOptions) {
-    if (!message.starts_with(field)) continue;
-    message.remove_prefix(field.size());
-    return std::string(option) + std::string(message);
+    if (!error.field.starts_with(field)) continue;
+    error.field.replace(0, field.size(), option);
+    break;
   }
-  return std::string(message);
+  return std::string(MessageOf(MakeCallError(std::move(error))));
 }
 
 }  // namespace bvhmill::client

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "bvhmill/edit/clip_edits.h"
 #include "client/cli/session.h"
 
@@ -44,8 +45,9 @@ std::string ReadMapFile(const std::string& path,
 // The built-in maps, for messages: "cmu lafan1 ...".
 std::string MapNames();
 
-// A message about a field of the API, "options.edits.frames: why", as one about
-// its option, "--frames: why"; others as they are.
-std::string InWordsOfOptions(std::string_view message);
+// The message of an error about a field of the API, "options.edits.frames:
+// why", as one about its option, "--frames: why"; others as they are. Empty if
+// OK.
+std::string InWordsOfOptions(const absl::Status& status);
 
 }  // namespace bvhmill::client

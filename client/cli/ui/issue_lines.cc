@@ -5,7 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
+#include "bvhmill/report/catalogue.h"
 #include "client/cli/options/edit_options.h"
 #include "client/cli/ui/source_line.h"
 #include "client/cli/ui/text.h"
@@ -87,11 +89,10 @@ std::string IssueLine(std::string_view path, const Issue& issue,
 }
 
 std::string FailureLine(std::string_view path, const absl::Status& status) {
-  const std::string_view message = MessageOf(status);
   // One that is an issue says already that it is an error.
-  const bool is_issue = message.starts_with("error: ");
+  const bool is_issue = FindEntry(CallErrorOf(status).reason) != nullptr;
   return Printable(path) + (is_issue ? ": " : ": error: ") +
-         InWordsOfOptions(message);
+         InWordsOfOptions(status);
 }
 
 std::string FailureLine(std::string_view path, const ConvertResult& result,

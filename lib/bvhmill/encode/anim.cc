@@ -78,15 +78,14 @@ constexpr FieldName kFieldNames[] = {{"base_priority", "priority"},
                                      {"ease_in", "ease_in_seconds"},
                                      {"ease_out", "ease_out_seconds"}};
 
-// Changes "field: why" to "anim.field: why", with the name of the field in
-// requests.
-std::string InWordsOfRequests(std::string_view message) {
-  const size_t colon = std::min(message.find(':'), message.size());
-  std::string_view field = message.substr(0, colon);
+// `status` with the name of its field in requests, "anim.field".
+absl::Status InWordsOfRequests(const absl::Status& status) {
+  CallError error = CallErrorOf(status);
   for (const auto& [own, asked] : kFieldNames) {
-    if (field == own) field = asked;
+    if (error.field == own) error.field = asked;
   }
-  return "anim." + std::string(field) + std::string(message.substr(colon));
+  error.field.insert(0, "anim.");
+  return MakeCallError(std::move(error));
 }
 
 // A list of the joints that the avatar does not have.
@@ -294,10 +293,7 @@ absl::Status CheckMap(const AnimFormat& format) {
 
 absl::Status CheckAnimFormat(const AnimFormat& format) {
   const absl::Status status = CheckOptions(ConversionOptions(format), {});
-  if (!status.ok()) {
-    return MakeStatus(status.code(), InWordsOfRequests(MessageOf(status)));
-  }
-  return CheckMap(format);
+  return status.ok() ? CheckMap(format) : InWordsOfRequests(status);
 }
 
 std::unique_ptr<Encoder> MakeAnimEncoder(const AnimFormat& format) {

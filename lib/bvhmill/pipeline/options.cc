@@ -74,7 +74,7 @@ absl::Status CheckOutputs(std::span<const OutputRequest> outputs) {
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (const absl::Status status = CheckFormat(outputs[i].format);
         !status.ok()) {
-      return MakeStatus(status.code(), FieldOf(i, MessageOf(status)));
+      return InsideField(FieldOf(i, ""), status);
     }
     // The path of the field takes memory, which a good request need not.
     if (const size_t bytes = outputs[i].id.size(); bytes > kMaxOutputIdBytes) {
