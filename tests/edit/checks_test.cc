@@ -173,6 +173,14 @@ const Case kCases[] = {
      Code::kFailedPrecondition,
      "options.edits.meters_per_unit: that of the source is not known; set "
      "options.read.meters_per_unit"},
+    {"units too far apart",
+     [](ClipEdits* e) {
+       e->source.meters_per_unit = 1e7;
+       e->meters_per_unit = 1e-6;
+     },
+     absl::StatusCode::kInvalidArgument,
+     "options.edits.meters_per_unit: is more than 10^12 times the unit of the "
+     "source, or less than a 10^12th"},
     {"negative units", [](ClipEdits* e) { e->meters_per_unit = -1; },
      Code::kInvalidArgument,
      "options.edits.meters_per_unit: is not a number of at least 0"},

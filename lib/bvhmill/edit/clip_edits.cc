@@ -101,6 +101,15 @@ absl::Status CheckConventions(const ClipEdits& edits) {
   if (edits.meters_per_unit != 0 && edits.source.meters_per_unit == 0) {
     return SourceUnknown("meters_per_unit", "meters_per_unit");
   }
+  // Beyond it, positions would no longer be finite.
+  constexpr double kMaxScale = 1e12;
+  const double scale = edits.source.meters_per_unit / edits.meters_per_unit;
+  if (edits.meters_per_unit != 0 &&
+      !(scale <= kMaxScale && scale >= 1 / kMaxScale)) {
+    return InvalidField("options.edits.meters_per_unit",
+                        "is more than 10^12 times the unit of the source, or "
+                        "less than a 10^12th");
+  }
   return absl::OkStatus();
 }
 

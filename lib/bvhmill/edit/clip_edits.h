@@ -108,7 +108,7 @@ struct ClipEdits {
   double resample_fps = 0;
   Interpolation interpolation = Interpolation::kSlerp;
   // The wanted up axis and unit. To set one, `source` must state that of the
-  // clip.
+  // clip. The two units may differ by a factor of up to 10^12.
   UpAxis up_axis = UpAxis::kUnknown;
   double meters_per_unit = 0;
   RootMotion root_motion = RootMotion::kKeep;
