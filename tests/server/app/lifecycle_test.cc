@@ -5,6 +5,7 @@
 
 #include "tests/server/fixture.h"
 #include "tests/server/http2.h"
+#include "tests/server/limits.h"
 #include "tests/support/files.h"
 
 namespace bvhmill::testing {
@@ -34,14 +35,19 @@ TEST_F(LifecycleTest, ReflectionListsTheServices) {
 }
 
 TEST_F(LifecycleTest, AStreamFinishesItsClipsWhileTheServerDrains) {
-  Start();
+  Start([](server::ServerConfig* config) { config->metrics = "127.0.0.1:0"; });
   grpc::ClientContext context;
   const auto stream = clips_->ConvertClips(&context);
   v1::ConvertClipsRequest request;
   request.mutable_begin()->set_key("k");
   ASSERT_TRUE(stream->Write(request));
-  // An answered call on the same connection proves that the begin has arrived.
-  EXPECT_EQ(CallRaw(channel_.get(), kHealthCheck, ""), kServing);
+  const std::string clip = SmallClip();
+  request.set_chunk(clip.substr(0, 20));
+  ASSERT_TRUE(stream->Write(request));
+  ASSERT_TRUE(Await([&] {
+    return FetchGauge(server_->metrics_address(), "bvhmill_inflight_clips") ==
+           1;
+  }));
   auto drained =
       std::async(std::launch::async, [this] { return server_->Drain(); });
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
@@ -54,7 +60,7 @@ TEST_F(LifecycleTest, AStreamFinishesItsClipsWhileTheServerDrains) {
   EXPECT_EQ(details.info.reason(), "SERVER_STOPPING");
   EXPECT_EQ(details.retry.retry_delay().seconds(), 1);
   EXPECT_NE(CallRaw(channel_.get(), kHealthCheck, ""), kServing);
-  request.set_chunk(SmallClip());
+  request.set_chunk(clip.substr(20));
   ASSERT_TRUE(stream->Write(request));
   request.mutable_end();
   ASSERT_TRUE(stream->Write(request));

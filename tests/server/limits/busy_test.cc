@@ -32,12 +32,13 @@ class Pump {
 
   int sent() const { return sent_; }
 
-  // Clips that were sent when no more is taken for a second.
+  // Clips that were sent when no more is taken for three seconds.
   int AwaitStall() const {
-    int last = -1;
-    while (last != sent_) {
-      last = sent_;
+    int last = sent_;
+    for (int quiet = 0; quiet < 3; ++quiet) {
       std::this_thread::sleep_for(std::chrono::seconds(1));
+      if (last != sent_) quiet = -1;
+      last = sent_;
     }
     return last;
   }
