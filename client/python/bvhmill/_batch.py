@@ -15,9 +15,9 @@ from bvhmill._arrays import NamedArrays
 from bvhmill._closing import AsyncClosing
 from bvhmill._errors import BvhError, error_of, os_error
 from bvhmill._info import Info, info_of
-from bvhmill._options import (Array, ReadOptions, array_names, read_options,
-                              thread_count)
-from bvhmill._read import conventions_of, error_of_conversion, take_of
+from bvhmill._options import (Array, ReadOptions, array_names, conventions_of,
+                              read_options, thread_count)
+from bvhmill._read import error_of_conversion, take_of
 from bvhmill._report import Report, report_of
 from bvhmill._source import Path, is_path, name_of, path_bytes
 from bvhmill._take import Take
@@ -138,7 +138,7 @@ def read_many(paths: Iterable[Path], *,
     count = thread_count(threads)
     native = read_options(arrays, end_sites, keep_values, True, 1, options)
     return TakeIterator(_paths_of(paths), native, count, ordered, max_bytes,
-                        end_sites, conventions_of(options))
+                        end_sites, conventions_of(options, {}))
 
 
 def read_many_async(paths: Iterable[Path], *,

@@ -132,7 +132,9 @@ class SaveOptions(NpzOptions, AnimOptions, total=False):
 CHECK_KEYS = tuple(CheckOptions.__annotations__)
 EDIT_KEYS = tuple(EditOptions.__annotations__)
 # The options of reading that a take keeps.
-CONVENTION_KEYS = ("joint_positions", "root_offset")
+_CONVENTION_KEYS = ("joint_positions", "root_offset")
+# The words that say what a file has, and those that say what is wanted.
+_SPACE_KEYS = (("units", "to_units"), ("up", "to_up"))
 _WORDS: dict[str, tuple[str, ...]] = {
     "joint_positions": ("replace", "add", "ignore"),
     "root_offset": ("ignore", "add"),
@@ -261,6 +263,26 @@ def words_of(options: Mapping[str, Any],
         raise ValueError(f"in_place=True and root_motion="
                          f"{words['root_motion']!r} exclude each other")
     return words
+
+
+def conventions_of(options: Mapping[str, Any],
+                   before: Mapping[str, Any]) -> dict[str, Any]:
+    """The native words for later calls about a take: `before`, and how the
+    keywords read it. Its unit and up axis are those after the edits."""
+    if not options:
+        return dict(before)
+    known = (*_CONVENTION_KEYS, *(key for pair in _SPACE_KEYS for key in pair))
+    words = words_of({key: options[key] for key in known if key in options},
+                     known)
+    conventions = dict(before)
+    for key in _CONVENTION_KEYS:
+        if key in words:
+            conventions[key] = words[key]
+    for given, wanted in _SPACE_KEYS:
+        for key in (given, wanted):
+            if key in words:
+                conventions[given] = words[key]
+    return conventions
 
 
 def _native(key: str, value: Any) -> Any:

@@ -10,9 +10,9 @@ import numpy as np
 from bvhmill import _bvhmill
 from bvhmill._errors import BvhError, error_of, os_error
 from bvhmill._info import Info, info_of
-from bvhmill._options import (CHECK_KEYS, CONVENTION_KEYS, EDIT_KEYS, Array,
-                              CheckOptions, ReadOptions, checked, read_options,
-                              thread_count, unknown, words_of)
+from bvhmill._options import (CHECK_KEYS, EDIT_KEYS, Array, CheckOptions,
+                              ReadOptions, checked, conventions_of,
+                              read_options, thread_count, unknown, words_of)
 from bvhmill._report import Report, report_of, unreadable
 from bvhmill._source import (Source, bytes_of, convert, is_path, name_of,
                              path_bytes)
@@ -23,13 +23,6 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 else:
     from bvhmill._typing import Unpack, npt
-
-
-def conventions_of(options: Any) -> dict[str, Any]:
-    """The options that arrays of a take are solved with later."""
-    if not options:
-        return {}
-    return {key: options[key] for key in CONVENTION_KEYS if key in options}
 
 
 def error_of_conversion(conversion: _bvhmill._Conversion,
@@ -83,7 +76,7 @@ def read(source: Source, *, arrays: Sequence[Array] = ("positions",),
     error = error_of_conversion(conversion, name)
     if error is not None:
         raise error
-    return take_of(conversion, end_sites, conventions_of(options), name)
+    return take_of(conversion, end_sites, conventions_of(options, {}), name)
 
 
 def validate(source: Source, *, threads: int = 1,

@@ -11,7 +11,8 @@ import numpy as np
 from bvhmill import _bvhmill, _save
 from bvhmill._errors import error_of
 from bvhmill._options import (EDIT_KEYS, AnimOptions, EditOptions, NpzOptions,
-                              SaveOptions, checked, text_of, words_of)
+                              SaveOptions, checked, conventions_of, text_of,
+                              words_of)
 from bvhmill._report import Report, report_of
 from bvhmill._rotations import in_order, without_flips
 from bvhmill._take_facts import TakeFacts
@@ -216,7 +217,8 @@ class Take(TakeFacts):
         clip = conversion.clip
         assert clip is not None
         return self._of(clip, conversion.report, self._end_sites,
-                        self._conventions, self.source_name)
+                        conventions_of(edits, self._conventions),
+                        self.source_name)
 
     def with_values(self, rows: npt.ArrayLike) -> Take:
         """Another take with these rows, as (F, C) of `values`; copied.
@@ -319,6 +321,9 @@ class Take(TakeFacts):
 
     def to_anim(self, **options: Unpack[AnimOptions]) -> bytes:
         """The bytes of an .anim of Second Life; see AnimFormat of the API.
+
+        The unit is that of `read(..., units=...)` or `edit(units=...)`. Without
+        one, it is an inch, as in the viewer.
 
         >>> import bvhmill
         >>> bones = {"Hips": "mPelvis", "Spine": "mTorso", "Head": "mHead"}

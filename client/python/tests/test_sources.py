@@ -1,5 +1,6 @@
 """Sources of clips, and the errors of files that cannot be decompressed."""
 
+import copy
 import errno
 import gzip
 import io
@@ -97,6 +98,23 @@ def anim_bytes():
     take = bvhmill.read(bvhmill.example())
     data = take.to_anim(joint_map=BONES, accept_odd=True)
     return np.frombuffer(data, np.uint8)
+
+
+def test_an_anim_has_the_unit_that_read_or_edit_states():
+    def root_of(take):
+        data = take.to_anim(joint_map=BONES, accept_odd=True, max_millimetres=1)
+        return bvhmill.read_anim(data).joints[0].positions
+
+    example = bvhmill.example()
+    inches = root_of(bvhmill.read(example, units="in"))
+    np.testing.assert_array_equal(root_of(bvhmill.read(example)), inches)
+    metres = root_of(bvhmill.read(example, units="cm", to_units="m"))
+    assert not np.allclose(metres, inches, rtol=0.1, atol=0)
+    take = bvhmill.read(example, units="cm")
+    for same in (take, take.edit(to_units="m"), take[:], copy.copy(take),
+                 bvhmill.read(example).edit(units="cm"),
+                 take.with_values(take.values)):
+        np.testing.assert_allclose(root_of(same), metres, atol=1e-3)
 
 
 def test_an_anim_must_be_in_one_piece():

@@ -11,9 +11,8 @@ from bvhmill import _bvhmill
 from bvhmill._batch import Outcome
 from bvhmill._errors import BvhError
 from bvhmill._info import Info, Node
-from bvhmill._options import (CHECK_KEYS, EDIT_KEYS, checked, outputs_of,
-                              words_of)
-from bvhmill._read import conventions_of
+from bvhmill._options import (CHECK_KEYS, EDIT_KEYS, checked, conventions_of,
+                              outputs_of, words_of)
 from bvhmill._report import (Counts, Issue, Report, Severity, Verdict,
                              unreadable)
 from bvhmill._take import Take
@@ -276,7 +275,7 @@ def take_of(result: Any, data: Sequence[npt.NDArray[np.uint8] | None],
     if values is not None:
         values.flags.writeable = False
     joints = result.info.joints
-    conventions = conventions_of(options)
+    conventions = conventions_of(options, {})
     clip = _bvhmill._Clip(
         [_stated_name(joint, joints) for joint in joints],
         [joint.parent for joint in joints],
