@@ -105,6 +105,43 @@ def first_error(report: Report | None) -> Issue | None:
     return None
 
 
+# Fields of the API that have another name among the keywords.
+_KEYWORDS = {
+    "options.read.up_axis": "up",
+    "options.read.meters_per_unit": "units",
+    "options.validation.ignore_codes": "ignore",
+    "options.validation.only_codes": "only",
+    "options.validation.severity_overrides": "severities",
+    "options.edits.drop_joints": "drop",
+    "options.edits.keep_joints": "keep",
+    "options.edits.rename_joints": "rename",
+    "options.edits.joint_map_rows": "joint_map",
+    "options.edits.resample_fps": "fps",
+    "options.edits.up_axis": "to_up",
+    "options.edits.meters_per_unit": "to_units",
+    "options.edits.root_alignment.position_axes": "root_axes",
+    "options.edits.root_alignment.position_signs": "root_signs",
+    "options.edits.root_alignment.correction_degrees": "root_correction",
+}
+
+
+def _keyword_of(field: str) -> str:
+    for path, keyword in _KEYWORDS.items():
+        if field.startswith(path):
+            return keyword
+    if not field.startswith("options."):
+        return field
+    # As "options.outputs[0].anim.loop_in_seconds".
+    return field.rpartition(".")[2].removesuffix("_seconds")
+
+
+def in_keywords(field: str, message: str) -> str:
+    """The text of an error of the API, with the names of keywords."""
+    for path, keyword in _KEYWORDS.items():
+        message = message.replace(path, keyword)
+    return f"{_keyword_of(field)}: {message}" if field else message
+
+
 # The type of `_Conversion.error`.
 ErrorValue = "tuple[str, str, str, str, int, list[tuple[str, str]], str]"
 
@@ -136,8 +173,7 @@ def _text_of(reason: str, field: str, message: str, report: Report | None,
     name = source_name or "<bytes>"
     issue = first_error(report)
     if issue is None or report is None:
-        where = f"{field}: " if field else ""
-        return f"{name}: error: {reason}: {where}{message}"
+        return f"{name}: error: {reason}: {in_keywords(field, message)}"
     space = "" if issue.line or issue.byte_offset is not None else " "
     more = report.counts.errors - issue.occurrences
     rest = f" (+{more} more errors)" if more > 0 else ""

@@ -10,7 +10,7 @@ from typing import Any, Callable, Iterable, Literal, Mapping
 from typing import Sequence, Tuple, TypedDict, Union
 
 from bvhmill import _bvhmill
-from bvhmill._errors import error_of
+from bvhmill._errors import error_of, in_keywords
 
 Array = Literal["positions", "rotations", "world_rotations", "velocities"]
 ARRAYS = ("positions", "rotations", "world_rotations", "velocities")
@@ -336,7 +336,7 @@ def checked(words: Mapping[str, Any]) -> _bvhmill._Options:
         refused = error_of(error, None)
         if error[0] == "FAILED_PRECONDITION":
             raise refused
-        raise ValueError(f"{error[2]}: {error[6]}" if error[2] else error[6])
+        raise ValueError(in_keywords(error[2], error[6]))
     return options
 
 

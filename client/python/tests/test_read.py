@@ -188,10 +188,15 @@ def test_limits(walk_path, limit, value):
 
 
 def test_errors_of_edits(walk):
-    with pytest.raises(bvhmill.EditError):
+    with pytest.raises(bvhmill.EditError, match=r" drop: no joint"):
         bvhmill.read(walk, drop=["NoSuchJoint"])
-    with pytest.raises(bvhmill.ConventionUnknown):
+    with pytest.raises(bvhmill.ConventionUnknown,
+                       match=r" to_units: that of .*; set units$"):
         bvhmill.read(walk, to_units="m")
+    with pytest.raises(ValueError, match=r"^thresholds.*: "):
+        bvhmill.read(walk, thresholds={"DATA_SPIKE.no_such": 1})
+    with pytest.raises(ValueError, match=r"^loop_in: "):
+        bvhmill.read(walk).to_anim(loop_in=-1)
     still = walk.replace(b"Frame Time: 0.01", b"Frame Time: 0")
     with pytest.raises(bvhmill.ConventionUnknown):
         bvhmill.read(still, fps=30)
