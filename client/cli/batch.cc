@@ -295,6 +295,7 @@ Totals RunClips(const Session& session, std::span<const Input> inputs,
     });
   }
   Totals totals = tally.totals();
+  totals.is_cut = tally.stopped() || IsCancelled(session.cancel);
   if (session.console->data_lost()) {
     totals.exit = std::max(totals.exit, kExitClipFailed);
   }

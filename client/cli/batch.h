@@ -50,6 +50,8 @@ struct Totals {
   int64_t skipped = 0;
   int64_t bytes = 0;
   double seconds = 0;
+  // The run has ended before all clips had their turn.
+  bool is_cut = false;
   ExitCode exit = kExitGood;
 };
 

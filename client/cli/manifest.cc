@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "bvhmill/base/status.h"
-#include "bvhmill/base/utf8.h"
+#include "client/cli/io/item_key.h"
 #include "client/cli/ui/json_text.h"
 
 namespace bvhmill::client {
@@ -126,7 +126,11 @@ absl::Status Manifest::Read() {
 
 void Manifest::ReadLine(std::string_view line) {
   const json object = json::parse(line, nullptr, /*allow_exceptions=*/false);
-  if (!object.is_object() || !object.contains("clip")) return;
+  if (!object.is_object()) return;
+  if (const int64_t time = NumberAt(object, "unknown_before"); time > 0) {
+    unknown_before_ = time;
+  }
+  if (!object.contains("clip")) return;
   const bool is_done = object.contains("done");
   if (!is_done && !object.contains("begun")) return;
   MadeClip& clip = clips_[TextAt(object, "clip")];
@@ -140,6 +144,8 @@ void Manifest::ReadLine(std::string_view line) {
     }
     return;
   }
+  // Outputs that this line does not name may be those of another input.
+  for (auto& [extension, size] : clip.outputs) size = MadeClip::kUnknown;
   const json outputs = ObjectAt(object, "done");
   for (const auto& [extension, size] : outputs.items()) {
     clip.outputs[extension] = NumberAt(outputs, extension.c_str());
@@ -147,7 +153,7 @@ void Manifest::ReadLine(std::string_view line) {
 }
 
 const MadeClip* Manifest::Find(const std::string& clip) const {
-  const auto it = clips_.find(ToUtf8(clip));
+  const auto it = clips_.find(KeyOfName(clip));
   return it == clips_.end() ? nullptr : &it->second;
 }
 
@@ -158,7 +164,7 @@ absl::Status Manifest::Begin(const std::string& clip,
   for (const std::string& extension : extensions) {
     list += "," + JsonQuote(extension);
   }
-  return Append("{\"clip\":" + JsonQuote(clip) +
+  return Append("{\"clip\":" + JsonQuote(KeyOfName(clip)) +
                 Member("begun", Enclosed('[', list, ']')) +
                 Member("input", "{\"path\":" + JsonQuote(input) + "}") + "}");
 }
@@ -168,7 +174,7 @@ absl::Status Manifest::Finish(const std::string& clip, const MadeClip& made) {
   for (const auto& [extension, size] : made.outputs) {
     sizes += Member(extension, std::to_string(size));
   }
-  return Append("{\"clip\":" + JsonQuote(clip) +
+  return Append("{\"clip\":" + JsonQuote(KeyOfName(clip)) +
                 Member("done", Enclosed('{', sizes, '}')) +
                 Member("options", JsonQuote(made.options)) +
                 Member("input", InputText(made.input)) + "}");
@@ -183,6 +189,12 @@ absl::Status Manifest::Open() {
   if (!file_.valid()) {
     return Failed(path(), "cannot be written: " + WhyNot(errno));
   }
+  struct stat info = {};
+  if (is_missing_ && fstat(file_.get(), &info) == 0 && info.st_size == 0) {
+    head_ =
+        "{\"unknown_before\":" + std::to_string(NanosecondsOf(info.st_mtim)) +
+        "}\n";
+  }
   is_torn_ = EndsWithinLine(file_.get());
   return absl::OkStatus();
 }
@@ -191,7 +203,7 @@ absl::Status Manifest::Open() {
 absl::Status Manifest::Append(const std::string& line) {
   const std::lock_guard lock(mutex_);
   if (!file_.valid()) BVHMILL_RETURN_IF_ERROR(Open());
-  const std::string text = (is_torn_ ? "\n" : "") + line + "\n";
+  const std::string text = (is_torn_ ? "\n" : "") + head_ + line + "\n";
   ssize_t written = -1;
   do {
     written = write(file_.get(), text.data(), text.size());
@@ -199,6 +211,7 @@ absl::Status Manifest::Append(const std::string& line) {
   if (written < 0) {
     return Failed(path(), "cannot be written: " + ErrnoText(errno));
   }
+  head_.clear();
   is_torn_ = static_cast<size_t>(written) < text.size();
   return is_torn_ ? Failed(path(), "cannot be written: the disk is full")
                   : absl::OkStatus();

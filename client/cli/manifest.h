@@ -7,11 +7,17 @@
 //   {"clip":"a/walk","done":{".csv":4711},"options":"<sha256>",
 //    "input":{"path":...,"size":...,"modified":...,"changed":...,
 //             "sha256":...}}
+// If a run with --resume finds outputs but no manifest, that of the run begins
+// with the time when it was made, in nanoseconds since 1970:
+//   {"unknown_before":1764190000000000000}
+// Nothing is known about outputs that are older than that.
+//
 // The line with "begun" is written before outputs get their names, the line
 // with "done" after that. The last line about a clip states its input, its
-// options and whether it is done. Its outputs are those of all its lines, each
-// with its last size. Other lines, such as an incomplete line of a run that was
-// killed, are ignored.
+// options and whether it is done. Its outputs are those of all its lines; the
+// last line alone gives sizes. A name that is not UTF-8 is written as the key
+// of an item. Other lines, such as an incomplete line of a run that was killed,
+// are ignored.
 
 #include <cstdint>
 #include <map>
@@ -33,7 +39,8 @@ inline constexpr std::string_view kManifestName = ".bvhmill-manifest.jsonl";
 // The entry of one clip in the manifest.
 struct MadeClip {
   // The size of each output in bytes by its extension, such as ".csv"; kUnknown
-  // if bvhmill began to make it, but did not record the end.
+  // if bvhmill began to make it, but did not record the end, or made it before
+  // the last line.
   static constexpr int64_t kUnknown = -1;
   std::map<std::string, int64_t> outputs;
   // True if the last line about the clip has "done": the outputs of that line
@@ -55,8 +62,12 @@ class Manifest {
   // at all.
   absl::Status Read();
 
-  // True if Read found no manifest, so that nothing is known about the outputs.
-  bool is_missing() const { return is_missing_; }
+  // True if an output that was modified at this time, in nanoseconds since
+  // 1970, is older than the manifest, so that nothing is known about it. False
+  // if Read was not called.
+  bool IsOlder(int64_t modified) const {
+    return is_missing_ || modified < unknown_before_;
+  }
 
   // The entry that Read found for `clip`; null if there is none. Begin and
   // Finish do not change it. Valid as long as the manifest. Thread-safe after
@@ -86,7 +97,12 @@ class Manifest {
   UniqueFd file_;
   // True if the last line of the file has no end.
   bool is_torn_ = false;
+  // Read found no manifest.
   bool is_missing_ = false;
+  // The time that the manifest states; 0 if it states none.
+  int64_t unknown_before_ = 0;
+  // The line that states it, until it is written.
+  std::string head_;
 };
 
 }  // namespace bvhmill::client

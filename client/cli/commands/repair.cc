@@ -59,6 +59,11 @@ std::string CompleteRepair(const CLI::App* app, const Session& session,
   if (!flags->dry_run && flags->conversion.output.empty()) {
     return "-o says where the repaired clips go; --dry-run needs none";
   }
+  for (const char* const option : {"--force", "--resume", "--report-jsonl"}) {
+    if (flags->dry_run && IsTyped(session, option)) {
+      return std::string(option) + " has no effect with --dry-run";
+    }
+  }
   return {};
 }
 

@@ -12,6 +12,7 @@
 #include "bvhmill/base/utf8.h"
 #include "client/cli/dataset/relative_path.h"
 #include "client/cli/io/inputs.h"
+#include "client/cli/io/item_key.h"
 #include "client/cli/io/read_clip.h"
 #include "client/cli/ui/json_text.h"
 #include "client/cli/ui/text.h"
@@ -119,7 +120,7 @@ Baseline::Key Baseline::KeyOf(const std::string& file,
 }
 
 void Baseline::Add(const std::string& path, const Report& report) {
-  const std::string file = ToUtf8(PathFrom(folder_, path));
+  const std::string file = KeyOfName(PathFrom(folder_, path));
   const std::lock_guard lock(mutex_);
   for (const Issue& issue : report.issues) {
     known_[KeyOf(file, issue)].occurrences += issue.occurrences;
@@ -128,7 +129,7 @@ void Baseline::Add(const std::string& path, const Report& report) {
 
 int64_t Baseline::TakeOut(const std::string& path, const ReportOptions& options,
                           Report* report) {
-  const std::string file = ToUtf8(PathFrom(folder_, path));
+  const std::string file = KeyOfName(PathFrom(folder_, path));
   const std::lock_guard lock(mutex_);
   const Key first = {file, "", std::numeric_limits<int32_t>::min(), ""};
   for (auto it = known_.lower_bound(first);

@@ -103,7 +103,7 @@ class ClipOutputs final : public OutputReceiver {
   std::string NameOf(std::string_view extension) const;
   std::string PathOf(std::string_view name) const;
   absl::StatusOr<Existing> FindExisting() const;
-  bool HasNoManifest() const;
+  bool IsUnknown(const struct stat& output) const;
   bool IsStale(const struct stat& output) const;
   bool AreNewer(const Existing& existing) const;
   absl::Status IsDone(const Existing& existing, bool* is_done);

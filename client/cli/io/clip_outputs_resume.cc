@@ -69,36 +69,36 @@ absl::Status ClipOutputs::FinishDigest() {
   return digest_.valid() ? digest_.get() : AddDigest(cancel_, &*state_);
 }
 
-// True if nothing is known of the outputs, and this one is older than the
-// input.
-bool ClipOutputs::IsStale(const struct stat& output) const {
-  if (!HasNoManifest() || !state_) return false;
-  const int64_t modified =
-      int64_t{output.st_mtim.tv_sec} * 1'000'000'000 + output.st_mtim.tv_nsec;
-  return modified < state_->modified;
+// True if the output is older than the manifest, so that its time alone tells
+// whether it is up to date.
+bool ClipOutputs::IsUnknown(const struct stat& output) const {
+  return rules_.manifest != nullptr && made_ == nullptr && state_ &&
+         rules_.manifest->IsOlder(NanosecondsOf(output.st_mtim));
 }
 
-// True if all outputs exist, and none is older than the input.
+// True if nothing is known of the output, and it is older than the input.
+bool ClipOutputs::IsStale(const struct stat& output) const {
+  return IsUnknown(output) && NanosecondsOf(output.st_mtim) < state_->modified;
+}
+
+// True if all outputs exist, nothing is known of them, and none is older than
+// the input.
 bool ClipOutputs::AreNewer(const Existing& existing) const {
-  if (!state_) return false;
   for (const std::string& extension :
        ExtensionsOf(rules_.requests, rules_.report)) {
     const auto file = existing.find(extension);
-    if (file == existing.end() || IsStale(file->second)) return false;
+    if (file == existing.end() || !IsUnknown(file->second)) return false;
+    if (IsStale(file->second)) return false;
   }
   return true;
 }
 
-bool ClipOutputs::HasNoManifest() const {
-  return rules_.manifest != nullptr && rules_.manifest->is_missing();
-}
-
 absl::Status ClipOutputs::IsDone(const Existing& existing, bool* is_done) {
-  if (HasNoManifest()) {
+  if (made_ == nullptr) {
     *is_done = AreNewer(existing);
     return absl::OkStatus();
   }
-  if (made_ == nullptr || !made_->is_done || !state_) return absl::OkStatus();
+  if (!made_->is_done || !state_) return absl::OkStatus();
   if (made_->options != rules_.options_digest) return absl::OkStatus();
   for (const std::string& extension :
        ExtensionsOf(rules_.requests, rules_.report)) {

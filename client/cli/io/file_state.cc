@@ -22,14 +22,10 @@ constexpr int64_t kSecond = 1'000'000'000;
 constexpr int64_t kCoarsestClock = 2 * kSecond;
 constexpr size_t kReadBytes = size_t{256} << 10;
 
-int64_t Nanoseconds(const timespec& time) {
-  return time.tv_sec * kSecond + time.tv_nsec;
-}
-
 int64_t Now() {
   timespec now = {};
   clock_gettime(CLOCK_REALTIME, &now);
-  return Nanoseconds(now);
+  return NanosecondsOf(now);
 }
 
 absl::Status Changed() {
@@ -38,9 +34,9 @@ absl::Status Changed() {
 }
 
 bool HasSameTimes(const struct stat& info, const FileState& state) {
-  const int64_t changed = Nanoseconds(info.st_ctim);
+  const int64_t changed = NanosecondsOf(info.st_ctim);
   return info.st_size == state.size &&
-         Nanoseconds(info.st_mtim) == state.modified &&
+         NanosecondsOf(info.st_mtim) == state.modified &&
          (state.changed == 0 || changed == state.changed);
 }
 
@@ -63,6 +59,10 @@ absl::Status AddBytes(int fd, const CancelToken* cancel, Sha256* digest) {
 
 }  // namespace
 
+int64_t NanosecondsOf(const timespec& time) {
+  return time.tv_sec * kSecond + time.tv_nsec;
+}
+
 std::optional<FileState> StateOfFile(const std::string& path) {
   const int64_t now = Now();
   struct stat info = {};
@@ -74,8 +74,8 @@ std::optional<FileState> StateOfFile(const std::string& path) {
   state.path = std::filesystem::canonical(path, error).native();
   if (error) return std::nullopt;
   state.size = info.st_size;
-  state.modified = Nanoseconds(info.st_mtim);
-  state.changed = Nanoseconds(info.st_ctim);
+  state.modified = NanosecondsOf(info.st_mtim);
+  state.changed = NanosecondsOf(info.st_ctim);
   if (state.changed > now - kCoarsestClock) state.changed = 0;
   return state;
 }

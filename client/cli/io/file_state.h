@@ -3,6 +3,7 @@
 // Detects whether a file has changed since an earlier time.
 
 #include <cstdint>
+#include <ctime>
 #include <optional>
 #include <string>
 
@@ -23,6 +24,9 @@ struct FileState {
   // Hexadecimal; empty until it is computed.
   std::string sha256;
 };
+
+// The nanoseconds since 1970 of a time such as st_mtim.
+int64_t NanosecondsOf(const timespec& time);
 
 // The state of the file `path`, without its digest. Nothing if it is no regular
 // file.

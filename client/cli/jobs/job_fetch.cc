@@ -48,6 +48,15 @@ std::string BlobOfFile(const std::string& path, const std::string& head) {
   return "blobs/" + digest.Finish();
 }
 
+// True if the file at `path` has this text.
+bool HasText(const std::string& path, const std::string& text) {
+  std::ifstream file(path, std::ios::binary);
+  std::string found(text.size() + 1, '\0');
+  file.read(found.data(), static_cast<std::streamsize>(found.size()));
+  found.resize(static_cast<size_t>(file.gcount()));
+  return found == text;
+}
+
 // The inputs of the results of a page, for the names of outputs and for
 // messages.
 std::vector<Input> InputsOf(const v1::ListJobResultsResponse& page,
@@ -89,16 +98,14 @@ absl::Status JobFetch::Open(v1::Job* job) {
   requests_ = convert.outputs;
   rules_.report = job->annotations().contains(kReportAnnotation);
   rules_.force = options_.force;
-  auto directory = OutputDir::Open(options_.output);
-  if (!directory.ok()) return directory.status();
-  directory_ = *std::move(directory);
   return absl::OkStatus();
 }
 
-// True if all outputs are in the folder, with the same bytes.
+// True if all files of a clip are in the folder, with the same bytes; false if
+// it has none.
 bool JobFetch::IsThere(const v1::ClipResult& message, const OutputRules& rules,
-                       const Input& input) const {
-  if (message.status().code() != 0 || message.outputs().empty()) return false;
+                       const Input& input, const std::string& report) const {
+  if (message.outputs().empty() && report.empty()) return false;
   const std::string stem = options_.output + "/" + input.base;
   for (int i = 0; i < message.outputs_size(); ++i) {
     const OutputRequest& request = rules.requests[static_cast<size_t>(i)];
@@ -107,72 +114,69 @@ bool JobFetch::IsThere(const v1::ClipResult& message, const OutputRules& rules,
     const v1::Output& output = message.outputs(i);
     if (BlobOfFile(path, HeadOf(output)) != output.blob()) return false;
   }
-  return !rules.report ||
-         std::filesystem::exists(stem + std::string(kReportExtension));
+  return report.empty() ||
+         HasText(stem + std::string(kReportExtension), report + "\n");
 }
 
-ConvertResult JobFetch::FetchInto(const v1::ClipResult& message,
-                                  const Input& input, ClipOutputs* outputs,
-                                  int64_t* bytes) {
-  ConvertResult result = wire::FromProto(message);
-  if (result.status.ok()) {
-    absl::Status stored = outputs->Begin(result.info, result.outputs);
-    for (int i = 0; stored.ok() && i < message.outputs_size(); ++i) {
-      stored = jobs_.Download(
-          message.outputs(i).blob(),
-          [&](std::string_view piece) {
-            *bytes += static_cast<int64_t>(piece.size());
-            return outputs->Data(static_cast<size_t>(i), piece);
-          },
-          session_.cancel);
-    }
-    result.status = stored;
-    if (!stored.ok()) return result;
+absl::Status JobFetch::FetchInto(const v1::ClipResult& message,
+                                 const ConvertResult& result,
+                                 const std::string& report,
+                                 ClipOutputs* outputs, int64_t* bytes) {
+  if (!result.status.ok()) return outputs->CommitReport(report);
+  BVHMILL_RETURN_IF_ERROR(outputs->Begin(result.info, result.outputs));
+  for (int i = 0; i < message.outputs_size(); ++i) {
+    BVHMILL_RETURN_IF_ERROR(jobs_.Download(
+        message.outputs(i).blob(),
+        [&](std::string_view piece) {
+          *bytes += static_cast<int64_t>(piece.size());
+          return outputs->Data(static_cast<size_t>(i), piece);
+        },
+        session_.cancel));
   }
+  return outputs->Commit(result, report);
+}
+
+// Fetches the outputs and the report of a clip, unless they are in the folder.
+absl::Status JobFetch::FetchFiles(const v1::ClipResult& message,
+                                  const ConvertResult& result,
+                                  const Input& input, bool* is_there,
+                                  int64_t* bytes) {
+  BVHMILL_RETURN_IF_ERROR(input.status);
+  OutputRules rules = rules_;
+  auto requests = RequestsOf(message, requests_);
+  if (!requests.ok()) return requests.status();
+  rules.requests = *std::move(requests);
   std::string report;
-  if (rules_.report && HasReport(result)) {
+  if (rules.report && HasReport(result)) {
     report = ReportJson(input.path, result.report, result.info);
   }
-  const absl::Status named = result.status.ok()
-                                 ? outputs->Commit(result, report)
-                                 : outputs->CommitReport(report);
-  if (!named.ok()) result.status = named;
-  return result;
+  *is_there = IsThere(message, rules, input, report);
+  if (*is_there) return absl::OkStatus();
+  ClipOutputs outputs(*directory_, rules, input);
+  const absl::StatusOr<bool> needed = outputs.Prepare(session_.cancel);
+  if (!needed.ok()) return needed.status();
+  return FetchInto(message, result, report, &outputs, bytes);
 }
 
 Outcome JobFetch::Fetch(const v1::ClipResult& message, const Input& input) {
-  ConvertResult result;
-  int64_t bytes = 0;
-  result.status = input.status;
+  ConvertResult result = wire::FromProto(message);
+  const bool has_failed = !result.status.ok();
   bool is_there = false;
-  OutputRules rules = rules_;
-  if (result.status.ok()) {
-    auto requests = RequestsOf(message, requests_);
-    result.status = requests.status();
-    if (requests.ok()) rules.requests = *std::move(requests);
-  }
-  if (result.status.ok()) {
-    is_there = IsThere(message, rules, input);
-    ClipOutputs outputs(*directory_, rules, input);
-    const absl::StatusOr<bool> needed = is_there
-                                            ? absl::StatusOr<bool>(false)
-                                            : outputs.Prepare(session_.cancel);
-    if (!needed.ok()) {
-      result.status = needed.status();
-    } else if (*needed) {
-      result = FetchInto(message, input, &outputs, &bytes);
-    }
-  }
+  int64_t bytes = 0;
+  const absl::Status fetched =
+      FetchFiles(message, result, input, &is_there, &bytes);
+  const std::string why = "bvhmill: " + FailureLine(input.path, result) + "\n";
+  result.status = fetched;
   Outcome outcome = OutcomeOf(session_, input, result);
-  const bool is_known = message.status().code() != 0;
-  if (is_known && !IsCancelled(session_.cancel)) {
-    // The clip has failed, in any way; no call has. Others can be fetched.
-    outcome.kind = Outcome::Kind::kFailed;
-    outcome.diagnostics = "bvhmill: " + FailureLine(input.path, result) + "\n";
+  if (has_failed && outcome.kind != Outcome::Kind::kCancelled) {
+    // The clip has failed; others can be fetched.
+    if (fetched.ok()) outcome.kind = Outcome::Kind::kFailed;
+    outcome.diagnostics.insert(0, why);
+  } else if (is_there) {
+    outcome.kind = Outcome::Kind::kSkipped;
   }
   if (!is_there) outcome.diagnostics += LeftOutNote(message, input);
   outcome.bytes = bytes;
-  if (is_there) outcome.kind = Outcome::Kind::kSkipped;
   return outcome;
 }
 
@@ -187,6 +191,7 @@ void JobFetch::AddPage(const v1::ListJobResultsResponse& page, Totals* totals) {
   totals->skipped += some.skipped;
   totals->bytes += some.bytes;
   totals->seconds += some.seconds;
+  totals->is_cut = totals->is_cut || some.is_cut;
   totals->exit = std::max(totals->exit, some.exit);
 }
 
@@ -195,12 +200,19 @@ ExitCode JobFetch::Run() {
   if (const absl::Status opened = Open(&job); !opened.ok()) {
     return JobFailure(session_, opened);
   }
+  auto directory = OutputDir::Open(options_.output);
+  if (!directory.ok()) {
+    session_.console->PrintDiagnostics(
+        "bvhmill: " + std::string(MessageOf(directory.status())) + "\n");
+    return kExitUsage;
+  }
+  directory_ = *std::move(directory);
   Totals totals;
   totals.clips = job.items().total();
   v1::ListJobResultsRequest request;
   request.set_name(job.name());
   request.set_page_size(kPageSize);
-  while (totals.exit <= kExitClipFailed) {
+  while (!totals.is_cut) {
     const auto page = jobs_.Results(request, session_.cancel);
     if (!page.ok()) return JobFailure(session_, page.status());
     if (page->results().empty()) break;
@@ -212,12 +224,12 @@ ExitCode JobFetch::Run() {
     session_.console->PrintDiagnostics(Summary(totals, "fetched"));
   }
   const int64_t got = totals.good + totals.failed + totals.skipped;
-  if (got >= totals.clips || totals.exit > kExitClipFailed) return totals.exit;
+  if (got >= totals.clips || totals.is_cut) return totals.exit;
   session_.console->PrintDiagnostics(
       IsJobOver(job) ? "bvhmill: the job is " + StateWord(job.state()) +
                            "; the rest has no results\n"
                      : "bvhmill: the job still runs; fetch the rest later\n");
-  return kExitClipFailed;
+  return std::max(totals.exit, kExitClipFailed);
 }
 
 }  // namespace bvhmill::client

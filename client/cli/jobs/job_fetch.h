@@ -37,10 +37,14 @@ class JobFetch {
   absl::Status Open(v1::Job* job);
   void AddPage(const v1::ListJobResultsResponse& page, Totals* totals);
   Outcome Fetch(const v1::ClipResult& message, const Input& input);
-  ConvertResult FetchInto(const v1::ClipResult& message, const Input& input,
-                          ClipOutputs* outputs, int64_t* bytes);
+  absl::Status FetchInto(const v1::ClipResult& message,
+                         const ConvertResult& result, const std::string& report,
+                         ClipOutputs* outputs, int64_t* bytes);
+  absl::Status FetchFiles(const v1::ClipResult& message,
+                          const ConvertResult& result, const Input& input,
+                          bool* is_there, int64_t* bytes);
   bool IsThere(const v1::ClipResult& message, const OutputRules& rules,
-               const Input& input) const;
+               const Input& input, const std::string& report) const;
 
   const FetchOptions& options_;
   const JobClient& jobs_;
