@@ -77,11 +77,12 @@ void ItemStorer::Put(const WorkPtr& work) {
   const auto put = [&] {
     const std::lock_guard lock(mutex_);
     done_.push_back(work);
+    // With the mutex: once the item is taken, this object may be destroyed.
+    put_.notify_one();
   };
   while (!CatchAndLog(log_, kStorerWhere, put)) {
     std::this_thread::sleep_for(kStorerTick);
   }
-  put_.notify_one();
 }
 
 bool ItemStorer::IsFull() const { return waiting_bytes_ >= kMaxWaitingBytes; }
@@ -179,12 +180,25 @@ bool ItemStorer::Counts(const WorkPtr& work) {
   return !is_new && std::exchange(found->second, stored_) < stored_;
 }
 
-// Outputs first, then the results that name them.
+// Marks the blobs as used; UNAVAILABLE if one was removed.
+absl::Status ItemStorer::FindStored(std::span<NewBlob* const> blobs) {
+  std::vector<BlobName> stored;
+  for (const NewBlob* const blob : blobs) stored.push_back(blob->name());
+  std::vector<bool> exist;
+  BVHMILL_RETURN_IF_ERROR(folder_.blobs().FindAll(stored, &exist));
+  const bool is_gone =
+      std::find(exist.begin(), exist.end(), false) != exist.end();
+  return is_gone ? absl::UnavailableError(
+                       "an output was removed while it was "
+                       "stored")
+                 : absl::OkStatus();
+}
+
+// Outputs first, then the results that name them. Sending outputs may take
+// long, so others may have the names meanwhile.
 absl::Status ItemStorer::StoreResults(const std::vector<WorkPtr>& done) {
   // Results need room, too, also those without outputs.
   BVHMILL_RETURN_IF_ERROR(folder_.blobs().CheckDisk());
-  NamesHeld names;
-  BVHMILL_RETURN_IF_ERROR(folder_.HoldNames(&names));
   std::vector<NewBlob*> blobs;
   std::vector<FinishedItem> items;
   for (const WorkPtr& work : done) {
@@ -192,6 +206,9 @@ absl::Status ItemStorer::StoreResults(const std::vector<WorkPtr>& done) {
     items.push_back({work->item().lease, *work->end().result});
   }
   BVHMILL_RETURN_IF_ERROR(folder_.blobs().Commit(blobs));
+  NamesHeld names;
+  BVHMILL_RETURN_IF_ERROR(folder_.HoldNames(&names));
+  BVHMILL_RETURN_IF_ERROR(FindStored(blobs));
   std::vector<bool> accepted;
   std::vector<int64_t> over;
   BVHMILL_RETURN_IF_ERROR(

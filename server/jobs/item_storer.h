@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <stop_token>
 #include <thread>
 #include <utility>
@@ -72,6 +73,7 @@ class ItemStorer {
   void StoreOrGiveBack(const std::vector<WorkPtr>& done);
   void Store(const std::vector<WorkPtr>& done, std::vector<FailedTry>* tries);
   bool Counts(const WorkPtr& work);
+  absl::Status FindStored(std::span<NewBlob* const> blobs);
   absl::Status StoreResults(const std::vector<WorkPtr>& done);
   void AddTry(const WorkPtr& work, const absl::Status& why, bool counts,
               std::vector<FailedTry>* tries);

@@ -1,6 +1,7 @@
 // Claims of items and of suspects: the part of JobRunner that its thread runs.
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "bvhmill/base/status.h"
@@ -70,8 +71,19 @@ void JobRunner::RunClaims(const std::stop_token& stop) {
   }
 }
 
+// A server without items ends the leases of others that are gone.
+void JobRunner::Renew(Clock::time_point now) {
+  if (now < next_renewal_) return;
+  next_renewal_ = now + std::chrono::milliseconds(LeaseMs() / kBeatsPerLease);
+  const int64_t time = WallClockMs();
+  const absl::Status beat = folder_.jobs().Heartbeat(time, time + LeaseMs());
+  const std::string why(MessageOf(beat));
+  if (!beat.ok()) parts_.log.Event("jobs", "jobs: " + why);
+}
+
 // Items may wait for the end of their backoff, so each beat looks again.
 void JobRunner::Beat(Clock::time_point now) {
+  Renew(now);
   if (now < next_beat_) return;
   next_beat_ = now + kLook;
   {
@@ -80,14 +92,7 @@ void JobRunner::Beat(Clock::time_point now) {
   }
   // Looked for at each beat: suspects get their turn even if other items never
   // run out.
-  const int64_t time = WallClockMs();
-  if (!has_suspects_) LookForSuspects(time);
-  // A server without items ends the leases of others that are gone.
-  if (now < next_renewal_) return;
-  next_renewal_ = now + std::chrono::milliseconds(LeaseMs() / kBeatsPerLease);
-  const absl::Status beat = folder_.jobs().Heartbeat(time, time + LeaseMs());
-  const std::string why(MessageOf(beat));
-  if (!beat.ok()) parts_.log.Event("jobs", "jobs: " + why);
+  if (!has_suspects_) LookForSuspects(WallClockMs());
 }
 
 void JobRunner::LookForSuspects(int64_t time_ms) {
@@ -179,7 +184,10 @@ void JobRunner::StartOrGiveBack(std::vector<ClaimedItem> items) {
       running_.remove_if(is_this);
       std::erase_if(ready_, is_this);
     }
-    storer_.GiveBack({lease});
+    while (!CatchAndLog(parts_.log, kClaimsWhere,
+                        [&] { storer_.GiveBack({lease}); })) {
+      std::this_thread::sleep_for(kClaimsTick);
+    }
   }
 }
 

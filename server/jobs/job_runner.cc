@@ -84,12 +84,13 @@ void JobRunner::Drain() { is_draining_ = true; }
 WorkPtr JobRunner::TakeReady() {
   while (!ready_.empty() && active_ < MaxActive(Clock::now()) &&
          !storer_.IsFull()) {
-    WorkPtr work = std::move(ready_.front());
+    const WorkPtr work = ready_.front();
+    const bool is_held = held_.Has(work->item().caller) && held_.AddLast(work);
+    // It stays if there is no memory to hold it.
     ready_.pop_front();
-    if (!held_.Has(work->item().caller) || !held_.AddLast(work)) {
-      ++active_;
-      return work;
-    }
+    if (is_held) continue;
+    ++active_;
+    return work;
   }
   return nullptr;
 }
@@ -114,7 +115,7 @@ void JobRunner::Fill() {
       work = TakeReady();
     }
     if (work == nullptr) return;
-    if (Admit(work)) Queue(work);
+    if (AdmitOrRefuse(work)) Queue(work);
   }
 }
 
@@ -127,7 +128,7 @@ void JobRunner::FillHeld() {
   }
   for (const std::string& caller : callers) {
     while (const WorkPtr work = TakeHeld(caller)) {
-      if (Admit(work)) {
+      if (AdmitOrRefuse(work)) {
         Queue(work);
       } else if (!work->cancel().IsCancelled()) {
         break;
@@ -155,6 +156,15 @@ bool JobRunner::Admit(const WorkPtr& work) {
   if (admitted.ok()) return true;
   if (!IsShortOfQuota(admitted) || !Hold(work)) Refuse(work, admitted);
   return false;
+}
+
+// Admit. An item for which there is no memory gives its lease back.
+bool JobRunner::AdmitOrRefuse(const WorkPtr& work) {
+  bool is_admitted = false;
+  const bool is_tried =
+      CatchAndLog(parts_.log, kWhere, [&] { is_admitted = Admit(work); });
+  if (!is_tried) Refuse(work, OutOfMemory());
+  return is_admitted;
 }
 
 // Has an item wait here for the room of its caller. False: it must give its

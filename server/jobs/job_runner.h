@@ -78,6 +78,7 @@ class JobRunner {
   using Clock = std::chrono::steady_clock;
 
   void RunClaims(const std::stop_token& stop);
+  void Renew(Clock::time_point now);
   void Beat(Clock::time_point now);
   // The number of items that workers may have at once: twice the number of
   // workers. It is half of the number of workers, one at least, while clips of
@@ -105,6 +106,7 @@ class JobRunner {
   void Fill();
   void FillHeld();
   bool Admit(const WorkPtr& work);
+  bool AdmitOrRefuse(const WorkPtr& work);
   bool Hold(const WorkPtr& work);
   void Queue(const WorkPtr& work);
   void Run(const WorkPtr& work);

@@ -116,7 +116,9 @@ absl::Status Jobs::OpenFolder(std::unique_ptr<DataFolder>* folder) const {
   }
   S3Options s3 = config.s3;
   const int64_t life = Seconds(config.jobs.blob_retention_seconds).count();
-  s3.touch_after_ms = 1000 * life / kCollectsPerLife;
+  // Without an end of life, no object needs to be marked as used.
+  s3.touch_after_ms =
+      life > 0 ? 1000 * life / kCollectsPerLife : int64_t{1} << 50;
   return DataFolder::OpenWithS3(config.data_dir, config.jobs_database, s3,
                                 quota, folder);
 }
@@ -281,11 +283,12 @@ void Jobs::RunJanitor(const std::stop_token& stop) {
                   [this] { static_cast<void>(OpenOnce(/*waits=*/false)); });
     }
     if (folder == nullptr) continue;
-    CatchAndLog(parts_.log, kJobsWhere, [&] { CleanUp(folder, now); });
+    CatchAndLog(parts_.log, kJobsWhere, [&] { CleanUp(folder, now, stop); });
   }
 }
 
-void Jobs::CleanUp(DataFolder* folder, Clock::time_point now) {
+void Jobs::CleanUp(DataFolder* folder, Clock::time_point now,
+                   const std::stop_token& stop) {
   const JobLimits& limits = parts_.config.jobs;
   const int64_t time = WallClockMs();
   int64_t count = 0;
@@ -296,13 +299,16 @@ void Jobs::CleanUp(DataFolder* folder, Clock::time_point now) {
     status = folder->jobs().Expire(kept > 0 ? time - 1000 * kept : kNoTimeMs,
                                    &count);
   }
-  if (status.ok() && now >= next_collect_ &&
-      limits.blob_retention_seconds > 0) {
-    const int64_t life = Seconds(limits.blob_retention_seconds).count();
-    next_collect_ = now + std::chrono::seconds(std::clamp(
-                              life / kCollectsPerLife, kMinCollectSeconds,
-                              kMaxCollectSeconds));
-    status = folder->Collect(time - 1000 * life, &count);
+  const int64_t life = Seconds(limits.blob_retention_seconds).count();
+  // Servers that share blobs also learn by it how many bytes there are.
+  if (status.ok() && now >= next_collect_ && (life > 0 || IsShared())) {
+    const int64_t pause =
+        life > 0 ? std::clamp(life / kCollectsPerLife, kMinCollectSeconds,
+                              kMaxCollectSeconds)
+                 : kMaxCollectSeconds;
+    next_collect_ = now + std::chrono::seconds(pause);
+    status = folder->Collect(life > 0 ? time - 1000 * life : kNoTimeMs, &count,
+                             stop);
   }
   if (!status.ok()) {
     parts_.log.Event("clean up", "cannot remove old data: " +

@@ -100,7 +100,8 @@ class Jobs {
   void Fire(const IsDue& is_due);
   void RunDeadlines(const std::stop_token& stop);
   void RunJanitor(const std::stop_token& stop);
-  void CleanUp(DataFolder* folder, Clock::time_point now);
+  void CleanUp(DataFolder* folder, Clock::time_point now,
+               const std::stop_token& stop);
 
   const JobRunner::Parts parts_;
   // Held while the folder is opened, which may take seconds. Locked before

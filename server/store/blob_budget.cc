@@ -81,10 +81,11 @@ absl::Status BlobBudget::Reserve(const std::string& space, int64_t bytes,
     total_ += bytes;
     by_space_[space] += bytes;
   }
-  if ((unchecked_ -= bytes) > 0) return absl::OkStatus();
+  std::atomic<int64_t>& unchecked = unchecked_[static_cast<size_t>(use)];
+  if ((unchecked -= bytes) > 0) return absl::OkStatus();
   const absl::Status status = CheckFree(use);
   if (status.ok()) {
-    unchecked_ = kLookBytes;
+    unchecked = kLookBytes;
   } else {
     Return(space, bytes);
   }

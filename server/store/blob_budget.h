@@ -3,6 +3,7 @@
 // Counts the bytes of the blobs of a store, and bounds them: those of all
 // blobs, those of one space, and the free space of the disk.
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <mutex>
@@ -71,8 +72,9 @@ class BlobBudget {
   // Both with the mutex.
   int64_t total_ = 0;
   SpaceBytes by_space_;
-  // Bytes that may be written before the free space is looked at again.
-  std::atomic<int64_t> unchecked_{0};
+  // Bytes that each use may write before it looks at the free space again. An
+  // output may use space that an upload may not.
+  std::array<std::atomic<int64_t>, 2> unchecked_{};
 };
 
 }  // namespace bvhmill::server

@@ -22,6 +22,20 @@ absl::Status BlobStore::FindAll(std::span<const BlobName> names,
   return absl::OkStatus();
 }
 
+absl::Status BlobStore::RemoveUnused(std::span<const BlobName> names,
+                                     int64_t before_ms, int64_t* count) {
+  absl::Status first;
+  for (const BlobName& name : names) {
+    bool was_used = false;
+    absl::Status status = WasUsed(name, before_ms, &was_used);
+    if (status.ok() && was_used) continue;
+    if (status.ok()) status = Remove(name);
+    if (status.ok()) ++*count;
+    first.Update(status);
+  }
+  return first;
+}
+
 absl::Status BlobExists() {
   return MakeCallError({.code = absl::StatusCode::kAlreadyExists,
                         .reason = "BLOB_EXISTS",

@@ -9,6 +9,7 @@
 // This interface is narrow on purpose: an engine for several machines (a shared
 // folder, S3) implements the same functions.
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -104,6 +105,12 @@ class BlobReader {
 // Bytes by the space that they are in.
 using SpaceBytes = std::map<std::string, int64_t>;
 
+// The bytes that a blob or an upload of this size counts as: many small ones
+// fill a store, too.
+inline int64_t CountedBytes(int64_t size) {
+  return std::max<int64_t>(size, 4096);
+}
+
 struct BlobEntry {
   BlobName name;
   int64_t size = 0;
@@ -163,6 +170,10 @@ class BlobStore {
                                bool* was_used) = 0;
   // OK if there is no such blob.
   virtual absl::Status Remove(const BlobName& name) = 0;
+  // Removes those of the blobs that were not used since `before_ms`, and adds
+  // their number to `count`. Goes on after an error, and returns the first.
+  virtual absl::Status RemoveUnused(std::span<const BlobName> names,
+                                    int64_t before_ms, int64_t* count);
 
   // Calls `take` for every blob, in any order, until it returns false.
   virtual absl::Status List(
@@ -172,8 +183,6 @@ class BlobStore {
 
   // The bytes of all blobs, and of uploads as far as they are known.
   virtual int64_t bytes() const = 0;
-  // The bytes that a blob of this size adds to bytes().
-  virtual int64_t CountedBytes(int64_t size) const { return size; }
   // Replaces the counted bytes by the sums of a List for each space. These
   // include what other servers have stored and removed.
   virtual void SetBytes(const SpaceBytes& /*bytes*/) {}

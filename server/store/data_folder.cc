@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
+#include <thread>
 #include <utility>
 
 #include "bvhmill/base/call_error.h"
@@ -198,49 +200,64 @@ absl::Status DataFolder::FindBlobs(std::span<const BlobName> names,
   return absl::OkStatus();
 }
 
-// The ages of the blobs are looked at once more while no job can begin to name
-// them: they may have been used since they were listed.
-absl::Status DataFolder::CollectSome(std::span<const BlobName> old,
-                                     int64_t before_ms, int64_t* count,
-                                     bool* is_stopped) {
-  NamesHeld alone;
-  BVHMILL_RETURN_IF_ERROR(names_->HoldAlone(&alone));
-  *is_stopped = alone == nullptr;
-  if (*is_stopped) return absl::OkStatus();
+absl::Status DataFolder::FindUnnamed(std::span<const BlobName> names,
+                                     std::vector<BlobName>* unnamed) {
   std::vector<bool> needed;
-  BVHMILL_RETURN_IF_ERROR(jobs_->FindNamed(old, &needed));
-  for (size_t i = 0; i < old.size(); ++i) {
-    bool is_needed = needed[i];
-    if (!is_needed) {
-      BVHMILL_RETURN_IF_ERROR(blobs_->WasUsed(old[i], before_ms, &is_needed));
-    }
-    if (is_needed) continue;
-    BVHMILL_RETURN_IF_ERROR(blobs_->Remove(old[i]));
-    ++*count;
+  BVHMILL_RETURN_IF_ERROR(jobs_->FindNamed(names, &needed));
+  unnamed->clear();
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (!needed[i]) unnamed->push_back(names[i]);
   }
   return absl::OkStatus();
 }
 
-absl::Status DataFolder::Collect(int64_t before_ms, int64_t* count) {
+// The blobs are looked at once more while no job can begin to name them: they
+// may have been named or used since they were listed.
+absl::Status DataFolder::CollectSome(std::span<const BlobName> old,
+                                     int64_t before_ms, int64_t* count,
+                                     bool* is_stopped) {
+  std::vector<BlobName> unnamed;
+  BVHMILL_RETURN_IF_ERROR(FindUnnamed(old, &unnamed));
+  if (unnamed.empty()) return absl::OkStatus();
+  NamesHeld alone;
+  BVHMILL_RETURN_IF_ERROR(names_->HoldAlone(&alone));
+  *is_stopped = alone == nullptr;
+  if (*is_stopped) return absl::OkStatus();
+  std::vector<BlobName> unused;
+  BVHMILL_RETURN_IF_ERROR(FindUnnamed(unnamed, &unused));
+  return blobs_->RemoveUnused(unused, before_ms, count);
+}
+
+absl::Status DataFolder::Collect(int64_t before_ms, int64_t* count,
+                                 const std::stop_token& stop) {
   // Blobs that are looked at, and removed, while no job is made.
   constexpr size_t kAtOnce = 64;
+  // Others that wait for the names get their turn meanwhile.
+  constexpr std::chrono::milliseconds kPause(1);
   *count = 0;
   SpaceBytes bytes;
   std::vector<BlobName> old;
   BVHMILL_RETURN_IF_ERROR(blobs_->List([&](const BlobEntry& entry) {
-    bytes[entry.name.space] += blobs_->CountedBytes(entry.size);
+    bytes[entry.name.space] += CountedBytes(entry.size);
     if (entry.used_ms < before_ms) old.push_back(entry.name);
-    return true;
+    return !stop.stop_requested();
   }));
+  if (stop.stop_requested()) return absl::OkStatus();
   blobs_->SetBytes(bytes);
   const std::span<const BlobName> all = old;
   bool is_stopped = false;
+  absl::Status first;
   for (size_t at = 0; at < all.size() && !is_stopped; at += kAtOnce) {
+    if (at > 0) std::this_thread::sleep_for(kPause);
     const size_t size = std::min(kAtOnce, all.size() - at);
-    BVHMILL_RETURN_IF_ERROR(
-        CollectSome(all.subspan(at, size), before_ms, count, &is_stopped));
+    const absl::Status status =
+        CollectSome(all.subspan(at, size), before_ms, count, &is_stopped);
+    // A blob that cannot be removed keeps no other.
+    first.Update(status);
+    if (absl::IsUnavailable(status) || stop.stop_requested()) return first;
   }
-  return blobs_->DropUploads(before_ms);
+  first.Update(blobs_->DropUploads(before_ms));
+  return first;
 }
 
 }  // namespace bvhmill::server

@@ -14,6 +14,7 @@
 
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -87,12 +88,18 @@ class DataFolder {
   // Removes blobs that no job names and that were not used since `before_ms`,
   // and uploads that got no bytes since. Sets `count` to the number of removed
   // blobs. If others hold names for too long, it leaves the rest to the next
-  // call. Also corrects the counted bytes of the store. O(blobs).
-  absl::Status Collect(int64_t before_ms, int64_t* count);
+  // call. So it does if `stop` asks for that. A blob that cannot be removed
+  // keeps no other: the first error is returned in the end. Also corrects the
+  // counted bytes of the store. O(blobs).
+  absl::Status Collect(int64_t before_ms, int64_t* count,
+                       const std::stop_token& stop = {});
 
  private:
   DataFolder() = default;
   absl::Status OpenBlobs(FolderUse use, const BlobQuota& quota);
+  // The blobs that no job names.
+  absl::Status FindUnnamed(std::span<const BlobName> names,
+                           std::vector<BlobName>* unnamed);
   absl::Status CollectSome(std::span<const BlobName> old, int64_t before_ms,
                            int64_t* count, bool* is_stopped);
 

@@ -264,7 +264,8 @@ class JobStore {
   virtual absl::Status Cancel(const std::string& caller, const std::string& id,
                               int64_t now_ms, JobInfo* info) = 0;
   // Deletes a job. FAILED_PRECONDITION, JOB_NOT_OVER. The job is gone at once;
-  // rows of a large one, or rows that cannot be removed now, are left to Expire.
+  // rows of a large one, or rows that cannot be removed now, are left to
+  // Expire.
   virtual absl::Status Delete(const std::string& caller,
                               const std::string& id) = 0;
   // Deletes jobs that were over before `before_ms`, 100 at most. `count` is

@@ -110,7 +110,7 @@ void FileBlobStore::CountUploads() {
   for (const auto& file : fs::directory_iterator(folder_ + "/uploads", error)) {
     const auto size = static_cast<int64_t>(file.file_size(error));
     if (!error && size > 0) {
-      budget_.Add(SpaceOfUpload(file.path()), BytesOnDisk(size));
+      budget_.Add(SpaceOfUpload(file.path()), CountedBytes(size));
     }
   }
 }
@@ -118,7 +118,7 @@ void FileBlobStore::CountUploads() {
 absl::Status FileBlobStore::CountBytes() {
   CountUploads();
   return List([this](const BlobEntry& entry) {
-    budget_.Add(entry.name.space, BytesOnDisk(entry.size));
+    budget_.Add(entry.name.space, CountedBytes(entry.size));
     return true;
   });
 }

@@ -84,7 +84,7 @@ absl::Status FileBlobStore::Remove(const BlobName& name) {
   struct stat found = {};
   if (stat(path.c_str(), &found) != 0) return absl::OkStatus();
   BVHMILL_RETURN_IF_ERROR(RemoveFile(path));
-  budget_.Return(name.space, BytesOnDisk(found.st_size));
+  budget_.Return(name.space, CountedBytes(found.st_size));
   return absl::OkStatus();
 }
 
@@ -125,7 +125,7 @@ absl::Status FileBlobStore::DropUploads(int64_t before_ms) {
     if (!is_locked) continue;
     BVHMILL_RETURN_IF_ERROR(RemoveFile(path));
     if (found.st_size > 0) {
-      budget_.Return(SpaceOfUpload(path), BytesOnDisk(found.st_size));
+      budget_.Return(SpaceOfUpload(path), CountedBytes(found.st_size));
     }
   }
   return use_ == FolderUse::kShared ? DropNewFolders() : absl::OkStatus();

@@ -80,13 +80,13 @@ class FileBlobStore::FileBlob final : public NewBlob {
   ~FileBlob() override {
     file_.Close();
     if (!is_stored_) static_cast<void>(RemoveFile(path_));
-    if (!is_stored_) store_.budget_.Return(name_.space, BytesOnDisk(size_));
+    if (!is_stored_) store_.budget_.Return(name_.space, CountedBytes(size_));
   }
 
   absl::Status Append(std::string_view bytes) override {
     const auto more = static_cast<int64_t>(bytes.size());
     BVHMILL_RETURN_IF_ERROR(store_.budget_.ReserveForOutput(
-        name_.space, BytesOnDisk(size_ + more) - BytesOnDisk(size_)));
+        name_.space, CountedBytes(size_ + more) - CountedBytes(size_)));
     size_ += more;
     digest_.Add(bytes);
     return WriteFile(file_, path_, bytes);
@@ -184,7 +184,7 @@ class FileBlobStore::FileUpload final : public BlobUpload {
 
  private:
   static int64_t Counted(int64_t size) {
-    return size == 0 ? 0 : BytesOnDisk(size);
+    return size == 0 ? 0 : CountedBytes(size);
   }
 
   // An upload beyond the share of its caller is dropped: its bytes would count,
@@ -204,13 +204,13 @@ class FileBlobStore::FileUpload final : public BlobUpload {
   }
 
   absl::Status Name() {
-    if (size_ == 0) BVHMILL_RETURN_IF_ERROR(Reserve(BytesOnDisk(0)));
+    if (size_ == 0) BVHMILL_RETURN_IF_ERROR(Reserve(CountedBytes(0)));
     BVHMILL_RETURN_IF_ERROR(store_.ReadyFolder(name_));
     // An output of a job may have made the blob since the upload began.
     bool exists = false;
     BVHMILL_RETURN_IF_ERROR(store_.Find(name_, &exists));
     if (exists) {
-      store_.budget_.Return(name_.space, BytesOnDisk(size_));
+      store_.budget_.Return(name_.space, CountedBytes(size_));
       static_cast<void>(RemoveFile(path_));
       is_locked_ = false;
       return absl::OkStatus();
@@ -255,10 +255,10 @@ absl::Status FileBlobStore::Create(const std::string& space,
   const int64_t number = next_number_.fetch_add(1);
   const std::string path = NewPath(number);
   OwnedFile file;
-  BVHMILL_RETURN_IF_ERROR(budget_.ReserveForOutput(space, BytesOnDisk(0)));
+  BVHMILL_RETURN_IF_ERROR(budget_.ReserveForOutput(space, CountedBytes(0)));
   const absl::Status opened =
       OpenFile(path, O_WRONLY | O_CREAT | O_TRUNC, &file);
-  if (!opened.ok()) budget_.Return(space, BytesOnDisk(0));
+  if (!opened.ok()) budget_.Return(space, CountedBytes(0));
   BVHMILL_RETURN_IF_ERROR(opened);
   *blob = std::make_unique<FileBlob>(this, space, number, std::move(file));
   return absl::OkStatus();

@@ -45,12 +45,6 @@ std::string SpaceOfUpload(const std::string& path);
 // from starting.
 bool HasServers(const std::string& folder);
 
-// The part of a disk that a file of this size takes, as quotas count it: many
-// small files fill a disk, too.
-inline int64_t BytesOnDisk(int64_t size) {
-  return std::max<int64_t>(size, 4096);
-}
-
 enum class FolderUse : uint8_t {
   // One server uses the folder, and holds its lock.
   kAlone,
@@ -91,9 +85,6 @@ class FileBlobStore final : public BlobStore {
       const std::function<bool(const BlobEntry& entry)>& take) override;
   absl::Status DropUploads(int64_t before_ms) override;
   int64_t bytes() const override { return budget_.bytes(); }
-  int64_t CountedBytes(int64_t size) const override {
-    return BytesOnDisk(size);
-  }
   // Does nothing in a store of one server alone: it counts all bytes by itself.
   void SetBytes(const SpaceBytes& bytes) override;
 

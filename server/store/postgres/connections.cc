@@ -20,12 +20,15 @@ constexpr int kMaxRuns = 5;
 constexpr std::chrono::milliseconds kFirstPause(50);
 constexpr std::chrono::seconds kLongestPause(2);
 
-// A transaction of a server that hangs does not hold others for ever. Every
+// A transaction of a server that hangs does not hold others for ever, and the
+// database soon ends the session of a server whose machine is gone. Every
 // statement finds its rows by an index, also before the database has counted
 // its rows.
 constexpr char kSettings[] =
     "SET synchronous_commit = on; SET lock_timeout = '10s';"
     "SET idle_in_transaction_session_timeout = '30s';"
+    "SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5;"
+    "SET tcp_keepalives_count = 3; SET tcp_user_timeout = 15000;"
     "SET client_min_messages = warning; SET jit = off;"
     "SET enable_seqscan = off; SET enable_hashjoin = off;"
     "SET enable_mergejoin = off; SET search_path = bvhmill";

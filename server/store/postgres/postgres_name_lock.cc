@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "bvhmill/base/status.h"
 #include "server/store/name_lock.h"
 #include "server/store/postgres/advisory_locks.h"
@@ -28,6 +29,8 @@ constexpr char kTake[] =
 constexpr char kGive[] = "SELECT pg_advisory_unlock(" BVHMILL_NAME_LOCK
                          "); SET lock_timeout = '10s'";
 constexpr std::chrono::seconds kLockPatience(2);
+// For threads of this server that wait to share it.
+constexpr std::chrono::seconds kSharePatience(10);
 // After this time no further thread joins the lock that others hold, so that
 // another server can have it alone.
 constexpr std::chrono::seconds kLongestShare(1);
@@ -47,21 +50,19 @@ class PostgresNameLock final : public NameLock {
  private:
   using Clock = std::chrono::steady_clock;
 
-  class Share final : public Held {
-   public:
-    explicit Share(PostgresNameLock* lock) : lock_(*lock) {}
-    ~Share() override { lock_.EndShare(); }
-
-   private:
-    PostgresNameLock& lock_;
+  // Made before the lock is taken: memory that is missing leaves nothing held.
+  struct Share final : public Held {
+    ~Share() override {
+      if (lock != nullptr) lock->EndShare();
+    }
+    // Null: not held.
+    PostgresNameLock* lock = nullptr;
   };
-  class Alone final : public Held {
-   public:
-    explicit Alone(PostgresNameLock* lock) : lock_(*lock) {}
-    ~Alone() override { lock_.EndAlone(); }
-
-   private:
-    PostgresNameLock& lock_;
+  struct Alone final : public Held {
+    ~Alone() override {
+      if (lock != nullptr) lock->EndAlone();
+    }
+    PostgresNameLock* lock = nullptr;
   };
 
   absl::Status RunLocked(const char* sql);
@@ -105,14 +106,20 @@ absl::Status PostgresNameLock::RunLocked(const char* sql) {
 }
 
 absl::Status PostgresNameLock::Hold(std::unique_ptr<Held>* held) {
+  auto out = std::make_unique<Share>();
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return MayShare(); });
+  const bool may_share =
+      changed_.wait_for(lock, kSharePatience, [this] { return MayShare(); });
+  if (!may_share) return DatabaseUnavailable();
   if (holders_ == 0) {
     BVHMILL_RETURN_IF_ERROR(RunLocked(kShare));
     shared_since_ = Clock::now();
   }
   ++holders_;
-  *held = std::make_unique<Share>(this);
+  out->lock = this;
+  lock.unlock();
+  // This may release what `held` was.
+  *held = std::move(out);
   return absl::OkStatus();
 }
 
@@ -127,20 +134,26 @@ void PostgresNameLock::EndShare() {
 
 absl::Status PostgresNameLock::HoldAlone(std::unique_ptr<Held>* held) {
   *held = nullptr;
+  auto out = std::make_unique<Alone>();
   std::unique_lock lock(mutex_);
   if (is_alone_) return absl::OkStatus();
   is_alone_ = true;
+  // If it is not taken, others go on, also after an exception.
+  absl::Cleanup let_others = [this] {
+    is_alone_ = false;
+    changed_.notify_all();
+  };
   const bool is_free =
       changed_.wait_for(lock, kLockPatience, [this] { return holders_ == 0; });
   const absl::Status taken = is_free ? RunLocked(kTake) : absl::OkStatus();
-  if (is_free && taken.ok()) {
-    *held = std::make_unique<Alone>(this);
-    return absl::OkStatus();
-  }
-  is_alone_ = false;
-  changed_.notify_all();
   // The other servers did not end in time.
-  return session_ != nullptr ? absl::OkStatus() : taken;
+  if (!is_free || !taken.ok()) {
+    return session_ != nullptr ? absl::OkStatus() : taken;
+  }
+  std::move(let_others).Cancel();
+  out->lock = this;
+  *held = std::move(out);
+  return absl::OkStatus();
 }
 
 void PostgresNameLock::EndAlone() {

@@ -60,12 +60,13 @@ class S3BlobStore::S3Blob final : public NewBlob {
     name_.space = std::move(space);
   }
   ~S3Blob() override {
-    if (!is_stored_) store_.budget_.Return(name_.space, size_);
+    if (!is_stored_) store_.budget_.Return(name_.space, CountedBytes(size_));
   }
 
   absl::Status Append(std::string_view bytes) override {
     const auto more = static_cast<int64_t>(bytes.size());
-    BVHMILL_RETURN_IF_ERROR(store_.budget_.ReserveForOutput(name_.space, more));
+    BVHMILL_RETURN_IF_ERROR(store_.budget_.ReserveForOutput(
+        name_.space, CountedBytes(size_ + more) - CountedBytes(size_)));
     size_ += more;
     digest_.Add(bytes);
     return WriteFile(file_, store_.spool_, bytes);
@@ -89,6 +90,7 @@ absl::Status S3BlobStore::Create(const std::string& space,
                                  std::unique_ptr<NewBlob>* blob) {
   OwnedFile file;
   BVHMILL_RETURN_IF_ERROR(OpenUnnamedFile(spool_, &file));
+  BVHMILL_RETURN_IF_ERROR(budget_.ReserveForOutput(space, CountedBytes(0)));
   *blob = std::make_unique<S3Blob>(this, space, std::move(file));
   return absl::OkStatus();
 }

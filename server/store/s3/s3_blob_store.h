@@ -63,6 +63,9 @@ class S3BlobStore final : public BlobStore {
   absl::Status WasUsed(const BlobName& name, int64_t since_ms,
                        bool* was_used) override;
   absl::Status Remove(const BlobName& name) override;
+  // Removes up to 16 blobs at the same time.
+  absl::Status RemoveUnused(std::span<const BlobName> names, int64_t before_ms,
+                            int64_t* count) override;
   absl::Status List(
       const std::function<bool(const BlobEntry& entry)>& take) override;
   // The age of an upload that runs at another server is that of the last part

@@ -1,6 +1,7 @@
 // Finding, reading and removing blobs: the part of S3BlobStore that makes none.
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -186,8 +187,22 @@ absl::Status S3BlobStore::Remove(const BlobName& name) {
   const int64_t size = answer.size;
   const absl::Status removed =
       client_->Send({.method = "DELETE", .key = BlobKey(name)}, &answer);
-  if (removed.ok()) budget_.Return(name.space, size);
+  if (removed.ok()) budget_.Return(name.space, CountedBytes(size));
   return absl::IsNotFound(removed) ? absl::OkStatus() : ForCallers(removed);
+}
+
+absl::Status S3BlobStore::RemoveUnused(std::span<const BlobName> names,
+                                       int64_t before_ms, int64_t* count) {
+  std::atomic<int64_t> removed = 0;
+  const absl::Status status = ForAll<kFindThreads>(names.size(), [&](size_t i) {
+    int64_t one = 0;
+    const absl::Status done =
+        BlobStore::RemoveUnused(names.subspan(i, 1), before_ms, &one);
+    removed += one;
+    return done;
+  });
+  *count += removed;
+  return status;
 }
 
 }  // namespace bvhmill::server

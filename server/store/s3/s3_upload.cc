@@ -140,11 +140,11 @@ absl::Status S3BlobStore::S3Upload::Append(std::string_view bytes) {
 // the share of its caller is dropped: its bytes would keep out other uploads of
 // the caller until they are old.
 absl::Status S3BlobStore::S3Upload::Reserve(int64_t size) {
-  const int64_t more = size - reserved_;
+  const int64_t more = CountedBytes(size) - reserved_;
   if (more <= 0) return absl::OkStatus();
   const absl::Status reserved =
       store_.budget_.ReserveForUpload(name_.space, more, max_space_bytes());
-  if (reserved.ok()) reserved_ = size;
+  if (reserved.ok()) reserved_ += more;
   if (IsBeyondShare(reserved)) Drop();
   return reserved;
 }

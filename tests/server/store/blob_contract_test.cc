@@ -105,7 +105,7 @@ TEST_P(BlobContract, OtherBytesAreRefusedAndDropped) {
     upload = nullptr;
     ASSERT_TRUE(UploadBlob(store_.get(), right).ok());
     EXPECT_EQ(store_->bytes(),
-              store_->CountedBytes(static_cast<int64_t>(size)));
+              server::CountedBytes(static_cast<int64_t>(size)));
     ASSERT_TRUE(store_->Remove(BlobNameOf(right)).ok());
   }
 }
@@ -130,7 +130,7 @@ TEST_P(BlobContract, EqualBlobsAreOne) {
   ASSERT_TRUE(CommitBlobs(store_.get(), blobs).ok());
   blobs.clear();
   EXPECT_EQ(ListBlobs(store_.get()).size(), 1u);
-  EXPECT_EQ(store_->bytes(), store_->CountedBytes(4000));
+  EXPECT_EQ(store_->bytes(), server::CountedBytes(4000));
 }
 
 TEST_P(BlobContract, WhatIsNotCommittedLeavesNothing) {
@@ -233,7 +233,7 @@ TEST_P(BlobContract, ACountOfAllStoresKeepsTheShares) {
   // A store that others use as well learns of it by a list.
   server::SpaceBytes bytes;
   for (const auto& [digest, entry] : ListBlobs(store_.get())) {
-    bytes[entry.name.space] += store_->CountedBytes(entry.size);
+    bytes[entry.name.space] += server::CountedBytes(entry.size);
   }
   store_->SetBytes(bytes);
   EXPECT_EQ(WhyOfStore(UploadBlob(store_.get(), BlobBytes(50'000, 26), kMiB,
@@ -294,7 +294,7 @@ TEST_P(BlobContract, WhatWasRemovedIsGone) {
   const std::string bytes = BlobBytes(3 * kMiB, 17);
   ASSERT_TRUE(UploadBlob(store_.get(), bytes).ok());
   EXPECT_EQ(store_->bytes(),
-            store_->CountedBytes(static_cast<int64_t>(bytes.size())));
+            server::CountedBytes(static_cast<int64_t>(bytes.size())));
   std::unique_ptr<server::BlobReader> reader;
   ASSERT_TRUE(store_->Open(BlobNameOf(bytes), &reader).ok());
   ASSERT_TRUE(store_->Remove(BlobNameOf(bytes)).ok());

@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "bvhmill/base/call_error.h"
-#include "bvhmill/digest/sha256.h"
 #include "server/store/check_data.h"
 #include "server/store/fault_points.h"
 #include "server/store/sqlite/sqlite.h"
@@ -195,7 +194,7 @@ TEST_F(DataFolderTest, OtherBytesAreRefusedAndDropped) {
   upload = nullptr;
   EXPECT_EQ(folder_->blobs().bytes(), 0);
   EXPECT_TRUE(Upload("right").ok());
-  EXPECT_EQ(folder_->blobs().bytes(), server::BytesOnDisk(5));
+  EXPECT_EQ(folder_->blobs().bytes(), server::CountedBytes(5));
 }
 
 TEST_F(DataFolderTest, SpacesOfCallersAreApart) {
@@ -218,22 +217,6 @@ TEST_F(DataFolderTest, AQuotaRefusesByItsName) {
   // No disk has so much free space.
   Open({.min_free_bytes = int64_t{1} << 60});
   EXPECT_EQ(CallErrorOf(Upload("d")).limit_name, "min_free_disk_bytes");
-}
-
-TEST_F(DataFolderTest, CollectKeepsWhatJobsName) {
-  Open();
-  RunJob();
-  ASSERT_TRUE(Upload("of no job").ok());
-  int64_t count = 0;
-  ASSERT_TRUE(folder_->Collect(NowMs() - 60'000, &count).ok());
-  EXPECT_EQ(count, 0);
-  ASSERT_TRUE(folder_->Collect(NowMs() + 1000, &count).ok());
-  EXPECT_EQ(count, 1);
-  const server::DataCheck check = Check();
-  EXPECT_THAT(check.faults, IsEmpty());
-  EXPECT_EQ(check.blobs, 2 * kItems);
-  EXPECT_EQ(check.results, kItems);
-  EXPECT_EQ(check.unnamed, 0);
 }
 
 TEST_F(DataFolderTest, ATornBlobIsFound) {
@@ -353,26 +336,6 @@ TEST_F(DataFolderTest, DataOfANewerServerAreRefused) {
     ASSERT_TRUE(database->Execute("PRAGMA user_version = 1000").ok());
   }
   EXPECT_EQ(ReasonOf(DataFolder::Open(path_, {}, &folder_)), "DATA_TOO_NEW");
-}
-
-TEST_F(DataFolderTest, ASearchForManyBlobsLetsOthersHaveTheNames) {
-  Open();
-  ASSERT_TRUE(Upload("old").ok());
-  const std::vector<server::BlobName> names(
-      400'000, {server::SpaceOf(kCaller), Sha256Of("none")});
-  std::atomic<bool> is_found = false;
-  std::jthread search([&] {
-    std::vector<bool> exist;
-    EXPECT_TRUE(folder_->FindBlobs(names, &exist).ok());
-    EXPECT_EQ(exist.size(), names.size());
-    is_found = true;
-  });
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  // It holds the names alone while it removes a blob.
-  int64_t count = 0;
-  EXPECT_TRUE(folder_->Collect(NowMs() + 1000, &count).ok());
-  EXPECT_FALSE(is_found);
-  EXPECT_EQ(count, 1);
 }
 
 }  // namespace

@@ -313,7 +313,7 @@ TEST_F(FileBlobs, OutputsThatFailCountForNothing) {
   EXPECT_EQ(store_->bytes(), 0);
   ASSERT_TRUE(store_->Create("space", &blob).ok());
   ASSERT_TRUE(blob->Append(std::string(10'000, 'x')).ok());
-  EXPECT_EQ(store_->bytes(), server::BytesOnDisk(10'000));
+  EXPECT_EQ(store_->bytes(), server::CountedBytes(10'000));
   blob = nullptr;
   EXPECT_EQ(store_->bytes(), 0);
 }
@@ -332,7 +332,7 @@ TEST_F(FileBlobs, OldUploadsAreDroppedUnlessTheyRun) {
   EXPECT_FALSE(std::filesystem::exists(UploadPath("old")));
   EXPECT_TRUE(std::filesystem::exists(UploadPath("new")));
   EXPECT_TRUE(std::filesystem::exists(UploadPath("runs")));
-  EXPECT_EQ(store_->bytes(), server::BytesOnDisk(3) + server::BytesOnDisk(4));
+  EXPECT_EQ(store_->bytes(), server::CountedBytes(3) + server::CountedBytes(4));
 }
 
 // From the very moment on.

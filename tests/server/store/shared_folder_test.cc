@@ -220,7 +220,7 @@ TEST_F(SharedDataFolder, KeepsBlobsThatAnotherServerIsAboutToName) {
     ASSERT_TRUE(first->HoldNames(&names).ok());
     ASSERT_TRUE(second->Collect(kEver, &count).ok());
     EXPECT_EQ(count, 0);
-    EXPECT_EQ(second->blobs().bytes(), server::BytesOnDisk(8));
+    EXPECT_EQ(second->blobs().bytes(), server::CountedBytes(8));
   }
   ASSERT_TRUE(second->Collect(kEver, &count).ok());
   EXPECT_EQ(count, 1);
