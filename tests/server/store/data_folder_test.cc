@@ -8,15 +8,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <thread>
 #include <vector>
 
 #include "bvhmill/base/call_error.h"
+#include "bvhmill/digest/sha256.h"
 #include "server/store/check_data.h"
 #include "server/store/fault_points.h"
 #include "server/store/sqlite/sqlite.h"
