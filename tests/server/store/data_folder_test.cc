@@ -218,6 +218,16 @@ TEST_F(DataFolderTest, AQuotaRefusesByItsName) {
   EXPECT_EQ(CallErrorOf(Upload("d")).limit_name, "min_free_disk_bytes");
 }
 
+TEST_F(DataFolderTest, AnOutputLetsNoUploadPass) {
+  const auto free = static_cast<int64_t>(
+      std::filesystem::space(::testing::TempDir()).available);
+  // Half of it is enough for outputs.
+  Open({.min_free_bytes = free + free / 4});
+  std::unique_ptr<server::NewBlob> blob;
+  ASSERT_TRUE(folder_->blobs().Create("s", &blob).ok());
+  EXPECT_EQ(CallErrorOf(Upload("d")).limit_name, "min_free_disk_bytes");
+}
+
 TEST_F(DataFolderTest, ATornBlobIsFound) {
   Open();
   RunJob();
