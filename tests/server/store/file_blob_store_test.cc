@@ -81,10 +81,10 @@ class FileBlobs : public ::testing::Test {
     for (const auto& blob : blobs) all.push_back(blob.get());
     return all;
   }
-  // Other bytes whose blob has the same folder.
+  // Other bytes than those, and of SixteenOutputs, of the same folder.
   static std::string BesideOf(const std::string& bytes) {
     const std::string folder = Sha256Of(bytes).substr(0, 2);
-    int i = 0;
+    int i = 16;
     while (Sha256Of(std::to_string(i)).substr(0, 2) != folder) ++i;
     return std::to_string(i);
   }
