@@ -91,6 +91,14 @@ TEST(AnimToClip, LeavesOutJointsThatBvhCannotName) {
   }
 }
 
+TEST(AnimToClip, AnEntryWithoutKeysHidesNoOther) {
+  AnimMotion motion = SmallMotion();
+  const Clip plain = ClipOf(motion);
+  motion.joints.push_back({motion.joints[0].name, 3, {}, {}});
+  const Clip repeated = ClipOf(motion);
+  EXPECT_EQ(repeated.motion.values, plain.motion.values);
+}
+
 TEST(AnimToClip, RefusesClipsThatAreTooLong) {
   AnimMotion motion = SmallMotion();
   for (const float duration : {61.0F, INFINITY, NAN}) {

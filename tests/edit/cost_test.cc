@@ -59,6 +59,31 @@ TEST(CostOfEdits, NewNamesAreDrawnTwice) {
   }
 }
 
+// A line of text may state any number of frames of a clip without channels.
+TEST(CheckGrowth, RefusesManyFramesThatGetChannels) {
+  constexpr int64_t kFrames = 2'000'000;
+  EXPECT_TRUE(CheckGrowth({kFrames, 0}, {kFrames, 0}, {}).ok());
+  EXPECT_TRUE(CheckGrowth({1000, 0}, {1000, 3}, {}).ok());
+  EXPECT_TRUE(CheckGrowth({kFrames, 3}, {kFrames, 6}, {}).ok());
+  EXPECT_TRUE(
+      absl::IsResourceExhausted(CheckGrowth({kFrames, 0}, {kFrames, 3}, {})));
+}
+
+TEST(CostOfEdits, ATurnOfARootIsWork) {
+  ClipEdits plain;
+  plain.root_alignment.position_axes = {1, 0, 2};
+  ClipEdits turned = plain;
+  turned.root_alignment.correction_degrees = {0, 90, 0};
+  constexpr int64_t kFrames = 10'000;
+  const auto work_of = [](const ClipEdits& edits) {
+    Budget budget({}, nullptr);
+    Clip clip = CountingClip(Fan(1), kFrames);
+    EXPECT_TRUE(EditClip(edits, {}, {}, &budget, &clip).ok());
+    return budget.work();
+  };
+  EXPECT_GE(work_of(turned), work_of(plain) + 100 * kFrames);
+}
+
 // A count of kMaxFrames means that many frames or more.
 TEST(CheckGrowth, RefusesTheMostFramesThatCanBeCounted) {
   Limits limits;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "bvhmill/base/status.h"
+#include "bvhmill/base/utf8.h"
 #include "tests/edit/edits.h"
 #include "tests/support/clips.h"
 
@@ -149,6 +150,20 @@ TEST(DropJoints, ADroppedRootMustLeaveOneJointBelowIt) {
 }
 
 // One of two figures can go.
+TEST(DropJoints, ARefusalShowsTheNameOfTheRoot) {
+  SkeletonBuilder builder;
+  const int root = builder.Root("R\xFF\x1B[31m", "xyz");
+  builder.Joint(root, "A", "xyz");
+  builder.Joint(root, "B", "xyz");
+  ClipEdits edits;
+  edits.keep_joints = {"A", "B"};
+  const std::string message(
+      MessageOf(StatusOfEdit(edits, CountingClip(builder.Build(), 1))));
+  EXPECT_THAT(message, ::testing::HasSubstr("cannot be dropped"));
+  EXPECT_TRUE(IsUtf8(message)) << message;
+  EXPECT_EQ(message.find('\x1B'), std::string::npos) << message;
+}
+
 TEST(DropJoints, AWholeTreeMayBeDropped) {
   SkeletonBuilder builder;
   builder.Joint(builder.Root("A", "XYZ"), "AA", "x");

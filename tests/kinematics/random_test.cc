@@ -88,6 +88,46 @@ TEST(NonFinite, SpreadsDownOnly) {
   }
 }
 
+// The reduction of huge angles does not lose one before a NaN.
+TEST(NonFinite, HidesNoHugeAngle) {
+  constexpr float kHuge = 1e11F;
+  SkeletonBuilder builder;
+  const int root = builder.Root("A", "zxy");
+  builder.Joint(builder.Joint(root, "B", "zxy", {10, 0, 0}), "C", "zxy");
+  Clip clip = CountingClip(builder.Build(), 20);
+  const size_t columns = clip.skeleton.channels.size();
+  for (size_t i = 0; i < clip.motion.values.size(); ++i) {
+    const size_t column = i % columns;
+    clip.motion.values[i] = column == 0 ? kHuge
+                            : column == 5
+                                ? std::numeric_limits<float>::quiet_NaN()
+                                : 0.0F;
+  }
+  const Solved solved = Solve(clip, {}, false, Solver::kRun);
+  const double turn = std::fmod(double{kHuge}, 360.0) * std::acos(-1.0) / 180;
+  for (size_t frame = 0; frame < 20; ++frame) {
+    const float* b = &solved.positions[3 * (3 * frame + 1)];
+    EXPECT_NEAR(b[0], 10 * std::cos(turn), 1e-4) << frame;
+    EXPECT_NEAR(b[1], 10 * std::sin(turn), 1e-4) << frame;
+  }
+}
+
+// The reference solves skeletons that are too deep for vectors.
+TEST(HugeAngles, AreReducedByEverySolver) {
+  SkeletonBuilder builder;
+  int joint = builder.Root("Root", "z");
+  for (int i = 0; i < 110; ++i)
+    joint = builder.Joint(joint, "J", "", {1, 0, 0});
+  Clip clip = CountingClip(builder.Build(), 1);
+  clip.motion.values = {1e20F};
+  const double turn = std::fmod(double{1e20F}, 360.0) * std::acos(-1.0) / 180;
+  for (const Solver solver : {Solver::kRun, Solver::kReferenceDouble}) {
+    const Solved solved = Solve(clip, {}, false, solver);
+    EXPECT_NEAR(solved.positions[3], std::cos(turn), 1e-5);
+    EXPECT_NEAR(solved.positions[4], std::sin(turn), 1e-5);
+  }
+}
+
 TEST(Threads, ManyJobsShareOnePlan) {
   const Clip clip = RandomClip({}, 200, 400);
   const Solved expected = Solve(clip, {}, true, Solver::kRun);

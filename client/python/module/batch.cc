@@ -95,7 +95,11 @@ Batch::~Batch() {
 
 void Batch::Close() {
   if (is_forked()) {
-    for (std::thread& thread : threads_) thread.detach();
+    // The threads are those of the parent. Nothing may be done with them here,
+    // and a detach() may throw.
+    auto* const leaked = new std::vector<std::thread>(std::move(threads_));
+    static_cast<void>(leaked);
+    threads_.clear();
   } else {
     {
       const std::lock_guard lock(state_->mutex);

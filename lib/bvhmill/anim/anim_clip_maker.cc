@@ -169,7 +169,9 @@ void AnimClipMaker::TakeJoint(const AnimJoint& joint, int32_t place,
     return;
   }
   Curves& curves = curves_[static_cast<size_t>(index)];
-  curves = {joint.rotations, joint.positions};
+  // Both entries of a joint are played, the later one over the earlier one.
+  if (!joint.rotations.empty()) curves.rotations = joint.rotations;
+  if (!joint.positions.empty()) curves.positions = joint.positions;
   SortKeys(&curves.rotations);
   SortKeys(&curves.positions);
   included_[static_cast<size_t>(index)] = true;

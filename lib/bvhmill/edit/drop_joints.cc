@@ -4,6 +4,7 @@
 
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
+#include "bvhmill/base/utf8.h"
 #include "bvhmill/edit/joint_edits.h"
 
 namespace bvhmill {
@@ -77,8 +78,8 @@ absl::Status CheckRoots(const Skeleton& skeleton,
     const auto tree = static_cast<size_t>(placement.tree);
     if (++roots[tree] < 2) continue;
     return InvalidField("options.edits.drop_joints",
-                        "the root '" + skeleton.nodes[tree].name +
-                            "' cannot be dropped: more than one joint would "
+                        "the root " + Quote(skeleton.nodes[tree].name) +
+                            " cannot be dropped: more than one joint would "
                             "be left below it");
   }
   if (any) return absl::OkStatus();

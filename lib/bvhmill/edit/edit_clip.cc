@@ -45,7 +45,8 @@ absl::Status EditRows(const Motion& motion, Budget* budget, ClipEditor* editor,
 
 absl::Status CheckGrowth(const MotionSize& source, const MotionSize& edited,
                          const Limits& limits) {
-  if (edited.frames <= source.frames) return absl::OkStatus();
+  const bool grows_wide = edited.columns > source.columns;
+  if (edited.frames <= source.frames && !grows_wide) return absl::OkStatus();
   const int64_t max_frames =
       limits.max_frames > 0 ? limits.max_frames : kMaxFrames - 1;
   const bool is_too_long = edited.frames > max_frames;
@@ -56,7 +57,11 @@ absl::Status CheckGrowth(const MotionSize& source, const MotionSize& edited,
     const int64_t frames = values / edited.columns;
     return edited.frames > frames && (!is_too_long || frames < max_frames);
   };
-  if (edited.frames / kMaxGrowth > source.frames && has_too_many(kFreeValues)) {
+  // A frame of a clip without channels takes no text.
+  const bool grows =
+      edited.frames / kMaxGrowth > source.frames ||
+      (grows_wide && edited.columns / kMaxGrowth >= source.columns);
+  if (grows && has_too_many(kFreeValues)) {
     return TooManyValues("", 0, std::to_string(kMaxGrowth) + " times its own");
   }
   const int64_t most = std::max(limits.max_clip_bytes / kBytesPerValue,

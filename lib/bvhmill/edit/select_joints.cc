@@ -101,39 +101,14 @@ absl::Status RenameByPairs(const ClipEdits& edits, const Limits& limits,
   return Apply(names, limits, budget, skeleton);
 }
 
-// A joint is looked up by its whole name, and then by its bare name. A row that
-// means a single joint, as NAME#2, is not about bare names.
-NewNames NamesByMap(const SortedNames& rows, const Skeleton& skeleton) {
-  const NameIndex whole = MakeNameIndex(skeleton);
-  const NameIndex bare = MakeNameIndex(skeleton, /*bare=*/true);
-  std::vector<std::optional<std::string_view>> targets(skeleton.nodes.size());
-  const auto set = [&](std::span<const NamedJoint> joints,
-                       std::string_view target) {
-    for (const NamedJoint& joint : joints) {
-      targets[static_cast<size_t>(joint.node)] = target;
-    }
-  };
-  for (const auto& [source, target] : rows) {
-    const auto found = FindName(whole, source);
-    const bool is_single = !found.empty() && found[0].name != ToUtf8(source);
-    if (!is_single) set(FindName(bare, source), target);
-  }
-  for (const auto& [source, target] : rows) {
-    set(FindName(whole, source), target);
-  }
+absl::Status RenameByMap(const std::vector<JointMapRow>& rows,
+                         const Limits& limits, Budget* budget,
+                         Skeleton* skeleton) {
+  const auto targets = NamesByMap(rows, *skeleton);
   NewNames names;
   for (size_t i = 0; i < targets.size(); ++i) {
     if (targets[i]) names.emplace_back(static_cast<int32_t>(i), *targets[i]);
   }
-  return names;
-}
-
-absl::Status RenameByMap(const std::vector<JointMapRow>& rows,
-                         const Limits& limits, Budget* budget,
-                         Skeleton* skeleton) {
-  SortedNames sorted;
-  for (const auto& [source, target] : rows) sorted.emplace(source, target);
-  const NewNames names = NamesByMap(sorted, *skeleton);
   if (names.empty()) {
     return InvalidField("options.edits.joint_map",
                         "no joint of the clip is in the map");
@@ -158,6 +133,31 @@ absl::Status SelectDropped(const ClipEdits& edits, const Skeleton& skeleton,
     if (!kept[node]) (*dropped)[node] = true;
   }
   return absl::OkStatus();
+}
+
+// A row that means a single joint, as NAME#2, is not about bare names.
+std::vector<std::optional<std::string_view>> NamesByMap(
+    std::span<const JointMapRow> rows, const Skeleton& skeleton) {
+  SortedNames sorted;
+  for (const auto& [source, target] : rows) sorted.emplace(source, target);
+  const NameIndex whole = MakeNameIndex(skeleton);
+  const NameIndex bare = MakeNameIndex(skeleton, /*bare=*/true);
+  std::vector<std::optional<std::string_view>> targets(skeleton.nodes.size());
+  const auto set = [&](std::span<const NamedJoint> joints,
+                       std::string_view target) {
+    for (const NamedJoint& joint : joints) {
+      targets[static_cast<size_t>(joint.node)] = target;
+    }
+  };
+  for (const auto& [source, target] : sorted) {
+    const auto found = FindName(whole, source);
+    const bool is_single = !found.empty() && found[0].name != ToUtf8(source);
+    if (!is_single) set(FindName(bare, source), target);
+  }
+  for (const auto& [source, target] : sorted) {
+    set(FindName(whole, source), target);
+  }
+  return targets;
 }
 
 absl::Status RenameJoints(const ClipEdits& edits, const Limits& limits,

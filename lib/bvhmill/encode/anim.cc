@@ -47,13 +47,13 @@ ClipToAnimOptions ConversionOptions(const AnimFormat& format) {
   return options;
 }
 
-// The first node of each name.
-using NodesByName = std::unordered_map<std::string_view, int32_t>;
+// The first node of each name, as it is shown.
+using NodesByName = std::unordered_map<std::string, int32_t>;
 
 NodesByName NodesOf(const Skeleton& skeleton) {
   NodesByName nodes;
   for (size_t i = 0; i < skeleton.nodes.size(); ++i) {
-    nodes.emplace(skeleton.nodes[i].name, static_cast<int32_t>(i));
+    nodes.emplace(ToUtf8(skeleton.nodes[i].name), static_cast<int32_t>(i));
   }
   return nodes;
 }
@@ -61,8 +61,8 @@ NodesByName NodesOf(const Skeleton& skeleton) {
 // Without a joint index if only the avatar has a joint of this name.
 Location LocationOf(const std::string& name, const NodesByName& nodes) {
   Location location;
-  location.joint_name = name;
-  const auto it = nodes.find(name);
+  location.joint_name = ToUtf8(name);
+  const auto it = nodes.find(location.joint_name);
   if (it != nodes.end()) location.joint = it->second;
   return location;
 }

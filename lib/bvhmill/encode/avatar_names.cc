@@ -1,9 +1,11 @@
 #include "bvhmill/encode/avatar_names.h"
 
+#include <span>
 #include <unordered_map>
 #include <utility>
 
 #include "bvhmill/anim/avatar/avatar.h"
+#include "bvhmill/edit/joint_edits.h"
 
 namespace bvhmill {
 namespace {
@@ -57,13 +59,15 @@ bool IsBone(int32_t joint) {
                            AvatarJointKind::kBone;
 }
 
-// Counts the bones that the joints of `skeleton` drive by `targets`, each once.
-int64_t CountBones(const Skeleton& skeleton, const Targets& targets) {
+// Counts the bones that the joints of `skeleton` drive, each once. `target_of`
+// gives the avatar's name for a node.
+template <typename TargetOfNode>
+int64_t CountBones(const Skeleton& skeleton, TargetOfNode target_of) {
   std::vector<bool> driven(AvatarJoints().size());
   int64_t bones = 0;
-  for (const Node& node : skeleton.nodes) {
-    if (IsEndSite(node)) continue;
-    const int32_t joint = FindAvatarJoint(TargetOf(node.name, targets));
+  for (size_t i = 0; i < skeleton.nodes.size(); ++i) {
+    if (IsEndSite(skeleton.nodes[i])) continue;
+    const int32_t joint = FindAvatarJoint(target_of(i));
     if (!IsBone(joint) || driven[static_cast<size_t>(joint)]) continue;
     driven[static_cast<size_t>(joint)] = true;
     ++bones;
@@ -71,24 +75,47 @@ int64_t CountBones(const Skeleton& skeleton, const Targets& targets) {
   return bones;
 }
 
+int64_t CountBones(const Skeleton& skeleton, const Targets& targets) {
+  return CountBones(skeleton, [&](size_t i) {
+    return TargetOf(skeleton.nodes[i].name, targets);
+  });
+}
+
+template <typename TargetOfNode>
 std::vector<std::string> NamesBy(const Skeleton& skeleton,
-                                 const Targets& targets) {
+                                 TargetOfNode target_of) {
   std::vector<std::string> names;
   names.reserve(skeleton.nodes.size());
-  for (const Node& node : skeleton.nodes) {
-    const std::string_view target = TargetOf(node.name, targets);
+  for (size_t i = 0; i < skeleton.nodes.size(); ++i) {
+    const std::string_view target = target_of(i);
     names.emplace_back(FindAvatarJoint(target) < 0 ? "" : target);
   }
   return names;
+}
+
+std::vector<std::string> NamesBy(const Skeleton& skeleton,
+                                 const Targets& targets) {
+  return NamesBy(skeleton, [&](size_t i) {
+    return TargetOf(skeleton.nodes[i].name, targets);
+  });
 }
 
 AvatarNaming NameBy(const Skeleton& skeleton, const Targets& targets) {
   return {NamesBy(skeleton, targets), {}, CountBones(skeleton, targets)};
 }
 
+AvatarNaming NameBy(const Skeleton& skeleton,
+                    std::span<const JointMapRow> rows) {
+  const auto targets = NamesByMap(rows, skeleton);
+  const auto target_of = [&](size_t i) {
+    return targets[i].value_or(skeleton.nodes[i].name);
+  };
+  return {NamesBy(skeleton, target_of), {}, CountBones(skeleton, target_of)};
+}
+
 AvatarNaming Recognize(const Skeleton& skeleton) {
   const NamedMap* best = nullptr;
-  int64_t most = CountBones(skeleton, {});
+  int64_t most = CountBones(skeleton, Targets());
   AvatarNaming own;
   own.bones = most;
   for (const NamedMap& map : BuiltInTables()) {
@@ -106,7 +133,7 @@ AvatarNaming Recognize(const Skeleton& skeleton) {
 AvatarNaming NameAvatarJoints(const AnimFormat& format,
                               const Skeleton& skeleton) {
   if (!format.joint_map_rows.empty()) {
-    return NameBy(skeleton, TableOf(format.joint_map_rows));
+    return NameBy(skeleton, format.joint_map_rows);
   }
   const std::string_view name = format.joint_map;
   if (name.empty() || name == kAutoAnimMap) return Recognize(skeleton);
@@ -114,7 +141,7 @@ AvatarNaming NameAvatarJoints(const AnimFormat& format,
     if (map.name == name) return NameBy(skeleton, map.targets);
   }
   AvatarNaming own;
-  own.bones = CountBones(skeleton, {});
+  own.bones = CountBones(skeleton, Targets());
   return own;
 }
 

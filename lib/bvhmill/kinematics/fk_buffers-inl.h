@@ -66,12 +66,14 @@ HWY_INLINE Buffers PartBuffers(const FkJob& job, const FkSchedule& schedule,
 
 // Reduces angles that are too large for SinCosDegrees to less than a turn.
 HWY_INLINE void ReduceAngles(const Plan& plan, float* columns) {
-  Floats largest = Broadcast(0.0F);
-  for (const RotationStep& step : plan.steps) {
-    largest = hn::Max(largest, hn::Abs(LoadLanes(columns, step.column)));
-  }
   const Floats limit = Broadcast(kMaxSinCosDegrees);
-  if (hn::AllTrue(Lanes(), hn::Le(largest, limit))) return;
+  auto are_small = hn::Le(Broadcast(0.0F), limit);
+  for (const RotationStep& step : plan.steps) {
+    const Floats size = hn::Abs(LoadLanes(columns, step.column));
+    // False for NaN, which a maximum could lose.
+    are_small = hn::And(are_small, hn::Le(size, limit));
+  }
+  if (hn::AllTrue(Lanes(), are_small)) return;
   for (const RotationStep& step : plan.steps) {
     for (size_t i = 0; i < kLanes; ++i) {
       float& angle = columns[step.column * kLanes + i];

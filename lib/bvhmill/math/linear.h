@@ -58,7 +58,8 @@ Mat3<Real> Multiply(const Mat3<Real>& a, const Mat3<Real>& b) {
 // about X, Y or Z (0, 1 or 2). Only two columns of `m` change.
 template <typename Real>
 void RotateAbout(int axis, Real degrees, Mat3<Real>* m) {
-  const Real radians = ToRadians(degrees);
+  // Exact, also for huge angles.
+  const Real radians = ToRadians(std::fmod(degrees, Real{360}));
   const Real c = std::cos(radians);
   const Real s = std::sin(radians);
   const int u = (axis + 1) % 3;
@@ -83,7 +84,8 @@ Quat<Real> Multiply(const Quat<Real>& a, const Quat<Real>& b) {
 // The rotation about X, Y or Z (0, 1 or 2).
 template <typename Real>
 Quat<Real> AxisQuat(int axis, Real degrees) {
-  const Real half = ToRadians(degrees) / 2;
+  // Two turns: one changes the sign of the quaternion.
+  const Real half = ToRadians(std::fmod(degrees, Real{720})) / 2;
   const Real s = std::sin(half);
   return {axis == 0 ? s : 0, axis == 1 ? s : 0, axis == 2 ? s : 0,
           std::cos(half)};

@@ -143,6 +143,25 @@ TEST(AnimReader, RefusesOldKeysThatAreNotFinite) {
   EXPECT_EQ(judged.report.issues[0].code, "ANIM_NOT_FINITE");
 }
 
+constexpr size_t kDurationAt = 8;
+
+// The viewer clamps old positions before it looks at them, and compares no old
+// times with the duration.
+TEST(AnimReader, OldPositionsMayBeInfiniteAndOldDurationsNegative) {
+  std::string bytes = LegacyBytes();
+  const size_t position = bytes.rfind(Float(-7));
+  ASSERT_NE(position, std::string::npos);
+  Poke(position, std::bit_cast<uint32_t>(-INFINITY), &bytes);
+  const Judged judged = Judge(bytes);
+  EXPECT_EQ(VerdictOf(judged.result), kUploads);
+  EXPECT_EQ(PositionOf(judged.result.motion.joints.at(0).positions.at(0))[0],
+            -5);
+  Poke(kDurationAt, std::bit_cast<uint32_t>(-1.0F), &bytes);
+  for (const Issue& issue : Judge(bytes).report.issues) {
+    EXPECT_NE(issue.code, "ANIM_KEY_TIME");
+  }
+}
+
 TEST(AnimReader, RoundTripsAnyMotion) {
   for (uint64_t seed = 0; seed < 500; ++seed) {
     const AnimMotion motion = RandomMotion(seed);

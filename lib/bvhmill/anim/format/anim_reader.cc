@@ -1,5 +1,6 @@
 #include "bvhmill/anim/format/anim_reader.h"
 
+#include <cmath>
 #include <string>
 
 #include "bvhmill/anim/format/anim_checks.h"
@@ -157,7 +158,9 @@ class Reader {
     for (int32_t i = 0; i < count; ++i) {
       keys->push_back(is_legacy_ ? LegacyKey(is_rotation) : Key());
     }
-    CheckKeys(*keys, is_rotation, motion().duration, first_key, place_, &log_);
+    // The viewer does not compare times of the old version with the duration.
+    const float duration = is_legacy_ ? 0 : motion().duration;
+    CheckKeys(*keys, is_rotation, duration, first_key, place_, &log_);
     return true;
   }
 
@@ -174,7 +177,13 @@ class Reader {
   AnimKey LegacyKey(bool is_rotation) {
     const size_t offset = cursor_.offset();
     const float time = cursor_.F32();
-    const Vec3<float> v = cursor_.Vector();
+    Vec3<float> v = cursor_.Vector();
+    // The viewer clamps a position before it looks for NaN.
+    for (float& number : v) {
+      if (!is_rotation && std::isinf(number)) {
+        number = std::copysign(kAnimPositionRange, number);
+      }
+    }
     const std::string_view field =
         is_rotation ? "a rotation key" : "a position key";
     for (const float number : {time, v[0], v[1], v[2]}) {

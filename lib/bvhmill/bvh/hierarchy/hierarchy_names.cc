@@ -15,11 +15,23 @@ bool IsShiftJisLead(char c) {
   return (byte >= 0x81 && byte <= 0x9F) || (byte >= 0xE0 && byte <= 0xFC);
 }
 
+// `text` without its last character, if that may have been cut.
+std::string_view WithoutCutCharacter(std::string_view text) {
+  const auto is_part = [](char c) {
+    return (static_cast<uint8_t>(c) & 0xC0U) == 0x80U;
+  };
+  size_t size = text.size();
+  while (size > 0 && text.size() - size < 3 && is_part(text[size - 1])) --size;
+  const bool has_lead =
+      size > 0 && static_cast<uint8_t>(text[size - 1]) >= 0xC0U;
+  return text.substr(0, has_lead ? size - 1 : size);
+}
+
 // Index where `name` ends: at the first opening brace after a blank, or else at
 // the first opening brace. The second byte of a Shift-JIS character is not a
 // brace.
-size_t FindBrace(std::string_view name) {
-  const bool is_utf8 = IsUtf8(name);
+size_t FindBrace(std::string_view name, bool is_cut) {
+  const bool is_utf8 = IsUtf8(is_cut ? WithoutCutCharacter(name) : name);
   size_t glued = std::string_view::npos;
   for (size_t i = 0; i < name.size(); ++i) {
     if (!is_utf8 && IsShiftJisLead(name[i])) {
@@ -49,7 +61,7 @@ std::string_view HierarchyReader::ReadName() {
   const size_t most = limit > 0 ? static_cast<size_t>(limit) + kBlanksAndBrace
                                 : std::string_view::npos;
   const std::string_view line = cursor_.PeekLine(most);
-  size_t end = FindBrace(line);
+  size_t end = FindBrace(line, line.size() == most);
   if (end > 0 && end < line.size() && !IsBlank(line[end - 1])) {
     // A brace directly after the name is part of it if the next line begins
     // with a brace.

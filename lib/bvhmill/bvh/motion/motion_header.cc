@@ -99,7 +99,9 @@ bool HeaderReader::ReadFrames() {
     return true;
   }
   const Number number = ParseNumber(word.text);
-  if (number.kind != NumberKind::kFinite || number.value < 0 ||
+  const bool is_number = number.kind == NumberKind::kFinite ||
+                         number.kind == NumberKind::kOutOfRange;
+  if (!is_number || number.value < 0 ||
       number.value != std::floor(number.value)) {
     Fault(IssueCode::MOTION_FRAMES_INVALID, word);
     return true;

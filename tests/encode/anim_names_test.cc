@@ -1,0 +1,77 @@
+// Names of joints in the output .anim: those that are not UTF-8, and maps.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "bvhmill/anim/format/anim_reader.h"
+#include "bvhmill/base/utf8.h"
+#include "tests/encode/encode_support.h"
+#include "tests/support/clips.h"
+
+namespace bvhmill::testing {
+namespace {
+
+// Two joints below a root, which turn.
+Clip Turning(const std::string& root, const std::string& a,
+             const std::string& b, std::string_view channels = "zxy") {
+  SkeletonBuilder builder;
+  const int top = builder.Root(root, "XYZzxy", {0, 40, 0});
+  const int first = builder.Joint(top, a, channels, {0, 20, 0});
+  builder.EndSite(builder.Joint(first, b, channels, {0, 20, 0}));
+  Clip clip = CountingClip(builder.Build(), 20);
+  clip.motion.frame_time = 1.0 / 30;
+  return clip;
+}
+
+std::vector<std::string> JointsOf(const Encoded& encoded) {
+  EXPECT_TRUE(encoded.status.ok()) << encoded.status;
+  IssueLog log({});
+  std::vector<std::string> names;
+  for (const AnimJoint& joint :
+       ReadAnim(encoded.bytes, {}, &log).motion.joints) {
+    names.push_back(joint.name);
+  }
+  return names;
+}
+
+// "hips" and "chest" in Japanese, as Shift-JIS and as UTF-8.
+constexpr char kHipsSjis[] = "\x8D\x98";
+constexpr char kChestSjis[] = "\x8B\xB9";
+constexpr char kHips[] = "\u8170";
+constexpr char kChest[] = "\u80F8";
+
+TEST(AnimNames, AMapMeansNamesAsTheyAreShown) {
+  AnimFormat format;
+  format.accept_odd = true;
+  format.joint_map_rows = {{kHips, "mPelvis"}, {kChest, "mTorso"}};
+  const std::vector<std::string> expected = {"mPelvis", "mTorso"};
+  EXPECT_EQ(JointsOf(Encode(Turning(kHips, kChest, "x"), format)), expected);
+  ASSERT_EQ(ToUtf8(kHipsSjis), kHips);
+  EXPECT_EQ(JointsOf(Encode(Turning(kHipsSjis, kChestSjis, "x"), format)),
+            expected);
+}
+
+TEST(AnimNames, ANumberedNameOfAMapMeansOneJoint) {
+  AnimFormat format;
+  format.accept_odd = true;
+  format.joint_map_rows = {
+      {"a", "mPelvis"}, {"a#2", "mTorso"}, {"ns:b", "mHead"}, {"b", "mChest"}};
+  EXPECT_THAT(JointsOf(Encode(Turning("a", "a", "ns:b"), format)),
+              ::testing::UnorderedElementsAre("mPelvis", "mTorso", "mHead"));
+}
+
+TEST(AnimNames, IssuesShowNamesThatAreNotUtf8) {
+  AnimFormat format;
+  format.profile = AnimProfile::kViewer;
+  format.accept_odd = true;
+  const Encoded encoded =
+      Encode(Turning("hip", "br\xE9", "head", "XYZzxy"), format);
+  ASSERT_FALSE(encoded.report.issues.empty());
+  for (const Issue& issue : encoded.report.issues) {
+    EXPECT_TRUE(IsUtf8(issue.location.joint_name)) << issue.code;
+    if (issue.code == "ANIM_JOINT_UNKNOWN") EXPECT_EQ(issue.location.joint, 1);
+  }
+}
+
+}  // namespace
+}  // namespace bvhmill::testing
