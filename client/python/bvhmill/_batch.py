@@ -202,6 +202,8 @@ class Batch(NamedArrays):
     rigs: list[Info]
     errors: dict[str, BvhError | OSError]
     other: list[Batch]
+    # True if end sites have rows, too.
+    has_end_sites: bool = False
 
     def __len__(self) -> int:
         return len(self.paths)
@@ -213,8 +215,10 @@ class Batch(NamedArrays):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The joints of all takes."""
-        return self.rigs[0].names if self.rigs else ()
+        """The name of each row of the arrays, as in `Take.names`."""
+        if not self.rigs:
+            return ()
+        return self.rigs[0].row_names(self.has_end_sites)
 
     def slice(self, take: int) -> slice:
         """The frames of a take, as a slice of the arrays."""
@@ -252,12 +256,13 @@ def read_batch(paths: Iterable[Path], *,
         [path_bytes(p) for p in names], native, thread_count(threads))
     errors = {names[path]: _failure(names[path], number, error, report)
               for path, number, error, report in failures}
-    batches = [_batch_of(group, kinds, names) for group in groups]
+    batches = [_batch_of(group, kinds, names, end_sites)
+               for group in groups]
     if not batches:
         empty = {name: np.zeros((0, 0, 4 if "rotations" in name else 3),
                                 np.float32) for name in kinds}
         return Batch(empty, np.zeros(1, np.int64), np.zeros(0, np.int32),
-                     np.zeros(0), [], [], errors, [])
+                     np.zeros(0), [], [], errors, [], end_sites)
     first = batches[0]
     first.errors.update(errors)
     first.other.extend(batches[1:])
@@ -271,10 +276,11 @@ def _failure(path: str, number: int, error: Any,
     return error_of(error, report_of(report), path)
 
 
-def _batch_of(group: Any, arrays: Sequence[str], names: list[str]) -> Batch:
+def _batch_of(group: Any, arrays: Sequence[str], names: list[str],
+              end_sites: bool) -> Batch:
     paths, offsets, rig, frame_times, rigs, blocks = group
     return Batch({name: np.asarray(block)
                   for name, block in zip(arrays, blocks)},
                  np.asarray(offsets), np.asarray(rig), np.array(frame_times),
                  [names[i] for i in np.asarray(paths)],
-                 [info_of(rig) for rig in rigs], {}, [])
+                 [info_of(rig) for rig in rigs], {}, [], end_sites)

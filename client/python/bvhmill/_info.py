@@ -51,7 +51,12 @@ class Info:
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the joints, without end sites."""
-        return tuple(node.name for node in self.nodes if not node.is_end_site)
+        return self.row_names(False)
+
+    def row_names(self, end_sites: bool) -> tuple[str, ...]:
+        """The name of each row of arrays with or without `end_sites`."""
+        return tuple(node.name for node in self.nodes
+                     if end_sites or not node.is_end_site)
 
     @property
     def duration(self) -> float:

@@ -121,9 +121,9 @@ def test_async_outcomes(folder):
     assert ticks > 0
 
 
-def check_batch(batch, arrays):
+def check_batch(batch, arrays, end_sites=False):
     for i, path in enumerate(batch.paths):
-        take = bvhmill.read(path, arrays=arrays)
+        take = bvhmill.read(path, arrays=arrays, end_sites=end_sites)
         frames = batch.slice(i)
         for name in arrays:
             np.testing.assert_array_equal(batch.arrays[name][frames],
@@ -148,6 +148,16 @@ def test_a_batch_has_the_bits_of_its_takes(folder, threads):
         batch.velocities
     with pytest.raises(IndexError):
         batch.slice(22)
+
+
+def test_names_of_a_batch_are_those_of_its_rows(folder):
+    end_sites = bvhmill.read_batch(folder, end_sites=True)
+    assert end_sites.names == ("j0", "j1", "j2", "j2_End")
+    for part in (end_sites, *end_sites.other):
+        assert part.has_end_sites
+        assert len(part.names) == part.positions.shape[1]
+        check_batch(part, ["positions"], end_sites=True)
+    assert not bvhmill.read_batch(folder).has_end_sites
 
 
 def test_a_batch_of_all_clips_of_the_project():
