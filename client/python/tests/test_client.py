@@ -105,6 +105,29 @@ def test_reports_are_those_of_the_module(client):
         assert client.validate(path) == bvhmill.validate(path), path
 
 
+# Requests and answers that do not fit one message.
+@pytest.mark.parametrize("flag", ["--max-request-message-bytes=8192",
+                                  "--max-unary-response-bytes=1"])
+@pytest.mark.parametrize("kind", [Client, Awaited], ids=["sync", "async"])
+def test_reports_are_had_though_a_message_is_too_small(kind, flag, tmp_path):
+    packed, broken = tmp_path / "a.bvh.gz", tmp_path / "broken.bvh.gz"
+    packed.write_bytes(gzip.compress(walk_text(4000)))
+    broken.write_bytes(packed.read_bytes()[:-200])
+    with Server(flag) as server:
+        client = kind(server.address, timeout=60)
+        for source, options in [
+                *((path, {}) for path in project_clips()[::40]),
+                (walk_text(4000), {}), (packed, {}),
+                (walk_text(4000), {"ignore": ["DATA_*"], "strict": True}),
+                (walk_text(4000)[:20_000], {}), (b"BVH" + b" " * 9000, {})]:
+            assert client.validate(source, **options) == bvhmill.validate(
+                source, **options)
+        report = client.validate(broken)
+        assert report.verdict == "unreadable"
+        assert [issue.code for issue in report.issues] == ["ENCODING_BROKEN"]
+        assert client.read(packed).frames == 4000
+
+
 # A take that stands still becomes a thousandth of its size.
 def test_a_small_packed_file_may_have_a_large_take(client, tmp_path):
     head, _ = walk_text(1, 20).split(b"Frames: 1\n")

@@ -18,8 +18,8 @@ from bvhmill._source import Path, Source
 from bvhmill._take import Take
 from bvhmill.client._calls import (ANSWER_TOO_LARGE, Assembler, Clips,
                                    clip_requests, data_of, deadline,
-                                   delay_before_retry, ended_of, fits_one_call,
-                                   seconds_to, source_of)
+                                   delay_before_retry, ended_of, fits_message,
+                                   fits_one_call, seconds_to, source_of)
 from bvhmill.client._connection import (AsyncConnection, ServerError, Settings,
                                         server_error_of)
 from bvhmill.client._messages import (options_of, report_of_error,
@@ -106,34 +106,40 @@ class AsyncClient(AsyncConnection):
         # Files may be large.
         text = await asyncio.to_thread(source_of, source, source_name, words)
         limits = (await self._info_before(end)).limits
-        answer: Any = None
+        result = None
         if fits_one_call(text, len(names), limits):
-            answer = await self._in_one_call(text, message, end)
-        if answer is None:
-            answer = await self._retried(
-                lambda left: self._streamed(text, message, limits, left), end,
-                text.display_name)
-        result, data = answer
+            result = await self._in_one_call(
+                "ConvertClip", clips.ConvertClipRequest(
+                    source=text, options=message), end)
+        if result is None:
+            result, data = await self._over_stream(text, message, limits, end)
+        else:
+            data = data_of(result)
         return take_of(result, data, end_sites, words, text.display_name)
 
-    async def _in_one_call(self, text: Any, message: Any,
+    async def _in_one_call(self, method: str, request: Any,
                            end: float | None) -> Any:
-        """As `_streamed`; None if the outputs are too large for one answer."""
-        request = clips.ConvertClipRequest(source=text, options=message)
+        """The ClipResult; None if it is too large for one answer."""
         try:
-            result = (await self._unary(clip_service_pb2_grpc.ClipServiceStub,
-                                        "ConvertClip", request, end,
-                                        text.display_name)).result
+            return (await self._unary(
+                clip_service_pb2_grpc.ClipServiceStub, method, request, end,
+                request.source.display_name)).result
         except ServerError as error:
             if error.code == ANSWER_TOO_LARGE:
                 return None
             raise
-        return result, data_of(result)
+
+    async def _over_stream(self, text: Any, message: Any, limits: Any,
+                           end: float | None) -> Any:
+        """(ClipResult, outputs as bytes) of a clip of any size."""
+        return await self._retried(
+            lambda left: self._streamed(text, message, limits, left), end,
+            text.display_name)
 
     async def _streamed(self, text: Any, message: Any, limits: Any,
                         left: float | None) -> Any:
         assembler = Assembler()
-        requests = clip_requests(text, message, limits.recommended_chunk_bytes)
+        requests = clip_requests(text, message, limits)
         call = clip_service_pb2_grpc.ClipServiceStub(
             self._open()).ConvertClips(
                 each(requests), timeout=left,
@@ -150,13 +156,18 @@ class AsyncClient(AsyncConnection):
         words: dict[str, Any] = dict(options)
         message = options_of((), False, False, words)
         text = await asyncio.to_thread(source_of, source, None, words)
-        request = clips.ValidateClipRequest(source=text, options=message)
         try:
-            answer = await self._unary(clip_service_pb2_grpc.ClipServiceStub,
-                                       "ValidateClip", request, end)
+            limits = (await self._info_before(end)).limits
+            result = None
+            if fits_message(text, limits):
+                result = await self._in_one_call(
+                    "ValidateClip", clips.ValidateClipRequest(
+                        source=text, options=message), end)
+            if result is None:
+                result, _ = await self._over_stream(text, message, limits, end)
         except BvhError as error:
             return report_of_error(error)
-        return report_of_result(answer.result)
+        return report_of_result(result)
 
     def read_many(self, paths: Iterable[Path], *,
                   arrays: Sequence[Array] = ("positions",),

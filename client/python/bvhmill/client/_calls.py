@@ -23,6 +23,10 @@ ATTEMPTS = 4
 # The code of a unary call whose outputs a stream can give.
 ANSWER_TOO_LARGE = "OUT_OF_RANGE"
 _FIRST_BYTES = 4 << 20
+# For a server that recommends no chunk size.
+_CHUNK_BYTES = 256 << 10
+# More than the fields around a chunk take.
+_CHUNK_FRAME_BYTES = 64
 
 
 def deadline(timeout: float | None) -> float | None:
@@ -106,7 +110,7 @@ class Clips:
         self._paths = paths
         self._end_sites = end_sites
         self._options = options
-        self._chunk_bytes = chunk_bytes or 256 << 10
+        self._chunk_bytes = chunk_bytes or _CHUNK_BYTES
         self._message = options_of(arrays, end_sites, keep_values, options)
         self._assembler = Assembler()
         # Outcomes that are not given out yet, by index.
@@ -198,6 +202,12 @@ def source_of(source: Any, source_name: str | None,
                         format=source_format_of(packed, options))
 
 
+def fits_message(source: Any, limits: Any) -> bool:
+    """True if the text and what is sent with it fit one message."""
+    size = len(source.data)
+    return size + 4096 <= (limits.max_request_message_bytes or size + 4096)
+
+
 def fits_one_call(source: Any, arrays: int, limits: Any) -> bool:
     """True if text and outputs are likely to be small enough for a unary call.
 
@@ -210,12 +220,17 @@ def fits_one_call(source: Any, arrays: int, limits: Any) -> bool:
         return False
     outputs = 2 * size * (1 + 2 * arrays)
     most = limits.max_unary_response_bytes or outputs
-    sent = limits.max_request_message_bytes or size
-    return size + 4096 <= sent and outputs + (64 << 10) <= most
+    return fits_message(source, limits) and outputs + (64 << 10) <= most
 
 
-def clip_requests(source: Any, options: Any,
-                  chunk_bytes: int) -> Iterator[Any]:
+def _chunk_bytes(limits: Any) -> int:
+    """The bytes of a chunk: as recommended, but so that one fits a message."""
+    chunk = limits.recommended_chunk_bytes or _CHUNK_BYTES
+    most = limits.max_request_message_bytes
+    return max(1, min(chunk, most - _CHUNK_FRAME_BYTES)) if most else chunk
+
+
+def clip_requests(source: Any, options: Any, limits: Any) -> Iterator[Any]:
     """The requests of one clip over a stream."""
     yield clips.ConvertClipsRequest(open=clips.StreamOpen(options=options))
     begin = clips.Source(display_name=source.display_name,
@@ -223,7 +238,7 @@ def clip_requests(source: Any, options: Any,
     yield clips.ConvertClipsRequest(
         begin=clips.ClipBegin(key="0", source=begin))
     data = memoryview(source.data)
-    step = chunk_bytes or 256 << 10
+    step = _chunk_bytes(limits)
     for first in range(0, len(data), step):
         yield clips.ConvertClipsRequest(chunk=bytes(data[first:first + step]))
     yield clips.ConvertClipsRequest(end=clips.ClipEnd())

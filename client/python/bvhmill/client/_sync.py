@@ -18,8 +18,8 @@ from bvhmill._source import Path, Source
 from bvhmill._take import Take
 from bvhmill.client._calls import (ANSWER_TOO_LARGE, Assembler, Clips,
                                    clip_requests, data_of, deadline,
-                                   delay_before_retry, ended_of, fits_one_call,
-                                   seconds_to, source_of)
+                                   delay_before_retry, ended_of, fits_message,
+                                   fits_one_call, seconds_to, source_of)
 from bvhmill.client._connection import (Connection, ServerError, Settings,
                                         server_error_of, was_closed)
 from bvhmill.client._messages import (options_of, report_of_error,
@@ -115,35 +115,39 @@ class Client(Connection):
         message = options_of(names, end_sites, keep_values, words)
         text = source_of(source, source_name, words)
         limits = self._info_before(end).limits
-        answer: Any = None
+        result = None
         if fits_one_call(text, len(names), limits):
-            answer = self._in_one_call(text, message, end)
-        if answer is None:
-            def call(left: float | None) -> Any:
-                return self._streamed(text, message, limits, left)
-
-            answer = self._retried(call, end, text.display_name)
-        result, data = answer
+            result = self._in_one_call("ConvertClip", clips.ConvertClipRequest(
+                source=text, options=message), end)
+        if result is None:
+            result, data = self._over_stream(text, message, limits, end)
+        else:
+            data = data_of(result)
         return take_of(result, data, end_sites, words, text.display_name)
 
-    def _in_one_call(self, text: Any, message: Any,
+    def _in_one_call(self, method: str, request: Any,
                      end: float | None) -> Any:
-        """As `_streamed`; None if the outputs are too large for one answer."""
-        request = clips.ConvertClipRequest(source=text, options=message)
+        """The ClipResult; None if it is too large for one answer."""
         try:
-            result = self._unary(clip_service_pb2_grpc.ClipServiceStub,
-                                 "ConvertClip", request, end,
-                                 text.display_name).result
+            return self._unary(clip_service_pb2_grpc.ClipServiceStub, method,
+                               request, end,
+                               request.source.display_name).result
         except ServerError as error:
             if error.code == ANSWER_TOO_LARGE:
                 return None
             raise
-        return result, data_of(result)
+
+    def _over_stream(self, text: Any, message: Any, limits: Any,
+                     end: float | None) -> Any:
+        """(ClipResult, outputs as bytes) of a clip of any size."""
+        return self._retried(
+            lambda left: self._streamed(text, message, limits, left), end,
+            text.display_name)
 
     def _streamed(self, text: Any, message: Any, limits: Any,
                   left: float | None) -> Any:
         assembler = Assembler()
-        requests = clip_requests(text, message, limits.recommended_chunk_bytes)
+        requests = clip_requests(text, message, limits)
         call = clip_service_pb2_grpc.ClipServiceStub(
             self._open()).ConvertClips(
                 requests, timeout=left,
@@ -158,12 +162,17 @@ class Client(Connection):
         """As `bvhmill.validate`, by the server."""
         end = deadline(self._settings.timeout)
         words: dict[str, Any] = dict(options)
-        request = clips.ValidateClipRequest(
-            source=source_of(source, None, words),
-            options=options_of((), False, False, words))
+        message = options_of((), False, False, words)
+        text = source_of(source, None, words)
         try:
-            result = self._unary(clip_service_pb2_grpc.ClipServiceStub,
-                                 "ValidateClip", request, end).result
+            limits = self._info_before(end).limits
+            result = None
+            if fits_message(text, limits):
+                result = self._in_one_call(
+                    "ValidateClip", clips.ValidateClipRequest(
+                        source=text, options=message), end)
+            if result is None:
+                result, _ = self._over_stream(text, message, limits, end)
         except BvhError as error:
             return report_of_error(error)
         return report_of_result(result)
