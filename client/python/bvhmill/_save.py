@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
     from bvhmill._take import Take
 
+# The errors of file systems without hard links, or without more of them.
+_NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS,
+             errno.EMLINK)
 FORMATS = ("bvh", "npz", "csv", "anim")
 _ANIM_KEYS = (
     "profile", "reference", "joint_map", "accept_odd", "for_upload",
@@ -121,7 +124,7 @@ def name_new(part: str, target: str, folder: int | None = None) -> None:
     try:
         os.link(part, target, src_dir_fd=folder, dst_dir_fd=folder)
     except OSError as error:
-        if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP):
+        if error.errno not in _NO_LINKS:
             raise
         _copy_new(part, target, folder)
 

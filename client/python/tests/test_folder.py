@@ -30,7 +30,7 @@ def contents(path):
             for file in path.rglob("*") if file.is_file()}
 
 
-@pytest.fixture(params=["EPERM", "ENOTSUP", "EOPNOTSUPP"])
+@pytest.fixture(params=["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"])
 def no_links(request, monkeypatch):
     """A file system without hard links."""
 

@@ -307,7 +307,8 @@ def links_fail(number):
     return link
 
 
-@pytest.mark.parametrize("number", [errno.EPERM, errno.EOPNOTSUPP])
+@pytest.mark.parametrize("number", [errno.EPERM, errno.EOPNOTSUPP,
+                                    errno.ENOSYS, errno.EMLINK])
 def test_a_take_is_saved_where_there_are_no_hard_links(
         tmp_path, walk, monkeypatch, number):
     take = bvhmill.read(walk)
