@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 # The errors of file systems without hard links, or without more of them.
 _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS,
              errno.EMLINK)
+# The bytes of a name that a temporary name has: file systems allow 255.
+_NAME_IN_PART = 200
 FORMATS = ("bvh", "npz", "csv", "anim")
 _ANIM_KEYS = (
     "profile", "reference", "joint_map", "accept_odd", "for_upload",
@@ -102,7 +104,7 @@ def write_file(path: str | os.PathLike[str], data: bytes,
     if not overwrite and target.exists():
         raise FileExistsError(17, "the file exists; use overwrite=True",
                               str(target))
-    part = target.with_name(f".{target.name}.{os.urandom(4).hex()}.part")
+    part = target.with_name(part_name(target.name))
     try:
         part.write_bytes(data)
         if overwrite:
@@ -113,6 +115,16 @@ def write_file(path: str | os.PathLike[str], data: bytes,
             name_new(str(part), str(target))
     finally:
         part.unlink(missing_ok=True)
+
+
+def part_name(name: str) -> str:
+    """A name for a file that gets its own one, `name`, when it is whole."""
+    encoded = os.fsencode(name)
+    if len(encoded) > _NAME_IN_PART:
+        # A sequence of UTF-8 that would be cut is left out.
+        begin = encoded[:_NAME_IN_PART].decode(errors="ignore")
+        name = os.fsdecode(begin.encode())
+    return f".{name}.{os.urandom(4).hex()}.part"
 
 
 def name_new(part: str, target: str, folder: int | None = None) -> None:

@@ -62,6 +62,29 @@ def test_files_are_not_replaced_where_there_are_no_hard_links(no_links, folder,
     assert contents(tmp_path) == {"a.npz": b"mine", "a.bvh": take.to_bvh()}
 
 
+# A name has 255 bytes at most, which end within a character if they are cut.
+@pytest.mark.parametrize("length", [242, 250, 251])
+@pytest.mark.parametrize("letter", ["a", "\xe9", "\u65e5", "\U0001f3c3",
+                                    "\udce9"])
+def test_names_may_be_as_long_as_a_file_system_allows(folder, tmp_path, length,
+                                                      letter):
+    count, rest = divmod(length, len(os.fsencode(letter)))
+    stem = "x" * rest + letter * count
+    parts = []
+    new = NewFiles(folder, stem, False)
+    new.begin(".csv", b"1")
+    parts += os.listdir(tmp_path)
+    assert new.commit() == [".csv"]
+    new.close()
+    take = bvhmill.read(bvhmill.example())
+    for overwrite in (False, True):
+        take.save(tmp_path / f"{stem}.bvh", overwrite=overwrite)
+    assert sorted(os.listdir(tmp_path)) == [f"{stem}.bvh", f"{stem}.csv"]
+    (part,) = parts
+    assert len(os.fsencode(part)) <= 255
+    assert letter == "\udce9" or part.isprintable()
+
+
 @pytest.fixture
 def second_link_fails(monkeypatch):
     """The second hard link of a program fails with the error in the list."""

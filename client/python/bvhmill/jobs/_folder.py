@@ -6,10 +6,9 @@ import contextlib
 import errno
 import hashlib
 import os
-import secrets
 from typing import Any, Sequence
 
-from bvhmill._save import name_new
+from bvhmill._save import name_new, part_name
 
 REPORT_EXTENSION = ".report.json"
 _OPEN = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
@@ -122,8 +121,7 @@ class NewFiles:
         """Begins another file."""
         if self._file is not None:
             self._file.close()
-        name = self._stem + extension
-        part = f".{name}.{secrets.token_hex(4)}.part"
+        part = part_name(self._stem + extension)
         self._file = self._open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
         self._parts.append((part, extension))
         self.add(head)
