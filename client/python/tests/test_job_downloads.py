@@ -118,17 +118,25 @@ def test_files_of_large_clips_are_the_same(kind, server, many, tmp_path,
 # Two names of outputs, one file.
 @pytest.mark.parametrize("frames, good", [(30, [True, True]),
                                           (31, [True, False])])
-def test_clips_with_one_name_do_not_replace_each_other(server, tmp_path,
-                                                       frames, good):
+@pytest.mark.parametrize("keys", [("a/x", "a/./x"), ("a//x", "a/x"),
+                                  ("bytes:a/x", "a/x")])
+@pytest.mark.parametrize("limit", [0, 32 << 20])
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_clips_with_one_name_do_not_replace_each_other(
+        server, tmp_path, monkeypatch, frames, good, keys, limit, overwrite):
+    monkeypatch.setattr(_fetch, "GROUP_BYTES", limit)
     jobs = Jobs(server.address)
-    submitted = jobs.submit({"a/x": walk_text(30), "a/./x": walk_text(frames)},
-                            emit=["csv"])
-    first, second = jobs.save(submitted, tmp_path)
-    assert [first.ok, second.ok] == good
-    assert second.was_there == good[1]
-    assert isinstance(second.error, (type(None), FileExistsError))
-    assert list(tree(tmp_path)) == ["a/x.csv"]
-    assert len(tree(tmp_path)["a/x.csv"].splitlines()) == 31
+    clips = dict(zip(keys, (walk_text(30), walk_text(frames))))
+    submitted = jobs.submit(clips, emit=["csv"])
+    # The files of the first clip are there the second time.
+    for i in range(1 + overwrite):
+        first, second = jobs.save(submitted, tmp_path, overwrite=overwrite)
+        assert [first.ok, second.ok] == good
+        assert first.was_there == bool(i)
+        assert second.was_there == good[1]
+        assert isinstance(second.error, (type(None), FileExistsError))
+        assert list(tree(tmp_path)) == ["a/x.csv"]
+        assert len(tree(tmp_path)["a/x.csv"].splitlines()) == 31
 
 
 def refuse(data):

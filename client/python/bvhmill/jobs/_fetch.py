@@ -308,7 +308,9 @@ class _Saving:
                 new.add(data)
         if self._has_new_report and REPORT_EXTENSION not in self._there:
             new.begin(REPORT_EXTENSION, self._report_text())
-        return new.commit()
+        named = new.commit()
+        new.claim(self._extensions())
+        return named
 
 
 def _head_of(output: Any) -> bytes:

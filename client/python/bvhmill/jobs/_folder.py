@@ -22,6 +22,8 @@ class Folder:
         os.makedirs(path, exist_ok=True)
         self.path = path
         self._fd = os.open(path, _OPEN)
+        # The files of clips that were saved, as paths below the folder.
+        self._claimed: set[str] = set()
 
     def close(self) -> None:
         """Call it once, at the end."""
@@ -29,7 +31,7 @@ class Folder:
 
     def parent_of(self, key: str) -> int:
         """The folder of the outputs of a clip, open. OSError."""
-        parts = [part for part in key.split("/")[:-1] if part not in ("", ".")]
+        parts = _parts_of(key)[:-1]
         if key.startswith("/") or ".." in key.split("/"):
             raise OSError(errno.EPERM, "outputs would leave the folder", key)
         fd = os.dup(self._fd)
@@ -43,9 +45,25 @@ class Folder:
             fd = child
         return fd
 
+    def claim(self, key: str, extensions: Sequence[str]) -> None:
+        """Notes the files of a clip: those of other clips do not replace
+        them."""
+        name = "/".join(_parts_of(key))
+        self._claimed.update(name + extension for extension in extensions)
+
+    def has_claim(self, key: str, extension: str) -> bool:
+        """True if this is a file of a clip that was saved."""
+        return "/".join(_parts_of(key)) + extension in self._claimed
+
     def path_of(self, key: str, extension: str) -> str:
         """The path of an output, for people."""
         return os.path.join(self.path, key + extension)
+
+
+def _parts_of(key: str) -> list[str]:
+    """The folders of a clip and the base of its files."""
+    *folders, stem = key.split("/")
+    return [part for part in folders if part not in ("", ".")] + [stem]
 
 
 def _is_there(name: str, fd: int) -> bool:
@@ -92,6 +110,10 @@ class NewFiles:
         except OSError:
             return False
 
+    def claim(self, extensions: Sequence[str]) -> None:
+        """Keeps files of this clip from being replaced by another one."""
+        self._folder.claim(self._key, extensions)
+
     def paths(self, extensions: Sequence[str]) -> tuple[str, ...]:
         """The paths of files, for people."""
         return tuple(self._folder.path_of(self._key, extension)
@@ -113,9 +135,14 @@ class NewFiles:
     def check_free(self, extension: str) -> None:
         """FileExistsError if a file has the name that one is to get."""
         if not self._overwrite and self.exists(extension):
-            raise FileExistsError(errno.EEXIST,
-                                  "the file exists; use overwrite=True",
-                                  self._folder.path_of(self._key, extension))
+            raise self._refusal(extension)
+
+    def _refusal(self, extension: str) -> FileExistsError:
+        is_claimed = self._folder.has_claim(self._key, extension)
+        return FileExistsError(
+            errno.EEXIST, "the file is one of another clip" if is_claimed
+            else "the file exists; use overwrite=True",
+            self._folder.path_of(self._key, extension))
 
     def begin(self, extension: str, head: bytes = b"") -> None:
         """Begins another file."""
@@ -134,26 +161,29 @@ class NewFiles:
         """Names all files, or none if one cannot be named. FileExistsError.
 
         Returns the extensions of the new ones: a file that is there with the
-        same bytes counts as named.
+        same bytes counts as named. Files of another clip are not replaced.
         """
         if self._file is not None:
             self._file.close()
             self._file = None
         named: list[str] = []
+        replaces = self._overwrite and not any(
+            self._folder.has_claim(self._key, extension)
+            for _, extension in self._parts)
         try:
             for part, extension in self._parts:
-                if self._name(part, extension):
+                if self._name(part, extension, replaces):
                     named.append(extension)
         except BaseException:
-            for extension in [] if self._overwrite else named:
+            for extension in [] if replaces else named:
                 self._unlink(self._stem + extension)
             raise
         return named
 
-    def _name(self, part: str, extension: str) -> bool:
+    def _name(self, part: str, extension: str, replaces: bool) -> bool:
         """False if the file is there already."""
         name = self._stem + extension
-        if self._overwrite:
+        if replaces:
             os.replace(part, name, src_dir_fd=self._fd, dst_dir_fd=self._fd)
             return True
         try:
@@ -161,8 +191,7 @@ class NewFiles:
         except FileExistsError:
             # Another clip of the group, or another process, was faster.
             if not self._are_same(part, name):
-                self.check_free(extension)
-                raise
+                raise self._refusal(extension) from None
             return False
         return True
 

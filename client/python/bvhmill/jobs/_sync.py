@@ -135,6 +135,8 @@ class Jobs(Connection):
         Waits until the job is over, unless `partial`. Files that are there with
         the same bytes are not fetched, so that a call that was interrupted can
         be repeated. Other ones are errors of their clips, unless `overwrite`.
+        A clip never replaces the files of another one of the job, such as "a/b"
+        those of "a//b": that is an error of the second.
         ValueError if the job was submitted without `emit`.
 
         >>> submitted = jobs.submit({"one": bvhmill.example()}, emit=["csv"])
