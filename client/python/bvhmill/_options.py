@@ -61,8 +61,9 @@ class CheckOptions(TypedDict, total=False):
     `ignore` and `only` are codes of docs/issues.md, or groups such as
     "DATA_*"; without that group reading is two to five times as fast.
     `severities` has a severity by code, `thresholds` a number by "CODE.name".
-    `limits` has limits by name, 0 for none. `joint_positions` and `root_offset`
-    are the readings of docs/conventions.md.
+    `limits` has limits by name, 0 for none; a take keeps them for its edits and
+    files. `joint_positions` and `root_offset` are the readings of
+    docs/conventions.md.
     """
 
     strict: bool
@@ -132,7 +133,7 @@ class SaveOptions(NpzOptions, AnimOptions, total=False):
 CHECK_KEYS = tuple(CheckOptions.__annotations__)
 EDIT_KEYS = tuple(EditOptions.__annotations__)
 # The options of reading that a take keeps.
-_CONVENTION_KEYS = ("joint_positions", "root_offset")
+_CONVENTION_KEYS = ("joint_positions", "root_offset", "limits")
 # The words that say what a file has, and those that say what is wanted.
 _SPACE_KEYS = (("units", "to_units"), ("up", "to_up"))
 _WORDS: dict[str, tuple[str, ...]] = {
@@ -268,7 +269,8 @@ def words_of(options: Mapping[str, Any],
 def conventions_of(options: Mapping[str, Any],
                    before: Mapping[str, Any]) -> dict[str, Any]:
     """The native words for later calls about a take: `before`, and how the
-    keywords read it. Its unit and up axis are those after the edits."""
+    keywords read it, with the limits. Its unit and up axis are those after the
+    edits."""
     if not options:
         return dict(before)
     known = (*_CONVENTION_KEYS, *(key for pair in _SPACE_KEYS for key in pair))

@@ -17,6 +17,7 @@ grpc = pytest.importorskip("grpc")
 
 import bvhmill
 from bvhmill.client import AsyncClient, Client, ServerError
+from bvhmill.jobs import Jobs
 import servers
 from conftest import project_clips, walk_text
 from servers import TOKEN, Server, token_file
@@ -380,6 +381,20 @@ def test_takes_of_a_server_can_be_edited(client, walk):
     with pytest.raises(ValueError, match="read-only"):
         theirs.values[0] = 1
     theirs.positions[0] = 1
+
+
+# A server with another limit on the depth; it has jobs, too.
+def test_takes_of_a_server_with_other_limits_can_be_edited(tmp_path):
+    path = tmp_path / "deep.bvh"
+    path.write_bytes(walk_text(3, 10_001))
+    with Server("--max-depth=0", "--data-dir", tmp_path / "data") as server:
+        client, jobs = Client(server.address), Jobs(server.address)
+        submitted = jobs.submit([path])
+        for take in (client.read(path),
+                     *(outcome.take for outcome in client.read_many([path])),
+                     *(outcome.take for outcome in jobs.results(submitted))):
+            assert take.edit(frames=(0, 2)).frames == 2
+            assert len(take.to_csv()) == len(take[:].to_csv())
 
 
 def test_a_broken_packed_clip_has_the_error_of_the_module(client, tmp_path,

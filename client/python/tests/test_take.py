@@ -161,6 +161,26 @@ def test_conventions_are_pickled(walk):
                                atol=1e-5)
 
 
+# More joints on a path than the default limit allows.
+def test_a_take_keeps_the_limits_that_it_was_read_with(tmp_path):
+    path = tmp_path / "deep.bvh"
+    path.write_bytes(walk_text(3, 10_001))
+    with pytest.raises(bvhmill.LimitError):
+        bvhmill.read(path)
+    limits = {"max_depth": 0}
+    take = bvhmill.read(path, limits=limits)
+    limits["max_depth"] = 9
+    (outcome,) = bvhmill.read_many([path], limits={"max_depth": 20_000})
+    for same in (take, take[:2], take.edit(frames=(0, 2)), copy.copy(take),
+                 take.with_values(take.values), outcome.take,
+                 pickle.loads(pickle.dumps(take.edit(to_up="z", up="y")))):
+        assert same.edit(frames=(0, 1)).joints == 10_001
+        same.save(tmp_path / "a.csv", overwrite=True)
+    narrow = bvhmill.read(walk_text(3), limits={"max_frames": 3})
+    with pytest.raises(bvhmill.LimitError):
+        narrow.edit(fps=1000)
+
+
 def test_protocol_5_moves_arrays_out_of_band(walk):
     take = bvhmill.read(walk_text(5000), arrays=["positions"])
     buffers = []

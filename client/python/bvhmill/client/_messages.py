@@ -46,6 +46,9 @@ _SEVERITIES = {v1.SEVERITY_ERROR: Severity.ERROR,
 _ENCODINGS = {"": clips.CONTENT_ENCODING_IDENTITY,
               "gzip": clips.CONTENT_ENCODING_GZIP,
               "zstd": clips.CONTENT_ENCODING_ZSTD}
+# The limits on the size of a clip that a server has let pass.
+_PASSED = {"limits": dict.fromkeys(
+    ("max_joints", "max_depth", "max_channels", "max_frames"), 0)}
 _STATUSES = {3: "INVALID_ARGUMENT", 8: "RESOURCE_EXHAUSTED",
              9: "FAILED_PRECONDITION", 1: "CANCELLED"}
 
@@ -275,7 +278,7 @@ def take_of(result: Any, data: Sequence[npt.NDArray[np.uint8] | None],
     if values is not None:
         values.flags.writeable = False
     joints = result.info.joints
-    conventions = conventions_of(options, {})
+    conventions = conventions_of(options, _PASSED)
     clip = _bvhmill._Clip(
         [_stated_name(joint, joints) for joint in joints],
         [joint.parent for joint in joints],
