@@ -225,8 +225,8 @@ def fits_one_call(source: Any, arrays: int, limits: Any) -> bool:
 
 def _chunk_bytes(limits: Any) -> int:
     """The bytes of a chunk: as recommended, but so that one fits a message."""
-    chunk = limits.recommended_chunk_bytes or _CHUNK_BYTES
-    most = limits.max_request_message_bytes
+    chunk: int = limits.recommended_chunk_bytes or _CHUNK_BYTES
+    most: int = limits.max_request_message_bytes
     return max(1, min(chunk, most - _CHUNK_FRAME_BYTES)) if most else chunk
 
 

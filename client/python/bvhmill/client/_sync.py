@@ -140,9 +140,10 @@ class Client(Connection):
     def _over_stream(self, text: Any, message: Any, limits: Any,
                      end: float | None) -> Any:
         """(ClipResult, outputs as bytes) of a clip of any size."""
-        return self._retried(
-            lambda left: self._streamed(text, message, limits, left), end,
-            text.display_name)
+        def call(left: float | None) -> Any:
+            return self._streamed(text, message, limits, left)
+
+        return self._retried(call, end, text.display_name)
 
     def _streamed(self, text: Any, message: Any, limits: Any,
                   left: float | None) -> Any:
